@@ -1,0 +1,132 @@
+// See agent.h.
+#include "agent/agent.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "base/check.h"
+#include "base/hash.h"
+
+namespace statmill {
+namespace {
+
+// Requires: `name` is one of config.cc's collectors.
+std::unique_ptr<Collector> make_collector(std::string_view name, ProcReader& proc, Log& log) {
+  if (name == "cpu") return make_cpu_collector(proc);
+  if (name == "load") return make_load_collector(proc);
+  if (name == "memory") return make_memory_collector(proc);
+  if (name == "vmstat") return make_vmstat_collector(proc);
+  if (name == "disk") return make_disk_collector(proc);
+  if (name == "network") return make_network_collector(proc);
+  if (name == "psi") return make_psi_collector(proc);
+  SM_CHECK(name == "sched");
+  return make_sched_collector([&log] { return load_sched_probe(log); });
+}
+
+std::vector<std::unique_ptr<Collector>> make_collectors(const AgentConfig& config, ProcReader& proc,
+                                                        Log& log) {
+  std::vector<std::unique_ptr<Collector>> collectors;
+  for (const std::string& name : config.collectors) collectors.push_back(make_collector(name, proc, log));
+  return collectors;
+}
+
+// Somewhere in the middle of the interval: away from its borders, where a late timer would put two samples
+// into one second and none into the next, and not at the same instant on all hosts.
+Duration phase_of(const AgentConfig& config) {
+  const auto tenth = static_cast<uint64_t>(config.interval.count()) / 10;
+  return Duration(static_cast<Duration::rep>(tenth + hash_name(config.prefix) % (8 * tenth)));
+}
+
+Status write_all(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return Error{ErrorCode::kIo, std::strerror(errno)};
+    text.remove_prefix(static_cast<size_t>(n));
+  }
+  return Status::ok();
+}
+
+}  // namespace
+
+Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
+    : interval_(config.interval),
+      phase_(phase_of(config)),
+      log_(log),
+      clock_(clock),
+      proc_(config.proc_root),
+      builder_(config.prefix),
+      collection_(make_collectors(config, proc_, log), log),
+      self_report_(proc_),
+      sender_(io_, log,
+              {.server = config.server,
+               .queue_bytes_max = config.queue_bytes,
+               .seed = hash_name(config.prefix) ^ static_cast<uint64_t>(::getpid())}),
+      signals_(io_, SIGTERM, SIGINT, SIGHUP),
+      timer_(io_) {}
+
+int Agent::run() {
+  signals_.async_wait([this](const boost::system::error_code& error, int signal) {
+    if (error) return;
+    log_.info("stopping", {{"signal", signal}});
+    stop();
+  });
+  collect();  // the first totals; what it gives without them would be half a batch
+  sender_.start();
+  schedule();
+  io_.run();
+  if (sender_.resolving()) {
+    // Destroying the resolver would wait for a name server, for as long as that takes.
+    log_.warn("leaving in the middle of a name look-up");
+    std::_Exit(EXIT_SUCCESS);
+  }
+  return EXIT_SUCCESS;
+}
+
+int Agent::run_once() {
+  collect();
+  timer_.expires_after(interval_);
+  timer_.async_wait([](const boost::system::error_code&) {});
+  io_.run_one();
+  if (const Status written = write_all(collect().text); !written) {
+    log_.error("cannot print", {{"reason", written.error().message}});
+    return EXIT_FAILURE;
+  }
+  return EXIT_SUCCESS;
+}
+
+LineBatch Agent::collect() {
+  const SteadyTime now = clock_.steady();
+  builder_.begin(clock_.wall());
+  collection_.collect(now, builder_);
+  builder_.total("agent.samples_sent", sender_.samples_sent());
+  builder_.total("agent.samples_dropped", sender_.samples_dropped());
+  builder_.total("agent.reconnects", sender_.reconnects());
+  builder_.total("agent.total_resets", builder_.resets());
+  self_report_.report(now, builder_);
+  return builder_.finish();
+}
+
+// Aims at wall time anew each time, so that a clock that was set or a host that slept costs one interval.
+void Agent::schedule() {
+  const Duration now = clock_.wall().time_since_epoch();
+  timer_.expires_after(interval_ - (now - phase_) % interval_);
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (error) return;
+    sender_.send(collect());
+    schedule();
+  });
+}
+
+void Agent::stop() {
+  timer_.cancel();
+  sender_.finish(kFinishLimit, [this] { io_.stop(); });
+}
+
+}  // namespace statmill

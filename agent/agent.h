@@ -1,0 +1,51 @@
+// Agent: builds everything the program consists of, runs it until a signal, and takes it down in reverse.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "agent/batch_builder.h"
+#include "agent/collection.h"
+#include "agent/collectors/proc_reader.h"
+#include "agent/config.h"
+#include "agent/self_report.h"
+#include "agent/sender.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+namespace statmill {
+
+// Confined to one thread.
+class Agent {
+ public:
+  static constexpr Duration kFinishLimit{2000};
+
+  Agent(const AgentConfig& config, Log& log, const Clock& clock);
+
+  // Collects and sends each interval until SIGTERM, SIGINT or SIGHUP. Returns the exit code.
+  int run();
+  // Collects twice, one interval apart, and writes the second collection's lines to standard output. Returns
+  // the exit code.
+  int run_once();
+
+ private:
+  LineBatch collect();
+  void schedule();
+  void stop();
+
+  const Duration interval_;
+  const Duration phase_;  // when in each interval; differs between hosts
+  Log& log_;
+  const Clock& clock_;
+  boost::asio::io_context io_{1};
+  ProcReader proc_;
+  BatchBuilder builder_;
+  Collection collection_;
+  SelfReport self_report_;
+  Sender sender_;
+  boost::asio::signal_set signals_;
+  boost::asio::steady_timer timer_;
+};
+
+}  // namespace statmill

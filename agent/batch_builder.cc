@@ -1,0 +1,51 @@
+// See batch_builder.h.
+#include "agent/batch_builder.h"
+
+#include <cmath>
+#include <utility>
+
+#include "base/text.h"
+
+namespace statmill {
+
+BatchBuilder::BatchBuilder(std::string prefix) : prefix_(std::move(prefix) + ".") {}
+
+void BatchBuilder::begin(Timestamp now) {
+  ++batch_number_;
+  time_ = std::to_string(unix_seconds(now));
+  batch_ = {};
+}
+
+void BatchBuilder::gauge(std::string_view name, double value) {
+  if (std::isfinite(value)) line("", name, value);
+}
+
+void BatchBuilder::total(std::string_view name, uint64_t total) {
+  const auto it = totals_.find(name);
+  if (it == totals_.end()) {
+    totals_.emplace(name, Total{total, batch_number_});
+    return;
+  }
+  const uint64_t before = std::exchange(it->second, Total{total, batch_number_}).value;
+  if (total < before) {
+    ++resets_;
+  } else {
+    line("*", name, static_cast<double>(total - before));
+  }
+}
+
+LineBatch BatchBuilder::finish() {
+  std::erase_if(totals_, [&](const auto& entry) { return entry.second.batch != batch_number_; });
+  batch_.text.shrink_to_fit();  // it may wait long in the queue
+  return std::exchange(batch_, {});
+}
+
+void BatchBuilder::line(std::string_view mark, std::string_view name, double value) {
+  std::string& text = batch_.text;
+  text.append(mark).append(prefix_).append(name).append(" ").append(time_).append(" ");
+  append_number(text, value);
+  text.push_back('\n');
+  ++batch_.lines;
+}
+
+}  // namespace statmill

@@ -1,0 +1,40 @@
+// See collection.h.
+#include "agent/collection.h"
+
+#include <utility>
+
+namespace statmill {
+
+Collection::Collection(std::vector<std::unique_ptr<Collector>> collectors, Log& log) : log_(log) {
+  members_.reserve(collectors.size());
+  for (auto& collector : collectors) members_.push_back({.collector = std::move(collector), .status = {}});
+}
+
+void Collection::collect(SteadyTime now, SampleSink& sink) {
+  using Level = CollectorStatus::Level;
+  for (Member& member : members_) {
+    const bool resting = member.status.level == Level::kUnavailable && now < member.retry_at;
+    if (!resting) take_status(member, member.collector->collect(sink), now);
+    sink.gauge("agent." + std::string(member.collector->name()) + ".status",
+               static_cast<double>(member.status.level));
+  }
+}
+
+void Collection::take_status(Member& member, CollectorStatus status, SteadyTime now) {
+  const bool first = !std::exchange(member.started, true);
+  const bool changed = first || status != member.status;
+  const bool worse = !first && status.level > member.status.level;
+  member.status = std::move(status);
+  member.retry_at = now + kRetryAfter;
+  if (!changed) return;
+  const std::initializer_list<LogField> fields = {{"name", member.collector->name()},
+                                                  {"status", status_text(member.status.level)},
+                                                  {"reason", member.status.reason}};
+  if (worse) {
+    log_.warn("collector", fields);
+  } else {
+    log_.info("collector", fields);
+  }
+}
+
+}  // namespace statmill

@@ -1,0 +1,75 @@
+// Collector: turns something readable (a file of /proc, a BPF map) into samples, once each interval.
+//
+// Each collector is one small file behind a make_ function; the Collection calls them, keeps their status and
+// tries again those that are unavailable.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "agent/collectors/proc_reader.h"
+#include "agent/collectors/sched_probe.h"
+#include "base/result.h"
+
+namespace statmill {
+
+// Where samples go. Names are what follows the host's prefix: "memory.free", "disk.sda.reads".
+class SampleSink {
+ public:
+  virtual ~SampleSink() = default;
+  // An observation.
+  virtual void gauge(std::string_view name, double value) = 0;
+  // A cumulative total that only grows: becomes an event sample of its growth since the total before. The
+  // first total of a name gives none; nor does one below the last (the kernel started anew), which is
+  // counted.
+  virtual void total(std::string_view name, uint64_t total) = 0;
+};
+
+struct CollectorStatus {
+  enum class Level {
+    kOk = 0,
+    kDegraded = 1,
+    kUnavailable = 2
+  };  // the numbers are what the status series says
+  Level level = Level::kOk;
+  std::string reason;  // empty when ok
+
+  static CollectorStatus degraded(std::string reason) { return {Level::kDegraded, std::move(reason)}; }
+  static CollectorStatus unavailable(std::string reason) { return {Level::kUnavailable, std::move(reason)}; }
+  bool operator==(const CollectorStatus&) const = default;
+};
+
+// "ok", "degraded", "unavailable".
+std::string_view status_text(CollectorStatus::Level level);
+
+// Confined to one thread.
+class Collector {
+ public:
+  virtual ~Collector() = default;
+  // One part of a series name, as in --collectors.
+  virtual std::string_view name() const = 0;
+  // Puts what can be read now into `sink` and says how that went. kDegraded: some samples are missing;
+  // kUnavailable: all are. Must not block. Absent is never zero: what cannot be read gives no sample.
+  virtual CollectorStatus collect(SampleSink& sink) = 0;
+};
+
+// The readers must outlive the collectors.
+std::unique_ptr<Collector> make_cpu_collector(ProcReader& proc);
+std::unique_ptr<Collector> make_load_collector(ProcReader& proc);
+std::unique_ptr<Collector> make_memory_collector(ProcReader& proc);
+std::unique_ptr<Collector> make_vmstat_collector(ProcReader& proc);
+std::unique_ptr<Collector> make_disk_collector(ProcReader& proc);
+std::unique_ptr<Collector> make_network_collector(ProcReader& proc);
+std::unique_ptr<Collector> make_psi_collector(ProcReader& proc);
+
+using SchedProbeLoader = std::function<Result<std::unique_ptr<SchedProbe>>()>;
+// `load` is called until it gives a probe, once per collect().
+std::unique_ptr<Collector> make_sched_collector(SchedProbeLoader load);
+
+// The text as one part of a series name: lower case; every byte but a-z 0-9 _ - becomes '_'.
+std::string series_part(std::string_view text);
+
+}  // namespace statmill

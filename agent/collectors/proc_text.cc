@@ -1,0 +1,191 @@
+// See proc_text.h.
+#include "agent/collectors/proc_text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace statmill {
+namespace {
+
+constexpr std::string_view kBlanks = " \t";
+constexpr uint64_t kSectorBytes = 512;  // of diskstats, whatever the device's own
+constexpr uint64_t kSectorsMax = UINT64_MAX / kSectorBytes;
+
+std::optional<double> real_number(std::string_view word) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+// Fills `numbers` from the next words of `line`; false when one is missing or not a number.
+template <size_t N>
+bool take_numbers(std::string_view& line, std::array<uint64_t, N>& numbers) {
+  for (uint64_t& number : numbers) {
+    const std::optional<uint64_t> value = whole_number(take_word(line));
+    if (!value) return false;
+    number = *value;
+  }
+  return true;
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// sda1 of sda, nvme0n1p2 of nvme0n1.
+bool is_partition_of(std::string_view name, std::string_view device) {
+  if (device.empty() || !name.starts_with(device)) return false;
+  std::string_view rest = name.substr(device.size());
+  if (is_digit(device.back())) {
+    if (!rest.starts_with('p')) return false;
+    rest.remove_prefix(1);
+  }
+  return !rest.empty() && std::all_of(rest.begin(), rest.end(), is_digit);
+}
+
+bool is_memory_device(std::string_view name) { return name.starts_with("loop") || name.starts_with("ram"); }
+
+InterfaceTraffic traffic(const std::array<uint64_t, 16>& columns, size_t first) {
+  return {columns[first], columns[first + 1], columns[first + 2], columns[first + 3]};
+}
+
+// some avg10=0.12 avg60=0.05 avg300=0.00 total=12345
+std::optional<PressureLine> parse_pressure_line(std::string_view line) {
+  std::optional<double> percent;
+  std::optional<uint64_t> total;
+  while (true) {
+    std::string_view word = take_word(line);
+    if (word.empty()) break;
+    const size_t equals = word.find('=');
+    if (equals == std::string_view::npos) continue;
+    const std::string_view key = word.substr(0, equals);
+    word.remove_prefix(equals + 1);
+    if (key == "avg10") percent = real_number(word);
+    if (key == "total") total = whole_number(word);
+  }
+  if (!percent || !total) return std::nullopt;
+  return PressureLine{*percent, *total};
+}
+
+}  // namespace
+
+std::string_view take_line(std::string_view& text) {
+  const size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return line;
+}
+
+std::string_view take_word(std::string_view& line) {
+  line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
+  const std::string_view word = line.substr(0, line.find_first_of(kBlanks));
+  line.remove_prefix(word.size());
+  return word;
+}
+
+std::optional<uint64_t> whole_number(std::string_view word) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc{} || end != word.data() + word.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<uint64_t> find_number(std::string_view text, std::string_view key) {
+  while (!text.empty()) {
+    std::string_view line = take_line(text);
+    if (!line.starts_with(key)) continue;
+    std::string_view word = take_word(line);
+    if (word.ends_with(':')) word.remove_suffix(1);
+    if (word == key) return whole_number(take_word(line));
+  }
+  return std::nullopt;
+}
+
+std::optional<CpuTimes> parse_cpu_times(std::string_view stat) {
+  if (stat.empty()) return std::nullopt;
+  std::string_view line = take_line(stat);
+  if (take_word(line) != "cpu") return std::nullopt;
+  CpuTimes times{};
+  for (size_t mode = 0; mode < times.size(); ++mode) {
+    const std::string_view word = take_word(line);
+    const std::optional<uint64_t> ticks = whole_number(word);
+    if (!ticks && (mode < 4 || !word.empty())) return std::nullopt;  // four modes are as old as Linux
+    times[mode] = ticks.value_or(0);
+  }
+  return times;
+}
+
+std::optional<LoadAverages> parse_load_averages(std::string_view loadavg) {
+  if (loadavg.empty()) return std::nullopt;
+  std::string_view line = take_line(loadavg);
+  LoadAverages averages;
+  for (double& load : averages.load) {
+    const std::optional<double> value = real_number(take_word(line));
+    if (!value) return std::nullopt;
+    load = *value;
+  }
+  const std::string_view tasks = take_word(line);
+  const size_t slash = tasks.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const std::optional<uint64_t> running = whole_number(tasks.substr(0, slash));
+  const std::optional<uint64_t> total = whole_number(tasks.substr(slash + 1));
+  if (!running || !total) return std::nullopt;
+  averages.running = *running;
+  averages.total = *total;
+  return averages;
+}
+
+std::vector<Disk> parse_disks(std::string_view diskstats) {
+  std::vector<Disk> disks;
+  std::string_view whole;  // the last device that is no partition: its partitions follow it
+  while (!diskstats.empty()) {
+    std::string_view line = take_line(diskstats);
+    take_word(line);  // major
+    take_word(line);  // minor
+    const std::string_view name = take_word(line);
+    // reads merged sectors ms, writes merged sectors ms, in_flight io_ms weighted_ms
+    std::array<uint64_t, 11> columns{};
+    if (name.empty() || is_partition_of(name, whole)) continue;
+    whole = name;
+    if (!take_numbers(line, columns) || is_memory_device(name)) continue;
+    if (columns[0] == 0 && columns[4] == 0) continue;
+    if (columns[2] > kSectorsMax || columns[6] > kSectorsMax) continue;
+    disks.push_back({.name = name,
+                     .reads = columns[0],
+                     .writes = columns[4],
+                     .read_bytes = columns[2] * kSectorBytes,
+                     .write_bytes = columns[6] * kSectorBytes,
+                     .io_ms = columns[9],
+                     .in_flight = columns[8]});
+  }
+  return disks;
+}
+
+std::vector<Interface> parse_interfaces(std::string_view net_dev) {
+  std::vector<Interface> interfaces;
+  while (!net_dev.empty()) {
+    std::string_view line = take_line(net_dev);
+    const size_t colon = line.rfind(':');  // a name may hold one, as in eth0:1
+    if (colon == std::string_view::npos) continue;
+    std::string_view before = line.substr(0, colon);
+    const std::string_view name = take_word(before);
+    line.remove_prefix(colon + 1);
+    std::array<uint64_t, 16> columns{};
+    if (name.empty() || name == "lo" || !take_numbers(line, columns)) continue;
+    interfaces.push_back({name, traffic(columns, 0), traffic(columns, 8)});
+  }
+  return interfaces;
+}
+
+Pressure parse_pressure(std::string_view pressure) {
+  Pressure result;
+  while (!pressure.empty()) {
+    std::string_view line = take_line(pressure);
+    const std::string_view kind = take_word(line);
+    if (kind == "some") result.some = parse_pressure_line(line);
+    if (kind == "full") result.full = parse_pressure_line(line);
+  }
+  return result;
+}
+
+}  // namespace statmill

@@ -1,0 +1,138 @@
+// See config.h.
+#include "agent/config.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "agent/collectors/collector.h"
+
+namespace statmill {
+namespace {
+
+constexpr std::array<std::string_view, 8> kCollectors = {"cpu",  "load",    "memory", "vmstat",
+                                                         "disk", "network", "psi",    "sched"};
+constexpr size_t kPrefixBytesMax = 256;
+constexpr std::string_view kUsage =
+    "Usage: statmill-agent [OPTION]...\n"
+    "Measures this host and pushes the samples to a statmill server.\n\n"
+    "  --once                            collect twice, one interval apart, print the second\n"
+    "                                    collection's lines and exit";
+
+Error invalid(std::string_view text, std::string_view why) {
+  return {ErrorCode::kInvalid, "\"" + std::string(text) + "\" " + std::string(why)};
+}
+
+// host.<name up to its first dot>.
+std::string default_prefix() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return "host.unknown";
+  const std::string_view full(name.data());
+  const std::string part = series_part(full.substr(0, full.find('.')));
+  return "host." + (part.empty() ? "unknown" : part);
+}
+
+Status take_prefix(const std::string& text, std::string& prefix) {
+  if (text.empty()) {
+    prefix = default_prefix();
+    return Status::ok();
+  }
+  if (text.size() > kPrefixBytesMax) return invalid(text, "is longer than 256 bytes");
+  const std::vector<std::string_view> parts = split(text, '.');
+  const auto plain = [](std::string_view part) { return !part.empty() && series_part(part) == part; };
+  if (!std::all_of(parts.begin(), parts.end(), plain)) {
+    return invalid(text, "is not parts of a-z 0-9 _ - with dots between");
+  }
+  prefix = text;
+  return Status::ok();
+}
+
+Status take_collectors(const std::string& text, std::vector<std::string>& collectors) {
+  collectors.clear();
+  if (text == "all") {
+    collectors.assign(kCollectors.begin(), kCollectors.end());
+    return Status::ok();
+  }
+  for (const std::string_view name : split(text, ',')) {
+    if (std::find(kCollectors.begin(), kCollectors.end(), name) == kCollectors.end()) {
+      return invalid(name, "is no collector");
+    }
+    if (std::find(collectors.begin(), collectors.end(), name) == collectors.end())
+      collectors.emplace_back(name);
+  }
+  return collectors.empty() ? Status(invalid(text, "names no collector")) : Status::ok();
+}
+
+template <class T>
+Status take_result(const Result<T>& result, T& value) {
+  if (!result) return result.error();
+  value = *result;
+  return Status::ok();
+}
+
+Status take_interval(const std::string& text, Duration& interval) {
+  if (Status taken = take_result(parse_duration(text), interval); !taken) return taken;
+  using namespace std::chrono_literals;
+  if (interval < 100ms || interval > 1h) return invalid(text, "is not in 100ms..1h");
+  return Status::ok();
+}
+
+Status take_queue_bytes(const std::string& text, size_t& bytes) {
+  if (Status taken = take_result(parse_bytes(text), bytes); !taken) return taken;
+  if (bytes < (64U << 10) || bytes > (1U << 30)) return invalid(text, "is not in 64K..1G");
+  return Status::ok();
+}
+
+Status take_server(const std::string& text, Endpoint& server) {
+  if (Status taken = take_result(parse_endpoint(text), server); !taken) return taken;
+  return server.port == 0 ? Status(invalid(text, "has port 0")) : Status::ok();
+}
+
+Status take_once(const std::string& text, bool& once) {
+  once = text == "true";
+  return once || text == "false" ? Status::ok() : Status(invalid(text, "is neither true nor false"));
+}
+
+std::vector<Setting> agent_settings(AgentConfig& config) {
+  return {
+      {"server", "HOST:PORT", "127.0.0.1:8111", "where the samples go",
+       [&](const std::string& text) { return take_server(text, config.server); }},
+      {"interval", "TIME", "1s", "between two collections, 100ms..1h",
+       [&](const std::string& text) { return take_interval(text, config.interval); }},
+      {"agent.prefix", "NAME", "", "of every series; host.<short host name> if not given",
+       [&](const std::string& text) { return take_prefix(text, config.prefix); }},
+      {"collectors", "LIST", "all", "of cpu,load,memory,vmstat,disk,network,psi,sched",
+       [&](const std::string& text) { return take_collectors(text, config.collectors); }},
+      {"queue.bytes", "SIZE", "4M", "batches kept in memory while the server is away, 64K..1G",
+       [&](const std::string& text) { return take_queue_bytes(text, config.queue_bytes); }},
+      {"log.level", "LEVEL", "info", "error, warn, info or debug",
+       [&](const std::string& text) { return take_result(parse_log_level(text), config.log_level); }},
+      {"once", "true|false", "false", "see above",
+       [&](const std::string& text) { return take_once(text, config.once); }},
+  };
+}
+
+}  // namespace
+
+Result<AgentCommand> parse_agent_command(const SettingsInput& input) {
+  // Settings take a value each; this one may go without.
+  std::vector<const char*> arguments(input.arguments.begin(), input.arguments.end());
+  for (const char*& argument : arguments) {
+    if (std::string_view(argument) == "--once") argument = "--once=true";
+  }
+  AgentCommand command;
+  const std::vector<Setting> settings = agent_settings(command.config);
+  const Result<SettingsAction> action = apply_settings(settings, {arguments, input.environment});
+  if (!action) return action.error();
+  command.action = *action;
+  return command;
+}
+
+std::string agent_help() {
+  AgentConfig config;
+  return settings_help(kUsage, agent_settings(config));
+}
+
+}  // namespace statmill

@@ -1,0 +1,37 @@
+// What an agent can be told, and by whom: command line, environment, file (base/settings.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/settings.h"
+#include "base/text.h"
+
+namespace statmill {
+
+struct AgentConfig {
+  Endpoint server{"127.0.0.1", 8111};
+  Duration interval{1000};               // 100ms .. 1h
+  std::string prefix;                    // of every series; default host.<short host name>
+  std::vector<std::string> collectors;   // names, in the order they are called
+  size_t queue_bytes = size_t{4} << 20;  // 64K .. 1G
+  LogLevel log_level = LogLevel::kInfo;
+  bool once = false;                // collect, print, exit
+  std::string proc_root = "/proc";  // another one in tests; not an option
+};
+
+struct AgentCommand {
+  SettingsAction action = SettingsAction::kRun;
+  AgentConfig config;  // when kRun
+};
+
+// Errors: as apply_settings.
+Result<AgentCommand> parse_agent_command(const SettingsInput& input);
+
+// The text of --help.
+std::string agent_help();
+
+}  // namespace statmill

@@ -1,0 +1,48 @@
+// statmill-agent: measures its host and pushes the samples to a statmill server.
+//
+// Exit codes: 0 asked to stop, 1 failure, 2 bad usage or configuration.
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <span>
+
+#include "agent/agent.h"
+#include "agent/config.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+namespace {
+
+constexpr int kExitUsage = 2;
+
+int run(const statmill::AgentConfig& config) {
+  statmill::Log log(config.log_level);
+  const statmill::SystemClock clock;
+  try {
+    statmill::Agent agent(config, log, clock);
+    return config.once ? agent.run_once() : agent.run();
+  } catch (const std::exception& e) {  // of a library's: ours throw nothing
+    log.error("agent failed", {{"reason", e.what()}});
+    return EXIT_FAILURE;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::span<const char* const> arguments(argv + 1, argc > 0 ? static_cast<size_t>(argc - 1) : 0);
+  const auto command = statmill::parse_agent_command({arguments, statmill::process_environment()});
+  if (!command) {
+    std::fprintf(stderr, "statmill-agent: %s\n", command.error().message.c_str());
+    return kExitUsage;
+  }
+  switch (command->action) {
+    case statmill::SettingsAction::kShowHelp:
+      return std::fputs(statmill::agent_help().c_str(), stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+    case statmill::SettingsAction::kShowVersion:
+      return std::puts("statmill-agent " STATMILL_VERSION) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+    case statmill::SettingsAction::kRun:
+      break;
+  }
+  return run(command->config);
+}

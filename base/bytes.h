@@ -1,0 +1,137 @@
+// Reader and Writer: how every byte of a wire or disk format is read and written.
+//
+// A Reader cannot run past its end: reading too much yields zeros and sets failed(), which the decoder asks
+// once, at the end of each unit. Integers are big endian where keys must sort, LEB128 varints elsewhere.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "base/int128.h"
+
+namespace statmill {
+
+// Maps small negative and positive numbers to small unsigned ones: 0, -1, 1, -2 -> 0, 1, 2, 3.
+constexpr uint64_t zigzag(int64_t v) {
+  return (static_cast<uint64_t>(v) << 1) ^ static_cast<uint64_t>(v >> 63);
+}
+constexpr int64_t unzigzag(uint64_t u) {
+  return static_cast<int64_t>(u >> 1) ^ -static_cast<int64_t>(u & 1);
+}
+
+// Appends to a string it borrows; the string must outlive the Writer.
+class Writer {
+ public:
+  explicit Writer(std::string& out) : out_(out) {}
+
+  void u8(uint8_t v) { out_.push_back(static_cast<char>(v)); }
+  void u16be(uint16_t v) { big_endian(v, 2); }
+  void u32be(uint32_t v) { big_endian(v, 4); }
+  void u64be(uint64_t v) { big_endian(v, 8); }
+  void f64(double v) { big_endian(std::bit_cast<uint64_t>(v), 8); }
+  void bytes(std::string_view v) { out_.append(v); }
+
+  void varint(uint64_t v) {
+    while (v >= 0x80) {
+      u8(static_cast<uint8_t>(v | 0x80));
+      v >>= 7;
+    }
+    u8(static_cast<uint8_t>(v));
+  }
+  void svarint(int64_t v) { varint(zigzag(v)); }
+  // 128 bits as a varint: 19 bytes at most.
+  void varint128(Uint128 v) {
+    while (v >= 0x80) {
+      u8(static_cast<uint8_t>(static_cast<uint64_t>(v) | 0x80));
+      v >>= 7;
+    }
+    u8(static_cast<uint8_t>(v));
+  }
+
+  size_t size() const { return out_.size(); }
+
+ private:
+  void big_endian(uint64_t v, int bytes) {
+    char b[8];
+    for (int i = 0; i < bytes; ++i) b[i] = static_cast<char>(v >> (8 * (bytes - 1 - i)));
+    out_.append(b, static_cast<size_t>(bytes));
+  }
+
+  std::string& out_;
+};
+
+// Reads from bytes it borrows; they must outlive the Reader.
+class Reader {
+ public:
+  explicit Reader(std::string_view in) : in_(in) {}
+
+  uint8_t u8() {
+    if (at_ >= in_.size()) return fail<uint8_t>();
+    return static_cast<uint8_t>(in_[at_++]);
+  }
+  uint16_t u16be() { return static_cast<uint16_t>(big_endian(2)); }
+  uint32_t u32be() { return static_cast<uint32_t>(big_endian(4)); }
+  uint64_t u64be() { return big_endian(8); }
+  double f64() { return std::bit_cast<double>(big_endian(8)); }
+
+  uint64_t varint() {
+    uint64_t v = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      const uint8_t b = u8();
+      if (shift == 63 && b > 1) return fail<uint64_t>();
+      v |= static_cast<uint64_t>(b & 0x7f) << shift;
+      if (b < 0x80) return failed_ ? 0 : v;
+    }
+    return fail<uint64_t>();
+  }
+  int64_t svarint() { return unzigzag(varint()); }
+  Uint128 varint128() {
+    Uint128 v = 0;
+    for (int shift = 0; shift < 128; shift += 7) {
+      const uint8_t b = u8();
+      if (shift == 126 && b > 3) return fail<uint64_t>();
+      v |= static_cast<Uint128>(b & 0x7f) << shift;
+      if (b < 0x80) return failed_ ? 0 : v;
+    }
+    return fail<uint64_t>();
+  }
+  // The next n bytes, or empty and failed().
+  std::string_view bytes(size_t n) {
+    if (n > remaining()) {
+      fail<int>();
+      return {};
+    }
+    const std::string_view v = in_.substr(at_, n);
+    at_ += n;
+    return v;
+  }
+
+  size_t position() const { return at_; }
+  size_t remaining() const { return in_.size() - at_; }
+  bool done() const { return at_ == in_.size(); }
+  bool failed() const { return failed_; }
+
+ private:
+  template <class T>
+  T fail() {
+    failed_ = true;
+    at_ = in_.size();
+    return T{};
+  }
+  uint64_t big_endian(size_t bytes) {
+    if (bytes > remaining()) return fail<uint64_t>();
+    uint64_t v = 0;
+    for (size_t i = 0; i < bytes; ++i) v = v << 8 | static_cast<uint8_t>(in_[at_ + i]);
+    at_ += bytes;
+    return v;
+  }
+
+  std::string_view in_;
+  size_t at_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace statmill

@@ -1,0 +1,39 @@
+// Time: what a moment and a span are, and where they come from.
+//
+// Core code takes `now` as an argument; only composition roots hold a Clock. Wall time is for what users see
+// and for slots, steady time for intervals.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace statmill {
+
+using Duration = std::chrono::milliseconds;
+using Timestamp = std::chrono::sys_time<Duration>;
+using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
+
+// Whole seconds since 1970-01-01 UTC, rounded down.
+inline int64_t unix_seconds(Timestamp t) {
+  return std::chrono::floor<std::chrono::seconds>(t).time_since_epoch().count();
+}
+
+inline Timestamp from_unix_seconds(int64_t s) { return Timestamp(std::chrono::seconds(s)); }
+
+// Thread-safe.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual Timestamp wall() const = 0;
+  virtual SteadyTime steady() const = 0;
+};
+
+class SystemClock final : public Clock {
+ public:
+  Timestamp wall() const override {
+    return std::chrono::floor<Duration>(std::chrono::system_clock::now());
+  }
+  SteadyTime steady() const override { return std::chrono::steady_clock::now(); }
+};
+
+}  // namespace statmill

@@ -1,0 +1,67 @@
+// See hash.h. The fast CRC is chosen once per call by a cached CPU test.
+#include "base/hash.h"
+
+#include <xxhash.h>
+
+#include <array>
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <nmmintrin.h>
+#endif
+
+namespace statmill {
+
+uint64_t hash_name(std::string_view name) { return XXH3_64bits(name.data(), name.size()); }
+
+namespace {
+
+constexpr uint32_t kPolynomial = 0x82f63b78;  // Castagnoli, reflected
+
+constexpr std::array<uint32_t, 256> make_table() {
+  std::array<uint32_t, 256> table{};
+  for (uint32_t i = 0; i < 256; ++i) {
+    uint32_t crc = i;
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1) != 0 ? kPolynomial : 0);
+    table[i] = crc;
+  }
+  return table;
+}
+
+constexpr std::array<uint32_t, 256> kTable = make_table();
+
+#if defined(__x86_64__)
+__attribute__((target("sse4.2"))) uint32_t crc32c_sse(std::string_view bytes, uint32_t crc) {
+  uint64_t c = ~crc;
+  const char* p = bytes.data();
+  size_t n = bytes.size();
+  for (; n >= 8; p += 8, n -= 8) {
+    uint64_t word;
+    std::memcpy(&word, p, 8);
+    c = _mm_crc32_u64(c, word);
+  }
+  auto c32 = static_cast<uint32_t>(c);
+  for (; n > 0; ++p, --n) c32 = _mm_crc32_u8(c32, static_cast<uint8_t>(*p));
+  return ~c32;
+}
+#endif
+
+}  // namespace
+
+namespace internal {
+uint32_t crc32c_table(std::string_view bytes, uint32_t crc) {
+  crc = ~crc;
+  for (const char ch : bytes) crc = (crc >> 8) ^ kTable[(crc ^ static_cast<uint8_t>(ch)) & 0xff];
+  return ~crc;
+}
+}  // namespace internal
+
+uint32_t crc32c(std::string_view bytes, uint32_t crc) {
+#if defined(__x86_64__)
+  static const bool fast = __builtin_cpu_supports("sse4.2") != 0;
+  if (fast) return crc32c_sse(bytes, crc);
+#endif
+  return internal::crc32c_table(bytes, crc);
+}
+
+}  // namespace statmill

@@ -1,0 +1,20 @@
+// The two hashes of the project: XXH3-64 for names (stable: shards depend on it), CRC32C for stored bytes.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace statmill {
+
+// XXH3-64 with seed 0: the same on every host and in every release.
+uint64_t hash_name(std::string_view name);
+
+// CRC32C (Castagnoli, RFC 3720 appendix B.4) of `bytes`, continued from `crc` (0 to start).
+// One instruction per 8 bytes where the CPU has it (SSE 4.2), a table elsewhere; equal results.
+uint32_t crc32c(std::string_view bytes, uint32_t crc = 0);
+
+namespace internal {
+uint32_t crc32c_table(std::string_view bytes, uint32_t crc);  // the portable road, for tests
+}
+
+}  // namespace statmill

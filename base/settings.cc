@@ -1,0 +1,153 @@
+// See settings.h.
+#include "base/settings.h"
+
+#include <unistd.h>
+
+#include <boost/program_options.hpp>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <sys/stat.h>
+
+namespace statmill {
+namespace {
+
+namespace po = boost::program_options;
+using Values = std::map<std::string, std::string>;
+
+std::string environment_name(const std::string& setting) {
+  std::string name = "STATMILL_";
+  for (const char c : setting) {
+    name.push_back(std::isalnum(static_cast<unsigned char>(c)) != 0 ? static_cast<char>(std::toupper(c)) : '_');
+  }
+  return name;
+}
+
+po::options_description describe(std::span<const Setting> settings) {
+  po::options_description options;
+  for (const Setting& s : settings) options.add_options()(s.name.c_str(), po::value<std::string>());
+  return options;
+}
+
+// What one source says, into `values` where no stronger source has spoken. Faults are appended, a line each.
+void collect(const po::parsed_options& parsed, std::string_view source, Values& values, std::string& faults) {
+  Values here;
+  bool after_unknown = false;  // then stray text is its value
+  for (const po::option& o : parsed.options) {
+    const bool is_stray = o.string_key.empty();
+    if (o.unregistered) {
+      faults.append(source).append(": unknown setting \"").append(o.string_key).append("\"\n");
+    } else if (is_stray && !after_unknown) {
+      faults.append(source).append(": unexpected \"").append(o.value.front()).append("\"\n");
+    } else if (!is_stray) {
+      here[o.string_key] = o.value.empty() ? "" : o.value.back();
+    }
+    after_unknown = o.unregistered && o.value.empty();
+  }
+  values.merge(here);
+}
+
+Status read_file(const std::string& path, const po::options_description& options, Values& values, std::string& faults) {
+  errno = 0;
+  std::ifstream file(path);
+  struct stat info {};
+  if (!file || ::stat(path.c_str(), &info) != 0) {
+    const int failure = errno;
+    return Error{failure == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
+                 "config file " + path + ": " + std::strerror(failure)};
+  }
+  if (S_ISDIR(info.st_mode)) return Error{ErrorCode::kInvalid, "config file " + path + ": is a directory"};
+  try {
+    collect(po::parse_config_file(file, options, true), path, values, faults);
+  } catch (const po::error& e) {  // Boost's parser throws; it stops here
+    faults.append(path).append(": ").append(e.what()).append("\n");
+  }
+  return Status::ok();
+}
+
+void read_environment(const SettingsInput& input, std::span<const Setting> settings, Values& values) {
+  for (const Setting& s : settings) {
+    const std::string name = environment_name(s.name);
+    for (const auto& [key, value] : input.environment) {
+      if (key == name) values.emplace(s.name, value);
+    }
+  }
+}
+
+}  // namespace
+
+Result<SettingsAction> apply_settings(std::span<const Setting> settings, const SettingsInput& input) {
+  const po::options_description file_options = describe(settings);
+  po::options_description options = describe(settings);
+  options.add_options()("config", po::value<std::string>())("help,h", "")("version", "");
+  Values values;
+  std::string faults;
+  std::string config;
+  try {
+    const std::vector<std::string> arguments(input.arguments.begin(), input.arguments.end());
+    namespace style = po::command_line_style;
+    const po::parsed_options parsed =
+        po::command_line_parser(arguments)
+            .options(options)
+            .allow_unregistered()
+            .style(style::unix_style & ~style::allow_guessing & ~style::allow_sticky)
+            .run();
+    collect(parsed, "command line", values, faults);
+  } catch (const po::error& e) {
+    return Error{ErrorCode::kInvalid, std::string("command line: ") + e.what()};
+  }
+  if (values.contains("help")) return SettingsAction::kShowHelp;
+  if (values.contains("version")) return SettingsAction::kShowVersion;
+  read_environment(input, settings, values);
+  if (const auto it = values.find("config"); it != values.end()) config = it->second;
+  for (const auto& [key, value] : input.environment) {
+    if (key == "STATMILL_CONFIG" && config.empty()) config = value;
+  }
+  if (!config.empty()) {
+    if (Status s = read_file(config, file_options, values, faults); !s) return s.error();
+  }
+  for (const Setting& s : settings) {
+    const auto it = values.find(s.name);
+    if (Status taken = s.take(it == values.end() ? s.default_value : it->second); !taken) {
+      faults.append(s.name).append(": ").append(taken.error().message).append("\n");
+    }
+  }
+  if (!faults.empty()) {
+    faults.pop_back();
+    return Error{ErrorCode::kInvalid, faults};
+  }
+  return SettingsAction::kRun;
+}
+
+std::string settings_help(std::string_view usage, std::span<const Setting> settings) {
+  std::string out(usage);
+  out.append("\n\nOptions (also STATMILL_SECTION_KEY in the environment, `key` under [section] in the file):\n");
+  const auto line = [&](std::string left, std::string_view right) {
+    left.insert(0, "  ");
+    if (left.size() < 34) left.resize(34, ' ');
+    out.append(left).append("  ").append(right).append("\n");
+  };
+  line("--config FILE", "read settings from this INI file");
+  for (const Setting& s : settings) {
+    line("--" + s.name + " " + s.placeholder,
+         s.default_value.empty() ? s.help : s.help + " [" + s.default_value + "]");
+  }
+  line("--help, --version", "");
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> process_environment() {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (char** e = environ; *e != nullptr; ++e) {
+    const std::string_view entry(*e);
+    const size_t equals = entry.find('=');
+    if (entry.starts_with("STATMILL_") && equals != std::string_view::npos) {
+      out.emplace_back(entry.substr(0, equals), entry.substr(equals + 1));
+    }
+  }
+  return out;
+}
+
+}  // namespace statmill

@@ -1,0 +1,196 @@
+// See text.h.
+#include "base/text.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace statmill {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  int64_t ms;
+};
+constexpr std::array<Unit, 7> kUnits = {{{"ms", 1},
+                                         {"s", 1000},
+                                         {"m", 60'000},
+                                         {"h", 3'600'000},
+                                         {"d", 86'400'000},
+                                         {"w", 7 * 86'400'000LL},
+                                         {"y", 365 * 86'400'000LL}}};
+constexpr int64_t kDurationMax = 1000 * kUnits[6].ms;  // a thousand years
+
+Error invalid(std::string_view what, std::string_view text, std::string_view why) {
+  return {ErrorCode::kInvalid, std::string(what) + " \"" + std::string(text) + "\": " + std::string(why)};
+}
+
+const Unit* find_unit(std::string_view name) {
+  for (const Unit& u : kUnits) {
+    if (u.name == name) return &u;
+  }
+  return nullptr;
+}
+
+// Length of the valid UTF-8 sequence at text[i], or 0.
+size_t utf8_length(std::string_view text, size_t i) {
+  const auto byte = [&](size_t k) { return k < text.size() ? static_cast<uint8_t>(text[k]) : uint8_t{0}; };
+  const auto tail = [&](size_t k) { return (byte(k) & 0xc0) == 0x80; };
+  const uint8_t b = byte(i);
+  if (b < 0x80) return 1;
+  if (b >= 0xc2 && b <= 0xdf) return tail(i + 1) ? 2 : 0;
+  if (b >= 0xe0 && b <= 0xef) {
+    const bool overlong = b == 0xe0 && byte(i + 1) < 0xa0;
+    const bool surrogate = b == 0xed && byte(i + 1) >= 0xa0;
+    return tail(i + 1) && tail(i + 2) && !overlong && !surrogate ? 3 : 0;
+  }
+  if (b >= 0xf0 && b <= 0xf4) {
+    const bool out_of_range = (b == 0xf0 && byte(i + 1) < 0x90) || (b == 0xf4 && byte(i + 1) >= 0x90);
+    return tail(i + 1) && tail(i + 2) && tail(i + 3) && !out_of_range ? 4 : 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Result<Duration> parse_duration(std::string_view text) {
+  int64_t total = 0;
+  std::string_view rest = text;
+  if (rest.empty()) return invalid("duration", text, "empty");
+  while (!rest.empty()) {
+    int64_t count = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), count);
+    if (error != std::errc{} || rest.front() == '-') return invalid("duration", text, "expected a number and a unit, as in 10s or 1y9d");
+    rest.remove_prefix(static_cast<size_t>(end - rest.data()));
+    const size_t unit_end = std::min(rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz"), rest.size());
+    const Unit* unit = find_unit(rest.substr(0, unit_end));
+    if (unit == nullptr) return invalid("duration", text, "unit is none of ms s m h d w y");
+    rest.remove_prefix(unit_end);
+    if (count > kDurationMax / unit->ms || total > kDurationMax - count * unit->ms) {
+      return invalid("duration", text, "longer than a thousand years");
+    }
+    total += count * unit->ms;
+  }
+  return Duration(total);
+}
+
+std::string format_duration(Duration d) {
+  const int64_t ms = d.count();
+  const Unit* best = &kUnits[0];
+  for (const Unit& u : kUnits) {
+    if (ms != 0 && ms % u.ms == 0) best = &u;
+  }
+  return std::to_string(ms / best->ms) + std::string(best->name);
+}
+
+Result<uint64_t> parse_bytes(std::string_view text) {
+  uint64_t n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  const std::string_view suffix(end, static_cast<size_t>(text.data() + text.size() - end));
+  if (error != std::errc{}) return invalid("size", text, "expected a number, as in 64M");
+  constexpr std::string_view kSuffixes = "KMGT";
+  int shift = 0;
+  if (!suffix.empty()) {
+    const size_t i = suffix.size() == 1 ? kSuffixes.find(suffix[0]) : std::string_view::npos;
+    if (i == std::string_view::npos) return invalid("size", text, "suffix is none of K M G T");
+    shift = 10 * static_cast<int>(i + 1);
+  }
+  if (n > (std::numeric_limits<uint64_t>::max() >> shift)) return invalid("size", text, "too large");
+  return n << shift;
+}
+
+Result<int64_t> parse_integer(std::string_view text, int64_t min, int64_t max) {
+  int64_t n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc{} || end != text.data() + text.size()) return invalid("number", text, "not an integer");
+  if (n < min || n > max) {
+    return invalid("number", text, "not in " + std::to_string(min) + ".." + std::to_string(max));
+  }
+  return n;
+}
+
+Result<int64_t> parse_time(std::string_view text, Timestamp now) {
+  std::string_view rest = text;
+  const bool from_now = rest.starts_with("now");
+  if (from_now) rest.remove_prefix(3);
+  if (from_now && rest.empty()) return unix_seconds(now);
+  if (rest.starts_with("-") && (from_now || rest.find_first_not_of("0123456789", 1) != std::string_view::npos)) {
+    const Result<Duration> back = parse_duration(rest.substr(1));
+    if (!back) return invalid("time", text, "expected unix seconds, now, or back from now as in -6h");
+    return unix_seconds(now - *back);
+  }
+  constexpr int64_t kTimeMax = 253'402'300'799;  // the end of the year 9999
+  const Result<int64_t> seconds = from_now ? Result<int64_t>(Error{}) : parse_integer(rest, 0, kTimeMax);
+  if (!seconds) return invalid("time", text, "expected unix seconds, now, or back from now as in -6h");
+  return *seconds;
+}
+
+void append_number(std::string& out, double value) {
+  if (!std::isfinite(value)) {
+    out.append("null");
+    return;
+  }
+  std::array<char, 32> text{};
+  constexpr double kExact = 9007199254740992.0;  // 2^53: below, every integer is a double
+  const bool integer = value == std::nearbyint(value) && std::abs(value) < kExact;
+  const auto [end, error] = integer ? std::to_chars(text.data(), text.data() + text.size(), static_cast<int64_t>(value))
+                                    : std::to_chars(text.data(), text.data() + text.size(), value);
+  out.append(text.data(), end);
+}
+
+void append_json_string(std::string& out, std::string_view text) {
+  out.push_back('"');
+  for (size_t i = 0; i < text.size();) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const size_t length = utf8_length(text, i);
+    if (c == '"' || c == '\\') {
+      out.push_back('\\');
+      out.push_back(text[i]);
+    } else if (c < 0x20) {
+      constexpr std::string_view kHex = "0123456789abcdef";
+      out.append("\\u00").push_back(kHex[c >> 4]);
+      out.push_back(kHex[c & 15]);
+    } else if (length == 0) {
+      out.append("\xef\xbf\xbd");
+    } else {
+      out.append(text.substr(i, length));
+    }
+    i += length == 0 ? 1 : length;
+  }
+  out.push_back('"');
+}
+
+std::string Endpoint::text() const {
+  const bool v6 = host.find(':') != std::string::npos;
+  return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+Result<Endpoint> parse_endpoint(std::string_view text) {
+  const size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) return invalid("address", text, "expected HOST:PORT");
+  std::string_view host = text.substr(0, colon);
+  const Result<int64_t> port = parse_integer(text.substr(colon + 1), 0, 65535);
+  if (!port) return invalid("address", text, "port is not in 0..65535");
+  if (host.front() == '[') {
+    if (host.back() != ']' || host.size() < 3) return invalid("address", text, "expected [V6]:PORT");
+    host = host.substr(1, host.size() - 2);
+  } else if (host.find(':') != std::string_view::npos) {
+    return invalid("address", text, "write an IPv6 address as [V6]:PORT");
+  }
+  return Endpoint{std::string(host), static_cast<uint16_t>(*port)};
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+    if (text.empty()) parts.emplace_back();
+  }
+  return parts;
+}
+
+}  // namespace statmill

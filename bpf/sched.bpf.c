@@ -1,0 +1,124 @@
+// Scheduler probe: how long tasks wait for a CPU, stay on it and stay off it, from one hook.
+//
+// sched_switch fires after the kernel chose `next` but before it updates either task's sched_info, so the
+// kernel's own stamps (rq->clock) still say when `next` was queued and when `prev` started: no wakeup probe,
+// no per-task map, and a clock read only where rq->clock is stale. The idle tasks (pid 0) are not tasks:
+// skipped.
+#include "bpf/vmlinux_min.h"
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "bpf/sched.h"
+
+char program_license[] SEC("license") = "Dual MIT/GPL";
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, 1);  // the loader makes it one per possible CPU
+  __type(key, __u32);
+  __type(value, struct sched_bank);
+} sched_banks SEC(".maps");
+
+// When a task left its CPU, in the slot of its pid's low bits: the pid's high bits (pids have at most 22)
+// over 56 bits of rq->clock (834 days, compared modulo). One word, so that tasks that share a slot cannot
+// tear it; the later one takes it over. 0: nothing known.
+#define SLOT_BITS 14
+#define CLOCK_BITS 56
+#define CLOCK_MASK ((1ULL << CLOCK_BITS) - 1)
+__u64 left_cpu_at[1 << SLOT_BITS];
+
+// Calibration reads ktime (40 ns) at most once in this span per CPU, in ns.
+#define CALIBRATION_SPAN (4 * 1000 * 1000)
+
+static __always_inline void record(__u64* histogram, __u64 value) {
+  const __u32 index = h2_index(value);
+  if (index < H2_BUCKETS) ++histogram[index];  // always true; the verifier cannot know
+}
+
+// Learns how far ktime is ahead of rq->clock: the smallest difference seen, since every delay between the two
+// reads only adds to it. It may rise by 1/4096 of the time passed, more than clocks drift apart (NTP slews
+// 1/2000 at worst, some 1/50000 in practice), so one delayed reading moves it by 1 us at most.
+static __always_inline void calibrate(struct sched_bank* bank, __u64 clock) {
+  const __s64 elapsed = (__s64)(clock - bank->calibrated_at);
+  if (elapsed < CALIBRATION_SPAN) return;
+  const __s64 ahead = (__s64)(bpf_ktime_get_ns() - clock);
+  const __s64 most = bank->ktime_ahead + (elapsed >> 12);
+  bank->ktime_ahead = bank->calibrated_at == 0 || ahead < most ? ahead : most;
+  bank->calibrated_at = clock;
+}
+
+static __always_inline void leave(struct sched_bank* bank, struct task_struct* prev, __u64 clock,
+                                  bool voluntary, bool dead) {
+  if (voluntary) {
+    ++bank->switches_voluntary;
+  } else {
+    ++bank->switches_involuntary;
+  }
+  const __u64 arrived = prev->sched_info.last_arrival;
+  if (arrived == 0 || clock < arrived) {
+    ++bank->discarded;
+  } else {
+    record(bank->on_cpu, clock - arrived);
+  }
+  const __u32 pid = prev->pid;
+  const __u64 owner = (__u64)(pid >> SLOT_BITS) << CLOCK_BITS;
+  // A dead task's pid may come back as another task, which has left no CPU yet.
+  left_cpu_at[pid & ((1 << SLOT_BITS) - 1)] = dead ? 0 : owner | (clock & CLOCK_MASK);
+}
+
+static __always_inline void record_runqueue_wait(struct sched_bank* bank, struct task_struct* next,
+                                                 __u64 clock) {
+  const __u64 queued = next->sched_info.last_queued;
+  if (queued == 0 || clock < queued) {
+    ++bank->discarded;
+    return;
+  }
+  if (clock != queued) {
+    calibrate(bank, clock);
+    record(bank->runqueue_wait, clock - queued);
+    return;
+  }
+  // A wakeup that preempts makes the kernel skip its clock update: rq->clock still is the moment of queueing.
+  if (bank->calibrated_at == 0) {
+    ++bank->discarded;
+    return;
+  }
+  const __s64 wait = (__s64)(bpf_ktime_get_ns() - queued) - bank->ktime_ahead;
+  record(bank->runqueue_wait, wait > 0 ? wait : 0);
+}
+
+// Modulo 2^56 ns, as the clock is kept in left_cpu_at.
+static __always_inline bool is_before(__u64 a, __u64 b) {
+  return ((b - a) & CLOCK_MASK) - 1 < CLOCK_MASK / 2;
+}
+
+static __always_inline void record_off_cpu(struct sched_bank* bank, struct task_struct* next, __u64 clock) {
+  const __u32 pid = next->pid;
+  const __u64 left = left_cpu_at[pid & ((1 << SLOT_BITS) - 1)];
+  if (left == 0) return;  // first seen: a new task, or asleep since before the probe came
+  // Left before it last arrived: a switch that no tracepoint told us of.
+  if (left >> CLOCK_BITS != pid >> SLOT_BITS || is_before(left, next->sched_info.last_arrival) ||
+      is_before(clock, left)) {
+    ++bank->discarded;
+  } else {
+    record(bank->off_cpu, (clock - left) & CLOCK_MASK);
+  }
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(sched_switch, bool preempt, struct task_struct* prev, struct task_struct* next,
+             unsigned int prev_state) {
+  const __u32 cpu = bpf_get_smp_processor_id();
+  struct sched_bank* bank = bpf_map_lookup_elem(&sched_banks, &cpu);
+  if (!bank) return 0;  // never: there is a bank for each possible CPU
+  const __u64 clock = (next->pid ? next : prev)->se.cfs_rq->rq->clock;
+  // As the kernel counts nvcsw and nivcsw.
+  if (prev->pid) leave(bank, prev, clock, !preempt && prev_state, prev_state & TASK_DEAD);
+  if (next->pid) {
+    record_runqueue_wait(bank, next, clock);
+    record_off_cpu(bank, next, clock);
+  }
+  return 0;
+}

@@ -1,0 +1,152 @@
+// See number.h. Digits are gathered by hand, since nearly every number written fits the decimal form; what
+// does not is left to std::from_chars, which then sees only text that is known to be a number.
+#include "proto/number.h"
+
+#include <array>
+#include <charconv>
+
+#include "base/check.h"
+
+namespace statmill {
+namespace {
+
+constexpr auto kMantissaMax = static_cast<uint64_t>(Number::kMantissaMax);
+
+// Exact as doubles (all are up to 10^22), so that one division rounds once.
+constexpr std::array<double, Number::kScaleMax + 1> kPowersOfTen = {
+    1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+
+// mantissa * 10^exponent. A mantissa over kMantissaMax stands for "more digits than were gathered".
+struct Digits {
+  uint64_t mantissa = 0;
+  int64_t exponent = 0;
+
+  void append(char digit) {
+    if (mantissa <= kMantissaMax) mantissa = mantissa * 10 + static_cast<uint64_t>(digit - '0');
+  }
+};
+
+bool is_digit(char c) { return '0' <= c && c <= '9'; }
+
+// Skips a sign; true for minus.
+bool skip_sign(const char*& at, const char* end) {
+  if (at == end || (*at != '-' && *at != '+')) return false;
+  return *at++ == '-';
+}
+
+// Digits with at most one point; false when there is no digit. Zeros at the end of the fraction are not
+// gathered.
+bool read_mantissa(const char*& at, const char* end, Digits& digits) {
+  const char* const begin = at;
+  for (; at != end && is_digit(*at); ++at) digits.append(*at);
+  bool any = at != begin;
+  if (at == end || *at != '.') return any;
+  int64_t zeros = 0;
+  for (++at; at != end && is_digit(*at); ++at) {
+    any = true;
+    if (*at == '0') {
+      ++zeros;
+      continue;
+    }
+    digits.exponent -= zeros + 1;
+    for (; zeros > 0; --zeros) digits.append('0');
+    digits.append(*at);
+  }
+  return any;
+}
+
+// "e" and an integer, up to `end`; false when it is anything else.
+bool read_exponent(const char*& at, const char* end, Digits& digits) {
+  if (*at != 'e' && *at != 'E') return false;
+  ++at;
+  const bool negative = skip_sign(at, end);
+  if (at == end) return false;
+  constexpr int64_t kEnough = 1'000'000'000'000'000;  // no text is so long that more digits would matter
+  int64_t exponent = 0;
+  for (; at != end && is_digit(*at); ++at) {
+    if (exponent < kEnough) exponent = exponent * 10 + (*at - '0');
+  }
+  digits.exponent += negative ? -exponent : exponent;
+  return at == end;
+}
+
+// Turns the digits to a mantissa within kMantissaMax and an exponent in -kScaleMax..0, if there are such.
+bool fit_decimal(Digits& digits) {
+  if (digits.mantissa > kMantissaMax) return false;
+  while (digits.exponent < 0 && digits.mantissa % 10 == 0) {
+    digits.mantissa /= 10;
+    ++digits.exponent;
+  }
+  for (; digits.exponent > 0; --digits.exponent) {
+    digits.mantissa *= 10;
+    if (digits.mantissa > kMantissaMax) return false;
+  }
+  return digits.exponent >= -Number::kScaleMax;
+}
+
+Number fitted_decimal(bool negative, const Digits& digits) {
+  const auto mantissa = static_cast<int64_t>(digits.mantissa);
+  const auto scale = static_cast<int8_t>(-digits.exponent);
+  Number number;
+  number.mantissa = negative ? -mantissa : mantissa;
+  number.value = static_cast<double>(number.mantissa);
+  if (scale > 0) number.value /= kPowersOfTen[static_cast<size_t>(scale)];
+  number.scale = scale;
+  return number;
+}
+
+// `text` is a number without sign that is not zero.
+NumberError nearest_double(bool negative, std::string_view text, Number& number) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{}) return NumberError::kOutOfRange;
+  SM_CHECK(end == text.data() + text.size());
+  number = Number::of(negative ? -value : value);
+  return NumberError::kNone;
+}
+
+bool equals_ignoring_case(std::string_view text, std::string_view lower) {
+  if (text.size() != lower.size()) return false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (('A' <= c && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c) != lower[i]) return false;
+  }
+  return true;
+}
+
+// The spellings of C: inf, infinity, nan, nan(anything); `text` without sign.
+bool is_not_finite(std::string_view text) {
+  if (text.size() > 4 && text.back() == ')' && equals_ignoring_case(text.substr(0, 4), "nan(")) return true;
+  return equals_ignoring_case(text, "nan") || equals_ignoring_case(text, "inf") ||
+         equals_ignoring_case(text, "infinity");
+}
+
+}  // namespace
+
+Number Number::decimal(int64_t mantissa, int8_t scale) {
+  SM_CHECK(-kMantissaMax <= mantissa && mantissa <= kMantissaMax);
+  SM_CHECK(0 <= scale && scale <= kScaleMax);
+  Digits digits{static_cast<uint64_t>(mantissa < 0 ? -mantissa : mantissa), mantissa == 0 ? 0 : -scale};
+  SM_CHECK(fit_decimal(digits));
+  return fitted_decimal(mantissa < 0, digits);
+}
+
+NumberError parse_number(std::string_view text, Number& number) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const bool negative = skip_sign(at, end);
+  const std::string_view rest(at, static_cast<size_t>(end - at));
+  Digits digits;
+  if (!read_mantissa(at, end, digits) || (at != end && !read_exponent(at, end, digits))) {
+    return is_not_finite(rest) ? NumberError::kNotFinite : NumberError::kBadValue;
+  }
+  if (digits.mantissa == 0) {
+    number = Number{};
+    return NumberError::kNone;
+  }
+  if (!fit_decimal(digits)) return nearest_double(negative, rest, number);
+  number = fitted_decimal(negative, digits);
+  return NumberError::kNone;
+}
+
+}  // namespace statmill

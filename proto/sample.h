@@ -1,0 +1,63 @@
+// Sample: one observation as received, in views into the read buffer. What every dialect's parser yields and
+// the table takes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "proto/number.h"
+
+namespace statmill {
+
+// What a series is. Fixed by the first sample that names it; stored on disk: never renumber.
+enum class Kind : uint8_t {
+  kGauge = 0,  // observations: each sample counts as one
+  kEvent = 1,  // occurrences: samples of a slot add up; read as a rate per second
+};
+
+// A bucket that the sender made of many samples (istatd's 7-field form). Not yet checked for sense.
+struct ReadyBucket {
+  uint64_t count = 0;
+  Number sum_of_squares;
+  Number min;
+  Number max;
+};
+
+struct Sample {
+  std::string_view name;          // canonical: normalised and fanned out; lives as long as its Batch
+  Kind kind = Kind::kGauge;       // as this sample says; an existing series keeps its own
+  std::optional<int64_t> time_s;  // unix seconds; none: the time of receipt
+  Number value;                   // the observation, or the sum of a ready-made bucket
+  std::optional<ReadyBucket> ready;
+};
+
+// Why a sample is not taken. Each has a counter; text forms are labels in /metrics and never change.
+enum class Refusal : uint8_t {
+  kFieldCount,     // not 2, 3 or 7 fields
+  kBadValue,       // not a decimal number
+  kNotFinite,      // nan or inf
+  kOutOfRange,     // a number that no double can hold
+  kBadTime,        // not whole seconds
+  kBadBucket,      // 7 fields that contradict each other
+  kEmptyName,      // no name, or an empty part between carets
+  kNameTooLong,    // over kNameBytesMax
+  kFanOutLimit,    // more than kFanOutMax names of one line
+  kReserved,       // first byte kept for later use
+  kBadMetadata,    // # without key or text
+  kMetadataLimit,  // more or longer metadata than a connection may hold
+  kLineTooLong,    // over kLineBytesMax
+  kUnterminated,   // the connection ended inside a line
+  kTooOld,         // older than every tier keeps
+  kTooNew,         // too far in the future
+  kSeriesLimit,    // a new name, and the table is full
+  kMemoryLimit,    // pending samples fill their share of RAM
+  kCount_,         // how many there are; not a reason
+};
+
+inline constexpr size_t kRefusalCount = static_cast<size_t>(Refusal::kCount_);
+
+// "field_count", "bad_value", ...
+std::string_view refusal_label(Refusal reason);
+
+}  // namespace statmill

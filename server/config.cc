@@ -1,0 +1,85 @@
+// See config.h.
+#include "server/config.h"
+
+namespace statmill {
+namespace {
+
+using Take = std::function<Status(const std::string&)>;
+
+// Parses the text with `parse` and puts the value where it belongs.
+template <class Parse, class Put>
+Take take(Parse parse, Put put) {
+  return [parse, put](const std::string& text) -> Status {
+    auto value = parse(text);
+    if (!value) return value.error();
+    put(*value);
+    return Status::ok();
+  };
+}
+
+Take take_endpoint(Endpoint& out) {
+  return take(parse_endpoint, [&out](const Endpoint& e) { out = e; });
+}
+
+Take take_count(size_t& out, int64_t min, int64_t max) {
+  return take([min, max](const std::string& text) { return parse_integer(text, min, max); },
+              [&out](int64_t n) { out = static_cast<size_t>(n); });
+}
+
+Take take_duration(Duration& out, Duration min, Duration max) {
+  const auto parse = [min, max](const std::string& text) -> Result<Duration> {
+    const auto d = parse_duration(text);
+    if (d && (*d < min || *d > max)) {
+      return Error{ErrorCode::kInvalid, "\"" + text + "\" is not in " + format_duration(min) + ".." + format_duration(max)};
+    }
+    return d;
+  };
+  return take(parse, [&out](Duration d) { out = d; });
+}
+
+Take take_bytes(size_t& out, uint64_t min) {
+  const auto parse = [min](const std::string& text) -> Result<uint64_t> {
+    const auto n = parse_bytes(text);
+    if (n && *n < min) return Error{ErrorCode::kInvalid, "\"" + text + "\" is below " + std::to_string(min)};
+    return n;
+  };
+  return take(parse, [&out](uint64_t n) { out = n; });
+}
+
+}  // namespace
+
+std::vector<Setting> server_settings(ServerConfig& c) {
+  using std::chrono::hours;
+  using std::chrono::milliseconds;
+  using std::chrono::seconds;
+  const auto take_path = [&c](const std::string& text) -> Status {
+    if (text.empty()) return Error{ErrorCode::kInvalid, "is empty"};
+    c.store.path = text;
+    return Status::ok();
+  };
+  return {
+      {"store.path", "DIR", "/var/lib/statmill", "data directory, made when absent", take_path},
+      {"store.cache", "BYTES", "64M", "block cache of the store", take_bytes(c.store.block_cache_bytes, 1 << 20)},
+      {"store.write_buffer", "BYTES", "64M", "write buffer of each tier of the store",
+       take_bytes(c.store.write_buffer_bytes, 1 << 20)},
+      {"retention", "TIERS", "10s:10d,5m:1y,1h:6y", "tiers as step:kept, finest first",
+       take(Tiers::parse, [&c](const Tiers& t) { c.tiers = t; })},
+      {"line.listen", "A:P", "127.0.0.1:8111", "line protocol, UDP and TCP", take_endpoint(c.line.listen)},
+      {"line.threads", "N", "1", "ingest threads", take_count(c.line.threads, 1, 64)},
+      {"line.connections", "N", "10000", "TCP senders at once; more are closed", take_count(c.line.connections_max, 1, 1'000'000)},
+      {"http.listen", "A:P", "127.0.0.1:8112", "HTTP: API, health, metrics", take_endpoint(c.http_listen)},
+      {"http.threads", "N", "2", "threads that answer queries", take_count(c.http_threads, 1, 64)},
+      {"http.connections", "N", "512", "HTTP connections at once", take_count(c.http.connections_max, 1, 1'000'000)},
+      {"agent.listen", "A:P", "127.0.0.1:8113", "acknowledged agent stream (not served yet)", take_endpoint(c.agent_listen)},
+      {"tick", "TIME", "250ms", "how often samples become durable", take_duration(c.tick_interval, milliseconds(10), seconds(60))},
+      {"flush.interval", "TIME", "10m", "how long a series gathers buckets before they are flushed to chunks",
+       take_duration(c.tick.flush_interval, milliseconds(100), hours(24))},
+      {"pending.bytes", "BYTES", "512M", "RAM for buckets not yet flushed; at twice this samples are refused",
+       take_bytes(c.limits.pending_bytes, 1 << 20)},
+      {"limits.series", "N", "2000000", "series; new names beyond are refused", take_count(c.limits.series_max, 1, 1'000'000'000)},
+      {"limits.future", "TIME", "10m", "samples further ahead are refused", take_duration(c.limits.future_max, seconds(0), hours(24 * 365))},
+      {"log.level", "LEVEL", "info", "error, warn, info or debug", take(parse_log_level, [&c](LogLevel l) { c.log_level = l; })},
+  };
+}
+
+}  // namespace statmill

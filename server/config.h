@@ -1,0 +1,33 @@
+// ServerConfig: every setting of statmilld, with its default and bounds. Parsed once, immutable after.
+#pragma once
+
+#include <vector>
+
+#include "base/log.h"
+#include "base/settings.h"
+#include "server/http/http_options.h"
+#include "server/ingest/line_listener.h"
+#include "server/table/table.h"
+#include "server/tick/ticker.h"
+#include "storage/rocks_store.h"
+
+namespace statmill {
+
+struct ServerConfig {
+  RocksOptions store;
+  Tiers tiers;
+  LineOptions line;
+  Endpoint http_listen;
+  HttpOptions http;
+  size_t http_threads = 2;
+  Endpoint agent_listen;  // kept for the acknowledged agent stream
+  TableLimits limits;
+  TickOptions tick;
+  Duration tick_interval{250};
+  LogLevel log_level = LogLevel::kInfo;
+};
+
+// The settings that fill `config`, which must outlive them.
+std::vector<Setting> server_settings(ServerConfig& config);
+
+}  // namespace statmill

@@ -1,0 +1,33 @@
+// The answers of the API as JSON text. Numbers are the shortest text that reads back as the same double; an
+// empty slot is `null`. Every text is one object and a line end.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+
+#include "base/result.h"
+#include "server/http/http_services.h"
+#include "server/query/query.h"
+
+namespace statmill {
+
+// Numbers of one answer take up to 20 bytes each; a query may ask for millions.
+inline constexpr size_t kAnswerBytesMax = size_t{64} << 20;
+
+// {"series":[{"name":"cpu","kind":"gauge","last_s":1700000000}],"truncated":false}
+std::string series_list_json(const SeriesList& list);
+
+// {"from":0,"until":20,"step":10,"tier":10,"series":[{"name":"cpu","kind":"gauge","avg":[1.5,null]}]}, with
+// "warnings" when stored frames were damaged. Errors: kLimit when the text would be over `bytes_max`.
+Result<std::string> query_answer_json(const QueryAnswer& answer, std::span<const Stat> stats,
+                                      size_t bytes_max = kAnswerBytesMax);
+
+// {"received":2,"accepted":1,"refused":{"bad_value":1},"error":"1 of 2 samples refused","status":400}; the
+// last two only when some were refused.
+std::string lines_account_json(const LinesAccount& account);
+
+// {"ready":true} or {"ready":false,"problems":{"store":"disk full"}}
+std::string readiness_json(const std::map<std::string, std::string>& problems);
+
+}  // namespace statmill

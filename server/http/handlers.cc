@@ -1,0 +1,59 @@
+// See handlers.h.
+#include "server/http/handlers.h"
+
+#include <algorithm>
+
+#include "server/http/answer_json.h"
+#include "server/http/query_parameters.h"
+
+namespace statmill {
+namespace {
+
+constexpr std::string_view kPrometheusText = "text/plain; version=0.0.4; charset=utf-8";
+
+HttpResponse json(unsigned status, std::string body) { return {status, std::move(body), kJson, {}}; }
+
+}  // namespace
+
+HttpResponse handle_series(const HttpServices& services, const Url& url, std::string_view) {
+  const Result<SeriesParameters> parameters = parse_series_parameters(url);
+  if (!parameters) return error_response(parameters.error());
+  return json(200, series_list_json(services.list(parameters->match, parameters->limit)));
+}
+
+HttpResponse handle_query(const HttpServices& services, const Url& url, std::string_view) {
+  const Timestamp now = services.clock.wall();
+  const Result<QueryParameters> parameters = parse_query_parameters(url, now);
+  if (!parameters) return error_response(parameters.error());
+  const Result<QueryAnswer> answer = services.query(parameters->request, now);
+  if (!answer) return error_response(answer.error());
+  Result<std::string> text = query_answer_json(*answer, parameters->stats);
+  if (!text) return error_response(text.error());
+  return json(200, *std::move(text));
+}
+
+HttpResponse handle_lines(const HttpServices& services, const Url&, std::string_view body) {
+  const LinesAccount account = services.take_lines(body, services.clock.wall());
+  const auto is_some = [](uint64_t n) { return n > 0; };
+  const bool any_refused = std::any_of(account.refused.begin(), account.refused.end(), is_some);
+  return json(any_refused ? 400 : 200, lines_account_json(account));
+}
+
+HttpResponse handle_status(const HttpServices& services, const Url&, std::string_view) {
+  return json(200, services.status_json());
+}
+
+HttpResponse handle_healthz(const HttpServices&, const Url&, std::string_view) {
+  return {200, "ok\n", kPlainText, {}};
+}
+
+HttpResponse handle_readyz(const HttpServices& services, const Url&, std::string_view) {
+  const auto problems = services.health.problems();
+  return json(problems.empty() ? 200 : 503, readiness_json(problems));
+}
+
+HttpResponse handle_metrics(const HttpServices& services, const Url&, std::string_view) {
+  return {200, prometheus_text(services.registry.read()), kPrometheusText, {}};
+}
+
+}  // namespace statmill

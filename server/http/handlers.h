@@ -1,0 +1,18 @@
+// The handlers: one function per endpoint (API.md). Each gets a checked URL and answers; none keeps state.
+#pragma once
+
+#include "server/http/http_message.h"
+#include "server/http/http_services.h"
+#include "server/http/url.h"
+
+namespace statmill {
+
+HttpResponse handle_series(const HttpServices& services, const Url& url, std::string_view body);
+HttpResponse handle_query(const HttpServices& services, const Url& url, std::string_view body);
+HttpResponse handle_lines(const HttpServices& services, const Url& url, std::string_view body);
+HttpResponse handle_status(const HttpServices& services, const Url& url, std::string_view body);
+HttpResponse handle_healthz(const HttpServices& services, const Url& url, std::string_view body);
+HttpResponse handle_readyz(const HttpServices& services, const Url& url, std::string_view body);
+HttpResponse handle_metrics(const HttpServices& services, const Url& url, std::string_view body);
+
+}  // namespace statmill

@@ -1,0 +1,43 @@
+// See http_counters.h.
+#include "server/http/http_counters.h"
+
+#include <string>
+
+#include "base/check.h"
+
+namespace statmill {
+namespace {
+
+constexpr std::array<unsigned, 14> kStatuses = {200, 400, 403, 404, 405, 413, 414,
+                                                415, 417, 422, 431, 500, 503, 505};
+
+}  // namespace
+
+HttpCounters::HttpCounters(Registry& registry)
+    : connections(registry.gauge("statmill_http_connections", "HTTP connections that are open.")),
+      handler_failures(registry.counter("statmill_http_handler_failures_total",
+                                        "Requests whose handler threw; answered with status 500.")),
+      accept_failures(registry.counter("statmill_http_accept_failures_total",
+                                       "Times that accepting an HTTP connection failed.")) {
+  for (size_t i = 0; i < kStatuses.size(); ++i) {
+    requests_[i] = {kStatuses[i],
+                    &registry.counter("statmill_http_requests_total", "HTTP answers sent, by status code.",
+                                      {{"code", std::to_string(kStatuses[i])}})};
+  }
+  for (size_t i = 0; i < kHttpRefusalCount; ++i) {
+    const std::string_view label = refusal_info(static_cast<HttpRefusal>(i)).label;
+    refused_[i] =
+        &registry.counter("statmill_http_refused_total",
+                          "HTTP requests and connections turned away before a handler saw them, by reason.",
+                          {{"reason", std::string(label)}});
+  }
+}
+
+Counter& HttpCounters::requests(unsigned status) {
+  for (const auto& [code, counter] : requests_) {
+    if (code == status) return *counter;
+  }
+  check_failed("a status that is counted", __FILE__, __LINE__);
+}
+
+}  // namespace statmill

@@ -1,0 +1,31 @@
+// HttpCounters: what the HTTP server counts about itself. Labels come from fixed lists, never from input.
+#pragma once
+
+#include <array>
+#include <utility>
+
+#include "counters/counter.h"
+#include "server/http/http_refusal.h"
+
+namespace statmill {
+
+// Thread-safe.
+class HttpCounters {
+ public:
+  // `registry` must outlive it.
+  explicit HttpCounters(Registry& registry);
+
+  // Answers sent, by status. Requires: a status that this server answers.
+  Counter& requests(unsigned status);
+  Counter& refused(HttpRefusal refusal) { return *refused_[static_cast<size_t>(refusal)]; }
+
+  Gauge& connections;
+  Counter& handler_failures;
+  Counter& accept_failures;
+
+ private:
+  std::array<std::pair<unsigned, Counter*>, 14> requests_;
+  std::array<Counter*, kHttpRefusalCount> refused_;
+};
+
+}  // namespace statmill

@@ -1,0 +1,45 @@
+// HttpServices: all that the HTTP handlers need of the rest of the server, as calls and references.
+//
+// The composition root binds them; tests put fakes in their place. Every call must be thread-safe.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/glob.h"
+#include "base/result.h"
+#include "counters/counter.h"
+#include "proto/sample.h"
+#include "server/health.h"
+#include "server/query/query.h"
+
+namespace statmill {
+
+// What became of the samples of one request: received == accepted + sum of refused.
+struct LinesAccount {
+  uint64_t received = 0;
+  uint64_t accepted = 0;
+  std::array<uint64_t, kRefusalCount> refused{};
+};
+
+struct HttpServices {
+  // QueryEngine::run.
+  std::function<Result<QueryAnswer>(const QueryRequest& request, Timestamp now)> query;
+  // QueryEngine::list.
+  std::function<SeriesList(const Glob& match, size_t limit)> list;
+  // Parses line protocol and hands it to the Intake under the listener "http".
+  std::function<LinesAccount(std::string_view text, Timestamp now)> take_lines;
+  // The whole answer of /api/v1/status: one JSON object.
+  std::function<std::string()> status_json;
+
+  // Must outlive the HTTP server.
+  Registry& registry;
+  const Health& health;
+  const Clock& clock;
+};
+
+}  // namespace statmill

@@ -1,0 +1,97 @@
+// See query_parameters.h.
+#include "server/http/query_parameters.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace statmill {
+namespace {
+
+constexpr int64_t kStepMax_s = 366 * 86'400;
+constexpr int64_t kPointsMax = 1'000'000;
+
+// A duration ("5m") or plain seconds ("300").
+Result<int64_t> parse_step(std::string_view text) {
+  const bool plain = text.find_first_not_of("0123456789") == std::string_view::npos;
+  if (plain) return parse_integer(text, 1, kStepMax_s);
+  const Result<Duration> step = parse_duration(text);
+  if (!step) return step.error();
+  const int64_t ms = step->count();
+  if (ms % 1000 != 0 || ms == 0 || ms / 1000 > kStepMax_s) {
+    return Error{ErrorCode::kInvalid,
+                 "duration \"" + std::string(text) + "\": not whole seconds from 1s to 366d"};
+  }
+  return ms / 1000;
+}
+
+Result<std::vector<Stat>> parse_stats(std::string_view text) {
+  std::vector<Stat> stats;
+  for (const std::string_view word : split(text, ',')) {
+    const std::optional<Stat> stat = parse_stat(word);
+    if (!stat) {
+      return Error{ErrorCode::kInvalid, "no such stat \"" + std::string(word) +
+                                            "\" (known: count, sum, avg, stddev, min, max, rate)"};
+    }
+    if (std::find(stats.begin(), stats.end(), *stat) != stats.end()) {
+      return Error{ErrorCode::kInvalid, "stat \"" + std::string(word) + "\" is given more than once"};
+    }
+    stats.push_back(*stat);
+  }
+  if (stats.empty()) return Error{ErrorCode::kInvalid, "no stat is given"};
+  return stats;
+}
+
+Error in_parameter(std::string_view name, Error error) {
+  return std::move(error).with("parameter " + std::string(name));
+}
+
+}  // namespace
+
+Result<QueryParameters> parse_query_parameters(const Url& url, Timestamp now) {
+  QueryParameters out;
+  for (const Parameter& parameter : url.parameters) {
+    if (parameter.name != "series") continue;
+    if (parameter.value.empty()) return Error{ErrorCode::kInvalid, "parameter series: empty"};
+    out.request.series.push_back(parameter.value);
+  }
+  if (out.request.series.empty()) return Error{ErrorCode::kInvalid, "parameter series: missing"};
+
+  const Result<int64_t> from = parse_time(url.find("from").value_or("-1h"), now);
+  if (!from) return in_parameter("from", from.error());
+  // The range is half open: "now" means that the present second, and what was sent in it, is in.
+  const Result<int64_t> until = parse_time(url.find("until").value_or("now"), now + std::chrono::seconds(1));
+  if (!until) return in_parameter("until", until.error());
+  if (*from >= *until) return Error{ErrorCode::kInvalid, "parameter from: not before until"};
+  out.request.from_s = *from;
+  out.request.until_s = *until;
+
+  if (const auto text = url.find("step")) {
+    const Result<int64_t> step = parse_step(*text);
+    if (!step) return in_parameter("step", step.error());
+    out.request.step_s = *step;
+  }
+  if (const auto text = url.find("max_points")) {
+    const Result<int64_t> points = parse_integer(*text, 1, kPointsMax);
+    if (!points) return in_parameter("max_points", points.error());
+    out.request.max_points = *points;
+  }
+  Result<std::vector<Stat>> stats = parse_stats(url.find("stats").value_or("avg"));
+  if (!stats) return in_parameter("stats", stats.error());
+  out.stats = *std::move(stats);
+  return out;
+}
+
+Result<SeriesParameters> parse_series_parameters(const Url& url) {
+  Result<Glob> match = Glob::parse(url.find("match").value_or("*"));
+  if (!match) return in_parameter("match", match.error());
+  SeriesParameters out{*std::move(match), static_cast<size_t>(kSeriesListLimit)};
+  if (const auto text = url.find("limit")) {
+    const Result<int64_t> limit = parse_integer(*text, 1, kSeriesListLimitMax);
+    if (!limit) return in_parameter("limit", limit.error());
+    out.limit = static_cast<size_t>(*limit);
+  }
+  return out;
+}
+
+}  // namespace statmill

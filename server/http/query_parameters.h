@@ -1,0 +1,31 @@
+// The parameters of /api/v1/query and /api/v1/series, from text to what the engine takes.
+#pragma once
+
+#include <vector>
+
+#include "base/clock.h"
+#include "base/glob.h"
+#include "base/result.h"
+#include "server/http/url.h"
+#include "server/query/query.h"
+
+namespace statmill {
+
+struct QueryParameters {
+  QueryRequest request;
+  std::vector<Stat> stats;  // at least one, each once
+};
+
+struct SeriesParameters {
+  Glob match;
+  size_t limit = 0;
+};
+
+inline constexpr int64_t kSeriesListLimit = 1000;
+inline constexpr int64_t kSeriesListLimitMax = 100'000;
+
+// Errors: kInvalid, naming the parameter that is missing or wrong.
+Result<QueryParameters> parse_query_parameters(const Url& url, Timestamp now);
+Result<SeriesParameters> parse_series_parameters(const Url& url);
+
+}  // namespace statmill

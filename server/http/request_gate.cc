@@ -1,0 +1,146 @@
+// See request_gate.h. Section numbers are those of RFC 9112 unless said otherwise.
+#include "server/http/request_gate.h"
+
+#include <algorithm>
+
+#include "server/http/url.h"
+
+namespace statmill {
+namespace {
+
+constexpr std::string_view kLineEnd = "\r\n";
+// 18 digits always fit 64 bits.
+constexpr size_t kLengthDigitsMax = 18;
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool equals_ignoring_case(std::string_view text, std::string_view lower_case) {
+  const auto same = [](char a, char b) { return lower(a) == b; };
+  return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(), same);
+}
+
+bool is_alphanumeric(char c) { return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9'); }
+
+// tchar of RFC 9110 section 5.6.2.
+bool is_token_byte(char c) {
+  return is_alphanumeric(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+}
+
+bool is_token(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_token_byte);
+}
+
+// Visible bytes, blanks, and bytes from 0x80 on (RFC 9110 section 5.5).
+bool is_value_byte(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return c == '\t' || (byte >= 0x20 && byte != 0x7f);
+}
+
+std::string_view trimmed(std::string_view text) {
+  const size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
+  text.remove_prefix(begin);
+  return text.substr(0, text.find_last_not_of(" \t") + 1);
+}
+
+// A name, an IPv4 or [IPv6] address, with or without port: none of the bytes that would let it hold user
+// information, a path or a list.
+bool is_host(std::string_view text) {
+  const auto is_host_byte = [](char c) {
+    return is_alphanumeric(c) || std::string_view("-._~:[]%").find(c) != std::string_view::npos;
+  };
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_host_byte);
+}
+
+bool is_length(std::string_view text) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  return !text.empty() && text.size() <= kLengthDigitsMax && std::all_of(text.begin(), text.end(), is_digit);
+}
+
+// The fields that decide where a request ends and whom it is for.
+struct Framing {
+  bool is_version_1_1 = false;
+  size_t fields = 0;
+  size_t hosts = 0;
+  size_t lengths = 0;
+  size_t transfer_encodings = 0;
+};
+
+std::optional<HttpRefusal> check_request_line(std::string_view line, Framing& framing) {
+  const size_t first = line.find(' ');
+  const size_t last = line.rfind(' ');
+  if (first == std::string_view::npos || first == last) return HttpRefusal::kBadRequestLine;
+  const std::string_view method = line.substr(0, first);
+  const std::string_view version = line.substr(last + 1);
+  if (!is_token(method)) return HttpRefusal::kBadRequestLine;
+  if (method == "TRACE" || method == "CONNECT") return HttpRefusal::kBadMethod;
+  if (!version.starts_with("HTTP/")) return HttpRefusal::kBadRequestLine;
+  framing.is_version_1_1 = version == "HTTP/1.1";
+  if (!framing.is_version_1_1 && version != "HTTP/1.0") return HttpRefusal::kBadVersion;
+  return check_target(line.substr(first + 1, last - first - 1));
+}
+
+std::optional<HttpRefusal> check_field(std::string_view line, Framing& framing) {
+  if (++framing.fields > kHeaderFieldsMax) return HttpRefusal::kFieldLimit;
+  if (line.front() == ' ' || line.front() == '\t') return HttpRefusal::kFoldedField;
+  const size_t colon = line.find(':');
+  // A blank before the colon is no token byte: refused here, as section 5.1 demands.
+  if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) return HttpRefusal::kBadFieldName;
+  const std::string_view name = line.substr(0, colon);
+  const std::string_view value = trimmed(line.substr(colon + 1));
+  if (!std::all_of(value.begin(), value.end(), is_value_byte)) return HttpRefusal::kBadFieldValue;
+  if (equals_ignoring_case(name, "host")) {
+    if (++framing.hosts > 1 || !is_host(value)) return HttpRefusal::kBadHost;
+  } else if (equals_ignoring_case(name, "content-length")) {
+    if (++framing.lengths > 1 || !is_length(value)) return HttpRefusal::kBadLength;
+  } else if (equals_ignoring_case(name, "transfer-encoding")) {
+    if (++framing.transfer_encodings > 1 || !equals_ignoring_case(value, "chunked")) {
+      return HttpRefusal::kBadTransferEncoding;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<HttpRefusal> check_framing(const Framing& framing) {
+  if (framing.is_version_1_1 && framing.hosts != 1) return HttpRefusal::kBadHost;
+  const bool may_chunk = framing.is_version_1_1 && framing.lengths == 0;
+  if (framing.transfer_encodings > 0 && !may_chunk) return HttpRefusal::kBadTransferEncoding;
+  return std::nullopt;
+}
+
+}  // namespace
+
+HeaderScan scan_header(std::string_view bytes) {
+  // A request begins with its method: TLS, binary protocols and stray line ends are known by the first byte.
+  if (!bytes.empty() && !is_token_byte(bytes.front())) return {0, HttpRefusal::kBadRequestLine};
+  const std::string_view head = bytes.substr(0, kHeaderBytesMax);
+  size_t line_begin = 0;
+  for (size_t end = head.find('\n'); end != std::string_view::npos; end = head.find('\n', line_begin)) {
+    if (end == line_begin || head[end - 1] != '\r') return {0, HttpRefusal::kBareLineEnd};
+    if (end == line_begin + 1) return {end + 1, check_header(head.substr(0, end + 1))};
+    line_begin = end + 1;
+  }
+  if (head.size() < kHeaderBytesMax) return {};
+  return {0, line_begin == 0 ? HttpRefusal::kTargetTooLong : HttpRefusal::kHeaderTooLarge};
+}
+
+std::optional<HttpRefusal> check_header(std::string_view block) {
+  Framing framing;
+  for (bool is_request_line = true; !block.starts_with(kLineEnd); is_request_line = false) {
+    const size_t end = block.find(kLineEnd);
+    if (end == std::string_view::npos) return HttpRefusal::kBareLineEnd;
+    const std::string_view line = block.substr(0, end);
+    if (line.find_first_of("\r\n") != std::string_view::npos) return HttpRefusal::kBareLineEnd;
+    const auto refusal = is_request_line ? check_request_line(line, framing) : check_field(line, framing);
+    if (refusal) return refusal;
+    block.remove_prefix(end + kLineEnd.size());
+  }
+  return check_framing(framing);
+}
+
+RequestLine request_line(std::string_view block) {
+  const size_t method_end = block.find(' ');
+  const size_t target_end = block.find(' ', method_end + 1);
+  return {block.substr(0, method_end), block.substr(method_end + 1, target_end - method_end - 1)};
+}
+
+}  // namespace statmill

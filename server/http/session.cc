@@ -1,0 +1,270 @@
+// See session.h.
+#include "server/http/session.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/write.hpp>
+
+#include "server/http/request_gate.h"
+
+namespace statmill {
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using boost::system::error_code;
+
+constexpr size_t kReadBytes = 4096;
+// Holds a whole header and what Beast reads of a body at a time.
+constexpr size_t kBufferBytesMax = size_t{64} << 10;
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+}  // namespace
+
+void SessionList::add(Session* session) {
+  MutexLock lock(mutex_);
+  sessions_.insert(session);
+}
+
+void SessionList::remove(Session* session) {
+  MutexLock lock(mutex_);
+  sessions_.erase(session);
+}
+
+size_t SessionList::size() const {
+  MutexLock lock(mutex_);
+  return sessions_.size();
+}
+
+std::vector<std::shared_ptr<Session>> SessionList::sessions() const {
+  MutexLock lock(mutex_);
+  std::vector<std::shared_ptr<Session>> alive;
+  for (Session* session : sessions_) {
+    if (auto shared = session->weak_from_this().lock()) alive.push_back(std::move(shared));
+  }
+  return alive;
+}
+
+Session::Session(asio::ip::tcp::socket socket, SessionContext& context)
+    : socket_(std::move(socket)),
+      deadline_(socket_.get_executor()),
+      context_(context),
+      buffer_(kBufferBytesMax) {
+  error_code ignored;  // without it answers are only later
+  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  context_.list.add(this);
+  context_.counters.connections.add(1);
+}
+
+Session::~Session() {
+  context_.counters.connections.add(-1);
+  context_.list.remove(this);
+}
+
+void Session::run() {
+  asio::dispatch(socket_.get_executor(), [self = shared_from_this()] {
+    self->set_deadline(self->context_.options.header_timeout, HttpRefusal::kHeaderTimeout);
+    self->read_header();
+  });
+}
+
+void Session::turn_away(HttpRefusal refusal) {
+  asio::dispatch(socket_.get_executor(), [self = shared_from_this(), refusal] { self->refuse(refusal); });
+}
+
+void Session::stop() {
+  asio::post(socket_.get_executor(), [self = shared_from_this()] {
+    self->is_stopping_ = true;
+    if (self->is_idle_) return self->close();
+    self->set_deadline(self->context_.options.stop_grace, std::nullopt);
+  });
+}
+
+std::string_view Session::buffered() const {
+  const auto bytes = buffer_.data();
+  return {static_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void Session::set_deadline(Duration limit, std::optional<HttpRefusal> refusal) {
+  deadline_.expires_after(is_stopping_ ? std::min(limit, context_.options.stop_grace) : limit);
+  deadline_.async_wait([self = shared_from_this(), refusal](error_code error) {
+    // A timer may have expired and been set anew before this ran.
+    if (error || self->deadline_.expiry() > std::chrono::steady_clock::now()) return;
+    if (refusal) self->context_.counters.refused(*refusal).add();
+    self->close();
+  });
+}
+
+void Session::close() {
+  error_code ignored;  // the connection ends either way
+  deadline_.cancel();
+  socket_.close(ignored);
+}
+
+void Session::read_header() {
+  is_idle_ = true;
+  const HeaderScan scan = scan_header(buffered());
+  if (scan.refusal) return refuse(*scan.refusal);
+  if (scan.size > 0) return take_header(scan.size);
+  socket_.async_read_some(
+      buffer_.prepare(kReadBytes), [self = shared_from_this()](error_code error, size_t size) {
+        const bool is_first = self->buffer_.size() == 0;
+        self->buffer_.commit(size);
+        if (error) return self->close();
+        // The rest of the header may not come slower than this, however it is sliced.
+        if (is_first && self->requests_ > 0) {
+          self->set_deadline(self->context_.options.header_timeout, HttpRefusal::kHeaderTimeout);
+        }
+        self->read_header();
+      });
+}
+
+void Session::take_header(size_t size) {
+  is_idle_ = false;
+  parser_.emplace();
+  parser_->header_limit(static_cast<uint32_t>(kHeaderBytesMax));
+  const RequestLine line = request_line(buffered().substr(0, size));
+  const size_t body_max = context_.router.body_bytes_max(line.method, line.target);
+  parser_->body_limit(body_max);
+  error_code error;
+  const size_t used = parser_->put(asio::buffer(buffer_.data(), size), error);
+  if (error == http::error::body_limit) return refuse(HttpRefusal::kBodyTooLarge);
+  if (error || !parser_->is_header_done()) return refuse(HttpRefusal::kBadFieldValue);
+  buffer_.consume(used);
+  const auto& message = parser_->get();
+  request_ = {.method = message.method_string(),
+              .target = message.target(),
+              .body = {},
+              .host = message[http::field::host],
+              .origin = message[http::field::origin],
+              .content_encoding = message[http::field::content_encoding]};
+  body_share_ = context_.budget.take(parser_->content_length().value_or(parser_->chunked() ? body_max : 0));
+  if (!body_share_) return refuse(HttpRefusal::kMemoryLimit);
+  take_expectation();
+}
+
+void Session::take_expectation() {
+  const auto expectation = parser_->get()[http::field::expect];
+  if (expectation.empty() || parser_->is_done()) return read_body();
+  if (!boost::beast::iequals(expectation, "100-continue")) return refuse(HttpRefusal::kBadExpectation);
+  if (buffer_.size() > 0) return read_body();  // the peer has not waited
+  set_deadline(context_.options.write_timeout, HttpRefusal::kWriteTimeout);
+  asio::async_write(socket_, asio::buffer(kContinue), [self = shared_from_this()](error_code error, size_t) {
+    if (error) return self->close();
+    self->read_body();
+  });
+}
+
+void Session::read_body() {
+  if (parser_->is_done()) return answer();
+  set_deadline(context_.options.body_timeout, HttpRefusal::kBodyTimeout);
+  http::async_read(socket_, buffer_, *parser_, [self = shared_from_this()](error_code error, size_t) {
+    if (!error) return self->answer();
+    if (error == http::error::body_limit) return self->refuse(HttpRefusal::kBodyTooLarge);
+    const bool is_malformed = error.category() == make_error_code(http::error::bad_chunk).category();
+    if (is_malformed && error != http::error::partial_message) return self->refuse(HttpRefusal::kBadBody);
+    self->close();
+  });
+}
+
+void Session::answer() {
+  ++requests_;
+  const bool keep_alive = parser_->keep_alive() && requests_ < context_.options.requests_max;
+  request_.body = parser_->get().body();
+  HttpResponse response = routed_response();
+  release_body();  // before a slow peer takes the answer
+  answer_share_ = context_.budget.take(response.body.size());
+  if (!answer_share_) return refuse(HttpRefusal::kMemoryLimit);
+  write(std::move(response), keep_alive);
+}
+
+void Session::release_body() {
+  request_.body = {};
+  std::string().swap(parser_->get().body());
+  body_share_.reset();
+}
+
+HttpResponse Session::routed_response() {
+  try {
+    return context_.router.answer(request_);
+  } catch (...) {
+    // One of the two places that catch: what a handler or a library throws ends the request, not the server.
+    context_.counters.handler_failures.add();
+    return error_response(500, "the handler failed");
+  }
+}
+
+void Session::refuse(HttpRefusal refusal) {
+  is_idle_ = false;
+  context_.counters.refused(refusal).add();
+  const HttpRefusalInfo& info = refusal_info(refusal);
+  write(error_response(info.status, info.text), false);
+}
+
+void Session::write(HttpResponse response, bool keep_alive) {
+  context_.counters.requests(response.status).add();
+  const bool is_head = parser_ && parser_->get().method() == http::verb::head;
+  const unsigned version = parser_ && parser_->is_header_done() ? parser_->get().version() : 11;
+  response_.emplace(static_cast<http::status>(response.status), version);
+  response_->set(http::field::server, "statmill");
+  response_->set(http::field::date, http_date(context_.clock.wall()));
+  response_->set(http::field::content_type, response.content_type);
+  response_->set(http::field::cache_control, "no-store");
+  response_->set("X-Content-Type-Options", "nosniff");
+  response_->set("Referrer-Policy", "no-referrer");
+  response_->set("Content-Security-Policy", "default-src 'self'; object-src 'none'; frame-ancestors 'none'");
+  if (!response.allow.empty()) response_->set(http::field::allow, response.allow);
+  response_->body() = std::move(response.body);
+  response_->keep_alive(keep_alive && !is_stopping_);
+  response_->prepare_payload();
+  serializer_.emplace(*response_);
+
+  set_deadline(context_.options.write_timeout, HttpRefusal::kWriteTimeout);
+  auto done = [self = shared_from_this()](error_code error, size_t) { self->on_written(!error); };
+  if (is_head) {
+    http::async_write_header(socket_, *serializer_, std::move(done));
+  } else {
+    http::async_write(socket_, *serializer_, std::move(done));
+  }
+}
+
+void Session::on_written(bool is_open) {
+  const bool keep_alive = is_open && response_->keep_alive() && !is_stopping_;
+  serializer_.reset();
+  response_.reset();
+  request_ = {};
+  parser_.reset();
+  body_share_.reset();
+  answer_share_.reset();
+  if (!is_open) return close();
+  if (!keep_alive) {
+    error_code ignored;  // a peer that is gone already is found by the read
+    socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+    set_deadline(context_.options.linger_timeout, std::nullopt);
+    return linger();
+  }
+  if (buffer_.size() == 0) {
+    buffer_.shrink_to_fit();  // an idle connection holds no buffer
+    set_deadline(context_.options.idle_timeout, std::nullopt);
+  } else {
+    set_deadline(context_.options.header_timeout, HttpRefusal::kHeaderTimeout);
+  }
+  read_header();
+}
+
+void Session::linger() {
+  is_idle_ = true;
+  buffer_.clear();
+  socket_.async_read_some(buffer_.prepare(kReadBytes), [self = shared_from_this()](error_code error, size_t) {
+    if (error) return self->close();
+    self->linger();
+  });
+}
+
+}  // namespace statmill

@@ -1,0 +1,38 @@
+// See intake.h.
+#include "server/ingest/intake.h"
+
+#include "server/table/table.h"
+
+namespace statmill {
+
+ListenerAccount Intake::account(std::string_view listener) {
+  const Labels labels{{"listener", std::string(listener)}};
+  const auto counter = [&](std::string_view name, std::string_view help) -> Counter& {
+    return registry_.counter(name, help, labels);
+  };
+  std::array<Counter*, kRefusalCount> refused{};
+  for (size_t i = 0; i < kRefusalCount; ++i) {
+    Labels with_reason = labels;
+    with_reason.emplace_back("reason", refusal_label(static_cast<Refusal>(i)));
+    refused[i] = &registry_.counter("statmill_samples_refused_total", "Samples not taken, by reason.", with_reason);
+  }
+  return {counter("statmill_samples_received_total", "Samples received: accepted + refused."),
+          counter("statmill_samples_accepted_total", "Samples taken into the table."),
+          refused,
+          counter("statmill_received_bytes_total", "Bytes of line protocol received."),
+          counter("statmill_lines_extra_fields_total", "Lines taken whose fields after the seventh were ignored."),
+          counter("statmill_metadata_lines_total", "Metadata lines (#key value) received.")};
+}
+
+void Intake::take(Batch& batch, const ListenerAccount& account, Timestamp now) {
+  const uint64_t accepted = table_.apply(batch, now);
+  account.received.add(batch.received);
+  account.accepted.add(accepted);
+  for (size_t i = 0; i < kRefusalCount; ++i) {
+    if (batch.refused[i] != 0) account.refused[i]->add(batch.refused[i]);
+  }
+  if (batch.extra_fields != 0) account.extra_fields.add(batch.extra_fields);
+  if (!batch.metadata.empty()) account.metadata.add(batch.metadata.size());
+}
+
+}  // namespace statmill

@@ -1,0 +1,44 @@
+// Intake: the one door to the table. Every listener hands its batches in here and has its account kept here.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "counters/counter.h"
+#include "proto/batch.h"
+
+namespace statmill {
+
+class Table;
+
+// What one listener took: received == accepted + refused + dropped, always (invariant C). Counts samples.
+struct ListenerAccount {
+  Counter& received;
+  Counter& accepted;
+  std::array<Counter*, kRefusalCount> refused;
+  Counter& bytes;
+  Counter& extra_fields;
+  Counter& metadata;
+};
+
+// Thread-safe.
+class Intake {
+ public:
+  // `table` and `registry` must outlive it.
+  Intake(Table& table, Registry& registry) : table_(table), registry_(registry) {}
+
+  // The account of the listener called `listener` ("tcp", "udp", "http", ...), made at first use.
+  ListenerAccount account(std::string_view listener);
+
+  // Puts the batch's samples into the table and settles the account. Samples that the table refuses (too_old,
+  // too_new, series_limit, memory_limit) are added to batch.refused.
+  void take(Batch& batch, const ListenerAccount& account, Timestamp now);
+
+ private:
+  Table& table_;
+  Registry& registry_;
+};
+
+}  // namespace statmill

@@ -1,0 +1,191 @@
+// See line_listener.h.
+#include "server/ingest/line_listener.h"
+
+#include <boost/asio/detail/socket_option.hpp>
+#include <boost/asio/post.hpp>
+
+namespace statmill {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using asio::ip::udp;
+using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
+
+Error bind_error(const Endpoint& endpoint, std::string_view transport, const boost::system::error_code& error) {
+  const bool busy = error == asio::error::address_in_use;
+  return {busy ? ErrorCode::kBusy : ErrorCode::kIo,
+          "line.listen " + endpoint.text() + " (" + std::string(transport) + "): " + error.message()};
+}
+
+// Whether a UDP port is free. Sockets with SO_REUSEPORT would join those of another process without a word; one
+// without it is refused.
+boost::system::error_code probe_udp(asio::io_context& loop, const asio::ip::address& address, uint16_t port) {
+  boost::system::error_code error;
+  udp::socket socket(loop);
+  const udp::endpoint endpoint(address, port);
+  socket.open(endpoint.protocol(), error);
+  if (!error) socket.bind(endpoint, error);
+  return error;
+}
+
+}  // namespace
+
+LineListener::LineListener(LineOptions options, Intake& intake, Registry& registry, const Clock& clock, Log& log)
+    : options_(std::move(options)),
+      log_(log),
+      connections_(registry.counter("statmill_line_connections_total", "TCP connections of senders accepted.")),
+      connections_refused_(registry.counter("statmill_line_connections_refused_total",
+                                            "TCP connections closed at once: over --line.connections, or no descriptor left.")),
+      session_services_{intake, intake.account("tcp"), book_, clock},
+      udp_services_{intake, intake.account("udp"), registry.counter("statmill_udp_datagrams_total", "Datagrams received."),
+                    registry.counter("statmill_udp_datagrams_dropped_total",
+                                     "Datagrams that the kernel dropped because the receive buffer was full."),
+                    clock} {
+  registry.gauge_fn("statmill_line_connections", "TCP connections of senders now open.", {},
+                    [this] { return static_cast<double>(book_.count()); });
+}
+
+LineListener::~LineListener() { stop(); }
+
+Status LineListener::open() {
+  boost::system::error_code error;
+  const auto address = asio::ip::make_address(options_.listen.host == "localhost" ? "127.0.0.1" : options_.listen.host, error);
+  if (error) return Error{ErrorCode::kInvalid, "line.listen " + options_.listen.text() + ": not an IP address"};
+  for (size_t i = 0; i < std::max<size_t>(1, options_.threads); ++i) workers_.push_back(std::make_unique<Worker>());
+  if (Status s = bind(address); !s) {
+    workers_.clear();
+    return s;
+  }
+  for (auto& worker : workers_) {
+    worker->udp->start();
+    worker->thread = std::thread([this, &worker] { run(*worker); });
+  }
+  asio::post(workers_.front()->loop, [this] { accept(); });
+  return Status::ok();
+}
+
+Status LineListener::bind(const asio::ip::address& address) {
+  constexpr int kTriesMax = 16;  // with port 0 the port that TCP got may be taken for UDP: take another
+  asio::io_context& loop = workers_.front()->loop;
+  boost::system::error_code error;
+  for (int i = 0; i < kTriesMax; ++i) {
+    acceptor_ = std::make_unique<tcp::acceptor>(loop);
+    const tcp::endpoint wanted(address, options_.listen.port);
+    acceptor_->open(wanted.protocol(), error);
+    if (!error) acceptor_->set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor_->bind(wanted, error);
+    if (!error) acceptor_->listen(asio::socket_base::max_listen_connections, error);
+    if (error) return bind_error(options_.listen, "TCP", error);
+    const uint16_t port = acceptor_->local_endpoint(error).port();
+    endpoint_ = {address.to_string(), port};
+    error = probe_udp(loop, address, port);
+    if (!error) return bind_udp(address, port);
+    if (options_.listen.port != 0) break;
+  }
+  return bind_error(options_.listen, "UDP", error);
+}
+
+Status LineListener::bind_udp(const asio::ip::address& address, uint16_t port) {
+  size_t buffer_bytes = 0;
+  for (auto& worker : workers_) {
+    boost::system::error_code error;
+    udp::socket socket(worker->loop);
+    const udp::endpoint endpoint(address, port);
+    socket.open(endpoint.protocol(), error);
+    if (!error) socket.set_option(ReusePort(true), error);
+    if (!error) socket.bind(endpoint, error);
+    if (!error) socket.non_blocking(true, error);
+    if (error) return bind_error(options_.listen, "UDP", error);
+    buffer_bytes = prepare_udp_socket(socket.native_handle());
+    worker->udp = std::make_unique<UdpReceiver>(std::move(socket), udp_services_);
+  }
+  log_.info("line listener", {{"address", endpoint_.text()}, {"threads", workers_.size()}, {"udp_buffer_bytes", buffer_bytes}});
+  return Status::ok();
+}
+
+void LineListener::run(Worker& worker) {
+  try {
+    worker.loop.run();
+  } catch (const std::exception& e) {  // Asio's own faults: a thread that ends silently would be worse
+    log_.error("ingest thread failed", {{"why", e.what()}});
+    std::abort();
+  }
+}
+
+void LineListener::accept() {
+  Worker& worker = *workers_[next_worker_++ % workers_.size()];
+  acceptor_->async_accept(worker.loop, [this, &worker](const boost::system::error_code& error, tcp::socket socket) {
+    if (error == asio::error::operation_aborted) return;
+    if (error) {  // out of descriptors, most likely: let some be given back
+      connections_refused_.add();
+      accept_pause_ = std::make_unique<asio::steady_timer>(workers_.front()->loop, std::chrono::milliseconds(100));
+      accept_pause_->async_wait([this](const boost::system::error_code& stopped) {
+        if (!stopped) accept();
+      });
+      return;
+    }
+    if (book_.count() >= options_.connections_max) {
+      connections_refused_.add();
+    } else {
+      connections_.add();
+      auto moved = std::make_shared<tcp::socket>(std::move(socket));
+      asio::post(worker.loop, [this, &worker, moved] { adopt(worker, std::move(*moved)); });
+    }
+    accept();
+  });
+}
+
+void LineListener::adopt(Worker& worker, tcp::socket socket) {
+  const auto session = std::make_shared<LineSession>(std::move(socket), session_services_);
+  if (worker.stopping) {
+    session->drain();
+    return;
+  }
+  if (worker.sessions.size() >= worker.prune_at) {
+    std::erase_if(worker.sessions, [](const auto& weak) { return weak.expired(); });
+    worker.prune_at = 2 * worker.sessions.size() + 64;
+  }
+  worker.sessions.push_back(session);
+  session->start();
+}
+
+// Connections that the kernel has taken and we have not yet: what they sent counts.
+void LineListener::drain_backlog() {
+  constexpr int kBacklogMax = 4096;  // as many as the kernel keeps
+  accept_pause_.reset();
+  boost::system::error_code error;
+  acceptor_->non_blocking(true, error);
+  for (int i = 0; !error && i < kBacklogMax; ++i) {
+    tcp::socket socket(workers_.front()->loop);
+    acceptor_->accept(socket, error);
+    if (error) break;
+    connections_.add();
+    std::make_shared<LineSession>(std::move(socket), session_services_)->drain();
+  }
+  acceptor_->close(error);
+}
+
+void LineListener::stop() {
+  if (workers_.empty()) return;
+  asio::post(workers_.front()->loop, [this] { drain_backlog(); });
+  for (auto& worker : workers_) {
+    Worker* w = worker.get();
+    asio::post(w->loop, [w] {
+      w->stopping = true;
+      w->udp->drain();
+      for (const auto& weak : w->sessions) {
+        if (const auto session = weak.lock()) session->drain();
+      }
+      w->work.reset();
+    });
+  }
+  for (auto& worker : workers_) {
+    if (worker->thread.joinable()) worker->thread.join();
+  }
+  accept_pause_.reset();
+  acceptor_.reset();
+  workers_.clear();
+}
+
+}  // namespace statmill

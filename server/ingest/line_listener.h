@@ -1,0 +1,73 @@
+// LineListener: the line protocol's port, UDP and TCP, on its own threads.
+//
+// Each ingest thread has its own event loop, UDP socket (SO_REUSEPORT) and share of the TCP connections, so nothing
+// is shared between them but the table.
+#pragma once
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "server/ingest/line_session.h"
+#include "server/ingest/udp_receiver.h"
+
+namespace statmill {
+
+struct LineOptions {
+  Endpoint listen;                  // --line.listen; port 0: any free one, the same for TCP and UDP
+  size_t threads = 1;               // --line.threads
+  size_t connections_max = 10'000;  // --line.connections: more are closed at once
+};
+
+// Thread-safe: open, then stop, from one thread.
+class LineListener {
+ public:
+  // All must outlive it.
+  LineListener(LineOptions options, Intake& intake, Registry& registry, const Clock& clock, Log& log);
+  ~LineListener();
+
+  // Binds and starts the threads. Errors: kBusy (address in use), kInvalid (no such address), kIo.
+  Status open();
+  Endpoint endpoint() const { return endpoint_; }
+  const ConnectionBook& connections() const { return book_; }
+  // Takes what the kernel has already received, closes everything and ends the threads.
+  void stop();
+
+ private:
+  struct Worker {
+    boost::asio::io_context loop{1};
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work = make_work_guard(loop);
+    std::unique_ptr<UdpReceiver> udp;
+    std::vector<std::weak_ptr<LineSession>> sessions;  // confined to the worker's thread
+    size_t prune_at = 64;
+    bool stopping = false;  // likewise
+    std::thread thread;
+  };
+  Status bind(const boost::asio::ip::address& address);
+  Status bind_udp(const boost::asio::ip::address& address, uint16_t port);
+  void accept();
+  void drain_backlog();
+  void adopt(Worker& worker, boost::asio::ip::tcp::socket socket);
+  void run(Worker& worker);
+
+  const LineOptions options_;
+  Log& log_;
+  ConnectionBook book_;
+  Counter& connections_;
+  Counter& connections_refused_;
+  LineSession::Services session_services_;
+  UdpReceiver::Services udp_services_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::unique_ptr<boost::asio::ip::tcp::acceptor> acceptor_;  // on the first worker's loop
+  std::unique_ptr<boost::asio::steady_timer> accept_pause_;
+  size_t next_worker_ = 0;
+  Endpoint endpoint_;
+};
+
+}  // namespace statmill

@@ -1,0 +1,47 @@
+// LineSession: one TCP connection that sends lines. Never answers; bad content is counted, never closes it.
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <functional>
+#include <memory>
+
+#include "server/ingest/connection_book.h"
+#include "server/ingest/intake.h"
+#include "server/ingest/line_buffer.h"
+
+namespace statmill {
+
+// Confined to the ingest thread of its socket. Lives as long as a wait is under way.
+class LineSession : public std::enable_shared_from_this<LineSession> {
+ public:
+  static constexpr size_t kDrainBytesMax = 64 << 20;  // at the end: a sender that never stops is not waited for
+
+  struct Services {  // all must outlive it
+    Intake& intake;
+    ListenerAccount account;
+    ConnectionBook& book;
+    const Clock& clock;
+  };
+  LineSession(boost::asio::ip::tcp::socket socket, const Services& services);
+  ~LineSession();
+
+  void start();
+  // Takes what the kernel already has of it, then closes.
+  void drain();
+
+ private:
+  void wait();
+  bool read();  // once; false when the connection has ended
+  void take(size_t bytes);
+  void settle();
+  void close();
+
+  boost::asio::ip::tcp::socket socket_;
+  const Services& services_;
+  const uint64_t book_id_;
+  LineBuffer buffer_;
+  Batch batch_;
+  bool open_ = true;
+};
+
+}  // namespace statmill

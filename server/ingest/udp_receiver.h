@@ -1,0 +1,49 @@
+// UdpReceiver: one UDP socket that takes datagrams of lines, many per system call. Never answers a datagram.
+#pragma once
+
+#include <boost/asio/ip/udp.hpp>
+#include <vector>
+
+#include "server/ingest/intake.h"
+
+namespace statmill {
+
+// Confined to its ingest thread.
+class UdpReceiver {
+ public:
+  static constexpr size_t kDatagramsPerCall = 32;
+  static constexpr size_t kDatagramBytesMax = 65536;  // no UDP datagram is larger
+  static constexpr size_t kCallsPerTurn = 16;         // then others of the thread have their turn
+  static constexpr size_t kDrainCallsMax = 4096;      // at the end: a sender that never stops is not waited for
+
+  struct Services {  // all must outlive it
+    Intake& intake;
+    ListenerAccount account;
+    Counter& datagrams;
+    Counter& kernel_dropped;  // datagrams that the kernel had no room for (SO_RXQ_OVFL)
+    const Clock& clock;
+  };
+  // `socket` is bound and non-blocking.
+  UdpReceiver(boost::asio::ip::udp::socket socket, const Services& services);
+
+  void start() { wait(); }
+  // Takes what the kernel already has, then closes.
+  void drain();
+
+ private:
+  void wait();
+  // One recvmmsg and all its datagrams; how many came.
+  size_t receive();
+
+  boost::asio::ip::udp::socket socket_;
+  const Services& services_;
+  std::vector<char> bytes_;
+  Batch batch_;
+  uint32_t kernel_dropped_ = 0;  // the socket's own count so far; wraps as it does
+};
+
+// Asks for a 32 MiB receive buffer (the kernel may give less) and for the drop count with each datagram. Returns the
+// bytes given.
+size_t prepare_udp_socket(int descriptor);
+
+}  // namespace statmill

@@ -1,0 +1,46 @@
+// statmilld: parses, builds, runs.
+#include <csignal>
+#include <cstdio>
+#include <span>
+
+#include "server/server.h"
+
+namespace {
+
+int fail(statmill::ExitCode code, const std::string& message) {
+  std::fprintf(stderr, "statmilld: %s\n", message.c_str());
+  return static_cast<int>(code);
+}
+
+constexpr const char* kUsage =
+    "statmilld [OPTIONS]\n\nThe statmill server: takes samples by line protocol over UDP and TCP, keeps buckets in tiers, answers\n"
+    "queries over HTTP. SIGINT, SIGTERM and SIGHUP stop it with nothing lost.\n"
+    "Exit status: 0 stopped, 1 failed, 2 bad setting, 3 data damaged, 4 data directory in use,\n"
+    "5 data of another version, 6 cannot listen.";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using statmill::ExitCode;
+  std::signal(SIGPIPE, SIG_IGN);
+  statmill::ServerConfig config;
+  const auto settings = statmill::server_settings(config);
+  const auto action = statmill::apply_settings(
+      settings, {std::span<const char* const>(argv, static_cast<size_t>(argc)).subspan(1), statmill::process_environment()});
+  if (!action) return fail(ExitCode::kUsage, action.error().message);
+  if (*action == statmill::SettingsAction::kShowHelp) {
+    std::fputs(statmill::settings_help(kUsage, settings).c_str(), stdout);
+    return 0;
+  }
+  if (*action == statmill::SettingsAction::kShowVersion) {
+    std::puts("statmilld " STATMILL_VERSION);
+    return 0;
+  }
+  const statmill::SystemClock clock;
+  statmill::Log log(config.log_level);
+  statmill::Server server(config, clock, log);
+  if (const auto fault = server.start()) return fail(fault->code, fault->error.message);
+  server.wait_for_signal();
+  if (const auto fault = server.stop()) return fail(fault->code, fault->error.message);
+  return 0;
+}

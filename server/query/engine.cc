@@ -1,0 +1,123 @@
+// See engine.h.
+#include "server/query/engine.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+
+#include "proto/istatd_lines.h"
+#include "server/query/plan.h"
+#include "server/query/series_reader.h"
+#include "server/table/table.h"
+#include "storage/store.h"
+
+namespace statmill {
+namespace {
+
+// A name as given, or as the line listener would have stored it.
+std::optional<SeriesCopy> copy_by_name(const Table& table, const std::string& name) {
+  auto copy = table.copy(name);
+  return copy || is_normal_name(name) ? std::move(copy) : table.copy(normal_name(name));
+}
+
+Result<std::vector<std::string>> resolve(const Table& table, const std::vector<std::string>& wanted, size_t series_max) {
+  std::set<std::string> names;
+  for (const std::string& text : wanted) {
+    if (!Glob::is_pattern(text)) {
+      const auto copy = copy_by_name(table, text);
+      if (!copy) return Error{ErrorCode::kNotFound, "no series is called \"" + text + "\""};
+      names.insert(copy->name);
+      continue;
+    }
+    const auto glob = Glob::parse(text);
+    if (!glob) return glob.error();
+    table.for_each_match(*glob, [&](const Series& s) {
+      if (names.size() <= series_max) names.insert(s.name);
+    });
+  }
+  if (names.size() > series_max) {
+    return Error{ErrorCode::kLimit, "more than " + std::to_string(series_max) + " series match: narrow the pattern"};
+  }
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
+// Copies of series and a snapshot that fit together (invariant B).
+struct View {
+  std::vector<SeriesCopy> copies;
+  std::unique_ptr<StoreSnapshot> snapshot;
+  std::array<std::optional<TickNo>, kShardCount> flushed;  // as the snapshot says, where asked
+};
+
+// Whether what the copy calls unflushed is in no fragment of the snapshot. False: a flush came between, copy again.
+Result<bool> fits(View& view, const SeriesCopy& copy) {
+  auto& flushed = view.flushed[copy.shard];
+  if (!flushed) {
+    const auto tick = view.snapshot->flushed_tick(copy.shard);
+    if (!tick) return tick.error();
+    flushed = *tick;
+  }
+  return *flushed == copy.flushed_tick || (copy.flushing_tick != 0 && *flushed == copy.flushing_tick);
+}
+
+Result<View> take_view(const Table& table, Store& store, const std::vector<std::string>& names) {
+  constexpr int kTriesMax = 1000;  // a flush of one shard comes every few seconds: a second try is already rare
+  for (int i = 0; i < kTriesMax; ++i) {
+    View view;
+    for (const std::string& name : names) {
+      if (auto copy = table.copy(name)) view.copies.push_back(std::move(*copy));
+    }
+    view.snapshot = store.snapshot();
+    bool all = true;
+    for (size_t c = 0; all && c < view.copies.size(); ++c) {
+      const auto fit = fits(view, view.copies[c]);
+      if (!fit) return fit.error();
+      all = *fit;
+    }
+    if (all) return view;
+  }
+  return Error{ErrorCode::kBusy, "flushes kept overtaking the query"};
+}
+
+}  // namespace
+
+Result<QueryAnswer> QueryEngine::run(const QueryRequest& request, Timestamp now) const {
+  const Tiers& tiers = table_.tiers();
+  const auto plan = make_plan(request, tiers, limits_.points_max, now);
+  if (!plan) return plan.error();
+  const auto names = resolve(table_, request.series, limits_.series_max);
+  if (!names) return names.error();
+  if (plan->points() * names->size() > static_cast<size_t>(limits_.points_max)) {
+    return Error{ErrorCode::kLimit, std::to_string(names->size()) + " series of " + std::to_string(plan->points()) +
+                                        " points are over the limit of " + std::to_string(limits_.points_max) +
+                                        " points: ask for fewer series or a larger step"};
+  }
+  auto view = take_view(table_, store_, *names);
+  if (!view) return view.error();
+  const auto position = view->snapshot->rollup_position();
+  if (!position) return position.error();
+  SeriesReader reader(tiers, *plan, *view->snapshot, *position, unix_seconds(now));
+  QueryAnswer answer{plan->from_s, plan->until_s, plan->step_s, tiers[plan->tier].step_s, tiers.finest().step_s, {}, 0};
+  for (SeriesCopy& copy : view->copies) {
+    const bool in_store = view->flushed[copy.shard] == copy.flushing_tick && copy.flushing_tick != 0;
+    const Combine combine = copy.kind == Kind::kEvent ? Combine::kAddEvents : Combine::kMerge;
+    if (!in_store) combine_into(copy.unflushed, copy.flushing, combine);
+    auto series = reader.read(copy, copy.unflushed);
+    if (!series) return std::move(series).error().with("series " + copy.name);
+    answer.series.push_back(std::move(*series));
+  }
+  answer.damaged_frames = reader.damaged_frames();
+  return answer;
+}
+
+SeriesList QueryEngine::list(const Glob& glob, size_t limit) const {
+  SeriesList out;
+  const int64_t step_s = table_.tiers().finest().step_s;
+  table_.for_each_match(glob, [&](const Series& s) { out.series.push_back({s.name, s.kind, s.last_slot * step_s}); });
+  std::sort(out.series.begin(), out.series.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  out.truncated = out.series.size() > limit;
+  if (out.truncated) out.series.resize(limit);
+  return out;
+}
+
+}  // namespace statmill

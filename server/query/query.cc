@@ -1,0 +1,35 @@
+// See query.h.
+#include "server/query/query.h"
+
+#include <array>
+
+namespace statmill {
+namespace {
+constexpr std::array<std::string_view, 7> kNames = {"count", "sum", "avg", "stddev", "min", "max", "rate"};
+}  // namespace
+
+std::optional<Stat> parse_stat(std::string_view text) {
+  for (size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i] == text) return static_cast<Stat>(i);
+  }
+  return std::nullopt;
+}
+
+std::string_view stat_name(Stat stat) { return kNames[static_cast<size_t>(stat)]; }
+
+std::optional<double> stat_of(Stat stat, const Bucket& bucket, Kind kind, int64_t step_s, int64_t event_slot_s) {
+  if (bucket.is_empty()) return std::nullopt;
+  switch (stat) {
+    case Stat::kCount: return static_cast<double>(bucket.count());
+    case Stat::kSum: return kind == Kind::kEvent ? bucket.sum_times(event_slot_s) : bucket.sum();
+    case Stat::kAvg: return bucket.mean();
+    case Stat::kStddev: return bucket.stddev();
+    case Stat::kMin: return bucket.min();
+    case Stat::kMax: return bucket.max();
+    // An event bucket may cover only part of the step (its first slot, the present one): the mean rate is right.
+    case Stat::kRate: return kind == Kind::kEvent ? bucket.mean() : bucket.sum() / static_cast<double>(step_s);
+  }
+  return std::nullopt;
+}
+
+}  // namespace statmill

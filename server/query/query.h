@@ -1,0 +1,76 @@
+// Query: what is asked of the server and what it answers, before and after JSON.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "proto/sample.h"
+#include "storage/bucket.h"
+
+namespace statmill {
+
+// What can be read off a bucket. In an event series a bucket holds the rates of the 10 s slots, silent ones as 0.
+enum class Stat : uint8_t {
+  kCount,   // gauge: samples; event: 10 s slots
+  kSum,     // gauge: sum of samples; event: total of the events
+  kAvg,     // gauge: mean sample; event: mean rate per second
+  kStddev,  // sample standard deviation (n - 1) of the same; 0 for a single one
+  kMin,
+  kMax,
+  kRate,  // per second: sum / step
+};
+
+// "count", "sum", "avg", "stddev", "min", "max", "rate"; none for anything else.
+std::optional<Stat> parse_stat(std::string_view text);
+std::string_view stat_name(Stat stat);
+
+struct QueryRequest {
+  std::vector<std::string> series;  // names or globs
+  int64_t from_s = 0;               // unix seconds; half-open range [from_s, until_s)
+  int64_t until_s = 0;
+  std::optional<int64_t> step_s;      // none: the server chooses
+  std::optional<int64_t> max_points;  // per series; none: kDefaultPoints when step_s is none too
+};
+
+struct QueryLimits {
+  static constexpr int64_t kDefaultPoints = 1000;
+  size_t series_max = 10'000;      // series of one answer
+  int64_t points_max = 1'000'000;  // slots of one answer, all series together
+};
+
+// One series of the answer: a bucket per output slot, empty where nothing was.
+struct SeriesAnswer {
+  std::string name;
+  Kind kind = Kind::kGauge;
+  std::vector<Bucket> slots;  // size (until_s - from_s) / step_s
+};
+
+struct QueryAnswer {
+  int64_t from_s = 0;   // aligned down to the step
+  int64_t until_s = 0;  // aligned up
+  int64_t step_s = 0;
+  int64_t tier_s = 0;   // step of the tier it was read from
+  int64_t event_slot_s = 10;  // length of the slots whose rates event buckets hold
+  std::vector<SeriesAnswer> series;  // by name, each once
+  uint64_t damaged_frames = 0;       // stored frames that failed their check and are missing from the answer
+};
+
+// The number a bucket gives, or none where it is empty.
+std::optional<double> stat_of(Stat stat, const Bucket& bucket, Kind kind, int64_t step_s, int64_t event_slot_s);
+
+struct SeriesInfo {
+  std::string name;
+  Kind kind = Kind::kGauge;
+  int64_t last_s = 0;  // start of the newest slot that has a sample, unix seconds
+};
+
+struct SeriesList {
+  std::vector<SeriesInfo> series;  // by name
+  bool truncated = false;          // more matched than asked for
+};
+
+}  // namespace statmill

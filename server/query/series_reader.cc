@@ -1,0 +1,151 @@
+// See series_reader.h.
+#include "server/query/series_reader.h"
+
+#include <algorithm>
+
+#include "storage/rollup.h"
+
+namespace statmill {
+namespace {
+
+// The part of `buckets` with slots in [begin, end).
+std::span<const SlotBucket> between(const std::vector<SlotBucket>& buckets, Slot begin, Slot end) {
+  const auto before = [](const SlotBucket& b, Slot slot) { return b.slot < slot; };
+  const auto first = std::lower_bound(buckets.begin(), buckets.end(), begin, before);
+  const auto last = std::lower_bound(first, buckets.end(), end, before);
+  return {first, last};
+}
+
+}  // namespace
+
+void SeriesReader::put(const Bucket& bucket, int64_t time_s) {
+  if (time_s < plan_.from_s || time_s >= plan_.until_s) return;
+  const auto i = static_cast<size_t>((time_s - plan_.from_s) / plan_.step_s);
+  out_[i].merge(bucket);
+  if (time_s > now_s_) ahead_[i] += bucket.count();
+}
+
+Result<SeriesReader::Buckets> SeriesReader::load(TierNo tier_no, ChunkNo chunk, SeriesId id) {
+  const ChunkKey key{tier_no, chunk, id};
+  const auto frames = snapshot_.chunk(key);
+  if (!frames) return frames.error();
+  const int64_t slots = tiers_[tier_no].chunk_slots;
+  DecodedChunk decoded = decode_chunk(key, static_cast<Slot>(chunk) * slots, slots, *frames);
+  damaged_frames_ += decoded.damaged_frames;
+  return std::move(decoded.buckets);
+}
+
+Result<SeriesAnswer> SeriesReader::read(const SeriesCopy& series, const std::vector<SlotBucket>& ram) {
+  out_.assign(plan_.points(), {});
+  ahead_.clear();
+  int64_t fine_from_s = plan_.from_s;
+  if (plan_.tier > 0) {
+    // Finest chunks below (chunk, id) of the position are in this tier; the rest is read from the finest.
+    const int64_t rolled = int64_t{position_.chunk} + (series.id < position_.id ? 1 : 0);
+    const int64_t rolled_s = std::clamp(rolled * tiers_.finest().chunk_span_s(), plan_.from_s, plan_.until_s);
+    if (Status s = add_coarse(series, ram, plan_.from_s, rolled_s); !s) return s.error();
+    fine_from_s = rolled_s;
+  }
+  if (Status s = add_fine(series, ram, fine_from_s, plan_.until_s); !s) return s.error();
+  if (series.kind == Kind::kEvent) fill_silence(series);
+  return SeriesAnswer{series.name, series.kind, std::move(out_)};
+}
+
+Status SeriesReader::add_fine(const SeriesCopy& series, const Buckets& ram, int64_t from_s, int64_t until_s) {
+  if (from_s >= until_s) return Status::ok();
+  const Tier& tier = tiers_.finest();
+  // Nothing before the series' first slot, nothing after its last: no need to look.
+  const Slot begin = std::max(tier.slot_of(from_s), series.first_slot);
+  const Slot end = std::min((until_s + tier.step_s - 1) / tier.step_s, series.last_slot + 1);
+  for (Slot at = begin; at < end;) {
+    const ChunkNo chunk = tier.chunk_of_slot(at);
+    const Slot stop = std::min(end, (static_cast<Slot>(chunk) + 1) * tier.chunk_slots);
+    auto buckets = load(0, chunk, series.id);
+    if (!buckets) return buckets.error();
+    const bool event = series.kind == Kind::kEvent;
+    combine_into(*buckets, between(ram, at, stop), event ? Combine::kAddEvents : Combine::kMerge);
+    for (const SlotBucket& b : between(*buckets, at, stop)) {
+      put(event ? b.bucket.event_rate(tier.step_s) : b.bucket, b.slot * tier.step_s);
+    }
+    at = stop;
+  }
+  return Status::ok();
+}
+
+Status SeriesReader::add_coarse(const SeriesCopy& series, const Buckets& ram, int64_t from_s, int64_t until_s) {
+  if (from_s >= until_s) return Status::ok();
+  const Tier& finest = tiers_.finest();
+  const Tier& tier = tiers_[plan_.tier];
+  const int64_t ratio = tier.step_s / finest.step_s;
+  const Slot begin = std::max(from_s / tier.step_s, series.first_slot / ratio);
+  const Slot end = std::min(until_s / tier.step_s, series.last_slot / ratio + 1);
+  Buckets all;
+  for (Slot at = begin; at < end;) {
+    const ChunkNo chunk = tier.chunk_of_slot(at);
+    const Slot stop = std::min(end, (static_cast<Slot>(chunk) + 1) * tier.chunk_slots);
+    if (chunk >= oldest_kept(tier, now_s_)) {
+      const auto buckets = load(plan_.tier, chunk, series.id);
+      if (!buckets) return buckets.error();
+      const auto part = between(*buckets, at, stop);
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    at = stop;
+  }
+  if (series.kind == Kind::kEvent) {
+    if (Status s = add_late_events(series, ram, from_s, until_s, all); !s) return s;
+  } else {
+    const auto late = between(ram, from_s / finest.step_s, until_s / finest.step_s);
+    combine_into(all, roll_up(late, finest, tier, series.kind), Combine::kMerge);
+  }
+  for (const SlotBucket& b : all) put(b.bucket, b.slot * tier.step_s);
+  return Status::ok();
+}
+
+// Late events still in RAM change totals that the coarse buckets already hold: those buckets are made anew from the
+// finest tier, as the flush will do.
+Status SeriesReader::add_late_events(const SeriesCopy& series, const Buckets& ram, int64_t from_s, int64_t until_s,
+                                     Buckets& coarse) {
+  const Tier& finest = tiers_.finest();
+  const Tier& tier = tiers_[plan_.tier];
+  const int64_t ratio = tier.step_s / finest.step_s;
+  const auto late = between(ram, from_s / finest.step_s, until_s / finest.step_s);
+  for (size_t i = 0; i < late.size();) {
+    const ChunkNo chunk = finest.chunk_of_slot(late[i].slot);
+    size_t end = i + 1;
+    while (end < late.size() && finest.chunk_of_slot(late[end].slot) == chunk) ++end;
+    const auto part = late.subspan(i, end - i);
+    i = end;
+    if (chunk < oldest_kept(finest, now_s_)) {  // the totals are gone: what came late counts as slots of its own
+      combine_into(coarse, roll_up(part, finest, tier, Kind::kEvent), Combine::kMerge);
+      continue;
+    }
+    auto totals = load(0, chunk, series.id);
+    if (!totals) return totals.error();
+    combine_into(*totals, part, Combine::kAddEvents);
+    for (const SlotBucket& anew : roll_up(*totals, finest, tier, Kind::kEvent)) {
+      const Slot first = anew.slot * ratio;
+      if (between(ram, first, first + ratio).empty()) continue;
+      std::erase_if(coarse, [&](const SlotBucket& b) { return b.slot == anew.slot; });
+      combine_into(coarse, {&anew, 1}, Combine::kMerge);
+    }
+  }
+  return Status::ok();
+}
+
+// Silent slots of an event series count as zero, from its first slot to the present one. Of later slots only those
+// that have events are there.
+void SeriesReader::fill_silence(const SeriesCopy& series) {
+  const int64_t slot_s = tiers_.finest().step_s;
+  const int64_t first_s = series.first_slot * slot_s;
+  const int64_t end_s = (now_s_ / slot_s + 1) * slot_s;
+  for (size_t i = 0; i < out_.size(); ++i) {
+    const int64_t begin_s = plan_.from_s + static_cast<int64_t>(i) * plan_.step_s;
+    const int64_t slots = (std::min(begin_s + plan_.step_s, end_s) - std::max(begin_s, first_s)) / slot_s;
+    if (slots <= 0) continue;
+    const auto ahead = ahead_.find(i);
+    const uint64_t present = out_[i].count() - (ahead == ahead_.end() ? 0 : ahead->second);
+    if (static_cast<uint64_t>(slots) > present) out_[i].merge_zeros(static_cast<uint64_t>(slots) - present);
+  }
+}
+
+}  // namespace statmill

@@ -1,0 +1,47 @@
+// SeriesReader: one series' pieces, in RAM and in the store, merged into the slots of a plan. Every sample once.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "base/result.h"
+#include "server/query/plan.h"
+#include "server/query/query.h"
+#include "server/table/table.h"
+#include "storage/store.h"
+
+namespace statmill {
+
+// Confined to one thread, for one query.
+class SeriesReader {
+ public:
+  // `snapshot` must have been taken after the copies that are read. All must outlive it.
+  SeriesReader(const Tiers& tiers, const QueryPlan& plan, StoreSnapshot& snapshot, RollupPosition position, int64_t now_s)
+      : tiers_(tiers), plan_(plan), snapshot_(snapshot), position_(position), now_s_(now_s) {}
+
+  // `ram`: what of the series is not in the snapshot, ascending. Errors: from the store.
+  Result<SeriesAnswer> read(const SeriesCopy& series, const std::vector<SlotBucket>& ram);
+
+  uint64_t damaged_frames() const { return damaged_frames_; }
+
+ private:
+  using Buckets = std::vector<SlotBucket>;
+
+  Status add_fine(const SeriesCopy& series, const Buckets& ram, int64_t from_s, int64_t until_s);
+  Status add_coarse(const SeriesCopy& series, const Buckets& ram, int64_t from_s, int64_t until_s);
+  Status add_late_events(const SeriesCopy& series, const Buckets& ram, int64_t from_s, int64_t until_s, Buckets& coarse);
+  void fill_silence(const SeriesCopy& series);
+  Result<Buckets> load(TierNo tier_no, ChunkNo chunk, SeriesId id);
+  void put(const Bucket& bucket, int64_t time_s);
+
+  const Tiers& tiers_;
+  const QueryPlan& plan_;
+  StoreSnapshot& snapshot_;
+  const RollupPosition position_;
+  const int64_t now_s_;
+  std::vector<Bucket> out_;
+  std::map<size_t, uint64_t> ahead_;  // event slots that lie in the future, by output slot
+  uint64_t damaged_frames_ = 0;
+};
+
+}  // namespace statmill

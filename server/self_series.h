@@ -1,0 +1,36 @@
+// SelfSeries: the server's own counters as series, through the ordinary road, under `statmill.`.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/clock.h"
+#include "counters/counter.h"
+#include "server/ingest/intake.h"
+
+namespace statmill {
+
+// Confined to the tick's thread.
+class SelfSeries {
+ public:
+  static constexpr Duration kInterval = std::chrono::seconds(10);
+
+  // Both must outlive it.
+  SelfSeries(Intake& intake, const Registry& registry)
+      : intake_(intake), registry_(registry), account_(intake.account("self")) {}
+
+  // At each kInterval: counters that moved as events of what was added, gauges as gauges.
+  void feed(Timestamp now, SteadyTime steady);
+
+ private:
+  Intake& intake_;
+  const Registry& registry_;
+  const ListenerAccount account_;
+  std::map<std::string, double, std::less<>> counted_;  // counters as last fed
+  SteadyTime next_{};
+};
+
+// statmill_samples_accepted_total{listener="tcp"} -> statmill.samples_accepted_total.tcp
+std::string self_series_name(const Reading& reading);
+
+}  // namespace statmill

@@ -1,0 +1,151 @@
+// See server.h.
+#include "server/server.h"
+
+#include "proto/istatd_lines.h"
+#include "server/tick/recovery.h"
+
+namespace statmill {
+namespace {
+
+ExitCode store_exit_code(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kBusy: return ExitCode::kLocked;
+    case ErrorCode::kCorrupt: return ExitCode::kDamaged;
+    case ErrorCode::kVersion: return ExitCode::kOtherFormat;
+    case ErrorCode::kInvalid: return ExitCode::kUsage;
+    default: return ExitCode::kFailed;
+  }
+}
+
+int64_t milliseconds_since(SteadyTime start, SteadyTime now) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now - start).count();
+}
+
+}  // namespace
+
+Server::Server(ServerConfig config, const Clock& clock, Log& log)
+    : config_(std::move(config)),
+      clock_(clock),
+      log_(log),
+      started_(clock.steady()),
+      table_(config_.tiers, config_.limits),
+      intake_(table_, registry_) {}
+
+Server::~Server() {
+  if (tick_thread_) static_cast<void>(stop());
+}
+
+std::optional<Fault> Server::start() {
+  if (auto fault = open_store()) return fault;
+  const auto recovery = recover(*store_, table_);
+  if (!recovery) {
+    Error error = recovery.error();
+    return Fault{store_exit_code(error.code), std::move(error).with("store.path " + config_.store.path)};
+  }
+  log_.info("store open", {{"path", config_.store.path},
+                           {"series", recovery->series},
+                           {"journal_rows", recovery->journal_rows},
+                           {"journal_entries", recovery->journal_entries},
+                           {"ms", milliseconds_since(started_, clock_.steady())}});
+  return start_recovered(recovery->start);
+}
+
+std::optional<Fault> Server::open_store() {
+  auto opened = RocksStore::open(config_.store, config_.tiers);
+  if (!opened) {
+    Error error = opened.error();
+    return Fault{store_exit_code(error.code), std::move(error).with("store.path " + config_.store.path)};
+  }
+  store_ = std::move(*opened);
+  return std::nullopt;
+}
+
+std::optional<Fault> Server::start_recovered(const TickStart& start) {
+  engine_ = std::make_unique<QueryEngine>(table_, *store_, QueryLimits{});
+  ticker_ = std::make_unique<Ticker>(Ticker::Services{table_, *store_, registry_, health_, log_}, config_.tick, start,
+                                     clock_.steady());
+  register_figures();
+  if (auto fault = listen()) return fault;
+  self_series_ = std::make_unique<SelfSeries>(intake_, registry_);
+  tick_thread_ = std::make_unique<TickThread>(*ticker_, clock_, log_, config_.tick_interval,
+                                              [this] { self_series_->feed(clock_.wall(), clock_.steady()); });
+  for (size_t i = 0; i < config_.http_threads; ++i) http_threads_.emplace_back([this] { http_loop_.run(); });
+  log_.info("ready", {{"line", lines_->endpoint().text()},
+                      {"http", http_->local_endpoint().text()},
+                      {"series", table_.series_count()},
+                      {"ms", milliseconds_since(started_, clock_.steady())}});
+  return std::nullopt;
+}
+
+std::optional<Fault> Server::listen() {
+  lines_ = std::make_unique<LineListener>(config_.line, intake_, registry_, clock_, log_);
+  if (Status s = lines_->open(); !s) {
+    lines_.reset();
+    return Fault{ExitCode::kCannotListen, s.error()};
+  }
+  auto http = HttpServer::open(http_loop_, config_.http_listen, http_services(), config_.http);
+  if (!http) {
+    lines_.reset();
+    return Fault{ExitCode::kCannotListen, http.error()};
+  }
+  http_ = std::move(*http);
+  return std::nullopt;
+}
+
+HttpServices Server::http_services() {
+  const auto take_lines = [this, account = intake_.account("http")](std::string_view text, Timestamp now) {
+    Batch batch;
+    parse_istatd_lines(text, batch);
+    uint64_t refused_by_table = 0;
+    for (const uint64_t n : batch.refused) refused_by_table -= n;
+    intake_.take(batch, account, now);
+    account.bytes.add(text.size());
+    for (const uint64_t n : batch.refused) refused_by_table += n;
+    return LinesAccount{batch.received, batch.samples.size() - refused_by_table, batch.refused};
+  };
+  return {[this](const QueryRequest& request, Timestamp now) { return engine_->run(request, now); },
+          [this](const Glob& match, size_t limit) { return engine_->list(match, limit); },
+          take_lines,
+          [this] {
+            return status_json({table_, *store_, registry_, health_, lines_->connections(), clock_, started_});
+          },
+          registry_, health_, clock_};
+}
+
+void Server::register_figures() {
+  const auto gauge = [this](std::string_view name, std::string_view help, std::function<double()> read) {
+    registry_.gauge_fn(name, help, {}, std::move(read));
+  };
+  gauge("statmill_series", "Series known.", [this] { return static_cast<double>(table_.series_count()); });
+  gauge("statmill_pending_bytes", "RAM of buckets not yet in fragments.",
+        [this] { return static_cast<double>(table_.ram_bytes()); });
+  gauge("statmill_store_disk_bytes", "Bytes of the store on disk.",
+        [this] { return static_cast<double>(store_->stats().bytes_on_disk); });
+  gauge("statmill_store_memory_bytes", "Buffers and caches of the store.",
+        [this] { return static_cast<double>(store_->stats().memory_bytes); });
+  registry_.counter_fn("statmill_kind_mismatches_total", "Samples written as another kind than their series has.", {},
+                       [this] { return static_cast<double>(table_.kind_mismatches()); });
+  registry_.counter_fn("statmill_damaged_frames_total", "Stored frames that failed their check in a merge.", {},
+                       [this] { return static_cast<double>(store_->stats().damaged_frames); });
+}
+
+void Server::wait_for_signal() {
+  signals_.async_wait([this](const boost::system::error_code&, int number) {
+    log_.info("stopping", {{"signal", number == SIGINT ? "SIGINT" : number == SIGTERM ? "SIGTERM" : "SIGHUP"}});
+  });
+  signal_loop_.run();
+}
+
+std::optional<Fault> Server::stop() {
+  http_->stop();
+  for (std::thread& thread : http_threads_) thread.join();
+  http_threads_.clear();
+  lines_->stop();
+  const Status last = tick_thread_->stop(kLastTickPatience);
+  tick_thread_.reset();
+  if (!last) return Fault{ExitCode::kFailed, Error(last.error()).with("last tick")};
+  log_.info("stopped", {{"series", table_.series_count()}});
+  return std::nullopt;
+}
+
+}  // namespace statmill

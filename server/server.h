@@ -1,0 +1,69 @@
+// Server: the composition root of statmilld. Builds everything, runs until it is told to stop, takes it all down in
+// reverse order with nothing lost.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "server/config.h"
+#include "server/exit_code.h"
+#include "server/health.h"
+#include "server/http/http_server.h"
+#include "server/ingest/intake.h"
+#include "server/query/engine.h"
+#include "server/self_series.h"
+#include "server/status.h"
+#include "server/tick/tick_thread.h"
+
+namespace statmill {
+
+// Confined to the main thread.
+class Server {
+ public:
+  // Both must outlive it.
+  Server(ServerConfig config, const Clock& clock, Log& log);
+  ~Server();
+
+  // Opens the store, recovers, binds, starts the threads.
+  std::optional<Fault> start();
+  // Waits for SIGINT, SIGTERM or SIGHUP.
+  void wait_for_signal();
+  // Takes in what has arrived, writes the last tick, closes.
+  std::optional<Fault> stop();
+
+ private:
+  std::optional<Fault> open_store();
+  std::optional<Fault> start_recovered(const TickStart& start);
+  std::optional<Fault> listen();
+  HttpServices http_services();
+  void register_figures();
+
+  static constexpr Duration kLastTickPatience = std::chrono::seconds(5);
+
+  const ServerConfig config_;
+  const Clock& clock_;
+  Log& log_;
+  const SteadyTime started_;
+  boost::asio::io_context signal_loop_{1};
+  boost::asio::signal_set signals_{signal_loop_, SIGINT, SIGTERM, SIGHUP};  // from the start on
+  Registry registry_;
+  Health health_;
+  std::unique_ptr<Store> store_;
+  Table table_;
+  Intake intake_;
+  std::unique_ptr<QueryEngine> engine_;
+  std::unique_ptr<Ticker> ticker_;
+  std::unique_ptr<SelfSeries> self_series_;
+  std::unique_ptr<TickThread> tick_thread_;
+  std::unique_ptr<LineListener> lines_;
+  boost::asio::io_context http_loop_;
+  std::unique_ptr<HttpServer> http_;
+  std::vector<std::thread> http_threads_;
+};
+
+}  // namespace statmill

@@ -1,0 +1,29 @@
+// Status: what /api/v1/status says: the server in one JSON object, for people and for `statmill status`.
+#pragma once
+
+#include <string>
+
+#include "base/clock.h"
+#include "counters/counter.h"
+#include "server/health.h"
+#include "server/ingest/connection_book.h"
+#include "server/table/table.h"
+#include "storage/store.h"
+
+namespace statmill {
+
+struct StatusSources {  // all must outlive it
+  const Table& table;
+  Store& store;
+  const Registry& registry;
+  const Health& health;
+  const ConnectionBook& connections;
+  const Clock& clock;
+  SteadyTime started;
+};
+
+inline constexpr size_t kStatusConnectionsMax = 100;  // listed; all are counted
+
+std::string status_json(const StatusSources& sources);
+
+}  // namespace statmill

@@ -1,0 +1,33 @@
+// Roller: the background job of the tiers, one slice per tick: closed chunks of the finest tier become buckets of the
+// coarser ones.
+#pragma once
+
+#include <chrono>
+
+#include "base/clock.h"
+#include "storage/store.h"
+#include "storage/tiers.h"
+
+namespace statmill {
+
+// Walks closed chunks of the finest tier in (chunk, id) order and makes their coarse buckets, a slice per call.
+class Roller {
+ public:
+  struct Options {
+    Duration delay = std::chrono::minutes(20);  // after a chunk's end: live samples are flushed by then
+    size_t slice_series = 512;                  // series per call, so that a tick stays short
+  };
+  // `tiers` must outlive it.
+  Roller(const Tiers& tiers, Options options) : tiers_(tiers), options_(options) {}
+
+  // Adds the next slice's fragments and the new position to `batch`. Adds nothing when no chunk is ready.
+  Status step(StoreSnapshot& snapshot, RollupPosition from, Timestamp now, StoreBatch& batch) const;
+
+ private:
+  Status roll_slice(StoreSnapshot& snapshot, RollupPosition from, int64_t now_s, StoreBatch& batch) const;
+
+  const Tiers& tiers_;
+  const Options options_;
+};
+
+}  // namespace statmill

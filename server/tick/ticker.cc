@@ -1,0 +1,147 @@
+// See ticker.h.
+#include "server/tick/ticker.h"
+
+#include <algorithm>
+
+#include "server/tick/flush.h"
+#include "storage/journal.h"
+#include "storage/rollup.h"
+
+namespace statmill {
+
+Ticker::Ticker(const Services& services, const TickOptions& options, const TickStart& start, SteadyTime now)
+    : services_(services),
+      options_(options),
+      roller_(services.table.tiers(), options.rollup),
+      last_tick_(start.last_tick),
+      flushed_(start.flushed),
+      next_expiry_(now),
+      position_(start.rollup),
+      expired_(services.table.tiers().count(), 0),
+      ticks_(services.registry.counter("statmill_ticks_total", "Ticks committed to the store.")),
+      failures_(services.registry.counter("statmill_tick_failures_total", "Ticks that the store refused; tried again.")),
+      journal_bytes_(services.registry.counter("statmill_journal_bytes_total", "Bytes of journal rows written.")),
+      fragments_(services.registry.counter("statmill_fragments_total", "Fragments written.")),
+      fragment_bytes_(services.registry.counter("statmill_fragment_bytes_total", "Bytes of fragments written.")) {
+  for (size_t shard = 0; shard < kShardCount; ++shard) {
+    next_flush_[shard] = now + options.flush_interval * (shard + 1) / kShardCount;
+  }
+}
+
+Status Ticker::tick(TickTime now) { return run(now, false); }
+Status Ticker::flush_all(TickTime now) { return run(now, true); }
+
+Status Ticker::run(TickTime now, bool flush_everything) {
+  // What failed before goes first: order is what makes replay exact.
+  for (int left = prepared_ ? 2 : 1; left > 0; --left) {
+    if (!prepared_) prepare(now.steady, flush_everything);
+    Status done = prepared_->built ? Status::ok() : build(now);
+    if (done) done = commit();
+    if (!done) {
+      failures_.add();
+      services_.health.set("store", done.error().message);
+      return done;
+    }
+  }
+  services_.health.set("store", "");
+  if (now.steady >= next_expiry_) expire(now);
+  return Status::ok();
+}
+
+bool Ticker::is_due(ShardNo shard, SteadyTime now) const {
+  return now >= next_flush_[shard] || services_.table.is_over_share(shard);
+}
+
+void Ticker::prepare(SteadyTime now, bool flush_everything) {
+  prepared_ = std::make_unique<Prepared>();
+  prepared_->tick = ++last_tick_;
+  const int parity = services_.table.flip_epoch();
+  for (size_t i = 0; i < kShardCount; ++i) {
+    const auto shard = static_cast<ShardNo>(i);
+    const bool flush = flush_everything || is_due(shard, now);
+    collect_shard(shard, parity, flush);
+    if (!flush) continue;
+    prepared_->flushes.emplace_back(shard, services_.table.begin_flush(shard, prepared_->tick));
+    next_flush_[shard] = now + options_.flush_interval;
+    flushed_[shard] = prepared_->tick;
+  }
+}
+
+void Ticker::collect_shard(ShardNo shard, int parity, bool flush) {
+  ShardDelta delta = services_.table.collect(shard, parity);
+  std::move(delta.created.begin(), delta.created.end(), std::back_inserter(prepared_->batch.series));
+  // Of a shard that is flushed the deltas go into fragments with this very batch: no row is needed.
+  if (flush || delta.entries.empty()) return;
+  std::string row = encode_journal_row(prepared_->tick, shard, std::move(delta.entries));
+  journal_bytes_.add(row.size());
+  prepared_->batch.journal.push_back({prepared_->tick, shard, std::move(row)});
+}
+
+Status Ticker::build(TickTime now) {
+  StoreBatch& batch = prepared_->batch;
+  batch.fragments.clear();
+  batch.flushed.clear();
+  const auto snapshot = services_.store.snapshot();
+  // The rollup first: what is flushed in this batch must see the position that this batch sets.
+  roll(*snapshot, now);
+  FragmentBuilder builder(services_.table.tiers(), *snapshot, batch.rollup_position.value_or(position_),
+                          unix_seconds(now.wall));
+  for (const auto& [shard, flush] : prepared_->flushes) {
+    for (const FlushedSeries& series : flush.series) {
+      if (Status s = builder.add(series, batch.fragments); !s) return s;
+    }
+    batch.flushed.push_back({shard, prepared_->tick, encode_activity(flush.activity)});
+  }
+  trim_journal();
+  fragments_.add(batch.fragments.size());
+  for (const StoreBatch::Fragment& f : batch.fragments) fragment_bytes_.add(f.frames.size());
+  prepared_->built = true;
+  return Status::ok();
+}
+
+void Ticker::roll(StoreSnapshot& snapshot, TickTime now) {
+  StoreBatch& batch = prepared_->batch;
+  batch.rollup_position.reset();
+  const Status rolled = roller_.step(snapshot, position_, now.wall, batch);
+  services_.health.set("rollup", rolled ? "" : rolled.error().message);
+  if (rolled) return;
+  // Durability does not wait for the rollup: it is tried again by the next tick.
+  batch.fragments.clear();
+  batch.rollup_position.reset();
+  if (rollup_log_.admit(now.steady) >= 0) services_.log.error("rollup failed", {{"why", rolled.error().message}});
+}
+
+void Ticker::trim_journal() {
+  const TickNo trim = *std::min_element(flushed_.begin(), flushed_.end()) + 1;
+  if (prepared_->flushes.empty() || trim <= trimmed_) return;
+  trimmed_ = trim;
+  prepared_->batch.journal_trim = trim;
+}
+
+Status Ticker::commit() {
+  if (!prepared_->batch.is_empty()) {
+    if (Status s = services_.store.write(prepared_->batch); !s) return s;
+    ticks_.add();
+  }
+  for (const auto& [shard, flush] : prepared_->flushes) services_.table.end_flush(shard);
+  if (prepared_->batch.rollup_position) position_ = *prepared_->batch.rollup_position;
+  prepared_.reset();
+  return Status::ok();
+}
+
+void Ticker::expire(TickTime now) {
+  next_expiry_ = now.steady + options_.expiry_interval;
+  const Tiers& tiers = services_.table.tiers();
+  for (TierNo t = 0; t < tiers.count(); ++t) {
+    ChunkNo oldest = oldest_kept(tiers[t], unix_seconds(now.wall));
+    if (t == 0 && tiers.count() > 1) oldest = std::min(oldest, position_.chunk);  // never before its rollup
+    if (oldest <= expired_[t]) continue;
+    if (Status s = services_.store.expire(t, oldest); !s) {
+      services_.log.error("expiry failed", {{"tier_s", tiers[t].step_s}, {"why", s.error().message}});
+      continue;
+    }
+    expired_[t] = oldest;
+  }
+}
+
+}  // namespace statmill

@@ -1,0 +1,97 @@
+// Ticker: the transaction. Four times a second everything that came in becomes one StoreBatch; nothing else writes
+// samples to the store.
+//
+// A tick flips the ingest epoch, turns each shard's deltas into a journal row, flushes the shards whose turn it is,
+// takes a slice of the rollup, and writes all of it at once (invariant A). A batch that the store refuses is kept and
+// tried again by the next tick; ingest goes on in RAM until the table's limit.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "counters/counter.h"
+#include "server/health.h"
+#include "server/table/table.h"
+#include "server/tick/roller.h"
+#include "storage/store.h"
+
+namespace statmill {
+
+struct TickTime {
+  Timestamp wall;
+  SteadyTime steady;
+};
+
+struct TickOptions {
+  Duration flush_interval = std::chrono::minutes(10);  // each shard once, staggered evenly
+  Duration expiry_interval = std::chrono::minutes(1);
+  Roller::Options rollup;
+};
+
+// Where a server's life starts: what recovery found in the store.
+struct TickStart {
+  TickNo last_tick = 0;
+  std::array<TickNo, kShardCount> flushed{};
+  RollupPosition rollup;
+};
+
+// Confined to the tick's thread.
+class Ticker {
+ public:
+  struct Services {  // all must outlive it
+    Table& table;
+    Store& store;
+    Registry& registry;
+    Health& health;
+    Log& log;
+  };
+  Ticker(const Services& services, const TickOptions& options, const TickStart& start, SteadyTime now);
+
+  // One tick. An error means that nothing of it is durable yet and that the next call tries again.
+  Status tick(TickTime now);
+  // One tick that flushes every shard.
+  Status flush_all(TickTime now);
+
+  RollupPosition rollup_position() const { return position_; }
+
+ private:
+  // What left the table and is not yet in the store. Its fragments can be built again, from RAM.
+  struct Prepared {
+    StoreBatch batch;
+    TickNo tick = 0;
+    std::vector<std::pair<ShardNo, ShardFlush>> flushes;
+    bool built = false;
+  };
+  Status run(TickTime now, bool flush_everything);
+  void prepare(SteadyTime now, bool flush_everything);
+  void collect_shard(ShardNo shard, int parity, bool flush);
+  Status build(TickTime now);
+  void roll(StoreSnapshot& snapshot, TickTime now);
+  void trim_journal();
+  Status commit();
+  void expire(TickTime now);
+  bool is_due(ShardNo shard, SteadyTime now) const;
+
+  Services services_;
+  const TickOptions options_;
+  const Roller roller_;
+  TickNo last_tick_;
+  std::array<TickNo, kShardCount> flushed_;
+  std::array<SteadyTime, kShardCount> next_flush_;
+  SteadyTime next_expiry_;
+  RollupPosition position_;  // as committed
+  TickNo trimmed_ = 0;
+  std::vector<ChunkNo> expired_;  // by tier: chunks below are gone
+  std::unique_ptr<Prepared> prepared_;
+  LogLimiter rollup_log_{std::chrono::minutes(1)};
+  Counter& ticks_;
+  Counter& failures_;
+  Counter& journal_bytes_;
+  Counter& fragments_;
+  Counter& fragment_bytes_;
+};
+
+}  // namespace statmill

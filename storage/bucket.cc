@@ -1,0 +1,282 @@
+// See bucket.h. Integer roads first; every step that could overflow is checked and falls back to doubles.
+#include "storage/bucket.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "base/check.h"
+
+namespace statmill {
+namespace {
+
+constexpr std::array<int64_t, 19> make_powers() {
+  std::array<int64_t, 19> p{};
+  p[0] = 1;
+  for (size_t i = 1; i < p.size(); ++i) p[i] = p[i - 1] * 10;
+  return p;
+}
+constexpr std::array<int64_t, 19> kPow10 = make_powers();
+
+int64_t pow10(int scale) { return kPow10[static_cast<size_t>(scale)]; }
+
+// integer / 10^scale as a double: one rounding while the integer is below 2^53, two (via long double) above.
+double scaled(int64_t integer, int scale) {
+  constexpr int64_t kExact = int64_t{1} << 53;
+  if (integer >= -kExact && integer <= kExact) return static_cast<double>(integer) / static_cast<double>(pow10(scale));
+  return static_cast<double>(static_cast<long double>(integer) / static_cast<long double>(pow10(scale)));
+}
+
+double saturate(double v) {
+  constexpr double kMax = std::numeric_limits<double>::max();
+  return std::isnan(v) ? 0 : std::clamp(v, -kMax, kMax);
+}
+
+Int128 square(int64_t v) { return Int128{v} * v; }
+
+// S^2 / n split as quotient and remainder, so that M2 comes out without a product that could overflow.
+double m2_of(uint64_t count, int64_t sum, Int128 squares, int scale) {
+  const Int128 s2 = square(sum);
+  const auto n = static_cast<Int128>(count);
+  Int128 nq = 0;
+  double m2 = 0;
+  if (!__builtin_mul_overflow(n, squares, &nq)) {
+    m2 = static_cast<double>(nq - s2) / static_cast<double>(count);
+  } else {
+    m2 = static_cast<double>(squares - s2 / n) - static_cast<double>(s2 % n) / static_cast<double>(count);
+  }
+  const auto unit = static_cast<double>(pow10(scale));
+  return std::max(0.0, m2 / unit / unit);
+}
+
+}  // namespace
+
+Bucket Bucket::of(const Number& value) {
+  if (!value.is_decimal()) return from_real(1, {value.value, 0, value.value, value.value});
+  return from_decimal(1, {value.mantissa, square(value.mantissa), value.mantissa, value.mantissa, value.scale});
+}
+
+Bucket Bucket::from_decimal(uint64_t count, const Decimal& d) {
+  Bucket b;
+  b.count_ = count;
+  b.sum_ = d.sum;
+  b.squares_low_ = static_cast<uint64_t>(d.sum_of_squares);
+  b.squares_high_ = static_cast<int64_t>(d.sum_of_squares >> 64);
+  b.min_ = d.min;
+  b.max_ = d.max;
+  b.scale_ = d.scale;
+  return b;
+}
+
+Bucket Bucket::from_real(uint64_t count, const Real& r) {
+  Bucket b;
+  b.count_ = count;
+  b.sum_ = std::bit_cast<int64_t>(saturate(r.sum));
+  b.squares_low_ = std::bit_cast<uint64_t>(std::max(0.0, saturate(r.m2)));
+  b.min_ = std::bit_cast<int64_t>(saturate(r.min));
+  b.max_ = std::bit_cast<int64_t>(saturate(r.max));
+  b.scale_ = -1;
+  return b;
+}
+
+Bucket::Decimal Bucket::decimal() const {
+  SM_CHECK(is_decimal());
+  const auto squares = static_cast<Int128>(static_cast<Uint128>(static_cast<uint64_t>(squares_high_)) << 64 | squares_low_);
+  return {sum_, squares, min_, max_, scale_};
+}
+
+Bucket::Real Bucket::real() const {
+  if (count_ == 0) return {};
+  if (!is_decimal()) {
+    return {std::bit_cast<double>(sum_), std::bit_cast<double>(squares_low_), std::bit_cast<double>(min_),
+            std::bit_cast<double>(max_)};
+  }
+  return {scaled(sum_, scale_), m2_of(count_, sum_, decimal().sum_of_squares, scale_), scaled(min_, scale_),
+          scaled(max_, scale_)};
+}
+
+void Bucket::to_real() { *this = from_real(count_, real()); }
+
+bool Bucket::rescale(int8_t scale) {
+  if (scale == scale_) return true;
+  const int64_t factor = pow10(scale - scale_);
+  const Decimal d = decimal();
+  Decimal r;
+  r.scale = scale;
+  if (__builtin_mul_overflow(d.sum, factor, &r.sum) || __builtin_mul_overflow(d.min, factor, &r.min) ||
+      __builtin_mul_overflow(d.max, factor, &r.max) ||
+      __builtin_mul_overflow(d.sum_of_squares, Int128{factor} * factor, &r.sum_of_squares)) {
+    return false;
+  }
+  *this = from_decimal(count_, r);
+  return true;
+}
+
+double Bucket::sum() const { return is_decimal() ? scaled(sum_, scale_) : std::bit_cast<double>(sum_); }
+
+double Bucket::sum_times(int64_t factor) const {
+  int64_t product = 0;
+  if (is_decimal() && !__builtin_mul_overflow(sum_, factor, &product)) return scaled(product, scale_);
+  return saturate(sum() * static_cast<double>(factor));
+}
+
+double Bucket::min() const { return is_decimal() ? scaled(min_, scale_) : std::bit_cast<double>(min_); }
+double Bucket::max() const { return is_decimal() ? scaled(max_, scale_) : std::bit_cast<double>(max_); }
+
+double Bucket::mean() const {
+  SM_CHECK(count_ > 0);
+  if (!is_decimal()) return std::bit_cast<double>(sum_) / static_cast<double>(count_);
+  // One rounding more than the sum: the division by count is done before rounding to double.
+  return static_cast<double>(static_cast<long double>(sum_) /
+                             (static_cast<long double>(count_) * static_cast<long double>(pow10(scale_))));
+}
+
+double Bucket::m2() const { return real().m2; }
+
+double Bucket::stddev() const { return count_ < 2 ? 0 : std::sqrt(m2() / static_cast<double>(count_ - 1)); }
+
+void Bucket::merge(const Bucket& other) {
+  if (other.count_ == 0) return;
+  if (count_ == 0) {
+    *this = other;
+    return;
+  }
+  const uint64_t count = std::min(count_ + other.count_, kCountMax);
+  Bucket o = other;
+  if (is_decimal() && o.is_decimal() && count < kCountMax) {
+    const int8_t scale = std::max(scale_, o.scale_);
+    if (rescale(scale) && o.rescale(scale)) {
+      const Decimal a = decimal();
+      const Decimal b = o.decimal();
+      Decimal r{0, 0, std::min(a.min, b.min), std::max(a.max, b.max), scale};
+      if (!__builtin_add_overflow(a.sum, b.sum, &r.sum) &&
+          !__builtin_add_overflow(a.sum_of_squares, b.sum_of_squares, &r.sum_of_squares)) {
+        *this = from_decimal(count, r);
+        return;
+      }
+    }
+  }
+  const Real a = real();
+  const Real b = o.real();
+  const auto na = static_cast<double>(count_);
+  const auto nb = static_cast<double>(o.count_);
+  const double delta = b.sum / nb - a.sum / na;
+  const double m2 = a.m2 + b.m2 + delta * delta * (na * nb / (na + nb));
+  *this = from_real(count, {a.sum + b.sum, m2, std::min(a.min, b.min), std::max(a.max, b.max)});
+}
+
+void Bucket::add_event(const Bucket& other) {
+  if (other.count_ == 0) return;
+  Bucket o = other;
+  const int8_t scale = std::max(scale_, o.scale_);
+  int64_t total = 0;
+  if ((count_ == 0 || is_decimal()) && o.is_decimal() && (count_ == 0 || rescale(scale)) && o.rescale(scale) &&
+      !__builtin_add_overflow(count_ == 0 ? 0 : sum_, o.sum_, &total)) {
+    *this = from_decimal(1, {total, square(total), total, total, scale});
+    return;
+  }
+  const double sum = (count_ == 0 ? 0.0 : this->sum()) + o.sum();
+  *this = from_real(1, {sum, 0, sum, sum});
+}
+
+Bucket Bucket::event_rate(int64_t seconds) const {
+  if (count_ == 0) return {};
+  if (is_decimal()) {
+    // The smallest power of ten that the slot's length divides keeps the rate a decimal: 10 s needs one digit.
+    for (int digits = 0; scale_ + digits <= kScaleMax; ++digits) {
+      const Int128 total = Int128{sum_} * pow10(digits);
+      if (total % seconds != 0) continue;
+      const Int128 rate = total / seconds;
+      if (rate > std::numeric_limits<int64_t>::max() || rate < std::numeric_limits<int64_t>::min()) break;
+      const auto r = static_cast<int64_t>(rate);
+      return from_decimal(1, {r, square(r), r, r, static_cast<int8_t>(scale_ + digits)});
+    }
+  }
+  const double rate = sum() / static_cast<double>(seconds);
+  return from_real(1, {rate, 0, rate, rate});
+}
+
+void Bucket::merge_zeros(uint64_t zeros) {
+  if (zeros == 0) return;
+  merge(from_decimal(std::min(zeros, kCountMax - 1), {}));
+}
+
+bool operator==(const Bucket& a, const Bucket& b) {
+  if (a.count_ != b.count_) return false;
+  if (a.count_ == 0) return true;
+  if (a.is_decimal() != b.is_decimal()) return false;
+  Bucket x = a;
+  Bucket y = b;
+  if (x.is_decimal()) {
+    // A value that cannot be written at the other's scale is not equal to it.
+    const int8_t scale = std::max(x.scale_, y.scale_);
+    if (!x.rescale(scale) || !y.rescale(scale)) return false;
+  }
+  return x.sum_ == y.sum_ && x.squares_low_ == y.squares_low_ && x.squares_high_ == y.squares_high_ &&
+         x.min_ == y.min_ && x.max_ == y.max_;
+}
+
+namespace {
+
+// A number at a larger scale, or none when it does not fit.
+std::optional<int64_t> at_scale(const Number& n, int scale) {
+  int64_t out = 0;
+  if (!n.is_decimal() || __builtin_mul_overflow(n.mantissa, pow10(scale - n.scale), &out)) return std::nullopt;
+  return out;
+}
+
+// The exact form of a ready-made bucket of three or more, moved to the nearest possible one: the sum into [n min, n
+// max], the sum of squares between S^2/n (Cauchy) and (min + max) S - n min max (Bhatia and Davis, 2000).
+std::optional<Bucket> ready_decimal(const Number& sum, const ReadyBucket& rest) {
+  const int squares_scale = rest.sum_of_squares.is_decimal() ? (rest.sum_of_squares.scale + 1) / 2 : 99;
+  const int scale = std::max({int{sum.scale}, int{rest.min.scale}, int{rest.max.scale}, squares_scale});
+  if (scale > Bucket::kScaleMax) return std::nullopt;
+  const auto s = at_scale(sum, scale);
+  const auto min = at_scale(rest.min, scale);
+  const auto max = at_scale(rest.max, scale);
+  const auto n = static_cast<Int128>(rest.count);
+  Int128 squares = 0;
+  Int128 unit = 1;
+  for (int i = rest.sum_of_squares.scale; i < 2 * scale; ++i) unit *= 10;
+  if (!s || !min || !max || __builtin_mul_overflow(Int128{rest.sum_of_squares.mantissa}, unit, &squares)) return std::nullopt;
+  const Int128 clamped = std::clamp(Int128{*s}, n * *min, n * *max);
+  if (clamped > std::numeric_limits<int64_t>::max() || clamped < std::numeric_limits<int64_t>::min()) return std::nullopt;
+  const auto total = static_cast<int64_t>(clamped);
+  Int128 a = 0;
+  Int128 b = 0;
+  Int128 most = 0;
+  if (__builtin_mul_overflow(Int128{*min} + *max, Int128{total}, &a) ||
+      __builtin_mul_overflow(n * *min, Int128{*max}, &b) || __builtin_sub_overflow(a, b, &most)) {
+    return std::nullopt;
+  }
+  const Int128 least = (square(total) + n - 1) / n;
+  squares = std::max(least, std::min(squares, most));
+  return Bucket::from_decimal(rest.count, {total, squares, *min, *max, static_cast<int8_t>(scale)});
+}
+
+}  // namespace
+
+std::optional<Bucket> Bucket::ready(const Number& sum, const ReadyBucket& rest) {
+  const double min = rest.min.value;
+  const double max = rest.max.value;
+  if (rest.count == 0 || rest.count >= kCountMax || min > max) return std::nullopt;
+  const auto n = static_cast<double>(rest.count);
+  const double mean = sum.value / n;
+  const double slack = 1e-4 * std::max(std::abs(min), std::abs(max));  // istatd's: its agents print 6 digits
+  if (mean < min - slack || mean > max + slack) return std::nullopt;
+  if (rest.count == 1) return of(sum);
+  if (rest.count == 2) {
+    Bucket pair = of(rest.min);
+    pair.merge(of(rest.max));
+    return pair;
+  }
+  if (auto exact = ready_decimal(sum, rest)) return exact;
+  const double possible_sum = std::clamp(sum.value, min * n, max * n);
+  const double m = possible_sum / n;
+  const double m2 = std::clamp(rest.sum_of_squares.value - possible_sum * m, 0.0, std::max(0.0, (max - m) * (m - min) * n));
+  return from_real(rest.count, {possible_sum, m2, min, max});
+}
+
+}  // namespace statmill

@@ -1,0 +1,91 @@
+// Bucket: what all samples of one series in one slot add up to: count, sum, M2, min, max.
+//
+// A commutative monoid: merge is associative and commutative, the empty bucket is its identity. Samples that
+// are decimals (nearly all) are held as scaled integers, so merging them is exact, bit for bit, in any order.
+// When an integer would overflow, or a sample is not a decimal, the bucket turns to doubles and merges by the
+// formula of Chan, Golub and LeVeque (1979): never a wrap, M2 never negative. There is no sum of squares in
+// doubles: it cancels catastrophically.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/int128.h"
+#include "proto/sample.h"
+
+namespace statmill {
+
+
+class Bucket {
+ public:
+  // The exact form: value = integer / 10^scale; sum_of_squares at 10^(2 scale).
+  struct Decimal {
+    int64_t sum = 0;
+    Int128 sum_of_squares = 0;
+    int64_t min = 0;
+    int64_t max = 0;
+    int8_t scale = 0;  // 0..kScaleMax
+  };
+  // The form of everything else.
+  struct Real {
+    double sum = 0;
+    double m2 = 0;  // sum of squared deviations from the mean, >= 0
+    double min = 0;
+    double max = 0;
+  };
+  static constexpr int8_t kScaleMax = 18;               // 10^18 fits an int64
+  static constexpr uint64_t kCountMax = uint64_t{1} << 48;  // counts saturate here
+
+  Bucket() = default;  // empty
+
+  static Bucket of(const Number& value);
+  // A bucket ready-made by a sender. None when it contradicts itself: count 0 or over kCountMax, min > max, or
+  // the mean outside [min, max] by more than 0.01 % of the magnitude. Sums of squares that no samples could have
+  // (senders print few digits) are moved to the nearest possible.
+  static std::optional<Bucket> ready(const Number& sum, const ReadyBucket& rest);
+  static Bucket from_decimal(uint64_t count, const Decimal& decimal);  // Requires: a possible bucket, count > 0
+  static Bucket from_real(uint64_t count, const Real& real);           // Requires: a possible bucket, count > 0
+
+  bool is_empty() const { return count_ == 0; }
+  uint64_t count() const { return count_; }
+  bool is_decimal() const { return scale_ >= 0; }
+  Decimal decimal() const;  // Requires: is_decimal()
+  Real real() const;        // any bucket, rounded to doubles
+
+  double sum() const;
+  double sum_times(int64_t factor) const;  // rounded once, after the product
+  double mean() const;  // Requires: not empty
+  double min() const;
+  double max() const;
+  double m2() const;
+  // Sample standard deviation (n - 1); 0 below two samples.
+  double stddev() const;
+
+  // Adds all samples of `other`.
+  void merge(const Bucket& other);
+  // For event series: adds the totals; the result is one observation of the new total.
+  void add_event(const Bucket& other);
+  // The bucket of one observation `total / seconds` of an event slot that lasts so long.
+  Bucket event_rate(int64_t seconds) const;
+  // Adds `zeros` observations of 0: the silent slots of an event series.
+  void merge_zeros(uint64_t zeros);
+
+  // Equal as sets of numbers: decimal buckets of different scale compare by value.
+  friend bool operator==(const Bucket& a, const Bucket& b);
+
+ private:
+  void to_real();
+  bool rescale(int8_t scale);  // false, and unchanged, on overflow
+
+  uint64_t count_ = 0;
+  // Decimal form: sum, min, max as integers, sum of squares in two halves. Real form: bits of doubles; the low
+  // half holds M2. Halves keep the bucket at 56 bytes, 8-aligned.
+  int64_t sum_ = 0;
+  uint64_t squares_low_ = 0;
+  int64_t squares_high_ = 0;
+  int64_t min_ = 0;
+  int64_t max_ = 0;
+  int8_t scale_ = 0;  // -1: real form
+};
+
+}  // namespace statmill

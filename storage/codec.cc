@@ -1,0 +1,219 @@
+// See codec.h. Frames are cut by frames.h, buckets coded by varint_codec.h; here is what a run of them means.
+#include "storage/codec.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "storage/frames.h"
+#include "storage/varint_codec.h"
+
+namespace statmill {
+namespace {
+
+// Half-open.
+struct SlotRange {
+  Slot begin = 0;
+  Slot end = 0;
+};
+
+struct Place {
+  const ChunkKey& key;
+  Slot first_slot = 0;
+  int64_t chunk_slots = 0;
+};
+
+std::optional<SlotRange> decode_erase(const Place& place, std::string_view payload) {
+  Reader in(payload);
+  const uint64_t offset = in.varint();
+  const uint64_t count = in.varint();
+  const auto slots = static_cast<uint64_t>(place.chunk_slots);
+  if (in.failed() || !in.done() || offset >= slots || count == 0 || count > slots - offset)
+    return std::nullopt;
+  const Slot begin = place.first_slot + static_cast<Slot>(offset);
+  return SlotRange{begin, begin + static_cast<Slot>(count)};
+}
+
+// Adds a range to ascending, disjoint ones; those that touch it become one with it.
+void add_range(std::vector<SlotRange>& ranges, SlotRange range) {
+  std::erase_if(ranges, [&range](const SlotRange& r) {
+    if (r.end < range.begin || r.begin > range.end) return false;
+    range = {std::min(r.begin, range.begin), std::max(r.end, range.end)};
+    return true;
+  });
+  const auto after =
+      std::find_if(ranges.begin(), ranges.end(), [&](const SlotRange& r) { return r.begin > range.end; });
+  ranges.insert(after, range);
+}
+
+void combine_bucket(Bucket& a, const Bucket& b, Combine combine) {
+  combine == Combine::kAddEvents ? a.add_event(b) : a.merge(b);
+}
+
+// What a run of frames comes to.
+class Content {
+ public:
+  explicit Content(const Place& place) : place_(place) {}
+
+  enum class Outcome {
+    kTaken,
+    kDamaged,
+    kForeign,  // sound, but not for us to read: frames before and after must not be moved across it
+  };
+  Outcome take(const Frame& frame) {
+    if (frame.state != Frame::State::kIntact) return Outcome::kDamaged;
+    switch (static_cast<FrameKind>(frame.kind)) {
+      case FrameKind::kVarintBuckets:
+        return take_buckets(frame);
+      case FrameKind::kErase:
+        return take_erase(frame);
+      case FrameKind::kDebris:
+        return Outcome::kDamaged;
+    }
+    return Outcome::kForeign;
+  }
+
+  // Forgets buckets and erased ranges, but not how buckets combine: that is one for the whole chunk.
+  void clear() {
+    buckets_.clear();
+    erased_.clear();
+  }
+
+  Combine combine() const { return combine_.value_or(Combine::kMerge); }
+  std::vector<SlotBucket>& buckets() { return buckets_; }
+  const std::vector<SlotRange>& erased() const { return erased_; }
+
+ private:
+  Outcome take_buckets(const Frame& frame) {
+    const std::optional<Group> group =
+        decode_varint_group(frame.payload, place_.first_slot, place_.chunk_slots);
+    if (!group) return Outcome::kDamaged;
+    if (combine_.value_or(group->combine) != group->combine) return Outcome::kForeign;
+    combine_ = group->combine;
+    combine_into(buckets_, buckets_of(*group), *combine_);
+    return Outcome::kTaken;
+  }
+
+  Outcome take_erase(const Frame& frame) {
+    const std::optional<SlotRange> range = decode_erase(place_, frame.payload);
+    if (!range) return Outcome::kDamaged;
+    std::erase_if(buckets_,
+                  [&](const SlotBucket& b) { return b.slot >= range->begin && b.slot < range->end; });
+    add_range(erased_, *range);
+    return Outcome::kTaken;
+  }
+
+  const Place place_;
+  std::optional<Combine> combine_;  // of the first bucket frame
+  std::vector<SlotBucket> buckets_;
+  std::vector<SlotRange> erased_;
+};
+
+void append_content(std::string& out, const Place& place, Content& content, bool oldest) {
+  if (!oldest) {
+    for (const SlotRange& r : content.erased())
+      out += encode_erase(place.key, place.first_slot, r.begin, r.end);
+  }
+  out += encode_buckets(place.key, place.first_slot, content.combine(), content.buckets());
+}
+
+void append_as_it_is(std::string& out, const ChunkKey& key, const Frame& frame) {
+  if (frame.state == Frame::State::kUnbounded) {
+    append_frame(out, key, FrameKind::kDebris, frame.bytes);
+  } else {
+    out += frame.bytes;
+  }
+}
+
+}  // namespace
+
+std::string encode_buckets(const ChunkKey& key, Slot first_slot, Combine combine,
+                           std::span<const SlotBucket> buckets) {
+  std::string out;
+  for (const Group& group : group_buckets(combine, buckets)) {
+    append_frame(out, key, FrameKind::kVarintBuckets, encode_varint_group(group, first_slot));
+  }
+  return out;
+}
+
+std::string encode_erase(const ChunkKey& key, Slot first_slot, Slot begin, Slot end) {
+  SM_CHECK(first_slot <= begin && begin < end);
+  std::string payload;
+  Writer writer(payload);
+  writer.varint(static_cast<uint64_t>(begin - first_slot));
+  writer.varint(static_cast<uint64_t>(end - begin));
+  std::string out;
+  append_frame(out, key, FrameKind::kErase, payload);
+  return out;
+}
+
+DecodedChunk decode_chunk(const ChunkKey& key, Slot first_slot, int64_t chunk_slots, std::string_view value) {
+  DecodedChunk decoded;
+  Content content({key, first_slot, chunk_slots});
+  FrameWalk walk(key, value);
+  while (const std::optional<Frame> frame = walk.next()) {
+    if (content.take(*frame) != Content::Outcome::kTaken) ++decoded.damaged_frames;
+  }
+  decoded.combine = content.combine();
+  decoded.buckets = std::move(content.buckets());
+  return decoded;
+}
+
+CompactedChunk compact_chunk(const ChunkKey& key, Slot first_slot, int64_t chunk_slots,
+                             std::string_view value, bool oldest) {
+  const Place place{key, first_slot, chunk_slots};
+  CompactedChunk compacted;
+  Content content(place);
+  FrameWalk walk(key, value);
+  while (const std::optional<Frame> frame = walk.next()) {
+    const Content::Outcome outcome = content.take(*frame);
+    if (outcome == Content::Outcome::kTaken) continue;
+    ++compacted.damaged_frames;
+    if (outcome == Content::Outcome::kForeign) {
+      append_content(compacted.value, place, content, oldest);
+      content.clear();
+      oldest = false;
+    }
+    append_as_it_is(compacted.value, key, *frame);
+  }
+  append_content(compacted.value, place, content, oldest);
+  return compacted;
+}
+
+void append_frames(std::string& value, const ChunkKey& key, std::string_view frames) {
+  FrameWalk walk(key, frames);
+  while (const std::optional<Frame> frame = walk.next()) append_as_it_is(value, key, *frame);
+}
+
+void combine_into(std::vector<SlotBucket>& a, std::span<const SlotBucket> b, Combine combine) {
+  if (b.empty()) return;
+  const auto before = [](const SlotBucket& x, const SlotBucket& y) { return x.slot < y.slot; };
+  const auto tail = std::lower_bound(a.begin(), a.end(), b.front(), before);
+  size_t added = b.size();
+  for (auto x = tail, y = a.end(); x != y; ++x) {
+    if (std::binary_search(b.begin(), b.end(), *x, before)) --added;
+  }
+  // From the back, so that every bucket moves once and none is overwritten before it has moved.
+  size_t from = a.size();
+  a.resize(a.size() + added);
+  size_t to = a.size();
+  for (size_t next = b.size(); next > 0;) {
+    const SlotBucket& incoming = b[next - 1];
+    if (from > 0 && a[from - 1].slot >= incoming.slot) {
+      --to;
+      --from;
+      if (to != from) a[to] = a[from];
+      if (a[to].slot == incoming.slot) {
+        combine_bucket(a[to].bucket, incoming.bucket, combine);
+        --next;
+      }
+    } else {
+      a[--to] = incoming;
+      --next;
+    }
+  }
+}
+
+}  // namespace statmill

@@ -1,0 +1,74 @@
+// Codec: buckets of one series and chunk <-> frames, the bytes that the store keeps (storage/FORMAT.md).
+//
+// A chunk's value is a run of frames, oldest first, each with kind, length and a CRC32C bound to its key. Its
+// meaning is found by applying them in order: bucket frames merge slot by slot, an erase frame empties a
+// range of slots (a rollup that is made anew erases the old one). Identical on every CPU.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "storage/bucket.h"
+#include "storage/ids.h"
+
+namespace statmill {
+
+struct SlotBucket {
+  Slot slot = 0;
+  Bucket bucket;
+  friend bool operator==(const SlotBucket&, const SlotBucket&) = default;
+};
+
+// Where a frame belongs; part of its checksum, so that misplaced bytes are damage.
+struct ChunkKey {
+  TierNo tier = 0;
+  ChunkNo chunk = 0;
+  SeriesId id = 0;
+  friend auto operator<=>(const ChunkKey&, const ChunkKey&) = default;
+};
+
+// How buckets of equal slots combine: gauges merge, totals of events add (only the finest tier of event
+// series; coarser tiers hold buckets over rates and merge).
+enum class Combine : uint8_t { kMerge = 0, kAddEvents = 1 };
+
+struct DecodedChunk {
+  Combine combine = Combine::kMerge;
+  std::vector<SlotBucket> buckets;  // ascending slots, each once, none empty
+  uint64_t damaged_frames = 0;      // frames that failed their check or are of a later program; skipped
+};
+
+struct CompactedChunk {
+  std::string value;
+  uint64_t damaged_frames = 0;  // as in DecodedChunk; they are in `value` too
+};
+
+// One or more frames for `buckets` (ascending slots, each once, none empty, all in the chunk, whose first
+// slot is `first_slot`). Equal buckets give equal bytes. Of event buckets only the total is stored.
+std::string encode_buckets(const ChunkKey& key, Slot first_slot, Combine combine,
+                           std::span<const SlotBucket> buckets);
+
+// A frame that empties slots [begin, end) of what precedes it.
+std::string encode_erase(const ChunkKey& key, Slot first_slot, Slot begin, Slot end);
+
+// What a value means. Never fails: damaged frames are skipped and counted. `chunk_slots` bounds every slot.
+DecodedChunk decode_chunk(const ChunkKey& key, Slot first_slot, int64_t chunk_slots, std::string_view value);
+
+// One value that means the same as `value`, as small as the codec makes it. What cannot be read is carried
+// through untouched: damaged frames ahead of the rest, frames of a later program where they stand, for their
+// place may matter. Erase frames are kept (they may apply to older values) unless `oldest` says that nothing
+// precedes. Associative: runs of a value may be compacted first, and then the whole (buckets of doubles: up
+// to rounding).
+CompactedChunk compact_chunk(const ChunkKey& key, Slot first_slot, int64_t chunk_slots,
+                             std::string_view value, bool oldest);
+
+// Appends frames to a value, so that damage in what is there cannot swallow what comes later: bytes that have
+// lost their frame boundaries are wrapped into a frame of their own.
+void append_frames(std::string& value, const ChunkKey& key, std::string_view frames);
+
+// Merges b into a, slot by slot. Both ascending, each slot once.
+void combine_into(std::vector<SlotBucket>& a, std::span<const SlotBucket> b, Combine combine);
+
+}  // namespace statmill

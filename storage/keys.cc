@@ -1,0 +1,55 @@
+// See keys.h.
+#include "storage/keys.h"
+
+#include "base/bytes.h"
+
+namespace statmill {
+
+std::string flushed_key(ShardNo shard) {
+  std::string key(kFlushedPrefix);
+  Writer(key).u8(shard);
+  return key;
+}
+
+std::string series_key(SeriesId id) {
+  std::string key;
+  Writer(key).u32be(id);
+  return key;
+}
+
+std::optional<SeriesId> parse_series_key(std::string_view key) {
+  if (key.size() != 4) return std::nullopt;
+  return Reader(key).u32be();
+}
+
+std::string journal_key(JournalKey key) {
+  std::string bytes;
+  Writer out(bytes);
+  out.u64be(key.tick);
+  out.u8(key.shard);
+  return bytes;
+}
+
+std::optional<JournalKey> parse_journal_key(std::string_view key) {
+  if (key.size() != 9) return std::nullopt;
+  Reader in(key);
+  const TickNo tick = in.u64be();
+  return JournalKey{tick, in.u8()};
+}
+
+std::string chunk_key(ChunkNo chunk, SeriesId id) {
+  std::string key;
+  Writer out(key);
+  out.u32be(chunk);
+  out.u32be(id);
+  return key;
+}
+
+std::optional<ChunkKey> parse_chunk_key(TierNo tier, std::string_view key) {
+  if (key.size() != 8) return std::nullopt;
+  Reader in(key);
+  const ChunkNo chunk = in.u32be();
+  return ChunkKey{tier, chunk, in.u32be()};
+}
+
+}  // namespace statmill

@@ -1,0 +1,35 @@
+// Keys: how rows are named in the column families (storage/FORMAT.md). Big endian, so that byte order is row
+// order.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "storage/codec.h"
+#include "storage/ids.h"
+
+namespace statmill {
+
+// Meta rows.
+inline constexpr std::string_view kFlushedPrefix = "flushed";  // + shard: tick, activity
+inline constexpr std::string_view kRollupKey = "rollup";       // chunk, id
+inline constexpr std::string_view kTrimKey = "trim";           // tick: the journal has no rows below
+
+std::string flushed_key(ShardNo shard);
+
+std::string series_key(SeriesId id);
+std::optional<SeriesId> parse_series_key(std::string_view key);
+
+struct JournalKey {
+  TickNo tick = 0;
+  ShardNo shard = 0;
+};
+std::string journal_key(JournalKey key);
+std::optional<JournalKey> parse_journal_key(std::string_view key);
+
+// Chunk keys do not say their tier: each tier has a column family of its own.
+std::string chunk_key(ChunkNo chunk, SeriesId id);
+std::optional<ChunkKey> parse_chunk_key(TierNo tier, std::string_view key);
+
+}  // namespace statmill

@@ -1,0 +1,149 @@
+// See rocks_database.h. Where an option has a figure, storage/FORMAT.md says what it is good for.
+#include "storage/rocks_database.h"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/sst_partitioner.h>
+#include <rocksdb/table.h>
+#include <rocksdb/transaction_log.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "storage/chunk_merge.h"
+
+namespace statmill {
+namespace {
+
+constexpr uint64_t kSmallWriteBuffer = uint64_t{4} << 20;
+constexpr int kOpenFilesMax = 512;
+constexpr size_t kChunkKeyPrefix = 4;  // the chunk number: compacted files hold whole chunk numbers, so that
+                                       // retention can drop files instead of rewriting them
+
+rocksdb::DBOptions database_options(const RocksOptions& options) {
+  rocksdb::DBOptions db;
+  db.create_if_missing = true;
+  db.create_missing_column_families = true;
+  // A torn end is what a crash leaves and is cut off; damage before it is a fault of the disk: refuse to open
+  // rather than lose acknowledged data in silence.
+  db.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+  db.track_and_verify_wals_in_manifest = true;
+  db.max_total_wal_size = options.wal_bytes_max;
+  db.max_open_files = kOpenFilesMax;
+  db.max_background_jobs = 2;
+  db.bytes_per_sync = uint64_t{1} << 20;
+  db.avoid_unnecessary_blocking_io = true;
+  db.skip_stats_update_on_db_open = true;
+  db.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
+  db.keep_log_file_num = 2;
+  db.stats_dump_period_sec = 0;
+  db.stats_persist_period_sec = 0;
+  return db;
+}
+
+rocksdb::BlockBasedTableOptions table_options(const std::shared_ptr<rocksdb::Cache>& block_cache) {
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = block_cache;
+  table.block_size = size_t{16} << 10;
+  table.format_version = 5;
+  table.cache_index_and_filter_blocks = true;
+  table.pin_l0_filter_and_index_blocks_in_cache = true;
+  return table;
+}
+
+rocksdb::ColumnFamilyOptions family_options(const rocksdb::BlockBasedTableOptions& table,
+                                            uint64_t write_buffer_bytes) {
+  rocksdb::ColumnFamilyOptions family;
+  family.write_buffer_size = write_buffer_bytes;
+  family.max_write_buffer_number = 3;
+  family.level_compaction_dynamic_level_bytes = true;
+  family.compression = rocksdb::kLZ4Compression;
+  family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return family;
+}
+
+rocksdb::ColumnFamilyOptions tier_options(rocksdb::BlockBasedTableOptions table, uint64_t write_buffer_bytes,
+                                          std::shared_ptr<rocksdb::MergeOperator> merge) {
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  table.optimize_filters_for_memory = true;
+  rocksdb::ColumnFamilyOptions family = family_options(table, write_buffer_bytes);
+  family.compression = rocksdb::kNoCompression;  // chunks are as small as they get
+  family.merge_operator = std::move(merge);
+  family.sst_partitioner_factory = rocksdb::NewSstPartitionerFixedPrefixFactory(kChunkKeyPrefix);
+  return family;
+}
+
+// In the order of RocksDatabase's accessors.
+std::vector<rocksdb::ColumnFamilyDescriptor> descriptors(const RocksOptions& options, const Tiers& tiers,
+                                                         const std::shared_ptr<rocksdb::Cache>& block_cache,
+                                                         std::atomic<uint64_t>& damaged_frames) {
+  const rocksdb::BlockBasedTableOptions table = table_options(block_cache);
+  std::vector<rocksdb::ColumnFamilyDescriptor> out;
+  out.emplace_back(rocksdb::kDefaultColumnFamilyName, family_options(table, kSmallWriteBuffer));
+  out.emplace_back("series", family_options(table, kSmallWriteBuffer));
+  // Large, so that most rows are trimmed before their buffer is flushed.
+  out.emplace_back("journal", family_options(table, options.write_buffer_bytes));
+  for (TierNo i = 0; i < tiers.count(); ++i) {
+    const uint64_t buffer =
+        i == 0 ? options.write_buffer_bytes : std::max(kSmallWriteBuffer, options.write_buffer_bytes / 4);
+    out.emplace_back(
+        "tier_" + format_duration(std::chrono::seconds(tiers[i].step_s)),
+        tier_options(table, buffer, std::make_shared<ChunkMerge>(i, tiers[i].chunk_slots, damaged_frames)));
+  }
+  return out;
+}
+
+bool is_locked_by_another(const std::string& message) {
+  return message.find("While lock file") != std::string::npos ||
+         message.find("lock hold by current process") != std::string::npos;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RocksDatabase>> RocksDatabase::open(const std::string& path,
+                                                           const RocksOptions& options, const Tiers& tiers) {
+  Parts parts;
+  parts.damaged_frames = std::make_unique<std::atomic<uint64_t>>(0);
+  parts.block_cache = rocksdb::NewLRUCache(options.block_cache_bytes);
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status status = rocksdb::DB::Open(
+      database_options(options), path, descriptors(options, tiers, parts.block_cache, *parts.damaged_frames),
+      &parts.families, &db);
+  if (!status.ok()) return error_of(status);
+  parts.db.reset(db);
+  return std::make_unique<RocksDatabase>(std::move(parts));
+}
+
+RocksDatabase::~RocksDatabase() {
+  for (rocksdb::ColumnFamilyHandle* family : parts_.families) parts_.db->DestroyColumnFamilyHandle(family);
+}
+
+uint64_t RocksDatabase::bytes_on_disk() {
+  uint64_t bytes = 0;
+  for (rocksdb::ColumnFamilyHandle* family : parts_.families) {
+    uint64_t files = 0;
+    if (parts_.db->GetIntProperty(family, rocksdb::DB::Properties::kLiveSstFilesSize, &files)) bytes += files;
+  }
+  rocksdb::VectorLogPtr logs;
+  if (parts_.db->GetSortedWalFiles(logs).ok()) {
+    for (const auto& log : logs) bytes += log->SizeFileBytes();
+  }
+  return bytes;
+}
+
+uint64_t RocksDatabase::memory_bytes() {
+  uint64_t buffers = 0;
+  uint64_t readers = 0;
+  parts_.db->GetAggregatedIntProperty(rocksdb::DB::Properties::kSizeAllMemTables, &buffers);
+  parts_.db->GetAggregatedIntProperty(rocksdb::DB::Properties::kEstimateTableReadersMem, &readers);
+  return buffers + readers + parts_.block_cache->GetUsage();
+}
+
+Error error_of(const rocksdb::Status& status) {
+  const std::string message = status.ToString();
+  if (is_locked_by_another(message)) return {ErrorCode::kBusy, "in use by another process"};
+  if (status.IsCorruption()) return {ErrorCode::kCorrupt, message};
+  return {ErrorCode::kIo, message};
+}
+
+}  // namespace statmill

@@ -1,0 +1,170 @@
+// See rocks_snapshot.h.
+#include "storage/rocks_snapshot.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "storage/keys.h"
+
+namespace statmill {
+namespace {
+
+constexpr size_t kReadaheadBytes = size_t{2} << 20;
+
+Error corrupt(std::string_view what) { return {ErrorCode::kCorrupt, std::string(what)}; }
+
+// What reading a range through asks for: large reads that do not push others' blocks out of the cache.
+rocksdb::ReadOptions scan_options(const rocksdb::Snapshot* snapshot, const rocksdb::Slice* upper) {
+  rocksdb::ReadOptions options;
+  options.snapshot = snapshot;
+  options.iterate_upper_bound = upper;
+  options.readahead_size = kReadaheadBytes;
+  options.fill_cache = false;
+  return options;
+}
+
+rocksdb::ReadOptions point_options(const rocksdb::Snapshot* snapshot) {
+  rocksdb::ReadOptions options;
+  options.snapshot = snapshot;
+  return options;
+}
+
+}  // namespace
+
+RocksSnapshot::RocksSnapshot(RocksDatabase& database, const Tiers& tiers)
+    : database_(database), tiers_(tiers), snapshot_(database.db().GetSnapshot()) {}
+
+RocksSnapshot::~RocksSnapshot() { database_.db().ReleaseSnapshot(snapshot_); }
+
+Result<std::string> RocksSnapshot::get(rocksdb::ColumnFamilyHandle* family, std::string_view key) {
+  std::string value;
+  const rocksdb::Status status =
+      database_.db().Get(point_options(snapshot_), family, rocksdb::Slice(key.data(), key.size()), &value);
+  if (status.IsNotFound()) return std::string();
+  if (!status.ok()) return error_of(status);
+  return value;
+}
+
+Result<RocksSnapshot::Flushed> RocksSnapshot::flushed(ShardNo shard) {
+  const Result<std::string> row = get(database_.meta(), flushed_key(shard));
+  if (!row) return row.error();
+  if (row->empty()) return Flushed{};
+  Reader in(*row);
+  Flushed result;
+  result.tick = in.u64be();
+  result.activity = in.bytes(in.remaining());
+  if (in.failed()) return corrupt("flushed tick of shard " + std::to_string(shard) + " is cut short");
+  return result;
+}
+
+Result<TickNo> RocksSnapshot::flushed_tick(ShardNo shard) {
+  const Result<Flushed> row = flushed(shard);
+  if (!row) return row.error();
+  return row->tick;
+}
+
+Result<RollupPosition> RocksSnapshot::rollup_position() {
+  const Result<std::string> row = get(database_.meta(), kRollupKey);
+  if (!row) return row.error();
+  if (row->empty()) return RollupPosition{};
+  const std::optional<ChunkKey> key = parse_chunk_key(0, *row);
+  if (!key) return corrupt("rollup position has not 8 bytes");
+  return RollupPosition{key->chunk, key->id};
+}
+
+Result<std::string> RocksSnapshot::chunk(const ChunkKey& key) {
+  SM_CHECK(key.tier < tiers_.count());
+  return get(database_.tier(key.tier), chunk_key(key.chunk, key.id));
+}
+
+Status RocksSnapshot::scan(TierNo tier, ChunkNo chunk, SeriesId first,
+                           const std::function<bool(SeriesId, std::string_view frames)>& visit) {
+  SM_CHECK(tier < tiers_.count());
+  const std::string last = chunk_key(chunk, std::numeric_limits<SeriesId>::max()) + '\0';
+  const rocksdb::Slice upper(last);
+  const std::unique_ptr<rocksdb::Iterator> row(
+      database_.db().NewIterator(scan_options(snapshot_, &upper), database_.tier(tier)));
+  for (row->Seek(chunk_key(chunk, first)); row->Valid(); row->Next()) {
+    const std::optional<ChunkKey> key = parse_chunk_key(tier, row->key().ToStringView());
+    if (!key) return corrupt("a chunk key has not 8 bytes");
+    if (!visit(key->id, row->value().ToStringView())) return Status::ok();
+  }
+  return row->status().ok() ? Status::ok() : Status(error_of(row->status()));
+}
+
+Result<std::optional<ChunkNo>> RocksSnapshot::oldest_chunk(TierNo tier) {
+  SM_CHECK(tier < tiers_.count());
+  const std::unique_ptr<rocksdb::Iterator> row(
+      database_.db().NewIterator(point_options(snapshot_), database_.tier(tier)));
+  row->SeekToFirst();
+  if (!row->status().ok()) return error_of(row->status());
+  if (!row->Valid()) return std::optional<ChunkNo>();
+  const std::optional<ChunkKey> key = parse_chunk_key(tier, row->key().ToStringView());
+  if (!key) return corrupt("a chunk key has not 8 bytes");
+  return std::optional<ChunkNo>(key->chunk);
+}
+
+Status RocksSnapshot::load(const LoadVisitor& visitor) {
+  if (Status series = load_series(visitor); !series) return series;
+  const Result<std::vector<TickNo>> flushed_ticks = load_shards(visitor);
+  if (!flushed_ticks) return flushed_ticks.error();
+  return load_journal(visitor, *flushed_ticks);
+}
+
+Status RocksSnapshot::load_series(const LoadVisitor& visitor) {
+  const std::unique_ptr<rocksdb::Iterator> row(
+      database_.db().NewIterator(scan_options(snapshot_, nullptr), database_.series()));
+  for (row->SeekToFirst(); row->Valid(); row->Next()) {
+    const std::optional<SeriesId> id = parse_series_key(row->key().ToStringView());
+    Reader in(row->value().ToStringView());
+    const auto kind = static_cast<Kind>(in.u8());
+    const std::string_view name = in.bytes(in.remaining());
+    if (!id || name.empty() || (kind != Kind::kGauge && kind != Kind::kEvent))
+      return corrupt("an impossible series row");
+    if (Status taken = visitor.series({*id, kind, std::string(name)}); !taken) return taken;
+  }
+  return row->status().ok() ? Status::ok() : Status(error_of(row->status()));
+}
+
+Result<std::vector<TickNo>> RocksSnapshot::load_shards(const LoadVisitor& visitor) {
+  std::vector<TickNo> ticks;
+  for (int shard = 0; shard < kShardCount; ++shard) {
+    const Result<Flushed> row = flushed(static_cast<ShardNo>(shard));
+    if (!row) return row.error();
+    ticks.push_back(row->tick);
+    if (Status taken = visitor.shard(static_cast<ShardNo>(shard), row->tick, row->activity); !taken)
+      return taken.error();
+  }
+  return ticks;
+}
+
+Result<TickNo> RocksSnapshot::trimmed_tick() {
+  const Result<std::string> row = get(database_.meta(), kTrimKey);
+  if (!row) return row.error();
+  if (row->empty()) return TickNo{0};
+  Reader in(*row);
+  const TickNo tick = in.u64be();
+  if (in.failed()) return corrupt("trimmed tick is cut short");
+  return tick;
+}
+
+// Seeks past what was trimmed: stepping over the tombstones of a day of trims takes longer than all the rest.
+Status RocksSnapshot::load_journal(const LoadVisitor& visitor, const std::vector<TickNo>& flushed_ticks) {
+  const Result<TickNo> trimmed = trimmed_tick();
+  if (!trimmed) return trimmed.error();
+  const TickNo first = std::max(*trimmed, *std::min_element(flushed_ticks.begin(), flushed_ticks.end()));
+  const std::unique_ptr<rocksdb::Iterator> row(
+      database_.db().NewIterator(scan_options(snapshot_, nullptr), database_.journal()));
+  for (row->Seek(journal_key({first, 0})); row->Valid(); row->Next()) {
+    const std::optional<JournalKey> key = parse_journal_key(row->key().ToStringView());
+    if (!key) return corrupt("a journal key has not 9 bytes");
+    if (key->tick <= flushed_ticks[key->shard]) continue;
+    if (Status taken = visitor.journal(key->tick, key->shard, row->value().ToStringView()); !taken)
+      return taken;
+  }
+  return row->status().ok() ? Status::ok() : Status(error_of(row->status()));
+}
+
+}  // namespace statmill

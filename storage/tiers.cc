@@ -1,0 +1,91 @@
+// See tiers.h.
+#include "storage/tiers.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/text.h"
+
+namespace statmill {
+namespace {
+
+constexpr int64_t kDay = 86'400;
+constexpr int64_t kStepMax = kDay;
+constexpr int64_t kRetentionMax = 100 * 365 * kDay;
+
+// Slots of a chunk: 6 h at 10 s, 4 d at 5 min, 30 d at 1 h. Larger chunks read and compress better, and are
+// written anew as a whole whenever they are compacted.
+constexpr int64_t kFinestChunkSlots = 2160;
+constexpr int64_t kSecondChunkSlots = 1152;
+constexpr int64_t kCoarseChunkSlots = 720;
+
+Error invalid(std::string_view part, std::string_view why) {
+  return {ErrorCode::kInvalid, "tier \"" + std::string(part) + "\": " + std::string(why)};
+}
+
+Result<int64_t> parse_seconds(std::string_view part, std::string_view text) {
+  const Result<Duration> duration = parse_duration(text);
+  if (!duration) return invalid(part, duration.error().message);
+  if (duration->count() % 1000 != 0) return invalid(part, "not whole seconds: " + std::string(text));
+  return duration->count() / 1000;
+}
+
+Result<Tier> parse_tier(std::string_view part) {
+  const size_t colon = part.find(':');
+  if (colon == std::string_view::npos) return invalid(part, "must be STEP:RETENTION, as in 10s:10d");
+  const Result<int64_t> step = parse_seconds(part, part.substr(0, colon));
+  if (!step) return step.error();
+  const Result<int64_t> retention = parse_seconds(part, part.substr(colon + 1));
+  if (!retention) return retention.error();
+  if (*step < 1 || *step > kStepMax) return invalid(part, "the step must be 1s to 1d");
+  if (*retention < 2 * *step) return invalid(part, "the retention is shorter than two steps");
+  if (*retention > kRetentionMax) return invalid(part, "the retention is over 100y");
+  return Tier{*step, *retention, 0};
+}
+
+// The finest chunk's span is a multiple of the coarsest step, and so of every step between.
+int64_t finest_chunk_slots(const Tier& finest, const Tier& coarsest) {
+  const int64_t unit = coarsest.step_s / finest.step_s;
+  return (kFinestChunkSlots + unit - 1) / unit * unit;
+}
+
+std::string seconds_text(int64_t seconds) { return format_duration(std::chrono::seconds(seconds)); }
+
+}  // namespace
+
+Result<Tiers> Tiers::parse(std::string_view text) {
+  Tiers result;
+  for (const std::string_view part : split(text, ',')) {
+    Result<Tier> tier = parse_tier(part);
+    if (!tier) return tier.error();
+    if (result.count() == kCountMax) return invalid(part, "there can be 8 tiers at most");
+    if (result.count() > 0) {
+      const Tier& finer = result.tiers_.back();
+      if (tier->step_s <= finer.step_s || tier->step_s % finer.step_s != 0) {
+        return invalid(part, "the step must be a multiple of the step before, " + seconds_text(finer.step_s));
+      }
+      if (tier->retention_s < finer.retention_s) {
+        return invalid(part,
+                       "the retention is shorter than the finer tier's, " + seconds_text(finer.retention_s));
+      }
+    }
+    tier->chunk_slots = result.count() == 1 ? kSecondChunkSlots : kCoarseChunkSlots;
+    result.tiers_.push_back(*tier);
+  }
+  if (result.tiers_.empty())
+    return Error{ErrorCode::kInvalid, "no tiers: one at least is needed, as in 10s:10d"};
+  result.tiers_.front().chunk_slots = finest_chunk_slots(result.finest(), result.coarsest());
+  return result;
+}
+
+std::string Tiers::text() const {
+  std::string out;
+  for (const Tier& tier : tiers_) {
+    if (!out.empty()) out += ',';
+    out += seconds_text(tier.step_s) + ':' + seconds_text(tier.retention_s);
+  }
+  return out;
+}
+
+}  // namespace statmill

@@ -1,0 +1,97 @@
+// A collector that fails takes down only itself, and its status is told once and as a series.
+#include "agent/collection.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/agent/recording_sink.h"
+
+namespace statmill {
+namespace {
+
+using std::chrono::seconds;
+
+// A collector that does as it is told.
+struct Puppet {
+  CollectorStatus status;
+  int calls = 0;
+};
+
+class PuppetCollector final : public Collector {
+ public:
+  explicit PuppetCollector(std::string name, Puppet& puppet) : name_(std::move(name)), puppet_(puppet) {}
+  std::string_view name() const override { return name_; }
+  CollectorStatus collect(SampleSink& sink) override {
+    ++puppet_.calls;
+    if (puppet_.status.level != CollectorStatus::Level::kUnavailable) sink.gauge(name_ + ".value", 1);
+    return puppet_.status;
+  }
+
+ private:
+  const std::string name_;
+  Puppet& puppet_;
+};
+
+class CollectionTest : public testing::Test {
+ protected:
+  static std::vector<std::unique_ptr<Collector>> collectors(Puppet& one, Puppet& two) {
+    std::vector<std::unique_ptr<Collector>> both;
+    both.push_back(std::make_unique<PuppetCollector>("one", one));
+    both.push_back(std::make_unique<PuppetCollector>("two", two));
+    return both;
+  }
+  // What one round at `now` reports and logs.
+  std::map<std::string, double> collect(SteadyTime now) {
+    RecordingSink sink;
+    testing::internal::CaptureStderr();
+    collection_.collect(now, sink);
+    logged_ = testing::internal::GetCapturedStderr();
+    return sink.gauges;
+  }
+  bool logged(std::string_view text) const { return logged_.find(text) != std::string::npos; }
+
+  Puppet one_;
+  Puppet two_;
+  std::string logged_;
+  Log log_{LogLevel::kInfo};
+  Collection collection_{collectors(one_, two_), log_};
+  const SteadyTime start_{seconds(1000)};
+};
+
+TEST_F(CollectionTest, ReportsEveryStatusAsASample) {
+  one_.status = CollectorStatus::degraded("half");
+  two_.status = CollectorStatus::unavailable("no BTF");
+  const auto gauges = collect(start_);
+  EXPECT_EQ(gauges, (std::map<std::string, double>{
+                        {"agent.one.status", 1}, {"agent.two.status", 2}, {"one.value", 1}}));
+}
+
+TEST_F(CollectionTest, LogsEachCollectorAtStart) {
+  two_.status = CollectorStatus::unavailable("no BTF");
+  collect(start_);
+  EXPECT_TRUE(logged("info collector name=one status=ok reason=\"\"\n")) << logged_;
+  EXPECT_TRUE(logged("info collector name=two status=unavailable reason=\"no BTF\"\n")) << logged_;
+}
+
+TEST_F(CollectionTest, LogsAChangeOnce) {
+  collect(start_);
+  one_.status = CollectorStatus::degraded("half");
+  collect(start_ + seconds(1));
+  EXPECT_TRUE(logged("warn collector name=one status=degraded reason=half\n")) << logged_;
+  collect(start_ + seconds(2));
+  EXPECT_EQ(logged_, "");
+}
+
+TEST_F(CollectionTest, RetriesWhatIsUnavailableEachMinuteWhileOthersGoOn) {
+  one_.status = CollectorStatus::unavailable("gone");
+  for (int s = 0; s < 60; ++s) collect(start_ + seconds(s));
+  EXPECT_EQ(one_.calls, 1);
+  EXPECT_EQ(two_.calls, 60);
+  one_.status = {};
+  const auto gauges = collect(start_ + seconds(60));
+  EXPECT_EQ(one_.calls, 2);
+  EXPECT_EQ(gauges.at("agent.one.status"), 0);
+  EXPECT_TRUE(logged("info collector name=one status=ok")) << logged_;
+}
+
+}  // namespace
+}  // namespace statmill

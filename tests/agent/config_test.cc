@@ -1,0 +1,73 @@
+// The settings of statmill-agent: defaults, bounds, and faults by name.
+#include "agent/config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace statmill {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+Result<AgentCommand> parse(std::vector<const char*> arguments) {
+  return parse_agent_command({arguments, {}});
+}
+
+TEST(AgentConfig, HasDefaults) {
+  const auto command = parse({});
+  ASSERT_TRUE(command);
+  const AgentConfig& config = command->config;
+  EXPECT_EQ(config.server.text(), "127.0.0.1:8111");
+  EXPECT_EQ(config.interval, Duration(1000));
+  EXPECT_THAT(config.prefix, StartsWith("host."));
+  EXPECT_THAT(config.collectors,
+              ElementsAre("cpu", "load", "memory", "vmstat", "disk", "network", "psi", "sched"));
+  EXPECT_EQ(config.queue_bytes, size_t{4} << 20);
+  EXPECT_FALSE(config.once);
+}
+
+TEST(AgentConfig, TakesWhatItIsTold) {
+  const auto command =
+      parse({"--server", "[::1]:9", "--interval=10s", "--agent.prefix", "rack1.host-7", "--collectors",
+             "load,cpu,load", "--queue.bytes", "1M", "--once", "--log.level", "debug"});
+  ASSERT_TRUE(command) << command.error().message;
+  const AgentConfig& config = command->config;
+  EXPECT_EQ(config.server.text(), "[::1]:9");
+  EXPECT_EQ(config.interval, Duration(10'000));
+  EXPECT_EQ(config.prefix, "rack1.host-7");
+  EXPECT_THAT(config.collectors, ElementsAre("load", "cpu"));
+  EXPECT_EQ(config.queue_bytes, size_t{1} << 20);
+  EXPECT_TRUE(config.once);
+  EXPECT_EQ(config.log_level, LogLevel::kDebug);
+}
+
+TEST(AgentConfig, RefusesNonsenseByName) {
+  const struct {
+    const char* option;
+    const char* value;
+  } table[] = {{"--server", "nowhere"},      {"--server", "host:0"},     {"--interval", "1ms"},
+               {"--interval", "2h"},         {"--interval", "soon"},     {"--agent.prefix", "a..b"},
+               {"--agent.prefix", "a b"},    {"--agent.prefix", "Host"}, {"--agent.prefix", "a^b"},
+               {"--collectors", "cpu,fan"},  {"--collectors", ","},      {"--collectors", ""},
+               {"--queue.bytes", "1"},       {"--queue.bytes", "2G"},    {"--log.level", "loud"},
+               {"--once=maybe", "--once=x"}, {"--unknown", "x"}};
+  for (const auto& t : table) {
+    const auto command = parse({t.option, t.value});
+    ASSERT_FALSE(command) << t.option << " " << t.value;
+    EXPECT_EQ(command.error().code, ErrorCode::kInvalid) << t.option;
+  }
+  EXPECT_THAT(parse({"--collectors", "cpu,fan"}).error().message,
+              HasSubstr("collectors: \"fan\" is no collector"));
+}
+
+TEST(AgentConfig, HelpNamesEveryOption) {
+  for (const char* option : {"--server", "--interval", "--agent.prefix", "--collectors", "--queue.bytes",
+                             "--log.level", "--once", "--help", "--version"}) {
+    EXPECT_THAT(agent_help(), HasSubstr(option));
+  }
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,170 @@
+// See rules.h. The tables below are design.md's picture of the house, word for word.
+#include "tests/architecture/rules.h"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string_view>
+
+namespace statmill {
+namespace {
+
+using Reach = std::map<std::string, std::set<std::string>, std::less<>>;
+
+// Layer -> the layers it may include, besides itself.
+const Reach& layers() {
+  static const Reach reach = {
+      {"base", {}},
+      {"counters", {"base"}},
+      {"proto", {"base"}},
+      {"storage", {"base", "proto"}},
+      {"bpf", {}},
+      {"server", {"base", "counters", "proto", "storage"}},
+      {"agent", {"base", "counters", "proto", "bpf"}},
+      {"tools", {"base", "counters", "proto", "storage", "bpf"}},
+      {"tests", {"base", "counters", "proto", "storage", "bpf", "server", "agent", "tools"}},
+  };
+  return reach;
+}
+
+// The same inside server/. Its own files ("server/health.h") are open to all folders; those that build the
+// whole (server/server.cc) may include every folder.
+const Reach& server_folders() {
+  static const Reach reach = {
+      {"table", {}},        {"ingest", {"table"}},         {"tick", {"table"}},
+      {"query", {"table"}}, {"http", {"query", "ingest"}},
+  };
+  return reach;
+}
+
+// "server/http/url.h", 0 -> "server"; 1 -> "http"; 2 -> "": the file's own name is no folder.
+std::string folder(std::string_view path, size_t depth) {
+  for (; depth > 0; --depth) {
+    const size_t slash = path.find('/');
+    if (slash == std::string_view::npos) return {};
+    path.remove_prefix(slash + 1);
+  }
+  const size_t slash = path.find('/');
+  return slash == std::string_view::npos ? std::string() : std::string(path.substr(0, slash));
+}
+
+bool may_reach(const Reach& reach, const std::string& from, const std::string& to) {
+  const auto it = reach.find(from);
+  return from == to || (it != reach.end() && it->second.contains(to));
+}
+
+struct Include {
+  std::string path;
+  bool is_quoted = false;
+};
+
+// The include on this line, or one with an empty path.
+Include include_of(std::string_view line) {
+  const auto skip_blanks = [&] {
+    while (line.starts_with(' ') || line.starts_with('\t')) line.remove_prefix(1);
+  };
+  skip_blanks();
+  if (!line.starts_with('#')) return {};
+  line.remove_prefix(1);
+  skip_blanks();
+  if (!line.starts_with("include")) return {};
+  line.remove_prefix(std::string_view("include").size());
+  skip_blanks();
+  if (line.empty() || (line.front() != '"' && line.front() != '<')) return {};
+  const bool is_quoted = line.front() == '"';
+  const size_t end = line.find(is_quoted ? '"' : '>', 1);
+  if (end == std::string_view::npos) return {};
+  return {std::string(line.substr(1, end - 1)), is_quoted};
+}
+
+std::string fault(const std::string& path, size_t line, std::string_view what) {
+  return path + ":" + std::to_string(line) + ": " + std::string(what);
+}
+
+bool is_source(const std::filesystem::path& path) {
+  return path.extension() == ".h" || path.extension() == ".cc" || path.extension() == ".c";
+}
+
+}  // namespace
+
+std::vector<SourceFile> read_sources(const std::filesystem::path& root) {
+  std::vector<SourceFile> out;
+  for (const auto& [layer, reach] : layers()) {
+    if (!std::filesystem::exists(root / layer)) continue;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / layer)) {
+      if (!entry.is_regular_file() || !is_source(entry.path())) continue;
+      SourceFile file{.path = entry.path().lexically_relative(root).string(), .lines = {}};
+      std::ifstream in(entry.path());
+      for (std::string line; std::getline(in, line);) file.lines.push_back(line);
+      out.push_back(std::move(file));
+    }
+  }
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+  return out;
+}
+
+std::vector<std::string> check_includes(const std::vector<SourceFile>& files) {
+  std::set<std::string> known;
+  for (const SourceFile& file : files) known.insert(file.path);
+  std::vector<std::string> faults;
+  for (const SourceFile& file : files) {
+    const std::string from = folder(file.path, 0);
+    for (size_t i = 0; i < file.lines.size(); ++i) {
+      const Include include = include_of(file.lines[i]);
+      const std::string to = folder(include.path, 0);
+      // <bpf/libbpf.h> is not ours although bpf/ is.
+      if (!layers().contains(to) || !(include.is_quoted || known.contains(include.path))) continue;
+      if (!may_reach(layers(), from, to)) {
+        faults.push_back(fault(file.path, i + 1, from + "/ may not include " + include.path));
+        continue;
+      }
+      const std::string part = folder(file.path, 1);
+      const std::string other = folder(include.path, 1);
+      if (from != "server" || to != "server" || part.empty() || other.empty()) continue;
+      if (!may_reach(server_folders(), part, other)) {
+        faults.push_back(fault(file.path, i + 1, "server/" + part + "/ may not include " + include.path));
+      }
+    }
+  }
+  return faults;
+}
+
+std::vector<std::string> check_opening_comments(const std::vector<SourceFile>& files) {
+  std::vector<std::string> faults;
+  for (const SourceFile& file : files) {
+    // The license of a BPF program is read by machines and comes first by custom.
+    const size_t first =
+        !file.lines.empty() && file.lines[0].find("SPDX-License-Identifier") != std::string::npos;
+    const bool opens = file.lines.size() > first &&
+                       (file.lines[first].starts_with("// ") || file.lines[first].starts_with("/* "));
+    if (!opens)
+      faults.push_back(fault(file.path, first + 1, "does not open with a comment on what it is for"));
+  }
+  return faults;
+}
+
+std::vector<std::string> check_lengths(const std::vector<SourceFile>& files) {
+  std::vector<std::string> faults;
+  for (const SourceFile& file : files) {
+    const bool is_main = std::filesystem::path(file.path).filename() == "main.cc";
+    const size_t limit = is_main ? kMainLinesMax : kFileLinesMax;
+    if (file.lines.size() > limit) {
+      faults.push_back(fault(file.path, limit + 1, "is longer than " + std::to_string(limit) + " lines"));
+    }
+  }
+  return faults;
+}
+
+std::vector<std::string> check_guards(const std::vector<SourceFile>& files) {
+  std::vector<std::string> faults;
+  for (const SourceFile& file : files) {
+    const bool is_header = std::filesystem::path(file.path).extension() == ".h";
+    const bool is_guarded =
+        std::find(file.lines.begin(), file.lines.end(), "#pragma once") != file.lines.end();
+    if (is_header && !is_guarded) faults.push_back(fault(file.path, 1, "has no #pragma once"));
+  }
+  return faults;
+}
+
+}  // namespace statmill

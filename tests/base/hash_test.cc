@@ -1,0 +1,47 @@
+// Hashes that bytes on disk depend on: pinned values, and the same CRC on every road.
+#include "base/hash.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+
+namespace statmill {
+namespace {
+
+// Shards, and so journal rows, depend on these values: XXH3-64, seed 0, one for each of its length classes.
+TEST(Hash, NamesHashTheSameForEver) {
+  EXPECT_EQ(hash_name(""), 0x2d06800538d394c2u);
+  EXPECT_EQ(hash_name("a"), 0xe6c632b61e964e1fu);
+  EXPECT_EQ(hash_name("abc"), 0x78af5f94892f3950u);
+  EXPECT_EQ(hash_name("host1.cpu"), 0x9cd5a0e8bae51715u);
+  EXPECT_EQ(hash_name("istatd.statserver.commands.bad"), 0xbbe9747db4fb1e48u);
+  EXPECT_EQ(hash_name(std::string(200, 'x')), 0x50ef124fb1e4de53u);
+  EXPECT_EQ(hash_name(std::string(1024, 'x')), 0xfc56a7ce85b3164au);
+}
+
+// RFC 3720 appendix B.4, and the check value of the CRC catalogue.
+TEST(Hash, Crc32cKnowsTheStandardVectors) {
+  std::string ascending;
+  for (int i = 0; i < 32; ++i) ascending.push_back(static_cast<char>(i));
+  const std::string descending(ascending.rbegin(), ascending.rend());
+  for (const auto& road : {crc32c, internal::crc32c_table}) {
+    EXPECT_EQ(road("", 0), 0u);
+    EXPECT_EQ(road("123456789", 0), 0xe3069283u);
+    EXPECT_EQ(road(std::string(32, '\0'), 0), 0x8a9136aau);
+    EXPECT_EQ(road(std::string(32, '\xff'), 0), 0x62a8ab43u);
+    EXPECT_EQ(road(ascending, 0), 0x46dd794eu);
+    EXPECT_EQ(road(descending, 0), 0x113fdb5cu);
+  }
+}
+
+RC_GTEST_PROP(Hash, Crc32cIsTheSameOnBothRoads, (const std::string& bytes, uint32_t start)) {
+  RC_ASSERT(crc32c(bytes, start) == internal::crc32c_table(bytes, start));
+}
+
+RC_GTEST_PROP(Hash, Crc32cContinues, (const std::string& a, const std::string& b)) {
+  RC_ASSERT(crc32c(b, crc32c(a)) == crc32c(a + b));
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,114 @@
+// Log lines as they reach standard error, and the limiter that keeps strangers from filling the disk.
+#include "base/log.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace statmill {
+namespace {
+
+// Under systemd: a priority prefix and no time, so that the whole line is known.
+class JournalLog : public testing::Test {
+ protected:
+  void SetUp() override { setenv("JOURNAL_STREAM", "8:1", 1); }
+  void TearDown() override { unsetenv("JOURNAL_STREAM"); }
+
+  template <class Write>
+  static std::string lines(LogLevel level, const Write& write) {
+    Log log(level);
+    testing::internal::CaptureStderr();
+    write(log);
+    return testing::internal::GetCapturedStderr();
+  }
+};
+
+TEST_F(JournalLog, LineIsPriorityMessageAndFields) {
+  EXPECT_EQ(lines(LogLevel::kDebug,
+                  [](Log& log) {
+                    log.error("disk full", {{"path", "/x"}, {"bytes", 12}});
+                    log.warn("slow");
+                    log.info("up", {{"version", std::string("1.2")}});
+                    log.debug("tick");
+                  }),
+            "<3>disk full path=/x bytes=12\n<4>slow\n<6>up version=1.2\n<7>tick\n");
+}
+
+TEST_F(JournalLog, LowerLevelsAreNotWritten) {
+  const auto all = [](Log& log) {
+    log.error("e");
+    log.warn("w");
+    log.info("i");
+    log.debug("d");
+  };
+  EXPECT_EQ(lines(LogLevel::kWarn, all), "<3>e\n<4>w\n");
+  EXPECT_EQ(lines(LogLevel::kError, all), "<3>e\n");
+}
+
+TEST_F(JournalLog, ValuesCannotForgeALineOrAField) {
+  EXPECT_EQ(lines(LogLevel::kInfo,
+                  [](Log& log) {
+                    log.info("a\nb", {{"text", "x\n<0>y=\"z\\\""}, {"empty", ""}, {"escape", "\x1b[2J"}});
+                  }),
+            "<6>a b text=\"x <0>y=\\\"z\\\\\\\"\" empty=\"\" escape=\" [2J\"\n");
+}
+
+TEST(Log, LineOutsideSystemdHasTimeAndSeverity) {
+  unsetenv("JOURNAL_STREAM");
+  Log log(LogLevel::kInfo);
+  testing::internal::CaptureStderr();
+  log.info("up", {{"port", 1}});
+  const std::string line = testing::internal::GetCapturedStderr();
+  const size_t time_size = std::string_view("2026-11-20T18:49:00Z ").size();
+  ASSERT_GT(line.size(), time_size);
+  EXPECT_EQ(line.substr(time_size), "info up port=1\n");
+  EXPECT_EQ(line[10], 'T');
+  EXPECT_EQ(line[19], 'Z');
+}
+
+TEST(Log, KnowsItsLevelsByName) {
+  EXPECT_EQ(parse_log_level("error").value(), LogLevel::kError);
+  EXPECT_EQ(parse_log_level("warn").value(), LogLevel::kWarn);
+  EXPECT_EQ(parse_log_level("info").value(), LogLevel::kInfo);
+  EXPECT_EQ(parse_log_level("debug").value(), LogLevel::kDebug);
+  EXPECT_FALSE(parse_log_level("INFO"));
+  EXPECT_FALSE(parse_log_level(""));
+}
+
+SteadyTime at(int64_t ms) { return SteadyTime(std::chrono::milliseconds(ms)); }
+
+TEST(LogLimiter, LetsOneThroughPerIntervalAndCountsTheRest) {
+  LogLimiter limiter(Duration(1000));
+  EXPECT_EQ(limiter.admit(at(5000)), 0);
+  EXPECT_EQ(limiter.admit(at(5000)), -1);
+  EXPECT_EQ(limiter.admit(at(5999)), -1);
+  EXPECT_EQ(limiter.admit(at(6000)), 2) << "the two held back";
+  EXPECT_EQ(limiter.admit(at(6999)), -1);
+  EXPECT_EQ(limiter.admit(at(60'000)), 1);
+  EXPECT_EQ(limiter.admit(at(120'000)), 0);
+}
+
+TEST(LogLimiter, FirstLineGoesThroughAtAnyTime) {
+  EXPECT_EQ(LogLimiter(Duration(1000)).admit(at(0)), 0);
+  EXPECT_EQ(LogLimiter(Duration(1000)).admit(at(-1'000'000)), 0);
+}
+
+TEST(LogLimiter, ManyThreadsLoseNoLine) {
+  LogLimiter limiter(Duration(1000));
+  std::atomic<int64_t> through{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < 1000; ++k) through += limiter.admit(at(0)) >= 0 ? 1 : 0;
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(through, 1);
+  EXPECT_EQ(limiter.admit(at(1000)), 3999);
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,168 @@
+// Settings from three sources: which wins, and that every fault is told.
+#include "base/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/support/temp_directory.h"
+
+namespace statmill {
+namespace {
+
+// A program with two settings; keeps what it was given.
+class Settings : public testing::Test {
+ protected:
+  Result<SettingsAction> apply(std::vector<const char*> arguments) {
+    taken_.clear();
+    return apply_settings(settings_, {arguments, environment_});
+  }
+  std::string fault(std::vector<const char*> arguments) {
+    const Result<SettingsAction> result = apply(std::move(arguments));
+    EXPECT_FALSE(result);
+    return result ? "" : result.error().message;
+  }
+  void file(std::string_view content) {
+    environment_.emplace_back("STATMILL_CONFIG", directory_.write("statmill.conf", content));
+  }
+  std::string path() const { return directory_.path() / "statmill.conf"; }
+
+  TempDirectory directory_;
+  std::vector<std::pair<std::string, std::string>> environment_;
+  std::map<std::string, std::string> taken_;
+  const std::vector<Setting> settings_ = {setting("store.path", "/default"), setting("http.port", "8112")};
+
+ private:
+  Setting setting(const std::string& name, const std::string& default_value) {
+    const auto take = [this, name](const std::string& value) {
+      EXPECT_FALSE(taken_.contains(name)) << "taken twice";
+      taken_[name] = value;
+      if (value == "bad") return Status(Error{ErrorCode::kInvalid, "\"bad\" will not do"});
+      return Status::ok();
+    };
+    return {name, "VALUE", default_value, "help of " + name, take};
+  }
+};
+
+using Taken = std::map<std::string, std::string>;
+
+TEST_F(Settings, DefaultsStandWhenNobodySpeaks) {
+  ASSERT_EQ(apply({}).value(), SettingsAction::kRun);
+  EXPECT_EQ(taken_, (Taken{{"store.path", "/default"}, {"http.port", "8112"}}));
+}
+
+TEST_F(Settings, FileBeatsDefault) {
+  file("# comment\n[store]\npath = /file\n\nhttp.port=1\n");
+  EXPECT_FALSE(apply({})) << "a dotted key inside a section is another key";
+  environment_.clear();
+  file("http.port=1\n[store]\npath = /file\n");
+  ASSERT_TRUE(apply({}));
+  EXPECT_EQ(taken_, (Taken{{"store.path", "/file"}, {"http.port", "1"}}));
+}
+
+TEST_F(Settings, EnvironmentBeatsFile) {
+  file("store.path=/file\nhttp.port=1\n");
+  environment_.emplace_back("STATMILL_STORE_PATH", "/environment");
+  environment_.emplace_back("HTTP_PORT", "2");
+  ASSERT_TRUE(apply({}));
+  EXPECT_EQ(taken_, (Taken{{"store.path", "/environment"}, {"http.port", "1"}}));
+}
+
+TEST_F(Settings, CommandLineBeatsEnvironment) {
+  file("store.path=/file\nhttp.port=1\n");
+  environment_.emplace_back("STATMILL_STORE_PATH", "/environment");
+  environment_.emplace_back("STATMILL_HTTP_PORT", "2");
+  ASSERT_TRUE(apply({"--store.path", "/line"}));
+  EXPECT_EQ(taken_, (Taken{{"store.path", "/line"}, {"http.port", "2"}}));
+  ASSERT_TRUE(apply({"--store.path=/line with spaces"}));
+  EXPECT_EQ(taken_["store.path"], "/line with spaces");
+}
+
+TEST_F(Settings, LastOneOfASourceCounts) {
+  ASSERT_TRUE(apply({"--http.port", "1", "--http.port", "2"}));
+  EXPECT_EQ(taken_["http.port"], "2");
+}
+
+TEST_F(Settings, CommandLineNamesTheFileBeforeTheEnvironment) {
+  file("http.port=1\n");
+  const std::string other = directory_.write("other.conf", "http.port=7\n");
+  ASSERT_TRUE(apply({"--config", other.c_str()}));
+  EXPECT_EQ(taken_["http.port"], "7");
+}
+
+TEST_F(Settings, EmptyFileIsValid) {
+  file("");
+  ASSERT_TRUE(apply({}));
+  EXPECT_EQ(taken_["http.port"], "8112");
+}
+
+TEST_F(Settings, EveryFaultIsToldALineEach) {
+  file("store.pth=/file\nhttp.port=bad\n");
+  environment_.emplace_back("STATMILL_STORE_PATH", "bad");
+  EXPECT_EQ(fault({"--nonsense", "1", "--more=2"}),
+            "command line: unknown setting \"nonsense\"\n"
+            "command line: unknown setting \"more\"\n" +
+                path() + ": unknown setting \"store.pth\"\n" +
+                "store.path: \"bad\" will not do\n"
+                "http.port: \"bad\" will not do");
+}
+
+TEST_F(Settings, RefusesWhatIsNoSetting) {
+  EXPECT_EQ(fault({"stray"}), "command line: unexpected \"stray\"");
+  EXPECT_EQ(fault({"--http.port", "1", "stray"}), "command line: unexpected \"stray\"");
+  EXPECT_NE(fault({"--store.path"}).find("store.path"), std::string::npos) << "value missing";
+  EXPECT_NE(fault({"--store.pat", "x"}).find("store.pat"), std::string::npos) << "no guessing";
+  file("no equals sign\n");
+  EXPECT_NE(fault({}).find(path()), std::string::npos);
+}
+
+TEST_F(Settings, FileThatCannotBeReadIsAnError) {
+  const std::string missing = directory_.path() / "missing.conf";
+  const Result<SettingsAction> absent = apply({"--config", missing.c_str()});
+  ASSERT_FALSE(absent);
+  EXPECT_EQ(absent.error().code, ErrorCode::kNotFound);
+  EXPECT_NE(absent.error().message.find(missing), std::string::npos);
+  file("");
+  const std::string below_a_file = path() + "/x.conf";
+  const Result<SettingsAction> unreadable = apply({"--config", below_a_file.c_str()});
+  ASSERT_FALSE(unreadable);
+  EXPECT_EQ(unreadable.error().code, ErrorCode::kIo);
+  const std::string folder = directory_.path();
+  EXPECT_FALSE(apply({"--config", folder.c_str()})) << "a directory is no file";
+}
+
+TEST_F(Settings, HelpAndVersionComeBeforeAnyFault) {
+  environment_.emplace_back("STATMILL_STORE_PATH", "bad");
+  EXPECT_EQ(apply({"--help"}).value(), SettingsAction::kShowHelp);
+  EXPECT_EQ(apply({"-h"}).value(), SettingsAction::kShowHelp);
+  EXPECT_EQ(apply({"--version"}).value(), SettingsAction::kShowVersion);
+  EXPECT_TRUE(taken_.empty());
+}
+
+TEST_F(Settings, HelpNamesEverySettingWithItsDefault) {
+  const std::string help = settings_help("usage: statmilld", settings_);
+  EXPECT_EQ(help.find("usage: statmilld"), 0u);
+  for (const std::string_view part :
+       {"--store.path VALUE", "help of store.path [/default]", "--http.port VALUE", "[8112]", "--config FILE",
+        "--help", "--version"}) {
+    EXPECT_NE(help.find(part), std::string::npos) << part;
+  }
+}
+
+TEST(ProcessEnvironment, HoldsOurVariablesOnly) {
+  setenv("STATMILL_TEST_VARIABLE", "a=b", 1);
+  setenv("ANOTHER_STATMILL_VARIABLE", "x", 1);
+  bool found = false;
+  for (const auto& [name, value] : process_environment()) {
+    EXPECT_TRUE(name.starts_with("STATMILL_")) << name;
+    found = found || (name == "STATMILL_TEST_VARIABLE" && value == "a=b");
+  }
+  EXPECT_TRUE(found);
+  unsetenv("STATMILL_TEST_VARIABLE");
+  unsetenv("ANOTHER_STATMILL_VARIABLE");
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,71 @@
+// The agent and the server as a user runs them: series of this host arrive; the server goes and comes back; the agent
+// goes on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "tests/e2e/server_process.h"
+
+namespace statmill {
+namespace {
+
+constexpr const char* kTcpAccepted = "statmill_samples_accepted_total{listener=\"tcp\"}";
+
+Command agent_for(const ServerProcess& server) {
+  return {std::string(STATMILL_BIN) + "/statmill-agent",
+          {"--server", server.line().text(), "--interval", "100ms", "--agent.prefix", "host.e2e"},
+          {}};
+}
+
+TEST(AgentE2e, SeriesOfThisHostAndTheStatusOfEveryCollectorArrive) {
+  ServerProcess server(STATMILL_BIN);
+  server.start();
+  Process agent(agent_for(server));
+  ASSERT_TRUE(server.wait_for_metric(kTcpAccepted, 200)) << agent.standard_error();
+  const auto totals = server.totals("host.e2e.*");
+  for (const char* name : {"cpu.user", "load.1m", "agent.cpu.status", "agent.memory.status", "agent.sched.status"}) {
+    EXPECT_TRUE(totals.contains(std::string("host.e2e.") + name)) << name;
+  }
+  agent.signal(SIGTERM);
+  EXPECT_EQ(agent.wait(), 0) << agent.standard_error();
+  EXPECT_EQ(server.conservation(), "");
+  EXPECT_EQ(server.stop(), 0);
+}
+
+TEST(AgentE2e, ReconnectsToAServerThatWasKilledAndCameBack) {
+  ServerProcess server(STATMILL_BIN);
+  server.start();
+  const uint16_t port = server.line().port;
+  Process agent(agent_for(server));
+  const auto collected = [&] { return server.totals("host.e2e.load.1m")["host.e2e.load.1m"].count; };
+  ASSERT_TRUE(server.wait_for_metric(kTcpAccepted, 200)) << agent.standard_error();
+  server.wait_until_durable();
+  const double before = collected();
+  ASSERT_GE(before, 1);
+  server.kill();
+  server.start(port);
+  EXPECT_GE(collected(), before);
+  ASSERT_TRUE(server.wait_for_metric(kTcpAccepted, 300)) << agent.standard_error();
+  EXPECT_GT(collected(), before);
+  agent.signal(SIGINT);
+  EXPECT_EQ(agent.wait(), 0);
+  EXPECT_EQ(server.conservation(), "");
+  EXPECT_EQ(server.stop(), 0);
+}
+
+TEST(AgentE2e, StartsBeforeTheServerAndWaitsForIt) {
+  const uint16_t port = unused_port();
+  Process agent({std::string(STATMILL_BIN) + "/statmill-agent",
+                 {"--server", "127.0.0.1:" + std::to_string(port), "--interval", "100ms", "--agent.prefix", "host.e2e"},
+                 {}});
+  ServerProcess server(STATMILL_BIN);
+  server.start(port);
+  EXPECT_TRUE(server.wait_for_metric(kTcpAccepted, 100)) << agent.standard_error();
+  agent.signal(SIGTERM);
+  EXPECT_EQ(agent.wait(), 0);
+  EXPECT_EQ(server.stop(), 0);
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,132 @@
+// How statmilld ends: a clear line and the documented exit status for each cause.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/e2e/server_process.h"
+
+namespace statmill {
+namespace {
+
+using testing::HasSubstr;
+
+struct Ended {
+  int status = -1000;
+  std::string said;
+};
+
+Ended run(std::vector<std::string> arguments, std::vector<std::pair<std::string, std::string>> environment = {}) {
+  Process process({std::string(STATMILL_BIN) + "/statmilld", std::move(arguments), std::move(environment)});
+  const auto status = process.wait();
+  return {status.value_or(-1000), process.standard_error()};
+}
+
+std::vector<std::string> fresh(const TempDirectory& directory) {
+  return {"--store.path", (directory.path() / "d").string(), "--line.listen", "127.0.0.1:0", "--http.listen", "127.0.0.1:0"};
+}
+
+TEST(ExitE2e, EverySignalThatAsksToStopEndsWithZero) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    ServerProcess server(STATMILL_BIN);
+    server.start();
+    server.send("x 1\n");
+    EXPECT_EQ(server.conservation(), "");
+    server.process().signal(number);
+    EXPECT_EQ(server.process().wait(), 0) << number;
+    server.start();
+    EXPECT_EQ(server.totals("x").at("x").sum, 1);
+  }
+}
+
+TEST(ExitE2e, BadSettingsAreAllNamedAndEndWithTwo) {
+  const Ended ended = run({"--retention", "10s", "--line.listen", "here"}, {{"STATMILL_LOG_LEVEL", "loud"}});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.said, HasSubstr("retention"));
+  EXPECT_THAT(ended.said, HasSubstr("line.listen"));
+  EXPECT_THAT(ended.said, HasSubstr("log.level"));
+  EXPECT_EQ(run({"--no.such", "1"}).status, 2);
+}
+
+TEST(ExitE2e, AnUnreadableConfigEndsWithTwo) {
+  const TempDirectory directory;
+  const Ended missing = run({"--config", (directory.path() / "none.conf").string()});
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_THAT(missing.said, HasSubstr("none.conf"));
+  EXPECT_EQ(run({"--config", directory.path().string()}).status, 2) << "a directory";
+  const auto unknown = directory.write("bad.conf", "[line]\nlistne = 127.0.0.1:1\n");
+  const Ended bad = run({"--config", unknown.string()});
+  EXPECT_EQ(bad.status, 2);
+  EXPECT_THAT(bad.said, HasSubstr("line.listne"));
+}
+
+TEST(ExitE2e, CommandLineBeatsEnvironmentBeatsFile) {
+  const TempDirectory directory;
+  const std::string port = std::to_string(unused_port());
+  const auto config = directory.write("c.conf", "retention = nonsense\n[line]\nlisten = 127.0.0.1:" + port + "\n[http]\nlisten = bad\n");
+  Process server({std::string(STATMILL_BIN) + "/statmilld",
+                  {"--config", config.string(), "--http.listen", "127.0.0.1:0", "--store.path", (directory.path() / "d").string()},
+                  {{"STATMILL_RETENTION", "10s:1d"}}});
+  const auto ready = server.wait_for_line(" ready ");
+  ASSERT_TRUE(ready) << server.standard_error();
+  EXPECT_EQ(log_value(*ready, "line"), "127.0.0.1:" + port);
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait(), 0);
+}
+
+TEST(ExitE2e, ALockedDataDirectoryEndsWithFour) {
+  ServerProcess server(STATMILL_BIN);
+  server.start();
+  const Ended second = run({"--store.path", (server.data() / "data").string(), "--line.listen", "127.0.0.1:0", "--http.listen", "127.0.0.1:0"});
+  EXPECT_EQ(second.status, 4);
+  EXPECT_THAT(second.said, HasSubstr("in use by another process"));
+  server.send("x 1\n");
+  EXPECT_EQ(server.conservation(), "") << "the first goes on";
+}
+
+TEST(ExitE2e, APortInUseEndsWithSix) {
+  ServerProcess server(STATMILL_BIN);
+  server.start();
+  const TempDirectory directory;
+  for (const auto& [option, endpoint] : {std::pair{"--line.listen", server.line()}, {"--http.listen", server.http()}}) {
+    auto arguments = fresh(directory);
+    arguments.insert(arguments.end(), {option, endpoint.text()});
+    const Ended ended = run(arguments);
+    EXPECT_EQ(ended.status, 6) << option;
+    EXPECT_THAT(ended.said, HasSubstr(endpoint.text()));
+    EXPECT_THAT(ended.said, HasSubstr("in use"));
+  }
+}
+
+TEST(ExitE2e, AForeignDirectoryEndsWithTwoAndStaysAsItWas) {
+  const TempDirectory directory;
+  const auto file = directory.write("d/holiday.txt", "sun");
+  const Ended ended = run(fresh(directory));
+  EXPECT_EQ(ended.status, 2) << ended.said;
+  EXPECT_TRUE(std::filesystem::exists(file));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(file.parent_path()), {}), 1);
+}
+
+TEST(ExitE2e, OtherTierStepsThanTheDataHasEndWithTwo) {
+  ServerProcess server(STATMILL_BIN);
+  server.start();
+  ASSERT_EQ(server.stop(), 0);
+  auto arguments = std::vector<std::string>{"--store.path", (server.data() / "data").string(), "--line.listen", "127.0.0.1:0",
+                                            "--http.listen", "127.0.0.1:0", "--retention", "1m:10d,1h:1y"};
+  const Ended ended = run(arguments);
+  EXPECT_EQ(ended.status, 2) << ended.said;
+  EXPECT_THAT(ended.said, HasSubstr("retention"));
+}
+
+TEST(ExitE2e, HelpAndVersionGoToStandardOutput) {
+  for (const char* option : {"--help", "--version"}) {
+    Process process({std::string(STATMILL_BIN) + "/statmilld", {option}, {}});
+    EXPECT_EQ(process.wait(), 0);
+    EXPECT_THAT(process.standard_output(), HasSubstr("statmill"));
+  }
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,140 @@
+// Samples in over TCP, UDP and HTTP, answers out; nothing a sender does hurts another; every sample is accounted for.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/e2e/server_process.h"
+
+namespace statmill {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kTcpAccepted = "statmill_samples_accepted_total{listener=\"tcp\"}";
+constexpr const char* kUdpAccepted = "statmill_samples_accepted_total{listener=\"udp\"}";
+
+class IngestE2e : public testing::Test {
+ protected:
+  void SetUp() override { server_.start(); }
+  void TearDown() override {
+    EXPECT_EQ(server_.conservation(), "");
+    EXPECT_EQ(server_.stop(), 0) << server_.process().standard_error();
+  }
+  double refused(const std::string& reason) const {
+    return server_.metric("statmill_samples_refused_total{listener=\"tcp\",reason=\"" + reason + "\"}");
+  }
+
+  ServerProcess server_{STATMILL_BIN};
+};
+
+TEST_F(IngestE2e, AnswersASampleAtOnce) {
+  server_.send("web.latency 12.5\nweb.latency 13.5\n*shop.orders^east^ 3\n");
+  const auto totals = server_.totals("*.*");
+  EXPECT_EQ(totals.at("web.latency").count, 2);
+  EXPECT_EQ(totals.at("web.latency").sum, 26);
+  EXPECT_EQ(totals.at("shop.orders.east").sum, 3);
+  EXPECT_EQ(server_.totals("shop.orders").at("shop.orders").sum, 3);
+  EXPECT_THAT(server_.get("/api/v1/series?match=shop.*"), HasSubstr(R"({"name":"shop.orders.east","kind":"event")"));
+}
+
+TEST_F(IngestE2e, TakesDatagramsOfManyLinesWithOrWithoutALastNewline) {
+  UdpSender sender(server_.line());
+  std::string datagram;
+  for (int i = 0; i < 1000; ++i) datagram += "udp.many 1\n";
+  ASSERT_TRUE(sender.send(datagram));
+  ASSERT_TRUE(sender.send("udp.one 7"));
+  ASSERT_TRUE(server_.wait_for_metric(kUdpAccepted, 1001));
+  EXPECT_EQ(server_.totals("udp.many").at("udp.many").count, 1000);
+  EXPECT_EQ(server_.totals("udp.one").at("udp.one").sum, 7);
+}
+
+TEST_F(IngestE2e, CountsEveryDatagramAsReceivedOrDroppedByTheKernel) {
+  constexpr int kDatagrams = 20'000;
+  UdpSender sender(server_.line());
+  const std::string datagram(1000, '\n');
+  for (int i = 0; i < kDatagrams; ++i) ASSERT_TRUE(sender.send(datagram + "burst 1\n"));
+  // The kernel's count of drops comes with the next datagram that it lets in: send until the sum is right.
+  const auto seen = [&] {
+    return server_.metric("statmill_udp_datagrams_total") + server_.metric("statmill_udp_datagrams_dropped_total");
+  };
+  int sent = kDatagrams;
+  for (int i = 0; i < 1000 && seen() < sent; ++i, ++sent) ASSERT_TRUE(sender.send("burst 1\n"));
+  ASSERT_TRUE(server_.wait_for_metric("statmill_udp_datagrams_total",
+                                      sent - server_.metric("statmill_udp_datagrams_dropped_total")));
+  EXPECT_EQ(seen(), sent);
+  EXPECT_EQ(server_.totals("burst").at("burst").count, server_.metric("statmill_udp_datagrams_total"));
+}
+
+TEST_F(IngestE2e, RefusesBadLinesByReasonAndTakesTheNext) {
+  server_.send(
+      "good 1\na^^b 1\ngood 2\none_field\nnan.value nan\ninf.value inf\nword.value x\ngood 1x 5\n@reserved 1\n"
+      "far.future 99999999999 1\nfar.past 1000 1\nbad.bucket 1 2 3\nbad.ready 1700000000 30 0 1 2 3\ngood 3\n#\n#host web1\n");
+  EXPECT_EQ(server_.totals("good").at("good").sum, 6);
+  EXPECT_EQ(refused("empty_name"), 1);
+  EXPECT_EQ(refused("field_count"), 2);
+  EXPECT_EQ(refused("not_finite"), 2);
+  EXPECT_EQ(refused("bad_value"), 1);
+  EXPECT_EQ(refused("bad_time"), 1);
+  EXPECT_EQ(refused("reserved"), 1);
+  EXPECT_EQ(refused("too_new"), 1);
+  EXPECT_EQ(refused("too_old"), 1);
+  EXPECT_EQ(refused("bad_bucket"), 1);
+  EXPECT_EQ(refused("bad_metadata"), 1);
+  EXPECT_EQ(server_.metric(kTcpAccepted), 3);
+}
+
+TEST_F(IngestE2e, EndlessAndUnfinishedLinesCostOnlyThemselves) {
+  server_.send(std::string(1 << 20, 'x') + "\ngood 1\ncut.short 12");
+  EXPECT_EQ(refused("line_too_long"), 1);
+  EXPECT_EQ(refused("unterminated"), 1);
+  EXPECT_EQ(server_.totals("good").at("good").sum, 1);
+}
+
+TEST_F(IngestE2e, ASilentOrGarbageSenderStopsNobody) {
+  TcpConnection silent = TcpConnection::to(server_.line());
+  TcpConnection half = TcpConnection::to(server_.line());
+  ASSERT_TRUE(half.send("half.a.line"));
+  TcpConnection garbage = TcpConnection::to(server_.line());
+  ASSERT_TRUE(garbage.send(std::string(100'000, '\xff') + "\n"));
+  server_.send("good 1\n");
+  EXPECT_EQ(server_.totals("good").at("good").sum, 1);
+  ASSERT_TRUE(half.send(" 5\n"));
+  half.finish_sending();
+  EXPECT_EQ(half.receive_all(), "");
+  EXPECT_EQ(server_.totals("half.*").at("half.a.line").sum, 5);
+  garbage.abort();
+  server_.send("good 1\n");
+  EXPECT_EQ(server_.totals("good").at("good").sum, 2);
+}
+
+TEST_F(IngestE2e, ShowsWhatASenderSaysOfItself) {
+  TcpConnection sender = TcpConnection::to(server_.line());
+  ASSERT_TRUE(sender.send("#hostname web1\n#version 7\nx 1\n"));
+  ASSERT_TRUE(server_.wait_for_metric(kTcpAccepted, 1));
+  EXPECT_THAT(server_.get("/api/v1/status"), HasSubstr(R"("metadata":{"hostname":"web1","version":"7"})"));
+}
+
+TEST_F(IngestE2e, AnswersPostedLinesWithTheirAccount) {
+  const HttpReply good = http_post(server_.http(), "/api/v1/lines", "posted 1\nposted 2\n");
+  EXPECT_EQ(good.status, 200);
+  EXPECT_THAT(good.body, HasSubstr(R"("received":2,"accepted":2)"));
+  const HttpReply bad = http_post(server_.http(), "/api/v1/lines", "posted 3\nposted nan\n");
+  EXPECT_EQ(bad.status, 400);
+  EXPECT_THAT(bad.body, HasSubstr(R"("not_finite":1)"));
+  EXPECT_EQ(server_.totals("posted").at("posted").sum, 6);
+}
+
+TEST_F(IngestE2e, ManyConnectionsAtOnceAreAllHeard) {
+  std::vector<TcpConnection> senders;
+  for (int i = 0; i < 200; ++i) senders.push_back(TcpConnection::to(server_.line()));
+  for (TcpConnection& sender : senders) ASSERT_TRUE(sender.send("crowd 1\n"));
+  ASSERT_TRUE(server_.wait_for_metric(kTcpAccepted, 200));
+  EXPECT_EQ(server_.totals("crowd").at("crowd").count, 200);
+}
+
+TEST_F(IngestE2e, ReadyAndHealthy) {
+  EXPECT_EQ(http_get(server_.http(), "/healthz").status, 200);
+  EXPECT_EQ(server_.get("/readyz"), "{\"ready\":true}\n");
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,49 @@
+// A chunk's value from any bytes, or any payload under a right checksum (first byte: which frame kind, 0 for
+// raw): decoding gives buckets in the chunk, ascending and not empty; compaction changes neither what the
+// value means nor, a second time, its bytes; encoding what was decoded gives the same buckets.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/check.h"
+#include "storage/codec.h"
+#include "storage/frames.h"
+
+namespace {
+
+using namespace statmill;
+
+constexpr ChunkKey kKey{0, 7, 42};
+constexpr int64_t kChunkSlots = 2160;
+constexpr Slot kFirst = 7 * kChunkSlots;
+
+DecodedChunk decode(std::string_view value) { return decode_chunk(kKey, kFirst, kChunkSlots, value); }
+
+void check_buckets(const DecodedChunk& decoded) {
+  Slot next = kFirst;
+  for (const SlotBucket& b : decoded.buckets) {
+    SM_CHECK(b.slot >= next && b.slot < kFirst + kChunkSlots && !b.bucket.is_empty());
+    next = b.slot + 1;
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  std::string value(data[0] == 0 ? bytes : std::string_view());
+  if (data[0] != 0) append_frame(value, kKey, static_cast<FrameKind>(data[0]), bytes);
+  const DecodedChunk decoded = decode(value);
+  check_buckets(decoded);
+  const CompactedChunk compacted = compact_chunk(kKey, kFirst, kChunkSlots, value, true);
+  const DecodedChunk again = decode(compacted.value);
+  SM_CHECK(compacted.damaged_frames == decoded.damaged_frames &&
+           again.damaged_frames == decoded.damaged_frames);
+  SM_CHECK(again.buckets == decoded.buckets && again.combine == decoded.combine);
+  SM_CHECK(compact_chunk(kKey, kFirst, kChunkSlots, compacted.value, true).value == compacted.value);
+  const std::string encoded = encode_buckets(kKey, kFirst, decoded.combine, decoded.buckets);
+  SM_CHECK(decode(encoded).buckets == decoded.buckets && decode(encoded).damaged_frames == 0);
+  return 0;
+}

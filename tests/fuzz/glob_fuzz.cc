@@ -1,0 +1,22 @@
+// The first line is a pattern, the rest a name: parsing and matching end soon, and text without a
+// pattern byte matches itself and nothing else.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/check.h"
+#include "base/glob.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace statmill;
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const size_t line_end = bytes.find('\n');
+  const std::string_view pattern = bytes.substr(0, line_end);
+  const std::string_view name = line_end == std::string_view::npos ? "" : bytes.substr(line_end + 1);
+  const Result<Glob> glob = Glob::parse(pattern);
+  if (!glob) return 0;
+  SM_CHECK(glob->text() == pattern);
+  const bool matches = glob->matches(name);
+  if (!Glob::is_pattern(pattern)) SM_CHECK(matches == (name == pattern));
+  return 0;
+}

@@ -1,0 +1,67 @@
+// A connection's bytes through gate, HTTP parser and router, without the sockets. What the gate lets through
+// the parser must read in the same way, and every answer must be text or sound JSON with an honest status.
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/json.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/check.h"
+#include "server/http/request_gate.h"
+#include "server/http/router.h"
+#include "tests/server/http/fake_services.h"
+
+namespace statmill {
+namespace {
+
+namespace http = boost::beast::http;
+
+using RequestParser = http::request_parser<http::string_body>;
+
+// Whether the parser takes a header that the gate let through; then it has read what the gate has read.
+bool parse(std::string_view block, RequestParser& parser) {
+  boost::system::error_code error;
+  const size_t used = parser.put(boost::asio::buffer(block), error);
+  if (error) return false;
+  SM_CHECK(used == block.size());
+  SM_CHECK(parser.is_header_done());
+  const RequestLine line = request_line(block);
+  SM_CHECK(parser.get().method_string() == line.method);
+  SM_CHECK(parser.get().target() == line.target);
+  SM_CHECK(!(parser.chunked() && parser.content_length().has_value()));
+  SM_CHECK(parser.get().version() == 10 || parser.get().count(http::field::host) == 1);
+  return true;
+}
+
+void check_answer(const HttpResponse& response) {
+  SM_CHECK(response.status == 200 || response.status >= 400);
+  if (response.content_type != kJson) return;
+  boost::system::error_code error;
+  const boost::json::value value = boost::json::parse(response.body, error);
+  SM_CHECK(!error && value.is_object());
+  SM_CHECK((response.status == 200) == !value.as_object().contains("error"));
+}
+
+}  // namespace
+}  // namespace statmill
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace statmill;
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const HeaderScan scan = scan_header(bytes);
+  if (scan.refusal || scan.size == 0) return 0;
+  RequestParser parser;
+  if (!parse(bytes.substr(0, scan.size), parser)) return 0;
+  FakeServices fake;
+  const auto& message = parser.get();
+  check_answer(Router(fake.services())
+                   .answer({.method = message.method_string(),
+                            .target = message.target(),
+                            .body = bytes.substr(scan.size),
+                            .host = message[http::field::host],
+                            .origin = message[http::field::origin],
+                            .content_encoding = message[http::field::content_encoding]}));
+  return 0;
+}

@@ -1,0 +1,21 @@
+// Any bytes as a datagram: the account holds, what is taken is sane, and lines mean the same one by one.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/check.h"
+#include "proto/istatd_lines.h"
+#include "tests/proto/line_laws.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace statmill;
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  Batch whole;
+  parse_istatd_lines(bytes, whole);
+  SM_CHECK(account_holds(whole));
+  for (const Sample& sample : whole.samples) SM_CHECK(is_sane(sample));
+  Batch lines;
+  parse_line_by_line(bytes, lines);
+  SM_CHECK(same_batch(whole, lines));
+  return 0;
+}

@@ -1,0 +1,74 @@
+// Laws of the line parser that hold for any bytes, shared by the property tests and the fuzz target.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <string_view>
+
+#include "proto/istatd_lines.h"
+
+namespace statmill {
+
+inline uint64_t sum_of_refused(const Batch& batch) {
+  return std::accumulate(batch.refused.begin(), batch.refused.end(), uint64_t{0});
+}
+
+// Invariant C, at the door.
+inline bool account_holds(const Batch& batch) {
+  return batch.received == batch.samples.size() + sum_of_refused(batch) &&
+         batch.extra_fields <= batch.samples.size();
+}
+
+inline bool same_number(const Number& a, const Number& b) {
+  return std::memcmp(&a.value, &b.value, sizeof(a.value)) == 0 && a.mantissa == b.mantissa &&
+         a.scale == b.scale;
+}
+
+inline bool same_sample(const Sample& a, const Sample& b) {
+  if (a.name != b.name || a.kind != b.kind || a.time_s != b.time_s || !same_number(a.value, b.value))
+    return false;
+  if (a.ready.has_value() != b.ready.has_value()) return false;
+  return !a.ready || (a.ready->count == b.ready->count && same_number(a.ready->min, b.ready->min) &&
+                      same_number(a.ready->max, b.ready->max) &&
+                      same_number(a.ready->sum_of_squares, b.ready->sum_of_squares));
+}
+
+inline bool same_batch(const Batch& a, const Batch& b) {
+  const auto same_metadata = [](const Metadata& x, const Metadata& y) {
+    return x.key == y.key && x.text == y.text;
+  };
+  return a.received == b.received && a.extra_fields == b.extra_fields && a.refused == b.refused &&
+         std::equal(a.samples.begin(), a.samples.end(), b.samples.begin(), b.samples.end(), same_sample) &&
+         std::equal(a.metadata.begin(), a.metadata.end(), b.metadata.begin(), b.metadata.end(),
+                    same_metadata);
+}
+
+// What the table relies on without looking again.
+inline bool is_sane(const Number& n) {
+  if (!std::isfinite(n.value)) return false;
+  if (!n.is_decimal()) return n.value != 0;
+  return n.scale <= Number::kScaleMax && std::abs(n.mantissa) <= Number::kMantissaMax &&
+         (n.scale == 0 || n.mantissa % 10 != 0);
+}
+
+inline bool is_sane(const Sample& s) {
+  if (s.name.empty() || s.name.size() > kNameBytesMax || !is_normal_name(s.name)) return false;
+  if (s.name.find('^') != std::string_view::npos || !is_sane(s.value)) return false;
+  if (!s.ready) return true;
+  return s.kind == Kind::kGauge && s.time_s && is_sane(s.ready->min) && is_sane(s.ready->max) &&
+         is_sane(s.ready->sum_of_squares);
+}
+
+// Parses every line on its own, as a TCP listener may get them.
+inline void parse_line_by_line(std::string_view bytes, Batch& batch) {
+  size_t begin = 0;
+  while (begin <= bytes.size()) {
+    const size_t end = std::min(bytes.find('\n', begin), bytes.size());
+    parse_istatd_line(bytes.substr(begin, end - begin), batch);
+    begin = end + 1;
+  }
+}
+
+}  // namespace statmill

@@ -1,0 +1,252 @@
+// Numbers as written: a table of the grammar, and the law that the value is what strtod makes of the same
+// text.
+#include "proto/number.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <ostream>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace statmill {
+
+std::ostream& operator<<(std::ostream& out, NumberError error) { return out << static_cast<int>(error); }
+
+namespace {
+
+constexpr int8_t kNot = Number::kNotDecimal;
+
+std::string power_of_ten_text(size_t zeros) { return "1" + std::string(zeros, '0'); }
+
+struct Taken {
+  std::string input;
+  double value;
+  int64_t mantissa;
+  int8_t scale;
+  std::string why;
+};
+
+const std::vector<Taken>& taken_numbers() {
+  static const std::vector<Taken> table = {
+      {"0", 0, 0, 0, "zero"},
+      {"1", 1, 1, 0, "integer"},
+      {"-1.5", -1.5, -15, 1, "sign and fraction"},
+      {"+1.5", 1.5, 15, 1, "plus is allowed"},
+      {".5", 0.5, 5, 1, "no digit before the point"},
+      {"5.", 5, 5, 0, "no digit after the point"},
+      {"-.5", -0.5, -5, 1, "sign before a bare point"},
+      {"007", 7, 7, 0, "zeros in front do not count"},
+      {"-0", 0, 0, 0, "minus zero is zero"},
+      {"-0.000", 0, 0, 0, "so are its fractions"},
+      {"1.50", 1.5, 15, 1, "zeros at the end of the fraction do not count"},
+      {"1.000", 1, 1, 0, "the smallest scale"},
+      {"1.0500", 1.05, 105, 2, "zeros inside do count"},
+      {"10", 10, 10, 0, "zeros of an integer count"},
+      {"1e3", 1000, 1000, 0, "exponent"},
+      {"1E+3", 1000, 1000, 0, "capital, and plus"},
+      {"1.5e3", 1500, 1500, 0, "exponent beyond the fraction"},
+      {"1.234e1", 12.34, 1234, 2, "exponent within the fraction"},
+      {"150e-2", 1.5, 15, 1, "zeros that the exponent makes fraction"},
+      {"1000e-18", 1e-15, 1, 15, "a scale that fits only without zeros"},
+      {"1e-15", 1e-15, 1, 15, "the largest scale"},
+      {"1e-16", 1e-16, 0, kNot, "a larger scale"},
+      {"0.000000000000001", 1e-15, 1, 15, "the same without exponent"},
+      {"0.0000000000000001", 1e-16, 0, kNot, "one zero more"},
+      {"9007199254740992", 9007199254740992.0, 9007199254740992, 0, "the largest mantissa, 2^53"},
+      {"-9007199254740992", -9007199254740992.0, -9007199254740992, 0, "the same below zero"},
+      {"9007199254740993", 9007199254740992.0, 0, kNot, "one more rounds"},
+      {"9.007199254740992", 9.007199254740992, 9007199254740992, 15, "largest mantissa and scale"},
+      {"1e15", 1e15, 1000000000000000, 0, "fits"},
+      {"1e16", 1e16, 0, kNot, "does not fit a mantissa"},
+      {"18446744073709551616", 18446744073709551616.0, 0, kNot, "2^64 does not wrap"},
+      {power_of_ten_text(300), 1e300, 0, kNot, "many digits"},
+      {power_of_ten_text(300) + "e-300", 1, 0, kNot, "many digits stay a double"},
+      {"0." + std::string(400, '0') + "1e401", 1, 1, 0, "the exponent brings it back"},
+      {std::string(1000, '0') + "12", 12, 12, 0, "any number of zeros in front"},
+      {"1." + std::string(1000, '0'), 1, 1, 0, "any number of zeros behind"},
+      {"0e999999999999", 0, 0, 0, "zero times anything"},
+      {"0e-999999999999999999999999999999", 0, 0, 0, "zero divided by anything"},
+      {"1.7976931348623157e308", std::numeric_limits<double>::max(), 0, kNot, "largest double"},
+      {"5e-324", std::numeric_limits<double>::denorm_min(), 0, kNot, "smallest double"},
+      {"-3e-324", -std::numeric_limits<double>::denorm_min(), 0, kNot, "rounds to it"},
+      {"2.2250738585072011e-308", 2.2250738585072011e-308, 0, kNot, "a denormal that once hung parsers"},
+  };
+  return table;
+}
+
+TEST(Number, TakesEveryFormOfADecimal) {
+  for (const Taken& t : taken_numbers()) {
+    Number n;
+    ASSERT_EQ(parse_number(t.input, n), NumberError::kNone) << t.input << ": " << t.why;
+    EXPECT_EQ(std::bit_cast<uint64_t>(n.value), std::bit_cast<uint64_t>(t.value)) << t.input << ": " << t.why;
+    EXPECT_EQ(n.mantissa, t.mantissa) << t.input << ": " << t.why;
+    EXPECT_EQ(n.scale, t.scale) << t.input << ": " << t.why;
+  }
+}
+
+struct Refused {
+  std::string input;
+  NumberError want;
+  std::string why;
+};
+
+TEST(Number, RefusesWithTheReason) {
+  using enum NumberError;
+  const std::vector<Refused> table = {
+      {"", kBadValue, "nothing"},
+      {"-", kBadValue, "sign alone"},
+      {"+", kBadValue, "sign alone"},
+      {".", kBadValue, "point alone"},
+      {"-.", kBadValue, "sign and point alone"},
+      {"e5", kBadValue, "exponent alone"},
+      {".e5", kBadValue, "no digit"},
+      {"1e", kBadValue, "exponent without digits"},
+      {"1e+", kBadValue, "exponent without digits"},
+      {"1e5.0", kBadValue, "fraction in the exponent"},
+      {"1e5e5", kBadValue, "two exponents"},
+      {"--1", kBadValue, "two signs"},
+      {"+-1", kBadValue, "two signs"},
+      {"1.2.3", kBadValue, "two points"},
+      {"1,5", kBadValue, "comma"},
+      {"1x", kBadValue, "bytes behind"},
+      {" 1", kBadValue, "space in front"},
+      {"1 ", kBadValue, "space behind"},
+      {std::string("1\0", 2), kBadValue, "NUL behind"},
+      {"0x10", kBadValue, "hex"},
+      {"0x1p3", kBadValue, "hex float"},
+      {"1f", kBadValue, "suffix of C"},
+      {"in", kBadValue, "part of a word"},
+      {"info", kBadValue, "more than a word"},
+      {"nano", kBadValue, "more than a word"},
+      {"nan(", kBadValue, "not closed"},
+      {"nan(1", kBadValue, "not closed"},
+      {"true", kBadValue, "a word"},
+      {"nan", kNotFinite, "istatd took it for 0"},
+      {"NaN", kNotFinite, "any case"},
+      {"NAN", kNotFinite, "any case"},
+      {"-nan", kNotFinite, "signed"},
+      {"nan(123)", kNotFinite, "with payload"},
+      {"NaN()", kNotFinite, "with empty payload"},
+      {"inf", kNotFinite, "infinity"},
+      {"+Inf", kNotFinite, "signed"},
+      {"-INF", kNotFinite, "signed"},
+      {"infinity", kNotFinite, "spelled out"},
+      {"-Infinity", kNotFinite, "spelled out"},
+      {"1e309", kOutOfRange, "over the largest double"},
+      {"1e400", kOutOfRange, "over the largest double"},
+      {"-1e400", kOutOfRange, "below the lowest"},
+      {"1.7976931348623159e308", kOutOfRange, "rounds to infinity"},
+      {power_of_ten_text(309), kOutOfRange, "the same written out"},
+      {"1e999999999999999999999999", kOutOfRange, "an exponent that no integer holds"},
+      {"1e18446744073709551617", kOutOfRange, "2^64 + 1 does not wrap to 1"},
+      {"1e-400", kOutOfRange, "rounds to zero"},
+      {"2e-324", kOutOfRange, "rounds to zero"},
+      {"-1e-999999999999999999999999", kOutOfRange, "an exponent that no integer holds"},
+  };
+  for (const Refused& r : table) {
+    Number n = Number::of(42.5);
+    EXPECT_EQ(parse_number(r.input, n), r.want) << '"' << r.input << "\": " << r.why;
+    EXPECT_EQ(n.value, 42.5) << "left as it was: " << r.input;
+  }
+}
+
+TEST(Number, DecimalTakesTheSmallestScale) {
+  const Number n = Number::decimal(-1500, 3);
+  EXPECT_EQ(n.mantissa, -15);
+  EXPECT_EQ(n.scale, 1);
+  EXPECT_EQ(n.value, -1.5);
+  EXPECT_EQ(Number::decimal(0, 15).scale, 0);
+  EXPECT_EQ(Number::decimal(Number::kMantissaMax, Number::kScaleMax).value, 9.007199254740992);
+}
+
+TEST(Number, DecimalOutsideItsRangeIsABugOfOurs) {
+  EXPECT_DEATH(static_cast<void>(Number::decimal(Number::kMantissaMax + 1, 0)), "check failed");
+  EXPECT_DEATH(static_cast<void>(Number::decimal(1, Number::kScaleMax + 1)), "check failed");
+  EXPECT_DEATH(static_cast<void>(Number::decimal(1, -1)), "check failed");
+}
+
+TEST(Number, EveryDoubleWrittenShortestReadsBackBitForBit) {
+  std::mt19937_64 random(20'261'120);
+  int finite = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    const auto written = std::bit_cast<double>(random());
+    if (!std::isfinite(written) || written == 0) continue;
+    ++finite;
+    std::array<char, 32> text{};
+    const char* end = std::to_chars(text.data(), text.data() + text.size(), written).ptr;
+    Number n;
+    const std::string_view input(text.data(), static_cast<size_t>(end - text.data()));
+    ASSERT_EQ(parse_number(input, n), NumberError::kNone) << input;
+    ASSERT_EQ(std::bit_cast<uint64_t>(n.value), std::bit_cast<uint64_t>(written)) << input;
+  }
+  EXPECT_GT(finite, 90'000);
+}
+
+// digits, point, digits, exponent: any of them short or long.
+rc::Gen<std::string> decimal_text() {
+  const auto digits = rc::gen::container<std::string>(
+      rc::gen::element('0', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '9'));
+  return rc::gen::map(rc::gen::tuple(rc::gen::element<std::string>("", "-", "+"), digits, digits,
+                                     rc::gen::inRange(-340, 330), rc::gen::arbitrary<bool>()),
+                      [](const auto& parts) {
+                        const auto& [sign, whole, fraction, exponent, scientific] = parts;
+                        const std::string text = sign + "0" + whole + "." + fraction;
+                        return scientific ? text + "e" + std::to_string(exponent) : text;
+                      });
+}
+
+void expect_what_strtod_reads(const std::string& text) {
+  const double want = std::strtod(text.c_str(), nullptr) + 0.0;  // + 0.0: minus zero is zero
+  Number n;
+  const NumberError error = parse_number(text, n);
+  if (std::isinf(want)) {
+    RC_ASSERT(error == NumberError::kOutOfRange);
+  } else if (error == NumberError::kOutOfRange) {
+    RC_ASSERT(want == 0.0);
+  } else {
+    RC_ASSERT(error == NumberError::kNone);
+    RC_ASSERT(std::bit_cast<uint64_t>(n.value) == std::bit_cast<uint64_t>(want));
+  }
+}
+
+RC_GTEST_PROP(Number, AgreesWithStrtodBitForBit, ()) {
+  const auto texts = *rc::gen::container<std::vector<std::string>>(100, decimal_text());
+  for (const std::string& text : texts) expect_what_strtod_reads(text);
+}
+
+RC_GTEST_PROP(Number, ReadsEveryDecimalAsItWasWritten, ()) {
+  const auto mantissa = *rc::gen::inRange(-Number::kMantissaMax, Number::kMantissaMax + 1);
+  const auto scale = *rc::gen::inRange(0, Number::kScaleMax + 1);
+  const Number want = Number::decimal(mantissa, static_cast<int8_t>(scale));
+  Number n;
+  RC_ASSERT(parse_number(std::to_string(mantissa) + "e-" + std::to_string(scale), n) == NumberError::kNone);
+  RC_ASSERT(n.mantissa == want.mantissa);
+  RC_ASSERT(n.scale == want.scale);
+  RC_ASSERT(n.value == want.value);
+  RC_ASSERT(n.mantissa % 10 != 0 || n.scale == 0);  // the smallest scale
+}
+
+RC_GTEST_PROP(Number, AnyBytesAreTakenOnlyAsStrtodTakesThem, ()) {
+  const auto bytes = rc::gen::container<std::string>(
+      rc::gen::element('0', '1', '9', '.', '-', '+', 'e', 'E', 'x', 'n', 'a', 'i', 'f', ' '));
+  const auto texts = *rc::gen::container<std::vector<std::string>>(100, rc::gen::resize(8, bytes));
+  for (const std::string& text : texts) {
+    Number n;
+    if (parse_number(text, n) != NumberError::kNone) continue;
+    char* end = nullptr;
+    const double want = std::strtod(text.c_str(), &end);
+    RC_ASSERT(end == text.c_str() + text.size());
+    RC_ASSERT(n.value == want);
+  }
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,42 @@
+// Refusal labels are part of /metrics: each is there, each once, and none ever changes.
+#include "proto/sample.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+
+namespace statmill {
+namespace {
+
+TEST(Sample, RefusalLabelsNeverChange) {
+  constexpr std::array<std::pair<Refusal, std::string_view>, kRefusalCount> kPinned = {{
+      {Refusal::kFieldCount, "field_count"},
+      {Refusal::kBadValue, "bad_value"},
+      {Refusal::kNotFinite, "not_finite"},
+      {Refusal::kOutOfRange, "out_of_range"},
+      {Refusal::kBadTime, "bad_time"},
+      {Refusal::kBadBucket, "bad_bucket"},
+      {Refusal::kEmptyName, "empty_name"},
+      {Refusal::kNameTooLong, "name_too_long"},
+      {Refusal::kFanOutLimit, "fan_out_limit"},
+      {Refusal::kReserved, "reserved"},
+      {Refusal::kBadMetadata, "bad_metadata"},
+      {Refusal::kMetadataLimit, "metadata_limit"},
+      {Refusal::kLineTooLong, "line_too_long"},
+      {Refusal::kUnterminated, "unterminated"},
+      {Refusal::kTooOld, "too_old"},
+      {Refusal::kTooNew, "too_new"},
+      {Refusal::kSeriesLimit, "series_limit"},
+      {Refusal::kMemoryLimit, "memory_limit"},
+  }};
+  std::set<Refusal> seen;
+  for (const auto& [reason, label] : kPinned) {
+    EXPECT_EQ(refusal_label(reason), label);
+    seen.insert(reason);
+  }
+  EXPECT_EQ(seen.size(), kRefusalCount) << "a reason without a pinned label";
+}
+
+}  // namespace
+}  // namespace statmill

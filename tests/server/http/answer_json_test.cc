@@ -1,0 +1,105 @@
+// The exact text of answers: columns, nulls, numbers and names.
+#include "server/http/answer_json.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <limits>
+
+#include "tests/server/http/fake_services.h"
+
+namespace statmill {
+namespace {
+
+TEST(AnswerJsonTest, QueryAnswerIsColumnar) {
+  const Stat stats[] = {Stat::kAvg, Stat::kCount};
+  EXPECT_EQ(*query_answer_json(small_answer(), stats),
+            "{\"from\":100,\"until\":130,\"step\":10,\"tier\":10,\"series\":["
+            "{\"name\":\"cpu\",\"kind\":\"gauge\",\"avg\":[1.5,null,4],\"count\":[2,null,1]}]}\n");
+}
+
+TEST(AnswerJsonTest, NumbersReadBackAsTheyWere) {
+  QueryAnswer answer = answer_over(-10, 50, 10);
+  answer.series.push_back({"x", Kind::kGauge, {}});
+  const double values[] = {1e300, 5e-324, -0.1, 123456789012.5, 1e22, 9007199254740991.0};
+  for (const double value : values) answer.series[0].slots.push_back(bucket_of({value}));
+  const Stat stats[] = {Stat::kMax};
+  const std::string text = *query_answer_json(answer, stats);
+  EXPECT_EQ(
+      text,
+      "{\"from\":-10,\"until\":50,\"step\":10,\"tier\":10,\"series\":[{\"name\":\"x\",\"kind\":\"gauge\","
+      "\"max\":[1e+300,5e-324,-0.1,123456789012.5,1e+22,9007199254740991]}]}\n");
+}
+
+TEST(AnswerJsonTest, NamesAreEscaped) {
+  QueryAnswer answer = answer_over(0, 10, 10);
+  answer.series.push_back({"a\"b\\c\n\xc3\xa9\xff", Kind::kEvent, {}});
+  const Stat stats[] = {Stat::kRate};
+  EXPECT_EQ(*query_answer_json(answer, stats),
+            "{\"from\":0,\"until\":10,\"step\":10,\"tier\":10,\"series\":[{\"name\":"
+            "\"a\\\"b\\\\c\\u000a\xc3\xa9\xef\xbf\xbd\",\"kind\":\"event\",\"rate\":[]}]}\n");
+}
+
+TEST(AnswerJsonTest, NoSeriesIsAnEmptyArray) {
+  const Stat stats[] = {Stat::kAvg};
+  EXPECT_EQ(*query_answer_json({}, stats), "{\"from\":0,\"until\":0,\"step\":0,\"tier\":0,\"series\":[]}\n");
+}
+
+TEST(AnswerJsonTest, DamagedFramesAreSaid) {
+  const Stat stats[] = {Stat::kAvg};
+  QueryAnswer answer;
+  answer.damaged_frames = 3;
+  EXPECT_EQ(*query_answer_json(answer, stats),
+            "{\"from\":0,\"until\":0,\"step\":0,\"tier\":0,\"series\":[],\"warnings\":["
+            "\"3 stored frames are damaged; their samples are missing from this answer\"]}\n");
+}
+
+TEST(AnswerJsonTest, AnswersOverTheLimitAreRefused) {
+  const Stat stats[] = {Stat::kAvg};
+  const size_t size = query_answer_json(small_answer(), stats)->size();
+  EXPECT_TRUE(query_answer_json(small_answer(), stats, size).has_value());
+  const auto refused = query_answer_json(small_answer(), stats, 60);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::kLimit);
+}
+
+TEST(AnswerJsonTest, SeriesList) {
+  EXPECT_EQ(series_list_json({}), "{\"series\":[],\"truncated\":false}\n");
+  EXPECT_EQ(series_list_json({{{"a", Kind::kGauge, 1}, {"b", Kind::kEvent, 2}}, true}),
+            "{\"series\":[{\"name\":\"a\",\"kind\":\"gauge\",\"last_s\":1},"
+            "{\"name\":\"b\",\"kind\":\"event\",\"last_s\":2}],\"truncated\":true}\n");
+}
+
+TEST(AnswerJsonTest, LinesAccountNamesTheReasons) {
+  LinesAccount account{3, 3, {}};
+  EXPECT_EQ(lines_account_json(account), "{\"received\":3,\"accepted\":3,\"refused\":{}}\n");
+  account = {6, 3, {}};
+  account.refused[static_cast<size_t>(Refusal::kBadValue)] = 2;
+  account.refused[static_cast<size_t>(Refusal::kTooOld)] = 1;
+  EXPECT_EQ(lines_account_json(account),
+            "{\"received\":6,\"accepted\":3,\"refused\":{\"bad_value\":2,\"too_old\":1},"
+            "\"error\":\"3 of 6 samples refused\",\"status\":400}\n");
+}
+
+TEST(AnswerJsonTest, Readiness) {
+  EXPECT_EQ(readiness_json({}), "{\"ready\":true}\n");
+  EXPECT_EQ(readiness_json({{"journal", "late"}, {"store", "disk \"full\""}}),
+            "{\"ready\":false,\"problems\":{\"journal\":\"late\",\"store\":\"disk \\\"full\\\"\"}}\n");
+}
+
+TEST(AnswerJsonTest, EveryTextIsJson) {
+  const Stat stats[] = {Stat::kCount, Stat::kSum, Stat::kAvg, Stat::kStddev,
+                        Stat::kMin,   Stat::kMax, Stat::kRate};
+  QueryAnswer answer = small_answer();
+  answer.damaged_frames = 1;
+  for (const std::string& text :
+       {*query_answer_json(answer, stats), series_list_json({{{"\xf0", {}, 0}}, false}),
+        lines_account_json({1, 0, {1}}), readiness_json({{"a", "b"}})}) {
+    boost::system::error_code error;
+    boost::json::parse(text, error);
+    EXPECT_FALSE(error) << text;
+  }
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,66 @@
+// See http_peer.h.
+#include "tests/server/http/http_peer.h"
+
+#include "base/check.h"
+
+namespace statmill {
+
+bool HttpPeer::send_get(std::string_view target) {
+  return send("GET " + std::string(target) + " HTTP/1.1\r\nHost: h\r\n\r\n");
+}
+
+bool HttpPeer::sees_end() {
+  if (!received_.empty()) return false;
+  const auto begin = std::chrono::steady_clock::now();
+  // An empty text is the end or the time limit of the socket.
+  return connection_.receive().empty() && std::chrono::steady_clock::now() - begin < kSocketTimeout;
+}
+
+bool HttpPeer::receive_until(size_t size) {
+  while (received_.size() < size) {
+    const std::string part = connection_.receive();
+    if (part.empty()) return false;
+    received_ += part;
+  }
+  return true;
+}
+
+PeerReply HttpPeer::receive_answer(bool has_body) {
+  PeerReply reply;
+  size_t head_end = std::string::npos;
+  while ((head_end = received_.find("\r\n\r\n")) == std::string::npos) {
+    if (!receive_until(received_.size() + 1)) return {};
+  }
+  const std::string head = received_.substr(0, head_end + 2);
+  size_t line = head.find("\r\n") + 2;
+  while (line < head.size()) {
+    const size_t end = head.find("\r\n", line);
+    const size_t colon = head.find(": ", line);
+    reply.fields[head.substr(line, colon - line)] = head.substr(colon + 2, end - colon - 2);
+    line = end + 2;
+  }
+  const size_t body_begin = head_end + 4;
+  const size_t body_size = has_body && reply.fields.contains("Content-Length")
+                               ? static_cast<size_t>(std::stoul(reply.fields["Content-Length"]))
+                               : 0;
+  if (!receive_until(body_begin + body_size)) return {};
+  reply.status = std::stoi(head.substr(9, 3));
+  reply.body = received_.substr(body_begin, body_size);
+  received_.erase(0, body_begin + body_size);
+  return reply;
+}
+
+RunningServer::RunningServer(FakeServices& fake, HttpOptions options, size_t threads) {
+  auto server = HttpServer::open(io_, {"127.0.0.1", 0}, fake.services(), options);
+  SM_CHECK(server.has_value());
+  server_ = *std::move(server);
+  for (size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { io_.run(); });
+}
+
+void RunningServer::stop() {
+  server_->stop();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+}  // namespace statmill

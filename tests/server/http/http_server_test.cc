@@ -1,0 +1,207 @@
+// Listening: free ports, IPv6, an address in use, the connection limit, an orderly stop.
+#include "server/http/http_server.h"
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <future>
+
+#include "tests/server/http/http_peer.h"
+
+namespace statmill {
+namespace {
+
+TEST(HttpServerTest, ListensOnAFreePort) {
+  FakeServices fake;
+  RunningServer server(fake);
+  EXPECT_EQ(server.endpoint().host, "127.0.0.1");
+  EXPECT_NE(server.endpoint().port, 0);
+}
+
+TEST(HttpServerTest, ListensOnIpv6) {
+  FakeServices fake;
+  boost::asio::io_context io;
+  const auto server = HttpServer::open(io, {"::1", 0}, fake.services());
+  if (!server) GTEST_SKIP() << "no IPv6 here: " << server.error().message;
+  EXPECT_TRUE((*server)->local_endpoint().text().starts_with("[::1]:"));
+}
+
+TEST(HttpServerTest, AddressInUseIsBusy) {
+  FakeServices fake;
+  RunningServer first(fake);
+  boost::asio::io_context io;
+  const auto second = HttpServer::open(io, first.endpoint(), fake.services());
+  ASSERT_FALSE(second.has_value());
+  EXPECT_EQ(second.error().code, ErrorCode::kBusy);
+  EXPECT_EQ(second.error().message, "http.listen " + first.endpoint().text() + ": address already in use");
+}
+
+TEST(HttpServerTest, AddressOfAnotherHostIsRefused) {
+  FakeServices fake;
+  boost::asio::io_context io;
+  const auto foreign = HttpServer::open(io, {"192.0.2.1", 0}, fake.services());  // RFC 5737: nobody's address
+  ASSERT_FALSE(foreign.has_value());
+  EXPECT_EQ(foreign.error().code, ErrorCode::kIo);
+  const auto nonsense = HttpServer::open(io, {"no host", 1}, fake.services());
+  ASSERT_FALSE(nonsense.has_value());
+  EXPECT_EQ(nonsense.error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(nonsense.error().message, "http.listen no host:1: no such host");
+}
+
+TEST(HttpServerTest, PortIsFreeAfterStop) {
+  FakeServices fake;
+  RunningServer server(fake);
+  HttpPeer peer(server.endpoint());
+  peer.send_get("/healthz");
+  ASSERT_EQ(peer.receive().status, 200);
+  server.stop();
+  EXPECT_TRUE(peer.sees_end());
+  boost::asio::io_context io;
+  EXPECT_TRUE(HttpServer::open(io, server.endpoint(), fake.services()).has_value());
+}
+
+TEST(HttpServerTest, StopLetsTheAnswerUnderWayFinish) {
+  FakeServices fake;
+  std::promise<void> asked;
+  std::promise<void> may_answer;
+  fake.on_query = [&](const QueryRequest&) {
+    asked.set_value();
+    may_answer.get_future().wait();
+    return small_answer();
+  };
+  RunningServer server(fake);
+  HttpPeer peer(server.endpoint());
+  peer.send_get("/api/v1/query?series=a");
+  asked.get_future().wait();
+  server.begin_stop();
+  may_answer.set_value();
+  EXPECT_EQ(peer.receive().status, 200);
+  EXPECT_TRUE(peer.sees_end());
+  peer.close();
+  server.stop();
+}
+
+TEST(HttpServerTest, StopClosesIdleConnectionsAtOnce) {
+  FakeServices fake;
+  HttpOptions options;
+  options.stop_grace = options.idle_timeout = options.header_timeout = std::chrono::hours(1);
+  RunningServer server(fake, options);
+  HttpPeer idle(server.endpoint());
+  idle.send_get("/healthz");
+  ASSERT_EQ(idle.receive().status, 200);
+  HttpPeer in_header(server.endpoint());
+  in_header.send("GET /healthz HTTP/1.1\r\nHost: h\r\n\r\nGET / HT");
+  ASSERT_EQ(in_header.receive().status, 200);
+  server.begin_stop();
+  EXPECT_TRUE(idle.sees_end());
+  EXPECT_TRUE(in_header.sees_end());
+}
+
+TEST(HttpServerTest, StopDoesNotWaitLongForAPeerThatDoesNotRead) {
+  FakeServices fake;
+  fake.status.resize(kLongBodyBytes);
+  HttpOptions options;
+  options.stop_grace = Duration(100);
+  RunningServer server(fake, options);
+  HttpPeer peer(server.endpoint());
+  peer.send_get("/api/v1/status");
+  ASSERT_TRUE(peer.receive_some()) << "the answer is under way";
+  const auto begin = std::chrono::steady_clock::now();
+  server.stop();  // well before write_timeout, which is 30 s
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+TEST(HttpServerTest, ConnectionsOverTheLimitAreToldSo) {
+  FakeServices fake;
+  HttpOptions options;
+  options.connections_max = 2;
+  RunningServer server(fake, options);
+  HttpPeer first(server.endpoint());
+  HttpPeer second(server.endpoint());
+  for (HttpPeer* peer : {&first, &second}) {
+    peer->send_get("/healthz");
+    ASSERT_EQ(peer->receive().status, 200);
+  }
+  HttpPeer third(server.endpoint());
+  const PeerReply refused = third.receive();
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_EQ(refused.body, "{\"error\":\"too many connections\",\"status\":503}\n");
+  EXPECT_TRUE(third.sees_end());
+  EXPECT_EQ(fake.reading("statmill_http_refused_total", "connection_limit"), 1);
+  first.send_get("/healthz");
+  EXPECT_EQ(first.receive().status, 200) << "those within the limit go on";
+}
+
+TEST(HttpServerTest, RoomFreedByAClosedConnectionIsUsed) {
+  FakeServices fake;
+  HttpOptions options;
+  options.connections_max = 1;
+  RunningServer server(fake, options);
+  {
+    HttpPeer only(server.endpoint());
+    only.send_get("/healthz");
+    ASSERT_EQ(only.receive().status, 200);
+  }
+  int status = 503;
+  for (int attempt = 0; attempt < 1000 && status != 200; ++attempt) {
+    HttpPeer next(server.endpoint());
+    next.send_get("/healthz");
+    status = next.receive().status;
+  }
+  EXPECT_EQ(status, 200);
+}
+
+TEST(HttpServerTest, ConnectionsAreCounted) {
+  FakeServices fake;
+  RunningServer server(fake);
+  HttpPeer peer(server.endpoint());
+  peer.send_get("/healthz");
+  ASSERT_EQ(peer.receive().status, 200);
+  EXPECT_EQ(fake.reading("statmill_http_connections"), 1);
+  EXPECT_EQ(fake.reading("statmill_http_requests_total", "200"), 1);
+  peer.close();
+  server.stop();
+  EXPECT_EQ(fake.reading("statmill_http_connections"), 0);
+}
+
+// Holds the soft limit of file descriptors at zero, so that every accept fails.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit none = before_;
+    none.rlim_cur = 0;
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(HttpServerTest, AcceptsAgainAfterRunningOutOfDescriptors) {
+  FakeServices fake;
+  RunningServer server(fake);
+  Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(server.endpoint().port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  {
+    const NoDescriptors limit;
+    ASSERT_EQ(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+    const auto deadline = std::chrono::steady_clock::now() + kSocketTimeout;
+    while (fake.reading("statmill_http_accept_failures_total") < 1) {
+      ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+      std::this_thread::yield();
+    }
+  }
+  HttpPeer peer(TcpConnection(std::move(socket)));
+  peer.send_get("/healthz");
+  EXPECT_EQ(peer.receive().status, 200);
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,207 @@
+// Request in, response out, without sockets: every route and every way to get it wrong.
+#include "server/http/router.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/server/http/fake_services.h"
+
+namespace statmill {
+namespace {
+
+class RouterTest : public testing::Test {
+ protected:
+  HttpResponse ask(std::string_view method, std::string_view target, std::string_view body = {}) {
+    return Router(fake_.services())
+        .answer({.method = method,
+                 .target = target,
+                 .body = body,
+                 .host = "h:1",
+                 .origin = {},
+                 .content_encoding = {}});
+  }
+  HttpResponse post_from(std::string_view origin) {
+    return Router(fake_.services())
+        .answer({.method = "POST",
+                 .target = "/api/v1/lines",
+                 .body = "a 1\n",
+                 .host = "h:1",
+                 .origin = origin,
+                 .content_encoding = {}});
+  }
+
+  FakeServices fake_;
+};
+
+TEST_F(RouterTest, AnswersOrSaysWhatIsWrong) {
+  struct Case {
+    std::string_view method, target, body;
+    unsigned status;
+    std::string_view want;
+    std::string_view why;
+  };
+  const std::vector<Case> cases = {
+      {"GET", "/healthz", "", 200, "ok\n", "alive"},
+      {"HEAD", "/healthz", "", 200, "ok\n", "HEAD is GET; the session leaves the body out"},
+      {"GET", "/readyz", "", 200, "{\"ready\":true}\n", "no problem"},
+      {"GET", "/api/v1/status", "", 200, "{\"version\":\"test\"}\n", "the lead's text as it is"},
+      {"GET", "/api/v1/series", "", 200,
+       "{\"series\":[{\"name\":\"cpu\",\"kind\":\"gauge\",\"last_s\":100},{\"name\":\"hits\",\"kind\":"
+       "\"event\","
+       "\"last_s\":90}],\"truncated\":true}\n",
+       "list"},
+      {"GET", "/api/v1/query?series=cpu", "", 200,
+       "{\"from\":100,\"until\":130,\"step\":10,\"tier\":10,\"series\":[{\"name\":\"cpu\",\"kind\":\"gauge\","
+       "\"avg\":[1.5,null,4]}]}\n",
+       "query"},
+      {"GET", "/api/v1/%71uery?series=cpu&stats=max", "", 200,
+       "{\"from\":100,\"until\":130,\"step\":10,\"tier\":10,\"series\":[{\"name\":\"cpu\",\"kind\":\"gauge\","
+       "\"max\":[2,null,4]}]}\n",
+       "an escaped path is the same path"},
+      {"POST", "/api/v1/lines", "a 1\n", 200, "{\"received\":1,\"accepted\":1,\"refused\":{}}\n", "a sample"},
+      {"POST", "/api/v1/lines", "", 200, "{\"received\":0,\"accepted\":0,\"refused\":{}}\n", "none at all"},
+      {"POST", "/api/v1/lines", "a 1\na x\nb 2", 400,
+       "{\"received\":3,\"accepted\":2,\"refused\":{\"bad_value\":1},\"error\":\"1 of 3 samples refused\","
+       "\"status\":400}\n",
+       "good lines of a bad body are taken"},
+      {"GET", "/nowhere", "", 404, "{\"error\":\"nothing is at /nowhere\",\"status\":404}\n", "unknown path"},
+      {"GET", "/healthz/", "", 404, "{\"error\":\"nothing is at /healthz/\",\"status\":404}\n",
+       "another path"},
+      {"GET", "/HEALTHZ", "", 404, "{\"error\":\"nothing is at /HEALTHZ\",\"status\":404}\n", "case matters"},
+      {"GET", "/api/v1/lines", "", 405, "{\"error\":\"/api/v1/lines takes POST only\",\"status\":405}\n",
+       "read of a door in"},
+      {"HEAD", "/api/v1/lines", "", 405, "{\"error\":\"/api/v1/lines takes POST only\",\"status\":405}\n",
+       "HEAD is no POST"},
+      {"DELETE", "/metrics", "", 405, "{\"error\":\"/metrics takes GET, HEAD only\",\"status\":405}\n",
+       "unknown method"},
+      {"get", "/metrics", "", 405, "{\"error\":\"/metrics takes GET, HEAD only\",\"status\":405}\n",
+       "methods are case-sensitive"},
+      {"GET", "/api/v1/query?series=a&form=1", "", 400,
+       "{\"error\":\"unknown parameter \\\"form\\\" (known: series, from, until, step, max_points, "
+       "stats)\",\"status\":400}\n",
+       "misspelt"},
+      {"GET", "/api/v1/series?limit=1&limit=2", "", 400,
+       "{\"error\":\"parameter \\\"limit\\\" is given more than once\",\"status\":400}\n", "repeated"},
+      {"GET", "/api/v1/series?limit=0", "", 400,
+       "{\"error\":\"parameter limit: number \\\"0\\\": not in 1..100000\",\"status\":400}\n",
+       "out of range"},
+      {"GET", "/healthz?x", "", 400,
+       "{\"error\":\"unknown parameter \\\"x\\\" (none is taken)\",\"status\":400}\n", "takes none"},
+      {"GET", "/healthz", "x", 400, "{\"error\":\"/healthz takes no body\",\"status\":400}\n",
+       "body on a GET"},
+      {"GET", "/a//b", "", 400,
+       "{\"error\":\"the path has an empty or dot segment, or an escaped slash, backslash or control "
+       "byte\",\"status\":400}\n",
+       "ambiguous path"},
+  };
+  for (const Case& c : cases) {
+    const HttpResponse got = ask(c.method, c.target, c.body);
+    EXPECT_EQ(got.status, c.status) << c.why;
+    EXPECT_EQ(got.body, c.want) << c.why;
+  }
+}
+
+TEST_F(RouterTest, EngineErrorsBecomeStatuses) {
+  struct Case {
+    ErrorCode code;
+    unsigned status;
+  };
+  for (const Case c :
+       {Case{ErrorCode::kInvalid, 400}, Case{ErrorCode::kNotFound, 404}, Case{ErrorCode::kLimit, 422},
+        Case{ErrorCode::kIo, 500}, Case{ErrorCode::kCorrupt, 500}}) {
+    fake_.on_query = [c](const QueryRequest&) { return Error{c.code, "because"}; };
+    const HttpResponse got = ask("GET", "/api/v1/query?series=a");
+    EXPECT_EQ(got.status, c.status);
+    EXPECT_EQ(got.body, "{\"error\":\"because\",\"status\":" + std::to_string(c.status) + "}\n");
+  }
+}
+
+TEST_F(RouterTest, QueryPassesWhatWasAsked) {
+  ask("GET", "/api/v1/query?series=a&series=b.*&from=-2h&step=1m&max_points=9");
+  const auto queries = fake_.queries();
+  ASSERT_EQ(queries.size(), 1u);
+  EXPECT_EQ(queries[0].series, (std::vector<std::string>{"a", "b.*"}));
+  EXPECT_EQ(queries[0].from_s, kFakeNow_s - 7200);
+  EXPECT_EQ(queries[0].until_s, kFakeNow_s + 1);
+  EXPECT_EQ(queries[0].step_s, 60);
+  EXPECT_EQ(queries[0].max_points, 9);
+}
+
+TEST_F(RouterTest, SeriesPassesGlobAndLimit) {
+  std::string match;
+  size_t limit = 0;
+  fake_.on_list = [&](const Glob& glob, size_t n) {
+    match = glob.text();
+    limit = n;
+    return SeriesList{};
+  };
+  ask("GET", "/api/v1/series?match=cpu.%2A.idle&limit=5");
+  EXPECT_EQ(match, "cpu.*.idle");
+  EXPECT_EQ(limit, 5u);
+}
+
+TEST_F(RouterTest, WrongMethodSaysWhatIsAllowed) {
+  EXPECT_EQ(ask("POST", "/").allow, "GET, HEAD");
+  EXPECT_EQ(ask("GET", "/api/v1/lines").allow, "POST");
+  EXPECT_EQ(ask("GET", "/").allow, "");
+}
+
+TEST_F(RouterTest, ReadinessTellsTheProblems) {
+  fake_.health.set("store", "disk full");
+  const HttpResponse got = ask("GET", "/readyz");
+  EXPECT_EQ(got.status, 503u);
+  EXPECT_EQ(got.body, "{\"ready\":false,\"problems\":{\"store\":\"disk full\"}}\n");
+}
+
+TEST_F(RouterTest, MetricsArePrometheusText) {
+  fake_.registry.counter("statmill_test_total", "A test.").add(7);
+  const HttpResponse got = ask("GET", "/metrics");
+  EXPECT_EQ(got.content_type, "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_EQ(
+      got.body,
+      "# HELP statmill_test_total A test.\n# TYPE statmill_test_total counter\nstatmill_test_total 7\n");
+}
+
+TEST_F(RouterTest, FrontPageListsEveryEndpoint) {
+  const std::string page = ask("GET", "/").body;
+  for (const std::string_view path : {"/api/v1/query", "/api/v1/series", "/api/v1/status", "/api/v1/lines",
+                                      "/metrics", "/healthz", "/readyz"}) {
+    EXPECT_NE(page.find(" " + std::string(path) + " "), std::string::npos) << path;
+  }
+}
+
+TEST_F(RouterTest, PagesOfOtherSitesMayNotPost) {
+  EXPECT_EQ(post_from("http://evil.example").status, 403u);
+  EXPECT_EQ(post_from("http://evil.example/h:1").status, 403u);
+  EXPECT_EQ(post_from("http://h:2").status, 403u);
+  EXPECT_EQ(post_from("null").status, 403u);
+  EXPECT_TRUE(fake_.bodies().empty());
+  EXPECT_EQ(post_from("http://h:1").status, 200u);
+  EXPECT_EQ(post_from("").status, 200u) << "no browser";
+}
+
+TEST_F(RouterTest, PackedBodiesAreNotMistakenForLines) {
+  const HttpResponse got = Router(fake_.services())
+                               .answer({.method = "POST",
+                                        .target = "/api/v1/lines",
+                                        .body = "\x1f\x8b",
+                                        .host = "h",
+                                        .origin = {},
+                                        .content_encoding = "gzip"});
+  EXPECT_EQ(got.status, 415u);
+  EXPECT_TRUE(fake_.bodies().empty());
+}
+
+TEST_F(RouterTest, OnlyLinesMayBringALongBody) {
+  const Router router(fake_.services());
+  EXPECT_EQ(router.body_bytes_max("POST", "/api/v1/lines"), size_t{8} << 20);
+  EXPECT_EQ(router.body_bytes_max("POST", "/api/v1/lines?x=1"), size_t{8} << 20);
+  EXPECT_EQ(router.body_bytes_max("PUT", "/api/v1/lines"), size_t{64} << 10);
+  EXPECT_EQ(router.body_bytes_max("GET", "/"), size_t{64} << 10);
+  EXPECT_EQ(router.body_bytes_max("POST", "/nowhere"), size_t{64} << 10);
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,323 @@
+// One connection over loopback: keep-alive, pipelining, limits and timeouts.
+#include "server/http/session.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "tests/server/http/http_peer.h"
+
+namespace statmill {
+namespace {
+
+constexpr Duration kShort{50};
+
+std::string post_lines(std::string_view body, std::string_view fields = "") {
+  return "POST /api/v1/lines HTTP/1.1\r\nHost: h\r\n" + std::string(fields) +
+         "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + std::string(body);
+}
+
+class SessionTest : public testing::Test {
+ protected:
+  // Starts the server on first use, with options_ as they are then.
+  HttpPeer connect() {
+    if (!server_) server_ = std::make_unique<RunningServer>(fake_, options_);
+    return HttpPeer(server_->endpoint());
+  }
+  // Waits until the counter of this refusal has come to `count`.
+  bool refusals_reach(std::string_view reason, double count) {
+    const auto deadline = std::chrono::steady_clock::now() + kSocketTimeout;
+    while (fake_.reading("statmill_http_refused_total", reason) < count) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+
+  FakeServices fake_;
+  HttpOptions options_;
+  std::unique_ptr<RunningServer> server_;  // last: its threads use the others
+};
+
+TEST_F(SessionTest, AnswersWithWhatBrowsersNeedToKnow) {
+  HttpPeer peer = connect();
+  peer.send_get("/healthz");
+  PeerReply reply = peer.receive();
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.body, "ok\n");
+  EXPECT_EQ(reply.fields["Content-Type"], "text/plain; charset=utf-8");
+  EXPECT_EQ(reply.fields["Date"], "Fri, 20 Nov 2026 12:00:00 GMT");
+  EXPECT_EQ(reply.fields["Cache-Control"], "no-store");
+  EXPECT_EQ(reply.fields["X-Content-Type-Options"], "nosniff");
+  EXPECT_EQ(reply.fields["Referrer-Policy"], "no-referrer");
+  EXPECT_EQ(reply.fields["Content-Security-Policy"],
+            "default-src 'self'; object-src 'none'; frame-ancestors 'none'");
+}
+
+TEST_F(SessionTest, KeepsTheConnectionForTheNextRequest) {
+  HttpPeer peer = connect();
+  for (int i = 0; i < 5; ++i) {
+    peer.send_get("/healthz");
+    EXPECT_EQ(peer.receive().status, 200);
+  }
+  EXPECT_EQ(fake_.reading("statmill_http_connections"), 1);
+}
+
+TEST_F(SessionTest, AnswersPipelinedRequestsInOrder) {
+  HttpPeer peer = connect();
+  peer.send("GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n" + post_lines("a 1\nb 2\n") +
+            "GET /nowhere HTTP/1.1\r\nHost: h\r\n\r\n" +
+            "POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+            "3\r\nc 3\r\n4;x=y\r\n\nd 4\r\n0\r\n\r\n" +
+            "GET /readyz HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(peer.receive().body, "ok\n");
+  EXPECT_EQ(peer.receive().body, "{\"received\":2,\"accepted\":2,\"refused\":{}}\n");
+  EXPECT_EQ(peer.receive().status, 404);
+  EXPECT_EQ(peer.receive().body, "{\"received\":2,\"accepted\":2,\"refused\":{}}\n");
+  EXPECT_EQ(peer.receive().body, "{\"ready\":true}\n");
+  EXPECT_EQ(fake_.bodies(), (std::vector<std::string>{"a 1\nb 2\n", "c 3\nd 4"}));
+}
+
+TEST_F(SessionTest, TrailersOfABodyChangeNothing) {
+  HttpPeer peer = connect();
+  peer.send(
+      "POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "3\r\na 1\r\n0\r\nOrigin: http://evil\r\nContent-Encoding: gzip\r\n\r\n");
+  EXPECT_EQ(peer.receive().status, 200);
+}
+
+TEST_F(SessionTest, ReadsARequestByteByByte) {
+  HttpPeer peer = connect();
+  for (const char c : post_lines("a 1\n")) peer.send({&c, 1});
+  EXPECT_EQ(peer.receive().status, 200);
+  EXPECT_EQ(fake_.bodies(), std::vector<std::string>{"a 1\n"});
+}
+
+TEST_F(SessionTest, TakesALongBodyWhole) {
+  std::string body;
+  while (body.size() < kLinesBodyBytesMax - 8) body += "name 1\n";
+  HttpPeer peer = connect();
+  peer.send(post_lines(body));
+  EXPECT_EQ(peer.receive().status, 200);
+  ASSERT_EQ(fake_.bodies().size(), 1u);
+  EXPECT_TRUE(fake_.bodies()[0] == body);
+}
+
+TEST_F(SessionTest, HeadHasTheLengthButNoBody) {
+  HttpPeer peer = connect();
+  peer.send("HEAD /healthz HTTP/1.1\r\nHost: h\r\n\r\nHEAD /nowhere HTTP/1.1\r\nHost: h\r\n\r\n");
+  PeerReply reply = peer.receive_head();
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.fields["Content-Length"], "3");
+  EXPECT_EQ(peer.receive_head().status, 404);
+  peer.send_get("/healthz");
+  EXPECT_EQ(peer.receive().body, "ok\n") << "nothing of a body came between";
+}
+
+TEST_F(SessionTest, WrongMethodSaysWhatIsAllowed) {
+  HttpPeer peer = connect();
+  peer.send_get("/api/v1/lines");
+  EXPECT_EQ(peer.receive().fields["Allow"], "POST");
+}
+
+TEST_F(SessionTest, ClosesWhenAskedTo) {
+  HttpPeer peer = connect();
+  peer.send("GET /healthz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  EXPECT_EQ(peer.receive().fields["Connection"], "close");
+  EXPECT_TRUE(peer.sees_end());
+}
+
+TEST_F(SessionTest, OldVersionClosesUnlessItAsksOtherwise) {
+  HttpPeer keeps = connect();
+  keeps.send("GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+  EXPECT_EQ(keeps.receive().fields["Connection"], "keep-alive");
+  keeps.send("GET /healthz HTTP/1.0\r\n\r\n");
+  EXPECT_EQ(keeps.receive().status, 200);
+  EXPECT_TRUE(keeps.sees_end());
+}
+
+TEST_F(SessionTest, PeerThatFinishesSendingStillGetsItsAnswer) {
+  HttpPeer peer = connect();
+  peer.send_get("/healthz");
+  peer.finish_sending();
+  EXPECT_EQ(peer.receive().status, 200);
+  EXPECT_TRUE(peer.sees_end());
+}
+
+TEST_F(SessionTest, RequestsOfAConnectionAreLimited) {
+  options_.requests_max = 2;
+  HttpPeer peer = connect();
+  peer.send_get("/healthz");
+  EXPECT_FALSE(peer.receive().fields.contains("Connection"));
+  peer.send_get("/healthz");
+  EXPECT_EQ(peer.receive().fields["Connection"], "close");
+  EXPECT_TRUE(peer.sees_end());
+}
+
+TEST_F(SessionTest, SlowHeaderIsClosed) {
+  options_.header_timeout = kShort;
+  HttpPeer silent = connect();
+  HttpPeer slow = connect();
+  slow.send("GET / HTTP/1.1\r\nHo");
+  EXPECT_TRUE(silent.sees_end());
+  EXPECT_TRUE(slow.sees_end());
+  EXPECT_TRUE(refusals_reach("header_timeout", 2));
+}
+
+TEST_F(SessionTest, SlowHeaderOfALaterRequestIsClosed) {
+  options_.header_timeout = kShort;
+  HttpPeer peer = connect();
+  peer.send("GET /healthz HTTP/1.1\r\nHost: h\r\n\r\nG");
+  EXPECT_EQ(peer.receive().status, 200);
+  EXPECT_TRUE(peer.sees_end());
+  EXPECT_TRUE(refusals_reach("header_timeout", 1));
+}
+
+TEST_F(SessionTest, IdleConnectionIsClosedAndThatIsNoFault) {
+  options_.idle_timeout = kShort;
+  HttpPeer peer = connect();
+  peer.send_get("/healthz");
+  EXPECT_EQ(peer.receive().status, 200);
+  EXPECT_TRUE(peer.sees_end());
+  EXPECT_EQ(fake_.reading("statmill_http_refused_total", "header_timeout"), 0);
+}
+
+TEST_F(SessionTest, SlowBodyIsClosed) {
+  options_.body_timeout = kShort;
+  HttpPeer peer = connect();
+  peer.send("POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\na 1");
+  EXPECT_TRUE(peer.sees_end());
+  EXPECT_TRUE(refusals_reach("body_timeout", 1));
+  EXPECT_TRUE(fake_.bodies().empty()) << "half a body is none";
+}
+
+TEST_F(SessionTest, HalfABodyIsNotTaken) {
+  HttpPeer peer = connect();
+  peer.send("POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\na 1\n");
+  peer.finish_sending();
+  EXPECT_TRUE(peer.sees_end());
+  EXPECT_TRUE(fake_.bodies().empty());
+}
+
+TEST_F(SessionTest, PeerThatDoesNotReadIsClosed) {
+  options_.write_timeout = kShort;
+  fake_.status.resize(kLongBodyBytes);
+  HttpPeer peer = connect();
+  peer.send_get("/api/v1/status");
+  EXPECT_TRUE(refusals_reach("write_timeout", 1));
+  EXPECT_EQ(peer.receive().status, 0) << "the answer ends early";
+}
+
+TEST_F(SessionTest, BodyOverTheLimitIsRefusedBeforeItIsSent) {
+  HttpPeer peer = connect();
+  peer.send("POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nContent-Length: 8388609\r\n\r\n");
+  const PeerReply reply = peer.receive();
+  EXPECT_EQ(reply.status, 413);
+  EXPECT_EQ(reply.body, "{\"error\":\"the body is over the limit of this path\",\"status\":413}\n");
+  EXPECT_TRUE(peer.sees_end());
+}
+
+TEST_F(SessionTest, ChunkedBodyOverTheLimitIsRefused) {
+  const std::string chunk = "100000\r\n" + std::string(0x100000, 'a') + "\r\n";
+  HttpPeer peer = connect();
+  peer.send("POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
+  for (int i = 0; i < 9; ++i) peer.send(chunk);
+  EXPECT_EQ(peer.receive().status, 413) << "the peer gets the answer though it went on sending";
+  EXPECT_TRUE(fake_.bodies().empty());
+}
+
+TEST_F(SessionTest, PeerThatGoesOnSendingAfterARefusalIsNotReset) {
+  options_.linger_timeout = std::chrono::minutes(1);
+  HttpPeer peer = connect();
+  peer.send("POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nContent-Length: 33554432\r\n\r\n");
+  EXPECT_EQ(peer.receive().status, 413);
+  EXPECT_TRUE(peer.send(std::string(kLongBodyBytes, 'a'))) << "a reset could destroy an answer not yet read";
+}
+
+TEST_F(SessionTest, StrayBodiesHaveASmallLimit) {
+  HttpPeer peer = connect();
+  peer.send("GET /healthz HTTP/1.1\r\nHost: h\r\nContent-Length: 65537\r\n\r\n");
+  EXPECT_EQ(peer.receive().status, 413);
+  HttpPeer other = connect();
+  other.send("POST /nowhere HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc");
+  EXPECT_EQ(other.receive().status, 404);
+  other.send_get("/healthz");
+  EXPECT_EQ(other.receive().status, 200) << "a stray body is read, not taken for a request";
+}
+
+TEST_F(SessionTest, ContinuesWhenThePeerWaitsForIt) {
+  HttpPeer peer = connect();
+  peer.send("POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nExpect: 100-Continue\r\nContent-Length: 4\r\n\r\n");
+  EXPECT_EQ(peer.receive().status, 100);
+  peer.send("a 1\n");
+  EXPECT_EQ(peer.receive().status, 200);
+}
+
+TEST_F(SessionTest, DoesNotAskForABodyItWillRefuse) {
+  HttpPeer peer = connect();
+  peer.send(
+      "POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 9000000\r\n\r\n");
+  EXPECT_EQ(peer.receive().status, 413);
+  HttpPeer other = connect();
+  other.send("POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nExpect: wonders\r\nContent-Length: 4\r\n\r\n");
+  EXPECT_EQ(other.receive().status, 417);
+}
+
+TEST_F(SessionTest, WhatAHandlerThrowsEndsOnlyTheRequest) {
+  fake_.on_query = [](const QueryRequest&) -> Result<QueryAnswer> { throw std::runtime_error("secret"); };
+  HttpPeer peer = connect();
+  peer.send_get("/api/v1/query?series=a");
+  const PeerReply reply = peer.receive();
+  EXPECT_EQ(reply.status, 500);
+  EXPECT_EQ(reply.body, "{\"error\":\"the handler failed\",\"status\":500}\n");
+  EXPECT_EQ(fake_.reading("statmill_http_handler_failures_total"), 1);
+  peer.send_get("/healthz");
+  EXPECT_EQ(peer.receive().status, 200);
+}
+
+TEST_F(SessionTest, BodiesUnderWayHaveAShareOfMemory) {
+  options_.buffered_bytes_max = 1000;
+  HttpPeer first = connect();
+  first.send("POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 900\r\n\r\n");
+  ASSERT_EQ(first.receive().status, 100) << "the share is taken";
+  HttpPeer second = connect();
+  second.send("POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nContent-Length: 900\r\n\r\n");
+  EXPECT_EQ(second.receive().status, 503);
+  EXPECT_EQ(fake_.reading("statmill_http_refused_total", "memory_limit"), 1);
+  first.send(std::string(900, '\n'));
+  EXPECT_EQ(first.receive().status, 200);
+  HttpPeer third = connect();
+  third.send(post_lines(std::string(900, '\n')));
+  EXPECT_EQ(third.receive().status, 200) << "the share went back";
+}
+
+TEST_F(SessionTest, AnswersOverTheShareOfMemoryAreRefused) {
+  options_.buffered_bytes_max = 1000;
+  fake_.status.resize(kLongBodyBytes);
+  HttpPeer peer = connect();
+  peer.send_get("/api/v1/status");
+  EXPECT_EQ(peer.receive().status, 503);
+}
+
+TEST_F(SessionTest, ManyPeersAtOnceAllGetTheirAnswers) {
+  connect();
+  std::vector<std::thread> threads;
+  std::atomic<int> answered = 0;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      HttpPeer peer = connect();
+      for (int i = 0; i < 100; ++i) {
+        peer.send(i % 2 == 0 ? "GET /api/v1/query?series=a HTTP/1.1\r\nHost: h\r\n\r\n"
+                             : post_lines("a 1\n"));
+        if (peer.receive().status == 200) ++answered;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(answered, 400);
+  EXPECT_EQ(fake_.reading("statmill_http_requests_total", "200"), 400);
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,101 @@
+// Model: what statmill should answer, computed the naive way: every accepted sample in a list, every answer from
+// scratch. Shares no code with the product beyond its plain types.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/int128.h"
+
+namespace statmill::model {
+
+// One sample: values in hundredths, so that sums are exact integers.
+struct Sample {
+  std::string name;
+  bool event = false;
+  int64_t time_s = 0;
+  std::vector<int64_t> hundredths;  // one; or all samples of a ready-made bucket
+};
+
+struct Answer {
+  int64_t count = 0;
+  double sum = 0;
+  double avg = 0;
+  double stddev = 0;
+  double min = 0;
+  double max = 0;
+};
+
+class Model {
+ public:
+  static constexpr int64_t kSlotS = 10;
+
+  void add(const Sample& sample) { series_[sample.name].samples.push_back(sample); }
+  // A series is what its first sample said.
+  bool is_event(const std::string& name) const { return series_.at(name).samples.front().event; }
+  const auto& series() const { return series_; }
+
+  // The answer for [from_s, from_s + step_s), none when there is nothing.
+  std::optional<Answer> answer(const std::string& name, int64_t from_s, int64_t step_s, int64_t now_s) const {
+    const std::vector<int64_t> values =
+        is_event(name) ? rates(name, from_s, from_s + step_s, now_s) : observations(name, from_s, from_s + step_s);
+    if (values.empty()) return std::nullopt;
+    const double unit = is_event(name) ? 100.0 * kSlotS : 100.0;
+    Int128 sum = 0;
+    Answer a;
+    a.min = a.max = static_cast<double>(values[0]) / unit;
+    for (const int64_t v : values) {
+      sum += v;
+      a.min = std::min(a.min, static_cast<double>(v) / unit);
+      a.max = std::max(a.max, static_cast<double>(v) / unit);
+    }
+    a.count = static_cast<int64_t>(values.size());
+    const auto n = static_cast<long double>(values.size());
+    const long double mean = static_cast<long double>(sum) / n;
+    long double m2 = 0;
+    for (const int64_t v : values) m2 += (v - mean) * (v - mean);
+    a.avg = static_cast<double>(mean / unit);
+    a.stddev = values.size() < 2 ? 0 : static_cast<double>(std::sqrt(m2 / (n - 1)) / unit);
+    a.sum = static_cast<double>(static_cast<long double>(sum) / 100.0L);  // of events: the total
+    return a;
+  }
+
+ private:
+  struct Series {
+    std::vector<Sample> samples;
+  };
+
+  std::vector<int64_t> observations(const std::string& name, int64_t from_s, int64_t until_s) const {
+    std::vector<int64_t> out;
+    for (const Sample& s : series_.at(name).samples) {
+      if (s.time_s >= from_s && s.time_s < until_s) out.insert(out.end(), s.hundredths.begin(), s.hundredths.end());
+    }
+    return out;
+  }
+
+  // Totals of the 10 s slots, silent ones as zero from the series' first slot to the present one.
+  std::vector<int64_t> rates(const std::string& name, int64_t from_s, int64_t until_s, int64_t now_s) const {
+    std::map<int64_t, int64_t> totals;
+    int64_t first = INT64_MAX;
+    for (const Sample& s : series_.at(name).samples) {
+      const int64_t slot = s.time_s / kSlotS;
+      first = std::min(first, slot);
+      if (s.time_s < from_s || s.time_s >= until_s) continue;
+      for (const int64_t h : s.hundredths) totals[slot] += h;
+    }
+    for (int64_t slot = std::max(first, from_s / kSlotS); slot <= now_s / kSlotS && slot * kSlotS < until_s; ++slot) {
+      totals.try_emplace(slot, 0);
+    }
+    std::vector<int64_t> out;
+    for (const auto& [slot, total] : totals) out.push_back(total);
+    return out;
+  }
+
+  std::map<std::string, Series> series_;
+};
+
+}  // namespace statmill::model

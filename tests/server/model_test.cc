@@ -1,0 +1,239 @@
+// The whole road against a naive model: random samples (late, early, repeated, three kinds of input), ticks, flushes,
+// crashes, failing writes, days passing; then every tier and every stat is compared.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <random>
+
+#include "proto/istatd_lines.h"
+#include "server/query/engine.h"
+#include "server/table/table.h"
+#include "server/tick/recovery.h"
+#include "server/tick/ticker.h"
+#include "tests/server/model.h"
+#include "tests/support/memory_store.h"
+
+namespace statmill {
+namespace {
+
+constexpr int64_t kStartS = 1'700'000'000;
+constexpr int64_t kDayS = 86400;
+
+std::string decimal(Int128 value, int digits) {
+  const bool negative = value < 0;
+  auto rest = static_cast<uint64_t>(negative ? -value : value);
+  std::string text = std::to_string(rest);
+  while (text.size() <= static_cast<size_t>(digits)) text.insert(0, "0");
+  text.insert(text.size() - static_cast<size_t>(digits), ".");
+  return (negative ? "-" : "") + text;
+}
+
+std::string line_of(const model::Sample& s) {
+  int64_t sum = 0;
+  Int128 squares = 0;
+  for (const int64_t h : s.hundredths) {
+    sum += h;
+    squares += static_cast<Int128>(h) * h;
+  }
+  std::string line = (s.event ? "*" : "") + s.name + " " + std::to_string(s.time_s) + " " + decimal(sum, 2);
+  if (s.hundredths.size() > 1) {
+    const auto [min, max] = std::minmax_element(s.hundredths.begin(), s.hundredths.end());
+    line += " " + decimal(squares, 4) + " " + decimal(*min, 2) + " " + decimal(*max, 2) + " " +
+            std::to_string(s.hundredths.size());
+  }
+  return line;
+}
+
+// A server without sockets and threads over a store in memory, beside the model.
+class World {
+ public:
+  World(uint64_t seed, const std::string& tiers) : random_(seed), tiers_(*Tiers::parse(tiers)), store_(tiers_) { start(); }
+
+  void step() {
+    switch (below(12)) {
+      case 0: advance(below(20 * 60)); break;
+      case 1: jump_days(); break;
+      case 2: crash(); break;
+      case 3: ASSERT_TRUE(ticker_->flush_all(now())); committed_ = log_.size(); break;
+      case 4: fail_a_write(); break;
+      default:
+        for (int64_t i = below(30); i >= 0; --i) send();
+        if (below(3) != 0) tick();
+        advance(below(8));
+    }
+  }
+
+  void compare() {
+    for (const auto& [name, series] : model_.series()) {
+      for (const int64_t step : {10, 30, 300, 3600, 86400}) compare_series(name, step);
+    }
+  }
+
+ private:
+  int64_t below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
+  TickTime now() const { return {from_unix_seconds(wall_s_), SteadyTime(std::chrono::seconds(wall_s_))}; }
+  int64_t finest_s() const { return tiers_.finest().retention_s; }
+
+  void start() {
+    table_ = std::make_unique<Table>(tiers_, TableLimits{});
+    const auto recovery = recover(store_, *table_);
+    ASSERT_TRUE(recovery);
+    TickOptions options;
+    options.rollup.slice_series = 3;
+    ticker_ = std::make_unique<Ticker>(Ticker::Services{*table_, store_, registry_, health_, log_lines_}, options,
+                                       recovery->start, now().steady);
+    engine_ = std::make_unique<QueryEngine>(*table_, store_, QueryLimits{});
+  }
+
+  void tick() {
+    ASSERT_TRUE(ticker_->tick(now()));
+    committed_ = log_.size();
+  }
+
+  void advance(int64_t seconds) {
+    while (seconds > 0) {  // ticks go on meanwhile
+      const int64_t part = std::min<int64_t>(seconds, 120);
+      wall_s_ += part;
+      seconds -= part;
+      tick();
+    }
+  }
+
+  // Events wait in RAM at most ten minutes in real life; a jump over days comes after a flush.
+  void jump_days() {
+    ASSERT_TRUE(ticker_->flush_all(now()));
+    committed_ = log_.size();
+    wall_s_ += below(3 * kDayS / 2);
+    for (int64_t i = below(60); i >= 0; --i) tick();
+  }
+
+  // The process dies: what no tick has committed is gone, the rest is there.
+  void crash() {
+    log_.resize(committed_);
+    model_ = {};
+    for (const model::Sample& s : log_) model_.add(s);
+    start();
+  }
+
+  void fail_a_write() {
+    for (const size_t before = log_.size(); log_.size() == before;) send();  // a tick that has something to write
+    store_.fail_next_write(Error{ErrorCode::kIo, "planted"});
+    ASSERT_FALSE(ticker_->tick(now()));
+    EXPECT_FALSE(health_.problems().empty());
+    for (int64_t i = below(5); i >= 0; --i) send();
+    compare_series(model_.series().begin()->first, 10);
+    tick();
+    EXPECT_TRUE(health_.problems().empty());
+  }
+
+  int64_t age(bool event) {
+    switch (below(10)) {
+      case 0: return -below(9 * 60);
+      case 1: return below(20 * 60);
+      case 2: return below(finest_s() * 3 / 4);
+      case 3: return event ? below(60) : below(tiers_.coarsest().retention_s);
+      case 4: return below(4) == 0 ? (below(2) == 0 ? -601 - below(1000) : tiers_.coarsest().retention_s + 1 + below(1000)) : 0;
+      default: return below(6);
+    }
+  }
+
+  void send() {
+    model::Sample s;
+    const bool event = below(3) == 0;
+    s.name = (event ? "e" : "g") + std::to_string(below(4));
+    const auto known = model_.series().find(s.name);
+    // Now and then a known series is written as the other kind: it stays what it is.
+    s.event = known != model_.series().end() && below(20) == 0 ? !event : event;
+    s.time_s = wall_s_ - age(event);
+    const int64_t samples = s.event || below(4) != 0 ? 1 : 1 + below(20);
+    for (int64_t i = 0; i < samples; ++i) s.hundredths.push_back(below(3) == 0 ? 500 : below(2'000'000) - 1'000'000);
+    const std::string line = line_of(s);
+    Batch batch;
+    parse_istatd_lines(line, batch);
+    const uint64_t accepted = table_->apply(batch, now().wall);
+    uint64_t refused = 0;
+    for (const uint64_t n : batch.refused) refused += n;
+    ASSERT_EQ(batch.received, accepted + refused);
+    const bool fits = s.time_s <= wall_s_ + 600 && s.time_s >= wall_s_ - tiers_.coarsest().retention_s;
+    ASSERT_EQ(accepted, fits ? 1U : 0U) << line;
+    if (!fits) return;
+    log_.push_back(s);
+    model_.add(s);
+  }
+
+  int64_t retention_of(int64_t tier_s) const {
+    for (const Tier& tier : tiers_) {
+      if (tier.step_s == tier_s) return tier.retention_s;
+    }
+    ADD_FAILURE() << "no tier of " << tier_s;
+    return 0;
+  }
+
+  void compare_series(const std::string& name, int64_t step) {
+    QueryRequest request;
+    request.series = {name};
+    request.step_s = step;
+    request.until_s = wall_s_ + below(700);
+    request.from_s = std::max<int64_t>(request.until_s - step * (1 + below(400)), wall_s_ - tiers_.coarsest().retention_s);
+    const auto answer = engine_->run(request, now().wall);
+    ASSERT_TRUE(answer) << answer.error().message;
+    ASSERT_EQ(answer->series.size(), 1U);
+    const SeriesAnswer& series = answer->series[0];
+    ASSERT_EQ(series.kind == Kind::kEvent, model_.is_event(name));
+    for (size_t i = 0; i < series.slots.size(); ++i) {
+      const int64_t at = answer->from_s + static_cast<int64_t>(i) * answer->step_s;
+      if (at < wall_s_ - retention_of(answer->tier_s)) continue;  // partly expired
+      const auto want = model_.answer(name, at, answer->step_s, wall_s_);
+      const Bucket& got = series.slots[i];
+      const std::string where = name + " at " + std::to_string(at) + " (" + std::to_string(wall_s_ - at) +
+                                " s ago) step " + std::to_string(answer->step_s) + " tier " + std::to_string(answer->tier_s);
+      ASSERT_EQ(want.has_value(), !got.is_empty()) << where;
+      if (!want) continue;
+      const auto stat = [&](Stat s) { return *stat_of(s, got, series.kind, answer->step_s, answer->event_slot_s); };
+      ASSERT_EQ(stat(Stat::kCount), static_cast<double>(want->count)) << where;
+      ASSERT_NEAR(stat(Stat::kSum), want->sum, 1e-12 * std::abs(want->sum)) << where;
+      ASSERT_NEAR(stat(Stat::kAvg), want->avg, 1e-12 * std::abs(want->avg) + 1e-15) << where;
+      ASSERT_NEAR(stat(Stat::kStddev), want->stddev, 1e-12 * std::abs(want->stddev) + 1e-9) << where;
+      ASSERT_EQ(stat(Stat::kMin), want->min) << where;
+      ASSERT_EQ(stat(Stat::kMax), want->max) << where;
+    }
+  }
+
+  std::mt19937_64 random_;
+  const Tiers tiers_;
+  MemoryStore store_;
+  Registry registry_;
+  Health health_;
+  Log log_lines_{LogLevel::kError};
+  int64_t wall_s_ = kStartS;
+  std::unique_ptr<Table> table_;
+  std::unique_ptr<Ticker> ticker_;
+  std::unique_ptr<QueryEngine> engine_;
+  std::vector<model::Sample> log_;
+  size_t committed_ = 0;
+  model::Model model_;
+};
+
+class ModelTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(ModelTest, EveryTierAndStatAgrees) {
+  const char* wanted = std::getenv("SM_SEED");  // one failing seed again: SM_SEED=17
+  const uint64_t first = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 1;
+  const uint64_t last = wanted != nullptr ? first : 6;
+  for (uint64_t seed = first; seed <= last; ++seed) {
+    SCOPED_TRACE("SM_SEED=" + std::to_string(seed));
+    World world(seed, GetParam());
+    for (int i = 0; i < 150 && !HasFatalFailure(); ++i) {
+      world.step();
+      if (i % 25 == 24) world.compare();
+    }
+    if (HasFatalFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Retentions, ModelTest,
+                         testing::Values("10s:2d,5m:30d,1h:1y", "10s:10d,5m:1y,1h:6y", "10s:1d,1m:10d", "10s:30d"));
+
+}  // namespace
+}  // namespace statmill

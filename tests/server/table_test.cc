@@ -1,0 +1,126 @@
+// The table's rules: what is refused and counted, how kinds are fixed, what a copy holds.
+#include "server/table/table.h"
+
+#include <gtest/gtest.h>
+
+#include "proto/istatd_lines.h"
+
+namespace statmill {
+namespace {
+
+constexpr int64_t kNow = 1'700'000'000;
+
+class TableTest : public testing::Test {
+ protected:
+  explicit TableTest(TableLimits limits = {}) : table_(tiers_, limits) {}
+
+  // Applies the lines and returns how many samples were taken.
+  uint64_t send(const std::string& lines) {
+    text_ = lines;
+    batch_.clear();
+    parse_istatd_lines(text_, batch_);
+    const uint64_t taken = table_.apply(batch_, from_unix_seconds(kNow));
+    uint64_t refused = 0;
+    for (const uint64_t n : batch_.refused) refused += n;
+    EXPECT_EQ(batch_.received, taken + refused) << lines;
+    return taken;
+  }
+  uint64_t refused(Refusal reason) const { return batch_.refused[static_cast<size_t>(reason)]; }
+  static std::string at(const std::string& name, int64_t time_s) { return name + " " + std::to_string(time_s) + " 1\n"; }
+
+  const Tiers tiers_ = *Tiers::parse("10s:10d,5m:1y,1h:6y");
+  Table table_;
+  std::string text_;
+  Batch batch_;
+};
+
+TEST_F(TableTest, RefusesTooOldAndTooNewAndTakesTheRest) {
+  const int64_t oldest = kNow - tiers_.coarsest().retention_s;
+  EXPECT_EQ(send(at("a", kNow + 600) + at("a", kNow + 601) + at("a", oldest) + at("a", oldest - 1) + at("a", -5)), 2U);
+  EXPECT_EQ(refused(Refusal::kTooNew), 1U);
+  EXPECT_EQ(refused(Refusal::kTooOld), 2U);
+}
+
+TEST_F(TableTest, MakesNoSeriesForARefusedSample) {
+  EXPECT_EQ(send(at("ghost", kNow + 1000) + "bad " + std::to_string(kNow) + " 30 0 1 2 3\n"), 0U);
+  EXPECT_EQ(refused(Refusal::kBadBucket), 1U);
+  EXPECT_EQ(table_.series_count(), 0U);
+}
+
+TEST_F(TableTest, KeepsTheKindOfTheFirstSample) {
+  send("g 5\n*e 5\n");
+  EXPECT_EQ(send("*g 7\ne 7\n"), 2U);
+  EXPECT_EQ(table_.copy("g")->kind, Kind::kGauge);
+  EXPECT_EQ(table_.copy("g")->unflushed.at(0).bucket.count(), 2U);
+  EXPECT_EQ(table_.copy("e")->kind, Kind::kEvent);
+  EXPECT_EQ(table_.copy("e")->unflushed.at(0).bucket.sum(), 12);
+  EXPECT_EQ(table_.kind_mismatches(), 2U);
+}
+
+TEST_F(TableTest, FindsNamesThatShareAShardAndManyMore) {
+  std::string lines;
+  for (int i = 0; i < 20'000; ++i) lines += "series." + std::to_string(i) + " " + std::to_string(i) + "\n";
+  EXPECT_EQ(send(lines), 20'000U);
+  EXPECT_EQ(send(lines), 20'000U);
+  EXPECT_EQ(table_.series_count(), 20'000U);
+  for (int i = 0; i < 20'000; i += 997) {
+    const auto copy = table_.copy("series." + std::to_string(i));
+    ASSERT_TRUE(copy);
+    EXPECT_EQ(copy->unflushed.at(0).bucket.count(), 2U);
+    EXPECT_EQ(copy->unflushed.at(0).bucket.mean(), i);
+  }
+  EXPECT_FALSE(table_.copy("series.20000"));
+}
+
+TEST_F(TableTest, MovesAnEpochToPendingAndThroughAFlushWithoutLosingSight) {
+  send("a 1\na 2\n");
+  const ShardNo shard = table_.copy("a")->shard;
+  const int parity = table_.flip_epoch();
+  send("a 4\n");
+  const auto sum = [&] {
+    double total = 0;
+    const auto copy = table_.copy("a");
+    for (const SlotBucket& b : copy->unflushed) total += b.bucket.sum();
+    for (const SlotBucket& b : copy->flushing) total += b.bucket.sum();
+    return total;
+  };
+  EXPECT_EQ(sum(), 7);
+  const ShardDelta delta = table_.collect(shard, parity);
+  ASSERT_EQ(delta.entries.size(), 1U);
+  EXPECT_EQ(delta.entries[0].bucket.sum(), 3);
+  ASSERT_EQ(delta.created.size(), 1U);
+  EXPECT_EQ(delta.created[0].name, "a");
+  EXPECT_EQ(sum(), 7);
+  const ShardFlush flush = table_.begin_flush(shard, 9);
+  ASSERT_EQ(flush.series.size(), 1U);
+  EXPECT_EQ(flush.series[0].buckets[0].bucket.sum(), 3);
+  EXPECT_EQ(sum(), 7);
+  EXPECT_EQ(table_.copy("a")->flushing_tick, 9U);
+  table_.end_flush(shard);
+  EXPECT_EQ(sum(), 4);
+  EXPECT_EQ(table_.copy("a")->flushed_tick, 9U);
+  EXPECT_EQ(table_.ram_bytes(), sizeof(SlotBucket)) << "what is left is one bucket";
+}
+
+class SmallTableTest : public TableTest {
+ protected:
+  SmallTableTest() : TableTest({.series_max = 3, .pending_bytes = 10 * sizeof(SlotBucket), .future_max = Duration(0)}) {}
+};
+
+TEST_F(SmallTableTest, RefusesNewNamesOverTheLimitAndKeepsTheOldOnes) {
+  EXPECT_EQ(send("a 1\nb 1\nc 1\n"), 3U);
+  EXPECT_EQ(send("d 1\ne 1\na 2\n"), 1U);
+  EXPECT_EQ(refused(Refusal::kSeriesLimit), 2U);
+  EXPECT_EQ(table_.copy("a")->unflushed.at(0).bucket.count(), 2U);
+}
+
+TEST_F(SmallTableTest, RefusesSamplesWhenPendingBucketsFillTwiceTheirShare) {
+  std::string lines;
+  for (int i = 0; i < 21; ++i) lines += at("a", kNow - 10 * i);
+  EXPECT_EQ(send(lines), 21U);
+  EXPECT_EQ(send("a 1\nb 2\n"), 0U);
+  EXPECT_EQ(refused(Refusal::kMemoryLimit), 2U);
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,211 @@
+// The tick as the one transaction: rows, fragments, trim and rollup in one batch; failures tried again; recovery.
+#include "server/tick/ticker.h"
+
+#include <gtest/gtest.h>
+
+#include "proto/istatd_lines.h"
+#include "server/query/engine.h"
+#include "server/tick/recovery.h"
+#include "storage/journal.h"
+#include "tests/support/memory_store.h"
+
+namespace statmill {
+namespace {
+
+constexpr int64_t kStart = 1'700'006'400;  // a multiple of six hours: the first slot of a chunk
+
+// Notes every batch on its way into the store.
+class NotingStore final : public Store {
+ public:
+  explicit NotingStore(Store& store) : store_(store) {}
+  const Tiers& tiers() const override { return store_.tiers(); }
+  Status write(const StoreBatch& batch) override {
+    Status done = store_.write(batch);
+    if (done) batches.push_back(batch);
+    return done;
+  }
+  std::unique_ptr<StoreSnapshot> snapshot() override { return store_.snapshot(); }
+  Status load(const LoadVisitor& visitor) override { return store_.load(visitor); }
+  Status expire(TierNo tier, ChunkNo chunk) override { return store_.expire(tier, chunk); }
+  StoreStats stats() override { return store_.stats(); }
+
+  std::vector<StoreBatch> batches;
+
+ private:
+  Store& store_;
+};
+
+class TickerTest : public testing::Test {
+ protected:
+  TickerTest() { reopen(); }
+
+  void reopen() {
+    table_ = std::make_unique<Table>(tiers_, TableLimits{});
+    const auto recovery = recover(store_, *table_);
+    ASSERT_TRUE(recovery);
+    ticker_ = std::make_unique<Ticker>(Ticker::Services{*table_, store_, registry_, health_, log_}, TickOptions{},
+                                       recovery->start, steady());
+  }
+  void send(const std::string& line) {
+    Batch batch;
+    parse_istatd_lines(line, batch);
+    ASSERT_EQ(table_->apply(batch, from_unix_seconds(now_)), batch.received) << line;
+  }
+  SteadyTime steady() const { return SteadyTime(std::chrono::seconds(now_)); }
+  Status tick() { return ticker_->tick({from_unix_seconds(now_), steady()}); }
+  void flush() { ASSERT_TRUE(ticker_->flush_all({from_unix_seconds(now_), steady()})); }
+  // Ticks once a minute for so long.
+  void pass(int64_t minutes) {
+    for (int64_t i = 0; i < minutes; ++i) {
+      now_ += 60;
+      ASSERT_TRUE(tick());
+    }
+  }
+  // Sum and count of a series over its whole life, read at a step of `step_s`.
+  std::pair<double, double> total(const std::string& name, int64_t step_s) {
+    const QueryEngine engine(*table_, store_, {});
+    const auto answer = engine.run({{name}, kStart - 86400, now_ + 700, step_s, {}}, from_unix_seconds(now_));
+    EXPECT_TRUE(answer) << answer.error().message;
+    std::pair<double, double> out;
+    for (const Bucket& b : answer->series.at(0).slots) {
+      out.first += stat_of(Stat::kSum, b, answer->series[0].kind, step_s, 10).value_or(0);
+      out.second += stat_of(Stat::kCount, b, answer->series[0].kind, step_s, 10).value_or(0);
+    }
+    return out;
+  }
+
+  const Tiers tiers_ = *Tiers::parse("10s:10d,5m:1y,1h:6y");
+  MemoryStore memory_{tiers_};
+  NotingStore store_{memory_};
+  Registry registry_;
+  Health health_;
+  Log log_{LogLevel::kError};
+  int64_t now_ = kStart;
+  std::unique_ptr<Table> table_;
+  std::unique_ptr<Ticker> ticker_;
+};
+
+TEST_F(TickerTest, WritesOneRowPerDirtyShardWithTheNewSeriesInOneBatch) {
+  send("a 1\nb 2\na 3");
+  ASSERT_TRUE(tick());
+  ASSERT_EQ(store_.batches.size(), 1U);
+  EXPECT_EQ(store_.batches[0].series.size(), 2U);
+  EXPECT_EQ(store_.batches[0].journal.size(), 2U);
+  EXPECT_TRUE(store_.batches[0].fragments.empty());
+}
+
+TEST_F(TickerTest, WritesNothingWhenNothingCame) {
+  ASSERT_TRUE(tick());  // the first moves the rollup past the empty past
+  store_.batches.clear();
+  ASSERT_TRUE(tick());
+  EXPECT_TRUE(store_.batches.empty());
+}
+
+TEST_F(TickerTest, TriesARefusedBatchAgainAndNothingIsLostOrDoubled) {
+  send("a 1");
+  memory_.fail_next_write(Error{ErrorCode::kIo, "no space"});
+  EXPECT_FALSE(tick());
+  EXPECT_EQ(health_.problems().at("store"), "no space");
+  send("a 2");
+  EXPECT_EQ(total("a", 10), std::make_pair(3.0, 2.0)) << "while the store fails";
+  ASSERT_TRUE(tick());
+  EXPECT_TRUE(health_.problems().empty());
+  EXPECT_EQ(total("a", 10), std::make_pair(3.0, 2.0));
+  reopen();
+  EXPECT_EQ(total("a", 10), std::make_pair(3.0, 2.0)) << "after a restart";
+}
+
+TEST_F(TickerTest, TriesAFlushThatTheStoreRefusedAgain) {
+  send("a 1");
+  memory_.fail_next_write(Error{ErrorCode::kIo, "no space"});
+  EXPECT_FALSE(ticker_->flush_all({from_unix_seconds(now_), steady()}));
+  EXPECT_EQ(total("a", 10), std::make_pair(1.0, 1.0));
+  ASSERT_TRUE(tick());
+  EXPECT_EQ(table_->ram_bytes(), 0U);
+  reopen();
+  EXPECT_EQ(total("a", 10), std::make_pair(1.0, 1.0));
+}
+
+TEST_F(TickerTest, ReplaysOnlyRowsAboveTheFlushedTick) {
+  send("a 1");
+  ASSERT_TRUE(tick());
+  flush();
+  send("a 2");
+  ASSERT_TRUE(tick());
+  reopen();
+  EXPECT_EQ(total("a", 10), std::make_pair(3.0, 2.0));
+  EXPECT_EQ(table_->copy("a")->unflushed.size(), 1U);
+}
+
+TEST_F(TickerTest, FlushesEachShardOncePerIntervalAndNeverManyAtOnce) {
+  std::map<ShardNo, int> flushes;
+  for (int i = 0; i < 10 * 60; ++i) {
+    ++now_;
+    const size_t before = store_.batches.size();
+    ASSERT_TRUE(tick());
+    size_t in_this_tick = 0;
+    for (size_t b = before; b < store_.batches.size(); ++b) {
+      for (const StoreBatch::Flushed& f : store_.batches[b].flushed) {
+        ++flushes[f.shard];
+        ++in_this_tick;
+      }
+    }
+    EXPECT_LE(in_this_tick, 2U);
+  }
+  EXPECT_EQ(flushes.size(), 256U);
+  for (const auto& [shard, count] : flushes) EXPECT_EQ(count, 1) << int{shard};
+}
+
+TEST_F(TickerTest, TrimsTheJournalOnceEveryShardIsFlushed) {
+  send("a 1");
+  ASSERT_TRUE(tick());
+  pass(11);
+  ASSERT_TRUE(store_.batches.back().journal_trim.has_value() || store_.batches.size() > 1);
+  std::optional<TickNo> trim;
+  for (const StoreBatch& b : store_.batches) {
+    if (b.journal_trim) trim = b.journal_trim;
+  }
+  ASSERT_TRUE(trim);
+  EXPECT_GT(*trim, 1U) << "the row of the first tick is no longer needed";
+}
+
+TEST_F(TickerTest, RollsUpAClosedChunkAndLateGaugesReachEveryTier) {
+  for (int i = 0; i < 60; ++i) send("g " + std::to_string(kStart + 10 * i) + " " + std::to_string(i));
+  ASSERT_TRUE(tick());
+  EXPECT_LT(ticker_->rollup_position().chunk, tiers_.finest().chunk_of_time(kStart));
+  pass(6 * 60 + 30);
+  EXPECT_EQ(ticker_->rollup_position().chunk, tiers_.finest().chunk_of_time(kStart) + 1);
+  EXPECT_EQ(total("g", 3600), std::make_pair(1770.0, 60.0));
+  send("g " + std::to_string(kStart + 5) + " 0.5");
+  for (const int64_t step : {10, 300, 3600}) EXPECT_EQ(total("g", step), std::make_pair(1770.5, 61.0)) << step;
+  flush();
+  for (const int64_t step : {10, 300, 3600}) EXPECT_EQ(total("g", step), std::make_pair(1770.5, 61.0)) << step;
+}
+
+TEST_F(TickerTest, LateEventsChangeTheCoarseBucketsThatHoldTheirSlot) {
+  for (int i = 0; i < 60; ++i) send("*e " + std::to_string(kStart + 10 * i) + " 5");
+  pass(6 * 60 + 30);
+  send("*e " + std::to_string(kStart + 1) + " 95");
+  const auto max_at = [&](int64_t step) {
+    const QueryEngine engine(*table_, store_, {});
+    const auto answer = engine.run({{"e"}, kStart, kStart + step, step, {}}, from_unix_seconds(now_));
+    return answer->series.at(0).slots.at(0).max();
+  };
+  for (const int64_t step : {10, 300, 3600}) EXPECT_EQ(max_at(step), 10) << step << ", from memory";
+  flush();
+  for (const int64_t step : {10, 300, 3600}) EXPECT_EQ(max_at(step), 10) << step << ", from the store";
+  EXPECT_EQ(total("e", 3600).first, 395);
+}
+
+TEST_F(TickerTest, RefusesAJournalRowOfAnUnknownSeries) {
+  StoreBatch batch;
+  batch.journal.push_back({7, 3, encode_journal_row(7, 3, {{99, Kind::kGauge, 1, Bucket::of(Number::decimal(1, 0))}})});
+  ASSERT_TRUE(store_.write(batch));
+  Table table(tiers_, {});
+  const auto recovery = recover(store_, table);
+  ASSERT_FALSE(recovery);
+  EXPECT_EQ(recovery.error().code, ErrorCode::kCorrupt);
+}
+
+}  // namespace
+}  // namespace statmill

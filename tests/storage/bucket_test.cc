@@ -1,0 +1,210 @@
+// The laws of the bucket: merging is exact, order-free and associative for decimals, never wraps, M2 never
+// negative.
+#include "storage/bucket.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace statmill {
+namespace {
+
+Bucket bucket_of(const std::vector<Number>& numbers) {
+  Bucket b;
+  for (const Number& n : numbers) b.merge(Bucket::of(n));
+  return b;
+}
+
+// Decimals as samples have them: up to 12 digits before and 3 after the point.
+rc::Gen<Number> decimals() {
+  return rc::gen::map(
+      rc::gen::pair(rc::gen::inRange<int64_t>(-1'000'000'000'000, 1'000'000'000'000), rc::gen::inRange(0, 4)),
+      [](const std::pair<int64_t, int>& p) {
+        return Number::decimal(p.first, static_cast<int8_t>(p.second));
+      });
+}
+
+// Merges in a random tree instead of from left to right.
+Bucket merge_in_random_tree(std::vector<Number> numbers, std::mt19937_64& random) {
+  std::vector<Bucket> parts;
+  std::shuffle(numbers.begin(), numbers.end(), random);
+  for (const Number& n : numbers) parts.push_back(Bucket::of(n));
+  while (parts.size() > 1) {
+    const size_t i = random() % (parts.size() - 1);
+    parts[i].merge(parts.back());
+    parts.pop_back();
+  }
+  return parts.empty() ? Bucket() : parts[0];
+}
+
+RC_GTEST_PROP(Bucket, MergesDecimalsTheSameInAnyOrderAndGrouping, ()) {
+  const auto numbers = *rc::gen::container<std::vector<Number>>(decimals());
+  std::mt19937_64 random(*rc::gen::arbitrary<uint64_t>());
+  RC_ASSERT(bucket_of(numbers) == merge_in_random_tree(numbers, random));
+}
+
+RC_GTEST_PROP(Bucket, AgreesWithIntegersToTheLastBit, ()) {
+  const auto numbers = *rc::gen::nonEmpty(rc::gen::container<std::vector<Number>>(decimals()));
+  constexpr int64_t kUnit[] = {1000, 100, 10, 1};  // everything in thousandths
+  Int128 sum = 0;
+  Int128 squares = 0;
+  int64_t min = INT64_MAX;
+  int64_t max = INT64_MIN;
+  for (const Number& n : numbers) {
+    const int64_t v = n.mantissa * kUnit[n.scale];
+    sum += v;
+    squares += Int128{v} * v;
+    min = std::min(min, v);
+    max = std::max(max, v);
+  }
+  const Bucket b = bucket_of(numbers);
+  RC_ASSERT(b.is_decimal());
+  const Bucket want = Bucket::from_decimal(numbers.size(), {static_cast<int64_t>(sum), squares, min, max, 3});
+  RC_ASSERT(b == want);
+  const auto n = static_cast<Int128>(numbers.size());
+  const long double m2 =
+      static_cast<long double>(n * squares - sum * sum) / static_cast<long double>(n) / 1e6L;
+  RC_ASSERT(b.m2() >= 0);
+  RC_ASSERT(std::abs(static_cast<long double>(b.m2()) - m2) <= 1e-15L * m2);
+}
+
+RC_GTEST_PROP(Bucket, KeepsM2OfRealsCloseAndNeverNegative, ()) {
+  const auto values =
+      *rc::gen::nonEmpty(rc::gen::container<std::vector<int>>(rc::gen::inRange(-1'000'000, 1'000'000)));
+  const double offset = *rc::gen::element(0.0, 1e3, 1e6, 1e9);
+  Bucket b;
+  long double mean = 0;
+  for (const int v : values) {
+    const double x = offset + v / 3.0;
+    b.merge(Bucket::of(Number::of(x)));
+    mean += x;
+  }
+  mean /= static_cast<long double>(values.size());
+  long double m2 = 0;
+  for (const int v : values) {
+    const long double d = (offset + v / 3.0) - mean;
+    m2 += d * d;
+  }
+  RC_ASSERT(!b.is_decimal());
+  RC_ASSERT(b.m2() >= 0);
+  RC_ASSERT(std::abs(static_cast<long double>(b.m2()) - m2) <= 1e-6L * m2 + 1e-3L);
+}
+
+TEST(Bucket, ReadsDeviationOneAtMeanOneTrillion) {
+  Bucket b;
+  for (int i = 0; i < 3000; ++i) {
+    for (const int64_t d : {-100, 0, 100}) b.merge(Bucket::of(Number::decimal(100'000'000'000'000 + d, 2)));
+  }
+  EXPECT_EQ(b.count(), 9000U);
+  EXPECT_EQ(b.mean(), 1e12);
+  EXPECT_DOUBLE_EQ(b.stddev(), std::sqrt(6000.0 / 8999.0));
+}
+
+TEST(Bucket, TurnsToDoublesWhereIntegersWouldOverflow) {
+  Bucket b;
+  const int64_t large = Number::kMantissaMax;
+  for (int i = 0; i < 5000; ++i) b.merge(Bucket::of(Number::decimal(large, 0)));
+  EXPECT_FALSE(b.is_decimal());
+  EXPECT_EQ(b.count(), 5000U);
+  EXPECT_NEAR(b.sum() / (5000.0 * static_cast<double>(large)), 1.0, 1e-12);
+  EXPECT_EQ(b.min(), static_cast<double>(large));
+}
+
+TEST(Bucket, MergesVeryDifferentScalesWithoutWrap) {
+  Bucket b = Bucket::of(Number::decimal(Number::kMantissaMax, 0));
+  b.merge(Bucket::of(Number::decimal(1, 15)));
+  EXPECT_FALSE(b.is_decimal());
+  EXPECT_EQ(b.max(), static_cast<double>(Number::kMantissaMax));
+  EXPECT_EQ(b.min(), 1e-15);
+}
+
+TEST(Bucket, EmptyIsIdentity) {
+  const Bucket one = Bucket::of(Number::decimal(15, 1));
+  Bucket left;
+  left.merge(one);
+  Bucket right = one;
+  right.merge(Bucket());
+  EXPECT_EQ(left, one);
+  EXPECT_EQ(right, one);
+  EXPECT_EQ(Bucket(), Bucket());
+}
+
+TEST(Bucket, ComparesByValueNotByScale) {
+  EXPECT_EQ(Bucket::from_decimal(1, {150, 22500, 150, 150, 2}), Bucket::of(Number::decimal(15, 1)));
+  EXPECT_FALSE(Bucket::of(Number::decimal(15, 1)) == Bucket::of(Number::decimal(16, 1)));
+}
+
+TEST(Bucket, SaturatesSumsOfHugeDoubles) {
+  Bucket b = Bucket::of(Number::of(1.7e308));
+  b.merge(Bucket::of(Number::of(1.7e308)));
+  EXPECT_TRUE(std::isfinite(b.sum()));
+  EXPECT_TRUE(std::isfinite(b.stddev()));
+}
+
+ReadyBucket rest(uint64_t count, double squares, double min, double max) {
+  const auto number = [](double v) { return Number::decimal(static_cast<int64_t>(v), 0); };
+  return {count, number(squares), number(min), number(max)};
+}
+
+TEST(ReadyBucketCheck, TakesWhatIsConsistent) {
+  const auto b = Bucket::ready(Number::decimal(12, 0), rest(3, 56, 2, 6));  // 2 4 6
+  ASSERT_TRUE(b);
+  EXPECT_EQ(b->count(), 3U);
+  EXPECT_EQ(b->mean(), 4);
+  EXPECT_EQ(b->stddev(), 2);
+}
+
+TEST(ReadyBucketCheck, RefusesWhatContradictsItself) {
+  EXPECT_FALSE(Bucket::ready(Number::decimal(12, 0), rest(0, 56, 2, 6))) << "no samples";
+  EXPECT_FALSE(Bucket::ready(Number::decimal(12, 0), rest(3, 56, 6, 2))) << "min above max";
+  EXPECT_FALSE(Bucket::ready(Number::decimal(30, 0), rest(3, 56, 2, 6))) << "mean above max";
+  EXPECT_FALSE(Bucket::ready(Number::decimal(1, 0), rest(3, 56, 2, 6))) << "mean below min";
+}
+
+TEST(ReadyBucketCheck, MovesImpossibleSquaresToTheNearestPossible) {
+  const auto low = Bucket::ready(Number::decimal(12, 0), rest(3, 0, 2, 6));
+  ASSERT_TRUE(low);
+  EXPECT_EQ(low->m2(), 0);
+  const auto high = Bucket::ready(Number::decimal(12, 0), rest(3, 1'000'000, 2, 6));
+  ASSERT_TRUE(high);
+  EXPECT_EQ(high->m2(), 12) << "(max - mean)(mean - min) n";
+  EXPECT_TRUE(high->is_decimal());
+}
+
+TEST(ReadyBucketCheck, OneSampleIsItsSumAndTwoAreTheirExtremes) {
+  EXPECT_EQ(*Bucket::ready(Number::decimal(5, 0), rest(1, 9999, 5, 5)), Bucket::of(Number::decimal(5, 0)));
+  const auto two = Bucket::ready(Number::decimal(8, 0), rest(2, 0, 2, 6));
+  EXPECT_EQ(two->m2(), 8);
+}
+
+TEST(EventBucket, AddsTotalsAndGivesExactRates) {
+  Bucket b;
+  b.add_event(Bucket::of(Number::decimal(7, 0)));
+  b.add_event(Bucket::of(Number::decimal(5, 1)));
+  EXPECT_EQ(b, Bucket::of(Number::decimal(75, 1)));
+  EXPECT_EQ(b.event_rate(10), Bucket::of(Number::decimal(75, 2)));
+  EXPECT_TRUE(b.event_rate(4).is_decimal());
+  EXPECT_EQ(b.event_rate(4).sum(), 1.875);
+  EXPECT_FALSE(b.event_rate(7).is_decimal());
+  EXPECT_EQ(b.event_rate(10).sum_times(10), 7.5);
+}
+
+TEST(EventBucket, CountsSilentSlotsAsZeros) {
+  Bucket b = Bucket::of(Number::decimal(-3, 0));
+  b.merge_zeros(2);
+  EXPECT_EQ(b.count(), 3U);
+  EXPECT_EQ(b.max(), 0);
+  EXPECT_EQ(b.min(), -3);
+  EXPECT_EQ(b.m2(), 6);
+  Bucket silent;
+  silent.merge_zeros(4);
+  EXPECT_EQ(silent.count(), 4U);
+  EXPECT_EQ(silent.mean(), 0);
+}
+
+}  // namespace
+}  // namespace statmill

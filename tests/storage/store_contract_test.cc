@@ -1,0 +1,250 @@
+// What every Store promises, asked of each of them.
+#include <gtest/gtest.h>
+
+#include "storage/rocks_store.h"
+#include "tests/storage/buckets.h"
+#include "tests/support/memory_store.h"
+#include "tests/support/temp_directory.h"
+
+namespace statmill {
+namespace {
+
+Tiers tiers() { return *Tiers::parse("10s:1d,5m:1y"); }
+
+// What a start would see, as text: one line per thing, in the order given.
+std::vector<std::string> loaded(Store& store) {
+  std::vector<std::string> lines;
+  const Status status = store.load({
+      [&](SeriesRow series) {
+        lines.push_back("series " + std::to_string(series.id) + (series.kind == Kind::kEvent ? " *" : " ") +
+                        series.name);
+        return Status::ok();
+      },
+      [&](ShardNo shard, TickNo tick, std::string_view activity) {
+        if (tick != 0 || shard == 255) {
+          lines.push_back("shard " + std::to_string(shard) + " " + std::to_string(tick) + " " +
+                          std::string(activity));
+        }
+        return Status::ok();
+      },
+      [&](TickNo tick, ShardNo shard, std::string_view row) {
+        lines.push_back("row " + std::to_string(tick) + "/" + std::to_string(shard) + " " + std::string(row));
+        return Status::ok();
+      },
+  });
+  EXPECT_TRUE(status);
+  return lines;
+}
+
+// A store of each kind, with words to fill it.
+class StoreContract : public testing::TestWithParam<std::string> {
+ protected:
+  StoreContract() {
+    if (GetParam() == "memory") {
+      store_ = std::make_unique<MemoryStore>(tiers());
+      return;
+    }
+    RocksOptions options;
+    options.path = directory_.path() / "data";
+    options.sync = false;
+    auto opened = RocksStore::open(options, tiers());
+    if (opened) store_ = std::move(*opened);
+  }
+  void SetUp() override { ASSERT_NE(store_, nullptr); }
+
+  void write(const StoreBatch& batch) {
+    const Status status = store_->write(batch);
+    ASSERT_TRUE(status) << status.error().message;
+  }
+  void write_bucket(const ChunkKey& key, Slot offset, int64_t value) {
+    const Slot first = Slot{key.chunk} * store_->tiers()[key.tier].chunk_slots;
+    const SlotBucket bucket{first + offset, Bucket::of(Number::decimal(value, 0))};
+    StoreBatch batch;
+    batch.fragments.push_back({key, encode_buckets(key, first, Combine::kMerge, {&bucket, 1})});
+    write(batch);
+  }
+  void write_row(TickNo tick, ShardNo shard, std::string bytes) {
+    StoreBatch batch;
+    batch.journal.push_back({tick, shard, std::move(bytes)});
+    write(batch);
+  }
+  void write_flushed(ShardNo shard, TickNo tick, std::string activity = {}) {
+    StoreBatch batch;
+    batch.flushed.push_back({shard, tick, std::move(activity)});
+    write(batch);
+  }
+  DecodedChunk decoded(const ChunkKey& key, std::string_view frames) {
+    const int64_t slots = store_->tiers()[key.tier].chunk_slots;
+    return decode_chunk(key, Slot{key.chunk} * slots, slots, frames);
+  }
+  DecodedChunk chunk(const ChunkKey& key) { return decoded(key, *store_->snapshot()->chunk(key)); }
+  std::vector<std::string> scanned(TierNo tier, ChunkNo number, SeriesId first, size_t limit = 100) {
+    std::vector<std::string> out;
+    EXPECT_TRUE(store_->snapshot()->scan(tier, number, first, [&](SeriesId id, std::string_view frames) {
+      const DecodedChunk chunk = decoded({tier, number, id}, frames);
+      out.push_back(std::to_string(id) + "=" + std::to_string(chunk.buckets.at(0).bucket.sum()));
+      return out.size() < limit;
+    }));
+    return out;
+  }
+
+  TempDirectory directory_;
+  std::unique_ptr<Store> store_;
+};
+
+TEST_P(StoreContract, AnEmptyStoreHasNothing) {
+  EXPECT_EQ(store_->tiers().text(), tiers().text());
+  EXPECT_EQ(loaded(*store_), std::vector<std::string>{"shard 255 0 "});
+  const auto snapshot = store_->snapshot();
+  EXPECT_EQ(*snapshot->flushed_tick(0), 0U);
+  EXPECT_EQ(*snapshot->rollup_position(), RollupPosition{});
+  EXPECT_EQ(*snapshot->chunk({0, 1, 2}), "");
+  EXPECT_EQ(*snapshot->oldest_chunk(1), std::nullopt);
+}
+
+TEST_P(StoreContract, ALoadGivesSeriesThenShardsThenUnflushedRowsByTick) {
+  StoreBatch batch;
+  batch.series = {{300, Kind::kGauge, "b"}, {2, Kind::kEvent, "a;x=1"}};
+  batch.journal = {{258, 0, "old"}, {259, 0, "new"}, {259, 7, "seven"}, {2, 7, "first"}, {258, 255, "last"}};
+  batch.flushed = {{0, 258, std::string("activity\0x", 10)}};
+  write(batch);
+  EXPECT_EQ(loaded(*store_),
+            (std::vector<std::string>{
+                "series 2 *a;x=1", "series 300 b", "shard 0 258 " + std::string("activity\0x", 10),
+                "shard 255 0 ", "row 2/7 first", "row 258/255 last", "row 259/0 new", "row 259/7 seven"}));
+}
+
+TEST_P(StoreContract, ALoadStopsAtTheVisitorsError) {
+  write_row(1, 0, "row");
+  int rows = 0;
+  const auto ok = [](auto&&...) { return Status::ok(); };
+  const Status status = store_->load({ok, ok, [&](TickNo, ShardNo, std::string_view) {
+                                        ++rows;
+                                        return Status(Error{ErrorCode::kCorrupt, "bad row"});
+                                      }});
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message, "bad row");
+  EXPECT_EQ(rows, 1);
+}
+
+TEST_P(StoreContract, FragmentsOfAChunkAddUp) {
+  const ChunkKey key{0, 3, 9};
+  write_bucket(key, 0, 1);
+  write_bucket(key, 5, 10);
+  write_bucket(key, 0, 2);
+  const DecodedChunk decoded = chunk(key);
+  EXPECT_EQ(decoded.damaged_frames, 0U);
+  ASSERT_EQ(decoded.buckets.size(), 2U);
+  EXPECT_EQ(decoded.buckets[0].bucket.sum(), 3);
+  EXPECT_EQ(decoded.buckets[0].bucket.count(), 2U);
+  EXPECT_EQ(decoded.buckets[1].bucket.sum(), 10);
+  EXPECT_TRUE(chunk({1, 3, 9}).buckets.empty());
+}
+
+TEST_P(StoreContract, AnEraseFrameVoidsWhatWasWrittenBefore) {
+  const ChunkKey key{1, 3, 9};
+  const Slot first = 3 * store_->tiers()[1].chunk_slots;
+  write_bucket(key, 0, 1);
+  const SlotBucket bucket{first, Bucket::of(Number::decimal(5, 0))};
+  StoreBatch batch;
+  batch.fragments.push_back({key, encode_erase(key, first, first, first + 4) +
+                                      encode_buckets(key, first, Combine::kMerge, {&bucket, 1})});
+  write(batch);
+  EXPECT_EQ(chunk(key).buckets, std::vector<SlotBucket>{bucket});
+}
+
+TEST_P(StoreContract, ASnapshotSeesNothingThatCameLater) {
+  const ChunkKey key{0, 3, 9};
+  write_bucket(key, 0, 1);
+  write_flushed(4, 10);
+  const auto before = store_->snapshot();
+  write_bucket(key, 0, 2);
+  write_bucket({0, 1, 1}, 0, 2);
+  write_flushed(4, 11);
+  StoreBatch batch;
+  batch.rollup_position = RollupPosition{5, 6};
+  write(batch);
+  EXPECT_EQ(decoded(key, *before->chunk(key)).buckets.at(0).bucket.sum(), 1);
+  EXPECT_EQ(*before->flushed_tick(4), 10U);
+  EXPECT_EQ(*before->rollup_position(), RollupPosition{});
+  EXPECT_EQ(*before->oldest_chunk(0), std::optional<ChunkNo>(3));
+  EXPECT_EQ(chunk(key).buckets.at(0).bucket.sum(), 3);
+  EXPECT_EQ(*store_->snapshot()->flushed_tick(4), 11U);
+  EXPECT_EQ(*store_->snapshot()->rollup_position(), (RollupPosition{5, 6}));
+}
+
+TEST_P(StoreContract, AScanGivesOneChunkNumberInOrderOfIdFromTheFirstAskedFor) {
+  write_bucket({0, 3, 300}, 0, 3);
+  write_bucket({0, 3, 2}, 0, 1);
+  write_bucket({0, 3, 40}, 0, 2);
+  write_bucket({0, 2, 41}, 0, 8);
+  write_bucket({0, 4, 0}, 0, 9);
+  write_bucket({1, 3, 41}, 0, 9);
+  EXPECT_EQ(scanned(0, 3, 0), (std::vector<std::string>{"2=1.000000", "40=2.000000", "300=3.000000"}));
+  EXPECT_EQ(scanned(0, 3, 3), (std::vector<std::string>{"40=2.000000", "300=3.000000"}));
+  EXPECT_EQ(scanned(0, 3, 0, 2), (std::vector<std::string>{"2=1.000000", "40=2.000000"}));
+  EXPECT_EQ(scanned(0, 5, 0), std::vector<std::string>{});
+}
+
+TEST_P(StoreContract, AScanReachesTheLastSeriesAndTheLastChunk) {
+  constexpr ChunkNo kLastChunk = std::numeric_limits<ChunkNo>::max();
+  constexpr SeriesId kLastSeries = std::numeric_limits<SeriesId>::max();
+  write_bucket({0, kLastChunk, kLastSeries}, 0, 5);
+  EXPECT_EQ(scanned(0, kLastChunk, 0), std::vector<std::string>{"4294967295=5.000000"});
+}
+
+TEST_P(StoreContract, TrimmedRowsAreGone) {
+  for (TickNo tick = 1; tick <= 5; ++tick) write_row(tick, 0, std::to_string(tick));
+  StoreBatch batch;
+  batch.journal_trim = 4;
+  write(batch);
+  EXPECT_EQ(loaded(*store_), (std::vector<std::string>{"shard 255 0 ", "row 4/0 4", "row 5/0 5"}));
+}
+
+TEST_P(StoreContract, ExpiryDropsTheChunksBelowAndNoOther) {
+  for (ChunkNo number = 1; number <= 5; ++number) {
+    write_bucket({0, number, 1}, 0, number);
+    write_bucket({1, number, 1}, 0, number);
+  }
+  ASSERT_TRUE(store_->expire(0, 3));
+  EXPECT_EQ(*store_->snapshot()->oldest_chunk(0), std::optional<ChunkNo>(3));
+  EXPECT_EQ(*store_->snapshot()->oldest_chunk(1), std::optional<ChunkNo>(1));
+  EXPECT_TRUE(chunk({0, 2, 1}).buckets.empty());
+  EXPECT_EQ(chunk({0, 3, 1}).buckets.size(), 1U);
+  ASSERT_TRUE(store_->expire(0, 3));
+  ASSERT_TRUE(store_->expire(0, 100));
+  EXPECT_EQ(*store_->snapshot()->oldest_chunk(0), std::nullopt);
+  write_bucket({0, 2, 1}, 0, 7);
+  EXPECT_EQ(chunk({0, 2, 1}).buckets.at(0).bucket.sum(), 7);
+}
+
+TEST_P(StoreContract, AnEmptyBatchWritesNothing) {
+  EXPECT_TRUE(store_->write({}));
+  EXPECT_EQ(loaded(*store_), std::vector<std::string>{"shard 255 0 "});
+}
+
+TEST_P(StoreContract, StatsSayHowMuchMemoryIsUsed) {
+  write_row(1, 0, std::string(100'000, 'x'));
+  EXPECT_GE(store_->stats().memory_bytes, 100'000U);
+  EXPECT_EQ(store_->stats().damaged_frames, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, StoreContract, testing::Values("memory", "rocks"),
+                         [](const auto& parameter) { return parameter.param; });
+
+TEST(MemoryStore, AFailedWriteChangesNothingAndTheNextSucceeds) {
+  MemoryStore store(tiers());
+  store.fail_next_write({ErrorCode::kIo, "disk full"});
+  EXPECT_TRUE(store.write({}));
+  StoreBatch batch;
+  batch.journal.push_back({1, 2, "row"});
+  const Status failed = store.write(batch);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().message, "disk full");
+  EXPECT_EQ(loaded(store), std::vector<std::string>{"shard 255 0 "});
+  EXPECT_TRUE(store.write(batch));
+  EXPECT_EQ(loaded(store), (std::vector<std::string>{"shard 255 0 ", "row 1/2 row"}));
+}
+
+}  // namespace
+}  // namespace statmill

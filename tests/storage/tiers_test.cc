@@ -1,0 +1,92 @@
+// Tiers: which texts are tiers, and how chunks are cut.
+#include "storage/tiers.h"
+
+#include <gtest/gtest.h>
+
+namespace statmill {
+namespace {
+
+TEST(Tiers, TakesTextAndGivesItBackInCanonicalForm) {
+  struct Case {
+    std::string text;
+    std::string canonical;
+  };
+  for (const Case& c : {
+           Case{"10s:10d,5m:1y,1h:6y", "10s:10d,5m:1y,1h:6y"},
+           Case{"60s:24h", "1m:1d"},
+           Case{"1s:2s", "1s:2s"},
+           Case{"10s:1d,10m:1d", "10s:1d,10m:1d"},
+           Case{"1s:1d,2s:1d,4s:1d,8s:1d,16s:1d,32s:1d,64s:1d,128s:1d",
+                "1s:1d,2s:1d,4s:1d,8s:1d,16s:1d,32s:1d,64s:1d,128s:1d"},
+           Case{"1d:100y", "1d:100y"},
+       }) {
+    const Result<Tiers> tiers = Tiers::parse(c.text);
+    ASSERT_TRUE(tiers) << c.text << ": " << tiers.error().message;
+    EXPECT_EQ(tiers->text(), c.canonical);
+    const Result<Tiers> again = Tiers::parse(tiers->text());
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->text(), c.canonical);
+  }
+}
+
+TEST(Tiers, RefusesWhatMakesNoSenseAndSaysWhere) {
+  struct Case {
+    std::string text;
+    std::string said;
+  };
+  for (const Case& c : {
+           Case{"", "no tiers"},
+           Case{"10s", "STEP:RETENTION"},
+           Case{"10s:10d,", "STEP:RETENTION"},
+           Case{":10d", ":10d"},
+           Case{"10s:", "10s:"},
+           Case{"ten:10d", "ten:10d"},
+           Case{"10s:10d:1", "10s:10d:1"},
+           Case{"500ms:1d", "whole seconds"},
+           Case{"0s:1d", "1s to 1d"},
+           Case{"2d:1y", "1s to 1d"},
+           Case{"10s:19s", "shorter than two steps"},
+           Case{"10s:101y", "over 100y"},
+           Case{"10s:10d,15s:1y", "15s:1y"},
+           Case{"10s:10d,10s:1y", "multiple of the step before, 10s"},
+           Case{"5m:1y,10s:10d", "multiple of the step before, 5m"},
+           Case{"10s:10d,5m:1d", "shorter than the finer tier's, 10d"},
+           Case{"1s:1d,2s:1d,4s:1d,8s:1d,16s:1d,32s:1d,64s:1d,128s:1d,256s:1d", "8 tiers at most"},
+       }) {
+    const Result<Tiers> tiers = Tiers::parse(c.text);
+    ASSERT_FALSE(tiers) << c.text;
+    EXPECT_EQ(tiers.error().code, ErrorCode::kInvalid) << c.text;
+    EXPECT_NE(tiers.error().message.find(c.said), std::string::npos) << tiers.error().message;
+  }
+}
+
+TEST(Tiers, DefaultTiersHaveChunksOfSixHoursFourDaysAndThirtyDays) {
+  const Tiers tiers = *Tiers::parse("10s:10d,5m:1y,1h:6y");
+  EXPECT_EQ(tiers[0].chunk_span_s(), 6 * 3600);
+  EXPECT_EQ(tiers[1].chunk_span_s(), 4 * 86'400);
+  EXPECT_EQ(tiers[2].chunk_span_s(), 30 * 86'400);
+}
+
+TEST(Tiers, NoSlotStraddlesTwoChunksOfTheFinestTier) {
+  for (const char* text :
+       {"1s:1d,1d:1y", "7s:1d,49s:1d", "10s:1d,7h:1y", "11s:1d,22s:1d,1342s:1d", "1m:1d"}) {
+    const Result<Tiers> tiers = Tiers::parse(text);
+    ASSERT_TRUE(tiers) << tiers.error().message;
+    EXPECT_GE(tiers->finest().chunk_slots, 2160) << text;
+    for (const Tier& tier : *tiers) EXPECT_EQ(tiers->finest().chunk_span_s() % tier.step_s, 0) << text;
+  }
+}
+
+TEST(Tiers, TimesFallIntoHalfOpenSlotsAndChunks) {
+  const Tier tier{10, 86'400, 2160};
+  EXPECT_EQ(tier.slot_of(0), 0);
+  EXPECT_EQ(tier.slot_of(9), 0);
+  EXPECT_EQ(tier.slot_of(10), 1);
+  EXPECT_EQ(tier.chunk_of_slot(2159), 0U);
+  EXPECT_EQ(tier.chunk_of_slot(2160), 1U);
+  EXPECT_EQ(tier.chunk_of_time(21'599), 0U);
+  EXPECT_EQ(tier.chunk_of_time(21'600), 1U);
+}
+
+}  // namespace
+}  // namespace statmill

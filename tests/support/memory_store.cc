@@ -1,0 +1,126 @@
+// See memory_store.h. Snapshots share the content; a write copies it first while any snapshot looks at it.
+#include "tests/support/memory_store.h"
+
+#include "base/check.h"
+
+namespace statmill {
+
+class MemorySnapshot final : public StoreSnapshot {
+ public:
+  explicit MemorySnapshot(MemoryStore& store) : store_(store), content_(store.current()) {}
+  ~MemorySnapshot() override { store_.give_back(content_); }
+  MemorySnapshot(const MemorySnapshot&) = delete;
+  MemorySnapshot& operator=(const MemorySnapshot&) = delete;
+
+  Result<TickNo> flushed_tick(ShardNo shard) override { return content_->flushed[shard].tick; }
+
+  Result<RollupPosition> rollup_position() override { return content_->rollup_position; }
+
+  Result<std::string> chunk(const ChunkKey& key) override {
+    SM_CHECK(key.tier < store_.tiers().count());
+    const auto row = content_->chunks.find(key);
+    return row == content_->chunks.end() ? std::string() : row->second;
+  }
+
+  Status scan(TierNo tier, ChunkNo chunk, SeriesId first,
+              const std::function<bool(SeriesId, std::string_view frames)>& visit) override {
+    SM_CHECK(tier < store_.tiers().count());
+    for (auto row = content_->chunks.lower_bound({tier, chunk, first}); row != content_->chunks.end();
+         ++row) {
+      if (row->first.tier != tier || row->first.chunk != chunk || !visit(row->first.id, row->second)) break;
+    }
+    return Status::ok();
+  }
+
+  Result<std::optional<ChunkNo>> oldest_chunk(TierNo tier) override {
+    SM_CHECK(tier < store_.tiers().count());
+    const auto row = content_->chunks.lower_bound({tier, 0, 0});
+    if (row == content_->chunks.end() || row->first.tier != tier) return std::optional<ChunkNo>();
+    return std::optional<ChunkNo>(row->first.chunk);
+  }
+
+  Status load(const LoadVisitor& visitor) const {
+    for (const auto& [id, series] : content_->series) {
+      if (Status taken = visitor.series(series); !taken) return taken;
+    }
+    for (size_t shard = 0; shard < content_->flushed.size(); ++shard) {
+      const auto& [tick, activity] = content_->flushed[shard];
+      if (Status taken = visitor.shard(static_cast<ShardNo>(shard), tick, activity); !taken) return taken;
+    }
+    for (const auto& [key, row] : content_->journal) {
+      const auto& [tick, shard] = key;
+      if (tick <= content_->flushed[shard].tick) continue;
+      if (Status taken = visitor.journal(tick, shard, row); !taken) return taken;
+    }
+    return Status::ok();
+  }
+
+ private:
+  MemoryStore& store_;
+  std::shared_ptr<const MemoryStore::Content> content_;
+};
+
+MemoryStore::MemoryStore(const Tiers& tiers) : tiers_(tiers), content_(std::make_shared<Content>()) {}
+
+void MemoryStore::fail_next_write(Error error) {
+  MutexLock lock(mutex_);
+  failure_ = std::move(error);
+}
+
+Status MemoryStore::write(const StoreBatch& batch) {
+  if (batch.is_empty()) return Status::ok();
+  MutexLock lock(mutex_);
+  if (failure_) return std::move(*std::exchange(failure_, std::nullopt));
+  Content& content = writable();
+  for (const SeriesRow& series : batch.series) content.series[series.id] = series;
+  for (const StoreBatch::Row& row : batch.journal) content.journal[{row.tick, row.shard}] = row.bytes;
+  for (const StoreBatch::Fragment& fragment : batch.fragments) {
+    SM_CHECK(fragment.key.tier < tiers_.count());
+    append_frames(content.chunks[fragment.key], fragment.key, fragment.frames);
+  }
+  for (const StoreBatch::Flushed& flushed : batch.flushed) {
+    content.flushed[flushed.shard] = {flushed.tick, flushed.activity};
+  }
+  if (batch.rollup_position) content.rollup_position = *batch.rollup_position;
+  if (batch.journal_trim) {
+    content.journal.erase(content.journal.begin(), content.journal.lower_bound({*batch.journal_trim, 0}));
+  }
+  return Status::ok();
+}
+
+std::unique_ptr<StoreSnapshot> MemoryStore::snapshot() { return std::make_unique<MemorySnapshot>(*this); }
+
+Status MemoryStore::load(const LoadVisitor& visitor) { return MemorySnapshot(*this).load(visitor); }
+
+Status MemoryStore::expire(TierNo tier, ChunkNo chunk) {
+  SM_CHECK(tier < tiers_.count());
+  MutexLock lock(mutex_);
+  auto& chunks = writable().chunks;
+  chunks.erase(chunks.lower_bound({tier, 0, 0}), chunks.lower_bound({tier, chunk, 0}));
+  return Status::ok();
+}
+
+StoreStats MemoryStore::stats() {
+  MutexLock lock(mutex_);
+  StoreStats stats;
+  for (const auto& [key, row] : content_->journal) stats.memory_bytes += row.size();
+  for (const auto& [key, frames] : content_->chunks) stats.memory_bytes += frames.size();
+  return stats;
+}
+
+MemoryStore::Content& MemoryStore::writable() {
+  if (content_.use_count() > 1) content_ = std::make_shared<Content>(*content_);
+  return *content_;
+}
+
+std::shared_ptr<const MemoryStore::Content> MemoryStore::current() {
+  MutexLock lock(mutex_);
+  return content_;
+}
+
+void MemoryStore::give_back(std::shared_ptr<const Content>& content) {
+  MutexLock lock(mutex_);
+  content.reset();
+}
+
+}  // namespace statmill

@@ -1,0 +1,60 @@
+// MemoryStore: a Store that lives in memory, with the same meaning as RocksStore and hooks for failure.
+//
+// For tests that must see every byte of memory (sanitizers) or need thousands of stores (models). What a
+// write has returned from is kept as long as the object lives, as if synced; a "crash" is to drop what stands
+// on the store.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/mutex.h"
+#include "storage/store.h"
+
+namespace statmill {
+
+// Thread-safe.
+class MemoryStore final : public Store {
+ public:
+  explicit MemoryStore(const Tiers& tiers);
+
+  // The next write that is not empty changes nothing and returns this error.
+  void fail_next_write(Error error);
+
+  const Tiers& tiers() const override { return tiers_; }
+  Status write(const StoreBatch& batch) override;
+  std::unique_ptr<StoreSnapshot> snapshot() override;
+  Status load(const LoadVisitor& visitor) override;
+  Status expire(TierNo tier, ChunkNo chunk) override;
+  StoreStats stats() override;
+
+ private:
+  friend class MemorySnapshot;
+  struct Flushed {
+    TickNo tick = 0;
+    std::string activity;
+  };
+  struct Content {
+    std::map<SeriesId, SeriesRow> series;
+    std::map<std::pair<TickNo, ShardNo>, std::string> journal;
+    std::map<ChunkKey, std::string> chunks;
+    std::array<Flushed, kShardCount> flushed;
+    RollupPosition rollup_position;
+  };
+
+  Content& writable() REQUIRES(mutex_);
+  std::shared_ptr<const Content> current();
+  // Snapshots give their view back under the lock, so that writable() may trust the count of users.
+  void give_back(std::shared_ptr<const Content>& content);
+
+  const Tiers tiers_;
+  Mutex mutex_;
+  std::shared_ptr<Content> content_ GUARDED_BY(mutex_);
+  std::optional<Error> failure_ GUARDED_BY(mutex_);
+};
+
+}  // namespace statmill

@@ -1,0 +1,78 @@
+// Process: a program under test, started with pipes on its output and ended by its pid whatever happens.
+//
+// Waits are for events (a line, an exit), never for time; each gives up after kProcessTimeout. A Process
+// reads its child's output only inside wait_for_line() and wait(): up to 1 MiB of it may lie unread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tests/support/sockets.h"
+
+namespace statmill {
+
+inline constexpr std::chrono::seconds kProcessTimeout{30};
+
+struct Command {
+  std::string program;  // path, or a name found in PATH
+  std::vector<std::string> arguments;
+  std::vector<std::pair<std::string, std::string>> environment;  // added to ours
+};
+
+// Confined to the thread that made it: the kernel kills the child when that thread ends.
+class Process {
+ public:
+  // A program that cannot be run ends with status 127 and says why on its standard error.
+  explicit Process(const Command& command);
+  ~Process();  // kills and reaps what still runs
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  pid_t pid() const { return pid_; }
+
+  // The next line of standard error that contains `part`, without its LF; none when the program closes its
+  // standard error or the time is up. Lines are looked at once: the next call goes on behind this one.
+  std::optional<std::string> wait_for_line(std::string_view part,
+                                           std::chrono::seconds limit = kProcessTimeout);
+
+  // Requires: not yet waited for.
+  void signal(int number) const;
+
+  // How it ended: the exit status, or minus the number of the signal that killed it. None when the time is
+  // up.
+  std::optional<int> wait(std::chrono::seconds limit = kProcessTimeout);
+
+  // All that has been read so far; complete after wait().
+  const std::string& standard_output() const { return out_.text; }
+  const std::string& standard_error() const { return err_.text; }
+
+ private:
+  struct Stream {
+    Descriptor pipe;
+    std::string text;
+
+    void read();  // what is there; closes the pipe at its end
+  };
+  using Deadline = std::chrono::steady_clock::time_point;
+
+  bool pump(Deadline deadline);  // waits for output or exit and reads; false when the time is up
+  bool reap();                   // whether it has ended
+
+  pid_t pid_ = -1;
+  Descriptor pidfd_;
+  Stream out_;
+  Stream err_;
+  size_t looked_at_ = 0;  // bytes of err_.text that wait_for_line() is done with
+  std::optional<int> exit_;
+};
+
+// The value of `key` in a log line ("ready line=127.0.0.1:8111" and "line" give "127.0.0.1:8111"), or empty.
+std::string log_value(std::string_view line, std::string_view key);
+
+}  // namespace statmill

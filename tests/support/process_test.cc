@@ -1,0 +1,74 @@
+// The harness itself: a test that waits for the wrong thing must fail, not hang or pass.
+#include "tests/support/process.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+namespace statmill {
+namespace {
+
+using namespace std::chrono_literals;
+
+Command shell(const std::string& script) { return {"/bin/sh", {"-c", script}, {}}; }
+
+TEST(Process, GivesExitStatusAndBothOutputs) {
+  Process process(shell("echo out; echo err >&2; exit 7"));
+  EXPECT_EQ(process.wait(), 7);
+  EXPECT_EQ(process.standard_output(), "out\n");
+  EXPECT_EQ(process.standard_error(), "err\n");
+}
+
+TEST(Process, FindsLinesInOrderAndEachOnce) {
+  Process process(shell("echo one 1 >&2; echo two >&2; echo one 2 >&2; exec sleep 60"));
+  EXPECT_EQ(process.wait_for_line("one"), "one 1");
+  EXPECT_EQ(process.wait_for_line("one"), "one 2");
+  EXPECT_EQ(process.wait_for_line("two", 0s), std::nullopt);
+}
+
+TEST(Process, GivesUpOnALineWhenTheProgramEnds) {
+  Process process(shell("echo other >&2"));
+  EXPECT_EQ(process.wait_for_line("ready"), std::nullopt);
+}
+
+TEST(Process, SaysWhichSignalEndedIt) {
+  Process process(shell("echo up >&2; exec sleep 60"));
+  ASSERT_TRUE(process.wait_for_line("up"));
+  EXPECT_EQ(process.wait(0s), std::nullopt);
+  process.signal(SIGTERM);
+  EXPECT_EQ(process.wait(), -SIGTERM);
+}
+
+TEST(Process, KillsWhatStillRuns) {
+  pid_t pid = 0;
+  {
+    const Process process(shell("exec sleep 60"));
+    pid = process.pid();
+    EXPECT_EQ(::kill(pid, 0), 0);
+  }
+  EXPECT_EQ(::kill(pid, 0), -1);
+}
+
+TEST(Process, SaysThatAProgramCannotBeRun) {
+  Process process({"/nonexistent/program", {}, {}});
+  EXPECT_EQ(process.wait(), 127);
+  EXPECT_EQ(process.standard_error(), "cannot run /nonexistent/program\n");
+}
+
+TEST(Process, AddsToTheEnvironment) {
+  Process process(
+      {"/bin/sh", {"-c", "echo $STATMILL_X $HOME"}, {{"STATMILL_X", "a b"}, {"HOME", "/nowhere"}}});
+  EXPECT_EQ(process.wait(), 0);
+  EXPECT_EQ(process.standard_output(), "a b /nowhere\n");
+}
+
+TEST(LogValue, FindsWholeKeysOnly) {
+  const std::string_view line = "2026-11-20T19:00:00Z info ready line=127.0.0.1:1 http=[::1]:2";
+  EXPECT_EQ(log_value(line, "line"), "127.0.0.1:1");
+  EXPECT_EQ(log_value(line, "http"), "[::1]:2");
+  EXPECT_EQ(log_value(line, "ttp"), "");
+  EXPECT_EQ(log_value(line, "agent"), "");
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,224 @@
+// The subcommands, against a server that answers as told.
+#include "tools/statmill/cli.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/sockets.h"
+#include "tests/tools/fake_server.h"
+
+namespace statmill {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr std::string_view kTaken = R"({"received":1,"accepted":1,"refused":{}})";
+
+// Runs a command line at unix second 1700000000.
+Outcome run(const std::string& server_url, std::vector<std::string> arguments) {
+  return run_cli(arguments, {.default_server = server_url, .now = from_unix_seconds(1'700'000'000)});
+}
+
+std::string nobody() { return "http://127.0.0.1:" + std::to_string(unused_port()); }
+
+TEST(Cli, RefusesCommandLinesThatMakeNoSense) {
+  struct Case {
+    std::vector<std::string> arguments;
+    std::string_view why;
+  };
+  const std::vector<Case> cases = {
+      {{}, "Usage: statmill COMMAND"},
+      {{"launch"}, "no command \"launch\""},
+      {{"put"}, "too few arguments"},
+      {{"put", "a"}, "too few arguments"},
+      {{"put", "a", "1", "2", "3"}, "too many arguments"},
+      {{"put", "a b", "1"}, "NAME is empty or has white space"},
+      {{"put", "", "1"}, "NAME is empty or has white space"},
+      {{"put", "a", "1\n"}, "VALUE is empty or has white space"},
+      {{"put", "#a", "1"}, "NAME cannot start with #"},
+      {{"put", "a", "1", "soon"}, "TIME: "},
+      {{"put", "--colour", "a", "1"}, "unrecognised option '--colour'"},
+      {{"put", "--serv", "http://h", "a", "1"}, "unrecognised option '--serv'"},
+      {{"put", "a", "1", "--timeout", "long"}, "--timeout: "},
+      {{"put", "a", "1", "--server", "localhost:8112"}, "server URL \"localhost:8112\""},
+      {{"put", "a", "1", "--server", "https://h"}, "server URL \"https://h\""},
+      {{"query"}, "too few arguments"},
+      {{"query", "a", "--from"}, "'--from' is missing"},
+      {{"query", "a", "--from", "once"}, "--from: "},
+      {{"query", "a", "--until", "1.5"}, "--until: "},
+      {{"query", "a", "--step", "ten"}, "--step: "},
+      {{"query", "a", "--max-points", "0"}, "--max-points: "},
+      {{"query", "a", "--format", "xml"}, "--format \"xml\""},
+      {{"ls", "a", "b"}, "too many arguments"},
+      {{"ls", "--limit", "-1"}, "--limit: "},
+      {{"status", "now"}, "too many arguments"},
+      {{"status", "--format", "csv"}, "--format csv"},
+  };
+  const FakeServer server(200, std::string(kTaken));
+  for (const Case& c : cases) {
+    const Outcome outcome = run(server.url(), c.arguments);
+    EXPECT_EQ(outcome.code, ExitStatus::kUsage) << c.why;
+    EXPECT_THAT(outcome.talk, HasSubstr(c.why));
+    EXPECT_EQ(outcome.data, "") << c.why;
+  }
+  EXPECT_THAT(server.requests(), ElementsAre());
+}
+
+TEST(Cli, ExplainsItselfWhenAsked) {
+  EXPECT_THAT(run(nobody(), {"--help"}).data, StartsWith("Usage: statmill COMMAND"));
+  EXPECT_THAT(run(nobody(), {"--version"}).data, StartsWith("statmill "));
+  for (const std::string command : {"put", "query", "ls", "status"}) {
+    const Outcome outcome = run(nobody(), {command, "--help"});
+    EXPECT_EQ(outcome.code, ExitStatus::kOk);
+    EXPECT_THAT(outcome.data, StartsWith("Usage: statmill " + command));
+    EXPECT_THAT(outcome.data, HasSubstr("--server"));
+    EXPECT_EQ(outcome.talk, "");
+  }
+}
+
+TEST(Cli, SaysThatTheServerIsUnreachable) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"put", "a", "1"}, {"query", "a"}, {"ls"}, {"status"}}) {
+    const Outcome outcome = run(nobody(), arguments);
+    EXPECT_EQ(outcome.code, ExitStatus::kUnreachable);
+    EXPECT_THAT(outcome.talk, HasSubstr("cannot reach 127.0.0.1:"));
+  }
+}
+
+TEST(Cli, FindsTheCommandBehindLeadingOptions) {
+  const FakeServer server(200, std::string(kTaken));
+  EXPECT_EQ(run(nobody(), {"--server", server.url(), "--timeout=5s", "put", "a", "1"}).code, ExitStatus::kOk);
+  EXPECT_THAT(server.requests(), ElementsAre("POST /api/v1/lines a 1\n"));
+}
+
+TEST(Cli, PutSendsOneLine) {
+  struct Case {
+    std::vector<std::string> operands;
+    std::string_view line;
+  };
+  const std::vector<Case> cases = {
+      {{"temp", "21.5"}, "temp 21.5\n"},        {{"temp", "-5"}, "temp -5\n"},
+      {{"*logins", "3"}, "*logins 3\n"},        {{"-odd", "1"}, "-odd 1\n"},
+      {{"--", "--odd", "1"}, "--odd 1\n"},      {{"a", "1", "1600000000"}, "a 1600000000 1\n"},
+      {{"a", "1", "-90s"}, "a 1699999910 1\n"}, {{"a", "1", "now"}, "a 1700000000 1\n"},
+  };
+  for (const Case& c : cases) {
+    const FakeServer server(200, std::string(kTaken));
+    std::vector<std::string> arguments = {"put"};
+    arguments.insert(arguments.end(), c.operands.begin(), c.operands.end());
+    const Outcome outcome = run(server.url(), arguments);
+    EXPECT_EQ(outcome.code, ExitStatus::kOk) << c.line << outcome.talk;
+    EXPECT_EQ(outcome.talk + outcome.data, "");
+    EXPECT_THAT(server.requests(), ElementsAre("POST /api/v1/lines " + std::string(c.line)));
+  }
+}
+
+TEST(Cli, PutSaysWhyASampleIsRefused) {
+  const FakeServer server(
+      400, R"({"received":1,"accepted":0,"refused":{"bad_value":1},"error":"1 of 1 refused"})");
+  const Outcome outcome = run(server.url(), {"put", "a", "x"});
+  EXPECT_EQ(outcome.code, ExitStatus::kRefused);
+  EXPECT_EQ(outcome.talk, "statmill: refused: bad_value\n");
+}
+
+TEST(Cli, PutIsNotDoneWhenNothingWasTaken) {
+  const FakeServer server(200, R"({"received":0,"accepted":0,"refused":{}})");
+  EXPECT_EQ(run(server.url(), {"put", "a", "1"}).code, ExitStatus::kRefused);
+}
+
+TEST(Cli, PassesOnTheServersComplaint) {
+  const FakeServer server(404, R"({"error":"no series \"a\"","status":404})");
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"put", "a", "1"}, {"query", "a"}, {"ls"}, {"status"}}) {
+    const Outcome outcome = run(server.url(), arguments);
+    EXPECT_EQ(outcome.code, ExitStatus::kFailed);
+    EXPECT_EQ(outcome.talk, "statmill: no series \"a\"\n");
+    EXPECT_EQ(outcome.data, "");
+  }
+}
+
+TEST(Cli, TellsTheStatusOfAnErrorWithoutWords) {
+  const FakeServer server(502, "<html>proxy</html>");
+  EXPECT_EQ(run(server.url(), {"query", "a"}).talk, "statmill: the server answered with status 502\n");
+}
+
+TEST(Cli, QueryAsksForWhatTheOptionsSay) {
+  const FakeServer server(200, R"({"from":0,"until":0,"step":60,"tier":10,"series":[]})");
+  const Outcome outcome =
+      run(server.url(), {"query", "a.{b,c}*", "x y&z+%", "--from", "-1h", "--until", "now", "--step", "1m",
+                         "--max-points", "50", "--stats", "avg,max"});
+  EXPECT_EQ(outcome.code, ExitStatus::kOk) << outcome.talk;
+  EXPECT_EQ(outcome.talk, "statmill: no series matches\n");
+  ASSERT_EQ(server.requests().size(), 1U);
+  EXPECT_THAT(server.requests().front(), StartsWith("GET /api/v1/query?series=a.%7Bb%2Cc%7D%2A&"));
+  EXPECT_THAT(server.requests().front(), HasSubstr("&series=x%20y%26z%2B%25&"));
+  EXPECT_THAT(server.requests().front(),
+              HasSubstr("&from=1699996400&until=1700000000&step=1m&max_points=50&stats=avg%2Cmax"));
+}
+
+constexpr std::string_view kQueryAnswer =
+    R"({"from":1700000000,"until":1700000020,"step":10,"tier":10,)"
+    R"("series":[{"name":"a","kind":"gauge","avg":[1.25,null],"max":[2,null]}]})";
+
+TEST(Cli, QueryPrintsEachForm) {
+  const FakeServer server(200, std::string(kQueryAnswer));
+  const std::vector<std::string> query = {"query", "a", "--stats", "max,avg", "--format"};
+  const auto print = [&](const std::string& form) {
+    std::vector<std::string> arguments = query;
+    arguments.push_back(form);
+    return run(server.url(), arguments).data;
+  };
+  EXPECT_EQ(print("json"), std::string(kQueryAnswer) + "\n");
+  EXPECT_EQ(print("csv"),
+            "series,time,unix,max,avg\n"
+            "a,2023-11-14T22:13:20Z,1700000000,2,1.25\n"
+            "a,2023-11-14T22:13:30Z,1700000010,,\n");
+  EXPECT_EQ(print("table"),
+            "a  gauge  step 10s\n"
+            "time (UTC)           max   avg\n"
+            "2023-11-14 22:13:20    2  1.25\n"
+            "2023-11-14 22:13:30    -     -\n");
+}
+
+TEST(Cli, QueryRefusesAnswersThatDoNotFit) {
+  const std::vector<std::string_view> answers = {
+      "",
+      "{}",
+      "[]",
+      "null",
+      R"({"from":0,"until":10,"step":0,"series":[]})",
+      R"({"from":0,"until":20,"step":10,"series":[{"name":"a","kind":"gauge","avg":[1]}]})",
+      R"({"from":0,"until":10,"step":10,"series":[{"name":"a","kind":"gauge","avg":["1"]}]})",
+      R"({"from":0,"until":10,"step":10,"series":[{"name":7,"kind":"gauge","avg":[1]}]})",
+      R"({"from":0,"until":10,"step":10,"series":[{"name":"a","kind":"gauge"}]})",
+  };
+  for (const std::string_view answer : answers) {
+    const FakeServer server(200, std::string(answer));
+    const Outcome outcome = run(server.url(), {"query", "a", "--stats", "avg"});
+    EXPECT_EQ(outcome.code, ExitStatus::kFailed) << answer;
+    EXPECT_THAT(outcome.talk, HasSubstr("not as expected")) << answer;
+  }
+}
+
+TEST(Cli, ListAsksWithPatternAndLimitAndSaysWhenThereIsMore) {
+  const FakeServer server(
+      200, R"({"series":[{"name":"a.b","kind":"event","last_s":1700000000}],"truncated":true})");
+  const Outcome outcome = run(server.url(), {"ls", "a.*", "--limit", "1", "--format", "csv"});
+  EXPECT_EQ(outcome.data, "series,kind,last,unix\na.b,event,2023-11-14T22:13:20Z,1700000000\n");
+  EXPECT_EQ(outcome.talk, "statmill: more series match than --limit 1\n");
+  EXPECT_THAT(server.requests(), ElementsAre("GET /api/v1/series?match=a.%2A&limit=1"));
+}
+
+TEST(Cli, StatusFlattensWhatTheServerSays) {
+  const FakeServer server(200, R"({"version":"0.1.0","series":{"count":3,"limit":1.5},"ready":true})");
+  EXPECT_EQ(run(server.url(), {"status"}).data,
+            "version       0.1.0\n"
+            "series.count  3\n"
+            "series.limit  1.5\n"
+            "ready         true\n");
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,257 @@
+// The shell scripts of tools/, in a tree of their own with stand-ins for the programs they call.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/support/process.h"
+#include "tests/support/temp_directory.h"
+
+namespace statmill {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+
+// A source tree with the real scripts in tools/, and stand-ins first in PATH.
+class Scripts : public testing::Test {
+ protected:
+  Scripts() {
+    std::filesystem::create_directories(tree_.path() / "tools");
+    for (const char* name : {"install-packages", "junit-summary", "quickstart", "test"}) {
+      std::filesystem::copy_file(std::filesystem::path(STATMILL_SOURCE_TREE) / "tools" / name,
+                                 tree_.path() / "tools" / name);
+    }
+    // As root there is nothing to ask sudo for; as anyone else the stand-in takes its place.
+    program("bin/sudo", "[ \"$1\" != -n ] || shift; exec \"$@\"");
+  }
+
+  // An executable shell script; $TREE is the tree.
+  void program(const std::string& name, const std::string& script) {
+    const auto path = tree_.write(name, "#!/bin/sh\nTREE=" + tree_.path().string() + "\n" + script + "\n");
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  }
+  std::string content(const std::string& name) const {
+    std::ostringstream out;
+    out << std::ifstream(tree_.path() / name).rdbuf();
+    return out.str();
+  }
+  Command command(const std::string& script, std::vector<std::string> arguments = {}) const {
+    const std::string path = (tree_.path() / "bin").string() + ":" + std::getenv("PATH");
+    return {(tree_.path() / "tools" / script).string(), std::move(arguments), {{"PATH", path}}};
+  }
+
+  TempDirectory tree_;
+};
+
+class InstallPackages : public Scripts {
+ protected:
+  InstallPackages() {
+    tree_.write("tools/packages",
+                "# Words before the sections.\n\n# build: tools\none\ntwo\n# test: more\nthree\n");
+    program("bin/apt-get",
+            "echo \"$@\" >> $TREE/apt; case $* in *-s*) cat $TREE/plan; exit $(cat $TREE/simulated);; esac");
+    tree_.write("plan", "Inst two\n");
+    tree_.write("simulated", "0");
+    installed("one");
+  }
+  void installed(const std::string& names) {
+    program("bin/dpkg-query", "for last; do :; done; case ' " + names +
+                                  " ' in *\" $last \"*) echo installed;; *) exit 1;; esac");
+  }
+};
+
+TEST_F(InstallPackages, DoesNothingWhenAllIsThere) {
+  installed("one two");
+  Process script(command("install-packages"));
+  EXPECT_EQ(script.wait(), 0);
+  EXPECT_EQ(content("apt"), "");
+  EXPECT_EQ(script.standard_error(), "");
+}
+
+TEST_F(InstallPackages, InstallsWhatIsMissingWithoutUpdating) {
+  Process script(command("install-packages"));
+  EXPECT_EQ(script.wait(), 0);
+  EXPECT_THAT(content("apt"), HasSubstr("--no-install-recommends two\n"));
+  EXPECT_THAT(content("apt"), Not(HasSubstr("update")));
+  EXPECT_THAT(content("apt"), Not(HasSubstr("three")));
+}
+
+TEST_F(InstallPackages, TakesTheTestsPackagesWhenAsked) {
+  Process script(command("install-packages", {"--test"}));
+  EXPECT_EQ(script.wait(), 0);
+  EXPECT_THAT(content("apt"), EndsWith(" two three\n"));
+}
+
+TEST_F(InstallPackages, StopsBeforeItRemovesAnything) {
+  tree_.write("plan", "Remv libother-dev [1.0]\nInst two\n");
+  Process script(command("install-packages"));
+  EXPECT_EQ(script.wait(), 3);
+  EXPECT_THAT(script.standard_error(), HasSubstr("would be removed: libother-dev\n"));
+  EXPECT_THAT(content("apt"), Not(HasSubstr("install -y")));
+  Process willing(command("install-packages", {"--yes"}));
+  EXPECT_EQ(willing.wait(), 0);
+  EXPECT_THAT(content("apt"), HasSubstr("install -y"));
+}
+
+TEST_F(InstallPackages, UpdatesOnceAndGivesUpOnPackagesThatDoNotExist) {
+  tree_.write("simulated", "100");
+  tree_.write("plan", "E: Unable to locate package two\n");
+  Process script(command("install-packages"));
+  EXPECT_EQ(script.wait(), 1);
+  EXPECT_THAT(content("apt"), HasSubstr("update"));
+  EXPECT_THAT(content("apt"), Not(HasSubstr("install -y")));
+  EXPECT_THAT(script.standard_error(), EndsWith("install-packages: cannot install: two\n"));
+}
+
+class Quickstart : public Scripts {
+ protected:
+  Quickstart() {
+    program("tools/install-packages", "");
+    program("bin/cmake", "");
+    tree_.write("build/release/build.ninja", "");
+    program(
+        "build/release/bin/statmilld",
+        "echo \"$@\" > $TREE/server-arguments\n" +
+            until_terminated("server", "2026-11-20T19:00:00Z info ready line=127.0.0.1:7 http=127.0.0.1:9"));
+    program("build/release/bin/statmill-agent",
+            "echo \"$@\" > $TREE/agent-arguments\n" + until_terminated("agent", "agent up"));
+  }
+  // Says `when_up`, waits for SIGTERM, and notes it in the file `order`.
+  static std::string until_terminated(const std::string& name, const std::string& when_up) {
+    return "trap 'kill $!; echo " + name + " >> $TREE/order; exit 0' TERM\necho '" + when_up +
+           "' >&2; sleep 30 >/dev/null 2>&1 & wait";
+  }
+  std::string data() const { return (tree_.path() / "data").string(); }
+};
+
+TEST_F(Quickstart, SaysWhereItRunsAndStopsTheAgentFirst) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    std::filesystem::remove(tree_.path() / "order");
+    Process script(command("quickstart", {"--data", data(), "--", "--line.listen", "127.0.0.1:0"}));
+    ASSERT_TRUE(script.wait_for_line("agent up"));
+    script.signal(signal);
+    EXPECT_EQ(script.wait(), 0);
+    EXPECT_EQ(content("order"), "agent\nserver\n");
+    EXPECT_THAT(script.standard_output(),
+                HasSubstr("statmill runs at http://127.0.0.1:9, with data in " + data()));
+    EXPECT_THAT(script.standard_error(),
+                HasSubstr("statmill-agent has stopped\nquickstart: statmilld has stopped\n"));
+    EXPECT_EQ(content("server-arguments"), "--store.path " + data() + "/server --line.listen 127.0.0.1:0\n");
+    EXPECT_EQ(content("agent-arguments"), "--server 127.0.0.1:7\n");
+  }
+}
+
+TEST_F(Quickstart, PassesOnWhyTheServerDoesNotStart) {
+  program("build/release/bin/statmilld", "echo 'statmilld: line.listen: address already in use' >&2; exit 6");
+  Process script(command("quickstart", {"--data", data()}));
+  EXPECT_EQ(script.wait(), 1);
+  EXPECT_THAT(script.standard_error(), HasSubstr("statmilld: line.listen: address already in use\n"));
+  EXPECT_THAT(script.standard_error(), HasSubstr("the server did not start"));
+  EXPECT_EQ(script.standard_output(), "");
+}
+
+TEST_F(Quickstart, EndsWhenOneOfThemEndsByItself) {
+  program("build/release/bin/statmill-agent", "exit 1");
+  Process script(command("quickstart", {"--data", data()}));
+  EXPECT_EQ(script.wait(), 1);
+  EXPECT_THAT(script.standard_error(), HasSubstr("statmill-agent ended by itself"));
+  EXPECT_THAT(script.standard_error(), HasSubstr("statmilld has stopped"));
+  EXPECT_EQ(content("order"), "server\n");
+}
+
+TEST_F(Quickstart, StopsAServerThatIsNotReadyYet) {
+  program("build/release/bin/statmilld", until_terminated("server", "starting"));
+  Process script(command("quickstart", {"--data", data()}));
+  ASSERT_TRUE(script.wait_for_line("starting"));
+  script.signal(SIGINT);
+  EXPECT_EQ(script.wait(), 0);
+}
+
+class TestScript : public Scripts {
+ protected:
+  TestScript() {
+    program("tools/install-packages", "");
+    program(
+        "bin/cmake",
+        "case $* in *$(cat $TREE/broken 2>/dev/null || echo none)*) echo 'x.cc:1: error: no'; exit 1;; esac");
+    // Copies results/STAGE.xml to where it is told to.
+    program("bin/ctest",
+            "stage=$2; while [ $# -gt 0 ]; do [ $1 != --output-junit ] || cp $TREE/results/$stage.xml $2; "
+            "shift; done");
+    tree_.write("results/release.xml", testcase("A", "run", "") + testcase("B", "run", ""));
+    tree_.write("results/asan.xml", testcase("A", "run", ""));
+  }
+  static std::string testcase(const std::string& name, const std::string& status, const std::string& inner) {
+    return "\t<testcase name=\"" + name + "\" classname=\"" + name + "\" time=\"0.1\" status=\"" + status +
+           "\">\n" + inner + "\t</testcase>\n";
+  }
+  // Runs the stages; gives the exit status.
+  std::optional<int> run(const std::string& stages) {
+    Command test = command("test");
+    test.environment.emplace_back("SM_STAGES", stages);
+    Process script(test);
+    const std::optional<int> code = script.wait();
+    output_ = script.standard_output();
+    return code;
+  }
+
+  std::string output_;
+};
+
+TEST_F(TestScript, AddsUpAllStages) {
+  EXPECT_EQ(run("release asan"), 0);
+  EXPECT_THAT(output_, EndsWith("\n3 passed, 0 failed\n"));
+}
+
+TEST_F(TestScript, CountsFailedTestsAndThoseWithoutProgram) {
+  tree_.write("results/asan.xml",
+              testcase("A", "fail", "\t\t<failure message=\"\"/>\n") +
+                  testcase("B", "notrun", "\t\t<skipped message=\"Unable to find executable\"/>\n"));
+  EXPECT_EQ(run("release asan"), 1);
+  EXPECT_THAT(output_, EndsWith("\n2 passed, 2 failed\n"));
+  EXPECT_THAT(output_, HasSubstr("failed: asan: B: Unable to find executable\n"));
+}
+
+TEST_F(TestScript, SaysWhyATestWasSkipped) {
+  tree_.write(
+      "results/release.xml",
+      testcase("A", "run", "") +
+          testcase(
+              "B", "notrun",
+              "\t\t<skipped message=\"SKIP_REGULAR_EXPRESSION_MATCHED\"/>\n"
+              "\t\t<system-out>[ RUN      ] B\n/x_test.cc:3: Skipped\nno &lt;kernel&gt;\n\n[  SKIPPED ] B\n"
+              "</system-out>\n"));
+  EXPECT_EQ(run("release"), 0);
+  EXPECT_THAT(output_, HasSubstr("\nskipped: release: B: no <kernel>"));
+  EXPECT_THAT(output_, EndsWith("\n1 passed, 0 failed, 1 skipped\n"));
+}
+
+TEST_F(TestScript, CountsAFailedBuildAsOneFailureAndGoesOn) {
+  tree_.write("broken", "--build --preset release");
+  EXPECT_EQ(run("release asan"), 1);
+  EXPECT_THAT(output_, HasSubstr("x.cc:1: error: no\n"));
+  EXPECT_THAT(output_, HasSubstr("\nfailed: build of release\n"));
+  EXPECT_THAT(output_, EndsWith("\n1 passed, 1 failed\n"));
+}
+
+TEST_F(TestScript, FailsAStageThatTestsNothing) {
+  tree_.write("results/asan.xml", "<testsuite>\n</testsuite>\n");
+  EXPECT_EQ(run("asan"), 1);
+  EXPECT_THAT(output_, EndsWith("failed: no tests in asan\n== done (0 s)\n0 passed, 1 failed\n"));
+}
+
+TEST_F(TestScript, FailsWhenThePackagesCannotBeInstalled) {
+  program("tools/install-packages", "exit 3");
+  EXPECT_EQ(run("release"), 1);
+  EXPECT_THAT(output_, EndsWith("\n0 passed, 1 failed\n"));
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,71 @@
+// Answers as text: golden tables and CSV.
+#include "tools/statmill/table.h"
+
+#include <gtest/gtest.h>
+
+namespace statmill {
+namespace {
+
+QueryResult two_series() {
+  return {.from_s = 1'700'000'000,
+          .until_s = 1'700'000'030,
+          .step_s = 10,
+          .series = {
+              {"web.load", "gauge", {{"avg", {1.5, std::nullopt, -20}}, {"count", {10, std::nullopt, 1e9}}}},
+              {"odd,\"name\"", "event", {{"avg", {0, 0, 0.1}}, {"count", {1, 1, 1}}}}}};
+}
+
+TEST(TextTable, AlignsColumnsAndLeavesNoTrailingBlanks) {
+  TextTable table({{"name"}, {"value", Align::kRight}, {"note"}});
+  table.add({"a", "1", ""});
+  table.add({"longer", "12345.5", "x"});
+  EXPECT_EQ(table.text(),
+            "name      value  note\n"
+            "a             1\n"
+            "longer  12345.5  x\n");
+}
+
+TEST(QueryTable, HasOneBlockPerSeriesAndADashWhereNothingWas) {
+  EXPECT_EQ(query_table(two_series()),
+            "web.load  gauge  step 10s\n"
+            "time (UTC)           avg       count\n"
+            "2023-11-14 22:13:20  1.5          10\n"
+            "2023-11-14 22:13:30    -           -\n"
+            "2023-11-14 22:13:40  -20  1000000000\n"
+            "\n"
+            "odd,\"name\"  event  step 10s\n"
+            "time (UTC)           avg  count\n"
+            "2023-11-14 22:13:20    0      1\n"
+            "2023-11-14 22:13:30    0      1\n"
+            "2023-11-14 22:13:40  0.1      1\n");
+}
+
+TEST(QueryCsv, QuotesNamesAndLeavesEmptySlotsEmpty) {
+  EXPECT_EQ(query_csv(two_series(), {"avg", "count"}),
+            "series,time,unix,avg,count\n"
+            "web.load,2023-11-14T22:13:20Z,1700000000,1.5,10\n"
+            "web.load,2023-11-14T22:13:30Z,1700000010,,\n"
+            "web.load,2023-11-14T22:13:40Z,1700000020,-20,1000000000\n"
+            "\"odd,\"\"name\"\"\",2023-11-14T22:13:20Z,1700000000,0,1\n"
+            "\"odd,\"\"name\"\"\",2023-11-14T22:13:30Z,1700000010,0,1\n"
+            "\"odd,\"\"name\"\"\",2023-11-14T22:13:40Z,1700000020,0.1,1\n");
+}
+
+TEST(Listing, IsAlignedForPeopleAndCommaSeparatedForPrograms) {
+  const SeriesListing listing{.series = {{"a.b", "gauge", 0}, {"a.longer", "event", 1'700'000'000}}};
+  EXPECT_EQ(listing_table(listing),
+            "series    kind   last sample (UTC)\n"
+            "a.b       gauge  1970-01-01 00:00:00\n"
+            "a.longer  event  2023-11-14 22:13:20\n");
+  EXPECT_EQ(listing_csv(listing),
+            "series,kind,last,unix\n"
+            "a.b,gauge,1970-01-01T00:00:00Z,0\n"
+            "a.longer,event,2023-11-14T22:13:20Z,1700000000\n");
+}
+
+TEST(PairsTable, AlignsValues) {
+  EXPECT_EQ(pairs_table({{"version", "0.1"}, {"up", "12"}}), "version  0.1\nup       12\n");
+}
+
+}  // namespace
+}  // namespace statmill

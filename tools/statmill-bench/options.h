@@ -1,0 +1,23 @@
+// The command line of statmill-bench.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/result.h"
+#include "tools/statmill-bench/ingest.h"
+
+namespace statmill {
+
+struct BenchOptions {
+  IngestOptions ingest;
+  std::optional<ServerAddress> server;  // none: start one
+  bool is_json = false;
+  std::optional<std::string> help;  // print this and do nothing
+};
+
+// `arguments` without the program's name. Errors: kInvalid, saying what is wrong.
+Result<BenchOptions> parse_bench_options(std::span<const std::string> arguments);
+
+}  // namespace statmill

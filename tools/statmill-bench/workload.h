@@ -1,0 +1,35 @@
+// Workload: lines as a fleet of agents would send them, made before the clock runs. Same seed, same bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace statmill {
+
+inline constexpr size_t kSeriesPerHost = 100;
+
+struct WorkloadOptions {
+  size_t series = 0;
+  size_t passes = 0;                         // samples of each series
+  size_t connections = 1;                    // hosts are dealt out to these in turn
+  bool is_shuffled = false;                  // within each pass; else in the order of names
+  std::optional<int64_t> first_time_s = {};  // of pass 0, then 10 s more each pass; none: lines without time
+};
+
+// The bytes of one connection: whole lines.
+struct Stream {
+  std::string bytes;
+  size_t samples = 0;
+};
+
+// "servers.host00042.cpu.3.idle" of series 4239.
+std::string series_name(size_t series);
+
+// One Stream per connection. Values, by series: 50 % random walks of two decimals, 25 % counters, 15 %
+// constants, 10 % flat with spikes.
+std::vector<Stream> make_workload(const WorkloadOptions& options);
+
+}  // namespace statmill

@@ -1,0 +1,153 @@
+// See answer.h.
+#include "tools/statmill/answer.h"
+
+#include <boost/json.hpp>
+
+#include "base/text.h"
+
+namespace statmill {
+namespace {
+
+namespace json = boost::json;
+
+// Asks a JSON value for what should be there; one wrong answer marks the whole document as not understood.
+class Document {
+ public:
+  explicit Document(std::string_view text) {
+    boost::system::error_code error;
+    root_ = json::parse(text, error);
+    if (error) failed_ = true;
+  }
+
+  bool failed() const { return failed_; }
+  const json::value& root() const { return root_; }
+
+  const json::value& field(const json::value& of, std::string_view name) {
+    const json::object* object = of.if_object();
+    const json::value* found = object != nullptr ? object->if_contains(name) : nullptr;
+    if (found == nullptr) failed_ = true;
+    return found != nullptr ? *found : nothing_;
+  }
+  const json::array& array(const json::value& v) {
+    if (!v.is_array()) failed_ = true;
+    return v.is_array() ? v.get_array() : empty_;
+  }
+  std::string text(const json::value& v) {
+    if (!v.is_string()) failed_ = true;
+    return v.is_string() ? std::string(v.get_string()) : std::string();
+  }
+  int64_t integer(const json::value& v) {
+    boost::system::error_code error;
+    const auto out = v.to_number<int64_t>(error);
+    if (error) failed_ = true;
+    return error ? 0 : out;
+  }
+  std::optional<double> number_or_null(const json::value& v) {
+    if (v.is_null()) return std::nullopt;
+    boost::system::error_code error;
+    const auto out = v.to_number<double>(error);
+    if (error) failed_ = true;
+    return out;
+  }
+
+ private:
+  json::value root_;
+  const json::value nothing_;
+  const json::array empty_;
+  bool failed_ = false;
+};
+
+Error not_understood(std::string_view what) {
+  return {ErrorCode::kCorrupt,
+          "the server's " + std::string(what) + " is not as expected: is it a statmilld of this version?"};
+}
+
+std::string scalar_text(const json::value& v) {
+  if (v.is_string()) return std::string(v.get_string());
+  if (v.is_double()) {
+    std::string out;
+    append_number(out, v.get_double());
+    return out;
+  }
+  return json::serialize(v);
+}
+
+void flatten(const json::value& v, const std::string& path,
+             std::vector<std::pair<std::string, std::string>>& out) {
+  const json::object* object = v.if_object();
+  if (object == nullptr) {
+    out.emplace_back(path, scalar_text(v));
+    return;
+  }
+  // Depth is bounded by Boost.JSON's parser (32 levels).
+  for (const auto& [key, inner] : *object)
+    flatten(inner, path.empty() ? std::string(key) : path + "." + std::string(key), out);
+}
+
+}  // namespace
+
+Result<QueryResult> parse_query_result(std::string_view text, const std::vector<std::string>& stats) {
+  Document document(text);
+  QueryResult out;
+  out.from_s = document.integer(document.field(document.root(), "from"));
+  out.until_s = document.integer(document.field(document.root(), "until"));
+  out.step_s = document.integer(document.field(document.root(), "step"));
+  if (document.failed() || out.step_s <= 0 || out.until_s < out.from_s) return not_understood("answer");
+  const auto slots = static_cast<size_t>((out.until_s - out.from_s) / out.step_s);
+  for (const json::value& s : document.array(document.field(document.root(), "series"))) {
+    SeriesColumns& series = out.series.emplace_back();
+    series.name = document.text(document.field(s, "name"));
+    series.kind = document.text(document.field(s, "kind"));
+    for (const std::string& stat : stats) {
+      auto& column = series.columns.emplace_back(stat, std::vector<std::optional<double>>()).second;
+      for (const json::value& v : document.array(document.field(s, stat)))
+        column.push_back(document.number_or_null(v));
+      if (column.size() != slots) return not_understood("answer");
+    }
+  }
+  if (document.failed()) return not_understood("answer");
+  return out;
+}
+
+Result<SeriesListing> parse_series_listing(std::string_view text) {
+  Document document(text);
+  SeriesListing out;
+  for (const json::value& s : document.array(document.field(document.root(), "series"))) {
+    out.series.push_back({.name = document.text(document.field(s, "name")),
+                          .kind = document.text(document.field(s, "kind")),
+                          .last_s = document.integer(document.field(s, "last_s"))});
+  }
+  const json::value& truncated = document.field(document.root(), "truncated");
+  if (document.failed() || !truncated.is_bool()) return not_understood("list of series");
+  out.truncated = truncated.get_bool();
+  return out;
+}
+
+Result<LinesOutcome> parse_lines_outcome(std::string_view text) {
+  Document document(text);
+  LinesOutcome out;
+  out.accepted = static_cast<uint64_t>(document.integer(document.field(document.root(), "accepted")));
+  const json::object* refused = document.field(document.root(), "refused").if_object();
+  if (document.failed() || refused == nullptr) return not_understood("answer");
+  for (const auto& [reason, count] : *refused) {
+    out.refused.emplace_back(reason, static_cast<uint64_t>(document.integer(count)));
+  }
+  if (document.failed()) return not_understood("answer");
+  return out;
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> flatten_object(std::string_view text) {
+  const Document document(text);
+  if (document.failed() || !document.root().is_object()) return not_understood("status");
+  std::vector<std::pair<std::string, std::string>> out;
+  flatten(document.root(), "", out);
+  return out;
+}
+
+std::string server_complaint(const HttpAnswer& answer) {
+  Document document(answer.body);
+  const std::string said = document.text(document.field(document.root(), "error"));
+  return document.failed() ? "the server answered with status " + std::to_string(answer.status) : said;
+}
+
+}  // namespace statmill

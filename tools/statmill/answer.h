@@ -1,0 +1,58 @@
+// What the server's JSON answers say, as the commands print it (server/http/API.md gives the forms).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "tools/statmill/client.h"
+
+namespace statmill {
+
+struct SeriesColumns {
+  std::string name;
+  std::string kind;
+  // stat -> a value per slot, none where the slot is empty; all of equal length.
+  std::vector<std::pair<std::string, std::vector<std::optional<double>>>> columns;
+};
+
+struct QueryResult {
+  int64_t from_s = 0;
+  int64_t until_s = 0;
+  int64_t step_s = 0;
+  std::vector<SeriesColumns> series;
+};
+
+struct ListedSeries {
+  std::string name;
+  std::string kind;
+  int64_t last_s = 0;
+};
+
+struct SeriesListing {
+  std::vector<ListedSeries> series;
+  bool truncated = false;
+};
+
+// What became of lines handed in.
+struct LinesOutcome {
+  uint64_t accepted = 0;
+  std::vector<std::pair<std::string, uint64_t>> refused;  // reason -> samples
+};
+
+// Errors of all: kCorrupt when the text is not such an answer.
+// `stats` are the columns wanted, in order.
+Result<QueryResult> parse_query_result(std::string_view json, const std::vector<std::string>& stats);
+Result<SeriesListing> parse_series_listing(std::string_view json);
+Result<LinesOutcome> parse_lines_outcome(std::string_view json);
+// Every scalar of a JSON object, as "outer.inner" -> text.
+Result<std::vector<std::pair<std::string, std::string>>> flatten_object(std::string_view json);
+
+// The server's words for why it did not do what was asked: its "error", or its status when it gives none.
+std::string server_complaint(const HttpAnswer& answer);
+
+}  // namespace statmill

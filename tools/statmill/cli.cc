@@ -1,0 +1,73 @@
+// See cli.h.
+#include "tools/statmill/cli.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "tools/statmill/commands.h"
+
+namespace statmill {
+namespace {
+
+struct Subcommand {
+  std::string_view name;
+  std::string_view summary;
+  Outcome (*run)(std::span<const std::string> arguments, const Surroundings& surroundings);
+};
+
+constexpr std::array<Subcommand, 4> kSubcommands = {{
+    {"put", "hand in one sample", run_put},
+    {"query", "print series over a range of time", run_query},
+    {"ls", "list series by name", run_list},
+    {"status", "print what the server says of itself", run_status},
+}};
+
+std::string help() {
+  std::string out =
+      "Usage: statmill COMMAND [OPTION]... [ARGUMENT]...\nTalks to a statmilld over HTTP.\n\nCommands:\n";
+  for (const Subcommand& s : kSubcommands) {
+    out.append("  ").append(s.name).append(8 - s.name.size(), ' ').append(s.summary).append("\n");
+  }
+  out.append(
+      "\n`statmill COMMAND --help` tells a command's options. All take --server URL, or STATMILL_URL from "
+      "the\n"
+      "environment, and --timeout DURATION.\n\n"
+      "Exit status: 0 done, 1 failed, 2 wrong usage, 4 samples refused, 5 server unreachable.\n");
+  return out;
+}
+
+// How many of the arguments are options in front of the command's name ("--server URL put ...").
+size_t count_leading_options(std::span<const std::string> arguments) {
+  size_t i = 0;
+  while (i < arguments.size() && arguments[i].starts_with("--") && arguments[i].size() > 2) {
+    const bool takes_next = arguments[i] == "--server" || arguments[i] == "--timeout";
+    i += takes_next ? 2 : 1;
+  }
+  return std::min(i, arguments.size());
+}
+
+}  // namespace
+
+Outcome run_cli(std::span<const std::string> arguments, const Surroundings& surroundings) {
+  const size_t leading = count_leading_options(arguments);
+  for (const std::string& option : arguments.first(leading)) {
+    if (option == "--help") return {.data = help()};
+    if (option == "--version") return {.data = "statmill " STATMILL_VERSION "\n"};
+  }
+  if (leading == arguments.size()) return {.code = ExitStatus::kUsage, .talk = help()};
+  const std::string& name = arguments[leading];
+  if (name == "-h" || name == "help") return {.data = help()};
+  const auto* subcommand = std::find_if(kSubcommands.begin(), kSubcommands.end(),
+                                        [&](const Subcommand& s) { return s.name == name; });
+  if (subcommand == kSubcommands.end()) {
+    return {.code = ExitStatus::kUsage,
+            .talk = "statmill: no command \"" + name + "\"; see statmill --help\n"};
+  }
+  std::vector<std::string> rest(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(leading));
+  rest.insert(rest.end(), arguments.begin() + static_cast<std::ptrdiff_t>(leading) + 1, arguments.end());
+  return subcommand->run(rest, surroundings);
+}
+
+}  // namespace statmill

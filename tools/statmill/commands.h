@@ -1,0 +1,16 @@
+// The subcommands of `statmill`. Each takes its own arguments, without its name, in any order of options.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "tools/statmill/cli.h"
+
+namespace statmill {
+
+Outcome run_put(std::span<const std::string> arguments, const Surroundings& surroundings);
+Outcome run_query(std::span<const std::string> arguments, const Surroundings& surroundings);
+Outcome run_list(std::span<const std::string> arguments, const Surroundings& surroundings);
+Outcome run_status(std::span<const std::string> arguments, const Surroundings& surroundings);
+
+}  // namespace statmill

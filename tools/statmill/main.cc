@@ -1,0 +1,33 @@
+// statmill: the command line client of statmilld. Data goes to standard output, talk to standard error.
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "tools/statmill/cli.h"
+
+namespace {
+
+// False when standard output could not take it all; a reader that has gone away (EPIPE) wants no complaint.
+bool print(const std::string& data) {
+  if (std::fwrite(data.data(), 1, data.size(), stdout) == data.size() && std::fflush(stdout) == 0)
+    return true;
+  if (errno != EPIPE) std::fprintf(stderr, "statmill: cannot write: %s\n", std::strerror(errno));
+  return false;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const char* server = std::getenv("STATMILL_URL");
+  const bool is_set = server != nullptr && *server != '\0';
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const statmill::Outcome outcome = statmill::run_cli(
+      arguments,
+      {.default_server = is_set ? server : "http://127.0.0.1:8112", .now = statmill::SystemClock().wall()});
+  std::fputs(outcome.talk.c_str(), stderr);
+  if (!print(outcome.data)) return static_cast<int>(statmill::ExitStatus::kFailed);
+  return static_cast<int>(outcome.code);
+}

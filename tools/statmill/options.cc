@@ -1,0 +1,86 @@
+// See options.h.
+#include "tools/statmill/options.h"
+
+#include <boost/program_options/parsers.hpp>
+#include <sstream>
+
+#include "base/text.h"
+#include "tools/statmill/answer.h"
+
+namespace statmill {
+namespace {
+
+namespace po = boost::program_options;
+
+std::string help(const Usage& usage) {
+  std::ostringstream out;
+  out << "Usage: statmill " << usage.synopsis << "\n" << usage.text << "\n\n" << usage.options;
+  return out.str();
+}
+
+}  // namespace
+
+CommandLine::CommandLine(Usage usage, std::span<const std::string> arguments,
+                         const Surroundings& surroundings) {
+  usage.options.add_options()  //
+      ("server", po::value<std::string>()->default_value(surroundings.default_server)->value_name("URL"),
+       "where the server listens; also STATMILL_URL")  //
+      ("timeout", po::value<std::string>()->default_value("30s")->value_name("DURATION"),
+       "give up when the server takes longer than this to connect, to read or to answer")  //
+      ("help", "print this");
+  if (Status status = read(usage, arguments); !status) {
+    ended_as_ = {.code = ExitStatus::kUsage,
+                 .talk = "statmill: " + status.error().message + "\nUsage: statmill " +
+                         std::string(usage.synopsis) + "\n"};
+  } else if (has("help")) {
+    ended_as_ = {.data = help(usage)};
+  }
+}
+
+Status CommandLine::read(const Usage& usage, std::span<const std::string> arguments) {
+  po::options_description all;
+  all.add(usage.options).add_options()("operand", po::value<std::vector<std::string>>());
+  po::positional_options_description positional;
+  positional.add("operand", -1);
+  namespace style = po::command_line_style;
+  try {  // Boost's parser throws; it stops here
+    po::store(po::command_line_parser(std::vector<std::string>(arguments.begin(), arguments.end()))
+                  .options(all)
+                  .positional(positional)
+                  .style(style::allow_long | style::long_allow_next | style::long_allow_adjacent)
+                  .run(),
+              values_);
+  } catch (const po::error& e) {
+    return Error{ErrorCode::kInvalid, e.what()};
+  }
+  if (has("help")) return Status::ok();
+  if (has("operand")) operands_ = values_["operand"].as<std::vector<std::string>>();
+  if (operands_.size() < usage.operands_min) return Error{ErrorCode::kInvalid, "too few arguments"};
+  if (operands_.size() > usage.operands_max) return Error{ErrorCode::kInvalid, "too many arguments"};
+  const Result<Duration> timeout = parse_duration(text("timeout"));
+  if (!timeout) return Error(timeout.error()).with("--timeout");
+  Result<Client> client = Client::to(text("server"), *timeout);
+  if (!client) return client.error();
+  client_ = std::move(*client);
+  return Status::ok();
+}
+
+Result<Format> parse_format(std::string_view text) {
+  if (text == "table") return Format::kTable;
+  if (text == "json") return Format::kJson;
+  if (text == "csv") return Format::kCsv;
+  return Error{ErrorCode::kInvalid, "--format \"" + std::string(text) + "\" is none of table, json, csv"};
+}
+
+Outcome ending(const Error& error) {
+  Outcome out{.code = ExitStatus::kFailed, .talk = "statmill: " + error.message + "\n"};
+  if (error.code == ErrorCode::kUnavailable) out.code = ExitStatus::kUnreachable;
+  if (error.code == ErrorCode::kInvalid) out.code = ExitStatus::kUsage;
+  return out;
+}
+
+Outcome ending(const HttpAnswer& answer) {
+  return {.code = ExitStatus::kFailed, .talk = "statmill: " + server_complaint(answer) + "\n"};
+}
+
+}  // namespace statmill

@@ -1,0 +1,78 @@
+// `statmill query`: prints series over a range of time.
+#include <boost/program_options/value_semantic.hpp>
+
+#include "base/text.h"
+#include "tools/statmill/answer.h"
+#include "tools/statmill/commands.h"
+#include "tools/statmill/options.h"
+#include "tools/statmill/table.h"
+
+namespace statmill {
+namespace {
+
+constexpr std::string_view kText =
+    "Prints series over a range of time, by name or by pattern (* ? [a-z] {one,two}). Times are unix "
+    "seconds,\n"
+    "`now`, or back from now, like -6h; the range holds its begin and not its end.";
+
+// The request's parameters. Errors: kInvalid for texts that the server would not understand either.
+Result<UrlParameters> parameters_of(const CommandLine& line, Timestamp now) {
+  UrlParameters out;
+  for (const std::string& name : line.operands()) out.emplace_back("series", name);
+  for (const char* option : {"from", "until"}) {
+    const Result<int64_t> time_s = parse_time(line.text(option), now);
+    if (!time_s) return Error(time_s.error()).with(std::string("--") + option);
+    out.emplace_back(option, std::to_string(*time_s));
+  }
+  if (line.has("step")) {
+    const Result<Duration> step = parse_duration(line.text("step"));
+    if (!step) return Error(step.error()).with("--step");
+    out.emplace_back("step", line.text("step"));
+  }
+  if (line.has("max-points")) {
+    const Result<int64_t> points = parse_integer(line.text("max-points"), 1, 1'000'000);
+    if (!points) return Error(points.error()).with("--max-points");
+    out.emplace_back("max_points", std::to_string(*points));
+  }
+  out.emplace_back("stats", line.text("stats"));
+  return out;
+}
+
+Outcome print(const std::string& body, Format format, const std::string& stats_text) {
+  if (format == Format::kJson) return {.data = body.ends_with('\n') ? body : body + "\n"};
+  std::vector<std::string> stats;
+  for (const std::string_view stat : split(stats_text, ',')) stats.emplace_back(stat);
+  const Result<QueryResult> result = parse_query_result(body, stats);
+  if (!result) return ending(result.error());
+  Outcome out{.data = format == Format::kCsv ? query_csv(*result, stats) : query_table(*result)};
+  if (result->series.empty()) out.talk = "statmill: no series matches\n";
+  return out;
+}
+
+}  // namespace
+
+Outcome run_query(std::span<const std::string> arguments, const Surroundings& surroundings) {
+  namespace po = boost::program_options;
+  Usage usage{.synopsis = "query [OPTION]... NAME_OR_PATTERN...", .text = kText, .operands_min = 1};
+  usage.options.add_options()                                                                             //
+      ("from", po::value<std::string>()->default_value("-1h")->value_name("TIME"), "begin of the range")  //
+      ("until", po::value<std::string>()->default_value("now")->value_name("TIME"), "end of the range")   //
+      ("step", po::value<std::string>()->value_name("DURATION"), "one row for each; else the server chooses")(
+          "max-points", po::value<std::string>()->value_name("COUNT"),
+          "choose a step that gives no more rows")  //
+      ("stats", po::value<std::string>()->default_value("avg,min,max")->value_name("LIST"),
+       "of count, sum, avg, stddev, min, max, rate")  //
+      ("format", po::value<std::string>()->default_value("table")->value_name("FORM"), "table, json or csv");
+  const CommandLine line(std::move(usage), arguments, surroundings);
+  if (line.ended_as()) return *line.ended_as();
+  const Result<Format> format = parse_format(line.text("format"));
+  if (!format) return ending(format.error());
+  const Result<UrlParameters> parameters = parameters_of(line, surroundings.now);
+  if (!parameters) return ending(parameters.error());
+  const Result<HttpAnswer> answer = line.client().get("/api/v1/query", *parameters);
+  if (!answer) return ending(answer.error());
+  if (answer->status != 200) return ending(*answer);
+  return print(answer->body, *format, line.text("stats"));
+}
+
+}  // namespace statmill

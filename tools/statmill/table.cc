@@ -1,0 +1,143 @@
+// See table.h.
+#include "tools/statmill/table.h"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+
+#include "base/check.h"
+#include "base/text.h"
+
+namespace statmill {
+namespace {
+
+std::string format_time(int64_t unix_s, const char* format) {
+  const std::time_t seconds = unix_s;
+  tm parts{};
+  std::array<char, 64> text{};
+  // A year that no tm can hold has no date; its seconds are shown instead.
+  if (::gmtime_r(&seconds, &parts) == nullptr) return std::to_string(unix_s);
+  return {text.data(), std::strftime(text.data(), text.size(), format, &parts)};
+}
+
+std::string number_text(const std::optional<double>& value, std::string_view when_empty) {
+  std::string out;
+  if (value) {
+    append_number(out, *value);
+  } else {
+    out = when_empty;
+  }
+  return out;
+}
+
+void append_csv_field(std::string& out, std::string_view field) {
+  if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
+    out.append(field);
+    return;
+  }
+  out.push_back('"');
+  for (const char c : field) {
+    if (c == '"') out.push_back('"');
+    out.push_back(c);
+  }
+  out.push_back('"');
+}
+
+}  // namespace
+
+void TextTable::add(std::vector<std::string> cells) {
+  SM_CHECK(cells.size() == columns_.size());
+  rows_.push_back(std::move(cells));
+}
+
+std::string TextTable::text() const {
+  std::vector<size_t> widths;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    size_t width = columns_[i].title.size();
+    for (const auto& row : rows_) width = std::max(width, row[i].size());
+    widths.push_back(width);
+  }
+  std::string out;
+  const auto add_line = [&](const auto& cell) {
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      if (i > 0) out.append(2, ' ');
+      const std::string& text = cell(i);
+      const size_t padding = widths[i] - text.size();
+      if (columns_[i].align == Align::kRight) out.append(padding, ' ');
+      out.append(text);
+      if (columns_[i].align == Align::kLeft && i + 1 < columns_.size()) out.append(padding, ' ');
+    }
+    while (out.ends_with(' ')) out.pop_back();
+    out.push_back('\n');
+  };
+  add_line([&](size_t i) -> const std::string& { return columns_[i].title; });
+  for (const auto& row : rows_) add_line([&](size_t i) -> const std::string& { return row[i]; });
+  return out;
+}
+
+std::string time_for_people(int64_t unix_s) { return format_time(unix_s, "%Y-%m-%d %H:%M:%S"); }
+std::string time_for_programs(int64_t unix_s) { return format_time(unix_s, "%Y-%m-%dT%H:%M:%SZ"); }
+
+std::string query_table(const QueryResult& result) {
+  std::string out;
+  for (const SeriesColumns& series : result.series) {
+    if (!out.empty()) out.push_back('\n');
+    out.append(series.name).append("  ").append(series.kind);
+    out.append("  step ").append(format_duration(std::chrono::seconds(result.step_s))).append("\n");
+    std::vector<TextTable::Column> columns = {{"time (UTC)", Align::kLeft}};
+    for (const auto& [stat, values] : series.columns) columns.push_back({stat, Align::kRight});
+    TextTable table(std::move(columns));
+    size_t slot = 0;
+    for (int64_t time_s = result.from_s; time_s < result.until_s; time_s += result.step_s, ++slot) {
+      std::vector<std::string> cells = {time_for_people(time_s)};
+      for (const auto& [stat, values] : series.columns) cells.push_back(number_text(values[slot], "-"));
+      table.add(std::move(cells));
+    }
+    out.append(table.text());
+  }
+  return out;
+}
+
+std::string query_csv(const QueryResult& result, const std::vector<std::string>& stats) {
+  std::string out = "series,time,unix";
+  for (const std::string& stat : stats) out.append(",").append(stat);
+  out.push_back('\n');
+  for (const SeriesColumns& series : result.series) {
+    size_t slot = 0;
+    for (int64_t time_s = result.from_s; time_s < result.until_s; time_s += result.step_s, ++slot) {
+      append_csv_field(out, series.name);
+      out.append(",").append(time_for_programs(time_s)).append(",").append(std::to_string(time_s));
+      for (const auto& [stat, values] : series.columns) out.append(",").append(number_text(values[slot], ""));
+      out.push_back('\n');
+    }
+  }
+  return out;
+}
+
+std::string listing_table(const SeriesListing& listing) {
+  TextTable table({{"series"}, {"kind"}, {"last sample (UTC)"}});
+  for (const ListedSeries& s : listing.series) table.add({s.name, s.kind, time_for_people(s.last_s)});
+  return table.text();
+}
+
+std::string listing_csv(const SeriesListing& listing) {
+  std::string out = "series,kind,last,unix\n";
+  for (const ListedSeries& s : listing.series) {
+    append_csv_field(out, s.name);
+    out.append(",").append(s.kind).append(",").append(time_for_programs(s.last_s));
+    out.append(",").append(std::to_string(s.last_s)).append("\n");
+  }
+  return out;
+}
+
+std::string pairs_table(const std::vector<std::pair<std::string, std::string>>& pairs) {
+  size_t width = 0;
+  for (const auto& [key, value] : pairs) width = std::max(width, key.size());
+  std::string out;
+  for (const auto& [key, value] : pairs) {
+    out.append(key).append(width - key.size() + 2, ' ').append(value).append("\n");
+  }
+  return out;
+}
+
+}  // namespace statmill
