@@ -156,6 +156,23 @@ std::vector<std::string> check_lengths(const std::vector<SourceFile>& files) {
   return faults;
 }
 
+std::vector<std::string> check_purity(const std::vector<SourceFile>& files) {
+  constexpr std::string_view kImpure[] = {"_clock::now", "clock_gettime", "gettimeofday", "time(nullptr)", "Clock&",
+                                          "<thread>",    "std::async",    "<sys/socket.h>", "asio"};
+  std::vector<std::string> faults;
+  for (const SourceFile& file : files) {
+    const std::string layer = folder(file.path, 0);
+    if (layer != "proto" && layer != "storage") continue;
+    for (size_t i = 0; i < file.lines.size(); ++i) {
+      for (const std::string_view impure : kImpure) {
+        if (file.lines[i].find(impure) == std::string::npos) continue;
+        faults.push_back(fault(file.path, i + 1, layer + "/ may not use " + std::string(impure)));
+      }
+    }
+  }
+  return faults;
+}
+
 std::vector<std::string> check_guards(const std::vector<SourceFile>& files) {
   std::vector<std::string> faults;
   for (const SourceFile& file : files) {

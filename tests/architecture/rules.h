@@ -24,6 +24,8 @@ std::vector<SourceFile> read_sources(const std::filesystem::path& root);
 std::vector<std::string> check_includes(const std::vector<SourceFile>& files);
 std::vector<std::string> check_opening_comments(const std::vector<SourceFile>& files);
 std::vector<std::string> check_lengths(const std::vector<SourceFile>& files);
+// Invariant E: proto/ and storage/ read no clock, open no socket and start no thread; `now` is an argument.
+std::vector<std::string> check_purity(const std::vector<SourceFile>& files);
 // Every header has `#pragma once`.
 std::vector<std::string> check_guards(const std::vector<SourceFile>& files);
 

@@ -40,9 +40,9 @@ TEST(AgentE2e, ReconnectsToAServerThatWasKilledAndCameBack) {
   Process agent(agent_for(server));
   const auto collected = [&] { return server.totals("host.e2e.load.1m")["host.e2e.load.1m"].count; };
   ASSERT_TRUE(server.wait_for_metric(kTcpAccepted, 200)) << agent.standard_error();
-  server.wait_until_durable();
   const double before = collected();
   ASSERT_GE(before, 1);
+  server.wait_until_durable();
   server.kill();
   server.start(port);
   EXPECT_GE(collected(), before);
