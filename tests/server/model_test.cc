@@ -146,6 +146,15 @@ class World {
     // Now and then a known series is written as the other kind: it stays what it is.
     s.event = known != model_.series().end() && below(20) == 0 ? !event : event;
     s.time_s = wall_s_ - age(event);
+    if (!log_.empty() && below(4) == 0) {  // again into a slot that has something
+      const model::Sample& earlier = log_[static_cast<size_t>(below(static_cast<int64_t>(log_.size())))];
+      const bool in_reach = !model_.is_event(earlier.name) || wall_s_ - earlier.time_s < finest_s() * 3 / 4;
+      if (in_reach) {
+        s.name = earlier.name;
+        s.event = model_.is_event(earlier.name);
+        s.time_s = earlier.time_s;
+      }
+    }
     const int64_t samples = s.event || below(4) != 0 ? 1 : 1 + below(20);
     for (int64_t i = 0; i < samples; ++i) s.hundredths.push_back(below(3) == 0 ? 500 : below(2'000'000) - 1'000'000);
     const std::string line = line_of(s);
