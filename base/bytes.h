@@ -18,9 +18,7 @@ namespace statmill {
 constexpr uint64_t zigzag(int64_t v) {
   return (static_cast<uint64_t>(v) << 1) ^ static_cast<uint64_t>(v >> 63);
 }
-constexpr int64_t unzigzag(uint64_t u) {
-  return static_cast<int64_t>(u >> 1) ^ -static_cast<int64_t>(u & 1);
-}
+constexpr int64_t unzigzag(uint64_t u) { return static_cast<int64_t>(u >> 1) ^ -static_cast<int64_t>(u & 1); }
 
 // Appends to a string it borrows; the string must outlive the Writer.
 class Writer {

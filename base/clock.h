@@ -30,9 +30,7 @@ class Clock {
 
 class SystemClock final : public Clock {
  public:
-  Timestamp wall() const override {
-    return std::chrono::floor<Duration>(std::chrono::system_clock::now());
-  }
+  Timestamp wall() const override { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
   SteadyTime steady() const override { return std::chrono::steady_clock::now(); }
 };
 

@@ -82,9 +82,7 @@ Status check_sets(std::string_view pattern) {
 
 }  // namespace
 
-bool Glob::is_pattern(std::string_view text) {
-  return text.find_first_of("*?[{") != std::string_view::npos;
-}
+bool Glob::is_pattern(std::string_view text) { return text.find_first_of("*?[{") != std::string_view::npos; }
 
 Result<Glob> Glob::parse(std::string_view pattern) {
   if (pattern.empty()) return Error{ErrorCode::kInvalid, "glob: empty pattern"};
@@ -105,8 +103,10 @@ Result<Glob> Glob::parse(std::string_view pattern) {
     for (bool more = true; more;) {
       const size_t comma = choices.find(',');
       more = comma != std::string_view::npos;
-      for (const std::string& a : glob.alternatives_) product.push_back(a + std::string(choices.substr(0, comma)));
-      if (product.size() > kAlternativesMax) return Error{ErrorCode::kLimit, "glob: more than 64 alternatives"};
+      for (const std::string& a : glob.alternatives_)
+        product.push_back(a + std::string(choices.substr(0, comma)));
+      if (product.size() > kAlternativesMax)
+        return Error{ErrorCode::kLimit, "glob: more than 64 alternatives"};
       if (more) choices.remove_prefix(comma + 1);
     }
     glob.alternatives_ = std::move(product);

@@ -54,5 +54,4 @@ class Condition {
   std::condition_variable condition_;
 };
 
-
 }  // namespace statmill

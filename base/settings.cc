@@ -3,13 +3,13 @@
 
 #include <unistd.h>
 
+#include <sys/stat.h>
 #include <boost/program_options.hpp>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <map>
-#include <sys/stat.h>
 
 namespace statmill {
 namespace {
@@ -20,7 +20,8 @@ using Values = std::map<std::string, std::string>;
 std::string environment_name(const std::string& setting) {
   std::string name = "STATMILL_";
   for (const char c : setting) {
-    name.push_back(std::isalnum(static_cast<unsigned char>(c)) != 0 ? static_cast<char>(std::toupper(c)) : '_');
+    name.push_back(std::isalnum(static_cast<unsigned char>(c)) != 0 ? static_cast<char>(std::toupper(c))
+                                                                    : '_');
   }
   return name;
 }
@@ -49,7 +50,8 @@ void collect(const po::parsed_options& parsed, std::string_view source, Values& 
   values.merge(here);
 }
 
-Status read_file(const std::string& path, const po::options_description& options, Values& values, std::string& faults) {
+Status read_file(const std::string& path, const po::options_description& options, Values& values,
+                 std::string& faults) {
   errno = 0;
   std::ifstream file(path);
   struct stat info {};
@@ -123,7 +125,8 @@ Result<SettingsAction> apply_settings(std::span<const Setting> settings, const S
 
 std::string settings_help(std::string_view usage, std::span<const Setting> settings) {
   std::string out(usage);
-  out.append("\n\nOptions (also STATMILL_SECTION_KEY in the environment, `key` under [section] in the file):\n");
+  out.append(
+      "\n\nOptions (also STATMILL_SECTION_KEY in the environment, `key` under [section] in the file):\n");
   const auto line = [&](std::string left, std::string_view right) {
     left.insert(0, "  ");
     if (left.size() < 34) left.resize(34, ' ');

@@ -1,8 +1,9 @@
 // Settings: how each program takes its options, by Boost.Program_options.
 //
-// One list of options per program; each is `--section.key VALUE` on the command line, `STATMILL_SECTION_KEY` in
-// the environment and `key` under `[section]` (or `section.key`) in the INI file named by --config; the command
-// line wins over the environment, the environment over the file. Every fault is reported, all together.
+// One list of options per program; each is `--section.key VALUE` on the command line, `STATMILL_SECTION_KEY`
+// in the environment and `key` under `[section]` (or `section.key`) in the INI file named by --config; the
+// command line wins over the environment, the environment over the file. Every fault is reported, all
+// together.
 #pragma once
 
 #include <functional>
@@ -26,13 +27,13 @@ struct Setting {
 enum class SettingsAction { kRun, kShowHelp, kShowVersion };
 
 struct SettingsInput {
-  std::span<const char* const> arguments;                  // argv without the program's name
+  std::span<const char* const> arguments;                        // argv without the program's name
   std::vector<std::pair<std::string, std::string>> environment;  // NAME, value; only STATMILL_* is looked at
 };
 
-// Parses all sources and calls `take` once for each setting, with the strongest source's value or the default.
-// Errors: kInvalid with every fault on one line each, unknown options and keys included; kNotFound/kIo when the
-// config file cannot be read. Options --config, --help and --version are always there.
+// Parses all sources and calls `take` once for each setting, with the strongest source's value or the
+// default. Errors: kInvalid with every fault on one line each, unknown options and keys included;
+// kNotFound/kIo when the config file cannot be read. Options --config, --help and --version are always there.
 Result<SettingsAction> apply_settings(std::span<const Setting> settings, const SettingsInput& input);
 
 // The --help text of a program.

@@ -61,7 +61,8 @@ Result<Duration> parse_duration(std::string_view text) {
   while (!rest.empty()) {
     int64_t count = 0;
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), count);
-    if (error != std::errc{} || rest.front() == '-') return invalid("duration", text, "expected a number and a unit, as in 10s or 1y9d");
+    if (error != std::errc{} || rest.front() == '-')
+      return invalid("duration", text, "expected a number and a unit, as in 10s or 1y9d");
     rest.remove_prefix(static_cast<size_t>(end - rest.data()));
     const size_t unit_end = std::min(rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz"), rest.size());
     const Unit* unit = find_unit(rest.substr(0, unit_end));
@@ -103,7 +104,8 @@ Result<uint64_t> parse_bytes(std::string_view text) {
 Result<int64_t> parse_integer(std::string_view text, int64_t min, int64_t max) {
   int64_t n = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc{} || end != text.data() + text.size()) return invalid("number", text, "not an integer");
+  if (error != std::errc{} || end != text.data() + text.size())
+    return invalid("number", text, "not an integer");
   if (n < min || n > max) {
     return invalid("number", text, "not in " + std::to_string(min) + ".." + std::to_string(max));
   }
@@ -115,7 +117,8 @@ Result<int64_t> parse_time(std::string_view text, Timestamp now) {
   const bool from_now = rest.starts_with("now");
   if (from_now) rest.remove_prefix(3);
   if (from_now && rest.empty()) return unix_seconds(now);
-  if (rest.starts_with("-") && (from_now || rest.find_first_not_of("0123456789", 1) != std::string_view::npos)) {
+  if (rest.starts_with("-") &&
+      (from_now || rest.find_first_not_of("0123456789", 1) != std::string_view::npos)) {
     const Result<Duration> back = parse_duration(rest.substr(1));
     if (!back) return invalid("time", text, "expected unix seconds, now, or back from now as in -6h");
     return unix_seconds(now - *back);
@@ -134,8 +137,9 @@ void append_number(std::string& out, double value) {
   std::array<char, 32> text{};
   constexpr double kExact = 9007199254740992.0;  // 2^53: below, every integer is a double
   const bool integer = value == std::nearbyint(value) && std::abs(value) < kExact;
-  const auto [end, error] = integer ? std::to_chars(text.data(), text.data() + text.size(), static_cast<int64_t>(value))
-                                    : std::to_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] =
+      integer ? std::to_chars(text.data(), text.data() + text.size(), static_cast<int64_t>(value))
+              : std::to_chars(text.data(), text.data() + text.size(), value);
   out.append(text.data(), end);
 }
 

@@ -11,7 +11,8 @@
 
 namespace statmill {
 
-// "10s", "5m", "1h", "10d", "2w", "1y" (365 days), "250ms", and sums like "1y9d". No sign, no fraction, no spaces.
+// "10s", "5m", "1h", "10d", "2w", "1y" (365 days), "250ms", and sums like "1y9d". No sign, no fraction, no
+// spaces.
 Result<Duration> parse_duration(std::string_view text);
 
 // The shortest such text: 90 s -> "90s", 3600 s -> "1h".

@@ -26,7 +26,8 @@ void append_escaped(std::string& out, std::string_view text, bool quotes) {
 
 }  // namespace
 
-Registry::Cell& Registry::cell(std::string_view name, std::string_view help, Labels labels, Reading::Type type) {
+Registry::Cell& Registry::cell(std::string_view name, std::string_view help, Labels labels,
+                               Reading::Type type) {
   for (Cell& c : cells_) {
     if (c.name != name || c.labels != labels) continue;
     SM_CHECK(c.type == type);
@@ -50,12 +51,14 @@ Gauge& Registry::gauge(std::string_view name, std::string_view help, Labels labe
   return cell(name, help, std::move(labels), Reading::Type::kGauge).gauge;
 }
 
-void Registry::gauge_fn(std::string_view name, std::string_view help, Labels labels, std::function<double()> read) {
+void Registry::gauge_fn(std::string_view name, std::string_view help, Labels labels,
+                        std::function<double()> read) {
   MutexLock lock(mutex_);
   cell(name, help, std::move(labels), Reading::Type::kGauge).function = std::move(read);
 }
 
-void Registry::counter_fn(std::string_view name, std::string_view help, Labels labels, std::function<double()> read) {
+void Registry::counter_fn(std::string_view name, std::string_view help, Labels labels,
+                          std::function<double()> read) {
   MutexLock lock(mutex_);
   cell(name, help, std::move(labels), Reading::Type::kCounter).function = std::move(read);
 }
@@ -75,9 +78,9 @@ std::vector<Reading> Registry::read() const {
   for (const std::string_view name : names) {
     for (const Cell* c : cells) {
       if (c->name != name) continue;
-      const double value = c->function                              ? c->function()
+      const double value = c->function                          ? c->function()
                            : c->type == Reading::Type::kCounter ? static_cast<double>(c->counter.value())
-                                                                    : static_cast<double>(c->gauge.value());
+                                                                : static_cast<double>(c->gauge.value());
       out.push_back({c->name, c->help, &c->labels, c->type, value});
     }
   }

@@ -71,7 +71,8 @@ class Registry {
     Gauge gauge;
     std::function<double()> function;  // empty: the cell itself
   };
-  Cell& cell(std::string_view name, std::string_view help, Labels labels, Reading::Type type) REQUIRES(mutex_);
+  Cell& cell(std::string_view name, std::string_view help, Labels labels, Reading::Type type)
+      REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   std::deque<Cell> cells_ GUARDED_BY(mutex_);  // stable addresses

@@ -1,5 +1,5 @@
-// The line protocol of port 8111: istatd's grammar, whole (proto/PROTOCOL.md). Pure: bytes in, samples and counts
-// out; no clock, no log, no state between calls.
+// The line protocol of port 8111: istatd's grammar, whole (proto/PROTOCOL.md). Pure: bytes in, samples and
+// counts out; no clock, no log, no state between calls.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ inline constexpr size_t kLineBytesMax = 65536;  // longer lines are refused (lin
 inline constexpr size_t kNameBytesMax = 1024;   // canonical name, after normalising and fan-out
 inline constexpr size_t kFanOutMax = 64;        // names of one caret line
 
-// Parses one line (no LF; CR and other white space around fields are skipped) and adds what it says to `batch`:
-// samples, metadata, or one refusal. Empty lines add nothing. `line` must outlive the batch's use.
+// Parses one line (no LF; CR and other white space around fields are skipped) and adds what it says to
+// `batch`: samples, metadata, or one refusal. Empty lines add nothing. `line` must outlive the batch's use.
 void parse_istatd_line(std::string_view line, Batch& batch);
 
 // Parses every line of `bytes`; a last line without LF is taken as a line (a datagram ends its own line).

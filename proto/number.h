@@ -21,14 +21,15 @@ struct Number {
   bool is_decimal() const { return scale != kNotDecimal; }
 
   static Number of(double value) { return {value, 0, kNotDecimal}; }
-  static Number decimal(int64_t mantissa, int8_t scale);  // Requires: |mantissa| <= kMantissaMax, scale in range
+  static Number decimal(int64_t mantissa,
+                        int8_t scale);  // Requires: |mantissa| <= kMantissaMax, scale in range
 };
 
 enum class NumberError : uint8_t { kNone, kBadValue, kNotFinite, kOutOfRange };
 
-// Reads the whole text: optional sign, digits with at most one point, optional exponent ("-1.50", ".5", "5.", "+1e3").
-// Refused: empty, hex, trailing bytes (kBadValue); any spelling of nan and inf (kNotFinite); overflow, and
-// underflow to zero of a number that is not zero (kOutOfRange). Locale-free. No allocation.
+// Reads the whole text: optional sign, digits with at most one point, optional exponent ("-1.50", ".5", "5.",
+// "+1e3"). Refused: empty, hex, trailing bytes (kBadValue); any spelling of nan and inf (kNotFinite);
+// overflow, and underflow to zero of a number that is not zero (kOutOfRange). Locale-free. No allocation.
 NumberError parse_number(std::string_view text, Number& number);
 
 }  // namespace statmill

@@ -30,7 +30,8 @@ Take take_duration(Duration& out, Duration min, Duration max) {
   const auto parse = [min, max](const std::string& text) -> Result<Duration> {
     const auto d = parse_duration(text);
     if (d && (*d < min || *d > max)) {
-      return Error{ErrorCode::kInvalid, "\"" + text + "\" is not in " + format_duration(min) + ".." + format_duration(max)};
+      return Error{ErrorCode::kInvalid,
+                   "\"" + text + "\" is not in " + format_duration(min) + ".." + format_duration(max)};
     }
     return d;
   };
@@ -59,26 +60,34 @@ std::vector<Setting> server_settings(ServerConfig& c) {
   };
   return {
       {"store.path", "DIR", "/var/lib/statmill", "data directory, made when absent", take_path},
-      {"store.cache", "BYTES", "64M", "block cache of the store", take_bytes(c.store.block_cache_bytes, 1 << 20)},
+      {"store.cache", "BYTES", "64M", "block cache of the store",
+       take_bytes(c.store.block_cache_bytes, 1 << 20)},
       {"store.write_buffer", "BYTES", "64M", "write buffer of each tier of the store",
        take_bytes(c.store.write_buffer_bytes, 1 << 20)},
       {"retention", "TIERS", "10s:10d,5m:1y,1h:6y", "tiers as step:kept, finest first",
        take(Tiers::parse, [&c](const Tiers& t) { c.tiers = t; })},
       {"line.listen", "A:P", "127.0.0.1:8111", "line protocol, UDP and TCP", take_endpoint(c.line.listen)},
       {"line.threads", "N", "1", "ingest threads", take_count(c.line.threads, 1, 64)},
-      {"line.connections", "N", "10000", "TCP senders at once; more are closed", take_count(c.line.connections_max, 1, 1'000'000)},
+      {"line.connections", "N", "10000", "TCP senders at once; more are closed",
+       take_count(c.line.connections_max, 1, 1'000'000)},
       {"http.listen", "A:P", "127.0.0.1:8112", "HTTP: API, health, metrics", take_endpoint(c.http_listen)},
       {"http.threads", "N", "2", "threads that answer queries", take_count(c.http_threads, 1, 64)},
-      {"http.connections", "N", "512", "HTTP connections at once", take_count(c.http.connections_max, 1, 1'000'000)},
-      {"agent.listen", "A:P", "127.0.0.1:8113", "acknowledged agent stream (not served yet)", take_endpoint(c.agent_listen)},
-      {"tick", "TIME", "250ms", "how often samples become durable", take_duration(c.tick_interval, milliseconds(10), seconds(60))},
+      {"http.connections", "N", "512", "HTTP connections at once",
+       take_count(c.http.connections_max, 1, 1'000'000)},
+      {"agent.listen", "A:P", "127.0.0.1:8113", "acknowledged agent stream (not served yet)",
+       take_endpoint(c.agent_listen)},
+      {"tick", "TIME", "250ms", "how often samples become durable",
+       take_duration(c.tick_interval, milliseconds(10), seconds(60))},
       {"flush.interval", "TIME", "10m", "how long a series gathers buckets before they are flushed to chunks",
        take_duration(c.tick.flush_interval, milliseconds(100), hours(24))},
       {"pending.bytes", "BYTES", "512M", "RAM for buckets not yet flushed; at twice this samples are refused",
        take_bytes(c.limits.pending_bytes, 1 << 20)},
-      {"limits.series", "N", "2000000", "series; new names beyond are refused", take_count(c.limits.series_max, 1, 1'000'000'000)},
-      {"limits.future", "TIME", "10m", "samples further ahead are refused", take_duration(c.limits.future_max, seconds(0), hours(24 * 365))},
-      {"log.level", "LEVEL", "info", "error, warn, info or debug", take(parse_log_level, [&c](LogLevel l) { c.log_level = l; })},
+      {"limits.series", "N", "2000000", "series; new names beyond are refused",
+       take_count(c.limits.series_max, 1, 1'000'000'000)},
+      {"limits.future", "TIME", "10m", "samples further ahead are refused",
+       take_duration(c.limits.future_max, seconds(0), hours(24 * 365))},
+      {"log.level", "LEVEL", "info", "error, warn, info or debug",
+       take(parse_log_level, [&c](LogLevel l) { c.log_level = l; })},
   };
 }
 

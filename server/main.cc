@@ -13,7 +13,8 @@ int fail(statmill::ExitCode code, const std::string& message) {
 }
 
 constexpr const char* kUsage =
-    "statmilld [OPTIONS]\n\nThe statmill server: takes samples by line protocol over UDP and TCP, keeps buckets in tiers, answers\n"
+    "statmilld [OPTIONS]\n\nThe statmill server: takes samples by line protocol over UDP and TCP, keeps "
+    "buckets in tiers, answers\n"
     "queries over HTTP. SIGINT, SIGTERM and SIGHUP stop it with nothing lost.\n"
     "Exit status: 0 stopped, 1 failed, 2 bad setting, 3 data damaged, 4 data directory in use,\n"
     "5 data of another version, 6 cannot listen.";
@@ -26,7 +27,8 @@ int main(int argc, char** argv) {
   statmill::ServerConfig config;
   const auto settings = statmill::server_settings(config);
   const auto action = statmill::apply_settings(
-      settings, {std::span<const char* const>(argv, static_cast<size_t>(argc)).subspan(1), statmill::process_environment()});
+      settings, {std::span<const char* const>(argv, static_cast<size_t>(argc)).subspan(1),
+                 statmill::process_environment()});
   if (!action) return fail(ExitCode::kUsage, action.error().message);
   if (*action == statmill::SettingsAction::kShowHelp) {
     std::fputs(statmill::settings_help(kUsage, settings).c_str(), stdout);

@@ -9,11 +9,16 @@ namespace {
 
 ExitCode store_exit_code(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kBusy: return ExitCode::kLocked;
-    case ErrorCode::kCorrupt: return ExitCode::kDamaged;
-    case ErrorCode::kVersion: return ExitCode::kOtherFormat;
-    case ErrorCode::kInvalid: return ExitCode::kUsage;
-    default: return ExitCode::kFailed;
+    case ErrorCode::kBusy:
+      return ExitCode::kLocked;
+    case ErrorCode::kCorrupt:
+      return ExitCode::kDamaged;
+    case ErrorCode::kVersion:
+      return ExitCode::kOtherFormat;
+    case ErrorCode::kInvalid:
+      return ExitCode::kUsage;
+    default:
+      return ExitCode::kFailed;
   }
 }
 
@@ -62,8 +67,8 @@ std::optional<Fault> Server::open_store() {
 
 std::optional<Fault> Server::start_recovered(const TickStart& start) {
   engine_ = std::make_unique<QueryEngine>(table_, *store_, QueryLimits{});
-  ticker_ = std::make_unique<Ticker>(Ticker::Services{table_, *store_, registry_, health_, log_}, config_.tick, start,
-                                     clock_.steady());
+  ticker_ = std::make_unique<Ticker>(Ticker::Services{table_, *store_, registry_, health_, log_},
+                                     config_.tick, start, clock_.steady());
   register_figures();
   if (auto fault = listen()) return fault;
   self_series_ = std::make_unique<SelfSeries>(intake_, registry_);
@@ -103,13 +108,16 @@ HttpServices Server::http_services() {
     for (const uint64_t n : batch.refused) refused_by_table += n;
     return LinesAccount{batch.received, batch.samples.size() - refused_by_table, batch.refused};
   };
-  return {[this](const QueryRequest& request, Timestamp now) { return engine_->run(request, now); },
-          [this](const Glob& match, size_t limit) { return engine_->list(match, limit); },
-          take_lines,
-          [this] {
-            return status_json({table_, *store_, registry_, health_, lines_->connections(), clock_, started_});
-          },
-          registry_, health_, clock_};
+  return {
+      [this](const QueryRequest& request, Timestamp now) { return engine_->run(request, now); },
+      [this](const Glob& match, size_t limit) { return engine_->list(match, limit); },
+      take_lines,
+      [this] {
+        return status_json({table_, *store_, registry_, health_, lines_->connections(), clock_, started_});
+      },
+      registry_,
+      health_,
+      clock_};
 }
 
 void Server::register_figures() {
@@ -123,15 +131,18 @@ void Server::register_figures() {
         [this] { return static_cast<double>(store_->stats().bytes_on_disk); });
   gauge("statmill_store_memory_bytes", "Buffers and caches of the store.",
         [this] { return static_cast<double>(store_->stats().memory_bytes); });
-  registry_.counter_fn("statmill_kind_mismatches_total", "Samples written as another kind than their series has.", {},
+  registry_.counter_fn("statmill_kind_mismatches_total",
+                       "Samples written as another kind than their series has.", {},
                        [this] { return static_cast<double>(table_.kind_mismatches()); });
-  registry_.counter_fn("statmill_damaged_frames_total", "Stored frames that failed their check in a merge.", {},
-                       [this] { return static_cast<double>(store_->stats().damaged_frames); });
+  registry_.counter_fn("statmill_damaged_frames_total", "Stored frames that failed their check in a merge.",
+                       {}, [this] { return static_cast<double>(store_->stats().damaged_frames); });
 }
 
 void Server::wait_for_signal() {
   signals_.async_wait([this](const boost::system::error_code&, int number) {
-    log_.info("stopping", {{"signal", number == SIGINT ? "SIGINT" : number == SIGTERM ? "SIGTERM" : "SIGHUP"}});
+    log_.info("stopping", {{"signal", number == SIGINT    ? "SIGINT"
+                                      : number == SIGTERM ? "SIGTERM"
+                                                          : "SIGHUP"}});
   });
   signal_loop_.run();
 }

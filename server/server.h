@@ -1,5 +1,5 @@
-// Server: the composition root of statmilld. Builds everything, runs until it is told to stop, takes it all down in
-// reverse order with nothing lost.
+// Server: the composition root of statmilld. Builds everything, runs until it is told to stop, takes it all
+// down in reverse order with nothing lost.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -47,11 +47,13 @@ void write_samples(std::string& out, const Registry& registry) {
   };
   std::map<std::string, Account> accounts;
   for (const Reading& r : registry.read()) {
-    Account* account = r.name.starts_with("statmill_samples_") ? &accounts[std::string(label(r, "listener"))] : nullptr;
+    Account* account =
+        r.name.starts_with("statmill_samples_") ? &accounts[std::string(label(r, "listener"))] : nullptr;
     if (account == nullptr) continue;
     if (r.name == "statmill_samples_received_total") account->received = r.value;
     if (r.name == "statmill_samples_accepted_total") account->accepted = r.value;
-    if (r.name == "statmill_samples_refused_total" && r.value > 0) account->refused[std::string(label(r, "reason"))] = r.value;
+    if (r.name == "statmill_samples_refused_total" && r.value > 0)
+      account->refused[std::string(label(r, "reason"))] = r.value;
   }
   Object samples(out);
   for (const auto& [listener, account] : accounts) {
@@ -87,7 +89,8 @@ std::string status_json(const StatusSources& s) {
   {
     Object status(out);
     status.text("version", STATMILL_VERSION);
-    status.number("uptime_s", std::chrono::floor<std::chrono::duration<double>>(s.clock.steady() - s.started).count());
+    status.number("uptime_s",
+                  std::chrono::floor<std::chrono::duration<double>>(s.clock.steady() - s.started).count());
     status.key("ready").append(problems.empty() ? "true" : "false");
     {
       Object list(status.key("problems"));

@@ -25,7 +25,8 @@ int64_t pow10(int scale) { return kPow10[static_cast<size_t>(scale)]; }
 // integer / 10^scale as a double: one rounding while the integer is below 2^53, two (via long double) above.
 double scaled(int64_t integer, int scale) {
   constexpr int64_t kExact = int64_t{1} << 53;
-  if (integer >= -kExact && integer <= kExact) return static_cast<double>(integer) / static_cast<double>(pow10(scale));
+  if (integer >= -kExact && integer <= kExact)
+    return static_cast<double>(integer) / static_cast<double>(pow10(scale));
   return static_cast<double>(static_cast<long double>(integer) / static_cast<long double>(pow10(scale)));
 }
 
@@ -55,7 +56,8 @@ double m2_of(uint64_t count, int64_t sum, Int128 squares, int scale) {
 
 Bucket Bucket::of(const Number& value) {
   if (!value.is_decimal()) return from_real(1, {value.value, 0, value.value, value.value});
-  return from_decimal(1, {value.mantissa, square(value.mantissa), value.mantissa, value.mantissa, value.scale});
+  return from_decimal(1,
+                      {value.mantissa, square(value.mantissa), value.mantissa, value.mantissa, value.scale});
 }
 
 Bucket Bucket::from_decimal(uint64_t count, const Decimal& d) {
@@ -83,7 +85,8 @@ Bucket Bucket::from_real(uint64_t count, const Real& r) {
 
 Bucket::Decimal Bucket::decimal() const {
   SM_CHECK(is_decimal());
-  const auto squares = static_cast<Int128>(static_cast<Uint128>(static_cast<uint64_t>(squares_high_)) << 64 | squares_low_);
+  const auto squares =
+      static_cast<Int128>(static_cast<Uint128>(static_cast<uint64_t>(squares_high_)) << 64 | squares_low_);
   return {sum_, squares, min_, max_, scale_};
 }
 
@@ -172,8 +175,8 @@ void Bucket::add_event(const Bucket& other) {
   Bucket o = other;
   const int8_t scale = std::max(scale_, o.scale_);
   int64_t total = 0;
-  if ((count_ == 0 || is_decimal()) && o.is_decimal() && (count_ == 0 || rescale(scale)) && o.rescale(scale) &&
-      !__builtin_add_overflow(count_ == 0 ? 0 : sum_, o.sum_, &total)) {
+  if ((count_ == 0 || is_decimal()) && o.is_decimal() && (count_ == 0 || rescale(scale)) &&
+      o.rescale(scale) && !__builtin_add_overflow(count_ == 0 ? 0 : sum_, o.sum_, &total)) {
     *this = from_decimal(1, {total, square(total), total, total, scale});
     return;
   }
@@ -184,7 +187,8 @@ void Bucket::add_event(const Bucket& other) {
 Bucket Bucket::event_rate(int64_t seconds) const {
   if (count_ == 0) return {};
   if (is_decimal()) {
-    // The smallest power of ten that the slot's length divides keeps the rate a decimal: 10 s needs one digit.
+    // The smallest power of ten that the slot's length divides keeps the rate a decimal: 10 s needs one
+    // digit.
     for (int digits = 0; scale_ + digits <= kScaleMax; ++digits) {
       const Int128 total = Int128{sum_} * pow10(digits);
       if (total % seconds != 0) continue;
@@ -223,12 +227,14 @@ namespace {
 // A number at a larger scale, or none when it does not fit.
 std::optional<int64_t> at_scale(const Number& n, int scale) {
   int64_t out = 0;
-  if (!n.is_decimal() || __builtin_mul_overflow(n.mantissa, pow10(scale - n.scale), &out)) return std::nullopt;
+  if (!n.is_decimal() || __builtin_mul_overflow(n.mantissa, pow10(scale - n.scale), &out))
+    return std::nullopt;
   return out;
 }
 
-// The exact form of a ready-made bucket of three or more, moved to the nearest possible one: the sum into [n min, n
-// max], the sum of squares between S^2/n (Cauchy) and (min + max) S - n min max (Bhatia and Davis, 2000).
+// The exact form of a ready-made bucket of three or more, moved to the nearest possible one: the sum into [n
+// min, n max], the sum of squares between S^2/n (Cauchy) and (min + max) S - n min max (Bhatia and Davis,
+// 2000).
 std::optional<Bucket> ready_decimal(const Number& sum, const ReadyBucket& rest) {
   const int squares_scale = rest.sum_of_squares.is_decimal() ? (rest.sum_of_squares.scale + 1) / 2 : 99;
   const int scale = std::max({int{sum.scale}, int{rest.min.scale}, int{rest.max.scale}, squares_scale});
@@ -240,9 +246,11 @@ std::optional<Bucket> ready_decimal(const Number& sum, const ReadyBucket& rest) 
   Int128 squares = 0;
   Int128 unit = 1;
   for (int i = rest.sum_of_squares.scale; i < 2 * scale; ++i) unit *= 10;
-  if (!s || !min || !max || __builtin_mul_overflow(Int128{rest.sum_of_squares.mantissa}, unit, &squares)) return std::nullopt;
+  if (!s || !min || !max || __builtin_mul_overflow(Int128{rest.sum_of_squares.mantissa}, unit, &squares))
+    return std::nullopt;
   const Int128 clamped = std::clamp(Int128{*s}, n * *min, n * *max);
-  if (clamped > std::numeric_limits<int64_t>::max() || clamped < std::numeric_limits<int64_t>::min()) return std::nullopt;
+  if (clamped > std::numeric_limits<int64_t>::max() || clamped < std::numeric_limits<int64_t>::min())
+    return std::nullopt;
   const auto total = static_cast<int64_t>(clamped);
   Int128 a = 0;
   Int128 b = 0;
@@ -275,7 +283,8 @@ std::optional<Bucket> Bucket::ready(const Number& sum, const ReadyBucket& rest) 
   if (auto exact = ready_decimal(sum, rest)) return exact;
   const double possible_sum = std::clamp(sum.value, min * n, max * n);
   const double m = possible_sum / n;
-  const double m2 = std::clamp(rest.sum_of_squares.value - possible_sum * m, 0.0, std::max(0.0, (max - m) * (m - min) * n));
+  const double m2 =
+      std::clamp(rest.sum_of_squares.value - possible_sum * m, 0.0, std::max(0.0, (max - m) * (m - min) * n));
   return from_real(rest.count, {possible_sum, m2, min, max});
 }
 

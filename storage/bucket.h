@@ -15,7 +15,6 @@
 
 namespace statmill {
 
-
 class Bucket {
  public:
   // The exact form: value = integer / 10^scale; sum_of_squares at 10^(2 scale).
@@ -33,18 +32,19 @@ class Bucket {
     double min = 0;
     double max = 0;
   };
-  static constexpr int8_t kScaleMax = 18;               // 10^18 fits an int64
+  static constexpr int8_t kScaleMax = 18;                   // 10^18 fits an int64
   static constexpr uint64_t kCountMax = uint64_t{1} << 48;  // counts saturate here
 
   Bucket() = default;  // empty
 
   static Bucket of(const Number& value);
-  // A bucket ready-made by a sender. None when it contradicts itself: count 0 or over kCountMax, min > max, or
-  // the mean outside [min, max] by more than 0.01 % of the magnitude. Sums of squares that no samples could have
-  // (senders print few digits) are moved to the nearest possible.
+  // A bucket ready-made by a sender. None when it contradicts itself: count 0 or over kCountMax, min > max,
+  // or the mean outside [min, max] by more than 0.01 % of the magnitude. Sums of squares that no samples
+  // could have (senders print few digits) are moved to the nearest possible.
   static std::optional<Bucket> ready(const Number& sum, const ReadyBucket& rest);
-  static Bucket from_decimal(uint64_t count, const Decimal& decimal);  // Requires: a possible bucket, count > 0
-  static Bucket from_real(uint64_t count, const Real& real);           // Requires: a possible bucket, count > 0
+  static Bucket from_decimal(uint64_t count,
+                             const Decimal& decimal);         // Requires: a possible bucket, count > 0
+  static Bucket from_real(uint64_t count, const Real& real);  // Requires: a possible bucket, count > 0
 
   bool is_empty() const { return count_ == 0; }
   uint64_t count() const { return count_; }
@@ -54,7 +54,7 @@ class Bucket {
 
   double sum() const;
   double sum_times(int64_t factor) const;  // rounded once, after the product
-  double mean() const;  // Requires: not empty
+  double mean() const;                     // Requires: not empty
   double min() const;
   double max() const;
   double m2() const;
@@ -78,8 +78,8 @@ class Bucket {
   bool rescale(int8_t scale);  // false, and unchanged, on overflow
 
   uint64_t count_ = 0;
-  // Decimal form: sum, min, max as integers, sum of squares in two halves. Real form: bits of doubles; the low
-  // half holds M2. Halves keep the bucket at 56 bytes, 8-aligned.
+  // Decimal form: sum, min, max as integers, sum of squares in two halves. Real form: bits of doubles; the
+  // low half holds M2. Halves keep the bucket at 56 bytes, 8-aligned.
   int64_t sum_ = 0;
   uint64_t squares_low_ = 0;
   int64_t squares_high_ = 0;

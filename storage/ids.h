@@ -17,7 +17,8 @@ using ShardNo = uint8_t;    // 0..255
 
 inline constexpr int kShardCount = 256;
 
-// Which shard a series of this hash (hash_name) lives in: stored on disk through journal rows, never to change.
+// Which shard a series of this hash (hash_name) lives in: stored on disk through journal rows, never to
+// change.
 inline ShardNo shard_of(uint64_t hash) { return static_cast<ShardNo>(hash >> 56); }
 
 // How far the rollup has come: every finest chunk below (chunk, id), in this order, is in the coarser tiers.

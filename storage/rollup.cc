@@ -5,7 +5,8 @@
 
 namespace statmill {
 
-std::vector<SlotBucket> roll_up(std::span<const SlotBucket> fine, const Tier& from, const Tier& to, Kind kind) {
+std::vector<SlotBucket> roll_up(std::span<const SlotBucket> fine, const Tier& from, const Tier& to,
+                                Kind kind) {
   std::vector<SlotBucket> out;
   const int64_t ratio = to.step_s / from.step_s;
   for (const SlotBucket& f : fine) {

@@ -11,11 +11,14 @@
 
 namespace statmill {
 
-// The buckets of `to`, ascending, made of buckets of the finest tier `from`, ascending. In an event series each fine
-// bucket is a slot's total and counts as one observation of its rate; silent slots are left to the reader.
-std::vector<SlotBucket> roll_up(std::span<const SlotBucket> fine, const Tier& from, const Tier& to, Kind kind);
+// The buckets of `to`, ascending, made of buckets of the finest tier `from`, ascending. In an event series
+// each fine bucket is a slot's total and counts as one observation of its rate; silent slots are left to the
+// reader.
+std::vector<SlotBucket> roll_up(std::span<const SlotBucket> fine, const Tier& from, const Tier& to,
+                                Kind kind);
 
-// Fragments of a coarse tier for `buckets` (ascending), one per chunk, those of chunks below `oldest` left out.
+// Fragments of a coarse tier for `buckets` (ascending), one per chunk, those of chunks below `oldest` left
+// out.
 void add_fragments(std::vector<StoreBatch::Fragment>& out, TierNo tier_no, const Tier& tier, SeriesId id,
                    std::span<const SlotBucket> buckets, ChunkNo oldest);
 

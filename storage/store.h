@@ -49,7 +49,8 @@ struct StoreBatch {
   std::optional<TickNo> journal_trim;  // rows of ticks below this are no longer needed
 
   bool is_empty() const {
-    return series.empty() && journal.empty() && fragments.empty() && flushed.empty() && !rollup_position && !journal_trim;
+    return series.empty() && journal.empty() && fragments.empty() && flushed.empty() && !rollup_position &&
+           !journal_trim;
   }
 };
 
@@ -73,7 +74,8 @@ class StoreSnapshot {
 struct LoadVisitor {
   std::function<Status(SeriesRow)> series;
   std::function<Status(ShardNo, TickNo flushed, std::string_view activity)> shard;
-  std::function<Status(TickNo, ShardNo, std::string_view row)> journal;  // only rows above the shard's flushed tick
+  std::function<Status(TickNo, ShardNo, std::string_view row)>
+      journal;  // only rows above the shard's flushed tick
 };
 
 struct StoreStats {

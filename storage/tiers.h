@@ -28,8 +28,9 @@ class Tiers {
  public:
   static constexpr size_t kCountMax = 8;
 
-  // "10s:10d,5m:1y,1h:6y". Errors: kInvalid, saying which part and why (steps not ascending multiples, step not
-  // in 1 s..1 d, retention shorter than 2 steps or than the finer tier's, retention over 100 y, too many tiers).
+  // "10s:10d,5m:1y,1h:6y". Errors: kInvalid, saying which part and why (steps not ascending multiples, step
+  // not in 1 s..1 d, retention shorter than 2 steps or than the finer tier's, retention over 100 y, too many
+  // tiers).
   static Result<Tiers> parse(std::string_view text);
 
   size_t count() const { return tiers_.size(); }

@@ -21,7 +21,7 @@ struct Connection {
 // Thread-safe.
 class ConnectionBook {
  public:
-  static constexpr size_t kMetadataKeysMax = 32;   // per connection
+  static constexpr size_t kMetadataKeysMax = 32;     // per connection
   static constexpr size_t kMetadataBytesMax = 1024;  // key and text of one line
 
   uint64_t add(std::string peer, Timestamp since);

@@ -14,13 +14,15 @@ ListenerAccount Intake::account(std::string_view listener) {
   for (size_t i = 0; i < kRefusalCount; ++i) {
     Labels with_reason = labels;
     with_reason.emplace_back("reason", refusal_label(static_cast<Refusal>(i)));
-    refused[i] = &registry_.counter("statmill_samples_refused_total", "Samples not taken, by reason.", with_reason);
+    refused[i] =
+        &registry_.counter("statmill_samples_refused_total", "Samples not taken, by reason.", with_reason);
   }
   return {counter("statmill_samples_received_total", "Samples received: accepted + refused."),
           counter("statmill_samples_accepted_total", "Samples taken into the table."),
           refused,
           counter("statmill_received_bytes_total", "Bytes of line protocol received."),
-          counter("statmill_lines_extra_fields_total", "Lines taken whose fields after the seventh were ignored."),
+          counter("statmill_lines_extra_fields_total",
+                  "Lines taken whose fields after the seventh were ignored."),
           counter("statmill_metadata_lines_total", "Metadata lines (#key value) received.")};
 }
 

@@ -12,14 +12,15 @@ using asio::ip::tcp;
 using asio::ip::udp;
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
-Error bind_error(const Endpoint& endpoint, std::string_view transport, const boost::system::error_code& error) {
+Error bind_error(const Endpoint& endpoint, std::string_view transport,
+                 const boost::system::error_code& error) {
   const bool busy = error == asio::error::address_in_use;
   return {busy ? ErrorCode::kBusy : ErrorCode::kIo,
           "line.listen " + endpoint.text() + " (" + std::string(transport) + "): " + error.message()};
 }
 
-// Whether a UDP port is free. Sockets with SO_REUSEPORT would join those of another process without a word; one
-// without it is refused.
+// Whether a UDP port is free. Sockets with SO_REUSEPORT would join those of another process without a word;
+// one without it is refused.
 boost::system::error_code probe_udp(asio::io_context& loop, const asio::ip::address& address, uint16_t port) {
   boost::system::error_code error;
   udp::socket socket(loop);
@@ -31,17 +32,22 @@ boost::system::error_code probe_udp(asio::io_context& loop, const asio::ip::addr
 
 }  // namespace
 
-LineListener::LineListener(LineOptions options, Intake& intake, Registry& registry, const Clock& clock, Log& log)
+LineListener::LineListener(LineOptions options, Intake& intake, Registry& registry, const Clock& clock,
+                           Log& log)
     : options_(std::move(options)),
       log_(log),
-      connections_(registry.counter("statmill_line_connections_total", "TCP connections of senders accepted.")),
-      connections_refused_(registry.counter("statmill_line_connections_refused_total",
-                                            "TCP connections closed at once: over --line.connections, or no descriptor left.")),
+      connections_(
+          registry.counter("statmill_line_connections_total", "TCP connections of senders accepted.")),
+      connections_refused_(registry.counter(
+          "statmill_line_connections_refused_total",
+          "TCP connections closed at once: over --line.connections, or no descriptor left.")),
       session_services_{intake, intake.account("tcp"), book_, clock},
-      udp_services_{intake, intake.account("udp"), registry.counter("statmill_udp_datagrams_total", "Datagrams received."),
-                    registry.counter("statmill_udp_datagrams_dropped_total",
-                                     "Datagrams that the kernel dropped because the receive buffer was full."),
-                    clock} {
+      udp_services_{
+          intake, intake.account("udp"),
+          registry.counter("statmill_udp_datagrams_total", "Datagrams received."),
+          registry.counter("statmill_udp_datagrams_dropped_total",
+                           "Datagrams that the kernel dropped because the receive buffer was full."),
+          clock} {
   registry.gauge_fn("statmill_line_connections", "TCP connections of senders now open.", {},
                     [this] { return static_cast<double>(book_.count()); });
 }
@@ -50,9 +56,12 @@ LineListener::~LineListener() { stop(); }
 
 Status LineListener::open() {
   boost::system::error_code error;
-  const auto address = asio::ip::make_address(options_.listen.host == "localhost" ? "127.0.0.1" : options_.listen.host, error);
-  if (error) return Error{ErrorCode::kInvalid, "line.listen " + options_.listen.text() + ": not an IP address"};
-  for (size_t i = 0; i < std::max<size_t>(1, options_.threads); ++i) workers_.push_back(std::make_unique<Worker>());
+  const auto address =
+      asio::ip::make_address(options_.listen.host == "localhost" ? "127.0.0.1" : options_.listen.host, error);
+  if (error)
+    return Error{ErrorCode::kInvalid, "line.listen " + options_.listen.text() + ": not an IP address"};
+  for (size_t i = 0; i < std::max<size_t>(1, options_.threads); ++i)
+    workers_.push_back(std::make_unique<Worker>());
   if (Status s = bind(address); !s) {
     workers_.clear();
     return s;
@@ -100,7 +109,9 @@ Status LineListener::bind_udp(const asio::ip::address& address, uint16_t port) {
     buffer_bytes = prepare_udp_socket(socket.native_handle());
     worker->udp = std::make_unique<UdpReceiver>(std::move(socket), udp_services_);
   }
-  log_.info("line listener", {{"address", endpoint_.text()}, {"threads", workers_.size()}, {"udp_buffer_bytes", buffer_bytes}});
+  log_.info(
+      "line listener",
+      {{"address", endpoint_.text()}, {"threads", workers_.size()}, {"udp_buffer_bytes", buffer_bytes}});
   return Status::ok();
 }
 
@@ -115,25 +126,27 @@ void LineListener::run(Worker& worker) {
 
 void LineListener::accept() {
   Worker& worker = *workers_[next_worker_++ % workers_.size()];
-  acceptor_->async_accept(worker.loop, [this, &worker](const boost::system::error_code& error, tcp::socket socket) {
-    if (error == asio::error::operation_aborted) return;
-    if (error) {  // out of descriptors, most likely: let some be given back
-      connections_refused_.add();
-      accept_pause_ = std::make_unique<asio::steady_timer>(workers_.front()->loop, std::chrono::milliseconds(100));
-      accept_pause_->async_wait([this](const boost::system::error_code& stopped) {
-        if (!stopped) accept();
+  acceptor_->async_accept(
+      worker.loop, [this, &worker](const boost::system::error_code& error, tcp::socket socket) {
+        if (error == asio::error::operation_aborted) return;
+        if (error) {  // out of descriptors, most likely: let some be given back
+          connections_refused_.add();
+          accept_pause_ =
+              std::make_unique<asio::steady_timer>(workers_.front()->loop, std::chrono::milliseconds(100));
+          accept_pause_->async_wait([this](const boost::system::error_code& stopped) {
+            if (!stopped) accept();
+          });
+          return;
+        }
+        if (book_.count() >= options_.connections_max) {
+          connections_refused_.add();
+        } else {
+          connections_.add();
+          auto moved = std::make_shared<tcp::socket>(std::move(socket));
+          asio::post(worker.loop, [this, &worker, moved] { adopt(worker, std::move(*moved)); });
+        }
+        accept();
       });
-      return;
-    }
-    if (book_.count() >= options_.connections_max) {
-      connections_refused_.add();
-    } else {
-      connections_.add();
-      auto moved = std::make_shared<tcp::socket>(std::move(socket));
-      asio::post(worker.loop, [this, &worker, moved] { adopt(worker, std::move(*moved)); });
-    }
-    accept();
-  });
 }
 
 void LineListener::adopt(Worker& worker, tcp::socket socket) {

@@ -1,7 +1,7 @@
 // LineListener: the line protocol's port, UDP and TCP, on its own threads.
 //
-// Each ingest thread has its own event loop, UDP socket (SO_REUSEPORT) and share of the TCP connections, so nothing
-// is shared between them but the table.
+// Each ingest thread has its own event loop, UDP socket (SO_REUSEPORT) and share of the TCP connections, so
+// nothing is shared between them but the table.
 #pragma once
 
 #include <boost/asio/executor_work_guard.hpp>

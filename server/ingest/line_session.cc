@@ -15,7 +15,9 @@ std::string peer_text(const boost::asio::ip::tcp::socket& socket) {
 }  // namespace
 
 LineSession::LineSession(boost::asio::ip::tcp::socket socket, const Services& services)
-    : socket_(std::move(socket)), services_(services), book_id_(services.book.add(peer_text(socket_), services.clock.wall())) {}
+    : socket_(std::move(socket)),
+      services_(services),
+      book_id_(services.book.add(peer_text(socket_), services.clock.wall())) {}
 
 LineSession::~LineSession() { services_.book.remove(book_id_); }
 
@@ -25,7 +27,8 @@ void LineSession::start() {
   wait();
 }
 
-// Waits and then reads, rather than reading ahead: when drain() comes in between, every byte is still in the kernel.
+// Waits and then reads, rather than reading ahead: when drain() comes in between, every byte is still in the
+// kernel.
 void LineSession::wait() {
   socket_.async_wait(boost::asio::ip::tcp::socket::wait_read,
                      [self = shared_from_this()](const boost::system::error_code&) {

@@ -14,7 +14,8 @@ namespace statmill {
 // Confined to the ingest thread of its socket. Lives as long as a wait is under way.
 class LineSession : public std::enable_shared_from_this<LineSession> {
  public:
-  static constexpr size_t kDrainBytesMax = 64 << 20;  // at the end: a sender that never stops is not waited for
+  static constexpr size_t kDrainBytesMax = 64
+                                           << 20;  // at the end: a sender that never stops is not waited for
 
   struct Services {  // all must outlive it
     Intake& intake;

@@ -30,7 +30,8 @@ UdpReceiver::UdpReceiver(boost::asio::ip::udp::socket socket, const Services& se
 void UdpReceiver::wait() {
   socket_.async_wait(boost::asio::ip::udp::socket::wait_read, [this](const boost::system::error_code& error) {
     if (error == boost::asio::error::operation_aborted || !socket_.is_open()) return;
-    // An error of the socket (an ICMP answer, say) is read off by the receive call; content never stops the source.
+    // An error of the socket (an ICMP answer, say) is read off by the receive call; content never stops the
+    // source.
     for (size_t i = 0; i < kCallsPerTurn && receive() == kDatagramsPerCall; ++i) {
     }
     wait();
@@ -51,13 +52,15 @@ size_t UdpReceiver::receive() {
     headers[i].msg_hdr.msg_control = controls[i].bytes.data();
     headers[i].msg_hdr.msg_controllen = controls[i].bytes.size();
   }
-  const int got = ::recvmmsg(socket_.native_handle(), headers.data(), kDatagramsPerCall, MSG_DONTWAIT, nullptr);
+  const int got =
+      ::recvmmsg(socket_.native_handle(), headers.data(), kDatagramsPerCall, MSG_DONTWAIT, nullptr);
   if (got <= 0) return 0;
   for (size_t i = 0; i < static_cast<size_t>(got); ++i) {
     const std::string_view datagram(static_cast<char*>(pieces[i].iov_base), headers[i].msg_len);
     services_.account.bytes.add(datagram.size());
     parse_istatd_lines(datagram, batch_);
-    for (cmsghdr* c = CMSG_FIRSTHDR(&headers[i].msg_hdr); c != nullptr; c = CMSG_NXTHDR(&headers[i].msg_hdr, c)) {
+    for (cmsghdr* c = CMSG_FIRSTHDR(&headers[i].msg_hdr); c != nullptr;
+         c = CMSG_NXTHDR(&headers[i].msg_hdr, c)) {
       if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SO_RXQ_OVFL) continue;
       uint32_t dropped = 0;
       std::memcpy(&dropped, CMSG_DATA(c), sizeof dropped);

@@ -14,7 +14,7 @@ class UdpReceiver {
   static constexpr size_t kDatagramsPerCall = 32;
   static constexpr size_t kDatagramBytesMax = 65536;  // no UDP datagram is larger
   static constexpr size_t kCallsPerTurn = 16;         // then others of the thread have their turn
-  static constexpr size_t kDrainCallsMax = 4096;      // at the end: a sender that never stops is not waited for
+  static constexpr size_t kDrainCallsMax = 4096;  // at the end: a sender that never stops is not waited for
 
   struct Services {  // all must outlive it
     Intake& intake;
@@ -42,8 +42,8 @@ class UdpReceiver {
   uint32_t kernel_dropped_ = 0;  // the socket's own count so far; wraps as it does
 };
 
-// Asks for a 32 MiB receive buffer (the kernel may give less) and for the drop count with each datagram. Returns the
-// bytes given.
+// Asks for a 32 MiB receive buffer (the kernel may give less) and for the drop count with each datagram.
+// Returns the bytes given.
 size_t prepare_udp_socket(int descriptor);
 
 }  // namespace statmill

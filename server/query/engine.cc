@@ -21,7 +21,8 @@ std::optional<SeriesCopy> copy_by_name(const Table& table, const std::string& na
   return copy || is_normal_name(name) ? std::move(copy) : table.copy(normal_name(name));
 }
 
-Result<std::vector<std::string>> resolve(const Table& table, const std::vector<std::string>& wanted, size_t series_max) {
+Result<std::vector<std::string>> resolve(const Table& table, const std::vector<std::string>& wanted,
+                                         size_t series_max) {
   std::set<std::string> names;
   for (const std::string& text : wanted) {
     if (!Glob::is_pattern(text)) {
@@ -37,7 +38,8 @@ Result<std::vector<std::string>> resolve(const Table& table, const std::vector<s
     });
   }
   if (names.size() > series_max) {
-    return Error{ErrorCode::kLimit, "more than " + std::to_string(series_max) + " series match: narrow the pattern"};
+    return Error{ErrorCode::kLimit,
+                 "more than " + std::to_string(series_max) + " series match: narrow the pattern"};
   }
   return std::vector<std::string>(names.begin(), names.end());
 }
@@ -49,7 +51,8 @@ struct View {
   std::array<std::optional<TickNo>, kShardCount> flushed;  // as the snapshot says, where asked
 };
 
-// Whether what the copy calls unflushed is in no fragment of the snapshot. False: a flush came between, copy again.
+// Whether what the copy calls unflushed is in no fragment of the snapshot. False: a flush came between, copy
+// again.
 Result<bool> fits(View& view, const SeriesCopy& copy) {
   auto& flushed = view.flushed[copy.shard];
   if (!flushed) {
@@ -61,7 +64,8 @@ Result<bool> fits(View& view, const SeriesCopy& copy) {
 }
 
 Result<View> take_view(const Table& table, Store& store, const std::vector<std::string>& names) {
-  constexpr int kTriesMax = 1000;  // a flush of one shard comes every few seconds: a second try is already rare
+  constexpr int kTriesMax =
+      1000;  // a flush of one shard comes every few seconds: a second try is already rare
   for (int i = 0; i < kTriesMax; ++i) {
     View view;
     for (const std::string& name : names) {
@@ -88,8 +92,9 @@ Result<QueryAnswer> QueryEngine::run(const QueryRequest& request, Timestamp now)
   const auto names = resolve(table_, request.series, limits_.series_max);
   if (!names) return names.error();
   if (plan->points() * names->size() > static_cast<size_t>(limits_.points_max)) {
-    return Error{ErrorCode::kLimit, std::to_string(names->size()) + " series of " + std::to_string(plan->points()) +
-                                        " points are over the limit of " + std::to_string(limits_.points_max) +
+    return Error{ErrorCode::kLimit, std::to_string(names->size()) + " series of " +
+                                        std::to_string(plan->points()) + " points are over the limit of " +
+                                        std::to_string(limits_.points_max) +
                                         " points: ask for fewer series or a larger step"};
   }
   auto view = take_view(table_, store_, *names);
@@ -97,7 +102,8 @@ Result<QueryAnswer> QueryEngine::run(const QueryRequest& request, Timestamp now)
   const auto position = view->snapshot->rollup_position();
   if (!position) return position.error();
   SeriesReader reader(tiers, *plan, *view->snapshot, *position, unix_seconds(now));
-  QueryAnswer answer{plan->from_s, plan->until_s, plan->step_s, tiers[plan->tier].step_s, tiers.finest().step_s, {}, 0};
+  QueryAnswer answer{
+      plan->from_s, plan->until_s, plan->step_s, tiers[plan->tier].step_s, tiers.finest().step_s, {}, 0};
   for (SeriesCopy& copy : view->copies) {
     const bool in_store = view->flushed[copy.shard] == copy.flushing_tick && copy.flushing_tick != 0;
     const Combine combine = copy.kind == Kind::kEvent ? Combine::kAddEvents : Combine::kMerge;
@@ -113,8 +119,11 @@ Result<QueryAnswer> QueryEngine::run(const QueryRequest& request, Timestamp now)
 SeriesList QueryEngine::list(const Glob& glob, size_t limit) const {
   SeriesList out;
   const int64_t step_s = table_.tiers().finest().step_s;
-  table_.for_each_match(glob, [&](const Series& s) { out.series.push_back({s.name, s.kind, s.last_slot * step_s}); });
-  std::sort(out.series.begin(), out.series.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  table_.for_each_match(glob, [&](const Series& s) {
+    out.series.push_back({s.name, s.kind, s.last_slot * step_s});
+  });
+  std::sort(out.series.begin(), out.series.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
   out.truncated = out.series.size() > limit;
   if (out.truncated) out.series.resize(limit);
   return out;

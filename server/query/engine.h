@@ -16,7 +16,8 @@ class Table;
 class QueryEngine {
  public:
   // All must outlive it.
-  QueryEngine(const Table& table, Store& store, QueryLimits limits) : table_(table), store_(store), limits_(limits) {}
+  QueryEngine(const Table& table, Store& store, QueryLimits limits)
+      : table_(table), store_(store), limits_(limits) {}
 
   // Errors: kInvalid (range, step), kNotFound (a plain name that does not exist; a glob may match nothing),
   // kLimit (too many series or points), kIo and kCorrupt from the store.

@@ -12,7 +12,7 @@ int64_t round_up(int64_t value, int64_t step) { return (value + step - 1) / step
 bool covers(const Tier& tier, int64_t from_s, int64_t now_s) { return from_s >= now_s - tier.retention_s; }
 
 // Steps that people read easily, in seconds; beyond the last, whole days.
-constexpr int64_t kRoundSteps[] = {1,   2,   5,    10,   15,   20,   30,    60,    120,   300,  600,
+constexpr int64_t kRoundSteps[] = {1,   2,    5,    10,   15,   20,    30,    60,    120,   300,   600,
                                    900, 1200, 1800, 3600, 7200, 10800, 14400, 21600, 28800, 43200, 86400};
 
 // The smallest multiple of the tier's step that gives at most `points`; a round one where there is one.
@@ -45,11 +45,14 @@ TierNo tier_for_points(int64_t points, const Tiers& tiers, const QueryRequest& r
 
 }  // namespace
 
-Result<QueryPlan> make_plan(const QueryRequest& request, const Tiers& tiers, int64_t points_max, Timestamp now) {
+Result<QueryPlan> make_plan(const QueryRequest& request, const Tiers& tiers, int64_t points_max,
+                            Timestamp now) {
   if (request.from_s >= request.until_s) return Error{ErrorCode::kInvalid, "from is not before until"};
   if (request.step_s && *request.step_s < 1) return Error{ErrorCode::kInvalid, "step is below 1 second"};
-  if (request.max_points && *request.max_points < 1) return Error{ErrorCode::kInvalid, "max_points is below 1"};
-  const int64_t points = request.max_points.value_or(request.step_s ? points_max : QueryLimits::kDefaultPoints);
+  if (request.max_points && *request.max_points < 1)
+    return Error{ErrorCode::kInvalid, "max_points is below 1"};
+  const int64_t points =
+      request.max_points.value_or(request.step_s ? points_max : QueryLimits::kDefaultPoints);
   QueryPlan plan;
   const int64_t now_s = unix_seconds(now);
   plan.tier = request.step_s ? tier_for_step(*request.step_s, tiers, request.from_s, now_s)
@@ -58,15 +61,17 @@ Result<QueryPlan> make_plan(const QueryRequest& request, const Tiers& tiers, int
   const int64_t range_s = request.until_s - request.from_s;
   if (request.step_s) {
     plan.step_s = round_up(*request.step_s, tier_s);
-    if (request.max_points && range_s / plan.step_s > points) plan.step_s = step_for(range_s, points, plan.step_s);
+    if (request.max_points && range_s / plan.step_s > points)
+      plan.step_s = step_for(range_s, points, plan.step_s);
   } else {
     plan.step_s = range_s / tier_s <= points ? tier_s : step_for(range_s, points, tier_s);
   }
   plan.from_s = request.from_s / plan.step_s * plan.step_s;
   plan.until_s = round_up(request.until_s, plan.step_s);
   if (static_cast<int64_t>(plan.points()) > points_max) {
-    return Error{ErrorCode::kLimit, "the answer would have " + std::to_string(plan.points()) + " points, the limit is " +
-                                        std::to_string(points_max) + ": ask for a larger step"};
+    return Error{ErrorCode::kLimit, "the answer would have " + std::to_string(plan.points()) +
+                                        " points, the limit is " + std::to_string(points_max) +
+                                        ": ask for a larger step"};
   }
   return plan;
 }

@@ -17,17 +17,26 @@ std::optional<Stat> parse_stat(std::string_view text) {
 
 std::string_view stat_name(Stat stat) { return kNames[static_cast<size_t>(stat)]; }
 
-std::optional<double> stat_of(Stat stat, const Bucket& bucket, Kind kind, int64_t step_s, int64_t event_slot_s) {
+std::optional<double> stat_of(Stat stat, const Bucket& bucket, Kind kind, int64_t step_s,
+                              int64_t event_slot_s) {
   if (bucket.is_empty()) return std::nullopt;
   switch (stat) {
-    case Stat::kCount: return static_cast<double>(bucket.count());
-    case Stat::kSum: return kind == Kind::kEvent ? bucket.sum_times(event_slot_s) : bucket.sum();
-    case Stat::kAvg: return bucket.mean();
-    case Stat::kStddev: return bucket.stddev();
-    case Stat::kMin: return bucket.min();
-    case Stat::kMax: return bucket.max();
-    // An event bucket may cover only part of the step (its first slot, the present one): the mean rate is right.
-    case Stat::kRate: return kind == Kind::kEvent ? bucket.mean() : bucket.sum() / static_cast<double>(step_s);
+    case Stat::kCount:
+      return static_cast<double>(bucket.count());
+    case Stat::kSum:
+      return kind == Kind::kEvent ? bucket.sum_times(event_slot_s) : bucket.sum();
+    case Stat::kAvg:
+      return bucket.mean();
+    case Stat::kStddev:
+      return bucket.stddev();
+    case Stat::kMin:
+      return bucket.min();
+    case Stat::kMax:
+      return bucket.max();
+    // An event bucket may cover only part of the step (its first slot, the present one): the mean rate is
+    // right.
+    case Stat::kRate:
+      return kind == Kind::kEvent ? bucket.mean() : bucket.sum() / static_cast<double>(step_s);
   }
   return std::nullopt;
 }

@@ -13,7 +13,8 @@
 
 namespace statmill {
 
-// What can be read off a bucket. In an event series a bucket holds the rates of the 10 s slots, silent ones as 0.
+// What can be read off a bucket. In an event series a bucket holds the rates of the 10 s slots, silent ones
+// as 0.
 enum class Stat : uint8_t {
   kCount,   // gauge: samples; event: 10 s slots
   kSum,     // gauge: sum of samples; event: total of the events
@@ -53,14 +54,15 @@ struct QueryAnswer {
   int64_t from_s = 0;   // aligned down to the step
   int64_t until_s = 0;  // aligned up
   int64_t step_s = 0;
-  int64_t tier_s = 0;   // step of the tier it was read from
-  int64_t event_slot_s = 10;  // length of the slots whose rates event buckets hold
+  int64_t tier_s = 0;                // step of the tier it was read from
+  int64_t event_slot_s = 10;         // length of the slots whose rates event buckets hold
   std::vector<SeriesAnswer> series;  // by name, each once
   uint64_t damaged_frames = 0;       // stored frames that failed their check and are missing from the answer
 };
 
 // The number a bucket gives, or none where it is empty.
-std::optional<double> stat_of(Stat stat, const Bucket& bucket, Kind kind, int64_t step_s, int64_t event_slot_s);
+std::optional<double> stat_of(Stat stat, const Bucket& bucket, Kind kind, int64_t step_s,
+                              int64_t event_slot_s);
 
 struct SeriesInfo {
   std::string name;

@@ -72,7 +72,8 @@ Status SeriesReader::add_fine(const SeriesCopy& series, const Buckets& ram, int6
   return Status::ok();
 }
 
-Status SeriesReader::add_coarse(const SeriesCopy& series, const Buckets& ram, int64_t from_s, int64_t until_s) {
+Status SeriesReader::add_coarse(const SeriesCopy& series, const Buckets& ram, int64_t from_s,
+                                int64_t until_s) {
   if (from_s >= until_s) return Status::ok();
   const Tier& finest = tiers_.finest();
   const Tier& tier = tiers_[plan_.tier];
@@ -101,10 +102,10 @@ Status SeriesReader::add_coarse(const SeriesCopy& series, const Buckets& ram, in
   return Status::ok();
 }
 
-// Late events still in RAM change totals that the coarse buckets already hold: those buckets are made anew from the
-// finest tier, as the flush will do.
-Status SeriesReader::add_late_events(const SeriesCopy& series, const Buckets& ram, int64_t from_s, int64_t until_s,
-                                     Buckets& coarse) {
+// Late events still in RAM change totals that the coarse buckets already hold: those buckets are made anew
+// from the finest tier, as the flush will do.
+Status SeriesReader::add_late_events(const SeriesCopy& series, const Buckets& ram, int64_t from_s,
+                                     int64_t until_s, Buckets& coarse) {
   const Tier& finest = tiers_.finest();
   const Tier& tier = tiers_[plan_.tier];
   const int64_t ratio = tier.step_s / finest.step_s;
@@ -115,7 +116,8 @@ Status SeriesReader::add_late_events(const SeriesCopy& series, const Buckets& ra
     while (end < late.size() && finest.chunk_of_slot(late[end].slot) == chunk) ++end;
     const auto part = late.subspan(i, end - i);
     i = end;
-    if (chunk < oldest_kept(finest, now_s_)) {  // the totals are gone: what came late counts as slots of its own
+    if (chunk <
+        oldest_kept(finest, now_s_)) {  // the totals are gone: what came late counts as slots of its own
       combine_into(coarse, roll_up(part, finest, tier, Kind::kEvent), Combine::kMerge);
       continue;
     }
@@ -132,8 +134,8 @@ Status SeriesReader::add_late_events(const SeriesCopy& series, const Buckets& ra
   return Status::ok();
 }
 
-// Silent slots of an event series count as zero, from its first slot to the present one. Of later slots only those
-// that have events are there.
+// Silent slots of an event series count as zero, from its first slot to the present one. Of later slots only
+// those that have events are there.
 void SeriesReader::fill_silence(const SeriesCopy& series) {
   const int64_t slot_s = tiers_.finest().step_s;
   const int64_t first_s = series.first_slot * slot_s;

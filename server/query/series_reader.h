@@ -1,4 +1,5 @@
-// SeriesReader: one series' pieces, in RAM and in the store, merged into the slots of a plan. Every sample once.
+// SeriesReader: one series' pieces, in RAM and in the store, merged into the slots of a plan. Every sample
+// once.
 #pragma once
 
 #include <map>
@@ -16,7 +17,8 @@ namespace statmill {
 class SeriesReader {
  public:
   // `snapshot` must have been taken after the copies that are read. All must outlive it.
-  SeriesReader(const Tiers& tiers, const QueryPlan& plan, StoreSnapshot& snapshot, RollupPosition position, int64_t now_s)
+  SeriesReader(const Tiers& tiers, const QueryPlan& plan, StoreSnapshot& snapshot, RollupPosition position,
+               int64_t now_s)
       : tiers_(tiers), plan_(plan), snapshot_(snapshot), position_(position), now_s_(now_s) {}
 
   // `ram`: what of the series is not in the snapshot, ascending. Errors: from the store.
@@ -29,7 +31,8 @@ class SeriesReader {
 
   Status add_fine(const SeriesCopy& series, const Buckets& ram, int64_t from_s, int64_t until_s);
   Status add_coarse(const SeriesCopy& series, const Buckets& ram, int64_t from_s, int64_t until_s);
-  Status add_late_events(const SeriesCopy& series, const Buckets& ram, int64_t from_s, int64_t until_s, Buckets& coarse);
+  Status add_late_events(const SeriesCopy& series, const Buckets& ram, int64_t from_s, int64_t until_s,
+                         Buckets& coarse);
   void fill_silence(const SeriesCopy& series);
   Result<Buckets> load(TierNo tier_no, ChunkNo chunk, SeriesId id);
   void put(const Bucket& bucket, int64_t time_s);

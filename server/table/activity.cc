@@ -35,7 +35,8 @@ Result<std::vector<SeriesActivity>> decode_activity(std::string_view bytes) {
   if (bytes.empty()) return out;
   if (bytes.size() < kChecksumBytes + 1) return Error{ErrorCode::kCorrupt, "activity: too short"};
   const std::string_view body = bytes.substr(0, bytes.size() - kChecksumBytes);
-  if (Reader(bytes.substr(body.size())).u32be() != crc32c(body)) return Error{ErrorCode::kCorrupt, "activity: checksum"};
+  if (Reader(bytes.substr(body.size())).u32be() != crc32c(body))
+    return Error{ErrorCode::kCorrupt, "activity: checksum"};
   Reader reader(body);
   if (reader.u8() != kVersion) return Error{ErrorCode::kVersion, "activity: unknown version"};
   const uint64_t count = reader.varint();

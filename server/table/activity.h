@@ -1,5 +1,5 @@
-// Activity: the first and last slot of every series of a shard, written with each flush of the shard so that a
-// start knows them without reading chunks.
+// Activity: the first and last slot of every series of a shard, written with each flush of the shard so that
+// a start knows them without reading chunks.
 #pragma once
 
 #include <span>
@@ -18,8 +18,8 @@ struct SeriesActivity {
   Slot last_slot = 0;   // >= first_slot
 };
 
-// Version byte, count, then per series in id order: id gap, first slot (zigzag delta to the one before), last -
-// first; varints. CRC32C at the end.
+// Version byte, count, then per series in id order: id gap, first slot (zigzag delta to the one before), last
+// - first; varints. CRC32C at the end.
 std::string encode_activity(std::vector<SeriesActivity> series);
 
 // Errors: kCorrupt, kVersion. The empty text is the empty list.

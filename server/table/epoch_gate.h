@@ -1,7 +1,8 @@
 // EpochGate: keeps every batch wholly in one tick.
 //
-// Ingest holds the gate shared for one batch; the tick flips the epoch with the gate to itself for an instant. A
-// turnstile in front keeps a stream of batches from starving the tick (a plain shared mutex prefers readers).
+// Ingest holds the gate shared for one batch; the tick flips the epoch with the gate to itself for an
+// instant. A turnstile in front keeps a stream of batches from starving the tick (a plain shared mutex
+// prefers readers).
 #pragma once
 
 #include <mutex>

@@ -1,8 +1,9 @@
 // Shard: one of the 256 slices of all series: a hash table and the lock over it.
 //
 // Its lock is held for the updates of one batch, one step of the tick or the copy of one series; never across
-// I/O or encoding. A series' samples lie in up to four runs: two deltas (the epoch that ingest writes, the one
-// that the tick collects), pending (journaled, not yet in fragments) and flushing (on their way into the store).
+// I/O or encoding. A series' samples lie in up to four runs: two deltas (the epoch that ingest writes, the
+// one that the tick collects), pending (journaled, not yet in fragments) and flushing (on their way into the
+// store).
 #pragma once
 
 #include <array>
@@ -37,7 +38,8 @@ struct Series {
   }
 };
 
-// Open addressing with linear probing over (hash, series) pairs of 16 bytes; power-of-two size, at most 3/4 full.
+// Open addressing with linear probing over (hash, series) pairs of 16 bytes; power-of-two size, at most 3/4
+// full.
 class SeriesIndex {
  public:
   // The series of that name, or null.
@@ -61,7 +63,7 @@ class SeriesIndex {
 struct Shard {
   mutable Mutex mutex;
   SeriesIndex index GUARDED_BY(mutex);
-  std::deque<Series> series GUARDED_BY(mutex);  // stable addresses, in order of creation
+  std::deque<Series> series GUARDED_BY(mutex);                    // stable addresses, in order of creation
   std::array<std::vector<Series*>, 2> dirty GUARDED_BY(mutex);    // with a delta of that parity
   std::array<std::vector<Series*>, 2> created GUARDED_BY(mutex);  // first seen in that epoch
   std::vector<Series*> with_pending GUARDED_BY(mutex);

@@ -1,4 +1,5 @@
-// SlotRun: a short run of slots with their partial buckets, ascending, each slot once. What a series holds in RAM.
+// SlotRun: a short run of slots with their partial buckets, ascending, each slot once. What a series holds in
+// RAM.
 //
 // Samples come mostly in order, so the last slot is tried first; a late one is found by binary search.
 #pragma once

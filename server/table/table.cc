@@ -70,7 +70,8 @@ uint64_t Table::apply(Batch& batch, Timestamp now) {
   return taken;
 }
 
-std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, const Sample& sample, int parity) {
+std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, const Sample& sample,
+                                        int parity) {
   Bucket bucket;
   if (sample.ready && sample.kind == Kind::kGauge) {
     const auto ready = Bucket::ready(sample.value, *sample.ready);

@@ -1,7 +1,7 @@
 // Table: all series in RAM, in 256 lock-sharded hash tables, with every bucket that is not yet in the store.
 //
-// Ingest applies batches, the tick collects what an epoch brought and takes away what is to be flushed, queries
-// copy one series. Everything is a partial bucket: live, late and backfilled samples take one road.
+// Ingest applies batches, the tick collects what an epoch brought and takes away what is to be flushed,
+// queries copy one series. Everything is a partial bucket: live, late and backfilled samples take one road.
 #pragma once
 
 #include <array>
@@ -25,10 +25,10 @@
 namespace statmill {
 
 struct TableLimits {
-  size_t series_max = 2'000'000;                    // --limits.series: new names beyond are refused
-  size_t pending_bytes = size_t{512} << 20;         // --pending.bytes: a shard over its share is flushed early;
-                                                    // at twice this samples are refused (memory_limit)
-  Duration future_max = std::chrono::minutes(10);   // --limits.future: samples further ahead are refused
+  size_t series_max = 2'000'000;             // --limits.series: new names beyond are refused
+  size_t pending_bytes = size_t{512} << 20;  // --pending.bytes: a shard over its share is flushed early;
+                                             // at twice this samples are refused (memory_limit)
+  Duration future_max = std::chrono::minutes(10);  // --limits.future: samples further ahead are refused
 };
 
 // What one epoch brought to one shard.
@@ -69,8 +69,8 @@ class Table {
   // `tiers` must outlive it.
   Table(const Tiers& tiers, TableLimits limits) : tiers_(tiers), limits_(limits) {}
 
-  // Adds the batch's samples, all in one epoch. Samples not taken are counted in batch.refused, and how many were
-  // taken is returned. Cost: one lock per touched shard.
+  // Adds the batch's samples, all in one epoch. Samples not taken are counted in batch.refused, and how many
+  // were taken is returned. Cost: one lock per touched shard.
   uint64_t apply(Batch& batch, Timestamp now);
 
   // The tick's side; one thread.
@@ -106,8 +106,8 @@ class Table {
   const TableLimits limits_;
   EpochGate gate_;
   std::array<Shard, kShardCount> shards_;
-  // Each adds up what shards do under their own locks; read for limits and /metrics, where a moment's error is
-  // no harm: relaxed.
+  // Each adds up what shards do under their own locks; read for limits and /metrics, where a moment's error
+  // is no harm: relaxed.
   std::atomic<SeriesId> next_id_{0};
   std::atomic<size_t> series_count_{0};
   std::atomic<size_t> buckets_{0};  // partial buckets in all runs

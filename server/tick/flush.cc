@@ -14,7 +14,8 @@ Status FragmentBuilder::add(const FlushedSeries& series, std::vector<StoreBatch:
     const ChunkNo chunk = finest.chunk_of_slot(buckets[begin].slot);
     size_t end = begin + 1;
     while (end < buckets.size() && finest.chunk_of_slot(buckets[end].slot) == chunk) ++end;
-    if (Status s = add_chunk(series.id, series.kind, chunk, buckets.subspan(begin, end - begin), out); !s) return s;
+    if (Status s = add_chunk(series.id, series.kind, chunk, buckets.subspan(begin, end - begin), out); !s)
+      return s;
     begin = end;
   }
   return Status::ok();
@@ -29,17 +30,20 @@ Status FragmentBuilder::add_chunk(SeriesId id, Kind kind, ChunkNo chunk, std::sp
   if (kept || !rolled) {
     const ChunkKey key{0, chunk, id};
     const Combine combine = kind == Kind::kEvent ? Combine::kAddEvents : Combine::kMerge;
-    out.push_back({key, encode_buckets(key, static_cast<Slot>(chunk) * finest.chunk_slots, combine, buckets)});
+    out.push_back(
+        {key, encode_buckets(key, static_cast<Slot>(chunk) * finest.chunk_slots, combine, buckets)});
   }
   if (!rolled) return Status::ok();
   if (kind == Kind::kEvent && kept) return rebuild_event_rollup(id, chunk, buckets, out);
   for (TierNo t = 1; t < tiers_.count(); ++t) {
-    add_fragments(out, t, tiers_[t], id, roll_up(buckets, finest, tiers_[t], kind), oldest_kept(tiers_[t], now_s_));
+    add_fragments(out, t, tiers_[t], id, roll_up(buckets, finest, tiers_[t], kind),
+                  oldest_kept(tiers_[t], now_s_));
   }
   return Status::ok();
 }
 
-// A late event changes its slot's total, so the coarse buckets over that chunk are made anew from all its slots.
+// A late event changes its slot's total, so the coarse buckets over that chunk are made anew from all its
+// slots.
 Status FragmentBuilder::rebuild_event_rollup(SeriesId id, ChunkNo chunk, std::span<const SlotBucket> buckets,
                                              std::vector<StoreBatch::Fragment>& out) {
   const Tier& finest = tiers_.finest();

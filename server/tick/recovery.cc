@@ -14,7 +14,8 @@ class Loader {
 
   Status series(SeriesRow row) {
     if (row.id >= by_id_.size()) by_id_.resize(row.id + size_t{1});
-    if (by_id_[row.id] != nullptr) return Error{ErrorCode::kCorrupt, "series " + std::to_string(row.id) + " twice"};
+    if (by_id_[row.id] != nullptr)
+      return Error{ErrorCode::kCorrupt, "series " + std::to_string(row.id) + " twice"};
     by_id_[row.id] = table_.restore_series(row);
     ++recovery_.series;
     return Status::ok();
@@ -70,7 +71,9 @@ Result<Recovery> recover(Store& store, Table& table) {
   Loader loader(table);
   const LoadVisitor visitor{
       [&](SeriesRow row) { return loader.series(std::move(row)); },
-      [&](ShardNo shard, TickNo flushed, std::string_view activity) { return loader.shard(shard, flushed, activity); },
+      [&](ShardNo shard, TickNo flushed, std::string_view activity) {
+        return loader.shard(shard, flushed, activity);
+      },
       [&](TickNo tick, ShardNo shard, std::string_view row) { return loader.journal(tick, shard, row); }};
   if (Status s = store.load(visitor); !s) return s.error();
   const auto position = store.snapshot()->rollup_position();

@@ -24,7 +24,8 @@ Status Roller::step(StoreSnapshot& snapshot, RollupPosition from, Timestamp now,
   return roll_slice(snapshot, from, now_s, batch);
 }
 
-Status Roller::roll_slice(StoreSnapshot& snapshot, RollupPosition from, int64_t now_s, StoreBatch& batch) const {
+Status Roller::roll_slice(StoreSnapshot& snapshot, RollupPosition from, int64_t now_s,
+                          StoreBatch& batch) const {
   const Tier& finest = tiers_.finest();
   const Slot first = static_cast<Slot>(from.chunk) * finest.chunk_slots;
   size_t series = 0;
@@ -38,7 +39,8 @@ Status Roller::roll_slice(StoreSnapshot& snapshot, RollupPosition from, int64_t 
     const Kind kind = chunk.combine == Combine::kAddEvents ? Kind::kEvent : Kind::kGauge;
     for (TierNo t = 1; t < tiers_.count(); ++t) {
       const Tier& tier = tiers_[t];
-      add_fragments(batch.fragments, t, tier, id, roll_up(chunk.buckets, finest, tier, kind), oldest_kept(tier, now_s));
+      add_fragments(batch.fragments, t, tier, id, roll_up(chunk.buckets, finest, tier, kind),
+                    oldest_kept(tier, now_s));
     }
     return true;
   });

@@ -1,5 +1,5 @@
-// Roller: the background job of the tiers, one slice per tick: closed chunks of the finest tier become buckets of the
-// coarser ones.
+// Roller: the background job of the tiers, one slice per tick: closed chunks of the finest tier become
+// buckets of the coarser ones.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,8 @@
 
 namespace statmill {
 
-// Walks closed chunks of the finest tier in (chunk, id) order and makes their coarse buckets, a slice per call.
+// Walks closed chunks of the finest tier in (chunk, id) order and makes their coarse buckets, a slice per
+// call.
 class Roller {
  public:
   struct Options {

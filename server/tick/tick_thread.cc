@@ -3,7 +3,8 @@
 
 namespace statmill {
 
-TickThread::TickThread(Ticker& ticker, const Clock& clock, Log& log, Duration interval, std::function<void()> before_tick)
+TickThread::TickThread(Ticker& ticker, const Clock& clock, Log& log, Duration interval,
+                       std::function<void()> before_tick)
     : ticker_(ticker),
       clock_(clock),
       log_(log),

@@ -13,11 +13,12 @@ namespace statmill {
 class TickThread {
  public:
   // All must outlive it. Starts at once. `before_tick` runs on the thread before each tick.
-  TickThread(Ticker& ticker, const Clock& clock, Log& log, Duration interval, std::function<void()> before_tick);
+  TickThread(Ticker& ticker, const Clock& clock, Log& log, Duration interval,
+             std::function<void()> before_tick);
   ~TickThread();
 
-  // Ends the thread after one last tick, tried for at most `patience`. An error: the last tick did not get into
-  // the store. Call once, when no one feeds the table any more.
+  // Ends the thread after one last tick, tried for at most `patience`. An error: the last tick did not get
+  // into the store. Call once, when no one feeds the table any more.
   Status stop(Duration patience);
 
  private:

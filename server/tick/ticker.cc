@@ -19,10 +19,13 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
       position_(start.rollup),
       expired_(services.table.tiers().count(), 0),
       ticks_(services.registry.counter("statmill_ticks_total", "Ticks committed to the store.")),
-      failures_(services.registry.counter("statmill_tick_failures_total", "Ticks that the store refused; tried again.")),
-      journal_bytes_(services.registry.counter("statmill_journal_bytes_total", "Bytes of journal rows written.")),
+      failures_(services.registry.counter("statmill_tick_failures_total",
+                                          "Ticks that the store refused; tried again.")),
+      journal_bytes_(
+          services.registry.counter("statmill_journal_bytes_total", "Bytes of journal rows written.")),
       fragments_(services.registry.counter("statmill_fragments_total", "Fragments written.")),
-      fragment_bytes_(services.registry.counter("statmill_fragment_bytes_total", "Bytes of fragments written.")) {
+      fragment_bytes_(
+          services.registry.counter("statmill_fragment_bytes_total", "Bytes of fragments written.")) {
   for (size_t shard = 0; shard < kShardCount; ++shard) {
     next_flush_[shard] = now + options.flush_interval * (shard + 1) / kShardCount;
   }
@@ -108,7 +111,8 @@ void Ticker::roll(StoreSnapshot& snapshot, TickTime now) {
   // Durability does not wait for the rollup: it is tried again by the next tick.
   batch.fragments.clear();
   batch.rollup_position.reset();
-  if (rollup_log_.admit(now.steady) >= 0) services_.log.error("rollup failed", {{"why", rolled.error().message}});
+  if (rollup_log_.admit(now.steady) >= 0)
+    services_.log.error("rollup failed", {{"why", rolled.error().message}});
 }
 
 void Ticker::trim_journal() {

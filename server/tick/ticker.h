@@ -1,9 +1,9 @@
-// Ticker: the transaction. Four times a second everything that came in becomes one StoreBatch; nothing else writes
-// samples to the store.
+// Ticker: the transaction. Four times a second everything that came in becomes one StoreBatch; nothing else
+// writes samples to the store.
 //
-// A tick flips the ingest epoch, turns each shard's deltas into a journal row, flushes the shards whose turn it is,
-// takes a slice of the rollup, and writes all of it at once (invariant A). A batch that the store refuses is kept and
-// tried again by the next tick; ingest goes on in RAM until the table's limit.
+// A tick flips the ingest epoch, turns each shard's deltas into a journal row, flushes the shards whose turn
+// it is, takes a slice of the rollup, and writes all of it at once (invariant A). A batch that the store
+// refuses is kept and tried again by the next tick; ingest goes on in RAM until the table's limit.
 #pragma once
 
 #include <array>

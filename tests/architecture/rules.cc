@@ -157,8 +157,9 @@ std::vector<std::string> check_lengths(const std::vector<SourceFile>& files) {
 }
 
 std::vector<std::string> check_purity(const std::vector<SourceFile>& files) {
-  constexpr std::string_view kImpure[] = {"_clock::now", "clock_gettime", "gettimeofday", "time(nullptr)", "Clock&",
-                                          "<thread>",    "std::async",    "<sys/socket.h>", "asio"};
+  constexpr std::string_view kImpure[] = {"_clock::now",   "clock_gettime",  "gettimeofday",
+                                          "time(nullptr)", "Clock&",         "<thread>",
+                                          "std::async",    "<sys/socket.h>", "asio"};
   std::vector<std::string> faults;
   for (const SourceFile& file : files) {
     const std::string layer = folder(file.path, 0);

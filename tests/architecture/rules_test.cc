@@ -21,13 +21,16 @@ TEST(Architecture, TreeIsRead) { EXPECT_GT(this_tree().size(), 30U); }
 TEST(Architecture, IncludesPointDown) { EXPECT_THAT(check_includes(this_tree()), IsEmpty()); }
 TEST(Architecture, FilesOpenWithAComment) { EXPECT_THAT(check_opening_comments(this_tree()), IsEmpty()); }
 TEST(Architecture, FilesAreShort) { EXPECT_THAT(check_lengths(this_tree()), IsEmpty()); }
-TEST(Architecture, ProtoAndStorageReadNoClockAndOpenNothing) { EXPECT_THAT(check_purity(this_tree()), IsEmpty()); }
+TEST(Architecture, ProtoAndStorageReadNoClockAndOpenNothing) {
+  EXPECT_THAT(check_purity(this_tree()), IsEmpty());
+}
 TEST(Architecture, HeadersAreGuarded) { EXPECT_THAT(check_guards(this_tree()), IsEmpty()); }
 
 TEST(ArchitectureRules, AClockInStorageIsAFaultAndInServerIsNot) {
-  const std::vector<SourceFile> files = {{"storage/a.cc", {"// A.", "auto t = std::chrono::system_clock::now();"}},
-                                         {"proto/b.cc", {"#include <thread>"}},
-                                         {"server/c.cc", {"auto t = std::chrono::system_clock::now();"}}};
+  const std::vector<SourceFile> files = {
+      {"storage/a.cc", {"// A.", "auto t = std::chrono::system_clock::now();"}},
+      {"proto/b.cc", {"#include <thread>"}},
+      {"server/c.cc", {"auto t = std::chrono::system_clock::now();"}}};
   EXPECT_THAT(check_purity(files), ElementsAre("storage/a.cc:2: storage/ may not use _clock::now",
                                                "proto/b.cc:1: proto/ may not use <thread>"));
 }

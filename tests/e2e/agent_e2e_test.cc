@@ -1,5 +1,5 @@
-// The agent and the server as a user runs them: series of this host arrive; the server goes and comes back; the agent
-// goes on.
+// The agent and the server as a user runs them: series of this host arrive; the server goes and comes back;
+// the agent goes on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,8 @@ TEST(AgentE2e, SeriesOfThisHostAndTheStatusOfEveryCollectorArrive) {
   Process agent(agent_for(server));
   ASSERT_TRUE(server.wait_for_metric(kTcpAccepted, 200)) << agent.standard_error();
   const auto totals = server.totals("host.e2e.*");
-  for (const char* name : {"cpu.user", "load.1m", "agent.cpu.status", "agent.memory.status", "agent.sched.status"}) {
+  for (const char* name :
+       {"cpu.user", "load.1m", "agent.cpu.status", "agent.memory.status", "agent.sched.status"}) {
     EXPECT_TRUE(totals.contains(std::string("host.e2e.") + name)) << name;
   }
   agent.signal(SIGTERM);
@@ -56,14 +57,16 @@ TEST(AgentE2e, ReconnectsToAServerThatWasKilledAndCameBack) {
 
 TEST(AgentE2e, StartsBeforeTheServerAndWaitsForIt) {
   const uint16_t port = unused_port();
-  Process agent({std::string(STATMILL_BIN) + "/statmill-agent",
-                 {"--server", "127.0.0.1:" + std::to_string(port), "--interval", "100ms", "--agent.prefix", "host.e2e"},
-                 {}});
+  Process agent(
+      {std::string(STATMILL_BIN) + "/statmill-agent",
+       {"--server", "127.0.0.1:" + std::to_string(port), "--interval", "100ms", "--agent.prefix", "host.e2e"},
+       {}});
   ServerProcess server(STATMILL_BIN);
   server.start(port);
   EXPECT_TRUE(server.wait_for_metric(kTcpAccepted, 100)) << agent.standard_error();
   agent.signal(SIGTERM);
   EXPECT_EQ(agent.wait(), 0);
+  EXPECT_EQ(server.conservation(), "");
   EXPECT_EQ(server.stop(), 0);
 }
 

@@ -38,7 +38,8 @@ TEST_F(CliE2e, PutsAndQueries) {
   EXPECT_EQ(csv.status, 0) << csv.said;
   EXPECT_THAT(csv.out, HasSubstr("shop.orders,"));
   EXPECT_THAT(csv.out, HasSubstr("-2,2"));
-  EXPECT_THAT(cli({"query", "shop.*", "--from", "-1m", "--format", "json"}).out, HasSubstr("\"kind\":\"gauge\""));
+  EXPECT_THAT(cli({"query", "shop.*", "--from", "-1m", "--format", "json"}).out,
+              HasSubstr("\"kind\":\"gauge\""));
   EXPECT_THAT(cli({"query", "shop.*", "--from", "-1m"}).out, HasSubstr("shop.orders"));
 }
 

@@ -83,8 +83,10 @@ void kill_in_mid_load(const std::vector<std::string>& options, int kills) {
       while (!killed && connection.send(lines_from(sent, 100))) sent += 100;
     });
     // Some of the load is durable, by the server's own word, before the kill.
-    const bool flowing = server.wait_for_metric("statmill_samples_accepted_total{listener=\"tcp\"}", 1000 + static_cast<double>(random() % 20'000));
-    const int64_t accepted = stored + static_cast<int64_t>(server.metric("statmill_samples_accepted_total{listener=\"tcp\"}"));
+    const bool flowing = server.wait_for_metric("statmill_samples_accepted_total{listener=\"tcp\"}",
+                                                1000 + static_cast<double>(random() % 20'000));
+    const int64_t accepted =
+        stored + static_cast<int64_t>(server.metric("statmill_samples_accepted_total{listener=\"tcp\"}"));
     const double ticks = server.metric("statmill_ticks_total");
     const bool ticked = server.wait_for_metric("statmill_ticks_total", ticks + 2);
     EXPECT_EQ(server.conservation(), "");

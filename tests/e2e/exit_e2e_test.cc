@@ -18,14 +18,16 @@ struct Ended {
   std::string said;
 };
 
-Ended run(std::vector<std::string> arguments, std::vector<std::pair<std::string, std::string>> environment = {}) {
+Ended run(std::vector<std::string> arguments,
+          std::vector<std::pair<std::string, std::string>> environment = {}) {
   Process process({std::string(STATMILL_BIN) + "/statmilld", std::move(arguments), std::move(environment)});
   const auto status = process.wait();
   return {status.value_or(-1000), process.standard_error()};
 }
 
 std::vector<std::string> fresh(const TempDirectory& directory) {
-  return {"--store.path", (directory.path() / "d").string(), "--line.listen", "127.0.0.1:0", "--http.listen", "127.0.0.1:0"};
+  return {"--store.path", (directory.path() / "d").string(), "--line.listen", "127.0.0.1:0", "--http.listen",
+          "127.0.0.1:0"};
 }
 
 TEST(ExitE2e, EverySignalThatAsksToStopEndsWithZero) {
@@ -65,9 +67,11 @@ TEST(ExitE2e, AnUnreadableConfigEndsWithTwo) {
 TEST(ExitE2e, CommandLineBeatsEnvironmentBeatsFile) {
   const TempDirectory directory;
   const std::string port = std::to_string(unused_port());
-  const auto config = directory.write("c.conf", "retention = nonsense\n[line]\nlisten = 127.0.0.1:" + port + "\n[http]\nlisten = bad\n");
+  const auto config = directory.write(
+      "c.conf", "retention = nonsense\n[line]\nlisten = 127.0.0.1:" + port + "\n[http]\nlisten = bad\n");
   Process server({std::string(STATMILL_BIN) + "/statmilld",
-                  {"--config", config.string(), "--http.listen", "127.0.0.1:0", "--store.path", (directory.path() / "d").string()},
+                  {"--config", config.string(), "--http.listen", "127.0.0.1:0", "--store.path",
+                   (directory.path() / "d").string()},
                   {{"STATMILL_RETENTION", "10s:1d"}}});
   const auto ready = server.wait_for_line(" ready ");
   ASSERT_TRUE(ready) << server.standard_error();
@@ -79,7 +83,8 @@ TEST(ExitE2e, CommandLineBeatsEnvironmentBeatsFile) {
 TEST(ExitE2e, ALockedDataDirectoryEndsWithFour) {
   ServerProcess server(STATMILL_BIN);
   server.start();
-  const Ended second = run({"--store.path", (server.data() / "data").string(), "--line.listen", "127.0.0.1:0", "--http.listen", "127.0.0.1:0"});
+  const Ended second = run({"--store.path", (server.data() / "data").string(), "--line.listen", "127.0.0.1:0",
+                            "--http.listen", "127.0.0.1:0"});
   EXPECT_EQ(second.status, 4);
   EXPECT_THAT(second.said, HasSubstr("in use by another process"));
   server.send("x 1\n");
@@ -90,7 +95,8 @@ TEST(ExitE2e, APortInUseEndsWithSix) {
   ServerProcess server(STATMILL_BIN);
   server.start();
   const TempDirectory directory;
-  for (const auto& [option, endpoint] : {std::pair{"--line.listen", server.line()}, {"--http.listen", server.http()}}) {
+  for (const auto& [option, endpoint] :
+       {std::pair{"--line.listen", server.line()}, {"--http.listen", server.http()}}) {
     auto arguments = fresh(directory);
     arguments.insert(arguments.end(), {option, endpoint.text()});
     const Ended ended = run(arguments);
@@ -113,8 +119,10 @@ TEST(ExitE2e, OtherTierStepsThanTheDataHasEndWithTwo) {
   ServerProcess server(STATMILL_BIN);
   server.start();
   ASSERT_EQ(server.stop(), 0);
-  auto arguments = std::vector<std::string>{"--store.path", (server.data() / "data").string(), "--line.listen", "127.0.0.1:0",
-                                            "--http.listen", "127.0.0.1:0", "--retention", "1m:10d,1h:1y"};
+  auto arguments = std::vector<std::string>{"--store.path",  (server.data() / "data").string(),
+                                            "--line.listen", "127.0.0.1:0",
+                                            "--http.listen", "127.0.0.1:0",
+                                            "--retention",   "1m:10d,1h:1y"};
   const Ended ended = run(arguments);
   EXPECT_EQ(ended.status, 2) << ended.said;
   EXPECT_THAT(ended.said, HasSubstr("retention"));

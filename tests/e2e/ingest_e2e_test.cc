@@ -1,4 +1,5 @@
-// Samples in over TCP, UDP and HTTP, answers out; nothing a sender does hurts another; every sample is accounted for.
+// Samples in over TCP, UDP and HTTP, answers out; nothing a sender does hurts another; every sample is
+// accounted for.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +34,8 @@ TEST_F(IngestE2e, AnswersASampleAtOnce) {
   EXPECT_EQ(totals.at("web.latency").sum, 26);
   EXPECT_EQ(totals.at("shop.orders.east").sum, 3);
   EXPECT_EQ(server_.totals("shop.orders").at("shop.orders").sum, 3);
-  EXPECT_THAT(server_.get("/api/v1/series?match=shop.*"), HasSubstr(R"({"name":"shop.orders.east","kind":"event")"));
+  EXPECT_THAT(server_.get("/api/v1/series?match=shop.*"),
+              HasSubstr(R"({"name":"shop.orders.east","kind":"event")"));
 }
 
 TEST_F(IngestE2e, TakesDatagramsOfManyLinesWithOrWithoutALastNewline) {
@@ -54,7 +56,8 @@ TEST_F(IngestE2e, CountsEveryDatagramAsReceivedOrDroppedByTheKernel) {
   for (int i = 0; i < kDatagrams; ++i) ASSERT_TRUE(sender.send(datagram + "burst 1\n"));
   // The kernel's count of drops comes with the next datagram that it lets in: send until the sum is right.
   const auto seen = [&] {
-    return server_.metric("statmill_udp_datagrams_total") + server_.metric("statmill_udp_datagrams_dropped_total");
+    return server_.metric("statmill_udp_datagrams_total") +
+           server_.metric("statmill_udp_datagrams_dropped_total");
   };
   int sent = kDatagrams;
   for (int i = 0; i < 1000 && seen() < sent; ++i, ++sent) ASSERT_TRUE(sender.send("burst 1\n"));
@@ -66,8 +69,10 @@ TEST_F(IngestE2e, CountsEveryDatagramAsReceivedOrDroppedByTheKernel) {
 
 TEST_F(IngestE2e, RefusesBadLinesByReasonAndTakesTheNext) {
   server_.send(
-      "good 1\na^^b 1\ngood 2\none_field\nnan.value nan\ninf.value inf\nword.value x\ngood 1x 5\n@reserved 1\n"
-      "far.future 99999999999 1\nfar.past 1000 1\nbad.bucket 1 2 3\nbad.ready 1700000000 30 0 1 2 3\ngood 3\n#\n#host web1\n");
+      "good 1\na^^b 1\ngood 2\none_field\nnan.value nan\ninf.value inf\nword.value x\ngood 1x 5\n@reserved "
+      "1\n"
+      "far.future 99999999999 1\nfar.past 1000 1\nbad.bucket 1 2 3\nbad.ready 1700000000 30 0 1 2 3\ngood "
+      "3\n#\n#host web1\n");
   EXPECT_EQ(server_.totals("good").at("good").sum, 6);
   EXPECT_EQ(refused("empty_name"), 1);
   EXPECT_EQ(refused("field_count"), 2);
@@ -129,6 +134,26 @@ TEST_F(IngestE2e, ManyConnectionsAtOnceAreAllHeard) {
   for (TcpConnection& sender : senders) ASSERT_TRUE(sender.send("crowd 1\n"));
   ASSERT_TRUE(server_.wait_for_metric(kTcpAccepted, 200));
   EXPECT_EQ(server_.totals("crowd").at("crowd").count, 200);
+}
+
+TEST(IngestLimitsE2e, ConnectionsOverTheLimitAreClosedAndCountedAndTheOthersHeard) {
+  ServerProcess server(STATMILL_BIN, {"--line.connections", "2", "--limits.series", "20"});
+  server.start();
+  TcpConnection first = TcpConnection::to(server.line());
+  TcpConnection second = TcpConnection::to(server.line());
+  ASSERT_TRUE(first.send("kept.a 1\n") && second.send("kept.b 1\n"));
+  ASSERT_TRUE(server.wait_for_metric(kTcpAccepted, 2));
+  TcpConnection third = TcpConnection::to(server.line());
+  EXPECT_EQ(third.receive(), "") << "closed at once";
+  EXPECT_EQ(server.metric("statmill_line_connections_refused_total"), 1);
+  std::string names;
+  for (int i = 0; i < 100; ++i) names += "bomb." + std::to_string(i) + " 1\n";
+  ASSERT_TRUE(first.send(names) && second.send("kept.b 1\n"));
+  ASSERT_TRUE(server.wait_for_metric("statmill_samples_received_total{listener=\"tcp\"}", 103));
+  EXPECT_GT(server.metric("statmill_samples_refused_total{listener=\"tcp\",reason=\"series_limit\"}"), 80);
+  EXPECT_EQ(server.totals("kept.b").at("kept.b").count, 2) << "a known series goes on at the limit";
+  EXPECT_EQ(server.conservation(), "");
+  EXPECT_EQ(server.stop(), 0);
 }
 
 TEST_F(IngestE2e, ReadyAndHealthy) {

@@ -99,7 +99,8 @@ void ServerProcess::wait_until_durable() const {
 
 std::map<std::string, SeriesTotals> ServerProcess::totals(std::string_view glob) const {
   std::map<std::string, SeriesTotals> out;
-  const auto answer = boost::json::parse(get("/api/v1/query?series=" + percent_encoded(glob) + "&from=-20m&until=now&step=10&stats=count,sum"));
+  const auto answer = boost::json::parse(
+      get("/api/v1/query?series=" + percent_encoded(glob) + "&from=-20m&until=now&step=10&stats=count,sum"));
   for (const auto& series : answer.at("series").as_array()) {
     const std::string name(series.at("name").as_string());
     out[name] = {total_of(series.at("count")), total_of(series.at("sum"))};
@@ -112,12 +113,13 @@ std::string ServerProcess::conservation() const {
   std::string wrong;
   for (const auto& [listener, account] : status.at("samples").as_object()) {
     double refused = 0;
-    for (const auto& [reason, count] : account.at("refused").as_object()) refused += count.to_number<double>();
+    for (const auto& [reason, count] : account.at("refused").as_object())
+      refused += count.to_number<double>();
     const auto received = account.at("received").to_number<double>();
     const auto accepted = account.at("accepted").to_number<double>();
     if (received != accepted + refused) {
-      wrong += std::string(listener) + ": received " + std::to_string(received) + ", accepted " + std::to_string(accepted) +
-               ", refused " + std::to_string(refused) + "\n";
+      wrong += std::string(listener) + ": received " + std::to_string(received) + ", accepted " +
+               std::to_string(accepted) + ", refused " + std::to_string(refused) + "\n";
     }
   }
   return wrong;

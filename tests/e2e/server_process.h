@@ -1,4 +1,5 @@
-// ServerProcess: a statmilld under test with its own data directory and free ports, and words to speak with it.
+// ServerProcess: a statmilld under test with its own data directory and free ports, and words to speak with
+// it.
 #pragma once
 
 #include <map>
@@ -26,8 +27,8 @@ class ServerProcess {
   explicit ServerProcess(std::string bin, std::vector<std::string> options = {});
   ~ServerProcess();
 
-  // Starts statmilld on the same data as before and waits until it is ready. Ports may differ each time unless
-  // `line_port` is given.
+  // Starts statmilld on the same data as before and waits until it is ready. Ports may differ each time
+  // unless `line_port` is given.
   void start(uint16_t line_port = 0);
   // SIGTERM; the exit status.
   int stop();

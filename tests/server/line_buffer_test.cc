@@ -17,15 +17,18 @@ std::vector<std::string> feed(std::string_view text, const std::vector<size_t>& 
   std::vector<std::string> out;
   Batch batch;
   const auto note = [&] {
-    for (const Sample& s : batch.samples) out.push_back(std::string(s.name) + "=" + std::to_string(s.value.value));
+    for (const Sample& s : batch.samples)
+      out.push_back(std::string(s.name) + "=" + std::to_string(s.value.value));
     for (size_t i = 0; i < kRefusalCount; ++i) {
-      for (uint64_t n = 0; n < batch.refused[i]; ++n) out.emplace_back(refusal_label(static_cast<Refusal>(i)));
+      for (uint64_t n = 0; n < batch.refused[i]; ++n)
+        out.emplace_back(refusal_label(static_cast<Refusal>(i)));
     }
     batch.clear();
   };
   size_t next = 0;
   while (!text.empty()) {
-    const size_t n = std::min({text.size(), pieces.empty() ? text.size() : pieces[next++ % pieces.size()], LineBuffer::kReadBytes});
+    const size_t n = std::min(
+        {text.size(), pieces.empty() ? text.size() : pieces[next++ % pieces.size()], LineBuffer::kReadBytes});
     std::memcpy(buffer.space().data(), text.data(), n);
     text.remove_prefix(n);
     buffer.commit(n, batch);
@@ -40,7 +43,8 @@ std::vector<std::string> feed(std::string_view text, const std::vector<size_t>& 
 RC_GTEST_PROP(LineBuffer, CutsNeverMatter, ()) {
   const auto text = *rc::gen::container<std::string>(
       rc::gen::oneOf(rc::gen::elementOf(std::string("\n\n ab^*#1.\r")), rc::gen::arbitrary<char>()));
-  const auto pieces = *rc::gen::nonEmpty(rc::gen::container<std::vector<size_t>>(rc::gen::inRange<size_t>(1, 9)));
+  const auto pieces =
+      *rc::gen::nonEmpty(rc::gen::container<std::vector<size_t>>(rc::gen::inRange<size_t>(1, 9)));
   RC_ASSERT(feed(text, pieces) == feed(text, {}));
 }
 
@@ -58,7 +62,8 @@ TEST(LineBuffer, RefusesAnUnfinishedLastLine) {
 TEST(LineBuffer, RefusesALineThatDoesNotEndOnceAndGoesOnAfterIt) {
   const std::string endless = std::string(3 * kLineBytesMax, 'x') + " 1\nnext 2\n";
   EXPECT_EQ(feed(endless, {1000}), (std::vector<std::string>{"line_too_long", "next=2.000000"}));
-  EXPECT_EQ(feed(endless, {LineBuffer::kReadBytes}), (std::vector<std::string>{"line_too_long", "next=2.000000"}));
+  EXPECT_EQ(feed(endless, {LineBuffer::kReadBytes}),
+            (std::vector<std::string>{"line_too_long", "next=2.000000"}));
 }
 
 TEST(LineBuffer, TakesALineOfExactlyTheLimitInAnyPieces) {

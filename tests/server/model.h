@@ -1,5 +1,5 @@
-// Model: what statmill should answer, computed the naive way: every accepted sample in a list, every answer from
-// scratch. Shares no code with the product beyond its plain types.
+// Model: what statmill should answer, computed the naive way: every accepted sample in a list, every answer
+// from scratch. Shares no code with the product beyond its plain types.
 #pragma once
 
 #include <cmath>
@@ -41,8 +41,8 @@ class Model {
 
   // The answer for [from_s, from_s + step_s), none when there is nothing.
   std::optional<Answer> answer(const std::string& name, int64_t from_s, int64_t step_s, int64_t now_s) const {
-    const std::vector<int64_t> values =
-        is_event(name) ? rates(name, from_s, from_s + step_s, now_s) : observations(name, from_s, from_s + step_s);
+    const std::vector<int64_t> values = is_event(name) ? rates(name, from_s, from_s + step_s, now_s)
+                                                       : observations(name, from_s, from_s + step_s);
     if (values.empty()) return std::nullopt;
     const double unit = is_event(name) ? 100.0 * kSlotS : 100.0;
     Int128 sum = 0;
@@ -72,7 +72,8 @@ class Model {
   std::vector<int64_t> observations(const std::string& name, int64_t from_s, int64_t until_s) const {
     std::vector<int64_t> out;
     for (const Sample& s : series_.at(name).samples) {
-      if (s.time_s >= from_s && s.time_s < until_s) out.insert(out.end(), s.hundredths.begin(), s.hundredths.end());
+      if (s.time_s >= from_s && s.time_s < until_s)
+        out.insert(out.end(), s.hundredths.begin(), s.hundredths.end());
     }
     return out;
   }
@@ -87,7 +88,8 @@ class Model {
       if (s.time_s < from_s || s.time_s >= until_s) continue;
       for (const int64_t h : s.hundredths) totals[slot] += h;
     }
-    for (int64_t slot = std::max(first, from_s / kSlotS); slot <= now_s / kSlotS && slot * kSlotS < until_s; ++slot) {
+    for (int64_t slot = std::max(first, from_s / kSlotS); slot <= now_s / kSlotS && slot * kSlotS < until_s;
+         ++slot) {
       totals.try_emplace(slot, 0);
     }
     std::vector<int64_t> out;

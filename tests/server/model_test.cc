@@ -1,5 +1,5 @@
-// The whole road against a naive model: random samples (late, early, repeated, three kinds of input), ticks, flushes,
-// crashes, failing writes, days passing; then every tier and every stat is compared.
+// The whole road against a naive model: random samples (late, early, repeated, three kinds of input), ticks,
+// flushes, crashes, failing writes, days passing; then every tier and every stat is compared.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -48,15 +48,29 @@ std::string line_of(const model::Sample& s) {
 // A server without sockets and threads over a store in memory, beside the model.
 class World {
  public:
-  World(uint64_t seed, const std::string& tiers) : random_(seed), tiers_(*Tiers::parse(tiers)), store_(tiers_) { start(); }
+  World(uint64_t seed, const std::string& tiers)
+      : random_(seed), tiers_(*Tiers::parse(tiers)), store_(tiers_) {
+    start();
+  }
 
   void step() {
     switch (below(12)) {
-      case 0: advance(below(20 * 60)); break;
-      case 1: jump_days(); break;
-      case 2: crash(); break;
-      case 3: ASSERT_TRUE(ticker_->flush_all(now())); committed_ = log_.size(); break;
-      case 4: fail_a_write(); break;
+      case 0:
+        advance(below(20 * 60));
+        break;
+      case 1:
+        jump_days();
+        break;
+      case 2:
+        crash();
+        break;
+      case 3:
+        ASSERT_TRUE(ticker_->flush_all(now()));
+        committed_ = log_.size();
+        break;
+      case 4:
+        fail_a_write();
+        break;
       default:
         for (int64_t i = below(30); i >= 0; --i) send();
         if (below(3) != 0) tick();
@@ -81,8 +95,8 @@ class World {
     ASSERT_TRUE(recovery);
     TickOptions options;
     options.rollup.slice_series = 3;
-    ticker_ = std::make_unique<Ticker>(Ticker::Services{*table_, store_, registry_, health_, log_lines_}, options,
-                                       recovery->start, now().steady);
+    ticker_ = std::make_unique<Ticker>(Ticker::Services{*table_, store_, registry_, health_, log_lines_},
+                                       options, recovery->start, now().steady);
     engine_ = std::make_unique<QueryEngine>(*table_, store_, QueryLimits{});
   }
 
@@ -117,7 +131,8 @@ class World {
   }
 
   void fail_a_write() {
-    for (const size_t before = log_.size(); log_.size() == before;) send();  // a tick that has something to write
+    for (const size_t before = log_.size(); log_.size() == before;)
+      send();  // a tick that has something to write
     store_.fail_next_write(Error{ErrorCode::kIo, "planted"});
     ASSERT_FALSE(ticker_->tick(now()));
     EXPECT_FALSE(health_.problems().empty());
@@ -129,12 +144,20 @@ class World {
 
   int64_t age(bool event) {
     switch (below(10)) {
-      case 0: return -below(9 * 60);
-      case 1: return below(20 * 60);
-      case 2: return below(finest_s() * 3 / 4);
-      case 3: return event ? below(60) : below(tiers_.coarsest().retention_s);
-      case 4: return below(4) == 0 ? (below(2) == 0 ? -601 - below(1000) : tiers_.coarsest().retention_s + 1 + below(1000)) : 0;
-      default: return below(6);
+      case 0:
+        return -below(9 * 60);
+      case 1:
+        return below(20 * 60);
+      case 2:
+        return below(finest_s() * 3 / 4);
+      case 3:
+        return event ? below(60) : below(tiers_.coarsest().retention_s);
+      case 4:
+        return below(4) == 0
+                   ? (below(2) == 0 ? -601 - below(1000) : tiers_.coarsest().retention_s + 1 + below(1000))
+                   : 0;
+      default:
+        return below(6);
     }
   }
 
@@ -156,7 +179,8 @@ class World {
       }
     }
     const int64_t samples = s.event || below(4) != 0 ? 1 : 1 + below(20);
-    for (int64_t i = 0; i < samples; ++i) s.hundredths.push_back(below(3) == 0 ? 500 : below(2'000'000) - 1'000'000);
+    for (int64_t i = 0; i < samples; ++i)
+      s.hundredths.push_back(below(3) == 0 ? 500 : below(2'000'000) - 1'000'000);
     const std::string line = line_of(s);
     Batch batch;
     parse_istatd_lines(line, batch);
@@ -184,7 +208,8 @@ class World {
     request.series = {name};
     request.step_s = step;
     request.until_s = wall_s_ + below(700);
-    request.from_s = std::max<int64_t>(request.until_s - step * (1 + below(400)), wall_s_ - tiers_.coarsest().retention_s);
+    request.from_s =
+        std::max<int64_t>(request.until_s - step * (1 + below(400)), wall_s_ - tiers_.coarsest().retention_s);
     const auto answer = engine_->run(request, now().wall);
     ASSERT_TRUE(answer) << answer.error().message;
     ASSERT_EQ(answer->series.size(), 1U);
@@ -196,10 +221,13 @@ class World {
       const auto want = model_.answer(name, at, answer->step_s, wall_s_);
       const Bucket& got = series.slots[i];
       const std::string where = name + " at " + std::to_string(at) + " (" + std::to_string(wall_s_ - at) +
-                                " s ago) step " + std::to_string(answer->step_s) + " tier " + std::to_string(answer->tier_s);
+                                " s ago) step " + std::to_string(answer->step_s) + " tier " +
+                                std::to_string(answer->tier_s);
       ASSERT_EQ(want.has_value(), !got.is_empty()) << where;
       if (!want) continue;
-      const auto stat = [&](Stat s) { return *stat_of(s, got, series.kind, answer->step_s, answer->event_slot_s); };
+      const auto stat = [&](Stat s) {
+        return *stat_of(s, got, series.kind, answer->step_s, answer->event_slot_s);
+      };
       ASSERT_EQ(stat(Stat::kCount), static_cast<double>(want->count)) << where;
       ASSERT_NEAR(stat(Stat::kSum), want->sum, 1e-12 * std::abs(want->sum)) << where;
       ASSERT_NEAR(stat(Stat::kAvg), want->avg, 1e-12 * std::abs(want->avg) + 1e-15) << where;
@@ -242,7 +270,8 @@ TEST_P(ModelTest, EveryTierAndStatAgrees) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Retentions, ModelTest,
-                         testing::Values("10s:2d,5m:30d,1h:1y", "10s:10d,5m:1y,1h:6y", "10s:1d,1m:10d", "10s:30d"));
+                         testing::Values("10s:2d,5m:30d,1h:1y", "10s:10d,5m:1y,1h:6y", "10s:1d,1m:10d",
+                                         "10s:30d"));
 
 }  // namespace
 }  // namespace statmill

@@ -10,7 +10,8 @@ constexpr int64_t kNow = 1'700'000'003;
 constexpr int64_t kHour = 3600;
 constexpr int64_t kDay = 86400;
 
-QueryRequest ask(int64_t from_ago, int64_t until_ago, std::optional<int64_t> step = {}, std::optional<int64_t> points = {}) {
+QueryRequest ask(int64_t from_ago, int64_t until_ago, std::optional<int64_t> step = {},
+                 std::optional<int64_t> points = {}) {
   return {{"x"}, kNow - from_ago, kNow - until_ago, step, points};
 }
 

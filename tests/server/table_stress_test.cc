@@ -1,4 +1,5 @@
-// Ingest, tick, flush and queries at once: every sample is seen exactly once at any moment (invariants A, B, C).
+// Ingest, tick, flush and queries at once: every sample is seen exactly once at any moment (invariants A, B,
+// C).
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -20,9 +21,7 @@ constexpr int kSeries = 20;
 
 class Stress : public testing::Test {
  protected:
-  TickTime time(int tick) const {
-    return {from_unix_seconds(kNow), SteadyTime(std::chrono::seconds(tick))};
-  }
+  TickTime time(int tick) const { return {from_unix_seconds(kNow), SteadyTime(std::chrono::seconds(tick))}; }
   // Each batch holds one sample for every series.
   void write(std::atomic<int>& sent, std::atomic<int>& taken) {
     std::string text;

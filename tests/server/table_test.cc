@@ -26,7 +26,9 @@ class TableTest : public testing::Test {
     return taken;
   }
   uint64_t refused(Refusal reason) const { return batch_.refused[static_cast<size_t>(reason)]; }
-  static std::string at(const std::string& name, int64_t time_s) { return name + " " + std::to_string(time_s) + " 1\n"; }
+  static std::string at(const std::string& name, int64_t time_s) {
+    return name + " " + std::to_string(time_s) + " 1\n";
+  }
 
   const Tiers tiers_ = *Tiers::parse("10s:10d,5m:1y,1h:6y");
   Table table_;
@@ -36,7 +38,9 @@ class TableTest : public testing::Test {
 
 TEST_F(TableTest, RefusesTooOldAndTooNewAndTakesTheRest) {
   const int64_t oldest = kNow - tiers_.coarsest().retention_s;
-  EXPECT_EQ(send(at("a", kNow + 600) + at("a", kNow + 601) + at("a", oldest) + at("a", oldest - 1) + at("a", -5)), 2U);
+  EXPECT_EQ(
+      send(at("a", kNow + 600) + at("a", kNow + 601) + at("a", oldest) + at("a", oldest - 1) + at("a", -5)),
+      2U);
   EXPECT_EQ(refused(Refusal::kTooNew), 1U);
   EXPECT_EQ(refused(Refusal::kTooOld), 2U);
 }
@@ -104,7 +108,8 @@ TEST_F(TableTest, MovesAnEpochToPendingAndThroughAFlushWithoutLosingSight) {
 
 class SmallTableTest : public TableTest {
  protected:
-  SmallTableTest() : TableTest({.series_max = 3, .pending_bytes = 10 * sizeof(SlotBucket), .future_max = Duration(0)}) {}
+  SmallTableTest()
+      : TableTest({.series_max = 3, .pending_bytes = 10 * sizeof(SlotBucket), .future_max = Duration(0)}) {}
 };
 
 TEST_F(SmallTableTest, RefusesNewNamesOverTheLimitAndKeepsTheOldOnes) {

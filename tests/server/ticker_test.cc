@@ -1,4 +1,5 @@
-// The tick as the one transaction: rows, fragments, trim and rollup in one batch; failures tried again; recovery.
+// The tick as the one transaction: rows, fragments, trim and rollup in one batch; failures tried again;
+// recovery.
 #include "server/tick/ticker.h"
 
 #include <gtest/gtest.h>
@@ -45,8 +46,8 @@ class TickerTest : public testing::Test {
     table_ = std::make_unique<Table>(tiers_, TableLimits{});
     const auto recovery = recover(store_, *table_);
     ASSERT_TRUE(recovery);
-    ticker_ = std::make_unique<Ticker>(Ticker::Services{*table_, store_, registry_, health_, log_}, TickOptions{},
-                                       recovery->start, steady());
+    ticker_ = std::make_unique<Ticker>(Ticker::Services{*table_, store_, registry_, health_, log_},
+                                       TickOptions{}, recovery->start, steady());
   }
   void send(const std::string& line) {
     Batch batch;
@@ -192,9 +193,11 @@ TEST_F(TickerTest, RollsUpAClosedChunkAndLateGaugesReachEveryTier) {
   EXPECT_EQ(ticker_->rollup_position().chunk, tiers_.finest().chunk_of_time(kStart) + 1);
   EXPECT_EQ(total("g", 3600), std::make_pair(1770.0, 60.0));
   send("g " + std::to_string(kStart + 5) + " 0.5");
-  for (const int64_t step : {10, 300, 3600}) EXPECT_EQ(total("g", step), std::make_pair(1770.5, 61.0)) << step;
+  for (const int64_t step : {10, 300, 3600})
+    EXPECT_EQ(total("g", step), std::make_pair(1770.5, 61.0)) << step;
   flush();
-  for (const int64_t step : {10, 300, 3600}) EXPECT_EQ(total("g", step), std::make_pair(1770.5, 61.0)) << step;
+  for (const int64_t step : {10, 300, 3600})
+    EXPECT_EQ(total("g", step), std::make_pair(1770.5, 61.0)) << step;
 }
 
 TEST_F(TickerTest, LateEventsChangeTheCoarseBucketsThatHoldTheirSlot) {
@@ -214,7 +217,8 @@ TEST_F(TickerTest, LateEventsChangeTheCoarseBucketsThatHoldTheirSlot) {
 
 TEST_F(TickerTest, RefusesAJournalRowOfAnUnknownSeries) {
   StoreBatch batch;
-  batch.journal.push_back({7, 3, encode_journal_row(7, 3, {{99, Kind::kGauge, 1, Bucket::of(Number::decimal(1, 0))}})});
+  batch.journal.push_back(
+      {7, 3, encode_journal_row(7, 3, {{99, Kind::kGauge, 1, Bucket::of(Number::decimal(1, 0))}})});
   ASSERT_TRUE(store_.write(batch));
   Table table(tiers_, {});
   const auto recovery = recover(store_, table);

@@ -1,4 +1,5 @@
-// What is damaged is never taken for data: truncations, bit flips, misplaced frames, payloads that cannot be true.
+// What is damaged is never taken for data: truncations, bit flips, misplaced frames, payloads that cannot be
+// true.
 #include <gtest/gtest.h>
 
 #include "tests/storage/buckets.h"

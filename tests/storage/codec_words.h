@@ -25,7 +25,9 @@ inline std::string compact(std::string_view value, bool oldest = true) {
   return compact_chunk(kKey, kFirst, kChunkSlots, value, oldest).value;
 }
 
-inline Bucket gauge(int64_t mantissa, int8_t scale = 0) { return Bucket::of(Number::decimal(mantissa, scale)); }
+inline Bucket gauge(int64_t mantissa, int8_t scale = 0) {
+  return Bucket::of(Number::decimal(mantissa, scale));
+}
 
 // A frame of any kind with the right checksum, made without the code under test.
 inline std::string seal(uint8_t kind, std::string_view payload, const ChunkKey& key = kKey) {
