@@ -17,9 +17,7 @@ constexpr std::array<std::string_view, 8> kCollectors = {"cpu",  "load",    "mem
 constexpr size_t kPrefixBytesMax = 256;
 constexpr std::string_view kUsage =
     "Usage: statmill-agent [OPTION]...\n"
-    "Measures this host and pushes the samples to a statmill server.\n\n"
-    "  --once                            collect twice, one interval apart, print the second\n"
-    "                                    collection's lines and exit";
+    "Measures this host and pushes the samples to a statmill server.";
 
 Error invalid(std::string_view text, std::string_view why) {
   return {ErrorCode::kInvalid, "\"" + std::string(text) + "\" " + std::string(why)};
@@ -109,7 +107,7 @@ std::vector<Setting> agent_settings(AgentConfig& config) {
        [&](const std::string& text) { return take_queue_bytes(text, config.queue_bytes); }},
       {"log.level", "LEVEL", "info", "error, warn, info or debug",
        [&](const std::string& text) { return take_result(parse_log_level(text), config.log_level); }},
-      {"once", "true|false", "false", "see above",
+      {"once", "", "false", "collect twice, an interval apart, print the second collection's lines, exit",
        [&](const std::string& text) { return take_once(text, config.once); }},
   };
 }
@@ -117,14 +115,9 @@ std::vector<Setting> agent_settings(AgentConfig& config) {
 }  // namespace
 
 Result<AgentCommand> parse_agent_command(const SettingsInput& input) {
-  // Settings take a value each; this one may go without.
-  std::vector<const char*> arguments(input.arguments.begin(), input.arguments.end());
-  for (const char*& argument : arguments) {
-    if (std::string_view(argument) == "--once") argument = "--once=true";
-  }
   AgentCommand command;
   const std::vector<Setting> settings = agent_settings(command.config);
-  const Result<SettingsAction> action = apply_settings(settings, {arguments, input.environment});
+  const Result<SettingsAction> action = apply_settings(settings, input);
   if (!action) return action.error();
   command.action = *action;
   return command;

@@ -28,7 +28,11 @@ std::string environment_name(const std::string& setting) {
 
 po::options_description describe(std::span<const Setting> settings) {
   po::options_description options;
-  for (const Setting& s : settings) options.add_options()(s.name.c_str(), po::value<std::string>());
+  for (const Setting& s : settings) {
+    auto* value = po::value<std::string>();
+    if (s.placeholder.empty()) value->implicit_value("true");
+    options.add_options()(s.name.c_str(), value);
+  }
   return options;
 }
 
@@ -43,7 +47,7 @@ void collect(const po::parsed_options& parsed, std::string_view source, Values& 
     } else if (is_stray && !after_unknown) {
       faults.append(source).append(": unexpected \"").append(o.value.front()).append("\"\n");
     } else if (!is_stray) {
-      here[o.string_key] = o.value.empty() ? "" : o.value.back();
+      here[o.string_key] = o.value.empty() ? "true" : o.value.back();
     }
     after_unknown = o.unregistered && o.value.empty();
   }
@@ -134,10 +138,11 @@ std::string settings_help(std::string_view usage, std::span<const Setting> setti
   };
   line("--config FILE", "read settings from this INI file");
   for (const Setting& s : settings) {
-    line("--" + s.name + " " + s.placeholder,
-         s.default_value.empty() ? s.help : s.help + " [" + s.default_value + "]");
+    const bool is_flag = s.placeholder.empty();
+    line("--" + s.name + (is_flag ? "" : " " + s.placeholder),
+         is_flag || s.default_value.empty() ? s.help : s.help + " [" + s.default_value + "]");
   }
-  line("--help, --version", "");
+  line("--help, --version", "print this, or the version, and exit");
   return out;
 }
 

@@ -17,7 +17,7 @@ namespace statmill {
 
 struct Setting {
   std::string name;           // "store.path"
-  std::string placeholder;    // "DIR" in --help
+  std::string placeholder;    // "DIR" in --help; empty for a flag, which alone means "true"
   std::string default_value;  // text, shown in --help; parsed like any other value
   std::string help;
   // Takes the value into the program's config struct; its error names what is wrong with the text.

@@ -53,6 +53,22 @@ TEST_F(Settings, DefaultsStandWhenNobodySpeaks) {
   EXPECT_EQ(taken_, (Taken{{"store.path", "/default"}, {"http.port", "8112"}}));
 }
 
+TEST(SettingsFlag, AloneMeansTrue) {
+  std::string taken;
+  const Setting flag{"once", "", "false", "Do it once.", [&](const std::string& value) {
+                       taken = value;
+                       return Status::ok();
+                     }};
+  const auto given = [&](std::vector<const char*> arguments) {
+    EXPECT_TRUE(apply_settings({&flag, 1}, {arguments, {}}));
+    return taken;
+  };
+  EXPECT_EQ(given({}), "false");
+  EXPECT_EQ(given({"--once"}), "true");
+  EXPECT_EQ(given({"--once=false"}), "false");
+  EXPECT_EQ(settings_help("", {&flag, 1}).find("--once V"), std::string::npos);
+}
+
 TEST_F(Settings, FileBeatsDefault) {
   file("# comment\n[store]\npath = /file\n\nhttp.port=1\n");
   EXPECT_FALSE(apply({})) << "a dotted key inside a section is another key";

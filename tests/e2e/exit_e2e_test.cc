@@ -115,6 +115,31 @@ TEST(ExitE2e, AForeignDirectoryEndsWithTwoAndStaysAsItWas) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(file.parent_path()), {}), 1);
 }
 
+TEST(ExitE2e, DamageInTheMiddleOfTheLogEndsWithThreeAndChangesNothing) {
+  ServerProcess server(STATMILL_BIN);
+  server.start();
+  for (int i = 0; i < 5; ++i) server.wait_until_durable();
+  server.kill();
+  std::filesystem::path log;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(server.data() / "data")) {
+    if (entry.path().extension() == ".log") log = entry.path();
+  }
+  ASSERT_FALSE(log.empty());
+  const auto size = std::filesystem::file_size(log);
+  {
+    std::fstream file(log, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(size / 3));
+    const int byte = file.get();
+    file.seekp(static_cast<std::streamoff>(size / 3));
+    file.put(static_cast<char>(byte ^ 0x10));
+  }
+  const Ended ended = run({"--store.path", (server.data() / "data").string(), "--line.listen", "127.0.0.1:0",
+                           "--http.listen", "127.0.0.1:0"});
+  EXPECT_EQ(ended.status, 3) << ended.said;
+  EXPECT_THAT(ended.said, HasSubstr("store.path"));
+  EXPECT_EQ(std::filesystem::file_size(log), size) << "what is left can still be looked at";
+}
+
 TEST(ExitE2e, OtherTierStepsThanTheDataHasEndWithTwo) {
   ServerProcess server(STATMILL_BIN);
   server.start();
