@@ -155,7 +155,7 @@ TEST(Cli, QueryAsksForWhatTheOptionsSay) {
   EXPECT_THAT(server.requests().front(), StartsWith("GET /api/v1/query?series=a.%7Bb%2Cc%7D%2A&"));
   EXPECT_THAT(server.requests().front(), HasSubstr("&series=x%20y%26z%2B%25&"));
   EXPECT_THAT(server.requests().front(),
-              HasSubstr("&from=1699996400&until=1700000000&step=1m&max_points=50&stats=avg%2Cmax"));
+              HasSubstr("&from=-1h&until=now&step=1m&max_points=50&stats=avg%2Cmax"));
 }
 
 constexpr std::string_view kQueryAnswer =

@@ -13,7 +13,8 @@ namespace {
 constexpr std::string_view kText =
     "Prints series over a range of time, by name or by pattern (* ? [a-z] {one,two}). Times are unix "
     "seconds,\n"
-    "`now`, or back from now, like -6h; the range holds its begin and not its end.";
+    "`now`, or back from now, like -6h; the range holds its begin and not its end,\n"
+    "but for `now`: the present second is in.";
 
 // The request's parameters. Errors: kInvalid for texts that the server would not understand either.
 Result<UrlParameters> parameters_of(const CommandLine& line, Timestamp now) {
@@ -22,7 +23,7 @@ Result<UrlParameters> parameters_of(const CommandLine& line, Timestamp now) {
   for (const char* option : {"from", "until"}) {
     const Result<int64_t> time_s = parse_time(line.text(option), now);
     if (!time_s) return Error(time_s.error()).with(std::string("--") + option);
-    out.emplace_back(option, std::to_string(*time_s));
+    out.emplace_back(option, line.text(option));  // as it is: the server's clock says when now is
   }
   if (line.has("step")) {
     const Result<Duration> step = parse_duration(line.text("step"));
