@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 #include "tests/e2e/server_process.h"
 
 namespace statmill {
@@ -32,8 +34,9 @@ class CliE2e : public testing::Test {
 };
 
 TEST_F(CliE2e, PutsAndQueries) {
-  EXPECT_EQ(cli({"put", "shop.orders", "3"}).status, 0);
-  EXPECT_EQ(cli({"put", "shop.orders", "-5"}).status, 0);
+  const std::string now = std::to_string(std::time(nullptr));  // one slot for both
+  EXPECT_EQ(cli({"put", "shop.orders", "3", now}).status, 0);
+  EXPECT_EQ(cli({"put", "shop.orders", "-5", now}).status, 0);
   const Ended csv = cli({"query", "shop.orders", "--from", "-1m", "--stats", "sum,count", "--format", "csv"});
   EXPECT_EQ(csv.status, 0) << csv.said;
   EXPECT_THAT(csv.out, HasSubstr("shop.orders,"));
