@@ -59,7 +59,7 @@ std::optional<Fault> Server::open_store() {
   auto opened = RocksStore::open(config_.store, config_.tiers);
   if (!opened) {
     Error error = opened.error();
-    return Fault{store_exit_code(error.code), std::move(error).with("store.path " + config_.store.path)};
+    return Fault{store_exit_code(error.code), std::move(error).with("store.path")};
   }
   store_ = std::move(*opened);
   return std::nullopt;
