@@ -1,8 +1,8 @@
 // Glob: which names a pattern means.
 //
-// `*` any run of bytes (dots too), `?` any one byte but a dot, `[abc]` and `[a-z]` one byte of a set ([!..]
-// not),
-// `{one,two}` either text (not nested); any other byte itself. Matching is O(pattern x name) at worst.
+// `*` any run of bytes (dots too), `?` any one byte but a dot, `[abc]` and `[a-z]` one byte of a set, `[!a]`
+// one not of it, `{one,two}` either text (not nested); any other byte itself. Matching is O(pattern x name)
+// at worst.
 #pragma once
 
 #include <string>

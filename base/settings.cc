@@ -1,9 +1,9 @@
 // See settings.h.
 #include "base/settings.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <sys/stat.h>
 #include <boost/program_options.hpp>
 #include <cctype>
 #include <cerrno>

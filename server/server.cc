@@ -101,12 +101,9 @@ HttpServices Server::http_services() {
   const auto take_lines = [this, account = intake_.account("http")](std::string_view text, Timestamp now) {
     Batch batch;
     parse_istatd_lines(text, batch);
-    uint64_t refused_by_table = 0;
-    for (const uint64_t n : batch.refused) refused_by_table -= n;
-    intake_.take(batch, account, now);
+    const uint64_t accepted = intake_.take(batch, account, now);
     account.bytes.add(text.size());
-    for (const uint64_t n : batch.refused) refused_by_table += n;
-    return LinesAccount{batch.received, batch.samples.size() - refused_by_table, batch.refused};
+    return LinesAccount{batch.received, accepted, batch.refused};
   };
   return {
       [this](const QueryRequest& request, Timestamp now) { return engine_->run(request, now); },

@@ -26,7 +26,7 @@ ListenerAccount Intake::account(std::string_view listener) {
           counter("statmill_metadata_lines_total", "Metadata lines (#key value) received.")};
 }
 
-void Intake::take(Batch& batch, const ListenerAccount& account, Timestamp now) {
+uint64_t Intake::take(Batch& batch, const ListenerAccount& account, Timestamp now) {
   const uint64_t accepted = table_.apply(batch, now);
   account.received.add(batch.received);
   account.accepted.add(accepted);
@@ -35,6 +35,7 @@ void Intake::take(Batch& batch, const ListenerAccount& account, Timestamp now) {
   }
   if (batch.extra_fields != 0) account.extra_fields.add(batch.extra_fields);
   if (!batch.metadata.empty()) account.metadata.add(batch.metadata.size());
+  return accepted;
 }
 
 }  // namespace statmill

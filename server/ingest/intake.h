@@ -32,9 +32,10 @@ class Intake {
   // The account of the listener called `listener` ("tcp", "udp", "http", ...), made at first use.
   ListenerAccount account(std::string_view listener);
 
-  // Puts the batch's samples into the table and settles the account. Samples that the table refuses (too_old,
-  // too_new, series_limit, memory_limit) are added to batch.refused.
-  void take(Batch& batch, const ListenerAccount& account, Timestamp now);
+  // Puts the batch's samples into the table and settles the account; returns how many were accepted. Samples
+  // that the table refuses (bad_bucket, too_old, too_new, series_limit, memory_limit) are added to
+  // batch.refused.
+  uint64_t take(Batch& batch, const ListenerAccount& account, Timestamp now);
 
  private:
   Table& table_;

@@ -25,9 +25,8 @@ Ended run(std::vector<std::string> arguments,
   return {status.value_or(-1000), process.standard_error()};
 }
 
-std::vector<std::string> fresh(const TempDirectory& directory) {
-  return {"--store.path", (directory.path() / "d").string(), "--line.listen", "127.0.0.1:0", "--http.listen",
-          "127.0.0.1:0"};
+std::vector<std::string> options_for(const std::filesystem::path& data) {
+  return {"--store.path", data.string(), "--line.listen", "127.0.0.1:0", "--http.listen", "127.0.0.1:0"};
 }
 
 TEST(ExitE2e, EverySignalThatAsksToStopEndsWithZero) {
@@ -83,8 +82,7 @@ TEST(ExitE2e, CommandLineBeatsEnvironmentBeatsFile) {
 TEST(ExitE2e, ALockedDataDirectoryEndsWithFour) {
   ServerProcess server(STATMILL_BIN);
   server.start();
-  const Ended second = run({"--store.path", (server.data() / "data").string(), "--line.listen", "127.0.0.1:0",
-                            "--http.listen", "127.0.0.1:0"});
+  const Ended second = run(options_for(server.data() / "data"));
   EXPECT_EQ(second.status, 4);
   EXPECT_THAT(second.said, HasSubstr("in use by another process"));
   server.send("x 1\n");
@@ -97,7 +95,7 @@ TEST(ExitE2e, APortInUseEndsWithSix) {
   const TempDirectory directory;
   for (const auto& [option, endpoint] :
        {std::pair{"--line.listen", server.line()}, {"--http.listen", server.http()}}) {
-    auto arguments = fresh(directory);
+    auto arguments = options_for(directory.path() / "d");
     arguments.insert(arguments.end(), {option, endpoint.text()});
     const Ended ended = run(arguments);
     EXPECT_EQ(ended.status, 6) << option;
@@ -109,7 +107,7 @@ TEST(ExitE2e, APortInUseEndsWithSix) {
 TEST(ExitE2e, AForeignDirectoryEndsWithTwoAndStaysAsItWas) {
   const TempDirectory directory;
   const auto file = directory.write("d/holiday.txt", "sun");
-  const Ended ended = run(fresh(directory));
+  const Ended ended = run(options_for(directory.path() / "d"));
   EXPECT_EQ(ended.status, 2) << ended.said;
   EXPECT_TRUE(std::filesystem::exists(file));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(file.parent_path()), {}), 1);
@@ -133,8 +131,7 @@ TEST(ExitE2e, DamageInTheMiddleOfTheLogEndsWithThreeAndChangesNothing) {
     file.seekp(static_cast<std::streamoff>(size / 3));
     file.put(static_cast<char>(byte ^ 0x10));
   }
-  const Ended ended = run({"--store.path", (server.data() / "data").string(), "--line.listen", "127.0.0.1:0",
-                           "--http.listen", "127.0.0.1:0"});
+  const Ended ended = run(options_for(server.data() / "data"));
   EXPECT_EQ(ended.status, 3) << ended.said;
   EXPECT_THAT(ended.said, HasSubstr("store.path"));
   EXPECT_EQ(std::filesystem::file_size(log), size) << "what is left can still be looked at";
@@ -144,10 +141,8 @@ TEST(ExitE2e, OtherTierStepsThanTheDataHasEndWithTwo) {
   ServerProcess server(STATMILL_BIN);
   server.start();
   ASSERT_EQ(server.stop(), 0);
-  auto arguments = std::vector<std::string>{"--store.path",  (server.data() / "data").string(),
-                                            "--line.listen", "127.0.0.1:0",
-                                            "--http.listen", "127.0.0.1:0",
-                                            "--retention",   "1m:10d,1h:1y"};
+  auto arguments = options_for(server.data() / "data");
+  arguments.insert(arguments.end(), {"--retention", "1m:10d,1h:1y"});
   const Ended ended = run(arguments);
   EXPECT_EQ(ended.status, 2) << ended.said;
   EXPECT_THAT(ended.said, HasSubstr("retention"));

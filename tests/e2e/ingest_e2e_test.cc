@@ -69,10 +69,22 @@ TEST_F(IngestE2e, CountsEveryDatagramAsReceivedOrDroppedByTheKernel) {
 
 TEST_F(IngestE2e, RefusesBadLinesByReasonAndTakesTheNext) {
   server_.send(
-      "good 1\na^^b 1\ngood 2\none_field\nnan.value nan\ninf.value inf\nword.value x\ngood 1x 5\n@reserved "
-      "1\n"
-      "far.future 99999999999 1\nfar.past 1000 1\nbad.bucket 1 2 3\nbad.ready 1700000000 30 0 1 2 3\ngood "
-      "3\n#\n#host web1\n");
+      "good 1\n"
+      "a^^b 1\n"
+      "good 2\n"
+      "one_field\n"
+      "nan.value nan\n"
+      "inf.value inf\n"
+      "word.value x\n"
+      "good 1x 5\n"
+      "@reserved 1\n"
+      "far.future 99999999999 1\n"
+      "far.past 1000 1\n"
+      "bad.bucket 1 2 3\n"
+      "bad.ready 1700000000 30 0 1 2 3\n"
+      "good 3\n"
+      "#\n"
+      "#host web1\n");
   EXPECT_EQ(server_.totals("good").at("good").sum, 6);
   EXPECT_EQ(refused("empty_name"), 1);
   EXPECT_EQ(refused("field_count"), 2);
