@@ -107,6 +107,7 @@ class Reader {
     return v;
   }
 
+  std::string_view rest() const { return in_.substr(at_); }
   size_t position() const { return at_; }
   size_t remaining() const { return in_.size() - at_; }
   bool done() const { return at_ == in_.size(); }

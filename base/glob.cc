@@ -1,7 +1,10 @@
-// See glob.h. Two pointers and one backtrack point: the last star seen (greedy; no recursion).
+// See glob.h. A pattern is cut at its stars once; then the first and the last segment stand where they must,
+// and each segment between is best off at the first place that it fits (no going back, no recursion).
 #include "base/glob.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 
 namespace statmill {
 namespace {
@@ -15,59 +18,31 @@ size_t set_end(std::string_view pattern, size_t p) {
   return end == std::string_view::npos ? end : end + 1;
 }
 
-bool in_range(char first, char c, char last) {  // as bytes: 128 comes after 127
-  const auto byte = static_cast<uint8_t>(c);
-  return static_cast<uint8_t>(first) <= byte && byte <= static_cast<uint8_t>(last);
-}
+using ByteSet = std::bitset<256>;
 
-bool set_contains(std::string_view set, char c) {  // set without the brackets
+// What `set`, without the brackets, means. Bytes are in the order of their numbers: 128 comes after 127.
+ByteSet set_of(std::string_view set) {
   const bool negated = !set.empty() && set[0] == '!';
   if (negated) set.remove_prefix(1);
-  bool found = false;
-  for (size_t i = 0; i < set.size() && !found; ++i) {
-    if (i + 2 < set.size() && set[i + 1] == '-') {
-      found = in_range(set[i], c, set[i + 2]);
-      i += 2;
-    } else {
-      found = set[i] == c;
-    }
+  ByteSet out;
+  for (size_t i = 0; i < set.size(); ++i) {
+    const bool is_range = i + 2 < set.size() && set[i + 1] == '-';
+    const auto first = static_cast<uint8_t>(set[i]);
+    const auto last = static_cast<uint8_t>(is_range ? set[i + 2] : set[i]);
+    for (size_t byte = first; byte <= last; ++byte) out.set(byte);
+    if (is_range) i += 2;
   }
-  return found != negated;
+  return negated ? ~out : out;
 }
 
-// Whether the single-byte unit of pattern at p matches c; sets `next` to the position after the unit.
-bool unit_matches(std::string_view pattern, size_t p, char c, size_t& next) {
-  next = p + 1;
-  if (pattern[p] == '?') return c != '.';
-  if (pattern[p] == '[') {
-    next = set_end(pattern, p);
-    return set_contains(pattern.substr(p + 1, next - p - 2), c);
-  }
-  return pattern[p] == c;
-}
-
-bool match_one(std::string_view pattern, std::string_view name) {
-  size_t p = 0;
-  size_t n = 0;
-  size_t star = std::string_view::npos;
-  size_t star_name = 0;
-  while (n < name.size()) {
-    size_t next = 0;
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      star_name = n;
-    } else if (p < pattern.size() && unit_matches(pattern, p, name[n], next)) {
-      p = next;
-      ++n;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      n = ++star_name;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
+// What the unit at units[p] means; moves p past it.
+ByteSet unit_of(std::string_view units, size_t& p) {
+  const size_t begin = p;
+  p = units[begin] == '[' ? set_end(units, begin) : begin + 1;
+  if (units[begin] == '[') return set_of(units.substr(begin + 1, p - begin - 2));
+  ByteSet one;
+  one.set(static_cast<uint8_t>(units[begin] == '?' ? '.' : units[begin]));
+  return units[begin] == '?' ? ~one : one;
 }
 
 Status check_sets(std::string_view pattern) {
@@ -80,7 +55,93 @@ Status check_sets(std::string_view pattern) {
   return Status::ok();
 }
 
+// Calls `visit(begin, end)` for every run of bytes in `units` that mean themselves.
+template <class Visit>
+void for_each_plain_run(std::string_view units, Visit visit) {
+  size_t begin = 0;
+  while (begin < units.size()) {
+    const size_t end = std::min(units.find_first_of("?[", begin), units.size());
+    if (begin < end) visit(begin, end);
+    if (end == units.size()) return;
+    begin = units[end] == '[' ? set_end(units, end) : end + 1;
+  }
+}
+
 }  // namespace
+
+GlobSegment::GlobSegment(std::string units) : units_(std::move(units)) {
+  if (units_.find_first_of("?[") == std::string::npos) return;
+  for (size_t p = 0; p < units_.size();) sets_.push_back(unit_of(units_, p));
+}
+
+bool GlobSegment::are_in_sets(std::string_view text) const {
+  return std::equal(text.begin(), text.end(), sets_.begin(),
+                    [](char c, const ByteSet& set) { return set[static_cast<uint8_t>(c)]; });
+}
+
+size_t GlobSegment::find(std::string_view text) const {
+  if (sets_.empty()) return text.find(units_);
+  for (size_t at = 0; at + sets_.size() <= text.size(); ++at) {
+    if (are_in_sets(text.substr(at, sets_.size()))) return at;
+  }
+  return std::string_view::npos;
+}
+
+GlobAlternative::GlobAlternative(std::string_view pattern) {
+  std::vector<std::string> segments(1);
+  for (size_t p = 0; p < pattern.size();) {
+    const size_t end = pattern[p] == '[' ? set_end(pattern, p) : p + 1;
+    if (pattern[p] == '*') {
+      segments.emplace_back();
+    } else {
+      segments.back().append(pattern.substr(p, end - p));
+    }
+    p = end;
+  }
+  has_star_ = segments.size() > 1;
+  head_ = GlobSegment(std::move(segments.front()));
+  if (has_star_) tail_ = GlobSegment(std::move(segments.back()));
+  size_min_ = head_.size() + tail_.size();
+  for (size_t i = 1; i + 1 < segments.size(); ++i) {
+    if (segments[i].empty()) continue;  // two stars are one
+    size_min_ += middle_.emplace_back(std::move(segments[i])).size();
+  }
+}
+
+bool GlobAlternative::matches(std::string_view name) const {
+  if (name.size() < size_min_) return false;
+  if (!has_star_) return head_.matches(name);
+  if (!head_.matches(name.substr(0, head_.size()))) return false;
+  name.remove_prefix(head_.size());
+  if (!tail_.matches(name.substr(name.size() - tail_.size()))) return false;
+  name.remove_suffix(tail_.size());
+  for (const GlobSegment& segment : middle_) {
+    const size_t at = segment.find(name);
+    if (at == std::string_view::npos) return false;
+    name.remove_prefix(at + segment.size());
+  }
+  return true;
+}
+
+GlobLiteral GlobAlternative::literal() const {
+  GlobLiteral best;
+  size_t best_size = 0;
+  const auto consider = [&](const GlobSegment& segment, bool is_first, bool is_last) {
+    const std::string& units = segment.units();
+    for_each_plain_run(units, [&](size_t begin, size_t end) {
+      const bool at_start = is_first && begin == 0;
+      const bool at_end = is_last && end == units.size();
+      const size_t size = end - begin + (at_start ? 1 : 0) + (at_end ? 1 : 0);
+      if (size <= best_size) return;
+      best = {units.substr(begin, end - begin), at_start, at_end};
+      best_size = size;
+    });
+  };
+  consider(head_, true, !has_star_);
+  for (const GlobSegment& segment : middle_) consider(segment, false, false);
+  consider(tail_, false, true);
+  return best;
+}
 
 bool Glob::is_pattern(std::string_view text) { return text.find_first_of("*?[{") != std::string_view::npos; }
 
@@ -89,11 +150,11 @@ Result<Glob> Glob::parse(std::string_view pattern) {
   if (pattern.size() > kPatternBytesMax) return Error{ErrorCode::kLimit, "glob: longer than 1024 bytes"};
   Glob glob;
   glob.text_ = pattern;
-  glob.alternatives_.emplace_back();
+  std::vector<std::string> texts(1);
   size_t at = 0;
   while (at < pattern.size()) {
     const size_t open = pattern.find('{', at);
-    for (std::string& a : glob.alternatives_) a.append(pattern.substr(at, open - at));
+    for (std::string& a : texts) a.append(pattern.substr(at, open - at));
     if (open == std::string_view::npos) break;
     const size_t close = pattern.find('}', open);
     if (close == std::string_view::npos) return Error{ErrorCode::kInvalid, "glob: { without }"};
@@ -103,26 +164,24 @@ Result<Glob> Glob::parse(std::string_view pattern) {
     for (bool more = true; more;) {
       const size_t comma = choices.find(',');
       more = comma != std::string_view::npos;
-      for (const std::string& a : glob.alternatives_)
-        product.push_back(a + std::string(choices.substr(0, comma)));
+      for (const std::string& a : texts) product.push_back(a + std::string(choices.substr(0, comma)));
       if (product.size() > kAlternativesMax)
         return Error{ErrorCode::kLimit, "glob: more than 64 alternatives"};
       if (more) choices.remove_prefix(comma + 1);
     }
-    glob.alternatives_ = std::move(product);
+    texts = std::move(product);
     at = close + 1;
   }
-  for (const std::string& a : glob.alternatives_) {
+  for (const std::string& a : texts) {
     if (Status s = check_sets(a); !s) return s.error();
+    glob.alternatives_.emplace_back(a);
   }
   return glob;
 }
 
 bool Glob::matches(std::string_view name) const {
-  for (const std::string& a : alternatives_) {
-    if (match_one(a, name)) return true;
-  }
-  return false;
+  return std::any_of(alternatives_.begin(), alternatives_.end(),
+                     [name](const GlobAlternative& a) { return a.matches(name); });
 }
 
 }  // namespace statmill

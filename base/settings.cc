@@ -11,11 +11,13 @@
 #include <fstream>
 #include <map>
 
+#include "base/text.h"
+
 namespace statmill {
 namespace {
 
 namespace po = boost::program_options;
-using Values = std::map<std::string, std::string>;
+using Values = std::map<std::string, std::vector<std::string>>;  // as given by one source, in order
 
 std::string environment_name(const std::string& setting) {
   std::string name = "STATMILL_";
@@ -47,7 +49,7 @@ void collect(const po::parsed_options& parsed, std::string_view source, Values& 
     } else if (is_stray && !after_unknown) {
       faults.append(source).append(": unexpected \"").append(o.value.front()).append("\"\n");
     } else if (!is_stray) {
-      here[o.string_key] = o.value.empty() ? "true" : o.value.back();
+      here[o.string_key].push_back(o.value.empty() ? "true" : o.value.back());
     }
     after_unknown = o.unregistered && o.value.empty();
   }
@@ -77,9 +79,19 @@ void read_environment(const SettingsInput& input, std::span<const Setting> setti
   for (const Setting& s : settings) {
     const std::string name = environment_name(s.name);
     for (const auto& [key, value] : input.environment) {
-      if (key == name) values.emplace(s.name, value);
+      if (key != name) continue;
+      const std::vector<std::string_view> lines = split(value, '\n');
+      values.emplace(s.name, s.is_list ? std::vector<std::string>(lines.begin(), lines.end())
+                                       : std::vector<std::string>{value});
     }
   }
+}
+
+// What `take` gets: all values of a list, else the last one or the default.
+std::vector<std::string> values_of(const Setting& setting, const Values& values) {
+  const auto it = values.find(setting.name);
+  if (setting.is_list) return it == values.end() ? std::vector<std::string>() : it->second;
+  return {it == values.end() ? setting.default_value : it->second.back()};
 }
 
 }  // namespace
@@ -107,7 +119,7 @@ Result<SettingsAction> apply_settings(std::span<const Setting> settings, const S
   if (values.contains("help")) return SettingsAction::kShowHelp;
   if (values.contains("version")) return SettingsAction::kShowVersion;
   read_environment(input, settings, values);
-  if (const auto it = values.find("config"); it != values.end()) config = it->second;
+  if (const auto it = values.find("config"); it != values.end()) config = it->second.back();
   for (const auto& [key, value] : input.environment) {
     if (key == "STATMILL_CONFIG" && config.empty()) config = value;
   }
@@ -115,9 +127,9 @@ Result<SettingsAction> apply_settings(std::span<const Setting> settings, const S
     if (Status s = read_file(config, file_options, values, faults); !s) return s.error();
   }
   for (const Setting& s : settings) {
-    const auto it = values.find(s.name);
-    if (Status taken = s.take(it == values.end() ? s.default_value : it->second); !taken) {
-      faults.append(s.name).append(": ").append(taken.error().message).append("\n");
+    for (const std::string& value : values_of(s, values)) {
+      if (Status taken = s.take(value); !taken)
+        faults.append(s.name).append(": ").append(taken.error().message).append("\n");
     }
   }
   if (!faults.empty()) {

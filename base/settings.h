@@ -22,6 +22,9 @@ struct Setting {
   std::string help;
   // Takes the value into the program's config struct; its error names what is wrong with the text.
   std::function<Status(const std::string&)> take;
+  // May be given several times (in the environment: a line each), and `take` gets each in order; there is no
+  // default.
+  bool is_list = false;
 };
 
 enum class SettingsAction { kRun, kShowHelp, kShowVersion };
@@ -32,8 +35,9 @@ struct SettingsInput {
 };
 
 // Parses all sources and calls `take` once for each setting, with the strongest source's value or the
-// default. Errors: kInvalid with every fault on one line each, unknown options and keys included;
-// kNotFound/kIo when the config file cannot be read. Options --config, --help and --version are always there.
+// default; for a list, once for each of that source's values. Errors: kInvalid with every fault on one line
+// each, unknown options and keys included; kNotFound/kIo when the config file cannot be read. Options
+// --config, --help and --version are always there.
 Result<SettingsAction> apply_settings(std::span<const Setting> settings, const SettingsInput& input);
 
 // The --help text of a program.

@@ -58,6 +58,10 @@ std::vector<Setting> server_settings(ServerConfig& c) {
     c.store.path = text;
     return Status::ok();
   };
+  // After --retention; when that is at fault it says so, and no rule is blamed for it.
+  const auto take_rule = [&c](const std::string& text) -> Status {
+    return c.retention.tiers().count() == 0 ? Status::ok() : c.retention.add_rule(text);
+  };
   return {
       {"store.path", "DIR", "/var/lib/statmill", "data directory, made when absent", take_path},
       {"store.cache", "BYTES", "64M", "block cache of the store",
@@ -65,7 +69,10 @@ std::vector<Setting> server_settings(ServerConfig& c) {
       {"store.write_buffer", "BYTES", "64M", "write buffer of each tier of the store",
        take_bytes(c.store.write_buffer_bytes, 1 << 20)},
       {"retention", "TIERS", "10s:10d,5m:1y,1h:6y", "tiers as step:kept, finest first",
-       take(Tiers::parse, [&c](const Tiers& t) { c.tiers = t; })},
+       take(Tiers::parse, [&c](const Tiers& t) { c.retention = Retention(t); })},
+      {"retention.rule", "RULE", "",
+       "\"GLOB TIERS\": names that match are kept for other times; repeated, the first that matches counts",
+       take_rule, true},
       {"line.listen", "A:P", "127.0.0.1:8111", "line protocol, UDP and TCP", take_endpoint(c.line.listen)},
       {"line.threads", "N", "1", "ingest threads", take_count(c.line.threads, 1, 64)},
       {"line.connections", "N", "10000", "TCP senders at once; more are closed",
@@ -80,7 +87,7 @@ std::vector<Setting> server_settings(ServerConfig& c) {
        take_duration(c.tick_interval, milliseconds(10), seconds(60))},
       {"flush.interval", "TIME", "10m", "how long a series gathers buckets before they are flushed to chunks",
        take_duration(c.tick.flush_interval, milliseconds(100), hours(24))},
-      {"pending.bytes", "BYTES", "512M", "RAM for buckets not yet flushed; at twice this samples are refused",
+      {"pending.bytes", "BYTES", "256M", "RAM for buckets not yet flushed; at twice this samples are refused",
        take_bytes(c.limits.pending_bytes, 1 << 20)},
       {"limits.series", "N", "2000000", "series; new names beyond are refused",
        take_count(c.limits.series_max, 1, 1'000'000'000)},

@@ -9,13 +9,14 @@
 #include "server/ingest/line_listener.h"
 #include "server/table/table.h"
 #include "server/tick/ticker.h"
+#include "storage/retention.h"
 #include "storage/rocks_store.h"
 
 namespace statmill {
 
 struct ServerConfig {
   RocksOptions store;
-  Tiers tiers;
+  Retention retention;
   LineOptions line;
   Endpoint http_listen;
   HttpOptions http;

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <span>
 
+#include "server/allocator.h"
 #include "server/server.h"
 
 namespace {
@@ -24,6 +25,8 @@ constexpr const char* kUsage =
 int main(int argc, char** argv) {
   using statmill::ExitCode;
   std::signal(SIGPIPE, SIG_IGN);
+  statmill::tune_allocator();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of that write
   statmill::ServerConfig config;
   const auto settings = statmill::server_settings(config);
   const auto action = statmill::apply_settings(

@@ -33,7 +33,7 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log)
       clock_(clock),
       log_(log),
       started_(clock.steady()),
-      table_(config_.tiers, config_.limits),
+      table_(config_.retention, config_.limits),
       intake_(table_, registry_) {}
 
 Server::~Server() {
@@ -56,7 +56,11 @@ std::optional<Fault> Server::start() {
 }
 
 std::optional<Fault> Server::open_store() {
-  auto opened = RocksStore::open(config_.store, config_.tiers);
+  RocksOptions options = config_.store;
+  options.warn = [this](std::string_view what) {
+    if (store_log_.admit(clock_.steady()) >= 0) log_.warn("rocksdb", {{"says", what}});
+  };
+  auto opened = RocksStore::open(options, config_.retention.tiers());
   if (!opened) {
     Error error = opened.error();
     return Fault{store_exit_code(error.code), std::move(error).with("store.path")};
@@ -72,8 +76,11 @@ std::optional<Fault> Server::start_recovered(const TickStart& start) {
   register_figures();
   if (auto fault = listen()) return fault;
   self_series_ = std::make_unique<SelfSeries>(intake_, registry_);
-  tick_thread_ = std::make_unique<TickThread>(*ticker_, clock_, log_, config_.tick_interval,
-                                              [this] { self_series_->feed(clock_.wall(), clock_.steady()); });
+  tick_thread_ = std::make_unique<TickThread>(*ticker_, clock_, log_, config_.tick_interval, [this] {
+    self_series_->feed(clock_.wall(), clock_.steady());
+    memory_return_.tick(clock_.steady());
+  });
+  reclaim_thread_ = std::make_unique<ReclaimThread>(*store_, registry_, log_);
   for (size_t i = 0; i < config_.http_threads; ++i) http_threads_.emplace_back([this] { http_loop_.run(); });
   log_.info("ready", {{"line", lines_->endpoint().text()},
                       {"http", http_->local_endpoint().text()},
@@ -128,9 +135,17 @@ void Server::register_figures() {
         [this] { return static_cast<double>(store_->stats().bytes_on_disk); });
   gauge("statmill_store_memory_bytes", "Buffers and caches of the store.",
         [this] { return static_cast<double>(store_->stats().memory_bytes); });
+  gauge("statmill_store_ready", "1: the last tick is in the store. 0: samples wait in memory, see /readyz.",
+        [this] { return health_.problems().contains("store") ? 0.0 : 1.0; });
+  registry_.counter_fn("statmill_store_reopenings_total",
+                       "Times the store was opened anew after a fault of the disk.", {},
+                       [this] { return static_cast<double>(store_->stats().reopenings); });
   registry_.counter_fn("statmill_kind_mismatches_total",
                        "Samples written as another kind than their series has.", {},
                        [this] { return static_cast<double>(table_.kind_mismatches()); });
+  registry_.counter_fn("statmill_expired_rows_total",
+                       "Chunks of series dropped by compactions because their retention is over.", {},
+                       [this] { return static_cast<double>(store_->stats().expired_rows); });
   registry_.counter_fn("statmill_damaged_frames_total", "Stored frames that failed their check in a merge.",
                        {}, [this] { return static_cast<double>(store_->stats().damaged_frames); });
 }
@@ -149,6 +164,7 @@ std::optional<Fault> Server::stop() {
   for (std::thread& thread : http_threads_) thread.join();
   http_threads_.clear();
   lines_->stop();
+  reclaim_thread_.reset();
   const Status last = tick_thread_->stop(kLastTickPatience);
   tick_thread_.reset();
   if (!last) return Fault{ExitCode::kFailed, Error(last.error()).with("last tick")};

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "server/allocator.h"
 #include "server/config.h"
 #include "server/exit_code.h"
 #include "server/health.h"
@@ -18,6 +19,7 @@
 #include "server/query/engine.h"
 #include "server/self_series.h"
 #include "server/status.h"
+#include "server/tick/reclaim_thread.h"
 #include "server/tick/tick_thread.h"
 
 namespace statmill {
@@ -51,6 +53,7 @@ class Server {
   const SteadyTime started_;
   boost::asio::io_context signal_loop_{1};
   boost::asio::signal_set signals_{signal_loop_, SIGINT, SIGTERM, SIGHUP};  // from the start on
+  LogLimiter store_log_{std::chrono::seconds(1)};
   Registry registry_;
   Health health_;
   std::unique_ptr<Store> store_;
@@ -59,7 +62,9 @@ class Server {
   std::unique_ptr<QueryEngine> engine_;
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<SelfSeries> self_series_;
+  MemoryReturn memory_return_;  // the tick thread's
   std::unique_ptr<TickThread> tick_thread_;
+  std::unique_ptr<ReclaimThread> reclaim_thread_;
   std::unique_ptr<LineListener> lines_;
   boost::asio::io_context http_loop_;
   std::unique_ptr<HttpServer> http_;

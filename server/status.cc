@@ -1,6 +1,7 @@
 // See status.h.
 #include "server/status.h"
 
+#include <algorithm>
 #include <map>
 
 #include "base/text.h"
@@ -38,15 +39,21 @@ std::string_view label(const Reading& reading, std::string_view key) {
   return {};
 }
 
+double value_of(const std::vector<Reading>& readings, std::string_view name) {
+  const auto found =
+      std::find_if(readings.begin(), readings.end(), [&](const Reading& r) { return r.name == name; });
+  return found == readings.end() ? 0 : found->value;
+}
+
 // listener -> received, accepted, refused by reason.
-void write_samples(std::string& out, const Registry& registry) {
+void write_samples(std::string& out, const std::vector<Reading>& readings) {
   struct Account {
     double received = 0;
     double accepted = 0;
     std::map<std::string, double> refused;
   };
   std::map<std::string, Account> accounts;
-  for (const Reading& r : registry.read()) {
+  for (const Reading& r : readings) {
     Account* account =
         r.name.starts_with("statmill_samples_") ? &accounts[std::string(label(r, "listener"))] : nullptr;
     if (account == nullptr) continue;
@@ -84,6 +91,7 @@ void write_connections(std::string& out, const ConnectionBook& book) {
 
 std::string status_json(const StatusSources& s) {
   const StoreStats store = s.store.stats();
+  const std::vector<Reading> readings = s.registry.read();
   const auto problems = s.health.problems();
   std::string out;
   {
@@ -102,7 +110,10 @@ std::string status_json(const StatusSources& s) {
     status.number("disk_bytes", static_cast<double>(store.bytes_on_disk));
     status.number("store_memory_bytes", static_cast<double>(store.memory_bytes));
     status.number("damaged_frames", static_cast<double>(store.damaged_frames));
-    write_samples(status.key("samples"), s.registry);
+    status.number("store_reopenings", static_cast<double>(store.reopenings));
+    status.number("open_tick", value_of(readings, "statmill_open_tick"));
+    status.number("durable_tick", value_of(readings, "statmill_durable_tick"));
+    write_samples(status.key("samples"), readings);
     status.number("connection_count", static_cast<double>(s.connections.count()));
     write_connections(status.key("connections"), s.connections);
   }

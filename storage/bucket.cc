@@ -60,18 +60,6 @@ Bucket Bucket::of(const Number& value) {
                       {value.mantissa, square(value.mantissa), value.mantissa, value.mantissa, value.scale});
 }
 
-Bucket Bucket::from_decimal(uint64_t count, const Decimal& d) {
-  Bucket b;
-  b.count_ = count;
-  b.sum_ = d.sum;
-  b.squares_low_ = static_cast<uint64_t>(d.sum_of_squares);
-  b.squares_high_ = static_cast<int64_t>(d.sum_of_squares >> 64);
-  b.min_ = d.min;
-  b.max_ = d.max;
-  b.scale_ = d.scale;
-  return b;
-}
-
 Bucket Bucket::from_real(uint64_t count, const Real& r) {
   Bucket b;
   b.count_ = count;
@@ -81,13 +69,6 @@ Bucket Bucket::from_real(uint64_t count, const Real& r) {
   b.max_ = std::bit_cast<int64_t>(saturate(r.max));
   b.scale_ = -1;
   return b;
-}
-
-Bucket::Decimal Bucket::decimal() const {
-  SM_CHECK(is_decimal());
-  const auto squares =
-      static_cast<Int128>(static_cast<Uint128>(static_cast<uint64_t>(squares_high_)) << 64 | squares_low_);
-  return {sum_, squares, min_, max_, scale_};
 }
 
 Bucket::Real Bucket::real() const {
@@ -100,18 +81,39 @@ Bucket::Real Bucket::real() const {
           scaled(max_, scale_)};
 }
 
-void Bucket::to_real() { *this = from_real(count_, real()); }
+int8_t Bucket::smallest_scale() const {
+  if (count_ == 1) {  // nearly all; spares the 128-bit divisions
+    int8_t scale = scale_;
+    for (int64_t sum = sum_; scale > 0 && sum % 10 == 0; sum /= 10) --scale;
+    return scale;
+  }
+  Decimal d = decimal();
+  while (d.scale > 0 && d.sum % 10 == 0 && d.min % 10 == 0 && d.max % 10 == 0 &&
+         d.sum_of_squares % 100 == 0) {
+    d = {d.sum / 10, d.sum_of_squares / 100, d.min / 10, d.max / 10, static_cast<int8_t>(d.scale - 1)};
+  }
+  return d.scale;
+}
 
 bool Bucket::rescale(int8_t scale) {
   if (scale == scale_) return true;
-  const int64_t factor = pow10(scale - scale_);
   const Decimal d = decimal();
-  Decimal r;
-  r.scale = scale;
-  if (__builtin_mul_overflow(d.sum, factor, &r.sum) || __builtin_mul_overflow(d.min, factor, &r.min) ||
-      __builtin_mul_overflow(d.max, factor, &r.max) ||
-      __builtin_mul_overflow(d.sum_of_squares, Int128{factor} * factor, &r.sum_of_squares)) {
-    return false;
+  Decimal r{d.sum, d.sum_of_squares, d.min, d.max, scale};
+  if (scale < scale_) {
+    const int64_t divisor = pow10(scale_ - scale);
+    const Int128 square_divisor = Int128{divisor} * divisor;
+    if (d.sum % divisor != 0 || d.min % divisor != 0 || d.max % divisor != 0 ||
+        d.sum_of_squares % square_divisor != 0) {
+      return false;
+    }
+    r = {d.sum / divisor, d.sum_of_squares / square_divisor, d.min / divisor, d.max / divisor, scale};
+  } else {
+    const int64_t factor = pow10(scale - scale_);
+    if (__builtin_mul_overflow(d.sum, factor, &r.sum) || __builtin_mul_overflow(d.min, factor, &r.min) ||
+        __builtin_mul_overflow(d.max, factor, &r.max) ||
+        __builtin_mul_overflow(d.sum_of_squares, Int128{factor} * factor, &r.sum_of_squares)) {
+      return false;
+    }
   }
   *this = from_decimal(count_, r);
   return true;
@@ -146,28 +148,38 @@ void Bucket::merge(const Bucket& other) {
     *this = other;
     return;
   }
-  const uint64_t count = std::min(count_ + other.count_, kCountMax);
-  Bucket o = other;
-  if (is_decimal() && o.is_decimal() && count < kCountMax) {
-    const int8_t scale = std::max(scale_, o.scale_);
-    if (rescale(scale) && o.rescale(scale)) {
-      const Decimal a = decimal();
-      const Decimal b = o.decimal();
-      Decimal r{0, 0, std::min(a.min, b.min), std::max(a.max, b.max), scale};
-      if (!__builtin_add_overflow(a.sum, b.sum, &r.sum) &&
-          !__builtin_add_overflow(a.sum_of_squares, b.sum_of_squares, &r.sum_of_squares)) {
-        *this = from_decimal(count, r);
-        return;
-      }
-    }
+  if (merge_exactly(other)) return;
+  // Digits that both can spare may have been what did not fit: so that what is exact at the samples' own
+  // digits is exact however the buckets came to theirs.
+  if (is_decimal() && other.is_decimal()) {
+    Bucket o = other;
+    static_cast<void>(rescale(smallest_scale()) && o.rescale(o.smallest_scale()));
+    if (merge_exactly(o)) return;
   }
+  const uint64_t count = std::min(count_ + other.count_, kCountMax);
   const Real a = real();
-  const Real b = o.real();
+  const Real b = other.real();
   const auto na = static_cast<double>(count_);
-  const auto nb = static_cast<double>(o.count_);
+  const auto nb = static_cast<double>(other.count_);
   const double delta = b.sum / nb - a.sum / na;
   const double m2 = a.m2 + b.m2 + delta * delta * (na * nb / (na + nb));
   *this = from_real(count, {a.sum + b.sum, m2, std::min(a.min, b.min), std::max(a.max, b.max)});
+}
+
+bool Bucket::merge_exactly(Bucket other) {
+  const uint64_t count = count_ + other.count_;
+  if (!is_decimal() || !other.is_decimal() || count >= kCountMax) return false;
+  const int8_t scale = std::max(scale_, other.scale_);
+  if (!rescale(scale) || !other.rescale(scale)) return false;
+  const Decimal a = decimal();
+  const Decimal b = other.decimal();
+  Decimal r{0, 0, std::min(a.min, b.min), std::max(a.max, b.max), scale};
+  if (__builtin_add_overflow(a.sum, b.sum, &r.sum) ||
+      __builtin_add_overflow(a.sum_of_squares, b.sum_of_squares, &r.sum_of_squares)) {
+    return false;
+  }
+  *this = from_decimal(count, r);
+  return true;
 }
 
 void Bucket::add_event(const Bucket& other) {

@@ -42,15 +42,22 @@ class Bucket {
   // or the mean outside [min, max] by more than 0.01 % of the magnitude. Sums of squares that no samples
   // could have (senders print few digits) are moved to the nearest possible.
   static std::optional<Bucket> ready(const Number& sum, const ReadyBucket& rest);
-  static Bucket from_decimal(uint64_t count,
-                             const Decimal& decimal);         // Requires: a possible bucket, count > 0
+  // Requires: a possible bucket, count > 0
+  static Bucket from_decimal(uint64_t count, const Decimal& d) { return Bucket(count, d); }
   static Bucket from_real(uint64_t count, const Real& real);  // Requires: a possible bucket, count > 0
 
   bool is_empty() const { return count_ == 0; }
   uint64_t count() const { return count_; }
   bool is_decimal() const { return scale_ >= 0; }
-  Decimal decimal() const;  // Requires: is_decimal()
-  Real real() const;        // any bucket, rounded to doubles
+  int8_t scale() const { return scale_; }  // Requires: is_decimal()
+  Decimal decimal() const {                // Requires: is_decimal()
+    const Uint128 high = static_cast<Uint128>(static_cast<uint64_t>(squares_high_)) << 64;
+    return {sum_, static_cast<Int128>(high | squares_low_), min_, max_, scale_};
+  }
+  int8_t smallest_scale() const;  // the least that holds it; Requires: is_decimal()
+  // The same numbers at another scale; false, and unchanged, when they do not fit it. Requires: is_decimal()
+  bool rescale(int8_t scale);
+  Real real() const;  // any bucket, rounded to doubles
 
   double sum() const;
   double sum_times(int64_t factor) const;  // rounded once, after the product
@@ -74,8 +81,15 @@ class Bucket {
   friend bool operator==(const Bucket& a, const Bucket& b);
 
  private:
-  void to_real();
-  bool rescale(int8_t scale);  // false, and unchanged, on overflow
+  Bucket(uint64_t count, const Decimal& d)
+      : count_(count),
+        sum_(d.sum),
+        squares_low_(static_cast<uint64_t>(d.sum_of_squares)),
+        squares_high_(static_cast<int64_t>(d.sum_of_squares >> 64)),
+        min_(d.min),
+        max_(d.max),
+        scale_(d.scale) {}
+  bool merge_exactly(Bucket other);  // false: the sums do not fit; the scale may have changed
 
   uint64_t count_ = 0;
   // Decimal form: sum, min, max as integers, sum of squares in two halves. Real form: bits of doubles; the

@@ -13,6 +13,16 @@
 
 namespace statmill {
 
+// While one lives, merges on its thread only join fragments: a reader decodes them anyway, and joining costs
+// nothing beside coding a chunk anew. Flushes and compactions run on RocksDB's own threads.
+class JoinOnly {
+ public:
+  JoinOnly();
+  ~JoinOnly();
+  JoinOnly(const JoinOnly&) = delete;
+  JoinOnly& operator=(const JoinOnly&) = delete;
+};
+
 // Thread-safe.
 class ChunkMerge final : public rocksdb::MergeOperator {
  public:

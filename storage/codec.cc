@@ -1,4 +1,4 @@
-// See codec.h. Frames are cut by frames.h, buckets coded by varint_codec.h; here is what a run of them means.
+// See codec.h. Frames are cut by frames.h, buckets coded by column_codec.h; here is what a run of them means.
 #include "storage/codec.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "storage/column_codec.h"
 #include "storage/frames.h"
 #include "storage/varint_codec.h"
 
@@ -55,7 +56,7 @@ void combine_bucket(Bucket& a, const Bucket& b, Combine combine) {
 // What a run of frames comes to.
 class Content {
  public:
-  explicit Content(const Place& place) : place_(place) {}
+  Content(const Place& place, Wanted wanted) : place_(place), wanted_(wanted) {}
 
   enum class Outcome {
     kTaken,
@@ -66,7 +67,9 @@ class Content {
     if (frame.state != Frame::State::kIntact) return Outcome::kDamaged;
     switch (static_cast<FrameKind>(frame.kind)) {
       case FrameKind::kVarintBuckets:
-        return take_buckets(frame);
+        return take_buckets(decode_varint_group(frame.payload, place_.first_slot, place_.chunk_slots));
+      case FrameKind::kColumnBuckets:
+        return take_buckets(decode_group(frame.payload, place_.first_slot, place_.chunk_slots, wanted_));
       case FrameKind::kErase:
         return take_erase(frame);
       case FrameKind::kDebris:
@@ -86,13 +89,15 @@ class Content {
   const std::vector<SlotRange>& erased() const { return erased_; }
 
  private:
-  Outcome take_buckets(const Frame& frame) {
-    const std::optional<Group> group =
-        decode_varint_group(frame.payload, place_.first_slot, place_.chunk_slots);
+  Outcome take_buckets(std::optional<DecodedGroup> group) {
     if (!group) return Outcome::kDamaged;
     if (combine_.value_or(group->combine) != group->combine) return Outcome::kForeign;
     combine_ = group->combine;
-    combine_into(buckets_, buckets_of(*group), *combine_);
+    if (buckets_.empty()) {
+      buckets_ = std::move(group->buckets);
+    } else {
+      combine_into(buckets_, group->buckets, *combine_);
+    }
     return Outcome::kTaken;
   }
 
@@ -106,6 +111,7 @@ class Content {
   }
 
   const Place place_;
+  const Wanted wanted_;
   std::optional<Combine> combine_;  // of the first bucket frame
   std::vector<SlotBucket> buckets_;
   std::vector<SlotRange> erased_;
@@ -133,7 +139,7 @@ std::string encode_buckets(const ChunkKey& key, Slot first_slot, Combine combine
                            std::span<const SlotBucket> buckets) {
   std::string out;
   for (const Group& group : group_buckets(combine, buckets)) {
-    append_frame(out, key, FrameKind::kVarintBuckets, encode_varint_group(group, first_slot));
+    append_frame(out, key, FrameKind::kColumnBuckets, encode_group(group, first_slot));
   }
   return out;
 }
@@ -149,9 +155,10 @@ std::string encode_erase(const ChunkKey& key, Slot first_slot, Slot begin, Slot 
   return out;
 }
 
-DecodedChunk decode_chunk(const ChunkKey& key, Slot first_slot, int64_t chunk_slots, std::string_view value) {
+DecodedChunk decode_chunk(const ChunkKey& key, Slot first_slot, int64_t chunk_slots, std::string_view value,
+                          Wanted wanted) {
   DecodedChunk decoded;
-  Content content({key, first_slot, chunk_slots});
+  Content content({key, first_slot, chunk_slots}, wanted);
   FrameWalk walk(key, value);
   while (const std::optional<Frame> frame = walk.next()) {
     if (content.take(*frame) != Content::Outcome::kTaken) ++decoded.damaged_frames;
@@ -165,7 +172,7 @@ CompactedChunk compact_chunk(const ChunkKey& key, Slot first_slot, int64_t chunk
                              std::string_view value, bool oldest) {
   const Place place{key, first_slot, chunk_slots};
   CompactedChunk compacted;
-  Content content(place);
+  Content content(place, Wanted::kAll);
   FrameWalk walk(key, value);
   while (const std::optional<Frame> frame = walk.next()) {
     const Content::Outcome outcome = content.take(*frame);

@@ -13,7 +13,8 @@ namespace statmill {
 
 // Stored on disk: never renumber. A codec of buckets is a kind: a later one lives beside those before it.
 enum class FrameKind : uint8_t {
-  kVarintBuckets = 0x10,  // storage/varint_codec.h
+  kVarintBuckets = 0x10,  // storage/varint_codec.h, read only
+  kColumnBuckets = 0x11,  // storage/column_codec.h
   kErase = 0x20,          // a range of slots that precedes it is void
   kDebris = 0x30,         // bytes whose frame boundaries were lost, kept for a person to look at
 };

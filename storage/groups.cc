@@ -2,106 +2,140 @@
 #include "storage/groups.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
-
-#include "storage/possible.h"
 
 namespace statmill {
 namespace {
 
-using DecimalRows = std::vector<Row<Bucket::Decimal>>;
+constexpr size_t kScales = size_t{Bucket::kScaleMax} + 1;
 
-Bucket::Decimal at_smallest_scale(uint64_t count, Bucket::Decimal d) {
-  if (is_single(count, d)) {  // nearly all; spares the 128-bit divisions
-    if (d.sum == 0) return {};
-    for (; d.scale > 0 && d.sum % 10 == 0; --d.scale) d.sum /= 10;
-    return single_decimal(d.sum, d.scale);
-  }
-  while (d.scale > 0 && d.sum % 10 == 0 && d.min % 10 == 0 && d.max % 10 == 0 &&
-         d.sum_of_squares % 100 == 0) {
-    d.sum /= 10;
-    d.min /= 10;
-    d.max /= 10;
-    d.sum_of_squares /= 100;
-    --d.scale;
-  }
-  return d;
-}
-
-// None when it does not fit. Requires: scale >= d.scale.
-std::optional<Bucket::Decimal> at_scale(Bucket::Decimal d, int8_t scale) {
-  for (; d.scale < scale; ++d.scale) {
-    if (__builtin_mul_overflow(d.sum, int64_t{10}, &d.sum) ||
-        __builtin_mul_overflow(d.min, int64_t{10}, &d.min) ||
-        __builtin_mul_overflow(d.max, int64_t{10}, &d.max) ||
-        __builtin_mul_overflow(d.sum_of_squares, Int128{100}, &d.sum_of_squares)) {
-      return std::nullopt;
-    }
-  }
-  return d;
-}
-
-// Moves the rows that fit the largest scale among `rows` into a group; the others stay. One row at least
-// moves.
-Group take_group(Combine combine, DecimalRows& rows) {
-  int8_t scale = 0;
-  for (const auto& row : rows) scale = std::max(scale, row.numbers.scale);
-  Group group{combine, {}, {}};
-  group.decimals.reserve(rows.size());
-  DecimalRows rest;
-  for (const auto& row : rows) {
-    if (const auto numbers = at_scale(row.numbers, scale)) {
-      group.decimals.push_back({row.slot, row.count, *numbers});
-    } else {
-      rest.push_back(row);
-    }
-  }
-  rows = std::move(rest);
-  return group;
-}
-
-bool is_one_observation(const Bucket& b) {
-  return b.is_decimal() ? is_single(b.count(), b.decimal()) : is_single(b.count(), b.real());
-}
+using Buckets = std::vector<SlotBucket>;
 
 // One observation of what the events of a slot add up to.
 Bucket total_of(const Bucket& events) {
-  if (is_one_observation(events)) return events;
+  if (events.count() == 1) return events;
   Bucket total;
   total.add_event(events);
   return total;
 }
 
+// The scale that costs least: every bucket at it takes log2(10) = 10/3 bits more per digit, every bucket that
+// needs more digits goes to a group of its own at about kOutlierBits.
+int8_t choose_scale(const std::array<size_t, kScales>& buckets_at) {
+  constexpr size_t kOutlierBits = 160;
+  size_t beyond = 0;
+  size_t best_bits = SIZE_MAX;
+  size_t within = 0;
+  for (const size_t n : buckets_at) within += n;
+  int best = Bucket::kScaleMax;
+  for (int scale = Bucket::kScaleMax; scale >= 0; --scale) {
+    const size_t bits = within * static_cast<size_t>(scale) * 10 / 3 + beyond * kOutlierBits;
+    if (within > 0 && bits < best_bits) {
+      best = scale;
+      best_bits = bits;
+    }
+    const size_t here = buckets_at[static_cast<size_t>(scale)];
+    within -= here;
+    beyond += here;
+  }
+  return static_cast<int8_t>(best);
+}
+
+template <class C, class Number, class Squares>
+void push(C& columns, Slot slot, uint64_t count, Number sum, Number min, Number max, Squares squares) {
+  columns.slots.push_back(slot);
+  columns.sums.push_back(sum);
+  columns.counts.push_back(count);
+  columns.mins.push_back(min);
+  columns.maxs.push_back(max);
+  columns.squares.push_back(squares);
+}
+
+template <class C>
+void drop_what_follows(C& columns) {
+  columns.counts.clear();
+  columns.mins.clear();
+  columns.maxs.clear();
+  columns.squares.clear();
+}
+
+bool all_single(const Buckets& buckets) {
+  return std::all_of(buckets.begin(), buckets.end(),
+                     [](const SlotBucket& b) { return b.bucket.count() == 1; });
+}
+
+// Moves the buckets that fit `scale` into a group; the others stay.
+Group take_group(Combine combine, Buckets& buckets, int8_t scale) {
+  Group group;
+  group.combine = combine;
+  Buckets rest;
+  const bool single = all_single(buckets);
+  DecimalColumns& c = group.decimals;
+  for (const SlotBucket& b : buckets) {
+    Bucket bucket = b.bucket;
+    if (!bucket.rescale(scale)) {
+      rest.push_back(b);
+      continue;
+    }
+    const Bucket::Decimal d = bucket.decimal();
+    if (single) {
+      c.slots.push_back(b.slot);
+      c.sums.push_back(d.sum);
+    } else {
+      push(c, b.slot, bucket.count(), d.sum, d.min, d.max, d.sum_of_squares);
+    }
+  }
+  if (!rest.empty() && !single &&
+      std::all_of(c.counts.begin(), c.counts.end(), [](uint64_t n) { return n == 1; }))
+    drop_what_follows(c);
+  group.scale = scale;
+  buckets = std::move(rest);
+  return group;
+}
+
+void take_decimals(Combine combine, Buckets& decimals, std::vector<Group>& groups) {
+  while (!decimals.empty()) {
+    std::array<size_t, kScales> buckets_at{};
+    int8_t most = 0;
+    for (const SlotBucket& b : decimals) {
+      const int8_t scale = b.bucket.smallest_scale();
+      most = std::max(most, scale);
+      ++buckets_at[static_cast<size_t>(scale)];
+    }
+    // The first group is the one that pays; what is left after it needs more digits, or does not fit at so
+    // many: at the most digits of them one fits at least.
+    groups.push_back(take_group(combine, decimals, groups.empty() ? choose_scale(buckets_at) : most));
+  }
+}
+
 }  // namespace
 
 std::vector<Group> group_buckets(Combine combine, std::span<const SlotBucket> buckets) {
-  DecimalRows decimals;
-  Group reals{combine, {}, {}};
+  Buckets decimals;
+  Group reals;
+  reals.combine = combine;
+  reals.is_decimal = false;
   decimals.reserve(buckets.size());
+  bool single_reals = true;
   for (const SlotBucket& b : buckets) {
     const Bucket bucket = combine == Combine::kAddEvents ? total_of(b.bucket) : b.bucket;
     if (bucket.is_decimal()) {
-      decimals.push_back({b.slot, bucket.count(), at_smallest_scale(bucket.count(), bucket.decimal())});
-    } else {
-      reals.reals.push_back({b.slot, bucket.count(), bucket.real()});
+      decimals.push_back({b.slot, bucket});
+      continue;
     }
+    const Bucket::Real r = bucket.real();
+    push(reals.reals, b.slot, bucket.count(), r.sum, r.min, r.max, r.m2);
+    single_reals = single_reals && bucket.count() == 1;
   }
   std::vector<Group> groups;
-  while (!decimals.empty()) groups.push_back(take_group(combine, decimals));
-  if (!reals.reals.empty()) groups.push_back(std::move(reals));
-  return groups;
-}
-
-std::vector<SlotBucket> buckets_of(const Group& group) {
-  std::vector<SlotBucket> buckets;
-  buckets.reserve(group.decimals.size() + group.reals.size());
-  for (const auto& row : group.decimals) {
-    buckets.push_back({row.slot, Bucket::from_decimal(row.count, at_smallest_scale(row.count, row.numbers))});
+  take_decimals(combine, decimals, groups);
+  if (reals.reals.size() > 0) {
+    if (single_reals) drop_what_follows(reals.reals);
+    groups.push_back(std::move(reals));
   }
-  for (const auto& row : group.reals)
-    buckets.push_back({row.slot, Bucket::from_real(row.count, row.numbers)});
-  return buckets;
+  return groups;
 }
 
 }  // namespace statmill

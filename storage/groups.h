@@ -1,7 +1,8 @@
-// Groups: the buckets of a chunk sorted into what one frame can hold: decimals at one scale, or doubles.
+// Groups: the buckets of a chunk sorted into what one frame can hold, as columns: decimals at one scale, or
+// doubles.
 //
-// What every codec of buckets encodes from and decodes to. A group depends only on the values of its buckets,
-// not on the scales they happen to have, so that equal buckets give equal bytes.
+// What the codec encodes from. A group depends only on the values of its buckets, not on the
+// scales they happen to have, so that equal buckets give equal bytes.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +13,39 @@
 
 namespace statmill {
 
-template <class Numbers>
-struct Row {
-  Slot slot = 0;
-  uint64_t count = 0;
-  Numbers numbers;
-};
+// Columns of equal length, one entry per bucket, slots ascending. Where every bucket is one observation all
+// follows from the sums, and the columns after them are empty.
+template <class Number, class Squares>
+struct Columns {
+  std::vector<Slot> slots;
+  std::vector<Number> sums;
+  std::vector<uint64_t> counts;
+  std::vector<Number> mins;
+  std::vector<Number> maxs;
+  std::vector<Squares> squares;  // decimals: sums of squares; doubles: M2
 
-// One of the two lists is empty. Rows have ascending slots.
+  size_t size() const { return slots.size(); }
+  bool is_single() const { return counts.empty(); }
+};
+using DecimalColumns = Columns<int64_t, Int128>;
+using RealColumns = Columns<double, double>;
+
 struct Group {
   Combine combine = Combine::kMerge;
-  std::vector<Row<Bucket::Decimal>> decimals;  // all of the same scale
-  std::vector<Row<Bucket::Real>> reals;
+  bool is_decimal = true;
+  int8_t scale = 0;         // of decimals: value = integer / 10^scale
+  DecimalColumns decimals;  // one of the two is empty
+  RealColumns reals;
 };
 
-// The groups that hold all of `buckets`, none empty: usually one.
-std::vector<Group> group_buckets(Combine combine, std::span<const SlotBucket> buckets);
+// What a codec makes of a group's bytes.
+struct DecodedGroup {
+  Combine combine = Combine::kMerge;
+  std::vector<SlotBucket> buckets;  // ascending slots, each once, none empty
+};
 
-// The buckets of a group; decimals at the smallest scale that holds them, so that what they meet later
-// overflows no sooner than it must.
-std::vector<SlotBucket> buckets_of(const Group& group);
+// The groups that hold all of `buckets`, none empty: usually one. Few buckets with far more digits than the
+// others get a group of their own, where that is shorter.
+std::vector<Group> group_buckets(Combine combine, std::span<const SlotBucket> buckets);
 
 }  // namespace statmill

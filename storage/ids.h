@@ -14,6 +14,12 @@ using ChunkNo = uint32_t;   // slot / chunk_slots, of some tier
 using TickNo = uint64_t;    // counts the server's ticks over all its lives, from 1
 using TierNo = uint8_t;     // index into Tiers, 0 is the finest
 using ShardNo = uint8_t;    // 0..255
+using RowPart = uint8_t;    // journal rows of one tick are cut into parts; in the first version: its shard
+
+// How long a series is kept (storage/retention.h): 0 as the tiers say, 1.. as the rule of that number says.
+using RetentionClass = uint8_t;
+inline constexpr RetentionClass kDefaultRetention = 0;
+inline constexpr RetentionClass kGone = 255;  // the series is deleted: nothing of it is kept
 
 inline constexpr int kShardCount = 256;
 

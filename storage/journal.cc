@@ -1,179 +1,109 @@
-// See journal.h. Entries are sorted by id and slot, so that both mostly cost a byte; numbers are absolute,
-// since neighbours are different series. Each write_x has its read_x beside it.
+// See journal.h.
 #include "storage/journal.h"
 
-#include <algorithm>
 #include <limits>
-#include <optional>
+#include <utility>
 
-#include "base/bytes.h"
 #include "base/check.h"
 #include "base/hash.h"
-#include "storage/possible.h"
+#include "storage/journal_v1.h"
 
 namespace statmill {
 namespace {
 
-constexpr uint8_t kVersion = 1;
+constexpr uint8_t kVersion = 2;
 constexpr size_t kChecksumBytes = 4;
-constexpr size_t kEntryBytesMin = 3;  // id gap, flags, value
 
-// Flags of an entry: kind in the low two bits, a small scale in the high three.
-constexpr uint8_t kKindMask = 0x03;
-constexpr uint8_t kSameSlot = 0x04;  // as the entry before
-constexpr uint8_t kSingle = 0x08;    // one observation: a value alone
-constexpr uint8_t kReal = 0x10;      // doubles
-constexpr int kScaleShift = 5;
-constexpr uint8_t kScaleInByte = 7;  // the scale is 7 or more, in a byte of its own
-
-uint32_t checksum(TickNo tick, ShardNo shard, std::string_view bytes) {
+uint32_t checksum(TickNo tick, RowPart part, std::string_view bytes) {
   std::string head;
   Writer out(head);
   out.u64be(tick);
-  out.u8(shard);
+  out.u8(part);
   return crc32c(bytes, crc32c(head));
 }
 
-void write_decimal(Writer& out, bool single, uint64_t count, const Bucket::Decimal& d) {
-  if (d.scale >= kScaleInByte) out.u8(static_cast<uint8_t>(d.scale));
-  out.svarint(d.sum);
-  if (single) return;
-  out.varint(count);
-  out.svarint(d.min);
-  out.svarint(d.max);
-  out.varint128(static_cast<Uint128>(d.sum_of_squares));
+// Series with ids one after the other and equally many entries: series that send together were made together,
+// so a row is mostly a few long runs.
+size_t run_length(std::span<const JournalPiece> pieces) {
+  size_t n = 1;
+  while (n < pieces.size() && pieces[n].id == pieces[n - 1].id + 1 && pieces[n].entries == pieces[0].entries)
+    ++n;
+  return n;
 }
 
-std::optional<Bucket> read_decimal(Reader& in, uint8_t flags) {
-  Bucket::Decimal d;
-  d.scale = static_cast<int8_t>(flags >> kScaleShift);
-  if (d.scale == kScaleInByte) d.scale = static_cast<int8_t>(in.u8());
-  d.sum = in.svarint();
-  uint64_t count = 1;
-  if ((flags & kSingle) != 0) {
-    d = single_decimal(d.sum, d.scale);
-  } else {
-    count = in.varint();
-    d.min = in.svarint();
-    d.max = in.svarint();
-    d.sum_of_squares = static_cast<Int128>(in.varint128());
+Error corrupt(TickNo tick, std::string_view why) {
+  return {ErrorCode::kCorrupt, "journal row of tick " + std::to_string(tick) + ": " + std::string(why)};
+}
+
+// The bytes under the checksum, without the version.
+Result<std::string_view> checked(TickNo tick, RowPart part, std::string_view row, uint8_t version) {
+  if (row.size() < kChecksumBytes + 1) return corrupt(tick, "cut short");
+  const std::string_view bytes = row.substr(0, row.size() - kChecksumBytes);
+  if (Reader(row.substr(bytes.size())).u32be() != checksum(tick, part, bytes)) {
+    return corrupt(tick, "wrong checksum");
   }
-  if (in.failed() || !is_possible(count, d)) return std::nullopt;
-  return Bucket::from_decimal(count, d);
-}
-
-void write_real(Writer& out, bool single, uint64_t count, const Bucket::Real& r) {
-  out.f64(r.sum);
-  if (single) return;
-  out.varint(count);
-  out.f64(r.m2);
-  out.f64(r.min);
-  out.f64(r.max);
-}
-
-std::optional<Bucket> read_real(Reader& in, uint8_t flags) {
-  Bucket::Real r = single_real(in.f64());
-  uint64_t count = 1;
-  if ((flags & kSingle) == 0) {
-    count = in.varint();
-    r.m2 = in.f64();
-    r.min = in.f64();
-    r.max = in.f64();
-  }
-  if (in.failed() || !is_possible(count, r)) return std::nullopt;
-  return Bucket::from_real(count, r);
-}
-
-void write_entry(Writer& out, const JournalEntry& entry, const JournalEntry& previous) {
-  const Bucket& bucket = entry.bucket;
-  SM_CHECK(!bucket.is_empty() && entry.slot >= 0);
-  const bool single = bucket.is_decimal() ? is_single(bucket.count(), bucket.decimal())
-                                          : is_single(bucket.count(), bucket.real());
-  auto flags = static_cast<uint8_t>(entry.kind);
-  if (entry.slot == previous.slot) flags |= kSameSlot;
-  if (single) flags |= kSingle;
-  if (bucket.is_decimal()) {
-    flags |= static_cast<uint8_t>(std::min<int>(bucket.decimal().scale, kScaleInByte) << kScaleShift);
-  } else {
-    flags |= kReal;
-  }
-  out.varint(entry.id - previous.id);
-  out.u8(flags);
-  if (entry.slot != previous.slot) out.svarint(entry.slot - previous.slot);
-  if (bucket.is_decimal()) {
-    write_decimal(out, single, bucket.count(), bucket.decimal());
-  } else {
-    write_real(out, single, bucket.count(), bucket.real());
-  }
-}
-
-// None when the bytes are not an entry.
-std::optional<JournalEntry> read_entry(Reader& in, const JournalEntry& previous) {
-  const uint64_t gap = in.varint();
-  const uint8_t flags = in.u8();
-  const int64_t delta = (flags & kSameSlot) != 0 ? 0 : in.svarint();
-  JournalEntry entry;
-  entry.id = static_cast<SeriesId>(previous.id + gap);
-  entry.kind = static_cast<Kind>(flags & kKindMask);
-  if (gap > std::numeric_limits<SeriesId>::max() - previous.id) return std::nullopt;
-  if (entry.kind != Kind::kGauge && entry.kind != Kind::kEvent) return std::nullopt;
-  if (__builtin_add_overflow(previous.slot, delta, &entry.slot) || entry.slot < 0) return std::nullopt;
-  const std::optional<Bucket> bucket = (flags & kReal) != 0 ? read_real(in, flags) : read_decimal(in, flags);
-  if (!bucket) return std::nullopt;
-  entry.bucket = *bucket;
-  return entry;
-}
-
-bool in_order(const JournalEntry& a, const JournalEntry& b) {
-  return a.id != b.id ? a.id < b.id : a.slot < b.slot;
-}
-
-Error corrupt(TickNo tick, ShardNo shard, std::string_view why) {
-  return {ErrorCode::kCorrupt, "journal row of tick " + std::to_string(tick) + ", shard " +
-                                   std::to_string(shard) + ": " + std::string(why)};
+  if (journal_row_version(row) == version) return bytes.substr(1);
+  return Error{ErrorCode::kVersion, "journal row of version " + std::to_string(journal_row_version(row)) +
+                                        ", this program reads up to " + std::to_string(kVersion)};
 }
 
 }  // namespace
 
-std::string encode_journal_row(TickNo tick, ShardNo shard, std::vector<JournalEntry> entries) {
-  std::stable_sort(entries.begin(), entries.end(), in_order);
+std::string encode_journal_row(TickNo tick, RowPart part, std::span<const JournalPiece> pieces) {
   std::string row;
   Writer out(row);
   out.u8(kVersion);
-  out.varint(entries.size());
-  JournalEntry previous;
-  for (const JournalEntry& entry : entries) {
-    write_entry(out, entry, previous);
-    previous = entry;
+  SeriesId next = 0;
+  while (!pieces.empty()) {
+    const size_t length = run_length(pieces);
+    SM_CHECK(pieces[0].id >= next && pieces[0].entries > 0);
+    out.varint(pieces[0].id - next);
+    out.varint(length);
+    out.varint(pieces[0].entries);
+    for (const JournalPiece& piece : pieces.first(length)) out.bytes(piece.bytes);
+    next = pieces[length - 1].id + 1;
+    pieces = pieces.subspan(length);
   }
-  out.u32be(checksum(tick, shard, row));
+  out.u32be(checksum(tick, part, row));
   return row;
 }
 
-Result<std::vector<JournalEntry>> decode_journal_row(TickNo tick, ShardNo shard, std::string_view row) {
-  if (row.size() < kChecksumBytes + 2) return corrupt(tick, shard, "cut short");
-  const std::string_view bytes = row.substr(0, row.size() - kChecksumBytes);
-  if (Reader(row.substr(bytes.size())).u32be() != checksum(tick, shard, bytes)) {
-    return corrupt(tick, shard, "wrong checksum");
-  }
-  Reader in(bytes);
-  if (const uint8_t version = in.u8(); version != kVersion) {
-    return Error{ErrorCode::kVersion, "journal row of version " + std::to_string(version) +
-                                          ", this program reads " + std::to_string(kVersion)};
-  }
-  const uint64_t count = in.varint();
-  if (count > in.remaining() / kEntryBytesMin) return corrupt(tick, shard, "more entries than bytes");
-  std::vector<JournalEntry> entries;
-  entries.reserve(static_cast<size_t>(count));
-  JournalEntry previous;
-  for (uint64_t i = 0; i < count; ++i) {
-    const std::optional<JournalEntry> entry = read_entry(in, previous);
-    if (!entry || (i > 0 && in_order(*entry, previous))) return corrupt(tick, shard, "an impossible entry");
-    entries.push_back(*entry);
-    previous = *entry;
-  }
-  if (!in.done()) return corrupt(tick, shard, "bytes after the last entry");
-  return entries;
+Result<JournalRowReader> JournalRowReader::open(TickNo tick, RowPart part, std::string_view row) {
+  const auto runs = checked(tick, part, row, kVersion);
+  if (!runs) return runs.error();
+  return JournalRowReader(*runs);
+}
+
+bool JournalRowReader::next() {
+  if (failed() || (left_ == 0 && (in_.done() || !begin_run()))) return false;
+  --left_;
+  id_ = next_++;
+  return true;
+}
+
+bool JournalRowReader::begin_run() {
+  const uint64_t gap = in_.varint();
+  left_ = in_.varint();
+  entries_ = in_.varint();
+  constexpr uint64_t kIds = uint64_t{std::numeric_limits<SeriesId>::max()} + 1;
+  // Every entry takes a byte at least, which bounds the loops over them.
+  failed_ = in_.failed() || left_ == 0 || entries_ == 0 || left_ > in_.remaining() ||
+            entries_ > in_.remaining() || gap > kIds || next_ + gap + left_ > kIds;
+  next_ += gap;
+  return !failed_;
+}
+
+uint8_t journal_row_version(std::string_view row) {
+  return row.empty() ? uint8_t{0} : static_cast<uint8_t>(row[0]);
+}
+
+Result<std::vector<JournalEntry>> decode_journal_row_v1(TickNo tick, RowPart part, std::string_view row) {
+  const auto bytes = checked(tick, part, row, kJournalVersion1);
+  if (!bytes) return bytes.error();
+  Reader in(*bytes);
+  auto entries = decode_entries_v1(in);
+  if (!entries) return corrupt(tick, "an impossible entry");
+  return std::move(*entries);
 }
 
 }  // namespace statmill

@@ -1,4 +1,7 @@
-// Journal rows: what one tick added to one shard, the bytes that make samples durable (storage/FORMAT.md).
+// Journal rows: what one tick added to all series, the bytes that make samples durable (storage/FORMAT.md).
+//
+// A row holds entries of many series, by id. An entry is told against what its series had pending when it was
+// written (window.h), so that rows are replayed in order, each series from its shard's flush on.
 #pragma once
 
 #include <span>
@@ -6,24 +9,64 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/result.h"
 #include "storage/bucket.h"
 #include "storage/ids.h"
 
 namespace statmill {
 
+// The entries of one series.
+struct JournalPiece {
+  SeriesId id = 0;
+  uint32_t entries = 0;
+  std::string_view bytes;  // entry.h
+};
+
+// A row's bytes: version, pieces, CRC32C bound to (tick, part). Requires: ascending ids, each once; no piece
+// is empty.
+std::string encode_journal_row(TickNo tick, RowPart part, std::span<const JournalPiece> pieces);
+
+// An entry of the first version's rows, which told every entry in full.
 struct JournalEntry {
   SeriesId id = 0;
   Kind kind = Kind::kGauge;
   Slot slot = 0;  // of the finest tier
-  Bucket bucket;  // only this tick's samples
+  Bucket bucket;
 };
 
-// The row's bytes: version, entries, CRC32C bound to (tick, shard). Entries may come in any order (they are
-// sorted by id and slot) and are not empty.
-std::string encode_journal_row(TickNo tick, ShardNo shard, std::vector<JournalEntry> entries);
+// Walks over the series of a row. The row must outlive it.
+class JournalRowReader {
+ public:
+  // Once the row's checksum was found right. Errors: kCorrupt, kVersion.
+  static Result<JournalRowReader> open(TickNo tick, RowPart part, std::string_view row);
 
-// Errors: kCorrupt, kVersion. All or nothing.
-Result<std::vector<JournalEntry>> decode_journal_row(TickNo tick, ShardNo shard, std::string_view row);
+  // Goes to the first or next series, whose entries are read or stepped over (entry.h) off entries_in()
+  // before the next call. False at the end, and when the row cannot go on: then failed().
+  bool next();
+  SeriesId id() const { return static_cast<SeriesId>(id_); }
+  uint32_t entries() const { return static_cast<uint32_t>(entries_); }
+  Reader& entries_in() { return in_; }
+  bool failed() const { return failed_ || in_.failed(); }
+
+ private:
+  explicit JournalRowReader(std::string_view runs) : in_(runs) {}
+  bool begin_run();
+
+  Reader in_;
+  uint64_t next_ = 0;  // the lowest id that can come
+  uint64_t left_ = 0;  // series of the run
+  uint64_t id_ = 0;
+  uint64_t entries_ = 0;
+  bool failed_ = false;
+};
+
+inline constexpr uint8_t kJournalVersion1 = 1;
+
+// Of a row of any version; 0 when it is empty.
+uint8_t journal_row_version(std::string_view row);
+
+// The entries of a row of the first version. Errors: kCorrupt. All or nothing.
+Result<std::vector<JournalEntry>> decode_journal_row_v1(TickNo tick, RowPart part, std::string_view row);
 
 }  // namespace statmill

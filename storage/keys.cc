@@ -11,6 +11,12 @@ std::string flushed_key(ShardNo shard) {
   return key;
 }
 
+std::string expired_key(TierNo tier) {
+  std::string key(kExpiredPrefix);
+  Writer(key).u8(tier);
+  return key;
+}
+
 std::string series_key(SeriesId id) {
   std::string key;
   Writer(key).u32be(id);
@@ -26,7 +32,7 @@ std::string journal_key(JournalKey key) {
   std::string bytes;
   Writer out(bytes);
   out.u64be(key.tick);
-  out.u8(key.shard);
+  out.u8(key.part);
   return bytes;
 }
 

@@ -15,15 +15,18 @@ namespace statmill {
 inline constexpr std::string_view kFlushedPrefix = "flushed";  // + shard: tick, activity
 inline constexpr std::string_view kRollupKey = "rollup";       // chunk, id
 inline constexpr std::string_view kTrimKey = "trim";           // tick: the journal has no rows below
+inline constexpr std::string_view kExpiredPrefix = "expired";  // + tier: chunk; the tier has none below
+inline constexpr std::string_view kTickKey = "tick";           // tick: of the newest batch
 
 std::string flushed_key(ShardNo shard);
+std::string expired_key(TierNo tier);
 
 std::string series_key(SeriesId id);
 std::optional<SeriesId> parse_series_key(std::string_view key);
 
 struct JournalKey {
   TickNo tick = 0;
-  ShardNo shard = 0;
+  RowPart part = 0;
 };
 std::string journal_key(JournalKey key);
 std::optional<JournalKey> parse_journal_key(std::string_view key);

@@ -17,7 +17,9 @@ bool is_single(uint64_t count, const Bucket::Decimal& numbers);
 bool is_single(uint64_t count, const Bucket::Real& numbers);
 
 // The numbers of one observation.
-Bucket::Decimal single_decimal(int64_t value, int8_t scale);
-Bucket::Real single_real(double value);
+inline Bucket::Decimal single_decimal(int64_t value, int8_t scale) {
+  return {value, Int128{value} * value, value, value, scale};
+}
+inline Bucket::Real single_real(double value) { return {value, 0, value, value}; }
 
 }  // namespace statmill

@@ -3,11 +3,16 @@
 
 #include <rocksdb/cache.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/listener.h>
 #include <rocksdb/sst_partitioner.h>
+#include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 #include <rocksdb/transaction_log.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdarg>
+#include <cstdio>
 
 #include "base/text.h"
 #include "storage/chunk_merge.h"
@@ -20,22 +25,56 @@ constexpr int kOpenFilesMax = 512;
 constexpr size_t kChunkKeyPrefix = 4;  // the chunk number: compacted files hold whole chunk numbers, so that
                                        // retention can drop files instead of rewriting them
 
-rocksdb::DBOptions database_options(const RocksOptions& options) {
+// RocksDB's own log is a file beside the data; on a full disk a line that does not fit ends the process
+// (Debian builds RocksDB with assertions). What matters goes to `warn`.
+class WarningLog final : public rocksdb::Logger {
+ public:
+  explicit WarningLog(std::function<void(std::string_view)> warn)
+      : Logger(rocksdb::InfoLogLevel::WARN_LEVEL), warn_(std::move(warn)) {}
+
+  using Logger::Logv;  // leaves out what is below a warning and says of the rest what it is
+  void Logv(const char* format, va_list arguments) override {
+    std::array<char, 512> line{};
+    std::vsnprintf(line.data(), line.size(), format, arguments);
+    std::string_view text(line.data());
+    while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+    if (warn_) warn_(text);
+  }
+  void LogHeader(const char*, va_list) override {}  // all options, at each start
+
+ private:
+  const std::function<void(std::string_view)> warn_;
+};
+
+// After a full disk RocksDB would flush what it has in memory and go on. It cannot tell whether a batch whose
+// write failed is in its log, so the batch, tried again, could count twice after a crash. RocksStore mends,
+// by opening anew.
+class NoSelfRecovery final : public rocksdb::EventListener {
+ public:
+  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason, rocksdb::Status, bool* auto_recovery) override {
+    *auto_recovery = false;
+  }
+};
+
+rocksdb::DBOptions database_options(const RocksOptions& options, rocksdb::Env* env) {
   rocksdb::DBOptions db;
-  db.create_if_missing = true;
+  if (env != nullptr) db.env = env;
+  db.listeners.push_back(std::make_shared<NoSelfRecovery>());
+  db.max_bgerror_resume_count = 0;  // the same for errors that the file system calls retryable
   db.create_missing_column_families = true;
   // A torn end is what a crash leaves and is cut off; damage before it is a fault of the disk: refuse to open
   // rather than lose acknowledged data in silence.
   db.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   db.track_and_verify_wals_in_manifest = true;
+  // What is found in the log may never have been synced: it is in files that are before anyone is told of it.
+  db.avoid_flush_during_recovery = false;
   db.max_total_wal_size = options.wal_bytes_max;
   db.max_open_files = kOpenFilesMax;
   db.max_background_jobs = 2;
   db.bytes_per_sync = uint64_t{1} << 20;
   db.avoid_unnecessary_blocking_io = true;
   db.skip_stats_update_on_db_open = true;
-  db.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
-  db.keep_log_file_num = 2;
+  db.info_log = std::make_shared<WarningLog>(options.warn);
   db.stats_dump_period_sec = 0;
   db.stats_persist_period_sec = 0;
   return db;
@@ -63,21 +102,24 @@ rocksdb::ColumnFamilyOptions family_options(const rocksdb::BlockBasedTableOption
 }
 
 rocksdb::ColumnFamilyOptions tier_options(rocksdb::BlockBasedTableOptions table, uint64_t write_buffer_bytes,
-                                          std::shared_ptr<rocksdb::MergeOperator> merge) {
+                                          std::shared_ptr<rocksdb::MergeOperator> merge,
+                                          const rocksdb::CompactionFilter& filter) {
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   table.optimize_filters_for_memory = true;
   rocksdb::ColumnFamilyOptions family = family_options(table, write_buffer_bytes);
   family.compression = rocksdb::kNoCompression;  // chunks are as small as they get
   family.merge_operator = std::move(merge);
+  family.compaction_filter = &filter;
+  // With a filter RocksDB would write everything anew every 30 days; what is worth it, Reclaimer finds.
+  family.periodic_compaction_seconds = 0;
   family.sst_partitioner_factory = rocksdb::NewSstPartitionerFixedPrefixFactory(kChunkKeyPrefix);
   return family;
 }
 
 // In the order of RocksDatabase's accessors.
 std::vector<rocksdb::ColumnFamilyDescriptor> descriptors(const RocksOptions& options, const Tiers& tiers,
-                                                         const std::shared_ptr<rocksdb::Cache>& block_cache,
-                                                         std::atomic<uint64_t>& damaged_frames) {
-  const rocksdb::BlockBasedTableOptions table = table_options(block_cache);
+                                                         const RocksDatabase::Parts& parts) {
+  const rocksdb::BlockBasedTableOptions table = table_options(parts.block_cache);
   std::vector<rocksdb::ColumnFamilyDescriptor> out;
   out.emplace_back(rocksdb::kDefaultColumnFamilyName, family_options(table, kSmallWriteBuffer));
   out.emplace_back("series", family_options(table, kSmallWriteBuffer));
@@ -88,7 +130,9 @@ std::vector<rocksdb::ColumnFamilyDescriptor> descriptors(const RocksOptions& opt
         i == 0 ? options.write_buffer_bytes : std::max(kSmallWriteBuffer, options.write_buffer_bytes / 4);
     out.emplace_back(
         "tier_" + format_duration(std::chrono::seconds(tiers[i].step_s)),
-        tier_options(table, buffer, std::make_shared<ChunkMerge>(i, tiers[i].chunk_slots, damaged_frames)));
+        tier_options(table, buffer,
+                     std::make_shared<ChunkMerge>(i, tiers[i].chunk_slots, *parts.damaged_frames),
+                     *parts.filters[i]));
   }
   return out;
 }
@@ -101,14 +145,29 @@ bool is_locked_by_another(const std::string& message) {
 }  // namespace
 
 Result<std::unique_ptr<RocksDatabase>> RocksDatabase::open(const std::string& path,
-                                                           const RocksOptions& options, const Tiers& tiers) {
+                                                           const RocksOptions& options, const Tiers& tiers,
+                                                           RocksAccess access) {
   Parts parts;
   parts.damaged_frames = std::make_unique<std::atomic<uint64_t>>(0);
+  parts.expired_rows = std::make_unique<std::atomic<uint64_t>>(0);
+  parts.expiry = options.expiry ? options.expiry : std::make_shared<Expiry>();
+  for (TierNo t = 0; t < tiers.count(); ++t)
+    parts.filters.push_back(std::make_unique<ExpiryFilter>(t, *parts.expiry, *parts.expired_rows));
   parts.block_cache = rocksdb::NewLRUCache(options.block_cache_bytes);
+  if (options.file_system) parts.env = rocksdb::NewCompositeEnv(options.file_system);
+  rocksdb::DBOptions db_options = database_options(options, parts.env.get());
+  db_options.create_if_missing = access == RocksAccess::kCreate;
+  if (options.count_writes) {
+    parts.statistics = rocksdb::CreateDBStatistics();
+    parts.statistics->set_stats_level(rocksdb::StatsLevel::kExceptHistogramOrTimers);
+    db_options.statistics = parts.statistics;
+  }
+  const auto families = descriptors(options, tiers, parts);
   rocksdb::DB* db = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(
-      database_options(options), path, descriptors(options, tiers, parts.block_cache, *parts.damaged_frames),
-      &parts.families, &db);
+  const rocksdb::Status status =
+      access == RocksAccess::kReadOnly
+          ? rocksdb::DB::OpenForReadOnly(db_options, path, families, &parts.families, &db)
+          : rocksdb::DB::Open(db_options, path, families, &parts.families, &db);
   if (!status.ok()) return error_of(status);
   parts.db.reset(db);
   return std::make_unique<RocksDatabase>(std::move(parts));
@@ -137,6 +196,13 @@ uint64_t RocksDatabase::memory_bytes() {
   parts_.db->GetAggregatedIntProperty(rocksdb::DB::Properties::kSizeAllMemTables, &buffers);
   parts_.db->GetAggregatedIntProperty(rocksdb::DB::Properties::kEstimateTableReadersMem, &readers);
   return buffers + readers + parts_.block_cache->GetUsage();
+}
+
+WrittenBytes RocksDatabase::written_bytes() const {
+  if (!parts_.statistics) return {};
+  return {parts_.statistics->getTickerCount(rocksdb::WAL_FILE_BYTES),
+          parts_.statistics->getTickerCount(rocksdb::FLUSH_WRITE_BYTES),
+          parts_.statistics->getTickerCount(rocksdb::COMPACT_WRITE_BYTES)};
 }
 
 Error error_of(const rocksdb::Status& status) {

@@ -2,16 +2,21 @@
 #pragma once
 
 #include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
-#include "storage/tiers.h"
+#include "storage/expiry_filter.h"
+#include "storage/store.h"
 
 namespace statmill {
 
@@ -21,20 +26,36 @@ struct RocksOptions {
   uint64_t write_buffer_bytes = uint64_t{64}
                                 << 20;  // of the finest tier and of the journal each; coarser: a quarter
   uint64_t wal_bytes_max = uint64_t{128} << 20;  // bounds how long a start after a crash replays
-  bool sync = true;                              // false: a power cut loses acknowledged data; benches only
+  std::shared_ptr<Expiry> expiry;  // of all databases that a store opens one after the other; null: its own
+  bool sync = true;                // false: a power cut loses acknowledged data; benches only
+  bool count_writes = false;       // StoreStats::written; benches only
+  std::shared_ptr<rocksdb::FileSystem> file_system;  // where the database lives; null: the system's own
+  std::function<void(std::string_view)> warn;  // told what RocksDB warns of, by any thread; may be empty
 };
 
-// Thread-safe.
+enum class RocksAccess {
+  kCreate,     // a directory without a database gets one
+  kReadWrite,  // it must be there
+  kReadOnly,   // changes nothing on disk and takes no lock; the log is read into memory
+};
+
+// Thread-safe. Never mends itself: after a failed write all that follow fail (see RocksStore).
 class RocksDatabase {
  public:
   // `path` is the database's own directory. Errors: kBusy, kCorrupt, kIo.
   static Result<std::unique_ptr<RocksDatabase>> open(const std::string& path, const RocksOptions& options,
-                                                     const Tiers& tiers);
+                                                     const Tiers& tiers,
+                                                     RocksAccess access = RocksAccess::kCreate);
 
   struct Parts {
-    std::unique_ptr<std::atomic<uint64_t>>
-        damaged_frames;  // outlives db, whose threads add to it (chunk_merge.h)
+    // These outlive db, whose threads use them (chunk_merge.h, expiry_filter.h).
+    std::unique_ptr<std::atomic<uint64_t>> damaged_frames;
+    std::unique_ptr<std::atomic<uint64_t>> expired_rows;
+    std::shared_ptr<Expiry> expiry;
+    std::vector<std::unique_ptr<ExpiryFilter>> filters;  // by tier
     std::shared_ptr<rocksdb::Cache> block_cache;
+    std::shared_ptr<rocksdb::Statistics> statistics;  // null: writes are not counted
+    std::unique_ptr<rocksdb::Env> env;  // of a file system that is not the system's own; or null
     std::unique_ptr<rocksdb::DB> db;
     std::vector<rocksdb::ColumnFamilyHandle*> families;  // belong to db, given back before it closes
   };
@@ -51,6 +72,9 @@ class RocksDatabase {
 
   uint64_t bytes_on_disk();  // live files and write-ahead logs
   uint64_t memory_bytes();   // write buffers, block cache, open files
+  WrittenBytes written_bytes() const;
+  Expiry& expiry() { return *parts_.expiry; }
+  uint64_t expired_rows() const { return parts_.expired_rows->load(std::memory_order_relaxed); }
   uint64_t damaged_frames() const { return parts_.damaged_frames->load(std::memory_order_relaxed); }
 
  private:

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "storage/chunk_merge.h"
 #include "storage/keys.h"
 
 namespace statmill {
@@ -33,22 +35,34 @@ rocksdb::ReadOptions point_options(const rocksdb::Snapshot* snapshot) {
 
 }  // namespace
 
-RocksSnapshot::RocksSnapshot(RocksDatabase& database, const Tiers& tiers)
-    : database_(database), tiers_(tiers), snapshot_(database.db().GetSnapshot()) {}
+RocksSnapshot::RocksSnapshot(std::shared_ptr<RocksDatabase> database, const Tiers& tiers)
+    : database_(std::move(database)), tiers_(tiers), snapshot_(database_->db().GetSnapshot()) {}
 
-RocksSnapshot::~RocksSnapshot() { database_.db().ReleaseSnapshot(snapshot_); }
+RocksSnapshot::~RocksSnapshot() { database_->db().ReleaseSnapshot(snapshot_); }
 
 Result<std::string> RocksSnapshot::get(rocksdb::ColumnFamilyHandle* family, std::string_view key) {
   std::string value;
   const rocksdb::Status status =
-      database_.db().Get(point_options(snapshot_), family, rocksdb::Slice(key.data(), key.size()), &value);
+      database_->db().Get(point_options(snapshot_), family, rocksdb::Slice(key.data(), key.size()), &value);
   if (status.IsNotFound()) return std::string();
   if (!status.ok()) return error_of(status);
   return value;
 }
 
+Result<TickNo> RocksSnapshot::tick_of(std::string_view meta_key) {
+  const Result<std::string> row = get(database_->meta(), meta_key);
+  if (!row) return row.error();
+  if (row->empty()) return TickNo{0};
+  Reader in(*row);
+  const TickNo tick = in.u64be();
+  if (in.failed()) return corrupt("row \"" + std::string(meta_key) + "\" is cut short");
+  return tick;
+}
+
+Result<TickNo> RocksSnapshot::last_tick() { return tick_of(kTickKey); }
+
 Result<RocksSnapshot::Flushed> RocksSnapshot::flushed(ShardNo shard) {
-  const Result<std::string> row = get(database_.meta(), flushed_key(shard));
+  const Result<std::string> row = get(database_->meta(), flushed_key(shard));
   if (!row) return row.error();
   if (row->empty()) return Flushed{};
   Reader in(*row);
@@ -66,7 +80,7 @@ Result<TickNo> RocksSnapshot::flushed_tick(ShardNo shard) {
 }
 
 Result<RollupPosition> RocksSnapshot::rollup_position() {
-  const Result<std::string> row = get(database_.meta(), kRollupKey);
+  const Result<std::string> row = get(database_->meta(), kRollupKey);
   if (!row) return row.error();
   if (row->empty()) return RollupPosition{};
   const std::optional<ChunkKey> key = parse_chunk_key(0, *row);
@@ -76,16 +90,18 @@ Result<RollupPosition> RocksSnapshot::rollup_position() {
 
 Result<std::string> RocksSnapshot::chunk(const ChunkKey& key) {
   SM_CHECK(key.tier < tiers_.count());
-  return get(database_.tier(key.tier), chunk_key(key.chunk, key.id));
+  const JoinOnly join_only;
+  return get(database_->tier(key.tier), chunk_key(key.chunk, key.id));
 }
 
 Status RocksSnapshot::scan(TierNo tier, ChunkNo chunk, SeriesId first,
                            const std::function<bool(SeriesId, std::string_view frames)>& visit) {
   SM_CHECK(tier < tiers_.count());
+  const JoinOnly join_only;
   const std::string last = chunk_key(chunk, std::numeric_limits<SeriesId>::max()) + '\0';
   const rocksdb::Slice upper(last);
   const std::unique_ptr<rocksdb::Iterator> row(
-      database_.db().NewIterator(scan_options(snapshot_, &upper), database_.tier(tier)));
+      database_->db().NewIterator(scan_options(snapshot_, &upper), database_->tier(tier)));
   for (row->Seek(chunk_key(chunk, first)); row->Valid(); row->Next()) {
     const std::optional<ChunkKey> key = parse_chunk_key(tier, row->key().ToStringView());
     if (!key) return corrupt("a chunk key has not 8 bytes");
@@ -94,11 +110,25 @@ Status RocksSnapshot::scan(TierNo tier, ChunkNo chunk, SeriesId first,
   return row->status().ok() ? Status::ok() : Status(error_of(row->status()));
 }
 
+Result<ChunkNo> RocksSnapshot::expired_below(TierNo tier) {
+  const Result<std::string> row = get(database_->meta(), expired_key(tier));
+  if (!row) return row.error();
+  if (row->empty()) return ChunkNo{0};
+  Reader in(*row);
+  const ChunkNo chunk = in.u32be();
+  if (in.failed()) return corrupt("what has expired of a tier is cut short");
+  return chunk;
+}
+
+// Seeks past what has expired: stepping over tombstones is slow, and where a file behind them cannot be read
+// RocksDB 7.8 ends the process.
 Result<std::optional<ChunkNo>> RocksSnapshot::oldest_chunk(TierNo tier) {
   SM_CHECK(tier < tiers_.count());
+  const Result<ChunkNo> first = expired_below(tier);
+  if (!first) return first.error();
   const std::unique_ptr<rocksdb::Iterator> row(
-      database_.db().NewIterator(point_options(snapshot_), database_.tier(tier)));
-  row->SeekToFirst();
+      database_->db().NewIterator(point_options(snapshot_), database_->tier(tier)));
+  row->Seek(chunk_key(*first, 0));
   if (!row->status().ok()) return error_of(row->status());
   if (!row->Valid()) return std::optional<ChunkNo>();
   const std::optional<ChunkKey> key = parse_chunk_key(tier, row->key().ToStringView());
@@ -115,7 +145,7 @@ Status RocksSnapshot::load(const LoadVisitor& visitor) {
 
 Status RocksSnapshot::load_series(const LoadVisitor& visitor) {
   const std::unique_ptr<rocksdb::Iterator> row(
-      database_.db().NewIterator(scan_options(snapshot_, nullptr), database_.series()));
+      database_->db().NewIterator(scan_options(snapshot_, nullptr), database_->series()));
   for (row->SeekToFirst(); row->Valid(); row->Next()) {
     const std::optional<SeriesId> id = parse_series_key(row->key().ToStringView());
     Reader in(row->value().ToStringView());
@@ -140,28 +170,18 @@ Result<std::vector<TickNo>> RocksSnapshot::load_shards(const LoadVisitor& visito
   return ticks;
 }
 
-Result<TickNo> RocksSnapshot::trimmed_tick() {
-  const Result<std::string> row = get(database_.meta(), kTrimKey);
-  if (!row) return row.error();
-  if (row->empty()) return TickNo{0};
-  Reader in(*row);
-  const TickNo tick = in.u64be();
-  if (in.failed()) return corrupt("trimmed tick is cut short");
-  return tick;
-}
-
 // Seeks past what was trimmed: stepping over the tombstones of a day of trims takes longer than all the rest.
 Status RocksSnapshot::load_journal(const LoadVisitor& visitor, const std::vector<TickNo>& flushed_ticks) {
-  const Result<TickNo> trimmed = trimmed_tick();
+  const Result<TickNo> trimmed = tick_of(kTrimKey);
   if (!trimmed) return trimmed.error();
-  const TickNo first = std::max(*trimmed, *std::min_element(flushed_ticks.begin(), flushed_ticks.end()));
+  const TickNo lowest = *std::min_element(flushed_ticks.begin(), flushed_ticks.end());
+  const TickNo first = std::max(*trimmed, lowest + 1);
   const std::unique_ptr<rocksdb::Iterator> row(
-      database_.db().NewIterator(scan_options(snapshot_, nullptr), database_.journal()));
+      database_->db().NewIterator(scan_options(snapshot_, nullptr), database_->journal()));
   for (row->Seek(journal_key({first, 0})); row->Valid(); row->Next()) {
     const std::optional<JournalKey> key = parse_journal_key(row->key().ToStringView());
     if (!key) return corrupt("a journal key has not 9 bytes");
-    if (key->tick <= flushed_ticks[key->shard]) continue;
-    if (Status taken = visitor.journal(key->tick, key->shard, row->value().ToStringView()); !taken)
+    if (Status taken = visitor.journal(key->tick, key->part, row->value().ToStringView()); !taken)
       return taken;
   }
   return row->status().ok() ? Status::ok() : Status(error_of(row->status()));

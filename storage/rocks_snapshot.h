@@ -1,5 +1,7 @@
-// RocksSnapshot: a frozen view of a RocksDatabase.
+// RocksSnapshot: a frozen view of a RocksDatabase, which it keeps open.
 #pragma once
+
+#include <memory>
 
 #include "storage/rocks_database.h"
 #include "storage/store.h"
@@ -9,12 +11,13 @@ namespace statmill {
 // Confined to one thread.
 class RocksSnapshot final : public StoreSnapshot {
  public:
-  // Both must outlive it.
-  RocksSnapshot(RocksDatabase& database, const Tiers& tiers);
+  // `tiers` must outlive it.
+  RocksSnapshot(std::shared_ptr<RocksDatabase> database, const Tiers& tiers);
   ~RocksSnapshot() override;
   RocksSnapshot(const RocksSnapshot&) = delete;
   RocksSnapshot& operator=(const RocksSnapshot&) = delete;
 
+  Result<TickNo> last_tick() override;
   Result<TickNo> flushed_tick(ShardNo shard) override;
   Result<RollupPosition> rollup_position() override;
   Result<std::string> chunk(const ChunkKey& key) override;
@@ -22,6 +25,8 @@ class RocksSnapshot final : public StoreSnapshot {
               const std::function<bool(SeriesId, std::string_view frames)>& visit) override;
   Result<std::optional<ChunkNo>> oldest_chunk(TierNo tier) override;
 
+  // The tier has no chunks below; 0 when nothing has expired.
+  Result<ChunkNo> expired_below(TierNo tier);
   // All that Store::load promises, as of this snapshot.
   Status load(const LoadVisitor& visitor);
 
@@ -36,9 +41,9 @@ class RocksSnapshot final : public StoreSnapshot {
   Status load_series(const LoadVisitor& visitor);
   Result<std::vector<TickNo>> load_shards(const LoadVisitor& visitor);
   Status load_journal(const LoadVisitor& visitor, const std::vector<TickNo>& flushed_ticks);
-  Result<TickNo> trimmed_tick();
+  Result<TickNo> tick_of(std::string_view meta_key);  // 0 when there is no such row
 
-  RocksDatabase& database_;
+  const std::shared_ptr<RocksDatabase> database_;
   const Tiers& tiers_;
   const rocksdb::Snapshot* const snapshot_;
 };

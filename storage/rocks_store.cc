@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "storage/data_directory.h"
+#include "storage/disk_probe.h"
 #include "storage/keys.h"
 #include "storage/rocks_snapshot.h"
 
@@ -49,6 +50,7 @@ class Operations {
 
 void add_meta(Operations& operations, const RocksDatabase& database, const StoreBatch& batch) {
   rocksdb::WriteBatch& out = operations.batch();
+  if (batch.tick != 0) operations.add(out.Put(database.meta(), slice(kTickKey), tick_row(batch.tick)));
   for (const StoreBatch::Flushed& flushed : batch.flushed) {
     operations.add(
         out.Put(database.meta(), flushed_key(flushed.shard), tick_row(flushed.tick, flushed.activity)));
@@ -58,12 +60,64 @@ void add_meta(Operations& operations, const RocksDatabase& database, const Store
     operations.add(out.Put(database.meta(), slice(kRollupKey), position));
   }
   if (batch.journal_trim) {
-    operations.add(out.Put(database.meta(), slice(kTrimKey), tick_row(*batch.journal_trim)));
-    // From 0 each time: tombstones that nest are cheap to read past, adjacent ones are not.
+    const StoreBatch::Trim& trim = *batch.journal_trim;
+    operations.add(out.Put(database.meta(), slice(kTrimKey), tick_row(trim.end)));
+    // Side by side: RocksDB cuts tombstones that overlap into pieces that each list all that cover them,
+    // which is quadratic in time and memory. A start begins to read at kTrimKey, past all of them.
     operations.add(
-        out.DeleteRange(database.journal(), journal_key({0, 0}), journal_key({*batch.journal_trim, 0})));
+        out.DeleteRange(database.journal(), journal_key({trim.begin, 0}), journal_key({trim.end, 0})));
+    // One row stays beside the tombstones: Debian's RocksDB (assertions on) ends the process when a
+    // compaction of which nothing is left fails, as on a full disk.
+    operations.add(out.Put(database.journal(), journal_key({0, 0}), rocksdb::Slice()));
   }
 }
+
+Operations operations_of(const StoreBatch& batch, const RocksDatabase& database, const Tiers& tiers) {
+  Operations operations;
+  rocksdb::WriteBatch& out = operations.batch();
+  for (const SeriesRow& series : batch.series) {
+    operations.add(out.Put(database.series(), series_key(series.id), series_row(series)));
+  }
+  for (const StoreBatch::Row& row : batch.journal) {
+    operations.add(out.Put(database.journal(), journal_key({row.tick, row.part}), row.bytes));
+  }
+  for (const StoreBatch::Fragment& fragment : batch.fragments) {
+    SM_CHECK(fragment.key.tier < tiers.count());
+    operations.add(out.Merge(database.tier(fragment.key.tier), chunk_key(fragment.key.chunk, fragment.key.id),
+                             fragment.frames));
+  }
+  add_meta(operations, database, batch);
+  return operations;
+}
+
+Result<RocksStore::Opened> open_database(const std::string& path, const RocksOptions& options,
+                                         const Tiers& tiers, RocksAccess access) {
+  auto database = RocksDatabase::open(path, options, tiers, access);
+  if (!database) return database.error();
+  RocksStore::Opened opened{std::move(*database), 0};
+  const Result<TickNo> last_tick = RocksSnapshot(opened.database, tiers).last_tick();
+  if (!last_tick) return last_tick.error();
+  opened.last_tick = *last_tick;
+  return opened;
+}
+
+// What is read while no database is open.
+class ClosedSnapshot final : public StoreSnapshot {
+ public:
+  Result<TickNo> last_tick() override { return closed(); }
+  Result<TickNo> flushed_tick(ShardNo) override { return closed(); }
+  Result<RollupPosition> rollup_position() override { return closed(); }
+  Result<std::string> chunk(const ChunkKey&) override { return closed(); }
+  Status scan(TierNo, ChunkNo, SeriesId, const std::function<bool(SeriesId, std::string_view)>&) override {
+    return closed();
+  }
+  Result<std::optional<ChunkNo>> oldest_chunk(TierNo) override { return closed(); }
+
+ private:
+  static Error closed() {
+    return {ErrorCode::kUnavailable, "the store is being opened anew after a fault of the disk"};
+  }
+};
 
 }  // namespace
 
@@ -71,51 +125,66 @@ Result<std::unique_ptr<RocksStore>> RocksStore::open(const RocksOptions& options
   const std::string context = "data directory " + options.path;
   Result<std::string> path = prepare_data_directory(options.path, tiers);
   if (!path) return std::move(path.error()).with(context);
-  auto database = RocksDatabase::open(*path, options, tiers);
-  if (!database) {
-    Error error = database.error();
+  RocksOptions mine = options;
+  mine.expiry = std::make_shared<Expiry>();
+  auto opened = open_database(*path, mine, tiers, RocksAccess::kCreate);
+  if (!opened) {
+    Error error = opened.error();
     if (error.code == ErrorCode::kBusy) return Error{error.code, context + " is in use by another process"};
     return std::move(error).with(context);
   }
-  return std::make_unique<RocksStore>(tiers, options.sync, std::move(*database));
+  return std::make_unique<RocksStore>(std::move(mine), tiers, std::move(*path), std::move(*opened));
 }
+
+RocksStore::RocksStore(RocksOptions options, const Tiers& tiers, std::string path, Opened opened)
+    : options_(std::move(options)),
+      tiers_(tiers),
+      path_(std::move(path)),
+      reclaimer_(tiers_),
+      last_tick_(opened.last_tick),
+      tried_tick_(opened.last_tick),
+      database_(std::move(opened.database)) {}
 
 Status RocksStore::write(const StoreBatch& batch) {
   if (batch.is_empty()) return Status::ok();
-  Operations operations;
-  rocksdb::WriteBatch& out = operations.batch();
-  for (const SeriesRow& series : batch.series) {
-    operations.add(out.Put(database_->series(), series_key(series.id), series_row(series)));
+  if (Status whole = mend(); !whole) return whole;
+  if (batch.tick != 0) {
+    if (batch.tick == last_tick_)
+      return Status::ok();  // a write of it that failed was in the log all the same
+    SM_CHECK(batch.tick > last_tick_);
+    tried_tick_ = batch.tick;
   }
-  for (const StoreBatch::Row& row : batch.journal) {
-    operations.add(out.Put(database_->journal(), journal_key({row.tick, row.shard}), row.bytes));
-  }
-  for (const StoreBatch::Fragment& fragment : batch.fragments) {
-    SM_CHECK(fragment.key.tier < tiers_.count());
-    operations.add(out.Merge(database_->tier(fragment.key.tier),
-                             chunk_key(fragment.key.chunk, fragment.key.id), fragment.frames));
-  }
-  add_meta(operations, *database_, batch);
+  const std::shared_ptr<RocksDatabase> database = this->database();
+  Operations operations = operations_of(batch, *database, tiers_);
   if (!operations.status().ok()) return error_of(operations.status());
   rocksdb::WriteOptions options;
-  options.sync = sync_;
-  const rocksdb::Status status = database_->db().Write(options, &out);
-  return status.ok() ? Status::ok() : Status(error_of(status).with("write to the store"));
+  options.sync = options_.sync;
+  const rocksdb::Status status = database->db().Write(options, &operations.batch());
+  if (!status.ok()) return break_down(error_of(status).with("write to the store"));
+  last_tick_ = tried_tick_;
+  reopening_pace_.went_well();
+  return Status::ok();
 }
 
 std::unique_ptr<StoreSnapshot> RocksStore::snapshot() {
-  return std::make_unique<RocksSnapshot>(*database_, tiers_);
+  std::shared_ptr<RocksDatabase> database = this->database();
+  if (!database) return std::make_unique<ClosedSnapshot>();
+  return std::make_unique<RocksSnapshot>(std::move(database), tiers_);
 }
 
 Status RocksStore::load(const LoadVisitor& visitor) {
-  return RocksSnapshot(*database_, tiers_).load(visitor);
+  std::shared_ptr<RocksDatabase> database = this->database();
+  if (!database) return Error{ErrorCode::kUnavailable, "no database is open"};
+  return RocksSnapshot(std::move(database), tiers_).load(visitor);
 }
 
 Status RocksStore::expire(TierNo tier, ChunkNo chunk) {
   SM_CHECK(tier < tiers_.count());
-  const Result<std::optional<ChunkNo>> oldest = RocksSnapshot(*database_, tiers_).oldest_chunk(tier);
-  if (!oldest) return oldest.error();
-  if (!*oldest || **oldest >= chunk) return Status::ok();
+  if (fault_) return *fault_;
+  const std::shared_ptr<RocksDatabase> database = this->database();
+  const Result<ChunkNo> expired_below = RocksSnapshot(database, tiers_).expired_below(tier);
+  if (!expired_below) return expired_below.error();
+  if (chunk <= *expired_below) return Status::ok();
   const std::string first = chunk_key(0, 0);
   const std::string end = chunk_key(chunk, 0);
   const rocksdb::Slice begin_slice(first);
@@ -123,17 +192,91 @@ Status RocksStore::expire(TierNo tier, ChunkNo chunk) {
   const rocksdb::RangePtr range(&begin_slice, &end_slice);
   // Whole files first, at no cost; the range deletion then covers the youngest, not yet partitioned by chunk.
   rocksdb::Status status =
-      rocksdb::DeleteFilesInRanges(&database_->db(), database_->tier(tier), &range, 1, false);
+      rocksdb::DeleteFilesInRanges(&database->db(), database->tier(tier), &range, 1, false);
   if (status.ok()) {
+    std::string expired;
+    Writer(expired).u32be(chunk);
+    Operations operations;
+    operations.add(operations.batch().Put(database->meta(), expired_key(tier), expired));
+    operations.add(operations.batch().DeleteRange(database->tier(tier), begin_slice, end_slice));
     rocksdb::WriteOptions options;
-    options.sync = sync_;
-    status = database_->db().DeleteRange(options, database_->tier(tier), begin_slice, end_slice);
+    options.sync = options_.sync;
+    status =
+        operations.status().ok() ? database->db().Write(options, &operations.batch()) : operations.status();
   }
-  return status.ok() ? Status::ok() : Status(error_of(status).with("drop what is past its retention"));
+  return status.ok() ? Status::ok()
+                     : Status(break_down(error_of(status).with("drop what is past its retention")));
+}
+
+Result<bool> RocksStore::reclaim(std::atomic<bool>& cancelled) {
+  const std::shared_ptr<RocksDatabase> database = this->database();
+  return database ? reclaimer_.step(*database, cancelled) : false;
 }
 
 StoreStats RocksStore::stats() {
-  return {database_->bytes_on_disk(), database_->memory_bytes(), database_->damaged_frames()};
+  StoreStats stats;
+  stats.reopenings = reopenings_.load(std::memory_order_relaxed);
+  stats.damaged_frames = damaged_frames_.load(std::memory_order_relaxed);
+  if (const std::shared_ptr<RocksDatabase> database = this->database()) {
+    stats.bytes_on_disk = database->bytes_on_disk();
+    stats.memory_bytes = database->memory_bytes();
+    stats.damaged_frames += database->damaged_frames();
+    stats.written = database->written_bytes();
+    stats.expired_rows = database->expired_rows();
+  }
+  return stats;
+}
+
+std::shared_ptr<RocksDatabase> RocksStore::database() const {
+  MutexLock lock(mutex_);
+  return database_;
+}
+
+// The old one is closed here, or by the last snapshot of it.
+void RocksStore::replace_database(std::shared_ptr<RocksDatabase> next) {
+  {
+    MutexLock lock(mutex_);
+    database_.swap(next);
+  }
+  if (next) damaged_frames_.fetch_add(next->damaged_frames(), std::memory_order_relaxed);
+}
+
+Error RocksStore::break_down(Error why) {
+  fault_ = std::move(why);
+  return *fault_;
+}
+
+Status RocksStore::mend() {
+  if (!fault_) return Status::ok();
+  if (!reopening_pace_.is_due()) return *fault_;
+  rocksdb::FileSystem& disk = options_.file_system ? *options_.file_system : *rocksdb::FileSystem::Default();
+  if (Status probed = probe_disk(disk, path_); !probed) return break_down(probed.error());
+  reopening_pace_.tried();
+  return reopen();
+}
+
+Status RocksStore::reopen() {
+  replace_database(nullptr);
+  auto opened = open_database(path_, options_, tiers_, RocksAccess::kReadWrite);
+  if (opened && opened->last_tick != last_tick_ && opened->last_tick != tried_tick_) {
+    // The disk has lost what it had promised, or another process has written.
+    opened =
+        Error{ErrorCode::kCorrupt, "it ends at tick " + std::to_string(opened->last_tick) + ", and tick " +
+                                       std::to_string(last_tick_) + " was the last written"};
+  }
+  if (!opened) {
+    if (opened.error().code == ErrorCode::kBusy) {
+      opened = Error{ErrorCode::kBusy, "it is held by reads that have not ended, or by another process"};
+    }
+    auto readable = RocksDatabase::open(path_, options_, tiers_, RocksAccess::kReadOnly);
+    if (readable) replace_database(std::move(*readable));
+    return break_down(std::move(opened.error()).with("open the store anew"));
+  }
+  last_tick_ = tried_tick_ = opened->last_tick;
+  replace_database(std::move(opened->database));
+  reopenings_.fetch_add(1, std::memory_order_relaxed);
+  fault_.reset();
+  return Status::ok();
 }
 
 }  // namespace statmill

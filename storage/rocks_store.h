@@ -1,37 +1,75 @@
 // RocksStore: the Store kept in an embedded RocksDB (storage/FORMAT.md).
 //
+// When a write fails nobody knows what is in RocksDB's log: the batch, a torn part of it, or nothing. So that
+// database is never written again. The next writes probe the disk; once it takes files again the database is
+// closed and opened anew, which reads the log, makes durable what it found, and starts another log. The tick
+// that the store then has says whether the failed batch is in. Until then the old database stays open for
+// reads.
+//
 // Do not fork after opening one: RocksDB's threads do not exist in the child.
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
+#include "base/mutex.h"
+#include "storage/reclaimer.h"
+#include "storage/retry_pace.h"
 #include "storage/rocks_database.h"
 #include "storage/store.h"
 
 namespace statmill {
 
-// Thread-safe.
+// Thread-safe; write() and expire() belong to one thread.
 class RocksStore final : public Store {
  public:
   // Errors: kBusy (another process has it open), kInvalid (not ours, other steps), kVersion, kCorrupt, kIo.
   // Refused directories are left as they were.
   static Result<std::unique_ptr<RocksStore>> open(const RocksOptions& options, const Tiers& tiers);
 
-  RocksStore(const Tiers& tiers, bool sync, std::unique_ptr<RocksDatabase> database)
-      : tiers_(tiers), sync_(sync), database_(std::move(database)) {}
+  struct Opened {
+    std::shared_ptr<RocksDatabase> database;
+    TickNo last_tick = 0;
+  };
+  // `path`: of the database that `opened` is.
+  RocksStore(RocksOptions options, const Tiers& tiers, std::string path, Opened opened);
 
   const Tiers& tiers() const override { return tiers_; }
   Status write(const StoreBatch& batch) override;
   std::unique_ptr<StoreSnapshot> snapshot() override;
   Status load(const LoadVisitor& visitor) override;
   Status expire(TierNo tier, ChunkNo chunk) override;
+  Expiry& expiry() override { return *options_.expiry; }
+  Result<bool> reclaim(std::atomic<bool>& cancelled) override;
   StoreStats stats() override;
 
  private:
+  std::shared_ptr<RocksDatabase> database() const;  // null: none could be opened
+  void replace_database(std::shared_ptr<RocksDatabase> next);
+  Error break_down(Error why);
+  Status mend();
+  Status reopen();
+
+  const RocksOptions options_;
   const Tiers tiers_;
-  const bool sync_;
-  std::unique_ptr<RocksDatabase> database_;
+  const std::string path_;
+
+  Reclaimer reclaimer_;  // reclaim()'s
+
+  // Of the thread that writes.
+  TickNo last_tick_;            // the newest that is in the store
+  TickNo tried_tick_;           // the same, or the one whose write failed: it may be in the log
+  std::optional<Error> fault_;  // why the database is not to be written
+  RetryPace reopening_pace_;
+
+  mutable Mutex mutex_;
+  std::shared_ptr<RocksDatabase> database_ GUARDED_BY(mutex_);
+  // Written by that thread, read by stats(); relaxed: each stands for itself.
+  std::atomic<uint64_t> reopenings_{0};
+  std::atomic<uint64_t> damaged_frames_{0};  // seen by databases that are closed
 };
 
 }  // namespace statmill

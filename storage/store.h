@@ -1,9 +1,11 @@
 // Store: the seam under table, tick and query. RocksStore is the embedded one; tests have one in memory.
 //
-// One writer (the tick) hands in StoreBatches, each applied as a whole or not at all, in order. Readers take
-// snapshots. Nothing here reads a clock or starts a thread of ours.
+// One writer (the tick) hands in StoreBatches, each applied as a whole or not at all, in order, and once:
+// what a failed write left behind is known when the batch is handed in again. Readers take snapshots. Nothing
+// here reads a clock or starts a thread of ours.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,6 +15,7 @@
 
 #include "base/result.h"
 #include "storage/codec.h"
+#include "storage/expiry.h"
 #include "storage/ids.h"
 #include "storage/tiers.h"
 
@@ -28,7 +31,7 @@ struct SeriesRow {
 struct StoreBatch {
   struct Row {
     TickNo tick = 0;
-    ShardNo shard = 0;
+    RowPart part = 0;
     std::string bytes;
   };
   struct Fragment {
@@ -40,13 +43,20 @@ struct StoreBatch {
     TickNo tick = 0;
     std::string activity;  // opaque to the store: first and last slot of the shard's series
   };
+  struct Trim {  // rows of ticks below `end` are no longer needed; those below `begin` are gone already
+    TickNo begin = 0;
+    TickNo end = 0;
+  };
 
+  // Which tick this is: kept with the batch. A batch of the tick that the store has last is that batch again
+  // and is not applied twice; ticks grow. 0: no tick, always applied.
+  TickNo tick = 0;
   std::vector<SeriesRow> series;
   std::vector<Row> journal;
   std::vector<Fragment> fragments;
   std::vector<Flushed> flushed;
   std::optional<RollupPosition> rollup_position;
-  std::optional<TickNo> journal_trim;  // rows of ticks below this are no longer needed
+  std::optional<Trim> journal_trim;
 
   bool is_empty() const {
     return series.empty() && journal.empty() && fragments.empty() && flushed.empty() && !rollup_position &&
@@ -54,11 +64,13 @@ struct StoreBatch {
   }
 };
 
-// A frozen view. Confined to one thread; must not outlive its Store.
+// A frozen view. Confined to one thread; must not outlive its Store. Give it back soon: it may keep a store
+// from mending itself.
 class StoreSnapshot {
  public:
   virtual ~StoreSnapshot() = default;
 
+  virtual Result<TickNo> last_tick() = 0;                  // of the newest batch that had one; 0: none
   virtual Result<TickNo> flushed_tick(ShardNo shard) = 0;  // 0 when never flushed
   virtual Result<RollupPosition> rollup_position() = 0;
   // The frames of one chunk; empty when there are none.
@@ -66,7 +78,7 @@ class StoreSnapshot {
   // Chunks of (tier, chunk) with id >= first, in id order, until `visit` returns false.
   virtual Status scan(TierNo tier, ChunkNo chunk, SeriesId first,
                       const std::function<bool(SeriesId, std::string_view frames)>& visit) = 0;
-  // The lowest chunk number the tier still has, or none.
+  // The lowest chunk number the tier still has at or above what was expired, or none.
   virtual Result<std::optional<ChunkNo>> oldest_chunk(TierNo tier) = 0;
 };
 
@@ -74,14 +86,26 @@ class StoreSnapshot {
 struct LoadVisitor {
   std::function<Status(SeriesRow)> series;
   std::function<Status(ShardNo, TickNo flushed, std::string_view activity)> shard;
-  std::function<Status(TickNo, ShardNo, std::string_view row)>
-      journal;  // only rows above the shard's flushed tick
+  // Rows of ticks above the lowest flushed one; their entries may be of shards flushed since.
+  std::function<Status(TickNo, RowPart, std::string_view row)> journal;
+};
+
+// Bytes handed to the disk since the store was opened; zeros where the engine does not count them.
+struct WrittenBytes {
+  uint64_t log = 0;         // write-ahead
+  uint64_t flush = 0;       // write buffers that became files
+  uint64_t compaction = 0;  // files made of files
+
+  uint64_t total() const { return log + flush + compaction; }
 };
 
 struct StoreStats {
   uint64_t bytes_on_disk = 0;
   uint64_t memory_bytes = 0;    // buffers and caches of the engine
   uint64_t damaged_frames = 0;  // seen by merges since start
+  WrittenBytes written;
+  uint64_t expired_rows = 0;  // dropped by compactions since start, because their class is kept shorter
+  uint64_t reopenings = 0;    // times the store was opened anew after a fault of the disk
 };
 
 // Thread-safe: one writer, any number of readers.
@@ -90,12 +114,24 @@ class Store {
   virtual ~Store() = default;
 
   virtual const Tiers& tiers() const = 0;
-  // Applies the batch as a whole and makes it durable before it returns.
+  // Applies the batch as a whole and makes it durable before it returns. After an error it may or may not be
+  // in the store: hand in the same batch, unchanged, until it is taken. A store mends itself in these calls
+  // when the disk lets it.
   virtual Status write(const StoreBatch& batch) = 0;
+  // Reads of it fail with kUnavailable while a store is being mended.
   virtual std::unique_ptr<StoreSnapshot> snapshot() = 0;
   virtual Status load(const LoadVisitor& visitor) = 0;
-  // Drops every chunk of the tier below `chunk`. Cost: whole files, milliseconds.
+  // Drops every chunk of the tier below `chunk`, unless that has been done before. Cost: whole files,
+  // milliseconds.
   virtual Status expire(TierNo tier, ChunkNo chunk) = 0;
+  // Which chunks above those are expired, by the class of their series. They go when the store comes to it:
+  // reads must not count on it.
+  virtual Expiry& expiry() = 0;
+  // Gives back the space of expired chunks where that is worth the writing: one chunk number of one tier per
+  // call. False: none is left, until more expires. Cost: the files of that chunk number are written anew, so
+  // call it from a thread of its own, one at a time; ends soon, with false, when `cancelled` turns true
+  // meanwhile. Errors: kIo, kCorrupt.
+  virtual Result<bool> reclaim(std::atomic<bool>& cancelled) = 0;
   virtual StoreStats stats() = 0;
 };
 

@@ -52,6 +52,14 @@ int64_t finest_chunk_slots(const Tier& finest, const Tier& coarsest) {
 
 std::string seconds_text(int64_t seconds) { return format_duration(std::chrono::seconds(seconds)); }
 
+std::string tier_text(const Tier& tier) {
+  return seconds_text(tier.step_s) + ':' + seconds_text(tier.retention_s);
+}
+
+Error kept_shorter(std::string_view part, const Tier& finer) {
+  return invalid(part, "the retention is shorter than the finer tier's, " + seconds_text(finer.retention_s));
+}
+
 }  // namespace
 
 Result<Tiers> Tiers::parse(std::string_view text) {
@@ -65,10 +73,7 @@ Result<Tiers> Tiers::parse(std::string_view text) {
       if (tier->step_s <= finer.step_s || tier->step_s % finer.step_s != 0) {
         return invalid(part, "the step must be a multiple of the step before, " + seconds_text(finer.step_s));
       }
-      if (tier->retention_s < finer.retention_s) {
-        return invalid(part,
-                       "the retention is shorter than the finer tier's, " + seconds_text(finer.retention_s));
-      }
+      if (tier->retention_s < finer.retention_s) return kept_shorter(part, finer);
     }
     tier->chunk_slots = result.count() == 1 ? kSecondChunkSlots : kCoarseChunkSlots;
     result.tiers_.push_back(*tier);
@@ -79,11 +84,47 @@ Result<Tiers> Tiers::parse(std::string_view text) {
   return result;
 }
 
+Result<Tiers> Tiers::with_retention(std::string_view text) const {
+  Tiers result = *this;
+  std::vector<bool> named(count());
+  for (const std::string_view part : split(text, ',')) {
+    const Result<Tier> wanted = parse_tier(part);
+    if (!wanted) return wanted.error();
+    const auto tier = std::find_if(result.tiers_.begin(), result.tiers_.end(),
+                                   [&](const Tier& t) { return t.step_s == wanted->step_s; });
+    if (tier == result.tiers_.end()) return invalid(part, "the steps are those of " + this->text());
+    const auto i = static_cast<size_t>(tier - result.tiers_.begin());
+    if (named[i]) return invalid(part, "the step is named twice");
+    named[i] = true;
+    tier->retention_s = wanted->retention_s;
+  }
+  for (size_t i = 1; i < result.count(); ++i) {
+    const Tier& tier = result.tiers_[i];
+    const Tier& finer = result.tiers_[i - 1];
+    if (tier.retention_s < finer.retention_s) return kept_shorter(tier_text(tier), finer);
+  }
+  return result;
+}
+
+Tiers Tiers::longer(const Tiers& other) const {
+  Tiers result = *this;
+  for (size_t i = 0; i < count(); ++i)
+    result.tiers_[i].retention_s = std::max(tiers_[i].retention_s, other[i].retention_s);
+  return result;
+}
+
+Tiers Tiers::shorter(const Tiers& other) const {
+  Tiers result = *this;
+  for (size_t i = 0; i < count(); ++i)
+    result.tiers_[i].retention_s = std::min(tiers_[i].retention_s, other[i].retention_s);
+  return result;
+}
+
 std::string Tiers::text() const {
   std::string out;
   for (const Tier& tier : tiers_) {
     if (!out.empty()) out += ',';
-    out += seconds_text(tier.step_s) + ':' + seconds_text(tier.retention_s);
+    out += tier_text(tier);
   }
   return out;
 }

@@ -33,6 +33,14 @@ class Tiers {
   // tiers).
   static Result<Tiers> parse(std::string_view text);
 
+  // The same tiers, but those whose steps `text` names are kept as long as it says: "10s:1d,1h:1y". Errors:
+  // kInvalid, as in parse; a step that no tier has, or named twice.
+  Result<Tiers> with_retention(std::string_view text) const;
+
+  // Each tier kept as long as where it is kept longer (shorter). Requires: the same steps.
+  Tiers longer(const Tiers& other) const;
+  Tiers shorter(const Tiers& other) const;
+
   size_t count() const { return tiers_.size(); }
   const Tier& operator[](size_t i) const { return tiers_[i]; }
   const Tier& finest() const { return tiers_.front(); }

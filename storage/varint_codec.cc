@@ -1,5 +1,4 @@
-// See varint_codec.h. Each write_x has its read_x beside it, line by line. Differences are taken modulo 2^64,
-// so no pair of numbers is too far apart.
+// See varint_codec.h. Differences are taken modulo 2^64, so no pair of numbers is too far apart.
 #include "storage/varint_codec.h"
 
 #include <algorithm>
@@ -11,6 +10,12 @@
 namespace statmill {
 namespace {
 
+template <class Numbers>
+struct Row {
+  Slot slot = 0;
+  uint64_t count = 0;
+  Numbers numbers;
+};
 using DecimalRow = Row<Bucket::Decimal>;
 using RealRow = Row<Bucket::Real>;
 
@@ -30,54 +35,8 @@ uint64_t bits(int64_t v) { return static_cast<uint64_t>(v); }
 
 Int128 square(int64_t v) { return Int128{v} * v; }
 
-// Whether sum and squares of a pair follow from its two samples, min and max.
-bool is_regular_pair(const Bucket::Decimal& d) {
-  Int128 squares = 0;
-  return Int128{d.min} + d.max == d.sum && !__builtin_add_overflow(square(d.min), square(d.max), &squares) &&
-         squares == d.sum_of_squares;
-}
-
-bool is_regular(const DecimalRow& row) {
-  if (row.count == 1) return is_single(row.count, row.numbers);
-  return row.count > 2 || is_regular_pair(row.numbers);
-}
-
-// n Q - S^2, the integer behind M2: small where Q is large.
-bool deviation_of(const DecimalRow& row, Int128& deviation) {
-  Int128 nq = 0;
-  if (__builtin_mul_overflow(static_cast<Int128>(row.count), row.numbers.sum_of_squares, &nq)) return false;
-  deviation = nq - square(row.numbers.sum);
-  return deviation >= 0;
-}
-
-template <class Numbers>
-uint8_t shape_flags(const std::vector<Row<Numbers>>& rows) {
-  uint8_t flags = kSingles;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (i > 0 && rows[i].slot != rows[i - 1].slot + 1) flags |= kGaps;
-    if (!is_single(rows[i].count, rows[i].numbers)) flags = static_cast<uint8_t>(flags & ~kSingles);
-  }
-  return flags;
-}
-
-uint8_t number_flags(const std::vector<DecimalRow>& rows) {
-  uint8_t flags = 0;
-  for (const DecimalRow& row : rows) {
-    Int128 deviation = 0;
-    if (!is_regular(row)) flags |= kIrregular;
-    if (!deviation_of(row, deviation)) flags |= kRawSquares;
-  }
-  return flags;
-}
-
 bool has_sum(uint8_t flags, uint64_t count) { return (flags & kIrregular) != 0 || count > 2; }
 bool has_range(uint8_t flags, uint64_t count) { return (flags & kIrregular) != 0 || count > 1; }
-
-template <class Numbers>
-void write_slots(Writer& out, uint8_t flags, const std::vector<Row<Numbers>>& rows) {
-  if ((flags & kGaps) == 0) return;
-  for (size_t i = 1; i < rows.size(); ++i) out.varint(bits(rows[i].slot - rows[i - 1].slot - 1));
-}
 
 template <class Numbers>
 bool read_slots(Reader& in, uint8_t flags, Slot end_slot, std::vector<Row<Numbers>>& rows) {
@@ -91,21 +50,8 @@ bool read_slots(Reader& in, uint8_t flags, Slot end_slot, std::vector<Row<Number
 }
 
 template <class Numbers>
-void write_counts(Writer& out, const std::vector<Row<Numbers>>& rows) {
-  for (const auto& row : rows) out.varint(row.count);
-}
-
-template <class Numbers>
 void read_counts(Reader& in, std::vector<Row<Numbers>>& rows) {
   for (auto& row : rows) row.count = in.varint();
-}
-
-void write_single_decimals(Writer& out, const std::vector<DecimalRow>& rows) {
-  uint64_t previous = 0;
-  for (const DecimalRow& row : rows) {
-    out.svarint(static_cast<int64_t>(bits(row.numbers.sum) - previous));
-    previous = bits(row.numbers.sum);
-  }
 }
 
 void read_single_decimals(Reader& in, int8_t scale, std::vector<DecimalRow>& rows) {
@@ -114,28 +60,6 @@ void read_single_decimals(Reader& in, int8_t scale, std::vector<DecimalRow>& row
     previous += bits(in.svarint());
     row.count = 1;
     row.numbers = single_decimal(static_cast<int64_t>(previous), scale);
-  }
-}
-
-// min, then max - min, then sum - n min, then the squares, each where it does not follow from what came
-// before.
-void write_decimals(Writer& out, uint8_t flags, const std::vector<DecimalRow>& rows) {
-  uint64_t previous = 0;
-  for (const DecimalRow& row : rows) {
-    out.svarint(static_cast<int64_t>(bits(row.numbers.min) - previous));
-    previous = bits(row.numbers.min);
-  }
-  for (const auto& [slot, count, d] : rows) {
-    if (has_range(flags, count)) out.varint(bits(d.max) - bits(d.min));
-  }
-  for (const auto& [slot, count, d] : rows) {
-    if (has_sum(flags, count)) out.varint(bits(d.sum) - count * bits(d.min));
-  }
-  for (const DecimalRow& row : rows) {
-    if (!has_sum(flags, row.count)) continue;
-    Int128 number = row.numbers.sum_of_squares;
-    if ((flags & kRawSquares) == 0) deviation_of(row, number);
-    out.varint128(static_cast<Uint128>(number));
   }
 }
 
@@ -189,14 +113,6 @@ bool read_decimals(Reader& in, uint8_t flags, int8_t scale, std::vector<DecimalR
   return true;
 }
 
-void write_reals(Writer& out, uint8_t flags, const std::vector<RealRow>& rows) {
-  for (const RealRow& row : rows) out.f64(row.numbers.sum);
-  if ((flags & kSingles) != 0) return;
-  for (const RealRow& row : rows) out.f64(row.numbers.m2);
-  for (const RealRow& row : rows) out.f64(row.numbers.min);
-  for (const RealRow& row : rows) out.f64(row.numbers.max);
-}
-
 void read_reals(Reader& in, uint8_t flags, std::vector<RealRow>& rows) {
   for (RealRow& row : rows) row.numbers = single_real(in.f64());
   if ((flags & kSingles) != 0) return;
@@ -205,17 +121,18 @@ void read_reals(Reader& in, uint8_t flags, std::vector<RealRow>& rows) {
   for (RealRow& row : rows) row.numbers.max = in.f64();
 }
 
-template <class Numbers>
-bool all_possible(const std::vector<Row<Numbers>>& rows) {
-  return std::all_of(rows.begin(), rows.end(),
-                     [](const auto& row) { return is_possible(row.count, row.numbers); });
-}
+Bucket bucket_of(uint64_t count, const Bucket::Decimal& d) { return Bucket::from_decimal(count, d); }
+Bucket bucket_of(uint64_t count, const Bucket::Real& r) { return Bucket::from_real(count, r); }
 
+// False when one of them is impossible.
 template <class Numbers>
-void write_head(Writer& out, uint8_t flags, Slot first_slot, const std::vector<Row<Numbers>>& rows) {
-  out.varint(rows.size());
-  out.varint(bits(rows.front().slot - first_slot));
-  out.u8(flags);
+bool put_buckets(const std::vector<Row<Numbers>>& rows, std::vector<SlotBucket>& out) {
+  out.reserve(rows.size());
+  for (const Row<Numbers>& row : rows) {
+    if (!is_possible(row.count, row.numbers)) return false;
+    out.push_back({row.slot, bucket_of(row.count, row.numbers)});
+  }
+  return true;
 }
 
 struct Head {
@@ -259,50 +176,25 @@ bool decode_reals(Reader& in, uint8_t flags, Slot end_slot, std::vector<RealRow>
 
 }  // namespace
 
-std::string encode_varint_group(const Group& group, Slot first_slot) {
-  std::string payload;
-  Writer out(payload);
-  uint8_t flags = group.combine == Combine::kAddEvents ? kEvents : 0;
-  if (group.decimals.empty()) {
-    flags |= static_cast<uint8_t>(kReal | shape_flags(group.reals));
-    write_head(out, flags, first_slot, group.reals);
-    write_slots(out, flags, group.reals);
-    if ((flags & kSingles) == 0) write_counts(out, group.reals);
-    write_reals(out, flags, group.reals);
-    return payload;
-  }
-  flags |= shape_flags(group.decimals);
-  if ((flags & kSingles) == 0) flags |= number_flags(group.decimals);
-  write_head(out, flags, first_slot, group.decimals);
-  out.u8(static_cast<uint8_t>(group.decimals.front().numbers.scale));
-  write_slots(out, flags, group.decimals);
-  if ((flags & kSingles) != 0) {
-    write_single_decimals(out, group.decimals);
-    return payload;
-  }
-  write_counts(out, group.decimals);
-  write_decimals(out, flags, group.decimals);
-  return payload;
-}
-
-std::optional<Group> decode_varint_group(std::string_view payload, Slot first_slot, int64_t chunk_slots) {
+std::optional<DecodedGroup> decode_varint_group(std::string_view payload, Slot first_slot,
+                                                int64_t chunk_slots) {
   Reader in(payload);
   const std::optional<Head> head = read_head(in, chunk_slots);
   if (!head) return std::nullopt;
-  Group group;
+  DecodedGroup group;
   group.combine = (head->flags & kEvents) != 0 ? Combine::kAddEvents : Combine::kMerge;
   const Slot slot = first_slot + static_cast<Slot>(head->offset);
   const auto count = static_cast<size_t>(head->count);
   bool sound = false;
   if ((head->flags & kReal) != 0) {
-    group.reals.assign(count, {slot, 0, {}});
-    sound = decode_reals(in, head->flags, first_slot + chunk_slots, group.reals);
+    std::vector<RealRow> rows(count, {slot, 0, {}});
+    sound = decode_reals(in, head->flags, first_slot + chunk_slots, rows) && put_buckets(rows, group.buckets);
   } else {
-    group.decimals.assign(count, {slot, 0, {}});
-    sound = decode_decimals(in, head->flags, first_slot + chunk_slots, group.decimals);
+    std::vector<DecimalRow> rows(count, {slot, 0, {}});
+    sound =
+        decode_decimals(in, head->flags, first_slot + chunk_slots, rows) && put_buckets(rows, group.buckets);
   }
   if (!sound || in.failed() || !in.done()) return std::nullopt;
-  if (!all_possible(group.reals) || !all_possible(group.decimals)) return std::nullopt;
   return group;
 }
 

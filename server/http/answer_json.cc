@@ -47,7 +47,7 @@ void append_stat(std::string& out, Stat stat, const SeriesAnswer& series, const 
 
 }  // namespace
 
-std::string series_list_json(const SeriesList& list) {
+std::string series_list_json(const SeriesPage& list) {
   std::string out = "{\"series\":[";
   for (const SeriesInfo& series : list.series) {
     append_comma(out);

@@ -16,7 +16,7 @@ namespace statmill {
 inline constexpr size_t kAnswerBytesMax = size_t{64} << 20;
 
 // {"series":[{"name":"cpu","kind":"gauge","last_s":1700000000}],"truncated":false}
-std::string series_list_json(const SeriesList& list);
+std::string series_list_json(const SeriesPage& list);
 
 // {"from":0,"until":20,"step":10,"tier":10,"series":[{"name":"cpu","kind":"gauge","avg":[1.5,null]}]}, with
 // "warnings" when stored frames were damaged. Errors: kLimit when the text would be over `bytes_max`.

@@ -30,7 +30,7 @@ struct HttpServices {
   // QueryEngine::run.
   std::function<Result<QueryAnswer>(const QueryRequest& request, Timestamp now)> query;
   // QueryEngine::list.
-  std::function<SeriesList(const Glob& match, size_t limit)> list;
+  std::function<SeriesPage(const Glob& match, size_t limit)> list;
   // Parses line protocol and hands it to the Intake under the listener "http".
   std::function<LinesAccount(std::string_view text, Timestamp now)> take_lines;
   // The whole answer of /api/v1/status: one JSON object.

@@ -125,6 +125,7 @@ void LineListener::run(Worker& worker) {
 }
 
 void LineListener::accept() {
+  if (!acceptor_->is_open()) return;  // closed by stop() while the last connection was on its way here
   Worker& worker = *workers_[next_worker_++ % workers_.size()];
   acceptor_->async_accept(
       worker.loop, [this, &worker](const boost::system::error_code& error, tcp::socket socket) {

@@ -21,8 +21,12 @@ std::optional<SeriesCopy> copy_by_name(const Table& table, const std::string& na
   return copy || is_normal_name(name) ? std::move(copy) : table.copy(normal_name(name));
 }
 
-Result<std::vector<std::string>> resolve(const Table& table, const std::vector<std::string>& wanted,
-                                         size_t series_max) {
+struct Resolved {
+  std::vector<std::string> names;  // ascending, each once
+  RetentionClasses retention;      // the classes among them
+};
+
+Result<Resolved> resolve(const Table& table, const std::vector<std::string>& wanted, size_t series_max) {
   std::set<std::string> names;
   for (const std::string& text : wanted) {
     if (!Glob::is_pattern(text)) {
@@ -33,15 +37,20 @@ Result<std::vector<std::string>> resolve(const Table& table, const std::vector<s
     }
     const auto glob = Glob::parse(text);
     if (!glob) return glob.error();
-    table.for_each_match(*glob, [&](const Series& s) {
-      if (names.size() <= series_max) names.insert(s.name);
+    table.search(*glob, [&](std::string_view name, SeriesId) {
+      names.emplace(name);
+      return names.size() <= series_max;
     });
   }
   if (names.size() > series_max) {
     return Error{ErrorCode::kLimit,
                  "more than " + std::to_string(series_max) + " series match: narrow the pattern"};
   }
-  return std::vector<std::string>(names.begin(), names.end());
+  Resolved resolved{{names.begin(), names.end()}, {}};
+  for (const std::string& name : resolved.names) {
+    if (const auto brief = table.brief(name)) resolved.retention.set(brief->retention);
+  }
+  return resolved;
 }
 
 // Copies of series and a snapshot that fit together (invariant B).
@@ -86,22 +95,24 @@ Result<View> take_view(const Table& table, Store& store, const std::vector<std::
 }  // namespace
 
 Result<QueryAnswer> QueryEngine::run(const QueryRequest& request, Timestamp now) const {
-  const Tiers& tiers = table_.tiers();
+  const auto resolved = resolve(table_, request.series, limits_.series_max);
+  if (!resolved) return resolved.error();
+  const std::vector<std::string>& names = resolved->names;
+  // One plan for all series: a tier that covers the range for each of them.
+  const Tiers tiers = table_.retention().shortest(resolved->retention);
   const auto plan = make_plan(request, tiers, limits_.points_max, now);
   if (!plan) return plan.error();
-  const auto names = resolve(table_, request.series, limits_.series_max);
-  if (!names) return names.error();
-  if (plan->points() * names->size() > static_cast<size_t>(limits_.points_max)) {
-    return Error{ErrorCode::kLimit, std::to_string(names->size()) + " series of " +
+  if (plan->points() * names.size() > static_cast<size_t>(limits_.points_max)) {
+    return Error{ErrorCode::kLimit, std::to_string(names.size()) + " series of " +
                                         std::to_string(plan->points()) + " points are over the limit of " +
                                         std::to_string(limits_.points_max) +
                                         " points: ask for fewer series or a larger step"};
   }
-  auto view = take_view(table_, store_, *names);
+  auto view = take_view(table_, store_, names);
   if (!view) return view.error();
   const auto position = view->snapshot->rollup_position();
   if (!position) return position.error();
-  SeriesReader reader(tiers, *plan, *view->snapshot, *position, unix_seconds(now));
+  SeriesReader reader(table_.retention(), *plan, *view->snapshot, *position, unix_seconds(now));
   QueryAnswer answer{
       plan->from_s, plan->until_s, plan->step_s, tiers[plan->tier].step_s, tiers.finest().step_s, {}, 0};
   for (SeriesCopy& copy : view->copies) {
@@ -116,16 +127,21 @@ Result<QueryAnswer> QueryEngine::run(const QueryRequest& request, Timestamp now)
   return answer;
 }
 
-SeriesList QueryEngine::list(const Glob& glob, size_t limit) const {
-  SeriesList out;
-  const int64_t step_s = table_.tiers().finest().step_s;
-  table_.for_each_match(glob, [&](const Series& s) {
-    out.series.push_back({s.name, s.kind, s.last_slot * step_s});
+SeriesPage QueryEngine::list(const Glob& glob, size_t limit) const {
+  std::vector<std::string_view> names;
+  table_.search(glob, [&](std::string_view name, SeriesId) {
+    names.push_back(name);
+    return true;
   });
-  std::sort(out.series.begin(), out.series.end(),
-            [](const auto& a, const auto& b) { return a.name < b.name; });
-  out.truncated = out.series.size() > limit;
-  if (out.truncated) out.series.resize(limit);
+  SeriesPage out;
+  out.truncated = names.size() > limit;
+  const auto end = names.begin() + static_cast<ptrdiff_t>(std::min(limit, names.size()));
+  std::partial_sort(names.begin(), end, names.end());
+  const int64_t step_s = table_.tiers().finest().step_s;
+  for (auto name = names.begin(); name != end; ++name) {
+    const auto brief = table_.brief(*name);
+    if (brief) out.series.push_back({std::string(*name), brief->kind, brief->last_slot * step_s});
+  }
   return out;
 }
 

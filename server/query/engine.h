@@ -24,7 +24,7 @@ class QueryEngine {
   Result<QueryAnswer> run(const QueryRequest& request, Timestamp now) const;
 
   // Series that match, by name, at most `limit`.
-  SeriesList list(const Glob& glob, size_t limit) const;
+  SeriesPage list(const Glob& glob, size_t limit) const;
 
  private:
   const Table& table_;

@@ -70,7 +70,7 @@ struct SeriesInfo {
   int64_t last_s = 0;  // start of the newest slot that has a sample, unix seconds
 };
 
-struct SeriesList {
+struct SeriesPage {
   std::vector<SeriesInfo> series;  // by name
   bool truncated = false;          // more matched than asked for
 };

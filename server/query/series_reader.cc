@@ -38,12 +38,17 @@ Result<SeriesReader::Buckets> SeriesReader::load(TierNo tier_no, ChunkNo chunk, 
 Result<SeriesAnswer> SeriesReader::read(const SeriesCopy& series, const std::vector<SlotBucket>& ram) {
   out_.assign(plan_.points(), {});
   ahead_.clear();
-  int64_t fine_from_s = plan_.from_s;
+  // Whatever is still on disk; by whole chunks, as flush and expiry do.
+  const Tiers& kept = retention_.tiers(series.retention);
+  finest_kept_from_ = oldest_kept(kept.finest(), now_s_);
+  kept_from_s_ = oldest_kept(kept[plan_.tier], now_s_) * kept[plan_.tier].chunk_span_s();
+  const int64_t from_s = std::clamp(kept_from_s_, plan_.from_s, plan_.until_s);
+  int64_t fine_from_s = from_s;
   if (plan_.tier > 0) {
     // Finest chunks below (chunk, id) of the position are in this tier; the rest is read from the finest.
     const int64_t rolled = int64_t{position_.chunk} + (series.id < position_.id ? 1 : 0);
-    const int64_t rolled_s = std::clamp(rolled * tiers_.finest().chunk_span_s(), plan_.from_s, plan_.until_s);
-    if (Status s = add_coarse(series, ram, plan_.from_s, rolled_s); !s) return s.error();
+    const int64_t rolled_s = std::clamp(rolled * tiers_.finest().chunk_span_s(), from_s, plan_.until_s);
+    if (Status s = add_coarse(series, ram, from_s, rolled_s); !s) return s.error();
     fine_from_s = rolled_s;
   }
   if (Status s = add_fine(series, ram, fine_from_s, plan_.until_s); !s) return s.error();
@@ -84,12 +89,10 @@ Status SeriesReader::add_coarse(const SeriesCopy& series, const Buckets& ram, in
   for (Slot at = begin; at < end;) {
     const ChunkNo chunk = tier.chunk_of_slot(at);
     const Slot stop = std::min(end, (static_cast<Slot>(chunk) + 1) * tier.chunk_slots);
-    if (chunk >= oldest_kept(tier, now_s_)) {
-      const auto buckets = load(plan_.tier, chunk, series.id);
-      if (!buckets) return buckets.error();
-      const auto part = between(*buckets, at, stop);
-      all.insert(all.end(), part.begin(), part.end());
-    }
+    const auto buckets = load(plan_.tier, chunk, series.id);
+    if (!buckets) return buckets.error();
+    const auto part = between(*buckets, at, stop);
+    all.insert(all.end(), part.begin(), part.end());
     at = stop;
   }
   if (series.kind == Kind::kEvent) {
@@ -116,8 +119,7 @@ Status SeriesReader::add_late_events(const SeriesCopy& series, const Buckets& ra
     while (end < late.size() && finest.chunk_of_slot(late[end].slot) == chunk) ++end;
     const auto part = late.subspan(i, end - i);
     i = end;
-    if (chunk <
-        oldest_kept(finest, now_s_)) {  // the totals are gone: what came late counts as slots of its own
+    if (chunk < finest_kept_from_) {  // the totals are gone: what came late counts as slots of its own
       combine_into(coarse, roll_up(part, finest, tier, Kind::kEvent), Combine::kMerge);
       continue;
     }
@@ -134,11 +136,11 @@ Status SeriesReader::add_late_events(const SeriesCopy& series, const Buckets& ra
   return Status::ok();
 }
 
-// Silent slots of an event series count as zero, from its first slot to the present one. Of later slots only
-// those that have events are there.
+// Silent slots of an event series count as zero, from its first slot that is kept to the present one. Of
+// later slots only those that have events are there.
 void SeriesReader::fill_silence(const SeriesCopy& series) {
   const int64_t slot_s = tiers_.finest().step_s;
-  const int64_t first_s = series.first_slot * slot_s;
+  const int64_t first_s = std::max(series.first_slot * slot_s, kept_from_s_);
   const int64_t end_s = (now_s_ / slot_s + 1) * slot_s;
   for (size_t i = 0; i < out_.size(); ++i) {
     const int64_t begin_s = plan_.from_s + static_cast<int64_t>(i) * plan_.step_s;

@@ -17,9 +17,14 @@ namespace statmill {
 class SeriesReader {
  public:
   // `snapshot` must have been taken after the copies that are read. All must outlive it.
-  SeriesReader(const Tiers& tiers, const QueryPlan& plan, StoreSnapshot& snapshot, RollupPosition position,
-               int64_t now_s)
-      : tiers_(tiers), plan_(plan), snapshot_(snapshot), position_(position), now_s_(now_s) {}
+  SeriesReader(const Retention& retention, const QueryPlan& plan, StoreSnapshot& snapshot,
+               RollupPosition position, int64_t now_s)
+      : retention_(retention),
+        tiers_(retention.tiers()),
+        plan_(plan),
+        snapshot_(snapshot),
+        position_(position),
+        now_s_(now_s) {}
 
   // `ram`: what of the series is not in the snapshot, ascending. Errors: from the store.
   Result<SeriesAnswer> read(const SeriesCopy& series, const std::vector<SlotBucket>& ram);
@@ -37,11 +42,14 @@ class SeriesReader {
   Result<Buckets> load(TierNo tier_no, ChunkNo chunk, SeriesId id);
   void put(const Bucket& bucket, int64_t time_s);
 
-  const Tiers& tiers_;
+  const Retention& retention_;
+  const Tiers& tiers_;  // their steps and chunks, which are those of every class
   const QueryPlan& plan_;
   StoreSnapshot& snapshot_;
   const RollupPosition position_;
   const int64_t now_s_;
+  int64_t kept_from_s_ = 0;       // of the series being read: what is older is expired in the plan's tier
+  ChunkNo finest_kept_from_ = 0;  // and in the finest
   std::vector<Bucket> out_;
   std::map<size_t, uint64_t> ahead_;  // event slots that lie in the future, by output slot
   uint64_t damaged_frames_ = 0;

@@ -1,32 +1,25 @@
 // See shard.h.
 #include "server/table/shard.h"
 
+#include "base/hash.h"
+
 namespace statmill {
 
-Series* SeriesIndex::find(uint64_t hash, std::string_view name) const {
-  if (entries_.empty()) return nullptr;
-  for (size_t i = start(hash);; i = (i + 1) & (entries_.size() - 1)) {
-    const Entry& entry = entries_[i];
-    if (entry.series == nullptr) return nullptr;
-    if (entry.hash == hash && entry.series->name == name) return entry.series;
-  }
-}
-
-void SeriesIndex::place(uint64_t hash, Series* series) {
+void SeriesIndex::place(Entry entry, uint64_t hash) {
   size_t i = start(hash);
-  while (entries_[i].series != nullptr) i = (i + 1) & (entries_.size() - 1);
-  entries_[i] = {hash, series};
+  while (entries_[i].number != 0) i = (i + 1) & (entries_.size() - 1);
+  entries_[i] = entry;
 }
 
-void SeriesIndex::insert(uint64_t hash, Series* series) {
+void SeriesIndex::insert(uint64_t hash, const SeriesList& series) {
   if (4 * (used_ + 1) > 3 * entries_.size()) {
     std::vector<Entry> old(entries_.empty() ? 16 : 2 * entries_.size());
     old.swap(entries_);
     for (const Entry& entry : old) {
-      if (entry.series != nullptr) place(entry.hash, entry.series);
+      if (entry.number != 0) place(entry, hash_name(series[entry.number - 1].name));
     }
   }
-  place(hash, series);
+  place({tag_of(hash), static_cast<uint32_t>(series.size())}, hash);
   ++used_;
 }
 

@@ -1,35 +1,36 @@
 // Shard: one of the 256 slices of all series: a hash table and the lock over it.
 //
 // Its lock is held for the updates of one batch, one step of the tick or the copy of one series; never across
-// I/O or encoding. A series' samples lie in up to four runs: two deltas (the epoch that ingest writes, the
-// one that the tick collects), pending (journaled, not yet in fragments) and flushing (on their way into the
-// store).
+// I/O or the coding of chunks. A series' samples lie in up to four places: two deltas (the epoch that ingest
+// writes, the one that the tick collects), pending (journaled, not yet in fragments) and flushing (on their
+// way into the store).
 #pragma once
 
 #include <array>
-#include <deque>
-#include <string>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "base/mutex.h"
 #include "proto/sample.h"
-#include "server/table/slot_run.h"
+#include "server/table/delta_pool.h"
 #include "storage/ids.h"
+#include "storage/window.h"
 
 namespace statmill {
 
 struct Series {
   static constexpr Slot kNever = -1;
 
-  SeriesId id = 0;
-  Kind kind = Kind::kGauge;
-  std::string name;
+  std::string_view name;     // in the table's NameArena
   Slot first_slot = kNever;  // of the finest tier: the oldest and newest slot that ever had a sample
   Slot last_slot = kNever;
-  std::array<SlotRun, 2> delta;  // by the epoch's parity
-  SlotRun pending;
-  SlotRun flushing;
+  Window pending;
+  SeriesId id = 0;
+  std::array<DeltaPool::Chain, 2> delta{};  // by the epoch's parity
+  uint32_t flushing = 0;                    // 1 + place in Shard::flushing, or 0
+  Kind kind = Kind::kGauge;
+  RetentionClass retention = kDefaultRetention;
 
   Combine combine() const { return kind == Kind::kEvent ? Combine::kAddEvents : Combine::kMerge; }
   void saw(Slot slot) {
@@ -38,23 +39,60 @@ struct Series {
   }
 };
 
-// Open addressing with linear probing over (hash, series) pairs of 16 bytes; power-of-two size, at most 3/4
-// full.
+static_assert(sizeof(Series) == 104);  // a million of them are a good part of the server's RAM
+
+// Series at stable addresses, in order of creation.
+class SeriesList {
+ public:
+  Series& add() {
+    if (size_ % kBlock == 0) blocks_.push_back(std::make_unique<std::array<Series, kBlock>>());
+    return (*blocks_.back())[size_++ % kBlock];
+  }
+  size_t size() const { return size_; }
+  Series& operator[](size_t i) { return (*blocks_[i / kBlock])[i % kBlock]; }
+  const Series& operator[](size_t i) const { return (*blocks_[i / kBlock])[i % kBlock]; }
+
+ private:
+  static constexpr size_t kBlock = 32;
+  std::vector<std::unique_ptr<std::array<Series, kBlock>>> blocks_;
+  size_t size_ = 0;
+};
+
+// Where the series of a name stands in the SeriesList: open addressing with linear probing over 8-byte
+// entries; power-of-two size, at most 3/4 full.
 class SeriesIndex {
  public:
   // The series of that name, or null.
-  Series* find(uint64_t hash, std::string_view name) const;
-  // Requires: the name is not there yet.
-  void insert(uint64_t hash, Series* series);
+  Series* find(uint64_t hash, std::string_view name, SeriesList& series) const {
+    return find_in(hash, name, series);
+  }
+  const Series* find(uint64_t hash, std::string_view name, const SeriesList& series) const {
+    return find_in(hash, name, series);
+  }
+  // Adds the series last added to the list. Requires: the name is not there yet.
+  void insert(uint64_t hash, const SeriesList& series);
 
  private:
   struct Entry {
-    uint64_t hash = 0;
-    Series* series = nullptr;
+    uint32_t tag = 0;     // bits 24..55 of the hash
+    uint32_t number = 0;  // 1 + place in the list; 0: empty
   };
-  void place(uint64_t hash, Series* series);
-  // Shards take the top bits of the hash, so entries take the low ones.
+  static uint32_t tag_of(uint64_t hash) { return static_cast<uint32_t>(hash >> 24); }
+  void place(Entry entry, uint64_t hash);
+  // Shards take the top bits of the hash, so entries take the low ones, which a tag does not have.
   size_t start(uint64_t hash) const { return hash & (entries_.size() - 1); }
+
+  template <class List>
+  auto find_in(uint64_t hash, std::string_view name, List& series) const -> decltype(&series[0]) {
+    if (entries_.empty()) return nullptr;
+    for (size_t i = start(hash);; i = (i + 1) & (entries_.size() - 1)) {
+      const Entry entry = entries_[i];
+      if (entry.number == 0) return nullptr;
+      if (entry.tag != tag_of(hash)) continue;
+      auto* found = &series[entry.number - 1];
+      if (found->name == name) return found;
+    }
+  }
 
   std::vector<Entry> entries_;
   size_t used_ = 0;
@@ -63,12 +101,17 @@ class SeriesIndex {
 struct Shard {
   mutable Mutex mutex;
   SeriesIndex index GUARDED_BY(mutex);
-  std::deque<Series> series GUARDED_BY(mutex);                    // stable addresses, in order of creation
+  SeriesList series GUARDED_BY(mutex);
   std::array<std::vector<Series*>, 2> dirty GUARDED_BY(mutex);    // with a delta of that parity
   std::array<std::vector<Series*>, 2> created GUARDED_BY(mutex);  // first seen in that epoch
+  std::array<DeltaPool, 2> deltas GUARDED_BY(mutex);
   std::vector<Series*> with_pending GUARDED_BY(mutex);
-  std::vector<Series*> with_flushing GUARDED_BY(mutex);
-  size_t pending_slots GUARDED_BY(mutex) = 0;
+  struct Flushing {
+    Series* series = nullptr;
+    Window window;  // does not change: the tick's thread reads it without the lock
+  };
+  std::vector<Flushing> flushing GUARDED_BY(mutex);
+  size_t pending_bytes GUARDED_BY(mutex) = 0;  // of the pending windows
   TickNo flushed_tick GUARDED_BY(mutex) = 0;   // journal rows up to here are in fragments
   TickNo flushing_tick GUARDED_BY(mutex) = 0;  // the flush under way, or 0
 };

@@ -24,7 +24,7 @@ void refuse_one(Batch& batch, Refusal reason) { ++batch.refused[static_cast<size
 uint64_t Table::apply(Batch& batch, Timestamp now) {
   const int64_t now_s = unix_seconds(now);
   const int64_t newest_s = unix_seconds(now + limits_.future_max);
-  const int64_t oldest_s = std::max<int64_t>(0, now_s - tiers_.coarsest().retention_s);
+  const int64_t oldest_s = std::max<int64_t>(0, now_s - retention_max_s_);
   if (ram_bytes() > 2 * limits_.pending_bytes) {
     batch.refused[static_cast<size_t>(Refusal::kMemoryLimit)] += batch.samples.size();
     return 0;
@@ -41,7 +41,7 @@ uint64_t Table::apply(Batch& batch, Timestamp now) {
     } else if (time_s < oldest_s) {
       refuse_one(batch, Refusal::kTooOld);
     } else {
-      placed[i].slot = tiers_.finest().slot_of(time_s);
+      placed[i].slot = tiers().finest().slot_of(time_s);
       placed[i].refused = false;
       ++begin[shard_of(placed[i].hash) + 1U];
     }
@@ -60,7 +60,7 @@ uint64_t Table::apply(Batch& batch, Timestamp now) {
     MutexLock lock(here.mutex);
     for (uint32_t i = begin[s]; i < begin[s + 1]; ++i) {
       const Placed& p = placed[order[i]];
-      if (const auto refusal = apply_one(here, p, batch.samples[p.sample], epoch.parity())) {
+      if (const auto refusal = apply_one(here, p, batch.samples[p.sample], now_s, epoch.parity())) {
         refuse_one(batch, *refusal);
       } else {
         ++taken;
@@ -71,7 +71,7 @@ uint64_t Table::apply(Batch& batch, Timestamp now) {
 }
 
 std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, const Sample& sample,
-                                        int parity) {
+                                        int64_t now_s, int parity) {
   Bucket bucket;
   if (sample.ready && sample.kind == Kind::kGauge) {
     const auto ready = Bucket::ready(sample.value, *sample.ready);
@@ -80,60 +80,76 @@ std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, cons
   } else {
     bucket = Bucket::of(sample.value);
   }
-  Series* series = find_or_create(shard, placed.hash, sample, parity);
+  Series* series = shard.index.find(placed.hash, sample.name, shard.series);
+  const RetentionClass retention = series == nullptr ? retention_.class_of(sample.name) : series->retention;
+  const int64_t slot_end_s = (placed.slot + 1) * tiers().finest().step_s;
+  if (slot_end_s <= now_s - retention_.tiers(retention).coarsest().retention_s) return Refusal::kTooOld;
+  if (series == nullptr) series = create(shard, placed.hash, sample, retention, parity);
   if (series == nullptr) return Refusal::kSeriesLimit;
-  SlotRun& delta = series->delta[static_cast<size_t>(parity)];
-  if (delta.is_empty()) shard.dirty[static_cast<size_t>(parity)].push_back(series);
-  const size_t before = delta.size();
-  delta.add(placed.slot, bucket, series->combine());
-  if (delta.size() != before) buckets_.fetch_add(1, std::memory_order_relaxed);
+  if (series->kind != sample.kind) kind_mismatches_.fetch_add(1, std::memory_order_relaxed);
+  const auto p = static_cast<size_t>(parity);
+  if (series->delta[p] == 0) shard.dirty[p].push_back(series);
+  if (shard.deltas[p].add(series->delta[p], placed.slot, bucket, series->combine()))
+    ram_bytes_.fetch_add(DeltaPool::kNodeBytes, std::memory_order_relaxed);
   series->saw(placed.slot);
   return std::nullopt;
 }
 
-Series* Table::find_or_create(Shard& shard, uint64_t hash, const Sample& sample, int parity) {
-  if (Series* found = shard.index.find(hash, sample.name)) {
-    if (found->kind != sample.kind) kind_mismatches_.fetch_add(1, std::memory_order_relaxed);
-    return found;
-  }
+// Null: there are as many series as there may be.
+Series* Table::create(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention,
+                      int parity) {
   if (series_count_.load(std::memory_order_relaxed) >= limits_.series_max) return nullptr;
   series_count_.fetch_add(1, std::memory_order_relaxed);
-  Series& made = shard.series.emplace_back();
-  made.id = next_id_.fetch_add(1, std::memory_order_relaxed);
+  Series& made = shard.series.add();
   made.kind = sample.kind;
-  made.name = sample.name;
-  shard.index.insert(hash, &made);
+  made.retention = retention;
+  {
+    MutexLock names(names_mutex_);
+    made.id = next_id_++;
+    made.name = names_.add(made.id, sample.name);
+  }
+  shard.index.insert(hash, shard.series);
   shard.created[static_cast<size_t>(parity)].push_back(&made);
   return &made;
 }
 
-ShardDelta Table::collect(ShardNo n, int parity) {
+ShardDelta Table::collect(ShardNo n, int parity, bool journal) {
   ShardDelta out;
   Shard& shard = shards_[n];
   const auto p = static_cast<size_t>(parity);
+  std::vector<SlotBucket> buckets;
   MutexLock lock(shard.mutex);
-  for (const Series* s : shard.created[p]) out.created.push_back({s->id, s->kind, s->name});
+  for (const Series* s : shard.created[p]) out.created.push_back({s->id, s->kind, std::string(s->name)});
   shard.created[p].clear();
+  if (journal) out.pieces.reserve(shard.dirty[p].size());
   for (Series* s : shard.dirty[p]) {
+    shard.deltas[p].read(s->delta[p], s->combine(), buckets);
+    s->delta[p] = 0;
     if (s->pending.is_empty()) shard.with_pending.push_back(s);
-    const size_t before = s->pending.size();
-    for (const SlotBucket& b : s->delta[p].view()) {
-      out.entries.push_back({s->id, s->kind, b.slot, b.bucket});
-      s->pending.add(b.slot, b.bucket, s->combine());
-    }
-    const size_t grown = s->pending.size() - before;
-    shard.pending_slots += grown;
-    buckets_.fetch_sub(s->delta[p].size() - grown, std::memory_order_relaxed);
-    s->delta[p].clear();
+    const size_t memory = s->pending.memory_bytes();
+    const size_t size = out.bytes.size();
+    for (const SlotBucket& b : buckets) s->pending.add(b, s->combine(), journal ? &out.bytes : nullptr);
+    note_pending(shard, *s, memory);
+    if (!journal) continue;
+    out.pieces.push_back(
+        {s->id, static_cast<uint32_t>(buckets.size()), static_cast<uint32_t>(out.bytes.size() - size)});
   }
+  ram_bytes_.fetch_sub(shard.deltas[p].size() * DeltaPool::kNodeBytes, std::memory_order_relaxed);
+  shard.deltas[p].clear();
   shard.dirty[p].clear();
   return out;
+}
+
+void Table::note_pending(Shard& shard, Series& series, size_t bytes_before) {
+  const size_t grown = series.pending.memory_bytes() - bytes_before;  // may wrap: it is added back as it is
+  shard.pending_bytes += grown;
+  ram_bytes_.fetch_add(grown, std::memory_order_relaxed);
 }
 
 bool Table::is_over_share(ShardNo n) const {
   const Shard& shard = shards_[n];
   MutexLock lock(shard.mutex);
-  return shard.pending_slots * sizeof(SlotBucket) > limits_.pending_bytes / kShardCount;
+  return shard.pending_bytes > limits_.pending_bytes / kShardCount;
 }
 
 ShardFlush Table::begin_flush(ShardNo n, TickNo tick) {
@@ -142,14 +158,19 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick) {
   MutexLock lock(shard.mutex);
   SM_CHECK(shard.flushing_tick == 0);
   shard.flushing_tick = tick;
-  shard.with_flushing.swap(shard.with_pending);
-  for (Series* s : shard.with_flushing) {
-    s->flushing.swap(s->pending);
-    out.series.push_back({s->id, s->kind, s->flushing.view()});
+  shard.flushing.reserve(shard.with_pending.size());  // so that the windows stay where they are
+  for (Series* s : shard.with_pending) {
+    shard.flushing.push_back({s, std::move(s->pending)});
+    s->flushing = static_cast<uint32_t>(shard.flushing.size());
+    out.series.push_back({s->id, s->kind, s->retention, &shard.flushing.back().window});
   }
-  shard.pending_slots = 0;
-  out.activity.reserve(shard.series.size());
-  for (const Series& s : shard.series) {
+  shard.with_pending.clear();
+  shard.pending_bytes = 0;
+  // Not of the newest, made in the epoch that is open now: they are not in the catalog before the next tick.
+  const size_t known = shard.series.size() - shard.created[0].size() - shard.created[1].size();
+  out.activity.reserve(known);
+  for (size_t i = 0; i < known; ++i) {
+    const Series& s = shard.series[i];
     if (s.first_slot != Series::kNever) out.activity.push_back({s.id, s.first_slot, s.last_slot});
   }
   return out;
@@ -158,11 +179,13 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick) {
 void Table::end_flush(ShardNo n) {
   Shard& shard = shards_[n];
   MutexLock lock(shard.mutex);
-  for (Series* s : shard.with_flushing) {
-    buckets_.fetch_sub(s->flushing.size(), std::memory_order_relaxed);
-    s->flushing.release();
+  size_t freed = 0;
+  for (const Shard::Flushing& f : shard.flushing) {
+    freed += f.window.memory_bytes();
+    f.series->flushing = 0;
   }
-  shard.with_flushing.clear();
+  ram_bytes_.fetch_sub(freed, std::memory_order_relaxed);
+  std::vector<Shard::Flushing>().swap(shard.flushing);
   shard.flushed_tick = shard.flushing_tick;
   shard.flushing_tick = 0;
 }
@@ -171,13 +194,17 @@ Series* Table::restore_series(const SeriesRow& row) {
   const uint64_t hash = hash_name(row.name);
   Shard& shard = shards_[shard_of(hash)];
   MutexLock lock(shard.mutex);
-  Series& made = shard.series.emplace_back();
+  Series& made = shard.series.add();
   made.id = row.id;
   made.kind = row.kind;
-  made.name = row.name;
-  shard.index.insert(hash, &made);
+  made.retention = retention_.class_of(row.name);
+  {
+    MutexLock names(names_mutex_);
+    next_id_ = row.id + 1;
+    made.name = names_.add(row.id, row.name);
+  }
+  shard.index.insert(hash, shard.series);
   series_count_.fetch_add(1, std::memory_order_relaxed);
-  next_id_.store(std::max(next_id_.load(std::memory_order_relaxed), row.id + 1), std::memory_order_relaxed);
   return &made;
 }
 
@@ -187,48 +214,71 @@ void Table::restore_shard(ShardNo n, TickNo flushed) {
   shard.flushed_tick = flushed;
 }
 
-void Table::restore_pending(ShardNo n, Series& series, const JournalEntry& entry) {
+bool Table::replay(ShardNo n, Series& series, uint32_t entries, Reader& in) {
   Shard& shard = shards_[n];
   MutexLock lock(shard.mutex);
   if (series.pending.is_empty()) shard.with_pending.push_back(&series);
-  const size_t before = series.pending.size();
-  series.pending.add(entry.slot, entry.bucket, series.combine());
-  if (series.pending.size() != before) {
-    ++shard.pending_slots;
-    buckets_.fetch_add(1, std::memory_order_relaxed);
+  const size_t memory = series.pending.memory_bytes();
+  bool sound = true;
+  for (uint32_t i = 0; sound && i < entries; ++i) {
+    const std::optional<Slot> slot = series.pending.add_entry(in, series.combine());
+    sound = slot.has_value();
+    if (sound) series.saw(*slot);
   }
+  note_pending(shard, series, memory);
+  return sound;
+}
+
+void Table::replay(ShardNo n, Series& series, const JournalEntry& entry) {
+  Shard& shard = shards_[n];
+  MutexLock lock(shard.mutex);
+  if (series.pending.is_empty()) shard.with_pending.push_back(&series);
+  const size_t memory = series.pending.memory_bytes();
+  series.pending.add({entry.slot, entry.bucket}, series.combine(), nullptr);
   series.saw(entry.slot);
+  note_pending(shard, series, memory);
 }
 
 std::optional<SeriesCopy> Table::copy(std::string_view name) const {
   const uint64_t hash = hash_name(name);
   const ShardNo n = shard_of(hash);
   const Shard& shard = shards_[n];
-  MutexLock lock(shard.mutex);
-  const Series* s = shard.index.find(hash, name);
-  if (s == nullptr) return std::nullopt;
   SeriesCopy out;
-  out.id = s->id;
-  out.kind = s->kind;
-  out.shard = n;
-  out.name = s->name;
-  out.first_slot = s->first_slot;
-  out.last_slot = s->last_slot;
-  out.flushed_tick = shard.flushed_tick;
-  out.flushing_tick = shard.flushing_tick;
-  out.unflushed.assign(s->pending.view().begin(), s->pending.view().end());
-  for (const SlotRun& delta : s->delta) combine_into(out.unflushed, delta.view(), s->combine());
-  out.flushing.assign(s->flushing.view().begin(), s->flushing.view().end());
+  Window pending;
+  Window flushing;
+  std::array<std::vector<SlotBucket>, 2> deltas;
+  Combine combine{};
+  {
+    MutexLock lock(shard.mutex);
+    const Series* s = shard.index.find(hash, name, shard.series);
+    if (s == nullptr) return std::nullopt;
+    combine = s->combine();
+    out.id = s->id;
+    out.kind = s->kind;
+    out.retention = s->retention;
+    out.shard = n;
+    out.name = s->name;
+    out.first_slot = s->first_slot;
+    out.last_slot = s->last_slot;
+    out.flushed_tick = shard.flushed_tick;
+    out.flushing_tick = shard.flushing_tick;
+    pending = s->pending;
+    if (s->flushing != 0) flushing = shard.flushing[s->flushing - 1].window;
+    for (size_t p = 0; p < deltas.size(); ++p) shard.deltas[p].read(s->delta[p], combine, deltas[p]);
+  }
+  out.unflushed = pending.buckets(combine);
+  for (const auto& delta : deltas) combine_into(out.unflushed, delta, combine);
+  out.flushing = flushing.buckets(combine);
   return out;
 }
 
-void Table::for_each_match(const Glob& glob, const std::function<void(const Series&)>& visit) const {
-  for (const Shard& shard : shards_) {
-    MutexLock lock(shard.mutex);
-    for (const Series& s : shard.series) {
-      if (glob.matches(s.name)) visit(s);
-    }
-  }
+std::optional<Table::Brief> Table::brief(std::string_view name) const {
+  const uint64_t hash = hash_name(name);
+  const Shard& shard = shards_[shard_of(hash)];
+  MutexLock lock(shard.mutex);
+  const Series* s = shard.index.find(hash, name, shard.series);
+  if (s == nullptr) return std::nullopt;
+  return Brief{s->kind, s->retention, s->last_slot};
 }
 
 }  // namespace statmill

@@ -17,42 +17,53 @@
 #include "proto/batch.h"
 #include "server/table/activity.h"
 #include "server/table/epoch_gate.h"
+#include "server/table/name_arena.h"
 #include "server/table/shard.h"
 #include "storage/journal.h"
+#include "storage/retention.h"
 #include "storage/store.h"
-#include "storage/tiers.h"
 
 namespace statmill {
 
 struct TableLimits {
   size_t series_max = 2'000'000;             // --limits.series: new names beyond are refused
-  size_t pending_bytes = size_t{512} << 20;  // --pending.bytes: a shard over its share is flushed early;
+  size_t pending_bytes = size_t{256} << 20;  // --pending.bytes: a shard over its share is flushed early;
                                              // at twice this samples are refused (memory_limit)
   Duration future_max = std::chrono::minutes(10);  // --limits.future: samples further ahead are refused
 };
 
 // What one epoch brought to one shard.
 struct ShardDelta {
+  struct Piece {
+    SeriesId id = 0;
+    uint32_t entries = 0;
+    uint32_t size = 0;
+  };
   std::vector<SeriesRow> created;
-  std::vector<JournalEntry> entries;
+  std::vector<Piece> pieces;  // one after the other in `bytes`; none when no journal was asked for
+  std::string bytes;
 };
 
 // One series whose pending buckets are on their way into the store.
 struct FlushedSeries {
   SeriesId id = 0;
   Kind kind = Kind::kGauge;
-  std::span<const SlotBucket> buckets;  // valid until Table::end_flush
+  RetentionClass retention = kDefaultRetention;
+  const Window* window = nullptr;  // valid until Table::end_flush
+
+  Combine combine() const { return kind == Kind::kEvent ? Combine::kAddEvents : Combine::kMerge; }
 };
 
 struct ShardFlush {
   std::vector<FlushedSeries> series;
-  std::vector<SeriesActivity> activity;  // of all series of the shard
+  std::vector<SeriesActivity> activity;  // of all series of the shard that have been collected
 };
 
 // Everything in RAM about one series, and how it relates to the store (invariant B).
 struct SeriesCopy {
   SeriesId id = 0;
   Kind kind = Kind::kGauge;
+  RetentionClass retention = kDefaultRetention;
   ShardNo shard = 0;
   std::string name;
   Slot first_slot = Series::kNever;
@@ -66,8 +77,10 @@ struct SeriesCopy {
 // Thread-safe.
 class Table {
  public:
-  // `tiers` must outlive it.
-  Table(const Tiers& tiers, TableLimits limits) : tiers_(tiers), limits_(limits) {}
+  Table(Retention retention, TableLimits limits)
+      : retention_(std::move(retention)),
+        limits_(limits),
+        retention_max_s_(retention_.longest().coarsest().retention_s) {}
 
   // Adds the batch's samples, all in one epoch. Samples not taken are counted in batch.refused, and how many
   // were taken is returned. Cost: one lock per touched shard.
@@ -75,7 +88,9 @@ class Table {
 
   // The tick's side; one thread.
   int flip_epoch() { return gate_.flip(); }
-  ShardDelta collect(ShardNo shard, int parity);  // moves the epoch's deltas to pending
+  // Moves the epoch's deltas to pending; with their journal entries, unless they are flushed in this very
+  // tick.
+  ShardDelta collect(ShardNo shard, int parity, bool journal);
   bool is_over_share(ShardNo shard) const;
   ShardFlush begin_flush(ShardNo shard, TickNo tick);  // Requires: no flush of the shard under way
   void end_flush(ShardNo shard);                       // the store has it: drop it from RAM
@@ -83,34 +98,50 @@ class Table {
   // Start-up; before any other thread.
   Series* restore_series(const SeriesRow& row);
   void restore_shard(ShardNo shard, TickNo flushed);
-  void restore_pending(ShardNo shard, Series& series, const JournalEntry& entry);
+  // Replays so many entries of a journal row. False when the bytes are none.
+  bool replay(ShardNo shard, Series& series, uint32_t entries, Reader& in);
+  void replay(ShardNo shard, Series& series, const JournalEntry& entry);
 
   // The query's side.
   std::optional<SeriesCopy> copy(std::string_view name) const;
-  // Calls `visit` with every series that matches, in no order, under the shard's lock: copy and return.
-  void for_each_match(const Glob& glob, const std::function<void(const Series&)>& visit) const;
+  // Calls `visit` with every name that matches, in no order, without a lock, until it returns false. Names
+  // stay where they are for as long as the table lives.
+  void search(const Glob& glob, const NameArena::Visit& visit) const { names_.search(glob, visit); }
+  struct Brief {
+    Kind kind = Kind::kGauge;
+    RetentionClass retention = kDefaultRetention;
+    Slot last_slot = Series::kNever;
+  };
+  std::optional<Brief> brief(std::string_view name) const;
 
   size_t series_count() const { return series_count_.load(std::memory_order_relaxed); }
-  size_t ram_bytes() const { return buckets_.load(std::memory_order_relaxed) * sizeof(SlotBucket); }
+  size_t ram_bytes() const { return ram_bytes_.load(std::memory_order_relaxed); }
   uint64_t kind_mismatches() const { return kind_mismatches_.load(std::memory_order_relaxed); }
-  const Tiers& tiers() const { return tiers_; }
+  const Retention& retention() const { return retention_; }
+  const Tiers& tiers() const { return retention_.tiers(); }
 
  private:
   struct Placed;  // a sample of the batch: its hash, slot and where it stands
-  Shard& shard(ShardNo n) { return shards_[n]; }
-  Series* find_or_create(Shard& shard, uint64_t hash, const Sample& sample, int parity) REQUIRES(shard.mutex);
-  std::optional<Refusal> apply_one(Shard& shard, const Placed& placed, const Sample& sample, int parity)
+  void note_pending(Shard& shard, Series& series, size_t bytes_before) REQUIRES(shard.mutex);
+  Series* create(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention, int parity)
       REQUIRES(shard.mutex);
+  std::optional<Refusal> apply_one(Shard& shard, const Placed& placed, const Sample& sample, int64_t now_s,
+                                   int parity) REQUIRES(shard.mutex);
 
-  const Tiers& tiers_;
+  const Retention retention_;
   const TableLimits limits_;
+  const int64_t retention_max_s_;  // of the coarsest tier, of the class that is kept longest
   EpochGate gate_;
   std::array<Shard, kShardCount> shards_;
+  // Ids ascend with the arena's names, so one lock gives out both. Taken for a new series only, inside its
+  // shard's; nothing is locked inside it.
+  Mutex names_mutex_;
+  SeriesId next_id_ GUARDED_BY(names_mutex_) = 0;
+  NameArena names_;  // written under names_mutex_, searched without
   // Each adds up what shards do under their own locks; read for limits and /metrics, where a moment's error
   // is no harm: relaxed.
-  std::atomic<SeriesId> next_id_{0};
   std::atomic<size_t> series_count_{0};
-  std::atomic<size_t> buckets_{0};  // partial buckets in all runs
+  std::atomic<size_t> ram_bytes_{0};  // of deltas, pending and flushing windows
   std::atomic<uint64_t> kind_mismatches_{0};
 };
 

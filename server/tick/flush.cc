@@ -8,53 +8,54 @@
 namespace statmill {
 
 Status FragmentBuilder::add(const FlushedSeries& series, std::vector<StoreBatch::Fragment>& out) {
-  const Tier& finest = tiers_.finest();
-  const auto& buckets = series.buckets;
+  const Tier& finest = retention_.tiers().finest();
+  const std::vector<SlotBucket> decoded = series.window->buckets(series.combine());
+  const std::span<const SlotBucket> buckets(decoded);
   for (size_t begin = 0; begin < buckets.size();) {
     const ChunkNo chunk = finest.chunk_of_slot(buckets[begin].slot);
     size_t end = begin + 1;
     while (end < buckets.size() && finest.chunk_of_slot(buckets[end].slot) == chunk) ++end;
-    if (Status s = add_chunk(series.id, series.kind, chunk, buckets.subspan(begin, end - begin), out); !s)
-      return s;
+    if (Status s = add_chunk({series, buckets.subspan(begin, end - begin), chunk}, out); !s) return s;
     begin = end;
   }
   return Status::ok();
 }
 
-Status FragmentBuilder::add_chunk(SeriesId id, Kind kind, ChunkNo chunk, std::span<const SlotBucket> buckets,
-                                  std::vector<StoreBatch::Fragment>& out) {
-  const Tier& finest = tiers_.finest();
-  const bool rolled = RollupPosition{chunk, id} < position_;
+Status FragmentBuilder::add_chunk(const Part& part, std::vector<StoreBatch::Fragment>& out) {
+  const auto& [series, buckets, chunk] = part;
+  const Tiers& tiers = retention_.tiers(series.retention);
+  const Tier& finest = tiers.finest();
+  const bool rolled = RollupPosition{chunk, series.id} < position_;
   const bool kept = chunk >= oldest_kept(finest, now_s_);
   // What is not rolled up yet must be in the finest tier, whatever its age: the rollup reads it there.
   if (kept || !rolled) {
-    const ChunkKey key{0, chunk, id};
-    const Combine combine = kind == Kind::kEvent ? Combine::kAddEvents : Combine::kMerge;
-    out.push_back(
-        {key, encode_buckets(key, static_cast<Slot>(chunk) * finest.chunk_slots, combine, buckets)});
+    const ChunkKey key{0, chunk, series.id};
+    const Slot first = static_cast<Slot>(chunk) * finest.chunk_slots;
+    out.push_back({key, encode_buckets(key, first, series.combine(), buckets)});
   }
   if (!rolled) return Status::ok();
-  if (kind == Kind::kEvent && kept) return rebuild_event_rollup(id, chunk, buckets, out);
-  for (TierNo t = 1; t < tiers_.count(); ++t) {
-    add_fragments(out, t, tiers_[t], id, roll_up(buckets, finest, tiers_[t], kind),
-                  oldest_kept(tiers_[t], now_s_));
+  if (series.kind == Kind::kEvent && kept) return rebuild_event_rollup(part, out);
+  for (TierNo t = 1; t < tiers.count(); ++t) {
+    add_fragments(out, t, tiers[t], series.id, roll_up(buckets, finest, tiers[t], series.kind),
+                  oldest_kept(tiers[t], now_s_));
   }
   return Status::ok();
 }
 
 // A late event changes its slot's total, so the coarse buckets over that chunk are made anew from all its
 // slots.
-Status FragmentBuilder::rebuild_event_rollup(SeriesId id, ChunkNo chunk, std::span<const SlotBucket> buckets,
-                                             std::vector<StoreBatch::Fragment>& out) {
-  const Tier& finest = tiers_.finest();
+Status FragmentBuilder::rebuild_event_rollup(const Part& part, std::vector<StoreBatch::Fragment>& out) {
+  const auto& [series, buckets, chunk] = part;
+  const Tiers& tiers = retention_.tiers(series.retention);
+  const Tier& finest = tiers.finest();
   const Slot first = static_cast<Slot>(chunk) * finest.chunk_slots;
-  const ChunkKey fine_key{0, chunk, id};
+  const ChunkKey fine_key{0, chunk, series.id};
   const auto stored = snapshot_.chunk(fine_key);
   if (!stored) return stored.error();
   std::vector<SlotBucket> all = decode_chunk(fine_key, first, finest.chunk_slots, *stored).buckets;
   combine_into(all, buckets, Combine::kAddEvents);
-  for (TierNo t = 1; t < tiers_.count(); ++t) {
-    const Tier& tier = tiers_[t];
+  for (TierNo t = 1; t < tiers.count(); ++t) {
+    const Tier& tier = tiers[t];
     const int64_t ratio = tier.step_s / finest.step_s;
     const Slot end = (first + finest.chunk_slots) / ratio;
     const ChunkNo oldest = oldest_kept(tier, now_s_);
@@ -62,11 +63,11 @@ Status FragmentBuilder::rebuild_event_rollup(SeriesId id, ChunkNo chunk, std::sp
       const ChunkNo coarse = tier.chunk_of_slot(begin);
       const Slot coarse_first = static_cast<Slot>(coarse) * tier.chunk_slots;
       const Slot stop = std::min(end, coarse_first + tier.chunk_slots);
-      const ChunkKey key{t, coarse, id};
+      const ChunkKey key{t, coarse, series.id};
       if (coarse >= oldest) out.push_back({key, encode_erase(key, coarse_first, begin, stop)});
       begin = stop;
     }
-    add_fragments(out, t, tier, id, roll_up(all, finest, tier, Kind::kEvent), oldest);
+    add_fragments(out, t, tier, series.id, roll_up(all, finest, tier, Kind::kEvent), oldest);
   }
   return Status::ok();
 }

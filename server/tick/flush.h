@@ -1,6 +1,7 @@
 // Flush: turns what a shard had pending into fragments for every tier that already has those slots.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "server/table/table.h"
@@ -12,19 +13,22 @@ namespace statmill {
 class FragmentBuilder {
  public:
   // `position`: the rollup as it will stand when the fragments are committed. All must outlive it.
-  FragmentBuilder(const Tiers& tiers, StoreSnapshot& snapshot, RollupPosition position, int64_t now_s)
-      : tiers_(tiers), snapshot_(snapshot), position_(position), now_s_(now_s) {}
+  FragmentBuilder(const Retention& retention, StoreSnapshot& snapshot, RollupPosition position, int64_t now_s)
+      : retention_(retention), snapshot_(snapshot), position_(position), now_s_(now_s) {}
 
   // Adds the fragments of one series. Errors: from reading the store (late events read their chunk).
   Status add(const FlushedSeries& series, std::vector<StoreBatch::Fragment>& out);
 
  private:
-  Status add_chunk(SeriesId id, Kind kind, ChunkNo chunk, std::span<const SlotBucket> buckets,
-                   std::vector<StoreBatch::Fragment>& out);
-  Status rebuild_event_rollup(SeriesId id, ChunkNo chunk, std::span<const SlotBucket> buckets,
-                              std::vector<StoreBatch::Fragment>& out);
+  struct Part {
+    const FlushedSeries& series;
+    std::span<const SlotBucket> buckets;  // those of `chunk`
+    ChunkNo chunk;
+  };
+  Status add_chunk(const Part& part, std::vector<StoreBatch::Fragment>& out);
+  Status rebuild_event_rollup(const Part& part, std::vector<StoreBatch::Fragment>& out);
 
-  const Tiers& tiers_;
+  const Retention& retention_;
   StoreSnapshot& snapshot_;
   const RollupPosition position_;
   const int64_t now_s_;

@@ -50,7 +50,13 @@ void TickThread::run() {
 Status TickThread::tick() {
   const SteadyTime now = clock_.steady();
   Status done = ticker_.tick({clock_.wall(), now});
-  if (!done && failure_log_.admit(now) >= 0) {
+  if (done) {
+    if (failures_ > 0) log_.info("the store takes ticks again", {{"failed", failures_}});
+    failures_ = 0;
+    return done;
+  }
+  ++failures_;
+  if (failure_log_.admit(now) >= 0) {
     log_.error("tick failed; samples wait in memory", {{"why", done.error().message}});
   }
   return done;

@@ -31,6 +31,7 @@ class TickThread {
   const Duration interval_;
   const std::function<void()> before_tick_;
   LogLimiter failure_log_{std::chrono::seconds(10)};
+  int64_t failures_ = 0;  // in a row
   Mutex mutex_;
   Condition wake_;
   bool stopping_ GUARDED_BY(mutex_) = false;

@@ -12,12 +12,16 @@ namespace statmill {
 Ticker::Ticker(const Services& services, const TickOptions& options, const TickStart& start, SteadyTime now)
     : services_(services),
       options_(options),
-      roller_(services.table.tiers(), options.rollup),
+      longest_(services.table.retention().longest()),
+      roller_(longest_, options.rollup),
       last_tick_(start.last_tick),
       flushed_(start.flushed),
       next_expiry_(now),
       position_(start.rollup),
       expired_(services.table.tiers().count(), 0),
+      open_tick_(services.registry.gauge(
+          "statmill_open_tick", "What has been accepted is durable when durable_tick comes to this.")),
+      durable_tick_(services.registry.gauge("statmill_durable_tick", "The last tick that is in the store.")),
       ticks_(services.registry.counter("statmill_ticks_total", "Ticks committed to the store.")),
       failures_(services.registry.counter("statmill_tick_failures_total",
                                           "Ticks that the store refused; tried again.")),
@@ -26,6 +30,8 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
       fragments_(services.registry.counter("statmill_fragments_total", "Fragments written.")),
       fragment_bytes_(
           services.registry.counter("statmill_fragment_bytes_total", "Bytes of fragments written.")) {
+  open_tick_.set(static_cast<int64_t>(last_tick_ + 1));
+  durable_tick_.set(static_cast<int64_t>(last_tick_));
   for (size_t shard = 0; shard < kShardCount; ++shard) {
     next_flush_[shard] = now + options.flush_interval * (shard + 1) / kShardCount;
   }
@@ -57,27 +63,45 @@ bool Ticker::is_due(ShardNo shard, SteadyTime now) const {
 
 void Ticker::prepare(SteadyTime now, bool flush_everything) {
   prepared_ = std::make_unique<Prepared>();
-  prepared_->tick = ++last_tick_;
+  prepared_->tick = prepared_->batch.tick = ++last_tick_;
+  open_tick_.set(
+      static_cast<int64_t>(last_tick_ + 1));  // before the flip: never too low for who has been taken
   const int parity = services_.table.flip_epoch();
+  std::vector<ShardDelta> deltas;
+  deltas.reserve(kShardCount);
   for (size_t i = 0; i < kShardCount; ++i) {
     const auto shard = static_cast<ShardNo>(i);
     const bool flush = flush_everything || is_due(shard, now);
-    collect_shard(shard, parity, flush);
+    // Of a shard that is flushed the deltas go into fragments with this very batch: no entry is needed.
+    deltas.push_back(services_.table.collect(shard, parity, !flush));
+    auto& created = deltas.back().created;
+    for (const SeriesRow& row : created) {
+      services_.store.expiry().set_class(row.id, services_.table.retention().class_of(row.name));
+    }
+    std::move(created.begin(), created.end(), std::back_inserter(prepared_->batch.series));
     if (!flush) continue;
     prepared_->flushes.emplace_back(shard, services_.table.begin_flush(shard, prepared_->tick));
     next_flush_[shard] = now + options_.flush_interval;
     flushed_[shard] = prepared_->tick;
   }
+  write_journal(deltas);
 }
 
-void Ticker::collect_shard(ShardNo shard, int parity, bool flush) {
-  ShardDelta delta = services_.table.collect(shard, parity);
-  std::move(delta.created.begin(), delta.created.end(), std::back_inserter(prepared_->batch.series));
-  // Of a shard that is flushed the deltas go into fragments with this very batch: no row is needed.
-  if (flush || delta.entries.empty()) return;
-  std::string row = encode_journal_row(prepared_->tick, shard, std::move(delta.entries));
+// One row for all shards: series that send together have ids one after the other, whatever their shards.
+void Ticker::write_journal(const std::vector<ShardDelta>& deltas) {
+  std::vector<JournalPiece> pieces;
+  for (const ShardDelta& delta : deltas) {
+    std::string_view bytes(delta.bytes);
+    for (const ShardDelta::Piece& piece : delta.pieces) {
+      pieces.push_back({piece.id, piece.entries, bytes.substr(0, piece.size)});
+      bytes.remove_prefix(piece.size);
+    }
+  }
+  if (pieces.empty()) return;
+  std::sort(pieces.begin(), pieces.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  std::string row = encode_journal_row(prepared_->tick, 0, pieces);
   journal_bytes_.add(row.size());
-  prepared_->batch.journal.push_back({prepared_->tick, shard, std::move(row)});
+  prepared_->batch.journal.push_back({prepared_->tick, 0, std::move(row)});
 }
 
 Status Ticker::build(TickTime now) {
@@ -87,7 +111,7 @@ Status Ticker::build(TickTime now) {
   const auto snapshot = services_.store.snapshot();
   // The rollup first: what is flushed in this batch must see the position that this batch sets.
   roll(*snapshot, now);
-  FragmentBuilder builder(services_.table.tiers(), *snapshot, batch.rollup_position.value_or(position_),
+  FragmentBuilder builder(services_.table.retention(), *snapshot, batch.rollup_position.value_or(position_),
                           unix_seconds(now.wall));
   for (const auto& [shard, flush] : prepared_->flushes) {
     for (const FlushedSeries& series : flush.series) {
@@ -117,9 +141,11 @@ void Ticker::roll(StoreSnapshot& snapshot, TickTime now) {
 
 void Ticker::trim_journal() {
   const TickNo trim = *std::min_element(flushed_.begin(), flushed_.end()) + 1;
-  if (prepared_->flushes.empty() || trim <= trimmed_) return;
+  flushes_untrimmed_ += prepared_->flushes.size();
+  if (flushes_untrimmed_ < kFlushesPerTrim || trim <= trimmed_) return;
+  prepared_->batch.journal_trim = {trimmed_, trim};
   trimmed_ = trim;
-  prepared_->batch.journal_trim = trim;
+  flushes_untrimmed_ = 0;
 }
 
 Status Ticker::commit() {
@@ -129,16 +155,26 @@ Status Ticker::commit() {
   }
   for (const auto& [shard, flush] : prepared_->flushes) services_.table.end_flush(shard);
   if (prepared_->batch.rollup_position) position_ = *prepared_->batch.rollup_position;
+  durable_tick_.set(static_cast<int64_t>(prepared_->tick));
   prepared_.reset();
   return Status::ok();
 }
 
 void Ticker::expire(TickTime now) {
   next_expiry_ = now.steady + options_.expiry_interval;
-  const Tiers& tiers = services_.table.tiers();
+  const Retention& retention = services_.table.retention();
+  const Tiers& tiers = retention.tiers();
   for (TierNo t = 0; t < tiers.count(); ++t) {
-    ChunkNo oldest = oldest_kept(tiers[t], unix_seconds(now.wall));
-    if (t == 0 && tiers.count() > 1) oldest = std::min(oldest, position_.chunk);  // never before its rollup
+    const auto first_kept = [&](const Tiers& kept) {
+      const ChunkNo oldest = oldest_kept(kept[t], unix_seconds(now.wall));
+      const bool rolls_up = t == 0 && tiers.count() > 1;
+      return rolls_up ? std::min(oldest, position_.chunk) : oldest;  // never before its rollup
+    };
+    for (size_t c = 0; c < retention.class_count(); ++c) {
+      const auto of_class = static_cast<RetentionClass>(c);
+      services_.store.expiry().set_cutoff(t, of_class, first_kept(retention.tiers(of_class)));
+    }
+    const ChunkNo oldest = first_kept(longest_);
     if (oldest <= expired_[t]) continue;
     if (Status s = services_.store.expire(t, oldest); !s) {
       services_.log.error("expiry failed", {{"tier_s", tiers[t].step_s}, {"why", s.error().message}});

@@ -67,7 +67,7 @@ class Ticker {
   };
   Status run(TickTime now, bool flush_everything);
   void prepare(SteadyTime now, bool flush_everything);
-  void collect_shard(ShardNo shard, int parity, bool flush);
+  void write_journal(const std::vector<ShardDelta>& deltas);
   Status build(TickTime now);
   void roll(StoreSnapshot& snapshot, TickTime now);
   void trim_journal();
@@ -77,16 +77,22 @@ class Ticker {
 
   Services services_;
   const TickOptions options_;
+  const Tiers longest_;  // as the classes that are kept longest
   const Roller roller_;
   TickNo last_tick_;
   std::array<TickNo, kShardCount> flushed_;
   std::array<SteadyTime, kShardCount> next_flush_;
   SteadyTime next_expiry_;
   RollupPosition position_;  // as committed
+  // Each trim is a tombstone that RocksDB keeps for a while: not one for every shard.
+  static constexpr size_t kFlushesPerTrim = 16;
+  size_t flushes_untrimmed_ = 0;
   TickNo trimmed_ = 0;
-  std::vector<ChunkNo> expired_;  // by tier: chunks below are gone
+  std::vector<ChunkNo> expired_;  // by tier: chunks below are gone, of every class
   std::unique_ptr<Prepared> prepared_;
   LogLimiter rollup_log_{std::chrono::minutes(1)};
+  Gauge& open_tick_;     // what is accepted now is of this tick or an earlier one
+  Gauge& durable_tick_;  // all up to this tick is in the store
   Counter& ticks_;
   Counter& failures_;
   Counter& journal_bytes_;

@@ -66,6 +66,10 @@ TEST(Glob, MeansWhatItsHeaderSays) {
       {"{a,b}.{c,d}", "b.c", true, "two choices multiply"},
       {"a,b", "a,b", true, "a comma outside is itself"},
       {"\\*", "\\anything", true, "nothing escapes"},
+      {"ab*bc", "abc", false, "the ends may not share a byte"},
+      {"*ab*b*", "ab", false, "nor may the parts between"},
+      {"*a?*?b", "axyb", true, "parts with ? move along"},
+      {"[*]*[*]", "*x*", true, "a star in a set cuts nothing"},
   };
   for (const Case& c : table)
     EXPECT_EQ(matches(c.pattern, c.name), c.want) << c.pattern << " " << c.name << ": " << c.why;
@@ -99,6 +103,35 @@ TEST(Glob, KnowsAPatternFromAName) {
     EXPECT_TRUE(Glob::is_pattern(text)) << text;
   for (const std::string_view text : {"", "a.b", "a]", "a}", "a,b", "\\"})
     EXPECT_FALSE(Glob::is_pattern(text)) << text;
+}
+
+TEST(Glob, GivesTheLongestTextThatANameMustHold) {
+  struct Want {
+    std::string pattern;
+    std::string text;
+    bool at_start;
+    bool at_end;
+  };
+  const std::vector<Want> table = {
+      {"a.b", "a.b", true, true},          {"*", "", false, false},
+      {"??[ab]", "", false, false},        {"*.web1.*", ".web1.", false, false},
+      {"dc1.*", "dc1.", true, false},      {"*latency", "latency", false, true},
+      {"*7*9*", "7", false, false},        {"host?.x", "host", true, false},
+      {"?host", "host", false, true},      {"a*b", "a", true, false},
+      {"*ab*cd", "cd", false, true},       {"*abc*cd", "abc", false, false},
+      {"a?bcd[x]ef", "bcd", false, false}, {"[a]b[*]cd*", "cd", false, false},
+      {"***a**", "a", false, false},       {"]}", "]}", true, true},
+  };
+  for (const Want& want : table) {
+    const GlobLiteral got = Glob::parse(want.pattern)->alternatives()[0].literal();
+    EXPECT_EQ(got.text, want.text) << want.pattern;
+    EXPECT_EQ(got.at_start, want.at_start) << want.pattern;
+    EXPECT_EQ(got.at_end, want.at_end) << want.pattern;
+  }
+  const Glob braces = *Glob::parse("{a,b*}c");
+  ASSERT_EQ(braces.alternatives().size(), 2U);
+  EXPECT_EQ(braces.alternatives()[0].literal().text, "ac");
+  EXPECT_EQ(braces.alternatives()[1].literal().text, "b");
 }
 
 TEST(Glob, KeepsItsText) { EXPECT_EQ(Glob::parse("a.{b,c}.*")->text(), "a.{b,c}.*"); }
@@ -157,7 +190,16 @@ RC_GTEST_PROP(Glob, AgreesWithThePlainestMatcher, ()) {
   RC_PRE(glob.has_value());  // too many alternatives
   const auto names = *rc::gen::container<std::vector<std::string>>(
       100, rc::gen::resize(8, rc::gen::container<std::string>(rc::gen::element('a', 'b', 'c', '.'))));
-  for (const std::string& name : names) RC_ASSERT(glob->matches(name) == plain_match(pattern, name));
+  for (const std::string& name : names) {
+    RC_ASSERT(glob->matches(name) == plain_match(pattern, name));
+    for (const GlobAlternative& alternative : glob->alternatives()) {
+      const GlobLiteral literal = alternative.literal();
+      if (!alternative.matches(name)) continue;
+      RC_ASSERT(name.find(literal.text) != std::string::npos);
+      RC_ASSERT(!literal.at_start || name.starts_with(literal.text));
+      RC_ASSERT(!literal.at_end || name.ends_with(literal.text));
+    }
+  }
 }
 
 }  // namespace

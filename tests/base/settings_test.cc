@@ -69,6 +69,54 @@ TEST(SettingsFlag, AloneMeansTrue) {
   EXPECT_EQ(settings_help("", {&flag, 1}).find("--once V"), std::string::npos);
 }
 
+// A setting that may be given several times.
+class SettingsList : public testing::Test {
+ protected:
+  std::vector<std::string> given(std::vector<const char*> arguments,
+                                 std::vector<std::pair<std::string, std::string>> environment = {}) {
+    taken_.clear();
+    const std::string file = directory_.write("a.conf", "[keep]\nrule = from a file\nrule=*;x=[a-z]* 2\n");
+    environment.emplace_back("STATMILL_CONFIG", file);
+    const auto result = apply_settings({&list_, 1}, {arguments, environment});
+    faults_ = result ? "" : result.error().message;
+    return taken_;
+  }
+
+  TempDirectory directory_;
+  std::vector<std::string> taken_;
+  std::string faults_;
+  const Setting list_{"keep.rule",
+                      "TEXT",
+                      "",
+                      "What to keep.",
+                      [this](const std::string& value) {
+                        taken_.push_back(value);
+                        if (value == "bad") return Status(Error{ErrorCode::kInvalid, "no good"});
+                        return Status::ok();
+                      },
+                      true};
+};
+
+TEST_F(SettingsList, TheStrongestSourcesValuesAreTakenInOrder) {
+  using Given = std::vector<std::string>;
+  EXPECT_EQ(given({}), (Given{"from a file", "*;x=[a-z]* 2"}));
+  EXPECT_EQ(given({}, {{"STATMILL_KEEP_RULE", "one\ntwo"}}), (Given{"one", "two"}));
+  EXPECT_EQ(given({"--keep.rule", "a b", "--keep.rule=c"}, {{"STATMILL_KEEP_RULE", "one"}}),
+            (Given{"a b", "c"}));
+  EXPECT_EQ(faults_, "");
+}
+
+TEST_F(SettingsList, EachBadValueIsTold) {
+  given({"--keep.rule", "bad", "--keep.rule", "good", "--keep.rule", "bad"});
+  EXPECT_EQ(faults_, "keep.rule: no good\nkeep.rule: no good");
+}
+
+TEST_F(SettingsList, IsNotTakenWhenNobodySpeaks) {
+  const auto result = apply_settings({&list_, 1}, {{}, {}});
+  EXPECT_TRUE(result);
+  EXPECT_TRUE(taken_.empty());
+}
+
 TEST_F(Settings, FileBeatsDefault) {
   file("# comment\n[store]\npath = /file\n\nhttp.port=1\n");
   EXPECT_FALSE(apply({})) << "a dotted key inside a section is another key";

@@ -1,5 +1,5 @@
 // The first line is a pattern, the rest a name: parsing and matching end soon, and text without a
-// pattern byte matches itself and nothing else.
+// pattern byte matches itself and nothing else. A name that matches holds the literal that it must.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -18,5 +18,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   SM_CHECK(glob->text() == pattern);
   const bool matches = glob->matches(name);
   if (!Glob::is_pattern(pattern)) SM_CHECK(matches == (name == pattern));
+  for (const GlobAlternative& alternative : glob->alternatives()) {
+    if (!alternative.matches(name)) continue;
+    SM_CHECK(matches);
+    SM_CHECK(name.find(alternative.literal().text) != std::string_view::npos);
+  }
   return 0;
 }

@@ -1,11 +1,14 @@
 // The whole road against a naive model: random samples (late, early, repeated, three kinds of input), ticks,
-// flushes, crashes, failing writes, days passing; then every tier and every stat is compared.
+// flushes, crashes, failing writes, expiry, days passing; then every tier and every stat is compared, of each
+// series alone and of all together.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <memory>
 #include <random>
 
+#include "base/text.h"
 #include "proto/istatd_lines.h"
 #include "server/query/engine.h"
 #include "server/table/table.h"
@@ -45,11 +48,23 @@ std::string line_of(const model::Sample& s) {
   return line;
 }
 
+// "TIERS|RULE|RULE"
+Retention retention_of_text(const std::string& text) {
+  const std::vector<std::string_view> parts = split(text, '|');
+  Retention out(*Tiers::parse(parts[0]));
+  for (size_t i = 1; i < parts.size(); ++i) EXPECT_TRUE(out.add_rule(parts[i])) << parts[i];
+  return out;
+}
+
 // A server without sockets and threads over a store in memory, beside the model.
 class World {
  public:
-  World(uint64_t seed, const std::string& tiers)
-      : random_(seed), tiers_(*Tiers::parse(tiers)), store_(tiers_) {
+  World(uint64_t seed, const std::string& retention)
+      : random_(seed),
+        retention_(retention_of_text(retention)),
+        tiers_(retention_.tiers()),
+        longest_s_(retention_.longest().coarsest().retention_s),
+        store_(tiers_) {
     start();
   }
 
@@ -82,15 +97,19 @@ class World {
     for (const auto& [name, series] : model_.series()) {
       for (const int64_t step : {10, 30, 300, 3600, 86400}) compare_series(name, step);
     }
+    if (model_.series().empty()) return;
+    for (const int64_t step : {10, 300, 3600}) compare_series("*", step);
   }
 
  private:
   int64_t below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
   TickTime now() const { return {from_unix_seconds(wall_s_), SteadyTime(std::chrono::seconds(wall_s_))}; }
-  int64_t finest_s() const { return tiers_.finest().retention_s; }
+  // Of the class that is kept shortest.
+  int64_t finest_s() const { return retention_.shortest(RetentionClasses().set()).finest().retention_s; }
+  const Tiers& tiers_of(const std::string& name) const { return retention_.tiers(retention_.class_of(name)); }
 
   void start() {
-    table_ = std::make_unique<Table>(tiers_, TableLimits{});
+    table_ = std::make_unique<Table>(retention_, TableLimits{});
     const auto recovery = recover(store_, *table_);
     ASSERT_TRUE(recovery);
     TickOptions options;
@@ -103,6 +122,10 @@ class World {
   void tick() {
     ASSERT_TRUE(ticker_->tick(now()));
     committed_ = log_.size();
+    std::atomic<bool> cancelled{false};
+    if (below(4) == 0) {
+      ASSERT_TRUE(store_.reclaim(cancelled));
+    }
   }
 
   void advance(int64_t seconds) {
@@ -127,17 +150,26 @@ class World {
     log_.resize(committed_);
     model_ = {};
     for (const model::Sample& s : log_) model_.add(s);
+    store_.restart();
     start();
   }
 
   void fail_a_write() {
     for (const size_t before = log_.size(); log_.size() == before;)
       send();  // a tick that has something to write
-    store_.fail_next_write(Error{ErrorCode::kIo, "planted"});
-    ASSERT_FALSE(ticker_->tick(now()));
+    const bool whole = below(2) == 0;
+    store_.fail_next_write(Error{ErrorCode::kIo, "planted"},
+                           whole ? MemoryStore::Effect::kWhole : MemoryStore::Effect::kNone);
+    const size_t under_way = log_.size();
+    ASSERT_FALSE(below(2) == 0 ? ticker_->flush_all(now()) : ticker_->tick(now()));
     EXPECT_FALSE(health_.problems().empty());
     for (int64_t i = below(5); i >= 0; --i) send();
     compare_series(model_.series().begin()->first, 10);
+    if (below(4) == 0) {  // it dies before it can try again: the store has the tick or has it not
+      if (whole) committed_ = under_way;
+      crash();
+      return;
+    }
     tick();
     EXPECT_TRUE(health_.problems().empty());
   }
@@ -151,11 +183,9 @@ class World {
       case 2:
         return below(finest_s() * 3 / 4);
       case 3:
-        return event ? below(60) : below(tiers_.coarsest().retention_s);
+        return event ? below(60) : below(longest_s_);
       case 4:
-        return below(4) == 0
-                   ? (below(2) == 0 ? -601 - below(1000) : tiers_.coarsest().retention_s + 1 + below(1000))
-                   : 0;
+        return below(4) == 0 ? (below(2) == 0 ? -601 - below(1000) : longest_s_ + 1 + below(1000)) : 0;
       default:
         return below(6);
     }
@@ -188,45 +218,62 @@ class World {
     uint64_t refused = 0;
     for (const uint64_t n : batch.refused) refused += n;
     ASSERT_EQ(batch.received, accepted + refused);
-    const bool fits = s.time_s <= wall_s_ + 600 && s.time_s >= wall_s_ - tiers_.coarsest().retention_s;
+    const int64_t slot_end_s = (s.time_s / 10 + 1) * 10;
+    const bool fits = s.time_s <= wall_s_ + 600 && s.time_s >= wall_s_ - longest_s_ &&
+                      slot_end_s > wall_s_ - tiers_of(s.name).coarsest().retention_s;
     ASSERT_EQ(accepted, fits ? 1U : 0U) << line;
     if (!fits) return;
     log_.push_back(s);
     model_.add(s);
   }
 
-  int64_t retention_of(int64_t tier_s) const {
-    for (const Tier& tier : tiers_) {
+  int64_t retention_of(const std::string& name, int64_t tier_s) const {
+    for (const Tier& tier : tiers_of(name)) {
       if (tier.step_s == tier_s) return tier.retention_s;
     }
     ADD_FAILURE() << "no tier of " << tier_s;
     return 0;
   }
 
+  // One series, or all of them by the pattern "*".
   void compare_series(const std::string& name, int64_t step) {
     QueryRequest request;
     request.series = {name};
     request.step_s = step;
-    request.until_s = wall_s_ + below(700);
-    request.from_s =
-        std::max<int64_t>(request.until_s - step * (1 + below(400)), wall_s_ - tiers_.coarsest().retention_s);
+    const int64_t kept_s = name == "*" ? longest_s_ : tiers_of(name).coarsest().retention_s;
+    const int64_t back_s =
+        std::array<int64_t, 4>{0, 0, below(kept_s), below(10 * kDayS)}[static_cast<size_t>(below(4))];
+    request.until_s = wall_s_ + below(700) - std::min(back_s, kept_s - 1);
+    request.from_s = std::max<int64_t>(request.until_s - step * (1 + below(400)), wall_s_ - kept_s);
     const auto answer = engine_->run(request, now().wall);
     ASSERT_TRUE(answer) << answer.error().message;
-    ASSERT_EQ(answer->series.size(), 1U);
-    const SeriesAnswer& series = answer->series[0];
+    ASSERT_EQ(answer->series.size(), name == "*" ? model_.series().size() : 1U);
+    for (const SeriesAnswer& series : answer->series) {
+      const bool covered = request.from_s >= wall_s_ - retention_of(series.name, answer->tier_s);
+      ASSERT_TRUE(covered || answer->tier_s == tiers_.coarsest().step_s) << series.name;
+      compare_answer(*answer, series);
+    }
+  }
+
+  void compare_answer(const QueryAnswer& answer, const SeriesAnswer& series) {
+    const std::string& name = series.name;
     ASSERT_EQ(series.kind == Kind::kEvent, model_.is_event(name));
+    const int64_t kept_s = retention_of(name, answer.tier_s);
     for (size_t i = 0; i < series.slots.size(); ++i) {
-      const int64_t at = answer->from_s + static_cast<int64_t>(i) * answer->step_s;
-      if (at < wall_s_ - retention_of(answer->tier_s)) continue;  // partly expired
-      const auto want = model_.answer(name, at, answer->step_s, wall_s_);
+      const int64_t at = answer.from_s + static_cast<int64_t>(i) * answer.step_s;
       const Bucket& got = series.slots[i];
       const std::string where = name + " at " + std::to_string(at) + " (" + std::to_string(wall_s_ - at) +
-                                " s ago) step " + std::to_string(answer->step_s) + " tier " +
-                                std::to_string(answer->tier_s);
+                                " s ago) step " + std::to_string(answer.step_s) + " tier " +
+                                std::to_string(answer.tier_s);
+      // Chunks go whole, none is longer than 31 days.
+      const bool is_expired = at + answer.step_s < wall_s_ - kept_s - 31 * kDayS;
+      ASSERT_FALSE(is_expired && !got.is_empty()) << where;
+      if (at < wall_s_ - kept_s) continue;  // partly expired
+      const auto want = model_.answer(name, at, answer.step_s, wall_s_);
       ASSERT_EQ(want.has_value(), !got.is_empty()) << where;
       if (!want) continue;
       const auto stat = [&](Stat s) {
-        return *stat_of(s, got, series.kind, answer->step_s, answer->event_slot_s);
+        return *stat_of(s, got, series.kind, answer.step_s, answer.event_slot_s);
       };
       ASSERT_EQ(stat(Stat::kCount), static_cast<double>(want->count)) << where;
       ASSERT_NEAR(stat(Stat::kSum), want->sum, 1e-12 * std::abs(want->sum)) << where;
@@ -238,7 +285,9 @@ class World {
   }
 
   std::mt19937_64 random_;
+  const Retention retention_;
   const Tiers tiers_;
+  const int64_t longest_s_;
   MemoryStore store_;
   Registry registry_;
   Health health_;
@@ -269,9 +318,11 @@ TEST_P(ModelTest, EveryTierAndStatAgrees) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Retentions, ModelTest,
-                         testing::Values("10s:2d,5m:30d,1h:1y", "10s:10d,5m:1y,1h:6y", "10s:1d,1m:10d",
-                                         "10s:30d"));
+INSTANTIATE_TEST_SUITE_P(
+    Retentions, ModelTest,
+    testing::Values("10s:2d,5m:30d,1h:1y", "10s:10d,5m:1y,1h:6y", "10s:1d,1m:10d", "10s:30d",
+                    "10s:4d,5m:30d,1h:1y|?1 10s:1d,5m:3d,1h:60d|g[12] 10s:9d,1h:2y|e2 10s:8d",
+                    "10s:3d|?1 10s:1d|?2 10s:30d"));
 
 }  // namespace
 }  // namespace statmill

@@ -45,6 +45,26 @@ TEST_F(TableTest, RefusesTooOldAndTooNewAndTakesTheRest) {
   EXPECT_EQ(refused(Refusal::kTooOld), 2U);
 }
 
+// A store that had it would name a series that its catalog has not, and be refused at the next start.
+TEST_F(TableTest, AFlushKnowsNothingOfSeriesThatWereMadeAfterTheFlip) {
+  send("a 1\n");
+  const int parity = table_.flip_epoch();
+  for (int i = 0; i < 1000; ++i) send("later." + std::to_string(i) + " 1\n");
+  size_t active = 0;
+  for (int shard = 0; shard < kShardCount; ++shard) {
+    static_cast<void>(table_.collect(static_cast<ShardNo>(shard), parity, true));
+    active += table_.begin_flush(static_cast<ShardNo>(shard), 1).activity.size();
+    table_.end_flush(static_cast<ShardNo>(shard));
+  }
+  EXPECT_EQ(active, 1U);
+  const int next = table_.flip_epoch();
+  for (int shard = 0; shard < kShardCount; ++shard) {
+    static_cast<void>(table_.collect(static_cast<ShardNo>(shard), next, true));
+    active += table_.begin_flush(static_cast<ShardNo>(shard), 2).activity.size();
+  }
+  EXPECT_EQ(active, 1U + 1001U);
+}
+
 TEST_F(TableTest, MakesNoSeriesForARefusedSample) {
   EXPECT_EQ(send(at("ghost", kNow + 1000) + "bad " + std::to_string(kNow) + " 30 0 1 2 3\n"), 0U);
   EXPECT_EQ(refused(Refusal::kBadBucket), 1U);
@@ -89,27 +109,50 @@ TEST_F(TableTest, MovesAnEpochToPendingAndThroughAFlushWithoutLosingSight) {
     return total;
   };
   EXPECT_EQ(sum(), 7);
-  const ShardDelta delta = table_.collect(shard, parity);
-  ASSERT_EQ(delta.entries.size(), 1U);
-  EXPECT_EQ(delta.entries[0].bucket.sum(), 3);
+  const ShardDelta delta = table_.collect(shard, parity, true);
+  ASSERT_EQ(delta.pieces.size(), 1U);
+  Reader entry(delta.bytes);
+  EXPECT_EQ(decode_entry(entry, {})->bucket.sum(), 3);
   ASSERT_EQ(delta.created.size(), 1U);
   EXPECT_EQ(delta.created[0].name, "a");
   EXPECT_EQ(sum(), 7);
   const ShardFlush flush = table_.begin_flush(shard, 9);
   ASSERT_EQ(flush.series.size(), 1U);
-  EXPECT_EQ(flush.series[0].buckets[0].bucket.sum(), 3);
+  EXPECT_EQ(flush.series[0].window->buckets(Combine::kMerge)[0].bucket.sum(), 3);
   EXPECT_EQ(sum(), 7);
   EXPECT_EQ(table_.copy("a")->flushing_tick, 9U);
   table_.end_flush(shard);
   EXPECT_EQ(sum(), 4);
   EXPECT_EQ(table_.copy("a")->flushed_tick, 9U);
-  EXPECT_EQ(table_.ram_bytes(), sizeof(SlotBucket)) << "what is left is one bucket";
+  EXPECT_EQ(table_.ram_bytes(), DeltaPool::kNodeBytes) << "what is left is one bucket";
+}
+
+// Slots in an order that no search along the chain finds in time.
+TEST_F(TableTest, AddsUpManySlotsOfOneEpochInAnyOrder) {
+  std::string lines;
+  for (int i = 0; i < 1000; ++i) {
+    const int64_t time_s = kNow - 10 * (i * 7 % 100);
+    lines += "a " + std::to_string(time_s) + " 1\n*e " + std::to_string(time_s) + " 2\n";
+  }
+  EXPECT_EQ(send(lines), 2000U);
+  const auto check = [&] {
+    for (const char* name : {"a", "e"}) {
+      const auto buckets = table_.copy(name)->unflushed;
+      ASSERT_EQ(buckets.size(), 100U);
+      for (const SlotBucket& b : buckets) EXPECT_EQ(b.bucket.sum(), name[0] == 'a' ? 10 : 20);
+    }
+  };
+  check();
+  const int parity = table_.flip_epoch();
+  for (int shard = 0; shard < kShardCount; ++shard) table_.collect(static_cast<ShardNo>(shard), parity, true);
+  check();
 }
 
 class SmallTableTest : public TableTest {
  protected:
   SmallTableTest()
-      : TableTest({.series_max = 3, .pending_bytes = 10 * sizeof(SlotBucket), .future_max = Duration(0)}) {}
+      : TableTest({.series_max = 3, .pending_bytes = 10 * DeltaPool::kNodeBytes, .future_max = Duration(0)}) {
+  }
 };
 
 TEST_F(SmallTableTest, RefusesNewNamesOverTheLimitAndKeepsTheOldOnes) {

@@ -37,6 +37,14 @@ inline std::string hex(std::string_view bytes) {
   return out;
 }
 
+inline std::string unhex(std::string_view digits) {
+  std::string out;
+  for (size_t i = 0; i + 1 < digits.size(); i += 2) {
+    out += static_cast<char>(std::stoi(std::string(digits.substr(i, 2)), nullptr, 16));
+  }
+  return out;
+}
+
 // Decimals that add up without overflow, however many.
 inline rc::Gen<Number> small_decimals() {
   return rc::gen::apply([](int64_t mantissa, int8_t scale) { return Number::decimal(mantissa, scale); },
@@ -78,16 +86,15 @@ inline std::vector<Bucket> extreme_buckets() {
       Bucket::from_decimal(1, single_decimal(kMax, 18)),
       Bucket::from_decimal(1, single_decimal(0, 18)),
       Bucket::from_decimal(4, {0, 3 * big_square, -kBig, kBig, 3}),  // n Q is over 128 bits
-      Bucket::from_decimal(2,
-                           {-1, Int128{kMax} * kMax, kMin, kMax, 0}),  // squares of the pair are not regular
-      Bucket::from_decimal(2, {3, 6, 1, 2, 0}),                        // nor are these
-      Bucket::from_decimal(1, {5, 26, 5, 5, 1}),                       // one sample, but more squares
+      Bucket::from_decimal(3, {0, 2 * big_square, -kBig, kBig, 0}),
+      Bucket::from_decimal(3, {6, 15, 1, 3, 0}),      // made ready: no three integers have these squares
+      Bucket::from_decimal(4, {4, 20, 1, 3, 0}),      // rounded: a sum of n min, and yet a max above
+      Bucket::from_decimal(10, {55, 386, 1, 10, 0}),  // nor ten: squares of an even sum are even
       Bucket::from_decimal(Bucket::kCountMax - 1, {0, 0, 0, 0, 0}),
       Bucket::from_decimal(Bucket::kCountMax - 1,
                            {int64_t{Bucket::kCountMax - 1} * 7, Int128{Bucket::kCountMax - 1} * 49, 7, 7, 2}),
       Bucket::from_real(Bucket::kCountMax, {1e300, 1e308, -1e300, 1e300}),
       Bucket::from_real(1, {1, 0, 1, 1}),
-      Bucket::from_real(1, {1, 0.5, 1, 1}),
   };
 }
 

@@ -55,12 +55,12 @@ TEST(Codec, EqualBucketsGiveEqualBytesWhateverTheirScale) {
 }
 
 // A neighbour of many decimals must not bring the overflow of a large value nearer.
-TEST(Codec, DecodedDecimalsHaveTheSmallestScaleThatHoldsThem) {
-  const Bucket fine = Bucket::from_decimal(1, single_decimal(1, 15));
-  const DecodedChunk decoded = decode(encode({{kFirst, gauge(5)}, {kFirst + 1, fine}}));
-  ASSERT_EQ(decoded.buckets.size(), 2U);
-  EXPECT_EQ(decoded.buckets[0].bucket.decimal().scale, 0);
-  EXPECT_EQ(decoded.buckets[1].bucket.decimal().scale, 15);
+TEST(Codec, ANeighboursDigitsDoNotMakeALargeValueInexact) {
+  const Bucket fine = Bucket::from_decimal(1, single_decimal(1, 12));
+  Bucket five = decode(encode({{kFirst, gauge(5)}, {kFirst + 1, fine}})).buckets.at(0).bucket;
+  five.merge(gauge(8'000'000'000'000'000));
+  EXPECT_TRUE(five.is_decimal());
+  EXPECT_EQ(five.sum(), 8'000'000'000'000'005.0);
 }
 
 // Found by fuzzing: 0.0 + -0.0 is 0.0, so totalling what is a total already changed its sign.
@@ -74,28 +74,109 @@ TEST(Codec, NoBucketsNeedNoBytes) {
   EXPECT_TRUE(decode("").buckets.empty());
 }
 
-TEST(Codec, BytesOnDiskAreThese) {
-  EXPECT_EQ(hex(encode({{kFirst, gauge(1)}, {kFirst + 1, gauge(2)}})), "100602000200020237a8148a");
-  EXPECT_EQ(hex(encode({{kFirst + 3, gauge(-125, 2)}, {kFirst + 9, gauge(7)}})),
-            "10090203030205f901f20cdde15a5b");
+// Samples of every shape of frame, as the golden bytes below have them.
+struct Golden {
+  std::vector<SlotBucket> buckets;
+  Combine combine = Combine::kMerge;
+  std::string bytes;
+};
+
+Bucket three_samples() {
   Bucket three = gauge(150, 2);
   three.merge(gauge(-275, 2));
   three.merge(gauge(3));
+  return three;
+}
+
+Bucket two_samples() {
   Bucket two = gauge(4);
   two.merge(gauge(6));
-  EXPECT_EQ(hex(encode({{kFirst + 300, three}, {kFirst + 301, two}, {kFirst + 302, gauge(7)}})),
-            "101703ac020002030201a504c60ad804bf04c801e807f6c9201f4f9cb0");
+  return two;
+}
+
+Bucket two_doubles() {
   Bucket reals = Bucket::of(Number::of(0.5));
-  EXPECT_EQ(hex(encode({{kFirst, reals}})), "100b0100063fe00000000000008e6f2c28");
   reals.merge(Bucket::of(Number::of(1.5)));
-  EXPECT_EQ(hex(encode({{kFirst, reals}})),
-            "10240100040240000000000000003fe00000000000003fe00000000000003ff800000000000004ae9d01");
-  EXPECT_EQ(hex(encode({{kFirst, gauge(9)}}, Combine::kAddEvents)), "100501000a001264592bf8");
-  EXPECT_EQ(
-      hex(encode({{kFirst, extreme_buckets()[3]}})),
-      "102b0100200304ffffffffffffffff7f80808080808080808001008080808080808080808080808080808080604456bd2b");
-  EXPECT_EQ(hex(encode({{kFirst, extreme_buckets()[5]}})), "100901001000020201010335e19310");
+  return reals;
+}
+
+std::vector<SlotBucket> two_levels() {
+  std::vector<SlotBucket> out;
+  for (Slot i = 0; i < 300; ++i) out.push_back({kFirst + i, gauge(i < 100 ? 5 : 7)});
+  return out;
+}
+
+std::vector<SlotBucket> squares_walk(int samples) {
+  std::vector<SlotBucket> out;
+  int64_t value = 100;
+  for (Slot i = 0; i < 12; ++i) {
+    Bucket bucket;
+    for (int k = 0; k < samples + (i == 5 ? 1 : 0); ++k)
+      bucket.merge(gauge(value += (i * 7 + k * k * 5) % 11 - 5, 1));
+    out.push_back({kFirst + 2 * i, bucket});
+  }
+  return out;
+}
+
+TEST(Codec, BytesOnDiskAreThese) {
+  const std::vector<Golden> golden = {
+      {{{kFirst, gauge(1)}, {kFirst + 1, gauge(2)}}, Combine::kMerge, "1108020002001908e003f13ad4cc"},
+      {{{kFirst + 3, gauge(-125, 2)}, {kFirst + 9, gauge(7)}},
+       Combine::kMerge,
+       "110b02032302190838063e02f8e351f5a2"},
+      {{{kFirst + 300, three_samples()}, {kFirst + 301, two_samples()}, {kFirst + 302, gauge(7)}},
+       Combine::kMerge,
+       "111503ac023002190a06e1c740c68010485228808141414b8c77ff"},
+      {{{kFirst, Bucket::of(Number::of(0.5))}}, Combine::kMerge, "110c010006f801000000000000ffbfcf36cc"},
+      {{{kFirst, two_doubles()}},
+       Combine::kMerge,
+       "112901000418c01f00000000000000801f000000000000f08f1f000000000000fc8f1f000000000000f00f5a8d2bc8"},
+      {{{kFirst, gauge(9)}}, Combine::kAddEvents, "110701002a000910005e576165"},
+      {{{kFirst, extreme_buckets()[3]}},
+       Combine::kMerge,
+       "1122010080032000007f0000000000000000fe00000000000000001f000000000000000246bd4e53"},
+      {{{kFirst, extreme_buckets()[5]}}, Combine::kMerge, "110c010040001804410820f87f2801038379"},
+      {two_levels(), Combine::kMerge, "110dac020002000208e10f7004c70661465f57"},
+      {squares_walk(3), Combine::kMerge,
+       "11280c001101005455d50c02009ebf000408418c0c8b8ec6ebaaeb2200009c30f90c020096c4745591022ca6048f"},
+      {squares_walk(10), Combine::kMerge,
+       "11390c001101005455d514040078fe12223808d10709281ab1e5afd09f73210c4038535dc4e50961008119810e994e86c6bbb"
+       "b41dac6a4819950bc224e398b"},
+      {{{kFirst, gauge(4096)}, {kFirst + 7, gauge(-8192)}, {kFirst + 8, gauge(40960)}},
+       Combine::kMerge,
+       "110d03002300802008502a5080011bd4f28b3a"},
+  };
+  for (const Golden& g : golden) {
+    EXPECT_EQ(hex(encode(g.buckets, g.combine)), g.bytes);
+    EXPECT_EQ(decode(encode(g.buckets, g.combine)).buckets, g.buckets);
+  }
   EXPECT_EQ(hex(erase(kFirst + 2, kFirst + 302)), "200302ac02fb71878e");
+}
+
+TEST(Codec, TheFirstCodecsBytesStillRead) {
+  const std::vector<Golden> golden = {
+      {{{kFirst, gauge(1)}, {kFirst + 1, gauge(2)}}, Combine::kMerge, "100602000200020237a8148a"},
+      {{{kFirst + 3, gauge(-125, 2)}, {kFirst + 9, gauge(7)}},
+       Combine::kMerge,
+       "10090203030205f901f20cdde15a5b"},
+      {{{kFirst + 300, three_samples()}, {kFirst + 301, two_samples()}, {kFirst + 302, gauge(7)}},
+       Combine::kMerge,
+       "101703ac020002030201a504c60ad804bf04c801e807f6c9201f4f9cb0"},
+      {{{kFirst, Bucket::of(Number::of(0.5))}}, Combine::kMerge, "100b0100063fe00000000000008e6f2c28"},
+      {{{kFirst, two_doubles()}},
+       Combine::kMerge,
+       "10240100040240000000000000003fe00000000000003fe00000000000003ff800000000000004ae9d01"},
+      {{{kFirst, gauge(9)}}, Combine::kAddEvents, "100501000a001264592bf8"},
+      {{{kFirst, extreme_buckets()[3]}},
+       Combine::kMerge,
+       "102b0100200304ffffffffffffffff7f80808080808080808001008080808080808080808080808080808080604456bd2b"},
+  };
+  for (const Golden& g : golden) {
+    const DecodedChunk decoded = decode(unhex(g.bytes));
+    EXPECT_EQ(decoded.buckets, g.buckets) << g.bytes;
+    EXPECT_EQ(decoded.combine, g.combine) << g.bytes;
+    EXPECT_EQ(compact(unhex(g.bytes)), encode(g.buckets, g.combine)) << g.bytes;
+  }
 }
 
 TEST(Codec, FragmentsOfOneSlotMerge) {

@@ -60,7 +60,14 @@ inline std::vector<std::string> sample_frames() {
   const Bucket real = Bucket::of(Number::of(0.1 + 0.2));
   Bucket reals = real;
   reals.merge(Bucket::of(Number::of(-1e-300)));
+  std::vector<SlotBucket> walk;
+  for (Slot i = 0; i < 40; ++i) {
+    Bucket bucket = gauge(1000 + i * i % 17, 1);
+    for (int k = 0; k < 4 + i % 2; ++k) bucket.merge(gauge(1000 + i * k % 13, 1));
+    walk.push_back({kFirst + 10 + i, bucket});
+  }
   return {
+      encode(walk),
       encode({{kFirst, gauge(1)}, {kFirst + 1, gauge(2)}}),
       encode({{kFirst + 3, gauge(-125, 2)}, {kFirst + 9, gauge(7)}}),
       encode({{kFirst + 3, many}, {kFirst + 4, gauge(7)}}),

@@ -1,49 +1,67 @@
-// Journal rows: what goes in comes out, all of it or nothing.
+// Journal rows: what goes in comes out, every damage is found; rows of the first version still read.
 #include "storage/journal.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <algorithm>
-#include <limits>
+#include <map>
 
-#include "base/bytes.h"
 #include "base/hash.h"
+#include "storage/window.h"
 #include "tests/storage/buckets.h"
 
 namespace statmill {
-
-bool operator==(const JournalEntry& a, const JournalEntry& b) {
-  return a.id == b.id && a.kind == b.kind && a.slot == b.slot && a.bucket == b.bucket;
-}
-std::ostream& operator<<(std::ostream& out, const JournalEntry& e) {
-  return out << e.id << (e.kind == Kind::kEvent ? "*" : "") << "@" << e.slot << ":" << e.bucket;
-}
-
 namespace {
 
 constexpr TickNo kTick = 1'000'000;
-constexpr ShardNo kShard = 200;
+constexpr RowPart kPart = 200;
 
-std::string encode(const std::vector<JournalEntry>& entries) {
-  return encode_journal_row(kTick, kShard, entries);
+// What a row's entries come to, each series from nothing.
+using Replayed = std::map<SeriesId, std::vector<SlotBucket>>;
+
+Status replay(std::string_view row, Replayed& out, RowPart part = kPart, TickNo tick = kTick) {
+  if (journal_row_version(row) == kJournalVersion1) {
+    const auto entries = decode_journal_row_v1(tick, part, row);
+    if (!entries) return entries.error();
+    for (const JournalEntry& e : *entries) out[e.id].push_back({e.slot, e.bucket});
+    return Status::ok();
+  }
+  auto reader = JournalRowReader::open(tick, part, row);
+  if (!reader) return reader.error();
+  const Error no_entry{ErrorCode::kCorrupt, "no entry"};
+  while (reader->next()) {
+    Window window;
+    for (uint32_t i = 0; i < reader->entries(); ++i) {
+      if (!window.add_entry(reader->entries_in(), Combine::kMerge)) return no_entry;
+    }
+    out[reader->id()] = window.buckets(Combine::kMerge);
+  }
+  return reader->failed() ? Status(no_entry) : Status::ok();
 }
 
-JournalEntry entry(SeriesId id, Slot slot, const Number& value, Kind kind = Kind::kGauge) {
-  return {id, kind, slot, Bucket::of(value)};
+// A row of these buckets, each series from nothing.
+std::string encode(const Replayed& series) {
+  std::map<SeriesId, std::string> bytes;
+  std::vector<JournalPiece> pieces;
+  for (const auto& [id, buckets] : series) {
+    Window window;
+    for (const SlotBucket& b : buckets) window.add(b, Combine::kMerge, &bytes[id]);
+    pieces.push_back({id, static_cast<uint32_t>(buckets.size()), bytes[id]});
+  }
+  return encode_journal_row(kTick, kPart, pieces);
 }
 
-std::vector<JournalEntry> sample_entries() {
-  JournalEntry many = entry(9, 170'000'001, Number::decimal(15, 1));
-  many.bucket.merge(Bucket::of(Number::decimal(-5, 0)));
-  JournalEntry reals = entry(10, 170'000'001, Number::of(0.5));
-  reals.bucket.merge(Bucket::of(Number::of(1.5)));
-  return {entry(7, 170'000'000, Number::decimal(1, 0)),
-          entry(7, 170'000'001, Number::decimal(-125, 2), Kind::kEvent),
-          entry(8, 170'000'001, Number::decimal(3, 9)),
-          many,
-          reals,
-          entry(4'000'000'000, 170'000'000, Number::of(0.1 + 0.2))};
+Replayed sample_series() {
+  Bucket many = Bucket::of(Number::decimal(15, 1));
+  for (const int value : {-5, 7, 7, 12}) many.merge(Bucket::of(Number::decimal(value, 0)));
+  Bucket reals = Bucket::of(Number::of(0.1 + 0.2));
+  reals.merge(Bucket::of(Number::of(1.5)));
+  const auto gauge = [](int64_t v, int8_t scale) { return Bucket::of(Number::decimal(v, scale)); };
+  return {{7, {{170'000'000, gauge(1, 0)}}},
+          {8, {{170'000'000, gauge(-125, 2)}}},
+          {9, {{170'000'000, gauge(3, 9)}, {170'000'001, gauge(4, 9)}, {170'000'009, gauge(4, 0)}}},
+          {10, {{170'000'000, many}, {170'000'001, gauge(5, 1)}}},
+          {4'000'000'000, {{170'000'001, reals}}}};
 }
 
 // A row with the right checksum around any bytes.
@@ -51,7 +69,7 @@ std::string seal(std::string_view bytes) {
   std::string head;
   Writer h(head);
   h.u64be(kTick);
-  h.u8(kShard);
+  h.u8(kPart);
   std::string row(bytes);
   Writer(row).u32be(crc32c(bytes, crc32c(head)));
   return row;
@@ -63,72 +81,151 @@ std::string bytes(std::initializer_list<int> values) {
   return out;
 }
 
-RC_GTEST_PROP(Journal, DecodesWhatItEncodedInOrderOfIdAndSlot, ()) {
+RC_GTEST_PROP(Journal, ReplaysWhatItEncoded, ()) {
   const auto ids = rc::gen::oneOf(rc::gen::inRange<SeriesId>(0, 20), rc::gen::arbitrary<SeriesId>());
-  const auto slots = rc::gen::oneOf(rc::gen::inRange<Slot>(170'000'000, 170'000'020),
-                                    rc::gen::inRange<Slot>(0, std::numeric_limits<Slot>::max()));
-  const auto kinds = rc::gen::element(Kind::kGauge, Kind::kEvent);
-  auto entries = *rc::gen::container<std::vector<JournalEntry>>(rc::gen::apply(
-      [](SeriesId id, Kind kind, Slot slot, const Bucket& b) {
-        return JournalEntry{id, kind, slot, b};
-      },
-      ids, kinds, slots, any_buckets()));
-  const auto decoded = decode_journal_row(kTick, kShard, encode(entries));
-  std::stable_sort(entries.begin(), entries.end(), [](const JournalEntry& a, const JournalEntry& b) {
-    return std::pair(a.id, a.slot) < std::pair(b.id, b.slot);
-  });
-  RC_ASSERT(decoded.has_value());
-  RC_ASSERT(decoded.value() == entries);
+  Replayed series;
+  for (const SeriesId id : *rc::gen::container<std::vector<SeriesId>>(ids)) {
+    series[id] = *rc::gen::nonEmpty(slot_buckets(170'000'000, 170'000'300, any_buckets()));
+  }
+  Replayed replayed;
+  RC_ASSERT(replay(encode(series), replayed).has_value());
+  RC_ASSERT(replayed == series);
 }
 
 TEST(Journal, BytesOnDiskAreThese) {
-  EXPECT_EQ(hex(encode(sample_entries())),
-            "0106070880fa8fa20102004902f90101ec090601244502631ea51501144000000000000000023fe00000000000"
-            "003fe00000000000003ff8000000000000f6cfacf30e18013fd3333333333334ec9c9a4e");
-  EXPECT_EQ(hex(encode({})), "0100c7fae973");
+  EXPECT_EQ(hex(encode(sample_series())),
+            "020702018280fa8fa201028a80fa8fa20102f9010001038a80fa8fa2010906028210f89fd9e61d0001028e80fa8fa2"
+            "0101055a005f4bf0074f01f5cfacf30e01019682fa8fa2013ffccccccccccccd023fe70a3d70a3d70a3fd33333333333"
+            "343ff800000000000086df42d2");
+  EXPECT_EQ(hex(encode({})), "02259386b3");
 }
 
-TEST(Journal, ALiveSampleTakesFiveBytes) {
-  std::vector<JournalEntry> entries;
-  for (SeriesId id = 0; id < 1000; ++id)
-    entries.push_back(entry(id * 3, 170'000'000, Number::decimal(1234 + id, 2)));
-  EXPECT_LE(encode(entries).size(), 5 * entries.size());
+TEST(Journal, SeriesThatSendTogetherTakeTwoBytesEach) {
+  std::vector<Window> windows(1000);
+  std::string row;
+  for (Slot slot = 170'000'000; slot < 170'000'005; ++slot) {
+    std::vector<std::string> entries(windows.size());
+    std::vector<JournalPiece> pieces;
+    for (SeriesId id = 0; id < windows.size(); ++id) {
+      const auto value = Number::decimal(123'456 + id + (slot % 2) * 30, 2);
+      windows[id].add({slot, Bucket::of(value)}, Combine::kMerge, &entries[id]);
+      pieces.push_back({id, 1, entries[id]});
+    }
+    row = encode_journal_row(kTick, kPart, pieces);
+  }
+  EXPECT_LE(row.size(), 2 * windows.size() + 16);
 }
 
 TEST(Journal, EveryTruncationIsCorrupt) {
-  const std::string row = encode(sample_entries());
+  const std::string row = encode(sample_series());
   for (size_t size = 0; size < row.size(); ++size) {
-    const auto decoded = decode_journal_row(kTick, kShard, std::string_view(row).substr(0, size));
-    ASSERT_FALSE(decoded) << size;
-    EXPECT_EQ(decoded.error().code, ErrorCode::kCorrupt);
+    Replayed replayed;
+    const Status status = replay(std::string_view(row).substr(0, size), replayed);
+    ASSERT_FALSE(status) << size;
+    EXPECT_EQ(status.error().code, ErrorCode::kCorrupt);
+    EXPECT_TRUE(replayed.empty());
   }
 }
 
 TEST(Journal, EveryBitFlipIsCorrupt) {
-  std::string row = encode(sample_entries());
+  std::string row = encode(sample_series());
   for (size_t bit = 0; bit < row.size() * 8; ++bit) {
     row[bit / 8] = static_cast<char>(row[bit / 8] ^ (1 << bit % 8));
-    const auto decoded = decode_journal_row(kTick, kShard, row);
-    ASSERT_FALSE(decoded) << bit;
-    EXPECT_EQ(decoded.error().code, ErrorCode::kCorrupt);
+    Replayed replayed;
+    const Status status = replay(row, replayed);
+    ASSERT_FALSE(status) << bit;
+    EXPECT_EQ(status.error().code, ErrorCode::kCorrupt);
+    EXPECT_TRUE(replayed.empty());
     row[bit / 8] = static_cast<char>(row[bit / 8] ^ (1 << bit % 8));
   }
 }
 
-TEST(Journal, ARowOfAnotherTickOrShardIsCorrupt) {
-  const std::string row = encode(sample_entries());
-  EXPECT_FALSE(decode_journal_row(kTick + 1, kShard, row));
-  EXPECT_FALSE(decode_journal_row(kTick, kShard + 1, row));
-  EXPECT_TRUE(decode_journal_row(kTick, kShard, row));
+TEST(Journal, ARowOfAnotherTickOrPartIsCorrupt) {
+  const std::string row = encode(sample_series());
+  Replayed replayed;
+  EXPECT_FALSE(replay(row, replayed, kPart, kTick + 1));
+  EXPECT_FALSE(replay(row, replayed, kPart + 1));
+  EXPECT_TRUE(replay(row, replayed));
 }
 
 TEST(Journal, ARowOfALaterVersionIsRefusedAsSuch) {
-  const auto decoded = decode_journal_row(kTick, kShard, seal(bytes({2, 0})));
-  ASSERT_FALSE(decoded);
-  EXPECT_EQ(decoded.error().code, ErrorCode::kVersion);
+  Replayed replayed;
+  const Status status = replay(seal(bytes({3, 0})), replayed);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kVersion);
 }
 
 TEST(Journal, RefusesRowsThatCannotBeTrueThoughTheirChecksumIsRight) {
+  struct Case {
+    std::string row;
+    std::string why;
+  };
+  const std::string huge = bytes({0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f});
+  for (const Case& c : {
+           Case{bytes({2, 0, 0, 1, 4}), "no series"},
+           Case{bytes({2, 0, 1, 0, 4}), "no entries"},
+           Case{bytes({2, 0, 1, 1}), "no entry"},
+           Case{bytes({2, 0, 2, 1, 4}), "more series than bytes"},
+           Case{bytes({2, 0, 1, 2, 4}), "more entries than bytes"},
+           Case{bytes({2}) + huge + bytes({1, 1, 4}), "id over 32 bits"},
+           Case{bytes({2, 0xff, 0xff, 0xff, 0xff, 0x0f, 2, 1, 4, 4}), "second id over 32 bits"},
+           Case{bytes({2, 0, 1, 1, 0x83}), "no such slot"},
+           Case{bytes({2, 0, 1, 1, 0x82, 1, 4}), "slot -1"},
+           Case{bytes({2, 0, 1, 1, 0x89, 19, 4}), "scale 19"},
+           Case{bytes({2, 0, 1, 1, 0x40, 0}), "a longer form than needed"},
+           Case{bytes({2, 0, 1, 1, 0x85, 1, 2, 0, 0}), "one sample as many"},
+           Case{bytes({2, 0, 1, 1, 0x85, 4, 2, 0, 1, 1, 100}), "squares without room"},
+           Case{bytes({2, 0, 1, 1, 0x91, 0x7f, 0xf0, 0, 0, 0, 0, 0, 0}), "infinity"},
+       }) {
+    Replayed replayed;
+    const Status status = replay(seal(c.row), replayed);
+    ASSERT_FALSE(status) << c.why;
+    EXPECT_EQ(status.error().code, ErrorCode::kCorrupt) << c.why;
+  }
+  Replayed replayed;
+  EXPECT_TRUE(replay(seal(bytes({2, 0, 1, 1, 4})), replayed));
+}
+
+TEST(Journal, AnEntryIsSteppedOverAsItIsRead) {
+  for (const auto& [id, buckets] : sample_series()) {
+    std::string entries;
+    Window window;
+    for (const SlotBucket& b : buckets) window.add(b, Combine::kMerge, &entries);
+    Reader in(entries);
+    for (size_t i = 0; i < buckets.size(); ++i) EXPECT_TRUE(skip_entry(in));
+    EXPECT_TRUE(in.done());
+  }
+}
+
+RC_GTEST_PROP(Journal, AnyBytesAreRefusedOrPossibleEntries, ()) {
+  Replayed replayed;
+  if (!replay(seal('\2' + *rc::gen::arbitrary<std::string>()), replayed)) return;
+  for (const auto& [id, buckets] : replayed) {
+    for (const SlotBucket& b : buckets) RC_ASSERT(!b.bucket.is_empty() && b.slot >= 0);
+  }
+}
+
+TEST(Journal, TheFirstVersionsBytesStillRead) {
+  Bucket two = Bucket::of(Number::decimal(15, 1));
+  two.merge(Bucket::of(Number::decimal(-5, 0)));
+  Bucket reals = Bucket::of(Number::of(0.5));
+  reals.merge(Bucket::of(Number::of(1.5)));
+  const auto gauge = [](int64_t v, int8_t scale) { return Bucket::of(Number::decimal(v, scale)); };
+  const Replayed expected = {{7, {{170'000'000, gauge(1, 0)}, {170'000'001, gauge(-125, 2)}}},
+                             {8, {{170'000'001, gauge(3, 9)}}},
+                             {9, {{170'000'001, two}}},
+                             {10, {{170'000'001, reals}}},
+                             {4'000'000'000, {{170'000'000, Bucket::of(Number::of(0.1 + 0.2))}}}};
+  Replayed replayed;
+  EXPECT_TRUE(replay(
+      unhex("0106070880fa8fa20102004902f90101ec090601244502631ea51501144000000000000000023fe00000000000"
+            "003fe00000000000003ff8000000000000f6cfacf30e18013fd3333333333334ec9c9a4e"),
+      replayed));
+  EXPECT_EQ(replayed, expected);
+  EXPECT_TRUE(replay(unhex("0100c7fae973"), replayed));
+}
+
+TEST(Journal, RefusesRowsOfTheFirstVersionThatCannotBeTrue) {
   struct Case {
     std::string row;
     std::string why;
@@ -147,20 +244,13 @@ TEST(Journal, RefusesRowsThatCannotBeTrueThoughTheirChecksumIsRight) {
            Case{bytes({1, 2, 0, 0x08, 4, 2, 0, 0x08, 1, 2}), "slots not ascending"},
            Case{bytes({1, 1, 0, 0x1c, 0x7f, 0xf0, 0, 0, 0, 0, 0, 0}), "infinity"},
        }) {
-    const auto decoded = decode_journal_row(kTick, kShard, seal(c.row));
-    ASSERT_FALSE(decoded) << c.why;
-    EXPECT_EQ(decoded.error().code, ErrorCode::kCorrupt) << c.why;
+    Replayed replayed;
+    const Status status = replay(seal(c.row), replayed);
+    ASSERT_FALSE(status) << c.why;
+    EXPECT_EQ(status.error().code, ErrorCode::kCorrupt) << c.why;
   }
-  EXPECT_TRUE(decode_journal_row(kTick, kShard, seal(bytes({1, 1, 0, 0x0c, 2}))));
-}
-
-RC_GTEST_PROP(Journal, AnyBytesAreRefusedOrPossibleEntries, ()) {
-  const auto decoded = decode_journal_row(kTick, kShard, seal('\1' + *rc::gen::arbitrary<std::string>()));
-  if (!decoded) return;
-  for (const JournalEntry& e : *decoded) RC_ASSERT(!e.bucket.is_empty() && e.slot >= 0);
-  const auto again = decode_journal_row(kTick, kShard, encode(*decoded));
-  RC_ASSERT(again.has_value());
-  RC_ASSERT(again.value() == decoded.value());
+  Replayed replayed;
+  EXPECT_TRUE(replay(seal(bytes({1, 1, 0, 0x0c, 2})), replayed));
 }
 
 }  // namespace

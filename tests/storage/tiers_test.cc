@@ -60,6 +60,32 @@ TEST(Tiers, RefusesWhatMakesNoSenseAndSaysWhere) {
   }
 }
 
+TEST(Tiers, OtherRetentionForTheStepsThatAreNamed) {
+  const Tiers tiers = *Tiers::parse("10s:10d,5m:1y,1h:6y");
+  EXPECT_EQ(tiers.with_retention("10s:1d")->text(), "10s:1d,5m:1y,1h:6y");
+  EXPECT_EQ(tiers.with_retention("60m:1y,5m:7d,10s:7d")->text(), "10s:1w,5m:1w,1h:1y");
+  EXPECT_EQ((*tiers.with_retention("10s:1d"))[0].chunk_slots, tiers[0].chunk_slots);
+  for (const auto& [text, said] : std::vector<std::pair<std::string, std::string>>{
+           {"1m:1d", "\"1m:1d\": the steps are those of 10s:10d,5m:1y,1h:6y"},
+           {"10s:1d,10s:2d", "named twice"},
+           {"5m:9d", "\"5m:9d\": the retention is shorter than the finer tier's, 10d"},
+           {"10s:2y", "\"5m:1y\": the retention is shorter than the finer tier's, 2y"},
+           {"10s:10s", "shorter than two steps"},
+           {"10s", "STEP:RETENTION"},
+       }) {
+    const Result<Tiers> changed = tiers.with_retention(text);
+    ASSERT_FALSE(changed) << text;
+    EXPECT_NE(changed.error().message.find(said), std::string::npos) << changed.error().message;
+  }
+}
+
+TEST(Tiers, TheLongerAndTheShorterOfEach) {
+  const Tiers a = *Tiers::parse("10s:1d,5m:3y");
+  const Tiers b = *Tiers::parse("10s:2d,5m:2y");
+  EXPECT_EQ(a.longer(b).text(), "10s:2d,5m:3y");
+  EXPECT_EQ(a.shorter(b).text(), "10s:1d,5m:2y");
+}
+
 TEST(Tiers, DefaultTiersHaveChunksOfSixHoursFourDaysAndThirtyDays) {
   const Tiers tiers = *Tiers::parse("10s:10d,5m:1y,1h:6y");
   EXPECT_EQ(tiers[0].chunk_span_s(), 6 * 3600);

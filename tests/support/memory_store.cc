@@ -1,6 +1,8 @@
 // See memory_store.h. Snapshots share the content; a write copies it first while any snapshot looks at it.
 #include "tests/support/memory_store.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 
 namespace statmill {
@@ -11,6 +13,8 @@ class MemorySnapshot final : public StoreSnapshot {
   ~MemorySnapshot() override { store_.give_back(content_); }
   MemorySnapshot(const MemorySnapshot&) = delete;
   MemorySnapshot& operator=(const MemorySnapshot&) = delete;
+
+  Result<TickNo> last_tick() override { return content_->tick; }
 
   Result<TickNo> flushed_tick(ShardNo shard) override { return content_->flushed[shard].tick; }
 
@@ -47,10 +51,12 @@ class MemorySnapshot final : public StoreSnapshot {
       const auto& [tick, activity] = content_->flushed[shard];
       if (Status taken = visitor.shard(static_cast<ShardNo>(shard), tick, activity); !taken) return taken;
     }
+    TickNo lowest = content_->flushed[0].tick;
+    for (const auto& flushed : content_->flushed) lowest = std::min(lowest, flushed.tick);
     for (const auto& [key, row] : content_->journal) {
-      const auto& [tick, shard] = key;
-      if (tick <= content_->flushed[shard].tick) continue;
-      if (Status taken = visitor.journal(tick, shard, row); !taken) return taken;
+      const auto& [tick, part] = key;
+      if (tick <= lowest) continue;
+      if (Status taken = visitor.journal(tick, part, row); !taken) return taken;
     }
     return Status::ok();
   }
@@ -62,18 +68,27 @@ class MemorySnapshot final : public StoreSnapshot {
 
 MemoryStore::MemoryStore(const Tiers& tiers) : tiers_(tiers), content_(std::make_shared<Content>()) {}
 
-void MemoryStore::fail_next_write(Error error) {
+void MemoryStore::fail_next_write(Error error, Effect effect) {
   MutexLock lock(mutex_);
   failure_ = std::move(error);
+  effect_ = effect;
 }
 
 Status MemoryStore::write(const StoreBatch& batch) {
   if (batch.is_empty()) return Status::ok();
   MutexLock lock(mutex_);
-  if (failure_) return std::move(*std::exchange(failure_, std::nullopt));
+  std::optional<Error> failure = std::exchange(failure_, std::nullopt);
+  if (failure && effect_ == Effect::kNone) return std::move(*failure);
+  if (batch.tick == 0 || batch.tick != content_->tick) apply(batch);
+  return failure ? Status(std::move(*failure)) : Status::ok();
+}
+
+void MemoryStore::apply(const StoreBatch& batch) {
   Content& content = writable();
+  SM_CHECK(batch.tick == 0 || batch.tick > content.tick);
+  if (batch.tick != 0) content.tick = batch.tick;
   for (const SeriesRow& series : batch.series) content.series[series.id] = series;
-  for (const StoreBatch::Row& row : batch.journal) content.journal[{row.tick, row.shard}] = row.bytes;
+  for (const StoreBatch::Row& row : batch.journal) content.journal[{row.tick, row.part}] = row.bytes;
   for (const StoreBatch::Fragment& fragment : batch.fragments) {
     SM_CHECK(fragment.key.tier < tiers_.count());
     append_frames(content.chunks[fragment.key], fragment.key, fragment.frames);
@@ -83,9 +98,8 @@ Status MemoryStore::write(const StoreBatch& batch) {
   }
   if (batch.rollup_position) content.rollup_position = *batch.rollup_position;
   if (batch.journal_trim) {
-    content.journal.erase(content.journal.begin(), content.journal.lower_bound({*batch.journal_trim, 0}));
+    content.journal.erase(content.journal.begin(), content.journal.lower_bound({batch.journal_trim->end, 0}));
   }
-  return Status::ok();
 }
 
 std::unique_ptr<StoreSnapshot> MemoryStore::snapshot() { return std::make_unique<MemorySnapshot>(*this); }
@@ -100,9 +114,18 @@ Status MemoryStore::expire(TierNo tier, ChunkNo chunk) {
   return Status::ok();
 }
 
+Result<bool> MemoryStore::reclaim(std::atomic<bool>& cancelled) {
+  if (cancelled) return false;
+  MutexLock lock(mutex_);
+  expired_rows_ +=
+      std::erase_if(writable().chunks, [&](const auto& row) { return expiry_->is_expired(row.first); });
+  return false;
+}
+
 StoreStats MemoryStore::stats() {
   MutexLock lock(mutex_);
   StoreStats stats;
+  stats.expired_rows = expired_rows_;
   for (const auto& [key, row] : content_->journal) stats.memory_bytes += row.size();
   for (const auto& [key, frames] : content_->chunks) stats.memory_bytes += frames.size();
   return stats;

@@ -22,14 +22,21 @@ class MemoryStore final : public Store {
  public:
   explicit MemoryStore(const Tiers& tiers);
 
-  // The next write that is not empty changes nothing and returns this error.
-  void fail_next_write(Error error);
+  // As if opened by a new process: what is not stored is forgotten.
+  void restart() { expiry_ = std::make_unique<Expiry>(); }
+
+  // The next write that is not empty returns this error, and changes nothing, or all the same everything: as
+  // when a disk fails after it has written.
+  enum class Effect { kNone, kWhole };
+  void fail_next_write(Error error, Effect effect = Effect::kNone);
 
   const Tiers& tiers() const override { return tiers_; }
   Status write(const StoreBatch& batch) override;
   std::unique_ptr<StoreSnapshot> snapshot() override;
   Status load(const LoadVisitor& visitor) override;
   Status expire(TierNo tier, ChunkNo chunk) override;
+  Expiry& expiry() override { return *expiry_; }
+  Result<bool> reclaim(std::atomic<bool>& cancelled) override;  // all at once
   StoreStats stats() override;
 
  private:
@@ -40,21 +47,26 @@ class MemoryStore final : public Store {
   };
   struct Content {
     std::map<SeriesId, SeriesRow> series;
-    std::map<std::pair<TickNo, ShardNo>, std::string> journal;
+    std::map<std::pair<TickNo, RowPart>, std::string> journal;
     std::map<ChunkKey, std::string> chunks;
     std::array<Flushed, kShardCount> flushed;
     RollupPosition rollup_position;
+    TickNo tick = 0;
   };
 
+  void apply(const StoreBatch& batch) REQUIRES(mutex_);
   Content& writable() REQUIRES(mutex_);
   std::shared_ptr<const Content> current();
   // Snapshots give their view back under the lock, so that writable() may trust the count of users.
   void give_back(std::shared_ptr<const Content>& content);
 
   const Tiers tiers_;
+  std::unique_ptr<Expiry> expiry_ = std::make_unique<Expiry>();
   Mutex mutex_;
   std::shared_ptr<Content> content_ GUARDED_BY(mutex_);
   std::optional<Error> failure_ GUARDED_BY(mutex_);
+  uint64_t expired_rows_ GUARDED_BY(mutex_) = 0;
+  Effect effect_ GUARDED_BY(mutex_) = Effect::kNone;
 };
 
 }  // namespace statmill

@@ -79,6 +79,19 @@ TEST(Workload, StepsTenSecondsPerPass) {
   EXPECT_EQ(lines[3].at(1), "1010");
 }
 
+TEST(Workload, GoesOnWhereItWas) {
+  const WorkloadOptions options{
+      .series = 40, .passes = 5, .connections = 2, .is_shuffled = true, .first_time_s = 0};
+  const std::vector<Stream> whole = make_workload(options);
+  Workload parts(options);
+  const std::vector<Stream> first = parts.next(2);
+  const std::vector<Stream> rest = parts.next(3);
+  for (size_t i = 0; i < whole.size(); ++i) {
+    EXPECT_EQ(first[i].bytes + rest[i].bytes, whole[i].bytes);
+    EXPECT_EQ(first[i].samples + rest[i].samples, whole[i].samples);
+  }
+}
+
 TEST(Workload, MixesWalksCountersConstantsAndSpikes) {
   const std::vector<Stream> streams = make_workload({.series = 100, .passes = 20});
   std::map<std::string_view, std::set<std::string_view>> values;
@@ -130,6 +143,41 @@ TEST(BenchOptions, AreReadWhole) {
   EXPECT_TRUE(options->is_json);
 }
 
+TEST(BenchOptions, OfStorageAreReadWhole) {
+  const std::vector<std::string> arguments = {"storage",  "--only", "mix,read24h", "--scale", "0.5",
+                                              "--series", "4",      "--slots",     "5",       "--ticks",
+                                              "6",        "--dir",  "/a",          "--data",  "/b"};
+  const Result<BenchOptions> options = parse_bench_options(arguments);
+  ASSERT_TRUE(options.has_value());
+  EXPECT_EQ(options->suite, Suite::kStorage);
+  EXPECT_EQ(options->storage.only, (std::vector<std::string>{"mix", "read24h"}));
+  EXPECT_EQ(options->storage.scale, 0.5);
+  EXPECT_EQ(options->storage.series, 4U);
+  EXPECT_EQ(options->storage.slots, 5U);
+  EXPECT_EQ(options->storage.ticks, 6U);
+  EXPECT_EQ(options->storage.directory, "/a");
+  EXPECT_EQ(options->storage.data, "/b");
+  EXPECT_FALSE(options->is_json);
+}
+
+TEST(BenchOptions, HaveDefaults) {
+  const std::vector<std::string> ingest = {"ingest"};
+  EXPECT_EQ(parse_bench_options(ingest)->ingest.series, 10'000U);
+  const std::vector<std::string> storage = {"storage"};
+  const Result<BenchOptions> options = parse_bench_options(storage);
+  EXPECT_TRUE(options->storage.only.empty());
+  EXPECT_EQ(options->storage.scale, 1);
+  EXPECT_EQ(options->storage.series, std::nullopt);
+  EXPECT_EQ(options->storage.ticks, 10U);
+}
+
+TEST(BenchOptions, HelpNamesEveryMeasure) {
+  const std::vector<std::string> arguments = {"storage", "--help"};
+  const Result<BenchOptions> options = parse_bench_options(arguments);
+  ASSERT_TRUE(options->help.has_value());
+  for (const std::string& name : storage_measures()) EXPECT_THAT(*options->help, HasSubstr(name));
+}
+
 TEST(BenchOptions, RefuseWhatMakesNoSense) {
   struct Case {
     std::vector<std::string> arguments;
@@ -148,6 +196,21 @@ TEST(BenchOptions, RefuseWhatMakesNoSense) {
       {{"ingest", "--pid", "1"}, "go together"},
       {{"ingest", "--line", "x", "--http", "http://h", "--pid", "1"}, "--line: "},
       {{"ingest", "--speed", "1"}, "unrecognised option"},
+      {{"ingest", "--slots", "1"}, "unrecognised option"},
+      {{"--json"}, "no suite is named"},
+      {{"storage", "more"}, "too many positional options"},
+      {{"storage", "--transport", "udp"}, "unrecognised option"},
+      {{"storage", "--pid", "1"}, "unrecognised option"},
+      {{"storage", "--only", "mix,read"}, "--only: no measure \"read\" (known: mix,multi10,"},
+      {{"storage", "--only", ""}, "--only: names no measure"},
+      {{"storage", "--only", "mix,"}, "--only: no measure \"\""},
+      {{"storage", "--scale", "0"}, "--scale: \"0\""},
+      {{"storage", "--scale", "-1"}, "--scale: \"-1\""},
+      {{"storage", "--scale", "big"}, "--scale: \"big\""},
+      {{"storage", "--scale", "101"}, "--scale: \"101\""},
+      {{"storage", "--series", "0"}, "--series: "},
+      {{"storage", "--slots", "x"}, "--slots: "},
+      {{"storage", "--ticks", "0"}, "--ticks: "},
   };
   for (const Case& c : cases) {
     const Result<BenchOptions> options = parse_bench_options(c.arguments);
@@ -177,21 +240,24 @@ TEST(Report, ShortensRoundCounts) {
   EXPECT_EQ(short_count(2'000'000), "2M");
 }
 
-TEST(FindAccepted, ReadsTheRightListener) {
+TEST(FindMetric, ReadsTheRightOne) {
   constexpr std::string_view kMetrics =
       "# TYPE statmill_samples_accepted_total counter\n"
       "statmill_samples_accepted_total{listener=\"tcp\"} 12\n"
-      "statmill_samples_accepted_total{listener=\"udp\"} 3e+06\n";
-  EXPECT_EQ(find_accepted(kMetrics, "tcp"), 12U);
-  EXPECT_EQ(find_accepted(kMetrics, "udp"), 3'000'000U);
-  EXPECT_EQ(find_accepted(kMetrics, "http"), std::nullopt);
+      "statmill_samples_accepted_total{listener=\"udp\"} 3e+06\n"
+      "statmill_ticks_total_more 1\n"
+      "statmill_ticks_total 5\n";
+  EXPECT_EQ(find_metric(kMetrics, "statmill_samples_accepted_total{listener=\"tcp\"}"), 12);
+  EXPECT_EQ(find_metric(kMetrics, "statmill_samples_accepted_total{listener=\"udp\"}"), 3e6);
+  EXPECT_EQ(find_metric(kMetrics, "statmill_samples_accepted_total{listener=\"http\"}"), std::nullopt);
+  EXPECT_EQ(find_metric(kMetrics, "statmill_ticks_total"), 5);
 }
 
 TEST(ServerProcess, SaysWhyAProgramDoesNotComeUp) {
-  const Result<ServerProcess> missing = ServerProcess::start("/nonexistent/statmilld");
+  const Result<ServerProcess> missing = ServerProcess::start({.program = "/nonexistent/statmilld"});
   ASSERT_FALSE(missing.has_value());
   EXPECT_THAT(missing.error().message, HasSubstr("/nonexistent/statmilld"));
-  const Result<ServerProcess> other = ServerProcess::start("/bin/false");
+  const Result<ServerProcess> other = ServerProcess::start({.program = "/bin/false"});
   ASSERT_FALSE(other.has_value());
   EXPECT_THAT(other.error().message, HasSubstr("does not come up"));
 }

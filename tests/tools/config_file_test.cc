@@ -45,6 +45,33 @@ TEST(DefaultConfigFile, NamesEverySettingWithItsDefault) {
   EXPECT_EQ(values_of(uncommented(), false), values_of("", true));
 }
 
+// A list has no default; the file shows it by examples, `#   key = value`.
+TEST(DefaultConfigFile, GivesExamplesOfEveryListThatCanBeTaken) {
+  std::string text;
+  std::ifstream file(STATMILL_SOURCE_TREE "/etc/statmilld.conf");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with('[')) text += line + "\n";
+    if (line.starts_with("#   ")) text += line.substr(4) + "\n";
+  }
+  const TempDirectory directory;
+  const std::string path = directory.write("statmilld.conf", text).string();
+  ServerConfig config;
+  std::map<std::string, int> examples;
+  std::vector<Setting> settings = server_settings(config);
+  for (Setting& setting : settings) {
+    if (!setting.is_list) continue;
+    examples[setting.name] = 0;
+    setting.take = [&examples, name = setting.name, take = setting.take](const std::string& value) {
+      ++examples[name];
+      return take(value);
+    };
+  }
+  const std::array<const char*, 2> arguments = {"--config", path.c_str()};
+  const Result<SettingsAction> action = apply_settings(settings, {arguments, {}});
+  EXPECT_TRUE(action.has_value()) << action.error().message;
+  for (const auto& [name, count] : examples) EXPECT_GT(count, 0) << name;
+}
+
 TEST(DefaultConfigFile, ChangesNothingAsItStands) {
   std::ifstream file(STATMILL_SOURCE_TREE "/etc/statmilld.conf");
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());

@@ -244,7 +244,8 @@ TEST_F(TestScript, CountsAFailedBuildAsOneFailureAndGoesOn) {
 TEST_F(TestScript, FailsAStageThatTestsNothing) {
   tree_.write("results/asan.xml", "<testsuite>\n</testsuite>\n");
   EXPECT_EQ(run("asan"), 1);
-  EXPECT_THAT(output_, EndsWith("failed: no tests in asan\n== done (0 s)\n0 passed, 1 failed\n"));
+  EXPECT_THAT(output_, HasSubstr("\nfailed: no tests in asan\n"));
+  EXPECT_THAT(output_, EndsWith("\n0 passed, 1 failed\n"));
 }
 
 TEST_F(TestScript, FailsWhenThePackagesCannotBeInstalled) {

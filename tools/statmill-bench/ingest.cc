@@ -13,7 +13,6 @@ namespace {
 using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kPollInterval{5};
 constexpr std::chrono::seconds kStallLimit{2};         // no progress for so long: the rest is lost
 constexpr std::chrono::milliseconds kSettleTime{600};  // two ticks: journaling belongs to the samples' cost
 
@@ -26,20 +25,6 @@ struct Cost {
   nanoseconds elapsed{};
   nanoseconds cpu{};
 };
-
-// Waits until `wanted` samples are taken, or no more come. Gives how many were.
-Result<uint64_t> wait_for_samples(const ServerProcess& server, std::string_view listener, uint64_t wanted) {
-  uint64_t seen = 0;
-  steady_clock::time_point last_progress = steady_clock::now();
-  while (true) {
-    const Result<uint64_t> accepted = server.accepted(listener);
-    if (!accepted || *accepted >= wanted) return accepted;
-    if (*accepted != seen) last_progress = steady_clock::now();
-    seen = *accepted;
-    if (steady_clock::now() - last_progress > kStallLimit) return seen;
-    std::this_thread::sleep_for(kPollInterval);  // the server has no event for "taken so many"
-  }
-}
 
 Result<Cost> send_and_wait(const ServerProcess& server, Transport transport,
                            const std::vector<Stream>& streams) {
@@ -55,7 +40,8 @@ Result<Cost> send_and_wait(const ServerProcess& server, Transport transport,
   const Endpoint& target = server.address().line;
   Status sent = transport == Transport::kTcp ? send_tcp(target, streams) : send_udp(target, streams);
   if (!sent) return sent.error();
-  const Result<uint64_t> accepted = wait_for_samples(server, listener, *accepted_before + cost.sent);
+  const Result<uint64_t> accepted =
+      server.wait_for_accepted(listener, *accepted_before + cost.sent, kStallLimit);
   if (!accepted) return accepted.error();
   cost.elapsed = steady_clock::now() - begin;
   cost.accepted = *accepted - *accepted_before;

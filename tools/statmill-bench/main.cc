@@ -1,4 +1,4 @@
-// statmill-bench: measures a statmilld. Figures go to standard output, talk to standard error.
+// statmill-bench: measures a statmilld and its store. Figures go to standard output, talk to standard error.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -15,11 +15,15 @@ int complain(const statmill::Error& error, int code) {
   return code;
 }
 
-statmill::Result<statmill::ServerProcess> reach_server(const statmill::BenchOptions& options) {
-  if (options.server) return statmill::ServerProcess::running(*options.server);
+statmill::Result<std::vector<statmill::Measurement>> run(const statmill::BenchOptions& options) {
+  const statmill::Timestamp now = statmill::SystemClock().wall();
   std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return statmill::ServerProcess::start(self.parent_path() / "statmilld");
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "statmilld";
+  if (options.suite == statmill::Suite::kStorage) return statmill::run_storage(options.storage, program, now);
+  const auto server = options.server ? statmill::ServerProcess::running(*options.server)
+                                     : statmill::ServerProcess::start({.program = program});
+  if (!server) return server.error();
+  return statmill::run_ingest(*server, options.ingest, now);
 }
 
 }  // namespace
@@ -32,9 +36,7 @@ int main(int argc, char** argv) {
     std::fputs(options->help->c_str(), stdout);
     return 0;
   }
-  const auto server = reach_server(*options);
-  if (!server) return complain(server.error(), kFailed);
-  const auto measured = statmill::run_ingest(*server, options->ingest, statmill::SystemClock().wall());
+  const auto measured = run(*options);
   if (!measured) return complain(measured.error(), kFailed);
   const std::string text =
       options->is_json ? statmill::measurements_json(*measured) : statmill::measurements_table(*measured);

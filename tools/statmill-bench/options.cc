@@ -1,12 +1,14 @@
 // See options.h.
 #include "tools/statmill-bench/options.h"
 
+#include <algorithm>
 #include <boost/program_options.hpp>
 #include <limits>
 #include <sstream>
 #include <vector>
 
 #include "base/text.h"
+#include "proto/number.h"
 
 namespace statmill {
 namespace {
@@ -15,26 +17,53 @@ namespace po = boost::program_options;
 
 constexpr std::string_view kUsage =
     "Usage: statmill-bench SUITE [OPTION]...\n"
-    "Measures a statmilld. Suites: ingest.\n\n"
-    "Without --line, --http and --pid it starts the statmilld next to it, with temporary data.\n\n";
+    "Suites: ingest  what a sample costs a statmilld on its way in, and a series in memory\n"
+    "        storage what a bucket costs on disk, in writing, in CPU and RAM; reading, recovery, start\n\n";
 
-po::options_description describe() {
-  po::options_description out(110);
-  const auto value = [](const char* placeholder) {
-    return po::value<std::string>()->value_name(placeholder);
-  };
+constexpr unsigned kHelpWidth = 110;
+
+auto value(const char* placeholder) { return po::value<std::string>()->value_name(placeholder); }
+
+po::options_description describe_ingest() {
+  po::options_description out(
+      "ingest; without --line, --http and --pid it starts the statmilld next to it, with temporary data",
+      kHelpWidth);
   out.add_options()                                                                                         //
       ("line", value("HOST:PORT"), "where the server takes lines")                                          //
       ("http", value("URL"), "where its counters are read")                                                 //
       ("pid", value("PID"), "its process, for CPU and memory")                                              //
-      ("series", value("COUNT")->default_value("10000"), "100 per host")                                    //
+      ("series", value("COUNT"), "100 per host; 10000 by default")                                          //
       ("samples", value("COUNT")->default_value("2000000"), "in whole passes over all series, at least 2")  //
       ("connections", value("COUNT")->default_value("1"), "a sender for each")                              //
       ("transport", value("NAME")->default_value("tcp"), "tcp or udp")                                      //
       ("order", value("NAME")->default_value("index"), "of series within a pass: index or random")          //
-      ("times", value("NAME")->default_value("none"), "none: live; step: 10 s more each pass, a backfill")  //
-      ("json", "one JSON object per line")                                                                  //
-      ("help", "print this");
+      ("times", value("NAME")->default_value("none"), "none: live; step: 10 s more each pass, a backfill");
+  return out;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out.append(out.empty() ? "" : ",").append(word);
+  return out;
+}
+
+po::options_description describe_storage() {
+  po::options_description out("storage; the whole takes 7 minutes, 6 GB of RAM, 2 GB of disk", kHelpWidth);
+  const std::string only = "these measures alone: " + joined(storage_measures());
+  out.add_options()                                                                                   //
+      ("only", value("NAME,..."), only.c_str())                                                       //
+      ("scale", value("FACTOR")->default_value("1"), "of the number of series of every measure")      //
+      ("series", value("COUNT"), "of mix, multi10, latency, events and doubles, whatever the scale")  //
+      ("slots", value("COUNT"), "of the same")                                                        //
+      ("ticks", value("COUNT")->default_value("10"), "per slot; a series sends in one of them")       //
+      ("dir", value("DIR"), "where temporary data are made; the system's place by default")           //
+      ("data", value("DIR"), "real series for host: files *.csv of lines timestamp,value");
+  return out;
+}
+
+po::options_description describe_common() {
+  po::options_description out("all", kHelpWidth);
+  out.add_options()("json", "one JSON object per line")("help", "print this");
   return out;
 }
 
@@ -53,8 +82,66 @@ Result<size_t> count(const po::variables_map& values, const char* option, int64_
   return static_cast<size_t>(*n);
 }
 
+// None when the option is not given.
+Result<std::optional<size_t>> optional_count(const po::variables_map& values, const char* option,
+                                             int64_t max) {
+  if (values.count(option) == 0) return std::optional<size_t>();
+  const Result<size_t> n = count(values, option, max);
+  if (!n) return n.error();
+  return std::optional(*n);
+}
+
+Result<double> factor(const po::variables_map& values, const char* option, double max) {
+  const auto& text = values[option].as<std::string>();
+  Number number;
+  if (parse_number(text, number) != NumberError::kNone || number.value <= 0 || number.value > max) {
+    return Error{ErrorCode::kInvalid, "--" + std::string(option) + ": \"" + text +
+                                          "\" is not a number above 0, up to " +
+                                          std::to_string(static_cast<int>(max))};
+  }
+  return number.value;
+}
+
+Result<std::vector<std::string>> measures(const po::variables_map& values) {
+  std::vector<std::string> out;
+  if (values.count("only") == 0) return out;
+  const std::vector<std::string> known = storage_measures();
+  for (const std::string_view name : split(values["only"].as<std::string>(), ',')) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      return Error{ErrorCode::kInvalid,
+                   "--only: no measure \"" + std::string(name) + "\" (known: " + joined(known) + ")"};
+    }
+    out.emplace_back(name);
+  }
+  if (out.empty()) return Error{ErrorCode::kInvalid, "--only: names no measure"};
+  return out;
+}
+
+Result<StorageOptions> storage_options(const po::variables_map& values) {
+  auto only = measures(values);
+  if (!only) return only.error();
+  const Result<double> scale = factor(values, "scale", 100);
+  if (!scale) return scale.error();
+  const auto series = optional_count(values, "series", 10'000'000);
+  if (!series) return series.error();
+  const auto slots = optional_count(values, "slots", 10'000'000);
+  if (!slots) return slots.error();
+  const Result<size_t> ticks = count(values, "ticks", 1000);
+  if (!ticks) return ticks.error();
+  const auto path = [&](const char* option) {
+    return std::filesystem::path(values.count(option) == 0 ? "" : values[option].as<std::string>());
+  };
+  return StorageOptions{.only = std::move(*only),
+                        .scale = *scale,
+                        .series = *series,
+                        .slots = *slots,
+                        .ticks = *ticks,
+                        .directory = path("dir"),
+                        .data = path("data")};
+}
+
 Result<IngestOptions> ingest_options(const po::variables_map& values) {
-  const Result<size_t> series = count(values, "series", 10'000'000);
+  const auto series = optional_count(values, "series", 10'000'000);
   if (!series) return series.error();
   const Result<size_t> samples = count(values, "samples", 1'000'000'000);
   if (!samples) return samples.error();
@@ -66,7 +153,7 @@ Result<IngestOptions> ingest_options(const po::variables_map& values) {
   if (!is_shuffled) return is_shuffled.error();
   const Result<bool> has_times = choose(values, "times", "none", "step");
   if (!has_times) return has_times.error();
-  return IngestOptions{.series = *series,
+  return IngestOptions{.series = series->value_or(IngestOptions().series),
                        .samples = *samples,
                        .connections = *connections,
                        .transport = *is_udp ? Transport::kUdp : Transport::kTcp,
@@ -86,16 +173,15 @@ Result<std::optional<ServerAddress>> server_address(const po::variables_map& val
       .line = std::move(*line), .url = values["http"].as<std::string>(), .pid = static_cast<pid_t>(*pid)});
 }
 
-}  // namespace
-
-Result<BenchOptions> parse_bench_options(std::span<const std::string> arguments) {
-  const po::options_description visible = describe();
-  po::options_description all;
-  all.add(visible).add_options()("suite", po::value<std::string>());
+// Reads the arguments by what one suite takes. Boost's parser throws; it stops here.
+Result<po::variables_map> read_arguments(std::span<const std::string> arguments,
+                                         const po::options_description& options) {
   po::positional_options_description positional;
   positional.add("suite", 1);
+  po::options_description all;
+  all.add(options).add(describe_common()).add_options()("suite", po::value<std::string>());
   po::variables_map values;
-  try {  // Boost's parser throws; it stops here
+  try {
     namespace style = po::command_line_style;
     po::store(po::command_line_parser(std::vector<std::string>(arguments.begin(), arguments.end()))
                   .options(all)
@@ -106,21 +192,50 @@ Result<BenchOptions> parse_bench_options(std::span<const std::string> arguments)
   } catch (const po::error& e) {
     return Error{ErrorCode::kInvalid, e.what()};
   }
-  BenchOptions out{.ingest = {}, .server = {}, .is_json = values.count("json") != 0, .help = {}};
-  if (values.count("help") != 0) {
-    std::ostringstream text;
-    text << kUsage << visible;
-    out.help = text.str();
+  return values;
+}
+
+std::string help_text() {
+  std::ostringstream text;
+  text << kUsage << describe_ingest() << "\n" << describe_storage() << "\n" << describe_common();
+  return text.str();
+}
+
+Result<Suite> suite_of(std::span<const std::string> arguments) {
+  if (arguments.empty() || arguments.front().starts_with('-')) {
+    return Error{ErrorCode::kInvalid, "no suite is named; see --help"};
+  }
+  const std::string& suite = arguments.front();
+  if (suite == "ingest") return Suite::kIngest;
+  if (suite == "storage") return Suite::kStorage;
+  return Error{ErrorCode::kInvalid, "no suite \"" + suite + "\"; see --help"};
+}
+
+}  // namespace
+
+Result<BenchOptions> parse_bench_options(std::span<const std::string> arguments) {
+  BenchOptions out;
+  if (std::find(arguments.begin(), arguments.end(), "--help") != arguments.end()) {
+    out.help = help_text();
     return out;
   }
-  if (values.count("suite") == 0) return Error{ErrorCode::kInvalid, "no suite is named; see --help"};
-  if (const auto& suite = values["suite"].as<std::string>(); suite != "ingest") {
-    return Error{ErrorCode::kInvalid, "no suite \"" + suite + "\"; see --help"};
+  const Result<Suite> suite = suite_of(arguments);
+  if (!suite) return suite.error();
+  out.suite = *suite;
+  const bool is_ingest = out.suite == Suite::kIngest;
+  const auto values = read_arguments(arguments, is_ingest ? describe_ingest() : describe_storage());
+  if (!values) return values.error();
+  out.is_json = values->count("json") != 0;
+  if (!is_ingest) {
+    Result<StorageOptions> storage = storage_options(*values);
+    if (!storage) return storage.error();
+    out.storage = std::move(*storage);
+    return out;
   }
-  const Result<IngestOptions> ingest = ingest_options(values);
+  const Result<IngestOptions> ingest = ingest_options(*values);
   if (!ingest) return ingest.error();
   out.ingest = *ingest;
-  Result<std::optional<ServerAddress>> server = server_address(values);
+  Result<std::optional<ServerAddress>> server = server_address(*values);
   if (!server) return server.error();
   out.server = std::move(*server);
   return out;

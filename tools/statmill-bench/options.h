@@ -7,12 +7,17 @@
 
 #include "base/result.h"
 #include "tools/statmill-bench/ingest.h"
+#include "tools/statmill-bench/storage_suite.h"
 
 namespace statmill {
 
+enum class Suite { kIngest, kStorage };
+
 struct BenchOptions {
+  Suite suite = Suite::kIngest;
   IngestOptions ingest;
-  std::optional<ServerAddress> server;  // none: start one
+  std::optional<ServerAddress> server;  // of `ingest`; none: start one
+  StorageOptions storage;
   bool is_json = false;
   std::optional<std::string> help;  // print this and do nothing
 };

@@ -13,13 +13,19 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <thread>
 #include <utility>
+
+#include "tools/statmill/answer.h"
 
 namespace statmill {
 namespace {
 
-constexpr std::chrono::seconds kStartLimit{30};
+constexpr std::chrono::seconds kStartLimit{300};  // recovery of a million series is among what is measured
 constexpr std::chrono::seconds kAnswerLimit{30};
+constexpr std::chrono::milliseconds kPollInterval{5};
+constexpr unsigned kOk = 200;
+constexpr std::string_view kTicks = "statmill_ticks_total";
 
 Error system_error(std::string_view what) {
   return {ErrorCode::kIo, std::string(what) + ": " + std::strerror(errno)};
@@ -80,29 +86,45 @@ Result<ServerProcess> ServerProcess::running(ServerAddress address) {
   return server;
 }
 
-Result<ServerProcess> ServerProcess::start(const std::filesystem::path& program) {
+Result<ServerProcess> ServerProcess::start(const ServerCommand& command) {
   ServerProcess server;  // owns what is made, as it is made: every way out stops and removes it
-  std::string directory = (std::filesystem::temp_directory_path() / "statmill-bench-XXXXXX").string();
-  if (::mkdtemp(directory.data()) == nullptr) return system_error(directory);
-  server.data_ = directory;
+  Result<ScratchDirectory> directory = ScratchDirectory::make(command.parent);
+  if (!directory) return directory.error();
+  server.data_.emplace(std::move(*directory));
+  server.program_ = command.program;
+  if (Status launched = server.launch(command.options); !launched) return launched.error();
+  return server;
+}
+
+Status ServerProcess::start_again(const std::vector<std::string>& options) { return launch(options); }
+
+Status ServerProcess::launch(const std::vector<std::string>& options) {
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return system_error("pipe");
-  server.error_pipe_ = pipe[0];
-  const Result<pid_t> pid = spawn(
-      program,
-      {"--store.path", directory + "/server", "--line.listen", "127.0.0.1:0", "--http.listen", "127.0.0.1:0"},
-      pipe[1]);
+  error_pipe_ = pipe[0];
+  std::vector<std::string> arguments = {"--store.path", data_->path() / "server", "--line.listen",
+                                        "127.0.0.1:0",  "--http.listen",          "127.0.0.1:0"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  const Result<pid_t> pid = spawn(program_, std::move(arguments), pipe[1]);
   ::close(pipe[1]);
   if (!pid) return pid.error();
-  server.address_.pid = *pid;
-  const Result<std::string> ready = wait_until_ready(server.error_pipe_);
+  address_.pid = *pid;
+  const Result<std::string> ready = wait_until_ready(error_pipe_);
   if (!ready) return ready.error();
   const Result<Endpoint> line = parse_endpoint(log_value(*ready, "line"));
   if (!line) return Error(line.error()).with("ready line of statmilld");
-  server.address_.line = *line;
-  server.address_.url = "http://" + log_value(*ready, "http");
-  if (Status connected = server.connect(); !connected) return connected.error();
-  return server;
+  address_.line = *line;
+  address_.url = "http://" + log_value(*ready, "http");
+  return connect();
+}
+
+void ServerProcess::stop(int signal) {
+  if (address_.pid != 0) {
+    ::kill(address_.pid, signal);
+    ::waitpid(address_.pid, nullptr, 0);
+    address_.pid = 0;
+  }
+  if (error_pipe_ >= 0) ::close(std::exchange(error_pipe_, -1));
 }
 
 Status ServerProcess::connect() {
@@ -113,20 +135,14 @@ Status ServerProcess::connect() {
 }
 
 ServerProcess::ServerProcess(ServerProcess&& other) noexcept
-    : address_(std::move(other.address_)),
+    : program_(std::move(other.program_)),
+      address_(std::move(other.address_)),
       client_(std::move(other.client_)),
-      data_(std::exchange(other.data_, std::filesystem::path())),
+      data_(std::exchange(other.data_, std::nullopt)),
       error_pipe_(std::exchange(other.error_pipe_, -1)) {}
 
 ServerProcess::~ServerProcess() {
-  if (data_.empty()) return;
-  if (address_.pid != 0) {
-    ::kill(address_.pid, SIGTERM);
-    ::waitpid(address_.pid, nullptr, 0);
-  }
-  if (error_pipe_ >= 0) ::close(error_pipe_);
-  std::error_code ignored;  // what cannot be removed is no failure of a measurement
-  std::filesystem::remove_all(data_, ignored);
+  if (data_) stop(SIGTERM);
 }
 
 Result<std::chrono::nanoseconds> ServerProcess::cpu_time() const {
@@ -148,21 +164,70 @@ Result<uint64_t> ServerProcess::resident_bytes() const {
   return resident_pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-Result<uint64_t> ServerProcess::accepted(std::string_view listener) const {
-  const Result<HttpAnswer> answer = client_->get("/metrics");
+Result<std::string> ServerProcess::get(std::string_view path, const UrlParameters& parameters) const {
+  Result<HttpAnswer> answer = client_->get(path, parameters);
   if (!answer) return answer.error();
-  const std::optional<uint64_t> found = find_accepted(answer->body, listener);
-  if (answer->status != 200 || !found)
-    return Error{ErrorCode::kNotFound, "/metrics does not count accepted samples"};
+  if (answer->status != kOk)
+    return Error{ErrorCode::kIo, std::string(path) + ": " + server_complaint(*answer)};
+  return std::move(answer->body);
+}
+
+Result<double> ServerProcess::metric(std::string_view name) const {
+  const Result<std::string> metrics = get("/metrics");
+  if (!metrics) return metrics.error();
+  const std::optional<double> found = find_metric(*metrics, name);
+  if (!found) return Error{ErrorCode::kNotFound, "/metrics has no " + std::string(name)};
   return *found;
 }
 
-std::optional<uint64_t> find_accepted(std::string_view metrics, std::string_view listener) {
-  const std::string wanted = "statmill_samples_accepted_total{listener=\"" + std::string(listener) + "\"} ";
+Result<uint64_t> ServerProcess::accepted(std::string_view listener) const {
+  const Result<double> n =
+      metric("statmill_samples_accepted_total{listener=\"" + std::string(listener) + "\"}");
+  if (!n) return n.error();
+  return static_cast<uint64_t>(*n);
+}
+
+Result<uint64_t> ServerProcess::wait_for_accepted(std::string_view listener, uint64_t wanted,
+                                                  Duration stall_limit) const {
+  uint64_t seen = 0;
+  auto last_progress = std::chrono::steady_clock::now();
+  while (true) {
+    const Result<uint64_t> n = accepted(listener);
+    if (!n || *n >= wanted) return n;
+    if (*n != seen) last_progress = std::chrono::steady_clock::now();
+    seen = *n;
+    if (std::chrono::steady_clock::now() - last_progress > stall_limit) return seen;
+    std::this_thread::sleep_for(kPollInterval);  // the server has no event for "taken so many"
+  }
+}
+
+Status ServerProcess::wait_until_durable() const {
+  // A tick is committed only when there is something to write: one sample more for each.
+  for (int i = 0; i < 2; ++i) {
+    const Result<double> before = metric(kTicks);
+    if (!before) return before.error();
+    if (const auto posted = client_->post("/api/v1/lines", "bench.marker 1\n"); !posted)
+      return posted.error();
+    if (Status s = wait_for_tick_after(*before); !s) return s;
+  }
+  return Status::ok();
+}
+
+Status ServerProcess::wait_for_tick_after(double ticks) const {
+  const auto deadline = std::chrono::steady_clock::now() + kAnswerLimit;
+  while (std::chrono::steady_clock::now() < deadline) {
+    const Result<double> now = metric(kTicks);
+    if (!now) return now.error();
+    if (*now > ticks) return Status::ok();
+    std::this_thread::sleep_for(kPollInterval);  // no event for this either
+  }
+  return Error{ErrorCode::kUnavailable, "no tick comes"};
+}
+
+std::optional<double> find_metric(std::string_view metrics, std::string_view name) {
   for (const std::string_view line : split(metrics, '\n')) {
-    if (!line.starts_with(wanted)) continue;
-    const std::string text(line.substr(wanted.size()));
-    return static_cast<uint64_t>(std::strtod(text.c_str(), nullptr));  // large values come with an exponent
+    if (!line.starts_with(name) || !line.substr(name.size()).starts_with(' ')) continue;
+    return std::strtod(std::string(line.substr(name.size())).c_str(), nullptr);
   }
   return std::nullopt;
 }

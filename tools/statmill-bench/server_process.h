@@ -8,9 +8,11 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/text.h"
+#include "tools/statmill-bench/scratch_directory.h"
 #include "tools/statmill/client.h"
 
 namespace statmill {
@@ -21,39 +23,62 @@ struct ServerAddress {
   pid_t pid = 0;
 };
 
+// A statmilld to start.
+struct ServerCommand {
+  std::filesystem::path program;
+  std::vector<std::string> options = {};  // besides its data directory and its addresses
+  std::filesystem::path parent = {};      // where its data directory is made; empty: the system's place
+};
+
 // Confined to one thread.
 class ServerProcess {
  public:
   // Watches one that runs already and leaves it running. Errors: kInvalid, kNotFound when there is no such
   // process.
   static Result<ServerProcess> running(ServerAddress address);
-  // Starts `program` on free ports with a temporary data directory and waits until it is ready.
+  // Starts one on free ports with a temporary data directory and waits until it is ready.
   // Errors: kUnavailable with what it said when it does not come up.
-  static Result<ServerProcess> start(const std::filesystem::path& program);
+  static Result<ServerProcess> start(const ServerCommand& command);
   // Stops it (SIGTERM, wait) and removes its data, if start() made it.
   ~ServerProcess();
   ServerProcess(ServerProcess&& other) noexcept;
   ServerProcess& operator=(ServerProcess&&) = delete;
+
+  // Ends it by that signal and waits for its end. Requires: start() made it, it runs.
+  void stop(int signal);
+  // Starts it again on the same data, with other options. Requires: stopped. Errors: as start().
+  Status start_again(const std::vector<std::string>& options);
 
   const ServerAddress& address() const { return address_; }
 
   // User and system time of all its threads so far.
   Result<std::chrono::nanoseconds> cpu_time() const;
   Result<uint64_t> resident_bytes() const;
+  // Errors: those of Client; kIo when the answer is not 200.
+  Result<std::string> get(std::string_view path, const UrlParameters& parameters = {}) const;
+  // One value of its /metrics, labels included in the name. Errors: also kNotFound.
+  Result<double> metric(std::string_view name) const;
   // Samples that the listener ("tcp", "udp") has taken so far.
   Result<uint64_t> accepted(std::string_view listener) const;
+  // Waits until accepted() is `wanted`, or has not grown for `stall_limit`. Gives how many it is.
+  Result<uint64_t> wait_for_accepted(std::string_view listener, uint64_t wanted, Duration stall_limit) const;
+  // Waits until all that is accepted is in the store: two more ticks.
+  Status wait_until_durable() const;
 
  private:
   ServerProcess() = default;
-  Status connect();  // a client for address_.url
+  Status launch(const std::vector<std::string>& options);  // and connect()
+  Status connect();                                        // a client for address_.url
+  Status wait_for_tick_after(double ticks) const;
 
-  ServerAddress address_;
+  std::filesystem::path program_;
+  ServerAddress address_;  // pid 0: does not run
   std::optional<Client> client_;
-  std::filesystem::path data_;  // empty: not ours to stop
-  int error_pipe_ = -1;         // read end of its standard error, up to 64 KiB of which may lie unread; or -1
+  std::optional<ScratchDirectory> data_;  // none: not ours to stop
+  int error_pipe_ = -1;  // read end of its standard error, up to 64 KiB of which may lie unread; or -1
 };
 
-// The value of the sample `name{listener="..."}` in Prometheus text, or none.
-std::optional<uint64_t> find_accepted(std::string_view metrics, std::string_view listener);
+// The value of the sample of that name, labels included, in Prometheus text, or none.
+std::optional<double> find_metric(std::string_view metrics, std::string_view name);
 
 }  // namespace statmill

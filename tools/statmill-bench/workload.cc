@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cstdio>
 #include <numeric>
-#include <random>
 
 namespace statmill {
 namespace {
@@ -69,32 +68,36 @@ std::string series_name(size_t series) {
   return {text.data(), static_cast<size_t>(n)};
 }
 
-std::vector<Stream> make_workload(const WorkloadOptions& options) {
-  std::minstd_rand random(kSeed);
-  std::vector<std::string> names;
-  std::vector<int64_t> states;
-  for (size_t i = 0; i < options.series; ++i) {
-    names.push_back(series_name(i));
-    states.push_back(1000 + static_cast<int64_t>(random() % 9000));
+Workload::Workload(const WorkloadOptions& options)
+    : options_(options), random_(kSeed), order_(options.series) {
+  for (size_t i = 0; i < options_.series; ++i) {
+    names_.push_back(series_name(i));
+    states_.push_back(1000 + static_cast<int64_t>(random_() % 9000));
   }
-  std::vector<size_t> order(options.series);
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::vector<Stream> out(options.connections);
-  for (size_t pass = 0; pass < options.passes; ++pass) {
-    if (options.is_shuffled) std::shuffle(order.begin(), order.end(), random);
-    for (const size_t i : order) {
-      Stream& stream = out[i / kSeriesPerHost % options.connections];
-      stream.bytes.append(names[i]).push_back(' ');
-      if (options.first_time_s) {
-        append_integer(stream.bytes, *options.first_time_s + static_cast<int64_t>(pass) * kPassSeconds);
+  std::iota(order_.begin(), order_.end(), size_t{0});
+}
+
+std::vector<Stream> Workload::next(size_t passes) {
+  std::vector<Stream> out(options_.connections);
+  for (const size_t end = pass_ + passes; pass_ < end; ++pass_) {
+    if (options_.is_shuffled) std::shuffle(order_.begin(), order_.end(), random_);
+    for (const size_t i : order_) {
+      Stream& stream = out[i / kSeriesPerHost % options_.connections];
+      stream.bytes.append(names_[i]).push_back(' ');
+      if (options_.first_time_s) {
+        append_integer(stream.bytes, *options_.first_time_s + static_cast<int64_t>(pass_) * kPassSeconds);
         stream.bytes.push_back(' ');
       }
-      append_value(stream.bytes, shape_of(i), states[i], random);
+      append_value(stream.bytes, shape_of(i), states_[i], random_);
       stream.bytes.push_back('\n');
       ++stream.samples;
     }
   }
   return out;
+}
+
+std::vector<Stream> make_workload(const WorkloadOptions& options) {
+  return Workload(options).next(options.passes);
 }
 
 }  // namespace statmill

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,25 @@ struct Stream {
 // "servers.host00042.cpu.3.idle" of series 4239.
 std::string series_name(size_t series);
 
-// One Stream per connection. Values, by series: 50 % random walks of two decimals, 25 % counters, 15 %
-// constants, 10 % flat with spikes.
+// Passes over all series, a part at a time when they are too many to hold at once. One Stream per connection.
+// Values, by series: 50 % random walks of two decimals, 25 % counters, 15 % constants, 10 % flat with spikes.
+class Workload {
+ public:
+  explicit Workload(const WorkloadOptions& options);  // options.passes has no meaning here
+
+  // The next so many passes; values go on where they were.
+  std::vector<Stream> next(size_t passes);
+
+ private:
+  const WorkloadOptions options_;
+  std::minstd_rand random_;
+  std::vector<std::string> names_;
+  std::vector<int64_t> states_;
+  std::vector<size_t> order_;
+  size_t pass_ = 0;
+};
+
+// All passes at once.
 std::vector<Stream> make_workload(const WorkloadOptions& options);
 
 }  // namespace statmill

@@ -63,7 +63,7 @@ TEST(AnswerJsonTest, AnswersOverTheLimitAreRefused) {
   EXPECT_EQ(refused.error().code, ErrorCode::kLimit);
 }
 
-TEST(AnswerJsonTest, SeriesList) {
+TEST(AnswerJsonTest, SeriesPage) {
   EXPECT_EQ(series_list_json({}), "{\"series\":[],\"truncated\":false}\n");
   EXPECT_EQ(series_list_json({{{"a", Kind::kGauge, 1}, {"b", Kind::kEvent, 2}}, true}),
             "{\"series\":[{\"name\":\"a\",\"kind\":\"gauge\",\"last_s\":1},"

@@ -86,8 +86,8 @@ class FakeServices {
   std::function<Result<QueryAnswer>(const QueryRequest&)> on_query = [](const QueryRequest&) {
     return small_answer();
   };
-  std::function<SeriesList(const Glob&, size_t)> on_list = [](const Glob&, size_t) {
-    return SeriesList{{{"cpu", Kind::kGauge, 100}, {"hits", Kind::kEvent, 90}}, true};
+  std::function<SeriesPage(const Glob&, size_t)> on_list = [](const Glob&, size_t) {
+    return SeriesPage{{{"cpu", Kind::kGauge, 100}, {"hits", Kind::kEvent, 90}}, true};
   };
   std::string status = "{\"version\":\"test\"}\n";
   Registry registry;

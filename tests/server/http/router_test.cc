@@ -135,7 +135,7 @@ TEST_F(RouterTest, SeriesPassesGlobAndLimit) {
   fake_.on_list = [&](const Glob& glob, size_t n) {
     match = glob.text();
     limit = n;
-    return SeriesList{};
+    return SeriesPage{};
   };
   ask("GET", "/api/v1/series?match=cpu.%2A.idle&limit=5");
   EXPECT_EQ(match, "cpu.*.idle");

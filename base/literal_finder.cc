@@ -1,0 +1,29 @@
+// See literal_finder.h.
+#include "base/literal_finder.h"
+
+#include <utility>
+
+namespace statmill {
+namespace {
+
+// How common a byte is in names, roughly: digits tell names apart, dots and separators do not.
+int commonness(char c) {
+  if ('0' <= c && c <= '9') return 0;
+  return c == '.' || c < '!' ? 2 : 1;
+}
+
+}  // namespace
+
+// The rarest byte that comes first, and of the others the rarest that comes last: the further apart, the less
+// one follows from the other.
+LiteralFinder::LiteralFinder(std::string literal) : literal_(std::move(literal)) {
+  for (size_t i = 1; i < literal_.size(); ++i) {
+    if (commonness(literal_[i]) < commonness(literal_[first_])) first_ = i;
+  }
+  second_ = first_ == 0 ? literal_.size() - 1 : 0;
+  for (size_t i = 0; i < literal_.size(); ++i) {
+    if (i != first_ && commonness(literal_[i]) <= commonness(literal_[second_])) second_ = i;
+  }
+}
+
+}  // namespace statmill

@@ -1,0 +1,186 @@
+// See name_arena.h.
+#include "server/table/name_arena.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "base/check.h"
+#include "base/literal_finder.h"
+#include "proto/istatd_lines.h"
+
+namespace statmill {
+namespace {
+
+constexpr char kSeparator = '\n';  // names have no byte below 33; one that had would only be found slower
+
+}  // namespace
+
+// +----+------+----+------+----+-- free --+-------------------+
+// | \n | name | \n | name | \n |          | ... begin 1, begin 0 |
+// +----+------+----+------+----+----------+-------------------+
+// Each name has an entry at the end, the last name's first: where it begins (15 bits) and whether it is dead.
+// The entry after the last name's says where the next one will begin, so a name is [begin i, begin i+1 - 1).
+// An id that was left out is a dead name of no size without a separator.
+class NameArena::Block {
+ public:
+  explicit Block(SeriesId first_id) : first_id_(first_id) {
+    bytes()[0] = kSeparator;
+    set_entry(0, 1);
+  }
+
+  SeriesId first_id() const { return first_id_; }
+  SeriesId next_id() const { return first_id_ + static_cast<SeriesId>(count()); }
+
+  // How many names there are, all of them whole.
+  size_t count() const { return count_.load(std::memory_order_acquire); }
+  size_t begin(size_t i) const { return entry(i) & ~kDead; }
+  bool is_dead(size_t i) const { return (entry(i) & kDead) != 0; }
+  std::string_view name(size_t i) const { return {bytes() + begin(i), begin(i + 1) - begin(i) - 1}; }
+  // The first `count` names and the separators around them.
+  std::string_view text(size_t count) const { return {bytes(), begin(count)}; }
+
+  // The name that `position` lies in, at or after name i. Requires: there is one.
+  size_t name_at(size_t position, size_t i, size_t count) const {
+    size_t step = 1;
+    for (; i + step < count && begin(i + step) <= position; step *= 2) i += step;
+    for (; step > 0; step /= 2) {
+      if (i + step < count && begin(i + step) <= position) i += step;
+    }
+    return i;
+  }
+
+  // The writer's side.
+  bool has_room(SeriesId id, size_t size) const {
+    const size_t entries = size_t{id} - first_id_ + 2;  // with all left out before, and the one after
+    return begin(count()) + size + 1 + entries * sizeof(uint16_t) <= sizeof(words_);
+  }
+  std::string_view add(SeriesId id, std::string_view name) {
+    size_t i = count();
+    const size_t at = begin(i);
+    for (; first_id_ + i < id; ++i) {
+      set_entry(i, at | kDead);
+      set_entry(i + 1, at);
+    }
+    std::memcpy(bytes() + at, name.data(), name.size());
+    bytes()[at + name.size()] = kSeparator;
+    set_entry(i + 1, at + name.size() + 1);
+    count_.store(i + 1, std::memory_order_release);
+    return {bytes() + at, name.size()};
+  }
+  void remove(size_t i) { set_entry(i, begin(i) | kDead); }
+
+  // The next block, or null. Released by the writer when that is made, acquired by searches.
+  std::atomic<Block*> next{nullptr};
+
+ private:
+  static constexpr size_t kDead = 1 << 15;
+  static constexpr size_t kWords = size_t{1} << 14;
+
+  // Bytes of names are read only below what `count_` has published; entries may be marked dead at any time,
+  // hence atomic; relaxed, since nothing hangs on when that is seen.
+  std::atomic_ref<uint16_t> word(size_t i) const { return std::atomic_ref(words_[kWords - 1 - i]); }
+  size_t entry(size_t i) const { return word(i).load(std::memory_order_relaxed); }
+  void set_entry(size_t i, size_t value) {
+    word(i).store(static_cast<uint16_t>(value), std::memory_order_relaxed);
+  }
+  char* bytes() const { return reinterpret_cast<char*>(words_.data()); }
+
+  const SeriesId first_id_;
+  std::atomic<size_t> count_{0};  // released by the writer, acquired by searches
+  mutable std::array<uint16_t, kWords> words_;
+};
+
+// What a search looks for of one alternative: its longest literal, with the separator where that must stand
+// at an end of the name. Without a literal every name is matched.
+struct NameArena::Probe {
+  explicit Probe(const GlobAlternative& of) : alternative(of) {
+    const GlobLiteral literal = of.literal();
+    if (literal.text.empty()) return;
+    name_offset = literal.at_start ? 1 : 0;
+    finder.emplace((literal.at_start ? std::string(1, kSeparator) : std::string()) + literal.text +
+                   (literal.at_end ? std::string(1, kSeparator) : std::string()));
+  }
+
+  // Calls `candidate(i)` for the names of a block, ascending, that may match, until it returns false.
+  template <class Candidate>
+  void for_each_candidate(const Block& block, size_t count, Candidate candidate) const {
+    if (!finder) {
+      for (size_t i = 0; i < count && candidate(i); ++i) continue;
+      return;
+    }
+    size_t i = 0;
+    size_t seen_until = 0;  // a name is one candidate, however often it has the literal
+    finder->for_each(block.text(count), [&](size_t at) {
+      at += name_offset;
+      if (at < seen_until) return true;
+      i = block.name_at(at, i, count);
+      seen_until = block.begin(i + 1) - 1;
+      return candidate(i);
+    });
+  }
+
+  const GlobAlternative& alternative;
+  std::optional<LiteralFinder> finder;
+  size_t name_offset = 0;  // from where the finder finds something to the first byte of a name
+};
+
+NameArena::NameArena() = default;
+NameArena::~NameArena() = default;
+
+std::string_view NameArena::add(SeriesId id, std::string_view name) {
+  SM_CHECK(!name.empty() && name.size() <= kNameBytesMax);
+  return block_for(id, name.size()).add(id, name);
+}
+
+// The last block when there is room in it, else a new one.
+NameArena::Block& NameArena::block_for(SeriesId id, size_t size) {
+  if (!blocks_.empty()) {
+    SM_CHECK(id >= blocks_.back()->next_id());
+    if (blocks_.back()->has_room(id, size)) return *blocks_.back();
+  }
+  Block* const made = blocks_.emplace_back(std::make_unique<Block>(id)).get();
+  (blocks_.size() == 1 ? first_ : blocks_[blocks_.size() - 2]->next).store(made, std::memory_order_release);
+  block_count_.store(blocks_.size(), std::memory_order_relaxed);
+  return *made;
+}
+
+bool NameArena::remove(SeriesId id) {
+  const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), id,
+                                      [](SeriesId wanted, const auto& b) { return wanted < b->first_id(); });
+  if (after == blocks_.begin()) return false;
+  Block& block = **std::prev(after);
+  const size_t i = id - block.first_id();
+  if (i >= block.count() || block.is_dead(i)) return false;
+  block.remove(i);
+  dead_bytes_.fetch_add(block.name(i).size() + 1 + sizeof(uint16_t), std::memory_order_relaxed);
+  return true;
+}
+
+void NameArena::search(const Glob& glob, const Visit& visit) const {
+  const std::vector<Probe> probes(glob.alternatives().begin(), glob.alternatives().end());
+  bool wants_more = true;
+  for (const Block* block = first_.load(std::memory_order_acquire); block != nullptr && wants_more;
+       block = block->next.load(std::memory_order_acquire)) {
+    const size_t count = block->count();
+    for (auto probe = probes.begin(); probe != probes.end() && wants_more; ++probe) {
+      probe->for_each_candidate(*block, count, [&](size_t i) {
+        if (block->is_dead(i)) return true;
+        const std::string_view name = block->name(i);
+        const auto takes = [name](const Probe& p) { return p.alternative.matches(name); };
+        // A name that several alternatives match is visited for the first of them.
+        if (!takes(*probe) || std::any_of(probes.begin(), probe, takes)) return true;
+        wants_more = visit(name, block->first_id() + static_cast<SeriesId>(i));
+        return wants_more;
+      });
+    }
+  }
+}
+
+size_t NameArena::ram_bytes() const {
+  return block_count_.load(std::memory_order_relaxed) * (sizeof(Block) + sizeof(blocks_[0]));
+}
+
+}  // namespace statmill

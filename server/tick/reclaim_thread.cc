@@ -1,0 +1,43 @@
+// See reclaim_thread.h.
+#include "server/tick/reclaim_thread.h"
+
+namespace statmill {
+
+ReclaimThread::ReclaimThread(Store& store, Registry& registry, Log& log)
+    : store_(store),
+      log_(log),
+      reclaimed_(registry.counter("statmill_reclaimed_chunks_total",
+                                  "Chunk numbers written anew without the rows that have expired.")),
+      thread_([this] { run(); }) {}
+
+ReclaimThread::~ReclaimThread() {
+  {
+    MutexLock lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+}
+
+void ReclaimThread::run() {
+  while (!stopping_) {
+    const Duration pause = reclaim();
+    MutexLock lock(mutex_);
+    if (!stopping_) wake_.wait_for(mutex_, pause);
+  }
+}
+
+// Until nothing is left; returns how long to wait then.
+Duration ReclaimThread::reclaim() {
+  while (true) {
+    const Result<bool> more = store_.reclaim(stopping_);
+    if (!more) {
+      log_.error("reclaim failed", {{"why", more.error().message}});
+      return kPauseAfterFailure;
+    }
+    if (!*more) return kInterval;
+    reclaimed_.add();
+  }
+}
+
+}  // namespace statmill

@@ -1,0 +1,120 @@
+// Bits: a stream of bits over bytes, low bits first, that reads and writes whole words at a time.
+//
+// What the codec's columns are made of (storage/FORMAT.md). The same bytes on every CPU.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace statmill {
+
+// How many bits a number takes; 0 for 0.
+inline int width_of(uint64_t v) { return 64 - std::countl_zero(v); }
+
+// Appends bits to a string. Nothing of them is certain to be there before finish().
+class BitWriter {
+ public:
+  static constexpr int kBitsMax = 57;  // of one put: a word less the bits that wait for their byte
+
+  explicit BitWriter(std::string& out) : out_(out), end_(out.size()) {}
+
+  // Requires: bits <= kBitsMax, value < 2^bits.
+  void put(uint64_t value, int bits) {
+    if (out_.size() < end_ + sizeof(uint64_t)) [[unlikely]]
+      grow();
+    waiting_ |= value << used_;
+    used_ += bits;
+    store(waiting_);
+    const int whole = used_ >> 3;
+    end_ += static_cast<size_t>(whole);
+    waiting_ = whole == 8 ? 0 : waiting_ >> (8 * whole);
+    used_ &= 7;
+  }
+  // Any number: its width in 6 bits, then its bits below the highest, which is 1 (none for 0).
+  void put_number(uint64_t value) {
+    const int width = width_of(value);
+    put(static_cast<uint64_t>(std::min(width, 63)), 6);
+    if (width >= 63) put(width == 64 ? 1 : 0, 1);
+    if (width > 1) put_wide(value ^ (uint64_t{1} << (width - 1)), width - 1);
+  }
+  // Requires: bits <= 64, value < 2^bits.
+  void put_wide(uint64_t value, int bits) {
+    if (bits > 32) {
+      put(value & 0xffffffff, 32);
+      value >>= 32;
+      bits -= 32;
+    }
+    put(value, bits);
+  }
+  // Fills the last byte with zeros and gives the string its length.
+  void finish() { out_.resize(end_ + (used_ > 0 ? 1 : 0)); }
+
+ private:
+  [[gnu::noinline]] void grow() { out_.resize(2 * end_ + 64); }
+  void store(uint64_t word) {
+    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+    std::memcpy(out_.data() + end_, &word, sizeof(word));
+  }
+
+  std::string& out_;
+  size_t end_;            // whole bytes written
+  uint64_t waiting_ = 0;  // bits of the byte at end_
+  int used_ = 0;          // how many: below 8
+};
+
+// Reads what BitWriter wrote. Past the end it gives zeros; done() tells.
+class BitReader {
+ public:
+  explicit BitReader(std::string_view bytes) : bytes_(bytes) {}
+
+  // The next bits, 57 of them at least; higher ones are zero or true.
+  uint64_t peek() const {
+    const size_t byte = position_ >> 3;
+    uint64_t word = 0;
+    if (byte + sizeof(word) <= bytes_.size()) [[likely]] {
+      std::memcpy(&word, bytes_.data() + byte, sizeof(word));
+    } else if (byte < bytes_.size()) {
+      std::memcpy(&word, bytes_.data() + byte, bytes_.size() - byte);
+    }
+    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+    return word >> (position_ & 7);
+  }
+  void skip(int bits) { position_ += static_cast<size_t>(bits); }
+  // Requires: bits <= BitWriter::kBitsMax.
+  uint64_t get(int bits) {
+    const uint64_t value = peek() & ((uint64_t{1} << bits) - 1);
+    skip(bits);
+    return value;
+  }
+  uint64_t get_wide(int bits) {
+    if (bits <= 32) return get(bits);
+    const uint64_t low = get(32);
+    return low | get(bits - 32) << 32;
+  }
+  uint64_t get_number() {
+    auto width = static_cast<int>(get(6));
+    if (width < 2) return static_cast<uint64_t>(width);
+    if (width == 63) width += static_cast<int>(get(1));
+    return get_wide(width - 1) | uint64_t{1} << (width - 1);
+  }
+  // Whether the last byte has been begun, none is missing, and what is left of it is zeros.
+  bool done() const {
+    const size_t bits = 8 * bytes_.size();
+    return position_ <= bits && bits - position_ < 8 && (position_ % 8 == 0 || peek() == 0);
+  }
+  bool overrun() const { return position_ > 8 * bytes_.size(); }
+
+ private:
+  std::string_view bytes_;
+  size_t position_ = 0;  // in bits
+};
+
+// Small magnitudes of either sign as small unsigned numbers: 0, -1, 1, -2, ...
+inline uint64_t fold(uint64_t difference) { return (difference << 1) ^ (uint64_t{0} - (difference >> 63)); }
+inline uint64_t unfold(uint64_t z) { return (z >> 1) ^ (uint64_t{0} - (z & 1)); }
+
+}  // namespace statmill

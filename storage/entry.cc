@@ -1,0 +1,245 @@
+// See entry.h. encode_x and decode_x mirror each other.
+#include "storage/entry.h"
+
+#include <limits>
+
+#include "base/check.h"
+#include "storage/possible.h"
+#include "storage/spread.h"
+
+namespace statmill {
+namespace {
+
+// The first byte. Below kLong it is all of the head: one observation in the slot after the reference's, at
+// the same scale; its low bits begin the difference.
+constexpr uint8_t kLong = 0x80;
+constexpr uint8_t kMoreBits = 0x40;
+constexpr int kShortBits = 6;
+// Of a long head; no slot bits: the slot of the reference.
+constexpr uint8_t kSlotMask = 0x03;
+constexpr uint8_t kNextSlot = 1;
+constexpr uint8_t kSlotFollows = 2;
+constexpr uint8_t kMany = 0x04;  // more than one sample: count and the rest follow
+constexpr uint8_t kScaleFollows = 0x08;
+constexpr uint8_t kReal = 0x10;
+constexpr int kSpreadShift = 5;  // two bits: a SpreadRule, or kRawSquares
+constexpr uint8_t kRawSquares = 2;
+
+uint64_t bits_of(int64_t v) { return static_cast<uint64_t>(v); }
+
+int64_t floor_mean(int64_t sum, uint64_t count) {
+  if (count == 1) return sum;
+  const auto n = static_cast<int64_t>(count);
+  return sum / n - (sum % n < 0 ? 1 : 0);
+}
+
+// The difference of a mean to the reference's, which counts at the same scale only.
+int64_t base_of(const EntryReference& reference, int8_t scale) {
+  return reference.scale == scale ? reference.mean : 0;
+}
+
+struct Squares {
+  uint8_t form = kRawSquares;
+  Uint128 told = 0;
+};
+
+// Of what is left open by the other numbers as little as can be.
+Squares squares_of(uint64_t count, const Bucket::Decimal& d) {
+  for (const SpreadRule rule : {SpreadRule::kIntegers, SpreadRule::kRounded}) {
+    if (count < spread_count_min(SpreadRule::kIntegers) && rule == SpreadRule::kIntegers) continue;
+    const auto bounds = spread_bounds(rule, count, d.sum, d.min, d.max);
+    const auto spread = bounds ? spread_of(rule, *bounds, count, d) : std::nullopt;
+    if (spread) return {static_cast<uint8_t>(rule), *spread};
+  }
+  return {kRawSquares, static_cast<Uint128>(d.sum_of_squares)};
+}
+
+void encode_many(Writer& out, uint64_t count, const Bucket::Decimal& d, int64_t base,
+                 const Squares& squares) {
+  const int64_t mean = floor_mean(d.sum, count);
+  out.varint(count);
+  out.svarint(static_cast<int64_t>(bits_of(mean) - bits_of(base)));
+  out.varint(bits_of(d.sum) - bits_of(mean) * count);
+  out.varint(bits_of(mean) - bits_of(d.min));
+  if (count == 2) return;
+  out.varint(bits_of(d.max) - bits_of(mean));
+  out.varint128(squares.told);
+}
+
+std::optional<Bucket> decode_many(Reader& in, uint8_t head, int64_t base, int8_t scale) {
+  const uint64_t count = in.varint();
+  const uint64_t mean = bits_of(in.svarint()) + bits_of(base);
+  Bucket::Decimal d;
+  d.scale = scale;
+  d.sum = static_cast<int64_t>(mean * count + in.varint());
+  d.min = static_cast<int64_t>(mean - in.varint());
+  if (count < 2 || count > Bucket::kCountMax) return std::nullopt;
+  if (count == 2) {
+    d.max = static_cast<int64_t>(bits_of(d.sum) - bits_of(d.min));
+    if (__builtin_add_overflow(Int128{d.min} * d.min, Int128{d.max} * d.max, &d.sum_of_squares))
+      return std::nullopt;
+  } else {
+    d.max = static_cast<int64_t>(mean + in.varint());
+    const Uint128 told = in.varint128();
+    const auto form = static_cast<uint8_t>(head >> kSpreadShift & 3);
+    if (form == kRawSquares) {
+      if (told > static_cast<Uint128>(std::numeric_limits<Int128>::max())) return std::nullopt;
+      d.sum_of_squares = static_cast<Int128>(told);
+    } else {
+      const auto rule = static_cast<SpreadRule>(form);
+      if (form > kRawSquares || count < spread_count_min(rule)) return std::nullopt;
+      const auto bounds = spread_bounds(rule, count, d.sum, d.min, d.max);
+      if (!bounds || told > bounds->room) return std::nullopt;
+      d.sum_of_squares = squares_of(rule, *bounds, told, count, d.sum, d.min, d.max);
+    }
+  }
+  if (in.failed() || !is_possible(count, d)) return std::nullopt;
+  return Bucket::from_decimal(count, d);
+}
+
+void encode_real(Writer& out, uint64_t count, const Bucket::Real& r) {
+  out.f64(r.sum);
+  if (count == 1) return;
+  out.varint(count);
+  out.f64(r.m2);
+  out.f64(r.min);
+  out.f64(r.max);
+}
+
+std::optional<Bucket> decode_real(Reader& in, uint8_t head) {
+  Bucket::Real r = single_real(in.f64());
+  uint64_t count = 1;
+  if ((head & kMany) != 0) {
+    count = in.varint();
+    r.m2 = in.f64();
+    r.min = in.f64();
+    r.max = in.f64();
+  }
+  if (in.failed() || !is_possible(count, r)) return std::nullopt;
+  return Bucket::from_real(count, r);
+}
+
+void encode_long(std::string& bytes, const EntryReference& reference, Slot slot, const Bucket& bucket) {
+  Writer out(bytes);
+  const uint64_t count = bucket.count();
+  const bool real = !bucket.is_decimal();
+  uint8_t head = kLong | (count > 1 ? kMany : 0) | (real ? kReal : 0);
+  if (slot != reference.slot) head |= slot == reference.slot + 1 ? kNextSlot : kSlotFollows;
+  if (!real && bucket.scale() != reference.scale) head |= kScaleFollows;
+  Squares squares;
+  if (!real && count > 2) {
+    squares = squares_of(count, bucket.decimal());
+    head = static_cast<uint8_t>(head | squares.form << kSpreadShift);
+  }
+  out.u8(head);
+  if ((head & kSlotMask) == kSlotFollows) out.svarint(slot - reference.slot);
+  if (real) return encode_real(out, count, bucket.real());
+  const Bucket::Decimal d = bucket.decimal();
+  if ((head & kScaleFollows) != 0) out.u8(static_cast<uint8_t>(d.scale));
+  const int64_t base = base_of(reference, d.scale);
+  if (count > 1) return encode_many(out, count, d, base, squares);
+  out.svarint(static_cast<int64_t>(bits_of(d.sum) - bits_of(base)));
+}
+
+std::optional<SlotBucket> decode_long(Reader& in, uint8_t head, const EntryReference& reference) {
+  SlotBucket entry;
+  entry.slot = reference.slot;
+  const uint8_t slot = head & kSlotMask;
+  const int64_t delta = slot == kSlotFollows ? in.svarint() : slot;
+  if (slot > kSlotFollows || __builtin_add_overflow(reference.slot, delta, &entry.slot) || entry.slot < 0)
+    return std::nullopt;
+  if ((head & kReal) != 0) {
+    const auto bucket = decode_real(in, head);
+    if (!bucket) return std::nullopt;
+    entry.bucket = *bucket;
+    return entry;
+  }
+  const int8_t scale = (head & kScaleFollows) != 0 ? static_cast<int8_t>(in.u8()) : reference.scale;
+  if (scale < 0 || scale > Bucket::kScaleMax) return std::nullopt;
+  const int64_t base = base_of(reference, scale);
+  if ((head & kMany) != 0) {
+    const auto bucket = decode_many(in, head, base, scale);
+    if (!bucket) return std::nullopt;
+    entry.bucket = *bucket;
+    return entry;
+  }
+  const auto value = static_cast<int64_t>(bits_of(in.svarint()) + bits_of(base));
+  if (in.failed()) return std::nullopt;
+  entry.bucket = Bucket::from_decimal(1, single_decimal(value, scale));
+  return entry;
+}
+
+}  // namespace
+
+EntryReference EntryReference::of(const SlotBucket& newest) {
+  if (!newest.bucket.is_decimal()) return {newest.slot, 0, 0};
+  const Bucket::Decimal d = newest.bucket.decimal();
+  return {newest.slot, floor_mean(d.sum, newest.bucket.count()), d.scale};
+}
+
+SlotBucket as_told(const EntryReference& reference, SlotBucket bucket) {
+  if (bucket.bucket.is_decimal() && bucket.bucket.scale() < reference.scale)
+    static_cast<void>(bucket.bucket.rescale(reference.scale));
+  return bucket;
+}
+
+void encode_entry(std::string& out, const EntryReference& reference, const SlotBucket& entry) {
+  SM_CHECK(!entry.bucket.is_empty() && entry.slot >= 0);
+  const Bucket bucket = as_told(reference, entry).bucket;
+  if (bucket.count() > 1 || !bucket.is_decimal() || entry.slot != reference.slot + 1 ||
+      bucket.scale() != reference.scale) {
+    return encode_long(out, reference, entry.slot, bucket);
+  }
+  const uint64_t difference =
+      zigzag(static_cast<int64_t>(bits_of(bucket.decimal().sum) - bits_of(reference.mean)));
+  const auto low = static_cast<uint8_t>(difference & (kMoreBits - 1));
+  const uint64_t rest = difference >> kShortBits;
+  Writer writer(out);
+  writer.u8(rest != 0 ? low | kMoreBits : low);
+  if (rest != 0) writer.varint(rest);
+}
+
+std::optional<SlotBucket> decode_entry(Reader& in, const EntryReference& reference) {
+  const uint8_t head = in.u8();
+  if ((head & kLong) != 0) return decode_long(in, head, reference);
+  uint64_t difference = head & (kMoreBits - 1);
+  if ((head & kMoreBits) != 0) {
+    const uint64_t rest = in.varint();
+    if (rest == 0 || rest >> (64 - kShortBits) != 0) return std::nullopt;
+    difference |= rest << kShortBits;
+  }
+  if (in.failed() || reference.slot == std::numeric_limits<Slot>::max()) return std::nullopt;
+  const auto value = static_cast<int64_t>(bits_of(reference.mean) + bits_of(unzigzag(difference)));
+  return SlotBucket{reference.slot + 1, Bucket::from_decimal(1, single_decimal(value, reference.scale))};
+}
+
+bool skip_entry(Reader& in) {
+  const uint8_t head = in.u8();
+  if ((head & kLong) == 0) {
+    if ((head & kMoreBits) != 0) in.varint();
+    return !in.failed();
+  }
+  if ((head & kSlotMask) == kSlotFollows) in.varint();
+  if ((head & kReal) != 0) {
+    in.bytes(sizeof(double));
+    if ((head & kMany) != 0) {
+      in.varint();
+      in.bytes(3 * sizeof(double));
+    }
+    return !in.failed();
+  }
+  if ((head & kScaleFollows) != 0) in.u8();
+  const uint64_t count = (head & kMany) != 0 ? in.varint() : 1;
+  in.varint();  // mean
+  if (count > 1) {
+    in.varint();  // remainder
+    in.varint();  // below
+  }
+  if (count > 2) {
+    in.varint();  // above
+    in.varint128();
+  }
+  return !in.failed();
+}
+
+}  // namespace statmill

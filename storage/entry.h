@@ -1,0 +1,38 @@
+// Entry: a partial bucket of one series as few bytes, told by its difference from the series' newest bucket.
+//
+// What journal rows and windows are made of (storage/FORMAT.md). A gauge that moved a little in the next slot
+// takes one byte.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/bytes.h"
+#include "storage/codec.h"
+
+namespace statmill {
+
+// What an entry is told against. Of a series without a bucket: as constructed.
+struct EntryReference {
+  Slot slot = 0;
+  int64_t mean = 0;  // rounded down, at 10^-scale; of doubles 0
+  int8_t scale = 0;
+
+  static EntryReference of(const SlotBucket& newest);
+};
+
+// The bucket as an entry gives it back: digits that a value happens to spare are given back to it, since a
+// change of scale costs more. The numbers are the same; doubles made of them later may not be, to the last
+// bit.
+SlotBucket as_told(const EntryReference& reference, SlotBucket bucket);
+
+// Appends the entry of as_told(reference, bucket). Requires: the bucket is not empty, slot >= 0.
+void encode_entry(std::string& out, const EntryReference& reference, const SlotBucket& bucket);
+
+// None when the bytes are no entry, or a bucket that no samples could have made.
+std::optional<SlotBucket> decode_entry(Reader& in, const EntryReference& reference);
+
+// Steps over an entry whose reference is not known. False when the bytes are no entry.
+bool skip_entry(Reader& in);
+
+}  // namespace statmill

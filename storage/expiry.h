@@ -1,0 +1,48 @@
+// Expiry: which chunks are past the retention of their series. The server says what class a series is of and
+// from which chunk on a class is kept; the store asks when it rewrites its files.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "storage/codec.h"
+#include "storage/ids.h"
+#include "storage/tiers.h"
+
+namespace statmill {
+
+// One writer at a time, any number of readers. RAM: 128 KiB, and 1 MiB per million ids if any of them is of
+// another class than the default. Not stored: told anew at each start.
+class Expiry {
+ public:
+  // Until this is called the series is of the default class: call it before any chunk of it is written and,
+  // at start, for all series before the first cutoff.
+  void set_class(SeriesId id, RetentionClass retention);
+  // Chunks of the class below `first_kept` are expired. Requires: they are rolled up, for nobody may need
+  // them again; not lower than before; not kGone, of which all is expired at any time.
+  void set_cutoff(TierNo tier, RetentionClass retention, ChunkNo first_kept);
+
+  RetentionClass class_of(SeriesId id) const;
+  bool is_expired(const ChunkKey& key) const;
+  // No chunk of the tier from here on is expired.
+  ChunkNo end(TierNo tier) const { return end_[tier].load(std::memory_order_acquire); }
+  // Changes whenever more may have expired.
+  uint64_t version() const { return version_.load(std::memory_order_acquire); }
+
+ private:
+  static constexpr int kPageBits = 18;
+  static constexpr size_t kPageIds = size_t{1} << kPageBits;
+  using Page = std::array<std::atomic<RetentionClass>, kPageIds>;
+
+  std::vector<std::unique_ptr<Page>> owned_pages_;  // the writer's
+  // The rest is written by the writer. Readers acquire `end_` before they look at a class or its cutoff: what
+  // is below an end was told, with the class of every series, before that end was released.
+  std::array<std::atomic<Page*>, (size_t{1} << 32) / kPageIds> pages_{};  // null: all of the default class
+  std::array<std::array<std::atomic<ChunkNo>, 256>, Tiers::kCountMax> cutoffs_{};
+  std::array<std::atomic<ChunkNo>, Tiers::kCountMax> end_{};
+  std::atomic<uint64_t> version_{0};
+};
+
+}  // namespace statmill

@@ -1,0 +1,38 @@
+// Reclaimer: finds chunk numbers of a RocksDatabase that hold much that is expired, and has them compacted.
+//
+// How much is expired is found by looking at a sample of the rows, so nothing needs to be remembered: neither
+// over a restart, nor when rules change, nor what compactions have dropped on their own.
+#pragma once
+
+#include <atomic>
+#include <optional>
+
+#include "base/result.h"
+#include "storage/rocks_database.h"
+#include "storage/tiers.h"
+
+namespace statmill {
+
+// Confined to one thread at a time.
+class Reclaimer {
+ public:
+  static constexpr SeriesId kSampleRows = 64;
+  static constexpr SeriesId kExpiredRowsMin = 4;  // of the sample: to win 1/16 the rest is written once more
+
+  explicit Reclaimer(const Tiers& tiers) : tiers_(tiers) {}  // `tiers` must outlive it
+
+  // As Store::reclaim.
+  Result<bool> step(RocksDatabase& database, std::atomic<bool>& cancelled);
+
+ private:
+  Result<std::optional<ChunkNo>> next_chunk(RocksDatabase& database, TierNo tier, ChunkNo from);
+  Result<bool> is_worth_it(RocksDatabase& database, TierNo tier, ChunkNo chunk);
+  Status compact(RocksDatabase& database, TierNo tier, ChunkNo chunk, std::atomic<bool>& cancelled);
+
+  const Tiers& tiers_;
+  uint64_t version_ = 0;  // of the expiry, which the walk is about
+  TierNo tier_ = 0;       // where the walk is
+  ChunkNo chunk_ = 0;
+};
+
+}  // namespace statmill

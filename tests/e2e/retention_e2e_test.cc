@@ -1,0 +1,91 @@
+// Rules of retention, given to a server that has data already: what they expire is not answered, goes from
+// the disk, and the rest stays.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <chrono>
+
+#include "tests/e2e/server_process.h"
+
+namespace statmill {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kTiers = "1s:1d,1m:30d";  // chunks of 36 minutes and of 19 hours
+constexpr int64_t kAge_s = 23 * 3600;
+
+class RetentionE2e : public testing::Test {
+ protected:
+  // Starts anew on the same data with these rules.
+  void start(std::string_view rules) {
+    configuration_.write("statmilld.conf", rules);
+    server_.start();
+  }
+  void stop() {
+    EXPECT_EQ(server_.conservation(), "");
+    EXPECT_EQ(server_.stop(), 0) << server_.process().standard_error();
+  }
+  // "name samples" for each series that matches, over the minutes around the time of the old samples.
+  std::string old_samples(const std::string& glob) {
+    const auto answer = boost::json::parse(server_.get("/api/v1/query?stats=count&step=1&series=" + glob +
+                                                       "&from=" + std::to_string(old_s_ - 60) +
+                                                       "&until=" + std::to_string(old_s_ + 60)));
+    std::string out;
+    for (const auto& series : answer.at("series").as_array()) {
+      double count = 0;
+      for (const auto& n : series.at("count").as_array()) count += n.is_null() ? 0 : n.to_number<double>();
+      out += std::string(series.at("name").as_string()) + " " + std::to_string(std::lround(count)) + "\n";
+    }
+    return out;
+  }
+
+  const int64_t old_s_ = unix_seconds(SystemClock().wall()) - kAge_s;
+  TempDirectory configuration_;
+  ServerProcess server_{STATMILL_BIN,
+                        {"--retention", kTiers, "--flush.interval", "100ms", "--config",
+                         (configuration_.path() / "statmilld.conf").string()}};
+};
+
+TEST_F(RetentionE2e, NewRulesExpireOldDataAndNoOther) {
+  start("");
+  const std::string old = " " + std::to_string(old_s_) + " 1\n";
+  server_.send("debug.a" + old + "debug.b" + old + "kept.a" + old + "long.a" + old);
+  EXPECT_EQ(old_samples("{debug,kept,long}.*"), "debug.a 1\ndebug.b 1\nkept.a 1\nlong.a 1\n");
+  server_.wait_until_durable();  // and, for the flush interval is shorter than a tick's, in chunks
+  stop();
+
+  start("[retention]\nrule = debug.* 1s:1h,1m:2h\nrule = long.* 1m:10y\n");
+  EXPECT_EQ(old_samples("debug.*"), "debug.a 0\ndebug.b 0\n");
+  EXPECT_EQ(old_samples("{kept,long}.*"), "kept.a 1\nlong.a 1\n");
+  // Of two series two chunks each.
+  ASSERT_TRUE(server_.wait_for_metric("statmill_expired_rows_total", 4));
+  EXPECT_EQ(server_.metric("statmill_expired_rows_total"), 4);
+  server_.send("debug.a 1\ndebug.a" + old);
+  EXPECT_EQ(server_.totals("debug.a").at("debug.a").count, 1) << "it goes on";
+  EXPECT_EQ(server_.metric("statmill_samples_refused_total{listener=\"tcp\",reason=\"too_old\"}"), 1);
+  stop();
+
+  start("");
+  EXPECT_EQ(old_samples("{debug,kept,long}.*"), "debug.a 0\ndebug.b 0\nkept.a 1\nlong.a 1\n")
+      << "gone from the disk";
+  stop();
+}
+
+TEST_F(RetentionE2e, FaultyRulesAreToldTogetherAndNothingStarts) {
+  configuration_.write("statmilld.conf", "[retention]\nrule = a 7s:1d\nrule = [b 1s:1h\n");
+  const std::filesystem::path data = configuration_.path() / "data";
+  Process process({STATMILL_BIN "/statmilld",
+                   {"--retention", kTiers, "--store.path", data.string(), "--config",
+                    (configuration_.path() / "statmilld.conf").string()},
+                   {}});
+  EXPECT_EQ(process.wait(), 2);
+  EXPECT_THAT(process.standard_error(),
+              HasSubstr("rule \"a 7s:1d\": tier \"7s:1d\": the steps are those of"));
+  EXPECT_THAT(process.standard_error(), HasSubstr("rule \"[b 1s:1h\": glob: [ without ]"));
+  EXPECT_FALSE(std::filesystem::exists(data));
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,105 @@
+// FaultyDisk: a disk that fails when it is told to: the n-th call of a kind, all calls, no space left,
+// read-only, or the power goes.
+//
+// It stands beside real files: whoever does I/O asks it first, and is told what to fail with. For the power
+// cut it remembers what has been made durable: of each file the bytes that a sync covered, of each directory
+// the creations, renames and unlinks that a sync of the directory covered. restore_power() takes the real
+// files back to that; of the rest a random part survives, as on real disks. After a sync that failed, the
+// bytes it was for never become durable, whatever later syncs say: that is what Linux does.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+
+namespace statmill {
+
+enum class DiskOp { kCreate, kOpen, kAppend, kSync, kSyncDirectory, kRename, kUnlink, kRead };
+inline constexpr size_t kDiskOpCount = 8;
+std::string name_of(DiskOp op);
+
+struct DiskFault {
+  DiskOp op = DiskOp::kAppend;
+  uint64_t nth = 1;       // the first call to fail, counted from now
+  bool for_ever = false;  // and all that follow, until heal()
+  int error = 5;          // an errno: EIO
+};
+
+// Thread-safe. Errors are errno values; 0: go ahead.
+class FaultyDisk {
+ public:
+  // `scratch`: an existing directory of the same file system, for files that were unlinked but may come back.
+  explicit FaultyDisk(std::filesystem::path scratch) : scratch_(std::move(scratch)) {}
+
+  // What shall go wrong from now on.
+  void fail(const DiskFault& fault);
+  void make_read_only();             // EROFS for all that writes
+  void limit_space(uint64_t bytes);  // so much is free; unlinks give back
+  void heal();                       // all of the above is over
+  // The power goes at the n-th call that writes, counted from now; or at once.
+  void cut_power_at(uint64_t nth);
+  void cut_power();
+  // Takes the files back to what was durable. Requires: no file is open.
+  void restore_power(std::mt19937_64& random);
+
+  bool has_power() const;
+  uint64_t calls(DiskOp op) const;  // since construction
+  uint64_t failures() const;        // calls that were told to fail since construction
+
+  // The calls. rename() and unlink() are done here, as they may have to be undone.
+  int create(const std::filesystem::path& path);
+  int open(DiskOp op = DiskOp::kOpen);
+  int read();
+  struct Appended {
+    uint64_t bytes = 0;  // these go through, even with an error: a full disk takes what fits
+    int error = 0;
+  };
+  Appended append(const std::filesystem::path& path, uint64_t bytes);
+  int truncate(const std::filesystem::path& path, uint64_t bytes);
+  int sync(const std::filesystem::path& path);
+  int sync_directory(const std::filesystem::path& path);
+  int rename(const std::filesystem::path& from, const std::filesystem::path& to);
+  int unlink(const std::filesystem::path& path);
+
+ private:
+  struct File {
+    uint64_t size = 0;
+    uint64_t durable = 0;
+    bool lost = false;  // a sync failed: nothing more becomes durable
+  };
+  // What happened to a directory and is not durable yet.
+  struct Change {
+    DiskOp op = DiskOp::kCreate;
+    std::filesystem::path path;
+    std::filesystem::path to;     // of a rename
+    std::filesystem::path saved;  // the file that the rename or unlink took away, or empty
+    std::optional<File> file;     // what was known of it
+  };
+
+  int begin(DiskOp op) REQUIRES(mutex_);
+  File& known(const std::filesystem::path& path) REQUIRES(mutex_);
+  std::filesystem::path save(const std::filesystem::path& path) REQUIRES(mutex_);
+  void undo(const Change& change) REQUIRES(mutex_);
+
+  const std::filesystem::path scratch_;
+  mutable Mutex mutex_;
+  std::vector<DiskFault> faults_ GUARDED_BY(mutex_);
+  std::optional<uint64_t> space_ GUARDED_BY(mutex_);
+  std::optional<uint64_t> calls_to_cut_ GUARDED_BY(mutex_);
+  bool powered_ GUARDED_BY(mutex_) = true;
+  std::array<uint64_t, kDiskOpCount> calls_ GUARDED_BY(mutex_){};
+  uint64_t failures_ GUARDED_BY(mutex_) = 0;
+  uint64_t saved_ GUARDED_BY(mutex_) = 0;
+  // Files not in here are durable as they are.
+  std::map<std::filesystem::path, File> files_ GUARDED_BY(mutex_);
+  std::vector<Change> changes_ GUARDED_BY(mutex_);  // in order
+};
+
+}  // namespace statmill

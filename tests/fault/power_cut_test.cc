@@ -1,0 +1,81 @@
+// The power goes at a random disk call of a server at work: what was durable is there afterwards, whole ticks
+// only, nothing twice. The same without syncs must lose, or the test would be blind.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <thread>
+
+#include "tests/fault/fault_world.h"
+
+namespace statmill {
+namespace {
+
+constexpr int kWorlds = 20;
+constexpr int kCutsOfAWorld = 5;
+constexpr int kControlCutsOfAWorld = 2;
+
+// SM_SEED=17: one failing seed again.
+void for_each_seed(const std::function<void(uint64_t)>& run) {
+  if (const char* wanted = std::getenv("SM_SEED")) {
+    run(std::strtoull(wanted, nullptr, 10));
+    return;
+  }
+  std::vector<std::thread> threads;
+  for (uint64_t seed = 1; seed <= kWorlds; ++seed) threads.emplace_back([&run, seed] { run(seed); });
+  for (std::thread& thread : threads) thread.join();
+}
+
+// Lives of a server, each ended by a power cut, some while it starts; in half of them a call fails before.
+void live_through_cuts(FaultWorld& world) {
+  std::mt19937_64& random = world.random();
+  for (int cut = 0; cut < kCutsOfAWorld; ++cut) {
+    FaultyDisk& disk = world.disk();
+    disk.cut_power_at(1 + random() % 300);
+    if (random() % 2 == 0) disk.fail({static_cast<DiskOp>(random() % kDiskOpCount), 1 + random() % 100});
+    if (world.start()) world.run(80, FaultWorld::Reads::kMayFail);
+    world.cut_power_and_restore();
+    disk.heal();
+  }
+  const Status started = world.start();
+  ASSERT_TRUE(started) << started.error().message;
+}
+
+TEST(PowerCut, LosesNothingThatWasDurableAndDoublesNothing) {
+  std::atomic<int64_t> accepted{0};
+  for_each_seed([&](uint64_t seed) {
+    SCOPED_TRACE("SM_SEED=" + std::to_string(seed));
+    FaultWorldOptions options;
+    options.seed = seed;
+    FaultWorld world(options);
+    live_through_cuts(world);
+    accepted += world.accepted();
+  });
+  std::printf("%d power cuts, %ld samples durable\n", kWorlds * kCutsOfAWorld, accepted.load());
+}
+
+TEST(PowerCut, WithoutSyncsItLosesInMostCutsSoTheTestCanSee) {
+  std::atomic<int> lost{0};
+  for_each_seed([&](uint64_t seed) {
+    SCOPED_TRACE("SM_SEED=" + std::to_string(seed));
+    for (uint64_t cut = 0; cut < kControlCutsOfAWorld; ++cut) {
+      FaultWorldOptions options;
+      options.seed = seed * kControlCutsOfAWorld + cut;
+      options.sync = false;
+      FaultWorld world(options);
+      ASSERT_TRUE(world.start());
+      world.disk().cut_power_at(100 + world.random()() % 300);
+      world.run(200);
+      world.cut_power_and_restore();
+      // A log with a hole may be refused.
+      if (!world.start() || world.lost() > 0) ++lost;
+    }
+  });
+  constexpr int kCuts = kWorlds * kControlCutsOfAWorld;
+  std::printf("%d of %d power cuts lost something\n", lost.load(), kCuts);
+  EXPECT_GT(lost, kCuts / 2);
+}
+
+}  // namespace
+}  // namespace statmill

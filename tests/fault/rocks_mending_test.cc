@@ -1,0 +1,305 @@
+// RocksStore after a fault of the disk: what a failed write left behind, who may read meanwhile, and when it
+// mends.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cerrno>
+#include <thread>
+#include <utility>
+
+#include "base/mutex.h"
+#include "storage/retry_pace.h"
+#include "storage/rocks_store.h"
+#include "tests/fault/fault_file_system.h"
+#include "tests/storage/buckets.h"
+#include "tests/support/temp_directory.h"
+
+namespace statmill {
+namespace {
+
+constexpr ChunkKey kKey{0, 3, 9};
+
+class RocksMending : public testing::Test {
+ protected:
+  RocksMending() {
+    std::filesystem::create_directory(directory_.path() / "scratch");
+    disk_ = std::make_shared<FaultyDisk>(directory_.path() / "scratch");
+    open();
+  }
+
+  void open() {
+    store_.reset();
+    RocksOptions options;
+    options.path = directory_.path() / "data";
+    options.file_system = std::make_shared<FaultFileSystem>(disk_);
+    options.warn = [this](std::string_view what) {
+      MutexLock lock(mutex_);
+      warnings_ += std::string(what) + "\n";
+    };
+    auto opened = RocksStore::open(options, tiers_);
+    ASSERT_TRUE(opened) << opened.error().message;
+    store_ = std::move(*opened);
+  }
+  // One sample more in the chunk: what is written twice is seen.
+  Status write(TickNo tick) {
+    const Slot first = Slot{kKey.chunk} * tiers_[0].chunk_slots;
+    const SlotBucket bucket{first, Bucket::of(Number::decimal(1, 0))};
+    StoreBatch batch;
+    batch.tick = tick;
+    batch.fragments.push_back({kKey, encode_buckets(kKey, first, Combine::kMerge, {&bucket, 1})});
+    return store_->write(batch);
+  }
+  // Writes again and again; how often it failed, at most 30 times.
+  int failures_until_taken(TickNo tick) {
+    int failures = 0;
+    while (failures < 30 && !write(tick)) ++failures;
+    return failures;
+  }
+  void lose_power() {
+    disk_->cut_power();
+    store_.reset();
+    disk_->restore_power(random_);
+    open();
+  }
+  Result<uint64_t> count_in(StoreSnapshot& snapshot) {
+    const Slot first = Slot{kKey.chunk} * tiers_[0].chunk_slots;
+    const auto frames = snapshot.chunk(kKey);
+    if (!frames) return frames.error();
+    const DecodedChunk chunk = decode_chunk(kKey, first, tiers_[0].chunk_slots, *frames);
+    return chunk.buckets.empty() ? uint64_t{0} : static_cast<uint64_t>(chunk.buckets[0].bucket.count());
+  }
+  uint64_t count() { return count_in(*store_->snapshot()).value(); }
+
+  const Tiers tiers_ = *Tiers::parse("10s:1d,5m:1y");
+  TempDirectory directory_;
+  std::shared_ptr<FaultyDisk> disk_;
+  Mutex mutex_;
+  std::string warnings_ GUARDED_BY(mutex_);
+  std::unique_ptr<RocksStore> store_;
+  std::mt19937_64 random_{1};
+};
+
+TEST_F(RocksMending, ABatchWhoseSyncFailedIsInTheLogAndTakenOnce) {
+  ASSERT_TRUE(write(1));
+  disk_->fail({DiskOp::kSync});
+  ASSERT_FALSE(write(2));
+  EXPECT_EQ(count(), 1U) << "not to be seen before it is taken";
+  ASSERT_TRUE(write(2));
+  EXPECT_EQ(count(), 2U);
+  EXPECT_EQ(store_->stats().reopenings, 1U);
+  open();
+  EXPECT_EQ(count(), 2U);
+}
+
+TEST_F(RocksMending, ABatchFoundInTheLogIsDurableOnceItIsTaken) {
+  ASSERT_TRUE(write(1));
+  disk_->fail({DiskOp::kSync});
+  ASSERT_FALSE(write(2));
+  ASSERT_TRUE(write(2));
+  lose_power();
+  EXPECT_EQ(count(), 2U);
+}
+
+TEST_F(RocksMending, ABatchTornInTheLogIsGoneAndTakenOnce) {
+  ASSERT_TRUE(write(1));
+  disk_->fail({DiskOp::kAppend, 1, false, ENOSPC});
+  ASSERT_FALSE(write(2));
+  ASSERT_TRUE(write(2));
+  EXPECT_EQ(count(), 2U);
+  open();
+  EXPECT_EQ(count(), 2U);
+}
+
+TEST_F(RocksMending, AfterAFailedSyncNothingIsAcknowledgedOnThatFile) {
+  ASSERT_TRUE(write(1));
+  disk_->fail({DiskOp::kSync});
+  ASSERT_FALSE(write(2));
+  ASSERT_TRUE(write(2));
+  ASSERT_TRUE(write(3));
+  lose_power();
+  EXPECT_EQ(count(), 3U);
+}
+
+TEST_F(RocksMending, ASnapshotTakenBeforeStaysWholeAndHoldsTheMendingBack) {
+  ASSERT_TRUE(write(1));
+  auto snapshot = store_->snapshot();
+  disk_->fail({DiskOp::kSync});
+  ASSERT_FALSE(write(2));
+  const Status held = write(2);
+  ASSERT_FALSE(held);
+  EXPECT_EQ(held.error().code, ErrorCode::kBusy) << held.error().message;
+  EXPECT_EQ(count_in(*snapshot).value(), 1U);
+  EXPECT_EQ(count(), 2U) << "meanwhile others read what is on disk";
+  snapshot.reset();
+  EXPECT_LT(failures_until_taken(2), 5);
+  EXPECT_EQ(count(), 2U);
+}
+
+TEST_F(RocksMending, WhileTheDiskIsFullTheDatabaseStaysOpenForReads) {
+  ASSERT_TRUE(write(1));
+  disk_->limit_space(0);
+  ASSERT_FALSE(write(2));
+  EXPECT_EQ(count(), 1U);
+  const uint64_t opened = disk_->calls(DiskOp::kOpen);
+  for (int i = 0; i < 50; ++i) ASSERT_FALSE(write(2));
+  EXPECT_EQ(count(), 1U);
+  EXPECT_EQ(disk_->calls(DiskOp::kOpen), opened) << "it was closed and opened";
+  disk_->heal();
+  EXPECT_EQ(failures_until_taken(2), 0) << "the first write after is taken";
+  EXPECT_EQ(count(), 2U);
+}
+
+// The probe finds room, RocksDB does not.
+TEST_F(RocksMending, WhenItCannotBeOpenedForWritesItIsForReads) {
+  ASSERT_TRUE(write(1));
+  disk_->fail({DiskOp::kSync});
+  ASSERT_FALSE(write(2));
+  disk_->fail({DiskOp::kRename, 1, true});
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_FALSE(write(2));
+    ASSERT_EQ(count(), 2U) << "in the log after all, and durable or not, it is what recovery would find";
+  }
+  disk_->heal();
+  EXPECT_LE(failures_until_taken(2), static_cast<int>(RetryPace::kPauseMax));
+  EXPECT_EQ(count(), 2U);
+}
+
+TEST_F(RocksMending, WhenItCannotBeOpenedAtAllReadsSayUnavailable) {
+  ASSERT_TRUE(write(1));
+  disk_->fail({DiskOp::kSync});
+  ASSERT_FALSE(write(2));
+  disk_->fail({DiskOp::kRead, 1, true});
+  ASSERT_FALSE(write(2));
+  const auto read = count_in(*store_->snapshot());
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, ErrorCode::kUnavailable);
+  EXPECT_FALSE(store_->load({}));
+  EXPECT_FALSE(store_->expire(0, 1));
+  EXPECT_EQ(store_->stats().bytes_on_disk, 0U);
+  disk_->heal();
+  EXPECT_LE(failures_until_taken(2), static_cast<int>(RetryPace::kPauseMax));
+  EXPECT_EQ(count(), 2U);
+}
+
+TEST_F(RocksMending, AFailedExpiryIsMendedByTheNextWrite) {
+  ASSERT_TRUE(write(1));
+  disk_->fail({DiskOp::kSync});
+  ASSERT_FALSE(store_->expire(0, 10));
+  ASSERT_FALSE(store_->expire(0, 10)) << "not before";
+  ASSERT_TRUE(write(2));
+  ASSERT_TRUE(store_->expire(0, 11));
+  EXPECT_EQ(count(), 0U);
+}
+
+// What they read is right or said to be unavailable; the database they read stays open under them.
+TEST_F(RocksMending, ReadersOfOtherThreadsAreSafeAllTheWhile) {
+  ASSERT_TRUE(write(1));
+  std::atomic<TickNo> taken{1};
+  std::atomic<bool> done{false};
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 3; ++i) {
+    readers.emplace_back([&] {
+      while (!done) {
+        const TickNo least = taken;
+        const auto snapshot = store_->snapshot();
+        const auto read = count_in(*snapshot);
+        EXPECT_TRUE(read || read.error().code == ErrorCode::kUnavailable) << read.error().message;
+        if (!read) continue;
+        EXPECT_GE(*read, least);
+        EXPECT_EQ(*read, count_in(*snapshot).value()) << "a snapshot does not move";
+        static_cast<void>(store_->stats());
+      }
+    });
+  }
+  for (TickNo tick = 2; tick <= 40; ++tick) {
+    if (tick % 4 == 0) disk_->fail({tick % 8 == 0 ? DiskOp::kSync : DiskOp::kAppend});
+    while (!write(tick)) std::this_thread::yield();  // until the readers let go; a hang is ctest's to see
+    taken = tick;
+  }
+  done = true;
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_EQ(count(), 40U);
+}
+
+// RocksDB's own text log would end the process where a line does not fit on the disk.
+TEST_F(RocksMending, RocksDbWarnsUsAndWritesNoLogOfItsOwn) {
+  disk_->fail({DiskOp::kAppend, 1, false, ENOSPC});
+  ASSERT_FALSE(write(1));
+  {
+    MutexLock lock(mutex_);
+    EXPECT_NE(warnings_.find("Background IO error"), std::string::npos) << warnings_;
+  }
+  EXPECT_FALSE(std::filesystem::exists(directory_.path() / "data" / "db" / "LOG"));
+}
+
+// A disk that forgets what it had promised: nothing is pretended.
+TEST_F(RocksMending, ADurableTickThatIsGoneIsSaid) {
+  for (TickNo tick = 1; tick <= 5; ++tick) ASSERT_TRUE(write(tick));
+  disk_->fail({DiskOp::kAppend});
+  ASSERT_FALSE(write(6));
+  for (const auto& file : std::filesystem::directory_iterator(directory_.path() / "data" / "db")) {
+    if (file.path().extension() == ".log") std::filesystem::resize_file(file.path(), 0);
+  }
+  const Status gone = write(6);
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error().code, ErrorCode::kCorrupt);
+  EXPECT_NE(gone.error().message.find("it ends at tick 0, and tick 5 was the last written"),
+            std::string::npos)
+      << gone.error().message;
+}
+
+TEST_F(RocksMending, ADatabaseThatAnotherProcessHasWrittenIsNotTaken) {
+  ASSERT_TRUE(write(1));
+  disk_->fail({DiskOp::kSync});
+  ASSERT_FALSE(write(2));
+  disk_->fail({DiskOp::kRename, 1, true});
+  ASSERT_FALSE(write(2)) << "open for reads, not locked";
+  disk_->heal();
+  const auto mine = std::exchange(store_, nullptr);
+  open();
+  ASSERT_TRUE(write(50));
+  store_.reset();
+  for (int i = 0; i < 20; ++i) {
+    StoreBatch batch;
+    batch.tick = 2;
+    batch.journal = {{2, 0, "row"}};
+    ASSERT_FALSE(mine->write(batch));
+  }
+}
+
+// As when its disk is unmounted: RocksDB would make a new database there.
+TEST_F(RocksMending, AnEmptyDirectoryInItsPlaceIsNotTaken) {
+  ASSERT_TRUE(write(1));
+  disk_->fail({DiskOp::kSync});
+  ASSERT_FALSE(write(2));
+  const auto database = directory_.path() / "data" / "db";
+  const auto elsewhere = directory_.path() / "elsewhere";
+  std::filesystem::rename(database, elsewhere);
+  std::filesystem::create_directory(database);
+  for (int i = 0; i < 20; ++i) ASSERT_FALSE(write(2));
+  EXPECT_FALSE(std::filesystem::exists(database / "CURRENT"));
+  std::filesystem::remove_all(database);
+  std::filesystem::rename(elsewhere, database);
+  EXPECT_LE(failures_until_taken(2), static_cast<int>(RetryPace::kPauseMax));
+  EXPECT_EQ(count(), 2U);
+}
+
+TEST(RetryPace, PausesDoubleToALimitAndAreForgottenAfterACalm) {
+  RetryPace pace;
+  std::vector<int> pauses;
+  for (int tries = 0; tries < 7; ++tries) {
+    int pause = 0;
+    while (!pace.is_due()) ++pause;
+    pauses.push_back(pause);
+    pace.tried();
+  }
+  EXPECT_EQ(pauses, (std::vector<int>{0, 1, 2, 4, 8, 16, 16}));
+  for (uint32_t i = 0; i < RetryPace::kCalmCalls; ++i) pace.went_well();
+  EXPECT_TRUE(pace.is_due());
+  pace.tried();
+  EXPECT_FALSE(pace.is_due());
+  EXPECT_TRUE(pace.is_due()) << "the pause is one call again";
+}
+
+}  // namespace
+}  // namespace statmill

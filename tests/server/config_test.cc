@@ -1,0 +1,75 @@
+// The settings of statmilld as a whole: what the config struct gets, and that all faults are told together.
+#include "server/config.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/temp_directory.h"
+
+namespace statmill {
+namespace {
+
+class ServerConfigTest : public testing::Test {
+ protected:
+  // The faults, or "".
+  std::string apply(std::vector<const char*> arguments) {
+    config_ = {};
+    const auto applied = apply_settings(server_settings(config_), {arguments, {}});
+    return applied ? "" : applied.error().message;
+  }
+  RetentionClass class_of(std::string_view name) const { return config_.retention.class_of(name); }
+
+  ServerConfig config_;
+};
+
+TEST_F(ServerConfigTest, RulesOfRetentionComeInOrderFromTheCommandLine) {
+  ASSERT_EQ(apply({}), "");
+  EXPECT_EQ(config_.retention.class_count(), 1U);
+  ASSERT_EQ(apply({"--retention.rule", "a.b.* 10s:1d", "--retention.rule=a.* 1h:9y", "--retention",
+                   "10s:5d,5m:1y,1h:6y"}),
+            "");
+  EXPECT_EQ(class_of("a.b.c"), 1);
+  EXPECT_EQ(class_of("a.c"), 2);
+  EXPECT_EQ(class_of("b"), kDefaultRetention);
+  EXPECT_EQ(config_.retention.tiers(1).text(), "10s:1d,5m:1y,1h:6y");
+  EXPECT_EQ(config_.retention.tiers(2).text(), "10s:5d,5m:1y,1h:9y") << "the rest as --retention says";
+}
+
+TEST_F(ServerConfigTest, RulesOfRetentionHaveASectionInTheFile) {
+  const TempDirectory directory;
+  const std::string path = directory
+                               .write("statmilld.conf",
+                                      "retention = 10s:1d,1m:10d\n"
+                                      "[retention]\n"
+                                      "rule = host.debug.* 10s:1h,1m:2d\n"
+                                      "rule = *;env=test 1m:20d  # equals signs and all\n")
+                               .string();
+  ASSERT_EQ(apply({"--config", path.c_str()}), "");
+  EXPECT_EQ(class_of("host.debug.x"), 1);
+  EXPECT_EQ(class_of("a;env=test"), 2);
+  EXPECT_EQ(config_.retention.tiers(2).text(), "10s:1d,1m:20d");
+}
+
+TEST_F(ServerConfigTest, EveryFaultOfARuleIsToldBesideTheOthers) {
+  EXPECT_EQ(apply({"--retention.rule", "a 7s:1d", "--retention.rule", "a 10s:1d", "--retention.rule",
+                   "[a 10s:1d", "--tick", "soon"}),
+            "retention.rule: rule \"a 7s:1d\": tier \"7s:1d\": the steps are those of 10s:10d,5m:1y,1h:6y\n"
+            "retention.rule: rule \"[a 10s:1d\": glob: [ without ]\n"
+            "tick: duration \"soon\": expected a number and a unit, as in 10s or 1y9d");
+}
+
+TEST_F(ServerConfigTest, NoRuleIsBlamedForTheRetentionsFault) {
+  EXPECT_EQ(apply({"--retention", "10s", "--retention.rule", "a 1m:1d"}),
+            "retention: tier \"10s\": must be STEP:RETENTION, as in 10s:10d");
+}
+
+TEST_F(ServerConfigTest, ThereIsALimitOfRules) {
+  std::vector<const char*> arguments;
+  for (size_t i = 0; i < Retention::kRulesMax + 2; ++i)
+    arguments.insert(arguments.end(), {"--retention.rule", "a 10s:1d"});
+  EXPECT_EQ(apply(arguments),
+            "retention.rule: rule \"a 10s:1d\": more than 254 rules\n"
+            "retention.rule: rule \"a 10s:1d\": more than 254 rules");
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,82 @@
+// Searches beside a writer: every name that was whole before a search began is visited, whatever comes and
+// goes meanwhile.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+
+#include "server/table/name_arena.h"
+
+namespace statmill {
+namespace {
+
+constexpr SeriesId kNames = 60'000;
+
+// Every seventh id is left out, every tenth name is removed soon after it came.
+bool is_left_out(SeriesId id) { return id % 7 == 3; }
+bool is_removed(SeriesId id) { return id % 10 == 0; }
+std::string name_of(SeriesId id) { return "dc1.web" + std::to_string(id) + ".cpu"; }
+
+// How far the writer is, for searches to check against; and how many searches there were, for it to wait for.
+struct Progress {
+  std::atomic<SeriesId> added{0};
+  std::atomic<SeriesId> removed{0};
+  std::atomic<size_t> searches{0};
+};
+
+void write(NameArena& arena, Progress& progress) {
+  for (SeriesId id = 0; id < kNames; ++id) {
+    while (progress.searches < id / 500 && !testing::Test::HasFailure()) std::this_thread::yield();
+    if (!is_left_out(id)) arena.add(id, name_of(id));
+    progress.added = id + 1;
+    const SeriesId old = id < 100 ? 0 : id - 100;
+    if (is_removed(old) && !is_left_out(old)) arena.remove(old);
+    progress.removed = old + 1;
+  }
+}
+
+// One search; what it must and must not visit is known from how far the writer was before it.
+void check_search(const NameArena& arena, std::string_view pattern, Progress& progress) {
+  const Glob glob = *Glob::parse(pattern);
+  const SeriesId added_before = progress.added;
+  const SeriesId removed_before = progress.removed;
+  std::vector<bool> seen(kNames);
+  arena.search(glob, [&](std::string_view name, SeriesId id) {
+    EXPECT_FALSE(seen[id]) << "twice";
+    EXPECT_EQ(name, name_of(id));
+    seen[id] = true;
+    return true;
+  });
+  for (SeriesId id = 0; id < kNames; ++id) {
+    const bool matches = !is_left_out(id) && glob.matches(name_of(id));
+    const bool stays = !is_removed(id);
+    const bool must = matches && stays && id < added_before;
+    const bool must_not = !matches || (!stays && id < removed_before);
+    ASSERT_TRUE(seen[id] || !must) << id;
+    ASSERT_FALSE(seen[id] && must_not) << id;
+  }
+  ++progress.searches;
+}
+
+TEST(NameArenaStress, SearchesSeeWhatWasThereBeforeThem) {
+  NameArena arena;
+  Progress progress;
+  std::atomic<bool> done{false};
+  const auto search = [&](std::string_view pattern) {
+    while (!done && !HasFailure()) check_search(arena, pattern, progress);
+  };
+  std::thread by_literal(search, "*7*cpu");
+  std::thread by_start(search, "dc1.web1*");
+  std::thread all(search, "*");
+  write(arena, progress);
+  done = true;
+  by_literal.join();
+  by_start.join();
+  all.join();
+  check_search(arena, "*", progress);
+  EXPECT_GT(arena.dead_bytes(), 0U);
+}
+
+}  // namespace
+}  // namespace statmill

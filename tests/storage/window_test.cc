@@ -1,0 +1,87 @@
+// Window: the buckets that were added come back, whatever order they came in; the journal says the same.
+#include "storage/window.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "tests/storage/buckets.h"
+
+namespace statmill {
+namespace {
+
+// In any order, slots repeated.
+rc::Gen<std::vector<SlotBucket>> arrivals(const rc::Gen<Bucket>& buckets) {
+  return rc::gen::container<std::vector<SlotBucket>>(rc::gen::apply(
+      [](Slot slot, const Bucket& b) {
+        return SlotBucket{slot, b};
+      },
+      rc::gen::inRange<Slot>(1000, 1020), buckets));
+}
+
+std::vector<SlotBucket> added_up(const std::vector<SlotBucket>& arrivals, Combine combine) {
+  std::vector<SlotBucket> out;
+  for (const SlotBucket& b : arrivals) combine_into(out, {&b, 1}, combine);
+  return out;
+}
+
+RC_GTEST_PROP(Window, HoldsTheSumOfWhatWasAdded, ()) {
+  const auto buckets = *arrivals(exact_buckets());
+  Window window;
+  for (const SlotBucket& b : buckets) window.add(b, Combine::kMerge, nullptr);
+  RC_ASSERT(window.buckets(Combine::kMerge) == added_up(buckets, Combine::kMerge));
+}
+
+RC_GTEST_PROP(Window, HoldsTheTotalsOfEvents, ()) {
+  const auto numbers = rc::gen::map(small_decimals(), [](const Number& n) { return Bucket::of(n); });
+  const auto buckets = *arrivals(numbers);
+  Window window;
+  for (const SlotBucket& b : buckets) window.add(b, Combine::kAddEvents, nullptr);
+  RC_ASSERT(window.buckets(Combine::kAddEvents) == added_up(buckets, Combine::kAddEvents));
+}
+
+// Doubles too: what a crash brings back is bit for bit what was there.
+RC_GTEST_PROP(Window, IsTheSameReplayedFromItsJournal, ()) {
+  const auto buckets = *arrivals(any_buckets());
+  Window window;
+  std::string journal;
+  for (const SlotBucket& b : buckets) window.add(b, Combine::kMerge, &journal);
+  Window replayed;
+  Reader in(journal);
+  for (size_t i = 0; i < buckets.size(); ++i) RC_ASSERT(replayed.add_entry(in, Combine::kMerge).has_value());
+  RC_ASSERT(in.done());
+  RC_ASSERT(replayed.buckets(Combine::kMerge) == window.buckets(Combine::kMerge));
+}
+
+TEST(Window, ACopyIsAValueOfItsOwn) {
+  Window window;
+  window.add({5, Bucket::of(Number::decimal(1, 0))}, Combine::kMerge, nullptr);
+  window.add({4, Bucket::of(Number::decimal(2, 0))}, Combine::kMerge, nullptr);
+  Window copy = window;
+  window.add({6, Bucket::of(Number::decimal(3, 0))}, Combine::kMerge, nullptr);
+  copy.add({5, Bucket::of(Number::decimal(9, 0))}, Combine::kMerge, nullptr);
+  EXPECT_EQ(window.buckets(Combine::kMerge).size(), 3U);
+  EXPECT_EQ(copy.buckets(Combine::kMerge).size(), 2U);
+  EXPECT_EQ(copy.buckets(Combine::kMerge)[1].bucket.count(), 2U);
+  EXPECT_EQ(window.buckets(Combine::kMerge)[1].bucket.count(), 1U);
+}
+
+TEST(Window, AQuietGaugeTakesAByteOrTwoPerSlot) {
+  Window window;
+  int64_t value = 10'000;
+  for (Slot slot = 170'000'000; slot < 170'000'060; ++slot) {
+    window.add({slot, Bucket::of(Number::decimal(value += slot * 37 % 51 - 25, 2))}, Combine::kMerge,
+               nullptr);
+  }
+  EXPECT_LE(window.memory_bytes(), 2U * 60 + 16);
+}
+
+TEST(Window, ThrowingAwayTheBytesOfAnEntryChangesNothing) {
+  Window window;
+  window.add({5, Bucket::of(Number::decimal(1, 0))}, Combine::kMerge, nullptr);
+  Reader in("\x83");
+  EXPECT_EQ(window.add_entry(in, Combine::kMerge), std::nullopt);
+  EXPECT_EQ(window.buckets(Combine::kMerge).size(), 1U);
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,123 @@
+// statmill-bench as a process: a tiny run of each suite, so that none rots; its streams and exit status.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <set>
+
+#include "base/text.h"
+#include "tests/support/process.h"
+#include "tests/support/temp_directory.h"
+
+namespace statmill {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr std::chrono::seconds kRunLimit{240};  // a sanitizer's build takes its time
+
+class BenchProgram : public testing::Test {
+ protected:
+  // Standard output of a run that must end with 0 and leave nothing behind.
+  std::string run(std::vector<std::string> arguments) {
+    Process bench({STATMILL_BENCH, std::move(arguments), {{"TMPDIR", scratch_.path().string()}}});
+    EXPECT_EQ(bench.wait(kRunLimit), 0) << bench.standard_error();
+    EXPECT_TRUE(std::filesystem::is_empty(scratch_.path()));
+    said_ = bench.standard_error();
+    return bench.standard_output();
+  }
+
+  const TempDirectory scratch_;
+  std::string said_;
+};
+
+// name -> the object on its line.
+std::map<std::string, boost::json::object> objects(std::string_view lines) {
+  std::map<std::string, boost::json::object> out;
+  for (const std::string_view line : split(lines, '\n')) {
+    if (line.empty()) continue;
+    const auto object = boost::json::parse(line).as_object();
+    EXPECT_TRUE(out.emplace(std::string(object.at("name").as_string()), object).second) << line;
+  }
+  return out;
+}
+
+// Every name that a reader of the suite's figures may rely on.
+std::set<std::string> storage_names() {
+  std::set<std::string> out = {"storage.rollup.cpu_us_per_bucket",
+                               "storage.rollup_5m.bytes_per_bucket",
+                               "storage.rollup_1h.bytes_per_bucket",
+                               "storage.read24h.warm_us",
+                               "storage.read24h.warm_p99_us",
+                               "storage.read24h.cold_us",
+                               "storage.read24h.cold_p99_us",
+                               "storage.read24h.unsettled_us",
+                               "storage.read24h.unsettled_p99_us",
+                               "storage.read100x24h_ms",
+                               "storage.read1y_avg.warm_us",
+                               "storage.read1y_avg.warm_p99_us",
+                               "storage.host.bytes_per_bucket",
+                               "storage.ram_per_series_1m",
+                               "storage.ram_per_series_1m_outside_rocksdb",
+                               "storage.recovery_100k_s",
+                               "storage.recovery_1m_s",
+                               "storage.start_clean_ms",
+                               "storage.start_again_ms"};
+  for (const char* workload : {"mix", "multi10", "latency", "events", "doubles"}) {
+    for (const char* what : {"bytes", "written", "written_log", "written_flush", "written_compaction",
+                             "written_kernel", "written_full", "cpu_us", "cpu_auto_us", "cpu_generator_us"}) {
+      out.insert("storage." + std::string(workload) + "." + what + "_per_bucket");
+    }
+  }
+  return out;
+}
+
+TEST_F(BenchProgram, StorageMeasuresAllThatItNames) {
+  const TempDirectory data;
+  static_cast<void>(data.write("a.csv", "timestamp,value\n2014-02-14 14:30:00,0.132\n"));
+  const auto measured = objects(
+      run({"storage", "--scale", "0.001", "--slots", "130", "--data", data.path().string(), "--json"}));
+  std::set<std::string> names;
+  for (const auto& [name, object] : measured) {
+    names.insert(name);
+    EXPECT_EQ(object.size(), 4U) << name;
+    EXPECT_TRUE(object.at("value").is_number()) << name;
+    EXPECT_FALSE(object.at("unit").as_string().empty()) << name;
+    EXPECT_GT(object.at("n").to_number<uint64_t>(), 0U) << name;
+  }
+  EXPECT_EQ(names, storage_names());
+  EXPECT_EQ(measured.at("storage.mix.bytes_per_bucket").at("n"), 20 * 130);
+  EXPECT_EQ(measured.at("storage.recovery_1m_s").at("n"), 1000 * 60);
+  EXPECT_THAT(said_, HasSubstr("storage: mix: 20 series x 130 slots"));
+}
+
+TEST_F(BenchProgram, StoragePrintsATableOfWhatIsAsked) {
+  const std::string table = run({"storage", "--only", "events,host", "--series", "7", "--slots", "60"});
+  EXPECT_THAT(table, StartsWith("machine  "));
+  EXPECT_THAT(table, HasSubstr("\nstorage.events.bytes_per_bucket "));
+  EXPECT_EQ(table.find("storage.mix."), std::string::npos);
+  EXPECT_THAT(said_, HasSubstr("storage: events: 7 series x 60 slots"));
+  EXPECT_THAT(said_, HasSubstr("storage: host: skipped"));
+}
+
+TEST_F(BenchProgram, EndsWithTwoOnWrongOptionsAndWithOneOnFailure) {
+  Process wrong({STATMILL_BENCH, {"storage", "--only", "mixed"}, {}});
+  EXPECT_EQ(wrong.wait(), 2);
+  EXPECT_THAT(wrong.standard_error(), HasSubstr("no measure \"mixed\""));
+  const std::string missing = scratch_.path() / "missing";
+  Process failed({STATMILL_BENCH, {"storage", "--only", "mix", "--dir", missing}, {}});
+  EXPECT_EQ(failed.wait(), 1);
+  EXPECT_THAT(failed.standard_error(), HasSubstr("statmill-bench: mix: " + missing));
+}
+
+TEST_F(BenchProgram, IngestLosesNothing) {
+  for (const std::string transport : {"tcp", "udp"}) {
+    const auto measured =
+        objects(run({"ingest", "--series", "200", "--samples", "2000", "--transport", transport, "--json"}));
+    EXPECT_EQ(measured.at("ingest." + transport + ".live.200.lost").at("value").to_number<double>(), 0);
+  }
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,28 @@
+// See scratch_directory.h.
+#include "tools/statmill-bench/scratch_directory.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace statmill {
+
+Result<ScratchDirectory> ScratchDirectory::make(const std::filesystem::path& parent) {
+  const std::filesystem::path& base = parent.empty() ? std::filesystem::temp_directory_path() : parent;
+  std::string path = (base / "statmill-bench-XXXXXX").string();
+  if (::mkdtemp(path.data()) == nullptr) return Error{ErrorCode::kIo, path + ": " + std::strerror(errno)};
+  return ScratchDirectory(path);
+}
+
+ScratchDirectory::ScratchDirectory(ScratchDirectory&& other) noexcept
+    : path_(std::exchange(other.path_, std::filesystem::path())) {}
+
+ScratchDirectory::~ScratchDirectory() {
+  if (path_.empty()) return;
+  std::error_code ignored;  // what cannot be removed is no failure of a measurement
+  std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace statmill

@@ -1,0 +1,26 @@
+// ScratchDirectory: a directory of a measurement's own, gone with all its content when the measurement ends.
+#pragma once
+
+#include <filesystem>
+
+#include "base/result.h"
+
+namespace statmill {
+
+class ScratchDirectory {
+ public:
+  // Makes one in `parent`; empty: in the system's directory for temporary files. Errors: kIo.
+  static Result<ScratchDirectory> make(const std::filesystem::path& parent);
+  ~ScratchDirectory();
+  ScratchDirectory(ScratchDirectory&& other) noexcept;
+  ScratchDirectory& operator=(ScratchDirectory&&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  explicit ScratchDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+
+  std::filesystem::path path_;  // empty: moved from
+};
+
+}  // namespace statmill

@@ -1,0 +1,102 @@
+// See storage_pipeline.h.
+#include "tools/statmill-bench/storage_pipeline.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace statmill {
+namespace {
+
+// The activity row written with each flush is the table's; in its place so many bytes per series, as
+// storage/FORMAT.md draws them: id gap 2, first slot 1, length 2.
+constexpr size_t kActivityBytes = 5;
+
+Combine combine_of(Kind kind) { return kind == Kind::kEvent ? Combine::kAddEvents : Combine::kMerge; }
+
+// Fragments of the finest tier, one per chunk.
+void add_fine_fragments(std::vector<StoreBatch::Fragment>& out, const Tier& tier, SeriesId id,
+                        Combine combine, std::span<const SlotBucket> buckets) {
+  for (size_t begin = 0; begin < buckets.size();) {
+    const ChunkNo chunk = tier.chunk_of_slot(buckets[begin].slot);
+    size_t end = begin + 1;
+    while (end < buckets.size() && tier.chunk_of_slot(buckets[end].slot) == chunk) ++end;
+    const ChunkKey key{0, chunk, id};
+    const Slot first = static_cast<Slot>(chunk) * tier.chunk_slots;
+    out.push_back({key, encode_buckets(key, first, combine, buckets.subspan(begin, end - begin))});
+    begin = end;
+  }
+}
+
+}  // namespace
+
+StoragePipeline::StoragePipeline(Store& store, const std::vector<ShardNo>& shards, const Options& options)
+    : store_(store), shards_(shards), options_(options), pending_(shards.size()) {
+  for (size_t id = 0; id < shards.size(); ++id) members_[shards[id]].push_back(static_cast<SeriesId>(id));
+}
+
+Status StoragePipeline::tick(Slot slot, std::span<const Arrival> arrivals) {
+  ++tick_;
+  StoreBatch batch;
+  std::string row = collect(slot, arrivals);
+  if (!row.empty()) batch.journal.push_back({tick_, 0, std::move(row)});
+  for (size_t i = 0; i < kShardCount; ++i) {
+    const auto shard = static_cast<ShardNo>(i);
+    if (is_due(shard)) flush(shard, batch);
+  }
+  trim_journal(batch);
+  return store_.write(batch);
+}
+
+Status StoragePipeline::finish() {
+  ++tick_;
+  StoreBatch batch;
+  for (size_t shard = 0; shard < kShardCount; ++shard) flush(static_cast<ShardNo>(shard), batch);
+  trim_journal(batch);
+  return store_.write(batch);
+}
+
+// Adds to the windows and gives the journal row, without what is flushed in this very tick.
+std::string StoragePipeline::collect(Slot slot, std::span<const Arrival> arrivals) {
+  std::string entries;
+  std::vector<size_t> ends;
+  std::vector<JournalPiece> pieces;
+  for (const Arrival& a : arrivals) {
+    const bool journaled = !is_due(shards_[a.id]);
+    pending_[a.id].add({slot, a.bucket}, combine_of(options_.kind), journaled ? &entries : nullptr);
+    if (!journaled) continue;
+    pieces.push_back({a.id, 1, {}});
+    ends.push_back(entries.size());
+  }
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const size_t begin = i == 0 ? 0 : ends[i - 1];
+    pieces[i].bytes = std::string_view(entries).substr(begin, ends[i] - begin);
+  }
+  return pieces.empty() ? std::string() : encode_journal_row(tick_, 0, pieces);
+}
+
+bool StoragePipeline::is_due(ShardNo shard) const {
+  const size_t offset = options_.ticks_per_flush * shard / kShardCount;
+  return tick_ % options_.ticks_per_flush == offset;
+}
+
+void StoragePipeline::flush(ShardNo shard, StoreBatch& batch) {
+  for (const SeriesId id : members_[shard]) {
+    const Combine combine = combine_of(options_.kind);
+    const std::vector<SlotBucket> buckets = std::exchange(pending_[id], {}).buckets(combine);
+    add_fine_fragments(batch.fragments, store_.tiers().finest(), id, combine, buckets);
+  }
+  batch.flushed.push_back({shard, tick_, std::string(kActivityBytes * members_[shard].size(), '\0')});
+  flushed_[shard] = tick_;
+}
+
+void StoragePipeline::trim_journal(StoreBatch& batch) {
+  constexpr size_t kFlushesPerTrim = 16;
+  flushes_untrimmed_ += batch.flushed.size();
+  const TickNo end = *std::min_element(flushed_.begin(), flushed_.end()) + 1;
+  if (flushes_untrimmed_ < kFlushesPerTrim || end <= trimmed_) return;
+  batch.journal_trim = {trimmed_, end};
+  trimmed_ = end;
+  flushes_untrimmed_ = 0;
+}
+
+}  // namespace statmill

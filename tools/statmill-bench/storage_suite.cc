@@ -1,0 +1,104 @@
+// See storage_suite.h.
+#include "tools/statmill-bench/storage_suite.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+
+#include "base/check.h"
+#include "tools/statmill-bench/storage_measures.h"
+
+namespace statmill {
+namespace {
+
+struct Measure {
+  std::string name;
+  std::function<Measured(const MeasureContext&)> run;
+};
+
+std::vector<Measure> measures() {
+  std::vector<Measure> out;
+  for (const StorageWorkload workload : kStorageWorkloads) {
+    out.push_back({std::string(workload_name(workload)),
+                   [workload](const MeasureContext& context) { return measure_writing(workload, context); }});
+  }
+  const auto recovery = [](const char* name, size_t series) {
+    return Measure{name, [name, series](const MeasureContext& context) {
+                     return measure_recovery(name, series, context);
+                   }};
+  };
+  out.push_back({"rollup", measure_rollup});
+  out.push_back({"read24h", measure_read24h});
+  out.push_back({"read1y_avg", measure_read1y});
+  out.push_back({"host", measure_host});
+  out.push_back({"ram_per_series_1m", measure_ram});
+  out.push_back(recovery("recovery_100k", 100'000));
+  out.push_back(recovery("recovery_1m", 1'000'000));
+  out.push_back({"start_clean", measure_clean_start});
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> storage_measures() {
+  std::vector<std::string> names;
+  for (const Measure& m : measures()) names.push_back(m.name);
+  return names;
+}
+
+Result<std::vector<Measurement>> run_storage(const StorageOptions& options,
+                                             const std::filesystem::path& server_program, Timestamp now) {
+  const MeasureContext context{options, server_program, now};
+  const auto is_asked = [&](const std::string& name) {
+    return options.only.empty() ||
+           std::find(options.only.begin(), options.only.end(), name) != options.only.end();
+  };
+  std::vector<Measurement> out;
+  for (const Measure& measure : measures()) {
+    if (!is_asked(measure.name)) continue;
+    const Measured measured = measure.run(context);
+    if (!measured) return Error(measured.error()).with(measure.name);
+    out.insert(out.end(), measured->begin(), measured->end());
+  }
+  return out;
+}
+
+Tiers bench_tiers() {
+  const Result<Tiers> tiers = Tiers::parse("10s:10d,5m:1y,1h:6y");
+  SM_CHECK(tiers.has_value());
+  return *tiers;
+}
+
+Result<ScratchStore> make_scratch_store(const MeasureContext& context) {
+  Result<ScratchDirectory> directory = ScratchDirectory::make(context.options.directory);
+  if (!directory) return directory.error();
+  Result<BenchStore> store = BenchStore::open(directory->path() / "store", bench_tiers());
+  if (!store) return store.error();
+  return ScratchStore{std::move(*directory), std::move(*store)};
+}
+
+size_t scaled_series(size_t series, const StorageOptions& options) {
+  const auto scaled = static_cast<size_t>(std::llround(static_cast<double>(series) * options.scale));
+  return std::max<size_t>(1, scaled);
+}
+
+std::chrono::nanoseconds process_cpu() {
+  timespec time{};
+  SM_CHECK(::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+double percentile(std::vector<double> samples, double percent) {
+  SM_CHECK(!samples.empty());
+  const double rank = std::ceil(percent / 100 * static_cast<double>(samples.size()));
+  const auto nth = samples.begin() + std::max<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(rank) - 1);
+  std::nth_element(samples.begin(), nth, samples.end());
+  return *nth;
+}
+
+void say(std::string_view measure, const std::string& what) {
+  std::fprintf(stderr, "storage: %.*s: %s\n", static_cast<int>(measure.size()), measure.data(), what.c_str());
+}
+
+}  // namespace statmill

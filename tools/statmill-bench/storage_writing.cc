@@ -1,0 +1,164 @@
+// The measures mix, multi10, latency, events, doubles: buckets in RAM -> journal -> fragments -> compacted.
+#include <fstream>
+#include <utility>
+
+#include "tools/statmill-bench/storage_measures.h"
+#include "tools/statmill-bench/storage_pipeline.h"
+#include "tools/statmill-bench/workload.h"
+
+namespace statmill {
+namespace {
+
+using std::chrono::nanoseconds;
+
+struct Size {
+  size_t series = 0;
+  size_t slots = 0;
+};
+
+// Whole chunks of 2160 slots; about as many bytes and as much CPU each.
+Size default_size(StorageWorkload workload) {
+  switch (workload) {
+    case StorageWorkload::kMix:
+      return {20'000, 4320};
+    case StorageWorkload::kLatency:
+      return {5000, 2160};
+    default:
+      return {10'000, 2160};
+  }
+}
+
+Size size_of(StorageWorkload workload, const StorageOptions& options) {
+  const Size size = default_size(workload);
+  return {options.series.value_or(scaled_series(size.series, options)), options.slots.value_or(size.slots)};
+}
+
+// Bytes that this process has sent towards the disk, as the kernel counts them; 0 where it does not say.
+uint64_t kernel_written_bytes() {
+  std::ifstream file("/proc/self/io");
+  std::string key;
+  for (uint64_t value = 0; file >> key >> value;) {
+    if (key == "write_bytes:") return value;
+  }
+  return 0;
+}
+
+// The workload cut into ticks: in each of a slot's ticks its share of the series sends, neighbours together,
+// as a host sends all of its series at once.
+class Feed {
+ public:
+  Feed(StorageWorkload workload, const Size& size, size_t ticks)
+      : values_(workload, size.series), slots_(size.slots), ticks_(ticks) {}
+
+  // Calls `take(slot, arrivals)` for every tick. Gives the number of buckets.
+  template <class Take>
+  Result<uint64_t> run(const Tier& finest, const Take& take) {
+    uint64_t buckets = 0;
+    std::vector<Arrival> arrivals;
+    for (size_t i = 0; i < slots_ * ticks_; ++i) {
+      const size_t tick = i % ticks_;
+      arrivals.clear();
+      for (size_t s = values_.series() * tick / ticks_; s < values_.series() * (tick + 1) / ticks_; ++s) {
+        const Bucket bucket = values_.next(s);
+        if (!bucket.is_empty()) arrivals.push_back({static_cast<SeriesId>(s), bucket});
+      }
+      buckets += arrivals.size();
+      const Slot slot = finest.slot_of(kFirstTime) + static_cast<Slot>(i / ticks_);
+      if (Status taken = take(slot, arrivals); !taken) return taken.error();
+    }
+    return buckets;
+  }
+
+ private:
+  StorageValues values_;
+  const size_t slots_;
+  const size_t ticks_;
+};
+
+// What the workload cost, from the first bucket to the present.
+struct Cost {
+  nanoseconds cpu{};
+  WrittenBytes written;
+  uint64_t kernel_written = 0;
+};
+
+Cost cost_since(const Cost& begin, BenchStore& store) {
+  return {process_cpu() - begin.cpu, store.store().stats().written,
+          kernel_written_bytes() - begin.kernel_written};
+}
+
+struct Costs {
+  nanoseconds making;  // of the values alone, which is part of what follows
+  Cost settled;        // after flushes, and the compactions that follow of themselves
+  Cost compacted;      // and a full compaction
+};
+
+std::vector<Measurement> figures(const std::string& prefix, uint64_t buckets, uint64_t tier_bytes,
+                                 const Costs& costs) {
+  std::vector<Measurement> out;
+  const auto add = [&](const char* what, double total, const char* unit) {
+    out.push_back({prefix + what + "_per_bucket", total / static_cast<double>(buckets), unit, buckets});
+  };
+  const auto add_bytes = [&](const char* what, uint64_t total) {
+    add(what, static_cast<double>(total), "B");
+  };
+  const auto add_cpu = [&](const char* what, nanoseconds cpu) {
+    add(what, static_cast<double>(cpu.count()) / 1e3, "us");
+  };
+  const WrittenBytes& written = costs.settled.written;
+  add_bytes("bytes", tier_bytes);
+  add_bytes("written", written.total());
+  add_bytes("written_log", written.log);
+  add_bytes("written_flush", written.flush);
+  add_bytes("written_compaction", written.compaction);
+  add_bytes("written_kernel", costs.settled.kernel_written);
+  add_bytes("written_full", costs.compacted.written.total());
+  add_cpu("cpu_us", costs.compacted.cpu - costs.making);
+  add_cpu("cpu_auto_us", costs.settled.cpu - costs.making);
+  add_cpu("cpu_generator_us", costs.making);
+  return out;
+}
+
+std::vector<ShardNo> shards_of(size_t series) {
+  std::vector<ShardNo> out;
+  for (size_t i = 0; i < series; ++i) out.push_back(shard_of(hash_name(series_name(i))));
+  return out;
+}
+
+}  // namespace
+
+Measured measure_writing(StorageWorkload workload, const MeasureContext& context) {
+  const Size size = size_of(workload, context.options);
+  const size_t ticks = context.options.ticks;
+  const std::string name(workload_name(workload));
+  say(name, std::to_string(size.series) + " series x " + std::to_string(size.slots) + " slots, " +
+                std::to_string(ticks) + " ticks per slot, log not synced");
+  Result<ScratchStore> scratch = make_scratch_store(context);
+  if (!scratch) return scratch.error();
+  BenchStore& store = scratch->store;
+  const Tier& finest = store.store().tiers().finest();
+
+  const nanoseconds making_begin = process_cpu();
+  const Result<uint64_t> made =
+      Feed(workload, size, ticks).run(finest, [](Slot, const auto&) { return Status::ok(); });
+  if (!made) return made.error();
+  const nanoseconds making = process_cpu() - making_begin;
+
+  Feed feed(workload, size, ticks);
+  const std::vector<ShardNo> shards = shards_of(size.series);
+  StoragePipeline pipeline(store.store(), shards,
+                           {.kind = workload_kind(workload), .ticks_per_flush = kSlotsPerFragment * ticks});
+  const Cost begin{process_cpu(), {}, kernel_written_bytes()};
+  const Result<uint64_t> buckets = feed.run(
+      finest, [&](Slot slot, const std::vector<Arrival>& arrivals) { return pipeline.tick(slot, arrivals); });
+  if (!buckets) return buckets.error();
+  if (Status s = pipeline.finish(); !s) return s.error();
+  if (Status s = store.settle(); !s) return s.error();
+  const Cost settled = cost_since(begin, store);
+  if (Status s = store.compact(0); !s) return s.error();
+  const Cost compacted = cost_since(begin, store);
+
+  return figures("storage." + name + ".", *buckets, store.tier_bytes(0), {making, settled, compacted});
+}
+
+}  // namespace statmill
