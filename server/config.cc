@@ -26,6 +26,14 @@ Take take_count(size_t& out, int64_t min, int64_t max) {
               [&out](int64_t n) { out = static_cast<size_t>(n); });
 }
 
+Take take_flag(bool& out) {
+  return [&out](const std::string& text) -> Status {
+    out = text == "true";
+    if (out || text == "false") return Status::ok();
+    return Error{ErrorCode::kInvalid, "\"" + text + "\" is neither true nor false"};
+  };
+}
+
 Take take_duration(Duration& out, Duration min, Duration max) {
   const auto parse = [min, max](const std::string& text) -> Result<Duration> {
     const auto d = parse_duration(text);
@@ -64,6 +72,9 @@ std::vector<Setting> server_settings(ServerConfig& c) {
   };
   return {
       {"store.path", "DIR", "/var/lib/statmill", "data directory, made when absent", take_path},
+      {"salvage", "", "false",
+       "start from a damaged log or journal; what is lost is told. Back up DIR before",
+       take_flag(c.store.salvage)},
       {"store.cache", "BYTES", "64M", "block cache of the store",
        take_bytes(c.store.block_cache_bytes, 1 << 20)},
       {"store.write_buffer", "BYTES", "64M", "write buffer of each tier of the store",

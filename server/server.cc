@@ -2,7 +2,6 @@
 #include "server/server.h"
 
 #include "proto/istatd_lines.h"
-#include "server/tick/recovery.h"
 
 namespace statmill {
 namespace {
@@ -42,7 +41,8 @@ Server::~Server() {
 
 std::optional<Fault> Server::start() {
   if (auto fault = open_store()) return fault;
-  const auto recovery = recover(*store_, table_);
+  const Damage damage = config_.store.salvage ? Damage::kSalvage : Damage::kRefuse;
+  const auto recovery = recover(*store_, table_, damage);
   if (!recovery) {
     Error error = recovery.error();
     return Fault{store_exit_code(error.code), std::move(error).with("store.path " + config_.store.path)};
@@ -52,7 +52,23 @@ std::optional<Fault> Server::start() {
                            {"journal_rows", recovery->journal_rows},
                            {"journal_entries", recovery->journal_entries},
                            {"ms", milliseconds_since(started_, clock_.steady())}});
-  return start_recovered(recovery->start);
+  if (damage == Damage::kSalvage) tell_losses(recovery->losses);
+  return start_recovered(*recovery);
+}
+
+void Server::tell_losses(const Losses& losses) {
+  const LogDrops& log = store_->log_drops();
+  if (!losses.any() && log.places == 0) return log_.warn("nothing was lost: start without --salvage", {});
+  log_.error("salvaged", {{"log_places", log.places},
+                          {"log_bytes", log.bytes},
+                          {"journal_rows_damaged", losses.rows_damaged},
+                          {"journal_gaps", losses.gaps},
+                          {"journal_entries_lost", losses.entries + losses.entries_of_nobody},
+                          {"activity_rows_lost", losses.activity_rows}});
+  registry_.gauge("statmill_salvage_log_bytes", "Bytes of the log that this start left out.")
+      .set(static_cast<int64_t>(log.bytes));
+  registry_.gauge("statmill_salvage_journal_entries", "Buckets of the journal that this start left out.")
+      .set(static_cast<int64_t>(losses.entries + losses.entries_of_nobody));
 }
 
 std::optional<Fault> Server::open_store() {
@@ -69,10 +85,14 @@ std::optional<Fault> Server::open_store() {
   return std::nullopt;
 }
 
-std::optional<Fault> Server::start_recovered(const TickStart& start) {
+std::optional<Fault> Server::start_recovered(const Recovery& recovery) {
   engine_ = std::make_unique<QueryEngine>(table_, *store_, QueryLimits{});
   ticker_ = std::make_unique<Ticker>(Ticker::Services{table_, *store_, registry_, health_, log_},
-                                     config_.tick, start, clock_.steady());
+                                     config_.tick, recovery.start, clock_.steady());
+  if (recovery.losses.any()) {  // what is left stands no longer on a journal with holes
+    if (Status s = ticker_->flush_all({clock_.wall(), clock_.steady()}); !s)
+      return Fault{store_exit_code(s.error().code), s.error()};
+  }
   register_figures();
   if (auto fault = listen()) return fault;
   self_series_ = std::make_unique<SelfSeries>(intake_, registry_);

@@ -20,6 +20,7 @@
 #include "server/self_series.h"
 #include "server/status.h"
 #include "server/tick/reclaim_thread.h"
+#include "server/tick/recovery.h"
 #include "server/tick/tick_thread.h"
 
 namespace statmill {
@@ -40,7 +41,8 @@ class Server {
 
  private:
   std::optional<Fault> open_store();
-  std::optional<Fault> start_recovered(const TickStart& start);
+  void tell_losses(const Losses& losses);
+  std::optional<Fault> start_recovered(const Recovery& recovery);
   std::optional<Fault> listen();
   HttpServices http_services();
   void register_figures();
@@ -56,7 +58,7 @@ class Server {
   LogLimiter store_log_{std::chrono::seconds(1)};
   Registry registry_;
   Health health_;
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<RocksStore> store_;
   Table table_;
   Intake intake_;
   std::unique_ptr<QueryEngine> engine_;

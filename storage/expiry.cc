@@ -24,8 +24,17 @@ void Expiry::set_cutoff(TierNo tier, RetentionClass retention, ChunkNo first_kep
   std::atomic<ChunkNo>& cutoff = cutoffs_[tier][retention];
   if (first_kept <= cutoff.load(std::memory_order_relaxed)) return;
   cutoff.store(first_kept, std::memory_order_relaxed);
-  if (first_kept > end_[tier].load(std::memory_order_relaxed))
-    end_[tier].store(first_kept, std::memory_order_release);
+  raise_end(tier, first_kept);
+}
+
+void Expiry::set_floor(TierNo tier, ChunkNo floor) {
+  if (floor <= floors_[tier].load(std::memory_order_relaxed)) return;
+  floors_[tier].store(floor, std::memory_order_release);
+  raise_end(tier, floor);
+}
+
+void Expiry::raise_end(TierNo tier, ChunkNo end) {
+  if (end > end_[tier].load(std::memory_order_relaxed)) end_[tier].store(end, std::memory_order_release);
   version_.fetch_add(1, std::memory_order_release);
 }
 
@@ -36,6 +45,7 @@ RetentionClass Expiry::class_of(SeriesId id) const {
 
 bool Expiry::is_expired(const ChunkKey& key) const {
   if (key.chunk >= end(key.tier)) return false;
+  if (key.chunk < floor(key.tier)) return true;
   const RetentionClass retention = class_of(key.id);
   return retention == kGone || key.chunk < cutoffs_[key.tier][retention].load(std::memory_order_relaxed);
 }

@@ -1,5 +1,6 @@
 // Expiry: which chunks are past the retention of their series. The server says what class a series is of and
-// from which chunk on a class is kept; the store asks when it rewrites its files.
+// from which chunk on a class is kept; the store asks when it rewrites its files. The store itself knows
+// below which chunk nothing is left of any class.
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@
 namespace statmill {
 
 // One writer at a time, any number of readers. RAM: 128 KiB, and 1 MiB per million ids if any of them is of
-// another class than the default. Not stored: told anew at each start.
+// another class than the default. Told anew at each start, the floors by the store.
 class Expiry {
  public:
   // Until this is called the series is of the default class: call it before any chunk of it is written and,
@@ -24,6 +25,10 @@ class Expiry {
   // them again; not lower than before; not kGone, of which all is expired at any time.
   void set_cutoff(TierNo tier, RetentionClass retention, ChunkNo first_kept);
 
+  // Chunks of the tier below are gone, of every class and for good. Not lower than before.
+  void set_floor(TierNo tier, ChunkNo floor);
+
+  ChunkNo floor(TierNo tier) const { return floors_[tier].load(std::memory_order_acquire); }
   RetentionClass class_of(SeriesId id) const;
   bool is_expired(const ChunkKey& key) const;
   // No chunk of the tier from here on is expired.
@@ -32,6 +37,8 @@ class Expiry {
   uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
  private:
+  void raise_end(TierNo tier, ChunkNo end);
+
   static constexpr int kPageBits = 18;
   static constexpr size_t kPageIds = size_t{1} << kPageBits;
   using Page = std::array<std::atomic<RetentionClass>, kPageIds>;
@@ -41,6 +48,7 @@ class Expiry {
   // is below an end was told, with the class of every series, before that end was released.
   std::array<std::atomic<Page*>, (size_t{1} << 32) / kPageIds> pages_{};  // null: all of the default class
   std::array<std::array<std::atomic<ChunkNo>, 256>, Tiers::kCountMax> cutoffs_{};
+  std::array<std::atomic<ChunkNo>, Tiers::kCountMax> floors_{};  // stands for itself
   std::array<std::atomic<ChunkNo>, Tiers::kCountMax> end_{};
   std::atomic<uint64_t> version_{0};
 };

@@ -49,10 +49,12 @@ Result<std::string_view> checked(TickNo tick, RowPart part, std::string_view row
 
 }  // namespace
 
-std::string encode_journal_row(TickNo tick, RowPart part, std::span<const JournalPiece> pieces) {
+std::string encode_journal_row(const RowPlace& place, std::span<const JournalPiece> pieces) {
+  SM_CHECK(place.previous < place.tick);
   std::string row;
   Writer out(row);
   out.u8(kVersion);
+  out.varint(place.previous == 0 ? 0 : place.tick - place.previous);
   SeriesId next = 0;
   while (!pieces.empty()) {
     const size_t length = run_length(pieces);
@@ -64,14 +66,17 @@ std::string encode_journal_row(TickNo tick, RowPart part, std::span<const Journa
     next = pieces[length - 1].id + 1;
     pieces = pieces.subspan(length);
   }
-  out.u32be(checksum(tick, part, row));
+  out.u32be(checksum(place.tick, place.part, row));
   return row;
 }
 
 Result<JournalRowReader> JournalRowReader::open(TickNo tick, RowPart part, std::string_view row) {
   const auto runs = checked(tick, part, row, kVersion);
   if (!runs) return runs.error();
-  return JournalRowReader(*runs);
+  Reader in(*runs);
+  const uint64_t back = in.varint();
+  if (in.failed() || back >= tick) return corrupt(tick, "an impossible row before it");
+  return JournalRowReader(back == 0 ? 0 : tick - back, in);
 }
 
 bool JournalRowReader::next() {

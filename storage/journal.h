@@ -1,7 +1,8 @@
 // Journal rows: what one tick added to all series, the bytes that make samples durable (storage/FORMAT.md).
 //
 // A row holds entries of many series, by id. An entry is told against what its series had pending when it was
-// written (window.h), so that rows are replayed in order, each series from its shard's flush on.
+// written (window.h), so that rows are replayed in order, each series from its shard's flush on, and none may
+// be missing: each row names the tick of the row before it.
 #pragma once
 
 #include <span>
@@ -23,9 +24,15 @@ struct JournalPiece {
   std::string_view bytes;  // entry.h
 };
 
-// A row's bytes: version, pieces, CRC32C bound to (tick, part). Requires: ascending ids, each once; no piece
-// is empty.
-std::string encode_journal_row(TickNo tick, RowPart part, std::span<const JournalPiece> pieces);
+struct RowPlace {
+  TickNo tick = 0;
+  RowPart part = 0;
+  TickNo previous = 0;  // tick of the row before this one; 0: none that a replay would need
+};
+
+// A row's bytes: version, previous, pieces, CRC32C bound to (tick, part). Requires: ascending ids, each once;
+// no piece is empty; previous < tick.
+std::string encode_journal_row(const RowPlace& place, std::span<const JournalPiece> pieces);
 
 // An entry of the first version's rows, which told every entry in full.
 struct JournalEntry {
@@ -41,6 +48,8 @@ class JournalRowReader {
   // Once the row's checksum was found right. Errors: kCorrupt, kVersion.
   static Result<JournalRowReader> open(TickNo tick, RowPart part, std::string_view row);
 
+  // Of the row before this one; 0: none.
+  TickNo previous() const { return previous_; }
   // Goes to the first or next series, whose entries are read or stepped over (entry.h) off entries_in()
   // before the next call. False at the end, and when the row cannot go on: then failed().
   bool next();
@@ -50,10 +59,11 @@ class JournalRowReader {
   bool failed() const { return failed_ || in_.failed(); }
 
  private:
-  explicit JournalRowReader(std::string_view runs) : in_(runs) {}
+  JournalRowReader(TickNo previous, Reader runs) : in_(runs), previous_(previous) {}
   bool begin_run();
 
   Reader in_;
+  TickNo previous_ = 0;
   uint64_t next_ = 0;  // the lowest id that can come
   uint64_t left_ = 0;  // series of the run
   uint64_t id_ = 0;

@@ -1,6 +1,8 @@
 // See reclaimer.h.
 #include "storage/reclaimer.h"
 
+#include <rocksdb/convenience.h>
+
 #include <limits>
 #include <memory>
 
@@ -18,6 +20,9 @@ Result<bool> Reclaimer::step(RocksDatabase& database, std::atomic<bool>& cancell
     version_ = version;
     tier_ = 0;
     chunk_ = 0;
+    for (TierNo t = 0; t < tiers_.count(); ++t) {
+      if (Status dropped = drop_files(database, t); !dropped) return dropped.error();
+    }
   }
   while (tier_ < tiers_.count() && !cancelled) {
     const auto next = next_chunk(database, tier_, chunk_);
@@ -36,6 +41,22 @@ Result<bool> Reclaimer::step(RocksDatabase& database, std::atomic<bool>& cancell
     if (*worth_it) return !cancelled;
   }
   return false;
+}
+
+// What is left are the youngest files, not yet partitioned by chunk.
+Status Reclaimer::drop_files(RocksDatabase& database, TierNo tier) {
+  const ChunkNo floor = database.expiry().floor(tier);
+  if (floor == dropped_[tier]) return Status::ok();
+  const std::string first = chunk_key(0, 0);
+  const std::string end = chunk_key(floor, 0);
+  const rocksdb::Slice first_slice(first);
+  const rocksdb::Slice end_slice(end);
+  const rocksdb::RangePtr range(&first_slice, &end_slice);
+  const rocksdb::Status status =
+      rocksdb::DeleteFilesInRanges(&database.db(), database.tier(tier), &range, 1, false);
+  if (!status.ok()) return error_of(status).with("drop what is past its retention");
+  dropped_[tier] = floor;
+  return Status::ok();
 }
 
 // The lowest chunk number from `from` on that has rows and may have expired ones.

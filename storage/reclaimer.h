@@ -1,9 +1,11 @@
-// Reclaimer: finds chunk numbers of a RocksDatabase that hold much that is expired, and has them compacted.
+// Reclaimer: drops the files of a RocksDatabase of which nothing is kept, then finds chunk numbers that hold
+// much that is expired, and has them compacted.
 //
 // How much is expired is found by looking at a sample of the rows, so nothing needs to be remembered: neither
 // over a restart, nor when rules change, nor what compactions have dropped on their own.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <optional>
 
@@ -25,13 +27,15 @@ class Reclaimer {
   Result<bool> step(RocksDatabase& database, std::atomic<bool>& cancelled);
 
  private:
+  Status drop_files(RocksDatabase& database, TierNo tier);
   Result<std::optional<ChunkNo>> next_chunk(RocksDatabase& database, TierNo tier, ChunkNo from);
   Result<bool> is_worth_it(RocksDatabase& database, TierNo tier, ChunkNo chunk);
   Status compact(RocksDatabase& database, TierNo tier, ChunkNo chunk, std::atomic<bool>& cancelled);
 
   const Tiers& tiers_;
-  uint64_t version_ = 0;  // of the expiry, which the walk is about
-  TierNo tier_ = 0;       // where the walk is
+  std::array<ChunkNo, Tiers::kCountMax> dropped_{};  // by tier: files below are gone
+  uint64_t version_ = 0;                             // of the expiry, which the walk is about
+  TierNo tier_ = 0;                                  // where the walk is
   ChunkNo chunk_ = 0;
 };
 

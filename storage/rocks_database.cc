@@ -14,8 +14,11 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "base/bytes.h"
 #include "base/text.h"
 #include "storage/chunk_merge.h"
+#include "storage/keys.h"
+#include "storage/log_tail.h"
 
 namespace statmill {
 namespace {
@@ -32,6 +35,9 @@ class WarningLog final : public rocksdb::Logger {
   explicit WarningLog(std::function<void(std::string_view)> warn)
       : Logger(rocksdb::InfoLogLevel::WARN_LEVEL), warn_(std::move(warn)) {}
 
+  // Of logs read so far: by the thread that opens the database.
+  const LogDrops& drops() const { return drops_; }
+
   using Logger::Logv;  // leaves out what is below a warning and says of the rest what it is
   void Logv(const char* format, va_list arguments) override {
     std::array<char, 512> line{};
@@ -39,11 +45,16 @@ class WarningLog final : public rocksdb::Logger {
     std::string_view text(line.data());
     while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
     if (warn_) warn_(text);
+    if (const auto bytes = dropped_bytes(text)) {
+      ++drops_.places;
+      drops_.bytes += *bytes;
+    }
   }
   void LogHeader(const char*, va_list) override {}  // all options, at each start
 
  private:
   const std::function<void(std::string_view)> warn_;
+  LogDrops drops_;
 };
 
 // After a full disk RocksDB would flush what it has in memory and go on. It cannot tell whether a batch whose
@@ -64,8 +75,9 @@ rocksdb::DBOptions database_options(const RocksOptions& options, rocksdb::Env* e
   db.create_missing_column_families = true;
   // A torn end is what a crash leaves and is cut off; damage before it is a fault of the disk: refuse to open
   // rather than lose acknowledged data in silence.
-  db.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
-  db.track_and_verify_wals_in_manifest = true;
+  db.wal_recovery_mode = options.salvage ? rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords
+                                         : rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+  db.track_and_verify_wals_in_manifest = !options.salvage;
   // What is found in the log may never have been synced: it is in files that are before anyone is told of it.
   db.avoid_flush_during_recovery = false;
   db.max_total_wal_size = options.wal_bytes_max;
@@ -74,7 +86,6 @@ rocksdb::DBOptions database_options(const RocksOptions& options, rocksdb::Env* e
   db.bytes_per_sync = uint64_t{1} << 20;
   db.avoid_unnecessary_blocking_io = true;
   db.skip_stats_update_on_db_open = true;
-  db.info_log = std::make_shared<WarningLog>(options.warn);
   db.stats_dump_period_sec = 0;
   db.stats_persist_period_sec = 0;
   return db;
@@ -137,6 +148,12 @@ std::vector<rocksdb::ColumnFamilyDescriptor> descriptors(const RocksOptions& opt
   return out;
 }
 
+bool ends_torn(const RocksOptions& options, const std::string& path) {
+  rocksdb::FileSystem& disk = options.file_system ? *options.file_system : *rocksdb::FileSystem::Default();
+  const auto end = inspect_newest_log(disk, path);
+  return end && *end == LogEnd::kTorn;
+}
+
 bool is_locked_by_another(const std::string& message) {
   return message.find("While lock file") != std::string::npos ||
          message.find("lock hold by current process") != std::string::npos;
@@ -162,15 +179,41 @@ Result<std::unique_ptr<RocksDatabase>> RocksDatabase::open(const std::string& pa
     parts.statistics->set_stats_level(rocksdb::StatsLevel::kExceptHistogramOrTimers);
     db_options.statistics = parts.statistics;
   }
+  const auto log = std::make_shared<WarningLog>(options.warn);
+  db_options.info_log = log;
   const auto families = descriptors(options, tiers, parts);
   rocksdb::DB* db = nullptr;
-  const rocksdb::Status status =
-      access == RocksAccess::kReadOnly
-          ? rocksdb::DB::OpenForReadOnly(db_options, path, families, &parts.families, &db)
-          : rocksdb::DB::Open(db_options, path, families, &parts.families, &db);
+  const auto try_open = [&] {
+    return access == RocksAccess::kReadOnly
+               ? rocksdb::DB::OpenForReadOnly(db_options, path, families, &parts.families, &db)
+               : rocksdb::DB::Open(db_options, path, families, &parts.families, &db);
+  };
+  rocksdb::Status status = try_open();
+  if (status.IsCorruption() && !options.salvage && ends_torn(options, path)) {
+    if (options.warn) options.warn("the last batch was torn by a power cut: it is left out");
+    db_options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+    status = try_open();
+  }
   if (!status.ok()) return error_of(status);
+  parts.log_drops = log->drops();
   parts.db.reset(db);
-  return std::make_unique<RocksDatabase>(std::move(parts));
+  auto opened = std::make_unique<RocksDatabase>(std::move(parts));
+  if (Status s = opened->load_floors(tiers); !s) return s.error();
+  return opened;
+}
+
+Status RocksDatabase::load_floors(const Tiers& tiers) {
+  for (TierNo t = 0; t < tiers.count(); ++t) {
+    std::string row;
+    const rocksdb::Status status = db().Get({}, meta(), expired_key(t), &row);
+    if (status.IsNotFound()) continue;
+    if (!status.ok()) return error_of(status);
+    Reader in(row);
+    const ChunkNo floor = in.u32be();
+    if (in.failed()) return Error{ErrorCode::kCorrupt, "what has expired of a tier is cut short"};
+    expiry().set_floor(t, floor);
+  }
+  return Status::ok();
 }
 
 RocksDatabase::~RocksDatabase() {

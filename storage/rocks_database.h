@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "storage/expiry_filter.h"
+#include "storage/log_drops.h"
 #include "storage/store.h"
 
 namespace statmill {
@@ -28,6 +29,7 @@ struct RocksOptions {
   uint64_t wal_bytes_max = uint64_t{128} << 20;  // bounds how long a start after a crash replays
   std::shared_ptr<Expiry> expiry;  // of all databases that a store opens one after the other; null: its own
   bool sync = true;                // false: a power cut loses acknowledged data; benches only
+  bool salvage = false;            // reads past damage in the log, which otherwise is an error (log_drops())
   bool count_writes = false;       // StoreStats::written; benches only
   std::shared_ptr<rocksdb::FileSystem> file_system;  // where the database lives; null: the system's own
   std::function<void(std::string_view)> warn;  // told what RocksDB warns of, by any thread; may be empty
@@ -42,7 +44,8 @@ enum class RocksAccess {
 // Thread-safe. Never mends itself: after a failed write all that follow fail (see RocksStore).
 class RocksDatabase {
  public:
-  // `path` is the database's own directory. Errors: kBusy, kCorrupt, kIo.
+  // `path` is the database's own directory. A last batch that a power cut has torn was never acknowledged: it
+  // is left out, and `warn` is told. Errors: kBusy, kCorrupt, kIo.
   static Result<std::unique_ptr<RocksDatabase>> open(const std::string& path, const RocksOptions& options,
                                                      const Tiers& tiers,
                                                      RocksAccess access = RocksAccess::kCreate);
@@ -55,6 +58,7 @@ class RocksDatabase {
     std::vector<std::unique_ptr<ExpiryFilter>> filters;  // by tier
     std::shared_ptr<rocksdb::Cache> block_cache;
     std::shared_ptr<rocksdb::Statistics> statistics;  // null: writes are not counted
+    LogDrops log_drops;
     std::unique_ptr<rocksdb::Env> env;  // of a file system that is not the system's own; or null
     std::unique_ptr<rocksdb::DB> db;
     std::vector<rocksdb::ColumnFamilyHandle*> families;  // belong to db, given back before it closes
@@ -74,10 +78,13 @@ class RocksDatabase {
   uint64_t memory_bytes();   // write buffers, block cache, open files
   WrittenBytes written_bytes() const;
   Expiry& expiry() { return *parts_.expiry; }
+  const LogDrops& log_drops() const { return parts_.log_drops; }  // when it was opened
   uint64_t expired_rows() const { return parts_.expired_rows->load(std::memory_order_relaxed); }
   uint64_t damaged_frames() const { return parts_.damaged_frames->load(std::memory_order_relaxed); }
 
  private:
+  Status load_floors(const Tiers& tiers);
+
   Parts parts_;
 };
 

@@ -36,7 +36,9 @@ rocksdb::ReadOptions point_options(const rocksdb::Snapshot* snapshot) {
 }  // namespace
 
 RocksSnapshot::RocksSnapshot(std::shared_ptr<RocksDatabase> database, const Tiers& tiers)
-    : database_(std::move(database)), tiers_(tiers), snapshot_(database_->db().GetSnapshot()) {}
+    : database_(std::move(database)), tiers_(tiers), snapshot_(database_->db().GetSnapshot()) {
+  for (TierNo t = 0; t < tiers_.count(); ++t) floors_[t] = database_->expiry().floor(t);
+}
 
 RocksSnapshot::~RocksSnapshot() { database_->db().ReleaseSnapshot(snapshot_); }
 
@@ -90,6 +92,7 @@ Result<RollupPosition> RocksSnapshot::rollup_position() {
 
 Result<std::string> RocksSnapshot::chunk(const ChunkKey& key) {
   SM_CHECK(key.tier < tiers_.count());
+  if (key.chunk < floor(key.tier)) return std::string();
   const JoinOnly join_only;
   return get(database_->tier(key.tier), chunk_key(key.chunk, key.id));
 }
@@ -97,6 +100,7 @@ Result<std::string> RocksSnapshot::chunk(const ChunkKey& key) {
 Status RocksSnapshot::scan(TierNo tier, ChunkNo chunk, SeriesId first,
                            const std::function<bool(SeriesId, std::string_view frames)>& visit) {
   SM_CHECK(tier < tiers_.count());
+  if (chunk < floor(tier)) return Status::ok();
   const JoinOnly join_only;
   const std::string last = chunk_key(chunk, std::numeric_limits<SeriesId>::max()) + '\0';
   const rocksdb::Slice upper(last);
@@ -110,25 +114,11 @@ Status RocksSnapshot::scan(TierNo tier, ChunkNo chunk, SeriesId first,
   return row->status().ok() ? Status::ok() : Status(error_of(row->status()));
 }
 
-Result<ChunkNo> RocksSnapshot::expired_below(TierNo tier) {
-  const Result<std::string> row = get(database_->meta(), expired_key(tier));
-  if (!row) return row.error();
-  if (row->empty()) return ChunkNo{0};
-  Reader in(*row);
-  const ChunkNo chunk = in.u32be();
-  if (in.failed()) return corrupt("what has expired of a tier is cut short");
-  return chunk;
-}
-
-// Seeks past what has expired: stepping over tombstones is slow, and where a file behind them cannot be read
-// RocksDB 7.8 ends the process.
 Result<std::optional<ChunkNo>> RocksSnapshot::oldest_chunk(TierNo tier) {
   SM_CHECK(tier < tiers_.count());
-  const Result<ChunkNo> first = expired_below(tier);
-  if (!first) return first.error();
   const std::unique_ptr<rocksdb::Iterator> row(
       database_->db().NewIterator(point_options(snapshot_), database_->tier(tier)));
-  row->Seek(chunk_key(*first, 0));
+  row->Seek(chunk_key(floor(tier), 0));
   if (!row->status().ok()) return error_of(row->status());
   if (!row->Valid()) return std::optional<ChunkNo>();
   const std::optional<ChunkKey> key = parse_chunk_key(tier, row->key().ToStringView());

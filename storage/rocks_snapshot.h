@@ -23,10 +23,9 @@ class RocksSnapshot final : public StoreSnapshot {
   Result<std::string> chunk(const ChunkKey& key) override;
   Status scan(TierNo tier, ChunkNo chunk, SeriesId first,
               const std::function<bool(SeriesId, std::string_view frames)>& visit) override;
+  ChunkNo floor(TierNo tier) override { return floors_[tier]; }
   Result<std::optional<ChunkNo>> oldest_chunk(TierNo tier) override;
 
-  // The tier has no chunks below; 0 when nothing has expired.
-  Result<ChunkNo> expired_below(TierNo tier);
   // All that Store::load promises, as of this snapshot.
   Status load(const LoadVisitor& visitor);
 
@@ -46,6 +45,7 @@ class RocksSnapshot final : public StoreSnapshot {
   const std::shared_ptr<RocksDatabase> database_;
   const Tiers& tiers_;
   const rocksdb::Snapshot* const snapshot_;
+  std::array<ChunkNo, Tiers::kCountMax> floors_{};
 };
 
 }  // namespace statmill

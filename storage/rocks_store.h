@@ -46,6 +46,9 @@ class RocksStore final : public Store {
   Result<bool> reclaim(std::atomic<bool>& cancelled) override;
   StoreStats stats() override;
 
+  // What a salvaging open left out of the log.
+  const LogDrops& log_drops() const { return log_drops_; }
+
  private:
   std::shared_ptr<RocksDatabase> database() const;  // null: none could be opened
   void replace_database(std::shared_ptr<RocksDatabase> next);
@@ -56,6 +59,7 @@ class RocksStore final : public Store {
   const RocksOptions options_;
   const Tiers tiers_;
   const std::string path_;
+  const LogDrops log_drops_;
 
   Reclaimer reclaimer_;  // reclaim()'s
 

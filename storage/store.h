@@ -78,7 +78,9 @@ class StoreSnapshot {
   // Chunks of (tier, chunk) with id >= first, in id order, until `visit` returns false.
   virtual Status scan(TierNo tier, ChunkNo chunk, SeriesId first,
                       const std::function<bool(SeriesId, std::string_view frames)>& visit) = 0;
-  // The lowest chunk number the tier still has at or above what was expired, or none.
+  // Chunks of the tier below were dropped (Store::expire); what is written there is never read.
+  virtual ChunkNo floor(TierNo tier) = 0;
+  // The lowest chunk number the tier still has, or none.
   virtual Result<std::optional<ChunkNo>> oldest_chunk(TierNo tier) = 0;
 };
 
@@ -121,16 +123,16 @@ class Store {
   // Reads of it fail with kUnavailable while a store is being mended.
   virtual std::unique_ptr<StoreSnapshot> snapshot() = 0;
   virtual Status load(const LoadVisitor& visitor) = 0;
-  // Drops every chunk of the tier below `chunk`, unless that has been done before. Cost: whole files,
-  // milliseconds.
+  // Drops every chunk of the tier below `chunk`, for good, unless that has been done before: they are not
+  // read any more, and reclaim() gives back their space. Cost: one row.
   virtual Status expire(TierNo tier, ChunkNo chunk) = 0;
   // Which chunks above those are expired, by the class of their series. They go when the store comes to it:
   // reads must not count on it.
   virtual Expiry& expiry() = 0;
-  // Gives back the space of expired chunks where that is worth the writing: one chunk number of one tier per
-  // call. False: none is left, until more expires. Cost: the files of that chunk number are written anew, so
-  // call it from a thread of its own, one at a time; ends soon, with false, when `cancelled` turns true
-  // meanwhile. Errors: kIo, kCorrupt.
+  // Gives back the space of dropped chunks, whole files at a time, and of expired ones where that is worth
+  // the writing: one chunk number of one tier per call. False: none is left, until more expires. Cost: the
+  // files of that chunk number are written anew, so call it from a thread of its own, one at a time; ends
+  // soon, with false, when `cancelled` turns true meanwhile. Errors: kIo, kCorrupt.
   virtual Result<bool> reclaim(std::atomic<bool>& cancelled) = 0;
   virtual StoreStats stats() = 0;
 };

@@ -40,7 +40,7 @@ Result<SeriesAnswer> SeriesReader::read(const SeriesCopy& series, const std::vec
   ahead_.clear();
   // Whatever is still on disk; by whole chunks, as flush and expiry do.
   const Tiers& kept = retention_.tiers(series.retention);
-  finest_kept_from_ = oldest_kept(kept.finest(), now_s_);
+  finest_kept_from_ = std::max(oldest_kept(kept.finest(), now_s_), snapshot_.floor(0));
   kept_from_s_ = oldest_kept(kept[plan_.tier], now_s_) * kept[plan_.tier].chunk_span_s();
   const int64_t from_s = std::clamp(kept_from_s_, plan_.from_s, plan_.until_s);
   int64_t fine_from_s = from_s;

@@ -21,12 +21,16 @@ Status FragmentBuilder::add(const FlushedSeries& series, std::vector<StoreBatch:
   return Status::ok();
 }
 
+ChunkNo FragmentBuilder::oldest(const Tiers& tiers, TierNo tier) const {
+  return std::max(oldest_kept(tiers[tier], now_s_), snapshot_.floor(tier));
+}
+
 Status FragmentBuilder::add_chunk(const Part& part, std::vector<StoreBatch::Fragment>& out) {
   const auto& [series, buckets, chunk] = part;
   const Tiers& tiers = retention_.tiers(series.retention);
   const Tier& finest = tiers.finest();
   const bool rolled = RollupPosition{chunk, series.id} < position_;
-  const bool kept = chunk >= oldest_kept(finest, now_s_);
+  const bool kept = chunk >= oldest(tiers, 0);
   // What is not rolled up yet must be in the finest tier, whatever its age: the rollup reads it there.
   if (kept || !rolled) {
     const ChunkKey key{0, chunk, series.id};
@@ -37,7 +41,7 @@ Status FragmentBuilder::add_chunk(const Part& part, std::vector<StoreBatch::Frag
   if (series.kind == Kind::kEvent && kept) return rebuild_event_rollup(part, out);
   for (TierNo t = 1; t < tiers.count(); ++t) {
     add_fragments(out, t, tiers[t], series.id, roll_up(buckets, finest, tiers[t], series.kind),
-                  oldest_kept(tiers[t], now_s_));
+                  oldest(tiers, t));
   }
   return Status::ok();
 }
@@ -58,7 +62,7 @@ Status FragmentBuilder::rebuild_event_rollup(const Part& part, std::vector<Store
     const Tier& tier = tiers[t];
     const int64_t ratio = tier.step_s / finest.step_s;
     const Slot end = (first + finest.chunk_slots) / ratio;
-    const ChunkNo oldest = oldest_kept(tier, now_s_);
+    const ChunkNo oldest = this->oldest(tiers, t);
     for (Slot begin = first / ratio; begin < end;) {  // one erase per coarse chunk that the range touches
       const ChunkNo coarse = tier.chunk_of_slot(begin);
       const Slot coarse_first = static_cast<Slot>(coarse) * tier.chunk_slots;

@@ -28,6 +28,9 @@ class FragmentBuilder {
   Status add_chunk(const Part& part, std::vector<StoreBatch::Fragment>& out);
   Status rebuild_event_rollup(const Part& part, std::vector<StoreBatch::Fragment>& out);
 
+  // What the tier keeps of now and, where its retention was shorter once, still has.
+  ChunkNo oldest(const Tiers& tiers, TierNo tier) const;
+
   const Retention& retention_;
   StoreSnapshot& snapshot_;
   const RollupPosition position_;

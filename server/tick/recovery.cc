@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 #include <optional>
+#include <utility>
 
 #include "base/hash.h"
 
@@ -12,7 +13,8 @@ namespace {
 
 class Loader {
  public:
-  Loader(Table& table, Expiry& expiry) : table_(table), expiry_(expiry) {}
+  Loader(Table& table, Expiry& expiry, Damage damage)
+      : table_(table), expiry_(expiry), salvages_(damage == Damage::kSalvage) {}
 
   Status series(SeriesRow row) {
     if (row.id >= by_id_.size()) by_id_.resize(row.id + size_t{1});
@@ -25,29 +27,38 @@ class Loader {
   }
 
   Status shard(ShardNo shard, TickNo flushed, std::string_view activity) {
+    table_.restore_shard(shard, flushed);
+    recovery_.start.flushed[shard] = flushed;
+    recovery_.start.last_tick = std::max(recovery_.start.last_tick, flushed);
     auto list = decode_activity(activity);
+    if (!list && salvages_) {
+      ++recovery_.losses.activity_rows;
+      return Status::ok();
+    }
     if (!list) return std::move(list).error().with("shard " + std::to_string(shard));
     for (const SeriesActivity& a : *list) {
       const auto series = known(a.id);
+      if (!series && salvages_) continue;
       if (!series) return series.error();
       series->series->saw(a.first_slot);
       series->series->saw(a.last_slot);
     }
-    table_.restore_shard(shard, flushed);
-    recovery_.start.flushed[shard] = flushed;
-    recovery_.start.last_tick = std::max(recovery_.start.last_tick, flushed);
     return Status::ok();
   }
 
   Status journal(TickNo tick, RowPart part, std::string_view row) {
     ++recovery_.journal_rows;
     recovery_.start.last_tick = std::max(recovery_.start.last_tick, tick);
+    const TickNo last = std::exchange(recovery_.start.last_row, tick);
     if (journal_row_version(row) == kJournalVersion1) return replay_v1(tick, part, row);
-    rows_.push_back({tick, std::string(row), {}});
-    auto opened = JournalRowReader::open(tick, part, rows_.back().bytes);
-    if (!opened) return opened.error();
-    rows_.back().reader = std::move(*opened);
-    rows_.back().more = rows_.back().reader->next();
+    rows_.push_back({tick, std::string(row)});
+    Row& added = rows_.back();
+    auto opened = JournalRowReader::open(tick, part, added.bytes);
+    if (!opened) return salvages_ ? leave_out(tick) : opened.error();
+    if (Status s = check_row_before(tick, opened->previous(), last); !s) return s;
+    added.sound_from = sound_from_;
+    added.reader = std::move(*opened);
+    added.more = added.reader->next();
     return Status::ok();
   }
 
@@ -60,6 +71,7 @@ class Loader {
       }
     }
     for (const Row& row : rows_) {
+      if (!row.reader) continue;
       if (row.more) return known(row.reader->id()).error();
       if (row.reader->failed()) return corrupt(row.tick);
     }
@@ -83,8 +95,9 @@ class Loader {
   struct Row {
     TickNo tick = 0;
     std::string bytes;
-    std::optional<JournalRowReader> reader;
-    bool more = false;  // the reader stands at a series
+    TickNo sound_from = 0;  // entries of shards flushed before cannot be told: rows since are missing
+    std::optional<JournalRowReader> reader = std::nullopt;  // none: damaged
+    bool more = false;                                      // the reader stands at a series
   };
   static constexpr SeriesId kBlock = 1024;
 
@@ -92,32 +105,66 @@ class Loader {
     return {ErrorCode::kCorrupt, "journal row of tick " + std::to_string(tick) + ": an impossible entry"};
   }
 
+  // Rows up to the lowest flushed tick are not given to us, and not missed.
+  Status check_row_before(TickNo tick, TickNo named, TickNo last) {
+    const TickNo needed = *std::min_element(recovery_.start.flushed.begin(), recovery_.start.flushed.end());
+    if (named == last || (last == 0 && named <= needed)) return Status::ok();
+    if (!salvages_) {
+      return Error{ErrorCode::kCorrupt, "journal row of tick " + std::to_string(tick) + ": the row of tick " +
+                                            std::to_string(named) + " before it is missing"};
+    }
+    ++recovery_.losses.gaps;
+    sound_from_ = named;
+    return Status::ok();
+  }
+
+  Status leave_out(TickNo tick) {
+    ++recovery_.losses.rows_damaged;
+    sound_from_ = tick;
+    return Status::ok();
+  }
+
   // The series of a row below `end`.
   Status replay(Row& row, uint64_t end) {
+    if (!row.reader) return Status::ok();
     JournalRowReader& reader = *row.reader;
     for (; row.more && reader.id() < end; row.more = reader.next()) {
       const auto series = known(reader.id());
-      if (!series) return series.error();
-      bool sound = true;
-      if (row.tick > recovery_.start.flushed[series->shard]) {
-        sound = table_.replay(series->shard, *series->series, reader.entries(), reader.entries_in());
-        recovery_.journal_entries += reader.entries();
-      } else {
-        for (uint32_t i = 0; sound && i < reader.entries(); ++i) sound = skip_entry(reader.entries_in());
+      if (!series && !salvages_) return series.error();
+      if (!(series ? replay(row, *series) : step_over(reader, recovery_.losses.entries_of_nobody))) {
+        return corrupt(row.tick);
       }
-      if (!sound) return corrupt(row.tick);
     }
     return Status::ok();
+  }
+
+  // One series of a row. False: no sound entries.
+  bool replay(Row& row, const Known& series) {
+    JournalRowReader& reader = *row.reader;
+    const TickNo flushed = recovery_.start.flushed[series.shard];
+    if (row.tick <= flushed) return step_over(reader, stepped_over_);
+    if (flushed < row.sound_from) return step_over(reader, recovery_.losses.entries);
+    recovery_.journal_entries += reader.entries();
+    return table_.replay(series.shard, *series.series, reader.entries(), reader.entries_in());
+  }
+
+  static bool step_over(JournalRowReader& reader, uint64_t& count) {
+    for (uint32_t i = 0; i < reader.entries(); ++i) {
+      if (!skip_entry(reader.entries_in())) return false;
+    }
+    count += reader.entries();
+    return true;
   }
 
   // Rows of the first version are older than all others.
   Status replay_v1(TickNo tick, RowPart part, std::string_view row) {
     const auto entries = decode_journal_row_v1(tick, part, row);
-    if (!entries) return entries.error();
+    if (!entries) return salvages_ ? leave_out(tick) : entries.error();
     for (const JournalEntry& e : *entries) {
       const auto series = known(e.id);
-      if (!series) return series.error();
-      if (tick <= recovery_.start.flushed[series->shard]) continue;
+      if (!series && salvages_) ++recovery_.losses.entries_of_nobody;
+      if (!series && !salvages_) return series.error();
+      if (!series || tick <= recovery_.start.flushed[series->shard]) continue;
       table_.replay(series->shard, *series->series, e);
       ++recovery_.journal_entries;
     }
@@ -126,15 +173,18 @@ class Loader {
 
   Table& table_;
   Expiry& expiry_;
+  const bool salvages_;
   std::vector<Known> by_id_;
   std::deque<Row> rows_;  // by tick; readers look into their bytes
+  TickNo sound_from_ = 0;
+  uint64_t stepped_over_ = 0;  // entries in fragments already
   Recovery recovery_;
 };
 
 }  // namespace
 
-Result<Recovery> recover(Store& store, Table& table) {
-  Loader loader(table, store.expiry());
+Result<Recovery> recover(Store& store, Table& table, Damage damage) {
+  Loader loader(table, store.expiry(), damage);
   const LoadVisitor visitor{
       [&](SeriesRow row) { return loader.series(std::move(row)); },
       [&](ShardNo shard, TickNo flushed, std::string_view activity) {

@@ -15,6 +15,7 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
       longest_(services.table.retention().longest()),
       roller_(longest_, options.rollup),
       last_tick_(start.last_tick),
+      last_row_(start.last_row),
       flushed_(start.flushed),
       next_expiry_(now),
       position_(start.rollup),
@@ -99,7 +100,8 @@ void Ticker::write_journal(const std::vector<ShardDelta>& deltas) {
   }
   if (pieces.empty()) return;
   std::sort(pieces.begin(), pieces.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
-  std::string row = encode_journal_row(prepared_->tick, 0, pieces);
+  std::string row = encode_journal_row({prepared_->tick, 0, last_row_}, pieces);
+  last_row_ = prepared_->tick;
   journal_bytes_.add(row.size());
   prepared_->batch.journal.push_back({prepared_->tick, 0, std::move(row)});
 }

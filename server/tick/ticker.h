@@ -34,6 +34,7 @@ struct TickOptions {
 // Where a server's life starts: what recovery found in the store.
 struct TickStart {
   TickNo last_tick = 0;
+  TickNo last_row = 0;  // of the newest journal row
   std::array<TickNo, kShardCount> flushed{};
   RollupPosition rollup;
 };
@@ -80,6 +81,7 @@ class Ticker {
   const Tiers longest_;  // as the classes that are kept longest
   const Roller roller_;
   TickNo last_tick_;
+  TickNo last_row_;  // of the newest journal row, which the next one names
   std::array<TickNo, kShardCount> flushed_;
   std::array<SteadyTime, kShardCount> next_flush_;
   SteadyTime next_expiry_;

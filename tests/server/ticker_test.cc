@@ -9,6 +9,7 @@
 #include "server/tick/recovery.h"
 #include "storage/entry.h"
 #include "storage/journal.h"
+#include "tests/support/forwarding_store.h"
 #include "tests/support/memory_store.h"
 
 namespace statmill {
@@ -17,28 +18,18 @@ namespace {
 constexpr int64_t kStart = 1'700'006'400;  // a multiple of six hours: the first slot of a chunk
 
 // Notes every batch on its way into the store.
-class NotingStore final : public Store {
+class NotingStore final : public ForwardingStore {
  public:
-  explicit NotingStore(Store& store) : store_(store) {}
-  const Tiers& tiers() const override { return store_.tiers(); }
+  using ForwardingStore::ForwardingStore;
   Status write(const StoreBatch& batch) override {
     Status done = store_.write(batch);
     if (done) batches.push_back(batch);
     if (done && after_write) after_write();
     return done;
   }
-  std::unique_ptr<StoreSnapshot> snapshot() override { return store_.snapshot(); }
-  Status load(const LoadVisitor& visitor) override { return store_.load(visitor); }
-  Status expire(TierNo tier, ChunkNo chunk) override { return store_.expire(tier, chunk); }
-  Expiry& expiry() override { return store_.expiry(); }
-  Result<bool> reclaim(std::atomic<bool>& cancelled) override { return store_.reclaim(cancelled); }
-  StoreStats stats() override { return store_.stats(); }
 
   std::vector<StoreBatch> batches;
   std::function<void()> after_write;  // the store has it, the table does not know yet
-
- private:
-  Store& store_;
 };
 
 class TickerTest : public testing::Test {
@@ -262,12 +253,23 @@ TEST_F(TickerTest, LateEventsChangeTheCoarseBucketsThatHoldTheirSlot) {
   EXPECT_EQ(total("e", 3600).first, 395);
 }
 
+// What a longer retention covers again is gone from the finest tier: the coarse buckets are all that is left.
+TEST_F(TickerTest, ALateEventOfADroppedChunkIsAddedToTheCoarseBuckets) {
+  for (int i = 0; i < 60; ++i) send("*e " + std::to_string(kStart + 10 * i) + " 5");
+  pass(6 * 60 + 30);
+  ASSERT_TRUE(store_.expire(0, tiers_.finest().chunk_of_time(kStart) + 1));
+  send("*e " + std::to_string(kStart + 3000) + " 95");
+  for (const int64_t step : {300, 3600}) EXPECT_EQ(total("e", step).first, 395) << step << ", from memory";
+  flush();
+  for (const int64_t step : {300, 3600}) EXPECT_EQ(total("e", step).first, 395) << step << ", from the store";
+}
+
 TEST_F(TickerTest, RefusesAJournalRowOfAnUnknownSeries) {
   StoreBatch batch;
   std::string entry;
   encode_entry(entry, {}, {1, Bucket::of(Number::decimal(1, 0))});
   const JournalPiece piece{99, 1, entry};
-  batch.journal.push_back({7, 0, encode_journal_row(7, 0, {&piece, 1})});
+  batch.journal.push_back({7, 0, encode_journal_row({7, 0, 0}, {&piece, 1})});
   ASSERT_TRUE(store_.write(batch));
   Table table(tiers_, {});
   const auto recovery = recover(store_, table);

@@ -57,6 +57,20 @@ TEST_F(ExpiryTest, ACutoffDoesNotGoBack) {
   EXPECT_NE(expiry_->version(), version);
 }
 
+TEST_F(ExpiryTest, BelowTheFloorAllIsExpired) {
+  expiry_->set_class(4, 3);
+  expiry_->set_cutoff(0, 3, 20);
+  const uint64_t version = expiry_->version();
+  expiry_->set_floor(0, 10);
+  expiry_->set_floor(0, 5);
+  EXPECT_EQ(expiry_->floor(0), 10U);
+  EXPECT_TRUE(is_expired(0, 9, 1));
+  EXPECT_FALSE(is_expired(0, 10, 1));
+  EXPECT_TRUE(is_expired(0, 19, 4));
+  EXPECT_FALSE(is_expired(1, 9, 1));
+  EXPECT_NE(expiry_->version(), version);
+}
+
 TEST_F(ExpiryTest, OfADeletedSeriesAllIsExpired) {
   const uint64_t version = expiry_->version();
   expiry_->set_class(7, kGone);

@@ -48,7 +48,7 @@ std::string encode(const Replayed& series) {
     for (const SlotBucket& b : buckets) window.add(b, Combine::kMerge, &bytes[id]);
     pieces.push_back({id, static_cast<uint32_t>(buckets.size()), bytes[id]});
   }
-  return encode_journal_row(kTick, kPart, pieces);
+  return encode_journal_row({kTick, kPart, kTick - 3}, pieces);
 }
 
 Replayed sample_series() {
@@ -93,11 +93,12 @@ RC_GTEST_PROP(Journal, ReplaysWhatItEncoded, ()) {
 }
 
 TEST(Journal, BytesOnDiskAreThese) {
-  EXPECT_EQ(hex(encode(sample_series())),
-            "020702018280fa8fa201028a80fa8fa20102f9010001038a80fa8fa2010906028210f89fd9e61d0001028e80fa8fa2"
-            "0101055a005f4bf0074f01f5cfacf30e01019682fa8fa2013ffccccccccccccd023fe70a3d70a3d70a3fd33333333333"
-            "343ff800000000000086df42d2");
-  EXPECT_EQ(hex(encode({})), "02259386b3");
+  EXPECT_EQ(
+      hex(encode(sample_series())),
+      "02030702018280fa8fa201028a80fa8fa20102f9010001038a80fa8fa2010906028210f89fd9e61d0001028e80fa8f"
+      "a20101055a005f4bf0074f01f5cfacf30e01019682fa8fa2013ffccccccccccccd023fe70a3d70a3d70a3fd33333333333"
+      "343ff8000000000000807c1a3d");
+  EXPECT_EQ(hex(encode({})), "0203e04db21e");
 }
 
 TEST(Journal, SeriesThatSendTogetherTakeTwoBytesEach) {
@@ -111,7 +112,7 @@ TEST(Journal, SeriesThatSendTogetherTakeTwoBytesEach) {
       windows[id].add({slot, Bucket::of(value)}, Combine::kMerge, &entries[id]);
       pieces.push_back({id, 1, entries[id]});
     }
-    row = encode_journal_row(kTick, kPart, pieces);
+    row = encode_journal_row({kTick, kPart, kTick - 3}, pieces);
   }
   EXPECT_LE(row.size(), 2 * windows.size() + 16);
 }
@@ -148,6 +149,11 @@ TEST(Journal, ARowOfAnotherTickOrPartIsCorrupt) {
   EXPECT_TRUE(replay(row, replayed));
 }
 
+TEST(Journal, ARowNamesTheRowBefore) {
+  EXPECT_EQ(JournalRowReader::open(kTick, kPart, encode({}))->previous(), kTick - 3);
+  EXPECT_EQ(JournalRowReader::open(kTick, kPart, encode_journal_row({kTick, kPart, 0}, {}))->previous(), 0U);
+}
+
 TEST(Journal, ARowOfALaterVersionIsRefusedAsSuch) {
   Replayed replayed;
   const Status status = replay(seal(bytes({3, 0})), replayed);
@@ -162,20 +168,21 @@ TEST(Journal, RefusesRowsThatCannotBeTrueThoughTheirChecksumIsRight) {
   };
   const std::string huge = bytes({0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f});
   for (const Case& c : {
-           Case{bytes({2, 0, 0, 1, 4}), "no series"},
-           Case{bytes({2, 0, 1, 0, 4}), "no entries"},
-           Case{bytes({2, 0, 1, 1}), "no entry"},
-           Case{bytes({2, 0, 2, 1, 4}), "more series than bytes"},
-           Case{bytes({2, 0, 1, 2, 4}), "more entries than bytes"},
-           Case{bytes({2}) + huge + bytes({1, 1, 4}), "id over 32 bits"},
-           Case{bytes({2, 0xff, 0xff, 0xff, 0xff, 0x0f, 2, 1, 4, 4}), "second id over 32 bits"},
-           Case{bytes({2, 0, 1, 1, 0x83}), "no such slot"},
-           Case{bytes({2, 0, 1, 1, 0x82, 1, 4}), "slot -1"},
-           Case{bytes({2, 0, 1, 1, 0x89, 19, 4}), "scale 19"},
-           Case{bytes({2, 0, 1, 1, 0x40, 0}), "a longer form than needed"},
-           Case{bytes({2, 0, 1, 1, 0x85, 1, 2, 0, 0}), "one sample as many"},
-           Case{bytes({2, 0, 1, 1, 0x85, 4, 2, 0, 1, 1, 100}), "squares without room"},
-           Case{bytes({2, 0, 1, 1, 0x91, 0x7f, 0xf0, 0, 0, 0, 0, 0, 0}), "infinity"},
+           Case{bytes({2}) + huge + bytes({0, 1, 1, 4}), "a row before all ticks before it"},
+           Case{bytes({2, 0, 0, 0, 1, 4}), "no series"},
+           Case{bytes({2, 0, 0, 1, 0, 4}), "no entries"},
+           Case{bytes({2, 0, 0, 1, 1}), "no entry"},
+           Case{bytes({2, 0, 0, 2, 1, 4}), "more series than bytes"},
+           Case{bytes({2, 0, 0, 1, 2, 4}), "more entries than bytes"},
+           Case{bytes({2, 0}) + huge + bytes({1, 1, 4}), "id over 32 bits"},
+           Case{bytes({2, 0, 0xff, 0xff, 0xff, 0xff, 0x0f, 2, 1, 4, 4}), "second id over 32 bits"},
+           Case{bytes({2, 0, 0, 1, 1, 0x83}), "no such slot"},
+           Case{bytes({2, 0, 0, 1, 1, 0x82, 1, 4}), "slot -1"},
+           Case{bytes({2, 0, 0, 1, 1, 0x89, 19, 4}), "scale 19"},
+           Case{bytes({2, 0, 0, 1, 1, 0x40, 0}), "a longer form than needed"},
+           Case{bytes({2, 0, 0, 1, 1, 0x85, 1, 2, 0, 0}), "one sample as many"},
+           Case{bytes({2, 0, 0, 1, 1, 0x85, 4, 2, 0, 1, 1, 100}), "squares without room"},
+           Case{bytes({2, 0, 0, 1, 1, 0x91, 0x7f, 0xf0, 0, 0, 0, 0, 0, 0}), "infinity"},
        }) {
     Replayed replayed;
     const Status status = replay(seal(c.row), replayed);
@@ -183,7 +190,7 @@ TEST(Journal, RefusesRowsThatCannotBeTrueThoughTheirChecksumIsRight) {
     EXPECT_EQ(status.error().code, ErrorCode::kCorrupt) << c.why;
   }
   Replayed replayed;
-  EXPECT_TRUE(replay(seal(bytes({2, 0, 1, 1, 4})), replayed));
+  EXPECT_TRUE(replay(seal(bytes({2, 0, 0, 1, 1, 4})), replayed));
 }
 
 TEST(Journal, AnEntryIsSteppedOverAsItIsRead) {

@@ -277,6 +277,8 @@ TEST_F(RocksStoreTest, ExpiryOfCompactedChunksGivesTheDiskBack) {
   compact_all();
   const uint64_t before = store_->stats().bytes_on_disk;
   ASSERT_TRUE(store_->expire(0, 4));
+  std::atomic<bool> cancelled{false};
+  ASSERT_TRUE(store_->reclaim(cancelled));
   EXPECT_LT(store_->stats().bytes_on_disk, before / 2);
   EXPECT_EQ(*store_->snapshot()->oldest_chunk(0), std::optional<ChunkNo>(4));
   open();

@@ -255,8 +255,12 @@ TEST_P(StoreContract, ExpiryDropsTheChunksBelowAndNoOther) {
   ASSERT_TRUE(store_->expire(0, 3));
   ASSERT_TRUE(store_->expire(0, 100));
   EXPECT_EQ(*store_->snapshot()->oldest_chunk(0), std::nullopt);
-  write_bucket({0, 2, 1}, 0, 7);
-  EXPECT_EQ(chunk({0, 2, 1}).buckets.at(0).bucket.sum(), 7);
+  write_bucket({0, 99, 1}, 0, 7);
+  write_bucket({0, 100, 1}, 0, 7);
+  EXPECT_TRUE(chunk({0, 99, 1}).buckets.empty()) << "dropped for good";
+  EXPECT_EQ(chunk({0, 100, 1}).buckets.at(0).bucket.sum(), 7);
+  EXPECT_EQ(store_->snapshot()->floor(0), 100U);
+  EXPECT_EQ(store_->snapshot()->floor(1), 0U);
 }
 
 TEST_P(StoreContract, ChunksThatTheirClassKeepsShorterGoAndNoOthers) {

@@ -22,6 +22,7 @@ class MemorySnapshot final : public StoreSnapshot {
 
   Result<std::string> chunk(const ChunkKey& key) override {
     SM_CHECK(key.tier < store_.tiers().count());
+    if (key.chunk < floor(key.tier)) return std::string();
     const auto row = content_->chunks.find(key);
     return row == content_->chunks.end() ? std::string() : row->second;
   }
@@ -29,6 +30,7 @@ class MemorySnapshot final : public StoreSnapshot {
   Status scan(TierNo tier, ChunkNo chunk, SeriesId first,
               const std::function<bool(SeriesId, std::string_view frames)>& visit) override {
     SM_CHECK(tier < store_.tiers().count());
+    if (chunk < floor(tier)) return Status::ok();
     for (auto row = content_->chunks.lower_bound({tier, chunk, first}); row != content_->chunks.end();
          ++row) {
       if (row->first.tier != tier || row->first.chunk != chunk || !visit(row->first.id, row->second)) break;
@@ -36,9 +38,11 @@ class MemorySnapshot final : public StoreSnapshot {
     return Status::ok();
   }
 
+  ChunkNo floor(TierNo tier) override { return content_->floors[tier]; }
+
   Result<std::optional<ChunkNo>> oldest_chunk(TierNo tier) override {
     SM_CHECK(tier < store_.tiers().count());
-    const auto row = content_->chunks.lower_bound({tier, 0, 0});
+    const auto row = content_->chunks.lower_bound({tier, floor(tier), 0});
     if (row == content_->chunks.end() || row->first.tier != tier) return std::optional<ChunkNo>();
     return std::optional<ChunkNo>(row->first.chunk);
   }
@@ -109,8 +113,9 @@ Status MemoryStore::load(const LoadVisitor& visitor) { return MemorySnapshot(*th
 Status MemoryStore::expire(TierNo tier, ChunkNo chunk) {
   SM_CHECK(tier < tiers_.count());
   MutexLock lock(mutex_);
-  auto& chunks = writable().chunks;
-  chunks.erase(chunks.lower_bound({tier, 0, 0}), chunks.lower_bound({tier, chunk, 0}));
+  Content& content = writable();
+  content.floors[tier] = std::max(content.floors[tier], chunk);
+  expiry_->set_floor(tier, chunk);
   return Status::ok();
 }
 

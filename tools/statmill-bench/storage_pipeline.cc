@@ -71,7 +71,8 @@ std::string StoragePipeline::collect(Slot slot, std::span<const Arrival> arrival
     const size_t begin = i == 0 ? 0 : ends[i - 1];
     pieces[i].bytes = std::string_view(entries).substr(begin, ends[i] - begin);
   }
-  return pieces.empty() ? std::string() : encode_journal_row(tick_, 0, pieces);
+  return pieces.empty() ? std::string()
+                        : encode_journal_row({tick_, 0, std::exchange(last_row_, tick_)}, pieces);
 }
 
 bool StoragePipeline::is_due(ShardNo shard) const {

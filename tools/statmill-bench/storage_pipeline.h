@@ -47,6 +47,7 @@ class StoragePipeline {
   const std::vector<ShardNo>& shards_;
   const Options options_;
   TickNo tick_ = 0;
+  TickNo last_row_ = 0;
   size_t flushes_untrimmed_ = 0;
   TickNo trimmed_ = 0;
   std::array<TickNo, kShardCount> flushed_{};
