@@ -21,6 +21,14 @@ ExitCode store_exit_code(ErrorCode code) {
   }
 }
 
+Fault store_fault(Error error, std::string_view context) {
+  const ExitCode code = store_exit_code(error.code);
+  if (error.code == ErrorCode::kCorrupt) {
+    error.message += "; restore a backup, or start with --salvage to go on with what can be read";
+  }
+  return {code, std::move(error).with(context)};
+}
+
 int64_t milliseconds_since(SteadyTime start, SteadyTime now) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(now - start).count();
 }
@@ -44,8 +52,7 @@ std::optional<Fault> Server::start() {
   const Damage damage = config_.store.salvage ? Damage::kSalvage : Damage::kRefuse;
   const auto recovery = recover(*store_, table_, damage);
   if (!recovery) {
-    Error error = recovery.error();
-    return Fault{store_exit_code(error.code), std::move(error).with("store.path " + config_.store.path)};
+    return store_fault(recovery.error(), "store.path " + config_.store.path);
   }
   log_.info("store open", {{"path", config_.store.path},
                            {"series", recovery->series},
@@ -78,8 +85,7 @@ std::optional<Fault> Server::open_store() {
   };
   auto opened = RocksStore::open(options, config_.retention.tiers());
   if (!opened) {
-    Error error = opened.error();
-    return Fault{store_exit_code(error.code), std::move(error).with("store.path")};
+    return store_fault(opened.error(), "store.path");
   }
   store_ = std::move(*opened);
   return std::nullopt;
@@ -91,7 +97,7 @@ std::optional<Fault> Server::start_recovered(const Recovery& recovery) {
                                      config_.tick, recovery.start, clock_.steady());
   if (recovery.losses.any()) {  // what is left stands no longer on a journal with holes
     if (Status s = ticker_->flush_all({clock_.wall(), clock_.steady()}); !s)
-      return Fault{store_exit_code(s.error().code), s.error()};
+      return store_fault(s.error(), "what was salvaged");
   }
   register_figures();
   if (auto fault = listen()) return fault;

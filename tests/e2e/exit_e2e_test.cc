@@ -113,10 +113,14 @@ TEST(ExitE2e, AForeignDirectoryEndsWithTwoAndStaysAsItWas) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(file.parent_path()), {}), 1);
 }
 
-TEST(ExitE2e, DamageInTheMiddleOfTheLogEndsWithThreeAndChangesNothing) {
+// Ends with three and changes nothing, unless it is told to salvage: then it says what is lost, once.
+TEST(ExitE2e, DamageInTheMiddleOfTheLogIsRefusedUnlessSalvaged) {
   ServerProcess server(STATMILL_BIN);
   server.start();
-  for (int i = 0; i < 5; ++i) server.wait_until_durable();
+  for (int i = 0; i < 5; ++i) {
+    server.send("x" + std::to_string(i) + " 1\n");
+    server.wait_until_durable();
+  }
   server.kill();
   std::filesystem::path log;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(server.data() / "data")) {
@@ -134,7 +138,18 @@ TEST(ExitE2e, DamageInTheMiddleOfTheLogEndsWithThreeAndChangesNothing) {
   const Ended ended = run(options_for(server.data() / "data"));
   EXPECT_EQ(ended.status, 3) << ended.said;
   EXPECT_THAT(ended.said, HasSubstr("store.path"));
+  EXPECT_THAT(ended.said, HasSubstr("--salvage"));
   EXPECT_EQ(std::filesystem::file_size(log), size) << "what is left can still be looked at";
+  auto arguments = options_for(server.data() / "data");
+  arguments.emplace_back("--salvage");
+  Process salvaging({std::string(STATMILL_BIN) + "/statmilld", arguments, {}});
+  const auto told = salvaging.wait_for_line(" salvaged ");
+  ASSERT_TRUE(told) << salvaging.standard_error();
+  EXPECT_GT(std::stoi(log_value(*told, "log_bytes")), 0);
+  ASSERT_TRUE(salvaging.wait_for_line(" ready "));
+  salvaging.signal(SIGTERM);
+  EXPECT_EQ(salvaging.wait(), 0);
+  server.start();
 }
 
 TEST(ExitE2e, OtherTierStepsThanTheDataHasEndWithTwo) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <fstream>
+#include <string>
 #include <utility>
 
 #include "base/check.h"
@@ -21,6 +23,19 @@ uint64_t size_of(const fs::path& path) {
 }
 
 bool writes(DiskOp op) { return op != DiskOp::kOpen && op != DiskOp::kRead; }
+
+// The file has its size, but pages of what was not synced never reached the disk: they read as zeros.
+void lose_pages(const fs::path& path, uint64_t durable, std::mt19937_64& random) {
+  constexpr uint64_t kPage = 4096;
+  const uint64_t size = size_of(path);
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  for (uint64_t at = durable; at < size; at = (at / kPage + 1) * kPage) {
+    if (below(random, 2) == 0) continue;
+    const std::string zeros(std::min(size, (at / kPage + 1) * kPage) - at, '\0');
+    file.seekp(static_cast<std::streamoff>(at));
+    file.write(zeros.data(), static_cast<std::streamsize>(zeros.size()));
+  }
+}
 
 }  // namespace
 
@@ -242,6 +257,7 @@ void FaultyDisk::restore_power(std::mt19937_64& random) {
     if (size <= file.durable) continue;
     const uint64_t torn = below(random, 2) == 0 ? 0 : below(random, size - file.durable + 1);
     fs::resize_file(path, file.durable + torn);
+    if (below(random, 2) == 0) lose_pages(path, file.durable, random);
   }
   files_.clear();
   changes_.clear();
