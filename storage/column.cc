@@ -32,7 +32,7 @@ uint64_t quarter3_of(uint64_t d) { return d - bits_of(value_of(d) >> 2); }
 // The median of at most kSample of them, evenly spread: near enough to the middle, at a fixed cost.
 template <class ValueAt>
 uint64_t middle(size_t begin, size_t end, ValueAt value_at) {
-  constexpr size_t kSample = 63;
+  constexpr size_t kSample = 31;
   std::array<int64_t, kSample> sample;
   const size_t count = std::min(kSample, end - begin);
   if (count == 0) return 0;

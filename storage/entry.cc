@@ -169,6 +169,18 @@ std::optional<SlotBucket> decode_long(Reader& in, uint8_t head, const EntryRefer
   return entry;
 }
 
+// The value of a short entry.
+std::optional<int64_t> decode_short(Reader& in, uint8_t head, const EntryReference& reference) {
+  uint64_t difference = head & (kMoreBits - 1);
+  if ((head & kMoreBits) != 0) {
+    const uint64_t rest = in.varint();
+    if (rest == 0 || rest >> (64 - kShortBits) != 0) return std::nullopt;
+    difference |= rest << kShortBits;
+  }
+  if (in.failed()) return std::nullopt;
+  return static_cast<int64_t>(bits_of(reference.mean) + bits_of(unzigzag(difference)));
+}
+
 }  // namespace
 
 EntryReference EntryReference::of(const SlotBucket& newest) {
@@ -202,15 +214,22 @@ void encode_entry(std::string& out, const EntryReference& reference, const SlotB
 std::optional<SlotBucket> decode_entry(Reader& in, const EntryReference& reference) {
   const uint8_t head = in.u8();
   if ((head & kLong) != 0) return decode_long(in, head, reference);
-  uint64_t difference = head & (kMoreBits - 1);
-  if ((head & kMoreBits) != 0) {
-    const uint64_t rest = in.varint();
-    if (rest == 0 || rest >> (64 - kShortBits) != 0) return std::nullopt;
-    difference |= rest << kShortBits;
+  const auto value = decode_short(in, head, reference);
+  if (!value || reference.slot == std::numeric_limits<Slot>::max()) return std::nullopt;
+  return SlotBucket{reference.slot + 1, Bucket::from_decimal(1, single_decimal(*value, reference.scale))};
+}
+
+EntryReference reference_after(std::string_view entry, const EntryReference& reference) {
+  Reader in(entry);
+  const uint8_t head = in.u8();
+  if ((head & kLong) == 0) {  // nearly all are: their bucket need not be made
+    const auto value = decode_short(in, head, reference);
+    SM_CHECK(value.has_value());
+    return {reference.slot + 1, *value, reference.scale};
   }
-  if (in.failed() || reference.slot == std::numeric_limits<Slot>::max()) return std::nullopt;
-  const auto value = static_cast<int64_t>(bits_of(reference.mean) + bits_of(unzigzag(difference)));
-  return SlotBucket{reference.slot + 1, Bucket::from_decimal(1, single_decimal(value, reference.scale))};
+  const auto bucket = decode_long(in, head, reference);
+  SM_CHECK(bucket.has_value());
+  return EntryReference::of(*bucket);
 }
 
 bool skip_entry(Reader& in) {

@@ -32,6 +32,9 @@ void encode_entry(std::string& out, const EntryReference& reference, const SlotB
 // None when the bytes are no entry, or a bucket that no samples could have made.
 std::optional<SlotBucket> decode_entry(Reader& in, const EntryReference& reference);
 
+// What comes after an entry is told against its bucket. Requires: a whole entry, that decodes.
+EntryReference reference_after(std::string_view entry, const EntryReference& reference);
+
 // Steps over an entry whose reference is not known. False when the bytes are no entry.
 bool skip_entry(Reader& in);
 

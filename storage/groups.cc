@@ -95,6 +95,32 @@ Group take_group(Combine combine, Buckets& buckets, int8_t scale) {
   return group;
 }
 
+// The usual case, without copies of buckets: decimal observations that one group holds.
+std::optional<Group> group_of_singles(Combine combine, std::span<const SlotBucket> buckets) {
+  if (buckets.empty()) return std::nullopt;
+  std::array<size_t, kScales> buckets_at{};
+  for (const SlotBucket& b : buckets) {
+    if (b.bucket.count() != 1 || !b.bucket.is_decimal()) return std::nullopt;
+    ++buckets_at[static_cast<size_t>(b.bucket.smallest_scale())];
+  }
+  Group group;
+  group.combine = combine;
+  group.scale = choose_scale(buckets_at);
+  group.decimals.slots.reserve(buckets.size());
+  group.decimals.sums.reserve(buckets.size());
+  for (const SlotBucket& b : buckets) {
+    int64_t sum = b.bucket.decimal().sum;
+    if (b.bucket.scale() != group.scale) {
+      Bucket bucket = b.bucket;
+      if (!bucket.rescale(group.scale)) return std::nullopt;
+      sum = bucket.decimal().sum;
+    }
+    group.decimals.slots.push_back(b.slot);
+    group.decimals.sums.push_back(sum);
+  }
+  return group;
+}
+
 void take_decimals(Combine combine, Buckets& decimals, std::vector<Group>& groups) {
   while (!decimals.empty()) {
     std::array<size_t, kScales> buckets_at{};
@@ -113,6 +139,11 @@ void take_decimals(Combine combine, Buckets& decimals, std::vector<Group>& group
 }  // namespace
 
 std::vector<Group> group_buckets(Combine combine, std::span<const SlotBucket> buckets) {
+  std::vector<Group> groups;
+  if (auto group = group_of_singles(combine, buckets)) {
+    groups.push_back(std::move(*group));
+    return groups;
+  }
   Buckets decimals;
   Group reals;
   reals.combine = combine;
@@ -129,7 +160,6 @@ std::vector<Group> group_buckets(Combine combine, std::span<const SlotBucket> bu
     push(reals.reals, b.slot, bucket.count(), r.sum, r.min, r.max, r.m2);
     single_reals = single_reals && bucket.count() == 1;
   }
-  std::vector<Group> groups;
   take_decimals(combine, decimals, groups);
   if (reals.reals.size() > 0) {
     if (single_reals) drop_what_follows(reals.reals);

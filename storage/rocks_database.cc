@@ -4,6 +4,7 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_partitioner.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
@@ -123,6 +124,8 @@ rocksdb::ColumnFamilyOptions tier_options(rocksdb::BlockBasedTableOptions table,
   family.compaction_filter = &filter;
   // With a filter RocksDB would write everything anew every 30 days; what is worth it, Reclaimer finds.
   family.periodic_compaction_seconds = 0;
+  // A tick's fragments come by ascending id: each is looked for from where the one before went.
+  family.memtable_insert_with_hint_prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(kChunkKeyPrefix));
   family.sst_partitioner_factory = rocksdb::NewSstPartitionerFixedPrefixFactory(kChunkKeyPrefix);
   return family;
 }

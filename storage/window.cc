@@ -11,6 +11,8 @@
 namespace statmill {
 namespace {
 
+constexpr size_t kEntriesExpected = 64;  // a flush's worth of slots
+
 // Sizes that malloc has blocks for: 24 and on by 16, growing by half.
 uint32_t capacity_for(size_t size, uint32_t capacity) {
   const size_t wanted = std::max(size, size_t{capacity} + capacity / 2);
@@ -50,49 +52,47 @@ void Window::set_before(const EntryReference& reference) {
   before_scale_ = reference.scale;
 }
 
-SlotBucket Window::newest() const {
-  Reader in(std::string_view(bytes_.get() + last_, size_ - last_));
-  const auto newest = decode_entry(in, before());
-  SM_CHECK(newest.has_value());
-  return *newest;
+EntryReference Window::newest_reference() const {
+  return is_empty() ? EntryReference{} : reference_after(newest_entry(), before());
 }
 
 void Window::add(const SlotBucket& bucket, Combine combine, std::string* journal) {
-  const SlotBucket now = is_empty() ? SlotBucket{} : newest();
-  const EntryReference reference = is_empty() ? EntryReference{} : EntryReference::of(now);
+  const EntryReference reference = newest_reference();
   std::string entry;
   const SlotBucket told = as_told(reference, bucket);  // what a replay would add
   encode_entry(entry, reference, told);
   if (journal != nullptr) *journal += entry;
-  put(told, entry, now, reference, combine);
+  put(told, entry, reference, combine);
 }
 
 std::optional<Slot> Window::add_entry(Reader& in, Combine combine) {
-  const SlotBucket now = is_empty() ? SlotBucket{} : newest();
-  const EntryReference reference = is_empty() ? EntryReference{} : EntryReference::of(now);
+  const EntryReference reference = newest_reference();
   const std::string_view rest = in.rest();
   const auto bucket = decode_entry(in, reference);
   if (!bucket) return std::nullopt;
-  put(*bucket, rest.substr(0, rest.size() - in.remaining()), now, reference, combine);
+  put(*bucket, rest.substr(0, rest.size() - in.remaining()), reference, combine);
   return bucket->slot;
 }
 
 // `entry` is the bucket told against the newest one, which `reference` is of.
-void Window::put(const SlotBucket& bucket, std::string_view entry, const SlotBucket& newest,
-                 const EntryReference& reference, Combine combine) {
-  if (is_empty() || bucket.slot > newest.slot) {
+void Window::put(const SlotBucket& bucket, std::string_view entry, const EntryReference& reference,
+                 Combine combine) {
+  if (is_empty() || bucket.slot > reference.slot) {
     set_before(reference);
     last_ = size_;
     return append(entry);
   }
-  if (bucket.slot < newest.slot) {
+  if (bucket.slot < reference.slot) {
     if (!late_) late_ = std::make_unique<std::vector<SlotBucket>>();
     return combine_into(*late_, {&bucket, 1}, combine);
   }
-  SlotBucket sum = newest;
-  combine == Combine::kAddEvents ? sum.bucket.add_event(bucket.bucket) : sum.bucket.merge(bucket.bucket);
+  Reader in(newest_entry());
+  auto newest = decode_entry(in, before());
+  SM_CHECK(newest.has_value());
+  combine == Combine::kAddEvents ? newest->bucket.add_event(bucket.bucket)
+                                 : newest->bucket.merge(bucket.bucket);
   std::string grown;
-  encode_entry(grown, before(), sum);
+  encode_entry(grown, before(), *newest);
   size_ = last_;
   append(grown);
 }
@@ -112,6 +112,7 @@ void Window::append(std::string_view entry) {
 
 std::vector<SlotBucket> Window::buckets(Combine combine) const {
   std::vector<SlotBucket> out;
+  out.reserve(std::min<size_t>(size_, kEntriesExpected));
   Reader in(std::string_view(bytes_.get(), size_));
   EntryReference reference;
   while (!in.done()) {

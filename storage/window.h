@@ -39,9 +39,11 @@ class Window {
   size_t memory_bytes() const;  // beside the object itself
 
  private:
-  SlotBucket newest() const;  // Requires: not empty
-  void put(const SlotBucket& bucket, std::string_view entry, const SlotBucket& newest,
-           const EntryReference& reference, Combine combine);
+  // Of the newest bucket; as constructed when the window is empty.
+  EntryReference newest_reference() const;
+  void put(const SlotBucket& bucket, std::string_view entry, const EntryReference& reference,
+           Combine combine);
+  std::string_view newest_entry() const { return {bytes_.get() + last_, size_ - last_}; }
   void append(std::string_view entry);
 
   EntryReference before() const { return {before_slot_, before_mean_, before_scale_}; }

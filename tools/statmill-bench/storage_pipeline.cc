@@ -36,12 +36,16 @@ StoragePipeline::StoragePipeline(Store& store, const std::vector<ShardNo>& shard
 
 Status StoragePipeline::tick(Slot slot, std::span<const Arrival> arrivals) {
   ++tick_;
+  for (size_t i = 0; i < kShardCount; ++i) {
+    const size_t offset = options_.ticks_per_flush * i / kShardCount;
+    due_[i] = tick_ % options_.ticks_per_flush == offset;
+  }
   StoreBatch batch;
   std::string row = collect(slot, arrivals);
   if (!row.empty()) batch.journal.push_back({tick_, 0, std::move(row)});
   for (size_t i = 0; i < kShardCount; ++i) {
     const auto shard = static_cast<ShardNo>(i);
-    if (is_due(shard)) flush(shard, batch);
+    if (due_[i]) flush(shard, batch);
   }
   trim_journal(batch);
   return store_.write(batch);
@@ -60,8 +64,11 @@ std::string StoragePipeline::collect(Slot slot, std::span<const Arrival> arrival
   std::string entries;
   std::vector<size_t> ends;
   std::vector<JournalPiece> pieces;
+  entries.reserve(2 * arrivals.size());
+  ends.reserve(arrivals.size());
+  pieces.reserve(arrivals.size());
   for (const Arrival& a : arrivals) {
-    const bool journaled = !is_due(shards_[a.id]);
+    const bool journaled = !due_[shards_[a.id]];
     pending_[a.id].add({slot, a.bucket}, combine_of(options_.kind), journaled ? &entries : nullptr);
     if (!journaled) continue;
     pieces.push_back({a.id, 1, {}});
@@ -73,11 +80,6 @@ std::string StoragePipeline::collect(Slot slot, std::span<const Arrival> arrival
   }
   return pieces.empty() ? std::string()
                         : encode_journal_row({tick_, 0, std::exchange(last_row_, tick_)}, pieces);
-}
-
-bool StoragePipeline::is_due(ShardNo shard) const {
-  const size_t offset = options_.ticks_per_flush * shard / kShardCount;
-  return tick_ % options_.ticks_per_flush == offset;
 }
 
 void StoragePipeline::flush(ShardNo shard, StoreBatch& batch) {

@@ -39,7 +39,6 @@ class StoragePipeline {
 
  private:
   std::string collect(Slot slot, std::span<const Arrival> arrivals);
-  bool is_due(ShardNo shard) const;
   void flush(ShardNo shard, StoreBatch& batch);
   void trim_journal(StoreBatch& batch);
 
@@ -47,6 +46,7 @@ class StoragePipeline {
   const std::vector<ShardNo>& shards_;
   const Options options_;
   TickNo tick_ = 0;
+  std::array<bool, kShardCount> due_{};  // to be flushed in this tick
   TickNo last_row_ = 0;
   size_t flushes_untrimmed_ = 0;
   TickNo trimmed_ = 0;
