@@ -116,7 +116,7 @@ std::optional<Fault> Server::listen() {
 
 std::optional<Fault> Server::listen_for_admin() {
   admin_ = std::make_unique<Admin>(Admin::Services{
-      [this](const TickThread::Job& job) { return tick_thread_->call(job); }, *store_, health_});
+      [this](const TickThread::Job& job) { return tick_thread_->call(job); }, *store_, health_, log_});
   const std::string path =
       config_.admin_socket.empty() ? config_.store.path + "/admin.sock" : config_.admin_socket;
   auto http = HttpServer::open_unix(admin_loop_, path, {admin_routes(*admin_), registry_, clock_});

@@ -90,9 +90,11 @@ std::string Scrubber::name_of(SeriesId id) const {
   return row.empty() ? row : row.substr(1);
 }
 
-// "series 12 (web.hits)"
+// "series 12 (web.hits)"; of a name that is damaged, what can be printed.
 std::string Scrubber::words_for(SeriesId id) const {
-  const std::string name = name_of(id);
+  std::string name = name_of(id);
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
   return "series " + std::to_string(id) + (name.empty() ? "" : " (" + name + ")");
 }
 

@@ -35,12 +35,29 @@ class Admin::Place {
   std::string_view taken_by_;  // the job that has the place already
 };
 
-Result<Admin::Settled> Admin::flush() { return settle("flush", false); }
-Result<Admin::Settled> Admin::compact() { return settle("flush --compact", true); }
-
-Result<Admin::Settled> Admin::settle(std::string_view job, bool compact) {
-  const Place place(*this, job);
+template <class T>
+Result<T> Admin::run(std::string_view name, const std::function<Result<T>()>& job) {
+  const Place place(*this, name);
   if (Status mine = place.status(); !mine) return mine.error();
+  services_.log.info("admin job begins", {{"job", name}});
+  Result<T> result = job();
+  if (result) {
+    services_.log.info("admin job has ended", {{"job", name}});
+  } else {
+    services_.log.warn("admin job failed", {{"job", name}, {"why", result.error().message}});
+  }
+  return result;
+}
+
+Result<Admin::Settled> Admin::flush() {
+  return run<Settled>("flush", [this] { return settle(false); });
+}
+
+Result<Admin::Settled> Admin::compact() {
+  return run<Settled>("flush --compact", [this] { return settle(true); });
+}
+
+Result<Admin::Settled> Admin::settle(bool compact) {
   const std::string directory = services_.store.data_directory();
   Settled settled{directory_bytes(directory), 0};
   Status done = services_.on_tick_thread([](Ticker& ticker, TickTime now) { return ticker.flush_all(now); });
@@ -54,16 +71,15 @@ Result<Admin::Settled> Admin::settle(std::string_view job, bool compact) {
 Result<BackupSummary> Admin::backup(const std::string& directory) {
   if (!directory.starts_with('/'))
     return Error{ErrorCode::kInvalid, "\"" + directory + "\" is no absolute path"};
-  const Place place(*this, "backup");
-  if (Status mine = place.status(); !mine) return mine.error();
-  return services_.store.backup(directory, [this] { return stopping_.load(); });
+  return run<BackupSummary>(
+      "backup", [&] { return services_.store.backup(directory, [this] { return stopping_.load(); }); });
 }
 
 Result<ScrubReport> Admin::check() {
-  const Place place(*this, "check");
-  if (Status mine = place.status(); !mine) return mine.error();
-  return services_.store.scrub(
-      [this] { return stopping_.load() || services_.health.problems().contains("store"); });
+  return run<ScrubReport>("check", [this] {
+    return services_.store.scrub(
+        [this] { return stopping_.load() || services_.health.problems().contains("store"); });
+  });
 }
 
 }  // namespace statmill

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/log.h"
 #include "base/mutex.h"
 #include "base/result.h"
 #include "server/health.h"
@@ -24,8 +25,9 @@ class Admin {
  public:
   struct Services {
     std::function<Status(const TickThread::Job&)> on_tick_thread;  // TickThread::call
-    RocksStore& store;                                             // this and health must outlive it
+    RocksStore& store;                                             // this and the rest must outlive it
     const Health& health;
+    Log& log;
   };
   explicit Admin(Services services) : services_(std::move(services)) {}
 
@@ -51,7 +53,10 @@ class Admin {
   // Holds the place of the one job.
   class Place;
 
-  Result<Settled> settle(std::string_view job, bool compact);
+  // Does the job in that place, and tells the log.
+  template <class T>
+  Result<T> run(std::string_view name, const std::function<Result<T>()>& job);
+  Result<Settled> settle(bool compact);
 
   const Services services_;
   // Set by stop(), read by jobs and by the store's compactions.

@@ -26,8 +26,8 @@ class AdminTest : public testing::Test {
     auto opened = RocksStore::open(options, *Tiers::parse("10s:1d,5m:10d"));
     ASSERT_TRUE(opened) << opened.error().message;
     store_ = std::move(*opened);
-    admin_ = std::make_unique<Admin>(
-        Admin::Services{[this](const TickThread::Job&) { return on_tick_thread_(); }, *store_, health_});
+    admin_ = std::make_unique<Admin>(Admin::Services{
+        [this](const TickThread::Job&) { return on_tick_thread_(); }, *store_, health_, log_});
   }
   HttpResponse post(std::string_view target) {
     return Router(admin_routes(*admin_))
@@ -43,6 +43,7 @@ class AdminTest : public testing::Test {
   TempDirectory directory_;
   std::unique_ptr<RocksStore> store_;
   Health health_;
+  Log log_{LogLevel::kError};
   std::function<Status()> on_tick_thread_ = [] { return Status::ok(); };
   std::unique_ptr<Admin> admin_;
 };
@@ -122,6 +123,11 @@ TEST_F(AdminTest, AStoppingServerBeginsNoJob) {
 }
 
 TEST_F(AdminTest, ACheckGivesWayToTheMendingOfTheStore) {
+  StoreBatch batch;
+  batch.tick = 1;
+  batch.series = {{1, Kind::kGauge, "a"}};
+  ASSERT_TRUE(store_->write(batch));
+  EXPECT_EQ(post("/admin/v1/check").status, 200U);
   health_.set("store", "no space left on device");
   EXPECT_EQ(post("/admin/v1/check").status, 503U);
 }

@@ -25,9 +25,9 @@ constexpr std::string_view kRestoreText =
     "or\n"
     "be empty. Needs no server.";
 
-std::string summary_text(std::string_view what, const BackupSummary& summary) {
+std::string summary_text(std::string_view what, const BackupSummary& summary, std::string_view verdict = {}) {
   return std::string(what) + ": " + std::to_string(summary.files) + " files, " +
-         std::to_string(summary.bytes) + " bytes\n";
+         std::to_string(summary.bytes) + " bytes" + std::string(verdict) + "\n";
 }
 
 // How a command about files ends: nothing in it is about the command line.
@@ -67,10 +67,10 @@ Outcome run_verify(std::span<const std::string> arguments, const Surroundings& s
   const std::string& directory = line.operands()[0];
   const Result<BackupVerdict> verdict = verify_backup(directory);
   if (!verdict) return failed(verdict.error(), directory);
+  if (verdict->faults.empty())
+    return {.data = summary_text(directory, verdict->summary, ", as the manifest says")};
   Outcome out;
   for (const BackupFault& fault : verdict->faults) out.data += fault.file + ": " + fault.what + "\n";
-  out.data += summary_text(directory, verdict->summary);
-  if (verdict->faults.empty()) return out;
   out.code = ExitStatus::kFailed;
   out.talk = "statmill: " + directory + ": " + std::to_string(verdict->faults.size()) + " faults\n";
   return out;
