@@ -54,6 +54,16 @@ TEST(Cli, RefusesCommandLinesThatMakeNoSense) {
       {{"ls", "a", "b"}, "too many arguments"},
       {{"ls", "--limit", "-1"}, "--limit: "},
       {{"status", "now"}, "too many arguments"},
+      {{"flush", "now"}, "too many arguments"},
+      {{"backup"}, "too few arguments"},
+      {{"verify"}, "too few arguments"},
+      {{"verify", "a", "--server", "http://h"}, "unrecognised option '--server'"},
+      {{"restore", "a"}, "too few arguments"},
+      {{"check", "a", "b"}, "too many arguments"},
+      {{"flush", "--server", "http://h"}, "unrecognised option '--server'"},
+      {{"status", "--admin.socket", "a.sock"}, "unrecognised option '--admin.socket'"},
+      {{"flush", "--admin.socket", ""}, "the path of a socket has 1 to 107 bytes"},
+      {{"flush", "--admin.socket", std::string(108, 'a')}, "has 108"},
       {{"status", "--format", "csv"}, "--format csv"},
   };
   const FakeServer server(200, std::string(kTaken));
@@ -76,6 +86,30 @@ TEST(Cli, ExplainsItselfWhenAsked) {
     EXPECT_THAT(outcome.data, HasSubstr("--server"));
     EXPECT_EQ(outcome.talk, "");
   }
+}
+
+TEST(Cli, CommandsOfTheAdminSocketSayWhereItIs) {
+  for (const std::string command : {"flush", "check", "backup"}) {
+    const Outcome outcome = run(nobody(), {command, "--help"});
+    EXPECT_THAT(outcome.data, StartsWith("Usage: statmill " + command));
+    EXPECT_THAT(outcome.data, HasSubstr("--admin.socket"));
+  }
+  const Outcome unreachable = run(nobody(), {"--admin.socket", "/no/such.sock", "flush"});
+  EXPECT_EQ(unreachable.code, ExitStatus::kUnreachable);
+  EXPECT_EQ(unreachable.talk, "statmill: cannot reach /no/such.sock: No such file or directory\n");
+}
+
+TEST(Cli, CommandsOnFilesSayWhatIsMissing) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"verify", "/no/such"}, {"restore", "/no/such", "/nor/this"}}) {
+    const Outcome outcome = run(nobody(), arguments);
+    EXPECT_EQ(outcome.code, ExitStatus::kFailed);
+    EXPECT_EQ(outcome.talk,
+              "statmill: /no/such: it has no file BACKUP: not a backup, or one that was not finished\n");
+  }
+  const Outcome checked = run(nobody(), {"check", "/no/such", "--admin.socket", "/any.sock"});
+  EXPECT_EQ(checked.code, ExitStatus::kFailed);
+  EXPECT_EQ(checked.talk, "statmill: /no/such: it holds no file FORMAT: not a data directory of statmill\n");
 }
 
 TEST(Cli, SaysThatTheServerIsUnreachable) {
