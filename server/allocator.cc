@@ -4,6 +4,8 @@
 
 #include <malloc.h>
 
+#include <algorithm>
+
 namespace statmill {
 
 void tune_allocator() {
@@ -12,10 +14,18 @@ void tune_allocator() {
   mallopt(M_TRIM_THRESHOLD, 4 * kLargeBytes);
 }
 
-void MemoryReturn::tick(SteadyTime now) {
-  if (now < next_) return;
-  next_ = now + std::chrono::seconds(30);
+MemoryReturn::MemoryReturn(Registry& registry)
+    : returns_(registry.counter("statmill_memory_returns_total",
+                                "Times that memory which was free was given back to the system.")) {}
+
+void MemoryReturn::tick(SteadyTime now, size_t used) {
+  most_used_ = std::max(most_used_, used);
+  const bool is_much = most_used_ - used >= kMuchBytes;
+  if (now < last_ + (is_much ? kPause : kInterval)) return;
+  last_ = now;
+  most_used_ = used;
   malloc_trim(0);
+  returns_.add();
 }
 
 }  // namespace statmill

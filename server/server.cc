@@ -106,7 +106,7 @@ std::optional<Fault> Server::start_recovered(const Recovery& recovery) {
   self_series_ = std::make_unique<SelfSeries>(intake_, registry_);
   tick_thread_ = std::make_unique<TickThread>(*ticker_, clock_, log_, config_.tick_interval, [this] {
     self_series_->feed(clock_.wall(), clock_.steady());
-    memory_return_.tick(clock_.steady());
+    memory_return_.tick(clock_.steady(), table_.ram_bytes());
   });
   reclaim_thread_ = std::make_unique<ReclaimThread>(*store_, registry_, log_);
   for (size_t i = 0; i < config_.http_threads; ++i) http_threads_.emplace_back([this] { http_loop_.run(); });

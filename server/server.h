@@ -69,7 +69,7 @@ class Server {
   std::unique_ptr<QueryEngine> engine_;
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<SelfSeries> self_series_;
-  MemoryReturn memory_return_;  // the tick thread's
+  MemoryReturn memory_return_{registry_};  // the tick thread's
   std::unique_ptr<TickThread> tick_thread_;
   std::unique_ptr<ReclaimThread> reclaim_thread_;
   std::unique_ptr<LineListener> lines_;

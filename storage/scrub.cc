@@ -73,6 +73,8 @@ class Scrubber {
   std::vector<SeriesId> ids_;                         // ascending; deleted ones, too
   std::vector<std::pair<uint64_t, SeriesId>> names_;  // hash of the name, id
   TickNo trimmed_ = 0;                                // the journal has no rows below
+  TickNo row_ = 0;                                    // the journal row that is looked at
+  TickNo last_row_ = 0;                               // the one before it, if there is one
   std::vector<ChunkNo> expired_;                      // by tier: it has no chunks below
 };
 
@@ -180,6 +182,7 @@ Status Scrubber::journal() {
                 if (!key) return report_.add_fault("journal", "a key has not 9 bytes");
                 if (key->tick == 0 && row.empty()) return;
                 ++report_.journal_rows;
+                last_row_ = std::exchange(row_, key->tick);
                 journal_row_version(row) == kJournalVersion1 ? check_journal_row_v1(*key, row)
                                                              : check_journal_row(*key, row);
               });
@@ -189,6 +192,10 @@ void Scrubber::check_journal_row(const JournalKey& key, std::string_view row) {
   const std::string where = "journal tick " + std::to_string(key.tick);
   auto reader = JournalRowReader::open(key.tick, key.part, row);
   if (!reader) return report_.add_fault(where, reader.error().message);
+  const TickNo named = reader->previous();
+  const bool is_trimmed = last_row_ == 0 && named < trimmed_;
+  if (named != 0 && named != last_row_ && !is_trimmed)
+    report_.add_fault(where, "the row of tick " + std::to_string(named) + " before it is missing");
   while (reader->next()) {
     if (!is_known(reader->id()))
       report_.add_fault(where, "series " + std::to_string(reader->id()) + " is not in the catalog");

@@ -131,6 +131,8 @@ TEST_F(ScrubTest, FindsRowsThatAreNotWhatTheySay) {
       {kJournal, journal_key({9, 0}), torn_journal, "journal tick 9: journal row of tick 9: wrong checksum"},
       {kJournal, journal_key({9, 0}), journal_row(9, 500),
        "journal tick 9: series 500 is not in the catalog"},
+      {kJournal, journal_key({9, 0}), journal_row(9, 9, 5),
+       "journal tick 9: the row of tick 5 before it is missing"},
       {kJournal, "short", "", "journal: a key has not 9 bytes"},
       {kMeta, flushed_key(6), std::string("12345678damage", 14), "activity of shard 6: activity: checksum"},
       {kMeta, flushed_key(6), std::string("12345678") + encode_activity({{500, 1, 1}}),

@@ -83,11 +83,11 @@ class StoredData : public testing::Test {
     write(batch);
   }
   // One sample each of two series.
-  static std::string journal_row(TickNo tick, SeriesId second = 9) {
+  static std::string journal_row(TickNo tick, SeriesId second = 9, TickNo previous = 0) {
     std::string entry;
     encode_entry(entry, {}, {30, Bucket::of(Number::decimal(5, 0))});
     const std::vector<JournalPiece> pieces = {{3, 1, entry}, {second, 1, entry}};
-    return encode_journal_row(tick, 0, pieces);
+    return encode_journal_row({tick, 0, previous}, pieces);
   }
   // What every chunk of the store means.
   std::map<ChunkKey, std::vector<SlotBucket>> content() {

@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::chrono::seconds kStartLimit{300};  // recovery of a million series is among what is measured
 constexpr std::chrono::seconds kAnswerLimit{30};
+constexpr std::chrono::seconds kMoreLimit{60};
 constexpr std::chrono::milliseconds kPollInterval{5};
 constexpr unsigned kOk = 200;
 constexpr std::string_view kTicks = "statmill_ticks_total";
@@ -208,20 +209,27 @@ Status ServerProcess::wait_until_durable() const {
     if (!before) return before.error();
     if (const auto posted = client_->post("/api/v1/lines", "bench.marker 1\n"); !posted)
       return posted.error();
-    if (Status s = wait_for_tick_after(*before); !s) return s;
+    if (Status s = wait_for_more(kTicks, *before); !s) return s;
   }
   return Status::ok();
 }
 
-Status ServerProcess::wait_for_tick_after(double ticks) const {
-  const auto deadline = std::chrono::steady_clock::now() + kAnswerLimit;
+Status ServerProcess::wait_until_memory_is_returned() const {
+  constexpr std::string_view kReturns = "statmill_memory_returns_total";
+  const Result<double> before = metric(kReturns);
+  if (!before) return before.error();
+  return wait_for_more(kReturns, *before);
+}
+
+Status ServerProcess::wait_for_more(std::string_view metric_name, double than) const {
+  const auto deadline = std::chrono::steady_clock::now() + kMoreLimit;
   while (std::chrono::steady_clock::now() < deadline) {
-    const Result<double> now = metric(kTicks);
+    const Result<double> now = metric(metric_name);
     if (!now) return now.error();
-    if (*now > ticks) return Status::ok();
+    if (*now > than) return Status::ok();
     std::this_thread::sleep_for(kPollInterval);  // no event for this either
   }
-  return Error{ErrorCode::kUnavailable, "no tick comes"};
+  return Error{ErrorCode::kUnavailable, std::string(metric_name) + " does not grow"};
 }
 
 std::optional<double> find_metric(std::string_view metrics, std::string_view name) {

@@ -64,12 +64,14 @@ class ServerProcess {
   Result<uint64_t> wait_for_accepted(std::string_view listener, uint64_t wanted, Duration stall_limit) const;
   // Waits until all that is accepted is in the store: two more ticks.
   Status wait_until_durable() const;
+  // Waits until it has given memory that is free back to the system, which it does every 10 s at least.
+  Status wait_until_memory_is_returned() const;
 
  private:
   ServerProcess() = default;
   Status launch(const std::vector<std::string>& options);  // and connect()
   Status connect();                                        // a client for address_.url
-  Status wait_for_tick_after(double ticks) const;
+  Status wait_for_more(std::string_view metric_name, double than) const;
 
   std::filesystem::path program_;
   ServerAddress address_;  // pid 0: does not run

@@ -124,6 +124,7 @@ Measured measure_ram(const MeasureContext& context) {
   say_load("ram_per_series_1m", load, "default settings");
   const Result<ServerProcess> server = loaded_server(context, {}, load);
   if (!server) return server.error();
+  if (Status s = server->wait_until_memory_is_returned(); !s) return s.error();
   const Result<uint64_t> resident = server->resident_bytes();
   if (!resident) return resident.error();
   const Result<double> store = store_memory_bytes(*server);
