@@ -21,6 +21,9 @@ inline constexpr std::string_view kTickKey = "tick";           // tick: of the n
 std::string flushed_key(ShardNo shard);
 std::string expired_key(TierNo tier);
 
+// Of a series row: in the place of the kind, when the series is deleted. No name follows.
+inline constexpr uint8_t kDeletedSeries = 0xff;
+
 std::string series_key(SeriesId id);
 std::optional<SeriesId> parse_series_key(std::string_view key);
 

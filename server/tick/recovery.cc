@@ -15,12 +15,20 @@ class Loader {
   Loader(Table& table, Expiry& expiry) : table_(table), expiry_(expiry) {}
 
   Status series(SeriesRow row) {
-    if (row.id >= by_id_.size()) by_id_.resize(row.id + size_t{1});
+    make_room(row.id);
     if (by_id_[row.id].series != nullptr)
       return Error{ErrorCode::kCorrupt, "series " + std::to_string(row.id) + " twice"};
-    by_id_[row.id] = {table_.restore_series(row), shard_of(hash_name(row.name))};
+    by_id_[row.id] = {table_.restore_series(row), shard_of(hash_name(row.name)), false};
     expiry_.set_class(row.id, by_id_[row.id].series->retention);
     ++recovery_.series;
+    return Status::ok();
+  }
+
+  Status deleted(SeriesId id) {
+    make_room(id);
+    by_id_[id].is_deleted = true;
+    table_.restore_deleted(id);
+    expiry_.set_class(id, kGone);
     return Status::ok();
   }
 
@@ -30,6 +38,7 @@ class Loader {
     for (const SeriesActivity& a : *list) {
       const auto series = known(a.id);
       if (!series) return series.error();
+      if (series->is_deleted) continue;
       series->series->saw(a.first_slot);
       series->series->saw(a.last_slot);
     }
@@ -72,9 +81,13 @@ class Loader {
   struct Known {
     Series* series = nullptr;
     ShardNo shard = 0;
+    bool is_deleted = false;  // then there is no series: what is left of it is stepped over
   };
+  void make_room(SeriesId id) {
+    if (id >= by_id_.size()) by_id_.resize(id + size_t{1});
+  }
   Result<Known> known(SeriesId id) const {
-    if (id >= by_id_.size() || by_id_[id].series == nullptr) {
+    if (id >= by_id_.size() || (by_id_[id].series == nullptr && !by_id_[id].is_deleted)) {
       return Error{ErrorCode::kCorrupt, "series " + std::to_string(id) + " is not in the catalog"};
     }
     return by_id_[id];
@@ -99,7 +112,7 @@ class Loader {
       const auto series = known(reader.id());
       if (!series) return series.error();
       bool sound = true;
-      if (row.tick > recovery_.start.flushed[series->shard]) {
+      if (!series->is_deleted && row.tick > recovery_.start.flushed[series->shard]) {
         sound = table_.replay(series->shard, *series->series, reader.entries(), reader.entries_in());
         recovery_.journal_entries += reader.entries();
       } else {
@@ -117,7 +130,7 @@ class Loader {
     for (const JournalEntry& e : *entries) {
       const auto series = known(e.id);
       if (!series) return series.error();
-      if (tick <= recovery_.start.flushed[series->shard]) continue;
+      if (series->is_deleted || tick <= recovery_.start.flushed[series->shard]) continue;
       table_.replay(series->shard, *series->series, e);
       ++recovery_.journal_entries;
     }
@@ -140,7 +153,8 @@ Result<Recovery> recover(Store& store, Table& table) {
       [&](ShardNo shard, TickNo flushed, std::string_view activity) {
         return loader.shard(shard, flushed, activity);
       },
-      [&](TickNo tick, RowPart part, std::string_view row) { return loader.journal(tick, part, row); }};
+      [&](TickNo tick, RowPart part, std::string_view row) { return loader.journal(tick, part, row); },
+      [&](SeriesId id) { return loader.deleted(id); }};
   if (Status s = store.load(visitor); !s) return s.error();
   if (Status s = loader.replay(); !s) return s.error();
   const auto snapshot = store.snapshot();
