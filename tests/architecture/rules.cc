@@ -33,7 +33,7 @@ const Reach& layers() {
 const Reach& server_folders() {
   static const Reach reach = {
       {"table", {}},        {"ingest", {"table"}},         {"tick", {"table"}},
-      {"query", {"table"}}, {"http", {"query", "ingest"}},
+      {"query", {"table"}}, {"http", {"query", "ingest"}}, {"admin", {"http", "tick", "table"}},
   };
   return reach;
 }
