@@ -43,6 +43,12 @@ class Condition {
  public:
   void notify_all() { condition_.notify_all(); }
 
+  void wait(Mutex& mutex) REQUIRES(mutex) {
+    std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
+    condition_.wait(lock);
+    lock.release();
+  }
+
   template <class Duration>
   void wait_for(Mutex& mutex, Duration timeout) REQUIRES(mutex) {
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);

@@ -58,6 +58,10 @@ std::vector<Setting> server_settings(ServerConfig& c) {
     c.store.path = text;
     return Status::ok();
   };
+  const auto take_admin_socket = [&c](const std::string& text) -> Status {
+    c.admin_socket = text;
+    return Status::ok();
+  };
   // After --retention; when that is at fault it says so, and no rule is blamed for it.
   const auto take_rule = [&c](const std::string& text) -> Status {
     return c.retention.tiers().count() == 0 ? Status::ok() : c.retention.add_rule(text);
@@ -81,6 +85,10 @@ std::vector<Setting> server_settings(ServerConfig& c) {
       {"http.threads", "N", "2", "threads that answer queries", take_count(c.http_threads, 1, 64)},
       {"http.connections", "N", "512", "HTTP connections at once",
        take_count(c.http.connections_max, 1, 1'000'000)},
+      {"admin.socket", "PATH", "",
+       "unix socket for administration, open to this user alone; when empty, admin.sock in the data "
+       "directory",
+       take_admin_socket},
       {"agent.listen", "A:P", "127.0.0.1:8113", "acknowledged agent stream (not served yet)",
        take_endpoint(c.agent_listen)},
       {"tick", "TIME", "250ms", "how often samples become durable",

@@ -1,6 +1,7 @@
 // ServerConfig: every setting of statmilld, with its default and bounds. Parsed once, immutable after.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "base/log.h"
@@ -24,6 +25,7 @@ struct ServerConfig {
   Endpoint agent_listen;  // kept for the acknowledged agent stream
   TableLimits limits;
   TickOptions tick;
+  std::string admin_socket;  // path; empty: admin.sock in the data directory
   Duration tick_interval{250};
   LogLevel log_level = LogLevel::kInfo;
 };

@@ -2,6 +2,8 @@
 #include "server/server.h"
 
 #include "proto/istatd_lines.h"
+#include "server/admin/admin_routes.h"
+#include "server/http/api_routes.h"
 #include "server/tick/recovery.h"
 
 namespace statmill {
@@ -82,8 +84,10 @@ std::optional<Fault> Server::start_recovered(const TickStart& start) {
   });
   reclaim_thread_ = std::make_unique<ReclaimThread>(*store_, registry_, log_);
   for (size_t i = 0; i < config_.http_threads; ++i) http_threads_.emplace_back([this] { http_loop_.run(); });
+  for (size_t i = 0; i < kAdminThreads; ++i) admin_threads_.emplace_back([this] { admin_loop_.run(); });
   log_.info("ready", {{"line", lines_->endpoint().text()},
                       {"http", http_->local_endpoint().text()},
+                      {"admin", admin_http_->socket_path()},
                       {"series", table_.series_count()},
                       {"ms", milliseconds_since(started_, clock_.steady())}});
   return std::nullopt;
@@ -95,12 +99,32 @@ std::optional<Fault> Server::listen() {
     lines_.reset();
     return Fault{ExitCode::kCannotListen, s.error()};
   }
-  auto http = HttpServer::open(http_loop_, config_.http_listen, http_services(), config_.http);
+  auto http = HttpServer::open(http_loop_, config_.http_listen,
+                               {api_routes(http_services()), registry_, clock_}, config_.http);
   if (!http) {
     lines_.reset();
     return Fault{ExitCode::kCannotListen, http.error()};
   }
   http_ = std::move(*http);
+  auto fault = listen_for_admin();
+  if (fault) {
+    http_.reset();
+    lines_.reset();
+  }
+  return fault;
+}
+
+std::optional<Fault> Server::listen_for_admin() {
+  admin_ = std::make_unique<Admin>(Admin::Services{
+      [this](const TickThread::Job& job) { return tick_thread_->call(job); }, *store_, health_});
+  const std::string path =
+      config_.admin_socket.empty() ? config_.store.path + "/admin.sock" : config_.admin_socket;
+  auto http = HttpServer::open_unix(admin_loop_, path, {admin_routes(*admin_), registry_, clock_});
+  if (!http) {
+    const bool is_setting = http.error().code == ErrorCode::kInvalid;
+    return Fault{is_setting ? ExitCode::kUsage : ExitCode::kCannotListen, http.error()};
+  }
+  admin_http_ = std::move(*http);
   return std::nullopt;
 }
 
@@ -159,10 +183,18 @@ void Server::wait_for_signal() {
   signal_loop_.run();
 }
 
-std::optional<Fault> Server::stop() {
+void Server::stop_http() {
   http_->stop();
-  for (std::thread& thread : http_threads_) thread.join();
-  http_threads_.clear();
+  admin_http_->stop();
+  for (auto* threads : {&http_threads_, &admin_threads_}) {
+    for (std::thread& thread : *threads) thread.join();
+    threads->clear();
+  }
+}
+
+std::optional<Fault> Server::stop() {
+  admin_->stop();
+  stop_http();
   lines_->stop();
   reclaim_thread_.reset();
   const Status last = tick_thread_->stop(kLastTickPatience);

@@ -10,11 +10,13 @@
 #include <thread>
 #include <vector>
 
+#include "server/admin/admin.h"
 #include "server/allocator.h"
 #include "server/config.h"
 #include "server/exit_code.h"
 #include "server/health.h"
 #include "server/http/http_server.h"
+#include "server/http/http_services.h"
 #include "server/ingest/intake.h"
 #include "server/query/engine.h"
 #include "server/self_series.h"
@@ -42,10 +44,13 @@ class Server {
   std::optional<Fault> open_store();
   std::optional<Fault> start_recovered(const TickStart& start);
   std::optional<Fault> listen();
+  std::optional<Fault> listen_for_admin();
+  void stop_http();
   HttpServices http_services();
   void register_figures();
 
   static constexpr Duration kLastTickPatience = std::chrono::seconds(5);
+  static constexpr size_t kAdminThreads = 2;  // while one is at a long job the other says so to who asks
 
   const ServerConfig config_;
   const Clock& clock_;
@@ -56,7 +61,7 @@ class Server {
   LogLimiter store_log_{std::chrono::seconds(1)};
   Registry registry_;
   Health health_;
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<RocksStore> store_;
   Table table_;
   Intake intake_;
   std::unique_ptr<QueryEngine> engine_;
@@ -69,6 +74,10 @@ class Server {
   boost::asio::io_context http_loop_;
   std::unique_ptr<HttpServer> http_;
   std::vector<std::thread> http_threads_;
+  std::unique_ptr<Admin> admin_;
+  boost::asio::io_context admin_loop_;
+  std::unique_ptr<HttpServer> admin_http_;
+  std::vector<std::thread> admin_threads_;
 };
 
 }  // namespace statmill

@@ -1,15 +1,12 @@
 // See data_directory.h.
 #include "storage/data_directory.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
+#include <vector>
 
 #include "base/text.h"
+#include "storage/files.h"
 
 namespace statmill {
 namespace {
@@ -19,9 +16,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kMagic = "statmill store ";
 constexpr std::string_view kSteps = "steps ";
 constexpr size_t kFormatBytesMax = 4096;
+constexpr std::string_view kKeptForever = "100y";
 constexpr const char* kDatabase = "db";
-constexpr const char* kFormatFile = "FORMAT";
-constexpr const char* kUnfinishedFormatFile = "FORMAT.new";  // left by a crash while the directory was made
 
 Error failed(std::string_view what, int error) {
   return {ErrorCode::kIo, std::string(what) + ": " + std::generic_category().message(error)};
@@ -41,29 +37,6 @@ std::string format_text(const Tiers& tiers) {
          std::string(kSteps) + steps_text(tiers) + '\n';
 }
 
-Status sync_path(const fs::path& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return failed("open " + path.string(), errno);
-  const int result = ::fsync(fd);
-  const int error = errno;
-  ::close(fd);
-  return result == 0 ? Status::ok() : Status(failed("sync " + path.string(), error));
-}
-
-// The file is there whole after a crash, or not at all.
-Status write_format(const fs::path& directory, std::string_view text) {
-  const fs::path unfinished = directory / kUnfinishedFormatFile;
-  {
-    std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
-    file << text;
-    if (!file.flush()) return failed("write " + unfinished.string(), errno);
-  }
-  if (Status synced = sync_path(unfinished); !synced) return synced;
-  std::error_code error;
-  fs::rename(unfinished, directory / kFormatFile, error);
-  return error ? Status(failed("rename " + unfinished.string(), error.value())) : Status::ok();
-}
-
 // Whether any file of the directory is such that `matters(name)`. A missing directory has none.
 template <class Predicate>
 Result<bool> holds(const fs::path& directory, Predicate matters) {
@@ -77,7 +50,8 @@ Result<bool> holds(const fs::path& directory, Predicate matters) {
   return false;
 }
 
-Status check_format(std::string_view text, const Tiers& tiers) {
+// The steps that the text of a FORMAT file names.
+Result<std::string_view> steps_of(std::string_view text) {
   const std::vector<std::string_view> lines = split(text, '\n');
   if (lines.size() < 2 || !lines[0].starts_with(kMagic) || !lines[1].starts_with(kSteps)) {
     return Error{ErrorCode::kInvalid, "its file FORMAT is not statmill's"};
@@ -87,9 +61,14 @@ Status check_format(std::string_view text, const Tiers& tiers) {
     return Error{ErrorCode::kVersion, "it has format version " + std::string(version) +
                                           ", this program reads " + std::to_string(kFormatMajor) + ".x"};
   }
-  const std::string_view steps = lines[1].substr(kSteps.size());
-  if (steps != steps_text(tiers)) {
-    return Error{ErrorCode::kInvalid, "it was made for tiers of steps " + std::string(steps) +
+  return lines[1].substr(kSteps.size());
+}
+
+Status check_format(std::string_view text, const Tiers& tiers) {
+  const auto steps = steps_of(text);
+  if (!steps) return steps.error();
+  if (*steps != steps_text(tiers)) {
+    return Error{ErrorCode::kInvalid, "it was made for tiers of steps " + std::string(*steps) +
                                           ", asked for are " + steps_text(tiers) +
                                           "; retention may change, steps may not"};
   }
@@ -97,12 +76,9 @@ Status check_format(std::string_view text, const Tiers& tiers) {
 }
 
 Status check_directory(const fs::path& directory, const Tiers& tiers) {
-  std::ifstream file(directory / kFormatFile, std::ios::binary);
-  if (!file) return failed("open its file FORMAT", errno);
-  std::string text(kFormatBytesMax, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(file.gcount()));
-  if (Status format = check_format(text, tiers); !format) return format;
+  const auto text = read_format(directory.string());
+  if (!text) return text.error();
+  if (Status format = check_format(*text, tiers); !format) return format;
   // RocksDB would take a database without its CURRENT for a new one and delete what it finds.
   const fs::path database = directory / kDatabase;
   std::error_code error;
@@ -116,15 +92,36 @@ Status check_directory(const fs::path& directory, const Tiers& tiers) {
 }
 
 Status make_format(const fs::path& directory, const Tiers& tiers) {
-  const Result<bool> taken = holds(
-      directory, [](const fs::path& name) { return name != "lost+found" && name != kUnfinishedFormatFile; });
+  const Result<bool> taken = holds(directory, [](const fs::path& name) {
+    return name != "lost+found" && name != unfinished_file(kFormatFile);
+  });
   if (!taken) return taken.error();
   if (*taken)
     return Error{ErrorCode::kInvalid, "it holds files, but no file FORMAT: not a data directory of statmill"};
-  return write_format(directory, format_text(tiers));
+  return write_whole_file(directory / kFormatFile, format_text(tiers));
 }
 
 }  // namespace
+
+std::string database_path(const std::string& directory) { return (fs::path(directory) / kDatabase).string(); }
+
+Result<std::string> read_format(const std::string& directory) {
+  auto text = read_whole_file(fs::path(directory) / kFormatFile, kFormatBytesMax);
+  if (text) return text;
+  if (text.error().code != ErrorCode::kNotFound) return text.error();
+  return Error{ErrorCode::kNotFound, "it holds no file FORMAT: not a data directory of statmill"};
+}
+
+Result<Tiers> tiers_of_format(std::string_view text) {
+  const auto steps = steps_of(text);
+  if (!steps) return steps.error();
+  std::string tiers;
+  for (const std::string_view step : split(*steps, ',')) {
+    if (!tiers.empty()) tiers += ',';
+    tiers.append(step).append(":").append(kKeptForever);
+  }
+  return Tiers::parse(tiers);
+}
 
 Result<std::string> prepare_data_directory(const std::string& path, const Tiers& tiers) {
   std::error_code error;

@@ -70,6 +70,8 @@ class RocksDatabase {
   rocksdb::ColumnFamilyHandle* journal() const { return parts_.families[2]; }
   rocksdb::ColumnFamilyHandle* tier(TierNo tier) const { return parts_.families[3 + size_t{tier}]; }
 
+  const std::vector<rocksdb::ColumnFamilyHandle*>& families() const { return parts_.families; }  // all
+
   uint64_t bytes_on_disk();  // live files and write-ahead logs
   uint64_t memory_bytes();   // write buffers, block cache, open files
   WrittenBytes written_bytes() const;

@@ -4,14 +4,17 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/write_batch.h>
 
+#include <filesystem>
 #include <utility>
 
 #include "base/bytes.h"
 #include "base/check.h"
 #include "storage/data_directory.h"
+#include "storage/database_checkpoint.h"
 #include "storage/disk_probe.h"
 #include "storage/keys.h"
 #include "storage/rocks_snapshot.h"
+#include "storage/settle.h"
 
 namespace statmill {
 namespace {
@@ -110,22 +113,23 @@ Result<RocksStore::Opened> open_database(const std::string& path, const RocksOpt
   return opened;
 }
 
+Error being_mended() {
+  return {ErrorCode::kUnavailable, "the store is being opened anew after a fault of the disk"};
+}
+
 // What is read while no database is open.
 class ClosedSnapshot final : public StoreSnapshot {
  public:
-  Result<TickNo> last_tick() override { return closed(); }
-  Result<TickNo> flushed_tick(ShardNo) override { return closed(); }
-  Result<RollupPosition> rollup_position() override { return closed(); }
-  Result<std::string> chunk(const ChunkKey&) override { return closed(); }
+  Result<TickNo> last_tick() override { return being_mended(); }
+  Result<TickNo> flushed_tick(ShardNo) override { return being_mended(); }
+  Result<RollupPosition> rollup_position() override { return being_mended(); }
+  Result<std::string> chunk(const ChunkKey&) override { return being_mended(); }
   Status scan(TierNo, ChunkNo, SeriesId, const std::function<bool(SeriesId, std::string_view)>&) override {
-    return closed();
+    return being_mended();
   }
-  Result<std::optional<ChunkNo>> oldest_chunk(TierNo) override { return closed(); }
+  Result<std::optional<ChunkNo>> oldest_chunk(TierNo) override { return being_mended(); }
 
  private:
-  static Error closed() {
-    return {ErrorCode::kUnavailable, "the store is being opened anew after a fault of the disk"};
-  }
 };
 
 }  // namespace
@@ -142,7 +146,9 @@ Result<std::unique_ptr<RocksStore>> RocksStore::open(const RocksOptions& options
     if (error.code == ErrorCode::kBusy) return Error{error.code, context + " is in use by another process"};
     return std::move(error).with(context);
   }
-  return std::make_unique<RocksStore>(std::move(mine), tiers, std::move(*path), std::move(*opened));
+  auto store = std::make_unique<RocksStore>(std::move(mine), tiers, std::move(*path), std::move(*opened));
+  DatabaseCheckpoint::remove_left_behind(store->data_directory());
+  return store;
 }
 
 RocksStore::RocksStore(RocksOptions options, const Tiers& tiers, std::string path, Opened opened)
@@ -235,6 +241,41 @@ StoreStats RocksStore::stats() {
   }
   return stats;
 }
+
+Result<std::shared_ptr<RocksDatabase>> RocksStore::usable_database() const {
+  if (std::shared_ptr<RocksDatabase> database = this->database()) return database;
+  return being_mended();
+}
+
+Status RocksStore::flush() {
+  const auto database = usable_database();
+  return database ? flush_buffers(**database) : Status(database.error());
+}
+
+Status RocksStore::compact(std::atomic<bool>& cancelled) {
+  const auto database = usable_database();
+  return database ? compact_all(**database, cancelled) : Status(database.error());
+}
+
+Result<BackupSummary> RocksStore::backup(const std::string& directory, const Cancelled& cancelled) {
+  const std::string data_directory = this->data_directory();
+  const auto format = read_format(data_directory);
+  if (!format) return format.error();
+  auto database = usable_database();
+  if (!database) return database.error();
+  const auto checkpoint = DatabaseCheckpoint::make(**database, data_directory);
+  database->reset();  // the copying must not keep the store from mending itself
+  if (!checkpoint) return checkpoint.error();
+  return write_backup(checkpoint->path(), *format, directory, cancelled);
+}
+
+Result<ScrubReport> RocksStore::scrub(const Cancelled& cancelled) {
+  const auto database = usable_database();
+  if (!database) return database.error();
+  return statmill::scrub(**database, tiers_, cancelled);
+}
+
+std::string RocksStore::data_directory() const { return std::filesystem::path(path_).parent_path().string(); }
 
 std::shared_ptr<RocksDatabase> RocksStore::database() const {
   MutexLock lock(mutex_);

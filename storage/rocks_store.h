@@ -16,9 +16,12 @@
 #include <utility>
 
 #include "base/mutex.h"
+#include "storage/backup.h"
+#include "storage/files.h"
 #include "storage/reclaimer.h"
 #include "storage/retry_pace.h"
 #include "storage/rocks_database.h"
+#include "storage/scrub.h"
 #include "storage/store.h"
 
 namespace statmill {
@@ -46,8 +49,24 @@ class RocksStore final : public Store {
   Result<bool> reclaim(std::atomic<bool>& cancelled) override;
   StoreStats stats() override;
 
+  // What only an administrator asks for, from any one thread. Errors of all: kUnavailable when cancelled and
+  // while the store mends itself, kIo, kCorrupt.
+
+  // Puts what RocksDB has in memory into files (settle.h).
+  Status flush();
+  // And then merges every file to the bottom, so that the data directory has its settled size.
+  Status compact(std::atomic<bool>& cancelled);
+  // Makes a backup (backup.h) of everything that is durable when it is called, and perhaps more. Errors also:
+  // kInvalid, as write_backup().
+  Result<BackupSummary> backup(const std::string& directory, const Cancelled& cancelled);
+  // Reads everything (scrub.h), as of now. It may keep the store from mending itself: have it end when the
+  // store is in need.
+  Result<ScrubReport> scrub(const Cancelled& cancelled);
+  std::string data_directory() const;
+
  private:
   std::shared_ptr<RocksDatabase> database() const;  // null: none could be opened
+  Result<std::shared_ptr<RocksDatabase>> usable_database() const;
   void replace_database(std::shared_ptr<RocksDatabase> next);
   Error break_down(Error why);
   Status mend();

@@ -1,9 +1,11 @@
 // See http_server.h.
 #include "server/http/http_server.h"
 
+#include <unistd.h>
+
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
-#include <string>
+#include <utility>
 
 #include "base/check.h"
 
@@ -11,7 +13,6 @@ namespace statmill {
 namespace {
 
 namespace asio = boost::asio;
-using asio::ip::tcp;
 using boost::system::error_code;
 
 // Connections over the limit that are told so at the same time; those beyond are only closed.
@@ -19,67 +20,45 @@ constexpr size_t kTurnedAwayMax = 64;
 // After a failed accept, mostly for want of file descriptors: no use to try again at once.
 constexpr Duration kAcceptPause = std::chrono::milliseconds(100);
 
-Error listen_error(const Endpoint& endpoint, const error_code& error) {
-  const bool is_busy = error == asio::error::address_in_use;
-  const std::string reason = is_busy ? "address already in use" : error.message();
-  return Error{is_busy ? ErrorCode::kBusy : ErrorCode::kIo, reason}.with("http.listen " + endpoint.text());
-}
-
-Result<tcp::endpoint> resolve(asio::io_context& io, const Endpoint& endpoint) {
-  error_code error;
-  tcp::resolver resolver(io);
-  const auto found = resolver.resolve(endpoint.host, std::to_string(endpoint.port),
-                                      tcp::resolver::passive | tcp::resolver::numeric_service, error);
-  if (error || found.empty()) {
-    return Error{ErrorCode::kInvalid, "no such host"}.with("http.listen " + endpoint.text());
-  }
-  return found.begin()->endpoint();
-}
-
-Status listen(tcp::acceptor& acceptor, const tcp::endpoint& address, const Endpoint& endpoint) {
-  error_code error;
-  acceptor.open(address.protocol(), error);
-  // A restart must not wait for connections of the last run to leave TIME_WAIT.
-  if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
-  if (!error) acceptor.bind(address, error);
-  if (!error) acceptor.listen(tcp::acceptor::max_listen_connections, error);
-  if (error) return listen_error(endpoint, error);
-  return Status::ok();
+Result<std::unique_ptr<HttpServer>> serve(asio::io_context& io, Result<HttpListener> listener, HttpSite site,
+                                          HttpOptions options) {
+  if (!listener) return listener.error();
+  return std::make_unique<HttpServer>(io, std::move(*listener), std::move(site), options);
 }
 
 }  // namespace
 
 Result<std::unique_ptr<HttpServer>> HttpServer::open(asio::io_context& io, const Endpoint& endpoint,
-                                                     const HttpServices& services, HttpOptions options) {
-  const Result<tcp::endpoint> address = resolve(io, endpoint);
-  if (!address) return address.error();
-  tcp::acceptor acceptor(asio::make_strand(io));
-  if (Status status = listen(acceptor, *address, endpoint); !status) return status.error();
-  error_code error;
-  const tcp::endpoint local = acceptor.local_endpoint(error);
-  if (error) return listen_error(endpoint, error);
-  Parts parts{io, std::move(acceptor), Endpoint{local.address().to_string(), local.port()}, options};
-  auto server = std::make_unique<HttpServer>(std::move(parts), services);
-  asio::post(server->acceptor_.get_executor(), [raw = server.get()] { raw->accept(); });
-  return server;
+                                                     HttpSite site, HttpOptions options) {
+  return serve(io, listen_tcp(io, endpoint), std::move(site), options);
 }
 
-HttpServer::HttpServer(Parts parts, const HttpServices& services)
-    : io_(parts.io),
-      acceptor_(std::move(parts.acceptor)),
+Result<std::unique_ptr<HttpServer>> HttpServer::open_unix(asio::io_context& io, const std::string& path,
+                                                          HttpSite site, HttpOptions options) {
+  return serve(io, listen_unix(io, path), std::move(site), options);
+}
+
+HttpServer::HttpServer(asio::io_context& io, HttpListener listener, HttpSite site, HttpOptions options)
+    : io_(io),
+      acceptor_(std::move(listener.acceptor)),
       accept_pause_(acceptor_.get_executor()),
-      local_endpoint_(std::move(parts.local_endpoint)),
-      options_(parts.options),
-      counters_(services.registry),
+      local_endpoint_(std::move(listener.local_endpoint)),
+      socket_path_(std::move(listener.socket_path)),
+      options_(options),
+      counters_(site.registry),
       budget_(options_.buffered_bytes_max),
-      router_(services),
-      context_{router_, options_, services.clock, counters_, budget_, sessions_} {}
+      router_(std::move(site.routes)),
+      context_{router_, options_, site.clock, counters_, budget_, sessions_} {
+  asio::post(acceptor_.get_executor(), [this] { accept(); });
+}
 
 HttpServer::~HttpServer() { SM_CHECK(sessions_.size() == 0); }
 
 void HttpServer::stop() {
   asio::post(acceptor_.get_executor(), [this] {
     is_stopping_ = true;
+    // While it still listens: a file that nobody listens to may be another server's the next moment.
+    if (!socket_path_.empty()) ::unlink(socket_path_.c_str());
     error_code ignored;  // closed is closed
     acceptor_.close(ignored);
     accept_pause_.cancel();
@@ -89,7 +68,7 @@ void HttpServer::stop() {
 
 void HttpServer::accept() {
   if (is_stopping_) return;
-  acceptor_.async_accept(asio::make_strand(io_), [this](error_code error, tcp::socket socket) {
+  acceptor_.async_accept(asio::make_strand(io_), [this](error_code error, HttpSocket socket) {
     if (is_stopping_) return;
     if (error) {
       counters_.accept_failures.add();
@@ -100,7 +79,7 @@ void HttpServer::accept() {
   });
 }
 
-void HttpServer::take(tcp::socket socket) {
+void HttpServer::take(HttpSocket socket) {
   const size_t open = sessions_.size();
   if (open >= options_.connections_max + kTurnedAwayMax) {
     counters_.refused(HttpRefusal::kConnectionLimit).add();

@@ -1,45 +1,14 @@
 // See router.h.
 #include "server/http/router.h"
 
-#include <array>
-#include <span>
-
-#include "server/http/handlers.h"
-#include "server/http/url.h"
+#include <utility>
 
 namespace statmill {
 namespace {
 
-HttpResponse handle_front_page(const HttpServices& services, const Url& url, std::string_view body);
-
-struct Route {
-  std::string_view method;  // GET answers HEAD too
-  std::string_view path;
-  std::span<const ParameterRule> parameters;
-  size_t body_bytes_max;  // 0: takes none
-  HttpResponse (*handle)(const HttpServices& services, const Url& url, std::string_view body);
-  std::string_view about;
-};
-
-constexpr std::array<ParameterRule, 2> kSeriesParameters = {{{"match"}, {"limit"}}};
-constexpr std::array<ParameterRule, 6> kQueryParameters = {
-    {{"series", true}, {"from"}, {"until"}, {"step"}, {"max_points"}, {"stats"}}};
-
-// One route per path.
-constexpr std::array<Route, 8> kRoutes = {{
-    {"GET", "/", {}, 0, handle_front_page, "this page"},
-    {"GET", "/api/v1/query", kQueryParameters, 0, handle_query, "points of series over a range of time"},
-    {"GET", "/api/v1/series", kSeriesParameters, 0, handle_series, "the series whose names match a glob"},
-    {"GET", "/api/v1/status", {}, 0, handle_status, "what the server is and does"},
-    {"POST", "/api/v1/lines", {}, kLinesBodyBytesMax, handle_lines, "samples in, in the line protocol"},
-    {"GET", "/metrics", {}, 0, handle_metrics, "the server's own counters, as Prometheus text"},
-    {"GET", "/healthz", {}, 0, handle_healthz, "ok while the process answers"},
-    {"GET", "/readyz", {}, 0, handle_readyz, "whether the server can do its job, and what keeps it from it"},
-}};
-
-HttpResponse handle_front_page(const HttpServices&, const Url&, std::string_view) {
+HttpResponse front_page(const std::vector<Route>& routes) {
   std::string text = "statmill\n\n";
-  for (const Route& route : kRoutes) {
+  for (const Route& route : routes) {
     std::string line(route.method);
     line.resize(6, ' ');
     line.append(route.path).resize(24, ' ');
@@ -48,11 +17,11 @@ HttpResponse handle_front_page(const HttpServices&, const Url&, std::string_view
   return {200, std::move(text), kPlainText, {}};
 }
 
-const Route* find_route(std::string_view path) {
-  for (const Route& route : kRoutes) {
-    if (route.path == path) return &route;
-  }
-  return nullptr;
+// The front page first; it lists itself, too.
+std::vector<Route> with_front_page(std::vector<Route> routes) {
+  routes.insert(routes.begin(), {"GET", "/", {}, 0, {}, "this page"});
+  routes.front().handle = [page = front_page(routes)](const Url&, std::string_view) { return page; };
+  return routes;
 }
 
 bool takes_method(const Route& route, std::string_view method) {
@@ -74,6 +43,15 @@ bool is_cross_site(const HttpRequest& request) {
 }
 
 }  // namespace
+
+Router::Router(std::vector<Route> routes) : routes_(with_front_page(std::move(routes))) {}
+
+const Route* Router::find_route(std::string_view path) const {
+  for (const Route& route : routes_) {
+    if (route.path == path) return &route;
+  }
+  return nullptr;
+}
 
 size_t Router::body_bytes_max(std::string_view method, std::string_view target) const {
   const Route* route = find_route(target.substr(0, target.find('?')));
@@ -99,7 +77,7 @@ HttpResponse Router::answer(const HttpRequest& request) const {
   if (!request.content_encoding.empty()) {
     return error_response(415, "Content-Encoding is not taken; send the body as it is");
   }
-  return route->handle(services_, *url, request.body);
+  return route->handle(*url, request.body);
 }
 
 }  // namespace statmill

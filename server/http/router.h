@@ -1,23 +1,40 @@
-// Router: the table of everything this server answers, and the road from a request to its response.
+// Router: one table of requests and the road from a request to its response.
 //
-// A pure function of request and services: no socket, no thread, no state.
+// A pure function of request and table: no socket, no thread. What a listener answers is the table it is
+// given: server/http/api_routes.h over TCP, server/admin/admin_routes.h at the admin socket.
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "server/http/http_message.h"
-#include "server/http/http_services.h"
+#include "server/http/url.h"
 
 namespace statmill {
 
 // A request that no route takes a body for may still bring one this long; it is read and refused.
 inline constexpr size_t kStrayBodyBytesMax = size_t{64} << 10;
-inline constexpr size_t kLinesBodyBytesMax = size_t{8} << 20;
+
+// What is answered at one path. Its texts and rules outlive the router.
+struct Route {
+  std::string_view method;  // GET answers HEAD too
+  std::string_view path;
+  std::span<const ParameterRule> parameters;
+  size_t body_bytes_max = 0;  // 0: takes none
+  // Gets a checked URL and a body within its limit. Thread-safe.
+  std::function<HttpResponse(const Url& url, std::string_view body)> handle;
+  std::string_view about;  // for the front page
+};
 
 // Thread-safe.
 class Router {
  public:
-  explicit Router(HttpServices services) : services_(std::move(services)) {}
+  // One route per path. `/` is always there: a page that lists them.
+  explicit Router(std::vector<Route> routes);
 
   // How long a body the request may bring; the target need not be sound.
   size_t body_bytes_max(std::string_view method, std::string_view target) const;
@@ -26,7 +43,9 @@ class Router {
   HttpResponse answer(const HttpRequest& request) const;
 
  private:
-  const HttpServices services_;
+  const Route* find_route(std::string_view path) const;
+
+  const std::vector<Route> routes_;
 };
 
 }  // namespace statmill

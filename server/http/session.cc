@@ -5,6 +5,7 @@
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/dispatch.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/string.hpp>
@@ -51,12 +52,12 @@ std::vector<std::shared_ptr<Session>> SessionList::sessions() const {
   return alive;
 }
 
-Session::Session(asio::ip::tcp::socket socket, SessionContext& context)
+Session::Session(HttpSocket socket, SessionContext& context)
     : socket_(std::move(socket)),
       deadline_(socket_.get_executor()),
       context_(context),
       buffer_(kBufferBytesMax) {
-  error_code ignored;  // without it answers are only later
+  error_code ignored;  // without it answers are only later; a unix socket has no such thing
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
   context_.list.add(this);
   context_.counters.connections.add(1);
@@ -245,7 +246,7 @@ void Session::on_written(bool is_open) {
   if (!is_open) return close();
   if (!keep_alive) {
     error_code ignored;  // a peer that is gone already is found by the read
-    socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+    socket_.shutdown(HttpSocket::shutdown_send, ignored);
     set_deadline(context_.options.linger_timeout, std::nullopt);
     return linger();
   }

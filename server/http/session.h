@@ -4,7 +4,6 @@
 // covers whatever step is under way.
 #pragma once
 
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -19,6 +18,7 @@
 #include "base/mutex.h"
 #include "server/http/byte_budget.h"
 #include "server/http/http_counters.h"
+#include "server/http/http_listener.h"
 #include "server/http/http_options.h"
 #include "server/http/router.h"
 
@@ -53,7 +53,7 @@ struct SessionContext {
 // Confined to the strand that is the socket's executor, but for stop(). Kept alive by its pending operations.
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(boost::asio::ip::tcp::socket socket, SessionContext& context);
+  Session(HttpSocket socket, SessionContext& context);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -87,7 +87,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void on_written(bool is_open);
   void linger();
 
-  boost::asio::ip::tcp::socket socket_;
+  HttpSocket socket_;
   boost::asio::steady_timer deadline_;
   SessionContext& context_;
 

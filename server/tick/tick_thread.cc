@@ -1,7 +1,14 @@
 // See tick_thread.h.
 #include "server/tick/tick_thread.h"
 
+#include <utility>
+
 namespace statmill {
+namespace {
+
+Error stopping_error() { return {ErrorCode::kUnavailable, "the server is stopping"}; }
+
+}  // namespace
 
 TickThread::TickThread(Ticker& ticker, const Clock& clock, Log& log, Duration interval,
                        std::function<void()> before_tick)
@@ -32,19 +39,48 @@ Status TickThread::stop(Duration patience) {
   return last;
 }
 
+Status TickThread::call(const Job& job) {
+  Call call{job, Status::ok()};
+  MutexLock lock(mutex_);
+  if (stopping_) return stopping_error();
+  calls_.push_back(&call);
+  wake_.notify_all();
+  while (!call.done) call_ended_.wait(mutex_);
+  return call.result;
+}
+
 void TickThread::run() {
   SteadyTime next = clock_.steady() + interval_;
-  for (;;) {
-    {
-      MutexLock lock(mutex_);
-      while (!stopping_ && clock_.steady() < next) wake_.wait_for(mutex_, next - clock_.steady());
-      if (stopping_) return;
-    }
+  while (wait_until(next)) {
+    for (Call* call : take_calls()) end(*call, call->job(ticker_, {clock_.wall(), clock_.steady()}));
+    if (clock_.steady() < next) continue;
     // A tick that took longer than the interval does not make the next ones bunch up.
     next = std::max(next + interval_, clock_.steady());
     before_tick_();
     static_cast<void>(tick());  // logged, and tried again
   }
+  for (Call* call : take_calls()) end(*call, stopping_error());
+}
+
+// Until then, or a call before; false when the thread is to end.
+bool TickThread::wait_until(SteadyTime time) {
+  MutexLock lock(mutex_);
+  while (!stopping_ && calls_.empty() && clock_.steady() < time)
+    wake_.wait_for(mutex_, time - clock_.steady());
+  return !stopping_;
+}
+
+std::vector<TickThread::Call*> TickThread::take_calls() {
+  MutexLock lock(mutex_);
+  return std::exchange(calls_, {});
+}
+
+// The call is its caller's again, and gone, once the lock is given back.
+void TickThread::end(Call& call, Status result) {
+  MutexLock lock(mutex_);
+  call.result = std::move(result);
+  call.done = true;
+  call_ended_.notify_all();
 }
 
 Status TickThread::tick() {

@@ -47,6 +47,7 @@ void ServerProcess::start(uint16_t line_port) {
   ASSERT_TRUE(ready) << process_->standard_error();
   line_ = endpoint_of(log_value(*ready, "line"));
   http_ = endpoint_of(log_value(*ready, "http"));
+  admin_socket_ = log_value(*ready, "admin");
 }
 
 int ServerProcess::stop() {

@@ -36,6 +36,7 @@ class ServerProcess {
 
   const Endpoint& line() const { return line_; }
   const Endpoint& http() const { return http_; }
+  const std::string& admin_socket() const { return admin_socket_; }
   const std::filesystem::path& data() const { return directory_.path(); }
   Process& process() { return *process_; }
 
@@ -60,6 +61,7 @@ class ServerProcess {
   std::unique_ptr<Process> process_;
   Endpoint line_;
   Endpoint http_;
+  std::string admin_socket_;
 };
 
 }  // namespace statmill

@@ -56,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!parse(bytes.substr(0, scan.size), parser)) return 0;
   FakeServices fake;
   const auto& message = parser.get();
-  check_answer(Router(fake.services())
+  check_answer(Router(api_routes(fake.services()))
                    .answer({.method = message.method_string(),
                             .target = message.target(),
                             .body = bytes.substr(scan.size),

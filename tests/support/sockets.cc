@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
@@ -72,6 +73,18 @@ Endpoint endpoint_of(std::string_view text) {
 
 TcpConnection TcpConnection::to(const Endpoint& endpoint) {
   const Address address = address_of(endpoint);
+  Descriptor socket = open_socket(address, SOCK_STREAM);
+  if (::connect(socket.get(), address.get(), address.size) != 0) socket.reset();
+  return TcpConnection(std::move(socket));
+}
+
+TcpConnection unix_connection(const std::string& path) {
+  Address address;
+  auto* name = reinterpret_cast<sockaddr_un*>(&address.bytes);
+  SM_CHECK(path.size() < sizeof(name->sun_path));
+  name->sun_family = AF_UNIX;
+  path.copy(name->sun_path, path.size());
+  address.size = sizeof(*name);
   Descriptor socket = open_socket(address, SOCK_STREAM);
   if (::connect(socket.get(), address.get(), address.size) != 0) socket.reset();
   return TcpConnection(std::move(socket));

@@ -63,6 +63,9 @@ class TcpConnection {
   Descriptor socket_;
 };
 
+// The same over a unix socket. Not connected when nobody listens there. Requires: a path that fits a socket.
+TcpConnection unix_connection(const std::string& path);
+
 class UdpSender {
  public:
   explicit UdpSender(const Endpoint& endpoint);

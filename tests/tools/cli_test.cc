@@ -54,6 +54,11 @@ TEST(Cli, RefusesCommandLinesThatMakeNoSense) {
       {{"ls", "a", "b"}, "too many arguments"},
       {{"ls", "--limit", "-1"}, "--limit: "},
       {{"status", "now"}, "too many arguments"},
+      {{"flush", "now"}, "too many arguments"},
+      {{"flush", "--server", "http://h"}, "unrecognised option '--server'"},
+      {{"status", "--admin.socket", "a.sock"}, "unrecognised option '--admin.socket'"},
+      {{"flush", "--admin.socket", ""}, "the path of a socket has 1 to 107 bytes"},
+      {{"flush", "--admin.socket", std::string(108, 'a')}, "has 108"},
       {{"status", "--format", "csv"}, "--format csv"},
   };
   const FakeServer server(200, std::string(kTaken));

@@ -62,6 +62,15 @@ TEST(Client, ReadsChunkedAnswers) {
   EXPECT_EQ(answer->body, "abcde");
 }
 
+TEST(Client, SaysWhichSocketNobodyListensAt) {
+  const Result<Client> client = Client::at_socket("no/such.sock", 1s);
+  ASSERT_TRUE(client.has_value());
+  const Result<HttpAnswer> answer = client->get("/");
+  ASSERT_FALSE(answer.has_value());
+  EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(answer.error().message, "cannot reach no/such.sock: No such file or directory");
+}
+
 TEST(Client, TakesOnlyHttpUrls) {
   for (const char* url : {"", "localhost:8112", "https://h", "ftp://h", "http://", "http:///x",
                           "http://h/?a=b", "http://h/#a", "http://user@h/", "http://h:99999999/"}) {

@@ -136,6 +136,39 @@ Result<LinesOutcome> parse_lines_outcome(std::string_view text) {
   return out;
 }
 
+Result<uint64_t> parse_count(std::string_view text, std::string_view field) {
+  Document document(text);
+  const int64_t count = document.integer(document.field(document.root(), field));
+  if (document.failed() || count < 0) return not_understood("answer");
+  return static_cast<uint64_t>(count);
+}
+
+Result<ScrubReport> parse_scrub_report(std::string_view text) {
+  Document document(text);
+  const auto count = [&](const json::value& of, std::string_view name) {
+    return static_cast<uint64_t>(document.integer(document.field(of, name)));
+  };
+  ScrubReport out;
+  out.files = count(document.root(), "files");
+  out.file_bytes = count(document.root(), "file_bytes");
+  out.series = count(document.root(), "series");
+  out.journal_rows = count(document.root(), "journal_rows");
+  out.journal_entries = count(document.root(), "journal_entries");
+  out.activity_rows = count(document.root(), "activity_rows");
+  for (const json::value& t : document.array(document.field(document.root(), "tiers"))) {
+    out.tiers.push_back({.name = document.text(document.field(t, "name")),
+                         .rows = count(t, "rows"),
+                         .frames = count(t, "frames"),
+                         .buckets = count(t, "buckets"),
+                         .bytes = count(t, "bytes")});
+  }
+  for (const json::value& f : document.array(document.field(document.root(), "faults")))
+    out.add_fault(document.text(document.field(f, "where")), document.text(document.field(f, "what")));
+  out.fault_count = count(document.root(), "fault_count");
+  if (document.failed()) return not_understood("answer");
+  return out;
+}
+
 Result<std::vector<std::pair<std::string, std::string>>> flatten_object(std::string_view text) {
   const Document document(text);
   if (document.failed() || !document.root().is_object()) return not_understood("status");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "storage/scrub.h"
 #include "tools/statmill/client.h"
 
 namespace statmill {
@@ -49,6 +50,9 @@ struct LinesOutcome {
 Result<QueryResult> parse_query_result(std::string_view json, const std::vector<std::string>& stats);
 Result<SeriesListing> parse_series_listing(std::string_view json);
 Result<LinesOutcome> parse_lines_outcome(std::string_view json);
+// The number at `field` of a JSON object.
+Result<uint64_t> parse_count(std::string_view json, std::string_view field);
+Result<ScrubReport> parse_scrub_report(std::string_view json);
 // Every scalar of a JSON object, as "outer.inner" -> text.
 Result<std::vector<std::pair<std::string, std::string>>> flatten_object(std::string_view json);
 

@@ -17,23 +17,31 @@ struct Subcommand {
   Outcome (*run)(std::span<const std::string> arguments, const Surroundings& surroundings);
 };
 
-constexpr std::array<Subcommand, 4> kSubcommands = {{
+constexpr std::array<Subcommand, 9> kSubcommands = {{
     {"put", "hand in one sample", run_put},
     {"query", "print series over a range of time", run_query},
     {"ls", "list series by name", run_list},
     {"status", "print what the server says of itself", run_status},
+    {"flush", "have the server put what waits in memory into its files", run_flush},
+    {"check", "tell whether all that is stored can be read", run_check},
+    {"backup", "have the server copy its store", run_backup},
+    {"verify", "tell whether a backup is whole", run_verify},
+    {"restore", "make a data directory of a backup", run_restore},
 }};
 
 std::string help() {
   std::string out =
       "Usage: statmill COMMAND [OPTION]... [ARGUMENT]...\nTalks to a statmilld over HTTP.\n\nCommands:\n";
   for (const Subcommand& s : kSubcommands) {
-    out.append("  ").append(s.name).append(8 - s.name.size(), ' ').append(s.summary).append("\n");
+    out.append("  ").append(s.name).append(9 - s.name.size(), ' ').append(s.summary).append("\n");
   }
   out.append(
-      "\n`statmill COMMAND --help` tells a command's options. All take --server URL, or STATMILL_URL from "
-      "the\n"
-      "environment, and --timeout DURATION.\n\n"
+      "\n`statmill COMMAND --help` tells a command's options. put, query, ls and status take --server URL, "
+      "or\n"
+      "STATMILL_URL from the environment; flush, check and backup, on the server's own host, --admin.socket "
+      "PATH, "
+      "or\n"
+      "STATMILL_ADMIN_SOCKET; verify and restore need no server.\n\n"
       "Exit status: 0 done, 1 failed, 2 wrong usage, 4 samples refused, 5 server unreachable.\n");
   return out;
 }
@@ -42,7 +50,8 @@ std::string help() {
 size_t count_leading_options(std::span<const std::string> arguments) {
   size_t i = 0;
   while (i < arguments.size() && arguments[i].starts_with("--") && arguments[i].size() > 2) {
-    const bool takes_next = arguments[i] == "--server" || arguments[i] == "--timeout";
+    const bool takes_next =
+        arguments[i] == "--server" || arguments[i] == "--admin.socket" || arguments[i] == "--timeout";
     i += takes_next ? 2 : 1;
   }
   return std::min(i, arguments.size());

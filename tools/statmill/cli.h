@@ -26,7 +26,8 @@ struct Outcome {
 };
 
 struct Surroundings {
-  std::string default_server;  // URL when --server is not given
+  std::string default_server;             // URL when --server is not given
+  std::string default_admin_socket = {};  // path when --admin.socket is not given
   Timestamp now;
 };
 

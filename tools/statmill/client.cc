@@ -1,8 +1,12 @@
 // See client.h.
 #include "tools/statmill/client.h"
 
+#include <sys/un.h>
+
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/url.hpp>
@@ -15,12 +19,16 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
+using Stream = beast::basic_stream<asio::generic::stream_protocol>;
+using Address = asio::generic::stream_protocol::endpoint;
+
+// With the zero that ends it, a path fills sun_path.
+constexpr size_t kSocketPathBytesMax = sizeof(sockaddr_un::sun_path) - 1;
 
 // Runs one asynchronous step of `stream` to its end, within `timeout`: Beast's time limits work on those
 // only.
 template <class Start>
-error_code finish(asio::io_context& context, beast::tcp_stream& stream, Duration timeout,
-                  const Start& start) {
+error_code finish(asio::io_context& context, Stream& stream, Duration timeout, const Start& start) {
   error_code outcome;
   stream.expires_after(timeout);
   start([&outcome](error_code error, const auto&...) { outcome = error; });
@@ -29,8 +37,17 @@ error_code finish(asio::io_context& context, beast::tcp_stream& stream, Duration
   return outcome;
 }
 
-Error unreachable(const std::string& host, const std::string& port, const error_code& why) {
-  return {ErrorCode::kUnavailable, "cannot reach " + host + ":" + port + ": " + why.message()};
+Error unreachable(const std::string& peer, const error_code& why) {
+  return {ErrorCode::kUnavailable, "cannot reach " + peer + ": " + why.message()};
+}
+
+// Every address of the host.
+std::vector<Address> resolve(const std::string& host, const std::string& port, error_code& error) {
+  asio::io_context context(1);
+  std::vector<Address> out;
+  for (const auto& found : tcp::resolver(context).resolve(host, port, error))
+    out.emplace_back(found.endpoint());
+  return out;
 }
 
 }  // namespace
@@ -48,13 +65,30 @@ Result<Client> Client::to(std::string_view server, Duration timeout) {
   std::string prefix(url->encoded_path());
   while (prefix.ends_with('/')) prefix.pop_back();
   std::string port(url->port());
-  return Client(std::string(url->host_address()), port.empty() ? "80" : port, std::move(prefix), timeout);
+  Client client;
+  client.host_ = std::string(url->host_address());
+  client.port_ = port.empty() ? "80" : port;
+  client.prefix_ = std::move(prefix);
+  client.peer_ = client.host_ + ":" + client.port_;
+  client.timeout_ = timeout;
+  return client;
 }
 
-Client::Client(std::string host, std::string port, std::string prefix, Duration timeout)
-    : host_(std::move(host)), port_(std::move(port)), prefix_(std::move(prefix)), timeout_(timeout) {}
+Result<Client> Client::at_socket(std::string path, Duration timeout) {
+  if (path.empty() || path.size() > kSocketPathBytesMax) {
+    return Error{ErrorCode::kInvalid, "the path of a socket has 1 to " + std::to_string(kSocketPathBytesMax) +
+                                          " bytes, \"" + path + "\" has " + std::to_string(path.size())};
+  }
+  Client client;
+  client.host_ = "localhost";
+  client.port_ = "80";
+  client.peer_ = path;
+  client.socket_path_ = std::move(path);
+  client.timeout_ = timeout;
+  return client;
+}
 
-Result<HttpAnswer> Client::get(std::string_view path, const UrlParameters& parameters) const {
+std::string Client::target(std::string_view path, const UrlParameters& parameters) const {
   std::string target = prefix_ + std::string(path);
   char separator = '?';
   for (const auto& [name, value] : parameters) {
@@ -63,21 +97,31 @@ Result<HttpAnswer> Client::get(std::string_view path, const UrlParameters& param
     target.append(boost::urls::encode(value, boost::urls::unreserved_chars));
     separator = '&';
   }
-  return exchange(false, std::move(target), {});
+  return target;
 }
 
-Result<HttpAnswer> Client::post(std::string_view path, std::string body) const {
-  return exchange(true, prefix_ + std::string(path), std::move(body));
+Result<HttpAnswer> Client::get(std::string_view path, const UrlParameters& parameters) const {
+  return exchange(false, target(path, parameters), {});
+}
+
+Result<HttpAnswer> Client::post(std::string_view path, std::string body,
+                                const UrlParameters& parameters) const {
+  return exchange(true, target(path, parameters), std::move(body));
 }
 
 Result<HttpAnswer> Client::exchange(bool post, std::string target, std::string body) const {
   asio::io_context context(1);
-  beast::tcp_stream stream(context);
+  Stream stream(context);
   error_code error;
-  const auto addresses = tcp::resolver(context).resolve(host_, port_, error);
-  if (error) return unreachable(host_, port_, error);
+  std::vector<Address> addresses;
+  if (socket_path_.empty()) {
+    addresses = resolve(host_, port_, error);
+  } else {
+    addresses.emplace_back(asio::local::stream_protocol::endpoint(socket_path_));
+  }
+  if (error) return unreachable(peer_, error);
   error = finish(context, stream, timeout_, [&](auto done) { stream.async_connect(addresses, done); });
-  if (error) return unreachable(host_, port_, error);
+  if (error) return unreachable(peer_, error);
 
   http::request<http::string_body> request(post ? http::verb::post : http::verb::get, target, 11,
                                            std::move(body));
@@ -90,7 +134,7 @@ Result<HttpAnswer> Client::exchange(bool post, std::string target, std::string b
   error = finish(context, stream, timeout_, [&](auto done) { http::async_write(stream, request, done); });
   // A server that refuses a request may answer before it has read all of it; its answer says more than ours.
   if (error && error != asio::error::broken_pipe && error != asio::error::connection_reset) {
-    return unreachable(host_, port_, error);
+    return unreachable(peer_, error);
   }
 
   beast::flat_buffer buffer;
@@ -105,8 +149,8 @@ Result<HttpAnswer> Client::exchange(bool post, std::string target, std::string b
   }
   const bool is_gone = error == beast::error::timeout || error == http::error::end_of_stream ||
                        error.category() == asio::error::get_system_category();
-  if (is_gone) return unreachable(host_, port_, error);
-  return Error{ErrorCode::kIo, "no HTTP answer from " + host_ + ":" + port_ + ": " + error.message()};
+  if (is_gone) return unreachable(peer_, error);
+  return Error{ErrorCode::kIo, "no HTTP answer from " + peer_ + ": " + error.message()};
 }
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// Client: one HTTP request at a time to a statmilld, by Boost.Beast.
+// Client: one HTTP request at a time to a statmilld, over TCP or at its admin socket, by Boost.Beast.
 //
 // Blocking for the caller, but every step has a time limit. One connection per request.
 #pragma once
@@ -28,20 +28,26 @@ class Client {
   // `server` is "http://HOST[:PORT][/PREFIX]"; `timeout` bounds each step: connect, send, receive.
   // Errors: kInvalid when it is no such URL.
   static Result<Client> to(std::string_view server, Duration timeout);
+  // Of the unix socket at `path`. Errors: kInvalid when no socket can have that path.
+  static Result<Client> at_socket(std::string path, Duration timeout);
 
   // Parameters are percent-encoded here. Errors: kUnavailable when the server cannot be reached or does not
   // answer in time, kIo when what comes is not HTTP, kLimit over kAnswerBytesMax.
   Result<HttpAnswer> get(std::string_view path, const UrlParameters& parameters = {}) const;
-  Result<HttpAnswer> post(std::string_view path, std::string body) const;
+  Result<HttpAnswer> post(std::string_view path, std::string body,
+                          const UrlParameters& parameters = {}) const;
 
  private:
-  Client(std::string host, std::string port, std::string prefix, Duration timeout);
+  Client() = default;
+  std::string target(std::string_view path, const UrlParameters& parameters) const;
   Result<HttpAnswer> exchange(bool post, std::string target, std::string body) const;
 
   std::string host_;
   std::string port_;
-  std::string prefix_;  // of every path; no slash at its end
-  Duration timeout_;
+  std::string socket_path_;  // empty: host and port count
+  std::string prefix_;       // of every path; no slash at its end
+  std::string peer_;         // for messages
+  Duration timeout_{};
 };
 
 }  // namespace statmill

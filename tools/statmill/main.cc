@@ -10,6 +10,11 @@
 
 namespace {
 
+std::string environment(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? value : otherwise;
+}
+
 // False when standard output could not take it all; a reader that has gone away (EPIPE) wants no complaint.
 bool print(const std::string& data) {
   if (std::fwrite(data.data(), 1, data.size(), stdout) == data.size() && std::fflush(stdout) == 0)
@@ -21,12 +26,12 @@ bool print(const std::string& data) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const char* server = std::getenv("STATMILL_URL");
-  const bool is_set = server != nullptr && *server != '\0';
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const statmill::Outcome outcome = statmill::run_cli(
       arguments,
-      {.default_server = is_set ? server : "http://127.0.0.1:8112", .now = statmill::SystemClock().wall()});
+      {.default_server = environment("STATMILL_URL", "http://127.0.0.1:8112"),
+       .default_admin_socket = environment("STATMILL_ADMIN_SOCKET", "/var/lib/statmill/admin.sock"),
+       .now = statmill::SystemClock().wall()});
   std::fputs(outcome.talk.c_str(), stderr);
   if (!print(outcome.data)) return static_cast<int>(statmill::ExitStatus::kFailed);
   return static_cast<int>(outcome.code);

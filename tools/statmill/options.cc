@@ -18,16 +18,34 @@ std::string help(const Usage& usage) {
   return out.str();
 }
 
+void add_peer_options(Usage& usage, const Surroundings& surroundings) {
+  if (usage.peer == Peer::kServer) {
+    usage.options.add_options()  //
+        ("server", po::value<std::string>()->default_value(surroundings.default_server)->value_name("URL"),
+         "where the server listens; also STATMILL_URL");
+  }
+  if (usage.peer == Peer::kAdmin) {
+    usage.options.add_options()  //
+        ("admin.socket",
+         po::value<std::string>()->default_value(surroundings.default_admin_socket)->value_name("PATH"),
+         "the server's admin socket, on this host; also STATMILL_ADMIN_SOCKET");
+  }
+  if (usage.peer != Peer::kNobody) {
+    usage.options.add_options()  //
+        ("timeout",
+         po::value<std::string>()
+             ->default_value(usage.peer == Peer::kAdmin ? "1d" : "30s")
+             ->value_name("DURATION"),
+         "give up when the server takes longer than this to connect, to read or to answer");
+  }
+}
+
 }  // namespace
 
 CommandLine::CommandLine(Usage usage, std::span<const std::string> arguments,
                          const Surroundings& surroundings) {
-  usage.options.add_options()  //
-      ("server", po::value<std::string>()->default_value(surroundings.default_server)->value_name("URL"),
-       "where the server listens; also STATMILL_URL")  //
-      ("timeout", po::value<std::string>()->default_value("30s")->value_name("DURATION"),
-       "give up when the server takes longer than this to connect, to read or to answer")  //
-      ("help", "print this");
+  add_peer_options(usage, surroundings);
+  usage.options.add_options()("help", "print this");
   if (Status status = read(usage, arguments); !status) {
     ended_as_ = {.code = ExitStatus::kUsage,
                  .talk = "statmill: " + status.error().message + "\nUsage: statmill " +
@@ -57,9 +75,14 @@ Status CommandLine::read(const Usage& usage, std::span<const std::string> argume
   if (has("operand")) operands_ = values_["operand"].as<std::vector<std::string>>();
   if (operands_.size() < usage.operands_min) return Error{ErrorCode::kInvalid, "too few arguments"};
   if (operands_.size() > usage.operands_max) return Error{ErrorCode::kInvalid, "too many arguments"};
+  return usage.peer == Peer::kNobody ? Status::ok() : find_peer(usage.peer);
+}
+
+Status CommandLine::find_peer(Peer peer) {
   const Result<Duration> timeout = parse_duration(text("timeout"));
   if (!timeout) return Error(timeout.error()).with("--timeout");
-  Result<Client> client = Client::to(text("server"), *timeout);
+  Result<Client> client = peer == Peer::kAdmin ? Client::at_socket(text("admin.socket"), *timeout)
+                                               : Client::to(text("server"), *timeout);
   if (!client) return client.error();
   client_ = std::move(*client);
   return Status::ok();

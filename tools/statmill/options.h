@@ -16,29 +16,38 @@
 
 namespace statmill {
 
+// Whom a command talks to.
+enum class Peer {
+  kServer,  // --server URL
+  kAdmin,   // --admin.socket PATH; an answer may take long
+  kNobody,
+};
+
 struct Usage {
   std::string_view synopsis;  // "put [OPTION]... NAME VALUE [TIME]"
   std::string_view text;      // what it does, lines of prose
   boost::program_options::options_description options{110};
   size_t operands_min = 0;
   size_t operands_max = SIZE_MAX;
+  Peer peer = Peer::kServer;
 };
 
 // A subcommand's command line, read.
 class CommandLine {
  public:
-  // Adds --server, --timeout and --help to the options. On a wrong command line and on --help, says so in
-  // ended_as(), and the rest must not be asked.
+  // Adds --help to the options, and --timeout with where the peer is: --server or --admin.socket. On a wrong
+  // command line and on --help, says so in ended_as(), and the rest must not be asked.
   CommandLine(Usage usage, std::span<const std::string> arguments, const Surroundings& surroundings);
 
   const std::optional<Outcome>& ended_as() const { return ended_as_; }
   const std::vector<std::string>& operands() const { return operands_; }
   bool has(const char* option) const { return values_.count(option) != 0; }
   std::string text(const char* option) const { return values_[option].as<std::string>(); }
-  const Client& client() const { return *client_; }
+  const Client& client() const { return *client_; }  // Requires: a peer
 
  private:
   Status read(const Usage& usage, std::span<const std::string> arguments);
+  Status find_peer(Peer peer);
 
   boost::program_options::variables_map values_;
   std::vector<std::string> operands_;

@@ -45,6 +45,9 @@ std::string listing_table(const SeriesListing& listing);
 // series,kind,last,unix
 std::string listing_csv(const SeriesListing& listing);
 
+// What a check found: counts, then a line for each fault.
+std::string scrub_table(const ScrubReport& report);
+
 // One row "key  value" for each pair, no header.
 std::string pairs_table(const std::vector<std::pair<std::string, std::string>>& pairs);
 

@@ -7,6 +7,8 @@
 
 #include "base/mutex.h"
 #include "proto/istatd_lines.h"
+#include "server/http/api_routes.h"
+#include "server/http/http_server.h"
 #include "server/http/http_services.h"
 
 namespace statmill {
@@ -64,6 +66,8 @@ class FakeServices {
             .health = health,
             .clock = clock};
   }
+
+  HttpSite site() { return {api_routes(services()), registry, clock}; }
 
   std::vector<QueryRequest> queries() const {
     MutexLock lock(mutex_);

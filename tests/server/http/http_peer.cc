@@ -51,7 +51,7 @@ PeerReply HttpPeer::receive_answer(bool has_body) {
 }
 
 RunningServer::RunningServer(FakeServices& fake, HttpOptions options, size_t threads) {
-  auto server = HttpServer::open(io_, {"127.0.0.1", 0}, fake.services(), options);
+  auto server = HttpServer::open(io_, {"127.0.0.1", 0}, fake.site(), options);
   SM_CHECK(server.has_value());
   server_ = *std::move(server);
   for (size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { io_.run(); });

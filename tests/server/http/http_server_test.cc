@@ -23,7 +23,7 @@ TEST(HttpServerTest, ListensOnAFreePort) {
 TEST(HttpServerTest, ListensOnIpv6) {
   FakeServices fake;
   boost::asio::io_context io;
-  const auto server = HttpServer::open(io, {"::1", 0}, fake.services());
+  const auto server = HttpServer::open(io, {"::1", 0}, fake.site());
   if (!server) GTEST_SKIP() << "no IPv6 here: " << server.error().message;
   EXPECT_TRUE((*server)->local_endpoint().text().starts_with("[::1]:"));
 }
@@ -32,7 +32,7 @@ TEST(HttpServerTest, AddressInUseIsBusy) {
   FakeServices fake;
   RunningServer first(fake);
   boost::asio::io_context io;
-  const auto second = HttpServer::open(io, first.endpoint(), fake.services());
+  const auto second = HttpServer::open(io, first.endpoint(), fake.site());
   ASSERT_FALSE(second.has_value());
   EXPECT_EQ(second.error().code, ErrorCode::kBusy);
   EXPECT_EQ(second.error().message, "http.listen " + first.endpoint().text() + ": address already in use");
@@ -41,10 +41,10 @@ TEST(HttpServerTest, AddressInUseIsBusy) {
 TEST(HttpServerTest, AddressOfAnotherHostIsRefused) {
   FakeServices fake;
   boost::asio::io_context io;
-  const auto foreign = HttpServer::open(io, {"192.0.2.1", 0}, fake.services());  // RFC 5737: nobody's address
+  const auto foreign = HttpServer::open(io, {"192.0.2.1", 0}, fake.site());  // RFC 5737: nobody's address
   ASSERT_FALSE(foreign.has_value());
   EXPECT_EQ(foreign.error().code, ErrorCode::kIo);
-  const auto nonsense = HttpServer::open(io, {"no host", 1}, fake.services());
+  const auto nonsense = HttpServer::open(io, {"no host", 1}, fake.site());
   ASSERT_FALSE(nonsense.has_value());
   EXPECT_EQ(nonsense.error().code, ErrorCode::kInvalid);
   EXPECT_EQ(nonsense.error().message, "http.listen no host:1: no such host");
@@ -59,7 +59,7 @@ TEST(HttpServerTest, PortIsFreeAfterStop) {
   server.stop();
   EXPECT_TRUE(peer.sees_end());
   boost::asio::io_context io;
-  EXPECT_TRUE(HttpServer::open(io, server.endpoint(), fake.services()).has_value());
+  EXPECT_TRUE(HttpServer::open(io, server.endpoint(), fake.site()).has_value());
 }
 
 TEST(HttpServerTest, StopLetsTheAnswerUnderWayFinish) {

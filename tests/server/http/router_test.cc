@@ -14,7 +14,7 @@ namespace {
 class RouterTest : public testing::Test {
  protected:
   HttpResponse ask(std::string_view method, std::string_view target, std::string_view body = {}) {
-    return Router(fake_.services())
+    return Router(api_routes(fake_.services()))
         .answer({.method = method,
                  .target = target,
                  .body = body,
@@ -23,7 +23,7 @@ class RouterTest : public testing::Test {
                  .content_encoding = {}});
   }
   HttpResponse post_from(std::string_view origin) {
-    return Router(fake_.services())
+    return Router(api_routes(fake_.services()))
         .answer({.method = "POST",
                  .target = "/api/v1/lines",
                  .body = "a 1\n",
@@ -183,7 +183,7 @@ TEST_F(RouterTest, PagesOfOtherSitesMayNotPost) {
 }
 
 TEST_F(RouterTest, PackedBodiesAreNotMistakenForLines) {
-  const HttpResponse got = Router(fake_.services())
+  const HttpResponse got = Router(api_routes(fake_.services()))
                                .answer({.method = "POST",
                                         .target = "/api/v1/lines",
                                         .body = "\x1f\x8b",
@@ -195,7 +195,7 @@ TEST_F(RouterTest, PackedBodiesAreNotMistakenForLines) {
 }
 
 TEST_F(RouterTest, OnlyLinesMayBringALongBody) {
-  const Router router(fake_.services());
+  const Router router(api_routes(fake_.services()));
   EXPECT_EQ(router.body_bytes_max("POST", "/api/v1/lines"), size_t{8} << 20);
   EXPECT_EQ(router.body_bytes_max("POST", "/api/v1/lines?x=1"), size_t{8} << 20);
   EXPECT_EQ(router.body_bytes_max("PUT", "/api/v1/lines"), size_t{64} << 10);

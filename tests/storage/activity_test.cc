@@ -1,5 +1,5 @@
 // Activity rows round trip, and damage is an error, never other data.
-#include "server/table/activity.h"
+#include "storage/activity.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // See activity.h.
-#include "server/table/activity.h"
+#include "storage/activity.h"
 
 #include <algorithm>
 

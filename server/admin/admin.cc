@@ -1,0 +1,69 @@
+// See admin.h.
+#include "server/admin/admin.h"
+
+#include "storage/files.h"
+
+namespace statmill {
+
+class Admin::Place {
+ public:
+  Place(Admin& admin, std::string_view job) : admin_(admin) {
+    MutexLock lock(admin_.mutex_);
+    taken_by_ = admin_.job_;
+    if (taken_by_.empty()) admin_.job_ = job;
+  }
+  ~Place() {
+    if (!taken_by_.empty()) return;
+    MutexLock lock(admin_.mutex_);
+    admin_.job_ = {};
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+  // Whether the job may go on.
+  Status status() const {
+    if (!taken_by_.empty()) {
+      return Error{ErrorCode::kBusy, "the server is at another job, " + std::string(taken_by_) +
+                                         "; try again when that has ended"};
+    }
+    if (admin_.stopping_) return Error{ErrorCode::kUnavailable, "the server is stopping"};
+    return Status::ok();
+  }
+
+ private:
+  Admin& admin_;
+  std::string_view taken_by_;  // the job that has the place already
+};
+
+Result<Admin::Settled> Admin::flush() { return settle("flush", false); }
+Result<Admin::Settled> Admin::compact() { return settle("flush --compact", true); }
+
+Result<Admin::Settled> Admin::settle(std::string_view job, bool compact) {
+  const Place place(*this, job);
+  if (Status mine = place.status(); !mine) return mine.error();
+  const std::string directory = services_.store.data_directory();
+  Settled settled{directory_bytes(directory), 0};
+  Status done = services_.on_tick_thread([](Ticker& ticker, TickTime now) { return ticker.flush_all(now); });
+  if (done) done = services_.store.flush();
+  if (done && compact) done = services_.store.compact(stopping_);
+  if (!done) return done.error();
+  settled.bytes_after = directory_bytes(directory);
+  return settled;
+}
+
+Result<BackupSummary> Admin::backup(const std::string& directory) {
+  if (!directory.starts_with('/'))
+    return Error{ErrorCode::kInvalid, "\"" + directory + "\" is no absolute path"};
+  const Place place(*this, "backup");
+  if (Status mine = place.status(); !mine) return mine.error();
+  return services_.store.backup(directory, [this] { return stopping_.load(); });
+}
+
+Result<ScrubReport> Admin::check() {
+  const Place place(*this, "check");
+  if (Status mine = place.status(); !mine) return mine.error();
+  return services_.store.scrub(
+      [this] { return stopping_.load() || services_.health.problems().contains("store"); });
+}
+
+}  // namespace statmill

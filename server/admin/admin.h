@@ -1,0 +1,63 @@
+// Admin: what an administrator may have a running server do, through the admin socket.
+//
+// Long jobs run on the thread that asks, one at a time; ticks, ingest and queries go on meanwhile.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/mutex.h"
+#include "base/result.h"
+#include "server/health.h"
+#include "server/tick/tick_thread.h"
+#include "storage/rocks_store.h"
+
+namespace statmill {
+
+// Thread-safe. Errors of all jobs: kBusy beside another one, kUnavailable when the server stops or its store
+// is being mended, and what the store says.
+class Admin {
+ public:
+  struct Services {
+    std::function<Status(const TickThread::Job&)> on_tick_thread;  // TickThread::call
+    RocksStore& store;                                             // this and health must outlive it
+    const Health& health;
+  };
+  explicit Admin(Services services) : services_(std::move(services)) {}
+
+  struct Settled {
+    uint64_t bytes_before = 0;  // of the data directory
+    uint64_t bytes_after = 0;
+  };
+  // Every pending bucket goes to the store as fragments, and what the store has in memory into files.
+  Result<Settled> flush();
+  // And everything stored is merged, as far as it ever will be.
+  Result<Settled> compact();
+  // A backup of all that is durable now, and perhaps of more; `directory` is absolute. Errors also: as
+  // write_backup().
+  Result<BackupSummary> backup(const std::string& directory);
+
+  // Reads the whole store (storage/scrub.h). Given up, with kUnavailable, when the store has a problem.
+  Result<ScrubReport> check();
+
+  // Ends the job under way, and those to come, soon.
+  void stop() { stopping_ = true; }
+
+ private:
+  // Holds the place of the one job.
+  class Place;
+
+  Result<Settled> settle(std::string_view job, bool compact);
+
+  const Services services_;
+  // Set by stop(), read by jobs and by the store's compactions.
+  std::atomic<bool> stopping_{false};
+  Mutex mutex_;
+  std::string_view job_ GUARDED_BY(mutex_);  // which one is under way; empty: none
+};
+
+}  // namespace statmill

@@ -1,0 +1,93 @@
+// See admin_routes.h.
+#include "server/admin/admin_routes.h"
+
+#include <array>
+#include <string>
+
+#include "base/text.h"
+
+namespace statmill {
+namespace {
+
+constexpr std::array<ParameterRule, 1> kFlushParameters = {{{"compact"}}};
+constexpr std::array<ParameterRule, 1> kBackupParameters = {{{"directory"}}};
+
+HttpResponse json(std::string body) { return {200, std::move(body), kJson, {}}; }
+
+HttpResponse handle_flush(Admin& admin, const Url& url) {
+  const std::string_view compact = url.find("compact").value_or("false");
+  if (compact != "true" && compact != "false")
+    return error_response(400, "compact is true or false, not \"" + std::string(compact) + "\"");
+  const Result<Admin::Settled> settled = compact == "true" ? admin.compact() : admin.flush();
+  if (!settled) return error_response(settled.error());
+  return json("{\"bytes_before\":" + std::to_string(settled->bytes_before) +
+              ",\"bytes_after\":" + std::to_string(settled->bytes_after) + "}\n");
+}
+
+HttpResponse handle_backup(Admin& admin, const Url& url) {
+  const auto directory = url.find("directory");
+  if (!directory) return error_response(400, "directory is missing");
+  const Result<BackupSummary> backup = admin.backup(std::string(*directory));
+  if (!backup) return error_response(backup.error());
+  return json("{\"files\":" + std::to_string(backup->files) + ",\"bytes\":" + std::to_string(backup->bytes) +
+              "}\n");
+}
+
+void append_count(std::string& out, std::string_view name, uint64_t count) {
+  out.append("\"").append(name).append("\":").append(std::to_string(count)).append(",");
+}
+
+std::string report_json(const ScrubReport& report) {
+  std::string out = "{";
+  append_count(out, "files", report.files);
+  append_count(out, "file_bytes", report.file_bytes);
+  append_count(out, "series", report.series);
+  append_count(out, "journal_rows", report.journal_rows);
+  append_count(out, "journal_entries", report.journal_entries);
+  append_count(out, "activity_rows", report.activity_rows);
+  out += "\"tiers\":[";
+  for (const ScrubReport::Tier& tier : report.tiers) {
+    out += out.back() == '[' ? "{" : ",{";
+    append_count(out, "rows", tier.rows);
+    append_count(out, "frames", tier.frames);
+    append_count(out, "buckets", tier.buckets);
+    append_count(out, "bytes", tier.bytes);
+    out += "\"name\":";
+    append_json_string(out, tier.name);
+    out += "}";
+  }
+  out += "],";
+  append_count(out, "fault_count", report.fault_count);
+  out += "\"faults\":[";
+  for (const ScrubReport::Fault& fault : report.faults) {
+    out += out.back() == '[' ? "{\"where\":" : ",{\"where\":";
+    append_json_string(out, fault.where);
+    out += ",\"what\":";
+    append_json_string(out, fault.what);
+    out += "}";
+  }
+  return out + "]}\n";
+}
+
+HttpResponse handle_check(Admin& admin, const Url&) {
+  const Result<ScrubReport> report = admin.check();
+  if (!report) return error_response(report.error());
+  return json(report_json(*report));
+}
+
+}  // namespace
+
+std::vector<Route> admin_routes(Admin& admin) {
+  const auto with = [&admin](HttpResponse (*handle)(Admin&, const Url&)) {
+    return [&admin, handle](const Url& url, std::string_view) { return handle(admin, url); };
+  };
+  return {
+      {"POST", "/admin/v1/flush", kFlushParameters, 0, with(handle_flush),
+       "what waits in memory into files; with compact=true all of them merged"},
+      {"POST", "/admin/v1/backup", kBackupParameters, 0, with(handle_backup),
+       "a copy of the store, made while it is in use"},
+      {"POST", "/admin/v1/check", {}, 0, with(handle_check), "whether all that is stored can be read"},
+  };
+}
+
+}  // namespace statmill

@@ -1,0 +1,44 @@
+// See api_routes.h.
+#include "server/http/api_routes.h"
+
+#include <array>
+
+#include "server/http/handlers.h"
+
+namespace statmill {
+namespace {
+
+constexpr std::array<ParameterRule, 2> kSeriesParameters = {{{"match"}, {"limit"}}};
+constexpr std::array<ParameterRule, 6> kQueryParameters = {
+    {{"series", true}, {"from"}, {"until"}, {"step"}, {"max_points"}, {"stats"}}};
+
+}  // namespace
+
+std::vector<Route> api_routes(const HttpServices& services) {
+  const auto with = [&services](HttpResponse (*handle)(const HttpServices&, const Url&, std::string_view)) {
+    return [services, handle](const Url& url, std::string_view body) { return handle(services, url, body); };
+  };
+  return {
+      {"GET", "/api/v1/query", kQueryParameters, 0, with(handle_query),
+       "points of series over a range of time"},
+      {"GET", "/api/v1/series", kSeriesParameters, 0, with(handle_series),
+       "the series whose names match a glob"},
+      {"GET", "/api/v1/status", {}, 0, with(handle_status), "what the server is and does"},
+      {"POST",
+       "/api/v1/lines",
+       {},
+       kLinesBodyBytesMax,
+       with(handle_lines),
+       "samples in, in the line protocol"},
+      {"GET", "/metrics", {}, 0, with(handle_metrics), "the server's own counters, as Prometheus text"},
+      {"GET", "/healthz", {}, 0, with(handle_healthz), "ok while the process answers"},
+      {"GET",
+       "/readyz",
+       {},
+       0,
+       with(handle_readyz),
+       "whether the server can do its job, and what keeps it from it"},
+  };
+}
+
+}  // namespace statmill

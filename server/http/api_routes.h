@@ -1,0 +1,16 @@
+// The routes that are served over TCP (API.md).
+#pragma once
+
+#include <vector>
+
+#include "server/http/http_services.h"
+#include "server/http/router.h"
+
+namespace statmill {
+
+inline constexpr size_t kLinesBodyBytesMax = size_t{8} << 20;
+
+// What `services` refers to must outlive the routes.
+std::vector<Route> api_routes(const HttpServices& services);
+
+}  // namespace statmill

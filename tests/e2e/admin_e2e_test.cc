@@ -1,0 +1,86 @@
+// The admin socket of a running server: what it does there, and that it does it nowhere else.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/e2e/server_process.h"
+
+namespace statmill {
+namespace {
+
+using testing::HasSubstr;
+
+class AdminE2e : public testing::Test {
+ protected:
+  struct Ended {
+    int status = -1000;
+    std::string out;
+    std::string said;
+  };
+  // The command line, at this server's admin socket.
+  Ended cli(std::vector<std::string> arguments) {
+    Process process({std::string(STATMILL_BIN) + "/statmill",
+                     std::move(arguments),
+                     {{"STATMILL_ADMIN_SOCKET", server_.admin_socket()}}});
+    const auto status = process.wait();
+    return {status.value_or(-1000), process.standard_output(), process.standard_error()};
+  }
+
+  ServerProcess server_{STATMILL_BIN};
+};
+
+TEST_F(AdminE2e, FlushPutsWhatWaitsInMemoryIntoFiles) {
+  server_.start();
+  server_.send("a.gauge 1.5\na.gauge 2.5\n*an.event 4\n");
+  ASSERT_GT(server_.metric("statmill_pending_bytes"), 0);
+  const Ended flushed = cli({"flush"});
+  EXPECT_EQ(flushed.status, 0) << flushed.said;
+  EXPECT_THAT(flushed.out, HasSubstr("bytes after "));
+  EXPECT_GE(server_.metric("statmill_fragments_total"), 2);
+  EXPECT_EQ(server_.totals("a.gauge").at("a.gauge").sum, 4);
+  EXPECT_EQ(server_.conservation(), "");
+  EXPECT_EQ(server_.stop(), 0);
+}
+
+TEST_F(AdminE2e, NothingOfItIsServedOverTcp) {
+  server_.start();
+  EXPECT_EQ(http_post(server_.http(), "/admin/v1/flush", "").status, 404);
+  EXPECT_EQ(server_.conservation(), "");
+  EXPECT_EQ(server_.stop(), 0);
+}
+
+TEST_F(AdminE2e, SaysThatNoServerIsThere) {
+  server_.start();
+  ASSERT_EQ(server_.stop(), 0);
+  const Ended nobody = cli({"flush"});
+  EXPECT_EQ(nobody.status, 5);
+  EXPECT_EQ(nobody.said,
+            "statmill: cannot reach " + server_.admin_socket() + ": No such file or directory\n");
+}
+
+TEST_F(AdminE2e, ASecondServerIsRefusedAndADeadOnesSocketReplaced) {
+  const std::string socket = server_.data() / "own.sock";
+  ServerProcess first(STATMILL_BIN, {"--admin.socket", socket});
+  first.start();
+  Process second({std::string(STATMILL_BIN) + "/statmilld",
+                  {"--store.path", server_.data() / "second", "--line.listen", "127.0.0.1:0", "--http.listen",
+                   "127.0.0.1:0", "--admin.socket", socket},
+                  {}});
+  EXPECT_EQ(second.wait(), 6);
+  EXPECT_THAT(second.standard_error(),
+              HasSubstr("statmilld: admin.socket " + socket + ": another server listens there\n"));
+  first.kill();
+  first.start();
+  EXPECT_EQ(first.stop(), 0);
+}
+
+TEST_F(AdminE2e, APathTooLongForASocketIsAWrongSetting) {
+  Process server({std::string(STATMILL_BIN) + "/statmilld",
+                  {"--store.path", server_.data() / std::string(120, 'a'), "--line.listen", "127.0.0.1:0",
+                   "--http.listen", "127.0.0.1:0"},
+                  {}});
+  EXPECT_EQ(server.wait(), 2);
+  EXPECT_THAT(server.standard_error(), HasSubstr("the path of a socket may have 107"));
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,207 @@
+// Backups of a server under load: what was durable is in them, a killed one is none, damage is found.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "tests/e2e/server_process.h"
+
+namespace statmill {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+constexpr int kSeries = 10;
+
+// Line i goes to series i % 10, so that any prefix of the lines has counts that fall in steps of at most one.
+std::string lines_from(int64_t first, int64_t count) {
+  std::string text;
+  for (int64_t i = first; i < first + count; ++i) text += "load." + std::to_string(i % kSeries) + " 1\n";
+  return text;
+}
+
+class BackupE2e : public testing::Test {
+ protected:
+  struct Ended {
+    int status = -1000;
+    std::string out;
+    std::string said;
+  };
+  Ended cli(std::vector<std::string> arguments) {
+    Process process({std::string(STATMILL_BIN) + "/statmill",
+                     std::move(arguments),
+                     {{"STATMILL_ADMIN_SOCKET", server_.admin_socket()}}});
+    const auto status = process.wait();
+    return {status.value_or(-1000), process.standard_output(), process.standard_error()};
+  }
+  void expect_good(const Ended& ended) { EXPECT_EQ(ended.status, 0) << ended.out << ended.said; }
+  std::string path(std::string_view name) const { return directory_.path() / name; }
+  static fs::path largest_file(const fs::path& directory) {
+    fs::path found;
+    for (const auto& file : fs::directory_iterator(directory)) {
+      if (file.path().extension() != ".sst") continue;
+      if (found.empty() || file.file_size() > fs::file_size(found)) found = file.path();
+    }
+    return found;
+  }
+  static void damage_byte(const fs::path& file) {
+    std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+    bytes.seekg(64);
+    const int byte = bytes.get();
+    bytes.seekp(64);
+    bytes.put(static_cast<char>(byte ^ 1));
+    ASSERT_TRUE(bytes.flush().good()) << file;
+  }
+
+  TempDirectory directory_;
+  ServerProcess server_{STATMILL_BIN, {"--tick", "20ms", "--flush.interval", "200ms"}};
+};
+
+// What the restored load amounts to: counts and sums agree, and it is a prefix of what was sent.
+int64_t counted(const ServerProcess& server) {
+  const auto totals = server.totals("load.*");
+  double all = 0;
+  for (const auto& [name, t] : totals) {
+    EXPECT_EQ(t.count, t.sum) << name;
+    EXPECT_LE(std::abs(t.count - totals.begin()->second.count), 1) << name << ": a hole";
+    all += t.count;
+  }
+  return static_cast<int64_t>(all);
+}
+
+TEST_F(BackupE2e, HoldsAllThatWasDurableWhenItBegan) {
+  server_.start();
+  std::string exact;
+  for (int i = 1; i <= 1000; ++i)
+    exact += "exact." + std::to_string(i % 7) + " " + std::to_string(i) + ".25\n";
+  server_.send(exact);
+  const auto want = server_.totals("exact.*");
+  std::atomic<int64_t> sent{0};
+  std::atomic<bool> ended{false};
+  std::thread sender([&] {
+    TcpConnection connection = TcpConnection::to(server_.line());
+    while (!ended && connection.send(lines_from(sent, 100))) sent += 100;
+    connection.finish_sending();
+    connection.receive_all();
+  });
+  const std::string accepted = "statmill_samples_accepted_total{listener=\"tcp\"}";
+  EXPECT_TRUE(server_.wait_for_metric(accepted, 20'000));
+  const int64_t durable = static_cast<int64_t>(server_.metric(accepted)) - 1000;
+  EXPECT_TRUE(server_.wait_for_metric("statmill_ticks_total", server_.metric("statmill_ticks_total") + 2));
+  const Ended backup = cli({"backup", path("backup")});
+  ended = true;
+  sender.join();
+  expect_good(backup);
+  EXPECT_THAT(backup.out, HasSubstr(path("backup") + ": "));
+  EXPECT_EQ(server_.conservation(), "");
+  EXPECT_EQ(counted(server_), sent) << "ingest went on";
+  EXPECT_EQ(server_.stop(), 0);
+
+  expect_good(cli({"verify", path("backup")}));
+  expect_good(cli({"check", path("backup")}));
+  ServerProcess restored(STATMILL_BIN);
+  expect_good(cli({"restore", path("backup"), restored.data() / "data"}));
+  expect_good(cli({"check", restored.data() / "data"}));
+  restored.start();
+  const int64_t found = counted(restored);
+  EXPECT_GE(found, durable) << "what two ticks had made durable";
+  EXPECT_LE(found, sent);
+  for (const auto& [name, totals] : want) {
+    EXPECT_EQ(restored.totals(name).at(name).sum, totals.sum) << name;
+    EXPECT_EQ(restored.totals(name).at(name).count, totals.count) << name;
+  }
+  restored.send("load.0 1\n");
+  EXPECT_EQ(counted(restored), found + 1) << "and it goes on from there";
+  EXPECT_EQ(restored.conservation(), "");
+  EXPECT_EQ(restored.stop(), 0);
+}
+
+TEST_F(BackupE2e, OneThatWasKilledIsNone) {
+  server_.start();
+  std::string many;
+  for (int i = 0; i < 200'000; ++i) many += "many." + std::to_string(i * 7919) + " 1\n";
+  server_.send(many);
+  server_.wait_until_durable();
+  std::string directory;
+  for (int attempt = 0; attempt < 100; ++attempt) {  // until the kill finds it half done
+    directory = path("backup" + std::to_string(attempt));
+    Process backup({std::string(STATMILL_BIN) + "/statmill",
+                    {"backup", directory, "--admin.socket", server_.admin_socket()},
+                    {}});
+    const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
+    while (!fs::exists(directory + "/db") || fs::is_empty(directory + "/db"))
+      ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+    server_.process().signal(SIGSTOP);
+    if (!fs::exists(directory + "/BACKUP")) {
+      server_.kill();
+      EXPECT_EQ(backup.wait(), 5);
+      break;
+    }
+    server_.process().signal(SIGCONT);
+    ASSERT_EQ(backup.wait(), 0);
+  }
+  ASSERT_FALSE(fs::exists(directory + "/BACKUP"));
+  const Ended verified = cli({"verify", directory});
+  EXPECT_EQ(verified.status, 1);
+  EXPECT_THAT(verified.said, HasSubstr("not a backup, or one that was not finished"));
+  EXPECT_EQ(cli({"restore", directory, path("restored")}).status, 1);
+  EXPECT_FALSE(fs::exists(path("restored")));
+
+  server_.start();
+  EXPECT_FALSE(fs::exists(server_.data() / "data/checkpoint"));
+  const Ended occupied = cli({"backup", directory});
+  EXPECT_EQ(occupied.status, 1);
+  EXPECT_THAT(occupied.said, HasSubstr("is there and not empty"));
+  expect_good(cli({"backup", path("again")}));
+  expect_good(cli({"verify", path("again")}));
+  EXPECT_EQ(server_.conservation(), "");
+  EXPECT_EQ(server_.stop(), 0);
+}
+
+TEST_F(BackupE2e, ACutByteIsFoundByVerifyAndByCheck) {
+  server_.start();
+  std::string some;
+  for (int i = 0; i < 1000; ++i) some += "some." + std::to_string(i) + " 1\n";
+  server_.send(some);
+  expect_good(cli({"flush"}));
+  expect_good(cli({"backup", path("backup")}));
+  EXPECT_EQ(server_.stop(), 0);
+  const fs::path sst = largest_file(path("backup/db"));
+  damage_byte(sst);
+  const Ended verified = cli({"verify", path("backup")});
+  EXPECT_EQ(verified.status, 1);
+  EXPECT_THAT(verified.out, HasSubstr("db/" + sst.filename().string() + ": wrong checksum\n"));
+  const Ended checked = cli({"check", path("backup")});
+  EXPECT_EQ(checked.status, 1);
+  EXPECT_THAT(checked.out, HasSubstr(sst.filename().string()));
+  const Ended restored = cli({"restore", path("backup"), path("restored")});
+  EXPECT_EQ(restored.status, 1);
+  EXPECT_THAT(restored.said, HasSubstr(sst.filename().string() + ": wrong checksum"));
+  EXPECT_FALSE(fs::exists(path("restored")));
+}
+
+TEST_F(BackupE2e, ALiveServerChecksItself) {
+  server_.start();
+  server_.send("a.gauge 1\na.gauge 2\n*an.event 3\n");
+  expect_good(cli({"flush", "--compact"}));
+  const Ended sound = cli({"check"});
+  expect_good(sound);
+  EXPECT_THAT(sound.out, HasSubstr("tier_10s"));
+  EXPECT_EQ(server_.stop(), 0);
+  damage_byte(largest_file(server_.data() / "data/db"));
+  server_.start();
+  const Ended damaged = cli({"check"});
+  EXPECT_EQ(damaged.status, 1);
+  EXPECT_THAT(damaged.out, HasSubstr(".sst"));
+  server_.send("b.gauge 1\n");
+  EXPECT_EQ(server_.totals("b.gauge").at("b.gauge").sum, 1) << "the server goes on";
+  EXPECT_EQ(server_.conservation(), "");
+  server_.kill();
+}
+
+}  // namespace
+}  // namespace statmill

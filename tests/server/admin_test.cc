@@ -1,0 +1,130 @@
+// What the admin socket can ask for: one job at a time, said in HTTP, ended when the server stops.
+#include "server/admin/admin.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <future>
+#include <thread>
+
+#include "server/admin/admin_routes.h"
+#include "tests/support/temp_directory.h"
+
+namespace statmill {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// On a store of its own; what goes to the tick's thread is up to the test.
+class AdminTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    RocksOptions options;
+    options.path = directory_.path() / "data";
+    auto opened = RocksStore::open(options, *Tiers::parse("10s:1d,5m:10d"));
+    ASSERT_TRUE(opened) << opened.error().message;
+    store_ = std::move(*opened);
+    admin_ = std::make_unique<Admin>(
+        Admin::Services{[this](const TickThread::Job&) { return on_tick_thread_(); }, *store_, health_});
+  }
+  HttpResponse post(std::string_view target) {
+    return Router(admin_routes(*admin_))
+        .answer({.method = "POST",
+                 .target = target,
+                 .body = {},
+                 .host = "localhost",
+                 .origin = {},
+                 .content_encoding = {}});
+  }
+  std::string path(std::string_view name) const { return directory_.path() / name; }
+
+  TempDirectory directory_;
+  std::unique_ptr<RocksStore> store_;
+  Health health_;
+  std::function<Status()> on_tick_thread_ = [] { return Status::ok(); };
+  std::unique_ptr<Admin> admin_;
+};
+
+TEST_F(AdminTest, AnswersWithWhatWasDone) {
+  EXPECT_THAT(post("/admin/v1/flush").body, StartsWith("{\"bytes_before\":"));
+  EXPECT_THAT(post("/admin/v1/flush?compact=true").body, HasSubstr("\"bytes_after\":"));
+  EXPECT_THAT(post("/admin/v1/backup?directory=" + path("backup")).body, StartsWith("{\"files\":"));
+  EXPECT_TRUE(std::filesystem::exists(path("backup/BACKUP")));
+  EXPECT_EQ(post("/admin/v1/check").body,
+            "{\"files\":0,\"file_bytes\":0,\"series\":0,\"journal_rows\":0,\"journal_entries\":0,"
+            "\"activity_rows\":0,\"tiers\":["
+            "{\"rows\":0,\"frames\":0,\"buckets\":0,\"bytes\":0,\"name\":\"tier_10s\"},"
+            "{\"rows\":0,\"frames\":0,\"buckets\":0,\"bytes\":0,\"name\":\"tier_5m\"}],"
+            "\"fault_count\":0,\"faults\":[]}\n");
+}
+
+TEST_F(AdminTest, SaysWhatIsWrongWithARequest) {
+  struct Case {
+    std::string target;
+    unsigned status;
+    std::string want;
+  };
+  directory_.write("full/file", "");
+  const std::vector<Case> cases = {
+      {"/admin/v1/flush?compact=yes", 400, "compact is true or false"},
+      {"/admin/v1/flush?compress=true", 400, "unknown parameter"},
+      {"/admin/v1/backup", 400, "directory is missing"},
+      {"/admin/v1/backup?directory=backup", 400, "is no absolute path"},
+      {"/admin/v1/backup?directory=" + path("full"), 400, "is there and not empty"},
+      {"/admin/v1/restore", 404, "nothing is at"},
+      {"/api/v1/lines", 404, "nothing is at"},
+  };
+  for (const Case& c : cases) {
+    const HttpResponse got = post(c.target);
+    EXPECT_EQ(got.status, c.status) << c.target;
+    EXPECT_THAT(got.body, HasSubstr(c.want)) << c.target;
+  }
+}
+
+TEST_F(AdminTest, WhatTheTickSaysIsTheAnswer) {
+  on_tick_thread_ = [] { return Status(Error{ErrorCode::kIo, "no space left on device"}); };
+  const HttpResponse got = post("/admin/v1/flush");
+  EXPECT_EQ(got.status, 500U);
+  EXPECT_THAT(got.body, HasSubstr("no space left on device"));
+}
+
+TEST_F(AdminTest, ThereIsOneJobAtATime) {
+  std::promise<void> begun;
+  std::promise<void> may_end;
+  on_tick_thread_ = [&] {
+    begun.set_value();
+    may_end.get_future().wait();
+    return Status::ok();
+  };
+  std::thread first([&] { EXPECT_EQ(post("/admin/v1/flush?compact=true").status, 200U); });
+  begun.get_future().wait();
+  for (const std::string target : {"/admin/v1/flush", "/admin/v1/check", "/admin/v1/backup?directory=/x"}) {
+    const HttpResponse second = post(target);
+    EXPECT_EQ(second.status, 503U) << target;
+    EXPECT_THAT(second.body,
+                HasSubstr("the server is at another job, flush --compact; try again when that has ended"));
+  }
+  may_end.set_value();
+  first.join();
+  on_tick_thread_ = [] { return Status::ok(); };
+  EXPECT_EQ(post("/admin/v1/flush").status, 200U);
+}
+
+TEST_F(AdminTest, AStoppingServerBeginsNoJob) {
+  admin_->stop();
+  for (const std::string target : {"/admin/v1/flush", "/admin/v1/check", "/admin/v1/backup?directory=/x"}) {
+    const HttpResponse refused = post(target);
+    EXPECT_EQ(refused.status, 503U) << target;
+    EXPECT_THAT(refused.body, HasSubstr("the server is stopping"));
+  }
+}
+
+TEST_F(AdminTest, ACheckGivesWayToTheMendingOfTheStore) {
+  health_.set("store", "no space left on device");
+  EXPECT_EQ(post("/admin/v1/check").status, 503U);
+}
+
+}  // namespace
+}  // namespace statmill
