@@ -3,6 +3,7 @@
 
 #include "proto/istatd_lines.h"
 #include "server/admin/admin_routes.h"
+#include "server/admin/name_routes.h"
 #include "server/http/api_routes.h"
 #include "server/tick/recovery.h"
 
@@ -119,7 +120,11 @@ std::optional<Fault> Server::listen_for_admin() {
       [this](const TickThread::Job& job) { return tick_thread_->call(job); }, *store_, health_});
   const std::string path =
       config_.admin_socket.empty() ? config_.store.path + "/admin.sock" : config_.admin_socket;
-  auto http = HttpServer::open_unix(admin_loop_, path, {admin_routes(*admin_), registry_, clock_});
+  name_changes_ = std::make_unique<NameChanges>(
+      table_, [this](const SeriesChanges& changes) { return admin_->change(changes); });
+  std::vector<Route> routes = admin_routes(*admin_);
+  for (Route& route : name_routes(*name_changes_, clock_)) routes.push_back(std::move(route));
+  auto http = HttpServer::open_unix(admin_loop_, path, {std::move(routes), registry_, clock_});
   if (!http) {
     const bool is_setting = http.error().code == ErrorCode::kInvalid;
     return Fault{is_setting ? ExitCode::kUsage : ExitCode::kCannotListen, http.error()};

@@ -105,7 +105,7 @@ Result<View> take_view(const Table& table, Store& store, const std::vector<std::
 }  // namespace
 
 Result<QueryAnswer> QueryEngine::run(const QueryRequest& request, Timestamp now) const {
-  constexpr int kTriesMax = 20;  // names change in a moment between two ticks
+  constexpr int kTriesMax = 100;  // names change in a moment between two ticks
   Result<QueryAnswer> answer = attempt(request, now);
   for (int i = 1; i < kTriesMax && !answer && answer.error().code == ErrorCode::kBusy; ++i)
     answer = attempt(request, now);
@@ -154,7 +154,7 @@ Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp 
 }
 
 SeriesPage QueryEngine::list(const Glob& glob, size_t limit) const {
-  constexpr int kTriesMax = 10;  // a page that names changed under is of no single moment
+  constexpr int kTriesMax = 100;  // a page that names changed under is of no single moment
   const int64_t step_s = table_.tiers().finest().step_s;
   SeriesPage out;
   for (int i = 0; i < kTriesMax; ++i) {

@@ -23,6 +23,32 @@ struct Sample {
   std::vector<int64_t> hundredths;  // one; or all samples of a ready-made bucket
 };
 
+inline std::string decimal(Int128 value, int digits) {
+  const bool negative = value < 0;
+  auto rest = static_cast<uint64_t>(negative ? -value : value);
+  std::string text = std::to_string(rest);
+  while (text.size() <= static_cast<size_t>(digits)) text.insert(0, "0");
+  text.insert(text.size() - static_cast<size_t>(digits), ".");
+  return (negative ? "-" : "") + text;
+}
+
+// As a line of the protocol.
+inline std::string line_of(const Sample& s) {
+  int64_t sum = 0;
+  Int128 squares = 0;
+  for (const int64_t h : s.hundredths) {
+    sum += h;
+    squares += static_cast<Int128>(h) * h;
+  }
+  std::string line = (s.event ? "*" : "") + s.name + " " + std::to_string(s.time_s) + " " + decimal(sum, 2);
+  if (s.hundredths.size() > 1) {
+    const auto [min, max] = std::minmax_element(s.hundredths.begin(), s.hundredths.end());
+    line += " " + decimal(squares, 4) + " " + decimal(*min, 2) + " " + decimal(*max, 2) + " " +
+            std::to_string(s.hundredths.size());
+  }
+  return line;
+}
+
 struct Answer {
   int64_t count = 0;
   double sum = 0;

@@ -25,31 +25,6 @@ namespace {
 constexpr int64_t kStartS = 1'700'000'000;
 constexpr int64_t kDayS = 86400;
 
-std::string decimal(Int128 value, int digits) {
-  const bool negative = value < 0;
-  auto rest = static_cast<uint64_t>(negative ? -value : value);
-  std::string text = std::to_string(rest);
-  while (text.size() <= static_cast<size_t>(digits)) text.insert(0, "0");
-  text.insert(text.size() - static_cast<size_t>(digits), ".");
-  return (negative ? "-" : "") + text;
-}
-
-std::string line_of(const model::Sample& s) {
-  int64_t sum = 0;
-  Int128 squares = 0;
-  for (const int64_t h : s.hundredths) {
-    sum += h;
-    squares += static_cast<Int128>(h) * h;
-  }
-  std::string line = (s.event ? "*" : "") + s.name + " " + std::to_string(s.time_s) + " " + decimal(sum, 2);
-  if (s.hundredths.size() > 1) {
-    const auto [min, max] = std::minmax_element(s.hundredths.begin(), s.hundredths.end());
-    line += " " + decimal(squares, 4) + " " + decimal(*min, 2) + " " + decimal(*max, 2) + " " +
-            std::to_string(s.hundredths.size());
-  }
-  return line;
-}
-
 // "TIERS|RULE|RULE"
 Retention retention_of_text(const std::string& text) {
   const std::vector<std::string_view> parts = split(text, '|');
@@ -228,7 +203,7 @@ class World {
     const int64_t samples = s.event || below(4) != 0 ? 1 : 1 + below(20);
     for (int64_t i = 0; i < samples; ++i)
       s.hundredths.push_back(below(3) == 0 ? 500 : below(2'000'000) - 1'000'000);
-    const std::string line = line_of(s);
+    const std::string line = model::line_of(s);
     Batch batch;
     parse_istatd_lines(line, batch);
     const uint64_t accepted = table_->apply(batch, now().wall);

@@ -17,11 +17,13 @@ struct Subcommand {
   Outcome (*run)(std::span<const std::string> arguments, const Surroundings& surroundings);
 };
 
-constexpr std::array<Subcommand, 9> kSubcommands = {{
+constexpr std::array<Subcommand, 11> kSubcommands = {{
     {"put", "hand in one sample", run_put},
     {"query", "print series over a range of time", run_query},
     {"ls", "list series by name", run_list},
     {"status", "print what the server says of itself", run_status},
+    {"delete", "delete series, or what they have of a range of time", run_delete},
+    {"rename", "give series other names", run_rename},
     {"flush", "have the server put what waits in memory into its files", run_flush},
     {"check", "tell whether all that is stored can be read", run_check},
     {"backup", "have the server copy its store", run_backup},
@@ -38,7 +40,8 @@ std::string help() {
   out.append(
       "\n`statmill COMMAND --help` tells a command's options. put, query, ls and status take --server URL, "
       "or\n"
-      "STATMILL_URL from the environment; flush, check and backup, on the server's own host, --admin.socket "
+      "STATMILL_URL from the environment; delete, rename, flush, check and backup, on the server's own host, "
+      "--admin.socket "
       "PATH, "
       "or\n"
       "STATMILL_ADMIN_SOCKET; verify and restore need no server.\n\n"
