@@ -120,8 +120,15 @@ std::optional<Fault> Server::listen_for_admin() {
       [this](const TickThread::Job& job) { return tick_thread_->call(job); }, *store_, health_});
   const std::string path =
       config_.admin_socket.empty() ? config_.store.path + "/admin.sock" : config_.admin_socket;
-  name_changes_ = std::make_unique<NameChanges>(
-      table_, [this](const SeriesChanges& changes) { return admin_->change(changes); });
+  name_changes_ = std::make_unique<NameChanges>(table_, [this](const SeriesChanges& changes) {
+    Result<ChangedSeries> changed = admin_->change(changes);
+    if (changed) {
+      log_.info("series changed", {{"deleted", changed->deleted.size()},
+                                   {"erased", changed->erased},
+                                   {"renamed", changed->renamed.size()}});
+    }
+    return changed;
+  });
   std::vector<Route> routes = admin_routes(*admin_);
   for (Route& route : name_routes(*name_changes_, clock_)) routes.push_back(std::move(route));
   auto http = HttpServer::open_unix(admin_loop_, path, {std::move(routes), registry_, clock_});
