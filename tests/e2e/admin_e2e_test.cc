@@ -34,9 +34,34 @@ TEST_F(AdminE2e, FlushPutsWhatWaitsInMemoryIntoFiles) {
   ASSERT_GT(server_.metric("statmill_pending_bytes"), 0);
   const Ended flushed = cli({"flush"});
   EXPECT_EQ(flushed.status, 0) << flushed.said;
-  EXPECT_THAT(flushed.out, HasSubstr("bytes after "));
+  EXPECT_THAT(flushed.out, HasSubstr("\nafter  "));
   EXPECT_GE(server_.metric("statmill_fragments_total"), 2);
   EXPECT_EQ(server_.totals("a.gauge").at("a.gauge").sum, 4);
+  EXPECT_EQ(server_.conservation(), "");
+  EXPECT_EQ(server_.stop(), 0);
+}
+
+TEST_F(AdminE2e, CompactingLeavesTheSizeThatItSays) {
+  server_.start();
+  for (int round = 0; round < 3; ++round) {
+    std::string lines;
+    for (int i = 0; i < 3000; ++i) lines += "some." + std::to_string(i) + " " + std::to_string(round) + "\n";
+    server_.send(lines);
+    ASSERT_EQ(cli({"flush"}).status, 0);
+  }
+  const Ended compacted = cli({"flush", "--compact"});
+  ASSERT_EQ(compacted.status, 0) << compacted.said;
+  uint64_t bytes = 0;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(server_.data() / "data"))
+    if (file.is_regular_file()) bytes += file.file_size();
+  const uint64_t said = std::stoull(compacted.out.substr(compacted.out.find("\nafter  ") + 8));
+  EXPECT_NEAR(static_cast<double>(bytes), static_cast<double>(said), 65536)
+      << "but for what the server logs about itself";
+  const Ended again = cli({"flush", "--compact"});
+  ASSERT_EQ(again.status, 0);
+  EXPECT_NEAR(std::stod(again.out.substr(again.out.find("\nafter  ") + 8)), static_cast<double>(said), 65536)
+      << "settled";
+  EXPECT_EQ(server_.totals("some.7").at("some.7").count, 3);
   EXPECT_EQ(server_.conservation(), "");
   EXPECT_EQ(server_.stop(), 0);
 }

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <ctime>
 #include <fstream>
 #include <thread>
 
@@ -114,8 +115,8 @@ TEST_F(BackupE2e, HoldsAllThatWasDurableWhenItBegan) {
     EXPECT_EQ(restored.totals(name).at(name).sum, totals.sum) << name;
     EXPECT_EQ(restored.totals(name).at(name).count, totals.count) << name;
   }
-  restored.send("load.0 1\n");
-  EXPECT_EQ(counted(restored), found + 1) << "and it goes on from there";
+  restored.send("later 1\n");
+  EXPECT_EQ(restored.totals("later").at("later").sum, 1) << "and it goes on from there";
   EXPECT_EQ(restored.conservation(), "");
   EXPECT_EQ(restored.stop(), 0);
 }
@@ -186,7 +187,13 @@ TEST_F(BackupE2e, ACutByteIsFoundByVerifyAndByCheck) {
 
 TEST_F(BackupE2e, ALiveServerChecksItself) {
   server_.start();
-  server_.send("a.gauge 1\na.gauge 2\n*an.event 3\n");
+  std::string long_series;  // most of what is stored is chunks
+  const int64_t now = std::time(nullptr);
+  for (int64_t i = 0; i < 40'000; ++i) {
+    long_series += "long." + std::to_string(i % 20) + " " + std::to_string(now - i / 20 * 10) + " " +
+                   std::to_string(i * 7919 % 100'003) + ".37\n";
+  }
+  server_.send(long_series);
   expect_good(cli({"flush", "--compact"}));
   const Ended sound = cli({"check"});
   expect_good(sound);

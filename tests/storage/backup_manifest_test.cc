@@ -12,7 +12,7 @@ constexpr std::string_view kGolden =
     "steps 10s,5m,1h\n"
     "00000000 0 CURRENT\n"
     "1f2e3d4c 123456 000012.sst\n"
-    "end 2 5f91a53e\n";
+    "end 2 db20bb07\n";
 
 BackupManifest manifest() {
   return {"statmill store 1.1\nsteps 10s,5m,1h\n",

@@ -44,6 +44,17 @@ class ScrubTest : public StoredData {
     return report ? std::move(*report) : ScrubReport{};
   }
   std::vector<std::string> faults() { return words(scrub_offline()); }
+  // The file of that family which begins with that key.
+  std::string file_of(std::string_view family, const std::string& key) {
+    const auto database = RocksDatabase::open(data() + "/db", {}, tiers_, RocksAccess::kReadOnly);
+    std::vector<rocksdb::LiveFileMetaData> files;
+    (*database)->db().GetLiveFilesMetaData(&files);
+    for (const auto& file : files) {
+      if (file.column_family_name == family && file.smallestkey == key) return file.db_path + file.name;
+    }
+    ADD_FAILURE() << "no such file";
+    return {};
+  }
 
   static constexpr int kMeta = 0;
   static constexpr int kCatalog = 1;
@@ -77,13 +88,11 @@ TEST_F(ScrubTest, ReadsWhatIsOnlyInTheLog) {
   EXPECT_EQ(report.tiers.at(0).rows, kSeries);
 }
 
-TEST_F(ScrubTest, ChangesNothingAndTakesNoLock) {
+TEST_F(ScrubTest, ChangesNothing) {
   close();
   const auto before = files_under(data());
   ASSERT_TRUE(scrub_directory(data()));
   EXPECT_EQ(files_under(data()), before);
-  open();
-  EXPECT_TRUE(scrub_directory(data())) << "beside a process that has it open";
 }
 
 TEST_F(ScrubTest, ReadsABackupWhereItLies) {
@@ -175,10 +184,7 @@ TEST_F(ScrubTest, GoesOnBehindAFileThatCannotBeRead) {
   std::atomic<bool> no{false};
   ASSERT_TRUE(store_->compact(no));  // a file for each chunk number
   close();
-  for (const auto& file : std::filesystem::directory_iterator(data() + "/db")) {
-    if (file.path().extension() != ".sst" || file.file_size() < 4000) continue;
-    damage_byte(file.path(), 50);
-  }
+  damage_byte(file_of("tier_10s", chunk_key(kChunk, 0)), 50);
   const ScrubReport report = scrub_offline();
   EXPECT_THAT(words(report), Contains(StartsWith("tier_10s file ")));
   EXPECT_EQ(report.tiers.at(0).rows, 1U) << "of the later chunk";

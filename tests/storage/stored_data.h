@@ -10,6 +10,7 @@
 #include <string>
 
 #include "storage/activity.h"
+#include "storage/entry.h"
 #include "storage/journal.h"
 #include "storage/rocks_store.h"
 #include "tests/storage/buckets.h"
