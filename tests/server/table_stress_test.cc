@@ -121,7 +121,7 @@ TEST_F(Stress, QueriesSeeNamesBeforeOrAfterAChangeAndNoSampleOfTheDeleted) {
     }
   });
   const auto ask = [&] {
-    for (int i = 0; !done; ++i) {
+    while (!done) {
       ASSERT_EQ(counts(table_, "moved.*"), std::vector<uint64_t>{1});
       const int gone = deleted;
       const uint64_t seen = count("doomed");
