@@ -86,7 +86,7 @@ Status NameChanges::check(const DeleteRequest& request) const {
   }
   if (request.names.empty() && request.globs.empty()) return invalid("neither a name nor a pattern is given");
   if (!request.all && std::any_of(request.globs.begin(), request.globs.end(), is_only_stars))
-    return invalid("the pattern means all series there are: say that all are meant");
+    return invalid("the pattern means all series there are; if so, say all=true, or --all");
   return Status::ok();
 }
 

@@ -85,7 +85,7 @@ TEST_F(NameRoutes, SaysWhatIsWrongWithARequest) {
   };
   const std::vector<Case> cases = {
       {"/admin/v1/delete", "", 400, "neither a name nor a pattern"},
-      {"/admin/v1/delete?match=*", "", 400, "all are meant"},
+      {"/admin/v1/delete?match=*", "", 400, "say all=true"},
       {"/admin/v1/delete?match=*&all=yes", "", 400, "all is true or false"},
       {"/admin/v1/delete?dry_run=1", "db", 400, "dry_run is true or false"},
       {"/admin/v1/delete?from=soon", "db", 400, "parameter from"},

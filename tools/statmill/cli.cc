@@ -38,13 +38,9 @@ std::string help() {
     out.append("  ").append(s.name).append(9 - s.name.size(), ' ').append(s.summary).append("\n");
   }
   out.append(
-      "\n`statmill COMMAND --help` tells a command's options. put, query, ls and status take --server URL, "
-      "or\n"
-      "STATMILL_URL from the environment; delete, rename, flush, check and backup, on the server's own host, "
-      "--admin.socket "
-      "PATH, "
-      "or\n"
-      "STATMILL_ADMIN_SOCKET; verify and restore need no server.\n\n"
+      "\n`statmill COMMAND --help` tells a command's options. put, query, ls and status take --server URL,\n"
+      "or STATMILL_URL from the environment; delete, rename, flush, check and backup, on the server's own\n"
+      "host, --admin.socket PATH, or STATMILL_ADMIN_SOCKET; verify and restore need no server.\n\n"
       "Exit status: 0 done, 1 failed, 2 wrong usage, 4 samples refused, 5 server unreachable.\n");
   return out;
 }
