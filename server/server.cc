@@ -3,6 +3,7 @@
 
 #include "proto/istatd_lines.h"
 #include "server/admin/admin_routes.h"
+#include "server/admin/name_routes.h"
 #include "server/http/api_routes.h"
 
 namespace statmill {
@@ -145,7 +146,18 @@ std::optional<Fault> Server::listen_for_admin() {
       [this](const TickThread::Job& job) { return tick_thread_->call(job); }, *store_, health_, log_});
   const std::string path =
       config_.admin_socket.empty() ? config_.store.path + "/admin.sock" : config_.admin_socket;
-  auto http = HttpServer::open_unix(admin_loop_, path, {admin_routes(*admin_), registry_, clock_});
+  name_changes_ = std::make_unique<NameChanges>(table_, [this](const SeriesChanges& changes) {
+    Result<ChangedSeries> changed = admin_->change(changes);
+    if (changed) {
+      log_.info("series changed", {{"deleted", changed->deleted.size()},
+                                   {"erased", changed->erased},
+                                   {"renamed", changed->renamed.size()}});
+    }
+    return changed;
+  });
+  std::vector<Route> routes = admin_routes(*admin_);
+  for (Route& route : name_routes(*name_changes_, clock_)) routes.push_back(std::move(route));
+  auto http = HttpServer::open_unix(admin_loop_, path, {std::move(routes), registry_, clock_});
   if (!http) {
     const bool is_setting = http.error().code == ErrorCode::kInvalid;
     return Fault{is_setting ? ExitCode::kUsage : ExitCode::kCannotListen, http.error()};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "server/admin/admin.h"
+#include "server/admin/name_changes.h"
 #include "server/allocator.h"
 #include "server/config.h"
 #include "server/exit_code.h"
@@ -77,6 +78,7 @@ class Server {
   std::unique_ptr<HttpServer> http_;
   std::vector<std::thread> http_threads_;
   std::unique_ptr<Admin> admin_;
+  std::unique_ptr<NameChanges> name_changes_;
   boost::asio::io_context admin_loop_;
   std::unique_ptr<HttpServer> admin_http_;
   std::vector<std::thread> admin_threads_;

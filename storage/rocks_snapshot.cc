@@ -139,11 +139,14 @@ Status RocksSnapshot::load_series(const LoadVisitor& visitor) {
   for (row->SeekToFirst(); row->Valid(); row->Next()) {
     const std::optional<SeriesId> id = parse_series_key(row->key().ToStringView());
     Reader in(row->value().ToStringView());
-    const auto kind = static_cast<Kind>(in.u8());
+    const uint8_t kind_byte = in.u8();
+    const auto kind = static_cast<Kind>(kind_byte);
     const std::string_view name = in.bytes(in.remaining());
-    if (!id || name.empty() || (kind != Kind::kGauge && kind != Kind::kEvent))
-      return corrupt("an impossible series row");
-    if (Status taken = visitor.series({*id, kind, std::string(name)}); !taken) return taken;
+    const bool is_deleted = kind_byte == kDeletedSeries && name.empty();
+    const bool is_series = !name.empty() && (kind == Kind::kGauge || kind == Kind::kEvent);
+    if (!id || (!is_deleted && !is_series)) return corrupt("an impossible series row");
+    const Status taken = is_deleted ? visitor.deleted(*id) : visitor.series({*id, kind, std::string(name)});
+    if (!taken) return taken;
   }
   return row->status().ok() ? Status::ok() : Status(error_of(row->status()));
 }

@@ -29,6 +29,12 @@ std::string tick_row(TickNo tick, std::string_view activity = {}) {
   return row;
 }
 
+std::string deleted_row() {
+  std::string row;
+  Writer(row).u8(kDeletedSeries);
+  return row;
+}
+
 std::string series_row(const SeriesRow& series) {
   std::string row;
   Writer out(row);
@@ -80,6 +86,9 @@ Operations operations_of(const StoreBatch& batch, const RocksDatabase& database,
   rocksdb::WriteBatch& out = operations.batch();
   for (const SeriesRow& series : batch.series) {
     operations.add(out.Put(database.series(), series_key(series.id), series_row(series)));
+  }
+  for (const SeriesId id : batch.deleted) {
+    operations.add(out.Put(database.series(), series_key(id), deleted_row()));
   }
   for (const StoreBatch::Row& row : batch.journal) {
     operations.add(out.Put(database.journal(), journal_key({row.tick, row.part}), row.bytes));

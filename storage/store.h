@@ -51,7 +51,8 @@ struct StoreBatch {
   // Which tick this is: kept with the batch. A batch of the tick that the store has last is that batch again
   // and is not applied twice; ticks grow. 0: no tick, always applied.
   TickNo tick = 0;
-  std::vector<SeriesRow> series;
+  std::vector<SeriesRow> series;  // new ones, and those that got another name
+  std::vector<SeriesId> deleted;  // their ids stay used; also of series that are new in this batch
   std::vector<Row> journal;
   std::vector<Fragment> fragments;
   std::vector<Flushed> flushed;
@@ -59,8 +60,8 @@ struct StoreBatch {
   std::optional<Trim> journal_trim;
 
   bool is_empty() const {
-    return series.empty() && journal.empty() && fragments.empty() && flushed.empty() && !rollup_position &&
-           !journal_trim;
+    return series.empty() && deleted.empty() && journal.empty() && fragments.empty() && flushed.empty() &&
+           !rollup_position && !journal_trim;
   }
 };
 
@@ -84,12 +85,14 @@ class StoreSnapshot {
   virtual Result<std::optional<ChunkNo>> oldest_chunk(TierNo tier) = 0;
 };
 
-// What a start needs to rebuild RAM, given in this order: all series, all shards, journal rows by tick.
+// What a start needs to rebuild RAM, given in this order: all series by id, deleted ones among them, all
+// shards, journal rows by tick.
 struct LoadVisitor {
   std::function<Status(SeriesRow)> series;
   std::function<Status(ShardNo, TickNo flushed, std::string_view activity)> shard;
   // Rows of ticks above the lowest flushed one; their entries may be of shards flushed since.
   std::function<Status(TickNo, RowPart, std::string_view row)> journal;
+  std::function<Status(SeriesId)> deleted;
 };
 
 // Bytes handed to the disk since the store was opened; zeros where the engine does not count them.

@@ -4,6 +4,11 @@
 #include "storage/files.h"
 
 namespace statmill {
+namespace {
+
+Error stopping_error() { return {ErrorCode::kUnavailable, "the server is stopping"}; }
+
+}  // namespace
 
 class Admin::Place {
  public:
@@ -26,7 +31,7 @@ class Admin::Place {
       return Error{ErrorCode::kBusy, "the server is at another job, " + std::string(taken_by_) +
                                          "; try again when that has ended"};
     }
-    if (admin_.stopping_) return Error{ErrorCode::kUnavailable, "the server is stopping"};
+    if (admin_.stopping_) return stopping_error();
     return Status::ok();
   }
 
@@ -80,6 +85,17 @@ Result<ScrubReport> Admin::check() {
     return services_.store.scrub(
         [this] { return stopping_.load() || services_.health.problems().contains("store"); });
   });
+}
+
+Result<ChangedSeries> Admin::change(const SeriesChanges& changes) {
+  if (stopping_) return stopping_error();
+  Result<ChangedSeries> changed = stopping_error();
+  const Status ran = services_.on_tick_thread([&](Ticker& ticker, TickTime now) {
+    changed = ticker.change(changes, now);
+    return Status::ok();
+  });
+  if (!ran) return ran.error();
+  return changed;
 }
 
 }  // namespace statmill

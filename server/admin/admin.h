@@ -46,6 +46,9 @@ class Admin {
   // Reads the whole store (storage/scrub.h). Given up, with kUnavailable, when the store has a problem.
   Result<ScrubReport> check();
 
+  // One tick with these changes (Ticker::change); beside any job.
+  Result<ChangedSeries> change(const SeriesChanges& changes);
+
   // Ends the job under way, and those to come, soon.
   void stop() { stopping_ = true; }
 

@@ -37,7 +37,7 @@ Result<Resolved> resolve(const Table& table, const std::vector<std::string>& wan
     }
     const auto glob = Glob::parse(text);
     if (!glob) return glob.error();
-    table.search(*glob, [&](std::string_view name, SeriesId) {
+    table.search(*glob, [&](std::string_view name) {
       names.emplace(name);
       return names.size() <= series_max;
     });
@@ -56,6 +56,7 @@ Result<Resolved> resolve(const Table& table, const std::vector<std::string>& wan
 // Copies of series and a snapshot that fit together (invariant B).
 struct View {
   std::vector<SeriesCopy> copies;
+  std::vector<RetentionClass> classes;  // of each, as the store knows them before the snapshot
   std::unique_ptr<StoreSnapshot> snapshot;
   std::array<std::optional<TickNo>, kShardCount> flushed;  // as the snapshot says, where asked
 };
@@ -72,14 +73,23 @@ Result<bool> fits(View& view, const SeriesCopy& copy) {
   return *flushed == copy.flushed_tick || (copy.flushing_tick != 0 && *flushed == copy.flushing_tick);
 }
 
-Result<View> take_view(const Table& table, Store& store, const std::vector<std::string>& names) {
+// The names are gone or are others' now: all begins anew.
+Error names_changed() { return {ErrorCode::kBusy, "series kept being deleted or renamed"}; }
+
+// `version`: of the table's names, before `names` were found in it.
+Result<View> take_view(const Table& table, Store& store, const std::vector<std::string>& names,
+                       uint64_t version) {
   constexpr int kTriesMax =
       1000;  // a flush of one shard comes every few seconds: a second try is already rare
   for (int i = 0; i < kTriesMax; ++i) {
     View view;
     for (const std::string& name : names) {
-      if (auto copy = table.copy(name)) view.copies.push_back(std::move(*copy));
+      auto copy = table.copy(name);
+      if (!copy) continue;
+      view.classes.push_back(store.expiry().class_of(copy->id));
+      view.copies.push_back(std::move(*copy));
     }
+    if (table.names_version() != version) return names_changed();
     view.snapshot = store.snapshot();
     bool all = true;
     for (size_t c = 0; all && c < view.copies.size(); ++c) {
@@ -95,8 +105,17 @@ Result<View> take_view(const Table& table, Store& store, const std::vector<std::
 }  // namespace
 
 Result<QueryAnswer> QueryEngine::run(const QueryRequest& request, Timestamp now) const {
+  constexpr int kTriesMax = 100;  // names change in a moment between two ticks
+  Result<QueryAnswer> answer = attempt(request, now);
+  for (int i = 1; i < kTriesMax && !answer && answer.error().code == ErrorCode::kBusy; ++i)
+    answer = attempt(request, now);
+  return answer;
+}
+
+Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp now) const {
+  const uint64_t version = table_.names_version();
   const auto resolved = resolve(table_, request.series, limits_.series_max);
-  if (!resolved) return resolved.error();
+  if (!resolved) return table_.names_version() == version ? resolved.error() : names_changed();
   const std::vector<std::string>& names = resolved->names;
   // One plan for all series: a tier that covers the range for each of them.
   const Tiers tiers = table_.retention().shortest(resolved->retention);
@@ -108,19 +127,26 @@ Result<QueryAnswer> QueryEngine::run(const QueryRequest& request, Timestamp now)
                                         std::to_string(limits_.points_max) +
                                         " points: ask for fewer series or a larger step"};
   }
-  auto view = take_view(table_, store_, names);
+  auto view = take_view(table_, store_, names, version);
   if (!view) return view.error();
   const auto position = view->snapshot->rollup_position();
   if (!position) return position.error();
   SeriesReader reader(table_.retention(), *plan, *view->snapshot, *position, unix_seconds(now));
   QueryAnswer answer{
       plan->from_s, plan->until_s, plan->step_s, tiers[plan->tier].step_s, tiers.finest().step_s, {}, 0};
-  for (SeriesCopy& copy : view->copies) {
+  for (size_t i = 0; i < view->copies.size(); ++i) {
+    SeriesCopy& copy = view->copies[i];
     const bool in_store = view->flushed[copy.shard] == copy.flushing_tick && copy.flushing_tick != 0;
     const Combine combine = copy.kind == Kind::kEvent ? Combine::kAddEvents : Combine::kMerge;
-    if (!in_store) combine_into(copy.unflushed, copy.flushing, combine);
+    if (in_store) {
+      copy.erased = {};
+    } else {
+      combine_into(copy.unflushed, copy.flushing, combine);
+    }
     auto series = reader.read(copy, copy.unflushed);
     if (!series) return std::move(series).error().with("series " + copy.name);
+    // A compaction drops what is deleted or kept shorter now, whatever snapshots there are.
+    if (store_.expiry().class_of(copy.id) != view->classes[i]) return names_changed();
     answer.series.push_back(std::move(*series));
   }
   answer.damaged_frames = reader.damaged_frames();
@@ -128,19 +154,24 @@ Result<QueryAnswer> QueryEngine::run(const QueryRequest& request, Timestamp now)
 }
 
 SeriesPage QueryEngine::list(const Glob& glob, size_t limit) const {
-  std::vector<std::string_view> names;
-  table_.search(glob, [&](std::string_view name, SeriesId) {
-    names.push_back(name);
-    return true;
-  });
-  SeriesPage out;
-  out.truncated = names.size() > limit;
-  const auto end = names.begin() + static_cast<ptrdiff_t>(std::min(limit, names.size()));
-  std::partial_sort(names.begin(), end, names.end());
+  constexpr int kTriesMax = 100;  // a page that names changed under is of no single moment
   const int64_t step_s = table_.tiers().finest().step_s;
-  for (auto name = names.begin(); name != end; ++name) {
-    const auto brief = table_.brief(*name);
-    if (brief) out.series.push_back({std::string(*name), brief->kind, brief->last_slot * step_s});
+  SeriesPage out;
+  for (int i = 0; i < kTriesMax; ++i) {
+    const uint64_t version = table_.names_version();
+    std::vector<std::string_view> names;
+    table_.search(glob, [&](std::string_view name) {
+      names.push_back(name);
+      return true;
+    });
+    out = {{}, names.size() > limit};
+    const auto end = names.begin() + static_cast<ptrdiff_t>(std::min(limit, names.size()));
+    std::partial_sort(names.begin(), end, names.end());
+    for (auto name = names.begin(); name != end; ++name) {
+      const auto brief = table_.brief(*name);
+      if (brief) out.series.push_back({std::string(*name), brief->kind, brief->last_slot * step_s});
+    }
+    if (table_.names_version() == version) break;
   }
   return out;
 }

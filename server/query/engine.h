@@ -20,13 +20,16 @@ class QueryEngine {
       : table_(table), store_(store), limits_(limits) {}
 
   // Errors: kInvalid (range, step), kNotFound (a plain name that does not exist; a glob may match nothing),
-  // kLimit (too many series or points), kIo and kCorrupt from the store.
+  // kLimit (too many series or points), kBusy (series kept being deleted, renamed or flushed meanwhile), kIo
+  // and kCorrupt from the store.
   Result<QueryAnswer> run(const QueryRequest& request, Timestamp now) const;
 
   // Series that match, by name, at most `limit`.
   SeriesPage list(const Glob& glob, size_t limit) const;
 
  private:
+  Result<QueryAnswer> attempt(const QueryRequest& request, Timestamp now) const;
+
   const Table& table_;
   Store& store_;
   const QueryLimits limits_;

@@ -32,12 +32,15 @@ Result<SeriesReader::Buckets> SeriesReader::load(TierNo tier_no, ChunkNo chunk, 
   const int64_t slots = tiers_[tier_no].chunk_slots;
   DecodedChunk decoded = decode_chunk(key, static_cast<Slot>(chunk) * slots, slots, *frames);
   damaged_frames_ += decoded.damaged_frames;
+  const int64_t ratio = tiers_[tier_no].step_s / tiers_.finest().step_s;
+  std::erase_if(decoded.buckets, [&](const SlotBucket& b) { return erased_.has(b.slot * ratio); });
   return std::move(decoded.buckets);
 }
 
 Result<SeriesAnswer> SeriesReader::read(const SeriesCopy& series, const std::vector<SlotBucket>& ram) {
   out_.assign(plan_.points(), {});
   ahead_.clear();
+  erased_ = series.erased;
   // Whatever is still on disk; by whole chunks, as flush and expiry do.
   const Tiers& kept = retention_.tiers(series.retention);
   finest_kept_from_ = std::max(oldest_kept(kept.finest(), now_s_), snapshot_.floor(0));

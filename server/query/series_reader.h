@@ -26,7 +26,8 @@ class SeriesReader {
         position_(position),
         now_s_(now_s) {}
 
-  // `ram`: what of the series is not in the snapshot, ascending. Errors: from the store.
+  // `ram`: what of the series is not in the snapshot, ascending. What the snapshot has of the slots
+  // `series.erased` does not count. Errors: from the store.
   Result<SeriesAnswer> read(const SeriesCopy& series, const std::vector<SlotBucket>& ram);
 
   uint64_t damaged_frames() const { return damaged_frames_; }
@@ -48,6 +49,7 @@ class SeriesReader {
   StoreSnapshot& snapshot_;
   const RollupPosition position_;
   const int64_t now_s_;
+  SlotRange erased_;              // of the series being read: void in the snapshot
   int64_t kept_from_s_ = 0;       // of the series being read: what is older is expired in the plan's tier
   ChunkNo finest_kept_from_ = 0;  // and in the finest
   std::vector<Bucket> out_;

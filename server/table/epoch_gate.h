@@ -27,16 +27,27 @@ class EpochGate {
     EpochGate& gate_;
   };
 
-  // Starts a new epoch once no batch is inside; returns the parity of the one that ended.
-  int flip() {
-    turnstile_.lock();
-    gate_.lock();
-    const int ended = parity_;
-    parity_ ^= 1;
-    gate_.unlock();
-    turnstile_.unlock();
-    return ended;
-  }
+  // Held by the tick between two epochs: once no batch is inside, and none comes in while it lives. What is
+  // done meanwhile is before every sample of the one and after every sample of the other.
+  class Flip {
+   public:
+    explicit Flip(EpochGate& gate) : gate_(gate) {
+      gate_.turnstile_.lock();
+      gate_.gate_.lock();
+      gate_.parity_ ^= 1;
+    }
+    ~Flip() {
+      gate_.gate_.unlock();
+      gate_.turnstile_.unlock();
+    }
+    Flip(const Flip&) = delete;
+    Flip& operator=(const Flip&) = delete;
+
+    int ended() const { return gate_.parity_ ^ 1; }  // the parity of the epoch that ended
+
+   private:
+    EpochGate& gate_;
+  };
 
  private:
   void enter() {

@@ -23,21 +23,21 @@ constexpr char kSeparator = '\n';  // names have no byte below 33; one that had 
 // +----+------+----+------+----+----------+-------------------+
 // Each name has an entry at the end, the last name's first: where it begins (15 bits) and whether it is dead.
 // The entry after the last name's says where the next one will begin, so a name is [begin i, begin i+1 - 1).
-// An id that was left out is a dead name of no size without a separator.
 class NameArena::Block {
  public:
-  explicit Block(SeriesId first_id) : first_id_(first_id) {
+  explicit Block(Number first) : first_(first) {
     bytes()[0] = kSeparator;
     set_entry(0, 1);
   }
 
-  SeriesId first_id() const { return first_id_; }
-  SeriesId next_id() const { return first_id_ + static_cast<SeriesId>(count()); }
+  Number first() const { return first_; }
+  Number next_number() const { return first_ + static_cast<Number>(count()); }
 
   // How many names there are, all of them whole.
   size_t count() const { return count_.load(std::memory_order_acquire); }
   size_t begin(size_t i) const { return entry(i) & ~kDead; }
-  bool is_dead(size_t i) const { return (entry(i) & kDead) != 0; }
+  // Who sees a removal sees what the remover did before it.
+  bool is_dead(size_t i) const { return (word(i).load(std::memory_order_acquire) & kDead) != 0; }
   std::string_view name(size_t i) const { return {bytes() + begin(i), begin(i + 1) - begin(i) - 1}; }
   // The first `count` names and the separators around them.
   std::string_view text(size_t count) const { return {bytes(), begin(count)}; }
@@ -53,24 +53,20 @@ class NameArena::Block {
   }
 
   // The writer's side.
-  bool has_room(SeriesId id, size_t size) const {
-    const size_t entries = size_t{id} - first_id_ + 2;  // with all left out before, and the one after
+  bool has_room(size_t size) const {
+    const size_t entries = count() + 2;  // with the one after
     return begin(count()) + size + 1 + entries * sizeof(uint16_t) <= sizeof(words_);
   }
-  std::string_view add(SeriesId id, std::string_view name) {
-    size_t i = count();
+  std::string_view add(std::string_view name) {
+    const size_t i = count();
     const size_t at = begin(i);
-    for (; first_id_ + i < id; ++i) {
-      set_entry(i, at | kDead);
-      set_entry(i + 1, at);
-    }
     std::memcpy(bytes() + at, name.data(), name.size());
     bytes()[at + name.size()] = kSeparator;
     set_entry(i + 1, at + name.size() + 1);
     count_.store(i + 1, std::memory_order_release);
     return {bytes() + at, name.size()};
   }
-  void remove(size_t i) { set_entry(i, begin(i) | kDead); }
+  void remove(size_t i) { word(i).store(static_cast<uint16_t>(begin(i) | kDead), std::memory_order_release); }
 
   // The next block, or null. Released by the writer when that is made, acquired by searches.
   std::atomic<Block*> next{nullptr};
@@ -80,7 +76,7 @@ class NameArena::Block {
   static constexpr size_t kWords = size_t{1} << 14;
 
   // Bytes of names are read only below what `count_` has published; entries may be marked dead at any time,
-  // hence atomic; relaxed, since nothing hangs on when that is seen.
+  // hence atomic.
   std::atomic_ref<uint16_t> word(size_t i) const { return std::atomic_ref(words_[kWords - 1 - i]); }
   size_t entry(size_t i) const { return word(i).load(std::memory_order_relaxed); }
   void set_entry(size_t i, size_t value) {
@@ -88,7 +84,7 @@ class NameArena::Block {
   }
   char* bytes() const { return reinterpret_cast<char*>(words_.data()); }
 
-  const SeriesId first_id_;
+  const Number first_;
   std::atomic<size_t> count_{0};  // released by the writer, acquired by searches
   mutable std::array<uint16_t, kWords> words_;
 };
@@ -130,29 +126,29 @@ struct NameArena::Probe {
 NameArena::NameArena() = default;
 NameArena::~NameArena() = default;
 
-std::string_view NameArena::add(SeriesId id, std::string_view name) {
+NameArena::Added NameArena::add(std::string_view name) {
   SM_CHECK(!name.empty() && name.size() <= kNameBytesMax);
-  return block_for(id, name.size()).add(id, name);
+  Block& block = block_for(name.size());
+  const Number number = block.next_number();
+  return {block.add(name), number};
 }
 
 // The last block when there is room in it, else a new one.
-NameArena::Block& NameArena::block_for(SeriesId id, size_t size) {
-  if (!blocks_.empty()) {
-    SM_CHECK(id >= blocks_.back()->next_id());
-    if (blocks_.back()->has_room(id, size)) return *blocks_.back();
-  }
-  Block* const made = blocks_.emplace_back(std::make_unique<Block>(id)).get();
+NameArena::Block& NameArena::block_for(size_t size) {
+  if (!blocks_.empty() && blocks_.back()->has_room(size)) return *blocks_.back();
+  const Number first = blocks_.empty() ? 0 : blocks_.back()->next_number();
+  Block* const made = blocks_.emplace_back(std::make_unique<Block>(first)).get();
   (blocks_.size() == 1 ? first_ : blocks_[blocks_.size() - 2]->next).store(made, std::memory_order_release);
   block_count_.store(blocks_.size(), std::memory_order_relaxed);
   return *made;
 }
 
-bool NameArena::remove(SeriesId id) {
-  const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), id,
-                                      [](SeriesId wanted, const auto& b) { return wanted < b->first_id(); });
+bool NameArena::remove(Number number) {
+  const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), number,
+                                      [](Number wanted, const auto& b) { return wanted < b->first(); });
   if (after == blocks_.begin()) return false;
   Block& block = **std::prev(after);
-  const size_t i = id - block.first_id();
+  const size_t i = number - block.first();
   if (i >= block.count() || block.is_dead(i)) return false;
   block.remove(i);
   dead_bytes_.fetch_add(block.name(i).size() + 1 + sizeof(uint16_t), std::memory_order_relaxed);
@@ -172,7 +168,7 @@ void NameArena::search(const Glob& glob, const Visit& visit) const {
         const auto takes = [name](const Probe& p) { return p.alternative.matches(name); };
         // A name that several alternatives match is visited for the first of them.
         if (!takes(*probe) || std::any_of(probes.begin(), probe, takes)) return true;
-        wants_more = visit(name, block->first_id() + static_cast<SeriesId>(i));
+        wants_more = visit(name);
         return wants_more;
       });
     }

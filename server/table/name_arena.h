@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/glob.h"
-#include "storage/ids.h"
 
 namespace statmill {
 
@@ -20,20 +19,24 @@ namespace statmill {
 // lock.
 class NameArena {
  public:
-  using Visit = std::function<bool(std::string_view name, SeriesId id)>;
+  using Number = uint32_t;  // of a name: they count from 0 in the order that names came
+  using Visit = std::function<bool(std::string_view name)>;
+  struct Added {
+    std::string_view name;  // where it stands for as long as the arena lives
+    Number number = 0;
+  };
 
   NameArena();
   ~NameArena();
   NameArena(const NameArena&) = delete;
   NameArena& operator=(const NameArena&) = delete;
 
-  // The name's place for as long as the arena lives. Requires: 1 to kNameBytesMax bytes; an id above all ids
-  // before (one left out costs two bytes, a great many at once one block).
-  std::string_view add(SeriesId id, std::string_view name);
+  // Requires: 1 to kNameBytesMax bytes.
+  Added add(std::string_view name);
 
   // The name is not visited any more. It stays where it is and goes on taking its space. False: no such name,
   // or removed before.
-  bool remove(SeriesId id);
+  bool remove(Number number);
 
   // Calls `visit` for each name that matches, once, in no order, until it returns false. Names added or
   // removed meanwhile may be visited or not. Cost: at 1 M names of 33 bytes 2 to 4 ms and 15 to 40 ns for
@@ -47,9 +50,9 @@ class NameArena {
  private:
   class Block;
   struct Probe;  // an alternative of a glob, ready to be looked for
-  Block& block_for(SeriesId id, size_t size);
+  Block& block_for(size_t size);
 
-  std::vector<std::unique_ptr<Block>> blocks_;  // the writer's: by first id
+  std::vector<std::unique_ptr<Block>> blocks_;  // the writer's: by first number
   // The searches' way from block to block begins here. Released by the writer when a block is made, acquired
   // by searches.
   std::atomic<Block*> first_{nullptr};

@@ -14,6 +14,7 @@
 #include "base/mutex.h"
 #include "proto/sample.h"
 #include "server/table/delta_pool.h"
+#include "server/table/name_arena.h"
 #include "storage/ids.h"
 #include "storage/window.h"
 
@@ -31,6 +32,7 @@ struct Series {
   uint32_t flushing = 0;                    // 1 + place in Shard::flushing, or 0
   Kind kind = Kind::kGauge;
   RetentionClass retention = kDefaultRetention;
+  NameArena::Number name_number = 0;  // of the name in the arena
 
   Combine combine() const { return kind == Kind::kEvent ? Combine::kAddEvents : Combine::kMerge; }
   void saw(Slot slot) {
@@ -41,14 +43,27 @@ struct Series {
 
 static_assert(sizeof(Series) == 104);  // a million of them are a good part of the server's RAM
 
-// Series at stable addresses, in order of creation.
+// Series at stable addresses. Places that were given back are empty series without a name, until they are
+// given out again.
 class SeriesList {
  public:
-  Series& add() {
+  using Place = uint32_t;
+
+  // An empty series' place.
+  Place add() {
+    if (!vacant_.empty()) {
+      const Place place = vacant_.back();
+      vacant_.pop_back();
+      return place;
+    }
     if (size_ % kBlock == 0) blocks_.push_back(std::make_unique<std::array<Series, kBlock>>());
-    return (*blocks_.back())[size_++ % kBlock];
+    return static_cast<Place>(size_++);
   }
-  size_t size() const { return size_; }
+  void remove(Place place) {
+    (*this)[place] = {};
+    vacant_.push_back(place);
+  }
+  size_t size() const { return size_; }  // with vacant places
   Series& operator[](size_t i) { return (*blocks_[i / kBlock])[i % kBlock]; }
   const Series& operator[](size_t i) const { return (*blocks_[i / kBlock])[i % kBlock]; }
 
@@ -56,6 +71,7 @@ class SeriesList {
   static constexpr size_t kBlock = 32;
   std::vector<std::unique_ptr<std::array<Series, kBlock>>> blocks_;
   size_t size_ = 0;
+  std::vector<Place> vacant_;
 };
 
 // Where the series of a name stands in the SeriesList: open addressing with linear probing over 8-byte
@@ -69,8 +85,10 @@ class SeriesIndex {
   const Series* find(uint64_t hash, std::string_view name, const SeriesList& series) const {
     return find_in(hash, name, series);
   }
-  // Adds the series last added to the list. Requires: the name is not there yet.
-  void insert(uint64_t hash, const SeriesList& series);
+  // Adds the series at that place. Requires: it has its name, which is not there yet.
+  void insert(uint64_t hash, SeriesList::Place place, const SeriesList& series);
+  // Takes the name out; gives the place of its series. Requires: the name is there, and in the list.
+  SeriesList::Place erase(uint64_t hash, std::string_view name, const SeriesList& series);
 
  private:
   struct Entry {
@@ -78,14 +96,15 @@ class SeriesIndex {
     uint32_t number = 0;  // 1 + place in the list; 0: empty
   };
   static uint32_t tag_of(uint64_t hash) { return static_cast<uint32_t>(hash >> 24); }
-  void place(Entry entry, uint64_t hash);
+  void put(Entry entry, uint64_t hash);
+  size_t next(size_t i) const { return (i + 1) & (entries_.size() - 1); }
   // Shards take the top bits of the hash, so entries take the low ones, which a tag does not have.
   size_t start(uint64_t hash) const { return hash & (entries_.size() - 1); }
 
   template <class List>
   auto find_in(uint64_t hash, std::string_view name, List& series) const -> decltype(&series[0]) {
     if (entries_.empty()) return nullptr;
-    for (size_t i = start(hash);; i = (i + 1) & (entries_.size() - 1)) {
+    for (size_t i = start(hash);; i = next(i)) {
       const Entry entry = entries_[i];
       if (entry.number == 0) return nullptr;
       if (entry.tag != tag_of(hash)) continue;
@@ -98,6 +117,14 @@ class SeriesIndex {
   size_t used_ = 0;
 };
 
+// Half-open, of the finest tier.
+struct SlotRange {
+  Slot begin = 0;
+  Slot end = 0;
+
+  bool has(Slot slot) const { return begin <= slot && slot < end; }
+};
+
 struct Shard {
   mutable Mutex mutex;
   SeriesIndex index GUARDED_BY(mutex);
@@ -108,12 +135,18 @@ struct Shard {
   std::vector<Series*> with_pending GUARDED_BY(mutex);
   struct Flushing {
     Series* series = nullptr;
-    Window window;  // does not change: the tick's thread reads it without the lock
+    Window window;       // does not change: the tick's thread reads it without the lock
+    SlotRange erased{};  // void from flushing_tick on, in the store and in `window`; mostly empty
   };
   std::vector<Flushing> flushing GUARDED_BY(mutex);
-  size_t pending_bytes GUARDED_BY(mutex) = 0;  // of the pending windows
-  TickNo flushed_tick GUARDED_BY(mutex) = 0;   // journal rows up to here are in fragments
-  TickNo flushing_tick GUARDED_BY(mutex) = 0;  // the flush under way, or 0
+  struct Erasure {
+    Series* series = nullptr;
+    SlotRange slots;
+  };
+  std::vector<Erasure> erasures GUARDED_BY(mutex);  // for the flush that is about to begin
+  size_t pending_bytes GUARDED_BY(mutex) = 0;       // of the pending windows
+  TickNo flushed_tick GUARDED_BY(mutex) = 0;        // journal rows up to here are in fragments
+  TickNo flushing_tick GUARDED_BY(mutex) = 0;       // the flush under way, or 0
 };
 
 }  // namespace statmill

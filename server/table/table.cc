@@ -2,6 +2,7 @@
 #include "server/table/table.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/check.h"
 #include "base/hash.h"
@@ -100,15 +101,16 @@ Series* Table::create(Shard& shard, uint64_t hash, const Sample& sample, Retenti
                       int parity) {
   if (series_count_.load(std::memory_order_relaxed) >= limits_.series_max) return nullptr;
   series_count_.fetch_add(1, std::memory_order_relaxed);
-  Series& made = shard.series.add();
+  const SeriesList::Place place = shard.series.add();
+  Series& made = shard.series[place];
   made.kind = sample.kind;
   made.retention = retention;
   {
     MutexLock names(names_mutex_);
     made.id = next_id_++;
-    made.name = names_.add(made.id, sample.name);
+    add_name(made, sample.name);
   }
-  shard.index.insert(hash, shard.series);
+  shard.index.insert(hash, place, shard.series);
   shard.created[static_cast<size_t>(parity)].push_back(&made);
   return &made;
 }
@@ -158,7 +160,8 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick) {
   MutexLock lock(shard.mutex);
   SM_CHECK(shard.flushing_tick == 0);
   shard.flushing_tick = tick;
-  shard.flushing.reserve(shard.with_pending.size());  // so that the windows stay where they are
+  // So that the windows stay where they are.
+  shard.flushing.reserve(shard.with_pending.size() + shard.erasures.size());
   for (Series* s : shard.with_pending) {
     shard.flushing.push_back({s, std::move(s->pending)});
     s->flushing = static_cast<uint32_t>(shard.flushing.size());
@@ -166,12 +169,18 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick) {
   }
   shard.with_pending.clear();
   shard.pending_bytes = 0;
+  for (const Shard::Erasure& erasure : shard.erasures) out.erased.push_back(erase(shard, erasure));
+  shard.erasures.clear();
   // Not of the newest, made in the epoch that is open now: they are not in the catalog before the next tick.
-  const size_t known = shard.series.size() - shard.created[0].size() - shard.created[1].size();
-  out.activity.reserve(known);
-  for (size_t i = 0; i < known; ++i) {
+  SeriesId unknown = std::numeric_limits<SeriesId>::max();
+  for (const auto& created : shard.created) {
+    for (const Series* s : created) unknown = std::min(unknown, s->id);
+  }
+  out.activity.reserve(shard.series.size());
+  for (size_t i = 0; i < shard.series.size(); ++i) {
     const Series& s = shard.series[i];
-    if (s.first_slot != Series::kNever) out.activity.push_back({s.id, s.first_slot, s.last_slot});
+    if (s.first_slot != Series::kNever && s.id < unknown)
+      out.activity.push_back({s.id, s.first_slot, s.last_slot});
   }
   return out;
 }
@@ -194,18 +203,24 @@ Series* Table::restore_series(const SeriesRow& row) {
   const uint64_t hash = hash_name(row.name);
   Shard& shard = shards_[shard_of(hash)];
   MutexLock lock(shard.mutex);
-  Series& made = shard.series.add();
+  const SeriesList::Place place = shard.series.add();
+  Series& made = shard.series[place];
   made.id = row.id;
   made.kind = row.kind;
   made.retention = retention_.class_of(row.name);
   {
     MutexLock names(names_mutex_);
     next_id_ = row.id + 1;
-    made.name = names_.add(row.id, row.name);
+    add_name(made, row.name);
   }
-  shard.index.insert(hash, shard.series);
+  shard.index.insert(hash, place, shard.series);
   series_count_.fetch_add(1, std::memory_order_relaxed);
   return &made;
+}
+
+void Table::restore_deleted(SeriesId id) {
+  MutexLock names(names_mutex_);
+  next_id_ = id + 1;
 }
 
 void Table::restore_shard(ShardNo n, TickNo flushed) {
@@ -263,12 +278,16 @@ std::optional<SeriesCopy> Table::copy(std::string_view name) const {
     out.flushed_tick = shard.flushed_tick;
     out.flushing_tick = shard.flushing_tick;
     pending = s->pending;
-    if (s->flushing != 0) flushing = shard.flushing[s->flushing - 1].window;
+    if (s->flushing != 0) {
+      flushing = shard.flushing[s->flushing - 1].window;
+      out.erased = shard.flushing[s->flushing - 1].erased;
+    }
     for (size_t p = 0; p < deltas.size(); ++p) shard.deltas[p].read(s->delta[p], combine, deltas[p]);
   }
   out.unflushed = pending.buckets(combine);
   for (const auto& delta : deltas) combine_into(out.unflushed, delta, combine);
   out.flushing = flushing.buckets(combine);
+  std::erase_if(out.flushing, [&](const SlotBucket& b) { return out.erased.has(b.slot); });
   return out;
 }
 

@@ -17,6 +17,7 @@
 #include "proto/batch.h"
 #include "server/table/epoch_gate.h"
 #include "server/table/name_arena.h"
+#include "server/table/series_changes.h"
 #include "server/table/shard.h"
 #include "storage/activity.h"
 #include "storage/journal.h"
@@ -56,6 +57,7 @@ struct FlushedSeries {
 
 struct ShardFlush {
   std::vector<FlushedSeries> series;
+  std::vector<ErasedSeries> erased;
   std::vector<SeriesActivity> activity;  // of all series of the shard that have been collected
 };
 
@@ -70,6 +72,7 @@ struct SeriesCopy {
   Slot last_slot = Series::kNever;
   std::vector<SlotBucket> unflushed;  // deltas and pending, combined
   std::vector<SlotBucket> flushing;   // in the store from flushing_tick on
+  SlotRange erased;                   // of what the store has: void, and there no more from flushing_tick on
   TickNo flushed_tick = 0;
   TickNo flushing_tick = 0;
 };
@@ -87,7 +90,15 @@ class Table {
   uint64_t apply(Batch& batch, Timestamp now);
 
   // The tick's side; one thread.
-  int flip_epoch() { return gate_.flip(); }
+  struct EpochEnd {
+    int parity = 0;  // of the epoch that ended
+    ChangedSeries changed;
+  };
+  // Ends the epoch. The changes come between it and the next: a batch of samples is wholly before them or
+  // wholly after. Requires: all earlier epochs are collected, no flush is under way, and the shards of all
+  // names concerned, old and new, are collected without journal and flushed next. Cost: microseconds for a
+  // series, for which ingest waits.
+  EpochEnd end_epoch(const SeriesChanges& changes = {});
   // Moves the epoch's deltas to pending; with their journal entries, unless they are flushed in this very
   // tick.
   ShardDelta collect(ShardNo shard, int parity, bool journal);
@@ -97,12 +108,16 @@ class Table {
 
   // Start-up; before any other thread.
   Series* restore_series(const SeriesRow& row);
+  void restore_deleted(SeriesId id);
   void restore_shard(ShardNo shard, TickNo flushed);
   // Replays so many entries of a journal row. False when the bytes are none.
   bool replay(ShardNo shard, Series& series, uint32_t entries, Reader& in);
   void replay(ShardNo shard, Series& series, const JournalEntry& entry);
 
   // The query's side.
+  // Changes whenever series are deleted or renamed, and is not given while that goes on. When it is the same
+  // before and after a search and the copies of what was found, all of that is of one moment as to names.
+  uint64_t names_version() const;
   std::optional<SeriesCopy> copy(std::string_view name) const;
   // Calls `visit` with every name that matches, in no order, without a lock, until it returns false. Names
   // stay where they are for as long as the table lives.
@@ -122,19 +137,25 @@ class Table {
 
  private:
   struct Placed;  // a sample of the batch: its hash, slot and where it stands
+  struct Taken;   // a series out of its shard
   void note_pending(Shard& shard, Series& series, size_t bytes_before) REQUIRES(shard.mutex);
   Series* create(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention, int parity)
       REQUIRES(shard.mutex);
   std::optional<Refusal> apply_one(Shard& shard, const Placed& placed, const Sample& sample, int64_t now_s,
                                    int parity) REQUIRES(shard.mutex);
+  void add_name(Series& series, std::string_view name) REQUIRES(names_mutex_);
+
+  bool mark_erased(std::string_view name, SlotRange slots, ChangedSeries& changed);
+  std::optional<Taken> take(std::string_view name, int parity);
+  std::optional<ChangedSeries::Renamed> rename(const NewName& names, int parity);
+  ErasedSeries erase(Shard& shard, const Shard::Erasure& erasure) REQUIRES(shard.mutex);
 
   const Retention retention_;
   const TableLimits limits_;
   const int64_t retention_max_s_;  // of the coarsest tier, of the class that is kept longest
   EpochGate gate_;
   std::array<Shard, kShardCount> shards_;
-  // Ids ascend with the arena's names, so one lock gives out both. Taken for a new series only, inside its
-  // shard's; nothing is locked inside it.
+  // Taken for a new series or a changed name only, inside its shard's; nothing is locked inside it.
   Mutex names_mutex_;
   SeriesId next_id_ GUARDED_BY(names_mutex_) = 0;
   NameArena names_;  // written under names_mutex_, searched without
@@ -143,6 +164,9 @@ class Table {
   std::atomic<size_t> series_count_{0};
   std::atomic<size_t> ram_bytes_{0};  // of deltas, pending and flushing windows
   std::atomic<uint64_t> kind_mismatches_{0};
+  // Odd while names change. Written by the tick: released before the change and after it; acquired by
+  // queries.
+  std::atomic<uint64_t> names_version_{0};
 };
 
 }  // namespace statmill

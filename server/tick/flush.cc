@@ -2,6 +2,7 @@
 #include "server/tick/flush.h"
 
 #include <algorithm>
+#include <set>
 
 #include "storage/rollup.h"
 
@@ -72,6 +73,33 @@ Status FragmentBuilder::rebuild_event_rollup(const Part& part, std::vector<Store
       begin = stop;
     }
     add_fragments(out, t, tier, series.id, roll_up(all, finest, tier, Kind::kEvent), oldest);
+  }
+  return Status::ok();
+}
+
+Status FragmentBuilder::erase(const ErasedSeries& series, std::vector<StoreBatch::Fragment>& out) {
+  const Tiers& tiers = retention_.tiers();
+  std::set<ChunkKey> written;
+  for (const StoreBatch::Fragment& fragment : out) {
+    if (fragment.key.id == series.id) written.insert(fragment.key);
+  }
+  for (TierNo t = 0; t < tiers.count(); ++t) {
+    const Tier& tier = tiers[t];
+    const int64_t ratio = tier.step_s / tiers.finest().step_s;
+    const Slot end = (series.slots.end + ratio - 1) / ratio;
+    for (Slot begin = series.slots.begin / ratio; begin < end;) {
+      const ChunkKey key{t, tier.chunk_of_slot(begin), series.id};
+      const Slot first = static_cast<Slot>(key.chunk) * tier.chunk_slots;
+      const Slot stop = std::min(end, first + tier.chunk_slots);
+      bool exists = written.contains(key);
+      if (!exists) {
+        const auto stored = snapshot_.chunk(key);
+        if (!stored) return stored.error();
+        exists = !stored->empty();
+      }
+      if (exists) out.push_back({key, encode_erase(key, first, begin, stop)});
+      begin = stop;
+    }
   }
   return Status::ok();
 }

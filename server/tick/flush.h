@@ -18,6 +18,9 @@ class FragmentBuilder {
 
   // Adds the fragments of one series. Errors: from reading the store (late events read their chunk).
   Status add(const FlushedSeries& series, std::vector<StoreBatch::Fragment>& out);
+  // Makes void what the store and `out` have of those slots, in every tier. Requires: all else that the batch
+  // has of the series is in `out`. Cost: a read for each chunk.
+  Status erase(const ErasedSeries& series, std::vector<StoreBatch::Fragment>& out);
 
  private:
   struct Part {

@@ -17,12 +17,20 @@ class Loader {
       : table_(table), expiry_(expiry), salvages_(damage == Damage::kSalvage) {}
 
   Status series(SeriesRow row) {
-    if (row.id >= by_id_.size()) by_id_.resize(row.id + size_t{1});
+    make_room(row.id);
     if (by_id_[row.id].series != nullptr)
       return Error{ErrorCode::kCorrupt, "series " + std::to_string(row.id) + " twice"};
-    by_id_[row.id] = {table_.restore_series(row), shard_of(hash_name(row.name))};
+    by_id_[row.id] = {table_.restore_series(row), shard_of(hash_name(row.name)), false};
     expiry_.set_class(row.id, by_id_[row.id].series->retention);
     ++recovery_.series;
+    return Status::ok();
+  }
+
+  Status deleted(SeriesId id) {
+    make_room(id);
+    by_id_[id].is_deleted = true;
+    table_.restore_deleted(id);
+    expiry_.set_class(id, kGone);
     return Status::ok();
   }
 
@@ -40,6 +48,7 @@ class Loader {
       const auto series = known(a.id);
       if (!series && salvages_) continue;
       if (!series) return series.error();
+      if (series->is_deleted) continue;
       series->series->saw(a.first_slot);
       series->series->saw(a.last_slot);
     }
@@ -84,9 +93,13 @@ class Loader {
   struct Known {
     Series* series = nullptr;
     ShardNo shard = 0;
+    bool is_deleted = false;  // then there is no series: what is left of it is stepped over
   };
+  void make_room(SeriesId id) {
+    if (id >= by_id_.size()) by_id_.resize(id + size_t{1});
+  }
   Result<Known> known(SeriesId id) const {
-    if (id >= by_id_.size() || by_id_[id].series == nullptr) {
+    if (id >= by_id_.size() || (by_id_[id].series == nullptr && !by_id_[id].is_deleted)) {
       return Error{ErrorCode::kCorrupt, "series " + std::to_string(id) + " is not in the catalog"};
     }
     return by_id_[id];
@@ -142,7 +155,7 @@ class Loader {
   bool replay(Row& row, const Known& series) {
     JournalRowReader& reader = *row.reader;
     const TickNo flushed = recovery_.start.flushed[series.shard];
-    if (row.tick <= flushed) return step_over(reader, stepped_over_);
+    if (series.is_deleted || row.tick <= flushed) return step_over(reader, stepped_over_);
     if (flushed < row.sound_from) return step_over(reader, recovery_.losses.entries);
     recovery_.journal_entries += reader.entries();
     return table_.replay(series.shard, *series.series, reader.entries(), reader.entries_in());
@@ -164,7 +177,7 @@ class Loader {
       const auto series = known(e.id);
       if (!series && salvages_) ++recovery_.losses.entries_of_nobody;
       if (!series && !salvages_) return series.error();
-      if (!series || tick <= recovery_.start.flushed[series->shard]) continue;
+      if (!series || series->is_deleted || tick <= recovery_.start.flushed[series->shard]) continue;
       table_.replay(series->shard, *series->series, e);
       ++recovery_.journal_entries;
     }
@@ -190,7 +203,8 @@ Result<Recovery> recover(Store& store, Table& table, Damage damage) {
       [&](ShardNo shard, TickNo flushed, std::string_view activity) {
         return loader.shard(shard, flushed, activity);
       },
-      [&](TickNo tick, RowPart part, std::string_view row) { return loader.journal(tick, part, row); }};
+      [&](TickNo tick, RowPart part, std::string_view row) { return loader.journal(tick, part, row); },
+      [&](SeriesId id) { return loader.deleted(id); }};
   if (Status s = store.load(visitor); !s) return s.error();
   if (Status s = loader.replay(); !s) return s.error();
   const auto snapshot = store.snapshot();

@@ -35,6 +35,7 @@ Status Roller::roll_slice(StoreSnapshot& snapshot, RollupPosition from, int64_t 
       position = {from.chunk, id};
       return false;
     }
+    if (expiry_.class_of(id) == kGone) return true;
     const DecodedChunk chunk = decode_chunk({0, from.chunk, id}, first, finest.chunk_slots, frames);
     const Kind kind = chunk.combine == Combine::kAddEvents ? Kind::kEvent : Kind::kGauge;
     for (TierNo t = 1; t < tiers_.count(); ++t) {

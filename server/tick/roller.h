@@ -18,8 +18,9 @@ class Roller {
     Duration delay = std::chrono::minutes(20);  // after a chunk's end: live samples are flushed by then
     size_t slice_series = 512;                  // series per call, so that a tick stays short
   };
-  // `tiers` must outlive it.
-  Roller(const Tiers& tiers, Options options) : tiers_(tiers), options_(options) {}
+  // Both must outlive it.
+  Roller(const Tiers& tiers, const Expiry& expiry, Options options)
+      : tiers_(tiers), expiry_(expiry), options_(options) {}
 
   // Adds the next slice's fragments and the new position to `batch`. Adds nothing when no chunk is ready.
   Status step(StoreSnapshot& snapshot, RollupPosition from, Timestamp now, StoreBatch& batch) const;
@@ -28,6 +29,7 @@ class Roller {
   Status roll_slice(StoreSnapshot& snapshot, RollupPosition from, int64_t now_s, StoreBatch& batch) const;
 
   const Tiers& tiers_;
+  const Expiry& expiry_;
   const Options options_;
 };
 

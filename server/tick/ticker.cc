@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
 #include "server/tick/flush.h"
 #include "storage/journal.h"
 #include "storage/rollup.h"
@@ -13,7 +14,7 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
     : services_(services),
       options_(options),
       longest_(services.table.retention().longest()),
-      roller_(longest_, options.rollup),
+      roller_(longest_, services.store.expiry(), options.rollup),
       last_tick_(start.last_tick),
       last_row_(start.last_row),
       flushed_(start.flushed),
@@ -38,20 +39,49 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
   }
 }
 
-Status Ticker::tick(TickTime now) { return run(now, false); }
-Status Ticker::flush_all(TickTime now) { return run(now, true); }
+Status Ticker::tick(TickTime now) { return run(now, {}); }
+Status Ticker::flush_all(TickTime now) { return run(now, Shards().set()); }
 
-Status Ticker::run(TickTime now, bool flush_everything) {
+Result<ChangedSeries> Ticker::change(const SeriesChanges& changes, TickTime now) {
+  if (prepared_) {
+    if (Status done = finish(now); !done)
+      return Error{ErrorCode::kUnavailable, "the store takes no ticks now: " + done.error().message};
+  }
+  Shards to_flush;
+  const auto flush_shard_of = [&](std::string_view name) { to_flush.set(shard_of(hash_name(name))); };
+  for (const std::string_view name : changes.deletes) flush_shard_of(name);
+  for (const NewName& names : changes.renames) {
+    flush_shard_of(names.from);
+    flush_shard_of(names.to);
+  }
+  prepare(now.steady, to_flush, changes);
+  ChangedSeries changed = prepared_->changed;
+  if (Status done = finish(now); !done) {
+    return Error{ErrorCode::kIo, std::to_string(changed.count()) +
+                                     " series are changed in memory, and will be in the store once it takes "
+                                     "ticks again: " +
+                                     done.error().message};
+  }
+  return changed;
+}
+
+Status Ticker::run(TickTime now, const Shards& to_flush) {
   // What failed before goes first: order is what makes replay exact.
-  for (int left = prepared_ ? 2 : 1; left > 0; --left) {
-    if (!prepared_) prepare(now.steady, flush_everything);
-    Status done = prepared_->built ? Status::ok() : build(now);
-    if (done) done = commit();
-    if (!done) {
-      failures_.add();
-      services_.health.set("store", done.error().message);
-      return done;
-    }
+  if (prepared_) {
+    if (Status done = finish(now); !done) return done;
+  }
+  prepare(now.steady, to_flush, {});
+  return finish(now);
+}
+
+// Puts into the store what is prepared.
+Status Ticker::finish(TickTime now) {
+  Status done = prepared_->built ? Status::ok() : build(now);
+  if (done) done = commit();
+  if (!done) {
+    failures_.add();
+    services_.health.set("store", done.error().message);
+    return done;
   }
   services_.health.set("store", "");
   if (now.steady >= next_expiry_) expire(now);
@@ -62,19 +92,23 @@ bool Ticker::is_due(ShardNo shard, SteadyTime now) const {
   return now >= next_flush_[shard] || services_.table.is_over_share(shard);
 }
 
-void Ticker::prepare(SteadyTime now, bool flush_everything) {
+void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges& changes) {
   prepared_ = std::make_unique<Prepared>();
   prepared_->tick = prepared_->batch.tick = ++last_tick_;
   open_tick_.set(
       static_cast<int64_t>(last_tick_ + 1));  // before the flip: never too low for who has been taken
-  const int parity = services_.table.flip_epoch();
+  Table::EpochEnd end = services_.table.end_epoch(changes);
+  prepared_->batch.deleted = end.changed.deleted;
+  for (const ChangedSeries::Renamed& renamed : end.changed.renamed)
+    prepared_->batch.series.push_back(renamed.row);
+  prepared_->changed = std::move(end.changed);
   std::vector<ShardDelta> deltas;
   deltas.reserve(kShardCount);
   for (size_t i = 0; i < kShardCount; ++i) {
     const auto shard = static_cast<ShardNo>(i);
-    const bool flush = flush_everything || is_due(shard, now);
+    const bool flush = to_flush[i] || is_due(shard, now);
     // Of a shard that is flushed the deltas go into fragments with this very batch: no entry is needed.
-    deltas.push_back(services_.table.collect(shard, parity, !flush));
+    deltas.push_back(services_.table.collect(shard, end.parity, !flush));
     auto& created = deltas.back().created;
     for (const SeriesRow& row : created) {
       services_.store.expiry().set_class(row.id, services_.table.retention().class_of(row.name));
@@ -119,6 +153,9 @@ Status Ticker::build(TickTime now) {
     for (const FlushedSeries& series : flush.series) {
       if (Status s = builder.add(series, batch.fragments); !s) return s;
     }
+    for (const ErasedSeries& series : flush.erased) {
+      if (Status s = builder.erase(series, batch.fragments); !s) return s;
+    }
     batch.flushed.push_back({shard, prepared_->tick, encode_activity(flush.activity)});
   }
   trim_journal();
@@ -155,6 +192,10 @@ Status Ticker::commit() {
     if (Status s = services_.store.write(prepared_->batch); !s) return s;
     ticks_.add();
   }
+  // Not before the store has it: compactions act on it at once.
+  Expiry& expiry = services_.store.expiry();
+  for (const SeriesId id : prepared_->changed.deleted) expiry.set_class(id, kGone);
+  for (const auto& [row, retention] : prepared_->changed.renamed) expiry.set_class(row.id, retention);
   for (const auto& [shard, flush] : prepared_->flushes) services_.table.end_flush(shard);
   if (prepared_->batch.rollup_position) position_ = *prepared_->batch.rollup_position;
   durable_tick_.set(static_cast<int64_t>(prepared_->tick));

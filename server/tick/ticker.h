@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <memory>
 #include <vector>
 
@@ -55,6 +56,10 @@ class Ticker {
   Status tick(TickTime now);
   // One tick that flushes every shard.
   Status flush_all(TickTime now);
+  // One tick that deletes, empties or renames series; says what was changed. Errors: kUnavailable, nothing is
+  // changed; any other: it is changed in RAM, and in the store with the next tick that this takes. Cost: a
+  // flush of the shards concerned; with slots, a read for each chunk.
+  Result<ChangedSeries> change(const SeriesChanges& changes, TickTime now);
 
   RollupPosition rollup_position() const { return position_; }
 
@@ -64,10 +69,13 @@ class Ticker {
     StoreBatch batch;
     TickNo tick = 0;
     std::vector<std::pair<ShardNo, ShardFlush>> flushes;
+    ChangedSeries changed;
     bool built = false;
   };
-  Status run(TickTime now, bool flush_everything);
-  void prepare(SteadyTime now, bool flush_everything);
+  using Shards = std::bitset<kShardCount>;
+  Status run(TickTime now, const Shards& to_flush);
+  Status finish(TickTime now);
+  void prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges& changes);
   void write_journal(const std::vector<ShardDelta>& deltas);
   Status build(TickTime now);
   void roll(StoreSnapshot& snapshot, TickTime now);

@@ -2,11 +2,13 @@
 // from scratch. Shares no code with the product beyond its plain types.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/int128.h"
@@ -21,6 +23,32 @@ struct Sample {
   std::vector<int64_t> hundredths;  // one; or all samples of a ready-made bucket
 };
 
+inline std::string decimal(Int128 value, int digits) {
+  const bool negative = value < 0;
+  auto rest = static_cast<uint64_t>(negative ? -value : value);
+  std::string text = std::to_string(rest);
+  while (text.size() <= static_cast<size_t>(digits)) text.insert(0, "0");
+  text.insert(text.size() - static_cast<size_t>(digits), ".");
+  return (negative ? "-" : "") + text;
+}
+
+// As a line of the protocol.
+inline std::string line_of(const Sample& s) {
+  int64_t sum = 0;
+  Int128 squares = 0;
+  for (const int64_t h : s.hundredths) {
+    sum += h;
+    squares += static_cast<Int128>(h) * h;
+  }
+  std::string line = (s.event ? "*" : "") + s.name + " " + std::to_string(s.time_s) + " " + decimal(sum, 2);
+  if (s.hundredths.size() > 1) {
+    const auto [min, max] = std::minmax_element(s.hundredths.begin(), s.hundredths.end());
+    line += " " + decimal(squares, 4) + " " + decimal(*min, 2) + " " + decimal(*max, 2) + " " +
+            std::to_string(s.hundredths.size());
+  }
+  return line;
+}
+
 struct Answer {
   int64_t count = 0;
   double sum = 0;
@@ -34,9 +62,31 @@ class Model {
  public:
   static constexpr int64_t kSlotS = 10;
 
-  void add(const Sample& sample) { series_[sample.name].samples.push_back(sample); }
   // A series is what its first sample said.
-  bool is_event(const std::string& name) const { return series_.at(name).samples.front().event; }
+  void add(const Sample& sample) {
+    Series& series = series_.try_emplace(sample.name, Series{sample.event, {}}).first->second;
+    series.samples.push_back(sample);
+    const int64_t slot_s = sample.time_s / kSlotS * kSlotS;
+    series.first_s = std::min(series.first_s, slot_s);
+    series.last_s = std::max(series.last_s, slot_s);
+  }
+  void remove(const std::string& name) { series_.erase(name); }
+  void rename(const std::string& from, const std::string& to) {
+    auto node = series_.extract(from);
+    node.key() = to;
+    series_.insert(std::move(node));
+  }
+  // Without [from_s, until_s); a series of which nothing would be left goes whole.
+  void erase(const std::string& name, int64_t from_s, int64_t until_s) {
+    const auto is_in = [&](int64_t time_s) { return from_s <= time_s && time_s < until_s; };
+    Series& series = series_.at(name);
+    if (is_in(series.first_s) && is_in(series.last_s)) return remove(name);
+    std::erase_if(series.samples, [&](const Sample& s) { return is_in(s.time_s); });
+    if (is_in(series.first_s)) series.first_s = until_s;
+    if (is_in(series.last_s)) series.last_s = from_s - kSlotS;
+  }
+
+  bool is_event(const std::string& name) const { return series_.at(name).event; }
   const auto& series() const { return series_; }
 
   // The answer for [from_s, from_s + step_s), none when there is nothing.
@@ -66,7 +116,10 @@ class Model {
 
  private:
   struct Series {
+    bool event = false;
     std::vector<Sample> samples;
+    int64_t first_s = INT64_MAX;  // slots that it is known in: silent ones of events are 0 from the first on
+    int64_t last_s = INT64_MIN;
   };
 
   std::vector<int64_t> observations(const std::string& name, int64_t from_s, int64_t until_s) const {
@@ -81,10 +134,9 @@ class Model {
   // Totals of the 10 s slots, silent ones as zero from the series' first slot to the present one.
   std::vector<int64_t> rates(const std::string& name, int64_t from_s, int64_t until_s, int64_t now_s) const {
     std::map<int64_t, int64_t> totals;
-    int64_t first = INT64_MAX;
+    const int64_t first = series_.at(name).first_s / kSlotS;
     for (const Sample& s : series_.at(name).samples) {
       const int64_t slot = s.time_s / kSlotS;
-      first = std::min(first, slot);
       if (s.time_s < from_s || s.time_s >= until_s) continue;
       for (const int64_t h : s.hundredths) totals[slot] += h;
     }

@@ -1,12 +1,14 @@
 // The whole road against a naive model: random samples (late, early, repeated, three kinds of input), ticks,
-// flushes, crashes, failing writes, expiry, days passing; then every tier and every stat is compared, of each
-// series alone and of all together.
+// flushes, series deleted, emptied and renamed, crashes, failing writes, expiry, days passing; then every
+// tier and every stat is compared, of each series alone and of all together.
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <random>
+#include <set>
 
 #include "base/text.h"
 #include "proto/istatd_lines.h"
@@ -22,31 +24,6 @@ namespace {
 
 constexpr int64_t kStartS = 1'700'000'000;
 constexpr int64_t kDayS = 86400;
-
-std::string decimal(Int128 value, int digits) {
-  const bool negative = value < 0;
-  auto rest = static_cast<uint64_t>(negative ? -value : value);
-  std::string text = std::to_string(rest);
-  while (text.size() <= static_cast<size_t>(digits)) text.insert(0, "0");
-  text.insert(text.size() - static_cast<size_t>(digits), ".");
-  return (negative ? "-" : "") + text;
-}
-
-std::string line_of(const model::Sample& s) {
-  int64_t sum = 0;
-  Int128 squares = 0;
-  for (const int64_t h : s.hundredths) {
-    sum += h;
-    squares += static_cast<Int128>(h) * h;
-  }
-  std::string line = (s.event ? "*" : "") + s.name + " " + std::to_string(s.time_s) + " " + decimal(sum, 2);
-  if (s.hundredths.size() > 1) {
-    const auto [min, max] = std::minmax_element(s.hundredths.begin(), s.hundredths.end());
-    line += " " + decimal(squares, 4) + " " + decimal(*min, 2) + " " + decimal(*max, 2) + " " +
-            std::to_string(s.hundredths.size());
-  }
-  return line;
-}
 
 // "TIERS|RULE|RULE"
 Retention retention_of_text(const std::string& text) {
@@ -69,7 +46,7 @@ class World {
   }
 
   void step() {
-    switch (below(12)) {
+    switch (below(14)) {
       case 0:
         advance(below(20 * 60));
         break;
@@ -86,6 +63,11 @@ class World {
       case 4:
         fail_a_write();
         break;
+      case 5:
+        if (model_.series().empty()) return;
+        ASSERT_TRUE(change());
+        committed_ = log_.size();
+        break;
       default:
         for (int64_t i = below(30); i >= 0; --i) send();
         if (below(3) != 0) tick();
@@ -94,6 +76,7 @@ class World {
   }
 
   void compare() {
+    compare_names();
     for (const auto& [name, series] : model_.series()) {
       for (const int64_t step : {10, 30, 300, 3600, 86400}) compare_series(name, step);
     }
@@ -149,7 +132,7 @@ class World {
   void crash() {
     log_.resize(committed_);
     model_ = {};
-    for (const model::Sample& s : log_) model_.add(s);
+    for (const auto& happen : log_) happen(model_);
     store_.restart();
     start();
   }
@@ -160,11 +143,19 @@ class World {
     const bool whole = below(2) == 0;
     store_.fail_next_write(Error{ErrorCode::kIo, "planted"},
                            whole ? MemoryStore::Effect::kWhole : MemoryStore::Effect::kNone);
+    const int64_t what = below(3);
+    if (what == 0) {
+      ASSERT_FALSE(ticker_->flush_all(now()));
+    } else if (what == 1) {
+      ASSERT_FALSE(ticker_->tick(now()));
+    } else {
+      ASSERT_FALSE(change());
+    }
     const size_t under_way = log_.size();
-    ASSERT_FALSE(below(2) == 0 ? ticker_->flush_all(now()) : ticker_->tick(now()));
     EXPECT_FALSE(health_.problems().empty());
     for (int64_t i = below(5); i >= 0; --i) send();
-    compare_series(model_.series().begin()->first, 10);
+    compare_names();
+    if (!model_.series().empty()) compare_series(any_name(), 10);
     if (below(4) == 0) {  // it dies before it can try again: the store has the tick or has it not
       if (whole) committed_ = under_way;
       crash();
@@ -193,25 +184,26 @@ class World {
 
   void send() {
     model::Sample s;
-    const bool event = below(3) == 0;
-    s.name = (event ? "e" : "g") + std::to_string(below(4));
+    s.event = below(3) == 0;
+    s.name = (s.event ? "e" : "g") + std::to_string(below(4));
+    if (!model_.series().empty() && below(4) == 0) s.name = any_name();
     const auto known = model_.series().find(s.name);
-    // Now and then a known series is written as the other kind: it stays what it is.
-    s.event = known != model_.series().end() && below(20) == 0 ? !event : event;
+    if (known != model_.series().end()) s.event = model_.is_event(s.name);
+    const bool event = s.event;
     s.time_s = wall_s_ - age(event);
-    if (!log_.empty() && below(4) == 0) {  // again into a slot that has something
-      const model::Sample& earlier = log_[static_cast<size_t>(below(static_cast<int64_t>(log_.size())))];
-      const bool in_reach = !model_.is_event(earlier.name) || wall_s_ - earlier.time_s < finest_s() * 3 / 4;
-      if (in_reach) {
-        s.name = earlier.name;
-        s.event = model_.is_event(earlier.name);
-        s.time_s = earlier.time_s;
+    if (known != model_.series().end()) {
+      // Now and then a known series is written as the other kind: it stays what it is.
+      if (below(20) == 0) s.event = !event;
+      const auto& samples = known->second.samples;
+      if (!samples.empty() && below(4) == 0) {  // again into a slot that has something
+        const int64_t earlier_s = samples[static_cast<size_t>(below(std::ssize(samples)))].time_s;
+        if (!event || wall_s_ - earlier_s < finest_s() * 3 / 4) s.time_s = earlier_s;
       }
     }
     const int64_t samples = s.event || below(4) != 0 ? 1 : 1 + below(20);
     for (int64_t i = 0; i < samples; ++i)
       s.hundredths.push_back(below(3) == 0 ? 500 : below(2'000'000) - 1'000'000);
-    const std::string line = line_of(s);
+    const std::string line = model::line_of(s);
     Batch batch;
     parse_istatd_lines(line, batch);
     const uint64_t accepted = table_->apply(batch, now().wall);
@@ -223,8 +215,75 @@ class World {
                       slot_end_s > wall_s_ - tiers_of(s.name).coarsest().retention_s;
     ASSERT_EQ(accepted, fits ? 1U : 0U) << line;
     if (!fits) return;
-    log_.push_back(s);
-    model_.add(s);
+    happened([s](model::Model& model) { model.add(s); });
+  }
+
+  void happened(std::function<void(model::Model&)> what) {
+    what(model_);
+    log_.push_back(std::move(what));
+  }
+
+  // Requires: there is a series.
+  std::string any_name() {
+    const auto& series = model_.series();
+    return std::next(series.begin(), below(std::ssize(series)))->first;
+  }
+
+  // Some series are deleted, lose a range or are renamed. In RAM that has happened even when it fails.
+  // Requires: there is a series.
+  Status change() {
+    std::set<std::string> names;
+    for (int64_t i = below(3); i >= 0; --i) names.insert(any_name());
+    std::vector<std::string_view> deletes(names.begin(), names.end());
+    deletes.push_back("no.such.name");
+    switch (below(3)) {
+      case 0:
+        for (const std::string& name : names) happened([name](model::Model& m) { m.remove(name); });
+        return done(ticker_->change({.deletes = deletes, .slots = {}, .renames = {}}, now()));
+      case 1: {
+        const int64_t unit_s = tiers_.coarsest().step_s;
+        const int64_t from_s = below(4) == 0 ? 0 : (wall_s_ - below(longest_s_)) / unit_s * unit_s;
+        const int64_t until_s =
+            below(4) == 0 ? INT64_MAX / unit_s * unit_s : from_s + unit_s * (1 + below(30));
+        for (const std::string& name : names)
+          happened([=](model::Model& m) { m.erase(name, from_s, until_s); });
+        const SlotRange slots{from_s / model::Model::kSlotS, until_s / model::Model::kSlotS};
+        return done(ticker_->change({.deletes = deletes, .slots = slots, .renames = {}}, now()));
+      }
+      default: {
+        const std::string from = *names.begin();
+        const std::string to =
+            std::array{"e", "g", "n"}[static_cast<size_t>(below(3))] + std::to_string(below(5));
+        if (!model_.series().contains(to) && keeps_no_longer(to, from))
+          happened([=](model::Model& m) { m.rename(from, to); });
+        const NewName pair{from, model_.series().contains(to) ? to : from};
+        return done(ticker_->change({.deletes = {}, .slots = {}, .renames = {&pair, 1}}, now()));
+      }
+    }
+  }
+  static Status done(const Result<ChangedSeries>& changed) {
+    return changed ? Status::ok() : Status(changed.error());
+  }
+  // What is past the retention of its series may be gone, or not yet.
+  bool keeps_no_longer(const std::string& a, const std::string& b) const {
+    for (size_t t = 0; t < tiers_.count(); ++t) {
+      if (tiers_of(a)[t].retention_s > tiers_of(b)[t].retention_s) return false;
+    }
+    return true;
+  }
+
+  // Exactly the model's names are there.
+  void compare_names() {
+    std::vector<std::string> names;
+    for (const auto& [name, series] : model_.series()) names.push_back(name);
+    std::vector<std::string> listed;
+    for (const SeriesInfo& info : engine_->list(*Glob::parse("*"), 1000).series) listed.push_back(info.name);
+    ASSERT_EQ(listed, names);
+    ASSERT_EQ(table_->series_count(), names.size());
+    for (const std::string name : {"e0", "g0", "n0"}) {
+      const auto answer = engine_->run({{name}, wall_s_ - 60, wall_s_, 10, {}}, now().wall);
+      ASSERT_EQ(answer.has_value(), model_.series().contains(name)) << name;
+    }
   }
 
   int64_t retention_of(const std::string& name, int64_t tier_s) const {
@@ -296,7 +355,7 @@ class World {
   std::unique_ptr<Table> table_;
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<QueryEngine> engine_;
-  std::vector<model::Sample> log_;
+  std::vector<std::function<void(model::Model&)>> log_;  // what has happened
   size_t committed_ = 0;
   model::Model model_;
 };

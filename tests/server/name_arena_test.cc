@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
+#include <set>
 #include <string>
 
 #include "proto/istatd_lines.h"
@@ -14,12 +14,12 @@
 namespace statmill {
 namespace {
 
-using Names = std::map<SeriesId, std::string>;
+using Names = std::multiset<std::string>;
 
 Names found(const NameArena& arena, std::string_view pattern) {
   Names out;
-  arena.search(*Glob::parse(pattern), [&](std::string_view name, SeriesId id) {
-    EXPECT_TRUE(out.emplace(id, name).second) << "visited twice: " << name;
+  arena.search(*Glob::parse(pattern), [&](std::string_view name) {
+    out.emplace(name);
     return true;
   });
   return out;
@@ -29,17 +29,17 @@ Names found(const NameArena& arena, std::string_view pattern) {
 Names filtered(const Names& names, std::string_view pattern) {
   const Glob glob = *Glob::parse(pattern);
   Names out;
-  for (const auto& [id, name] : names) {
-    if (glob.matches(name)) out.emplace(id, name);
+  for (const std::string& name : names) {
+    if (glob.matches(name)) out.insert(name);
   }
   return out;
 }
 
 TEST(NameArena, FindsByEveryKindOfPattern) {
-  const Names names = {{0, "dc1.web1.cpu"}, {1, "dc1.web11.cpu"}, {2, "dc2.web1.cpu"}, {3, "host1.x"},
-                       {4, "host.x"},       {5, "latency"},       {6, "a.latency"},    {7, "a"}};
+  const Names names = {"dc1.web1.cpu", "dc1.web11.cpu", "dc2.web1.cpu", "host1.x",
+                       "host.x",       "latency",       "a.latency",    "a"};
   NameArena arena;
-  for (const auto& [id, name] : names) EXPECT_EQ(arena.add(id, name), name);
+  for (const std::string& name : names) EXPECT_EQ(arena.add(name).name, name);
   for (const std::string_view pattern :
        {"dc1.web1.cpu", "dc1.*",   "*.cpu", "*latency", "*.web1.*", "host?.x",
         "host[0-9].x",  "*",       "?",     "*?*",      "{a,b}*y",  "{a*,*y,*}",
@@ -51,52 +51,43 @@ TEST(NameArena, FindsByEveryKindOfPattern) {
 
 TEST(NameArena, ANameStaysWhereItIsAcrossManyBlocks) {
   NameArena arena;
-  Names names;
+  std::vector<std::string> names;
   std::vector<std::string_view> places;
-  for (SeriesId id = 0; id < 20'000; ++id) {
-    names[id] = std::string(1 + id % kNameBytesMax, 'a') + std::to_string(id);
-    names[id].resize(std::min(names[id].size(), kNameBytesMax));
-    places.push_back(arena.add(id, names[id]));
+  for (NameArena::Number i = 0; i < 20'000; ++i) {
+    std::string name = std::string(1 + i % kNameBytesMax, 'a') + std::to_string(i);
+    name.resize(std::min(name.size(), kNameBytesMax));
+    const NameArena::Added added = arena.add(name);
+    ASSERT_EQ(added.number, i);
+    places.push_back(added.name);
+    names.push_back(std::move(name));
   }
-  for (const auto& [id, name] : names) ASSERT_EQ(places[id], name) << id;
-  EXPECT_EQ(found(arena, "*"), names);
-  EXPECT_EQ(found(arena, "*77*"), filtered(names, "*77*"));
-}
-
-TEST(NameArena, IdsMayBeLeftOutFewOrMany) {
-  const Names names = {{7, "first"},       {8, "second"},           {11, "third"},
-                       {9'000, "fourth"},  {5'000'000, "fifth"},    {5'000'001, "sixth"},
-                       {5'900'000, "far"}, {4'294'967'295, "last"}, {4'294'000'000, "late"}};
-  NameArena arena;
-  for (const auto& [id, name] : names) arena.add(id, name);
-  EXPECT_EQ(found(arena, "*"), names);
-  EXPECT_EQ(found(arena, "f*"), filtered(names, "f*"));
-  EXPECT_FALSE(arena.remove(9)) << "left out";
-  EXPECT_FALSE(arena.remove(0)) << "before the first";
-  EXPECT_FALSE(arena.remove(6'000'000)) << "after its block's last";
-  EXPECT_LE(arena.ram_bytes(), 7U * 33'000) << "a gap costs a block at most";
+  for (size_t i = 0; i < names.size(); ++i) ASSERT_EQ(places[i], names[i]) << i;
+  const Names all(names.begin(), names.end());
+  EXPECT_EQ(found(arena, "*"), all);
+  EXPECT_EQ(found(arena, "*77*"), filtered(all, "*77*"));
 }
 
 TEST(NameArena, ARemovedNameIsNotVisitedAndItsBytesAreCounted) {
   NameArena arena;
-  const std::string_view gone = arena.add(0, "host.gone");
-  arena.add(1, "host.kept");
+  const NameArena::Added gone = arena.add("host.gone");
+  arena.add("host.kept");
   EXPECT_EQ(arena.dead_bytes(), 0U);
-  EXPECT_TRUE(arena.remove(0));
-  EXPECT_FALSE(arena.remove(0)) << "twice";
+  EXPECT_TRUE(arena.remove(gone.number));
+  EXPECT_FALSE(arena.remove(gone.number)) << "twice";
   EXPECT_FALSE(arena.remove(2)) << "unknown";
-  EXPECT_EQ(arena.dead_bytes(), gone.size() + 3);
+  EXPECT_FALSE(NameArena().remove(0));
+  EXPECT_EQ(arena.dead_bytes(), gone.name.size() + 3);
   for (const std::string_view pattern : {"*", "host.*", "*host*"})
-    EXPECT_EQ(found(arena, pattern), (Names{{1, "host.kept"}})) << pattern;
-  EXPECT_EQ(gone, "host.gone") << "who holds it still may";
+    EXPECT_EQ(found(arena, pattern), (Names{"host.kept"})) << pattern;
+  EXPECT_EQ(gone.name, "host.gone") << "who holds it still may";
 }
 
 TEST(NameArena, AVisitorEndsTheSearch) {
   NameArena arena;
-  for (SeriesId id = 0; id < 5'000; ++id) arena.add(id, "series." + std::to_string(id));
+  for (int i = 0; i < 5'000; ++i) arena.add("series." + std::to_string(i));
   for (const std::string_view pattern : {"*", "series.*", "{*,s*}"}) {
     int visits = 0;
-    arena.search(*Glob::parse(pattern), [&](std::string_view, SeriesId) { return ++visits < 3; });
+    arena.search(*Glob::parse(pattern), [&](std::string_view) { return ++visits < 3; });
     EXPECT_EQ(visits, 3) << pattern;
   }
 }
@@ -108,19 +99,16 @@ RC_GTEST_PROP(NameArena, AgreesWithAPlainScan, ()) {
       *rc::gen::resize(60, rc::gen::container<std::vector<std::string>>(rc::gen::resize(12, name_of)));
   NameArena arena;
   Names names;
-  SeriesId id = *rc::gen::inRange<SeriesId>(0, 3);
   for (const std::string& name : list) {
     // A long name now and then, so that blocks end among them.
     const bool is_long = *rc::gen::weightedElement<bool>({{3, false}, {1, true}});
-    names[id] = is_long ? name + std::string(kNameBytesMax - name.size(), 'b') : name;
-    arena.add(id, names[id]);
-    id += *rc::gen::weightedElement<SeriesId>({{8, 1}, {1, 2}, {1, 500}, {1, 1 << 20}});
-  }
-  const Names all = names;
-  for (const auto& [gone, name] : all) {
-    if (!*rc::gen::weightedElement<bool>({{4, false}, {1, true}})) continue;
-    RC_ASSERT(arena.remove(gone));
-    names.erase(gone);
+    const std::string whole = is_long ? name + std::string(kNameBytesMax - name.size(), 'b') : name;
+    const NameArena::Added added = arena.add(whole);
+    if (*rc::gen::weightedElement<bool>({{4, false}, {1, true}})) {
+      RC_ASSERT(arena.remove(added.number));
+    } else {
+      names.insert(whole);
+    }
   }
   const auto piece = rc::gen::element<std::string>("a", "b", "1", ".", "ab", "*", "*", "?", "[ab]", "{a,b}",
                                                    "{,*1,[!a]?}", "bbbbbbbbbbbbbbbbbbbbbbbb");
@@ -136,16 +124,16 @@ RC_GTEST_PROP(NameArena, AgreesWithAPlainScan, ()) {
 
 // The times are printed and decide nothing.
 TEST(NameArena, AMillionNamesCostThreeBytesEachBesideTheirOwn) {
-  constexpr SeriesId kNames = 1'000'000;
+  constexpr size_t kNames = 1'000'000;
   NameArena arena;
   size_t bytes = 0;
-  for (SeriesId id = 0; id < kNames; ++id) {
+  for (size_t id = 0; id < kNames; ++id) {
     const std::string n = std::to_string(id / 20);
     const std::string core = ".cpu.core" + std::to_string(id % 8) + ".user";
     bytes += arena
-                 .add(id, id % 2 == 0 ? "dc" + std::to_string(id / 4 % 4) + ".rack7.web" + n + core
-                                      : "shop.eu-west.orders." + std::to_string(id) + ".latency")
-                 .size();
+                 .add(id % 2 == 0 ? "dc" + std::to_string(id / 4 % 4) + ".rack7.web" + n + core
+                                  : "shop.eu-west.orders." + std::to_string(id) + ".latency")
+                 .name.size();
   }
   std::printf("%.1f bytes a name, RAM %.2f more\n", static_cast<double>(bytes) / kNames,
               static_cast<double>(arena.ram_bytes() - bytes) / kNames);
@@ -158,7 +146,7 @@ TEST(NameArena, AMillionNamesCostThreeBytesEachBesideTheirOwn) {
     for (int run = 0; run < 9; ++run) {
       matches = 0;
       const auto start = std::chrono::steady_clock::now();
-      arena.search(glob, [&](std::string_view, SeriesId) { return ++matches != 0; });
+      arena.search(glob, [&](std::string_view) { return ++matches != 0; });
       ms.push_back(
           std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
     }

@@ -48,7 +48,7 @@ TEST_F(TableTest, RefusesTooOldAndTooNewAndTakesTheRest) {
 // A store that had it would name a series that its catalog has not, and be refused at the next start.
 TEST_F(TableTest, AFlushKnowsNothingOfSeriesThatWereMadeAfterTheFlip) {
   send("a 1\n");
-  const int parity = table_.flip_epoch();
+  const int parity = table_.end_epoch().parity;
   for (int i = 0; i < 1000; ++i) send("later." + std::to_string(i) + " 1\n");
   size_t active = 0;
   for (int shard = 0; shard < kShardCount; ++shard) {
@@ -57,7 +57,7 @@ TEST_F(TableTest, AFlushKnowsNothingOfSeriesThatWereMadeAfterTheFlip) {
     table_.end_flush(static_cast<ShardNo>(shard));
   }
   EXPECT_EQ(active, 1U);
-  const int next = table_.flip_epoch();
+  const int next = table_.end_epoch().parity;
   for (int shard = 0; shard < kShardCount; ++shard) {
     static_cast<void>(table_.collect(static_cast<ShardNo>(shard), next, true));
     active += table_.begin_flush(static_cast<ShardNo>(shard), 2).activity.size();
@@ -99,7 +99,7 @@ TEST_F(TableTest, FindsNamesThatShareAShardAndManyMore) {
 TEST_F(TableTest, MovesAnEpochToPendingAndThroughAFlushWithoutLosingSight) {
   send("a 1\na 2\n");
   const ShardNo shard = table_.copy("a")->shard;
-  const int parity = table_.flip_epoch();
+  const int parity = table_.end_epoch().parity;
   send("a 4\n");
   const auto sum = [&] {
     double total = 0;
@@ -143,7 +143,7 @@ TEST_F(TableTest, AddsUpManySlotsOfOneEpochInAnyOrder) {
     }
   };
   check();
-  const int parity = table_.flip_epoch();
+  const int parity = table_.end_epoch().parity;
   for (int shard = 0; shard < kShardCount; ++shard) table_.collect(static_cast<ShardNo>(shard), parity, true);
   check();
 }

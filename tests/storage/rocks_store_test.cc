@@ -123,6 +123,7 @@ TEST_F(RocksStoreTest, ABatchIsThereWholeAfterReopening) {
         seen.emplace_back(row);
         return Status::ok();
       },
+      [](SeriesId) { return Status::ok(); },
   }));
   EXPECT_EQ(seen, (std::vector<std::string>{"name", "7activity", "row"}));
   EXPECT_EQ(chunk(key).buckets.at(0).bucket.sum(), 5);

@@ -31,6 +31,10 @@ std::vector<std::string> loaded(Store& store) {
         lines.push_back("row " + std::to_string(tick) + "/" + std::to_string(shard) + " " + std::string(row));
         return Status::ok();
       },
+      [&](SeriesId id) {
+        lines.push_back("deleted " + std::to_string(id));
+        return Status::ok();
+      },
   });
   EXPECT_TRUE(status);
   return lines;
@@ -134,14 +138,30 @@ TEST_P(StoreContract, ALoadGivesSeriesThenShardsThenRowsAboveTheLowestFlush) {
                                            "row 258/255 last", "row 259/0 new", "row 259/7 seven"}));
 }
 
+TEST_P(StoreContract, ADeletedSeriesKeepsItsIdAndARenamedOneGetsItsNewName) {
+  StoreBatch batch;
+  batch.series = {{1, Kind::kGauge, "a"}, {2, Kind::kEvent, "b"}, {3, Kind::kGauge, "c"}};
+  batch.deleted = {3};
+  write(batch);
+  StoreBatch later;
+  later.series = {{2, Kind::kEvent, "new.b"}};
+  later.deleted = {1};
+  EXPECT_FALSE(later.is_empty());
+  write(later);
+  EXPECT_EQ(loaded(*store_),
+            (std::vector<std::string>{"deleted 1", "series 2 *new.b", "deleted 3", "shard 255 0 "}));
+}
+
 TEST_P(StoreContract, ALoadStopsAtTheVisitorsError) {
   write_row(1, 0, "row");
   int rows = 0;
   const auto ok = [](auto&&...) { return Status::ok(); };
-  const Status status = store_->load({ok, ok, [&](TickNo, ShardNo, std::string_view) {
+  const Status status = store_->load({ok, ok,
+                                      [&](TickNo, ShardNo, std::string_view) {
                                         ++rows;
                                         return Status(Error{ErrorCode::kCorrupt, "bad row"});
-                                      }});
+                                      },
+                                      ok});
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().message, "bad row");
   EXPECT_EQ(rows, 1);

@@ -49,7 +49,7 @@ class MemorySnapshot final : public StoreSnapshot {
 
   Status load(const LoadVisitor& visitor) const {
     for (const auto& [id, series] : content_->series) {
-      if (Status taken = visitor.series(series); !taken) return taken;
+      if (Status taken = series ? visitor.series(*series) : visitor.deleted(id); !taken) return taken;
     }
     for (size_t shard = 0; shard < content_->flushed.size(); ++shard) {
       const auto& [tick, activity] = content_->flushed[shard];
@@ -92,6 +92,7 @@ void MemoryStore::apply(const StoreBatch& batch) {
   SM_CHECK(batch.tick == 0 || batch.tick > content.tick);
   if (batch.tick != 0) content.tick = batch.tick;
   for (const SeriesRow& series : batch.series) content.series[series.id] = series;
+  for (const SeriesId id : batch.deleted) content.series[id].reset();
   for (const StoreBatch::Row& row : batch.journal) content.journal[{row.tick, row.part}] = row.bytes;
   for (const StoreBatch::Fragment& fragment : batch.fragments) {
     SM_CHECK(fragment.key.tier < tiers_.count());

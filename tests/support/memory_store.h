@@ -46,7 +46,7 @@ class MemoryStore final : public Store {
     std::string activity;
   };
   struct Content {
-    std::map<SeriesId, SeriesRow> series;
+    std::map<SeriesId, std::optional<SeriesRow>> series;  // none: deleted
     std::map<std::pair<TickNo, RowPart>, std::string> journal;
     std::map<ChunkKey, std::string> chunks;
     std::array<Flushed, kShardCount> flushed;

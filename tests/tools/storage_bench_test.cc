@@ -37,7 +37,8 @@ class WatchedStore {
                               [&](TickNo, ShardNo, std::string_view) {
                                 ++rows;
                                 return Status::ok();
-                              }};
+                              },
+                              [](SeriesId) { return Status::ok(); }};
     EXPECT_TRUE(memory_.load(visitor));
     return rows;
   }

@@ -123,6 +123,21 @@ Result<SeriesListing> parse_series_listing(std::string_view text) {
   return out;
 }
 
+Result<Selection> parse_selection(std::string_view text) {
+  Document document(text);
+  Selection out;
+  out.count = static_cast<uint64_t>(document.integer(document.field(document.root(), "count")));
+  for (const json::value& s : document.array(document.field(document.root(), "series"))) {
+    out.series.push_back(s.is_string() ? document.text(s)
+                                       : document.text(document.field(s, "from")) + " " +
+                                             document.text(document.field(s, "to")));
+  }
+  const json::value& truncated = document.field(document.root(), "truncated");
+  if (document.failed() || !truncated.is_bool()) return not_understood("selection");
+  out.truncated = truncated.get_bool();
+  return out;
+}
+
 Result<LinesOutcome> parse_lines_outcome(std::string_view text) {
   Document document(text);
   LinesOutcome out;

@@ -39,6 +39,13 @@ struct SeriesListing {
   bool truncated = false;
 };
 
+// What a dry run would change.
+struct Selection {
+  uint64_t count = 0;
+  std::vector<std::string> series;  // names, or "OLD NEW"
+  bool truncated = false;           // not all of them
+};
+
 // What became of lines handed in.
 struct LinesOutcome {
   uint64_t accepted = 0;
@@ -49,6 +56,7 @@ struct LinesOutcome {
 // `stats` are the columns wanted, in order.
 Result<QueryResult> parse_query_result(std::string_view json, const std::vector<std::string>& stats);
 Result<SeriesListing> parse_series_listing(std::string_view json);
+Result<Selection> parse_selection(std::string_view json);
 Result<LinesOutcome> parse_lines_outcome(std::string_view json);
 // The number at `field` of a JSON object.
 Result<uint64_t> parse_count(std::string_view json, std::string_view field);

@@ -17,11 +17,13 @@ struct Subcommand {
   Outcome (*run)(std::span<const std::string> arguments, const Surroundings& surroundings);
 };
 
-constexpr std::array<Subcommand, 9> kSubcommands = {{
+constexpr std::array<Subcommand, 11> kSubcommands = {{
     {"put", "hand in one sample", run_put},
     {"query", "print series over a range of time", run_query},
     {"ls", "list series by name", run_list},
     {"status", "print what the server says of itself", run_status},
+    {"delete", "delete series, or what they have of a range of time", run_delete},
+    {"rename", "give series other names", run_rename},
     {"flush", "have the server put what waits in memory into its files", run_flush},
     {"check", "tell whether all that is stored can be read", run_check},
     {"backup", "have the server copy its store", run_backup},
@@ -36,12 +38,9 @@ std::string help() {
     out.append("  ").append(s.name).append(9 - s.name.size(), ' ').append(s.summary).append("\n");
   }
   out.append(
-      "\n`statmill COMMAND --help` tells a command's options. put, query, ls and status take --server URL, "
-      "or\n"
-      "STATMILL_URL from the environment; flush, check and backup, on the server's own host, --admin.socket "
-      "PATH, "
-      "or\n"
-      "STATMILL_ADMIN_SOCKET; verify and restore need no server.\n\n"
+      "\n`statmill COMMAND --help` tells a command's options. put, query, ls and status take --server URL,\n"
+      "or STATMILL_URL from the environment; delete, rename, flush, check and backup, on the server's own\n"
+      "host, --admin.socket PATH, or STATMILL_ADMIN_SOCKET; verify and restore need no server.\n\n"
       "Exit status: 0 done, 1 failed, 2 wrong usage, 4 samples refused, 5 server unreachable.\n");
   return out;
 }

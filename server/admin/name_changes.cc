@@ -1,0 +1,186 @@
+// See name_changes.h.
+#include "server/admin/name_changes.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <span>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "proto/istatd_lines.h"
+
+namespace statmill {
+namespace {
+
+Error invalid(std::string message) { return {ErrorCode::kInvalid, std::move(message)}; }
+
+Error not_found(std::string_view name) {
+  return {ErrorCode::kNotFound, "no series is called \"" + std::string(name) + "\""};
+}
+
+bool is_only_stars(std::string_view glob) { return glob.find_first_not_of('*') == std::string_view::npos; }
+
+// Whether a sample could bring the name just as it is.
+bool is_name(std::string_view name) {
+  Batch batch;
+  const std::string line = std::string(name) + " 0";
+  parse_istatd_line(line, batch);
+  return batch.samples.size() == 1 && batch.samples[0].name == name && batch.samples[0].kind == Kind::kGauge;
+}
+
+// A text around one star, or a text without one.
+struct StarPattern {
+  std::string_view head;
+  std::string_view tail;
+  bool has_star = false;
+
+  static std::optional<StarPattern> parse(std::string_view text) {
+    const size_t star = text.find('*');
+    if (star == std::string_view::npos) return StarPattern{text, {}, false};
+    const StarPattern out{text.substr(0, star), text.substr(star + 1), true};
+    if (out.tail.find('*') != std::string_view::npos) return std::nullopt;
+    return out;
+  }
+
+  // What the star stands for in a name that the pattern matches.
+  std::string_view capture(std::string_view name) const {
+    return name.substr(head.size(), name.size() - head.size() - tail.size());
+  }
+};
+
+// So that a slice concerns few shards, which it has to flush.
+template <class Element, class NameOf>
+void sort_by_shard(std::vector<Element>& elements, const NameOf& name_of) {
+  std::sort(elements.begin(), elements.end(), [&](const Element& a, const Element& b) {
+    const std::string_view x = name_of(a);
+    const std::string_view y = name_of(b);
+    return std::pair(shard_of(hash_name(x)), x) < std::pair(shard_of(hash_name(y)), y);
+  });
+}
+
+Error after(size_t done, size_t of, std::string_view what, const Error& why) {
+  return {why.code, std::to_string(done) + " of " + std::to_string(of) + " series were " + std::string(what) +
+                        " before this failed: " + why.message};
+}
+
+Status check_step(std::string_view which, int64_t time_s, int64_t step_s) {
+  const int64_t below_s = time_s / step_s * step_s;
+  if (below_s == time_s) return Status::ok();
+  return invalid(std::string(which) + " " + std::to_string(time_s) + ": must be a multiple of " +
+                 format_duration(std::chrono::seconds(step_s)) + ", the step of the coarsest tier, such as " +
+                 std::to_string(below_s) + " or " + std::to_string(below_s + step_s));
+}
+
+}  // namespace
+
+Status NameChanges::check(const DeleteRequest& request) const {
+  const int64_t step_s = table_.tiers().coarsest().step_s;
+  if (request.from_s) {
+    if (*request.from_s < 0) return invalid("from is before 1970");
+    if (Status s = check_step("from", *request.from_s, step_s); !s) return s;
+  }
+  if (request.until_s) {
+    if (*request.until_s <= request.from_s.value_or(0)) return invalid("until is not after from");
+    if (Status s = check_step("until", *request.until_s, step_s); !s) return s;
+  }
+  if (request.names.empty() && request.globs.empty()) return invalid("neither a name nor a pattern is given");
+  if (!request.all && std::any_of(request.globs.begin(), request.globs.end(), is_only_stars))
+    return invalid("the pattern means all series there are; if so, say all=true, or --all");
+  return Status::ok();
+}
+
+Result<std::vector<std::string_view>> NameChanges::select(const DeleteRequest& request) const {
+  if (Status sound = check(request); !sound) return sound.error();
+  std::set<std::string_view> names;
+  for (const std::string& name : request.names) {
+    if (!table_.brief(name)) return not_found(name);
+    names.insert(name);
+  }
+  for (const std::string& text : request.globs) {
+    const Result<Glob> glob = Glob::parse(text);
+    if (!glob) return glob.error();
+    table_.search(*glob, [&](std::string_view name) {
+      names.insert(name);
+      return true;
+    });
+  }
+  return std::vector<std::string_view>(names.begin(), names.end());
+}
+
+Result<std::vector<Renaming>> NameChanges::select(const RenameRequest& request) const {
+  const auto from = StarPattern::parse(request.from);
+  const auto to = StarPattern::parse(request.to);
+  if (!from || !to) return invalid("one * at most may stand in the old name and in the new one");
+  if (from->has_star != to->has_star)
+    return invalid("a * must stand in both the old name and the new one, or in neither");
+  std::vector<Renaming> out;
+  if (!from->has_star) {
+    if (!table_.brief(request.from)) return not_found(request.from);
+    out.push_back({request.from, request.to});
+  } else {
+    const Result<Glob> glob = Glob::parse(request.from);
+    if (!glob) return glob.error();
+    if (Glob::is_pattern(std::string(from->head) + std::string(from->tail)))
+      return invalid("of patterns only * is understood here");
+    table_.search(*glob, [&](std::string_view name) {
+      out.push_back({name, std::string(to->head) + std::string(from->capture(name)) + std::string(to->tail)});
+      return true;
+    });
+    std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
+  }
+  for (const Renaming& renaming : out) {
+    if (!is_name(renaming.to)) return invalid("\"" + renaming.to + "\" cannot be a name");
+    if (table_.brief(renaming.to)) {
+      return invalid("\"" + std::string(renaming.from) + "\" cannot be renamed: there is a series \"" +
+                     renaming.to + "\" already");
+    }
+  }
+  return out;
+}
+
+std::optional<SlotRange> NameChanges::slots_of(const DeleteRequest& request) const {
+  if (!request.from_s && !request.until_s) return std::nullopt;
+  const Tier& finest = table_.tiers().finest();
+  SlotRange slots{0, std::numeric_limits<Slot>::max()};
+  if (request.from_s) slots.begin = finest.slot_of(*request.from_s);
+  if (request.until_s) slots.end = finest.slot_of(*request.until_s);
+  return slots;
+}
+
+Result<NameChanges::Deleted> NameChanges::run(const DeleteRequest& request) const {
+  auto names = select(request);
+  if (!names) return names.error();
+  sort_by_shard(*names, [](std::string_view name) { return name; });
+  const std::optional<SlotRange> slots = slots_of(request);
+  const size_t slice = slots ? kErasuresPerTick : kDeletesPerTick;
+  Deleted out;
+  for (std::span<const std::string_view> left(*names); !left.empty();) {
+    const auto now = left.first(std::min(slice, left.size()));
+    const Result<ChangedSeries> changed = change_({.deletes = now, .slots = slots, .renames = {}});
+    if (!changed) return after(out.deleted + out.erased, names->size(), "deleted", changed.error());
+    out.deleted += changed->deleted.size();
+    out.erased += changed->erased;
+    left = left.subspan(now.size());
+  }
+  return out;
+}
+
+Result<size_t> NameChanges::run(const RenameRequest& request) const {
+  auto renamings = select(request);
+  if (!renamings) return renamings.error();
+  sort_by_shard(*renamings, [](const Renaming& r) { return r.from; });
+  size_t done = 0;
+  for (std::span<const Renaming> left(*renamings); !left.empty();) {
+    std::vector<NewName> now;
+    for (const Renaming& r : left.first(std::min(kRenamesPerTick, left.size())))
+      now.push_back({r.from, r.to});
+    const Result<ChangedSeries> changed = change_({.deletes = {}, .slots = {}, .renames = now});
+    if (!changed) return after(done, renamings->size(), "renamed", changed.error());
+    done += changed->renamed.size();
+    left = left.subspan(now.size());
+  }
+  return done;
+}
+
+}  // namespace statmill

@@ -1,0 +1,118 @@
+// See name_routes.h.
+#include "server/admin/name_routes.h"
+
+#include <array>
+#include <string>
+
+#include "base/text.h"
+
+namespace statmill {
+namespace {
+
+constexpr std::array<ParameterRule, 5> kDeleteParameters = {
+    {{"match", true}, {"from"}, {"until"}, {"all"}, {"dry_run"}}};
+constexpr std::array<ParameterRule, 3> kRenameParameters = {{{"from"}, {"to"}, {"dry_run"}}};
+
+HttpResponse json(std::string body) { return {200, std::move(body), kJson, {}}; }
+
+Result<bool> parse_flag(const Url& url, std::string_view name) {
+  const std::string_view text = url.find(name).value_or("false");
+  if (text == "true" || text == "false") return text == "true";
+  return Error{ErrorCode::kInvalid,
+               std::string(name) + " is true or false, not \"" + std::string(text) + "\""};
+}
+
+Result<std::optional<int64_t>> parse_time_of(const Url& url, std::string_view name, Timestamp now) {
+  const auto text = url.find(name);
+  if (!text) return std::optional<int64_t>();
+  const Result<int64_t> time_s = parse_time(*text, now);
+  if (!time_s) return Error(time_s.error()).with("parameter " + std::string(name));
+  return std::optional<int64_t>(*time_s);
+}
+
+Result<DeleteRequest> parse_delete(const Url& url, std::string_view body, Timestamp now) {
+  DeleteRequest out;
+  const auto all = parse_flag(url, "all");
+  const auto from = parse_time_of(url, "from", now);
+  const auto until = parse_time_of(url, "until", now);
+  if (!all) return all.error();
+  if (!from) return from.error();
+  if (!until) return until.error();
+  out.all = *all;
+  out.from_s = *from;
+  out.until_s = *until;
+  for (const Parameter& parameter : url.parameters) {
+    if (parameter.name == "match") out.globs.push_back(parameter.value);
+  }
+  for (std::string_view name : split(body, '\n')) {
+    if (name.ends_with('\r')) name.remove_suffix(1);
+    if (!name.empty()) out.names.emplace_back(name);
+  }
+  return out;
+}
+
+void append_selected(std::string& out, std::string_view name) { append_json_string(out, name); }
+
+void append_selected(std::string& out, const Renaming& renaming) {
+  out += "{\"from\":";
+  append_json_string(out, renaming.from);
+  out += ",\"to\":";
+  append_json_string(out, renaming.to);
+  out += "}";
+}
+
+// What a dry run answers.
+template <class Request>
+HttpResponse selection(const NameChanges& changes, const Request& request) {
+  const auto selected = changes.select(request);
+  if (!selected) return error_response(selected.error());
+  const bool is_truncated = selected->size() > kListedNamesMax;
+  std::string out = "{\"count\":" + std::to_string(selected->size()) +
+                    ",\"truncated\":" + (is_truncated ? "true" : "false") + ",\"series\":[";
+  for (size_t i = 0; i < std::min(selected->size(), kListedNamesMax); ++i) {
+    if (i > 0) out += ",";
+    append_selected(out, (*selected)[i]);
+  }
+  return json(out + "]}\n");
+}
+
+HttpResponse handle_delete(const NameChanges& changes, const Url& url, std::string_view body, Timestamp now) {
+  const Result<bool> dry_run = parse_flag(url, "dry_run");
+  if (!dry_run) return error_response(dry_run.error());
+  const Result<DeleteRequest> request = parse_delete(url, body, now);
+  if (!request) return error_response(request.error());
+  if (*dry_run) return selection(changes, *request);
+  const auto done = changes.run(*request);
+  if (!done) return error_response(done.error());
+  return json("{\"deleted\":" + std::to_string(done->deleted) +
+              ",\"erased\":" + std::to_string(done->erased) + "}\n");
+}
+
+HttpResponse handle_rename(const NameChanges& changes, const Url& url) {
+  const Result<bool> dry_run = parse_flag(url, "dry_run");
+  if (!dry_run) return error_response(dry_run.error());
+  const auto from = url.find("from");
+  const auto to = url.find("to");
+  if (!from || !to) return error_response(400, "from or to is missing");
+  const RenameRequest request{std::string(*from), std::string(*to)};
+  if (*dry_run) return selection(changes, request);
+  const Result<size_t> renamed = changes.run(request);
+  if (!renamed) return error_response(renamed.error());
+  return json("{\"renamed\":" + std::to_string(*renamed) + "}\n");
+}
+
+}  // namespace
+
+std::vector<Route> name_routes(const NameChanges& changes, const Clock& clock) {
+  const auto remove = [&changes, &clock](const Url& url, std::string_view body) {
+    return handle_delete(changes, url, body, clock.wall());
+  };
+  const auto rename = [&changes](const Url& url, std::string_view) { return handle_rename(changes, url); };
+  return {
+      {"POST", "/admin/v1/delete", kDeleteParameters, kNamesBodyBytesMax, remove,
+       "series gone, or emptied over a range of time"},
+      {"POST", "/admin/v1/rename", kRenameParameters, 0, rename, "series under other names"},
+  };
+}
+
+}  // namespace statmill

@@ -1,0 +1,147 @@
+// How series are deleted, emptied and renamed in the table (table.h): between two epochs, while no batch is
+// inside and nothing is being flushed, so that only queries look on; names_version() tells them.
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/hash.h"
+#include "server/table/table.h"
+
+namespace statmill {
+
+struct Table::Taken {
+  Series series;
+  std::vector<SlotBucket> delta;
+};
+
+Table::EpochEnd Table::end_epoch(const SeriesChanges& changes) {
+  const EpochGate::Flip flip(gate_);
+  EpochEnd out{flip.ended(), {}};
+  if (changes.is_empty()) return out;
+  names_version_.fetch_add(1, std::memory_order_acq_rel);
+  for (const std::string_view name : changes.deletes) {
+    if (changes.slots && !mark_erased(name, *changes.slots, out.changed)) continue;
+    if (const auto taken = take(name, out.parity)) out.changed.deleted.push_back(taken->series.id);
+  }
+  for (const NewName& names : changes.renames) {
+    if (auto renamed = rename(names, out.parity)) out.changed.renamed.push_back(std::move(*renamed));
+  }
+  names_version_.fetch_add(1, std::memory_order_acq_rel);
+  names_version_.notify_all();
+  return out;
+}
+
+uint64_t Table::names_version() const {
+  uint64_t version = names_version_.load(std::memory_order_acquire);
+  while (version % 2 == 1) {
+    names_version_.wait(version, std::memory_order_acquire);
+    version = names_version_.load(std::memory_order_acquire);
+  }
+  return version;
+}
+
+// True: nothing of the series would be left, it is to be deleted.
+bool Table::mark_erased(std::string_view name, SlotRange slots, ChangedSeries& changed) {
+  const uint64_t hash = hash_name(name);
+  Shard& shard = shards_[shard_of(hash)];
+  MutexLock lock(shard.mutex);
+  Series* const s = shard.index.find(hash, name, shard.series);
+  if (s == nullptr || s->last_slot < slots.begin || s->first_slot >= slots.end) return false;
+  if (slots.has(s->first_slot) && slots.has(s->last_slot)) return true;
+  shard.erasures.push_back({s, slots});
+  ++changed.erased;
+  return false;
+}
+
+// Takes a series out of the table, with all that it has there. None: there is no such series.
+std::optional<Table::Taken> Table::take(std::string_view name, int parity) {
+  const uint64_t hash = hash_name(name);
+  const auto p = static_cast<size_t>(parity);
+  Shard& shard = shards_[shard_of(hash)];
+  MutexLock lock(shard.mutex);
+  if (shard.index.find(hash, name, shard.series) == nullptr) return std::nullopt;
+  const SeriesList::Place place = shard.index.erase(hash, name, shard.series);
+  Series& s = shard.series[place];
+  SM_CHECK(s.flushing == 0 && s.delta[1 - p] == 0);
+  Taken out;
+  if (s.delta[p] != 0) {
+    shard.deltas[p].read(s.delta[p], s.combine(), out.delta);
+    std::erase(shard.dirty[p], &s);
+  }
+  if (!s.pending.is_empty()) {
+    std::erase(shard.with_pending, &s);
+    shard.pending_bytes -= s.pending.memory_bytes();
+    ram_bytes_.fetch_sub(s.pending.memory_bytes(), std::memory_order_relaxed);
+  }
+  std::erase(shard.created[p], &s);
+  {
+    MutexLock names(names_mutex_);
+    names_.remove(s.name_number);
+  }
+  out.series = std::move(s);
+  shard.series.remove(place);
+  series_count_.fetch_sub(1, std::memory_order_relaxed);
+  return out;
+}
+
+// None: there is no series of the old name, or one of the new name.
+std::optional<ChangedSeries::Renamed> Table::rename(const NewName& names, int parity) {
+  const uint64_t hash = hash_name(names.to);
+  const auto p = static_cast<size_t>(parity);
+  Shard& shard = shards_[shard_of(hash)];
+  {
+    MutexLock lock(shard.mutex);
+    if (shard.index.find(hash, names.to, shard.series) != nullptr) return std::nullopt;
+  }
+  std::optional<Taken> taken = take(names.from, parity);
+  if (!taken) return std::nullopt;
+  MutexLock lock(shard.mutex);
+  const SeriesList::Place place = shard.series.add();
+  Series& s = shard.series[place];
+  s = std::move(taken->series);
+  s.retention = retention_.class_of(names.to);
+  {
+    MutexLock lock_names(names_mutex_);
+    add_name(s, names.to);
+  }
+  shard.index.insert(hash, place, shard.series);
+  s.delta[p] = 0;
+  for (const SlotBucket& b : taken->delta) {
+    if (shard.deltas[p].add(s.delta[p], b.slot, b.bucket, s.combine()))
+      ram_bytes_.fetch_add(DeltaPool::kNodeBytes, std::memory_order_relaxed);
+  }
+  if (s.delta[p] != 0) shard.dirty[p].push_back(&s);
+  if (!s.pending.is_empty()) shard.with_pending.push_back(&s);
+  note_pending(shard, s, 0);
+  series_count_.fetch_add(1, std::memory_order_relaxed);
+  return ChangedSeries::Renamed{{s.id, s.kind, std::string(s.name)}, s.retention};
+}
+
+void Table::add_name(Series& series, std::string_view name) {
+  const NameArena::Added added = names_.add(name);
+  series.name = added.name;
+  series.name_number = added.number;
+}
+
+// What is erased is void from the flush on that begins. Samples of the epoch that is open are later than
+// that.
+ErasedSeries Table::erase(Shard& shard, const Shard::Erasure& erasure) {
+  Series& s = *erasure.series;
+  const SlotRange& slots = erasure.slots;
+  if (s.flushing == 0) {
+    shard.flushing.push_back({&s, {}, {}});
+    s.flushing = static_cast<uint32_t>(shard.flushing.size());
+  }
+  shard.flushing[s.flushing - 1].erased = slots;
+  const SlotRange own{std::max(slots.begin, s.first_slot), std::min(slots.end, s.last_slot + 1)};
+  if (slots.has(s.first_slot)) s.first_slot = slots.end;
+  if (slots.has(s.last_slot)) s.last_slot = slots.begin - 1;
+  std::vector<SlotBucket> buckets;
+  for (size_t p = 0; p < shard.deltas.size(); ++p) {
+    shard.deltas[p].read(s.delta[p], s.combine(), buckets);
+    for (const SlotBucket& b : buckets) s.saw(b.slot);
+  }
+  return {s.id, own};
+}
+
+}  // namespace statmill
