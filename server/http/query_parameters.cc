@@ -79,6 +79,7 @@ Result<QueryParameters> parse_query_parameters(const Url& url, Timestamp now) {
   Result<std::vector<Stat>> stats = parse_stats(url.find("stats").value_or("avg"));
   if (!stats) return in_parameter("stats", stats.error());
   out.stats = *std::move(stats);
+  if (std::all_of(out.stats.begin(), out.stats.end(), is_total)) out.request.wanted = Wanted::kTotals;
   return out;
 }
 

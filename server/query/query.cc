@@ -17,6 +17,10 @@ std::optional<Stat> parse_stat(std::string_view text) {
 
 std::string_view stat_name(Stat stat) { return kNames[static_cast<size_t>(stat)]; }
 
+bool is_total(Stat stat) {
+  return stat == Stat::kCount || stat == Stat::kSum || stat == Stat::kAvg || stat == Stat::kRate;
+}
+
 std::optional<double> stat_of(Stat stat, const Bucket& bucket, Kind kind, int64_t step_s,
                               int64_t event_slot_s) {
   if (bucket.is_empty()) return std::nullopt;

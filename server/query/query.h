@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "proto/sample.h"
 #include "storage/bucket.h"
+#include "storage/codec.h"
 
 namespace statmill {
 
@@ -28,6 +29,8 @@ enum class Stat : uint8_t {
 // "count", "sum", "avg", "stddev", "min", "max", "rate"; none for anything else.
 std::optional<Stat> parse_stat(std::string_view text);
 std::string_view stat_name(Stat stat);
+// Follows from count and sum alone.
+bool is_total(Stat stat);
 
 struct QueryRequest {
   std::vector<std::string> series;  // names or globs
@@ -35,6 +38,8 @@ struct QueryRequest {
   int64_t until_s = 0;
   std::optional<int64_t> step_s;      // none: the server chooses
   std::optional<int64_t> max_points;  // per series; none: kDefaultPoints when step_s is none too
+  // kTotals when only stats of which is_total() is true will be read off the answer's buckets: quicker.
+  Wanted wanted = Wanted::kAll;
 };
 
 struct QueryLimits {

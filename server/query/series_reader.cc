@@ -30,7 +30,7 @@ Result<SeriesReader::Buckets> SeriesReader::load(TierNo tier_no, ChunkNo chunk, 
   const auto frames = snapshot_.chunk(key);
   if (!frames) return frames.error();
   const int64_t slots = tiers_[tier_no].chunk_slots;
-  DecodedChunk decoded = decode_chunk(key, static_cast<Slot>(chunk) * slots, slots, *frames);
+  DecodedChunk decoded = decode_chunk(key, static_cast<Slot>(chunk) * slots, slots, *frames, wanted_);
   damaged_frames_ += decoded.damaged_frames;
   const int64_t ratio = tiers_[tier_no].step_s / tiers_.finest().step_s;
   std::erase_if(decoded.buckets, [&](const SlotBucket& b) { return erased_.has(b.slot * ratio); });

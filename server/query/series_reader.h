@@ -18,13 +18,14 @@ class SeriesReader {
  public:
   // `snapshot` must have been taken after the copies that are read. All must outlive it.
   SeriesReader(const Retention& retention, const QueryPlan& plan, StoreSnapshot& snapshot,
-               RollupPosition position, int64_t now_s)
+               RollupPosition position, int64_t now_s, Wanted wanted)
       : retention_(retention),
         tiers_(retention.tiers()),
         plan_(plan),
         snapshot_(snapshot),
         position_(position),
-        now_s_(now_s) {}
+        now_s_(now_s),
+        wanted_(wanted) {}
 
   // `ram`: what of the series is not in the snapshot, ascending. What the snapshot has of the slots
   // `series.erased` does not count. Errors: from the store.
@@ -49,6 +50,7 @@ class SeriesReader {
   StoreSnapshot& snapshot_;
   const RollupPosition position_;
   const int64_t now_s_;
+  const Wanted wanted_;
   SlotRange erased_;              // of the series being read: void in the snapshot
   int64_t kept_from_s_ = 0;       // of the series being read: what is older is expired in the plan's tier
   ChunkNo finest_kept_from_ = 0;  // and in the finest

@@ -253,6 +253,35 @@ TEST_F(TickerTest, LateEventsChangeTheCoarseBucketsThatHoldTheirSlot) {
   EXPECT_EQ(total("e", 3600).first, 395);
 }
 
+TEST_F(TickerTest, TotalsAloneAreTheSameAsWithAllElse) {
+  for (int i = 0; i < 2400; ++i) {
+    const std::string at = " " + std::to_string(kStart + 10 * (i / 3));
+    send("g" + at + " " + std::to_string(i % 7) + ".25\nd" + at + " 1e-30" + std::to_string(i % 9) + "\n*e" +
+         at + " 2");
+  }
+  pass(7 * 60);
+  flush();
+  send("g " + std::to_string(kStart + 5) + " 0.5\n*e " + std::to_string(kStart + 5) + " 1");
+  const QueryEngine engine(*table_, store_, {});
+  for (const int64_t step : {10, 60, 300, 3600}) {
+    QueryRequest request{{"*"}, kStart, kStart + 8 * 3600, step, {}};
+    const auto all = engine.run(request, from_unix_seconds(now_));
+    request.wanted = Wanted::kTotals;
+    const auto totals = engine.run(request, from_unix_seconds(now_));
+    ASSERT_EQ(all->series.size(), 3U);
+    for (size_t s = 0; s < all->series.size(); ++s) {
+      for (size_t i = 0; i < all->series[s].slots.size(); ++i) {
+        for (const Stat stat : {Stat::kCount, Stat::kSum, Stat::kAvg, Stat::kRate}) {
+          const Kind kind = all->series[s].kind;
+          ASSERT_EQ(stat_of(stat, totals->series[s].slots[i], kind, step, 10),
+                    stat_of(stat, all->series[s].slots[i], kind, step, 10))
+              << all->series[s].name << " " << stat_name(stat) << " " << step;
+        }
+      }
+    }
+  }
+}
+
 // What a longer retention covers again is gone from the finest tier: the coarse buckets are all that is left.
 TEST_F(TickerTest, ALateEventOfADroppedChunkIsAddedToTheCoarseBuckets) {
   for (int i = 0; i < 60; ++i) send("*e " + std::to_string(kStart + 10 * i) + " 5");
