@@ -144,6 +144,7 @@ ShardDelta Table::collect(ShardNo n, int parity, bool journal) {
 
 void Table::note_pending(Shard& shard, Series& series, size_t bytes_before) {
   const size_t grown = series.pending.memory_bytes() - bytes_before;  // may wrap: it is added back as it is
+  if (grown == 0) return;
   shard.pending_bytes += grown;
   ram_bytes_.fetch_add(grown, std::memory_order_relaxed);
 }
@@ -231,7 +232,6 @@ void Table::restore_shard(ShardNo n, TickNo flushed) {
 
 bool Table::replay(ShardNo n, Series& series, uint32_t entries, Reader& in) {
   Shard& shard = shards_[n];
-  MutexLock lock(shard.mutex);
   if (series.pending.is_empty()) shard.with_pending.push_back(&series);
   const size_t memory = series.pending.memory_bytes();
   bool sound = true;
