@@ -61,7 +61,7 @@ TEST(Cli, RefusesCommandLinesThatMakeNoSense) {
       {{"restore", "a"}, "too few arguments"},
       {{"check", "a", "b"}, "too many arguments"},
       {{"delete"}, "too few arguments"},
-      {{"delete", "a", "--until", "soon"}, "--until"},
+      {{"delete", "a", "--until", "soon", "--admin.socket", "a.sock"}, "--until"},
       {{"rename", "a"}, "too few arguments"},
       {{"flush", "--server", "http://h"}, "unrecognised option '--server'"},
       {{"status", "--admin.socket", "a.sock"}, "unrecognised option '--admin.socket'"},
