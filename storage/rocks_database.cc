@@ -137,8 +137,10 @@ std::vector<rocksdb::ColumnFamilyDescriptor> descriptors(const RocksOptions& opt
   std::vector<rocksdb::ColumnFamilyDescriptor> out;
   out.emplace_back(rocksdb::kDefaultColumnFamilyName, family_options(table, kSmallWriteBuffer));
   out.emplace_back("series", family_options(table, kSmallWriteBuffer));
-  // Large, so that most rows are trimmed before their buffer is flushed.
-  out.emplace_back("journal", family_options(table, options.write_buffer_bytes));
+  // Large, so that most rows are trimmed before their buffer is flushed; entries are as small as they get.
+  rocksdb::ColumnFamilyOptions journal = family_options(table, options.write_buffer_bytes);
+  journal.compression = rocksdb::kNoCompression;
+  out.emplace_back("journal", journal);
   for (TierNo i = 0; i < tiers.count(); ++i) {
     const uint64_t buffer =
         i == 0 ? options.write_buffer_bytes : std::max(kSmallWriteBuffer, options.write_buffer_bytes / 4);

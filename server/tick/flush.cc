@@ -39,7 +39,11 @@ Status FragmentBuilder::add_chunk(const Part& part, std::vector<StoreBatch::Frag
     out.push_back({key, encode_buckets(key, first, series.combine(), buckets)});
   }
   if (!rolled) return Status::ok();
-  if (series.kind == Kind::kEvent && kept) return rebuild_event_rollup(part, out);
+  if (series.kind == Kind::kEvent && kept) {
+    const Result<bool> rebuilt = rebuild_event_rollup(part, out);
+    if (!rebuilt) return rebuilt.error();
+    if (*rebuilt) return Status::ok();
+  }
   for (TierNo t = 1; t < tiers.count(); ++t) {
     add_fragments(out, t, tiers[t], series.id, roll_up(buckets, finest, tiers[t], series.kind),
                   oldest(tiers, t));
@@ -48,16 +52,23 @@ Status FragmentBuilder::add_chunk(const Part& part, std::vector<StoreBatch::Frag
 }
 
 // A late event changes its slot's total, so the coarse buckets over that chunk are made anew from all its
-// slots.
-Status FragmentBuilder::rebuild_event_rollup(const Part& part, std::vector<StoreBatch::Fragment>& out) {
+// slots. False, and nothing is done, where some of them are damaged for good: then the coarse buckets know
+// more than the slots that are left, and what is late is added to them as slots of its own.
+Result<bool> FragmentBuilder::rebuild_event_rollup(const Part& part, std::vector<StoreBatch::Fragment>& out) {
   const auto& [series, buckets, chunk] = part;
   const Tiers& tiers = retention_.tiers(series.retention);
   const Tier& finest = tiers.finest();
   const Slot first = static_cast<Slot>(chunk) * finest.chunk_slots;
   const ChunkKey fine_key{0, chunk, series.id};
   const auto stored = snapshot_.chunk(fine_key);
-  if (!stored) return stored.error();
-  std::vector<SlotBucket> all = decode_chunk(fine_key, first, finest.chunk_slots, *stored).buckets;
+  if (!stored && stored.error().code != ErrorCode::kCorrupt) return stored.error();
+  DecodedChunk decoded;
+  if (stored) decoded = decode_chunk(fine_key, first, finest.chunk_slots, *stored);
+  if (!stored || decoded.damaged_frames > 0) {
+    ++damaged_;
+    return false;
+  }
+  std::vector<SlotBucket>& all = decoded.buckets;
   combine_into(all, buckets, Combine::kAddEvents);
   for (TierNo t = 1; t < tiers.count(); ++t) {
     const Tier& tier = tiers[t];
@@ -74,7 +85,7 @@ Status FragmentBuilder::rebuild_event_rollup(const Part& part, std::vector<Store
     }
     add_fragments(out, t, tier, series.id, roll_up(all, finest, tier, Kind::kEvent), oldest);
   }
-  return Status::ok();
+  return true;
 }
 
 Status FragmentBuilder::erase(const ErasedSeries& series, std::vector<StoreBatch::Fragment>& out) {

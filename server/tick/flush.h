@@ -22,6 +22,9 @@ class FragmentBuilder {
   // has of the series is in `out`. Cost: a read for each chunk.
   Status erase(const ErasedSeries& series, std::vector<StoreBatch::Fragment>& out);
 
+  // Chunks that late events came for and that could not be read whole.
+  uint64_t damaged() const { return damaged_; }
+
  private:
   struct Part {
     const FlushedSeries& series;
@@ -29,7 +32,7 @@ class FragmentBuilder {
     ChunkNo chunk;
   };
   Status add_chunk(const Part& part, std::vector<StoreBatch::Fragment>& out);
-  Status rebuild_event_rollup(const Part& part, std::vector<StoreBatch::Fragment>& out);
+  Result<bool> rebuild_event_rollup(const Part& part, std::vector<StoreBatch::Fragment>& out);
 
   // What the tier keeps of now and, where its retention was shorter once, still has.
   ChunkNo oldest(const Tiers& tiers, TierNo tier) const;
@@ -38,6 +41,7 @@ class FragmentBuilder {
   StoreSnapshot& snapshot_;
   const RollupPosition position_;
   const int64_t now_s_;
+  uint64_t damaged_ = 0;
 };
 
 }  // namespace statmill

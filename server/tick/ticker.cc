@@ -31,7 +31,10 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
           services.registry.counter("statmill_journal_bytes_total", "Bytes of journal rows written.")),
       fragments_(services.registry.counter("statmill_fragments_total", "Fragments written.")),
       fragment_bytes_(
-          services.registry.counter("statmill_fragment_bytes_total", "Bytes of fragments written.")) {
+          services.registry.counter("statmill_fragment_bytes_total", "Bytes of fragments written.")),
+      damaged_chunks_(services.registry.counter(
+          "statmill_damaged_chunks_total",
+          "Times that late events came for a damaged chunk, and could only be added to the coarser tiers.")) {
   open_tick_.set(static_cast<int64_t>(last_tick_ + 1));
   durable_tick_.set(static_cast<int64_t>(last_tick_));
   for (size_t shard = 0; shard < kShardCount; ++shard) {
@@ -159,6 +162,7 @@ Status Ticker::build(TickTime now) {
     batch.flushed.push_back({shard, prepared_->tick, encode_activity(flush.activity)});
   }
   trim_journal();
+  damaged_chunks_.add(builder.damaged());
   fragments_.add(batch.fragments.size());
   for (const StoreBatch::Fragment& f : batch.fragments) fragment_bytes_.add(f.frames.size());
   prepared_->built = true;

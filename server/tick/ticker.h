@@ -108,6 +108,7 @@ class Ticker {
   Counter& journal_bytes_;
   Counter& fragments_;
   Counter& fragment_bytes_;
+  Counter& damaged_chunks_;
 };
 
 }  // namespace statmill

@@ -17,6 +17,16 @@ namespace {
 
 constexpr int64_t kStart = 1'700'006'400;  // a multiple of six hours: the first slot of a chunk
 
+// Chunks of the finest tier cannot be read any more.
+class DamagedSnapshot final : public ForwardingSnapshot {
+ public:
+  using ForwardingSnapshot::ForwardingSnapshot;
+  Result<std::string> chunk(const ChunkKey& key) override {
+    if (key.tier > 0) return ForwardingSnapshot::chunk(key);
+    return Error{ErrorCode::kCorrupt, "block checksum mismatch"};
+  }
+};
+
 // Notes every batch on its way into the store.
 class NotingStore final : public ForwardingStore {
  public:
@@ -28,6 +38,12 @@ class NotingStore final : public ForwardingStore {
     return done;
   }
 
+  std::unique_ptr<StoreSnapshot> snapshot() override {
+    auto snapshot = store_.snapshot();
+    return damaged ? std::make_unique<DamagedSnapshot>(std::move(snapshot)) : std::move(snapshot);
+  }
+
+  bool damaged = false;
   std::vector<StoreBatch> batches;
   std::function<void()> after_write;  // the store has it, the table does not know yet
 };
@@ -251,6 +267,20 @@ TEST_F(TickerTest, LateEventsChangeTheCoarseBucketsThatHoldTheirSlot) {
   flush();
   for (const int64_t step : {10, 300, 3600}) EXPECT_EQ(max_at(step), 10) << step << ", from the store";
   EXPECT_EQ(total("e", 3600).first, 395);
+}
+
+// Nor does every tick fail for it.
+TEST_F(TickerTest, ALateEventOfADamagedChunkLosesNoneOfTheCoarseBuckets) {
+  for (int i = 0; i < 60; ++i) send("*e " + std::to_string(kStart + 10 * i) + " 5");
+  pass(6 * 60 + 30);
+  send("*e " + std::to_string(kStart + 1) + " 95");
+  store_.damaged = true;
+  flush();
+  store_.damaged = false;
+  EXPECT_EQ(total("e", 3600).first, 395);
+  send("*e " + std::to_string(kStart + 2) + " 5");
+  store_.damaged = true;
+  ASSERT_TRUE(ticker_->flush_all({from_unix_seconds(now_), steady()}));
 }
 
 TEST_F(TickerTest, TotalsAloneAreTheSameAsWithAllElse) {

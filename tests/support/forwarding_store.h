@@ -1,11 +1,34 @@
-// ForwardingStore: a Store that hands every call on to another; tests override what they look at.
+// ForwardingStore and ForwardingSnapshot hand every call on to another; tests override what they look at.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "storage/store.h"
 
 namespace statmill {
+
+class ForwardingSnapshot : public StoreSnapshot {
+ public:
+  explicit ForwardingSnapshot(std::unique_ptr<StoreSnapshot> of) : of_(std::move(of)) {}
+
+  Result<TickNo> last_tick() override { return of_->last_tick(); }
+  Result<TickNo> flushed_tick(ShardNo shard) override { return of_->flushed_tick(shard); }
+  Result<RollupPosition> rollup_position() override { return of_->rollup_position(); }
+  Result<std::string> chunk(const ChunkKey& key) override { return of_->chunk(key); }
+  Status scan(TierNo tier, ChunkNo chunk, SeriesId first,
+              const std::function<bool(SeriesId, std::string_view frames)>& visit) override {
+    return of_->scan(tier, chunk, first, visit);
+  }
+  ChunkNo floor(TierNo tier) override { return of_->floor(tier); }
+  Result<std::optional<ChunkNo>> oldest_chunk(TierNo tier) override { return of_->oldest_chunk(tier); }
+
+ private:
+  const std::unique_ptr<StoreSnapshot> of_;
+};
 
 class ForwardingStore : public Store {
  public:
