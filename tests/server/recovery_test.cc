@@ -59,8 +59,9 @@ class RecoveryTest : public testing::Test {
   TickNo tick(const std::vector<std::string>& names) {
     now_s_ += 10;
     for (const std::string& name : names) {
+      const std::string line = name + " " + std::to_string(now_s_) + " " + std::to_string(value_);
       Batch batch;
-      parse_istatd_lines(name + " " + std::to_string(now_s_) + " " + std::to_string(value_), batch);
+      parse_istatd_lines(line, batch);
       EXPECT_EQ(table_->apply(batch, now().wall), 1U);
     }
     value_ *= 2;
