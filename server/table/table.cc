@@ -122,7 +122,7 @@ ShardDelta Table::collect(ShardNo n, int parity, bool journal) {
   std::vector<SlotBucket> buckets;
   MutexLock lock(shard.mutex);
   for (const Series* s : shard.created[p]) out.created.push_back({s->id, s->kind, std::string(s->name)});
-  shard.created[p].clear();
+  std::vector<Series*>().swap(shard.created[p]);  // not kept: new series are rare but for once
   if (journal) out.pieces.reserve(shard.dirty[p].size());
   for (Series* s : shard.dirty[p]) {
     shard.deltas[p].read(s->delta[p], s->combine(), buckets);
