@@ -14,7 +14,6 @@
 #define GUARDED_BY(x) SM_TSA(guarded_by(x))
 #define REQUIRES(...) SM_TSA(requires_capability(__VA_ARGS__))
 #define EXCLUDES(...) SM_TSA(locks_excluded(__VA_ARGS__))
-#define NO_THREAD_SAFETY_ANALYSIS SM_TSA(no_thread_safety_analysis)
 
 namespace statmill {
 

@@ -8,6 +8,20 @@
 
 namespace statmill {
 
+bool Series::replay(uint32_t entries, Reader& in) {
+  for (uint32_t i = 0; i < entries; ++i) {
+    const std::optional<Slot> slot = pending.add_entry(in, combine());
+    if (!slot) return false;
+    saw(*slot);
+  }
+  return true;
+}
+
+void Series::replay(const SlotBucket& entry) {
+  pending.add(entry, combine(), nullptr);
+  saw(entry.slot);
+}
+
 void SeriesIndex::put(Entry entry, uint64_t hash) {
   size_t i = start(hash);
   while (entries_[i].number != 0) i = next(i);

@@ -35,6 +35,9 @@ struct Series {
   NameArena::Number name_number = 0;  // of the name in the arena
 
   Combine combine() const { return kind == Kind::kEvent ? Combine::kAddEvents : Combine::kMerge; }
+  // At start, into `pending`: so many entries of a journal row, false when the bytes are none; or one.
+  bool replay(uint32_t entries, Reader& in);
+  void replay(const SlotBucket& entry);
   void saw(Slot slot) {
     if (first_slot == kNever || slot < first_slot) first_slot = slot;
     if (slot > last_slot) last_slot = slot;

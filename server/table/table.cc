@@ -230,28 +230,16 @@ void Table::restore_shard(ShardNo n, TickNo flushed) {
   shard.flushed_tick = flushed;
 }
 
-bool Table::replay(ShardNo n, Series& series, uint32_t entries, Reader& in) {
-  Shard& shard = shards_[n];
-  if (series.pending.is_empty()) shard.with_pending.push_back(&series);
-  const size_t memory = series.pending.memory_bytes();
-  bool sound = true;
-  for (uint32_t i = 0; sound && i < entries; ++i) {
-    const std::optional<Slot> slot = series.pending.add_entry(in, series.combine());
-    sound = slot.has_value();
-    if (sound) series.saw(*slot);
+void Table::end_replay() {
+  for (Shard& shard : shards_) {
+    MutexLock lock(shard.mutex);
+    for (size_t i = 0; i < shard.series.size(); ++i) {
+      Series& series = shard.series[i];
+      if (series.pending.is_empty()) continue;
+      shard.with_pending.push_back(&series);
+      note_pending(shard, series, 0);
+    }
   }
-  note_pending(shard, series, memory);
-  return sound;
-}
-
-void Table::replay(ShardNo n, Series& series, const JournalEntry& entry) {
-  Shard& shard = shards_[n];
-  MutexLock lock(shard.mutex);
-  if (series.pending.is_empty()) shard.with_pending.push_back(&series);
-  const size_t memory = series.pending.memory_bytes();
-  series.pending.add({entry.slot, entry.bucket}, series.combine(), nullptr);
-  series.saw(entry.slot);
-  note_pending(shard, series, memory);
 }
 
 std::optional<SeriesCopy> Table::copy(std::string_view name) const {

@@ -110,10 +110,7 @@ class Table {
   Series* restore_series(const SeriesRow& row);
   void restore_deleted(SeriesId id);
   void restore_shard(ShardNo shard, TickNo flushed);
-  // Replays so many entries of a journal row. False when the bytes are none. Locks nothing: a million series
-  // in sixty rows would wait a second for locks that nobody else has.
-  bool replay(ShardNo shard, Series& series, uint32_t entries, Reader& in) NO_THREAD_SAFETY_ANALYSIS;
-  void replay(ShardNo shard, Series& series, const JournalEntry& entry);
+  void end_replay();  // once, when journal rows have been replayed into the series
 
   // The query's side.
   // Changes whenever series are deleted or renamed, and is not given while that goes on. When it is the same

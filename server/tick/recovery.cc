@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "server/tick/replay.h"
 
 namespace statmill {
 namespace {
@@ -61,61 +62,34 @@ class Loader {
     const TickNo last = std::exchange(recovery_.start.last_row, tick);
     if (journal_row_version(row) == kJournalVersion1) return replay_v1(tick, part, row);
     rows_.push_back({tick, std::string(row)});
-    Row& added = rows_.back();
+    ReplayRow& added = rows_.back();
     auto opened = JournalRowReader::open(tick, part, added.bytes);
     if (!opened) return salvages_ ? leave_out(tick) : opened.error();
     if (Status s = check_row_before(tick, opened->previous(), last); !s) return s;
     added.sound_from = sound_from_;
     added.reader = std::move(*opened);
-    added.more = added.reader->next();
     return Status::ok();
   }
 
-  // Not row by row but a block of series through all rows, so that their windows stay in the CPU's cache:
-  // every row has most of the series, and a million of them do not fit.
   Status replay() {
-    for (SeriesId begin = 0; begin < by_id_.size(); begin += kBlock) {
-      for (Row& row : rows_) {
-        if (Status s = replay(row, uint64_t{begin} + kBlock); !s) return s;
-      }
-    }
-    for (const Row& row : rows_) {
-      if (!row.reader) continue;
-      if (row.more) return known(row.reader->id()).error();
-      if (row.reader->failed()) return corrupt(row.tick);
-    }
+    const auto counts = statmill::replay({by_id_, recovery_.start.flushed, rows_, salvages_});
+    if (!counts) return counts.error();
+    table_.end_replay();
+    recovery_.journal_entries += counts->entries;
+    recovery_.losses.entries += counts->untold;
+    recovery_.losses.entries_of_nobody += counts->of_nobody;
     return Status::ok();
   }
 
   Recovery& recovery() { return recovery_; }
 
  private:
-  struct Known {
-    Series* series = nullptr;
-    ShardNo shard = 0;
-    bool is_deleted = false;  // then there is no series: what is left of it is stepped over
-  };
   void make_room(SeriesId id) {
     if (id >= by_id_.size()) by_id_.resize(id + size_t{1});
   }
-  Result<Known> known(SeriesId id) const {
-    if (id >= by_id_.size() || (by_id_[id].series == nullptr && !by_id_[id].is_deleted)) {
-      return Error{ErrorCode::kCorrupt, "series " + std::to_string(id) + " is not in the catalog"};
-    }
+  Result<KnownSeries> known(SeriesId id) const {
+    if (id >= by_id_.size() || !by_id_[id].is_known()) return unknown_series(id);
     return by_id_[id];
-  }
-
-  struct Row {
-    TickNo tick = 0;
-    std::string bytes;
-    TickNo sound_from = 0;  // entries of shards flushed before cannot be told: rows since are missing
-    std::optional<JournalRowReader> reader = std::nullopt;  // none: damaged
-    bool more = false;                                      // the reader stands at a series
-  };
-  static constexpr SeriesId kBlock = 1024;
-
-  static Error corrupt(TickNo tick) {
-    return {ErrorCode::kCorrupt, "journal row of tick " + std::to_string(tick) + ": an impossible entry"};
   }
 
   // Rows up to the lowest flushed tick are not given to us, and not missed.
@@ -137,38 +111,6 @@ class Loader {
     return Status::ok();
   }
 
-  // The series of a row below `end`.
-  Status replay(Row& row, uint64_t end) {
-    if (!row.reader) return Status::ok();
-    JournalRowReader& reader = *row.reader;
-    for (; row.more && reader.id() < end; row.more = reader.next()) {
-      const auto series = known(reader.id());
-      if (!series && !salvages_) return series.error();
-      if (!(series ? replay(row, *series) : step_over(reader, recovery_.losses.entries_of_nobody))) {
-        return corrupt(row.tick);
-      }
-    }
-    return Status::ok();
-  }
-
-  // One series of a row. False: no sound entries.
-  bool replay(Row& row, const Known& series) {
-    JournalRowReader& reader = *row.reader;
-    const TickNo flushed = recovery_.start.flushed[series.shard];
-    if (series.is_deleted || row.tick <= flushed) return step_over(reader, stepped_over_);
-    if (flushed < row.sound_from) return step_over(reader, recovery_.losses.entries);
-    recovery_.journal_entries += reader.entries();
-    return table_.replay(series.shard, *series.series, reader.entries(), reader.entries_in());
-  }
-
-  static bool step_over(JournalRowReader& reader, uint64_t& count) {
-    for (uint32_t i = 0; i < reader.entries(); ++i) {
-      if (!skip_entry(reader.entries_in())) return false;
-    }
-    count += reader.entries();
-    return true;
-  }
-
   // Rows of the first version are older than all others.
   Status replay_v1(TickNo tick, RowPart part, std::string_view row) {
     const auto entries = decode_journal_row_v1(tick, part, row);
@@ -178,7 +120,7 @@ class Loader {
       if (!series && salvages_) ++recovery_.losses.entries_of_nobody;
       if (!series && !salvages_) return series.error();
       if (!series || series->is_deleted || tick <= recovery_.start.flushed[series->shard]) continue;
-      table_.replay(series->shard, *series->series, e);
+      series->series->replay({e.slot, e.bucket});
       ++recovery_.journal_entries;
     }
     return Status::ok();
@@ -187,10 +129,9 @@ class Loader {
   Table& table_;
   Expiry& expiry_;
   const bool salvages_;
-  std::vector<Known> by_id_;
-  std::deque<Row> rows_;  // by tick; readers look into their bytes
+  std::vector<KnownSeries> by_id_;
+  std::deque<ReplayRow> rows_;  // readers look into their bytes
   TickNo sound_from_ = 0;
-  uint64_t stepped_over_ = 0;  // entries in fragments already
   Recovery recovery_;
 };
 

@@ -1,0 +1,134 @@
+// See replay.h.
+#include "server/tick/replay.h"
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+
+#include "storage/entry.h"
+
+namespace statmill {
+namespace {
+
+constexpr uint64_t kBlock = 1024;
+constexpr size_t kSeriesPerThreadMin = 16 * kBlock;
+constexpr size_t kThreadsMax = 8;
+
+bool step_over(JournalRowReader& reader) {
+  for (uint32_t i = 0; i < reader.entries(); ++i) {
+    if (!skip_entry(reader.entries_in())) return false;
+  }
+  return true;
+}
+
+// The series of [begin, end) in all rows. Confined to one thread.
+class Share {
+ public:
+  Share(const ReplayInput& input, uint64_t begin, uint64_t end) : input_(input), begin_(begin), end_(end) {}
+
+  // Not row by row but a block of series through all rows, so that their windows stay in the CPU's cache:
+  // every row has most of the series, and a million of them do not fit.
+  Status run() {
+    for (const ReplayRow& row : input_.rows) {
+      if (!row.reader) continue;
+      cursors_.push_back({row, *row.reader, true});
+      if (!seek(cursors_.back())) return corrupt(row);
+    }
+    for (uint64_t block = begin_; block < std::min<uint64_t>(end_, input_.by_id.size()); block += kBlock) {
+      for (Cursor& cursor : cursors_) {
+        if (Status s = take(cursor, std::min(block + kBlock, end_)); !s) return s;
+      }
+    }
+    // What is left for the last share are ids beyond the catalog.
+    for (Cursor& cursor : cursors_) {
+      if (Status s = take(cursor, end_); !s) return s;
+      if (cursor.reader.failed()) return corrupt(cursor.row);
+    }
+    return Status::ok();
+  }
+
+  const ReplayCounts& counts() const { return counts_; }
+
+ private:
+  struct Cursor {
+    const ReplayRow& row;
+    JournalRowReader reader;
+    bool more = false;  // the reader stands at a series
+  };
+
+  static Error corrupt(const ReplayRow& row) {
+    return {ErrorCode::kCorrupt, "journal row of tick " + std::to_string(row.tick) + ": an impossible entry"};
+  }
+
+  // To the first series of the share. False: no sound entries.
+  bool seek(Cursor& cursor) const {
+    for (cursor.more = cursor.reader.next(); cursor.more && cursor.reader.id() < begin_;
+         cursor.more = cursor.reader.next()) {
+      if (!step_over(cursor.reader)) return false;
+    }
+    return true;
+  }
+
+  Status take(Cursor& cursor, uint64_t end) {
+    for (; cursor.more && cursor.reader.id() < end; cursor.more = cursor.reader.next()) {
+      const SeriesId id = cursor.reader.id();
+      const bool is_known = id < input_.by_id.size() && input_.by_id[id].is_known();
+      if (!is_known && !input_.salvages) return unknown_series(id);
+      if (!take(cursor, is_known ? input_.by_id[id] : KnownSeries{})) return corrupt(cursor.row);
+    }
+    return Status::ok();
+  }
+
+  // One series of a row. False: no sound entries.
+  bool take(Cursor& cursor, const KnownSeries& known) {
+    JournalRowReader& reader = cursor.reader;
+    const TickNo flushed = input_.flushed[known.shard];
+    const bool is_new = cursor.row.tick > flushed;
+    if (known.series != nullptr && is_new && flushed >= cursor.row.sound_from) {
+      counts_.entries += reader.entries();
+      return known.series->replay(reader.entries(), reader.entries_in());
+    }
+    if (!known.is_known()) counts_.of_nobody += reader.entries();
+    if (known.series != nullptr && is_new) counts_.untold += reader.entries();
+    return step_over(reader);
+  }
+
+  const ReplayInput& input_;
+  const uint64_t begin_;
+  const uint64_t end_;
+  std::vector<Cursor> cursors_;
+  ReplayCounts counts_;
+};
+
+}  // namespace
+
+Result<ReplayCounts> replay(const ReplayInput& input) {
+  const size_t series = input.by_id.size();
+  const size_t threads = std::clamp<size_t>(
+      std::min<size_t>(series / kSeriesPerThreadMin, std::thread::hardware_concurrency()), 1, kThreadsMax);
+  std::vector<Share> shares;
+  for (size_t i = 0; i < threads; ++i) {
+    const bool is_last = i + 1 == threads;
+    shares.emplace_back(input, series * i / threads,
+                        is_last ? std::numeric_limits<uint64_t>::max() : series * (i + 1) / threads);
+  }
+  std::vector<Status> done(threads);
+  std::vector<std::thread> others;
+  for (size_t i = 1; i < threads; ++i) others.emplace_back([&, i] { done[i] = shares[i].run(); });
+  done[0] = shares[0].run();
+  for (std::thread& thread : others) thread.join();
+  ReplayCounts sum;
+  for (size_t i = 0; i < threads; ++i) {
+    if (!done[i]) return done[i].error();
+    sum.entries += shares[i].counts().entries;
+    sum.untold += shares[i].counts().untold;
+    sum.of_nobody += shares[i].counts().of_nobody;
+  }
+  return sum;
+}
+
+Error unknown_series(SeriesId id) {
+  return {ErrorCode::kCorrupt, "series " + std::to_string(id) + " is not in the catalog"};
+}
+
+}  // namespace statmill
