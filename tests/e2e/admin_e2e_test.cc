@@ -11,19 +11,7 @@ using testing::HasSubstr;
 
 class AdminE2e : public testing::Test {
  protected:
-  struct Ended {
-    int status = -1000;
-    std::string out;
-    std::string said;
-  };
-  // The command line, at this server's admin socket.
-  Ended cli(std::vector<std::string> arguments) {
-    Process process({std::string(STATMILL_BIN) + "/statmill",
-                     std::move(arguments),
-                     {{"STATMILL_ADMIN_SOCKET", server_.admin_socket()}}});
-    const auto status = process.wait();
-    return {status.value_or(-1000), process.standard_output(), process.standard_error()};
-  }
+  Ended cli(std::vector<std::string> arguments) { return server_.cli(std::move(arguments)); }
 
   ServerProcess server_{STATMILL_BIN};
 };

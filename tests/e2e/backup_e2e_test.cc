@@ -27,18 +27,7 @@ std::string lines_from(int64_t first, int64_t count) {
 
 class BackupE2e : public testing::Test {
  protected:
-  struct Ended {
-    int status = -1000;
-    std::string out;
-    std::string said;
-  };
-  Ended cli(std::vector<std::string> arguments) {
-    Process process({std::string(STATMILL_BIN) + "/statmill",
-                     std::move(arguments),
-                     {{"STATMILL_ADMIN_SOCKET", server_.admin_socket()}}});
-    const auto status = process.wait();
-    return {status.value_or(-1000), process.standard_output(), process.standard_error()};
-  }
+  Ended cli(std::vector<std::string> arguments) { return server_.cli(std::move(arguments)); }
   void expect_good(const Ended& ended) { EXPECT_EQ(ended.status, 0) << ended.out << ended.said; }
   std::string path(std::string_view name) const { return directory_.path() / name; }
   static fs::path largest_file(const fs::path& directory) {

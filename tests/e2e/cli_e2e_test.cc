@@ -18,16 +18,9 @@ class CliE2e : public testing::Test {
     EXPECT_EQ(server_.conservation(), "");
     EXPECT_EQ(server_.stop(), 0);
   }
-  struct Ended {
-    int status = -1000;
-    std::string out;
-    std::string said;
-  };
   Ended cli(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"--server", "http://" + server_.http().text()});
-    Process process({std::string(STATMILL_BIN) + "/statmill", std::move(arguments), {}});
-    const auto status = process.wait();
-    return {status.value_or(-1000), process.standard_output(), process.standard_error()};
+    return server_.cli(std::move(arguments));
   }
 
   ServerProcess server_{STATMILL_BIN};

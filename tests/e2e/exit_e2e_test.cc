@@ -13,16 +13,10 @@ namespace {
 
 using testing::HasSubstr;
 
-struct Ended {
-  int status = -1000;
-  std::string said;
-};
-
 Ended run(std::vector<std::string> arguments,
           std::vector<std::pair<std::string, std::string>> environment = {}) {
-  Process process({std::string(STATMILL_BIN) + "/statmilld", std::move(arguments), std::move(environment)});
-  const auto status = process.wait();
-  return {status.value_or(-1000), process.standard_error()};
+  return run_program(
+      {std::string(STATMILL_BIN) + "/statmilld", std::move(arguments), std::move(environment)});
 }
 
 std::vector<std::string> options_for(const std::filesystem::path& data) {

@@ -19,19 +19,7 @@ class NamesE2e : public testing::Test {
     EXPECT_EQ(cli({"check"}).status, 0) << "what is stored contradicts itself";
     EXPECT_EQ(server_.stop(), 0);
   }
-  struct Ended {
-    int status = -1000;
-    std::string out;
-    std::string said;
-  };
-  Ended cli(std::vector<std::string> arguments) {
-    Process process({std::string(STATMILL_BIN) + "/statmill",
-                     std::move(arguments),
-                     {{"STATMILL_ADMIN_SOCKET", server_.admin_socket()},
-                      {"STATMILL_URL", "http://" + server_.http().text()}}});
-    const auto status = process.wait();
-    return {status.value_or(-1000), process.standard_output(), process.standard_error()};
-  }
+  Ended cli(std::vector<std::string> arguments) { return server_.cli(std::move(arguments)); }
 
   ServerProcess server_{STATMILL_BIN, {"--flush.interval", "2s"}};
 };

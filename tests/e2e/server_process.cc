@@ -74,6 +74,13 @@ std::string ServerProcess::get(std::string_view target) const {
   return reply.body;
 }
 
+Ended ServerProcess::cli(std::vector<std::string> arguments) const {
+  return run_program(
+      {bin_ + "/statmill",
+       std::move(arguments),
+       {{"STATMILL_ADMIN_SOCKET", admin_socket_}, {"STATMILL_URL", "http://" + http_.text()}}});
+}
+
 double ServerProcess::metric(std::string_view name) const {
   const std::string text = "\n" + get("/metrics");
   const std::string key = "\n" + std::string(name) + " ";

@@ -43,6 +43,8 @@ class ServerProcess {
   // Sends over one TCP connection and returns when the server has taken and closed it.
   void send(std::string_view lines) const;
   std::string get(std::string_view target) const;  // the body; the status must be 200
+  // The command line (`statmill`), which finds this server by its environment: its URL and its admin socket.
+  Ended cli(std::vector<std::string> arguments) const;
   // One value of /metrics, labels included in the name; 0 when it is not there.
   double metric(std::string_view name) const;
   // Asks /metrics again and again until the value is at least so large. False: kProcessTimeout is over.

@@ -3,22 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/forwarding_store.h"
 #include "tests/support/memory_store.h"
 
 namespace statmill {
 namespace {
 
 // A store whose reclaim() does as the test says, and tells of every call.
-class ReclaimingStore final : public Store {
+class ReclaimingStore final : public ForwardingStore {
  public:
-  explicit ReclaimingStore(const Tiers& tiers) : store_(tiers) {}
-  const Tiers& tiers() const override { return store_.tiers(); }
-  Status write(const StoreBatch& batch) override { return store_.write(batch); }
-  std::unique_ptr<StoreSnapshot> snapshot() override { return store_.snapshot(); }
-  Status load(const LoadVisitor& visitor) override { return store_.load(visitor); }
-  Status expire(TierNo tier, ChunkNo chunk) override { return store_.expire(tier, chunk); }
-  Expiry& expiry() override { return store_.expiry(); }
-  StoreStats stats() override { return store_.stats(); }
+  using ForwardingStore::ForwardingStore;
   Result<bool> reclaim(std::atomic<bool>& cancelled) override {
     const int call = ++calls_;
     calls_.notify_all();
@@ -31,13 +25,13 @@ class ReclaimingStore final : public Store {
   std::function<Result<bool>(int call, std::atomic<bool>& cancelled)> on_call;
 
  private:
-  MemoryStore store_;
   std::atomic<int> calls_{0};
 };
 
 class ReclaimThreadTest : public testing::Test {
  protected:
-  ReclaimingStore store_{*Tiers::parse("10s:1d")};
+  MemoryStore memory_{*Tiers::parse("10s:1d")};
+  ReclaimingStore store_{memory_};
   Registry registry_;
   Log log_{LogLevel::kError};
   Counter& reclaimed_ = registry_.counter("statmill_reclaimed_chunks_total", "");

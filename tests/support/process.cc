@@ -152,6 +152,12 @@ bool Process::reap() {
   return exit_.has_value();
 }
 
+Ended run_program(const Command& command) {
+  Process process(command);
+  const int status = process.wait().value_or(Ended{}.status);
+  return {status, process.standard_output(), process.standard_error()};
+}
+
 std::string log_value(std::string_view line, std::string_view key) {
   for (std::string_view word : split(line, ' ')) {
     if (word.starts_with(key) && word.substr(key.size()).starts_with('=')) {

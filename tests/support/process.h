@@ -72,6 +72,16 @@ class Process {
   std::optional<int> exit_;
 };
 
+// How a program ended, and all that it printed.
+struct Ended {
+  int status = -1000;  // as Process::wait() says; this: it has not ended in time
+  std::string out;
+  std::string said;  // on standard error
+};
+
+// Runs a program to its end.
+Ended run_program(const Command& command);
+
 // The value of `key` in a log line ("ready line=127.0.0.1:8111" and "line" give "127.0.0.1:8111"), or empty.
 std::string log_value(std::string_view line, std::string_view key);
 
