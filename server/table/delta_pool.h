@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "server/table/burst.h"
 #include "storage/codec.h"
 
 namespace statmill {
@@ -64,12 +65,7 @@ class DeltaPool {
   }
 
   size_t size() const { return nodes_.size(); }
-  // Forgets all chains. Keeps memory for as much as there was, not for a burst of long ago.
-  void clear() {
-    const bool oversized = nodes_.capacity() > 64 && nodes_.size() < nodes_.capacity() / 8;
-    if (oversized) std::vector<Node>().swap(nodes_);
-    nodes_.clear();
-  }
+  void clear() { clear_burst(nodes_); }  // forgets all chains
 
  private:
   struct Node {

@@ -135,7 +135,6 @@ struct Shard {
   std::array<std::vector<Series*>, 2> dirty GUARDED_BY(mutex);    // with a delta of that parity
   std::array<std::vector<Series*>, 2> created GUARDED_BY(mutex);  // first seen in that epoch
   std::array<DeltaPool, 2> deltas GUARDED_BY(mutex);
-  std::vector<Series*> with_pending GUARDED_BY(mutex);
   struct Flushing {
     Series* series = nullptr;
     Window window;       // does not change: the tick's thread reads it without the lock

@@ -20,6 +20,14 @@ namespace {
 
 void refuse_one(Batch& batch, Refusal reason) { ++batch.refused[static_cast<size_t>(reason)]; }
 
+size_t count_pending(const SeriesList& series) {
+  size_t count = 0;
+  for (size_t i = 0; i < series.size(); ++i) {
+    if (!series[i].pending.is_empty()) ++count;
+  }
+  return count;
+}
+
 }  // namespace
 
 uint64_t Table::apply(Batch& batch, Timestamp now) {
@@ -127,7 +135,6 @@ ShardDelta Table::collect(ShardNo n, int parity, bool journal) {
   for (Series* s : shard.dirty[p]) {
     shard.deltas[p].read(s->delta[p], s->combine(), buckets);
     s->delta[p] = 0;
-    if (s->pending.is_empty()) shard.with_pending.push_back(s);
     const size_t memory = s->pending.memory_bytes();
     const size_t size = out.bytes.size();
     for (const SlotBucket& b : buckets) s->pending.add(b, s->combine(), journal ? &out.bytes : nullptr);
@@ -138,7 +145,7 @@ ShardDelta Table::collect(ShardNo n, int parity, bool journal) {
   }
   ram_bytes_.fetch_sub(shard.deltas[p].size() * DeltaPool::kNodeBytes, std::memory_order_relaxed);
   shard.deltas[p].clear();
-  shard.dirty[p].clear();
+  clear_burst(shard.dirty[p]);
   return out;
 }
 
@@ -161,14 +168,16 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick) {
   MutexLock lock(shard.mutex);
   SM_CHECK(shard.flushing_tick == 0);
   shard.flushing_tick = tick;
-  // So that the windows stay where they are.
-  shard.flushing.reserve(shard.with_pending.size() + shard.erasures.size());
-  for (Series* s : shard.with_pending) {
-    shard.flushing.push_back({s, std::move(s->pending)});
-    s->flushing = static_cast<uint32_t>(shard.flushing.size());
-    out.series.push_back({s->id, s->kind, s->retention, &shard.flushing.back().window});
+  const size_t pending = count_pending(shard.series);
+  shard.flushing.reserve(pending + shard.erasures.size());  // so that the windows stay where they are
+  out.series.reserve(pending);
+  for (size_t i = 0; i < shard.series.size(); ++i) {
+    Series& s = shard.series[i];
+    if (s.pending.is_empty()) continue;
+    shard.flushing.push_back({&s, std::move(s.pending)});
+    s.flushing = static_cast<uint32_t>(shard.flushing.size());
+    out.series.push_back({s.id, s.kind, s.retention, &shard.flushing.back().window});
   }
-  shard.with_pending.clear();
   shard.pending_bytes = 0;
   for (const Shard::Erasure& erasure : shard.erasures) out.erased.push_back(erase(shard, erasure));
   shard.erasures.clear();
@@ -233,12 +242,7 @@ void Table::restore_shard(ShardNo n, TickNo flushed) {
 void Table::end_replay() {
   for (Shard& shard : shards_) {
     MutexLock lock(shard.mutex);
-    for (size_t i = 0; i < shard.series.size(); ++i) {
-      Series& series = shard.series[i];
-      if (series.pending.is_empty()) continue;
-      shard.with_pending.push_back(&series);
-      note_pending(shard, series, 0);
-    }
+    for (size_t i = 0; i < shard.series.size(); ++i) note_pending(shard, shard.series[i], 0);
   }
 }
 

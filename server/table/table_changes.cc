@@ -68,11 +68,8 @@ std::optional<Table::Taken> Table::take(std::string_view name, int parity) {
     shard.deltas[p].read(s.delta[p], s.combine(), out.delta);
     std::erase(shard.dirty[p], &s);
   }
-  if (!s.pending.is_empty()) {
-    std::erase(shard.with_pending, &s);
-    shard.pending_bytes -= s.pending.memory_bytes();
-    ram_bytes_.fetch_sub(s.pending.memory_bytes(), std::memory_order_relaxed);
-  }
+  shard.pending_bytes -= s.pending.memory_bytes();
+  ram_bytes_.fetch_sub(s.pending.memory_bytes(), std::memory_order_relaxed);
   std::erase(shard.created[p], &s);
   {
     MutexLock names(names_mutex_);
@@ -111,7 +108,6 @@ std::optional<ChangedSeries::Renamed> Table::rename(const NewName& names, int pa
       ram_bytes_.fetch_add(DeltaPool::kNodeBytes, std::memory_order_relaxed);
   }
   if (s.delta[p] != 0) shard.dirty[p].push_back(&s);
-  if (!s.pending.is_empty()) shard.with_pending.push_back(&s);
   note_pending(shard, s, 0);
   series_count_.fetch_add(1, std::memory_order_relaxed);
   return ChangedSeries::Renamed{{s.id, s.kind, std::string(s.name)}, s.retention};
