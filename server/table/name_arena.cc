@@ -25,13 +25,10 @@ constexpr char kSeparator = '\n';  // names have no byte below 33; one that had 
 // The entry after the last name's says where the next one will begin, so a name is [begin i, begin i+1 - 1).
 class NameArena::Block {
  public:
-  explicit Block(Number first) : first_(first) {
+  Block() {
     bytes()[0] = kSeparator;
     set_entry(0, 1);
   }
-
-  Number first() const { return first_; }
-  Number next_number() const { return first_ + static_cast<Number>(count()); }
 
   // How many names there are, all of them whole.
   size_t count() const { return count_.load(std::memory_order_acquire); }
@@ -41,6 +38,11 @@ class NameArena::Block {
   std::string_view name(size_t i) const { return {bytes() + begin(i), begin(i + 1) - begin(i) - 1}; }
   // The first `count` names and the separators around them.
   std::string_view text(size_t count) const { return {bytes(), begin(count)}; }
+
+  bool holds(std::string_view name) const {
+    return std::less_equal<>()(bytes(), name.data()) && std::less<>()(name.data(), bytes() + sizeof(words_));
+  }
+  size_t position(std::string_view name) const { return static_cast<size_t>(name.data() - bytes()); }
 
   // The name that `position` lies in, at or after name i. Requires: there is one.
   size_t name_at(size_t position, size_t i, size_t count) const {
@@ -84,7 +86,6 @@ class NameArena::Block {
   }
   char* bytes() const { return reinterpret_cast<char*>(words_.data()); }
 
-  const Number first_;
   std::atomic<size_t> count_{0};  // released by the writer, acquired by searches
   mutable std::array<uint16_t, kWords> words_;
 };
@@ -126,30 +127,27 @@ struct NameArena::Probe {
 NameArena::NameArena() = default;
 NameArena::~NameArena() = default;
 
-NameArena::Added NameArena::add(std::string_view name) {
+std::string_view NameArena::add(std::string_view name) {
   SM_CHECK(!name.empty() && name.size() <= kNameBytesMax);
-  Block& block = block_for(name.size());
-  const Number number = block.next_number();
-  return {block.add(name), number};
+  return block_for(name.size()).add(name);
 }
 
 // The last block when there is room in it, else a new one.
 NameArena::Block& NameArena::block_for(size_t size) {
   if (!blocks_.empty() && blocks_.back()->has_room(size)) return *blocks_.back();
-  const Number first = blocks_.empty() ? 0 : blocks_.back()->next_number();
-  Block* const made = blocks_.emplace_back(std::make_unique<Block>(first)).get();
+  Block* const made = blocks_.emplace_back(std::make_unique<Block>()).get();
   (blocks_.size() == 1 ? first_ : blocks_[blocks_.size() - 2]->next).store(made, std::memory_order_release);
   block_count_.store(blocks_.size(), std::memory_order_relaxed);
   return *made;
 }
 
-bool NameArena::remove(Number number) {
-  const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), number,
-                                      [](Number wanted, const auto& b) { return wanted < b->first(); });
-  if (after == blocks_.begin()) return false;
-  Block& block = **std::prev(after);
-  const size_t i = number - block.first();
-  if (i >= block.count() || block.is_dead(i)) return false;
+bool NameArena::remove(std::string_view name) {
+  const auto holder =
+      std::find_if(blocks_.begin(), blocks_.end(), [&](const auto& block) { return block->holds(name); });
+  if (holder == blocks_.end()) return false;
+  Block& block = **holder;
+  const size_t i = block.name_at(block.position(name), 0, block.count());
+  if (block.is_dead(i)) return false;
   block.remove(i);
   dead_bytes_.fetch_add(block.name(i).size() + 1 + sizeof(uint16_t), std::memory_order_relaxed);
   return true;

@@ -33,7 +33,7 @@ void SeriesIndex::insert(uint64_t hash, SeriesList::Place place, const SeriesLis
     std::vector<Entry> old(entries_.empty() ? 16 : 2 * entries_.size());
     old.swap(entries_);
     for (const Entry& entry : old) {
-      if (entry.number != 0) put(entry, hash_name(series[entry.number - 1].name));
+      if (entry.number != 0) put(entry, hash_name(series[entry.number - 1].name()));
     }
   }
   put({tag_of(hash), place + 1}, hash);
@@ -43,7 +43,7 @@ void SeriesIndex::insert(uint64_t hash, SeriesList::Place place, const SeriesLis
 SeriesList::Place SeriesIndex::erase(uint64_t hash, std::string_view name, const SeriesList& series) {
   SM_CHECK(!entries_.empty());
   const auto is_it = [&](const Entry& entry) {
-    return entry.tag == tag_of(hash) && series[entry.number - 1].name == name;
+    return entry.tag == tag_of(hash) && series[entry.number - 1].name() == name;
   };
   size_t hole = start(hash);
   for (; entries_[hole].number != 0 && !is_it(entries_[hole]); hole = next(hole)) continue;
@@ -51,7 +51,7 @@ SeriesList::Place SeriesIndex::erase(uint64_t hash, std::string_view name, const
   const SeriesList::Place place = entries_[hole].number - 1;
   // Whoever stands behind without a gap moves up, unless the hole lies before where a search for it starts.
   for (size_t i = next(hole); entries_[i].number != 0; i = next(i)) {
-    const size_t wanted = start(hash_name(series[entries_[i].number - 1].name));
+    const size_t wanted = start(hash_name(series[entries_[i].number - 1].name()));
     const size_t mask = entries_.size() - 1;
     if (((i - wanted) & mask) < ((i - hole) & mask)) continue;
     entries_[hole] = entries_[i];

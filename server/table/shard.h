@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "proto/istatd_lines.h"
 #include "proto/sample.h"
 #include "server/table/delta_pool.h"
-#include "server/table/name_arena.h"
+#include "server/table/packed_slot.h"
 #include "storage/ids.h"
 #include "storage/window.h"
 
@@ -23,17 +24,24 @@ namespace statmill {
 struct Series {
   static constexpr Slot kNever = -1;
 
-  std::string_view name;     // in the table's NameArena
-  Slot first_slot = kNever;  // of the finest tier: the oldest and newest slot that ever had a sample
-  Slot last_slot = kNever;
+  const char* name_begin = nullptr;  // in the table's NameArena
+  uint16_t name_size = 0;
+  Kind kind = Kind::kGauge;
+  RetentionClass retention = kDefaultRetention;
+  PackedSlot first_slot = kNever;  // of the finest tier: the oldest and newest slot that ever had a sample
+  PackedSlot last_slot = kNever;
   Window pending;
   SeriesId id = 0;
   std::array<DeltaPool::Chain, 2> delta{};  // by the epoch's parity
   uint32_t flushing = 0;                    // 1 + place in Shard::flushing, or 0
-  Kind kind = Kind::kGauge;
-  RetentionClass retention = kDefaultRetention;
-  NameArena::Number name_number = 0;  // of the name in the arena
 
+  std::string_view name() const { return {name_begin, name_size}; }
+  // Requires: it stays where it is.
+  void set_name(std::string_view name) {
+    static_assert(kNameBytesMax <= UINT16_MAX);
+    name_begin = name.data();
+    name_size = static_cast<uint16_t>(name.size());
+  }
   Combine combine() const { return kind == Kind::kEvent ? Combine::kAddEvents : Combine::kMerge; }
   // At start, into `pending`: so many entries of a journal row, false when the bytes are none; or one.
   bool replay(uint32_t entries, Reader& in);
@@ -44,7 +52,7 @@ struct Series {
   }
 };
 
-static_assert(sizeof(Series) == 104);  // a million of them are a good part of the server's RAM
+static_assert(sizeof(Series) == 88);  // a million of them are a good part of the server's RAM
 
 // Series at stable addresses. Places that were given back are empty series without a name, until they are
 // given out again.
@@ -112,7 +120,7 @@ class SeriesIndex {
       if (entry.number == 0) return nullptr;
       if (entry.tag != tag_of(hash)) continue;
       auto* found = &series[entry.number - 1];
-      if (found->name == name) return found;
+      if (found->name() == name) return found;
     }
   }
 

@@ -116,7 +116,7 @@ Series* Table::create(Shard& shard, uint64_t hash, const Sample& sample, Retenti
   {
     MutexLock names(names_mutex_);
     made.id = next_id_++;
-    add_name(made, sample.name);
+    made.set_name(names_.add(sample.name));
   }
   shard.index.insert(hash, place, shard.series);
   shard.created[static_cast<size_t>(parity)].push_back(&made);
@@ -129,7 +129,7 @@ ShardDelta Table::collect(ShardNo n, int parity, bool journal) {
   const auto p = static_cast<size_t>(parity);
   std::vector<SlotBucket> buckets;
   MutexLock lock(shard.mutex);
-  for (const Series* s : shard.created[p]) out.created.push_back({s->id, s->kind, std::string(s->name)});
+  for (const Series* s : shard.created[p]) out.created.push_back({s->id, s->kind, std::string(s->name())});
   std::vector<Series*>().swap(shard.created[p]);  // not kept: new series are rare but for once
   if (journal) out.pieces.reserve(shard.dirty[p].size());
   for (Series* s : shard.dirty[p]) {
@@ -221,7 +221,7 @@ Series* Table::restore_series(const SeriesRow& row) {
   {
     MutexLock names(names_mutex_);
     next_id_ = row.id + 1;
-    add_name(made, row.name);
+    made.set_name(names_.add(row.name));
   }
   shard.index.insert(hash, place, shard.series);
   series_count_.fetch_add(1, std::memory_order_relaxed);
@@ -264,7 +264,7 @@ std::optional<SeriesCopy> Table::copy(std::string_view name) const {
     out.kind = s->kind;
     out.retention = s->retention;
     out.shard = n;
-    out.name = s->name;
+    out.name = s->name();
     out.first_slot = s->first_slot;
     out.last_slot = s->last_slot;
     out.flushed_tick = shard.flushed_tick;

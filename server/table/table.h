@@ -141,7 +141,6 @@ class Table {
       REQUIRES(shard.mutex);
   std::optional<Refusal> apply_one(Shard& shard, const Placed& placed, const Sample& sample, int64_t now_s,
                                    int parity) REQUIRES(shard.mutex);
-  void add_name(Series& series, std::string_view name) REQUIRES(names_mutex_);
 
   bool mark_erased(std::string_view name, SlotRange slots, ChangedSeries& changed);
   std::optional<Taken> take(std::string_view name, int parity);

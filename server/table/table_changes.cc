@@ -73,7 +73,7 @@ std::optional<Table::Taken> Table::take(std::string_view name, int parity) {
   std::erase(shard.created[p], &s);
   {
     MutexLock names(names_mutex_);
-    names_.remove(s.name_number);
+    names_.remove(s.name());
   }
   out.series = std::move(s);
   shard.series.remove(place);
@@ -99,7 +99,7 @@ std::optional<ChangedSeries::Renamed> Table::rename(const NewName& names, int pa
   s.retention = retention_.class_of(names.to);
   {
     MutexLock lock_names(names_mutex_);
-    add_name(s, names.to);
+    s.set_name(names_.add(names.to));
   }
   shard.index.insert(hash, place, shard.series);
   s.delta[p] = 0;
@@ -110,13 +110,7 @@ std::optional<ChangedSeries::Renamed> Table::rename(const NewName& names, int pa
   if (s.delta[p] != 0) shard.dirty[p].push_back(&s);
   note_pending(shard, s, 0);
   series_count_.fetch_add(1, std::memory_order_relaxed);
-  return ChangedSeries::Renamed{{s.id, s.kind, std::string(s.name)}, s.retention};
-}
-
-void Table::add_name(Series& series, std::string_view name) {
-  const NameArena::Added added = names_.add(name);
-  series.name = added.name;
-  series.name_number = added.number;
+  return ChangedSeries::Renamed{{s.id, s.kind, std::string(s.name())}, s.retention};
 }
 
 // What is erased is void from the flush on that begins. Samples of the epoch that is open are later than
@@ -129,7 +123,7 @@ ErasedSeries Table::erase(Shard& shard, const Shard::Erasure& erasure) {
     s.flushing = static_cast<uint32_t>(shard.flushing.size());
   }
   shard.flushing[s.flushing - 1].erased = slots;
-  const SlotRange own{std::max(slots.begin, s.first_slot), std::min(slots.end, s.last_slot + 1)};
+  const SlotRange own{std::max<Slot>(slots.begin, s.first_slot), std::min<Slot>(slots.end, s.last_slot + 1)};
   if (slots.has(s.first_slot)) s.first_slot = slots.end;
   if (slots.has(s.last_slot)) s.last_slot = slots.begin - 1;
   std::vector<SlotBucket> buckets;

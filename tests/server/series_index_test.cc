@@ -25,8 +25,8 @@ RC_GTEST_PROP(SeriesIndex, FindsAllThatIsInAndNothingElse, ()) {
     const uint64_t hash = hash_name(name);
     if (in.insert(name).second) {
       const SeriesList::Place place = series.add();
-      RC_ASSERT(series[place].name.empty());
-      series[place].name = name;
+      RC_ASSERT(series[place].name().empty());
+      series[place].set_name(name);
       series[place].id = step;
       index.insert(hash, place, series);
     } else {
