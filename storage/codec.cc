@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "storage/column_codec.h"
+#include "storage/entry_run.h"
 #include "storage/frames.h"
 #include "storage/varint_codec.h"
 
@@ -70,6 +71,8 @@ class Content {
         return take_buckets(decode_varint_group(frame.payload, place_.first_slot, place_.chunk_slots));
       case FrameKind::kColumnBuckets:
         return take_buckets(decode_group(frame.payload, place_.first_slot, place_.chunk_slots, wanted_));
+      case FrameKind::kEntryRun:
+        return take_buckets(decode_entry_run(frame.payload, place_.first_slot, place_.chunk_slots));
       case FrameKind::kErase:
         return take_erase(frame);
       case FrameKind::kDebris:
@@ -141,6 +144,12 @@ std::string encode_buckets(const ChunkKey& key, Slot first_slot, Combine combine
   for (const Group& group : group_buckets(combine, buckets)) {
     append_frame(out, key, FrameKind::kColumnBuckets, encode_group(group, first_slot));
   }
+  return out;
+}
+
+std::string encode_entries(const ChunkKey& key, Slot first_slot, Combine combine, std::string_view entries) {
+  std::string out;
+  append_frame(out, key, FrameKind::kEntryRun, encode_entry_run(combine, first_slot, entries));
   return out;
 }
 

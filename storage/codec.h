@@ -50,6 +50,10 @@ struct CompactedChunk {
 std::string encode_buckets(const ChunkKey& key, Slot first_slot, Combine combine,
                            std::span<const SlotBucket> buckets);
 
+// One frame for the entries of a window (Window::run), whose slots are all in the chunk. Means the same as
+// encode_buckets() of its buckets, costs little more than a copy, and is longer until it is compacted.
+std::string encode_entries(const ChunkKey& key, Slot first_slot, Combine combine, std::string_view entries);
+
 // A frame that empties slots [begin, end) of what precedes it.
 std::string encode_erase(const ChunkKey& key, Slot first_slot, Slot begin, Slot end);
 

@@ -54,26 +54,32 @@ Squares squares_of(uint64_t count, const Bucket::Decimal& d) {
   return {kRawSquares, static_cast<Uint128>(d.sum_of_squares)};
 }
 
-void encode_many(Writer& out, uint64_t count, const Bucket::Decimal& d, int64_t base,
+// `mean_told` is what the bucket's is told against before, the bucket's after.
+void encode_many(Writer& out, uint64_t count, const Bucket::Decimal& d, int64_t& mean_told,
                  const Squares& squares) {
   const int64_t mean = floor_mean(d.sum, count);
   out.varint(count);
-  out.svarint(static_cast<int64_t>(bits_of(mean) - bits_of(base)));
+  out.svarint(static_cast<int64_t>(bits_of(mean) - bits_of(mean_told)));
   out.varint(bits_of(d.sum) - bits_of(mean) * count);
   out.varint(bits_of(mean) - bits_of(d.min));
+  mean_told = mean;
   if (count == 2) return;
   out.varint(bits_of(d.max) - bits_of(mean));
   out.varint128(squares.told);
 }
 
-std::optional<Bucket> decode_many(Reader& in, uint8_t head, int64_t base, int8_t scale) {
+std::optional<Bucket> decode_many(Reader& in, uint8_t head, int64_t& mean_told, int8_t scale) {
   const uint64_t count = in.varint();
-  const uint64_t mean = bits_of(in.svarint()) + bits_of(base);
+  const uint64_t mean = bits_of(in.svarint()) + bits_of(mean_told);
+  mean_told = static_cast<int64_t>(mean);
+  const uint64_t remainder = in.varint();
   Bucket::Decimal d;
   d.scale = scale;
-  d.sum = static_cast<int64_t>(mean * count + in.varint());
   d.min = static_cast<int64_t>(mean - in.varint());
-  if (count < 2 || count > Bucket::kCountMax) return std::nullopt;
+  if (count < 2 || count > Bucket::kCountMax || remainder >= count) return std::nullopt;
+  const Int128 sum = Int128{static_cast<int64_t>(mean)} * static_cast<Int128>(count) + remainder;
+  d.sum = static_cast<int64_t>(sum);
+  if (d.sum != sum) return std::nullopt;
   if (count == 2) {
     d.max = static_cast<int64_t>(bits_of(d.sum) - bits_of(d.min));
     if (__builtin_add_overflow(Int128{d.min} * d.min, Int128{d.max} * d.max, &d.sum_of_squares))
@@ -119,7 +125,7 @@ std::optional<Bucket> decode_real(Reader& in, uint8_t head) {
   return Bucket::from_real(count, r);
 }
 
-void encode_long(std::string& bytes, const EntryReference& reference, Slot slot, const Bucket& bucket) {
+void encode_long(std::string& bytes, EntryReference& reference, Slot slot, const Bucket& bucket) {
   Writer out(bytes);
   const uint64_t count = bucket.count();
   const bool real = !bucket.is_decimal();
@@ -133,44 +139,62 @@ void encode_long(std::string& bytes, const EntryReference& reference, Slot slot,
   }
   out.u8(head);
   if ((head & kSlotMask) == kSlotFollows) out.svarint(slot - reference.slot);
-  if (real) return encode_real(out, count, bucket.real());
+  if (real) {
+    reference = {slot, 0, 0};
+    return encode_real(out, count, bucket.real());
+  }
   const Bucket::Decimal d = bucket.decimal();
   if ((head & kScaleFollows) != 0) out.u8(static_cast<uint8_t>(d.scale));
-  const int64_t base = base_of(reference, d.scale);
-  if (count > 1) return encode_many(out, count, d, base, squares);
-  out.svarint(static_cast<int64_t>(bits_of(d.sum) - bits_of(base)));
+  reference = {slot, base_of(reference, d.scale), d.scale};
+  if (count > 1) return encode_many(out, count, d, reference.mean, squares);
+  out.svarint(static_cast<int64_t>(bits_of(d.sum) - bits_of(reference.mean)));
+  reference.mean = d.sum;
 }
 
-std::optional<SlotBucket> decode_long(Reader& in, uint8_t head, const EntryReference& reference) {
-  SlotBucket entry;
-  entry.slot = reference.slot;
+int64_t slot_difference(Reader& in, uint8_t head) {
   const uint8_t slot = head & kSlotMask;
-  const int64_t delta = slot == kSlotFollows ? in.svarint() : slot;
-  if (slot > kSlotFollows || __builtin_add_overflow(reference.slot, delta, &entry.slot) || entry.slot < 0)
-    return std::nullopt;
-  if ((head & kReal) != 0) {
-    const auto bucket = decode_real(in, head);
-    if (!bucket) return std::nullopt;
-    entry.bucket = *bucket;
-    return entry;
-  }
-  const int8_t scale = (head & kScaleFollows) != 0 ? static_cast<int8_t>(in.u8()) : reference.scale;
-  if (scale < 0 || scale > Bucket::kScaleMax) return std::nullopt;
-  const int64_t base = base_of(reference, scale);
-  if ((head & kMany) != 0) {
-    const auto bucket = decode_many(in, head, base, scale);
-    if (!bucket) return std::nullopt;
-    entry.bucket = *bucket;
-    return entry;
-  }
-  const auto value = static_cast<int64_t>(bits_of(in.svarint()) + bits_of(base));
-  if (in.failed()) return std::nullopt;
-  entry.bucket = Bucket::from_decimal(1, single_decimal(value, scale));
-  return entry;
+  return slot == kSlotFollows ? in.svarint() : slot;
 }
 
-// The value of a short entry.
-std::optional<int64_t> decode_short(Reader& in, uint8_t head, const EntryReference& reference) {
+// Slot and scale of a long entry, and the mean that its own is told against. False: no entry.
+bool move_on(Reader& in, uint8_t head, EntryReference& reference) {
+  const int64_t delta = slot_difference(in, head);
+  if ((head & kSlotMask) > kSlotFollows || __builtin_add_overflow(reference.slot, delta, &reference.slot) ||
+      reference.slot < 0) {
+    return false;
+  }
+  if ((head & kReal) != 0) {
+    reference = {reference.slot, 0, 0};
+  } else if ((head & kScaleFollows) != 0) {
+    const auto scale = static_cast<int8_t>(in.u8());
+    reference = {reference.slot, base_of(reference, scale), scale};
+  }
+  return reference.scale >= 0 && reference.scale <= Bucket::kScaleMax;
+}
+
+std::optional<SlotBucket> decode_long(Reader& in, uint8_t head, EntryReference& reference) {
+  if (!move_on(in, head, reference)) return std::nullopt;
+  std::optional<Bucket> bucket;
+  if ((head & kReal) != 0) {
+    bucket = decode_real(in, head);
+  } else if ((head & kMany) != 0) {
+    bucket = decode_many(in, head, reference.mean, reference.scale);
+  } else {
+    reference.mean = static_cast<int64_t>(bits_of(reference.mean) + bits_of(in.svarint()));
+    if (!in.failed()) bucket = Bucket::from_decimal(1, single_decimal(reference.mean, reference.scale));
+  }
+  if (!bucket) return std::nullopt;
+  return SlotBucket{reference.slot, *bucket};
+}
+
+// The difference of a long entry's mean to the reference's; `in` stands behind slot and scale.
+int64_t mean_difference(Reader& in, uint8_t head) {
+  if ((head & kMany) != 0) in.varint();  // count
+  return in.svarint();
+}
+
+// The difference that a short entry holds.
+std::optional<int64_t> decode_short(Reader& in, uint8_t head) {
   uint64_t difference = head & (kMoreBits - 1);
   if ((head & kMoreBits) != 0) {
     const uint64_t rest = in.varint();
@@ -178,16 +202,19 @@ std::optional<int64_t> decode_short(Reader& in, uint8_t head, const EntryReferen
     difference |= rest << kShortBits;
   }
   if (in.failed()) return std::nullopt;
-  return static_cast<int64_t>(bits_of(reference.mean) + bits_of(unzigzag(difference)));
+  return unzigzag(difference);
+}
+
+// Moves on to the sample of a short entry; false when there is none.
+bool step_over_short(Reader& in, uint8_t head, EntryReference& reference) {
+  const auto difference = decode_short(in, head);
+  if (!difference || reference.slot == std::numeric_limits<Slot>::max()) return false;
+  ++reference.slot;
+  reference.mean = static_cast<int64_t>(bits_of(reference.mean) + bits_of(*difference));
+  return true;
 }
 
 }  // namespace
-
-EntryReference EntryReference::of(const SlotBucket& newest) {
-  if (!newest.bucket.is_decimal()) return {newest.slot, 0, 0};
-  const Bucket::Decimal d = newest.bucket.decimal();
-  return {newest.slot, floor_mean(d.sum, newest.bucket.count()), d.scale};
-}
 
 SlotBucket as_told(const EntryReference& reference, SlotBucket bucket) {
   if (bucket.bucket.is_decimal() && bucket.bucket.scale() < reference.scale)
@@ -195,15 +222,17 @@ SlotBucket as_told(const EntryReference& reference, SlotBucket bucket) {
   return bucket;
 }
 
-void encode_entry(std::string& out, const EntryReference& reference, const SlotBucket& entry) {
-  SM_CHECK(!entry.bucket.is_empty() && entry.slot >= 0);
-  const Bucket bucket = as_told(reference, entry).bucket;
+void encode_entry(std::string& out, EntryReference& reference, const SlotBucket& entry) {
+  const Bucket& bucket = entry.bucket;
+  SM_CHECK(!bucket.is_empty() && entry.slot >= 0);
   if (bucket.count() > 1 || !bucket.is_decimal() || entry.slot != reference.slot + 1 ||
       bucket.scale() != reference.scale) {
     return encode_long(out, reference, entry.slot, bucket);
   }
-  const uint64_t difference =
-      zigzag(static_cast<int64_t>(bits_of(bucket.decimal().sum) - bits_of(reference.mean)));
+  const int64_t value = bucket.decimal().sum;
+  const uint64_t difference = zigzag(static_cast<int64_t>(bits_of(value) - bits_of(reference.mean)));
+  reference.slot = entry.slot;
+  reference.mean = value;
   const auto low = static_cast<uint8_t>(difference & (kMoreBits - 1));
   const uint64_t rest = difference >> kShortBits;
   Writer writer(out);
@@ -211,25 +240,44 @@ void encode_entry(std::string& out, const EntryReference& reference, const SlotB
   if (rest != 0) writer.varint(rest);
 }
 
-std::optional<SlotBucket> decode_entry(Reader& in, const EntryReference& reference) {
+std::optional<SlotBucket> decode_entry(Reader& in, EntryReference& reference) {
   const uint8_t head = in.u8();
   if ((head & kLong) != 0) return decode_long(in, head, reference);
-  const auto value = decode_short(in, head, reference);
-  if (!value || reference.slot == std::numeric_limits<Slot>::max()) return std::nullopt;
-  return SlotBucket{reference.slot + 1, Bucket::from_decimal(1, single_decimal(*value, reference.scale))};
+  if (!step_over_short(in, head, reference)) return std::nullopt;
+  return SlotBucket{reference.slot, Bucket::from_decimal(1, single_decimal(reference.mean, reference.scale))};
 }
 
-EntryReference reference_after(std::string_view entry, const EntryReference& reference) {
+bool step_over_short_entry(Reader& in, EntryReference& reference) {
+  Reader ahead = in;
+  const uint8_t head = ahead.u8();
+  if ((head & kLong) != 0 || !step_over_short(ahead, head, reference)) return false;
+  in = ahead;
+  return true;
+}
+
+EntryReference reference_after(std::string_view entry, EntryReference reference) {
+  Reader in(entry);
+  if (step_over_short_entry(in, reference)) return reference;
+  const uint8_t head = in.u8();
+  SM_CHECK(move_on(in, head, reference));
+  if ((head & kReal) == 0)
+    reference.mean = static_cast<int64_t>(bits_of(reference.mean) + bits_of(mean_difference(in, head)));
+  return reference;
+}
+
+std::optional<EntryReference> reference_before(std::string_view entry, const EntryReference& after) {
   Reader in(entry);
   const uint8_t head = in.u8();
-  if ((head & kLong) == 0) {  // nearly all are: their bucket need not be made
-    const auto value = decode_short(in, head, reference);
-    SM_CHECK(value.has_value());
-    return {reference.slot + 1, *value, reference.scale};
+  if ((head & kLong) == 0) {
+    const uint64_t difference = bits_of(decode_short(in, head).value_or(0));
+    return EntryReference{after.slot - 1, static_cast<int64_t>(bits_of(after.mean) - difference),
+                          after.scale};
   }
-  const auto bucket = decode_long(in, head, reference);
-  SM_CHECK(bucket.has_value());
-  return EntryReference::of(*bucket);
+  if ((head & kScaleFollows) != 0) return std::nullopt;
+  const Slot slot = after.slot - slot_difference(in, head);
+  if ((head & kReal) != 0) return EntryReference{slot, 0, 0};
+  return EntryReference{slot, static_cast<int64_t>(bits_of(after.mean) - bits_of(mean_difference(in, head))),
+                        after.scale};
 }
 
 bool skip_entry(Reader& in) {

@@ -17,8 +17,6 @@ struct EntryReference {
   Slot slot = 0;
   int64_t mean = 0;  // rounded down, at 10^-scale; of doubles 0
   int8_t scale = 0;
-
-  static EntryReference of(const SlotBucket& newest);
 };
 
 // The bucket as an entry gives it back: digits that a value happens to spare are given back to it, since a
@@ -26,14 +24,21 @@ struct EntryReference {
 // bit.
 SlotBucket as_told(const EntryReference& reference, SlotBucket bucket);
 
-// Appends the entry of as_told(reference, bucket). Requires: the bucket is not empty, slot >= 0.
-void encode_entry(std::string& out, const EntryReference& reference, const SlotBucket& bucket);
+// Both move the reference on to what the next entry is told against.
+// Appends an entry. Requires: the bucket is as_told(), not empty, slot >= 0.
+void encode_entry(std::string& out, EntryReference& reference, const SlotBucket& bucket);
+// None when the bytes are no entry, or a
+// bucket that no samples could have made; then the reference is of no use.
+std::optional<SlotBucket> decode_entry(Reader& in, EntryReference& reference);
 
-// None when the bytes are no entry, or a bucket that no samples could have made.
-std::optional<SlotBucket> decode_entry(Reader& in, const EntryReference& reference);
+// Steps over an entry of the kind that most are, one sample in the next slot, whose bucket need not be made
+// to know where it leads. False, and nothing has changed, when it is another or none.
+bool step_over_short_entry(Reader& in, EntryReference& reference);
 
-// What comes after an entry is told against its bucket. Requires: a whole entry, that decodes.
-EntryReference reference_after(std::string_view entry, const EntryReference& reference);
+// Between an entry and its neighbours. Requires: a whole entry, that decodes.
+EntryReference reference_after(std::string_view entry, EntryReference reference);
+// What tells the entry as it is told; none where a change of scale leaves that open.
+std::optional<EntryReference> reference_before(std::string_view entry, const EntryReference& after);
 
 // Steps over an entry whose reference is not known. False when the bytes are no entry.
 bool skip_entry(Reader& in);

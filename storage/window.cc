@@ -23,12 +23,12 @@ uint32_t capacity_for(size_t size, uint32_t capacity) {
 }  // namespace
 
 Window::Window(const Window& other)
-    : before_slot_(other.before_slot_),
-      before_mean_(other.before_mean_),
+    : newest_slot_(other.newest_slot_),
+      newest_mean_(other.newest_mean_),
       size_(other.size_),
       capacity_(other.size_),
       last_(other.last_),
-      before_scale_(other.before_scale_) {
+      newest_scale_(other.newest_scale_) {
   if (other.late_) late_ = std::make_unique<std::vector<SlotBucket>>(*other.late_);
   if (size_ == 0) return;
   bytes_.reset(new char[size_]);
@@ -41,63 +41,77 @@ void Window::swap(Window& other) noexcept {
   std::swap(size_, other.size_);
   std::swap(capacity_, other.capacity_);
   std::swap(last_, other.last_);
-  std::swap(before_slot_, other.before_slot_);
-  std::swap(before_mean_, other.before_mean_);
-  std::swap(before_scale_, other.before_scale_);
+  std::swap(newest_slot_, other.newest_slot_);
+  std::swap(newest_mean_, other.newest_mean_);
+  std::swap(newest_scale_, other.newest_scale_);
 }
 
-void Window::set_before(const EntryReference& reference) {
-  before_slot_ = reference.slot;
-  before_mean_ = reference.mean;
-  before_scale_ = reference.scale;
-}
-
-EntryReference Window::newest_reference() const {
-  return is_empty() ? EntryReference{} : reference_after(newest_entry(), before());
+EntryReference Window::before_newest() const {
+  if (const auto before = reference_before(newest_entry(), newest())) return *before;
+  EntryReference reference;
+  Reader in({bytes_.get(), last_});
+  while (!in.done()) SM_CHECK(decode_entry(in, reference).has_value());
+  return reference;
 }
 
 void Window::add(const SlotBucket& bucket, Combine combine, std::string* journal) {
-  const EntryReference reference = newest_reference();
-  std::string entry;
+  EntryReference reference = newest();
   const SlotBucket told = as_told(reference, bucket);  // what a replay would add
-  encode_entry(entry, reference, told);
-  if (journal != nullptr) *journal += entry;
-  put(told, entry, reference, combine);
+  const bool is_later = is_empty() || told.slot > reference.slot;
+  if (is_later || journal != nullptr) {
+    std::string entry;
+    encode_entry(entry, reference, told);
+    if (journal != nullptr) *journal += entry;
+    if (is_later) return append(entry, reference);
+  }
+  combine_older(told, combine);
 }
 
 std::optional<Slot> Window::add_entry(Reader& in, Combine combine) {
-  const EntryReference reference = newest_reference();
+  EntryReference reference = newest();
   const std::string_view rest = in.rest();
+  const auto entry = [&] { return rest.substr(0, rest.size() - in.remaining()); };
+  if (step_over_short_entry(in, reference)) {
+    append(entry(), reference);
+    return reference.slot;
+  }
   const auto bucket = decode_entry(in, reference);
   if (!bucket) return std::nullopt;
-  put(*bucket, rest.substr(0, rest.size() - in.remaining()), reference, combine);
+  if (is_empty() || bucket->slot > newest_slot_) {
+    append(entry(), reference);
+  } else {
+    combine_older(*bucket, combine);
+  }
   return bucket->slot;
 }
 
-// `entry` is the bucket told against the newest one, which `reference` is of.
-void Window::put(const SlotBucket& bucket, std::string_view entry, const EntryReference& reference,
-                 Combine combine) {
-  if (is_empty() || bucket.slot > reference.slot) {
-    set_before(reference);
-    last_ = size_;
-    return append(entry);
-  }
-  if (bucket.slot < reference.slot) {
+void Window::append(std::string_view entry, const EntryReference& reference) {
+  last_ = size_;
+  put(entry);
+  newest_slot_ = reference.slot;
+  newest_mean_ = reference.mean;
+  newest_scale_ = reference.scale;
+}
+
+void Window::combine_older(const SlotBucket& bucket, Combine combine) {
+  if (bucket.slot < newest_slot_) {
     if (!late_) late_ = std::make_unique<std::vector<SlotBucket>>();
     return combine_into(*late_, {&bucket, 1}, combine);
   }
+  EntryReference reference = before_newest();
+  EntryReference after = reference;
   Reader in(newest_entry());
-  auto newest = decode_entry(in, before());
+  auto newest = decode_entry(in, after);
   SM_CHECK(newest.has_value());
   combine == Combine::kAddEvents ? newest->bucket.add_event(bucket.bucket)
                                  : newest->bucket.merge(bucket.bucket);
   std::string grown;
-  encode_entry(grown, before(), *newest);
+  encode_entry(grown, reference, as_told(reference, *newest));
   size_ = last_;
-  append(grown);
+  append(grown, reference);
 }
 
-void Window::append(std::string_view entry) {
+void Window::put(std::string_view entry) {
   const size_t size = size_ + entry.size();
   if (size > capacity_) {
     const uint32_t capacity = capacity_for(size, capacity_);
@@ -110,6 +124,12 @@ void Window::append(std::string_view entry) {
   size_ = static_cast<uint32_t>(size);
 }
 
+std::optional<Window::Run> Window::run() const {
+  if (is_empty() || late_) return std::nullopt;
+  const std::string_view entries(bytes_.get(), size_);
+  return Run{reference_after(entries, {}).slot, newest_slot_, entries};
+}
+
 std::vector<SlotBucket> Window::buckets(Combine combine) const {
   std::vector<SlotBucket> out;
   out.reserve(std::min<size_t>(size_, kEntriesExpected));
@@ -119,7 +139,6 @@ std::vector<SlotBucket> Window::buckets(Combine combine) const {
     const auto bucket = decode_entry(in, reference);
     SM_CHECK(bucket.has_value());
     out.push_back(*bucket);
-    reference = EntryReference::of(*bucket);
   }
   if (late_) combine_into(out, *late_, combine);
   return out;

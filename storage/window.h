@@ -34,30 +34,37 @@ class Window {
   std::optional<Slot> add_entry(Reader& in, Combine combine);
 
   bool is_empty() const { return size_ == 0; }
+  // All that buckets() gives, as it stands in RAM; none when some came late. Valid until a change.
+  struct Run {
+    Slot first = 0;  // of the first entry, which like that of any window is told against no bucket
+    Slot last = 0;
+    std::string_view entries;  // ascending, each slot once
+  };
+  std::optional<Run> run() const;
   // Ascending, each slot once.
   std::vector<SlotBucket> buckets(Combine combine) const;
   size_t memory_bytes() const;  // beside the object itself
 
  private:
   // Of the newest bucket; as constructed when the window is empty.
-  EntryReference newest_reference() const;
-  void put(const SlotBucket& bucket, std::string_view entry, const EntryReference& reference,
-           Combine combine);
+  EntryReference newest() const { return {newest_slot_, newest_mean_, newest_scale_}; }
+  // What the newest entry is told against.
+  EntryReference before_newest() const;
+  // An entry told against the newest bucket, in a later slot, which `reference` is of.
+  void append(std::string_view entry, const EntryReference& reference);
+  void combine_older(const SlotBucket& bucket, Combine combine);  // Requires: not of a later slot
+  void put(std::string_view entry);
   std::string_view newest_entry() const { return {bytes_.get() + last_, size_ - last_}; }
-  void append(std::string_view entry);
-
-  EntryReference before() const { return {before_slot_, before_mean_, before_scale_}; }
-  void set_before(const EntryReference& reference);
 
   std::unique_ptr<char[]> bytes_;
   std::unique_ptr<std::vector<SlotBucket>> late_;  // for slots below the newest; ascending
-  // What the newest entry is told against: an EntryReference, cut up so that a window takes 48 bytes.
-  Slot before_slot_ = 0;
-  int64_t before_mean_ = 0;
+  // What the next entry is told against: an EntryReference, cut up so that a window takes 48 bytes.
+  Slot newest_slot_ = 0;
+  int64_t newest_mean_ = 0;
   uint32_t size_ = 0;
   uint32_t capacity_ = 0;
   uint32_t last_ = 0;  // where the newest entry begins
-  int8_t before_scale_ = 0;
+  int8_t newest_scale_ = 0;
 };
 static_assert(sizeof(Window) == 48);  // each series has one
 

@@ -9,6 +9,7 @@
 namespace statmill {
 
 Status FragmentBuilder::add(const FlushedSeries& series, std::vector<StoreBatch::Fragment>& out) {
+  if (add_as_it_stands(series, out)) return Status::ok();
   const Tier& finest = retention_.tiers().finest();
   const std::vector<SlotBucket> decoded = series.window->buckets(series.combine());
   const std::span<const SlotBucket> buckets(decoded);
@@ -20,6 +21,21 @@ Status FragmentBuilder::add(const FlushedSeries& series, std::vector<StoreBatch:
     begin = end;
   }
   return Status::ok();
+}
+
+// Nearly all windows are of one chunk, which is not rolled up yet: they go into the finest tier, and there as
+// they are.
+bool FragmentBuilder::add_as_it_stands(const FlushedSeries& series,
+                                       std::vector<StoreBatch::Fragment>& out) const {
+  const auto run = series.window->run();
+  if (!run) return false;
+  const Tier& finest = retention_.tiers().finest();
+  const ChunkNo chunk = finest.chunk_of_slot(run->first);
+  if (finest.chunk_of_slot(run->last) != chunk || RollupPosition{chunk, series.id} < position_) return false;
+  const ChunkKey key{0, chunk, series.id};
+  out.push_back({key, encode_entries(key, static_cast<Slot>(chunk) * finest.chunk_slots, series.combine(),
+                                     run->entries)});
+  return true;
 }
 
 ChunkNo FragmentBuilder::oldest(const Tiers& tiers, TierNo tier) const {

@@ -31,6 +31,7 @@ class FragmentBuilder {
     std::span<const SlotBucket> buckets;  // those of `chunk`
     ChunkNo chunk;
   };
+  bool add_as_it_stands(const FlushedSeries& series, std::vector<StoreBatch::Fragment>& out) const;
   Status add_chunk(const Part& part, std::vector<StoreBatch::Fragment>& out);
   Result<bool> rebuild_event_rollup(const Part& part, std::vector<StoreBatch::Fragment>& out);
 

@@ -112,7 +112,8 @@ TEST_F(TableTest, MovesAnEpochToPendingAndThroughAFlushWithoutLosingSight) {
   const ShardDelta delta = table_.collect(shard, parity, true);
   ASSERT_EQ(delta.pieces.size(), 1U);
   Reader entry(delta.bytes);
-  EXPECT_EQ(decode_entry(entry, {})->bucket.sum(), 3);
+  EntryReference reference;
+  EXPECT_EQ(decode_entry(entry, reference)->bucket.sum(), 3);
   ASSERT_EQ(delta.created.size(), 1U);
   EXPECT_EQ(delta.created[0].name, "a");
   EXPECT_EQ(sum(), 7);

@@ -85,6 +85,22 @@ TEST(Codec, RefusesPayloadsThatCannotBeTrueThoughTheirChecksumIsRight) {
   }
   EXPECT_EQ(decode(seal(0x10, bytes({1, 0, 2, 0, 2}))).buckets,
             (std::vector<SlotBucket>{{kFirst, gauge(1)}}));
+  for (const Case& c : {
+           Case{bytes({}), "nothing"},
+           Case{bytes({0}), "no entries"},
+           Case{bytes({4, 2}), "an unknown flag"},
+           Case{bytes({0, 2, 0x80, 2}), "the same slot again"},
+           Case{bytes({0, 0x82, 0, 2}), "a slot before the chunk"},
+           Case{bytes({0, 0x82, 0xe2, 0x21, 2}), "a slot behind the chunk"},
+           Case{bytes({0, 0x85, 2, 2, 2, 1}), "a remainder as large as the count"},
+           Case{bytes({0, 0x85, 2, 2, 1}), "an entry cut short"},
+       }) {
+    const DecodedChunk decoded = decode(seal(0x12, c.payload));
+    EXPECT_EQ(decoded.damaged_frames, 1U) << c.why;
+    EXPECT_TRUE(decoded.buckets.empty()) << c.why;
+  }
+  EXPECT_EQ(decode(seal(0x12, bytes({0, 2, 2}))).buckets,
+            (std::vector<SlotBucket>{{kFirst, gauge(1)}, {kFirst + 1, gauge(2)}}));
   for (const std::string& payload : {bytes({0, 0}), bytes({0xf0, 0x10, 1}), bytes({0xef, 0x10, 2}),
                                      bytes({0, 1, 0}), bytes({0}) + huge_varint, std::string()}) {
     EXPECT_EQ(decode(seal(0x20, payload)).damaged_frames, 1U) << hex(payload);

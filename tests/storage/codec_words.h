@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "storage/codec.h"
+#include "storage/window.h"
 
 namespace statmill::codec_words {
 
@@ -18,6 +19,12 @@ inline constexpr Slot kFirst = 7 * kChunkSlots;
 
 inline std::string encode(const std::vector<SlotBucket>& buckets, Combine combine = Combine::kMerge) {
   return encode_buckets(kKey, kFirst, combine, buckets);
+}
+// As a window holds them. Requires: not empty.
+inline std::string encode_run(const std::vector<SlotBucket>& buckets, Combine combine = Combine::kMerge) {
+  Window window;
+  for (const SlotBucket& b : buckets) window.add(b, combine, nullptr);
+  return encode_entries(kKey, kFirst, combine, window.run()->entries);
 }
 inline std::string erase(Slot begin, Slot end) { return encode_erase(kKey, kFirst, begin, end); }
 inline DecodedChunk decode(std::string_view value) { return decode_chunk(kKey, kFirst, kChunkSlots, value); }
@@ -74,6 +81,10 @@ inline std::vector<std::string> sample_frames() {
       encode({{kFirst + 3, real}, {kFirst + 2159, real}}),
       encode({{kFirst + 3, reals}}),
       encode({{kFirst + 3, gauge(9)}}, Combine::kAddEvents),
+      encode_run(walk),
+      encode_run(
+          {{kFirst + 3, many}, {kFirst + 4, gauge(7)}, {kFirst + 5, gauge(8)}, {kFirst + 2159, reals}}),
+      encode_run({{kFirst + 3, gauge(9)}, {kFirst + 4, gauge(9)}}, Combine::kAddEvents),
       erase(kFirst + 2, kFirst + 4),
   };
 }

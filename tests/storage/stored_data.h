@@ -85,7 +85,8 @@ class StoredData : public testing::Test {
   // One sample each of two series.
   static std::string journal_row(TickNo tick, SeriesId second = 9, TickNo previous = 0) {
     std::string entry;
-    encode_entry(entry, {}, {30, Bucket::of(Number::decimal(5, 0))});
+    EntryReference reference;
+    encode_entry(entry, reference, {30, Bucket::of(Number::decimal(5, 0))});
     const std::vector<JournalPiece> pieces = {{3, 1, entry}, {second, 1, entry}};
     return encode_journal_row({tick, 0, previous}, pieces);
   }

@@ -52,6 +52,44 @@ RC_GTEST_PROP(Window, IsTheSameReplayedFromItsJournal, ()) {
   RC_ASSERT(replayed.buckets(Combine::kMerge) == window.buckets(Combine::kMerge));
 }
 
+// What is told against a neighbour is told against the right one, however the newest bucket has grown.
+RC_GTEST_PROP(Window, GivesItsEntriesAsTheyStandUnlessSomeCameLate, ()) {
+  const auto buckets = *arrivals(any_buckets());
+  Window window;
+  Slot newest = 0;
+  bool late = false;
+  for (const SlotBucket& b : buckets) {
+    late |= b.slot < newest;
+    newest = std::max(newest, b.slot);
+    window.add(b, Combine::kMerge, nullptr);
+  }
+  const auto run = window.run();
+  RC_ASSERT(run.has_value() == (!late && !buckets.empty()));
+  if (!run) return;
+  std::vector<SlotBucket> told;
+  EntryReference reference;
+  for (Reader in(run->entries); !in.done();) told.push_back(*decode_entry(in, reference));
+  RC_ASSERT(told == window.buckets(Combine::kMerge));
+  RC_ASSERT(run->first == told.front().slot);
+  RC_ASSERT(run->last == told.back().slot);
+}
+
+// An entry with a scale of its own does not say what it was told against.
+TEST(Window, TheNewestBucketGrowsThoughItsScaleIsNew) {
+  Window window;
+  const auto add = [&](Slot slot, int64_t mantissa, int8_t scale) {
+    window.add({slot, Bucket::of(Number::decimal(mantissa, scale))}, Combine::kMerge, nullptr);
+  };
+  add(5, 17, 0);
+  add(6, 1725, 2);
+  add(6, 1730, 2);
+  add(7, 1735, 2);
+  Bucket grown = Bucket::of(Number::decimal(1725, 2));
+  grown.merge(Bucket::of(Number::decimal(1730, 2)));
+  EXPECT_EQ(window.buckets(Combine::kMerge).at(1).bucket, grown);
+  EXPECT_EQ(window.buckets(Combine::kMerge).at(2).bucket, Bucket::of(Number::decimal(1735, 2)));
+}
+
 TEST(Window, ACopyIsAValueOfItsOwn) {
   Window window;
   window.add({5, Bucket::of(Number::decimal(1, 0))}, Combine::kMerge, nullptr);

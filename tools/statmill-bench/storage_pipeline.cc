@@ -13,9 +13,19 @@ constexpr size_t kActivityBytes = 5;
 
 Combine combine_of(Kind kind) { return kind == Kind::kEvent ? Combine::kAddEvents : Combine::kMerge; }
 
-// Fragments of the finest tier, one per chunk.
-void add_fine_fragments(std::vector<StoreBatch::Fragment>& out, const Tier& tier, SeriesId id,
-                        Combine combine, std::span<const SlotBucket> buckets) {
+}  // namespace
+
+void add_window(std::vector<StoreBatch::Fragment>& out, const Tier& tier, SeriesId id, Combine combine,
+                const Window& window) {
+  const auto run = window.run();
+  if (run && tier.chunk_of_slot(run->first) == tier.chunk_of_slot(run->last)) {
+    const ChunkKey key{0, tier.chunk_of_slot(run->first), id};
+    const Slot first = static_cast<Slot>(key.chunk) * tier.chunk_slots;
+    out.push_back({key, encode_entries(key, first, combine, run->entries)});
+    return;
+  }
+  const std::vector<SlotBucket> decoded = window.buckets(combine);
+  const std::span<const SlotBucket> buckets(decoded);
   for (size_t begin = 0; begin < buckets.size();) {
     const ChunkNo chunk = tier.chunk_of_slot(buckets[begin].slot);
     size_t end = begin + 1;
@@ -26,8 +36,6 @@ void add_fine_fragments(std::vector<StoreBatch::Fragment>& out, const Tier& tier
     begin = end;
   }
 }
-
-}  // namespace
 
 StoragePipeline::StoragePipeline(Store& store, const std::vector<ShardNo>& shards, const Options& options)
     : store_(store), shards_(shards), options_(options), pending_(shards.size()) {
@@ -85,8 +93,7 @@ std::string StoragePipeline::collect(Slot slot, std::span<const Arrival> arrival
 void StoragePipeline::flush(ShardNo shard, StoreBatch& batch) {
   for (const SeriesId id : members_[shard]) {
     const Combine combine = combine_of(options_.kind);
-    const std::vector<SlotBucket> buckets = std::exchange(pending_[id], {}).buckets(combine);
-    add_fine_fragments(batch.fragments, store_.tiers().finest(), id, combine, buckets);
+    add_window(batch.fragments, store_.tiers().finest(), id, combine, std::exchange(pending_[id], {}));
   }
   batch.flushed.push_back({shard, tick_, std::string(kActivityBytes * members_[shard].size(), '\0')});
   flushed_[shard] = tick_;

@@ -22,6 +22,11 @@ struct Arrival {
   Bucket bucket;  // not empty
 };
 
+// Adds the fragments of the finest tier that a flush makes of a window: one per chunk, and of a single chunk
+// the window's entries as they stand.
+void add_window(std::vector<StoreBatch::Fragment>& out, const Tier& tier, SeriesId id, Combine combine,
+                const Window& window);
+
 // Confined to one thread.
 class StoragePipeline {
  public:

@@ -5,6 +5,7 @@
 
 #include "storage/rollup.h"
 #include "tools/statmill-bench/storage_measures.h"
+#include "tools/statmill-bench/storage_pipeline.h"
 
 namespace statmill {
 namespace {
@@ -113,8 +114,14 @@ Status write_range(Store& store, const Range& range, size_t series) {
       for (size_t i = begin; i < std::min(begin + step, fine_slots); ++i) {
         fine.push_back({finest.slot_of(kFirstTime) + static_cast<Slot>(i), values.next(s)});
       }
-      add_fragments(batch.fragments, range.tier, tier, static_cast<SeriesId>(s),
-                    roll_up(fine, finest, tier, Kind::kGauge), 0);
+      const auto id = static_cast<SeriesId>(s);
+      if (range.tier == 0) {
+        Window window;
+        for (const SlotBucket& b : fine) window.add(b, Combine::kMerge, nullptr);
+        add_window(batch.fragments, tier, id, Combine::kMerge, window);
+      } else {
+        add_fragments(batch.fragments, range.tier, tier, id, roll_up(fine, finest, tier, Kind::kGauge), 0);
+      }
     }
     if (Status s = store.write(batch); !s) return s;
   }
