@@ -5,13 +5,13 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "proto/sample.h"
+#include "proto/text_arena.h"
 
 namespace statmill {
 
@@ -32,7 +32,9 @@ struct Batch {
     ++refused[static_cast<size_t>(reason)];
   }
   // Text that lives as long as the batch.
-  std::string_view keep(std::string text) { return kept_.emplace_back(std::move(text)); }
+  std::string_view keep(std::string_view text) { return kept_.keep(text); }
+  // The same, for `size` bytes that the caller writes.
+  char* room(size_t size) { return kept_.room(size); }
   void clear() {
     samples.clear();
     metadata.clear();
@@ -42,7 +44,7 @@ struct Batch {
   }
 
  private:
-  std::deque<std::string> kept_;
+  TextArena kept_;
 };
 
 }  // namespace statmill

@@ -1,0 +1,111 @@
+// What the line dialects have in common: white space, fields, integers and numbers as a refusal knows them.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "proto/sample.h"
+
+namespace statmill {
+
+// isspace() of the C locale.
+constexpr bool is_space(char c) { return c == ' ' || ('\t' <= c && c <= '\r'); }
+
+// The first white space in [at, end), or end. Eight bytes at a time: a byte below 33 leaves its top bit set,
+// and the lowest such bit is never false (borrows only go up).
+inline const char* find_space(const char* at, const char* end) {
+  static_assert(std::endian::native == std::endian::little);
+  constexpr uint64_t kOnes = 0x0101010101010101;
+  while (end - at >= 8) {
+    uint64_t word = 0;
+    std::memcpy(&word, at, sizeof(word));
+    const uint64_t low = (word - 33 * kOnes) & ~word & (0x80 * kOnes);
+    if (low == 0) {
+      at += 8;
+      continue;
+    }
+    at += std::countr_zero(low) / 8;
+    if (is_space(*at)) return at;
+    ++at;
+  }
+  while (at != end && !is_space(*at)) ++at;
+  return at;
+}
+
+inline std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// Where the fields of a line are. Not zeroed, since that would cost as much as finding them.
+template <size_t kFieldsMax>
+struct Fields {
+  static constexpr size_t kMax = kFieldsMax;
+
+  size_t count = 0;  // kMax + 1: there are more
+  std::array<const char*, kMax> begin;
+  std::array<const char*, kMax> end;
+
+  std::string_view operator[](size_t i) const { return {begin[i], static_cast<size_t>(end[i] - begin[i])}; }
+};
+
+// The fields between white space.
+template <size_t kFieldsMax>
+Fields<kFieldsMax> split_fields(std::string_view line) {
+  Fields<kFieldsMax> fields;
+  const char* at = line.data();
+  const char* const end = at + line.size();
+  while (true) {
+    while (at != end && is_space(*at)) ++at;
+    if (at == end) return fields;
+    if (fields.count == kFieldsMax) {
+      ++fields.count;
+      return fields;
+    }
+    fields.begin[fields.count] = at;
+    at = find_space(at, end);
+    fields.end[fields.count++] = at;
+  }
+}
+
+// The whole text as an integer with an optional sign; anything else is an error of the result.
+template <class Integer>
+std::from_chars_result read_integer(std::string_view text, Integer& value) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  std::from_chars_result result = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (result.ptr != text.data() + text.size()) result.ec = std::errc::invalid_argument;
+  return result;
+}
+
+inline std::optional<Refusal> read_number(std::string_view text, Number& number) {
+  switch (parse_number(text, number)) {
+    case NumberError::kNone:
+      return std::nullopt;
+    case NumberError::kBadValue:
+      return Refusal::kBadValue;
+    case NumberError::kNotFinite:
+      return Refusal::kNotFinite;
+    case NumberError::kOutOfRange:
+      return Refusal::kOutOfRange;
+  }
+  return Refusal::kBadValue;
+}
+
+// Calls `parse` with every line of `bytes`, LF not included; a last line without LF is taken as a line.
+template <class Parse>
+void for_each_line(std::string_view bytes, const Parse& parse) {
+  while (!bytes.empty()) {
+    const size_t end = bytes.find('\n');
+    parse(bytes.substr(0, end));
+    if (end == std::string_view::npos) return;
+    bytes.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace statmill
