@@ -25,6 +25,7 @@ struct Batch {
   std::vector<Metadata> metadata;  // `#key value` lines, in order; not samples
   uint64_t received = 0;           // samples asked for: a refused line counts as one, a fan-out as many
   uint64_t extra_fields = 0;       // lines taken whose fields after the seventh were ignored
+  uint64_t renamed = 0;            // lines taken whose name lost the ~ in front of it
   std::array<uint64_t, kRefusalCount> refused{};
 
   void refuse(Refusal reason) {
@@ -38,7 +39,7 @@ struct Batch {
   void clear() {
     samples.clear();
     metadata.clear();
-    received = extra_fields = 0;
+    received = extra_fields = renamed = 0;
     refused.fill(0);
     kept_.clear();
   }

@@ -16,11 +16,15 @@ namespace statmill {
 // isspace() of the C locale.
 constexpr bool is_space(char c) { return c == ' ' || ('\t' <= c && c <= '\r'); }
 
+inline constexpr uint64_t kOnes = 0x0101010101010101;  // times a byte: that byte eight times
+
+// The top bit of each zero byte; some above the lowest of them may be wrong, as borrows go up.
+inline uint64_t zero_bytes(uint64_t word) { return (word - kOnes) & ~word & (0x80 * kOnes); }
+
 // The first white space in [at, end), or end. Eight bytes at a time: a byte below 33 leaves its top bit set,
 // and the lowest such bit is never false (borrows only go up).
 inline const char* find_space(const char* at, const char* end) {
   static_assert(std::endian::native == std::endian::little);
-  constexpr uint64_t kOnes = 0x0101010101010101;
   while (end - at >= 8) {
     uint64_t word = 0;
     std::memcpy(&word, at, sizeof(word));
@@ -37,7 +41,66 @@ inline const char* find_space(const char* at, const char* end) {
   return at;
 }
 
+// The first `byte` in [at, end), or end. For short texts: there a call of memchr costs more.
+inline const char* find_byte(const char* at, const char* end, char byte) {
+  while (at != end && *at != byte) ++at;
+  return at;
+}
+
+// Reads a text from left to right, eight bytes at a time, as find_space.
+class Cursor {
+ public:
+  explicit Cursor(std::string_view text) : begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
+
+  bool is_at_end() const { return at_ == end_; }
+  char front() const { return *at_; }  // Requires: not at the end
+  bool skip(char byte) {
+    if (at_ == end_ || *at_ != byte) return false;
+    ++at_;
+    return true;
+  }
+  void advance(size_t size) { at_ += size; }  // Requires: so much is left
+  // The text up to the first of `stop` and `other_stop`, which is left standing; all the rest if there is
+  // none.
+  std::string_view until(char stop, char other_stop) {
+    const char* const from = at_;
+    at_ = find(stop, other_stop);
+    return {from, static_cast<size_t>(at_ - from)};
+  }
+  std::string_view until(char stop) { return until(stop, stop); }
+
+ private:
+  const char* find(char a, char b) const {
+    const char* at = at_;
+    for (; end_ - at >= 8; at += 8) {
+      uint64_t word = 0;
+      std::memcpy(&word, at, sizeof(word));
+      if (const uint64_t found = matches(word, a, b)) return at + std::countr_zero(found) / 8;
+    }
+    if (at == end_) return end_;
+    if (end_ - begin_ < 8) {
+      while (at != end_ && *at != a && *at != b) ++at;
+      return at;
+    }
+    uint64_t word = 0;  // the last eight bytes, those before `at` shifted out
+    std::memcpy(&word, end_ - 8, sizeof(word));
+    const uint64_t found = matches(word >> (64 - 8 * (end_ - at)), a, b);
+    return found == 0 ? end_ : at + std::countr_zero(found) / 8;
+  }
+
+  static uint64_t matches(uint64_t word, char a, char b) {
+    return zero_bytes(word ^ (kOnes * static_cast<uint8_t>(a))) |
+           zero_bytes(word ^ (kOnes * static_cast<uint8_t>(b)));
+  }
+
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+};
+
 inline std::string_view trimmed(std::string_view text) {
+  // As nearly always; a byte over 126 takes the loops, which leave it.
+  if (!text.empty() && text.front() > ' ' && text.back() > ' ') return text;
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
   return text;
