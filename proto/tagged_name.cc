@@ -12,6 +12,7 @@ namespace statmill {
 namespace {
 
 constexpr std::string_view kNameKey = "name";
+constexpr std::string_view kFlagValue = "true";
 
 // The top bit of each byte below 33 or above 126; some above the lowest of them may be wrong.
 uint64_t odd_bytes(uint64_t word) { return ((word - 33 * kOnes) | word | (word + kOnes)) & (0x80 * kOnes); }
@@ -78,17 +79,24 @@ int compare(std::string_view a, std::string_view b) {
   return static_cast<int>(a.size() > b.size()) - static_cast<int>(a.size() < b.size());
 }
 
-char* copy_short(std::string_view text, char* to) {
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  if (text.size() < 8) {
-    while (at != end) *to++ = *at++;
-    return to;
+// Copies a word at a time, the last one over the one before; returns the end of the copy.
+template <size_t kWordBytes>
+char* copy_words(std::string_view text, char* to) {
+  const char* const last = text.data() + text.size() - kWordBytes;
+  char* const to_last = to + text.size() - kWordBytes;
+  for (const char* at = text.data(); at < last; at += kWordBytes, to += kWordBytes) {
+    std::memcpy(to, at, kWordBytes);
   }
-  for (; end - at > 8; at += 8, to += 8) std::memcpy(to, at, 8);
-  to -= 8 - (end - at);
-  std::memcpy(to, end - 8, 8);
-  return to + 8;
+  std::memcpy(to_last, last, kWordBytes);
+  return to_last + kWordBytes;
+}
+
+// For texts of a few bytes: there a call of memcpy costs more.
+char* copy_short(std::string_view text, char* to) {
+  if (text.size() >= 8) return copy_words<8>(text, to);
+  if (text.size() >= 4) return copy_words<4>(text, to);
+  for (const char c : text) *to++ = c;
+  return to;
 }
 
 }  // namespace
@@ -148,7 +156,8 @@ std::optional<Refusal> TagList::add(std::string_view key, std::string_view value
   const char* const value_end = value.data() + value.size();
   if (find_any(key.data(), key_end, kNoKeyByte) != key_end) return Refusal::kBadTag;
   if (find_byte(value.data(), value_end, ';') != value_end) return Refusal::kBadTag;
-  return insert(key, value);
+  return insert({key.data(), value.data(), static_cast<uint32_t>(key.size()),
+                 static_cast<uint32_t>(value.size()), false});
 }
 
 std::optional<Refusal> TagList::add_all(std::string_view text, TagSpelling spelling) {
@@ -175,26 +184,29 @@ std::optional<Refusal> TagList::add_pairs(std::string_view text) {
   while (true) {
     const char* const begin = at;
     at = find_any(at, end, kKeyEnds);
-    const std::string_view key = text_between(begin, at);
-    std::string_view value;
+    Tag tag{begin, nullptr, static_cast<uint32_t>(at - begin), 0, false};
     if (at != end && *at == kAssign) {
-      const char* const value_begin = ++at;
+      tag.value = ++at;
       at = find_any(at, end, kValueEnds);
-      value = text_between(value_begin, at);
+      tag.value_size = static_cast<uint32_t>(at - tag.value);
+      tag.is_pair = true;
     } else if (kHasFlags) {
-      value = "true";
+      tag.value = kFlagValue.data();
+      tag.value_size = static_cast<uint32_t>(kFlagValue.size());
     }
     if (at != end && *at != kSeparator) return Refusal::kBadTag;
     const bool says_nothing = kHasFlags && at == begin;
     if (!says_nothing) {
-      if (const auto refusal = insert(key, value)) return refusal;
+      if (const auto refusal = insert(tag)) return refusal;
     }
     if (at == end) return std::nullopt;
     ++at;
   }
 }
 
-std::optional<Refusal> TagList::insert(std::string_view key, std::string_view value) {
+std::optional<Refusal> TagList::insert(const Tag& tag) {
+  const std::string_view key = tag.key_text();
+  const std::string_view value = tag.value_text();
   if (key.empty() || key == kNameKey || value.empty() || value.front() == '~') return Refusal::kBadTag;
   size_t place = count_;
   for (; place > 0; --place) {
@@ -206,7 +218,7 @@ std::optional<Refusal> TagList::insert(std::string_view key, std::string_view va
   }
   if (count_ == kTagsMax) return Refusal::kTagLimit;
   for (size_t i = count_; i > place; --i) tags_[i] = tags_[i - 1];
-  tags_[place] = {key.data(), value.data(), key.size(), value.size()};
+  tags_[place] = tag;
   ++count_;
   tags_size_ += key.size() + value.size() + std::string_view(";=").size();
   return std::nullopt;
@@ -217,10 +229,16 @@ std::string_view TagList::name(std::string_view path, Batch& batch) const {
   char* const begin = batch.room(size);
   char* at = copy_short(path, begin);
   for (size_t i = 0; i < count_; ++i) {
+    const Tag& tag = tags_[i];
     *at++ = ';';
-    at = copy_short(tags_[i].key_text(), at);
-    *at++ = '=';
-    at = copy_short(tags_[i].value_text(), at);
+    char* const assign = at + tag.key_size;
+    if (tag.is_pair) {
+      at = copy_short(tag.pair_text(), at);
+    } else {
+      copy_short(tag.key_text(), at);
+      at = copy_short(tag.value_text(), assign + 1);
+    }
+    *assign = '=';
   }
   return {begin, size};
 }

@@ -56,16 +56,20 @@ class TagList {
   struct Tag {
     const char* key;
     const char* value;
-    size_t key_size;
-    size_t value_size;
+    uint32_t key_size;
+    uint32_t value_size;
+    bool is_pair;  // in the line, with one byte between key and value
 
     std::string_view key_text() const { return {key, key_size}; }
     std::string_view value_text() const { return {value, value_size}; }
+    std::string_view pair_text() const {
+      return {key, size_t{key_size} + 1 + value_size};
+    }  // Requires: is_pair
   };
 
   template <char kSeparator, char kAssign>
   std::optional<Refusal> add_pairs(std::string_view text);
-  std::optional<Refusal> insert(std::string_view key, std::string_view value);
+  std::optional<Refusal> insert(const Tag& tag);
 
   std::array<Tag, kTagsMax> tags_;  // the first count_ are set, in order
   size_t count_ = 0;
