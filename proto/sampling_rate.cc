@@ -28,7 +28,7 @@ std::optional<SamplingRate> SamplingRate::read(std::string_view text) {
   Number rate;
   if (parse_number(text, rate) != NumberError::kNone || rate.value > 1) return std::nullopt;
   if (rate.value < 1 / static_cast<double>(kWeightMax)) return std::nullopt;
-  return SamplingRate(rate, static_cast<int64_t>(1 / rate.value + 0.5));
+  return SamplingRate(rate, std::llround(1 / rate.value));
 }
 
 std::optional<Refusal> SamplingRate::scale_amount(Number& amount) const {

@@ -1,8 +1,7 @@
 // See statsd_lines.h and PROTOCOL.md. A line is a name and parts, `values|type|extensions`, with `:` between
-// them. Tags may stand in three places, all but one behind the values, so samples get their name last.
+// them. Tags may stand behind the values, so samples get their name last.
 #include "proto/statsd_lines.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "proto/line_text.h"
