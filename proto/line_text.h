@@ -13,8 +13,14 @@
 
 namespace statmill {
 
-// isspace() of the C locale.
-constexpr bool is_space(char c) { return c == ' ' || ('\t' <= c && c <= '\r'); }
+// isspace() of the C locale. A table, since it is asked at both ends of every field: comparing took 13 ns
+// more of a line of three.
+inline constexpr std::array<bool, 256> kIsSpace = [] {
+  std::array<bool, 256> is_space{};
+  for (const char c : {' ', '\t', '\n', '\v', '\f', '\r'}) is_space[static_cast<uint8_t>(c)] = true;
+  return is_space;
+}();
+constexpr bool is_space(char c) { return kIsSpace[static_cast<uint8_t>(c)]; }
 
 inline constexpr uint64_t kOnes = 0x0101010101010101;  // times a byte: that byte eight times
 
@@ -118,9 +124,9 @@ struct Fields {
   std::string_view operator[](size_t i) const { return {begin[i], static_cast<size_t>(end[i] - begin[i])}; }
 };
 
-// The fields between white space.
+// The fields between white space. Inlined, as read_integer, since calls took 8 of 119 ns of a line of three.
 template <size_t kFieldsMax>
-Fields<kFieldsMax> split_fields(std::string_view line) {
+[[gnu::always_inline]] inline Fields<kFieldsMax> split_fields(std::string_view line) {
   Fields<kFieldsMax> fields;
   const char* at = line.data();
   const char* const end = at + line.size();
@@ -139,7 +145,7 @@ Fields<kFieldsMax> split_fields(std::string_view line) {
 
 // The whole text as an integer with an optional sign; anything else is an error of the result.
 template <class Integer>
-std::from_chars_result read_integer(std::string_view text, Integer& value) {
+[[gnu::always_inline]] inline std::from_chars_result read_integer(std::string_view text, Integer& value) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   std::from_chars_result result = std::from_chars(text.data(), text.data() + text.size(), value);
   if (result.ptr != text.data() + text.size()) result.ec = std::errc::invalid_argument;

@@ -28,7 +28,7 @@ std::optional<SamplingRate> SamplingRate::read(std::string_view text) {
   Number rate;
   if (parse_number(text, rate) != NumberError::kNone || rate.value > 1) return std::nullopt;
   if (rate.value < 1 / static_cast<double>(kWeightMax)) return std::nullopt;
-  return SamplingRate(rate, std::llround(1 / rate.value));
+  return SamplingRate(rate);
 }
 
 std::optional<Refusal> SamplingRate::scale_amount(Number& amount) const {
@@ -42,20 +42,21 @@ std::optional<Refusal> SamplingRate::scale_amount(Number& amount) const {
 }
 
 std::optional<Refusal> SamplingRate::repeat(Sample& sample) const {
-  if (weight_ == 1) return std::nullopt;
+  const int64_t weight = std::llround(1 / rate_.value);
+  if (weight == 1) return std::nullopt;
   const Number value = sample.value;
   ReadyBucket& ready = sample.ready.emplace();
-  ready.count = static_cast<uint64_t>(weight_);
+  ready.count = static_cast<uint64_t>(weight);
   ready.min = ready.max = value;
-  const auto weight = static_cast<double>(weight_);
-  const Int128 sum = Int128{value.mantissa} * weight_;
+  const Int128 sum = Int128{value.mantissa} * weight;
   if (!value.is_decimal() || !set_decimal(sum, value.scale, sample.value)) {
-    if (const auto refusal = set_nearest(value.value * weight, sample.value)) return refusal;
+    if (const auto refusal = set_nearest(value.value * static_cast<double>(weight), sample.value))
+      return refusal;
   }
   Int128 squares = Int128{value.mantissa} * value.mantissa;  // up to 2^106
   const bool fits = value.is_decimal() && squares <= Number::kMantissaMax;
-  if (fits && set_decimal(squares * weight_, 2 * value.scale, ready.sum_of_squares)) return std::nullopt;
-  return set_nearest(value.value * value.value * weight, ready.sum_of_squares);
+  if (fits && set_decimal(squares * weight, 2 * value.scale, ready.sum_of_squares)) return std::nullopt;
+  return set_nearest(value.value * value.value * static_cast<double>(weight), ready.sum_of_squares);
 }
 
 }  // namespace statmill

@@ -25,10 +25,9 @@ class SamplingRate {
   std::optional<Refusal> repeat(Sample& sample) const;
 
  private:
-  SamplingRate(const Number& rate, int64_t weight) : rate_(rate), weight_(weight) {}
+  explicit SamplingRate(const Number& rate) : rate_(rate) {}
 
   Number rate_;
-  int64_t weight_;
 };
 
 }  // namespace statmill
