@@ -5,13 +5,13 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "proto/sample.h"
+#include "proto/text_arena.h"
 
 namespace statmill {
 
@@ -25,6 +25,7 @@ struct Batch {
   std::vector<Metadata> metadata;  // `#key value` lines, in order; not samples
   uint64_t received = 0;           // samples asked for: a refused line counts as one, a fan-out as many
   uint64_t extra_fields = 0;       // lines taken whose fields after the seventh were ignored
+  uint64_t renamed = 0;            // lines taken whose name lost the ~ in front of it
   std::array<uint64_t, kRefusalCount> refused{};
 
   void refuse(Refusal reason) {
@@ -32,17 +33,19 @@ struct Batch {
     ++refused[static_cast<size_t>(reason)];
   }
   // Text that lives as long as the batch.
-  std::string_view keep(std::string text) { return kept_.emplace_back(std::move(text)); }
+  std::string_view keep(std::string_view text) { return kept_.keep(text); }
+  // The same, for `size` bytes that the caller writes.
+  char* room(size_t size) { return kept_.room(size); }
   void clear() {
     samples.clear();
     metadata.clear();
-    received = extra_fields = 0;
+    received = extra_fields = renamed = 0;
     refused.fill(0);
     kept_.clear();
   }
 
  private:
-  std::deque<std::string> kept_;
+  TextArena kept_;
 };
 
 }  // namespace statmill

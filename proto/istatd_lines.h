@@ -10,9 +10,7 @@
 
 namespace statmill {
 
-inline constexpr size_t kLineBytesMax = 65536;  // longer lines are refused (line_too_long)
-inline constexpr size_t kNameBytesMax = 1024;   // canonical name, after normalising and fan-out
-inline constexpr size_t kFanOutMax = 64;        // names of one caret line
+inline constexpr size_t kFanOutMax = 64;  // names of one caret line
 
 // Parses one line (no LF; CR and other white space around fields are skipped) and adds what it says to
 // `batch`: samples, metadata, or one refusal. Empty lines add nothing. `line` must outlive the batch's use.

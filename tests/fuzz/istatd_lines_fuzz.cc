@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   SM_CHECK(account_holds(whole));
   for (const Sample& sample : whole.samples) SM_CHECK(is_sane(sample));
   Batch lines;
-  parse_line_by_line(bytes, lines);
+  parse_line_by_line(bytes, [&lines](std::string_view line) { parse_istatd_line(line, lines); });
   SM_CHECK(same_batch(whole, lines));
   return 0;
 }

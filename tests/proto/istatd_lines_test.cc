@@ -7,27 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "base/text.h"
+#include "tests/proto/batch_text.h"
 #include "tests/proto/line_laws.h"
 
 namespace statmill {
 namespace {
-
-// A sample as one line: "event name@time value" or "gauge name value {count squares min max}".
-std::string to_text(const Sample& sample) {
-  std::string text = sample.kind == Kind::kEvent ? "event " : "gauge ";
-  text.append(sample.name);
-  if (sample.time_s) text.append("@" + std::to_string(*sample.time_s));
-  text.push_back(' ');
-  append_number(text, sample.value.value);
-  if (!sample.ready) return text;
-  text.append(" {" + std::to_string(sample.ready->count));
-  for (const Number& n : {sample.ready->sum_of_squares, sample.ready->min, sample.ready->max}) {
-    text.push_back(' ');
-    append_number(text, n.value);
-  }
-  return text + "}";
-}
 
 std::vector<std::string> parsed(std::string_view line) {
   Batch batch;
@@ -35,24 +19,14 @@ std::vector<std::string> parsed(std::string_view line) {
   EXPECT_TRUE(account_holds(batch)) << line;
   std::vector<std::string> samples;
   for (const Sample& sample : batch.samples) samples.push_back(to_text(sample));
-  for (size_t i = 0; i < kRefusalCount; ++i) {
-    for (uint64_t n = 0; n < batch.refused[i]; ++n) {
-      samples.push_back("refused " + std::string(refusal_label(static_cast<Refusal>(i))));
-    }
-  }
+  for (const std::string& refused : refused_texts(batch)) samples.push_back(refused);
   for (const Metadata& m : batch.metadata)
     samples.push_back("meta " + std::string(m.key) + "=" + std::string(m.text));
   return samples;
 }
 
-struct Case {
-  std::string input;
-  std::vector<std::string> want;
-  std::string why;
-};
-
-void expect_all(const std::vector<Case>& table) {
-  for (const Case& c : table) EXPECT_EQ(parsed(c.input), c.want) << '"' << c.input << "\": " << c.why;
+void expect_all(const std::vector<LineCase>& table) {
+  for (const LineCase& c : table) EXPECT_EQ(parsed(c.input), c.want) << '"' << c.input << "\": " << c.why;
 }
 
 std::string repeated(std::string_view text, size_t times) {
@@ -315,7 +289,7 @@ RC_GTEST_PROP(IstatdLines, WholeTextMeansTheSameAsItsLines, ()) {
     Batch whole;
     Batch lines;
     parse_istatd_lines(bytes, whole);
-    parse_line_by_line(bytes, lines);
+    parse_line_by_line(bytes, [&lines](std::string_view line) { parse_istatd_line(line, lines); });
     RC_ASSERT(same_batch(whole, lines));
   }
 }

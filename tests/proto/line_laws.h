@@ -1,4 +1,4 @@
-// Laws of the line parser that hold for any bytes, shared by the property tests and the fuzz target.
+// Laws of the line parsers that hold for any bytes, shared by the property tests and the fuzz target.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,8 @@ inline bool same_batch(const Batch& a, const Batch& b) {
   const auto same_metadata = [](const Metadata& x, const Metadata& y) {
     return x.key == y.key && x.text == y.text;
   };
-  return a.received == b.received && a.extra_fields == b.extra_fields && a.refused == b.refused &&
+  return a.received == b.received && a.extra_fields == b.extra_fields && a.renamed == b.renamed &&
+         a.refused == b.refused &&
          std::equal(a.samples.begin(), a.samples.end(), b.samples.begin(), b.samples.end(), same_sample) &&
          std::equal(a.metadata.begin(), a.metadata.end(), b.metadata.begin(), b.metadata.end(),
                     same_metadata);
@@ -61,12 +62,13 @@ inline bool is_sane(const Sample& s) {
          is_sane(s.ready->sum_of_squares);
 }
 
-// Parses every line on its own, as a TCP listener may get them.
-inline void parse_line_by_line(std::string_view bytes, Batch& batch) {
+// Gives `parse` every line on its own, as a TCP listener may get them.
+template <class Parse>
+void parse_line_by_line(std::string_view bytes, const Parse& parse) {
   size_t begin = 0;
   while (begin <= bytes.size()) {
     const size_t end = std::min(bytes.find('\n', begin), bytes.size());
-    parse_istatd_line(bytes.substr(begin, end - begin), batch);
+    parse(bytes.substr(begin, end - begin));
     begin = end + 1;
   }
 }

@@ -1,0 +1,33 @@
+// What a sampling rate makes of a value: a client that sends one of ten says @0.1, and the value stands for
+// ten.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "proto/sample.h"
+
+namespace statmill {
+
+class SamplingRate {
+ public:
+  static constexpr int64_t kWeightMax = 1'000'000'000;  // observations that one value may stand for
+
+  // None when `text` is no number in (0, 1], or one below 1 / kWeightMax.
+  static std::optional<SamplingRate> read(std::string_view text);
+
+  // The amount of all occurrences, amount / rate: exact when it has no more decimals than `amount`.
+  std::optional<Refusal> scale_amount(Number& amount) const;
+
+  // Makes a sample a ready-made bucket of 1 / rate observations of its value, to the nearest integer. A
+  // single one stays as it is.
+  std::optional<Refusal> repeat(Sample& sample) const;
+
+ private:
+  explicit SamplingRate(const Number& rate) : rate_(rate) {}
+
+  Number rate_;
+};
+
+}  // namespace statmill

@@ -1,0 +1,59 @@
+// TextArena: texts that live as long as a batch, in chunks that are kept for the next batch: once it has seen
+// a batch of its size it allocates no more.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace statmill {
+
+class TextArena {
+ public:
+  static constexpr size_t kChunkBytes = 16384;  // longer texts have a chunk of their own
+
+  // Room for `size` bytes, not yet written. It stays where it is until clear().
+  char* room(size_t size) {
+    if (size > static_cast<size_t>(end_ - at_)) next_chunk(size);
+    char* const begin = at_;
+    at_ += size;
+    return begin;
+  }
+
+  std::string_view keep(std::string_view text) {
+    char* const begin = room(text.size());
+    std::copy(text.begin(), text.end(), begin);
+    return {begin, text.size()};
+  }
+
+  // Ends the life of every text; the chunks stay.
+  void clear() {
+    used_ = 0;
+    at_ = end_ = nullptr;
+  }
+
+ private:
+  struct Chunk {
+    std::unique_ptr<char[]> bytes;
+    size_t size = 0;
+  };
+
+  void next_chunk(size_t size) {
+    while (used_ < chunks_.size() && chunks_[used_].size < size) ++used_;
+    if (used_ == chunks_.size()) {
+      const size_t chunk_size = std::max(size, kChunkBytes);
+      chunks_.push_back({std::make_unique_for_overwrite<char[]>(chunk_size), chunk_size});
+    }
+    at_ = chunks_[used_].bytes.get();
+    end_ = at_ + chunks_[used_++].size;
+  }
+
+  std::vector<Chunk> chunks_;
+  size_t used_ = 0;     // chunks that hold texts, or were passed over
+  char* at_ = nullptr;  // the free part of the last chunk used
+  char* end_ = nullptr;
+};
+
+}  // namespace statmill

@@ -1,0 +1,22 @@
+// Any bytes as a datagram of Graphite's plaintext: the account holds, names are canonical, and lines mean the
+// same one by one.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/check.h"
+#include "proto/graphite_lines.h"
+#include "tests/proto/tag_laws.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace statmill;
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  Batch whole;
+  parse_graphite_lines(bytes, whole);
+  SM_CHECK(account_holds(whole));
+  for (const Sample& sample : whole.samples) SM_CHECK(is_sane_tagged(sample));
+  Batch lines;
+  parse_line_by_line(bytes, [&lines](std::string_view line) { parse_graphite_line(line, lines); });
+  SM_CHECK(same_batch(whole, lines));
+  return 0;
+}

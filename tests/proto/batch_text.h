@@ -1,0 +1,44 @@
+// What a parser said about a line, as text, for tables of {input, want, why}.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "proto/batch.h"
+
+namespace statmill {
+
+// A sample as one line: "event name@time value" or "gauge name value {count squares min max}".
+inline std::string to_text(const Sample& sample) {
+  std::string text = sample.kind == Kind::kEvent ? "event " : "gauge ";
+  text.append(sample.name);
+  if (sample.time_s) text.append("@" + std::to_string(*sample.time_s));
+  text.push_back(' ');
+  append_number(text, sample.value.value);
+  if (!sample.ready) return text;
+  text.append(" {" + std::to_string(sample.ready->count));
+  for (const Number& n : {sample.ready->sum_of_squares, sample.ready->min, sample.ready->max}) {
+    text.push_back(' ');
+    append_number(text, n.value);
+  }
+  return text + "}";
+}
+
+// "refused reason", once for each.
+inline std::vector<std::string> refused_texts(const Batch& batch) {
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < kRefusalCount; ++i) {
+    const std::string text = "refused " + std::string(refusal_label(static_cast<Refusal>(i)));
+    texts.insert(texts.end(), batch.refused[i], text);
+  }
+  return texts;
+}
+
+struct LineCase {
+  std::string input;
+  std::vector<std::string> want;
+  std::string why;
+};
+
+}  // namespace statmill

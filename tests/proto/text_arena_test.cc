@@ -1,0 +1,51 @@
+// Texts stay where they are until clear(), whatever comes after them; then the same room serves again.
+#include "proto/text_arena.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace statmill {
+namespace {
+
+TEST(TextArena, TextsStayWhenItGrows) {
+  TextArena arena;
+  std::vector<std::string> texts;
+  std::vector<std::string_view> kept;
+  for (size_t i = 0; i < 2000; ++i) {
+    texts.push_back(std::to_string(i) + std::string(i % 100, 'x'));
+    kept.push_back(arena.keep(texts.back()));
+  }
+  for (size_t i = 0; i < texts.size(); ++i) EXPECT_EQ(kept[i], texts[i]);
+}
+
+TEST(TextArena, TakesTextsOfAnySize) {
+  TextArena arena;
+  for (const size_t size : {size_t{0}, size_t{1}, TextArena::kChunkBytes - 1, TextArena::kChunkBytes,
+                            TextArena::kChunkBytes + 1, 10 * TextArena::kChunkBytes}) {
+    EXPECT_EQ(arena.keep(std::string(size, 'a')), std::string(size, 'a')) << size;
+  }
+}
+
+TEST(TextArena, ClearedArenaServesFromTheSameRoom) {
+  TextArena arena;
+  const char* const first = arena.keep("first").data();
+  const std::string large(3 * TextArena::kChunkBytes, 'b');
+  const char* const large_begin = arena.keep(large).data();
+  arena.clear();
+  EXPECT_EQ(arena.keep("again").data(), first);
+  EXPECT_EQ(arena.keep(large).data(), large_begin);
+}
+
+TEST(TextArena, SmallChunksArePassedOverForALargeText) {
+  TextArena arena;
+  arena.keep("small");
+  arena.clear();
+  const std::string large(2 * TextArena::kChunkBytes, 'c');
+  EXPECT_EQ(arena.keep(large), large);
+  EXPECT_EQ(arena.keep("after"), "after");
+}
+
+}  // namespace
+}  // namespace statmill
