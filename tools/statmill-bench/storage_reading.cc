@@ -51,9 +51,9 @@ Result<std::vector<double>> read_averages(StoreSnapshot& snapshot, const Tiers& 
 }
 
 // Reads of random series, each from a snapshot of its own.
-class Reader {
+class RandomReader {
  public:
-  Reader(BenchStore& store, const Range& range, size_t series)
+  RandomReader(BenchStore& store, const Range& range, size_t series)
       : store_(store), range_(range), series_(series) {}
 
   // Wall time in us.
@@ -129,7 +129,7 @@ Status write_range(Store& store, const Range& range, size_t series) {
 }
 
 // One pass over 100 series, one after the other, in ms.
-Result<double> read_many(Reader& reader, size_t series) {
+Result<double> read_many(RandomReader& reader, size_t series) {
   double total_us = 0;
   for (size_t i = 0; i < kSeriesAtOnce; ++i) {
     const Result<double> time = reader.read(static_cast<SeriesId>(i * series / kSeriesAtOnce));
@@ -144,7 +144,7 @@ Measured read_day_warm(const std::filesystem::path& path, const Range& day, size
   Result<BenchStore> store = BenchStore::open(path, bench_tiers());
   if (!store) return store.error();
   if (Status s = write_range(store->store(), day, series); !s) return s.error();
-  Reader reader(*store, day, series);
+  RandomReader reader(*store, day, series);
   std::vector<Measurement> out;
   const auto unsettled = reader.read_random_warm(kReads);
   if (!unsettled) return unsettled.error();
@@ -169,7 +169,7 @@ Result<std::vector<double>> read_day_cold(const std::filesystem::path& path, con
   Result<BenchStore> store = BenchStore::open(path, bench_tiers(), kTinyCacheBytes);
   if (!store) return store.error();
   store->wait_until_idle();
-  return Reader(*store, day, series).read_random(kReads, [&] { return store->drop_page_cache(); });
+  return RandomReader(*store, day, series).read_random(kReads, [&] { return store->drop_page_cache(); });
 }
 
 }  // namespace
@@ -198,7 +198,7 @@ Measured measure_read1y(const MeasureContext& context) {
   const Range year{.tier = 1, .slots = kYearSlots};
   if (Status s = write_range(scratch->store.store(), year, series); !s) return s.error();
   if (Status s = scratch->store.compact(year.tier); !s) return s.error();
-  const auto warm = Reader(scratch->store, year, series).read_random_warm(kReadsOfYears);
+  const auto warm = RandomReader(scratch->store, year, series).read_random_warm(kReadsOfYears);
   if (!warm) return warm.error();
   std::vector<Measurement> out;
   add_times(out, "storage.read1y_avg.warm", *warm);
