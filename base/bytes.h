@@ -33,15 +33,17 @@ class Writer {
   void bytes(std::string_view v) { out_.append(v); }
 
   void varint(uint64_t v) {
-    while (v >= 0x80) {
-      u8(static_cast<uint8_t>(v | 0x80));
-      v >>= 7;
-    }
-    u8(static_cast<uint8_t>(v));
+    if (v < 0x80) return u8(static_cast<uint8_t>(v));
+    char b[kVarintBytesMax];
+    size_t size = 0;
+    for (; v >= 0x80; v >>= 7) b[size++] = static_cast<char>(v | 0x80);
+    b[size++] = static_cast<char>(v);
+    out_.append(b, size);
   }
   void svarint(int64_t v) { varint(zigzag(v)); }
   // 128 bits as a varint: 19 bytes at most.
   void varint128(Uint128 v) {
+    if (v >> 64 == 0) return varint(static_cast<uint64_t>(v));
     while (v >= 0x80) {
       u8(static_cast<uint8_t>(static_cast<uint64_t>(v) | 0x80));
       v >>= 7;
@@ -52,6 +54,8 @@ class Writer {
   size_t size() const { return out_.size(); }
 
  private:
+  static constexpr size_t kVarintBytesMax = 10;
+
   void big_endian(uint64_t v, int bytes) {
     char b[8];
     for (int i = 0; i < bytes; ++i) b[i] = static_cast<char>(v >> (8 * (bytes - 1 - i)));

@@ -142,7 +142,7 @@ double Bucket::m2() const { return real().m2; }
 
 double Bucket::stddev() const { return count_ < 2 ? 0 : std::sqrt(m2() / static_cast<double>(count_ - 1)); }
 
-void Bucket::merge(const Bucket& other) {
+void Bucket::merge_any(const Bucket& other) {
   if (other.count_ == 0) return;
   if (count_ == 0) {
     *this = other;

@@ -68,8 +68,14 @@ class Bucket {
   // Sample standard deviation (n - 1); 0 below two samples.
   double stddev() const;
 
-  // Adds all samples of `other`.
-  void merge(const Bucket& other);
+  // Adds all samples of `other`. Cost: a few ns where both are decimals of one scale, as nearly always.
+  void merge(const Bucket& other) {
+    if (!merge_alike(other)) merge_any(other);
+  }
+  // The same of one sample.
+  void add(const Number& value) {
+    if (!add_alike(value)) merge_any(of(value));
+  }
   // For event series: adds the totals; the result is one observation of the new total.
   void add_event(const Bucket& other);
   // The bucket of one observation `total / seconds` of an event slot that lasts so long.
@@ -89,6 +95,32 @@ class Bucket {
         min_(d.min),
         max_(d.max),
         scale_(d.scale) {}
+  // False, and nothing has changed: not decimals of one scale, one is empty, or the sums do not fit.
+  bool merge_alike(const Bucket& other) {
+    if (scale_ != other.scale_ || scale_ < 0 || count_ == 0 || other.count_ == 0) return false;
+    return add_exactly(other.count_, other.decimal());
+  }
+  bool add_alike(const Number& value) {
+    if (scale_ != value.scale || scale_ < 0 || count_ == 0) return false;
+    const int64_t v = value.mantissa;
+    return add_exactly(1, {v, Int128{v} * v, v, v, scale_});
+  }
+  bool add_exactly(uint64_t count, const Decimal& d) {
+    int64_t sum = 0;
+    Int128 squares = 0;
+    if (count_ + count >= kCountMax || __builtin_add_overflow(sum_, d.sum, &sum) ||
+        __builtin_add_overflow(decimal().sum_of_squares, d.sum_of_squares, &squares)) {
+      return false;
+    }
+    count_ += count;
+    sum_ = sum;
+    squares_low_ = static_cast<uint64_t>(squares);
+    squares_high_ = static_cast<int64_t>(squares >> 64);
+    min_ = d.min < min_ ? d.min : min_;
+    max_ = d.max > max_ ? d.max : max_;
+    return true;
+  }
+  void merge_any(const Bucket& other);
   bool merge_exactly(Bucket other);  // false: the sums do not fit; the scale may have changed
 
   uint64_t count_ = 0;

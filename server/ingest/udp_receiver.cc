@@ -1,14 +1,47 @@
 // See udp_receiver.h.
 #include "server/ingest/udp_receiver.h"
 
+#include <netinet/udp.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
 #include "proto/istatd_lines.h"
 
 namespace statmill {
+namespace {
+
+// What the kernel says beside a message.
+struct Beside {
+  uint32_t dropped = 0;  // by the socket so far, when has_dropped
+  bool has_dropped = false;
+  size_t datagram_bytes =
+      0;  // of each datagram that was joined to the message, the last may be shorter; 0: it is one
+};
+
+template <class Value>
+Value value_of(const cmsghdr& control) {
+  Value value{};
+  std::memcpy(&value, CMSG_DATA(&control), sizeof value);
+  return value;
+}
+
+Beside read_beside(msghdr& message) {
+  Beside out;
+  for (cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c)) {
+    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
+      out.dropped = value_of<uint32_t>(*c);
+      out.has_dropped = true;
+    } else if (c->cmsg_level == SOL_UDP && c->cmsg_type == UDP_GRO) {
+      out.datagram_bytes = static_cast<size_t>(std::max(0, value_of<int>(*c)));
+    }
+  }
+  return out;
+}
+
+}  // namespace
 
 size_t prepare_udp_socket(int descriptor) {
   constexpr int kWanted = 32 << 20;
@@ -18,6 +51,8 @@ size_t prepare_udp_socket(int descriptor) {
     static_cast<void>(::setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &kWanted, sizeof kWanted));
   }
   static_cast<void>(::setsockopt(descriptor, SOL_SOCKET, SO_RXQ_OVFL, &kOn, sizeof kOn));
+  // Datagrams of one sender and size come joined: a trip through the kernel for up to 64 of them.
+  static_cast<void>(::setsockopt(descriptor, SOL_UDP, UDP_GRO, &kOn, sizeof kOn));
   int given = 0;
   socklen_t size = sizeof given;
   static_cast<void>(::getsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &given, &size));
@@ -25,53 +60,61 @@ size_t prepare_udp_socket(int descriptor) {
 }
 
 UdpReceiver::UdpReceiver(boost::asio::ip::udp::socket socket, const Services& services)
-    : socket_(std::move(socket)), services_(services), bytes_(kDatagramsPerCall * kDatagramBytesMax) {}
+    : socket_(std::move(socket)), services_(services), bytes_(kMessagesPerCall * kMessageBytesMax) {}
 
 void UdpReceiver::wait() {
   socket_.async_wait(boost::asio::ip::udp::socket::wait_read, [this](const boost::system::error_code& error) {
     if (error == boost::asio::error::operation_aborted || !socket_.is_open()) return;
     // An error of the socket (an ICMP answer, say) is read off by the receive call; content never stops the
     // source.
-    for (size_t i = 0; i < kCallsPerTurn && receive() == kDatagramsPerCall; ++i) {
+    for (size_t i = 0; i < kCallsPerTurn && receive() == kMessagesPerCall; ++i) {
     }
     wait();
   });
 }
 
 size_t UdpReceiver::receive() {
-  std::array<mmsghdr, kDatagramsPerCall> headers{};
-  std::array<iovec, kDatagramsPerCall> pieces{};
+  std::array<mmsghdr, kMessagesPerCall> headers{};
+  std::array<iovec, kMessagesPerCall> pieces{};
   struct alignas(cmsghdr) Control {
-    std::array<char, CMSG_SPACE(sizeof(uint32_t))> bytes;
+    std::array<char, CMSG_SPACE(sizeof(uint32_t)) + CMSG_SPACE(sizeof(int))> bytes;
   };
-  std::array<Control, kDatagramsPerCall> controls{};
-  for (size_t i = 0; i < kDatagramsPerCall; ++i) {
-    pieces[i] = {bytes_.data() + i * kDatagramBytesMax, kDatagramBytesMax};
+  std::array<Control, kMessagesPerCall> controls{};
+  for (size_t i = 0; i < kMessagesPerCall; ++i) {
+    pieces[i] = {bytes_.data() + i * kMessageBytesMax, kMessageBytesMax};
     headers[i].msg_hdr.msg_iov = &pieces[i];
     headers[i].msg_hdr.msg_iovlen = 1;
     headers[i].msg_hdr.msg_control = controls[i].bytes.data();
     headers[i].msg_hdr.msg_controllen = controls[i].bytes.size();
   }
   const int got =
-      ::recvmmsg(socket_.native_handle(), headers.data(), kDatagramsPerCall, MSG_DONTWAIT, nullptr);
+      ::recvmmsg(socket_.native_handle(), headers.data(), kMessagesPerCall, MSG_DONTWAIT, nullptr);
   if (got <= 0) return 0;
   for (size_t i = 0; i < static_cast<size_t>(got); ++i) {
-    const std::string_view datagram(static_cast<char*>(pieces[i].iov_base), headers[i].msg_len);
-    services_.account.bytes.add(datagram.size());
-    parse_istatd_lines(datagram, batch_);
-    for (cmsghdr* c = CMSG_FIRSTHDR(&headers[i].msg_hdr); c != nullptr;
-         c = CMSG_NXTHDR(&headers[i].msg_hdr, c)) {
-      if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SO_RXQ_OVFL) continue;
-      uint32_t dropped = 0;
-      std::memcpy(&dropped, CMSG_DATA(c), sizeof dropped);
-      services_.kernel_dropped.add(static_cast<uint32_t>(dropped - kernel_dropped_));
-      kernel_dropped_ = dropped;
-    }
+    const Beside beside = read_beside(headers[i].msg_hdr);
+    take({static_cast<char*>(pieces[i].iov_base), headers[i].msg_len}, beside.datagram_bytes);
+    if (!beside.has_dropped) continue;
+    services_.kernel_dropped.add(static_cast<uint32_t>(beside.dropped - kernel_dropped_));
+    kernel_dropped_ = beside.dropped;
   }
-  services_.datagrams.add(static_cast<uint64_t>(got));
+  settle();
+  return static_cast<size_t>(got);
+}
+
+// One message: a datagram, or several joined.
+void UdpReceiver::take(std::string_view message, size_t datagram_bytes) {
+  services_.account.bytes.add(message.size());
+  if (datagram_bytes == 0) datagram_bytes = std::max<size_t>(1, message.size());
+  services_.datagrams.add(std::max<size_t>(1, (message.size() + datagram_bytes - 1) / datagram_bytes));
+  for (; !message.empty(); message.remove_prefix(std::min(datagram_bytes, message.size()))) {
+    parse_istatd_lines(message.substr(0, datagram_bytes), batch_);  // a datagram ends its own line
+    if (batch_.samples.size() >= kSamplesPerBatch) settle();
+  }
+}
+
+void UdpReceiver::settle() {
   services_.intake.take(batch_, services_.account, services_.clock.wall());
   batch_.clear();
-  return static_cast<size_t>(got);
 }
 
 void UdpReceiver::drain() {

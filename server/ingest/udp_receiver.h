@@ -11,9 +11,10 @@ namespace statmill {
 // Confined to its ingest thread.
 class UdpReceiver {
  public:
-  static constexpr size_t kDatagramsPerCall = 32;
-  static constexpr size_t kDatagramBytesMax = 65536;  // no UDP datagram is larger
-  static constexpr size_t kCallsPerTurn = 16;         // then others of the thread have their turn
+  static constexpr size_t kMessagesPerCall = 32;
+  static constexpr size_t kMessageBytesMax = 65536;  // no datagram is larger, nor several joined
+  static constexpr size_t kSamplesPerBatch = 8192;   // more are taken in several
+  static constexpr size_t kCallsPerTurn = 16;        // then others of the thread have their turn
   static constexpr size_t kDrainCallsMax = 4096;  // at the end: a sender that never stops is not waited for
 
   struct Services {  // all must outlive it
@@ -32,8 +33,10 @@ class UdpReceiver {
 
  private:
   void wait();
-  // One recvmmsg and all its datagrams; how many came.
+  // One recvmmsg and all its messages; how many came.
   size_t receive();
+  void take(std::string_view message, size_t datagram_bytes);
+  void settle();
 
   boost::asio::ip::udp::socket socket_;
   const Services& services_;

@@ -19,25 +19,30 @@ class DeltaPool {
   using Chain = uint32_t;  // of one series; 0 when empty
   static constexpr size_t kNodeBytes = 72;
 
-  // Adds to the chain's bucket of `slot`. True when that took a new node.
-  bool add(Chain& chain, Slot slot, const Bucket& bucket, Combine combine) {
-    constexpr int kSearchMax = 32;
-    Chain next = chain;
-    for (int i = 0; next != 0 && i < kSearchMax; ++i) {
-      Node& node = nodes_[next - 1];
-      if (node.slot == slot) {
-        combine == Combine::kAddEvents ? node.bucket.add_event(bucket) : node.bucket.merge(bucket);
-        return false;
-      }
-      next = node.next;
+  // Adds to the chain's bucket of `slot`: a sample, or all of a bucket.
+  void add(Chain& chain, Slot slot, const Number& value, Combine combine) {
+    Bucket* const bucket = find(chain, slot);
+    if (bucket == nullptr) {
+      push(chain, slot, Bucket::of(value));
+    } else if (combine == Combine::kAddEvents) {
+      bucket->add_event(Bucket::of(value));
+    } else {
+      bucket->add(value);
     }
-    nodes_.push_back({slot, bucket, chain});
-    if (combine == Combine::kAddEvents && bucket.count() != 1) {  // an event slot is one observation
-      nodes_.back().bucket = {};
-      nodes_.back().bucket.add_event(bucket);
+  }
+  void add(Chain& chain, Slot slot, const Bucket& added, Combine combine) {
+    Bucket* bucket = find(chain, slot);
+    if (bucket == nullptr && (combine == Combine::kMerge || added.count() == 1)) {
+      push(chain, slot, added);
+      return;
     }
-    chain = static_cast<Chain>(nodes_.size());
-    return true;
+    if (bucket == nullptr) bucket = &push(chain, slot, {});  // an event slot is one observation
+    combine == Combine::kAddEvents ? bucket->add_event(added) : bucket->merge(added);
+  }
+
+  // Asks for the memory that add() begins with.
+  void prefetch(Chain chain) const {
+    if (chain != 0) __builtin_prefetch(&nodes_[chain - 1], 1);
   }
 
   // The chain's buckets, ascending, each slot once.
@@ -74,6 +79,22 @@ class DeltaPool {
     Chain next = 0;
   };
   static_assert(sizeof(Node) == kNodeBytes);
+
+  // Null: there is none, or it is too far behind.
+  Bucket* find(Chain chain, Slot slot) {
+    constexpr int kSearchMax = 32;
+    for (int i = 0; chain != 0 && i < kSearchMax; ++i) {
+      Node& node = nodes_[chain - 1];
+      if (node.slot == slot) return &node.bucket;
+      chain = node.next;
+    }
+    return nullptr;
+  }
+  Bucket& push(Chain& chain, Slot slot, const Bucket& bucket) {
+    nodes_.push_back({slot, bucket, chain});
+    chain = static_cast<Chain>(nodes_.size());
+    return nodes_.back().bucket;
+  }
 
   std::vector<Node> nodes_;
 };

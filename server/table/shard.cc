@@ -28,6 +28,15 @@ void SeriesIndex::put(Entry entry, uint64_t hash) {
   entries_[i] = entry;
 }
 
+Series* SeriesIndex::guess(uint64_t hash, SeriesList& series) const {
+  if (entries_.empty()) return nullptr;
+  for (size_t i = start(hash);; i = next(i)) {
+    const Entry entry = entries_[i];
+    if (entry.number == 0) return nullptr;
+    if (entry.tag == tag_of(hash)) return &series[entry.number - 1];
+  }
+}
+
 void SeriesIndex::insert(uint64_t hash, SeriesList::Place place, const SeriesList& series) {
   if (4 * (used_ + 1) > 3 * entries_.size()) {
     std::vector<Entry> old(entries_.empty() ? 16 : 2 * entries_.size());

@@ -30,11 +30,16 @@ struct Series {
   RetentionClass retention = kDefaultRetention;
   PackedSlot first_slot = kNever;  // of the finest tier: the oldest and newest slot that ever had a sample
   PackedSlot last_slot = kNever;
-  Window pending;
+  std::array<DeltaPool::Chain, 2> delta{};  // by the epoch's parity; what a sample needs ends here
   SeriesId id = 0;
-  std::array<DeltaPool::Chain, 2> delta{};  // by the epoch's parity
-  uint32_t flushing = 0;                    // 1 + place in Shard::flushing, or 0
+  uint32_t flushing = 0;  // 1 + place in Shard::flushing, or 0
+  Window pending;
 
+  // Asks for the memory of what a sample needs.
+  void prefetch() const {
+    __builtin_prefetch(this, 1);
+    __builtin_prefetch(&delta[1], 1);
+  }
   std::string_view name() const { return {name_begin, name_size}; }
   // Requires: it stays where it is.
   void set_name(std::string_view name) {
@@ -95,6 +100,12 @@ class SeriesIndex {
   }
   const Series* find(uint64_t hash, std::string_view name, const SeriesList& series) const {
     return find_in(hash, name, series);
+  }
+  // The first series that may have the name, or null: what find() will most likely give. Touches no series.
+  Series* guess(uint64_t hash, SeriesList& series) const;
+  // Asks for the memory that guess() and find() begin with.
+  void prefetch(uint64_t hash) const {
+    if (!entries_.empty()) __builtin_prefetch(&entries_[start(hash)]);
   }
   // Adds the series at that place. Requires: it has its name, which is not there yet.
   void insert(uint64_t hash, SeriesList::Place place, const SeriesList& series);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "base/check.h"
 #include "base/hash.h"
@@ -12,8 +13,17 @@ namespace statmill {
 struct Table::Placed {
   uint64_t hash = 0;
   Slot slot = 0;
-  uint32_t sample = 0;  // index in the batch
-  bool refused = false;
+  const Sample* sample = nullptr;
+};
+
+// The samples of a batch that are not refused at sight, shard by shard, in the batch's order within each.
+struct Table::Arrivals {
+  std::vector<Placed> sorted;
+  std::array<uint32_t, kShardCount + 1> begin{};
+
+  std::span<const Placed> of(ShardNo shard) const {
+    return std::span(sorted).subspan(begin[shard], begin[shard + 1U] - begin[shard]);
+  }
 };
 
 namespace {
@@ -31,63 +41,96 @@ size_t count_pending(const SeriesList& series) {
 }  // namespace
 
 uint64_t Table::apply(Batch& batch, Timestamp now) {
-  const int64_t now_s = unix_seconds(now);
-  const int64_t newest_s = unix_seconds(now + limits_.future_max);
-  const int64_t oldest_s = std::max<int64_t>(0, now_s - retention_max_s_);
   if (ram_bytes() > 2 * limits_.pending_bytes) {
     batch.refused[static_cast<size_t>(Refusal::kMemoryLimit)] += batch.samples.size();
     return 0;
   }
-  // Counting sort by shard: hash and place every sample, then visit shard by shard.
-  std::vector<Placed> placed(batch.samples.size());
-  std::array<uint32_t, kShardCount + 1> begin{};
-  for (uint32_t i = 0; i < placed.size(); ++i) {
-    const Sample& sample = batch.samples[i];
-    const int64_t time_s = sample.time_s.value_or(now_s);
-    placed[i] = {hash_name(sample.name), 0, i, true};
-    if (time_s > newest_s) {
-      refuse_one(batch, Refusal::kTooNew);
-    } else if (time_s < oldest_s) {
-      refuse_one(batch, Refusal::kTooOld);
-    } else {
-      placed[i].slot = tiers().finest().slot_of(time_s);
-      placed[i].refused = false;
-      ++begin[shard_of(placed[i].hash) + 1U];
-    }
-  }
-  for (size_t s = 1; s < begin.size(); ++s) begin[s] += begin[s - 1];
-  std::vector<uint32_t> order(begin[kShardCount]);
-  std::array<uint32_t, kShardCount + 1> next = begin;
-  for (const Placed& p : placed) {
-    if (!p.refused) order[next[shard_of(p.hash)]++] = p.sample;
-  }
+  const Arrivals arrivals = place(batch, now);
   uint64_t taken = 0;
   const EpochGate::Batch epoch(gate_);
   for (size_t s = 0; s < kShardCount; ++s) {
-    if (begin[s] == begin[s + 1]) continue;
-    Shard& here = shards_[s];
-    MutexLock lock(here.mutex);
-    for (uint32_t i = begin[s]; i < begin[s + 1]; ++i) {
-      const Placed& p = placed[order[i]];
-      if (const auto refusal = apply_one(here, p, batch.samples[p.sample], now_s, epoch.parity())) {
+    const auto here = arrivals.of(static_cast<ShardNo>(s));
+    if (!here.empty()) taken += apply_to(shards_[s], here, batch, unix_seconds(now), epoch.parity());
+  }
+  return taken;
+}
+
+// Hashes and places every sample, then sorts them by shard, counting.
+Table::Arrivals Table::place(Batch& batch, Timestamp now) const {
+  const int64_t now_s = unix_seconds(now);
+  const int64_t newest_s = unix_seconds(now + limits_.future_max);
+  const int64_t oldest_s = std::max<int64_t>(0, now_s - retention_max_s_);
+  std::vector<Placed> placed;
+  placed.reserve(batch.samples.size());
+  Arrivals out;
+  int64_t slot_time_s = 0;  // neighbours mostly have one time
+  Slot slot = tiers().finest().slot_of(slot_time_s);
+  for (const Sample& sample : batch.samples) {
+    const int64_t time_s = sample.time_s.value_or(now_s);
+    if (time_s > newest_s || time_s < oldest_s) {
+      refuse_one(batch, time_s > newest_s ? Refusal::kTooNew : Refusal::kTooOld);
+      continue;
+    }
+    if (time_s != slot_time_s) {
+      slot_time_s = time_s;
+      slot = tiers().finest().slot_of(time_s);
+    }
+    placed.push_back({hash_name(sample.name), slot, &sample});
+    ++out.begin[shard_of(placed.back().hash) + 1U];
+  }
+  for (size_t s = 1; s < out.begin.size(); ++s) out.begin[s] += out.begin[s - 1];
+  std::array<uint32_t, kShardCount + 1> next = out.begin;
+  out.sorted.resize(placed.size());
+  for (const Placed& p : placed) out.sorted[next[shard_of(p.hash)]++] = p;
+  return out;
+}
+
+// Every step waits for memory that the step before has asked for, of a few samples at a time, so that they
+// wait together: where series are many, nearly all that a sample costs is this wait.
+uint64_t Table::apply_to(Shard& shard, std::span<const Placed> samples, Batch& batch, int64_t now_s,
+                         int parity) {
+  constexpr size_t kTogether = 32;
+  const auto p = static_cast<size_t>(parity);
+  uint64_t taken = 0;
+  MutexLock lock(shard.mutex);
+  const size_t nodes = shard.deltas[p].size();
+  while (!samples.empty()) {
+    const auto some = samples.first(std::min(kTogether, samples.size()));
+    samples = samples.subspan(some.size());
+    std::array<const Series*, kTogether> guesses{};
+    for (const Placed& sample : some) shard.index.prefetch(sample.hash);
+    for (size_t i = 0; i < some.size(); ++i) {
+      guesses[i] = shard.index.guess(some[i].hash, shard.series);
+      if (guesses[i] != nullptr) guesses[i]->prefetch();
+    }
+    for (const Series* guess : std::span(guesses).first(some.size())) {
+      if (guess == nullptr) continue;
+      __builtin_prefetch(guess->name_begin);
+      shard.deltas[p].prefetch(guess->delta[p]);
+    }
+    for (const Placed& sample : some) {
+      if (const auto refusal = apply_one(shard, sample, now_s, p)) {
         refuse_one(batch, *refusal);
       } else {
         ++taken;
       }
     }
   }
+  note_deltas(shard, p, nodes);
   return taken;
 }
 
-std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, const Sample& sample,
-                                        int64_t now_s, int parity) {
-  Bucket bucket;
+void Table::note_deltas(const Shard& shard, size_t parity, size_t nodes_before) {
+  const size_t grown = shard.deltas[parity].size() - nodes_before;
+  if (grown > 0) ram_bytes_.fetch_add(grown * DeltaPool::kNodeBytes, std::memory_order_relaxed);
+}
+
+std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, int64_t now_s, size_t parity) {
+  const Sample& sample = *placed.sample;
+  std::optional<Bucket> ready;
   if (sample.ready && sample.kind == Kind::kGauge) {
-    const auto ready = Bucket::ready(sample.value, *sample.ready);
+    ready = Bucket::ready(sample.value, *sample.ready);
     if (!ready) return Refusal::kBadBucket;
-    bucket = *ready;
-  } else {
-    bucket = Bucket::of(sample.value);
   }
   Series* series = shard.index.find(placed.hash, sample.name, shard.series);
   const RetentionClass retention = series == nullptr ? retention_.class_of(sample.name) : series->retention;
@@ -96,17 +139,20 @@ std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, cons
   if (series == nullptr) series = create(shard, placed.hash, sample, retention, parity);
   if (series == nullptr) return Refusal::kSeriesLimit;
   if (series->kind != sample.kind) kind_mismatches_.fetch_add(1, std::memory_order_relaxed);
-  const auto p = static_cast<size_t>(parity);
-  if (series->delta[p] == 0) shard.dirty[p].push_back(series);
-  if (shard.deltas[p].add(series->delta[p], placed.slot, bucket, series->combine()))
-    ram_bytes_.fetch_add(DeltaPool::kNodeBytes, std::memory_order_relaxed);
+  if (series->delta[parity] == 0) shard.dirty[parity].push_back(series);
+  DeltaPool& deltas = shard.deltas[parity];
+  if (ready) {
+    deltas.add(series->delta[parity], placed.slot, *ready, series->combine());
+  } else {
+    deltas.add(series->delta[parity], placed.slot, sample.value, series->combine());
+  }
   series->saw(placed.slot);
   return std::nullopt;
 }
 
 // Null: there are as many series as there may be.
 Series* Table::create(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention,
-                      int parity) {
+                      size_t parity) {
   if (series_count_.load(std::memory_order_relaxed) >= limits_.series_max) return nullptr;
   series_count_.fetch_add(1, std::memory_order_relaxed);
   const SeriesList::Place place = shard.series.add();
@@ -119,7 +165,7 @@ Series* Table::create(Shard& shard, uint64_t hash, const Sample& sample, Retenti
     made.set_name(names_.add(sample.name));
   }
   shard.index.insert(hash, place, shard.series);
-  shard.created[static_cast<size_t>(parity)].push_back(&made);
+  shard.created[parity].push_back(&made);
   return &made;
 }
 
@@ -131,8 +177,14 @@ ShardDelta Table::collect(ShardNo n, int parity, bool journal) {
   MutexLock lock(shard.mutex);
   for (const Series* s : shard.created[p]) out.created.push_back({s->id, s->kind, std::string(s->name())});
   std::vector<Series*>().swap(shard.created[p]);  // not kept: new series are rare but for once
-  if (journal) out.pieces.reserve(shard.dirty[p].size());
-  for (Series* s : shard.dirty[p]) {
+  const std::vector<Series*>& dirty = shard.dirty[p];
+  if (journal) out.pieces.reserve(dirty.size());
+  for (size_t i = 0; i < dirty.size(); ++i) {
+    // What is needed a few series on: first where it is, then that.
+    constexpr size_t kAhead = 8;
+    if (i + 2 * kAhead < dirty.size()) __builtin_prefetch(&dirty[i + 2 * kAhead]->pending, 1);
+    if (i + kAhead < dirty.size()) dirty[i + kAhead]->pending.prefetch();
+    Series* const s = dirty[i];
     shard.deltas[p].read(s->delta[p], s->combine(), buckets);
     s->delta[p] = 0;
     const size_t memory = s->pending.memory_bytes();

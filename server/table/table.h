@@ -8,6 +8,7 @@
 #include <atomic>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -134,13 +135,17 @@ class Table {
   const Tiers& tiers() const { return retention_.tiers(); }
 
  private:
-  struct Placed;  // a sample of the batch: its hash, slot and where it stands
-  struct Taken;   // a series out of its shard
+  struct Placed;    // a sample of a batch: its hash and slot
+  struct Arrivals;  // all of a batch
+  struct Taken;     // a series out of its shard
+  void note_deltas(const Shard& shard, size_t parity, size_t nodes_before) REQUIRES(shard.mutex);
   void note_pending(Shard& shard, Series& series, size_t bytes_before) REQUIRES(shard.mutex);
-  Series* create(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention, int parity)
+  Series* create(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention, size_t parity)
       REQUIRES(shard.mutex);
-  std::optional<Refusal> apply_one(Shard& shard, const Placed& placed, const Sample& sample, int64_t now_s,
-                                   int parity) REQUIRES(shard.mutex);
+  Arrivals place(Batch& batch, Timestamp now) const;
+  uint64_t apply_to(Shard& shard, std::span<const Placed> samples, Batch& batch, int64_t now_s, int parity);
+  std::optional<Refusal> apply_one(Shard& shard, const Placed& placed, int64_t now_s, size_t parity)
+      REQUIRES(shard.mutex);
 
   bool mark_erased(std::string_view name, SlotRange slots, ChangedSeries& changed);
   std::optional<Taken> take(std::string_view name, int parity);

@@ -103,10 +103,9 @@ std::optional<ChangedSeries::Renamed> Table::rename(const NewName& names, int pa
   }
   shard.index.insert(hash, place, shard.series);
   s.delta[p] = 0;
-  for (const SlotBucket& b : taken->delta) {
-    if (shard.deltas[p].add(s.delta[p], b.slot, b.bucket, s.combine()))
-      ram_bytes_.fetch_add(DeltaPool::kNodeBytes, std::memory_order_relaxed);
-  }
+  const size_t nodes = shard.deltas[p].size();
+  for (const SlotBucket& b : taken->delta) shard.deltas[p].add(s.delta[p], b.slot, b.bucket, s.combine());
+  note_deltas(shard, p, nodes);
   if (s.delta[p] != 0) shard.dirty[p].push_back(&s);
   note_pending(shard, s, 0);
   series_count_.fetch_add(1, std::memory_order_relaxed);

@@ -122,6 +122,9 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
     next_flush_[shard] = now + options_.flush_interval;
     flushed_[shard] = prepared_->tick;
   }
+  // Where it comes in order the store need not look for the place of each.
+  std::stable_sort(prepared_->batch.series.begin(), prepared_->batch.series.end(),
+                   [](const SeriesRow& a, const SeriesRow& b) { return a.id < b.id; });
   write_journal(deltas);
 }
 

@@ -10,6 +10,8 @@
 #include <random>
 #include <vector>
 
+#include "tests/storage/buckets.h"
+
 namespace statmill {
 namespace {
 
@@ -39,6 +41,18 @@ Bucket merge_in_random_tree(std::vector<Number> numbers, std::mt19937_64& random
     parts.pop_back();
   }
   return parts.empty() ? Bucket() : parts[0];
+}
+
+// One by one, as ingest does, or as buckets: the same bits, doubles and overflows included.
+RC_GTEST_PROP(Bucket, AddingASampleIsMergingItsBucket, ()) {
+  const auto numbers = *rc::gen::container<std::vector<Number>>(any_numbers());
+  Bucket added;
+  Bucket whole;
+  for (const Number& n : numbers) {
+    added.add(n);
+    whole.merge(Bucket::of(n));
+    RC_ASSERT(added == whole);
+  }
 }
 
 RC_GTEST_PROP(Bucket, MergesDecimalsTheSameInAnyOrderAndGrouping, ()) {

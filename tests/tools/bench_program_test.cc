@@ -112,7 +112,7 @@ TEST_F(BenchProgram, EndsWithTwoOnWrongOptionsAndWithOneOnFailure) {
 }
 
 TEST_F(BenchProgram, IngestLosesNothing) {
-  for (const std::string transport : {"tcp", "udp"}) {
+  for (const std::string transport : {"tcp", "udp", "udp_gso"}) {
     const auto measured =
         objects(run({"ingest", "--series", "200", "--samples", "2000", "--transport", transport, "--json"}));
     EXPECT_EQ(measured.at("ingest." + transport + ".live.200.lost").at("value").to_number<double>(), 0);

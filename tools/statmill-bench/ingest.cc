@@ -18,6 +18,22 @@ constexpr std::chrono::milliseconds kSettleTime{600};  // two ticks: journaling 
 
 std::string_view listener_name(Transport transport) { return transport == Transport::kTcp ? "tcp" : "udp"; }
 
+Status send(const Endpoint& target, Transport transport, const std::vector<Stream>& streams) {
+  switch (transport) {
+    case Transport::kTcp:
+      return send_tcp(target, streams);
+    case Transport::kUdp:
+      return send_udp(target, streams);
+    case Transport::kUdpGso:
+      return send_udp_gso(target, streams);
+  }
+  return Status::ok();
+}
+
+std::string_view transport_name(Transport transport) {
+  return transport == Transport::kUdpGso ? "udp_gso" : listener_name(transport);
+}
+
 // What one run of sending cost.
 struct Cost {
   uint64_t sent = 0;
@@ -37,9 +53,7 @@ Result<Cost> send_and_wait(const ServerProcess& server, Transport transport,
   if (!cpu_before) return cpu_before.error();
 
   const auto begin = steady_clock::now();
-  const Endpoint& target = server.address().line;
-  Status sent = transport == Transport::kTcp ? send_tcp(target, streams) : send_udp(target, streams);
-  if (!sent) return sent.error();
+  if (Status sent = send(server.address().line, transport, streams); !sent) return sent.error();
   const Result<uint64_t> accepted =
       server.wait_for_accepted(listener, *accepted_before + cost.sent, kStallLimit);
   if (!accepted) return accepted.error();
@@ -81,7 +95,7 @@ Result<std::vector<Measurement>> run_ingest(const ServerProcess& server, const I
   const Result<uint64_t> bytes = server.resident_bytes();
   if (!bytes) return bytes.error();
 
-  const std::string prefix = "ingest." + std::string(listener_name(options.transport)) +
+  const std::string prefix = "ingest." + std::string(transport_name(options.transport)) +
                              (options.has_times ? ".backfill." : ".live.") + short_count(options.series) +
                              (options.is_shuffled ? ".random." : ".");
   const auto microseconds = [](nanoseconds t) { return static_cast<double>(t.count()) / 1e3; };

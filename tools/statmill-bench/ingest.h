@@ -9,7 +9,7 @@
 
 namespace statmill {
 
-enum class Transport { kTcp, kUdp };
+enum class Transport { kTcp, kUdp, kUdpGso };
 
 struct IngestOptions {
   size_t series = 10'000;

@@ -35,7 +35,7 @@ po::options_description describe_ingest() {
       ("series", value("COUNT"), "100 per host; 10000 by default")                                          //
       ("samples", value("COUNT")->default_value("2000000"), "in whole passes over all series, at least 2")  //
       ("connections", value("COUNT")->default_value("1"), "a sender for each")                              //
-      ("transport", value("NAME")->default_value("tcp"), "tcp or udp")                                      //
+      ("transport", value("NAME")->default_value("tcp"), "tcp, udp or udp_gso")                             //
       ("order", value("NAME")->default_value("index"), "of series within a pass: index or random")          //
       ("times", value("NAME")->default_value("none"), "none: live; step: 10 s more each pass, a backfill");
   return out;
@@ -140,6 +140,13 @@ Result<StorageOptions> storage_options(const po::variables_map& values) {
                         .data = path("data")};
 }
 
+Result<Transport> parse_transport(std::string_view name) {
+  if (name == "tcp") return Transport::kTcp;
+  if (name == "udp") return Transport::kUdp;
+  if (name == "udp_gso") return Transport::kUdpGso;
+  return Error{ErrorCode::kInvalid, "--transport \"" + std::string(name) + "\" is not tcp, udp or udp_gso"};
+}
+
 Result<IngestOptions> ingest_options(const po::variables_map& values) {
   const auto series = optional_count(values, "series", 10'000'000);
   if (!series) return series.error();
@@ -147,8 +154,8 @@ Result<IngestOptions> ingest_options(const po::variables_map& values) {
   if (!samples) return samples.error();
   const Result<size_t> connections = count(values, "connections", 1000);
   if (!connections) return connections.error();
-  const Result<bool> is_udp = choose(values, "transport", "tcp", "udp");
-  if (!is_udp) return is_udp.error();
+  const Result<Transport> transport = parse_transport(values["transport"].as<std::string>());
+  if (!transport) return transport.error();
   const Result<bool> is_shuffled = choose(values, "order", "index", "random");
   if (!is_shuffled) return is_shuffled.error();
   const Result<bool> has_times = choose(values, "times", "none", "step");
@@ -156,7 +163,7 @@ Result<IngestOptions> ingest_options(const po::variables_map& values) {
   return IngestOptions{.series = series->value_or(IngestOptions().series),
                        .samples = *samples,
                        .connections = *connections,
-                       .transport = *is_udp ? Transport::kUdp : Transport::kTcp,
+                       .transport = *transport,
                        .is_shuffled = *is_shuffled,
                        .has_times = *has_times};
 }
