@@ -21,6 +21,14 @@ Take take_endpoint(Endpoint& out) {
   return take(parse_endpoint, [&out](const Endpoint& e) { out = e; });
 }
 
+// An empty text: none.
+Take take_optional_endpoint(std::optional<Endpoint>& out) {
+  return [&out](const std::string& text) -> Status {
+    if (text.empty()) return Status::ok();
+    return take_endpoint(out.emplace())(text);
+  };
+}
+
 Take take_count(size_t& out, int64_t min, int64_t max) {
   return take([min, max](const std::string& text) { return parse_integer(text, min, max); },
               [&out](int64_t n) { out = static_cast<size_t>(n); });
@@ -89,9 +97,11 @@ std::vector<Setting> server_settings(ServerConfig& c) {
        "\"GLOB TIERS\": names that match are kept for other times; repeated, the first that matches counts",
        take_rule, true},
       {"line.listen", "A:P", "127.0.0.1:8111", "line protocol, UDP and TCP", take_endpoint(c.line.listen)},
-      {"line.threads", "N", "1", "ingest threads", take_count(c.line.threads, 1, 64)},
-      {"line.connections", "N", "10000", "TCP senders at once; more are closed",
+      {"line.threads", "N", "1", "ingest threads of each listener", take_count(c.line.threads, 1, 64)},
+      {"line.connections", "N", "10000", "TCP senders at once, of all listeners; more are closed",
        take_count(c.line.connections_max, 1, 1'000'000)},
+      {"graphite.listen", "A:P", "", "Graphite's plaintext, UDP and TCP; its port is 2003. When empty, off",
+       take_optional_endpoint(c.graphite_listen)},
       {"http.listen", "A:P", "127.0.0.1:8112", "HTTP: API, health, metrics", take_endpoint(c.http_listen)},
       {"http.threads", "N", "2", "threads that answer queries", take_count(c.http_threads, 1, 64)},
       {"http.connections", "N", "512", "HTTP connections at once",

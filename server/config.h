@@ -1,6 +1,7 @@
 // ServerConfig: every setting of statmilld, with its default and bounds. Parsed once, immutable after.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ namespace statmill {
 struct ServerConfig {
   RocksOptions store;
   Retention retention;
-  LineOptions line;
+  LineOptions line;                         // but for `listen` of all listeners
+  std::optional<Endpoint> graphite_listen;  // none: off
   Endpoint http_listen;
   HttpOptions http;
   size_t http_threads = 2;

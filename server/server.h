@@ -47,6 +47,11 @@ class Server {
   void tell_losses(const Losses& losses);
   std::optional<Fault> start_recovered(const Recovery& recovery);
   std::optional<Fault> listen();
+  std::optional<Fault> listen_for_lines();
+  // Opens `listener` at `endpoint`, if there is one.
+  std::optional<Fault> open(std::unique_ptr<LineListener>& listener, const std::optional<Endpoint>& endpoint,
+                            std::unique_ptr<Dialect> dialect);
+  void close_lines();
   std::optional<Fault> listen_for_admin();
   void stop_http();
   HttpServices http_services();
@@ -73,7 +78,9 @@ class Server {
   MemoryReturn memory_return_{registry_};  // the tick thread's
   std::unique_ptr<TickThread> tick_thread_;
   std::unique_ptr<ReclaimThread> reclaim_thread_;
+  ConnectionBook connections_;
   std::unique_ptr<LineListener> lines_;
+  std::unique_ptr<LineListener> graphite_;  // null: off
   boost::asio::io_context http_loop_;
   std::unique_ptr<HttpServer> http_;
   std::vector<std::thread> http_threads_;

@@ -2,6 +2,7 @@
 #include "server/ingest/line_session.h"
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
 
 namespace statmill {
 namespace {
@@ -17,7 +18,8 @@ std::string peer_text(const boost::asio::ip::tcp::socket& socket) {
 LineSession::LineSession(boost::asio::ip::tcp::socket socket, const Services& services)
     : socket_(std::move(socket)),
       services_(services),
-      book_id_(services.book.add(peer_text(socket_), services.clock.wall())) {}
+      book_id_(services.book.add(peer_text(socket_), services.clock.wall())),
+      parser_(services.dialect.make_parser()) {}
 
 LineSession::~LineSession() { services_.book.remove(book_id_); }
 
@@ -42,7 +44,7 @@ bool LineSession::read() {
   const size_t bytes = socket_.read_some(boost::asio::buffer(space.data(), space.size()), error);
   if (error == boost::asio::error::would_block) return true;
   if (error) {
-    close();
+    close(last_line_after(error));
     return false;
   }
   take(bytes);
@@ -51,16 +53,16 @@ bool LineSession::read() {
 
 void LineSession::take(size_t bytes) {
   services_.account.bytes.add(bytes);
-  buffer_.commit(bytes, batch_);
+  buffer_.commit(bytes, *parser_);
   settle();
 }
 
 void LineSession::settle() {
-  for (const Metadata& m : batch_.metadata) {
-    if (!services_.book.set(book_id_, m.key, m.text)) batch_.refuse(Refusal::kMetadataLimit);
+  Batch& batch = parser_->batch();
+  for (const Metadata& m : batch.metadata) {
+    if (!services_.book.set(book_id_, m.key, m.text)) batch.refuse(Refusal::kMetadataLimit);
   }
-  services_.intake.take(batch_, services_.account, services_.clock.wall());
-  batch_.clear();
+  parser_->hand_in(services_.intake, services_.account, services_.clock.wall());
 }
 
 void LineSession::drain() {
@@ -73,12 +75,17 @@ void LineSession::drain() {
     if (!error) take(bytes);
     drained += bytes;
   }
-  close();
+  close(last_line_after(error));
 }
 
-void LineSession::close() {
+LastLine LineSession::last_line_after(const boost::system::error_code& error) const {
+  const bool ended_by_sender = error == boost::asio::error::eof;
+  return ended_by_sender && services_.dialect.traits().end_ends_line ? LastLine::kTake : LastLine::kRefuse;
+}
+
+void LineSession::close(LastLine last_line) {
   open_ = false;
-  buffer_.end(batch_);
+  buffer_.end(*parser_, last_line);
   settle();
   boost::system::error_code ignored;  // it is gone either way
   socket_.close(ignored);

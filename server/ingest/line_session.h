@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "server/ingest/connection_book.h"
-#include "server/ingest/intake.h"
+#include "server/ingest/dialect.h"
 #include "server/ingest/line_buffer.h"
 
 namespace statmill {
@@ -19,6 +19,7 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
 
   struct Services {  // all must outlive it
     Intake& intake;
+    Dialect& dialect;
     ListenerAccount account;
     ConnectionBook& book;
     const Clock& clock;
@@ -35,13 +36,15 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
   bool read();  // once; false when the connection has ended
   void take(size_t bytes);
   void settle();
-  void close();
+  void close(LastLine last_line);
+  // Of a stream that gave `error` instead of bytes.
+  LastLine last_line_after(const boost::system::error_code& error) const;
 
   boost::asio::ip::tcp::socket socket_;
   const Services& services_;
   const uint64_t book_id_;
   LineBuffer buffer_;
-  Batch batch_;
+  const std::unique_ptr<LineParser> parser_;
   bool open_ = true;
 };
 

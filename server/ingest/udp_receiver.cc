@@ -6,8 +6,6 @@
 #include <array>
 #include <cstring>
 
-#include "proto/istatd_lines.h"
-
 namespace statmill {
 
 size_t prepare_udp_socket(int descriptor) {
@@ -25,7 +23,10 @@ size_t prepare_udp_socket(int descriptor) {
 }
 
 UdpReceiver::UdpReceiver(boost::asio::ip::udp::socket socket, const Services& services)
-    : socket_(std::move(socket)), services_(services), bytes_(kDatagramsPerCall * kDatagramBytesMax) {}
+    : socket_(std::move(socket)),
+      services_(services),
+      bytes_(kDatagramsPerCall * kDatagramBytesMax),
+      parser_(services.dialect.make_parser()) {}
 
 void UdpReceiver::wait() {
   socket_.async_wait(boost::asio::ip::udp::socket::wait_read, [this](const boost::system::error_code& error) {
@@ -58,7 +59,7 @@ size_t UdpReceiver::receive() {
   for (size_t i = 0; i < static_cast<size_t>(got); ++i) {
     const std::string_view datagram(static_cast<char*>(pieces[i].iov_base), headers[i].msg_len);
     services_.account.bytes.add(datagram.size());
-    parse_istatd_lines(datagram, batch_);
+    parser_->parse(datagram);
     for (cmsghdr* c = CMSG_FIRSTHDR(&headers[i].msg_hdr); c != nullptr;
          c = CMSG_NXTHDR(&headers[i].msg_hdr, c)) {
       if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SO_RXQ_OVFL) continue;
@@ -69,8 +70,7 @@ size_t UdpReceiver::receive() {
     }
   }
   services_.datagrams.add(static_cast<uint64_t>(got));
-  services_.intake.take(batch_, services_.account, services_.clock.wall());
-  batch_.clear();
+  parser_->hand_in(services_.intake, services_.account, services_.clock.wall());
   return static_cast<size_t>(got);
 }
 

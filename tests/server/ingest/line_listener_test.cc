@@ -1,0 +1,108 @@
+// The listeners with real sockets: what each dialect takes over TCP and UDP, and what ends a connection.
+#include "server/ingest/line_listener.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/server/ingest/ingest_fixture.h"
+#include "tests/support/sockets.h"
+
+namespace statmill {
+namespace {
+
+class LineListenerTest : public testing::Test, protected IngestFixture {
+ protected:
+  std::unique_ptr<LineListener> listen(std::unique_ptr<Dialect> dialect) {
+    auto listener = std::make_unique<LineListener>(
+        options_, std::move(dialect), LineListener::Services{intake, registry, book_, clock_, log_});
+    const Status opened = listener->open();
+    EXPECT_TRUE(opened) << opened.error().message;
+    return listener;
+  }
+  // Returns when the listener has closed the connection, so all is in the table.
+  static void send(const LineListener& listener, std::string_view lines) {
+    TcpConnection connection = TcpConnection::to(listener.endpoint());
+    ASSERT_TRUE(connection.send(lines));
+    connection.finish_sending();
+    EXPECT_EQ(connection.receive_all(), "") << "listeners never answer";
+  }
+  uint64_t counter(std::string_view name, std::string_view listener) {
+    return registry.counter(name, "", {{"listener", std::string(listener)}}).value();
+  }
+
+  LineOptions options_{.listen = {"127.0.0.1", 0}};
+  SystemClock clock_;
+  Log log_{LogLevel::kError};
+  ConnectionBook book_;
+};
+
+TEST_F(LineListenerTest, EveryTransportOfEveryDialectHasItsOwnAccount) {
+  const auto lines = listen(istatd_dialect());
+  const auto graphite = listen(graphite_dialect());
+  send(*lines, "line.tcp 1\nbad\n");
+  send(*graphite, "graphite.tcp;b=2;a=1 2 -1\nbad\n");
+  ASSERT_TRUE(UdpSender(lines->endpoint()).send("line.udp 3\nbad"));
+  ASSERT_TRUE(UdpSender(graphite->endpoint()).send("~graphite.udp 4\nbad"));
+  lines->stop();
+  graphite->stop();
+  for (const std::string_view listener : {"tcp", "udp", "graphite_tcp", "graphite_udp"}) {
+    EXPECT_EQ(received(listener), 2U) << listener;
+    EXPECT_EQ(accepted(listener), 1U) << listener;
+    EXPECT_EQ(refused(listener, Refusal::kFieldCount), 1U) << listener;
+  }
+  EXPECT_EQ(bucket("graphite.tcp;a=1;b=2").sum(), 2);
+  EXPECT_EQ(bucket("graphite.udp").sum(), 4);
+  EXPECT_EQ(intake.account("graphite_udp").renamed.value(), 1U);
+  EXPECT_EQ(counter("statmill_udp_datagrams_total", "graphite_udp"), 1U);
+  EXPECT_EQ(counter("statmill_line_connections_total", "graphite_tcp"), 1U);
+}
+
+TEST_F(LineListenerTest, OnlyGraphiteTakesALastLineThatTheSenderEndedByEndingTheStream) {
+  const auto lines = listen(istatd_dialect());
+  const auto graphite = listen(graphite_dialect());
+  send(*lines, "line.last 1");
+  send(*graphite, "graphite.last 1");
+  EXPECT_EQ(refused("tcp", Refusal::kUnterminated), 1U);
+  EXPECT_EQ(bucket("graphite.last").count(), 1U);
+}
+
+TEST_F(LineListenerTest, AConnectionThatBreaksLeavesItsLastLineCutShort) {
+  const auto graphite = listen(graphite_dialect());
+  TcpConnection connection = TcpConnection::to(graphite->endpoint());
+  ASSERT_TRUE(connection.send("whole 1\ncut 12"));
+  ASSERT_TRUE(wait_until([&] { return accepted("graphite_tcp") == 1; }));
+  connection.abort();
+  EXPECT_TRUE(wait_until([&] { return refused("graphite_tcp", Refusal::kUnterminated) == 1; }));
+  EXPECT_TRUE(bucket("cut").is_empty());
+}
+
+TEST_F(LineListenerTest, StopTakesWhatHasArrivedAndLeavesWhatIsUnfinished) {
+  const auto graphite = listen(graphite_dialect());
+  TcpConnection connection = TcpConnection::to(graphite->endpoint());
+  ASSERT_TRUE(connection.send("whole 1\ncut 12"));
+  graphite->stop();
+  EXPECT_EQ(accepted("graphite_tcp"), 1U);
+  EXPECT_EQ(refused("graphite_tcp", Refusal::kUnterminated), 1U);
+  EXPECT_EQ(connection.receive_all(), "");
+}
+
+TEST_F(LineListenerTest, TheLimitOfConnectionsIsOfAllListeners) {
+  options_.connections_max = 1;
+  const auto lines = listen(istatd_dialect());
+  const auto graphite = listen(graphite_dialect());
+  TcpConnection first = TcpConnection::to(lines->endpoint());
+  ASSERT_TRUE(wait_until([&] { return book_.count() == 1; }));
+  TcpConnection second = TcpConnection::to(graphite->endpoint());
+  EXPECT_EQ(second.receive(), "") << "closed at once";
+  EXPECT_EQ(counter("statmill_line_connections_refused_total", "graphite_tcp"), 1U);
+}
+
+TEST_F(LineListenerTest, AFaultNamesTheSetting) {
+  options_.listen.host = "no.address";
+  LineListener listener(options_, graphite_dialect(), {intake, registry, book_, clock_, log_});
+  const Status opened = listener.open();
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().message, "graphite.listen no.address:0: not an IP address");
+}
+
+}  // namespace
+}  // namespace statmill
