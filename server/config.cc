@@ -100,6 +100,8 @@ std::vector<Setting> server_settings(ServerConfig& c) {
       {"line.threads", "N", "1", "ingest threads of each listener", take_count(c.line.threads, 1, 64)},
       {"line.connections", "N", "10000", "TCP senders at once, of all listeners; more are closed",
        take_count(c.line.connections_max, 1, 1'000'000)},
+      {"line.idle_timeout", "TIME", "10m", "TCP senders silent for so long are closed; 0s: none",
+       take_duration(c.line.idle_timeout, seconds(0), hours(24 * 365))},
       {"graphite.listen", "A:P", "", "Graphite's plaintext, UDP and TCP; its port is 2003. When empty, off",
        take_optional_endpoint(c.graphite_listen)},
       {"http.listen", "A:P", "127.0.0.1:8112", "HTTP: API, health, metrics", take_endpoint(c.http_listen)},

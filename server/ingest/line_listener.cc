@@ -39,8 +39,16 @@ LineListener::LineListener(LineOptions options, std::unique_ptr<Dialect> dialect
           "statmill_line_connections_refused_total",
           "TCP connections closed at once: over --line.connections, or no descriptor left.",
           listener_label(dialect_->traits().tcp_account))),
-      session_services_{services.intake, *dialect_, services.intake.account(dialect_->traits().tcp_account),
-                        book_, services.clock},
+      session_services_{
+          services.intake,
+          *dialect_,
+          services.intake.account(dialect_->traits().tcp_account),
+          book_,
+          options_.idle_timeout,
+          services.registry.counter("statmill_line_connections_idle_total",
+                                    "TCP connections closed because nothing came for --line.idle_timeout.",
+                                    listener_label(dialect_->traits().tcp_account)),
+          services.clock},
       udp_services_{
           services.intake,
           *dialect_,

@@ -23,6 +23,7 @@ struct LineOptions {
   Endpoint listen;                  // --line.listen and the like; port 0: any free one, for TCP and UDP
   size_t threads = 1;               // --line.threads, of each listener
   size_t connections_max = 10'000;  // --line.connections, of all listeners: more are closed at once
+  Duration idle_timeout = std::chrono::minutes(10);  // --line.idle_timeout, of TCP connections; 0: none
 };
 
 // Thread-safe: open, then stop, from one thread.

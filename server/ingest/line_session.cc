@@ -17,6 +17,8 @@ std::string peer_text(const boost::asio::ip::tcp::socket& socket) {
 
 LineSession::LineSession(boost::asio::ip::tcp::socket socket, const Services& services)
     : socket_(std::move(socket)),
+      idle_timer_(socket_.get_executor()),
+      last_read_(services.clock.steady()),
       services_(services),
       book_id_(services.book.add(peer_text(socket_), services.clock.wall())),
       parser_(services.dialect.make_parser()) {}
@@ -27,6 +29,23 @@ void LineSession::start() {
   boost::system::error_code ignored;  // a socket that cannot do it fails at its first read
   socket_.non_blocking(true, ignored);
   wait();
+  if (services_.idle_timeout > Duration(0)) watch();
+}
+
+// The timer is not moved by each read: when it fires it looks when the last one was. It keeps no session
+// alive.
+void LineSession::watch() {
+  idle_timer_.expires_after(last_read_ + services_.idle_timeout - services_.clock.steady());
+  idle_timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+    const auto self = weak.lock();
+    if (!error && self && self->open_) self->close_if_idle();
+  });
+}
+
+void LineSession::close_if_idle() {
+  if (services_.clock.steady() < last_read_ + services_.idle_timeout) return watch();
+  services_.idle_closed.add();
+  drain();
 }
 
 // Waits and then reads, rather than reading ahead: when drain() comes in between, every byte is still in the
@@ -52,6 +71,7 @@ bool LineSession::read() {
 }
 
 void LineSession::take(size_t bytes) {
+  last_read_ = services_.clock.steady();
   services_.account.bytes.add(bytes);
   buffer_.commit(bytes, *parser_);
   settle();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
 
@@ -22,6 +23,8 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
     Dialect& dialect;
     ListenerAccount account;
     ConnectionBook& book;
+    Duration idle_timeout;  // 0: none
+    Counter& idle_closed;
     const Clock& clock;
   };
   LineSession(boost::asio::ip::tcp::socket socket, const Services& services);
@@ -33,6 +36,8 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
 
  private:
   void wait();
+  void watch();
+  void close_if_idle();
   bool read();  // once; false when the connection has ended
   void take(size_t bytes);
   void settle();
@@ -41,6 +46,8 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
   LastLine last_line_after(const boost::system::error_code& error) const;
 
   boost::asio::ip::tcp::socket socket_;
+  boost::asio::steady_timer idle_timer_;
+  SteadyTime last_read_;
   const Services& services_;
   const uint64_t book_id_;
   LineBuffer buffer_;

@@ -96,6 +96,34 @@ TEST_F(LineListenerTest, TheLimitOfConnectionsIsOfAllListeners) {
   EXPECT_EQ(counter("statmill_line_connections_refused_total", "graphite_tcp"), 1U);
 }
 
+TEST_F(LineListenerTest, ASilentConnectionIsClosedAndWhatItSaidCounts) {
+  options_.idle_timeout = std::chrono::milliseconds(20);
+  const auto graphite = listen(graphite_dialect());
+  TcpConnection connection = TcpConnection::to(graphite->endpoint());
+  ASSERT_TRUE(connection.send("whole 1\ncut 12"));
+  EXPECT_EQ(connection.receive(), "") << "closed";
+  EXPECT_EQ(counter("statmill_line_connections_idle_total", "graphite_tcp"), 1U);
+  EXPECT_EQ(accepted("graphite_tcp"), 1U);
+  EXPECT_EQ(refused("graphite_tcp", Refusal::kUnterminated), 1U) << "it did not end its stream";
+  EXPECT_TRUE(wait_until([&] { return book_.count() == 0; }));
+}
+
+TEST_F(LineListenerTest, AConnectionIsSilentFromItsLastBytesOn) {
+  options_.idle_timeout = std::chrono::milliseconds(500);
+  const auto lines = listen(istatd_dialect());
+  TcpConnection connection = TcpConnection::to(lines->endpoint());
+  uint64_t sent = 0;
+  SteadyTime last = clock_.steady();
+  for (const SteadyTime end = last + options_.idle_timeout * 6 / 5; last < end;) {
+    last = clock_.steady();
+    ASSERT_TRUE(connection.send("a 1\n"));
+    ++sent;
+    ASSERT_TRUE(wait_until([&] { return accepted("tcp") == sent; }));
+  }
+  EXPECT_EQ(connection.receive(), "") << "closed";
+  EXPECT_GE(clock_.steady() - last, options_.idle_timeout);
+}
+
 TEST_F(LineListenerTest, AFaultNamesTheSetting) {
   options_.listen.host = "no.address";
   LineListener listener(options_, graphite_dialect(), {intake, registry, book_, clock_, log_});
