@@ -21,6 +21,14 @@ Take take_endpoint(Endpoint& out) {
   return take(parse_endpoint, [&out](const Endpoint& e) { out = e; });
 }
 
+// An empty text: none.
+Take take_optional_endpoint(std::optional<Endpoint>& out) {
+  return [&out](const std::string& text) -> Status {
+    if (text.empty()) return Status::ok();
+    return take_endpoint(out.emplace())(text);
+  };
+}
+
 Take take_count(size_t& out, int64_t min, int64_t max) {
   return take([min, max](const std::string& text) { return parse_integer(text, min, max); },
               [&out](int64_t n) { out = static_cast<size_t>(n); });
@@ -89,9 +97,19 @@ std::vector<Setting> server_settings(ServerConfig& c) {
        "\"GLOB TIERS\": names that match are kept for other times; repeated, the first that matches counts",
        take_rule, true},
       {"line.listen", "A:P", "127.0.0.1:8111", "line protocol, UDP and TCP", take_endpoint(c.line.listen)},
-      {"line.threads", "N", "1", "ingest threads", take_count(c.line.threads, 1, 64)},
-      {"line.connections", "N", "10000", "TCP senders at once; more are closed",
+      {"line.threads", "N", "1", "ingest threads of each listener", take_count(c.line.threads, 1, 64)},
+      {"line.connections", "N", "10000", "TCP senders at once, of all listeners; more are closed",
        take_count(c.line.connections_max, 1, 1'000'000)},
+      {"line.idle_timeout", "TIME", "10m", "TCP senders silent for so long are closed; 0s: none",
+       take_duration(c.line.idle_timeout, seconds(0), hours(24 * 365))},
+      {"graphite.listen", "A:P", "", "Graphite's plaintext, UDP and TCP; its port is 2003. When empty, off",
+       take_optional_endpoint(c.graphite_listen)},
+      {"statsd.listen", "A:P", "", "statsd and DogStatsD, UDP and TCP; its port is 8125. When empty, off",
+       take_optional_endpoint(c.statsd_listen)},
+      {"statsd.gauges", "N", "100000", "gauges whose last value is known, for steps (+1, -1)",
+       take_count(c.statsd.gauges_max, 0, 1'000'000'000)},
+      {"statsd.sets", "N", "10000", "sets counted at once; members of others are refused",
+       take_count(c.statsd.sets_max, 0, 1'000'000'000)},
       {"http.listen", "A:P", "127.0.0.1:8112", "HTTP: API, health, metrics", take_endpoint(c.http_listen)},
       {"http.threads", "N", "2", "threads that answer queries", take_count(c.http_threads, 1, 64)},
       {"http.connections", "N", "512", "HTTP connections at once",

@@ -1,6 +1,7 @@
 // ServerConfig: every setting of statmilld, with its default and bounds. Parsed once, immutable after.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "base/settings.h"
 #include "server/http/http_options.h"
 #include "server/ingest/line_listener.h"
+#include "server/ingest/statsd_state.h"
 #include "server/table/table.h"
 #include "server/tick/ticker.h"
 #include "storage/retention.h"
@@ -18,7 +20,10 @@ namespace statmill {
 struct ServerConfig {
   RocksOptions store;
   Retention retention;
-  LineOptions line;
+  LineOptions line;                         // but for `listen` of all listeners
+  std::optional<Endpoint> graphite_listen;  // none: off
+  std::optional<Endpoint> statsd_listen;    // likewise
+  StatsdLimits statsd;
   Endpoint http_listen;
   HttpOptions http;
   size_t http_threads = 2;

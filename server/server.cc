@@ -5,6 +5,7 @@
 #include "server/admin/admin_routes.h"
 #include "server/admin/name_routes.h"
 #include "server/http/api_routes.h"
+#include "server/ingest/statsd_dialect.h"
 
 namespace statmill {
 namespace {
@@ -34,6 +35,10 @@ Fault store_fault(Error error, std::string_view context) {
 
 int64_t milliseconds_since(SteadyTime start, SteadyTime now) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(now - start).count();
+}
+
+std::string endpoint_text(const std::unique_ptr<LineListener>& listener) {
+  return listener ? listener->endpoint().text() : "off";
 }
 
 }  // namespace
@@ -112,7 +117,9 @@ std::optional<Fault> Server::start_recovered(const Recovery& recovery) {
   reclaim_thread_ = std::make_unique<ReclaimThread>(*store_, registry_, log_);
   for (size_t i = 0; i < config_.http_threads; ++i) http_threads_.emplace_back([this] { http_loop_.run(); });
   for (size_t i = 0; i < kAdminThreads; ++i) admin_threads_.emplace_back([this] { admin_loop_.run(); });
-  log_.info("ready", {{"line", lines_->endpoint().text()},
+  log_.info("ready", {{"line", endpoint_text(lines_)},
+                      {"graphite", endpoint_text(graphite_)},
+                      {"statsd", endpoint_text(statsd_)},
                       {"http", http_->local_endpoint().text()},
                       {"admin", admin_http_->socket_path()},
                       {"series", table_.series_count()},
@@ -121,24 +128,50 @@ std::optional<Fault> Server::start_recovered(const Recovery& recovery) {
 }
 
 std::optional<Fault> Server::listen() {
-  lines_ = std::make_unique<LineListener>(config_.line, intake_, registry_, clock_, log_);
-  if (Status s = lines_->open(); !s) {
-    lines_.reset();
-    return Fault{ExitCode::kCannotListen, s.error()};
+  if (auto fault = listen_for_lines()) {
+    close_lines();
+    return fault;
   }
   auto http = HttpServer::open(http_loop_, config_.http_listen,
                                {api_routes(http_services()), registry_, clock_}, config_.http);
   if (!http) {
-    lines_.reset();
+    close_lines();
     return Fault{ExitCode::kCannotListen, http.error()};
   }
   http_ = std::move(*http);
   auto fault = listen_for_admin();
   if (fault) {
     http_.reset();
-    lines_.reset();
+    close_lines();
   }
   return fault;
+}
+
+std::optional<Fault> Server::listen_for_lines() {
+  if (auto fault = open(lines_, config_.line.listen, istatd_dialect())) return fault;
+  if (config_.graphite_listen) {
+    if (auto fault = open(graphite_, *config_.graphite_listen, graphite_dialect())) return fault;
+  }
+  if (!config_.statsd_listen) return std::nullopt;
+  return open(statsd_, *config_.statsd_listen,
+              std::make_unique<StatsdDialect>(config_.statsd, intake_, registry_));
+}
+
+std::optional<Fault> Server::open(std::unique_ptr<LineListener>& listener, const Endpoint& endpoint,
+                                  std::unique_ptr<Dialect> dialect) {
+  LineOptions options = config_.line;
+  options.listen = endpoint;
+  listener = std::make_unique<LineListener>(
+      options, std::move(dialect), LineListener::Services{intake_, registry_, connections_, clock_, log_});
+  if (Status s = listener->open(); !s) return Fault{ExitCode::kCannotListen, s.error()};
+  return std::nullopt;
+}
+
+void Server::close_lines() {
+  for (auto* listener : {&statsd_, &graphite_, &lines_}) {
+    if (*listener) (*listener)->stop();
+    listener->reset();
+  }
 }
 
 std::optional<Fault> Server::listen_for_admin() {
@@ -174,16 +207,15 @@ HttpServices Server::http_services() {
     account.bytes.add(text.size());
     return LinesAccount{batch.received, accepted, batch.refused};
   };
-  return {
-      [this](const QueryRequest& request, Timestamp now) { return engine_->run(request, now); },
-      [this](const Glob& match, size_t limit) { return engine_->list(match, limit); },
-      take_lines,
-      [this] {
-        return status_json({table_, *store_, registry_, health_, lines_->connections(), clock_, started_});
-      },
-      registry_,
-      health_,
-      clock_};
+  return {[this](const QueryRequest& request, Timestamp now) { return engine_->run(request, now); },
+          [this](const Glob& match, size_t limit) { return engine_->list(match, limit); },
+          take_lines,
+          [this] {
+            return status_json({table_, *store_, registry_, health_, connections_, clock_, started_});
+          },
+          registry_,
+          health_,
+          clock_};
 }
 
 void Server::register_figures() {
@@ -191,6 +223,8 @@ void Server::register_figures() {
     registry_.gauge_fn(name, help, {}, std::move(read));
   };
   gauge("statmill_series", "Series known.", [this] { return static_cast<double>(table_.series_count()); });
+  gauge("statmill_line_connections", "TCP connections of senders now open.",
+        [this] { return static_cast<double>(connections_.count()); });
   gauge("statmill_pending_bytes", "RAM of buckets not yet in fragments.",
         [this] { return static_cast<double>(table_.ram_bytes()); });
   gauge("statmill_store_disk_bytes", "Bytes of the store on disk.",
@@ -233,7 +267,7 @@ void Server::stop_http() {
 std::optional<Fault> Server::stop() {
   admin_->stop();
   stop_http();
-  lines_->stop();
+  close_lines();
   reclaim_thread_.reset();
   const Status last = tick_thread_->stop(kLastTickPatience);
   tick_thread_.reset();

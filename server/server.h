@@ -47,6 +47,10 @@ class Server {
   void tell_losses(const Losses& losses);
   std::optional<Fault> start_recovered(const Recovery& recovery);
   std::optional<Fault> listen();
+  std::optional<Fault> listen_for_lines();
+  std::optional<Fault> open(std::unique_ptr<LineListener>& listener, const Endpoint& endpoint,
+                            std::unique_ptr<Dialect> dialect);
+  void close_lines();
   std::optional<Fault> listen_for_admin();
   void stop_http();
   HttpServices http_services();
@@ -73,7 +77,10 @@ class Server {
   MemoryReturn memory_return_{registry_};  // the tick thread's
   std::unique_ptr<TickThread> tick_thread_;
   std::unique_ptr<ReclaimThread> reclaim_thread_;
+  ConnectionBook connections_;
   std::unique_ptr<LineListener> lines_;
+  std::unique_ptr<LineListener> graphite_;  // null: off
+  std::unique_ptr<LineListener> statsd_;    // likewise
   boost::asio::io_context http_loop_;
   std::unique_ptr<HttpServer> http_;
   std::vector<std::thread> http_threads_;

@@ -276,6 +276,23 @@ std::optional<Bucket> ready_decimal(const Number& sum, const ReadyBucket& rest) 
   return Bucket::from_decimal(rest.count, {total, squares, *min, *max, static_cast<int8_t>(scale)});
 }
 
+// Of samples that are all one decimal, as a rated timer's: its sum and squares follow, and are exact where
+// those that the sender wrote had more digits than fit.
+std::optional<Bucket> ready_equals(const ReadyBucket& rest) {
+  const Number& value = rest.min;
+  if (!value.is_decimal() || value.mantissa != rest.max.mantissa || value.scale != rest.max.scale)
+    return std::nullopt;
+  const auto n = static_cast<Int128>(rest.count);
+  const Int128 sum = n * value.mantissa;
+  Int128 squares = 0;
+  if (sum > std::numeric_limits<int64_t>::max() || sum < std::numeric_limits<int64_t>::min() ||
+      __builtin_mul_overflow(n, square(value.mantissa), &squares)) {
+    return std::nullopt;
+  }
+  return Bucket::from_decimal(
+      rest.count, {static_cast<int64_t>(sum), squares, value.mantissa, value.mantissa, value.scale});
+}
+
 }  // namespace
 
 std::optional<Bucket> Bucket::ready(const Number& sum, const ReadyBucket& rest) {
@@ -292,6 +309,7 @@ std::optional<Bucket> Bucket::ready(const Number& sum, const ReadyBucket& rest) 
     pair.merge(of(rest.max));
     return pair;
   }
+  if (auto exact = ready_equals(rest)) return exact;
   if (auto exact = ready_decimal(sum, rest)) return exact;
   const double possible_sum = std::clamp(sum.value, min * n, max * n);
   const double m = possible_sum / n;

@@ -1,4 +1,5 @@
-// ConnectionBook: who is connected to the line port and what each says of itself (`#key value` metadata).
+// ConnectionBook: who is connected to the ports of lines and what each says of itself (`#key value`
+// metadata).
 #pragma once
 
 #include <cstdint>

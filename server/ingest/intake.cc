@@ -23,6 +23,7 @@ ListenerAccount Intake::account(std::string_view listener) {
           counter("statmill_received_bytes_total", "Bytes of line protocol received."),
           counter("statmill_lines_extra_fields_total",
                   "Lines taken whose fields after the seventh were ignored."),
+          counter("statmill_lines_renamed_total", "Lines taken whose name lost the ~ in front of it."),
           counter("statmill_metadata_lines_total", "Metadata lines (#key value) received.")};
 }
 
@@ -34,6 +35,7 @@ uint64_t Intake::take(Batch& batch, const ListenerAccount& account, Timestamp no
     if (batch.refused[i] != 0) account.refused[i]->add(batch.refused[i]);
   }
   if (batch.extra_fields != 0) account.extra_fields.add(batch.extra_fields);
+  if (batch.renamed != 0) account.renamed.add(batch.renamed);
   if (!batch.metadata.empty()) account.metadata.add(batch.metadata.size());
   return accepted;
 }

@@ -20,6 +20,7 @@ struct ListenerAccount {
   std::array<Counter*, kRefusalCount> refused;
   Counter& bytes;
   Counter& extra_fields;
+  Counter& renamed;
   Counter& metadata;
 };
 

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "proto/istatd_lines.h"
 
 namespace statmill {
 
@@ -19,7 +18,7 @@ std::span<char> LineBuffer::space() {
   return {bytes_.data() + end_, kReadBytes};
 }
 
-void LineBuffer::commit(size_t bytes, Batch& batch) {
+void LineBuffer::commit(size_t bytes, LineParser& parser) {
   SM_CHECK(end_ + bytes <= bytes_.size());
   const size_t fresh = end_;
   end_ += bytes;
@@ -32,18 +31,24 @@ void LineBuffer::commit(size_t bytes, Batch& batch) {
   }
   const size_t last = filled.rfind('\n');
   if (last != std::string_view::npos && last >= begin_) {
-    parse_istatd_lines(filled.substr(begin_, last + 1 - begin_), batch);
+    parser.parse(filled.substr(begin_, last + 1 - begin_));
     begin_ = last + 1;
   }
   if (end_ - begin_ > kLineBytesMax) {
-    batch.refuse(Refusal::kLineTooLong);
+    parser.batch().refuse(Refusal::kLineTooLong);
     skipping_ = true;
     begin_ = end_;
   }
 }
 
-void LineBuffer::end(Batch& batch) {
-  if (!skipping_ && end_ > begin_) batch.refuse(Refusal::kUnterminated);
+void LineBuffer::end(LineParser& parser, LastLine last_line) {
+  if (!skipping_ && end_ > begin_) {
+    if (last_line == LastLine::kTake) {
+      parser.parse({bytes_.data() + begin_, end_ - begin_});
+    } else {
+      parser.batch().refuse(Refusal::kUnterminated);
+    }
+  }
   begin_ = end_ = 0;
   skipping_ = false;
 }

@@ -6,9 +6,12 @@
 #include <span>
 #include <vector>
 
-#include "proto/batch.h"
+#include "server/ingest/dialect.h"
 
 namespace statmill {
+
+// What becomes of a line that the end of the stream cut, or ended.
+enum class LastLine : uint8_t { kRefuse, kTake };
 
 // Confined to its connection's thread.
 class LineBuffer {
@@ -17,12 +20,13 @@ class LineBuffer {
 
   LineBuffer();
 
-  // Where the next read may write: kReadBytes. Ends the life of what earlier commits put into a batch.
+  // Where the next read may write: kReadBytes. Ends the life of what earlier commits gave a parser.
   std::span<char> space();
-  // The first `bytes` of space() are filled: parses every line that is now complete into `batch`.
-  void commit(size_t bytes, Batch& batch);
-  // The stream ended: an unfinished line may be cut short and is refused (unterminated).
-  void end(Batch& batch);
+  // The first `bytes` of space() are filled: every line that is now complete goes to `parser`.
+  void commit(size_t bytes, LineParser& parser);
+  // The stream ended: an unfinished line is taken as a line, or refused (unterminated), as it may be cut
+  // short.
+  void end(LineParser& parser, LastLine last_line);
 
  private:
   std::vector<char> bytes_;

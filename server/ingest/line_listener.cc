@@ -12,12 +12,7 @@ using asio::ip::tcp;
 using asio::ip::udp;
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
-Error bind_error(const Endpoint& endpoint, std::string_view transport,
-                 const boost::system::error_code& error) {
-  const bool busy = error == asio::error::address_in_use;
-  return {busy ? ErrorCode::kBusy : ErrorCode::kIo,
-          "line.listen " + endpoint.text() + " (" + std::string(transport) + "): " + error.message()};
-}
+Labels listener_label(std::string_view account) { return {{"listener", std::string(account)}}; }
 
 // Whether a UDP port is free. Sockets with SO_REUSEPORT would join those of another process without a word;
 // one without it is refused.
@@ -32,25 +27,39 @@ boost::system::error_code probe_udp(asio::io_context& loop, const asio::ip::addr
 
 }  // namespace
 
-LineListener::LineListener(LineOptions options, Intake& intake, Registry& registry, const Clock& clock,
-                           Log& log)
+LineListener::LineListener(LineOptions options, std::unique_ptr<Dialect> dialect, const Services& services)
     : options_(std::move(options)),
-      log_(log),
-      connections_(
-          registry.counter("statmill_line_connections_total", "TCP connections of senders accepted.")),
-      connections_refused_(registry.counter(
+      dialect_(std::move(dialect)),
+      log_(services.log),
+      book_(services.book),
+      clock_(services.clock),
+      connections_(services.registry.counter("statmill_line_connections_total",
+                                             "TCP connections of senders accepted.",
+                                             listener_label(dialect_->traits().tcp_account))),
+      connections_refused_(services.registry.counter(
           "statmill_line_connections_refused_total",
-          "TCP connections closed at once: over --line.connections, or no descriptor left.")),
-      session_services_{intake, intake.account("tcp"), book_, clock},
+          "TCP connections closed at once: over --line.connections, or no descriptor left.",
+          listener_label(dialect_->traits().tcp_account))),
+      session_services_{
+          services.intake,
+          *dialect_,
+          services.intake.account(dialect_->traits().tcp_account),
+          book_,
+          options_.idle_timeout,
+          services.registry.counter("statmill_line_connections_idle_total",
+                                    "TCP connections closed because nothing came for --line.idle_timeout.",
+                                    listener_label(dialect_->traits().tcp_account)),
+          services.clock},
       udp_services_{
-          intake, intake.account("udp"),
-          registry.counter("statmill_udp_datagrams_total", "Datagrams received."),
-          registry.counter("statmill_udp_datagrams_dropped_total",
-                           "Datagrams that the kernel dropped because the receive buffer was full."),
-          clock} {
-  registry.gauge_fn("statmill_line_connections", "TCP connections of senders now open.", {},
-                    [this] { return static_cast<double>(book_.count()); });
-}
+          services.intake,
+          *dialect_,
+          services.intake.account(dialect_->traits().udp_account),
+          services.registry.counter("statmill_udp_datagrams_total", "Datagrams received.",
+                                    listener_label(dialect_->traits().udp_account)),
+          services.registry.counter("statmill_udp_datagrams_dropped_total",
+                                    "Datagrams that the kernel dropped because the receive buffer was full.",
+                                    listener_label(dialect_->traits().udp_account)),
+          services.clock} {}
 
 LineListener::~LineListener() { stop(); }
 
@@ -59,7 +68,8 @@ Status LineListener::open() {
   const auto address =
       asio::ip::make_address(options_.listen.host == "localhost" ? "127.0.0.1" : options_.listen.host, error);
   if (error)
-    return Error{ErrorCode::kInvalid, "line.listen " + options_.listen.text() + ": not an IP address"};
+    return Error{ErrorCode::kInvalid, std::string(dialect_->traits().setting) + " " + options_.listen.text() +
+                                          ": not an IP address"};
   for (size_t i = 0; i < std::max<size_t>(1, options_.threads); ++i)
     workers_.push_back(std::make_unique<Worker>());
   if (Status s = bind(address); !s) {
@@ -70,8 +80,21 @@ Status LineListener::open() {
     worker->udp->start();
     worker->thread = std::thread([this, &worker] { run(*worker); });
   }
-  asio::post(workers_.front()->loop, [this] { accept(); });
+  asio::post(workers_.front()->loop, [this] {
+    accept();
+    if (dialect_->traits().tick_interval > Duration(0)) {
+      ticker_ = std::make_unique<asio::steady_timer>(workers_.front()->loop);
+      tick();
+    }
+  });
   return Status::ok();
+}
+
+Error LineListener::bind_error(std::string_view transport, const boost::system::error_code& error) const {
+  const bool busy = error == asio::error::address_in_use;
+  return {busy ? ErrorCode::kBusy : ErrorCode::kIo, std::string(dialect_->traits().setting) + " " +
+                                                        options_.listen.text() + " (" +
+                                                        std::string(transport) + "): " + error.message()};
 }
 
 Status LineListener::bind(const asio::ip::address& address) {
@@ -85,14 +108,14 @@ Status LineListener::bind(const asio::ip::address& address) {
     if (!error) acceptor_->set_option(tcp::acceptor::reuse_address(true), error);
     if (!error) acceptor_->bind(wanted, error);
     if (!error) acceptor_->listen(asio::socket_base::max_listen_connections, error);
-    if (error) return bind_error(options_.listen, "TCP", error);
+    if (error) return bind_error("TCP", error);
     const uint16_t port = acceptor_->local_endpoint(error).port();
     endpoint_ = {address.to_string(), port};
     error = probe_udp(loop, address, port);
     if (!error) return bind_udp(address, port);
     if (options_.listen.port != 0) break;
   }
-  return bind_error(options_.listen, "UDP", error);
+  return bind_error("UDP", error);
 }
 
 Status LineListener::bind_udp(const asio::ip::address& address, uint16_t port) {
@@ -105,13 +128,14 @@ Status LineListener::bind_udp(const asio::ip::address& address, uint16_t port) {
     if (!error) socket.set_option(ReusePort(true), error);
     if (!error) socket.bind(endpoint, error);
     if (!error) socket.non_blocking(true, error);
-    if (error) return bind_error(options_.listen, "UDP", error);
+    if (error) return bind_error("UDP", error);
     buffer_bytes = prepare_udp_socket(socket.native_handle());
     worker->udp = std::make_unique<UdpReceiver>(std::move(socket), udp_services_);
   }
-  log_.info(
-      "line listener",
-      {{"address", endpoint_.text()}, {"threads", workers_.size()}, {"udp_buffer_bytes", buffer_bytes}});
+  log_.info("line listener", {{"setting", dialect_->traits().setting},
+                              {"address", endpoint_.text()},
+                              {"threads", workers_.size()},
+                              {"udp_buffer_bytes", buffer_bytes}});
   return Status::ok();
 }
 
@@ -164,6 +188,14 @@ void LineListener::adopt(Worker& worker, tcp::socket socket) {
   session->start();
 }
 
+void LineListener::tick() {
+  dialect_->tick(clock_.wall());
+  ticker_->expires_after(dialect_->traits().tick_interval);
+  ticker_->async_wait([this](const boost::system::error_code& stopped) {
+    if (!stopped) tick();
+  });
+}
+
 // Connections that the kernel has taken and we have not yet: what they sent counts.
 void LineListener::drain_backlog() {
   constexpr int kBacklogMax = 4096;  // as many as the kernel keeps
@@ -182,7 +214,10 @@ void LineListener::drain_backlog() {
 
 void LineListener::stop() {
   if (workers_.empty()) return;
-  asio::post(workers_.front()->loop, [this] { drain_backlog(); });
+  asio::post(workers_.front()->loop, [this] {
+    ticker_.reset();
+    drain_backlog();
+  });
   for (auto& worker : workers_) {
     Worker* w = worker.get();
     asio::post(w->loop, [w] {
@@ -197,6 +232,7 @@ void LineListener::stop() {
   for (auto& worker : workers_) {
     if (worker->thread.joinable()) worker->thread.join();
   }
+  dialect_->close(clock_.wall());
   accept_pause_.reset();
   acceptor_.reset();
   workers_.clear();

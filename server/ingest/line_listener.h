@@ -1,4 +1,4 @@
-// LineListener: the line protocol's port, UDP and TCP, on its own threads.
+// LineListener: the port of one dialect of lines, UDP and TCP, on its own threads.
 //
 // Each ingest thread has its own event loop, UDP socket (SO_REUSEPORT) and share of the TCP connections, so
 // nothing is shared between them but the table.
@@ -20,22 +20,28 @@
 namespace statmill {
 
 struct LineOptions {
-  Endpoint listen;                  // --line.listen; port 0: any free one, the same for TCP and UDP
-  size_t threads = 1;               // --line.threads
-  size_t connections_max = 10'000;  // --line.connections: more are closed at once
+  Endpoint listen;                  // --line.listen and the like; port 0: any free one, for TCP and UDP
+  size_t threads = 1;               // --line.threads, of each listener
+  size_t connections_max = 10'000;  // --line.connections, of all listeners: more are closed at once
+  Duration idle_timeout = std::chrono::minutes(10);  // --line.idle_timeout, of TCP connections; 0: none
 };
 
 // Thread-safe: open, then stop, from one thread.
 class LineListener {
  public:
-  // All must outlive it.
-  LineListener(LineOptions options, Intake& intake, Registry& registry, const Clock& clock, Log& log);
+  struct Services {  // all must outlive it
+    Intake& intake;
+    Registry& registry;
+    ConnectionBook& book;  // of all listeners
+    const Clock& clock;
+    Log& log;
+  };
+  LineListener(LineOptions options, std::unique_ptr<Dialect> dialect, const Services& services);
   ~LineListener();
 
   // Binds and starts the threads. Errors: kBusy (address in use), kInvalid (no such address), kIo.
   Status open();
   Endpoint endpoint() const { return endpoint_; }
-  const ConnectionBook& connections() const { return book_; }
   // Takes what the kernel has already received, closes everything and ends the threads.
   void stop();
 
@@ -51,14 +57,18 @@ class LineListener {
   };
   Status bind(const boost::asio::ip::address& address);
   Status bind_udp(const boost::asio::ip::address& address, uint16_t port);
+  Error bind_error(std::string_view transport, const boost::system::error_code& error) const;
   void accept();
   void drain_backlog();
   void adopt(Worker& worker, boost::asio::ip::tcp::socket socket);
+  void tick();
   void run(Worker& worker);
 
   const LineOptions options_;
+  const std::unique_ptr<Dialect> dialect_;
   Log& log_;
-  ConnectionBook book_;
+  ConnectionBook& book_;
+  const Clock& clock_;
   Counter& connections_;
   Counter& connections_refused_;
   LineSession::Services session_services_;
@@ -66,6 +76,8 @@ class LineListener {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<boost::asio::ip::tcp::acceptor> acceptor_;  // on the first worker's loop
   std::unique_ptr<boost::asio::steady_timer> accept_pause_;
+  std::unique_ptr<boost::asio::steady_timer>
+      ticker_;  // on the first worker's loop; null: the dialect needs none
   size_t next_worker_ = 0;
   Endpoint endpoint_;
 };

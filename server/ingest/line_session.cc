@@ -2,6 +2,7 @@
 #include "server/ingest/line_session.h"
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
 
 namespace statmill {
 namespace {
@@ -16,8 +17,11 @@ std::string peer_text(const boost::asio::ip::tcp::socket& socket) {
 
 LineSession::LineSession(boost::asio::ip::tcp::socket socket, const Services& services)
     : socket_(std::move(socket)),
+      idle_timer_(socket_.get_executor()),
+      last_read_(services.clock.steady()),
       services_(services),
-      book_id_(services.book.add(peer_text(socket_), services.clock.wall())) {}
+      book_id_(services.book.add(peer_text(socket_), services.clock.wall())),
+      parser_(services.dialect.make_parser()) {}
 
 LineSession::~LineSession() { services_.book.remove(book_id_); }
 
@@ -25,6 +29,23 @@ void LineSession::start() {
   boost::system::error_code ignored;  // a socket that cannot do it fails at its first read
   socket_.non_blocking(true, ignored);
   wait();
+  if (services_.idle_timeout > Duration(0)) watch();
+}
+
+// The timer is not moved by each read: when it fires it looks when the last one was. It keeps no session
+// alive.
+void LineSession::watch() {
+  idle_timer_.expires_after(last_read_ + services_.idle_timeout - services_.clock.steady());
+  idle_timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+    const auto self = weak.lock();
+    if (!error && self && self->open_) self->close_if_idle();
+  });
+}
+
+void LineSession::close_if_idle() {
+  if (services_.clock.steady() < last_read_ + services_.idle_timeout) return watch();
+  services_.idle_closed.add();
+  drain();
 }
 
 // Waits and then reads, rather than reading ahead: when drain() comes in between, every byte is still in the
@@ -42,7 +63,7 @@ bool LineSession::read() {
   const size_t bytes = socket_.read_some(boost::asio::buffer(space.data(), space.size()), error);
   if (error == boost::asio::error::would_block) return true;
   if (error) {
-    close();
+    close(last_line_after(error));
     return false;
   }
   take(bytes);
@@ -50,17 +71,18 @@ bool LineSession::read() {
 }
 
 void LineSession::take(size_t bytes) {
+  last_read_ = services_.clock.steady();
   services_.account.bytes.add(bytes);
-  buffer_.commit(bytes, batch_);
+  buffer_.commit(bytes, *parser_);
   settle();
 }
 
 void LineSession::settle() {
-  for (const Metadata& m : batch_.metadata) {
-    if (!services_.book.set(book_id_, m.key, m.text)) batch_.refuse(Refusal::kMetadataLimit);
+  Batch& batch = parser_->batch();
+  for (const Metadata& m : batch.metadata) {
+    if (!services_.book.set(book_id_, m.key, m.text)) batch.refuse(Refusal::kMetadataLimit);
   }
-  services_.intake.take(batch_, services_.account, services_.clock.wall());
-  batch_.clear();
+  parser_->hand_in(services_.intake, services_.account, services_.clock.wall());
 }
 
 void LineSession::drain() {
@@ -73,12 +95,17 @@ void LineSession::drain() {
     if (!error) take(bytes);
     drained += bytes;
   }
-  close();
+  close(last_line_after(error));
 }
 
-void LineSession::close() {
+LastLine LineSession::last_line_after(const boost::system::error_code& error) const {
+  const bool ended_by_sender = error == boost::asio::error::eof;
+  return ended_by_sender && services_.dialect.traits().end_ends_line ? LastLine::kTake : LastLine::kRefuse;
+}
+
+void LineSession::close(LastLine last_line) {
   open_ = false;
-  buffer_.end(batch_);
+  buffer_.end(*parser_, last_line);
   settle();
   boost::system::error_code ignored;  // it is gone either way
   socket_.close(ignored);

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
 
 #include "server/ingest/connection_book.h"
-#include "server/ingest/intake.h"
+#include "server/ingest/dialect.h"
 #include "server/ingest/line_buffer.h"
 
 namespace statmill {
@@ -19,8 +20,11 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
 
   struct Services {  // all must outlive it
     Intake& intake;
+    Dialect& dialect;
     ListenerAccount account;
     ConnectionBook& book;
+    Duration idle_timeout;  // 0: none
+    Counter& idle_closed;
     const Clock& clock;
   };
   LineSession(boost::asio::ip::tcp::socket socket, const Services& services);
@@ -32,16 +36,22 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
 
  private:
   void wait();
+  void watch();
+  void close_if_idle();
   bool read();  // once; false when the connection has ended
   void take(size_t bytes);
   void settle();
-  void close();
+  void close(LastLine last_line);
+  // Of a stream that gave `error` instead of bytes.
+  LastLine last_line_after(const boost::system::error_code& error) const;
 
   boost::asio::ip::tcp::socket socket_;
+  boost::asio::steady_timer idle_timer_;
+  SteadyTime last_read_;
   const Services& services_;
   const uint64_t book_id_;
   LineBuffer buffer_;
-  Batch batch_;
+  const std::unique_ptr<LineParser> parser_;
   bool open_ = true;
 };
 

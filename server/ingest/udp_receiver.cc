@@ -8,8 +8,6 @@
 #include <array>
 #include <cstring>
 
-#include "proto/istatd_lines.h"
-
 namespace statmill {
 namespace {
 
@@ -17,8 +15,7 @@ namespace {
 struct Beside {
   uint32_t dropped = 0;  // by the socket so far, when has_dropped
   bool has_dropped = false;
-  size_t datagram_bytes =
-      0;  // of each datagram that was joined to the message, the last may be shorter; 0: it is one
+  size_t datagram_bytes = 0;  // of each that was joined to the message, the last may be shorter; 0: it is one
 };
 
 template <class Value>
@@ -60,7 +57,10 @@ size_t prepare_udp_socket(int descriptor) {
 }
 
 UdpReceiver::UdpReceiver(boost::asio::ip::udp::socket socket, const Services& services)
-    : socket_(std::move(socket)), services_(services), bytes_(kMessagesPerCall * kMessageBytesMax) {}
+    : socket_(std::move(socket)),
+      services_(services),
+      bytes_(kMessagesPerCall * kMessageBytesMax),
+      parser_(services.dialect.make_parser()) {}
 
 void UdpReceiver::wait() {
   socket_.async_wait(boost::asio::ip::udp::socket::wait_read, [this](const boost::system::error_code& error) {
@@ -107,15 +107,12 @@ void UdpReceiver::take(std::string_view message, size_t datagram_bytes) {
   if (datagram_bytes == 0) datagram_bytes = std::max<size_t>(1, message.size());
   services_.datagrams.add(std::max<size_t>(1, (message.size() + datagram_bytes - 1) / datagram_bytes));
   for (; !message.empty(); message.remove_prefix(std::min(datagram_bytes, message.size()))) {
-    parse_istatd_lines(message.substr(0, datagram_bytes), batch_);  // a datagram ends its own line
-    if (batch_.samples.size() >= kSamplesPerBatch) settle();
+    parser_->parse(message.substr(0, datagram_bytes));  // a datagram ends its own line
+    if (parser_->batch().samples.size() >= kSamplesPerBatch) settle();
   }
 }
 
-void UdpReceiver::settle() {
-  services_.intake.take(batch_, services_.account, services_.clock.wall());
-  batch_.clear();
-}
+void UdpReceiver::settle() { parser_->hand_in(services_.intake, services_.account, services_.clock.wall()); }
 
 void UdpReceiver::drain() {
   for (size_t i = 0; i < kDrainCallsMax && receive() > 0; ++i) {

@@ -4,7 +4,7 @@
 #include <boost/asio/ip/udp.hpp>
 #include <vector>
 
-#include "server/ingest/intake.h"
+#include "server/ingest/dialect.h"
 
 namespace statmill {
 
@@ -19,6 +19,7 @@ class UdpReceiver {
 
   struct Services {  // all must outlive it
     Intake& intake;
+    Dialect& dialect;
     ListenerAccount account;
     Counter& datagrams;
     Counter& kernel_dropped;  // datagrams that the kernel had no room for (SO_RXQ_OVFL)
@@ -41,7 +42,7 @@ class UdpReceiver {
   boost::asio::ip::udp::socket socket_;
   const Services& services_;
   std::vector<char> bytes_;
-  Batch batch_;
+  const std::unique_ptr<LineParser> parser_;
   uint32_t kernel_dropped_ = 0;  // the socket's own count so far; wraps as it does
 };
 

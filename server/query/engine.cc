@@ -29,13 +29,15 @@ struct Resolved {
 Result<Resolved> resolve(const Table& table, const std::vector<std::string>& wanted, size_t series_max) {
   std::set<std::string> names;
   for (const std::string& text : wanted) {
+    // Graphite's and statsd's names may have bytes of patterns in them.
+    const auto copy = copy_by_name(table, text);
+    if (copy) names.insert(copy->name);
     if (!Glob::is_pattern(text)) {
-      const auto copy = copy_by_name(table, text);
       if (!copy) return Error{ErrorCode::kNotFound, "no series is called \"" + text + "\""};
-      names.insert(copy->name);
       continue;
     }
     const auto glob = Glob::parse(text);
+    if (!glob && copy) continue;
     if (!glob) return glob.error();
     table.search(*glob, [&](std::string_view name) {
       names.emplace(name);

@@ -12,6 +12,8 @@ using testing::HasSubstr;
 
 constexpr const char* kTcpAccepted = "statmill_samples_accepted_total{listener=\"tcp\"}";
 constexpr const char* kUdpAccepted = "statmill_samples_accepted_total{listener=\"udp\"}";
+constexpr const char* kDatagrams = "statmill_udp_datagrams_total{listener=\"udp\"}";
+constexpr const char* kDatagramsDropped = "statmill_udp_datagrams_dropped_total{listener=\"udp\"}";
 
 class IngestE2e : public testing::Test {
  protected:
@@ -50,21 +52,17 @@ TEST_F(IngestE2e, TakesDatagramsOfManyLinesWithOrWithoutALastNewline) {
 }
 
 TEST_F(IngestE2e, CountsEveryDatagramAsReceivedOrDroppedByTheKernel) {
-  constexpr int kDatagrams = 20'000;
+  constexpr int kFirst = 20'000;
   UdpSender sender(server_.line());
   const std::string datagram(1000, '\n');
-  for (int i = 0; i < kDatagrams; ++i) ASSERT_TRUE(sender.send(datagram + "burst 1\n"));
+  for (int i = 0; i < kFirst; ++i) ASSERT_TRUE(sender.send(datagram + "burst 1\n"));
   // The kernel's count of drops comes with the next datagram that it lets in: send until the sum is right.
-  const auto seen = [&] {
-    return server_.metric("statmill_udp_datagrams_total") +
-           server_.metric("statmill_udp_datagrams_dropped_total");
-  };
-  int sent = kDatagrams;
+  const auto seen = [&] { return server_.metric(kDatagrams) + server_.metric(kDatagramsDropped); };
+  int sent = kFirst;
   for (int i = 0; i < 1000 && seen() < sent; ++i, ++sent) ASSERT_TRUE(sender.send("burst 1\n"));
-  ASSERT_TRUE(server_.wait_for_metric("statmill_udp_datagrams_total",
-                                      sent - server_.metric("statmill_udp_datagrams_dropped_total")));
+  ASSERT_TRUE(server_.wait_for_metric(kDatagrams, sent - server_.metric(kDatagramsDropped)));
   EXPECT_EQ(seen(), sent);
-  EXPECT_EQ(server_.totals("burst").at("burst").count, server_.metric("statmill_udp_datagrams_total"));
+  EXPECT_EQ(server_.totals("burst").at("burst").count, server_.metric(kDatagrams));
 }
 
 TEST_F(IngestE2e, RefusesBadLinesByReasonAndTakesTheNext) {
@@ -157,7 +155,7 @@ TEST(IngestLimitsE2e, ConnectionsOverTheLimitAreClosedAndCountedAndTheOthersHear
   ASSERT_TRUE(server.wait_for_metric(kTcpAccepted, 2));
   TcpConnection third = TcpConnection::to(server.line());
   EXPECT_EQ(third.receive(), "") << "closed at once";
-  EXPECT_EQ(server.metric("statmill_line_connections_refused_total"), 1);
+  EXPECT_EQ(server.metric("statmill_line_connections_refused_total{listener=\"tcp\"}"), 1);
   std::string names;
   for (int i = 0; i < 100; ++i) names += "bomb." + std::to_string(i) + " 1\n";
   ASSERT_TRUE(first.send(names) && second.send("kept.b 1\n"));

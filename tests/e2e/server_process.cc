@@ -45,6 +45,7 @@ void ServerProcess::start(uint16_t line_port) {
   process_ = std::make_unique<Process>(command);
   const auto ready = process_->wait_for_line(" ready ");
   ASSERT_TRUE(ready) << process_->standard_error();
+  ready_ = *ready;
   line_ = endpoint_of(log_value(*ready, "line"));
   http_ = endpoint_of(log_value(*ready, "http"));
   admin_socket_ = log_value(*ready, "admin");
@@ -60,12 +61,14 @@ void ServerProcess::kill() {
   EXPECT_EQ(process_->wait(), -SIGKILL);
 }
 
-void ServerProcess::send(std::string_view lines) const {
-  TcpConnection connection = TcpConnection::to(line_);
+Endpoint ServerProcess::listener(std::string_view name) const { return endpoint_of(log_value(ready_, name)); }
+
+void ServerProcess::send_to(const Endpoint& endpoint, std::string_view lines) {
+  TcpConnection connection = TcpConnection::to(endpoint);
   ASSERT_TRUE(connection.is_connected());
   ASSERT_TRUE(connection.send(lines));
   connection.finish_sending();
-  EXPECT_EQ(connection.receive_all(), "") << "the line port never answers";
+  EXPECT_EQ(connection.receive_all(), "") << "ports of lines never answer";
 }
 
 std::string ServerProcess::get(std::string_view target) const {

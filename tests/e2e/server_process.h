@@ -35,13 +35,16 @@ class ServerProcess {
   void kill();
 
   const Endpoint& line() const { return line_; }
+  // Of a listener that `options` have switched on: "graphite" or "statsd".
+  Endpoint listener(std::string_view name) const;
   const Endpoint& http() const { return http_; }
   const std::string& admin_socket() const { return admin_socket_; }
   const std::filesystem::path& data() const { return directory_.path(); }
   Process& process() { return *process_; }
 
   // Sends over one TCP connection and returns when the server has taken and closed it.
-  void send(std::string_view lines) const;
+  void send(std::string_view lines) const { send_to(line_, lines); }
+  static void send_to(const Endpoint& endpoint, std::string_view lines);
   std::string get(std::string_view target) const;  // the body; the status must be 200
   // The command line (`statmill`), which finds this server by its environment: its URL and its admin socket.
   Ended cli(std::vector<std::string> arguments) const;
@@ -61,6 +64,7 @@ class ServerProcess {
   const std::vector<std::string> options_;
   TempDirectory directory_;
   std::unique_ptr<Process> process_;
+  std::string ready_;  // the line that says so
   Endpoint line_;
   Endpoint http_;
   std::string admin_socket_;

@@ -12,10 +12,13 @@ namespace statmill {
 namespace {
 
 // Feeds `text` in pieces of the given sizes and lists what came of it.
-std::vector<std::string> feed(std::string_view text, const std::vector<size_t>& pieces) {
+std::vector<std::string> feed(std::string_view text, const std::vector<size_t>& pieces,
+                              LastLine last_line = LastLine::kRefuse) {
   LineBuffer buffer;
   std::vector<std::string> out;
-  Batch batch;
+  const auto dialect = istatd_dialect();
+  const auto parser = dialect->make_parser();
+  Batch& batch = parser->batch();
   const auto note = [&] {
     for (const Sample& s : batch.samples)
       out.push_back(std::string(s.name) + "=" + std::to_string(s.value.value));
@@ -31,10 +34,10 @@ std::vector<std::string> feed(std::string_view text, const std::vector<size_t>& 
         {text.size(), pieces.empty() ? text.size() : pieces[next++ % pieces.size()], LineBuffer::kReadBytes});
     std::memcpy(buffer.space().data(), text.data(), n);
     text.remove_prefix(n);
-    buffer.commit(n, batch);
+    buffer.commit(n, *parser);
     note();
   }
-  buffer.end(batch);
+  buffer.end(*parser, last_line);
   note();
   std::sort(out.begin(), out.end());
   return out;
@@ -57,6 +60,13 @@ TEST(LineBuffer, EveryCutOfALineGivesTheSameSample) {
 
 TEST(LineBuffer, RefusesAnUnfinishedLastLine) {
   EXPECT_EQ(feed("a 1\nb 2", {}), (std::vector<std::string>{"a=1.000000", "unterminated"}));
+}
+
+TEST(LineBuffer, TakesAnUnfinishedLastLineWhereTheDialectDoes) {
+  EXPECT_EQ(feed("a 1\nb 2", {}, LastLine::kTake), (std::vector<std::string>{"a=1.000000", "b=2.000000"}));
+  EXPECT_EQ(feed("a 1\n", {}, LastLine::kTake), (std::vector<std::string>{"a=1.000000"}));
+  EXPECT_EQ(feed(std::string(kLineBytesMax + 1, 'x'), {}, LastLine::kTake),
+            (std::vector<std::string>{"line_too_long"}));
 }
 
 TEST(LineBuffer, RefusesALineThatDoesNotEndOnceAndGoesOnAfterIt) {
