@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/udp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -121,6 +122,14 @@ UdpSender::UdpSender(const Endpoint& endpoint) {
 bool UdpSender::send(std::string_view datagram) {
   return ::send(socket_.get(), datagram.data(), datagram.size(), MSG_NOSIGNAL) ==
          static_cast<ssize_t>(datagram.size());
+}
+
+bool UdpSender::send_cut(std::string_view bytes, uint16_t datagram_bytes) {
+  const int size = datagram_bytes;
+  const bool cuts = ::setsockopt(socket_.get(), SOL_UDP, UDP_SEGMENT, &size, sizeof(size)) == 0;
+  const bool sent = cuts && send(bytes);
+  const int whole = 0;
+  return ::setsockopt(socket_.get(), SOL_UDP, UDP_SEGMENT, &whole, sizeof(whole)) == 0 && sent;
 }
 
 TcpListener::TcpListener() {

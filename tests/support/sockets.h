@@ -70,6 +70,8 @@ class UdpSender {
  public:
   explicit UdpSender(const Endpoint& endpoint);
   bool send(std::string_view datagram);
+  // Sends `bytes` as datagrams of that size, the last may be shorter, in one call (UDP_SEGMENT).
+  bool send_cut(std::string_view bytes, uint16_t datagram_bytes);
 
  private:
   Descriptor socket_;

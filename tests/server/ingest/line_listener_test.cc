@@ -81,6 +81,18 @@ TEST_F(LineListenerTest, EveryTransportOfEveryDialectHasItsOwnAccount) {
   EXPECT_EQ(counter("statmill_line_connections_total", "graphite_tcp"), 1U);
 }
 
+// The kernel joins them again on their way, and says where they were cut.
+TEST_F(LineListenerTest, EachOfManyDatagramsThatCameJoinedEndsItsOwnLine) {
+  const auto lines = listen(istatd_dialect());
+  std::string datagrams;
+  for (int i = 10; i < 50; ++i) datagrams += "joined " + std::to_string(i);
+  ASSERT_TRUE(UdpSender(lines->endpoint()).send_cut(datagrams + "joined 5", 9));
+  lines->stop();
+  EXPECT_EQ(accepted("udp"), 41U);
+  EXPECT_EQ(bucket("joined").sum(), 40 * (10 + 49) / 2 + 5);
+  EXPECT_EQ(counter("statmill_udp_datagrams_total", "udp"), 41U);
+}
+
 TEST_F(LineListenerTest, OnlyGraphiteTakesALastLineThatTheSenderEndedByEndingTheStream) {
   const auto lines = listen(istatd_dialect());
   const auto graphite = listen(graphite_dialect());
