@@ -62,6 +62,7 @@ enum class Refusal : uint8_t {
   kMetadataLimit,  // more or longer metadata than a connection may hold
   kLineTooLong,    // over kLineBytesMax
   kUnterminated,   // the connection ended inside a line
+  kStateLimit,     // a new gauge or set of statsd, and as many are known as may be
   kTooOld,         // older than every tier keeps
   kTooNew,         // too far in the future
   kSeriesLimit,    // a new name, and the table is full

@@ -9,6 +9,7 @@
 #include "base/settings.h"
 #include "server/http/http_options.h"
 #include "server/ingest/line_listener.h"
+#include "server/ingest/statsd_state.h"
 #include "server/table/table.h"
 #include "server/tick/ticker.h"
 #include "storage/retention.h"
@@ -21,6 +22,8 @@ struct ServerConfig {
   Retention retention;
   LineOptions line;                         // but for `listen` of all listeners
   std::optional<Endpoint> graphite_listen;  // none: off
+  std::optional<Endpoint> statsd_listen;    // likewise
+  StatsdLimits statsd;
   Endpoint http_listen;
   HttpOptions http;
   size_t http_threads = 2;

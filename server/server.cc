@@ -5,6 +5,7 @@
 #include "server/admin/admin_routes.h"
 #include "server/admin/name_routes.h"
 #include "server/http/api_routes.h"
+#include "server/ingest/statsd_dialect.h"
 
 namespace statmill {
 namespace {
@@ -118,6 +119,7 @@ std::optional<Fault> Server::start_recovered(const Recovery& recovery) {
   for (size_t i = 0; i < kAdminThreads; ++i) admin_threads_.emplace_back([this] { admin_loop_.run(); });
   log_.info("ready", {{"line", endpoint_text(lines_)},
                       {"graphite", endpoint_text(graphite_)},
+                      {"statsd", endpoint_text(statsd_)},
                       {"http", http_->local_endpoint().text()},
                       {"admin", admin_http_->socket_path()},
                       {"series", table_.series_count()},
@@ -147,14 +149,18 @@ std::optional<Fault> Server::listen() {
 
 std::optional<Fault> Server::listen_for_lines() {
   if (auto fault = open(lines_, config_.line.listen, istatd_dialect())) return fault;
-  return open(graphite_, config_.graphite_listen, graphite_dialect());
+  if (config_.graphite_listen) {
+    if (auto fault = open(graphite_, *config_.graphite_listen, graphite_dialect())) return fault;
+  }
+  if (!config_.statsd_listen) return std::nullopt;
+  return open(statsd_, *config_.statsd_listen,
+              std::make_unique<StatsdDialect>(config_.statsd, intake_, registry_));
 }
 
-std::optional<Fault> Server::open(std::unique_ptr<LineListener>& listener,
-                                  const std::optional<Endpoint>& endpoint, std::unique_ptr<Dialect> dialect) {
-  if (!endpoint) return std::nullopt;
+std::optional<Fault> Server::open(std::unique_ptr<LineListener>& listener, const Endpoint& endpoint,
+                                  std::unique_ptr<Dialect> dialect) {
   LineOptions options = config_.line;
-  options.listen = *endpoint;
+  options.listen = endpoint;
   listener = std::make_unique<LineListener>(
       options, std::move(dialect), LineListener::Services{intake_, registry_, connections_, clock_, log_});
   if (Status s = listener->open(); !s) return Fault{ExitCode::kCannotListen, s.error()};
@@ -162,7 +168,7 @@ std::optional<Fault> Server::open(std::unique_ptr<LineListener>& listener,
 }
 
 void Server::close_lines() {
-  for (auto* listener : {&graphite_, &lines_}) {
+  for (auto* listener : {&statsd_, &graphite_, &lines_}) {
     if (*listener) (*listener)->stop();
     listener->reset();
   }

@@ -48,8 +48,7 @@ class Server {
   std::optional<Fault> start_recovered(const Recovery& recovery);
   std::optional<Fault> listen();
   std::optional<Fault> listen_for_lines();
-  // Opens `listener` at `endpoint`, if there is one.
-  std::optional<Fault> open(std::unique_ptr<LineListener>& listener, const std::optional<Endpoint>& endpoint,
+  std::optional<Fault> open(std::unique_ptr<LineListener>& listener, const Endpoint& endpoint,
                             std::unique_ptr<Dialect> dialect);
   void close_lines();
   std::optional<Fault> listen_for_admin();
@@ -81,6 +80,7 @@ class Server {
   ConnectionBook connections_;
   std::unique_ptr<LineListener> lines_;
   std::unique_ptr<LineListener> graphite_;  // null: off
+  std::unique_ptr<LineListener> statsd_;    // likewise
   boost::asio::io_context http_loop_;
   std::unique_ptr<HttpServer> http_;
   std::vector<std::thread> http_threads_;

@@ -31,6 +31,7 @@ struct DialectTraits {
   std::string_view tcp_account;  // what Intake calls the listener's two halves
   std::string_view udp_account;
   bool end_ends_line = false;  // a sender that ends its TCP stream has ended its last line, LF or not
+  Duration tick_interval{0};   // between ticks; 0: it needs none
 };
 
 // Thread-safe.
@@ -42,6 +43,10 @@ class Dialect {
   const DialectTraits& traits() const { return traits_; }
   // The parser of one source, which must not outlive the dialect.
   virtual std::unique_ptr<LineParser> make_parser() = 0;
+  // Called once in a tick_interval, on one of the listener's threads.
+  virtual void tick(Timestamp) {}
+  // Called once, behind the last batch: all that is not yet with the intake goes there.
+  virtual void close(Timestamp) {}
 
  private:
   const DialectTraits traits_;

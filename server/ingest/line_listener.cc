@@ -32,6 +32,7 @@ LineListener::LineListener(LineOptions options, std::unique_ptr<Dialect> dialect
       dialect_(std::move(dialect)),
       log_(services.log),
       book_(services.book),
+      clock_(services.clock),
       connections_(services.registry.counter("statmill_line_connections_total",
                                              "TCP connections of senders accepted.",
                                              listener_label(dialect_->traits().tcp_account))),
@@ -79,7 +80,13 @@ Status LineListener::open() {
     worker->udp->start();
     worker->thread = std::thread([this, &worker] { run(*worker); });
   }
-  asio::post(workers_.front()->loop, [this] { accept(); });
+  asio::post(workers_.front()->loop, [this] {
+    accept();
+    if (dialect_->traits().tick_interval > Duration(0)) {
+      ticker_ = std::make_unique<asio::steady_timer>(workers_.front()->loop);
+      tick();
+    }
+  });
   return Status::ok();
 }
 
@@ -181,6 +188,14 @@ void LineListener::adopt(Worker& worker, tcp::socket socket) {
   session->start();
 }
 
+void LineListener::tick() {
+  dialect_->tick(clock_.wall());
+  ticker_->expires_after(dialect_->traits().tick_interval);
+  ticker_->async_wait([this](const boost::system::error_code& stopped) {
+    if (!stopped) tick();
+  });
+}
+
 // Connections that the kernel has taken and we have not yet: what they sent counts.
 void LineListener::drain_backlog() {
   constexpr int kBacklogMax = 4096;  // as many as the kernel keeps
@@ -199,7 +214,10 @@ void LineListener::drain_backlog() {
 
 void LineListener::stop() {
   if (workers_.empty()) return;
-  asio::post(workers_.front()->loop, [this] { drain_backlog(); });
+  asio::post(workers_.front()->loop, [this] {
+    ticker_.reset();
+    drain_backlog();
+  });
   for (auto& worker : workers_) {
     Worker* w = worker.get();
     asio::post(w->loop, [w] {
@@ -214,6 +232,7 @@ void LineListener::stop() {
   for (auto& worker : workers_) {
     if (worker->thread.joinable()) worker->thread.join();
   }
+  dialect_->close(clock_.wall());
   accept_pause_.reset();
   acceptor_.reset();
   workers_.clear();

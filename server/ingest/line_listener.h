@@ -61,12 +61,14 @@ class LineListener {
   void accept();
   void drain_backlog();
   void adopt(Worker& worker, boost::asio::ip::tcp::socket socket);
+  void tick();
   void run(Worker& worker);
 
   const LineOptions options_;
   const std::unique_ptr<Dialect> dialect_;
   Log& log_;
   ConnectionBook& book_;
+  const Clock& clock_;
   Counter& connections_;
   Counter& connections_refused_;
   LineSession::Services session_services_;
@@ -74,6 +76,8 @@ class LineListener {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<boost::asio::ip::tcp::acceptor> acceptor_;  // on the first worker's loop
   std::unique_ptr<boost::asio::steady_timer> accept_pause_;
+  std::unique_ptr<boost::asio::steady_timer>
+      ticker_;  // on the first worker's loop; null: the dialect needs none
   size_t next_worker_ = 0;
   Endpoint endpoint_;
 };

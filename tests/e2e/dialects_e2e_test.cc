@@ -14,11 +14,27 @@ class DialectsE2e : public testing::Test {
  protected:
   void SetUp() override { server_.start(); }
   void TearDown() override {
-    for (const char* listener : {"graphite_tcp", "graphite_udp"}) {
-      EXPECT_GT(account("received", listener), 0) << listener;
-    }
-    EXPECT_EQ(server_.conservation(), "");
+    expect_conservation();
     EXPECT_EQ(server_.stop(), 0) << server_.process().standard_error();
+  }
+  // Of every listener, in /metrics: received == accepted + refused.
+  void expect_conservation() const {
+    const std::string metrics = server_.get("/metrics");
+    std::map<std::string, double> missing;
+    for (const std::string_view line : split(metrics, '\n')) {
+      constexpr std::string_view kListener = "{listener=\"";
+      const size_t at = line.find(kListener);
+      if (!line.starts_with("statmill_samples_") || at == std::string_view::npos) continue;
+      const std::string_view rest = line.substr(at + kListener.size());
+      const double value = std::stod(std::string(line.substr(line.rfind(' '))));
+      missing[std::string(rest.substr(0, rest.find('"')))] +=
+          line.starts_with("statmill_samples_received") ? value : -value;
+    }
+    for (const char* listener :
+         {"tcp", "udp", "graphite_tcp", "graphite_udp", "statsd_tcp", "statsd_udp", "statsd_sets"}) {
+      EXPECT_EQ(missing.count(listener), 1U) << listener;
+    }
+    for (const auto& [listener, samples] : missing) EXPECT_EQ(samples, 0) << listener;
   }
   double account(const std::string& what, const std::string& listener) const {
     return server_.metric("statmill_samples_" + what + "_total{listener=\"" + listener + "\"}");
@@ -32,7 +48,7 @@ class DialectsE2e : public testing::Test {
     return found == totals.end() ? SeriesTotals{} : found->second;
   }
 
-  ServerProcess server_{STATMILL_BIN, {"--graphite.listen", "127.0.0.1:0"}};
+  ServerProcess server_{STATMILL_BIN, {"--graphite.listen", "127.0.0.1:0", "--statsd.listen", "127.0.0.1:0"}};
 };
 
 TEST_F(DialectsE2e, TakesGraphitesLinesWithTagsByTcpAndUdp) {
@@ -52,6 +68,31 @@ TEST_F(DialectsE2e, TakesGraphitesLinesWithTagsByTcpAndUdp) {
   EXPECT_EQ(account("accepted", "graphite_tcp"), 3);
   EXPECT_EQ(account("accepted", "graphite_udp"), 1);
   EXPECT_EQ(server_.totals("disk.used;*").size(), 2U);
+}
+
+TEST_F(DialectsE2e, TakesEveryTypeOfStatsd) {
+  UdpSender statsd(server_.listener("statsd"));
+  ASSERT_TRUE(
+      statsd.send("web.requests:1|c|@0.1|#host:web1\n"
+                  "web.latency:12.5:13:11|ms\n"
+                  "users:anna|s\nusers:bert|s\nusers:anna|s\n"
+                  "bad:1|zz"));
+  ASSERT_TRUE(statsd.send("queue:10|g\nqueue:+4|g\n"));
+  ASSERT_TRUE(statsd.send("queue:-1|g"));
+  ServerProcess::send_to(server_.listener("statsd"), "Web.Requests{x}:2|c\n");
+  ASSERT_TRUE(wait_for_received("statsd_udp", 11));
+  EXPECT_EQ(account("accepted", "statsd_udp"), 10);
+  EXPECT_EQ(account("accepted", "statsd_tcp"), 1);
+  EXPECT_EQ(total("web.requests;host=web1").sum, 10);
+  EXPECT_EQ(total("web.latency").count, 3);
+  EXPECT_EQ(total("web.latency").sum, 36.5);
+  EXPECT_EQ(total("queue").sum, 10 + 14 + 13);
+  EXPECT_EQ(total("Web.Requests{x}").sum, 2);
+  expect_conservation();
+  ASSERT_EQ(server_.stop(), 0) << "which ends the slot of the set";
+  server_.start();
+  EXPECT_EQ(total("users").count, 1);
+  EXPECT_EQ(total("users").sum, 2);
 }
 
 TEST_F(DialectsE2e, FindsNamesWithCapitalsAndBytesOfPatternsUnderTheirPlainNames) {

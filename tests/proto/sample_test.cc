@@ -33,6 +33,7 @@ TEST(Sample, RefusalLabelsNeverChange) {
       {Refusal::kMetadataLimit, "metadata_limit"},
       {Refusal::kLineTooLong, "line_too_long"},
       {Refusal::kUnterminated, "unterminated"},
+      {Refusal::kStateLimit, "state_limit"},
       {Refusal::kTooOld, "too_old"},
       {Refusal::kTooNew, "too_new"},
       {Refusal::kSeriesLimit, "series_limit"},

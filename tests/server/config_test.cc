@@ -1,6 +1,7 @@
 // The settings of statmilld as a whole: what the config struct gets, and that all faults are told together.
 #include "server/config.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/temp_directory.h"
@@ -69,6 +70,21 @@ TEST_F(ServerConfigTest, ThereIsALimitOfRules) {
   EXPECT_EQ(apply(arguments),
             "retention.rule: rule \"a 10s:1d\": more than 254 rules\n"
             "retention.rule: rule \"a 10s:1d\": more than 254 rules");
+}
+
+TEST_F(ServerConfigTest, GraphiteAndStatsdAreOffUntilTheyAreToldWhereToListen) {
+  ASSERT_EQ(apply({}), "");
+  EXPECT_FALSE(config_.graphite_listen);
+  EXPECT_FALSE(config_.statsd_listen);
+  EXPECT_EQ(config_.line.idle_timeout, std::chrono::minutes(10));
+  ASSERT_EQ(apply({"--graphite.listen", "127.0.0.1:2003", "--statsd.listen", "[::1]:8125", "--statsd.sets=7",
+                   "--line.idle_timeout", "0s"}),
+            "");
+  EXPECT_EQ(config_.graphite_listen->text(), "127.0.0.1:2003");
+  EXPECT_EQ(config_.statsd_listen->text(), "[::1]:8125");
+  EXPECT_EQ(config_.statsd.sets_max, 7U);
+  EXPECT_EQ(config_.line.idle_timeout, Duration(0));
+  EXPECT_THAT(apply({"--statsd.listen", "8125"}), testing::StartsWith("statsd.listen: "));
 }
 
 }  // namespace

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "server/ingest/line_buffer.h"
+#include "server/ingest/statsd_dialect.h"
 #include "tests/server/ingest/ingest_fixture.h"
 
 namespace statmill {
@@ -22,11 +24,11 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-using MakeDialect = std::unique_ptr<Dialect> (*)();
+using MakeDialect = std::function<std::unique_ptr<Dialect>(IngestFixture&)>;
 
 class Feed {
  public:
-  explicit Feed(MakeDialect make) : dialect_(make()), parser_(dialect_->make_parser()) {}
+  explicit Feed(const MakeDialect& make) : dialect_(make(fixture_)), parser_(dialect_->make_parser()) {}
 
   // One stream, cut anywhere.
   Outcome stream(std::string_view text, const std::vector<size_t>& pieces) {
@@ -59,6 +61,7 @@ class Feed {
  private:
   void hand_in() { parser_->hand_in(fixture_.intake, fixture_.intake.account(kListener), kNow); }
   Outcome outcome() {
+    dialect_->close(kNow);
     Outcome outcome{fixture_.content(), {fixture_.received(kListener), fixture_.accepted(kListener)}};
     for (size_t i = 0; i < kRefusalCount; ++i)
       outcome.account.push_back(fixture_.refused(kListener, static_cast<Refusal>(i)));
@@ -71,7 +74,7 @@ class Feed {
   const std::unique_ptr<LineParser> parser_;
 };
 
-void cuts_never_matter(MakeDialect make, const std::vector<std::string>& lines) {
+void cuts_never_matter(const MakeDialect& make, const std::vector<std::string>& lines) {
   const auto chosen = *rc::gen::container<std::vector<std::string>>(
       rc::gen::oneOf(rc::gen::elementOf(lines), rc::gen::string<std::string>()));
   const auto pieces =
@@ -85,12 +88,25 @@ void cuts_never_matter(MakeDialect make, const std::vector<std::string>& lines) 
 }
 
 RC_GTEST_PROP(Dialect, CutsOfIstatdsLinesNeverMatter, ()) {
-  cuts_never_matter(istatd_dialect, {"a 1", "*b 2.5", "base^x^y 3", "#host web1", "a nan", "a 1 2 3 4 5 6"});
+  cuts_never_matter([](IngestFixture&) { return istatd_dialect(); },
+                    {"a 1", "*b 2.5", "base^x^y 3", "#host web1", "a nan", "a 1 2 3 4 5 6"});
 }
 
 RC_GTEST_PROP(Dialect, CutsOfGraphitesLinesNeverMatter, ()) {
-  cuts_never_matter(graphite_dialect, {"a.b 1 1700000000", "a.b;t=1;s=2 2.5", "~a.b 4 -1", "m{a=\"1\"} 5 N",
-                                       "a.b;k=v;k=w 1", "a.b x 1", "a.b 1 1000"});
+  cuts_never_matter([](IngestFixture&) { return graphite_dialect(); },
+                    {"a.b 1 1700000000", "a.b;t=1;s=2 2.5", "~a.b 4 -1", "m{a=\"1\"} 5 N", "a.b;k=v;k=w 1",
+                     "a.b x 1", "a.b 1 1000"});
+}
+
+// Few gauges and sets are allowed, so their limits are met too.
+RC_GTEST_PROP(Dialect, CutsOfStatsdsLinesNeverMatter, ()) {
+  cuts_never_matter(
+      [](IngestFixture& f) {
+        return std::make_unique<StatsdDialect>(StatsdLimits{.gauges_max = 2, .sets_max = 2}, f.intake,
+                                               f.registry);
+      },
+      {"a:1|c|@0.1", "g:5|g", "g:+1|g", "g:-2.5|g", "h:+1|g", "i:+1|g", "t:1:2:3|ms|@0.5|#a:1", "u:x|s",
+       "u:y|s", "u:x|s|#t:1", "v:x|s", "bad", "_e{1,1}:a|b", "a:1|zz"});
 }
 
 }  // namespace

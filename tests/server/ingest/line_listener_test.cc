@@ -3,11 +3,26 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
+#include "server/ingest/statsd_dialect.h"
 #include "tests/server/ingest/ingest_fixture.h"
 #include "tests/support/sockets.h"
 
 namespace statmill {
 namespace {
+
+// Its wall time stands, at the start of a slot, until the test moves it on.
+class StandingClock final : public Clock {
+ public:
+  Timestamp wall() const override { return from_unix_seconds(wall_s_); }
+  SteadyTime steady() const override { return SystemClock().steady(); }
+  void move_seconds(int64_t seconds) { wall_s_ += seconds; }
+
+ private:
+  std::atomic<int64_t> wall_s_{
+      1'700'000'000};  // the test writes, the listener's threads read; it stands alone
+};
 
 class LineListenerTest : public testing::Test, protected IngestFixture {
  protected:
@@ -25,12 +40,15 @@ class LineListenerTest : public testing::Test, protected IngestFixture {
     connection.finish_sending();
     EXPECT_EQ(connection.receive_all(), "") << "listeners never answer";
   }
+  std::unique_ptr<Dialect> statsd() {
+    return std::make_unique<StatsdDialect>(StatsdLimits{}, intake, registry);
+  }
   uint64_t counter(std::string_view name, std::string_view listener) {
     return registry.counter(name, "", {{"listener", std::string(listener)}}).value();
   }
 
   LineOptions options_{.listen = {"127.0.0.1", 0}};
-  SystemClock clock_;
+  StandingClock clock_;
   Log log_{LogLevel::kError};
   ConnectionBook book_;
 };
@@ -38,19 +56,26 @@ class LineListenerTest : public testing::Test, protected IngestFixture {
 TEST_F(LineListenerTest, EveryTransportOfEveryDialectHasItsOwnAccount) {
   const auto lines = listen(istatd_dialect());
   const auto graphite = listen(graphite_dialect());
+  const auto statsd_listener = listen(statsd());
   send(*lines, "line.tcp 1\nbad\n");
   send(*graphite, "graphite.tcp;b=2;a=1 2 -1\nbad\n");
   ASSERT_TRUE(UdpSender(lines->endpoint()).send("line.udp 3\nbad"));
   ASSERT_TRUE(UdpSender(graphite->endpoint()).send("~graphite.udp 4\nbad"));
+  send(*statsd_listener, "statsd.tcp:5|ms\nbad\n");
+  ASSERT_TRUE(UdpSender(statsd_listener->endpoint()).send("statsd.udp:6|c\nbad"));
   lines->stop();
   graphite->stop();
-  for (const std::string_view listener : {"tcp", "udp", "graphite_tcp", "graphite_udp"}) {
+  statsd_listener->stop();
+  for (const std::string_view listener :
+       {"tcp", "udp", "graphite_tcp", "graphite_udp", "statsd_tcp", "statsd_udp"}) {
     EXPECT_EQ(received(listener), 2U) << listener;
     EXPECT_EQ(accepted(listener), 1U) << listener;
     EXPECT_EQ(refused(listener, Refusal::kFieldCount), 1U) << listener;
   }
   EXPECT_EQ(bucket("graphite.tcp;a=1;b=2").sum(), 2);
   EXPECT_EQ(bucket("graphite.udp").sum(), 4);
+  EXPECT_EQ(bucket("statsd.tcp").sum(), 5);
+  EXPECT_EQ(bucket("statsd.udp").sum(), 6);
   EXPECT_EQ(intake.account("graphite_udp").renamed.value(), 1U);
   EXPECT_EQ(counter("statmill_udp_datagrams_total", "graphite_udp"), 1U);
   EXPECT_EQ(counter("statmill_line_connections_total", "graphite_tcp"), 1U);
@@ -83,6 +108,24 @@ TEST_F(LineListenerTest, StopTakesWhatHasArrivedAndLeavesWhatIsUnfinished) {
   EXPECT_EQ(accepted("graphite_tcp"), 1U);
   EXPECT_EQ(refused("graphite_tcp", Refusal::kUnterminated), 1U);
   EXPECT_EQ(connection.receive_all(), "");
+}
+
+TEST_F(LineListenerTest, GaugesAndSetsAreOfAllSourcesOfStatsd) {
+  options_.threads = 2;
+  const auto listener = listen(statsd());
+  send(*listener, "queue:10|g\nusers:anna|s\nusers:bert|s\n");
+  send(*listener, "queue:+4|g\nusers:anna|s\n");
+  ASSERT_TRUE(UdpSender(listener->endpoint()).send("queue:-1|g\nusers:carl|s"));
+  ASSERT_TRUE(wait_until([&] { return received("statsd_udp") == 2; }));
+  EXPECT_EQ(bucket("queue").sum(), 10 + 14 + 13);
+  EXPECT_EQ(accepted("statsd_tcp") + accepted("statsd_udp"), 7U);
+  clock_.move_seconds(10);
+  ASSERT_TRUE(wait_until([&] { return accepted("statsd_sets") > 0; })) << "the slot is over";
+  send(*listener, "users:dora|s\n");
+  listener->stop();
+  EXPECT_EQ(bucket("users").sum(), 3 + 1) << "the end ends the slot under way";
+  for (const std::string_view name : {"statsd_tcp", "statsd_udp", "statsd_sets"})
+    EXPECT_TRUE(account_holds(name)) << name;
 }
 
 TEST_F(LineListenerTest, TheLimitOfConnectionsIsOfAllListeners) {

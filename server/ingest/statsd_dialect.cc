@@ -1,0 +1,65 @@
+// See statsd_dialect.h.
+#include "server/ingest/statsd_dialect.h"
+
+namespace statmill {
+namespace {
+
+class StatsdParser final : public LineParser {
+ public:
+  // Both must outlive it.
+  StatsdParser(StatsdState& state, Counter& gauges_not_remembered)
+      : state_(state), gauges_not_remembered_(gauges_not_remembered) {}
+
+  void parse(std::string_view bytes) override { parse_statsd_lines(bytes, parsed_); }
+  Batch& batch() override { return parsed_.batch; }
+  void hand_in(Intake& intake, const ListenerAccount& account, Timestamp now) override {
+    const StatsdState::Outcome outcome = state_.resolve(parsed_, now);
+    if (outcome.gauges_not_remembered != 0) gauges_not_remembered_.add(outcome.gauges_not_remembered);
+    // Members are never the table's.
+    account.received.add(outcome.members);
+    account.accepted.add(outcome.members);
+    intake.take(parsed_.batch, account, now);
+    parsed_.clear();
+  }
+
+ private:
+  StatsdState& state_;
+  Counter& gauges_not_remembered_;
+  StatsdBatch parsed_;
+};
+
+}  // namespace
+
+StatsdDialect::StatsdDialect(const StatsdLimits& limits, Intake& intake, Registry& registry)
+    : Dialect({.setting = "statsd.listen",
+               .tcp_account = "statsd_tcp",
+               .udp_account = "statsd_udp",
+               .tick_interval = std::chrono::seconds(1)}),
+      intake_(intake),
+      sets_account_(intake.account("statsd_sets")),
+      state_(limits),
+      gauges_not_remembered_(registry.counter(
+          "statmill_statsd_gauges_not_remembered_total",
+          "Values taken of gauges that were not remembered, as --statsd.gauges others are.")),
+      gauges_(registry.gauge("statmill_statsd_gauges", "Gauges whose last value is remembered.")),
+      sets_(registry.gauge("statmill_statsd_sets", "Sets that are being counted.")) {}
+
+std::unique_ptr<LineParser> StatsdDialect::make_parser() {
+  return std::make_unique<StatsdParser>(state_, gauges_not_remembered_);
+}
+
+void StatsdDialect::tick(Timestamp now) {
+  Batch counts;
+  state_.end_slots(now, counts);
+  intake_.take(counts, sets_account_, now);
+  gauges_.set(static_cast<int64_t>(state_.gauge_count()));
+  sets_.set(static_cast<int64_t>(state_.set_count()));
+}
+
+void StatsdDialect::close(Timestamp now) {
+  Batch counts;
+  state_.end_all_slots(counts);
+  intake_.take(counts, sets_account_, now);
+}
+
+}  // namespace statmill

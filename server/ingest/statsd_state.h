@@ -1,0 +1,75 @@
+// StatsdState: what lines of statsd mean by what came before them: the last value of each gauge, which steps
+// add to, and the members of each set in a slot.
+//
+// In RAM alone: after a start no gauge is known, and a crash loses the sets of the present slot.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/mutex.h"
+#include "proto/statsd_lines.h"
+#include "server/ingest/unique_count.h"
+
+namespace statmill {
+
+struct StatsdLimits {
+  size_t gauges_max = 100'000;  // --statsd.gauges: whose last value is known
+  size_t sets_max = 10'000;     // --statsd.sets: open at once, one per name and slot, of 8 KiB at most each
+};
+
+// Thread-safe: one lock per batch.
+class StatsdState {
+ public:
+  static constexpr int64_t kSetSlotS = 10;  // a set is counted anew in each, as statsd does by default
+
+  struct Outcome {
+    uint64_t members = 0;  // that were accepted
+    uint64_t gauges_not_remembered = 0;
+  };
+
+  explicit StatsdState(const StatsdLimits& limits) : limits_(limits) {}
+
+  // Makes the steps among the samples the gauges' new values, in the order of the lines, whatever times they
+  // bear; a gauge that is not known is 0. Puts the members, which are of the slot of `now`, into their sets.
+  // Over a limit: a step or a member of a new name is refused (state_limit), a gauge's value is taken but
+  // not remembered. What is refused is in the batch's account, accepted members are not.
+  Outcome resolve(StatsdBatch& batch, Timestamp now);
+
+  // Ends the sets whose slot is over at `now`: adds the count of each to `batch`, a gauge at the slot's
+  // start.
+  void end_slots(Timestamp now, Batch& batch);
+  // Ends all sets, those of slots under way too.
+  void end_all_slots(Batch& batch);
+
+  size_t gauge_count() const;
+  size_t set_count() const;
+
+ private:
+  struct NameHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view name) const { return hash_name(name); }
+  };
+  template <class Value>
+  using ByName = std::unordered_map<std::string, Value, NameHash, std::equal_to<>>;
+  using Sets = std::map<int64_t, ByName<UniqueCount>>;  // by slot
+
+  // How a gauge's sample fares; none: it is taken.
+  std::optional<Refusal> take_gauge(Sample& sample, bool is_step, Outcome& outcome) REQUIRES(mutex_);
+  bool take_member(const StatsdBatch::SetMember& member, int64_t slot) REQUIRES(mutex_);
+  void end_before(int64_t slot, Batch& batch);
+
+  const StatsdLimits limits_;
+  mutable Mutex mutex_;
+  ByName<Number> gauges_ GUARDED_BY(mutex_);  // the last value of each
+  Sets sets_ GUARDED_BY(mutex_);
+  size_t set_count_ GUARDED_BY(mutex_) = 0;
+  int64_t last_ended_ GUARDED_BY(mutex_) = -1;  // slot
+};
+
+}  // namespace statmill

@@ -1,0 +1,140 @@
+// Steps of gauges and members of sets, with the clock as an argument.
+#include "server/ingest/statsd_state.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace statmill {
+namespace {
+
+class StatsdStateTest : public testing::Test {
+ protected:
+  // Takes lines; the values of the samples, in their order.
+  std::vector<double> take(std::string_view lines, int64_t at_s = kStart) {
+    batch_.clear();
+    parse_statsd_lines(lines, batch_);
+    outcome_ = state_.resolve(batch_, from_unix_seconds(at_s));
+    EXPECT_EQ(batch_.batch.received,
+              batch_.batch.samples.size() +
+                  std::accumulate(batch_.batch.refused.begin(), batch_.batch.refused.end(), uint64_t{0}));
+    std::vector<double> values;
+    for (const Sample& sample : batch_.batch.samples) values.push_back(sample.value.value);
+    return values;
+  }
+  uint64_t refused(Refusal reason) const { return batch_.batch.refused[static_cast<size_t>(reason)]; }
+
+  using Counts = std::map<std::string, double>;  // name@slot's start -> count
+  static Counts counts_of(const Batch& batch) {
+    Counts counts;
+    for (const Sample& s : batch.samples) {
+      const auto [at, is_new] = counts.emplace(
+          std::string(s.name) + "@" + std::to_string(s.time_s.value_or(-1) - kStart), s.value.value);
+      EXPECT_TRUE(is_new) << at->first;
+    }
+    EXPECT_EQ(batch.received, batch.samples.size());
+    return counts;
+  }
+  Counts end_slots(int64_t at_s) {
+    Batch batch;
+    state_.end_slots(from_unix_seconds(at_s), batch);
+    return counts_of(batch);
+  }
+  Counts end_all() {
+    Batch batch;
+    state_.end_all_slots(batch);
+    return counts_of(batch);
+  }
+
+  using Values = std::vector<double>;
+  static constexpr int64_t kStart = 1'700'000'000;  // of a slot
+
+  StatsdState state_{{.gauges_max = 3, .sets_max = 2}};
+  StatsdBatch batch_;
+  StatsdState::Outcome outcome_;
+};
+
+TEST_F(StatsdStateTest, StepsAddToTheLastValueAndSetAnUnknownGauge) {
+  EXPECT_EQ(take("a:10|g\na:+4|g\na:-1.5|g"), (Values{10, 14, 12.5}));
+  EXPECT_EQ(take("a:+1|g"), (Values{13.5})) << "over batches";
+  EXPECT_EQ(take("b:+4|g\nc:-4|g"), (Values{4, -4}));
+  EXPECT_EQ(take("a:0|g\na:-3|g\na:7|g\na:+1:+1|g"), (Values{0, -3, 7, 8, 9}));
+}
+
+TEST_F(StatsdStateTest, StepsOfDecimalsAreExact) {
+  take("a:0.1|g");
+  for (int i = 0; i < 99; ++i) take("a:+0.1|g");
+  const Number sum = batch_.batch.samples.at(0).value;
+  EXPECT_TRUE(sum.is_decimal());
+  EXPECT_EQ(sum.mantissa, 10);
+  EXPECT_EQ(sum.scale, 0);
+  EXPECT_EQ(take("a:9007199254740992|g\na:+0.5|g"), (Values{9007199254740992, 9007199254740992.5}))
+      << "or else the nearest double";
+  EXPECT_EQ(take("a:1e-300|g\na:-1e-300|g"), (Values{1e-300, 0}));
+}
+
+TEST_F(StatsdStateTest, AStepBeyondAllDoublesIsRefusedAndChangesNothing) {
+  EXPECT_EQ(take("a:1e308|g\na:+1e308|g\na:-1e308|g"), (Values{1e308, 0}));
+  EXPECT_EQ(refused(Refusal::kOutOfRange), 1U);
+}
+
+TEST_F(StatsdStateTest, OverTheLimitOfGaugesStepsAreRefusedAndValuesTaken) {
+  take("a:1|g\nb:1|g\nc:1|g");
+  EXPECT_EQ(state_.gauge_count(), 3U);
+  EXPECT_EQ(take("d:+1|g\nx:1|c\nd:5|g\nd:+1|g\na:+1|g").size(), 3U);
+  EXPECT_EQ(refused(Refusal::kStateLimit), 2U);
+  EXPECT_EQ(batch_.batch.received, 5U);
+  EXPECT_EQ(outcome_.gauges_not_remembered, 1U);
+  EXPECT_EQ(take("a:+1|g"), (Values{3})) << "a known one goes on";
+}
+
+TEST_F(StatsdStateTest, ASetCountsItsDifferentMembersInEachSlot) {
+  take("a:x|s\na:y|s\na:x|s\nb;t=1:x|s", kStart);
+  EXPECT_EQ(outcome_.members, 4U);
+  EXPECT_EQ(batch_.batch.received, 0U) << "who takes the members counts them";
+  take("a:y|s\na:z|s", kStart + 9);
+  EXPECT_EQ(end_slots(kStart + 9), Counts{}) << "not yet over";
+  EXPECT_EQ(end_slots(kStart + 10), (Counts{{"a@0", 3}, {"b;t=1@0", 1}}));
+  EXPECT_EQ(state_.set_count(), 0U);
+  take("a:x|s", kStart + 10);
+  EXPECT_EQ(end_slots(kStart + 1000), (Counts{{"a@10", 1}})) << "counted anew";
+}
+
+TEST_F(StatsdStateTest, OverTheLimitOfSetsMembersOfNewOnesAreRefused) {
+  take("a:x|s\nb:x|s\nc:x|s\nc:y|s\na:y|s");
+  EXPECT_EQ(outcome_.members, 3U);
+  EXPECT_EQ(refused(Refusal::kStateLimit), 2U);
+  EXPECT_EQ(end_slots(kStart + 10), (Counts{{"a@0", 2}, {"b@0", 1}}));
+  take("c:x|s", kStart + 10);
+  EXPECT_EQ(outcome_.members, 1U) << "what has ended makes room";
+}
+
+TEST_F(StatsdStateTest, AMemberThatComesJustAfterTheEndOfItsSlotIsOfTheNext) {
+  take("a:x|s");
+  EXPECT_EQ(end_slots(kStart + 10), (Counts{{"a@0", 1}}));
+  take("a:y|s", kStart + 9);  // by a thread that looked at the clock before
+  EXPECT_EQ(end_slots(kStart + 10), Counts{});
+  take("a:z|s", kStart + 10);
+  EXPECT_EQ(end_slots(kStart + 20), (Counts{{"a@10", 2}}));
+}
+
+TEST_F(StatsdStateTest, AtTheEndSlotsUnderWayEndToo) {
+  take("a:x|s", kStart);
+  take("a:y|s", kStart + 15);
+  EXPECT_EQ(end_all(), (Counts{{"a@0", 1}, {"a@10", 1}}));
+  EXPECT_EQ(end_all(), Counts{});
+}
+
+TEST_F(StatsdStateTest, ManyMembersAreEstimated) {
+  std::string lines;
+  for (int i = 0; i < 50'000; ++i) lines += "a:user" + std::to_string(i) + "|s\n";
+  take(lines);
+  EXPECT_EQ(outcome_.members, 50'000U);
+  EXPECT_NEAR(end_slots(kStart + 10).at("a@0"), 50'000, 3 * UniqueCount::kStandardError * 50'000);
+}
+
+}  // namespace
+}  // namespace statmill
