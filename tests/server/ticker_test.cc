@@ -326,7 +326,8 @@ TEST_F(TickerTest, ALateEventOfADroppedChunkIsAddedToTheCoarseBuckets) {
 TEST_F(TickerTest, RefusesAJournalRowOfAnUnknownSeries) {
   StoreBatch batch;
   std::string entry;
-  encode_entry(entry, {}, {1, Bucket::of(Number::decimal(1, 0))});
+  EntryReference reference;
+  encode_entry(entry, reference, {1, Bucket::of(Number::decimal(1, 0))});
   const JournalPiece piece{99, 1, entry};
   batch.journal.push_back({7, 0, encode_journal_row({7, 0, 0}, {&piece, 1})});
   ASSERT_TRUE(store_.write(batch));
