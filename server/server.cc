@@ -169,6 +169,7 @@ std::optional<Fault> Server::listen_for_admin() {
 HttpServices Server::http_services() {
   const auto take_lines = [this, account = intake_.account("http")](std::string_view text, Timestamp now) {
     Batch batch;
+    batch.set_sender(LineSender::http());
     parse_istatd_lines(text, batch);
     const uint64_t accepted = intake_.take(batch, account, now);
     account.bytes.add(text.size());

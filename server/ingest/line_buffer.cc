@@ -36,14 +36,15 @@ void LineBuffer::commit(size_t bytes, Batch& batch) {
     begin_ = last + 1;
   }
   if (end_ - begin_ > kLineBytesMax) {
-    batch.refuse(Refusal::kLineTooLong);
+    batch.refuse(Refusal::kLineTooLong, filled.substr(begin_));
     skipping_ = true;
     begin_ = end_;
   }
 }
 
 void LineBuffer::end(Batch& batch) {
-  if (!skipping_ && end_ > begin_) batch.refuse(Refusal::kUnterminated);
+  if (!skipping_ && end_ > begin_)
+    batch.refuse(Refusal::kUnterminated, {bytes_.data() + begin_, end_ - begin_});
   begin_ = end_ = 0;
   skipping_ = false;
 }

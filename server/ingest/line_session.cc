@@ -3,13 +3,15 @@
 
 #include <boost/asio/buffer.hpp>
 
+#include "server/ingest/peer.h"
+
 namespace statmill {
 namespace {
 
-std::string peer_text(const boost::asio::ip::tcp::socket& socket) {
-  boost::system::error_code error;
-  const auto peer = socket.remote_endpoint(error);
-  return error ? "?" : peer.address().to_string() + ":" + std::to_string(peer.port());
+LineSender peer_of(const boost::asio::ip::tcp::socket& socket) {
+  boost::system::error_code gone;  // then it goes by 0.0.0.0
+  const auto peer = socket.remote_endpoint(gone);
+  return line_sender(peer.address(), peer.port());
 }
 
 }  // namespace
@@ -17,7 +19,9 @@ std::string peer_text(const boost::asio::ip::tcp::socket& socket) {
 LineSession::LineSession(boost::asio::ip::tcp::socket socket, const Services& services)
     : socket_(std::move(socket)),
       services_(services),
-      book_id_(services.book.add(peer_text(socket_), services.clock.wall())) {}
+      book_id_(services.book.add(peer_of(socket_).text(), services.clock.wall())) {
+  batch_.set_sender(peer_of(socket_));
+}
 
 LineSession::~LineSession() { services_.book.remove(book_id_); }
 
@@ -57,7 +61,7 @@ void LineSession::take(size_t bytes) {
 
 void LineSession::settle() {
   for (const Metadata& m : batch_.metadata) {
-    if (!services_.book.set(book_id_, m.key, m.text)) batch_.refuse(Refusal::kMetadataLimit);
+    if (!services_.book.set(book_id_, m.key, m.text)) batch_.refuse(Refusal::kMetadataLimit, m.key);
   }
   services_.intake.take(batch_, services_.account, services_.clock.wall());
   batch_.clear();

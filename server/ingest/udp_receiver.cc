@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "proto/istatd_lines.h"
+#include "server/ingest/peer.h"
 
 namespace statmill {
 
@@ -41,6 +42,7 @@ void UdpReceiver::wait() {
 size_t UdpReceiver::receive() {
   std::array<mmsghdr, kDatagramsPerCall> headers{};
   std::array<iovec, kDatagramsPerCall> pieces{};
+  std::array<boost::asio::ip::udp::endpoint, kDatagramsPerCall> senders;
   struct alignas(cmsghdr) Control {
     std::array<char, CMSG_SPACE(sizeof(uint32_t))> bytes;
   };
@@ -49,6 +51,8 @@ size_t UdpReceiver::receive() {
     pieces[i] = {bytes_.data() + i * kDatagramBytesMax, kDatagramBytesMax};
     headers[i].msg_hdr.msg_iov = &pieces[i];
     headers[i].msg_hdr.msg_iovlen = 1;
+    headers[i].msg_hdr.msg_name = senders[i].data();
+    headers[i].msg_hdr.msg_namelen = static_cast<socklen_t>(senders[i].capacity());
     headers[i].msg_hdr.msg_control = controls[i].bytes.data();
     headers[i].msg_hdr.msg_controllen = controls[i].bytes.size();
   }
@@ -58,6 +62,7 @@ size_t UdpReceiver::receive() {
   for (size_t i = 0; i < static_cast<size_t>(got); ++i) {
     const std::string_view datagram(static_cast<char*>(pieces[i].iov_base), headers[i].msg_len);
     services_.account.bytes.add(datagram.size());
+    batch_.set_sender(line_sender(senders[i].address(), 0));  // a port of a datagram tells nobody anything
     parse_istatd_lines(datagram, batch_);
     for (cmsghdr* c = CMSG_FIRSTHDR(&headers[i].msg_hdr); c != nullptr;
          c = CMSG_NXTHDR(&headers[i].msg_hdr, c)) {

@@ -18,8 +18,6 @@ struct Table::Placed {
 
 namespace {
 
-void refuse_one(Batch& batch, Refusal reason) { ++batch.refused[static_cast<size_t>(reason)]; }
-
 size_t count_pending(const SeriesList& series) {
   size_t count = 0;
   for (size_t i = 0; i < series.size(); ++i) {
@@ -35,7 +33,7 @@ uint64_t Table::apply(Batch& batch, Timestamp now) {
   const int64_t newest_s = unix_seconds(now + limits_.future_max);
   const int64_t oldest_s = std::max<int64_t>(0, now_s - retention_max_s_);
   if (ram_bytes() > 2 * limits_.pending_bytes) {
-    batch.refused[static_cast<size_t>(Refusal::kMemoryLimit)] += batch.samples.size();
+    batch.refuse_all_samples(Refusal::kMemoryLimit);
     return 0;
   }
   // Counting sort by shard: hash and place every sample, then visit shard by shard.
@@ -46,9 +44,9 @@ uint64_t Table::apply(Batch& batch, Timestamp now) {
     const int64_t time_s = sample.time_s.value_or(now_s);
     placed[i] = {hash_name(sample.name), 0, i, true};
     if (time_s > newest_s) {
-      refuse_one(batch, Refusal::kTooNew);
+      batch.refuse_sample(i, Refusal::kTooNew);
     } else if (time_s < oldest_s) {
-      refuse_one(batch, Refusal::kTooOld);
+      batch.refuse_sample(i, Refusal::kTooOld);
     } else {
       placed[i].slot = tiers().finest().slot_of(time_s);
       placed[i].refused = false;
@@ -69,8 +67,8 @@ uint64_t Table::apply(Batch& batch, Timestamp now) {
     MutexLock lock(here.mutex);
     for (uint32_t i = begin[s]; i < begin[s + 1]; ++i) {
       const Placed& p = placed[order[i]];
-      if (const auto refusal = apply_one(here, p, batch.samples[p.sample], now_s, epoch.parity())) {
-        refuse_one(batch, *refusal);
+      if (const auto refusal = apply_one(here, p, batch, now_s, epoch.parity())) {
+        batch.refuse_sample(p.sample, *refusal);
       } else {
         ++taken;
       }
@@ -79,8 +77,9 @@ uint64_t Table::apply(Batch& batch, Timestamp now) {
   return taken;
 }
 
-std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, const Sample& sample,
-                                        int64_t now_s, int parity) {
+std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, const Batch& batch, int64_t now_s,
+                                        int parity) {
+  const Sample& sample = batch.samples[placed.sample];
   Bucket bucket;
   if (sample.ready && sample.kind == Kind::kGauge) {
     const auto ready = Bucket::ready(sample.value, *sample.ready);
@@ -93,8 +92,10 @@ std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, cons
   const RetentionClass retention = series == nullptr ? retention_.class_of(sample.name) : series->retention;
   const int64_t slot_end_s = (placed.slot + 1) * tiers().finest().step_s;
   if (slot_end_s <= now_s - retention_.tiers(retention).coarsest().retention_s) return Refusal::kTooOld;
-  if (series == nullptr) series = create(shard, placed.hash, sample, retention, parity);
-  if (series == nullptr) return Refusal::kSeriesLimit;
+  if (series == nullptr) {
+    if (const auto refusal = admit_series(batch.sender_of(placed.sample))) return refusal;
+    series = &create(shard, placed.hash, sample, retention, parity);
+  }
   if (series->kind != sample.kind) kind_mismatches_.fetch_add(1, std::memory_order_relaxed);
   const auto p = static_cast<size_t>(parity);
   if (series->delta[p] == 0) shard.dirty[p].push_back(series);
@@ -104,11 +105,24 @@ std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, cons
   return std::nullopt;
 }
 
-// Null: there are as many series as there may be.
-Series* Table::create(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention,
+// Counts a series that is about to be made, if there is room for it.
+std::optional<Refusal> Table::admit_series(const LineSender& sender) {
+  // A look before the count goes up, so that a flood of new names writes nothing that other threads read.
+  if (series_count() >= limits_.series_max) return Refusal::kSeriesLimit;
+  std::optional<Refusal> refusal;
+  if (series_count_.fetch_add(1, std::memory_order_relaxed) >= limits_.series_max) {
+    refusal = Refusal::kSeriesLimit;
+  } else if (!sender_limit_.admit(sender)) {
+    refusal = Refusal::kSenderLimit;
+  }
+  if (refusal) series_count_.fetch_sub(1, std::memory_order_relaxed);
+  return refusal;
+}
+
+// Requires: admit_series() has let it in.
+Series& Table::create(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention,
                       int parity) {
-  if (series_count_.load(std::memory_order_relaxed) >= limits_.series_max) return nullptr;
-  series_count_.fetch_add(1, std::memory_order_relaxed);
+  series_made_.fetch_add(1, std::memory_order_relaxed);
   const SeriesList::Place place = shard.series.add();
   Series& made = shard.series[place];
   made.kind = sample.kind;
@@ -120,7 +134,7 @@ Series* Table::create(Shard& shard, uint64_t hash, const Sample& sample, Retenti
   }
   shard.index.insert(hash, place, shard.series);
   shard.created[static_cast<size_t>(parity)].push_back(&made);
-  return &made;
+  return made;
 }
 
 ShardDelta Table::collect(ShardNo n, int parity, bool journal) {
