@@ -165,6 +165,23 @@ void append_json_string(std::string& out, std::string_view text) {
   out.push_back('"');
 }
 
+std::string visible_text(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\\') {
+      out.append("\\\\");
+    } else if (' ' <= c && c <= '~') {
+      out.push_back(c);
+    } else {
+      out.append({'\\', 'x', kHex[byte >> 4], kHex[byte & 15]});
+    }
+  }
+  return out;
+}
+
 std::string Endpoint::text() const {
   const bool v6 = host.find(':') != std::string::npos;
   return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);

@@ -35,6 +35,10 @@ void append_number(std::string& out, double value);
 // The text as a JSON string, quotes included. Bytes that are not valid UTF-8 become U+FFFD. Appends.
 void append_json_string(std::string& out, std::string_view text);
 
+// The text with nothing in it but visible ASCII and blanks: a backslash is doubled, any other byte becomes
+// \xNN.
+std::string visible_text(std::string_view text);
+
 // HOST:PORT or [V6]:PORT.
 struct Endpoint {
   std::string host;

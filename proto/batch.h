@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "proto/line_sender.h"
 #include "proto/sample.h"
 #include "proto/text_arena.h"
 
@@ -20,18 +21,37 @@ struct Metadata {
   std::string_view text;
 };
 
+// A line or sample that was not taken, for whoever looks for its sender.
+struct RefusedLine {
+  Refusal reason{};
+  LineSender sender;
+  std::string_view text;  // the line, without LF; of a sample that the table refused, the series' name
+};
+
 struct Batch {
+  static constexpr size_t kRefusedLinesMax = 16;  // kept of one batch, the first; all are counted
+
   std::vector<Sample> samples;
   std::vector<Metadata> metadata;  // `#key value` lines, in order; not samples
   uint64_t received = 0;           // samples asked for: a refused line counts as one, a fan-out as many
   uint64_t extra_fields = 0;       // lines taken whose fields after the seventh were ignored
   uint64_t renamed = 0;            // lines taken whose name lost the ~ in front of it
   std::array<uint64_t, kRefusalCount> refused{};
+  std::vector<RefusedLine> refused_lines;      // at most kRefusedLinesMax
+  std::vector<RefusedLine> refused_new_names;  // likewise: samples that would have made a series
 
-  void refuse(Refusal reason) {
-    ++received;
-    ++refused[static_cast<size_t>(reason)];
+  // What is added from now on comes from there, over clear() too. The server itself unless set.
+  void set_sender(const LineSender& sender) {
+    if (senders_.back().sender != sender) add_sender(sender);
   }
+  // Who sent samples[index].
+  const LineSender& sender_of(size_t index) const;
+
+  // A line that its parser does not take. `line` must outlive the batch's use.
+  void refuse(Refusal reason, std::string_view line);
+  // The table does not take samples[index], which has been received. To be called once for each.
+  void refuse_sample(size_t index, Refusal reason);
+  void refuse_all_samples(Refusal reason);
   // Text that lives as long as the batch.
   std::string_view keep(std::string_view text) { return kept_.keep(text); }
   // The same, for `size` bytes that the caller writes.
@@ -41,10 +61,21 @@ struct Batch {
     metadata.clear();
     received = extra_fields = renamed = 0;
     refused.fill(0);
+    refused_lines.clear();
+    refused_new_names.clear();
+    senders_.front() = {0, senders_.back().sender};
+    senders_.resize(1);
     kept_.clear();
   }
 
  private:
+  struct SenderOf {
+    size_t begin = 0;  // the first of its samples; they end where those of the next begin
+    LineSender sender;
+  };
+  void add_sender(const LineSender& sender);
+
+  std::vector<SenderOf> senders_ = std::vector<SenderOf>(1);  // never empty, by `begin`
   TextArena kept_;
 };
 

@@ -112,14 +112,14 @@ std::optional<Refusal> read_sample(const LineFields& fields, Batch& batch, Sampl
 }  // namespace
 
 void parse_graphite_line(std::string_view line, Batch& batch) {
-  if (line.size() > kLineBytesMax) return batch.refuse(Refusal::kLineTooLong);
+  if (line.size() > kLineBytesMax) return batch.refuse(Refusal::kLineTooLong, line);
   const LineFields fields = split_fields<LineFields::kMax>(line);
   if (fields.count == 0) return;
-  if (fields.count != 2 && fields.count != 3) return batch.refuse(Refusal::kFieldCount);
+  if (fields.count != 2 && fields.count != 3) return batch.refuse(Refusal::kFieldCount, line);
   Sample& sample = batch.samples.emplace_back();
   if (const auto refusal = read_sample(fields, batch, sample)) {
     batch.samples.pop_back();
-    return batch.refuse(*refusal);
+    return batch.refuse(*refusal, line);
   }
   ++batch.received;
   if (fields[0].front() == '~') ++batch.renamed;

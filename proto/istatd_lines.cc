@@ -128,7 +128,7 @@ void parse_sample_line(std::string_view line, Batch& batch) {
   const LineFields fields = split_fields<LineFields::kMax>(line);
   if (fields.count == 0) return;
   if (fields.count != 2 && fields.count != 3 && fields.count < LineFields::kMax) {
-    return batch.refuse(Refusal::kFieldCount);
+    return batch.refuse(Refusal::kFieldCount, line);
   }
   std::string_view name = fields[0];
   const Kind kind = name.front() == '*' ? Kind::kEvent : Kind::kGauge;
@@ -137,34 +137,34 @@ void parse_sample_line(std::string_view line, Batch& batch) {
   const auto refusal = (classes & kCaret) != 0
                            ? read_fan_out_line(name, fields, kind, batch)
                            : read_plain_line(name, (classes & kMunged) == 0, fields, kind, batch);
-  if (refusal) return batch.refuse(*refusal);
+  if (refusal) return batch.refuse(*refusal, line);
   if (fields.count > LineFields::kMax) ++batch.extra_fields;
 }
 
-void parse_metadata(std::string_view line, Batch& batch) {  // without the #
-  line = trimmed(line);
+void parse_metadata(std::string_view line, Batch& batch) {
+  const std::string_view pair = trimmed(line.substr(1));  // behind the #
   size_t key_end = 0;
-  while (key_end < line.size() && !is_space(line[key_end])) ++key_end;
-  const std::string_view text = trimmed(line.substr(key_end));
-  if (text.empty()) return batch.refuse(Refusal::kBadMetadata);
-  batch.metadata.push_back({line.substr(0, key_end), text});
+  while (key_end < pair.size() && !is_space(pair[key_end])) ++key_end;
+  const std::string_view text = trimmed(pair.substr(key_end));
+  if (text.empty()) return batch.refuse(Refusal::kBadMetadata, line);
+  batch.metadata.push_back({pair.substr(0, key_end), text});
 }
 
 }  // namespace
 
 void parse_istatd_line(std::string_view line, Batch& batch) {
   if (line.empty()) return;
-  if (line.size() > kLineBytesMax) return batch.refuse(Refusal::kLineTooLong);
+  if (line.size() > kLineBytesMax) return batch.refuse(Refusal::kLineTooLong, line);
   switch (line.front()) {
     case '#':
-      return parse_metadata(line.substr(1), batch);
+      return parse_metadata(line, batch);
     case '@':
     case '$':
     case '%':
     case '&':
     case ';':
     case ':':
-      return batch.refuse(Refusal::kReserved);
+      return batch.refuse(Refusal::kReserved, line);
     default:
       return parse_sample_line(line, batch);
   }

@@ -66,6 +66,7 @@ enum class Refusal : uint8_t {
   kTooOld,         // older than every tier keeps
   kTooNew,         // too far in the future
   kSeriesLimit,    // a new name, and the table is full
+  kSenderLimit,    // a new name, and its sender has made as many series as it may
   kMemoryLimit,    // pending samples fill their share of RAM
   kCount_,         // how many there are; not a reason
 };

@@ -188,9 +188,11 @@ std::optional<Refusal> read_values(std::string_view line, LineName& name, Statsd
   return std::nullopt;
 }
 
-// `name|status|d:time|h:host|#tags|m:message`: a gauge of 0 to 3; the message is the last and may hold bars.
-std::optional<Refusal> read_service_check(std::string_view text, LineName& name, StatsdBatch& batch) {
-  Cursor cursor(text);
+// `_sc|name|status|d:time|h:host|#tags|m:message`: a gauge of 0 to 3; the message is the last and may hold
+// bars.
+std::optional<Refusal> read_service_check(std::string_view line, LineName& name, StatsdBatch& batch) {
+  Cursor cursor(line);
+  cursor.advance(kServiceCheckMark.size());
   const std::string_view name_text = cursor.until('|');
   if (!cursor.skip('|')) return Refusal::kFieldCount;
   if (const auto refusal = name.read(name_text)) return refusal;
@@ -225,7 +227,7 @@ void take(std::string_view text, StatsdBatch& batch, const Read& read) {
     samples.resize(samples_before);
     batch.gauges.resize(gauges_before);
     batch.members.resize(members_before);
-    return batch.batch.refuse(*refusal);
+    return batch.batch.refuse(*refusal, text);
   }
   for (size_t i = samples_before; i < samples.size(); ++i) samples[i].name = name;
   for (size_t i = members_before; i < batch.members.size(); ++i) batch.members[i].name = name;
@@ -236,14 +238,12 @@ void take(std::string_view text, StatsdBatch& batch, const Read& read) {
 }  // namespace
 
 void parse_statsd_line(std::string_view line, StatsdBatch& batch) {
-  if (line.size() > kLineBytesMax) return batch.batch.refuse(Refusal::kLineTooLong);
+  if (line.size() > kLineBytesMax) return batch.batch.refuse(Refusal::kLineTooLong, line);
   line = trimmed(line);
   if (line.empty()) return;
   if (line.front() == '_') {
-    if (line.starts_with(kEventMark)) return batch.batch.refuse(Refusal::kUnsupported);
-    if (line.starts_with(kServiceCheckMark)) {
-      return take(line.substr(kServiceCheckMark.size()), batch, read_service_check);
-    }
+    if (line.starts_with(kEventMark)) return batch.batch.refuse(Refusal::kUnsupported, line);
+    if (line.starts_with(kServiceCheckMark)) return take(line, batch, read_service_check);
   }
   take(line, batch, read_values);
 }

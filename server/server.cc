@@ -6,6 +6,7 @@
 #include "server/admin/name_routes.h"
 #include "server/http/api_routes.h"
 #include "server/ingest/statsd_dialect.h"
+#include "server/limits_report.h"
 
 namespace statmill {
 namespace {
@@ -113,6 +114,7 @@ std::optional<Fault> Server::start_recovered(const Recovery& recovery) {
   tick_thread_ = std::make_unique<TickThread>(*ticker_, clock_, log_, config_.tick_interval, [this] {
     self_series_->feed(clock_.wall(), clock_.steady());
     memory_return_.tick(clock_.steady(), table_.ram_bytes());
+    new_series_.tick(clock_.steady(), table_.series_made());
   });
   reclaim_thread_ = std::make_unique<ReclaimThread>(*store_, registry_, log_);
   for (size_t i = 0; i < config_.http_threads; ++i) http_threads_.emplace_back([this] { http_loop_.run(); });
@@ -202,6 +204,7 @@ std::optional<Fault> Server::listen_for_admin() {
 HttpServices Server::http_services() {
   const auto take_lines = [this, account = intake_.account("http")](std::string_view text, Timestamp now) {
     Batch batch;
+    batch.set_sender(LineSender::http());
     parse_istatd_lines(text, batch);
     const uint64_t accepted = intake_.take(batch, account, now);
     account.bytes.add(text.size());
@@ -212,6 +215,10 @@ HttpServices Server::http_services() {
           take_lines,
           [this] {
             return status_json({table_, *store_, registry_, health_, connections_, clock_, started_});
+          },
+          [this] { return rejects_json(intake_.refusals()); },
+          [this](size_t parts) {
+            return cardinality_json({table_, intake_.refusals(), new_series_}, parts);
           },
           registry_,
           health_,
@@ -225,6 +232,12 @@ void Server::register_figures() {
   gauge("statmill_series", "Series known.", [this] { return static_cast<double>(table_.series_count()); });
   gauge("statmill_line_connections", "TCP connections of senders now open.",
         [this] { return static_cast<double>(connections_.count()); });
+  gauge("statmill_name_bytes", "RAM of the names of series.",
+        [this] { return static_cast<double>(table_.name_bytes()); });
+  gauge("statmill_limited_senders", "Senders counted for --limits.series_per_sender.",
+        [this] { return static_cast<double>(table_.sender_count()); });
+  registry_.counter_fn("statmill_series_made_total", "Series that samples have made since the start.", {},
+                       [this] { return static_cast<double>(table_.series_made()); });
   gauge("statmill_pending_bytes", "RAM of buckets not yet in fragments.",
         [this] { return static_cast<double>(table_.ram_bytes()); });
   gauge("statmill_store_disk_bytes", "Bytes of the store on disk.",

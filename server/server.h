@@ -19,6 +19,7 @@
 #include "server/http/http_server.h"
 #include "server/http/http_services.h"
 #include "server/ingest/intake.h"
+#include "server/minute_count.h"
 #include "server/query/engine.h"
 #include "server/self_series.h"
 #include "server/status.h"
@@ -71,6 +72,7 @@ class Server {
   std::unique_ptr<RocksStore> store_;
   Table table_;
   Intake intake_;
+  MinuteCount new_series_;
   std::unique_ptr<QueryEngine> engine_;
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<SelfSeries> self_series_;

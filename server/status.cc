@@ -4,33 +4,10 @@
 #include <algorithm>
 #include <map>
 
-#include "base/text.h"
+#include "server/json.h"
 
 namespace statmill {
 namespace {
-
-class Object {
- public:
-  explicit Object(std::string& out) : out_(out) { out_.push_back('{'); }
-  ~Object() { out_.push_back('}'); }
-  Object(const Object&) = delete;
-  Object& operator=(const Object&) = delete;
-
-  // Writes the key; the caller writes the value.
-  std::string& key(std::string_view name) {
-    if (!first_) out_.push_back(',');
-    first_ = false;
-    append_json_string(out_, name);
-    out_.push_back(':');
-    return out_;
-  }
-  void number(std::string_view name, double value) { append_number(key(name), value); }
-  void text(std::string_view name, std::string_view value) { append_json_string(key(name), value); }
-
- private:
-  std::string& out_;
-  bool first_ = true;
-};
 
 std::string_view label(const Reading& reading, std::string_view key) {
   for (const auto& [k, v] : *reading.labels) {
@@ -62,29 +39,25 @@ void write_samples(std::string& out, const std::vector<Reading>& readings) {
     if (r.name == "statmill_samples_refused_total" && r.value > 0)
       account->refused[std::string(label(r, "reason"))] = r.value;
   }
-  Object samples(out);
+  JsonObject samples(out);
   for (const auto& [listener, account] : accounts) {
-    Object one(samples.key(listener));
+    JsonObject one(samples.key(listener));
     one.number("received", account.received);
     one.number("accepted", account.accepted);
-    Object refused(one.key("refused"));
+    JsonObject refused(one.key("refused"));
     for (const auto& [reason, count] : account.refused) refused.number(reason, count);
   }
 }
 
 void write_connections(std::string& out, const ConnectionBook& book) {
-  out.push_back('[');
-  bool first = true;
+  JsonArray list(out);
   for (const Connection& c : book.list(kStatusConnectionsMax)) {
-    if (!first) out.push_back(',');
-    first = false;
-    Object one(out);
+    JsonObject one(list.element());
     one.text("peer", c.peer);
     one.number("since", static_cast<double>(unix_seconds(c.since)));
-    Object metadata(one.key("metadata"));
+    JsonObject metadata(one.key("metadata"));
     for (const auto& [key, text] : c.metadata) metadata.text(key, text);
   }
-  out.push_back(']');
 }
 
 }  // namespace
@@ -95,13 +68,13 @@ std::string status_json(const StatusSources& s) {
   const auto problems = s.health.problems();
   std::string out;
   {
-    Object status(out);
+    JsonObject status(out);
     status.text("version", STATMILL_VERSION);
     status.number("uptime_s",
                   std::chrono::floor<std::chrono::duration<double>>(s.clock.steady() - s.started).count());
     status.key("ready").append(problems.empty() ? "true" : "false");
     {
-      Object list(status.key("problems"));
+      JsonObject list(status.key("problems"));
       for (const auto& [part, problem] : problems) list.text(part, problem);
     }
     status.number("series", static_cast<double>(s.table.series_count()));

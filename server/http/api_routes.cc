@@ -8,6 +8,7 @@
 namespace statmill {
 namespace {
 
+constexpr std::array<ParameterRule, 1> kCardinalityParameters = {{{"parts"}}};
 constexpr std::array<ParameterRule, 2> kSeriesParameters = {{{"match"}, {"limit"}}};
 constexpr std::array<ParameterRule, 6> kQueryParameters = {
     {{"series", true}, {"from"}, {"until"}, {"step"}, {"max_points"}, {"stats"}}};
@@ -24,6 +25,9 @@ std::vector<Route> api_routes(const HttpServices& services) {
       {"GET", "/api/v1/series", kSeriesParameters, 0, with(handle_series),
        "the series whose names match a glob"},
       {"GET", "/api/v1/status", {}, 0, with(handle_status), "what the server is and does"},
+      {"GET", "/api/v1/status/rejects", {}, 0, with(handle_rejects), "the last lines that were refused"},
+      {"GET", "/api/v1/status/cardinality", kCardinalityParameters, 0, with(handle_cardinality),
+       "whose series there are most of, and who asks for more than may be"},
       {"POST",
        "/api/v1/lines",
        {},

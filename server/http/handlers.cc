@@ -43,6 +43,16 @@ HttpResponse handle_status(const HttpServices& services, const Url&, std::string
   return json(200, services.status_json());
 }
 
+HttpResponse handle_rejects(const HttpServices& services, const Url&, std::string_view) {
+  return json(200, services.rejects_json());
+}
+
+HttpResponse handle_cardinality(const HttpServices& services, const Url& url, std::string_view) {
+  const Result<size_t> parts = parse_cardinality_parts(url);
+  if (!parts) return error_response(parts.error());
+  return json(200, services.cardinality_json(*parts));
+}
+
 HttpResponse handle_healthz(const HttpServices&, const Url&, std::string_view) {
   return {200, "ok\n", kPlainText, {}};
 }

@@ -11,6 +11,8 @@ HttpResponse handle_series(const HttpServices& services, const Url& url, std::st
 HttpResponse handle_query(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_lines(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_status(const HttpServices& services, const Url& url, std::string_view body);
+HttpResponse handle_rejects(const HttpServices& services, const Url& url, std::string_view body);
+HttpResponse handle_cardinality(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_healthz(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_readyz(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_metrics(const HttpServices& services, const Url& url, std::string_view body);

@@ -35,6 +35,10 @@ struct HttpServices {
   std::function<LinesAccount(std::string_view text, Timestamp now)> take_lines;
   // The whole answer of /api/v1/status: one JSON object.
   std::function<std::string()> status_json;
+  // The whole answer of /api/v1/status/rejects.
+  std::function<std::string()> rejects_json;
+  // The whole answer of /api/v1/status/cardinality, for prefixes of so many parts.
+  std::function<std::string(size_t parts)> cardinality_json;
 
   // Must outlive the HTTP server.
   Registry& registry;

@@ -95,4 +95,10 @@ Result<SeriesParameters> parse_series_parameters(const Url& url) {
   return out;
 }
 
+Result<size_t> parse_cardinality_parts(const Url& url) {
+  const Result<int64_t> parts = parse_integer(url.find("parts").value_or("1"), 1, kCardinalityPartsMax);
+  if (!parts) return in_parameter("parts", parts.error());
+  return static_cast<size_t>(*parts);
+}
+
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// The parameters of /api/v1/query and /api/v1/series, from text to what the engine takes.
+// The parameters of the endpoints that ask, from text to what the engine takes.
 #pragma once
 
 #include <vector>
@@ -23,9 +23,11 @@ struct SeriesParameters {
 
 inline constexpr int64_t kSeriesListLimit = 1000;
 inline constexpr int64_t kSeriesListLimitMax = 100'000;
+inline constexpr int64_t kCardinalityPartsMax = 8;
 
 // Errors: kInvalid, naming the parameter that is missing or wrong.
 Result<QueryParameters> parse_query_parameters(const Url& url, Timestamp now);
 Result<SeriesParameters> parse_series_parameters(const Url& url);
+Result<size_t> parse_cardinality_parts(const Url& url);
 
 }  // namespace statmill

@@ -17,7 +17,8 @@ ListenerAccount Intake::account(std::string_view listener) {
     refused[i] =
         &registry_.counter("statmill_samples_refused_total", "Samples not taken, by reason.", with_reason);
   }
-  return {counter("statmill_samples_received_total", "Samples received: accepted + refused."),
+  return {std::string(listener),
+          counter("statmill_samples_received_total", "Samples received: accepted + refused."),
           counter("statmill_samples_accepted_total", "Samples taken into the table."),
           refused,
           counter("statmill_received_bytes_total", "Bytes of line protocol received."),
@@ -34,6 +35,7 @@ uint64_t Intake::take(Batch& batch, const ListenerAccount& account, Timestamp no
   for (size_t i = 0; i < kRefusalCount; ++i) {
     if (batch.refused[i] != 0) account.refused[i]->add(batch.refused[i]);
   }
+  if (!batch.refused_lines.empty()) refusals_.add(batch, account.listener, now);
   if (batch.extra_fields != 0) account.extra_fields.add(batch.extra_fields);
   if (batch.renamed != 0) account.renamed.add(batch.renamed);
   if (!batch.metadata.empty()) account.metadata.add(batch.metadata.size());

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "counters/counter.h"
 #include "proto/batch.h"
+#include "server/ingest/refusal_book.h"
 
 namespace statmill {
 
@@ -15,6 +16,7 @@ class Table;
 
 // What one listener took: received == accepted + refused + dropped, always (invariant C). Counts samples.
 struct ListenerAccount {
+  std::string listener;
   Counter& received;
   Counter& accepted;
   std::array<Counter*, kRefusalCount> refused;
@@ -34,13 +36,16 @@ class Intake {
   ListenerAccount account(std::string_view listener);
 
   // Puts the batch's samples into the table and settles the account; returns how many were accepted. Samples
-  // that the table refuses (bad_bucket, too_old, too_new, series_limit, memory_limit) are added to
-  // batch.refused.
+  // that the table refuses (bad_bucket, too_old, too_new, series_limit, sender_limit, memory_limit) are added
+  // to batch.refused.
   uint64_t take(Batch& batch, const ListenerAccount& account, Timestamp now);
+
+  const RefusalBook& refusals() const { return refusals_; }
 
  private:
   Table& table_;
   Registry& registry_;
+  RefusalBook refusals_;
 };
 
 }  // namespace statmill

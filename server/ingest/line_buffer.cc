@@ -35,7 +35,7 @@ void LineBuffer::commit(size_t bytes, LineParser& parser) {
     begin_ = last + 1;
   }
   if (end_ - begin_ > kLineBytesMax) {
-    parser.batch().refuse(Refusal::kLineTooLong);
+    parser.batch().refuse(Refusal::kLineTooLong, filled.substr(begin_));
     skipping_ = true;
     begin_ = end_;
   }
@@ -43,10 +43,11 @@ void LineBuffer::commit(size_t bytes, LineParser& parser) {
 
 void LineBuffer::end(LineParser& parser, LastLine last_line) {
   if (!skipping_ && end_ > begin_) {
+    const std::string_view line(bytes_.data() + begin_, end_ - begin_);
     if (last_line == LastLine::kTake) {
-      parser.parse({bytes_.data() + begin_, end_ - begin_});
+      parser.parse(line);
     } else {
-      parser.batch().refuse(Refusal::kUnterminated);
+      parser.batch().refuse(Refusal::kUnterminated, line);
     }
   }
   begin_ = end_ = 0;

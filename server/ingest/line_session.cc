@@ -4,13 +4,15 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
 
+#include "server/ingest/peer.h"
+
 namespace statmill {
 namespace {
 
-std::string peer_text(const boost::asio::ip::tcp::socket& socket) {
-  boost::system::error_code error;
-  const auto peer = socket.remote_endpoint(error);
-  return error ? "?" : peer.address().to_string() + ":" + std::to_string(peer.port());
+LineSender peer_of(const boost::asio::ip::tcp::socket& socket) {
+  boost::system::error_code gone;  // then it goes by 0.0.0.0
+  const auto peer = socket.remote_endpoint(gone);
+  return line_sender(peer.address(), peer.port());
 }
 
 }  // namespace
@@ -20,8 +22,10 @@ LineSession::LineSession(boost::asio::ip::tcp::socket socket, const Services& se
       idle_timer_(socket_.get_executor()),
       last_read_(services.clock.steady()),
       services_(services),
-      book_id_(services.book.add(peer_text(socket_), services.clock.wall())),
-      parser_(services.dialect.make_parser()) {}
+      book_id_(services.book.add(peer_of(socket_).text(), services.clock.wall())),
+      parser_(services.dialect.make_parser()) {
+  parser_->batch().set_sender(peer_of(socket_));
+}
 
 LineSession::~LineSession() { services_.book.remove(book_id_); }
 
@@ -80,7 +84,7 @@ void LineSession::take(size_t bytes) {
 void LineSession::settle() {
   Batch& batch = parser_->batch();
   for (const Metadata& m : batch.metadata) {
-    if (!services_.book.set(book_id_, m.key, m.text)) batch.refuse(Refusal::kMetadataLimit);
+    if (!services_.book.set(book_id_, m.key, m.text)) batch.refuse(Refusal::kMetadataLimit, m.key);
   }
   parser_->hand_in(services_.intake, services_.account, services_.clock.wall());
 }

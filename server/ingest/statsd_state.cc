@@ -38,7 +38,7 @@ StatsdState::Outcome StatsdState::resolve(StatsdBatch& batch, Timestamp now) {
   for (const StatsdBatch::Gauge& gauge : batch.gauges) {
     const auto refusal = take_gauge(samples[gauge.sample], gauge.is_step, outcome);
     if (!refusal) continue;
-    ++batch.batch.refused[static_cast<size_t>(*refusal)];
+    batch.batch.refuse_sample(gauge.sample, *refusal);
     refused.push_back(gauge.sample);
   }
   for (auto index = refused.rbegin(); index != refused.rend(); ++index) {
@@ -52,7 +52,7 @@ StatsdState::Outcome StatsdState::resolve(StatsdBatch& batch, Timestamp now) {
     if (take_member(member, slot)) {
       ++outcome.members;
     } else {
-      batch.batch.refuse(Refusal::kStateLimit);
+      batch.batch.refuse(Refusal::kStateLimit, member.name);
     }
   }
   return outcome;

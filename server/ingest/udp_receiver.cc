@@ -8,6 +8,7 @@
 #include <array>
 #include <cstring>
 
+#include "server/ingest/peer.h"
 namespace statmill {
 namespace {
 
@@ -76,6 +77,7 @@ void UdpReceiver::wait() {
 size_t UdpReceiver::receive() {
   std::array<mmsghdr, kMessagesPerCall> headers{};
   std::array<iovec, kMessagesPerCall> pieces{};
+  std::array<boost::asio::ip::udp::endpoint, kMessagesPerCall> senders;
   struct alignas(cmsghdr) Control {
     std::array<char, CMSG_SPACE(sizeof(uint32_t)) + CMSG_SPACE(sizeof(int))> bytes;
   };
@@ -84,6 +86,8 @@ size_t UdpReceiver::receive() {
     pieces[i] = {bytes_.data() + i * kMessageBytesMax, kMessageBytesMax};
     headers[i].msg_hdr.msg_iov = &pieces[i];
     headers[i].msg_hdr.msg_iovlen = 1;
+    headers[i].msg_hdr.msg_name = senders[i].data();
+    headers[i].msg_hdr.msg_namelen = static_cast<socklen_t>(senders[i].capacity());
     headers[i].msg_hdr.msg_control = controls[i].bytes.data();
     headers[i].msg_hdr.msg_controllen = controls[i].bytes.size();
   }
@@ -92,6 +96,8 @@ size_t UdpReceiver::receive() {
   if (got <= 0) return 0;
   for (size_t i = 0; i < static_cast<size_t>(got); ++i) {
     const Beside beside = read_beside(headers[i].msg_hdr);
+    // A port of a datagram tells nobody anything.
+    parser_->batch().set_sender(line_sender(senders[i].address(), 0));
     take({static_cast<char*>(pieces[i].iov_base), headers[i].msg_len}, beside.datagram_bytes);
     if (!beside.has_dropped) continue;
     services_.kernel_dropped.add(static_cast<uint32_t>(beside.dropped - kernel_dropped_));

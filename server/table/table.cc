@@ -13,7 +13,7 @@ namespace statmill {
 struct Table::Placed {
   uint64_t hash = 0;
   Slot slot = 0;
-  const Sample* sample = nullptr;
+  uint32_t sample = 0;  // index in the batch
 };
 
 // The samples of a batch that are not refused at sight, shard by shard, in the batch's order within each.
@@ -28,8 +28,6 @@ struct Table::Arrivals {
 
 namespace {
 
-void refuse_one(Batch& batch, Refusal reason) { ++batch.refused[static_cast<size_t>(reason)]; }
-
 size_t count_pending(const SeriesList& series) {
   size_t count = 0;
   for (size_t i = 0; i < series.size(); ++i) {
@@ -42,7 +40,7 @@ size_t count_pending(const SeriesList& series) {
 
 uint64_t Table::apply(Batch& batch, Timestamp now) {
   if (ram_bytes() > 2 * limits_.pending_bytes) {
-    batch.refused[static_cast<size_t>(Refusal::kMemoryLimit)] += batch.samples.size();
+    batch.refuse_all_samples(Refusal::kMemoryLimit);
     return 0;
   }
   const Arrivals arrivals = place(batch, now);
@@ -65,17 +63,18 @@ Table::Arrivals Table::place(Batch& batch, Timestamp now) const {
   Arrivals out;
   int64_t slot_time_s = 0;  // neighbours mostly have one time
   Slot slot = tiers().finest().slot_of(slot_time_s);
-  for (const Sample& sample : batch.samples) {
+  for (uint32_t i = 0; i < batch.samples.size(); ++i) {
+    const Sample& sample = batch.samples[i];
     const int64_t time_s = sample.time_s.value_or(now_s);
     if (time_s > newest_s || time_s < oldest_s) {
-      refuse_one(batch, time_s > newest_s ? Refusal::kTooNew : Refusal::kTooOld);
+      batch.refuse_sample(i, time_s > newest_s ? Refusal::kTooNew : Refusal::kTooOld);
       continue;
     }
     if (time_s != slot_time_s) {
       slot_time_s = time_s;
       slot = tiers().finest().slot_of(time_s);
     }
-    placed.push_back({hash_name(sample.name), slot, &sample});
+    placed.push_back({hash_name(sample.name), slot, i});
     ++out.begin[shard_of(placed.back().hash) + 1U];
   }
   for (size_t s = 1; s < out.begin.size(); ++s) out.begin[s] += out.begin[s - 1];
@@ -109,8 +108,8 @@ uint64_t Table::apply_to(Shard& shard, std::span<const Placed> samples, Batch& b
       shard.deltas[p].prefetch(guess->delta[p]);
     }
     for (const Placed& sample : some) {
-      if (const auto refusal = apply_one(shard, sample, now_s, p)) {
-        refuse_one(batch, *refusal);
+      if (const auto refusal = apply_one(shard, sample, batch, now_s, p)) {
+        batch.refuse_sample(sample.sample, *refusal);
       } else {
         ++taken;
       }
@@ -125,8 +124,9 @@ void Table::note_deltas(const Shard& shard, size_t parity, size_t nodes_before) 
   if (grown > 0) ram_bytes_.fetch_add(grown * DeltaPool::kNodeBytes, std::memory_order_relaxed);
 }
 
-std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, int64_t now_s, size_t parity) {
-  const Sample& sample = *placed.sample;
+std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, const Batch& batch, int64_t now_s,
+                                        size_t parity) {
+  const Sample& sample = batch.samples[placed.sample];
   std::optional<Bucket> ready;
   if (sample.ready && sample.kind == Kind::kGauge) {
     ready = Bucket::ready(sample.value, *sample.ready);
@@ -136,8 +136,10 @@ std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, int6
   const RetentionClass retention = series == nullptr ? retention_.class_of(sample.name) : series->retention;
   const int64_t slot_end_s = (placed.slot + 1) * tiers().finest().step_s;
   if (slot_end_s <= now_s - retention_.tiers(retention).coarsest().retention_s) return Refusal::kTooOld;
-  if (series == nullptr) series = create(shard, placed.hash, sample, retention, parity);
-  if (series == nullptr) return Refusal::kSeriesLimit;
+  if (series == nullptr) {
+    if (const auto refusal = admit_series(batch.sender_of(placed.sample))) return refusal;
+    series = &create(shard, placed.hash, sample, retention, parity);
+  }
   if (series->kind != sample.kind) kind_mismatches_.fetch_add(1, std::memory_order_relaxed);
   if (series->delta[parity] == 0) shard.dirty[parity].push_back(series);
   DeltaPool& deltas = shard.deltas[parity];
@@ -150,11 +152,24 @@ std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, int6
   return std::nullopt;
 }
 
-// Null: there are as many series as there may be.
-Series* Table::create(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention,
+// Counts a series that is about to be made, if there is room for it.
+std::optional<Refusal> Table::admit_series(const LineSender& sender) {
+  // A look before the count goes up, so that a flood of new names writes nothing that other threads read.
+  if (series_count() >= limits_.series_max) return Refusal::kSeriesLimit;
+  std::optional<Refusal> refusal;
+  if (series_count_.fetch_add(1, std::memory_order_relaxed) >= limits_.series_max) {
+    refusal = Refusal::kSeriesLimit;
+  } else if (!sender_limit_.admit(sender)) {
+    refusal = Refusal::kSenderLimit;
+  }
+  if (refusal) series_count_.fetch_sub(1, std::memory_order_relaxed);
+  return refusal;
+}
+
+// Requires: admit_series() has let it in.
+Series& Table::create(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention,
                       size_t parity) {
-  if (series_count_.load(std::memory_order_relaxed) >= limits_.series_max) return nullptr;
-  series_count_.fetch_add(1, std::memory_order_relaxed);
+  series_made_.fetch_add(1, std::memory_order_relaxed);
   const SeriesList::Place place = shard.series.add();
   Series& made = shard.series[place];
   made.kind = sample.kind;
@@ -166,7 +181,7 @@ Series* Table::create(Shard& shard, uint64_t hash, const Sample& sample, Retenti
   }
   shard.index.insert(hash, place, shard.series);
   shard.created[parity].push_back(&made);
-  return &made;
+  return made;
 }
 
 ShardDelta Table::collect(ShardNo n, int parity, bool journal) {

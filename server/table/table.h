@@ -18,6 +18,7 @@
 #include "proto/batch.h"
 #include "server/table/epoch_gate.h"
 #include "server/table/name_arena.h"
+#include "server/table/sender_limit.h"
 #include "server/table/series_changes.h"
 #include "server/table/shard.h"
 #include "storage/activity.h"
@@ -29,6 +30,7 @@ namespace statmill {
 
 struct TableLimits {
   size_t series_max = 2'000'000;             // --limits.series: new names beyond are refused
+  size_t sender_series_max = 0;              // --limits.series_per_sender: likewise; 0: no limit
   size_t pending_bytes = size_t{256} << 20;  // --pending.bytes: a shard over its share is flushed early;
                                              // at twice this samples are refused (memory_limit)
   Duration future_max = std::chrono::minutes(10);  // --limits.future: samples further ahead are refused
@@ -84,6 +86,7 @@ class Table {
   Table(Retention retention, TableLimits limits)
       : retention_(std::move(retention)),
         limits_(limits),
+        sender_limit_(limits.sender_series_max),
         retention_max_s_(retention_.longest().coarsest().retention_s) {}
 
   // Adds the batch's samples, all in one epoch. Samples not taken are counted in batch.refused, and how many
@@ -129,6 +132,11 @@ class Table {
   std::optional<Brief> brief(std::string_view name) const;
 
   size_t series_count() const { return series_count_.load(std::memory_order_relaxed); }
+  // Made by samples since the start, deleted ones too.
+  uint64_t series_made() const { return series_made_.load(std::memory_order_relaxed); }
+  size_t name_bytes() const { return names_.ram_bytes(); }
+  size_t sender_count() const { return sender_limit_.sender_count(); }
+  const TableLimits& limits() const { return limits_; }
   size_t ram_bytes() const { return ram_bytes_.load(std::memory_order_relaxed); }
   uint64_t kind_mismatches() const { return kind_mismatches_.load(std::memory_order_relaxed); }
   const Retention& retention() const { return retention_; }
@@ -140,12 +148,13 @@ class Table {
   struct Taken;     // a series out of its shard
   void note_deltas(const Shard& shard, size_t parity, size_t nodes_before) REQUIRES(shard.mutex);
   void note_pending(Shard& shard, Series& series, size_t bytes_before) REQUIRES(shard.mutex);
-  Series* create(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention, size_t parity)
+  std::optional<Refusal> admit_series(const LineSender& sender);
+  Series& create(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention, size_t parity)
       REQUIRES(shard.mutex);
   Arrivals place(Batch& batch, Timestamp now) const;
   uint64_t apply_to(Shard& shard, std::span<const Placed> samples, Batch& batch, int64_t now_s, int parity);
-  std::optional<Refusal> apply_one(Shard& shard, const Placed& placed, int64_t now_s, size_t parity)
-      REQUIRES(shard.mutex);
+  std::optional<Refusal> apply_one(Shard& shard, const Placed& placed, const Batch& batch, int64_t now_s,
+                                   size_t parity) REQUIRES(shard.mutex);
 
   bool mark_erased(std::string_view name, SlotRange slots, ChangedSeries& changed);
   std::optional<Taken> take(std::string_view name, int parity);
@@ -154,6 +163,7 @@ class Table {
 
   const Retention retention_;
   const TableLimits limits_;
+  SenderLimit sender_limit_;
   const int64_t retention_max_s_;  // of the coarsest tier, of the class that is kept longest
   EpochGate gate_;
   std::array<Shard, kShardCount> shards_;
@@ -164,6 +174,7 @@ class Table {
   // Each adds up what shards do under their own locks; read for limits and /metrics, where a moment's error
   // is no harm: relaxed.
   std::atomic<size_t> series_count_{0};
+  std::atomic<uint64_t> series_made_{0};
   std::atomic<size_t> ram_bytes_{0};  // of deltas, pending and flushing windows
   std::atomic<uint64_t> kind_mismatches_{0};
   // Odd while names change. Written by the tick: released before the change and after it; acquired by

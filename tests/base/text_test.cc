@@ -226,6 +226,12 @@ TEST(Text, TakesEndpoints) {
   }
 }
 
+TEST(Text, ShowsAnyBytesAsVisibleText) {
+  EXPECT_EQ(visible_text("cpu 1.5"), "cpu 1.5");
+  EXPECT_EQ(visible_text("a\tb\\x41\x1b[2J\x7f\xc3\xa9"), "a\\x09b\\\\x41\\x1b[2J\\x7f\\xc3\\xa9");
+  EXPECT_EQ(visible_text(std::string_view("\0", 1)), "\\x00");
+}
+
 TEST(Text, SplitsAtEverySeparator) {
   using Parts = std::vector<std::string_view>;
   EXPECT_EQ(split("", ','), Parts{});

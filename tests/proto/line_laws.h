@@ -18,7 +18,8 @@ inline uint64_t sum_of_refused(const Batch& batch) {
 // Invariant C, at the door.
 inline bool account_holds(const Batch& batch) {
   return batch.received == batch.samples.size() + sum_of_refused(batch) &&
-         batch.extra_fields <= batch.samples.size();
+         batch.extra_fields <= batch.samples.size() &&
+         batch.refused_lines.size() == std::min<uint64_t>(sum_of_refused(batch), Batch::kRefusedLinesMax);
 }
 
 inline bool same_number(const Number& a, const Number& b) {

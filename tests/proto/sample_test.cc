@@ -37,6 +37,7 @@ TEST(Sample, RefusalLabelsNeverChange) {
       {Refusal::kTooOld, "too_old"},
       {Refusal::kTooNew, "too_new"},
       {Refusal::kSeriesLimit, "series_limit"},
+      {Refusal::kSenderLimit, "sender_limit"},
       {Refusal::kMemoryLimit, "memory_limit"},
   }};
   std::set<Refusal> seen;

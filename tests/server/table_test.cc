@@ -163,6 +163,54 @@ TEST_F(SmallTableTest, RefusesNewNamesOverTheLimitAndKeepsTheOldOnes) {
   EXPECT_EQ(table_.copy("a")->unflushed.at(0).bucket.count(), 2U);
 }
 
+class SenderLimitTest : public TableTest {
+ protected:
+  SenderLimitTest() : TableTest({.series_max = 9, .sender_series_max = 2}) {}
+
+  static LineSender host(uint8_t first_byte, uint16_t port = 0) {
+    return LineSender::host({first_byte}, port);
+  }
+  uint64_t send_from(const LineSender& sender, const std::string& lines) {
+    batch_.set_sender(sender);
+    return send(lines);
+  }
+};
+
+TEST_F(SenderLimitTest, RefusesNewNamesOfTheSenderThatHasMadeItsShareAlone) {
+  EXPECT_EQ(send_from(host(1, 1000), "a 1\nb 1\n"), 2U);
+  EXPECT_EQ(send_from(host(1, 1000), "c 1\n"), 0U);
+  EXPECT_EQ(refused(Refusal::kSenderLimit), 1U);
+  EXPECT_EQ(send_from(host(1, 2000), "c 1\n"), 0U) << "another port is the same sender";
+  EXPECT_EQ(send_from(host(2), "a 1\nb 1\nc 1\nd 1\n"), 4U) << "old names are everybody's";
+  EXPECT_EQ(send_from(host(2), "e 1\n"), 0U);
+  EXPECT_EQ(send_from(host(1), "c 2\nd 2\ne 2\n"), 2U);
+  EXPECT_EQ(send_from(LineSender::http(), "f 1\ng 1\nh 1\n"), 2U);
+  EXPECT_EQ(table_.series_count(), 6U) << "what is refused is not counted";
+}
+
+TEST_F(SenderLimitTest, LeavesTheServersOwnSeriesAloneButForTheLimitOfAll) {
+  EXPECT_EQ(send_from(LineSender{}, "a 1\nb 1\nc 1\nd 1\ne 1\n"), 5U);
+  EXPECT_EQ(send_from(LineSender{}, "f 1\ng 1\nh 1\ni 1\nj 1\n"), 4U);
+  EXPECT_EQ(refused(Refusal::kSeriesLimit), 1U);
+  EXPECT_EQ(table_.series_made(), 9U);
+}
+
+TEST(SenderLimit, CountsAllWhoComeLateAsOne) {
+  SenderLimit limit(2);
+  const auto host = [](uint32_t n) {
+    const auto byte = [n](int shift) { return static_cast<uint8_t>(n >> shift); };
+    return LineSender::host({byte(16), byte(8), byte(0)});
+  };
+  uint32_t n = 0;
+  for (; n < SenderLimit::kSendersMax; ++n) ASSERT_TRUE(limit.admit(host(n)));
+  EXPECT_TRUE(limit.admit(host(n)));
+  EXPECT_TRUE(limit.admit(host(n + 1)));
+  EXPECT_FALSE(limit.admit(host(n + 2)));
+  EXPECT_TRUE(limit.admit(host(0))) << "who was known goes on";
+  EXPECT_FALSE(limit.admit(host(0)));
+  EXPECT_EQ(limit.sender_count(), SenderLimit::kSendersMax);
+}
+
 TEST_F(SmallTableTest, RefusesSamplesWhenPendingBucketsFillTwiceTheirShare) {
   std::string lines;
   for (int i = 0; i < 21; ++i) lines += at("a", kNow - 10 * i);

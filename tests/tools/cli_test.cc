@@ -68,6 +68,9 @@ TEST(Cli, RefusesCommandLinesThatMakeNoSense) {
       {{"flush", "--admin.socket", ""}, "the path of a socket has 1 to 107 bytes"},
       {{"flush", "--admin.socket", std::string(108, 'a')}, "has 108"},
       {{"status", "--format", "csv"}, "--format csv"},
+      {{"rejects", "all"}, "too many arguments"},
+      {{"cardinality", "--format", "csv"}, "--format csv"},
+      {{"cardinality", "--parts", "9"}, "--parts: "},
   };
   const FakeServer server(200, std::string(kTaken));
   for (const Case& c : cases) {
@@ -246,6 +249,67 @@ TEST(Cli, ListAsksWithPatternAndLimitAndSaysWhenThereIsMore) {
   EXPECT_EQ(outcome.data, "series,kind,last,unix\na.b,event,2023-11-14T22:13:20Z,1700000000\n");
   EXPECT_EQ(outcome.talk, "statmill: more series match than --limit 1\n");
   EXPECT_THAT(server.requests(), ElementsAre("GET /api/v1/series?match=a.%2A&limit=1"));
+}
+
+TEST(Cli, RejectsPrintsEachForm) {
+  const std::string answer =
+      R"({"rejects":[{"time":1700000000,"listener":"udp","sender":"10.0.0.7","reason":"bad_value",)"
+      R"("bytes":7,"line":"cpu \\\\ x","truncated":false},{"time":1700000001,"listener":"tcp","sender":"[::1]:4711",)"
+      R"("reason":"series_limit","bytes":201,"line":"a,b","truncated":true}]})"
+      "\n";
+  const FakeServer server(200, answer);
+  EXPECT_EQ(run(server.url(), {"rejects"}).data,
+            "time (UTC)           listener  sender      reason        line\n"
+            "2023-11-14 22:13:20  udp       10.0.0.7    bad_value     cpu \\\\ x\n"
+            "2023-11-14 22:13:21  tcp       [::1]:4711  series_limit  a,b...\n");
+  EXPECT_EQ(run(server.url(), {"rejects", "--format", "csv"}).data,
+            "time,unix,listener,sender,reason,bytes,line\n"
+            "2023-11-14T22:13:20Z,1700000000,udp,10.0.0.7,bad_value,7,cpu \\\\ x\n"
+            "2023-11-14T22:13:21Z,1700000001,tcp,[::1]:4711,series_limit,201,\"a,b\"\n");
+  EXPECT_EQ(run(server.url(), {"rejects", "--format", "json"}).data, answer);
+  EXPECT_THAT(server.requests(), testing::Each("GET /api/v1/status/rejects"));
+}
+
+TEST(Cli, RejectsSaysWhenThereAreNone) {
+  const FakeServer server(200, R"({"rejects":[]})");
+  EXPECT_EQ(run(server.url(), {"rejects"}).talk, "statmill: nothing has been refused\n");
+}
+
+TEST(Cli, CardinalityTellsCountsAndOffenders) {
+  const FakeServer server(
+      200,
+      R"({"series":9,"series_limit":10,"series_per_sender_limit":5,"new_in_last_minute":2,"name_bytes":1,)"
+      R"("prefixes":{"top":[{"prefix":"host","count":8},{"prefix":"shop","count":1}],"missed":0},)"
+      R"("refused":12,"refused_by_sender":{"top":[{"sender":"10.0.0.7","count":12}],"missed":0},)"
+      R"("refused_by_prefix":{"top":[{"prefix":"bomb","count":11}],"missed":1}})");
+  EXPECT_EQ(run(server.url(), {"cardinality", "--parts", "2"}).data,
+            "series                            9 of 10\n"
+            "new in the last minute            2\n"
+            "samples refused for want of room  12\n"
+            "series that a sender may make     5\n"
+            "\n"
+            "prefix  series\n"
+            "host         8\n"
+            "shop         1\n"
+            "\n"
+            "sender    samples refused\n"
+            "10.0.0.7               12\n"
+            "\n"
+            "prefix  samples refused\n"
+            "bomb                 11\n"
+            "each may have up to 1 more, and one that is not here as many\n");
+  EXPECT_THAT(server.requests(), ElementsAre("GET /api/v1/status/cardinality?parts=2"));
+}
+
+TEST(Cli, ReportsOnLimitsThatDoNotFitAreRefused) {
+  for (const char* command : {"rejects", "cardinality"}) {
+    for (const char* answer : {"", "{}", R"({"rejects":[{}]})", R"({"series":1})"}) {
+      const FakeServer server(200, std::string(answer));
+      const Outcome outcome = run(server.url(), {command});
+      EXPECT_EQ(outcome.code, ExitStatus::kFailed) << command << answer;
+      EXPECT_THAT(outcome.talk, HasSubstr("not as expected")) << command << answer;
+    }
+  }
 }
 
 TEST(Cli, StatusFlattensWhatTheServerSays) {

@@ -36,6 +36,10 @@ class Document {
     if (!v.is_string()) failed_ = true;
     return v.is_string() ? std::string(v.get_string()) : std::string();
   }
+  bool boolean(const json::value& v) {
+    if (!v.is_bool()) failed_ = true;
+    return v.is_bool() && v.get_bool();
+  }
   int64_t integer(const json::value& v) {
     boost::system::error_code error;
     const auto out = v.to_number<int64_t>(error);
@@ -117,9 +121,8 @@ Result<SeriesListing> parse_series_listing(std::string_view text) {
                           .kind = document.text(document.field(s, "kind")),
                           .last_s = document.integer(document.field(s, "last_s"))});
   }
-  const json::value& truncated = document.field(document.root(), "truncated");
-  if (document.failed() || !truncated.is_bool()) return not_understood("list of series");
-  out.truncated = truncated.get_bool();
+  out.truncated = document.boolean(document.field(document.root(), "truncated"));
+  if (document.failed()) return not_understood("list of series");
   return out;
 }
 
@@ -132,9 +135,8 @@ Result<Selection> parse_selection(std::string_view text) {
                                        : document.text(document.field(s, "from")) + " " +
                                              document.text(document.field(s, "to")));
   }
-  const json::value& truncated = document.field(document.root(), "truncated");
-  if (document.failed() || !truncated.is_bool()) return not_understood("selection");
-  out.truncated = truncated.get_bool();
+  out.truncated = document.boolean(document.field(document.root(), "truncated"));
+  if (document.failed()) return not_understood("selection");
   return out;
 }
 
@@ -147,6 +149,46 @@ Result<LinesOutcome> parse_lines_outcome(std::string_view text) {
   for (const auto& [reason, count] : *refused) {
     out.refused.emplace_back(reason, static_cast<uint64_t>(document.integer(count)));
   }
+  if (document.failed()) return not_understood("answer");
+  return out;
+}
+
+Result<std::vector<Reject>> parse_rejects(std::string_view text) {
+  Document document(text);
+  std::vector<Reject> out;
+  for (const json::value& r : document.array(document.field(document.root(), "rejects"))) {
+    out.push_back({document.integer(document.field(r, "time")), document.text(document.field(r, "listener")),
+                   document.text(document.field(r, "sender")), document.text(document.field(r, "reason")),
+                   static_cast<uint64_t>(document.integer(document.field(r, "bytes"))),
+                   document.text(document.field(r, "line")),
+                   document.boolean(document.field(r, "truncated"))});
+  }
+  if (document.failed()) return not_understood("answer");
+  return out;
+}
+
+Result<Cardinality> parse_cardinality(std::string_view text) {
+  Document document(text);
+  const auto count = [&](const json::value& of, std::string_view name) {
+    return static_cast<uint64_t>(document.integer(document.field(of, name)));
+  };
+  const auto hitters = [&](std::string_view name, std::string_view key) {
+    const json::value& of = document.field(document.root(), name);
+    Hitters out;
+    for (const json::value& hitter : document.array(document.field(of, "top")))
+      out.top.emplace_back(document.text(document.field(hitter, key)), count(hitter, "count"));
+    out.missed = count(of, "missed");
+    return out;
+  };
+  const json::value& root = document.root();
+  Cardinality out{count(root, "series"),
+                  count(root, "series_limit"),
+                  count(root, "series_per_sender_limit"),
+                  count(root, "new_in_last_minute"),
+                  count(root, "refused"),
+                  hitters("prefixes", "prefix"),
+                  hitters("refused_by_sender", "sender"),
+                  hitters("refused_by_prefix", "prefix")};
   if (document.failed()) return not_understood("answer");
   return out;
 }

@@ -46,6 +46,34 @@ struct Selection {
   bool truncated = false;           // not all of them
 };
 
+// A line that the server refused.
+struct Reject {
+  int64_t time_s = 0;
+  std::string listener;
+  std::string sender;
+  std::string reason;
+  uint64_t bytes = 0;      // of the whole line
+  std::string line;        // visible ASCII
+  bool truncated = false;  // it goes on
+};
+
+// Keys that were counted in bounded space.
+struct Hitters {
+  std::vector<std::pair<std::string, uint64_t>> top;  // the largest first
+  uint64_t missed = 0;                                // how much any of the counts may be short
+};
+
+struct Cardinality {
+  uint64_t series = 0;
+  uint64_t series_limit = 0;
+  uint64_t series_per_sender_limit = 0;  // 0: none
+  uint64_t new_in_last_minute = 0;
+  uint64_t refused = 0;
+  Hitters prefixes;           // series
+  Hitters refused_by_sender;  // samples
+  Hitters refused_by_prefix;  // samples
+};
+
 // What became of lines handed in.
 struct LinesOutcome {
   uint64_t accepted = 0;
@@ -58,6 +86,8 @@ Result<QueryResult> parse_query_result(std::string_view json, const std::vector<
 Result<SeriesListing> parse_series_listing(std::string_view json);
 Result<Selection> parse_selection(std::string_view json);
 Result<LinesOutcome> parse_lines_outcome(std::string_view json);
+Result<std::vector<Reject>> parse_rejects(std::string_view json);
+Result<Cardinality> parse_cardinality(std::string_view json);
 // The number at `field` of a JSON object.
 Result<uint64_t> parse_count(std::string_view json, std::string_view field);
 Result<ScrubReport> parse_scrub_report(std::string_view json);

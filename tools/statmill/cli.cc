@@ -17,11 +17,13 @@ struct Subcommand {
   Outcome (*run)(std::span<const std::string> arguments, const Surroundings& surroundings);
 };
 
-constexpr std::array<Subcommand, 11> kSubcommands = {{
+constexpr std::array<Subcommand, 13> kSubcommands = {{
     {"put", "hand in one sample", run_put},
     {"query", "print series over a range of time", run_query},
     {"ls", "list series by name", run_list},
     {"status", "print what the server says of itself", run_status},
+    {"rejects", "print the last lines that the server refused", run_rejects},
+    {"cardinality", "print whose series there are most of", run_cardinality},
     {"delete", "delete series, or what they have of a range of time", run_delete},
     {"rename", "give series other names", run_rename},
     {"flush", "have the server put what waits in memory into its files", run_flush},
@@ -35,12 +37,14 @@ std::string help() {
   std::string out =
       "Usage: statmill COMMAND [OPTION]... [ARGUMENT]...\nTalks to a statmilld over HTTP.\n\nCommands:\n";
   for (const Subcommand& s : kSubcommands) {
-    out.append("  ").append(s.name).append(9 - s.name.size(), ' ').append(s.summary).append("\n");
+    out.append("  ").append(s.name).append(13 - s.name.size(), ' ').append(s.summary).append("\n");
   }
   out.append(
-      "\n`statmill COMMAND --help` tells a command's options. put, query, ls and status take --server URL,\n"
-      "or STATMILL_URL from the environment; delete, rename, flush, check and backup, on the server's own\n"
-      "host, --admin.socket PATH, or STATMILL_ADMIN_SOCKET; verify and restore need no server.\n\n"
+      "\n`statmill COMMAND --help` tells a command's options. put, query, ls, status, rejects and\n"
+      "cardinality take --server URL, or STATMILL_URL from the environment; delete, rename, flush, check "
+      "and\n"
+      "backup, on the server's own host, --admin.socket PATH, or STATMILL_ADMIN_SOCKET; verify and restore\n"
+      "need no server.\n\n"
       "Exit status: 0 done, 1 failed, 2 wrong usage, 4 samples refused, 5 server unreachable.\n");
   return out;
 }

@@ -12,6 +12,8 @@ Outcome run_put(std::span<const std::string> arguments, const Surroundings& surr
 Outcome run_query(std::span<const std::string> arguments, const Surroundings& surroundings);
 Outcome run_list(std::span<const std::string> arguments, const Surroundings& surroundings);
 Outcome run_status(std::span<const std::string> arguments, const Surroundings& surroundings);
+Outcome run_rejects(std::span<const std::string> arguments, const Surroundings& surroundings);
+Outcome run_cardinality(std::span<const std::string> arguments, const Surroundings& surroundings);
 Outcome run_delete(std::span<const std::string> arguments, const Surroundings& surroundings);
 Outcome run_rename(std::span<const std::string> arguments, const Surroundings& surroundings);
 Outcome run_flush(std::span<const std::string> arguments, const Surroundings& surroundings);

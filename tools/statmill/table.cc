@@ -43,6 +43,18 @@ void append_csv_field(std::string& out, std::string_view field) {
   out.push_back('"');
 }
 
+// Under a line of its own with what is counted.
+void append_hitters(std::string& out, const std::string& key, const std::string& counted,
+                    const Hitters& hitters) {
+  if (hitters.top.empty() && hitters.missed == 0) return;
+  TextTable table({{key}, {counted, Align::kRight}});
+  for (const auto& [name, count] : hitters.top) table.add({name, std::to_string(count)});
+  out.append("\n").append(table.text());
+  if (hitters.missed == 0) return;
+  out.append("each may have up to ").append(std::to_string(hitters.missed));
+  out.append(" more, and one that is not here as many\n");
+}
+
 }  // namespace
 
 void TextTable::add(std::vector<std::string> cells) {
@@ -127,6 +139,42 @@ std::string listing_csv(const SeriesListing& listing) {
     out.append(",").append(s.kind).append(",").append(time_for_programs(s.last_s));
     out.append(",").append(std::to_string(s.last_s)).append("\n");
   }
+  return out;
+}
+
+std::string rejects_table(const std::vector<Reject>& rejects) {
+  TextTable table({{"time (UTC)"}, {"listener"}, {"sender"}, {"reason"}, {"line"}});
+  for (const Reject& r : rejects) {
+    table.add(
+        {time_for_people(r.time_s), r.listener, r.sender, r.reason, r.line + (r.truncated ? "..." : "")});
+  }
+  return table.text();
+}
+
+std::string rejects_csv(const std::vector<Reject>& rejects) {
+  std::string out = "time,unix,listener,sender,reason,bytes,line\n";
+  for (const Reject& r : rejects) {
+    out.append(time_for_programs(r.time_s)).append(",").append(std::to_string(r.time_s)).append(",");
+    out.append(r.listener).append(",").append(r.sender).append(",").append(r.reason).append(",");
+    out.append(std::to_string(r.bytes)).append(",");
+    append_csv_field(out, r.line);
+    out.push_back('\n');
+  }
+  return out;
+}
+
+std::string cardinality_table(const Cardinality& c) {
+  const auto text_of = [](uint64_t n) { return std::to_string(n); };
+  std::vector<std::pair<std::string, std::string>> pairs = {
+      {"series", text_of(c.series) + " of " + text_of(c.series_limit)},
+      {"new in the last minute", text_of(c.new_in_last_minute)},
+      {"samples refused for want of room", text_of(c.refused)}};
+  if (c.series_per_sender_limit > 0)
+    pairs.emplace_back("series that a sender may make", text_of(c.series_per_sender_limit));
+  std::string out = pairs_table(pairs);
+  append_hitters(out, "prefix", "series", c.prefixes);
+  append_hitters(out, "sender", "samples refused", c.refused_by_sender);
+  append_hitters(out, "prefix", "samples refused", c.refused_by_prefix);
   return out;
 }
 

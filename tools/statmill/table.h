@@ -45,6 +45,14 @@ std::string listing_table(const SeriesListing& listing);
 // series,kind,last,unix
 std::string listing_csv(const SeriesListing& listing);
 
+// An ellipsis behind lines that are longer.
+std::string rejects_table(const std::vector<Reject>& rejects);
+// time,unix,listener,sender,reason,bytes,line
+std::string rejects_csv(const std::vector<Reject>& rejects);
+
+// Counts, then a table of prefixes and, when samples were refused, of their senders and prefixes.
+std::string cardinality_table(const Cardinality& cardinality);
+
 // What a check found: counts, then a line for each fault.
 std::string scrub_table(const ScrubReport& report);
 

@@ -62,6 +62,8 @@ class FakeServices {
             .list = [this](const Glob& match, size_t limit) { return on_list(match, limit); },
             .take_lines = [this](std::string_view text, Timestamp) { return take_lines(text); },
             .status_json = [this] { return status; },
+            .rejects_json = [] { return std::string("{\"rejects\":[]}\n"); },
+            .cardinality_json = [](size_t parts) { return "parts " + std::to_string(parts) + "\n"; },
             .registry = registry,
             .health = health,
             .clock = clock};

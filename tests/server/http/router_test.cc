@@ -47,6 +47,11 @@ TEST_F(RouterTest, AnswersOrSaysWhatIsWrong) {
       {"HEAD", "/healthz", "", 200, "ok\n", "HEAD is GET; the session leaves the body out"},
       {"GET", "/readyz", "", 200, "{\"ready\":true}\n", "no problem"},
       {"GET", "/api/v1/status", "", 200, "{\"version\":\"test\"}\n", "the lead's text as it is"},
+      {"GET", "/api/v1/status/rejects", "", 200, "{\"rejects\":[]}\n", "likewise"},
+      {"GET", "/api/v1/status/cardinality", "", 200, "parts 1\n", "the default"},
+      {"GET", "/api/v1/status/cardinality?parts=8", "", 200, "parts 8\n", "the most"},
+      {"GET", "/api/v1/status/cardinality?parts=0", "", 400,
+       "{\"error\":\"parameter parts: number \\\"0\\\": not in 1..8\",\"status\":400}\n", "too few"},
       {"GET", "/api/v1/series", "", 200,
        "{\"series\":[{\"name\":\"cpu\",\"kind\":\"gauge\",\"last_s\":100},{\"name\":\"hits\",\"kind\":"
        "\"event\","

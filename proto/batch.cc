@@ -1,0 +1,50 @@
+// See batch.h. What stands here happens once for a line that is refused or a sender, never for a sample
+// taken.
+#include "proto/batch.h"
+
+#include <algorithm>
+
+namespace statmill {
+namespace {
+
+bool asks_for_a_series(Refusal reason) {
+  return reason == Refusal::kSeriesLimit || reason == Refusal::kSenderLimit;
+}
+
+}  // namespace
+
+void Batch::add_sender(const LineSender& sender) {
+  if (senders_.back().begin == samples.size()) {
+    senders_.back().sender = sender;
+  } else {
+    senders_.push_back({samples.size(), sender});
+  }
+}
+
+const LineSender& Batch::sender_of(size_t index) const {
+  const auto next = std::upper_bound(senders_.begin(), senders_.end(), index,
+                                     [](size_t i, const SenderOf& s) { return i < s.begin; });
+  return std::prev(next)->sender;
+}
+
+void Batch::refuse(Refusal reason, std::string_view line) {
+  ++received;
+  ++refused[static_cast<size_t>(reason)];
+  if (refused_lines.size() < kRefusedLinesMax)
+    refused_lines.push_back({reason, senders_.back().sender, line});
+}
+
+void Batch::refuse_sample(size_t index, Refusal reason) {
+  ++refused[static_cast<size_t>(reason)];
+  const auto keep_in = [&](std::vector<RefusedLine>& lines) {
+    if (lines.size() < kRefusedLinesMax) lines.push_back({reason, sender_of(index), samples[index].name});
+  };
+  keep_in(refused_lines);
+  if (asks_for_a_series(reason)) keep_in(refused_new_names);
+}
+
+void Batch::refuse_all_samples(Refusal reason) {
+  for (size_t i = 0; i < samples.size(); ++i) refuse_sample(i, reason);
+}
+
+}  // namespace statmill

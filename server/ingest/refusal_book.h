@@ -1,0 +1,58 @@
+// RefusalBook: what was refused lately, and who asks for series that there is no room for.
+//
+// Of each batch only what Batch kept is looked at, so a flood of bad lines costs no more per batch than 16 of
+// them: 16 copies of up to 200 bytes, 32 looks into a table.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/heavy_hitters.h"
+#include "base/mutex.h"
+#include "proto/batch.h"
+
+namespace statmill {
+
+struct RefusalRecord {
+  Timestamp time;
+  std::string listener;
+  LineSender sender;
+  Refusal reason{};
+  std::string text;       // the first RefusalBook::kTextBytesMax of the line, or of the series' name
+  size_t text_bytes = 0;  // of all of it
+};
+
+// Thread-safe.
+class RefusalBook {
+ public:
+  static constexpr size_t kRecordsMax = 100;
+  static constexpr size_t kTextBytesMax = 200;
+  static constexpr size_t kHittersMax = 100;  // senders, and prefixes, that are counted on their own
+  static constexpr size_t kPrefixParts = 1;   // of the names refused
+
+  RefusalBook() { records_.reserve(kRecordsMax); }
+
+  // Takes in what the batch has kept of its refusals. Cost: one lock.
+  void add(const Batch& batch, std::string_view listener, Timestamp now);
+
+  // The newest first.
+  std::vector<RefusalRecord> records() const;
+
+  // Samples refused for want of room for a new series. Which sender and prefix they have is known of the
+  // batch's first 16; the others are taken to be like those. The sum is exact.
+  HeavyHitters by_sender() const;
+  HeavyHitters by_prefix() const;
+
+ private:
+  void count_new_names(const Batch& batch) REQUIRES(mutex_);
+
+  mutable Mutex mutex_;
+  std::vector<RefusalRecord> records_ GUARDED_BY(mutex_);
+  size_t next_ GUARDED_BY(mutex_) = 0;  // where the next record goes, once there are kRecordsMax
+  HeavyHitters by_sender_ GUARDED_BY(mutex_){kHittersMax};
+  HeavyHitters by_prefix_ GUARDED_BY(mutex_){kHittersMax};
+};
+
+}  // namespace statmill
