@@ -1,6 +1,7 @@
 // The two hashes of the project: XXH3-64 for names (stable: shards depend on it), CRC32C for stored bytes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -8,6 +9,11 @@ namespace statmill {
 
 // XXH3-64 with seed 0: the same on every host and in every release.
 uint64_t hash_name(std::string_view name);
+// The same for containers of strings that are asked by views.
+struct NameHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view name) const { return hash_name(name); }
+};
 
 // CRC32C (Castagnoli, RFC 3720 appendix B.4) of `bytes`, continued from `crc` (0 to start).
 // One instruction per 8 bytes where the CPU has it (SSE 4.2), a table elsewhere; equal results.

@@ -37,14 +37,10 @@ class HeavyHitters {
   size_t size() const { return counts_.size(); }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view key) const { return hash_name(key); }
-  };
   void make_room();
 
   const size_t limit_;
-  std::unordered_map<std::string, uint64_t, Hash, std::equal_to<>> counts_;  // each over 0
+  std::unordered_map<std::string, uint64_t, NameHash, std::equal_to<>> counts_;  // each over 0
   uint64_t total_ = 0;
   uint64_t missed_ = 0;
 };

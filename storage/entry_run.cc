@@ -15,13 +15,6 @@ constexpr uint8_t kEvents = 0x08;  // Combine::kAddEvents
 // What the first entry is told against: a bucket before the chunk saves it most of its slot's bytes.
 EntryReference before(Slot first_slot) { return {first_slot - 1, 0, 0}; }
 
-// Of event buckets only the total means something; others would not survive the next frame.
-Bucket total_of(const Bucket& bucket) {
-  Bucket total;
-  total.add_event(bucket);
-  return total;
-}
-
 }  // namespace
 
 std::string encode_entry_run(Combine combine, Slot first_slot, std::string_view entries) {
@@ -53,9 +46,8 @@ std::optional<DecodedGroup> decode_entry_run(std::string_view payload, Slot firs
     const auto entry = decode_entry(in, reference);
     if (!entry || entry->slot < next || entry->slot >= first_slot + chunk_slots) return std::nullopt;
     next = entry->slot + 1;
-    group.buckets.push_back(*entry);
-    if (group.combine == Combine::kAddEvents && entry->bucket.count() != 1)
-      group.buckets.back().bucket = total_of(entry->bucket);
+    const bool is_event = group.combine == Combine::kAddEvents;
+    group.buckets.push_back({entry->slot, is_event ? total_of(entry->bucket) : entry->bucket});
   }
   return group;
 }

@@ -13,14 +13,6 @@ constexpr size_t kScales = size_t{Bucket::kScaleMax} + 1;
 
 using Buckets = std::vector<SlotBucket>;
 
-// One observation of what the events of a slot add up to.
-Bucket total_of(const Bucket& events) {
-  if (events.count() == 1) return events;
-  Bucket total;
-  total.add_event(events);
-  return total;
-}
-
 // The scale that costs least: every bucket at it takes log2(10) = 10/3 bits more per digit, every bucket that
 // needs more digits goes to a group of its own at about kOutlierBits.
 int8_t choose_scale(const std::array<size_t, kScales>& buckets_at) {
@@ -137,6 +129,13 @@ void take_decimals(Combine combine, Buckets& decimals, std::vector<Group>& group
 }
 
 }  // namespace
+
+Bucket total_of(const Bucket& events) {
+  if (events.count() == 1) return events;
+  Bucket total;
+  total.add_event(events);
+  return total;
+}
 
 std::vector<Group> group_buckets(Combine combine, std::span<const SlotBucket> buckets) {
   std::vector<Group> groups;

@@ -44,6 +44,9 @@ struct DecodedGroup {
   std::vector<SlotBucket> buckets;  // ascending slots, each once, none empty
 };
 
+// One observation of what the events of a slot add up to: all that is kept of them.
+Bucket total_of(const Bucket& events);
+
 // The groups that hold all of `buckets`, none empty: usually one. Few buckets with far more digits than the
 // others get a group of their own, where that is shorter.
 std::vector<Group> group_buckets(Combine combine, std::span<const SlotBucket> buckets);

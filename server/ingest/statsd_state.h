@@ -51,10 +51,6 @@ class StatsdState {
   size_t set_count() const;
 
  private:
-  struct NameHash {
-    using is_transparent = void;
-    size_t operator()(std::string_view name) const { return hash_name(name); }
-  };
   template <class Value>
   using ByName = std::unordered_map<std::string, Value, NameHash, std::equal_to<>>;
   using Sets = std::map<int64_t, ByName<UniqueCount>>;  // by slot

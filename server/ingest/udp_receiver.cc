@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "server/ingest/peer.h"
+
 namespace statmill {
 namespace {
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/proto/batch_text.h"
+#include "tests/proto/generated_text.h"
 #include "tests/proto/tag_laws.h"
 
 namespace statmill {
@@ -222,12 +223,7 @@ rc::Gen<std::string> line_like_bytes() {
        {4, rc::gen::element<std::string>("1", "-2.50", "-1", "N", "nan", "1e400", "1.7e9")},
        {6, rc::gen::element<std::string>(" ", "\t", "\n", "\r\n")},
        {1, rc::gen::container<std::string>(rc::gen::arbitrary<char>())}});
-  return rc::gen::map(rc::gen::container<std::vector<std::string>>(piece),
-                      [](const std::vector<std::string>& pieces) {
-                        std::string text;
-                        for (const std::string& p : pieces) text.append(p);
-                        return text;
-                      });
+  return texts_of(piece);
 }
 
 RC_GTEST_PROP(GraphiteLines, AnyBytesKeepTheAccountAndMeanTheSameLineByLine, ()) {

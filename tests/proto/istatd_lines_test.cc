@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/proto/batch_text.h"
+#include "tests/proto/generated_text.h"
 #include "tests/proto/line_laws.h"
 
 namespace statmill {
@@ -265,12 +266,7 @@ rc::Gen<std::string> line_like_bytes() {
         rc::gen::element<std::string>("1", "-2.50", "nan", "inf", "1e400", "+", ".", "12345678901234567890")},
        {8, rc::gen::element<std::string>(" ", "\t", "\n", "\r\n")},
        {1, rc::gen::container<std::string>(rc::gen::arbitrary<char>())}});
-  return rc::gen::map(rc::gen::container<std::vector<std::string>>(piece),
-                      [](const std::vector<std::string>& pieces) {
-                        std::string text;
-                        for (const std::string& p : pieces) text.append(p);
-                        return text;
-                      });
+  return texts_of(piece);
 }
 
 RC_GTEST_PROP(IstatdLines, AnyBytesKeepTheAccount, ()) {

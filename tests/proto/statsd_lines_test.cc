@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/proto/batch_text.h"
+#include "tests/proto/generated_text.h"
 #include "tests/proto/statsd_laws.h"
 
 namespace statmill {
@@ -304,12 +305,7 @@ rc::Gen<std::string> line_like_bytes() {
        {1, rc::gen::element<std::string>("\xff", "\xc3\xa9", "\v", " ", "|h:x", "|d:7")},
        {3, rc::gen::element<std::string>("\n", "\r\n")},
        {1, rc::gen::container<std::string>(rc::gen::arbitrary<char>())}});
-  return rc::gen::map(rc::gen::container<std::vector<std::string>>(piece),
-                      [](const std::vector<std::string>& pieces) {
-                        std::string text;
-                        for (const std::string& p : pieces) text.append(p);
-                        return text;
-                      });
+  return texts_of(piece);
 }
 
 RC_GTEST_PROP(StatsdLines, AnyBytesKeepTheAccountAndMeanTheSameLineByLine, ()) {
