@@ -43,6 +43,10 @@ struct Squares {
   Uint128 told = 0;
 };
 
+Squares raw_squares(const Bucket::Decimal& d) {
+  return {kRawSquares, static_cast<Uint128>(d.sum_of_squares)};
+}
+
 // Of what is left open by the other numbers as little as can be.
 Squares squares_of(uint64_t count, const Bucket::Decimal& d) {
   for (const SpreadRule rule : {SpreadRule::kIntegers, SpreadRule::kRounded}) {
@@ -51,7 +55,7 @@ Squares squares_of(uint64_t count, const Bucket::Decimal& d) {
     const auto spread = bounds ? spread_of(rule, *bounds, count, d) : std::nullopt;
     if (spread) return {static_cast<uint8_t>(rule), *spread};
   }
-  return {kRawSquares, static_cast<Uint128>(d.sum_of_squares)};
+  return raw_squares(d);
 }
 
 // `mean_told` is what the bucket's is told against before, the bucket's after.
@@ -125,7 +129,8 @@ std::optional<Bucket> decode_real(Reader& in, uint8_t head) {
   return Bucket::from_real(count, r);
 }
 
-void encode_long(std::string& bytes, EntryReference& reference, Slot slot, const Bucket& bucket) {
+void encode_long(std::string& bytes, EntryReference& reference, Slot slot, const Bucket& bucket,
+                 Effort effort) {
   Writer out(bytes);
   const uint64_t count = bucket.count();
   const bool real = !bucket.is_decimal();
@@ -134,7 +139,7 @@ void encode_long(std::string& bytes, EntryReference& reference, Slot slot, const
   if (!real && bucket.scale() != reference.scale) head |= kScaleFollows;
   Squares squares;
   if (!real && count > 2) {
-    squares = squares_of(count, bucket.decimal());
+    squares = effort == Effort::kSmall ? squares_of(count, bucket.decimal()) : raw_squares(bucket.decimal());
     head = static_cast<uint8_t>(head | squares.form << kSpreadShift);
   }
   out.u8(head);
@@ -222,12 +227,18 @@ SlotBucket as_told(const EntryReference& reference, SlotBucket bucket) {
   return bucket;
 }
 
-void encode_entry(std::string& out, EntryReference& reference, const SlotBucket& entry) {
+EntryReference reference_of(const SlotBucket& bucket) {
+  if (!bucket.bucket.is_decimal()) return {bucket.slot, 0, 0};
+  const Bucket::Decimal d = bucket.bucket.decimal();
+  return {bucket.slot, floor_mean(d.sum, bucket.bucket.count()), d.scale};
+}
+
+void encode_entry(std::string& out, EntryReference& reference, const SlotBucket& entry, Effort effort) {
   const Bucket& bucket = entry.bucket;
   SM_CHECK(!bucket.is_empty() && entry.slot >= 0);
   if (bucket.count() > 1 || !bucket.is_decimal() || entry.slot != reference.slot + 1 ||
       bucket.scale() != reference.scale) {
-    return encode_long(out, reference, entry.slot, bucket);
+    return encode_long(out, reference, entry.slot, bucket, effort);
   }
   const int64_t value = bucket.decimal().sum;
   const uint64_t difference = zigzag(static_cast<int64_t>(bits_of(value) - bits_of(reference.mean)));

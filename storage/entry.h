@@ -19,6 +19,12 @@ struct EntryReference {
   int8_t scale = 0;
 };
 
+// What the next entry is told against when this bucket is the newest.
+EntryReference reference_of(const SlotBucket& bucket);
+
+// What an entry is worth: kSmall looks for the fewest bytes, kQuick writes sums of squares as they are.
+enum class Effort : uint8_t { kQuick, kSmall };
+
 // The bucket as an entry gives it back: digits that a value happens to spare are given back to it, since a
 // change of scale costs more. The numbers are the same; doubles made of them later may not be, to the last
 // bit.
@@ -26,9 +32,10 @@ SlotBucket as_told(const EntryReference& reference, SlotBucket bucket);
 
 // Both move the reference on to what the next entry is told against.
 // Appends an entry. Requires: the bucket is as_told(), not empty, slot >= 0.
-void encode_entry(std::string& out, EntryReference& reference, const SlotBucket& bucket);
-// None when the bytes are no entry, or a
-// bucket that no samples could have made; then the reference is of no use.
+void encode_entry(std::string& out, EntryReference& reference, const SlotBucket& bucket,
+                  Effort effort = Effort::kSmall);
+// None when the bytes are no entry, or a bucket that no samples could have made; then the reference is of no
+// use.
 std::optional<SlotBucket> decode_entry(Reader& in, EntryReference& reference);
 
 // Steps over an entry of the kind that most are, one sample in the next slot, whose bucket need not be made

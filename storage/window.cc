@@ -28,7 +28,8 @@ Window::Window(const Window& other)
       size_(other.size_),
       capacity_(other.size_),
       last_(other.last_),
-      newest_scale_(other.newest_scale_) {
+      newest_scale_(other.newest_scale_),
+      is_open_(other.is_open_) {
   if (other.late_) late_ = std::make_unique<std::vector<SlotBucket>>(*other.late_);
   if (size_ == 0) return;
   bytes_.reset(new char[size_]);
@@ -44,10 +45,11 @@ void Window::swap(Window& other) noexcept {
   std::swap(newest_slot_, other.newest_slot_);
   std::swap(newest_mean_, other.newest_mean_);
   std::swap(newest_scale_, other.newest_scale_);
+  std::swap(is_open_, other.is_open_);
 }
 
 EntryReference Window::before_newest() const {
-  if (const auto before = reference_before(newest_entry(), newest())) return *before;
+  if (const auto before = reference_before(newest_bytes(), newest())) return *before;
   EntryReference reference;
   Reader in({bytes_.get(), last_});
   while (!in.done()) SM_CHECK(decode_entry(in, reference).has_value());
@@ -58,13 +60,18 @@ void Window::add(const SlotBucket& bucket, Combine combine, std::string* journal
   EntryReference reference = newest();
   const SlotBucket told = as_told(reference, bucket);  // what a replay would add
   const bool is_later = is_empty() || told.slot > reference.slot;
-  if (is_later || journal != nullptr) {
-    std::string entry;
-    encode_entry(entry, reference, told);
-    if (journal != nullptr) *journal += entry;
-    if (is_later) return append(entry, reference);
+  const bool is_coded_now = is_later && told.bucket.count() == 1;
+  std::string own;
+  std::string& entries = journal != nullptr ? *journal : own;
+  const size_t begin = entries.size();
+  if (is_coded_now || journal != nullptr) encode_entry(entries, reference, told, Effort::kQuick);
+  if (is_coded_now) {
+    append(std::string_view(entries).substr(begin), reference);
+  } else if (is_later) {
+    append_open(told);
+  } else {
+    combine_older(told, combine);
   }
-  combine_older(told, combine);
 }
 
 std::optional<Slot> Window::add_entry(Reader& in, Combine combine) {
@@ -77,20 +84,62 @@ std::optional<Slot> Window::add_entry(Reader& in, Combine combine) {
   }
   const auto bucket = decode_entry(in, reference);
   if (!bucket) return std::nullopt;
-  if (is_empty() || bucket->slot > newest_slot_) {
+  if (!is_empty() && bucket->slot <= newest_slot_) {
+    combine_older(*bucket, combine);
+  } else if (bucket->bucket.count() == 1) {
     append(entry(), reference);
   } else {
-    combine_older(*bucket, combine);
+    append_open(*bucket);
   }
   return bucket->slot;
 }
 
+void Window::set_newest(const EntryReference& newest) {
+  newest_slot_ = newest.slot;
+  newest_mean_ = newest.mean;
+  newest_scale_ = newest.scale;
+}
+
 void Window::append(std::string_view entry, const EntryReference& reference) {
+  close();
   last_ = size_;
   put(entry);
-  newest_slot_ = reference.slot;
-  newest_mean_ = reference.mean;
-  newest_scale_ = reference.scale;
+  set_newest(reference);
+}
+
+void Window::append_open(const SlotBucket& bucket) {
+  close();
+  const Open open{newest(), bucket.bucket};
+  last_ = size_;
+  put({reinterpret_cast<const char*>(&open), sizeof(open)});
+  is_open_ = true;
+  set_newest(reference_of(bucket));
+}
+
+void Window::close() {
+  if (!is_open_) return;
+  Open open = opened();
+  std::string entry;
+  encode_entry(entry, open.before, {newest_slot_, open.bucket}, Effort::kSmall);
+  SM_CHECK(entry.size() <= sizeof(open));
+  size_ = last_;
+  is_open_ = false;
+  put(entry);
+}
+
+Window::Open Window::opened() const {
+  Open open;
+  if (is_open_) {
+    std::memcpy(static_cast<void*>(&open), newest_bytes().data(), sizeof(open));
+    return open;
+  }
+  open.before = before_newest();
+  EntryReference reference = open.before;
+  Reader in(newest_bytes());
+  const auto newest = decode_entry(in, reference);
+  SM_CHECK(newest.has_value());
+  open.bucket = newest->bucket;
+  return open;
 }
 
 void Window::combine_older(const SlotBucket& bucket, Combine combine) {
@@ -98,21 +147,16 @@ void Window::combine_older(const SlotBucket& bucket, Combine combine) {
     if (!late_) late_ = std::make_unique<std::vector<SlotBucket>>();
     return combine_into(*late_, {&bucket, 1}, combine);
   }
-  EntryReference reference = before_newest();
-  EntryReference after = reference;
-  Reader in(newest_entry());
-  auto newest = decode_entry(in, after);
-  SM_CHECK(newest.has_value());
-  combine == Combine::kAddEvents ? newest->bucket.add_event(bucket.bucket)
-                                 : newest->bucket.merge(bucket.bucket);
-  std::string grown;
-  encode_entry(grown, reference, as_told(reference, *newest));
+  Open open = opened();
+  combine == Combine::kAddEvents ? open.bucket.add_event(bucket.bucket) : open.bucket.merge(bucket.bucket);
   size_ = last_;
-  append(grown, reference);
+  put({reinterpret_cast<const char*>(&open), sizeof(open)});
+  is_open_ = true;
+  set_newest(reference_of({newest_slot_, open.bucket}));
 }
 
-void Window::put(std::string_view entry) {
-  const size_t size = size_ + entry.size();
+void Window::put(std::string_view bytes) {
+  const size_t size = size_ + bytes.size();
   if (size > capacity_) {
     const uint32_t capacity = capacity_for(size, capacity_);
     std::unique_ptr<char[]> grown(new char[capacity]);
@@ -120,11 +164,12 @@ void Window::put(std::string_view entry) {
     bytes_ = std::move(grown);
     capacity_ = capacity;
   }
-  std::memcpy(bytes_.get() + size_, entry.data(), entry.size());
+  std::memcpy(bytes_.get() + size_, bytes.data(), bytes.size());
   size_ = static_cast<uint32_t>(size);
 }
 
 std::optional<Window::Run> Window::run() const {
+  SM_CHECK(!is_open_);
   if (is_empty() || late_) return std::nullopt;
   const std::string_view entries(bytes_.get(), size_);
   return Run{reference_after(entries, {}).slot, newest_slot_, entries};
@@ -133,13 +178,14 @@ std::optional<Window::Run> Window::run() const {
 std::vector<SlotBucket> Window::buckets(Combine combine) const {
   std::vector<SlotBucket> out;
   out.reserve(std::min<size_t>(size_, kEntriesExpected));
-  Reader in(std::string_view(bytes_.get(), size_));
+  Reader in(std::string_view(bytes_.get(), is_open_ ? last_ : size_));
   EntryReference reference;
   while (!in.done()) {
     const auto bucket = decode_entry(in, reference);
     SM_CHECK(bucket.has_value());
     out.push_back(*bucket);
   }
+  if (is_open_) out.push_back({newest_slot_, opened().bucket});
   if (late_) combine_into(out, *late_, combine);
   return out;
 }

@@ -1,8 +1,8 @@
 // Window: the buckets of one series that are not in the store yet, as the bytes of their entries.
 //
-// A slot of a gauge takes one or two bytes where a bucket takes 64. Samples come mostly in order: the newest
-// bucket is coded again as it grows, older ones stand; what comes for an older slot goes to a short list of
-// its own. A value: copying copies the bytes.
+// A slot of a gauge takes one or two bytes where a bucket takes 64. Samples come mostly in order: a newest
+// bucket that grows is kept as it is, behind the entries, and coded once a later slot comes; what comes for an
+// older slot goes to a short list of its own. A value: copying copies the bytes.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,10 @@ class Window {
   void prefetch() const { __builtin_prefetch(bytes_.get() + last_, 1); }
 
   bool is_empty() const { return size_ == 0; }
-  // All that buckets() gives, as it stands in RAM; none when some came late. Valid until a change.
+  // Codes the newest bucket, if that is not done yet. Takes no more memory.
+  void close();
+  // All that buckets() gives, as it stands in RAM; none when some came late. Valid until a change. Requires:
+  // nothing was added since close().
   struct Run {
     Slot first = 0;  // of the first entry, which like that of any window is told against no bucket
     Slot last = 0;
@@ -49,15 +52,25 @@ class Window {
   size_t memory_bytes() const;  // beside the object itself
 
  private:
+  // A newest bucket that has grown, or may soon: its bytes stand where its entry will.
+  struct Open {
+    EntryReference before;  // what its entry is to be told against
+    Bucket bucket;
+  };
+
   // Of the newest bucket; as constructed when the window is empty.
   EntryReference newest() const { return {newest_slot_, newest_mean_, newest_scale_}; }
-  // What the newest entry is told against.
+  void set_newest(const EntryReference& newest);
+  // What the newest entry is told against. Requires: it is coded.
   EntryReference before_newest() const;
   // An entry told against the newest bucket, in a later slot, which `reference` is of.
   void append(std::string_view entry, const EntryReference& reference);
+  // The same of a bucket that may grow.
+  void append_open(const SlotBucket& bucket);
   void combine_older(const SlotBucket& bucket, Combine combine);  // Requires: not of a later slot
-  void put(std::string_view entry);
-  std::string_view newest_entry() const { return {bytes_.get() + last_, size_ - last_}; }
+  Open opened() const;  // the newest bucket, coded or not. Requires: not empty
+  void put(std::string_view bytes);
+  std::string_view newest_bytes() const { return {bytes_.get() + last_, size_ - last_}; }
 
   std::unique_ptr<char[]> bytes_;
   std::unique_ptr<std::vector<SlotBucket>> late_;  // for slots below the newest; ascending
@@ -66,8 +79,9 @@ class Window {
   int64_t newest_mean_ = 0;
   uint32_t size_ = 0;
   uint32_t capacity_ = 0;
-  uint32_t last_ = 0;  // where the newest entry begins
+  uint32_t last_ = 0;  // where the newest entry begins, or the open bucket
   int8_t newest_scale_ = 0;
+  bool is_open_ = false;
 };
 static_assert(sizeof(Window) == 48);  // each series has one
 

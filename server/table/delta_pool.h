@@ -51,6 +51,7 @@ class DeltaPool {
     for (; chain != 0; chain = nodes_[chain - 1].next) {
       out.push_back({nodes_[chain - 1].slot, nodes_[chain - 1].bucket});
     }
+    if (out.size() < 2) return;
     std::reverse(out.begin(), out.end());
     const auto before = [](const SlotBucket& a, const SlotBucket& b) { return a.slot < b.slot; };
     const auto not_before = [&](const SlotBucket& a, const SlotBucket& b) { return !before(a, b); };

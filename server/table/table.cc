@@ -241,6 +241,7 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick) {
   for (size_t i = 0; i < shard.series.size(); ++i) {
     Series& s = shard.series[i];
     if (s.pending.is_empty()) continue;
+    s.pending.close();
     shard.flushing.push_back({&s, std::move(s.pending)});
     s.flushing = static_cast<uint32_t>(shard.flushing.size());
     out.series.push_back({s.id, s.kind, s.retention, &shard.flushing.back().window});

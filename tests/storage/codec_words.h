@@ -24,6 +24,7 @@ inline std::string encode(const std::vector<SlotBucket>& buckets, Combine combin
 inline std::string encode_run(const std::vector<SlotBucket>& buckets, Combine combine = Combine::kMerge) {
   Window window;
   for (const SlotBucket& b : buckets) window.add(b, combine, nullptr);
+  window.close();
   return encode_entries(kKey, kFirst, combine, window.run()->entries);
 }
 inline std::string erase(Slot begin, Slot end) { return encode_erase(kKey, kFirst, begin, end); }

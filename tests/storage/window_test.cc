@@ -63,6 +63,7 @@ RC_GTEST_PROP(Window, GivesItsEntriesAsTheyStandUnlessSomeCameLate, ()) {
     newest = std::max(newest, b.slot);
     window.add(b, Combine::kMerge, nullptr);
   }
+  window.close();
   const auto run = window.run();
   RC_ASSERT(run.has_value() == (!late && !buckets.empty()));
   if (!run) return;
@@ -72,6 +73,25 @@ RC_GTEST_PROP(Window, GivesItsEntriesAsTheyStandUnlessSomeCameLate, ()) {
   RC_ASSERT(told == window.buckets(Combine::kMerge));
   RC_ASSERT(run->first == told.front().slot);
   RC_ASSERT(run->last == told.back().slot);
+}
+
+// Whether it is coded or still open makes no difference, to what follows either.
+RC_GTEST_PROP(Window, ClosingChangesNothingThatIsHeldOrWritten, ()) {
+  const auto buckets = *arrivals(any_buckets());
+  const auto combine = *rc::gen::element(Combine::kMerge, Combine::kAddEvents);
+  Window window;
+  Window closed;
+  std::string journal;
+  std::string journal_closed;
+  for (const SlotBucket& b : buckets) {
+    window.add(b, combine, &journal);
+    closed.add(b, combine, &journal_closed);
+    const size_t memory = closed.memory_bytes();
+    closed.close();
+    RC_ASSERT(closed.memory_bytes() == memory);
+  }
+  RC_ASSERT(journal == journal_closed);
+  RC_ASSERT(closed.buckets(combine) == window.buckets(combine));
 }
 
 // An entry with a scale of its own does not say what it was told against.

@@ -16,7 +16,8 @@ Combine combine_of(Kind kind) { return kind == Kind::kEvent ? Combine::kAddEvent
 }  // namespace
 
 void add_window(std::vector<StoreBatch::Fragment>& out, const Tier& tier, SeriesId id, Combine combine,
-                const Window& window) {
+                Window window) {
+  window.close();
   const auto run = window.run();
   if (run && tier.chunk_of_slot(run->first) == tier.chunk_of_slot(run->last)) {
     const ChunkKey key{0, tier.chunk_of_slot(run->first), id};

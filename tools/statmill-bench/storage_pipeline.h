@@ -25,7 +25,7 @@ struct Arrival {
 // Adds the fragments of the finest tier that a flush makes of a window: one per chunk, and of a single chunk
 // the window's entries as they stand.
 void add_window(std::vector<StoreBatch::Fragment>& out, const Tier& tier, SeriesId id, Combine combine,
-                const Window& window);
+                Window window);
 
 // Confined to one thread.
 class StoragePipeline {
