@@ -1,6 +1,6 @@
 // Dialect: what a listener must know of a language of lines. The same listener serves any of them.
 //
-// A listener makes a parser for each of its sources and calls it once per read, never per line.
+// A listener makes parsers for each of its threads and calls them once per read, never per line.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace statmill {
 
-// What one source (a TCP connection, a UDP socket) has sent, from its bytes to the intake. Confined to the
-// source's thread.
+// What came with a read, from its bytes to the intake. Between hand_in() and the next parse() it keeps
+// nothing of its source. Confined to one thread.
 class LineParser {
  public:
   virtual ~LineParser() = default;
@@ -41,7 +41,7 @@ class Dialect {
   virtual ~Dialect() = default;
 
   const DialectTraits& traits() const { return traits_; }
-  // The parser of one source, which must not outlive the dialect.
+  // A parser for one thread, which must not outlive the dialect.
   virtual std::unique_ptr<LineParser> make_parser() = 0;
   // Called once in a tick_interval, on one of the listener's threads.
   virtual void tick(Timestamp) {}

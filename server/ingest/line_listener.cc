@@ -71,7 +71,7 @@ Status LineListener::open() {
     return Error{ErrorCode::kInvalid, std::string(dialect_->traits().setting) + " " + options_.listen.text() +
                                           ": not an IP address"};
   for (size_t i = 0; i < std::max<size_t>(1, options_.threads); ++i)
-    workers_.push_back(std::make_unique<Worker>());
+    workers_.push_back(std::make_unique<Worker>(*dialect_));
   if (Status s = bind(address); !s) {
     workers_.clear();
     return s;
@@ -175,7 +175,7 @@ void LineListener::accept() {
 }
 
 void LineListener::adopt(Worker& worker, tcp::socket socket) {
-  const auto session = std::make_shared<LineSession>(std::move(socket), session_services_);
+  const auto session = std::make_shared<LineSession>(std::move(socket), worker.desk, session_services_);
   if (worker.stopping) {
     session->drain();
     return;
@@ -207,7 +207,7 @@ void LineListener::drain_backlog() {
     acceptor_->accept(socket, error);
     if (error) break;
     connections_.add();
-    std::make_shared<LineSession>(std::move(socket), session_services_)->drain();
+    std::make_shared<LineSession>(std::move(socket), workers_.front()->desk, session_services_)->drain();
   }
   acceptor_->close(error);
 }

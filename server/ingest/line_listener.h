@@ -47,6 +47,9 @@ class LineListener {
 
  private:
   struct Worker {
+    explicit Worker(Dialect& dialect) : desk{{}, dialect.make_parser()} {}
+
+    ReadDesk desk;
     boost::asio::io_context loop{1};
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work = make_work_guard(loop);
     std::unique_ptr<UdpReceiver> udp;

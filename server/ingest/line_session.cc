@@ -17,15 +17,14 @@ LineSender peer_of(const boost::asio::ip::tcp::socket& socket) {
 
 }  // namespace
 
-LineSession::LineSession(boost::asio::ip::tcp::socket socket, const Services& services)
+LineSession::LineSession(boost::asio::ip::tcp::socket socket, ReadDesk& desk, const Services& services)
     : socket_(std::move(socket)),
       idle_timer_(socket_.get_executor()),
       last_read_(services.clock.steady()),
+      sender_(peer_of(socket_)),
       services_(services),
-      book_id_(services.book.add(peer_of(socket_).text(), services.clock.wall())),
-      parser_(services.dialect.make_parser()) {
-  parser_->batch().set_sender(peer_of(socket_));
-}
+      book_id_(services.book.add(sender_.text(), services.clock.wall())),
+      desk_(desk) {}
 
 LineSession::~LineSession() { services_.book.remove(book_id_); }
 
@@ -62,7 +61,7 @@ void LineSession::wait() {
 }
 
 bool LineSession::read() {
-  const auto space = buffer_.space();
+  const auto space = desk_.buffer.space();
   boost::system::error_code error;
   const size_t bytes = socket_.read_some(boost::asio::buffer(space.data(), space.size()), error);
   if (error == boost::asio::error::would_block) return true;
@@ -77,16 +76,17 @@ bool LineSession::read() {
 void LineSession::take(size_t bytes) {
   last_read_ = services_.clock.steady();
   services_.account.bytes.add(bytes);
-  buffer_.commit(bytes, *parser_);
+  desk_.parser->batch().set_sender(sender_);
+  desk_.buffer.commit(bytes, stream_, *desk_.parser);
   settle();
 }
 
 void LineSession::settle() {
-  Batch& batch = parser_->batch();
+  Batch& batch = desk_.parser->batch();
   for (const Metadata& m : batch.metadata) {
     if (!services_.book.set(book_id_, m.key, m.text)) batch.refuse(Refusal::kMetadataLimit, m.key);
   }
-  parser_->hand_in(services_.intake, services_.account, services_.clock.wall());
+  desk_.parser->hand_in(services_.intake, services_.account, services_.clock.wall());
 }
 
 void LineSession::drain() {
@@ -94,7 +94,7 @@ void LineSession::drain() {
   boost::system::error_code error;
   socket_.non_blocking(true, error);
   for (size_t drained = 0; !error && drained < kDrainBytesMax;) {
-    const auto space = buffer_.space();
+    const auto space = desk_.buffer.space();
     const size_t bytes = socket_.read_some(boost::asio::buffer(space.data(), space.size()), error);
     if (!error) take(bytes);
     drained += bytes;
@@ -109,7 +109,8 @@ LastLine LineSession::last_line_after(const boost::system::error_code& error) co
 
 void LineSession::close(LastLine last_line) {
   open_ = false;
-  buffer_.end(*parser_, last_line);
+  desk_.parser->batch().set_sender(sender_);
+  LineBuffer::end(stream_, *desk_.parser, last_line);
   settle();
   boost::system::error_code ignored;  // it is gone either way
   socket_.close(ignored);

@@ -12,6 +12,12 @@
 
 namespace statmill {
 
+// What the sessions of an ingest thread use by turns: each leaves it empty.
+struct ReadDesk {
+  LineBuffer buffer;
+  std::unique_ptr<LineParser> parser;
+};
+
 // Confined to the ingest thread of its socket. Lives as long as a wait is under way.
 class LineSession : public std::enable_shared_from_this<LineSession> {
  public:
@@ -27,7 +33,8 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
     Counter& idle_closed;
     const Clock& clock;
   };
-  LineSession(boost::asio::ip::tcp::socket socket, const Services& services);
+  // `desk` is of the socket's thread and must outlive it.
+  LineSession(boost::asio::ip::tcp::socket socket, ReadDesk& desk, const Services& services);
   ~LineSession();
 
   void start();
@@ -48,10 +55,11 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
   boost::asio::ip::tcp::socket socket_;
   boost::asio::steady_timer idle_timer_;
   SteadyTime last_read_;
+  const LineSender sender_;
   const Services& services_;
   const uint64_t book_id_;
-  LineBuffer buffer_;
-  const std::unique_ptr<LineParser> parser_;
+  ReadDesk& desk_;
+  LineStream stream_;
   bool open_ = true;
 };
 

@@ -61,7 +61,7 @@ size_t prepare_udp_socket(int descriptor) {
 UdpReceiver::UdpReceiver(boost::asio::ip::udp::socket socket, const Services& services)
     : socket_(std::move(socket)),
       services_(services),
-      bytes_(kMessagesPerCall * kMessageBytesMax),
+      bytes_(kMessagesPerCall * kMessageStride),
       parser_(services.dialect.make_parser()) {}
 
 void UdpReceiver::wait() {
@@ -84,7 +84,7 @@ size_t UdpReceiver::receive() {
   };
   std::array<Control, kMessagesPerCall> controls{};
   for (size_t i = 0; i < kMessagesPerCall; ++i) {
-    pieces[i] = {bytes_.data() + i * kMessageBytesMax, kMessageBytesMax};
+    pieces[i] = {bytes_.data() + i * kMessageStride, kMessageBytesMax};
     headers[i].msg_hdr.msg_iov = &pieces[i];
     headers[i].msg_hdr.msg_iovlen = 1;
     headers[i].msg_hdr.msg_name = senders[i].data();

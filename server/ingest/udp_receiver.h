@@ -13,9 +13,12 @@ class UdpReceiver {
  public:
   static constexpr size_t kMessagesPerCall = 32;
   static constexpr size_t kMessageBytesMax = 65536;  // no datagram is larger, nor several joined
-  static constexpr size_t kSamplesPerBatch = 8192;   // more are taken in several
-  static constexpr size_t kCallsPerTurn = 16;        // then others of the thread have their turn
-  static constexpr size_t kDrainCallsMax = 4096;  // at the end: a sender that never stops is not waited for
+  // From one message to the next in memory. Not a power of two, else all would share a few lines of the
+  // cache.
+  static constexpr size_t kMessageStride = kMessageBytesMax + 2112;
+  static constexpr size_t kSamplesPerBatch = 8192;  // more are taken in several
+  static constexpr size_t kCallsPerTurn = 16;       // then others of the thread have their turn
+  static constexpr size_t kDrainCallsMax = 4096;    // at the end: a sender that never stops is not waited for
 
   struct Services {  // all must outlive it
     Intake& intake;

@@ -96,7 +96,7 @@ uint64_t Table::apply_to(Shard& shard, std::span<const Placed> samples, Batch& b
   while (!samples.empty()) {
     const auto some = samples.first(std::min(kTogether, samples.size()));
     samples = samples.subspan(some.size());
-    std::array<const Series*, kTogether> guesses{};
+    std::array<Series*, kTogether> guesses;
     for (const Placed& sample : some) shard.index.prefetch(sample.hash);
     for (size_t i = 0; i < some.size(); ++i) {
       guesses[i] = shard.index.guess(some[i].hash, shard.series);
@@ -107,9 +107,9 @@ uint64_t Table::apply_to(Shard& shard, std::span<const Placed> samples, Batch& b
       __builtin_prefetch(guess->name_begin);
       shard.deltas[p].prefetch(guess->delta[p]);
     }
-    for (const Placed& sample : some) {
-      if (const auto refusal = apply_one(shard, sample, batch, now_s, p)) {
-        batch.refuse_sample(sample.sample, *refusal);
+    for (size_t i = 0; i < some.size(); ++i) {
+      if (const auto refusal = apply_one(shard, some[i], guesses[i], batch, now_s, p)) {
+        batch.refuse_sample(some[i].sample, *refusal);
       } else {
         ++taken;
       }
@@ -124,15 +124,17 @@ void Table::note_deltas(const Shard& shard, size_t parity, size_t nodes_before) 
   if (grown > 0) ram_bytes_.fetch_add(grown * DeltaPool::kNodeBytes, std::memory_order_relaxed);
 }
 
-std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, const Batch& batch, int64_t now_s,
-                                        size_t parity) {
+// `guess` is of SeriesIndex::guess(), before others of the batch made series.
+std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, Series* guess, const Batch& batch,
+                                        int64_t now_s, size_t parity) {
   const Sample& sample = batch.samples[placed.sample];
   std::optional<Bucket> ready;
   if (sample.ready && sample.kind == Kind::kGauge) {
     ready = Bucket::ready(sample.value, *sample.ready);
     if (!ready) return Refusal::kBadBucket;
   }
-  Series* series = shard.index.find(placed.hash, sample.name, shard.series);
+  const bool is_right = guess != nullptr && guess->name() == sample.name;
+  Series* series = is_right ? guess : shard.index.find(placed.hash, sample.name, shard.series);
   const RetentionClass retention = series == nullptr ? retention_.class_of(sample.name) : series->retention;
   const int64_t slot_end_s = (placed.slot + 1) * tiers().finest().step_s;
   if (slot_end_s <= now_s - retention_.tiers(retention).coarsest().retention_s) return Refusal::kTooOld;

@@ -153,8 +153,8 @@ class Table {
       REQUIRES(shard.mutex);
   Arrivals place(Batch& batch, Timestamp now) const;
   uint64_t apply_to(Shard& shard, std::span<const Placed> samples, Batch& batch, int64_t now_s, int parity);
-  std::optional<Refusal> apply_one(Shard& shard, const Placed& placed, const Batch& batch, int64_t now_s,
-                                   size_t parity) REQUIRES(shard.mutex);
+  std::optional<Refusal> apply_one(Shard& shard, const Placed& placed, Series* guess, const Batch& batch,
+                                   int64_t now_s, size_t parity) REQUIRES(shard.mutex);
 
   bool mark_erased(std::string_view name, SlotRange slots, ChangedSeries& changed);
   std::optional<Taken> take(std::string_view name, int parity);

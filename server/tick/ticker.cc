@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "base/radix_sort.h"
 #include "server/tick/flush.h"
 #include "storage/journal.h"
 #include "storage/rollup.h"
@@ -130,7 +131,11 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
 
 // One row for all shards: series that send together have ids one after the other, whatever their shards.
 void Ticker::write_journal(const std::vector<ShardDelta>& deltas) {
+  size_t count = 0;
+  for (const ShardDelta& delta : deltas) count += delta.pieces.size();
+  if (count == 0) return;
   std::vector<JournalPiece> pieces;
+  pieces.reserve(count);
   for (const ShardDelta& delta : deltas) {
     std::string_view bytes(delta.bytes);
     for (const ShardDelta::Piece& piece : delta.pieces) {
@@ -138,8 +143,7 @@ void Ticker::write_journal(const std::vector<ShardDelta>& deltas) {
       bytes.remove_prefix(piece.size);
     }
   }
-  if (pieces.empty()) return;
-  std::sort(pieces.begin(), pieces.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  radix_sort(pieces, [](const JournalPiece& piece) { return piece.id; });
   std::string row = encode_journal_row({prepared_->tick, 0, last_row_}, pieces);
   last_row_ = prepared_->tick;
   journal_bytes_.add(row.size());

@@ -33,14 +33,15 @@ class Feed {
   // One stream, cut anywhere.
   Outcome stream(std::string_view text, const std::vector<size_t>& pieces) {
     LineBuffer buffer;
+    LineStream stream;
     for (size_t next = 0; !text.empty(); ++next) {
       const size_t size = std::min({text.size(), pieces[next % pieces.size()], LineBuffer::kReadBytes});
       std::memcpy(buffer.space().data(), text.data(), size);
       text.remove_prefix(size);
-      buffer.commit(size, *parser_);
+      buffer.commit(size, stream, *parser_);
       hand_in();
     }
-    buffer.end(*parser_, LastLine::kTake);
+    LineBuffer::end(stream, *parser_, LastLine::kTake);
     hand_in();
     return outcome();
   }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <array>
 #include <cstring>
 
 #include "proto/istatd_lines.h"
@@ -15,6 +16,7 @@ namespace {
 std::vector<std::string> feed(std::string_view text, const std::vector<size_t>& pieces,
                               LastLine last_line = LastLine::kRefuse) {
   LineBuffer buffer;
+  LineStream stream;
   std::vector<std::string> out;
   const auto dialect = istatd_dialect();
   const auto parser = dialect->make_parser();
@@ -34,10 +36,10 @@ std::vector<std::string> feed(std::string_view text, const std::vector<size_t>& 
         {text.size(), pieces.empty() ? text.size() : pieces[next++ % pieces.size()], LineBuffer::kReadBytes});
     std::memcpy(buffer.space().data(), text.data(), n);
     text.remove_prefix(n);
-    buffer.commit(n, *parser);
+    buffer.commit(n, stream, *parser);
     note();
   }
-  buffer.end(*parser, last_line);
+  LineBuffer::end(stream, *parser, last_line);
   note();
   std::sort(out.begin(), out.end());
   return out;
@@ -74,6 +76,26 @@ TEST(LineBuffer, RefusesALineThatDoesNotEndOnceAndGoesOnAfterIt) {
   EXPECT_EQ(feed(endless, {1000}), (std::vector<std::string>{"line_too_long", "next=2.000000"}));
   EXPECT_EQ(feed(endless, {LineBuffer::kReadBytes}),
             (std::vector<std::string>{"line_too_long", "next=2.000000"}));
+}
+
+TEST(LineBuffer, KeepsStreamsApart) {
+  LineBuffer buffer;
+  const auto dialect = istatd_dialect();
+  const auto parser = dialect->make_parser();
+  std::array<LineStream, 2> streams;
+  std::vector<std::string> taken;
+  const auto read = [&](LineStream& stream, std::string_view text) {
+    std::memcpy(buffer.space().data(), text.data(), text.size());
+    buffer.commit(text.size(), stream, *parser);
+    for (const Sample& s : parser->batch().samples) taken.emplace_back(s.name);
+    parser->batch().clear();
+  };
+  read(streams[0], "first.of");
+  read(streams[1], "other.of.two 1\nother.o");
+  read(streams[0], ".one 1\n");
+  read(streams[1], "f.two 2\n");
+  EXPECT_EQ(taken, (std::vector<std::string>{"other.of.two", "first.of.one", "other.of.two"}));
+  EXPECT_TRUE(streams[0].unfinished.empty() && streams[1].unfinished.empty());
 }
 
 TEST(LineBuffer, TakesALineOfExactlyTheLimitInAnyPieces) {
