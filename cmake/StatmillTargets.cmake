@@ -13,6 +13,8 @@ target_compile_options(statmill_options INTERFACE
   # Codec and buckets must compute the same on every CPU: no fused multiply-add behind our back.
   -ffp-contract=off
   -fno-omit-frame-pointer -fstack-protector-strong
+  # All of ours ends in programs: calls and thread-local data need not allow for being replaced at run time.
+  -fPIE -fno-plt
   # g++ 12 sees overlaps in std::string that are not there (its bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-error=maybe-uninitialized>
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety -Werror=thread-safety>)
