@@ -14,6 +14,7 @@
 #define GUARDED_BY(x) SM_TSA(guarded_by(x))
 #define REQUIRES(...) SM_TSA(requires_capability(__VA_ARGS__))
 #define EXCLUDES(...) SM_TSA(locks_excluded(__VA_ARGS__))
+#define UNCHECKED_LOCKING SM_TSA(no_thread_safety_analysis)  // of a function that locks what cannot be named
 
 namespace statmill {
 
@@ -21,6 +22,8 @@ class SM_TSA(capability("mutex")) Mutex {
  public:
   void lock() SM_TSA(acquire_capability()) { mutex_.lock(); }
   void unlock() SM_TSA(release_capability()) { mutex_.unlock(); }
+  // Tells the analysis what it cannot see. Requires: the caller's thread holds it.
+  void held() const SM_TSA(assert_capability(this)) {}
 
  private:
   friend class Condition;

@@ -54,11 +54,7 @@ double m2_of(uint64_t count, int64_t sum, Int128 squares, int scale) {
 
 }  // namespace
 
-Bucket Bucket::of(const Number& value) {
-  if (!value.is_decimal()) return from_real(1, {value.value, 0, value.value, value.value});
-  return from_decimal(1,
-                      {value.mantissa, square(value.mantissa), value.mantissa, value.mantissa, value.scale});
-}
+Bucket Bucket::of_real(double value) { return from_real(1, {value, 0, value, value}); }
 
 Bucket Bucket::from_real(uint64_t count, const Real& r) {
   Bucket b;

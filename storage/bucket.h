@@ -37,7 +37,11 @@ class Bucket {
 
   Bucket() = default;  // empty
 
-  static Bucket of(const Number& value);
+  static Bucket of(const Number& value) {
+    if (!value.is_decimal()) return of_real(value.value);
+    const int64_t v = value.mantissa;
+    return Bucket(1, {v, Int128{v} * v, v, v, value.scale});
+  }
   // A bucket ready-made by a sender. None when it contradicts itself: count 0 or over kCountMax, min > max,
   // or the mean outside [min, max] by more than 0.01 % of the magnitude. Sums of squares that no samples
   // could have (senders print few digits) are moved to the nearest possible.
@@ -95,6 +99,7 @@ class Bucket {
         min_(d.min),
         max_(d.max),
         scale_(d.scale) {}
+  static Bucket of_real(double value);
   // False, and nothing has changed: not decimals of one scale, one is empty, or the sums do not fit.
   bool merge_alike(const Bucket& other) {
     if (scale_ != other.scale_ || scale_ < 0 || count_ == 0 || other.count_ == 0) return false;

@@ -227,10 +227,10 @@ SlotBucket as_told(const EntryReference& reference, SlotBucket bucket) {
   return bucket;
 }
 
-EntryReference reference_of(const SlotBucket& bucket) {
-  if (!bucket.bucket.is_decimal()) return {bucket.slot, 0, 0};
-  const Bucket::Decimal d = bucket.bucket.decimal();
-  return {bucket.slot, floor_mean(d.sum, bucket.bucket.count()), d.scale};
+EntryReference reference_of(Slot slot, const Bucket& bucket) {
+  if (!bucket.is_decimal()) return {slot, 0, 0};
+  const Bucket::Decimal d = bucket.decimal();
+  return {slot, floor_mean(d.sum, bucket.count()), d.scale};
 }
 
 void encode_entry(std::string& out, EntryReference& reference, const SlotBucket& entry, Effort effort) {

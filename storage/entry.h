@@ -20,7 +20,7 @@ struct EntryReference {
 };
 
 // What the next entry is told against when this bucket is the newest.
-EntryReference reference_of(const SlotBucket& bucket);
+EntryReference reference_of(Slot slot, const Bucket& bucket);
 
 // What an entry is worth: kSmall looks for the fewest bytes, kQuick writes sums of squares as they are.
 enum class Effort : uint8_t { kQuick, kSmall };

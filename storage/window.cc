@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <string_view>
 #include <utility>
 
@@ -12,6 +13,9 @@ namespace statmill {
 namespace {
 
 constexpr size_t kEntriesExpected = 64;  // a flush's worth of slots
+
+// Where an open bucket stands behind entries of so many bytes.
+constexpr size_t open_begin(size_t size) { return (size + 7) / 8 * 8; }
 
 // Sizes that malloc has blocks for: 24 and on by 16, growing by half.
 uint32_t capacity_for(size_t size, uint32_t capacity) {
@@ -26,14 +30,15 @@ Window::Window(const Window& other)
     : newest_slot_(other.newest_slot_),
       newest_mean_(other.newest_mean_),
       size_(other.size_),
-      capacity_(other.size_),
       last_(other.last_),
       newest_scale_(other.newest_scale_),
       is_open_(other.is_open_) {
   if (other.late_) late_ = std::make_unique<std::vector<SlotBucket>>(*other.late_);
-  if (size_ == 0) return;
-  bytes_.reset(new char[size_]);
-  std::memcpy(bytes_.get(), other.bytes_.get(), size_);
+  capacity_ = static_cast<uint32_t>(is_open_ ? open_begin(size_) + sizeof(Open) : size_);
+  if (capacity_ == 0) return;
+  bytes_.reset(new char[capacity_]);
+  if (size_ > 0) std::memcpy(bytes_.get(), other.bytes_.get(), size_);
+  if (is_open_) new (bytes_.get() + open_begin(size_)) Open(other.open());
 }
 
 void Window::swap(Window& other) noexcept {
@@ -49,7 +54,8 @@ void Window::swap(Window& other) noexcept {
 }
 
 EntryReference Window::before_newest() const {
-  if (const auto before = reference_before(newest_bytes(), newest())) return *before;
+  const std::string_view newest_entry(bytes_.get() + last_, size_ - last_);
+  if (const auto before = reference_before(newest_entry, newest())) return *before;
   EntryReference reference;
   Reader in({bytes_.get(), last_});
   while (!in.done()) SM_CHECK(decode_entry(in, reference).has_value());
@@ -67,10 +73,8 @@ void Window::add(const SlotBucket& bucket, Combine combine, std::string* journal
   if (is_coded_now || journal != nullptr) encode_entry(entries, reference, told, Effort::kQuick);
   if (is_coded_now) {
     append(std::string_view(entries).substr(begin), reference);
-  } else if (is_later) {
-    append_open(told);
   } else {
-    combine_older(told, combine);
+    add_many(told, is_later, combine);
   }
 }
 
@@ -84,12 +88,11 @@ std::optional<Slot> Window::add_entry(Reader& in, Combine combine) {
   }
   const auto bucket = decode_entry(in, reference);
   if (!bucket) return std::nullopt;
-  if (!is_empty() && bucket->slot <= newest_slot_) {
-    combine_older(*bucket, combine);
-  } else if (bucket->bucket.count() == 1) {
+  const bool is_later = is_empty() || bucket->slot > newest_slot_;
+  if (is_later && bucket->bucket.count() == 1) {
     append(entry(), reference);
   } else {
-    append_open(*bucket);
+    add_many(*bucket, is_later, combine);
   }
   return bucket->slot;
 }
@@ -102,70 +105,66 @@ void Window::set_newest(const EntryReference& newest) {
 
 void Window::append(std::string_view entry, const EntryReference& reference) {
   close();
+  reserve(size_ + entry.size());
   last_ = size_;
-  put(entry);
+  std::memcpy(bytes_.get() + size_, entry.data(), entry.size());
+  size_ += static_cast<uint32_t>(entry.size());
   set_newest(reference);
 }
 
-void Window::append_open(const SlotBucket& bucket) {
-  close();
-  const Open open{newest(), bucket.bucket};
-  last_ = size_;
-  put({reinterpret_cast<const char*>(&open), sizeof(open)});
-  is_open_ = true;
-  set_newest(reference_of(bucket));
-}
-
-void Window::close() {
-  if (!is_open_) return;
-  Open open = opened();
-  std::string entry;
-  encode_entry(entry, open.before, {newest_slot_, open.bucket}, Effort::kSmall);
-  SM_CHECK(entry.size() <= sizeof(open));
-  size_ = last_;
-  is_open_ = false;
-  put(entry);
-}
-
-Window::Open Window::opened() const {
-  Open open;
-  if (is_open_) {
-    std::memcpy(static_cast<void*>(&open), newest_bytes().data(), sizeof(open));
-    return open;
+void Window::add_many(const SlotBucket& bucket, bool is_later, Combine combine) {
+  if (is_later) {
+    close();
+    open_behind({newest(), bucket.bucket});
+    return set_newest(reference_of(bucket.slot, bucket.bucket));
   }
-  open.before = before_newest();
-  EntryReference reference = open.before;
-  Reader in(newest_bytes());
-  const auto newest = decode_entry(in, reference);
-  SM_CHECK(newest.has_value());
-  open.bucket = newest->bucket;
-  return open;
-}
-
-void Window::combine_older(const SlotBucket& bucket, Combine combine) {
   if (bucket.slot < newest_slot_) {
     if (!late_) late_ = std::make_unique<std::vector<SlotBucket>>();
     return combine_into(*late_, {&bucket, 1}, combine);
   }
-  Open open = opened();
-  combine == Combine::kAddEvents ? open.bucket.add_event(bucket.bucket) : open.bucket.merge(bucket.bucket);
-  size_ = last_;
-  put({reinterpret_cast<const char*>(&open), sizeof(open)});
-  is_open_ = true;
-  set_newest(reference_of({newest_slot_, open.bucket}));
+  Bucket& newest = open_newest().bucket;
+  combine == Combine::kAddEvents ? newest.add_event(bucket.bucket) : newest.merge(bucket.bucket);
+  set_newest(reference_of(newest_slot_, newest));
 }
 
-void Window::put(std::string_view bytes) {
-  const size_t size = size_ + bytes.size();
-  if (size > capacity_) {
-    const uint32_t capacity = capacity_for(size, capacity_);
-    std::unique_ptr<char[]> grown(new char[capacity]);
-    if (size_ > 0) std::memcpy(grown.get(), bytes_.get(), size_);
-    bytes_ = std::move(grown);
-    capacity_ = capacity;
-  }
-  std::memcpy(bytes_.get() + size_, bytes.data(), bytes.size());
-  size_ = static_cast<uint32_t>(size);
+Window::Open& Window::open_newest() {
+  if (is_open_) return open();
+  EntryReference reference = before_newest();
+  const EntryReference before = reference;
+  Reader in({bytes_.get() + last_, size_ - last_});
+  const auto newest = decode_entry(in, reference);
+  SM_CHECK(newest.has_value());
+  size_ = last_;
+  return open_behind({before, newest->bucket});
+}
+
+Window::Open& Window::open_behind(const Open& open) {
+  reserve(open_begin(size_) + sizeof(Open));
+  is_open_ = true;
+  return *new (bytes_.get() + open_begin(size_)) Open(open);
+}
+
+Window::Open& Window::open() {
+  return *std::launder(reinterpret_cast<Open*>(bytes_.get() + open_begin(size_)));
+}
+
+void Window::close() {
+  if (!is_open_) return;
+  EntryReference reference = open().before;
+  std::string entry;
+  encode_entry(entry, reference, {newest_slot_, open().bucket}, Effort::kSmall);
+  SM_CHECK(entry.size() <= sizeof(Open));
+  is_open_ = false;
+  append(entry, reference);
+}
+
+void Window::reserve(size_t size) {
+  if (size <= capacity_) return;
+  const uint32_t capacity = capacity_for(size, capacity_);
+  std::unique_ptr<char[]> grown(new char[capacity]);
+  if (size_ > 0) std::memcpy(grown.get(), bytes_.get(), size_);
+  bytes_ = std::move(grown);
+  capacity_ = capacity;
 }
 
 std::optional<Window::Run> Window::run() const {
@@ -178,14 +177,14 @@ std::optional<Window::Run> Window::run() const {
 std::vector<SlotBucket> Window::buckets(Combine combine) const {
   std::vector<SlotBucket> out;
   out.reserve(std::min<size_t>(size_, kEntriesExpected));
-  Reader in(std::string_view(bytes_.get(), is_open_ ? last_ : size_));
+  Reader in(std::string_view(bytes_.get(), size_));
   EntryReference reference;
   while (!in.done()) {
     const auto bucket = decode_entry(in, reference);
     SM_CHECK(bucket.has_value());
     out.push_back(*bucket);
   }
-  if (is_open_) out.push_back({newest_slot_, opened().bucket});
+  if (is_open_) out.push_back({newest_slot_, open().bucket});
   if (late_) combine_into(out, *late_, combine);
   return out;
 }

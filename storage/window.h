@@ -1,7 +1,7 @@
 // Window: the buckets of one series that are not in the store yet, as the bytes of their entries.
 //
 // A slot of a gauge takes one or two bytes where a bucket takes 64. Samples come mostly in order: a newest
-// bucket that grows is kept as it is, behind the entries, and coded once a later slot comes; what comes for an
+// bucket that grows stays open, behind the entries, and is coded once a later slot comes; what comes for an
 // older slot goes to a short list of its own. A value: copying copies the bytes.
 #pragma once
 
@@ -34,9 +34,9 @@ class Window {
   std::optional<Slot> add_entry(Reader& in, Combine combine);
 
   // Asks for the memory that add() begins with.
-  void prefetch() const { __builtin_prefetch(bytes_.get() + last_, 1); }
+  void prefetch() const { __builtin_prefetch(bytes_.get() + size_, 1); }
 
-  bool is_empty() const { return size_ == 0; }
+  bool is_empty() const { return size_ == 0 && !is_open_; }
   // Codes the newest bucket, if that is not done yet. Takes no more memory.
   void close();
   // All that buckets() gives, as it stands in RAM; none when some came late. Valid until a change. Requires:
@@ -52,7 +52,8 @@ class Window {
   size_t memory_bytes() const;  // beside the object itself
 
  private:
-  // A newest bucket that has grown, or may soon: its bytes stand where its entry will.
+  // A newest bucket that has grown, or may soon. Stands in bytes_ behind the entries, at the next multiple of
+  // its alignment.
   struct Open {
     EntryReference before;  // what its entry is to be told against
     Bucket bucket;
@@ -65,21 +66,23 @@ class Window {
   EntryReference before_newest() const;
   // An entry told against the newest bucket, in a later slot, which `reference` is of.
   void append(std::string_view entry, const EntryReference& reference);
-  // The same of a bucket that may grow.
-  void append_open(const SlotBucket& bucket);
-  void combine_older(const SlotBucket& bucket, Combine combine);  // Requires: not of a later slot
-  Open opened() const;  // the newest bucket, coded or not. Requires: not empty
-  void put(std::string_view bytes);
-  std::string_view newest_bytes() const { return {bytes_.get() + last_, size_ - last_}; }
+  // What is not coded at once.
+  void add_many(const SlotBucket& bucket, bool is_later, Combine combine);
+  // The newest bucket, which stays open from now on. Requires: not empty.
+  Open& open_newest();
+  Open& open_behind(const Open& open);  // Requires: none is open
+  Open& open();                         // Requires: is_open_
+  const Open& open() const { return const_cast<Window&>(*this).open(); }
+  void reserve(size_t size);  // Requires: none is open
 
   std::unique_ptr<char[]> bytes_;
   std::unique_ptr<std::vector<SlotBucket>> late_;  // for slots below the newest; ascending
   // What the next entry is told against: an EntryReference, cut up so that a window takes 48 bytes.
   Slot newest_slot_ = 0;
   int64_t newest_mean_ = 0;
-  uint32_t size_ = 0;
+  uint32_t size_ = 0;  // of the entries
   uint32_t capacity_ = 0;
-  uint32_t last_ = 0;  // where the newest entry begins, or the open bucket
+  uint32_t last_ = 0;  // where the newest entry begins; of no use while the newest bucket is open
   int8_t newest_scale_ = 0;
   bool is_open_ = false;
 };

@@ -23,7 +23,7 @@ class DeltaPool {
   void add(Chain& chain, Slot slot, const Number& value, Combine combine) {
     Bucket* const bucket = find(chain, slot);
     if (bucket == nullptr) {
-      push(chain, slot, Bucket::of(value));
+      push(chain, slot, value);
     } else if (combine == Combine::kAddEvents) {
       bucket->add_event(Bucket::of(value));
     } else {
@@ -36,7 +36,7 @@ class DeltaPool {
       push(chain, slot, added);
       return;
     }
-    if (bucket == nullptr) bucket = &push(chain, slot, {});  // an event slot is one observation
+    if (bucket == nullptr) bucket = &push(chain, slot, Bucket());  // an event slot is one observation
     combine == Combine::kAddEvents ? bucket->add_event(added) : bucket->merge(added);
   }
 
@@ -74,10 +74,14 @@ class DeltaPool {
   void clear() { clear_burst(nodes_); }  // forgets all chains
 
  private:
+  // Made where it stays: a bucket that is written in parts and copied at once waits for its own stores.
   struct Node {
-    Slot slot = 0;
+    Node(Slot at, const Number& value, Chain behind) : slot(at), bucket(Bucket::of(value)), next(behind) {}
+    Node(Slot at, const Bucket& all, Chain behind) : slot(at), bucket(all), next(behind) {}
+
+    Slot slot;
     Bucket bucket;
-    Chain next = 0;
+    Chain next;
   };
   static_assert(sizeof(Node) == kNodeBytes);
 
@@ -91,8 +95,9 @@ class DeltaPool {
     }
     return nullptr;
   }
-  Bucket& push(Chain& chain, Slot slot, const Bucket& bucket) {
-    nodes_.push_back({slot, bucket, chain});
+  template <class What>
+  Bucket& push(Chain& chain, Slot slot, const What& what) {
+    nodes_.emplace_back(slot, what, chain);
     chain = static_cast<Chain>(nodes_.size());
     return nodes_.back().bucket;
   }

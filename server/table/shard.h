@@ -40,6 +40,11 @@ struct Series {
     __builtin_prefetch(this, 1);
     __builtin_prefetch(&delta[1], 1);
   }
+  // The same of what comparing its name needs.
+  void prefetch_name() const {
+    __builtin_prefetch(name_begin);
+    __builtin_prefetch(name_begin + name_size - 1);
+  }
   std::string_view name() const { return {name_begin, name_size}; }
   // Requires: it stays where it is.
   void set_name(std::string_view name) {

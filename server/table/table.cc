@@ -16,14 +16,47 @@ struct Table::Placed {
   uint32_t sample = 0;  // index in the batch
 };
 
-// The samples of a batch that are not refused at sight, shard by shard, in the batch's order within each.
-struct Table::Arrivals {
-  std::vector<Placed> sorted;
-  std::array<uint32_t, kShardCount + 1> begin{};
+// Locks the shards of the first of some samples, as many as go together.
+class Table::Held {
+ public:
+  // Enough that waiting for memory is shared by many, and few enough for the queries that wait meanwhile.
+  static constexpr size_t kSamplesMax = 64;
+  static constexpr size_t kShardsMax = 32;
 
-  std::span<const Placed> of(ShardNo shard) const {
-    return std::span(sorted).subspan(begin[shard], begin[shard + 1U] - begin[shard]);
+  // Requires: `samples` by shard, ascending: so no two threads wait for each other.
+  Held(std::array<Shard, kShardCount>& shards, std::span<const Placed> samples,
+       size_t parity) UNCHECKED_LOCKING : parity_(parity) {
+    size_t count = 0;
+    for (; count < std::min(kSamplesMax, samples.size()); ++count) {
+      Shard* const shard = &shards[shard_of(samples[count].hash)];
+      if (count_ > 0 && shards_[count_ - 1] == shard) continue;
+      if (count_ == kShardsMax) break;
+      shard->mutex.lock();
+      nodes_before_ += shard->deltas[parity].size();
+      shards_[count_++] = shard;
+    }
+    samples_ = samples.first(count);
   }
+  ~Held() UNCHECKED_LOCKING {
+    for (size_t i = 0; i < count_; ++i) shards_[i]->mutex.unlock();
+  }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+  std::span<const Placed> samples() const { return samples_; }
+  // By how many nodes the deltas have grown.
+  size_t grown() const UNCHECKED_LOCKING {
+    size_t nodes = 0;
+    for (size_t i = 0; i < count_; ++i) nodes += shards_[i]->deltas[parity_].size();
+    return nodes - nodes_before_;
+  }
+
+ private:
+  const size_t parity_;
+  std::array<Shard*, kShardsMax> shards_;
+  size_t count_ = 0;
+  size_t nodes_before_ = 0;
+  std::span<const Placed> samples_;
 };
 
 namespace {
@@ -43,24 +76,27 @@ uint64_t Table::apply(Batch& batch, Timestamp now) {
     batch.refuse_all_samples(Refusal::kMemoryLimit);
     return 0;
   }
-  const Arrivals arrivals = place(batch, now);
-  uint64_t taken = 0;
+  const std::vector<Placed> placed = place(batch, now);
   const EpochGate::Batch epoch(gate_);
-  for (size_t s = 0; s < kShardCount; ++s) {
-    const auto here = arrivals.of(static_cast<ShardNo>(s));
-    if (!here.empty()) taken += apply_to(shards_[s], here, batch, unix_seconds(now), epoch.parity());
+  const auto parity = static_cast<size_t>(epoch.parity());
+  uint64_t taken = 0;
+  for (std::span<const Placed> rest(placed); !rest.empty();) {
+    const Held held(shards_, rest, parity);
+    taken += apply_together(held.samples(), batch, unix_seconds(now), parity);
+    note_deltas(held.grown());
+    rest = rest.subspan(held.samples().size());
   }
   return taken;
 }
 
-// Hashes and places every sample, then sorts them by shard, counting.
-Table::Arrivals Table::place(Batch& batch, Timestamp now) const {
+// The samples of a batch that are not refused at sight, shard by shard, in the batch's order within each.
+std::vector<Table::Placed> Table::place(Batch& batch, Timestamp now) const {
   const int64_t now_s = unix_seconds(now);
   const int64_t newest_s = unix_seconds(now + limits_.future_max);
   const int64_t oldest_s = std::max<int64_t>(0, now_s - retention_max_s_);
   std::vector<Placed> placed;
   placed.reserve(batch.samples.size());
-  Arrivals out;
+  std::array<uint32_t, kShardCount + 1> place{};
   int64_t slot_time_s = 0;  // neighbours mostly have one time
   Slot slot = tiers().finest().slot_of(slot_time_s);
   for (uint32_t i = 0; i < batch.samples.size(); ++i) {
@@ -75,52 +111,51 @@ Table::Arrivals Table::place(Batch& batch, Timestamp now) const {
       slot = tiers().finest().slot_of(time_s);
     }
     placed.push_back({hash_name(sample.name), slot, i});
-    ++out.begin[shard_of(placed.back().hash) + 1U];
+    ++place[shard_of(placed.back().hash) + 1U];
   }
-  for (size_t s = 1; s < out.begin.size(); ++s) out.begin[s] += out.begin[s - 1];
-  std::array<uint32_t, kShardCount + 1> next = out.begin;
-  out.sorted.resize(placed.size());
-  for (const Placed& p : placed) out.sorted[next[shard_of(p.hash)]++] = p;
-  return out;
+  for (size_t s = 1; s < place.size(); ++s) place[s] += place[s - 1];
+  std::vector<Placed> sorted(placed.size());
+  for (const Placed& p : placed) sorted[place[shard_of(p.hash)]++] = p;
+  return sorted;
 }
 
-// Every step waits for memory that the step before has asked for, of a few samples at a time, so that they
+// Every step waits for memory that the step before has asked for, of many samples at a time, so that they
 // wait together: where series are many, nearly all that a sample costs is this wait.
-uint64_t Table::apply_to(Shard& shard, std::span<const Placed> samples, Batch& batch, int64_t now_s,
-                         int parity) {
-  constexpr size_t kTogether = 32;
-  const auto p = static_cast<size_t>(parity);
+uint64_t Table::apply_together(std::span<const Placed> samples, Batch& batch, int64_t now_s, size_t parity) {
+  const auto shard_for = [this](const Placed& sample) -> Shard& { return shards_[shard_of(sample.hash)]; };
+  std::array<Series*, Held::kSamplesMax> guesses;
+  for (const Placed& sample : samples) {
+    Shard& shard = shard_for(sample);
+    shard.mutex.held();
+    shard.index.prefetch(sample.hash);
+  }
+  for (size_t i = 0; i < samples.size(); ++i) {
+    Shard& shard = shard_for(samples[i]);
+    shard.mutex.held();
+    guesses[i] = shard.index.guess(samples[i].hash, shard.series);
+    if (guesses[i] != nullptr) guesses[i]->prefetch();
+  }
+  for (size_t i = 0; i < samples.size(); ++i) {
+    if (guesses[i] == nullptr) continue;
+    Shard& shard = shard_for(samples[i]);
+    shard.mutex.held();
+    guesses[i]->prefetch_name();
+    shard.deltas[parity].prefetch(guesses[i]->delta[parity]);
+  }
   uint64_t taken = 0;
-  MutexLock lock(shard.mutex);
-  const size_t nodes = shard.deltas[p].size();
-  while (!samples.empty()) {
-    const auto some = samples.first(std::min(kTogether, samples.size()));
-    samples = samples.subspan(some.size());
-    std::array<Series*, kTogether> guesses;
-    for (const Placed& sample : some) shard.index.prefetch(sample.hash);
-    for (size_t i = 0; i < some.size(); ++i) {
-      guesses[i] = shard.index.guess(some[i].hash, shard.series);
-      if (guesses[i] != nullptr) guesses[i]->prefetch();
-    }
-    for (const Series* guess : std::span(guesses).first(some.size())) {
-      if (guess == nullptr) continue;
-      __builtin_prefetch(guess->name_begin);
-      shard.deltas[p].prefetch(guess->delta[p]);
-    }
-    for (size_t i = 0; i < some.size(); ++i) {
-      if (const auto refusal = apply_one(shard, some[i], guesses[i], batch, now_s, p)) {
-        batch.refuse_sample(some[i].sample, *refusal);
-      } else {
-        ++taken;
-      }
+  for (size_t i = 0; i < samples.size(); ++i) {
+    Shard& shard = shard_for(samples[i]);
+    shard.mutex.held();
+    if (const auto refusal = apply_one(shard, samples[i], guesses[i], batch, now_s, parity)) {
+      batch.refuse_sample(samples[i].sample, *refusal);
+    } else {
+      ++taken;
     }
   }
-  note_deltas(shard, p, nodes);
   return taken;
 }
 
-void Table::note_deltas(const Shard& shard, size_t parity, size_t nodes_before) {
-  const size_t grown = shard.deltas[parity].size() - nodes_before;
+void Table::note_deltas(size_t grown) {
   if (grown > 0) ram_bytes_.fetch_add(grown * DeltaPool::kNodeBytes, std::memory_order_relaxed);
 }
 

@@ -90,7 +90,7 @@ class Table {
         retention_max_s_(retention_.longest().coarsest().retention_s) {}
 
   // Adds the batch's samples, all in one epoch. Samples not taken are counted in batch.refused, and how many
-  // were taken is returned. Cost: one lock per touched shard.
+  // were taken is returned. Cost: one lock per touched shard, or two.
   uint64_t apply(Batch& batch, Timestamp now);
 
   // The tick's side; one thread.
@@ -143,16 +143,16 @@ class Table {
   const Tiers& tiers() const { return retention_.tiers(); }
 
  private:
-  struct Placed;    // a sample of a batch: its hash and slot
-  struct Arrivals;  // all of a batch
-  struct Taken;     // a series out of its shard
-  void note_deltas(const Shard& shard, size_t parity, size_t nodes_before) REQUIRES(shard.mutex);
+  struct Placed;  // a sample of a batch: its hash and slot
+  class Held;     // the shards of some samples, locked
+  struct Taken;   // a series out of its shard
+  void note_deltas(size_t grown);
   void note_pending(Shard& shard, Series& series, size_t bytes_before) REQUIRES(shard.mutex);
   std::optional<Refusal> admit_series(const LineSender& sender);
   Series& create(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention, size_t parity)
       REQUIRES(shard.mutex);
-  Arrivals place(Batch& batch, Timestamp now) const;
-  uint64_t apply_to(Shard& shard, std::span<const Placed> samples, Batch& batch, int64_t now_s, int parity);
+  std::vector<Placed> place(Batch& batch, Timestamp now) const;
+  uint64_t apply_together(std::span<const Placed> samples, Batch& batch, int64_t now_s, size_t parity);
   std::optional<Refusal> apply_one(Shard& shard, const Placed& placed, Series* guess, const Batch& batch,
                                    int64_t now_s, size_t parity) REQUIRES(shard.mutex);
 

@@ -105,7 +105,7 @@ std::optional<ChangedSeries::Renamed> Table::rename(const NewName& names, int pa
   s.delta[p] = 0;
   const size_t nodes = shard.deltas[p].size();
   for (const SlotBucket& b : taken->delta) shard.deltas[p].add(s.delta[p], b.slot, b.bucket, s.combine());
-  note_deltas(shard, p, nodes);
+  note_deltas(shard.deltas[p].size() - nodes);
   if (s.delta[p] != 0) shard.dirty[p].push_back(&s);
   note_pending(shard, s, 0);
   series_count_.fetch_add(1, std::memory_order_relaxed);
