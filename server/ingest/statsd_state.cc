@@ -41,10 +41,7 @@ StatsdState::Outcome StatsdState::resolve(StatsdBatch& batch, Timestamp now) {
     batch.batch.refuse_sample(gauge.sample, *refusal);
     refused.push_back(gauge.sample);
   }
-  for (auto index = refused.rbegin(); index != refused.rend(); ++index) {
-    samples[*index] = samples.back();  // the table does not ask for order
-    samples.pop_back();
-  }
+  batch.batch.remove_samples(refused);
   const int64_t now_slot = set_slot_of(now);
   // Another thread may have ended the slot since `now` was read.
   const int64_t slot = now_slot == last_ended_ ? now_slot + 1 : now_slot;

@@ -91,6 +91,23 @@ TEST_F(StatsdStateTest, OverTheLimitOfGaugesStepsAreRefusedAndValuesTaken) {
   EXPECT_EQ(take("a:+1|g"), (Values{3})) << "a known one goes on";
 }
 
+TEST_F(StatsdStateTest, WhatIsRefusedLeavesTheOthersInOrderWithTheirSenders) {
+  take("a:1|g\nb:1|g\nc:1|g");  // as many as may be
+  batch_.clear();
+  for (uint8_t i = 1; i <= 3; ++i) {
+    LineSender::AddressBytes address{};
+    address.back() = i;
+    batch_.batch.set_sender(LineSender::host(address));
+    parse_statsd_lines("x:+1|g\na:1|c\nb:1|c\ny:+1|g", batch_);
+  }
+  state_.resolve(batch_, from_unix_seconds(kStart));
+  std::string left;
+  for (size_t i = 0; i < batch_.batch.samples.size(); ++i)
+    left += std::string(batch_.batch.samples[i].name) + " of " + batch_.batch.sender_of(i).text() + ", ";
+  EXPECT_EQ(left, "a of ::1, b of ::1, a of ::2, b of ::2, a of ::3, b of ::3, ");
+  EXPECT_EQ(refused(Refusal::kStateLimit), 6U);
+}
+
 TEST_F(StatsdStateTest, ASetCountsItsDifferentMembersInEachSlot) {
   take("a:x|s\na:y|s\na:x|s\nb;t=1:x|s", kStart);
   EXPECT_EQ(outcome_.members, 4U);
