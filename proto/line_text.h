@@ -25,9 +25,6 @@ constexpr bool is_space(char c) { return kIsSpace[static_cast<uint8_t>(c)]; }
 
 inline constexpr uint64_t kOnes = 0x0101010101010101;  // times a byte: that byte eight times
 
-// The top bit of each zero byte; some above the lowest of them may be wrong, as borrows go up.
-inline uint64_t zero_bytes(uint64_t word) { return (word - kOnes) & ~word & (0x80 * kOnes); }
-
 inline uint64_t word_at(const char* at) {
   static_assert(std::endian::native == std::endian::little);
   uint64_t word = 0;

@@ -222,8 +222,8 @@ std::optional<Refusal> read_service_check(std::string_view line, LineName& name,
   return std::nullopt;
 }
 
-// Adds all that `read` finds in the text, or nothing but a refusal.
-template <auto read>
+// Adds all that `kRead` finds in the text, or nothing but a refusal.
+template <auto kRead>
 void take(std::string_view text, StatsdBatch& batch) {
   std::vector<Sample>& samples = batch.batch.samples;
   const size_t samples_before = samples.size();
@@ -231,7 +231,7 @@ void take(std::string_view text, StatsdBatch& batch) {
   const size_t members_before = batch.members.size();
   LineName line_name;
   std::string_view name;
-  std::optional<Refusal> refusal = read(text, line_name, batch);
+  std::optional<Refusal> refusal = kRead(text, line_name, batch);
   if (!refusal) refusal = line_name.finish(batch.batch, name);
   if (refusal) {
     samples.resize(samples_before);
