@@ -47,4 +47,21 @@ void Batch::refuse_all_samples(Refusal reason) {
   for (size_t i = 0; i < samples.size(); ++i) refuse_sample(i, reason);
 }
 
+void Batch::remove_samples(std::span<const uint32_t> indices) {
+  if (indices.empty()) return;
+  size_t kept = indices.front();
+  size_t removed = 0;
+  auto sender = senders_.begin();
+  for (size_t i = kept; i < samples.size(); ++i) {
+    for (; sender != senders_.end() && sender->begin <= i; ++sender) sender->begin -= removed;
+    if (removed < indices.size() && indices[removed] == i) {
+      ++removed;
+    } else {
+      samples[kept++] = samples[i];
+    }
+  }
+  for (; sender != senders_.end(); ++sender) sender->begin -= removed;
+  samples.resize(kept);
+}
+
 }  // namespace statmill

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -52,6 +53,9 @@ struct Batch {
   // The table does not take samples[index], which has been received. To be called once for each.
   void refuse_sample(size_t index, Refusal reason);
   void refuse_all_samples(Refusal reason);
+  // Takes samples out; the others keep their order and their senders. Requires: `indices` ascend. Cost: the
+  // samples behind the first of them move.
+  void remove_samples(std::span<const uint32_t> indices);
   // Text that lives as long as the batch.
   std::string_view keep(std::string_view text) { return kept_.keep(text); }
   // The same, for `size` bytes that the caller writes.
@@ -70,7 +74,7 @@ struct Batch {
 
  private:
   struct SenderOf {
-    size_t begin = 0;  // the first of its samples; they end where those of the next begin
+    size_t begin = 0;  // the first of its samples; they end where those of the next begin, and may be none
     LineSender sender;
   };
   void add_sender(const LineSender& sender);

@@ -3,10 +3,9 @@
 #include "proto/istatd_lines.h"
 
 #include <array>
-#include <bit>
-#include <cstring>
 #include <optional>
 
+#include "base/bytes16.h"
 #include "proto/line_text.h"
 
 namespace statmill {
@@ -40,34 +39,11 @@ constexpr std::array<uint8_t, 256> make_classes() {
 
 constexpr std::array<uint8_t, 256> kClasses = make_classes();
 
-using Bytes16 = uint8_t __attribute__((vector_size(16)));
-
-// All bits of each byte that nearly all names are made of, a-z 0-9 . - _, which are stored as they are.
-Bytes16 plain_bytes(Bytes16 b) {
-  const auto letter = b - 'a' < 26;
-  const auto digit_point_dash = (b - '-' < 13) & (b != '/');
-  return reinterpret_cast<Bytes16>(letter | digit_point_dash | (b == '_'));
-}
-
-constexpr bool is_plain_byte(char c) {
-  return ('a' <= c && c <= 'z') || ('-' <= c && c <= '9' && c != '/') || c == '_';
-}
-
-// The first byte in [at, end) that is not plain, or end. Sixteen at a time: byte by byte, names were half of
-// what a line cost.
-const char* find_not_plain(const char* at, const char* end) {
-  static_assert(std::endian::native == std::endian::little);
-  for (; end - at >= 16; at += 16) {
-    Bytes16 bytes;
-    std::memcpy(&bytes, at, sizeof bytes);
-    std::array<uint64_t, 2> other;
-    const Bytes16 not_plain = ~plain_bytes(bytes);
-    std::memcpy(&other, &not_plain, sizeof other);
-    if (other[0] != 0) return at + std::countr_zero(other[0]) / 8;
-    if (other[1] != 0) return at + 8 + std::countr_zero(other[1]) / 8;
-  }
-  while (at != end && is_plain_byte(*at)) ++at;
-  return at;
+// Of each byte that is none of those nearly all names are made of, which are stored as they are.
+Mask16 is_not_plain(Bytes16 b) {
+  const Mask16 is_letter = b - 'a' < 26;
+  const Mask16 is_digit_point_dash = (b - '-' < 13) & (b != '/');
+  return ~(is_letter | is_digit_point_dash | (b == '_'));
 }
 
 // The last four fields of six: sum of squares, min, max, count.
@@ -163,7 +139,7 @@ void parse_sample_line(std::string_view line, Batch& batch) {
   if (begin == end) return;
   const Kind kind = *begin == '*' ? Kind::kEvent : Kind::kGauge;
   if (kind == Kind::kEvent) ++begin;
-  const char* name_end = find_not_plain(begin, end);
+  const char* name_end = find_first(line.data(), begin, end, is_not_plain);
   const bool is_plain = name_end == end || is_space(*name_end);
   if (!is_plain) name_end = find_space(name_end, end);
   const auto fields = split_fields<ValueFields::kMax>({name_end, static_cast<size_t>(end - name_end)});

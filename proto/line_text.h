@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/bytes16.h"
 #include "proto/sample.h"
 
 namespace statmill {
@@ -24,16 +25,28 @@ constexpr bool is_space(char c) { return kIsSpace[static_cast<uint8_t>(c)]; }
 
 inline constexpr uint64_t kOnes = 0x0101010101010101;  // times a byte: that byte eight times
 
-// The top bit of each zero byte; some above the lowest of them may be wrong, as borrows go up.
-inline uint64_t zero_bytes(uint64_t word) { return (word - kOnes) & ~word & (0x80 * kOnes); }
+inline uint64_t word_at(const char* at) {
+  static_assert(std::endian::native == std::endian::little);
+  uint64_t word = 0;
+  std::memcpy(&word, at, sizeof(word));
+  return word;
+}
+
+// The first eight bytes of [at, end), zeros behind them if there are less. Reads nothing outside of [begin,
+// end). Requires: begin <= at < end.
+inline uint64_t word_at(const char* begin, const char* at, const char* end) {
+  if (end - at >= 8) return word_at(at);
+  if (end - begin >= 8) return word_at(end - 8) >> (64 - 8 * (end - at));
+  uint64_t word = 0;
+  while (end != at) word = word << 8 | static_cast<uint8_t>(*--end);
+  return word;
+}
 
 // The first white space in [at, end), or end. Eight bytes at a time: a byte below 33 leaves its top bit set,
 // and the lowest such bit is never false (borrows only go up).
 inline const char* find_space(const char* at, const char* end) {
-  static_assert(std::endian::native == std::endian::little);
   while (end - at >= 8) {
-    uint64_t word = 0;
-    std::memcpy(&word, at, sizeof(word));
+    const uint64_t word = word_at(at);
     const uint64_t low = (word - 33 * kOnes) & ~word & (0x80 * kOnes);
     if (low == 0) {
       at += 8;
@@ -47,13 +60,7 @@ inline const char* find_space(const char* at, const char* end) {
   return at;
 }
 
-// The first `byte` in [at, end), or end. For short texts: there a call of memchr costs more.
-inline const char* find_byte(const char* at, const char* end, char byte) {
-  while (at != end && *at != byte) ++at;
-  return at;
-}
-
-// Reads a text from left to right, eight bytes at a time, as find_space.
+// Reads a text from left to right.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
@@ -66,39 +73,17 @@ class Cursor {
     return true;
   }
   void advance(size_t size) { at_ += size; }  // Requires: so much is left
-  // The text up to the first of `stop` and `other_stop`, which is left standing; all the rest if there is
-  // none.
-  std::string_view until(char stop, char other_stop) {
+  std::string_view rest() const { return {at_, static_cast<size_t>(end_ - at_)}; }
+  // The text up to the first of some bytes, which is left standing; all the rest if there is none.
+  template <char... kStops>
+  std::string_view until() {
     const char* const from = at_;
-    at_ = find(stop, other_stop);
+    at_ = find_first(begin_, at_, end_,
+                     [](Bytes16 bytes) -> Mask16 { return ((bytes == sixteen(kStops)) | ...); });
     return {from, static_cast<size_t>(at_ - from)};
   }
-  std::string_view until(char stop) { return until(stop, stop); }
 
  private:
-  const char* find(char a, char b) const {
-    const char* at = at_;
-    for (; end_ - at >= 8; at += 8) {
-      uint64_t word = 0;
-      std::memcpy(&word, at, sizeof(word));
-      if (const uint64_t found = matches(word, a, b)) return at + std::countr_zero(found) / 8;
-    }
-    if (at == end_) return end_;
-    if (end_ - begin_ < 8) {
-      while (at != end_ && *at != a && *at != b) ++at;
-      return at;
-    }
-    uint64_t word = 0;  // the last eight bytes, those before `at` shifted out
-    std::memcpy(&word, end_ - 8, sizeof(word));
-    const uint64_t found = matches(word >> (64 - 8 * (end_ - at)), a, b);
-    return found == 0 ? end_ : at + std::countr_zero(found) / 8;
-  }
-
-  static uint64_t matches(uint64_t word, char a, char b) {
-    return zero_bytes(word ^ (kOnes * static_cast<uint8_t>(a))) |
-           zero_bytes(word ^ (kOnes * static_cast<uint8_t>(b)));
-  }
-
   const char* begin_;
   const char* at_;
   const char* end_;

@@ -25,9 +25,12 @@ class SamplingRate {
   std::optional<Refusal> repeat(Sample& sample) const;
 
  private:
-  explicit SamplingRate(const Number& rate) : rate_(rate) {}
+  SamplingRate(const Number& rate, int64_t weight, bool is_whole)
+      : rate_(rate), weight_(weight), is_whole_(is_whole) {}
 
   Number rate_;
+  int64_t weight_;  // 1 / rate, to the nearest integer
+  bool is_whole_;   // 1 / rate is that integer
 };
 
 }  // namespace statmill

@@ -34,7 +34,7 @@ class LineName {
   std::optional<Refusal> read(std::string_view text) {
     if (!is_clean_text(text)) return Refusal::kBadName;
     Cursor cursor(text);
-    const std::string_view written = cursor.until(';', ',');
+    const std::string_view written = cursor.until<';', ','>();
     path_ = without_tilde(written);
     if (path_.empty()) return Refusal::kEmptyName;
     was_renamed_ = path_.size() != written.size();
@@ -46,8 +46,15 @@ class LineName {
     return std::nullopt;
   }
 
-  std::optional<Refusal> add_tags(std::string_view text) {
-    return is_clean_text(text) ? tags_.add_all(text, TagSpelling::kDogStatsd) : Refusal::kBadTag;
+  // The tags before the next bar.
+  std::optional<Refusal> add_tags(Cursor& cursor) {
+    const std::string_view rest = cursor.rest();
+    std::string_view text = rest.substr(0, plain_size(rest, '|'));
+    const bool is_plain = text.size() == rest.size() || rest[text.size()] == '|';
+    if (!is_plain) text = rest.substr(0, rest.find('|'));
+    cursor.advance(text.size());
+    if (!is_plain && !is_clean_text(text)) return Refusal::kBadTag;
+    return tags_.add_all(text, TagSpelling::kDogStatsd);
   }
   std::optional<Refusal> add_host(std::string_view host) {
     return is_clean_text(host) ? tags_.add("host", host) : Refusal::kBadTag;
@@ -93,13 +100,13 @@ std::optional<Refusal> read_time(std::string_view text, std::optional<int64_t>& 
 // Behind a bar. What begins with another letter is of a later version, or says who sent the line.
 std::optional<Refusal> read_extension(Cursor& cursor, Part& part, LineName& name) {
   if (cursor.is_at_end() || cursor.front() == '|') return std::nullopt;
-  if (cursor.skip('#')) return name.add_tags(cursor.until('|'));
+  if (cursor.skip('#')) return name.add_tags(cursor);
   if (cursor.skip('@')) {
-    part.rate = SamplingRate::read(cursor.until('|', ':'));
+    part.rate = SamplingRate::read(cursor.until<'|', ':'>());
     return part.rate ? std::nullopt : std::optional(Refusal::kBadRate);
   }
-  if (cursor.skip('T')) return read_time(cursor.until('|', ':'), part.time_s);
-  const char first = cursor.until('|').front();
+  if (cursor.skip('T')) return read_time(cursor.until<'|', ':'>(), part.time_s);
+  const char first = cursor.until<'|'>().front();
   const bool is_letter = ('a' <= first && first <= 'z') || ('A' <= first && first <= 'Z');
   return is_letter ? std::nullopt : std::optional(Refusal::kBadExtension);
 }
@@ -107,11 +114,11 @@ std::optional<Refusal> read_extension(Cursor& cursor, Part& part, LineName& name
 // Behind a colon; leaves the cursor at the colon before the next part, or at the end.
 std::optional<Refusal> read_part(Cursor& cursor, Part& part, LineName& name) {
   const Cursor begin = cursor;
-  part.values = cursor.until('|', ':');
+  part.values = cursor.until<'|', ':'>();
   if (!cursor.is_at_end() && cursor.front() == ':') {
     part.is_packed = true;
     cursor = begin;
-    part.values = cursor.until('|');
+    part.values = cursor.until<'|'>();
   }
   part.values = trimmed(part.values);
   if (!cursor.skip('|')) return Refusal::kBadType;
@@ -159,7 +166,7 @@ std::optional<Refusal> take_values(const Part& part, StatsdBatch& batch) {
   if (!part.is_packed) return take_value(part.values, part, batch);
   Cursor cursor(part.values);
   do {
-    if (const auto refusal = take_value(cursor.until(':'), part, batch)) return refusal;
+    if (const auto refusal = take_value(cursor.until<':'>(), part, batch)) return refusal;
   } while (cursor.skip(':'));
   return std::nullopt;
 }
@@ -172,7 +179,7 @@ std::optional<Refusal> read_name(Cursor& cursor, std::string_view line, LineName
     name.set_plain(line.substr(0, path_size));
     return std::nullopt;
   }
-  const std::string_view text = cursor.until(':');
+  const std::string_view text = cursor.until<':'>();
   return cursor.is_at_end() ? Refusal::kFieldCount : name.read(trimmed(text));
 }
 
@@ -193,35 +200,38 @@ std::optional<Refusal> read_values(std::string_view line, LineName& name, Statsd
 std::optional<Refusal> read_service_check(std::string_view line, LineName& name, StatsdBatch& batch) {
   Cursor cursor(line);
   cursor.advance(kServiceCheckMark.size());
-  const std::string_view name_text = cursor.until('|');
+  const std::string_view name_text = cursor.until<'|'>();
   if (!cursor.skip('|')) return Refusal::kFieldCount;
   if (const auto refusal = name.read(name_text)) return refusal;
-  const std::string_view status = cursor.until('|');
+  const std::string_view status = cursor.until<'|'>();
   if (status.size() != 1 || status < "0" || "3" < status) return Refusal::kBadValue;
   Sample& sample = batch.batch.samples.emplace_back();
   sample.value = Number::decimal(status.front() - '0', 0);
   while (cursor.skip('|')) {
     std::optional<Refusal> refusal;
-    const std::string_view field = cursor.until('|');
-    if (field.starts_with("m:")) break;
-    if (field.starts_with("d:")) refusal = read_time(field.substr(2), sample.time_s);
-    if (field.starts_with("h:")) refusal = name.add_host(field.substr(2));
-    if (field.starts_with("#")) refusal = name.add_tags(field.substr(1));
+    if (cursor.skip('#')) {
+      refusal = name.add_tags(cursor);
+    } else {
+      const std::string_view field = cursor.until<'|'>();
+      if (field.starts_with("m:")) break;
+      if (field.starts_with("d:")) refusal = read_time(field.substr(2), sample.time_s);
+      if (field.starts_with("h:")) refusal = name.add_host(field.substr(2));
+    }
     if (refusal) return refusal;
   }
   return std::nullopt;
 }
 
-// Adds all that `read` finds in the text, or nothing but a refusal.
-template <class Read>
-void take(std::string_view text, StatsdBatch& batch, const Read& read) {
+// Adds all that `kRead` finds in the text, or nothing but a refusal.
+template <auto kRead>
+void take(std::string_view text, StatsdBatch& batch) {
   std::vector<Sample>& samples = batch.batch.samples;
   const size_t samples_before = samples.size();
   const size_t gauges_before = batch.gauges.size();
   const size_t members_before = batch.members.size();
   LineName line_name;
   std::string_view name;
-  std::optional<Refusal> refusal = read(text, line_name, batch);
+  std::optional<Refusal> refusal = kRead(text, line_name, batch);
   if (!refusal) refusal = line_name.finish(batch.batch, name);
   if (refusal) {
     samples.resize(samples_before);
@@ -243,9 +253,9 @@ void parse_statsd_line(std::string_view line, StatsdBatch& batch) {
   if (line.empty()) return;
   if (line.front() == '_') {
     if (line.starts_with(kEventMark)) return batch.batch.refuse(Refusal::kUnsupported, line);
-    if (line.starts_with(kServiceCheckMark)) return take(line, batch, read_service_check);
+    if (line.starts_with(kServiceCheckMark)) return take<read_service_check>(line, batch);
   }
-  take(line, batch, read_values);
+  take<read_values>(line, batch);
 }
 
 void parse_statsd_lines(std::string_view bytes, StatsdBatch& batch) {

@@ -1,38 +1,28 @@
-// See tagged_name.h. Names are nearly all ASCII, and most clients write their tags in the same order each
-// time; what is neither takes the slower road.
+// See tagged_name.h. Names are nearly all ASCII, and many clients write their tags in the order of their
+// keys; what is neither takes the slower road.
 #include "proto/tagged_name.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
+#include "base/bytes16.h"
 #include "proto/line_text.h"
 
 namespace statmill {
 namespace {
 
-constexpr std::string_view kNameKey = "name";
+constexpr uint64_t kNameHead = 0x6e616d6500000000;  // of the key `name`
 constexpr std::string_view kFlagValue = "true";
 
-// The top bit of each byte below 33 or above 126; some above the lowest of them may be wrong.
-uint64_t odd_bytes(uint64_t word) { return ((word - 33 * kOnes) | word | (word + kOnes)) & (0x80 * kOnes); }
-
-uint64_t word_at(const char* at) {
-  uint64_t word = 0;
-  std::memcpy(&word, at, sizeof(word));
-  return word;
-}
+// Those below 33 and above 126.
+Mask16 odd_bytes(Bytes16 bytes) { return bytes - sixteen(33) > sixteen(126 - 33); }
 
 bool is_plain(char c) { return 33 <= c && c <= 126; }
 
 bool is_plain_text(std::string_view text) {
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  if (text.size() < sizeof(uint64_t)) return std::all_of(at, end, is_plain);
-  for (; end - at > 8; at += 8) {
-    if (odd_bytes(word_at(at)) != 0) return false;
-  }
-  return odd_bytes(word_at(end - 8)) == 0;
+  const char* const end = text.data() + text.size();
+  return find_first(text.data(), text.data(), end, odd_bytes) == end;
 }
 
 // Bytes of the UTF-8 sequence (RFC 3629) that `text` begins with, above ASCII; 0 when there is none.
@@ -51,33 +41,65 @@ size_t sequence_size(std::string_view text) {
   return point < kLeast[size] || point > 0x10ffff || is_surrogate ? 0 : size;
 }
 
-constexpr std::string_view kNoKeyBytes = ";!^=";
-
-// For each byte, whether it is one of `bytes`.
-constexpr std::array<bool, 256> table_of(std::string_view bytes) {
-  std::array<bool, 256> table{};
-  for (const char c : bytes) table[static_cast<uint8_t>(c)] = true;
-  return table;
-}
-
-// The first byte in [at, end) that is in the table, or end. Byte by byte, since keys and values are short.
-const char* find_any(const char* at, const char* end, const std::array<bool, 256>& table) {
-  while (at != end && !table[static_cast<uint8_t>(*at)]) ++at;
-  return at;
-}
-
-std::string_view text_between(const char* begin, const char* end) {
-  return {begin, static_cast<size_t>(end - begin)};
-}
-
-// Below, at or above 0, as a is before, the same as, or behind b.
-int compare(std::string_view a, std::string_view b) {
-  const size_t size = std::min(a.size(), b.size());
-  for (size_t i = 0; i < size; ++i) {
-    if (a[i] != b[i]) return static_cast<uint8_t>(a[i]) - static_cast<uint8_t>(b[i]);
+// Finds where the keys and values of a text end, 64 bytes at a time.
+template <char kSeparator, char kAssign>
+class TagEnds {
+ public:
+  explicit TagEnds(std::string_view text) : begin_(text.data()), end_(begin_ + text.size()) {
+    look_at(begin_);
   }
-  return static_cast<int>(a.size() > b.size()) - static_cast<int>(a.size() < b.size());
+
+  // The first byte from `at` on that stands in no key, or in no value; or the end of the text. Requires: not
+  // before what was found last.
+  const char* key_end(const char* at) { return next(key_ends_, at); }
+  const char* value_end(const char* at) { return next(value_ends_, at); }
+
+ private:
+  static constexpr int kBlock = 64;
+
+  const char* next(const uint64_t& ends, const char* at) {
+    const uint64_t found = at - block_ < kBlock ? ends >> (at - block_) : 0;
+    return found != 0 ? at + std::countr_zero(found) : next_block(ends);
+  }
+  [[gnu::noinline]] const char* next_block(const uint64_t& ends) {
+    do {
+      look_at(block_ + kBlock);
+    } while (ends == 0);
+    return block_ + std::countr_zero(ends);
+  }
+
+  void look_at(const char* block) {
+    block_ = block;
+    const std::ptrdiff_t left = end_ - block;
+    uint64_t value_ends = left < kBlock ? ~uint64_t{0} << left : 0;
+    uint64_t key_ends = value_ends;
+    for (int i = 0; i < kBlock && i < left; i += 16) {
+      const Lane16 lane = lane16_at(begin_, block + i, end_);
+      const Mask16 ends_value = (lane.bytes == sixteen(kSeparator)) | (lane.bytes == sixteen(';'));
+      const Mask16 ends_key = ends_value | (lane.bytes == sixteen(kAssign)) | (lane.bytes == sixteen('=')) |
+                              (lane.bytes == sixteen('!')) | (lane.bytes == sixteen('^'));
+      value_ends |= lane.bits(ends_value) << i;
+      key_ends |= lane.bits(ends_key) << i;
+    }
+    value_ends_ = value_ends;
+    key_ends_ = key_ends;
+  }
+
+  const char* const begin_;
+  const char* const end_;
+  const char* block_ = nullptr;  // what has been looked at
+  uint64_t key_ends_ = 0;        // in the block; behind the text all
+  uint64_t value_ends_ = 0;      // likewise
+};
+
+// The first eight bytes of a text, the first of them highest. Requires: it stands in [begin, end).
+inline uint64_t head_of(std::string_view text, const char* begin, const char* end) {
+  if (text.empty()) return 0;
+  const uint64_t head = __builtin_bswap64(word_at(begin, text.data(), end));
+  const int behind = 64 - 8 * std::min(static_cast<int>(text.size()), 8);
+  return head >> behind << behind;
 }
+uint64_t head_of(std::string_view text) { return head_of(text, text.data(), text.data() + text.size()); }
 
 // Copies a word at a time, the last one over the one before; returns the end of the copy.
 template <size_t kWordBytes>
@@ -93,6 +115,7 @@ char* copy_words(std::string_view text, char* to) {
 
 // For texts of a few bytes: there a call of memcpy costs more.
 char* copy_short(std::string_view text, char* to) {
+  if (text.size() >= 16) return copy_words<16>(text, to);
   if (text.size() >= 8) return copy_words<8>(text, to);
   if (text.size() >= 4) return copy_words<4>(text, to);
   for (const char c : text) *to++ = c;
@@ -116,48 +139,47 @@ std::string_view without_tilde(std::string_view path) {
   return path;
 }
 
+size_t plain_size(std::string_view text, char stop) {
+  const auto is_end = [stop](Bytes16 bytes) -> Mask16 { return odd_bytes(bytes) | (bytes == sixteen(stop)); };
+  const char* const begin = text.data();
+  return static_cast<size_t>(find_first(begin, begin, begin + text.size(), is_end) - begin);
+}
+
 size_t plain_path_size(std::string_view text) {
-  // With the last bit set, : is a ; as well.
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (; end - at >= 8; at += 8) {
-    const uint64_t word = word_at(at);
-    const uint64_t not_colon = (word | kOnes) ^ (kOnes * ';');
-    const uint64_t not_comma = word ^ (kOnes * ',');
-    const uint64_t found = odd_bytes(word) | zero_bytes(not_colon) | zero_bytes(not_comma);
-    if (found != 0) return static_cast<size_t>(at - text.data() + std::countr_zero(found) / 8);
-  }
-  while (at != end && is_plain(*at) && *at != ':' && *at != ';' && *at != ',') ++at;
-  return static_cast<size_t>(at - text.data());
+  const auto is_end = [](Bytes16 bytes) -> Mask16 {
+    return odd_bytes(bytes) | (bytes == sixteen(':')) | (bytes == sixteen(';')) | (bytes == sixteen(','));
+  };
+  const char* const begin = text.data();
+  return static_cast<size_t>(find_first(begin, begin, begin + text.size(), is_end) - begin);
 }
 
 bool are_canonical_tags(std::string_view text) {
-  static constexpr auto kKeyEnds = table_of(kNoKeyBytes);
+  const char* const end = text.data() + text.size();
+  TagEnds<';', '='> ends(text);
   const char* at = text.data();
-  const char* const end = at + text.size();
-  std::string_view last_key;
+  uint64_t last_head = 0;
   for (size_t count = 0; count < kTagsMax; ++count) {
-    const char* const assign = find_any(at, end, kKeyEnds);
+    const char* const assign = ends.key_end(at);
     if (assign == end || *assign != '=') return false;
-    const std::string_view key = text_between(at, assign);
-    if (compare(last_key, key) >= 0 || key == kNameKey) return false;
-    at = find_byte(assign + 1, end, ';');
+    const uint64_t head = head_of({at, static_cast<size_t>(assign - at)}, text.data(), end);
+    if (head <= last_head || head == kNameHead) return false;
+    at = ends.value_end(assign + 1);
     if (at == assign + 1 || assign[1] == '~') return false;
     if (at == end) return true;
     ++at;
-    last_key = key;
+    last_head = head;
   }
   return false;
 }
 
 std::optional<Refusal> TagList::add(std::string_view key, std::string_view value) {
-  static constexpr auto kNoKeyByte = table_of(kNoKeyBytes);
   const char* const key_end = key.data() + key.size();
   const char* const value_end = value.data() + value.size();
-  if (find_any(key.data(), key_end, kNoKeyByte) != key_end) return Refusal::kBadTag;
-  if (find_byte(value.data(), value_end, ';') != value_end) return Refusal::kBadTag;
-  return insert({key.data(), value.data(), static_cast<uint32_t>(key.size()),
-                 static_cast<uint32_t>(value.size()), false});
+  if (TagEnds<';', '='>(key).key_end(key.data()) != key_end) return Refusal::kBadTag;
+  if (TagEnds<';', '='>(value).value_end(value.data()) != value_end) return Refusal::kBadTag;
+  is_run_ = false;
+  return insert({key.data(), value.data(), head_of(key), static_cast<uint32_t>(key.size()),
+                 static_cast<uint32_t>(value.size())});
 }
 
 std::optional<Refusal> TagList::add_all(std::string_view text, TagSpelling spelling) {
@@ -174,65 +196,95 @@ std::optional<Refusal> TagList::add_all(std::string_view text, TagSpelling spell
 
 template <char kSeparator, char kAssign>
 std::optional<Refusal> TagList::add_pairs(std::string_view text) {
-  static constexpr std::array<char, 6> kKeyEndBytes = {kSeparator, kAssign, ';', '!', '^', '='};
-  static constexpr auto kKeyEnds = table_of({kKeyEndBytes.data(), kKeyEndBytes.size()});
-  static constexpr std::array<char, 2> kValueEndBytes = {kSeparator, ';'};
-  static constexpr auto kValueEnds = table_of({kValueEndBytes.data(), kValueEndBytes.size()});
   static constexpr bool kHasFlags = kAssign == ':';
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (true) {
-    const char* const begin = at;
-    at = find_any(at, end, kKeyEnds);
-    Tag tag{begin, nullptr, static_cast<uint32_t>(at - begin), 0, false};
+  if (count_ != 0) is_run_ = false;
+  const char* const end = text.data() + text.size();
+  TagEnds<kSeparator, kAssign> ends(text);
+  for (const char* begin = text.data();;) {
+    const char* at = ends.key_end(begin);
+    const std::string_view key(begin, static_cast<size_t>(at - begin));
+    std::string_view value;
     if (at != end && *at == kAssign) {
-      tag.value = ++at;
-      at = find_any(at, end, kValueEnds);
-      tag.value_size = static_cast<uint32_t>(at - tag.value);
-      tag.is_pair = true;
-    } else if (kHasFlags) {
-      tag.value = kFlagValue.data();
-      tag.value_size = static_cast<uint32_t>(kFlagValue.size());
+      const char* const value_begin = at + 1;
+      at = ends.value_end(value_begin);
+      value = std::string_view(value_begin, static_cast<size_t>(at - value_begin));
+    } else {
+      is_run_ = false;
+      if (kHasFlags) value = kFlagValue;
     }
     if (at != end && *at != kSeparator) return Refusal::kBadTag;
     const bool says_nothing = kHasFlags && at == begin;
     if (!says_nothing) {
-      if (const auto refusal = insert(tag)) return refusal;
+      const auto refusal = insert({key.data(), value.data(), head_of(key, text.data(), end),
+                                   static_cast<uint32_t>(key.size()), static_cast<uint32_t>(value.size())});
+      if (refusal) return refusal;
     }
     if (at == end) return std::nullopt;
-    ++at;
+    begin = at + 1;
   }
 }
 
-std::optional<Refusal> TagList::insert(const Tag& tag) {
-  const std::string_view key = tag.key_text();
-  const std::string_view value = tag.value_text();
-  if (key.empty() || key == kNameKey || value.empty() || value.front() == '~') return Refusal::kBadTag;
+inline std::optional<Refusal> TagList::insert(const Tag& tag) {
+  if (tag.key_size == 0 || tag.value_size == 0 || *tag.value == '~') return Refusal::kBadTag;
+  if (tag.key_head == kNameHead) return Refusal::kBadTag;
+  if (count_ != 0 && tag.key_head <= last_head_) return insert_before(tag);
+  if (count_ == kTagsMax) return Refusal::kTagLimit;
+  last_head_ = tag.key_head;
+  put(tag, count_);
+  return std::nullopt;
+}
+
+// A tag that may not be the last in order.
+std::optional<Refusal> TagList::insert_before(Tag tag) {
   size_t place = count_;
   for (; place > 0; --place) {
-    const Tag& before = tags_[place - 1];
-    const int order = compare(before.key_text(), key);
+    const Tag& before = tags_[in_order_[place - 1]];
+    if (before.key_head > tag.key_head) continue;
+    const int order = before.key_head < tag.key_head ? -1 : before.key_text().compare(tag.key_text());
     if (order < 0) break;
-    if (order == 0 && before.value_text() == value) return std::nullopt;
-    if (order == 0) return Refusal::kDuplicateTag;
+    if (order > 0) continue;
+    if (before.value_text() != tag.value_text()) return Refusal::kDuplicateTag;
+    is_run_ = false;
+    return std::nullopt;
   }
   if (count_ == kTagsMax) return Refusal::kTagLimit;
-  for (size_t i = count_; i > place; --i) tags_[i] = tags_[i - 1];
-  tags_[place] = tag;
-  ++count_;
-  tags_size_ += key.size() + value.size() + std::string_view(";=").size();
+  if (place != count_) is_run_ = false;
+  for (size_t i = count_; i > place; --i) in_order_[i] = in_order_[i - 1];
+  put(tag, place);
   return std::nullopt;
+}
+
+inline void TagList::put(const Tag& tag, size_t place) {
+  tags_.data()[count_] = tag;
+  in_order_.data()[place] = static_cast<uint8_t>(count_++);
+  tags_size_ += size_t{tag.key_size} + tag.value_size + std::string_view(";=").size();
 }
 
 std::string_view TagList::name(std::string_view path, Batch& batch) const {
   const size_t size = name_size(path);
   char* const begin = batch.room(size);
-  char* at = copy_short(path, begin);
+  char* const tags = copy_short(path, begin);
+  count_ != 0 && is_run_ ? write_run(tags) : write_each(tags);
+  return {begin, size};
+}
+
+// Copies all tags at once, then puts right what stands between keys and values.
+void TagList::write_run(char* at) const {
+  copy_short({tags_[0].key, tags_size_ - 1}, at + 1);
   for (size_t i = 0; i < count_; ++i) {
-    const Tag& tag = tags_[i];
+    *at = ';';
+    at += 1 + tags_[i].key_size;
+    *at = '=';
+    at += 1 + tags_[i].value_size;
+  }
+}
+
+void TagList::write_each(char* at) const {
+  for (size_t i = 0; i < count_; ++i) {
+    const Tag& tag = tags_[in_order_[i]];
     *at++ = ';';
     char* const assign = at + tag.key_size;
-    if (tag.is_pair) {
+    if (tag.is_pair()) {
       at = copy_short(tag.pair_text(), at);
     } else {
       copy_short(tag.key_text(), at);
@@ -240,7 +292,6 @@ std::string_view TagList::name(std::string_view path, Batch& batch) const {
     }
     *assign = '=';
   }
-  return {begin, size};
 }
 
 }  // namespace statmill

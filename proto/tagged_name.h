@@ -14,6 +14,9 @@ namespace statmill {
 
 inline constexpr size_t kTagsMax = 32;  // of one name
 
+// Bytes before the first that is below 33 or above 126, or `stop`; all of the text if there is none.
+size_t plain_size(std::string_view text, char stop);
+
 // Whether every byte may stand in a name: UTF-8, nothing below 33, no DEL. An empty text is clean.
 bool is_clean_text(std::string_view text);
 
@@ -24,8 +27,8 @@ std::string_view without_tilde(std::string_view path);
 // : ; and the comma. All the text if there is none.
 size_t plain_path_size(std::string_view text);
 
-// Whether `text` is tags as they stand behind a canonical path, its first ; not included. Requires: clean
-// text
+// Whether `text` is tags as they stand behind a canonical path, its first ; not included. Some that are may
+// be denied, so that keys which begin alike need not be compared. Requires: clean text.
 bool are_canonical_tags(std::string_view text);
 
 // How tags stand in a line.
@@ -45,9 +48,9 @@ class TagList {
   // Adds every tag of a text.
   std::optional<Refusal> add_all(std::string_view text, TagSpelling spelling);
 
-  bool is_empty() const { return count_ == 0; }
   // Bytes of the canonical name.
   size_t name_size(std::string_view path) const { return path.size() + tags_size_; }
+  bool is_empty() const { return count_ == 0; }
   // The canonical name, kept by `batch`.
   std::string_view name(std::string_view path, Batch& batch) const;
 
@@ -56,24 +59,30 @@ class TagList {
   struct Tag {
     const char* key;
     const char* value;
+    uint64_t key_head;  // its first eight bytes, the first of them highest: they compare as the keys do
     uint32_t key_size;
     uint32_t value_size;
-    bool is_pair;  // in the line, with one byte between key and value
 
     std::string_view key_text() const { return {key, key_size}; }
     std::string_view value_text() const { return {value, value_size}; }
-    std::string_view pair_text() const {
-      return {key, size_t{key_size} + 1 + value_size};
-    }  // Requires: is_pair
+    bool is_pair() const { return value == key + key_size + 1; }  // one byte stands between key and value
+    std::string_view pair_text() const { return {key, size_t{key_size} + 1 + value_size}; }
   };
 
   template <char kSeparator, char kAssign>
   std::optional<Refusal> add_pairs(std::string_view text);
   std::optional<Refusal> insert(const Tag& tag);
+  std::optional<Refusal> insert_before(Tag tag);
+  void put(const Tag& tag, size_t place);
+  void write_run(char* at) const;
+  void write_each(char* at) const;
 
-  std::array<Tag, kTagsMax> tags_;  // the first count_ are set, in order
+  std::array<Tag, kTagsMax> tags_;          // the first count_ are set, as they came
+  std::array<uint8_t, kTagsMax> in_order_;  // which of them comes first, second, ...
   size_t count_ = 0;
-  size_t tags_size_ = 0;  // of all ";key=value"
+  size_t tags_size_ = 0;    // of all ";key=value"
+  uint64_t last_head_ = 0;  // of the key that comes last
+  bool is_run_ = true;      // they stand in the line as in the canonical name, but for the bytes between
 };
 
 }  // namespace statmill

@@ -108,6 +108,8 @@ std::vector<Setting> server_settings(ServerConfig& c) {
        take_optional_endpoint(c.statsd_listen)},
       {"statsd.gauges", "N", "100000", "gauges whose last value is known, for steps (+1, -1)",
        take_count(c.statsd.gauges_max, 0, 1'000'000'000)},
+      {"statsd.gauge_expiry", "TIME", "24h", "gauges silent for longer are unknown again; 0s: never",
+       take_duration(c.statsd.gauge_expiry, seconds(0), hours(24 * 365))},
       {"statsd.sets", "N", "10000", "sets counted at once; members of others are refused",
        take_count(c.statsd.sets_max, 0, 1'000'000'000)},
       {"http.listen", "A:P", "127.0.0.1:8112", "HTTP: API, health, metrics", take_endpoint(c.http_listen)},

@@ -10,20 +10,45 @@ namespace statmill {
 void RefusalBook::add(const Batch& batch, std::string_view listener, Timestamp now) {
   MutexLock lock(mutex_);
   for (const RefusedLine& line : batch.refused_lines) {
-    RefusalRecord record{now,
-                         std::string(listener),
-                         line.sender,
-                         line.reason,
-                         std::string(line.text.substr(0, kTextBytesMax)),
-                         line.text.size()};
-    if (records_.size() < kRecordsMax) {
-      records_.push_back(std::move(record));
-    } else {
-      records_[next_] = std::move(record);
-      next_ = (next_ + 1) % kRecordsMax;
-    }
+    add_record({now, std::string(listener), line.sender, line.reason,
+                std::string(line.text.substr(0, kTextBytesMax)), line.text.size()});
   }
   if (!batch.refused_new_names.empty()) count_new_names(batch);
+}
+
+void RefusalBook::add_record(RefusalRecord record) {
+  LineSender sender = record.sender;
+  sender.port = 0;
+  const size_t holder = holder_of(sender);
+  holders_.at(holder).sender = sender;
+  ++holders_.at(holder).count;
+  const bool is_full = entries_.size() == kRecordsMax;
+  Entry& entry = is_full ? dispensable_entry() : entries_.emplace_back();
+  if (is_full) --holders_.at(entry.holder).count;
+  entry = {std::move(record), next_number_++, holder};
+}
+
+size_t RefusalBook::holder_of(const LineSender& sender) const {
+  size_t free = 0;
+  for (size_t i = 0; i < holders_.size(); ++i) {
+    if (holders_.at(i).count == 0) {
+      free = i;
+    } else if (holders_.at(i).sender == sender) {
+      return i;
+    }
+  }
+  return free;
+}
+
+RefusalBook::Entry& RefusalBook::dispensable_entry() {
+  size_t most = 0;
+  for (const Holder& holder : holders_) most = std::max(most, holder.count);
+  Entry* oldest = nullptr;
+  for (Entry& entry : entries_) {
+    if (holders_.at(entry.holder).count != most) continue;
+    if (oldest == nullptr || entry.number < oldest->number) oldest = &entry;
+  }
+  return *oldest;
 }
 
 // Each of the names kept stands for its share of all.
@@ -40,10 +65,16 @@ void RefusalBook::count_new_names(const Batch& batch) {
 }
 
 std::vector<RefusalRecord> RefusalBook::records() const {
-  MutexLock lock(mutex_);
-  std::vector<RefusalRecord> out(records_);
-  std::rotate(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(next_), out.end());
-  std::reverse(out.begin(), out.end());
+  std::vector<Entry> entries;
+  {
+    MutexLock lock(mutex_);
+    entries = entries_;
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.number > b.number; });
+  std::vector<RefusalRecord> out;
+  out.reserve(entries.size());
+  for (Entry& entry : entries) out.push_back(std::move(entry.record));
   return out;
 }
 

@@ -6,15 +6,20 @@ namespace {
 
 class StatsdParser final : public LineParser {
  public:
-  // Both must outlive it.
-  StatsdParser(StatsdState& state, Counter& gauges_not_remembered)
-      : state_(state), gauges_not_remembered_(gauges_not_remembered) {}
+  struct Counters {
+    Counter& gauges_not_remembered;
+    Counter& gauges_forgotten;
+  };
+  // All must outlive it.
+  StatsdParser(StatsdState& state, const Counters& counters) : state_(state), counters_(counters) {}
 
   void parse(std::string_view bytes) override { parse_statsd_lines(bytes, parsed_); }
   Batch& batch() override { return parsed_.batch; }
   void hand_in(Intake& intake, const ListenerAccount& account, Timestamp now) override {
     const StatsdState::Outcome outcome = state_.resolve(parsed_, now);
-    if (outcome.gauges_not_remembered != 0) gauges_not_remembered_.add(outcome.gauges_not_remembered);
+    if (outcome.gauges_not_remembered != 0)
+      counters_.gauges_not_remembered.add(outcome.gauges_not_remembered);
+    if (outcome.gauges_forgotten != 0) counters_.gauges_forgotten.add(outcome.gauges_forgotten);
     // Members are never the table's.
     account.received.add(outcome.members);
     account.accepted.add(outcome.members);
@@ -24,7 +29,7 @@ class StatsdParser final : public LineParser {
 
  private:
   StatsdState& state_;
-  Counter& gauges_not_remembered_;
+  const Counters counters_;
   StatsdBatch parsed_;
 };
 
@@ -41,17 +46,21 @@ StatsdDialect::StatsdDialect(const StatsdLimits& limits, Intake& intake, Registr
       gauges_not_remembered_(registry.counter(
           "statmill_statsd_gauges_not_remembered_total",
           "Values taken of gauges that were not remembered, as --statsd.gauges others are.")),
+      gauges_forgotten_(registry.counter("statmill_statsd_gauges_forgotten_total",
+                                         "Gauges forgotten, being silent for --statsd.gauge_expiry.")),
       gauges_(registry.gauge("statmill_statsd_gauges", "Gauges whose last value is remembered.")),
       sets_(registry.gauge("statmill_statsd_sets", "Sets that are being counted.")) {}
 
 std::unique_ptr<LineParser> StatsdDialect::make_parser() {
-  return std::make_unique<StatsdParser>(state_, gauges_not_remembered_);
+  return std::make_unique<StatsdParser>(state_,
+                                        StatsdParser::Counters{gauges_not_remembered_, gauges_forgotten_});
 }
 
 void StatsdDialect::tick(Timestamp now) {
   Batch counts;
   state_.end_slots(now, counts);
   intake_.take(counts, sets_account_, now);
+  gauges_forgotten_.add(state_.forget_gauges(now));
   gauges_.set(static_cast<int64_t>(state_.gauge_count()));
   sets_.set(static_cast<int64_t>(state_.set_count()));
 }

@@ -22,6 +22,7 @@ class StatsdDialect final : public Dialect {
   const ListenerAccount sets_account_;
   StatsdState state_;
   Counter& gauges_not_remembered_;
+  Counter& gauges_forgotten_;
   Gauge& gauges_;
   Gauge& sets_;
 };

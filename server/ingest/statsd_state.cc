@@ -36,15 +36,12 @@ StatsdState::Outcome StatsdState::resolve(StatsdBatch& batch, Timestamp now) {
   std::vector<uint32_t> refused;  // indices, ascending
   MutexLock lock(mutex_);
   for (const StatsdBatch::Gauge& gauge : batch.gauges) {
-    const auto refusal = take_gauge(samples[gauge.sample], gauge.is_step, outcome);
+    const auto refusal = take_gauge(samples[gauge.sample], gauge.is_step, now, outcome);
     if (!refusal) continue;
     batch.batch.refuse_sample(gauge.sample, *refusal);
     refused.push_back(gauge.sample);
   }
-  for (auto index = refused.rbegin(); index != refused.rend(); ++index) {
-    samples[*index] = samples.back();  // the table does not ask for order
-    samples.pop_back();
-  }
+  batch.batch.remove_samples(refused);
   const int64_t now_slot = set_slot_of(now);
   // Another thread may have ended the slot since `now` was read.
   const int64_t slot = now_slot == last_ended_ ? now_slot + 1 : now_slot;
@@ -55,10 +52,13 @@ StatsdState::Outcome StatsdState::resolve(StatsdBatch& batch, Timestamp now) {
       batch.batch.refuse(Refusal::kStateLimit, member.name);
     }
   }
+  batch.gauges.clear();
+  batch.members.clear();
   return outcome;
 }
 
-std::optional<Refusal> StatsdState::take_gauge(Sample& sample, bool is_step, Outcome& outcome) {
+std::optional<Refusal> StatsdState::take_gauge(Sample& sample, bool is_step, Timestamp now,
+                                               Outcome& outcome) {
   auto known = gauges_.find(sample.name);
   if (known == gauges_.end()) {
     if (gauges_.size() >= limits_.gauges_max) {
@@ -66,15 +66,35 @@ std::optional<Refusal> StatsdState::take_gauge(Sample& sample, bool is_step, Out
       ++outcome.gauges_not_remembered;
       return std::nullopt;
     }
-    known = gauges_.try_emplace(std::string(sample.name)).first;
+    known = gauges_.try_emplace(std::string(sample.name), KnownGauge{{}, now}).first;
   }
+  KnownGauge& gauge = known->second;
+  if (has_expired(gauge, now)) {
+    gauge.value = Number{};
+    ++outcome.gauges_forgotten;
+  }
+  gauge.time = now;
   if (is_step) {
-    const auto sum = sum_of(known->second, sample.value);
+    const auto sum = sum_of(gauge.value, sample.value);
     if (!sum) return Refusal::kOutOfRange;
     sample.value = *sum;
   }
-  known->second = sample.value;
+  gauge.value = sample.value;
   return std::nullopt;
+}
+
+uint64_t StatsdState::forget_gauges(Timestamp now) {
+  MutexLock lock(mutex_);
+  std::vector<std::string> expired;
+  const size_t buckets = gauges_.bucket_count();
+  for (size_t part = buckets / kSweepParts + 1; part > 0; --part) {
+    sweep_ = sweep_ + 1 < buckets ? sweep_ + 1 : 0;  // a table that has grown is looked at anew
+    for (auto gauge = gauges_.begin(sweep_); gauge != gauges_.end(sweep_); ++gauge) {
+      if (has_expired(gauge->second, now)) expired.push_back(gauge->first);
+    }
+  }
+  for (const std::string& name : expired) gauges_.erase(name);
+  return expired.size();
 }
 
 bool StatsdState::take_member(const StatsdBatch::SetMember& member, int64_t slot) {

@@ -1,7 +1,8 @@
 // StatsdState: what lines of statsd mean by what came before them: the last value of each gauge, which steps
 // add to, and the members of each set in a slot.
 //
-// In RAM alone: after a start no gauge is known, and a crash loses the sets of the present slot.
+// In RAM alone: after a start no gauge is known, and a crash loses the sets of the present slot. A gauge that
+// is silent for long is forgotten, so that names which come and go do not fill the limit.
 #pragma once
 
 #include <functional>
@@ -19,18 +20,21 @@
 namespace statmill {
 
 struct StatsdLimits {
-  size_t gauges_max = 100'000;  // --statsd.gauges: whose last value is known
-  size_t sets_max = 10'000;     // --statsd.sets: open at once, one per name and slot, of 8 KiB at most each
+  size_t gauges_max = 100'000;                     // --statsd.gauges: whose last value is known
+  Duration gauge_expiry = std::chrono::hours(24);  // --statsd.gauge_expiry: silence it is known over; 0: any
+  size_t sets_max = 10'000;  // --statsd.sets: open at once, one per name and slot, of 8 KiB at most each
 };
 
 // Thread-safe: one lock per batch.
 class StatsdState {
  public:
-  static constexpr int64_t kSetSlotS = 10;  // a set is counted anew in each, as statsd does by default
+  static constexpr int64_t kSetSlotS = 10;     // a set is counted anew in each, as statsd does by default
+  static constexpr size_t kSweepParts = 1000;  // as many calls of forget_gauges() look at every gauge
 
   struct Outcome {
     uint64_t members = 0;  // that were accepted
     uint64_t gauges_not_remembered = 0;
+    uint64_t gauges_forgotten = 0;
   };
 
   explicit StatsdState(const StatsdLimits& limits) : limits_(limits) {}
@@ -38,8 +42,13 @@ class StatsdState {
   // Makes the steps among the samples the gauges' new values, in the order of the lines, whatever times they
   // bear; a gauge that is not known is 0. Puts the members, which are of the slot of `now`, into their sets.
   // Over a limit: a step or a member of a new name is refused (state_limit), a gauge's value is taken but
-  // not remembered. What is refused is in the batch's account, accepted members are not.
+  // not remembered. What is refused is in the batch's account, accepted members are not. Leaves no gauges and
+  // members in the batch. Cost: a look into a table for each of them, nothing for other samples.
   Outcome resolve(StatsdBatch& batch, Timestamp now);
+
+  // Forgets those silent for longer than gauge_expiry at `now`, among a part of all gauges; the next call
+  // goes on from there. How many. (A gauge that comes back before it was its turn is unknown all the same.)
+  uint64_t forget_gauges(Timestamp now);
 
   // Ends the sets whose slot is over at `now`: adds the count of each to `batch`, a gauge at the slot's
   // start.
@@ -55,14 +64,24 @@ class StatsdState {
   using ByName = std::unordered_map<std::string, Value, NameHash, std::equal_to<>>;
   using Sets = std::map<int64_t, ByName<UniqueCount>>;  // by slot
 
+  struct KnownGauge {
+    Number value;    // the last
+    Timestamp time;  // of its receipt
+  };
+
+  bool has_expired(const KnownGauge& gauge, Timestamp now) const {
+    return limits_.gauge_expiry > Duration(0) && now - gauge.time > limits_.gauge_expiry;
+  }
   // How a gauge's sample fares; none: it is taken.
-  std::optional<Refusal> take_gauge(Sample& sample, bool is_step, Outcome& outcome) REQUIRES(mutex_);
+  std::optional<Refusal> take_gauge(Sample& sample, bool is_step, Timestamp now, Outcome& outcome)
+      REQUIRES(mutex_);
   bool take_member(const StatsdBatch::SetMember& member, int64_t slot) REQUIRES(mutex_);
   void end_before(int64_t slot, Batch& batch);
 
   const StatsdLimits limits_;
   mutable Mutex mutex_;
-  ByName<Number> gauges_ GUARDED_BY(mutex_);  // the last value of each
+  ByName<KnownGauge> gauges_ GUARDED_BY(mutex_);
+  size_t sweep_ GUARDED_BY(mutex_) = 0;  // the bucket of gauges_ to look at next
   Sets sets_ GUARDED_BY(mutex_);
   size_t set_count_ GUARDED_BY(mutex_) = 0;
   int64_t last_ended_ GUARDED_BY(mutex_) = -1;  // slot

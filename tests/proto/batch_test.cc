@@ -2,6 +2,10 @@
 #include "proto/batch.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+#include <vector>
 
 #include "proto/graphite_lines.h"
 #include "proto/istatd_lines.h"
@@ -53,6 +57,51 @@ TEST(Batch, KnowsWhoSentWhat) {
             (std::vector<std::string>{"10.0.0.2 bad_value b x", "10.0.0.3 field_count e",
                                       "10.0.0.3 too_old c", "10.0.0.2 series_limit f"}));
   EXPECT_EQ(texts(batch.refused_new_names), (std::vector<std::string>{"10.0.0.2 series_limit f"}));
+}
+
+// "10.0.0.1 a" for each.
+std::vector<std::string> samples_of(const Batch& batch) {
+  std::vector<std::string> out;
+  for (size_t i = 0; i < batch.samples.size(); ++i)
+    out.push_back(batch.sender_of(i).text() + " " + std::string(batch.samples[i].name));
+  return out;
+}
+
+TEST(Batch, SamplesTakenOutLeaveTheOthersInOrderWithTheirSenders) {
+  Batch batch;
+  for (uint8_t i = 1; i <= 3; ++i) {
+    batch.set_sender(host(i));
+    parse_istatd_lines("a 1\nb 1\n", batch);
+  }
+  batch.remove_samples({});
+  EXPECT_EQ(batch.samples.size(), 6U);
+  batch.remove_samples(std::vector<uint32_t>{1, 2, 3, 5});
+  EXPECT_EQ(samples_of(batch), (std::vector<std::string>{"10.0.0.1 a", "10.0.0.3 a"}));
+  parse_istatd_lines("c 1\n", batch);
+  EXPECT_EQ(samples_of(batch).back(), "10.0.0.3 c") << "who sent last goes on";
+  batch.remove_samples(std::vector<uint32_t>{0, 1, 2});
+  batch.set_sender(host(4));
+  parse_istatd_lines("d 1\n", batch);
+  EXPECT_EQ(samples_of(batch), (std::vector<std::string>{"10.0.0.4 d"}));
+}
+
+RC_GTEST_PROP(Batch, WhicheverSamplesAreTakenOutTheOthersStayAsTheyWere, ()) {
+  const auto counts = *rc::gen::container<std::vector<uint8_t>>(rc::gen::inRange<uint8_t>(0, 5));
+  Batch batch;
+  uint32_t count = 0;
+  for (size_t sender = 0; sender < counts.size(); ++sender) {
+    batch.set_sender(host(static_cast<uint8_t>(sender % 3)));
+    for (uint8_t i = 0; i < counts[sender]; ++i)
+      parse_istatd_line(batch.keep("sample." + std::to_string(count++) + " 1"), batch);
+  }
+  std::vector<std::string> want = samples_of(batch);
+  std::vector<uint32_t> removed;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (*rc::gen::arbitrary<bool>()) removed.push_back(i);
+  }
+  for (size_t i = removed.size(); i-- > 0;) want.erase(want.begin() + removed[i]);
+  batch.remove_samples(removed);
+  RC_ASSERT(samples_of(batch) == want);
 }
 
 TEST(Batch, ClearForgetsAllButTheSender) {

@@ -63,15 +63,18 @@ inline bool is_sane(const Sample& s) {
          is_sane(s.ready->sum_of_squares);
 }
 
-// Gives `parse` every line on its own, as a TCP listener may get them.
-template <class Parse>
-void parse_line_by_line(std::string_view bytes, const Parse& parse) {
+// A block means what its lines mean one by one, as a TCP listener may get them: `whole` is what the block
+// gave, of any kind of batch that same_batch() knows.
+template <class AnyBatch, class ParseLine>
+bool is_same_line_by_line(const AnyBatch& whole, std::string_view bytes, const ParseLine& parse_line) {
+  AnyBatch lines;
   size_t begin = 0;
   while (begin <= bytes.size()) {
     const size_t end = std::min(bytes.find('\n', begin), bytes.size());
-    parse(bytes.substr(begin, end - begin));
+    parse_line(bytes.substr(begin, end - begin), lines);
     begin = end + 1;
   }
+  return same_batch(whole, lines);
 }
 
 }  // namespace statmill

@@ -96,6 +96,8 @@ TEST(StatsdLines, ScalesCountersByTheirRate) {
       {"a:1|c|@0.1", {"event a 10"}, "one of ten"},
       {"a:1|c|@1e-1", {"event a 10"}, "statsd reads 1"},
       {"a:1.5|c|@0.25", {"event a 6"}, "a fraction of one"},
+      {"a:1.5|c|@0.05", {"event a 30"}, "one of twenty"},
+      {"a:0.25|c|@0.01", {"event a 25"}, "decimals of one of a hundred"},
       {"a:1|c|@1", {"event a 1"}, "all"},
       {"a:3|c|@0.75", {"event a 4"}, "no whole weight, but a whole amount"},
       {"a:0|c|@0.3", {"event a 0"}, "nothing of anything"},
@@ -116,6 +118,7 @@ TEST(StatsdLines, WeighsTimersByTheirRate) {
       {"a:3|ms|@0.1", {"gauge a 30 {10 90 3 3}"}, "ten observations of 3"},
       {"a:1.5|h|@0.5", {"gauge a 3 {2 4.5 1.5 1.5}"}, "two of 1.5"},
       {"a:-2|d|@0.25", {"gauge a -8 {4 16 -2 -2}"}, "four below zero"},
+      {"a:3|ms|@0.04", {"gauge a 75 {25 225 3 3}"}, "one of twenty-five"},
       {"a:2|d|@1", {"gauge a 2"}, "one is a plain sample"},
       {"a:2|d|@0.7", {"gauge a 2"}, "1.43, to the nearest integer"},
       {"a:2|d|@0.3", {"gauge a 6 {3 12 2 2}"}, "3.33, to the nearest integer"},
@@ -170,6 +173,8 @@ TEST(StatsdLines, UnpacksValuesAndParts) {
 }
 
 TEST(StatsdLines, ReadsTagsInAllThreeSpellings) {
+  const std::string longer(8, 'k');     // than what of a key is looked at first
+  const std::string longest(100, 'v');  // than what is looked at together
   expect_all({
       {"a:1|c|#t:1,u", {"event a;t=1;u=true 1"}, "DogStatsD; a flag"},
       {"a,t=1,s=2:1|c", {"event a;s=2;t=1 1"}, "Influx"},
@@ -183,6 +188,18 @@ TEST(StatsdLines, ReadsTagsInAllThreeSpellings) {
       {"a:1|c|#,t:1,,", {"event a;t=1 1"}, "nothing between commas"},
       {"a:1|c|#", {"event a 1"}, "no tags at all"},
       {"a:1|c|#t:1,t:1", {"event a;t=1 1"}, "the same pair again"},
+      {"a:1|c|#" + longer + "2:x," + longer + "1:y",
+       {"event a;" + longer + "1=y;" + longer + "2=x 1"},
+       "long keys"},
+      {"a:1|c|#" + longer + "1:x," + longer + "2:y",
+       {"event a;" + longer + "1=x;" + longer + "2=y 1"},
+       "in order"},
+      {"a:1|c|#" + longer + ":x," + longer + "2:y",
+       {"event a;" + longer + "=x;" + longer + "2=y 1"},
+       "one begins another"},
+      {"a:1|c|#" + longer + ":x," + longer + ":y", {"refused duplicate_tag"}, "two values of a long key"},
+      {"a:1|c|#k:" + longest + ",l:x", {"event a;k=" + longest + ";l=x 1"}, "a long value"},
+      {"a:1|c|#l:x,k:" + longest, {"event a;k=" + longest + ";l=x 1"}, "out of order"},
       {"~a:1|c", {"event a 1"}, "names lose a ~ in front"},
       {"a;k=x,y:1|c", {"event a;k=x,y 1"}, "a comma in Graphite's spelling"},
   });
@@ -316,9 +333,7 @@ RC_GTEST_PROP(StatsdLines, AnyBytesKeepTheAccountAndMeanTheSameLineByLine, ()) {
     parse_statsd_lines(bytes.text(), whole);
     RC_ASSERT(account_holds(whole.batch));
     RC_ASSERT(is_sane(whole));
-    StatsdBatch lines;
-    parse_line_by_line(bytes.text(), [&lines](std::string_view line) { parse_statsd_line(line, lines); });
-    RC_ASSERT(same_batch(whole, lines));
+    RC_ASSERT(is_same_line_by_line(whole, bytes.text(), parse_statsd_line));
   }
 }
 

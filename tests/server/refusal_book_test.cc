@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "proto/istatd_lines.h"
 #include "server/ingest/intake.h"
 #include "server/table/name_prefix.h"
@@ -38,6 +40,14 @@ class RefusalBookTest : public testing::Test {
     return out;
   }
   const RefusalBook& book() const { return intake_.refusals(); }
+  size_t held_by(LineSender sender) const {
+    const auto records = book().records();
+    return static_cast<size_t>(
+        std::count_if(records.begin(), records.end(), [&](const RefusalRecord& record) {
+          sender.port = record.sender.port;
+          return record.sender == sender;
+        }));
+  }
 
   Table table_{*Tiers::parse("10s:10d"), {.series_max = 2}};
   Registry registry_;
@@ -81,6 +91,29 @@ TEST_F(RefusalBookTest, AFloodInOneBatchTakesNoMoreThanItsShare) {
   const auto records = book().records();
   ASSERT_EQ(records.size(), 1 + Batch::kRefusedLinesMax);
   EXPECT_EQ(records.back().text, "seen x");
+}
+
+TEST_F(RefusalBookTest, AFloodDoesNotDriveOutWhatOthersSent) {
+  for (int i = 0; i < 3; ++i) send(host(1), "quiet." + std::to_string(i) + " x\n");
+  LineSender flooder = host(2);
+  for (int i = 0; i < 1000; ++i) {
+    flooder.port = static_cast<uint16_t>(i + 1);  // by whatever port
+    send(flooder, "flood." + std::to_string(i) + " x\n");
+  }
+  EXPECT_EQ(held_by(host(1)), 3U);
+  EXPECT_EQ(book().records().front().text, "flood.999 x");
+  EXPECT_EQ(book().records().at(96).text, "flood.903 x") << "of the flood the last";
+  for (int i = 0; i < 1000; ++i) send(host(3), "other." + std::to_string(i) + " x\n");
+  EXPECT_EQ(held_by(host(1)), 3U);
+  EXPECT_EQ(held_by(host(3)), 49U) << "two floods share what is left";
+}
+
+TEST_F(RefusalBookTest, OfSendersThatHaveAsManyTheOldestRecordGoes) {
+  for (int i = 0; i < 250; ++i) send(host(static_cast<uint8_t>(i)), "line." + std::to_string(i) + " x\n");
+  const auto records = book().records();
+  ASSERT_EQ(records.size(), RefusalBook::kRecordsMax);
+  EXPECT_EQ(records.front().text, "line.249 x");
+  EXPECT_EQ(records.back().text, "line.150 x");
 }
 
 TEST_F(RefusalBookTest, FindsWhoAsksForNewSeriesBeyondTheLimit) {

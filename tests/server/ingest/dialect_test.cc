@@ -110,5 +110,16 @@ RC_GTEST_PROP(Dialect, CutsOfStatsdsLinesNeverMatter, ()) {
        "u:y|s", "u:x|s|#t:1", "v:x|s", "bad", "_e{1,1}:a|b", "a:1|zz"});
 }
 
+TEST(StatsdDialect, TicksForgetSilentGaugesAndCountThem) {
+  IngestFixture fixture;
+  StatsdDialect dialect({.gauge_expiry = std::chrono::hours(1)}, fixture.intake, fixture.registry);
+  const auto parser = dialect.make_parser();
+  parser->parse("a:1|g\nb:1|g");
+  parser->hand_in(fixture.intake, fixture.intake.account(kListener), kNow);
+  for (size_t i = 0; i < StatsdState::kSweepParts; ++i) dialect.tick(kNow + std::chrono::hours(2));
+  EXPECT_EQ(fixture.registry.counter("statmill_statsd_gauges_forgotten_total", "").value(), 2U);
+  EXPECT_EQ(fixture.registry.gauge("statmill_statsd_gauges", "").value(), 0);
+}
+
 }  // namespace
 }  // namespace statmill

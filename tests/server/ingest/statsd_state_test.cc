@@ -38,6 +38,13 @@ class StatsdStateTest : public testing::Test {
     EXPECT_EQ(batch.received, batch.samples.size());
     return counts;
   }
+  // In as many parts as there are.
+  uint64_t forget(int64_t at_s) {
+    uint64_t forgotten = 0;
+    for (size_t i = 0; i < StatsdState::kSweepParts; ++i)
+      forgotten += state_.forget_gauges(from_unix_seconds(at_s));
+    return forgotten;
+  }
   Counts end_slots(int64_t at_s) {
     Batch batch;
     state_.end_slots(from_unix_seconds(at_s), batch);
@@ -52,7 +59,9 @@ class StatsdStateTest : public testing::Test {
   using Values = std::vector<double>;
   static constexpr int64_t kStart = 1'700'000'000;  // of a slot
 
-  StatsdState state_{{.gauges_max = 3, .sets_max = 2}};
+  static constexpr int64_t kExpiryS = 3600;
+
+  StatsdState state_{{.gauges_max = 3, .gauge_expiry = std::chrono::seconds(kExpiryS), .sets_max = 2}};
   StatsdBatch batch_;
   StatsdState::Outcome outcome_;
 };
@@ -89,6 +98,69 @@ TEST_F(StatsdStateTest, OverTheLimitOfGaugesStepsAreRefusedAndValuesTaken) {
   EXPECT_EQ(batch_.batch.received, 5U);
   EXPECT_EQ(outcome_.gauges_not_remembered, 1U);
   EXPECT_EQ(take("a:+1|g"), (Values{3})) << "a known one goes on";
+}
+
+TEST_F(StatsdStateTest, WhatIsRefusedLeavesTheOthersInOrderWithTheirSenders) {
+  take("a:1|g\nb:1|g\nc:1|g");  // as many as may be
+  batch_.clear();
+  for (uint8_t i = 1; i <= 3; ++i) {
+    LineSender::AddressBytes address{};
+    address.back() = i;
+    batch_.batch.set_sender(LineSender::host(address));
+    parse_statsd_lines("x:+1|g\na:1|c\nb:1|c\ny:+1|g", batch_);
+  }
+  state_.resolve(batch_, from_unix_seconds(kStart));
+  std::string left;
+  for (size_t i = 0; i < batch_.batch.samples.size(); ++i)
+    left += std::string(batch_.batch.samples[i].name) + " of " + batch_.batch.sender_of(i).text() + ", ";
+  EXPECT_EQ(left, "a of ::1, b of ::1, a of ::2, b of ::2, a of ::3, b of ::3, ");
+  EXPECT_EQ(refused(Refusal::kStateLimit), 6U);
+}
+
+TEST_F(StatsdStateTest, AGaugeSilentForTooLongIsUnknownAgain) {
+  take("a:10|g\nb:10|g\nc:10|g", kStart);
+  EXPECT_EQ(take("a:+1|g", kStart + kExpiryS), (Values{11})) << "just not too long";
+  EXPECT_EQ(take("a:+1|g\nb:+1|g", kStart + kExpiryS + 1), (Values{12, 1}));
+  EXPECT_EQ(outcome_.gauges_forgotten, 1U);
+  EXPECT_EQ(take("b:+1|g", kStart + kExpiryS + 2), (Values{2}));
+  EXPECT_EQ(take("b:+1|g", kStart), (Values{3})) << "a clock that is set back";
+  EXPECT_EQ(outcome_.gauges_forgotten, 0U);
+}
+
+TEST_F(StatsdStateTest, SilentGaugesMakeRoom) {
+  take("a:1|g\nb:1|g\nc:1|g", kStart);
+  take("a:1|g", kStart + kExpiryS);
+  EXPECT_EQ(forget(kStart + kExpiryS), 0U);
+  EXPECT_EQ(forget(kStart + kExpiryS + 1), 2U);
+  EXPECT_EQ(state_.gauge_count(), 1U);
+  EXPECT_EQ(take("d:+1|g\na:+1|g", kStart + kExpiryS + 1), (Values{1, 2}));
+  EXPECT_EQ(forget(kStart + 10 * kExpiryS), 2U);
+}
+
+TEST_F(StatsdStateTest, GaugesAreForgottenInParts) {
+  StatsdState state({.gauges_max = 100'000});
+  std::string lines;
+  for (int i = 0; i < 50'000; ++i) lines += "gauge" + std::to_string(i) + ":1|g\n";
+  parse_statsd_lines(lines, batch_);
+  state.resolve(batch_, from_unix_seconds(kStart));
+  const Timestamp late = from_unix_seconds(kStart) + std::chrono::hours(25);
+  uint64_t forgotten = 0;
+  for (size_t i = 0; i < StatsdState::kSweepParts; ++i) {
+    const uint64_t part = state.forget_gauges(late);
+    EXPECT_LT(part, 500U) << i;
+    forgotten += part;
+  }
+  EXPECT_EQ(forgotten, 50'000U);
+  EXPECT_EQ(state.gauge_count(), 0U);
+}
+
+TEST_F(StatsdStateTest, WithoutExpiryNoGaugeIsForgotten) {
+  StatsdState state({.gauge_expiry = Duration(0)});
+  parse_statsd_lines("a:1|g", batch_);
+  state.resolve(batch_, from_unix_seconds(kStart));
+  const Timestamp late = from_unix_seconds(kStart) + std::chrono::years(50);
+  for (size_t i = 0; i < StatsdState::kSweepParts; ++i) EXPECT_EQ(state.forget_gauges(late), 0U);
+  EXPECT_EQ(state.gauge_count(), 1U);
 }
 
 TEST_F(StatsdStateTest, ASetCountsItsDifferentMembersInEachSlot) {

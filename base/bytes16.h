@@ -1,0 +1,72 @@
+// Bytes16: sixteen bytes of a text, compared all at once. GCC's vector extensions, so any CPU will do; on
+// x86-64 comparisons become bits by SSE2, which all of them have.
+#pragma once
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace statmill {
+
+using Bytes16 __attribute__((vector_size(16))) = uint8_t;
+using Mask16 __attribute__((vector_size(16))) = int8_t;  // of a comparison: for each byte 0 or -1
+
+inline Bytes16 bytes16_at(const char* at) {
+  Bytes16 bytes;
+  std::memcpy(&bytes, at, sizeof(bytes));
+  return bytes;
+}
+
+inline Bytes16 sixteen(char byte) { return Bytes16{} + static_cast<uint8_t>(byte); }
+
+// Bit i: byte i of `mask` is -1.
+inline uint64_t bits_of(Mask16 mask) {
+  static_assert(std::endian::native == std::endian::little);
+#if defined(__SSE2__)
+  return static_cast<uint64_t>(_mm_movemask_epi8(std::bit_cast<__m128i>(mask)));
+#else
+  const auto halves = std::bit_cast<std::array<uint64_t, 2> >(mask);
+  constexpr uint64_t kLowBits = 0x0101010101010101;
+  constexpr uint64_t kGather = 0x0102040810204080;  // moves bit 0 of byte i to bit 56 + i
+  return (halves[0] & kLowBits) * kGather >> 56 | (halves[1] & kLowBits) * kGather >> 56 << 8;
+#endif
+}
+
+// The bytes of a text from some place on, also where less than sixteen are left.
+struct Lane16 {
+  Bytes16 bytes;
+  int before = 0;  // of them, how many stand before the place
+
+  // Bit i: what `mask` says of the byte i behind the place. Of bytes behind the text anything.
+  uint64_t bits(Mask16 mask) const { return bits_of(mask) >> before; }
+};
+
+// Reads nothing outside of [begin, end). Requires: begin <= at < end.
+inline Lane16 lane16_at(const char* begin, const char* at, const char* end) {
+  if (end - at >= 16) return {bytes16_at(at)};
+  if (end - begin >= 16) return {bytes16_at(end - 16), 16 - static_cast<int>(end - at)};
+  Lane16 lane{};
+  std::memcpy(&lane.bytes, at, static_cast<size_t>(end - at));
+  return lane;
+}
+
+// The first byte of [at, end) for which `test`, Bytes16 -> Mask16, says so; or end. Reads nothing outside of
+// [begin, end). Requires: begin <= at <= end.
+template <class Test>
+const char* find_first(const char* begin, const char* at, const char* end, const Test& test) {
+  for (; end - at >= 16; at += 16) {
+    if (const uint64_t found = bits_of(test(bytes16_at(at)))) return at + std::countr_zero(found);
+  }
+  if (at == end) return end;
+  const Lane16 lane = lane16_at(begin, at, end);
+  const uint64_t behind = uint64_t{1} << (end - at);  // so that end is found at the latest
+  return at + std::countr_zero(lane.bits(test(lane.bytes)) | behind);
+}
+
+}  // namespace statmill
