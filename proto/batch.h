@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,10 @@ struct RefusedLine {
 };
 
 struct Batch {
+  Batch() = default;
+  Batch(const Batch&) = delete;  // its samples point into it
+  Batch& operator=(const Batch&) = delete;
+
   static constexpr size_t kRefusedLinesMax = 16;  // kept of one batch, the first; all are counted
 
   std::vector<Sample> samples;
@@ -45,17 +50,22 @@ struct Batch {
   void set_sender(const LineSender& sender) {
     if (senders_.back().sender != sender) add_sender(sender);
   }
+  // Whose turn it is.
+  const LineSender& sender() const { return senders_.back().sender; }
   // Who sent samples[index].
   const LineSender& sender_of(size_t index) const;
 
   // A line that its parser does not take. `line` must outlive the batch's use.
-  void refuse(Refusal reason, std::string_view line);
+  void refuse(Refusal reason, std::string_view line) { refuse(reason, line, sender()); }
+  void refuse(Refusal reason, std::string_view line, const LineSender& sender);
   // The table does not take samples[index], which has been received. To be called once for each.
   void refuse_sample(size_t index, Refusal reason);
   void refuse_all_samples(Refusal reason);
   // Takes samples out; the others keep their order and their senders. Requires: `indices` ascend. Cost: the
   // samples behind the first of them move.
   void remove_samples(std::span<const uint32_t> indices);
+  // What a sample may point at, for as long as the batch lives.
+  ReadyBucket& new_ready_bucket() { return ready_buckets_.emplace_back(); }
   // Text that lives as long as the batch.
   std::string_view keep(std::string_view text) { return kept_.keep(text); }
   // The same, for `size` bytes that the caller writes.
@@ -70,6 +80,7 @@ struct Batch {
     senders_.front() = {0, senders_.back().sender};
     senders_.resize(1);
     kept_.clear();
+    ready_buckets_.clear();
   }
 
  private:
@@ -81,6 +92,7 @@ struct Batch {
 
   std::vector<SenderOf> senders_ = std::vector<SenderOf>(1);  // never empty, by `begin`
   TextArena kept_;
+  std::deque<ReadyBucket> ready_buckets_;  // few, where they do not move
 };
 
 }  // namespace statmill

@@ -98,8 +98,9 @@ std::optional<Refusal> read_time(std::string_view text, std::optional<int64_t>& 
   constexpr double kSecondsEnd = 0x1p63;
   Number number;
   if (parse_number(text, number) != NumberError::kNone) return Refusal::kBadTime;
-  if (number.value < -kSecondsEnd || number.value >= kSecondsEnd) return Refusal::kBadTime;
-  if (number.value != -1) time_s = static_cast<int64_t>(number.value);
+  const double time = number.value();
+  if (time < -kSecondsEnd || time >= kSecondsEnd) return Refusal::kBadTime;
+  if (time != -1) time_s = static_cast<int64_t>(time);
   return std::nullopt;
 }
 

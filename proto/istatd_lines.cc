@@ -57,12 +57,14 @@ std::optional<Refusal> read_ready_bucket(const ValueFields& fields, ReadyBucket&
 }
 
 // Everything after the name. Of the six fields of an event only time and sum mean anything, as in istatd.
-std::optional<Refusal> read_values(const ValueFields& fields, Sample& sample) {
+std::optional<Refusal> read_values(const ValueFields& fields, Sample& sample, Batch& batch) {
   if (fields.count == 1) return read_number(fields[0], sample.value);
   if (read_integer(fields[0], sample.time_s.emplace()).ec != std::errc{}) return Refusal::kBadTime;
   if (const auto refusal = read_number(fields[1], sample.value)) return refusal;
   if (fields.count == 2 || sample.kind == Kind::kEvent) return std::nullopt;
-  return read_ready_bucket(fields, sample.ready.emplace());
+  ReadyBucket& ready = batch.new_ready_bucket();
+  sample.ready = &ready;
+  return read_ready_bucket(fields, ready);
 }
 
 // The names that "base^a^b" stands for: base.a and base.b; with a caret at the end, base too.
@@ -108,7 +110,7 @@ std::optional<Refusal> read_fan_out_line(std::string_view name, const ValueField
   if (const auto refusal = read_fan_out(name, fan_out)) return refusal;
   Sample sample;
   sample.kind = kind;
-  if (const auto refusal = read_values(fields, sample)) return refusal;
+  if (const auto refusal = read_values(fields, sample, batch)) return refusal;
   for (size_t i = 0; i < fan_out.count; ++i) {
     sample.name = batch.keep(normal_name(fan_out.name(i)));
     batch.samples.push_back(sample);
@@ -123,7 +125,7 @@ std::optional<Refusal> read_plain_line(std::string_view name, bool is_normal, co
   if (name.size() > kNameBytesMax) return Refusal::kNameTooLong;
   Sample& sample = batch.samples.emplace_back();
   sample.kind = kind;
-  if (const auto refusal = read_values(fields, sample)) {
+  if (const auto refusal = read_values(fields, sample, batch)) {
     batch.samples.pop_back();
     return refusal;
   }

@@ -87,12 +87,7 @@ bool fit_decimal(Digits& digits) {
 Number fitted_decimal(bool negative, const Digits& digits) {
   const auto mantissa = static_cast<int64_t>(digits.mantissa);
   const auto scale = static_cast<int8_t>(-digits.exponent);
-  Number number;
-  number.mantissa = negative ? -mantissa : mantissa;
-  number.value = static_cast<double>(number.mantissa);
-  if (scale > 0) number.value /= kPowersOfTen[static_cast<size_t>(scale)];
-  number.scale = scale;
-  return number;
+  return {negative ? -mantissa : mantissa, scale};
 }
 
 // `text` is a number without sign that is not zero.
@@ -122,6 +117,11 @@ bool is_not_finite(std::string_view text) {
 }
 
 }  // namespace
+
+double Number::value() const {
+  if (!is_decimal()) return std::bit_cast<double>(mantissa);
+  return static_cast<double>(mantissa) / kPowersOfTen[static_cast<size_t>(scale)];
+}
 
 Number Number::decimal(int64_t mantissa, int8_t scale) {
   SM_CHECK(-kMantissaMax <= mantissa && mantissa <= kMantissaMax);

@@ -4,6 +4,7 @@
 // Anything else (too long, too small, too large) is the nearest double.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string_view>
 
@@ -14,13 +15,15 @@ struct Number {
   static constexpr int8_t kScaleMax = 15;
   static constexpr int64_t kMantissaMax = int64_t{1} << 53;  // below, mantissa / 10^scale rounds once
 
-  double value = 0;      // the nearest double, always set, always finite
-  int64_t mantissa = 0;  // value == mantissa / 10^scale exactly as written, when is_decimal()
-  int8_t scale = 0;      // 0..kScaleMax, as small as the mantissa allows; or kNotDecimal
+  int64_t mantissa =
+      0;             // mantissa / 10^scale is what was written; or, when not is_decimal(), a double's bits
+  int8_t scale = 0;  // 0..kScaleMax, as small as the mantissa allows; or kNotDecimal
 
   bool is_decimal() const { return scale != kNotDecimal; }
+  // The nearest double, always finite. Cost: a division, which is why it is not kept.
+  double value() const;
 
-  static Number of(double value) { return {value, 0, kNotDecimal}; }
+  static Number of(double value) { return {std::bit_cast<int64_t>(value), kNotDecimal}; }
   static Number decimal(int64_t mantissa,
                         int8_t scale);  // Requires: |mantissa| <= kMantissaMax, scale in range
 };

@@ -31,11 +31,11 @@ struct ReadyBucket {
 struct Sample {
   Sample() {}  // not defaulted, else emplace_back() would zero it all first: 8 of 139 ns of a parsed line
 
-  std::string_view name;          // canonical: normalised and fanned out; lives as long as its Batch
-  Kind kind = Kind::kGauge;       // as this sample says; an existing series keeps its own
-  std::optional<int64_t> time_s;  // unix seconds; none: the time of receipt
-  Number value;                   // the observation, or the sum of a ready-made bucket
-  std::optional<ReadyBucket> ready;
+  std::string_view name;               // canonical: normalised and fanned out; lives as long as its Batch
+  Kind kind = Kind::kGauge;            // as this sample says; an existing series keeps its own
+  std::optional<int64_t> time_s;       // unix seconds; none: the time of receipt
+  Number value;                        // the observation, or the sum of a ready-made bucket
+  const ReadyBucket* ready = nullptr;  // of its batch; none: a single observation
 };
 
 // Why a sample is not taken. Each has a counter; text forms are labels in /metrics and never change.

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "proto/sample.h"
+#include "proto/batch.h"
 
 namespace statmill {
 
@@ -20,9 +20,9 @@ class SamplingRate {
   // The amount of all occurrences, amount / rate: exact when it has no more decimals than `amount`.
   std::optional<Refusal> scale_amount(Number& amount) const;
 
-  // Makes a sample a ready-made bucket of 1 / rate observations of its value, to the nearest integer. A
-  // single one stays as it is.
-  std::optional<Refusal> repeat(Sample& sample) const;
+  // Makes a sample of the batch a ready-made bucket of 1 / rate observations of its value, to the nearest
+  // integer. A single one stays as it is.
+  std::optional<Refusal> repeat(Sample& sample, Batch& batch) const;
 
  private:
   SamplingRate(const Number& rate, int64_t weight, bool is_whole)

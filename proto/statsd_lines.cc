@@ -136,7 +136,7 @@ std::optional<Refusal> read_part(Cursor& cursor, Part& part, LineName& name) {
 std::optional<Refusal> take_member(const Part& part, StatsdBatch& batch) {
   if (part.values.empty()) return Refusal::kBadValue;
   if (part.time_s) return Refusal::kBadTime;
-  batch.members.push_back({{}, part.values});
+  batch.members.push_back({{}, part.values, batch.batch.sender()});
   return std::nullopt;
 }
 
@@ -153,10 +153,10 @@ std::optional<Refusal> take_value(std::string_view text, const Part& part, Stats
       batch.gauges.push_back({static_cast<uint32_t>(index), text.front() == '+' || text.front() == '-'});
       return std::nullopt;
     case Type::kTimer:
-      if (sample.value.value < 0) return Refusal::kBadValue;
+      if (sample.value.value() < 0) return Refusal::kBadValue;
       [[fallthrough]];
     default:
-      return part.rate ? part.rate->repeat(sample) : std::nullopt;
+      return part.rate ? part.rate->repeat(sample, batch.batch) : std::nullopt;
   }
 }
 

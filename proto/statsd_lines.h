@@ -24,6 +24,7 @@ struct StatsdBatch {
   struct SetMember {
     std::string_view name;    // canonical, as a sample's
     std::string_view member;  // any bytes but | and LF, at least one
+    LineSender sender;
   };
 
   Batch batch;                     // its account holds without the members

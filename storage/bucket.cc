@@ -292,11 +292,11 @@ std::optional<Bucket> ready_equals(const ReadyBucket& rest) {
 }  // namespace
 
 std::optional<Bucket> Bucket::ready(const Number& sum, const ReadyBucket& rest) {
-  const double min = rest.min.value;
-  const double max = rest.max.value;
+  const double min = rest.min.value();
+  const double max = rest.max.value();
   if (rest.count == 0 || rest.count >= kCountMax || min > max) return std::nullopt;
   const auto n = static_cast<double>(rest.count);
-  const double mean = sum.value / n;
+  const double mean = sum.value() / n;
   const double slack = 1e-4 * std::max(std::abs(min), std::abs(max));  // istatd's: its agents print 6 digits
   if (mean < min - slack || mean > max + slack) return std::nullopt;
   if (rest.count == 1) return of(sum);
@@ -307,10 +307,10 @@ std::optional<Bucket> Bucket::ready(const Number& sum, const ReadyBucket& rest) 
   }
   if (auto exact = ready_equals(rest)) return exact;
   if (auto exact = ready_decimal(sum, rest)) return exact;
-  const double possible_sum = std::clamp(sum.value, min * n, max * n);
+  const double possible_sum = std::clamp(sum.value(), min * n, max * n);
   const double m = possible_sum / n;
-  const double m2 =
-      std::clamp(rest.sum_of_squares.value - possible_sum * m, 0.0, std::max(0.0, (max - m) * (m - min) * n));
+  const double m2 = std::clamp(rest.sum_of_squares.value() - possible_sum * m, 0.0,
+                               std::max(0.0, (max - m) * (m - min) * n));
   return from_real(rest.count, {possible_sum, m2, min, max});
 }
 

@@ -38,7 +38,7 @@ class Bucket {
   Bucket() = default;  // empty
 
   static Bucket of(const Number& value) {
-    if (!value.is_decimal()) return of_real(value.value);
+    if (!value.is_decimal()) return of_real(value.value());
     const int64_t v = value.mantissa;
     return Bucket(1, {v, Int128{v} * v, v, v, value.scale});
   }

@@ -20,7 +20,7 @@ std::optional<Number> sum_of(const Number& a, const Number& b) {
     if (fits && !__builtin_add_overflow(x, y, &x) && -Number::kMantissaMax <= x && x <= Number::kMantissaMax)
       return Number::decimal(x, scale);
   }
-  const double sum = a.value + b.value;
+  const double sum = a.value() + b.value();
   if (!std::isfinite(sum)) return std::nullopt;
   return sum == 0 ? Number{} : Number::of(sum);
 }
@@ -49,7 +49,7 @@ StatsdState::Outcome StatsdState::resolve(StatsdBatch& batch, Timestamp now) {
     if (take_member(member, slot)) {
       ++outcome.members;
     } else {
-      batch.batch.refuse(Refusal::kStateLimit, member.name);
+      batch.batch.refuse(Refusal::kStateLimit, member.name, member.sender);
     }
   }
   batch.gauges.clear();

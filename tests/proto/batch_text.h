@@ -15,12 +15,12 @@ inline std::string to_text(const Sample& sample) {
   text.append(sample.name);
   if (sample.time_s) text.append("@" + std::to_string(*sample.time_s));
   text.push_back(' ');
-  append_number(text, sample.value.value);
+  append_number(text, sample.value.value());
   if (!sample.ready) return text;
   text.append(" {" + std::to_string(sample.ready->count));
   for (const Number& n : {sample.ready->sum_of_squares, sample.ready->min, sample.ready->max}) {
     text.push_back(' ');
-    append_number(text, n.value);
+    append_number(text, n.value());
   }
   return text + "}";
 }

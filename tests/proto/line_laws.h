@@ -23,14 +23,13 @@ inline bool account_holds(const Batch& batch) {
 }
 
 inline bool same_number(const Number& a, const Number& b) {
-  return std::memcmp(&a.value, &b.value, sizeof(a.value)) == 0 && a.mantissa == b.mantissa &&
-         a.scale == b.scale;
+  return a.mantissa == b.mantissa && a.scale == b.scale;
 }
 
 inline bool same_sample(const Sample& a, const Sample& b) {
   if (a.name != b.name || a.kind != b.kind || a.time_s != b.time_s || !same_number(a.value, b.value))
     return false;
-  if (a.ready.has_value() != b.ready.has_value()) return false;
+  if ((a.ready == nullptr) != (b.ready == nullptr)) return false;
   return !a.ready || (a.ready->count == b.ready->count && same_number(a.ready->min, b.ready->min) &&
                       same_number(a.ready->max, b.ready->max) &&
                       same_number(a.ready->sum_of_squares, b.ready->sum_of_squares));
@@ -49,8 +48,8 @@ inline bool same_batch(const Batch& a, const Batch& b) {
 
 // What the table relies on without looking again.
 inline bool is_sane(const Number& n) {
-  if (!std::isfinite(n.value)) return false;
-  if (!n.is_decimal()) return n.value != 0;
+  if (!std::isfinite(n.value())) return false;
+  if (!n.is_decimal()) return n.value() != 0;
   return n.scale <= Number::kScaleMax && std::abs(n.mantissa) <= Number::kMantissaMax &&
          (n.scale == 0 || n.mantissa % 10 != 0);
 }

@@ -129,14 +129,14 @@ TEST(StatsdLines, WeighsTimersByTheirRate) {
 }
 
 TEST(StatsdLines, WeightedDecimalsStayExact) {
-  const auto sample_of = [](std::string_view line) {
-    StatsdBatch batch;
+  StatsdBatch batch;
+  const auto sample_of = [&](std::string_view line) {
     parse_statsd_line(line, batch);
-    return batch.batch.samples.at(0);
+    return batch.batch.samples.back();
   };
   const Sample timer = sample_of("a:320.125|ms|@0.1");
   EXPECT_TRUE(same_number(timer.value, Number::decimal(320125 * 10, 3)));
-  ASSERT_TRUE(timer.ready);
+  ASSERT_NE(timer.ready, nullptr);
   EXPECT_TRUE(same_number(timer.ready->sum_of_squares, Number::decimal(int64_t{320125} * 320125 * 10, 6)));
   EXPECT_TRUE(same_number(sample_of("a:0.3|c|@0.1").value, Number::decimal(3, 0)));
   EXPECT_TRUE(same_number(sample_of("a:1|c|@0.3").value, Number::of(1 / 0.3))) << "the nearest double";

@@ -198,17 +198,17 @@ TEST(ReadyBucketCheck, ManyOfOneDecimalAreExactWhateverTheirSquaresAre) {
   const Number value = Number::decimal(123'456'789, 7);  // its square has more digits than a Number holds
   Bucket merged;
   for (int i = 0; i < 10; ++i) merged.merge(Bucket::of(value));
-  const ReadyBucket equals{10, Number::of(10 * value.value * value.value), value, value};
+  const ReadyBucket equals{10, Number::of(10 * value.value() * value.value()), value, value};
   const auto ready = Bucket::ready(Number::of(123.456789), equals);
   ASSERT_TRUE(ready);
   EXPECT_TRUE(ready->is_decimal());
   EXPECT_EQ(*ready, merged);
   const Number large = Number::decimal(Number::kMantissaMax, 0);
-  const auto many = Bucket::ready(Number::of(1e20 * large.value), {100'000'000'000, {}, large, large});
+  const auto many = Bucket::ready(Number::of(1e20 * large.value()), {100'000'000'000, {}, large, large});
   EXPECT_FALSE(many) << "the mean is not between them";
-  const auto beyond = Bucket::ready(Number::of(1e11 * large.value), {100'000'000'000, {}, large, large});
+  const auto beyond = Bucket::ready(Number::of(1e11 * large.value()), {100'000'000'000, {}, large, large});
   ASSERT_TRUE(beyond);
-  EXPECT_EQ(beyond->sum(), 1e11 * large.value) << "in doubles, as no integer holds it";
+  EXPECT_EQ(beyond->sum(), 1e11 * large.value()) << "in doubles, as no integer holds it";
 }
 
 TEST(ReadyBucketCheck, OneSampleIsItsSumAndTwoAreTheirExtremes) {

@@ -23,7 +23,7 @@ std::vector<std::string> feed(std::string_view text, const std::vector<size_t>& 
   Batch& batch = parser->batch();
   const auto note = [&] {
     for (const Sample& s : batch.samples)
-      out.push_back(std::string(s.name) + "=" + std::to_string(s.value.value));
+      out.push_back(std::string(s.name) + "=" + std::to_string(s.value.value()));
     for (size_t i = 0; i < kRefusalCount; ++i) {
       for (uint64_t n = 0; n < batch.refused[i]; ++n)
         out.emplace_back(refusal_label(static_cast<Refusal>(i)));

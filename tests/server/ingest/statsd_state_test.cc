@@ -22,7 +22,7 @@ class StatsdStateTest : public testing::Test {
               batch_.batch.samples.size() +
                   std::accumulate(batch_.batch.refused.begin(), batch_.batch.refused.end(), uint64_t{0}));
     std::vector<double> values;
-    for (const Sample& sample : batch_.batch.samples) values.push_back(sample.value.value);
+    for (const Sample& sample : batch_.batch.samples) values.push_back(sample.value.value());
     return values;
   }
   uint64_t refused(Refusal reason) const { return batch_.batch.refused[static_cast<size_t>(reason)]; }
@@ -32,7 +32,7 @@ class StatsdStateTest : public testing::Test {
     Counts counts;
     for (const Sample& s : batch.samples) {
       const auto [at, is_new] = counts.emplace(
-          std::string(s.name) + "@" + std::to_string(s.time_s.value_or(-1) - kStart), s.value.value);
+          std::string(s.name) + "@" + std::to_string(s.time_s.value_or(-1) - kStart), s.value.value());
       EXPECT_TRUE(is_new) << at->first;
     }
     EXPECT_EQ(batch.received, batch.samples.size());
@@ -57,6 +57,13 @@ class StatsdStateTest : public testing::Test {
   }
 
   using Values = std::vector<double>;
+  void parse_from(uint8_t host, std::string_view lines) {
+    LineSender::AddressBytes address{};
+    address.back() = host;
+    batch_.batch.set_sender(LineSender::host(address));
+    parse_statsd_lines(lines, batch_);
+  }
+
   static constexpr int64_t kStart = 1'700'000'000;  // of a slot
 
   static constexpr int64_t kExpiryS = 3600;
@@ -103,18 +110,25 @@ TEST_F(StatsdStateTest, OverTheLimitOfGaugesStepsAreRefusedAndValuesTaken) {
 TEST_F(StatsdStateTest, WhatIsRefusedLeavesTheOthersInOrderWithTheirSenders) {
   take("a:1|g\nb:1|g\nc:1|g");  // as many as may be
   batch_.clear();
-  for (uint8_t i = 1; i <= 3; ++i) {
-    LineSender::AddressBytes address{};
-    address.back() = i;
-    batch_.batch.set_sender(LineSender::host(address));
-    parse_statsd_lines("x:+1|g\na:1|c\nb:1|c\ny:+1|g", batch_);
-  }
+  for (uint8_t i = 1; i <= 3; ++i) parse_from(i, "x:+1|g\na:1|c\nb:1|c\ny:+1|g");
   state_.resolve(batch_, from_unix_seconds(kStart));
   std::string left;
   for (size_t i = 0; i < batch_.batch.samples.size(); ++i)
     left += std::string(batch_.batch.samples[i].name) + " of " + batch_.batch.sender_of(i).text() + ", ";
   EXPECT_EQ(left, "a of ::1, b of ::1, a of ::2, b of ::2, a of ::3, b of ::3, ");
   EXPECT_EQ(refused(Refusal::kStateLimit), 6U);
+}
+
+TEST_F(StatsdStateTest, RefusedMembersAreTheirSenders) {
+  take("a:x|s\nb:x|s");  // as many sets as may be
+  batch_.clear();
+  parse_from(1, "c:x|s");
+  parse_from(2, "a:y|s");
+  parse_from(3, "c:y|s\nd:1|c");
+  state_.resolve(batch_, from_unix_seconds(kStart));
+  std::string senders;
+  for (const RefusedLine& line : batch_.batch.refused_lines) senders += line.sender.text() + " ";
+  EXPECT_EQ(senders, "::1 ::3 ");
 }
 
 TEST_F(StatsdStateTest, AGaugeSilentForTooLongIsUnknownAgain) {
