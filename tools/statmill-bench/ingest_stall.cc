@@ -9,8 +9,9 @@ namespace {
 
 constexpr size_t kSeries = 1'000'000;
 constexpr size_t kSeriesAlone = 1000;
-constexpr size_t kSamples = 40'000'000;  // ten seconds or so, and forty ticks
+constexpr size_t kSamples = 20'000'000;  // for some seconds, so many ticks
 constexpr size_t kHeldBytesMax = size_t{512} << 20;
+constexpr int kBufferBytes = 256 << 10;
 constexpr std::chrono::seconds kStallLimit{2};
 
 struct Stall {
@@ -18,7 +19,8 @@ struct Stall {
   uint64_t ticks = 0;
 };
 
-// As fast as it goes, so that the sender's buffer is full.
+// As fast as it goes, so that the sender's buffer is full: a small one, since a writer is woken when a third
+// of it is free, which takes 20 ms with the kernel's own 4 MB.
 Result<Stall> stall_with(size_t series, size_t samples, const IngestContext& context) {
   const size_t passes = samples / series;
   Replay replay = make_replay(
@@ -26,7 +28,7 @@ Result<Stall> stall_with(size_t series, size_t samples, const IngestContext& con
   const auto server =
       ServerProcess::start({.program = context.server_program, .parent = context.options.directory});
   if (!server) return server.error();
-  const SendOptions options{.server = server->address().line};
+  const SendOptions options{.server = server->address().line, .buffer_bytes = kBufferBytes};
   // Making the series is not what is measured.
   if (const auto made = send(options, replay.streams, {0, 1}); !made) return made.error();
   if (const auto made = server->wait_for_received("tcp", series, kStallLimit); !made) return made.error();

@@ -1,6 +1,7 @@
 // Replay: a run of passes of which only the first are held, and sent again as often as it takes. What comes
 // again has the same values; its times are written over the old ones just before it is sent, which costs the
-// sender about 2 ns per line (memory that sending reads anyway), and generating costs the run nothing.
+// sender 8 ns per line of 28 in all (40 M lines of 10 k series to a process that only reads), and making
+// lines costs the run nothing.
 #pragma once
 
 #include <optional>

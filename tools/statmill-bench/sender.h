@@ -24,6 +24,7 @@ struct SendOptions {
   Endpoint server;
   Transport transport = Transport::kTcp;
   uint64_t rate = 0;          // samples per second of all streams together; 0: as fast as it goes
+  int buffer_bytes = 0;       // of each socket; 0: as the kernel has it
   std::stop_token stop = {};  // ends it between two writes
 };
 
