@@ -159,6 +159,36 @@ TEST_F(BenchProgram, IngestSuiteRunsWhatIsAsked) {
   EXPECT_THAT(said_, HasSubstr("ingest: udp.live.1m_random: 500 series x 4 passes, 2000000 samples/s"));
 }
 
+TEST_F(BenchProgram, IngestFailsWhenAServerHasOtherSamplesThanWereSent) {
+  const TempDirectory data;
+  const auto program = std::filesystem::path(STATMILL_BENCH).parent_path() / "statmilld";
+  Process server(
+      {program,
+       {"--store.path", data.path(), "--line.listen", "127.0.0.1:0", "--http.listen", "127.0.0.1:0"},
+       {}});
+  const std::optional<std::string> ready = server.wait_for_line(" ready ");
+  ASSERT_TRUE(ready);
+  const auto address = [&](const std::string& key) {
+    const size_t begin = ready->find(" " + key + "=") + key.size() + 2;
+    return ready->substr(begin, ready->find(' ', begin) - begin);
+  };
+  const std::vector<std::string> arguments = {"ingest",
+                                              "--line",
+                                              address("line"),
+                                              "--http",
+                                              "http://" + address("http"),
+                                              "--pid",
+                                              std::to_string(server.pid()),
+                                              "--series",
+                                              "10",
+                                              "--samples",
+                                              "30"};
+  run(arguments);
+  Process again({STATMILL_BENCH, arguments, {}});  // the same into the same series
+  EXPECT_EQ(again.wait(), 1);
+  EXPECT_THAT(again.standard_error(), HasSubstr("samples stored of 3 sent"));
+}
+
 TEST_F(BenchProgram, IngestMeasuresServersOfOtherKinds) {
   TcpListener listener;  // accepts and keeps what little comes; nothing can be asked of it
   const auto measured =

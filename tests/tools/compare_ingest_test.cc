@@ -24,7 +24,7 @@ class CompareIngest : public Scripts {
     program(
         "build/release/bin/statmill-bench",
         "echo \"$@\" >> $TREE/runs; case \"$*\" in *--line*) cpu=3;; *graphite*) cpu=2;; *) cpu=1;; esac; "
-        "for f in cpu_us_per_sample:$cpu samples_per_s:4000000 busy_after_s:0.5 rss:5000000; do "
+        "for f in cpu_us_per_sample:$cpu samples_per_s:4000000 busy_after_s:0.5 rss:5000000 lost:20; do "
         "printf '{\"name\":\"ingest.x.%s\",\"value\":%s,\"unit\":\"u\",\"n\":1}\\n' ${f%:*} ${f#*:}; done");
     program("bin/victoria-metrics",
             "echo $$ >> $TREE/pids; trap 'kill $!; exit 0' TERM; /bin/sleep 30 & wait");
@@ -61,7 +61,7 @@ TEST_F(CompareIngest, PrintsWhatEachNeedsAndHowManyTimesThatOfStatmill) {
   ASSERT_EQ(run({"--peers", "victoria-metrics", "--rounds", "3", "--times", "live"}), 0) << said_;
   using Fields = std::vector<std::string>;
   EXPECT_EQ(row("1k live statmill"),
-            (Fields{"1k", "live", "statmill", "3", "1.000", "4000000", "0.5", "5", "100", "1.0", "0.5"}));
+            (Fields{"1k", "live", "statmill", "3", "1.000", "4000000", "0.5", "5", "99.00", "1.0", "0.5"}));
   EXPECT_EQ(row("1k live victoria-metrics"), (Fields{"1k", "live", "victoria-metrics", "3", "3.000",
                                                      "4000000", "0.5", "5", "100.00", "3.0", "1.5"}));
   EXPECT_THAT(said_,
