@@ -24,11 +24,11 @@ class CompareIngest : public Scripts {
     program(
         "build/release/bin/statmill-bench",
         "echo \"$@\" >> $TREE/runs; case \"$*\" in *--line*) cpu=3;; *graphite*) cpu=2;; *) cpu=1;; esac; "
-        "for f in cpu_us_per_sample:$cpu samples_per_s:4000000 busy_after_s:0.5 rss:5000000 lost:20; do "
+        "for f in cpu_us_per_sample:$cpu samples_per_s:4000000 busy_after_s:0.5 rss:5000000 lost:100; do "
         "printf '{\"name\":\"ingest.x.%s\",\"value\":%s,\"unit\":\"u\",\"n\":1}\\n' ${f%:*} ${f#*:}; done");
     program("bin/victoria-metrics",
             "echo $$ >> $TREE/pids; trap 'kill $!; exit 0' TERM; /bin/sleep 30 & wait");
-    program("bin/curl", "echo 'vm_rows{type=\"storage/small\"} 2000'");
+    program("bin/curl", "echo 'vm_rows{type=\"storage/small\"} 10000'");
   }
   // Runs it with 1000 series; gives the exit status.
   std::optional<int> run(std::vector<std::string> arguments) {
@@ -75,7 +75,7 @@ TEST_F(CompareIngest, SendsAllTheSameLines) {
   std::istringstream runs(content("runs"));
   size_t n = 0;
   for (std::string line; std::getline(runs, line); ++n)
-    EXPECT_THAT(line, EndsWith("--series 1000 --samples 2000 --order random --times step --json"));
+    EXPECT_THAT(line, EndsWith("--series 1000 --samples 10000 --order random --times step --json"));
   EXPECT_EQ(n, 3U);
 }
 

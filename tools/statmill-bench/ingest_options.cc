@@ -56,7 +56,8 @@ Result<std::optional<ServerAddress>> server_address(const po::variables_map& val
 }  // namespace
 
 po::options_description describe_ingest() {
-  po::options_description suite("ingest; the whole takes 10 minutes, 2 GB of RAM, 1 GB of disk", kHelpWidth);
+  po::options_description suite("ingest; the whole takes 10 to 20 minutes, 2 GB of RAM, 1 GB of disk",
+                                kHelpWidth);
   const std::string only =
       "these measures alone, or all that begin so: {tcp,udp,udp_gso,graphite,statsd}.{live,backfill}."
       "{10k,100k,1m,1m_random}, new_series, query_p99_ms, stall_ms";
