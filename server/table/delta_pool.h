@@ -1,12 +1,14 @@
 // DeltaPool: the buckets that one epoch brought to the series of a shard, in one array: a series that is
 // silent holds no room for them.
 //
-// Each series has a chain, newest slot first as samples come. The search along it is bounded: behind a few
-// dozen slots a bucket gets a second, partial one; what is added up later adds up the same.
+// Each series has a chain, newest slot first, so that a newer slot needs no search: a backfill brings many in
+// one epoch. The search for an older one is bounded: behind a few dozen slots a bucket may get a second,
+// partial one; what is added up later adds up the same.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "server/table/burst.h"
@@ -21,23 +23,27 @@ class DeltaPool {
 
   // Adds to the chain's bucket of `slot`: a sample, or all of a bucket.
   void add(Chain& chain, Slot slot, const Number& value, Combine combine) {
-    Bucket* const bucket = find(chain, slot);
-    if (bucket == nullptr) {
-      push(chain, slot, value);
+    Chain* const link = find(chain, slot);
+    if (!is_of(*link, slot)) {
+      push(*link, slot, value);
     } else if (combine == Combine::kAddEvents) {
-      bucket->add_event(Bucket::of(value));
+      bucket_at(*link).add_event(Bucket::of(value));
     } else {
-      bucket->add(value);
+      bucket_at(*link).add(value);
     }
   }
   void add(Chain& chain, Slot slot, const Bucket& added, Combine combine) {
-    Bucket* bucket = find(chain, slot);
-    if (bucket == nullptr && (combine == Combine::kMerge || added.count() == 1)) {
-      push(chain, slot, added);
-      return;
+    Chain* const link = find(chain, slot);
+    const bool is_event = combine == Combine::kAddEvents;
+    if (is_of(*link, slot)) {
+      is_event ? bucket_at(*link).add_event(added) : bucket_at(*link).merge(added);
+    } else if (is_event && added.count() > 1) {
+      Bucket total;  // an event slot is one observation
+      total.add_event(added);
+      push(*link, slot, total);
+    } else {
+      push(*link, slot, added);
     }
-    if (bucket == nullptr) bucket = &push(chain, slot, Bucket());  // an event slot is one observation
-    combine == Combine::kAddEvents ? bucket->add_event(added) : bucket->merge(added);
   }
 
   // Asks for the memory that add() begins with.
@@ -85,21 +91,21 @@ class DeltaPool {
   };
   static_assert(sizeof(Node) == kNodeBytes);
 
-  // Null: there is none, or it is too far behind.
-  Bucket* find(Chain chain, Slot slot) {
+  // What leads to the slot's node, or to where one is to stand.
+  Chain* find(Chain& chain, Slot slot) {
     constexpr int kSearchMax = 32;
-    for (int i = 0; chain != 0 && i < kSearchMax; ++i) {
-      Node& node = nodes_[chain - 1];
-      if (node.slot == slot) return &node.bucket;
-      chain = node.next;
+    Chain* link = &chain;
+    for (int i = 0; *link != 0 && nodes_[*link - 1].slot > slot && i < kSearchMax; ++i) {
+      link = &nodes_[*link - 1].next;
     }
-    return nullptr;
+    return link;
   }
+  bool is_of(Chain chain, Slot slot) const { return chain != 0 && nodes_[chain - 1].slot == slot; }
+  Bucket& bucket_at(Chain chain) { return nodes_[chain - 1].bucket; }
   template <class What>
-  Bucket& push(Chain& chain, Slot slot, const What& what) {
-    nodes_.emplace_back(slot, what, chain);
-    chain = static_cast<Chain>(nodes_.size());
-    return nodes_.back().bucket;
+  void push(Chain& link, Slot slot, const What& what) {
+    const Chain behind = std::exchange(link, static_cast<Chain>(nodes_.size() + 1));
+    nodes_.emplace_back(slot, what, behind);  // may move what `link` is part of
   }
 
   std::vector<Node> nodes_;

@@ -1,12 +1,14 @@
 // statmill-bench as a process: a tiny run of each suite, so that none rots; its streams and exit status.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <boost/json.hpp>
 #include <set>
 
 #include "base/text.h"
 #include "tests/support/process.h"
+#include "tests/support/sockets.h"
 #include "tests/support/temp_directory.h"
 
 namespace statmill {
@@ -117,6 +119,83 @@ TEST_F(BenchProgram, IngestLosesNothing) {
         objects(run({"ingest", "--series", "200", "--samples", "2000", "--transport", transport, "--json"}));
     EXPECT_EQ(measured.at("ingest." + transport + ".live.200.lost").at("value").to_number<double>(), 0);
   }
+}
+
+TEST_F(BenchProgram, IngestSpeaksEveryDialectLiveAndBack) {
+  for (const std::string dialect : {"graphite", "statsd"}) {
+    for (const std::string times : {"none", "step"}) {
+      const auto measured =
+          objects(run({"ingest", "--series", "200", "--samples", "2000", "--dialect", dialect, "--times",
+                       times, "--order", "random", "--connections", "2", "--json"}));
+      const std::string prefix =
+          "ingest." + dialect + (times == "none" ? ".live." : ".backfill.") + "200_random.";
+      EXPECT_EQ(measured.at(prefix + "lost").at("value").to_number<double>(), 0);
+      EXPECT_EQ(measured.at(prefix + "cpu_us_per_sample").at("n"), 1800);
+    }
+  }
+}
+
+TEST_F(BenchProgram, IngestSuiteRunsWhatIsAsked) {
+  const auto measured =
+      objects(run({"ingest", "--only", "udp.live.1m_random,new_series,query_p99_ms,stall_ms", "--scale",
+                   "0.0002", "--json"}));
+  std::set<std::string> names;
+  for (const auto& [name, object] : measured) names.insert(name);
+  const std::set<std::string> wanted = {"ingest.udp.live.1m_random.samples_per_s",
+                                        "ingest.udp.live.1m_random.cpu_us_per_sample",
+                                        "ingest.udp.live.1m_random.lost",
+                                        "ingest.new_series_per_s",
+                                        "ingest.cpu_us_per_new_series",
+                                        "ingest.rss_per_series_1m",
+                                        "ingest.query_p99_ms.idle",
+                                        "ingest.query_p99_ms.under_ingest",
+                                        "ingest.query_p99_ms.ratio",
+                                        "ingest.query_p50_ms.idle",
+                                        "ingest.query_p50_ms.under_ingest",
+                                        "ingest.stall_ms.1m",
+                                        "ingest.stall_ms.1k",
+                                        "ingest.stalls_over_20ms.1m"};
+  EXPECT_EQ(names, wanted);
+  EXPECT_THAT(said_, HasSubstr("ingest: udp.live.1m_random: 500 series x 4 passes, 2000000 samples/s"));
+}
+
+TEST_F(BenchProgram, IngestFailsWhenAServerHasOtherSamplesThanWereSent) {
+  const TempDirectory data;
+  const auto program = std::filesystem::path(STATMILL_BENCH).parent_path() / "statmilld";
+  Process server(
+      {program,
+       {"--store.path", data.path(), "--line.listen", "127.0.0.1:0", "--http.listen", "127.0.0.1:0"},
+       {}});
+  const std::optional<std::string> ready = server.wait_for_line(" ready ");
+  ASSERT_TRUE(ready);
+  const auto address = [&](const std::string& key) {
+    const size_t begin = ready->find(" " + key + "=") + key.size() + 2;
+    return ready->substr(begin, ready->find(' ', begin) - begin);
+  };
+  const std::vector<std::string> arguments = {"ingest",
+                                              "--line",
+                                              address("line"),
+                                              "--http",
+                                              "http://" + address("http"),
+                                              "--pid",
+                                              std::to_string(server.pid()),
+                                              "--series",
+                                              "10",
+                                              "--samples",
+                                              "30"};
+  run(arguments);
+  Process again({STATMILL_BENCH, arguments, {}});  // the same into the same series
+  EXPECT_EQ(again.wait(), 1);
+  EXPECT_THAT(again.standard_error(), HasSubstr("samples stored of 3 sent"));
+}
+
+TEST_F(BenchProgram, IngestMeasuresServersOfOtherKinds) {
+  TcpListener listener;  // accepts and keeps what little comes; nothing can be asked of it
+  const auto measured =
+      objects(run({"ingest", "--line", listener.endpoint().text(), "--pid", std::to_string(::getpid()),
+                   "--series", "100", "--samples", "200", "--json"}));
+  EXPECT_EQ(measured.at("ingest.tcp.live.100.samples_per_s").at("n"), 100);
+  EXPECT_EQ(measured.at("ingest.tcp.live.100.lost").at("value").to_number<double>(), 0);
 }
 
 }  // namespace

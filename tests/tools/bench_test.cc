@@ -1,11 +1,12 @@
-// The parts of statmill-bench that need no server: its workload, its command line, its report.
+// The parts of statmill-bench that need no server: its workload, its report, what it reads of a server's
+// counters.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <set>
 
-#include "tools/statmill-bench/options.h"
 #include "tools/statmill-bench/report.h"
 #include "tools/statmill-bench/server_process.h"
 #include "tools/statmill-bench/workload.h"
@@ -79,6 +80,53 @@ TEST(Workload, StepsTenSecondsPerPass) {
   EXPECT_EQ(lines[3].at(1), "1010");
 }
 
+// The line of a series in the first pass.
+std::string first_line(LineDialect dialect, std::optional<int64_t> time_s, size_t series) {
+  Workload workload({.dialect = dialect, .series = 20, .first_time_s = time_s});
+  const std::string bytes = workload.next(1).front().bytes;
+  return std::string(split(bytes, '\n').at(series));
+}
+
+TEST(Workload, SpeaksEachDialectWithAndWithoutTime) {
+  const std::string walk = first_line(LineDialect::kIstatd, std::nullopt, 0);
+  const std::string value = walk.substr(walk.find(' ') + 1);
+  EXPECT_EQ(walk, series_name(0) + " " + value);
+  EXPECT_NE(value.find('.'), std::string::npos);
+  EXPECT_EQ(first_line(LineDialect::kIstatd, 1'700'000'000, 0), series_name(0) + " 1700000000 " + value);
+  EXPECT_EQ(first_line(LineDialect::kGraphite, std::nullopt, 0), series_name(0) + " " + value + " -1");
+  EXPECT_EQ(first_line(LineDialect::kGraphite, 1'700'000'000, 0),
+            series_name(0) + " " + value + " 1700000000");
+  EXPECT_EQ(first_line(LineDialect::kStatsd, std::nullopt, 0), series_name(0) + ":" + value + "|g");
+  EXPECT_EQ(first_line(LineDialect::kStatsd, 1'700'000'000, 0),
+            series_name(0) + ":" + value + "|g|T1700000000");
+}
+
+TEST(Workload, SaysWhereTimesAndPassesAre) {
+  for (const LineDialect dialect : {LineDialect::kIstatd, LineDialect::kGraphite, LineDialect::kStatsd}) {
+    const Stream stream =
+        make_workload({.dialect = dialect, .series = 30, .passes = 2, .first_time_s = 1'700'000'000}).front();
+    ASSERT_EQ(stream.time_offsets.size(), 60U);
+    EXPECT_EQ(stream.bytes.substr(stream.time_offsets[0], 10), "1700000000");
+    EXPECT_EQ(stream.bytes.substr(stream.time_offsets[59], 10), "1700000010");
+    ASSERT_EQ(stream.pass_ends.size(), 2U);
+    EXPECT_TRUE(stream.bytes.substr(stream.pass_ends[0]).starts_with(series_name(0)));
+    EXPECT_EQ(stream.pass_ends[1], stream.bytes.size());
+    EXPECT_TRUE(make_workload({.dialect = dialect, .series = 3, .passes = 1}).front().time_offsets.empty());
+  }
+}
+
+TEST(Workload, TellsTheValuesOfItsLines) {
+  Workload workload({.series = 40});
+  static_cast<void>(workload.next(3));
+  const std::vector<Stream> streams = workload.next(1);
+  const auto lines = fields_of(streams.front());
+  ASSERT_EQ(workload.last_values().size(), lines.size());
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const double value = std::strtod(std::string(lines[i].at(1)).c_str(), nullptr);
+    EXPECT_EQ(static_cast<double>(workload.last_values()[i]), std::round(value * 100)) << lines[i].at(0);
+  }
+}
+
 TEST(Workload, GoesOnWhereItWas) {
   const WorkloadOptions options{
       .series = 40, .passes = 5, .connections = 2, .is_shuffled = true, .first_time_s = 0};
@@ -108,117 +156,6 @@ TEST(Workload, MixesWalksCountersConstantsAndSpikes) {
   EXPECT_LE(constant, 25U);  // the constants and what did not spike
 }
 
-TEST(BenchOptions, AreReadWhole) {
-  const std::vector<std::string> arguments = {"ingest",
-                                              "--line",
-                                              "127.0.0.1:1",
-                                              "--http",
-                                              "http://127.0.0.1:2",
-                                              "--pid",
-                                              "3",
-                                              "--series",
-                                              "4",
-                                              "--samples",
-                                              "5",
-                                              "--connections",
-                                              "6",
-                                              "--transport",
-                                              "udp",
-                                              "--order",
-                                              "random",
-                                              "--times",
-                                              "step",
-                                              "--json"};
-  const Result<BenchOptions> options = parse_bench_options(arguments);
-  ASSERT_TRUE(options.has_value());
-  EXPECT_EQ(options->server->line.text(), "127.0.0.1:1");
-  EXPECT_EQ(options->server->url, "http://127.0.0.1:2");
-  EXPECT_EQ(options->server->pid, 3);
-  EXPECT_EQ(options->ingest.series, 4U);
-  EXPECT_EQ(options->ingest.samples, 5U);
-  EXPECT_EQ(options->ingest.connections, 6U);
-  EXPECT_EQ(options->ingest.transport, Transport::kUdp);
-  EXPECT_TRUE(options->ingest.is_shuffled);
-  EXPECT_TRUE(options->ingest.has_times);
-  EXPECT_TRUE(options->is_json);
-}
-
-TEST(BenchOptions, OfStorageAreReadWhole) {
-  const std::vector<std::string> arguments = {"storage",  "--only", "mix,read24h", "--scale", "0.5",
-                                              "--series", "4",      "--slots",     "5",       "--ticks",
-                                              "6",        "--dir",  "/a",          "--data",  "/b"};
-  const Result<BenchOptions> options = parse_bench_options(arguments);
-  ASSERT_TRUE(options.has_value());
-  EXPECT_EQ(options->suite, Suite::kStorage);
-  EXPECT_EQ(options->storage.only, (std::vector<std::string>{"mix", "read24h"}));
-  EXPECT_EQ(options->storage.scale, 0.5);
-  EXPECT_EQ(options->storage.series, 4U);
-  EXPECT_EQ(options->storage.slots, 5U);
-  EXPECT_EQ(options->storage.ticks, 6U);
-  EXPECT_EQ(options->storage.directory, "/a");
-  EXPECT_EQ(options->storage.data, "/b");
-  EXPECT_FALSE(options->is_json);
-}
-
-TEST(BenchOptions, HaveDefaults) {
-  const std::vector<std::string> ingest = {"ingest"};
-  EXPECT_EQ(parse_bench_options(ingest)->ingest.series, 10'000U);
-  const std::vector<std::string> storage = {"storage"};
-  const Result<BenchOptions> options = parse_bench_options(storage);
-  EXPECT_TRUE(options->storage.only.empty());
-  EXPECT_EQ(options->storage.scale, 1);
-  EXPECT_EQ(options->storage.series, std::nullopt);
-  EXPECT_EQ(options->storage.ticks, 10U);
-}
-
-TEST(BenchOptions, HelpNamesEveryMeasure) {
-  const std::vector<std::string> arguments = {"storage", "--help"};
-  const Result<BenchOptions> options = parse_bench_options(arguments);
-  ASSERT_TRUE(options->help.has_value());
-  for (const std::string& name : storage_measures()) EXPECT_THAT(*options->help, HasSubstr(name));
-}
-
-TEST(BenchOptions, RefuseWhatMakesNoSense) {
-  struct Case {
-    std::vector<std::string> arguments;
-    std::string_view why;
-  };
-  const std::vector<Case> cases = {
-      {{}, "no suite is named"},
-      {{"egress"}, "no suite \"egress\""},
-      {{"ingest", "more"}, "too many positional options"},
-      {{"ingest", "--series", "0"}, "--series: "},
-      {{"ingest", "--samples", "-1"}, "--samples: "},
-      {{"ingest", "--connections", "x"}, "--connections: "},
-      {{"ingest", "--transport", "sctp"}, "--transport \"sctp\""},
-      {{"ingest", "--order", "up"}, "--order \"up\""},
-      {{"ingest", "--times", "all"}, "--times \"all\""},
-      {{"ingest", "--pid", "1"}, "go together"},
-      {{"ingest", "--line", "x", "--http", "http://h", "--pid", "1"}, "--line: "},
-      {{"ingest", "--speed", "1"}, "unrecognised option"},
-      {{"ingest", "--slots", "1"}, "unrecognised option"},
-      {{"--json"}, "no suite is named"},
-      {{"storage", "more"}, "too many positional options"},
-      {{"storage", "--transport", "udp"}, "unrecognised option"},
-      {{"storage", "--pid", "1"}, "unrecognised option"},
-      {{"storage", "--only", "mix,read"}, "--only: no measure \"read\" (known: mix,multi10,"},
-      {{"storage", "--only", ""}, "--only: names no measure"},
-      {{"storage", "--only", "mix,"}, "--only: no measure \"\""},
-      {{"storage", "--scale", "0"}, "--scale: \"0\""},
-      {{"storage", "--scale", "-1"}, "--scale: \"-1\""},
-      {{"storage", "--scale", "big"}, "--scale: \"big\""},
-      {{"storage", "--scale", "101"}, "--scale: \"101\""},
-      {{"storage", "--series", "0"}, "--series: "},
-      {{"storage", "--slots", "x"}, "--slots: "},
-      {{"storage", "--ticks", "0"}, "--ticks: "},
-  };
-  for (const Case& c : cases) {
-    const Result<BenchOptions> options = parse_bench_options(c.arguments);
-    ASSERT_FALSE(options.has_value()) << c.why;
-    EXPECT_THAT(options.error().message, HasSubstr(c.why));
-  }
-}
-
 TEST(Report, IsOneJsonObjectPerLine) {
   EXPECT_EQ(measurements_json({{"a.b", 1.5, "us", 10}, {"c", 2e6, "1/s", 3}}),
             "{\"name\":\"a.b\",\"value\":1.5,\"unit\":\"us\",\"n\":10}\n"
@@ -237,7 +174,7 @@ TEST(Report, ShortensRoundCounts) {
   EXPECT_EQ(short_count(200), "200");
   EXPECT_EQ(short_count(10'000), "10k");
   EXPECT_EQ(short_count(1'500'000), "1500k");
-  EXPECT_EQ(short_count(2'000'000), "2M");
+  EXPECT_EQ(short_count(2'000'000), "2m");
 }
 
 TEST(FindMetric, ReadsTheRightOne) {
@@ -251,6 +188,39 @@ TEST(FindMetric, ReadsTheRightOne) {
   EXPECT_EQ(find_metric(kMetrics, "statmill_samples_accepted_total{listener=\"udp\"}"), 3e6);
   EXPECT_EQ(find_metric(kMetrics, "statmill_samples_accepted_total{listener=\"http\"}"), std::nullopt);
   EXPECT_EQ(find_metric(kMetrics, "statmill_ticks_total"), 5);
+}
+
+constexpr std::string_view kAccounts =
+    "statmill_samples_received_total{listener=\"tcp\"} 12\n"
+    "statmill_samples_received_total{listener=\"graphite_tcp\"} 100\n"
+    "statmill_samples_accepted_total{listener=\"tcp\"} 7\n"
+    "statmill_samples_refused_total{listener=\"tcp\",reason=\"bad_value\"} 2\n"
+    "statmill_samples_refused_total{listener=\"tcp\",reason=\"too_old\"} 3\n"
+    "statmill_samples_refused_total{listener=\"udp\",reason=\"too_old\"} 50\n"
+    "statmill_udp_datagrams_dropped_total{listener=\"udp\"} 4\n"
+    "statmill_samples_received_total{listener=\"udp\"} 51\n";
+
+TEST(FindAccount, AddsUpTheReasonsOfOneListener) {
+  const auto tcp = find_account(kAccounts, "tcp");
+  ASSERT_TRUE(tcp);
+  EXPECT_EQ(tcp->received, 12U);
+  EXPECT_EQ(tcp->accepted, 7U);
+  EXPECT_EQ(tcp->refused, 5U);
+  EXPECT_TRUE(tcp->holds());
+  const auto udp = find_account(kAccounts, "udp");
+  ASSERT_TRUE(udp);
+  EXPECT_EQ(udp->dropped_datagrams, 4U);
+  EXPECT_FALSE(udp->holds());
+  EXPECT_FALSE(find_account(kAccounts, "http"));
+}
+
+TEST(FindAccount, TellsWhatCameSince) {
+  const ListenerAccount before{10, 8, 2, 1};
+  const ListenerAccount after = ListenerAccount{15, 12, 3, 4}.since(before);
+  EXPECT_EQ(after.received, 5U);
+  EXPECT_EQ(after.accepted, 4U);
+  EXPECT_EQ(after.refused, 1U);
+  EXPECT_EQ(after.dropped_datagrams, 3U);
 }
 
 TEST(ServerProcess, SaysWhyAProgramDoesNotComeUp) {

@@ -1,16 +1,10 @@
-// The shell scripts of tools/, in a tree of their own with stand-ins for the programs they call.
+// tools/install-packages, tools/quickstart and tools/test, with stand-ins for the programs they call.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
-#include "tests/support/process.h"
-#include "tests/support/temp_directory.h"
+#include "tests/tools/scripts.h"
 
 namespace statmill {
 namespace {
@@ -19,42 +13,12 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
-// A source tree with the real scripts in tools/, and stand-ins first in PATH.
-class Scripts : public testing::Test {
- protected:
-  Scripts() {
-    std::filesystem::create_directories(tree_.path() / "tools");
-    for (const char* name : {"install-packages", "junit-summary", "quickstart", "test"}) {
-      std::filesystem::copy_file(std::filesystem::path(STATMILL_SOURCE_TREE) / "tools" / name,
-                                 tree_.path() / "tools" / name);
-    }
-    // As root there is nothing to ask sudo for; as anyone else the stand-in takes its place.
-    program("bin/sudo", "[ \"$1\" != -n ] || shift; exec \"$@\"");
-  }
-
-  // An executable shell script; $TREE is the tree.
-  void program(const std::string& name, const std::string& script) {
-    const auto path = tree_.write(name, "#!/bin/sh\nTREE=" + tree_.path().string() + "\n" + script + "\n");
-    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-  }
-  std::string content(const std::string& name) const {
-    std::ostringstream out;
-    out << std::ifstream(tree_.path() / name).rdbuf();
-    return out.str();
-  }
-  Command command(const std::string& script, std::vector<std::string> arguments = {}) const {
-    const std::string path = (tree_.path() / "bin").string() + ":" + std::getenv("PATH");
-    return {(tree_.path() / "tools" / script).string(), std::move(arguments), {{"PATH", path}}};
-  }
-
-  TempDirectory tree_;
-};
-
 class InstallPackages : public Scripts {
  protected:
   InstallPackages() {
     tree_.write("tools/packages",
-                "# Words before the sections.\n\n# build: tools\none\ntwo\n# test: more\nthree\n");
+                "# Words before the sections.\n\n# build: tools\none\ntwo\n# test: more\nthree\n"
+                "# peer: others\nfour\nfive\n");
     program("bin/apt-get",
             "echo \"$@\" >> $TREE/apt; case $* in *-s*) cat $TREE/plan; exit $(cat $TREE/simulated);; esac");
     tree_.write("plan", "Inst two\n");
@@ -87,6 +51,17 @@ TEST_F(InstallPackages, TakesTheTestsPackagesWhenAsked) {
   Process script(command("install-packages", {"--test"}));
   EXPECT_EQ(script.wait(), 0);
   EXPECT_THAT(content("apt"), EndsWith(" two three\n"));
+}
+
+TEST_F(InstallPackages, TakesOnePeerAloneWhenAsked) {
+  Process script(command("install-packages", {"--peer", "five"}));
+  EXPECT_EQ(script.wait(), 0);
+  EXPECT_THAT(content("apt"), EndsWith("--no-install-recommends five\n"));
+  for (const std::string name : {"two", "six"}) {
+    Process other(command("install-packages", {"--peer", name}));
+    EXPECT_EQ(other.wait(), 2);
+    EXPECT_THAT(other.standard_error(), HasSubstr("there is no peer " + name + " in the list"));
+  }
 }
 
 TEST_F(InstallPackages, StopsBeforeItRemovesAnything) {

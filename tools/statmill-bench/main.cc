@@ -20,10 +20,7 @@ statmill::Result<std::vector<statmill::Measurement>> run(const statmill::BenchOp
   std::error_code error;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "statmilld";
   if (options.suite == statmill::Suite::kStorage) return statmill::run_storage(options.storage, program, now);
-  const auto server = options.server ? statmill::ServerProcess::running(*options.server)
-                                     : statmill::ServerProcess::start({.program = program});
-  if (!server) return server.error();
-  return statmill::run_ingest(*server, options.ingest, now);
+  return statmill::run_ingest(options.ingest, program, now);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "tools/statmill-bench/ingest.h"
+#include "tools/statmill-bench/ingest_suite.h"
 #include "tools/statmill-bench/storage_suite.h"
 
 namespace statmill {
@@ -16,7 +16,6 @@ enum class Suite { kIngest, kStorage };
 struct BenchOptions {
   Suite suite = Suite::kIngest;
   IngestOptions ingest;
-  std::optional<ServerAddress> server;  // of `ingest`; none: start one
   StorageOptions storage;
   bool is_json = false;
   std::optional<std::string> help;  // print this and do nothing

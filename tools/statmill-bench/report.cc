@@ -4,10 +4,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 
+#include "base/check.h"
 #include "base/text.h"
 #include "tools/statmill/table.h"
 
@@ -61,9 +64,17 @@ std::string measurements_table(const std::vector<Measurement>& measurements) {
 }
 
 std::string short_count(uint64_t count) {
-  if (count != 0 && count % 1'000'000 == 0) return std::to_string(count / 1'000'000) + "M";
+  if (count != 0 && count % 1'000'000 == 0) return std::to_string(count / 1'000'000) + "m";
   if (count != 0 && count % 1000 == 0) return std::to_string(count / 1000) + "k";
   return std::to_string(count);
+}
+
+double percentile(std::vector<double> samples, double percent) {
+  SM_CHECK(!samples.empty());
+  const double rank = std::ceil(percent / 100 * static_cast<double>(samples.size()));
+  const auto nth = samples.begin() + std::max<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(rank) - 1);
+  std::nth_element(samples.begin(), nth, samples.end());
+  return *nth;
 }
 
 }  // namespace statmill

@@ -19,7 +19,10 @@ std::string measurements_json(const std::vector<Measurement>& measurements);
 // With the machine and the build above, since no figure means anything without them.
 std::string measurements_table(const std::vector<Measurement>& measurements);
 
-// "10k" of 10000, "2M" of 2000000; other numbers as they are.
+// "10k" of 10000, "2m" of 2000000; other numbers as they are.
 std::string short_count(uint64_t count);
+
+// The value below which `percent` of the samples lie, by nearest rank. Requires: some samples.
+double percentile(std::vector<double> samples, double percent);
 
 }  // namespace statmill

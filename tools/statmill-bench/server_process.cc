@@ -11,8 +11,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <ctime>
-#include <fstream>
 #include <thread>
 #include <utility>
 
@@ -24,6 +22,7 @@ namespace {
 constexpr std::chrono::seconds kStartLimit{300};  // recovery of a million series is among what is measured
 constexpr std::chrono::seconds kAnswerLimit{30};
 constexpr std::chrono::seconds kMoreLimit{60};
+constexpr std::chrono::seconds kFlushLimit{300};
 constexpr std::chrono::milliseconds kPollInterval{5};
 constexpr unsigned kOk = 200;
 constexpr std::string_view kTicks = "statmill_ticks_total";
@@ -83,6 +82,7 @@ Result<ServerProcess> ServerProcess::running(ServerAddress address) {
   if (::kill(address.pid, 0) != 0) return system_error("process " + std::to_string(address.pid));
   ServerProcess server;
   server.address_ = std::move(address);
+  if (server.address_.url.empty()) return server;
   if (Status connected = server.connect(); !connected) return connected.error();
   return server;
 }
@@ -93,6 +93,7 @@ Result<ServerProcess> ServerProcess::start(const ServerCommand& command) {
   if (!directory) return directory.error();
   server.data_.emplace(std::move(*directory));
   server.program_ = command.program;
+  server.listener_ = command.listener;
   if (Status launched = server.launch(command.options); !launched) return launched.error();
   return server;
 }
@@ -103,8 +104,8 @@ Status ServerProcess::launch(const std::vector<std::string>& options) {
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return system_error("pipe");
   error_pipe_ = pipe[0];
-  std::vector<std::string> arguments = {"--store.path", data_->path() / "server", "--line.listen",
-                                        "127.0.0.1:0",  "--http.listen",          "127.0.0.1:0"};
+  std::vector<std::string> arguments = {"--store.path", store_path(),    "--line.listen",
+                                        "127.0.0.1:0",  "--http.listen", "127.0.0.1:0"};
   arguments.insert(arguments.end(), options.begin(), options.end());
   const Result<pid_t> pid = spawn(program_, std::move(arguments), pipe[1]);
   ::close(pipe[1]);
@@ -112,7 +113,7 @@ Status ServerProcess::launch(const std::vector<std::string>& options) {
   address_.pid = *pid;
   const Result<std::string> ready = wait_until_ready(error_pipe_);
   if (!ready) return ready.error();
-  const Result<Endpoint> line = parse_endpoint(log_value(*ready, "line"));
+  const Result<Endpoint> line = parse_endpoint(log_value(*ready, listener_));
   if (!line) return Error(line.error()).with("ready line of statmilld");
   address_.line = *line;
   address_.url = "http://" + log_value(*ready, "http");
@@ -137,6 +138,7 @@ Status ServerProcess::connect() {
 
 ServerProcess::ServerProcess(ServerProcess&& other) noexcept
     : program_(std::move(other.program_)),
+      listener_(std::move(other.listener_)),
       address_(std::move(other.address_)),
       client_(std::move(other.client_)),
       data_(std::exchange(other.data_, std::nullopt)),
@@ -144,25 +146,6 @@ ServerProcess::ServerProcess(ServerProcess&& other) noexcept
 
 ServerProcess::~ServerProcess() {
   if (data_) stop(SIGTERM);
-}
-
-Result<std::chrono::nanoseconds> ServerProcess::cpu_time() const {
-  clockid_t clock{};
-  timespec time{};
-  if (::clock_getcpuclockid(address_.pid, &clock) != 0 || ::clock_gettime(clock, &time) != 0) {
-    return system_error("CPU time of process " + std::to_string(address_.pid));
-  }
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
-
-Result<uint64_t> ServerProcess::resident_bytes() const {
-  std::ifstream file("/proc/" + std::to_string(address_.pid) + "/statm");
-  uint64_t total_pages = 0;
-  uint64_t resident_pages = 0;
-  if (!(file >> total_pages >> resident_pages)) {
-    return system_error("memory of process " + std::to_string(address_.pid));
-  }
-  return resident_pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 Result<std::string> ServerProcess::get(std::string_view path, const UrlParameters& parameters) const {
@@ -181,23 +164,22 @@ Result<double> ServerProcess::metric(std::string_view name) const {
   return *found;
 }
 
-Result<uint64_t> ServerProcess::accepted(std::string_view listener) const {
-  const Result<double> n =
-      metric("statmill_samples_accepted_total{listener=\"" + std::string(listener) + "\"}");
-  if (!n) return n.error();
-  return static_cast<uint64_t>(*n);
+Result<ListenerAccount> ServerProcess::account(std::string_view listener) const {
+  const Result<std::string> metrics = get("/metrics");
+  if (!metrics) return metrics.error();
+  return find_account(*metrics, listener);
 }
 
-Result<uint64_t> ServerProcess::wait_for_accepted(std::string_view listener, uint64_t wanted,
-                                                  Duration stall_limit) const {
+Result<ListenerAccount> ServerProcess::wait_for_received(std::string_view listener, uint64_t wanted,
+                                                         Duration stall_limit) const {
   uint64_t seen = 0;
   auto last_progress = std::chrono::steady_clock::now();
   while (true) {
-    const Result<uint64_t> n = accepted(listener);
-    if (!n || *n >= wanted) return n;
-    if (*n != seen) last_progress = std::chrono::steady_clock::now();
-    seen = *n;
-    if (std::chrono::steady_clock::now() - last_progress > stall_limit) return seen;
+    const Result<ListenerAccount> now = account(listener);
+    if (!now || now->received >= wanted) return now;
+    if (now->received != seen) last_progress = std::chrono::steady_clock::now();
+    seen = now->received;
+    if (std::chrono::steady_clock::now() - last_progress > stall_limit) return now;
     std::this_thread::sleep_for(kPollInterval);  // the server has no event for "taken so many"
   }
 }
@@ -212,6 +194,14 @@ Status ServerProcess::wait_until_durable() const {
     if (Status s = wait_for_more(kTicks, *before); !s) return s;
   }
   return Status::ok();
+}
+
+Status ServerProcess::flush() const {
+  const Result<Client> admin = Client::at_socket(store_path() / "admin.sock", kFlushLimit);
+  if (!admin) return admin.error();
+  const Result<HttpAnswer> answer = admin->post("/admin/v1/flush", "");
+  if (!answer) return answer.error();
+  return answer->status == kOk ? Status::ok() : Error{ErrorCode::kIo, "flush: " + server_complaint(*answer)};
 }
 
 Status ServerProcess::wait_until_memory_is_returned() const {
@@ -238,6 +228,28 @@ std::optional<double> find_metric(std::string_view metrics, std::string_view nam
     return std::strtod(std::string(line.substr(name.size())).c_str(), nullptr);
   }
   return std::nullopt;
+}
+
+Result<ListenerAccount> find_account(std::string_view metrics, std::string_view listener) {
+  const std::string label = "listener=\"" + std::string(listener) + "\"";
+  // Added up over the other labels.
+  const auto sum = [&](std::string_view name) {
+    std::optional<uint64_t> out;
+    for (const std::string_view line : split(metrics, '\n')) {
+      const size_t end = line.find("} ");
+      if (!line.starts_with(name) || !line.substr(name.size()).starts_with('{') || end == line.npos) continue;
+      if (line.substr(0, end).find(label) == line.npos) continue;
+      out = out.value_or(0) +
+            static_cast<uint64_t>(std::strtod(std::string(line.substr(end + 2)).c_str(), nullptr));
+    }
+    return out;
+  };
+  const auto received = sum("statmill_samples_received_total");
+  if (!received) return Error{ErrorCode::kNotFound, "/metrics has no listener " + std::string(listener)};
+  return ListenerAccount{
+      *received, sum("statmill_samples_accepted_total").value_or(0),
+      sum("statmill_samples_refused_total").value_or(0) + sum("statmill_samples_dropped_total").value_or(0),
+      sum("statmill_udp_datagrams_dropped_total").value_or(0)};
 }
 
 }  // namespace statmill

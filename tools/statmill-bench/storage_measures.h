@@ -58,9 +58,6 @@ size_t scaled_series(size_t series, const StorageOptions& options);
 // User and system time of all threads of this process.
 std::chrono::nanoseconds process_cpu();
 
-// The value below which `percent` of the samples lie, by nearest rank. Requires: some samples.
-double percentile(std::vector<double> samples, double percent);
-
 // "storage: mix: 20000 series x 4320 slots" on standard error.
 void say(std::string_view measure, const std::string& what);
 

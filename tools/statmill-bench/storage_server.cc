@@ -47,15 +47,17 @@ Status feed(const ServerProcess& server, const Load& load) {
   const size_t passes_at_once = std::max<size_t>(1, kSendBytesMax / (load.series * kPassBytesMax));
   Workload workload({.series = load.series, .first_time_s = load.begin_s()});
   for (size_t slot = 0; slot < load.slots; slot += passes_at_once) {
-    const std::vector<Stream> streams = workload.next(std::min(passes_at_once, load.slots - slot));
-    if (Status s = send_tcp(server.address().line, streams); !s) return s;
+    const size_t passes = std::min(passes_at_once, load.slots - slot);
+    std::vector<Stream> streams = workload.next(passes);
+    const Result<Sent> sent = send({.server = server.address().line}, streams, {.count = passes});
+    if (!sent) return sent.error();
   }
   const uint64_t sent = uint64_t{load.series} * load.slots;
-  const Result<uint64_t> accepted = server.wait_for_accepted("tcp", sent, kStallLimit);
-  if (!accepted) return accepted.error();
-  if (*accepted != sent) {
-    return Error{ErrorCode::kLimit,
-                 "the server took " + std::to_string(*accepted) + " of " + std::to_string(sent) + " samples"};
+  const Result<ListenerAccount> account = server.wait_for_received("tcp", sent, kStallLimit);
+  if (!account) return account.error();
+  if (account->accepted != sent) {
+    return Error{ErrorCode::kLimit, "the server took " + std::to_string(account->accepted) + " of " +
+                                        std::to_string(sent) + " samples"};
   }
   return server.wait_until_durable();
 }
@@ -125,7 +127,7 @@ Measured measure_ram(const MeasureContext& context) {
   const Result<ServerProcess> server = loaded_server(context, {}, load);
   if (!server) return server.error();
   if (Status s = server->wait_until_memory_is_returned(); !s) return s.error();
-  const Result<uint64_t> resident = server->resident_bytes();
+  const Result<uint64_t> resident = server->meter().resident_bytes();
   if (!resident) return resident.error();
   const Result<double> store = store_memory_bytes(*server);
   if (!store) return store.error();

@@ -89,14 +89,6 @@ std::chrono::nanoseconds process_cpu() {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-double percentile(std::vector<double> samples, double percent) {
-  SM_CHECK(!samples.empty());
-  const double rank = std::ceil(percent / 100 * static_cast<double>(samples.size()));
-  const auto nth = samples.begin() + std::max<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(rank) - 1);
-  std::nth_element(samples.begin(), nth, samples.end());
-  return *nth;
-}
-
 void say(std::string_view measure, const std::string& what) {
   std::fprintf(stderr, "storage: %.*s: %s\n", static_cast<int>(measure.size()), measure.data(), what.c_str());
 }

@@ -6,12 +6,12 @@
 #include <charconv>
 #include <cstdio>
 #include <numeric>
+#include <string_view>
 
 namespace statmill {
 namespace {
 
 constexpr uint32_t kSeed = 20'261'120;
-constexpr int64_t kPassSeconds = 10;
 
 enum class Shape { kWalk, kCounter, kConstant, kSpikes };
 
@@ -38,21 +38,59 @@ void append_decimal(std::string& out, int64_t hundredths) {
   out.push_back(static_cast<char>('0' + rest % 10));
 }
 
-// The next value of a series; `state` is what it was.
-void append_value(std::string& out, Shape shape, int64_t& state, std::minstd_rand& random) {
+// The next value of a series in hundredths; `state` is what it was.
+int64_t next_value(Shape shape, int64_t& state, std::minstd_rand& random) {
   const auto below = [&](int64_t limit) { return static_cast<int64_t>(random()) % limit; };
   switch (shape) {
     case Shape::kWalk:
       state = std::max<int64_t>(0, state + below(101) - 50);
-      return append_decimal(out, state);
+      return state;
     case Shape::kCounter:
       state += below(1000);
-      return append_integer(out, state);
+      return state * 100;
     case Shape::kConstant:
-      return append_integer(out, state);
+      return state * 100;
     case Shape::kSpikes:
-      return append_integer(out, below(50) == 0 ? state * 100 : state);
+      return below(50) == 0 ? state * 10'000 : state * 100;
   }
+  return 0;
+}
+
+void append_value(std::string& out, Shape shape, int64_t hundredths) {
+  if (shape == Shape::kWalk) return append_decimal(out, hundredths);
+  append_integer(out, hundredths / 100);
+}
+
+struct Line {
+  std::string_view name;
+  Shape shape;
+  int64_t hundredths;
+  std::optional<int64_t> time_s;
+};
+
+void append_time(Stream& stream, const Line& line) {
+  stream.time_offsets.push_back(stream.bytes.size());
+  append_integer(stream.bytes, *line.time_s);
+}
+
+void append_line(Stream& stream, LineDialect dialect, const Line& line) {
+  std::string& out = stream.bytes;
+  out.append(line.name).push_back(dialect == LineDialect::kStatsd ? ':' : ' ');
+  if (dialect == LineDialect::kIstatd && line.time_s) {
+    append_time(stream, line);
+    out.push_back(' ');
+  }
+  append_value(out, line.shape, line.hundredths);
+  if (dialect == LineDialect::kGraphite) {
+    out.append(line.time_s ? " " : " -1");
+    if (line.time_s) append_time(stream, line);
+  }
+  if (dialect == LineDialect::kStatsd) {
+    out.append(line.time_s ? "|g|T" : "|g");
+    if (line.time_s) append_time(stream, line);
+  }
+  out.push_back('\n');
+  ++stream.samples;
 }
 
 }  // namespace
@@ -69,7 +107,7 @@ std::string series_name(size_t series) {
 }
 
 Workload::Workload(const WorkloadOptions& options)
-    : options_(options), random_(kSeed), order_(options.series) {
+    : options_(options), random_(kSeed), values_(options.series), order_(options.series) {
   for (size_t i = 0; i < options_.series; ++i) {
     names_.push_back(series_name(i));
     states_.push_back(1000 + static_cast<int64_t>(random_() % 9000));
@@ -79,21 +117,22 @@ Workload::Workload(const WorkloadOptions& options)
 
 std::vector<Stream> Workload::next(size_t passes) {
   std::vector<Stream> out(options_.connections);
-  for (const size_t end = pass_ + passes; pass_ < end; ++pass_) {
-    if (options_.is_shuffled) std::shuffle(order_.begin(), order_.end(), random_);
-    for (const size_t i : order_) {
-      Stream& stream = out[i / kSeriesPerHost % options_.connections];
-      stream.bytes.append(names_[i]).push_back(' ');
-      if (options_.first_time_s) {
-        append_integer(stream.bytes, *options_.first_time_s + static_cast<int64_t>(pass_) * kPassSeconds);
-        stream.bytes.push_back(' ');
-      }
-      append_value(stream.bytes, shape_of(i), states_[i], random_);
-      stream.bytes.push_back('\n');
-      ++stream.samples;
-    }
-  }
+  for (size_t i = 0; i < passes; ++i) append_pass(out);
   return out;
+}
+
+void Workload::append_pass(std::vector<Stream>& streams) {
+  std::optional<int64_t> time_s = options_.first_time_s;
+  if (time_s) *time_s += static_cast<int64_t>(pass_) * kPassSeconds;
+  if (options_.is_shuffled) std::shuffle(order_.begin(), order_.end(), random_);
+  for (const size_t i : order_) {
+    const Shape shape = shape_of(i);
+    values_[i] = next_value(shape, states_[i], random_);
+    append_line(streams[i / kSeriesPerHost % options_.connections], options_.dialect,
+                {names_[i], shape, values_[i], time_s});
+  }
+  for (Stream& stream : streams) stream.pass_ends.push_back(stream.bytes.size());
+  ++pass_;
 }
 
 std::vector<Stream> make_workload(const WorkloadOptions& options) {

@@ -1,0 +1,66 @@
+// DeltaPool: what an epoch brought to a series, whatever order it came in.
+#include "server/table/delta_pool.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "tests/storage/buckets.h"
+
+namespace statmill {
+namespace {
+
+struct Arrival {
+  size_t series = 0;
+  Slot slot = 0;
+  Number value;
+};
+
+// Slots mostly one after the other, as a backfill brings them, some far behind.
+std::vector<Arrival> arrivals(size_t series) {
+  const auto some = *rc::gen::container<std::vector<std::tuple<size_t, Slot, Number>>>(rc::gen::tuple(
+      rc::gen::inRange<size_t>(0, series),
+      rc::gen::oneOf(rc::gen::just<Slot>(0), rc::gen::inRange<Slot>(0, 100)), small_decimals()));
+  std::vector<Arrival> out;
+  for (size_t i = 0; i < some.size(); ++i) {
+    const auto& [of, behind, value] = some[i];
+    out.push_back({of, 1000 + static_cast<Slot>(i) - behind, value});
+  }
+  return out;
+}
+
+void holds_what_was_added(Combine combine) {
+  constexpr size_t kSeries = 3;
+  DeltaPool pool;
+  std::array<DeltaPool::Chain, kSeries> chains{};
+  std::array<std::vector<SlotBucket>, kSeries> expected;
+  for (const Arrival& a : arrivals(kSeries)) {
+    const SlotBucket bucket{a.slot, Bucket::of(a.value)};
+    if (*rc::gen::arbitrary<bool>()) {
+      pool.add(chains[a.series], a.slot, a.value, combine);
+    } else {
+      pool.add(chains[a.series], a.slot, bucket.bucket, combine);
+    }
+    combine_into(expected[a.series], {&bucket, 1}, combine);
+  }
+  std::vector<SlotBucket> read;
+  for (size_t i = 0; i < kSeries; ++i) {
+    pool.read(chains[i], combine, read);
+    RC_ASSERT(read == expected[i]);
+  }
+}
+
+RC_GTEST_PROP(DeltaPool, HoldsTheSumsOfGauges, ()) { holds_what_was_added(Combine::kMerge); }
+RC_GTEST_PROP(DeltaPool, HoldsTheTotalsOfEvents, ()) { holds_what_was_added(Combine::kAddEvents); }
+
+TEST(DeltaPool, SamplesOfAsManySlotsAsAreSearchedShareTheirBuckets) {
+  DeltaPool pool;
+  DeltaPool::Chain chain = 0;
+  for (int round = 0; round < 3; ++round) {
+    for (Slot slot = 0; slot < 32; ++slot)
+      pool.add(chain, round % 2 == 0 ? slot : 31 - slot, Number::decimal(1, 0), Combine::kMerge);
+  }
+  EXPECT_EQ(pool.size(), 32U);
+}
+
+}  // namespace
+}  // namespace statmill

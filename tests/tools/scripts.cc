@@ -1,0 +1,17 @@
+// See scripts.h.
+#include "tests/tools/scripts.h"
+
+namespace statmill {
+
+Scripts::Scripts() {
+  std::filesystem::create_directories(tree_.path() / "tools");
+  for (const char* name :
+       {"compare-ingest", "install-packages", "junit-summary", "peers.bash", "quickstart", "test"}) {
+    std::filesystem::copy_file(std::filesystem::path(STATMILL_SOURCE_TREE) / "tools" / name,
+                               tree_.path() / "tools" / name);
+  }
+  // As root there is nothing to ask sudo for; as anyone else the stand-in takes its place.
+  program("bin/sudo", "[ \"$1\" != -n ] || shift; exec \"$@\"");
+}
+
+}  // namespace statmill

@@ -1,0 +1,124 @@
+// The options of the suite `ingest`. See option_values.h.
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "tools/statmill-bench/option_values.h"
+
+namespace statmill {
+namespace {
+
+// Those that say what a run of its own is like; the measures of the suite have theirs.
+constexpr std::array<const char*, 9> kRunOptions = {"line",   "http",    "pid",   "dialect", "transport",
+                                                    "series", "samples", "order", "times"};
+
+const char* first_given(const po::variables_map& values) {
+  const auto is_given = [&](const char* option) {
+    return values.count(option) != 0 && !values[option].defaulted();
+  };
+  const auto found = std::find_if(kRunOptions.begin(), kRunOptions.end(), is_given);
+  return found == kRunOptions.end() ? nullptr : *found;
+}
+
+Result<IngestRun> ingest_run(const po::variables_map& values) {
+  const Result<size_t> dialect = choice(values, "dialect", {"istatd", "graphite", "statsd"});
+  if (!dialect) return dialect.error();
+  const Result<size_t> transport = choice(values, "transport", {"tcp", "udp", "udp_gso"});
+  if (!transport) return transport.error();
+  const Result<size_t> series = count(values, "series", {.max = 10'000'000});
+  if (!series) return series.error();
+  const Result<size_t> samples = count(values, "samples", {.max = 1'000'000'000});
+  if (!samples) return samples.error();
+  const Result<size_t> order = choice(values, "order", {"index", "random"});
+  if (!order) return order.error();
+  const Result<size_t> times = choice(values, "times", {"none", "step"});
+  if (!times) return times.error();
+  return IngestRun{.dialect = static_cast<LineDialect>(*dialect),
+                   .transport = static_cast<Transport>(*transport),
+                   .series = *series,
+                   .samples = *samples,
+                   .is_shuffled = *order != 0,
+                   .has_times = *times != 0};
+}
+
+Result<std::optional<ServerAddress>> server_address(const po::variables_map& values) {
+  const size_t given = values.count("line") + values.count("pid");
+  if (given == 0 && values.count("http") == 0) return std::optional<ServerAddress>();
+  if (given < 2) return Error{ErrorCode::kInvalid, "--line and --pid go together, and --http with them"};
+  Result<Endpoint> line = parse_endpoint(values["line"].as<std::string>());
+  if (!line) return Error(line.error()).with("--line");
+  const Result<size_t> pid = count(values, "pid", {.max = std::numeric_limits<pid_t>::max()});
+  if (!pid) return pid.error();
+  const std::string url = values.count("http") == 0 ? "" : values["http"].as<std::string>();
+  return std::optional(ServerAddress{.line = std::move(*line), .url = url, .pid = static_cast<pid_t>(*pid)});
+}
+
+}  // namespace
+
+po::options_description describe_ingest() {
+  po::options_description suite("ingest; the whole takes 10 to 20 minutes, 2 GB of RAM, 1 GB of disk",
+                                kHelpWidth);
+  const std::string only =
+      "these measures alone, or all that begin so: {tcp,udp,udp_gso,graphite,statsd}.{live,backfill}."
+      "{10k,100k,1m,1m_random}, new_series, query_p99_ms, stall_ms";
+  suite.add_options()                                                                                   //
+      ("only", text_value("NAME,..."), only.c_str())                                                    //
+      ("scale", text_value("FACTOR")->default_value("1"), "of the number of samples of every measure")  //
+      ("connections", text_value("COUNT")->default_value("1"), "a sender for each")                     //
+      ("rate", text_value("COUNT"),
+       "samples per second, 0: as fast as it goes; by default that, but 2000000 by UDP in the suite")  //
+      ("dir", text_value("DIR"), "where temporary data are made; the system's place by default");
+  po::options_description run("any of these makes it one run instead", kHelpWidth);
+  run.add_options()                                                                           //
+      ("dialect", text_value("NAME")->default_value("istatd"), "istatd, graphite or statsd")  //
+      ("transport", text_value("NAME")->default_value("tcp"), "tcp, udp or udp_gso")          //
+      ("series", text_value("COUNT")->default_value("10000"), "100 per host")                 //
+      ("samples", text_value("COUNT")->default_value("2000000"),
+       "in whole passes over all series, at least 2")                                                    //
+      ("order", text_value("NAME")->default_value("index"), "of series within a pass: index or random")  //
+      ("times", text_value("NAME")->default_value("none"),
+       "none: live; step: 10 s more each pass, a backfill")  //
+      ("line", text_value("HOST:PORT"),
+       "where a running server takes lines of the dialect; else one is started")  //
+      ("pid", text_value("PID"), "its process, for CPU and memory")               //
+      ("http", text_value("URL"),
+       "where it is asked what it has taken; without, any server will do: nothing is verified, and a run is "
+       "over when the process has used at most 3 % of a core for 2 s");
+  return suite.add(run);
+}
+
+Result<IngestOptions> ingest_options(const po::variables_map& values) {
+  IngestOptions out;
+  auto only = measures_asked(values, ingest_measures(), pick_measures);
+  if (!only) return only.error();
+  out.only = std::move(*only);
+  const Result<double> scale = factor(values, "scale", 100);
+  if (!scale) return scale.error();
+  out.scale = *scale;
+  const Result<size_t> connections = count(values, "connections", {.max = 1000});
+  if (!connections) return connections.error();
+  out.connections = *connections;
+  const auto rate = optional_count(values, "rate", {.min = 0, .max = 1'000'000'000});
+  if (!rate) return rate.error();
+  if (*rate) out.rate = **rate;
+  if (values.count("dir") != 0) out.directory = values["dir"].as<std::string>();
+
+  const char* const given = first_given(values);
+  if (given == nullptr) return out;
+  for (const char* option : {"only", "scale"}) {
+    if (values.count(option) == 0 || values[option].defaulted()) continue;
+    return Error{ErrorCode::kInvalid,
+                 "--" + std::string(given) + " makes it one run, and --" + option + " is of the suite"};
+  }
+  const Result<IngestRun> run = ingest_run(values);
+  if (!run) return run.error();
+  out.run = *run;
+  out.run->connections = out.connections;
+  out.run->rate = out.rate.value_or(0);
+  Result<std::optional<ServerAddress>> server = server_address(values);
+  if (!server) return server.error();
+  out.server = std::move(*server);
+  return out;
+}
+
+}  // namespace statmill

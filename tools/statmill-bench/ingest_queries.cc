@@ -1,0 +1,108 @@
+// The measure query_p99_ms: what ingest does to those who ask.
+#include <array>
+#include <chrono>
+#include <random>
+#include <thread>
+
+#include "tools/statmill-bench/ingest_measures.h"
+
+namespace statmill {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr size_t kAskedSeries = kSeriesPerHost;  // with a day of samples: those of host 0
+constexpr size_t kDaySlots = 8640;
+constexpr size_t kIngestedSeries = 100'000;
+constexpr size_t kQueries = 1000;
+constexpr uint32_t kSeed = 6;
+constexpr size_t kHeldBytesMax = size_t{256} << 20;
+constexpr size_t kForEver = size_t{1} << 40;  // passes
+constexpr std::chrono::seconds kStallLimit{10};
+constexpr std::chrono::seconds kWarmUp{2};  // of ingest: its series are made, ticks are under way
+
+using Milliseconds = std::chrono::duration<double, std::milli>;
+
+// A day of 100 series, in the store.
+Status feed_day(const ServerProcess& server, Timestamp now) {
+  const int64_t now_s = unix_seconds(now) / kPassSeconds * kPassSeconds;
+  const int64_t first = now_s - static_cast<int64_t>(kDaySlots) * kPassSeconds;
+  std::vector<Stream> streams =
+      make_workload({.series = kAskedSeries, .passes = kDaySlots, .first_time_s = first});
+  const auto sent = send({.server = server.address().line}, streams, {.count = kDaySlots});
+  if (!sent) return sent.error();
+  const auto account = server.wait_for_received("tcp", sent->samples, kStallLimit);
+  if (!account) return account.error();
+  if (account->accepted != sent->samples) return Error{ErrorCode::kCorrupt, "samples of the day are missing"};
+  if (Status s = server.wait_until_durable(); !s) return s;
+  return server.flush();
+}
+
+// One series or ten, in turn; each query takes a connection of its own. Gives how long each took.
+Result<std::vector<double>> ask(const ServerProcess& server, size_t queries) {
+  std::minstd_rand random(kSeed);
+  std::vector<double> out;
+  for (size_t i = 0; i < queries; ++i) {
+    const size_t n = random() % kAskedSeries;
+    const std::string series =
+        i % 2 == 0 ? series_name(n) : "servers.host00000.cpu." + std::to_string(n / 10) + ".*";
+    const auto begin = steady_clock::now();
+    const auto answer = server.get("/api/v1/query", {{"series", series}, {"from", "-24h"}, {"step", "10"}});
+    if (!answer) return answer.error();
+    out.push_back(Milliseconds(steady_clock::now() - begin).count());
+  }
+  return out;
+}
+
+// The same, while lines come in.
+Result<std::vector<double>> ask_under_ingest(const ServerProcess& server, size_t queries, Replay& replay) {
+  const SendOptions options{.server = server.address().line};
+  Result<Sent> sent = Sent{};
+  Result<std::vector<double>> out = std::vector<double>{};
+  {
+    std::jthread sender([&](const std::stop_token& stop) {
+      SendOptions until_stopped = options;
+      until_stopped.stop = stop;
+      sent = send(until_stopped, replay.streams, {0, kForEver});
+    });
+    std::this_thread::sleep_for(kWarmUp);
+    out = ask(server, queries);
+  }
+  if (!sent) return sent.error();
+  return out;
+}
+
+}  // namespace
+
+IngestMeasured measure_queries(const IngestContext& context) {
+  const IngestOptions& options = context.options;
+  const size_t series = scaled(kIngestedSeries, options.scale, kAskedSeries);
+  const size_t queries = scaled(kQueries, options.scale, 2);
+  say_ingest("query_p99_ms", std::to_string(queries) + " queries of 24 h, alone and while lines of " +
+                                 std::to_string(series) + " series come by TCP");
+  Replay replay =
+      make_replay({.series = series, .passes = 100, .connections = options.connections}, kHeldBytesMax);
+  const auto server = ServerProcess::start({.program = context.server_program, .parent = options.directory});
+  if (!server) return server.error();
+  if (Status s = feed_day(*server, SystemClock().wall()); !s) return s.error();
+  const auto idle = ask(*server, queries);
+  if (!idle) return idle.error();
+  const auto busy = ask_under_ingest(*server, queries, replay);
+  if (!busy) return busy.error();
+  const auto account = server->account("tcp");
+  if (!account) return account.error();
+  if (!account->holds() || account->refused != 0) {
+    return Error{ErrorCode::kCorrupt, std::to_string(account->refused) + " samples were refused"};
+  }
+  const std::string p99 = "ingest.query_p99_ms.";
+  const std::string p50 = "ingest.query_p50_ms.";
+  const double idle_p99 = percentile(*idle, 99);
+  const double busy_p99 = percentile(*busy, 99);
+  return std::vector<Measurement>{{p99 + "idle", idle_p99, "ms", queries},
+                                  {p99 + "under_ingest", busy_p99, "ms", queries},
+                                  {p99 + "ratio", busy_p99 / idle_p99, "1", queries},
+                                  {p50 + "idle", percentile(*idle, 50), "ms", queries},
+                                  {p50 + "under_ingest", percentile(*busy, 50), "ms", queries}};
+}
+
+}  // namespace statmill

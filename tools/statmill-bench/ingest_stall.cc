@@ -1,0 +1,73 @@
+// The measure stall_ms: how long a tick over a million changed series holds up those who send. The same with
+// a thousand series, of which ticks know little, says what the machine alone does to a sender.
+#include <cmath>
+
+#include "tools/statmill-bench/ingest_measures.h"
+
+namespace statmill {
+namespace {
+
+constexpr size_t kSeries = 1'000'000;
+constexpr size_t kSeriesAlone = 1000;
+constexpr size_t kSamples = 20'000'000;  // for some seconds, so many ticks
+constexpr size_t kHeldBytesMax = size_t{512} << 20;
+constexpr int kBufferBytes = 256 << 10;
+constexpr std::chrono::seconds kStallLimit{2};
+
+struct Stall {
+  Sent sent;
+  uint64_t ticks = 0;
+};
+
+// As fast as it goes, so that the sender's buffer is full: a small one, since a writer is woken when a third
+// of it is free, which takes 20 ms with the kernel's own 4 MB.
+Result<Stall> stall_with(size_t series, size_t samples, const IngestContext& context) {
+  const size_t passes = samples / series;
+  Replay replay = make_replay(
+      {.series = series, .passes = passes, .connections = context.options.connections}, kHeldBytesMax);
+  const auto server =
+      ServerProcess::start({.program = context.server_program, .parent = context.options.directory});
+  if (!server) return server.error();
+  const SendOptions options{.server = server->address().line, .buffer_bytes = kBufferBytes};
+  // Making the series is not what is measured.
+  if (const auto made = send(options, replay.streams, {0, 1}); !made) return made.error();
+  if (const auto made = server->wait_for_received("tcp", series, kStallLimit); !made) return made.error();
+  if (Status s = server->wait_until_durable(); !s) return s.error();
+  const Result<double> ticks_before = server->metric("statmill_ticks_total");
+  if (!ticks_before) return ticks_before.error();
+  const Result<Sent> sent = send(options, replay.streams, {1, passes - 1});
+  if (!sent) return sent.error();
+  const Result<double> ticks = server->metric("statmill_ticks_total");
+  if (!ticks) return ticks.error();
+  const auto account = server->wait_for_received("tcp", series * passes, kStallLimit);
+  if (!account) return account.error();
+  if (account->accepted != series * passes) {
+    return Error{ErrorCode::kCorrupt, std::to_string(account->accepted) + " samples accepted of " +
+                                          std::to_string(series * passes) + " sent"};
+  }
+  return Stall{*sent, static_cast<uint64_t>(std::llround(*ticks - *ticks_before))};
+}
+
+}  // namespace
+
+IngestMeasured measure_stall(const IngestContext& context) {
+  const double scale = context.options.scale;
+  const size_t series = scaled(kSeries, scale, 2);
+  const size_t series_alone = scaled(kSeriesAlone, scale, 2);
+  const size_t samples = scaled(kSamples, scale, 100);
+  say_ingest("stall_ms", std::to_string(samples) + " samples of " + std::to_string(series) +
+                             " series by TCP lines, then of " + std::to_string(series_alone));
+  const Result<Stall> stall = stall_with(series, samples, context);
+  if (!stall) return stall.error();
+  const Result<Stall> alone = stall_with(series_alone, samples, context);
+  if (!alone) return alone.error();
+  const auto milliseconds = [](std::chrono::nanoseconds t) {
+    return std::chrono::duration<double, std::milli>(t).count();
+  };
+  return std::vector<Measurement>{
+      {"ingest.stall_ms.1m", milliseconds(stall->sent.longest_write), "ms", stall->ticks},
+      {"ingest.stalls_over_20ms.1m", static_cast<double>(stall->sent.slow_writes), "writes", stall->ticks},
+      {"ingest.stall_ms.1k", milliseconds(alone->sent.longest_write), "ms", alone->ticks}};
+}
+
+}  // namespace statmill

@@ -1,0 +1,68 @@
+// See process_meter.h.
+#include "tools/statmill-bench/process_meter.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <deque>
+#include <fstream>
+#include <string>
+#include <thread>
+
+namespace statmill {
+namespace {
+
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kLookInterval{20};
+
+Error system_error(const char* what, pid_t pid) {
+  return {ErrorCode::kIo,
+          std::string(what) + " of process " + std::to_string(pid) + ": " + std::strerror(errno)};
+}
+
+}  // namespace
+
+Result<nanoseconds> ProcessMeter::cpu_time() const {
+  clockid_t clock{};
+  timespec time{};
+  if (const int error = ::clock_getcpuclockid(pid_, &clock); error != 0) {
+    errno = error;
+    return system_error("CPU time", pid_);
+  }
+  if (::clock_gettime(clock, &time) != 0) return system_error("CPU time", pid_);
+  return std::chrono::seconds(time.tv_sec) + nanoseconds(time.tv_nsec);
+}
+
+Result<uint64_t> ProcessMeter::resident_bytes() const {
+  std::ifstream file("/proc/" + std::to_string(pid_) + "/statm");
+  uint64_t total_pages = 0;
+  uint64_t resident_pages = 0;
+  if (!(file >> total_pages >> resident_pages)) return system_error("memory", pid_);
+  return resident_pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+Result<nanoseconds> ProcessMeter::wait_until_idle(Duration window, Duration limit) const {
+  struct Look {
+    steady_clock::time_point time;
+    nanoseconds cpu;
+  };
+  const auto begin = steady_clock::now();
+  std::deque<Look> looks;  // the first at least `window` before the last, once there are such
+  while (steady_clock::now() - begin <= limit + window) {
+    const Result<nanoseconds> cpu = cpu_time();
+    if (!cpu) return cpu.error();
+    looks.push_back({steady_clock::now(), *cpu});
+    while (looks.size() > 1 && looks.back().time - looks[1].time >= window) looks.pop_front();
+    const auto passed = looks.back().time - looks.front().time;
+    if (passed >= window && is_at_rest(looks.back().cpu - looks.front().cpu, passed))
+      return looks.front().time - begin;
+    std::this_thread::sleep_for(kLookInterval);
+  }
+  return Error{ErrorCode::kUnavailable, "process " + std::to_string(pid_) + " does not come to rest"};
+}
+
+}  // namespace statmill
