@@ -115,6 +115,12 @@ rocksdb::ColumnFamilyOptions family_options(const rocksdb::BlockBasedTableOption
   return family;
 }
 
+// Rows of a batch come by ascending id behind a key's first bytes: the place of each is looked for from where
+// the one before went.
+std::shared_ptr<const rocksdb::SliceTransform> by_ascending_id(size_t first_bytes) {
+  return std::shared_ptr<const rocksdb::SliceTransform>(rocksdb::NewFixedPrefixTransform(first_bytes));
+}
+
 rocksdb::ColumnFamilyOptions tier_options(rocksdb::BlockBasedTableOptions table, uint64_t write_buffer_bytes,
                                           std::shared_ptr<rocksdb::MergeOperator> merge,
                                           const rocksdb::CompactionFilter& filter) {
@@ -129,8 +135,7 @@ rocksdb::ColumnFamilyOptions tier_options(rocksdb::BlockBasedTableOptions table,
   // Every compaction of the newest chunk writes again what there is of it: at a million series a chunk comes
   // in some 70 files. What a reader pays for a file more is a look into its filter.
   family.level0_file_num_compaction_trigger = kUnsortedFiles;
-  // A tick's fragments come by ascending id: each is looked for from where the one before went.
-  family.memtable_insert_with_hint_prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(kChunkKeyPrefix));
+  family.memtable_insert_with_hint_prefix_extractor = by_ascending_id(kChunkKeyPrefix);
   family.sst_partitioner_factory = rocksdb::NewSstPartitionerFixedPrefixFactory(kChunkKeyPrefix);
   return family;
 }
@@ -141,7 +146,9 @@ std::vector<rocksdb::ColumnFamilyDescriptor> descriptors(const RocksOptions& opt
   const rocksdb::BlockBasedTableOptions table = table_options(parts.block_cache);
   std::vector<rocksdb::ColumnFamilyDescriptor> out;
   out.emplace_back(rocksdb::kDefaultColumnFamilyName, family_options(table, kSmallWriteBuffer));
-  out.emplace_back("series", family_options(table, kSmallWriteBuffer));
+  rocksdb::ColumnFamilyOptions series = family_options(table, kSmallWriteBuffer);
+  series.memtable_insert_with_hint_prefix_extractor = by_ascending_id(0);
+  out.emplace_back("series", series);
   // Large, so that most rows are trimmed before their buffer is flushed; entries are as small as they get.
   rocksdb::ColumnFamilyOptions journal = family_options(table, options.write_buffer_bytes);
   journal.compression = rocksdb::kNoCompression;

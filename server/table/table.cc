@@ -231,6 +231,7 @@ ShardDelta Table::collect(ShardNo n, int parity, bool journal) {
   std::vector<Series*>().swap(shard.created[p]);  // not kept: new series are rare but for once
   const std::vector<Series*>& dirty = shard.dirty[p];
   if (journal) out.pieces.reserve(dirty.size());
+  shard.deltas[p].prefetch_all();
   for (size_t i = 0; i < dirty.size(); ++i) {
     // What is needed a few series on: first where it is, then that.
     constexpr size_t kAhead = 8;

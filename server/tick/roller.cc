@@ -7,21 +7,24 @@
 
 namespace statmill {
 
-Status Roller::step(StoreSnapshot& snapshot, RollupPosition from, Timestamp now, StoreBatch& batch) const {
-  const int64_t now_s = unix_seconds(now);
+ChunkNo Roller::first_open(Timestamp now) const {
   const int64_t closed_s = std::max<int64_t>(0, unix_seconds(now - options_.delay));
-  const ChunkNo open = tiers_.finest().chunk_of_time(closed_s);  // the first chunk not closed yet
-  if (tiers_.count() == 1 || from.chunk >= open) return Status::ok();
+  return tiers_.finest().chunk_of_time(closed_s);
+}
+
+Status Roller::step(StoreSnapshot& snapshot, RollupPosition from, Timestamp now, StoreBatch& batch) const {
+  if (!is_due(from, now)) return Status::ok();
   if (from.id == 0) {  // skip the chunks that never were, all at once
     const auto oldest = snapshot.oldest_chunk(0);
     if (!oldest) return oldest.error();
+    const ChunkNo open = first_open(now);
     const ChunkNo next = std::min(open, oldest->value_or(open));
     if (next > from.chunk) {
       batch.rollup_position = RollupPosition{next, 0};
       return Status::ok();
     }
   }
-  return roll_slice(snapshot, from, now_s, batch);
+  return roll_slice(snapshot, from, unix_seconds(now), batch);
 }
 
 Status Roller::roll_slice(StoreSnapshot& snapshot, RollupPosition from, int64_t now_s,

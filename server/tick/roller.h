@@ -22,10 +22,15 @@ class Roller {
   Roller(const Tiers& tiers, const Expiry& expiry, Options options)
       : tiers_(tiers), expiry_(expiry), options_(options) {}
 
+  // Whether there may be something for step() to do.
+  bool is_due(RollupPosition from, Timestamp now) const {
+    return tiers_.count() > 1 && from.chunk < first_open(now);
+  }
   // Adds the next slice's fragments and the new position to `batch`. Adds nothing when no chunk is ready.
   Status step(StoreSnapshot& snapshot, RollupPosition from, Timestamp now, StoreBatch& batch) const;
 
  private:
+  ChunkNo first_open(Timestamp now) const;  // the first chunk that is not closed yet
   Status roll_slice(StoreSnapshot& snapshot, RollupPosition from, int64_t now_s, StoreBatch& batch) const;
 
   const Tiers& tiers_;

@@ -11,6 +11,19 @@
 
 namespace statmill {
 
+namespace {
+
+// The store looks for the place of each fragment from where the one before went.
+std::vector<FlushedSeries> by_id(std::span<const std::pair<ShardNo, ShardFlush>> flushes) {
+  std::vector<FlushedSeries> series;
+  for (const auto& [shard, flush] : flushes)
+    series.insert(series.end(), flush.series.begin(), flush.series.end());
+  radix_sort(series, [](const FlushedSeries& s) { return s.id; });
+  return series;
+}
+
+}  // namespace
+
 Ticker::Ticker(const Services& services, const TickOptions& options, const TickStart& start, SteadyTime now)
     : services_(services),
       options_(options),
@@ -154,31 +167,40 @@ Status Ticker::build(TickTime now) {
   StoreBatch& batch = prepared_->batch;
   batch.fragments.clear();
   batch.flushed.clear();
+  batch.rollup_position.reset();
+  // A snapshot makes RocksDB write anew files that a later one finds to be older: none is taken for nothing.
+  if (!prepared_->flushes.empty() || roller_.is_due(position_, now.wall)) {
+    if (Status s = build_fragments(now); !s) return s;
+  }
+  trim_journal();
+  prepared_->built = true;
+  return Status::ok();
+}
+
+Status Ticker::build_fragments(TickTime now) {
+  StoreBatch& batch = prepared_->batch;
   const auto snapshot = services_.store.snapshot();
   // The rollup first: what is flushed in this batch must see the position that this batch sets.
   roll(*snapshot, now);
   FragmentBuilder builder(services_.table.retention(), *snapshot, batch.rollup_position.value_or(position_),
                           unix_seconds(now.wall));
+  for (const FlushedSeries& series : by_id(prepared_->flushes)) {
+    if (Status s = builder.add(series, batch.fragments); !s) return s;
+  }
   for (const auto& [shard, flush] : prepared_->flushes) {
-    for (const FlushedSeries& series : flush.series) {
-      if (Status s = builder.add(series, batch.fragments); !s) return s;
-    }
     for (const ErasedSeries& series : flush.erased) {
       if (Status s = builder.erase(series, batch.fragments); !s) return s;
     }
     batch.flushed.push_back({shard, prepared_->tick, encode_activity(flush.activity)});
   }
-  trim_journal();
   damaged_chunks_.add(builder.damaged());
   fragments_.add(batch.fragments.size());
   for (const StoreBatch::Fragment& f : batch.fragments) fragment_bytes_.add(f.frames.size());
-  prepared_->built = true;
   return Status::ok();
 }
 
 void Ticker::roll(StoreSnapshot& snapshot, TickTime now) {
   StoreBatch& batch = prepared_->batch;
-  batch.rollup_position.reset();
   const Status rolled = roller_.step(snapshot, position_, now.wall, batch);
   services_.health.set("rollup", rolled ? "" : rolled.error().message);
   if (rolled) return;

@@ -78,6 +78,7 @@ class Ticker {
   void prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges& changes);
   void write_journal(const std::vector<ShardDelta>& deltas);
   Status build(TickTime now);
+  Status build_fragments(TickTime now);
   void roll(StoreSnapshot& snapshot, TickTime now);
   void trim_journal();
   Status commit();
