@@ -121,7 +121,8 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
   prepared_->changed = std::move(end.changed);
   std::vector<ShardDelta> deltas;
   deltas.reserve(kShardCount);
-  for (size_t i = 0; i < kShardCount; ++i) {
+  // Down, as ingest goes up: a batch meets the tick once, and does not go all the way behind it.
+  for (size_t i = kShardCount; i-- > 0;) {
     const auto shard = static_cast<ShardNo>(i);
     const bool flush = to_flush[i] || is_due(shard, now);
     // Of a shard that is flushed the deltas go into fragments with this very batch: no entry is needed.
