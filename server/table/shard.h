@@ -40,6 +40,11 @@ struct Series {
     __builtin_prefetch(this, 1);
     __builtin_prefetch(&delta[1], 1);
   }
+  // The same of what collecting a delta needs.
+  void prefetch_pending() const {
+    __builtin_prefetch(this, 1);
+    __builtin_prefetch(reinterpret_cast<const char*>(this + 1) - 1, 1);
+  }
   // The same of what comparing its name needs.
   void prefetch_name() const {
     __builtin_prefetch(name_begin);

@@ -235,7 +235,7 @@ ShardDelta Table::collect(ShardNo n, int parity, bool journal) {
   for (size_t i = 0; i < dirty.size(); ++i) {
     // What is needed a few series on: first where it is, then that.
     constexpr size_t kAhead = 8;
-    if (i + 2 * kAhead < dirty.size()) __builtin_prefetch(&dirty[i + 2 * kAhead]->pending, 1);
+    if (i + 2 * kAhead < dirty.size()) dirty[i + 2 * kAhead]->prefetch_pending();
     if (i + kAhead < dirty.size()) dirty[i + kAhead]->pending.prefetch();
     Series* const s = dirty[i];
     shard.deltas[p].read(s->delta[p], s->combine(), buckets);
