@@ -30,8 +30,7 @@ const LineSender& Batch::sender_of(size_t index) const {
 void Batch::refuse(Refusal reason, std::string_view line, const LineSender& sender) {
   ++received;
   ++refused[static_cast<size_t>(reason)];
-  if (refused_lines.size() < kRefusedLinesMax)
-    refused_lines.push_back({reason, sender, line});
+  if (refused_lines.size() < kRefusedLinesMax) refused_lines.push_back({reason, sender, line});
 }
 
 void Batch::refuse_sample(size_t index, Refusal reason) {
