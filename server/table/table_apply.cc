@@ -1,0 +1,210 @@
+// How the samples of a batch come into the table (table.h): hashed, sorted by shard, and then many at a time
+// through index, series, name and delta.
+#include <algorithm>
+#include <span>
+
+#include "base/hash.h"
+#include "server/table/table.h"
+
+namespace statmill {
+
+struct Table::Placed {
+  uint64_t hash = 0;
+  Slot slot = 0;
+  uint32_t sample = 0;  // index in the batch
+};
+
+// Locks the shards of the first of some samples, as many as go together.
+class Table::Held {
+ public:
+  // Enough that waiting for memory is shared by many, and few enough for the queries that wait meanwhile.
+  static constexpr size_t kSamplesMax = 64;
+  static constexpr size_t kShardsMax = 32;
+
+  // Requires: `samples` by shard, ascending: so no two threads wait for each other.
+  Held(std::array<Shard, kShardCount>& shards, std::span<const Placed> samples,
+       size_t parity) UNCHECKED_LOCKING : parity_(parity) {
+    size_t count = 0;
+    for (; count < std::min(kSamplesMax, samples.size()); ++count) {
+      Shard* const shard = &shards[shard_of(samples[count].hash)];
+      if (count_ > 0 && shards_[count_ - 1] == shard) continue;
+      if (count_ == kShardsMax) break;
+      shard->mutex.lock();
+      nodes_before_ += shard->deltas[parity].size();
+      shards_[count_++] = shard;
+    }
+    samples_ = samples.first(count);
+  }
+  ~Held() UNCHECKED_LOCKING {
+    for (size_t i = 0; i < count_; ++i) shards_[i]->mutex.unlock();
+  }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+  std::span<const Placed> samples() const { return samples_; }
+  // By how many nodes the deltas have grown.
+  size_t grown() const UNCHECKED_LOCKING {
+    size_t nodes = 0;
+    for (size_t i = 0; i < count_; ++i) nodes += shards_[i]->deltas[parity_].size();
+    return nodes - nodes_before_;
+  }
+
+ private:
+  const size_t parity_;
+  std::array<Shard*, kShardsMax> shards_;
+  size_t count_ = 0;
+  size_t nodes_before_ = 0;
+  std::span<const Placed> samples_;
+};
+
+uint64_t Table::apply(Batch& batch, Timestamp now) {
+  if (ram_bytes() > 2 * limits_.pending_bytes) {
+    batch.refuse_all_samples(Refusal::kMemoryLimit);
+    return 0;
+  }
+  const std::vector<Placed> placed = place(batch, now);
+  const EpochGate::Batch epoch(gate_);
+  const auto parity = static_cast<size_t>(epoch.parity());
+  uint64_t taken = 0;
+  for (std::span<const Placed> rest(placed); !rest.empty();) {
+    const Held held(shards_, rest, parity);
+    taken += apply_together(held.samples(), batch, unix_seconds(now), parity);
+    note_deltas(held.grown());
+    rest = rest.subspan(held.samples().size());
+  }
+  return taken;
+}
+
+// The samples of a batch that are not refused at sight, shard by shard, in the batch's order within each.
+std::vector<Table::Placed> Table::place(Batch& batch, Timestamp now) const {
+  const int64_t now_s = unix_seconds(now);
+  const int64_t newest_s = unix_seconds(now + limits_.future_max);
+  const int64_t oldest_s = std::max<int64_t>(0, now_s - retention_max_s_);
+  std::vector<Placed> placed;
+  placed.reserve(batch.samples.size());
+  std::array<uint32_t, kShardCount + 1> place{};
+  int64_t slot_time_s = 0;  // neighbours mostly have one time
+  Slot slot = tiers().finest().slot_of(slot_time_s);
+  for (uint32_t i = 0; i < batch.samples.size(); ++i) {
+    const Sample& sample = batch.samples[i];
+    const int64_t time_s = sample.time_s.value_or(now_s);
+    if (time_s > newest_s || time_s < oldest_s) {
+      batch.refuse_sample(i, time_s > newest_s ? Refusal::kTooNew : Refusal::kTooOld);
+      continue;
+    }
+    if (time_s != slot_time_s) {
+      slot_time_s = time_s;
+      slot = tiers().finest().slot_of(time_s);
+    }
+    placed.push_back({hash_name(sample.name), slot, i});
+    ++place[shard_of(placed.back().hash) + 1U];
+  }
+  for (size_t s = 1; s < place.size(); ++s) place[s] += place[s - 1];
+  std::vector<Placed> sorted(placed.size());
+  for (const Placed& p : placed) sorted[place[shard_of(p.hash)]++] = p;
+  return sorted;
+}
+
+// Every step waits for memory that the step before has asked for, of many samples at a time, so that they
+// wait together: where series are many, nearly all that a sample costs is this wait.
+uint64_t Table::apply_together(std::span<const Placed> samples, Batch& batch, int64_t now_s, size_t parity) {
+  const auto shard_for = [this](const Placed& sample) -> Shard& { return shards_[shard_of(sample.hash)]; };
+  std::array<Series*, Held::kSamplesMax> guesses;
+  for (const Placed& sample : samples) {
+    Shard& shard = shard_for(sample);
+    shard.mutex.held();
+    shard.index.prefetch(sample.hash);
+  }
+  for (size_t i = 0; i < samples.size(); ++i) {
+    Shard& shard = shard_for(samples[i]);
+    shard.mutex.held();
+    guesses[i] = shard.index.guess(samples[i].hash, shard.series);
+    if (guesses[i] != nullptr) guesses[i]->prefetch();
+  }
+  for (size_t i = 0; i < samples.size(); ++i) {
+    if (guesses[i] == nullptr) continue;
+    Shard& shard = shard_for(samples[i]);
+    shard.mutex.held();
+    guesses[i]->prefetch_name();
+    shard.deltas[parity].prefetch(guesses[i]->delta[parity]);
+  }
+  uint64_t taken = 0;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    Shard& shard = shard_for(samples[i]);
+    shard.mutex.held();
+    if (const auto refusal = apply_one(shard, samples[i], guesses[i], batch, now_s, parity)) {
+      batch.refuse_sample(samples[i].sample, *refusal);
+    } else {
+      ++taken;
+    }
+  }
+  return taken;
+}
+
+void Table::note_deltas(size_t grown) {
+  if (grown > 0) ram_bytes_.fetch_add(grown * DeltaPool::kNodeBytes, std::memory_order_relaxed);
+}
+
+// `guess` is of SeriesIndex::guess(), before others of the batch made series.
+std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, Series* guess, const Batch& batch,
+                                        int64_t now_s, size_t parity) {
+  const Sample& sample = batch.samples[placed.sample];
+  std::optional<Bucket> ready;
+  if (sample.ready && sample.kind == Kind::kGauge) {
+    ready = Bucket::ready(sample.value, *sample.ready);
+    if (!ready) return Refusal::kBadBucket;
+  }
+  const bool is_right = guess != nullptr && guess->name() == sample.name;
+  Series* series = is_right ? guess : shard.index.find(placed.hash, sample.name, shard.series);
+  const RetentionClass retention = series == nullptr ? retention_.class_of(sample.name) : series->retention;
+  const int64_t slot_end_s = (placed.slot + 1) * tiers().finest().step_s;
+  if (slot_end_s <= now_s - retention_.tiers(retention).coarsest().retention_s) return Refusal::kTooOld;
+  if (series == nullptr) {
+    if (const auto refusal = admit_series(batch.sender_of(placed.sample))) return refusal;
+    series = &create(shard, placed.hash, sample, retention, parity);
+  }
+  if (series->kind != sample.kind) kind_mismatches_.fetch_add(1, std::memory_order_relaxed);
+  if (series->delta[parity] == 0) shard.dirty[parity].push_back(series);
+  DeltaPool& deltas = shard.deltas[parity];
+  if (ready) {
+    deltas.add(series->delta[parity], placed.slot, *ready, series->combine());
+  } else {
+    deltas.add(series->delta[parity], placed.slot, sample.value, series->combine());
+  }
+  series->saw(placed.slot);
+  return std::nullopt;
+}
+
+// Counts a series that is about to be made, if there is room for it.
+std::optional<Refusal> Table::admit_series(const LineSender& sender) {
+  // A look before the count goes up, so that a flood of new names writes nothing that other threads read.
+  if (series_count() >= limits_.series_max) return Refusal::kSeriesLimit;
+  std::optional<Refusal> refusal;
+  if (series_count_.fetch_add(1, std::memory_order_relaxed) >= limits_.series_max) {
+    refusal = Refusal::kSeriesLimit;
+  } else if (!sender_limit_.admit(sender)) {
+    refusal = Refusal::kSenderLimit;
+  }
+  if (refusal) series_count_.fetch_sub(1, std::memory_order_relaxed);
+  return refusal;
+}
+
+// Requires: admit_series() has let it in.
+Series& Table::create(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention,
+                      size_t parity) {
+  series_made_.fetch_add(1, std::memory_order_relaxed);
+  const SeriesList::Place place = shard.series.add();
+  Series& made = shard.series[place];
+  made.kind = sample.kind;
+  made.retention = retention;
+  {
+    MutexLock names(names_mutex_);
+    made.id = next_id_++;
+    made.set_name(names_.add(sample.name));
+  }
+  shard.index.insert(hash, place, shard.series);
+  shard.created[parity].push_back(&made);
+  return made;
+}
+
+}  // namespace statmill
