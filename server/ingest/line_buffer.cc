@@ -17,20 +17,23 @@ void LineBuffer::commit(size_t bytes, LineStream& stream, LineParser& parser) {
     fresh.remove_prefix(newline + 1);
     stream = {};
   }
-  const size_t lines = fresh.rfind('\n') + 1;
   std::string& unfinished = stream.unfinished;
-  if (lines > 0) {
-    char* const begin = const_cast<char*>(fresh.data()) - unfinished.size();  // of bytes_
-    std::memcpy(begin, unfinished.data(), unfinished.size());
-    parser.parse({begin, unfinished.size() + lines});
-    std::string(fresh.substr(lines)).swap(unfinished);  // with no more memory than it needs
-  } else {
+  const size_t lines = fresh.rfind('\n') + 1;
+  if (lines == 0 && unfinished.size() + fresh.size() <= kLineBytesMax) {
     unfinished.append(fresh);
+    return;
   }
-  if (unfinished.size() > kLineBytesMax) {
-    parser.batch().refuse(Refusal::kLineTooLong, unfinished);
-    stream.skipping = true;
+  char* const begin = const_cast<char*>(fresh.data()) - unfinished.size();  // of bytes_
+  std::memcpy(begin, unfinished.data(), unfinished.size());
+  if (lines > 0) {
+    parser.parse({begin, unfinished.size() + lines});
+    fresh.remove_prefix(lines);
+  } else {
+    fresh = {begin, unfinished.size() + fresh.size()};
   }
+  stream.skipping = fresh.size() > kLineBytesMax;
+  if (stream.skipping) parser.batch().refuse(Refusal::kLineTooLong, fresh);
+  std::string(stream.skipping ? "" : fresh).swap(unfinished);  // with no more memory than it needs
 }
 
 void LineBuffer::end(const LineStream& stream, LineParser& parser, LastLine last_line) {

@@ -18,8 +18,8 @@ enum class LastLine : uint8_t { kRefuse, kTake };
 
 // What is kept of one stream between reads.
 struct LineStream {
-  std::string unfinished;  // at most kLineBytesMax, and one read when skipping
-  bool skipping = false;   // inside a line over kLineBytesMax, already refused; `unfinished` is of no use
+  std::string unfinished;  // at most kLineBytesMax; empty when skipping
+  bool skipping = false;   // inside a line over kLineBytesMax, already refused
 };
 
 // Confined to its thread.

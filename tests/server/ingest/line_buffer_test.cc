@@ -98,6 +98,28 @@ TEST(LineBuffer, KeepsStreamsApart) {
   EXPECT_TRUE(streams[0].unfinished.empty() && streams[1].unfinished.empty());
 }
 
+// However large the reads: a sender of one costs no more than a line.
+TEST(LineBuffer, KeepsNothingOfALineThatDoesNotEnd) {
+  for (const size_t piece : {size_t{1000}, LineBuffer::kReadBytes}) {
+    for (const std::string_view before : {"", "first 1\n"}) {
+      LineBuffer buffer;
+      LineStream stream;
+      const auto dialect = istatd_dialect();
+      const auto parser = dialect->make_parser();
+      for (size_t sent = 0; sent <= 2 * kLineBytesMax; sent += piece) {
+        const auto space = buffer.space().first(piece);
+        std::fill(space.begin(), space.end(), 'x');
+        if (sent == 0) std::copy(before.begin(), before.end(), space.begin());
+        buffer.commit(piece, stream, *parser);
+        EXPECT_LE(stream.unfinished.size(), kLineBytesMax);
+      }
+      EXPECT_TRUE(stream.skipping);
+      EXPECT_EQ(stream.unfinished, "");
+      EXPECT_EQ(parser->batch().refused[static_cast<size_t>(Refusal::kLineTooLong)], 1U);
+    }
+  }
+}
+
 TEST(LineBuffer, TakesALineOfExactlyTheLimitInAnyPieces) {
   std::string line = "a 1";
   line.resize(kLineBytesMax, ' ');
