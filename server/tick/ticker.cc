@@ -138,8 +138,7 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
     flushed_[shard] = prepared_->tick;
   }
   // Where it comes in order the store need not look for the place of each.
-  std::stable_sort(prepared_->batch.series.begin(), prepared_->batch.series.end(),
-                   [](const SeriesRow& a, const SeriesRow& b) { return a.id < b.id; });
+  radix_sort(prepared_->batch.series, [](const SeriesRow& row) { return row.id; });
   write_journal(deltas);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tools/statmill-bench/ingest_suite.h"
+#include "tools/statmill-bench/measures.h"
 
 namespace statmill {
 
@@ -14,15 +15,13 @@ struct IngestContext {
   const std::filesystem::path& server_program;
 };
 
-using IngestMeasured = Result<std::vector<Measurement>>;
-
 // ingest_series.cc: a million new series in one pass, and what they hold in memory after two.
-IngestMeasured measure_new_series(const IngestContext& context);
+Measured measure_new_series(const IngestContext& context);
 // ingest_queries.cc: queries over HTTP of 24 h of a series and of ten, alone and while lines come in over TCP
 // as fast as they go, 100 k series.
-IngestMeasured measure_queries(const IngestContext& context);
+Measured measure_queries(const IngestContext& context);
 // ingest_stall.cc: the longest that a sender over TCP could not write while every tick had a million series.
-IngestMeasured measure_stall(const IngestContext& context);
+Measured measure_stall(const IngestContext& context);
 
 // `n` times the scale asked for, at least `min`.
 size_t scaled(size_t n, double scale, size_t min);

@@ -74,7 +74,7 @@ Result<std::vector<double>> ask_under_ingest(const ServerProcess& server, size_t
 
 }  // namespace
 
-IngestMeasured measure_queries(const IngestContext& context) {
+Measured measure_queries(const IngestContext& context) {
   const IngestOptions& options = context.options;
   const size_t series = scaled(kIngestedSeries, options.scale, kAskedSeries);
   const size_t queries = scaled(kQueries, options.scale, 2);

@@ -9,7 +9,7 @@ constexpr size_t kPasses = 3;
 
 }  // namespace
 
-IngestMeasured measure_new_series(const IngestContext& context) {
+Measured measure_new_series(const IngestContext& context) {
   const IngestOptions& options = context.options;
   IngestRun run{.series = scaled(kSeries, options.scale, 1), .connections = options.connections};
   run.samples = run.series * kPasses;

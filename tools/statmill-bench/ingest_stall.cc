@@ -50,7 +50,7 @@ Result<Stall> stall_with(size_t series, size_t samples, const IngestContext& con
 
 }  // namespace
 
-IngestMeasured measure_stall(const IngestContext& context) {
+Measured measure_stall(const IngestContext& context) {
   const double scale = context.options.scale;
   const size_t series = scaled(kSeries, scale, 2);
   const size_t series_alone = scaled(kSeriesAlone, scale, 2);

@@ -44,12 +44,7 @@ constexpr size_t kPassesMin = 4;
 // Datagrams sent as fast as they go are lost as fast; at this rate none should be.
 constexpr uint64_t kDatagramRate = 2'000'000;
 
-struct Measure {
-  std::string name;
-  std::function<IngestMeasured(const IngestContext&)> run;
-};
-
-IngestMeasured measure_run(const std::string& name, const IngestRun& run, const IngestContext& context) {
+Measured measure_run(const std::string& name, const IngestRun& run, const IngestContext& context) {
   say_ingest(name, std::to_string(run.series) + " series x " + std::to_string(run.passes()) + " passes" +
                        (run.rate == 0 ? "" : ", " + std::to_string(run.rate) + " samples/s"));
   const auto server =
@@ -60,8 +55,8 @@ IngestMeasured measure_run(const std::string& name, const IngestRun& run, const 
   return ingest_measurements(name, *costs);
 }
 
-std::vector<Measure> measures() {
-  std::vector<Measure> out;
+std::vector<Measure<IngestContext>> measures() {
+  std::vector<Measure<IngestContext>> out;
   for (const Road& road : kRoads) {
     for (const std::string_view times : {kLive, kBackfill}) {
       for (const Size& size : kSizes) {
@@ -79,7 +74,7 @@ std::vector<Measure> measures() {
   return out;
 }
 
-IngestMeasured run_alone(const IngestOptions& options, const std::filesystem::path& program, Timestamp now) {
+Measured run_alone(const IngestOptions& options, const std::filesystem::path& program, Timestamp now) {
   const IngestRun& run = *options.run;
   const auto server = options.server
                           ? ServerProcess::running(*options.server)
@@ -92,11 +87,7 @@ IngestMeasured run_alone(const IngestOptions& options, const std::filesystem::pa
 
 }  // namespace
 
-std::vector<std::string> ingest_measures() {
-  std::vector<std::string> names;
-  for (const Measure& m : measures()) names.push_back(m.name);
-  return names;
-}
+std::vector<std::string> ingest_measures() { return names_of(measures()); }
 
 std::vector<std::string> pick_measures(const std::vector<std::string>& measures, std::string_view name) {
   std::vector<std::string> out;
@@ -129,18 +120,7 @@ IngestRun ingest_measure_run(std::string_view measure, const IngestOptions& opti
 Result<std::vector<Measurement>> run_ingest(const IngestOptions& options,
                                             const std::filesystem::path& server_program, Timestamp now) {
   if (options.run) return run_alone(options, server_program, now);
-  const auto is_asked = [&](const std::string& name) {
-    return options.only.empty() ||
-           std::find(options.only.begin(), options.only.end(), name) != options.only.end();
-  };
-  std::vector<Measurement> out;
-  for (const Measure& measure : measures()) {
-    if (!is_asked(measure.name)) continue;
-    const IngestMeasured measured = measure.run({options, server_program});
-    if (!measured) return Error(measured.error()).with(measure.name);
-    out.insert(out.end(), measured->begin(), measured->end());
-  }
-  return out;
+  return run_measures(measures(), options.only, IngestContext{options, server_program});
 }
 
 size_t scaled(size_t n, double scale, size_t min) {

@@ -9,6 +9,7 @@
 
 #include "storage/store.h"
 #include "tools/statmill-bench/bench_store.h"
+#include "tools/statmill-bench/measures.h"
 #include "tools/statmill-bench/scratch_directory.h"
 #include "tools/statmill-bench/storage_suite.h"
 #include "tools/statmill-bench/storage_workload.h"
@@ -20,8 +21,6 @@ struct MeasureContext {
   const std::filesystem::path& server_program;
   Timestamp now;
 };
-
-using Measured = Result<std::vector<Measurement>>;
 
 // storage_writing.cc: journal to compacted. bytes: the finest tier's files after a full compaction. written:
 // by the log, flushes and the compactions that follow of themselves (kernel: the same as the kernel counts

@@ -12,21 +12,16 @@
 namespace statmill {
 namespace {
 
-struct Measure {
-  std::string name;
-  std::function<Measured(const MeasureContext&)> run;
-};
-
-std::vector<Measure> measures() {
-  std::vector<Measure> out;
+std::vector<Measure<MeasureContext>> measures() {
+  std::vector<Measure<MeasureContext>> out;
   for (const StorageWorkload workload : kStorageWorkloads) {
     out.push_back({std::string(workload_name(workload)),
                    [workload](const MeasureContext& context) { return measure_writing(workload, context); }});
   }
   const auto recovery = [](const char* name, size_t series) {
-    return Measure{name, [name, series](const MeasureContext& context) {
-                     return measure_recovery(name, series, context);
-                   }};
+    return Measure<MeasureContext>{name, [name, series](const MeasureContext& context) {
+                                     return measure_recovery(name, series, context);
+                                   }};
   };
   out.push_back({"rollup", measure_rollup});
   out.push_back({"read24h", measure_read24h});
@@ -41,27 +36,12 @@ std::vector<Measure> measures() {
 
 }  // namespace
 
-std::vector<std::string> storage_measures() {
-  std::vector<std::string> names;
-  for (const Measure& m : measures()) names.push_back(m.name);
-  return names;
-}
+std::vector<std::string> storage_measures() { return names_of(measures()); }
 
 Result<std::vector<Measurement>> run_storage(const StorageOptions& options,
                                              const std::filesystem::path& server_program, Timestamp now) {
   const MeasureContext context{options, server_program, now};
-  const auto is_asked = [&](const std::string& name) {
-    return options.only.empty() ||
-           std::find(options.only.begin(), options.only.end(), name) != options.only.end();
-  };
-  std::vector<Measurement> out;
-  for (const Measure& measure : measures()) {
-    if (!is_asked(measure.name)) continue;
-    const Measured measured = measure.run(context);
-    if (!measured) return Error(measured.error()).with(measure.name);
-    out.insert(out.end(), measured->begin(), measured->end());
-  }
-  return out;
+  return run_measures(measures(), options.only, context);
 }
 
 Tiers bench_tiers() {
