@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "proto/line_text.h"
+#include "proto/short_fields.h"
+#include "proto/short_number.h"
 #include "proto/tagged_name.h"
 
 namespace statmill {
@@ -104,6 +106,33 @@ std::optional<Refusal> read_time(std::string_view text, std::optional<int64_t>& 
   return std::nullopt;
 }
 
+// Takes a line as nearly all are: a canonical name, a short number, a time, single spaces between them and LF
+// behind. Gives what follows it; null, and nothing is done, where the line is another one or stands at the
+// end of the text.
+const char* take_usual_line(const char* begin, const char* end, RepeatedTime& last_time, Batch& batch) {
+  const char* name_end = begin + plain_path_size({begin, static_cast<size_t>(end - begin)});
+  if (name_end != end && *name_end == ';') name_end = find_space(name_end, end);
+  const std::string_view name(begin, static_cast<size_t>(name_end - begin));
+  if (end - name_end < 2 * (1 + kShortFieldRoom) || *name_end != ' ') return nullptr;
+  if (name.empty() || name.size() > kNameBytesMax || !is_canonical(name)) return nullptr;
+  const ShortField value = ShortField::at(name_end + 1);
+  if (!value.ends_with(' ')) return nullptr;
+  const ShortField time = ShortField::at(value.end() + 1);
+  std::optional<int64_t> time_s;
+  Number number;
+  const auto read = [](std::string_view text, std::optional<int64_t>& read_s) {
+    return !read_time(text, read_s).has_value();
+  };
+  if (!time.ends_with('\n') || !last_time.read(time, time_s, read)) return nullptr;
+  if (!read_short_number(begin, value.text(), number)) return nullptr;
+  Sample& sample = batch.samples.emplace_back();
+  sample.name = name;
+  sample.time_s = time_s;
+  sample.value = number;
+  ++batch.received;
+  return time.end() + 1;
+}
+
 std::optional<Refusal> read_sample(const LineFields& fields, Batch& batch, Sample& sample) {
   if (const auto refusal = read_name(fields[0], batch, sample.name)) return refusal;
   if (const auto refusal = read_number(fields[1], sample.value)) return refusal;
@@ -127,7 +156,10 @@ void parse_graphite_line(std::string_view line, Batch& batch) {
 }
 
 void parse_graphite_lines(std::string_view bytes, Batch& batch) {
-  for_each_line(bytes, [&batch](std::string_view line) { parse_graphite_line(line, batch); });
+  RepeatedTime last_time;
+  for_each_line(
+      bytes, [&](const char* at, const char* end) { return take_usual_line(at, end, last_time, batch); },
+      [&](std::string_view line) { parse_graphite_line(line, batch); });
 }
 
 }  // namespace statmill

@@ -7,6 +7,8 @@
 
 #include "base/bytes16.h"
 #include "proto/line_text.h"
+#include "proto/short_fields.h"
+#include "proto/short_number.h"
 
 namespace statmill {
 namespace {
@@ -39,11 +41,16 @@ constexpr std::array<uint8_t, 256> make_classes() {
 
 constexpr std::array<uint8_t, 256> kClasses = make_classes();
 
-// Of each byte that is none of those nearly all names are made of, which are stored as they are.
-Mask16 is_not_plain(Bytes16 b) {
+// Of each byte that is none of those nearly all names are made of, which are stored as they are. Not a
+// function: it would be called by its address, for every 16 bytes of every line.
+constexpr auto is_not_plain = [](Bytes16 b) -> Mask16 {
   const Mask16 is_letter = b - 'a' < 26;
   const Mask16 is_digit_point_dash = (b - '-' < 13) & (b != '/');
   return ~(is_letter | is_digit_point_dash | (b == '_'));
+};
+
+bool read_time(std::string_view text, std::optional<int64_t>& time_s) {
+  return read_integer(text, time_s.emplace()).ec == std::errc{};
 }
 
 // The last four fields of six: sum of squares, min, max, count.
@@ -59,7 +66,7 @@ std::optional<Refusal> read_ready_bucket(const ValueFields& fields, ReadyBucket&
 // Everything after the name. Of the six fields of an event only time and sum mean anything, as in istatd.
 std::optional<Refusal> read_values(const ValueFields& fields, Sample& sample, Batch& batch) {
   if (fields.count == 1) return read_number(fields[0], sample.value);
-  if (read_integer(fields[0], sample.time_s.emplace()).ec != std::errc{}) return Refusal::kBadTime;
+  if (!read_time(fields[0], sample.time_s)) return Refusal::kBadTime;
   if (const auto refusal = read_number(fields[1], sample.value)) return refusal;
   if (fields.count == 2 || sample.kind == Kind::kEvent) return std::nullopt;
   ReadyBucket& ready = batch.new_ready_bucket();
@@ -157,6 +164,33 @@ void parse_sample_line(std::string_view line, Batch& batch) {
   if (fields.count > ValueFields::kMax) ++batch.extra_fields;
 }
 
+// Takes a line as nearly all are, with a plain name, perhaps a time, a short number, single spaces between
+// them and LF behind: each byte is looked at once. Gives what follows it; null, and nothing is done, where
+// the line is another one or stands at the end of the text. Requires: begin < end.
+const char* take_usual_line(const char* begin, const char* end, RepeatedTime& last_time, Batch& batch) {
+  const Kind kind = *begin == '*' ? Kind::kEvent : Kind::kGauge;
+  const char* const name = begin + (kind == Kind::kEvent ? 1 : 0);
+  const char* const name_end = find_first(begin, name, end, is_not_plain);
+  const auto name_size = static_cast<size_t>(name_end - name);
+  if (end - name_end < 2 * (1 + kShortFieldRoom) || *name_end != ' ') return nullptr;
+  if (name_size == 0 || name_size > kNameBytesMax) return nullptr;
+  ShortField value = ShortField::at(name_end + 1);
+  std::optional<int64_t> time_s;
+  if (value.ends_with(' ')) {
+    if (!last_time.read(value, time_s, read_time)) return nullptr;
+    value = ShortField::at(value.end() + 1);
+  }
+  Number number;
+  if (!value.ends_with('\n') || !read_short_number(begin, value.text(), number)) return nullptr;
+  Sample& sample = batch.samples.emplace_back();
+  sample.name = {name, name_size};
+  sample.kind = kind;
+  sample.time_s = time_s;
+  sample.value = number;
+  ++batch.received;
+  return value.end() + 1;
+}
+
 void parse_metadata(std::string_view line, Batch& batch) {
   const std::string_view pair = trimmed(line.substr(1));  // behind the #
   size_t key_end = 0;
@@ -187,7 +221,10 @@ void parse_istatd_line(std::string_view line, Batch& batch) {
 }
 
 void parse_istatd_lines(std::string_view bytes, Batch& batch) {
-  for_each_line(bytes, [&batch](std::string_view line) { parse_istatd_line(line, batch); });
+  RepeatedTime last_time;
+  for_each_line(
+      bytes, [&](const char* at, const char* end) { return take_usual_line(at, end, last_time, batch); },
+      [&](std::string_view line) { parse_istatd_line(line, batch); });
 }
 
 bool is_normal_name(std::string_view name) {

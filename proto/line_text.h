@@ -151,15 +151,28 @@ inline std::optional<Refusal> read_number(std::string_view text, Number& number)
   return Refusal::kBadValue;
 }
 
-// Calls `parse` with every line of `bytes`, LF not included; a last line without LF is taken as a line.
+// Calls `parse` with the lines of `bytes`, LF not included; a last line without LF is taken as a line. Not
+// with those that `take_usual` takes before: from their first byte and the text's end it gives what follows
+// the line, or null.
+template <class TakeUsual, class Parse>
+void for_each_line(std::string_view bytes, const TakeUsual& take_usual, const Parse& parse) {
+  const char* at = bytes.data();
+  const char* const end = at + bytes.size();
+  while (at != end) {
+    if (const char* const behind = take_usual(at, end)) {
+      at = behind;
+      continue;
+    }
+    const auto* const lf = static_cast<const char*>(std::memchr(at, '\n', static_cast<size_t>(end - at)));
+    const char* const line_end = lf == nullptr ? end : lf;
+    parse(std::string_view(at, static_cast<size_t>(line_end - at)));
+    at = lf == nullptr ? end : lf + 1;
+  }
+}
 template <class Parse>
 void for_each_line(std::string_view bytes, const Parse& parse) {
-  while (!bytes.empty()) {
-    const size_t end = bytes.find('\n');
-    parse(bytes.substr(0, end));
-    if (end == std::string_view::npos) return;
-    bytes.remove_prefix(end + 1);
-  }
+  for_each_line(
+      bytes, [](const char*, const char*) -> const char* { return nullptr; }, parse);
 }
 
 }  // namespace statmill

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/check.h"
+#include "proto/short_number.h"
 
 namespace statmill {
 namespace {
@@ -132,6 +133,7 @@ Number Number::decimal(int64_t mantissa, int8_t scale) {
 }
 
 NumberError parse_number(std::string_view text, Number& number) {
+  if (read_short_number(text.data(), text, number)) return NumberError::kNone;
   const char* at = text.data();
   const char* const end = at + text.size();
   const bool negative = skip_sign(at, end);

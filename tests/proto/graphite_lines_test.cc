@@ -238,6 +238,13 @@ RC_GTEST_PROP(GraphiteLines, AnyBytesKeepTheAccountAndMeanTheSameLineByLine, ())
   }
 }
 
+TEST(GraphiteLines, UsualLinesMeanAmongOthersWhatTheyMeanAlone) {
+  const std::vector<std::string> usual = {"servers.web-01.cpu_idle 1234.25 1700000000\n", "a -7 -1\n",
+                                          "B/c:d 1 1700000000.5\n", "disk;dev=sda;host=web-01 0.5 N\n",
+                                          "a;k=v 12345678901 17\n"};
+  EXPECT_EQ(unlike_line_by_line(usual, parse_graphite_lines, parse_graphite_line), "");
+}
+
 RC_GTEST_PROP(GraphiteLines, TagsInAnyOrderGiveTheCanonicalName, ()) {
   const auto word = rc::gen::nonEmpty(
       rc::gen::container<std::string>(rc::gen::element('a', 'b', '.', '-', ':', '/', ',', 'Z')));

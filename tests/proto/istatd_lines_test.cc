@@ -288,6 +288,23 @@ RC_GTEST_PROP(IstatdLines, WholeTextMeansTheSameAsItsLines, ()) {
   }
 }
 
+TEST(IstatdLines, UsualLinesMeanAmongOthersWhatTheyMeanAlone) {
+  const std::vector<std::string> usual = {
+      "servers.web-01.cpu_idle 1234.25\n", "a -7\n", "*requests.by.some_long.name_of.a.series 1\n",
+      "servers.web-01.cpu.idle 1700000000 -0.50\n", "*n 1 1234567890123.5\n"};
+  EXPECT_EQ(unlike_line_by_line(usual, parse_istatd_lines, parse_istatd_line), "");
+}
+
+TEST(IstatdLines, TimesOfNeighboursAreTheirOwn) {
+  const std::string text = "a 17 1\nb 17 2\nc 170 3\nd 17 4\ne 1 5\nf 6\ng 17 7\nh +17 8\ni 17. 9\nj 17 10\n";
+  for (const std::string& lines : {text, text + text}) {
+    Batch whole;
+    parse_istatd_lines(lines, whole);
+    EXPECT_EQ(whole.samples[2].time_s, 170);
+    EXPECT_TRUE(is_same_line_by_line(whole, lines, parse_istatd_line));
+  }
+}
+
 RC_GTEST_PROP(IstatdLines, AnyNameBetweenWhiteSpaceIsFoundWhole, ()) {
   const auto spaces =
       rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::element(' ', '\t', '\v', '\f', '\r')));

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "proto/istatd_lines.h"
 
@@ -74,6 +76,29 @@ bool is_same_line_by_line(const AnyBatch& whole, std::string_view bytes, const P
     begin = end + 1;
   }
   return same_batch(whole, lines);
+}
+
+// The same of lines as nearly all are, which their parsers read on a road of their own where others follow:
+// of each with any byte anywhere in it, or cut short there. Gives the first text that is not so, or nothing.
+template <class ParseLines, class ParseLine>
+std::string unlike_line_by_line(const std::vector<std::string>& usual_lines, const ParseLines& parse_lines,
+                                const ParseLine& parse_line) {
+  const auto is_unlike = [&](const std::string& text) {
+    Batch whole;
+    parse_lines(text, whole);
+    return !is_same_line_by_line(whole, text, parse_line);
+  };
+  for (const std::string& line : usual_lines) {
+    for (size_t at = 0; at < line.size(); ++at) {
+      std::string text = line + line + line + line;  // others at both sides
+      for (int byte = 0; byte < 256; ++byte) {
+        text[line.size() + at] = static_cast<char>(byte);
+        if (is_unlike(text)) return text;
+      }
+      if (const std::string cut = line + line.substr(0, at); is_unlike(cut)) return cut;
+    }
+  }
+  return {};
 }
 
 }  // namespace statmill
