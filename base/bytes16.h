@@ -69,4 +69,15 @@ const char* find_first(const char* begin, const char* at, const char* end, const
   return at + std::countr_zero(lane.bits(test(lane.bytes)) | behind);
 }
 
+// Whether two texts of `size` bytes are the same: for short ones that mostly are.
+inline bool are_same_bytes(const char* a, const char* b, size_t size) {
+  constexpr uint64_t kAll = 0xffff;
+  const auto same_at = [&](size_t i) { return bits_of(bytes16_at(a + i) == bytes16_at(b + i)) == kAll; };
+  if (size < 16) return std::memcmp(a, b, size) == 0;
+  for (size_t i = 0; i < size - 16; i += 16) {
+    if (!same_at(i)) return false;
+  }
+  return same_at(size - 16);
+}
+
 }  // namespace statmill

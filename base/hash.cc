@@ -1,6 +1,7 @@
 // See hash.h. The fast CRC is chosen once per call by a cached CPU test.
 #include "base/hash.h"
 
+#define XXH_INLINE_ALL  // names are short: the call and the choice by length would cost as much as the hash
 #include <xxhash.h>
 
 #include <array>

@@ -58,12 +58,12 @@ Bucket Bucket::of_real(double value) { return from_real(1, {value, 0, value, val
 
 Bucket Bucket::from_real(uint64_t count, const Real& r) {
   Bucket b;
-  b.count_ = count;
+  b.count_ = count & kCountBits;
   b.sum_ = std::bit_cast<int64_t>(saturate(r.sum));
   b.squares_low_ = std::bit_cast<uint64_t>(std::max(0.0, saturate(r.m2)));
   b.min_ = std::bit_cast<int64_t>(saturate(r.min));
   b.max_ = std::bit_cast<int64_t>(saturate(r.max));
-  b.scale_ = -1;
+  b.scale_ = kNotDecimal;
   return b;
 }
 
@@ -73,13 +73,13 @@ Bucket::Real Bucket::real() const {
     return {std::bit_cast<double>(sum_), std::bit_cast<double>(squares_low_), std::bit_cast<double>(min_),
             std::bit_cast<double>(max_)};
   }
-  return {scaled(sum_, scale_), m2_of(count_, sum_, decimal().sum_of_squares, scale_), scaled(min_, scale_),
-          scaled(max_, scale_)};
+  return {scaled(sum_, scale()), m2_of(count_, sum_, decimal().sum_of_squares, scale()),
+          scaled(min_, scale()), scaled(max_, scale())};
 }
 
 int8_t Bucket::smallest_scale() const {
   if (count_ == 1) {  // nearly all; spares the 128-bit divisions
-    int8_t scale = scale_;
+    int8_t scale = this->scale();
     for (int64_t sum = sum_; scale > 0 && sum % 10 == 0; sum /= 10) --scale;
     return scale;
   }
@@ -92,11 +92,11 @@ int8_t Bucket::smallest_scale() const {
 }
 
 bool Bucket::rescale(int8_t scale) {
-  if (scale == scale_) return true;
+  if (scale == this->scale()) return true;
   const Decimal d = decimal();
   Decimal r{d.sum, d.sum_of_squares, d.min, d.max, scale};
-  if (scale < scale_) {
-    const int64_t divisor = pow10(scale_ - scale);
+  if (scale < this->scale()) {
+    const int64_t divisor = pow10(this->scale() - scale);
     const Int128 square_divisor = Int128{divisor} * divisor;
     if (d.sum % divisor != 0 || d.min % divisor != 0 || d.max % divisor != 0 ||
         d.sum_of_squares % square_divisor != 0) {
@@ -104,7 +104,7 @@ bool Bucket::rescale(int8_t scale) {
     }
     r = {d.sum / divisor, d.sum_of_squares / square_divisor, d.min / divisor, d.max / divisor, scale};
   } else {
-    const int64_t factor = pow10(scale - scale_);
+    const int64_t factor = pow10(scale - this->scale());
     if (__builtin_mul_overflow(d.sum, factor, &r.sum) || __builtin_mul_overflow(d.min, factor, &r.min) ||
         __builtin_mul_overflow(d.max, factor, &r.max) ||
         __builtin_mul_overflow(d.sum_of_squares, Int128{factor} * factor, &r.sum_of_squares)) {
@@ -115,23 +115,23 @@ bool Bucket::rescale(int8_t scale) {
   return true;
 }
 
-double Bucket::sum() const { return is_decimal() ? scaled(sum_, scale_) : std::bit_cast<double>(sum_); }
+double Bucket::sum() const { return is_decimal() ? scaled(sum_, scale()) : std::bit_cast<double>(sum_); }
 
 double Bucket::sum_times(int64_t factor) const {
   int64_t product = 0;
-  if (is_decimal() && !__builtin_mul_overflow(sum_, factor, &product)) return scaled(product, scale_);
+  if (is_decimal() && !__builtin_mul_overflow(sum_, factor, &product)) return scaled(product, scale());
   return saturate(sum() * static_cast<double>(factor));
 }
 
-double Bucket::min() const { return is_decimal() ? scaled(min_, scale_) : std::bit_cast<double>(min_); }
-double Bucket::max() const { return is_decimal() ? scaled(max_, scale_) : std::bit_cast<double>(max_); }
+double Bucket::min() const { return is_decimal() ? scaled(min_, scale()) : std::bit_cast<double>(min_); }
+double Bucket::max() const { return is_decimal() ? scaled(max_, scale()) : std::bit_cast<double>(max_); }
 
 double Bucket::mean() const {
   SM_CHECK(count_ > 0);
   if (!is_decimal()) return std::bit_cast<double>(sum_) / static_cast<double>(count_);
   // One rounding more than the sum: the division by count is done before rounding to double.
   return static_cast<double>(static_cast<long double>(sum_) /
-                             (static_cast<long double>(count_) * static_cast<long double>(pow10(scale_))));
+                             (static_cast<long double>(count_) * static_cast<long double>(pow10(scale()))));
 }
 
 double Bucket::m2() const { return real().m2; }
@@ -152,7 +152,7 @@ void Bucket::merge_any(const Bucket& other) {
     static_cast<void>(rescale(smallest_scale()) && o.rescale(o.smallest_scale()));
     if (merge_exactly(o)) return;
   }
-  const uint64_t count = std::min(count_ + other.count_, kCountMax);
+  const uint64_t count = std::min(this->count() + other.count(), kCountMax);
   const Real a = real();
   const Real b = other.real();
   const auto na = static_cast<double>(count_);
@@ -163,9 +163,9 @@ void Bucket::merge_any(const Bucket& other) {
 }
 
 bool Bucket::merge_exactly(Bucket other) {
-  const uint64_t count = count_ + other.count_;
+  const uint64_t count = this->count() + other.count();
   if (!is_decimal() || !other.is_decimal() || count >= kCountMax) return false;
-  const int8_t scale = std::max(scale_, other.scale_);
+  const int8_t scale = std::max(this->scale(), other.scale());
   if (!rescale(scale) || !other.rescale(scale)) return false;
   const Decimal a = decimal();
   const Decimal b = other.decimal();
@@ -181,7 +181,7 @@ bool Bucket::merge_exactly(Bucket other) {
 void Bucket::add_event(const Bucket& other) {
   if (other.count_ == 0) return;
   Bucket o = other;
-  const int8_t scale = std::max(scale_, o.scale_);
+  const int8_t scale = std::max(this->scale(), o.scale());
   int64_t total = 0;
   if ((count_ == 0 || is_decimal()) && o.is_decimal() && (count_ == 0 || rescale(scale)) &&
       o.rescale(scale) && !__builtin_add_overflow(count_ == 0 ? 0 : sum_, o.sum_, &total)) {
@@ -197,13 +197,13 @@ Bucket Bucket::event_rate(int64_t seconds) const {
   if (is_decimal()) {
     // The smallest power of ten that the slot's length divides keeps the rate a decimal: 10 s needs one
     // digit.
-    for (int digits = 0; scale_ + digits <= kScaleMax; ++digits) {
+    for (int digits = 0; scale() + digits <= kScaleMax; ++digits) {
       const Int128 total = Int128{sum_} * pow10(digits);
       if (total % seconds != 0) continue;
       const Int128 rate = total / seconds;
       if (rate > std::numeric_limits<int64_t>::max() || rate < std::numeric_limits<int64_t>::min()) break;
       const auto r = static_cast<int64_t>(rate);
-      return from_decimal(1, {r, square(r), r, r, static_cast<int8_t>(scale_ + digits)});
+      return from_decimal(1, {r, square(r), r, r, static_cast<int8_t>(scale() + digits)});
     }
   }
   const double rate = sum() / static_cast<double>(seconds);
@@ -223,7 +223,7 @@ bool operator==(const Bucket& a, const Bucket& b) {
   Bucket y = b;
   if (x.is_decimal()) {
     // A value that cannot be written at the other's scale is not equal to it.
-    const int8_t scale = std::max(x.scale_, y.scale_);
+    const int8_t scale = std::max(x.scale(), y.scale());
     if (!x.rescale(scale) || !y.rescale(scale)) return false;
   }
   return x.sum_ == y.sum_ && x.squares_low_ == y.squares_low_ && x.squares_high_ == y.squares_high_ &&

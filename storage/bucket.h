@@ -53,10 +53,10 @@ class Bucket {
   bool is_empty() const { return count_ == 0; }
   uint64_t count() const { return count_; }
   bool is_decimal() const { return scale_ >= 0; }
-  int8_t scale() const { return scale_; }  // Requires: is_decimal()
-  Decimal decimal() const {                // Requires: is_decimal()
+  int8_t scale() const { return static_cast<int8_t>(scale_); }  // Requires: is_decimal()
+  Decimal decimal() const {                                     // Requires: is_decimal()
     const Uint128 high = static_cast<Uint128>(static_cast<uint64_t>(squares_high_)) << 64;
-    return {sum_, static_cast<Int128>(high | squares_low_), min_, max_, scale_};
+    return {sum_, static_cast<Int128>(high | squares_low_), min_, max_, scale()};
   }
   int8_t smallest_scale() const;  // the least that holds it; Requires: is_decimal()
   // The same numbers at another scale; false, and unchanged, when they do not fit it. Requires: is_decimal()
@@ -92,13 +92,13 @@ class Bucket {
 
  private:
   Bucket(uint64_t count, const Decimal& d)
-      : count_(count),
+      : count_(count & kCountBits),
+        scale_(d.scale),
         sum_(d.sum),
         squares_low_(static_cast<uint64_t>(d.sum_of_squares)),
         squares_high_(static_cast<int64_t>(d.sum_of_squares >> 64)),
         min_(d.min),
-        max_(d.max),
-        scale_(d.scale) {}
+        max_(d.max) {}
   static Bucket of_real(double value);
   // False, and nothing has changed: not decimals of one scale, one is empty, or the sums do not fit.
   bool merge_alike(const Bucket& other) {
@@ -108,7 +108,7 @@ class Bucket {
   bool add_alike(const Number& value) {
     if (scale_ != value.scale || scale_ < 0 || count_ == 0) return false;
     const int64_t v = value.mantissa;
-    return add_exactly(1, {v, Int128{v} * v, v, v, scale_});
+    return add_exactly(1, {v, Int128{v} * v, v, v, value.scale});
   }
   bool add_exactly(uint64_t count, const Decimal& d) {
     int64_t sum = 0;
@@ -117,7 +117,7 @@ class Bucket {
         __builtin_add_overflow(decimal().sum_of_squares, d.sum_of_squares, &squares)) {
       return false;
     }
-    count_ += count;
+    count_ = (count_ + count) & kCountBits;
     sum_ = sum;
     squares_low_ = static_cast<uint64_t>(squares);
     squares_high_ = static_cast<int64_t>(squares >> 64);
@@ -128,15 +128,19 @@ class Bucket {
   void merge_any(const Bucket& other);
   bool merge_exactly(Bucket other);  // false: the sums do not fit; the scale may have changed
 
-  uint64_t count_ = 0;
+  static constexpr uint64_t kCountBits = (uint64_t{1} << 56) - 1;  // kCountMax is far below
+  static constexpr int8_t kNotDecimal = -1;
+
+  uint64_t count_ : 56 = 0;
+  int64_t scale_ : 8 = 0;  // kNotDecimal: real form
   // Decimal form: sum, min, max as integers, sum of squares in two halves. Real form: bits of doubles; the
-  // low half holds M2. Halves keep the bucket at 56 bytes, 8-aligned.
+  // low half holds M2. Halves keep the bucket at 48 bytes, 8-aligned.
   int64_t sum_ = 0;
   uint64_t squares_low_ = 0;
   int64_t squares_high_ = 0;
   int64_t min_ = 0;
   int64_t max_ = 0;
-  int8_t scale_ = 0;  // -1: real form
 };
+static_assert(sizeof(Bucket) == 48);  // each series has some of them in RAM
 
 }  // namespace statmill

@@ -22,15 +22,6 @@ uint32_t checksum(TickNo tick, RowPart part, std::string_view bytes) {
   return crc32c(bytes, crc32c(head));
 }
 
-// Series with ids one after the other and equally many entries: series that send together were made together,
-// so a row is mostly a few long runs.
-size_t run_length(std::span<const JournalPiece> pieces) {
-  size_t n = 1;
-  while (n < pieces.size() && pieces[n].id == pieces[n - 1].id + 1 && pieces[n].entries == pieces[0].entries)
-    ++n;
-  return n;
-}
-
 Error corrupt(TickNo tick, std::string_view why) {
   return {ErrorCode::kCorrupt, "journal row of tick " + std::to_string(tick) + ": " + std::string(why)};
 }
@@ -49,24 +40,22 @@ Result<std::string_view> checked(TickNo tick, RowPart part, std::string_view row
 
 }  // namespace
 
-std::string encode_journal_row(const RowPlace& place, std::span<const JournalPiece> pieces) {
+void begin_journal_row(const RowPlace& place, std::string& row) {
   SM_CHECK(place.previous < place.tick);
-  std::string row;
+  row.clear();
   Writer out(row);
   out.u8(kVersion);
   out.varint(place.previous == 0 ? 0 : place.tick - place.previous);
-  SeriesId next = 0;
-  while (!pieces.empty()) {
-    const size_t length = run_length(pieces);
-    SM_CHECK(pieces[0].id >= next && pieces[0].entries > 0);
-    out.varint(pieces[0].id - next);
-    out.varint(length);
-    out.varint(pieces[0].entries);
-    for (const JournalPiece& piece : pieces.first(length)) out.bytes(piece.bytes);
-    next = pieces[length - 1].id + 1;
-    pieces = pieces.subspan(length);
-  }
-  out.u32be(checksum(place.tick, place.part, row));
+}
+
+void end_journal_row(const RowPlace& place, std::string& row) {
+  Writer(row).u32be(checksum(place.tick, place.part, row));
+}
+
+std::string encode_journal_row(const RowPlace& place, std::span<const JournalPiece> pieces) {
+  std::string row;
+  encode_journal_row(
+      place, pieces.size(), [&](size_t i) { return pieces[i]; }, row);
   return row;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/check.h"
 #include "base/result.h"
 #include "storage/bucket.h"
 #include "storage/ids.h"
@@ -31,8 +32,12 @@ struct RowPlace {
 };
 
 // A row's bytes: version, previous, pieces, CRC32C bound to (tick, part). Requires: ascending ids, each once;
-// no piece is empty; previous < tick.
+// no piece is empty; previous < tick. (Of a whole tick: journal_draft.h.)
 std::string encode_journal_row(const RowPlace& place, std::span<const JournalPiece> pieces);
+// The same into `row`, instead of what it held, of piece_at(0), piece_at(1), ... `count` pieces; each is
+// asked for twice.
+template <class PieceAt>
+void encode_journal_row(const RowPlace& place, size_t count, const PieceAt& piece_at, std::string& row);
 
 // An entry of the first version's rows, which told every entry in full.
 struct JournalEntry {
@@ -78,5 +83,33 @@ uint8_t journal_row_version(std::string_view row);
 
 // The entries of a row of the first version. Errors: kCorrupt. All or nothing.
 Result<std::vector<JournalEntry>> decode_journal_row_v1(TickNo tick, RowPart part, std::string_view row);
+
+void begin_journal_row(const RowPlace& place, std::string& row);
+void end_journal_row(const RowPlace& place, std::string& row);
+
+template <class PieceAt>
+void encode_journal_row(const RowPlace& place, size_t count, const PieceAt& piece_at, std::string& row) {
+  constexpr size_t kRunMax = 1024;  // what is looked at to find its end is still in the cache to be copied
+  begin_journal_row(place, row);
+  Writer out(row);
+  SeriesId next = 0;
+  for (size_t begin = 0; begin < count;) {
+    const JournalPiece first = piece_at(begin);
+    SM_CHECK(first.id >= next && first.entries > 0);
+    size_t length = 1;
+    for (; length < kRunMax && begin + length < count; ++length) {
+      const JournalPiece piece = piece_at(begin + length);
+      if (piece.id != first.id + length || piece.entries != first.entries) break;
+      __builtin_prefetch(piece.bytes.data());
+    }
+    out.varint(first.id - next);
+    out.varint(length);
+    out.varint(first.entries);
+    for (size_t i = begin; i < begin + length; ++i) out.bytes(piece_at(i).bytes);
+    next = first.id + static_cast<SeriesId>(length);
+    begin += length;
+  }
+  end_journal_row(place, row);
+}
 
 }  // namespace statmill

@@ -1,6 +1,6 @@
 // Window: the buckets of one series that are not in the store yet, as the bytes of their entries.
 //
-// A slot of a gauge takes one or two bytes where a bucket takes 64. Samples come mostly in order: a newest
+// A slot of a gauge takes one or two bytes where a bucket takes 48. Samples come mostly in order: a newest
 // bucket that grows stays open, behind the entries, and is coded once a later slot comes; what comes for an
 // older slot goes to a short list of its own. A value: copying copies the bytes.
 #pragma once

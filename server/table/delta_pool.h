@@ -11,19 +11,19 @@
 #include <utility>
 #include <vector>
 
-#include "server/table/burst.h"
+#include "base/burst.h"
 #include "storage/codec.h"
 
 namespace statmill {
 
 class DeltaPool {
  public:
-  using Chain = uint32_t;  // of one series; 0 when empty
-  static constexpr size_t kNodeBytes = 72;
+  using Chain = uint32_t;                   // of one series; 0 when empty
+  static constexpr size_t kNodeBytes = 64;  // a line of the cache
 
   // Adds to the chain's bucket of `slot`: a sample, or all of a bucket.
   void add(Chain& chain, Slot slot, const Number& value, Combine combine) {
-    Chain* const link = find(chain, slot);
+    Chain* const link = is_of(chain, slot) ? &chain : find(chain, slot);
     if (!is_of(*link, slot)) {
       push(*link, slot, value);
     } else if (combine == Combine::kAddEvents) {
@@ -88,12 +88,12 @@ class DeltaPool {
 
  private:
   // Made where it stays: a bucket that is written in parts and copied at once waits for its own stores.
-  struct Node {
-    Node(Slot at, const Number& value, Chain behind) : slot(at), bucket(Bucket::of(value)), next(behind) {}
-    Node(Slot at, const Bucket& all, Chain behind) : slot(at), bucket(all), next(behind) {}
+  struct alignas(kNodeBytes) Node {
+    Node(Slot at, const Number& value, Chain behind) : bucket(Bucket::of(value)), slot(at), next(behind) {}
+    Node(Slot at, const Bucket& all, Chain behind) : bucket(all), slot(at), next(behind) {}
 
-    Slot slot;
     Bucket bucket;
+    Slot slot;
     Chain next;
   };
   static_assert(sizeof(Node) == kNodeBytes);

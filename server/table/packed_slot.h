@@ -26,6 +26,11 @@ class PackedSlot {
     return Slot{static_cast<int16_t>(parts_[2])} * (Slot{1} << 32) + (Slot{parts_[1]} << 16) + parts_[0];
   }
 
+  // Spares putting both together, or calling memcmp().
+  constexpr bool is(const PackedSlot& other) const {
+    return parts_[0] == other.parts_[0] && parts_[1] == other.parts_[1] && parts_[2] == other.parts_[2];
+  }
+
  private:
   std::array<uint16_t, 3> parts_{};  // low to high
 };

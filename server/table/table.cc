@@ -8,49 +8,34 @@
 #include "base/hash.h"
 
 namespace statmill {
-namespace {
-
-size_t count_pending(const SeriesList& series) {
-  size_t count = 0;
-  for (size_t i = 0; i < series.size(); ++i) {
-    if (!series[i].pending.is_empty()) ++count;
-  }
-  return count;
-}
-
-}  // namespace
-
-ShardDelta Table::collect(ShardNo n, int parity, bool journal) {
-  ShardDelta out;
+std::vector<SeriesRow> Table::collect(ShardNo n, int parity, JournalDraft* journal) {
+  std::vector<SeriesRow> created;
   Shard& shard = shards_[n];
   const auto p = static_cast<size_t>(parity);
   std::vector<SlotBucket> buckets;
   MutexLock lock(shard.mutex);
-  for (const Series* s : shard.created[p]) out.created.push_back({s->id, s->kind, std::string(s->name())});
+  for (const Series* s : shard.created[p]) created.push_back({s->id, s->kind, std::string(s->name())});
   std::vector<Series*>().swap(shard.created[p]);  // not kept: new series are rare but for once
   const std::vector<Series*>& dirty = shard.dirty[p];
-  if (journal) out.pieces.reserve(dirty.size());
+  std::string* const entries = journal == nullptr ? nullptr : &journal->bytes();
   shard.deltas[p].prefetch_all();
   for (size_t i = 0; i < dirty.size(); ++i) {
     // What is needed a few series on: first where it is, then that.
     constexpr size_t kAhead = 8;
-    if (i + 2 * kAhead < dirty.size()) dirty[i + 2 * kAhead]->prefetch_pending();
+    if (i + 2 * kAhead < dirty.size()) dirty[i + 2 * kAhead]->prefetch();
     if (i + kAhead < dirty.size()) dirty[i + kAhead]->pending.prefetch();
     Series* const s = dirty[i];
     shard.deltas[p].read(s->delta[p], s->combine(), buckets);
     s->delta[p] = 0;
     const size_t memory = s->pending.memory_bytes();
-    const size_t size = out.bytes.size();
-    for (const SlotBucket& b : buckets) s->pending.add(b, s->combine(), journal ? &out.bytes : nullptr);
+    for (const SlotBucket& b : buckets) s->pending.add(b, s->combine(), entries);
     note_pending(shard, *s, memory);
-    if (!journal) continue;
-    out.pieces.push_back(
-        {s->id, static_cast<uint32_t>(buckets.size()), static_cast<uint32_t>(out.bytes.size() - size)});
+    if (journal != nullptr) journal->end_piece(s->id, static_cast<uint32_t>(buckets.size()));
   }
   ram_bytes_.fetch_sub(shard.deltas[p].size() * DeltaPool::kNodeBytes, std::memory_order_relaxed);
   shard.deltas[p].clear();
   clear_burst(shard.dirty[p]);
-  return out;
+  return created;
 }
 
 void Table::note_pending(Shard& shard, Series& series, size_t bytes_before) {
@@ -72,16 +57,21 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick) {
   MutexLock lock(shard.mutex);
   SM_CHECK(shard.flushing_tick == 0);
   shard.flushing_tick = tick;
-  const size_t pending = count_pending(shard.series);
+  const std::vector<Series*> all = shard.index.all(series_);
+  const auto ahead = [&all](size_t i) { all[std::min(i + 8, all.size() - 1)]->prefetch(); };
+  size_t pending = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    ahead(i);
+    if (!all[i]->pending.is_empty()) ++pending;
+  }
   shard.flushing.reserve(pending + shard.erasures.size());  // so that the windows stay where they are
   out.series.reserve(pending);
-  for (size_t i = 0; i < shard.series.size(); ++i) {
-    Series& s = shard.series[i];
-    if (s.pending.is_empty()) continue;
-    s.pending.close();
-    shard.flushing.push_back({&s, std::move(s.pending)});
-    s.flushing = static_cast<uint32_t>(shard.flushing.size());
-    out.series.push_back({s.id, s.kind, s.retention, &shard.flushing.back().window});
+  for (Series* const s : all) {
+    if (s->pending.is_empty()) continue;
+    s->pending.close();
+    shard.flushing.push_back({s, std::move(s->pending)});
+    s->flushing = static_cast<uint32_t>(shard.flushing.size());
+    out.series.push_back({s->id, s->kind, s->retention, &shard.flushing.back().window});
   }
   shard.pending_bytes = 0;
   for (const Shard::Erasure& erasure : shard.erasures) out.erased.push_back(erase(shard, erasure));
@@ -91,11 +81,10 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick) {
   for (const auto& created : shard.created) {
     for (const Series* s : created) unknown = std::min(unknown, s->id);
   }
-  out.activity.reserve(shard.series.size());
-  for (size_t i = 0; i < shard.series.size(); ++i) {
-    const Series& s = shard.series[i];
-    if (s.first_slot != Series::kNever && s.id < unknown)
-      out.activity.push_back({s.id, s.first_slot, s.last_slot});
+  out.activity.reserve(all.size());
+  for (const Series* const s : all) {
+    if (s->first_slot != Series::kNever && s->id < unknown)
+      out.activity.push_back({s->id, s->first_slot, s->last_slot});
   }
   return out;
 }
@@ -118,19 +107,26 @@ Series* Table::restore_series(const SeriesRow& row) {
   const uint64_t hash = hash_name(row.name);
   Shard& shard = shards_[shard_of(hash)];
   MutexLock lock(shard.mutex);
-  const SeriesList::Place place = shard.series.add();
-  Series& made = shard.series[place];
-  made.id = row.id;
-  made.kind = row.kind;
-  made.retention = retention_.class_of(row.name);
-  {
-    MutexLock names(names_mutex_);
-    next_id_ = row.id + 1;
-    made.set_name(names_.add(row.name));
-  }
-  shard.index.insert(hash, place, shard.series);
+  Series& made = make(shard, hash, row.name, row.kind, retention_.class_of(row.name), row.id);
   series_count_.fetch_add(1, std::memory_order_relaxed);
   return &made;
+}
+
+Series& Table::make(Shard& shard, uint64_t hash, std::string_view name, Kind kind, RetentionClass retention,
+                    std::optional<SeriesId> id) {
+  SeriesArena::Number number = 0;
+  {
+    MutexLock names(names_mutex_);
+    number = series_.add(name);
+    series_[number].id = id.value_or(next_id_);
+    next_id_ = std::max(next_id_, series_[number].id + 1);
+    series_[number].listed_name = names_.add(name).data();
+  }
+  shard.index.insert(hash, number, series_);
+  Series& made = series_[number];
+  made.kind = kind;
+  made.retention = retention;
+  return made;
 }
 
 void Table::restore_deleted(SeriesId id) {
@@ -147,7 +143,7 @@ void Table::restore_shard(ShardNo n, TickNo flushed) {
 void Table::end_replay() {
   for (Shard& shard : shards_) {
     MutexLock lock(shard.mutex);
-    for (size_t i = 0; i < shard.series.size(); ++i) note_pending(shard, shard.series[i], 0);
+    for (Series* const s : shard.index.all(series_)) note_pending(shard, *s, 0);
   }
 }
 
@@ -162,7 +158,7 @@ std::optional<SeriesCopy> Table::copy(std::string_view name) const {
   Combine combine{};
   {
     MutexLock lock(shard.mutex);
-    const Series* s = shard.index.find(hash, name, shard.series);
+    const Series* s = shard.index.find(hash, name, series_);
     if (s == nullptr) return std::nullopt;
     combine = s->combine();
     out.id = s->id;
@@ -192,7 +188,7 @@ std::optional<Table::Brief> Table::brief(std::string_view name) const {
   const uint64_t hash = hash_name(name);
   const Shard& shard = shards_[shard_of(hash)];
   MutexLock lock(shard.mutex);
-  const Series* s = shard.index.find(hash, name, shard.series);
+  const Series* s = shard.index.find(hash, name, series_);
   if (s == nullptr) return std::nullopt;
   return Brief{s->kind, s->retention, s->last_slot};
 }

@@ -22,7 +22,7 @@
 #include "server/table/series_changes.h"
 #include "server/table/shard.h"
 #include "storage/activity.h"
-#include "storage/journal.h"
+#include "storage/journal_draft.h"
 #include "storage/retention.h"
 #include "storage/store.h"
 
@@ -34,18 +34,6 @@ struct TableLimits {
   size_t pending_bytes = size_t{256} << 20;  // --pending.bytes: a shard over its share is flushed early;
                                              // at twice this samples are refused (memory_limit)
   Duration future_max = std::chrono::minutes(10);  // --limits.future: samples further ahead are refused
-};
-
-// What one epoch brought to one shard.
-struct ShardDelta {
-  struct Piece {
-    SeriesId id = 0;
-    uint32_t entries = 0;
-    uint32_t size = 0;
-  };
-  std::vector<SeriesRow> created;
-  std::vector<Piece> pieces;  // one after the other in `bytes`; none when no journal was asked for
-  std::string bytes;
 };
 
 // One series whose pending buckets are on their way into the store.
@@ -87,7 +75,8 @@ class Table {
       : retention_(std::move(retention)),
         limits_(limits),
         sender_limit_(limits.sender_series_max),
-        retention_max_s_(retention_.longest().coarsest().retention_s) {}
+        retention_max_s_(retention_.longest().coarsest().retention_s),
+        retention_min_s_(retention_.shortest(RetentionClasses().set()).coarsest().retention_s) {}
 
   // Adds the batch's samples, all in one epoch. Samples not taken are counted in batch.refused, and how many
   // were taken is returned. Cost: one lock per touched shard, or two.
@@ -103,9 +92,9 @@ class Table {
   // names concerned, old and new, are collected without journal and flushed next. Cost: microseconds for a
   // series, for which ingest waits.
   EpochEnd end_epoch(const SeriesChanges& changes = {});
-  // Moves the epoch's deltas to pending; with their journal entries, unless they are flushed in this very
-  // tick.
-  ShardDelta collect(ShardNo shard, int parity, bool journal);
+  // Moves the epoch's deltas to pending; with their journal entries to `journal`, unless that is null, since
+  // they are flushed in this very tick. Gives the series that the epoch made.
+  std::vector<SeriesRow> collect(ShardNo shard, int parity, JournalDraft* journal);
   bool is_over_share(ShardNo shard) const;
   ShardFlush begin_flush(ShardNo shard, TickNo tick);  // Requires: no flush of the shard under way
   void end_flush(ShardNo shard);                       // the store has it: drop it from RAM
@@ -144,17 +133,21 @@ class Table {
 
  private:
   struct Placed;  // a sample of a batch: its hash and slot
-  class Held;     // the shards of some samples, locked
-  struct Taken;   // a series out of its shard
+  struct Moment;
+  class Held;    // the shards of some samples, locked
+  struct Taken;  // a series out of its shard
   void note_deltas(size_t grown);
   void note_pending(Shard& shard, Series& series, size_t bytes_before) REQUIRES(shard.mutex);
   std::optional<Refusal> admit_series(const LineSender& sender);
+  // A new series, in the index too; with the next id, unless it has one.
+  Series& make(Shard& shard, uint64_t hash, std::string_view name, Kind kind, RetentionClass retention,
+               std::optional<SeriesId> id = {}) REQUIRES(shard.mutex);
   Series& create(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention, size_t parity)
       REQUIRES(shard.mutex);
   std::vector<Placed> place(Batch& batch, Timestamp now) const;
-  uint64_t apply_together(std::span<const Placed> samples, Batch& batch, int64_t now_s, size_t parity);
-  std::optional<Refusal> apply_one(Shard& shard, const Placed& placed, Series* guess, const Batch& batch,
-                                   int64_t now_s, size_t parity) REQUIRES(shard.mutex);
+  uint64_t apply_together(std::span<const Placed> samples, Batch& batch, const Moment& moment);
+  std::optional<Refusal> apply_one(Shard& shard, const Placed& placed, SeriesArena::Number guess,
+                                   const Batch& batch, const Moment& moment) REQUIRES(shard.mutex);
 
   bool mark_erased(std::string_view name, SlotRange slots, ChangedSeries& changed);
   std::optional<Taken> take(std::string_view name, int parity);
@@ -165,8 +158,10 @@ class Table {
   const TableLimits limits_;
   SenderLimit sender_limit_;
   const int64_t retention_max_s_;  // of the coarsest tier, of the class that is kept longest
+  const int64_t retention_min_s_;  // the same of that kept shortest
   EpochGate gate_;
   std::array<Shard, kShardCount> shards_;
+  SeriesArena series_;  // changed under names_mutex_; each series is its shard's
   // Taken for a new series or a changed name only, inside its shard's; nothing is locked inside it.
   Mutex names_mutex_;
   SeriesId next_id_ GUARDED_BY(names_mutex_) = 0;

@@ -14,6 +14,13 @@ struct Table::Placed {
   uint32_t sample = 0;  // index in the batch
 };
 
+// What is the same for all samples of a batch.
+struct Table::Moment {
+  int64_t now_s = 0;
+  size_t parity = 0;     // of the epoch
+  Slot kept_by_all = 0;  // from here on a sample is too old for no series
+};
+
 // Locks the shards of the first of some samples, as many as go together.
 class Table::Held {
  public:
@@ -64,11 +71,13 @@ uint64_t Table::apply(Batch& batch, Timestamp now) {
   }
   const std::vector<Placed> placed = place(batch, now);
   const EpochGate::Batch epoch(gate_);
-  const auto parity = static_cast<size_t>(epoch.parity());
+  const int64_t now_s = unix_seconds(now);
+  const Moment moment{now_s, static_cast<size_t>(epoch.parity()),
+                      tiers().finest().slot_of(now_s - retention_min_s_) + 1};
   uint64_t taken = 0;
   for (std::span<const Placed> rest(placed); !rest.empty();) {
-    const Held held(shards_, rest, parity);
-    taken += apply_together(held.samples(), batch, unix_seconds(now), parity);
+    const Held held(shards_, rest, moment.parity);
+    taken += apply_together(held.samples(), batch, moment);
     note_deltas(held.grown());
     rest = rest.subspan(held.samples().size());
   }
@@ -107,32 +116,35 @@ std::vector<Table::Placed> Table::place(Batch& batch, Timestamp now) const {
 
 // Every step waits for memory that the step before has asked for, of many samples at a time, so that they
 // wait together: where series are many, nearly all that a sample costs is this wait.
-uint64_t Table::apply_together(std::span<const Placed> samples, Batch& batch, int64_t now_s, size_t parity) {
+uint64_t Table::apply_together(std::span<const Placed> samples, Batch& batch, const Moment& moment) {
   const auto shard_for = [this](const Placed& sample) -> Shard& { return shards_[shard_of(sample.hash)]; };
-  std::array<Series*, Held::kSamplesMax> guesses;
+  std::array<SeriesArena::Number, Held::kSamplesMax> guesses;
   for (const Placed& sample : samples) {
     Shard& shard = shard_for(sample);
     shard.mutex.held();
     shard.index.prefetch(sample.hash);
+    __builtin_prefetch(&batch.samples[sample.sample]);
   }
   for (size_t i = 0; i < samples.size(); ++i) {
     Shard& shard = shard_for(samples[i]);
     shard.mutex.held();
-    guesses[i] = shard.index.guess(samples[i].hash, shard.series);
-    if (guesses[i] != nullptr) guesses[i]->prefetch();
+    __builtin_prefetch(batch.samples[samples[i].sample].name.data());
+    guesses[i] = shard.index.guess(samples[i].hash);
+    if (guesses[i] != 0) series_.prefetch(guesses[i]);
   }
   for (size_t i = 0; i < samples.size(); ++i) {
-    if (guesses[i] == nullptr) continue;
+    if (guesses[i] == 0) continue;
     Shard& shard = shard_for(samples[i]);
     shard.mutex.held();
-    guesses[i]->prefetch_name();
-    shard.deltas[parity].prefetch(guesses[i]->delta[parity]);
+    const Series& guess = series_[guesses[i]];
+    guess.prefetch_name_end();
+    shard.deltas[moment.parity].prefetch(guess.delta[moment.parity]);
   }
   uint64_t taken = 0;
   for (size_t i = 0; i < samples.size(); ++i) {
     Shard& shard = shard_for(samples[i]);
     shard.mutex.held();
-    if (const auto refusal = apply_one(shard, samples[i], guesses[i], batch, now_s, parity)) {
+    if (const auto refusal = apply_one(shard, samples[i], guesses[i], batch, moment)) {
       batch.refuse_sample(samples[i].sample, *refusal);
     } else {
       ++taken;
@@ -146,30 +158,33 @@ void Table::note_deltas(size_t grown) {
 }
 
 // `guess` is of SeriesIndex::guess(), before others of the batch made series.
-std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, Series* guess, const Batch& batch,
-                                        int64_t now_s, size_t parity) {
+std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesArena::Number guess,
+                                        const Batch& batch, const Moment& moment) {
   const Sample& sample = batch.samples[placed.sample];
   std::optional<Bucket> ready;
   if (sample.ready && sample.kind == Kind::kGauge) {
     ready = Bucket::ready(sample.value, *sample.ready);
     if (!ready) return Refusal::kBadBucket;
   }
-  const bool is_right = guess != nullptr && guess->name() == sample.name;
-  Series* series = is_right ? guess : shard.index.find(placed.hash, sample.name, shard.series);
+  const bool is_right = guess != 0 && series_[guess].is_named(sample.name);
+  Series* series = is_right ? &series_[guess] : shard.index.find(placed.hash, sample.name, series_);
   const RetentionClass retention = series == nullptr ? retention_.class_of(sample.name) : series->retention;
-  const int64_t slot_end_s = (placed.slot + 1) * tiers().finest().step_s;
-  if (slot_end_s <= now_s - retention_.tiers(retention).coarsest().retention_s) return Refusal::kTooOld;
+  if (placed.slot < moment.kept_by_all) {
+    const int64_t end_s = (placed.slot + 1) * tiers().finest().step_s;
+    if (end_s <= moment.now_s - retention_.tiers(retention).coarsest().retention_s) return Refusal::kTooOld;
+  }
   if (series == nullptr) {
     if (const auto refusal = admit_series(batch.sender_of(placed.sample))) return refusal;
-    series = &create(shard, placed.hash, sample, retention, parity);
+    series = &create(shard, placed.hash, sample, retention, moment.parity);
   }
   if (series->kind != sample.kind) kind_mismatches_.fetch_add(1, std::memory_order_relaxed);
-  if (series->delta[parity] == 0) shard.dirty[parity].push_back(series);
-  DeltaPool& deltas = shard.deltas[parity];
+  DeltaPool::Chain& chain = series->delta[moment.parity];
+  if (chain == 0) shard.dirty[moment.parity].push_back(series);
+  DeltaPool& deltas = shard.deltas[moment.parity];
   if (ready) {
-    deltas.add(series->delta[parity], placed.slot, *ready, series->combine());
+    deltas.add(chain, placed.slot, *ready, series->combine());
   } else {
-    deltas.add(series->delta[parity], placed.slot, sample.value, series->combine());
+    deltas.add(chain, placed.slot, sample.value, series->combine());
   }
   series->saw(placed.slot);
   return std::nullopt;
@@ -193,16 +208,7 @@ std::optional<Refusal> Table::admit_series(const LineSender& sender) {
 Series& Table::create(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention,
                       size_t parity) {
   series_made_.fetch_add(1, std::memory_order_relaxed);
-  const SeriesList::Place place = shard.series.add();
-  Series& made = shard.series[place];
-  made.kind = sample.kind;
-  made.retention = retention;
-  {
-    MutexLock names(names_mutex_);
-    made.id = next_id_++;
-    made.set_name(names_.add(sample.name));
-  }
-  shard.index.insert(hash, place, shard.series);
+  Series& made = make(shard, hash, sample.name, sample.kind, retention);
   shard.created[parity].push_back(&made);
   return made;
 }

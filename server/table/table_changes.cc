@@ -10,7 +10,11 @@
 namespace statmill {
 
 struct Table::Taken {
-  Series series;
+  SeriesId id = 0;
+  Kind kind{};
+  Slot first_slot = Series::kNever;
+  Slot last_slot = Series::kNever;
+  Window pending;
   std::vector<SlotBucket> delta;
 };
 
@@ -21,7 +25,7 @@ Table::EpochEnd Table::end_epoch(const SeriesChanges& changes) {
   names_version_.fetch_add(1, std::memory_order_acq_rel);
   for (const std::string_view name : changes.deletes) {
     if (changes.slots && !mark_erased(name, *changes.slots, out.changed)) continue;
-    if (const auto taken = take(name, out.parity)) out.changed.deleted.push_back(taken->series.id);
+    if (const auto taken = take(name, out.parity)) out.changed.deleted.push_back(taken->id);
   }
   for (const NewName& names : changes.renames) {
     if (auto renamed = rename(names, out.parity)) out.changed.renamed.push_back(std::move(*renamed));
@@ -45,7 +49,7 @@ bool Table::mark_erased(std::string_view name, SlotRange slots, ChangedSeries& c
   const uint64_t hash = hash_name(name);
   Shard& shard = shards_[shard_of(hash)];
   MutexLock lock(shard.mutex);
-  Series* const s = shard.index.find(hash, name, shard.series);
+  Series* const s = shard.index.find(hash, name, series_);
   if (s == nullptr || s->last_slot < slots.begin || s->first_slot >= slots.end) return false;
   if (slots.has(s->first_slot) && slots.has(s->last_slot)) return true;
   shard.erasures.push_back({s, slots});
@@ -59,11 +63,11 @@ std::optional<Table::Taken> Table::take(std::string_view name, int parity) {
   const auto p = static_cast<size_t>(parity);
   Shard& shard = shards_[shard_of(hash)];
   MutexLock lock(shard.mutex);
-  if (shard.index.find(hash, name, shard.series) == nullptr) return std::nullopt;
-  const SeriesList::Place place = shard.index.erase(hash, name, shard.series);
-  Series& s = shard.series[place];
+  if (shard.index.find(hash, name, series_) == nullptr) return std::nullopt;
+  const SeriesArena::Number number = shard.index.erase(hash, name, series_);
+  Series& s = series_[number];
   SM_CHECK(s.flushing == 0 && s.delta[1 - p] == 0);
-  Taken out;
+  Taken out{s.id, s.kind, s.first_slot, s.last_slot, {}, {}};
   if (s.delta[p] != 0) {
     shard.deltas[p].read(s.delta[p], s.combine(), out.delta);
     std::erase(shard.dirty[p], &s);
@@ -71,12 +75,12 @@ std::optional<Table::Taken> Table::take(std::string_view name, int parity) {
   shard.pending_bytes -= s.pending.memory_bytes();
   ram_bytes_.fetch_sub(s.pending.memory_bytes(), std::memory_order_relaxed);
   std::erase(shard.created[p], &s);
+  out.pending = std::move(s.pending);
   {
     MutexLock names(names_mutex_);
-    names_.remove(s.name());
+    names_.remove({s.listed_name, s.name_size});
+    series_.remove(number);
   }
-  out.series = std::move(s);
-  shard.series.remove(place);
   series_count_.fetch_sub(1, std::memory_order_relaxed);
   return out;
 }
@@ -88,21 +92,15 @@ std::optional<ChangedSeries::Renamed> Table::rename(const NewName& names, int pa
   Shard& shard = shards_[shard_of(hash)];
   {
     MutexLock lock(shard.mutex);
-    if (shard.index.find(hash, names.to, shard.series) != nullptr) return std::nullopt;
+    if (shard.index.find(hash, names.to, series_) != nullptr) return std::nullopt;
   }
   std::optional<Taken> taken = take(names.from, parity);
   if (!taken) return std::nullopt;
   MutexLock lock(shard.mutex);
-  const SeriesList::Place place = shard.series.add();
-  Series& s = shard.series[place];
-  s = std::move(taken->series);
-  s.retention = retention_.class_of(names.to);
-  {
-    MutexLock lock_names(names_mutex_);
-    s.set_name(names_.add(names.to));
-  }
-  shard.index.insert(hash, place, shard.series);
-  s.delta[p] = 0;
+  Series& s = make(shard, hash, names.to, taken->kind, retention_.class_of(names.to), taken->id);
+  s.first_slot = taken->first_slot;
+  s.last_slot = taken->last_slot;
+  s.pending = std::move(taken->pending);
   const size_t nodes = shard.deltas[p].size();
   for (const SlotBucket& b : taken->delta) shard.deltas[p].add(s.delta[p], b.slot, b.bucket, s.combine());
   note_deltas(shard.deltas[p].size() - nodes);

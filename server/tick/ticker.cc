@@ -6,7 +6,6 @@
 #include "base/hash.h"
 #include "base/radix_sort.h"
 #include "server/tick/flush.h"
-#include "storage/journal.h"
 #include "storage/rollup.h"
 
 namespace statmill {
@@ -119,15 +118,12 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
   for (const ChangedSeries::Renamed& renamed : end.changed.renamed)
     prepared_->batch.series.push_back(renamed.row);
   prepared_->changed = std::move(end.changed);
-  std::vector<ShardDelta> deltas;
-  deltas.reserve(kShardCount);
   // Down, as ingest goes up: a batch meets the tick once, and does not go all the way behind it.
   for (size_t i = kShardCount; i-- > 0;) {
     const auto shard = static_cast<ShardNo>(i);
     const bool flush = to_flush[i] || is_due(shard, now);
     // Of a shard that is flushed the deltas go into fragments with this very batch: no entry is needed.
-    deltas.push_back(services_.table.collect(shard, end.parity, !flush));
-    auto& created = deltas.back().created;
+    auto created = services_.table.collect(shard, end.parity, flush ? nullptr : &draft_);
     for (const SeriesRow& row : created) {
       services_.store.expiry().set_class(row.id, services_.table.retention().class_of(row.name));
     }
@@ -139,25 +135,13 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
   }
   // Where it comes in order the store need not look for the place of each.
   radix_sort(prepared_->batch.series, [](const SeriesRow& row) { return row.id; });
-  write_journal(deltas);
+  write_journal();
 }
 
-// One row for all shards: series that send together have ids one after the other, whatever their shards.
-void Ticker::write_journal(const std::vector<ShardDelta>& deltas) {
-  size_t count = 0;
-  for (const ShardDelta& delta : deltas) count += delta.pieces.size();
-  if (count == 0) return;
-  std::vector<JournalPiece> pieces;
-  pieces.reserve(count);
-  for (const ShardDelta& delta : deltas) {
-    std::string_view bytes(delta.bytes);
-    for (const ShardDelta::Piece& piece : delta.pieces) {
-      pieces.push_back({piece.id, piece.entries, bytes.substr(0, piece.size)});
-      bytes.remove_prefix(piece.size);
-    }
-  }
-  radix_sort(pieces, [](const JournalPiece& piece) { return piece.id; });
-  std::string row = encode_journal_row({prepared_->tick, 0, last_row_}, pieces);
+// One row for all shards.
+void Ticker::write_journal() {
+  if (draft_.is_empty()) return;
+  std::string row = draft_.take_row({prepared_->tick, 0, last_row_});
   last_row_ = prepared_->tick;
   journal_bytes_.add(row.size());
   prepared_->batch.journal.push_back({prepared_->tick, 0, std::move(row)});
@@ -232,6 +216,7 @@ Status Ticker::commit() {
   for (const auto& [shard, flush] : prepared_->flushes) services_.table.end_flush(shard);
   if (prepared_->batch.rollup_position) position_ = *prepared_->batch.rollup_position;
   durable_tick_.set(static_cast<int64_t>(prepared_->tick));
+  for (StoreBatch::Row& row : prepared_->batch.journal) draft_.give_back(std::move(row.bytes));
   prepared_.reset();
   return Status::ok();
 }

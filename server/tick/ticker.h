@@ -76,7 +76,7 @@ class Ticker {
   Status run(TickTime now, const Shards& to_flush);
   Status finish(TickTime now);
   void prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges& changes);
-  void write_journal(const std::vector<ShardDelta>& deltas);
+  void write_journal();
   Status build(TickTime now);
   Status build_fragments(TickTime now);
   void roll(StoreSnapshot& snapshot, TickTime now);
@@ -101,6 +101,7 @@ class Ticker {
   TickNo trimmed_ = 0;
   std::vector<ChunkNo> expired_;  // by tier: chunks below are gone, of every class
   std::unique_ptr<Prepared> prepared_;
+  JournalDraft draft_;
   LogLimiter rollup_log_{std::chrono::minutes(1)};
   Gauge& open_tick_;     // what is accepted now is of this tick or an earlier one
   Gauge& durable_tick_;  // all up to this tick is in the store

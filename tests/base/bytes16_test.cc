@@ -48,5 +48,17 @@ TEST(Bytes16, FindsNothingBehindATextThatIsShort) {
   EXPECT_EQ(find_first(text.data(), text.data(), text.data() + 3, is_zero), text.data() + 3);
 }
 
+TEST(Bytes16, SeesADifferenceInAnyByte) {
+  for (size_t size = 0; size <= 70; ++size) {
+    const std::vector<char> a(size, 'a');
+    EXPECT_TRUE(are_same_bytes(a.data(), std::vector<char>(size, 'a').data(), size)) << size;
+    for (size_t place = 0; place < size; ++place) {
+      std::vector<char> b(a);
+      b[place] = 'b';
+      EXPECT_FALSE(are_same_bytes(a.data(), b.data(), size)) << size << " at " << place;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace statmill

@@ -47,7 +47,7 @@ class NameRoutes : public testing::Test {
     if (changes.slots) slots_ = *changes.slots;
     Table::EpochEnd end = table_.end_epoch(changes);
     for (int shard = 0; shard < kShardCount; ++shard)
-      static_cast<void>(table_.collect(static_cast<ShardNo>(shard), end.parity, false));
+      static_cast<void>(table_.collect(static_cast<ShardNo>(shard), end.parity, nullptr));
     return std::move(end.changed);
   }
 

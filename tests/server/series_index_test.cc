@@ -1,4 +1,5 @@
-// The index of a shard against a plain set of names: whatever comes, goes and comes again.
+// The index of a shard, and the arena its series are in, against a plain set of names: whatever comes, goes
+// and comes again.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -16,7 +17,7 @@ RC_GTEST_PROP(SeriesIndex, FindsAllThatIsInAndNothingElse, ()) {
   const auto steps =
       *rc::gen::resize(200, rc::gen::container<std::vector<uint32_t>>(rc::gen::inRange<uint32_t>(0, 60)));
   SeriesIndex index;
-  SeriesList series;
+  SeriesArena arena;
   std::set<std::string> in;
   std::vector<std::string> names;
   for (uint32_t i = 0; i < 60; ++i) names.push_back("n" + std::to_string(i));
@@ -24,25 +25,65 @@ RC_GTEST_PROP(SeriesIndex, FindsAllThatIsInAndNothingElse, ()) {
     const std::string& name = names[step];
     const uint64_t hash = hash_name(name);
     if (in.insert(name).second) {
-      const SeriesList::Place place = series.add();
-      RC_ASSERT(series[place].name().empty());
-      series[place].set_name(name);
-      series[place].id = step;
-      index.insert(hash, place, series);
+      const SeriesArena::Number number = arena.add(name);
+      RC_ASSERT(arena[number].pending.is_empty() && arena[number].id == 0);
+      arena[number].id = step;
+      arena[number].pending.add({1, Bucket::of({7, 0})}, Combine::kMerge, nullptr);
+      index.insert(hash, number, arena);
     } else {
-      const SeriesList::Place place = index.erase(hash, name, series);
-      RC_ASSERT(series[place].id == step);
-      series.remove(place);
+      const SeriesArena::Number number = index.erase(hash, name, arena);
+      RC_ASSERT(arena[number].id == step);
+      arena.remove(number);
       in.erase(name);
     }
     bool is_right = true;
     for (uint32_t i = 0; i < names.size(); ++i) {
-      const Series* found = index.find(hash_name(names[i]), names[i], series);
+      const Series* found = index.find(hash_name(names[i]), names[i], arena);
       is_right &= found == nullptr ? !in.contains(names[i]) : in.contains(names[i]) && found->id == i;
     }
     RC_ASSERT(is_right);
+    std::set<std::string> all;
+    for (const Series* series : index.all(arena)) all.emplace(series->name());
+    RC_ASSERT(all == in);
   }
-  RC_ASSERT(series.size() <= names.size());
+}
+
+// Names of all lengths, many more than a chunk has room for.
+TEST(SeriesArena, SeriesStayWhereTheyAreWithNamesOfAnyLength) {
+  SeriesArena arena;
+  std::vector<const Series*> where;
+  const auto name_of = [](size_t i) {
+    return std::string(1 + i * 7 % kNameBytesMax, static_cast<char>('a' + i % 26));
+  };
+  constexpr size_t kCount = 5000;
+  std::vector<SeriesArena::Number> numbers;
+  for (size_t i = 0; i < kCount; ++i) {
+    numbers.push_back(arena.add(name_of(i)));
+    Series& made = arena[numbers.back()];
+    made.id = static_cast<SeriesId>(i);
+    made.saw(static_cast<Slot>(i));
+    where.push_back(&made);
+  }
+  for (size_t i = 0; i < kCount; ++i) {
+    ASSERT_EQ(&arena[numbers[i]], where[i]);
+    ASSERT_EQ(where[i]->name(), name_of(i));
+    ASSERT_EQ(where[i]->id, i);
+    ASSERT_EQ(where[i]->last_slot, static_cast<Slot>(i));
+  }
+}
+
+TEST(SeriesArena, RoomIsGivenToAnotherOfItsSize) {
+  SeriesArena arena;
+  const SeriesArena::Number first = arena.add("first");
+  const SeriesArena::Number longer = arena.add(std::string(100, 'x'));
+  arena[first].saw(5);
+  arena.remove(first);
+  arena.remove(longer);
+  EXPECT_EQ(arena.add(std::string(90, 'y')), longer);
+  EXPECT_EQ(arena.add("other"), first);
+  EXPECT_EQ(arena[first].name(), "other");
+  EXPECT_EQ(arena[first].last_slot, Series::kNever) << "as new";
+  EXPECT_NE(arena.add("third"), first);
 }
 
 }  // namespace

@@ -52,14 +52,14 @@ TEST_F(TableTest, AFlushKnowsNothingOfSeriesThatWereMadeAfterTheFlip) {
   for (int i = 0; i < 1000; ++i) send("later." + std::to_string(i) + " 1\n");
   size_t active = 0;
   for (int shard = 0; shard < kShardCount; ++shard) {
-    static_cast<void>(table_.collect(static_cast<ShardNo>(shard), parity, true));
+    static_cast<void>(table_.collect(static_cast<ShardNo>(shard), parity, nullptr));
     active += table_.begin_flush(static_cast<ShardNo>(shard), 1).activity.size();
     table_.end_flush(static_cast<ShardNo>(shard));
   }
   EXPECT_EQ(active, 1U);
   const int next = table_.end_epoch().parity;
   for (int shard = 0; shard < kShardCount; ++shard) {
-    static_cast<void>(table_.collect(static_cast<ShardNo>(shard), next, true));
+    static_cast<void>(table_.collect(static_cast<ShardNo>(shard), next, nullptr));
     active += table_.begin_flush(static_cast<ShardNo>(shard), 2).activity.size();
   }
   EXPECT_EQ(active, 1U + 1001U);
@@ -109,13 +109,15 @@ TEST_F(TableTest, MovesAnEpochToPendingAndThroughAFlushWithoutLosingSight) {
     return total;
   };
   EXPECT_EQ(sum(), 7);
-  const ShardDelta delta = table_.collect(shard, parity, true);
-  ASSERT_EQ(delta.pieces.size(), 1U);
-  Reader entry(delta.bytes);
+  JournalDraft draft;
+  const std::vector<SeriesRow> created = table_.collect(shard, parity, &draft);
+  const std::string bytes = draft.bytes();
+  Reader entry(bytes);
   EntryReference reference;
   EXPECT_EQ(decode_entry(entry, reference)->bucket.sum(), 3);
-  ASSERT_EQ(delta.created.size(), 1U);
-  EXPECT_EQ(delta.created[0].name, "a");
+  EXPECT_FALSE(draft.is_empty());
+  ASSERT_EQ(created.size(), 1U);
+  EXPECT_EQ(created[0].name, "a");
   EXPECT_EQ(sum(), 7);
   const ShardFlush flush = table_.begin_flush(shard, 9);
   ASSERT_EQ(flush.series.size(), 1U);
@@ -145,7 +147,8 @@ TEST_F(TableTest, AddsUpManySlotsOfOneEpochInAnyOrder) {
   };
   check();
   const int parity = table_.end_epoch().parity;
-  for (int shard = 0; shard < kShardCount; ++shard) table_.collect(static_cast<ShardNo>(shard), parity, true);
+  for (int shard = 0; shard < kShardCount; ++shard)
+    table_.collect(static_cast<ShardNo>(shard), parity, nullptr);
   check();
 }
 

@@ -1,5 +1,5 @@
 // What a list that was emptied goes on holding.
-#include "server/table/burst.h"
+#include "base/burst.h"
 
 #include <gtest/gtest.h>
 

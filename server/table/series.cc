@@ -1,0 +1,20 @@
+// See series.h.
+#include "server/table/series.h"
+
+namespace statmill {
+
+bool Series::replay(uint32_t entries, Reader& in) {
+  for (uint32_t i = 0; i < entries; ++i) {
+    const std::optional<Slot> slot = pending.add_entry(in, combine());
+    if (!slot) return false;
+    saw(*slot);
+  }
+  return true;
+}
+
+void Series::replay(const SlotBucket& entry) {
+  pending.add(entry, combine(), nullptr);
+  saw(entry.slot);
+}
+
+}  // namespace statmill

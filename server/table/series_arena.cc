@@ -1,0 +1,61 @@
+// See series_arena.h.
+#include "server/table/series_arena.h"
+
+#include <cstring>
+#include <limits>
+
+#include "base/check.h"
+
+namespace statmill {
+
+SeriesArena::~SeriesArena() {
+  for (size_t chunk = 0; chunk < chunks_.size(); ++chunk) {
+    for (uint32_t line = 0; line < used_[chunk];) {
+      const auto number = static_cast<Number>(begin_of(chunk) + line + 1);
+      Series& series = (*this)[number];
+      line += lines_for(series.name_size);
+      series.~Series();
+    }
+  }
+}
+
+SeriesArena::Number SeriesArena::add(std::string_view name) {
+  SM_CHECK(name.size() <= kNameBytesMax);
+  auto& vacant = vacant_[lines_for(name.size())];
+  Number number = 0;
+  if (vacant.empty()) {
+    number = room(lines_for(name.size()));
+    new (&(*this)[number]) Series;
+  } else {
+    number = vacant.back();
+    vacant.pop_back();
+  }
+  Series& series = (*this)[number];
+  series.name_size = static_cast<uint16_t>(name.size());
+  if (!name.empty()) std::memcpy(reinterpret_cast<char*>(&series + 1), name.data(), name.size());
+  return number;
+}
+
+void SeriesArena::remove(Number number) {
+  Series& series = (*this)[number];
+  const uint16_t name_size = series.name_size;  // the room's own size is known by it
+  vacant_[lines_for(name_size)].push_back(number);
+  series.~Series();
+  (new (&series) Series)->name_size = name_size;
+}
+
+SeriesArena::Number SeriesArena::room(uint32_t lines) {
+  size_t chunk = chunk_of(end_);
+  if (chunk_of(end_ + lines - 1) != chunk) end_ = begin_of(++chunk);
+  SM_CHECK(end_ + lines <= std::numeric_limits<Number>::max());
+  if (chunks_[chunk] == nullptr) {
+    const uint64_t bytes = (begin_of(chunk + 1) - begin_of(chunk)) * kLineBytes;
+    chunks_[chunk].reset(static_cast<Line*>(::operator new (bytes, std::align_val_t{alignof(Line)})));
+  }
+  const auto number = static_cast<Number>(end_ + 1);
+  end_ += lines;
+  used_[chunk] = static_cast<uint32_t>(end_ - begin_of(chunk));
+  return number;
+}
+
+}  // namespace statmill
