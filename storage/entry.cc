@@ -29,6 +29,10 @@ uint64_t bits_of(int64_t v) { return static_cast<uint64_t>(v); }
 
 int64_t floor_mean(int64_t sum, uint64_t count) {
   if (count == 1) return sum;
+  // As nearly always: a division of 32 bits takes a fraction of the time.
+  constexpr uint64_t kShort = std::numeric_limits<uint32_t>::max();
+  if (bits_of(sum) <= kShort && count <= kShort)
+    return static_cast<uint32_t>(sum) / static_cast<uint32_t>(count);
   const auto n = static_cast<int64_t>(count);
   return sum / n - (sum % n < 0 ? 1 : 0);
 }

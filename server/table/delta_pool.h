@@ -58,12 +58,15 @@ class DeltaPool {
     const char* const begin = reinterpret_cast<const char*>(nodes_.data());
     for (size_t at = 0; at < nodes_.size() * sizeof(Node); at += kLine) __builtin_prefetch(begin + at, 0, 2);
   }
+  // The bucket of a chain that has but one, as nearly all; else null. Requires: the chain is not empty.
+  const SlotBucket* only(Chain chain) const {
+    const Node& newest = nodes_[chain - 1];
+    return newest.next == 0 ? &newest.at : nullptr;
+  }
   // The chain's buckets, ascending, each slot once.
   void read(Chain chain, Combine combine, std::vector<SlotBucket>& out) const {
     out.clear();
-    for (; chain != 0; chain = nodes_[chain - 1].next) {
-      out.push_back({nodes_[chain - 1].slot, nodes_[chain - 1].bucket});
-    }
+    for (; chain != 0; chain = nodes_[chain - 1].next) out.push_back(nodes_[chain - 1].at);
     if (out.size() < 2) return;
     std::reverse(out.begin(), out.end());
     const auto before = [](const SlotBucket& a, const SlotBucket& b) { return a.slot < b.slot; };
@@ -89,11 +92,10 @@ class DeltaPool {
  private:
   // Made where it stays: a bucket that is written in parts and copied at once waits for its own stores.
   struct alignas(kNodeBytes) Node {
-    Node(Slot at, const Number& value, Chain behind) : bucket(Bucket::of(value)), slot(at), next(behind) {}
-    Node(Slot at, const Bucket& all, Chain behind) : bucket(all), slot(at), next(behind) {}
+    Node(Slot slot, const Number& value, Chain behind) : at{slot, Bucket::of(value)}, next(behind) {}
+    Node(Slot slot, const Bucket& all, Chain behind) : at{slot, all}, next(behind) {}
 
-    Bucket bucket;
-    Slot slot;
+    SlotBucket at;
     Chain next;
   };
   static_assert(sizeof(Node) == kNodeBytes);
@@ -102,13 +104,13 @@ class DeltaPool {
   Chain* find(Chain& chain, Slot slot) {
     constexpr int kSearchMax = 32;
     Chain* link = &chain;
-    for (int i = 0; *link != 0 && nodes_[*link - 1].slot > slot && i < kSearchMax; ++i) {
+    for (int i = 0; *link != 0 && nodes_[*link - 1].at.slot > slot && i < kSearchMax; ++i) {
       link = &nodes_[*link - 1].next;
     }
     return link;
   }
-  bool is_of(Chain chain, Slot slot) const { return chain != 0 && nodes_[chain - 1].slot == slot; }
-  Bucket& bucket_at(Chain chain) { return nodes_[chain - 1].bucket; }
+  bool is_of(Chain chain, Slot slot) const { return chain != 0 && nodes_[chain - 1].at.slot == slot; }
+  Bucket& bucket_at(Chain chain) { return nodes_[chain - 1].at.bucket; }
   template <class What>
   void push(Chain& link, Slot slot, const What& what) {
     const Chain behind = std::exchange(link, static_cast<Chain>(nodes_.size() + 1));

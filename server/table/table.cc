@@ -25,12 +25,18 @@ std::vector<SeriesRow> Table::collect(ShardNo n, int parity, JournalDraft* journ
     if (i + 2 * kAhead < dirty.size()) dirty[i + 2 * kAhead]->prefetch();
     if (i + kAhead < dirty.size()) dirty[i + kAhead]->pending.prefetch();
     Series* const s = dirty[i];
-    shard.deltas[p].read(s->delta[p], s->combine(), buckets);
-    s->delta[p] = 0;
     const size_t memory = s->pending.memory_bytes();
-    for (const SlotBucket& b : buckets) s->pending.add(b, s->combine(), entries);
+    size_t count = 1;
+    if (const SlotBucket* const only = shard.deltas[p].only(s->delta[p])) {
+      s->pending.add(*only, s->combine(), entries);
+    } else {
+      shard.deltas[p].read(s->delta[p], s->combine(), buckets);
+      for (const SlotBucket& b : buckets) s->pending.add(b, s->combine(), entries);
+      count = buckets.size();
+    }
+    s->delta[p] = 0;
     note_pending(shard, *s, memory);
-    if (journal != nullptr) journal->end_piece(s->id, static_cast<uint32_t>(buckets.size()));
+    if (journal != nullptr) journal->end_piece(s->id, static_cast<uint32_t>(count));
   }
   ram_bytes_.fetch_sub(shard.deltas[p].size() * DeltaPool::kNodeBytes, std::memory_order_relaxed);
   shard.deltas[p].clear();
