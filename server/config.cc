@@ -102,6 +102,8 @@ std::vector<Setting> server_settings(ServerConfig& c) {
        take_count(c.line.connections_max, 1, 1'000'000)},
       {"line.idle_timeout", "TIME", "10m", "TCP senders silent for so long are closed; 0s: none",
        take_duration(c.line.idle_timeout, seconds(0), hours(24 * 365))},
+      {"line.udp_buffer", "BYTES", "32M", "datagrams that the kernel may keep for a thread of each listener",
+       take_bytes(c.line.udp_buffer_bytes, 4096)},
       {"graphite.listen", "A:P", "", "Graphite's plaintext, UDP and TCP; its port is 2003. When empty, off",
        take_optional_endpoint(c.graphite_listen)},
       {"statsd.listen", "A:P", "", "statsd and DogStatsD, UDP and TCP; its port is 8125. When empty, off",

@@ -129,7 +129,7 @@ Status LineListener::bind_udp(const asio::ip::address& address, uint16_t port) {
     if (!error) socket.bind(endpoint, error);
     if (!error) socket.non_blocking(true, error);
     if (error) return bind_error("UDP", error);
-    buffer_bytes = prepare_udp_socket(socket.native_handle());
+    buffer_bytes = prepare_udp_socket(socket.native_handle(), options_.udp_buffer_bytes);
     worker->udp = std::make_unique<UdpReceiver>(std::move(socket), udp_services_);
   }
   log_.info("line listener", {{"setting", dialect_->traits().setting},

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 
 #include "server/ingest/peer.h"
 
@@ -42,12 +43,13 @@ Beside read_beside(msghdr& message) {
 
 }  // namespace
 
-size_t prepare_udp_socket(int descriptor) {
-  constexpr int kWanted = 32 << 20;
+size_t prepare_udp_socket(int descriptor, size_t buffer_bytes) {
+  constexpr size_t kMost = std::numeric_limits<int>::max() / 2;  // the kernel doubles it
+  const int wanted = static_cast<int>(std::min(buffer_bytes, kMost));
   constexpr int kOn = 1;
   // The first needs CAP_NET_ADMIN and may pass the system's limit, the second is cut to it.
-  if (::setsockopt(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, &kWanted, sizeof kWanted) != 0) {
-    static_cast<void>(::setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &kWanted, sizeof kWanted));
+  if (::setsockopt(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, &wanted, sizeof wanted) != 0) {
+    static_cast<void>(::setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &wanted, sizeof wanted));
   }
   static_cast<void>(::setsockopt(descriptor, SOL_SOCKET, SO_RXQ_OVFL, &kOn, sizeof kOn));
   // Datagrams of one sender and size come joined: a trip through the kernel for up to 64 of them.

@@ -49,8 +49,9 @@ class UdpReceiver {
   uint32_t kernel_dropped_ = 0;  // the socket's own count so far; wraps as it does
 };
 
-// Asks for a 32 MiB receive buffer (the kernel may give less) and for the drop count with each datagram.
-// Returns the bytes given.
-size_t prepare_udp_socket(int descriptor);
+// Asks for a receive buffer of so many bytes (the kernel may give less), for the drop count with each
+// datagram and for joined datagrams. Returns the bytes given, in the kernel's count: twice what was asked
+// for.
+size_t prepare_udp_socket(int descriptor, size_t buffer_bytes);
 
 }  // namespace statmill

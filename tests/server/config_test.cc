@@ -77,15 +77,17 @@ TEST_F(ServerConfigTest, GraphiteAndStatsdAreOffUntilTheyAreToldWhereToListen) {
   EXPECT_FALSE(config_.graphite_listen);
   EXPECT_FALSE(config_.statsd_listen);
   EXPECT_EQ(config_.line.idle_timeout, std::chrono::minutes(10));
+  EXPECT_EQ(config_.line.udp_buffer_bytes, size_t{32} << 20);
   EXPECT_EQ(config_.statsd.gauge_expiry, std::chrono::hours(24));
   ASSERT_EQ(apply({"--graphite.listen", "127.0.0.1:2003", "--statsd.listen", "[::1]:8125", "--statsd.sets=7",
-                   "--line.idle_timeout", "0s", "--statsd.gauge_expiry", "15m"}),
+                   "--line.idle_timeout", "0s", "--line.udp_buffer", "1M", "--statsd.gauge_expiry", "15m"}),
             "");
   EXPECT_EQ(config_.graphite_listen->text(), "127.0.0.1:2003");
   EXPECT_EQ(config_.statsd_listen->text(), "[::1]:8125");
   EXPECT_EQ(config_.statsd.sets_max, 7U);
   EXPECT_EQ(config_.statsd.gauge_expiry, std::chrono::minutes(15));
   EXPECT_EQ(config_.line.idle_timeout, Duration(0));
+  EXPECT_EQ(config_.line.udp_buffer_bytes, size_t{1} << 20);
   EXPECT_THAT(apply({"--statsd.listen", "8125"}), testing::StartsWith("statsd.listen: "));
 }
 

@@ -179,6 +179,17 @@ TEST_F(LineListenerTest, AConnectionIsSilentFromItsLastBytesOn) {
   EXPECT_GE(clock_.steady() - last, options_.idle_timeout);
 }
 
+TEST(UdpSocket, TheKernelIsAskedForTheBufferThatIsSet) {
+  boost::asio::io_context context;
+  const auto given = [&](size_t wanted) {
+    boost::asio::ip::udp::socket socket(context, boost::asio::ip::udp::v4());
+    return prepare_udp_socket(socket.native_handle(), wanted);
+  };
+  EXPECT_EQ(given(16384), 2 * 16384U) << "as the kernel counts";
+  EXPECT_EQ(given(65536), 2 * 65536U);
+  EXPECT_GT(given(size_t{1} << 40), 2 * 65536U) << "more than it can be asked for is as much as it gives";
+}
+
 TEST_F(LineListenerTest, AFaultNamesTheSetting) {
   options_.listen.host = "no.address";
   LineListener listener(options_, graphite_dialect(), {intake, registry, book_, clock_, log_});
