@@ -73,7 +73,7 @@ const char* find_first(const char* begin, const char* at, const char* end, const
 inline bool are_same_bytes(const char* a, const char* b, size_t size) {
   constexpr uint64_t kAll = 0xffff;
   const auto same_at = [&](size_t i) { return bits_of(bytes16_at(a + i) == bytes16_at(b + i)) == kAll; };
-  if (size < 16) return std::memcmp(a, b, size) == 0;
+  if (size < 16) return size == 0 || std::memcmp(a, b, size) == 0;
   for (size_t i = 0; i < size - 16; i += 16) {
     if (!same_at(i)) return false;
   }
