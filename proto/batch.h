@@ -7,7 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -28,6 +28,23 @@ struct RefusedLine {
   Refusal reason{};
   LineSender sender;
   std::string_view text;  // the line, without LF; of a sample that the table refused, the series' name
+};
+
+// Ready-made buckets where they do not move; memory is kept for the next batch, as the samples' is.
+class ReadyBuckets {
+ public:
+  ReadyBucket& add() {
+    if (count_ == blocks_.size() * kBlock) blocks_.push_back(std::make_unique<ReadyBucket[]>(kBlock));
+    ReadyBucket& bucket = blocks_[count_ / kBlock][count_ % kBlock];
+    ++count_;
+    return bucket = {};
+  }
+  void clear() { count_ = 0; }
+
+ private:
+  static constexpr size_t kBlock = 64;
+  std::vector<std::unique_ptr<ReadyBucket[]>> blocks_;
+  size_t count_ = 0;
 };
 
 struct Batch {
@@ -65,11 +82,12 @@ struct Batch {
   // samples behind the first of them move.
   void remove_samples(std::span<const uint32_t> indices);
   // What a sample may point at, for as long as the batch lives.
-  ReadyBucket& new_ready_bucket() { return ready_buckets_.emplace_back(); }
+  ReadyBucket& new_ready_bucket() { return ready_buckets_.add(); }
   // Text that lives as long as the batch.
   std::string_view keep(std::string_view text) { return kept_.keep(text); }
   // The same, for `size` bytes that the caller writes.
   char* room(size_t size) { return kept_.room(size); }
+  char* spare(size_t size) { return kept_.spare(size); }  // what room() will give for up to so many
   void clear() {
     samples.clear();
     metadata.clear();
@@ -92,7 +110,7 @@ struct Batch {
 
   std::vector<SenderOf> senders_ = std::vector<SenderOf>(1);  // never empty, by `begin`
   TextArena kept_;
-  std::deque<ReadyBucket> ready_buckets_;  // few, where they do not move
+  ReadyBuckets ready_buckets_;
 };
 
 }  // namespace statmill

@@ -10,12 +10,15 @@
 
 namespace statmill {
 
+// Of all, until one is read.
 class SamplingRate {
  public:
   static constexpr int64_t kWeightMax = 1'000'000'000;  // observations that one value may stand for
 
-  // None when `text` is no number in (0, 1], or one below 1 / kWeightMax.
-  static std::optional<SamplingRate> read(std::string_view text);
+  // False when it is no number in (0, 1], or one below 1 / kWeightMax.
+  [[nodiscard]] bool read(std::string_view text) { return read(text.data(), text); }
+  // Reads nothing before `readable`, which had best be eight bytes before the text or more.
+  [[nodiscard]] bool read(const char* readable, std::string_view text);
 
   // The amount of all occurrences, amount / rate: exact when it has no more decimals than `amount`.
   std::optional<Refusal> scale_amount(Number& amount) const;
@@ -25,12 +28,11 @@ class SamplingRate {
   std::optional<Refusal> repeat(Sample& sample, Batch& batch) const;
 
  private:
-  SamplingRate(const Number& rate, int64_t weight, bool is_whole)
-      : rate_(rate), weight_(weight), is_whole_(is_whole) {}
+  bool set(Number rate);
 
-  Number rate_;
-  int64_t weight_;  // 1 / rate, to the nearest integer
-  bool is_whole_;   // 1 / rate is that integer
+  Number rate_{1, 0};
+  int64_t weight_ = 1;    // 1 / rate, to the nearest integer
+  bool is_whole_ = true;  // 1 / rate is that integer
 };
 
 }  // namespace statmill

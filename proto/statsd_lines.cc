@@ -7,6 +7,7 @@
 #include "proto/line_text.h"
 #include "proto/sampling_rate.h"
 #include "proto/tagged_name.h"
+#include "proto/usual_statsd_line.h"
 
 namespace statmill {
 namespace {
@@ -88,7 +89,7 @@ struct Part {
   std::string_view values;
   bool is_packed = false;  // more than one value, `:` between them
   Type type = Type::kCounter;
-  std::optional<SamplingRate> rate;
+  SamplingRate rate;
   std::optional<int64_t> time_s;
 };
 
@@ -102,8 +103,8 @@ std::optional<Refusal> read_extension(Cursor& cursor, Part& part, LineName& name
   if (cursor.is_at_end() || cursor.front() == '|') return std::nullopt;
   if (cursor.skip('#')) return name.add_tags(cursor);
   if (cursor.skip('@')) {
-    part.rate = SamplingRate::read(cursor.until<'|', ':'>());
-    return part.rate ? std::nullopt : std::optional(Refusal::kBadRate);
+    const bool is_rate = part.rate.read(cursor.until<'|', ':'>());
+    return is_rate ? std::nullopt : std::optional(Refusal::kBadRate);
   }
   if (cursor.skip('T')) return read_time(cursor.until<'|', ':'>(), part.time_s);
   const char first = cursor.until<'|'>().front();
@@ -148,7 +149,7 @@ std::optional<Refusal> take_value(std::string_view text, const Part& part, Stats
   switch (part.type) {
     case Type::kCounter:
       sample.kind = Kind::kEvent;
-      return part.rate ? part.rate->scale_amount(sample.value) : std::nullopt;
+      return part.rate.scale_amount(sample.value);
     case Type::kGauge:
       batch.gauges.push_back({static_cast<uint32_t>(index), text.front() == '+' || text.front() == '-'});
       return std::nullopt;
@@ -156,7 +157,7 @@ std::optional<Refusal> take_value(std::string_view text, const Part& part, Stats
       if (sample.value.value() < 0) return Refusal::kBadValue;
       [[fallthrough]];
     default:
-      return part.rate ? part.rate->repeat(sample, batch.batch) : std::nullopt;
+      return part.rate.repeat(sample, batch.batch);
   }
 }
 
@@ -259,7 +260,9 @@ void parse_statsd_line(std::string_view line, StatsdBatch& batch) {
 }
 
 void parse_statsd_lines(std::string_view bytes, StatsdBatch& batch) {
-  for_each_line(bytes, [&batch](std::string_view line) { parse_statsd_line(line, batch); });
+  for_each_line(
+      bytes, [&](const char* at, const char* end) { return take_usual_statsd_line(at, end, batch); },
+      [&](std::string_view line) { parse_statsd_line(line, batch); });
 }
 
 }  // namespace statmill

@@ -6,17 +6,12 @@
 #include <bit>
 #include <cstring>
 
-#include "base/bytes16.h"
 #include "proto/line_text.h"
 
 namespace statmill {
 namespace {
 
-constexpr uint64_t kNameHead = 0x6e616d6500000000;  // of the key `name`
 constexpr std::string_view kFlagValue = "true";
-
-// Those below 33 and above 126.
-Mask16 odd_bytes(Bytes16 bytes) { return bytes - sixteen(33) > sixteen(126 - 33); }
 
 bool is_plain(char c) { return 33 <= c && c <= 126; }
 
@@ -145,14 +140,6 @@ size_t plain_size(std::string_view text, char stop) {
   return static_cast<size_t>(find_first(begin, begin, begin + text.size(), is_end) - begin);
 }
 
-size_t plain_path_size(std::string_view text) {
-  const auto is_end = [](Bytes16 bytes) -> Mask16 {
-    return odd_bytes(bytes) | (bytes == sixteen(':')) | (bytes == sixteen(';')) | (bytes == sixteen(','));
-  };
-  const char* const begin = text.data();
-  return static_cast<size_t>(find_first(begin, begin, begin + text.size(), is_end) - begin);
-}
-
 bool are_canonical_tags(std::string_view text) {
   const char* const end = text.data() + text.size();
   TagEnds<';', '='> ends(text);
@@ -162,7 +149,7 @@ bool are_canonical_tags(std::string_view text) {
     const char* const assign = ends.key_end(at);
     if (assign == end || *assign != '=') return false;
     const uint64_t head = head_of({at, static_cast<size_t>(assign - at)}, text.data(), end);
-    if (head <= last_head || head == kNameHead) return false;
+    if (head <= last_head || head == kNameKeyHead) return false;
     at = ends.value_end(assign + 1);
     if (at == assign + 1 || assign[1] == '~') return false;
     if (at == end) return true;
@@ -226,7 +213,7 @@ std::optional<Refusal> TagList::add_pairs(std::string_view text) {
 
 inline std::optional<Refusal> TagList::insert(const Tag& tag) {
   if (tag.key_size == 0 || tag.value_size == 0 || *tag.value == '~') return Refusal::kBadTag;
-  if (tag.key_head == kNameHead) return Refusal::kBadTag;
+  if (tag.key_head == kNameKeyHead) return Refusal::kBadTag;
   if (count_ != 0 && tag.key_head <= last_head_) return insert_before(tag);
   if (count_ == kTagsMax) return Refusal::kTagLimit;
   last_head_ = tag.key_head;

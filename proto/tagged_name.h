@@ -8,11 +8,18 @@
 #include <optional>
 #include <string_view>
 
+#include "base/bytes16.h"
 #include "proto/batch.h"
 
 namespace statmill {
 
 inline constexpr size_t kTagsMax = 32;  // of one name
+
+// The first eight bytes, the first of them highest, of the key `name`, which stands for the path.
+inline constexpr uint64_t kNameKeyHead = 0x6e616d6500000000;
+
+// Those below 33 and above 126.
+inline Mask16 odd_bytes(Bytes16 bytes) { return bytes - sixteen(33) > sixteen(126 - 33); }
 
 // Bytes before the first that is below 33 or above 126, or `stop`; all of the text if there is none.
 size_t plain_size(std::string_view text, char stop);
@@ -25,7 +32,13 @@ std::string_view without_tilde(std::string_view path);
 
 // Bytes before the first that might be more than a byte of a plain path: one below 33 or above 126, or one of
 // : ; and the comma. All the text if there is none.
-size_t plain_path_size(std::string_view text);
+inline size_t plain_path_size(std::string_view text) {
+  const auto is_end = [](Bytes16 bytes) -> Mask16 {
+    return odd_bytes(bytes) | (bytes == sixteen(':')) | (bytes == sixteen(';')) | (bytes == sixteen(','));
+  };
+  const char* const begin = text.data();
+  return static_cast<size_t>(find_first(begin, begin, begin + text.size(), is_end) - begin);
+}
 
 // Whether `text` is tags as they stand behind a canonical path, its first ; not included. Some that are may
 // be denied, so that keys which begin alike need not be compared. Requires: clean text.

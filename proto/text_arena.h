@@ -16,10 +16,15 @@ class TextArena {
 
   // Room for `size` bytes, not yet written. It stays where it is until clear().
   char* room(size_t size) {
-    if (size > static_cast<size_t>(end_ - at_)) next_chunk(size);
-    char* const begin = at_;
+    char* const begin = spare(size);
     at_ += size;
     return begin;
+  }
+  // What room() will give for any size up to this one, for whoever knows the size only later or writes a
+  // little too much.
+  char* spare(size_t size) {
+    if (size > static_cast<size_t>(end_ - at_)) next_chunk(size);
+    return at_;
   }
 
   std::string_view keep(std::string_view text) {

@@ -1,8 +1,15 @@
 // See statsd_dialect.h.
 #include "server/ingest/statsd_dialect.h"
 
+#include <random>
+
 namespace statmill {
 namespace {
+
+uint64_t any_seed() {
+  std::random_device random;
+  return uint64_t{random()} << 32 | random();
+}
 
 class StatsdParser final : public LineParser {
  public:
@@ -42,7 +49,7 @@ StatsdDialect::StatsdDialect(const StatsdLimits& limits, Intake& intake, Registr
                .tick_interval = std::chrono::seconds(1)}),
       intake_(intake),
       sets_account_(intake.account("statsd_sets")),
-      state_(limits),
+      state_(limits, any_seed()),
       gauges_not_remembered_(registry.counter(
           "statmill_statsd_gauges_not_remembered_total",
           "Values taken of gauges that were not remembered, as --statsd.gauges others are.")),

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace statmill {
 namespace {
@@ -32,16 +33,13 @@ int64_t set_slot_of(Timestamp now) { return unix_seconds(now) / StatsdState::kSe
 StatsdState::Outcome StatsdState::resolve(StatsdBatch& batch, Timestamp now) {
   Outcome outcome;
   if (batch.gauges.empty() && batch.members.empty()) return outcome;
-  std::vector<Sample>& samples = batch.batch.samples;
-  std::vector<uint32_t> refused;  // indices, ascending
-  MutexLock lock(mutex_);
+  std::vector<Hash128> names;  // of the gauges, made before the lock: others wait for it
+  names.reserve(batch.gauges.size());
   for (const StatsdBatch::Gauge& gauge : batch.gauges) {
-    const auto refusal = take_gauge(samples[gauge.sample], gauge.is_step, now, outcome);
-    if (!refusal) continue;
-    batch.batch.refuse_sample(gauge.sample, *refusal);
-    refused.push_back(gauge.sample);
+    names.push_back(hash_name(batch.batch.samples[gauge.sample].name, seed_));
   }
-  batch.batch.remove_samples(refused);
+  MutexLock lock(mutex_);
+  take_gauges(batch, names, now, outcome);
   const int64_t now_slot = set_slot_of(now);
   // Another thread may have ended the slot since `now` was read.
   const int64_t slot = now_slot == last_ended_ ? now_slot + 1 : now_slot;
@@ -57,44 +55,59 @@ StatsdState::Outcome StatsdState::resolve(StatsdBatch& batch, Timestamp now) {
   return outcome;
 }
 
-std::optional<Refusal> StatsdState::take_gauge(Sample& sample, bool is_step, Timestamp now,
-                                               Outcome& outcome) {
-  auto known = gauges_.find(sample.name);
-  if (known == gauges_.end()) {
+// Memory is asked for ahead, so that gauges wait for it together.
+void StatsdState::take_gauges(StatsdBatch& batch, const std::vector<Hash128>& names, Timestamp now,
+                              Outcome& outcome) {
+  constexpr size_t kAhead = 16;
+  const Timestamp since = known_since(now);
+  Sample* const samples = batch.batch.samples.data();
+  std::vector<uint32_t> refused;  // indices, ascending
+  for (const Hash128& name : std::span(names).first(std::min(kAhead, names.size()))) gauges_.prefetch(name);
+  const Hash128* name = names.data();
+  const Hash128* const last = name + names.size() - 1;
+  for (const StatsdBatch::Gauge& gauge : batch.gauges) {
+    gauges_.prefetch(*std::min(name + kAhead, last));
+    Sample& sample = samples[gauge.sample];
+    LastValues::Entry* const known = gauges_.find(*name);
+    if (known != nullptr && known->time() >= since && !gauge.is_step) {
+      known->set(sample.value, now);
+    } else if (const auto refusal = take_gauge({sample, *name, known, gauge.is_step}, now, outcome)) {
+      batch.batch.refuse_sample(gauge.sample, *refusal);
+      refused.push_back(gauge.sample);
+    }
+    ++name;
+  }
+  batch.batch.remove_samples(refused);
+}
+
+// A gauge that is not known, or was long silent, or a step.
+std::optional<Refusal> StatsdState::take_gauge(const GaugeSample& gauge, Timestamp now, Outcome& outcome) {
+  Number& value = gauge.sample.value;
+  if (gauge.known == nullptr) {
     if (gauges_.size() >= limits_.gauges_max) {
-      if (is_step) return Refusal::kStateLimit;
+      if (gauge.is_step) return Refusal::kStateLimit;
       ++outcome.gauges_not_remembered;
       return std::nullopt;
     }
-    known = gauges_.try_emplace(std::string(sample.name), KnownGauge{{}, now}).first;
+    gauges_.insert(gauge.name, value, now);  // added to 0, a step is the value
+    return std::nullopt;
   }
-  KnownGauge& gauge = known->second;
-  if (has_expired(gauge, now)) {
-    gauge.value = Number{};
+  Number last = gauge.known->value();
+  if (gauge.known->time() < known_since(now)) {
+    last = Number{};
     ++outcome.gauges_forgotten;
   }
-  gauge.time = now;
-  if (is_step) {
-    const auto sum = sum_of(gauge.value, sample.value);
-    if (!sum) return Refusal::kOutOfRange;
-    sample.value = *sum;
-  }
-  gauge.value = sample.value;
+  std::optional<Number> next = value;
+  if (gauge.is_step) next = sum_of(last, value);
+  gauge.known->set(next.value_or(last), now);
+  if (!next) return Refusal::kOutOfRange;
+  value = *next;
   return std::nullopt;
 }
 
 uint64_t StatsdState::forget_gauges(Timestamp now) {
   MutexLock lock(mutex_);
-  std::vector<std::string> expired;
-  const size_t buckets = gauges_.bucket_count();
-  for (size_t part = buckets / kSweepParts + 1; part > 0; --part) {
-    sweep_ = sweep_ + 1 < buckets ? sweep_ + 1 : 0;  // a table that has grown is looked at anew
-    for (auto gauge = gauges_.begin(sweep_); gauge != gauges_.end(sweep_); ++gauge) {
-      if (has_expired(gauge->second, now)) expired.push_back(gauge->first);
-    }
-  }
-  for (const std::string& name : expired) gauges_.erase(name);
-  return expired.size();
+  return gauges_.forget_before(known_since(now));
 }
 
 bool StatsdState::take_member(const StatsdBatch::SetMember& member, int64_t slot) {

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/mutex.h"
 #include "proto/statsd_lines.h"
+#include "server/ingest/last_values.h"
 #include "server/ingest/unique_count.h"
 
 namespace statmill {
@@ -28,8 +29,8 @@ struct StatsdLimits {
 // Thread-safe: one lock per batch.
 class StatsdState {
  public:
-  static constexpr int64_t kSetSlotS = 10;     // a set is counted anew in each, as statsd does by default
-  static constexpr size_t kSweepParts = 1000;  // as many calls of forget_gauges() look at every gauge
+  static constexpr int64_t kSetSlotS = 10;  // a set is counted anew in each, as statsd does by default
+  static constexpr size_t kSweepParts = LastValues::kSweepParts;  // likewise of forget_gauges()
 
   struct Outcome {
     uint64_t members = 0;  // that were accepted
@@ -37,13 +38,15 @@ class StatsdState {
     uint64_t gauges_forgotten = 0;
   };
 
-  explicit StatsdState(const StatsdLimits& limits) : limits_(limits) {}
+  // `seed`: of the gauges' hashes. Where strangers may send lines it should be one they do not know.
+  explicit StatsdState(const StatsdLimits& limits, uint64_t seed = 0) : limits_(limits), seed_(seed) {}
 
   // Makes the steps among the samples the gauges' new values, in the order of the lines, whatever times they
   // bear; a gauge that is not known is 0. Puts the members, which are of the slot of `now`, into their sets.
   // Over a limit: a step or a member of a new name is refused (state_limit), a gauge's value is taken but
   // not remembered. What is refused is in the batch's account, accepted members are not. Leaves no gauges and
-  // members in the batch. Cost: a look into a table for each of them, nothing for other samples.
+  // members in the batch. Cost: a look into a table for each of them, nothing for other samples; now and then
+  // a table that is full is moved.
   Outcome resolve(StatsdBatch& batch, Timestamp now);
 
   // Forgets those silent for longer than gauge_expiry at `now`, among a part of all gauges; the next call
@@ -63,25 +66,29 @@ class StatsdState {
   template <class Value>
   using ByName = std::unordered_map<std::string, Value, NameHash, std::equal_to<>>;
   using Sets = std::map<int64_t, ByName<UniqueCount>>;  // by slot
-
-  struct KnownGauge {
-    Number value;    // the last
-    Timestamp time;  // of its receipt
+  struct GaugeSample {
+    Sample& sample;
+    const Hash128& name;
+    LastValues::Entry* known;  // or null
+    bool is_step = false;
   };
 
-  bool has_expired(const KnownGauge& gauge, Timestamp now) const {
-    return limits_.gauge_expiry > Duration(0) && now - gauge.time > limits_.gauge_expiry;
+  // A gauge whose last value came before that is not known.
+  Timestamp known_since(Timestamp now) const {
+    return limits_.gauge_expiry > Duration(0) ? now - limits_.gauge_expiry : Timestamp::min();
   }
+  void take_gauges(StatsdBatch& batch, const std::vector<Hash128>& names, Timestamp now, Outcome& outcome)
+      REQUIRES(mutex_);
   // How a gauge's sample fares; none: it is taken.
-  std::optional<Refusal> take_gauge(Sample& sample, bool is_step, Timestamp now, Outcome& outcome)
+  std::optional<Refusal> take_gauge(const GaugeSample& gauge, Timestamp now, Outcome& outcome)
       REQUIRES(mutex_);
   bool take_member(const StatsdBatch::SetMember& member, int64_t slot) REQUIRES(mutex_);
   void end_before(int64_t slot, Batch& batch);
 
   const StatsdLimits limits_;
+  const uint64_t seed_;
   mutable Mutex mutex_;
-  ByName<KnownGauge> gauges_ GUARDED_BY(mutex_);
-  size_t sweep_ GUARDED_BY(mutex_) = 0;  // the bucket of gauges_ to look at next
+  LastValues gauges_ GUARDED_BY(mutex_);
   Sets sets_ GUARDED_BY(mutex_);
   size_t set_count_ GUARDED_BY(mutex_) = 0;
   int64_t last_ended_ GUARDED_BY(mutex_) = -1;  // slot

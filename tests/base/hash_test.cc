@@ -20,6 +20,16 @@ TEST(Hash, NamesHashTheSameForEver) {
   EXPECT_EQ(hash_name(std::string(1024, 'x')), 0xfc56a7ce85b3164au);
 }
 
+// With seed 0 the lower half is not hash_name(): it is a hash of its own.
+TEST(Hash, NamesHaveOtherHashesForOtherSeeds) {
+  for (const std::string& name : {std::string(), std::string("host1.cpu"), std::string(1024, 'x')}) {
+    EXPECT_EQ(hash_name(name, 7), hash_name(std::string(name), 7));
+    EXPECT_NE(hash_name(name, 7).low, hash_name(name, 8).low);
+    EXPECT_NE(hash_name(name, 7).high, hash_name(name, 8).high);
+    EXPECT_NE(hash_name(name, 7).low, hash_name(name + "a", 7).low);
+  }
+}
+
 // RFC 3720 appendix B.4, and the check value of the CRC catalogue.
 TEST(Hash, Crc32cKnowsTheStandardVectors) {
   std::string ascending;

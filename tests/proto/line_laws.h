@@ -41,8 +41,13 @@ inline bool same_batch(const Batch& a, const Batch& b) {
   const auto same_metadata = [](const Metadata& x, const Metadata& y) {
     return x.key == y.key && x.text == y.text;
   };
+  const auto same_refused_line = [](const RefusedLine& x, const RefusedLine& y) {
+    return x.reason == y.reason && x.text == y.text;
+  };
   return a.received == b.received && a.extra_fields == b.extra_fields && a.renamed == b.renamed &&
          a.refused == b.refused &&
+         std::equal(a.refused_lines.begin(), a.refused_lines.end(), b.refused_lines.begin(),
+                    b.refused_lines.end(), same_refused_line) &&
          std::equal(a.samples.begin(), a.samples.end(), b.samples.begin(), b.samples.end(), same_sample) &&
          std::equal(a.metadata.begin(), a.metadata.end(), b.metadata.begin(), b.metadata.end(),
                     same_metadata);
@@ -80,11 +85,11 @@ bool is_same_line_by_line(const AnyBatch& whole, std::string_view bytes, const P
 
 // The same of lines as nearly all are, which their parsers read on a road of their own where others follow:
 // of each with any byte anywhere in it, or cut short there. Gives the first text that is not so, or nothing.
-template <class ParseLines, class ParseLine>
+template <class AnyBatch = Batch, class ParseLines, class ParseLine>
 std::string unlike_line_by_line(const std::vector<std::string>& usual_lines, const ParseLines& parse_lines,
                                 const ParseLine& parse_line) {
   const auto is_unlike = [&](const std::string& text) {
-    Batch whole;
+    AnyBatch whole;
     parse_lines(text, whole);
     return !is_same_line_by_line(whole, text, parse_line);
   };

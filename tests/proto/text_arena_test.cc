@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,14 @@ TEST(TextArena, TakesTextsOfAnySize) {
   for (const size_t size : {size_t{0}, size_t{1}, TextArena::kChunkBytes - 1, TextArena::kChunkBytes,
                             TextArena::kChunkBytes + 1, 10 * TextArena::kChunkBytes}) {
     EXPECT_EQ(arena.keep(std::string(size, 'a')), std::string(size, 'a')) << size;
+  }
+}
+
+TEST(TextArena, SpareRoomIsGivenNextWhateverTheSize) {
+  TextArena arena;
+  for (const size_t size : {size_t{0}, size_t{7}, size_t{1000}, size_t{1}, TextArena::kChunkBytes}) {
+    const char* const spare = arena.spare(std::max<size_t>(size, 1000));
+    EXPECT_EQ(arena.room(size), spare) << size;
   }
 }
 

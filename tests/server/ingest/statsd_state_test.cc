@@ -2,6 +2,7 @@
 #include "server/ingest/statsd_state.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <map>
 #include <numeric>
@@ -149,6 +150,84 @@ TEST_F(StatsdStateTest, SilentGaugesMakeRoom) {
   EXPECT_EQ(state_.gauge_count(), 1U);
   EXPECT_EQ(take("d:+1|g\na:+1|g", kStart + kExpiryS + 1), (Values{1, 2}));
   EXPECT_EQ(forget(kStart + 10 * kExpiryS), 2U);
+}
+
+TEST_F(StatsdStateTest, AnExpiryIsExactToTheMillisecond) {
+  StatsdState state({.gauge_expiry = Duration(1500)});
+  const auto sum_at = [&](int64_t ms) {
+    batch_.clear();
+    parse_statsd_lines("a:+1|g", batch_);
+    outcome_ = state.resolve(batch_, from_unix_seconds(kStart) + Duration(ms));
+    return batch_.batch.samples.at(0).value.value();
+  };
+  EXPECT_EQ(sum_at(1), 1);
+  EXPECT_EQ(sum_at(1501), 2);
+  EXPECT_EQ(sum_at(3002), 1);
+  EXPECT_EQ(outcome_.gauges_forgotten, 1U);
+}
+
+// What resolve() does gauge by gauge, without hashes and tables.
+class PlainGauges {
+ public:
+  PlainGauges(size_t gauges_max, int64_t expiry_s) : gauges_max_(gauges_max), expiry_s_(expiry_s) {}
+
+  // None: refused.
+  std::optional<int64_t> take(const std::string& name, int64_t value, bool is_step, int64_t now_s) {
+    auto known = known_.find(name);
+    if (known == known_.end()) {
+      if (known_.size() >= gauges_max_) return is_step ? std::nullopt : std::optional(value);
+      known = known_.emplace(name, Known{}).first;
+    } else if (now_s - known->second.time_s > expiry_s_) {
+      known->second.value = 0;
+    }
+    known->second = {is_step ? known->second.value + value : value, now_s};
+    return known->second.value;
+  }
+
+ private:
+  struct Known {
+    int64_t value = 0;
+    int64_t time_s = 0;
+  };
+  const size_t gauges_max_;
+  const int64_t expiry_s_;
+  std::map<std::string, Known> known_;
+};
+
+RC_GTEST_PROP(StatsdState, GaugesOfABatchMeanWhatTheyMeanOneByOne, ()) {
+  struct Line {
+    int gauge;
+    int value;
+    bool is_step;
+  };
+  const auto line = rc::gen::construct<Line>(rc::gen::inRange(0, 120), rc::gen::inRange(0, 1000),
+                                             rc::gen::arbitrary<bool>());
+  const auto batches =
+      *rc::gen::resize(20, rc::gen::container<std::vector<std::vector<Line>>>(
+                               rc::gen::resize(200, rc::gen::container<std::vector<Line>>(line))));
+  const auto seed = *rc::gen::arbitrary<uint64_t>();
+  constexpr int64_t kExpiryS = 5;
+  StatsdState state({.gauges_max = 100, .gauge_expiry = std::chrono::seconds(kExpiryS)}, seed);
+  PlainGauges model(100, kExpiryS);
+  StatsdBatch batch;
+  int64_t now_s = 1'700'000'000;
+  for (const auto& lines : batches) {
+    now_s += static_cast<int64_t>(lines.size()) % 9;
+    std::string text;
+    std::vector<double> want;
+    for (const Line& l : lines) {
+      const std::string name = "gauge" + std::to_string(l.gauge);
+      text += name + (l.is_step ? ":+" : ":") + std::to_string(l.value) + "|g\n";
+      if (const auto value = model.take(name, l.value, l.is_step, now_s))
+        want.push_back(static_cast<double>(*value));
+    }
+    parse_statsd_lines(text, batch);
+    state.resolve(batch, from_unix_seconds(now_s));
+    std::vector<double> values;
+    for (const Sample& sample : batch.batch.samples) values.push_back(sample.value.value());
+    RC_ASSERT(values == want);
+    batch.clear();
+  }
 }
 
 TEST_F(StatsdStateTest, GaugesAreForgottenInParts) {
