@@ -131,7 +131,7 @@ class Model {
     return out;
   }
 
-  // Totals of the 10 s slots, silent ones as zero from the series' first slot to the present one.
+  // Totals of the 10 s slots in no order, silent ones as zero from the series' first slot to this one.
   std::vector<int64_t> rates(const std::string& name, int64_t from_s, int64_t until_s, int64_t now_s) const {
     std::map<int64_t, int64_t> totals;
     const int64_t first = series_.at(name).first_s / kSlotS;
@@ -140,12 +140,12 @@ class Model {
       if (s.time_s < from_s || s.time_s >= until_s) continue;
       for (const int64_t h : s.hundredths) totals[slot] += h;
     }
-    for (int64_t slot = std::max(first, from_s / kSlotS); slot <= now_s / kSlotS && slot * kSlotS < until_s;
-         ++slot) {
-      totals.try_emplace(slot, 0);
-    }
     std::vector<int64_t> out;
     for (const auto& [slot, total] : totals) out.push_back(total);
+    for (int64_t slot = std::max(first, from_s / kSlotS); slot <= now_s / kSlotS && slot * kSlotS < until_s;
+         ++slot) {
+      if (!totals.contains(slot)) out.push_back(0);
+    }
     return out;
   }
 
