@@ -73,7 +73,8 @@ int64_t quotient(int64_t a, int64_t b) {
 }  // namespace
 
 bool SamplingRate::read(const char* readable, std::string_view text) {
-  if (0 < text.size() && text.size() <= 8) {
+  // Words end with zeros, and no rate does.
+  if (!text.empty() && text.size() <= 8 && text.back() != '\0') {
     const char* const end = text.data() + text.size();
     const uint64_t word = word_at(readable, text.data(), end);
     const CommonRate& common = kCommonRates[place_of(word)];

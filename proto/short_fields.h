@@ -39,7 +39,7 @@ class RepeatedTime {
   template <class Read>
   bool read(const ShortField& field, std::optional<int64_t>& time_s, const Read& read) {
     const uint64_t all = (uint64_t{1} << field.size) - 1;
-    if (all != all_ || (bits_of(field.bytes == bytes_) & all) != all) {
+    if (all == 0 || all != all_ || (bits_of(field.bytes == bytes_) & all) != all) {
       all_ = 0;
       time_s_.reset();
       if (!read(field.text(), time_s_)) return false;

@@ -296,7 +296,9 @@ TEST(IstatdLines, UsualLinesMeanAmongOthersWhatTheyMeanAlone) {
 }
 
 TEST(IstatdLines, TimesOfNeighboursAreTheirOwn) {
-  const std::string text = "a 17 1\nb 17 2\nc 170 3\nd 17 4\ne 1 5\nf 6\ng 17 7\nh +17 8\ni 17. 9\nj 17 10\n";
+  const std::string text =
+      "a 17 1\nb 17 2\nc 170 3\nd 17 4\ne 1 5\nf 6\ng 17 7\nh +17 8\ni 17. 9\nj 17 10\n"
+      "k 12.5 11\nl  12\nm 5- 13\nn  14\n";
   for (const std::string& lines : {text, text + text}) {
     Batch whole;
     parse_istatd_lines(lines, whole);

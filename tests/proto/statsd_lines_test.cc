@@ -145,6 +145,16 @@ TEST(StatsdLines, RatesMeanTheSameHoweverTheyAreWritten) {
   }
 }
 
+TEST(StatsdLines, RatesThatEndWithZeroBytesAreNone) {
+  using namespace std::string_view_literals;
+  for (const std::string_view rate : {"\0"sv, "\0\0\0\0\0\0\0\0"sv, "0.5\0"sv, "1\0\0"sv}) {
+    StatsdBatch batch;
+    parse_statsd_line("a:2|ms|@" + std::string(rate), batch);
+    EXPECT_TRUE(batch.batch.samples.empty()) << rate.size();
+    EXPECT_EQ(batch.batch.refused[static_cast<size_t>(Refusal::kBadRate)], 1U) << rate.size();
+  }
+}
+
 TEST(StatsdLines, WeightedDecimalsStayExact) {
   StatsdBatch batch;
   const auto sample_of = [&](std::string_view line) {
