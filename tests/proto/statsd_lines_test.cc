@@ -145,16 +145,6 @@ TEST(StatsdLines, RatesMeanTheSameHoweverTheyAreWritten) {
   }
 }
 
-TEST(StatsdLines, RatesThatEndWithZeroBytesAreNone) {
-  using namespace std::string_view_literals;
-  for (const std::string_view rate : {"\0"sv, "\0\0\0\0\0\0\0\0"sv, "0.5\0"sv, "1\0\0"sv}) {
-    StatsdBatch batch;
-    parse_statsd_line("a:2|ms|@" + std::string(rate), batch);
-    EXPECT_TRUE(batch.batch.samples.empty()) << rate.size();
-    EXPECT_EQ(batch.batch.refused[static_cast<size_t>(Refusal::kBadRate)], 1U) << rate.size();
-  }
-}
-
 TEST(StatsdLines, WeightedDecimalsStayExact) {
   StatsdBatch batch;
   const auto sample_of = [&](std::string_view line) {
@@ -350,52 +340,6 @@ rc::Gen<std::string> line_like_bytes() {
        {3, rc::gen::element<std::string>("\n", "\r\n")},
        {1, rc::gen::container<std::string>(rc::gen::arbitrary<char>())}});
   return texts_of(piece);
-}
-
-const std::vector<std::string> kUsualLines = {
-    "servers.web-01.cpu_idle:1234.25|g\n",
-    "a:+7|g\n",
-    "b:-0.50|g|@0.1\n",
-    "requests.by.some_long.name_of.a.series:1|c\n",
-    "shop.orders:3|c|@0.25\n",
-    "shop.latency:320.5|ms\n",
-    "shop.latency:320.5|ms|@0.3\n",
-    "x.y:1234567890123.5|h|@0.01\n",
-    "shop.size:-2|d|#env:prod,host:web-01.a,region:eu\n",
-    "shop.orders:1|c|@0.1|#region:eu-west-1,env:prod,host:10.0.0.1:80\n",
-    "shop.orders:1|c|#env:prod,host:web-01,keys_alike_1:x,zone:some_value_that_is_quite_long,version:1.2.3|@"
-    "0.5\n",
-};
-
-TEST(StatsdLines, UsualLinesMeanAmongOthersWhatTheyMeanAlone) {
-  EXPECT_EQ(unlike_line_by_line<StatsdBatch>(kUsualLines, parse_statsd_lines, parse_statsd_line), "");
-}
-
-// The short road and the general one: usual lines one after the other, some of them with pieces of others
-// and of anything put in, taken out or written over.
-RC_GTEST_PROP(StatsdLines, LinesAlmostUsualMeanTheSameOnBothRoads, ()) {
-  const auto piece = rc::gen::weightedOneOf<std::string>(
-      {{2, rc::gen::element<std::string>(":", "|", "\n", ",", ";", "=", "~", "#", "@", ".", "-", "+", " ")},
-       {2, rc::gen::element<std::string>("|c", "|g", "|ms", "|h", "|s", "|@0.1", "|@1.0", "|@2", "|T5")},
-       {2, rc::gen::element<std::string>("|#a:b", "|#", ",env:prod", ",name:x", "k:v,", ":1", "e5", "1.50")},
-       {1, rc::gen::element<std::string>("\r", "\xc3\xa9", "\xff", "^", "!", "_", "0000000000", "\t")},
-       {1, rc::gen::map(rc::gen::inRange<size_t>(0, 1100), [](size_t n) { return std::string(n, 'k'); })}});
-  std::string text;
-  const auto count = *rc::gen::inRange(1, 12);
-  for (int i = 0; i < count; ++i) {
-    std::string line = *rc::gen::elementOf(kUsualLines);
-    for (auto changes = *rc::gen::weightedElement<int>({{3, 0}, {3, 1}, {1, 3}}); changes > 0; --changes) {
-      const auto begin = *rc::gen::inRange<size_t>(0, line.size() + 1);
-      line.replace(begin, *rc::gen::weightedElement<size_t>({{3, 0}, {2, 1}, {1, 4}}), *piece);
-    }
-    text += line;
-  }
-  const ExactCopy bytes(text);
-  StatsdBatch whole;
-  parse_statsd_lines(bytes.text(), whole);
-  RC_ASSERT(account_holds(whole.batch));
-  RC_ASSERT(is_sane(whole));
-  RC_ASSERT(is_same_line_by_line(whole, bytes.text(), parse_statsd_line));
 }
 
 RC_GTEST_PROP(StatsdLines, AnyBytesKeepTheAccountAndMeanTheSameLineByLine, ()) {
