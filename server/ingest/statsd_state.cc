@@ -58,6 +58,7 @@ StatsdState::Outcome StatsdState::resolve(StatsdBatch& batch, Timestamp now) {
 // Memory is asked for ahead, so that gauges wait for it together.
 void StatsdState::take_gauges(StatsdBatch& batch, const std::vector<Hash128>& names, Timestamp now,
                               Outcome& outcome) {
+  if (names.empty()) return;
   constexpr size_t kAhead = 16;
   const Timestamp since = known_since(now);
   Sample* const samples = batch.batch.samples.data();
