@@ -2,7 +2,9 @@
 
 find_program(STATMILL_CCACHE ccache)
 if(STATMILL_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${STATMILL_CCACHE})
+  # With precompiled headers ccache must be told that a macro or a date in one changes nothing.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${STATMILL_CCACHE})
 endif()
 
 add_library(statmill_options INTERFACE)
@@ -35,15 +37,49 @@ if(STATMILL_SANITIZE)
   endif()
   target_link_options(statmill_options INTERFACE -fsanitize=${STATMILL_SANITIZE})
 endif()
-if(STATMILL_FUZZ)
-  target_compile_options(statmill_options INTERFACE -fsanitize=fuzzer-no-link)
+
+# statmill_precompiled(NAME HEADERS... [LINK libs...] [OPTIONS...]): headers parsed once, for targets that
+# name NAME with target_precompile_headers(... REUSE_FROM) and are compiled with the same options.
+function(statmill_precompiled name)
+  cmake_parse_arguments(ARG "" "" "HEADERS;LINK;OPTIONS" ${ARGN})
+  set(unit ${CMAKE_CURRENT_BINARY_DIR}/${name}.cc)
+  file(CONFIGURE OUTPUT ${unit} CONTENT "")
+  add_library(${name} OBJECT ${unit})
+  # Without its time of birth, clang's file is the same whenever it is made: ccache knows it again.
+  target_compile_options(${name} PRIVATE ${ARG_OPTIONS}
+    $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+  target_link_libraries(${name} PRIVATE statmill_options ${ARG_LINK})
+  target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
+endfunction()
+
+# What most of our sources include. Only under sanitizers: the release build shows who forgets an include.
+if(STATMILL_SANITIZE)
+  set(common_headers <algorithm> <array> <atomic> <chrono> <cmath> <cstring> <filesystem> <functional> <limits> <map>
+    <memory> <optional> <span> <string> <string_view> <thread> <unordered_map> <utility> <vector>
+    <boost/system/result.hpp>)
+  statmill_precompiled(statmill_precompiled HEADERS ${common_headers})
+  if(STATMILL_FUZZ)
+    statmill_precompiled(statmill_fuzzed_precompiled HEADERS ${common_headers} OPTIONS -fsanitize=fuzzer-no-link)
+  endif()
 endif()
 
-# statmill_library(NAME SOURCES... LINK libs...): the static library of one folder.
+# statmill_library(NAME [FUZZED] SOURCES... [ASIO sources...] LINK libs...): a static library, of one folder or some.
+# FUZZED: fuzzers run it, and see the branches that it takes where STATMILL_FUZZ is on.
+# ASIO: those of the sources that instantiate Asio or Beast. Under sanitizers they are not optimised, which would
+# take more than half of their time: sockets, not instructions, are what they wait for.
 function(statmill_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
-  add_library(${name} STATIC ${ARG_SOURCES})
+  cmake_parse_arguments(ARG "FUZZED" "" "SOURCES;ASIO;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES} ${ARG_ASIO})
   target_link_libraries(${name} PUBLIC statmill_options ${ARG_LINK})
+  if(ARG_FUZZED AND STATMILL_FUZZ)
+    target_compile_options(${name} PRIVATE -fsanitize=fuzzer-no-link)
+    target_precompile_headers(${name} REUSE_FROM statmill_fuzzed_precompiled)
+  elseif(STATMILL_SANITIZE)
+    target_precompile_headers(${name} REUSE_FROM statmill_precompiled)
+  endif()
+  if(STATMILL_SANITIZE)
+    set_source_files_properties(${ARG_ASIO} PROPERTIES COMPILE_OPTIONS -O0 SKIP_PRECOMPILE_HEADERS ON)
+  endif()
 endfunction()
 
 # statmill_program(NAME SOURCES... LINK libs...): one program, in build/PRESET/bin.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "storage/possible.h"
 #include "tests/storage/buckets.h"
 #include "tests/storage/codec_words.h"
 

@@ -1,6 +1,8 @@
 // What every Store promises, asked of each of them.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "storage/rocks_store.h"
 #include "tests/storage/buckets.h"
 #include "tests/support/memory_store.h"
