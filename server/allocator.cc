@@ -15,7 +15,7 @@ void tune_allocator() {
 }
 
 MemoryReturn::MemoryReturn(Registry& registry)
-    : returns_(registry.counter("statmill_memory_returns_total",
+    : returns_(registry.counter("statmill.memory_returns",
                                 "Times that memory which was free was given back to the system.")) {}
 
 void MemoryReturn::tick(SteadyTime now, size_t used) {

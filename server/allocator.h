@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "base/clock.h"
-#include "counters/counter.h"
+#include "statmill/registry.h"
 
 namespace statmill {
 

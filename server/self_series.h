@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/clock.h"
-#include "counters/counter.h"
 #include "server/ingest/intake.h"
+#include "statmill/registry.h"
 
 namespace statmill {
 
@@ -26,11 +26,8 @@ class SelfSeries {
   Intake& intake_;
   const Registry& registry_;
   const ListenerAccount account_;
-  std::map<std::string, double, std::less<>> counted_;  // counters as last fed
+  std::map<std::string_view, uint64_t> counted_;  // counters as last fed, by the name they own
   SteadyTime next_{};
 };
-
-// statmill_samples_accepted_total{listener="tcp"} -> statmill.samples_accepted_total.tcp
-std::string self_series_name(const Reading& reading);
 
 }  // namespace statmill

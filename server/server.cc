@@ -81,9 +81,9 @@ void Server::tell_losses(const Losses& losses) {
                           {"journal_gaps", losses.gaps},
                           {"journal_entries_lost", losses.entries + losses.entries_of_nobody},
                           {"activity_rows_lost", losses.activity_rows}});
-  registry_.gauge("statmill_salvage_log_bytes", "Bytes of the log that this start left out.")
+  registry_.gauge("statmill.salvage_log_bytes", "Bytes of the log that this start left out.")
       .set(static_cast<int64_t>(log.bytes));
-  registry_.gauge("statmill_salvage_journal_entries", "Buckets of the journal that this start left out.")
+  registry_.gauge("statmill.salvage_journal_entries", "Buckets of the journal that this start left out.")
       .set(static_cast<int64_t>(losses.entries + losses.entries_of_nobody));
 }
 
@@ -229,34 +229,33 @@ void Server::register_figures() {
   const auto gauge = [this](std::string_view name, std::string_view help, std::function<double()> read) {
     registry_.gauge_fn(name, help, {}, std::move(read));
   };
-  gauge("statmill_series", "Series known.", [this] { return static_cast<double>(table_.series_count()); });
-  gauge("statmill_line_connections", "TCP connections of senders now open.",
+  gauge("statmill.series", "Series known.", [this] { return static_cast<double>(table_.series_count()); });
+  gauge("statmill.line_connections", "TCP connections of senders now open.",
         [this] { return static_cast<double>(connections_.count()); });
-  gauge("statmill_name_bytes", "RAM of the names of series.",
+  gauge("statmill.name_bytes", "RAM of the names of series.",
         [this] { return static_cast<double>(table_.name_bytes()); });
-  gauge("statmill_limited_senders", "Senders counted for --limits.series_per_sender.",
+  gauge("statmill.limited_senders", "Senders counted for --limits.series_per_sender.",
         [this] { return static_cast<double>(table_.sender_count()); });
-  registry_.counter_fn("statmill_series_made_total", "Series that samples have made since the start.", {},
-                       [this] { return static_cast<double>(table_.series_made()); });
-  gauge("statmill_pending_bytes", "RAM of buckets not yet in fragments.",
+  registry_.counter_fn("statmill.series_made", "Series that samples have made since the start.", {},
+                       [this] { return table_.series_made(); });
+  gauge("statmill.pending_bytes", "RAM of buckets not yet in fragments.",
         [this] { return static_cast<double>(table_.ram_bytes()); });
-  gauge("statmill_store_disk_bytes", "Bytes of the store on disk.",
+  gauge("statmill.store_disk_bytes", "Bytes of the store on disk.",
         [this] { return static_cast<double>(store_->stats().bytes_on_disk); });
-  gauge("statmill_store_memory_bytes", "Buffers and caches of the store.",
+  gauge("statmill.store_memory_bytes", "Buffers and caches of the store.",
         [this] { return static_cast<double>(store_->stats().memory_bytes); });
-  gauge("statmill_store_ready", "1: the last tick is in the store. 0: samples wait in memory, see /readyz.",
+  gauge("statmill.store_ready", "1: the last tick is in the store. 0: samples wait in memory, see /readyz.",
         [this] { return health_.problems().contains("store") ? 0.0 : 1.0; });
-  registry_.counter_fn("statmill_store_reopenings_total",
+  registry_.counter_fn("statmill.store_reopenings",
                        "Times the store was opened anew after a fault of the disk.", {},
-                       [this] { return static_cast<double>(store_->stats().reopenings); });
-  registry_.counter_fn("statmill_kind_mismatches_total",
-                       "Samples written as another kind than their series has.", {},
-                       [this] { return static_cast<double>(table_.kind_mismatches()); });
-  registry_.counter_fn("statmill_expired_rows_total",
+                       [this] { return store_->stats().reopenings; });
+  registry_.counter_fn("statmill.kind_mismatches", "Samples written as another kind than their series has.",
+                       {}, [this] { return table_.kind_mismatches(); });
+  registry_.counter_fn("statmill.expired_rows",
                        "Chunks of series dropped by compactions because their retention is over.", {},
-                       [this] { return static_cast<double>(store_->stats().expired_rows); });
-  registry_.counter_fn("statmill_damaged_frames_total", "Stored frames that failed their check in a merge.",
-                       {}, [this] { return static_cast<double>(store_->stats().damaged_frames); });
+                       [this] { return store_->stats().expired_rows; });
+  registry_.counter_fn("statmill.damaged_frames", "Stored frames that failed their check in a merge.", {},
+                       [this] { return store_->stats().damaged_frames; });
 }
 
 void Server::wait_for_signal() {

@@ -9,17 +9,10 @@
 namespace statmill {
 namespace {
 
-std::string_view label(const Reading& reading, std::string_view key) {
-  for (const auto& [k, v] : *reading.labels) {
-    if (k == key) return v;
-  }
-  return {};
-}
-
 double value_of(const std::vector<Reading>& readings, std::string_view name) {
   const auto found =
       std::find_if(readings.begin(), readings.end(), [&](const Reading& r) { return r.name == name; });
-  return found == readings.end() ? 0 : found->value;
+  return found == readings.end() ? 0 : found->value();
 }
 
 // listener -> received, accepted, refused by reason.
@@ -31,13 +24,13 @@ void write_samples(std::string& out, const std::vector<Reading>& readings) {
   };
   std::map<std::string, Account> accounts;
   for (const Reading& r : readings) {
-    Account* account =
-        r.name.starts_with("statmill_samples_") ? &accounts[std::string(label(r, "listener"))] : nullptr;
-    if (account == nullptr) continue;
-    if (r.name == "statmill_samples_received_total") account->received = r.value;
-    if (r.name == "statmill_samples_accepted_total") account->accepted = r.value;
-    if (r.name == "statmill_samples_refused_total" && r.value > 0)
-      account->refused[std::string(label(r, "reason"))] = r.value;
+    const std::string_view path = r.path();
+    if (!path.starts_with("statmill.samples_")) continue;
+    Account& account = accounts[std::string(r.tag("listener"))];
+    if (path == "statmill.samples_received") account.received = r.value();
+    if (path == "statmill.samples_accepted") account.accepted = r.value();
+    if (path == "statmill.samples_refused" && r.count > 0)
+      account.refused[std::string(r.tag("reason"))] = r.value();
   }
   JsonObject samples(out);
   for (const auto& [listener, account] : accounts) {
@@ -84,8 +77,8 @@ std::string status_json(const StatusSources& s) {
     status.number("store_memory_bytes", static_cast<double>(store.memory_bytes));
     status.number("damaged_frames", static_cast<double>(store.damaged_frames));
     status.number("store_reopenings", static_cast<double>(store.reopenings));
-    status.number("open_tick", value_of(readings, "statmill_open_tick"));
-    status.number("durable_tick", value_of(readings, "statmill_durable_tick"));
+    status.number("open_tick", value_of(readings, "statmill.open_tick"));
+    status.number("durable_tick", value_of(readings, "statmill.durable_tick"));
     write_samples(status.key("samples"), readings);
     status.number("connection_count", static_cast<double>(s.connections.count()));
     write_connections(status.key("connections"), s.connections);

@@ -4,10 +4,10 @@
 #include <string>
 
 #include "base/clock.h"
-#include "counters/counter.h"
 #include "server/health.h"
 #include "server/ingest/connection_book.h"
 #include "server/table/table.h"
+#include "statmill/registry.h"
 #include "storage/store.h"
 
 namespace statmill {

@@ -14,20 +14,20 @@ constexpr std::array<unsigned, 14> kStatuses = {200, 400, 403, 404, 405, 413, 41
 }  // namespace
 
 HttpCounters::HttpCounters(Registry& registry)
-    : connections(registry.gauge("statmill_http_connections", "HTTP connections that are open.")),
-      handler_failures(registry.counter("statmill_http_handler_failures_total",
+    : connections(registry.gauge("statmill.http_connections", "HTTP connections that are open.")),
+      handler_failures(registry.counter("statmill.http_handler_failures",
                                         "Requests whose handler threw; answered with status 500.")),
-      accept_failures(registry.counter("statmill_http_accept_failures_total",
+      accept_failures(registry.counter("statmill.http_accept_failures",
                                        "Times that accepting an HTTP connection failed.")) {
   for (size_t i = 0; i < kStatuses.size(); ++i) {
     requests_[i] = {kStatuses[i],
-                    &registry.counter("statmill_http_requests_total", "HTTP answers sent, by status code.",
+                    &registry.counter("statmill.http_requests", "HTTP answers sent, by status code.",
                                       {{"code", std::to_string(kStatuses[i])}})};
   }
   for (size_t i = 0; i < kHttpRefusalCount; ++i) {
     const std::string_view label = refusal_info(static_cast<HttpRefusal>(i)).label;
     refused_[i] =
-        &registry.counter("statmill_http_refused_total",
+        &registry.counter("statmill.http_refused",
                           "HTTP requests and connections turned away before a handler saw them, by reason.",
                           {{"reason", std::string(label)}});
   }

@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "counters/counter.h"
 #include "server/http/http_refusal.h"
+#include "statmill/registry.h"
 
 namespace statmill {
 

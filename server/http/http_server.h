@@ -13,13 +13,13 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/text.h"
-#include "counters/counter.h"
 #include "server/http/byte_budget.h"
 #include "server/http/http_counters.h"
 #include "server/http/http_listener.h"
 #include "server/http/http_options.h"
 #include "server/http/router.h"
 #include "server/http/session.h"
+#include "statmill/registry.h"
 
 namespace statmill {
 

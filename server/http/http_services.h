@@ -12,10 +12,10 @@
 #include "base/clock.h"
 #include "base/glob.h"
 #include "base/result.h"
-#include "counters/counter.h"
 #include "proto/sample.h"
 #include "server/health.h"
 #include "server/query/query.h"
+#include "statmill/registry.h"
 
 namespace statmill {
 

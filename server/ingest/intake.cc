@@ -14,18 +14,16 @@ ListenerAccount Intake::account(std::string_view listener) {
   for (size_t i = 0; i < kRefusalCount; ++i) {
     Labels with_reason = labels;
     with_reason.emplace_back("reason", refusal_label(static_cast<Refusal>(i)));
-    refused[i] =
-        &registry_.counter("statmill_samples_refused_total", "Samples not taken, by reason.", with_reason);
+    refused[i] = &registry_.counter("statmill.samples_refused", "Samples not taken, by reason.", with_reason);
   }
   return {std::string(listener),
-          counter("statmill_samples_received_total", "Samples received: accepted + refused."),
-          counter("statmill_samples_accepted_total", "Samples taken into the table."),
+          counter("statmill.samples_received", "Samples received: accepted + refused."),
+          counter("statmill.samples_accepted", "Samples taken into the table."),
           refused,
-          counter("statmill_received_bytes_total", "Bytes of line protocol received."),
-          counter("statmill_lines_extra_fields_total",
-                  "Lines taken whose fields after the seventh were ignored."),
-          counter("statmill_lines_renamed_total", "Lines taken whose name lost the ~ in front of it."),
-          counter("statmill_metadata_lines_total", "Metadata lines (#key value) received.")};
+          counter("statmill.received_bytes", "Bytes of line protocol received."),
+          counter("statmill.lines_extra_fields", "Lines taken whose fields after the seventh were ignored."),
+          counter("statmill.lines_renamed", "Lines taken whose name lost the ~ in front of it."),
+          counter("statmill.metadata_lines", "Metadata lines (#key value) received.")};
 }
 
 uint64_t Intake::take(Batch& batch, const ListenerAccount& account, Timestamp now) {

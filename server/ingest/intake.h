@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "counters/counter.h"
 #include "proto/batch.h"
 #include "server/ingest/refusal_book.h"
+#include "statmill/registry.h"
 
 namespace statmill {
 

@@ -51,12 +51,12 @@ StatsdDialect::StatsdDialect(const StatsdLimits& limits, Intake& intake, Registr
       sets_account_(intake.account("statsd_sets")),
       state_(limits, any_seed()),
       gauges_not_remembered_(registry.counter(
-          "statmill_statsd_gauges_not_remembered_total",
+          "statmill.statsd_gauges_not_remembered",
           "Values taken of gauges that were not remembered, as --statsd.gauges others are.")),
-      gauges_forgotten_(registry.counter("statmill_statsd_gauges_forgotten_total",
+      gauges_forgotten_(registry.counter("statmill.statsd_gauges_forgotten",
                                          "Gauges forgotten, being silent for --statsd.gauge_expiry.")),
-      gauges_(registry.gauge("statmill_statsd_gauges", "Gauges whose last value is remembered.")),
-      sets_(registry.gauge("statmill_statsd_sets", "Sets that are being counted.")) {}
+      gauges_(registry.gauge("statmill.statsd_gauges", "Gauges whose last value is remembered.")),
+      sets_(registry.gauge("statmill.statsd_sets", "Sets that are being counted.")) {}
 
 std::unique_ptr<LineParser> StatsdDialect::make_parser() {
   return std::make_unique<StatsdParser>(state_,

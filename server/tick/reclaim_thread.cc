@@ -6,7 +6,7 @@ namespace statmill {
 ReclaimThread::ReclaimThread(Store& store, Registry& registry, Log& log)
     : store_(store),
       log_(log),
-      reclaimed_(registry.counter("statmill_reclaimed_chunks_total",
+      reclaimed_(registry.counter("statmill.reclaimed_chunks",
                                   "Chunk numbers written anew without the rows that have expired.")),
       thread_([this] { run(); }) {}
 

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mutex.h"
-#include "counters/counter.h"
+#include "statmill/registry.h"
 #include "storage/store.h"
 
 namespace statmill {

@@ -35,18 +35,16 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
       position_(start.rollup),
       expired_(services.table.tiers().count(), 0),
       open_tick_(services.registry.gauge(
-          "statmill_open_tick", "What has been accepted is durable when durable_tick comes to this.")),
-      durable_tick_(services.registry.gauge("statmill_durable_tick", "The last tick that is in the store.")),
-      ticks_(services.registry.counter("statmill_ticks_total", "Ticks committed to the store.")),
-      failures_(services.registry.counter("statmill_tick_failures_total",
-                                          "Ticks that the store refused; tried again.")),
-      journal_bytes_(
-          services.registry.counter("statmill_journal_bytes_total", "Bytes of journal rows written.")),
-      fragments_(services.registry.counter("statmill_fragments_total", "Fragments written.")),
-      fragment_bytes_(
-          services.registry.counter("statmill_fragment_bytes_total", "Bytes of fragments written.")),
+          "statmill.open_tick", "What has been accepted is durable when durable_tick comes to this.")),
+      durable_tick_(services.registry.gauge("statmill.durable_tick", "The last tick that is in the store.")),
+      ticks_(services.registry.counter("statmill.ticks", "Ticks committed to the store.")),
+      failures_(
+          services.registry.counter("statmill.tick_failures", "Ticks that the store refused; tried again.")),
+      journal_bytes_(services.registry.counter("statmill.journal_bytes", "Bytes of journal rows written.")),
+      fragments_(services.registry.counter("statmill.fragments", "Fragments written.")),
+      fragment_bytes_(services.registry.counter("statmill.fragment_bytes", "Bytes of fragments written.")),
       damaged_chunks_(services.registry.counter(
-          "statmill_damaged_chunks_total",
+          "statmill.damaged_chunks",
           "Times that late events came for a damaged chunk, and could only be added to the coarser tiers.")) {
   open_tick_.set(static_cast<int64_t>(last_tick_ + 1));
   durable_tick_.set(static_cast<int64_t>(last_tick_));

@@ -13,10 +13,10 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "counters/counter.h"
 #include "server/health.h"
 #include "server/table/table.h"
 #include "server/tick/roller.h"
+#include "statmill/registry.h"
 #include "storage/store.h"
 
 namespace statmill {

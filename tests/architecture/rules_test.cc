@@ -44,6 +44,7 @@ TEST(ArchitectureRules, IncludesThatPointUpAreFaults) {
   const std::vector<Case> cases = {
       {"base/a.h", "\"storage/store.h\"", "base/a.h:2: base/ may not include storage/store.h"},
       {"base/a.h", "<counters/b.h>", "base/a.h:2: base/ may not include counters/b.h"},
+      {"base/a.h", "\"statmill/b.h\"", "base/a.h:2: base/ may not include statmill/b.h"},
       {"counters/a.h", "\"proto/b.h\"", "counters/a.h:2: counters/ may not include proto/b.h"},
       {"proto/a.cc", "\"storage/b.h\"", "proto/a.cc:2: proto/ may not include storage/b.h"},
       {"storage/a.cc", "\"server/health.h\"", "storage/a.cc:2: storage/ may not include server/health.h"},

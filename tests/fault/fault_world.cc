@@ -54,8 +54,8 @@ Status FaultWorld::start() {
 
 void FaultWorld::stop() {
   if (!life_) return;
-  durable_ = gauge("statmill_durable_tick");
-  under_way_ = gauge("statmill_open_tick") - 1;
+  durable_ = gauge("statmill.durable_tick");
+  under_way_ = gauge("statmill.open_tick") - 1;
   life_.reset();
 }
 
@@ -67,7 +67,7 @@ void FaultWorld::cut_power_and_restore() {
 
 TickNo FaultWorld::gauge(std::string_view name) {
   for (const Reading& reading : life_->registry.read()) {
-    if (reading.name == name) return static_cast<TickNo>(reading.value);
+    if (reading.name == name) return static_cast<TickNo>(reading.value());
   }
   ADD_FAILURE() << name << " is not there";
   return 0;
@@ -79,7 +79,7 @@ void FaultWorld::send(int samples) {
     const bool event = series % 3 == 0;
     Entry entry{(event ? "e" : "g") + std::to_string(series),
                 wall_s_ - (below(5) == 0 ? below(3600) : below(5)), 1 + below(1000),
-                gauge("statmill_open_tick")};
+                gauge("statmill.open_tick")};
     const std::string line = (event ? "*" : "") + entry.name + " " + std::to_string(entry.time_s) + " " +
                              std::to_string(entry.value);
     Batch batch;

@@ -34,7 +34,7 @@ class ReclaimThreadTest : public testing::Test {
   ReclaimingStore store_{memory_};
   Registry registry_;
   Log log_{LogLevel::kError};
-  Counter& reclaimed_ = registry_.counter("statmill_reclaimed_chunks_total", "");
+  Counter& reclaimed_ = registry_.counter("statmill.reclaimed_chunks", "");
 };
 
 TEST_F(ReclaimThreadTest, GoesOnWhileThereIsMore) {

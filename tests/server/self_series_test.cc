@@ -13,15 +13,15 @@ TEST(SelfSeries, FeedsCountersAsEventsAndGaugesAsGaugesEachInterval) {
   Table table(tiers, {});
   Registry registry;
   Intake intake(table, registry);
-  registry.counter("statmill_things_total", "Things.", {{"kind", "A b"}}).add(7);
-  registry.gauge("statmill_level", "Level.").set(-3);
+  registry.counter("statmill.things", "Things.", {{"kind", "a"}}).add(7);
+  registry.gauge("statmill.level", "Level.").set(-3);
   SelfSeries self(intake, registry);
   const Timestamp now = from_unix_seconds(1'700'000'000);
   self.feed(now, SteadyTime(std::chrono::seconds(1)));
   self.feed(now, SteadyTime(std::chrono::seconds(2)));  // too early: nothing
-  registry.counter("statmill_things_total", "Things.", {{"kind", "A b"}}).add(2);
+  registry.counter("statmill.things", "Things.", {{"kind", "a"}}).add(2);
   self.feed(now, SteadyTime(std::chrono::seconds(11)));
-  const auto things = table.copy("statmill.things_total.a_b");
+  const auto things = table.copy("statmill.things;kind=a");
   ASSERT_TRUE(things);
   EXPECT_EQ(things->kind, Kind::kEvent);
   EXPECT_EQ(things->unflushed.at(0).bucket.sum(), 9);

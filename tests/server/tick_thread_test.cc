@@ -37,7 +37,7 @@ class TickThreadTest : public testing::Test {
 TEST_F(TickThreadTest, CallsDoNotWaitForTheNextTick) {
   start(std::chrono::hours(1));
   send("a 1\n");
-  Counter& ticks = registry_.counter("statmill_ticks_total", "");
+  Counter& ticks = registry_.counter("statmill.ticks", "");
   ASSERT_EQ(ticks.value(), 0U);
   EXPECT_TRUE(thread_->call([](Ticker& ticker, TickTime now) { return ticker.flush_all(now); }));
   EXPECT_EQ(ticks.value(), 1U);

@@ -158,18 +158,18 @@ TEST_F(TickerTest, ANumberIsNotUsedAgainThoughItsTickLeftNoRow) {
 
 TEST_F(TickerTest, SaysWhichTickIsOpenAndWhichIsDurable) {
   const auto gauge = [&](std::string_view name) { return registry_.gauge(name, "").value(); };
-  const int64_t first = gauge("statmill_open_tick");
-  EXPECT_EQ(gauge("statmill_durable_tick"), first - 1);
+  const int64_t first = gauge("statmill.open_tick");
+  EXPECT_EQ(gauge("statmill.durable_tick"), first - 1);
   send("a 1");
   memory_.fail_next_write(Error{ErrorCode::kIo, "no space"});
   EXPECT_FALSE(tick());
-  EXPECT_EQ(gauge("statmill_open_tick"), first + 1);
-  EXPECT_EQ(gauge("statmill_durable_tick"), first - 1);
+  EXPECT_EQ(gauge("statmill.open_tick"), first + 1);
+  EXPECT_EQ(gauge("statmill.durable_tick"), first - 1);
   ASSERT_TRUE(tick());
-  EXPECT_EQ(gauge("statmill_durable_tick"), first + 1) << "the one before, and an empty one";
+  EXPECT_EQ(gauge("statmill.durable_tick"), first + 1) << "the one before, and an empty one";
   reopen();
-  EXPECT_LE(gauge("statmill_durable_tick"), first + 1);
-  EXPECT_GE(gauge("statmill_durable_tick"), first);
+  EXPECT_LE(gauge("statmill.durable_tick"), first + 1);
+  EXPECT_GE(gauge("statmill.durable_tick"), first);
 }
 
 TEST_F(TickerTest, TriesAFlushThatTheStoreRefusedAgain) {

@@ -83,8 +83,8 @@ class FakeServices {
   // The value of a counter or gauge; -1 when nobody has made it.
   double reading(std::string_view name, std::string_view label = {}) const {
     for (const Reading& r : registry.read()) {
-      const bool is_labelled = label.empty() || (!r.labels->empty() && r.labels->front().second == label);
-      if (r.name == name && is_labelled) return r.value;
+      const bool is_labelled = label.empty() || r.name.ends_with("=" + std::string(label));
+      if (r.path() == name && is_labelled) return r.value();
     }
     return -1;
   }

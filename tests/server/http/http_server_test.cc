@@ -129,7 +129,7 @@ TEST(HttpServerTest, ConnectionsOverTheLimitAreToldSo) {
   EXPECT_EQ(refused.status, 503);
   EXPECT_EQ(refused.body, "{\"error\":\"too many connections\",\"status\":503}\n");
   EXPECT_TRUE(third.sees_end());
-  EXPECT_EQ(fake.reading("statmill_http_refused_total", "connection_limit"), 1);
+  EXPECT_EQ(fake.reading("statmill.http_refused", "connection_limit"), 1);
   first.send_get("/healthz");
   EXPECT_EQ(first.receive().status, 200) << "those within the limit go on";
 }
@@ -159,11 +159,11 @@ TEST(HttpServerTest, ConnectionsAreCounted) {
   HttpPeer peer(server.endpoint());
   peer.send_get("/healthz");
   ASSERT_EQ(peer.receive().status, 200);
-  EXPECT_EQ(fake.reading("statmill_http_connections"), 1);
-  EXPECT_EQ(fake.reading("statmill_http_requests_total", "200"), 1);
+  EXPECT_EQ(fake.reading("statmill.http_connections"), 1);
+  EXPECT_EQ(fake.reading("statmill.http_requests", "200"), 1);
   peer.close();
   server.stop();
-  EXPECT_EQ(fake.reading("statmill_http_connections"), 0);
+  EXPECT_EQ(fake.reading("statmill.http_connections"), 0);
 }
 
 // Holds the soft limit of file descriptors at zero, so that every accept fails.
@@ -193,7 +193,7 @@ TEST(HttpServerTest, AcceptsAgainAfterRunningOutOfDescriptors) {
     const NoDescriptors limit;
     ASSERT_EQ(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
     const auto deadline = std::chrono::steady_clock::now() + kSocketTimeout;
-    while (fake.reading("statmill_http_accept_failures_total") < 1) {
+    while (fake.reading("statmill.http_accept_failures") < 1) {
       ASSERT_LT(std::chrono::steady_clock::now(), deadline);
       std::this_thread::yield();
     }

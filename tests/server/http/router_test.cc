@@ -161,7 +161,7 @@ TEST_F(RouterTest, ReadinessTellsTheProblems) {
 }
 
 TEST_F(RouterTest, MetricsArePrometheusText) {
-  fake_.registry.counter("statmill_test_total", "A test.").add(7);
+  fake_.registry.counter("statmill.test", "A test.").add(7);
   const HttpResponse got = ask("GET", "/metrics");
   EXPECT_EQ(got.content_type, "text/plain; version=0.0.4; charset=utf-8");
   EXPECT_EQ(

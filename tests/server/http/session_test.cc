@@ -28,7 +28,7 @@ class SessionTest : public testing::Test {
   // Waits until the counter of this refusal has come to `count`.
   bool refusals_reach(std::string_view reason, double count) {
     const auto deadline = std::chrono::steady_clock::now() + kSocketTimeout;
-    while (fake_.reading("statmill_http_refused_total", reason) < count) {
+    while (fake_.reading("statmill.http_refused", reason) < count) {
       if (std::chrono::steady_clock::now() > deadline) return false;
       std::this_thread::yield();
     }
@@ -61,7 +61,7 @@ TEST_F(SessionTest, KeepsTheConnectionForTheNextRequest) {
     peer.send_get("/healthz");
     EXPECT_EQ(peer.receive().status, 200);
   }
-  EXPECT_EQ(fake_.reading("statmill_http_connections"), 1);
+  EXPECT_EQ(fake_.reading("statmill.http_connections"), 1);
 }
 
 TEST_F(SessionTest, AnswersPipelinedRequestsInOrder) {
@@ -180,7 +180,7 @@ TEST_F(SessionTest, IdleConnectionIsClosedAndThatIsNoFault) {
   peer.send_get("/healthz");
   EXPECT_EQ(peer.receive().status, 200);
   EXPECT_TRUE(peer.sees_end());
-  EXPECT_EQ(fake_.reading("statmill_http_refused_total", "header_timeout"), 0);
+  EXPECT_EQ(fake_.reading("statmill.http_refused", "header_timeout"), 0);
 }
 
 TEST_F(SessionTest, SlowBodyIsClosed) {
@@ -271,7 +271,7 @@ TEST_F(SessionTest, WhatAHandlerThrowsEndsOnlyTheRequest) {
   const PeerReply reply = peer.receive();
   EXPECT_EQ(reply.status, 500);
   EXPECT_EQ(reply.body, "{\"error\":\"the handler failed\",\"status\":500}\n");
-  EXPECT_EQ(fake_.reading("statmill_http_handler_failures_total"), 1);
+  EXPECT_EQ(fake_.reading("statmill.http_handler_failures"), 1);
   peer.send_get("/healthz");
   EXPECT_EQ(peer.receive().status, 200);
 }
@@ -284,7 +284,7 @@ TEST_F(SessionTest, BodiesUnderWayHaveAShareOfMemory) {
   HttpPeer second = connect();
   second.send("POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nContent-Length: 900\r\n\r\n");
   EXPECT_EQ(second.receive().status, 503);
-  EXPECT_EQ(fake_.reading("statmill_http_refused_total", "memory_limit"), 1);
+  EXPECT_EQ(fake_.reading("statmill.http_refused", "memory_limit"), 1);
   first.send(std::string(900, '\n'));
   EXPECT_EQ(first.receive().status, 200);
   HttpPeer third = connect();
@@ -316,7 +316,7 @@ TEST_F(SessionTest, ManyPeersAtOnceAllGetTheirAnswers) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(answered, 400);
-  EXPECT_EQ(fake_.reading("statmill_http_requests_total", "200"), 400);
+  EXPECT_EQ(fake_.reading("statmill.http_requests", "200"), 400);
 }
 
 }  // namespace

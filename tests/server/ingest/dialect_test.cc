@@ -117,8 +117,8 @@ TEST(StatsdDialect, TicksForgetSilentGaugesAndCountThem) {
   parser->parse("a:1|g\nb:1|g");
   parser->hand_in(fixture.intake, fixture.intake.account(kListener), kNow);
   for (size_t i = 0; i < StatsdState::kSweepParts; ++i) dialect.tick(kNow + std::chrono::hours(2));
-  EXPECT_EQ(fixture.registry.counter("statmill_statsd_gauges_forgotten_total", "").value(), 2U);
-  EXPECT_EQ(fixture.registry.gauge("statmill_statsd_gauges", "").value(), 0);
+  EXPECT_EQ(fixture.registry.counter("statmill.statsd_gauges_forgotten", "").value(), 2U);
+  EXPECT_EQ(fixture.registry.gauge("statmill.statsd_gauges", "").value(), 0);
 }
 
 }  // namespace

@@ -77,8 +77,8 @@ TEST_F(LineListenerTest, EveryTransportOfEveryDialectHasItsOwnAccount) {
   EXPECT_EQ(bucket("statsd.tcp").sum(), 5);
   EXPECT_EQ(bucket("statsd.udp").sum(), 6);
   EXPECT_EQ(intake.account("graphite_udp").renamed.value(), 1U);
-  EXPECT_EQ(counter("statmill_udp_datagrams_total", "graphite_udp"), 1U);
-  EXPECT_EQ(counter("statmill_line_connections_total", "graphite_tcp"), 1U);
+  EXPECT_EQ(counter("statmill.udp_datagrams", "graphite_udp"), 1U);
+  EXPECT_EQ(counter("statmill.line_connections", "graphite_tcp"), 1U);
 }
 
 // The kernel joins them again on their way, and says where they were cut.
@@ -90,7 +90,7 @@ TEST_F(LineListenerTest, EachOfManyDatagramsThatCameJoinedEndsItsOwnLine) {
   lines->stop();
   EXPECT_EQ(accepted("udp"), 41U);
   EXPECT_EQ(bucket("joined").sum(), 40 * (10 + 49) / 2 + 5);
-  EXPECT_EQ(counter("statmill_udp_datagrams_total", "udp"), 41U);
+  EXPECT_EQ(counter("statmill.udp_datagrams", "udp"), 41U);
 }
 
 TEST_F(LineListenerTest, OnlyGraphiteTakesALastLineThatTheSenderEndedByEndingTheStream) {
@@ -148,7 +148,7 @@ TEST_F(LineListenerTest, TheLimitOfConnectionsIsOfAllListeners) {
   ASSERT_TRUE(wait_until([&] { return book_.count() == 1; }));
   TcpConnection second = TcpConnection::to(graphite->endpoint());
   EXPECT_EQ(second.receive(), "") << "closed at once";
-  EXPECT_EQ(counter("statmill_line_connections_refused_total", "graphite_tcp"), 1U);
+  EXPECT_EQ(counter("statmill.line_connections_refused", "graphite_tcp"), 1U);
 }
 
 TEST_F(LineListenerTest, ASilentConnectionIsClosedAndWhatItSaidCounts) {
@@ -157,7 +157,7 @@ TEST_F(LineListenerTest, ASilentConnectionIsClosedAndWhatItSaidCounts) {
   TcpConnection connection = TcpConnection::to(graphite->endpoint());
   ASSERT_TRUE(connection.send("whole 1\ncut 12"));
   EXPECT_EQ(connection.receive(), "") << "closed";
-  EXPECT_EQ(counter("statmill_line_connections_idle_total", "graphite_tcp"), 1U);
+  EXPECT_EQ(counter("statmill.line_connections_idle", "graphite_tcp"), 1U);
   EXPECT_EQ(accepted("graphite_tcp"), 1U);
   EXPECT_EQ(refused("graphite_tcp", Refusal::kUnterminated), 1U) << "it did not end its stream";
   EXPECT_TRUE(wait_until([&] { return book_.count() == 0; }));

@@ -1,0 +1,212 @@
+// See registry.h.
+#include "statmill/registry.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+namespace statmill {
+namespace {
+
+// Never destroyed: instruments of other files may leave it after this one's would be.
+union ForEver {
+  constexpr ForEver() : registry() {}
+  ~ForEver() {}
+  Registry registry;
+};
+constinit ForEver process_registry;
+
+Reading read_histogram(const AnyHistogram& histogram) {
+  Reading out;
+  out.type = Reading::Type::kHistogram;
+  out.grouping_power = histogram.grouping_power();
+  std::vector<uint64_t> counts(histogram.bucket_count());
+  histogram.cells().sums(0, counts);
+  for (size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] == 0) continue;
+    out.buckets.push_back({static_cast<uint32_t>(i), counts[i]});
+    out.count += counts[i];
+  }
+  out.sum = histogram.sum();
+  out.overflows = histogram.overflows();
+  return out;
+}
+
+Reading counted(uint64_t count) {
+  Reading out;
+  out.type = Reading::Type::kCounter;
+  out.count = count;
+  return out;
+}
+
+Reading level(double level) {
+  Reading out;
+  out.level = level;
+  return out;
+}
+
+std::optional<Reading> read_one(const Instrument& instrument) {
+  switch (instrument.type()) {
+    case Instrument::Type::kCounter:
+      return counted(static_cast<const AnyCounter&>(instrument).value());
+    case Instrument::Type::kCounterFn:
+      return counted(static_cast<const CounterFn&>(instrument).value());
+    case Instrument::Type::kGauge:
+      return level(static_cast<double>(static_cast<const Gauge&>(instrument).value()));
+    case Instrument::Type::kGaugeFn:
+      return level(static_cast<const GaugeFn&>(instrument).value());
+    case Instrument::Type::kMax: {
+      const std::optional<int64_t> highest = static_cast<const MaxGauge&>(instrument).value();
+      if (!highest) return std::nullopt;
+      return level(static_cast<double>(*highest));
+    }
+    case Instrument::Type::kHistogram:
+      return read_histogram(static_cast<const AnyHistogram&>(instrument));
+  }
+  return std::nullopt;
+}
+
+void append_tag_text(std::string& out, std::string_view text) {
+  for (const char c : text) {
+    const bool is_odd = static_cast<unsigned char>(c) <= ' ' || c == ';' || c == '=' || c == '\x7f';
+    out.push_back(is_odd ? '_' : c);
+  }
+}
+
+}  // namespace
+
+Instrument::Instrument(const char* name, const char* help, Type type, Registry* registry) noexcept
+    : name_(name),
+      help_(help),
+      registry_(registry == nullptr ? &Registry::process() : registry),
+      type_(type) {
+  registry_->join(*this);
+}
+
+Instrument::~Instrument() { registry_->leave(*this); }
+
+uint64_t AnyHistogram::count() const { return read_histogram(*this).count; }
+
+std::string name_with(std::string_view path, Labels labels) {
+  std::sort(labels.begin(), labels.end());
+  std::string name(path);
+  for (const auto& [key, value] : labels) {
+    name.push_back(';');
+    append_tag_text(name, key);
+    name.push_back('=');
+    append_tag_text(name, value);
+  }
+  return name;
+}
+
+std::string_view Reading::tag(std::string_view key) const {
+  std::string_view rest = name.substr(path().size());
+  while (!rest.empty()) {
+    rest.remove_prefix(1);  // the ;
+    const std::string_view tag = rest.substr(0, rest.find(';'));
+    if (tag.starts_with(key) && tag.substr(key.size()).starts_with('=')) return tag.substr(key.size() + 1);
+    rest.remove_prefix(tag.size());
+  }
+  return {};
+}
+
+struct Registry::Owned {
+  struct Entry {
+    std::string help;
+    std::shared_ptr<Instrument> instrument;  // knows how to end what it is
+  };
+  std::map<std::string, Entry, std::less<>> by_name;
+};
+
+Registry& Registry::process() noexcept { return process_registry.registry; }
+
+Registry::~Registry() { delete owned_; }
+
+template <class Made, class... Arguments>
+Made& Registry::make(std::string_view path, std::string_view help, const Labels& labels,
+                     Instrument::Type type, Arguments&&... arguments) {
+  const std::lock_guard lock(owned_mutex_);
+  if (owned_ == nullptr) owned_ = new Owned;
+  const auto [place, is_new] = owned_->by_name.try_emplace(name_with(path, labels));
+  Owned::Entry& entry = place->second;
+  if (is_new) {
+    entry.help = help;
+    entry.instrument = std::make_shared<Made>(place->first.c_str(), entry.help.c_str(),
+                                              std::forward<Arguments>(arguments)..., this);
+  }
+  if (entry.instrument->type() != type) std::abort();  // a fault of the program
+  return static_cast<Made&>(*entry.instrument);
+}
+
+Counter& Registry::counter(std::string_view path, std::string_view help, const Labels& labels) {
+  return make<Counter>(path, help, labels, Instrument::Type::kCounter);
+}
+
+Gauge& Registry::gauge(std::string_view path, std::string_view help, const Labels& labels) {
+  return make<Gauge>(path, help, labels, Instrument::Type::kGauge);
+}
+
+MaxGauge& Registry::max_gauge(std::string_view path, std::string_view help, const Labels& labels) {
+  return make<MaxGauge>(path, help, labels, Instrument::Type::kMax);
+}
+
+Histogram<>& Registry::histogram(std::string_view path, std::string_view help, const Labels& labels) {
+  return make<Histogram<>>(path, help, labels, Instrument::Type::kHistogram);
+}
+
+void Registry::gauge_fn(std::string_view path, std::string_view help, const Labels& labels,
+                        std::function<double()> read) {
+  make<GaugeFn>(path, help, labels, Instrument::Type::kGaugeFn, std::move(read));
+}
+
+void Registry::counter_fn(std::string_view path, std::string_view help, const Labels& labels,
+                          std::function<uint64_t()> read) {
+  make<CounterFn>(path, help, labels, Instrument::Type::kCounterFn, std::move(read));
+}
+
+void Registry::join(Instrument& instrument) noexcept {
+  const std::lock_guard lock(mutex_);
+  instrument.previous_ = last_;
+  (last_ == nullptr ? first_ : last_->next_) = &instrument;
+  last_ = &instrument;
+}
+
+void Registry::leave(Instrument& instrument) noexcept {
+  const std::lock_guard reading(read_mutex_);
+  const std::lock_guard lock(mutex_);
+  (instrument.previous_ == nullptr ? first_ : instrument.previous_->next_) = instrument.next_;
+  (instrument.next_ == nullptr ? last_ : instrument.next_->previous_) = instrument.previous_;
+}
+
+std::vector<Reading> Registry::read() const {
+  // Functions run with only the lock that keeps instruments from ending: they may take locks of their own,
+  // and ask for instruments.
+  const std::lock_guard reading(read_mutex_);
+  std::vector<const Instrument*> instruments;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Instrument* i = first_; i != nullptr; i = i->next_) instruments.push_back(i);
+  }
+  std::vector<std::pair<size_t, Reading>> by_path;
+  by_path.reserve(instruments.size());
+  std::unordered_map<std::string_view, size_t> paths;
+  for (const Instrument* instrument : instruments) {
+    std::optional<Reading> reading_of = read_one(*instrument);
+    if (!reading_of) continue;
+    reading_of->name = instrument->name();
+    reading_of->help = instrument->help();
+    const size_t order = paths.try_emplace(reading_of->path(), paths.size()).first->second;
+    by_path.emplace_back(order, std::move(*reading_of));
+  }
+  std::stable_sort(by_path.begin(), by_path.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Reading> out;
+  out.reserve(by_path.size());
+  for (auto& [order, reading_of] : by_path) out.push_back(std::move(reading_of));
+  return out;
+}
+
+}  // namespace statmill

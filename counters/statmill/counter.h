@@ -1,0 +1,107 @@
+// Counter: how often something happened, or how much of it there was. Only grows.
+//
+//   static statmill::Counter requests{"http.requests", "Requests answered."};
+//   requests.add();
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "statmill/cells.h"
+#include "statmill/instrument.h"
+
+namespace statmill {
+
+// What can be asked of a counter wherever its cell is.
+class AnyCounter : public Instrument {
+ public:
+  // See Cells::sum().
+  uint64_t value() const noexcept { return cells_.sum(index_); }
+
+ protected:
+  // `cells` must outlive it.
+  AnyCounter(const char* name, const char* help, Registry* registry, const Cells& cells,
+             size_t index) noexcept
+      : Instrument(name, help, Type::kCounter, registry), cells_(cells), index_(index) {}
+
+ private:
+  const Cells& cells_;
+  const size_t index_;
+};
+
+// Thread-safe, and in signal handlers. Eight bytes for each CPU and 88 for all.
+class Counter : public AnyCounter {
+ public:
+  // See Instrument. Claims a cell; with none left its adds are counted by adds_without_cell().
+  explicit Counter(const char* name, const char* help = "", Registry* registry = nullptr) noexcept
+      : AnyCounter(name, help, registry, cells_, 0) {
+    cells_.claim(1);
+  }
+
+  // Wraps at 2^64. About a nanosecond, however many threads add.
+  void add(uint64_t n = 1) noexcept { cells_.add(0, n); }
+
+ private:
+  Cells cells_;
+};
+
+// Counters that are added to together, in one cache line of each CPU: in the order of their names, eight to a
+// line, as in the banks of our eBPF programs.
+//
+//   static statmill::CounterGroup<2> disk{{{{"disk.reads", "Reads."}, {"disk.read_bytes", "Bytes read."}}}};
+//   disk.add<0>();
+//   disk.add<1>(bytes);
+//
+// Thread-safe, and in signal handlers.
+template <size_t kSize>
+class CounterGroup {
+  static_assert(kSize > 0);
+
+ public:
+  struct Member {
+    const char* name;
+    const char* help = "";
+  };
+  // See Instrument.
+  explicit CounterGroup(const std::array<Member, kSize>& members, Registry* registry = nullptr) noexcept
+      : CounterGroup(members, registry, std::make_index_sequence<kSize>()) {
+    cells_.claim(kSize, true);
+  }
+
+  template <size_t kMember>
+  void add(uint64_t n = 1) noexcept {
+    static_assert(kMember < kSize);
+    cells_.add(kMember, n);
+  }
+  uint64_t value(size_t member) const noexcept { return cells_.sum(member); }
+
+ private:
+  struct View : AnyCounter {
+    View(const Member& member, Registry* registry, const Cells& cells, size_t index) noexcept
+        : AnyCounter(member.name, member.help, registry, cells, index) {}
+  };
+  template <size_t... kIndices>
+  CounterGroup(const std::array<Member, kSize>& members, Registry* registry,
+               std::index_sequence<kIndices...>) noexcept
+      : views_{View(members[kIndices], registry, cells_, kIndices)...} {}
+
+  Cells cells_;
+  std::array<View, kSize> views_;
+};
+
+// A counter that something else keeps: asked when it is read. `read` must be thread-safe and must not create
+// or end instruments of the same registry.
+class CounterFn : public Instrument {
+ public:
+  CounterFn(const char* name, const char* help, std::function<uint64_t()> read, Registry* registry = nullptr)
+      : Instrument(name, help, Type::kCounterFn, registry), read_(std::move(read)) {}
+  uint64_t value() const { return read_(); }
+
+ private:
+  const std::function<uint64_t()> read_;
+};
+
+}  // namespace statmill

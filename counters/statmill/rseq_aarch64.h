@@ -1,0 +1,53 @@
+// One add to this CPU's cell, on aarch64: the sequence of rseq_x86_64.h in this CPU's words.
+//
+// The add is a load, an add and a store here; the store commits, and whoever is interrupted before it begins
+// anew.
+#pragma once
+
+#include <sys/rseq.h>
+
+#include <cstdint>
+
+namespace statmill::cells {
+
+// See rseq_x86_64.h.
+template <unsigned kShift>
+[[gnu::always_inline]] inline bool add_on_this_cpu(uint64_t* cell, uint64_t n) noexcept {
+  char* const area = static_cast<char*>(__builtin_thread_pointer()) + __rseq_offset;
+  uint64_t descriptor;
+  uint64_t cpu;
+  uint64_t value;
+  // Labels that outputs are written before cannot be left for in g++ 12, so the way out is a flag.
+  uint64_t done;
+  asm volatile(
+      ".pushsection __rseq_cs, \"aw?\"\n"
+      "  .balign 32\n"
+      "9: .long 0, 0\n"
+      "  .quad 1f, 2f - 1f, 4f\n"
+      ".popsection\n"
+      ".pushsection __rseq_cs_ptr_array, \"aw?\"\n"
+      "  .quad 9b\n"
+      ".popsection\n"
+      "  b 3f\n"
+      "  .inst %c[signature]\n"
+      "4: b 3f\n"
+      "3: mov %[done], #0\n"
+      "  adrp %[descriptor], 9b\n"
+      "  add %[descriptor], %[descriptor], :lo12:9b\n"
+      "  str %[descriptor], [%[area], #8]\n"
+      "1: ldr %w[cpu], [%[area], #4]\n"
+      "  tbnz %w[cpu], #31, 5f\n"
+      "  add %[cpu], %[cell], %[cpu], lsl %[shift]\n"
+      "  ldr %[value], [%[cpu]]\n"
+      "  add %[value], %[value], %[n]\n"
+      "  mov %[done], #1\n"
+      "  str %[value], [%[cpu]]\n"
+      "2:\n"
+      "5:\n"
+      : [descriptor] "=&r"(descriptor), [cpu] "=&r"(cpu), [value] "=&r"(value), [done] "=&r"(done)
+      : [area] "r"(area), [n] "r"(n), [cell] "r"(cell), [shift] "i"(kShift), [signature] "i"(RSEQ_SIG)
+      : "memory");
+  return done != 0;
+}
+
+}  // namespace statmill::cells

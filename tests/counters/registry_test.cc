@@ -1,0 +1,156 @@
+// The registry: who joins it, what is read from it, and its text for Prometheus.
+#include "statmill/registry.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace statmill {
+namespace {
+
+TEST(Registry, SameNameAndLabelsAreOneCell) {
+  Registry registry;
+  Counter& counter = registry.counter("lines", "Lines.", {{"source", "tcp"}});
+  counter.add();
+  registry.counter("lines", "Lines.", {{"source", "tcp"}}).add(2);
+  registry.counter("lines", "Lines.", {{"source", "udp"}}).add(10);
+  EXPECT_EQ(counter.value(), 3u);
+  EXPECT_EQ(registry.read().size(), 2u);
+}
+
+TEST(Registry, ReferencesStayGoodWhenItGrows) {
+  Registry registry;
+  Counter& first = registry.counter("first", "");
+  for (int i = 0; i < 1000; ++i) registry.counter("n" + std::to_string(i), "");
+  first.add(7);
+  EXPECT_EQ(registry.read().front().value(), 7);
+}
+
+TEST(Registry, ReadsCellsOfOneNameTogether) {
+  Registry registry;
+  registry.counter("a", "", {{"k", "1"}});
+  registry.gauge("b", "").set(-5);
+  registry.counter("a", "", {{"k", "2"}});
+  registry.gauge_fn("c", "", {}, [] { return 0.5; });
+  registry.counter_fn("d", "", {}, [] { return uint64_t{8}; });
+  std::vector<std::string> names;
+  for (const Reading& r : registry.read()) names.emplace_back(r.path());
+  EXPECT_EQ(names, (std::vector<std::string>{"a", "a", "b", "c", "d"}));
+  EXPECT_EQ(registry.read()[2].value(), -5);
+  EXPECT_EQ(registry.read()[3].value(), 0.5);
+  EXPECT_EQ(registry.read()[4].type, Reading::Type::kCounter);
+}
+
+TEST(Registry, FunctionsMayUseTheRegistry) {
+  Registry registry;
+  Counter& counter = registry.counter("a", "");
+  registry.gauge_fn("b", "", {}, [&] { return static_cast<double>(registry.counter("a", "").value()); });
+  counter.add(3);
+  EXPECT_EQ(registry.read()[1].value(), 3);
+}
+
+TEST(Registry, ThreadsLoseNothing) {
+  Registry registry;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < 1000; ++k) {
+        registry.counter("shared", "").add();
+        registry.gauge("level", "").add(k % 2 == 0 ? 1 : -1);
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(registry.counter("shared", "").value(), 4000u);
+  EXPECT_EQ(registry.gauge("level", "").value(), 0);
+}
+
+TEST(Registry, InstrumentsMadeByHandJoinAndLeaveIt) {
+  Registry registry;
+  {
+    Counter counter("by.hand", "Help.", &registry);
+    counter.add(5);
+    const std::vector<Reading> readings = registry.read();
+    ASSERT_EQ(readings.size(), 1u);
+    EXPECT_EQ(readings[0].name, "by.hand");
+    EXPECT_EQ(readings[0].help, "Help.");
+    EXPECT_EQ(readings[0].count, 5u);
+  }
+  EXPECT_TRUE(registry.read().empty());
+}
+
+TEST(Registry, AMaximumIsReadOnceSomethingWasRecorded) {
+  Registry registry;
+  MaxGauge& longest = registry.max_gauge("longest", "");
+  EXPECT_TRUE(registry.read().empty());
+  longest.record(-3);
+  longest.record(-7);
+  EXPECT_EQ(registry.read().at(0).value(), -3);
+  EXPECT_EQ(longest.take(), -3);
+  EXPECT_EQ(longest.take(), std::nullopt);
+}
+
+TEST(Registry, GroupsReadAsTheirCounters) {
+  Registry registry;
+  CounterGroup<2> disk({{{"disk.reads", "Reads."}, {"disk.bytes", "Bytes."}}}, &registry);
+  disk.add<0>();
+  disk.add<1>(4096);
+  const std::vector<Reading> readings = registry.read();
+  ASSERT_EQ(readings.size(), 2u);
+  EXPECT_EQ(readings[0].name, "disk.reads");
+  EXPECT_EQ(readings[0].count, 1u);
+  EXPECT_EQ(readings[1].count, 4096u);
+}
+
+TEST(Names, TagsAreInOrderAndPlain) {
+  EXPECT_EQ(name_with("a.b", {{"y", "2"}, {"x", "a;b=c d\n"}}), "a.b;x=a_b_c_d_;y=2");
+  Reading reading;
+  const std::string name = name_with("a.b", {{"yy", "2"}, {"y", "10.0.0.1:80"}});
+  reading.name = name;
+  EXPECT_EQ(reading.path(), "a.b");
+  EXPECT_EQ(reading.tag("y"), "10.0.0.1:80");
+  EXPECT_EQ(reading.tag("yy"), "2");
+  EXPECT_EQ(reading.tag("yyy"), "");
+}
+
+TEST(PrometheusText, WritesHelpTypeLabelsAndValue) {
+  Registry registry;
+  registry.counter("statmill.samples", "Samples\nof \\ all.", {{"source", "tcp"}, {"reason", "a\"b\\c"}})
+      .add(12);
+  registry.gauge("series", "Series \"now\".").set(-3);
+  registry.counter("statmill.samples", "Samples\nof \\ all.", {{"source", "udp"}});
+  registry.gauge_fn("9.half", "", {}, [] { return 0.5; });
+  EXPECT_EQ(prometheus_text(registry.read()),
+            "# HELP statmill_samples_total Samples\\nof \\\\ all.\n"
+            "# TYPE statmill_samples_total counter\n"
+            "statmill_samples_total{reason=\"a\\\"b\\\\c\",source=\"tcp\"} 12\n"
+            "statmill_samples_total{source=\"udp\"} 0\n"
+            "# HELP series Series \"now\".\n"
+            "# TYPE series gauge\n"
+            "series -3\n"
+            "# HELP _9_half \n"
+            "# TYPE _9_half gauge\n"
+            "_9_half 0.5\n");
+}
+
+TEST(PrometheusText, HistogramsAreCumulativeByPowersOfTwo) {
+  Registry registry;
+  Histogram<>& latency = registry.histogram("latency", "L.", {{"op", "get"}});
+  for (const uint64_t v : {3u, 40u, 41u, 1000u, 1023u}) latency.record(v);
+  EXPECT_EQ(prometheus_text(registry.read()),
+            "# HELP latency L.\n"
+            "# TYPE latency histogram\n"
+            "latency_bucket{op=\"get\",le=\"3\"} 1\n"
+            "latency_bucket{op=\"get\",le=\"63\"} 3\n"
+            "latency_bucket{op=\"get\",le=\"1023\"} 5\n"
+            "latency_bucket{op=\"get\",le=\"+Inf\"} 5\n"
+            "latency_sum{op=\"get\"} 2107\n"
+            "latency_count{op=\"get\"} 5\n");
+}
+
+TEST(PrometheusText, NothingGivesNothing) { EXPECT_EQ(prometheus_text({}), ""); }
+
+}  // namespace
+}  // namespace statmill
