@@ -82,11 +82,10 @@ Instrument::Instrument(const char* name, const char* help, Type type, Registry* 
     : name_(name),
       help_(help),
       registry_(registry == nullptr ? &Registry::process() : registry),
-      type_(type) {
-  registry_->join(*this);
-}
+      type_(type) {}
 
-Instrument::~Instrument() { registry_->leave(*this); }
+void Instrument::join() noexcept { registry_->join(*this); }
+void Instrument::leave() noexcept { registry_->leave(*this); }
 
 uint64_t AnyHistogram::count() const { return read_histogram(*this).count; }
 

@@ -33,13 +33,15 @@ class AnyCounter : public Instrument {
 };
 
 // Thread-safe, and in signal handlers. Eight bytes for each CPU and 88 for all.
-class Counter : public AnyCounter {
+class Counter final : public AnyCounter {
  public:
   // See Instrument. Claims a cell; with none left its adds are counted by adds_without_cell().
   explicit Counter(const char* name, const char* help = "", Registry* registry = nullptr) noexcept
       : AnyCounter(name, help, registry, cells_, 0) {
     cells_.claim(1);
+    join();
   }
+  ~Counter() { leave(); }
 
   // Wraps at 2^64. About a nanosecond, however many threads add.
   void add(uint64_t n = 1) noexcept { cells_.add(0, n); }
@@ -69,6 +71,12 @@ class CounterGroup {
   explicit CounterGroup(const std::array<Member, kSize>& members, Registry* registry = nullptr) noexcept
       : CounterGroup(members, registry, std::make_index_sequence<kSize>()) {
     cells_.claim(kSize, true);
+    for (View& view : views_) view.join();
+  }
+  CounterGroup(const CounterGroup&) = delete;
+  CounterGroup& operator=(const CounterGroup&) = delete;
+  ~CounterGroup() {
+    for (View& view : views_) view.leave();
   }
 
   template <size_t kMember>
@@ -82,6 +90,8 @@ class CounterGroup {
   struct View : AnyCounter {
     View(const Member& member, Registry* registry, const Cells& cells, size_t index) noexcept
         : AnyCounter(member.name, member.help, registry, cells, index) {}
+    using Instrument::join;
+    using Instrument::leave;
   };
   template <size_t... kIndices>
   CounterGroup(const std::array<Member, kSize>& members, Registry* registry,
@@ -92,12 +102,16 @@ class CounterGroup {
   std::array<View, kSize> views_;
 };
 
-// A counter that something else keeps: asked when it is read. `read` must be thread-safe and must not create
-// or end instruments of the same registry.
-class CounterFn : public Instrument {
+// A counter that something else keeps: asked when it is read. `read` must be thread-safe and must not end
+// instruments of the same registry.
+class CounterFn final : public Instrument {
  public:
   CounterFn(const char* name, const char* help, std::function<uint64_t()> read, Registry* registry = nullptr)
-      : Instrument(name, help, Type::kCounterFn, registry), read_(std::move(read)) {}
+      : Instrument(name, help, Type::kCounterFn, registry), read_(std::move(read)) {
+    join();
+  }
+  ~CounterFn() { leave(); }
+
   uint64_t value() const { return read_(); }
 
  private:

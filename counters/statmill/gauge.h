@@ -13,10 +13,13 @@
 namespace statmill {
 
 // One value for all CPUs: what is set last counts. Thread-safe, and in signal handlers.
-class Gauge : public Instrument {
+class Gauge final : public Instrument {
  public:
   explicit Gauge(const char* name, const char* help = "", Registry* registry = nullptr) noexcept
-      : Instrument(name, help, Type::kGauge, registry) {}
+      : Instrument(name, help, Type::kGauge, registry) {
+    join();
+  }
+  ~Gauge() { leave(); }
 
   void set(int64_t value) noexcept { value_.store(value, std::memory_order_relaxed); }
   void add(int64_t n) noexcept { value_.fetch_add(n, std::memory_order_relaxed); }
@@ -26,12 +29,16 @@ class Gauge : public Instrument {
   alignas(64) std::atomic<int64_t> value_{0};  // writers of other objects do not disturb
 };
 
-// A level that something else keeps: asked when it is read. `read` must be thread-safe and must not create or
-// end instruments of the same registry.
-class GaugeFn : public Instrument {
+// A level that something else keeps: asked when it is read. `read` must be thread-safe and must not end
+// instruments of the same registry.
+class GaugeFn final : public Instrument {
  public:
   GaugeFn(const char* name, const char* help, std::function<double()> read, Registry* registry = nullptr)
-      : Instrument(name, help, Type::kGaugeFn, registry), read_(std::move(read)) {}
+      : Instrument(name, help, Type::kGaugeFn, registry), read_(std::move(read)) {
+    join();
+  }
+  ~GaugeFn() { leave(); }
+
   double value() const { return read_(); }
 
  private:
@@ -40,10 +47,13 @@ class GaugeFn : public Instrument {
 
 // The highest value since it was last taken: a longest queue, a slowest answer. Thread-safe, and in signal
 // handlers; a value that is no new highest costs a load, which no other disturbs.
-class MaxGauge : public Instrument {
+class MaxGauge final : public Instrument {
  public:
   explicit MaxGauge(const char* name, const char* help = "", Registry* registry = nullptr) noexcept
-      : Instrument(name, help, Type::kMax, registry) {}
+      : Instrument(name, help, Type::kMax, registry) {
+    join();
+  }
+  ~MaxGauge() { leave(); }
 
   void record(int64_t value) noexcept {
     int64_t highest = value_.load(std::memory_order_relaxed);

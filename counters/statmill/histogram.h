@@ -35,7 +35,9 @@ class AnyHistogram : public Instrument {
         grouping_power_(grouping_power),
         bucket_count_(bucket_count) {
     cells_.claim(bucket_count + 2);
+    join();
   }
+  ~AnyHistogram() { leave(); }
 
   Cells cells_;
 
@@ -48,7 +50,7 @@ class AnyHistogram : public Instrument {
 // 8 bytes for each bucket and CPU, of which only pages exist whose buckets were hit: at most 9 KiB by
 // default.
 template <unsigned kGroupingPower = 5, unsigned kMaxPower = 40>
-class Histogram : public AnyHistogram {
+class Histogram final : public AnyHistogram {
   static_assert(kGroupingPower < kMaxPower && kMaxPower <= 64 && kGroupingPower <= 8);
 
  public:

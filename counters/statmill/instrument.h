@@ -23,10 +23,14 @@ class Instrument {
   Type type() const { return type_; }
 
  protected:
-  // Both texts must outlive it. Joins the registry, which must outlive it too; null: that of the process.
-  // Takes a lock, no malloc.
+  // Both texts must outlive it, and the registry; null: that of the process.
   Instrument(const char* name, const char* help, Type type, Registry* registry) noexcept;
-  ~Instrument();
+  ~Instrument() = default;
+
+  // From join() to leave() the registry's readers, which are threads of their own, read the instrument: all
+  // of it is there by then, and still is. Both take a lock; no malloc.
+  void join() noexcept;
+  void leave() noexcept;
 
  private:
   friend class Registry;

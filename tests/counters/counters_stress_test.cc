@@ -29,6 +29,9 @@ TEST(CountersStress, ThreadsThatComeAndGoLoseNothing) {
     for (int i = 0; !done; ++i) {
       registry.counter("made." + std::to_string(i % 100), "").add();
       const Counter brief("brief", "", &registry);
+      const Histogram<3, 20> brief_too("brief.too", "", &registry);
+      const GaugeFn asked(
+          "asked", "", [i] { return i; }, &registry);
     }
   });
   for (int round = 0; round < 10; ++round) {
