@@ -207,6 +207,32 @@ uint64_t Cells::sum(size_t index) const noexcept {
   return sum;
 }
 
+size_t Cells::offset() const noexcept {
+  // Nobody's, and for ever zero.
+  return first_ == nullptr ? 0 : static_cast<size_t>(first_ - reinterpret_cast<const uint64_t*>(area.base));
+}
+
+void CellSnapshot::take() {
+  size_t cells = 0;
+  uint64_t* first = nullptr;
+  {
+    const std::lock_guard lock(area.mutex);
+    cells = area.used;
+    first = reinterpret_cast<uint64_t*>(area.base);
+  }
+  sums_.resize(cells);
+  constexpr size_t kTogether = 1024;  // sums stay in the cache while all CPUs' cells are added to them
+  for (size_t begin = 0; begin < cells; begin += kTogether) {
+    const size_t end = std::min(cells, begin + kTogether);
+    uint64_t* const sums = sums_.data();
+    for (size_t i = begin; i < end; ++i) sums[i] = load(first + i);
+    for (size_t shard = 1; shard < shards(); ++shard) {
+      const uint64_t* const of_cpu = on_cpu(first, shard);
+      for (size_t i = begin; i < end; ++i) sums[i] += load(of_cpu + i);
+    }
+  }
+}
+
 void Cells::sums(size_t begin, std::span<uint64_t> out) const noexcept {
   std::fill(out.begin(), out.end(), 0);
   if (first_ == nullptr) return;

@@ -189,22 +189,25 @@ std::vector<Reading> Registry::read() const {
     const std::lock_guard lock(mutex_);
     for (const Instrument* i = first_; i != nullptr; i = i->next_) instruments.push_back(i);
   }
-  std::vector<std::pair<size_t, Reading>> by_path;
-  by_path.reserve(instruments.size());
-  std::unordered_map<std::string_view, size_t> paths;
+  std::vector<Reading> readings;
+  std::vector<std::pair<size_t, size_t>> order;  // of its path, place in `readings`
+  readings.reserve(instruments.size());
+  order.reserve(instruments.size());
+  std::unordered_map<std::string_view, size_t> paths(instruments.size());
   for (const Instrument* instrument : instruments) {
     std::optional<Reading> reading_of = read_one(*instrument);
     if (!reading_of) continue;
     reading_of->name = instrument->name();
     reading_of->help = instrument->help();
-    const size_t order = paths.try_emplace(reading_of->path(), paths.size()).first->second;
-    by_path.emplace_back(order, std::move(*reading_of));
+    const size_t path = paths.try_emplace(reading_of->path(), paths.size()).first->second;
+    order.emplace_back(path, readings.size());
+    readings.push_back(std::move(*reading_of));
   }
-  std::stable_sort(by_path.begin(), by_path.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (std::is_sorted(order.begin(), order.end())) return readings;
+  std::sort(order.begin(), order.end());
   std::vector<Reading> out;
-  out.reserve(by_path.size());
-  for (auto& [order, reading_of] : by_path) out.push_back(std::move(reading_of));
+  out.reserve(readings.size());
+  for (const auto& [path, place] : order) out.push_back(std::move(readings[place]));
   return out;
 }
 

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #if defined(__SANITIZE_THREAD__)
 #define STATMILL_CELLS_SECTION 0
@@ -76,6 +77,21 @@ class Cells {
 #endif
     add_slowly(index, n);
   }
+  // The same to one cell and then to another, for a little less.
+  void add_to_both(size_t index, uint64_t n, size_t other, uint64_t m) noexcept {
+#if STATMILL_CELLS_SECTION
+    uint64_t* const cells = quick_;
+    if (cells != nullptr && cells::add_on_this_cpu<kCpuShift>(cells + index, n)) [[likely]] {
+      if (cells::add_on_this_cpu<kCpuShift>(cells + other, m)) [[likely]]
+        return;
+    } else {
+      add_slowly(index, n);
+    }
+#else
+    add_slowly(index, n);
+#endif
+    add_slowly(other, m);
+  }
 
   // Over all CPUs. Each cell never falls, so of two sums the later is not the lesser; what others add
   // meanwhile may be in it or not. Cost: 1.2 ns per CPU.
@@ -84,6 +100,8 @@ class Cells {
   void sums(size_t begin, std::span<uint64_t> out) const noexcept;
 
   size_t size() const { return count_; }
+  // Where the first of them is in CellSnapshot's sums; none when nothing is claimed.
+  size_t offset() const noexcept;
 
  private:
   [[gnu::cold, gnu::noinline]] void add_slowly(size_t index, uint64_t n) noexcept;
@@ -91,6 +109,22 @@ class Cells {
   uint64_t* quick_ = nullptr;  // CPU 0's, where the mode is kSection
   uint64_t* first_ = nullptr;  // CPU 0's
   size_t count_ = 0;
+};
+
+// The sums of all cells of the process, in one pass over each CPU's: 1 ns for a cell and CPU. Confined to a
+// thread.
+class CellSnapshot {
+ public:
+  // Takes memory the first time, and when there are more cells than ever.
+  void take();
+  // As of the last take(); 0 of cells that were claimed later. Requires: `index` < cells.size().
+  uint64_t sum(const Cells& cells, size_t index) const {
+    const size_t at = cells.offset() + index;
+    return at < sums_.size() ? sums_[at] : 0;
+  }
+
+ private:
+  std::vector<uint64_t> sums_;
 };
 
 }  // namespace statmill

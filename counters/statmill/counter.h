@@ -20,6 +20,7 @@ class AnyCounter : public Instrument {
  public:
   // See Cells::sum().
   uint64_t value() const noexcept { return cells_.sum(index_); }
+  uint64_t value(const CellSnapshot& snapshot) const noexcept { return snapshot.sum(cells_, index_); }
 
  protected:
   // `cells` must outlive it.

@@ -69,8 +69,7 @@ class Histogram final : public AnyHistogram {
         cells_.add(kBuckets + 1, n);
       }
     }
-    cells_.add(bucket, n);
-    cells_.add(kBuckets, value * n);
+    cells_.add_to_both(bucket, n, kBuckets, value * n);
   }
 };
 

@@ -54,6 +54,27 @@ TEST(Cells, SumsAreThoseOfEachCell) {
   for (size_t i = 0; i < sums.size(); ++i) EXPECT_EQ(sums[i], (i + 2) * (i + 2));
 }
 
+TEST(Cells, ASnapshotHasTheSumsOfAll) {
+  Cells cells;
+  ASSERT_TRUE(cells.claim(50));
+  Counter counter("counted");
+  for (size_t i = 0; i < 50; ++i) cells.add(i, i);
+  counter.add(77);
+  CellSnapshot snapshot;
+  snapshot.take();
+  Cells later;
+  ASSERT_TRUE(later.claim(50'000));
+  later.add(49'999, 1);
+  cells.add(7, 100);
+  EXPECT_EQ(snapshot.sum(cells, 7), 7u);
+  EXPECT_EQ(snapshot.sum(cells, 49), 49u);
+  EXPECT_EQ(counter.value(snapshot), 77u);
+  EXPECT_EQ(snapshot.sum(later, 49'999), 0u);
+  snapshot.take();
+  EXPECT_EQ(snapshot.sum(cells, 7), 107u);
+  EXPECT_EQ(snapshot.sum(later, 49'999), 1u);
+}
+
 TEST(Cells, WithoutACellAddsAreCountedApart) {
   Cells too_many;
   EXPECT_FALSE(too_many.claim(kCellsMax + 1));

@@ -20,6 +20,7 @@ statmill::Result<std::vector<statmill::Measurement>> run(const statmill::BenchOp
   std::error_code error;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "statmilld";
   if (options.suite == statmill::Suite::kStorage) return statmill::run_storage(options.storage, program, now);
+  if (options.suite == statmill::Suite::kCounters) return statmill::run_counters(options.counters);
   return statmill::run_ingest(options.ingest, program, now);
 }
 

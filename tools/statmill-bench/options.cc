@@ -12,8 +12,9 @@ namespace {
 
 constexpr std::string_view kUsage =
     "Usage: statmill-bench SUITE [OPTION]...\n"
-    "Suites: ingest  what a sample costs a statmilld on its way in, and a series in memory\n"
-    "        storage what a bucket costs on disk, in writing, in CPU and RAM; reading, recovery, start\n\n";
+    "Suites: ingest   what a sample costs a statmilld on its way in, and a series in memory\n"
+    "        storage  what a bucket costs on disk, in writing, in CPU and RAM; reading, recovery, start\n"
+    "        counters what counting costs a program, beside other ways to count\n\n";
 
 po::options_description describe_common() {
   po::options_description out("all", kHelpWidth);
@@ -45,8 +46,31 @@ Result<po::variables_map> read_arguments(std::span<const std::string> arguments,
 
 std::string help_text() {
   std::ostringstream text;
-  text << kUsage << describe_ingest() << "\n" << describe_storage() << "\n" << describe_common();
+  text << kUsage << describe_ingest() << "\n"
+       << describe_storage() << "\n"
+       << describe_counters() << "\n"
+       << describe_common();
   return text.str();
+}
+
+po::options_description describe(Suite suite) {
+  switch (suite) {
+    case Suite::kIngest:
+      return describe_ingest();
+    case Suite::kStorage:
+      return describe_storage();
+    case Suite::kCounters:
+      return describe_counters();
+  }
+  return po::options_description();
+}
+
+// The options with those of their suite, or what is wrong with these.
+template <class Options>
+Result<BenchOptions> with(BenchOptions all, Options BenchOptions::*of_suite, Result<Options> options) {
+  if (!options) return options.error();
+  all.*of_suite = std::move(*options);
+  return all;
 }
 
 Result<Suite> suite_of(std::span<const std::string> arguments) {
@@ -56,6 +80,7 @@ Result<Suite> suite_of(std::span<const std::string> arguments) {
   const std::string& suite = arguments.front();
   if (suite == "ingest") return Suite::kIngest;
   if (suite == "storage") return Suite::kStorage;
+  if (suite == "counters") return Suite::kCounters;
   return Error{ErrorCode::kInvalid, "no suite \"" + suite + "\"; see --help"};
 }
 
@@ -70,19 +95,17 @@ Result<BenchOptions> parse_bench_options(std::span<const std::string> arguments)
   const Result<Suite> suite = suite_of(arguments);
   if (!suite) return suite.error();
   out.suite = *suite;
-  const bool is_ingest = out.suite == Suite::kIngest;
-  const auto values = read_arguments(arguments, is_ingest ? describe_ingest() : describe_storage());
+  const auto values = read_arguments(arguments, describe(*suite));
   if (!values) return values.error();
   out.is_json = values->count("json") != 0;
-  if (!is_ingest) {
-    Result<StorageOptions> storage = storage_options(*values);
-    if (!storage) return storage.error();
-    out.storage = std::move(*storage);
-    return out;
+  switch (*suite) {
+    case Suite::kIngest:
+      return with(out, &BenchOptions::ingest, ingest_options(*values));
+    case Suite::kStorage:
+      return with(out, &BenchOptions::storage, storage_options(*values));
+    case Suite::kCounters:
+      return with(out, &BenchOptions::counters, counters_options(*values));
   }
-  Result<IngestOptions> ingest = ingest_options(*values);
-  if (!ingest) return ingest.error();
-  out.ingest = std::move(*ingest);
   return out;
 }
 

@@ -6,17 +6,19 @@
 #include <string>
 
 #include "base/result.h"
+#include "tools/statmill-bench/counters_suite.h"
 #include "tools/statmill-bench/ingest_suite.h"
 #include "tools/statmill-bench/storage_suite.h"
 
 namespace statmill {
 
-enum class Suite { kIngest, kStorage };
+enum class Suite { kIngest, kStorage, kCounters };
 
 struct BenchOptions {
   Suite suite = Suite::kIngest;
   IngestOptions ingest;
   StorageOptions storage;
+  CountersOptions counters;
   bool is_json = false;
   std::optional<std::string> help;  // print this and do nothing
 };

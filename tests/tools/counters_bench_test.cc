@@ -1,0 +1,47 @@
+// Suite `counters` of statmill-bench: the names of its figures, and its command line.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tools/statmill-bench/options.h"
+
+namespace statmill {
+namespace {
+
+TEST(CountersBench, MeasuresWhatIsAskedWithAFigureForEachNumberOfThreads) {
+  const auto measured = run_counters({.only = {"add", "mutex_64"}, .operations = 1000, .runs = 1});
+  ASSERT_TRUE(measured.has_value());
+  std::vector<std::string> names;
+  for (const Measurement& m : *measured) {
+    names.push_back(m.name);
+    EXPECT_GT(m.value, 0) << m.name;
+    EXPECT_EQ(m.unit, "ns");
+  }
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"counters.add.t1", "counters.add.t2", "counters.add.t8",
+                                      "counters.add.t32", "counters.mutex_64.t1", "counters.mutex_64.t2",
+                                      "counters.mutex_64.t8", "counters.mutex_64.t32"}));
+}
+
+TEST(CountersBench, ReadingHasItsFigures) {
+  const auto measured = run_counters({.only = {"reading"}, .operations = 1000, .runs = 1});
+  ASSERT_TRUE(measured.has_value());
+  ASSERT_FALSE(measured->empty());
+  EXPECT_EQ(measured->front().name, "counters.snapshot_10k_us");
+}
+
+TEST(CountersBench, OptionsAreReadAndBounded) {
+  const auto options = parse_bench_options(
+      std::vector<std::string>{"counters", "--only", "add,histogram", "--operations", "5000", "--runs", "3"});
+  ASSERT_TRUE(options.has_value()) << options.error().message;
+  EXPECT_EQ(options->suite, Suite::kCounters);
+  EXPECT_EQ(options->counters.operations, 5000u);
+  EXPECT_EQ(options->counters.runs, 3u);
+  EXPECT_EQ(options->counters.only, (std::vector<std::string>{"add", "histogram"}));
+  EXPECT_FALSE(parse_bench_options(std::vector<std::string>{"counters", "--operations", "10"}).has_value());
+  EXPECT_FALSE(parse_bench_options(std::vector<std::string>{"counters", "--only", "nothing"}).has_value());
+  EXPECT_FALSE(parse_bench_options(std::vector<std::string>{"counters", "--series", "3"}).has_value());
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,29 @@
+// The options of the suite `counters`. See option_values.h.
+#include <algorithm>
+
+#include "tools/statmill-bench/option_values.h"
+
+namespace statmill {
+
+po::options_description describe_counters() {
+  po::options_description out("counters; the whole takes a minute", kHelpWidth);
+  const std::string only = "these measures alone: " + joined(counters_measures());
+  out.add_options()                                   //
+      ("only", text_value("NAME,..."), only.c_str())  //
+      ("operations", text_value("COUNT")->default_value("4000000"),
+       "of each run, by all threads together")  //
+      ("runs", text_value("COUNT")->default_value("5"), "of each measure, in turn; medians are told");
+  return out;
+}
+
+Result<CountersOptions> counters_options(const po::variables_map& values) {
+  auto only = measures_asked(values, counters_measures(), pick_measures);
+  if (!only) return only.error();
+  const Result<size_t> operations = count(values, "operations", {.min = 1000, .max = 10'000'000'000});
+  if (!operations) return operations.error();
+  const Result<size_t> runs = count(values, "runs", {.max = 1000});
+  if (!runs) return runs.error();
+  return CountersOptions{.only = std::move(*only), .operations = *operations, .runs = *runs};
+}
+
+}  // namespace statmill
