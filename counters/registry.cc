@@ -48,7 +48,7 @@ Reading level(double level) {
   return out;
 }
 
-std::optional<Reading> read_one(const Instrument& instrument) {
+std::optional<Reading> read_one(Instrument& instrument, Maxima maxima) {
   switch (instrument.type()) {
     case Instrument::Type::kCounter:
       return counted(static_cast<const AnyCounter&>(instrument).value());
@@ -59,7 +59,8 @@ std::optional<Reading> read_one(const Instrument& instrument) {
     case Instrument::Type::kGaugeFn:
       return level(static_cast<const GaugeFn&>(instrument).value());
     case Instrument::Type::kMax: {
-      const std::optional<int64_t> highest = static_cast<const MaxGauge&>(instrument).value();
+      auto& gauge = static_cast<MaxGauge&>(instrument);
+      const std::optional<int64_t> highest = maxima == Maxima::kTake ? gauge.take() : gauge.value();
       if (!highest) return std::nullopt;
       return level(static_cast<double>(*highest));
     }
@@ -180,22 +181,22 @@ void Registry::leave(Instrument& instrument) noexcept {
   (instrument.next_ == nullptr ? last_ : instrument.next_->previous_) = instrument.previous_;
 }
 
-std::vector<Reading> Registry::read() const {
+std::vector<Reading> Registry::read(Maxima maxima) const {
   // Functions run with only the lock that keeps instruments from ending: they may take locks of their own,
   // and ask for instruments.
   const std::lock_guard reading(read_mutex_);
-  std::vector<const Instrument*> instruments;
+  std::vector<Instrument*> instruments;
   {
     const std::lock_guard lock(mutex_);
-    for (const Instrument* i = first_; i != nullptr; i = i->next_) instruments.push_back(i);
+    for (Instrument* i = first_; i != nullptr; i = i->next_) instruments.push_back(i);
   }
   std::vector<Reading> readings;
   std::vector<std::pair<size_t, size_t>> order;  // of its path, place in `readings`
   readings.reserve(instruments.size());
   order.reserve(instruments.size());
   std::unordered_map<std::string_view, size_t> paths(instruments.size());
-  for (const Instrument* instrument : instruments) {
-    std::optional<Reading> reading_of = read_one(*instrument);
+  for (Instrument* instrument : instruments) {
+    std::optional<Reading> reading_of = read_one(*instrument, maxima);
     if (!reading_of) continue;
     reading_of->name = instrument->name();
     reading_of->help = instrument->help();

@@ -47,6 +47,9 @@ struct Reading {
   std::string_view tag(std::string_view key) const;
 };
 
+// Whether reading a MaxGauge takes what it has: what is taken is nobody else's.
+enum class Maxima { kKeep, kTake };
+
 // Thread-safe. Instruments made by hand join it and leave it as they begin and end; those that it makes are
 // its own, and the same name asked for twice gives the same one.
 class Registry {
@@ -71,7 +74,7 @@ class Registry {
 
   // All, those of one path together, in the order in which the first of each path joined; of a MaxGauge that
   // nothing was recorded in, nothing. Cost: a lock, which only those who make and end instruments wait for.
-  std::vector<Reading> read() const;
+  std::vector<Reading> read(Maxima maxima = Maxima::kKeep) const;
 
  private:
   friend class Instrument;

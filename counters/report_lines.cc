@@ -1,0 +1,62 @@
+// See report_lines.h.
+#include "counters/report_lines.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace statmill {
+namespace {
+
+template <class Number>
+void append_number(std::string& out, Number value) {
+  std::array<char, 32> digits{};
+  out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
+}
+
+}  // namespace
+
+std::string_view ReportLines::make(const std::vector<Reading>& readings) {
+  text_.clear();
+  marks_.clear();
+  for (const Reading& reading : readings) {
+    uint64_t* last_sent = nullptr;
+    if (reading.type == Reading::Type::kCounter) {
+      const auto [place, is_new] = last_sent_.try_emplace(std::string(reading.name), 0);
+      last_sent = &place->second;
+      const uint64_t added = reading.count - *last_sent;  // modulo 2^64, as counters are
+      if (added == 0 && !is_new) continue;                // a silent slot of an event series says as much
+      text_.append("*").append(reading.name).append(" ");
+      append_number(text_, added);
+    } else if (reading.type == Reading::Type::kGauge && std::isfinite(reading.level)) {
+      text_.append(reading.name).append(" ");
+      append_number(text_, reading.level);
+    } else {
+      continue;
+    }
+    text_.push_back('\n');
+    marks_.push_back({text_.size(), last_sent, reading.count});
+  }
+  return text_;
+}
+
+size_t ReportLines::end_of_lines(size_t begin, size_t bytes_max) const {
+  const auto by_end = [](size_t at, const Mark& mark) { return at < mark.end; };
+  const auto first = std::upper_bound(marks_.begin(), marks_.end(), begin, by_end);
+  if (first == marks_.end()) return begin;
+  const auto beyond = std::upper_bound(first, marks_.end(), begin + bytes_max, by_end);
+  return beyond == first ? first->end : std::prev(beyond)->end;
+}
+
+size_t ReportLines::sent(size_t end) {
+  size_t lines = 0;
+  for (const Mark& mark : marks_) {
+    if (mark.end > end) break;
+    if (mark.last_sent != nullptr) *mark.last_sent = mark.count;
+    ++lines;
+  }
+  return lines;
+}
+
+}  // namespace statmill

@@ -1,0 +1,212 @@
+// Reports: which lines are made, and that no count is lost or doubled where a server comes, goes or is late.
+#include "statmill/reporter.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "counters/report_lines.h"
+
+namespace statmill {
+namespace {
+
+class Socket {
+ public:
+  // Bound to any port of 127.0.0.1, or to that one.
+  explicit Socket(int type, uint16_t port = 0) : descriptor_(::socket(AF_INET, type, 0)) {
+    const int on = 1;
+    ::setsockopt(descriptor_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    const timeval patience{10, 0};
+    ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::bind(descriptor_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    if (type == SOCK_STREAM) {
+      EXPECT_EQ(::listen(descriptor_, 8), 0);
+    }
+    socklen_t size = sizeof address;
+    EXPECT_EQ(::getsockname(descriptor_, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    port_ = ntohs(address.sin_port);
+  }
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+  ~Socket() { ::close(descriptor_); }
+
+  std::string address(const std::string& scheme) const {
+    return scheme + ":127.0.0.1:" + std::to_string(port_);
+  }
+  uint16_t port() const { return port_; }
+  int get() const { return descriptor_; }
+  std::string receive() const { return receive_from(descriptor_); }
+  static std::string receive_from(int descriptor) {
+    std::string bytes(65536, '\0');
+    const ssize_t n = ::recv(descriptor, bytes.data(), bytes.size(), 0);
+    bytes.resize(n < 0 ? 0 : static_cast<size_t>(n));
+    return bytes;
+  }
+
+ private:
+  int descriptor_;
+  uint16_t port_ = 0;
+};
+
+std::unique_ptr<Reporter> start(const std::string& address, Registry& registry) {
+  std::string error;
+  auto reporter =
+      Reporter::start({.address = address, .interval = std::chrono::hours(1), .registry = &registry}, error);
+  EXPECT_NE(reporter, nullptr) << error;
+  return reporter;
+}
+
+TEST(ReportLines, CountersAreWhatWasAddedSinceTheLastThatWasSent) {
+  Registry registry;
+  ReportLines lines;
+  Counter& counter = registry.counter("a.b", "", {{"k", "v"}});
+  registry.gauge("level", "").set(-5);
+  EXPECT_EQ(lines.make(registry.read()), "*a.b;k=v 0\nlevel -5\n") << "a new counter is told of";
+  EXPECT_EQ(lines.sent(20), 2u);
+  EXPECT_EQ(lines.make(registry.read()), "level -5\n");
+  counter.add(7);
+  EXPECT_EQ(lines.make(registry.read()), "*a.b;k=v 7\nlevel -5\n");
+  EXPECT_EQ(lines.sent(5), 0u) << "part of a line is none";
+  counter.add(1);
+  EXPECT_EQ(lines.make(registry.read()), "*a.b;k=v 8\nlevel -5\n");
+  EXPECT_EQ(lines.sent(11), 1u);
+  EXPECT_EQ(lines.make(registry.read()), "level -5\n");
+}
+
+TEST(ReportLines, AreCutAtTheirEnds) {
+  Registry registry;
+  registry.gauge("a", "").set(1);
+  registry.gauge("b", "").set(22);
+  registry.gauge("c", "").set(3);
+  ReportLines lines;
+  ASSERT_EQ(lines.make(registry.read()), "a 1\nb 22\nc 3\n");
+  EXPECT_EQ(lines.end_of_lines(0, 4), 4u);
+  EXPECT_EQ(lines.end_of_lines(0, 8), 4u);
+  EXPECT_EQ(lines.end_of_lines(0, 9), 9u);
+  EXPECT_EQ(lines.end_of_lines(4, 3), 9u) << "longer than that, and yet it must go";
+  EXPECT_EQ(lines.end_of_lines(4, 100), 13u);
+  EXPECT_EQ(lines.end_of_lines(13, 100), 13u);
+}
+
+TEST(ReportLines, WhatNoLineCanSayIsLeftOut) {
+  Registry registry;
+  registry.gauge_fn("none", "", {}, [] { return std::numeric_limits<double>::quiet_NaN(); });
+  registry.gauge_fn("half", "", {}, [] { return 0.5; });
+  registry.max_gauge("highest", "").record(9);
+  ReportLines lines;
+  EXPECT_EQ(lines.make(registry.read(Maxima::kTake)), "half 0.5\nhighest 9\n");
+  EXPECT_EQ(lines.make(registry.read(Maxima::kTake)), "half 0.5\n");
+}
+
+TEST(Reporter, SendsDatagramsOfWholeLines) {
+  Registry registry;
+  for (int i = 0; i < 200; ++i)
+    registry.counter("some.counter." + std::to_string(i), "").add(static_cast<uint64_t>(i));
+  const Socket server(SOCK_DGRAM);
+  const auto reporter = start(server.address("udp"), registry);
+  ASSERT_TRUE(reporter->report());
+  std::string all;
+  size_t datagrams = 0;
+  for (; all.find("some.counter.199 ") == std::string::npos; ++datagrams) {
+    const std::string bytes = server.receive();
+    ASSERT_FALSE(bytes.empty());
+    EXPECT_LE(bytes.size(), 1400u);
+    EXPECT_EQ(bytes.back(), '\n');
+    all += bytes;
+  }
+  EXPECT_GE(datagrams, 2u);
+  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 200);
+  EXPECT_EQ(reporter->stats().lines, 200u);
+}
+
+TEST(Reporter, TheLastReportIsAtTheEnd) {
+  Registry registry;
+  const Socket server(SOCK_DGRAM);
+  {
+    const auto reporter = start(server.address("udp"), registry);
+    registry.counter("late", "").add(3);
+  }
+  EXPECT_EQ(server.receive(), "*late 3\n");
+}
+
+TEST(Reporter, WhatNobodyTookIsInTheNextReport) {
+  Registry registry;
+  Counter& counter = registry.counter("c", "");
+  auto server = std::make_unique<Socket>(SOCK_STREAM);
+  const uint16_t port = server->port();
+  const auto reporter = start(server->address("tcp"), registry);
+  counter.add(1);
+  ASSERT_TRUE(reporter->report());
+  int connection = ::accept(server->get(), nullptr, nullptr);
+  EXPECT_EQ(Socket::receive_from(connection), "*c 1\n");
+  ::close(connection);
+  server.reset();
+  counter.add(2);
+  EXPECT_FALSE(reporter->report());
+  counter.add(4);
+  EXPECT_FALSE(reporter->report());
+  EXPECT_EQ(reporter->stats().failures, 2u);
+  server = std::make_unique<Socket>(SOCK_STREAM, port);
+  counter.add(8);
+  ASSERT_TRUE(reporter->report());
+  connection = ::accept(server->get(), nullptr, nullptr);
+  EXPECT_EQ(Socket::receive_from(connection), "*c 14\n");
+  ::close(connection);
+}
+
+TEST(Reporter, SpeaksToUnixDatagramSockets) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("reporter_test." + std::to_string(::getpid()))).string();
+  const int server = ::socket(AF_UNIX, SOCK_DGRAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(::bind(server, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  Registry registry;
+  registry.gauge("g", "").set(1);
+  {
+    const auto reporter = start("unix:" + path, registry);
+    EXPECT_TRUE(reporter->report());
+  }
+  EXPECT_EQ(Socket::receive_from(server), "g 1\n");
+  ::close(server);
+  std::filesystem::remove(path);
+}
+
+TEST(Reporter, ReportsByItselfAtItsInterval) {
+  Registry registry;
+  registry.gauge("g", "").set(1);
+  const Socket server(SOCK_DGRAM);
+  std::string error;
+  const auto reporter = Reporter::start(
+      {.address = server.address("udp"), .interval = std::chrono::milliseconds(10), .registry = &registry},
+      error);
+  ASSERT_NE(reporter, nullptr) << error;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(server.receive(), "g 1\n");
+}
+
+TEST(Reporter, WrongOptionsAreSaid) {
+  std::string error;
+  for (const char* address :
+       {"", "udp", "udp:", "udp:host", "udp::1", "http:127.0.0.1:1", "unix:", "tcp:host:"}) {
+    error.clear();
+    EXPECT_EQ(Reporter::start({.address = address}, error), nullptr) << address;
+    EXPECT_NE(error.find("address"), std::string::npos) << address;
+  }
+  EXPECT_EQ(Reporter::start({.interval = std::chrono::milliseconds(1)}, error), nullptr);
+  EXPECT_NE(error.find("interval"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace statmill

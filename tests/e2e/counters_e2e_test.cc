@@ -1,0 +1,42 @@
+// A program that links the library of counters and nothing else of ours: what it counts is found on the
+// server.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/e2e/server_process.h"
+
+namespace statmill {
+namespace {
+
+class CountersE2e : public testing::Test {
+ protected:
+  void SetUp() override { server_.start(); }
+  void TearDown() override {
+    EXPECT_EQ(server_.conservation(), "");
+    EXPECT_EQ(server_.stop(), 0) << server_.process().standard_error();
+  }
+  // Runs the example of examples/requests.cc.
+  void run_example(const std::string& transport) const {
+    Process example({.program = STATMILL_BIN "/example-requests",
+                     .arguments = {transport + ":" + server_.line().text()},
+                     .environment = {}});
+    EXPECT_EQ(example.wait(), 0) << example.standard_error();
+    EXPECT_EQ(example.standard_output(), "1000 requests\n");
+  }
+
+  ServerProcess server_{STATMILL_BIN};
+};
+
+TEST_F(CountersE2e, CountsOfAProgramAreItsSeries) {
+  run_example("tcp");
+  run_example("udp");
+  ASSERT_TRUE(server_.wait_for_metric("statmill_samples_received_total{listener=\"tcp\"}", 2));
+  ASSERT_TRUE(server_.wait_for_metric("statmill_samples_received_total{listener=\"udp\"}", 2));
+  const auto totals = server_.totals("shop.*");
+  ASSERT_EQ(totals.size(), 2U);
+  EXPECT_EQ(totals.at("shop.requests;code=200").sum, 2000) << "events add up";
+  EXPECT_EQ(totals.at("shop.longest_queue").sum, 32) << "the highest of each";
+}
+
+}  // namespace
+}  // namespace statmill
