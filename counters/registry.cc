@@ -125,6 +125,13 @@ Registry& Registry::process() noexcept { return process_registry.registry; }
 
 Registry::~Registry() { delete owned_; }
 
+bool Registry::may_have(std::string_view name, Instrument::Type type) {
+  const std::lock_guard lock(owned_mutex_);
+  if (owned_ == nullptr) return true;
+  const auto found = owned_->by_name.find(name);
+  return found == owned_->by_name.end() || found->second.instrument->type() == type;
+}
+
 template <class Made, class... Arguments>
 Made& Registry::make(std::string_view path, std::string_view help, const Labels& labels,
                      Instrument::Type type, Arguments&&... arguments) {

@@ -72,6 +72,9 @@ class Registry {
   void counter_fn(std::string_view path, std::string_view help, const Labels& labels,
                   std::function<uint64_t()> read);
 
+  // Whether the registry made nothing of that name, or that kind: what asks for it need not end the program.
+  bool may_have(std::string_view name, Instrument::Type type);
+
   // All, those of one path together, in the order in which the first of each path joined; of a MaxGauge that
   // nothing was recorded in, nothing. Cost: a lock, which only those who make and end instruments wait for.
   std::vector<Reading> read(Maxima maxima = Maxima::kKeep) const;

@@ -1,0 +1,48 @@
+// The functions for C: the instruments of the process, and what they refuse.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+#include "statmill/counters.h"
+#include "statmill/registry.h"
+
+namespace statmill {
+namespace {
+
+TEST(CApi, InstrumentsAreThoseOfTheProcess) {
+  statmill_counter* const counter = statmill_counter_of("c.counter;k=v", "Help.");
+  ASSERT_NE(counter, nullptr);
+  statmill_counter_add(counter, 4);
+  EXPECT_EQ(statmill_counter_of("c.counter;k=v", ""), counter);
+  EXPECT_EQ(statmill_counter_value(counter), 4u);
+  EXPECT_EQ(Registry::process().counter("c.counter", "", {{"k", "v"}}).value(), 4u);
+  statmill_gauge* const gauge = statmill_gauge_of("c.gauge", "");
+  statmill_gauge_set(gauge, 5);
+  statmill_gauge_add(gauge, -7);
+  EXPECT_EQ(Registry::process().gauge("c.gauge", "").value(), -2);
+  statmill_max_gauge_record(statmill_max_gauge_of("c.max", ""), 9);
+  EXPECT_EQ(Registry::process().max_gauge("c.max", "").value(), 9);
+  statmill_histogram_record(statmill_histogram_of("c.histogram", ""), 100);
+  EXPECT_EQ(Registry::process().histogram("c.histogram", "").count(), 1u);
+}
+
+TEST(CApi, ANameOfAnotherKindIsRefused) {
+  ASSERT_NE(statmill_counter_of("c.taken", ""), nullptr);
+  EXPECT_EQ(statmill_gauge_of("c.taken", ""), nullptr);
+}
+
+TEST(CApi, ReportersSayWhatIsWrongInTheSpaceThereIs) {
+  std::array<char, 16> error{};
+  EXPECT_EQ(statmill_reporter_start("nonsense", 1000, error.data(), error.size()), nullptr);
+  EXPECT_EQ(std::string(error.data()).substr(0, 7), "address");
+  EXPECT_EQ(std::string(error.data()).size(), 15u);
+  EXPECT_EQ(statmill_reporter_start("nonsense", 1000, nullptr, 0), nullptr);
+  statmill_reporter* const reporter = statmill_reporter_start("udp:127.0.0.1:9", UINT64_MAX, nullptr, 0);
+  EXPECT_NE(reporter, nullptr);
+  statmill_reporter_stop(reporter);
+  statmill_reporter_stop(nullptr);
+}
+
+}  // namespace
+}  // namespace statmill
