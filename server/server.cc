@@ -210,7 +210,12 @@ HttpServices Server::http_services() {
     account.bytes.add(text.size());
     return LinesAccount{batch.received, accepted, batch.refused};
   };
-  return {[this](const QueryRequest& request, Timestamp now) { return engine_->run(request, now); },
+  Histogram<>& query_ns =
+      registry_.histogram("statmill.query_ns", "Nanoseconds that a query took, without writing its answer.");
+  return {[this, &query_ns](const QueryRequest& request, Timestamp now) {
+            const Timer timer(query_ns);
+            return engine_->run(request, now);
+          },
           [this](const Glob& match, size_t limit) { return engine_->list(match, limit); },
           take_lines,
           [this] {

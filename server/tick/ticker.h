@@ -105,6 +105,8 @@ class Ticker {
   LogLimiter rollup_log_{std::chrono::minutes(1)};
   Gauge& open_tick_;     // what is accepted now is of this tick or an earlier one
   Gauge& durable_tick_;  // all up to this tick is in the store
+  Histogram<>& tick_ns_;
+  Histogram<>& flush_ns_;
   Counter& ticks_;
   Counter& failures_;
   Counter& journal_bytes_;
