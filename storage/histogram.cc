@@ -1,0 +1,127 @@
+// See histogram.h.
+#include "storage/histogram.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "base/check.h"
+
+namespace statmill {
+namespace {
+
+bool is_index(HistogramIndex index) { return index >= -kHistogramIndexMax && index <= kHistogramIndexMax; }
+
+// The double whose magnitude has these bits, with the sign of the index.
+double with_sign_of(HistogramIndex index, uint64_t magnitude) {
+  const double value = std::bit_cast<double>(magnitude);
+  return index < 0 ? -value : value;
+}
+
+// The bits of the edge nearer to zero. Requires: index != 0.
+uint64_t lower_bits(HistogramIndex index) {
+  return static_cast<uint64_t>(std::abs(index) - 1) << kHistogramShift;
+}
+
+}  // namespace
+
+double histogram_lower_edge(HistogramIndex index) {
+  SM_CHECK(is_index(index));
+  return index == 0 ? 0 : with_sign_of(index, lower_bits(index));
+}
+
+double histogram_upper_edge(HistogramIndex index) {
+  SM_CHECK(is_index(index));
+  if (index == 0) return 0;
+  const uint64_t last = std::bit_cast<uint64_t>(std::numeric_limits<double>::max());
+  return with_sign_of(index, std::min(lower_bits(index) + (uint64_t{1} << kHistogramShift), last));
+}
+
+double histogram_midpoint(HistogramIndex index) {
+  SM_CHECK(is_index(index));
+  // Bits of one exponent ascend evenly, and a bucket has but one.
+  return index == 0 ? 0 : with_sign_of(index, lower_bits(index) + (uint64_t{1} << (kHistogramShift - 1)));
+}
+
+std::optional<Histogram> Histogram::from_cells(std::vector<Cell> cells) {
+  Histogram out;
+  HistogramIndex next = -kHistogramIndexMax;
+  for (const Cell& cell : cells) {
+    if (cell.index < next || cell.index > kHistogramIndexMax) return std::nullopt;
+    if (cell.count == 0 || cell.count > kCountMax - out.count_) return std::nullopt;
+    out.count_ += cell.count;
+    next = cell.index + 1;
+  }
+  out.cells_ = std::move(cells);
+  return out;
+}
+
+bool Histogram::add(HistogramIndex index, uint64_t n) {
+  SM_CHECK(is_index(index));
+  if (n > kCountMax - count_) return false;
+  if (n == 0) return true;
+  count_ += n;
+  // The last cell at or below the index, or the first of all.
+  const Cell* at = cells_.data();
+  for (size_t left = cells_.size(); left > 1;) {
+    const size_t half = left / 2;
+    at += at[half].index <= index ? half : 0;
+    left -= half;
+  }
+  const auto place = cells_.begin() + (at - cells_.data());
+  if (place != cells_.end() && place->index == index) {
+    place->count += n;
+  } else {
+    cells_.insert(place + (place != cells_.end() && place->index < index ? 1 : 0), Cell{index, n});
+  }
+  return true;
+}
+
+bool Histogram::merge(const Histogram& other) {
+  if (other.count_ > kCountMax - count_) return false;
+  size_t common = 0;
+  for (size_t a = 0, b = 0; a < cells_.size() && b < other.cells_.size();) {
+    const HistogramIndex x = cells_[a].index;
+    const HistogramIndex y = other.cells_[b].index;
+    common += x == y ? 1 : 0;
+    a += x <= y ? 1 : 0;
+    b += y <= x ? 1 : 0;
+  }
+  // In place from the back, where there is room for what is new. With itself nothing is.
+  size_t a = cells_.size();
+  size_t b = other.cells_.size();
+  cells_.resize(a + b - common);
+  for (size_t out = cells_.size(); b > 0;) {
+    const Cell& theirs = other.cells_[b - 1];
+    if (a == 0 || cells_[a - 1].index < theirs.index) {
+      cells_[--out] = theirs;
+      --b;
+    } else {
+      Cell cell = cells_[--a];
+      if (cell.index == theirs.index) {
+        cell.count += theirs.count;
+        --b;
+      }
+      cells_[--out] = cell;
+    }
+  }
+  count_ += other.count_;
+  return true;
+}
+
+double Histogram::percentile(double q, double min, double max) const {
+  SM_CHECK(!is_empty() && q >= 0 && q <= 1 && min <= max);
+  // q and the product are each rounded by up to 2^-53.
+  constexpr double kLessRounding = 1 - 0x1p-51;
+  const double product = q * static_cast<double>(count_) * kLessRounding;
+  const uint64_t rank = std::clamp(static_cast<uint64_t>(std::ceil(product)), uint64_t{1}, count_);
+  if (rank == 1) return min;
+  if (rank == count_) return max;
+  uint64_t below = 0;
+  auto cell = cells_.begin();
+  while (below + cell->count < rank) below += (cell++)->count;
+  return std::clamp(histogram_midpoint(cell->index), min, max);
+}
+
+}  // namespace statmill

@@ -1,0 +1,40 @@
+// Histograms for tests: by hand, and generated.
+#pragma once
+
+#include <rapidcheck.h>
+
+#include <vector>
+
+#include "base/check.h"
+#include "storage/histogram.h"
+
+namespace statmill {
+
+// Requires: cells that a histogram could hold.
+inline Histogram histogram_of(std::vector<Histogram::Cell> cells) {
+  auto made = Histogram::from_cells(std::move(cells));
+  SM_CHECK(made.has_value());
+  return *made;
+}
+
+// Clusters as latencies have them and cells anywhere, counts of few bits or many; maybe empty. Hundreds of
+// them still merge.
+inline rc::Gen<Histogram> histograms() {
+  const auto index = rc::gen::oneOf(rc::gen::inRange(33'300, 33'340), rc::gen::inRange(33'000, 33'800),
+                                    rc::gen::inRange(-40, 40),
+                                    rc::gen::inRange(-kHistogramIndexMax, kHistogramIndexMax + 1));
+  const auto count = rc::gen::map(rc::gen::pair(rc::gen::inRange(0, 36), rc::gen::arbitrary<uint64_t>()),
+                                  [](const std::pair<int, uint64_t>& p) {
+                                    const int bits = p.first < 18 ? p.first % 4 : p.first;
+                                    return 1 + (p.second & ((uint64_t{1} << bits) - 1));
+                                  });
+  return rc::gen::map(
+      rc::gen::container<std::vector<std::pair<HistogramIndex, uint64_t>>>(rc::gen::pair(index, count)),
+      [](const std::vector<std::pair<HistogramIndex, uint64_t>>& cells) {
+        Histogram out;
+        for (const auto& [i, n] : cells) SM_CHECK(out.add(i, n));
+        return out;
+      });
+}
+
+}  // namespace statmill
