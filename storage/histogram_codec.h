@@ -1,0 +1,45 @@
+// Histograms <-> bytes: one alone, quickly, for the journal; the slots of a chunk together, in as few bytes
+// as their counts are worth (storage/FORMAT.md, "Histograms"). Identical on every CPU.
+//
+// The chunk's coding foretells each count from the same bucket and its neighbours in the slots before, and
+// range codes how it comes out. Latencies of one service cost what independent Poisson counts of known means
+// would, to a few per cent.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "storage/histogram.h"
+#include "storage/ids.h"
+
+namespace statmill {
+
+// Appends a histogram; one byte per cell while gaps and counts are small.
+void encode_histogram(std::string& out, const Histogram& histogram);
+// None when the bytes are not what an encoder writes. Allocates 16 times the bytes there are, at most.
+std::optional<Histogram> decode_histogram(Reader& in);
+
+struct SlotHistogram {
+  Slot slot = 0;
+  Histogram histogram;
+  friend bool operator==(const SlotHistogram&, const SlotHistogram&) = default;
+};
+
+// A histogram of more cells is told as it is told to the journal, and all others of its chunk with it; so are
+// few slots, if that is shorter. Hence what a decoder of few bytes can be made to allocate is bounded by this
+// for each slot, and its work by kPlacesPerCell for each cell.
+inline constexpr size_t kModelledCellsMax = 4096;  // per slot, on average over the slots of a chunk
+inline constexpr size_t kPlacesPerCell = 256;      // looked at while modelling, on average over a chunk
+inline constexpr size_t kPlacesSpare = 4096;       // and these once
+
+// Requires: ascending slots >= first, each once; no histogram is empty.
+std::string encode_histograms(std::span<const SlotHistogram> histograms, Slot first);
+// None when the bytes are not an encoder's, or have slots outside [first, first + slots). Bytes that are
+// damaged may still decode to other histograms: frames have a checksum.
+std::optional<std::vector<SlotHistogram>> decode_histograms(std::string_view bytes, Slot first, Slot slots);
+
+}  // namespace statmill
