@@ -247,14 +247,14 @@ class HistogramModel {
     const uint64_t told = is_told ? cells_.front().count : 0;
     const uint64_t usual = is_rough_ ? place.mean : place.smooth;
     const uint64_t mean = expected(usual, factor_);
+    const uint64_t without_nearby = std::min(expected(usual, load_), kSeenMax << kPoint);
     const uint64_t count = mean < kUnaryBelow ? code_few(told, mean) : code_many(told, mean);
     last_ = place.index;
     if (count > 0 && !tell({place.index, count})) return false;
     neighbour_ = std::min<uint64_t>((count + 1) / 2, 2);
     constexpr int kToNearby = kPoint - kNearbyPoint;
     nearby_ += (std::min(count, kSeenMax) << kNearbyPoint) - nearby_ / 8;
-    nearby_expected_ +=
-        (std::min(expected(usual, load_), kSeenMax << kPoint) >> kToNearby) - nearby_expected_ / 8;
+    nearby_expected_ += (without_nearby >> kToNearby) - nearby_expected_ / 8;
     learn(place, count);
     return true;
   }

@@ -1,0 +1,67 @@
+// Any bytes as histograms of a chunk and as one of the journal: refused, or possible histograms that encode
+// and decode to themselves. And histograms made of any bytes come back from both codings.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "storage/histogram_codec.h"
+
+namespace {
+
+using namespace statmill;
+
+constexpr Slot kFirst = 7;
+constexpr Slot kSlots = 2160;
+
+void expect_unchanged(const std::vector<SlotHistogram>& chunk) {
+  Slot next = kFirst;
+  for (const SlotHistogram& h : chunk) {
+    SM_CHECK(h.slot >= next && h.slot < kFirst + kSlots && !h.histogram.is_empty());
+    next = h.slot + 1;
+  }
+  SM_CHECK(decode_histograms(encode_histograms(chunk, kFirst), kFirst, kSlots) == chunk);
+}
+
+// The coding of one histogram is canonical.
+void read_histogram(std::string_view bytes) {
+  Reader in(bytes);
+  const auto histogram = decode_histogram(in);
+  if (!histogram) return;
+  std::string again;
+  encode_histogram(again, *histogram);
+  SM_CHECK(again == bytes.substr(0, in.position()));
+}
+
+// Each slot: how many cells, then gap and bits of the count of each; a byte says how far the next slot is.
+std::vector<SlotHistogram> make_chunk(std::string_view bytes) {
+  Reader in(bytes);
+  std::vector<SlotHistogram> chunk;
+  Slot slot = kFirst;
+  while (!in.done() && slot < kFirst + kSlots) {
+    Histogram histogram;
+    HistogramIndex index = static_cast<HistogramIndex>(in.u16be()) - 32'768;
+    for (int cells = in.u8() % 64; cells >= 0; --cells) {
+      const uint64_t count = uint64_t{in.u8()} << (in.u8() % 46);
+      static_cast<void>(histogram.add(index, count));
+      index += 1 + in.u8() % 16;
+    }
+    if (!histogram.is_empty()) chunk.push_back({slot, std::move(histogram)});
+    slot += in.u8() < 0xf0 ? 1 : 100;
+  }
+  return chunk;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  if (const auto chunk = decode_histograms(bytes, kFirst, kSlots)) expect_unchanged(*chunk);
+  read_histogram(bytes);
+  expect_unchanged(make_chunk(bytes));
+  return 0;
+}
