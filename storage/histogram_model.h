@@ -277,7 +277,8 @@ class HistogramModel {
     const int coarser = surprise_ < 64 ? 0 : std::min(width_of(surprise_ / 64), 6);
     const int shift = fine + coarser;
     const int kind = fine == 0 ? 2 * log + half : 10 + 2 * ((log - 5) & 1) + half;
-    auto& tree = trees_[static_cast<size_t>(std::min(coarser, 3) * kTreeKinds + kind)];
+    const int which = std::min(coarser, 3) * kTreeKinds + kind;
+    auto& tree = trees_[static_cast<size_t>(which)];
     const uint64_t half_tree = (kTreeSize / 2) << shift;
     const uint64_t from = whole + 1 > half_tree ? whole + 1 - half_tree : 0;
     const uint64_t step = told < from ? 0 : std::min((told - from) >> shift, kTreeSize - 1);
