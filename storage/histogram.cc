@@ -44,8 +44,8 @@ double histogram_midpoint(HistogramIndex index) {
   return index == 0 ? 0 : with_sign_of(index, lower_bits(index) + (uint64_t{1} << (kHistogramShift - 1)));
 }
 
-std::optional<Histogram> Histogram::from_cells(std::vector<Cell> cells) {
-  Histogram out;
+std::optional<SparseHistogram> SparseHistogram::from_cells(std::vector<Cell> cells) {
+  SparseHistogram out;
   HistogramIndex next = -kHistogramIndexMax;
   for (const Cell& cell : cells) {
     if (cell.index < next || cell.index > kHistogramIndexMax) return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<Histogram> Histogram::from_cells(std::vector<Cell> cells) {
   return out;
 }
 
-bool Histogram::add(HistogramIndex index, uint64_t n) {
+bool SparseHistogram::add(HistogramIndex index, uint64_t n) {
   SM_CHECK(is_index(index));
   if (n > kCountMax - count_) return false;
   if (n == 0) return true;
@@ -78,7 +78,7 @@ bool Histogram::add(HistogramIndex index, uint64_t n) {
   return true;
 }
 
-bool Histogram::merge(const Histogram& other) {
+bool SparseHistogram::merge(const SparseHistogram& other) {
   if (other.count_ > kCountMax - count_) return false;
   size_t common = 0;
   for (size_t a = 0, b = 0; a < cells_.size() && b < other.cells_.size();) {
@@ -110,7 +110,7 @@ bool Histogram::merge(const Histogram& other) {
   return true;
 }
 
-double Histogram::percentile(double q, double min, double max) const {
+double SparseHistogram::percentile(double q, double min, double max) const {
   SM_CHECK(!is_empty() && q >= 0 && q <= 1 && min <= max);
   // q and the product are each rounded by up to 2^-53.
   constexpr double kLessRounding = 1 - 0x1p-51;

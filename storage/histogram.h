@@ -1,4 +1,4 @@
-// Histogram: how the samples of one series spread in one slot, as counts of log-linear buckets; and the
+// SparseHistogram: how the samples of one series spread in one slot, as counts of log-linear buckets; and the
 // partition of the numbers into those buckets.
 //
 // The partition is that of H2 histograms with grouping power 5 (log-linear buckets, as in HdrHistogram; H2 by
@@ -49,7 +49,7 @@ double histogram_upper_edge(HistogramIndex index);
 // have one width: there within 2^-1028. Requires: as above.
 double histogram_midpoint(HistogramIndex index);
 
-class Histogram {
+class SparseHistogram {
  public:
   struct Cell {
     HistogramIndex index = 0;
@@ -59,9 +59,9 @@ class Histogram {
   // Of all samples. What would lead over it is refused: never a wrap, and ranks stay exact in a double.
   static constexpr uint64_t kCountMax = uint64_t{1} << 53;
 
-  Histogram() = default;  // empty
+  SparseHistogram() = default;  // empty
   // None when the indices are not in range and strictly ascending, a count is 0 or their sum over kCountMax.
-  static std::optional<Histogram> from_cells(std::vector<Cell> cells);
+  static std::optional<SparseHistogram> from_cells(std::vector<Cell> cells);
 
   // Adds n samples to a bucket. False, and nothing has changed, when the count would pass kCountMax. Costs a
   // binary search, one step per doubling of the cells and without a branch to guess; a cell that is new
@@ -69,7 +69,7 @@ class Histogram {
   [[nodiscard]] bool add(HistogramIndex index, uint64_t n = 1);
   // Adds what another holds. False, and nothing has changed, when the count would pass kCountMax. Linear in
   // the cells of both; asks for memory only when cells are new.
-  [[nodiscard]] bool merge(const Histogram& other);
+  [[nodiscard]] bool merge(const SparseHistogram& other);
 
   bool is_empty() const { return cells_.empty(); }
   uint64_t count() const { return count_; }  // of samples
@@ -82,7 +82,7 @@ class Histogram {
   // Requires: not empty, 0 <= q <= 1, min <= max.
   double percentile(double q, double min, double max) const;
 
-  friend bool operator==(const Histogram&, const Histogram&) = default;
+  friend bool operator==(const SparseHistogram&, const SparseHistogram&) = default;
 
  private:
   std::vector<Cell> cells_;

@@ -44,7 +44,7 @@ uint64_t shortest_varint(Reader& in, bool& bad) {
 uint64_t decode_rest(Reader& in, uint64_t nibble, bool& bad) {
   if (nibble < kNibbleMax) return nibble;
   const uint64_t rest = shortest_varint(in, bad);
-  bad = bad || rest > Histogram::kCountMax;
+  bad = bad || rest > SparseHistogram::kCountMax;
   return nibble + rest;
 }
 
@@ -122,7 +122,7 @@ std::optional<std::vector<SlotHistogram>> decode_modelled(Reader& in, uint64_t n
   for (; n > 0; --n) {
     const auto slot = left.take(model->code_gap(0));
     if (!slot || !model->code({}) || model->coder().overrun()) return std::nullopt;
-    auto histogram = Histogram::from_cells(model->take());
+    auto histogram = SparseHistogram::from_cells(model->take());
     if (!histogram || histogram->cells().size() > cells) return std::nullopt;
     cells -= histogram->cells().size();
     out.push_back({*slot, std::move(*histogram)});
@@ -133,7 +133,7 @@ std::optional<std::vector<SlotHistogram>> decode_modelled(Reader& in, uint64_t n
 
 }  // namespace
 
-void encode_histogram(std::string& bytes, const Histogram& histogram) {
+void encode_histogram(std::string& bytes, const SparseHistogram& histogram) {
   Writer out(bytes);
   const auto cells = histogram.cells();
   out.varint(cells.size());
@@ -148,12 +148,12 @@ void encode_histogram(std::string& bytes, const Histogram& histogram) {
   }
 }
 
-std::optional<Histogram> decode_histogram(Reader& in) {
+std::optional<SparseHistogram> decode_histogram(Reader& in) {
   bool bad = false;
   const uint64_t n = shortest_varint(in, bad);
   const int64_t first = n > 0 ? unzigzag(shortest_varint(in, bad)) : 0;
   if (bad || n > in.remaining() || first < -kDistanceMax || first > kDistanceMax) return std::nullopt;
-  std::vector<Histogram::Cell> cells;
+  std::vector<SparseHistogram::Cell> cells;
   cells.reserve(n);
   int64_t next = first + kHistogramIndexOfOne;
   for (uint64_t i = 0; i < n; ++i) {
@@ -166,7 +166,7 @@ std::optional<Histogram> decode_histogram(Reader& in) {
     cells.push_back({static_cast<HistogramIndex>(next), count});
     ++next;
   }
-  return Histogram::from_cells(std::move(cells));
+  return SparseHistogram::from_cells(std::move(cells));
 }
 
 std::string encode_histograms(std::span<const SlotHistogram> histograms, Slot first) {

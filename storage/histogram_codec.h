@@ -19,13 +19,13 @@
 namespace statmill {
 
 // Appends a histogram; one byte per cell while gaps and counts are small.
-void encode_histogram(std::string& out, const Histogram& histogram);
+void encode_histogram(std::string& out, const SparseHistogram& histogram);
 // None when the bytes are not what an encoder writes. Allocates 16 times the bytes there are, at most.
-std::optional<Histogram> decode_histogram(Reader& in);
+std::optional<SparseHistogram> decode_histogram(Reader& in);
 
 struct SlotHistogram {
   Slot slot = 0;
-  Histogram histogram;
+  SparseHistogram histogram;
   friend bool operator==(const SlotHistogram&, const SlotHistogram&) = default;
 };
 

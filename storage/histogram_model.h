@@ -60,7 +60,7 @@ class Magnitudes {
 template <class Coder>
 class HistogramModel {
  public:
-  using Cell = Histogram::Cell;
+  using Cell = SparseHistogram::Cell;
 
   // `places_max`: how many places it may look at before it gives up.
   HistogramModel(Coder coder, uint64_t places_max) : coder_(coder), places_left_(places_max) {}
@@ -71,7 +71,7 @@ class HistogramModel {
 
   // The next slot: the encoder's from these cells, the decoder's from nothing. False when it gave up, or read
   // what no encoder writes.
-  bool code(const Histogram& histogram) {
+  bool code(const SparseHistogram& histogram) {
     arrange();
     if (places_.size() > places_left_) return false;
     places_left_ -= places_.size();
@@ -174,7 +174,7 @@ class HistogramModel {
     const uint64_t told = counts_.code(coder_, fold(count - count_before_));
     left_ = count_before_ + unfold(told);
     count_before_ = left_;
-    return left_ > 0 && left_ <= Histogram::kCountMax;
+    return left_ > 0 && left_ <= SparseHistogram::kCountMax;
   }
 
   // By how much more there is left of the slot's samples than of the places' means; and by how much more

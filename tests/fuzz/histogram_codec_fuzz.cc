@@ -43,7 +43,7 @@ std::vector<SlotHistogram> make_chunk(std::string_view bytes) {
   std::vector<SlotHistogram> chunk;
   Slot slot = kFirst;
   while (!in.done() && slot < kFirst + kSlots) {
-    Histogram histogram;
+    SparseHistogram histogram;
     HistogramIndex index = static_cast<HistogramIndex>(in.u16be()) - 32'768;
     for (int cells = in.u8() % 64; cells >= 0; --cells) {
       const uint64_t count = uint64_t{in.u8()} << (in.u8() % 46);

@@ -19,12 +19,12 @@ using codec_words::kChunkSlots;
 using codec_words::kFirst;
 using Chunk = std::vector<SlotHistogram>;
 
-std::string quick(const Histogram& h) {
+std::string quick(const SparseHistogram& h) {
   std::string out;
   encode_histogram(out, h);
   return out;
 }
-std::optional<Histogram> unquick(std::string_view bytes) {
+std::optional<SparseHistogram> unquick(std::string_view bytes) {
   Reader in(bytes);
   auto out = decode_histogram(in);
   return in.done() ? out : std::nullopt;
@@ -56,11 +56,11 @@ Chunk latencies(int slots, const Latencies& of = {}) {
 // Slots of any histograms, or of what resembles the one before.
 rc::Gen<Chunk> chunks() {
   return rc::gen::exec([] {
-    const auto parts = *rc::gen::container<std::vector<Histogram>>(histograms());
+    const auto parts = *rc::gen::container<std::vector<SparseHistogram>>(histograms());
     Chunk chunk;
     Slot slot = kFirst;
-    Histogram histogram;
-    for (const Histogram& part : parts) {
+    SparseHistogram histogram;
+    for (const SparseHistogram& part : parts) {
       slot += *rc::gen::weightedElement<Slot>({{8, 0}, {1, 1}, {1, 17}});
       if (slot >= kFirst + kChunkSlots) break;
       if (*rc::gen::inRange(0, 4) == 0) histogram = {};
@@ -73,7 +73,7 @@ rc::Gen<Chunk> chunks() {
 }
 
 RC_GTEST_PROP(HistogramCodec, DecodesWhatItEncoded, ()) {
-  const Histogram h = *histograms();
+  const SparseHistogram h = *histograms();
   RC_ASSERT(unquick(quick(h)) == h);
 }
 
@@ -96,14 +96,15 @@ TEST(HistogramCodec, DecodesChunksOfEverySizeAndShape) {
 }
 
 TEST(HistogramCodec, DecodesTheExtremes) {
-  const Histogram ends = histogram_of({{-kHistogramIndexMax, 1}, {kHistogramIndexMax, 1}});
-  const Histogram most = histogram_of({{kHistogramIndexMax, Histogram::kCountMax}});
-  const Histogram least = histogram_of({{-kHistogramIndexMax, Histogram::kCountMax - 1}, {0, 1}});
-  std::vector<Histogram::Cell> every;
+  const SparseHistogram ends = histogram_of({{-kHistogramIndexMax, 1}, {kHistogramIndexMax, 1}});
+  const SparseHistogram most = histogram_of({{kHistogramIndexMax, SparseHistogram::kCountMax}});
+  const SparseHistogram least = histogram_of({{-kHistogramIndexMax, SparseHistogram::kCountMax - 1}, {0, 1}});
+  std::vector<SparseHistogram::Cell> every;
   for (HistogramIndex i = -kHistogramIndexMax; i <= kHistogramIndexMax; ++i) every.push_back({i, 1});
-  const Histogram all = histogram_of(every);
+  const SparseHistogram all = histogram_of(every);
   Chunk chunk;
-  for (const Histogram& h : {ends, most, least, all, Histogram()}) EXPECT_EQ(unquick(quick(h)), h);
+  for (const SparseHistogram& h : {ends, most, least, all, SparseHistogram()})
+    EXPECT_EQ(unquick(quick(h)), h);
   for (Slot slot = kFirst; slot < kFirst + 40; ++slot) {
     chunk.push_back({slot, slot % 3 == 0 ? ends : slot % 3 == 1 ? most : least});
   }
@@ -150,7 +151,7 @@ TEST(HistogramCodec, LatenciesTakeFewBytes) {
 
 TEST(HistogramCodec, BytesOfTheQuickCodingAreThese) {
   struct Golden {
-    std::vector<Histogram::Cell> cells;
+    std::vector<SparseHistogram::Cell> cells;
     std::string bytes;
   };
   for (const Golden& g : {

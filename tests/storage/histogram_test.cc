@@ -95,8 +95,8 @@ TEST(HistogramIndex, EveryBucketHoldsItsEdgeAndItsMidpointAndNotTheNextEdge) {
   EXPECT_EQ(histogram_upper_edge(kHistogramIndexMax), kLargest);
 }
 
-TEST(Histogram, KeepsCellsInOrderWhateverTheOrderOfSamples) {
-  Histogram h;
+TEST(SparseHistogram, KeepsCellsInOrderWhateverTheOrderOfSamples) {
+  SparseHistogram h;
   EXPECT_TRUE(h.is_empty());
   for (const HistogramIndex i : {5, -3, 9, 5, 0, 9, 9}) EXPECT_TRUE(h.add(i));
   EXPECT_TRUE(h.add(7, 4));
@@ -105,64 +105,65 @@ TEST(Histogram, KeepsCellsInOrderWhateverTheOrderOfSamples) {
   EXPECT_EQ(h.count(), 11U);
 }
 
-TEST(Histogram, RefusesWhatWouldPassItsLimitAndStaysAsItIs) {
-  Histogram h = histogram_of({{1, Histogram::kCountMax - 1}});
-  const Histogram before = h;
+TEST(SparseHistogram, RefusesWhatWouldPassItsLimitAndStaysAsItIs) {
+  SparseHistogram h = histogram_of({{1, SparseHistogram::kCountMax - 1}});
+  const SparseHistogram before = h;
   EXPECT_FALSE(h.add(1, 2));
   EXPECT_FALSE(h.add(2, std::numeric_limits<uint64_t>::max()));
   EXPECT_FALSE(h.merge(histogram_of({{1, 1}, {2, 1}})));
   EXPECT_EQ(h, before);
   EXPECT_TRUE(h.add(2, 1));
-  EXPECT_EQ(h.count(), Histogram::kCountMax);
+  EXPECT_EQ(h.count(), SparseHistogram::kCountMax);
 }
 
-TEST(Histogram, IsMadeOnlyOfCellsThatItCouldHold) {
-  using Cells = std::vector<Histogram::Cell>;
-  EXPECT_FALSE(Histogram::from_cells(Cells{{1, 0}})) << "no samples";
-  EXPECT_FALSE(Histogram::from_cells(Cells{{1, 1}, {1, 1}})) << "twice";
-  EXPECT_FALSE(Histogram::from_cells(Cells{{2, 1}, {1, 1}})) << "out of order";
-  EXPECT_FALSE(Histogram::from_cells(Cells{{kHistogramIndexMax + 1, 1}})) << "out of range";
-  EXPECT_FALSE(Histogram::from_cells(Cells{{-kHistogramIndexMax - 1, 1}})) << "out of range";
-  EXPECT_FALSE(Histogram::from_cells(Cells{{1, Histogram::kCountMax}, {2, 1}})) << "too many samples";
-  EXPECT_TRUE(Histogram::from_cells(Cells{{-kHistogramIndexMax, 1}, {kHistogramIndexMax, 1}}));
-  EXPECT_EQ(Histogram::from_cells(Cells{}), Histogram());
+TEST(SparseHistogram, IsMadeOnlyOfCellsThatItCouldHold) {
+  using Cells = std::vector<SparseHistogram::Cell>;
+  EXPECT_FALSE(SparseHistogram::from_cells(Cells{{1, 0}})) << "no samples";
+  EXPECT_FALSE(SparseHistogram::from_cells(Cells{{1, 1}, {1, 1}})) << "twice";
+  EXPECT_FALSE(SparseHistogram::from_cells(Cells{{2, 1}, {1, 1}})) << "out of order";
+  EXPECT_FALSE(SparseHistogram::from_cells(Cells{{kHistogramIndexMax + 1, 1}})) << "out of range";
+  EXPECT_FALSE(SparseHistogram::from_cells(Cells{{-kHistogramIndexMax - 1, 1}})) << "out of range";
+  EXPECT_FALSE(SparseHistogram::from_cells(Cells{{1, SparseHistogram::kCountMax}, {2, 1}}))
+      << "too many samples";
+  EXPECT_TRUE(SparseHistogram::from_cells(Cells{{-kHistogramIndexMax, 1}, {kHistogramIndexMax, 1}}));
+  EXPECT_EQ(SparseHistogram::from_cells(Cells{}), SparseHistogram());
 }
 
-Histogram merged(Histogram a, const Histogram& b) {
+SparseHistogram merged(SparseHistogram a, const SparseHistogram& b) {
   RC_ASSERT(a.merge(b));
   return a;
 }
 
-RC_GTEST_PROP(Histogram, MergesAsACommutativeMonoid, ()) {
-  const Histogram a = *histograms();
-  const Histogram b = *histograms();
-  const Histogram c = *histograms();
+RC_GTEST_PROP(SparseHistogram, MergesAsACommutativeMonoid, ()) {
+  const SparseHistogram a = *histograms();
+  const SparseHistogram b = *histograms();
+  const SparseHistogram c = *histograms();
   RC_ASSERT(merged(a, b) == merged(b, a));
   RC_ASSERT(merged(merged(a, b), c) == merged(a, merged(b, c)));
-  RC_ASSERT(merged(a, Histogram()) == a);
-  RC_ASSERT(merged(Histogram(), a) == a);
+  RC_ASSERT(merged(a, SparseHistogram()) == a);
+  RC_ASSERT(merged(SparseHistogram(), a) == a);
   RC_ASSERT(merged(a, b).count() == a.count() + b.count());
 }
 
-RC_GTEST_PROP(Histogram, MergesAsItsSamplesAddUp, ()) {
-  const Histogram a = *histograms();
-  const Histogram b = *histograms();
-  Histogram both = a;
-  for (const Histogram::Cell& cell : b.cells()) RC_ASSERT(both.add(cell.index, cell.count));
+RC_GTEST_PROP(SparseHistogram, MergesAsItsSamplesAddUp, ()) {
+  const SparseHistogram a = *histograms();
+  const SparseHistogram b = *histograms();
+  SparseHistogram both = a;
+  for (const SparseHistogram::Cell& cell : b.cells()) RC_ASSERT(both.add(cell.index, cell.count));
   RC_ASSERT(merged(a, b) == both);
-  RC_ASSERT(Histogram::from_cells({both.cells().begin(), both.cells().end()}) == both);
+  RC_ASSERT(SparseHistogram::from_cells({both.cells().begin(), both.cells().end()}) == both);
 }
 
-TEST(Histogram, MergesWithItself) {
-  Histogram h = histogram_of({{-3, 1}, {5, 2}});
+TEST(SparseHistogram, MergesWithItself) {
+  SparseHistogram h = histogram_of({{-3, 1}, {5, 2}});
   EXPECT_TRUE(h.merge(h));
   EXPECT_EQ(h, histogram_of({{-3, 2}, {5, 4}}));
 }
 
-RC_GTEST_PROP(Histogram, PercentileIsTheSampleOfNearestRank, ()) {
+RC_GTEST_PROP(SparseHistogram, PercentileIsTheSampleOfNearestRank, ()) {
   auto samples = *rc::gen::nonEmpty(rc::gen::container<std::vector<double>>(rc::gen::oneOf(
       rc::gen::map(rc::gen::inRange(-100'000, 100'000), [](int v) { return v / 8.0; }), finite_doubles())));
-  Histogram h;
+  SparseHistogram h;
   for (const double v : samples) RC_ASSERT(h.add(histogram_index(v)));
   std::sort(samples.begin(), samples.end());
   const auto n = static_cast<int>(samples.size());
@@ -173,8 +174,8 @@ RC_GTEST_PROP(Histogram, PercentileIsTheSampleOfNearestRank, ()) {
   RC_ASSERT(got >= samples.front() && got <= samples.back());
 }
 
-TEST(Histogram, PercentilesOfHundredIntegersAreThese) {
-  Histogram h;
+TEST(SparseHistogram, PercentilesOfHundredIntegersAreThese) {
+  SparseHistogram h;
   for (int i = 1; i <= 100; ++i) EXPECT_TRUE(h.add(histogram_index(i)));
   EXPECT_EQ(h.percentile(0, 1, 100), 1);
   EXPECT_EQ(h.percentile(1, 1, 100), 100);
@@ -184,8 +185,8 @@ TEST(Histogram, PercentilesOfHundredIntegersAreThese) {
   EXPECT_EQ(h.percentile(0.071, 1, 100), histogram_midpoint(histogram_index(8)));
 }
 
-TEST(Histogram, PercentileStaysWithinTheExactBounds) {
-  const Histogram h = histogram_of({{histogram_index(993), 3}});  // [992, 1008)
+TEST(SparseHistogram, PercentileStaysWithinTheExactBounds) {
+  const SparseHistogram h = histogram_of({{histogram_index(993), 3}});  // [992, 1008)
   EXPECT_EQ(h.percentile(0.5, 993, 1007), 1000);
   EXPECT_EQ(h.percentile(0.5, 993, 995), 995);
   EXPECT_EQ(h.percentile(0.5, 1005, 1007), 1005);

@@ -11,15 +11,15 @@
 namespace statmill {
 
 // Requires: cells that a histogram could hold.
-inline Histogram histogram_of(std::vector<Histogram::Cell> cells) {
-  auto made = Histogram::from_cells(std::move(cells));
+inline SparseHistogram histogram_of(std::vector<SparseHistogram::Cell> cells) {
+  auto made = SparseHistogram::from_cells(std::move(cells));
   SM_CHECK(made.has_value());
   return *made;
 }
 
 // Clusters as latencies have them and cells anywhere, counts of few bits or many; maybe empty. Hundreds of
 // them still merge.
-inline rc::Gen<Histogram> histograms() {
+inline rc::Gen<SparseHistogram> histograms() {
   const auto index = rc::gen::oneOf(rc::gen::inRange(33'300, 33'340), rc::gen::inRange(33'000, 33'800),
                                     rc::gen::inRange(-40, 40),
                                     rc::gen::inRange(-kHistogramIndexMax, kHistogramIndexMax + 1));
@@ -31,7 +31,7 @@ inline rc::Gen<Histogram> histograms() {
   return rc::gen::map(
       rc::gen::container<std::vector<std::pair<HistogramIndex, uint64_t>>>(rc::gen::pair(index, count)),
       [](const std::vector<std::pair<HistogramIndex, uint64_t>>& cells) {
-        Histogram out;
+        SparseHistogram out;
         for (const auto& [i, n] : cells) SM_CHECK(out.add(i, n));
         return out;
       });
