@@ -21,13 +21,11 @@ statmill::Gauge& of(statmill_gauge* g) { return *reinterpret_cast<statmill::Gaug
 statmill::MaxGauge& of(statmill_max_gauge* g) { return *reinterpret_cast<statmill::MaxGauge*>(g); }
 statmill::Histogram<>& of(statmill_histogram* h) { return *reinterpret_cast<statmill::Histogram<>*>(h); }
 
-// What `make` gives of the process' registry, or null.
-template <class C, class Make>
-C* made(const char* name, statmill::Instrument::Type type, Make make) noexcept {
-  statmill::Registry& registry = statmill::Registry::process();
+// That of the process' registry, or null.
+template <class C, class Made>
+C* made(const char* name, const char* help, statmill::Instrument::Type type) noexcept {
   try {
-    if (!registry.may_have(name, type)) return nullptr;
-    return as_c<C>(&make(registry));
+    return as_c<C>(static_cast<Made*>(statmill::Registry::process().find_or_make(name, help, type)));
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
@@ -38,21 +36,16 @@ C* made(const char* name, statmill::Instrument::Type type, Make make) noexcept {
 extern "C" {
 
 statmill_counter* statmill_counter_of(const char* name, const char* help) {
-  return made<statmill_counter>(
-      name, statmill::Instrument::Type::kCounter, [&](auto& r) -> auto& { return r.counter(name, help); });
+  return made<statmill_counter, statmill::Counter>(name, help, statmill::Instrument::Type::kCounter);
 }
 statmill_gauge* statmill_gauge_of(const char* name, const char* help) {
-  return made<statmill_gauge>(
-      name, statmill::Instrument::Type::kGauge, [&](auto& r) -> auto& { return r.gauge(name, help); });
+  return made<statmill_gauge, statmill::Gauge>(name, help, statmill::Instrument::Type::kGauge);
 }
 statmill_max_gauge* statmill_max_gauge_of(const char* name, const char* help) {
-  return made<statmill_max_gauge>(
-      name, statmill::Instrument::Type::kMax, [&](auto& r) -> auto& { return r.max_gauge(name, help); });
+  return made<statmill_max_gauge, statmill::MaxGauge>(name, help, statmill::Instrument::Type::kMax);
 }
 statmill_histogram* statmill_histogram_of(const char* name, const char* help) {
-  return made<statmill_histogram>(
-      name,
-      statmill::Instrument::Type::kHistogram, [&](auto& r) -> auto& { return r.histogram(name, help); });
+  return made<statmill_histogram, statmill::Histogram<>>(name, help, statmill::Instrument::Type::kHistogram);
 }
 
 void statmill_counter_add(statmill_counter* counter, uint64_t n) { of(counter).add(n); }

@@ -1,9 +1,9 @@
 // prometheus_text(): readings in the text format 0.0.4 of Prometheus.
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 
+#include "counters/append_number.h"
 #include "statmill/registry.h"
 
 namespace statmill {
@@ -32,21 +32,13 @@ void append_name(std::string& out, std::string_view text) {
   for (const char c : text) out.push_back(is_letter(c) || is_digit(c) ? c : '_');
 }
 
-template <class Number>
-void append_digits(std::string& out, Number value) {
-  std::array<char, 32> digits{};
-  out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
-}
-
 void append_value(std::string& out, double value) {
   if (std::isnan(value)) {
     out.append("NaN");
   } else if (std::isinf(value)) {
     out.append(value > 0 ? "+Inf" : "-Inf");
-  } else if (value == std::nearbyint(value) && std::abs(value) < 9007199254740992.0) {  // 2^53: never 1e+06
-    append_digits(out, static_cast<int64_t>(value));
   } else {
-    append_digits(out, value);
+    append_number(out, value);
   }
 }
 
@@ -86,17 +78,17 @@ void append_buckets(std::string& out, std::string_view name, std::string_view ta
     const int power = power_of(reading.buckets[i]);
     if (i + 1 < reading.buckets.size() && power_of(reading.buckets[i + 1]) == power) continue;
     std::string bound;
-    append_digits(bound, power == 64 ? ~uint64_t{0} : (uint64_t{1} << power) - 1);
+    append_number(bound, power == 64 ? ~uint64_t{0} : (uint64_t{1} << power) - 1);
     out.append(name).append("_bucket");
     append_labels(out, tags, "le", bound);
     out.push_back(' ');
-    append_digits(out, below);
+    append_number(out, below);
     out.push_back('\n');
   }
   out.append(name).append("_bucket");
   append_labels(out, tags, "le", "+Inf");
   out.push_back(' ');
-  append_digits(out, reading.count);
+  append_number(out, reading.count);
   out.push_back('\n');
 }
 
@@ -107,7 +99,7 @@ void append_histogram(std::string& out, std::string_view name, std::string_view 
     out.append(name).append(suffix);
     append_labels(out, tags);
     out.push_back(' ');
-    append_digits(out, value);
+    append_number(out, value);
     out.push_back('\n');
   }
 }
@@ -143,7 +135,7 @@ std::string prometheus_text(const std::vector<Reading>& readings) {
     append_labels(out, tags);
     out.push_back(' ');
     if (reading.type == Reading::Type::kCounter) {
-      append_digits(out, reading.count);
+      append_number(out, reading.count);
     } else {
       append_value(out, reading.level);
     }

@@ -70,6 +70,13 @@ std::optional<Reading> read_one(Instrument& instrument, Maxima maxima) {
   return std::nullopt;
 }
 
+// That a name is asked for as two kinds is a fault of the program.
+template <class Made>
+Made& known(Made* made) {
+  if (made == nullptr) std::abort();
+  return *made;
+}
+
 void append_tag_text(std::string& out, std::string_view text) {
   for (const char c : text) {
     const bool is_odd = static_cast<unsigned char>(c) <= ' ' || c == ';' || c == '=' || c == '\x7f';
@@ -125,53 +132,60 @@ Registry& Registry::process() noexcept { return process_registry.registry; }
 
 Registry::~Registry() { delete owned_; }
 
-bool Registry::may_have(std::string_view name, Instrument::Type type) {
-  const std::lock_guard lock(owned_mutex_);
-  if (owned_ == nullptr) return true;
-  const auto found = owned_->by_name.find(name);
-  return found == owned_->by_name.end() || found->second.instrument->type() == type;
-}
-
 template <class Made, class... Arguments>
-Made& Registry::make(std::string_view path, std::string_view help, const Labels& labels,
+Made* Registry::make(std::string_view path, std::string_view help, const Labels& labels,
                      Instrument::Type type, Arguments&&... arguments) {
   const std::lock_guard lock(owned_mutex_);
   if (owned_ == nullptr) owned_ = new Owned;
-  const auto [place, is_new] = owned_->by_name.try_emplace(name_with(path, labels));
+  const auto place = owned_->by_name.try_emplace(name_with(path, labels)).first;
   Owned::Entry& entry = place->second;
-  if (is_new) {
+  if (entry.instrument == nullptr) {  // new, or there was no memory before
     entry.help = help;
     entry.instrument = std::make_shared<Made>(place->first.c_str(), entry.help.c_str(),
                                               std::forward<Arguments>(arguments)..., this);
   }
-  if (entry.instrument->type() != type) std::abort();  // a fault of the program
-  return static_cast<Made&>(*entry.instrument);
+  return entry.instrument->type() == type ? static_cast<Made*>(entry.instrument.get()) : nullptr;
+}
+
+Instrument* Registry::find_or_make(std::string_view path, std::string_view help, Instrument::Type type) {
+  switch (type) {
+    case Instrument::Type::kCounter:
+      return make<Counter>(path, help, {}, type);
+    case Instrument::Type::kGauge:
+      return make<Gauge>(path, help, {}, type);
+    case Instrument::Type::kMax:
+      return make<MaxGauge>(path, help, {}, type);
+    case Instrument::Type::kHistogram:
+      return make<Histogram<>>(path, help, {}, type);
+    default:
+      return nullptr;
+  }
 }
 
 Counter& Registry::counter(std::string_view path, std::string_view help, const Labels& labels) {
-  return make<Counter>(path, help, labels, Instrument::Type::kCounter);
+  return known(make<Counter>(path, help, labels, Instrument::Type::kCounter));
 }
 
 Gauge& Registry::gauge(std::string_view path, std::string_view help, const Labels& labels) {
-  return make<Gauge>(path, help, labels, Instrument::Type::kGauge);
+  return known(make<Gauge>(path, help, labels, Instrument::Type::kGauge));
 }
 
 MaxGauge& Registry::max_gauge(std::string_view path, std::string_view help, const Labels& labels) {
-  return make<MaxGauge>(path, help, labels, Instrument::Type::kMax);
+  return known(make<MaxGauge>(path, help, labels, Instrument::Type::kMax));
 }
 
 Histogram<>& Registry::histogram(std::string_view path, std::string_view help, const Labels& labels) {
-  return make<Histogram<>>(path, help, labels, Instrument::Type::kHistogram);
+  return known(make<Histogram<>>(path, help, labels, Instrument::Type::kHistogram));
 }
 
 void Registry::gauge_fn(std::string_view path, std::string_view help, const Labels& labels,
                         std::function<double()> read) {
-  make<GaugeFn>(path, help, labels, Instrument::Type::kGaugeFn, std::move(read));
+  known(make<GaugeFn>(path, help, labels, Instrument::Type::kGaugeFn, std::move(read)));
 }
 
 void Registry::counter_fn(std::string_view path, std::string_view help, const Labels& labels,
                           std::function<uint64_t()> read) {
-  make<CounterFn>(path, help, labels, Instrument::Type::kCounterFn, std::move(read));
+  known(make<CounterFn>(path, help, labels, Instrument::Type::kCounterFn, std::move(read)));
 }
 
 void Registry::join(Instrument& instrument) noexcept {

@@ -2,20 +2,11 @@
 #include "counters/report_lines.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 
+#include "counters/append_number.h"
+
 namespace statmill {
-namespace {
-
-template <class Number>
-void append_number(std::string& out, Number value) {
-  std::array<char, 32> digits{};
-  out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
-}
-
-}  // namespace
 
 std::string_view ReportLines::make(const std::vector<Reading>& readings) {
   text_.clear();
@@ -25,8 +16,9 @@ std::string_view ReportLines::make(const std::vector<Reading>& readings) {
     if (reading.type == Reading::Type::kCounter) {
       const auto [place, is_new] = last_sent_.try_emplace(std::string(reading.name), 0);
       last_sent = &place->second;
-      const uint64_t added = reading.count - *last_sent;  // modulo 2^64, as counters are
-      if (added == 0 && !is_new) continue;                // a silent slot of an event series says as much
+      // A lesser count is of a counter that was made anew.
+      const uint64_t added = reading.count - (reading.count < *last_sent ? 0 : *last_sent);
+      if (added == 0 && !is_new) continue;  // a silent slot of an event series says as much
       text_.append("*").append(reading.name).append(" ");
       append_number(text_, added);
     } else if (reading.type == Reading::Type::kGauge && std::isfinite(reading.level)) {

@@ -72,8 +72,9 @@ class Registry {
   void counter_fn(std::string_view path, std::string_view help, const Labels& labels,
                   std::function<uint64_t()> read);
 
-  // Whether the registry made nothing of that name, or that kind: what asks for it need not end the program.
-  bool may_have(std::string_view name, Instrument::Type type);
+  // The same for who knows the kind when it runs: kCounter, kGauge, kMax or kHistogram. Null: what has the
+  // name is of another kind.
+  Instrument* find_or_make(std::string_view path, std::string_view help, Instrument::Type type);
 
   // All, those of one path together, in the order in which the first of each path joined; of a MaxGauge that
   // nothing was recorded in, nothing. Cost: a lock, which only those who make and end instruments wait for.
@@ -83,7 +84,7 @@ class Registry {
   friend class Instrument;
   struct Owned;  // what the registry made, by name
   template <class Made, class... Arguments>
-  Made& make(std::string_view path, std::string_view help, const Labels& labels, Instrument::Type type,
+  Made* make(std::string_view path, std::string_view help, const Labels& labels, Instrument::Type type,
              Arguments&&... arguments);
   void join(Instrument& instrument) noexcept;
   void leave(Instrument& instrument) noexcept;

@@ -29,6 +29,16 @@ TEST(Family, SameValuesAreOneMember) {
   EXPECT_EQ(readings[1].tag("method"), "200");
 }
 
+TEST(Family, ValuesThatNamesCannotTellApartAreOneMember) {
+  Registry registry;
+  Requests requests("r", "", {"a", "b"}, 10, &registry);
+  requests.with({"x y", "1"}).add();
+  requests.with({"x_y", "1"}).add();
+  const std::vector<Reading> readings = registry.read();
+  ASSERT_EQ(readings.size(), 1u) << "a name is no two instruments'";
+  EXPECT_EQ(readings[0].count, 2u);
+}
+
 TEST(Family, BeyondTheLimitOneStandsForAll) {
   Registry registry;
   Requests requests("r", "", {"a", "b"}, 3, &registry);

@@ -84,6 +84,24 @@ TEST(ReportLines, CountersAreWhatWasAddedSinceTheLastThatWasSent) {
   EXPECT_EQ(lines.make(registry.read()), "level -5\n");
 }
 
+TEST(ReportLines, ACounterThatIsMadeAnewCountsFromZero) {
+  Registry registry;
+  ReportLines lines;
+  for (const char* line : {"*a 100\n", "*a 30\n"}) {
+    Counter counter("a", "", &registry);
+    counter.add(std::string(line) == "*a 30\n" ? 30 : 100);
+    EXPECT_EQ(lines.make(registry.read()), line);
+    lines.sent(std::string(line).size());
+  }
+}
+
+TEST(ReportLines, WholeLevelsAreDecimals) {
+  Registry registry;
+  registry.gauge("a", "").set(1'000'000'000);
+  ReportLines lines;
+  EXPECT_EQ(lines.make(registry.read()), "a 1000000000\n");
+}
+
 TEST(ReportLines, AreCutAtTheirEnds) {
   Registry registry;
   registry.gauge("a", "").set(1);
