@@ -21,7 +21,8 @@ class ReportSocket {
 
   // The most that one send() may have: a datagram's worth, or all.
   size_t bytes_max() const;
-  // How many bytes the kernel has taken: all of a datagram or none. Waits two seconds at most.
+  // How many bytes the kernel has taken: all of a datagram or none. Waits two seconds
+  // at most for each address it connects to, and for the kernel to take more.
   size_t send(std::string_view bytes);
 
  private:

@@ -10,7 +10,7 @@ void SelfSeries::feed(Timestamp now, SteadyTime steady) {
   next_ = steady + kInterval;
   Batch batch;
   for (const Reading& reading : registry_.read()) {
-    if (reading.type == Reading::Type::kHistogram) continue;
+    if (reading.type == Reading::Type::kHistogram) continue;  // no line says one yet
     Sample sample;
     double value = reading.value();
     if (reading.type == Reading::Type::kCounter) {

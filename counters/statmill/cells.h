@@ -9,8 +9,7 @@
 //   one            one cell for all, an atomic add (no memory for a cell per CPU)
 // STATMILL_CELLS = section, cpu, getcpu or one in the environment chooses a later one; for tests.
 //
-// After fork() the child's cells are zero: it counts what it does itself. (Cells in a file are the child's
-// and the parent's together.)
+// After fork() the child's cells are zero: it counts what it does itself.
 #pragma once
 
 #include <cstddef>
@@ -54,8 +53,8 @@ uint64_t adds_without_cell() noexcept;
 // A run of cells. Constant-initialised, so that it may be added to before main and in signal handlers.
 class Cells {
  public:
-  static constexpr unsigned kCpuShift =
-      22;  // from one CPU's cell to the next: 4 MiB, of which only touched pages exist
+  // From one CPU's cell to the next: 4 MiB, of which only touched pages exist.
+  static constexpr unsigned kCpuShift = 22;
 
   constexpr Cells() = default;
   Cells(const Cells&) = delete;

@@ -5,8 +5,8 @@
 //   const auto reporter = statmill::Reporter::start({.address = "udp:127.0.0.1:8111"}, error);
 //
 // Counters go out as events ("*http.requests;code=200 17": what was added since the last report, none when it
-// is nothing), gauges as gauges, a MaxGauge as the highest of the interval. What could not be handed to the
-// kernel is in the next report.
+// is nothing), gauges as gauges, a MaxGauge as the highest of the interval; histograms not yet. Counts that
+// could not be handed to the kernel are in the next report.
 #pragma once
 
 #include <chrono>
@@ -37,7 +37,8 @@ class Reporter {
   // None when the options are wrong, which `error` says. Whether someone listens shows in failures alone: a
   // program runs without its statistics.
   static std::unique_ptr<Reporter> start(const ReporterOptions& options, std::string& error);
-  // Sends a last report and ends. Takes two seconds at most.
+  // Sends a last report and ends. Each step waits two seconds at most: a report under way, connecting to each
+  // address of the host, sending. Looking up a name takes what the system allows it.
   ~Reporter();
   Reporter(const Reporter&) = delete;
   Reporter& operator=(const Reporter&) = delete;

@@ -8,6 +8,8 @@
 
 #include <cstdint>
 
+#include "statmill/rseq_descriptor.h"
+
 namespace statmill::cells {
 
 // See rseq_x86_64.h.
@@ -20,14 +22,7 @@ template <unsigned kShift>
   // Labels that outputs are written before cannot be left for in g++ 12, so the way out is a flag.
   uint64_t done;
   asm volatile(
-      ".pushsection __rseq_cs, \"aw?\"\n"
-      "  .balign 32\n"
-      "9: .long 0, 0\n"
-      "  .quad 1f, 2f - 1f, 4f\n"
-      ".popsection\n"
-      ".pushsection __rseq_cs_ptr_array, \"aw?\"\n"
-      "  .quad 9b\n"
-      ".popsection\n"
+      STATMILL_RSEQ_DESCRIPTOR
       "  b 3f\n"
       "  .inst %c[signature]\n"
       "4: b 3f\n"

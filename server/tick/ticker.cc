@@ -166,11 +166,11 @@ Status Ticker::build(TickTime now) {
 
 Status Ticker::build_fragments(TickTime now) {
   StoreBatch& batch = prepared_->batch;
-  Timer timer(flush_ns_);
-  if (prepared_->flushes.empty()) timer.forget();
   const auto snapshot = services_.store.snapshot();
   // The rollup first: what is flushed in this batch must see the position that this batch sets.
   roll(*snapshot, now);
+  Timer timer(flush_ns_);
+  if (prepared_->flushes.empty()) timer.forget();
   FragmentBuilder builder(services_.table.retention(), *snapshot, batch.rollup_position.value_or(position_),
                           unix_seconds(now.wall));
   for (const FlushedSeries& series : by_id(prepared_->flushes)) {

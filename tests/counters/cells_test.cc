@@ -143,36 +143,31 @@ TEST(Cells, SignalHandlersMayAdd) {
 template <bool kProtected>
 void wide_add(uint64_t* cell, uint64_t& aborts) {
   uint64_t pauses;
-  asm volatile(
-      ".pushsection __rseq_cs, \"aw?\"\n"
-      "  .balign 32\n"
-      "9: .long 0, 0\n"
-      "  .quad 1f, 2f - 1f, 4f\n"
-      ".popsection\n"
-      ".pushsection __rseq_failure, \"ax?\"\n"
-      "  .byte 0x0f, 0xb9, 0x3d\n"
-      "  .long %c[signature]\n"
-      "4: incq %[aborts]\n"
-      "  jmp 3f\n"
-      ".popsection\n"
-      "3: leaq 9b(%%rip), %%rax\n"
-      "  testb %[guard], %[guard]\n"
-      "  jz 1f\n"
-      "  movq %%rax, %%fs:8(%[rseq])\n"
-      "1: movl %%fs:4(%[rseq]), %%eax\n"
-      "  shlq %[shift], %%rax\n"
-      "  movq (%[cell], %%rax), %%rdx\n"
-      "  movl $64, %k[pauses]\n"
-      "5: pause\n"
-      "  decl %k[pauses]\n"
-      "  jnz 5b\n"
-      "  incq %%rdx\n"
-      "  movq %%rdx, (%[cell], %%rax)\n"
-      "2:\n"
-      : [aborts] "+m"(aborts), [pauses] "=&r"(pauses)
-      : [rseq] "r"(__rseq_offset), [cell] "r"(cell), [shift] "i"(Cells::kCpuShift), [signature] "i"(RSEQ_SIG),
-        [guard] "q"(static_cast<unsigned char>(kProtected ? 1 : 0))
-      : "rax", "rdx", "memory", "cc");
+  asm volatile(STATMILL_RSEQ_DESCRIPTOR
+               ".pushsection __rseq_failure, \"ax?\"\n"
+               "  .byte 0x0f, 0xb9, 0x3d\n"
+               "  .long %c[signature]\n"
+               "4: incq %[aborts]\n"
+               "  jmp 3f\n"
+               ".popsection\n"
+               "3: leaq 9b(%%rip), %%rax\n"
+               "  testb %[guard], %[guard]\n"
+               "  jz 1f\n"
+               "  movq %%rax, %%fs:8(%[rseq])\n"
+               "1: movl %%fs:4(%[rseq]), %%eax\n"
+               "  shlq %[shift], %%rax\n"
+               "  movq (%[cell], %%rax), %%rdx\n"
+               "  movl $64, %k[pauses]\n"
+               "5: pause\n"
+               "  decl %k[pauses]\n"
+               "  jnz 5b\n"
+               "  incq %%rdx\n"
+               "  movq %%rdx, (%[cell], %%rax)\n"
+               "2:\n"
+               : [aborts] "+m"(aborts), [pauses] "=&r"(pauses)
+               : [rseq] "r"(__rseq_offset), [cell] "r"(cell), [shift] "i"(Cells::kCpuShift),
+                 [signature] "i"(RSEQ_SIG), [guard] "q"(static_cast<unsigned char>(kProtected ? 1 : 0))
+               : "rax", "rdx", "memory", "cc");
 }
 
 struct Wide {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string_view>
 
 #include "proto/statsd_lines.h"
 #include "tests/proto/tag_laws.h"
@@ -34,6 +35,18 @@ inline bool same_batch(const StatsdBatch& a, const StatsdBatch& b) {
   return same_batch(a.batch, b.batch) &&
          std::equal(a.gauges.begin(), a.gauges.end(), b.gauges.begin(), b.gauges.end(), same_gauge) &&
          std::equal(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(), same_member);
+}
+
+// Which law the lines of a text break, read with no byte of anybody around them; empty: none.
+inline std::string_view law_broken_by_statsd(std::string_view text) {
+  const ExactCopy bytes(text);
+  StatsdBatch whole;
+  parse_statsd_lines(bytes.text(), whole);
+  if (!account_holds(whole.batch)) return "the account";
+  if (!is_sane(whole)) return "samples are sane";
+  if (!is_same_line_by_line(whole, bytes.text(), parse_statsd_line))
+    return "each line means what it means alone";
+  return {};
 }
 
 }  // namespace statmill

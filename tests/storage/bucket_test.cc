@@ -15,12 +15,6 @@
 namespace statmill {
 namespace {
 
-Bucket bucket_of(const std::vector<Number>& numbers) {
-  Bucket b;
-  for (const Number& n : numbers) b.merge(Bucket::of(n));
-  return b;
-}
-
 // Decimals as samples have them: up to 12 digits before and 3 after the point.
 rc::Gen<Number> decimals() {
   return rc::gen::map(
@@ -58,7 +52,7 @@ RC_GTEST_PROP(Bucket, AddingASampleIsMergingItsBucket, ()) {
 RC_GTEST_PROP(Bucket, MergesDecimalsTheSameInAnyOrderAndGrouping, ()) {
   const auto numbers = *rc::gen::container<std::vector<Number>>(decimals());
   std::mt19937_64 random(*rc::gen::arbitrary<uint64_t>());
-  RC_ASSERT(bucket_of(numbers) == merge_in_random_tree(numbers, random));
+  RC_ASSERT(merged(numbers) == merge_in_random_tree(numbers, random));
 }
 
 RC_GTEST_PROP(Bucket, AgreesWithIntegersToTheLastBit, ()) {
@@ -75,7 +69,7 @@ RC_GTEST_PROP(Bucket, AgreesWithIntegersToTheLastBit, ()) {
     min = std::min(min, v);
     max = std::max(max, v);
   }
-  const Bucket b = bucket_of(numbers);
+  const Bucket b = merged(numbers);
   RC_ASSERT(b.is_decimal());
   const Bucket want = Bucket::from_decimal(numbers.size(), {static_cast<int64_t>(sum), squares, min, max, 3});
   RC_ASSERT(b == want);

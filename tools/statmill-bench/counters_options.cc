@@ -1,6 +1,4 @@
 // The options of the suite `counters`. See option_values.h.
-#include <algorithm>
-
 #include "tools/statmill-bench/option_values.h"
 
 namespace statmill {

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <chrono>
+#include <cstdio>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -82,21 +84,6 @@ Body values(Record record) {
   };
 }
 
-// What is counted in lives as long as the program: threads of a run may end after it.
-Registry& registry() {
-  static Registry all;
-  return all;
-}
-
-Counter& counter(size_t which) {
-  static const std::array<Counter*, kMany> counters = [] {
-    std::array<Counter*, kMany> out{};
-    for (size_t i = 0; i < kMany; ++i) out[i] = &registry().counter("many." + std::to_string(i), "");
-    return out;
-  }();
-  return *counters[which];
-}
-
 struct alignas(64) Line {
   std::atomic<uint64_t> value{0};
 };
@@ -138,9 +125,10 @@ std::vector<Way> ways() {
     out.push_back({name, hot(add)});
     out.push_back({name + "_64", at_random(add)});
   };
+  static Registry registry;
   static const std::array<Counter*, kMany> counters = [] {
     std::array<Counter*, kMany> made{};
-    for (size_t i = 0; i < kMany; ++i) made[i] = &counter(i);
+    for (size_t i = 0; i < kMany; ++i) made[i] = &registry.counter("many." + std::to_string(i), "");
     return made;
   }();
   both("add", [](size_t which) { counters[which]->add(); });
@@ -152,7 +140,7 @@ std::vector<Way> ways() {
   });
   both("thread_local", [](size_t which) { add_own(own[which]); });
   both("core_local", [](size_t which) { add_core_local(which); });
-  static Histogram<>& histogram = registry().histogram("histogram", "");
+  static Histogram<>& histogram = registry.histogram("histogram", "");
   out.push_back({"histogram", values([](uint64_t value) { histogram.record(value); })});
 #ifdef STATMILL_HAS_PROMETHEUS_CPP
   static std::array<prometheus::Counter, kMany> theirs;
@@ -214,6 +202,9 @@ std::vector<std::string> counters_measures() {
 }
 
 Result<std::vector<Measurement>> run_counters(const CountersOptions& options) {
+#ifndef STATMILL_HAS_PROMETHEUS_CPP
+  std::fputs("counters: prometheus-cpp is not measured, the build did not find it\n", stderr);
+#endif
   const std::vector<Way> all = ways();
   std::vector<std::array<std::vector<double>, kThreads.size()>> figures(all.size());
   // In turn, so that a slow minute of the machine is everyone's.
