@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "proto/line_sender.h"
@@ -83,6 +84,10 @@ struct Batch {
   void remove_samples(std::span<const uint32_t> indices);
   // What a sample may point at, for as long as the batch lives.
   ReadyBucket& new_ready_bucket() { return ready_buckets_.add(); }
+  // Cells that do.
+  std::span<const HistogramCell> keep(std::vector<HistogramCell> cells) {
+    return cells_.emplace_back(std::move(cells));
+  }
   // Text that lives as long as the batch.
   std::string_view keep(std::string_view text) { return kept_.keep(text); }
   // The same, for `size` bytes that the caller writes.
@@ -99,6 +104,7 @@ struct Batch {
     senders_.resize(1);
     kept_.clear();
     ready_buckets_.clear();
+    cells_.clear();
   }
 
  private:
@@ -111,6 +117,7 @@ struct Batch {
   std::vector<SenderOf> senders_ = std::vector<SenderOf>(1);  // never empty, by `begin`
   TextArena kept_;
   ReadyBuckets ready_buckets_;
+  std::vector<std::vector<HistogramCell>> cells_;  // each stays where it is when this grows
 };
 
 }  // namespace statmill

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
+#include "proto/histogram_partition.h"
 #include "proto/number.h"
 
 namespace statmill {
@@ -16,16 +18,20 @@ inline constexpr size_t kNameBytesMax = 1024;   // of a canonical name
 
 // What a series is. Fixed by the first sample that names it; stored on disk: never renumber.
 enum class Kind : uint8_t {
-  kGauge = 0,  // observations: each sample counts as one
-  kEvent = 1,  // occurrences: samples of a slot add up; read as a rate per second
+  kGauge = 0,         // observations: each sample counts as one
+  kEvent = 1,         // occurrences: samples of a slot add up; read as a rate per second
+  kDistribution = 2,  // observations, of which a histogram is kept too
 };
 
-// A bucket that the sender made of many samples (istatd's 7-field form). Not yet checked for sense.
+// A bucket that the sender made of many samples. Not yet checked for sense.
 struct ReadyBucket {
   uint64_t count = 0;
   Number sum_of_squares;
   Number min;
   Number max;
+  // How they spread, ascending indices, counts not 0: of a histogram that the sender made. Empty when it told
+  // none; of equal samples that is no loss.
+  std::span<const HistogramCell> cells = {};
 };
 
 struct Sample {

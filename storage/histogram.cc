@@ -3,46 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <utility>
 
 #include "base/check.h"
 
 namespace statmill {
-namespace {
-
-bool is_index(HistogramIndex index) { return index >= -kHistogramIndexMax && index <= kHistogramIndexMax; }
-
-// The double whose magnitude has these bits, with the sign of the index.
-double with_sign_of(HistogramIndex index, uint64_t magnitude) {
-  const double value = std::bit_cast<double>(magnitude);
-  return index < 0 ? -value : value;
-}
-
-// The bits of the edge nearer to zero. Requires: index != 0.
-uint64_t lower_bits(HistogramIndex index) {
-  return static_cast<uint64_t>(std::abs(index) - 1) << kHistogramShift;
-}
-
-}  // namespace
-
-double histogram_lower_edge(HistogramIndex index) {
-  SM_CHECK(is_index(index));
-  return index == 0 ? 0 : with_sign_of(index, lower_bits(index));
-}
-
-double histogram_upper_edge(HistogramIndex index) {
-  SM_CHECK(is_index(index));
-  if (index == 0) return 0;
-  const uint64_t last = std::bit_cast<uint64_t>(std::numeric_limits<double>::max());
-  return with_sign_of(index, std::min(lower_bits(index) + (uint64_t{1} << kHistogramShift), last));
-}
-
-double histogram_midpoint(HistogramIndex index) {
-  SM_CHECK(is_index(index));
-  // Bits of one exponent ascend evenly, and a bucket has but one.
-  return index == 0 ? 0 : with_sign_of(index, lower_bits(index) + (uint64_t{1} << (kHistogramShift - 1)));
-}
 
 std::optional<SparseHistogram> SparseHistogram::from_cells(std::vector<Cell> cells) {
   SparseHistogram out;
@@ -57,10 +22,10 @@ std::optional<SparseHistogram> SparseHistogram::from_cells(std::vector<Cell> cel
   return out;
 }
 
-bool SparseHistogram::add(HistogramIndex index, uint64_t n) {
-  SM_CHECK(is_index(index));
-  if (n > kCountMax - count_) return false;
-  if (n == 0) return true;
+void SparseHistogram::add(HistogramIndex index, uint64_t n) {
+  SM_CHECK(is_histogram_index(index));
+  n = std::min(n, kCountMax - count_);
+  if (n == 0) return;
   count_ += n;
   // The last cell at or below the index, or the first of all.
   const Cell* at = cells_.data();
@@ -75,11 +40,13 @@ bool SparseHistogram::add(HistogramIndex index, uint64_t n) {
   } else {
     cells_.insert(place + (place != cells_.end() && place->index < index ? 1 : 0), Cell{index, n});
   }
-  return true;
 }
 
-bool SparseHistogram::merge(const SparseHistogram& other) {
-  if (other.count_ > kCountMax - count_) return false;
+void SparseHistogram::merge(const SparseHistogram& other) {
+  if (other.count_ > kCountMax - count_) {
+    for (const Cell cell : std::vector(other.cells_)) add(cell.index, cell.count);  // it may be this one
+    return;
+  }
   size_t common = 0;
   for (size_t a = 0, b = 0; a < cells_.size() && b < other.cells_.size();) {
     const HistogramIndex x = cells_[a].index;
@@ -107,7 +74,6 @@ bool SparseHistogram::merge(const SparseHistogram& other) {
     }
   }
   count_ += other.count_;
-  return true;
 }
 
 double SparseHistogram::percentile(double q, double min, double max) const {

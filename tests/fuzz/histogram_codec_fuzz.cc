@@ -47,7 +47,7 @@ std::vector<SlotHistogram> make_chunk(std::string_view bytes) {
     HistogramIndex index = static_cast<HistogramIndex>(in.u16be()) - 32'768;
     for (int cells = in.u8() % 64; cells >= 0; --cells) {
       const uint64_t count = uint64_t{in.u8()} << (in.u8() % 46);
-      static_cast<void>(histogram.add(index, count));
+      histogram.add(index, count);
       index += 1 + in.u8() % 16;
     }
     if (!histogram.is_empty()) chunk.push_back({slot, std::move(histogram)});

@@ -47,7 +47,7 @@ Chunk latencies(int slots, const Latencies& of = {}) {
       double sum = -6;  // of twelve uniform numbers: near enough
       for (int k = 0; k < 12; ++k) sum += static_cast<double>(random() >> 11) * 0x1p-53;
       const auto away = static_cast<HistogramIndex>(sum * of.spread);
-      SM_CHECK(chunk.back().histogram.add(of.most + away));
+      chunk.back().histogram.add(of.most + away);
     }
   }
   return chunk;
@@ -64,7 +64,7 @@ rc::Gen<Chunk> chunks() {
       slot += *rc::gen::weightedElement<Slot>({{8, 0}, {1, 1}, {1, 17}});
       if (slot >= kFirst + kChunkSlots) break;
       if (*rc::gen::inRange(0, 4) == 0) histogram = {};
-      SM_CHECK(histogram.merge(part));
+      histogram.merge(part);
       if (histogram.is_empty()) continue;
       chunk.push_back({slot++, histogram});
     }
@@ -121,8 +121,7 @@ TEST(HistogramCodec, TellsPlainlyWhatWouldTakeTooLongToModel) {
   for (Slot slot = kFirst; slot < kFirst + 1000; ++slot) {
     const bool is_wide = slot == kFirst;
     chunk.push_back({slot, histogram_of({{5, 1}})});
-    for (HistogramIndex i = 0; is_wide && i < 4000; ++i)
-      EXPECT_TRUE(chunk.back().histogram.add(3 * i, uint64_t{1} << 30));
+    for (HistogramIndex i = 0; is_wide && i < 4000; ++i) chunk.back().histogram.add(3 * i, uint64_t{1} << 30);
   }
   const std::string value = encode(chunk);
   EXPECT_EQ(value[0], 1);

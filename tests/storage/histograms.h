@@ -32,7 +32,7 @@ inline rc::Gen<SparseHistogram> histograms() {
       rc::gen::container<std::vector<std::pair<HistogramIndex, uint64_t>>>(rc::gen::pair(index, count)),
       [](const std::vector<std::pair<HistogramIndex, uint64_t>>& cells) {
         SparseHistogram out;
-        for (const auto& [i, n] : cells) SM_CHECK(out.add(i, n));
+        for (const auto& [i, n] : cells) out.add(i, n);
         return out;
       });
 }
