@@ -20,6 +20,7 @@ struct Number {
   int8_t scale = 0;  // 0..kScaleMax, as small as the mantissa allows; or kNotDecimal
 
   bool is_decimal() const { return scale != kNotDecimal; }
+  friend bool operator==(const Number&, const Number&) = default;
   // The nearest double, always finite. Cost: a division, which is why it is not kept.
   double value() const;
 

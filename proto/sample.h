@@ -23,6 +23,8 @@ enum class Kind : uint8_t {
   kDistribution = 2,  // observations, of which a histogram is kept too
 };
 
+inline constexpr bool is_kind(uint8_t stored) { return stored <= static_cast<uint8_t>(Kind::kDistribution); }
+
 // A bucket that the sender made of many samples. Not yet checked for sense.
 struct ReadyBucket {
   uint64_t count = 0;

@@ -10,6 +10,7 @@
 #include "storage/column_codec.h"
 #include "storage/entry_run.h"
 #include "storage/frames.h"
+#include "storage/histogram_codec.h"
 #include "storage/varint_codec.h"
 
 namespace statmill {
@@ -73,6 +74,8 @@ class Content {
         return take_buckets(decode_group(frame.payload, place_.first_slot, place_.chunk_slots, wanted_));
       case FrameKind::kEntryRun:
         return take_buckets(decode_entry_run(frame.payload, place_.first_slot, place_.chunk_slots));
+      case FrameKind::kHistograms:
+        return take_histograms(frame.payload);
       case FrameKind::kErase:
         return take_erase(frame);
       case FrameKind::kDebris:
@@ -84,11 +87,13 @@ class Content {
   // Forgets buckets and erased ranges, but not how buckets combine: that is one for the whole chunk.
   void clear() {
     buckets_.clear();
+    histograms_.clear();
     erased_.clear();
   }
 
   Combine combine() const { return combine_.value_or(Combine::kMerge); }
   std::vector<SlotBucket>& buckets() { return buckets_; }
+  std::vector<SlotHistogram>& histograms() { return histograms_; }
   const std::vector<SlotRange>& erased() const { return erased_; }
 
  private:
@@ -104,11 +109,24 @@ class Content {
     return Outcome::kTaken;
   }
 
+  Outcome take_histograms(std::string_view payload) {
+    if (wanted_ != Wanted::kHistograms) return Outcome::kTaken;
+    auto histograms = decode_histograms(payload, place_.first_slot, place_.chunk_slots);
+    if (!histograms) return Outcome::kDamaged;
+    if (histograms_.empty()) {
+      histograms_ = std::move(*histograms);
+    } else {
+      merge_into(histograms_, *histograms);
+    }
+    return Outcome::kTaken;
+  }
+
   Outcome take_erase(const Frame& frame) {
     const std::optional<SlotRange> range = decode_erase(place_, frame.payload);
     if (!range) return Outcome::kDamaged;
-    std::erase_if(buckets_,
-                  [&](const SlotBucket& b) { return b.slot >= range->begin && b.slot < range->end; });
+    const auto is_erased = [&](const auto& at) { return at.slot >= range->begin && at.slot < range->end; };
+    std::erase_if(buckets_, is_erased);
+    std::erase_if(histograms_, is_erased);
     add_range(erased_, *range);
     return Outcome::kTaken;
   }
@@ -117,6 +135,7 @@ class Content {
   const Wanted wanted_;
   std::optional<Combine> combine_;  // of the first bucket frame
   std::vector<SlotBucket> buckets_;
+  std::vector<SlotHistogram> histograms_;
   std::vector<SlotRange> erased_;
 };
 
@@ -126,6 +145,8 @@ void append_content(std::string& out, const Place& place, Content& content, bool
       out += encode_erase(place.key, place.first_slot, r.begin, r.end);
   }
   out += encode_buckets(place.key, place.first_slot, content.combine(), content.buckets());
+  if (!content.histograms().empty())
+    out += encode_histogram_frame(place.key, place.first_slot, content.histograms());
 }
 
 void append_as_it_is(std::string& out, const ChunkKey& key, const Frame& frame) {
@@ -153,6 +174,19 @@ std::string encode_entries(const ChunkKey& key, Slot first_slot, Combine combine
   return out;
 }
 
+std::string encode_histogram_frame(const ChunkKey& key, Slot first_slot,
+                                   std::span<const SlotHistogram> histograms) {
+  std::string out;
+  append_frame(out, key, FrameKind::kHistograms, encode_histograms(histograms, first_slot));
+  return out;
+}
+
+std::string encode_histogram_frame(const ChunkKey& key, Slot first_slot, const HistogramWindow::Run& run) {
+  std::string out;
+  append_frame(out, key, FrameKind::kHistograms, encode_histograms(run, first_slot));
+  return out;
+}
+
 std::string encode_erase(const ChunkKey& key, Slot first_slot, Slot begin, Slot end) {
   SM_CHECK(first_slot <= begin && begin < end);
   std::string payload;
@@ -174,6 +208,7 @@ DecodedChunk decode_chunk(const ChunkKey& key, Slot first_slot, int64_t chunk_sl
   }
   decoded.combine = content.combine();
   decoded.buckets = std::move(content.buckets());
+  decoded.histograms = std::move(content.histograms());
   return decoded;
 }
 
@@ -181,7 +216,7 @@ CompactedChunk compact_chunk(const ChunkKey& key, Slot first_slot, int64_t chunk
                              std::string_view value, bool oldest) {
   const Place place{key, first_slot, chunk_slots};
   CompactedChunk compacted;
-  Content content(place, Wanted::kAll);
+  Content content(place, Wanted::kHistograms);
   FrameWalk walk(key, value);
   while (const std::optional<Frame> frame = walk.next()) {
     const Content::Outcome outcome = content.take(*frame);

@@ -197,7 +197,7 @@ bool read_decimals(BitReader& in, const Head& head, Slot end, Wanted wanted, std
   if (!read_common(in, head.flags, end, c)) return false;
   c.sums.resize(c.size());
   if (!((head.flags & kMeans) != 0 ? read_means(in, c) : decode_column(in, c.sums))) return false;
-  const bool whole = (head.flags & kSingles) == 0 && wanted == Wanted::kAll;
+  const bool whole = (head.flags & kSingles) == 0 && wanted != Wanted::kTotals;
   if (whole) {
     c.mins.resize(c.size());
     c.maxs.resize(c.size());
@@ -290,11 +290,11 @@ std::optional<DecodedGroup> decode_group(std::string_view payload, Slot first_sl
   BitReader in(payload.substr(reader.position()));
   DecodedGroup group;
   group.combine = (head->flags & kEvents) != 0 ? Combine::kAddEvents : Combine::kMerge;
-  if ((head->flags & kSingles) != 0) wanted = Wanted::kAll;
+  if ((head->flags & kSingles) != 0) wanted = Wanted::kBuckets;
   const bool sound = (head->flags & kReal) != 0
                          ? read_reals(in, *head, first_slot + chunk_slots, wanted, group.buckets)
                          : read_decimals(in, *head, first_slot + chunk_slots, wanted, group.buckets);
-  if (!sound || in.overrun() || (wanted == Wanted::kAll && !in.done())) return std::nullopt;
+  if (!sound || in.overrun() || (wanted != Wanted::kTotals && !in.done())) return std::nullopt;
   return group;
 }
 

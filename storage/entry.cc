@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "storage/histogram_codec.h"
 #include "storage/possible.h"
 #include "storage/spread.h"
 
@@ -295,7 +296,21 @@ std::optional<EntryReference> reference_before(std::string_view entry, const Ent
                         after.scale};
 }
 
+void encode_entry_histogram(std::string& out, const SparseHistogram& histogram) {
+  SM_CHECK(!histogram.is_empty());
+  Writer(out).u8(kHistogramFollows);
+  encode_histogram(out, histogram);
+}
+
+std::optional<SparseHistogram> decode_entry_histogram(Reader& in) {
+  in.u8();
+  auto histogram = decode_histogram(in);
+  if (histogram && histogram->is_empty()) return std::nullopt;
+  return histogram;
+}
+
 bool skip_entry(Reader& in) {
+  if (is_histogram_next(in) && !decode_entry_histogram(in)) return false;
   const uint8_t head = in.u8();
   if ((head & kLong) == 0) {
     if ((head & kMoreBits) != 0) in.varint();

@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "storage/codec.h"
+#include "storage/histogram.h"
 
 namespace statmill {
 
@@ -42,12 +43,24 @@ std::optional<SlotBucket> decode_entry(Reader& in, EntryReference& reference);
 // to know where it leads. False, and nothing has changed, when it is another or none.
 bool step_over_short_entry(Reader& in, EntryReference& reference);
 
+// The histogram of an entry of a distribution stands in front of it, behind this byte, which is no entry's
+// first.
+inline constexpr uint8_t kHistogramFollows = 0x83;
+inline bool is_histogram_next(const Reader& in) {
+  return !in.done() && static_cast<uint8_t>(in.rest().front()) == kHistogramFollows;
+}
+// Requires: not empty.
+void encode_entry_histogram(std::string& out, const SparseHistogram& histogram);
+// None when the bytes are none. Requires: is_histogram_next().
+std::optional<SparseHistogram> decode_entry_histogram(Reader& in);
+
 // Between an entry and its neighbours. Requires: a whole entry, that decodes.
 EntryReference reference_after(std::string_view entry, EntryReference reference);
 // What tells the entry as it is told; none where a change of scale leaves that open.
 std::optional<EntryReference> reference_before(std::string_view entry, const EntryReference& after);
 
-// Steps over an entry whose reference is not known. False when the bytes are no entry.
+// Steps over an entry, and the histogram in front of it, whose reference is not known. False when the bytes
+// are no entry.
 bool skip_entry(Reader& in);
 
 }  // namespace statmill

@@ -16,6 +16,7 @@ enum class FrameKind : uint8_t {
   kVarintBuckets = 0x10,  // storage/varint_codec.h, read only
   kColumnBuckets = 0x11,  // storage/column_codec.h
   kEntryRun = 0x12,       // storage/entry_run.h
+  kHistograms = 0x18,     // storage/histogram_codec.h
   kErase = 0x20,          // a range of slots that precedes it is void
   kDebris = 0x30,         // bytes whose frame boundaries were lost, kept for a person to look at
 };

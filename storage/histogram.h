@@ -33,6 +33,7 @@ class SparseHistogram {
   uint64_t count() const { return count_; }  // of samples
   // What holds samples: ascending, each index once, no count 0.
   std::span<const Cell> cells() const { return cells_; }
+  size_t memory_bytes() const { return cells_.capacity() * sizeof(Cell); }  // beside the object itself
 
   // The sample of nearest rank, the ceil(q n)-th of n, as well as its bucket tells: the midpoint, but within
   // [min, max], the exact ones of all samples; so the first and the last rank are exact. A product that

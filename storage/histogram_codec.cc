@@ -182,6 +182,17 @@ std::string encode_histograms(std::span<const SlotHistogram> histograms, Slot fi
   return modelled.empty() || plain.size() <= modelled.size() ? plain : modelled;
 }
 
+std::string encode_histograms(const HistogramWindow::Run& run, Slot first) {
+  SM_CHECK(run.first >= first);
+  std::string bytes;
+  Writer out(bytes);
+  out.u8(kPlain);
+  out.varint(run.count);
+  out.varint(static_cast<uint64_t>(run.first - first));
+  out.bytes(run.bytes);
+  return bytes;
+}
+
 std::optional<std::vector<SlotHistogram>> decode_histograms(std::string_view bytes, Slot first, Slot slots) {
   Reader in(bytes);
   const uint8_t version = in.u8();

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "storage/histogram.h"
-#include "storage/ids.h"
+#include "storage/histogram_window.h"
+#include "storage/slot_histograms.h"
 
 namespace statmill {
 
@@ -22,12 +22,6 @@ namespace statmill {
 void encode_histogram(std::string& out, const SparseHistogram& histogram);
 // None when the bytes are not what an encoder writes. Allocates 16 times the bytes there are, at most.
 std::optional<SparseHistogram> decode_histogram(Reader& in);
-
-struct SlotHistogram {
-  Slot slot = 0;
-  SparseHistogram histogram;
-  friend bool operator==(const SlotHistogram&, const SlotHistogram&) = default;
-};
 
 // A histogram of more cells is told as it is told to the journal, and all others of its chunk with it; so are
 // few slots, if that is shorter. Hence what a decoder of few bytes can be made to allocate is bounded by this
@@ -38,6 +32,9 @@ inline constexpr size_t kPlacesSpare = 4096;       // and these once
 
 // Requires: ascending slots >= first, each once; no histogram is empty.
 std::string encode_histograms(std::span<const SlotHistogram> histograms, Slot first);
+// The same of a window's, nearly as they stand: what a flush writes, for the price of a copy. Requires: not
+// before `first`.
+std::string encode_histograms(const HistogramWindow::Run& run, Slot first);
 // None when the bytes are not an encoder's, or have slots outside [first, first + slots). Bytes that are
 // damaged may still decode to other histograms: frames have a checksum.
 std::optional<std::vector<SlotHistogram>> decode_histograms(std::string_view bytes, Slot first, Slot slots);

@@ -11,7 +11,8 @@
 namespace statmill {
 namespace {
 
-constexpr uint8_t kVersion = 2;
+constexpr uint8_t kVersion = 3;
+constexpr uint8_t kVersionWithoutHistograms = 2;  // else the same
 constexpr size_t kChecksumBytes = 4;
 
 uint32_t checksum(TickNo tick, RowPart part, std::string_view bytes) {
@@ -26,15 +27,17 @@ Error corrupt(TickNo tick, std::string_view why) {
   return {ErrorCode::kCorrupt, "journal row of tick " + std::to_string(tick) + ": " + std::string(why)};
 }
 
-// The bytes under the checksum, without the version.
-Result<std::string_view> checked(TickNo tick, RowPart part, std::string_view row, uint8_t version) {
+// The bytes under the checksum, without the version, which is to be from `least` to `most`.
+Result<std::string_view> checked(TickNo tick, RowPart part, std::string_view row, uint8_t least,
+                                 uint8_t most) {
   if (row.size() < kChecksumBytes + 1) return corrupt(tick, "cut short");
   const std::string_view bytes = row.substr(0, row.size() - kChecksumBytes);
   if (Reader(row.substr(bytes.size())).u32be() != checksum(tick, part, bytes)) {
     return corrupt(tick, "wrong checksum");
   }
-  if (journal_row_version(row) == version) return bytes.substr(1);
-  return Error{ErrorCode::kVersion, "journal row of version " + std::to_string(journal_row_version(row)) +
+  const uint8_t version = journal_row_version(row);
+  if (least <= version && version <= most) return bytes.substr(1);
+  return Error{ErrorCode::kVersion, "journal row of version " + std::to_string(version) +
                                         ", this program reads up to " + std::to_string(kVersion)};
 }
 
@@ -60,7 +63,7 @@ std::string encode_journal_row(const RowPlace& place, std::span<const JournalPie
 }
 
 Result<JournalRowReader> JournalRowReader::open(TickNo tick, RowPart part, std::string_view row) {
-  const auto runs = checked(tick, part, row, kVersion);
+  const auto runs = checked(tick, part, row, kVersionWithoutHistograms, kVersion);
   if (!runs) return runs.error();
   Reader in(*runs);
   const uint64_t back = in.varint();
@@ -92,7 +95,7 @@ uint8_t journal_row_version(std::string_view row) {
 }
 
 Result<std::vector<JournalEntry>> decode_journal_row_v1(TickNo tick, RowPart part, std::string_view row) {
-  const auto bytes = checked(tick, part, row, kJournalVersion1);
+  const auto bytes = checked(tick, part, row, kJournalVersion1, kJournalVersion1);
   if (!bytes) return bytes.error();
   Reader in(*bytes);
   auto entries = decode_entries_v1(in);

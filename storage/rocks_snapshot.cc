@@ -143,7 +143,7 @@ Status RocksSnapshot::load_series(const LoadVisitor& visitor) {
     const auto kind = static_cast<Kind>(kind_byte);
     const std::string_view name = in.bytes(in.remaining());
     const bool is_deleted = kind_byte == kDeletedSeries && name.empty();
-    const bool is_series = !name.empty() && (kind == Kind::kGauge || kind == Kind::kEvent);
+    const bool is_series = !name.empty() && is_kind(kind_byte);
     if (!id || (!is_deleted && !is_series)) return corrupt("an impossible series row");
     const Status taken = is_deleted ? visitor.deleted(*id) : visitor.series({*id, kind, std::string(name)});
     if (!taken) return taken;

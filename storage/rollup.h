@@ -17,10 +17,16 @@ namespace statmill {
 std::vector<SlotBucket> roll_up(std::span<const SlotBucket> fine, const Tier& from, const Tier& to,
                                 Kind kind);
 
+// The same of histograms, which hold samples in any tier.
+std::vector<SlotHistogram> roll_up(std::span<const SlotHistogram> fine, const Tier& from, const Tier& to);
+
 // Fragments of a coarse tier for `buckets` (ascending), one per chunk, those of chunks below `oldest` left
 // out.
 void add_fragments(std::vector<StoreBatch::Fragment>& out, TierNo tier_no, const Tier& tier, SeriesId id,
                    std::span<const SlotBucket> buckets, ChunkNo oldest);
+
+void add_fragments(std::vector<StoreBatch::Fragment>& out, TierNo tier_no, const Tier& tier, SeriesId id,
+                   std::span<const SlotHistogram> histograms, ChunkNo oldest);
 
 // The lowest chunk of the tier that its retention still covers.
 ChunkNo oldest_kept(const Tier& tier, int64_t now_s);

@@ -109,9 +109,7 @@ Status Scrubber::catalog() {
     const uint8_t kind = in.u8();
     const std::string_view name = in.bytes(in.remaining());
     const bool is_deleted = kind == kDeletedSeries && name.empty();
-    const bool is_kind =
-        kind == static_cast<uint8_t>(Kind::kGauge) || kind == static_cast<uint8_t>(Kind::kEvent);
-    if (in.failed() || (!is_deleted && (!is_kind || name.empty())))
+    if (in.failed() || (!is_deleted && (!is_kind(kind) || name.empty())))
       return report_.add_fault("series " + std::to_string(*id), "an impossible row");
     if (is_deleted) return;
     ++report_.series;
@@ -242,6 +240,7 @@ void Scrubber::check_chunk(const ChunkKey& key, std::string_view value) {
   ++counts.rows;
   counts.frames += frames;
   counts.buckets += decoded.buckets.size();
+  counts.histograms += decoded.histograms.size();
   counts.bytes += value.size();
   if (!is_known(key.id)) fault("the series is not in the catalog");
   if (decoded.damaged_frames > 0)

@@ -23,7 +23,8 @@ struct ScrubReport {
     uint64_t rows = 0;  // chunks
     uint64_t frames = 0;
     uint64_t buckets = 0;  // once frames are merged
-    uint64_t bytes = 0;    // of the frames
+    uint64_t histograms = 0;
+    uint64_t bytes = 0;  // of the frames
   };
   struct Fault {
     std::string where;

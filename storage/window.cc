@@ -33,7 +33,7 @@ Window::Window(const Window& other)
       last_(other.last_),
       newest_scale_(other.newest_scale_),
       is_open_(other.is_open_) {
-  if (other.late_) late_ = std::make_unique<std::vector<SlotBucket>>(*other.late_);
+  if (other.more_) more_ = std::make_unique<More>(*other.more_);
   capacity_ = static_cast<uint32_t>(is_open_ ? open_begin(size_) + sizeof(Open) : size_);
   if (capacity_ == 0) return;
   bytes_.reset(new char[capacity_]);
@@ -43,7 +43,7 @@ Window::Window(const Window& other)
 
 void Window::swap(Window& other) noexcept {
   std::swap(bytes_, other.bytes_);
-  std::swap(late_, other.late_);
+  std::swap(more_, other.more_);
   std::swap(size_, other.size_);
   std::swap(capacity_, other.capacity_);
   std::swap(last_, other.last_);
@@ -62,7 +62,17 @@ EntryReference Window::before_newest() const {
   return reference;
 }
 
-void Window::add(const SlotBucket& bucket, Combine combine, std::string* journal) {
+Window::More& Window::more() {
+  if (!more_) more_ = std::make_unique<More>();
+  return *more_;
+}
+
+void Window::add(const SlotBucket& bucket, Combine combine, std::string* journal,
+                 const SparseHistogram* histogram) {
+  if (histogram != nullptr) {
+    more().histograms.add(bucket.slot, *histogram);
+    if (journal != nullptr) encode_entry_histogram(*journal, *histogram);
+  }
   EntryReference reference = newest();
   const SlotBucket told = as_told(reference, bucket);  // what a replay would add
   const bool is_later = is_empty() || told.slot > reference.slot;
@@ -79,6 +89,14 @@ void Window::add(const SlotBucket& bucket, Combine combine, std::string* journal
 }
 
 std::optional<Slot> Window::add_entry(Reader& in, Combine combine) {
+  if (!is_histogram_next(in)) return add_bucket_entry(in, combine);
+  const auto histogram = decode_entry_histogram(in);
+  const auto slot = histogram ? add_bucket_entry(in, combine) : std::nullopt;
+  if (slot) more().histograms.add(*slot, *histogram);
+  return slot;
+}
+
+std::optional<Slot> Window::add_bucket_entry(Reader& in, Combine combine) {
   EntryReference reference = newest();
   const std::string_view rest = in.rest();
   const auto entry = [&] { return rest.substr(0, rest.size() - in.remaining()); };
@@ -119,8 +137,7 @@ void Window::add_many(const SlotBucket& bucket, bool is_later, Combine combine) 
     return set_newest(reference_of(bucket.slot, bucket.bucket));
   }
   if (bucket.slot < newest_slot_) {
-    if (!late_) late_ = std::make_unique<std::vector<SlotBucket>>();
-    return combine_into(*late_, {&bucket, 1}, combine);
+    return combine_into(more().late, {&bucket, 1}, combine);
   }
   Bucket& newest = open_newest().bucket;
   combine == Combine::kAddEvents ? newest.add_event(bucket.bucket) : newest.merge(bucket.bucket);
@@ -149,6 +166,7 @@ Window::Open& Window::open() {
 }
 
 void Window::close() {
+  if (more_) more_->histograms.close();
   if (!is_open_) return;
   EntryReference reference = open().before;
   std::string entry;
@@ -169,7 +187,7 @@ void Window::reserve(size_t size) {
 
 std::optional<Window::Run> Window::run() const {
   SM_CHECK(!is_open_);
-  if (is_empty() || late_) return std::nullopt;
+  if (is_empty() || (more_ && !more_->late.empty())) return std::nullopt;
   const std::string_view entries(bytes_.get(), size_);
   return Run{reference_after(entries, {}).slot, newest_slot_, entries};
 }
@@ -185,13 +203,15 @@ std::vector<SlotBucket> Window::buckets(Combine combine) const {
     out.push_back(*bucket);
   }
   if (is_open_) out.push_back({newest_slot_, open().bucket});
-  if (late_) combine_into(out, *late_, combine);
+  if (more_) combine_into(out, more_->late, combine);
   return out;
 }
 
 size_t Window::memory_bytes() const {
   size_t bytes = capacity_;
-  if (late_) bytes += sizeof(*late_) + late_->capacity() * sizeof(SlotBucket);
+  if (more_) {
+    bytes += sizeof(More) + more_->late.capacity() * sizeof(SlotBucket) + more_->histograms.memory_bytes();
+  }
   return bytes;
 }
 

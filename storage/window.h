@@ -2,7 +2,8 @@
 //
 // A slot of a gauge takes one or two bytes where a bucket takes 48. Samples come mostly in order: a newest
 // bucket that grows stays open, behind the entries, and is coded once a later slot comes; what comes for an
-// older slot goes to a short list of its own. A value: copying copies the bytes.
+// older slot goes to a short list of its own. The histograms of a distribution are kept beside. A value:
+// copying copies the bytes.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 
 #include "storage/codec.h"
 #include "storage/entry.h"
+#include "storage/histogram_window.h"
 
 namespace statmill {
 
@@ -27,8 +29,10 @@ class Window {
   }
   void swap(Window& other) noexcept;
 
-  // Adds a partial bucket. `journal`, unless null, gets the entry that add_entry() turns into the same.
-  void add(const SlotBucket& bucket, Combine combine, std::string* journal);
+  // Adds a partial bucket, and the histogram of its samples, where there is one. `journal`, unless null, gets
+  // the entry that add_entry() turns into the same.
+  void add(const SlotBucket& bucket, Combine combine, std::string* journal,
+           const SparseHistogram* histogram = nullptr);
   // Replays an entry from the journal; gives its slot. None when the bytes are no entry; then nothing has
   // changed.
   std::optional<Slot> add_entry(Reader& in, Combine combine);
@@ -42,7 +46,7 @@ class Window {
   }
 
   bool is_empty() const { return size_ == 0 && !is_open_; }
-  // Codes the newest bucket, if that is not done yet. Takes no more memory.
+  // Codes what is newest, if that is not done yet. Of a window without histograms the memory stays the same.
   void close();
   // All that buckets() gives, as it stands in RAM; none when some came late. Valid until a change. Requires:
   // nothing was added since close().
@@ -54,6 +58,10 @@ class Window {
   std::optional<Run> run() const;
   // Ascending, each slot once.
   std::vector<SlotBucket> buckets(Combine combine) const;
+  // Null: there are none.
+  const HistogramWindow* histograms() const {
+    return more_ && !more_->histograms.is_empty() ? &more_->histograms : nullptr;
+  }
   size_t memory_bytes() const;  // beside the object itself
 
  private:
@@ -69,6 +77,7 @@ class Window {
   void set_newest(const EntryReference& newest);
   // What the newest entry is told against. Requires: it is coded.
   EntryReference before_newest() const;
+  std::optional<Slot> add_bucket_entry(Reader& in, Combine combine);
   // An entry told against the newest bucket, in a later slot, which `reference` is of.
   void append(std::string_view entry, const EntryReference& reference);
   // What is not coded at once.
@@ -80,8 +89,15 @@ class Window {
   const Open& open() const { return const_cast<Window&>(*this).open(); }
   void reserve(size_t size);  // Requires: none is open
 
+  // What few windows have.
+  struct More {
+    std::vector<SlotBucket> late;  // for slots below the newest; ascending
+    HistogramWindow histograms;
+  };
+  More& more();
+
   std::unique_ptr<char[]> bytes_;
-  std::unique_ptr<std::vector<SlotBucket>> late_;  // for slots below the newest; ascending
+  std::unique_ptr<More> more_;
   // What the next entry is told against: an EntryReference, cut up so that a window takes 48 bytes.
   Slot newest_slot_ = 0;
   int64_t newest_mean_ = 0;

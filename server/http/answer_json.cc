@@ -1,12 +1,25 @@
 // See answer_json.h.
 #include "server/http/answer_json.h"
 
+#include <cmath>
+#include <limits>
+
 #include "base/text.h"
 
 namespace statmill {
 namespace {
 
-std::string_view kind_text(Kind kind) { return kind == Kind::kEvent ? "event" : "gauge"; }
+std::string_view kind_text(Kind kind) {
+  switch (kind) {
+    case Kind::kGauge:
+      return "gauge";
+    case Kind::kEvent:
+      return "event";
+    case Kind::kDistribution:
+      return "distribution";
+  }
+  return {};
+}
 
 // Appends `"key":`, after a comma unless an object or array has just been opened.
 void append_key(std::string& out, std::string_view key) {
@@ -30,18 +43,60 @@ void append_text(std::string& out, std::string_view key, std::string_view value)
   append_json_string(out, value);
 }
 
-void append_stat(std::string& out, Stat stat, const SeriesAnswer& series, const QueryAnswer& answer) {
-  append_key(out, stat_name(stat));
+// `value_at` gives a number, NaN for none.
+template <class ValueAt>
+void append_column(std::string& out, std::string_view key, size_t slots, const ValueAt& value_at) {
+  append_key(out, key);
   out.push_back('[');
-  for (const Bucket& slot : series.slots) {
+  for (size_t i = 0; i < slots; ++i) {
     append_comma(out);
-    const auto value = stat_of(stat, slot, series.kind, answer.step_s, answer.event_slot_s);
-    if (value) {
-      append_number(out, *value);
-    } else {
+    const double value = value_at(i);
+    if (std::isnan(value)) {
       out.append("null");
+    } else {
+      append_number(out, value);
     }
   }
+  out.push_back(']');
+}
+
+Error too_long(size_t bytes_max) {
+  return {ErrorCode::kLimit, "the answer is over " + std::to_string(bytes_max) +
+                                 " bytes: ask for fewer series, stats or points"};
+}
+
+// False: the text is over `bytes_max`.
+bool append_stats(std::string& out, const QueryAnswer& answer, const SeriesAnswer& series,
+                  std::span<const Stat> stats, std::span<const Percentile> percentiles, size_t bytes_max) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  for (const Stat stat : stats) {
+    append_column(out, stat_name(stat), series.slots.size(), [&](size_t i) {
+      return stat_of(stat, series.slots[i], series.kind, answer.step_s, answer.event_slot_s).value_or(kNone);
+    });
+    if (out.size() > bytes_max) return false;
+  }
+  for (size_t p = 0; p < percentiles.size(); ++p) {
+    const std::vector<double>& values = series.percentiles[p];
+    append_column(out, percentiles[p].name, series.slots.size(),
+                  [&](size_t i) { return values.empty() ? kNone : values[i]; });
+    if (out.size() > bytes_max) return false;
+  }
+  return true;
+}
+
+void append_range(std::string& out, const QueryAnswer& answer) {
+  append_integer(out, "from", answer.from_s);
+  append_integer(out, "until", answer.until_s);
+  append_integer(out, "step", answer.step_s);
+  append_integer(out, "tier", answer.tier_s);
+}
+
+void append_warnings(std::string& out, const QueryAnswer& answer) {
+  if (answer.damaged_frames == 0) return;
+  append_key(out, "warnings");
+  out.push_back('[');
+  append_json_string(out, std::to_string(answer.damaged_frames) +
+                              " stored frames are damaged; their samples are missing from this answer");
   out.push_back(']');
 }
 
@@ -64,12 +119,9 @@ std::string series_list_json(const SeriesPage& list) {
 }
 
 Result<std::string> query_answer_json(const QueryAnswer& answer, std::span<const Stat> stats,
-                                      size_t bytes_max) {
+                                      std::span<const Percentile> percentiles, size_t bytes_max) {
   std::string out = "{";
-  append_integer(out, "from", answer.from_s);
-  append_integer(out, "until", answer.until_s);
-  append_integer(out, "step", answer.step_s);
-  append_integer(out, "tier", answer.tier_s);
+  append_range(out, answer);
   append_key(out, "series");
   out.push_back('[');
   for (const SeriesAnswer& series : answer.series) {
@@ -77,22 +129,54 @@ Result<std::string> query_answer_json(const QueryAnswer& answer, std::span<const
     out.push_back('{');
     append_text(out, "name", series.name);
     append_text(out, "kind", kind_text(series.kind));
-    for (const Stat stat : stats) {
-      append_stat(out, stat, series, answer);
-      if (out.size() <= bytes_max) continue;
-      return Error{ErrorCode::kLimit, "the answer is over " + std::to_string(bytes_max) +
-                                          " bytes: ask for fewer series, stats or points"};
-    }
+    if (!append_stats(out, answer, series, stats, percentiles, bytes_max)) return too_long(bytes_max);
     out.push_back('}');
   }
   out.push_back(']');
-  if (answer.damaged_frames > 0) {
-    append_key(out, "warnings");
+  append_warnings(out, answer);
+  out.append("}\n");
+  return out;
+}
+
+Result<std::string> heatmap_json(const QueryAnswer& merged, std::span<const HeatmapRow> rows,
+                                 std::span<const Stat> stats, std::span<const Percentile> percentiles,
+                                 size_t bytes_max) {
+  std::string out = "{";
+  append_range(out, merged);
+  append_key(out, "series");
+  out.push_back('[');
+  for (const std::string& name : merged.merged) {
+    append_comma(out);
+    append_json_string(out, name);
+  }
+  out.push_back(']');
+  if (!append_stats(out, merged, merged.series.front(), stats, percentiles, bytes_max))
+    return too_long(bytes_max);
+  append_key(out, "buckets");
+  out.push_back('[');
+  for (const HeatmapRow& row : rows) {
+    append_comma(out);
     out.push_back('[');
-    append_json_string(out, std::to_string(answer.damaged_frames) +
-                                " stored frames are damaged; their samples are missing from this answer");
+    append_number(out, row.low);
+    out.push_back(',');
+    append_number(out, row.high);
     out.push_back(']');
   }
+  out.push_back(']');
+  append_key(out, "counts");
+  out.push_back('[');
+  for (const HeatmapRow& row : rows) {
+    append_comma(out);
+    out.push_back('[');
+    for (const uint64_t count : row.counts) {
+      append_comma(out);
+      out.append(std::to_string(count));
+    }
+    out.push_back(']');
+    if (out.size() > bytes_max) return too_long(bytes_max);
+  }
+  out.push_back(']');
+  append_warnings(out, merged);
   out.append("}\n");
   return out;
 }

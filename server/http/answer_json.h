@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "server/http/http_services.h"
+#include "server/query/heatmap.h"
 #include "server/query/query.h"
 
 namespace statmill {
@@ -21,7 +22,15 @@ std::string series_list_json(const SeriesPage& list);
 // {"from":0,"until":20,"step":10,"tier":10,"series":[{"name":"cpu","kind":"gauge","avg":[1.5,null]}]}, with
 // "warnings" when stored frames were damaged. Errors: kLimit when the text would be over `bytes_max`.
 Result<std::string> query_answer_json(const QueryAnswer& answer, std::span<const Stat> stats,
+                                      std::span<const Percentile> percentiles = {},
                                       size_t bytes_max = kAnswerBytesMax);
+
+// {"from":0,"until":20,"step":10,"tier":10,"series":["a","b"],"count":[3,null],"buckets":[[1,1.03125]],
+// "counts":[[3,0]]}: a row of counts for each bucket. Stats and percentiles are of all series together,
+// beside "count". Errors: as above.
+Result<std::string> heatmap_json(const QueryAnswer& merged, std::span<const HeatmapRow> rows,
+                                 std::span<const Stat> stats, std::span<const Percentile> percentiles,
+                                 size_t bytes_max = kAnswerBytesMax);
 
 // {"received":2,"accepted":1,"refused":{"bad_value":1},"error":"1 of 2 samples refused","status":400}; the
 // last two only when some were refused.

@@ -12,6 +12,8 @@ constexpr std::array<ParameterRule, 1> kCardinalityParameters = {{{"parts"}}};
 constexpr std::array<ParameterRule, 2> kSeriesParameters = {{{"match"}, {"limit"}}};
 constexpr std::array<ParameterRule, 6> kQueryParameters = {
     {{"series", true}, {"from"}, {"until"}, {"step"}, {"max_points"}, {"stats"}}};
+constexpr std::array<ParameterRule, 7> kHeatmapParameters = {
+    {{"series", true}, {"from"}, {"until"}, {"step"}, {"max_points"}, {"stats"}, {"grouping"}}};
 
 }  // namespace
 
@@ -22,6 +24,8 @@ std::vector<Route> api_routes(const HttpServices& services) {
   return {
       {"GET", "/api/v1/query", kQueryParameters, 0, with(handle_query),
        "points of series over a range of time"},
+      {"GET", "/api/v1/heatmap", kHeatmapParameters, 0, with(handle_heatmap),
+       "how the samples of distributions spread, over a range of time"},
       {"GET", "/api/v1/series", kSeriesParameters, 0, with(handle_series),
        "the series whose names match a glob"},
       {"GET", "/api/v1/status", {}, 0, with(handle_status), "what the server is and does"},

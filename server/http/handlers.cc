@@ -27,7 +27,22 @@ HttpResponse handle_query(const HttpServices& services, const Url& url, std::str
   if (!parameters) return error_response(parameters.error());
   const Result<QueryAnswer> answer = services.query(parameters->request, now);
   if (!answer) return error_response(answer.error());
-  Result<std::string> text = query_answer_json(*answer, parameters->stats);
+  Result<std::string> text = query_answer_json(*answer, parameters->stats, parameters->request.percentiles);
+  if (!text) return error_response(text.error());
+  return json(200, *std::move(text));
+}
+
+HttpResponse handle_heatmap(const HttpServices& services, const Url& url, std::string_view) {
+  const Timestamp now = services.clock.wall();
+  const Result<HeatmapParameters> parameters = parse_heatmap_parameters(url, now);
+  if (!parameters) return error_response(parameters.error());
+  const auto& [query, grouping_power] = *parameters;
+  const Result<QueryAnswer> merged = services.query(query.request, now);
+  if (!merged) return error_response(merged.error());
+  const auto rows =
+      heatmap_rows(merged->series.front().histograms, grouping_power, QueryLimits().heatmap_cells_max);
+  if (!rows) return error_response(rows.error());
+  Result<std::string> text = heatmap_json(*merged, *rows, query.stats, query.request.percentiles);
   if (!text) return error_response(text.error());
   return json(200, *std::move(text));
 }

@@ -9,6 +9,7 @@ namespace statmill {
 
 HttpResponse handle_series(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_query(const HttpServices& services, const Url& url, std::string_view body);
+HttpResponse handle_heatmap(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_lines(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_status(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_rejects(const HttpServices& services, const Url& url, std::string_view body);

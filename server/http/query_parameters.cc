@@ -25,30 +25,50 @@ Result<int64_t> parse_step(std::string_view text) {
   return ms / 1000;
 }
 
-Result<std::vector<Stat>> parse_stats(std::string_view text) {
-  std::vector<Stat> stats;
+Error given_twice(std::string_view stat) {
+  return {ErrorCode::kInvalid, "stat \"" + std::string(stat) + "\" is given more than once"};
+}
+
+// Into `out`: stats, percentiles, and so what is wanted of the store.
+Status read_stats(std::string_view text, QueryParameters& out) {
+  std::vector<Percentile>& percentiles = out.request.percentiles;
   for (const std::string_view word : split(text, ',')) {
-    const std::optional<Stat> stat = parse_stat(word);
-    if (!stat) {
-      return Error{ErrorCode::kInvalid, "no such stat \"" + std::string(word) +
-                                            "\" (known: count, sum, avg, stddev, min, max, rate)"};
+    if (const std::optional<Stat> stat = parse_stat(word)) {
+      if (std::find(out.stats.begin(), out.stats.end(), *stat) != out.stats.end()) return given_twice(word);
+      out.stats.push_back(*stat);
+      continue;
     }
-    if (std::find(stats.begin(), stats.end(), *stat) != stats.end()) {
-      return Error{ErrorCode::kInvalid, "stat \"" + std::string(word) + "\" is given more than once"};
+    std::optional<Percentile> percentile = Percentile::parse(word);
+    if (!percentile) {
+      return Error{
+          ErrorCode::kInvalid,
+          "no such stat \"" + std::string(word) +
+              "\" (known: count, sum, avg, stddev, min, max, rate; of distributions p0 to p100, as p99.9)"};
     }
-    stats.push_back(*stat);
+    const auto is_same = [&](const Percentile& other) { return other.q == percentile->q; };
+    if (std::any_of(percentiles.begin(), percentiles.end(), is_same)) return given_twice(word);
+    percentiles.push_back(*std::move(percentile));
   }
-  if (stats.empty()) return Error{ErrorCode::kInvalid, "no stat is given"};
-  return stats;
+  if (out.stats.empty() && percentiles.empty()) return Error{ErrorCode::kInvalid, "no stat is given"};
+  if (percentiles.size() > Percentile::kCountMax) {
+    return Error{ErrorCode::kInvalid,
+                 "more than " + std::to_string(Percentile::kCountMax) + " percentiles are asked for"};
+  }
+  const bool are_totals = std::all_of(out.stats.begin(), out.stats.end(), is_total);
+  if (!percentiles.empty()) {
+    out.request.wanted = Wanted::kHistograms;
+  } else if (are_totals) {
+    out.request.wanted = Wanted::kTotals;
+  }
+  return Status::ok();
 }
 
 Error in_parameter(std::string_view name, Error error) {
   return std::move(error).with("parameter " + std::string(name));
 }
 
-}  // namespace
-
-Result<QueryParameters> parse_query_parameters(const Url& url, Timestamp now) {
+// All but the stats.
+Result<QueryParameters> parse_series_and_range(const Url& url, Timestamp now) {
   QueryParameters out;
   for (const Parameter& parameter : url.parameters) {
     if (parameter.name != "series") continue;
@@ -76,10 +96,31 @@ Result<QueryParameters> parse_query_parameters(const Url& url, Timestamp now) {
     if (!points) return in_parameter("max_points", points.error());
     out.request.max_points = *points;
   }
-  Result<std::vector<Stat>> stats = parse_stats(url.find("stats").value_or("avg"));
+  return out;
+}
+
+}  // namespace
+
+Result<QueryParameters> parse_query_parameters(const Url& url, Timestamp now) {
+  Result<QueryParameters> out = parse_series_and_range(url, now);
+  if (!out) return out;
+  const Status stats = read_stats(url.find("stats").value_or("avg"), *out);
+  return stats ? std::move(out) : in_parameter("stats", stats.error());
+}
+
+Result<HeatmapParameters> parse_heatmap_parameters(const Url& url, Timestamp now) {
+  Result<QueryParameters> query = parse_series_and_range(url, now);
+  if (!query) return query.error();
+  HeatmapParameters out{*std::move(query)};
+  const Status stats = read_stats(url.find("stats").value_or("count"), out.query);
   if (!stats) return in_parameter("stats", stats.error());
-  out.stats = *std::move(stats);
-  if (std::all_of(out.stats.begin(), out.stats.end(), is_total)) out.request.wanted = Wanted::kTotals;
+  if (const auto text = url.find("grouping")) {
+    const Result<int64_t> power = parse_integer(*text, 0, kHistogramGroupingPower);
+    if (!power) return in_parameter("grouping", power.error());
+    out.grouping_power = static_cast<int>(*power);
+  }
+  out.query.request.wanted = Wanted::kHistograms;
+  out.query.request.merges = true;
   return out;
 }
 

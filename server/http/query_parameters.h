@@ -13,7 +13,12 @@ namespace statmill {
 
 struct QueryParameters {
   QueryRequest request;
-  std::vector<Stat> stats;  // at least one, each once
+  std::vector<Stat> stats;  // with the request's percentiles at least one, each once
+};
+
+struct HeatmapParameters {
+  QueryParameters query;  // of the merged series
+  int grouping_power = kHistogramGroupingPower;
 };
 
 struct SeriesParameters {
@@ -27,6 +32,7 @@ inline constexpr int64_t kCardinalityPartsMax = 8;
 
 // Errors: kInvalid, naming the parameter that is missing or wrong.
 Result<QueryParameters> parse_query_parameters(const Url& url, Timestamp now);
+Result<HeatmapParameters> parse_heatmap_parameters(const Url& url, Timestamp now);
 Result<SeriesParameters> parse_series_parameters(const Url& url);
 Result<size_t> parse_cardinality_parts(const Url& url);
 

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "proto/istatd_lines.h"
 #include "server/query/plan.h"
@@ -80,14 +82,14 @@ Error names_changed() { return {ErrorCode::kBusy, "series kept being deleted or 
 
 // `version`: of the table's names, before `names` were found in it.
 Result<View> take_view(const Table& table, Store& store, const std::vector<std::string>& names,
-                       uint64_t version) {
+                       uint64_t version, const QueryRequest& request) {
   constexpr int kTriesMax =
       1000;  // a flush of one shard comes every few seconds: a second try is already rare
   for (int i = 0; i < kTriesMax; ++i) {
     View view;
     for (const std::string& name : names) {
-      auto copy = table.copy(name);
-      if (!copy) continue;
+      auto copy = table.copy(name, request.wanted);
+      if (!copy || (request.merges && copy->kind != Kind::kDistribution)) continue;
       view.classes.push_back(store.expiry().class_of(copy->id));
       view.copies.push_back(std::move(*copy));
     }
@@ -102,6 +104,47 @@ Result<View> take_view(const Table& table, Store& store, const std::vector<std::
     if (all) return view;
   }
   return Error{ErrorCode::kBusy, "flushes kept overtaking the query"};
+}
+
+// What the snapshot does not have; `in_store`: it has what is being flushed.
+std::vector<SlotHistogram> histograms_in_ram(const SeriesCopy& copy, bool in_store) {
+  std::vector<SlotHistogram> out = copy.unflushed_histograms.histograms();
+  if (in_store) return out;
+  std::vector<SlotHistogram> flushing = copy.flushing_histograms.histograms();
+  std::erase_if(flushing, [&](const SlotHistogram& h) { return copy.erased.has(h.slot); });
+  merge_into(out, flushing);
+  return out;
+}
+
+// Makes it part of the one series of the answer.
+Status merge_into(QueryAnswer& answer, SeriesAnswer series, size_t histogram_bytes_max) {
+  answer.merged.push_back(std::move(series.name));
+  if (answer.series.empty()) {
+    answer.series.push_back(std::move(series));
+    return Status::ok();
+  }
+  SeriesAnswer& all = answer.series.front();
+  size_t bytes = 0;
+  for (size_t i = 0; i < all.slots.size(); ++i) {
+    all.slots[i].merge(series.slots[i]);
+    all.histograms[i].merge(series.histograms[i]);
+    bytes += all.histograms[i].memory_bytes();
+  }
+  return bytes <= histogram_bytes_max ? Status::ok() : Status(histograms_too_large(histogram_bytes_max));
+}
+
+// In the place of the histograms, which take more memory than an answer may.
+void read_percentiles(std::span<const Percentile> percentiles, SeriesAnswer& series) {
+  for (const Percentile& percentile : percentiles) {
+    std::vector<double>& values = series.percentiles.emplace_back();
+    for (size_t i = 0; i < series.histograms.size(); ++i) {
+      const SparseHistogram& histogram = series.histograms[i];
+      const Bucket& bucket = series.slots[i];
+      const bool is_whole = !histogram.is_empty() && !bucket.is_empty();
+      values.push_back(is_whole ? histogram.percentile(percentile.q, bucket.min(), bucket.max())
+                                : std::numeric_limits<double>::quiet_NaN());
+    }
+  }
 }
 
 }  // namespace
@@ -129,12 +172,12 @@ Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp 
                                         std::to_string(limits_.points_max) +
                                         " points: ask for fewer series or a larger step"};
   }
-  auto view = take_view(table_, store_, names, version);
+  auto view = take_view(table_, store_, names, version, request);
   if (!view) return view.error();
   const auto position = view->snapshot->rollup_position();
   if (!position) return position.error();
   SeriesReader reader(table_.retention(), *plan, *view->snapshot, *position, unix_seconds(now),
-                      request.wanted);
+                      request.wanted, limits_.histogram_bytes_max);
   QueryAnswer answer{
       plan->from_s, plan->until_s, plan->step_s, tiers[plan->tier].step_s, tiers.finest().step_s, {}, 0};
   for (size_t i = 0; i < view->copies.size(); ++i) {
@@ -146,12 +189,22 @@ Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp 
     } else {
       combine_into(copy.unflushed, copy.flushing, combine);
     }
-    auto series = reader.read(copy, copy.unflushed);
+    auto series = reader.read(copy, histograms_in_ram(copy, in_store));
     if (!series) return std::move(series).error().with("series " + copy.name);
     // A compaction drops what is deleted or kept shorter now, whatever snapshots there are.
     if (store_.expiry().class_of(copy.id) != view->classes[i]) return names_changed();
+    if (request.merges) {
+      Status merged = merge_into(answer, std::move(*series), limits_.histogram_bytes_max);
+      if (!merged) return merged.error();
+      continue;
+    }
+    read_percentiles(request.percentiles, *series);
+    series->histograms.clear();
     answer.series.push_back(std::move(*series));
   }
+  if (request.merges && answer.series.empty())
+    return Error{ErrorCode::kNotFound, "none of these series is a distribution"};
+  if (request.merges) read_percentiles(request.percentiles, answer.series.front());
   answer.damaged_frames = reader.damaged_frames();
   return answer;
 }

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "proto/number.h"
+
 namespace statmill {
 namespace {
 constexpr std::array<std::string_view, 7> kNames = {"count", "sum", "avg", "stddev", "min", "max", "rate"};
@@ -13,6 +15,15 @@ std::optional<Stat> parse_stat(std::string_view text) {
     if (kNames[i] == text) return static_cast<Stat>(i);
   }
   return std::nullopt;
+}
+
+std::optional<Percentile> Percentile::parse(std::string_view text) {
+  Number percent;
+  if (!text.starts_with('p') || parse_number(text.substr(1), percent) != NumberError::kNone)
+    return std::nullopt;
+  const bool is_plain = text.find_first_not_of("0123456789.", 1) == std::string_view::npos;
+  if (!is_plain || percent.value() > 100) return std::nullopt;
+  return Percentile{std::string(text), percent.value() / 100};
 }
 
 std::string_view stat_name(Stat stat) { return kNames[static_cast<size_t>(stat)]; }

@@ -8,15 +8,21 @@
 namespace statmill {
 namespace {
 
-// The part of `buckets` with slots in [begin, end).
-std::span<const SlotBucket> between(const std::vector<SlotBucket>& buckets, Slot begin, Slot end) {
-  const auto before = [](const SlotBucket& b, Slot slot) { return b.slot < slot; };
-  const auto first = std::lower_bound(buckets.begin(), buckets.end(), begin, before);
-  const auto last = std::lower_bound(first, buckets.end(), end, before);
+// The part with slots in [begin, end).
+template <class OfSlot>
+std::span<const OfSlot> between(const std::vector<OfSlot>& all, Slot begin, Slot end) {
+  const auto before = [](const OfSlot& at, Slot slot) { return at.slot < slot; };
+  const auto first = std::lower_bound(all.begin(), all.end(), begin, before);
+  const auto last = std::lower_bound(first, all.end(), end, before);
   return {first, last};
 }
 
 }  // namespace
+
+Error histograms_too_large(size_t bytes_max) {
+  return {ErrorCode::kLimit, "histograms of more than " + std::to_string(bytes_max) +
+                                 " bytes: ask for a shorter range or a larger step"};
+}
 
 void SeriesReader::put(const Bucket& bucket, int64_t time_s) {
   if (time_s < plan_.from_s || time_s >= plan_.until_s) return;
@@ -25,7 +31,21 @@ void SeriesReader::put(const Bucket& bucket, int64_t time_s) {
   if (time_s > now_s_) ahead_[i] += bucket.count();
 }
 
-Result<SeriesReader::Buckets> SeriesReader::load(TierNo tier_no, ChunkNo chunk, SeriesId id) {
+Status SeriesReader::put(std::span<const SlotHistogram> histograms, int64_t step_s) {
+  for (const SlotHistogram& h : histograms) {
+    const int64_t time_s = h.slot * step_s;
+    if (time_s < plan_.from_s || time_s >= plan_.until_s) continue;
+    SparseHistogram& out = histograms_[static_cast<size_t>((time_s - plan_.from_s) / plan_.step_s)];
+    const size_t before = out.memory_bytes();
+    out.merge(h.histogram);
+    histogram_bytes_ += out.memory_bytes() - before;
+    if (histogram_bytes_ <= histogram_bytes_max_) continue;
+    return histograms_too_large(histogram_bytes_max_);
+  }
+  return Status::ok();
+}
+
+Result<DecodedChunk> SeriesReader::load(TierNo tier_no, ChunkNo chunk, SeriesId id) {
   const ChunkKey key{tier_no, chunk, id};
   const auto frames = snapshot_.chunk(key);
   if (!frames) return frames.error();
@@ -33,12 +53,19 @@ Result<SeriesReader::Buckets> SeriesReader::load(TierNo tier_no, ChunkNo chunk, 
   DecodedChunk decoded = decode_chunk(key, static_cast<Slot>(chunk) * slots, slots, *frames, wanted_);
   damaged_frames_ += decoded.damaged_frames;
   const int64_t ratio = tiers_[tier_no].step_s / tiers_.finest().step_s;
-  std::erase_if(decoded.buckets, [&](const SlotBucket& b) { return erased_.has(b.slot * ratio); });
-  return std::move(decoded.buckets);
+  const auto is_erased = [&](const auto& at) { return erased_.has(at.slot * ratio); };
+  std::erase_if(decoded.buckets, is_erased);
+  std::erase_if(decoded.histograms, is_erased);
+  return decoded;
 }
 
-Result<SeriesAnswer> SeriesReader::read(const SeriesCopy& series, const std::vector<SlotBucket>& ram) {
+Result<SeriesAnswer> SeriesReader::read(const SeriesCopy& series,
+                                        const std::vector<SlotHistogram>& histograms) {
+  const Ram ram{series.unflushed, histograms};
+  const bool has_histograms = series.kind == Kind::kDistribution && wanted_ == Wanted::kHistograms;
   out_.assign(plan_.points(), {});
+  histograms_.assign(has_histograms ? plan_.points() : 0, {});
+  histogram_bytes_ = histograms_.size() * sizeof(SparseHistogram);
   ahead_.clear();
   erased_ = series.erased;
   // Whatever is still on disk; by whole chunks, as flush and expiry do.
@@ -56,10 +83,10 @@ Result<SeriesAnswer> SeriesReader::read(const SeriesCopy& series, const std::vec
   }
   if (Status s = add_fine(series, ram, fine_from_s, plan_.until_s); !s) return s.error();
   if (series.kind == Kind::kEvent) fill_silence(series);
-  return SeriesAnswer{series.name, series.kind, std::move(out_)};
+  return SeriesAnswer{series.name, series.kind, std::move(out_), std::move(histograms_)};
 }
 
-Status SeriesReader::add_fine(const SeriesCopy& series, const Buckets& ram, int64_t from_s, int64_t until_s) {
+Status SeriesReader::add_fine(const SeriesCopy& series, const Ram& ram, int64_t from_s, int64_t until_s) {
   if (from_s >= until_s) return Status::ok();
   const Tier& tier = tiers_.finest();
   // Nothing before the series' first slot, nothing after its last: no need to look.
@@ -68,20 +95,22 @@ Status SeriesReader::add_fine(const SeriesCopy& series, const Buckets& ram, int6
   for (Slot at = begin; at < end;) {
     const ChunkNo chunk = tier.chunk_of_slot(at);
     const Slot stop = std::min(end, (static_cast<Slot>(chunk) + 1) * tier.chunk_slots);
-    auto buckets = load(0, chunk, series.id);
-    if (!buckets) return buckets.error();
+    auto stored = load(0, chunk, series.id);
+    if (!stored) return stored.error();
     const bool event = series.kind == Kind::kEvent;
-    combine_into(*buckets, between(ram, at, stop), event ? Combine::kAddEvents : Combine::kMerge);
-    for (const SlotBucket& b : between(*buckets, at, stop)) {
+    combine_into(stored->buckets, between(ram.buckets, at, stop),
+                 event ? Combine::kAddEvents : Combine::kMerge);
+    for (const SlotBucket& b : between(stored->buckets, at, stop)) {
       put(event ? b.bucket.event_rate(tier.step_s) : b.bucket, b.slot * tier.step_s);
     }
+    merge_into(stored->histograms, between(ram.histograms, at, stop));
+    if (Status s = put(between(stored->histograms, at, stop), tier.step_s); !s) return s;
     at = stop;
   }
   return Status::ok();
 }
 
-Status SeriesReader::add_coarse(const SeriesCopy& series, const Buckets& ram, int64_t from_s,
-                                int64_t until_s) {
+Status SeriesReader::add_coarse(const SeriesCopy& series, const Ram& ram, int64_t from_s, int64_t until_s) {
   if (from_s >= until_s) return Status::ok();
   const Tier& finest = tiers_.finest();
   const Tier& tier = tiers_[plan_.tier];
@@ -92,20 +121,21 @@ Status SeriesReader::add_coarse(const SeriesCopy& series, const Buckets& ram, in
   for (Slot at = begin; at < end;) {
     const ChunkNo chunk = tier.chunk_of_slot(at);
     const Slot stop = std::min(end, (static_cast<Slot>(chunk) + 1) * tier.chunk_slots);
-    const auto buckets = load(plan_.tier, chunk, series.id);
-    if (!buckets) return buckets.error();
-    const auto part = between(*buckets, at, stop);
+    const auto stored = load(plan_.tier, chunk, series.id);
+    if (!stored) return stored.error();
+    const auto part = between(stored->buckets, at, stop);
     all.insert(all.end(), part.begin(), part.end());
+    if (Status s = put(between(stored->histograms, at, stop), tier.step_s); !s) return s;
     at = stop;
   }
   if (series.kind == Kind::kEvent) {
-    if (Status s = add_late_events(series, ram, from_s, until_s, all); !s) return s;
+    if (Status s = add_late_events(series, ram.buckets, from_s, until_s, all); !s) return s;
   } else {
-    const auto late = between(ram, from_s / finest.step_s, until_s / finest.step_s);
+    const auto late = between(ram.buckets, from_s / finest.step_s, until_s / finest.step_s);
     combine_into(all, roll_up(late, finest, tier, series.kind), Combine::kMerge);
   }
   for (const SlotBucket& b : all) put(b.bucket, b.slot * tier.step_s);
-  return Status::ok();
+  return put(between(ram.histograms, from_s / finest.step_s, until_s / finest.step_s), finest.step_s);
 }
 
 // Late events still in RAM change totals that the coarse buckets already hold: those buckets are made anew
@@ -128,8 +158,8 @@ Status SeriesReader::add_late_events(const SeriesCopy& series, const Buckets& ra
     }
     auto totals = load(0, chunk, series.id);
     if (!totals) return totals.error();
-    combine_into(*totals, part, Combine::kAddEvents);
-    for (const SlotBucket& anew : roll_up(*totals, finest, tier, Kind::kEvent)) {
+    combine_into(totals->buckets, part, Combine::kAddEvents);
+    for (const SlotBucket& anew : roll_up(totals->buckets, finest, tier, Kind::kEvent)) {
       const Slot first = anew.slot * ratio;
       if (between(ram, first, first + ratio).empty()) continue;
       std::erase_if(coarse, [&](const SlotBucket& b) { return b.slot == anew.slot; });

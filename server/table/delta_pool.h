@@ -3,16 +3,18 @@
 //
 // Each series has a chain, newest slot first, so that a newer slot needs no search: a backfill brings many in
 // one epoch. The search for an older one is bounded: behind a few dozen slots a bucket may get a second,
-// partial one; what is added up later adds up the same.
+// partial one; what is added up later adds up the same. Each bucket of a distribution has a histogram beside.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "base/burst.h"
 #include "storage/codec.h"
+#include "storage/slot_histograms.h"
 
 namespace statmill {
 
@@ -44,6 +46,20 @@ class DeltaPool {
     } else {
       push(*link, slot, added);
     }
+  }
+
+  // The samples of what add() has just added to the chain, of a distribution.
+  void add_cells(Chain& chain, Slot slot, std::span<const HistogramCell> cells) {
+    Node& node = nodes_[*find(chain, slot) - 1];
+    if (node.histogram == 0) {
+      histograms_.emplace_back();
+      node.histogram = static_cast<uint32_t>(histograms_.size());
+      histogram_bytes_ += sizeof(SparseHistogram);
+    }
+    SparseHistogram& histogram = histograms_[node.histogram - 1];
+    histogram_bytes_ -= histogram.memory_bytes();
+    for (const HistogramCell& cell : cells) histogram.add(cell.index, cell.count);
+    histogram_bytes_ += histogram.memory_bytes();
   }
 
   // Asks for the memory that add() begins with.
@@ -86,8 +102,23 @@ class DeltaPool {
     out.resize(kept + 1);
   }
 
-  size_t size() const { return nodes_.size(); }
-  void clear() { clear_burst(nodes_); }  // forgets all chains
+  // Of a distribution's chain, as many as buckets, for the same slots.
+  void read(Chain chain, std::vector<SlotHistogram>& out) const {
+    out.clear();
+    for (; chain != 0; chain = nodes_[chain - 1].next) {
+      const Node& node = nodes_[chain - 1];
+      const SlotHistogram at{node.at.slot, histograms_[node.histogram - 1]};
+      merge_into(out, {&at, 1});
+    }
+  }
+
+  size_t memory_bytes() const { return nodes_.size() * kNodeBytes + histogram_bytes_; }
+  void clear() {  // forgets all chains
+    clear_burst(nodes_);
+    if (histograms_.empty()) return;
+    clear_burst(histograms_);
+    histogram_bytes_ = 0;
+  }
 
  private:
   // Made where it stays: a bucket that is written in parts and copied at once waits for its own stores.
@@ -97,6 +128,7 @@ class DeltaPool {
 
     SlotBucket at;
     Chain next;
+    uint32_t histogram = 0;  // 1 + place in histograms_, or 0
   };
   static_assert(sizeof(Node) == kNodeBytes);
 
@@ -118,6 +150,8 @@ class DeltaPool {
   }
 
   std::vector<Node> nodes_;
+  std::vector<SparseHistogram> histograms_;
+  size_t histogram_bytes_ = 0;
 };
 
 }  // namespace statmill

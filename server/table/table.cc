@@ -13,6 +13,7 @@ std::vector<SeriesRow> Table::collect(ShardNo n, int parity, JournalDraft* journ
   Shard& shard = shards_[n];
   const auto p = static_cast<size_t>(parity);
   std::vector<SlotBucket> buckets;
+  std::vector<SlotHistogram> histograms;
   MutexLock lock(shard.mutex);
   for (const Series* s : shard.created[p]) created.push_back({s->id, s->kind, std::string(s->name())});
   std::vector<Series*>().swap(shard.created[p]);  // not kept: new series are rare but for once
@@ -27,18 +28,24 @@ std::vector<SeriesRow> Table::collect(ShardNo n, int parity, JournalDraft* journ
     Series* const s = dirty[i];
     const size_t memory = s->pending.memory_bytes();
     size_t count = 1;
-    if (const SlotBucket* const only = shard.deltas[p].only(s->delta[p])) {
+    const SlotBucket* const only = shard.deltas[p].only(s->delta[p]);
+    if (only != nullptr && s->kind != Kind::kDistribution) {
       s->pending.add(*only, s->combine(), entries);
     } else {
+      histograms.clear();
       shard.deltas[p].read(s->delta[p], s->combine(), buckets);
-      for (const SlotBucket& b : buckets) s->pending.add(b, s->combine(), entries);
+      if (s->kind == Kind::kDistribution) shard.deltas[p].read(s->delta[p], histograms);
+      for (size_t b = 0; b < buckets.size(); ++b) {
+        s->pending.add(buckets[b], s->combine(), entries,
+                       histograms.empty() ? nullptr : &histograms[b].histogram);
+      }
       count = buckets.size();
     }
     s->delta[p] = 0;
     note_pending(shard, *s, memory);
     if (journal != nullptr) journal->end_piece(s->id, static_cast<uint32_t>(count));
   }
-  ram_bytes_.fetch_sub(shard.deltas[p].size() * DeltaPool::kNodeBytes, std::memory_order_relaxed);
+  ram_bytes_.fetch_sub(shard.deltas[p].memory_bytes(), std::memory_order_relaxed);
   shard.deltas[p].clear();
   clear_burst(shard.dirty[p]);
   return created;
@@ -74,7 +81,9 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick) {
   out.series.reserve(pending);
   for (Series* const s : all) {
     if (s->pending.is_empty()) continue;
+    const size_t memory = s->pending.memory_bytes();
     s->pending.close();
+    note_pending(shard, *s, memory);
     shard.flushing.push_back({s, std::move(s->pending)});
     s->flushing = static_cast<uint32_t>(shard.flushing.size());
     out.series.push_back({s->id, s->kind, s->retention, &shard.flushing.back().window});
@@ -153,7 +162,7 @@ void Table::end_replay() {
   }
 }
 
-std::optional<SeriesCopy> Table::copy(std::string_view name) const {
+std::optional<SeriesCopy> Table::copy(std::string_view name, Wanted wanted) const {
   const uint64_t hash = hash_name(name);
   const ShardNo n = shard_of(hash);
   const Shard& shard = shards_[n];
@@ -161,12 +170,15 @@ std::optional<SeriesCopy> Table::copy(std::string_view name) const {
   Window pending;
   Window flushing;
   std::array<std::vector<SlotBucket>, 2> deltas;
+  std::array<std::vector<SlotHistogram>, 2> delta_histograms;
   Combine combine{};
+  bool has_histograms = false;
   {
     MutexLock lock(shard.mutex);
     const Series* s = shard.index.find(hash, name, series_);
     if (s == nullptr) return std::nullopt;
     combine = s->combine();
+    has_histograms = s->kind == Kind::kDistribution && wanted == Wanted::kHistograms;
     out.id = s->id;
     out.kind = s->kind;
     out.retention = s->retention;
@@ -181,12 +193,21 @@ std::optional<SeriesCopy> Table::copy(std::string_view name) const {
       flushing = shard.flushing[s->flushing - 1].window;
       out.erased = shard.flushing[s->flushing - 1].erased;
     }
-    for (size_t p = 0; p < deltas.size(); ++p) shard.deltas[p].read(s->delta[p], combine, deltas[p]);
+    for (size_t p = 0; p < deltas.size(); ++p) {
+      shard.deltas[p].read(s->delta[p], combine, deltas[p]);
+      if (has_histograms) shard.deltas[p].read(s->delta[p], delta_histograms[p]);
+    }
   }
   out.unflushed = pending.buckets(combine);
   for (const auto& delta : deltas) combine_into(out.unflushed, delta, combine);
   out.flushing = flushing.buckets(combine);
   std::erase_if(out.flushing, [&](const SlotBucket& b) { return out.erased.has(b.slot); });
+  if (!has_histograms) return out;
+  if (pending.histograms() != nullptr) out.unflushed_histograms = *pending.histograms();
+  for (const auto& delta : delta_histograms) {
+    for (const SlotHistogram& h : delta) out.unflushed_histograms.add(h.slot, h.histogram);
+  }
+  if (flushing.histograms() != nullptr) out.flushing_histograms = *flushing.histograms();
   return out;
 }
 

@@ -61,9 +61,11 @@ struct SeriesCopy {
   std::string name;
   Slot first_slot = Series::kNever;
   Slot last_slot = Series::kNever;
-  std::vector<SlotBucket> unflushed;  // deltas and pending, combined
-  std::vector<SlotBucket> flushing;   // in the store from flushing_tick on
-  SlotRange erased;                   // of what the store has: void, and there no more from flushing_tick on
+  std::vector<SlotBucket> unflushed;     // deltas and pending, combined
+  std::vector<SlotBucket> flushing;      // in the store from flushing_tick on
+  HistogramWindow unflushed_histograms;  // where they are wanted, of the same slots
+  HistogramWindow flushing_histograms;
+  SlotRange erased;  // of what the store has: void, and there no more from flushing_tick on
   TickNo flushed_tick = 0;
   TickNo flushing_tick = 0;
 };
@@ -109,7 +111,7 @@ class Table {
   // Changes whenever series are deleted or renamed, and is not given while that goes on. When it is the same
   // before and after a search and the copies of what was found, all of that is of one moment as to names.
   uint64_t names_version() const;
-  std::optional<SeriesCopy> copy(std::string_view name) const;
+  std::optional<SeriesCopy> copy(std::string_view name, Wanted wanted = Wanted::kBuckets) const;
   // Calls `visit` with every name that matches, in no order, without a lock, until it returns false. Names
   // stay where they are for as long as the table lives.
   void search(const Glob& glob, const NameArena::Visit& visit) const { names_.search(glob, visit); }

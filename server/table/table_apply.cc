@@ -37,7 +37,7 @@ class Table::Held {
       if (count_ > 0 && shards_[count_ - 1] == shard) continue;
       if (count_ == kShardsMax) break;
       shard->mutex.lock();
-      nodes_before_ += shard->deltas[parity].size();
+      bytes_before_ += shard->deltas[parity].memory_bytes();
       shards_[count_++] = shard;
     }
     samples_ = samples.first(count);
@@ -49,18 +49,18 @@ class Table::Held {
   Held& operator=(const Held&) = delete;
 
   std::span<const Placed> samples() const { return samples_; }
-  // By how many nodes the deltas have grown.
+  // By how many bytes the deltas have grown.
   size_t grown() const UNCHECKED_LOCKING {
-    size_t nodes = 0;
-    for (size_t i = 0; i < count_; ++i) nodes += shards_[i]->deltas[parity_].size();
-    return nodes - nodes_before_;
+    size_t bytes = 0;
+    for (size_t i = 0; i < count_; ++i) bytes += shards_[i]->deltas[parity_].memory_bytes();
+    return bytes - bytes_before_;
   }
 
  private:
   const size_t parity_;
   std::array<Shard*, kShardsMax> shards_;
   size_t count_ = 0;
-  size_t nodes_before_ = 0;
+  size_t bytes_before_ = 0;
   std::span<const Placed> samples_;
 };
 
@@ -154,15 +154,35 @@ uint64_t Table::apply_together(std::span<const Placed> samples, Batch& batch, co
 }
 
 void Table::note_deltas(size_t grown) {
-  if (grown > 0) ram_bytes_.fetch_add(grown * DeltaPool::kNodeBytes, std::memory_order_relaxed);
+  if (grown > 0) ram_bytes_.fetch_add(grown, std::memory_order_relaxed);
 }
+
+namespace {
+
+// Whether it says how the samples spread that it is of: of a bucket made by a sender that may be open.
+bool tells_spread(const Sample& sample) {
+  if (!sample.ready || sample.kind == Kind::kEvent || !sample.ready->cells.empty()) return true;
+  return sample.ready->min == sample.ready->max;
+}
+
+// Requires: tells_spread(), and its bucket has just been added.
+void add_spread(DeltaPool& deltas, DeltaPool::Chain& chain, Slot slot, const Sample& sample) {
+  const bool is_ready = sample.ready && sample.kind != Kind::kEvent;
+  if (is_ready && !sample.ready->cells.empty()) return deltas.add_cells(chain, slot, sample.ready->cells);
+  const HistogramCell cell =
+      is_ready ? HistogramCell{histogram_index(sample.ready->min.value()), sample.ready->count}
+               : HistogramCell{histogram_index(sample.value.value()), 1};
+  deltas.add_cells(chain, slot, {&cell, 1});
+}
+
+}  // namespace
 
 // `guess` is of SeriesIndex::guess(), before others of the batch made series.
 std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesArena::Number guess,
                                         const Batch& batch, const Moment& moment) {
   const Sample& sample = batch.samples[placed.sample];
   std::optional<Bucket> ready;
-  if (sample.ready && sample.kind == Kind::kGauge) {
+  if (sample.ready && sample.kind != Kind::kEvent) {
     ready = Bucket::ready(sample.value, *sample.ready);
     if (!ready) return Refusal::kBadBucket;
   }
@@ -173,6 +193,8 @@ std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, Seri
     const int64_t end_s = (placed.slot + 1) * tiers().finest().step_s;
     if (end_s <= moment.now_s - retention_.tiers(retention).coarsest().retention_s) return Refusal::kTooOld;
   }
+  const bool is_distribution = (series == nullptr ? sample.kind : series->kind) == Kind::kDistribution;
+  if (is_distribution && !tells_spread(sample)) return Refusal::kBadBucket;
   if (series == nullptr) {
     if (const auto refusal = admit_series(batch.sender_of(placed.sample))) return refusal;
     series = &create(shard, placed.hash, sample, retention, moment.parity);
@@ -186,6 +208,7 @@ std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, Seri
   } else {
     deltas.add(chain, placed.slot, sample.value, series->combine());
   }
+  if (is_distribution) add_spread(deltas, chain, placed.slot, sample);
   series->saw(placed.slot);
   return std::nullopt;
 }

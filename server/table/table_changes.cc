@@ -16,6 +16,7 @@ struct Table::Taken {
   Slot last_slot = Series::kNever;
   Window pending;
   std::vector<SlotBucket> delta;
+  std::vector<SlotHistogram> delta_histograms;  // of a distribution
 };
 
 Table::EpochEnd Table::end_epoch(const SeriesChanges& changes) {
@@ -67,9 +68,10 @@ std::optional<Table::Taken> Table::take(std::string_view name, int parity) {
   const SeriesArena::Number number = shard.index.erase(hash, name, series_);
   Series& s = series_[number];
   SM_CHECK(s.flushing == 0 && s.delta[1 - p] == 0);
-  Taken out{s.id, s.kind, s.first_slot, s.last_slot, {}, {}};
+  Taken out{s.id, s.kind, s.first_slot, s.last_slot, {}, {}, {}};
   if (s.delta[p] != 0) {
     shard.deltas[p].read(s.delta[p], s.combine(), out.delta);
+    if (s.kind == Kind::kDistribution) shard.deltas[p].read(s.delta[p], out.delta_histograms);
     std::erase(shard.dirty[p], &s);
   }
   shard.pending_bytes -= s.pending.memory_bytes();
@@ -101,9 +103,12 @@ std::optional<ChangedSeries::Renamed> Table::rename(const NewName& names, int pa
   s.first_slot = taken->first_slot;
   s.last_slot = taken->last_slot;
   s.pending = std::move(taken->pending);
-  const size_t nodes = shard.deltas[p].size();
-  for (const SlotBucket& b : taken->delta) shard.deltas[p].add(s.delta[p], b.slot, b.bucket, s.combine());
-  note_deltas(shard.deltas[p].size() - nodes);
+  DeltaPool& deltas = shard.deltas[p];
+  const size_t bytes = deltas.memory_bytes();
+  for (const SlotBucket& b : taken->delta) deltas.add(s.delta[p], b.slot, b.bucket, s.combine());
+  for (const SlotHistogram& h : taken->delta_histograms)
+    deltas.add_cells(s.delta[p], h.slot, h.histogram.cells());
+  note_deltas(deltas.memory_bytes() - bytes);
   if (s.delta[p] != 0) shard.dirty[p].push_back(&s);
   note_pending(shard, s, 0);
   series_count_.fetch_add(1, std::memory_order_relaxed);

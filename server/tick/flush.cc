@@ -7,18 +7,33 @@
 #include "storage/rollup.h"
 
 namespace statmill {
+namespace {
+
+// Takes off what has slots below `end`.
+template <class OfSlot>
+std::span<const OfSlot> take_below(Slot end, std::span<const OfSlot>& left) {
+  size_t n = 0;
+  while (n < left.size() && left[n].slot < end) ++n;
+  const std::span<const OfSlot> taken = left.first(n);
+  left = left.subspan(n);
+  return taken;
+}
+
+}  // namespace
 
 Status FragmentBuilder::add(const FlushedSeries& series, std::vector<StoreBatch::Fragment>& out) {
   if (add_as_it_stands(series, out)) return Status::ok();
   const Tier& finest = retention_.tiers().finest();
-  const std::vector<SlotBucket> decoded = series.window->buckets(series.combine());
-  const std::span<const SlotBucket> buckets(decoded);
-  for (size_t begin = 0; begin < buckets.size();) {
-    const ChunkNo chunk = finest.chunk_of_slot(buckets[begin].slot);
-    size_t end = begin + 1;
-    while (end < buckets.size() && finest.chunk_of_slot(buckets[end].slot) == chunk) ++end;
-    if (Status s = add_chunk({series, buckets.subspan(begin, end - begin), chunk}, out); !s) return s;
-    begin = end;
+  const std::vector<SlotBucket> buckets = series.window->buckets(series.combine());
+  const HistogramWindow* const window = series.window->histograms();
+  const auto histograms = window == nullptr ? std::vector<SlotHistogram>() : window->histograms();
+  std::span<const SlotBucket> buckets_left(buckets);
+  std::span<const SlotHistogram> histograms_left(histograms);
+  while (!buckets_left.empty()) {
+    const ChunkNo chunk = finest.chunk_of_slot(buckets_left.front().slot);
+    const Slot end = (static_cast<Slot>(chunk) + 1) * finest.chunk_slots;
+    const Part part{series, take_below(end, buckets_left), take_below(end, histograms_left), chunk};
+    if (Status s = add_chunk(part, out); !s) return s;
   }
   return Status::ok();
 }
@@ -32,9 +47,13 @@ bool FragmentBuilder::add_as_it_stands(const FlushedSeries& series,
   const Tier& finest = retention_.tiers().finest();
   const ChunkNo chunk = finest.chunk_of_slot(run->first);
   if (finest.chunk_of_slot(run->last) != chunk || RollupPosition{chunk, series.id} < position_) return false;
+  const HistogramWindow* const histograms = series.window->histograms();
+  const auto histogram_run = histograms == nullptr ? std::nullopt : histograms->run();
+  if (histograms != nullptr && !histogram_run) return false;
   const ChunkKey key{0, chunk, series.id};
-  out.push_back({key, encode_entries(key, static_cast<Slot>(chunk) * finest.chunk_slots, series.combine(),
-                                     run->entries)});
+  const Slot first = static_cast<Slot>(chunk) * finest.chunk_slots;
+  out.push_back({key, encode_entries(key, first, series.combine(), run->entries)});
+  if (histogram_run) out.back().frames += encode_histogram_frame(key, first, *histogram_run);
   return true;
 }
 
@@ -43,7 +62,7 @@ ChunkNo FragmentBuilder::oldest(const Tiers& tiers, TierNo tier) const {
 }
 
 Status FragmentBuilder::add_chunk(const Part& part, std::vector<StoreBatch::Fragment>& out) {
-  const auto& [series, buckets, chunk] = part;
+  const auto& [series, buckets, histograms, chunk] = part;
   const Tiers& tiers = retention_.tiers(series.retention);
   const Tier& finest = tiers.finest();
   const bool rolled = RollupPosition{chunk, series.id} < position_;
@@ -53,6 +72,7 @@ Status FragmentBuilder::add_chunk(const Part& part, std::vector<StoreBatch::Frag
     const ChunkKey key{0, chunk, series.id};
     const Slot first = static_cast<Slot>(chunk) * finest.chunk_slots;
     out.push_back({key, encode_buckets(key, first, series.combine(), buckets)});
+    if (!histograms.empty()) out.back().frames += encode_histogram_frame(key, first, histograms);
   }
   if (!rolled) return Status::ok();
   if (series.kind == Kind::kEvent && kept) {
@@ -63,6 +83,7 @@ Status FragmentBuilder::add_chunk(const Part& part, std::vector<StoreBatch::Frag
   for (TierNo t = 1; t < tiers.count(); ++t) {
     add_fragments(out, t, tiers[t], series.id, roll_up(buckets, finest, tiers[t], series.kind),
                   oldest(tiers, t));
+    add_fragments(out, t, tiers[t], series.id, roll_up(histograms, finest, tiers[t]), oldest(tiers, t));
   }
   return Status::ok();
 }
@@ -71,7 +92,7 @@ Status FragmentBuilder::add_chunk(const Part& part, std::vector<StoreBatch::Frag
 // slots. False, and nothing is done, where some of them are damaged for good: then the coarse buckets know
 // more than the slots that are left, and what is late is added to them as slots of its own.
 Result<bool> FragmentBuilder::rebuild_event_rollup(const Part& part, std::vector<StoreBatch::Fragment>& out) {
-  const auto& [series, buckets, chunk] = part;
+  const auto& [series, buckets, histograms, chunk] = part;
   const Tiers& tiers = retention_.tiers(series.retention);
   const Tier& finest = tiers.finest();
   const Slot first = static_cast<Slot>(chunk) * finest.chunk_slots;

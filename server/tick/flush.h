@@ -28,7 +28,8 @@ class FragmentBuilder {
  private:
   struct Part {
     const FlushedSeries& series;
-    std::span<const SlotBucket> buckets;  // those of `chunk`
+    std::span<const SlotBucket> buckets;        // those of `chunk`
+    std::span<const SlotHistogram> histograms;  // likewise
     ChunkNo chunk;
   };
   bool add_as_it_stands(const FlushedSeries& series, std::vector<StoreBatch::Fragment>& out) const;

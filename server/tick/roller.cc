@@ -43,8 +43,9 @@ Status Roller::roll_slice(StoreSnapshot& snapshot, RollupPosition from, int64_t 
     const Kind kind = chunk.combine == Combine::kAddEvents ? Kind::kEvent : Kind::kGauge;
     for (TierNo t = 1; t < tiers_.count(); ++t) {
       const Tier& tier = tiers_[t];
-      add_fragments(batch.fragments, t, tier, id, roll_up(chunk.buckets, finest, tier, kind),
-                    oldest_kept(tier, now_s));
+      const ChunkNo oldest = oldest_kept(tier, now_s);
+      add_fragments(batch.fragments, t, tier, id, roll_up(chunk.buckets, finest, tier, kind), oldest);
+      add_fragments(batch.fragments, t, tier, id, roll_up(chunk.histograms, finest, tier), oldest);
     }
     return true;
   });

@@ -59,7 +59,7 @@ TEST(DeltaPool, SamplesOfAsManySlotsAsAreSearchedShareTheirBuckets) {
     for (Slot slot = 0; slot < 32; ++slot)
       pool.add(chain, round % 2 == 0 ? slot : 31 - slot, Number::decimal(1, 0), Combine::kMerge);
   }
-  EXPECT_EQ(pool.size(), 32U);
+  EXPECT_EQ(pool.memory_bytes(), 32 * DeltaPool::kNodeBytes);
 }
 
 }  // namespace

@@ -74,6 +74,10 @@ inline std::vector<std::string> sample_frames() {
     for (int k = 0; k < 4 + i % 2; ++k) bucket.merge(gauge(1000 + i * k % 13, 1));
     walk.push_back({kFirst + 10 + i, bucket});
   }
+  SparseHistogram latencies;
+  for (int i = 0; i < 40; ++i) latencies.add(33'300 + i * i % 37, static_cast<uint64_t>(1 + i % 20));
+  std::vector<SlotHistogram> many_slots;
+  for (Slot i = 0; i < 20; ++i) many_slots.push_back({kFirst + 10 + i, latencies});
   return {
       encode(walk),
       encode({{kFirst, gauge(1)}, {kFirst + 1, gauge(2)}}),
@@ -86,6 +90,9 @@ inline std::vector<std::string> sample_frames() {
       encode_run(
           {{kFirst + 3, many}, {kFirst + 4, gauge(7)}, {kFirst + 5, gauge(8)}, {kFirst + 2159, reals}}),
       encode_run({{kFirst + 3, gauge(9)}, {kFirst + 4, gauge(9)}}, Combine::kAddEvents),
+      encode_histogram_frame(kKey, kFirst,
+                             std::vector<SlotHistogram>{{kFirst + 3, latencies}, {kFirst + 4, latencies}}),
+      encode_histogram_frame(kKey, kFirst, many_slots),
       erase(kFirst + 2, kFirst + 4),
   };
 }

@@ -95,10 +95,10 @@ RC_GTEST_PROP(Journal, ReplaysWhatItEncoded, ()) {
 TEST(Journal, BytesOnDiskAreThese) {
   EXPECT_EQ(
       hex(encode(sample_series())),
-      "02030702018280fa8fa201028a80fa8fa20102f9010001038a80fa8fa2010906028210f89fd9e61d000102ce80fa8f"
+      "03030702018280fa8fa201028a80fa8fa20102f9010001038a80fa8fa2010906028210f89fd9e61d000102ce80fa8f"
       "a20101055a005f4badd2014f01f5cfacf30e01019682fa8fa2013ffccccccccccccd023fe70a3d70a3d70a3fd333333333"
-      "33343ff8000000000000fafc56c3");
-  EXPECT_EQ(hex(encode({})), "0203e04db21e");
+      "33343ff80000000000002ef2e150");
+  EXPECT_EQ(hex(encode({})), "0303f3ef2a69");
 }
 
 // As a window's bytes have them, and rows of earlier builds.
@@ -167,7 +167,7 @@ TEST(Journal, ARowNamesTheRowBefore) {
 
 TEST(Journal, ARowOfALaterVersionIsRefusedAsSuch) {
   Replayed replayed;
-  const Status status = replay(seal(bytes({3, 0})), replayed);
+  const Status status = replay(seal(bytes({4, 0})), replayed);
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::kVersion);
 }

@@ -57,8 +57,8 @@ TEST(AnswerJsonTest, DamagedFramesAreSaid) {
 TEST(AnswerJsonTest, AnswersOverTheLimitAreRefused) {
   const Stat stats[] = {Stat::kAvg};
   const size_t size = query_answer_json(small_answer(), stats)->size();
-  EXPECT_TRUE(query_answer_json(small_answer(), stats, size).has_value());
-  const auto refused = query_answer_json(small_answer(), stats, 60);
+  EXPECT_TRUE(query_answer_json(small_answer(), stats, {}, size).has_value());
+  const auto refused = query_answer_json(small_answer(), stats, {}, 60);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::kLimit);
 }
