@@ -8,17 +8,19 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/int128.h"
+#include "proto/sample.h"
 
 namespace statmill::model {
 
 // One sample: values in hundredths, so that sums are exact integers.
 struct Sample {
   std::string name;
-  bool event = false;
+  Kind kind = Kind::kGauge;
   int64_t time_s = 0;
   std::vector<int64_t> hundredths;  // one; or all samples of a ready-made bucket
 };
@@ -32,7 +34,7 @@ inline std::string decimal(Int128 value, int digits) {
   return (negative ? "-" : "") + text;
 }
 
-// As a line of the protocol.
+// As a line of the protocol, of a gauge or an event.
 inline std::string line_of(const Sample& s) {
   int64_t sum = 0;
   Int128 squares = 0;
@@ -40,13 +42,23 @@ inline std::string line_of(const Sample& s) {
     sum += h;
     squares += static_cast<Int128>(h) * h;
   }
-  std::string line = (s.event ? "*" : "") + s.name + " " + std::to_string(s.time_s) + " " + decimal(sum, 2);
+  std::string line =
+      (s.kind == Kind::kEvent ? "*" : "") + s.name + " " + std::to_string(s.time_s) + " " + decimal(sum, 2);
   if (s.hundredths.size() > 1) {
     const auto [min, max] = std::minmax_element(s.hundredths.begin(), s.hundredths.end());
     line += " " + decimal(squares, 4) + " " + decimal(*min, 2) + " " + decimal(*max, 2) + " " +
             std::to_string(s.hundredths.size());
   }
   return line;
+}
+
+// A bucket of a histogram: sign, power of two and 32nd of what is above it. Of numbers that are not tiny.
+using Range = std::tuple<int, int, int>;
+inline Range range_of(double value) {
+  int power = 0;
+  const double fraction = std::frexp(std::abs(value), &power);  // 0, or from a half to one
+  if (value == 0) return {0, 0, 0};
+  return {value < 0 ? -1 : 1, power, static_cast<int>(std::floor((2 * fraction - 1) * 32))};
 }
 
 struct Answer {
@@ -64,7 +76,7 @@ class Model {
 
   // A series is what its first sample said.
   void add(const Sample& sample) {
-    Series& series = series_.try_emplace(sample.name, Series{sample.event, {}}).first->second;
+    Series& series = series_.try_emplace(sample.name, Series{sample.kind, {}}).first->second;
     series.samples.push_back(sample);
     const int64_t slot_s = sample.time_s / kSlotS * kSlotS;
     series.first_s = std::min(series.first_s, slot_s);
@@ -86,7 +98,8 @@ class Model {
     if (is_in(series.last_s)) series.last_s = from_s - kSlotS;
   }
 
-  bool is_event(const std::string& name) const { return series_.at(name).event; }
+  Kind kind(const std::string& name) const { return series_.at(name).kind; }
+  bool is_event(const std::string& name) const { return kind(name) == Kind::kEvent; }
   const auto& series() const { return series_; }
 
   // The answer for [from_s, from_s + step_s), none when there is nothing.
@@ -114,14 +127,7 @@ class Model {
     return a;
   }
 
- private:
-  struct Series {
-    bool event = false;
-    std::vector<Sample> samples;
-    int64_t first_s = INT64_MAX;  // slots that it is known in: silent ones of events are 0 from the first on
-    int64_t last_s = INT64_MIN;
-  };
-
+  // Of [from_s, until_s), in hundredths, in no order.
   std::vector<int64_t> observations(const std::string& name, int64_t from_s, int64_t until_s) const {
     std::vector<int64_t> out;
     for (const Sample& s : series_.at(name).samples) {
@@ -130,6 +136,14 @@ class Model {
     }
     return out;
   }
+
+ private:
+  struct Series {
+    Kind kind = Kind::kGauge;
+    std::vector<Sample> samples;
+    int64_t first_s = INT64_MAX;  // slots that it is known in: silent ones of events are 0 from the first on
+    int64_t last_s = INT64_MIN;
+  };
 
   // Totals of the 10 s slots in no order, silent ones as zero from the series' first slot to this one.
   std::vector<int64_t> rates(const std::string& name, int64_t from_s, int64_t until_s, int64_t now_s) const {

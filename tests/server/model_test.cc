@@ -1,9 +1,11 @@
-// The whole road against a naive model: random samples (late, early, repeated, three kinds of input), ticks,
+// The whole road against a naive model: random samples (late, early, repeated, of all kinds), ticks,
 // flushes, series deleted, emptied and renamed, crashes, failing writes, expiry, days passing; then every
-// tier and every stat is compared, of each series alone and of all together.
+// tier and every stat is compared, of each series alone and of all together, and every bucket of the
+// histograms.
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -82,6 +84,7 @@ class World {
     }
     if (model_.series().empty()) return;
     for (const int64_t step : {10, 300, 3600}) compare_series("*", step);
+    for (const int64_t step : {10, 300, 3600}) compare_histograms(step);
   }
 
  private:
@@ -156,6 +159,7 @@ class World {
     for (int64_t i = below(5); i >= 0; --i) send();
     compare_names();
     if (!model_.series().empty()) compare_series(any_name(), 10);
+    compare_histograms(below(2) == 0 ? 10 : 3600);
     if (below(4) == 0) {  // it dies before it can try again: the store has the tick or has it not
       if (whole) committed_ = under_way;
       crash();
@@ -163,6 +167,19 @@ class World {
     }
     tick();
     EXPECT_TRUE(health_.problems().empty());
+  }
+
+  // A line has but one form for each of these; what a batch may hold is wider.
+  static void fill(const model::Sample& s, Batch& batch) {
+    const bool is_alone = s.hundredths.size() == 1;
+    if (s.kind != Kind::kDistribution) return parse_istatd_lines(batch.keep(model::line_of(s)), batch);
+    parse_istatd_lines(batch.keep(model::line_of({s.name, Kind::kGauge, s.time_s, s.hundredths})), batch);
+    batch.samples.back().kind = Kind::kDistribution;
+    if (is_alone) return;
+    SparseHistogram histogram;
+    for (const int64_t h : s.hundredths) histogram.add(histogram_index(static_cast<double>(h) / 100));
+    auto& ready = const_cast<ReadyBucket&>(*batch.samples.back().ready);
+    ready.cells = batch.keep({histogram.cells().begin(), histogram.cells().end()});
   }
 
   int64_t age(bool event) {
@@ -184,28 +201,29 @@ class World {
 
   void send() {
     model::Sample s;
-    s.event = below(3) == 0;
-    s.name = (s.event ? "e" : "g") + std::to_string(below(4));
+    s.kind = static_cast<Kind>(below(3));
+    s.name = "ged"[static_cast<size_t>(s.kind)] + std::to_string(below(4));
     if (!model_.series().empty() && below(4) == 0) s.name = any_name();
     const auto known = model_.series().find(s.name);
-    if (known != model_.series().end()) s.event = model_.is_event(s.name);
-    const bool event = s.event;
+    if (known != model_.series().end()) s.kind = model_.kind(s.name);
+    const Kind kind = s.kind;
+    const bool event = kind == Kind::kEvent;
     s.time_s = wall_s_ - age(event);
     if (known != model_.series().end()) {
-      // Now and then a known series is written as the other kind: it stays what it is.
-      if (below(20) == 0) s.event = !event;
+      // Now and then a known series is written as another kind: it stays what it is.
+      if (below(20) == 0) s.kind = static_cast<Kind>(below(3));
       const auto& samples = known->second.samples;
       if (!samples.empty() && below(4) == 0) {  // again into a slot that has something
         const int64_t earlier_s = samples[static_cast<size_t>(below(std::ssize(samples)))].time_s;
         if (!event || wall_s_ - earlier_s < finest_s() * 3 / 4) s.time_s = earlier_s;
       }
     }
-    const int64_t samples = s.event || below(4) != 0 ? 1 : 1 + below(20);
+    const bool is_alone = s.kind == Kind::kEvent || (kind == Kind::kDistribution && s.kind != kind);
+    const int64_t samples = is_alone || below(4) != 0 ? 1 : 1 + below(20);
     for (int64_t i = 0; i < samples; ++i)
       s.hundredths.push_back(below(3) == 0 ? 500 : below(2'000'000) - 1'000'000);
-    const std::string line = model::line_of(s);
     Batch batch;
-    parse_istatd_lines(line, batch);
+    fill(s, batch);
     const uint64_t accepted = table_->apply(batch, now().wall);
     uint64_t refused = 0;
     for (const uint64_t n : batch.refused) refused += n;
@@ -213,7 +231,7 @@ class World {
     const int64_t slot_end_s = (s.time_s / 10 + 1) * 10;
     const bool fits = s.time_s <= wall_s_ + 600 && s.time_s >= wall_s_ - longest_s_ &&
                       slot_end_s > wall_s_ - tiers_of(s.name).coarsest().retention_s;
-    ASSERT_EQ(accepted, fits ? 1U : 0U) << line;
+    ASSERT_EQ(accepted, fits ? 1U : 0U) << s.name << " at " << s.time_s;
     if (!fits) return;
     happened([s](model::Model& model) { model.add(s); });
   }
@@ -253,7 +271,7 @@ class World {
       default: {
         const std::string from = *names.begin();
         const std::string to =
-            std::array{"e", "g", "n"}[static_cast<size_t>(below(3))] + std::to_string(below(5));
+            std::array{"e", "g", "n", "d"}[static_cast<size_t>(below(4))] + std::to_string(below(5));
         if (!model_.series().contains(to) && keeps_no_longer(to, from))
           happened([=](model::Model& m) { m.rename(from, to); });
         const NewName pair{from, model_.series().contains(to) ? to : from};
@@ -314,9 +332,63 @@ class World {
     }
   }
 
+  // All distributions together, which is every bucket of every histogram.
+  void compare_histograms(int64_t step) {
+    QueryRequest request;
+    request.series = {"*"};
+    request.step_s = step;
+    request.until_s = wall_s_ + 600 - (below(2) == 0 ? 0 : below(longest_s_ / 2));
+    request.from_s = request.until_s - step * (1 + below(600));
+    request.wanted = Wanted::kHistograms;
+    request.merges = true;
+    request.percentiles = {*Percentile::parse("p0"), *Percentile::parse("p50"), *Percentile::parse("p99.9")};
+    const auto answer = engine_->run(request, now().wall);
+    std::vector<std::string> names;
+    int64_t kept_s = INT64_MAX;
+    for (const auto& [name, series] : model_.series()) {
+      if (model_.kind(name) != Kind::kDistribution) continue;
+      names.push_back(name);
+      if (answer) kept_s = std::min(kept_s, retention_of(name, answer->tier_s));
+    }
+    ASSERT_EQ(answer.has_value(), !names.empty());
+    if (!answer) return;
+    ASSERT_EQ(answer->merged, names);
+    const SeriesAnswer& merged = answer->series.at(0);
+    for (size_t i = 0; i < merged.slots.size(); ++i) {
+      const int64_t at = answer->from_s + static_cast<int64_t>(i) * answer->step_s;
+      if (at < wall_s_ - kept_s) continue;
+      std::vector<int64_t> values;
+      for (const std::string& name : names) {
+        const auto more = model_.observations(name, at, at + answer->step_s);
+        values.insert(values.end(), more.begin(), more.end());
+      }
+      compare_histogram(merged, i, values);
+    }
+  }
+
+  static void compare_histogram(const SeriesAnswer& got, size_t slot, std::vector<int64_t> values) {
+    std::map<model::Range, uint64_t> want;
+    for (const int64_t h : values) ++want[model::range_of(static_cast<double>(h) / 100)];
+    std::map<model::Range, uint64_t> ranges;
+    for (const HistogramCell& cell : got.histograms[slot].cells())
+      ranges[model::range_of(histogram_midpoint(cell.index))] = cell.count;
+    ASSERT_EQ(ranges, want);
+    ASSERT_EQ(got.slots[slot].count(), values.size());
+    if (values.empty()) return;
+    std::sort(values.begin(), values.end());
+    const auto n = static_cast<double>(values.size());
+    const auto near = [&](size_t percentile, double rank) {
+      const double value = static_cast<double>(values[static_cast<size_t>(std::max(rank, 1.0)) - 1]) / 100;
+      ASSERT_NEAR(got.percentiles[percentile][slot], value, std::abs(value) / 64);
+    };
+    near(0, 1);
+    near(1, std::ceil(n / 2));
+    near(2, std::ceil(n * 0.999));
+  }
+
   void compare_answer(const QueryAnswer& answer, const SeriesAnswer& series) {
     const std::string& name = series.name;
-    ASSERT_EQ(series.kind == Kind::kEvent, model_.is_event(name));
+    ASSERT_EQ(series.kind, model_.kind(name));
     const int64_t kept_s = retention_of(name, answer.tier_s);
     for (size_t i = 0; i < series.slots.size(); ++i) {
       const int64_t at = answer.from_s + static_cast<int64_t>(i) * answer.step_s;
