@@ -18,6 +18,32 @@ TEST(AnswerJsonTest, QueryAnswerIsColumnar) {
             "{\"name\":\"cpu\",\"kind\":\"gauge\",\"avg\":[1.5,null,4],\"count\":[2,null,1]}]}\n");
 }
 
+TEST(AnswerJsonTest, PercentilesStandBesideStats) {
+  QueryAnswer answer = small_answer();
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  answer.series[0].percentiles = {{1.5, none, 4}, {}};
+  const std::vector<Percentile> percentiles = {*Percentile::parse("p50"), *Percentile::parse("p99.9")};
+  EXPECT_EQ(*query_answer_json(answer, {}, percentiles),
+            "{\"from\":100,\"until\":130,\"step\":10,\"tier\":10,\"series\":["
+            "{\"name\":\"cpu\",\"kind\":\"gauge\",\"p50\":[1.5,null,4],\"p99.9\":[null,null,null]}]}\n");
+}
+
+TEST(AnswerJsonTest, AHeatmapHasARowForEachBucket) {
+  QueryAnswer merged = small_answer();
+  merged.merged = {"a", "b"};
+  const Stat stats[] = {Stat::kCount};
+  const std::vector<HeatmapRow> rows = {{0, 0, {1, 0, 0}}, {1, 1.03125, {1, 0, 1}}};
+  const std::string want =
+      "{\"from\":100,\"until\":130,\"step\":10,\"tier\":10,\"series\":[\"a\",\"b\"],\"count\":[2,null,1],"
+      "\"buckets\":[[0,0],[1,1.03125]],\"counts\":[[1,0,0],[1,0,1]]}\n";
+  EXPECT_EQ(*heatmap_json(merged, rows, stats, {}), want);
+  EXPECT_TRUE(heatmap_json(merged, rows, stats, {}, want.size()));
+  EXPECT_FALSE(heatmap_json(merged, rows, stats, {}, 80));
+  EXPECT_EQ(*heatmap_json(merged, {}, {}, {}),
+            "{\"from\":100,\"until\":130,\"step\":10,\"tier\":10,\"series\":[\"a\",\"b\"],\"buckets\":[],"
+            "\"counts\":[]}\n");
+}
+
 TEST(AnswerJsonTest, NumbersReadBackAsTheyWere) {
   QueryAnswer answer = answer_over(-10, 50, 10);
   answer.series.push_back({"x", Kind::kGauge, {}});

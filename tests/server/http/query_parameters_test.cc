@@ -37,6 +37,38 @@ TEST(QueryParametersTest, EverythingCanBeSaid) {
   EXPECT_EQ(got->stats, (std::vector<Stat>{Stat::kMin, Stat::kCount, Stat::kRate}));
 }
 
+TEST(QueryParametersTest, PercentilesAreAskedForAmongTheStats) {
+  const auto got = parse("series=a&stats=p50,avg,p99.9,p100");
+  ASSERT_TRUE(got.has_value());
+  EXPECT_EQ(got->stats, std::vector<Stat>{Stat::kAvg});
+  ASSERT_EQ(got->request.percentiles.size(), 3U);
+  EXPECT_EQ(got->request.percentiles[1].name, "p99.9");
+  EXPECT_DOUBLE_EQ(got->request.percentiles[1].q, 0.999);
+  EXPECT_EQ(got->request.percentiles[2].q, 1);
+  EXPECT_EQ(got->request.wanted, Wanted::kHistograms);
+  EXPECT_EQ(parse("series=a&stats=avg")->request.wanted, Wanted::kTotals);
+  EXPECT_EQ(parse("series=a&stats=avg,max")->request.wanted, Wanted::kBuckets);
+  EXPECT_TRUE(parse("series=a&stats=p99")->stats.empty());
+}
+
+TEST(QueryParametersTest, AHeatmapMergesAndCountsUnlessToldMore) {
+  const auto parse_heatmap = [](std::string_view query) {
+    return parse_heatmap_parameters(*parse_url("/api/v1/heatmap?" + std::string(query)),
+                                    from_unix_seconds(kFakeNow_s));
+  };
+  const auto got = parse_heatmap("series=a.*");
+  ASSERT_TRUE(got.has_value());
+  EXPECT_TRUE(got->query.request.merges);
+  EXPECT_EQ(got->query.request.wanted, Wanted::kHistograms);
+  EXPECT_EQ(got->query.stats, std::vector<Stat>{Stat::kCount});
+  EXPECT_EQ(got->grouping_power, kHistogramGroupingPower);
+  EXPECT_EQ(parse_heatmap("series=a&grouping=2")->grouping_power, 2);
+  EXPECT_EQ(parse_heatmap("series=a&stats=p50")->query.request.percentiles.size(), 1U);
+  for (const std::string_view wrong :
+       {"series=a&grouping=6", "series=a&grouping=x", "stats=p50", "series=a&stats=q"})
+    EXPECT_FALSE(parse_heatmap(wrong).has_value()) << wrong;
+}
+
 TEST(QueryParametersTest, PlainStepIsSeconds) { EXPECT_EQ(parse("series=a&step=30")->request.step_s, 30); }
 
 TEST(QueryParametersTest, ErrorsNameTheParameter) {
@@ -62,6 +94,13 @@ TEST(QueryParametersTest, ErrorsNameTheParameter) {
            {"series=a&stats=", "parameter stats: no stat"},
            {"series=a&stats=avg,", "parameter stats: no such stat \"\""},
            {"series=a&stats=AVG", "parameter stats: no such stat \"AVG\" (known: count, sum"},
+           {"series=a&stats=p", "parameter stats: no such stat \"p\""},
+           {"series=a&stats=p101", "parameter stats: no such stat"},
+           {"series=a&stats=p-1", "parameter stats: no such stat"},
+           {"series=a&stats=p1e1", "parameter stats: no such stat"},
+           {"series=a&stats=pnan", "parameter stats: no such stat"},
+           {"series=a&stats=p50,p50.0", "parameter stats: stat \"p50.0\" is given more than once"},
+           {"series=a&stats=p1,p2,p3,p4,p5,p6,p7,p8,p9,p10,p11", "parameter stats: more than 10 percentiles"},
            {"series=a&stats=avg,min,avg", "parameter stats: stat \"avg\" is given more than once"},
        }) {
     const auto got = parse(c.query);

@@ -1,0 +1,90 @@
+// Heatmap rows: they hold every sample, cover the ranges they say, and join as the grouping says.
+#include "server/query/heatmap.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "tests/storage/histograms.h"
+
+namespace statmill {
+namespace {
+
+constexpr size_t kCellsMax = 100'000;
+
+SparseHistogram of_values(const std::vector<double>& values) {
+  SparseHistogram out;
+  for (const double v : values) out.add(histogram_index(v));
+  return out;
+}
+
+struct Row {
+  double low = 0;
+  double high = 0;
+  std::vector<uint64_t> counts;
+};
+
+void expect_rows(const std::vector<SparseHistogram>& slots, int grouping_power,
+                 const std::vector<Row>& want) {
+  const auto rows = heatmap_rows(slots, grouping_power, kCellsMax);
+  ASSERT_TRUE(rows);
+  ASSERT_EQ(rows->size(), want.size());
+  for (size_t i = 0; i < want.size(); ++i) {
+    EXPECT_EQ((*rows)[i].low, want[i].low) << i;
+    EXPECT_EQ((*rows)[i].high, want[i].high) << i;
+    EXPECT_EQ((*rows)[i].counts, want[i].counts) << i;
+  }
+}
+
+TEST(Heatmap, HasARowForEachBucketThatHoldsSamples) {
+  const std::vector<SparseHistogram> slots = {of_values({0, 1, 1, 64}), {}, of_values({1, -3, 65})};
+  expect_rows(slots, 5,
+              {{-3.0625, -3, {0, 0, 1}}, {0, 0, {1, 0, 0}}, {1, 1.03125, {2, 0, 1}}, {64, 66, {1, 0, 1}}});
+}
+
+TEST(Heatmap, JoinsBucketsToAGroupingPower) {
+  const std::vector<SparseHistogram> slots = {of_values({1, 1.9, 2, -1.5, 0}), of_values({3.99, 4})};
+  expect_rows(slots, 0, {{-2, -1, {1, 0}}, {0, 0, {1, 0}}, {1, 2, {2, 0}}, {2, 4, {1, 1}}, {4, 8, {0, 1}}});
+  expect_rows({of_values({1, 1.6, 1.9})}, 1, {{1, 1.5, {1}}, {1.5, 2, {2}}});
+}
+
+TEST(Heatmap, OfNothingHasNoRows) {
+  expect_rows({}, 5, {});
+  expect_rows({{}, {}}, 5, {});
+}
+
+TEST(Heatmap, OverTheLimitIsRefused) {
+  const std::vector<SparseHistogram> slots = {of_values({1, 2, 3}), of_values({4})};
+  EXPECT_TRUE(heatmap_rows(slots, 5, 8));
+  const auto refused = heatmap_rows(slots, 5, 7);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kLimit);
+}
+
+RC_GTEST_PROP(Heatmap, HoldsEverySampleInItsRange, ()) {
+  const auto slots = *rc::gen::container<std::vector<SparseHistogram>>(histograms());
+  const int power = *rc::gen::inRange(0, kHistogramGroupingPower + 1);
+  const auto rows = heatmap_rows(slots, power, size_t{1} << 30);
+  RC_ASSERT(rows.has_value());
+  std::vector<std::vector<uint64_t>> left;
+  for (const HeatmapRow& row : *rows) left.push_back(row.counts);
+  for (size_t slot = 0; slot < slots.size(); ++slot) {
+    for (const HistogramCell& cell : slots[slot].cells()) {
+      const double value = histogram_midpoint(cell.index);
+      size_t r = 0;
+      const auto has_it = [&](const HeatmapRow& row) {
+        return value == 0 ? row.low == row.high : row.low <= value && value <= row.high;
+      };
+      while (r < rows->size() && !has_it((*rows)[r])) ++r;
+      RC_ASSERT(r < rows->size());
+      RC_ASSERT(left[r][slot] >= cell.count);
+      left[r][slot] -= cell.count;
+    }
+  }
+  for (size_t r = 0; r < rows->size(); ++r) {
+    RC_ASSERT(left[r] == std::vector<uint64_t>(slots.size()));
+    if (r > 0) RC_ASSERT((*rows)[r - 1].high <= (*rows)[r].low);
+  }
+}
+
+}  // namespace
+}  // namespace statmill
