@@ -9,9 +9,12 @@
 namespace statmill {
 namespace {
 
-// The double whose magnitude has these bits, with the sign of the index.
+constexpr uint64_t kWidth = uint64_t{1} << kHistogramShift;  // of a bucket, in the bits of its numbers
+
+// The double whose magnitude has these bits, or the greatest, with the sign of the index.
 double with_sign_of(HistogramIndex index, uint64_t magnitude) {
-  const double value = std::bit_cast<double>(magnitude);
+  const uint64_t last = std::bit_cast<uint64_t>(std::numeric_limits<double>::max());
+  const double value = std::bit_cast<double>(std::min(magnitude, last));
   return index < 0 ? -value : value;
 }
 
@@ -27,17 +30,15 @@ double histogram_lower_edge(HistogramIndex index) {
   return index == 0 ? 0 : with_sign_of(index, lower_bits(index));
 }
 
-double histogram_upper_edge(HistogramIndex index) {
-  SM_CHECK(is_histogram_index(index));
-  if (index == 0) return 0;
-  const uint64_t last = std::bit_cast<uint64_t>(std::numeric_limits<double>::max());
-  return with_sign_of(index, std::min(lower_bits(index) + (uint64_t{1} << kHistogramShift), last));
+double histogram_upper_edge(HistogramIndex index, int joined_power) {
+  SM_CHECK(is_histogram_index(index) && index == joined_index(index, joined_power));
+  return index == 0 ? 0 : with_sign_of(index, lower_bits(index) + (kWidth << joined_power));
 }
 
-double histogram_midpoint(HistogramIndex index) {
-  SM_CHECK(is_histogram_index(index));
+double histogram_midpoint(HistogramIndex index, int joined_power) {
+  SM_CHECK(is_histogram_index(index) && index == joined_index(index, joined_power));
   // Bits of one exponent ascend evenly, and a bucket has but one.
-  return index == 0 ? 0 : with_sign_of(index, lower_bits(index) + (uint64_t{1} << (kHistogramShift - 1)));
+  return index == 0 ? 0 : with_sign_of(index, lower_bits(index) + (kWidth / 2 << joined_power));
 }
 
 }  // namespace statmill

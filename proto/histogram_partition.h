@@ -10,6 +10,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 
 namespace statmill {
@@ -37,16 +38,28 @@ inline bool is_histogram_index(int64_t index) {
   return index >= -kHistogramIndexMax && index <= kHistogramIndexMax;
 }
 
+// Where 2^power neighbours are taken together they are called by the one nearest to zero, which has a bucket
+// of its own at any power. So index 1 is the first of the positive ones, and from 2^5 on they are whole
+// ranges from a power of two to another.
+inline constexpr int kJoinedPowerMax = 7;
+inline HistogramIndex joined_index(HistogramIndex index, int power) {
+  if (index == 0) return 0;
+  const HistogramIndex first = ((std::abs(index) - 1) >> power << power) + 1;
+  return index < 0 ? -first : first;
+}
+
 // A bucket's edges by magnitude: the lower is nearer to zero and in the bucket (but zero itself, which has a
 // bucket of its own, where both edges are), the upper is not: except the largest double, the upper edge of
-// the last bucket. Both have the sign of the index. Requires: an index of histogram_index().
+// the last bucket. Both have the sign of the index. Requires: an index of histogram_index(), of
+// joined_index() where so many are taken together.
 double histogram_lower_edge(HistogramIndex index);
-double histogram_upper_edge(HistogramIndex index);
+double histogram_upper_edge(HistogramIndex index, int joined_power = 0);
 
 // Halfway between the edges: within 2^-6 of every value in the bucket, relative to the value, since that is
 // at least 32 widths and the midpoint half of one away. Not of magnitudes below 2^-1022, whose buckets all
-// have one width: there within 2^-1028. Requires: as above.
-double histogram_midpoint(HistogramIndex index);
+// have one width: there within 2^-1028. Where 2^power are taken together, up to 2^5, 2^power times as far; of
+// more it is between their powers of two. Requires: as above.
+double histogram_midpoint(HistogramIndex index, int joined_power = 0);
 
 // How many samples fell into a bucket.
 struct HistogramCell {

@@ -304,9 +304,7 @@ void encode_entry_histogram(std::string& out, const SparseHistogram& histogram) 
 
 std::optional<SparseHistogram> decode_entry_histogram(Reader& in) {
   in.u8();
-  auto histogram = decode_histogram(in);
-  if (histogram && histogram->is_empty()) return std::nullopt;
-  return histogram;
+  return decode_histogram(in);
 }
 
 bool skip_entry(Reader& in) {

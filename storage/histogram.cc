@@ -9,11 +9,15 @@
 
 namespace statmill {
 
-std::optional<SparseHistogram> SparseHistogram::from_cells(std::vector<Cell> cells) {
+std::optional<SparseHistogram> SparseHistogram::from_cells(std::vector<Cell> cells, int joined_power) {
+  SM_CHECK(joined_power >= 0 && joined_power <= kJoinedPowerMax);
+  if (cells.size() > kCellsMax) return std::nullopt;
   SparseHistogram out;
+  out.joined_power_ = joined_power;
   HistogramIndex next = -kHistogramIndexMax;
   for (const Cell& cell : cells) {
     if (cell.index < next || cell.index > kHistogramIndexMax) return std::nullopt;
+    if (cell.index != joined_index(cell.index, joined_power)) return std::nullopt;
     if (cell.count == 0 || cell.count > kCountMax - out.count_) return std::nullopt;
     out.count_ += cell.count;
     next = cell.index + 1;
@@ -27,6 +31,7 @@ void SparseHistogram::add(HistogramIndex index, uint64_t n) {
   n = std::min(n, kCountMax - count_);
   if (n == 0) return;
   count_ += n;
+  index = joined_index(index, joined_power_);
   // The last cell at or below the index, or the first of all.
   const Cell* at = cells_.data();
   for (size_t left = cells_.size(); left > 1;) {
@@ -39,10 +44,36 @@ void SparseHistogram::add(HistogramIndex index, uint64_t n) {
     place->count += n;
   } else {
     cells_.insert(place + (place != cells_.end() && place->index < index ? 1 : 0), Cell{index, n});
+    keep_limit();
   }
 }
 
+void SparseHistogram::join(int power) {
+  joined_power_ = power;
+  size_t kept = 0;
+  for (size_t i = 0; i < cells_.size(); ++i) {
+    const Cell cell{joined_index(cells_[i].index, power), cells_[i].count};
+    if (kept > 0 && cells_[kept - 1].index == cell.index) {
+      cells_[kept - 1].count += cell.count;
+    } else {
+      cells_[kept++] = cell;
+    }
+  }
+  cells_.resize(kept);
+}
+
+// Whatever is added later, the sum of all would have been joined as far.
+void SparseHistogram::keep_limit() {
+  while (cells_.size() > kCellsMax) join(joined_power_ + 1);
+}
+
 void SparseHistogram::merge(const SparseHistogram& other) {
+  if (other.joined_power_ > joined_power_) join(other.joined_power_);
+  if (other.joined_power_ < joined_power_) {
+    SparseHistogram joined = other;
+    joined.join(joined_power_);
+    return merge(joined);
+  }
   if (other.count_ > kCountMax - count_) {
     for (const Cell cell : std::vector(other.cells_)) add(cell.index, cell.count);  // it may be this one
     return;
@@ -74,6 +105,7 @@ void SparseHistogram::merge(const SparseHistogram& other) {
     }
   }
   count_ += other.count_;
+  keep_limit();
 }
 
 double SparseHistogram::percentile(double q, double min, double max) const {
@@ -87,7 +119,7 @@ double SparseHistogram::percentile(double q, double min, double max) const {
   uint64_t below = 0;
   auto cell = cells_.begin();
   while (below + cell->count < rank) below += (cell++)->count;
-  return std::clamp(histogram_midpoint(cell->index), min, max);
+  return std::clamp(histogram_midpoint(cell->index, joined_power_), min, max);
 }
 
 }  // namespace statmill

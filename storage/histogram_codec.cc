@@ -19,6 +19,9 @@ constexpr uint64_t kNibbleMax = 15;
 constexpr uint8_t kPlain = 1;
 constexpr uint8_t kModelled = 2;
 
+// In the place of the number of cells, which is never 0: buckets are joined, by the power that follows.
+constexpr uint8_t kJoined = 0;
+
 // More than any index is away from any other.
 constexpr int64_t kDistanceMax = 2 * kHistogramIndexMax + 1;
 
@@ -85,7 +88,7 @@ std::optional<std::vector<SlotHistogram>> decode_plain(Reader& in, uint64_t n, S
   for (; n > 0; --n) {
     const auto slot = left.take(shortest_varint(in, bad));
     auto histogram = slot && !bad ? decode_histogram(in) : std::nullopt;
-    if (!histogram || histogram->is_empty()) return std::nullopt;
+    if (!histogram) return std::nullopt;
     out.push_back({*slot, std::move(*histogram)});
   }
   if (!in.done()) return std::nullopt;
@@ -95,8 +98,10 @@ std::optional<std::vector<SlotHistogram>> decode_plain(Reader& in, uint64_t n, S
 // Empty when it is no coding for these.
 std::string encode_modelled(std::span<const SlotHistogram> histograms, Slot first) {
   uint64_t cells = 0;
-  for (const SlotHistogram& h : histograms) cells += h.histogram.cells().size();
-  if (cells > kModelledCellsMax * histograms.size()) return {};
+  for (const SlotHistogram& h : histograms) {
+    if (h.histogram.joined_power() > 0) return {};
+    cells += h.histogram.cells().size();
+  }
   std::string bytes;
   Writer out(bytes);
   out.u8(kModelled);
@@ -115,7 +120,7 @@ std::string encode_modelled(std::span<const SlotHistogram> histograms, Slot firs
 std::optional<std::vector<SlotHistogram>> decode_modelled(Reader& in, uint64_t n, SlotsLeft left) {
   bool bad = false;
   uint64_t cells = shortest_varint(in, bad);
-  if (bad || n == 0 || cells < n || cells > kModelledCellsMax * n) return std::nullopt;
+  if (bad || n == 0 || cells < n || cells > SparseHistogram::kCellsMax * n) return std::nullopt;
   const auto model =
       std::make_unique<HistogramModel<RangeDecoder>>(RangeDecoder(in.rest()), places_max(cells));
   std::vector<SlotHistogram> out;
@@ -134,8 +139,13 @@ std::optional<std::vector<SlotHistogram>> decode_modelled(Reader& in, uint64_t n
 }  // namespace
 
 void encode_histogram(std::string& bytes, const SparseHistogram& histogram) {
+  SM_CHECK(!histogram.is_empty());
   Writer out(bytes);
   const auto cells = histogram.cells();
+  if (histogram.joined_power() > 0) {
+    out.u8(kJoined);
+    out.u8(static_cast<uint8_t>(histogram.joined_power()));
+  }
   out.varint(cells.size());
   HistogramIndex next = 0;
   for (size_t i = 0; i < cells.size(); ++i) {
@@ -150,9 +160,16 @@ void encode_histogram(std::string& bytes, const SparseHistogram& histogram) {
 
 std::optional<SparseHistogram> decode_histogram(Reader& in) {
   bool bad = false;
-  const uint64_t n = shortest_varint(in, bad);
-  const int64_t first = n > 0 ? unzigzag(shortest_varint(in, bad)) : 0;
-  if (bad || n > in.remaining() || first < -kDistanceMax || first > kDistanceMax) return std::nullopt;
+  uint64_t n = shortest_varint(in, bad);
+  uint8_t joined_power = 0;
+  if (n == kJoined) {
+    joined_power = in.u8();
+    bad = bad || joined_power == 0 || joined_power > kJoinedPowerMax;
+    n = shortest_varint(in, bad);
+  }
+  const int64_t first = unzigzag(shortest_varint(in, bad));
+  if (bad || n == 0 || n > in.remaining() || first < -kDistanceMax || first > kDistanceMax)
+    return std::nullopt;
   std::vector<SparseHistogram::Cell> cells;
   cells.reserve(n);
   int64_t next = first + kHistogramIndexOfOne;
@@ -166,7 +183,7 @@ std::optional<SparseHistogram> decode_histogram(Reader& in) {
     cells.push_back({static_cast<HistogramIndex>(next), count});
     ++next;
   }
-  return SparseHistogram::from_cells(std::move(cells));
+  return SparseHistogram::from_cells(std::move(cells), joined_power);
 }
 
 std::string encode_histograms(std::span<const SlotHistogram> histograms, Slot first) {

@@ -18,17 +18,16 @@
 
 namespace statmill {
 
-// Appends a histogram; one byte per cell while gaps and counts are small.
+// Appends a histogram; one byte per cell while gaps and counts are small. Requires: not empty.
 void encode_histogram(std::string& out, const SparseHistogram& histogram);
 // None when the bytes are not what an encoder writes. Allocates 16 times the bytes there are, at most.
 std::optional<SparseHistogram> decode_histogram(Reader& in);
 
-// A histogram of more cells is told as it is told to the journal, and all others of its chunk with it; so are
-// few slots, if that is shorter. Hence what a decoder of few bytes can be made to allocate is bounded by this
-// for each slot, and its work by kPlacesPerCell for each cell.
-inline constexpr size_t kModelledCellsMax = 4096;  // per slot, on average over the slots of a chunk
-inline constexpr size_t kPlacesPerCell = 256;      // looked at while modelling, on average over a chunk
-inline constexpr size_t kPlacesSpare = 4096;       // and these once
+// What has joined buckets is told as it is told to the journal, and all others of its chunk with it; so are
+// few slots, if that is shorter. What a decoder of few bytes can be made to allocate is bounded by
+// SparseHistogram::kCellsMax for each slot, and its work by these.
+inline constexpr size_t kPlacesPerCell = 256;  // looked at while modelling, on average over a chunk
+inline constexpr size_t kPlacesSpare = 4096;   // and these once
 
 // Requires: ascending slots >= first, each once; no histogram is empty.
 std::string encode_histograms(std::span<const SlotHistogram> histograms, Slot first);

@@ -92,11 +92,19 @@ void append_range(std::string& out, const QueryAnswer& answer) {
 }
 
 void append_warnings(std::string& out, const QueryAnswer& answer) {
-  if (answer.damaged_frames == 0) return;
+  if (answer.damaged_frames == 0 && answer.joined_histograms == 0) return;
   append_key(out, "warnings");
   out.push_back('[');
-  append_json_string(out, std::to_string(answer.damaged_frames) +
-                              " stored frames are damaged; their samples are missing from this answer");
+  if (answer.damaged_frames > 0) {
+    append_json_string(out, std::to_string(answer.damaged_frames) +
+                                " stored frames are damaged; their samples are missing from this answer");
+  }
+  if (answer.joined_histograms > 0) {
+    append_comma(out);
+    append_json_string(out, std::to_string(answer.joined_histograms) + " histograms had more than " +
+                                std::to_string(SparseHistogram::kCellsMax) +
+                                " cells; percentiles of them are less exact");
+  }
   out.push_back(']');
 }
 

@@ -193,6 +193,8 @@ Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp 
     if (!series) return std::move(series).error().with("series " + copy.name);
     // A compaction drops what is deleted or kept shorter now, whatever snapshots there are.
     if (store_.expiry().class_of(copy.id) != view->classes[i]) return names_changed();
+    for (const SparseHistogram& histogram : series->histograms)
+      answer.joined_histograms += histogram.joined_power() > 0 ? uint64_t{1} : uint64_t{0};
     if (request.merges) {
       Status merged = merge_into(answer, std::move(*series), limits_.histogram_bytes_max);
       if (!merged) return merged.error();

@@ -1,7 +1,7 @@
 // See heatmap.h.
 #include "server/query/heatmap.h"
 
-#include <cstdlib>
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -11,16 +11,8 @@
 namespace statmill {
 namespace {
 
-// The index, with its sign, of the first bucket by magnitude of those that become one row.
-HistogramIndex row_of(HistogramIndex index, int joined_power) {
-  if (index == 0) return 0;
-  const HistogramIndex first = ((std::abs(index) - 1) >> joined_power << joined_power) + 1;
-  return index < 0 ? -first : first;
-}
-
 HeatmapRow make_row(HistogramIndex first, int joined_power, std::vector<uint64_t> counts) {
-  const HistogramIndex last = first == 0 ? 0 : first + (first < 0 ? -1 : 1) * ((1 << joined_power) - 1);
-  HeatmapRow row{histogram_lower_edge(first), histogram_upper_edge(last), std::move(counts)};
+  HeatmapRow row{histogram_lower_edge(first), histogram_upper_edge(first, joined_power), std::move(counts)};
   if (first < 0) std::swap(row.low, row.high);
   return row;
 }
@@ -30,11 +22,12 @@ HeatmapRow make_row(HistogramIndex first, int joined_power, std::vector<uint64_t
 Result<std::vector<HeatmapRow>> heatmap_rows(std::span<const SparseHistogram> slots, int grouping_power,
                                              size_t cells_max) {
   SM_CHECK(grouping_power >= 0 && grouping_power <= kHistogramGroupingPower);
-  const int joined_power = kHistogramGroupingPower - grouping_power;
+  int joined_power = kHistogramGroupingPower - grouping_power;
+  for (const SparseHistogram& slot : slots) joined_power = std::max(joined_power, slot.joined_power());
   std::map<HistogramIndex, std::vector<uint64_t>> rows;
   for (size_t i = 0; i < slots.size(); ++i) {
     for (const HistogramCell& cell : slots[i].cells()) {
-      std::vector<uint64_t>& counts = rows[row_of(cell.index, joined_power)];
+      std::vector<uint64_t>& counts = rows[joined_index(cell.index, joined_power)];
       if (counts.empty() && rows.size() * slots.size() > cells_max) {
         return Error{ErrorCode::kLimit, "the heatmap is over " + std::to_string(cells_max) +
                                             " cells: ask for a larger step or a smaller grouping"};

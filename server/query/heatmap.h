@@ -16,8 +16,8 @@ struct HeatmapRow {
   std::vector<uint64_t> counts;  // samples, by slot
 };
 
-// The rows that hold any sample, ascending. With a grouping power below that of the histograms 2^power rows
-// cover each range from a power of two to the next. Errors: kLimit (more than `cells_max` counts). Requires:
+// The rows that hold any sample, ascending. 2^grouping_power rows cover each range from a power of two to the
+// next; fewer, if a histogram has joined buckets. Errors: kLimit (more than `cells_max` counts). Requires:
 // 0 <= grouping_power <= kHistogramGroupingPower.
 Result<std::vector<HeatmapRow>> heatmap_rows(std::span<const SparseHistogram> slots, int grouping_power,
                                              size_t cells_max);

@@ -84,6 +84,7 @@ struct QueryAnswer {
   int64_t event_slot_s = 10;         // length of the slots whose rates event buckets hold
   std::vector<SeriesAnswer> series;  // by name, each once
   uint64_t damaged_frames = 0;       // stored frames that failed their check and are missing from the answer
+  uint64_t joined_histograms = 0;    // slots whose histograms had too many cells, and are coarser than others
   std::vector<std::string> merged = {};  // the names of those that became the one series, if they were to
 };
 

@@ -49,19 +49,14 @@ class DeltaPool {
   }
 
   // The samples of what add() has just added to the chain, of a distribution.
-  void add_cells(Chain& chain, Slot slot, std::span<const HistogramCell> cells) {
-    Node& node = nodes_[*find(chain, slot) - 1];
-    if (node.histogram == 0) {
-      histograms_.emplace_back();
-      node.histogram = static_cast<uint32_t>(histograms_.size());
-      histogram_bytes_ += sizeof(SparseHistogram);
-    }
-    SparseHistogram& histogram = histograms_[node.histogram - 1];
-    histogram_bytes_ -= histogram.memory_bytes();
-    for (const HistogramCell& cell : cells) histogram.add(cell.index, cell.count);
-    histogram_bytes_ += histogram.memory_bytes();
+  void add_spread(Chain& chain, Slot slot, std::span<const HistogramCell> cells) {
+    add_to_histogram(chain, slot, [&](SparseHistogram& histogram) {
+      for (const HistogramCell& cell : cells) histogram.add(cell.index, cell.count);
+    });
   }
-
+  void add_spread(Chain& chain, Slot slot, const SparseHistogram& added) {
+    add_to_histogram(chain, slot, [&](SparseHistogram& histogram) { histogram.merge(added); });
+  }
   // Asks for the memory that add() begins with.
   void prefetch(Chain chain) const {
     if (chain != 0) __builtin_prefetch(&nodes_[chain - 1], 1);
@@ -140,6 +135,19 @@ class DeltaPool {
       link = &nodes_[*link - 1].next;
     }
     return link;
+  }
+  template <class Add>
+  void add_to_histogram(Chain& chain, Slot slot, const Add& add) {
+    Node& node = nodes_[*find(chain, slot) - 1];
+    if (node.histogram == 0) {
+      histograms_.emplace_back();
+      node.histogram = static_cast<uint32_t>(histograms_.size());
+      histogram_bytes_ += sizeof(SparseHistogram);
+    }
+    SparseHistogram& histogram = histograms_[node.histogram - 1];
+    const size_t bytes = histogram.memory_bytes();
+    add(histogram);
+    histogram_bytes_ += histogram.memory_bytes() - bytes;
   }
   bool is_of(Chain chain, Slot slot) const { return chain != 0 && nodes_[chain - 1].at.slot == slot; }
   Bucket& bucket_at(Chain chain) { return nodes_[chain - 1].at.bucket; }

@@ -168,11 +168,11 @@ bool tells_spread(const Sample& sample) {
 // Requires: tells_spread(), and its bucket has just been added.
 void add_spread(DeltaPool& deltas, DeltaPool::Chain& chain, Slot slot, const Sample& sample) {
   const bool is_ready = sample.ready && sample.kind != Kind::kEvent;
-  if (is_ready && !sample.ready->cells.empty()) return deltas.add_cells(chain, slot, sample.ready->cells);
+  if (is_ready && !sample.ready->cells.empty()) return deltas.add_spread(chain, slot, sample.ready->cells);
   const HistogramCell cell =
       is_ready ? HistogramCell{histogram_index(sample.ready->min.value()), sample.ready->count}
                : HistogramCell{histogram_index(sample.value.value()), 1};
-  deltas.add_cells(chain, slot, {&cell, 1});
+  deltas.add_spread(chain, slot, {&cell, 1});
 }
 
 }  // namespace

@@ -106,8 +106,7 @@ std::optional<ChangedSeries::Renamed> Table::rename(const NewName& names, int pa
   DeltaPool& deltas = shard.deltas[p];
   const size_t bytes = deltas.memory_bytes();
   for (const SlotBucket& b : taken->delta) deltas.add(s.delta[p], b.slot, b.bucket, s.combine());
-  for (const SlotHistogram& h : taken->delta_histograms)
-    deltas.add_cells(s.delta[p], h.slot, h.histogram.cells());
+  for (const SlotHistogram& h : taken->delta_histograms) deltas.add_spread(s.delta[p], h.slot, h.histogram);
   note_deltas(deltas.memory_bytes() - bytes);
   if (s.delta[p] != 0) shard.dirty[p].push_back(&s);
   note_pending(shard, s, 0);

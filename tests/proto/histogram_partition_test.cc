@@ -72,6 +72,24 @@ RC_GTEST_PROP(HistogramIndex, EdgesAndMidpointHoldTheNumber, ()) {
   RC_ASSERT(error <= (std::abs(v) >= kSmallestNormal ? std::abs(v) / 64 : std::ldexp(1, -1028)));
 }
 
+TEST(HistogramIndex, JoinedBucketsAreCalledByTheFirst) {
+  for (const int power : {0, 1, 5, kJoinedPowerMax}) {
+    HistogramIndex last = 0;
+    for (HistogramIndex i = 1; i <= kHistogramIndexMax; ++i) {
+      const HistogramIndex first = joined_index(i, power);
+      ASSERT_EQ(first, last == 0 || i == last + (1 << power) ? i : last);
+      ASSERT_EQ(joined_index(-i, power), -first);
+      last = first;
+      ASSERT_LE(histogram_lower_edge(first), histogram_lower_edge(i));
+      ASSERT_GE(histogram_upper_edge(first, power), histogram_upper_edge(i));
+      ASSERT_EQ(joined_index(histogram_index(histogram_midpoint(first, power)), power), first);
+    }
+  }
+  EXPECT_EQ(joined_index(0, kJoinedPowerMax), 0);
+  EXPECT_EQ(histogram_upper_edge(kHistogramIndexOfOne, 5), 2);
+  EXPECT_EQ(histogram_midpoint(kHistogramIndexOfOne, 5), 1.5);
+}
+
 TEST(HistogramIndex, EveryBucketHoldsItsEdgeAndItsMidpointAndNotTheNextEdge) {
   for (HistogramIndex i = 1; i <= kHistogramIndexMax; ++i) {
     // The first bucket's lower edge is zero, which has a bucket of its own.

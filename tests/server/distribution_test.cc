@@ -172,6 +172,17 @@ TEST_F(DistributionTest, MergingWhatIsNoDistributionIsAnError) {
   EXPECT_EQ(answer.error().code, ErrorCode::kNotFound);
 }
 
+TEST_F(DistributionTest, TooManyCellsAreJoinedAndTheAnswerSaysSo) {
+  for (int i = 0; i < 3000; ++i) send("d", std::exp(i * 0.03 - 45));
+  flush();
+  const auto answer = ask(asking({"d"}));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->joined_histograms, 1U);
+  const SparseHistogram h = histogram("d");
+  EXPECT_LE(h.cells().size(), SparseHistogram::kCellsMax);
+  EXPECT_EQ(h.count(), 3000U);
+}
+
 TEST_F(DistributionTest, HistogramsOverTheLimitOfMemoryAreRefused) {
   for (int i = 0; i < 100; ++i) send("d", std::exp(i));
   QueryLimits limits;

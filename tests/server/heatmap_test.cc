@@ -47,6 +47,12 @@ TEST(Heatmap, JoinsBucketsToAGroupingPower) {
   expect_rows({of_values({1, 1.6, 1.9})}, 1, {{1, 1.5, {1}}, {1.5, 2, {2}}});
 }
 
+TEST(Heatmap, IsAsCoarseAsItsCoarsestHistogram) {
+  const auto joined = SparseHistogram::from_cells({{kHistogramIndexOfOne, 3}}, 5);
+  ASSERT_TRUE(joined);
+  expect_rows({*joined, of_values({1.1, 5})}, 5, {{1, 2, {3, 1}}, {4, 8, {0, 1}}});
+}
+
 TEST(Heatmap, OfNothingHasNoRows) {
   expect_rows({}, 5, {});
   expect_rows({{}, {}}, 5, {});

@@ -73,7 +73,6 @@ struct History {
 
 History generate_history() {
   constexpr Slot kSpan = 12;
-  const auto some = rc::gen::suchThat(histograms(), [](const SparseHistogram& h) { return !h.is_empty(); });
   History history;
   for (int i = *rc::gen::inRange(1, 8); i > 0; --i) {
     if (*rc::gen::inRange(0, 4) == 0) {
@@ -84,7 +83,7 @@ History generate_history() {
       continue;
     }
     const auto fragment = *rc::gen::nonEmpty(rc::gen::container<std::map<Slot, SparseHistogram>>(
-        rc::gen::inRange<Slot>(kFirst, kFirst + kSpan), some));
+        rc::gen::inRange<Slot>(kFirst, kFirst + kSpan), some_histograms()));
     for (const auto& [slot, histogram] : fragment) history.meaning[slot].merge(histogram);
     history.fragments.push_back(encode_spread(list_of(fragment)));
   }

@@ -46,6 +46,12 @@ TEST(SparseHistogram, IsMadeOnlyOfCellsThatItCouldHold) {
   EXPECT_FALSE(SparseHistogram::from_cells(Cells{{-kHistogramIndexMax - 1, 1}})) << "out of range";
   EXPECT_FALSE(SparseHistogram::from_cells(Cells{{1, SparseHistogram::kCountMax}, {2, 1}}))
       << "too many samples";
+  EXPECT_FALSE(SparseHistogram::from_cells(Cells{{2, 1}}, 1)) << "not the first of two";
+  EXPECT_TRUE(SparseHistogram::from_cells(Cells{{-1, 1}, {0, 1}, {3, 1}}, 1));
+  Cells many;
+  for (HistogramIndex i = 0; i <= static_cast<HistogramIndex>(SparseHistogram::kCellsMax); ++i)
+    many.push_back({i, 1});
+  EXPECT_FALSE(SparseHistogram::from_cells(many)) << "too many";
   EXPECT_TRUE(SparseHistogram::from_cells(Cells{{-kHistogramIndexMax, 1}, {kHistogramIndexMax, 1}}));
   EXPECT_EQ(SparseHistogram::from_cells(Cells{}), SparseHistogram());
 }
@@ -73,6 +79,61 @@ RC_GTEST_PROP(SparseHistogram, MergesAsItsSamplesAddUp, ()) {
   for (const SparseHistogram::Cell& cell : b.cells()) both.add(cell.index, cell.count);
   RC_ASSERT(merged(a, b) == both);
   RC_ASSERT(SparseHistogram::from_cells({both.cells().begin(), both.cells().end()}) == both);
+}
+
+// Runs of neighbours, up to the limit of cells and beyond.
+rc::Gen<SparseHistogram> wide_histograms() {
+  return rc::gen::apply(
+      [](HistogramIndex first, int step, int n) {
+        SparseHistogram out;
+        for (int i = 0; i < n && first + i * step <= kHistogramIndexMax; ++i)
+          out.add(first + i * step, static_cast<uint64_t>(1 + i % 3));
+        return out;
+      },
+      rc::gen::inRange(-kHistogramIndexMax, kHistogramIndexMax), rc::gen::inRange(1, 20),
+      rc::gen::inRange(1, 3000));
+}
+
+// Whatever was joined on the way, and in whatever order.
+RC_GTEST_PROP(SparseHistogram, OverItsLimitOfCellsItIsACommutativeMonoidToo, ()) {
+  const SparseHistogram a = *wide_histograms();
+  const SparseHistogram b = *wide_histograms();
+  const SparseHistogram c = *rc::gen::oneOf(wide_histograms(), histograms());
+  RC_ASSERT(merged(a, b) == merged(b, a));
+  RC_ASSERT(merged(merged(a, b), c) == merged(a, merged(b, c)));
+  RC_ASSERT(merged(a, SparseHistogram()) == a);
+  RC_ASSERT(merged(SparseHistogram(), a) == a);
+  const SparseHistogram all = merged(merged(a, b), c);
+  RC_ASSERT(all.cells().size() <= SparseHistogram::kCellsMax);
+  RC_ASSERT(all.count() == a.count() + b.count() + c.count());
+}
+
+TEST(SparseHistogram, JoinsNeighboursOnlyWhereItMust) {
+  SparseHistogram h;
+  const auto limit = static_cast<HistogramIndex>(SparseHistogram::kCellsMax);
+  for (HistogramIndex i = 1; i <= limit; ++i) h.add(i);
+  EXPECT_EQ(h.joined_power(), 0);
+  EXPECT_EQ(h.cells().size(), SparseHistogram::kCellsMax);
+  h.add(limit + 1);
+  EXPECT_EQ(h.joined_power(), 1);
+  EXPECT_EQ(h.cells().size(), SparseHistogram::kCellsMax / 2 + 1);
+  EXPECT_EQ(h.cells()[1], (HistogramCell{3, 2}));
+  h.add(4);
+  EXPECT_EQ(h.cells()[1], (HistogramCell{3, 3}));
+}
+
+TEST(SparseHistogram, OfAllNumbersFitsItsLimit) {
+  SparseHistogram h;
+  for (HistogramIndex i = -kHistogramIndexMax; i <= kHistogramIndexMax; ++i) h.add(i);
+  EXPECT_EQ(h.count(), 2U * kHistogramIndexMax + 1);
+  EXPECT_EQ(h.joined_power(), kJoinedPowerMax);
+  EXPECT_LE(h.cells().size(), SparseHistogram::kCellsMax);
+}
+
+TEST(SparseHistogram, APercentileOfJoinedBucketsIsInTheirMiddle) {
+  const auto h = SparseHistogram::from_cells({{joined_index(histogram_index(64), 5), 3}}, 5);
+  ASSERT_TRUE(h);
+  EXPECT_EQ(h->percentile(0.5, 65, 127), 96);
 }
 
 TEST(SparseHistogram, MergesWithItself) {

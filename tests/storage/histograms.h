@@ -37,4 +37,9 @@ inline rc::Gen<SparseHistogram> histograms() {
       });
 }
 
+// The same, never empty.
+inline rc::Gen<SparseHistogram> some_histograms() {
+  return rc::gen::suchThat(histograms(), [](const SparseHistogram& h) { return !h.is_empty(); });
+}
+
 }  // namespace statmill

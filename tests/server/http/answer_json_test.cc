@@ -78,6 +78,11 @@ TEST(AnswerJsonTest, DamagedFramesAreSaid) {
   EXPECT_EQ(*query_answer_json(answer, stats),
             "{\"from\":0,\"until\":0,\"step\":0,\"tier\":0,\"series\":[],\"warnings\":["
             "\"3 stored frames are damaged; their samples are missing from this answer\"]}\n");
+  answer.joined_histograms = 2;
+  EXPECT_EQ(*query_answer_json(answer, stats),
+            "{\"from\":0,\"until\":0,\"step\":0,\"tier\":0,\"series\":[],\"warnings\":["
+            "\"3 stored frames are damaged; their samples are missing from this answer\","
+            "\"2 histograms had more than 2048 cells; percentiles of them are less exact\"]}\n");
 }
 
 TEST(AnswerJsonTest, AnswersOverTheLimitAreRefused) {
