@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/text.h"
@@ -9,10 +10,16 @@
 
 namespace statmill {
 
-// A sample as one line: "event name@time value" or "gauge name value {count squares min max}".
+inline std::string_view kind_text(Kind kind) {
+  if (kind == Kind::kGauge) return "gauge";
+  return kind == Kind::kEvent ? "event" : "distribution";
+}
+
+// A sample as one line: "event name@time value" or "gauge name value {count squares min max}", and behind
+// these the lower edge of each cell that it brings and how many are in it: "32:5".
 inline std::string to_text(const Sample& sample) {
-  std::string text = sample.kind == Kind::kEvent ? "event " : "gauge ";
-  text.append(sample.name);
+  std::string text(kind_text(sample.kind));
+  text.append(" ").append(sample.name);
   if (sample.time_s) text.append("@" + std::to_string(*sample.time_s));
   text.push_back(' ');
   append_number(text, sample.value.value());
@@ -21,6 +28,11 @@ inline std::string to_text(const Sample& sample) {
   for (const Number& n : {sample.ready->sum_of_squares, sample.ready->min, sample.ready->max}) {
     text.push_back(' ');
     append_number(text, n.value());
+  }
+  for (const HistogramCell& cell : sample.ready->cells) {
+    text.push_back(' ');
+    append_number(text, histogram_lower_edge(cell.index));
+    text.append(":" + std::to_string(cell.count));
   }
   return text + "}";
 }

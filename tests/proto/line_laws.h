@@ -34,7 +34,8 @@ inline bool same_sample(const Sample& a, const Sample& b) {
   if ((a.ready == nullptr) != (b.ready == nullptr)) return false;
   return !a.ready || (a.ready->count == b.ready->count && same_number(a.ready->min, b.ready->min) &&
                       same_number(a.ready->max, b.ready->max) &&
-                      same_number(a.ready->sum_of_squares, b.ready->sum_of_squares));
+                      same_number(a.ready->sum_of_squares, b.ready->sum_of_squares) &&
+                      std::ranges::equal(a.ready->cells, b.ready->cells));
 }
 
 inline bool same_batch(const Batch& a, const Batch& b) {
@@ -61,12 +62,28 @@ inline bool is_sane(const Number& n) {
          (n.scale == 0 || n.mantissa % 10 != 0);
 }
 
+// Of a histogram that came with a distribution's sample: its cells are all samples, and lie between their
+// least and greatest.
+inline bool is_sane_histogram(const ReadyBucket& ready) {
+  uint64_t count = 0;
+  HistogramIndex next = histogram_index(ready.min.value());
+  for (const HistogramCell& cell : ready.cells) {
+    if (cell.index < next || cell.count == 0) return false;
+    next = cell.index + 1;
+    count += cell.count;
+  }
+  return count == ready.count && 0 < count && count <= uint64_t{1} << 48 &&
+         next <= histogram_index(ready.max.value()) + 1;
+}
+
 inline bool is_sane(const Sample& s) {
   if (s.name.empty() || s.name.size() > kNameBytesMax || !is_normal_name(s.name)) return false;
   if (s.name.find('^') != std::string_view::npos || !is_sane(s.value)) return false;
   if (!s.ready) return true;
-  return s.kind == Kind::kGauge && s.time_s && is_sane(s.ready->min) && is_sane(s.ready->max) &&
-         is_sane(s.ready->sum_of_squares);
+  const bool is_its_kind = s.kind == Kind::kGauge
+                               ? s.time_s && s.ready->cells.empty()
+                               : s.kind == Kind::kDistribution && is_sane_histogram(*s.ready);
+  return is_its_kind && is_sane(s.ready->min) && is_sane(s.ready->max) && is_sane(s.ready->sum_of_squares);
 }
 
 // A block means what its lines mean one by one, as a TCP listener may get them: `whole` is what the block
