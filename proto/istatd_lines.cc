@@ -2,10 +2,12 @@
 // line, with a name that is already normal and has no caret, costs no allocation.
 #include "proto/istatd_lines.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
 #include "base/bytes16.h"
+#include "proto/histogram_form.h"
 #include "proto/line_text.h"
 #include "proto/short_fields.h"
 #include "proto/short_number.h"
@@ -17,6 +19,33 @@ constexpr uint8_t kMunged = 1;  // not stored as it is
 constexpr uint8_t kCaret = 2;   // fans a name out
 
 using ValueFields = Fields<6>;  // those behind the name
+
+constexpr Kind kind_of(char first) {
+  if (first == '*') return Kind::kEvent;
+  return first == '%' ? Kind::kDistribution : Kind::kGauge;
+}
+
+// A line of a sample, as it was cut.
+struct SampleLine {
+  Kind kind;
+  std::string_view name;  // as written, without what says the kind
+  ValueFields fields;
+  const char* end;  // of the line
+
+  // Where the histogram of a distribution begins; fields.count when there is none.
+  size_t histogram() const {
+    const size_t first = std::min<size_t>(fields.count, 2);
+    for (size_t i = 0; kind == Kind::kDistribution && i < first; ++i) {
+      if (*fields.begin[i] == 'h') return i;
+    }
+    return fields.count;
+  }
+  bool has_good_field_count() const {
+    if (fields.count == 1 || fields.count == 2) return histogram() == fields.count;
+    if (kind == Kind::kDistribution) return histogram() + 2 < fields.count;  // sum, and a cell
+    return fields.count >= ValueFields::kMax;
+  }
+};
 
 // The byte as it is stored in a name.
 constexpr char normal_byte(char c) {
@@ -63,10 +92,25 @@ std::optional<Refusal> read_ready_bucket(const ValueFields& fields, ReadyBucket&
   return error == std::errc{} ? std::nullopt : std::optional(Refusal::kBadValue);
 }
 
+// `h<g> sum cells`, from a field on.
+std::optional<Refusal> read_histogram(const SampleLine& line, size_t field, Sample& sample, Batch& batch) {
+  const auto grouping_power = read_grouping_power(line.fields[field]);
+  if (!grouping_power) return Refusal::kBadValue;
+  if (const auto refusal = read_number(line.fields[field + 1], sample.value)) return refusal;
+  ReadyBucket& ready = batch.new_ready_bucket();
+  sample.ready = &ready;
+  const char* const cells = line.fields.begin[field + 2];
+  return read_histogram_cells({cells, static_cast<size_t>(line.end - cells)}, *grouping_power, batch, ready);
+}
+
 // Everything after the name. Of the six fields of an event only time and sum mean anything, as in istatd.
-std::optional<Refusal> read_values(const ValueFields& fields, Sample& sample, Batch& batch) {
+std::optional<Refusal> read_values(const SampleLine& line, Sample& sample, Batch& batch) {
+  const ValueFields& fields = line.fields;
   if (fields.count == 1) return read_number(fields[0], sample.value);
+  const size_t histogram = line.histogram();
+  if (histogram == 0) return read_histogram(line, 0, sample, batch);
   if (!read_time(fields[0], sample.time_s)) return Refusal::kBadTime;
+  if (histogram == 1) return read_histogram(line, 1, sample, batch);
   if (const auto refusal = read_number(fields[1], sample.value)) return refusal;
   if (fields.count == 2 || sample.kind == Kind::kEvent) return std::nullopt;
   ReadyBucket& ready = batch.new_ready_bucket();
@@ -111,13 +155,12 @@ uint8_t classes_of(std::string_view text) {
   return classes;
 }
 
-std::optional<Refusal> read_fan_out_line(std::string_view name, const ValueFields& fields, Kind kind,
-                                         Batch& batch) {
+std::optional<Refusal> read_fan_out_line(const SampleLine& line, Batch& batch) {
   FanOut fan_out;
-  if (const auto refusal = read_fan_out(name, fan_out)) return refusal;
+  if (const auto refusal = read_fan_out(line.name, fan_out)) return refusal;
   Sample sample;
-  sample.kind = kind;
-  if (const auto refusal = read_values(fields, sample, batch)) return refusal;
+  sample.kind = line.kind;
+  if (const auto refusal = read_values(line, sample, batch)) return refusal;
   for (size_t i = 0; i < fan_out.count; ++i) {
     sample.name = batch.keep(normal_name(fan_out.name(i)));
     batch.samples.push_back(sample);
@@ -126,50 +169,48 @@ std::optional<Refusal> read_fan_out_line(std::string_view name, const ValueField
   return std::nullopt;
 }
 
-std::optional<Refusal> read_plain_line(std::string_view name, bool is_normal, const ValueFields& fields,
-                                       Kind kind, Batch& batch) {
-  if (name.empty()) return Refusal::kEmptyName;
-  if (name.size() > kNameBytesMax) return Refusal::kNameTooLong;
+std::optional<Refusal> read_plain_line(const SampleLine& line, bool is_normal, Batch& batch) {
+  if (line.name.empty()) return Refusal::kEmptyName;
+  if (line.name.size() > kNameBytesMax) return Refusal::kNameTooLong;
   Sample& sample = batch.samples.emplace_back();
-  sample.kind = kind;
-  if (const auto refusal = read_values(fields, sample, batch)) {
+  sample.kind = line.kind;
+  if (const auto refusal = read_values(line, sample, batch)) {
     batch.samples.pop_back();
     return refusal;
   }
-  sample.name = is_normal ? name : batch.keep(normal_name(name));
+  sample.name = is_normal ? line.name : batch.keep(normal_name(line.name));
   ++batch.received;
   return std::nullopt;
 }
 
-void parse_sample_line(std::string_view line, Batch& batch) {
-  const char* begin = line.data();
-  const char* const end = begin + line.size();
+void parse_sample_line(std::string_view text, Batch& batch) {
+  const char* begin = text.data();
+  const char* const end = begin + text.size();
   while (begin != end && is_space(*begin)) ++begin;
   if (begin == end) return;
-  const Kind kind = *begin == '*' ? Kind::kEvent : Kind::kGauge;
-  if (kind == Kind::kEvent) ++begin;
-  const char* name_end = find_first(line.data(), begin, end, is_not_plain);
+  const Kind kind = kind_of(*begin);
+  if (kind != Kind::kGauge) ++begin;
+  const char* name_end = find_first(text.data(), begin, end, is_not_plain);
   const bool is_plain = name_end == end || is_space(*name_end);
   if (!is_plain) name_end = find_space(name_end, end);
-  const auto fields = split_fields<ValueFields::kMax>({name_end, static_cast<size_t>(end - name_end)});
-  if (fields.count != 1 && fields.count != 2 && fields.count < ValueFields::kMax) {
-    return batch.refuse(Refusal::kFieldCount, line);
-  }
-  const std::string_view name(begin, static_cast<size_t>(name_end - begin));
-  const uint8_t classes = is_plain ? 0 : classes_of(name);
-  const auto refusal = (classes & kCaret) != 0
-                           ? read_fan_out_line(name, fields, kind, batch)
-                           : read_plain_line(name, (classes & kMunged) == 0, fields, kind, batch);
-  if (refusal) return batch.refuse(*refusal, line);
-  if (fields.count > ValueFields::kMax) ++batch.extra_fields;
+  const SampleLine line{kind,
+                        {begin, static_cast<size_t>(name_end - begin)},
+                        split_fields<ValueFields::kMax>({name_end, static_cast<size_t>(end - name_end)}),
+                        end};
+  if (!line.has_good_field_count()) return batch.refuse(Refusal::kFieldCount, text);
+  const uint8_t classes = is_plain ? 0 : classes_of(line.name);
+  const auto refusal = (classes & kCaret) != 0 ? read_fan_out_line(line, batch)
+                                               : read_plain_line(line, (classes & kMunged) == 0, batch);
+  if (refusal) return batch.refuse(*refusal, text);
+  if (kind != Kind::kDistribution && line.fields.count > ValueFields::kMax) ++batch.extra_fields;
 }
 
 // Takes a line as nearly all are, with a plain name, perhaps a time, a short number, single spaces between
 // them and LF behind: each byte is looked at once. Gives what follows it; null, and nothing is done, where
 // the line is another one or stands at the end of the text. Requires: begin < end.
 const char* take_usual_line(const char* begin, const char* end, RepeatedTime& last_time, Batch& batch) {
-  const Kind kind = *begin == '*' ? Kind::kEvent : Kind::kGauge;
-  const char* const name = begin + (kind == Kind::kEvent ? 1 : 0);
+  const Kind kind = kind_of(*begin);
+  const char* const name = begin + (kind == Kind::kGauge ? 0 : 1);
   const char* const name_end = find_first(begin, name, end, is_not_plain);
   const auto name_size = static_cast<size_t>(name_end - name);
   if (end - name_end < 2 * (1 + kShortFieldRoom) || *name_end != ' ') return nullptr;
@@ -210,7 +251,6 @@ void parse_istatd_line(std::string_view line, Batch& batch) {
       return parse_metadata(line, batch);
     case '@':
     case '$':
-    case '%':
     case '&':
     case ';':
     case ':':

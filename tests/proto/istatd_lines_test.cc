@@ -56,6 +56,63 @@ TEST(IstatdLines, TakesTheThreeForms) {
   });
 }
 
+TEST(IstatdLines, TakesSamplesOfDistributions) {
+  expect_all({
+      {"%a.b 1.5", {"distribution a.b 1.5"}, "two fields"},
+      {"%a.b 1000 -1.5", {"distribution a.b@1000 -1.5"}, "three fields"},
+      {" %A/b 1", {"distribution a_b 1"}, "the mark belongs to the name, as the star"},
+      {"%base^a^b^ 5 1",
+       {"distribution base.a@5 1", "distribution base.b@5 1", "distribution base@5 1"},
+       "it is for all names"},
+      {"%%a 1", {"distribution %a 1"}, "only the first one tells"},
+      {"%*a 1", {"distribution *a 1"}, "there is one kind"},
+      {"*%a 1", {"event %a 1"}, "there is one kind"},
+      {"a% 1", {"gauge a% 1"}, "only in front"},
+      {"% 1", {"refused empty_name"}, "no name"},
+      {"%a", {"refused field_count"}, "no value"},
+      {"%a 1 1 1", {"refused field_count"}, "four fields"},
+      {"%a 1000 6 14 1 3 3", {"refused field_count"}, "buckets of distributions are histograms"},
+      {"%a 1000 6 14 1 3 3 8th", {"refused field_count"}, "however many fields"},
+      {"%a x", {"refused bad_value"}, "not a number"},
+      {"%a x 1", {"refused bad_time"}, "not a time"},
+  });
+}
+
+TEST(IstatdLines, TakesHistogramsOfDistributions) {
+  expect_all({
+      {"%a h5 6 1:1 2:1 3:1", {"distribution a 6 {3 14 1 3 1:1 2:1 3:1}"}, "the time of receipt"},
+      {"%a 1000 h5 6 1:1 2:1 3:1", {"distribution a@1000 6 {3 14 1 3 1:1 2:1 3:1}"}, "a time"},
+      {"%B^c^ h0 0 0:7", {"distribution b.c 0 {7 0 0 0 0:7}", "distribution b 0 {7 0 0 0 0:7}"}, "fan-out"},
+      {"%a\th5  6 \v1:1\f3:1 \r", {"distribution a 6 {2 10 1 3 1:1 3:1}"}, "any white space"},
+      {"%a h5 -1e3 1:1", {"distribution a -1000 {1 1 1 1 1:1}"}, "the sum is the table's to judge"},
+      {"%a h5", {"refused field_count"}, "no sum"},
+      {"%a h5 6", {"refused field_count"}, "no cell"},
+      {"%a 5 h5", {"refused field_count"}, "no sum behind a time"},
+      {"%a 5 h5 6", {"refused field_count"}, "no cell behind a time"},
+      {"%a 5 6 h5 6 1:1", {"refused field_count"}, "a field too many before it"},
+      {"%a x h5 6 1:1", {"refused bad_time"}, "time"},
+      {"%a h17 6 1:1", {"refused bad_value"}, "the grouping power comes before"},
+      {"%a h5 x 1:1", {"refused bad_value"}, "the sum, before"},
+      {"%a h5 nan x", {"refused not_finite"}, "the cells"},
+      {"%a h5 6 1:1 2", {"refused bad_value"}, "a cell without count"},
+      {"% h5 6 1:1", {"refused empty_name"}, "no name"},
+      {"a h5 6 1:1", {"refused field_count"}, "a gauge has no histogram"},
+      {"*a 1 h5 6 1:1 2:1 3:1", {"refused bad_value"}, "nor has an event"},
+  });
+}
+
+TEST(IstatdLines, ALineHoldsAHistogramAsLongAsItself) {
+  std::string line = "%a h16 0";
+  uint64_t cells = 0;
+  while (line.size() + 8 < kLineBytesMax) line.append(" " + std::to_string(cells++) + ":1");
+  Batch batch;
+  parse_istatd_line(line, batch);
+  ASSERT_EQ(batch.samples.size(), 1u);
+  EXPECT_TRUE(is_sane(batch.samples[0]));
+  EXPECT_EQ(batch.samples[0].ready->count, cells);
+  EXPECT_EQ(batch.extra_fields, 0u);
+}
+
 TEST(IstatdLines, SkipsAnyWhiteSpace) {
   expect_all({
       {"a 1\r", {"gauge a 1"}, "CRLF"},
@@ -117,7 +174,7 @@ TEST(IstatdLines, RefusesBadFieldsWithTheReason) {
 }
 
 TEST(IstatdLines, KeepsReservedFirstBytes) {
-  for (const char first : std::string_view("@$%&;:")) {
+  for (const char first : std::string_view("@$&;:")) {
     EXPECT_EQ(parsed(first + std::string("a 1")), std::vector<std::string>{"refused reserved"}) << first;
   }
   expect_all({{"!a 1", {"gauge !a 1"}, "not reserved in istatd"},
@@ -200,7 +257,7 @@ TEST(IstatdLines, ReadsMetadata) {
 }
 
 TEST(IstatdLines, RefusedLinesYieldNoSampleAtAll) {
-  for (const std::string_view line : {"a^b^c nan", "a^b^^c 1", "a^b 1 6 14 1 3 x"}) {
+  for (const std::string_view line : {"a^b^c nan", "a^b^^c 1", "a^b 1 6 14 1 3 x", "%a^b h5 6 1:1 2:x"}) {
     Batch batch;
     parse_istatd_line(line, batch);
     EXPECT_TRUE(batch.samples.empty()) << line;
@@ -242,7 +299,7 @@ TEST(IstatdLines, LastLineNeedsNoLineFeed) {
 
 TEST(IstatdLines, ClearedBatchIsAsNew) {
   Batch batch;
-  parse_istatd_lines("A^b 1\n#k v\nx\na 1 2 3 4 5 6 7\n", batch);
+  parse_istatd_lines("A^b 1\n#k v\nx\na 1 2 3 4 5 6 7\n%a h5 6 6:1\n", batch);
   batch.clear();
   EXPECT_TRUE(same_batch(batch, Batch{}));
 }
@@ -264,6 +321,7 @@ rc::Gen<std::string> line_like_bytes() {
       {{6, rc::gen::element<std::string>("a", "B.c", "*", "^", "^^", "\\", "#", "%", "\xff", "\v")},
        {6,
         rc::gen::element<std::string>("1", "-2.50", "nan", "inf", "1e400", "+", ".", "12345678901234567890")},
+       {3, rc::gen::element<std::string>("%a h5 ", "%b 7 h2 ", " 1:1", " 7:2", " 70:300", ":", "h")},
        {8, rc::gen::element<std::string>(" ", "\t", "\n", "\r\n")},
        {1, rc::gen::container<std::string>(rc::gen::arbitrary<char>())}});
   return texts_of(piece);
@@ -289,9 +347,13 @@ RC_GTEST_PROP(IstatdLines, WholeTextMeansTheSameAsItsLines, ()) {
 }
 
 TEST(IstatdLines, UsualLinesMeanAmongOthersWhatTheyMeanAlone) {
-  const std::vector<std::string> usual = {
-      "servers.web-01.cpu_idle 1234.25\n", "a -7\n", "*requests.by.some_long.name_of.a.series 1\n",
-      "servers.web-01.cpu.idle 1700000000 -0.50\n", "*n 1 1234567890123.5\n"};
+  const std::vector<std::string> usual = {"servers.web-01.cpu_idle 1234.25\n",
+                                          "a -7\n",
+                                          "*requests.by.some_long.name_of.a.series 1\n",
+                                          "servers.web-01.cpu.idle 1700000000 -0.50\n",
+                                          "*n 1 1234567890123.5\n",
+                                          "%shop.latency_ms 320.5\n",
+                                          "%a 1700000000 7\n"};
   EXPECT_EQ(unlike_line_by_line(usual, parse_istatd_lines, parse_istatd_line), "");
 }
 
