@@ -157,6 +157,7 @@ std::optional<Refusal> take_value(std::string_view text, const Part& part, Stats
       if (sample.value.value() < 0) return Refusal::kBadValue;
       [[fallthrough]];
     default:
+      sample.kind = Kind::kDistribution;
       return part.rate.repeat(sample, batch.batch);
   }
 }

@@ -202,10 +202,13 @@ const char* read_line(const char* begin, const char* end, Sample& sample, Statsd
   const char* at = number + number_size + 2;
   if (type == 'c') {
     sample.kind = Kind::kEvent;
-  } else if (type == 'm') {
-    if (*at++ != 's' || sample.value.mantissa < 0) return nullptr;
-  } else if (type != 'g' && type != 'h' && type != 'd') {
-    return nullptr;
+  } else if (type != 'g') {
+    sample.kind = Kind::kDistribution;
+    if (type == 'm') {
+      if (*at++ != 's' || sample.value.mantissa < 0) return nullptr;
+    } else if (type != 'h' && type != 'd') {
+      return nullptr;
+    }
   }
   if (*at == '|') at = read_extensions({begin, end, type, sample}, at, batch.batch);
   if (at == nullptr || *at != '\n') return nullptr;

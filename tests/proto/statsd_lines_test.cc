@@ -44,10 +44,10 @@ TEST(StatsdLines, TakesEveryType) {
       {"a:-1.5|c", {"event a -1.5"}, "counters may take back"},
       {"a:1e3|c", {"event a 1000"}, "exponent"},
       {"a:4|g", {"value a 4"}, "gauge"},
-      {"a:320.5|ms", {"gauge a 320.5"}, "timer, in milliseconds"},
-      {"a:0|ms", {"gauge a 0"}, "no time at all"},
-      {"a:-2|h", {"gauge a -2"}, "histogram"},
-      {"a:-2|d", {"gauge a -2"}, "distribution"},
+      {"a:320.5|ms", {"distribution a 320.5"}, "timer, in milliseconds"},
+      {"a:0|ms", {"distribution a 0"}, "no time at all"},
+      {"a:-2|h", {"distribution a -2"}, "histogram"},
+      {"a:-2|d", {"distribution a -2"}, "distribution"},
       {"a:x y|s", {"member a x y"}, "set"},
       {"a:1|zz", {"refused bad_type"}, "statsd counts it"},
       {"a:1|cc", {"refused bad_type"}, "a letter too many"},
@@ -71,7 +71,7 @@ TEST(StatsdLines, RefusesBadLinesWithTheReason) {
       {"a:inf|g", {"refused not_finite"}, "inf"},
       {"a:1e400|c", {"refused out_of_range"}, "no double holds it"},
       {"a:-1|ms", {"refused bad_value"}, "no time is below zero"},
-      {"a:-0|ms", {"gauge a 0"}, "minus zero is zero"},
+      {"a:-0|ms", {"distribution a 0"}, "minus zero is zero"},
       {"x/y z:1|c", {"refused bad_name"}, "a space in the name"},
       {"x/y:1|c", {"event x/y 1"}, "a slash stays"},
       {"a\xff:1|c", {"refused bad_name"}, "not UTF-8"},
@@ -115,13 +115,13 @@ TEST(StatsdLines, ScalesCountersByTheirRate) {
 
 TEST(StatsdLines, WeighsTimersByTheirRate) {
   expect_all({
-      {"a:3|ms|@0.1", {"gauge a 30 {10 90 3 3}"}, "ten observations of 3"},
-      {"a:1.5|h|@0.5", {"gauge a 3 {2 4.5 1.5 1.5}"}, "two of 1.5"},
-      {"a:-2|d|@0.25", {"gauge a -8 {4 16 -2 -2}"}, "four below zero"},
-      {"a:3|ms|@0.04", {"gauge a 75 {25 225 3 3}"}, "one of twenty-five"},
-      {"a:2|d|@1", {"gauge a 2"}, "one is a plain sample"},
-      {"a:2|d|@0.7", {"gauge a 2"}, "1.43, to the nearest integer"},
-      {"a:2|d|@0.3", {"gauge a 6 {3 12 2 2}"}, "3.33, to the nearest integer"},
+      {"a:3|ms|@0.1", {"distribution a 30 {10 90 3 3}"}, "ten observations of 3"},
+      {"a:1.5|h|@0.5", {"distribution a 3 {2 4.5 1.5 1.5}"}, "two of 1.5"},
+      {"a:-2|d|@0.25", {"distribution a -8 {4 16 -2 -2}"}, "four below zero"},
+      {"a:3|ms|@0.04", {"distribution a 75 {25 225 3 3}"}, "one of twenty-five"},
+      {"a:2|d|@1", {"distribution a 2"}, "one is a plain sample"},
+      {"a:2|d|@0.7", {"distribution a 2"}, "1.43, to the nearest integer"},
+      {"a:2|d|@0.3", {"distribution a 6 {3 12 2 2}"}, "3.33, to the nearest integer"},
       {"a:5|g|@0.1", {"value a 5"}, "a gauge is what it is"},
       {"a:x|s|@0.1", {"member a x"}, "so is a member"},
       {"a:1e200|d|@0.1", {"refused out_of_range"}, "no double holds the square"},
@@ -137,7 +137,7 @@ TEST(StatsdLines, RatesMeanTheSameHoweverTheyAreWritten) {
       for (const std::string type : {"c", "h"}) {
         const std::string line = "a:" + value + "|" + type + "|@";
         const std::vector<std::string> want = parsed(line + digits + "0000000");
-        EXPECT_EQ(want.front().substr(0, 7), type == "c" ? "event a" : "gauge a") << line << rate;
+        EXPECT_EQ(want.front().substr(0, 7), type == "c" ? "event a" : "distrib") << line << rate;
         for (const std::string& same : {rate, digits + "0", "+" + rate, rate + "\n"})
           EXPECT_EQ(parsed(line + same), want) << line << same;
       }
@@ -166,18 +166,18 @@ TEST(StatsdLines, MarksStepsOfGauges) {
       {"a:10|g\nb:1|c\na:+4|g\na:2|g", {"value a 10", "event b 1", "step a 4", "value a 2"}, "in order"},
       {"a:1:-2:3|g", {"value a 1", "step a -2", "value a 3"}, "packed"},
       {"a:+4|c", {"event a 4"}, "of a counter a sign is but a sign"},
-      {"a:+4|h", {"gauge a 4"}, "of a histogram too"},
+      {"a:+4|h", {"distribution a 4"}, "of a histogram too"},
   });
 }
 
 TEST(StatsdLines, UnpacksValuesAndParts) {
   expect_all({
-      {"a:1:2:3|d", {"gauge a 1", "gauge a 2", "gauge a 3"}, "DogStatsD's packing"},
+      {"a:1:2:3|d", {"distribution a 1", "distribution a 2", "distribution a 3"}, "DogStatsD's packing"},
       {"a:1:2|c|@0.5|#t:1", {"event a;t=1 2", "event a;t=1 4"}, "rate and tags are for all"},
-      {"a:1|c:2|ms", {"event a 1", "gauge a 2"}, "each part has its own type"},
+      {"a:1|c:2|ms", {"event a 1", "distribution a 2"}, "each part has its own type"},
       {"a:1|c|@0.5:2|g", {"event a 2", "value a 2"}, "and its own rate"},
       {"a:1|c|T5:2|g", {"event a@5 1", "value a 2"}, "and its own time"},
-      {"a:1|c:2|ms|#t:1", {"event a;t=1 1", "gauge a;t=1 2"}, "tags belong to the name"},
+      {"a:1|c:2|ms|#t:1", {"event a;t=1 1", "distribution a;t=1 2"}, "tags belong to the name"},
       {"u:a:b|s", {"member u a:b"}, "a member is never packed"},
       {"u:x|s:1|c", {"event u 1", "member u x"}, "a set and a counter"},
       {"u:|s", {"refused bad_value"}, "an empty member"},

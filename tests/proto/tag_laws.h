@@ -33,8 +33,8 @@ inline bool is_canonical_name(std::string_view name) {
 inline bool is_sane_tagged(const Sample& s) {
   if (!is_canonical_name(s.name) || !is_sane(s.value)) return false;
   if (!s.ready) return true;
-  return s.kind == Kind::kGauge && s.ready->count > 1 && same_number(s.ready->min, s.ready->max) &&
-         is_sane(s.ready->min) && is_sane(s.ready->sum_of_squares);
+  return s.kind == Kind::kDistribution && s.ready->cells.empty() && s.ready->count > 1 &&
+         same_number(s.ready->min, s.ready->max) && is_sane(s.ready->min) && is_sane(s.ready->sum_of_squares);
 }
 
 // The same bytes with nothing behind them, so that a read past their end is seen by the sanitizers.
