@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "counters/append_number.h"
 
@@ -12,25 +13,47 @@ std::string_view ReportLines::make(const std::vector<Reading>& readings) {
   text_.clear();
   marks_.clear();
   for (const Reading& reading : readings) {
-    uint64_t* last_sent = nullptr;
-    if (reading.type == Reading::Type::kCounter) {
-      const auto [place, is_new] = last_sent_.try_emplace(std::string(reading.name), 0);
-      last_sent = &place->second;
-      // A lesser count is of a counter that was made anew.
-      const uint64_t added = reading.count - (reading.count < *last_sent ? 0 : *last_sent);
-      if (added == 0 && !is_new) continue;  // a silent slot of an event series says as much
-      text_.append("*").append(reading.name).append(" ");
-      append_number(text_, added);
-    } else if (reading.type == Reading::Type::kGauge && std::isfinite(reading.level)) {
-      text_.append(reading.name).append(" ");
-      append_number(text_, reading.level);
-    } else {
-      continue;
+    switch (reading.type) {
+      case Reading::Type::kCounter:
+        add_counter(reading);
+        break;
+      case Reading::Type::kGauge:
+        add_gauge(reading);
+        break;
+      case Reading::Type::kHistogram:
+        add_histogram(reading);
+        break;
     }
-    text_.push_back('\n');
-    marks_.push_back({text_.size(), last_sent, reading.count});
   }
   return text_;
+}
+
+void ReportLines::add_counter(const Reading& reading) {
+  const auto [place, is_new] = last_sent_.try_emplace(std::string(reading.name), 0);
+  uint64_t& last_sent = place->second;
+  // A lesser count is of a counter that was made anew.
+  const uint64_t added = reading.count - (reading.count < last_sent ? 0 : last_sent);
+  if (added == 0 && !is_new) return;  // a silent slot of an event series says as much
+  text_.append("*").append(reading.name).append(" ");
+  append_number(text_, added);
+  text_.push_back('\n');
+  marks_.push_back({.end = text_.size(), .last_sent = &last_sent, .count = reading.count});
+}
+
+void ReportLines::add_gauge(const Reading& reading) {
+  if (!std::isfinite(reading.level)) return;
+  text_.append(reading.name).append(" ");
+  append_number(text_, reading.level);
+  text_.push_back('\n');
+  marks_.push_back({.end = text_.size()});
+}
+
+void ReportLines::add_histogram(const Reading& reading) {
+  SentHistogram& histogram = histograms_[std::string(reading.name)];
+  for (SentHistogram::Line& line : histogram.lines(reading)) {
+    text_.append(line.text);
+    marks_.push_back({.end = text_.size(), .histogram = &histogram, .line = std::move(line)});
+  }
 }
 
 size_t ReportLines::end_of_lines(size_t begin, size_t bytes_max) const {
@@ -46,6 +69,7 @@ size_t ReportLines::sent(size_t end) {
   for (const Mark& mark : marks_) {
     if (mark.end > end) break;
     if (mark.last_sent != nullptr) *mark.last_sent = mark.count;
+    if (mark.histogram != nullptr) mark.histogram->sent(mark.line);
     ++lines;
   }
   return lines;

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "counters/sent_histogram.h"
 #include "statmill/registry.h"
 
 namespace statmill {
@@ -25,13 +26,21 @@ class ReportLines {
 
  private:
   struct Mark {
-    size_t end;           // of the line
-    uint64_t* last_sent;  // of its counter, or null
-    uint64_t count;
+    size_t end = 0;                 // of the line
+    uint64_t* last_sent = nullptr;  // of its counter, or null
+    uint64_t count = 0;
+    SentHistogram* histogram = nullptr;  // or null
+    SentHistogram::Line line = {};       // its own
   };
+  // What there is to say of it.
+  void add_counter(const Reading& reading);
+  void add_gauge(const Reading& reading);
+  void add_histogram(const Reading& reading);
+
   std::string text_;
   std::vector<Mark> marks_;
   std::unordered_map<std::string, uint64_t> last_sent_;  // counters by name
+  std::unordered_map<std::string, SentHistogram> histograms_;
 };
 
 }  // namespace statmill

@@ -1,0 +1,44 @@
+// SentHistogram: what of a histogram was sent, and the lines of what was not.
+//
+// A line, `%name h<g> sum index:count ...`, tells how many values were added to which buckets (h2.h), and
+// what they add up to. What is too much for one is told by several: a server merges them to what one would
+// say.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "statmill/registry.h"
+
+namespace statmill {
+
+// Confined to a thread.
+class SentHistogram {
+ public:
+  struct Told {
+    uint64_t sum = 0;  // modulo 2^64
+    uint64_t overflows = 0;
+    bool is_off = false;  // the sum is not that of the reading
+  };
+  struct Line {
+    std::string text;                      // with its LF
+    std::vector<Reading::Bucket> buckets;  // those that it tells of, with all that is told once it is sent
+    Told told;                             // once it is sent
+  };
+
+  // What `reading` has more than what was sent; none when that is nothing. A histogram that has less in any
+  // bucket was made anew: all of it. Lines have 1200 bytes at most, unless a name alone has nearly as many.
+  std::vector<Line> lines(const Reading& reading);
+  // Requires: a line of the last lines(), and those before it are sent.
+  void sent(const Line& line);
+
+ private:
+  bool was_made_anew(const Reading& reading) const;
+
+  unsigned grouping_power_ = 0;
+  std::vector<Reading::Bucket> buckets_;  // ascending
+  Told told_;
+};
+
+}  // namespace statmill

@@ -1,0 +1,254 @@
+// Histograms in reports: the lines that are sent add up to what was recorded, whatever is sent when, and each
+// is a histogram of its own that a server takes.
+#include "counters/sent_histogram.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "counters/report_lines.h"
+
+namespace statmill {
+namespace {
+
+__extension__ typedef unsigned __int128 Uint128;
+
+// What the lines of one histogram say, taken together as a server does.
+class Received {
+ public:
+  // Lines with their LF. False: one is too long, or no histogram, or its sum is none of its buckets'.
+  bool add(const std::string& lines) {
+    std::istringstream in(lines);
+    bool is_good = true;
+    for (std::string line; std::getline(in, line);) is_good = is_good && line.size() < 1200 && add_line(line);
+    return is_good;
+  }
+  const std::map<uint32_t, uint64_t>& buckets() const { return buckets_; }
+  Uint128 sum() const { return sum_; }
+
+ private:
+  bool add_line(const std::string& line) {
+    std::istringstream in(line);
+    std::string name;
+    std::string form;
+    std::string digits;
+    in >> name >> form >> digits;
+    if (name != "%h" || form.front() != 'h' || digits.empty()) return false;
+    const auto g = static_cast<unsigned>(std::stoul(form.substr(1)));
+    Uint128 sum = 0;
+    for (const char digit : digits) sum = sum * 10 + static_cast<unsigned>(digit - '0');
+    Uint128 least = 0;
+    Uint128 most = 0;
+    uint64_t all = 0;
+    uint32_t index = 0;
+    char colon = 0;
+    uint32_t next = 0;
+    for (uint64_t count = 0; in >> index >> colon >> count; next = index + 1) {
+      if (colon != ':' || count == 0 || index < next) return false;
+      buckets_[index] += count;
+      all += count;
+      least += Uint128{count} * h2::lower_bound(g, index);
+      most += Uint128{count} * h2::upper_bound(g, index);
+    }
+    sum_ += sum;
+    return in.eof() && 0 < all && all < uint64_t{1} << 48 && least <= sum && sum <= most;
+  }
+
+  std::map<uint32_t, uint64_t> buckets_;
+  Uint128 sum_ = 0;
+};
+
+std::map<uint32_t, uint64_t> buckets_of(const Reading& reading) {
+  std::map<uint32_t, uint64_t> buckets;
+  for (const Reading::Bucket& bucket : reading.buckets) buckets[bucket.index] = bucket.count;
+  return buckets;
+}
+
+// Of a histogram "h" of grouping power 5.
+Reading reading(std::vector<Reading::Bucket> buckets, uint64_t sum, uint64_t overflows = 0) {
+  Reading out;
+  out.name = "h";
+  out.type = Reading::Type::kHistogram;
+  out.grouping_power = 5;
+  out.buckets = std::move(buckets);
+  out.sum = sum;
+  out.overflows = overflows;
+  return out;
+}
+
+// The texts of all lines, which are sent.
+std::string sent(SentHistogram& histogram, const Reading& reading) {
+  std::string text;
+  for (const SentHistogram::Line& line : histogram.lines(reading)) {
+    text += line.text;
+    histogram.sent(line);
+  }
+  return text;
+}
+
+TEST(SentHistogram, LinesAreWhatWasAddedSinceTheLastThatWasSent) {
+  Registry registry;
+  ReportLines lines;
+  Histogram<>& histogram = registry.histogram("a.b", "", {{"k", "v"}});
+  EXPECT_EQ(lines.make(registry.read()), "") << "nothing was recorded";
+  histogram.record(7);
+  histogram.record_n(20'000, 2);
+  registry.gauge("level", "").set(-5);
+  const std::string first = "%a.b;k=v h5 40007 7:1 327:2\n";
+  EXPECT_EQ(lines.make(registry.read()), first + "level -5\n");
+  EXPECT_EQ(lines.sent(first.size() - 1), 0u) << "part of a line is none";
+  EXPECT_EQ(lines.make(registry.read()), first + "level -5\n");
+  EXPECT_EQ(lines.sent(first.size()), 1u);
+  EXPECT_EQ(lines.make(registry.read()), "level -5\n");
+  histogram.record(7);
+  histogram.record(8);
+  EXPECT_EQ(lines.make(registry.read()), "%a.b;k=v h5 15 7:1 8:1\nlevel -5\n");
+}
+
+TEST(SentHistogram, OneThatIsMadeAnewCountsFromZero) {
+  SentHistogram histogram;
+  EXPECT_EQ(sent(histogram, reading({{3, 9}, {5, 2}}, 37)), "%h h5 37 3:9 5:2\n");
+  EXPECT_EQ(sent(histogram, reading({{3, 1}, {5, 7}}, 38)), "%h h5 38 3:1 5:7\n");
+  EXPECT_EQ(sent(histogram, reading({{5, 8}}, 40)), "%h h5 40 5:8\n") << "a bucket that is gone";
+  Reading coarser = reading({{5, 9}}, 45);
+  coarser.grouping_power = 3;
+  EXPECT_EQ(sent(histogram, coarser), "%h h3 45 5:9\n") << "other buckets";
+}
+
+TEST(SentHistogram, OneThatIsMadeAnewIsSoUntilItIsSent) {
+  SentHistogram histogram;
+  sent(histogram, reading({{3, 9}}, 27));
+  EXPECT_EQ(histogram.lines(reading({{3, 1}}, 3)).size(), 1u);
+  EXPECT_EQ(sent(histogram, reading({{3, 10}}, 30)), "%h h5 30 3:10\n");
+}
+
+TEST(SentHistogram, LongOnesAreTakenApart) {
+  Registry registry;
+  Histogram<> histogram("h", "", &registry);
+  for (uint64_t value = 0; value < uint64_t{1} << 39; value += 1 + value / 40)
+    histogram.record_n(value, 1000);
+  SentHistogram lines_of;
+  const Reading read = registry.read().front();
+  const auto lines = lines_of.lines(read);
+  EXPECT_GE(lines.size(), 8u);
+  Received received;
+  for (const SentHistogram::Line& line : lines) {
+    EXPECT_TRUE(received.add(line.text)) << line.text;
+    EXPECT_EQ(line.text.back(), '\n');
+    EXPECT_LE(line.text.size(), 1200u);
+  }
+  EXPECT_EQ(received.buckets(), buckets_of(read));
+  EXPECT_TRUE(received.sum() == read.sum);
+}
+
+TEST(SentHistogram, ALongNameHasABucketInEachLineAtLeast) {
+  Reading long_name = reading({{100, 1}, {200, 1}}, 3000);
+  const std::string name(1024, 'n');
+  long_name.name = name;
+  SentHistogram histogram;
+  for (const SentHistogram::Line& line : histogram.lines(long_name)) EXPECT_LE(line.text.size(), 1200u);
+  const std::string longer(5000, 'n');
+  long_name.name = longer;
+  EXPECT_EQ(histogram.lines(long_name).size(), 2u);
+}
+
+TEST(SentHistogram, MoreValuesThanAServerTakesAreTakenApart) {
+  constexpr uint64_t kMany = uint64_t{1} << 50;
+  SentHistogram histogram;
+  const Reading read = reading({{2, 5}, {3, kMany}, {4, 1}}, 10 + 3 * kMany + 4);
+  Received received;
+  EXPECT_TRUE(received.add(sent(histogram, read)));
+  EXPECT_EQ(received.buckets(), buckets_of(read));
+  EXPECT_TRUE(received.sum() == read.sum);
+  EXPECT_EQ(sent(histogram, read), "");
+}
+
+TEST(SentHistogram, SumsOver64BitsAreToldWhole) {
+  Registry registry;
+  Histogram<8, 64> histogram("h", "", &registry);
+  histogram.record_n(uint64_t{3} << 62, 5);
+  SentHistogram lines_of;
+  EXPECT_EQ(sent(lines_of, registry.read().front()), "%h h8 69175290276410818560 14464:5\n");
+}
+
+TEST(SentHistogram, WhatOverflowsIsTakenForTheGreatestOfItsBucket) {
+  Registry registry;
+  Histogram<5, 10> histogram("h", "", &registry);
+  histogram.record(1'000'000);
+  SentHistogram lines_of;
+  EXPECT_EQ(sent(lines_of, registry.read().front()), "%h h5 1023 191:1\n");
+  histogram.record(1000);
+  EXPECT_EQ(sent(lines_of, registry.read().front()), "%h h5 1000 190:1\n") << "the rest is of no other";
+  histogram.record(~uint64_t{0});
+  EXPECT_EQ(sent(lines_of, registry.read().front()), "%h h5 1023 191:1\n");
+}
+
+TEST(SentHistogram, WhatWasAddedWhileItWasReadIsMadeUpFor) {
+  SentHistogram histogram;
+  const uint64_t least = h2::lower_bound(5, 327);
+  const uint64_t greatest = h2::upper_bound(5, 327);
+  EXPECT_EQ(sent(histogram, reading({{327, 1}}, 2 * greatest)),
+            "%h h5 " + std::to_string(greatest) + " 327:1\n")
+      << "a value is in the sum and not in its bucket";
+  EXPECT_EQ(sent(histogram, reading({{327, 2}}, 2 * greatest)),
+            "%h h5 " + std::to_string(greatest) + " 327:1\n");
+  EXPECT_EQ(sent(histogram, reading({{327, 3}}, 2 * greatest)), "%h h5 " + std::to_string(least) + " 327:1\n")
+      << "a value is in its bucket and not in the sum";
+  EXPECT_EQ(sent(histogram, reading({{327, 5}}, 5 * greatest)),
+            "%h h5 " + std::to_string(2 * greatest) + " 327:2\n")
+      << "what is left of it has no room";
+}
+
+TEST(SentHistogram, WhatNoBucketCanHoldIsForgotten) {
+  SentHistogram histogram;
+  sent(histogram, reading({{327, 1}}, 1'000'000));
+  sent(histogram, reading({{327, 2}}, 1'020'000));
+  EXPECT_EQ(sent(histogram, reading({{327, 3}}, 1'040'000)), "%h h5 20000 327:1\n");
+}
+
+TEST(SentHistogram, OneNameOfTwoHistogramsHarmsNobody) {
+  Registry registry;
+  Histogram<> one("h", "", &registry);
+  Histogram<3, 64> other("h", "", &registry);
+  ReportLines lines;
+  for (int i = 0; i < 3; ++i) {
+    one.record(1'000'000);
+    other.record(5);
+    const size_t size = lines.make(registry.read()).size();
+    EXPECT_EQ(lines.sent(size), 2u);
+  }
+}
+
+// Reports of which only some bytes are taken by the kernel, in between more is recorded.
+RC_GTEST_PROP(SentHistogram, WhatIsSentAddsUpToWhatWasRecorded, ()) {
+  Registry registry;
+  Histogram<8, 64> histogram("h", "", &registry);
+  ReportLines lines;
+  Received received;
+  Uint128 sum = 0;
+  const auto reports = *rc::gen::inRange(1, 8);
+  for (int report = 0; report < reports; ++report) {
+    const auto values = *rc::gen::arbitrary<std::vector<uint64_t>>();
+    for (const uint64_t any : values) {
+      const auto n = *rc::gen::inRange<uint64_t>(1, 1000);
+      const uint64_t value = any * 0x9e3779b97f4a7c15 >> (10 + any % 54);
+      histogram.record_n(value, n);
+      sum += Uint128{value} * n;
+    }
+    const std::string text(lines.make(registry.read()));
+    const size_t sent = report + 1 == reports ? text.size() : *rc::gen::inRange<size_t>(0, text.size() + 1);
+    lines.sent(sent);
+    const size_t end = sent == 0 ? std::string::npos : text.rfind('\n', sent - 1);
+    RC_ASSERT(received.add(text.substr(0, end + 1)));
+  }
+  RC_ASSERT(received.buckets() == buckets_of(registry.read().front()));
+  RC_ASSERT(received.sum() == sum);
+}
+
+}  // namespace
+}  // namespace statmill
