@@ -77,13 +77,13 @@ std::vector<Draft> drafts_of(const Reading& reading, const Buckets& sent_buckets
 
 // By how much the values add up to more than their least, 0 to `room`, when they add up to `sum` modulo 2^64:
 // the least that is possible. None may be: a value that a thread was adding when the histogram was read is in
-// its bucket and not in the sum, or the other way; then the nearest. Values that overflow add more than their
-// bucket can hold, and are told as the greatest that it can.
-Uint128 sum_over_least(uint64_t sum, Uint128 least, Uint128 room, bool has_overflows) {
+// its bucket and not in the sum, or the other way, and one that overflows adds more than its bucket can hold;
+// then the nearest.
+Uint128 sum_over_least(uint64_t sum, Uint128 least, Uint128 room) {
   const uint64_t above = sum - static_cast<uint64_t>(least);
   if (above <= room) return above;
   const uint64_t below = -above;
-  return !has_overflows && below < above - room ? 0 : room;
+  return below < above - room ? 0 : room;
 }
 
 // A line's share of that: in proportion to its room, and so that what it leaves has room in the others.
@@ -124,24 +124,20 @@ std::vector<SentHistogram::Line> SentHistogram::lines(const Reading& reading) {
     least += draft.least;
     room += draft.room;
   }
-  const bool has_overflows = reading.overflows != told_.overflows;
-  Uint128 over_least = sum_over_least(reading.sum - told_.sum, least, room, has_overflows);
+  Uint128 over_least = sum_over_least(reading.sum - sum_, least, room);
   std::vector<Line> lines;
-  Told told = told_;
+  uint64_t sum_told = sum_;
   for (Draft& draft : drafts) {
     const Uint128 share = share_of(over_least, room, draft.room);
     over_least -= share;
     room -= draft.room;
     const Uint128 sum = draft.least + share;
-    told.sum += static_cast<uint64_t>(sum);
-    lines.push_back({line_text(reading, sum, draft.cells), std::move(draft.buckets), told});
+    sum_told += static_cast<uint64_t>(sum);
+    lines.push_back({line_text(reading, sum, draft.cells), std::move(draft.buckets), sum_told});
   }
-  if (lines.empty()) return lines;
-  // What one report tells too much or too little, the next makes up for. But not what no bucket can hold: it
-  // would be told of values that have nothing to do with it.
-  const bool is_forgotten = has_overflows || told_.is_off;
-  if (is_forgotten) told.sum = reading.sum;
-  lines.back().told = {told.sum, reading.overflows, told.sum != reading.sum};
+  // What one report tells too much or too little, the next makes up for. But what overflowed would be told of
+  // values that have nothing to do with it.
+  if (reading.overflows != 0 && !lines.empty()) lines.back().sum = reading.sum;
   return lines;
 }
 
@@ -154,7 +150,7 @@ void SentHistogram::sent(const Line& line) {
       buckets_.insert(place, bucket);
     }
   }
-  told_ = line.told;
+  sum_ = line.sum;
 }
 
 }  // namespace statmill

@@ -16,15 +16,10 @@ namespace statmill {
 // Confined to a thread.
 class SentHistogram {
  public:
-  struct Told {
-    uint64_t sum = 0;  // modulo 2^64
-    uint64_t overflows = 0;
-    bool is_off = false;  // the sum is not that of the reading
-  };
   struct Line {
     std::string text;                      // with its LF
     std::vector<Reading::Bucket> buckets;  // those that it tells of, with all that is told once it is sent
-    Told told;                             // once it is sent
+    uint64_t sum = 0;                      // that is told once it is sent, modulo 2^64
   };
 
   // What `reading` has more than what was sent; none when that is nothing. A histogram that has less in any
@@ -38,7 +33,7 @@ class SentHistogram {
 
   unsigned grouping_power_ = 0;
   std::vector<Reading::Bucket> buckets_;  // ascending
-  Told told_;
+  uint64_t sum_ = 0;                      // modulo 2^64
 };
 
 }  // namespace statmill
