@@ -76,8 +76,7 @@ class CellsReader {
     next_ = cell.index + 1;
     count_ += cell.count;
     squares_ += static_cast<double>(cell.count) * middle * middle;
-    const bool is_within_one = power_ >= unsigned{kHistogramGroupingPower};
-    put(histogram_index(is_within_one ? static_cast<double>(bucket.least) : middle), cell.count);
+    put(histogram_index(middle), cell.count);
     return std::nullopt;
   }
 
