@@ -135,8 +135,8 @@ std::vector<SentHistogram::Line> SentHistogram::lines(const Reading& reading) {
     sum_told += static_cast<uint64_t>(sum);
     lines.push_back({line_text(reading, sum, draft.cells), std::move(draft.buckets), sum_told});
   }
-  // What one report tells too much or too little, the next makes up for. But what overflowed would be told of
-  // values that have nothing to do with it.
+  // What one report tells too much or too little, the next ones make up for, as far as their buckets have
+  // room. But what overflowed would be told of values that have nothing to do with it.
   if (reading.overflows != 0 && !lines.empty()) lines.back().sum = reading.sum;
   return lines;
 }
