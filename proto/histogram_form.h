@@ -35,7 +35,7 @@ std::optional<unsigned> read_grouping_power(std::string_view text);
 // The cells between white space, at least one, and all that follows from them: a ready-made bucket whose
 // cells `batch` keeps. Those of an H2 bucket are taken as its middle; with a grouping power of 5 and more it
 // lies whole in one of ours, so nothing is lost. Refused, and then `batch` is as before: kBadValue,
-// kOutOfRange (no such bucket), kBadBucket (indices that do not ascend; a count of 0; over 2^48 of all).
+// kOutOfRange (no such bucket), kBadBucket (indices that do not ascend; a count of 0; 2^48 of all and more).
 // Requires: grouping power <= kGroupingPowerMax.
 std::optional<Refusal> read_histogram_cells(std::string_view text, unsigned grouping_power, Batch& batch,
                                             ReadyBucket& ready);

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "storage/possible.h"
 
 namespace statmill {
 namespace {
@@ -289,6 +290,29 @@ std::optional<Bucket> ready_equals(const ReadyBucket& rest) {
       rest.count, {static_cast<int64_t>(sum), squares, value.mantissa, value.mantissa, value.scale});
 }
 
+// Two samples of a histogram, which tells of them their cells' edges and what they add up to: as far apart as
+// may be.
+Bucket pair_between(const Number& sum, const ReadyBucket& rest) {
+  const int scale = std::max({int{sum.scale}, int{rest.min.scale}, int{rest.max.scale}});
+  const auto s = at_scale(sum, scale);
+  const auto min = at_scale(rest.min, scale);
+  const auto max = at_scale(rest.max, scale);
+  if (s && min && max) {
+    const Int128 total = std::clamp(Int128{*s}, Int128{2} * *min, Int128{2} * *max);
+    const Int128 greater = std::min(total - *min, Int128{*max});
+    const auto second = static_cast<int64_t>(greater);
+    const auto first = static_cast<int64_t>(total - greater);
+    Bucket pair = Bucket::from_decimal(1, single_decimal(first, static_cast<int8_t>(scale)));
+    pair.merge(Bucket::from_decimal(1, single_decimal(second, static_cast<int8_t>(scale))));
+    return pair;
+  }
+  const double total = std::clamp(sum.value(), 2 * rest.min.value(), 2 * rest.max.value());
+  const double greater = std::min(total - rest.min.value(), rest.max.value());
+  Bucket pair = Bucket::of(Number::of(total - greater));
+  pair.merge(Bucket::of(Number::of(greater)));
+  return pair;
+}
+
 }  // namespace
 
 std::optional<Bucket> Bucket::ready(const Number& sum, const ReadyBucket& rest) {
@@ -300,6 +324,7 @@ std::optional<Bucket> Bucket::ready(const Number& sum, const ReadyBucket& rest) 
   const double slack = 1e-4 * std::max(std::abs(min), std::abs(max));  // istatd's: its agents print 6 digits
   if (mean < min - slack || mean > max + slack) return std::nullopt;
   if (rest.count == 1) return of(sum);
+  if (rest.count == 2 && !rest.cells.empty()) return pair_between(sum, rest);
   if (rest.count == 2) {
     Bucket pair = of(rest.min);
     pair.merge(of(rest.max));

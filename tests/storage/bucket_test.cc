@@ -211,6 +211,28 @@ TEST(ReadyBucketCheck, OneSampleIsItsSumAndTwoAreTheirExtremes) {
   EXPECT_EQ(two->m2(), 8);
 }
 
+TEST(ReadyBucketCheck, TwoSamplesOfAHistogramAddUpToItsSum) {
+  struct Case {
+    double sum;
+    double min;
+    double max;
+  };
+  const std::vector<HistogramCell> cells = {{1, 2}};  // that there are some is all that matters
+  for (const Case& c : {Case{8, 2, 6}, {5, 2, 6}, {4, 2, 6}, {11, 2, 6}, {12, 2, 6}, {40000, 19968, 20479}}) {
+    ReadyBucket edges = rest(2, 1, c.min, c.max);
+    edges.cells = cells;
+    const auto two = Bucket::ready(Number::decimal(static_cast<int64_t>(c.sum), 0), edges);
+    ASSERT_TRUE(two);
+    EXPECT_TRUE(two->is_decimal());
+    EXPECT_EQ(two->sum(), c.sum);
+    EXPECT_EQ(two->min() + two->max(), c.sum);
+    EXPECT_GE(two->min(), c.min);
+    EXPECT_LE(two->max(), c.max);
+    edges.max = Number::of(c.max);  // in doubles
+    EXPECT_EQ(Bucket::ready(Number::of(c.sum), edges)->sum(), c.sum);
+  }
+}
+
 TEST(EventBucket, AddsTotalsAndGivesExactRates) {
   Bucket b;
   b.add_event(Bucket::of(Number::decimal(7, 0)));

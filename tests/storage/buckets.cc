@@ -97,12 +97,15 @@ rc::Gen<Bucket> any_buckets() {
 }
 
 rc::Gen<std::vector<SlotBucket>> slot_buckets(Slot begin, Slot end, const rc::Gen<Bucket>& buckets) {
-  return rc::gen::map(rc::gen::container<std::map<Slot, Bucket>>(rc::gen::inRange<Slot>(begin, end), buckets),
-                      [](const std::map<Slot, Bucket>& map) {
-                        std::vector<SlotBucket> out;
-                        for (const auto& [slot, bucket] : map) out.push_back({slot, bucket});
-                        return out;
-                      });
+  // Not a container of different slots: it gives up where it wants more than there are.
+  const auto pairs = rc::gen::container<std::vector<std::pair<Slot, Bucket>>>(
+      rc::gen::pair(rc::gen::inRange<Slot>(begin, end), buckets));
+  return rc::gen::map(pairs, [](const std::vector<std::pair<Slot, Bucket>>& some) {
+    const std::map<Slot, Bucket> by_slot(some.begin(), some.end());
+    std::vector<SlotBucket> out;
+    for (const auto& [slot, bucket] : by_slot) out.push_back({slot, bucket});
+    return out;
+  });
 }
 
 }  // namespace statmill
