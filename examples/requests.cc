@@ -4,7 +4,7 @@
 #include <cstdio>
 
 static statmill::Counter requests{"shop.requests;code=200", "Requests answered."};
-static statmill::MaxGauge longest{"shop.longest_queue", "The longest queue since the last report."};
+static statmill::Histogram<> latency{"shop.latency_us", "Microseconds that a request took."};
 
 int main(int argc, char** argv) {
   std::string error;
@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
   if (reporter == nullptr) return std::fprintf(stderr, "%s\n", error.c_str()), 1;
   for (int i = 1; i <= 1000; ++i) {
     requests.add();  // two or three nanoseconds, from any thread
-    longest.record(i % 17);
+    latency.record(static_cast<uint64_t>(i));
   }
   std::printf("%llu requests\n", static_cast<unsigned long long>(requests.value()));
 }

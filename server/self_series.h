@@ -1,10 +1,8 @@
 // SelfSeries: the server's own counters as series, through the ordinary road, under `statmill.`.
 #pragma once
 
-#include <map>
-#include <string>
-
 #include "base/clock.h"
+#include "counters/report_lines.h"
 #include "server/ingest/intake.h"
 #include "statmill/registry.h"
 
@@ -19,14 +17,15 @@ class SelfSeries {
   SelfSeries(Intake& intake, const Registry& registry)
       : intake_(intake), registry_(registry), account_(intake.account("self")) {}
 
-  // At each kInterval: counters that moved as events of what was added, gauges as gauges.
+  // At each kInterval: counters that moved as events of what was added, gauges as gauges, histograms as
+  // distributions.
   void feed(Timestamp now, SteadyTime steady);
 
  private:
   Intake& intake_;
   const Registry& registry_;
   const ListenerAccount account_;
-  std::map<std::string_view, uint64_t> counted_;  // counters as last fed, by the name they own
+  ReportLines lines_;
   SteadyTime next_{};
 };
 

@@ -35,7 +35,8 @@ TEST_F(CountersE2e, CountsOfAProgramAreItsSeries) {
   const auto totals = server_.totals("shop.*");
   ASSERT_EQ(totals.size(), 2U);
   EXPECT_EQ(totals.at("shop.requests;code=200").sum, 2000) << "events add up";
-  EXPECT_EQ(totals.at("shop.longest_queue").sum, 32) << "the highest of each";
+  EXPECT_EQ(totals.at("shop.latency_us").count, 2000);
+  EXPECT_EQ(totals.at("shop.latency_us").sum, 2 * 500'500);
 }
 
 }  // namespace

@@ -8,18 +8,21 @@
 namespace statmill {
 namespace {
 
-TEST(SelfSeries, FeedsCountersAsEventsAndGaugesAsGaugesEachInterval) {
+TEST(SelfSeries, FeedsWhatWasCountedEachInterval) {
   const Tiers tiers = *Tiers::parse("10s:10d");
   Table table(tiers, {});
   Registry registry;
   Intake intake(table, registry);
   registry.counter("statmill.things", "Things.", {{"kind", "a"}}).add(7);
   registry.gauge("statmill.level", "Level.").set(-3);
+  registry.counter("statmill.never", "Never.");
+  registry.histogram("statmill.took_ns", "How long.").record(5);
   SelfSeries self(intake, registry);
   const Timestamp now = from_unix_seconds(1'700'000'000);
   self.feed(now, SteadyTime(std::chrono::seconds(1)));
   self.feed(now, SteadyTime(std::chrono::seconds(2)));  // too early: nothing
   registry.counter("statmill.things", "Things.", {{"kind", "a"}}).add(2);
+  registry.histogram("statmill.took_ns", "How long.").record(1000);
   self.feed(now, SteadyTime(std::chrono::seconds(11)));
   const auto things = table.copy("statmill.things;kind=a");
   ASSERT_TRUE(things);
@@ -30,6 +33,15 @@ TEST(SelfSeries, FeedsCountersAsEventsAndGaugesAsGaugesEachInterval) {
   EXPECT_EQ(level->kind, Kind::kGauge);
   EXPECT_EQ(level->unflushed.at(0).bucket.mean(), -3);
   EXPECT_EQ(level->unflushed.at(0).bucket.count(), 2U);
+  const auto took = table.copy("statmill.took_ns", Wanted::kHistograms);
+  ASSERT_TRUE(took);
+  EXPECT_EQ(took->kind, Kind::kDistribution);
+  EXPECT_EQ(took->unflushed.at(0).bucket.sum(), 1005);
+  SparseHistogram both;
+  both.add(histogram_index(5));
+  both.add(histogram_index(1000));
+  EXPECT_EQ(took->unflushed_histograms.histograms().at(0).histogram, both);
+  EXPECT_FALSE(table.copy("statmill.never")) << "nothing has happened yet";
 }
 
 }  // namespace

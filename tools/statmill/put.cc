@@ -8,10 +8,10 @@ namespace statmill {
 namespace {
 
 constexpr std::string_view kText =
-    "Hands in one sample. NAME like servers.web1.load; with a leading * it counts events. TIME is unix "
-    "seconds\n"
-    "or back from now, like -90s; the time of receipt when not given. Samples are refused with exit status "
-    "4.";
+    "Hands in one sample. NAME like servers.web1.load; with a leading * it counts events, with a\n"
+    "leading % it is an observation of a distribution, of which percentiles can be asked. TIME is\n"
+    "unix seconds or back from now, like -90s; the time of receipt when not given. Samples are refused\n"
+    "with exit status 4.";
 
 bool is_one_field(std::string_view text) {
   return !text.empty() && text.find_first_of(" \t\r\n\v\f") == std::string_view::npos;
