@@ -1,6 +1,7 @@
 // A chunk's value from any bytes, or any payload under a right checksum (first byte: which frame kind, 0 for
-// raw): decoding gives buckets in the chunk, ascending and not empty; compaction changes neither what the
-// value means nor, a second time, its bytes; encoding what was decoded gives the same buckets.
+// raw): decoding gives buckets and histograms in the chunk, ascending and not empty; compaction changes
+// neither what the value means nor, a second time, its bytes; encoding what was decoded gives the same
+// buckets.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -20,11 +21,17 @@ constexpr Slot kFirst = 7 * kChunkSlots;
 
 DecodedChunk decode(std::string_view value) { return decode_chunk(kKey, kFirst, kChunkSlots, value); }
 
-void check_buckets(const DecodedChunk& decoded) {
+void check_slots(const DecodedChunk& decoded) {
   Slot next = kFirst;
   for (const SlotBucket& b : decoded.buckets) {
     SM_CHECK(b.slot >= next && b.slot < kFirst + kChunkSlots && !b.bucket.is_empty());
     next = b.slot + 1;
+  }
+  next = kFirst;
+  for (const SlotHistogram& h : decoded.histograms) {
+    SM_CHECK(h.slot >= next && h.slot < kFirst + kChunkSlots && !h.histogram.is_empty());
+    SM_CHECK(h.histogram.cells().size() <= SparseHistogram::kCellsMax);
+    next = h.slot + 1;
   }
 }
 
@@ -36,12 +43,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string value(data[0] == 0 ? bytes : std::string_view());
   if (data[0] != 0) append_frame(value, kKey, static_cast<FrameKind>(data[0]), bytes);
   const DecodedChunk decoded = decode(value);
-  check_buckets(decoded);
+  check_slots(decoded);
   const CompactedChunk compacted = compact_chunk(kKey, kFirst, kChunkSlots, value, true);
   const DecodedChunk again = decode(compacted.value);
   SM_CHECK(compacted.damaged_frames == decoded.damaged_frames &&
            again.damaged_frames == decoded.damaged_frames);
   SM_CHECK(again.buckets == decoded.buckets && again.combine == decoded.combine);
+  SM_CHECK(again.histograms == decoded.histograms);
   SM_CHECK(compact_chunk(kKey, kFirst, kChunkSlots, compacted.value, true).value == compacted.value);
   const std::string encoded = encode_buckets(kKey, kFirst, decoded.combine, decoded.buckets);
   SM_CHECK(decode(encoded).buckets == decoded.buckets && decode(encoded).damaged_frames == 0);

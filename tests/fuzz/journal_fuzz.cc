@@ -43,6 +43,12 @@ bool read_row(std::string_view row, RowPart part, bool skip) {
       SM_CHECK(b.slot >= next && !b.bucket.is_empty());
       next = b.slot + 1;
     }
+    if (window.histograms() == nullptr) continue;
+    next = 0;
+    for (const SlotHistogram& h : window.histograms()->histograms()) {
+      SM_CHECK(h.slot >= next && !h.histogram.is_empty());
+      next = h.slot + 1;
+    }
   }
   return !reader->failed();
 }
