@@ -21,6 +21,16 @@
 namespace statmill {
 namespace {
 
+// Whether the histograms, if there are any, are of the buckets' samples.
+bool hold_the_same(const DecodedChunk& chunk) {
+  if (chunk.histograms.empty()) return true;
+  return std::equal(chunk.buckets.begin(), chunk.buckets.end(), chunk.histograms.begin(),
+                    chunk.histograms.end(), [](const SlotBucket& b, const SlotHistogram& h) {
+                      const bool is_full = b.bucket.count() >= Bucket::kCountMax;
+                      return b.slot == h.slot && (is_full || b.bucket.count() == h.histogram.count());
+                    });
+}
+
 // One pass over a database. What it keeps is in proportion to the catalog.
 class Scrubber {
  public:
@@ -243,6 +253,8 @@ void Scrubber::check_chunk(const ChunkKey& key, std::string_view value) {
   counts.histograms += decoded.histograms.size();
   counts.bytes += value.size();
   if (!is_known(key.id)) fault("the series is not in the catalog");
+  if (decoded.damaged_frames == 0 && !hold_the_same(decoded))
+    fault("buckets and histograms hold other samples");
   if (decoded.damaged_frames > 0)
     fault(std::to_string(decoded.damaged_frames) + " of " + std::to_string(frames) + " frames damaged");
 }

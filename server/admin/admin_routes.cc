@@ -51,6 +51,7 @@ std::string report_json(const ScrubReport& report) {
     append_count(out, "rows", tier.rows);
     append_count(out, "frames", tier.frames);
     append_count(out, "buckets", tier.buckets);
+    append_count(out, "histograms", tier.histograms);
     append_count(out, "bytes", tier.bytes);
     out += "\"name\":";
     append_json_string(out, tier.name);

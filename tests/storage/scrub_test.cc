@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/keys.h"
+#include "tests/storage/histograms.h"
 #include "tests/storage/stored_data.h"
 
 namespace statmill {
@@ -103,6 +104,27 @@ TEST_F(ScrubTest, ReadsABackupWhereItLies) {
   EXPECT_THAT(words(*report), IsEmpty());
   EXPECT_EQ(report->tiers.at(0).rows, kSeries);
   EXPECT_EQ(files_under(path("backup")), before);
+}
+
+TEST_F(ScrubTest, ComparesHistogramsWithTheirBuckets) {
+  const ChunkKey key{0, kChunk, 7};
+  const Slot first = Slot{kChunk} * tiers_[0].chunk_slots;
+  const auto chunk = [&](Slot slot, uint64_t samples) {
+    const std::vector<SlotHistogram> histograms = {{slot, histogram_of({{5, samples}})}};
+    return frames(key, 0, 1) + encode_histogram_frame(key, first, histograms);
+  };
+  const uint64_t count =
+      decode_chunk(key, first, tiers_[0].chunk_slots, frames(key, 0, 1)).buckets.at(0).bucket.count();
+  plant(kFinest, chunk_key(kChunk, 7), chunk(first, count));
+  const ScrubReport sound = scrub_offline();
+  EXPECT_THAT(words(sound), IsEmpty());
+  EXPECT_EQ(sound.tiers.at(0).histograms, 1U);
+  for (const std::string& wrong : {chunk(first, count + 1), chunk(first + 1, count)}) {
+    plant(kFinest, chunk_key(kChunk, 7), wrong);
+    EXPECT_THAT(
+        faults(),
+        ElementsAre("tier_10s chunk 3 series 7 (series.7): buckets and histograms hold other samples"));
+  }
 }
 
 TEST_F(ScrubTest, FindsRowsThatAreNotWhatTheySay) {

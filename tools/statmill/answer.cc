@@ -217,6 +217,7 @@ Result<ScrubReport> parse_scrub_report(std::string_view text) {
                          .rows = count(t, "rows"),
                          .frames = count(t, "frames"),
                          .buckets = count(t, "buckets"),
+                         .histograms = count(t, "histograms"),
                          .bytes = count(t, "bytes")});
   }
   for (const json::value& f : document.array(document.field(document.root(), "faults")))

@@ -184,13 +184,15 @@ std::string scrub_table(const ScrubReport& report) {
                    {"rows", Align::kRight},
                    {"frames", Align::kRight},
                    {"buckets", Align::kRight},
+                   {"histograms", Align::kRight},
                    {"bytes", Align::kRight}});
   for (const ScrubReport::Tier& t : report.tiers)
-    table.add({t.name, text_of(t.rows), text_of(t.frames), text_of(t.buckets), text_of(t.bytes)});
-  table.add({"journal", text_of(report.journal_rows), "", text_of(report.journal_entries), ""});
-  table.add({"activity", text_of(report.activity_rows), "", "", ""});
-  table.add({"series", text_of(report.series), "", "", ""});
-  table.add({"files", text_of(report.files), "", "", text_of(report.file_bytes)});
+    table.add({t.name, text_of(t.rows), text_of(t.frames), text_of(t.buckets), text_of(t.histograms),
+               text_of(t.bytes)});
+  table.add({"journal", text_of(report.journal_rows), "", text_of(report.journal_entries), "", ""});
+  table.add({"activity", text_of(report.activity_rows), "", "", "", ""});
+  table.add({"series", text_of(report.series), "", "", "", ""});
+  table.add({"files", text_of(report.files), "", "", "", text_of(report.file_bytes)});
   std::string out = table.text();
   for (const ScrubReport::Fault& fault : report.faults)
     out.append(fault.where).append(": ").append(fault.what).append("\n");
