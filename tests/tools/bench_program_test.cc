@@ -72,6 +72,10 @@ std::set<std::string> storage_names() {
       out.insert("storage." + std::string(workload) + "." + what + "_per_bucket");
     }
   }
+  for (const char* spread : {"100_s3", "100_s5", "1000_s3", "1000_s5"}) {
+    for (const char* what : {"bytes", "flushed_bytes", "flush_us", "compact_us", "decode_us"})
+      out.insert("storage.histograms." + std::string(spread) + "." + what + "_per_slot");
+  }
   return out;
 }
 

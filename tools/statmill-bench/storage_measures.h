@@ -29,6 +29,9 @@ struct MeasureContext {
 Measured measure_writing(StorageWorkload workload, const MeasureContext& context);
 // storage_rollup.cc: the coarser tiers of `mix`.
 Measured measure_rollup(const MeasureContext& context);
+// storage_histograms.cc: lognormal latencies of a sigma, so many samples a slot, codec alone. flushed: as
+// flushes write them; compact: those become one frame; decode: of that frame.
+Measured measure_histograms(const MeasureContext& context);
 // storage_reading.cc: wall time of reads through a StoreSnapshot, decoded.
 Measured measure_read24h(const MeasureContext& context);
 Measured measure_read1y(const MeasureContext& context);

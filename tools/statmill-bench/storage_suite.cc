@@ -24,6 +24,7 @@ std::vector<Measure<MeasureContext>> measures() {
                                    }};
   };
   out.push_back({"rollup", measure_rollup});
+  out.push_back({"histograms", measure_histograms});
   out.push_back({"read24h", measure_read24h});
   out.push_back({"read1y_avg", measure_read1y});
   out.push_back({"host", measure_host});
