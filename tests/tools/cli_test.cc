@@ -242,6 +242,15 @@ TEST(Cli, QueryRefusesAnswersThatDoNotFit) {
   }
 }
 
+TEST(Cli, QuerySaysWhatTheServerWarnsOf) {
+  const FakeServer server(
+      200, R"({"from":0,"until":10,"step":10,"tier":10,"series":[{"name":"a","kind":"gauge","avg":[1]}],)"
+           R"("warnings":["3 stored frames are damaged","odd"]})");
+  const Outcome outcome = run(server.url(), {"query", "a", "--stats", "avg", "--format", "csv"});
+  EXPECT_EQ(outcome.code, ExitStatus::kOk);
+  EXPECT_EQ(outcome.talk, "statmill: warning: 3 stored frames are damaged\nstatmill: warning: odd\n");
+}
+
 TEST(Cli, ListAsksWithPatternAndLimitAndSaysWhenThereIsMore) {
   const FakeServer server(
       200, R"({"series":[{"name":"a.b","kind":"event","last_s":1700000000}],"truncated":true})");

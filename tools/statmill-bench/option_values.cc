@@ -10,7 +10,7 @@ namespace statmill {
 
 std::string joined(const std::vector<std::string>& words) {
   std::string out;
-  for (const std::string& word : words) out.append(out.empty() ? "" : ",").append(word);
+  for (const std::string& word : words) out.append(out.empty() ? "" : ", ").append(word);
   return out;
 }
 

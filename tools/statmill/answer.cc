@@ -28,6 +28,11 @@ class Document {
     if (found == nullptr) failed_ = true;
     return found != nullptr ? *found : nothing_;
   }
+  // Null when there is none.
+  const json::value* optional(const json::value& of, std::string_view name) {
+    const json::object* object = of.if_object();
+    return object != nullptr ? object->if_contains(name) : nullptr;
+  }
   const json::array& array(const json::value& v) {
     if (!v.is_array()) failed_ = true;
     return v.is_array() ? v.get_array() : empty_;
@@ -108,6 +113,9 @@ Result<QueryResult> parse_query_result(std::string_view text, const std::vector<
         column.push_back(document.number_or_null(v));
       if (column.size() != slots) return not_understood("answer");
     }
+  }
+  if (const json::value* warnings = document.optional(document.root(), "warnings")) {
+    for (const json::value& w : document.array(*warnings)) out.warnings.push_back(document.text(w));
   }
   if (document.failed()) return not_understood("answer");
   return out;

@@ -26,6 +26,7 @@ struct QueryResult {
   int64_t until_s = 0;
   int64_t step_s = 0;
   std::vector<SeriesColumns> series;
+  std::vector<std::string> warnings = {};  // what may be wrong with the numbers
 };
 
 struct ListedSeries {

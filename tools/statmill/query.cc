@@ -46,7 +46,8 @@ Outcome print(const std::string& body, Format format, const std::string& stats_t
   const Result<QueryResult> result = parse_query_result(body, stats);
   if (!result) return ending(result.error());
   Outcome out{.data = format == Format::kCsv ? query_csv(*result, stats) : query_table(*result)};
-  if (result->series.empty()) out.talk = "statmill: no series matches\n";
+  for (const std::string& warning : result->warnings) out.talk += "statmill: warning: " + warning + "\n";
+  if (result->series.empty()) out.talk += "statmill: no series matches\n";
   return out;
 }
 
@@ -62,7 +63,7 @@ Outcome run_query(std::span<const std::string> arguments, const Surroundings& su
           "max-points", po::value<std::string>()->value_name("COUNT"),
           "choose a step that gives no more rows")  //
       ("stats", po::value<std::string>()->default_value("avg,min,max")->value_name("LIST"),
-       "of count, sum, avg, stddev, min, max, rate")  //
+       "of count, sum, avg, stddev, min, max, rate; of distributions p50, p99.9 and so on")  //
       ("format", po::value<std::string>()->default_value("table")->value_name("FORM"), "table, json or csv");
   const CommandLine line(std::move(usage), arguments, surroundings);
   if (line.ended_as()) return *line.ended_as();
