@@ -29,6 +29,8 @@ class SparseHistogram {
   // ascending, a count is 0 or their sum over kCountMax. Requires: 0 <= joined_power <= kJoinedPowerMax.
   static std::optional<SparseHistogram> from_cells(std::vector<Cell> cells, int joined_power = 0);
 
+  // Takes the memory of so many cells.
+  void reserve(size_t cells) { cells_.reserve(cells); }
   // Adds n samples to a bucket. Costs a binary search, one step per doubling of the cells and without a
   // branch to guess; a cell that is new moves those behind it. Requires: an index of histogram_index().
   void add(HistogramIndex index, uint64_t n = 1);

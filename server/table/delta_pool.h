@@ -97,6 +97,10 @@ class DeltaPool {
     out.resize(kept + 1);
   }
 
+  // Beside that bucket, of a distribution. Requires: only() is not null.
+  const SparseHistogram& only_histogram(Chain chain) const {
+    return histograms_[nodes_[chain - 1].histogram - 1];
+  }
   // Of a distribution's chain, as many as buckets, for the same slots.
   void read(Chain chain, std::vector<SlotHistogram>& out) const {
     out.clear();
@@ -136,13 +140,14 @@ class DeltaPool {
     }
     return link;
   }
+  static constexpr size_t kCellsExpected = 4;  // of one epoch
   template <class Add>
   void add_to_histogram(Chain& chain, Slot slot, const Add& add) {
     Node& node = nodes_[*find(chain, slot) - 1];
     if (node.histogram == 0) {
-      histograms_.emplace_back();
+      histograms_.emplace_back().reserve(kCellsExpected);
       node.histogram = static_cast<uint32_t>(histograms_.size());
-      histogram_bytes_ += sizeof(SparseHistogram);
+      histogram_bytes_ += sizeof(SparseHistogram) + histograms_.back().memory_bytes();
     }
     SparseHistogram& histogram = histograms_[node.histogram - 1];
     const size_t bytes = histogram.memory_bytes();

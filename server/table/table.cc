@@ -19,7 +19,8 @@ std::vector<SeriesRow> Table::collect(ShardNo n, int parity, JournalDraft* journ
   std::vector<Series*>().swap(shard.created[p]);  // not kept: new series are rare but for once
   const std::vector<Series*>& dirty = shard.dirty[p];
   std::string* const entries = journal == nullptr ? nullptr : &journal->bytes();
-  shard.deltas[p].prefetch_all();
+  DeltaPool& deltas = shard.deltas[p];
+  deltas.prefetch_all();
   for (size_t i = 0; i < dirty.size(); ++i) {
     // What is needed a few series on: first where it is, then that.
     constexpr size_t kAhead = 8;
@@ -28,25 +29,25 @@ std::vector<SeriesRow> Table::collect(ShardNo n, int parity, JournalDraft* journ
     Series* const s = dirty[i];
     const size_t memory = s->pending.memory_bytes();
     size_t count = 1;
-    const SlotBucket* const only = shard.deltas[p].only(s->delta[p]);
-    if (only != nullptr && s->kind != Kind::kDistribution) {
-      s->pending.add(*only, s->combine(), entries);
+    const bool is_distribution = s->kind == Kind::kDistribution;
+    if (const SlotBucket* const only = deltas.only(s->delta[p])) {
+      s->pending.add(*only, s->combine(), entries,
+                     is_distribution ? &deltas.only_histogram(s->delta[p]) : nullptr);
     } else {
+      deltas.read(s->delta[p], s->combine(), buckets);
       histograms.clear();
-      shard.deltas[p].read(s->delta[p], s->combine(), buckets);
-      if (s->kind == Kind::kDistribution) shard.deltas[p].read(s->delta[p], histograms);
-      for (size_t b = 0; b < buckets.size(); ++b) {
+      if (is_distribution) deltas.read(s->delta[p], histograms);
+      for (size_t b = 0; b < buckets.size(); ++b)
         s->pending.add(buckets[b], s->combine(), entries,
-                       histograms.empty() ? nullptr : &histograms[b].histogram);
-      }
+                       is_distribution ? &histograms[b].histogram : nullptr);
       count = buckets.size();
     }
     s->delta[p] = 0;
     note_pending(shard, *s, memory);
     if (journal != nullptr) journal->end_piece(s->id, static_cast<uint32_t>(count));
   }
-  ram_bytes_.fetch_sub(shard.deltas[p].memory_bytes(), std::memory_order_relaxed);
-  shard.deltas[p].clear();
+  ram_bytes_.fetch_sub(deltas.memory_bytes(), std::memory_order_relaxed);
+  deltas.clear();
   clear_burst(shard.dirty[p]);
   return created;
 }

@@ -117,6 +117,7 @@ std::string listener_name(LineDialect dialect, Transport transport) {
   const std::string transport_name = transport == Transport::kTcp ? "tcp" : "udp";
   switch (dialect) {
     case LineDialect::kIstatd:
+    case LineDialect::kDistribution:
       return transport_name;
     case LineDialect::kGraphite:
       return "graphite_" + transport_name;
@@ -127,7 +128,8 @@ std::string listener_name(LineDialect dialect, Transport transport) {
 }
 
 std::string run_name(const IngestRun& run) {
-  std::string out = listener_name(run.dialect, run.transport);
+  std::string out = run.dialect == LineDialect::kDistribution ? "distribution_" : "";
+  out += listener_name(run.dialect, run.transport);
   // TCP goes without saying where the dialect is said.
   if (run.dialect != LineDialect::kIstatd && run.transport == Transport::kTcp) out.resize(out.rfind('_'));
   if (run.transport == Transport::kUdpGso) out += "_gso";
@@ -137,7 +139,7 @@ std::string run_name(const IngestRun& run) {
 
 ServerCommand server_for(LineDialect dialect, std::filesystem::path program, std::filesystem::path parent) {
   ServerCommand out{.program = std::move(program), .parent = std::move(parent)};
-  if (dialect == LineDialect::kIstatd) return out;
+  if (dialect == LineDialect::kIstatd || dialect == LineDialect::kDistribution) return out;
   out.listener = dialect == LineDialect::kGraphite ? "graphite" : "statsd";
   out.options = {"--" + out.listener + ".listen", "127.0.0.1:0"};
   return out;

@@ -21,7 +21,7 @@ const char* first_given(const po::variables_map& values) {
 }
 
 Result<IngestRun> ingest_run(const po::variables_map& values) {
-  const Result<size_t> dialect = choice(values, "dialect", {"istatd", "graphite", "statsd"});
+  const Result<size_t> dialect = choice(values, "dialect", {"istatd", "graphite", "statsd", "distribution"});
   if (!dialect) return dialect.error();
   const Result<size_t> transport = choice(values, "transport", {"tcp", "udp", "udp_gso"});
   if (!transport) return transport.error();
@@ -59,8 +59,8 @@ po::options_description describe_ingest() {
   po::options_description suite("ingest; the whole takes 10 to 20 minutes, 2 GB of RAM, 1 GB of disk",
                                 kHelpWidth);
   const std::string only =
-      "these measures alone, or all that begin so: {tcp,udp,udp_gso,graphite,statsd}.{live,backfill}."
-      "{10k,100k,1m,1m_random}, new_series, query_p99_ms, stall_ms";
+      "these measures alone, or all that begin so: ROAD.TIMES.SIZE (tcp, udp, udp_gso, graphite, statsd, "
+      "distribution; live, backfill; 10k, 100k, 1m, 1m_random), new_series, query_p99_ms, stall_ms";
   suite.add_options()                                                                                   //
       ("only", text_value("NAME,..."), only.c_str())                                                    //
       ("scale", text_value("FACTOR")->default_value("1"), "of the number of samples of every measure")  //
@@ -69,10 +69,11 @@ po::options_description describe_ingest() {
        "samples per second, 0: as fast as it goes; by default that, but 2000000 by UDP in the suite")  //
       ("dir", text_value("DIR"), "where temporary data are made; the system's place by default");
   po::options_description run("any of these makes it one run instead", kHelpWidth);
-  run.add_options()                                                                           //
-      ("dialect", text_value("NAME")->default_value("istatd"), "istatd, graphite or statsd")  //
-      ("transport", text_value("NAME")->default_value("tcp"), "tcp, udp or udp_gso")          //
-      ("series", text_value("COUNT")->default_value("10000"), "100 per host")                 //
+  run.add_options()  //
+      ("dialect", text_value("NAME")->default_value("istatd"),
+       "istatd, graphite, statsd, or distribution: istatd's with a % in front")       //
+      ("transport", text_value("NAME")->default_value("tcp"), "tcp, udp or udp_gso")  //
+      ("series", text_value("COUNT")->default_value("10000"), "100 per host")         //
       ("samples", text_value("COUNT")->default_value("2000000"),
        "in whole passes over all series, at least 2")                                                    //
       ("order", text_value("NAME")->default_value("index"), "of series within a pass: index or random")  //

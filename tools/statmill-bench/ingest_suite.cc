@@ -19,11 +19,12 @@ struct Road {
   LineDialect dialect;
   Transport transport;
 };
-constexpr std::array<Road, 5> kRoads = {{{"tcp", LineDialect::kIstatd, Transport::kTcp},
+constexpr std::array<Road, 6> kRoads = {{{"tcp", LineDialect::kIstatd, Transport::kTcp},
                                          {"udp", LineDialect::kIstatd, Transport::kUdp},
                                          {"udp_gso", LineDialect::kIstatd, Transport::kUdpGso},
                                          {"graphite", LineDialect::kGraphite, Transport::kTcp},
-                                         {"statsd", LineDialect::kStatsd, Transport::kTcp}}};
+                                         {"statsd", LineDialect::kStatsd, Transport::kTcp},
+                                         {"distribution", LineDialect::kDistribution, Transport::kTcp}}};
 
 // Samples: for some seconds at millions per second, so many ticks.
 struct Size {

@@ -75,8 +75,10 @@ void append_time(Stream& stream, const Line& line) {
 
 void append_line(Stream& stream, LineDialect dialect, const Line& line) {
   std::string& out = stream.bytes;
+  const bool is_distribution = dialect == LineDialect::kDistribution;
+  if (is_distribution) out.push_back('%');
   out.append(line.name).push_back(dialect == LineDialect::kStatsd ? ':' : ' ');
-  if (dialect == LineDialect::kIstatd && line.time_s) {
+  if ((dialect == LineDialect::kIstatd || is_distribution) && line.time_s) {
     append_time(stream, line);
     out.push_back(' ');
   }

@@ -14,7 +14,8 @@ inline constexpr size_t kSeriesPerHost = 100;
 inline constexpr int64_t kPassSeconds = 10;
 
 // istatd: "name [time] value". Graphite: "name value time", -1 without one. statsd: "name:value|g[|Ttime]".
-enum class LineDialect { kIstatd, kGraphite, kStatsd };
+// Distributions: istatd's with a % in front.
+enum class LineDialect { kIstatd, kGraphite, kStatsd, kDistribution };
 
 struct WorkloadOptions {
   LineDialect dialect = LineDialect::kIstatd;
