@@ -9,7 +9,8 @@
 
 namespace statmill {
 
-std::string_view ReportLines::make(const std::vector<Reading>& readings) {
+std::string_view ReportLines::make(const std::vector<Reading>& readings, std::string_view time) {
+  time_ = time.empty() ? std::string() : " " + std::string(time);
   text_.clear();
   marks_.clear();
   for (const Reading& reading : readings) {
@@ -28,13 +29,26 @@ std::string_view ReportLines::make(const std::vector<Reading>& readings) {
   return text_;
 }
 
+std::string ReportLines::key_of(const Reading& reading) {
+  std::string key(reading.name);
+  if (reading.instance != 0) {
+    key.push_back('\0');
+    append_number(key, reading.instance);
+  }
+  return key;
+}
+
+void ReportLines::add_name(std::string_view mark, const Reading& reading) {
+  text_.append(mark).append(reading.name).append(time_).append(" ");
+}
+
 void ReportLines::add_counter(const Reading& reading) {
-  const auto [place, is_new] = last_sent_.try_emplace(std::string(reading.name), 0);
+  const auto [place, is_new] = last_sent_.try_emplace(key_of(reading), 0);
   uint64_t& last_sent = place->second;
   // A lesser count is of a counter that was made anew.
   const uint64_t added = reading.count - (reading.count < last_sent ? 0 : last_sent);
   if (added == 0 && !is_new) return;  // a silent slot of an event series says as much
-  text_.append("*").append(reading.name).append(" ");
+  add_name("*", reading);
   append_number(text_, added);
   text_.push_back('\n');
   marks_.push_back({.end = text_.size(), .last_sent = &last_sent, .count = reading.count});
@@ -42,16 +56,17 @@ void ReportLines::add_counter(const Reading& reading) {
 
 void ReportLines::add_gauge(const Reading& reading) {
   if (!std::isfinite(reading.level)) return;
-  text_.append(reading.name).append(" ");
+  add_name("", reading);
   append_number(text_, reading.level);
   text_.push_back('\n');
   marks_.push_back({.end = text_.size()});
 }
 
 void ReportLines::add_histogram(const Reading& reading) {
-  SentHistogram& histogram = histograms_[std::string(reading.name)];
+  SentHistogram& histogram = histograms_[key_of(reading)];
   for (SentHistogram::Line& line : histogram.lines(reading)) {
-    text_.append(line.text);
+    const size_t name_end = 1 + reading.name.size();  // behind the mark
+    text_.append(line.text, 0, name_end).append(time_).append(line.text, name_end);
     marks_.push_back({.end = text_.size(), .histogram = &histogram, .line = std::move(line)});
   }
 }

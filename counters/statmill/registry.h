@@ -32,6 +32,7 @@ struct Reading {
 
   std::string_view name;  // lives as long as the instrument
   std::string_view help;
+  uint64_t instance = 0;  // tells instruments of one name apart, where there may be any: in shared_cells.h
   Type type = Type::kGauge;
   uint64_t count = 0;  // of a counter; of a histogram, in all buckets
   double level = 0;    // of a gauge

@@ -117,6 +117,33 @@ TEST(ReportLines, AreCutAtTheirEnds) {
   EXPECT_EQ(lines.end_of_lines(13, 100), 13u);
 }
 
+TEST(ReportLines, InstancesOfANameCountApart) {
+  Reading one;
+  one.name = "requests";
+  one.type = Reading::Type::kCounter;
+  one.count = 5;
+  one.instance = 1;
+  Reading two = one;
+  two.count = 3;
+  two.instance = 2;
+  ReportLines lines;
+  EXPECT_EQ(lines.make({one, two}), "*requests 5\n*requests 3\n");
+  lines.sent(std::string::npos);
+  two.count = 4;
+  EXPECT_EQ(lines.make({one, two}), "*requests 1\n") << "the other is not taken for one made anew";
+}
+
+TEST(ReportLines, SayWhenIfAsked) {
+  Registry registry;
+  Counter counter("counted", "", &registry);
+  Gauge gauge("level", "", &registry);
+  Histogram<> histogram("sizes", "", &registry);
+  histogram.record(3);
+  ReportLines lines;
+  EXPECT_EQ(lines.make(registry.read(), "1700000000"),
+            "*counted 1700000000 0\nlevel 1700000000 0\n%sizes 1700000000 h5 3 3:1\n");
+}
+
 TEST(ReportLines, WhatNoLineCanSayIsLeftOut) {
   Registry registry;
   registry.gauge_fn("none", "", {}, [] { return std::numeric_limits<double>::quiet_NaN(); });
