@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +14,9 @@
 #include <map>
 #include <mutex>
 #include <string_view>
+
+#include "counters/cell_file.h"
+#include "counters/sharing.h"
 
 #if __has_include(<sys/rseq.h>)
 #include <sys/rseq.h>
@@ -30,7 +32,6 @@ constexpr size_t kStride = size_t{1} << Cells::kCpuShift;
 constexpr size_t kCellsPerLine = 64 / sizeof(uint64_t);
 static_assert(kCellsMax * sizeof(uint64_t) == kStride);
 constexpr size_t kCpusIfUnknown = 1024;
-constexpr size_t kCpusMax = 8192;  // CONFIG_NR_CPUS of any kernel
 
 // All cells of the process. Never destroyed: threads may add while the program ends.
 struct Area {
@@ -62,7 +63,7 @@ size_t cpus_possible() {
     last += digit * static_cast<size_t>(list.back() - '0');
     list.remove_suffix(1);
   }
-  return digit == 1 || last >= kCpusMax ? kCpusIfUnknown : last + 1;
+  return digit == 1 || last >= cell_file::kCpusMax ? kCpusIfUnknown : last + 1;
 }
 
 bool has_rseq() {
@@ -85,14 +86,27 @@ CellMode best_mode() {
   return std::max(best, static_cast<CellMode>(1 + (found - kNames.begin())));
 }
 
-char* map(size_t bytes) {
-  void* const memory =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) return nullptr;
-  // Small pages, for of most CPUs' cells little is touched; and none of the parent's counts in a child.
-  static_cast<void>(::madvise(memory, bytes, MADV_NOHUGEPAGE));
-  static_cast<void>(::madvise(memory, bytes, MADV_WIPEONFORK));
-  return static_cast<char*>(memory);
+// Cells of so many CPUs and one more: in a file if they are shared, or in memory of our own.
+char* map(size_t cpus) {
+  char* const shared = sharing::begin(cpus);
+  return shared != nullptr ? shared : sharing::map_private(nullptr, (cpus + 1) * kStride);
+}
+
+// Around fork(): the child's cells are zero, and its locks free.
+void handle_forks() {
+  ::pthread_atfork(
+      [] {
+        area.mutex.lock();
+        sharing::before_fork();
+      },
+      [] {
+        sharing::after_fork_in_parent();
+        area.mutex.unlock();
+      },
+      [] {
+        sharing::after_fork_in_child();
+        area.mutex.unlock();
+      });
 }
 
 // Requires: the lock is held. False: there is no memory.
@@ -100,14 +114,14 @@ bool begin() {
   if (area.base != nullptr) return true;
   CellMode mode = best_mode();
   size_t cpus = mode == CellMode::kOne ? 0 : cpus_possible();
-  char* base = map((cpus + 1) * kStride);
+  char* base = map(cpus);
   if (base == nullptr) {
     mode = CellMode::kOne;
     cpus = 0;
-    base = map(kStride);
+    base = map(cpus);
   }
   if (base == nullptr) return false;
-  ::pthread_atfork([] { area.mutex.lock(); }, [] { area.mutex.unlock(); }, [] { area.mutex.unlock(); });
+  handle_forks();
   area.base = base;
   area.cpus = cpus;
   area.used = kCellsPerLine;  // address 0 of the area is nobody's
@@ -117,6 +131,11 @@ bool begin() {
 
 uint64_t* on_cpu(uint64_t* cell, size_t cpu) {
   return reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(cell) + (cpu << Cells::kCpuShift));
+}
+
+// In each CPU's cells, counted from the area's first.
+size_t place_of(const uint64_t* first) {
+  return static_cast<size_t>(first - reinterpret_cast<const uint64_t*>(area.base));
 }
 
 void add_atomically(uint64_t* cell, uint64_t n) {
@@ -163,12 +182,13 @@ bool Cells::claim(size_t count, bool by_line) noexcept {
     if (found != until) {
       first = found->second;
       area.released->erase(found);
+      sharing::reuse(place_of(first));
       for (size_t cpu = 0; cpu <= area.cpus; ++cpu) std::memset(on_cpu(first, cpu), 0, count * sizeof *first);
     }
   }
   if (first == nullptr) {
     const size_t at = by_line ? (area.used + kCellsPerLine - 1) / kCellsPerLine * kCellsPerLine : area.used;
-    if (at + count > kCellsMax) return false;
+    if (at + count > kCellsMax || !sharing::make_room(at + count)) return false;
     first = reinterpret_cast<uint64_t*>(area.base) + at;
     area.used = at + count;
   }
@@ -209,7 +229,7 @@ uint64_t Cells::sum(size_t index) const noexcept {
 
 size_t Cells::offset() const noexcept {
   // Nobody's, and for ever zero.
-  return first_ == nullptr ? 0 : static_cast<size_t>(first_ - reinterpret_cast<const uint64_t*>(area.base));
+  return first_ == nullptr ? 0 : place_of(first_);
 }
 
 void CellSnapshot::take() {

@@ -8,6 +8,8 @@
 #include <memory>
 #include <unordered_map>
 
+#include "counters/sharing.h"
+
 namespace statmill {
 namespace {
 
@@ -70,6 +72,23 @@ std::optional<Reading> read_one(Instrument& instrument, Maxima maxima) {
   return std::nullopt;
 }
 
+// Enters what has cells into the file that they are in; see sharing::enter().
+uint32_t share(const Instrument& instrument) {
+  cell_file::Entry entry{};
+  if (instrument.type() == Instrument::Type::kCounter) {
+    entry.type = cell_file::Type::kCounter;
+    entry.first_cell = static_cast<uint32_t>(static_cast<const AnyCounter&>(instrument).cell());
+    entry.count = 1;
+  } else if (instrument.type() == Instrument::Type::kHistogram) {
+    const auto& histogram = static_cast<const AnyHistogram&>(instrument);
+    entry.type = cell_file::Type::kHistogram;
+    entry.grouping_power = static_cast<uint8_t>(histogram.grouping_power());
+    entry.first_cell = static_cast<uint32_t>(histogram.cells().offset());
+    entry.count = static_cast<uint32_t>(histogram.bucket_count());
+  }
+  return entry.first_cell == 0 ? 0 : sharing::enter(entry, instrument.name());
+}
+
 // That a name is asked for as two kinds is a fault of the program.
 template <class Made>
 Made& known(Made* made) {
@@ -92,8 +111,16 @@ Instrument::Instrument(const char* name, const char* help, Type type, Registry* 
       registry_(registry == nullptr ? &Registry::process() : registry),
       type_(type) {}
 
-void Instrument::join() noexcept { registry_->join(*this); }
-void Instrument::leave() noexcept { registry_->leave(*this); }
+void Instrument::join() noexcept {
+  shared_at_ = share(*this);
+  registry_->join(*this);
+}
+
+void Instrument::leave() noexcept {
+  registry_->leave(*this);
+  const bool is_counter = type_ == Type::kCounter;
+  sharing::end(shared_at_, is_counter ? static_cast<const AnyCounter&>(*this).value() : 0);
+}
 
 uint64_t AnyHistogram::count() const { return read_histogram(*this).count; }
 

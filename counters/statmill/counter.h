@@ -21,6 +21,8 @@ class AnyCounter : public Instrument {
   // See Cells::sum().
   uint64_t value() const noexcept { return cells_.sum(index_); }
   uint64_t value(const CellSnapshot& snapshot) const noexcept { return snapshot.sum(cells_, index_); }
+  // See Cells::offset().
+  size_t cell() const noexcept { return cells_.size() == 0 ? 0 : cells_.offset() + index_; }
 
  protected:
   // `cells` must outlive it.

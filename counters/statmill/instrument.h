@@ -41,6 +41,7 @@ class Instrument {
   Instrument* next_ = nullptr;
   Instrument* previous_ = nullptr;
   const Type type_;
+  uint32_t shared_at_ = 0;  // its entry in the file of share.h; 0: none
 };
 
 }  // namespace statmill

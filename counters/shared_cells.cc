@@ -1,0 +1,267 @@
+// See shared_cells.h.
+//
+// The directory is read before the cells, to know how many there are, and again after them: what an entry
+// says then is true of the cells that were read, since a process changes the entry before it gives the cells
+// to another.
+//
+// Aligned words are copied whole by the kernels of x86-64 and aarch64, so that a cell is never read in the
+// middle of an add; a mapping would promise that, but end this process when the file is cut short.
+#include "statmill/shared_cells.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "counters/cell_file.h"
+#include "statmill/cells.h"
+
+namespace statmill {
+namespace {
+
+using cell_file::Entry;
+using cell_file::Header;
+using cell_file::State;
+using cell_file::Type;
+
+constexpr size_t kStride = size_t{1} << Cells::kCpuShift;
+constexpr size_t kCellsTogether = 8192;  // 64 KiB: fits into the cache
+// Instruments of one moment never have more than kCellsMax, but the directory is not read in one moment.
+constexpr uint64_t kCellsHeldMax = 2 * kCellsMax;
+
+// False: there are not so many bytes, or they cannot be read.
+bool read_at(int descriptor, void* out, size_t bytes, uint64_t at) {
+  auto* to = static_cast<char*>(out);
+  while (bytes != 0) {
+    const ssize_t n = ::pread(descriptor, to, bytes, static_cast<off_t>(at));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    to += n;
+    at += static_cast<uint64_t>(n);
+    bytes -= static_cast<size_t>(n);
+  }
+  return true;
+}
+
+bool is_plain(std::string_view name) {
+  return std::all_of(name.begin(), name.end(),
+                     [](char c) { return static_cast<unsigned char>(c) > ' ' && c != '\x7f'; });
+}
+
+struct Item {
+  size_t at = 0;  // in the directory
+  Entry entry{};
+  std::string_view name;
+};
+
+// Whether cells are read for it.
+bool has_cells(const Entry& entry) {
+  return entry.state == State::kLive || (entry.state == State::kEnded && entry.type == Type::kHistogram);
+}
+
+// Null, or what is wrong with it.
+const char* fault_of(const Item& item) {
+  const Entry& entry = item.entry;
+  if (entry.state < State::kLive || entry.state > State::kGone) return "an instrument in no known state";
+  if (!is_plain(item.name)) return "a name with blanks or control bytes";
+  if (entry.first_cell == 0 || entry.first_cell >= kCellsMax || entry.count > kCellsMax ||
+      entry.first_cell + cell_file::cells_of(entry) > kCellsMax)
+    return "an instrument beyond the cells";
+  if (entry.type == Type::kCounter) {
+    if (entry.count != 1 || entry.grouping_power != 0) return "a counter of no known shape";
+    return entry.state == State::kGone ? "a counter in no known state" : nullptr;
+  }
+  if (entry.type != Type::kHistogram) return "an instrument of no known type";
+  const unsigned power = entry.grouping_power;
+  if (power > cell_file::kGroupingPowerMax) return "a histogram of no known shape";
+  const size_t groups = entry.count >> power;  // n - g + 1 with g < n <= 64, see h2.h
+  const bool is_whole = groups << power == entry.count && groups >= 2 && groups <= 65 - power;
+  return is_whole ? nullptr : "a histogram of no known shape";
+}
+
+// The next entry of what is left of the directory. Null, or what is wrong with it.
+const char* take_item(std::string_view directory, size_t& at, Item& item) {
+  const std::string_view rest = directory.substr(at);
+  if (rest.size() < sizeof(Entry)) return "half an instrument";
+  item.at = at;
+  std::memcpy(&item.entry, rest.data(), sizeof(Entry));
+  const size_t name_bytes = item.entry.name_bytes;
+  if (name_bytes == 0 || name_bytes > cell_file::kNameBytesMax) return "a name that is too short or too long";
+  const size_t bytes = cell_file::entry_bytes(name_bytes);
+  if (bytes > rest.size()) return "half an instrument";
+  item.name = rest.substr(sizeof(Entry), name_bytes);
+  at += bytes;
+  return fault_of(item);
+}
+
+struct Directory {
+  std::vector<Item> items;
+  size_t cells_end = 0;  // behind the last that any has
+  std::string error;
+};
+
+Directory parse(std::string_view bytes) {
+  Directory out;
+  uint64_t held = 0;
+  for (size_t at = 0; at < bytes.size();) {
+    Item item;
+    const char* const fault = take_item(bytes, at, item);
+    if (fault != nullptr) {
+      out.error = std::string(fault) + " at byte " + std::to_string(cell_file::kDirectoryAt + item.at);
+      return out;
+    }
+    if (has_cells(item.entry)) {
+      const size_t cells = cell_file::cells_of(item.entry);
+      held += cells;
+      out.cells_end = std::max(out.cells_end, item.entry.first_cell + cells);
+    }
+    out.items.push_back(item);
+  }
+  if (held > kCellsHeldMax) out.error = "instruments that have more cells than there are";
+  return out;
+}
+
+// False: it cannot have counted so much.
+bool read_histogram(const Entry& entry, const uint64_t* cells, Reading& out) {
+  out.type = Reading::Type::kHistogram;
+  out.grouping_power = entry.grouping_power;
+  for (uint32_t i = 0; i < entry.count; ++i) {
+    if (cells[i] == 0) continue;
+    if (cells[i] > SharedCells::kHistogramCountMax - out.count) return false;
+    out.count += cells[i];
+    out.buckets.push_back({i, cells[i]});
+  }
+  out.sum = cells[entry.count];
+  out.overflows = cells[entry.count + 1];
+  return true;
+}
+
+}  // namespace
+
+std::unique_ptr<SharedCells> SharedCells::open(const std::string& path, std::string& error) {
+  // Of a pipe, opening would wait for a writer.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (descriptor < 0) {
+    error = std::strerror(errno);
+    return nullptr;
+  }
+  return of(descriptor, error);
+}
+
+std::unique_ptr<SharedCells> SharedCells::of(int descriptor, std::string& error) {
+  std::unique_ptr<SharedCells> out(new SharedCells(descriptor));
+  error = out->check_header();
+  return error.empty() ? std::move(out) : nullptr;
+}
+
+SharedCells::~SharedCells() { ::close(descriptor_); }
+
+// What is wrong with it, or nothing. What it says of the process must stay as it was.
+std::string SharedCells::check_header() {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return "it is no file";
+  Header header{};
+  if (!read_at(descriptor_, &header, sizeof header, 0)) return "it is cut short";
+  if (header.magic != cell_file::kMagic) return "it is no file of cells";
+  if (header.version != cell_file::kVersion)
+    return "it is of version " + std::to_string(header.version) + ", not " +
+           std::to_string(cell_file::kVersion);
+  if (header.cpus > cell_file::kCpusMax) return "it has too many CPUs";
+  if (static_cast<uint64_t>(status.st_size) != cell_file::kCellsAt + (uint64_t{header.cpus} + 1) * kStride)
+    return "it has another size than it says";
+  if (header.directory_bytes > cell_file::kCellsAt - cell_file::kDirectoryAt ||
+      header.directory_bytes % alignof(Entry) != 0)
+    return "its directory has an impossible size";
+  if (header.pid == 0 || header.start_ticks == 0) return "it does not say whose it is";
+  if (is_known_ && (header.pid != pid_ || header.start_ticks != start_ticks_ || header.cpus != cpus_ ||
+                    header.directory_bytes < directory_bytes_))
+    return "it is not as it was";
+  is_known_ = true;
+  pid_ = header.pid;
+  start_ticks_ = header.start_ticks;
+  cpus_ = header.cpus;
+  is_of_this_boot_ = header.boot == cell_file::boot_id();
+  directory_bytes_ = static_cast<size_t>(header.directory_bytes);
+  left_out_ = header.not_entered;
+  return {};
+}
+
+bool SharedCells::lives() const {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  if (::fcntl(descriptor_, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK) return true;
+  const std::string proc = "/proc/" + std::to_string(pid_);
+  return is_of_this_boot_ && cell_file::process_start(proc.c_str()) == start_ticks_;
+}
+
+std::string SharedCells::read_directory(size_t bytes) {
+  directory_.resize(bytes);
+  return read_at(descriptor_, directory_.data(), bytes, cell_file::kDirectoryAt) ? "" : "it is cut short";
+}
+
+// What is wrong, or nothing: the sums of the first so many cells are as of now.
+std::string SharedCells::read_sums(size_t cells) {
+  const uint64_t shards = uint64_t{cpus_} + 1;
+  if (cells * shards > kCellsReadMax) return "it has too many cells to read";
+  sums_.assign(cells, 0);
+  std::vector<uint64_t> part(std::min(cells, kCellsTogether));
+  for (size_t begin = 0; begin < cells; begin += kCellsTogether) {
+    const size_t count = std::min(kCellsTogether, cells - begin);
+    for (uint64_t shard = 0; shard < shards; ++shard) {
+      const uint64_t at = cell_file::kCellsAt + shard * kStride + begin * sizeof(uint64_t);
+      if (!read_at(descriptor_, part.data(), count * sizeof(uint64_t), at)) return "it is cut short";
+      for (size_t i = 0; i < count; ++i) sums_[begin + i] += part[i];
+    }
+  }
+  return {};
+}
+
+std::optional<std::vector<Reading>> SharedCells::read(std::string& error) {
+  error = check_header();
+  if (error.empty()) error = read_directory(directory_bytes_);
+  if (!error.empty()) return std::nullopt;
+  const size_t cells_end = [&] {
+    Directory before = parse(directory_);
+    error = std::move(before.error);
+    return before.cells_end;
+  }();
+  if (error.empty()) error = read_sums(cells_end);
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (error.empty()) error = read_directory(directory_bytes_);
+  if (!error.empty()) return std::nullopt;
+  Directory after = parse(directory_);
+  error = std::move(after.error);
+  if (!error.empty()) return std::nullopt;
+  std::vector<Reading> readings;
+  for (const Item& item : after.items) {
+    const Entry& entry = item.entry;
+    if (entry.state == State::kGone) continue;
+    const bool is_read = entry.first_cell + cell_file::cells_of(entry) <= cells_end;
+    Reading reading;
+    reading.name = item.name;
+    reading.instance = item.at + 1;
+    bool is_possible = is_read || !has_cells(entry);  // instruments do not come back
+    if (is_possible && entry.type == Type::kHistogram) {
+      is_possible = read_histogram(entry, &sums_[entry.first_cell], reading);
+    } else if (is_possible) {
+      reading.type = Reading::Type::kCounter;
+      reading.count = entry.state == State::kLive ? sums_[entry.first_cell] : entry.value;
+    }
+    if (!is_possible) {
+      ++left_out_;
+      continue;
+    }
+    readings.push_back(std::move(reading));
+  }
+  return readings;
+}
+
+}  // namespace statmill

@@ -1,0 +1,226 @@
+// The reader of shared cells believes nothing: whatever the file, it gives an error or what may be.
+#include "statmill/shared_cells.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <functional>
+#include <string>
+
+#include "counters/cell_file.h"
+#include "statmill/cells.h"
+#include "statmill/h2.h"
+#include "tests/support/temp_directory.h"
+
+namespace statmill {
+namespace {
+
+using cell_file::Entry;
+using cell_file::Header;
+using cell_file::State;
+using cell_file::Type;
+using testing::HasSubstr;
+
+constexpr uint64_t kStride = uint64_t{1} << Cells::kCpuShift;
+
+// A file in memory: two counters, one of them ended, and a histogram, of two CPUs.
+class SharedCellsTest : public testing::Test {
+ protected:
+  SharedCellsTest() : file_(::memfd_create("cells", MFD_CLOEXEC)) {
+    header_.magic = cell_file::kMagic;
+    header_.version = cell_file::kVersion;
+    header_.pid = 4711;
+    header_.start_ticks = 99;
+    header_.cpus = 2;
+    add({State::kLive, Type::kCounter, 0, 0, 8, 1, 0}, "requests");
+    add({State::kEnded, Type::kCounter, 0, 0, 9, 1, 33}, "errors;code=500");
+    add({State::kLive, Type::kHistogram, 1, 0, 16, 6, 0}, "sizes");
+    for (uint64_t shard = 0; shard < 3; ++shard) cells_[shard].resize(24);
+    cells_[0][8] = 1;
+    cells_[1][8] = 20;
+    cells_[2][8] = 300;
+    cells_[0][16 + 2] = 4;
+    cells_[2][16 + 5] = 5;
+    cells_[1][16 + 6] = 47;  // the sum
+  }
+  ~SharedCellsTest() override { ::close(file_); }
+
+  void add(Entry entry, const std::string& name) {
+    entry.name_bytes = static_cast<uint16_t>(name.size());
+    const size_t at = directory_.size();
+    directory_.resize(at + cell_file::entry_bytes(name.size()));
+    std::memcpy(directory_.data() + at, &entry, sizeof entry);
+    std::memcpy(directory_.data() + at + sizeof entry, name.data(), name.size());
+  }
+  void write_at(uint64_t at, const void* bytes, size_t size) const {
+    ASSERT_EQ(::pwrite(file_, bytes, size, static_cast<off_t>(at)), static_cast<ssize_t>(size));
+  }
+  void write() {
+    header_.directory_bytes = directory_.size();
+    ASSERT_EQ(::ftruncate(file_, 0), 0);
+    write_at(0, &header_, sizeof header_);
+    write_at(cell_file::kDirectoryAt, directory_.data(), directory_.size());
+    for (uint64_t shard = 0; shard < 3; ++shard)
+      write_at(cell_file::kCellsAt + shard * kStride, cells_[shard].data(), cells_[shard].size() * 8);
+    ASSERT_EQ(::ftruncate(file_, static_cast<off_t>(cell_file::kCellsAt + 3 * kStride)), 0);
+  }
+  // The error, or the readings, of which each may be.
+  std::string read() {
+    std::string error;
+    const auto cells = SharedCells::of(::dup(file_), error);
+    if (cells == nullptr) return error;
+    const auto readings = cells->read(error);
+    if (!readings) return error;
+    EXPECT_EQ(error, "");
+    std::string out;
+    for (const Reading& reading : *readings) {
+      EXPECT_EQ(reading.name.find_first_of(std::string(" \n\0", 3)), std::string::npos);
+      uint64_t count = reading.type == Reading::Type::kCounter ? reading.count : 0;
+      for (const Reading::Bucket& bucket : reading.buckets) {
+        EXPECT_LT(bucket.index, h2::bucket_count(reading.grouping_power, 64));
+        count += bucket.count;
+      }
+      EXPECT_EQ(reading.count, count);
+      out += std::string(reading.name) + "=" + std::to_string(reading.count) + " ";
+    }
+    return out;
+  }
+  // Reads what there is after each change of a bit.
+  void flip_bits(uint64_t at, size_t size, const std::function<void(const std::string&)>& look) {
+    for (uint64_t place = at; place < at + size; ++place) {
+      char byte = 0;
+      ASSERT_EQ(::pread(file_, &byte, 1, static_cast<off_t>(place)), 1);
+      for (int bit = 0; bit < 8; ++bit) {
+        const char flipped = static_cast<char>(byte ^ (1 << bit));
+        write_at(place, &flipped, 1);
+        look(read());
+      }
+      write_at(place, &byte, 1);
+    }
+  }
+
+  const int file_;
+  Header header_{};
+  std::string directory_;
+  std::array<std::vector<uint64_t>, 3> cells_;
+};
+
+constexpr const char* kWhole = "requests=321 errors;code=500=33 sizes=9 ";
+
+TEST_F(SharedCellsTest, ReadsTheSumsOfAllCpus) {
+  write();
+  EXPECT_EQ(read(), kWhole);
+}
+
+TEST_F(SharedCellsTest, EveryFlippedBitIsAnErrorOrAReadingThatMayBe) {
+  write();
+  size_t errors = 0;
+  const auto look = [&](const std::string& said) {
+    if (said.find('=') == std::string::npos) ++errors;
+  };
+  flip_bits(0, sizeof header_, look);
+  flip_bits(cell_file::kDirectoryAt, directory_.size(), look);
+  flip_bits(cell_file::kCellsAt, cells_[0].size() * 8, look);
+  EXPECT_GT(errors, 300U);
+  EXPECT_EQ(read(), kWhole);
+}
+
+TEST_F(SharedCellsTest, AFileThatIsCutShortIsRefused) {
+  write();
+  const uint64_t whole = cell_file::kCellsAt + 3 * kStride;
+  for (uint64_t size = 0; size < whole; size += size < 8192 ? 1 : kStride / 16 - 1) {
+    ASSERT_EQ(::ftruncate(file_, static_cast<off_t>(size)), 0);
+    EXPECT_EQ(read().find('='), std::string::npos) << size;
+  }
+}
+
+TEST_F(SharedCellsTest, AFileThatIsCutShortWhileItIsOpenIsRefused) {
+  write();
+  std::string error;
+  const auto cells = SharedCells::of(::dup(file_), error);
+  ASSERT_TRUE(cells->read(error));
+  ASSERT_EQ(::ftruncate(file_, 5000), 0);
+  EXPECT_FALSE(cells->read(error));
+  EXPECT_EQ(error, "it has another size than it says");
+  write();
+  EXPECT_TRUE(cells->read(error)) << error;
+  header_.pid = 12;
+  write();
+  EXPECT_FALSE(cells->read(error));
+  EXPECT_EQ(error, "it is not as it was");
+}
+
+TEST_F(SharedCellsTest, RefusesInstrumentsThatCannotBe) {
+  const struct {
+    Entry entry;
+    std::string name;
+    const char* why;
+  } table[] = {
+      {{State{0}, Type::kCounter, 0, 0, 8, 1, 0}, "a", "state"},
+      {{State{4}, Type::kCounter, 0, 0, 8, 1, 0}, "a", "state"},
+      {{State::kGone, Type::kCounter, 0, 0, 8, 1, 0}, "a", "state"},
+      {{State::kLive, Type{3}, 0, 0, 8, 1, 0}, "a", "type"},
+      {{State::kLive, Type::kCounter, 0, 0, 0, 1, 0}, "a", "beyond"},
+      {{State::kLive, Type::kCounter, 0, 0, kCellsMax, 1, 0}, "a", "beyond"},
+      {{State::kLive, Type::kCounter, 0, 0, 8, 2, 0}, "a", "counter of no known shape"},
+      {{State::kLive, Type::kHistogram, 0, 0, kCellsMax - 5, 6, 0}, "a", "beyond"},
+      {{State::kLive, Type::kHistogram, 1, 0, 8, 5, 0}, "a", "shape"},
+      {{State::kLive, Type::kHistogram, 17, 0, 8, 1 << 18, 0}, "a", "shape"},
+      {{State::kLive, Type::kHistogram, 1, 0, 8, 130, 0}, "a", "shape"},
+      {{State::kLive, Type::kHistogram, 0, 0, 8, 0xffff'ffff, 0}, "a", "beyond"},
+      {{State::kLive, Type::kCounter, 0, 0, 8, 1, 0}, "", "too short"},
+      {{State::kLive, Type::kCounter, 0, 0, 8, 1, 0}, std::string(1025, 'a'), "too long"},
+      {{State::kLive, Type::kCounter, 0, 0, 8, 1, 0}, "a b", "blanks"},
+      {{State::kLive, Type::kCounter, 0, 0, 8, 1, 0}, "a\n*b", "blanks"},
+  };
+  for (const auto& t : table) {
+    directory_.clear();
+    add(t.entry, t.name);
+    write();
+    EXPECT_THAT(read(), HasSubstr(t.why)) << t.name;
+  }
+}
+
+TEST_F(SharedCellsTest, WhatWouldTakeLongIsRefused) {
+  directory_.clear();
+  for (int i = 0; i < 100; ++i)
+    add({State::kLive, Type::kHistogram, 12, 0, 8, uint32_t{53} << 12, 0}, "h" + std::to_string(i));
+  write();
+  EXPECT_THAT(read(), HasSubstr("more cells than there are"));
+  directory_.clear();
+  add({State::kLive, Type::kCounter, 0, 0, kCellsMax - 1, 1, 0}, "last");
+  header_.cpus = 8192;
+  write();
+  const auto bytes = static_cast<off_t>(cell_file::kCellsAt + 8193 * kStride);
+  if (::ftruncate(file_, bytes) != 0) GTEST_SKIP() << "files may not be as large";
+  EXPECT_THAT(read(), HasSubstr("too many cells to read"));
+}
+
+TEST_F(SharedCellsTest, AHistogramOfImpossibleCountsIsLeftOut) {
+  cells_[0][16] = cells_[1][17] = uint64_t{1} << 47;
+  write();
+  std::string error;
+  const auto cells = SharedCells::of(::dup(file_), error);
+  EXPECT_EQ(cells->read(error)->size(), 2U);
+  EXPECT_EQ(cells->left_out(), 1U);
+}
+
+TEST_F(SharedCellsTest, OpensFilesAlone) {
+  const TempDirectory directory;
+  std::string error;
+  EXPECT_EQ(SharedCells::open(directory.path().string(), error), nullptr);
+  EXPECT_EQ(error, "it is no file");
+  const std::string pipe = (directory.path() / "pipe").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(SharedCells::open(pipe, error), nullptr);
+  EXPECT_EQ(error, "it is no file");
+  EXPECT_EQ(SharedCells::open((directory.path() / "none").string(), error), nullptr);
+  EXPECT_EQ(error, "No such file or directory");
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,159 @@
+// Cells in a file: what a program has counted is read to the last count, while it lives and when it was
+// killed; what it does not share it counts all the same.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "statmill/share.h"
+#include "statmill/shared_cells.h"
+#include "tests/support/process.h"
+#include "tests/support/temp_directory.h"
+
+namespace statmill {
+namespace {
+
+using testing::HasSubstr;
+
+class SharingTest : public testing::Test {
+ protected:
+  // Runs the program until it has done what it is told.
+  void run(const std::string& what) {
+    program_.emplace(
+        Command{STATMILL_SHARING_PROGRAM, {what}, {{"STATMILL_SHARE", directory_.path().string()}}});
+    const auto line = program_->wait_for_line("ready");
+    ASSERT_TRUE(line) << program_->standard_error();
+    EXPECT_EQ(log_value(*line, "status"), "0");
+    path_ = log_value(*line, "path");
+    std::string error;
+    cells_ = SharedCells::open(path_, error);
+    ASSERT_NE(cells_, nullptr) << error;
+    EXPECT_EQ(cells_->pid(), static_cast<uint32_t>(program_->pid()));
+  }
+  void kill() {
+    program_->signal(SIGKILL);
+    EXPECT_EQ(program_->wait(), -SIGKILL);
+  }
+  // All readings of a name added up.
+  std::map<std::string, Reading> read() {
+    std::string error;
+    const auto readings = cells_->read(error);
+    EXPECT_TRUE(readings) << error;
+    std::map<std::string, Reading> out;
+    std::set<uint64_t> instances;
+    for (const Reading& reading : readings.value_or(std::vector<Reading>())) {
+      EXPECT_TRUE(instances.insert(reading.instance).second);
+      Reading& sum = out[std::string(reading.name)];
+      const uint64_t count = sum.count + reading.count;
+      sum = reading;
+      sum.count = count;
+    }
+    return out;
+  }
+  // What the program says that has no file.
+  static std::string run_unshared(std::vector<std::string> arguments, const std::string& directory) {
+    const Ended ended =
+        run_program({STATMILL_SHARING_PROGRAM, std::move(arguments), {{"STATMILL_SHARE", directory}}});
+    EXPECT_EQ(ended.status, 0) << ended.said;
+    return ended.said;
+  }
+
+  const TempDirectory directory_;
+  std::optional<Process> program_;
+  std::string path_;
+  std::unique_ptr<SharedCells> cells_;
+};
+
+TEST_F(SharingTest, WhatAKilledProcessHadCountedIsRead) {
+  run("threads");
+  EXPECT_TRUE(cells_->lives());
+  const auto before = read();
+  kill();
+  EXPECT_FALSE(cells_->lives());
+  const auto after = read();
+  for (const auto* readings : {&before, &after}) {
+    EXPECT_EQ(readings->at("shop.requests;code=200").count, 800'000U);
+    EXPECT_EQ(readings->at("disk.reads").count, 0U);
+    EXPECT_EQ(readings->at("disk.bytes").count, 512U * 800'000U);
+    const Reading& latency = readings->at("shop.latency_ns");
+    EXPECT_EQ(latency.type, Reading::Type::kHistogram);
+    EXPECT_EQ(latency.grouping_power, 5U);
+    EXPECT_EQ(latency.count, 800'000U);
+    EXPECT_EQ(latency.sum, 100'000ULL * 1000 * (0 + 1 + 2 + 3 + 4 + 5 + 6 + 7) + 800'000ULL / 10 * 45);
+    EXPECT_EQ(readings->size(), 4U) << "gauges are not in it";
+  }
+}
+
+TEST_F(SharingTest, WhatAProcessHadCountedThatEndedIsRead) {
+  run("exits");
+  EXPECT_EQ(program_->wait(), 0);
+  EXPECT_FALSE(cells_->lives());
+  const auto readings = read();
+  EXPECT_EQ(readings.at("shop.requests;code=200").count, 800'000U);
+  EXPECT_EQ(readings.at("shop.latency_ns").count, 800'000U) << "nobody had its cells after it";
+}
+
+TEST_F(SharingTest, AnInstrumentThatEndedKeepsItsCount) {
+  run("ends");
+  const auto readings = read();
+  EXPECT_EQ(readings.at("short.lived").count, 11U) << "both of the name";
+  EXPECT_EQ(readings.at("other").count, 7U) << "counts in a cell that was another's";
+  EXPECT_FALSE(readings.contains("sizes")) << "its cells were another's";
+  EXPECT_EQ(readings.at("sizes.again").count, 1U);
+  EXPECT_EQ(readings.at("sizes.again").sum, 100U);
+  EXPECT_EQ(readings.at("sizes.last").sum, 200U);
+  EXPECT_EQ(cells_->left_out(), 0U);
+}
+
+TEST_F(SharingTest, AChildCountsForItself) {
+  run("forks");
+  const auto readings = read();
+  EXPECT_EQ(readings.at("shop.requests;code=200").count, 10U);
+  EXPECT_FALSE(readings.contains("of.the.child"));
+  EXPECT_TRUE(cells_->lives());
+}
+
+TEST_F(SharingTest, ReadsAreNeverInTheMiddleOfAnAdd) {
+  run("adds");
+  uint64_t last = 0;
+  for (int i = 0; i < 2000; ++i) {
+    std::string error;
+    const auto readings = cells_->read(error);
+    ASSERT_TRUE(readings) << error;
+    const uint64_t count = readings->front().count;
+    ASSERT_EQ(count >> 32, count & 0xffff'ffff) << std::hex << count;
+    ASSERT_GE(count, last);
+    last = count;
+  }
+  EXPECT_GT(last, 0U);
+}
+
+TEST_F(SharingTest, AFullFileSystemCostsCountsAndNotTheProgram) {
+  const Ended ended =
+      run_program({STATMILL_SHARING_PROGRAM, {"fills"}, {{"STATMILL_SHARE", directory_.path().string()}}});
+  EXPECT_EQ(ended.status, 0) << ended.said;
+  if (ended.said.starts_with("cannot mount")) GTEST_SKIP() << ended.said;
+  EXPECT_THAT(ended.said, HasSubstr("ready"));
+}
+
+TEST_F(SharingTest, WithoutAFileAProgramCountsAndSaysWhy) {
+  const std::string nowhere = (directory_.path() / "none").string();
+  EXPECT_THAT(run_unshared({""}, nowhere), HasSubstr("not shared: " + nowhere + ": No such file"));
+  EXPECT_THAT(run_unshared({""}, directory_.write("file", "").string()), HasSubstr("Not a directory"));
+  EXPECT_THAT(run_unshared({""}, ""), HasSubstr("not shared: nobody asked")) << "empty: not what it defines";
+  EXPECT_THAT(run_unshared({""}, std::string(600, 'x')), HasSubstr("not shared: "));
+  EXPECT_THAT(run_unshared({"limited"}, directory_.path().string()), HasSubstr("ulimit"));
+  EXPECT_THAT(run_program({STATMILL_SHARING_PROGRAM, {}, {}}).said, HasSubstr("/nowhere/statmill: No such"))
+      << "what the program defines";
+}
+
+TEST(Sharing, IsOffUnlessAskedFor) {
+  EXPECT_EQ(share_path(), nullptr);
+  EXPECT_EQ(share_error(), nullptr);
+}
+
+}  // namespace
+}  // namespace statmill
