@@ -10,14 +10,24 @@
 #include <string_view>
 #include <utility>
 
+#include "agent/collectors/programs.h"
 #include "base/check.h"
 #include "base/hash.h"
 
 namespace statmill {
 namespace {
 
+// What collectors are made of; all but the config outlives them.
+struct Surroundings {
+  const AgentConfig& config;
+  ProcReader& proc;
+  const Clock& clock;
+  Log& log;
+};
+
 // Requires: `name` is one of config.cc's collectors.
-std::unique_ptr<Collector> make_collector(std::string_view name, ProcReader& proc, Log& log) {
+std::unique_ptr<Collector> make_collector(std::string_view name, const Surroundings& around) {
+  ProcReader& proc = around.proc;
   if (name == "cpu") return make_cpu_collector(proc);
   if (name == "load") return make_load_collector(proc);
   if (name == "memory") return make_memory_collector(proc);
@@ -25,14 +35,19 @@ std::unique_ptr<Collector> make_collector(std::string_view name, ProcReader& pro
   if (name == "disk") return make_disk_collector(proc);
   if (name == "network") return make_network_collector(proc);
   if (name == "psi") return make_psi_collector(proc);
+  if (name == "programs") {
+    // Who only prints must not take from an agent that sends.
+    return make_programs_collector(
+        {.directory = around.config.programs_directory, .removes_files = !around.config.once}, around.clock,
+        around.log);
+  }
   SM_CHECK(name == "sched");
-  return make_sched_collector([&log] { return load_sched_probe(log); });
+  return make_sched_collector([&log = around.log] { return load_sched_probe(log); });
 }
 
-std::vector<std::unique_ptr<Collector>> make_collectors(const AgentConfig& config, ProcReader& proc,
-                                                        Log& log) {
+std::vector<std::unique_ptr<Collector>> make_collectors(const Surroundings& around) {
   std::vector<std::unique_ptr<Collector>> collectors;
-  for (const std::string& name : config.collectors) collectors.push_back(make_collector(name, proc, log));
+  for (const std::string& name : around.config.collectors) collectors.push_back(make_collector(name, around));
   return collectors;
 }
 
@@ -62,7 +77,7 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
       clock_(clock),
       proc_(config.proc_root),
       builder_(config.prefix),
-      collection_(make_collectors(config, proc_, log), log),
+      collection_(make_collectors({config, proc_, clock, log}), log),
       self_report_(proc_),
       sender_(io_, log,
               {.server = config.server,

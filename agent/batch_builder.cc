@@ -1,6 +1,7 @@
 // See batch_builder.h.
 #include "agent/batch_builder.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -32,6 +33,11 @@ void BatchBuilder::total(std::string_view name, uint64_t total) {
   } else {
     line("*", name, static_cast<double>(total - before));
   }
+}
+
+void BatchBuilder::lines(std::string_view lines) {
+  batch_.text.append(lines);
+  batch_.lines += static_cast<uint64_t>(std::count(lines.begin(), lines.end(), '\n'));
 }
 
 LineBatch BatchBuilder::finish() {

@@ -31,6 +31,8 @@ class BatchBuilder final : public SampleSink {
   // A value that is not finite gives no sample.
   void gauge(std::string_view name, double value) override;
   void total(std::string_view name, uint64_t total) override;
+  void lines(std::string_view lines) override;
+  std::string_view time() const override { return time_; }
   // The batch begun last. Totals that it did not see are forgotten: should they come back, it is as for the
   // first time, so that a gap never shows up as one large event.
   LineBatch finish();

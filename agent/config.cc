@@ -12,8 +12,8 @@
 namespace statmill {
 namespace {
 
-constexpr std::array<std::string_view, 8> kCollectors = {"cpu",  "load",    "memory", "vmstat",
-                                                         "disk", "network", "psi",    "sched"};
+constexpr std::array<std::string_view, 9> kCollectors = {"cpu",     "load", "memory", "vmstat",  "disk",
+                                                         "network", "psi",  "sched",  "programs"};
 constexpr size_t kPrefixBytesMax = 256;
 constexpr std::string_view kUsage =
     "Usage: statmill-agent [OPTION]...\n"
@@ -77,6 +77,11 @@ Status take_interval(const std::string& text, Duration& interval) {
   return Status::ok();
 }
 
+Status take_directory(const std::string& text, std::string& directory) {
+  directory = text;
+  return text.starts_with('/') ? Status::ok() : Status(invalid(text, "does not begin with /"));
+}
+
 Status take_queue_bytes(const std::string& text, size_t& bytes) {
   if (Status taken = take_result(parse_bytes(text), bytes); !taken) return taken;
   if (bytes < (64U << 10) || bytes > (1U << 30)) return invalid(text, "is not in 64K..1G");
@@ -101,8 +106,10 @@ std::vector<Setting> agent_settings(AgentConfig& config) {
        [&](const std::string& text) { return take_interval(text, config.interval); }},
       {"agent.prefix", "NAME", "", "of every series; host.<short host name> if not given",
        [&](const std::string& text) { return take_prefix(text, config.prefix); }},
-      {"collectors", "LIST", "all", "of cpu,load,memory,vmstat,disk,network,psi,sched",
+      {"collectors", "LIST", "all", "of cpu,load,memory,vmstat,disk,network,psi,sched,programs",
        [&](const std::string& text) { return take_collectors(text, config.collectors); }},
+      {"programs.dir", "DIRECTORY", "/run/statmill", "where programs share what they count",
+       [&](const std::string& text) { return take_directory(text, config.programs_directory); }},
       {"queue.bytes", "SIZE", "4M", "batches kept in memory while the server is away, 64K..1G",
        [&](const std::string& text) { return take_queue_bytes(text, config.queue_bytes); }},
       {"log.level", "LEVEL", "info", "error, warn, info or debug",

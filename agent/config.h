@@ -17,6 +17,7 @@ struct AgentConfig {
   Duration interval{1000};               // 100ms .. 1h
   std::string prefix;                    // of every series; default host.<short host name>
   std::vector<std::string> collectors;   // names, in the order they are called
+  std::string programs_directory;        // where programs share their cells
   size_t queue_bytes = size_t{4} << 20;  // 64K .. 1G
   LogLevel log_level = LogLevel::kInfo;
   bool once = false;                // collect, print, exit

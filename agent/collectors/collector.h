@@ -26,6 +26,10 @@ class SampleSink {
   // first total of a name gives none; nor does one below the last (the kernel started anew), which is
   // counted.
   virtual void total(std::string_view name, uint64_t total) = 0;
+  // Whole lines of the line protocol, each ended by LF, with names that no prefix goes before.
+  virtual void lines(std::string_view lines) = 0;
+  // What such lines are to say that it is: seconds since 1970.
+  virtual std::string_view time() const = 0;
 };
 
 struct CollectorStatus {

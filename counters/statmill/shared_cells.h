@@ -51,6 +51,8 @@ class SharedCells {
   std::optional<std::vector<Reading>> read(std::string& error);
   // As of the last read(): instruments that found no room in the file, and histograms with impossible counts.
   uint64_t left_out() const { return left_out_; }
+  // How many cells of all CPUs it read.
+  uint64_t cells_read() const { return sums_.size() * (uint64_t{cpus_} + 1); }
 
  private:
   explicit SharedCells(int descriptor) : descriptor_(descriptor) {}

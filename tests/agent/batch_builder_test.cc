@@ -37,6 +37,17 @@ TEST(BatchBuilder, LeavesOutWhatIsNotFinite) {
   EXPECT_EQ(batch.lines, 0U);
 }
 
+TEST(BatchBuilder, TakesWholeLinesAsTheyAre) {
+  BatchBuilder builder("h");
+  builder.begin(kNow);
+  EXPECT_EQ(builder.time(), "1700000000");
+  builder.gauge("a", 1);
+  builder.lines("*shop.sales 1700000000 2\n%shop.sizes 1700000000 h5 3 3:1\n");
+  const LineBatch batch = builder.finish();
+  EXPECT_EQ(batch.text, "h.a 1700000000 1\n*shop.sales 1700000000 2\n%shop.sizes 1700000000 h5 3 3:1\n");
+  EXPECT_EQ(batch.lines, 3U);
+}
+
 TEST(BatchBuilder, TurnsTotalsIntoGrowth) {
   BatchBuilder builder("h");
   EXPECT_EQ(batch_of(builder, "reads", 1'000'000), "");

@@ -23,21 +23,23 @@ TEST(AgentConfig, HasDefaults) {
   EXPECT_EQ(config.interval, Duration(1000));
   EXPECT_THAT(config.prefix, StartsWith("host."));
   EXPECT_THAT(config.collectors,
-              ElementsAre("cpu", "load", "memory", "vmstat", "disk", "network", "psi", "sched"));
+              ElementsAre("cpu", "load", "memory", "vmstat", "disk", "network", "psi", "sched", "programs"));
+  EXPECT_EQ(config.programs_directory, "/run/statmill");
   EXPECT_EQ(config.queue_bytes, size_t{4} << 20);
   EXPECT_FALSE(config.once);
 }
 
 TEST(AgentConfig, TakesWhatItIsTold) {
-  const auto command =
-      parse({"--server", "[::1]:9", "--interval=10s", "--agent.prefix", "rack1.host-7", "--collectors",
-             "load,cpu,load", "--queue.bytes", "1M", "--once", "--log.level", "debug"});
+  const auto command = parse({"--server", "[::1]:9", "--interval=10s", "--agent.prefix", "rack1.host-7",
+                              "--collectors", "load,cpu,load", "--queue.bytes", "1M", "--programs.dir",
+                              "/tmp/cells", "--once", "--log.level", "debug"});
   ASSERT_TRUE(command) << command.error().message;
   const AgentConfig& config = command->config;
   EXPECT_EQ(config.server.text(), "[::1]:9");
   EXPECT_EQ(config.interval, Duration(10'000));
   EXPECT_EQ(config.prefix, "rack1.host-7");
   EXPECT_THAT(config.collectors, ElementsAre("load", "cpu"));
+  EXPECT_EQ(config.programs_directory, "/tmp/cells");
   EXPECT_EQ(config.queue_bytes, size_t{1} << 20);
   EXPECT_TRUE(config.once);
   EXPECT_EQ(config.log_level, LogLevel::kDebug);
@@ -47,12 +49,12 @@ TEST(AgentConfig, RefusesNonsenseByName) {
   const struct {
     const char* option;
     const char* value;
-  } table[] = {{"--server", "nowhere"},      {"--server", "host:0"},     {"--interval", "1ms"},
-               {"--interval", "2h"},         {"--interval", "soon"},     {"--agent.prefix", "a..b"},
-               {"--agent.prefix", "a b"},    {"--agent.prefix", "Host"}, {"--agent.prefix", "a^b"},
-               {"--collectors", "cpu,fan"},  {"--collectors", ","},      {"--collectors", ""},
-               {"--queue.bytes", "1"},       {"--queue.bytes", "2G"},    {"--log.level", "loud"},
-               {"--once=maybe", "--once=x"}, {"--unknown", "x"}};
+  } table[] = {{"--server", "nowhere"},     {"--server", "host:0"},       {"--interval", "1ms"},
+               {"--interval", "2h"},        {"--interval", "soon"},       {"--agent.prefix", "a..b"},
+               {"--agent.prefix", "a b"},   {"--agent.prefix", "Host"},   {"--agent.prefix", "a^b"},
+               {"--collectors", "cpu,fan"}, {"--collectors", ","},        {"--collectors", ""},
+               {"--queue.bytes", "1"},      {"--queue.bytes", "2G"},      {"--log.level", "loud"},
+               {"--programs.dir", "run"},   {"--once=maybe", "--once=x"}, {"--unknown", "x"}};
   for (const auto& t : table) {
     const auto command = parse({t.option, t.value});
     ASSERT_FALSE(command) << t.option << " " << t.value;
@@ -63,8 +65,8 @@ TEST(AgentConfig, RefusesNonsenseByName) {
 }
 
 TEST(AgentConfig, HelpNamesEveryOption) {
-  for (const char* option : {"--server", "--interval", "--agent.prefix", "--collectors", "--queue.bytes",
-                             "--log.level", "--once", "--help", "--version"}) {
+  for (const char* option : {"--server", "--interval", "--agent.prefix", "--collectors", "--programs.dir",
+                             "--queue.bytes", "--log.level", "--once", "--help", "--version"}) {
     EXPECT_THAT(agent_help(), HasSubstr(option));
   }
 }

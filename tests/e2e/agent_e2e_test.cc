@@ -55,6 +55,35 @@ TEST(AgentE2e, ReconnectsToAServerThatWasKilledAndCameBack) {
   EXPECT_EQ(server.stop(), 0);
 }
 
+TEST(AgentE2e, WhatAKilledProgramHadCountedArrivesInFull) {
+  ServerProcess server(STATMILL_BIN);
+  server.start();
+  const TempDirectory cells;
+  Command command = agent_for(server);
+  command.arguments.insert(command.arguments.end(), {"--programs.dir", cells.path().string()});
+  Process agent(command);
+  ASSERT_TRUE(agent.wait_for_line("collector name=programs status=ok"));
+  {
+    Process program({STATMILL_SHARING_PROGRAM, {"threads"}, {{"STATMILL_SHARE", cells.path().string()}}});
+    ASSERT_TRUE(program.wait_for_line("ready")) << program.standard_error();
+    program.signal(SIGKILL);
+    EXPECT_EQ(program.wait(), -SIGKILL);
+  }
+  const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
+  auto totals = server.totals("shop.*");
+  while ((!std::filesystem::is_empty(cells.path()) || totals["shop.latency_ns"].count < 800'000) &&
+         std::chrono::steady_clock::now() < deadline)
+    totals = server.totals("shop.*");
+  EXPECT_TRUE(std::filesystem::is_empty(cells.path())) << "what is told is removed";
+  agent.signal(SIGTERM);
+  EXPECT_EQ(agent.wait(), 0) << agent.standard_error();
+  EXPECT_EQ(totals["shop.requests;code=200"].sum, 800'000);
+  EXPECT_EQ(totals["shop.latency_ns"].count, 800'000);
+  EXPECT_EQ(totals["shop.latency_ns"].sum, 100'000.0 * 1000 * 28 + 80'000.0 * 45);
+  EXPECT_EQ(server.conservation(), "");
+  EXPECT_EQ(server.stop(), 0);
+}
+
 TEST(AgentE2e, StartsBeforeTheServerAndWaitsForIt) {
   const uint16_t port = unused_port();
   Process agent(

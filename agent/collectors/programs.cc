@@ -1,0 +1,212 @@
+// See programs.h.
+#include "agent/collectors/programs.h"
+
+#include <dirent.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "counters/report_lines.h"
+#include "statmill/shared_cells.h"
+
+namespace statmill {
+namespace {
+
+constexpr std::string_view kSuffix = ".cells";
+constexpr Duration kLogInterval{10'000};  // between two lines about files that cannot be read
+
+// A file, by its name.
+struct Program {
+  ino_t inode = 0;
+  bool is_told_before = false;  // what it says when it is read for the first time
+  bool is_named = false;        // in the log
+  bool is_there = true;
+  size_t items = 0;  // as of the last reading
+  ReportLines lines;
+};
+using Programs = std::map<std::string, Program, std::less<>>;
+
+size_t items_of(const std::vector<Reading>& readings) {
+  size_t items = readings.size();
+  for (const Reading& reading : readings) items += reading.buckets.size();
+  return items;
+}
+
+class ProgramsCollector final : public Collector {
+ public:
+  ProgramsCollector(ProgramsOptions options, const Clock& clock, Log& log)
+      : options_(std::move(options)), clock_(clock), log_(log) {}
+
+  std::string_view name() const override { return "programs"; }
+  CollectorStatus collect(SampleSink& sink) override;
+
+ private:
+  // What an interval has had so far.
+  struct Round {
+    size_t files = 0;
+    size_t refused = 0;
+    size_t waiting = 0;
+    uint64_t left_out = 0;
+    size_t bytes = 0;
+    uint64_t cells = 0;
+  };
+
+  // Errors: the directory is there and cannot be read.
+  Status look();
+  void found(const dirent& entry);
+  void read_all(SampleSink& sink);
+  bool read_one(const std::string& name, Program& program, SampleSink& sink);
+  bool refuse(const std::string& name, Program& program, const std::string& reason);
+  bool hand_over(const std::vector<Reading>& readings, Program& program, SampleSink& sink);
+  std::string path_of(const std::string& name) const { return options_.directory + "/" + name; }
+  bool is_full() const {
+    return round_.bytes >= options_.bytes_in_all_max || round_.cells >= options_.cells_max;
+  }
+
+  const ProgramsOptions options_;
+  const Clock& clock_;
+  Log& log_;
+  LogLimiter limiter_{kLogInterval};
+  bool has_looked_ = false;
+  bool is_there_ = false;  // the directory
+  Programs programs_;      // at most files_max
+  size_t items_ = 0;       // of all programs; at most items_in_all_max
+  std::string next_;       // the first that the last interval had no room for, or empty
+  Round round_;
+};
+
+CollectorStatus ProgramsCollector::collect(SampleSink& sink) {
+  round_ = {};
+  if (const Status looked = look(); !looked) return CollectorStatus::unavailable(looked.error().message);
+  if (!is_there_) return {};
+  read_all(sink);
+  sink.gauge("programs.files", static_cast<double>(round_.files));
+  sink.gauge("programs.refused", static_cast<double>(round_.refused));
+  sink.gauge("programs.waiting", static_cast<double>(round_.waiting));
+  sink.gauge("programs.left_out", static_cast<double>(round_.left_out));
+  return {};
+}
+
+Status ProgramsCollector::look() {
+  DIR* const directory = ::opendir(options_.directory.c_str());
+  const int error = errno;
+  is_there_ = directory != nullptr;
+  if (directory == nullptr && error != ENOENT)
+    return Error{ErrorCode::kIo, options_.directory + ": " + std::strerror(error)};
+  for (auto& [name, program] : programs_) program.is_there = false;
+  if (directory != nullptr) {
+    while (const dirent* const entry = ::readdir(directory)) found(*entry);
+    ::closedir(directory);
+  }
+  has_looked_ = true;
+  std::erase_if(programs_, [&](const auto& entry) {
+    const Program& program = entry.second;
+    if (!program.is_there) items_ -= program.items;
+    return !program.is_there;
+  });
+  return Status::ok();
+}
+
+void ProgramsCollector::found(const dirent& entry) {
+  const std::string_view name(entry.d_name);
+  if (name.starts_with('.') || !name.ends_with(kSuffix)) return;
+  auto place = programs_.find(name);
+  if (place != programs_.end() && place->second.inode != entry.d_ino) {  // another file of the name
+    items_ -= place->second.items;
+    programs_.erase(place);
+    place = programs_.end();
+  }
+  if (place != programs_.end()) {
+    place->second.is_there = true;
+  } else if (programs_.size() < options_.files_max) {
+    Program& program = programs_[std::string(name)];
+    program.inode = entry.d_ino;
+    program.is_told_before = !has_looked_;
+  } else {
+    ++round_.waiting;
+  }
+}
+
+// Begins where the last interval found no room: each has its turn.
+void ProgramsCollector::read_all(SampleSink& sink) {
+  std::vector<std::string> names;
+  names.reserve(programs_.size());
+  for (const auto& [name, program] : programs_) names.push_back(name);
+  std::rotate(names.begin(), std::lower_bound(names.begin(), names.end(), next_), names.end());
+  next_.clear();
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (is_full()) {
+      next_ = names[i];
+      round_.waiting += names.size() - i;
+      return;
+    }
+    const auto place = programs_.find(names[i]);
+    if (!read_one(names[i], place->second, sink)) continue;
+    items_ -= place->second.items;
+    programs_.erase(place);
+  }
+}
+
+// Whether there is nothing more to say of it: it is removed.
+bool ProgramsCollector::read_one(const std::string& name, Program& program, SampleSink& sink) {
+  std::string error;
+  const std::unique_ptr<SharedCells> cells = SharedCells::open(path_of(name), error);
+  if (cells == nullptr) return refuse(name, program, error);
+  const bool is_last = !cells->lives();  // before it is read
+  const std::optional<std::vector<Reading>> readings = cells->read(error);
+  round_.cells += cells->cells_read();
+  if (!readings) return refuse(name, program, error);
+  const size_t items = items_of(*readings);
+  if (items > options_.items_max) return refuse(name, program, "it has too many instruments");
+  const size_t others = items_ - program.items;
+  if (items > options_.items_in_all_max - std::min(others, options_.items_in_all_max)) {
+    ++round_.waiting;
+    return false;
+  }
+  items_ = others + items;
+  program.items = items;
+  ++round_.files;
+  round_.left_out += cells->left_out();
+  const bool is_told = hand_over(*readings, program, sink);
+  if (!is_last || !is_told || !options_.removes_files) return false;
+  if (::unlink(path_of(name).c_str()) == 0 || errno == ENOENT) return true;
+  return refuse(name, program, std::string("it cannot be removed: ") + std::strerror(errno));
+}
+
+// False: it stays, and is tried again.
+bool ProgramsCollector::refuse(const std::string& name, Program& program, const std::string& reason) {
+  ++round_.refused;
+  if (std::exchange(program.is_named, true)) return false;
+  if (const int64_t held_back = limiter_.admit(clock_.steady()); held_back >= 0)
+    log_.warn("shared cells of no use",
+              {{"file", path_of(name)}, {"reason", reason}, {"held_back", held_back}});
+  return false;
+}
+
+// Whether all its lines are in the batch.
+bool ProgramsCollector::hand_over(const std::vector<Reading>& readings, Program& program, SampleSink& sink) {
+  const std::string_view text = program.lines.make(readings, sink.time());
+  if (std::exchange(program.is_told_before, false)) {
+    program.lines.sent(text.size());
+    return true;
+  }
+  const size_t room = std::min(options_.file_bytes_max, options_.bytes_in_all_max - round_.bytes);
+  const size_t end = program.lines.end_of_lines(0, room);
+  sink.lines(text.substr(0, end));
+  program.lines.sent(end);
+  round_.bytes += end;
+  return end == text.size();
+}
+
+}  // namespace
+
+std::unique_ptr<Collector> make_programs_collector(ProgramsOptions options, const Clock& clock, Log& log) {
+  return std::make_unique<ProgramsCollector>(std::move(options), clock, log);
+}
+
+}  // namespace statmill
