@@ -43,11 +43,11 @@ void ReportLines::add_name(std::string_view mark, const Reading& reading) {
 }
 
 void ReportLines::add_counter(const Reading& reading) {
-  const auto [place, is_new] = last_sent_.try_emplace(key_of(reading), 0);
-  uint64_t& last_sent = place->second;
+  std::optional<uint64_t>& last_sent = last_sent_[key_of(reading)];
   // A lesser count is of a counter that was made anew.
-  const uint64_t added = reading.count - (reading.count < last_sent ? 0 : last_sent);
-  if (added == 0 && !is_new) return;  // a silent slot of an event series says as much
+  const uint64_t before = last_sent.value_or(0);
+  const uint64_t added = reading.count - (reading.count < before ? 0 : before);
+  if (added == 0 && last_sent) return;  // a silent slot of an event series says as much
   add_name("*", reading);
   append_number(text_, added);
   text_.push_back('\n');

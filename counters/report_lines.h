@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -27,8 +28,8 @@ class ReportLines {
 
  private:
   struct Mark {
-    size_t end = 0;                 // of the line
-    uint64_t* last_sent = nullptr;  // of its counter, or null
+    size_t end = 0;                                // of the line
+    std::optional<uint64_t>* last_sent = nullptr;  // of its counter, or null
     uint64_t count = 0;
     SentHistogram* histogram = nullptr;  // or null
     SentHistogram::Line line = {};       // its own
@@ -44,7 +45,7 @@ class ReportLines {
   std::string time_;  // behind a blank, or empty
   std::string text_;
   std::vector<Mark> marks_;
-  std::unordered_map<std::string, uint64_t> last_sent_;  // counters by key
+  std::unordered_map<std::string, std::optional<uint64_t>> last_sent_;  // counters by key; none: nothing yet
   std::unordered_map<std::string, SentHistogram> histograms_;
 };
 

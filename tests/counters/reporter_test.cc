@@ -117,6 +117,16 @@ TEST(ReportLines, AreCutAtTheirEnds) {
   EXPECT_EQ(lines.end_of_lines(13, 100), 13u);
 }
 
+TEST(ReportLines, ACounterIsToldOfUntilThatIsSent) {
+  Registry registry;
+  Counter counter("requests", "", &registry);
+  ReportLines lines;
+  EXPECT_EQ(lines.make(registry.read()), "*requests 0\n");
+  EXPECT_EQ(lines.make(registry.read()), "*requests 0\n");
+  lines.sent(std::string::npos);
+  EXPECT_EQ(lines.make(registry.read()), "");
+}
+
 TEST(ReportLines, InstancesOfANameCountApart) {
   Reading one;
   one.name = "requests";
