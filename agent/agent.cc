@@ -78,13 +78,22 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
       proc_(config.proc_root),
       builder_(config.prefix),
       collection_(make_collectors({config, proc_, clock, log}), log),
-      self_report_(proc_),
+      self_report_(config.prefix, proc_),
       sender_(io_, log,
               {.server = config.server,
                .queue_bytes_max = config.queue_bytes,
                .seed = hash_name(config.prefix) ^ static_cast<uint64_t>(::getpid())}),
       signals_(io_, SIGTERM, SIGINT, SIGHUP),
-      timer_(io_) {}
+      timer_(io_) {
+  self_report_.add_total("agent.samples_sent", "Lines that a connection took.",
+                         [this] { return sender_.samples_sent(); });
+  self_report_.add_total("agent.samples_dropped", "Lines over the bound of the queue.",
+                         [this] { return sender_.samples_dropped(); });
+  self_report_.add_total("agent.reconnects", "Connections after the first.",
+                         [this] { return sender_.reconnects(); });
+  self_report_.add_total("agent.total_resets", "Totals that were below the one before.",
+                         [this] { return builder_.resets(); });
+}
 
 int Agent::run() {
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
@@ -120,10 +129,6 @@ LineBatch Agent::collect() {
   const SteadyTime now = clock_.steady();
   builder_.begin(clock_.wall());
   collection_.collect(now, builder_);
-  builder_.total("agent.samples_sent", sender_.samples_sent());
-  builder_.total("agent.samples_dropped", sender_.samples_dropped());
-  builder_.total("agent.reconnects", sender_.reconnects());
-  builder_.total("agent.total_resets", builder_.resets());
   self_report_.report(now, builder_);
   return builder_.finish();
 }
@@ -135,6 +140,7 @@ void Agent::schedule() {
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (error) return;
     sender_.send(collect());
+    self_report_.sent();
     schedule();
   });
 }

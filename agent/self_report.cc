@@ -4,12 +4,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <limits>
 #include <utility>
 
 #include "agent/collectors/proc_text.h"
 
 namespace statmill {
 namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // Exact to the nanosecond; /proc/self/stat counts in ticks of 10 ms, ten times our budget per second.
 std::chrono::nanoseconds cpu_time_used() {
@@ -20,21 +23,40 @@ std::chrono::nanoseconds cpu_time_used() {
 
 }  // namespace
 
+SelfReport::SelfReport(std::string prefix, ProcReader& proc)
+    : prefix_(std::move(prefix) + "."), proc_(proc), cpu_percent_(kUnknown) {
+  registry_.gauge_fn(prefix_ + "agent.cpu_percent", "Of one CPU, by the agent.", {},
+                     [this] { return cpu_percent_; });
+  registry_.gauge_fn(prefix_ + "agent.rss_bytes", "Resident memory of the agent.", {},
+                     [this] { return rss_bytes(); });
+}
+
+void SelfReport::add_total(std::string_view name, std::string_view help, std::function<uint64_t()> read) {
+  registry_.counter_fn(prefix_ + std::string(name), help, {}, std::move(read));
+}
+
 void SelfReport::report(SteadyTime now, SampleSink& sink) {
+  measure_cpu(now);
+  sink.lines(lines_.make(registry_.read(), sink.time()));
+}
+
+void SelfReport::measure_cpu(SteadyTime now) {
   const CpuReading reading{now, cpu_time_used()};
   const std::optional<CpuReading> before = std::exchange(last_, reading);
-  if (before && before->at < now) {
-    const std::chrono::duration<double> used = reading.used - before->used;
-    const std::chrono::duration<double> elapsed = now - before->at;
-    sink.gauge("agent.cpu_percent", 100.0 * (used / elapsed));
-  }
+  cpu_percent_ = kUnknown;
+  if (!before || before->at >= now) return;
+  const std::chrono::duration<double> used = reading.used - before->used;
+  const std::chrono::duration<double> elapsed = now - before->at;
+  cpu_percent_ = 100.0 * (used / elapsed);
+}
+
+double SelfReport::rss_bytes() {
   const Result<std::string_view> statm = proc_.read("self/statm");
-  if (!statm) return;
+  if (!statm) return kUnknown;
   std::string_view words = *statm;
   take_word(words);  // size
-  if (const std::optional<uint64_t> pages = whole_number(take_word(words))) {
-    sink.gauge("agent.rss_bytes", static_cast<double>(*pages) * static_cast<double>(::sysconf(_SC_PAGESIZE)));
-  }
+  const std::optional<uint64_t> pages = whole_number(take_word(words));
+  return pages ? static_cast<double>(*pages) * static_cast<double>(::sysconf(_SC_PAGESIZE)) : kUnknown;
 }
 
 }  // namespace statmill
