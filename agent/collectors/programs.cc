@@ -53,7 +53,7 @@ class ProgramsCollector final : public Collector {
     size_t waiting = 0;
     uint64_t left_out = 0;
     size_t bytes = 0;
-    uint64_t cells = 0;
+    uint64_t cost = 0;
   };
 
   // Errors: the directory is there and cannot be read.
@@ -65,7 +65,7 @@ class ProgramsCollector final : public Collector {
   bool hand_over(const std::vector<Reading>& readings, Program& program, SampleSink& sink);
   std::string path_of(const std::string& name) const { return options_.directory + "/" + name; }
   bool is_full() const {
-    return round_.bytes >= options_.bytes_in_all_max || round_.cells >= options_.cells_max;
+    return round_.bytes >= options_.bytes_in_all_max || round_.cost >= options_.cost_max;
   }
 
   const ProgramsOptions options_;
@@ -99,11 +99,16 @@ Status ProgramsCollector::look() {
   if (directory == nullptr && error != ENOENT)
     return Error{ErrorCode::kIo, options_.directory + ": " + std::strerror(error)};
   for (auto& [name, program] : programs_) program.is_there = false;
+  size_t names = 0;
   if (directory != nullptr) {
-    while (const dirent* const entry = ::readdir(directory)) found(*entry);
+    for (const dirent* entry = nullptr;
+         names < options_.names_max && (entry = ::readdir(directory)) != nullptr; ++names)
+      found(*entry);
     ::closedir(directory);
   }
   has_looked_ = true;
+  // What was not looked at may be there: forgotten, it would be told once more.
+  if (names == options_.names_max) return Status::ok();
   std::erase_if(programs_, [&](const auto& entry) {
     const Program& program = entry.second;
     if (!program.is_there) items_ -= program.items;
@@ -159,7 +164,7 @@ bool ProgramsCollector::read_one(const std::string& name, Program& program, Samp
   if (cells == nullptr) return refuse(name, program, error);
   const bool is_last = !cells->lives();  // before it is read
   const std::optional<std::vector<Reading>> readings = cells->read(error);
-  round_.cells += cells->cells_read();
+  round_.cost += cells->cost();
   if (!readings) return refuse(name, program, error);
   const size_t items = items_of(*readings);
   if (items > options_.items_max) return refuse(name, program, "it has too many instruments");

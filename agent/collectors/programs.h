@@ -22,15 +22,16 @@ struct ProgramsOptions {
   std::string directory;
   bool removes_files = true;  // those of processes that have ended, when they are told
   size_t files_max = 1024;
+  size_t names_max = 16384;  // of the directory that are looked at
   // Counters, histograms and their buckets that are not empty: of a file, and of all. What is known of each
   // takes some 100 bytes.
-  size_t items_max = size_t{1} << 17;
-  size_t items_in_all_max = size_t{1} << 20;
+  size_t items_max = size_t{1} << 16;
+  size_t items_in_all_max = size_t{1} << 18;
   // Lines of one interval: what is more waits for the next.
   size_t file_bytes_max = size_t{256} << 10;
   size_t bytes_in_all_max = size_t{1} << 20;
-  // Cells of all CPUs that are read in one interval: 0.1 to 0.2 s. The files behind them wait for the next.
-  uint64_t cells_max = uint64_t{1} << 26;
+  // What is read in one interval, see SharedCells::cost(): some 0.1 s. The files behind it wait for the next.
+  uint64_t cost_max = uint64_t{1} << 26;
 };
 
 // Gauges, where there is a directory: programs.files that were read, programs.refused that cannot be, or not

@@ -219,6 +219,31 @@ TEST_F(ProgramsCollectorTest, OverALimitFilesWaitForTheirTurn) {
   EXPECT_EQ(collect(), "*one0 1700000000 1\n");
 }
 
+TEST_F(ProgramsCollectorTest, WhatIsCostlyToReadTakesTurns) {
+  options_.cost_max = 1;
+  collect();
+  FakeProgram one(path("1-1.cells"), 1, "one");
+  FakeProgram two(path("2-1.cells"), 1, "two");
+  EXPECT_EQ(collect(), "*one0 1700000000 0\n");
+  EXPECT_EQ(collect(), "*two0 1700000000 0\n");
+}
+
+TEST_F(ProgramsCollectorTest, WhatWasNotLookedAtIsNotToldTwice) {
+  collect();
+  FakeProgram program(path("1-1.cells"), 1);
+  program.set(0, 5);
+  options_.names_max = 3;  // with . and ..
+  collector_ = nullptr;
+  std::filesystem::rename(path("1-1.cells"), path("1-1"));
+  collect();
+  std::filesystem::rename(path("1-1"), path("1-1.cells"));
+  EXPECT_EQ(collect(), "*shop.sales0 1700000000 5\n");
+  for (int i = 0; i < 100; ++i) directory_.write("other" + std::to_string(i), "");
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(collect(), "");
+  for (int i = 0; i < 100; ++i) std::filesystem::remove(path("other" + std::to_string(i)));
+  EXPECT_EQ(collect(), "");
+}
+
 TEST_F(ProgramsCollectorTest, HasLimitsOfFilesAndInstruments) {
   options_.files_max = 2;
   options_.items_max = 4;
