@@ -11,6 +11,7 @@ struct LineSender {
   enum class Kind : uint8_t {
     kServer,  // the server itself
     kHttp,    // whoever posts lines, all as one
+    kLocal,   // whoever uses the unix socket, likewise
     kHost,    // an address
   };
   using AddressBytes = std::array<uint8_t, 16>;  // IPv6, or IPv4 mapped into it (RFC 4291, 2.5.5.2)
@@ -19,12 +20,13 @@ struct LineSender {
   uint16_t port = 0;       // 0: not told
   AddressBytes address{};  // in the order of the network; zero unless kHost
 
+  static LineSender local() { return {Kind::kLocal, 0, {}}; }
   static LineSender http() { return {Kind::kHttp, 0, {}}; }
   static LineSender host(const AddressBytes& address, uint16_t port = 0) {
     return {Kind::kHost, port, address};
   }
 
-  // "10.0.0.7", "2001:db8::7", "http" or "server": a sender by whatever port.
+  // "10.0.0.7", "2001:db8::7", "http", "unix" or "server": a sender by whatever port.
   std::string name() const;
   // The same with the port, if there is one: "10.0.0.7:4711", "[2001:db8::7]:4711".
   std::string text() const;

@@ -74,9 +74,11 @@ std::vector<Setting> server_settings(ServerConfig& c) {
     c.store.path = text;
     return Status::ok();
   };
-  const auto take_admin_socket = [&c](const std::string& text) -> Status {
-    c.admin_socket = text;
-    return Status::ok();
+  const auto take_socket = [](std::string& path) {
+    return [&path](const std::string& text) -> Status {
+      path = text;
+      return Status::ok();
+    };
   };
   // After --retention; when that is at fault it says so, and no rule is blamed for it.
   const auto take_rule = [&c](const std::string& text) -> Status {
@@ -104,6 +106,9 @@ std::vector<Setting> server_settings(ServerConfig& c) {
        take_duration(c.line.idle_timeout, seconds(0), hours(24 * 365))},
       {"line.udp_buffer", "BYTES", "32M", "datagrams that the kernel may keep for a thread of each listener",
        take_bytes(c.line.udp_buffer_bytes, 4096)},
+      {"line.socket", "PATH", "",
+       "unix socket for datagrams of lines, open to this host's users. When empty, off",
+       take_socket(c.line.socket_path)},
       {"graphite.listen", "A:P", "", "Graphite's plaintext, UDP and TCP; its port is 2003. When empty, off",
        take_optional_endpoint(c.graphite_listen)},
       {"statsd.listen", "A:P", "", "statsd and DogStatsD, UDP and TCP; its port is 8125. When empty, off",
@@ -121,7 +126,7 @@ std::vector<Setting> server_settings(ServerConfig& c) {
       {"admin.socket", "PATH", "",
        "unix socket for administration, open to this user alone; when empty, admin.sock in the data "
        "directory",
-       take_admin_socket},
+       take_socket(c.admin_socket)},
       {"agent.listen", "A:P", "127.0.0.1:8113", "acknowledged agent stream (not served yet)",
        take_endpoint(c.agent_listen)},
       {"tick", "TIME", "250ms", "how often samples become durable",

@@ -163,6 +163,7 @@ std::optional<Fault> Server::open(std::unique_ptr<LineListener>& listener, const
                                   std::unique_ptr<Dialect> dialect) {
   LineOptions options = config_.line;
   options.listen = endpoint;
+  if (&listener != &lines_) options.socket_path.clear();
   listener = std::make_unique<LineListener>(
       options, std::move(dialect), LineListener::Services{intake_, registry_, connections_, clock_, log_});
   if (Status s = listener->open(); !s) return Fault{ExitCode::kCannotListen, s.error()};

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/text.h"
+#include "server/unix_socket.h"
 
 namespace statmill {
 
@@ -22,9 +23,6 @@ struct HttpListener {
   Endpoint local_endpoint;  // of TCP: the port is the one the kernel chose when 0 was asked for
   std::string socket_path;  // of a unix socket; to be removed before the acceptor closes
 };
-
-// What fits into sockaddr_un::sun_path with the zero that ends it.
-inline constexpr size_t kSocketPathBytesMax = 107;
 
 // Errors, each with the address: kBusy when it is in use, kInvalid when the host is unknown, kIo.
 Result<HttpListener> listen_tcp(boost::asio::io_context& io, const Endpoint& endpoint);

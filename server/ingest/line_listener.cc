@@ -1,8 +1,14 @@
 // See line_listener.h.
 #include "server/ingest/line_listener.h"
 
+#include <unistd.h>
+
 #include <boost/asio/detail/socket_option.hpp>
+#include <boost/asio/ip/udp.hpp>
+#include <boost/asio/local/datagram_protocol.hpp>
 #include <boost/asio/post.hpp>
+
+#include "server/unix_socket.h"
 
 namespace statmill {
 namespace {
@@ -12,7 +18,23 @@ using asio::ip::tcp;
 using asio::ip::udp;
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
+constexpr std::string_view kLocalAccount = "unix";
+// As open to this host's users as a port of the loopback is.
+constexpr mode_t kSocketMode = 0666;
+
 Labels listener_label(std::string_view account) { return {{"listener", std::string(account)}}; }
+
+DatagramReceiver::Services datagram_services(const LineListener::Services& services, Dialect& dialect,
+                                             std::string_view account) {
+  return {services.intake,
+          dialect,
+          services.intake.account(account),
+          services.registry.counter("statmill.udp_datagrams", "Datagrams received.", listener_label(account)),
+          services.registry.counter("statmill.udp_datagrams_dropped",
+                                    "Datagrams that the kernel dropped because the receive buffer was full.",
+                                    listener_label(account)),
+          services.clock};
+}
 
 // Whether a UDP port is free. Sockets with SO_REUSEPORT would join those of another process without a word;
 // one without it is refused.
@@ -50,16 +72,10 @@ LineListener::LineListener(LineOptions options, std::unique_ptr<Dialect> dialect
                                     "TCP connections closed because nothing came for --line.idle_timeout.",
                                     listener_label(dialect_->traits().tcp_account)),
           services.clock},
-      udp_services_{
-          services.intake,
-          *dialect_,
-          services.intake.account(dialect_->traits().udp_account),
-          services.registry.counter("statmill.udp_datagrams", "Datagrams received.",
-                                    listener_label(dialect_->traits().udp_account)),
-          services.registry.counter("statmill.udp_datagrams_dropped",
-                                    "Datagrams that the kernel dropped because the receive buffer was full.",
-                                    listener_label(dialect_->traits().udp_account)),
-          services.clock} {}
+      udp_services_(datagram_services(services, *dialect_, dialect_->traits().udp_account)) {
+  if (!options_.socket_path.empty())
+    local_services_.emplace(datagram_services(services, *dialect_, kLocalAccount));
+}
 
 LineListener::~LineListener() { stop(); }
 
@@ -72,9 +88,12 @@ Status LineListener::open() {
                                           ": not an IP address"};
   for (size_t i = 0; i < std::max<size_t>(1, options_.threads); ++i)
     workers_.push_back(std::make_unique<Worker>(*dialect_));
-  if (Status s = bind(address); !s) {
+  Status bound = bind(address);
+  if (bound && local_services_) bound = bind_local();
+  if (!bound) {
+    local_.reset();
     workers_.clear();
-    return s;
+    return bound;
   }
   for (auto& worker : workers_) {
     worker->udp->start();
@@ -82,6 +101,7 @@ Status LineListener::open() {
   }
   asio::post(workers_.front()->loop, [this] {
     accept();
+    if (local_) local_->start();
     if (dialect_->traits().tick_interval > Duration(0)) {
       ticker_ = std::make_unique<asio::steady_timer>(workers_.front()->loop);
       tick();
@@ -129,13 +149,27 @@ Status LineListener::bind_udp(const asio::ip::address& address, uint16_t port) {
     if (!error) socket.bind(endpoint, error);
     if (!error) socket.non_blocking(true, error);
     if (error) return bind_error("UDP", error);
-    buffer_bytes = prepare_udp_socket(socket.native_handle(), options_.udp_buffer_bytes);
-    worker->udp = std::make_unique<UdpReceiver>(std::move(socket), udp_services_);
+    buffer_bytes = prepare_datagram_socket(socket.native_handle(), options_.udp_buffer_bytes);
+    worker->udp = std::make_unique<DatagramReceiver>(std::move(socket), udp_services_);
   }
   log_.info("line listener", {{"setting", dialect_->traits().setting},
                               {"address", endpoint_.text()},
                               {"threads", workers_.size()},
                               {"udp_buffer_bytes", buffer_bytes}});
+  return Status::ok();
+}
+
+Status LineListener::bind_local() {
+  asio::local::datagram_protocol::socket socket(workers_.front()->loop);
+  boost::system::error_code error;
+  socket.open(asio::local::datagram_protocol(), error);
+  if (!error) socket.non_blocking(true, error);
+  Status bound = error ? Status(Error{ErrorCode::kIo, error.message()})
+                       : bind_unix_socket(socket.native_handle(), options_.socket_path, kSocketMode);
+  if (!bound) return Error(bound.error()).with("line.socket " + options_.socket_path);
+  prepare_datagram_socket(socket.native_handle(), options_.udp_buffer_bytes);
+  local_ = std::make_unique<DatagramReceiver>(std::move(socket), *local_services_);
+  log_.info("line socket", {{"path", options_.socket_path}});
   return Status::ok();
 }
 
@@ -216,6 +250,10 @@ void LineListener::stop() {
   if (workers_.empty()) return;
   asio::post(workers_.front()->loop, [this] {
     ticker_.reset();
+    if (local_) {
+      ::unlink(options_.socket_path.c_str());
+      local_->drain();
+    }
     drain_backlog();
   });
   for (auto& worker : workers_) {
@@ -235,6 +273,7 @@ void LineListener::stop() {
   dialect_->close(clock_.wall());
   accept_pause_.reset();
   acceptor_.reset();
+  local_.reset();
   workers_.clear();
 }
 

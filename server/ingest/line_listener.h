@@ -1,4 +1,5 @@
-// LineListener: the port of one dialect of lines, UDP and TCP, on its own threads.
+// LineListener: the port of one dialect of lines, UDP and TCP, on its own threads; and a unix socket for
+// datagrams, where it is given a path.
 //
 // Each ingest thread has its own event loop, UDP socket (SO_REUSEPORT) and share of the TCP connections, so
 // nothing is shared between them but the table.
@@ -9,13 +10,15 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <memory>
+#include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "base/log.h"
 #include "base/text.h"
+#include "server/ingest/datagram_receiver.h"
 #include "server/ingest/line_session.h"
-#include "server/ingest/udp_receiver.h"
 
 namespace statmill {
 
@@ -25,6 +28,7 @@ struct LineOptions {
   size_t connections_max = 10'000;  // --line.connections, of all listeners: more are closed at once
   Duration idle_timeout = std::chrono::minutes(10);  // --line.idle_timeout, of TCP connections; 0: none
   size_t udp_buffer_bytes = 32 << 20;                // --line.udp_buffer, asked of the kernel for each socket
+  std::string socket_path = {};                      // --line.socket; empty: none
 };
 
 // Thread-safe: open, then stop, from one thread.
@@ -53,7 +57,7 @@ class LineListener {
     ReadDesk desk;
     boost::asio::io_context loop{1};
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work = make_work_guard(loop);
-    std::unique_ptr<UdpReceiver> udp;
+    std::unique_ptr<DatagramReceiver> udp;
     std::vector<std::weak_ptr<LineSession>> sessions;  // confined to the worker's thread
     size_t prune_at = 64;
     bool stopping = false;  // likewise
@@ -61,6 +65,7 @@ class LineListener {
   };
   Status bind(const boost::asio::ip::address& address);
   Status bind_udp(const boost::asio::ip::address& address, uint16_t port);
+  Status bind_local();
   Error bind_error(std::string_view transport, const boost::system::error_code& error) const;
   void accept();
   void drain_backlog();
@@ -76,9 +81,11 @@ class LineListener {
   Counter& connections_;
   Counter& connections_refused_;
   LineSession::Services session_services_;
-  UdpReceiver::Services udp_services_;
+  DatagramReceiver::Services udp_services_;
+  std::optional<DatagramReceiver::Services> local_services_;  // of the unix socket, if there is one
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<boost::asio::ip::tcp::acceptor> acceptor_;  // on the first worker's loop
+  std::unique_ptr<DatagramReceiver> local_;                   // likewise
   std::unique_ptr<boost::asio::steady_timer> accept_pause_;
   std::unique_ptr<boost::asio::steady_timer>
       ticker_;  // on the first worker's loop; null: the dialect needs none

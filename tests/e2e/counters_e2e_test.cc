@@ -16,27 +16,29 @@ class CountersE2e : public testing::Test {
     EXPECT_EQ(server_.stop(), 0) << server_.process().standard_error();
   }
   // Runs the example of examples/requests.cc.
-  void run_example(const std::string& transport) const {
-    Process example({.program = STATMILL_BIN "/example-requests",
-                     .arguments = {transport + ":" + server_.line().text()},
-                     .environment = {}});
+  void run_example(const std::string& address) const {
+    Process example({.program = STATMILL_BIN "/example-requests", .arguments = {address}, .environment = {}});
     EXPECT_EQ(example.wait(), 0) << example.standard_error();
     EXPECT_EQ(example.standard_output(), "1000 requests\n");
   }
 
-  ServerProcess server_{STATMILL_BIN};
+  const TempDirectory directory_;
+  const std::string socket_ = (directory_.path() / "lines").string();
+  ServerProcess server_{STATMILL_BIN, {"--line.socket", socket_}};
 };
 
 TEST_F(CountersE2e, CountsOfAProgramAreItsSeries) {
-  run_example("tcp");
-  run_example("udp");
+  run_example("tcp:" + server_.line().text());
+  run_example("udp:" + server_.line().text());
+  run_example("unix:" + socket_);
   ASSERT_TRUE(server_.wait_for_metric("statmill_samples_received_total{listener=\"tcp\"}", 2));
   ASSERT_TRUE(server_.wait_for_metric("statmill_samples_received_total{listener=\"udp\"}", 2));
+  ASSERT_TRUE(server_.wait_for_metric("statmill_samples_received_total{listener=\"unix\"}", 2));
   const auto totals = server_.totals("shop.*");
   ASSERT_EQ(totals.size(), 2U);
-  EXPECT_EQ(totals.at("shop.requests;code=200").sum, 2000) << "events add up";
-  EXPECT_EQ(totals.at("shop.latency_us").count, 2000);
-  EXPECT_EQ(totals.at("shop.latency_us").sum, 2 * 500'500);
+  EXPECT_EQ(totals.at("shop.requests;code=200").sum, 3000) << "events add up";
+  EXPECT_EQ(totals.at("shop.latency_us").count, 3000);
+  EXPECT_EQ(totals.at("shop.latency_us").sum, 3 * 500'500);
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ std::vector<std::string> texts(const std::vector<RefusedLine>& lines) {
 TEST(LineSender, HasATextOfEachKind) {
   EXPECT_EQ(LineSender{}.text(), "server");
   EXPECT_EQ(LineSender::http().text(), "http");
+  EXPECT_EQ(LineSender::local().text(), "unix");
   EXPECT_EQ(host(7).text(), "10.0.0.7");
   LineSender sender = host(7);
   sender.port = 4711;

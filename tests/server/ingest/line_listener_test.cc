@@ -2,12 +2,18 @@
 #include "server/ingest/line_listener.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include <atomic>
+#include <boost/asio/ip/udp.hpp>
+#include <filesystem>
 
 #include "server/ingest/statsd_dialect.h"
+#include "server/unix_socket.h"
 #include "tests/server/ingest/ingest_fixture.h"
 #include "tests/support/sockets.h"
+#include "tests/support/temp_directory.h"
 
 namespace statmill {
 namespace {
@@ -183,7 +189,7 @@ TEST(UdpSocket, TheKernelIsAskedForTheBufferThatIsSet) {
   boost::asio::io_context context;
   const auto given = [&](size_t wanted) {
     boost::asio::ip::udp::socket socket(context, boost::asio::ip::udp::v4());
-    return prepare_udp_socket(socket.native_handle(), wanted);
+    return prepare_datagram_socket(socket.native_handle(), wanted);
   };
   EXPECT_EQ(given(16384), 2 * 16384U) << "as the kernel counts";
   EXPECT_EQ(given(65536), 2 * 65536U);
@@ -196,6 +202,62 @@ TEST_F(LineListenerTest, AFaultNamesTheSetting) {
   const Status opened = listener.open();
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().message, "graphite.listen no.address:0: not an IP address");
+}
+
+// A sender to the unix socket of a path.
+class LocalSender {
+ public:
+  explicit LocalSender(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+    is_connected_ =
+        ::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  }
+  bool is_connected() const { return is_connected_; }
+  bool send(std::string_view datagram) const {
+    return ::send(socket_.get(), datagram.data(), datagram.size(), MSG_NOSIGNAL) ==
+           static_cast<ssize_t>(datagram.size());
+  }
+
+ private:
+  Descriptor socket_;
+  bool is_connected_ = false;
+};
+
+TEST_F(LineListenerTest, TakesDatagramsAtAUnixSocketToo) {
+  const TempDirectory directory;
+  options_.socket_path = (directory.path() / "lines").string();
+  const auto listener = listen(istatd_dialect());
+  EXPECT_EQ(std::filesystem::status(options_.socket_path).permissions(), std::filesystem::perms(0666))
+      << "whatever the umask";
+  const LocalSender sender(options_.socket_path);
+  ASSERT_TRUE(sender.is_connected());
+  // More than the kernel keeps: a sender waits, and nothing is lost.
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(sender.send("a 1\n*b 2\nbad"));
+  listener->stop();
+  EXPECT_EQ(received("unix"), 3000U);
+  EXPECT_EQ(accepted("unix"), 2000U);
+  EXPECT_EQ(refused("unix", Refusal::kFieldCount), 1000U);
+  EXPECT_EQ(bucket("a").count(), 1000U);
+  EXPECT_EQ(counter("statmill.udp_datagrams", "unix"), 1000U);
+  EXPECT_FALSE(LocalSender(options_.socket_path).is_connected()) << "the socket is gone with its listener";
+}
+
+TEST_F(LineListenerTest, AUnixSocketThatADeadServerLeftIsReplaced) {
+  const TempDirectory directory;
+  options_.socket_path = (directory.path() / "lines").string();
+  {
+    const Descriptor dead(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    ASSERT_TRUE(bind_unix_socket(dead.get(), options_.socket_path, 0600));
+  }
+  const auto listener = listen(istatd_dialect());
+  EXPECT_TRUE(LocalSender(options_.socket_path).is_connected());
+  LineListener second(options_, istatd_dialect(), {intake, registry, book_, clock_, log_});
+  const Status busy = second.open();
+  ASSERT_FALSE(busy);
+  EXPECT_EQ(busy.error().code, ErrorCode::kBusy);
+  EXPECT_TRUE(LocalSender(options_.socket_path).is_connected()) << "the first still has it";
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
-// UdpReceiver: one UDP socket that takes datagrams of lines, many per system call. Never answers a datagram.
+// DatagramReceiver: one socket, of UDP or a unix one, that takes datagrams of lines, many per system call.
+// Never answers a datagram.
 #pragma once
 
-#include <boost/asio/ip/udp.hpp>
+#include <boost/asio/generic/datagram_protocol.hpp>
 #include <vector>
 
 #include "server/ingest/dialect.h"
@@ -9,7 +10,7 @@
 namespace statmill {
 
 // Confined to its ingest thread.
-class UdpReceiver {
+class DatagramReceiver {
  public:
   static constexpr size_t kMessagesPerCall = 32;
   static constexpr size_t kMessageBytesMax = 65536;  // no datagram is larger, nor several joined
@@ -28,8 +29,9 @@ class UdpReceiver {
     Counter& kernel_dropped;  // datagrams that the kernel had no room for (SO_RXQ_OVFL)
     const Clock& clock;
   };
+  using Socket = boost::asio::generic::datagram_protocol::socket;
   // `socket` is bound and non-blocking.
-  UdpReceiver(boost::asio::ip::udp::socket socket, const Services& services);
+  DatagramReceiver(Socket socket, const Services& services);
 
   void start() { wait(); }
   // Takes what the kernel already has, then closes.
@@ -42,7 +44,7 @@ class UdpReceiver {
   void take(std::string_view message, size_t datagram_bytes);
   void settle();
 
-  boost::asio::ip::udp::socket socket_;
+  Socket socket_;
   const Services& services_;
   std::vector<char> bytes_;
   const std::unique_ptr<LineParser> parser_;
@@ -50,8 +52,8 @@ class UdpReceiver {
 };
 
 // Asks for a receive buffer of so many bytes (the kernel may give less), for the drop count with each
-// datagram and for joined datagrams. Returns the bytes given, in the kernel's count: twice what was asked
-// for.
-size_t prepare_udp_socket(int descriptor, size_t buffer_bytes);
+// datagram and for joined datagrams, as far as its kind has that. Returns the bytes given, in the kernel's
+// count: twice what was asked for.
+size_t prepare_datagram_socket(int descriptor, size_t buffer_bytes);
 
 }  // namespace statmill

@@ -1,5 +1,5 @@
-// See udp_receiver.h.
-#include "server/ingest/udp_receiver.h"
+// See datagram_receiver.h.
+#include "server/ingest/datagram_receiver.h"
 
 #include <netinet/udp.h>
 #include <sys/socket.h>
@@ -43,7 +43,7 @@ Beside read_beside(msghdr& message) {
 
 }  // namespace
 
-size_t prepare_udp_socket(int descriptor, size_t buffer_bytes) {
+size_t prepare_datagram_socket(int descriptor, size_t buffer_bytes) {
   constexpr size_t kMost = std::numeric_limits<int>::max() / 2;  // the kernel doubles it
   const int wanted = static_cast<int>(std::min(buffer_bytes, kMost));
   constexpr int kOn = 1;
@@ -60,14 +60,14 @@ size_t prepare_udp_socket(int descriptor, size_t buffer_bytes) {
   return static_cast<size_t>(given);
 }
 
-UdpReceiver::UdpReceiver(boost::asio::ip::udp::socket socket, const Services& services)
+DatagramReceiver::DatagramReceiver(Socket socket, const Services& services)
     : socket_(std::move(socket)),
       services_(services),
       bytes_(kMessagesPerCall * kMessageStride),
       parser_(services.dialect.make_parser()) {}
 
-void UdpReceiver::wait() {
-  socket_.async_wait(boost::asio::ip::udp::socket::wait_read, [this](const boost::system::error_code& error) {
+void DatagramReceiver::wait() {
+  socket_.async_wait(Socket::wait_read, [this](const boost::system::error_code& error) {
     if (error == boost::asio::error::operation_aborted || !socket_.is_open()) return;
     // An error of the socket (an ICMP answer, say) is read off by the receive call; content never stops the
     // source.
@@ -77,10 +77,10 @@ void UdpReceiver::wait() {
   });
 }
 
-size_t UdpReceiver::receive() {
+size_t DatagramReceiver::receive() {
   std::array<mmsghdr, kMessagesPerCall> headers{};
   std::array<iovec, kMessagesPerCall> pieces{};
-  std::array<boost::asio::ip::udp::endpoint, kMessagesPerCall> senders;
+  std::array<sockaddr_storage, kMessagesPerCall> senders;
   struct alignas(cmsghdr) Control {
     std::array<char, CMSG_SPACE(sizeof(uint32_t)) + CMSG_SPACE(sizeof(int))> bytes;
   };
@@ -89,8 +89,8 @@ size_t UdpReceiver::receive() {
     pieces[i] = {bytes_.data() + i * kMessageStride, kMessageBytesMax};
     headers[i].msg_hdr.msg_iov = &pieces[i];
     headers[i].msg_hdr.msg_iovlen = 1;
-    headers[i].msg_hdr.msg_name = senders[i].data();
-    headers[i].msg_hdr.msg_namelen = static_cast<socklen_t>(senders[i].capacity());
+    headers[i].msg_hdr.msg_name = &senders[i];
+    headers[i].msg_hdr.msg_namelen = sizeof senders[i];
     headers[i].msg_hdr.msg_control = controls[i].bytes.data();
     headers[i].msg_hdr.msg_controllen = controls[i].bytes.size();
   }
@@ -100,7 +100,7 @@ size_t UdpReceiver::receive() {
   for (size_t i = 0; i < static_cast<size_t>(got); ++i) {
     const Beside beside = read_beside(headers[i].msg_hdr);
     // A port of a datagram tells nobody anything.
-    parser_->batch().set_sender(line_sender(senders[i].address(), 0));
+    parser_->batch().set_sender(line_sender(senders[i]));
     take({static_cast<char*>(pieces[i].iov_base), headers[i].msg_len}, beside.datagram_bytes);
     if (!beside.has_dropped) continue;
     services_.kernel_dropped.add(static_cast<uint32_t>(beside.dropped - kernel_dropped_));
@@ -111,7 +111,7 @@ size_t UdpReceiver::receive() {
 }
 
 // One message: a datagram, or several joined.
-void UdpReceiver::take(std::string_view message, size_t datagram_bytes) {
+void DatagramReceiver::take(std::string_view message, size_t datagram_bytes) {
   services_.account.bytes.add(message.size());
   if (datagram_bytes == 0) datagram_bytes = std::max<size_t>(1, message.size());
   services_.datagrams.add(std::max<size_t>(1, (message.size() + datagram_bytes - 1) / datagram_bytes));
@@ -121,9 +121,11 @@ void UdpReceiver::take(std::string_view message, size_t datagram_bytes) {
   }
 }
 
-void UdpReceiver::settle() { parser_->hand_in(services_.intake, services_.account, services_.clock.wall()); }
+void DatagramReceiver::settle() {
+  parser_->hand_in(services_.intake, services_.account, services_.clock.wall());
+}
 
-void UdpReceiver::drain() {
+void DatagramReceiver::drain() {
   for (size_t i = 0; i < kDrainCallsMax && receive() > 0; ++i) {
   }
   boost::system::error_code ignored;  // it is gone either way
