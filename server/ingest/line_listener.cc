@@ -92,7 +92,8 @@ Status LineListener::open() {
   if (bound && local_services_) bound = bind_local();
   if (!bound) {
     local_.reset();
-    workers_.clear();
+    acceptor_.reset();
+    workers_.clear();  // last: sockets end before their loops
     return bound;
   }
   for (auto& worker : workers_) {
