@@ -21,14 +21,12 @@ inline LineSender line_sender(const boost::asio::ip::address& address, uint16_t 
 
 // Of a datagram; the port tells nobody anything.
 inline LineSender line_sender(const sockaddr_storage& from) {
-  LineSender::AddressBytes bytes{};
-  if (from.ss_family == AF_INET6) {
-    std::memcpy(bytes.data(), &reinterpret_cast<const sockaddr_in6&>(from).sin6_addr, bytes.size());
-    return LineSender::host(bytes);
-  }
-  if (from.ss_family != AF_INET) return LineSender::local();
-  bytes[10] = bytes[11] = 0xff;  // IPv4, mapped
-  std::memcpy(&bytes[12], &reinterpret_cast<const sockaddr_in&>(from).sin_addr, 4);
+  namespace ip = boost::asio::ip;
+  if (from.ss_family == AF_INET)
+    return line_sender(ip::address_v4(ntohl(reinterpret_cast<const sockaddr_in&>(from).sin_addr.s_addr)), 0);
+  if (from.ss_family != AF_INET6) return LineSender::local();
+  LineSender::AddressBytes bytes;
+  std::memcpy(bytes.data(), &reinterpret_cast<const sockaddr_in6&>(from).sin6_addr, bytes.size());
   return LineSender::host(bytes);
 }
 

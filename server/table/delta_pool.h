@@ -78,25 +78,10 @@ class DeltaPool {
   void read(Chain chain, Combine combine, std::vector<SlotBucket>& out) const {
     out.clear();
     for (; chain != 0; chain = nodes_[chain - 1].next) out.push_back(nodes_[chain - 1].at);
-    if (out.size() < 2) return;
-    std::reverse(out.begin(), out.end());
-    const auto before = [](const SlotBucket& a, const SlotBucket& b) { return a.slot < b.slot; };
-    const auto not_before = [&](const SlotBucket& a, const SlotBucket& b) { return !before(a, b); };
-    if (std::adjacent_find(out.begin(), out.end(), not_before) == out.end()) return;
-    std::stable_sort(out.begin(), out.end(), before);
-    size_t kept = 0;
-    for (size_t i = 1; i < out.size(); ++i) {
-      if (out[i].slot != out[kept].slot) {
-        out[++kept] = out[i];
-      } else if (combine == Combine::kAddEvents) {
-        out[kept].bucket.add_event(out[i].bucket);
-      } else {
-        out[kept].bucket.merge(out[i].bucket);
-      }
-    }
-    out.resize(kept + 1);
+    put_in_order(out, [combine](SlotBucket& to, const SlotBucket& from) {
+      combine == Combine::kAddEvents ? to.bucket.add_event(from.bucket) : to.bucket.merge(from.bucket);
+    });
   }
-
   // Beside that bucket, of a distribution. Requires: only() is not null.
   const SparseHistogram& only_histogram(Chain chain) const {
     return histograms_[nodes_[chain - 1].histogram - 1];
@@ -106,9 +91,10 @@ class DeltaPool {
     out.clear();
     for (; chain != 0; chain = nodes_[chain - 1].next) {
       const Node& node = nodes_[chain - 1];
-      const SlotHistogram at{node.at.slot, histograms_[node.histogram - 1]};
-      merge_into(out, {&at, 1});
+      out.push_back({node.at.slot, histograms_[node.histogram - 1]});
     }
+    put_in_order(out,
+                 [](SlotHistogram& to, const SlotHistogram& from) { to.histogram.merge(from.histogram); });
   }
 
   size_t memory_bytes() const { return nodes_.size() * kNodeBytes + histogram_bytes_; }
@@ -131,6 +117,25 @@ class DeltaPool {
   };
   static_assert(sizeof(Node) == kNodeBytes);
 
+  // What a chain gives, newest slot first but for a few, becomes ascending; parts of one slot are added up.
+  template <class OfSlot, class Add>
+  static void put_in_order(std::vector<OfSlot>& of_chain, const Add& add) {
+    if (of_chain.size() < 2) return;
+    std::reverse(of_chain.begin(), of_chain.end());
+    const auto before = [](const OfSlot& a, const OfSlot& b) { return a.slot < b.slot; };
+    const auto not_before = [&](const OfSlot& a, const OfSlot& b) { return !before(a, b); };
+    if (std::adjacent_find(of_chain.begin(), of_chain.end(), not_before) == of_chain.end()) return;
+    std::stable_sort(of_chain.begin(), of_chain.end(), before);
+    size_t kept = 0;
+    for (size_t i = 1; i < of_chain.size(); ++i) {
+      if (of_chain[i].slot == of_chain[kept].slot) {
+        add(of_chain[kept], of_chain[i]);
+      } else if (++kept != i) {
+        of_chain[kept] = std::move(of_chain[i]);
+      }
+    }
+    of_chain.resize(kept + 1);
+  }
   // What leads to the slot's node, or to where one is to stand.
   Chain* find(Chain& chain, Slot slot) {
     constexpr int kSearchMax = 32;

@@ -52,6 +52,26 @@ void holds_what_was_added(Combine combine) {
 RC_GTEST_PROP(DeltaPool, HoldsTheSumsOfGauges, ()) { holds_what_was_added(Combine::kMerge); }
 RC_GTEST_PROP(DeltaPool, HoldsTheTotalsOfEvents, ()) { holds_what_was_added(Combine::kAddEvents); }
 
+RC_GTEST_PROP(DeltaPool, HoldsTheHistogramsOfDistributions, ()) {
+  constexpr size_t kSeries = 3;
+  DeltaPool pool;
+  std::array<DeltaPool::Chain, kSeries> chains{};
+  std::array<std::vector<SlotHistogram>, kSeries> expected;
+  for (const Arrival& a : arrivals(kSeries)) {
+    const HistogramCell cell{histogram_index(a.value.value()), 1};
+    pool.add(chains[a.series], a.slot, a.value, Combine::kMerge);
+    pool.add_spread(chains[a.series], a.slot, {&cell, 1});
+    SlotHistogram one{a.slot, {}};
+    one.histogram.add(cell.index);
+    merge_into(expected[a.series], {&one, 1});
+  }
+  std::vector<SlotHistogram> read;
+  for (size_t i = 0; i < kSeries; ++i) {
+    pool.read(chains[i], read);
+    RC_ASSERT(read == expected[i]);
+  }
+}
+
 TEST(DeltaPool, SamplesOfAsManySlotsAsAreSearchedShareTheirBuckets) {
   DeltaPool pool;
   DeltaPool::Chain chain = 0;
