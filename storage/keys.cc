@@ -1,6 +1,8 @@
 // See keys.h.
 #include "storage/keys.h"
 
+#include <algorithm>
+
 #include "base/bytes.h"
 
 namespace statmill {
@@ -15,6 +17,21 @@ std::string expired_key(TierNo tier) {
   std::string key(kExpiredPrefix);
   Writer(key).u8(tier);
   return key;
+}
+
+std::string agent_key(const AgentId& id) {
+  std::string key(kAgentPrefix);
+  key.append(id.bytes.begin(), id.bytes.end());
+  return key;
+}
+
+std::optional<AgentId> parse_agent_key(std::string_view key) {
+  if (key.size() != kAgentPrefix.size() + AgentId::kBytes || !key.starts_with(kAgentPrefix))
+    return std::nullopt;
+  AgentId id;
+  const std::string_view bytes = key.substr(kAgentPrefix.size());
+  std::copy(bytes.begin(), bytes.end(), id.bytes.begin());
+  return id;
 }
 
 std::string series_key(SeriesId id) {

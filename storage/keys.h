@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "proto/agent_id.h"
 #include "storage/codec.h"
 #include "storage/ids.h"
 
@@ -16,10 +17,13 @@ inline constexpr std::string_view kFlushedPrefix = "flushed";  // + shard: tick,
 inline constexpr std::string_view kRollupKey = "rollup";       // chunk, id
 inline constexpr std::string_view kTrimKey = "trim";           // tick: the journal has no rows below
 inline constexpr std::string_view kExpiredPrefix = "expired";  // + tier: chunk; the tier has none below
+inline constexpr std::string_view kAgentPrefix = "agent";      // + id: AgentRow
 inline constexpr std::string_view kTickKey = "tick";           // tick: of the newest batch
 
 std::string flushed_key(ShardNo shard);
 std::string expired_key(TierNo tier);
+std::string agent_key(const AgentId& id);
+std::optional<AgentId> parse_agent_key(std::string_view key);
 
 // Of a series row: in the place of the kind, when the series is deleted. No name follows.
 inline constexpr uint8_t kDeletedSeries = 0xff;

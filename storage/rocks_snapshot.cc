@@ -90,6 +90,25 @@ Result<RollupPosition> RocksSnapshot::rollup_position() {
   return RollupPosition{key->chunk, key->id};
 }
 
+Result<AgentRows> RocksSnapshot::agents() {
+  AgentRows agents;
+  const std::unique_ptr<rocksdb::Iterator> row(
+      database_->db().NewIterator(scan_options(snapshot_, nullptr), database_->meta()));
+  const rocksdb::Slice prefix(kAgentPrefix.data(), kAgentPrefix.size());
+  for (row->Seek(prefix); row->Valid() && row->key().starts_with(prefix); row->Next()) {
+    const std::optional<AgentId> id = parse_agent_key(row->key().ToStringView());
+    Result<AgentRow> decoded = id ? decode_agent_row(*id, row->value().ToStringView())
+                                  : Result<AgentRow>(corrupt("an agent's key has not 21 bytes"));
+    if (decoded) {
+      agents.rows.push_back(std::move(*decoded));
+    } else {
+      ++agents.damaged;
+    }
+  }
+  if (!row->status().ok()) return error_of(row->status());
+  return agents;
+}
+
 Result<std::string> RocksSnapshot::chunk(const ChunkKey& key) {
   SM_CHECK(key.tier < tiers_.count());
   if (key.chunk < floor(key.tier)) return std::string();

@@ -57,6 +57,13 @@ class Operations {
   rocksdb::Status status_;
 };
 
+void add_agents(Operations& operations, const RocksDatabase& database, const StoreBatch& batch) {
+  rocksdb::WriteBatch& out = operations.batch();
+  for (const AgentRow& row : batch.agents)
+    operations.add(out.Put(database.meta(), agent_key(row.id), encode_agent_row(row)));
+  for (const AgentId& id : batch.forgotten_agents) operations.add(out.Delete(database.meta(), agent_key(id)));
+}
+
 void add_meta(Operations& operations, const RocksDatabase& database, const StoreBatch& batch) {
   rocksdb::WriteBatch& out = operations.batch();
   if (batch.tick != 0) operations.add(out.Put(database.meta(), slice(kTickKey), tick_row(batch.tick)));
@@ -98,6 +105,7 @@ Operations operations_of(const StoreBatch& batch, const RocksDatabase& database,
     operations.add(out.Merge(database.tier(fragment.key.tier), chunk_key(fragment.key.chunk, fragment.key.id),
                              fragment.frames));
   }
+  add_agents(operations, database, batch);
   add_meta(operations, database, batch);
   return operations;
 }
@@ -123,6 +131,7 @@ class ClosedSnapshot final : public StoreSnapshot {
   Result<TickNo> last_tick() override { return being_mended(); }
   Result<TickNo> flushed_tick(ShardNo) override { return being_mended(); }
   Result<RollupPosition> rollup_position() override { return being_mended(); }
+  Result<AgentRows> agents() override { return being_mended(); }
   Result<std::string> chunk(const ChunkKey&) override { return being_mended(); }
   Status scan(TierNo, ChunkNo, SeriesId, const std::function<bool(SeriesId, std::string_view)>&) override {
     return being_mended();

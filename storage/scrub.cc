@@ -165,6 +165,10 @@ void Scrubber::check_meta(std::string_view key, std::string_view value) {
     name = kFlushedPrefix;
     in.u64be();
     check_activity(number, in.bytes(in.remaining()));
+  } else if (const auto agent = parse_agent_key(key)) {
+    if (const auto row = decode_agent_row(*agent, value); !row)
+      report_.add_fault("agent " + agent->text(), row.error().message);
+    return;
   } else {
     return report_.add_fault("default", "a row that no program of this version writes");
   }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "storage/agent_row.h"
 #include "storage/codec.h"
 #include "storage/expiry.h"
 #include "storage/ids.h"
@@ -56,13 +57,20 @@ struct StoreBatch {
   std::vector<Row> journal;
   std::vector<Fragment> fragments;
   std::vector<Flushed> flushed;
+  std::vector<AgentRow> agents;           // whose batches this one holds, and how far they are in
+  std::vector<AgentId> forgotten_agents;  // their rows go
   std::optional<RollupPosition> rollup_position;
   std::optional<Trim> journal_trim;
 
   bool is_empty() const {
     return series.empty() && deleted.empty() && journal.empty() && fragments.empty() && flushed.empty() &&
-           !rollup_position && !journal_trim;
+           agents.empty() && forgotten_agents.empty() && !rollup_position && !journal_trim;
   }
+};
+
+struct AgentRows {
+  std::vector<AgentRow> rows;
+  uint64_t damaged = 0;  // rows that failed their check
 };
 
 // A frozen view. Confined to one thread; must not outlive its Store. Give it back soon: it may keep a store
@@ -74,6 +82,8 @@ class StoreSnapshot {
   virtual Result<TickNo> last_tick() = 0;                  // of the newest batch that had one; 0: none
   virtual Result<TickNo> flushed_tick(ShardNo shard) = 0;  // 0 when never flushed
   virtual Result<RollupPosition> rollup_position() = 0;
+  // Of all agents, in no order.
+  virtual Result<AgentRows> agents() = 0;
   // The frames of one chunk; empty when there are none.
   virtual Result<std::string> chunk(const ChunkKey& key) = 0;
   // Chunks of (tier, chunk) with id >= first, in id order, until `visit` returns false.

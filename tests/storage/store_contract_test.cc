@@ -114,6 +114,25 @@ class StoreContract : public testing::TestWithParam<std::string> {
   std::unique_ptr<Store> store_;
 };
 
+TEST_P(StoreContract, KeepsAgentsUntilTheyAreForgotten) {
+  AgentRow one;
+  one.id.bytes[0] = 1;
+  one.position = {1, 2, 3, Timestamp(Duration(4))};
+  AgentRow two = one;
+  two.id.bytes[15] = 0xff;
+  StoreBatch batch;
+  batch.agents = {one, two};
+  write(batch);
+  one.position.seq = 9;
+  batch.agents = {one};
+  batch.forgotten_agents = {two.id};
+  write(batch);
+  const auto agents = store_->snapshot()->agents();
+  ASSERT_TRUE(agents);
+  EXPECT_EQ(agents->rows, std::vector<AgentRow>{one});
+  EXPECT_EQ(agents->damaged, 0U);
+}
+
 TEST_P(StoreContract, AnEmptyStoreHasNothing) {
   EXPECT_EQ(store_->tiers().text(), tiers().text());
   EXPECT_EQ(loaded(*store_), std::vector<std::string>{"shard 255 0 "});

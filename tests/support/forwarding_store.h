@@ -18,6 +18,7 @@ class ForwardingSnapshot : public StoreSnapshot {
   Result<TickNo> last_tick() override { return of_->last_tick(); }
   Result<TickNo> flushed_tick(ShardNo shard) override { return of_->flushed_tick(shard); }
   Result<RollupPosition> rollup_position() override { return of_->rollup_position(); }
+  Result<AgentRows> agents() override { return of_->agents(); }
   Result<std::string> chunk(const ChunkKey& key) override { return of_->chunk(key); }
   Status scan(TierNo tier, ChunkNo chunk, SeriesId first,
               const std::function<bool(SeriesId, std::string_view frames)>& visit) override {

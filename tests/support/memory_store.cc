@@ -20,6 +20,12 @@ class MemorySnapshot final : public StoreSnapshot {
 
   Result<RollupPosition> rollup_position() override { return content_->rollup_position; }
 
+  Result<AgentRows> agents() override {
+    AgentRows agents;
+    for (const auto& [id, row] : content_->agents) agents.rows.push_back(row);
+    return agents;
+  }
+
   Result<std::string> chunk(const ChunkKey& key) override {
     SM_CHECK(key.tier < store_.tiers().count());
     if (key.chunk < floor(key.tier)) return std::string();
@@ -101,6 +107,8 @@ void MemoryStore::apply(const StoreBatch& batch) {
   for (const StoreBatch::Flushed& flushed : batch.flushed) {
     content.flushed[flushed.shard] = {flushed.tick, flushed.activity};
   }
+  for (const AgentRow& row : batch.agents) content.agents[row.id] = row;
+  for (const AgentId& id : batch.forgotten_agents) content.agents.erase(id);
   if (batch.rollup_position) content.rollup_position = *batch.rollup_position;
   if (batch.journal_trim) {
     content.journal.erase(content.journal.begin(), content.journal.lower_bound({batch.journal_trim->end, 0}));

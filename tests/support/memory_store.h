@@ -51,6 +51,7 @@ class MemoryStore final : public Store {
     std::map<ChunkKey, std::string> chunks;
     std::array<Flushed, kShardCount> flushed;
     RollupPosition rollup_position;
+    std::map<AgentId, AgentRow> agents;
     std::array<ChunkNo, Tiers::kCountMax> floors{};
     TickNo tick = 0;
   };

@@ -1,0 +1,91 @@
+// See agent_row.h.
+#include "storage/agent_row.h"
+
+#include "base/bytes.h"
+#include "base/hash.h"
+
+namespace statmill {
+namespace {
+
+constexpr uint8_t kVersion = 1;
+constexpr uint8_t kEphemeral = 1;
+constexpr size_t kChecksumBytes = 4;
+
+uint32_t checksum(const AgentId& id, std::string_view body) {
+  return crc32c(body, crc32c({reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()}));
+}
+
+void put(Writer& writer, Timestamp time) { writer.svarint(time.time_since_epoch().count()); }
+Timestamp take_time(Reader& reader) { return Timestamp(Duration(reader.svarint())); }
+
+void put(Writer& writer, const AgentGap& gap) {
+  writer.varint(gap.first);
+  writer.varint(gap.last - gap.first);
+  writer.varint(gap.lines);
+  writer.u8(static_cast<uint8_t>(gap.reason));
+  put(writer, gap.from);
+  put(writer, gap.to);
+}
+
+AgentGap take_gap(Reader& reader) {
+  AgentGap gap;
+  gap.first = reader.varint();
+  gap.last = gap.first + reader.varint();
+  gap.lines = reader.varint();
+  gap.reason = static_cast<GapReason>(reader.u8());
+  gap.from = take_time(reader);
+  gap.to = take_time(reader);
+  return gap;
+}
+
+Error corrupt(std::string_view what) {
+  return {ErrorCode::kCorrupt, "row of an agent: " + std::string(what)};
+}
+
+}  // namespace
+
+std::string encode_agent_row(const AgentRow& row) {
+  std::string out;
+  Writer writer(out);
+  writer.u8(kVersion);
+  writer.u8(row.is_ephemeral ? kEphemeral : 0);
+  writer.varint(row.position.epoch);
+  writer.varint(row.position.seq);
+  writer.varint(row.position.lines);
+  put(writer, row.position.time);
+  put(writer, row.seen);
+  writer.varint(row.host.size());
+  writer.bytes(row.host);
+  writer.varint(row.gaps);
+  writer.varint(row.lines_lost);
+  writer.varint(row.last_gaps.size());
+  for (const AgentGap& gap : row.last_gaps) put(writer, gap);
+  writer.u32be(checksum(row.id, out));
+  return out;
+}
+
+Result<AgentRow> decode_agent_row(const AgentId& id, std::string_view bytes) {
+  if (bytes.size() < kChecksumBytes + 1) return corrupt("too short");
+  const std::string_view body = bytes.substr(0, bytes.size() - kChecksumBytes);
+  if (Reader(bytes.substr(body.size())).u32be() != checksum(id, body)) return corrupt("checksum");
+  Reader reader(body);
+  if (reader.u8() != kVersion) return Error{ErrorCode::kVersion, "row of an agent: unknown version"};
+  AgentRow row;
+  row.id = id;
+  row.is_ephemeral = (reader.u8() & kEphemeral) != 0;
+  row.position.epoch = static_cast<uint32_t>(reader.varint());
+  row.position.seq = reader.varint();
+  row.position.lines = reader.varint();
+  row.position.time = take_time(reader);
+  row.seen = take_time(reader);
+  row.host = reader.bytes(reader.varint());
+  row.gaps = reader.varint();
+  row.lines_lost = reader.varint();
+  const uint64_t kept = reader.varint();
+  if (kept > AgentRow::kGapsKept) return corrupt("gaps");
+  for (uint64_t i = 0; i < kept; ++i) row.last_gaps.push_back(take_gap(reader));
+  if (reader.failed() || !reader.done()) return corrupt("length");
+  return row;
+}
+
+}  // namespace statmill

@@ -1,0 +1,51 @@
+// AgentRow: what the store keeps of one agent, in the same batch as the samples it speaks of: how far its
+// batches are durable, and what of them is lost for good.
+//
+//   version u8 | flags u8 (1: ephemeral) | epoch varint | seq varint | lines varint | time svarint ms |
+//   seen svarint ms | host: length varint, bytes | gaps varint | lines lost varint |
+//   gaps kept varint, each: first seq varint, count - 1 varint, lines varint, reason u8, from svarint ms,
+//   to svarint ms | crc32c u32be over the id and all of that
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "proto/agent_frames.h"
+
+namespace statmill {
+
+// Batches that were never had, and never will be.
+struct AgentGap {
+  uint64_t first = 0;  // seq; both are lost, and all between
+  uint64_t last = 0;
+  uint64_t lines = 0;  // that they held
+  GapReason reason = GapReason::kSpoolFull;
+  Timestamp from{};  // the times of the batches before and behind them
+  Timestamp to{};
+
+  bool operator==(const AgentGap&) const = default;
+};
+
+struct AgentRow {
+  static constexpr size_t kGapsKept = 16;  // the newest; all are counted
+
+  AgentId id{};
+  AgentPosition position;
+  bool is_ephemeral = false;
+  Timestamp seen{};  // when the server took something of it last
+  std::string host;
+  uint64_t gaps = 0;
+  uint64_t lines_lost = 0;
+  std::vector<AgentGap> last_gaps;  // at most kGapsKept, oldest first
+
+  bool operator==(const AgentRow&) const = default;
+};
+
+std::string encode_agent_row(const AgentRow& row);
+// Errors: kCorrupt, kVersion.
+Result<AgentRow> decode_agent_row(const AgentId& id, std::string_view bytes);
+
+}  // namespace statmill
