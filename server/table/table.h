@@ -83,6 +83,14 @@ class Table {
   // Adds the batch's samples, all in one epoch. Samples not taken are counted in batch.refused, and how many
   // were taken is returned. Cost: one lock per touched shard, or two.
   uint64_t apply(Batch& batch, Timestamp now);
+  // Called in the epoch that takes a batch, when its samples are in: what it notes for that parity goes into
+  // the same tick. Must not call the table.
+  using Mark = std::function<void(int parity)>;
+  // The same for a batch that its sender keeps until it is durable, and that may be of no samples: `mark` is
+  // called once. Nothing is refused for want of memory: ask has_room() first.
+  uint64_t apply_marked(Batch& batch, Timestamp now, const Mark& mark);
+  // Whether senders that can wait should send: they stop well before samples are refused.
+  bool has_room() const { return ram_bytes() < limits_.pending_bytes + limits_.pending_bytes / 2; }
 
   // The tick's side; one thread.
   struct EpochEnd {
@@ -147,6 +155,7 @@ class Table {
   Series& create(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention, size_t parity)
       REQUIRES(shard.mutex);
   std::vector<Placed> place(Batch& batch, Timestamp now) const;
+  uint64_t apply_placed(std::span<const Placed> placed, Batch& batch, Timestamp now, int parity);
   uint64_t apply_together(std::span<const Placed> samples, Batch& batch, const Moment& moment);
   std::optional<Refusal> apply_one(Shard& shard, const Placed& placed, SeriesArena::Number guess,
                                    const Batch& batch, const Moment& moment) REQUIRES(shard.mutex);

@@ -71,8 +71,20 @@ uint64_t Table::apply(Batch& batch, Timestamp now) {
   }
   const std::vector<Placed> placed = place(batch, now);
   const EpochGate::Batch epoch(gate_);
+  return apply_placed(placed, batch, now, epoch.parity());
+}
+
+uint64_t Table::apply_marked(Batch& batch, Timestamp now, const Mark& mark) {
+  const std::vector<Placed> placed = place(batch, now);
+  const EpochGate::Batch epoch(gate_);
+  const uint64_t taken = apply_placed(placed, batch, now, epoch.parity());
+  mark(epoch.parity());
+  return taken;
+}
+
+uint64_t Table::apply_placed(std::span<const Placed> placed, Batch& batch, Timestamp now, int parity) {
   const int64_t now_s = unix_seconds(now);
-  const Moment moment{now_s, static_cast<size_t>(epoch.parity()),
+  const Moment moment{now_s, static_cast<size_t>(parity),
                       tiers().finest().slot_of(now_s - retention_min_s_) + 1};
   uint64_t taken = 0;
   for (std::span<const Placed> rest(placed); !rest.empty();) {

@@ -117,6 +117,7 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
   open_tick_.set(
       static_cast<int64_t>(last_tick_ + 1));  // before the flip: never too low for who has been taken
   Table::EpochEnd end = services_.table.end_epoch(changes);
+  if (services_.rider != nullptr) services_.rider->ride(end.parity, prepared_->batch);
   prepared_->batch.deleted = end.changed.deleted;
   for (const ChangedSeries::Renamed& renamed : end.changed.renamed)
     prepared_->batch.series.push_back(renamed.row);
@@ -221,6 +222,7 @@ Status Ticker::commit() {
   for (const auto& [shard, flush] : prepared_->flushes) services_.table.end_flush(shard);
   if (prepared_->batch.rollup_position) position_ = *prepared_->batch.rollup_position;
   durable_tick_.set(static_cast<int64_t>(prepared_->tick));
+  if (services_.rider != nullptr) services_.rider->committed(prepared_->batch);
   for (StoreBatch::Row& row : prepared_->batch.journal) draft_.give_back(std::move(row.bytes));
   prepared_.reset();
   return Status::ok();

@@ -16,6 +16,7 @@
 #include "server/health.h"
 #include "server/table/table.h"
 #include "server/tick/roller.h"
+#include "server/tick/tick_rider.h"
 #include "statmill/registry.h"
 #include "storage/store.h"
 
@@ -49,6 +50,7 @@ class Ticker {
     Registry& registry;
     Health& health;
     Log& log;
+    TickRider* rider = nullptr;
   };
   Ticker(const Services& services, const TickOptions& options, const TickStart& start, SteadyTime now);
 

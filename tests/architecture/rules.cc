@@ -32,8 +32,13 @@ const Reach& layers() {
 // whole (server/server.cc) may include every folder.
 const Reach& server_folders() {
   static const Reach reach = {
-      {"table", {}},        {"ingest", {"table"}},         {"tick", {"table"}},
-      {"query", {"table"}}, {"http", {"query", "ingest"}}, {"admin", {"http", "tick", "table"}},
+      {"table", {}},
+      {"ingest", {"table"}},
+      {"tick", {"table"}},
+      {"agents", {"table", "ingest", "tick"}},
+      {"query", {"table"}},
+      {"http", {"query", "ingest"}},
+      {"admin", {"http", "tick", "table"}},
   };
   return reach;
 }

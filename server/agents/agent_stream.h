@@ -1,0 +1,76 @@
+// AgentStream: the server's side of one agent's connection, without the connection: bytes in, bytes out
+// (proto/PROTOCOL.md, "The agent stream"). It knows no socket, no thread and no clock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "proto/agent_frames.h"
+#include "proto/line_sender.h"
+#include "server/agents/agent_book.h"
+
+namespace statmill {
+
+// Where the lines of a batch go.
+class AgentIntake {
+ public:
+  virtual ~AgentIntake() = default;
+  // Whether there is room for a batch; if not, the agent waits.
+  virtual bool has_room() const = 0;
+  // Takes the samples of the lines, and calls `mark` in the epoch that takes them, once, even if none is
+  // left.
+  virtual void take(std::string_view lines, const LineSender& sender, Timestamp now,
+                    const std::function<void(int parity)>& mark) = 0;
+};
+
+// Confined to one thread.
+class AgentStream {
+ public:
+  struct Services {  // all must outlive it
+    AgentBook& book;
+    AgentIntake& intake;
+    const std::string& token;  // that every agent must know; empty: none
+  };
+  AgentStream(const Services& services, const LineSender& sender) : services_(services), sender_(sender) {}
+  ~AgentStream();
+  AgentStream(const AgentStream&) = delete;
+  AgentStream& operator=(const AgentStream&) = delete;
+
+  // Who is to be told of the agent; must be set before the first receive().
+  void set_watcher(std::weak_ptr<AgentWatcher> watcher) { watcher_ = std::move(watcher); }
+
+  // Takes the frames that are whole, and says how many bytes they were: the caller keeps the others, and
+  // gives them again with what comes behind them. Fewer than it could when waits_for_room().
+  size_t receive(std::string_view bytes, Timestamp now);
+  bool waits_for_room() const { return waits_for_room_; }
+  // All batches up to that one are durable.
+  void durable(uint64_t seq);
+  // Says why and ends.
+  void refuse(RefuseReason reason, std::string_view text);
+
+  // What is to be sent, since the call before.
+  std::string take_output() { return std::exchange(output_, {}); }
+  // No more is taken; the connection ends when its output is sent.
+  bool is_over() const { return is_over_; }
+  bool has_opened() const { return hold_.has_value(); }
+
+ private:
+  void take(const FrameRead& frame, Timestamp now);
+  void take_hello(const HelloFrame& hello, Timestamp now);
+  void answer(AgentTake take);
+
+  const Services services_;
+  const LineSender sender_;
+  std::weak_ptr<AgentWatcher> watcher_;
+  std::optional<AgentBook::Hold> hold_;
+  uint64_t durable_ = 0;
+  std::string output_;
+  bool waits_for_room_ = false;
+  bool is_over_ = false;
+};
+
+}  // namespace statmill

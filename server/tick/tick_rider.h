@@ -1,0 +1,18 @@
+// TickRider: what goes into a tick's batch beside its samples, of the same epoch as these.
+#pragma once
+
+#include "storage/store.h"
+
+namespace statmill {
+
+// Called on the tick's thread.
+class TickRider {
+ public:
+  virtual ~TickRider() = default;
+  // Adds what was noted in the epoch of this parity (Table::Mark), which has ended.
+  virtual void ride(int parity, StoreBatch& batch) = 0;
+  // A batch that ride() was called for is durable.
+  virtual void committed(const StoreBatch& batch) = 0;
+};
+
+}  // namespace statmill

@@ -1,0 +1,180 @@
+// AgentStream: a conversation with one agent, frame by frame.
+#include "server/agents/agent_stream.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace statmill {
+namespace {
+
+class Intake final : public AgentIntake {
+ public:
+  bool has_room() const override { return room; }
+  void take(std::string_view lines, const LineSender&, Timestamp,
+            const std::function<void(int)>& mark) override {
+    taken.emplace_back(lines);
+    mark(0);
+  }
+  bool room = true;
+  std::vector<std::string> taken;
+};
+
+class NoWatcher final : public AgentWatcher {
+ public:
+  void durable(uint64_t) override {}
+  void replaced() override {}
+};
+
+template <class Frame>
+std::string bytes_of(const Frame& frame) {
+  std::string out;
+  append_frame(out, frame);
+  return out;
+}
+
+std::string hello(std::string_view token = "secret") {
+  return bytes_of(HelloFrame{.epoch = 1, .host = "web", .token = token});
+}
+std::string batch(uint64_t seq, std::string_view text = "a 1 1\n") {
+  return bytes_of(BatchFrame{seq, seq - 1, 1, {}, text});
+}
+
+class AgentStreamTest : public testing::Test {
+ protected:
+  AgentStreamTest() { connect(); }
+  void connect() {
+    stream_.emplace(AgentStream::Services{book_, intake_, token_}, LineSender());
+    stream_->set_watcher(watcher_);
+  }
+  size_t receive(const std::string& bytes) { return stream_->receive(bytes, now_); }
+  void tick() {
+    StoreBatch batch;
+    book_.ride(0, batch);
+    book_.committed(batch);
+  }
+  // The one frame that was answered.
+  FrameRead answer() {
+    answer_ = stream_->take_output();
+    const FrameRead frame = read_frame(answer_);
+    EXPECT_EQ(frame.bytes, answer_.size());
+    return frame;
+  }
+  void expect_refused(RefuseReason reason) {
+    const FrameRead frame = answer();
+    ASSERT_EQ(frame.type, FrameType::kRefuse);
+    EXPECT_EQ(decode_refuse(frame.payload)->reason, reason)
+        << refuse_reason_text(decode_refuse(frame.payload)->reason);
+    EXPECT_TRUE(stream_->is_over());
+  }
+
+  const std::string token_ = "secret";
+  Registry registry_;
+  AgentBook book_{{}, registry_};
+  Intake intake_;
+  std::shared_ptr<NoWatcher> watcher_ = std::make_shared<NoWatcher>();
+  Timestamp now_{};
+  std::optional<AgentStream> stream_;
+  std::string answer_;
+};
+
+TEST_F(AgentStreamTest, WelcomesWithThePosition) {
+  receive(hello());
+  const FrameRead frame = answer();
+  ASSERT_EQ(frame.type, FrameType::kWelcome);
+  EXPECT_EQ(decode_welcome(frame.payload)->position, (AgentPosition{1, 0, 0, {}}));
+}
+
+TEST_F(AgentStreamTest, TakesBatchesWhateverTheCuts) {
+  const std::string all = hello() + batch(1, "a 1 1\n") + batch(2, "b 1 1\n");
+  std::string unread;
+  for (const char c : all) {
+    unread.push_back(c);
+    unread.erase(0, receive(unread));
+  }
+  EXPECT_EQ(intake_.taken, (std::vector<std::string>{"a 1 1\n", "b 1 1\n"}));
+  EXPECT_TRUE(unread.empty());
+}
+
+TEST_F(AgentStreamTest, AcknowledgesWhatIsDurableOnce) {
+  receive(hello() + batch(1) + batch(2));
+  stream_->take_output();
+  stream_->durable(2);
+  EXPECT_EQ(decode_ack(answer().payload)->seq, 2U);
+  stream_->durable(2);
+  EXPECT_EQ(stream_->take_output(), "");
+}
+
+TEST_F(AgentStreamTest, ADuplicateIsNotTakenAndAcknowledgedAgain) {
+  receive(hello() + batch(1));
+  tick();
+  stream_->durable(1);
+  stream_->take_output();
+  receive(batch(1));
+  EXPECT_EQ(intake_.taken.size(), 1U);
+  EXPECT_EQ(decode_ack(answer().payload)->seq, 1U);
+}
+
+TEST_F(AgentStreamTest, AGapThatNobodyToldOfIsRefused) {
+  receive(hello());
+  stream_->take_output();
+  receive(batch(2));
+  expect_refused(RefuseReason::kGap);
+  EXPECT_TRUE(intake_.taken.empty());
+}
+
+TEST_F(AgentStreamTest, AGapThatIsToldIsTaken) {
+  receive(hello() + bytes_of(GapFrame{4, 4, GapReason::kForgotten, {}}) + batch(5));
+  EXPECT_EQ(intake_.taken, (std::vector<std::string>{"", "a 1 1\n"}));
+}
+
+TEST_F(AgentStreamTest, TheFirstFrameIsAHello) {
+  receive(batch(1));
+  expect_refused(RefuseReason::kProtocol);
+}
+
+TEST_F(AgentStreamTest, WrongTokensAreRefused) {
+  for (const std::string_view token : {"", "secre", "secret!", "Secret"}) {
+    connect();
+    receive(hello(token));
+    expect_refused(RefuseReason::kToken);
+  }
+}
+
+TEST_F(AgentStreamTest, AnotherVersionIsRefused) {
+  receive(bytes_of(HelloFrame{.version = 9, .token = token_}));
+  expect_refused(RefuseReason::kVersion);
+}
+
+TEST_F(AgentStreamTest, ADamagedFrameEndsTheConnection) {
+  receive(hello());
+  stream_->take_output();
+  std::string damaged = batch(1);
+  damaged.back() = 'x';
+  EXPECT_EQ(receive(damaged), damaged.size());
+  expect_refused(RefuseReason::kProtocol);
+  receive(batch(1));
+  EXPECT_TRUE(intake_.taken.empty());
+}
+
+TEST_F(AgentStreamTest, ABatchWaitsForRoom) {
+  receive(hello());
+  stream_->take_output();
+  intake_.room = false;
+  EXPECT_EQ(receive(batch(1)), 0U);
+  EXPECT_TRUE(stream_->waits_for_room());
+  intake_.room = true;
+  EXPECT_EQ(receive(batch(1)), batch(1).size());
+  EXPECT_FALSE(stream_->waits_for_room());
+  EXPECT_EQ(intake_.taken.size(), 1U);
+}
+
+TEST_F(AgentStreamTest, LeavesTheAgentWhenItEnds) {
+  receive(hello());
+  EXPECT_EQ(book_.connected(), 1U);
+  stream_.reset();
+  EXPECT_EQ(book_.connected(), 0U);
+}
+
+}  // namespace
+}  // namespace statmill
