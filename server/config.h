@@ -7,9 +7,9 @@
 
 #include "base/log.h"
 #include "base/settings.h"
+#include "ingest/line_listener.h"
+#include "ingest/statsd_state.h"
 #include "server/http/http_options.h"
-#include "server/ingest/line_listener.h"
-#include "server/ingest/statsd_state.h"
 #include "server/table/table.h"
 #include "server/tick/ticker.h"
 #include "storage/retention.h"

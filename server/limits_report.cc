@@ -3,8 +3,8 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "proto/name_prefix.h"
 #include "server/json.h"
-#include "server/table/name_prefix.h"
 
 namespace statmill {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "server/ingest/refusal_book.h"
+#include "ingest/refusal_book.h"
 #include "server/minute_count.h"
 #include "server/table/table.h"
 

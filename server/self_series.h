@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "counters/report_lines.h"
-#include "server/ingest/intake.h"
+#include "ingest/intake.h"
 #include "statmill/registry.h"
 
 namespace statmill {

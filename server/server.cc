@@ -1,11 +1,11 @@
 // See server.h.
 #include "server/server.h"
 
+#include "ingest/statsd_dialect.h"
 #include "proto/istatd_lines.h"
 #include "server/admin/admin_routes.h"
 #include "server/admin/name_routes.h"
 #include "server/http/api_routes.h"
-#include "server/ingest/statsd_dialect.h"
 #include "server/limits_report.h"
 
 namespace statmill {

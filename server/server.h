@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "ingest/intake.h"
 #include "server/admin/admin.h"
 #include "server/admin/name_changes.h"
 #include "server/allocator.h"
@@ -18,7 +19,6 @@
 #include "server/health.h"
 #include "server/http/http_server.h"
 #include "server/http/http_services.h"
-#include "server/ingest/intake.h"
 #include "server/minute_count.h"
 #include "server/query/engine.h"
 #include "server/self_series.h"

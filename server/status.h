@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/clock.h"
+#include "ingest/connection_book.h"
 #include "server/health.h"
-#include "server/ingest/connection_book.h"
 #include "server/table/table.h"
 #include "statmill/registry.h"
 #include "storage/store.h"

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "base/text.h"
-#include "server/unix_socket.h"
+#include "base/unix_socket.h"
 
 namespace statmill {
 

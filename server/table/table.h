@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/glob.h"
+#include "ingest/sample_taker.h"
 #include "proto/batch.h"
 #include "server/table/epoch_gate.h"
 #include "server/table/name_arena.h"
@@ -71,7 +72,7 @@ struct SeriesCopy {
 };
 
 // Thread-safe.
-class Table {
+class Table final : public SampleTaker {
  public:
   Table(Retention retention, TableLimits limits)
       : retention_(std::move(retention)),
@@ -82,7 +83,7 @@ class Table {
 
   // Adds the batch's samples, all in one epoch. Samples not taken are counted in batch.refused, and how many
   // were taken is returned. Cost: one lock per touched shard, or two.
-  uint64_t apply(Batch& batch, Timestamp now);
+  uint64_t apply(Batch& batch, Timestamp now) override;
   // Called in the epoch that takes a batch, when its samples are in: what it notes for that parity goes into
   // the same tick. Must not call the table.
   using Mark = std::function<void(int parity)>;

@@ -20,10 +20,11 @@ const Reach& layers() {
       {"proto", {"base"}},
       {"storage", {"base", "proto"}},
       {"bpf", {}},
-      {"server", {"base", "counters", "proto", "storage"}},
-      {"agent", {"base", "counters", "proto", "bpf"}},
+      {"ingest", {"base", "counters", "proto"}},
+      {"server", {"base", "counters", "proto", "storage", "ingest"}},
+      {"agent", {"base", "counters", "proto", "bpf", "ingest"}},
       {"tools", {"base", "counters", "proto", "storage", "bpf"}},
-      {"tests", {"base", "counters", "proto", "storage", "bpf", "server", "agent", "tools"}},
+      {"tests", {"base", "counters", "proto", "storage", "bpf", "ingest", "server", "agent", "tools"}},
   };
   return reach;
 }
@@ -32,13 +33,8 @@ const Reach& layers() {
 // whole (server/server.cc) may include every folder.
 const Reach& server_folders() {
   static const Reach reach = {
-      {"table", {}},
-      {"ingest", {"table"}},
-      {"tick", {"table"}},
-      {"agents", {"table", "ingest", "tick"}},
-      {"query", {"table"}},
-      {"http", {"query", "ingest"}},
-      {"admin", {"http", "tick", "table"}},
+      {"table", {}},        {"tick", {"table"}}, {"agents", {"tick", "table"}},
+      {"query", {"table"}}, {"http", {"query"}}, {"admin", {"http", "tick", "table"}},
   };
   return reach;
 }

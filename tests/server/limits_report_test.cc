@@ -5,8 +5,8 @@
 
 #include <boost/json.hpp>
 
+#include "ingest/intake.h"
 #include "proto/istatd_lines.h"
-#include "server/ingest/intake.h"
 
 namespace statmill {
 namespace {

@@ -1,0 +1,73 @@
+// See unix_socket.h.
+#include "base/unix_socket.h"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace statmill {
+namespace {
+
+static_assert(sizeof(sockaddr_un::sun_path) == kSocketPathBytesMax + 1);
+
+Error io_error(int error) { return {ErrorCode::kIo, std::strerror(error)}; }
+
+sockaddr_un address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  return address;
+}
+
+// 0, or what went wrong.
+int bind_to(int descriptor, const sockaddr_un& address) {
+  return ::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ? 0 : errno;
+}
+
+// Whether a server has the address. Of a socket that nobody has, the kernel says that it refuses.
+bool is_served(const sockaddr_un& address, int type) {
+  const int probe = ::socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (probe < 0) return true;
+  const int connected = ::connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  const bool is_refused = connected != 0 && errno == ECONNREFUSED;
+  ::close(probe);
+  return !is_refused;
+}
+
+// What is at the path once binding to it has failed: a socket that nobody listens to is removed.
+Status remove_stale(const std::string& path, const sockaddr_un& address, int type) {
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) != 0) return io_error(errno);
+  if (!S_ISSOCK(found.st_mode)) return Error{ErrorCode::kInvalid, "a file that is no socket is in the way"};
+  if (is_served(address, type)) return Error{ErrorCode::kBusy, "another server listens there"};
+  return ::unlink(path.c_str()) == 0 ? Status::ok() : Status(io_error(errno));
+}
+
+}  // namespace
+
+Status bind_unix_socket(int descriptor, const std::string& path, mode_t mode) {
+  if (path.size() > kSocketPathBytesMax) {
+    return Error{ErrorCode::kInvalid, "the path has " + std::to_string(path.size()) +
+                                          " bytes, and the path of a socket may have " +
+                                          std::to_string(kSocketPathBytesMax)};
+  }
+  int type = 0;
+  socklen_t size = sizeof type;
+  if (::getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) != 0) return io_error(errno);
+  // The mode is that of the socket before it has a name: there is no moment at which others can connect.
+  if (::fchmod(descriptor, mode) != 0) return io_error(errno);
+  const sockaddr_un address = address_of(path);
+  int error = bind_to(descriptor, address);
+  if (error == EADDRINUSE) {
+    if (Status removed = remove_stale(path, address, type); !removed) return removed;
+    error = bind_to(descriptor, address);
+  }
+  // Binding takes the bits of the umask away.
+  if (error == 0 && ::chmod(path.c_str(), mode) != 0) error = errno;
+  return error == 0 ? Status::ok() : Status(io_error(error));
+}
+
+}  // namespace statmill

@@ -1,0 +1,42 @@
+// See connection_book.h.
+#include "ingest/connection_book.h"
+
+namespace statmill {
+
+uint64_t ConnectionBook::add(std::string peer, Timestamp since) {
+  MutexLock lock(mutex_);
+  connections_[next_id_] = {std::move(peer), since, {}};
+  return next_id_++;
+}
+
+void ConnectionBook::remove(uint64_t id) {
+  MutexLock lock(mutex_);
+  connections_.erase(id);
+}
+
+bool ConnectionBook::set(uint64_t id, std::string_view key, std::string_view text) {
+  if (key.size() + text.size() > kMetadataBytesMax) return false;
+  MutexLock lock(mutex_);
+  auto& metadata = connections_[id].metadata;
+  const auto it = metadata.find(key);
+  if (it == metadata.end() && metadata.size() >= kMetadataKeysMax) return false;
+  metadata.insert_or_assign(std::string(key), std::string(text));
+  return true;
+}
+
+std::vector<Connection> ConnectionBook::list(size_t limit) const {
+  MutexLock lock(mutex_);
+  std::vector<Connection> out;
+  for (const auto& [id, connection] : connections_) {
+    if (out.size() == limit) break;
+    out.push_back(connection);
+  }
+  return out;
+}
+
+size_t ConnectionBook::count() const {
+  MutexLock lock(mutex_);
+  return connections_.size();
+}
+
+}  // namespace statmill

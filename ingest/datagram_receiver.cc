@@ -1,0 +1,135 @@
+// See datagram_receiver.h.
+#include "ingest/datagram_receiver.h"
+
+#include <netinet/udp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+
+#include "ingest/peer.h"
+
+namespace statmill {
+namespace {
+
+// What the kernel says beside a message.
+struct Beside {
+  uint32_t dropped = 0;  // by the socket so far, when has_dropped
+  bool has_dropped = false;
+  size_t datagram_bytes = 0;  // of each that was joined to the message, the last may be shorter; 0: it is one
+};
+
+template <class Value>
+Value value_of(const cmsghdr& control) {
+  Value value{};
+  std::memcpy(&value, CMSG_DATA(&control), sizeof value);
+  return value;
+}
+
+Beside read_beside(msghdr& message) {
+  Beside out;
+  for (cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c)) {
+    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
+      out.dropped = value_of<uint32_t>(*c);
+      out.has_dropped = true;
+    } else if (c->cmsg_level == SOL_UDP && c->cmsg_type == UDP_GRO) {
+      out.datagram_bytes = static_cast<size_t>(std::max(0, value_of<int>(*c)));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+size_t prepare_datagram_socket(int descriptor, size_t buffer_bytes) {
+  constexpr size_t kMost = std::numeric_limits<int>::max() / 2;  // the kernel doubles it
+  const int wanted = static_cast<int>(std::min(buffer_bytes, kMost));
+  constexpr int kOn = 1;
+  // The first needs CAP_NET_ADMIN and may pass the system's limit, the second is cut to it.
+  if (::setsockopt(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, &wanted, sizeof wanted) != 0) {
+    static_cast<void>(::setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &wanted, sizeof wanted));
+  }
+  static_cast<void>(::setsockopt(descriptor, SOL_SOCKET, SO_RXQ_OVFL, &kOn, sizeof kOn));
+  // Datagrams of one sender and size come joined: a trip through the kernel for up to 64 of them.
+  static_cast<void>(::setsockopt(descriptor, SOL_UDP, UDP_GRO, &kOn, sizeof kOn));
+  int given = 0;
+  socklen_t size = sizeof given;
+  static_cast<void>(::getsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &given, &size));
+  return static_cast<size_t>(given);
+}
+
+DatagramReceiver::DatagramReceiver(Socket socket, const Services& services)
+    : socket_(std::move(socket)),
+      services_(services),
+      bytes_(kMessagesPerCall * kMessageStride),
+      parser_(services.dialect.make_parser()) {}
+
+void DatagramReceiver::wait() {
+  socket_.async_wait(Socket::wait_read, [this](const boost::system::error_code& error) {
+    if (error == boost::asio::error::operation_aborted || !socket_.is_open()) return;
+    // An error of the socket (an ICMP answer, say) is read off by the receive call; content never stops the
+    // source.
+    for (size_t i = 0; i < kCallsPerTurn && receive() == kMessagesPerCall; ++i) {
+    }
+    wait();
+  });
+}
+
+size_t DatagramReceiver::receive() {
+  std::array<mmsghdr, kMessagesPerCall> headers{};
+  std::array<iovec, kMessagesPerCall> pieces{};
+  std::array<sockaddr_storage, kMessagesPerCall> senders;
+  struct alignas(cmsghdr) Control {
+    std::array<char, CMSG_SPACE(sizeof(uint32_t)) + CMSG_SPACE(sizeof(int))> bytes;
+  };
+  std::array<Control, kMessagesPerCall> controls{};
+  for (size_t i = 0; i < kMessagesPerCall; ++i) {
+    pieces[i] = {bytes_.data() + i * kMessageStride, kMessageBytesMax};
+    headers[i].msg_hdr.msg_iov = &pieces[i];
+    headers[i].msg_hdr.msg_iovlen = 1;
+    headers[i].msg_hdr.msg_name = &senders[i];
+    headers[i].msg_hdr.msg_namelen = sizeof senders[i];
+    headers[i].msg_hdr.msg_control = controls[i].bytes.data();
+    headers[i].msg_hdr.msg_controllen = controls[i].bytes.size();
+  }
+  const int got =
+      ::recvmmsg(socket_.native_handle(), headers.data(), kMessagesPerCall, MSG_DONTWAIT, nullptr);
+  if (got <= 0) return 0;
+  for (size_t i = 0; i < static_cast<size_t>(got); ++i) {
+    const Beside beside = read_beside(headers[i].msg_hdr);
+    // A port of a datagram tells nobody anything.
+    parser_->batch().set_sender(line_sender(senders[i]));
+    take({static_cast<char*>(pieces[i].iov_base), headers[i].msg_len}, beside.datagram_bytes);
+    if (!beside.has_dropped) continue;
+    services_.kernel_dropped.add(static_cast<uint32_t>(beside.dropped - kernel_dropped_));
+    kernel_dropped_ = beside.dropped;
+  }
+  settle();
+  return static_cast<size_t>(got);
+}
+
+// One message: a datagram, or several joined.
+void DatagramReceiver::take(std::string_view message, size_t datagram_bytes) {
+  services_.account.bytes.add(message.size());
+  if (datagram_bytes == 0) datagram_bytes = std::max<size_t>(1, message.size());
+  services_.datagrams.add(std::max<size_t>(1, (message.size() + datagram_bytes - 1) / datagram_bytes));
+  for (; !message.empty(); message.remove_prefix(std::min(datagram_bytes, message.size()))) {
+    parser_->parse(message.substr(0, datagram_bytes));  // a datagram ends its own line
+    if (parser_->batch().samples.size() >= kSamplesPerBatch) settle();
+  }
+}
+
+void DatagramReceiver::settle() {
+  parser_->hand_in(services_.intake, services_.account, services_.clock.wall());
+}
+
+void DatagramReceiver::drain() {
+  for (size_t i = 0; i < kDrainCallsMax && receive() > 0; ++i) {
+  }
+  boost::system::error_code ignored;  // it is gone either way
+  socket_.close(ignored);
+}
+
+}  // namespace statmill

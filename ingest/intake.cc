@@ -1,0 +1,41 @@
+// See intake.h.
+#include "ingest/intake.h"
+
+namespace statmill {
+
+ListenerAccount Intake::account(std::string_view listener) {
+  const Labels labels{{"listener", std::string(listener)}};
+  const auto counter = [&](std::string_view name, std::string_view help) -> Counter& {
+    return registry_.counter(name, help, labels);
+  };
+  std::array<Counter*, kRefusalCount> refused{};
+  for (size_t i = 0; i < kRefusalCount; ++i) {
+    Labels with_reason = labels;
+    with_reason.emplace_back("reason", refusal_label(static_cast<Refusal>(i)));
+    refused[i] = &registry_.counter("statmill.samples_refused", "Samples not taken, by reason.", with_reason);
+  }
+  return {std::string(listener),
+          counter("statmill.samples_received", "Samples received: accepted + refused."),
+          counter("statmill.samples_accepted", "Samples taken."),
+          refused,
+          counter("statmill.received_bytes", "Bytes of line protocol received."),
+          counter("statmill.lines_extra_fields", "Lines taken whose fields after the seventh were ignored."),
+          counter("statmill.lines_renamed", "Lines taken whose name lost the ~ in front of it."),
+          counter("statmill.metadata_lines", "Metadata lines (#key value) received.")};
+}
+
+uint64_t Intake::take(Batch& batch, const ListenerAccount& account, Timestamp now) {
+  const uint64_t accepted = taker_.apply(batch, now);
+  account.received.add(batch.received);
+  account.accepted.add(accepted);
+  for (size_t i = 0; i < kRefusalCount; ++i) {
+    if (batch.refused[i] != 0) account.refused[i]->add(batch.refused[i]);
+  }
+  if (!batch.refused_lines.empty()) refusals_.add(batch, account.listener, now);
+  if (batch.extra_fields != 0) account.extra_fields.add(batch.extra_fields);
+  if (batch.renamed != 0) account.renamed.add(batch.renamed);
+  if (!batch.metadata.empty()) account.metadata.add(batch.metadata.size());
+  return accepted;
+}
+
+}  // namespace statmill

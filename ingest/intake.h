@@ -1,0 +1,50 @@
+// Intake: the one door for samples. Every listener hands its batches in here and has its account kept here.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "ingest/refusal_book.h"
+#include "ingest/sample_taker.h"
+#include "proto/batch.h"
+#include "statmill/registry.h"
+
+namespace statmill {
+
+// What one listener took: received == accepted + refused + dropped, always (invariant C). Counts samples.
+struct ListenerAccount {
+  std::string listener;
+  Counter& received;
+  Counter& accepted;
+  std::array<Counter*, kRefusalCount> refused;
+  Counter& bytes;
+  Counter& extra_fields;
+  Counter& renamed;
+  Counter& metadata;
+};
+
+// Thread-safe.
+class Intake {
+ public:
+  // `taker` and `registry` must outlive it.
+  Intake(SampleTaker& taker, Registry& registry) : taker_(taker), registry_(registry) {}
+
+  // The account of the listener called `listener` ("tcp", "udp", "http", ...), made at first use.
+  ListenerAccount account(std::string_view listener);
+
+  // Gives the batch's samples to the taker and settles the account; returns how many were accepted. Samples
+  // that it refuses (for a table bad_bucket, too_old, too_new, series_limit, sender_limit, memory_limit) are
+  // added to batch.refused.
+  uint64_t take(Batch& batch, const ListenerAccount& account, Timestamp now);
+
+  const RefusalBook& refusals() const { return refusals_; }
+
+ private:
+  SampleTaker& taker_;
+  Registry& registry_;
+  RefusalBook refusals_;
+};
+
+}  // namespace statmill

@@ -1,0 +1,119 @@
+// See line_session.h.
+#include "ingest/line_session.h"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
+
+#include "ingest/peer.h"
+
+namespace statmill {
+namespace {
+
+LineSender peer_of(const boost::asio::ip::tcp::socket& socket) {
+  boost::system::error_code gone;  // then it goes by 0.0.0.0
+  const auto peer = socket.remote_endpoint(gone);
+  return line_sender(peer.address(), peer.port());
+}
+
+}  // namespace
+
+LineSession::LineSession(boost::asio::ip::tcp::socket socket, ReadDesk& desk, const Services& services)
+    : socket_(std::move(socket)),
+      idle_timer_(socket_.get_executor()),
+      last_read_(services.clock.steady()),
+      sender_(peer_of(socket_)),
+      services_(services),
+      book_id_(services.book.add(sender_.text(), services.clock.wall())),
+      desk_(desk) {}
+
+LineSession::~LineSession() { services_.book.remove(book_id_); }
+
+void LineSession::start() {
+  boost::system::error_code ignored;  // a socket that cannot do it fails at its first read
+  socket_.non_blocking(true, ignored);
+  wait();
+  if (services_.idle_timeout > Duration(0)) watch();
+}
+
+// The timer is not moved by each read: when it fires it looks when the last one was. It keeps no session
+// alive.
+void LineSession::watch() {
+  idle_timer_.expires_after(last_read_ + services_.idle_timeout - services_.clock.steady());
+  idle_timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+    const auto self = weak.lock();
+    if (!error && self && self->open_) self->close_if_idle();
+  });
+}
+
+void LineSession::close_if_idle() {
+  if (services_.clock.steady() < last_read_ + services_.idle_timeout) return watch();
+  services_.idle_closed.add();
+  drain();
+}
+
+// Waits and then reads, rather than reading ahead: when drain() comes in between, every byte is still in the
+// kernel.
+void LineSession::wait() {
+  socket_.async_wait(boost::asio::ip::tcp::socket::wait_read,
+                     [self = shared_from_this()](const boost::system::error_code&) {
+                       if (self->open_ && self->read()) self->wait();
+                     });
+}
+
+bool LineSession::read() {
+  const auto space = desk_.buffer.space();
+  boost::system::error_code error;
+  const size_t bytes = socket_.read_some(boost::asio::buffer(space.data(), space.size()), error);
+  if (error == boost::asio::error::would_block) return true;
+  if (error) {
+    close(last_line_after(error));
+    return false;
+  }
+  take(bytes);
+  return true;
+}
+
+void LineSession::take(size_t bytes) {
+  last_read_ = services_.clock.steady();
+  services_.account.bytes.add(bytes);
+  desk_.parser->batch().set_sender(sender_);
+  desk_.buffer.commit(bytes, stream_, *desk_.parser);
+  settle();
+}
+
+void LineSession::settle() {
+  Batch& batch = desk_.parser->batch();
+  for (const Metadata& m : batch.metadata) {
+    if (!services_.book.set(book_id_, m.key, m.text)) batch.refuse(Refusal::kMetadataLimit, m.key);
+  }
+  desk_.parser->hand_in(services_.intake, services_.account, services_.clock.wall());
+}
+
+void LineSession::drain() {
+  if (!open_) return;
+  boost::system::error_code error;
+  socket_.non_blocking(true, error);
+  for (size_t drained = 0; !error && drained < kDrainBytesMax;) {
+    const auto space = desk_.buffer.space();
+    const size_t bytes = socket_.read_some(boost::asio::buffer(space.data(), space.size()), error);
+    if (!error) take(bytes);
+    drained += bytes;
+  }
+  close(last_line_after(error));
+}
+
+LastLine LineSession::last_line_after(const boost::system::error_code& error) const {
+  const bool ended_by_sender = error == boost::asio::error::eof;
+  return ended_by_sender && services_.dialect.traits().end_ends_line ? LastLine::kTake : LastLine::kRefuse;
+}
+
+void LineSession::close(LastLine last_line) {
+  open_ = false;
+  desk_.parser->batch().set_sender(sender_);
+  LineBuffer::end(stream_, *desk_.parser, last_line);
+  settle();
+  boost::system::error_code ignored;  // it is gone either way
+  socket_.close(ignored);
+}
+
+}  // namespace statmill

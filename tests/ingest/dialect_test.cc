@@ -1,0 +1,125 @@
+// However a sender cuts what it says, over TCP or into datagrams, the table and the account are the same.
+#include "ingest/dialect.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "ingest/line_buffer.h"
+#include "ingest/statsd_dialect.h"
+#include "tests/ingest/ingest_fixture.h"
+
+namespace statmill {
+namespace {
+
+const Timestamp kNow = from_unix_seconds(1'700'000'003);
+constexpr std::string_view kListener = "test";
+
+struct Outcome {
+  IngestFixture::Content content;
+  std::vector<uint64_t> account;  // received, accepted, refused by reason
+  bool operator==(const Outcome&) const = default;
+};
+
+using MakeDialect = std::function<std::unique_ptr<Dialect>(IngestFixture&)>;
+
+class Feed {
+ public:
+  explicit Feed(const MakeDialect& make) : dialect_(make(fixture_)), parser_(dialect_->make_parser()) {}
+
+  // One stream, cut anywhere.
+  Outcome stream(std::string_view text, const std::vector<size_t>& pieces) {
+    LineBuffer buffer;
+    LineStream stream;
+    for (size_t next = 0; !text.empty(); ++next) {
+      const size_t size = std::min({text.size(), pieces[next % pieces.size()], LineBuffer::kReadBytes});
+      std::memcpy(buffer.space().data(), text.data(), size);
+      text.remove_prefix(size);
+      buffer.commit(size, stream, *parser_);
+      hand_in();
+    }
+    LineBuffer::end(stream, *parser_, LastLine::kTake);
+    hand_in();
+    return outcome();
+  }
+
+  // Datagrams of as many lines as `pieces` says, all handed in at once.
+  Outcome datagrams(std::string_view text, const std::vector<size_t>& pieces) {
+    for (size_t next = 0; !text.empty(); ++next) {
+      size_t size = 0;
+      for (size_t line = 0; line < pieces[next % pieces.size()] && size < text.size(); ++line)
+        size = std::min(text.find('\n', size), text.size() - 1) + 1;
+      parser_->parse(text.substr(0, size));
+      text.remove_prefix(size);
+    }
+    hand_in();
+    return outcome();
+  }
+
+ private:
+  void hand_in() { parser_->hand_in(fixture_.intake, fixture_.intake.account(kListener), kNow); }
+  Outcome outcome() {
+    dialect_->close(kNow);
+    Outcome outcome{fixture_.content(), {fixture_.received(kListener), fixture_.accepted(kListener)}};
+    for (size_t i = 0; i < kRefusalCount; ++i)
+      outcome.account.push_back(fixture_.refused(kListener, static_cast<Refusal>(i)));
+    RC_ASSERT(fixture_.account_holds(kListener));
+    return outcome;
+  }
+
+  IngestFixture fixture_;
+  const std::unique_ptr<Dialect> dialect_;
+  const std::unique_ptr<LineParser> parser_;
+};
+
+void cuts_never_matter(const MakeDialect& make, const std::vector<std::string>& lines) {
+  const auto chosen = *rc::gen::container<std::vector<std::string>>(
+      rc::gen::oneOf(rc::gen::elementOf(lines), rc::gen::string<std::string>()));
+  const auto pieces =
+      *rc::gen::nonEmpty(rc::gen::container<std::vector<size_t>>(rc::gen::inRange<size_t>(1, 30)));
+  std::string text;
+  for (const std::string& line : chosen) text += line + "\n";
+  if (!text.empty() && *rc::gen::arbitrary<bool>()) text.pop_back();
+  const Outcome whole = Feed(make).datagrams(text, {text.size() + 1});
+  RC_ASSERT(Feed(make).stream(text, pieces) == whole);
+  RC_ASSERT(Feed(make).datagrams(text, pieces) == whole);
+}
+
+RC_GTEST_PROP(Dialect, CutsOfIstatdsLinesNeverMatter, ()) {
+  cuts_never_matter([](IngestFixture&) { return istatd_dialect(); },
+                    {"a 1", "*b 2.5", "base^x^y 3", "#host web1", "a nan", "a 1 2 3 4 5 6"});
+}
+
+RC_GTEST_PROP(Dialect, CutsOfGraphitesLinesNeverMatter, ()) {
+  cuts_never_matter([](IngestFixture&) { return graphite_dialect(); },
+                    {"a.b 1 1700000000", "a.b;t=1;s=2 2.5", "~a.b 4 -1", "m{a=\"1\"} 5 N", "a.b;k=v;k=w 1",
+                     "a.b x 1", "a.b 1 1000"});
+}
+
+// Few gauges and sets are allowed, so their limits are met too.
+RC_GTEST_PROP(Dialect, CutsOfStatsdsLinesNeverMatter, ()) {
+  cuts_never_matter(
+      [](IngestFixture& f) {
+        return std::make_unique<StatsdDialect>(StatsdLimits{.gauges_max = 2, .sets_max = 2}, f.intake,
+                                               f.registry);
+      },
+      {"a:1|c|@0.1", "g:5|g", "g:+1|g", "g:-2.5|g", "h:+1|g", "i:+1|g", "t:1:2:3|ms|@0.5|#a:1", "u:x|s",
+       "u:y|s", "u:x|s|#t:1", "v:x|s", "bad", "_e{1,1}:a|b", "a:1|zz"});
+}
+
+TEST(StatsdDialect, TicksForgetSilentGaugesAndCountThem) {
+  IngestFixture fixture;
+  StatsdDialect dialect({.gauge_expiry = std::chrono::hours(1)}, fixture.intake, fixture.registry);
+  const auto parser = dialect.make_parser();
+  parser->parse("a:1|g\nb:1|g");
+  parser->hand_in(fixture.intake, fixture.intake.account(kListener), kNow);
+  for (size_t i = 0; i < StatsdState::kSweepParts; ++i) dialect.tick(kNow + std::chrono::hours(2));
+  EXPECT_EQ(fixture.registry.counter("statmill.statsd_gauges_forgotten", "").value(), 2U);
+  EXPECT_EQ(fixture.registry.gauge("statmill.statsd_gauges", "").value(), 0);
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,133 @@
+// A stream cut anywhere gives what the whole gives; lines without end are refused and bounded.
+#include "ingest/line_buffer.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <array>
+#include <cstring>
+
+#include "proto/istatd_lines.h"
+
+namespace statmill {
+namespace {
+
+// Feeds `text` in pieces of the given sizes and lists what came of it.
+std::vector<std::string> feed(std::string_view text, const std::vector<size_t>& pieces,
+                              LastLine last_line = LastLine::kRefuse) {
+  LineBuffer buffer;
+  LineStream stream;
+  std::vector<std::string> out;
+  const auto dialect = istatd_dialect();
+  const auto parser = dialect->make_parser();
+  Batch& batch = parser->batch();
+  const auto note = [&] {
+    for (const Sample& s : batch.samples)
+      out.push_back(std::string(s.name) + "=" + std::to_string(s.value.value()));
+    for (size_t i = 0; i < kRefusalCount; ++i) {
+      for (uint64_t n = 0; n < batch.refused[i]; ++n)
+        out.emplace_back(refusal_label(static_cast<Refusal>(i)));
+    }
+    batch.clear();
+  };
+  size_t next = 0;
+  while (!text.empty()) {
+    const size_t n = std::min(
+        {text.size(), pieces.empty() ? text.size() : pieces[next++ % pieces.size()], LineBuffer::kReadBytes});
+    std::memcpy(buffer.space().data(), text.data(), n);
+    text.remove_prefix(n);
+    buffer.commit(n, stream, *parser);
+    note();
+  }
+  LineBuffer::end(stream, *parser, last_line);
+  note();
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+RC_GTEST_PROP(LineBuffer, CutsNeverMatter, ()) {
+  const auto text = *rc::gen::container<std::string>(
+      rc::gen::oneOf(rc::gen::elementOf(std::string("\n\n ab^*#1.\r")), rc::gen::arbitrary<char>()));
+  const auto pieces =
+      *rc::gen::nonEmpty(rc::gen::container<std::vector<size_t>>(rc::gen::inRange<size_t>(1, 9)));
+  RC_ASSERT(feed(text, pieces) == feed(text, {}));
+}
+
+TEST(LineBuffer, EveryCutOfALineGivesTheSameSample) {
+  const std::string text = "first 1\nweb.latency 12.5\r\nlast 3\n";
+  for (size_t cut = 1; cut < text.size(); ++cut) {
+    EXPECT_EQ(feed(text, {cut, text.size()}), feed(text, {})) << cut;
+  }
+}
+
+TEST(LineBuffer, RefusesAnUnfinishedLastLine) {
+  EXPECT_EQ(feed("a 1\nb 2", {}), (std::vector<std::string>{"a=1.000000", "unterminated"}));
+}
+
+TEST(LineBuffer, TakesAnUnfinishedLastLineWhereTheDialectDoes) {
+  EXPECT_EQ(feed("a 1\nb 2", {}, LastLine::kTake), (std::vector<std::string>{"a=1.000000", "b=2.000000"}));
+  EXPECT_EQ(feed("a 1\n", {}, LastLine::kTake), (std::vector<std::string>{"a=1.000000"}));
+  EXPECT_EQ(feed(std::string(kLineBytesMax + 1, 'x'), {}, LastLine::kTake),
+            (std::vector<std::string>{"line_too_long"}));
+}
+
+TEST(LineBuffer, RefusesALineThatDoesNotEndOnceAndGoesOnAfterIt) {
+  const std::string endless = std::string(3 * kLineBytesMax, 'x') + " 1\nnext 2\n";
+  EXPECT_EQ(feed(endless, {1000}), (std::vector<std::string>{"line_too_long", "next=2.000000"}));
+  EXPECT_EQ(feed(endless, {LineBuffer::kReadBytes}),
+            (std::vector<std::string>{"line_too_long", "next=2.000000"}));
+}
+
+TEST(LineBuffer, KeepsStreamsApart) {
+  LineBuffer buffer;
+  const auto dialect = istatd_dialect();
+  const auto parser = dialect->make_parser();
+  std::array<LineStream, 2> streams;
+  std::vector<std::string> taken;
+  const auto read = [&](LineStream& stream, std::string_view text) {
+    std::memcpy(buffer.space().data(), text.data(), text.size());
+    buffer.commit(text.size(), stream, *parser);
+    for (const Sample& s : parser->batch().samples) taken.emplace_back(s.name);
+    parser->batch().clear();
+  };
+  read(streams[0], "first.of");
+  read(streams[1], "other.of.two 1\nother.o");
+  read(streams[0], ".one 1\n");
+  read(streams[1], "f.two 2\n");
+  EXPECT_EQ(taken, (std::vector<std::string>{"other.of.two", "first.of.one", "other.of.two"}));
+  EXPECT_TRUE(streams[0].unfinished.empty() && streams[1].unfinished.empty());
+}
+
+// However large the reads: a sender of one costs no more than a line.
+TEST(LineBuffer, KeepsNothingOfALineThatDoesNotEnd) {
+  for (const size_t piece : {size_t{1000}, LineBuffer::kReadBytes}) {
+    for (const std::string_view before : {"", "first 1\n"}) {
+      LineBuffer buffer;
+      LineStream stream;
+      const auto dialect = istatd_dialect();
+      const auto parser = dialect->make_parser();
+      for (size_t sent = 0; sent <= 2 * kLineBytesMax; sent += piece) {
+        const auto space = buffer.space().first(piece);
+        std::fill(space.begin(), space.end(), 'x');
+        if (sent == 0) std::copy(before.begin(), before.end(), space.begin());
+        buffer.commit(piece, stream, *parser);
+        EXPECT_LE(stream.unfinished.size(), kLineBytesMax);
+      }
+      EXPECT_TRUE(stream.skipping);
+      EXPECT_EQ(stream.unfinished, "");
+      EXPECT_EQ(parser->batch().refused[static_cast<size_t>(Refusal::kLineTooLong)], 1U);
+    }
+  }
+}
+
+TEST(LineBuffer, TakesALineOfExactlyTheLimitInAnyPieces) {
+  std::string line = "a 1";
+  line.resize(kLineBytesMax, ' ');
+  for (const size_t piece : {size_t{7}, LineBuffer::kReadBytes}) {
+    EXPECT_EQ(feed(line + "\n", {piece}), (std::vector<std::string>{"a=1.000000"})) << piece;
+    EXPECT_EQ(feed(line + " \n", {piece}), (std::vector<std::string>{"line_too_long"})) << piece;
+  }
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,264 @@
+// The listeners with real sockets: what each dialect takes over TCP and UDP, and what ends a connection.
+#include "ingest/line_listener.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <atomic>
+#include <boost/asio/ip/udp.hpp>
+#include <filesystem>
+
+#include "base/unix_socket.h"
+#include "ingest/statsd_dialect.h"
+#include "tests/ingest/ingest_fixture.h"
+#include "tests/support/sockets.h"
+#include "tests/support/temp_directory.h"
+
+namespace statmill {
+namespace {
+
+// Its wall time stands, at the start of a slot, until the test moves it on.
+class StandingClock final : public Clock {
+ public:
+  Timestamp wall() const override { return from_unix_seconds(wall_s_); }
+  SteadyTime steady() const override { return SystemClock().steady(); }
+  void move_seconds(int64_t seconds) { wall_s_ += seconds; }
+
+ private:
+  std::atomic<int64_t> wall_s_{
+      1'700'000'000};  // the test writes, the listener's threads read; it stands alone
+};
+
+class LineListenerTest : public testing::Test, protected IngestFixture {
+ protected:
+  std::unique_ptr<LineListener> listen(std::unique_ptr<Dialect> dialect) {
+    auto listener = std::make_unique<LineListener>(
+        options_, std::move(dialect), LineListener::Services{intake, registry, book_, clock_, log_});
+    const Status opened = listener->open();
+    EXPECT_TRUE(opened) << opened.error().message;
+    return listener;
+  }
+  // Returns when the listener has closed the connection, so all is in the table.
+  static void send(const LineListener& listener, std::string_view lines) {
+    TcpConnection connection = TcpConnection::to(listener.endpoint());
+    ASSERT_TRUE(connection.send(lines));
+    connection.finish_sending();
+    EXPECT_EQ(connection.receive_all(), "") << "listeners never answer";
+  }
+  std::unique_ptr<Dialect> statsd() {
+    return std::make_unique<StatsdDialect>(StatsdLimits{}, intake, registry);
+  }
+  uint64_t counter(std::string_view name, std::string_view listener) {
+    return registry.counter(name, "", {{"listener", std::string(listener)}}).value();
+  }
+
+  LineOptions options_{.listen = {"127.0.0.1", 0}};
+  StandingClock clock_;
+  Log log_{LogLevel::kError};
+  ConnectionBook book_;
+};
+
+TEST_F(LineListenerTest, EveryTransportOfEveryDialectHasItsOwnAccount) {
+  const auto lines = listen(istatd_dialect());
+  const auto graphite = listen(graphite_dialect());
+  const auto statsd_listener = listen(statsd());
+  send(*lines, "line.tcp 1\nbad\n");
+  send(*graphite, "graphite.tcp;b=2;a=1 2 -1\nbad\n");
+  ASSERT_TRUE(UdpSender(lines->endpoint()).send("line.udp 3\nbad"));
+  ASSERT_TRUE(UdpSender(graphite->endpoint()).send("~graphite.udp 4\nbad"));
+  send(*statsd_listener, "statsd.tcp:5|ms\nbad\n");
+  ASSERT_TRUE(UdpSender(statsd_listener->endpoint()).send("statsd.udp:6|c\nbad"));
+  lines->stop();
+  graphite->stop();
+  statsd_listener->stop();
+  for (const std::string_view listener :
+       {"tcp", "udp", "graphite_tcp", "graphite_udp", "statsd_tcp", "statsd_udp"}) {
+    EXPECT_EQ(received(listener), 2U) << listener;
+    EXPECT_EQ(accepted(listener), 1U) << listener;
+    EXPECT_EQ(refused(listener, Refusal::kFieldCount), 1U) << listener;
+  }
+  EXPECT_EQ(bucket("graphite.tcp;a=1;b=2").sum(), 2);
+  EXPECT_EQ(bucket("graphite.udp").sum(), 4);
+  EXPECT_EQ(bucket("statsd.tcp").sum(), 5);
+  EXPECT_EQ(bucket("statsd.udp").sum(), 6);
+  EXPECT_EQ(intake.account("graphite_udp").renamed.value(), 1U);
+  EXPECT_EQ(counter("statmill.udp_datagrams", "graphite_udp"), 1U);
+  EXPECT_EQ(counter("statmill.line_connections", "graphite_tcp"), 1U);
+}
+
+// The kernel joins them again on their way, and says where they were cut.
+TEST_F(LineListenerTest, EachOfManyDatagramsThatCameJoinedEndsItsOwnLine) {
+  const auto lines = listen(istatd_dialect());
+  std::string datagrams;
+  for (int i = 10; i < 50; ++i) datagrams += "joined " + std::to_string(i);
+  ASSERT_TRUE(UdpSender(lines->endpoint()).send_cut(datagrams + "joined 5", 9));
+  lines->stop();
+  EXPECT_EQ(accepted("udp"), 41U);
+  EXPECT_EQ(bucket("joined").sum(), 40 * (10 + 49) / 2 + 5);
+  EXPECT_EQ(counter("statmill.udp_datagrams", "udp"), 41U);
+}
+
+TEST_F(LineListenerTest, OnlyGraphiteTakesALastLineThatTheSenderEndedByEndingTheStream) {
+  const auto lines = listen(istatd_dialect());
+  const auto graphite = listen(graphite_dialect());
+  send(*lines, "line.last 1");
+  send(*graphite, "graphite.last 1");
+  EXPECT_EQ(refused("tcp", Refusal::kUnterminated), 1U);
+  EXPECT_EQ(bucket("graphite.last").count(), 1U);
+}
+
+TEST_F(LineListenerTest, AConnectionThatBreaksLeavesItsLastLineCutShort) {
+  const auto graphite = listen(graphite_dialect());
+  TcpConnection connection = TcpConnection::to(graphite->endpoint());
+  ASSERT_TRUE(connection.send("whole 1\ncut 12"));
+  ASSERT_TRUE(wait_until([&] { return accepted("graphite_tcp") == 1; }));
+  connection.abort();
+  EXPECT_TRUE(wait_until([&] { return refused("graphite_tcp", Refusal::kUnterminated) == 1; }));
+  EXPECT_TRUE(bucket("cut").is_empty());
+}
+
+TEST_F(LineListenerTest, StopTakesWhatHasArrivedAndLeavesWhatIsUnfinished) {
+  const auto graphite = listen(graphite_dialect());
+  TcpConnection connection = TcpConnection::to(graphite->endpoint());
+  ASSERT_TRUE(connection.send("whole 1\ncut 12"));
+  graphite->stop();
+  EXPECT_EQ(accepted("graphite_tcp"), 1U);
+  EXPECT_EQ(refused("graphite_tcp", Refusal::kUnterminated), 1U);
+  EXPECT_EQ(connection.receive_all(), "");
+}
+
+TEST_F(LineListenerTest, GaugesAndSetsAreOfAllSourcesOfStatsd) {
+  options_.threads = 2;
+  const auto listener = listen(statsd());
+  send(*listener, "queue:10|g\nusers:anna|s\nusers:bert|s\n");
+  send(*listener, "queue:+4|g\nusers:anna|s\n");
+  ASSERT_TRUE(UdpSender(listener->endpoint()).send("queue:-1|g\nusers:carl|s"));
+  ASSERT_TRUE(wait_until([&] { return received("statsd_udp") == 2; }));
+  EXPECT_EQ(bucket("queue").sum(), 10 + 14 + 13);
+  EXPECT_EQ(accepted("statsd_tcp") + accepted("statsd_udp"), 7U);
+  clock_.move_seconds(10);
+  ASSERT_TRUE(wait_until([&] { return accepted("statsd_sets") > 0; })) << "the slot is over";
+  send(*listener, "users:dora|s\n");
+  listener->stop();
+  EXPECT_EQ(bucket("users").sum(), 3 + 1) << "the end ends the slot under way";
+  for (const std::string_view name : {"statsd_tcp", "statsd_udp", "statsd_sets"})
+    EXPECT_TRUE(account_holds(name)) << name;
+}
+
+TEST_F(LineListenerTest, TheLimitOfConnectionsIsOfAllListeners) {
+  options_.connections_max = 1;
+  const auto lines = listen(istatd_dialect());
+  const auto graphite = listen(graphite_dialect());
+  TcpConnection first = TcpConnection::to(lines->endpoint());
+  ASSERT_TRUE(wait_until([&] { return book_.count() == 1; }));
+  TcpConnection second = TcpConnection::to(graphite->endpoint());
+  EXPECT_EQ(second.receive(), "") << "closed at once";
+  EXPECT_EQ(counter("statmill.line_connections_refused", "graphite_tcp"), 1U);
+}
+
+TEST_F(LineListenerTest, ASilentConnectionIsClosedAndWhatItSaidCounts) {
+  options_.idle_timeout = std::chrono::milliseconds(20);
+  const auto graphite = listen(graphite_dialect());
+  TcpConnection connection = TcpConnection::to(graphite->endpoint());
+  ASSERT_TRUE(connection.send("whole 1\ncut 12"));
+  EXPECT_EQ(connection.receive(), "") << "closed";
+  EXPECT_EQ(counter("statmill.line_connections_idle", "graphite_tcp"), 1U);
+  EXPECT_EQ(accepted("graphite_tcp"), 1U);
+  EXPECT_EQ(refused("graphite_tcp", Refusal::kUnterminated), 1U) << "it did not end its stream";
+  EXPECT_TRUE(wait_until([&] { return book_.count() == 0; }));
+}
+
+TEST_F(LineListenerTest, AConnectionIsSilentFromItsLastBytesOn) {
+  options_.idle_timeout = std::chrono::milliseconds(500);
+  const auto lines = listen(istatd_dialect());
+  TcpConnection connection = TcpConnection::to(lines->endpoint());
+  uint64_t sent = 0;
+  SteadyTime last = clock_.steady();
+  for (const SteadyTime end = last + options_.idle_timeout * 6 / 5; last < end;) {
+    last = clock_.steady();
+    ASSERT_TRUE(connection.send("a 1\n"));
+    ++sent;
+    ASSERT_TRUE(wait_until([&] { return accepted("tcp") == sent; }));
+  }
+  EXPECT_EQ(connection.receive(), "") << "closed";
+  EXPECT_GE(clock_.steady() - last, options_.idle_timeout);
+}
+
+TEST(UdpSocket, TheKernelIsAskedForTheBufferThatIsSet) {
+  boost::asio::io_context context;
+  const auto given = [&](size_t wanted) {
+    boost::asio::ip::udp::socket socket(context, boost::asio::ip::udp::v4());
+    return prepare_datagram_socket(socket.native_handle(), wanted);
+  };
+  EXPECT_EQ(given(16384), 2 * 16384U) << "as the kernel counts";
+  EXPECT_EQ(given(65536), 2 * 65536U);
+  EXPECT_GT(given(size_t{1} << 40), 2 * 65536U) << "more than it can be asked for is as much as it gives";
+}
+
+TEST_F(LineListenerTest, AFaultNamesTheSetting) {
+  options_.listen.host = "no.address";
+  LineListener listener(options_, graphite_dialect(), {intake, registry, book_, clock_, log_});
+  const Status opened = listener.open();
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().message, "graphite.listen no.address:0: not an IP address");
+}
+
+// A sender to the unix socket of a path.
+class LocalSender {
+ public:
+  explicit LocalSender(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+    is_connected_ =
+        ::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  }
+  bool is_connected() const { return is_connected_; }
+  bool send(std::string_view datagram) const {
+    return ::send(socket_.get(), datagram.data(), datagram.size(), MSG_NOSIGNAL) ==
+           static_cast<ssize_t>(datagram.size());
+  }
+
+ private:
+  Descriptor socket_;
+  bool is_connected_ = false;
+};
+
+TEST_F(LineListenerTest, TakesDatagramsAtAUnixSocketToo) {
+  const TempDirectory directory;
+  options_.socket_path = (directory.path() / "lines").string();
+  const auto listener = listen(istatd_dialect());
+  EXPECT_EQ(std::filesystem::status(options_.socket_path).permissions(), std::filesystem::perms(0666))
+      << "whatever the umask";
+  const LocalSender sender(options_.socket_path);
+  ASSERT_TRUE(sender.is_connected());
+  // More than the kernel keeps: a sender waits, and nothing is lost.
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(sender.send("a 1\n*b 2\nbad"));
+  listener->stop();
+  EXPECT_EQ(received("unix"), 3000U);
+  EXPECT_EQ(accepted("unix"), 2000U);
+  EXPECT_EQ(refused("unix", Refusal::kFieldCount), 1000U);
+  EXPECT_EQ(bucket("a").count(), 1000U);
+  EXPECT_EQ(counter("statmill.udp_datagrams", "unix"), 1000U);
+  EXPECT_FALSE(LocalSender(options_.socket_path).is_connected()) << "the socket is gone with its listener";
+}
+
+TEST_F(LineListenerTest, AUnixSocketThatADeadServerLeftIsReplaced) {
+  const TempDirectory directory;
+  options_.socket_path = (directory.path() / "lines").string();
+  {
+    const Descriptor dead(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    ASSERT_TRUE(bind_unix_socket(dead.get(), options_.socket_path, 0600));
+  }
+  const auto listener = listen(istatd_dialect());
+  EXPECT_TRUE(LocalSender(options_.socket_path).is_connected());
+  LineListener second(options_, istatd_dialect(), {intake, registry, book_, clock_, log_});
+  const Status busy = second.open();
+  ASSERT_FALSE(busy);
+  EXPECT_EQ(busy.error().code, ErrorCode::kBusy);
+  EXPECT_TRUE(LocalSender(options_.socket_path).is_connected()) << "the first still has it";
+}
+
+}  // namespace
+}  // namespace statmill
