@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/bytes16.h"
+#include "proto/exact_line.h"
 #include "proto/histogram_form.h"
 #include "proto/line_text.h"
 #include "proto/short_fields.h"
@@ -249,8 +250,9 @@ void parse_istatd_line(std::string_view line, Batch& batch) {
   switch (line.front()) {
     case '#':
       return parse_metadata(line, batch);
+    case kExactMark:
+      return parse_exact_line(line, batch);
     case '@':
-    case '$':
     case '&':
     case ';':
     case ':':

@@ -174,7 +174,7 @@ TEST(IstatdLines, RefusesBadFieldsWithTheReason) {
 }
 
 TEST(IstatdLines, KeepsReservedFirstBytes) {
-  for (const char first : std::string_view("@$&;:")) {
+  for (const char first : std::string_view("@&;:")) {
     EXPECT_EQ(parsed(first + std::string("a 1")), std::vector<std::string>{"refused reserved"}) << first;
   }
   expect_all({{"!a 1", {"gauge !a 1"}, "not reserved in istatd"},
@@ -321,7 +321,7 @@ rc::Gen<std::string> line_like_bytes() {
       {{6, rc::gen::element<std::string>("a", "B.c", "*", "^", "^^", "\\", "#", "%", "\xff", "\v")},
        {6,
         rc::gen::element<std::string>("1", "-2.50", "nan", "inf", "1e400", "+", ".", "12345678901234567890")},
-       {3, rc::gen::element<std::string>("%a h5 ", "%b 7 h2 ", " 1:1", " 7:2", " 70:300", ":", "h")},
+       {3, rc::gen::element<std::string>("%a h5 ", "$d a 7 3 5 1 2 2 32737:1", " 32769:1", " 7:2", ":", "h")},
        {8, rc::gen::element<std::string>(" ", "\t", "\n", "\r\n")},
        {1, rc::gen::container<std::string>(rc::gen::arbitrary<char>())}});
   return texts_of(piece);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "proto/istatd_lines.h"
+#include "proto/tagged_name.h"
 
 namespace statmill {
 
@@ -77,12 +78,14 @@ inline bool is_sane_histogram(const ReadyBucket& ready) {
 }
 
 inline bool is_sane(const Sample& s) {
-  if (s.name.empty() || s.name.size() > kNameBytesMax || !is_normal_name(s.name)) return false;
-  if (s.name.find('^') != std::string_view::npos || !is_sane(s.value)) return false;
+  if (s.name.empty() || s.name.size() > kNameBytesMax || !is_sane(s.value)) return false;
+  // An exact line's may have any that can stand in a name.
+  if (!is_clean_text(s.name)) return false;
   if (!s.ready) return true;
-  const bool is_its_kind = s.kind == Kind::kGauge
-                               ? s.time_s && s.ready->cells.empty()
-                               : s.kind == Kind::kDistribution && is_sane_histogram(*s.ready);
+  const bool is_its_kind =
+      s.kind == Kind::kGauge
+          ? s.time_s && s.ready->cells.empty()
+          : s.kind == Kind::kDistribution && (s.ready->cells.empty() || is_sane_histogram(*s.ready));
   return is_its_kind && is_sane(s.ready->min) && is_sane(s.ready->max) && is_sane(s.ready->sum_of_squares);
 }
 
