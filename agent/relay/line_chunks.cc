@@ -1,0 +1,42 @@
+// See line_chunks.h.
+#include "agent/relay/line_chunks.h"
+
+#include <string>
+#include <utility>
+
+#include "proto/line_writer.h"
+
+namespace statmill {
+
+void LineChunks::add(const Sample& sample) {
+  const auto begin_batch = [this] { batches_.emplace_back().text.reserve(kBatchBytes); };
+  if (batches_.empty()) begin_batch();
+  std::string& text = batches_.back().text;
+  const size_t before = text.size();
+  append_line(text, sample);
+  if (text.size() > kTextBytesMax && before > 0) {
+    const std::string line = text.substr(before);
+    text.resize(before);
+    begin_batch();
+    batches_.back().text.append(line);
+  }
+  ++batches_.back().lines;
+}
+
+std::vector<LineBatch> LineChunks::take() {
+  for (LineBatch& batch : batches_) {
+    if (batch.text.size() < kTextBytesMax / 2) batch.text.shrink_to_fit();  // it may wait long in the queue
+  }
+  return std::exchange(batches_, {});
+}
+
+std::vector<LineBatch> LineChunks::take_full() {
+  if (batches_.size() < 2) return {};
+  LineBatch last = std::move(batches_.back());
+  batches_.pop_back();
+  std::vector<LineBatch> full = std::exchange(batches_, {});
+  batches_.push_back(std::move(last));
+  return full;
+}
+
+}  // namespace statmill

@@ -1,0 +1,198 @@
+// See relay_sink.h.
+#include "agent/relay/relay_sink.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace statmill {
+namespace {
+
+constexpr size_t kGenerations = 2;  // what waits, and what is being handed over
+
+// How many observations of its value a sample is, if it is of one value and a sum can hold it.
+std::optional<uint64_t> weight_of(const Sample& sample) {
+  if (sample.ready == nullptr || sample.kind == Kind::kEvent) {
+    return SampleSum::can_hold(sample.kind, sample.value, 1) ? std::optional<uint64_t>(1) : std::nullopt;
+  }
+  const ReadyBucket& ready = *sample.ready;
+  const bool is_one_value = ready.cells.empty() && ready.min == ready.max && ready.count > 0;
+  if (sample.kind != Kind::kDistribution || !is_one_value) return std::nullopt;
+  if (!SampleSum::can_hold(sample.kind, ready.min, ready.count)) return std::nullopt;
+  // What contradicts itself is the server's to refuse.
+  const bool is_sound = SampleSum(sample.kind, ready.min, ready.count).sum() == sample.value;
+  return is_sound ? std::optional(ready.count) : std::nullopt;
+}
+
+const Number& value_of(const Sample& sample) { return sample.ready ? sample.ready->min : sample.value; }
+
+// Bytes of its line, without the name, at most.
+size_t line_bound(const Sample& sample) {
+  constexpr size_t kNumbers = 192;
+  constexpr size_t kCell = 24;
+  return kNumbers + (sample.ready ? sample.ready->cells.size() * kCell : 0);
+}
+
+// The sample that stands for a sum. It points at `rest`.
+Sample sample_of(const SecondSums::Sum& sum, ReadyBucket& rest) {
+  Sample sample;
+  sample.name = sum.key.name;
+  sample.kind = sum.key.kind;
+  sample.time_s = sum.key.time_s;
+  sample.value = sum.sum.sum();
+  if (sum.key.kind == Kind::kEvent || sum.sum.count() == 1) return sample;
+  rest = sum.sum.rest();
+  if (sum.cells != nullptr && !sum.sum.is_one_value()) rest.cells = *sum.cells;
+  sample.ready = &rest;
+  return sample;
+}
+
+}  // namespace
+
+RelaySink::RelaySink(RelaySinkOptions options, Registry& registry, std::function<void()> wake)
+    : options_(std::move(options)),
+      bytes_max_(options_.bytes_max / kGenerations),
+      wake_(std::move(wake)),
+      handed_over_(
+          registry.counter("statmill.relay_samples_handed_over", "Samples accepted that are on their way.")),
+      lines_(registry.counter("statmill.relay_lines", "Lines that these samples became.")) {}
+
+uint64_t RelaySink::apply(Batch& batch, Timestamp now) {
+  constexpr size_t kSlotsAhead = 16;
+  constexpr size_t kSumsAhead = 8;
+  const bool adds_up = options_.aggregate > Duration(0);
+  const int64_t now_s = unix_seconds(now);
+  const std::span<Sample> samples(batch.samples);
+  std::vector<uint64_t> hashes(adds_up ? samples.size() + kSlotsAhead : 0);  // made before the lock
+  for (size_t i = 0; i < samples.size(); ++i) {
+    if (!samples[i].time_s) samples[i].time_s = now_s;
+    if (adds_up) hashes[i] = SecondSums::hash_of(samples[i].name, samples[i].kind, *samples[i].time_s);
+  }
+  uint64_t taken = 0;
+  bool wakes = false;
+  {
+    MutexLock lock(mutex_);
+    for (size_t i = 0; i < samples.size(); ++i) {
+      if (adds_up) {
+        sums_.prefetch_slot(hashes[i + kSlotsAhead]);
+        sums_.prefetch_sum(hashes[i + kSumsAhead]);
+      }
+      const auto refusal = adds_up ? add_up(samples[i], hashes[i]) : pass_on(samples[i]);
+      if (refusal) {
+        batch.refuse_sample(i, *refusal);
+      } else {
+        ++taken;
+      }
+    }
+    wakes = is_much() && !std::exchange(is_woken_, true);
+  }
+  if (wakes) wake_();
+  return taken;
+}
+
+std::optional<Refusal> RelaySink::pass_on(const Sample& sample) {
+  const auto refusal = add_lines(sample);
+  if (!refusal) ++chunk_samples_;
+  return refusal;
+}
+
+std::optional<Refusal> RelaySink::add_up(const Sample& sample, uint64_t hash) {
+  const auto weight = weight_of(sample);
+  if (!weight) return pass_on(sample);
+  const SecondSums::Key key{sample.name, sample.kind, *sample.time_s, hash};
+  SecondSums::Sum* const sum = sums_.find(key);
+  if (sum == nullptr) return make_sum(key, sample, *weight);
+  if (sum->cells != nullptr && !has_room(SecondSums::kCellsGrowthMax)) return Refusal::kMemoryLimit;
+  if (sums_.add(*sum, value_of(sample), *weight)) return std::nullopt;
+  if (const auto refusal = end_sum(*sum)) return refusal;
+  sums_.restart(*sum, value_of(sample), *weight);
+  return std::nullopt;
+}
+
+std::optional<Refusal> RelaySink::make_sum(const SecondSums::Key& key, const Sample& sample,
+                                           uint64_t weight) {
+  if (!has_room(sums_.growth(key.name.size()))) return Refusal::kMemoryLimit;
+  if (!options_.names.add_nothing()) {
+    scratch_.clear();
+    if (const auto refusal = options_.names.apply(key.name, scratch_, names_)) return refusal;
+  }
+  sums_.make(key, value_of(sample), weight);
+  return std::nullopt;
+}
+
+std::optional<Refusal> RelaySink::end_sum(const SecondSums::Sum& sum) {
+  ReadyBucket rest;
+  const auto refusal = add_lines(sample_of(sum, rest));
+  if (!refusal) chunk_samples_ += sum.samples;
+  return refusal;
+}
+
+std::optional<Refusal> RelaySink::add_lines(const Sample& sample) {
+  const size_t text_bytes = options_.names.count() * (kNameBytesMax + line_bound(sample));
+  if (!has_room(LineChunks::growth(text_bytes))) return Refusal::kMemoryLimit;
+  if (options_.names.add_nothing()) {
+    chunks_.add(sample);
+    return std::nullopt;
+  }
+  scratch_.clear();
+  if (const auto refusal = options_.names.apply(sample.name, scratch_, names_)) return refusal;
+  Sample named = sample;
+  for (const std::string_view name : names_) {
+    named.name = name;
+    chunks_.add(named);
+  }
+  return std::nullopt;
+}
+
+void RelaySink::take(Which which, SteadyTime now, const HandOver& hand_over) {
+  // The timer that calls it is never early, but may be late, and early the next time.
+  const bool is_time = which == Which::kAll || now - begun_ + kTakeInterval / 2 >= options_.aggregate;
+  bool takes_sums = false;
+  uint64_t samples = 0;
+  std::vector<LineBatch> batches;
+  {
+    MutexLock lock(mutex_);
+    is_woken_ = false;
+    takes_sums = is_time || are_many_sums();
+    if (takes_sums) std::swap(sums_, handed_);
+    samples = std::exchange(chunk_samples_, 0);
+    batches = chunks_.take();
+  }
+  handed_over_.add(samples);
+  hand_over_batches(std::move(batches), hand_over);
+  if (!takes_sums) return;
+  begun_ = now;
+  hand_over_sums(hand_over);
+}
+
+// Of sums that are nobody else's any more.
+void RelaySink::hand_over_sums(const HandOver& hand_over) {
+  LineChunks chunks;
+  Batch scratch;
+  std::vector<std::string_view> names;
+  handed_.for_each([&](const SecondSums::Sum& sum) {
+    ReadyBucket rest;
+    Sample sample = sample_of(sum, rest);
+    scratch.clear();
+    names.assign(1, sample.name);
+    // Nothing is refused: it was not when the sum was made.
+    if (!options_.names.add_nothing()) static_cast<void>(options_.names.apply(sum.key.name, scratch, names));
+    for (const std::string_view name : names) {
+      sample.name = name;
+      chunks.add(sample);
+    }
+    handed_over_.add(sum.samples);
+    hand_over_batches(chunks.take_full(), hand_over);
+  });
+  hand_over_batches(chunks.take(), hand_over);
+  handed_.clear();
+}
+
+void RelaySink::hand_over_batches(std::vector<LineBatch> batches, const HandOver& hand_over) {
+  for (LineBatch& batch : batches) {
+    lines_.add(batch.lines);
+    hand_over(std::move(batch));
+  }
+}
+
+}  // namespace statmill

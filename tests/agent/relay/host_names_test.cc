@@ -1,0 +1,53 @@
+// What a relay adds to names, and what it refuses to add.
+#include "agent/relay/host_names.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace statmill {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<std::string> applied(const std::string& tags, const std::string& carets, std::string_view name) {
+  const auto names = HostNames::parse(tags, carets);
+  EXPECT_TRUE(names) << names.error().message;
+  Batch batch;
+  std::vector<std::string_view> out;
+  if (const auto refusal = names->apply(name, batch, out)) return {std::string(refusal_label(*refusal))};
+  return {out.begin(), out.end()};
+}
+
+TEST(HostNames, TagsAreInOrderAndTheSamplesOwnWin) {
+  EXPECT_THAT(applied("rack=r1,dc=eu", "", "cpu.idle"), ElementsAre("cpu.idle;dc=eu;rack=r1"));
+  EXPECT_THAT(applied("rack=r1,dc=eu", "", "cpu;e=1"), ElementsAre("cpu;dc=eu;e=1;rack=r1"));
+  EXPECT_THAT(applied("dc=eu", "", "cpu;dc=us"), ElementsAre("cpu;dc=us"));
+  EXPECT_THAT(applied("dc=eu", "", "cpu;dcx=us"), ElementsAre("cpu;dc=eu;dcx=us")) << "another key";
+}
+
+TEST(HostNames, PartsFanOutBeforeTheTags) {
+  EXPECT_THAT(applied("", "host.web1^cluster.a", "req"), ElementsAre("req.host.web1", "req.cluster.a"));
+  EXPECT_THAT(applied("dc=eu", "web1^", "req;a=1"), ElementsAre("req.web1;a=1;dc=eu", "req;a=1;dc=eu"));
+}
+
+TEST(HostNames, WhatCannotBeNamedIsRefusedByReason) {
+  EXPECT_THAT(applied("a=1", "", "x;y"), ElementsAre("bad_tag"))
+      << "no tag of the sample's own can stand there";
+  EXPECT_THAT(applied("dc=eu", "", std::string(1020, 'a')), ElementsAre("name_too_long"));
+  EXPECT_THAT(applied("", "part", std::string(1020, 'a')), ElementsAre("name_too_long"));
+  std::string many = "x";
+  for (int i = 10; i < 42; ++i) many += ";k" + std::to_string(i) + "=v";
+  EXPECT_THAT(applied("dc=eu", "", many), ElementsAre("tag_limit"));
+}
+
+TEST(HostNames, SettingsThatCannotWorkAreRefused) {
+  for (const char* tags : {"dc", "=eu", "dc=", "name=x", "a=1,a=2", "a=~b", "a=b c", ",a=1", "a^b=c"}) {
+    EXPECT_FALSE(HostNames::parse(tags, "")) << tags;
+  }
+  for (const char* carets : {"^", "a^^b", "^a", "A", "a b", "a;b=c"})
+    EXPECT_FALSE(HostNames::parse("", carets)) << carets;
+  EXPECT_TRUE(HostNames::parse("", "")->add_nothing());
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,49 @@
+// A sum holds what a line can say to the last digit, and nothing else.
+#include "agent/relay/sample_sum.h"
+
+#include <gtest/gtest.h>
+
+namespace statmill {
+namespace {
+
+Number number(std::string_view text) {
+  Number out;
+  EXPECT_EQ(parse_number(text, out), NumberError::kNone) << text;
+  return out;
+}
+
+TEST(SampleSum, AddsDecimalsOfAnyDigits) {
+  SampleSum sum(Kind::kGauge, number("1.5"), 1);
+  ASSERT_TRUE(sum.add(Kind::kGauge, number("-0.25"), 1));
+  ASSERT_TRUE(sum.add(Kind::kGauge, number("3"), 2));
+  EXPECT_EQ(sum.count(), 4U);
+  EXPECT_EQ(sum.sum(), number("7.25"));
+  EXPECT_EQ(sum.rest().sum_of_squares, number("20.3125"));
+  EXPECT_EQ(sum.rest().min, number("-0.25"));
+  EXPECT_EQ(sum.rest().max, number("3"));
+}
+
+TEST(SampleSum, HoldsOnlyWhatCanBeSaid) {
+  EXPECT_TRUE(SampleSum::can_hold(Kind::kGauge, number("94906265"), 1)) << "its square is just below 2^53";
+  EXPECT_FALSE(SampleSum::can_hold(Kind::kGauge, number("94906266"), 1));
+  EXPECT_FALSE(SampleSum::can_hold(Kind::kGauge, number("94906265"), 2));
+  EXPECT_TRUE(SampleSum::can_hold(Kind::kEvent, number("9007199254740992"), 1)) << "an event has no square";
+  EXPECT_TRUE(SampleSum::can_hold(Kind::kGauge, number("0.0000001"), 1));
+  EXPECT_FALSE(SampleSum::can_hold(Kind::kGauge, number("0.00000001"), 1)) << "16 decimals of the square";
+  EXPECT_FALSE(SampleSum::can_hold(Kind::kGauge, number("1e300"), 1)) << "no decimal";
+}
+
+TEST(SampleSum, WhatDoesNotFitChangesNothing) {
+  SampleSum squares(Kind::kGauge, number("90000000"), 1);
+  EXPECT_FALSE(squares.add(Kind::kGauge, number("90000000"), 1));
+  EXPECT_FALSE(squares.add(Kind::kGauge, number("0.0000001"), 1)) << "90000000 has no room for 7 decimals";
+  EXPECT_EQ(squares.count(), 1U);
+  EXPECT_EQ(squares.sum(), number("90000000"));
+  SampleSum event(Kind::kEvent, number("9007199254740992"), 1);
+  EXPECT_FALSE(event.add(Kind::kEvent, number("1"), 1));
+  EXPECT_TRUE(event.add(Kind::kEvent, number("-2"), 1));
+  EXPECT_EQ(event.sum(), number("9007199254740990"));
+}
+
+}  // namespace
+}  // namespace statmill
