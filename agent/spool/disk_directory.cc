@@ -1,0 +1,203 @@
+// See disk_directory.h.
+#include "agent/spool/disk_directory.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+namespace statmill {
+namespace {
+
+constexpr const char* kLock = "lock";
+constexpr mode_t kDirectoryMode = 0700;
+constexpr mode_t kFileMode = 0600;
+
+// Calls until no signal interrupts it.
+template <class Call>
+auto uninterrupted(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+// Of the call that failed last.
+Error failed(std::string_view what, const std::string& name) {
+  const int error = errno;
+  ErrorCode code = ErrorCode::kIo;
+  if (error == ENOENT) code = ErrorCode::kNotFound;
+  if (error == EEXIST) code = ErrorCode::kBusy;
+  return {code, std::string(what) + " " + name + ": " + std::generic_category().message(error)};
+}
+
+// A descriptor that is closed with it.
+class Descriptor {
+ public:
+  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
+  ~Descriptor() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  bool is_open() const { return descriptor_ >= 0; }
+  int get() const { return descriptor_; }
+  int release() { return std::exchange(descriptor_, -1); }
+
+ private:
+  int descriptor_;
+};
+
+int open_at(int directory, const std::string& name, int flags) {
+  return uninterrupted([&] { return ::openat(directory, name.c_str(), flags | O_CLOEXEC, kFileMode); });
+}
+
+bool write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = uninterrupted([&] { return ::write(file, bytes.data(), bytes.size()); });
+    if (n < 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(n));
+  }
+  return true;
+}
+
+bool sync_data(int file) {
+  return uninterrupted([&] { return ::fdatasync(file); }) == 0;
+}
+
+class DiskFile final : public SpoolFile {
+ public:
+  DiskFile(std::string name, int file) : name_(std::move(name)), file_(file) {}
+
+  Status append(std::string_view bytes) override {
+    if (!write_all(file_.get(), bytes)) return failed("write", name_);
+    return Status::ok();
+  }
+  Status sync() override {
+    if (!sync_data(file_.get())) return failed("sync", name_);
+    return Status::ok();
+  }
+
+ private:
+  const std::string name_;
+  const Descriptor file_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<DiskDirectory>> DiskDirectory::open(const std::string& path) {
+  if (::mkdir(path.c_str(), kDirectoryMode) != 0 && errno != EEXIST) return failed("make", path);
+  Descriptor directory(open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY));
+  if (!directory.is_open()) return failed("open", path);
+  Descriptor lock(open_at(directory.get(), kLock, O_RDWR | O_CREAT));
+  if (!lock.is_open()) return failed("open", path + "/" + kLock);
+  if (uninterrupted([&] { return ::flock(lock.get(), LOCK_EX | LOCK_NB); }) != 0) {
+    if (errno == EWOULDBLOCK) return Error{ErrorCode::kBusy, path + ": another process has it"};
+    return failed("lock", path + "/" + kLock);
+  }
+  return std::unique_ptr<DiskDirectory>(new DiskDirectory(path, directory.release(), lock.release()));
+}
+
+DiskDirectory::~DiskDirectory() {
+  ::close(lock_);
+  ::close(directory_);
+}
+
+Result<std::string> DiskDirectory::place() const {
+  struct statx status {};
+  if (::statx(lock_, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &status) != 0) {
+    return failed("stat", path_ + "/" + kLock);
+  }
+  std::string machine;
+  std::ifstream in("/etc/machine-id");
+  std::getline(in, machine);
+  std::string text = "machine " + machine + " inode " + std::to_string(status.stx_ino);
+  if ((status.stx_mask & STATX_BTIME) != 0) {
+    text +=
+        " born " + std::to_string(status.stx_btime.tv_sec) + "." + std::to_string(status.stx_btime.tv_nsec);
+  }
+  return text;
+}
+
+Result<std::vector<std::string>> DiskDirectory::list() {
+  // A descriptor of its own: its position is none of the other's.
+  Descriptor descriptor(open_at(directory_, ".", O_RDONLY | O_DIRECTORY));
+  if (!descriptor.is_open()) return failed("list", path_);
+  DIR* const stream = ::fdopendir(descriptor.get());
+  if (stream == nullptr) return failed("list", path_);
+  descriptor.release();
+  std::vector<std::string> names;
+  errno = 0;
+  while (const dirent* entry = ::readdir(stream)) {
+    if (entry->d_type != DT_DIR) names.emplace_back(entry->d_name);
+  }
+  const int error = errno;
+  ::closedir(stream);
+  errno = error;
+  if (error != 0) return failed("list", path_);
+  return names;
+}
+
+Result<std::string> DiskDirectory::read(const std::string& name, uint64_t offset, size_t bytes) {
+  const Descriptor file(open_at(directory_, name, O_RDONLY));
+  if (!file.is_open()) return failed("open", name);
+  std::string out(bytes, '\0');
+  size_t size = 0;
+  while (size < bytes) {
+    const ssize_t n = uninterrupted(
+        [&] { return ::pread(file.get(), &out[size], bytes - size, static_cast<off_t>(offset + size)); });
+    if (n < 0) return failed("read", name);
+    if (n == 0) break;
+    size += static_cast<size_t>(n);
+  }
+  out.resize(size);
+  return out;
+}
+
+Result<uint64_t> DiskDirectory::size(const std::string& name) {
+  struct stat status {};
+  if (::fstatat(directory_, name.c_str(), &status, 0) != 0) return failed("stat", name);
+  return static_cast<uint64_t>(status.st_size);
+}
+
+Result<std::unique_ptr<SpoolFile>> DiskDirectory::create(const std::string& name) {
+  const int file = open_at(directory_, name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND);
+  if (file < 0) return failed("make", name);
+  return std::unique_ptr<SpoolFile>(std::make_unique<DiskFile>(name, file));
+}
+
+Status DiskDirectory::sync_file(const std::string& name) {
+  const Descriptor file(open_at(directory_, name, O_RDONLY));
+  if (!file.is_open()) return failed("open", name);
+  if (!sync_data(file.get())) return failed("sync", name);
+  return Status::ok();
+}
+
+Status DiskDirectory::remove(const std::string& name) {
+  if (::unlinkat(directory_, name.c_str(), 0) != 0 && errno != ENOENT) return failed("remove", name);
+  return Status::ok();
+}
+
+Status DiskDirectory::replace(const std::string& name, std::string_view contents) {
+  const std::string unfinished = name + ".new";
+  const Descriptor file(open_at(directory_, unfinished, O_WRONLY | O_CREAT | O_TRUNC));
+  if (!file.is_open()) return failed("make", unfinished);
+  if (!write_all(file.get(), contents)) return failed("write", unfinished);
+  if (!sync_data(file.get())) return failed("sync", unfinished);
+  if (::renameat(directory_, unfinished.c_str(), directory_, name.c_str()) != 0)
+    return failed("rename", unfinished);
+  return Status::ok();
+}
+
+Status DiskDirectory::sync() {
+  if (uninterrupted([&] { return ::fsync(directory_); }) != 0) return failed("sync", path_);
+  return Status::ok();
+}
+
+}  // namespace statmill

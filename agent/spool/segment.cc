@@ -1,0 +1,83 @@
+// See segment.h.
+#include "agent/spool/segment.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+
+namespace statmill {
+namespace {
+
+constexpr std::string_view kMagic = "smspool\n";
+constexpr std::string_view kEnding = ".spool";
+constexpr size_t kNameDigits = 20;
+constexpr size_t kChecksumBytes = 4;
+
+static_assert(kSegmentHeaderBytes == 8 + 1 + AgentId::kBytes + 4 + 4 * 8 + kChecksumBytes);
+
+void put(Writer& writer, const SpoolPosition& position) {
+  writer.u64be(position.seq);
+  writer.u64be(position.lines);
+}
+SpoolPosition take_position(Reader& reader) {
+  SpoolPosition position;
+  position.seq = reader.u64be();
+  position.lines = reader.u64be();
+  return position;
+}
+
+}  // namespace
+
+std::string encode_segment_header(const SegmentHeader& header) {
+  std::string out;
+  Writer writer(out);
+  writer.bytes(kMagic);
+  writer.u8(kSegmentVersion);
+  writer.bytes({reinterpret_cast<const char*>(header.id.bytes.data()), AgentId::kBytes});
+  writer.u32be(header.epoch);
+  put(writer, header.before);
+  put(writer, header.held);
+  writer.u32be(crc32c(out));
+  return out;
+}
+
+Result<SegmentHeader> decode_segment_header(std::string_view bytes) {
+  const Error damaged{ErrorCode::kCorrupt, "the header of a segment is damaged"};
+  if (bytes.size() < kSegmentHeaderBytes) return damaged;
+  bytes = bytes.substr(0, kSegmentHeaderBytes);
+  Reader reader(bytes);
+  if (reader.bytes(kMagic.size()) != kMagic) return damaged;
+  const uint8_t version = reader.u8();
+  SegmentHeader header;
+  const std::string_view id = reader.bytes(AgentId::kBytes);
+  std::copy(id.begin(), id.end(), header.id.bytes.begin());
+  header.epoch = reader.u32be();
+  header.before = take_position(reader);
+  header.held = take_position(reader);
+  if (reader.u32be() != crc32c(bytes.substr(0, kSegmentHeaderBytes - kChecksumBytes))) return damaged;
+  if (version != kSegmentVersion) {
+    return Error{ErrorCode::kVersion, "a segment has version " + std::to_string(version) +
+                                          ", this program reads " + std::to_string(kSegmentVersion)};
+  }
+  if (header.before.seq > kSeqMax || header.before.lines > kSeqMax) return damaged;
+  return header;
+}
+
+std::string segment_name(uint64_t first_seq) {
+  char name[kNameDigits + 1];
+  std::snprintf(name, sizeof(name), "%020llu", static_cast<unsigned long long>(first_seq));
+  return std::string(name) + std::string(kEnding);
+}
+
+std::optional<uint64_t> parse_segment_name(std::string_view name) {
+  if (name.size() != kNameDigits + kEnding.size() || !name.ends_with(kEnding)) return std::nullopt;
+  uint64_t seq = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + kNameDigits, seq);
+  if (error != std::errc() || end != name.data() + kNameDigits || seq == 0) return std::nullopt;
+  return seq;
+}
+
+}  // namespace statmill

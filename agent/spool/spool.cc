@@ -1,0 +1,179 @@
+// See spool.h.
+#include "agent/spool/spool.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/check.h"
+
+namespace statmill {
+namespace {
+
+constexpr size_t kSegmentsMin = 8;  // in bytes_max: dropping the oldest drops no more than that share
+
+SpoolOptions sensible(SpoolOptions options) {
+  options.segment_bytes = std::min(options.segment_bytes, options.bytes_max / kSegmentsMin);
+  options.servers = std::max<size_t>(options.servers, 1);
+  return options;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Spool>> Spool::open(SpoolDirectory& directory, const SpoolOptions& options,
+                                           std::string_view place, const RandomSource& random) {
+  auto recovered = recover_spool(directory, place, random);
+  if (!recovered) return std::move(recovered).error();
+  return std::unique_ptr<Spool>(new Spool(directory, sensible(options), std::move(*recovered)));
+}
+
+Spool::Spool(SpoolDirectory& directory, const SpoolOptions& options, RecoveredSpool recovered)
+    : directory_(directory),
+      options_(options),
+      identity_(std::move(recovered.identity)),
+      findings_(recovered.findings),
+      segments_(std::move(recovered.segments)),
+      acknowledged_(options.servers) {
+  for (const auto& [first_seq, segment] : segments_) bytes_ += segment.bytes;
+  held_ = newest().has_records() ? newest().last : newest().held;
+  next_ = newest().last;
+  durable_seq_ = begun_seq_ = next_.seq;
+  begun_held_ = held_;
+}
+
+void Spool::append(const LineBatch& batch, Timestamp now) {
+  std::string_view text = batch.text;
+  SM_CHECK(text.empty() || text.ends_with('\n'));
+  while (!text.empty()) {
+    std::string_view part = text.substr(0, kBatchTextBytesMax);
+    part = part.substr(0, part.rfind('\n') + 1);  // npos + 1 is 0
+    if (part.empty()) {
+      ++stats_.lines_dropped_too_long;
+      text.remove_prefix(text.find('\n') + 1);
+      continue;
+    }
+    add_batch(part, now);
+    text.remove_prefix(part.size());
+  }
+  if (waiting_bytes_ <= options_.unsynced_bytes_max) return;
+  if (const Status status = sync(); !status) drop_over_unsynced_bound();
+}
+
+void Spool::add_batch(std::string_view text, Timestamp now) {
+  Waiting batch{.before = next_,
+                .lines = static_cast<uint32_t>(std::count(text.begin(), text.end(), '\n')),
+                .time = now,
+                .frame = {}};
+  append_frame(batch.frame, BatchFrame{.seq = next_.seq + 1,
+                                       .lines_before = next_.lines,
+                                       .lines = batch.lines,
+                                       .time = now,
+                                       .text = text});
+  next_ = batch.after();
+  ++stats_.batches_spooled;
+  stats_.lines_spooled += batch.lines;
+  waiting_bytes_ += batch.frame.size();
+  waiting_.push_back(std::move(batch));
+}
+
+void Spool::drop_over_unsynced_bound() {
+  while (waiting_bytes_ > options_.unsynced_bytes_max && waiting_.size() > 1) {
+    stats_.lines_dropped_failed += waiting_.front().lines;
+    waiting_bytes_ -= waiting_.front().frame.size();
+    waiting_.pop_front();
+  }
+}
+
+Status Spool::sync() {
+  while (!waiting_.empty()) {
+    if (Status status = write_segment(); !status) {
+      ++stats_.sync_failures;
+      file_.reset();  // it is never written to again: what is in it, nobody knows
+      return std::move(status).error().with("write the spool");
+    }
+  }
+  return Status::ok();
+}
+
+// As much of what waits as there is room for in the newest segment, or in a new one if that is full.
+Status Spool::write_segment() {
+  const auto fits = [&](const Waiting& batch, uint64_t end) {
+    return end == kSegmentHeaderBytes || end + batch.frame.size() <= options_.segment_bytes;
+  };
+  if (file_ == nullptr || !fits(waiting_.front(), newest().end)) {
+    if (Status status = begin_segment(waiting_.front().before); !status) return status;
+  }
+  Segment& segment = newest();
+  // Within a segment there is no gap: only a failure drops what waits, and it ends the file.
+  SM_CHECK(waiting_.front().before == segment.last);
+  auto written = waiting_.begin();
+  const uint64_t begin = segment.end;
+  uint64_t end = begin;
+  for (; written != waiting_.end() && fits(*written, end); ++written) {
+    segment.bytes += written->frame.size();
+    bytes_ += written->frame.size();
+    if (Status status = file_->append(written->frame); !status) return status;
+    end += written->frame.size();
+  }
+  if (Status status = finish_write(); !status) return status;
+  segment.end = end;
+  segment.last = held_ = std::prev(written)->after();
+  durable_seq_ = held_.seq;
+  waiting_bytes_ -= static_cast<size_t>(end - begin);
+  waiting_.erase(waiting_.begin(), written);
+  return keep_within_bounds();
+}
+
+// The file's bytes first, then the entry that leads to them.
+Status Spool::finish_write() {
+  ++stats_.syncs;
+  if (Status status = file_->sync(); !status) return status;
+  if (is_entered_) return Status::ok();
+  if (Status status = directory_.sync(); !status) return status;
+  is_entered_ = true;
+  return Status::ok();
+}
+
+Status Spool::begin_segment(const SpoolPosition& before) {
+  file_.reset();
+  if (Status status = remove_empty_newest(); !status) return status;
+  if (Status status = keep_within_bounds(); !status) return status;
+  Segment segment;
+  segment.before = segment.last = before;
+  segment.held = held_;
+  segment.bytes = kSegmentHeaderBytes;
+  const auto same = segments_.find(segment.first_seq());
+  if (same != segments_.end()) {
+    SM_CHECK(!same->second.has_records());
+    if (Status status = directory_.remove(segment.name()); !status) return status;
+    bytes_ -= std::exchange(same->second.bytes, 0);
+  }
+  auto file = directory_.create(segment.name());
+  if (!file) return std::move(file).error();
+  file_ = std::move(*file);
+  is_entered_ = false;
+  bytes_ += segment.bytes;
+  segments_.insert_or_assign(segment.first_seq(), segment);
+  return file_->append(encode_segment_header(
+      {.id = identity_.id, .epoch = identity_.epoch, .before = segment.before, .held = segment.held}));
+}
+
+// What failed writes have left behind. The last segment stays: with none the numbering would be lost.
+Status Spool::remove_empty_newest() {
+  while (segments_.size() > 1 && !newest().has_records()) {
+    if (Status status = directory_.remove(newest().name()); !status) return status;
+    bytes_ -= newest().bytes;
+    segments_.erase(std::prev(segments_.end()));
+  }
+  return Status::ok();
+}
+
+SpoolStats Spool::stats() const {
+  SpoolStats stats = stats_;
+  stats.bytes = bytes_;
+  stats.bytes_unsynced = waiting_bytes_;
+  stats.segments = segments_.size();
+  return stats;
+}
+
+}  // namespace statmill

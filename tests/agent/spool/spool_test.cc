@@ -1,0 +1,223 @@
+// What a spool promises of what it holds, over starts, copies and bounds.
+#include "agent/spool/spool.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "agent/spool/memory_directory.h"
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "tests/agent/spool/spool_words.h"
+
+namespace statmill {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using Identity = SpoolFindings::Identity;
+
+class SpoolTest : public testing::Test {
+ protected:
+  void SetUp() override { reopen(); }
+  void reopen(std::string_view place = kHere) {
+    spool_.reset();
+    spool_ = open_spool(directory_, options_, place, ++random_ * 100);
+    ASSERT_NE(spool_, nullptr);
+  }
+  void power_cut() {
+    spool_.reset();
+    directory_.power_cut();
+    reopen();
+  }
+  // A batch of ten lines, durable.
+  void add() {
+    spool_->append(numbered_lines(spool_->lines(), 10), at_second(0));
+    ASSERT_TRUE(spool_->sync());
+  }
+  void add(int count) {
+    for (int i = 0; i < count; ++i) add();
+  }
+
+  SpoolOptions options_{.bytes_max = 16 << 10, .segment_bytes = 1000};
+  uint64_t random_ = 0;
+  FaultySpoolDirectory directory_{7};
+  std::unique_ptr<Spool> spool_;
+};
+
+TEST_F(SpoolTest, NewOneIsEmpty) {
+  EXPECT_EQ(spool_->findings().identity, Identity::kNew);
+  EXPECT_EQ(spool_->epoch(), 1U);
+  EXPECT_EQ(spool_->first_seq(), 1U);
+  EXPECT_EQ(spool_->next_seq(), 1U);
+  EXPECT_EQ(spool_->durable_seq(), 0U);
+  EXPECT_THAT(read_all(*spool_), IsEmpty());
+}
+
+TEST_F(SpoolTest, RecordsAreTheFramesOfTheWire) {
+  spool_->append({"a 1 2\nb 1 3\n", 2}, at_second(5));
+  ASSERT_TRUE(spool_->sync());
+  spool_->append({"c 1 4\n", 1}, at_second(6));
+  ASSERT_TRUE(spool_->sync());
+  const auto batches = read_all(*spool_);
+  ASSERT_EQ(batches.size(), 2U);
+  std::string frame;
+  append_frame(frame,
+               BatchFrame{.seq = 2, .lines_before = 2, .lines = 1, .time = at_second(6), .text = "c 1 4\n"});
+  EXPECT_EQ(batches[1].frame, frame);
+  EXPECT_EQ(batches[1].lines_before, 2U);
+  EXPECT_EQ(batches[1].time, at_second(6));
+}
+
+TEST_F(SpoolTest, NothingIsReadBeforeItIsDurable) {
+  spool_->append(numbered_lines(0, 3), at_second(0));
+  EXPECT_EQ(spool_->next_seq(), 2U);
+  EXPECT_EQ(spool_->durable_seq(), 0U);
+  EXPECT_THAT(read_all(*spool_), IsEmpty());
+  ASSERT_TRUE(spool_->sync());
+  EXPECT_EQ(spool_->durable_seq(), 1U);
+  EXPECT_THAT(seqs(read_all(*spool_)), ElementsAre(1));
+}
+
+TEST_F(SpoolTest, EmptyBatchIsNone) {
+  spool_->append({}, at_second(0));
+  EXPECT_EQ(spool_->next_seq(), 1U);
+  const uint64_t calls = directory_.calls();
+  EXPECT_TRUE(spool_->sync());
+  EXPECT_EQ(directory_.calls(), calls);
+}
+
+TEST_F(SpoolTest, LongBatchIsSplitAtLineEnds) {
+  options_ = {};
+  reopen();
+  const LineBatch batch = numbered_lines(0, 7000, 100);
+  spool_->append(batch, at_second(0));
+  ASSERT_TRUE(spool_->sync());
+  const auto batches = read_all(*spool_);
+  EXPECT_EQ(batches.size(), 3U);
+  EXPECT_EQ(texts(batches), batch.text);
+  uint64_t lines = 0;
+  for (const ReadBatch& b : batches) {
+    EXPECT_EQ(b.lines_before, lines);
+    EXPECT_TRUE(b.text.ends_with('\n'));
+    lines += b.lines;
+  }
+  EXPECT_EQ(lines, 7000U);
+}
+
+TEST_F(SpoolTest, LineLongerThanABatchIsDroppedAndCounted) {
+  spool_->append({"a 1\n" + std::string(kBatchTextBytesMax, 'x') + "\nb 2\n", 3}, at_second(0));
+  ASSERT_TRUE(spool_->sync());
+  EXPECT_EQ(texts(read_all(*spool_)), "a 1\nb 2\n");
+  EXPECT_EQ(spool_->stats().lines_dropped_too_long, 1U);
+  EXPECT_EQ(spool_->lines(), 2U);
+}
+
+TEST_F(SpoolTest, GoesOnAfterAStart) {
+  add(20);
+  const std::string before = texts(read_all(*spool_));
+  const AgentId id = spool_->id();
+  reopen();
+  EXPECT_EQ(spool_->findings().identity, Identity::kKept);
+  EXPECT_EQ(spool_->id(), id);
+  EXPECT_EQ(spool_->epoch(), 1U);
+  EXPECT_EQ(spool_->next_seq(), 21U);
+  EXPECT_EQ(spool_->lines(), 200U);
+  EXPECT_EQ(texts(read_all(*spool_)), before);
+  add();
+  EXPECT_EQ(read_all(*spool_).back().lines_before, 200U);
+}
+
+TEST_F(SpoolTest, DurableBatchesSurviveAPowerCut) {
+  add(20);
+  const std::string before = texts(read_all(*spool_));
+  for (int i = 0; i < 20; ++i) {
+    power_cut();
+    ASSERT_EQ(texts(read_all(*spool_)), before);
+    ASSERT_EQ(spool_->epoch(), 1U);
+  }
+}
+
+TEST_F(SpoolTest, WhatAKilledProcessDidNotSyncIsSyncedBeforeItCounts) {
+  add(3);
+  directory_.fails = [](SpoolCall call) { return call == SpoolCall::kSyncFile; };
+  spool_->append(numbered_lines(30, 10), at_second(0));
+  ASSERT_FALSE(spool_->sync());
+  const auto opened = Spool::open(directory_, options_, kHere, counting_source());
+  EXPECT_FALSE(opened);
+}
+
+TEST_F(SpoolTest, CopyIsAnotherAgentAndLeavesTheBatchesToTheFirst) {
+  add(20);
+  const AgentId id = spool_->id();
+  reopen("there");
+  EXPECT_EQ(spool_->findings().identity, Identity::kCopied);
+  EXPECT_GT(spool_->findings().segments_removed, 0U);
+  EXPECT_NE(spool_->id(), id);
+  EXPECT_EQ(spool_->epoch(), 1U);
+  EXPECT_EQ(spool_->next_seq(), 1U);
+  EXPECT_THAT(read_all(*spool_), IsEmpty());
+  const AgentId copied = spool_->id();
+  reopen("there");
+  EXPECT_EQ(spool_->id(), copied);
+}
+
+TEST_F(SpoolTest, DamagedIdentityIsReplaced) {
+  add(3);
+  const AgentId id = spool_->id();
+  directory_.contents("identity")[20] ^= 1;
+  reopen();
+  EXPECT_EQ(spool_->findings().identity, Identity::kDamaged);
+  EXPECT_NE(spool_->id(), id);
+  EXPECT_THAT(read_all(*spool_), IsEmpty());
+}
+
+TEST_F(SpoolTest, LostNumberingIsAnotherEpoch) {
+  add(3);
+  const AgentId id = spool_->id();
+  for (const std::string& name : directory_.names()) {
+    if (!name.ends_with(".spool")) continue;
+    EXPECT_TRUE(directory_.remove(name));
+  }
+  reopen();
+  EXPECT_EQ(spool_->findings().identity, Identity::kNumberingLost);
+  EXPECT_EQ(spool_->id(), id);
+  EXPECT_EQ(spool_->epoch(), 2U);
+  EXPECT_EQ(spool_->next_seq(), 1U);
+}
+
+TEST_F(SpoolTest, SegmentOfAnotherAgentIsRemoved) {
+  add(3);
+  directory_.put(segment_name(900),
+                 encode_segment_header({.id = {}, .epoch = 1, .before = {899, 8990}, .held = {}}));
+  reopen();
+  EXPECT_EQ(spool_->findings().segments_removed, 1U);
+  EXPECT_EQ(spool_->next_seq(), 4U);
+  EXPECT_FALSE(directory_.has(segment_name(900)));
+}
+
+TEST_F(SpoolTest, LaterVersionIsRefusedAndLeftAsItIs) {
+  add(3);
+  std::string header =
+      encode_segment_header({.id = spool_->id(), .epoch = 1, .before = {899, 8990}, .held = {}});
+  header[8] = 2;
+  header.resize(header.size() - 4);
+  Writer(header).u32be(crc32c(header));
+  directory_.put(segment_name(900), header);
+  const auto names = directory_.names();
+  const auto opened = Spool::open(directory_, options_, "there", counting_source());
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, ErrorCode::kVersion);
+  EXPECT_EQ(directory_.names(), names);
+}
+
+TEST_F(SpoolTest, InMemoryItIsTheSame) {
+  MemoryDirectory directory;
+  const auto spool = open_spool(directory, {});
+  const LineBatch batch = numbered_lines(0, 7000, 100);
+  spool->append(batch, at_second(0));
+  ASSERT_TRUE(spool->sync());
+  EXPECT_EQ(texts(read_all(*spool)), batch.text);
+}
+
+}  // namespace
+}  // namespace statmill
