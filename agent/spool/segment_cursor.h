@@ -44,6 +44,7 @@ class SegmentCursor {
   // Behind the last record given.
   SpoolPosition position() const { return position_; }
   uint64_t end() const { return end_; }
+  uint64_t vain_bytes() const { return vain_bytes_; }
 
  private:
   Result<std::string_view> bytes_ahead(size_t count);

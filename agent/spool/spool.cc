@@ -161,11 +161,13 @@ Status Spool::begin_segment(const SpoolPosition& before) {
 // What failed writes have left behind. The last segment stays: with none the numbering would be lost.
 Status Spool::remove_empty_newest() {
   while (segments_.size() > 1 && !newest().has_records()) {
+    if (Status status = finish_removal(); !status) return status;
     if (Status status = directory_.remove(newest().name()); !status) return status;
+    is_removal_unsynced_ = true;
     bytes_ -= newest().bytes;
     segments_.erase(std::prev(segments_.end()));
   }
-  return Status::ok();
+  return finish_removal();
 }
 
 SpoolStats Spool::stats() const {

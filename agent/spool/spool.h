@@ -120,7 +120,9 @@ class Spool {
   uint64_t acknowledged_by_all() const;
   uint64_t lines_lacked(const Segment& segment) const;
   Status keep_within_bounds();
+  bool may_remove_oldest() const;
   Status remove_oldest();
+  Status finish_removal();
   void drop_superseded();
   void renumber_waiting();
 
@@ -134,8 +136,9 @@ class Spool {
   const SpoolOptions options_;
   SpoolIdentity identity_;
   SpoolFindings findings_;
-  Segments segments_;                // never empty
-  uint64_t bytes_ = 0;               // of their files
+  Segments segments_;   // never empty
+  uint64_t bytes_ = 0;  // of their files
+  bool is_removal_unsynced_ = false;
   std::unique_ptr<SpoolFile> file_;  // of the newest segment; null: the next write begins another
   bool is_entered_ = false;          // the directory's entry of file_ is durable
   SpoolPosition held_;               // the last record that is durable

@@ -29,14 +29,14 @@ Status Spool::trim(Timestamp now) {
   const uint64_t acknowledged = acknowledged_by_all();
   uint64_t kept = 0;
   for (auto& [first_seq, segment] : segments_) {
-    if (segment.last.seq > acknowledged || &segment == &newest()) {
+    if (segment.last.seq > acknowledged) {
       segment.acknowledged_at.reset();
       continue;
     }
     segment.acknowledged_at = std::min(segment.acknowledged_at.value_or(now), now);
     kept += segment.bytes;
   }
-  while (segments_.begin()->second.acknowledged_at) {
+  while (may_remove_oldest() && segments_.begin()->second.acknowledged_at) {
     const Segment& oldest = segments_.begin()->second;
     if (now - *oldest.acknowledged_at < options_.kept_for && kept <= options_.kept_bytes) break;
     kept -= oldest.bytes;
@@ -46,13 +46,21 @@ Status Spool::trim(Timestamp now) {
 }
 
 Status Spool::keep_within_bounds() {
-  while (bytes_ > options_.bytes_max && segments_.size() > 1) {
+  while (bytes_ > options_.bytes_max && may_remove_oldest()) {
     if (Status status = remove_oldest(); !status) return status;
   }
   return Status::ok();
 }
 
+// The newest records stay, whoever has them: without any the numbering would be lost.
+bool Spool::may_remove_oldest() const {
+  return std::any_of(std::next(segments_.begin()), segments_.end(),
+                     [](const auto& segment) { return segment.second.has_records(); });
+}
+
+// One by one, so that a power cut brings back the newest of those that were removed, and leaves no hole.
 Status Spool::remove_oldest() {
+  if (Status status = finish_removal(); !status) return status;
   const auto oldest = segments_.begin();
   const uint64_t lacked = lines_lacked(oldest->second);
   if (Status status = directory_.remove(oldest->second.name()); !status) return status;
@@ -60,6 +68,14 @@ Status Spool::remove_oldest() {
   ++stats_.segments_removed;
   bytes_ -= oldest->second.bytes;
   segments_.erase(oldest);
+  is_removal_unsynced_ = true;
+  return finish_removal();
+}
+
+Status Spool::finish_removal() {
+  if (!is_removal_unsynced_) return Status::ok();
+  if (Status status = directory_.sync(); !status) return status;
+  is_removal_unsynced_ = false;
   return Status::ok();
 }
 

@@ -137,13 +137,36 @@ TEST_F(SpoolTest, DurableBatchesSurviveAPowerCut) {
   }
 }
 
-TEST_F(SpoolTest, WhatAKilledProcessDidNotSyncIsSyncedBeforeItCounts) {
+TEST_F(SpoolTest, WhatAKilledProcessFailedToSyncIsWrittenAgainBeforeItCounts) {
   add(3);
   directory_.fails = [](SpoolCall call) { return call == SpoolCall::kSyncFile; };
   spool_->append(numbered_lines(30, 10), at_second(0));
   ASSERT_FALSE(spool_->sync());
-  const auto opened = Spool::open(directory_, options_, kHere, counting_source());
-  EXPECT_FALSE(opened);
+  directory_.fails = [](SpoolCall) { return false; };
+  reopen();
+  const auto read = seqs(read_all(*spool_));
+  power_cut();
+  EXPECT_EQ(seqs(read_all(*spool_)), read);
+}
+
+TEST_F(SpoolTest, StartsWhereNothingCanBeWrittenIfThereIsASpool) {
+  add(3);
+  directory_.fails = [](SpoolCall call) { return call == SpoolCall::kReplace || call == SpoolCall::kAppend; };
+  reopen();
+  EXPECT_THAT(seqs(read_all(*spool_)), ElementsAre(1, 2, 3));
+  spool_->append(numbered_lines(30, 10), at_second(0));
+  EXPECT_FALSE(spool_->sync());
+  directory_.fails = [](SpoolCall) { return false; };
+  EXPECT_TRUE(spool_->sync());
+  EXPECT_THAT(seqs(read_all(*spool_)), ElementsAre(1, 2, 3, 4));
+}
+
+TEST_F(SpoolTest, DoesNotStartWhereNothingCanBeWrittenAndThereIsNone) {
+  FaultySpoolDirectory empty(1);
+  empty.fails = [](SpoolCall call) { return call == SpoolCall::kReplace; };
+  const auto opened = Spool::open(empty, {}, kHere, counting_source());
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().message, "open the spool: the disk fails");
 }
 
 TEST_F(SpoolTest, CopyIsAnotherAgentAndLeavesTheBatchesToTheFirst) {

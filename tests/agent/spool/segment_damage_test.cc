@@ -1,0 +1,227 @@
+// A damaged segment: cut at every byte, flipped at any, with whatever in it. No reader gives a wrong record;
+// it goes on behind the damage; what is missing is counted.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "agent/spool/spool.h"
+#include "agent/spool/spool_reader.h"
+#include "base/bytes.h"
+#include "tests/agent/spool/spool_words.h"
+
+namespace statmill {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr size_t kSegmentBytes = 64 * 1024;
+const std::string kFirst = segment_name(1);
+
+// A spool of one full segment and the beginning of a second.
+class SegmentDamage : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::mt19937_64 random(5);
+    const auto spool = open_spool(directory_, options_);
+    for (int i = 0; spool->stats().segments < 2; ++i) {
+      spool->append(numbered_lines(static_cast<uint64_t>(i) * 100, 1 + random() % 40), at_second(i));
+      ASSERT_TRUE(spool->sync());
+    }
+    for (const ReadBatch& batch : read_all(*spool)) written_[batch.seq] = batch.frame;
+    spool->acknowledged(0, spool->durable_seq());
+    second_ = spool->durable_seq();
+    intact_ = directory_.contents(kFirst);
+    ASSERT_GT(intact_.size(), kSegmentBytes - 2048);
+  }
+
+  // Where the record ends.
+  std::map<uint64_t, size_t> ends() const {
+    std::map<uint64_t, size_t> ends;
+    size_t end = kSegmentHeaderBytes;
+    for (const auto& [seq, frame] : written_) {
+      if (seq == second_) break;
+      ends[seq] = end += frame.size();
+    }
+    return ends;
+  }
+  // The numbers read, each with the bytes that were written.
+  std::vector<uint64_t> sound(const std::vector<ReadBatch>& batches) {
+    uint64_t last = 0;
+    for (const ReadBatch& batch : batches) {
+      EXPECT_GT(batch.seq, last);
+      EXPECT_EQ(batch.frame, written_[batch.seq]);
+      last = batch.seq;
+    }
+    return seqs(batches);
+  }
+
+  FaultySpoolDirectory directory_{3};
+  SpoolOptions options_{.segment_bytes = kSegmentBytes};
+  std::map<uint64_t, std::string> written_;
+  uint64_t second_ = 0;  // the first number of the second segment
+  std::string intact_;
+};
+
+TEST_F(SegmentDamage, CutAnywhereTheNewestEndsWithItsLastWholeRecord) {
+  uint64_t whole = 0;
+  const auto ends = this->ends();
+  const std::string identity = directory_.contents("identity");
+  for (size_t size = kSegmentHeaderBytes; size <= intact_.size(); ++size) {
+    if (const auto next = ends.find(whole + 1); next != ends.end() && next->second <= size) ++whole;
+    FaultySpoolDirectory directory(size);
+    directory.put("identity", identity);
+    directory.put(kFirst, intact_.substr(0, size));
+    const auto spool = open_spool(directory, options_);
+    ASSERT_EQ(spool->durable_seq(), whole) << size;
+    ASSERT_EQ(spool->findings().torn_bytes, size - (whole == 0 ? kSegmentHeaderBytes : ends.at(whole)));
+    // The whole of it is read now and then: it costs more.
+    if (size % 97 == 0) {
+      ASSERT_EQ(sound(read_all(*spool)).size(), whole);
+    }
+  }
+  EXPECT_EQ(whole, second_ - 1);
+}
+
+TEST_F(SegmentDamage, CutInItsHeaderTheOnlySegmentIsNone) {
+  for (size_t size = 0; size < kSegmentHeaderBytes; ++size) {
+    FaultySpoolDirectory directory(size);
+    directory.put("identity", directory_.contents("identity"));
+    directory.put(kFirst, intact_.substr(0, size));
+    const auto spool = open_spool(directory, options_);
+    ASSERT_EQ(spool->findings().identity, SpoolFindings::Identity::kNumberingLost);
+    ASSERT_EQ(spool->epoch(), 2U);
+  }
+}
+
+TEST_F(SegmentDamage, AfterACutNewRecordsFollowTheLastWholeOne) {
+  directory_.contents(kFirst).resize(intact_.size() - 1);
+  ASSERT_TRUE(directory_.remove(segment_name(second_)));
+  const auto spool = open_spool(directory_, options_);
+  ASSERT_EQ(spool->next_seq(), second_ - 1);
+  spool->append(numbered_lines(0, 3), at_second(0));
+  ASSERT_TRUE(spool->sync());
+  const auto batches = read_all(*spool);
+  EXPECT_EQ(batches.size(), second_ - 1);
+  EXPECT_EQ(batches.back().text, numbered_lines(0, 3).text);
+  EXPECT_EQ(batches.back().damaged, 0U);
+}
+
+TEST_F(SegmentDamage, FlippedBitsGiveNoWrongRecordAndCostOnlyTheirs) {
+  std::mt19937_64 random(11);
+  const auto ends = this->ends();
+  for (int i = 0; i < 10'000; ++i) {
+    const size_t at = random() % intact_.size();
+    std::string damaged = intact_;
+    damaged[at] = static_cast<char>(damaged[at] ^ (1 << random() % 8));
+    Segment segment;
+    segment.last.seq = second_ - 1;
+    segment.end = damaged.size();
+    FaultySpoolDirectory directory(1);
+    directory.put(kFirst, std::move(damaged));
+    SegmentCursor cursor(directory, segment);
+    std::vector<uint64_t> read;
+    for (;;) {
+      const auto record = cursor.next();
+      ASSERT_TRUE(record);
+      if (!record->has_value()) break;
+      ASSERT_EQ((*record)->frame, written_[(*record)->seq]);
+      read.push_back((*record)->seq);
+    }
+    ASSERT_EQ(read.size(), second_ - 1 - (at < kSegmentHeaderBytes ? 0 : 1)) << at;
+  }
+}
+
+TEST_F(SegmentDamage, DamagedRecordIsSkippedCountedOnceAndShowsAsAJump) {
+  const auto ends = this->ends();
+  directory_.contents(kFirst)[ends.at(5) + 20] ^= 1;  // in the sixth
+  directory_.contents(kFirst)[ends.at(6) + 2] ^= 1;   // the seventh's length
+  const auto spool = open_spool(directory_, options_);
+  SpoolReader reader(*spool);
+  SpoolReader other(*spool);
+  const auto batches = read_from(reader);
+  EXPECT_EQ(sound(batches).size(), written_.size() - 2);
+  EXPECT_EQ(batches[5].seq, 8U);
+  EXPECT_EQ(batches[5].damaged, 2U);
+  EXPECT_EQ(batches[6].damaged, 0U);
+  read_from(other);
+  EXPECT_EQ(spool->stats().batches_damaged, 2U);
+}
+
+TEST_F(SegmentDamage, DamagedEndOfASegmentShowsWithTheNext) {
+  const auto ends = this->ends();
+  directory_.contents(kFirst)[ends.at(second_ - 2) + 20] ^= 1;
+  const auto spool = open_spool(directory_, options_);
+  const auto batches = read_all(*spool);
+  EXPECT_EQ(batches.back().seq, second_);
+  EXPECT_EQ(batches.back().damaged, 1U);
+  EXPECT_EQ(spool->stats().batches_damaged, 1U);
+}
+
+TEST_F(SegmentDamage, SegmentWithADamagedHeaderIsReadAllTheSame) {
+  directory_.contents(kFirst)[30] ^= 1;
+  directory_.contents(segment_name(second_))[30] ^= 1;
+  const auto spool = open_spool(directory_, options_);
+  EXPECT_EQ(spool->findings().headers_damaged, 2U);
+  EXPECT_EQ(sound(read_all(*spool)).size(), written_.size());
+  EXPECT_EQ(spool->next_seq(), second_ + 1);
+}
+
+TEST_F(SegmentDamage, FileTakenAwayIsADamagedOne) {
+  const auto spool = open_spool(directory_, options_);
+  ASSERT_TRUE(directory_.remove(kFirst));
+  const auto batches = read_all(*spool);
+  EXPECT_THAT(seqs(batches), ElementsAre(second_));
+  EXPECT_EQ(batches[0].damaged, second_ - 1);
+}
+
+TEST_F(SegmentDamage, FileCutUnderAReaderGivesNothingWrong) {
+  const auto spool = open_spool(directory_, options_);
+  directory_.contents(kFirst).resize(1000);
+  const auto batches = read_all(*spool);
+  EXPECT_LT(sound(batches).size(), written_.size());
+  EXPECT_EQ(batches.back().seq, second_);
+}
+
+TEST_F(SegmentDamage, SwappedRecordsAreNotGivenInTheWrongOrder) {
+  std::string& bytes = directory_.contents(kFirst);
+  bytes = intact_.substr(0, kSegmentHeaderBytes) + written_[2] + written_[1] + intact_.substr(ends().at(2));
+  const auto spool = open_spool(directory_, options_);
+  sound(read_all(*spool));
+}
+
+// Bytes in which every few begin what could be a record, each with a checksum over all that follows.
+TEST_F(SegmentDamage, BytesMadeToCostTimeAreGivenUp) {
+  std::string head;
+  Writer writer(head);
+  writer.u32be(kBatchTextBytesMax);
+  writer.u32be(0);
+  writer.u8(static_cast<uint8_t>(FrameType::kBatch));
+  writer.u64be(2);
+  std::string bytes = intact_.substr(0, kSegmentHeaderBytes + 100);
+  while (bytes.size() < 4 * kSegmentBytes * 16) bytes += head;
+  Segment segment;
+  segment.last.seq = 1000;
+  segment.end = bytes.size();
+  directory_.put(kFirst, std::move(bytes));
+  SegmentCursor cursor(directory_, segment);
+  const auto record = cursor.next();
+  ASSERT_TRUE(record);
+  EXPECT_FALSE(record->has_value());
+  EXPECT_GT(cursor.vain_bytes(), SegmentCursor::kVainBytesMax);
+  EXPECT_LE(cursor.vain_bytes(), SegmentCursor::kVainBytesMax + kFrameBytesMax);
+}
+
+TEST_F(SegmentDamage, DiskThatCannotBeReadIsAnErrorAndTriedAgain) {
+  const auto spool = open_spool(directory_, options_);
+  SpoolReader reader(*spool);
+  directory_.fails = [](SpoolCall call) { return call == SpoolCall::kRead; };
+  EXPECT_FALSE(reader.next());
+  directory_.fails = [](SpoolCall) { return false; };
+  EXPECT_EQ(sound(read_from(reader)).size(), written_.size());
+}
+
+}  // namespace
+}  // namespace statmill

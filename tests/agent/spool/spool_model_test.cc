@@ -1,0 +1,304 @@
+// Random histories of a spool against a model: appends, syncs, a disk that fails, kills, power cuts, servers
+// that acknowledge, copies. What is read is what was appended, in order, once; what is missing has been
+// counted.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+
+#include "agent/spool/spool.h"
+#include "tests/agent/spool/spool_words.h"
+
+namespace statmill {
+namespace {
+
+constexpr int kHistories = 500;
+constexpr int kSteps = 150;
+constexpr size_t kServers = 2;
+
+struct Appended {
+  uint64_t lines_before = 0;
+  uint64_t lines = 0;
+  std::string text;
+};
+using Batches = std::map<uint64_t, Appended>;
+
+class World {
+ public:
+  explicit World(uint64_t seed) : random_(seed), directory_(seed) {
+    options_ = {.bytes_max = 4000 + random_() % 8000,
+                .segment_bytes = 300 + random_() % 800,
+                .unsynced_bytes_max = 200 + random_() % 2000,
+                .kept_for = std::chrono::seconds(random_() % 60),
+                .kept_bytes = random_() % 4000,
+                .servers = kServers};
+    open();
+  }
+
+  void step() {
+    const uint64_t chance = random_() % 100;
+    if (chance < 35) return append();
+    if (chance < 60) return sync();
+    if (chance < 68) return acknowledge();
+    if (chance < 76) return trim();
+    if (chance < 82) return disk_fails(1 + random_() % 4);
+    if (chance < 86) return disk_fails(0);
+    if (chance < 90) return read_on();
+    if (chance < 92) return skip();
+    if (chance < 94) return copy();
+    restart(chance < 97);
+  }
+  // The disk is well again: all that is owed must be there.
+  void settle() {
+    disk_fails(0);
+    sync();
+    EXPECT_EQ(spool_->durable_seq() + 1, spool_->next_seq());
+    read_on();
+    restart(true);
+  }
+
+ private:
+  void append();
+  void sync();
+  void acknowledge();
+  void trim();
+  void disk_fails(uint64_t one_in);
+  void read_on();
+  void skip();
+  void copy();
+  void restart(bool is_power_cut);
+
+  void open();
+  // What a reader gives, held against the model.
+  std::set<uint64_t> look();
+  // After a call: what is no longer there, and no server may ask for, is counted.
+  void compare();
+
+  std::mt19937_64 random_;
+  FaultySpoolDirectory directory_;
+  SpoolOptions options_;
+  std::unique_ptr<Spool> spool_;
+  Batches appended_;  // of this epoch, by number; what may yet be read
+  // What a reader has given, and so a server may have: a number never means two things.
+  std::map<uint64_t, std::string> sent_;
+  // Those that were lost or numbered anew before anyone saw them: a failed write may have left some in a
+  // file, and a start may find them there.
+  std::multimap<uint64_t, Appended> not_durable_;
+  std::set<uint64_t> present_;
+  std::set<uint64_t> unseen_;   // appended in this life, not yet seen durable or gone
+  uint64_t lines_missing_ = 0;  // in this life, and not acknowledged by all
+  std::vector<uint64_t> acknowledged_;
+  std::optional<SpoolReader> reader_;
+  uint64_t reader_seq_ = 0;
+  uint64_t line_ = 0;
+  int64_t now_s_ = 1000;
+};
+
+void World::open() {
+  const bool had_records = !present_.empty();
+  const std::optional<AgentId> id = spool_ ? std::optional(spool_->id()) : std::nullopt;
+  const uint32_t epoch = spool_ ? spool_->epoch() : 0;
+  reader_.reset();
+  spool_ = open_spool(directory_, options_);
+  ASSERT_NE(spool_, nullptr);
+  if (id && had_records) {
+    ASSERT_TRUE(spool_->id() == *id && spool_->epoch() == epoch);
+  }
+  if (spool_->epoch() != epoch) {
+    appended_.clear();
+    not_durable_.clear();
+    sent_.clear();
+  }
+  for (const ReadBatch& batch : read_all(*spool_)) {
+    for (auto [it, end] = not_durable_.equal_range(batch.seq); it != end; ++it) {
+      const bool is_it = it->second.text == batch.text && it->second.lines_before == batch.lines_before;
+      if (is_it) appended_[batch.seq] = it->second;
+    }
+  }
+  const auto lost = appended_.lower_bound(spool_->next_seq());
+  not_durable_.insert(lost, appended_.end());
+  appended_.erase(lost, appended_.end());
+  acknowledged_.assign(kServers, 0);
+  lines_missing_ = 0;
+  unseen_.clear();
+  const std::set<uint64_t> before = std::exchange(present_, look());
+  for (const uint64_t seq : before) EXPECT_TRUE(present_.contains(seq)) << "lost batch " << seq;
+  reader_.emplace(*spool_);
+  reader_seq_ = 0;
+}
+
+std::set<uint64_t> World::look() {
+  std::set<uint64_t> seen;
+  uint64_t last = 0;
+  for (const ReadBatch& batch : read_all(*spool_)) {
+    EXPECT_GT(batch.seq, last);
+    EXPECT_LE(batch.seq, spool_->durable_seq());
+    EXPECT_EQ(batch.damaged, 0U);
+    last = batch.seq;
+    const auto it = appended_.find(batch.seq);
+    if (it == appended_.end()) {
+      ADD_FAILURE() << "batch " << batch.seq << " was not appended";
+      continue;
+    }
+    EXPECT_EQ(batch.text, it->second.text);
+    EXPECT_EQ(batch.lines_before, it->second.lines_before);
+    EXPECT_EQ(batch.lines, it->second.lines);
+    EXPECT_EQ(sent_.try_emplace(batch.seq, batch.text).first->second, batch.text);
+    seen.insert(batch.seq);
+  }
+  return seen;
+}
+
+void World::compare() {
+  const std::set<uint64_t> seen = look();
+  const uint64_t acknowledged = *std::min_element(acknowledged_.begin(), acknowledged_.end());
+  for (const std::set<uint64_t>& before : {present_, unseen_}) {
+    for (const uint64_t seq : before) {
+      if (seq <= spool_->durable_seq() && !seen.contains(seq) && seq > acknowledged) {
+        lines_missing_ += appended_.at(seq).lines;
+      }
+    }
+  }
+  std::erase_if(unseen_, [&](uint64_t seq) { return seq <= spool_->durable_seq(); });
+  for (const uint64_t seq : seen)
+    EXPECT_TRUE(present_.contains(seq) ||
+                seq > *std::max_element(acknowledged_.begin(), acknowledged_.end()));
+  present_ = seen;
+  const SpoolStats stats = spool_->stats();
+  if (unseen_.empty()) {
+    EXPECT_EQ(stats.lines_dropped_full + stats.lines_dropped_failed + stats.lines_superseded, lines_missing_);
+  }
+  EXPECT_LE(stats.bytes_unsynced, options_.unsynced_bytes_max + 200);
+  EXPECT_LE(directory_.bytes(), options_.bytes_max + 2 * options_.segment_bytes + 400);
+  EXPECT_EQ(stats.batches_damaged, 0U);
+}
+
+void World::append() {
+  const LineBatch batch = numbered_lines(line_, 1 + random_() % 6);
+  line_ += batch.lines;
+  const uint64_t seq = spool_->next_seq();
+  appended_[seq] = {spool_->lines(), batch.lines, batch.text};
+  unseen_.insert(seq);
+  spool_->append(batch, at_second(now_s_));
+  EXPECT_EQ(spool_->next_seq(), seq + 1);
+  compare();
+}
+
+void World::sync() {
+  const bool is_done = static_cast<bool>(spool_->sync());
+  if (is_done) {
+    EXPECT_EQ(spool_->durable_seq() + 1, spool_->next_seq());
+  }
+  compare();
+}
+
+void World::acknowledge() {
+  uint64_t& position = acknowledged_[random_() % kServers];
+  const uint64_t most = spool_->durable_seq();
+  position = std::max(position, most - std::min<uint64_t>(random_() % 20, most));
+  spool_->acknowledged(static_cast<size_t>(&position - acknowledged_.data()), position);
+  compare();
+}
+
+void World::trim() {
+  now_s_ += static_cast<int64_t>(random_() % 100) - 20;  // the clock is set back at times
+  static_cast<void>(spool_->trim(at_second(now_s_)).has_value());
+  compare();
+}
+
+void World::disk_fails(uint64_t one_in) {
+  directory_.fails = [this, one_in](SpoolCall call) {
+    return one_in > 0 && call != SpoolCall::kRead && random_() % one_in == 0;
+  };
+}
+
+void World::read_on() {
+  std::set<uint64_t> given;
+  for (const ReadBatch& batch : read_from(*reader_)) {
+    EXPECT_GT(batch.seq, reader_seq_);
+    reader_seq_ = batch.seq;
+    given.insert(batch.seq);
+    EXPECT_EQ(batch.text, appended_.at(batch.seq).text);
+  }
+  for (const uint64_t seq : look()) EXPECT_TRUE(seq <= reader_seq_) << seq;
+}
+
+// A server that knows of more than is durable here.
+void World::skip() {
+  const uint64_t seq = spool_->durable_seq() + 1 + random_() % 5;
+  const uint64_t lines = spool_->lines() + random_() % 100;
+  const SpoolStats before = spool_->stats();
+  static_cast<void>(spool_->skip_to({.epoch = spool_->epoch(), .seq = seq, .lines = lines}).has_value());
+  EXPECT_EQ(spool_->durable_seq(), seq);
+  EXPECT_EQ(spool_->stats().lines_spooled, before.lines_spooled);
+  // What waited has new numbers; some of it may be gone, as before.
+  const uint64_t waiting = spool_->next_seq() - 1 - seq;
+  EXPECT_LE(waiting, unseen_.size());
+  Batches taken;
+  std::vector<uint64_t> old_seqs(unseen_.begin(), unseen_.end());
+  for (size_t i = 0; i < old_seqs.size(); ++i) {
+    const Appended batch = appended_.at(old_seqs[i]);
+    appended_.erase(old_seqs[i]);
+    not_durable_.emplace(old_seqs[i], batch);
+    if (i + waiting < old_seqs.size()) {
+      lines_missing_ += batch.lines;
+      continue;
+    }
+    taken[seq + 1 + taken.size()] = batch;
+  }
+  unseen_.clear();
+  uint64_t lines_before = lines;
+  for (auto& [number, batch] : taken) {
+    batch.lines_before = lines_before;
+    lines_before += batch.lines;
+    appended_[number] = batch;
+    unseen_.insert(number);
+  }
+  EXPECT_EQ(spool_->lines(), lines_before);
+  const std::set<uint64_t> seen = look();
+  uint64_t lines_gone = 0;
+  for (const uint64_t gone : present_) {
+    if (!seen.contains(gone)) lines_gone += appended_.at(gone).lines;
+  }
+  EXPECT_EQ(spool_->stats().lines_superseded - before.lines_superseded, lines_gone);
+  lines_missing_ += lines_gone;
+  present_ = seen;
+  std::erase_if(sent_, [&](const auto& batch) { return !seen.contains(batch.first); });
+}
+
+void World::copy() {
+  const auto other = directory_.copy(random_());
+  const auto spool = open_spool(*other, options_, "elsewhere", 1000 + random_() % 1000);
+  ASSERT_NE(spool, nullptr);
+  EXPECT_EQ(spool->findings().identity, SpoolFindings::Identity::kCopied);
+  EXPECT_NE(spool->id(), spool_->id());
+  EXPECT_TRUE(read_all(*spool).empty());
+}
+
+void World::restart(bool is_power_cut) {
+  reader_.reset();
+  const auto fails = std::exchange(directory_.fails, [](SpoolCall) { return false; });
+  if (is_power_cut) directory_.power_cut();
+  open();
+}
+
+TEST(SpoolModel, WhatIsReadIsWhatWasAppendedAndWhatIsMissingIsCounted) {
+  const char* const only = std::getenv("SPOOL_SEED");
+  const uint64_t first = only != nullptr ? std::strtoull(only, nullptr, 10) : 1;
+  const uint64_t last = only != nullptr ? first : kHistories;
+  for (uint64_t seed = first; seed <= last && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE("SPOOL_SEED=" + std::to_string(seed));
+    World world(seed);
+    for (int i = 0; i < kSteps && !testing::Test::HasFailure(); ++i) {
+      SCOPED_TRACE("step " + std::to_string(i));
+      world.step();
+    }
+    if (!testing::Test::HasFailure()) world.settle();
+  }
+}
+
+}  // namespace
+}  // namespace statmill
