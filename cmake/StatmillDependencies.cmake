@@ -5,6 +5,7 @@ find_package(Threads REQUIRED)
 find_package(Boost 1.81.0 EXACT CONFIG REQUIRED COMPONENTS program_options json url)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+find_package(OpenSSL REQUIRED)
 pkg_check_modules(ROCKSDB REQUIRED IMPORTED_TARGET rocksdb)
 
 # Asio and Beast: header-only, one definition of their knobs for all users.
