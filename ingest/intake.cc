@@ -26,6 +26,11 @@ ListenerAccount Intake::account(std::string_view listener) {
 
 uint64_t Intake::take(Batch& batch, const ListenerAccount& account, Timestamp now) {
   const uint64_t accepted = taker_.apply(batch, now);
+  settle(batch, account, accepted, now);
+  return accepted;
+}
+
+void Intake::settle(const Batch& batch, const ListenerAccount& account, uint64_t accepted, Timestamp now) {
   account.received.add(batch.received);
   account.accepted.add(accepted);
   for (size_t i = 0; i < kRefusalCount; ++i) {
@@ -35,7 +40,6 @@ uint64_t Intake::take(Batch& batch, const ListenerAccount& account, Timestamp no
   if (batch.extra_fields != 0) account.extra_fields.add(batch.extra_fields);
   if (batch.renamed != 0) account.renamed.add(batch.renamed);
   if (!batch.metadata.empty()) account.metadata.add(batch.metadata.size());
-  return accepted;
 }
 
 }  // namespace statmill

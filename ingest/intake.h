@@ -39,6 +39,9 @@ class Intake {
   // added to batch.refused.
   uint64_t take(Batch& batch, const ListenerAccount& account, Timestamp now);
 
+  // The second half of that, for samples that reached the taker by another road: `accepted` of the batch.
+  void settle(const Batch& batch, const ListenerAccount& account, uint64_t accepted, Timestamp now);
+
   const RefusalBook& refusals() const { return refusals_; }
 
  private:

@@ -74,9 +74,9 @@ std::vector<Setting> server_settings(ServerConfig& c) {
     c.store.path = text;
     return Status::ok();
   };
-  const auto take_socket = [](std::string& path) {
-    return [&path](const std::string& text) -> Status {
-      path = text;
+  const auto take_text = [](std::string& to) {
+    return [&to](const std::string& text) -> Status {
+      to = text;
       return Status::ok();
     };
   };
@@ -108,7 +108,7 @@ std::vector<Setting> server_settings(ServerConfig& c) {
        take_bytes(c.line.udp_buffer_bytes, 4096)},
       {"line.socket", "PATH", "",
        "unix socket for datagrams of lines, open to this host's users. When empty, off",
-       take_socket(c.line.socket_path)},
+       take_text(c.line.socket_path)},
       {"graphite.listen", "A:P", "", "Graphite's plaintext, UDP and TCP; its port is 2003. When empty, off",
        take_optional_endpoint(c.graphite_listen)},
       {"statsd.listen", "A:P", "", "statsd and DogStatsD, UDP and TCP; its port is 8125. When empty, off",
@@ -126,9 +126,22 @@ std::vector<Setting> server_settings(ServerConfig& c) {
       {"admin.socket", "PATH", "",
        "unix socket for administration, open to this user alone; when empty, admin.sock in the data "
        "directory",
-       take_socket(c.admin_socket)},
-      {"agent.listen", "A:P", "127.0.0.1:8113", "acknowledged agent stream (not served yet)",
-       take_endpoint(c.agent_listen)},
+       take_text(c.admin_socket)},
+      {"agent.listen", "A:P", "127.0.0.1:8113", "acknowledged stream of agents, TCP. When empty, off",
+       take_optional_endpoint(c.agent.listen)},
+      {"agent.threads", "N", "1", "threads that take what agents send", take_count(c.agent.threads, 1, 64)},
+      {"agent.connections", "N", "10000", "agents connected at once; more are closed",
+       take_count(c.agent.connections_max, 1, 1'000'000)},
+      {"agent.limit", "N", "100000", "agents known; others are refused",
+       take_count(c.agent_limits.agents_max, 1, 100'000'000)},
+      {"agent.idle_timeout", "TIME", "10m", "agents silent for so long are closed; 0s: none",
+       take_duration(c.agent.idle_timeout, seconds(0), hours(24 * 365))},
+      {"agent.token_file", "FILE", "", "its first line is what every agent must know; when empty, nothing",
+       take_text(c.agent.token_file)},
+      {"agent.certificate", "FILE", "", "certificate chain to show to agents, PEM; when empty, no TLS",
+       take_text(c.agent.certificate_file)},
+      {"agent.key", "FILE", "", "the key of that certificate, PEM", take_text(c.agent.key_file)},
+      {"agent.plain", "", "false", "without TLS beyond the loopback, too", take_flag(c.agent.allows_plain)},
       {"tick", "TIME", "250ms", "how often samples become durable",
        take_duration(c.tick_interval, milliseconds(10), seconds(60))},
       {"flush.interval", "TIME", "10m", "how long a series gathers buckets before they are flushed to chunks",

@@ -9,6 +9,7 @@
 #include "base/settings.h"
 #include "ingest/line_listener.h"
 #include "ingest/statsd_state.h"
+#include "server/agents/agent_listener.h"
 #include "server/http/http_options.h"
 #include "server/table/table.h"
 #include "server/tick/ticker.h"
@@ -27,7 +28,8 @@ struct ServerConfig {
   Endpoint http_listen;
   HttpOptions http;
   size_t http_threads = 2;
-  Endpoint agent_listen;  // kept for the acknowledged agent stream
+  AgentOptions agent;
+  AgentLimits agent_limits;
   TableLimits limits;
   TickOptions tick;
   std::string admin_socket;  // path; empty: admin.sock in the data directory

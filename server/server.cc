@@ -5,6 +5,7 @@
 #include "proto/istatd_lines.h"
 #include "server/admin/admin_routes.h"
 #include "server/admin/name_routes.h"
+#include "server/agents/agents_report.h"
 #include "server/http/api_routes.h"
 #include "server/limits_report.h"
 
@@ -38,8 +39,16 @@ int64_t milliseconds_since(SteadyTime start, SteadyTime now) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(now - start).count();
 }
 
-std::string endpoint_text(const std::unique_ptr<LineListener>& listener) {
+template <class Listener>
+std::string endpoint_text(const std::unique_ptr<Listener>& listener) {
   return listener ? listener->endpoint().text() : "off";
+}
+
+// An agent may come back for as long as anything that it sent is kept.
+AgentLimits agent_limits(const ServerConfig& config) {
+  AgentLimits limits = config.agent_limits;
+  limits.kept = std::chrono::seconds(config.retention.longest().coarsest().retention_s);
+  return limits;
 }
 
 }  // namespace
@@ -50,7 +59,8 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log)
       log_(log),
       started_(clock.steady()),
       table_(config_.retention, config_.limits),
-      intake_(table_, registry_) {}
+      intake_(table_, registry_),
+      agent_book_(agent_limits(config_), registry_) {}
 
 Server::~Server() {
   if (tick_thread_) static_cast<void>(stop());
@@ -69,7 +79,19 @@ std::optional<Fault> Server::start() {
                            {"journal_entries", recovery->journal_entries},
                            {"ms", milliseconds_since(started_, clock_.steady())}});
   if (damage == Damage::kSalvage) tell_losses(recovery->losses);
+  if (auto fault = restore_agents()) return fault;
   return start_recovered(*recovery);
+}
+
+std::optional<Fault> Server::restore_agents() {
+  auto agents = store_->snapshot()->agents();
+  if (agents && agents->damaged > 0 && !config_.store.salvage)
+    agents = Error{ErrorCode::kCorrupt, std::to_string(agents->damaged) + " damaged"};
+  if (!agents) return store_fault(agents.error(), "rows of agents in store.path " + config_.store.path);
+  // What such an agent still keeps it sends again, and that counts twice.
+  if (agents->damaged > 0) log_.error("salvaged", {{"agent_rows_damaged", agents->damaged}});
+  agent_book_.restore(std::move(agents->rows));
+  return std::nullopt;
 }
 
 void Server::tell_losses(const Losses& losses) {
@@ -102,8 +124,9 @@ std::optional<Fault> Server::open_store() {
 
 std::optional<Fault> Server::start_recovered(const Recovery& recovery) {
   engine_ = std::make_unique<QueryEngine>(table_, *store_, QueryLimits{});
-  ticker_ = std::make_unique<Ticker>(Ticker::Services{table_, *store_, registry_, health_, log_},
-                                     config_.tick, recovery.start, clock_.steady());
+  ticker_ =
+      std::make_unique<Ticker>(Ticker::Services{table_, *store_, registry_, health_, log_, &agent_book_},
+                               config_.tick, recovery.start, clock_.steady());
   if (recovery.losses.any()) {  // what is left stands no longer on a journal with holes
     if (Status s = ticker_->flush_all({clock_.wall(), clock_.steady()}); !s)
       return store_fault(s.error(), "what was salvaged");
@@ -122,6 +145,7 @@ std::optional<Fault> Server::start_recovered(const Recovery& recovery) {
   log_.info("ready", {{"line", endpoint_text(lines_)},
                       {"graphite", endpoint_text(graphite_)},
                       {"statsd", endpoint_text(statsd_)},
+                      {"agent", endpoint_text(agents_)},
                       {"http", http_->local_endpoint().text()},
                       {"admin", admin_http_->socket_path()},
                       {"series", table_.series_count()},
@@ -130,21 +154,23 @@ std::optional<Fault> Server::start_recovered(const Recovery& recovery) {
 }
 
 std::optional<Fault> Server::listen() {
-  if (auto fault = listen_for_lines()) {
-    close_lines();
-    return fault;
+  auto senders = listen_for_lines();
+  if (!senders) senders = listen_for_agents();
+  if (senders) {
+    close_senders();
+    return senders;
   }
   auto http = HttpServer::open(http_loop_, config_.http_listen,
                                {api_routes(http_services()), registry_, clock_}, config_.http);
   if (!http) {
-    close_lines();
+    close_senders();
     return Fault{ExitCode::kCannotListen, http.error()};
   }
   http_ = std::move(*http);
   auto fault = listen_for_admin();
   if (fault) {
     http_.reset();
-    close_lines();
+    close_senders();
   }
   return fault;
 }
@@ -170,7 +196,18 @@ std::optional<Fault> Server::open(std::unique_ptr<LineListener>& listener, const
   return std::nullopt;
 }
 
-void Server::close_lines() {
+std::optional<Fault> Server::listen_for_agents() {
+  if (!config_.agent.listen) return std::nullopt;
+  agents_ = std::make_unique<AgentListener>(
+      config_.agent, AgentListener::Services{agent_book_, table_, intake_, registry_, clock_, log_});
+  const Status opened = agents_->open();
+  if (opened) return std::nullopt;
+  const bool is_setting = opened.error().code == ErrorCode::kInvalid;
+  return Fault{is_setting ? ExitCode::kUsage : ExitCode::kCannotListen, opened.error()};
+}
+
+void Server::close_senders() {
+  agents_.reset();
   for (auto* listener : {&statsd_, &graphite_, &lines_}) {
     if (*listener) (*listener)->stop();
     listener->reset();
@@ -226,6 +263,7 @@ HttpServices Server::http_services() {
           [this](size_t parts) {
             return cardinality_json({table_, intake_.refusals(), new_series_}, parts);
           },
+          [this] { return agents_json(agent_book_); },
           registry_,
           health_,
           clock_};
@@ -238,6 +276,9 @@ void Server::register_figures() {
   gauge("statmill.series", "Series known.", [this] { return static_cast<double>(table_.series_count()); });
   gauge("statmill.line_connections", "TCP connections of senders now open.",
         [this] { return static_cast<double>(connections_.count()); });
+  gauge("statmill.agents", "Agents known.", [this] { return static_cast<double>(agent_book_.count()); });
+  gauge("statmill.agents_connected", "Agents connected.",
+        [this] { return static_cast<double>(agent_book_.connected()); });
   gauge("statmill.name_bytes", "RAM of the names of series.",
         [this] { return static_cast<double>(table_.name_bytes()); });
   gauge("statmill.limited_senders", "Senders counted for --limits.series_per_sender.",
@@ -285,7 +326,7 @@ void Server::stop_http() {
 std::optional<Fault> Server::stop() {
   admin_->stop();
   stop_http();
-  close_lines();
+  close_senders();
   reclaim_thread_.reset();
   const Status last = tick_thread_->stop(kLastTickPatience);
   tick_thread_.reset();

@@ -13,6 +13,7 @@
 #include "ingest/intake.h"
 #include "server/admin/admin.h"
 #include "server/admin/name_changes.h"
+#include "server/agents/agent_listener.h"
 #include "server/allocator.h"
 #include "server/config.h"
 #include "server/exit_code.h"
@@ -45,13 +46,15 @@ class Server {
 
  private:
   std::optional<Fault> open_store();
+  std::optional<Fault> restore_agents();
   void tell_losses(const Losses& losses);
   std::optional<Fault> start_recovered(const Recovery& recovery);
   std::optional<Fault> listen();
   std::optional<Fault> listen_for_lines();
   std::optional<Fault> open(std::unique_ptr<LineListener>& listener, const Endpoint& endpoint,
                             std::unique_ptr<Dialect> dialect);
-  void close_lines();
+  std::optional<Fault> listen_for_agents();
+  void close_senders();
   std::optional<Fault> listen_for_admin();
   void stop_http();
   HttpServices http_services();
@@ -72,6 +75,7 @@ class Server {
   std::unique_ptr<RocksStore> store_;
   Table table_;
   Intake intake_;
+  AgentBook agent_book_;
   MinuteCount new_series_;
   std::unique_ptr<QueryEngine> engine_;
   std::unique_ptr<Ticker> ticker_;
@@ -83,6 +87,7 @@ class Server {
   std::unique_ptr<LineListener> lines_;
   std::unique_ptr<LineListener> graphite_;  // null: off
   std::unique_ptr<LineListener> statsd_;    // likewise
+  std::unique_ptr<AgentListener> agents_;   // likewise
   boost::asio::io_context http_loop_;
   std::unique_ptr<HttpServer> http_;
   std::vector<std::thread> http_threads_;

@@ -16,8 +16,17 @@ bool is_same_secret(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-AgentStream::~AgentStream() {
+AgentStream::~AgentStream() { leave(); }
+
+void AgentStream::leave() {
   if (hold_) services_.book.close(*hold_);
+  hold_.reset();
+  is_over_ = true;
+}
+
+std::string AgentStream::take_output() {
+  if (std::exchange(owes_ack_, false)) append_frame(output_, AckFrame{durable_});
+  return std::exchange(output_, {});
 }
 
 size_t AgentStream::receive(std::string_view bytes, Timestamp now) {
@@ -73,6 +82,7 @@ void AgentStream::take_hello(const HelloFrame& hello, Timestamp now) {
   auto& [hold, position] = std::get<AgentBook::Opened>(opened);
   hold_ = std::move(hold);
   durable_ = position.seq;
+  has_opened_ = true;
   append_frame(output_, WelcomeFrame{kAgentProtocol, position});
 }
 
@@ -81,7 +91,8 @@ void AgentStream::answer(AgentTake take) {
     case AgentTake::kTaken:
       return;
     case AgentTake::kAgain:
-      return append_frame(output_, AckFrame{durable_});
+      owes_ack_ = true;
+      return;
     case AgentTake::kGap:
       return refuse(RefuseReason::kGap, "a batch that does not follow the one before");
     case AgentTake::kReplaced:
@@ -92,12 +103,13 @@ void AgentStream::answer(AgentTake take) {
 void AgentStream::durable(uint64_t seq) {
   if (is_over_ || seq <= durable_) return;
   durable_ = seq;
-  append_frame(output_, AckFrame{seq});
+  owes_ack_ = true;
 }
 
 void AgentStream::refuse(RefuseReason reason, std::string_view text) {
   if (is_over_) return;
   append_frame(output_, RefuseFrame{reason, text});
+  owes_ack_ = false;
   is_over_ = true;
 }
 

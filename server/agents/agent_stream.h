@@ -53,10 +53,12 @@ class AgentStream {
   void refuse(RefuseReason reason, std::string_view text);
 
   // What is to be sent, since the call before.
-  std::string take_output() { return std::exchange(output_, {}); }
+  std::string take_output();
   // No more is taken; the connection ends when its output is sent.
   bool is_over() const { return is_over_; }
-  bool has_opened() const { return hold_.has_value(); }
+  bool has_opened() const { return has_opened_; }
+  // Speaks for its agent no more.
+  void leave();
 
  private:
   void take(const FrameRead& frame, Timestamp now);
@@ -70,6 +72,8 @@ class AgentStream {
   uint64_t durable_ = 0;
   std::string output_;
   bool waits_for_room_ = false;
+  bool has_opened_ = false;
+  bool owes_ack_ = false;  // of durable_: one for all that came due since the last output
   bool is_over_ = false;
 };
 

@@ -62,6 +62,10 @@ HttpResponse handle_rejects(const HttpServices& services, const Url&, std::strin
   return json(200, services.rejects_json());
 }
 
+HttpResponse handle_agents(const HttpServices& services, const Url&, std::string_view) {
+  return json(200, services.agents_json());
+}
+
 HttpResponse handle_cardinality(const HttpServices& services, const Url& url, std::string_view) {
   const Result<size_t> parts = parse_cardinality_parts(url);
   if (!parts) return error_response(parts.error());

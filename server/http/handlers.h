@@ -13,6 +13,7 @@ HttpResponse handle_heatmap(const HttpServices& services, const Url& url, std::s
 HttpResponse handle_lines(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_status(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_rejects(const HttpServices& services, const Url& url, std::string_view body);
+HttpResponse handle_agents(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_cardinality(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_healthz(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_readyz(const HttpServices& services, const Url& url, std::string_view body);

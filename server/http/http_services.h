@@ -40,6 +40,9 @@ struct HttpServices {
   // The whole answer of /api/v1/status/cardinality, for prefixes of so many parts.
   std::function<std::string(size_t parts)> cardinality_json;
 
+  // The whole answer of /api/v1/status/agents.
+  std::function<std::string()> agents_json;
+
   // Must outlive the HTTP server.
   Registry& registry;
   const Health& health;

@@ -76,7 +76,7 @@ TEST_F(AdminE2e, ASecondServerIsRefusedAndADeadOnesSocketReplaced) {
   first.start();
   Process second({std::string(STATMILL_BIN) + "/statmilld",
                   {"--store.path", server_.data() / "second", "--line.listen", "127.0.0.1:0", "--http.listen",
-                   "127.0.0.1:0", "--admin.socket", socket},
+                   "127.0.0.1:0", "--agent.listen", "", "--admin.socket", socket},
                   {}});
   EXPECT_EQ(second.wait(), 6);
   EXPECT_THAT(second.standard_error(),
@@ -89,7 +89,7 @@ TEST_F(AdminE2e, ASecondServerIsRefusedAndADeadOnesSocketReplaced) {
 TEST_F(AdminE2e, APathTooLongForASocketIsAWrongSetting) {
   Process server({std::string(STATMILL_BIN) + "/statmilld",
                   {"--store.path", server_.data() / std::string(120, 'a'), "--line.listen", "127.0.0.1:0",
-                   "--http.listen", "127.0.0.1:0"},
+                   "--http.listen", "127.0.0.1:0", "--agent.listen", ""},
                   {}});
   EXPECT_EQ(server.wait(), 2);
   EXPECT_THAT(server.standard_error(), HasSubstr("the path of a socket may have 107"));

@@ -20,7 +20,8 @@ Ended run(std::vector<std::string> arguments,
 }
 
 std::vector<std::string> options_for(const std::filesystem::path& data) {
-  return {"--store.path", data.string(), "--line.listen", "127.0.0.1:0", "--http.listen", "127.0.0.1:0"};
+  return {"--store.path",  data.string(), "--line.listen",  "127.0.0.1:0",
+          "--http.listen", "127.0.0.1:0", "--agent.listen", "127.0.0.1:0"};
 }
 
 TEST(ExitE2e, EverySignalThatAsksToStopEndsWithZero) {

@@ -39,7 +39,8 @@ ServerProcess::~ServerProcess() = default;
 void ServerProcess::start(uint16_t line_port) {
   Command command{bin_ + "/statmilld",
                   {"--store.path", (directory_.path() / "data").string(), "--line.listen",
-                   "127.0.0.1:" + std::to_string(line_port), "--http.listen", "127.0.0.1:0"},
+                   "127.0.0.1:" + std::to_string(line_port), "--http.listen", "127.0.0.1:0", "--agent.listen",
+                   "127.0.0.1:0"},
                   {}};
   command.arguments.insert(command.arguments.end(), options_.begin(), options_.end());
   process_ = std::make_unique<Process>(command);

@@ -166,10 +166,10 @@ TEST_F(BenchProgram, IngestSuiteRunsWhatIsAsked) {
 TEST_F(BenchProgram, IngestFailsWhenAServerHasOtherSamplesThanWereSent) {
   const TempDirectory data;
   const auto program = std::filesystem::path(STATMILL_BENCH).parent_path() / "statmilld";
-  Process server(
-      {program,
-       {"--store.path", data.path(), "--line.listen", "127.0.0.1:0", "--http.listen", "127.0.0.1:0"},
-       {}});
+  Process server({program,
+                  {"--store.path", data.path(), "--line.listen", "127.0.0.1:0", "--http.listen",
+                   "127.0.0.1:0", "--agent.listen", "127.0.0.1:0"},
+                  {}});
   const std::optional<std::string> ready = server.wait_for_line(" ready ");
   ASSERT_TRUE(ready);
   const auto address = [&](const std::string& key) {

@@ -104,8 +104,8 @@ Status ServerProcess::launch(const std::vector<std::string>& options) {
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return system_error("pipe");
   error_pipe_ = pipe[0];
-  std::vector<std::string> arguments = {"--store.path", store_path(),    "--line.listen",
-                                        "127.0.0.1:0",  "--http.listen", "127.0.0.1:0"};
+  std::vector<std::string> arguments = {"--store.path",  store_path(),  "--line.listen",  "127.0.0.1:0",
+                                        "--http.listen", "127.0.0.1:0", "--agent.listen", "127.0.0.1:0"};
   arguments.insert(arguments.end(), options.begin(), options.end());
   const Result<pid_t> pid = spawn(program_, std::move(arguments), pipe[1]);
   ::close(pipe[1]);

@@ -64,6 +64,7 @@ class FakeServices {
             .status_json = [this] { return status; },
             .rejects_json = [] { return std::string("{\"rejects\":[]}\n"); },
             .cardinality_json = [](size_t parts) { return "parts " + std::to_string(parts) + "\n"; },
+            .agents_json = [] { return std::string("{\"known\":0,\"connected\":0,\"agents\":[]}\n"); },
             .registry = registry,
             .health = health,
             .clock = clock};

@@ -1,0 +1,159 @@
+// See agent_session.h.
+#include "server/agents/agent_session.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "ingest/peer.h"
+
+namespace statmill {
+namespace {
+
+LineSender peer_of(const Wire::Tcp::socket& socket) {
+  boost::system::error_code gone;  // then it goes by 0.0.0.0
+  const auto peer = socket.remote_endpoint(gone);
+  return line_sender(peer.address(), peer.port());
+}
+
+}  // namespace
+
+AgentSession::AgentSession(Wire wire, AgentDesk& desk, const Services& services)
+    : wire_(std::move(wire)),
+      desk_(desk),
+      services_(services),
+      stream_(services.stream, peer_of(wire_.socket())),
+      idle_timer_(wire_.socket().get_executor()),
+      room_timer_(wire_.socket().get_executor()),
+      last_read_(services.clock.steady()) {}
+
+AgentSession::~AgentSession() {
+  if (!stream_.has_opened()) services_.refused.add();
+}
+
+void AgentSession::start() {
+  boost::system::error_code ignored;  // a socket that cannot do it fails at its first read
+  wire_.socket().non_blocking(true, ignored);
+  wire_.socket().set_option(Wire::Tcp::no_delay(true), ignored);
+  stream_.set_watcher(weak_from_this());
+  watch();
+  wire_.accept([self = shared_from_this()](const Wire::Fault& fault) {
+    if (fault) return self->close();
+    self->read();
+  });
+}
+
+// The timer is not moved by each read: when it fires it looks when the last one was. It keeps no session
+// alive.
+void AgentSession::watch() {
+  const auto limit = silence_limit();
+  if (!limit) return;
+  idle_timer_.expires_after(last_read_ + *limit - services_.clock.steady());
+  idle_timer_.async_wait([weak = weak_from_this()](const Wire::Fault& fault) {
+    const auto self = weak.lock();
+    if (!fault && self && self->is_open_) self->close_if_idle();
+  });
+}
+
+void AgentSession::close_if_idle() {
+  if (const auto limit = silence_limit(); !limit || services_.clock.steady() < last_read_ + *limit)
+    return watch();
+  services_.idle.add();
+  close();
+}
+
+std::optional<Duration> AgentSession::silence_limit() const {
+  if (!stream_.has_opened()) return kHelloLimit;
+  return services_.idle_timeout > Duration(0) ? std::optional(services_.idle_timeout) : std::nullopt;
+}
+
+void AgentSession::read() {
+  if (!is_open_) return;
+  const std::span<char> room = std::span(desk_.bytes).last(AgentDesk::kReadBytes);
+  wire_.read(room, [self = shared_from_this()](const Wire::Fault& fault, std::string_view bytes) {
+    if (!self->is_open_) return;
+    if (fault) return self->close();
+    self->last_read_ = self->services_.clock.steady();
+    self->services_.bytes.add(bytes.size());
+    self->take(bytes);
+  });
+}
+
+// What is unread goes into the desk, before what was read: nothing else is copied, but what TLS has
+// decrypted.
+void AgentSession::take(std::string_view bytes) {
+  char* const room = desk_.bytes.data() + (desk_.bytes.size() - AgentDesk::kReadBytes);
+  if (bytes.data() != room) std::copy(bytes.begin(), bytes.end(), room);
+  char* const begin = room - unread_.size();
+  std::copy(unread_.begin(), unread_.end(), begin);
+  const std::string_view all(begin, unread_.size() + bytes.size());
+  unread_.assign(all.substr(stream_.receive(all, services_.clock.wall())));
+  go_on();
+}
+
+void AgentSession::take_unread() {
+  unread_.erase(0, stream_.receive(unread_, services_.clock.wall()));
+  go_on();
+}
+
+void AgentSession::go_on() {
+  write();
+  if (stream_.waits_for_room()) return wait_for_room();
+  if (!stream_.is_over()) read();
+}
+
+// Nothing is read meanwhile: the kernel, and so the agent, waits.
+void AgentSession::wait_for_room() {
+  last_read_ = services_.clock.steady();
+  room_timer_.expires_after(kRoomPoll);
+  room_timer_.async_wait([self = shared_from_this()](const Wire::Fault& fault) {
+    if (!fault && self->is_open_) self->take_unread();
+  });
+}
+
+void AgentSession::write() {
+  if (!is_open_ || !writing_.empty()) return;
+  writing_ = stream_.take_output();
+  if (writing_.empty()) {
+    if (stream_.is_over()) close();
+    return;
+  }
+  wire_.write(writing_, [self = shared_from_this()](const Wire::Fault& fault) {
+    self->writing_.clear();
+    if (fault) return self->close();
+    self->write();
+  });
+}
+
+void AgentSession::durable(uint64_t seq) {
+  boost::asio::post(wire_.socket().get_executor(), [self = shared_from_this(), seq] {
+    self->stream_.durable(seq);
+    self->write();
+  });
+}
+
+void AgentSession::replaced() {
+  boost::asio::post(wire_.socket().get_executor(), [self = shared_from_this()] {
+    self->stream_.refuse(RefuseReason::kReplaced, "another connection speaks for this agent");
+    self->write();
+  });
+}
+
+void AgentSession::stop() {
+  stream_.refuse(RefuseReason::kStopping, "the server is stopping");
+  room_timer_.expires_after(kStopLimit);
+  room_timer_.async_wait([self = shared_from_this()](const Wire::Fault& fault) {
+    if (!fault) self->close();
+  });
+  write();
+}
+
+void AgentSession::close() {
+  if (!std::exchange(is_open_, false)) return;
+  idle_timer_.cancel();
+  room_timer_.cancel();
+  stream_.leave();
+  wire_.close();
+}
+
+}  // namespace statmill
