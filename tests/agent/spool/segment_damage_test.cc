@@ -192,6 +192,23 @@ TEST_F(SegmentDamage, SwappedRecordsAreNotGivenInTheWrongOrder) {
   sound(read_all(*spool));
 }
 
+TEST(SegmentDamageInside, WholeFrameInsideADamagedOneDoesNotMoveTheNumbers) {
+  FaultySpoolDirectory directory(1);
+  auto spool = open_spool(directory);
+  std::string frame;
+  append_frame(frame,
+               BatchFrame{.seq = 1'000'000, .lines_before = 5, .lines = 1, .time = {}, .text = "a 1\n"});
+  spool->append(numbered_lines(0, 5), at_second(0));
+  spool->append({"x" + frame, 2}, at_second(0));
+  ASSERT_TRUE(spool->sync());
+  spool.reset();
+  std::string& bytes = directory.contents(kFirst);
+  bytes[bytes.find('x') - 1] ^= 1;
+  spool = open_spool(directory);
+  EXPECT_EQ(spool->next_seq(), 2U);
+  EXPECT_EQ(seqs(read_all(*spool)), std::vector<uint64_t>{1});
+}
+
 // Bytes in which every few begin what could be a record, each with a checksum over all that follows.
 TEST_F(SegmentDamage, BytesMadeToCostTimeAreGivenUp) {
   std::string head;

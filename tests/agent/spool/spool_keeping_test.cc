@@ -65,6 +65,22 @@ TEST_F(SpoolKeeping, TheNewestSegmentIsNeverRemoved) {
   EXPECT_THAT(held(), ElementsAre(1, 2, 3));
 }
 
+TEST_F(SpoolKeeping, TheLastRecordsStayBehindASegmentThatCouldNotBeWritten) {
+  add(4);
+  spool_->acknowledged(0, 4);
+  spool_->acknowledged(1, 4);
+  directory_.fails = [](SpoolCall call) { return call == SpoolCall::kAppend; };
+  append();
+  ASSERT_FALSE(spool_->sync());
+  trim(0);
+  trim(1'000'000);
+  EXPECT_EQ(held().size(), 4U);
+  directory_.fails = [](SpoolCall) { return false; };
+  reopen();
+  EXPECT_EQ(spool_->epoch(), 1U);
+  EXPECT_EQ(spool_->next_seq(), 5U);
+}
+
 TEST_F(SpoolKeeping, WhatOneServerLacksStays) {
   add(10);
   spool_->acknowledged(0, 10);
