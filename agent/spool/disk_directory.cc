@@ -16,6 +16,7 @@ namespace statmill {
 namespace {
 
 constexpr const char* kLock = "lock";
+constexpr std::string_view kUnfinished = ".new";  // ends the name of a file that is to replace another
 constexpr mode_t kDirectoryMode = 0700;
 constexpr mode_t kFileMode = 0600;
 
@@ -101,7 +102,20 @@ Result<std::unique_ptr<DiskDirectory>> DiskDirectory::open(const std::string& pa
     if (errno == EWOULDBLOCK) return Error{ErrorCode::kBusy, path + ": another process has it"};
     return failed("lock", path + "/" + kLock);
   }
-  return std::unique_ptr<DiskDirectory>(new DiskDirectory(path, directory.release(), lock.release()));
+  auto made = std::unique_ptr<DiskDirectory>(new DiskDirectory(path, directory.release(), lock.release()));
+  if (Status status = made->remove_unfinished(); !status) return std::move(status).error();
+  return made;
+}
+
+// What a crash has left of replace().
+Status DiskDirectory::remove_unfinished() {
+  const auto names = list();
+  if (!names) return names.error();
+  for (const std::string& name : *names) {
+    if (!name.ends_with(kUnfinished)) continue;
+    if (Status status = remove(name); !status) return status;
+  }
+  return Status::ok();
 }
 
 DiskDirectory::~DiskDirectory() {
@@ -185,13 +199,20 @@ Status DiskDirectory::remove(const std::string& name) {
 }
 
 Status DiskDirectory::replace(const std::string& name, std::string_view contents) {
-  const std::string unfinished = name + ".new";
-  const Descriptor file(open_at(directory_, unfinished, O_WRONLY | O_CREAT | O_TRUNC));
-  if (!file.is_open()) return failed("make", unfinished);
-  if (!write_all(file.get(), contents)) return failed("write", unfinished);
-  if (!sync_data(file.get())) return failed("sync", unfinished);
-  if (::renameat(directory_, unfinished.c_str(), directory_, name.c_str()) != 0)
-    return failed("rename", unfinished);
+  const std::string unfinished = name + std::string(kUnfinished);
+  Status status = write_whole(unfinished, contents);
+  if (status && ::renameat(directory_, unfinished.c_str(), directory_, name.c_str()) != 0) {
+    status = failed("rename", unfinished);
+  }
+  if (!status) ::unlinkat(directory_, unfinished.c_str(), 0);  // on a full disk it takes room
+  return status;
+}
+
+Status DiskDirectory::write_whole(const std::string& name, std::string_view contents) {
+  const Descriptor file(open_at(directory_, name, O_WRONLY | O_CREAT | O_TRUNC));
+  if (!file.is_open()) return failed("make", name);
+  if (!write_all(file.get(), contents)) return failed("write", name);
+  if (!sync_data(file.get())) return failed("sync", name);
   return Status::ok();
 }
 

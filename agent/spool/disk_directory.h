@@ -3,6 +3,9 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "agent/spool/spool_directory.h"
 
@@ -34,6 +37,9 @@ class DiskDirectory final : public SpoolDirectory {
  private:
   DiskDirectory(std::string path, int directory, int lock)
       : path_(std::move(path)), directory_(directory), lock_(lock) {}
+
+  Status remove_unfinished();
+  Status write_whole(const std::string& name, std::string_view contents);
 
   const std::string path_;
   const int directory_;  // descriptors

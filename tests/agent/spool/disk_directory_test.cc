@@ -80,6 +80,24 @@ TEST(DiskDirectory, HasOneAgentAtATime) {
   EXPECT_TRUE(DiskDirectory::open(temp.path()));
 }
 
+TEST(DiskDirectory, WhatACrashLeftOfAReplacementIsRemoved) {
+  const TempDirectory temp;
+  temp.write("identity", "old");
+  temp.write("identity.new", "ne");
+  const auto directory = open_directory(temp.path());
+  EXPECT_THAT(*directory->list(), UnorderedElementsAre("identity", "lock"));
+  EXPECT_EQ(*directory->read("identity", 0, 100), "old");
+}
+
+TEST(DiskDirectory, FailedReplacementLeavesWhatWasThere) {
+  const TempDirectory temp;
+  const auto directory = open_directory(temp.path());
+  std::filesystem::create_directory(temp.path() / "a");  // no file can take its place
+  EXPECT_FALSE(directory->replace("a", "new"));
+  EXPECT_THAT(*directory->list(), UnorderedElementsAre("lock"));
+  EXPECT_TRUE(std::filesystem::is_directory(temp.path() / "a"));
+}
+
 TEST(DiskDirectory, MissingParentIsAnErrorThatNamesThePath) {
   const TempDirectory temp;
   const auto directory = DiskDirectory::open(temp.path() / "no/spool");
