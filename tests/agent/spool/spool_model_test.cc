@@ -172,7 +172,7 @@ void World::compare() {
     EXPECT_EQ(stats.lines_dropped_full + stats.lines_dropped_failed + stats.lines_superseded, lines_missing_);
   }
   EXPECT_LE(stats.bytes_unsynced, options_.unsynced_bytes_max + 200);
-  EXPECT_LE(directory_.bytes(), options_.bytes_max + 2 * options_.segment_bytes + 400);
+  EXPECT_LE(directory_.bytes(), options_.bytes_max + options_.segment_bytes + 150);
   EXPECT_EQ(stats.batches_damaged, 0U);
 }
 
