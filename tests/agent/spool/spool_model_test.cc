@@ -15,7 +15,7 @@
 namespace statmill {
 namespace {
 
-constexpr int kHistories = 500;
+constexpr int kHistories = 500 / kStride;
 constexpr int kSteps = 150;
 constexpr size_t kServers = 2;
 
