@@ -81,14 +81,15 @@ LineListener::~LineListener() { stop(); }
 
 Status LineListener::open() {
   boost::system::error_code error;
-  const auto address =
-      asio::ip::make_address(options_.listen.host == "localhost" ? "127.0.0.1" : options_.listen.host, error);
-  if (error)
+  const std::string& host = options_.listen.host;
+  const bool has_port = !host.empty();
+  const auto address = asio::ip::make_address(host == "localhost" ? "127.0.0.1" : host, error);
+  if (has_port && error)
     return Error{ErrorCode::kInvalid, std::string(dialect_->traits().setting) + " " + options_.listen.text() +
                                           ": not an IP address"};
   for (size_t i = 0; i < std::max<size_t>(1, options_.threads); ++i)
     workers_.push_back(std::make_unique<Worker>(*dialect_));
-  Status bound = bind(address);
+  Status bound = has_port ? bind(address) : Status::ok();
   if (bound && local_services_) bound = bind_local();
   if (!bound) {
     local_.reset();
@@ -97,11 +98,11 @@ Status LineListener::open() {
     return bound;
   }
   for (auto& worker : workers_) {
-    worker->udp->start();
+    if (worker->udp) worker->udp->start();
     worker->thread = std::thread([this, &worker] { run(*worker); });
   }
   asio::post(workers_.front()->loop, [this] {
-    accept();
+    if (acceptor_) accept();
     if (local_) local_->start();
     if (dialect_->traits().tick_interval > Duration(0)) {
       ticker_ = std::make_unique<asio::steady_timer>(workers_.front()->loop);
@@ -227,7 +228,7 @@ void LineListener::tick() {
   dialect_->tick(clock_.wall());
   ticker_->expires_after(dialect_->traits().tick_interval);
   ticker_->async_wait([this](const boost::system::error_code& stopped) {
-    if (!stopped) tick();
+    if (!stopped && ticker_) tick();  // it may have been due already when stop() took it away
   });
 }
 
@@ -255,13 +256,13 @@ void LineListener::stop() {
       ::unlink(options_.socket_path.c_str());
       local_->drain();
     }
-    drain_backlog();
+    if (acceptor_) drain_backlog();
   });
   for (auto& worker : workers_) {
     Worker* w = worker.get();
     asio::post(w->loop, [w] {
       w->stopping = true;
-      w->udp->drain();
+      if (w->udp) w->udp->drain();
       for (const auto& weak : w->sessions) {
         if (const auto session = weak.lock()) session->drain();
       }

@@ -244,6 +244,41 @@ TEST_F(LineListenerTest, TakesDatagramsAtAUnixSocketToo) {
   EXPECT_FALSE(LocalSender(options_.socket_path).is_connected()) << "the socket is gone with its listener";
 }
 
+// Ticks all the time, so that it is in the middle of one whenever it is stopped.
+class TickingDialect final : public Dialect {
+ public:
+  TickingDialect()
+      : Dialect({.setting = "line.listen",
+                 .tcp_account = "tcp",
+                 .udp_account = "udp",
+                 .tick_interval = Duration(1)}) {}
+  std::unique_ptr<LineParser> make_parser() override { return lines_->make_parser(); }
+  void tick(Timestamp) override { std::this_thread::yield(); }
+
+ private:
+  const std::unique_ptr<Dialect> lines_ = istatd_dialect();
+};
+
+TEST_F(LineListenerTest, CanBeStoppedJustWhenATickIsDue) {
+  for (int i = 0; i < 300; ++i) {
+    const auto listener = listen(std::make_unique<TickingDialect>());
+    const auto due = SystemClock().steady() + std::chrono::microseconds(900 + i);
+    while (SystemClock().steady() < due) std::this_thread::yield();
+    listener->stop();
+  }
+}
+
+TEST_F(LineListenerTest, WithoutAHostThereIsTheUnixSocketAlone) {
+  const TempDirectory directory;
+  options_.listen = {};
+  options_.socket_path = (directory.path() / "lines").string();
+  const auto listener = listen(istatd_dialect());
+  EXPECT_EQ(listener->endpoint().port, 0);
+  ASSERT_TRUE(LocalSender(options_.socket_path).send("a 1"));
+  listener->stop();
+  EXPECT_EQ(accepted("unix"), 1U);
+}
+
 TEST_F(LineListenerTest, AUnixSocketThatADeadServerLeftIsReplaced) {
   const TempDirectory directory;
   options_.socket_path = (directory.path() / "lines").string();
