@@ -93,6 +93,17 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
                          [this] { return sender_.reconnects(); });
   self_report_.add_total("agent.total_resets", "Totals that were below the one before.",
                          [this] { return builder_.resets(); });
+  if (!config.relay.is_on() || config.once) return;
+  relay_.emplace(config.relay, Relay::Services{io_, relay_registry_, clock, log},
+                 [this](LineBatch batch) { sender_.send(std::move(batch)); });
+  report_relay();
+}
+
+void Agent::report_relay() {
+  self_report_.add_total("agent.relay.received", "Samples of this host's programs, accepted or refused.",
+                         [this] { return relay_->samples_received(); });
+  self_report_.add_total("agent.relay.refused", "Of these, not taken.",
+                         [this] { return relay_->samples_refused(); });
 }
 
 int Agent::run() {
@@ -101,6 +112,12 @@ int Agent::run() {
     log_.info("stopping", {{"signal", signal}});
     stop();
   });
+  if (relay_) {
+    if (const Status opened = relay_->open(); !opened) {
+      log_.error("cannot listen", {{"reason", opened.error().message}});
+      return EXIT_FAILURE;
+    }
+  }
   collect();  // the first totals; what it gives without them would be half a batch
   sender_.start();
   schedule();
@@ -147,6 +164,7 @@ void Agent::schedule() {
 
 void Agent::stop() {
   timer_.cancel();
+  if (relay_) relay_->stop();
   sender_.finish(kFinishLimit, [this] { io_.stop(); });
 }
 

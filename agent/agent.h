@@ -4,11 +4,13 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <optional>
 
 #include "agent/batch_builder.h"
 #include "agent/collection.h"
 #include "agent/collectors/proc_reader.h"
 #include "agent/config.h"
+#include "agent/relay/relay.h"
 #include "agent/self_report.h"
 #include "agent/sender.h"
 #include "base/clock.h"
@@ -33,6 +35,7 @@ class Agent {
   LineBatch collect();
   void schedule();
   void stop();
+  void report_relay();
 
   const Duration interval_;
   const Duration phase_;  // when in each interval; differs between hosts
@@ -44,6 +47,8 @@ class Agent {
   Collection collection_;
   SelfReport self_report_;
   Sender sender_;
+  Registry relay_registry_;  // its names are those of a server's, so they stay on this host
+  std::optional<Relay> relay_;
   boost::asio::signal_set signals_;
   boost::asio::steady_timer timer_;
 };

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "agent/collectors/collector.h"
+#include "agent/relay/relay_settings.h"
 
 namespace statmill {
 namespace {
@@ -98,8 +99,10 @@ Status take_once(const std::string& text, bool& once) {
   return once || text == "false" ? Status::ok() : Status(invalid(text, "is neither true nor false"));
 }
 
+}  // namespace
+
 std::vector<Setting> agent_settings(AgentConfig& config) {
-  return {
+  std::vector<Setting> settings = {
       {"server", "HOST:PORT", "127.0.0.1:8111", "where the samples go",
        [&](const std::string& text) { return take_server(text, config.server); }},
       {"interval", "TIME", "1s", "between two collections, 100ms..1h",
@@ -117,9 +120,10 @@ std::vector<Setting> agent_settings(AgentConfig& config) {
       {"once", "", "false", "collect twice, an interval apart, print the second collection's lines, exit",
        [&](const std::string& text) { return take_once(text, config.once); }},
   };
+  const std::vector<Setting> of_relay = relay_settings(config.relay);
+  settings.insert(settings.end(), of_relay.begin(), of_relay.end());
+  return settings;
 }
-
-}  // namespace
 
 Result<AgentCommand> parse_agent_command(const SettingsInput& input) {
   AgentCommand command;

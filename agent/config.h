@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/relay/relay.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -19,10 +20,14 @@ struct AgentConfig {
   std::vector<std::string> collectors;   // names, in the order they are called
   std::string programs_directory;        // where programs share their cells
   size_t queue_bytes = size_t{4} << 20;  // 64K .. 1G
+  RelayOptions relay;
   LogLevel log_level = LogLevel::kInfo;
   bool once = false;                // collect, print, exit
   std::string proc_root = "/proc";  // another one in tests; not an option
 };
+
+// The settings that fill `config`, which must outlive them.
+std::vector<Setting> agent_settings(AgentConfig& config);
 
 struct AgentCommand {
   SettingsAction action = SettingsAction::kRun;

@@ -27,6 +27,21 @@ TEST(AgentConfig, HasDefaults) {
   EXPECT_EQ(config.programs_directory, "/run/statmill");
   EXPECT_EQ(config.queue_bytes, size_t{4} << 20);
   EXPECT_FALSE(config.once);
+  EXPECT_FALSE(config.relay.is_on()) << "its ports would be those of a server on this host";
+  EXPECT_EQ(config.relay.sink.aggregate, Duration(1000));
+  EXPECT_EQ(config.relay.sink.bytes_max, size_t{16} << 20);
+}
+
+TEST(AgentConfig, AnyPortMakesItARelay) {
+  for (const char* option : {"--line.listen", "--graphite.listen", "--statsd.listen", "--line.socket"}) {
+    const auto command = parse({option, "127.0.0.1:0", "--relay.aggregate", "0s", "--relay.tags", "dc=eu",
+                                "--relay.caret", "web1^", "--relay.bytes", "1M"});
+    ASSERT_TRUE(command) << command.error().message;
+    EXPECT_TRUE(command->config.relay.is_on()) << option;
+    EXPECT_EQ(command->config.relay.sink.names.count(), 2U);
+    EXPECT_EQ(command->config.relay.sink.aggregate, Duration(0));
+    EXPECT_EQ(command->config.relay.sink.bytes_max, size_t{1} << 20);
+  }
 }
 
 TEST(AgentConfig, TakesWhatItIsTold) {
@@ -54,7 +69,9 @@ TEST(AgentConfig, RefusesNonsenseByName) {
                {"--agent.prefix", "a b"},   {"--agent.prefix", "Host"},   {"--agent.prefix", "a^b"},
                {"--collectors", "cpu,fan"}, {"--collectors", ","},        {"--collectors", ""},
                {"--queue.bytes", "1"},      {"--queue.bytes", "2G"},      {"--log.level", "loud"},
-               {"--programs.dir", "run"},   {"--once=maybe", "--once=x"}, {"--unknown", "x"}};
+               {"--programs.dir", "run"},   {"--once=maybe", "--once=x"}, {"--unknown", "x"},
+               {"--relay.tags", "dc"},      {"--relay.caret", "a b"},     {"--relay.aggregate", "2m"},
+               {"--relay.bytes", "1K"},     {"--relay.threads", "0"},     {"--line.listen", "8111"}};
   for (const auto& t : table) {
     const auto command = parse({t.option, t.value});
     ASSERT_FALSE(command) << t.option << " " << t.value;

@@ -1,0 +1,77 @@
+// See relay.h.
+#include "agent/relay/relay.h"
+
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "ingest/statsd_dialect.h"
+
+namespace statmill {
+
+Relay::Relay(RelayOptions options, const Services& services, RelaySink::HandOver hand_over)
+    : options_(std::move(options)),
+      services_(services),
+      hand_over_(std::move(hand_over)),
+      sink_(options_.sink, services.registry, [this] { take_soon(); }),
+      intake_(sink_, services.registry),
+      timer_(services.io) {
+  services_.registry.gauge_fn("statmill.line_connections", "TCP connections of senders now open.", {},
+                              [this] { return static_cast<double>(connections_.count()); });
+}
+
+Status Relay::open() {
+  LineOptions others = options_.line;  // of the ports that have no unix socket
+  others.socket_path.clear();
+  if (options_.listens_for_lines()) {
+    if (Status s = open(istatd_dialect(), options_.line); !s) return s;
+  }
+  if (options_.graphite_listen) {
+    others.listen = *options_.graphite_listen;
+    if (Status s = open(graphite_dialect(), others); !s) return s;
+  }
+  if (options_.statsd_listen) {
+    others.listen = *options_.statsd_listen;
+    auto dialect = std::make_unique<StatsdDialect>(options_.statsd, intake_, services_.registry);
+    if (Status s = open(std::move(dialect), others); !s) return s;
+  }
+  wait();
+  return Status::ok();
+}
+
+Status Relay::open(std::unique_ptr<Dialect> dialect, const LineOptions& options) {
+  listeners_.push_back(std::make_unique<LineListener>(
+      options, std::move(dialect),
+      LineListener::Services{intake_, services_.registry, connections_, services_.clock, services_.log}));
+  return listeners_.back()->open();
+}
+
+void Relay::wait() {
+  timer_.expires_after(RelaySink::kTakeInterval);
+  timer_.async_wait([this](const boost::system::error_code& stopped) {
+    if (stopped) return;
+    sink_.take(RelaySink::Which::kDue, services_.clock.steady(), hand_over_);
+    wait();
+  });
+}
+
+// From any thread.
+void Relay::take_soon() {
+  boost::asio::post(services_.io,
+                    [this] { sink_.take(RelaySink::Which::kDue, services_.clock.steady(), hand_over_); });
+}
+
+void Relay::stop() {
+  timer_.cancel();
+  for (const auto& listener : listeners_) listener->stop();
+  sink_.take(RelaySink::Which::kAll, services_.clock.steady(), hand_over_);
+}
+
+uint64_t Relay::count(std::string_view path) const {
+  uint64_t sum = 0;
+  for (const Reading& reading : services_.registry.read()) {
+    if (reading.path() == path) sum += reading.count;
+  }
+  return sum;
+}
+
+}  // namespace statmill

@@ -1,0 +1,112 @@
+// An agent as its host's relay: programs send to it, in any dialect, and the server has what they sent; an
+// agent that is asked to stop leaves nothing behind.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <csignal>
+
+#include "tests/e2e/server_process.h"
+
+namespace statmill {
+namespace {
+
+Command relay_to(const ServerProcess& server, std::vector<std::string> options) {
+  std::vector<std::string> arguments = {"--server",      server.line().text(), "--collectors",
+                                        "load",          "--agent.prefix",     "host.e2e",
+                                        "--line.listen", "127.0.0.1:0",        "--statsd.listen",
+                                        "127.0.0.1:0",   "--graphite.listen",  "127.0.0.1:0"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  return {std::string(STATMILL_BIN) + "/statmill-agent", arguments, {}};
+}
+
+// Where the agent has opened a port.
+Endpoint port_of(Process& agent, const std::string& setting) {
+  const auto line = agent.wait_for_line("setting=" + setting);
+  EXPECT_TRUE(line) << agent.standard_error();
+  return endpoint_of(log_value(line.value_or("address=127.0.0.1:1"), "address"));
+}
+
+struct Ports {
+  explicit Ports(Process& agent)
+      : lines(port_of(agent, "line.listen")),
+        graphite(port_of(agent, "graphite.listen")),
+        statsd(port_of(agent, "statsd.listen")) {}
+  Endpoint lines;
+  Endpoint graphite;
+  Endpoint statsd;
+};
+
+void stop(Process& agent) {
+  agent.signal(SIGTERM);
+  EXPECT_EQ(agent.wait(), 0) << agent.standard_error();
+}
+
+class RelayE2e : public testing::Test {
+ protected:
+  void SetUp() override { server_.start(); }
+  void TearDown() override {
+    EXPECT_EQ(server_.conservation(), "");
+    EXPECT_EQ(server_.stop(), 0);
+  }
+  // Of a name at the server, once it has come.
+  SeriesTotals totals(const std::string& name, double count) {
+    const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
+    SeriesTotals found;
+    while (found.count < count && std::chrono::steady_clock::now() < deadline)
+      found = server_.totals(name + "*")[name];
+    return found;
+  }
+
+  ServerProcess server_{STATMILL_BIN};
+};
+
+TEST_F(RelayE2e, TheServerHasWhatProgramsSentInAnyDialect) {
+  for (const char* aggregate : {"1s", "0s"}) {
+    const std::string name = "app" + std::string(aggregate);
+    Process agent(relay_to(server_, {"--relay.aggregate", aggregate}));
+    const Ports ports(agent);
+    std::string lines;
+    for (int i = 1; i <= 1000; ++i)
+      lines += name + ".gauge " + std::to_string(i) + ".25\n%" + name + ".spread 20\n";
+    ServerProcess::send_to(ports.lines, lines);
+    ServerProcess::send_to(ports.graphite, name + ".Disk;host=B 12.5\n" + name + ".Disk;host=B 13.5\n");
+    ServerProcess::send_to(ports.statsd,
+                           name + ".hits:3|c\n" + name + ".hits:4|c\n" + name + ".ms:8|ms|@0.1\n");
+    stop(agent);
+    EXPECT_EQ(totals(name + ".gauge", 1000).sum, 500'750) << aggregate;
+    EXPECT_EQ(totals(name + ".spread", 1000).sum, 20'000) << aggregate;
+    EXPECT_EQ(totals(name + ".Disk;host=B", 2).sum, 26) << aggregate;
+    EXPECT_EQ(totals(name + ".hits", 1).sum, 7) << aggregate;
+    EXPECT_EQ(totals(name + ".ms", 10).count, 10) << aggregate;
+  }
+}
+
+TEST_F(RelayE2e, NamesSayWhichHostTheyAreOf) {
+  Process agent(relay_to(server_, {"--relay.tags", "rack=r1,dc=eu", "--relay.caret", "host.web1^cluster.a"}));
+  const Ports ports(agent);
+  ServerProcess::send_to(ports.lines, "req 1\nreq 2\n");
+  stop(agent);
+  EXPECT_EQ(totals("req.host.web1;dc=eu;rack=r1", 2).sum, 3);
+  EXPECT_EQ(totals("req.cluster.a;dc=eu;rack=r1", 2).sum, 3);
+}
+
+TEST_F(RelayE2e, AnAgentThatRunsHandsOverEverySecondAndTellsHowMuch) {
+  Process agent(relay_to(server_, {}));
+  const Ports ports(agent);
+  ServerProcess::send_to(ports.lines, "req 1\nbad\n");
+  EXPECT_EQ(totals("req", 1).sum, 1);
+  EXPECT_EQ(totals("host.e2e.agent.relay.received", 1).sum, 2);
+  EXPECT_EQ(totals("host.e2e.agent.relay.refused", 1).sum, 1);
+  stop(agent);
+}
+
+TEST_F(RelayE2e, AnAgentThatCannotListenSaysSoAndEnds) {
+  Process agent(relay_to(server_, {"--line.listen", server_.line().text()}));
+  EXPECT_EQ(agent.wait(), 1);
+  EXPECT_THAT(agent.standard_error(), testing::HasSubstr("cannot listen"));
+}
+
+}  // namespace
+}  // namespace statmill
