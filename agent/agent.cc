@@ -83,6 +83,7 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
               {.server = config.server,
                .queue_bytes_max = config.queue_bytes,
                .seed = hash_name(config.prefix) ^ static_cast<uint64_t>(::getpid())}),
+      http_listen_(config.http_listen),
       signals_(io_, SIGTERM, SIGINT, SIGHUP),
       timer_(io_) {
   self_report_.add_total("agent.samples_sent", "Lines that a connection took.",
@@ -94,7 +95,7 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
   self_report_.add_total("agent.total_resets", "Totals that were below the one before.",
                          [this] { return builder_.resets(); });
   if (!config.relay.is_on() || config.once) return;
-  relay_.emplace(config.relay, Relay::Services{io_, relay_registry_, clock, log},
+  relay_.emplace(config.relay, Relay::Services{io_, local_registry_, clock, log},
                  [this](LineBatch batch) { sender_.send(std::move(batch)); });
   report_relay();
 }
@@ -106,17 +107,40 @@ void Agent::report_relay() {
                          [this] { return relay_->samples_refused(); });
 }
 
+// Says where, as a server does.
+Status Agent::listen() {
+  if (relay_) {
+    if (Status opened = relay_->open(); !opened) return opened;
+  }
+  if (http_listen_) {
+    if (Status opened = http_.open(*http_listen_); !opened) return opened;
+  }
+  if (!relay_ && !http_listen_) return Status::ok();
+  const auto text = [](const Endpoint& endpoint) {
+    return endpoint.host.empty() ? std::string("off") : endpoint.text();
+  };
+  const Relay::Ports ports = relay_ ? relay_->ports() : Relay::Ports{};
+  log_.info("ready", {{"line", text(ports.line)},
+                      {"graphite", text(ports.graphite)},
+                      {"statsd", text(ports.statsd)},
+                      {"http", text(http_.endpoint())}});
+  return Status::ok();
+}
+
+std::string Agent::metrics() const {
+  return prometheus_text(local_registry_.read()) + self_report_.prometheus_text() +
+         prometheus_text(latest_.readings());
+}
+
 int Agent::run() {
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;
     log_.info("stopping", {{"signal", signal}});
     stop();
   });
-  if (relay_) {
-    if (const Status opened = relay_->open(); !opened) {
-      log_.error("cannot listen", {{"reason", opened.error().message}});
-      return EXIT_FAILURE;
-    }
+  if (const Status opened = listen(); !opened) {
+    log_.error("cannot listen", {{"reason", opened.error().message}});
+    return EXIT_FAILURE;
   }
   collect();  // the first totals; what it gives without them would be half a batch
   sender_.start();
@@ -145,7 +169,8 @@ int Agent::run_once() {
 LineBatch Agent::collect() {
   const SteadyTime now = clock_.steady();
   builder_.begin(clock_.wall());
-  collection_.collect(now, builder_);
+  latest_.begin();
+  collection_.collect(now, latest_);
   self_report_.report(now, builder_);
   return builder_.finish();
 }
@@ -164,6 +189,7 @@ void Agent::schedule() {
 
 void Agent::stop() {
   timer_.cancel();
+  http_.stop();
   if (relay_) relay_->stop();
   sender_.finish(kFinishLimit, [this] { io_.stop(); });
 }

@@ -10,6 +10,8 @@
 #include "agent/collection.h"
 #include "agent/collectors/proc_reader.h"
 #include "agent/config.h"
+#include "agent/latest_values.h"
+#include "agent/metrics_endpoint.h"
 #include "agent/relay/relay.h"
 #include "agent/self_report.h"
 #include "agent/sender.h"
@@ -36,6 +38,8 @@ class Agent {
   void schedule();
   void stop();
   void report_relay();
+  Status listen();
+  std::string metrics() const;
 
   const Duration interval_;
   const Duration phase_;  // when in each interval; differs between hosts
@@ -44,11 +48,15 @@ class Agent {
   boost::asio::io_context io_{1};
   ProcReader proc_;
   BatchBuilder builder_;
+  LatestValues latest_{builder_};
   Collection collection_;
   SelfReport self_report_;
   Sender sender_;
-  Registry relay_registry_;  // its names are those of a server's, so they stay on this host
+  // Of the relay and /metrics: its names are those of a server's, so they stay on this host.
+  Registry local_registry_;
   std::optional<Relay> relay_;
+  const std::optional<Endpoint> http_listen_;
+  MetricsEndpoint http_{io_, local_registry_, [this] { return metrics(); }};
   boost::asio::signal_set signals_;
   boost::asio::steady_timer timer_;
 };

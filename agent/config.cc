@@ -94,6 +94,10 @@ Status take_server(const std::string& text, Endpoint& server) {
   return server.port == 0 ? Status(invalid(text, "has port 0")) : Status::ok();
 }
 
+Status take_listen(const std::string& text, std::optional<Endpoint>& listen) {
+  return text.empty() ? Status::ok() : take_result(parse_endpoint(text), listen.emplace());
+}
+
 Status take_once(const std::string& text, bool& once) {
   once = text == "true";
   return once || text == "false" ? Status::ok() : Status(invalid(text, "is neither true nor false"));
@@ -115,6 +119,8 @@ std::vector<Setting> agent_settings(AgentConfig& config) {
        [&](const std::string& text) { return take_directory(text, config.programs_directory); }},
       {"queue.bytes", "SIZE", "4M", "batches kept in memory while the server is away, 64K..1G",
        [&](const std::string& text) { return take_queue_bytes(text, config.queue_bytes); }},
+      {"http.listen", "A:P", "", "HTTP: /metrics of the agent, its relay and this host. When empty, off",
+       [&](const std::string& text) { return take_listen(text, config.http_listen); }},
       {"log.level", "LEVEL", "info", "error, warn, info or debug",
        [&](const std::string& text) { return take_result(parse_log_level(text), config.log_level); }},
       {"once", "", "false", "collect twice, an interval apart, print the second collection's lines, exit",

@@ -1,6 +1,7 @@
 // What an agent can be told, and by whom: command line, environment, file (base/settings.h).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct AgentConfig {
   std::string programs_directory;        // where programs share their cells
   size_t queue_bytes = size_t{4} << 20;  // 64K .. 1G
   RelayOptions relay;
+  std::optional<Endpoint> http_listen;  // of /metrics; none: off
   LogLevel log_level = LogLevel::kInfo;
   bool once = false;                // collect, print, exit
   std::string proc_root = "/proc";  // another one in tests; not an option

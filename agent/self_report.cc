@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <deque>
 #include <limits>
 #include <utility>
 
@@ -38,6 +39,15 @@ void SelfReport::add_total(std::string_view name, std::string_view help, std::fu
 void SelfReport::report(SteadyTime now, SampleSink& sink) {
   measure_cpu(now);
   sink.lines(lines_.make(registry_.read(), sink.time()));
+}
+
+std::string SelfReport::prometheus_text() const {
+  std::vector<Reading> readings = registry_.read();
+  std::deque<std::string> names;  // where they stay
+  for (Reading& reading : readings) {
+    reading.name = names.emplace_back("statmill.host." + std::string(reading.name.substr(prefix_.size())));
+  }
+  return statmill::prometheus_text(readings);
 }
 
 void SelfReport::measure_cpu(SteadyTime now) {

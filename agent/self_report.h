@@ -25,6 +25,8 @@ class SelfReport {
   // agent.cpu_percent: of one CPU, by this process since the report before; the first has none.
   // agent.rss_bytes: resident memory.
   void report(SteadyTime now, SampleSink& sink);
+  // What report() tells, as "statmill.host.<name>", in text of Prometheus.
+  std::string prometheus_text() const;
   // What was reported last is on its way to the server.
   void sent() { lines_.sent(std::string::npos); }
 

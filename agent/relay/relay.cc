@@ -23,26 +23,28 @@ Status Relay::open() {
   LineOptions others = options_.line;  // of the ports that have no unix socket
   others.socket_path.clear();
   if (options_.listens_for_lines()) {
-    if (Status s = open(istatd_dialect(), options_.line); !s) return s;
+    if (Status s = open(istatd_dialect(), options_.line, ports_.line); !s) return s;
   }
   if (options_.graphite_listen) {
     others.listen = *options_.graphite_listen;
-    if (Status s = open(graphite_dialect(), others); !s) return s;
+    if (Status s = open(graphite_dialect(), others, ports_.graphite); !s) return s;
   }
   if (options_.statsd_listen) {
     others.listen = *options_.statsd_listen;
     auto dialect = std::make_unique<StatsdDialect>(options_.statsd, intake_, services_.registry);
-    if (Status s = open(std::move(dialect), others); !s) return s;
+    if (Status s = open(std::move(dialect), others, ports_.statsd); !s) return s;
   }
   wait();
   return Status::ok();
 }
 
-Status Relay::open(std::unique_ptr<Dialect> dialect, const LineOptions& options) {
+Status Relay::open(std::unique_ptr<Dialect> dialect, const LineOptions& options, Endpoint& port) {
   listeners_.push_back(std::make_unique<LineListener>(
       options, std::move(dialect),
       LineListener::Services{intake_, services_.registry, connections_, services_.clock, services_.log}));
-  return listeners_.back()->open();
+  Status opened = listeners_.back()->open();
+  if (opened) port = listeners_.back()->endpoint();
+  return opened;
 }
 
 void Relay::wait() {

@@ -39,6 +39,12 @@ class Relay {
 
   // Opens the ports. Errors: LineListener's.
   Status open();
+  struct Ports {  // no host: off
+    Endpoint line;
+    Endpoint graphite;
+    Endpoint statsd;
+  };
+  const Ports& ports() const { return ports_; }  // that open() has opened
   // Takes what the kernel has, closes the ports and hands over everything. Called once at most.
   void stop();
 
@@ -47,7 +53,7 @@ class Relay {
   uint64_t samples_refused() const { return count("statmill.samples_refused"); }
 
  private:
-  Status open(std::unique_ptr<Dialect> dialect, const LineOptions& options);
+  Status open(std::unique_ptr<Dialect> dialect, const LineOptions& options, Endpoint& port);
   void wait();
   void take_soon();
   uint64_t count(std::string_view path) const;
@@ -60,6 +66,7 @@ class Relay {
   ConnectionBook connections_;
   boost::asio::steady_timer timer_;
   std::vector<std::unique_ptr<LineListener>> listeners_;
+  Ports ports_;
 };
 
 }  // namespace statmill

@@ -102,6 +102,24 @@ TEST_F(RelayE2e, AnAgentThatRunsHandsOverEverySecondAndTellsHowMuch) {
   stop(agent);
 }
 
+TEST_F(RelayE2e, MetricsTellTheAccountAndTheHost) {
+  Process agent(relay_to(server_, {"--http.listen", "127.0.0.1:0"}));
+  const auto ready = agent.wait_for_line(" ready ");
+  ASSERT_TRUE(ready) << agent.standard_error();
+  const Endpoint http = endpoint_of(log_value(*ready, "http"));
+  ServerProcess::send_to(endpoint_of(log_value(*ready, "line")), "req 1\nreq 2\nbad\n");
+  const HttpReply reply = http_get(http, "/metrics");
+  EXPECT_EQ(reply.status, 200);
+  for (const char* line : {"statmill_samples_received_total{listener=\"tcp\"} 3\n",
+                           "statmill_samples_accepted_total{listener=\"tcp\"} 2\n",
+                           "statmill_samples_refused_total{listener=\"tcp\",reason=\"field_count\"} 1\n",
+                           "\nstatmill_host_load_1m ", "\nstatmill_host_agent_rss_bytes ",
+                           "\nstatmill_host_agent_load_status 0\n"}) {
+    EXPECT_THAT(reply.body, testing::HasSubstr(line));
+  }
+  stop(agent);
+}
+
 TEST_F(RelayE2e, AnAgentThatCannotListenSaysSoAndEnds) {
   Process agent(relay_to(server_, {"--line.listen", server_.line().text()}));
   EXPECT_EQ(agent.wait(), 1);

@@ -14,6 +14,8 @@ namespace {
 
 using testing::HasSubstr;
 
+const Endpoint kAnyPort{"127.0.0.1", 0};
+
 class RelayTest : public testing::Test {
  protected:
   Relay::Services services() { return {io_, registry_, clock_, log_}; }
@@ -42,20 +44,17 @@ void send(const Endpoint& endpoint, std::string_view lines) {
 }
 
 TEST_F(RelayTest, TakesEveryDialectAndHandsOverWhatItAccepted) {
-  const Endpoint lines{"127.0.0.1", unused_port()};
-  const Endpoint graphite{"127.0.0.1", unused_port()};
-  const Endpoint statsd{"127.0.0.1", unused_port()};
   RelayOptions options;
-  options.line.listen = lines;
-  options.graphite_listen = graphite;
-  options.statsd_listen = statsd;
+  options.line.listen = kAnyPort;
+  options.graphite_listen = kAnyPort;
+  options.statsd_listen = kAnyPort;
   Relay relay(options, services(), gather());
   const Status opened = relay.open();
   ASSERT_TRUE(opened) << opened.error().message;
-  send(lines, "a 7 1\na 7 2\nbad\n");
-  send(graphite, "Disk;host=B 3 7\n");
-  send(statsd, "hits:2|c|T7\nusers:u1|s\nusers:u2|s\nbad\n");
-  ASSERT_TRUE(UdpSender(lines).send("a 7 3"));
+  send(relay.ports().line, "a 7 1\na 7 2\nbad\n");
+  send(relay.ports().graphite, "Disk;host=B 3 7\n");
+  send(relay.ports().statsd, "hits:2|c|T7\nusers:u1|s\nusers:u2|s\nbad\n");
+  ASSERT_TRUE(UdpSender(relay.ports().line).send("a 7 3"));
   relay.stop();
   EXPECT_THAT(handed_, HasSubstr("a 7 6 14 1 3 3\n"));
   EXPECT_THAT(handed_, HasSubstr("$g Disk;host=B 7 3\n"));
@@ -78,13 +77,13 @@ TEST_F(RelayTest, TakesEveryDialectAndHandsOverWhatItAccepted) {
 TEST_F(RelayTest, HandsOverOnceASecondWhileItRuns) {
   const TempDirectory directory;
   RelayOptions options;
-  options.line.listen = {"127.0.0.1", unused_port()};
+  options.line.listen = kAnyPort;
   Relay relay(options, services(), [this](const LineBatch& batch) {
     handed_ += batch.text;
     io_.stop();
   });
   ASSERT_TRUE(relay.open());
-  send(options.line.listen, "a 7 1\n");
+  send(relay.ports().line, "a 7 1\n");
   io_.run();
   EXPECT_EQ(handed_, "a 7 1\n");
   relay.stop();

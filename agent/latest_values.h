@@ -1,0 +1,40 @@
+// LatestValues: what the collectors said last, for whoever asks the agent itself; passed on to where samples
+// go.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "agent/collectors/collector.h"
+#include "statmill/registry.h"
+
+namespace statmill {
+
+// Confined to one thread.
+class LatestValues final : public SampleSink {
+ public:
+  explicit LatestValues(SampleSink& next) : next_(next) {}  // must outlive it
+
+  // A collection begins: what it does not say is no more.
+  void begin() { values_.clear(); }
+  void gauge(std::string_view name, double value) override;
+  void total(std::string_view name, uint64_t total) override;
+  void lines(std::string_view lines) override { next_.lines(lines); }
+  std::string_view time() const override { return next_.time(); }
+
+  // Gauges and counters "statmill.host.<name>", by name; valid until the next collection begins.
+  std::vector<Reading> readings() const;
+
+ private:
+  struct Value {
+    Reading::Type type = Reading::Type::kGauge;
+    double level = 0;
+    uint64_t count = 0;
+  };
+  SampleSink& next_;
+  std::map<std::string, Value, std::less<>>
+      values_;  // bounded by what the collectors report in one collection
+};
+
+}  // namespace statmill

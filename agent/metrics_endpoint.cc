@@ -1,0 +1,147 @@
+// See metrics_endpoint.h.
+#include "agent/metrics_endpoint.h"
+
+#include <boost/beast/core/flat_static_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+#include <utility>
+
+namespace statmill {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using boost::system::error_code;
+
+constexpr std::string_view kRefused = "statmill.http_refused";
+constexpr std::string_view kRefusedHelp = "Connections closed and requests refused, by reason.";
+constexpr std::string_view kPath = "/metrics";
+
+}  // namespace
+
+// One connection. Lives as long as something is under way.
+class MetricsEndpoint::Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session(asio::ip::tcp::socket socket, MetricsEndpoint& endpoint)
+      : stream_(std::move(socket)), endpoint_(endpoint) {
+    parser_.header_limit(kRequestBytesMax);
+    parser_.body_limit(0);
+  }
+
+  void start() {
+    stream_.expires_after(kLimit);
+    http::async_read(stream_, buffer_, parser_, [self = shared_from_this()](const error_code& error, size_t) {
+      if (error) return self->end_badly(error);
+      self->answer(self->status_of(self->parser_.get()));
+    });
+  }
+
+ private:
+  static http::status status_of(const http::request<http::empty_body>& request) {
+    if (request.method() != http::verb::get) return http::status::method_not_allowed;
+    const std::string_view target(request.target().data(), request.target().size());
+    return target.substr(0, target.find('?')) == kPath ? http::status::ok : http::status::not_found;
+  }
+
+  // Of an error of the connection nobody need be told.
+  void end_badly(const error_code& error) {
+    if (error == beast::error::timeout) {
+      endpoint_.counters_.late.add();
+    } else if (error.category() == http::make_error_code(http::error::bad_version).category() &&
+               error != http::error::end_of_stream) {
+      return answer(http::status::bad_request);
+    }
+    end();
+  }
+
+  void answer(http::status status) {
+    const bool is_good = status == http::status::ok;
+    (is_good ? endpoint_.counters_.requests : endpoint_.counters_.requests_refused).add();
+    response_.result(status);
+    response_.set(http::field::content_type, is_good ? "text/plain; version=0.0.4" : "text/plain");
+    if (status == http::status::method_not_allowed) response_.set(http::field::allow, "GET");
+    response_.body() = is_good ? endpoint_.text_() : std::string(http::obsolete_reason(status)) + "\n";
+    response_.keep_alive(false);
+    response_.prepare_payload();
+    http::async_write(stream_, response_, [self = shared_from_this()](const error_code& error, size_t) {
+      if (error == beast::error::timeout) self->endpoint_.counters_.late.add();
+      self->end();
+    });
+  }
+
+  // Once, and only while the io_context runs.
+  void end() {
+    error_code ignored;  // it is gone either way
+    stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_both, ignored);
+    stream_.close();
+    --endpoint_.open_;
+  }
+
+  beast::tcp_stream stream_;
+  MetricsEndpoint& endpoint_;
+  beast::flat_static_buffer<kRequestBytesMax + 1> buffer_;
+  http::request_parser<http::empty_body> parser_;
+  http::response<http::string_body> response_;
+};
+
+MetricsEndpoint::MetricsEndpoint(asio::io_context& io, Registry& registry, Text text)
+    : io_(io),
+      text_(std::move(text)),
+      counters_{registry.counter("statmill.http_requests", "Requests for /metrics that were answered."),
+                registry.counter(kRefused, kRefusedHelp, {{"reason", "connections"}}),
+                registry.counter(kRefused, kRefusedHelp, {{"reason", "request"}}),
+                registry.counter(kRefused, kRefusedHelp, {{"reason", "timeout"}})},
+      acceptor_(io),
+      pause_(io) {}
+
+MetricsEndpoint::~MetricsEndpoint() { stop(); }
+
+Status MetricsEndpoint::open(const Endpoint& listen) {
+  error_code error;
+  const auto address = asio::ip::make_address(listen.host == "localhost" ? "127.0.0.1" : listen.host, error);
+  const auto failed = [&](ErrorCode code, std::string_view why) {
+    return Error{code, "http.listen " + listen.text() + ": " + std::string(why)};
+  };
+  if (error) return failed(ErrorCode::kInvalid, "not an IP address");
+  const asio::ip::tcp::endpoint wanted(address, listen.port);
+  acceptor_.open(wanted.protocol(), error);
+  if (!error) acceptor_.set_option(asio::ip::tcp::acceptor::reuse_address(true), error);
+  if (!error) acceptor_.bind(wanted, error);
+  if (!error) acceptor_.listen(static_cast<int>(kConnectionsMax), error);
+  if (error == asio::error::address_in_use) return failed(ErrorCode::kBusy, error.message());
+  if (error) return failed(ErrorCode::kIo, error.message());
+  endpoint_ = {address.to_string(), acceptor_.local_endpoint(error).port()};
+  accept();
+  return Status::ok();
+}
+
+void MetricsEndpoint::stop() {
+  error_code ignored;
+  acceptor_.close(ignored);
+  pause_.cancel();
+}
+
+void MetricsEndpoint::accept() {
+  acceptor_.async_accept([this](const error_code& error, asio::ip::tcp::socket socket) {
+    if (!acceptor_.is_open()) return;
+    if (!error) {
+      begin(std::move(socket));
+      return accept();
+    }
+    // Out of descriptors, most likely: let some be given back.
+    counters_.connections_refused.add();
+    pause_.expires_after(std::chrono::milliseconds(100));
+    pause_.async_wait([this](const error_code& stopped) {
+      if (!stopped && acceptor_.is_open()) accept();
+    });
+  });
+}
+
+void MetricsEndpoint::begin(asio::ip::tcp::socket socket) {
+  if (open_ == kConnectionsMax) return counters_.connections_refused.add();  // and the socket closes
+  ++open_;
+  std::make_shared<Session>(std::move(socket), *this)->start();
+}
+
+}  // namespace statmill

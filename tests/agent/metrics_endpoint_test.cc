@@ -1,0 +1,104 @@
+// The agent's /metrics: one small request each, and everything else is refused and counted.
+#include "agent/metrics_endpoint.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/support/sockets.h"
+
+namespace statmill {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class MetricsEndpointTest : public testing::Test {
+ protected:
+  MetricsEndpointTest() {
+    const Status opened = endpoint_.open({"127.0.0.1", 0});
+    EXPECT_TRUE(opened) << opened.error().message;
+    thread_ = std::thread([this] { io_.run(); });
+  }
+  ~MetricsEndpointTest() override {
+    io_.stop();
+    thread_.join();
+  }
+  TcpConnection connect() { return TcpConnection::to(endpoint_.endpoint()); }
+  std::string ask(std::string_view request) {
+    TcpConnection connection = connect();
+    EXPECT_TRUE(connection.send(request));
+    return connection.receive_all();
+  }
+  uint64_t refused(const std::string& reason) {
+    return registry_.counter("statmill.http_refused", "", {{"reason", reason}}).value();
+  }
+
+  boost::asio::io_context io_;
+  Registry registry_;
+  MetricsEndpoint endpoint_{io_, registry_, [] { return std::string("some_metric 1\n"); }};
+  std::thread thread_;
+};
+
+TEST_F(MetricsEndpointTest, AnswersGetOfMetrics) {
+  const std::string answer = ask("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(answer, HasSubstr("Content-Type: text/plain; version=0.0.4\r\n"));
+  EXPECT_THAT(answer, HasSubstr("Connection: close\r\n"));
+  EXPECT_THAT(answer, EndsWith("\r\n\r\nsome_metric 1\n"));
+  EXPECT_THAT(ask("GET /metrics?all HTTP/1.0\r\n\r\n"), HasSubstr(" 200 OK\r\n"));
+}
+
+TEST_F(MetricsEndpointTest, RefusesEverythingElse) {
+  EXPECT_THAT(ask("GET / HTTP/1.1\r\nHost: a\r\n\r\n"), StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(ask("GET /metrics/x HTTP/1.1\r\nHost: a\r\n\r\n"), StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(ask("POST /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"),
+              StartsWith("HTTP/1.1 405 "));
+  EXPECT_THAT(ask("GET /metrics HTTP/1.1\r\nContent-Length: 1\r\n\r\nx"), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(ask("nonsense\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
+  EXPECT_EQ(refused("request"), 5U);
+}
+
+TEST_F(MetricsEndpointTest, AHeaderThatIsTooLongEndsTheConnection) {
+  TcpConnection connection = connect();
+  connection.send("GET /metrics HTTP/1.1\r\nX: " + std::string(MetricsEndpoint::kRequestBytesMax, 'x'));
+  connection.receive_all();  // an answer, or none where what was not read makes it a reset
+  EXPECT_EQ(refused("request"), 1U);
+}
+
+TEST_F(MetricsEndpointTest, MoreConnectionsThanItTakesAreClosed) {
+  std::vector<TcpConnection> silent;
+  for (size_t i = 0; i < MetricsEndpoint::kConnectionsMax; ++i) silent.push_back(connect());
+  EXPECT_EQ(connect().receive_all(), "");
+  EXPECT_EQ(refused("connections"), 1U);
+  silent.front().close();
+  std::string answer;  // its place is free as soon as the endpoint has seen it
+  while (answer.empty()) {
+    TcpConnection next = connect();
+    next.send("GET /metrics HTTP/1.0\r\n\r\n");
+    answer = next.receive_all();
+  }
+  EXPECT_THAT(answer, HasSubstr(" 200 OK\r\n"));
+}
+
+TEST_F(MetricsEndpointTest, WhoSaysNothingIsClosed) {
+  TcpConnection silent = connect();
+  EXPECT_EQ(silent.receive_all(), "") << "after five seconds";
+  EXPECT_EQ(refused("timeout"), 1U);
+}
+
+TEST(MetricsEndpoint, AnAddressThatIsTakenIsSaid) {
+  const TcpListener other;
+  boost::asio::io_context io;
+  Registry registry;
+  MetricsEndpoint endpoint(io, registry, [] { return std::string(); });
+  const Status opened = endpoint.open(other.endpoint());
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, ErrorCode::kBusy);
+  EXPECT_EQ(MetricsEndpoint(io, registry, {}).open({"nowhere", 1}).error().code, ErrorCode::kInvalid);
+}
+
+}  // namespace
+}  // namespace statmill
