@@ -17,6 +17,8 @@
 namespace statmill {
 namespace {
 
+constexpr int kExitUsage = 2;
+
 // What collectors are made of; all but the config outlives them.
 struct Surroundings {
   const AgentConfig& config;
@@ -58,6 +60,13 @@ Duration phase_of(const AgentConfig& config) {
   return Duration(static_cast<Duration::rep>(tenth + hash_name(config.prefix) % (8 * tenth)));
 }
 
+OutboxOptions outbox_options(const AgentConfig& config) {
+  OutboxOptions options = config.outbox;
+  options.host = config.prefix;
+  options.seed = hash_name(config.prefix) ^ static_cast<uint64_t>(::getpid());
+  return options;
+}
+
 Status write_all(std::string_view text) {
   while (!text.empty()) {
     const ssize_t n = ::write(STDOUT_FILENO, text.data(), text.size());
@@ -79,24 +88,27 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
       builder_(config.prefix),
       collection_(make_collectors({config, proc_, clock, log}), log),
       self_report_(config.prefix, proc_),
-      sender_(io_, log,
-              {.server = config.server,
-               .queue_bytes_max = config.queue_bytes,
-               .seed = hash_name(config.prefix) ^ static_cast<uint64_t>(::getpid())}),
+      outbox_(io_, log, clock, outbox_options(config)),
       http_listen_(config.http_listen),
       signals_(io_, SIGTERM, SIGINT, SIGHUP),
       timer_(io_) {
-  self_report_.add_total("agent.samples_sent", "Lines that a connection took.",
-                         [this] { return sender_.samples_sent(); });
-  self_report_.add_total("agent.samples_dropped", "Lines over the bound of the queue.",
-                         [this] { return sender_.samples_dropped(); });
+  self_report_.add_total("agent.lines_spooled", "Lines taken to be sent.",
+                         [this] { return outbox_.lines_spooled(); });
+  self_report_.add_total("agent.lines_acknowledged", "Lines that servers have for good, of all servers.",
+                         [this] { return outbox_.lines_acknowledged(); });
+  self_report_.add_total("agent.lines_dropped", "Lines over the bound of the spool, or of a disk that fails.",
+                         [this] { return outbox_.lines_dropped(); });
+  self_report_.add_total("agent.spool_failures", "Times that the spool's disk took nothing.",
+                         [this] { return outbox_.sync_failures(); });
+  self_report_.add_total("agent.gaps_told", "Times that a server was told what is lost.",
+                         [this] { return outbox_.gaps_told(); });
   self_report_.add_total("agent.reconnects", "Connections after the first.",
-                         [this] { return sender_.reconnects(); });
+                         [this] { return outbox_.reconnects(); });
   self_report_.add_total("agent.total_resets", "Totals that were below the one before.",
                          [this] { return builder_.resets(); });
   if (!config.relay.is_on() || config.once) return;
   relay_.emplace(config.relay, Relay::Services{io_, local_registry_, clock, log},
-                 [this](LineBatch batch) { sender_.send(std::move(batch)); });
+                 [this](LineBatch batch) { outbox_.send(std::move(batch)); });
   report_relay();
 }
 
@@ -138,15 +150,19 @@ int Agent::run() {
     log_.info("stopping", {{"signal", signal}});
     stop();
   });
+  if (const Status opened = outbox_.open(); !opened) {
+    log_.error("cannot send", {{"reason", opened.error().message}});
+    return opened.error().code == ErrorCode::kInvalid ? kExitUsage : EXIT_FAILURE;
+  }
   if (const Status opened = listen(); !opened) {
     log_.error("cannot listen", {{"reason", opened.error().message}});
     return EXIT_FAILURE;
   }
   collect();  // the first totals; what it gives without them would be half a batch
-  sender_.start();
+  outbox_.start();
   schedule();
   io_.run();
-  if (sender_.resolving()) {
+  if (outbox_.resolving()) {
     // Destroying the resolver would wait for a name server, for as long as that takes.
     log_.warn("leaving in the middle of a name look-up");
     std::_Exit(EXIT_SUCCESS);
@@ -181,7 +197,7 @@ void Agent::schedule() {
   timer_.expires_after(interval_ - (now - phase_) % interval_);
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (error) return;
-    sender_.send(collect());
+    outbox_.send(collect());
     self_report_.sent();
     schedule();
   });
@@ -191,7 +207,7 @@ void Agent::stop() {
   timer_.cancel();
   http_.stop();
   if (relay_) relay_->stop();
-  sender_.finish(kFinishLimit, [this] { io_.stop(); });
+  outbox_.finish(kFinishLimit, [this] { io_.stop(); });
 }
 
 }  // namespace statmill

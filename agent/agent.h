@@ -10,11 +10,11 @@
 #include "agent/collection.h"
 #include "agent/collectors/proc_reader.h"
 #include "agent/config.h"
+#include "agent/delivery/outbox.h"
 #include "agent/latest_values.h"
 #include "agent/metrics_endpoint.h"
 #include "agent/relay/relay.h"
 #include "agent/self_report.h"
-#include "agent/sender.h"
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -51,7 +51,7 @@ class Agent {
   LatestValues latest_{builder_};
   Collection collection_;
   SelfReport self_report_;
-  Sender sender_;
+  Outbox outbox_;
   // Of the relay and /metrics: its names are those of a server's, so they stay on this host.
   Registry local_registry_;
   std::optional<Relay> relay_;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "agent/collectors/collector.h"
+#include "agent/delivery/outbox_settings.h"
 #include "agent/relay/relay_settings.h"
 
 namespace statmill {
@@ -83,17 +84,6 @@ Status take_directory(const std::string& text, std::string& directory) {
   return text.starts_with('/') ? Status::ok() : Status(invalid(text, "does not begin with /"));
 }
 
-Status take_queue_bytes(const std::string& text, size_t& bytes) {
-  if (Status taken = take_result(parse_bytes(text), bytes); !taken) return taken;
-  if (bytes < (64U << 10) || bytes > (1U << 30)) return invalid(text, "is not in 64K..1G");
-  return Status::ok();
-}
-
-Status take_server(const std::string& text, Endpoint& server) {
-  if (Status taken = take_result(parse_endpoint(text), server); !taken) return taken;
-  return server.port == 0 ? Status(invalid(text, "has port 0")) : Status::ok();
-}
-
 Status take_listen(const std::string& text, std::optional<Endpoint>& listen) {
   return text.empty() ? Status::ok() : take_result(parse_endpoint(text), listen.emplace());
 }
@@ -107,8 +97,6 @@ Status take_once(const std::string& text, bool& once) {
 
 std::vector<Setting> agent_settings(AgentConfig& config) {
   std::vector<Setting> settings = {
-      {"server", "HOST:PORT", "127.0.0.1:8111", "where the samples go",
-       [&](const std::string& text) { return take_server(text, config.server); }},
       {"interval", "TIME", "1s", "between two collections, 100ms..1h",
        [&](const std::string& text) { return take_interval(text, config.interval); }},
       {"agent.prefix", "NAME", "", "of every series; host.<short host name> if not given",
@@ -117,8 +105,6 @@ std::vector<Setting> agent_settings(AgentConfig& config) {
        [&](const std::string& text) { return take_collectors(text, config.collectors); }},
       {"programs.dir", "DIRECTORY", "/run/statmill", "where programs share what they count",
        [&](const std::string& text) { return take_directory(text, config.programs_directory); }},
-      {"queue.bytes", "SIZE", "4M", "batches kept in memory while the server is away, 64K..1G",
-       [&](const std::string& text) { return take_queue_bytes(text, config.queue_bytes); }},
       {"http.listen", "A:P", "", "HTTP: /metrics of the agent, its relay and this host. When empty, off",
        [&](const std::string& text) { return take_listen(text, config.http_listen); }},
       {"log.level", "LEVEL", "info", "error, warn, info or debug",
@@ -126,6 +112,8 @@ std::vector<Setting> agent_settings(AgentConfig& config) {
       {"once", "", "false", "collect twice, an interval apart, print the second collection's lines, exit",
        [&](const std::string& text) { return take_once(text, config.once); }},
   };
+  const std::vector<Setting> of_outbox = outbox_settings(config.outbox);
+  settings.insert(settings.begin(), of_outbox.begin(), of_outbox.end());
   const std::vector<Setting> of_relay = relay_settings(config.relay);
   settings.insert(settings.end(), of_relay.begin(), of_relay.end());
   return settings;
@@ -136,6 +124,7 @@ Result<AgentCommand> parse_agent_command(const SettingsInput& input) {
   const std::vector<Setting> settings = agent_settings(command.config);
   const Result<SettingsAction> action = apply_settings(settings, input);
   if (!action) return action.error();
+  if (command.config.outbox.servers.empty()) command.config.outbox.servers = {{"127.0.0.1", kAgentPort}};
   command.action = *action;
   return command;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/delivery/outbox.h"
 #include "agent/relay/relay.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -15,12 +16,11 @@
 namespace statmill {
 
 struct AgentConfig {
-  Endpoint server{"127.0.0.1", 8111};
-  Duration interval{1000};               // 100ms .. 1h
-  std::string prefix;                    // of every series; default host.<short host name>
-  std::vector<std::string> collectors;   // names, in the order they are called
-  std::string programs_directory;        // where programs share their cells
-  size_t queue_bytes = size_t{4} << 20;  // 64K .. 1G
+  Duration interval{1000};              // 100ms .. 1h
+  std::string prefix;                   // of every series; default host.<short host name>
+  std::vector<std::string> collectors;  // names, in the order they are called
+  std::string programs_directory;       // where programs share their cells
+  OutboxOptions outbox;
   RelayOptions relay;
   std::optional<Endpoint> http_listen;  // of /metrics; none: off
   LogLevel log_level = LogLevel::kInfo;

@@ -156,8 +156,9 @@ std::optional<Error> Delivery::verdict(SteadyTime now) const {
   if (failure_) return failure_;
   const std::optional<SteadyTime> by = deadline();
   if (!by || now < *by) return std::nullopt;
-  return Error{ErrorCode::kUnavailable, state_ == State::kHello ? "it did not answer the hello"
-                                                                : "it acknowledged nothing for a minute"};
+  return Error{ErrorCode::kUnavailable,
+               state_ == State::kHello ? "it did not answer the hello; is this the port of the agent stream?"
+                                       : "it acknowledged nothing for a minute"};
 }
 
 }  // namespace statmill

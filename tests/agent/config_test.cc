@@ -19,13 +19,16 @@ TEST(AgentConfig, HasDefaults) {
   const auto command = parse({});
   ASSERT_TRUE(command);
   const AgentConfig& config = command->config;
-  EXPECT_EQ(config.server.text(), "127.0.0.1:8111");
+  ASSERT_EQ(config.outbox.servers.size(), 1U);
+  EXPECT_EQ(config.outbox.servers[0].text(), "127.0.0.1:8113");
+  EXPECT_EQ(config.outbox.spool_path, "");
+  EXPECT_EQ(config.outbox.spool_bytes, size_t{1} << 30);
   EXPECT_EQ(config.interval, Duration(1000));
   EXPECT_THAT(config.prefix, StartsWith("host."));
   EXPECT_THAT(config.collectors,
               ElementsAre("cpu", "load", "memory", "vmstat", "disk", "network", "psi", "sched", "programs"));
   EXPECT_EQ(config.programs_directory, "/run/statmill");
-  EXPECT_EQ(config.queue_bytes, size_t{4} << 20);
+  EXPECT_EQ(config.outbox.queue_bytes, size_t{4} << 20);
   EXPECT_FALSE(config.once);
   EXPECT_FALSE(config.relay.is_on()) << "its ports would be those of a server on this host";
   EXPECT_EQ(config.relay.sink.aggregate, Duration(1000));
@@ -45,17 +48,19 @@ TEST(AgentConfig, AnyPortMakesItARelay) {
 }
 
 TEST(AgentConfig, TakesWhatItIsTold) {
-  const auto command = parse({"--server", "[::1]:9", "--interval=10s", "--agent.prefix", "rack1.host-7",
-                              "--collectors", "load,cpu,load", "--queue.bytes", "1M", "--programs.dir",
-                              "/tmp/cells", "--once", "--log.level", "debug"});
+  const auto command = parse({"--server", "[::1]:9", "--server", "db:10", "--interval=10s", "--agent.prefix",
+                              "rack1.host-7", "--collectors", "load,cpu,load", "--queue.bytes", "1M",
+                              "--programs.dir", "/tmp/cells", "--once", "--log.level", "debug"});
   ASSERT_TRUE(command) << command.error().message;
   const AgentConfig& config = command->config;
-  EXPECT_EQ(config.server.text(), "[::1]:9");
+  ASSERT_EQ(config.outbox.servers.size(), 2U);
+  EXPECT_EQ(config.outbox.servers[0].text(), "[::1]:9");
+  EXPECT_EQ(config.outbox.servers[1].text(), "db:10");
   EXPECT_EQ(config.interval, Duration(10'000));
   EXPECT_EQ(config.prefix, "rack1.host-7");
   EXPECT_THAT(config.collectors, ElementsAre("load", "cpu"));
   EXPECT_EQ(config.programs_directory, "/tmp/cells");
-  EXPECT_EQ(config.queue_bytes, size_t{1} << 20);
+  EXPECT_EQ(config.outbox.queue_bytes, size_t{1} << 20);
   EXPECT_TRUE(config.once);
   EXPECT_EQ(config.log_level, LogLevel::kDebug);
 }

@@ -3,46 +3,36 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
+#include <thread>
 
+#include "tests/support/agent_server.h"
 #include "tests/support/process.h"
 #include "tests/support/sockets.h"
+#include "tests/support/temp_directory.h"
 
 namespace statmill {
 namespace {
 
-using testing::AnyOf;
-using testing::Eq;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::Optional;
 
 Command agent(std::vector<std::string> arguments) { return {STATMILL_AGENT, std::move(arguments), {}}; }
 
-// Receives until `part` has come.
-std::string receive_until(TcpConnection& connection, std::string_view part) {
-  std::string text;
-  while (text.find(part) == std::string::npos) {
-    const std::string more = connection.receive();
-    if (more.empty()) break;
-    text += more;
-  }
-  return text;
-}
-
 class AgentProgramTest : public testing::TestWithParam<int> {};
 
 TEST_P(AgentProgramTest, PushesUntilASignalAndExitsZero) {
-  TcpListener server;
+  AgentServer server;
   Process process(agent({"--server", server.endpoint().text(), "--interval", "100ms", "--agent.prefix",
                          "host.t", "--collectors", "cpu,load"}));
-  TcpConnection connection = server.accept();
-  ASSERT_TRUE(connection.is_connected());
-  const std::string text = receive_until(connection, "host.t.cpu.busy ");
+  ASSERT_TRUE(server.accept());
+  const std::string text = server.lines_until("host.t.cpu.busy ");
   EXPECT_THAT(text, HasSubstr("host.t.agent.load.status "));
-  EXPECT_THAT(text, HasSubstr("*host.t.agent.samples_dropped "));
+  EXPECT_THAT(text, HasSubstr("*host.t.agent.lines_dropped "));
   EXPECT_THAT(text, HasSubstr("host.t.agent.rss_bytes "));
   process.signal(GetParam());
-  EXPECT_THAT(connection.receive_all(), AnyOf(Eq(""), testing::EndsWith("\n"))) << "ends with a whole line";
+  EXPECT_THAT(server.all_lines(), testing::EndsWith("\n"));
   EXPECT_THAT(process.wait(), Optional(0));
   EXPECT_THAT(process.standard_error(), HasSubstr("info collector name=cpu status=ok"));
 }
@@ -55,6 +45,50 @@ TEST(AgentProgram, EndsAtOnceWhenTheServerIsAway) {
   ASSERT_TRUE(process.wait_for_line("server away"));
   process.signal(SIGTERM);
   EXPECT_THAT(process.wait(std::chrono::seconds(5)), Optional(0));
+}
+
+TEST(AgentProgram, WhatWasSpooledIsSentByTheNextStart) {
+  const TempDirectory directory;
+  const std::string spool = directory.path() / "spool";
+  AgentServer server;
+  const auto start = [&](const std::string& name, const std::string& at) {
+    return agent({"--server", at, "--interval", "100ms", "--agent.prefix", name, "--collectors", "load",
+                  "--spool.path", spool});
+  };
+  {
+    Process process(start("host.before", "127.0.0.1:" + std::to_string(unused_port())));
+    const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
+    const auto first_segment = std::filesystem::path(spool) / "00000000000000000001.spool";
+    std::error_code none;
+    while (std::filesystem::file_size(first_segment, none) < 200 || none) {
+      ASSERT_LT(std::chrono::steady_clock::now(), deadline) << process.standard_error();
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));  // polls a file
+    }
+    process.signal(SIGKILL);
+    EXPECT_THAT(process.wait(), Optional(-SIGKILL));
+  }
+  Process process(start("host.after", server.endpoint().text()));
+  ASSERT_TRUE(server.accept());
+  EXPECT_EQ(server.lines_until("host.after.").find("host.before."), 0U);
+}
+
+TEST(AgentProgram, ASpoolBelongsToOneAgent) {
+  const TempDirectory directory;
+  const auto start = [&] {
+    return agent({"--server", "127.0.0.1:" + std::to_string(unused_port()), "--collectors", "load",
+                  "--spool.path", directory.path().string()});
+  };
+  Process first(start());
+  ASSERT_TRUE(first.wait_for_line("spool open"));
+  Process second(start());
+  EXPECT_THAT(second.wait(), Optional(1));
+  EXPECT_THAT(second.standard_error(), HasSubstr(directory.path().string()));
+}
+
+TEST(AgentProgram, SpeaksInTheClearBeyondTheLoopbackOnlyWhenAsked) {
+  Process process(agent({"--server", "192.0.2.1:8113", "--collectors", "load"}));
+  EXPECT_THAT(process.wait(), Optional(2));
+  EXPECT_THAT(process.standard_error(), HasSubstr("--server.tls"));
 }
 
 TEST(AgentProgram, OncePrintsOneCollection) {

@@ -10,11 +10,11 @@
 namespace statmill {
 namespace {
 
-constexpr const char* kTcpAccepted = "statmill_samples_accepted_total{listener=\"tcp\"}";
+constexpr const char* kAccepted = "statmill_samples_accepted_total{listener=\"agent\"}";
 
 Command agent_for(const ServerProcess& server) {
   return {std::string(STATMILL_BIN) + "/statmill-agent",
-          {"--server", server.line().text(), "--interval", "100ms", "--agent.prefix", "host.e2e"},
+          {"--server", server.agent().text(), "--interval", "100ms", "--agent.prefix", "host.e2e"},
           {}};
 }
 
@@ -22,7 +22,7 @@ TEST(AgentE2e, SeriesOfThisHostAndTheStatusOfEveryCollectorArrive) {
   ServerProcess server(STATMILL_BIN);
   server.start();
   Process agent(agent_for(server));
-  ASSERT_TRUE(server.wait_for_metric(kTcpAccepted, 200)) << agent.standard_error();
+  ASSERT_TRUE(server.wait_for_metric(kAccepted, 200)) << agent.standard_error();
   const auto totals = server.totals("host.e2e.*");
   for (const char* name :
        {"cpu.user", "load.1m", "agent.cpu.status", "agent.memory.status", "agent.sched.status"}) {
@@ -37,17 +37,17 @@ TEST(AgentE2e, SeriesOfThisHostAndTheStatusOfEveryCollectorArrive) {
 TEST(AgentE2e, ReconnectsToAServerThatWasKilledAndCameBack) {
   ServerProcess server(STATMILL_BIN);
   server.start();
-  const uint16_t port = server.line().port;
+  const uint16_t port = server.agent().port;
   Process agent(agent_for(server));
   const auto collected = [&] { return server.totals("host.e2e.load.1m")["host.e2e.load.1m"].count; };
-  ASSERT_TRUE(server.wait_for_metric(kTcpAccepted, 200)) << agent.standard_error();
+  ASSERT_TRUE(server.wait_for_metric(kAccepted, 200)) << agent.standard_error();
   const double before = collected();
   ASSERT_GE(before, 1);
   server.wait_until_durable();
   server.kill();
-  server.start(port);
+  server.start(0, port);
   EXPECT_GE(collected(), before);
-  ASSERT_TRUE(server.wait_for_metric(kTcpAccepted, 300)) << agent.standard_error();
+  ASSERT_TRUE(server.wait_for_metric(kAccepted, 300)) << agent.standard_error();
   EXPECT_GT(collected(), before);
   agent.signal(SIGINT);
   EXPECT_EQ(agent.wait(), 0);
@@ -91,8 +91,8 @@ TEST(AgentE2e, StartsBeforeTheServerAndWaitsForIt) {
        {"--server", "127.0.0.1:" + std::to_string(port), "--interval", "100ms", "--agent.prefix", "host.e2e"},
        {}});
   ServerProcess server(STATMILL_BIN);
-  server.start(port);
-  EXPECT_TRUE(server.wait_for_metric(kTcpAccepted, 100)) << agent.standard_error();
+  server.start(0, port);
+  EXPECT_TRUE(server.wait_for_metric(kAccepted, 100)) << agent.standard_error();
   agent.signal(SIGTERM);
   EXPECT_EQ(agent.wait(), 0);
   EXPECT_EQ(server.conservation(), "");

@@ -13,10 +13,10 @@ namespace statmill {
 namespace {
 
 Command relay_to(const ServerProcess& server, std::vector<std::string> options) {
-  std::vector<std::string> arguments = {"--server",      server.line().text(), "--collectors",
-                                        "load",          "--agent.prefix",     "host.e2e",
-                                        "--line.listen", "127.0.0.1:0",        "--statsd.listen",
-                                        "127.0.0.1:0",   "--graphite.listen",  "127.0.0.1:0"};
+  std::vector<std::string> arguments = {"--server",      server.agent().text(), "--collectors",
+                                        "load",          "--agent.prefix",      "host.e2e",
+                                        "--line.listen", "127.0.0.1:0",         "--statsd.listen",
+                                        "127.0.0.1:0",   "--graphite.listen",   "127.0.0.1:0"};
   arguments.insert(arguments.end(), options.begin(), options.end());
   return {std::string(STATMILL_BIN) + "/statmill-agent", arguments, {}};
 }

@@ -36,11 +36,11 @@ ServerProcess::ServerProcess(std::string bin, std::vector<std::string> options)
 
 ServerProcess::~ServerProcess() = default;
 
-void ServerProcess::start(uint16_t line_port) {
+void ServerProcess::start(uint16_t line_port, uint16_t agent_port) {
   Command command{bin_ + "/statmilld",
                   {"--store.path", (directory_.path() / "data").string(), "--line.listen",
                    "127.0.0.1:" + std::to_string(line_port), "--http.listen", "127.0.0.1:0", "--agent.listen",
-                   "127.0.0.1:0"},
+                   "127.0.0.1:" + std::to_string(agent_port)},
                   {}};
   command.arguments.insert(command.arguments.end(), options_.begin(), options_.end());
   process_ = std::make_unique<Process>(command);
@@ -49,6 +49,8 @@ void ServerProcess::start(uint16_t line_port) {
   ready_ = *ready;
   line_ = endpoint_of(log_value(*ready, "line"));
   http_ = endpoint_of(log_value(*ready, "http"));
+  const std::string agent = log_value(*ready, "agent");
+  if (agent != "off") agent_ = endpoint_of(agent);
   admin_socket_ = log_value(*ready, "admin");
 }
 

@@ -28,13 +28,15 @@ class ServerProcess {
   ~ServerProcess();
 
   // Starts statmilld on the same data as before and waits until it is ready. Ports may differ each time
-  // unless `line_port` is given.
-  void start(uint16_t line_port = 0);
+  // unless they are given.
+  void start(uint16_t line_port = 0, uint16_t agent_port = 0);
   // SIGTERM; the exit status.
   int stop();
   void kill();
 
   const Endpoint& line() const { return line_; }
+  // Where agents send to.
+  const Endpoint& agent() const { return agent_; }
   // Of a listener that `options` have switched on: "graphite" or "statsd".
   Endpoint listener(std::string_view name) const;
   const Endpoint& http() const { return http_; }
@@ -67,6 +69,7 @@ class ServerProcess {
   std::string ready_;  // the line that says so
   Endpoint line_;
   Endpoint http_;
+  Endpoint agent_;
   std::string admin_socket_;
 };
 

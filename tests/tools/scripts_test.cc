@@ -91,10 +91,11 @@ class Quickstart : public Scripts {
     program("tools/install-packages", "");
     program("bin/cmake", "");
     tree_.write("build/release/build.ninja", "");
-    program(
-        "build/release/bin/statmilld",
-        "echo \"$@\" > $TREE/server-arguments\n" +
-            until_terminated("server", "2026-11-20T19:00:00Z info ready line=127.0.0.1:7 http=127.0.0.1:9"));
+    program("build/release/bin/statmilld",
+            "echo \"$@\" > $TREE/server-arguments\n" +
+                until_terminated(
+                    "server",
+                    "2026-11-20T19:00:00Z info ready line=127.0.0.1:7 agent=127.0.0.1:8 http=127.0.0.1:9"));
     program("build/release/bin/statmill-agent",
             "echo \"$@\" > $TREE/agent-arguments\n" + until_terminated("agent", "agent up"));
   }
@@ -119,7 +120,7 @@ TEST_F(Quickstart, SaysWhereItRunsAndStopsTheAgentFirst) {
     EXPECT_THAT(script.standard_error(),
                 HasSubstr("statmill-agent has stopped\nquickstart: statmilld has stopped\n"));
     EXPECT_EQ(content("server-arguments"), "--store.path " + data() + "/server --line.listen 127.0.0.1:0\n");
-    EXPECT_EQ(content("agent-arguments"), "--server 127.0.0.1:7\n");
+    EXPECT_EQ(content("agent-arguments"), "--server 127.0.0.1:8 --spool.path " + data() + "/agent\n");
   }
 }
 

@@ -1,0 +1,213 @@
+// See outbox.h.
+#include "agent/delivery/outbox.h"
+
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/post.hpp>
+#include <fstream>
+#include <numeric>
+#include <random>
+#include <utility>
+
+#include "agent/spool/disk_directory.h"
+#include "agent/spool/memory_directory.h"
+#include "base/check.h"
+
+namespace statmill {
+
+namespace asio = boost::asio;
+
+struct Outbox::Server {
+  Server(Outbox& outbox, DeliveryOptions delivery_options, ServerLinkOptions link_options)
+      : delivery(*outbox.spool_, std::move(delivery_options)),
+        link(outbox.io_, outbox.log_, delivery, std::move(link_options),
+             [&outbox] { outbox.finish_if_done(); }) {}
+
+  Delivery delivery;
+  ServerLink link;
+};
+
+namespace {
+
+constexpr Duration kTickInterval = std::chrono::seconds(1);
+
+bool is_loopback(const std::string& host) {
+  boost::system::error_code not_an_address;
+  const asio::ip::address address = asio::ip::make_address(host, not_an_address);
+  return not_an_address ? host == "localhost" : address.is_loopback();
+}
+
+Result<std::string> read_token(const std::string& path) {
+  if (path.empty()) return std::string();
+  std::ifstream file(path);
+  std::string token;
+  if (!std::getline(file, token) || token.size() > kTokenBytesMax)
+    return Error{ErrorCode::kInvalid, "server.token_file " + path + ": its first line is no token"};
+  return token;
+}
+
+uint64_t random_bits() {
+  std::random_device device;
+  return static_cast<uint64_t>(device()) << 32 | device();
+}
+
+}  // namespace
+
+Outbox::Outbox(asio::io_context& io, Log& log, const Clock& clock, OutboxOptions options)
+    : io_(io), log_(log), clock_(clock), options_(std::move(options)), tick_timer_(io), finish_timer_(io) {}
+
+Outbox::~Outbox() = default;
+
+Status Outbox::open() {
+  for (const Endpoint& server : options_.servers) {
+    if (options_.uses_tls || options_.allows_plain || is_loopback(server.host)) continue;
+    return Error{ErrorCode::kInvalid, "server " + server.text() +
+                                          ": beyond the loopback it needs --server.tls, or --server.plain"};
+  }
+  if (Status opened = open_spool(); !opened) return opened;
+  return open_servers();
+}
+
+Status Outbox::open_spool() {
+  SpoolOptions options{.bytes_max = options_.spool_bytes, .servers = options_.servers.size()};
+  std::string place;
+  if (options_.spool_path.empty()) {
+    options.bytes_max = options_.queue_bytes;
+    options.kept_bytes = std::min(kKeptInMemory, options_.queue_bytes / 4);
+    directory_ = std::make_unique<MemoryDirectory>();
+    log_.info("no --spool.path: what the servers have not yet acknowledged is lost when the agent ends", {});
+  } else {
+    auto directory = DiskDirectory::open(options_.spool_path);
+    if (!directory) return std::move(directory.error()).with("spool.path " + options_.spool_path);
+    auto where = (*directory)->place();
+    if (!where) return std::move(where.error()).with("spool.path " + options_.spool_path);
+    place = std::move(*where);
+    directory_ = std::move(*directory);
+  }
+  auto spool = Spool::open(*directory_, options, place, random_bits);
+  if (!spool) return std::move(spool.error()).with("spool.path " + options_.spool_path);
+  spool_ = std::move(*spool);
+  if (!options_.spool_path.empty()) tell_findings();
+  return Status::ok();
+}
+
+void Outbox::tell_findings() const {
+  const SpoolFindings& found = spool_->findings();
+  log_.info("spool open", {{"path", options_.spool_path},
+                           {"agent", spool_->id().text()},
+                           {"epoch", spool_->epoch()},
+                           {"identity", identity_text(found.identity)},
+                           {"batches", spool_->next_seq() - spool_->first_seq()},
+                           {"torn_bytes", found.torn_bytes}});
+  if (found.segments_removed > 0 || found.headers_damaged > 0) {
+    log_.warn("spool was damaged, or another agent's",
+              {{"segments_removed", found.segments_removed}, {"headers_damaged", found.headers_damaged}});
+  }
+}
+
+Status Outbox::open_servers() {
+  auto token = read_token(options_.token_file);
+  if (!token) return token.error();
+  if (options_.uses_tls) {
+    auto tls = client_tls(options_.authority_file);
+    if (!tls) return std::move(tls.error()).with("server.authority");
+    tls_ = std::move(*tls);
+  }
+  for (size_t i = 0; i < options_.servers.size(); ++i) {
+    servers_.push_back(std::make_unique<Server>(
+        *this,
+        DeliveryOptions{
+            .server = i, .host = options_.host, .token = *token, .is_ephemeral = options_.spool_path.empty()},
+        ServerLinkOptions{.server = options_.servers[i],
+                          .tls = tls_.get(),
+                          .tls_name = options_.tls_name,
+                          .seed = options_.seed + i}));
+  }
+  return Status::ok();
+}
+
+void Outbox::start() {
+  SM_CHECK(spool_);
+  for (const auto& server : servers_) server->link.start();
+  tick();
+}
+
+void Outbox::send(LineBatch batch) {
+  SM_CHECK(!done_);
+  spool_->append(batch, clock_.wall());
+  // One sync for all that comes in one go.
+  if (std::exchange(is_sync_due_, true)) return;
+  asio::post(io_, [this] { sync(); });
+}
+
+void Outbox::sync() {
+  is_sync_due_ = false;
+  if (const Status synced = spool_->sync(); !synced && sync_log_.admit(clock_.steady()) >= 0) {
+    log_.error("spool takes nothing; batches wait in memory",
+               {{"reason", synced.error().message}, {"bytes", spool_->stats().bytes_unsynced}});
+  }
+  for (const auto& server : servers_) server->link.pump();
+}
+
+// A disk that failed is tried again, and what has been kept for long enough goes.
+void Outbox::tick() {
+  if (spool_->stats().bytes_unsynced > 0) sync();
+  if (const Status trimmed = spool_->trim(clock_.wall()); !trimmed && sync_log_.admit(clock_.steady()) >= 0)
+    log_.error("spool cannot remove what it need not keep", {{"reason", trimmed.error().message}});
+  tick_timer_.expires_after(kTickInterval);
+  tick_timer_.async_wait([this](const boost::system::error_code& stopped) {
+    if (!stopped) tick();
+  });
+}
+
+void Outbox::finish(Duration limit, std::function<void()> done) {
+  SM_CHECK(spool_ && !done_);
+  sync();
+  done_ = std::move(done);
+  finish_timer_.expires_after(limit);
+  finish_timer_.async_wait([this](const boost::system::error_code& stopped) {
+    if (stopped) return;
+    for (const auto& server : servers_) server->link.stop();
+    finish_if_done();
+  });
+  asio::post(io_, [this] { finish_if_done(); });
+}
+
+void Outbox::finish_if_done() {
+  if (!done_) return;
+  for (const auto& server : servers_) {
+    if (!server->link.is_away() && !server->delivery.is_done()) return;
+  }
+  finish_timer_.cancel();
+  tick_timer_.cancel();
+  for (const auto& server : servers_) server->link.stop();
+  std::exchange(done_, nullptr)();
+}
+
+uint64_t Outbox::lines_dropped() const {
+  const SpoolStats stats = spool_stats();
+  return stats.lines_dropped_full + stats.lines_dropped_failed + stats.lines_dropped_too_long;
+}
+
+uint64_t Outbox::lines_acknowledged() const {
+  return std::accumulate(servers_.begin(), servers_.end(), uint64_t{0}, [](uint64_t sum, const auto& server) {
+    return sum + server->delivery.stats().lines_acknowledged;
+  });
+}
+
+uint64_t Outbox::gaps_told() const {
+  return std::accumulate(servers_.begin(), servers_.end(), uint64_t{0}, [](uint64_t sum, const auto& server) {
+    return sum + server->delivery.stats().gaps_told;
+  });
+}
+
+uint64_t Outbox::reconnects() const {
+  return std::accumulate(servers_.begin(), servers_.end(), uint64_t{0},
+                         [](uint64_t sum, const auto& server) { return sum + server->link.reconnects(); });
+}
+
+bool Outbox::resolving() const {
+  return std::any_of(servers_.begin(), servers_.end(),
+                     [](const auto& server) { return server->link.resolving(); });
+}
+
+}  // namespace statmill

@@ -1,0 +1,83 @@
+// See outbox_settings.h.
+#include "agent/delivery/outbox_settings.h"
+
+#include <algorithm>
+
+namespace statmill {
+namespace {
+
+using Take = std::function<Status(const std::string&)>;
+
+constexpr uint64_t kSpoolBytesMin = uint64_t{16} << 20;
+constexpr uint64_t kQueueBytesMin = uint64_t{1} << 20;
+constexpr uint64_t kQueueBytesMax = uint64_t{1} << 30;
+constexpr size_t kServersMax = 8;
+
+Error invalid(const std::string& text, std::string_view why) {
+  return {ErrorCode::kInvalid, "\"" + text + "\" " + std::string(why)};
+}
+
+Take take_server(std::vector<Endpoint>& servers) {
+  return [&servers](const std::string& text) -> Status {
+    const auto endpoint = parse_endpoint(text);
+    if (!endpoint) return endpoint.error();
+    if (endpoint->port == 0) return invalid(text, "has port 0");
+    const auto is_same = [&](const Endpoint& server) { return server.text() == endpoint->text(); };
+    if (std::any_of(servers.begin(), servers.end(), is_same)) return invalid(text, "is given twice");
+    if (servers.size() == kServersMax) return invalid(text, "is one server too many: 8 at most");
+    servers.push_back(*endpoint);
+    return Status::ok();
+  };
+}
+
+Take take_text(std::string& out) {
+  return [&out](const std::string& text) -> Status {
+    out = text;
+    return Status::ok();
+  };
+}
+
+Take take_flag(bool& out) {
+  return [&out](const std::string& text) -> Status {
+    out = text == "true";
+    return out || text == "false" ? Status::ok() : Status(invalid(text, "is neither true nor false"));
+  };
+}
+
+Take take_bytes(size_t& out, uint64_t min, uint64_t max) {
+  return [&out, min, max](const std::string& text) -> Status {
+    const auto bytes = parse_bytes(text);
+    if (!bytes) return bytes.error();
+    if (*bytes < min || *bytes > max)
+      return invalid(text, "is not in " + std::to_string(min) + ".." + std::to_string(max));
+    out = *bytes;
+    return Status::ok();
+  };
+}
+
+}  // namespace
+
+std::vector<Setting> outbox_settings(OutboxOptions& options) {
+  return {
+      {"server", "HOST:PORT", "",
+       "the agent port of a statmill server; repeated, each gets everything; 127.0.0.1:8113 if not given",
+       take_server(options.servers), true},
+      {"server.token_file", "FILE", "", "its first line is what the servers ask for",
+       take_text(options.token_file)},
+      {"server.tls", "", "false", "speak TLS, and believe only a certificate for the host of --server",
+       take_flag(options.uses_tls)},
+      {"server.authority", "FILE", "", "certificates to believe, PEM; the system's when empty",
+       take_text(options.authority_file)},
+      {"server.name", "NAME", "", "whom the certificate must be for, if not the host of --server",
+       take_text(options.tls_name)},
+      {"server.plain", "", "false", "without TLS beyond the loopback, too", take_flag(options.allows_plain)},
+      {"spool.path", "DIR", "", "where batches wait until the servers have them; in memory when empty",
+       take_text(options.spool_path)},
+      {"spool.bytes", "SIZE", "1G", "of that directory, 16M and more; the oldest are dropped beyond",
+       take_bytes(options.spool_bytes, kSpoolBytesMin, uint64_t{1} << 50)},
+      {"queue.bytes", "SIZE", "4M", "the same in memory, 1M..1G",
+       take_bytes(options.queue_bytes, kQueueBytesMin, kQueueBytesMax)},
+  };
+}
+
+}  // namespace statmill

@@ -1,0 +1,185 @@
+// See server_link.h.
+#include "agent/delivery/server_link.h"
+
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/ip/address.hpp>
+#include <utility>
+
+#include "base/check.h"
+
+namespace statmill {
+
+namespace asio = boost::asio;
+using Fault = Wire::Fault;
+
+namespace {
+
+constexpr size_t kReadBytes = 4096;
+
+SteadyTime steady_now() { return std::chrono::steady_clock::now(); }
+
+}  // namespace
+
+ServerLink::ServerLink(asio::io_context& io, Log& log, Delivery& delivery, ServerLinkOptions options,
+                       std::function<void()> progressed)
+    : io_(io),
+      log_(log),
+      delivery_(delivery),
+      options_(std::move(options)),
+      progressed_(std::move(progressed)),
+      backoff_(options_.backoff_min, options_.backoff_max, options_.seed),
+      resolver_(io),
+      connecting_(io),
+      room_(kReadBytes),
+      timer_(io) {}
+
+void ServerLink::start() {
+  SM_CHECK(attempt_ == 0);
+  connect();
+}
+
+void ServerLink::stop() {
+  is_stopped_ = true;
+  end("the agent is stopping");
+}
+
+void ServerLink::connect() {
+  const uint64_t attempt = ++attempt_;
+  is_away_ = false;
+  timer_.expires_after(kConnectLimit);
+  timer_.async_wait([this, attempt](const Fault& fault) {
+    if (!fault && attempt == attempt_ && !is_connected_) end("no answer in time");
+  });
+  // An address needs no resolver, nor its thread.
+  Fault not_an_address;
+  const asio::ip::address address = asio::ip::make_address(options_.server.host, not_an_address);
+  const std::string port = std::to_string(options_.server.port);
+  if (!not_an_address) {
+    return connect_to(Tcp::resolver::results_type::create(Tcp::endpoint(address, options_.server.port),
+                                                          options_.server.host, port));
+  }
+  resolving_ = true;
+  resolver_.async_resolve(options_.server.host, port,
+                          [this, attempt](const Fault& fault, const Tcp::resolver::results_type& found) {
+                            resolving_ = false;
+                            if (attempt != attempt_) return;
+                            if (fault) return end(fault.message());
+                            connect_to(found);
+                          });
+}
+
+void ServerLink::connect_to(const Tcp::resolver::results_type& endpoints) {
+  asio::async_connect(connecting_, endpoints,
+                      [this, attempt = attempt_](const Fault& fault, const Tcp::endpoint&) {
+                        if (attempt != attempt_) return;
+                        if (fault) return end(fault.message());
+                        greet(std::exchange(connecting_, Tcp::socket(io_)));
+                      });
+}
+
+void ServerLink::greet(Tcp::socket socket) {
+  // None of these can fail in a way that matters: without them the connection works, and notices its end
+  // later.
+  Fault ignored;
+  socket.non_blocking(true, ignored);
+  socket.set_option(Tcp::no_delay(true), ignored);
+  ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &kUnacknowledgedMsMax,
+               sizeof(kUnacknowledgedMsMax));
+  wire_ = std::make_shared<Wire>(std::move(socket), options_.tls);
+  const std::string& name = options_.tls_name.empty() ? options_.server.host : options_.tls_name;
+  wire_->connect(name, [this, wire = wire_, attempt = attempt_](const Fault& fault) {
+    if (attempt != attempt_) return;
+    if (fault) return end("TLS: " + fault.message());
+    begin();
+  });
+}
+
+void ServerLink::begin() {
+  is_connected_ = true;
+  connected_at_ = steady_now();
+  ++connections_;
+  delivery_.connected(connected_at_);
+  read();
+  pump();
+}
+
+void ServerLink::end(const std::string& reason) {
+  ++attempt_;
+  const bool was_welcome = is_welcome();
+  Fault ignored;
+  connecting_.close(ignored);
+  timer_.cancel();
+  if (wire_) wire_->close();
+  wire_.reset();
+  is_writing_ = false;
+  // A server that accepts and hangs up at once is no better than one that is away.
+  const bool lasted = was_welcome && steady_now() - connected_at_ >= options_.backoff_max;
+  if (lasted) backoff_.reset();
+  if (std::exchange(is_connected_, false)) delivery_.disconnected();
+  is_away_ = true;
+  if (is_stopped_) return;
+  if (told_ != reason) {
+    told_ = reason;
+    log_.warn("server away", {{"server", options_.server.text()}, {"reason", reason}});
+  }
+  timer_.expires_after(backoff_.next());
+  timer_.async_wait([this, attempt = attempt_](const Fault& fault) {
+    if (!fault && attempt == attempt_) connect();
+  });
+  progressed_();
+}
+
+void ServerLink::read() {
+  wire_->read(room_, [this, wire = wire_, attempt = attempt_](const Fault& fault, std::string_view bytes) {
+    if (attempt != attempt_) return;
+    const bool was_welcome = is_welcome();
+    if (!fault) delivery_.receive(bytes, steady_now());
+    if (!was_welcome && is_welcome()) {
+      told_.clear();
+      log_.info("server connected",
+                {{"server", options_.server.text()}, {"acknowledged", delivery_.acknowledged_seq()}});
+    }
+    if (const auto verdict = delivery_.verdict(steady_now())) return end(verdict->message);
+    if (fault) return end(fault.message());
+    read();
+    pump();
+    progressed_();
+  });
+}
+
+void ServerLink::pump() {
+  if (!is_connected_ || is_writing_) return watch();
+  const auto output = delivery_.output(steady_now());
+  if (!output) return end("spool: " + output.error().message);
+  if (output->empty()) return watch();
+  is_writing_ = true;
+  wire_->write(*output, [this, wire = wire_, attempt = attempt_, bytes = output->size()](const Fault& fault) {
+    if (attempt != attempt_) return;
+    is_writing_ = false;
+    if (fault) return end(fault.message());
+    delivery_.took(bytes);
+    pump();
+  });
+  watch();
+}
+
+// For what must come in time.
+void ServerLink::watch() {
+  if (!is_connected_) return;
+  const auto deadline = delivery_.deadline();
+  if (!deadline) {
+    timer_.cancel();
+    return;
+  }
+  timer_.expires_at(*deadline);
+  timer_.async_wait([this, attempt = attempt_](const Fault& fault) {
+    if (fault || attempt != attempt_) return;
+    if (const auto verdict = delivery_.verdict(steady_now())) return end(verdict->message);
+    watch();
+  });
+}
+
+}  // namespace statmill

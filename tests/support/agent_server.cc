@@ -1,0 +1,58 @@
+// See agent_server.h.
+#include "tests/support/agent_server.h"
+
+#include <gtest/gtest.h>
+
+namespace statmill {
+
+bool AgentServer::accept() {
+  connection_ = listener_.accept();
+  unread_.clear();
+  lines_.clear();
+  FrameRead frame;
+  while (frame.state == FrameRead::State::kIncomplete) {
+    const std::string bytes = connection_.receive();
+    if (bytes.empty()) return false;
+    unread_ += bytes;
+    frame = read_frame(unread_);
+  }
+  const auto hello = decode_hello(frame.payload);
+  EXPECT_TRUE(frame.type == FrameType::kHello && hello);
+  if (!hello) return false;
+  position_.epoch = hello->epoch;
+  unread_.erase(0, frame.bytes);
+  std::string welcome;
+  append_frame(welcome, WelcomeFrame{kAgentProtocol, position_});
+  return connection_.send(welcome);
+}
+
+std::string AgentServer::lines_until(std::string_view part) {
+  for (;;) {
+    FrameRead frame = read_frame(unread_);
+    for (; frame.state == FrameRead::State::kWhole; frame = read_frame(unread_)) {
+      take(frame);
+      unread_.erase(0, frame.bytes);
+    }
+    EXPECT_NE(frame.state, FrameRead::State::kDamaged);
+    if (!part.empty() && lines_.find(part) != std::string::npos) return lines_;
+    const std::string bytes = connection_.receive();
+    if (bytes.empty()) return lines_;
+    unread_ += bytes;
+  }
+}
+
+void AgentServer::take(const FrameRead& frame) {
+  const auto batch = decode_batch(frame.payload);
+  EXPECT_TRUE(frame.type == FrameType::kBatch && batch);
+  if (!batch) return;
+  EXPECT_EQ(batch->seq, position_.seq + 1);
+  EXPECT_EQ(batch->lines_before, position_.lines);
+  position_.seq = batch->seq;
+  position_.lines += batch->lines;
+  lines_ += batch->text;
+  std::string ack;
+  append_frame(ack, AckFrame{position_.seq});
+  connection_.send(ack);  // an agent that has left does not hear it
+}
+
+}  // namespace statmill
