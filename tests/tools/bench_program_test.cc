@@ -163,6 +163,15 @@ TEST_F(BenchProgram, IngestSuiteRunsWhatIsAsked) {
   EXPECT_THAT(said_, HasSubstr("ingest: udp.live.1m_random: 500 series x 4 passes, 2000000 samples/s"));
 }
 
+TEST_F(BenchProgram, RelayMeasuresEveryRoadAndLosesNothing) {
+  const auto measured = objects(run({"relay", "--series", "200", "--samples", "2000", "--json"}));
+  for (const std::string road : {"", "udp_", "passed_on_", "passed_on_udp_"}) {
+    EXPECT_EQ(measured.at("relay." + road + "cpu_us_per_sample").at("n"), 2000) << road;
+    EXPECT_GT(measured.at("relay." + road + "rss").at("value").to_number<double>(), 0) << road;
+  }
+  EXPECT_THAT(said_, HasSubstr("relay: passed_on.udp: 200 series x 10 passes"));
+}
+
 TEST_F(BenchProgram, IngestFailsWhenAServerHasOtherSamplesThanWereSent) {
   const TempDirectory data;
   const auto program = std::filesystem::path(STATMILL_BENCH).parent_path() / "statmilld";

@@ -21,6 +21,8 @@ statmill::Result<std::vector<statmill::Measurement>> run(const statmill::BenchOp
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "statmilld";
   if (options.suite == statmill::Suite::kStorage) return statmill::run_storage(options.storage, program, now);
   if (options.suite == statmill::Suite::kCounters) return statmill::run_counters(options.counters);
+  if (options.suite == statmill::Suite::kRelay)
+    return statmill::run_relay(options.relay, program.parent_path());
   return statmill::run_ingest(options.ingest, program, now);
 }
 

@@ -14,7 +14,8 @@ constexpr std::string_view kUsage =
     "Usage: statmill-bench SUITE [OPTION]...\n"
     "Suites: ingest   what a sample costs a statmilld on its way in, and a series in memory\n"
     "        storage  what a bucket costs on disk, in writing, in CPU and RAM; reading, recovery, start\n"
-    "        counters what counting costs a program, beside other ways to count\n\n";
+    "        counters what counting costs a program, beside other ways to count\n"
+    "        relay    what a sample costs a statmill-agent that relays it\n\n";
 
 po::options_description describe_common() {
   po::options_description out("all", kHelpWidth);
@@ -49,6 +50,7 @@ std::string help_text() {
   text << kUsage << describe_ingest() << "\n"
        << describe_storage() << "\n"
        << describe_counters() << "\n"
+       << describe_relay() << "\n"
        << describe_common();
   return text.str();
 }
@@ -61,6 +63,8 @@ po::options_description describe(Suite suite) {
       return describe_storage();
     case Suite::kCounters:
       return describe_counters();
+    case Suite::kRelay:
+      return describe_relay();
   }
   return po::options_description();
 }
@@ -81,6 +85,7 @@ Result<Suite> suite_of(std::span<const std::string> arguments) {
   if (suite == "ingest") return Suite::kIngest;
   if (suite == "storage") return Suite::kStorage;
   if (suite == "counters") return Suite::kCounters;
+  if (suite == "relay") return Suite::kRelay;
   return Error{ErrorCode::kInvalid, "no suite \"" + suite + "\"; see --help"};
 }
 
@@ -105,6 +110,8 @@ Result<BenchOptions> parse_bench_options(std::span<const std::string> arguments)
       return with(out, &BenchOptions::storage, storage_options(*values));
     case Suite::kCounters:
       return with(out, &BenchOptions::counters, counters_options(*values));
+    case Suite::kRelay:
+      return with(out, &BenchOptions::relay, relay_options(*values));
   }
   return out;
 }

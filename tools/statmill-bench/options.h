@@ -8,17 +8,19 @@
 #include "base/result.h"
 #include "tools/statmill-bench/counters_suite.h"
 #include "tools/statmill-bench/ingest_suite.h"
+#include "tools/statmill-bench/relay_suite.h"
 #include "tools/statmill-bench/storage_suite.h"
 
 namespace statmill {
 
-enum class Suite { kIngest, kStorage, kCounters };
+enum class Suite { kIngest, kStorage, kCounters, kRelay };
 
 struct BenchOptions {
   Suite suite = Suite::kIngest;
   IngestOptions ingest;
   StorageOptions storage;
   CountersOptions counters;
+  RelayBenchOptions relay;
   bool is_json = false;
   std::optional<std::string> help;  // print this and do nothing
 };

@@ -71,7 +71,7 @@ Result<std::string> wait_until_ready(int pipe) {
     std::array<char, 4096> buffer;
     const bool is_late = left.count() <= 0 || ::poll(&event, 1, static_cast<int>(left.count())) == 0;
     const ssize_t n = is_late ? 0 : ::read(pipe, buffer.data(), buffer.size());
-    if (n <= 0) return Error{ErrorCode::kUnavailable, "statmilld does not come up: " + said};
+    if (n <= 0) return Error{ErrorCode::kUnavailable, "it does not come up: " + said};
     said.append(buffer.data(), static_cast<size_t>(n));
   }
 }
@@ -94,6 +94,7 @@ Result<ServerProcess> ServerProcess::start(const ServerCommand& command) {
   server.data_.emplace(std::move(*directory));
   server.program_ = command.program;
   server.listener_ = command.listener;
+  server.kind_ = command.kind;
   if (Status launched = server.launch(command.options); !launched) return launched.error();
   return server;
 }
@@ -104,8 +105,10 @@ Status ServerProcess::launch(const std::vector<std::string>& options) {
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return system_error("pipe");
   error_pipe_ = pipe[0];
-  std::vector<std::string> arguments = {"--store.path",  store_path(),  "--line.listen",  "127.0.0.1:0",
-                                        "--http.listen", "127.0.0.1:0", "--agent.listen", "127.0.0.1:0"};
+  std::vector<std::string> arguments = {"--line.listen", "127.0.0.1:0", "--http.listen", "127.0.0.1:0"};
+  if (kind_ == ServerCommand::Kind::kServer)
+    arguments.insert(arguments.end(),
+                     {"--store.path", store_path().string(), "--agent.listen", "127.0.0.1:0"});
   arguments.insert(arguments.end(), options.begin(), options.end());
   const Result<pid_t> pid = spawn(program_, std::move(arguments), pipe[1]);
   ::close(pipe[1]);
@@ -114,7 +117,7 @@ Status ServerProcess::launch(const std::vector<std::string>& options) {
   const Result<std::string> ready = wait_until_ready(error_pipe_);
   if (!ready) return ready.error();
   const Result<Endpoint> line = parse_endpoint(log_value(*ready, listener_));
-  if (!line) return Error(line.error()).with("ready line of statmilld");
+  if (!line) return Error(line.error()).with("ready line of " + program_.string());
   address_.line = *line;
   address_.url = "http://" + log_value(*ready, "http");
   return connect();
@@ -139,6 +142,7 @@ Status ServerProcess::connect() {
 ServerProcess::ServerProcess(ServerProcess&& other) noexcept
     : program_(std::move(other.program_)),
       listener_(std::move(other.listener_)),
+      kind_(other.kind_),
       address_(std::move(other.address_)),
       client_(std::move(other.client_)),
       data_(std::exchange(other.data_, std::nullopt)),

@@ -30,6 +30,9 @@ struct ServerCommand {
   std::vector<std::string> options = {};  // besides its data directory and its addresses
   std::filesystem::path parent = {};      // where its data directory is made; empty: the system's place
   std::string listener = "line";          // whose address is taken: "line", "graphite", "statsd"
+  // An agent takes lines and tells its account as a server does, and keeps no data.
+  enum class Kind : uint8_t { kServer, kAgent };
+  Kind kind = Kind::kServer;
 };
 
 // What a listener has counted so far.
@@ -94,6 +97,7 @@ class ServerProcess {
 
   std::filesystem::path program_;
   std::string listener_ = "line";
+  ServerCommand::Kind kind_ = ServerCommand::Kind::kServer;
   ServerAddress address_;  // pid 0: does not run
   std::optional<Client> client_;
   std::optional<ScratchDirectory> data_;  // none: not ours to stop

@@ -1,0 +1,109 @@
+// See relay_suite.h.
+#include "tools/statmill-bench/relay_suite.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+
+#include "tools/statmill-bench/measures.h"
+#include "tools/statmill-bench/sender.h"
+#include "tools/statmill-bench/verify.h"
+
+namespace statmill {
+namespace {
+
+constexpr size_t kHeldBytesMax = size_t{128} << 20;
+constexpr std::chrono::seconds kStallLimit{2};    // nothing received for so long: the rest is lost
+constexpr std::chrono::milliseconds kRest{1500};  // a hand-over and more
+constexpr std::chrono::seconds kBusyLimit{60};
+constexpr int64_t kTimeMargin = 20;
+
+struct Context {
+  const RelayBenchOptions& options;
+  const std::filesystem::path& programs;
+};
+
+struct Road {
+  std::string name;    // "passed_on.tcp"
+  std::string prefix;  // of its figures: "passed_on_"
+  Transport transport;
+  std::string aggregate;
+};
+
+std::vector<Road> roads() {
+  return {{"tcp", "", Transport::kTcp, "1s"},
+          {"udp", "udp_", Transport::kUdp, "1s"},
+          {"passed_on.tcp", "passed_on_", Transport::kTcp, "0s"},
+          {"passed_on.udp", "passed_on_udp_", Transport::kUdp, "0s"}};
+}
+
+// The server has every sample, once the agent has handed over all and ended.
+Status verify(const ServerProcess& server, const SentTotals& sent, uint64_t least) {
+  const auto settled = server.wait_for_received("tcp", least, kStallLimit);
+  if (!settled) return settled.error();
+  if (Status s = server.wait_until_durable(); !s) return s;
+  const Result<size_t> verified = verify_stored(server, sent, false);
+  return verified ? Status::ok() : Status(verified.error());
+}
+
+Measured measure(const Road& road, const Context& context) {
+  const size_t series = context.options.series;
+  const size_t passes = std::max<size_t>(2, context.options.samples / series);
+  std::fprintf(stderr, "relay: %s: %zu series x %zu passes, %llu samples/s\n", road.name.c_str(), series,
+               passes, static_cast<unsigned long long>(context.options.rate));
+  auto server = ServerProcess::start({.program = context.programs / "statmilld"});
+  if (!server) return server.error();
+  // One collection, so that the figures are the relay's.
+  auto agent =
+      ServerProcess::start({.program = context.programs / "statmill-agent",
+                            .options = {"--server", server->address().line.text(), "--relay.aggregate",
+                                        road.aggregate, "--collectors", "load", "--interval", "1h"},
+                            .kind = ServerCommand::Kind::kAgent});
+  if (!agent) return agent.error();
+  Replay replay = make_replay({.series = series, .passes = passes}, kHeldBytesMax);
+  const int64_t begin_s = unix_seconds(SystemClock().wall());
+  const auto cpu_before = agent->meter().cpu_time();
+  if (!cpu_before) return cpu_before.error();
+  const auto sent =
+      send({.server = agent->address().line, .transport = road.transport, .rate = context.options.rate},
+           replay.streams, {0, passes});
+  if (!sent) return sent.error();
+  const std::string listener = road.transport == Transport::kTcp ? "tcp" : "udp";
+  const auto account = agent->wait_for_received(listener, sent->samples, kStallLimit);
+  if (!account) return account.error();
+  if (account->accepted != sent->samples)
+    return Error{ErrorCode::kCorrupt, std::to_string(account->accepted) + " samples accepted of " +
+                                          std::to_string(sent->samples) + " sent"};
+  if (const auto rest = agent->meter().wait_until_idle(kRest, kBusyLimit); !rest) return rest.error();
+  const auto cpu = agent->meter().cpu_time();
+  const auto rss = agent->meter().resident_bytes();
+  if (!cpu || !rss) return cpu ? rss.error() : cpu.error();
+  agent->stop(SIGTERM);
+  const SentTotals totals{passes, std::move(replay.totals), begin_s - kTimeMargin,
+                          unix_seconds(SystemClock().wall()) + kTimeMargin};
+  if (Status s = verify(*server, totals, road.aggregate == "0s" ? sent->samples : series); !s)
+    return s.error();
+  const double cpu_us = std::chrono::duration<double, std::micro>(*cpu - *cpu_before).count();
+  const std::string prefix = "relay." + road.prefix;
+  return std::vector<Measurement>{
+      {prefix + "cpu_us_per_sample", cpu_us / static_cast<double>(sent->samples), "us", sent->samples},
+      {prefix + "rss", static_cast<double>(*rss), "B", series}};
+}
+
+std::vector<Measure<Context>> measures() {
+  std::vector<Measure<Context>> out;
+  for (const Road& road : roads())
+    out.push_back({road.name, [road](const Context& context) { return measure(road, context); }});
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> relay_measures() { return names_of(measures()); }
+
+Result<std::vector<Measurement>> run_relay(const RelayBenchOptions& options,
+                                           const std::filesystem::path& programs) {
+  return run_measures(measures(), options.only, Context{options, programs});
+}
+
+}  // namespace statmill
