@@ -102,6 +102,27 @@ TEST_F(RelayE2e, AnAgentThatRunsHandsOverEverySecondAndTellsHowMuch) {
   stop(agent);
 }
 
+TEST_F(RelayE2e, ProgramsThatCountAreHeardAtTheSocketAndInSharedCells) {
+  const TempDirectory directory;
+  const std::string socket = (directory.path() / "lines").string();
+  const TempDirectory cells;
+  Command command = relay_to(server_, {"--line.socket", socket, "--collectors", "programs", "--programs.dir",
+                                       cells.path().string()});
+  Process agent(command);
+  ASSERT_TRUE(agent.wait_for_line("collector name=programs status=ok")) << agent.standard_error();
+  Process example(
+      {.program = STATMILL_BIN "/example-requests", .arguments = {"unix:" + socket}, .environment = {}});
+  EXPECT_EQ(example.wait(), 0) << example.standard_error();
+  Process program({STATMILL_SHARING_PROGRAM, {"threads"}, {{"STATMILL_SHARE", cells.path().string()}}});
+  ASSERT_TRUE(program.wait_for_line("ready")) << program.standard_error();
+  EXPECT_GT(totals("shop.latency_ns", 800'000).count, 0);
+  program.signal(SIGKILL);
+  EXPECT_EQ(program.wait(), -SIGKILL);
+  stop(agent);
+  EXPECT_EQ(totals("shop.requests;code=200", 1).sum, 801'000) << "1000 by the socket, the others shared";
+  EXPECT_EQ(totals("shop.latency_ns", 800'000).count, 800'000);
+}
+
 TEST_F(RelayE2e, MetricsTellTheAccountAndTheHost) {
   Process agent(relay_to(server_, {"--http.listen", "127.0.0.1:0"}));
   const auto ready = agent.wait_for_line(" ready ");
