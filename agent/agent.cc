@@ -186,7 +186,7 @@ LineBatch Agent::collect() {
   const SteadyTime now = clock_.steady();
   builder_.begin(clock_.wall());
   latest_.begin();
-  collection_.collect(now, latest_);
+  collection_.collect(now, http_listen_ ? static_cast<SampleSink&>(latest_) : builder_);
   self_report_.report(now, builder_);
   return builder_.finish();
 }

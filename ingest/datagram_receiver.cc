@@ -63,7 +63,7 @@ size_t prepare_datagram_socket(int descriptor, size_t buffer_bytes) {
 DatagramReceiver::DatagramReceiver(Socket socket, const Services& services)
     : socket_(std::move(socket)),
       services_(services),
-      bytes_(kMessagesPerCall * kMessageStride),
+      bytes_(std::make_unique_for_overwrite<char[]>(kMessagesPerCall * kMessageStride)),
       parser_(services.dialect.make_parser()) {}
 
 void DatagramReceiver::wait() {
@@ -86,7 +86,7 @@ size_t DatagramReceiver::receive() {
   };
   std::array<Control, kMessagesPerCall> controls{};
   for (size_t i = 0; i < kMessagesPerCall; ++i) {
-    pieces[i] = {bytes_.data() + i * kMessageStride, kMessageBytesMax};
+    pieces[i] = {bytes_.get() + i * kMessageStride, kMessageBytesMax};
     headers[i].msg_hdr.msg_iov = &pieces[i];
     headers[i].msg_hdr.msg_iovlen = 1;
     headers[i].msg_hdr.msg_name = &senders[i];

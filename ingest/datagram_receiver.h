@@ -3,7 +3,7 @@
 #pragma once
 
 #include <boost/asio/generic/datagram_protocol.hpp>
-#include <vector>
+#include <memory>
 
 #include "ingest/dialect.h"
 
@@ -46,7 +46,7 @@ class DatagramReceiver {
 
   Socket socket_;
   const Services& services_;
-  std::vector<char> bytes_;
+  const std::unique_ptr<char[]> bytes_;  // untouched, and no memory, until datagrams come
   const std::unique_ptr<LineParser> parser_;
   uint32_t kernel_dropped_ = 0;  // the socket's own count so far; wraps as it does
 };

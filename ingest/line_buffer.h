@@ -5,9 +5,9 @@
 // between reads a stream holds no memory but its unfinished line.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "ingest/dialect.h"
 
@@ -27,10 +27,10 @@ class LineBuffer {
  public:
   static constexpr size_t kReadBytes = 256 * 1024;
 
-  LineBuffer() : bytes_(kLineBytesMax + kReadBytes) {}
+  LineBuffer() : bytes_(std::make_unique_for_overwrite<char[]>(kLineBytesMax + kReadBytes)) {}
 
   // Where the next read may write: kReadBytes. Ends the life of what the last commit gave a parser.
-  std::span<char> space() { return {bytes_.data() + kLineBytesMax, kReadBytes}; }
+  std::span<char> space() { return {bytes_.get() + kLineBytesMax, kReadBytes}; }
   // The first `bytes` of space() are filled with what came next of `stream`: every line that is now complete
   // goes to `parser`.
   void commit(size_t bytes, LineStream& stream, LineParser& parser);
@@ -39,7 +39,7 @@ class LineBuffer {
   static void end(const LineStream& stream, LineParser& parser, LastLine last_line);
 
  private:
-  std::vector<char> bytes_;  // room for an unfinished line, then space()
+  const std::unique_ptr<char[]> bytes_;  // room for an unfinished line, then space()
 };
 
 }  // namespace statmill

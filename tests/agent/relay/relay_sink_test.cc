@@ -199,33 +199,6 @@ TEST(RelaySink, CellsOfADistributionAreBoundedToo) {
   EXPECT_TRUE(same_content(directly.content(), relayed.content()));
 }
 
-TEST(RelaySink, ThreadsShareIt) {
-  constexpr int kThreads = 4;
-  constexpr int kBatches = 500;
-  Relaying relay;
-  std::atomic<uint64_t> accepted{0};
-  std::vector<std::thread> threads;
-  for (int t = 0; t < kThreads; ++t) {
-    threads.emplace_back([&] {
-      for (int i = 0; i < kBatches; ++i) {
-        Batch batch;
-        parse_istatd_lines("*shared 1\n*other 2\n", batch);
-        accepted += relay.sink().apply(batch, from_unix_seconds(kNow));
-      }
-    });
-  }
-  std::string text;
-  for (int i = 0; i < 100; ++i) text += relay.taken();
-  for (std::thread& thread : threads) thread.join();
-  text += relay.taken();
-  Taken relayed;
-  relayed.take_lines(text);
-  const auto content = relayed.content();
-  EXPECT_EQ(content.at("shared").first.begin()->second.sum(), kThreads * kBatches);
-  EXPECT_EQ(content.at("other").first.begin()->second.sum(), 2 * kThreads * kBatches);
-  EXPECT_EQ(relay.handed_over(), accepted);
-}
-
 // Lines of few series, so that many meet; decimals, for which buckets are exact in any order.
 std::string any_decimal() {
   const int64_t mantissa =
