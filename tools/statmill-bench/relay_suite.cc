@@ -37,9 +37,9 @@ std::vector<Road> roads() {
           {"passed_on.udp", "passed_on_udp_", Transport::kUdp, "0s"}};
 }
 
-// The server has every sample, once the agent has handed over all and ended.
-Status verify(const ServerProcess& server, const SentTotals& sent, uint64_t least) {
-  const auto settled = server.wait_for_received("tcp", least, kStallLimit);
+// The server has every sample, once it has received so many lines.
+Status verify(const ServerProcess& server, const SentTotals& sent, double lines) {
+  const auto settled = server.wait_for_received("tcp", static_cast<uint64_t>(lines), kStallLimit);
   if (!settled) return settled.error();
   if (Status s = server.wait_until_durable(); !s) return s;
   const Result<size_t> verified = verify_stored(server, sent, false);
@@ -78,11 +78,12 @@ Measured measure(const Road& road, const Context& context) {
   const auto cpu = agent->meter().cpu_time();
   const auto rss = agent->meter().resident_bytes();
   if (!cpu || !rss) return cpu ? rss.error() : cpu.error();
+  const auto lines = agent->metric("statmill_relay_lines_total");
+  if (!lines) return lines.error();
   agent->stop(SIGTERM);
   const SentTotals totals{passes, std::move(replay.totals), begin_s - kTimeMargin,
                           unix_seconds(SystemClock().wall()) + kTimeMargin};
-  if (Status s = verify(*server, totals, road.aggregate == "0s" ? sent->samples : series); !s)
-    return s.error();
+  if (Status s = verify(*server, totals, *lines); !s) return s.error();
   const double cpu_us = std::chrono::duration<double, std::micro>(*cpu - *cpu_before).count();
   const std::string prefix = "relay." + road.prefix;
   return std::vector<Measurement>{
