@@ -8,50 +8,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
-#include <utility>
 
-#include "agent/collectors/programs.h"
-#include "base/check.h"
+#include "agent/collectors/make_collectors.h"
 #include "base/hash.h"
 
 namespace statmill {
 namespace {
 
 constexpr int kExitUsage = 2;
-
-// What collectors are made of; all but the config outlives them.
-struct Surroundings {
-  const AgentConfig& config;
-  ProcReader& proc;
-  const Clock& clock;
-  Log& log;
-};
-
-// Requires: `name` is one of config.cc's collectors.
-std::unique_ptr<Collector> make_collector(std::string_view name, const Surroundings& around) {
-  ProcReader& proc = around.proc;
-  if (name == "cpu") return make_cpu_collector(proc);
-  if (name == "load") return make_load_collector(proc);
-  if (name == "memory") return make_memory_collector(proc);
-  if (name == "vmstat") return make_vmstat_collector(proc);
-  if (name == "disk") return make_disk_collector(proc);
-  if (name == "network") return make_network_collector(proc);
-  if (name == "psi") return make_psi_collector(proc);
-  if (name == "programs") {
-    // Who only prints must not take from an agent that sends.
-    return make_programs_collector(
-        {.directory = around.config.programs_directory, .removes_files = !around.config.once}, around.clock,
-        around.log);
-  }
-  SM_CHECK(name == "sched");
-  return make_sched_collector([&log = around.log] { return load_sched_probe(log); });
-}
-
-std::vector<std::unique_ptr<Collector>> make_collectors(const Surroundings& around) {
-  std::vector<std::unique_ptr<Collector>> collectors;
-  for (const std::string& name : around.config.collectors) collectors.push_back(make_collector(name, around));
-  return collectors;
-}
 
 // Somewhere in the middle of the interval: away from its borders, where a late timer would put two samples
 // into one second and none into the next, and not at the same instant on all hosts.

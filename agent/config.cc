@@ -10,12 +10,11 @@
 #include "agent/collectors/collector.h"
 #include "agent/delivery/outbox_settings.h"
 #include "agent/relay/relay_settings.h"
+#include "agent/collectors/make_collectors.h"
 
 namespace statmill {
 namespace {
 
-constexpr std::array<std::string_view, 9> kCollectors = {"cpu",     "load", "memory", "vmstat",  "disk",
-                                                         "network", "psi",  "sched",  "programs"};
 constexpr size_t kPrefixBytesMax = 256;
 constexpr std::string_view kUsage =
     "Usage: statmill-agent [OPTION]...\n"
@@ -49,16 +48,19 @@ Status take_prefix(const std::string& text, std::string& prefix) {
   return Status::ok();
 }
 
+// LIST: names, "default" and "all", with commas between.
 Status take_collectors(const std::string& text, std::vector<std::string>& collectors) {
-  collectors.clear();
-  if (text == "all") {
-    collectors.assign(kCollectors.begin(), kCollectors.end());
-    return Status::ok();
-  }
+  const std::vector<std::string_view> known = collector_names();
+  std::vector<std::string_view> named;
   for (const std::string_view name : split(text, ',')) {
-    if (std::find(kCollectors.begin(), kCollectors.end(), name) == kCollectors.end()) {
-      return invalid(name, "is no collector");
-    }
+    const std::vector<std::string_view> meant = name == "all"       ? known
+                                                : name == "default" ? default_collector_names()
+                                                                    : std::vector{name};
+    named.insert(named.end(), meant.begin(), meant.end());
+  }
+  collectors.clear();
+  for (const std::string_view name : named) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) return invalid(name, "is no collector");
     if (std::find(collectors.begin(), collectors.end(), name) == collectors.end())
       collectors.emplace_back(name);
   }
@@ -101,7 +103,7 @@ std::vector<Setting> agent_settings(AgentConfig& config) {
        [&](const std::string& text) { return take_interval(text, config.interval); }},
       {"agent.prefix", "NAME", "", "of every series; host.<short host name> if not given",
        [&](const std::string& text) { return take_prefix(text, config.prefix); }},
-      {"collectors", "LIST", "all", "of cpu,load,memory,vmstat,disk,network,psi,sched,programs",
+      {"collectors", "LIST", "default", "default, all, or names as --check lists them, with commas",
        [&](const std::string& text) { return take_collectors(text, config.collectors); }},
       {"programs.dir", "DIRECTORY", "/run/statmill", "where programs share what they count",
        [&](const std::string& text) { return take_directory(text, config.programs_directory); }},

@@ -4,12 +4,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "agent/collectors/make_collectors.h"
+
 namespace statmill {
 namespace {
 
 using testing::ElementsAre;
+using testing::ElementsAreArray;
 using testing::HasSubstr;
 using testing::StartsWith;
+using testing::UnorderedElementsAreArray;
 
 Result<AgentCommand> parse(std::vector<const char*> arguments) {
   return parse_agent_command({arguments, {}});
@@ -25,8 +29,7 @@ TEST(AgentConfig, HasDefaults) {
   EXPECT_EQ(config.outbox.spool_bytes, size_t{1} << 30);
   EXPECT_EQ(config.interval, Duration(1000));
   EXPECT_THAT(config.prefix, StartsWith("host."));
-  EXPECT_THAT(config.collectors,
-              ElementsAre("cpu", "load", "memory", "vmstat", "disk", "network", "psi", "sched", "programs"));
+  EXPECT_THAT(config.collectors, ElementsAreArray(default_collector_names()));
   EXPECT_EQ(config.programs_directory, "/run/statmill");
   EXPECT_EQ(config.outbox.queue_bytes, size_t{4} << 20);
   EXPECT_FALSE(config.once);
@@ -63,6 +66,16 @@ TEST(AgentConfig, TakesWhatItIsTold) {
   EXPECT_EQ(config.outbox.queue_bytes, size_t{1} << 20);
   EXPECT_TRUE(config.once);
   EXPECT_EQ(config.log_level, LogLevel::kDebug);
+}
+
+TEST(AgentConfig, TakesCollectorsByTheNamesOfTheirLists) {
+  const auto all = parse({"--collectors", "all"});
+  ASSERT_TRUE(all);
+  EXPECT_THAT(all->config.collectors, ElementsAreArray(collector_names()));
+  const auto more = parse({"--collectors", "psi,default"});
+  ASSERT_TRUE(more);
+  EXPECT_EQ(more->config.collectors.front(), "psi");
+  EXPECT_THAT(more->config.collectors, UnorderedElementsAreArray(default_collector_names()));
 }
 
 TEST(AgentConfig, RefusesNonsenseByName) {
