@@ -35,13 +35,38 @@ void BatchBuilder::total(std::string_view name, uint64_t total) {
   }
 }
 
+void BatchBuilder::distribution(std::string_view name, const Distribution& total) {
+  const std::string full_name = prefix_ + std::string(name);
+  Reading reading;
+  reading.name = full_name;
+  reading.type = Reading::Type::kHistogram;
+  reading.grouping_power = total.grouping_power;
+  reading.sum = total.sum;
+  for (size_t i = 0; i < total.counts.size(); ++i) {
+    if (total.counts[i] != 0) reading.buckets.push_back({static_cast<uint32_t>(i), total.counts[i]});
+  }
+  const auto [place, is_first] = distributions_.try_emplace(std::string(name), Sent{{}, batch_number_});
+  Sent& sent = place->second;
+  sent.batch = batch_number_;
+  for (const SentHistogram::Line& line : sent.histogram.lines(reading)) {
+    if (!is_first) {
+      const size_t name_end = 1 + full_name.size();  // behind the mark
+      batch_.text.append(line.text, 0, name_end).append(" ").append(time_).append(line.text, name_end);
+      ++batch_.lines;
+    }
+    sent.histogram.sent(line);
+  }
+}
+
 void BatchBuilder::lines(std::string_view lines) {
   batch_.text.append(lines);
   batch_.lines += static_cast<uint64_t>(std::count(lines.begin(), lines.end(), '\n'));
 }
 
 LineBatch BatchBuilder::finish() {
-  std::erase_if(totals_, [&](const auto& entry) { return entry.second.batch != batch_number_; });
+  const auto was_not_seen = [&](const auto& entry) { return entry.second.batch != batch_number_; };
+  std::erase_if(totals_, was_not_seen);
+  std::erase_if(distributions_, was_not_seen);
   batch_.text.shrink_to_fit();  // it may wait long in the queue
   return std::exchange(batch_, {});
 }

@@ -1,6 +1,7 @@
 // BatchBuilder: the samples of one interval as text lines, all with the interval's time.
 //
-// The one place where cumulative totals become event samples.
+// The one place where cumulative totals become event samples, and cumulative distributions lines of what came
+// since.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +11,12 @@
 
 #include "agent/collectors/collector.h"
 #include "base/clock.h"
+#include "counters/sent_histogram.h"
 
 namespace statmill {
 
 // Lines of the line protocol (proto/PROTOCOL.md), each ended by LF: `name time value`, events `*name time
-// delta`.
+// delta`, distributions `%name time h<g> sum index:count ...` in as many lines as it takes.
 struct LineBatch {
   std::string text;
   uint64_t lines = 0;
@@ -31,10 +33,11 @@ class BatchBuilder final : public SampleSink {
   // A value that is not finite gives no sample.
   void gauge(std::string_view name, double value) override;
   void total(std::string_view name, uint64_t total) override;
+  void distribution(std::string_view name, const Distribution& total) override;
   void lines(std::string_view lines) override;
   std::string_view time() const override { return time_; }
-  // The batch begun last. Totals that it did not see are forgotten: should they come back, it is as for the
-  // first time, so that a gap never shows up as one large event.
+  // The batch begun last. Totals and distributions that it did not see are forgotten: should they come back,
+  // it is as for the first time, so that a gap never shows up as one large event.
   LineBatch finish();
 
   // Totals that were below the one before.
@@ -45,6 +48,10 @@ class BatchBuilder final : public SampleSink {
     uint64_t value;
     uint64_t batch;  // that saw it last
   };
+  struct Sent {
+    SentHistogram histogram;
+    uint64_t batch;  // that saw it last
+  };
   void line(std::string_view mark, std::string_view name, double value);
 
   const std::string prefix_;
@@ -53,6 +60,7 @@ class BatchBuilder final : public SampleSink {
   uint64_t resets_ = 0;
   LineBatch batch_;
   std::map<std::string, Total, std::less<>> totals_;  // bounded by what the collectors report in one batch
+  std::map<std::string, Sent, std::less<>> distributions_;  // likewise
 };
 
 }  // namespace statmill

@@ -1,7 +1,10 @@
-// The H2 histogram's index, shared by the probes (C, verified by the kernel) and user space (C++).
+// H2 histograms, shared by the programs (C, verified by the kernel) and user space (C++).
 //
 // 2^H2_GROUPING_POWER buckets per power of two: a bucket is at most 1/8 of its values wide, and every value
-// below 16 has its own. Two shifts and a base-two logarithm, no search.
+// below 16 has its own. Two shifts and a base-two logarithm, no search. The layout is statmill/h2.h's.
+//
+// A histogram is 2440 bytes on each CPU: a power of grouping more doubles that, and all of ours are to stay
+// below 8 MiB of kernel memory on 16 CPUs.
 #pragma once
 
 #ifndef __bpf__  // there, vmlinux_min.h comes first
@@ -9,7 +12,15 @@
 #endif
 
 #define H2_GROUPING_POWER 3
-#define H2_BUCKETS 496  // ((63 - 3) << 3) + 16: covers all of 64 bits
+#define H2_MAX_POWER 40  // values from 2^40 on (18 min, in ns) count as 2^40 - 1
+#define H2_BUCKETS ((H2_MAX_POWER - H2_GROUPING_POWER + 1) << H2_GROUPING_POWER)
+
+// Cell i counts the values with h2_index(value) == i. The sum may run behind or ahead of the counts by what
+// is being recorded while it is read.
+struct h2_cells {
+  __u64 counts[H2_BUCKETS];
+  __u64 sum;
+};
 
 // Floor of the base-two logarithm. Requires: v > 0. BPF has no instruction for it.
 static inline __u32 h2_log2(__u64 v) {
@@ -22,16 +33,18 @@ static inline __u32 h2_log2(__u64 v) {
   return power;
 }
 
-// The bucket of a value: in [0, H2_BUCKETS).
-static inline __u32 h2_index(__u64 v) {
-  const __u32 above = h2_log2(v | (1U << H2_GROUPING_POWER)) - H2_GROUPING_POWER;
-  return (above << H2_GROUPING_POWER) + (__u32)(v >> above);
+// The bucket of a value. Requires: value < 2^H2_MAX_POWER; then it is in [0, H2_BUCKETS).
+static inline __u32 h2_index(__u64 value) {
+  const __u32 above = h2_log2(value | (1U << H2_GROUPING_POWER)) - H2_GROUPING_POWER;
+  return (above << H2_GROUPING_POWER) + (__u32)(value >> above);
 }
 
-// The largest value that a bucket holds. Requires: index < H2_BUCKETS.
-static inline __u64 h2_bucket_last(__u32 index) {
-  const __u32 group = index >> H2_GROUPING_POWER;
-  const __u32 above = group > 0 ? group - 1 : 0;
-  const __u64 first = (__u64)(index - (above << H2_GROUPING_POWER)) << above;
-  return first + (((__u64)1 << above) - 1);
+// Plain adds: for cells that one program alone writes, on its own CPU.
+static inline void h2_record(struct h2_cells* cells, __u64 value) {
+  const __u64 most = (1ULL << H2_MAX_POWER) - 1;
+  const __u64 kept = value < most ? value : most;
+  const __u32 index = h2_index(kept);
+  if (index >= H2_BUCKETS) return;  // never; the verifier cannot know
+  ++cells->counts[index];
+  cells->sum += kept;
 }

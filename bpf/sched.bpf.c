@@ -1,4 +1,5 @@
-// Scheduler probe: how long tasks wait for a CPU, stay on it and stay off it, from one hook.
+// Scheduler probe: how long tasks wait for a CPU, stay on it and stay off it, and whose they are, from one
+// hook.
 //
 // sched_switch fires after the kernel chose `next` but before it updates either task's sched_info, so the
 // kernel's own stamps (rq->clock) still say when `next` was queued and when `prev` started: no wakeup probe,
@@ -16,10 +17,12 @@ char program_license[] SEC("license") = "Dual MIT/GPL";
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(map_flags, BPF_F_MMAPABLE);
-  __uint(max_entries, 1);  // the loader makes it one per possible CPU
+  __uint(max_entries, 1);  // of each CPU: the loader knows how many there are
   __type(key, __u32);
   __type(value, struct sched_bank);
 } sched_banks SEC(".maps");
+
+const volatile struct sched_settings settings;
 
 // When a task left its CPU, in the slot of its pid's low bits: the pid's high bits (pids have at most 22)
 // over 56 bits of rq->clock (834 days, compared modulo). One word, so that tasks that share a slot cannot
@@ -32,9 +35,28 @@ __u64 left_cpu_at[1 << SLOT_BITS];
 // Calibration reads ktime (40 ns) at most once in this span per CPU, in ns.
 #define CALIBRATION_SPAN (4 * 1000 * 1000)
 
-static __always_inline void record(__u64* histogram, __u64 value) {
-  const __u32 index = h2_index(value);
-  if (index < H2_BUCKETS) ++histogram[index];  // always true; the verifier cannot know
+// Tasks of the root are mostly in task groups that autogrouping made, which have no cgroup: what is read
+// behind that null pointer is 0.
+static __always_inline __u64 cgroup_of(struct task_struct* task) {
+  if (settings.has_default_hierarchy) return task->cgroups->dfl_cgrp->kn->id;
+  const __u64 id = task->sched_task_group->css.cgroup->kn->id;
+  return id ? id : settings.root_cgroup;
+}
+
+// The slot of a cgroup, made if there is none; null: there is no room.
+static __always_inline struct sched_cgroup* cgroup_slot(struct sched_bank* bank, __u64 id) {
+  if (id == 0) return 0;
+  const __u64 home = id * 0x9E3779B97F4A7C15ULL >> (64 - SCHED_CGROUP_SLOT_BITS);
+  for (__u32 i = 0; i < SCHED_CGROUP_PROBES; ++i) {
+    struct sched_cgroup* slot = &bank->cgroups[(home + i) & (SCHED_CGROUP_SLOTS - 1)];
+    if (slot->id == id) return slot;
+    if (slot->id == 0) {
+      slot->id = id;
+      return slot;
+    }
+  }
+  ++bank->cgroups_missed;
+  return 0;
 }
 
 // Learns how far ktime is ahead of rq->clock: the smallest difference seen, since every delay between the two
@@ -60,7 +82,12 @@ static __always_inline void leave(struct sched_bank* bank, struct task_struct* p
   if (arrived == 0 || clock < arrived) {
     ++bank->discarded;
   } else {
-    record(bank->on_cpu, clock - arrived);
+    h2_record(&bank->on_cpu, clock - arrived);
+    struct sched_cgroup* cgroup = cgroup_slot(bank, cgroup_of(prev));
+    if (cgroup) {
+      cgroup->cpu_ns += clock - arrived;
+      ++cgroup->switches;
+    }
   }
   const __u32 pid = prev->pid;
   const __u64 owner = (__u64)(pid >> SLOT_BITS) << CLOCK_BITS;
@@ -75,18 +102,22 @@ static __always_inline void record_runqueue_wait(struct sched_bank* bank, struct
     ++bank->discarded;
     return;
   }
-  if (clock != queued) {
+  __s64 wait = (__s64)(clock - queued);
+  if (wait != 0) {
     calibrate(bank, clock);
-    record(bank->runqueue_wait, clock - queued);
-    return;
+  } else {
+    // A wakeup that preempts makes the kernel skip its clock update: rq->clock still is the moment of
+    // queueing.
+    if (bank->calibrated_at == 0) {
+      ++bank->discarded;
+      return;
+    }
+    wait = (__s64)(bpf_ktime_get_ns() - queued) - bank->ktime_ahead;
+    if (wait < 0) wait = 0;
   }
-  // A wakeup that preempts makes the kernel skip its clock update: rq->clock still is the moment of queueing.
-  if (bank->calibrated_at == 0) {
-    ++bank->discarded;
-    return;
-  }
-  const __s64 wait = (__s64)(bpf_ktime_get_ns() - queued) - bank->ktime_ahead;
-  record(bank->runqueue_wait, wait > 0 ? wait : 0);
+  h2_record(&bank->runqueue_wait, wait);
+  struct sched_cgroup* cgroup = cgroup_slot(bank, cgroup_of(next));
+  if (cgroup) cgroup->runqueue_wait_ns += wait;
 }
 
 // Modulo 2^56 ns, as the clock is kept in left_cpu_at.
@@ -103,7 +134,7 @@ static __always_inline void record_off_cpu(struct sched_bank* bank, struct task_
       is_before(clock, left)) {
     ++bank->discarded;
   } else {
-    record(bank->off_cpu, (clock - left) & CLOCK_MASK);
+    h2_record(&bank->off_cpu, (clock - left) & CLOCK_MASK);
   }
 }
 
@@ -120,5 +151,13 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct* prev, struct task_s
     record_runqueue_wait(bank, next, clock);
     record_off_cpu(bank, next, clock);
   }
+  return 0;
+}
+
+SEC("tp_btf/sched_migrate_task")
+int BPF_PROG(sched_migrate_task, struct task_struct* task, int to) {
+  const __u32 cpu = bpf_get_smp_processor_id();
+  struct sched_bank* bank = bpf_map_lookup_elem(&sched_banks, &cpu);
+  if (bank) ++bank->migrations;
   return 0;
 }

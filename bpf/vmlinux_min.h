@@ -21,13 +21,39 @@ typedef __u16 __sum16;
 typedef __u32 __wsum;
 typedef _Bool bool;
 
-enum bpf_map_type { BPF_MAP_TYPE_ARRAY = 2 };
-enum { BPF_F_MMAPABLE = 1U << 10 };
+enum bpf_map_type { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_LRU_HASH = 9, BPF_MAP_TYPE_SK_STORAGE = 24 };
+enum { BPF_F_NO_PREALLOC = 1U << 0, BPF_F_MMAPABLE = 1U << 10 };
+enum { BPF_ANY = 0 };
+enum { BPF_SK_STORAGE_GET_F_CREATE = 1 };
 
 // Bits of task_struct's state (include/linux/sched.h).
 enum { TASK_DEAD = 0x80 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+// Cgroups.
+
+struct kernfs_node {
+  __u64 id;  // the inode number of the cgroup's directory
+};
+
+struct cgroup {
+  struct kernfs_node* kn;
+};
+
+struct css_set {
+  struct cgroup* dfl_cgrp;  // of the second version's hierarchy
+};
+
+struct cgroup_subsys_state {
+  struct cgroup* cgroup;
+};
+
+struct task_group {  // of the cpu controller, whatever its hierarchy
+  struct cgroup_subsys_state css;
+};
+
+// Tasks and the scheduler.
 
 struct rq {
   __u64 clock;  // sched_clock() in ns, updated at the start of most schedule() calls
@@ -38,6 +64,7 @@ struct cfs_rq {
 };
 
 struct sched_entity {
+  __u64 sum_exec_runtime;  // ns on CPUs so far
   struct cfs_rq* cfs_rq;
 };
 
@@ -46,10 +73,24 @@ struct sched_info {  // CONFIG_SCHED_INFO; times are rq->clock
   __u64 last_queued;
 };
 
+typedef struct {
+  int counter;
+} atomic_t;
+
+struct signal_struct {
+  atomic_t live;  // threads that have not come to exit
+  int group_exit_code;
+};
+
 struct task_struct {
   int pid;  // of the thread, in the first pid namespace; 0 is each CPU's idle task
+  int tgid;
+  int exit_code;
   struct sched_entity se;
   struct sched_info sched_info;
+  struct task_group* sched_task_group;
+  struct css_set* cgroups;
+  struct signal_struct* signal;
 };
 
 #pragma clang attribute pop

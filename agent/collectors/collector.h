@@ -5,16 +5,24 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "agent/collectors/proc_reader.h"
-#include "agent/collectors/sched_probe.h"
 #include "base/result.h"
 
 namespace statmill {
+
+class BpfProbe;
+
+// All values that were seen so far: an H2 histogram (statmill/h2.h).
+struct Distribution {
+  unsigned grouping_power = 0;
+  std::span<const uint64_t> counts;  // by the index of the bucket
+  uint64_t sum = 0;                  // of the values, modulo 2^64
+};
 
 // Where samples go. Names are what follows the host's prefix: "memory.free", "disk.sda.reads".
 class SampleSink {
@@ -26,6 +34,9 @@ class SampleSink {
   // first total of a name gives none; nor does one below the last (the kernel started anew), which is
   // counted.
   virtual void total(std::string_view name, uint64_t total) = 0;
+  // A cumulative distribution: what came since the one before becomes a sample of many values. The first
+  // of a name gives none, as a total.
+  virtual void distribution(std::string_view name, const Distribution& total) = 0;
   // Whole lines of the line protocol, each ended by LF, with names that no prefix goes before.
   virtual void lines(std::string_view lines) = 0;
   // What such lines are to say that it is: seconds since 1970.
@@ -58,6 +69,8 @@ class Collector {
   // Puts what can be read now into `sink` and says how that went. kDegraded: some samples are missing;
   // kUnavailable: all are. Must not block. Absent is never zero: what cannot be read gives no sample.
   virtual CollectorStatus collect(SampleSink& sink) = 0;
+  // Its programs in the kernel; null: it has none.
+  virtual const BpfProbe* probe() const { return nullptr; }
 };
 
 // The readers must outlive the collectors.
@@ -68,10 +81,6 @@ std::unique_ptr<Collector> make_vmstat_collector(ProcReader& proc);
 std::unique_ptr<Collector> make_disk_collector(ProcReader& proc);
 std::unique_ptr<Collector> make_network_collector(ProcReader& proc);
 std::unique_ptr<Collector> make_psi_collector(ProcReader& proc);
-
-using SchedProbeLoader = std::function<Result<std::unique_ptr<SchedProbe>>()>;
-// `load` is called until it gives a probe, once per collect().
-std::unique_ptr<Collector> make_sched_collector(SchedProbeLoader load);
 
 // The text as one part of a series name: lower case; every byte but a-z 0-9 _ - becomes '_'.
 std::string series_part(std::string_view text);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "agent/collectors/bpf_collectors.h"
 #include "agent/collectors/programs.h"
 #include "base/check.h"
 
@@ -23,7 +24,8 @@ std::unique_ptr<Collector> of_proc(const Surroundings& around) {
 }
 
 std::unique_ptr<Collector> make_sched(const Surroundings& around) {
-  return make_sched_collector([&log = around.log] { return load_sched_probe(log); });
+  const BpfSurroundings of_bpf{around.log, around.clock};
+  return make_sched_collector(load_sched_probe(of_bpf), of_bpf);
 }
 
 // Who only prints must not take from an agent that sends.

@@ -1,76 +1,63 @@
-// The sched collector: how long tasks waited for a CPU, stayed on it and stayed off it in the interval, and
-// why they left it.
-#include <cmath>
-#include <numeric>
-#include <optional>
+// The sched collector: how long tasks waited for a CPU, stayed on it and stayed off it, why they left it, and
+// what each CPU and cgroup had.
+#include "bpf/sched.h"
+#include <sys/stat.h>
 
-#include "agent/collectors/collector.h"
+#include "agent/collectors/bpf_cells.h"
+#include "agent/collectors/bpf_collector.h"
+#include "agent/collectors/bpf_collectors.h"
+#include "agent/collectors/sched_cgroups.h"
 
 namespace statmill {
 namespace {
 
-// In microseconds: the last value of the bucket that holds the q-quantile, at most 1/8 above it. q in (0, 1].
-// Requires: count > 0, the sum of the buckets.
-double quantile_us(const H2Histogram& histogram, uint64_t count, double q) {
-  const auto rank = static_cast<uint64_t>(std::ceil(q * static_cast<double>(count)));
-  uint64_t below = 0;
-  uint32_t last = 0;
-  for (uint32_t i = 0; i < histogram.size(); ++i) {
-    if (histogram[i] == 0) continue;
-    last = i;
-    below += histogram[i];
-    if (below >= rank) break;
-  }
-  return static_cast<double>(h2_bucket_last(last)) / 1000.0;
-}
+constexpr size_t kCpusMax = 1024;  // that have series of their own
 
-class SchedCollector final : public Collector {
+class SchedCollector final : public BpfCollector {
  public:
-  explicit SchedCollector(SchedProbeLoader load) : load_(std::move(load)) {}
+  SchedCollector(LoadedProbe probe, const BpfSurroundings& around)
+      : BpfCollector("sched", std::move(probe)),
+        cgroups_(find_cgroup_hierarchy(around.cgroup_mount, "cpu").root, around.clock) {}
 
-  std::string_view name() const override { return "sched"; }
-
-  CollectorStatus collect(SampleSink& sink) override {
-    if (!probe_) {
-      Result<std::unique_ptr<SchedProbe>> loaded = load_();
-      if (!loaded) return CollectorStatus::unavailable(loaded.error().message);
-      probe_ = std::move(*loaded);
+ protected:
+  CollectorStatus report(const BpfProbe& probe, SampleSink& sink) override {
+    const auto banks = banks_of<sched_bank>(probe, "sched_banks");
+    sink.distribution("sched.runqueue_wait_ns",
+                      sum_histograms(banks, &sched_bank::runqueue_wait).distribution());
+    sink.distribution("sched.off_cpu_ns", sum_histograms(banks, &sched_bank::off_cpu).distribution());
+    sink.distribution("sched.on_cpu_ns", sum_histograms(banks, &sched_bank::on_cpu).distribution());
+    sink.total("sched.switches.voluntary", sum_cells(banks, &sched_bank::switches_voluntary));
+    sink.total("sched.switches.involuntary", sum_cells(banks, &sched_bank::switches_involuntary));
+    sink.total("sched.migrations", sum_cells(banks, &sched_bank::migrations));
+    sink.total("sched.discarded", sum_cells(banks, &sched_bank::discarded));
+    sink.total("sched.cgroups_missed", sum_cells(banks, &sched_bank::cgroups_missed));
+    for (size_t cpu = 0; cpu < std::min(banks.size(), kCpusMax); ++cpu) {
+      const uint64_t busy = load_cell(banks[cpu].on_cpu.sum);
+      if (busy != 0)
+        sink.total("sched.cpu" + std::to_string(cpu) + ".busy_ns", busy);  // else it is not there
     }
-    const SchedTotals now = probe_->read();
-    sink.total("sched.switches.voluntary", now.switches_voluntary);
-    sink.total("sched.switches.involuntary", now.switches_involuntary);
-    sink.total("sched.discarded", now.discarded);
-    const SchedTotals before = last_.value_or(now);
-    report("sched.runqueue_wait.", before.runqueue_wait, now.runqueue_wait, sink);
-    report("sched.off_cpu.", before.off_cpu, now.off_cpu, sink);
-    report("sched.on_cpu.", before.on_cpu, now.on_cpu, sink);
-    last_ = now;
+    cgroups_.report(banks, sink);
     return {};
   }
 
  private:
-  // What came between two readings; no quantiles when nothing did.
-  static void report(const std::string& base, const H2Histogram& before, const H2Histogram& now,
-                     SampleSink& sink) {
-    H2Histogram between;
-    for (size_t i = 0; i < between.size(); ++i) between[i] = now[i] - before[i];
-    sink.total(base + "count", std::accumulate(now.begin(), now.end(), uint64_t{0}));
-    const uint64_t count = std::accumulate(between.begin(), between.end(), uint64_t{0});
-    if (count == 0) return;
-    sink.gauge(base + "p50_us", quantile_us(between, count, 0.5));
-    sink.gauge(base + "p99_us", quantile_us(between, count, 0.99));
-    sink.gauge(base + "max_us", quantile_us(between, count, 1));
-  }
-
-  const SchedProbeLoader load_;
-  std::unique_ptr<SchedProbe> probe_;
-  std::optional<SchedTotals> last_;
+  SchedCgroups cgroups_;
 };
 
 }  // namespace
 
-std::unique_ptr<Collector> make_sched_collector(SchedProbeLoader load) {
-  return std::make_unique<SchedCollector>(std::move(load));
+LoadedProbe load_sched_probe(const BpfSurroundings& around) {
+  const CgroupHierarchy hierarchy = find_cgroup_hierarchy(around.cgroup_mount, "cpu");
+  struct stat root {};
+  const bool has_root = !hierarchy.root.empty() && ::stat(hierarchy.root.c_str(), &root) == 0;
+  const sched_settings settings{.root_cgroup = has_root ? root.st_ino : 0,
+                                .has_default_hierarchy = hierarchy.is_default ? 1U : 0U,
+                                .reserved = 0};
+  return load_bpf_probe({.subject = "sched", .settings = std::as_bytes(std::span(&settings, 1))}, around.log);
+}
+
+std::unique_ptr<Collector> make_sched_collector(LoadedProbe probe, const BpfSurroundings& around) {
+  return std::make_unique<SchedCollector>(std::move(probe), around);
 }
 
 }  // namespace statmill

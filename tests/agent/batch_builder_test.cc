@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <sstream>
+#include <vector>
+
+#include "statmill/h2.h"
 
 namespace statmill {
 namespace {
@@ -54,6 +58,58 @@ TEST(BatchBuilder, TurnsTotalsIntoGrowth) {
   EXPECT_EQ(batch_of(builder, "reads", 1'000'007), "*h.reads 1700000000 7\n");
   EXPECT_EQ(batch_of(builder, "reads", 1'000'007), "*h.reads 1700000000 0\n");
   EXPECT_EQ(builder.resets(), 0U);
+}
+
+// One batch with one distribution of two buckets, of values 3 and 100.
+std::string distribution_batch(BatchBuilder& builder, uint64_t threes, uint64_t hundreds) {
+  std::vector<uint64_t> counts(304);
+  counts[3] = threes;
+  counts[h2::index_of(3, 100)] = hundreds;
+  builder.begin(kNow);
+  builder.distribution("wait_ns",
+                       {.grouping_power = 3, .counts = counts, .sum = 3 * threes + 100 * hundreds});
+  return builder.finish().text;
+}
+
+TEST(BatchBuilder, TurnsDistributionsIntoWhatCameSince) {
+  BatchBuilder builder("h");
+  EXPECT_EQ(distribution_batch(builder, 10, 20), "") << "the first says nothing of this interval";
+  EXPECT_EQ(distribution_batch(builder, 12, 21), "%h.wait_ns 1700000000 h3 106 3:2 36:1\n");
+  EXPECT_EQ(distribution_batch(builder, 12, 21), "") << "nothing came";
+  builder.begin(kNow);
+  builder.finish();
+  EXPECT_EQ(distribution_batch(builder, 50, 50), "") << "forgotten, so it is a first one again";
+}
+
+TEST(BatchBuilder, SplitsDistributionsThatAreLongIntoLinesWhoseSumsAddUp) {
+  BatchBuilder builder("h");
+  std::vector<uint64_t> counts(304);
+  for (const uint64_t round : {uint64_t{0}, uint64_t{1}}) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < counts.size(); ++i) {
+      counts[i] += round * 1000;
+      sum += counts[i] * h2::lower_bound(3, i);
+    }
+    builder.begin(kNow);
+    builder.distribution("wait_ns", {.grouping_power = 3, .counts = counts, .sum = sum});
+    const LineBatch batch = builder.finish();
+    if (round == 0) continue;
+    EXPECT_GT(batch.lines, 1U);
+    uint64_t told = 0;
+    uint64_t values = 0;
+    std::istringstream lines(batch.text);
+    for (std::string line; std::getline(lines, line);) {
+      EXPECT_LE(line.size(), 1250U);
+      std::istringstream words(line);
+      std::string word;
+      uint64_t line_sum = 0;
+      words >> word >> word >> word >> line_sum;
+      told += line_sum;
+      while (words >> word) values += std::stoull(word.substr(word.find(':') + 1));
+    }
+    EXPECT_EQ(told, sum);
+    EXPECT_EQ(values, 304'000U);
+  }
 }
 
 TEST(BatchBuilder, CountsTotalsThatWentBackwardsAndGoesOnFromThere) {

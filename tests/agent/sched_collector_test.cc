@@ -1,9 +1,13 @@
-// The scheduler collector over a probe of the test: totals, and quantiles of the interval alone.
+// The scheduler collector over cells of the test: sums over CPUs, cgroups by name, slots given back.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
-#include "agent/collectors/collector.h"
+#include "agent/collectors/bpf_collectors.h"
+#include "bpf/sched.h"
+#include "tests/agent/fake_bpf_probe.h"
 #include "tests/agent/recording_sink.h"
+#include "tests/support/temp_directory.h"
 
 namespace statmill {
 namespace {
@@ -14,75 +18,118 @@ using testing::Key;
 using testing::Not;
 using testing::Pair;
 
-// A kernel in which the test decides what happened.
-class FakeProbe final : public SchedProbe {
+class ManualClock final : public Clock {
  public:
-  explicit FakeProbe(const SchedTotals& totals) : totals_(totals) {}
-  SchedTotals read() const override { return totals_; }
+  Timestamp wall() const override { return Timestamp(Duration(0)); }
+  SteadyTime steady() const override { return now_; }
+  void advance(Duration by) { now_ += by; }
 
  private:
-  const SchedTotals& totals_;
+  SteadyTime now_{std::chrono::seconds(1000)};
 };
 
 class SchedCollectorTest : public testing::Test {
  protected:
-  void wait(uint64_t ns, uint64_t times) { totals_.runqueue_wait[h2_index(ns)] += times; }
-  void collect() {
-    sink_ = {};
-    EXPECT_EQ(collector_->collect(sink_), CollectorStatus{});
+  SchedCollectorTest() {
+    mount_.write("cgroup.controllers", "cpu");
+    mount_.write("shop.slice/web/cgroup.procs", "");
+    auto probe = std::make_unique<FakeBpfProbe>();
+    probe_ = probe.get();
+    banks_ = probe_->make<sched_bank>("sched_banks");
+    collector_ = make_sched_collector(LoadedProbe(std::move(probe)),
+                                      {.log = log_, .clock = clock_, .cgroup_mount = mount_.path().string()});
   }
 
-  SchedTotals totals_;
+  CollectorStatus collect() {
+    sink_ = {};
+    return collector_->collect(sink_);
+  }
+  uint64_t id_of(const std::string& path) const {
+    struct stat status {};
+    EXPECT_EQ(::stat((mount_.path() / path).c_str(), &status), 0);
+    return status.st_ino;
+  }
+
+  Log log_{LogLevel::kError};
+  ManualClock clock_;
+  TempDirectory mount_;
+  FakeBpfProbe* probe_ = nullptr;
+  std::span<sched_bank> banks_;
+  std::unique_ptr<Collector> collector_;
   RecordingSink sink_;
-  std::unique_ptr<Collector> collector_ = make_sched_collector(
-      [this] { return Result<std::unique_ptr<SchedProbe>>(std::make_unique<FakeProbe>(totals_)); });
 };
 
-TEST_F(SchedCollectorTest, FirstReadingGivesTotalsOnly) {
-  wait(1000, 5);
-  totals_.switches_voluntary = 3;
-  collect();
-  EXPECT_THAT(sink_.gauges, IsEmpty());
-  EXPECT_THAT(sink_.totals, Contains(Pair("sched.runqueue_wait.count", 5)));
-  EXPECT_THAT(sink_.totals, Contains(Pair("sched.switches.voluntary", 3)));
+TEST_F(SchedCollectorTest, AddsUpTheCpus) {
+  h2_record(&banks_[0].runqueue_wait, 1000);
+  h2_record(&banks_[1].runqueue_wait, 1000);
+  h2_record(&banks_[1].on_cpu, 77);
+  banks_[0].switches_voluntary = 3;
+  banks_[1].switches_voluntary = 4;
+  probe_->set_uses({{.runs = 9, .run_ns = 9, .misses = 2}, {.misses = 3}});
+  EXPECT_EQ(collect(), CollectorStatus{});
+  const RecordedDistribution& wait = sink_.distributions["sched.runqueue_wait_ns"];
+  EXPECT_EQ(wait.counts[h2_index(1000)], 2U);
+  EXPECT_EQ(wait.sum, 2000U);
+  EXPECT_THAT(sink_.totals, Contains(Pair("sched.switches.voluntary", 7)));
+  EXPECT_THAT(sink_.totals, Contains(Pair("sched.cpu1.busy_ns", 77)));
+  EXPECT_THAT(sink_.totals, Not(Contains(Key("sched.cpu0.busy_ns")))) << "a CPU that is not there is not 0";
+  EXPECT_THAT(sink_.totals, Contains(Pair("sched.missed", 5)));
 }
 
-TEST_F(SchedCollectorTest, QuantilesAreOfTheIntervalAlone) {
-  wait(1'000'000'000, 1000);
+TEST_F(SchedCollectorTest, NamesCgroupsWhereverTheirSlotsAre) {
+  banks_[0].cgroups[5] = {.id = id_of("shop.slice/web"), .cpu_ns = 10, .runqueue_wait_ns = 20, .switches = 1};
+  banks_[1].cgroups[8] = {.id = id_of("shop.slice/web"), .cpu_ns = 1, .runqueue_wait_ns = 2, .switches = 1};
+  banks_[1].cgroups[9] = {.id = id_of("."), .cpu_ns = 5, .runqueue_wait_ns = 0, .switches = 1};
   collect();
-  wait(1000, 98);    // bucket ends at 1023 ns
-  wait(50'000, 1);   // at 53247 ns
-  wait(900'000, 1);  // at 917503 ns
-  collect();
-  EXPECT_THAT(sink_.gauges, Contains(Pair("sched.runqueue_wait.p50_us", 1.023)));
-  EXPECT_THAT(sink_.gauges, Contains(Pair("sched.runqueue_wait.p99_us", 53.247)));
-  EXPECT_THAT(sink_.gauges, Contains(Pair("sched.runqueue_wait.max_us", 917.503)));
-  EXPECT_THAT(sink_.totals, Contains(Pair("sched.runqueue_wait.count", 1100)));
+  EXPECT_THAT(sink_.totals, Contains(Pair("cgroup.shop_slice-web.cpu_ns", 11)));
+  EXPECT_THAT(sink_.totals, Contains(Pair("cgroup.shop_slice-web.runqueue_wait_ns", 22)));
+  EXPECT_THAT(sink_.totals, Contains(Pair("cgroup.root.cpu_ns", 5)));
+  EXPECT_THAT(sink_.gauges, Contains(Pair("sched.cgroups_unnamed", 0)));
 }
 
-TEST_F(SchedCollectorTest, AnIntervalInWhichNothingHappenedHasNoQuantiles) {
+TEST_F(SchedCollectorTest, GivesBackTheSlotsOfCgroupsThatAreGone) {
+  const uint64_t web = id_of("shop.slice/web");
+  banks_[0].cgroups[5] = {.id = web, .cpu_ns = 10, .runqueue_wait_ns = 20, .switches = 1};
+  banks_[0].cgroups[6] = {.id = UINT64_MAX, .cpu_ns = 10, .runqueue_wait_ns = 20, .switches = 1};
   collect();
-  wait(1000, 1);
-  collect();
-  EXPECT_THAT(sink_.gauges, Contains(Pair("sched.runqueue_wait.p50_us", 1.023)));
-  EXPECT_THAT(sink_.gauges, Not(Contains(Key("sched.off_cpu.p50_us"))));
-  collect();
-  EXPECT_THAT(sink_.gauges, IsEmpty());
+  EXPECT_THAT(sink_.gauges, Contains(Pair("sched.cgroups_unnamed", 1)));
+  EXPECT_EQ(banks_[0].cgroups[5].id, web);
+  EXPECT_EQ(banks_[0].cgroups[6].id, 0U);
+  EXPECT_EQ(banks_[0].cgroups[6].cpu_ns, 0U);
 }
 
-TEST(SchedCollector, IsUnavailableForTheLoadersReasonUntilItLoads) {
-  const SchedTotals totals;
-  bool works = false;
-  const auto collector = make_sched_collector([&]() -> Result<std::unique_ptr<SchedProbe>> {
-    if (!works) return Error{ErrorCode::kUnavailable, "no BTF"};
-    return std::make_unique<FakeProbe>(totals);
-  });
-  RecordingSink sink;
-  EXPECT_EQ(collector->collect(sink), CollectorStatus::unavailable("no BTF"));
-  EXPECT_THAT(sink.totals, IsEmpty());
-  works = true;
-  EXPECT_EQ(collector->collect(sink), CollectorStatus{});
-  EXPECT_THAT(sink.totals, Contains(Pair("sched.discarded", 0)));
+TEST_F(SchedCollectorTest, LooksForUnknownCgroupsNotTooOften) {
+  collect();
+  mount_.write("late/cgroup.procs", "");
+  banks_[0].cgroups[5] = {.id = 1, .cpu_ns = 10, .runqueue_wait_ns = 20, .switches = 1};
+  collect();
+  banks_[0].cgroups[5] = {.id = id_of("late"), .cpu_ns = 10, .runqueue_wait_ns = 20, .switches = 1};
+  collect();
+  EXPECT_THAT(sink_.gauges, Contains(Pair("sched.cgroups_unnamed", 0))) << "the first look found it, too";
+  mount_.write("later/cgroup.procs", "");
+  banks_[0].cgroups[5].id = id_of("later");
+  collect();
+  EXPECT_THAT(sink_.gauges, Contains(Pair("sched.cgroups_unnamed", 1)));
+  clock_.advance(Duration(5000));
+  collect();
+  EXPECT_THAT(sink_.totals, Contains(Pair("cgroup.later.cpu_ns", 10)));
+}
+
+TEST_F(SchedCollectorTest, IsDegradedByAHookThatIsMissing) {
+  probe_->set_hooks({{"sched_switch", "tp_btf/sched_switch", ""}});
+  auto probe = std::make_unique<FakeBpfProbe>();
+  probe->make<sched_bank>("sched_banks");
+  probe->set_hooks({{"a", "tp_btf/a", ""}, {"b", "tp_btf/b", "not in this kernel"}});
+  const auto collector = make_sched_collector(
+      LoadedProbe(std::move(probe)), {.log = log_, .clock = clock_, .cgroup_mount = mount_.path().string()});
+  EXPECT_EQ(collector->collect(sink_), CollectorStatus::degraded("tp_btf/b: not in this kernel"));
+}
+
+TEST_F(SchedCollectorTest, IsUnavailableForTheLoadersReason) {
+  const auto collector = make_sched_collector(Error{ErrorCode::kUnavailable, "no BTF"},
+                                              {.log = log_, .clock = clock_, .cgroup_mount = "/nowhere"});
+  EXPECT_EQ(collector->collect(sink_), CollectorStatus::unavailable("no BTF"));
+  EXPECT_THAT(sink_.totals, IsEmpty());
 }
 
 }  // namespace

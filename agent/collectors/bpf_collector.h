@@ -1,0 +1,33 @@
+// BpfCollector: what all collectors over eBPF programs do alike: their status, and what they missed.
+#pragma once
+
+#include <string>
+
+#include "agent/collectors/bpf_probe.h"
+#include "agent/collectors/collector.h"
+
+namespace statmill {
+
+// Degraded, with their names, when hooks are missing; unavailable when nothing could be loaded, which stays
+// so: the agent gives up what loading needs once it runs. Total: `<name>.missed`, events that came while
+// the program was at work on the same CPU.
+class BpfCollector : public Collector {
+ public:
+  // `name` must outlive the collector.
+  BpfCollector(std::string_view name, LoadedProbe probe);
+
+  std::string_view name() const final { return name_; }
+  CollectorStatus collect(SampleSink& sink) final;
+  const BpfProbe* probe() const final { return probe_ ? probe_->get() : nullptr; }
+
+ protected:
+  // What the programs counted so far; what else is wrong, or ok.
+  virtual CollectorStatus report(const BpfProbe& probe, SampleSink& sink) = 0;
+
+ private:
+  const std::string_view name_;
+  const LoadedProbe probe_;
+  CollectorStatus hooks_status_;  // ok, or those that are missing
+};
+
+}  // namespace statmill

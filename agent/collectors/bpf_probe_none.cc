@@ -1,0 +1,10 @@
+// See bpf_probe.h: the agent built without eBPF.
+#include "agent/collectors/bpf_probe.h"
+
+namespace statmill {
+
+LoadedProbe load_bpf_probe(const BpfPlan&, Log&) {
+  return Error{ErrorCode::kUnavailable, "built without eBPF"};
+}
+
+}  // namespace statmill

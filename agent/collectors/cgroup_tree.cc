@@ -1,0 +1,95 @@
+// See cgroup_tree.h.
+#include "agent/collectors/cgroup_tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "agent/collectors/collector.h"
+#include "base/text.h"
+
+namespace statmill {
+namespace {
+
+// A slash becomes a dash, as systemd has it in the names of slices.
+std::string name_of(std::string_view path) {
+  if (path.empty()) return "root";
+  std::string name;
+  for (const std::string_view part : split(path.substr(1), '/')) name += series_part(part) + "-";
+  name.pop_back();
+  return name;
+}
+
+bool is_there(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+}  // namespace
+
+Status CgroupTree::scan() {
+  cgroups_.clear();
+  by_id_.clear();
+  by_name_.clear();
+  left_out_ = 0;
+  const int root = ::open(root_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  struct stat status {};
+  if (root < 0 || ::fstat(root, &status) != 0) {
+    const Error error{ErrorCode::kNotFound, root_ + ": " + std::strerror(errno)};
+    if (root >= 0) ::close(root);
+    return error;
+  }
+  add(status.st_ino, "");
+  scan_directory(root, "", 0);
+  return Status::ok();
+}
+
+// Closes `parent`.
+void CgroupTree::scan_directory(int parent, const std::string& path, size_t depth) {
+  DIR* const directory = ::fdopendir(parent);
+  if (directory == nullptr) {
+    ::close(parent);
+    return;
+  }
+  while (const dirent* const entry = ::readdir(directory)) {
+    const std::string_view name(entry->d_name);
+    if (entry->d_type != DT_DIR || name == "." || name == "..") continue;
+    if (depth == kDepthMax || cgroups_.size() == kCgroupsMax) {
+      ++left_out_;
+      continue;
+    }
+    const std::string below = path + "/" + std::string(name);
+    add(entry->d_ino, below);
+    const int child = ::openat(::dirfd(directory), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (child >= 0) scan_directory(child, below, depth + 1);  // else it is gone by now
+  }
+  ::closedir(directory);
+}
+
+void CgroupTree::add(uint64_t id, const std::string& path) {
+  std::string name = name_of(path);
+  if (name.size() > kNameBytesMax || !by_name_.emplace(name, id).second) {
+    ++left_out_;
+    return;
+  }
+  by_id_[id] = cgroups_.size();
+  cgroups_.push_back({id, path, std::move(name)});
+}
+
+const Cgroup* CgroupTree::find(uint64_t id) const {
+  const auto place = by_id_.find(id);
+  return place == by_id_.end() ? nullptr : &cgroups_[place->second];
+}
+
+CgroupHierarchy find_cgroup_hierarchy(const std::string& mount, const std::string& controller) {
+  if (is_there(mount + "/cgroup.controllers")) return {mount, true};
+  for (const std::string& name : {controller, controller + ",cpuacct"}) {
+    if (is_there(mount + "/" + name + "/cgroup.procs")) return {mount + "/" + name, false};
+  }
+  return {};
+}
+
+}  // namespace statmill

@@ -1,0 +1,49 @@
+// See libbpf_log.h.
+#include "agent/collectors/libbpf_log.h"
+
+#include <bpf/libbpf.h>
+
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+#include <utility>
+
+namespace statmill {
+namespace {
+
+// libbpf takes one function for all its messages and hands it nothing of ours: who listens in this thread
+// has to wait in a variable. Set by LibbpfLog alone.
+thread_local LibbpfLog* listener = nullptr;
+
+int print(libbpf_print_level, const char* format, va_list arguments) {
+  if (listener == nullptr) return 0;
+  std::array<char, 1024> text{};
+  const int length = std::vsnprintf(text.data(), text.size(), format, arguments);
+  if (length > 0) listener->message(text.data());
+  return length;
+}
+
+}  // namespace
+
+LibbpfLog::LibbpfLog(Log& log) : log_(log) {
+  listener = this;
+  libbpf_set_print(print);
+}
+
+LibbpfLog::~LibbpfLog() { listener = nullptr; }
+
+std::string LibbpfLog::take_refused() { return std::exchange(refused_, {}); }
+
+// libbpf tells which program the kernel refused in words alone: "libbpf: prog 'x': failed to load: -22".
+void LibbpfLog::message(std::string_view text) {
+  constexpr std::string_view kBefore = "prog '";
+  constexpr std::string_view kAfter = "': failed to load";
+  const size_t begin = text.find(kBefore);
+  const size_t end = text.find(kAfter);
+  if (begin != std::string_view::npos && end != std::string_view::npos && begin + kBefore.size() <= end)
+    refused_ = text.substr(begin + kBefore.size(), end - begin - kBefore.size());
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  log_.debug(text);
+}
+
+}  // namespace statmill

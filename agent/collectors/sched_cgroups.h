@@ -1,0 +1,46 @@
+// SchedCgroups: what the scheduler's programs count for each cgroup, under the cgroups' names.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+
+#include "agent/collectors/cgroup_tree.h"
+#include "agent/collectors/collector.h"
+#include "base/clock.h"
+#include "bpf/sched.h"
+
+namespace statmill {
+
+// Confined to one thread.
+class SchedCgroups {
+ public:
+  // Between two looks at the directories.
+  static constexpr Duration kScanInterval{5000};
+
+  // An empty `root`: this host has no cgroups. `clock` must outlive it.
+  SchedCgroups(std::string root, const Clock& clock) : tree_(std::move(root)), clock_(clock) {}
+
+  // Totals cgroup.<name>.cpu_ns, .runqueue_wait_ns, .switches. Gauge sched.cgroups_unnamed: those that ran
+  // and have no directory now, or none that the limits let us see. The slots of cgroups that are gone are
+  // given back to the programs.
+  void report(std::span<sched_bank> banks, SampleSink& sink);
+
+ private:
+  struct Totals {
+    uint64_t cpu_ns = 0;
+    uint64_t runqueue_wait_ns = 0;
+    uint64_t switches = 0;
+  };
+  using ById = std::map<uint64_t, Totals>;
+
+  void look_again(const ById& totals);
+  void release_gone(std::span<sched_bank> banks, const ById& totals);
+
+  CgroupTree tree_;
+  const Clock& clock_;
+  std::optional<SteadyTime> scanned_at_;
+  bool is_fresh_ = false;  // the tree was read after the banks
+};
+
+}  // namespace statmill
