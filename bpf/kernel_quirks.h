@@ -12,3 +12,6 @@ extern int LINUX_KERNEL_VERSION __kconfig;  // libbpf fills it in; known to the 
 // sched_process_exit says since 6.16 whether the last thread of its process ends; before, a count has to be
 // asked that two threads which end at once may both find at 0.
 #define HAS_GROUP_DEAD (LINUX_KERNEL_VERSION >= KERNEL(6, 16))
+
+// tcp_retransmit_skb says since 6.17 whether the segment could be sent; before, it is told of those alone.
+#define HAS_RETRANSMIT_ERROR (LINUX_KERNEL_VERSION >= KERNEL(6, 17))

@@ -10,17 +10,12 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#include "bpf/banks.h"
 #include "bpf/sched.h"
 
 char program_license[] SEC("license") = "Dual MIT/GPL";
 
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(map_flags, BPF_F_MMAPABLE);
-  __uint(max_entries, 1);  // of each CPU: the loader knows how many there are
-  __type(key, __u32);
-  __type(value, struct sched_bank);
-} sched_banks SEC(".maps");
+BANKS(sched_banks, struct sched_bank);
 
 const volatile struct sched_settings settings;
 
@@ -141,9 +136,8 @@ static __always_inline void record_off_cpu(struct sched_bank* bank, struct task_
 SEC("tp_btf/sched_switch")
 int BPF_PROG(sched_switch, bool preempt, struct task_struct* prev, struct task_struct* next,
              unsigned int prev_state) {
-  const __u32 cpu = bpf_get_smp_processor_id();
-  struct sched_bank* bank = bpf_map_lookup_elem(&sched_banks, &cpu);
-  if (!bank) return 0;  // never: there is a bank for each possible CPU
+  struct sched_bank* bank = OWN_BANK(sched_banks);
+  if (!bank) return 0;
   const __u64 clock = (next->pid ? next : prev)->se.cfs_rq->rq->clock;
   // As the kernel counts nvcsw and nivcsw.
   if (prev->pid) leave(bank, prev, clock, !preempt && prev_state, prev_state & TASK_DEAD);
@@ -156,8 +150,7 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct* prev, struct task_s
 
 SEC("tp_btf/sched_migrate_task")
 int BPF_PROG(sched_migrate_task, struct task_struct* task, int to) {
-  const __u32 cpu = bpf_get_smp_processor_id();
-  struct sched_bank* bank = bpf_map_lookup_elem(&sched_banks, &cpu);
+  struct sched_bank* bank = OWN_BANK(sched_banks);
   if (bank) ++bank->migrations;
   return 0;
 }

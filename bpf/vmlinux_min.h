@@ -93,6 +93,63 @@ struct task_struct {
   struct signal_struct* signal;
 };
 
+// Block devices.
+
+struct gendisk {
+  int major;
+  int first_minor;
+};
+
+struct request_queue {
+  struct gendisk* disk;
+};
+
+struct request {
+  struct request_queue* q;
+  unsigned int cmd_flags;  // the low 8 bits: enum req_op
+  unsigned int __data_len;
+  __u64 start_time_ns;     // when it was made; ktime
+  __u64 io_start_time_ns;  // when the driver took it; 0: not stamped
+};
+
+// Network.
+
+struct ns_common {
+  unsigned int inum;  // the inode number of /proc/<pid>/ns/net
+};
+
+struct net {
+  struct ns_common ns;
+};
+
+typedef struct {
+  struct net* net;
+} possible_net_t;
+
+struct net_device {
+  int ifindex;
+  possible_net_t nd_net;
+};
+
+struct sk_buff {
+  unsigned int len;
+  struct net_device* dev;
+};
+
+struct sock_common {
+  unsigned short skc_family;
+};
+
+struct sock {
+  struct sock_common __sk_common;
+  __u16 sk_protocol;
+};
+
+struct tcp_sock {
+  __u32 srtt_us;  // smoothed round trip time, times 8
+  __u32 mdev_us;  // its mean deviation, times 4
+};
+
 #pragma clang attribute pop
 
 #endif

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "agent/collectors/bpf_probe.h"
 #include "agent/collectors/collector.h"
 #include "bpf/h2.h"
 
@@ -55,5 +56,29 @@ template <class Bank, class Member>
 H2Total sum_histograms(std::span<Bank> banks, h2_cells Member::*cells) {
   return sum_histograms(banks, [cells](const Bank& bank) -> const h2_cells& { return bank.*cells; });
 }
+
+// Puts cells into a sink, all CPUs together; those of programs that are missing give no sample.
+template <class Bank>
+class BankReport {
+ public:
+  BankReport(const BpfProbe& probe, std::string_view map, SampleSink& sink)
+      : probe_(probe), banks_(banks_of<Bank>(probe, map)), sink_(sink) {}
+
+  std::span<Bank> banks() const { return banks_; }
+  // `cell`: a member of the bank, or a function of it. `program`: that which writes it.
+  template <class Cell>
+  void total(std::string_view program, std::string_view name, Cell cell) const {
+    if (has_program(probe_, program)) sink_.total(name, sum_cells(banks_, cell));
+  }
+  template <class Cells>
+  void distribution(std::string_view program, std::string_view name, Cells cells) const {
+    if (has_program(probe_, program)) sink_.distribution(name, sum_histograms(banks_, cells).distribution());
+  }
+
+ private:
+  const BpfProbe& probe_;
+  const std::span<Bank> banks_;
+  SampleSink& sink_;
+};
 
 }  // namespace statmill

@@ -1,6 +1,8 @@
 // See bpf_collector.h.
 #include "agent/collectors/bpf_collector.h"
 
+#include <algorithm>
+#include <map>
 #include <utility>
 
 namespace statmill {
@@ -16,16 +18,68 @@ CollectorStatus status_of(std::span<const BpfHook> hooks) {
 
 }  // namespace
 
+class SeriesFromZero::Sink final : public SampleSink {
+ public:
+  void begin(SampleSink& to) {
+    // What the last reading did not have, its sink has forgotten, too.
+    std::erase_if(known_, [&](const auto& entry) { return entry.second != number_; });
+    to_ = &to;
+    ++number_;
+  }
+  void gauge(std::string_view name, double value) override { to_->gauge(name, value); }
+  void total(std::string_view name, uint64_t total) override {
+    if (is_new(name)) to_->total(name, 0);
+    to_->total(name, total);
+  }
+  void distribution(std::string_view name, const Distribution& total) override {
+    if (is_new(name))
+      to_->distribution(name, {.grouping_power = total.grouping_power, .counts = {}, .sum = 0});
+    to_->distribution(name, total);
+  }
+  void lines(std::string_view lines) override { to_->lines(lines); }
+  std::string_view time() const override { return to_->time(); }
+
+ private:
+  bool is_new(std::string_view name) {
+    const auto place = known_.find(name);
+    if (place != known_.end()) {
+      place->second = number_;
+      return false;
+    }
+    known_.emplace(name, number_);
+    return number_ > 1;
+  }
+
+  SampleSink* to_ = nullptr;
+  uint64_t number_ = 0;                                 // of the reading
+  std::map<std::string, uint64_t, std::less<>> known_;  // names, and the reading that had them last
+};
+
+SeriesFromZero::SeriesFromZero() : sink_(std::make_unique<Sink>()) {}
+SeriesFromZero::~SeriesFromZero() = default;
+
+SampleSink& SeriesFromZero::reading(SampleSink& to) {
+  sink_->begin(to);
+  return *sink_;
+}
+
+bool has_program(const BpfProbe& probe, std::string_view program) {
+  const std::span<const BpfHook> hooks = probe.hooks();
+  return std::none_of(hooks.begin(), hooks.end(),
+                      [&](const BpfHook& hook) { return hook.program == program && !hook.missing.empty(); });
+}
+
 BpfCollector::BpfCollector(std::string_view name, LoadedProbe probe) : name_(name), probe_(std::move(probe)) {
   if (probe_) hooks_status_ = status_of((*probe_)->hooks());
 }
 
 CollectorStatus BpfCollector::collect(SampleSink& sink) {
   if (!probe_) return CollectorStatus::unavailable(probe_.error().message);
+  SampleSink& from_zero = series_.reading(sink);
   uint64_t missed = 0;
   for (const BpfUse& use : (*probe_)->uses()) missed += use.misses;
-  sink.total(std::string(name_) + ".missed", missed);
-  CollectorStatus status = report(**probe_, sink);
+  from_zero.total(std::string(name_) + ".missed", missed);
+  CollectorStatus status = report(**probe_, from_zero);
   return status.level == CollectorStatus::Level::kOk ? hooks_status_ : status;
 }
 

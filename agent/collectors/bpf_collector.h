@@ -1,12 +1,28 @@
 // BpfCollector: what all collectors over eBPF programs do alike: their status, and what they missed.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "agent/collectors/bpf_probe.h"
 #include "agent/collectors/collector.h"
 
 namespace statmill {
+
+// Passes on what cells say, and before a name that is new the zero at which its cells began: so nothing of
+// a device or cgroup that appears is lost. What is there at the first reading may be older than the agent's
+// first interval: it begins with that reading.
+class SeriesFromZero {
+ public:
+  // A sink for one reading, which `to` gets. Valid until the next; `to` must outlive its use.
+  SampleSink& reading(SampleSink& to);
+  SeriesFromZero();
+  ~SeriesFromZero();
+
+ private:
+  class Sink;
+  std::unique_ptr<Sink> sink_;
+};
 
 // Degraded, with their names, when hooks are missing; unavailable when nothing could be loaded, which stays
 // so: the agent gives up what loading needs once it runs. Total: `<name>.missed`, events that came while
@@ -28,6 +44,7 @@ class BpfCollector : public Collector {
   const std::string_view name_;
   const LoadedProbe probe_;
   CollectorStatus hooks_status_;  // ok, or those that are missing
+  SeriesFromZero series_;
 };
 
 }  // namespace statmill

@@ -16,12 +16,24 @@ struct BpfSurroundings {
   Log& log;
   const Clock& clock;
   std::string cgroup_mount = "/sys/fs/cgroup";
+  std::string devices = "/sys/dev/block";  // links by major:minor
 };
 
 // A probe for its collector, whose settings depend on the host.
+LoadedProbe load_net_probe(const BpfSurroundings& around);
 LoadedProbe load_sched_probe(const BpfSurroundings& around);
+LoadedProbe load_syscalls_probe(const BpfSurroundings& around);
 
 // What `around` refers to must outlive the collectors.
+std::unique_ptr<Collector> make_block_collector(LoadedProbe probe, const BpfSurroundings& around);
+std::unique_ptr<Collector> make_faults_collector(LoadedProbe probe, const BpfSurroundings& around);
+std::unique_ptr<Collector> make_interrupts_collector(LoadedProbe probe, const BpfSurroundings& around);
+std::unique_ptr<Collector> make_net_collector(LoadedProbe probe, const BpfSurroundings& around);
+std::unique_ptr<Collector> make_process_collector(LoadedProbe probe, const BpfSurroundings& around);
+std::unique_ptr<Collector> make_reclaim_collector(LoadedProbe probe, const BpfSurroundings& around);
 std::unique_ptr<Collector> make_sched_collector(LoadedProbe probe, const BpfSurroundings& around);
+std::unique_ptr<Collector> make_syscalls_collector(LoadedProbe probe, const BpfSurroundings& around);
+std::unique_ptr<Collector> make_tcp_collector(LoadedProbe probe, const BpfSurroundings& around);
+std::unique_ptr<Collector> make_tlb_collector(LoadedProbe probe, const BpfSurroundings& around);
 
 }  // namespace statmill

@@ -4,8 +4,19 @@
 #include <cstddef>
 
 #include "base/check.h"
+#include "block.skel.h"
+#include "bpf/net.h"
 #include "bpf/sched.h"
+#include "bpf/syscalls.h"
+#include "faults.skel.h"
+#include "interrupts.skel.h"
+#include "net.skel.h"
+#include "process.skel.h"
+#include "reclaim.skel.h"
 #include "sched.skel.h"
+#include "syscalls.skel.h"
+#include "tcp.skel.h"
+#include "tlb.skel.h"
 
 namespace statmill {
 namespace {
@@ -16,7 +27,16 @@ struct Image {
 };
 
 constexpr Image kImages[] = {
+    {"block", block_bpf::elf_bytes},
+    {"faults", faults_bpf::elf_bytes},
+    {"interrupts", interrupts_bpf::elf_bytes},
+    {"net", net_bpf::elf_bytes},
+    {"process", process_bpf::elf_bytes},
+    {"reclaim", reclaim_bpf::elf_bytes},
     {"sched", sched_bpf::elf_bytes},
+    {"syscalls", syscalls_bpf::elf_bytes},
+    {"tcp", tcp_bpf::elf_bytes},
+    {"tlb", tlb_bpf::elf_bytes},
 };
 
 }  // namespace

@@ -265,4 +265,17 @@ class BpfLoading {
 
 LoadedProbe load_bpf_probe(const BpfPlan& plan, Log& log) { return BpfLoading(plan, log).run(); }
 
+std::map<uint64_t, std::string> kernel_enum(const char* name) {
+  std::map<uint64_t, std::string> names;
+  const KernelTypes types(btf__load_vmlinux_btf());
+  const int id = types == nullptr ? -1 : btf__find_by_name_kind(types.get(), name, BTF_KIND_ENUM);
+  if (id < 0) return names;
+  const btf_type* const type = btf__type_by_id(types.get(), static_cast<__u32>(id));
+  const struct btf_enum* const members = btf_enum(type);
+  for (__u32 i = 0; i < btf_vlen(type); ++i) {
+    names[static_cast<__u32>(members[i].val)] = btf__name_by_offset(types.get(), members[i].name_off);
+  }
+  return names;
+}
+
 }  // namespace statmill

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -52,6 +53,9 @@ std::span<Bank> banks_of(const BpfProbe& probe, std::string_view map) {
   return {reinterpret_cast<Bank*>(cells.data()), cells.size() / sizeof(Bank)};
 }
 
+// Whether it is not among the hooks that are missing.
+bool has_program(const BpfProbe& probe, std::string_view program);
+
 using LoadedProbe = Result<std::unique_ptr<BpfProbe>>;
 
 // What a subject is loaded with.
@@ -64,5 +68,8 @@ struct BpfPlan {
 // nothing, with a reason fit for a status: "built without eBPF", "permission", "no BTF", or what the kernel
 // said. libbpf's own words go to `log` at debug.
 LoadedProbe load_bpf_probe(const BpfPlan& plan, Log& log);
+
+// The names of a kernel's enum by their values; empty when the kernel does not tell.
+std::map<uint64_t, std::string> kernel_enum(const char* name);
 
 }  // namespace statmill

@@ -7,4 +7,6 @@ LoadedProbe load_bpf_probe(const BpfPlan&, Log&) {
   return Error{ErrorCode::kUnavailable, "built without eBPF"};
 }
 
+std::map<uint64_t, std::string> kernel_enum(const char*) { return {}; }
+
 }  // namespace statmill

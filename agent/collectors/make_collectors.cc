@@ -23,9 +23,21 @@ std::unique_ptr<Collector> of_proc(const Surroundings& around) {
   return kMake(around.proc);
 }
 
-std::unique_ptr<Collector> make_sched(const Surroundings& around) {
-  const BpfSurroundings of_bpf{around.log, around.clock};
-  return make_sched_collector(load_sched_probe(of_bpf), of_bpf);
+// Programs that need no settings, by their subject.
+struct Subject {
+  char text[16];
+};
+template <Subject kSubject>
+LoadedProbe load_probe_of(const BpfSurroundings& around) {
+  return load_bpf_probe({.subject = kSubject.text}, around.log);
+}
+
+// One over the eBPF programs of the same name.
+template <std::unique_ptr<Collector> (*kMake)(LoadedProbe, const BpfSurroundings&),
+          LoadedProbe (*kLoad)(const BpfSurroundings&)>
+std::unique_ptr<Collector> of_bpf(const Surroundings& around) {
+  const BpfSurroundings surroundings{.log = around.log, .clock = around.clock};
+  return kMake(kLoad(surroundings), surroundings);
 }
 
 // Who only prints must not take from an agent that sends.
@@ -43,7 +55,16 @@ constexpr Entry kEntries[] = {
     {"disk", true, of_proc<make_disk_collector>},
     {"network", true, of_proc<make_network_collector>},
     {"psi", true, of_proc<make_psi_collector>},
-    {"sched", true, make_sched},
+    {"sched", true, of_bpf<make_sched_collector, load_sched_probe>},
+    {"process", true, of_bpf<make_process_collector, load_probe_of<Subject{"process"}>>},
+    {"interrupts", true, of_bpf<make_interrupts_collector, load_probe_of<Subject{"interrupts"}>>},
+    {"block", true, of_bpf<make_block_collector, load_probe_of<Subject{"block"}>>},
+    {"tcp", true, of_bpf<make_tcp_collector, load_probe_of<Subject{"tcp"}>>},
+    {"net", true, of_bpf<make_net_collector, load_net_probe>},
+    {"reclaim", true, of_bpf<make_reclaim_collector, load_probe_of<Subject{"reclaim"}>>},
+    {"syscalls", false, of_bpf<make_syscalls_collector, load_syscalls_probe>},
+    {"faults", false, of_bpf<make_faults_collector, load_probe_of<Subject{"faults"}>>},
+    {"tlb", false, of_bpf<make_tlb_collector, load_probe_of<Subject{"tlb"}>>},
     {"programs", true, make_programs},
 };
 

@@ -21,16 +21,17 @@ class SchedCollector final : public BpfCollector {
 
  protected:
   CollectorStatus report(const BpfProbe& probe, SampleSink& sink) override {
-    const auto banks = banks_of<sched_bank>(probe, "sched_banks");
-    sink.distribution("sched.runqueue_wait_ns",
-                      sum_histograms(banks, &sched_bank::runqueue_wait).distribution());
-    sink.distribution("sched.off_cpu_ns", sum_histograms(banks, &sched_bank::off_cpu).distribution());
-    sink.distribution("sched.on_cpu_ns", sum_histograms(banks, &sched_bank::on_cpu).distribution());
-    sink.total("sched.switches.voluntary", sum_cells(banks, &sched_bank::switches_voluntary));
-    sink.total("sched.switches.involuntary", sum_cells(banks, &sched_bank::switches_involuntary));
-    sink.total("sched.migrations", sum_cells(banks, &sched_bank::migrations));
-    sink.total("sched.discarded", sum_cells(banks, &sched_bank::discarded));
-    sink.total("sched.cgroups_missed", sum_cells(banks, &sched_bank::cgroups_missed));
+    const BankReport<sched_bank> report(probe, "sched_banks", sink);
+    report.distribution("sched_switch", "sched.runqueue_wait_ns", &sched_bank::runqueue_wait);
+    report.distribution("sched_switch", "sched.off_cpu_ns", &sched_bank::off_cpu);
+    report.distribution("sched_switch", "sched.on_cpu_ns", &sched_bank::on_cpu);
+    report.total("sched_switch", "sched.switches.voluntary", &sched_bank::switches_voluntary);
+    report.total("sched_switch", "sched.switches.involuntary", &sched_bank::switches_involuntary);
+    report.total("sched_migrate_task", "sched.migrations", &sched_bank::migrations);
+    report.total("sched_switch", "sched.discarded", &sched_bank::discarded);
+    report.total("sched_switch", "sched.cgroups_missed", &sched_bank::cgroups_missed);
+    if (!has_program(probe, "sched_switch")) return {};
+    const std::span<sched_bank> banks = report.banks();
     for (size_t cpu = 0; cpu < std::min(banks.size(), kCpusMax); ++cpu) {
       const uint64_t busy = load_cell(banks[cpu].on_cpu.sum);
       if (busy != 0)

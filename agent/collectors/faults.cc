@@ -1,0 +1,29 @@
+// The faults collector: page faults, by where they came from.
+#include "bpf/faults.h"
+#include "agent/collectors/bpf_cells.h"
+#include "agent/collectors/bpf_collector.h"
+#include "agent/collectors/bpf_collectors.h"
+
+namespace statmill {
+namespace {
+
+class FaultsCollector final : public BpfCollector {
+ public:
+  explicit FaultsCollector(LoadedProbe probe) : BpfCollector("faults", std::move(probe)) {}
+
+ protected:
+  CollectorStatus report(const BpfProbe& probe, SampleSink& sink) override {
+    const BankReport<faults_bank> report(probe, "faults_banks", sink);
+    report.total("fault_user", "faults.user", &faults_bank::user);
+    report.total("fault_kernel", "faults.kernel", &faults_bank::kernel);
+    return {};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Collector> make_faults_collector(LoadedProbe probe, const BpfSurroundings&) {
+  return std::make_unique<FaultsCollector>(std::move(probe));
+}
+
+}  // namespace statmill

@@ -1,0 +1,34 @@
+// The process collector: processes that began, took up another program and ended.
+#include "bpf/process.h"
+#include "agent/collectors/bpf_cells.h"
+#include "agent/collectors/bpf_collector.h"
+#include "agent/collectors/bpf_collectors.h"
+
+namespace statmill {
+namespace {
+
+class ProcessCollector final : public BpfCollector {
+ public:
+  explicit ProcessCollector(LoadedProbe probe) : BpfCollector("process", std::move(probe)) {}
+
+ protected:
+  CollectorStatus report(const BpfProbe& probe, SampleSink& sink) override {
+    const BankReport<process_bank> report(probe, "process_banks", sink);
+    report.total("process_fork", "process.forks", &process_bank::forks);
+    report.total("process_fork", "process.threads", &process_bank::threads);
+    report.total("process_exec", "process.execs", &process_bank::execs);
+    report.total("process_exit", "process.exits.ok", &process_bank::exits_ok);
+    report.total("process_exit", "process.exits.failed", &process_bank::exits_failed);
+    report.total("process_exit", "process.exits.killed", &process_bank::exits_killed);
+    report.total("process_exit", "process.exited_cpu_ns", &process_bank::exited_cpu_ns);
+    return {};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Collector> make_process_collector(LoadedProbe probe, const BpfSurroundings&) {
+  return std::make_unique<ProcessCollector>(std::move(probe));
+}
+
+}  // namespace statmill

@@ -1,0 +1,26 @@
+// Page faults, by where they came from. One at each first touch of a page: not for every host.
+#include "bpf/vmlinux_min.h"
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "bpf/banks.h"
+#include "bpf/faults.h"
+
+char program_license[] SEC("license") = "Dual MIT/GPL";
+
+BANKS(faults_banks, struct faults_bank);
+
+SEC("tp_btf/page_fault_user")
+int BPF_PROG(fault_user) {
+  struct faults_bank* bank = OWN_BANK(faults_banks);
+  if (bank) ++bank->user;
+  return 0;
+}
+
+SEC("tp_btf/page_fault_kernel")
+int BPF_PROG(fault_kernel) {
+  struct faults_bank* bank = OWN_BANK(faults_banks);
+  if (bank) ++bank->kernel;
+  return 0;
+}

@@ -1,0 +1,53 @@
+// Processes: how many begin, take up another program and end, how, and what CPU time went with them.
+#include "bpf/vmlinux_min.h"
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "bpf/banks.h"
+#include "bpf/kernel_quirks.h"
+#include "bpf/process.h"
+
+char program_license[] SEC("license") = "Dual MIT/GPL";
+
+BANKS(process_banks, struct process_bank);
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(process_fork, struct task_struct* parent, struct task_struct* child) {
+  struct process_bank* bank = OWN_BANK(process_banks);
+  if (!bank) return 0;
+  if (child->pid == child->tgid) {
+    ++bank->forks;
+  } else {
+    ++bank->threads;
+  }
+  return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(process_exec) {
+  struct process_bank* bank = OWN_BANK(process_banks);
+  if (bank) ++bank->execs;
+  return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int process_exit(__u64* arguments) {
+  struct process_bank* bank = OWN_BANK(process_banks);
+  if (!bank) return 0;
+  struct task_struct* task = (struct task_struct*)arguments[0];
+  bank->exited_cpu_ns += task->se.sum_exec_runtime;
+  const bool is_last = HAS_GROUP_DEAD ? (bool)arguments[1] : task->signal->live.counter == 0;
+  if (!is_last) return 0;
+  // As wait(2) has it: the signal in the low 7 bits, the status above 8.
+  const int of_group = task->signal->group_exit_code;
+  const int code = of_group ? of_group : task->exit_code;
+  if (code & 0x7f) {
+    ++bank->exits_killed;
+  } else if (code) {
+    ++bank->exits_failed;
+  } else {
+    ++bank->exits_ok;
+  }
+  return 0;
+}

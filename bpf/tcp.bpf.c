@@ -1,0 +1,112 @@
+// TCP: what goes out and comes in, how long connecting and round trips take, and what had to be sent again.
+#include "bpf/vmlinux_min.h"
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "bpf/banks.h"
+#include "bpf/kernel_quirks.h"
+#include "bpf/tcp.h"
+
+char program_license[] SEC("license") = "Dual MIT/GPL";
+
+BANKS(tcp_banks, struct tcp_bank);
+
+// When a socket began to connect; goes away with the socket.
+struct {
+  __uint(type, BPF_MAP_TYPE_SK_STORAGE);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, int);
+  __type(value, __u64);
+} connecting SEC(".maps");
+
+enum { PROTOCOL_TCP = 6 };
+enum { MESSAGE_PEEK = 2 };
+enum { STATE_ESTABLISHED = 1, STATE_SYN_SENT = 2, STATE_SYN_RECEIVED = 3, STATE_CLOSED = 7 };
+
+SEC("tp_btf/sock_send_length")
+int BPF_PROG(tcp_send, struct sock* sk, int length, int flags) {
+  if (sk->sk_protocol != PROTOCOL_TCP || length <= 0) return 0;
+  struct tcp_bank* bank = OWN_BANK(tcp_banks);
+  if (bank) h2_record(&bank->sent, length);
+  return 0;
+}
+
+SEC("tp_btf/sock_recv_length")
+int BPF_PROG(tcp_receive, struct sock* sk, int length, int flags) {
+  if (sk->sk_protocol != PROTOCOL_TCP || length <= 0 || flags & MESSAGE_PEEK) return 0;
+  struct tcp_bank* bank = OWN_BANK(tcp_banks);
+  if (bank) h2_record(&bank->received, length);
+  return 0;
+}
+
+SEC("tp_btf/tcp_probe")
+int BPF_PROG(tcp_acknowledged, struct sock* sk) {
+  struct tcp_bank* bank = OWN_BANK(tcp_banks);
+  if (!bank || ++bank->probes % TCP_PROBE_SAMPLING) return 0;
+  struct tcp_sock* tcp = bpf_skc_to_tcp_sock(sk);
+  if (!tcp || !tcp->srtt_us) return 0;
+  h2_record(&bank->srtt_us, tcp->srtt_us >> 3);
+  h2_record(&bank->rtt_deviation_us, tcp->mdev_us >> 2);
+  return 0;
+}
+
+// A connection that we began has an answer, or none.
+static __always_inline void connected(struct tcp_bank* bank, struct sock* sk, int state) {
+  const __u64* began = bpf_sk_storage_get(&connecting, sk, 0, 0);
+  if (state != STATE_ESTABLISHED) {
+    ++bank->connects_failed;
+  } else if (began) {
+    h2_record(&bank->connect_ns, bpf_ktime_get_ns() - *began);
+  } else {
+    ++bank->discarded;
+  }
+  if (began) bpf_sk_storage_delete(&connecting, sk);
+}
+
+SEC("tp_btf/inet_sock_set_state")
+int BPF_PROG(tcp_state, struct sock* sk, int before, int state) {
+  struct tcp_bank* bank = OWN_BANK(tcp_banks);
+  if (!bank || sk->sk_protocol != PROTOCOL_TCP) return 0;
+  if ((__u32)state < TCP_STATES) ++bank->states[state];
+  if (state == STATE_SYN_SENT) {
+    const __u64 now = bpf_ktime_get_ns();
+    __u64* began = bpf_sk_storage_get(&connecting, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+    if (began) *began = now;
+  } else if (before == STATE_SYN_SENT) {
+    connected(bank, sk, state);
+  } else if (before == STATE_SYN_RECEIVED && state == STATE_ESTABLISHED) {
+    ++bank->accepted;
+  }
+  return 0;
+}
+
+SEC("tp_btf/tcp_retransmit_skb")
+int tcp_retransmit(__u64* arguments) {
+  struct tcp_bank* bank = OWN_BANK(tcp_banks);
+  if (!bank) return 0;
+  if (HAS_RETRANSMIT_ERROR && (int)arguments[2] != 0) return 0;
+  ++bank->retransmits;
+  return 0;
+}
+
+SEC("tp_btf/tcp_retransmit_synack")
+int BPF_PROG(tcp_retransmit_synack) {
+  struct tcp_bank* bank = OWN_BANK(tcp_banks);
+  if (bank) ++bank->synack_retransmits;
+  return 0;
+}
+
+SEC("tp_btf/tcp_send_reset")
+int BPF_PROG(tcp_send_reset) {
+  struct tcp_bank* bank = OWN_BANK(tcp_banks);
+  if (bank) ++bank->resets_sent;
+  return 0;
+}
+
+SEC("tp_btf/tcp_receive_reset")
+int BPF_PROG(tcp_receive_reset) {
+  struct tcp_bank* bank = OWN_BANK(tcp_banks);
+  if (bank) ++bank->resets_received;
+  return 0;
+}
