@@ -56,6 +56,12 @@ class KernelTest : public testing::Test {
     return after;
   }
 
+  // A total, with the events that its programs were not given because they were at work on that CPU: those
+  // are counted, but not as what.
+  uint64_t with_missed(RecordingSink& grown, const std::string& name) const {
+    return grown.totals[name] + grown.totals[std::string(collector_->name()) + ".missed"];
+  }
+
   Log log_{LogLevel::kError};
   SystemClock clock_;
   BpfSurroundings around_{.log = log_, .clock = clock_};
