@@ -27,11 +27,14 @@ void BatchBuilder::total(std::string_view name, uint64_t total) {
     totals_.emplace(name, Total{total, batch_number_});
     return;
   }
-  const uint64_t before = std::exchange(it->second, Total{total, batch_number_}).value;
+  Total& known = it->second;
+  const uint64_t before = std::exchange(known.value, total);
+  known.batch = batch_number_;
   if (total < before) {
     ++resets_;
-  } else {
+  } else if (total > before || !known.is_told) {
     line("*", name, static_cast<double>(total - before));
+    known.is_told = true;
   }
 }
 
@@ -56,6 +59,16 @@ void BatchBuilder::distribution(std::string_view name, const Distribution& total
     }
     sent.histogram.sent(line);
   }
+}
+
+void BatchBuilder::keep(std::string_view beginning) {
+  const auto keep_in = [&](auto& entries) {
+    for (auto it = entries.lower_bound(beginning); it != entries.end() && it->first.starts_with(beginning);
+         ++it)
+      it->second.batch = batch_number_;
+  };
+  keep_in(totals_);
+  keep_in(distributions_);
 }
 
 void BatchBuilder::lines(std::string_view lines) {

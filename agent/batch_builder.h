@@ -32,8 +32,10 @@ class BatchBuilder final : public SampleSink {
   void begin(Timestamp now);
   // A value that is not finite gives no sample.
   void gauge(std::string_view name, double value) override;
+  // Growth of 0 is told once: later, no line says as much.
   void total(std::string_view name, uint64_t total) override;
   void distribution(std::string_view name, const Distribution& total) override;
+  void keep(std::string_view beginning) override;
   void lines(std::string_view lines) override;
   std::string_view time() const override { return time_; }
   // The batch begun last. Totals and distributions that it did not see are forgotten: should they come back,
@@ -46,7 +48,8 @@ class BatchBuilder final : public SampleSink {
  private:
   struct Total {
     uint64_t value;
-    uint64_t batch;  // that saw it last
+    uint64_t batch;        // that saw it last
+    bool is_told = false;  // there was a line of it
   };
   struct Sent {
     SentHistogram histogram;

@@ -11,11 +11,13 @@
 #include <string_view>
 
 #include "agent/collectors/proc_reader.h"
+#include "base/clock.h"
 #include "base/result.h"
 
 namespace statmill {
 
 class BpfProbe;
+class PerfCounters;
 
 // All values that were seen so far: an H2 histogram (statmill/h2.h).
 struct Distribution {
@@ -37,6 +39,8 @@ class SampleSink {
   // A cumulative distribution: what came since the one before becomes a sample of many values. The first
   // of a name gives none, as a total.
   virtual void distribution(std::string_view name, const Distribution& total) = 0;
+  // Totals and distributions whose names begin so were not read this time, and go on at another.
+  virtual void keep(std::string_view beginning) = 0;
   // Whole lines of the line protocol, each ended by LF, with names that no prefix goes before.
   virtual void lines(std::string_view lines) = 0;
   // What such lines are to say that it is: seconds since 1970.
@@ -81,6 +85,11 @@ std::unique_ptr<Collector> make_vmstat_collector(ProcReader& proc);
 std::unique_ptr<Collector> make_disk_collector(ProcReader& proc);
 std::unique_ptr<Collector> make_network_collector(ProcReader& proc);
 std::unique_ptr<Collector> make_psi_collector(ProcReader& proc);
+std::unique_ptr<Collector> make_snmp_collector(ProcReader& proc);
+// Unavailable for the error of `counters`.
+std::unique_ptr<Collector> make_pmu_collector(Result<std::unique_ptr<PerfCounters>> counters);
+// The directory under which cgroups are: /sys/fs/cgroup but in tests. `clock` must outlive the collector.
+std::unique_ptr<Collector> make_cgroup_collector(const std::string& mount, const Clock& clock);
 
 // The text as one part of a series name: lower case; every byte but a-z 0-9 _ - becomes '_'.
 std::string series_part(std::string_view text);

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "agent/collectors/bpf_collectors.h"
+#include "agent/collectors/perf_counters.h"
 #include "agent/collectors/programs.h"
 #include "base/check.h"
 
@@ -40,6 +41,14 @@ std::unique_ptr<Collector> of_bpf(const Surroundings& around) {
   return kMake(kLoad(surroundings), surroundings);
 }
 
+std::unique_ptr<Collector> make_cgroup(const Surroundings& around) {
+  return make_cgroup_collector("/sys/fs/cgroup", around.clock);
+}
+
+std::unique_ptr<Collector> make_pmu(const Surroundings&) {
+  return make_pmu_collector(PerfCounters::open(hardware_events()));
+}
+
 // Who only prints must not take from an agent that sends.
 std::unique_ptr<Collector> make_programs(const Surroundings& around) {
   return make_programs_collector(
@@ -55,6 +64,9 @@ constexpr Entry kEntries[] = {
     {"disk", true, of_proc<make_disk_collector>},
     {"network", true, of_proc<make_network_collector>},
     {"psi", true, of_proc<make_psi_collector>},
+    {"snmp", true, of_proc<make_snmp_collector>},
+    {"cgroup", true, make_cgroup},
+    {"pmu", true, make_pmu},
     {"sched", true, of_bpf<make_sched_collector, load_sched_probe>},
     {"process", true, of_bpf<make_process_collector, load_probe_of<Subject{"process"}>>},
     {"interrupts", true, of_bpf<make_interrupts_collector, load_probe_of<Subject{"interrupts"}>>},

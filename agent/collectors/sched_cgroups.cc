@@ -33,7 +33,7 @@ void SchedCgroups::report(std::span<sched_bank> banks, SampleSink& sink) {
       ++unnamed;
       continue;
     }
-    const std::string base = "cgroup." + cgroup->name + ".";
+    const std::string base = "sched.cgroup." + cgroup->name + ".";
     sink.total(base + "cpu_ns", totals.cpu_ns);
     sink.total(base + "runqueue_wait_ns", totals.runqueue_wait_ns);
     sink.total(base + "switches", totals.switches);

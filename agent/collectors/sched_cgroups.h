@@ -21,8 +21,8 @@ class SchedCgroups {
   // An empty `root`: this host has no cgroups. `clock` must outlive it.
   SchedCgroups(std::string root, const Clock& clock) : tree_(std::move(root)), clock_(clock) {}
 
-  // Totals cgroup.<name>.cpu_ns, .runqueue_wait_ns, .switches. Gauge sched.cgroups_unnamed: those that ran
-  // and have no directory now, or none that the limits let us see. The slots of cgroups that are gone are
+  // Totals sched.cgroup.<name>.cpu_ns, .runqueue_wait_ns, .switches. Gauge sched.cgroups_unnamed: those that
+  // ran and have no directory now, or none that the limits let us see. The slots of cgroups that are gone are
   // given back to the programs.
   void report(std::span<sched_bank> banks, SampleSink& sink);
 

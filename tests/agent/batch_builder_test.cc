@@ -56,7 +56,10 @@ TEST(BatchBuilder, TurnsTotalsIntoGrowth) {
   BatchBuilder builder("h");
   EXPECT_EQ(batch_of(builder, "reads", 1'000'000), "");
   EXPECT_EQ(batch_of(builder, "reads", 1'000'007), "*h.reads 1700000000 7\n");
-  EXPECT_EQ(batch_of(builder, "reads", 1'000'007), "*h.reads 1700000000 0\n");
+  EXPECT_EQ(batch_of(builder, "reads", 1'000'007), "") << "a silent interval says as much";
+  EXPECT_EQ(batch_of(builder, "writes", 5), "");
+  EXPECT_EQ(batch_of(builder, "writes", 5), "*h.writes 1700000000 0\n") << "once, for its name";
+  EXPECT_EQ(batch_of(builder, "writes", 5), "");
   EXPECT_EQ(builder.resets(), 0U);
 }
 
@@ -110,6 +113,19 @@ TEST(BatchBuilder, SplitsDistributionsThatAreLongIntoLinesWhoseSumsAddUp) {
     EXPECT_EQ(told, sum);
     EXPECT_EQ(values, 304'000U);
   }
+}
+
+TEST(BatchBuilder, KeepsTotalsThatAreReadLessOften) {
+  BatchBuilder builder("h");
+  batch_of(builder, "slow.reads", 5);
+  builder.begin(kNow);
+  builder.keep("slow.");
+  EXPECT_EQ(builder.finish().text, "");
+  EXPECT_EQ(batch_of(builder, "slow.reads", 12), "*h.slow.reads 1700000000 7\n");
+  builder.begin(kNow);
+  builder.keep("slower.");
+  builder.finish();
+  EXPECT_EQ(batch_of(builder, "slow.reads", 20), "") << "another's name keeps nothing";
 }
 
 TEST(BatchBuilder, CountsTotalsThatWentBackwardsAndGoesOnFromThere) {

@@ -144,10 +144,28 @@ TEST_F(ProcCollectorsTest, PsiGivesSharesAndTotals) {
   EXPECT_THAT(sink_.totals, ElementsAre(Pair("psi.cpu.some_us", 7)));
 }
 
+TEST_F(ProcCollectorsTest, SnmpTakesTheFieldsItKnowsByTheirNames) {
+  write("net/snmp",
+        "Tcp: RtoMin MaxConn CurrEstab RetransSegs OutRsts\nTcp: 200 -1 7 12 13\nUdp: NoPorts\nUdp: 5\n");
+  write("net/netstat", "TcpExt: New ListenDrops\nTcpExt: 1 4\n");
+  const auto snmp = make_snmp_collector(proc_);
+  EXPECT_EQ(collect(*snmp).level, Level::kOk);
+  EXPECT_THAT(sink_.totals, ElementsAre(Pair("snmp.tcp.outrsts", 13), Pair("snmp.tcp.retranssegs", 12),
+                                        Pair("snmp.tcpext.listendrops", 4), Pair("snmp.udp.noports", 5)));
+}
+
+TEST_F(ProcCollectorsTest, SnmpPassesOverLinesThatDoNotMatch) {
+  write("net/snmp", "Tcp: RetransSegs OutRsts\nUdp: 1 2\nTcp: RetransSegs OutRsts\nTcp: 3\nTcp:");
+  write("net/netstat", "nonsense");
+  const auto snmp = make_snmp_collector(proc_);
+  EXPECT_EQ(collect(*snmp).level, Level::kDegraded);
+  EXPECT_THAT(sink_.totals, ElementsAre(Pair("snmp.tcp.retranssegs", 3)));
+}
+
 TEST_F(ProcCollectorsTest, AllAreUnavailableWithoutTheirFilesAndSayWhichAreMissing) {
   for (const auto& make :
        {make_cpu_collector, make_load_collector, make_memory_collector, make_vmstat_collector,
-        make_disk_collector, make_network_collector, make_psi_collector}) {
+        make_disk_collector, make_network_collector, make_psi_collector, make_snmp_collector}) {
     const auto collector = make(proc_);
     const CollectorStatus status = collect(*collector);
     EXPECT_EQ(status.level, Level::kUnavailable) << collector->name();

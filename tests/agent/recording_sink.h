@@ -24,12 +24,14 @@ struct RecordingSink final : SampleSink {
   void distribution(std::string_view name, const Distribution& total) override {
     distributions[std::string(name)] = {{total.counts.begin(), total.counts.end()}, total.sum};
   }
+  void keep(std::string_view beginning) override { kept = beginning; }
   void lines(std::string_view lines) override { text += lines; }
   std::string_view time() const override { return "1700000000"; }
 
   std::map<std::string, double> gauges;
   std::map<std::string, uint64_t> totals;
   std::map<std::string, RecordedDistribution> distributions;
+  std::string kept;
   std::string text;  // of lines
 };
 

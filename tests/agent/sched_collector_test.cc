@@ -6,6 +6,7 @@
 #include "agent/collectors/bpf_collectors.h"
 #include "bpf/sched.h"
 #include "tests/agent/fake_bpf_probe.h"
+#include "tests/agent/manual_clock.h"
 #include "tests/agent/recording_sink.h"
 #include "tests/support/temp_directory.h"
 
@@ -17,16 +18,6 @@ using testing::IsEmpty;
 using testing::Key;
 using testing::Not;
 using testing::Pair;
-
-class ManualClock final : public Clock {
- public:
-  Timestamp wall() const override { return Timestamp(Duration(0)); }
-  SteadyTime steady() const override { return now_; }
-  void advance(Duration by) { now_ += by; }
-
- private:
-  SteadyTime now_{std::chrono::seconds(1000)};
-};
 
 class SchedCollectorTest : public testing::Test {
  protected:
@@ -81,9 +72,9 @@ TEST_F(SchedCollectorTest, NamesCgroupsWhereverTheirSlotsAre) {
   banks_[1].cgroups[8] = {.id = id_of("shop.slice/web"), .cpu_ns = 1, .runqueue_wait_ns = 2, .switches = 1};
   banks_[1].cgroups[9] = {.id = id_of("."), .cpu_ns = 5, .runqueue_wait_ns = 0, .switches = 1};
   collect();
-  EXPECT_THAT(sink_.totals, Contains(Pair("cgroup.shop_slice-web.cpu_ns", 11)));
-  EXPECT_THAT(sink_.totals, Contains(Pair("cgroup.shop_slice-web.runqueue_wait_ns", 22)));
-  EXPECT_THAT(sink_.totals, Contains(Pair("cgroup.root.cpu_ns", 5)));
+  EXPECT_THAT(sink_.totals, Contains(Pair("sched.cgroup.shop_slice-web.cpu_ns", 11)));
+  EXPECT_THAT(sink_.totals, Contains(Pair("sched.cgroup.shop_slice-web.runqueue_wait_ns", 22)));
+  EXPECT_THAT(sink_.totals, Contains(Pair("sched.cgroup.root.cpu_ns", 5)));
   EXPECT_THAT(sink_.gauges, Contains(Pair("sched.cgroups_unnamed", 0)));
 }
 
@@ -112,7 +103,7 @@ TEST_F(SchedCollectorTest, LooksForUnknownCgroupsNotTooOften) {
   EXPECT_THAT(sink_.gauges, Contains(Pair("sched.cgroups_unnamed", 1)));
   clock_.advance(Duration(5000));
   collect();
-  EXPECT_THAT(sink_.totals, Contains(Pair("cgroup.later.cpu_ns", 10)));
+  EXPECT_THAT(sink_.totals, Contains(Pair("sched.cgroup.later.cpu_ns", 10)));
 }
 
 TEST_F(SchedCollectorTest, IsDegradedByAHookThatIsMissing) {

@@ -199,7 +199,7 @@ TEST_F(SchedTruthTest, GivesACgroupTheTimeOfItsTasks) {
   if (!cgroup.is_made()) GTEST_SKIP() << "no cgroup can be made";
   uint64_t used = 0;
   RecordingSink after = growth([&] { used = cgroup.burn(300'000'000); });
-  const std::string name = "cgroup." + cgroup.name() + ".cpu_ns";
+  const std::string name = "sched.cgroup." + cgroup.name() + ".cpu_ns";
   // A process may be seen to have ended before its last switch.
   for (int i = 0; i < 10'000 && after.totals[name] < used / 2; ++i) {
     ::sched_yield();
@@ -209,7 +209,7 @@ TEST_F(SchedTruthTest, GivesACgroupTheTimeOfItsTasks) {
   // What it did before it had come there, and after the last switch that the kernel told us of. A CPU that
   // the hypervisor takes away counts in one of the two accounts alone.
   EXPECT_NEAR(counted, static_cast<double>(used), 0.2 * static_cast<double>(used));
-  EXPECT_GE(after.totals["cgroup." + cgroup.name() + ".switches"], 1U);
+  EXPECT_GE(after.totals["sched.cgroup." + cgroup.name() + ".switches"], 1U);
 }
 
 }  // namespace

@@ -1,0 +1,113 @@
+// The cgroup collector: CPU time, throttling, memory, I/O and tasks of each cgroup, from the files in its
+// directory. Each is opened, read and closed, which is dear: every 10 s.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "agent/collectors/cgroup_files.h"
+#include "agent/collectors/cgroup_tree.h"
+#include "agent/collectors/collector.h"
+
+namespace statmill {
+namespace {
+
+constexpr size_t kCgroupsMax = 256;         // of a hierarchy that are read, those nearest to the root first
+constexpr size_t kFileBytesMax = 64 << 10;  // memory.stat has some 2 KiB
+constexpr Duration kInterval{10'000};
+
+class CgroupCollector final : public Collector {
+ public:
+  CgroupCollector(const std::string& mount, const Clock& clock) : mount_(mount), clock_(clock) {}
+
+  std::string_view name() const override { return "cgroup"; }
+
+  CollectorStatus collect(SampleSink& sink) override {
+    const SteadyTime now = clock_.steady();
+    if (read_at_ && now - *read_at_ < kInterval) {
+      sink.keep("cgroup.");
+      return status_;
+    }
+    read_at_ = now;
+    return status_ = read_all(sink);
+  }
+
+ private:
+  CollectorStatus read_all(SampleSink& sink) {
+    const bool is_version_2 = find_cgroup_hierarchy(mount_, "").is_default;
+    const std::span<const CgroupField> fields = is_version_2 ? cgroup_fields_v2() : cgroup_fields_v1();
+    size_t left_out = 0;
+    size_t hierarchies = 0;
+    for (size_t first = 0, end = 0; first < fields.size(); first = end) {
+      // All fields of one hierarchy: of version 2 there is only one.
+      while (end < fields.size() && fields[end].controller == fields[first].controller) ++end;
+      CgroupTree tree(find_cgroup_hierarchy(mount_, std::string(fields[first].controller)).root);
+      if (tree.root().empty() || !tree.scan()) continue;
+      ++hierarchies;
+      const size_t over = read_tree(tree, fields.subspan(first, end - first), sink);
+      left_out = std::max<size_t>(left_out, tree.left_out() + over);
+    }
+    if (hierarchies == 0) return CollectorStatus::unavailable("no cgroups in " + mount_);
+    sink.gauge("cgroup.left_out", static_cast<double>(left_out));
+    return {};
+  }
+
+  // How many of its cgroups were over the limit.
+  size_t read_tree(const CgroupTree& tree, std::span<const CgroupField> fields, SampleSink& sink) {
+    std::vector<Cgroup> cgroups = tree.cgroups();
+    std::stable_sort(cgroups.begin(), cgroups.end(), [](const Cgroup& a, const Cgroup& b) {
+      return std::count(a.path.begin(), a.path.end(), '/') < std::count(b.path.begin(), b.path.end(), '/');
+    });
+    const size_t count = std::min(cgroups.size(), kCgroupsMax);
+    for (size_t i = 0; i < count; ++i)
+      read_cgroup(tree.root() + cgroups[i].path, cgroups[i].name, fields, sink);
+    return cgroups.size() - count;
+  }
+
+  void read_cgroup(const std::string& path, const std::string& name, std::span<const CgroupField> fields,
+                   SampleSink& sink) {
+    std::string_view file;
+    bool is_there = false;
+    for (const CgroupField& field : fields) {
+      if (field.file != file) is_there = read_file(path + "/" + std::string(field.file));
+      file = field.file;
+      if (!is_there) continue;  // its controller is not on here
+      const std::optional<uint64_t> number = find_cgroup_number(text_, field);
+      if (!number) continue;
+      const std::string series = "cgroup." + name + "." + std::string(field.series);
+      if (field.is_total) {
+        sink.total(series, *number);
+      } else {
+        sink.gauge(series, static_cast<double>(*number));
+      }
+    }
+  }
+
+  bool read_file(const std::string& path) {
+    text_.clear();
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    std::array<char, 4096> piece;
+    ssize_t n = 0;
+    while (text_.size() < kFileBytesMax && (n = ::read(fd, piece.data(), piece.size())) > 0)
+      text_.append(piece.data(), static_cast<size_t>(n));
+    ::close(fd);
+    return n >= 0;
+  }
+
+  const std::string mount_;
+  const Clock& clock_;
+  std::optional<SteadyTime> read_at_;
+  CollectorStatus status_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::unique_ptr<Collector> make_cgroup_collector(const std::string& mount, const Clock& clock) {
+  return std::make_unique<CgroupCollector>(mount, clock);
+}
+
+}  // namespace statmill

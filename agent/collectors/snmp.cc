@@ -1,0 +1,105 @@
+// The snmp collector: what the kernel's protocols count of themselves (RFC 4293, 4022, 4113 and its own), in
+// /proc/net/snmp and /proc/net/netstat.
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "agent/collectors/collector.h"
+#include "agent/collectors/proc_text.h"
+
+namespace statmill {
+namespace {
+
+// Those that say what goes wrong, and how much there is at all.
+struct Group {
+  std::string_view name;  // "Tcp"
+  std::string_view fields;
+};
+constexpr Group kSnmp[] = {
+    {"Ip", "InReceives InHdrErrors InAddrErrors InDiscards OutRequests OutDiscards OutNoRoutes ReasmFails"},
+    {"Icmp", "InMsgs InErrors OutMsgs InDestUnreachs"},
+    {"Tcp",
+     "ActiveOpens PassiveOpens AttemptFails EstabResets InSegs OutSegs RetransSegs InErrs OutRsts "
+     "InCsumErrors"},
+    {"Udp", "InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors SndbufErrors InCsumErrors MemErrors"},
+};
+constexpr Group kNetstat[] = {
+    {"TcpExt",
+     "SyncookiesSent SyncookiesFailed ListenOverflows ListenDrops PruneCalled TW TCPTimeouts TCPLossProbes "
+     "TCPLostRetransmit TCPFastRetrans TCPSlowStartRetrans TCPSynRetrans TCPSpuriousRTOs TCPDSACKRecv "
+     "TCPOFOQueue TCPBacklogDrop TCPRcvQDrop TCPZeroWindowDrop TCPAbortOnTimeout TCPAbortOnMemory "
+     "TCPAbortOnData TCPAbortOnClose TCPMemoryPressures TCPReqQFullDrop TCPReqQFullDoCookies"},
+    {"IpExt", "InOctets OutOctets InNoRoutes InTruncatedPkts InCsumErrors"},
+};
+
+// Whether `word` is one of those in `words`, with blanks between.
+bool has_word(std::string_view words, std::string_view word) {
+  for (std::string_view one = take_word(words); !one.empty(); one = take_word(words)) {
+    if (one == word) return true;
+  }
+  return false;
+}
+
+class SnmpCollector final : public Collector {
+ public:
+  explicit SnmpCollector(ProcReader& proc) : proc_(proc) {}
+
+  std::string_view name() const override { return "snmp"; }
+
+  CollectorStatus collect(SampleSink& sink) override {
+    std::string missing;
+    const size_t found =
+        read("net/snmp", kSnmp, sink, missing) + read("net/netstat", kNetstat, sink, missing);
+    if (found == 0) return CollectorStatus::unavailable("missing:" + missing);
+    return missing.empty() ? CollectorStatus{} : CollectorStatus::degraded("missing:" + missing);
+  }
+
+ private:
+  // Pairs of lines, of the same first word: names, then numbers. How many numbers were of use.
+  template <size_t N>
+  size_t read(const std::string& file, const Group (&groups)[N], SampleSink& sink, std::string& missing) {
+    const Result<std::string_view> text = proc_.read(file);
+    if (!text) {
+      missing.append(" ").append(text.error().message);
+      return 0;
+    }
+    size_t found = 0;
+    std::string_view rest = *text;
+    while (!rest.empty()) {
+      std::string_view names = take_line(rest);
+      if (rest.empty()) break;
+      std::string_view numbers = take_line(rest);
+      const std::string_view title = take_word(names);
+      if (take_word(numbers) != title || !title.ends_with(':')) continue;
+      const std::string_view name = title.substr(0, title.size() - 1);
+      const Group* const group = std::find_if(std::begin(groups), std::end(groups),
+                                              [&](const Group& one) { return one.name == name; });
+      if (group != std::end(groups)) found += report(*group, names, numbers, sink);
+    }
+    if (found == 0) missing.append(" ").append(file).append(" is not as expected");
+    return found;
+  }
+
+  static size_t report(const Group& group, std::string_view names, std::string_view numbers,
+                       SampleSink& sink) {
+    const std::string base = "snmp." + series_part(group.name) + ".";
+    size_t found = 0;
+    for (std::string_view name = take_word(names); !name.empty(); name = take_word(names)) {
+      const std::optional<uint64_t> value = whole_number(take_word(numbers));
+      if (!has_word(group.fields, name) || !value) continue;
+      sink.total(base + series_part(name), *value);
+      ++found;
+    }
+    return found;
+  }
+
+  ProcReader& proc_;
+};
+
+}  // namespace
+
+std::unique_ptr<Collector> make_snmp_collector(ProcReader& proc) {
+  return std::make_unique<SnmpCollector>(proc);
+}
+
+}  // namespace statmill
