@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "agent/capabilities.h"
 #include "agent/collectors/make_collectors.h"
 #include "base/hash.h"
 
@@ -109,6 +110,7 @@ std::string Agent::metrics() const {
 }
 
 int Agent::run() {
+  give_up_capabilities(log_);
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;
     log_.info("stopping", {{"signal", signal}});
@@ -135,6 +137,7 @@ int Agent::run() {
 }
 
 int Agent::run_once() {
+  give_up_capabilities(log_);
   collect();
   timer_.expires_after(interval_);
   timer_.async_wait([](const boost::system::error_code&) {});

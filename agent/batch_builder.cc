@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "base/text.h"
+#include "counters/sent_histogram.h"
 
 namespace statmill {
 
 BatchBuilder::BatchBuilder(std::string prefix) : prefix_(std::move(prefix) + ".") {}
+BatchBuilder::~BatchBuilder() = default;
 
 void BatchBuilder::begin(Timestamp now) {
   ++batch_number_;
@@ -48,16 +50,17 @@ void BatchBuilder::distribution(std::string_view name, const Distribution& total
   for (size_t i = 0; i < total.counts.size(); ++i) {
     if (total.counts[i] != 0) reading.buckets.push_back({static_cast<uint32_t>(i), total.counts[i]});
   }
-  const auto [place, is_first] = distributions_.try_emplace(std::string(name), Sent{{}, batch_number_});
+  const auto [place, is_first] = distributions_.try_emplace(std::string(name));
   Sent& sent = place->second;
+  if (is_first) sent.histogram = std::make_unique<SentHistogram>();
   sent.batch = batch_number_;
-  for (const SentHistogram::Line& line : sent.histogram.lines(reading)) {
+  for (const SentHistogram::Line& line : sent.histogram->lines(reading)) {
     if (!is_first) {
       const size_t name_end = 1 + full_name.size();  // behind the mark
       batch_.text.append(line.text, 0, name_end).append(" ").append(time_).append(line.text, name_end);
       ++batch_.lines;
     }
-    sent.histogram.sent(line);
+    sent.histogram->sent(line);
   }
 }
 

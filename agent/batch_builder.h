@@ -6,14 +6,16 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "agent/collectors/collector.h"
 #include "base/clock.h"
-#include "counters/sent_histogram.h"
 
 namespace statmill {
+
+class SentHistogram;
 
 // Lines of the line protocol (proto/PROTOCOL.md), each ended by LF: `name time value`, events `*name time
 // delta`, distributions `%name time h<g> sum index:count ...` in as many lines as it takes.
@@ -27,6 +29,7 @@ class BatchBuilder final : public SampleSink {
  public:
   // `prefix` goes before each name, with a dot between.
   explicit BatchBuilder(std::string prefix);
+  ~BatchBuilder() override;
 
   // Begins a batch, whose samples are all of `now`, in whole seconds.
   void begin(Timestamp now);
@@ -52,7 +55,7 @@ class BatchBuilder final : public SampleSink {
     bool is_told = false;  // there was a line of it
   };
   struct Sent {
-    SentHistogram histogram;
+    std::unique_ptr<SentHistogram> histogram;
     uint64_t batch;  // that saw it last
   };
   void line(std::string_view mark, std::string_view name, double value);

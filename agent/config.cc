@@ -93,6 +93,9 @@ Status take_listen(const std::string& text, std::optional<Endpoint>& listen) {
 Status take_once(const std::string& text, bool& once) {
   once = text == "true";
   return once || text == "false" ? Status::ok() : Status(invalid(text, "is neither true nor false"));
+Status take_flag(const std::string& text, bool& flag) {
+  flag = text == "true";
+  return flag || text == "false" ? Status::ok() : Status(invalid(text, "is neither true nor false"));
 }
 
 }  // namespace
@@ -112,7 +115,9 @@ std::vector<Setting> agent_settings(AgentConfig& config) {
       {"log.level", "LEVEL", "info", "error, warn, info or debug",
        [&](const std::string& text) { return take_result(parse_log_level(text), config.log_level); }},
       {"once", "", "false", "collect twice, an interval apart, print the second collection's lines, exit",
-       [&](const std::string& text) { return take_once(text, config.once); }},
+       [&](const std::string& text) { return take_flag(text, config.once); }},
+      {"check", "", "false", "say what each collector reads, whether it can and what it costs, exit",
+       [&](const std::string& text) { return take_flag(text, config.check); }},
   };
   const std::vector<Setting> of_outbox = outbox_settings(config.outbox);
   settings.insert(settings.begin(), of_outbox.begin(), of_outbox.end());

@@ -25,6 +25,7 @@ struct AgentConfig {
   std::optional<Endpoint> http_listen;  // of /metrics; none: off
   LogLevel log_level = LogLevel::kInfo;
   bool once = false;                // collect, print, exit
+  bool check = false;               // say what can be collected, exit
   std::string proc_root = "/proc";  // another one in tests; not an option
 };
 

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "agent/agent.h"
+#include "agent/check.h"
 #include "agent/config.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -19,6 +20,7 @@ int run(const statmill::AgentConfig& config) {
   statmill::Log log(config.log_level);
   const statmill::SystemClock clock;
   try {
+    if (config.check) return statmill::check_collectors(config, log, clock);
     statmill::Agent agent(config, log, clock);
     return config.once ? agent.run_once() : agent.run();
   } catch (const std::exception& e) {  // of a library's: ours throw nothing

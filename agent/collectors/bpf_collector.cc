@@ -77,9 +77,11 @@ BpfCollector::BpfCollector(std::string_view name, LoadedProbe probe) : name_(nam
 CollectorStatus BpfCollector::collect(SampleSink& sink) {
   if (!probe_) return CollectorStatus::unavailable(probe_.error().message);
   SampleSink& from_zero = series_.reading(sink);
+  const std::vector<BpfUse> uses = (*probe_)->uses();
   uint64_t missed = 0;
-  for (const BpfUse& use : (*probe_)->uses()) missed += use.misses;
-  from_zero.total(std::string(name_) + ".missed", missed);
+  for (const BpfUse& use : uses) missed += use.misses;
+  const bool is_known = std::any_of(uses.begin(), uses.end(), [](const BpfUse& use) { return use.is_known; });
+  if (is_known) from_zero.total(std::string(name_) + ".missed", missed);
   CollectorStatus status = report(**probe_, from_zero);
   return status.level == CollectorStatus::Level::kOk ? hooks_status_ : status;
 }

@@ -83,7 +83,7 @@ class LoadedBpfProbe final : public BpfProbe {
       bpf_prog_info info{};
       __u32 size = sizeof(info);
       const bool known = program.get() >= 0 && bpf_obj_get_info_by_fd(program.get(), &info, &size) == 0;
-      uses.push_back(known ? BpfUse{info.run_cnt, info.run_time_ns, info.recursion_misses} : BpfUse{});
+      uses.push_back(known ? BpfUse{true, info.run_cnt, info.run_time_ns, info.recursion_misses} : BpfUse{});
     }
     return uses;
   }

@@ -28,6 +28,7 @@ struct BpfHook {
 
 // What the kernel says of a program since it was loaded.
 struct BpfUse {
+  bool is_known = false;
   uint64_t runs = 0;  // these two grow only while the kernel's statistics are on (BPF_ENABLE_STATS)
   uint64_t run_ns = 0;
   uint64_t misses = 0;  // events that came while the program ran on the same CPU
@@ -38,7 +39,7 @@ class BpfProbe {
  public:
   virtual ~BpfProbe() = default;
   virtual std::span<const BpfHook> hooks() const = 0;
-  // Of each hook, in their order; of one that is missing: nothing. One system call each.
+  // Of each hook, in their order; not known: of one that is missing. One system call each.
   virtual std::vector<BpfUse> uses() const = 0;
   // The memory of the map of that name: its elements for the first CPU, the second, ... The kernel writes it
   // at the same time. Empty: there is no such map.

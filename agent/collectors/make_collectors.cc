@@ -13,8 +13,7 @@ namespace statmill {
 namespace {
 
 struct Entry {
-  std::string_view name;
-  bool is_default;
+  CollectorKind kind;
   std::unique_ptr<Collector> (*make)(const Surroundings& around);
 };
 
@@ -57,41 +56,47 @@ std::unique_ptr<Collector> make_programs(const Surroundings& around) {
 }
 
 constexpr Entry kEntries[] = {
-    {"cpu", true, of_proc<make_cpu_collector>},
-    {"load", true, of_proc<make_load_collector>},
-    {"memory", true, of_proc<make_memory_collector>},
-    {"vmstat", true, of_proc<make_vmstat_collector>},
-    {"disk", true, of_proc<make_disk_collector>},
-    {"network", true, of_proc<make_network_collector>},
-    {"psi", true, of_proc<make_psi_collector>},
-    {"snmp", true, of_proc<make_snmp_collector>},
-    {"cgroup", true, make_cgroup},
-    {"pmu", true, make_pmu},
-    {"sched", true, of_bpf<make_sched_collector, load_sched_probe>},
-    {"process", true, of_bpf<make_process_collector, load_probe_of<Subject{"process"}>>},
-    {"interrupts", true, of_bpf<make_interrupts_collector, load_probe_of<Subject{"interrupts"}>>},
-    {"block", true, of_bpf<make_block_collector, load_probe_of<Subject{"block"}>>},
-    {"tcp", true, of_bpf<make_tcp_collector, load_probe_of<Subject{"tcp"}>>},
-    {"net", true, of_bpf<make_net_collector, load_net_probe>},
-    {"reclaim", true, of_bpf<make_reclaim_collector, load_probe_of<Subject{"reclaim"}>>},
-    {"syscalls", false, of_bpf<make_syscalls_collector, load_syscalls_probe>},
-    {"faults", false, of_bpf<make_faults_collector, load_probe_of<Subject{"faults"}>>},
-    {"tlb", false, of_bpf<make_tlb_collector, load_probe_of<Subject{"tlb"}>>},
-    {"programs", true, make_programs},
+    {{"cpu", true, "/proc/stat"}, of_proc<make_cpu_collector>},
+    {{"load", true, "/proc/loadavg"}, of_proc<make_load_collector>},
+    {{"memory", true, "/proc/meminfo"}, of_proc<make_memory_collector>},
+    {{"vmstat", true, "/proc/vmstat"}, of_proc<make_vmstat_collector>},
+    {{"disk", true, "/proc/diskstats"}, of_proc<make_disk_collector>},
+    {{"network", true, "/proc/net/dev"}, of_proc<make_network_collector>},
+    {{"psi", true, "/proc/pressure"}, of_proc<make_psi_collector>},
+    {{"snmp", true, "/proc/net/snmp, netstat"}, of_proc<make_snmp_collector>},
+    {{"cgroup", true, "/sys/fs/cgroup"}, make_cgroup},
+    {{"pmu", true, "perf_event_open"}, make_pmu},
+    {{"sched", true, "eBPF"}, of_bpf<make_sched_collector, load_sched_probe>},
+    {{"process", true, "eBPF"}, of_bpf<make_process_collector, load_probe_of<Subject{"process"}>>},
+    {{"interrupts", true, "eBPF"}, of_bpf<make_interrupts_collector, load_probe_of<Subject{"interrupts"}>>},
+    {{"block", true, "eBPF"}, of_bpf<make_block_collector, load_probe_of<Subject{"block"}>>},
+    {{"tcp", true, "eBPF"}, of_bpf<make_tcp_collector, load_probe_of<Subject{"tcp"}>>},
+    {{"net", true, "eBPF"}, of_bpf<make_net_collector, load_net_probe>},
+    {{"reclaim", true, "eBPF"}, of_bpf<make_reclaim_collector, load_probe_of<Subject{"reclaim"}>>},
+    {{"syscalls", false, "eBPF"}, of_bpf<make_syscalls_collector, load_syscalls_probe>},
+    {{"faults", false, "eBPF"}, of_bpf<make_faults_collector, load_probe_of<Subject{"faults"}>>},
+    {{"tlb", false, "eBPF"}, of_bpf<make_tlb_collector, load_probe_of<Subject{"tlb"}>>},
+    {{"programs", true, "--programs.dir"}, make_programs},
 };
 
 }  // namespace
 
+std::vector<CollectorKind> collector_kinds() {
+  std::vector<CollectorKind> kinds;
+  for (const Entry& entry : kEntries) kinds.push_back(entry.kind);
+  return kinds;
+}
+
 std::vector<std::string_view> collector_names() {
   std::vector<std::string_view> names;
-  for (const Entry& entry : kEntries) names.push_back(entry.name);
+  for (const Entry& entry : kEntries) names.push_back(entry.kind.name);
   return names;
 }
 
 std::vector<std::string_view> default_collector_names() {
   std::vector<std::string_view> names;
   for (const Entry& entry : kEntries) {
-    if (entry.is_default) names.push_back(entry.name);
+    if (entry.kind.is_default) names.push_back(entry.kind.name);
   }
   return names;
 }
@@ -99,8 +104,9 @@ std::vector<std::string_view> default_collector_names() {
 std::vector<std::unique_ptr<Collector>> make_collectors(const Surroundings& around) {
   std::vector<std::unique_ptr<Collector>> collectors;
   for (const std::string& name : around.config.collectors) {
-    const Entry* const entry = std::find_if(std::begin(kEntries), std::end(kEntries),
-                                            [&](const Entry& candidate) { return candidate.name == name; });
+    const Entry* const entry =
+        std::find_if(std::begin(kEntries), std::end(kEntries),
+                     [&](const Entry& candidate) { return candidate.kind.name == name; });
     SM_CHECK(entry != std::end(kEntries));
     collectors.push_back(entry->make(around));
   }

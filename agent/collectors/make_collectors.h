@@ -21,7 +21,14 @@ struct Surroundings {
   Log& log;
 };
 
+struct CollectorKind {
+  std::string_view name;
+  bool is_default = false;
+  std::string_view source;  // what it reads
+};
+
 // In the order in which they are called.
+std::vector<CollectorKind> collector_kinds();
 std::vector<std::string_view> collector_names();
 // Those that cost so little that every host can have them.
 std::vector<std::string_view> default_collector_names();

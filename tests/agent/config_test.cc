@@ -101,7 +101,7 @@ TEST(AgentConfig, RefusesNonsenseByName) {
 
 TEST(AgentConfig, HelpNamesEveryOption) {
   for (const char* option : {"--server", "--interval", "--agent.prefix", "--collectors", "--programs.dir",
-                             "--queue.bytes", "--log.level", "--once", "--help", "--version"}) {
+                             "--queue.bytes", "--log.level", "--once", "--check", "--help", "--version"}) {
     EXPECT_THAT(agent_help(), HasSubstr(option));
   }
 }

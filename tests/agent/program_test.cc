@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "tests/support/agent_server.h"
@@ -17,6 +20,7 @@ namespace {
 using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::Optional;
+using testing::StartsWith;
 
 Command agent(std::vector<std::string> arguments) { return {STATMILL_AGENT, std::move(arguments), {}}; }
 
@@ -106,6 +110,68 @@ TEST(AgentProgram, OnceFailsWhenNothingCanBePrinted) {
                    {}});
   EXPECT_THAT(process.wait(), Optional(1));
   EXPECT_THAT(process.standard_error(), HasSubstr("cannot print"));
+}
+
+// A line of /proc/<pid>/status: "CapEff", "NoNewPrivs".
+std::string status_of(pid_t pid, const std::string& key) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(key + ":\t")) return line.substr(key.size() + 2);
+  }
+  return "not there";
+}
+
+constexpr const char* kNoCapabilities = "0000000000000000";
+
+TEST(AgentProgram, GivesUpAllCapabilitiesOnceItsProgramsAreLoaded) {
+  if (::geteuid() != 0) GTEST_SKIP() << "not root";
+  Process process(agent({"--server", Endpoint{"127.0.0.1", unused_port()}.text(), "--collectors", "load"}));
+  ASSERT_TRUE(process.wait_for_line("collector name=load"));
+  for (const char* set : {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"})
+    EXPECT_EQ(status_of(process.pid(), set), kNoCapabilities) << set;
+  EXPECT_EQ(status_of(process.pid(), "NoNewPrivs"), "1");
+}
+
+TEST(AgentProgram, NeedsTwoCapabilitiesForItsProgramsAndNoRoot) {
+  if (::geteuid() != 0) GTEST_SKIP() << "not root: cannot become another user";
+  if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0) GTEST_SKIP() << "no BTF";
+  const std::string two = "-all,+bpf,+perfmon";
+  Process process({"setpriv",
+                   {"--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=" + two,
+                    "--ambient-caps=" + two, "--bounding-set=" + two, STATMILL_AGENT, "--server",
+                    Endpoint{"127.0.0.1", unused_port()}.text(), "--interval", "100ms"},
+                   {}});
+  const auto line = process.wait_for_line("collector name=reclaim");
+  if (!line) {
+    process.wait();
+    GTEST_SKIP() << "not started as another user: " << process.standard_error();
+  }
+  if (line->find("built without eBPF") != std::string::npos) GTEST_SKIP() << "built without eBPF";
+  for (const char* name : {"sched", "process", "interrupts", "block", "net", "reclaim"}) {
+    EXPECT_THAT(process.standard_error(), HasSubstr(std::string("name=") + name + " status=ok")) << name;
+  }
+  EXPECT_THAT(status_of(process.pid(), "Uid"), StartsWith("65534\t65534"));
+  for (const char* set : {"CapInh", "CapPrm", "CapEff", "CapAmb"})
+    EXPECT_EQ(status_of(process.pid(), set), kNoCapabilities) << set;
+  EXPECT_EQ(status_of(process.pid(), "NoNewPrivs"), "1");
+}
+
+TEST(AgentProgram, CheckSaysWhatEachCollectorReads) {
+  Process process(agent({"--check", "--collectors", "cpu", "--log.level", "error"}));
+  EXPECT_THAT(process.wait(), Optional(0));
+  const std::string& out = process.standard_output();
+  EXPECT_THAT(out, HasSubstr("\ncpu         on   /proc/stat "));
+  EXPECT_THAT(out, HasSubstr("\nload        off  /proc/loadavg "));
+  for (const char* name : {"sched", "process", "interrupts", "block", "tcp", "net", "reclaim", "syscalls"})
+    EXPECT_THAT(out, HasSubstr(std::string("\n") + name + " ")) << name;
+  // Columns stand below each other.
+  const size_t column = out.find("status");
+  size_t begin = out.find('\n') + 1;
+  for (size_t end = out.find('\n', begin); end > begin; begin = end + 1, end = out.find('\n', begin)) {
+    const std::string cell = out.substr(begin, end - begin).substr(column);
+    EXPECT_TRUE(cell.starts_with("ok") || cell.starts_with("unavailable") || cell.starts_with("degraded"))
+        << out.substr(begin, end - begin);
+  }
 }
 
 TEST(AgentProgram, BadUsageExitsTwoAndNamesEveryFault) {

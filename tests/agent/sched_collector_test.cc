@@ -56,7 +56,8 @@ TEST_F(SchedCollectorTest, AddsUpTheCpus) {
   h2_record(&banks_[1].on_cpu, 77);
   banks_[0].switches_voluntary = 3;
   banks_[1].switches_voluntary = 4;
-  probe_->set_uses({{.runs = 9, .run_ns = 9, .misses = 2}, {.misses = 3}});
+  probe_->set_uses(
+      {{.is_known = true, .runs = 9, .run_ns = 9, .misses = 2}, {.is_known = true, .misses = 3}, {}});
   EXPECT_EQ(collect(), CollectorStatus{});
   const RecordedDistribution& wait = sink_.distributions["sched.runqueue_wait_ns"];
   EXPECT_EQ(wait.counts[h2_index(1000)], 2U);
