@@ -107,6 +107,30 @@ TEST_F(BenchProgram, StoragePrintsATableOfWhatIsAsked) {
   EXPECT_THAT(said_, HasSubstr("storage: host: skipped"));
 }
 
+TEST_F(BenchProgram, BpfMeasuresWhatTheAgentTakes) {
+  if (::geteuid() != 0) GTEST_SKIP() << "not root";
+  if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0) GTEST_SKIP() << "no BTF";
+  Process bench({STATMILL_BENCH,
+                 {"bpf", "--operations", "1000", "--runs", "1", "--idle", "1", "--json"},
+                 {{"TMPDIR", scratch_.path().string()}}});
+  const auto status = bench.wait(kRunLimit);
+  if (status == 1 && bench.standard_error().find("built without eBPF") != std::string::npos)
+    GTEST_SKIP() << "built without eBPF";
+  ASSERT_EQ(status, 0) << bench.standard_error();
+  const auto measured = objects(bench.standard_output());
+  for (const char* name :
+       {"bpf.sched.ns_per_event", "bpf.net.ns_per_event", "bpf.tcp.ns_per_event", "bpf.softirq.ns_per_event",
+        "bpf.pingpong_overhead_ratio", "agent.idle_cpu_percent", "agent.rss_mb", "agent.bpf_maps_mb"}) {
+    ASSERT_TRUE(measured.contains(name)) << name;
+    EXPECT_GT(measured.at(name).at("n").to_number<uint64_t>(), 0U) << name;
+  }
+  EXPECT_EQ(measured.contains("bpf.block.ns_per_event"),
+            bench.standard_error().find("bpf.block.ns_per_event: ") == std::string::npos)
+      << "left out only where no disk can be read";
+  EXPECT_GE(measured.at("bpf.sched.ns_per_event").at("n").to_number<uint64_t>(), 1000U);
+  EXPECT_GT(measured.at("agent.rss_mb").at("value").to_number<double>(), 0.1);
+}
+
 TEST_F(BenchProgram, EndsWithTwoOnWrongOptionsAndWithOneOnFailure) {
   Process wrong({STATMILL_BENCH, {"storage", "--only", "mixed"}, {}});
   EXPECT_EQ(wrong.wait(), 2);

@@ -1,4 +1,4 @@
-// Suite `counters` of statmill-bench: the names of its figures, and its command line.
+// Suites `counters` and `bpf` of statmill-bench: the names of their figures, and their command lines.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,6 +41,18 @@ TEST(CountersBench, OptionsAreReadAndBounded) {
   EXPECT_FALSE(parse_bench_options(std::vector<std::string>{"counters", "--operations", "10"}).has_value());
   EXPECT_FALSE(parse_bench_options(std::vector<std::string>{"counters", "--only", "nothing"}).has_value());
   EXPECT_FALSE(parse_bench_options(std::vector<std::string>{"counters", "--series", "3"}).has_value());
+}
+
+TEST(BpfBench, OptionsAreReadAndBounded) {
+  const auto options = parse_bench_options(
+      std::vector<std::string>{"bpf", "--operations", "500", "--runs", "2", "--idle", "3"});
+  ASSERT_TRUE(options.has_value()) << options.error().message;
+  EXPECT_EQ(options->suite, Suite::kBpf);
+  EXPECT_EQ(options->bpf.operations, 500u);
+  EXPECT_EQ(options->bpf.runs, 2u);
+  EXPECT_EQ(options->bpf.idle_s, 3u);
+  EXPECT_FALSE(parse_bench_options(std::vector<std::string>{"bpf", "--operations", "5"}).has_value());
+  EXPECT_FALSE(parse_bench_options(std::vector<std::string>{"bpf", "--idle", "0"}).has_value());
 }
 
 }  // namespace

@@ -18,11 +18,14 @@ int complain(const statmill::Error& error, int code) {
 statmill::Result<std::vector<statmill::Measurement>> run(const statmill::BenchOptions& options) {
   const statmill::Timestamp now = statmill::SystemClock().wall();
   std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "statmilld";
+  const auto programs = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  const auto program = programs / "statmilld";
   if (options.suite == statmill::Suite::kStorage) return statmill::run_storage(options.storage, program, now);
   if (options.suite == statmill::Suite::kCounters) return statmill::run_counters(options.counters);
   if (options.suite == statmill::Suite::kRelay)
     return statmill::run_relay(options.relay, program.parent_path());
+  if (options.suite == statmill::Suite::kBpf)
+    return statmill::run_bpf(options.bpf, programs / "statmill-agent");
   return statmill::run_ingest(options.ingest, program, now);
 }
 

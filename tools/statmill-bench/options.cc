@@ -15,7 +15,8 @@ constexpr std::string_view kUsage =
     "Suites: ingest   what a sample costs a statmilld on its way in, and a series in memory\n"
     "        storage  what a bucket costs on disk, in writing, in CPU and RAM; reading, recovery, start\n"
     "        counters what counting costs a program, beside other ways to count\n"
-    "        relay    what a sample costs a statmill-agent that relays it\n\n";
+    "        relay    what a sample costs a statmill-agent that relays it\n"
+    "        bpf      what the agent's eBPF programs take for each event, and the agent at rest\n\n";
 
 po::options_description describe_common() {
   po::options_description out("all", kHelpWidth);
@@ -51,6 +52,7 @@ std::string help_text() {
        << describe_storage() << "\n"
        << describe_counters() << "\n"
        << describe_relay() << "\n"
+       << describe_bpf() << "\n"
        << describe_common();
   return text.str();
 }
@@ -65,6 +67,8 @@ po::options_description describe(Suite suite) {
       return describe_counters();
     case Suite::kRelay:
       return describe_relay();
+    case Suite::kBpf:
+      return describe_bpf();
   }
   return po::options_description();
 }
@@ -86,6 +90,7 @@ Result<Suite> suite_of(std::span<const std::string> arguments) {
   if (suite == "storage") return Suite::kStorage;
   if (suite == "counters") return Suite::kCounters;
   if (suite == "relay") return Suite::kRelay;
+  if (suite == "bpf") return Suite::kBpf;
   return Error{ErrorCode::kInvalid, "no suite \"" + suite + "\"; see --help"};
 }
 
@@ -112,6 +117,8 @@ Result<BenchOptions> parse_bench_options(std::span<const std::string> arguments)
       return with(out, &BenchOptions::counters, counters_options(*values));
     case Suite::kRelay:
       return with(out, &BenchOptions::relay, relay_options(*values));
+    case Suite::kBpf:
+      return with(out, &BenchOptions::bpf, bpf_options(*values));
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "tools/statmill-bench/bpf_suite.h"
 #include "tools/statmill-bench/counters_suite.h"
 #include "tools/statmill-bench/ingest_suite.h"
 #include "tools/statmill-bench/relay_suite.h"
@@ -13,7 +14,7 @@
 
 namespace statmill {
 
-enum class Suite { kIngest, kStorage, kCounters, kRelay };
+enum class Suite { kIngest, kStorage, kCounters, kRelay, kBpf };
 
 struct BenchOptions {
   Suite suite = Suite::kIngest;
@@ -21,6 +22,7 @@ struct BenchOptions {
   StorageOptions storage;
   CountersOptions counters;
   RelayBenchOptions relay;
+  BpfOptions bpf;
   bool is_json = false;
   std::optional<std::string> help;  // print this and do nothing
 };

@@ -1,0 +1,166 @@
+// See bpf_loads.h.
+#include "tools/statmill-bench/bpf_loads.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "tools/statmill-bench/scratch_directory.h"
+
+namespace statmill {
+namespace {
+
+Error system_error(const char* what) {
+  return {ErrorCode::kIo, std::string(what) + ": " + std::strerror(errno)};
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+struct Pipe {
+  Pipe() {
+    std::array<int, 2> ends{-1, -1};
+    is_open = ::pipe2(ends.data(), O_CLOEXEC) == 0;
+    read_end = Descriptor(ends[0]);
+    write_end = Descriptor(ends[1]);
+  }
+  bool put() const { return ::write(write_end.get(), "x", 1) == 1; }
+  bool get() const {
+    char byte = 0;
+    return ::read(read_end.get(), &byte, 1) == 1;
+  }
+  Descriptor read_end;
+  Descriptor write_end;
+  bool is_open = false;
+};
+
+// This thread and those it makes stay on the CPU that it is on, while this lives.
+class Pinned {
+ public:
+  Pinned() {
+    ::sched_getaffinity(0, sizeof(before_), &before_);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<size_t>(::sched_getcpu()), &one);
+    ::sched_setaffinity(0, sizeof(one), &one);
+  }
+  ~Pinned() { ::sched_setaffinity(0, sizeof(before_), &before_); }
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+
+ private:
+  cpu_set_t before_{};
+};
+
+// A socket on a free port of the loopback interface, and its address.
+struct Bound {
+  explicit Bound(int type) : socket(::socket(AF_INET, type | SOCK_CLOEXEC, 0)) {
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    is_open = ::bind(socket.get(), any(), size) == 0 && ::getsockname(socket.get(), any(), &size) == 0;
+  }
+  sockaddr* any() { return reinterpret_cast<sockaddr*>(&address); }
+  Descriptor socket;
+  sockaddr_in address{};
+  bool is_open = false;
+};
+
+}  // namespace
+
+Result<double> ping_pong(uint64_t rounds) {
+  const Pipe there;
+  const Pipe back;
+  if (!there.is_open || !back.is_open) return system_error("pipe");
+  const Pinned pinned;
+  std::thread other([&] {
+    for (uint64_t i = 0; i < rounds; ++i) {
+      if (!there.get() || !back.put()) return;
+    }
+  });
+  const auto start = std::chrono::steady_clock::now();
+  bool is_well = true;
+  for (uint64_t i = 0; i < rounds && is_well; ++i) is_well = there.put() && back.get();
+  const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
+  other.join();
+  if (!is_well) return system_error("pipe");
+  return took.count() / static_cast<double>(rounds);
+}
+
+Status send_datagrams(uint64_t count) {
+  Bound receiver(SOCK_DGRAM);
+  const Descriptor sender(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!receiver.is_open || sender.get() < 0) return system_error("UDP socket");
+  std::array<char, 256> text{};
+  for (uint64_t i = 0; i < count; ++i) {
+    if (::sendto(sender.get(), text.data(), text.size(), 0, receiver.any(), sizeof(receiver.address)) < 0 ||
+        ::recv(receiver.socket.get(), text.data(), text.size(), 0) < 0)
+      return system_error("UDP");
+  }
+  return Status::ok();
+}
+
+Status exchange_over_tcp(uint64_t count) {
+  Bound listener(SOCK_STREAM);
+  const Descriptor client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!listener.is_open || ::listen(listener.socket.get(), 1) != 0 ||
+      ::connect(client.get(), listener.any(), sizeof(listener.address)) != 0)
+    return system_error("TCP connection");
+  const Descriptor server(::accept4(listener.socket.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  std::array<char, 256> text{};
+  for (uint64_t i = 0; i < count; ++i) {
+    if (::send(client.get(), text.data(), text.size(), MSG_NOSIGNAL) < 0 ||
+        ::recv(server.get(), text.data(), text.size(), MSG_WAITALL) <= 0)
+      return system_error("TCP");
+  }
+  return Status::ok();
+}
+
+Status read_from_disk(uint64_t count) {
+  constexpr size_t kBlock = 4096;
+  constexpr size_t kBlocks = 1024;
+  const Result<ScratchDirectory> directory = ScratchDirectory::make({});
+  if (!directory) return directory.error();
+  const std::string path = directory->path() / "file";
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_DIRECT | O_CLOEXEC, 0600));
+  if (file.get() < 0) return Error{ErrorCode::kUnavailable, path + ": " + std::strerror(errno)};
+  const std::unique_ptr<void, decltype(&std::free)> memory(std::aligned_alloc(kBlock, kBlock), &std::free);
+  std::memset(memory.get(), 'x', kBlock);
+  const auto at = [](uint64_t i) { return static_cast<off_t>(i % kBlocks * kBlock); };
+  for (uint64_t i = 0; i < kBlocks; ++i) {
+    if (::pwrite(file.get(), memory.get(), kBlock, at(i)) < 0) return system_error("write");
+  }
+  for (uint64_t i = 0; i < count; ++i) {
+    if (::pread(file.get(), memory.get(), kBlock, at(i)) < 0) return system_error("read");
+  }
+  return Status::ok();
+}
+
+}  // namespace statmill

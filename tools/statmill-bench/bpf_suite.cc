@@ -1,0 +1,162 @@
+// See bpf_suite.h. Programs are measured by the kernel (BPF_ENABLE_STATS), which takes more than they do:
+// an empty program at the same hook, in the same run, says how much that is. What a program takes from others
+// (caches, the call itself) shows in the ping-pong alone, with and without the agent.
+#include "tools/statmill-bench/bpf_suite.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <thread>
+
+#include "tools/statmill-bench/bpf_agent.h"
+#include "tools/statmill-bench/bpf_loads.h"
+#include "tools/statmill-bench/bpf_programs.h"
+
+namespace statmill {
+namespace {
+
+// One figure: programs of the agent, and the empty ones at the same hooks, under a load.
+struct Probe {
+  std::string name;
+  std::vector<std::string> programs;
+  std::vector<std::string> empty;
+  std::function<Status(uint64_t operations)> load;
+};
+
+std::vector<Probe> probes() {
+  const auto ping = [](uint64_t operations) {
+    const Result<double> took = ping_pong(operations);
+    return took ? Status::ok() : Status(took.error());
+  };
+  // A disk is slow: fewer reads say as much.
+  const auto read = [](uint64_t operations) {
+    return read_from_disk(std::max<uint64_t>(operations / 50, 20));
+  };
+  return {
+      {"bpf.sched.ns_per_event", {"sched_switch"}, {"empty_switch"}, ping},
+      {"bpf.block.ns_per_event", {"block_complete"}, {"empty_block"}, read},
+      {"bpf.net.ns_per_event", {"net_receive", "net_send"}, {"empty_receive", "empty_send"}, send_datagrams},
+      {"bpf.tcp.ns_per_event",
+       {"tcp_send", "tcp_receive"},
+       {"empty_tcp_send", "empty_tcp_recv"},
+       exchange_over_tcp},
+      {"bpf.softirq.ns_per_event",
+       {"softirq_entry", "softirq_exit"},
+       {"empty_sirq_in", "empty_sirq_out"},
+       send_datagrams},
+  };
+}
+
+BpfRuns sum_of(const BpfRunsByName& runs, const std::vector<std::string>& names) {
+  BpfRuns sum;
+  for (const std::string& name : names) {
+    const auto place = runs.find(name);
+    if (place == runs.end()) continue;
+    sum.count += place->second.count;
+    sum.ns += place->second.ns;
+  }
+  return sum;
+}
+
+double ns_each(const BpfRuns& runs) {
+  return runs.count == 0 ? 0 : static_cast<double>(runs.ns) / static_cast<double>(runs.count);
+}
+
+// What a load makes programs of one process do.
+struct Reading {
+  BpfRunsByName agent;
+  BpfRunsByName empty;
+};
+Result<Reading> read(const BpfAgent& agent) {
+  Result<BpfRunsByName> of_agent = bpf_runs_of(agent.pid());
+  if (!of_agent) return of_agent.error();
+  Result<BpfRunsByName> of_empty = bpf_runs_of(::getpid());
+  if (!of_empty) return of_empty.error();
+  return Reading{std::move(*of_agent), std::move(*of_empty)};
+}
+
+Result<std::vector<Measurement>> measure_programs(const BpfOptions& options, const BpfAgent& agent) {
+  const auto measuring = begin_bpf_measuring();
+  if (!measuring) return measuring.error();
+  std::vector<Measurement> out;
+  for (const Probe& probe : probes()) {
+    const Result<Reading> before = read(agent);
+    if (!before) return before.error();
+    if (const Status done = probe.load(options.operations); !done) {
+      std::fprintf(stderr, "%s: %s\n", probe.name.c_str(), done.error().message.c_str());
+      continue;
+    }
+    const Result<Reading> after = read(agent);
+    if (!after) return after.error();
+    const BpfRuns own = sum_of(after->agent, probe.programs).since(sum_of(before->agent, probe.programs));
+    const BpfRuns empty = sum_of(after->empty, probe.empty).since(sum_of(before->empty, probe.empty));
+    if (own.count == 0 || empty.count == 0) {
+      std::fprintf(stderr, "%s: not attached\n", probe.name.c_str());
+      continue;
+    }
+    out.push_back({probe.name, std::max(0.0, ns_each(own) - ns_each(empty)), "ns", own.count});
+  }
+  return out;
+}
+
+Result<std::vector<Measurement>> measure_idle(const BpfOptions& options, const BpfAgent& agent) {
+  // Its first second is not idle: it has just loaded everything.
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  const Result<std::chrono::nanoseconds> before = agent.meter().cpu_time();
+  if (!before) return before.error();
+  const auto start = std::chrono::steady_clock::now();
+  std::this_thread::sleep_for(std::chrono::seconds(options.idle_s));
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+  const Result<std::chrono::nanoseconds> after = agent.meter().cpu_time();
+  if (!after) return after.error();
+  const Result<uint64_t> resident = agent.meter().resident_bytes();
+  if (!resident) return resident.error();
+  const Result<uint64_t> maps = bpf_map_bytes_of(agent.pid());
+  if (!maps) return maps.error();
+  const std::chrono::duration<double> used = *after - *before;
+  constexpr double kMega = 1e6;
+  return std::vector<Measurement>{
+      {"agent.idle_cpu_percent", 100 * (used / passed), "%", options.idle_s},
+      {"agent.rss_mb", static_cast<double>(*resident) / kMega, "MB", 1},
+      {"agent.bpf_maps_mb", static_cast<double>(*maps) / kMega, "MB", std::thread::hardware_concurrency()}};
+}
+
+// With and without in turn, so that a slow minute of the machine is both's.
+Result<Measurement> measure_ping_pong(const BpfOptions& options, const std::filesystem::path& program) {
+  std::vector<double> without;
+  std::vector<double> with;
+  for (size_t run = 0; run < options.runs; ++run) {
+    const Result<double> alone = ping_pong(options.operations);
+    if (!alone) return alone.error();
+    without.push_back(*alone);
+    const auto agent = BpfAgent::start(program, "default");
+    if (!agent) return agent.error();
+    const Result<double> together = ping_pong(options.operations);
+    if (!together) return together.error();
+    with.push_back(*together);
+  }
+  return Measurement{"bpf.pingpong_overhead_ratio", percentile(with, 50) / percentile(without, 50) - 1,
+                     "ratio", options.operations * options.runs};
+}
+
+}  // namespace
+
+Result<std::vector<Measurement>> run_bpf(const BpfOptions& options, const std::filesystem::path& program) {
+  std::vector<Measurement> out;
+  {
+    const auto agent = BpfAgent::start(program, "default");
+    if (!agent) return agent.error();
+    const auto programs = measure_programs(options, **agent);
+    if (!programs) return programs.error();
+    out = *programs;
+    const auto idle = measure_idle(options, **agent);
+    if (!idle) return idle.error();
+    out.insert(out.end(), idle->begin(), idle->end());
+  }
+  const Result<Measurement> ping = measure_ping_pong(options, program);
+  if (!ping) return ping.error();
+  out.push_back(*ping);
+  return out;
+}
+
+}  // namespace statmill
