@@ -110,7 +110,7 @@ std::string Agent::metrics() const {
 }
 
 int Agent::run() {
-  give_up_capabilities(log_);
+  give_up_capabilities(log_);  // before listen(), whose threads would keep theirs
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;
     log_.info("stopping", {{"signal", signal}});

@@ -7,10 +7,9 @@
 #include <array>
 #include <string_view>
 
-#include "agent/collectors/collector.h"
+#include "agent/collectors/make_collectors.h"
 #include "agent/delivery/outbox_settings.h"
 #include "agent/relay/relay_settings.h"
-#include "agent/collectors/make_collectors.h"
 
 namespace statmill {
 namespace {
@@ -90,9 +89,6 @@ Status take_listen(const std::string& text, std::optional<Endpoint>& listen) {
   return text.empty() ? Status::ok() : take_result(parse_endpoint(text), listen.emplace());
 }
 
-Status take_once(const std::string& text, bool& once) {
-  once = text == "true";
-  return once || text == "false" ? Status::ok() : Status(invalid(text, "is neither true nor false"));
 Status take_flag(const std::string& text, bool& flag) {
   flag = text == "true";
   return flag || text == "false" ? Status::ok() : Status(invalid(text, "is neither true nor false"));

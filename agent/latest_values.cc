@@ -11,13 +11,32 @@ constexpr std::string_view kPrefix = "statmill.host.";
 }  // namespace
 
 void LatestValues::gauge(std::string_view name, double value) {
-  if (std::isfinite(value)) values_[std::string(kPrefix).append(name)] = {Reading::Type::kGauge, value, 0};
+  if (std::isfinite(value))
+    values_[std::string(kPrefix).append(name)] = {.type = Reading::Type::kGauge, .level = value};
   next_.gauge(name, value);
 }
 
 void LatestValues::total(std::string_view name, uint64_t total) {
-  values_[std::string(kPrefix).append(name)] = {Reading::Type::kCounter, 0, total};
+  values_[std::string(kPrefix).append(name)] = {.type = Reading::Type::kCounter, .count = total};
   next_.total(name, total);
+}
+
+void LatestValues::distribution(std::string_view name, const Distribution& total) {
+  Value& value = values_[std::string(kPrefix).append(name)];
+  value = {.type = Reading::Type::kHistogram, .grouping_power = total.grouping_power, .sum = total.sum};
+  for (size_t i = 0; i < total.counts.size(); ++i) {
+    if (total.counts[i] == 0) continue;
+    value.buckets.push_back({static_cast<uint32_t>(i), total.counts[i]});
+    value.count += total.counts[i];
+  }
+  next_.distribution(name, total);
+}
+
+void LatestValues::keep(std::string_view beginning) {
+  const std::string full = std::string(kPrefix).append(beginning);
+  for (auto it = before_.lower_bound(full); it != before_.end() && it->first.starts_with(full); ++it)
+    values_.insert(*it);
+  next_.keep(beginning);
 }
 
 std::vector<Reading> LatestValues::readings() const {
@@ -30,6 +49,9 @@ std::vector<Reading> LatestValues::readings() const {
     reading.type = value.type;
     reading.level = value.level;
     reading.count = value.count;
+    reading.grouping_power = value.grouping_power;
+    reading.sum = value.sum;
+    reading.buckets = value.buckets;
     out.push_back(std::move(reading));
   }
   return out;

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/collectors/collector.h"
@@ -16,14 +17,16 @@ class LatestValues final : public SampleSink {
  public:
   explicit LatestValues(SampleSink& next) : next_(next) {}  // must outlive it
 
-  // A collection begins: what it does not say is no more.
-  void begin() { values_.clear(); }
+  // A collection begins: what it does not say is no more, but for what it keeps.
+  void begin() { before_ = std::exchange(values_, {}); }
   void gauge(std::string_view name, double value) override;
   void total(std::string_view name, uint64_t total) override;
+  void distribution(std::string_view name, const Distribution& total) override;
+  void keep(std::string_view beginning) override;
   void lines(std::string_view lines) override { next_.lines(lines); }
   std::string_view time() const override { return next_.time(); }
 
-  // Gauges and counters "statmill.host.<name>", by name; valid until the next collection begins.
+  // Gauges, counters and histograms "statmill.host.<name>", by name; valid until the next collection begins.
   std::vector<Reading> readings() const;
 
  private:
@@ -31,10 +34,15 @@ class LatestValues final : public SampleSink {
     Reading::Type type = Reading::Type::kGauge;
     double level = 0;
     uint64_t count = 0;
+    unsigned grouping_power = 0;  // of a histogram
+    uint64_t sum = 0;
+    std::vector<Reading::Bucket> buckets = {};
   };
+  using Values = std::map<std::string, Value, std::less<>>;
+
   SampleSink& next_;
-  std::map<std::string, Value, std::less<>>
-      values_;  // bounded by what the collectors report in one collection
+  Values values_;  // bounded by what the collectors report in one collection
+  Values before_;  // of the collection before
 };
 
 }  // namespace statmill

@@ -34,5 +34,27 @@ TEST(LatestValues, AreThoseOfTheLastCollection) {
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("unknown")));
 }
 
+TEST(LatestValues, KnowDistributionsAndWhatIsKept) {
+  BatchBuilder builder("h");
+  LatestValues latest(builder);
+  builder.begin(from_unix_seconds(7));
+  latest.begin();
+  const std::vector<uint64_t> counts = {0, 2, 1};
+  latest.distribution("wait_ns", {.grouping_power = 3, .counts = counts, .sum = 4});
+  latest.gauge("slow.level", 5);
+  latest.total("slow.reads", 3);
+  latest.gauge("slower", 6);
+  builder.finish();
+  EXPECT_THAT(prometheus_text(latest.readings()), testing::HasSubstr("\nstatmill_host_wait_ns_count 3\n"));
+  EXPECT_THAT(prometheus_text(latest.readings()), testing::HasSubstr("\nstatmill_host_wait_ns_sum 4\n"));
+  builder.begin(from_unix_seconds(8));
+  latest.begin();
+  latest.keep("slow.");
+  const std::string text = prometheus_text(latest.readings());
+  EXPECT_THAT(text, testing::HasSubstr("\nstatmill_host_slow_level 5\n"));
+  EXPECT_THAT(text, testing::HasSubstr("\nstatmill_host_slow_reads_total 3\n"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("slower")));
+}
+
 }  // namespace
 }  // namespace statmill
