@@ -4,6 +4,15 @@
 #include <algorithm>
 
 namespace statmill {
+namespace {
+
+void prefetch(const SecondSums::Sum& sum) {
+  constexpr size_t kLine = 64;
+  for (size_t at = 0; at < sizeof(sum); at += kLine)
+    __builtin_prefetch(reinterpret_cast<const char*>(&sum) + at, 1);
+}
+
+}  // namespace
 
 uint64_t SecondSums::hash_of(std::string_view name, Kind kind, int64_t time_s) {
   constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio: spreads neighbouring seconds
@@ -41,6 +50,8 @@ void SecondSums::make(const Key& key, const Number& value, uint64_t weight) {
   }
   restart(sum, value, weight);
   put(key.hash, static_cast<uint32_t>(++size_));
+  constexpr size_t kAhead = 4;  // names that are new mostly come together
+  if (size_ + kAhead < blocks_.size() * kBlock) prefetch(at(size_ + kAhead));
 }
 
 bool SecondSums::add(Sum& sum, const Number& value, uint64_t weight) {
@@ -74,7 +85,11 @@ void SecondSums::count_cell(std::vector<HistogramCell>& cells, const Number& val
 }
 
 void SecondSums::for_each(const Write& write) const {
-  for (size_t i = 0; i < size_; ++i) write(at(i));
+  constexpr size_t kAhead = 8;  // long untouched, they are waited for together
+  for (size_t i = 0; i < size_; ++i) {
+    if (i + kAhead < size_) prefetch(at(i + kAhead));
+    write(at(i));
+  }
 }
 
 void SecondSums::clear() {
