@@ -86,8 +86,7 @@ class MetricsEndpoint::Session : public std::enable_shared_from_this<Session> {
 };
 
 MetricsEndpoint::MetricsEndpoint(asio::io_context& io, Registry& registry, Text text)
-    : io_(io),
-      text_(std::move(text)),
+    : text_(std::move(text)),
       counters_{registry.counter("statmill.http_requests", "Requests for /metrics that were answered."),
                 registry.counter(kRefused, kRefusedHelp, {{"reason", "connections"}}),
                 registry.counter(kRefused, kRefusedHelp, {{"reason", "request"}}),

@@ -45,7 +45,6 @@ class MetricsEndpoint {
   void accept();
   void begin(boost::asio::ip::tcp::socket socket);
 
-  boost::asio::io_context& io_;
   const Text text_;
   Counters counters_;
   boost::asio::ip::tcp::acceptor acceptor_;
