@@ -39,7 +39,7 @@ std::vector<Road> roads() {
 
 // The server has every sample, once it has received so many lines.
 Status verify(const ServerProcess& server, const SentTotals& sent, double lines) {
-  const auto settled = server.wait_for_received("tcp", static_cast<uint64_t>(lines), kStallLimit);
+  const auto settled = server.wait_for_received("agent", static_cast<uint64_t>(lines), kStallLimit);
   if (!settled) return settled.error();
   if (Status s = server.wait_until_durable(); !s) return s;
   const Result<size_t> verified = verify_stored(server, sent, false);
@@ -51,14 +51,18 @@ Measured measure(const Road& road, const Context& context) {
   const size_t passes = std::max<size_t>(2, context.options.samples / series);
   std::fprintf(stderr, "relay: %s: %zu series x %zu passes, %llu samples/s\n", road.name.c_str(), series,
                passes, static_cast<unsigned long long>(context.options.rate));
-  auto server = ServerProcess::start({.program = context.programs / "statmilld"});
+  auto server = ServerProcess::start({.program = context.programs / "statmilld", .listener = "agent"});
   if (!server) return server.error();
-  // One collection, so that the figures are the relay's.
-  auto agent =
-      ServerProcess::start({.program = context.programs / "statmill-agent",
-                            .options = {"--server", server->address().line.text(), "--relay.aggregate",
-                                        road.aggregate, "--collectors", "load", "--interval", "1h"},
-                            .kind = ServerCommand::Kind::kAgent});
+  // One collection, so that the figures are the relay's; and room for all that is not yet acknowledged: what
+  // is passed on at such a rate is more than 4 MiB between two ticks of the server.
+  const std::vector<std::string> agent_options = {"--server",          server->address().line.text(),
+                                                  "--relay.aggregate", road.aggregate,
+                                                  "--queue.bytes",     "256M",
+                                                  "--collectors",      "load",
+                                                  "--interval",        "1h"};
+  auto agent = ServerProcess::start({.program = context.programs / "statmill-agent",
+                                     .options = agent_options,
+                                     .kind = ServerCommand::Kind::kAgent});
   if (!agent) return agent.error();
   Replay replay = make_replay({.series = series, .passes = passes}, kHeldBytesMax);
   const int64_t begin_s = unix_seconds(SystemClock().wall());
