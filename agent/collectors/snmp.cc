@@ -1,8 +1,10 @@
 // The snmp collector: what the kernel's protocols count of themselves (RFC 4293, 4022, 4113 and its own), in
 // /proc/net/snmp and /proc/net/netstat.
 #include <algorithm>
-#include <array>
 #include <iterator>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "agent/collectors/collector.h"
 #include "agent/collectors/proc_text.h"
@@ -80,20 +82,38 @@ class SnmpCollector final : public Collector {
     return found;
   }
 
-  static size_t report(const Group& group, std::string_view names, std::string_view numbers,
-                       SampleSink& sink) {
-    const std::string base = "snmp." + series_part(group.name) + ".";
+  // The line of names is the same each time: what it says is remembered.
+  struct Columns {
+    std::string names;
+    std::vector<std::string> series;  // of each column; empty: of no use
+  };
+
+  size_t report(const Group& group, std::string_view names, std::string_view numbers, SampleSink& sink) {
+    Columns& columns = columns_[group.name];
+    if (columns.names != names) columns = {std::string(names), series_of(group, names)};
     size_t found = 0;
-    for (std::string_view name = take_word(names); !name.empty(); name = take_word(names)) {
-      const std::optional<uint64_t> value = whole_number(take_word(numbers));
-      if (!has_word(group.fields, name) || !value) continue;
-      sink.total(base + series_part(name), *value);
+    for (const std::string& series : columns.series) {
+      const std::string_view word = take_word(numbers);
+      if (series.empty()) continue;
+      const std::optional<uint64_t> value = whole_number(word);
+      if (!value) continue;
+      sink.total(series, *value);
       ++found;
     }
     return found;
   }
 
+  static std::vector<std::string> series_of(const Group& group, std::string_view names) {
+    std::vector<std::string> series;
+    for (std::string_view name = take_word(names); !name.empty(); name = take_word(names)) {
+      const bool is_wanted = has_word(group.fields, name);
+      series.push_back(is_wanted ? "snmp." + series_part(group.name) + "." + series_part(name) : "");
+    }
+    return series;
+  }
+
   ProcReader& proc_;
+  std::map<std::string_view, Columns> columns_;  // by the group's name
 };
 
 }  // namespace
