@@ -35,7 +35,10 @@ struct H2Total {
     return all;
   }
   Distribution distribution() const {
-    return {.grouping_power = H2_GROUPING_POWER, .counts = counts, .sum = sum};
+    const bool is_empty = sum == 0 && counts[0] == 0;
+    return {.grouping_power = H2_GROUPING_POWER,
+            .counts = is_empty ? std::span<const uint64_t>() : std::span<const uint64_t>(counts),
+            .sum = sum};
   }
 };
 

@@ -50,7 +50,7 @@ class KernelTest : public testing::Test {
       const auto place = before.distributions.find(name);
       if (place == before.distributions.end()) continue;
       distribution.sum -= place->second.sum;
-      for (size_t i = 0; i < distribution.counts.size(); ++i)
+      for (size_t i = 0; i < distribution.counts.size() && i < place->second.counts.size(); ++i)
         distribution.counts[i] -= place->second.counts[i];
     }
     return after;

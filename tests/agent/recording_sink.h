@@ -22,7 +22,10 @@ struct RecordingSink final : SampleSink {
   void gauge(std::string_view name, double value) override { gauges[std::string(name)] = value; }
   void total(std::string_view name, uint64_t total) override { totals[std::string(name)] = total; }
   void distribution(std::string_view name, const Distribution& total) override {
-    distributions[std::string(name)] = {{total.counts.begin(), total.counts.end()}, total.sum};
+    RecordedDistribution& recorded = distributions[std::string(name)];
+    recorded = {{total.counts.begin(), total.counts.end()}, total.sum};
+    if (recorded.counts.empty())
+      recorded.counts.resize(size_t{64 - total.grouping_power + 1} << total.grouping_power);
   }
   void keep(std::string_view beginning) override { kept = beginning; }
   void lines(std::string_view lines) override { text += lines; }
