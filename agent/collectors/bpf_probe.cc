@@ -119,7 +119,7 @@ class BpfLoading {
   BpfLoading(const BpfPlan& plan, Log& log) : plan_(plan), messages_(log) {}
 
   LoadedProbe run() {
-    types_.reset(btf__load_vmlinux_btf());
+    if (!plan_.is_without_btf) types_.reset(btf__load_vmlinux_btf());
     has_types_ = types_ != nullptr;
     choose();
     types_.reset();

@@ -63,6 +63,7 @@ using LoadedProbe = Result<std::unique_ptr<BpfProbe>>;
 struct BpfPlan {
   std::string_view subject;               // "sched"
   std::span<const std::byte> settings{};  // its `settings`, if it has any
+  bool is_without_btf = false;            // takes what a kernel without BTF would have: for tests
 };
 
 // Loads and attaches what this kernel has. Needs CAP_BPF and CAP_PERFMON. Errors: kUnavailable when that is

@@ -77,11 +77,17 @@ TEST_F(NetTruthTest, TellsWhyPacketsAreDropped) {
   EXPECT_GE(grown.totals["net.drops"], grown.totals["net.drops.socket_rcvbuff"]);
 }
 
-class InterruptsTruthTest : public KernelTest {
+// At typed tracepoints, and at raw ones as without BTF.
+class InterruptsTruthTest : public KernelTest, public testing::WithParamInterface<bool> {
  protected:
   void SetUp() override {
-    const std::string why = load(load_bpf_probe({.subject = "interrupts"}, log_), make_interrupts_collector);
+    const BpfPlan plan{.subject = "interrupts", .is_without_btf = GetParam()};
+    const std::string why = load(load_bpf_probe(plan, log_), make_interrupts_collector);
+    ASSERT_FALSE(GetParam() && why == "no BTF") << "raw tracepoints need none";
     if (!why.empty()) GTEST_SKIP() << why;
+    ASSERT_EQ(collector_->probe()->hooks().size(), 4U);
+    for (const BpfHook& hook : collector_->probe()->hooks())
+      EXPECT_TRUE(hook.place.starts_with(GetParam() ? "raw_tp/" : "tp_btf/")) << hook.place;
   }
 
   // What the kernel says of a softirq, all CPUs together.
@@ -101,7 +107,7 @@ class InterruptsTruthTest : public KernelTest {
   }
 };
 
-TEST_F(InterruptsTruthTest, CountsSoftirqsAsTheKernelDoes) {
+TEST_P(InterruptsTruthTest, CountsSoftirqsAsTheKernelDoes) {
   const Receiver receiver;
   uint64_t within = 0;
   const uint64_t before = kernel_count("NET_RX");
@@ -117,6 +123,17 @@ TEST_F(InterruptsTruthTest, CountsSoftirqsAsTheKernelDoes) {
   EXPECT_GE(net_rx.count() + lost + 2, within) << "one on each CPU may not have come to its end";
   EXPECT_LE(net_rx.count(), around + 2) << "or began before";
   EXPECT_GE(net_rx.sum, net_rx.count() * 100) << "none takes less than 100 ns";
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, InterruptsTruthTest, testing::Bool(),
+                         [](const auto& of) { return of.param ? "RawTracepoints" : "TypedTracepoints"; });
+
+TEST(BpfProbe, SaysWhenItNeedsBtf) {
+  Log log(LogLevel::kError);
+  const LoadedProbe probe = load_bpf_probe({.subject = "reclaim", .is_without_btf = true}, log);
+  ASSERT_FALSE(probe);
+  if (probe.error().message == "built without eBPF") GTEST_SKIP() << probe.error().message;
+  EXPECT_EQ(probe.error().message, "no BTF");
 }
 
 }  // namespace
