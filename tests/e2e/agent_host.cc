@@ -1,0 +1,61 @@
+// See agent_host.h.
+#include "tests/e2e/agent_host.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+
+namespace statmill {
+
+AgentHost::AgentHost(std::string bin, std::string name, std::vector<Endpoint> servers,
+                     std::vector<std::string> options)
+    : bin_(std::move(bin)), name_(std::move(name)) {
+  for (const Endpoint& server : servers) arguments_.insert(arguments_.end(), {"--server", server.text()});
+  arguments_.insert(arguments_.end(), {"--spool.path", spool(), "--line.listen", "127.0.0.1:0",
+                                       "--collectors", "load", "--agent.prefix", "host." + name_});
+  arguments_.insert(arguments_.end(), options.begin(), options.end());
+}
+
+void AgentHost::start() {
+  agent_ = std::make_unique<Process>(Command{bin_ + "/statmill-agent", arguments_, {}});
+  const auto ready = agent_->wait_for_line(" ready ");
+  ASSERT_TRUE(ready) << said();
+  to_relay_ = TcpConnection::to(endpoint_of(log_value(*ready, "line")));
+  ASSERT_TRUE(to_relay_.is_connected());
+}
+
+int AgentHost::stop() {
+  to_relay_.close();
+  agent_->signal(SIGTERM);
+  const int status = agent_->wait().value_or(-1000);
+  said_before_ += agent_->standard_error();
+  agent_.reset();
+  return status;
+}
+
+void AgentHost::kill() {
+  agent_->signal(SIGKILL);
+  EXPECT_EQ(agent_->wait(), -SIGKILL) << agent_->standard_error();
+  said_before_ += agent_->standard_error() + "(killed)\n";
+  agent_.reset();
+  to_relay_.close();
+}
+
+bool AgentHost::feed(std::mt19937_64& random, int lines) {
+  const int64_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::string text;
+  for (int i = 0; i < lines; ++i) {
+    const bool is_event = random() % 2 == 0;
+    const std::string series = name_ + (is_event ? ".e" : ".g") + std::to_string(random() % kSeries);
+    const uint64_t value = 1 + random() % 1000;
+    const auto time = now - static_cast<int64_t>(random() % 200);
+    text += (is_event ? "*" : "") + series + " " + std::to_string(time) + " " + std::to_string(value) + "\n";
+    handed_over_[series] += static_cast<double>(value);
+  }
+  return to_relay_.send(text);
+}
+
+std::string AgentHost::said() const { return said_before_ + (agent_ ? agent_->standard_error() : ""); }
+
+}  // namespace statmill

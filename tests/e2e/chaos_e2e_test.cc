@@ -1,0 +1,179 @@
+// Exactly once, whatever happens: three agents and a server are killed again and again, and the network
+// between them cuts, holds up and falsifies. When all is quiet, the server has what the agents' spools took:
+// each series to the unit, each batch once.
+//
+// Three seeds; a hundred with SM_TIER=nightly, which take half an hour, longer than ctest lets a test run.
+// CHAOS_SEED=n runs that one.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <list>
+#include <random>
+#include <thread>
+
+#include "tests/e2e/agent_host.h"
+#include "tests/e2e/agent_ledger.h"
+#include "tests/e2e/server_process.h"
+#include "tests/support/chaos_proxy.h"
+
+namespace statmill {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kChaos{15'000};
+constexpr milliseconds kFeedInterval{10};
+constexpr int kLinesOfAFeed = 50;
+constexpr int kHosts = 3;
+constexpr int kRoundsToSettle = 5;
+
+class Chaos {
+ public:
+  explicit Chaos(uint64_t seed)
+      : random_(seed), proxy_(seed), server_(STATMILL_BIN, {"--flush.interval", "500ms"}) {
+    for (int i = 0; i < kHosts; ++i) {
+      // The last one passes on what it gets; the others add up.
+      const std::string aggregate = i == kHosts - 1 ? "0s" : "1s";
+      hosts_.emplace_back(STATMILL_BIN, "chaos" + std::to_string(i), std::vector<Endpoint>{proxy_.endpoint()},
+                          std::vector<std::string>{"--relay.aggregate", aggregate, "--interval", "100ms"});
+    }
+  }
+
+  void run() {
+    start_what_is_down();
+    const Steady::time_point end = Steady::now() + kChaos;
+    Steady::time_point next_strike = Steady::now() + spread(100, 1000);
+    while (Steady::now() < end && !testing::Test::HasFatalFailure()) {
+      for (AgentHost& host : hosts_) {
+        EXPECT_TRUE(!host.is_up() || host.feed(random_, kLinesOfAFeed)) << host.said();
+      }
+      if (Steady::now() >= next_strike) {
+        strike();
+        next_strike = Steady::now() + spread(100, 2000);
+      } else if (Steady::now() >= up_again_) {
+        start_what_is_down();
+      }
+      // How long the chaos lasts is the test's input: nothing is waited for.
+      std::this_thread::sleep_for(kFeedInterval);
+    }
+  }
+
+  // The faults stop, and all is sent that the spools have.
+  void settle() {
+    proxy_.calm();
+    for (int round = 0; round < kRoundsToSettle; ++round) {
+      start_what_is_down();
+      for (const AgentHost& host : hosts_) ASSERT_TRUE(wait_for(host)) << host.said();
+      for (AgentHost& host : hosts_) EXPECT_EQ(host.stop(), 0) << host.said();
+      spooled_.clear();
+      bool is_all_there = true;
+      for (const AgentHost& host : hosts_) {
+        const Spooled& spooled = spooled_.emplace_back(read_spool(host.spool()));
+        is_all_there = is_all_there &&
+                       account_of(server_, spooled.agent).durable == static_cast<double>(spooled.batches);
+      }
+      if (is_all_there) return;
+    }
+  }
+
+  void compare() {
+    auto spooled = spooled_.begin();
+    uint64_t lines = 0;
+    for (const AgentHost& host : hosts_) {
+      EXPECT_EQ(difference(server_, *spooled, host.name()), "") << host.said();
+      for (const auto& [series, sum] : host.handed_over())
+        EXPECT_LE(spooled->series[series].totals.sum, sum) << series << ": more than was handed over";
+      EXPECT_GT(spooled->batches, 10) << "too few to see anything";
+      lines += spooled->lines;
+      ++spooled;
+    }
+    EXPECT_EQ(server_.conservation(), "");
+    EXPECT_EQ(server_.stop(), 0);
+    std::printf("%d agents and %d servers killed, %d servers stopped, %lu connections, %lu lines spooled\n",
+                agents_killed_, servers_killed_, servers_stopped_, proxy_.connections(), lines);
+  }
+
+  std::string story() const { return proxy_.story(); }
+
+ private:
+  milliseconds spread(uint64_t least, uint64_t most) {
+    return milliseconds(least + random_() % (most - least));
+  }
+
+  // Somebody goes, for a while.
+  void strike() {
+    const uint64_t victim = random_() % (2 * kHosts);  // the server as often as all agents together
+    up_again_ = Steady::now() + spread(0, 500);
+    if (victim < kHosts) {
+      AgentHost& host = *std::next(hosts_.begin(), static_cast<int64_t>(victim));
+      if (!host.is_up()) return;
+      host.kill();
+      ++agents_killed_;
+    } else if (is_server_up_) {
+      is_server_up_ = false;
+      if (random_() % 4 == 0) {
+        EXPECT_EQ(server_.stop(), 0) << server_.process().standard_error();
+        ++servers_stopped_;
+      } else {
+        server_.kill();
+        ++servers_killed_;
+      }
+    }
+  }
+
+  void start_what_is_down() {
+    if (!is_server_up_) {
+      server_.start();
+      proxy_.lead_to(server_.agent());
+      is_server_up_ = true;
+    }
+    for (AgentHost& host : hosts_) {
+      if (!host.is_up()) host.start();
+    }
+  }
+
+  bool wait_for(const AgentHost& host) {
+    const Steady::time_point deadline = Steady::now() + kProcessTimeout;
+    while (!account_of_host(server_, "host." + host.name()).is_connected) {
+      if (Steady::now() > deadline) return false;
+    }
+    return true;
+  }
+
+  std::mt19937_64 random_;
+  ChaosProxy proxy_;
+  ServerProcess server_;
+  std::list<AgentHost> hosts_;
+  std::vector<Spooled> spooled_;  // of the hosts, in their order
+  bool is_server_up_ = false;
+  Steady::time_point up_again_{};
+  int agents_killed_ = 0;
+  int servers_killed_ = 0;
+  int servers_stopped_ = 0;
+};
+
+std::vector<uint64_t> seeds() {
+  if (const char* wanted = std::getenv("CHAOS_SEED")) return {std::strtoull(wanted, nullptr, 10)};
+  const char* tier = std::getenv("SM_TIER");
+  std::random_device device;
+  std::vector<uint64_t> out(tier != nullptr && std::string_view(tier) == "nightly" ? 100 : 3);
+  for (uint64_t& seed : out) seed = device();
+  return out;
+}
+
+TEST(ChaosE2e, EachSampleThatASpoolTookCountsOnce) {
+  for (const uint64_t seed : seeds()) {
+    std::printf("CHAOS_SEED=%lu\n", seed);
+    std::fflush(stdout);
+    Chaos chaos(seed);
+    chaos.run();
+    if (!HasFatalFailure()) chaos.settle();
+    if (!HasFatalFailure()) chaos.compare();
+    ASSERT_FALSE(HasFailure()) << "CHAOS_SEED=" << seed << "\n" << chaos.story();
+  }
+}
+
+}  // namespace
+}  // namespace statmill
