@@ -115,6 +115,18 @@ void MemoryStore::apply(const StoreBatch& batch) {
   }
 }
 
+MemoryStore::Backup MemoryStore::backup() {
+  MutexLock lock(mutex_);
+  return Backup(std::make_shared<Content>(*content_));
+}
+
+void MemoryStore::set_back(const Backup& backup) {
+  MutexLock lock(mutex_);
+  content_ = std::make_shared<Content>(*backup.content_);
+  failure_.reset();
+  restart();
+}
+
 std::unique_ptr<StoreSnapshot> MemoryStore::snapshot() { return std::make_unique<MemorySnapshot>(*this); }
 
 Status MemoryStore::load(const LoadVisitor& visitor) { return MemorySnapshot(*this).load(visitor); }

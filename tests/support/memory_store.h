@@ -30,6 +30,12 @@ class MemoryStore final : public Store {
   enum class Effect { kNone, kWhole };
   void fail_next_write(Error error, Effect effect = Effect::kNone);
 
+  // All that it has at a moment. set_back() makes it that again: as a restored backup does, or a disk that
+  // has lost what it had promised to keep; expiry() starts anew.
+  class Backup;
+  Backup backup();
+  void set_back(const Backup& backup);
+
   const Tiers& tiers() const override { return tiers_; }
   Status write(const StoreBatch& batch) override;
   std::unique_ptr<StoreSnapshot> snapshot() override;
@@ -69,6 +75,14 @@ class MemoryStore final : public Store {
   std::optional<Error> failure_ GUARDED_BY(mutex_);
   uint64_t expired_rows_ GUARDED_BY(mutex_) = 0;
   Effect effect_ GUARDED_BY(mutex_) = Effect::kNone;
+};
+
+class MemoryStore::Backup {
+ private:
+  friend class MemoryStore;
+  explicit Backup(std::shared_ptr<const Content> content) : content_(std::move(content)) {}
+
+  std::shared_ptr<const Content> content_;
 };
 
 }  // namespace statmill

@@ -1,0 +1,56 @@
+// Ledger: what the agents were given, kept apart from all that is under test: the oracle of the simulation.
+//
+// Each line has a slot of time of its own, so that it can be found again at a server, and be seen to be there
+// twice. Its series names the numbering (agent and epoch) that it was appended under.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storage/agent_row.h"
+
+namespace statmill::sim {
+
+inline constexpr int64_t kFirstSlotS = 1'700'000'000;  // of line 0
+inline constexpr int64_t kSlotS = 10;
+
+// What a server has: by series, then by slot's time, how often.
+using Content = std::map<std::string, std::map<int64_t, uint64_t>>;
+
+std::string series_of(const AgentId& id, uint32_t epoch);
+
+// Each function that gives text found a violation, and says which.
+class Ledger {
+ public:
+  using Violation = std::optional<std::string>;
+
+  // A spool was opened on a machine, and holds `lines` lines of its numbering, or has let them go.
+  Violation opened(size_t machine, const std::string& series, uint64_t lines);
+  // A line is made, behind `lines_before` others of its numbering; its text goes to `text`.
+  Violation append(const std::string& series, uint64_t lines_before, std::string& text);
+  // All lines made up to now are durable, or were dropped.
+  void synced(const std::string& series) { numberings_[series].durable = numberings_[series].lines.size(); }
+  uint64_t lines_made() const { return lines_made_; }
+
+  // What can be said of a server at any time, RAM included.
+  Violation check_once(const Content& content) const;
+  // What the store has of the samples is what its rows say.
+  Violation check_rows(const Content& content, const std::vector<AgentRow>& rows) const;
+  // The row has come to the end of the numbering.
+  static Violation check_end(const AgentRow& row, uint32_t epoch, uint64_t lines);
+
+ private:
+  struct Numbering {
+    size_t machine = 0;
+    std::vector<int64_t> lines;  // slots, in order
+    uint64_t durable = 0;        // of them
+  };
+
+  std::map<std::string, Numbering> numberings_;
+  uint64_t lines_made_ = 0;
+};
+
+}  // namespace statmill::sim

@@ -1,0 +1,136 @@
+// See sim_agent.h.
+#include "tests/sim/sim_agent.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/spool/segment.h"
+
+namespace statmill::sim {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr Duration kTick = milliseconds(1000);
+constexpr Duration kStartAgain = milliseconds(700);
+
+}  // namespace
+
+SimAgent::SimAgent(const Uses& uses, size_t number, std::unique_ptr<FaultySpoolDirectory> disk)
+    : uses_(uses), number_(number), disk_(std::move(disk)) {
+  disk_->fails = [this](SpoolCall) {
+    return disk_fails_one_in_ > 0 && uses_.stage.schedule.now() < disk_fails_until_ &&
+           uses_.stage.chance.one_in(disk_fails_one_in_);
+  };
+  start();
+}
+
+SimAgent::~SimAgent() { die(false); }
+
+void SimAgent::later(Duration delay, void (SimAgent::*what)()) {
+  uses_.stage.schedule.after(delay, [this, what, life = life_] {
+    if (life == life_) (this->*what)();
+  });
+}
+
+void SimAgent::start() {
+  if (spool_) return;
+  auto spool = Spool::open(*disk_, uses_.spool, name(), [this] { return uses_.stage.chance.bits(); });
+  if (!spool) {
+    uses_.stage.note(name() + " cannot start: " + spool.error().message);
+    return later(kStartAgain, &SimAgent::start);
+  }
+  spool_ = std::move(*spool);
+  uses_.stage.note(name() + " starts as " + series() + " behind batch " +
+                   std::to_string(spool_->next_seq() - 1));
+  check(uses_.ledger.opened(number_, series(), spool_->lines()));
+  for (size_t i = 0; i < uses_.servers.size(); ++i) {
+    links_.push_back(
+        std::make_shared<SimLink>(SimLink::Uses{uses_.stage, *disk_, *uses_.servers[i], uses_.watch}, *spool_,
+                                  DeliveryOptions{.server = i, .host = name()}));
+    links_.back()->start();
+  }
+  later(kTick, &SimAgent::tick);
+}
+
+void SimAgent::die(bool is_silent) {
+  ++life_;
+  for (const auto& link : links_) link->die(is_silent);
+  links_.clear();
+  spool_.reset();
+  is_sync_due_ = false;
+}
+
+void SimAgent::kill() {
+  uses_.stage.note(name() + " is killed");
+  die(false);
+}
+
+void SimAgent::cut_power() {
+  uses_.stage.note(name() + " loses power");
+  die(true);
+  disk_->power_cut();
+}
+
+void SimAgent::lose_segments() {
+  kill();
+  uses_.stage.note(name() + ": its segments are removed");
+  disk_fails_until_ = {};
+  for (const std::string& file : disk_->names()) {
+    if (parse_segment_name(file)) static_cast<void>(disk_->remove(file));
+  }
+  static_cast<void>(disk_->sync());
+}
+
+void SimAgent::fail_disk(uint64_t one_in, SteadyTime until) {
+  uses_.stage.note(name() + ": of its disk's calls one in " + std::to_string(one_in) + " fails");
+  disk_fails_one_in_ = one_in;
+  disk_fails_until_ = until;
+}
+
+Timestamp SimAgent::wall() const { return server_wall(uses_.stage.schedule.now()) + wall_ahead_; }
+
+void SimAgent::collect() {
+  if (!spool_) return;
+  LineBatch batch;
+  batch.lines = uses_.stage.chance.between(1, uses_.lines_max);
+  for (uint64_t i = 0; i < batch.lines; ++i)
+    check(uses_.ledger.append(series(), spool_->lines() + i, batch.text));
+  spool_->append(batch, wall());
+  if (!std::exchange(is_sync_due_, true))
+    later(uses_.stage.chance.duration(milliseconds(0), milliseconds(300)), &SimAgent::sync);
+}
+
+void SimAgent::sync() {
+  is_sync_due_ = false;
+  if (spool_->sync()) uses_.ledger.synced(series());
+  for (const auto& link : links_) link->pump();
+}
+
+void SimAgent::tick() {
+  if (spool_->stats().bytes_unsynced > 0) sync();
+  static_cast<void>(spool_->trim(wall()));
+  later(kTick, &SimAgent::tick);
+}
+
+bool SimAgent::is_done() const {
+  if (!spool_ || spool_->stats().bytes_unsynced > 0) return false;
+  return std::all_of(uses_.servers.begin(), uses_.servers.end(), [&](const auto& server) {
+    const auto row = server->row(spool_->id());
+    return spool_->lines() == 0 ||
+           (row && row->position.epoch == spool_->epoch() && row->position.seq >= spool_->durable_seq());
+  });
+}
+
+void SimAgent::check_end(SimServer& server) const {
+  const auto row = server.row(spool_->id());
+  if (spool_->lines() == 0) return;
+  if (!row) return uses_.stage.violated(server.name() + " has no row of " + series());
+  check(Ledger::check_end(*row, spool_->epoch(), spool_->lines()));
+}
+
+void SimAgent::check(const Ledger::Violation& found) const {
+  if (found) uses_.stage.violated(name() + ": " + *found);
+}
+
+}  // namespace statmill::sim

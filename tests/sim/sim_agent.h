@@ -1,0 +1,72 @@
+// SimAgent: a machine of the simulation with an agent: the real spool over a disk that fails, a real delivery
+// to each server, and a wall clock that steps.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/spool/spool.h"
+#include "tests/sim/ledger.h"
+#include "tests/sim/sim_link.h"
+#include "tests/sim/sim_server.h"
+#include "tests/sim/stage.h"
+#include "tests/support/faulty_spool_directory.h"
+
+namespace statmill::sim {
+
+// Confined to the stage's thread; what it uses must outlive it.
+class SimAgent {
+ public:
+  struct Uses {
+    Stage& stage;
+    Ledger& ledger;
+    std::vector<std::unique_ptr<SimServer>>& servers;
+    ConnectionWatch watch;
+    SpoolOptions spool;
+    uint32_t lines_max = 1;  // of a batch
+  };
+  SimAgent(const Uses& uses, size_t number, std::unique_ptr<FaultySpoolDirectory> disk);
+  ~SimAgent();
+
+  // What may happen to it.
+  void start();  // again and again, until the spool opens
+  void kill();
+  void cut_power();
+  // Dead, and somebody has removed its segments.
+  void lose_segments();
+  void fail_disk(uint64_t one_in, SteadyTime until);
+  void step_clock(Duration by) { wall_ahead_ += by; }
+  std::unique_ptr<FaultySpoolDirectory> copy_disk() { return disk_->copy(uses_.stage.chance.bits()); }
+  bool is_up() const { return spool_ != nullptr; }
+
+  void collect();
+  // No more is collected, and all that is there is durable, and acknowledged by all servers' stores.
+  bool is_done() const;
+  void check_end(SimServer& server) const;
+  const Spool* spool() const { return spool_.get(); }
+  std::string name() const { return "agent " + std::to_string(number_); }
+
+ private:
+  void tick();
+  void sync();
+  std::string series() const { return series_of(spool_->id(), spool_->epoch()); }
+  Timestamp wall() const;
+  void die(bool is_silent);
+  void check(const Ledger::Violation& found) const;
+  // Plays `what` unless the process has ended by then.
+  void later(Duration delay, void (SimAgent::*what)());
+
+  Uses uses_;
+  const size_t number_;
+  std::unique_ptr<FaultySpoolDirectory> disk_;
+  Duration wall_ahead_{0};
+  uint64_t disk_fails_one_in_ = 0;
+  SteadyTime disk_fails_until_{};
+  uint64_t life_ = 0;             // what belongs to an earlier one does nothing
+  std::unique_ptr<Spool> spool_;  // null: it is down
+  std::vector<std::shared_ptr<SimLink>> links_;
+  bool is_sync_due_ = false;
+};
+
+}  // namespace statmill::sim

@@ -1,0 +1,133 @@
+// See sim_link.h.
+#include "tests/sim/sim_link.h"
+
+#include <utility>
+
+#include "agent/spool/spool_reader.h"
+
+namespace statmill::sim {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr Duration kConnectMax = milliseconds(200);
+
+}  // namespace
+
+SimLink::SimLink(const Uses& uses, Spool& spool, DeliveryOptions options)
+    : uses_(uses),
+      spool_(spool),
+      delivery_(spool, std::move(options)),
+      backoff_(milliseconds(250), milliseconds(10'000), uses.stage.chance.bits()) {}
+
+void SimLink::connect() {
+  uses_.stage.schedule.after(uses_.stage.chance.duration(milliseconds(0), kConnectMax),
+                             [weak = weak_from_this(), attempt = ++attempt_] {
+                               const auto self = weak.lock();
+                               if (self && attempt == self->attempt_) self->begin();
+                             });
+}
+
+void SimLink::begin() {
+  connection_ = std::make_shared<Connection>(uses_.stage);
+  const auto on = [weak = weak_from_this(), attempt = attempt_](auto what) {
+    return [=](auto... bytes) {
+      const auto self = weak.lock();
+      if (self && attempt == self->attempt_) what(*self, bytes...);
+    };
+  };
+  connection_->attach(Side::kAgent,
+                      {.bytes = on([](SimLink& self, std::string_view bytes) { self.read(bytes); }),
+                       .room = on([](SimLink& self) { self.pump(); }),
+                       .gone = on([](SimLink& self) { self.end("the connection is gone"); })});
+  uses_.server.accept(connection_);
+  uses_.watch(connection_);
+  delivery_.connected(uses_.stage.schedule.now());
+  pump();
+}
+
+void SimLink::read(std::string_view bytes) {
+  const bool was_welcome = delivery_.is_welcome();
+  delivery_.receive(bytes, uses_.stage.schedule.now());
+  if (!was_welcome && delivery_.is_welcome()) {
+    backoff_.reset();
+    uses_.stage.note(uses_.server.name() + " welcomes " + series_of(spool_.id(), spool_.epoch()) + " at " +
+                     std::to_string(delivery_.acknowledged_seq()));
+  }
+  check_acknowledged();
+  if (const auto verdict = delivery_.verdict(uses_.stage.schedule.now())) return end(verdict->message);
+  pump();
+}
+
+void SimLink::pump() {
+  while (connection_) {
+    const uint64_t gaps = delivery_.stats().gaps_told;
+    const auto output = delivery_.output(uses_.stage.schedule.now());
+    if (!output) return end("spool: " + output.error().message);
+    if (output->empty()) break;
+    if (delivery_.stats().gaps_told > gaps) check_gap(*output);
+    const size_t taken = connection_->write(Side::kAgent, *output);
+    if (taken == 0) break;
+    delivery_.took(taken);
+  }
+  watch();
+}
+
+void SimLink::end(const std::string& reason) {
+  uses_.stage.note(series_of(spool_.id(), spool_.epoch()) + " leaves " + uses_.server.name() + ": " + reason);
+  ++attempt_;
+  std::exchange(connection_, nullptr)->close(Side::kAgent);
+  delivery_.disconnected();
+  uses_.stage.schedule.after(backoff_.next(), [weak = weak_from_this(), attempt = attempt_] {
+    const auto self = weak.lock();
+    if (self && attempt == self->attempt_) self->connect();
+  });
+}
+
+void SimLink::die(bool is_silent) {
+  ++attempt_;
+  if (!connection_) return;
+  if (is_silent) return std::exchange(connection_, nullptr)->vanish(Side::kAgent);
+  std::exchange(connection_, nullptr)->close(Side::kAgent);
+}
+
+void SimLink::watch() {
+  const auto deadline = connection_ ? delivery_.deadline() : std::nullopt;
+  if (!deadline || *deadline == watched_) return;
+  watched_ = *deadline;
+  uses_.stage.schedule.at(watched_, [weak = weak_from_this(), attempt = attempt_] {
+    const auto self = weak.lock();
+    if (!self || attempt != self->attempt_) return;
+    if (const auto verdict = self->delivery_.verdict(self->uses_.stage.schedule.now()))
+      return self->end(verdict->message);
+    self->watch();
+  });
+}
+
+// What an agent believes to be safe, the store has had.
+void SimLink::check_acknowledged() {
+  if (!delivery_.is_welcome()) return;
+  const uint64_t ever = uses_.server.ever_durable(series_of(spool_.id(), spool_.epoch()));
+  if (delivery_.acknowledged_seq() > ever) {
+    uses_.stage.violated(uses_.server.name() + " acknowledged " +
+                         std::to_string(delivery_.acknowledged_seq()) + ", and its store was never beyond " +
+                         std::to_string(ever));
+  }
+}
+
+// A gap is told of what the spool no longer has.
+void SimLink::check_gap(std::string_view output) {
+  const FrameRead frame = read_frame(output);
+  const auto gap = frame.type == FrameType::kGap ? decode_gap(frame.payload) : std::nullopt;
+  if (!gap) return uses_.stage.violated("a gap was told, and no frame of one was written");
+  const auto fails = std::exchange(uses_.directory.fails, [](SpoolCall) { return false; });
+  SpoolReader reader(spool_);
+  reader.seek(gap->seq);
+  const auto record = reader.next();
+  uses_.directory.fails = fails;
+  if (record && *record && (*record)->seq == gap->seq)
+    uses_.stage.violated("a gap is told up to batch " + std::to_string(gap->seq) + ", which the spool has");
+  uses_.stage.note("a gap is told up to batch " + std::to_string(gap->seq));
+}
+
+}  // namespace statmill::sim

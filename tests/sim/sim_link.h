@@ -1,0 +1,56 @@
+// SimLink: one agent's connection to one server: what ServerLink is, without sockets.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "agent/backoff.h"
+#include "agent/delivery/delivery.h"
+#include "tests/sim/connection.h"
+#include "tests/sim/sim_server.h"
+#include "tests/sim/stage.h"
+#include "tests/support/faulty_spool_directory.h"
+
+namespace statmill::sim {
+
+// Whoever wants to see connections as they are made.
+using ConnectionWatch = std::function<void(const std::shared_ptr<Connection>&)>;
+
+class SimLink final : public std::enable_shared_from_this<SimLink> {
+ public:
+  struct Uses {  // all must outlive it
+    Stage& stage;
+    FaultySpoolDirectory& directory;
+    SimServer& server;
+    const ConnectionWatch& watch;
+  };
+  SimLink(const Uses& uses, Spool& spool, DeliveryOptions options);
+
+  void start() { connect(); }
+  // More may be durable in the spool.
+  void pump();
+  // The process ends; silently: the server is not told.
+  void die(bool is_silent);
+
+  const Delivery& delivery() const { return delivery_; }
+
+ private:
+  void connect();
+  void begin();
+  void read(std::string_view bytes);
+  void end(const std::string& reason);
+  void watch();
+  void check_acknowledged();
+  void check_gap(std::string_view output);
+
+  const Uses uses_;
+  Spool& spool_;
+  Delivery delivery_;
+  Backoff backoff_;
+  std::shared_ptr<Connection> connection_;  // null: none
+  uint64_t attempt_ = 0;                    // what belongs to an earlier one does nothing
+  SteadyTime watched_{};                    // a look at the deadline is due then
+};
+
+}  // namespace statmill::sim

@@ -1,0 +1,197 @@
+// See sim_server.h: the process, what befalls it, and what must be true of it.
+#include "tests/sim/sim_server.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "server/query/engine.h"
+#include "server/tick/recovery.h"
+#include "tests/sim/sim_session.h"
+#include "tests/support/forwarding_store.h"
+
+namespace statmill::sim {
+namespace {
+
+// Behind the slots of all lines, and before the end of their retention.
+constexpr int64_t kWallS = kFirstSlotS + 4 * 86400;
+constexpr size_t kSlotsMax = 20'000;
+
+Tiers tiers() { return *Tiers::parse("10s:10d"); }
+
+}  // namespace
+
+Timestamp server_wall(SteadyTime now) {
+  return from_unix_seconds(kWallS) + std::chrono::duration_cast<Duration>(now.time_since_epoch());
+}
+
+// While a batch is being written, other threads take what agents send: the place where a watermark could get
+// ahead of its samples.
+class SimServer::WatchedStore final : public ForwardingStore {
+ public:
+  WatchedStore(Store& store, SimServer& server) : ForwardingStore(store), server_(server) {}
+
+  Status write(const StoreBatch& batch) override {
+    server_.hurry_others();
+    Status written = store_.write(batch);
+    if (!batch.agents.empty()) server_.note_rows();
+    server_.hurry_others();
+    return written;
+  }
+
+ private:
+  SimServer& server_;
+};
+
+struct SimServer::Process {
+  explicit Process(SimServer& server)
+      : store(server.store_, server), table(tiers(), TableLimits{}), book(AgentLimits{}, registry) {}
+
+  Registry registry;
+  Health health;
+  Log log{LogLevel::kError};
+  WatchedStore store;
+  Table table;
+  AgentBook book;
+  std::unique_ptr<Ticker> ticker;
+  std::optional<TableIntake> intake;
+  const std::string token;
+  std::vector<std::shared_ptr<SimSession>> sessions;
+};
+
+SimServer::SimServer(Stage& stage, const Ledger& ledger, size_t number)
+    : stage_(stage), ledger_(ledger), number_(number), store_(tiers()) {
+  keep_backup();
+  start();
+}
+
+SimServer::~SimServer() { crash(); }
+
+void SimServer::start() {
+  if (process_) return;
+  stage_.note(name() + " starts");
+  audit_store();
+  process_ = std::make_unique<Process>(*this);
+  Process& process = *process_;
+  const auto recovery = recover(store_, process.table);
+  SM_CHECK(recovery);
+  process.book.restore(rows());
+  TickOptions options;
+  options.flush_interval = std::chrono::minutes(stage_.chance.one_in(4) ? 1 : 60);
+  process.ticker = std::make_unique<Ticker>(Ticker::Services{process.table, process.store, process.registry,
+                                                             process.health, process.log, &process.book},
+                                            options, recovery->start, stage_.schedule.now());
+  process.intake.emplace(process.table, [this] { return stage_.schedule.now() >= full_until_; });
+}
+
+void SimServer::crash() {
+  if (!process_) return;
+  stage_.note(name() + " crashes");
+  ++crashes_;
+  const bool is_silent = stage_.chance.one_in(4);  // its host is gone, too: nobody closes its connections
+  for (const auto& session : process_->sessions) session->die(is_silent);
+  process_.reset();
+  store_.restart();
+}
+
+void SimServer::set_back() {
+  crash();
+  const size_t which = stage_.chance.below(backups_.size());
+  stage_.note(name() + " is set back to backup " + std::to_string(which));
+  store_.set_back(backups_[which]);
+  backups_.erase(backups_.begin() + static_cast<std::ptrdiff_t>(which) + 1, backups_.end());
+  last_rows_.clear();
+}
+
+void SimServer::fail_write() {
+  const bool is_whole = stage_.chance.one_in(2);
+  stage_.note(name() + ": a write will fail" + (is_whole ? ", and be in all the same" : ""));
+  store_.fail_next_write({ErrorCode::kIo, "planned"},
+                         is_whole ? MemoryStore::Effect::kWhole : MemoryStore::Effect::kNone);
+}
+
+void SimServer::accept(const std::shared_ptr<Connection>& connection) {
+  if (!process_) return connection->close(Side::kServer);
+  auto& sessions = process_->sessions;
+  std::erase_if(sessions, [](const auto& session) { return !session->is_open(); });
+  sessions.push_back(
+      SimSession::make(stage_, connection, {process_->book, *process_->intake, process_->token}));
+}
+
+void SimServer::tick() {
+  if (!process_) return;
+  const SteadyTime now = stage_.schedule.now();
+  if (!process_->ticker->tick({server_wall(now), now})) stage_.note(name() + ": a tick failed");
+}
+
+void SimServer::hurry_others() {
+  if (!stage_.chance.one_in(3)) return;
+  for (const auto& session : std::vector(process_->sessions)) {
+    for (uint64_t i = stage_.chance.below(4); i > 0; --i) session->hurry();
+  }
+}
+
+// The watermark goes ahead only, but for a store that was set back.
+void SimServer::note_rows() {
+  for (const AgentRow& row : rows()) {
+    const AgentPosition& at = row.position;
+    uint64_t& ever = ever_durable_[series_of(row.id, at.epoch)];
+    ever = std::max(ever, at.seq);
+    AgentPosition& last = last_rows_[row.id];
+    if (std::pair(at.epoch, at.seq) < std::pair(last.epoch, last.seq))
+      stage_.violated(name() + ": a watermark went back to " + std::to_string(at.seq));
+    last = at;
+  }
+}
+
+uint64_t SimServer::ever_durable(const std::string& series) const {
+  const auto found = ever_durable_.find(series);
+  return found == ever_durable_.end() ? 0 : found->second;
+}
+
+std::vector<AgentRow> SimServer::rows() { return std::move(store_.snapshot()->agents()->rows); }
+
+std::optional<AgentRow> SimServer::row(const AgentId& id) {
+  for (const AgentRow& row : rows()) {
+    if (row.id == id) return row;
+  }
+  return std::nullopt;
+}
+
+void SimServer::audit() {
+  audit_store();
+  if (!process_) return;
+  if (const auto found = ledger_.check_once(content(process_->table, store_)))
+    stage_.violated(name() + ", in RAM: " + *found);
+}
+
+// By a server that starts over a copy of it.
+void SimServer::audit_store() {
+  MemoryStore copy(tiers());
+  copy.set_back(store_.backup());
+  Table table(tiers(), TableLimits{});
+  if (const auto recovery = recover(copy, table); !recovery)
+    return stage_.violated(name() + " cannot start: " + recovery.error().message);
+  const Content in = content(table, copy);
+  if (const auto found = ledger_.check_once(in)) return stage_.violated(name() + ": " + *found);
+  if (const auto found = ledger_.check_rows(in, rows())) stage_.violated(name() + ": " + *found);
+}
+
+Content SimServer::content(const Table& table, Store& store) const {
+  const QueryEngine engine(table, store, {});
+  const auto slots = static_cast<int64_t>(std::min<uint64_t>(ledger_.lines_made() + 1, kSlotsMax));
+  Content content;
+  if (table.series_count() == 0) return content;
+  const QueryRequest request{{"*"}, kFirstSlotS, kFirstSlotS + slots * kSlotS, kSlotS, {}};
+  const auto answer = engine.run(request, server_wall(stage_.schedule.now()));
+  SM_CHECK(answer);
+  for (const SeriesAnswer& series : answer->series) {
+    for (size_t i = 0; i < series.slots.size(); ++i) {
+      const auto total = stat_of(Stat::kSum, series.slots[i], series.kind, kSlotS, kSlotS).value_or(0);
+      if (total == 0) continue;
+      content[series.name][kFirstSlotS + kSlotS * static_cast<int64_t>(i)] = static_cast<uint64_t>(total);
+    }
+  }
+  return content;
+}
+
+}  // namespace statmill::sim

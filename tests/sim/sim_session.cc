@@ -1,0 +1,99 @@
+// See sim_session.h.
+#include "tests/sim/sim_session.h"
+
+#include "tests/sim/sim_server.h"
+
+namespace statmill::sim {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr Duration kRoomPoll = milliseconds(20);
+constexpr Duration kPostedMax = milliseconds(30);  // until another thread's word is heard
+
+}  // namespace
+
+SimSession::SimSession(Stage& stage, std::shared_ptr<Connection> connection,
+                       const AgentStream::Services& services)
+    : stage_(stage),
+      connection_(std::move(connection)),
+      stream_(std::make_unique<AgentStream>(services, LineSender())) {}
+
+std::shared_ptr<SimSession> SimSession::make(Stage& stage, const std::shared_ptr<Connection>& connection,
+                                             const AgentStream::Services& services) {
+  const std::shared_ptr<SimSession> session(new SimSession(stage, connection, services));
+  session->stream_->set_watcher(session);
+  const std::weak_ptr<SimSession> weak = session;
+  connection->attach(Side::kServer, {.bytes =
+                                         [weak](std::string_view bytes) {
+                                           if (const auto self = weak.lock()) self->take(bytes);
+                                         },
+                                     .room =
+                                         [weak] {
+                                           if (const auto self = weak.lock()) self->write();
+                                         },
+                                     .gone =
+                                         [weak] {
+                                           if (const auto self = weak.lock()) self->close();
+                                         }});
+  return session;
+}
+
+void SimSession::hurry() {
+  if (is_open()) connection_->hurry(Side::kServer);
+}
+
+void SimSession::take(std::string_view bytes) {
+  if (!is_open()) return;
+  unread_.append(bytes);
+  if (!waits_for_room_) go_on();
+}
+
+void SimSession::go_on() {
+  waits_for_room_ = false;
+  if (!is_open()) return;
+  unread_.erase(0, stream_->receive(unread_, server_wall(stage_.schedule.now())));
+  waits_for_room_ = stream_->waits_for_room();
+  if (waits_for_room_) stage_.schedule.after(kRoomPoll, [self = shared_from_this()] { self->go_on(); });
+  write();
+}
+
+void SimSession::write() {
+  if (!is_open()) return;
+  writing_ += stream_->take_output();
+  writing_.erase(0, connection_->write(Side::kServer, writing_));
+  if (stream_->is_over() && writing_.empty()) close();
+}
+
+void SimSession::durable(uint64_t seq) {
+  stage_.schedule.after(stage_.chance.duration(milliseconds(0), kPostedMax), [weak = weak_from_this(), seq] {
+    const auto self = weak.lock();
+    if (!self || !self->is_open()) return;
+    self->stream_->durable(seq);
+    self->write();
+  });
+}
+
+void SimSession::replaced() {
+  stage_.schedule.after(stage_.chance.duration(milliseconds(0), kPostedMax), [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self || !self->is_open()) return;
+    self->stream_->refuse(RefuseReason::kReplaced, "another connection");
+    self->write();
+  });
+}
+
+void SimSession::close() {
+  if (!is_open()) return;
+  stream_.reset();
+  connection_->close(Side::kServer);
+}
+
+void SimSession::die(bool is_silent) {
+  if (!is_open()) return;
+  stream_.reset();
+  if (is_silent) return connection_->vanish(Side::kServer);
+  connection_->close(Side::kServer);
+}
+
+}  // namespace statmill::sim

@@ -1,0 +1,66 @@
+// SimSession: one connection at a server of the simulation: what AgentSession is, without sockets.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "proto/istatd_lines.h"
+#include "server/agents/agent_stream.h"
+#include "server/table/table.h"
+#include "tests/sim/connection.h"
+#include "tests/sim/stage.h"
+
+namespace statmill::sim {
+
+// The lines of agents into a table.
+class TableIntake final : public AgentIntake {
+ public:
+  TableIntake(Table& table, std::function<bool()> has_room) : table_(table), has_room_(std::move(has_room)) {}
+
+  bool has_room() const override { return has_room_(); }
+  void take(std::string_view lines, const LineSender& sender, Timestamp now,
+            const std::function<void(int parity)>& mark) override {
+    Batch batch;
+    batch.set_sender(sender);
+    parse_istatd_lines(lines, batch);
+    table_.apply_marked(batch, now, mark);
+  }
+
+ private:
+  Table& table_;
+  const std::function<bool()> has_room_;
+};
+
+// What the stream uses must outlive it.
+class SimSession final : public AgentWatcher, public std::enable_shared_from_this<SimSession> {
+ public:
+  static std::shared_ptr<SimSession> make(Stage& stage, const std::shared_ptr<Connection>& connection,
+                                          const AgentStream::Services& services);
+
+  bool is_open() const { return stream_ != nullptr; }
+  // What comes next comes now.
+  void hurry();
+  // The process ends; silently: the connection is not closed.
+  void die(bool is_silent);
+
+  void durable(uint64_t seq) override;
+  void replaced() override;
+
+ private:
+  SimSession(Stage& stage, std::shared_ptr<Connection> connection, const AgentStream::Services& services);
+  void take(std::string_view bytes);
+  void go_on();
+  void write();
+  void close();
+
+  Stage& stage_;
+  const std::shared_ptr<Connection> connection_;
+  std::unique_ptr<AgentStream> stream_;  // null: closed
+  std::string unread_;
+  std::string writing_;
+  bool waits_for_room_ = false;
+};
+
+}  // namespace statmill::sim

@@ -1,0 +1,225 @@
+// See world.h.
+#include "tests/sim/world.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace statmill::sim {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr size_t kAgentsMax = 4;  // clones included
+constexpr size_t kConversationsMax = 8;
+constexpr size_t kTicksPerAudit = 40;
+// Half-open connections are noticed within a minute, and backoffs add to that, once or twice.
+constexpr Duration kArrivalLimit = seconds(240);
+
+Duration clock_step(Chance& chance) {
+  constexpr int64_t kStepsS[] = {1, 60, 86'400, 365 * 86'400, 10 * 365 * 86'400};
+  const int64_t step = kStepsS[chance.below(std::size(kStepsS))];
+  return seconds(chance.one_in(2) ? step : -step);
+}
+
+}  // namespace
+
+World::World(uint64_t seed)
+    : stage_(seed),
+      faults_(stage_.chance.bits() | stage_.chance.bits()),
+      pace_ms_(stage_.chance.between(500, 6000)),
+      spool_(spool_options()),
+      lines_max_(stage_.chance.one_in(2) ? 1 : 3) {
+  faults_ &= std::bitset<static_cast<size_t>(Fault::kCount)>(stage_.chance.bits() | stage_.chance.bits());
+  for (uint64_t i = stage_.chance.between(1, 2); i > 0; --i)
+    servers_.push_back(std::make_unique<SimServer>(stage_, ledger_, servers_.size()));
+  spool_.servers = servers_.size();
+  for (uint64_t i = stage_.chance.between(1, 3); i > 0; --i)
+    add_agent(std::make_unique<FaultySpoolDirectory>(stage_.chance.bits()));
+  for (size_t i = 0; i < servers_.size(); ++i) tick(i);
+}
+
+World::~World() { agents_.clear(); }
+
+SpoolOptions World::spool_options() {
+  SpoolOptions options;
+  Chance& chance = stage_.chance;
+  if (chance.one_in(4)) options.bytes_max = chance.between(4'000, 12'000);
+  options.segment_bytes = chance.one_in(3) ? chance.between(300, 1000) : chance.between(1000, 10'000);
+  if (chance.one_in(3)) options.unsynced_bytes_max = chance.between(300, 1500);
+  options.kept_for = seconds(chance.one_in(2) ? chance.below(20) : 900);
+  if (chance.one_in(3)) options.kept_bytes = chance.below(4000);
+  return options;
+}
+
+void World::add_agent(std::unique_ptr<FaultySpoolDirectory> disk) {
+  const size_t number = agents_.size();
+  agents_.push_back(std::make_unique<SimAgent>(
+      SimAgent::Uses{stage_, ledger_, servers_, [this](const auto& connection) { watch(connection); }, spool_,
+                     lines_max_},
+      number, std::move(disk)));
+  collect(number, stage_.chance.between(300, 2000));
+}
+
+void World::watch(const std::shared_ptr<Connection>& connection) {
+  std::erase_if(connections_, [&](const auto& weak) {
+    const auto known = weak.lock();
+    if (known && !known->is_dead()) return false;
+    if (known && !known->conversation().empty() && conversations_.size() < kConversationsMax)
+      conversations_.push_back(known->conversation());
+    return true;
+  });
+  connections_.push_back(connection);
+}
+
+void World::play_for(Duration time) {
+  const SteadyTime until = stage_.schedule.now() + time;
+  while (!stage_.violation && stage_.schedule.play(until)) continue;
+}
+
+void World::collect(size_t agent, uint64_t interval_ms) {
+  if (is_at_rest_) return;
+  agents_[agent]->collect();
+  stage_.schedule.after(milliseconds(stage_.chance.between(1, 2 * interval_ms)),
+                        [=, this] { collect(agent, interval_ms); });
+}
+
+void World::tick(size_t server) {
+  servers_[server]->tick();
+  if (!is_at_rest_ && stage_.chance.one_in(kTicksPerAudit)) servers_[server]->audit();
+  if (!is_at_rest_ && stage_.chance.one_in(kTicksPerAudit)) servers_[server]->keep_backup();
+  stage_.schedule.after(milliseconds(stage_.chance.between(250, is_at_rest_ ? 3000 : 1000)),
+                        [=, this] { tick(server); });
+}
+
+void World::play() {
+  go_wrong();
+  play_for(seconds(stage_.chance.between(20, 100)));
+  come_to_rest();
+  const SteadyTime limit = stage_.schedule.now() + kArrivalLimit;
+  while (!stage_.violation && !is_done() && stage_.schedule.now() < limit) play_for(seconds(2));
+  if (!stage_.violation) check_end();
+}
+
+void World::go_wrong() {
+  if (is_at_rest_) return;
+  const auto fault = static_cast<Fault>(stage_.chance.below(static_cast<uint64_t>(Fault::kCount)));
+  if (faults_.test(static_cast<size_t>(fault))) meet(fault);
+  stage_.schedule.after(milliseconds(stage_.chance.between(1, pace_ms_)), [this] { go_wrong(); });
+}
+
+void World::meet(Fault fault) {
+  Chance& chance = stage_.chance;
+  SimServer& server = *servers_[chance.below(servers_.size())];
+  const size_t agent = chance.below(agents_.size());
+  switch (fault) {
+    case Fault::kServerCrash:
+    case Fault::kStoreFails:
+    case Fault::kStoreSetBack:
+    case Fault::kTableFull:
+      return meet_server(fault, server);
+    case Fault::kConnectionCut:
+    case Fault::kCutInside:
+    case Fault::kStall:
+      if (const auto connection =
+              connections_.empty() ? nullptr : connections_[chance.below(connections_.size())].lock())
+        meet_connection(fault, *connection);
+      return;
+    case Fault::kConversationAgain:
+      return say_again();
+    case Fault::kClone:
+      if (agents_.size() >= kAgentsMax) return;
+      stage_.note(agents_[agent]->name() + "'s disk is copied");
+      return add_agent(agents_[agent]->copy_disk());
+    default:
+      return meet_agent(fault, *agents_[agent]);
+  }
+}
+
+void World::meet_agent(Fault fault, SimAgent& agent) {
+  Chance& chance = stage_.chance;
+  if (fault == Fault::kClockStep) return agent.step_clock(clock_step(chance));
+  if (fault == Fault::kDiskFails)
+    return agent.fail_disk(chance.between(1, 10), stage_.schedule.now() + seconds(chance.between(1, 15)));
+  if (fault == Fault::kAgentKilled) agent.kill();
+  if (fault == Fault::kPowerCut) agent.cut_power();
+  if (fault == Fault::kSegmentsLost) {
+    if (!chance.one_in(4)) return;  // it hides more than it shows
+    agent.lose_segments();
+  }
+  stage_.schedule.after(milliseconds(chance.below(15'000)), [&agent] { agent.start(); });
+}
+
+void World::meet_server(Fault fault, SimServer& server) {
+  Chance& chance = stage_.chance;
+  if (fault == Fault::kStoreFails) return server.fail_write();
+  if (fault == Fault::kTableFull) return server.fill(stage_.schedule.now() + seconds(chance.between(1, 20)));
+  if (fault == Fault::kStoreSetBack) {
+    server.set_back();
+  } else {
+    server.crash();
+  }
+  stage_.schedule.after(milliseconds(chance.below(20'000)), [&server] { server.start(); });
+}
+
+void World::meet_connection(Fault fault, Connection& connection) {
+  Chance& chance = stage_.chance;
+  if (fault == Fault::kConnectionCut) connection.cut();
+  if (fault == Fault::kCutInside) connection.cut_after(chance.below(400));
+  if (fault == Fault::kStall)
+    connection.stall(chance.one_in(3) ? Side::kAgent : Side::kServer,
+                     stage_.schedule.now() + seconds(chance.between(1, 30)));
+}
+
+// What an agent once said to some server, some server hears again, or hears while it is still being said.
+void World::say_again() {
+  std::string words;
+  const auto under_way =
+      connections_.empty() ? nullptr : connections_[stage_.chance.below(connections_.size())].lock();
+  if (under_way && (conversations_.empty() || stage_.chance.one_in(3))) words = under_way->conversation();
+  if (words.empty() && !conversations_.empty())
+    words = conversations_[stage_.chance.below(conversations_.size())];
+  if (words.empty()) return;
+  stage_.note("a conversation of " + std::to_string(words.size()) + " bytes is heard again");
+  const auto connection = std::make_shared<Connection>(stage_);
+  const auto rest = std::make_shared<std::string>(std::move(words));
+  const auto write = [weak = std::weak_ptr(connection), rest] {
+    if (const auto open = weak.lock()) rest->erase(0, open->write(Side::kAgent, *rest));
+  };
+  connection->attach(Side::kAgent, {.bytes = [](std::string_view) {}, .room = write, .gone = [] {}});
+  servers_[stage_.chance.below(servers_.size())]->accept(connection);
+  write();
+  stage_.schedule.after(seconds(stage_.chance.between(1, 20)),
+                        [connection] { connection->close(Side::kAgent); });
+}
+
+void World::come_to_rest() {
+  is_at_rest_ = true;
+  stage_.note("nothing goes wrong any more");
+  const SteadyTime now = stage_.schedule.now();
+  for (const auto& server : servers_) {
+    server->start();
+    server->fill(now);
+  }
+  for (const auto& agent : agents_) {
+    agent->fail_disk(1, now);
+    agent->start();
+    agent->collect();  // what is missing shows when something follows
+  }
+}
+
+bool World::is_done() const {
+  return std::all_of(agents_.begin(), agents_.end(), [](const auto& agent) { return agent->is_done(); });
+}
+
+void World::check_end() {
+  for (const auto& agent : agents_) {
+    if (!agent->is_up()) return stage_.violated(agent->name() + " does not start");
+  }
+  for (const auto& server : servers_) {
+    server->audit();
+    for (const auto& agent : agents_) agent->check_end(*server);
+  }
+}
+
+}  // namespace statmill::sim

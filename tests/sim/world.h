@@ -1,0 +1,78 @@
+// World: agents, servers, the network between them, and all that may go wrong, by one seed.
+//
+// First things go wrong for a while; which kinds of them do is of the seed, too, so that each meets each, and
+// none hides the others. Then they stop, and all must arrive in a bounded time.
+#pragma once
+
+#include <bitset>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/sim/ledger.h"
+#include "tests/sim/sim_agent.h"
+#include "tests/sim/sim_server.h"
+#include "tests/sim/stage.h"
+
+namespace statmill::sim {
+
+enum class Fault : uint8_t {
+  kAgentKilled,
+  kPowerCut,
+  kSegmentsLost,
+  kServerCrash,
+  kStoreFails,
+  kStoreSetBack,
+  kDiskFails,
+  kConnectionCut,
+  kCutInside,  // after some more bytes
+  kStall,
+  kConversationAgain,
+  kClone,
+  kClockStep,
+  kTableFull,
+  kCount,
+};
+
+class World {
+ public:
+  // The same seed plays the same.
+  explicit World(uint64_t seed);
+  ~World();
+
+  // Plays to the end, or to the first violation.
+  void play();
+  const Stage& stage() const { return stage_; }
+  uint64_t lines() const { return ledger_.lines_made(); }
+
+ private:
+  SpoolOptions spool_options();
+  void add_agent(std::unique_ptr<FaultySpoolDirectory> disk);
+  void watch(const std::shared_ptr<Connection>& connection);
+  void play_for(Duration time);
+  void collect(size_t agent, uint64_t interval_ms);
+  void tick(size_t server);
+  void go_wrong();
+  void meet(Fault fault);
+  void meet_agent(Fault fault, SimAgent& agent);
+  void meet_server(Fault fault, SimServer& server);
+  void meet_connection(Fault fault, Connection& connection);
+  void say_again();
+  void come_to_rest();
+  bool is_done() const;
+  void check_end();
+
+  Stage stage_;
+  Ledger ledger_;
+  std::bitset<static_cast<size_t>(Fault::kCount)> faults_;
+  const uint64_t pace_ms_;  // between faults, at most
+  SpoolOptions spool_;
+  const uint32_t lines_max_;
+  std::vector<std::unique_ptr<SimServer>> servers_;
+  std::vector<std::unique_ptr<SimAgent>> agents_;
+  std::vector<std::weak_ptr<Connection>> connections_;
+  std::vector<std::string> conversations_;  // as agents once had them
+  bool is_at_rest_ = false;                 // nothing goes wrong any more
+};
+
+}  // namespace statmill::sim
