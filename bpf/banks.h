@@ -2,8 +2,10 @@
 //
 // A cell that one program alone writes needs no atomic add: a program runs with its CPU to itself, and an
 // event that comes while it runs there is not given to it (the kernel counts those: missed). Whatever two
-// programs write has to be a cell of each.
+// programs write has to be a cell of each. Empty for user space.
 #pragma once
+
+#ifdef __bpf__
 
 #include <bpf/bpf_helpers.h>
 
@@ -30,3 +32,5 @@ static __always_inline __u64 at_most(__u64 value, __u64 most) {
   asm volatile("" : "+r"(value));
   return value < most ? value : most;
 }
+
+#endif

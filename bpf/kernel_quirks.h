@@ -1,6 +1,8 @@
 // Where kernels differ in what our programs read: one line of code and one of reason for each, with the
-// kernel's version. All that differs in offsets alone is CO-RE's, see vmlinux_min.h.
+// kernel's version. All that differs in offsets alone is CO-RE's, see vmlinux_min.h. Empty for user space.
 #pragma once
+
+#ifdef __bpf__
 
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
@@ -15,3 +17,5 @@ extern int LINUX_KERNEL_VERSION __kconfig;  // libbpf fills it in; known to the 
 
 // tcp_retransmit_skb says since 6.17 whether the segment could be sent; before, it is told of those alone.
 #define HAS_RETRANSMIT_ERROR (LINUX_KERNEL_VERSION >= KERNEL(6, 17))
+
+#endif
