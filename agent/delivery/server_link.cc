@@ -2,10 +2,13 @@
 #include "agent/delivery/server_link.h"
 
 #include <netinet/tcp.h>
+#include <openssl/err.h>
+#include <openssl/sslerr.h>
 #include <sys/socket.h>
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/ip/address.hpp>
+#include <boost/asio/ssl/error.hpp>
 #include <utility>
 
 #include "base/check.h"
@@ -20,6 +23,14 @@ namespace {
 constexpr size_t kReadBytes = 4096;
 
 SteadyTime steady_now() { return std::chrono::steady_clock::now(); }
+
+// OpenSSL's words for a peer that answers in another protocol are about versions.
+std::string why_no_tls(const Fault& fault) {
+  const bool is_other_protocol =
+      fault.category() == asio::error::get_ssl_category() &&
+      ERR_GET_REASON(static_cast<unsigned long>(fault.value())) == SSL_R_WRONG_VERSION_NUMBER;
+  return "TLS: " + fault.message() + (is_other_protocol ? "; does the server speak TLS?" : "");
+}
 
 }  // namespace
 
@@ -92,7 +103,7 @@ void ServerLink::greet(Tcp::socket socket) {
   const std::string& name = options_.tls_name.empty() ? options_.server.host : options_.tls_name;
   wire_->connect(name, [this, wire = wire_, attempt = attempt_](const Fault& fault) {
     if (attempt != attempt_) return;
-    if (fault) return end("TLS: " + fault.message());
+    if (fault) return end(why_no_tls(fault));
     begin();
   });
 }
@@ -143,11 +154,17 @@ void ServerLink::read() {
                 {{"server", options_.server.text()}, {"acknowledged", delivery_.acknowledged_seq()}});
     }
     if (const auto verdict = delivery_.verdict(steady_now())) return end(verdict->message);
-    if (fault) return end(fault.message());
+    if (fault) return end(why_it_ended(fault));
     read();
     pump();
     progressed_();
   });
+}
+
+// A server of TLS that hears anything else hangs up without a word.
+std::string ServerLink::why_it_ended(const Fault& fault) const {
+  if (is_welcome() || options_.tls != nullptr) return fault.message();
+  return fault.message() + ", before it answered the hello; does it want TLS?";
 }
 
 void ServerLink::pump() {

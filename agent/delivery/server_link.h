@@ -65,6 +65,7 @@ class ServerLink {
   void begin();
   void end(const std::string& reason);
   void read();
+  std::string why_it_ended(const boost::system::error_code& fault) const;
   void watch();
 
   boost::asio::io_context& io_;
