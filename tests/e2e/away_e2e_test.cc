@@ -1,0 +1,139 @@
+// Servers that are away, or come back older than they were: the agents' spools make up for it, and each
+// sample counts once.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <random>
+#include <vector>
+
+#include "tests/e2e/agent_host.h"
+#include "tests/e2e/agent_ledger.h"
+#include "tests/e2e/server_process.h"
+
+namespace statmill {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kLines = 2000;
+constexpr int kLivesMax = 5;
+
+std::string account_name(const AgentHost& host) { return "host." + host.name(); }
+
+// The server has so many batches of the host for good.
+bool has_batches(const ServerProcess& server, const AgentHost& host, uint64_t batches) {
+  const AgentAccount account = account_of_host(server, account_name(host));
+  return account.is_known && account.durable >= static_cast<double>(batches);
+}
+
+bool wait_for_batches(const ServerProcess& server, const AgentHost& host, uint64_t batches) {
+  const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
+  while (!has_batches(server, host, batches)) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+  }
+  return true;
+}
+
+class AwayE2e : public testing::Test {
+ protected:
+  // Hands samples over, and stops the agent: then they are in the spool.
+  void feed_and_stop(AgentHost& host) {
+    EXPECT_TRUE(host.feed(random_, kLines)) << host.said();
+    EXPECT_EQ(host.stop(), 0) << host.said();
+  }
+  // All that the spool has arrives, and nothing else. The agent runs for it, and adds some of its own; what
+  // it cannot send before it ends, it sends when it runs again.
+  void expect_all_arrives(AgentHost& host, const std::vector<const ServerProcess*>& servers) {
+    Spooled spooled = read_spool(host.spool());
+    for (int life = 0; life < kLivesMax; ++life) {
+      host.start();
+      for (const ServerProcess* server : servers)
+        ASSERT_TRUE(wait_for_batches(*server, host, spooled.batches)) << host.said();
+      EXPECT_EQ(host.stop(), 0) << host.said();
+      spooled = read_spool(host.spool());
+      const bool is_all_there = std::all_of(servers.begin(), servers.end(), [&](const auto* server) {
+        return has_batches(*server, host, spooled.batches);
+      });
+      if (is_all_there) break;
+    }
+    for (const ServerProcess* server : servers) EXPECT_EQ(difference(*server, spooled, host.name()), "");
+    for (const auto& [series, sum] : host.handed_over())
+      EXPECT_EQ(spooled.series[series].totals.sum, sum) << series << " in the spool";
+  }
+
+  std::mt19937_64 random_{7};
+};
+
+TEST_F(AwayE2e, AServerThatIsAnEarlierStateOfItselfGetsAgainWhatItLacks) {
+  ServerProcess server(STATMILL_BIN);
+  server.start();
+  const uint16_t port = server.agent().port;
+  AgentHost host(STATMILL_BIN, "rewound", {server.agent()});
+  host.start();
+  feed_and_stop(host);
+  expect_all_arrives(host, {&server});
+  ASSERT_EQ(server.stop(), 0);
+  const fs::path data = server.data() / "data";
+  const fs::path earlier = server.data() / "earlier";
+  fs::copy(data, earlier, fs::copy_options::recursive);
+
+  server.start(0, port);
+  host.start();
+  feed_and_stop(host);
+  expect_all_arrives(host, {&server});
+  const double batches = account_of_host(server, account_name(host)).durable;
+  ASSERT_EQ(server.stop(), 0);
+  fs::remove_all(data);
+  fs::rename(earlier, data);
+
+  server.start(0, port);
+  EXPECT_LT(account_of_host(server, account_name(host)).durable, batches) << "it should be older now";
+  expect_all_arrives(host, {&server});
+  EXPECT_EQ(server.conservation(), "");
+  EXPECT_EQ(server.stop(), 0);
+}
+
+TEST_F(AwayE2e, WhatWasTakenWithoutAServerArrivesWhenThereIsOne) {
+  const uint16_t port = unused_port();
+  AgentHost host(STATMILL_BIN, "alone", {{"127.0.0.1", port}});
+  for (int life = 0; life < 3; ++life) {
+    host.start();
+    feed_and_stop(host);
+  }
+  // What is not in the spool at a kill is lost; so nothing is handed over in this life.
+  host.start();
+  host.kill();
+  ServerProcess server(STATMILL_BIN);
+  server.start(0, port);
+  expect_all_arrives(host, {&server});
+  EXPECT_EQ(server.conservation(), "");
+  EXPECT_EQ(server.stop(), 0);
+}
+
+TEST_F(AwayE2e, EachOfTwoServersGetsAllThoughOneWasAway) {
+  ServerProcess here(STATMILL_BIN);
+  ServerProcess away(STATMILL_BIN);
+  here.start();
+  away.start();
+  const uint16_t port = away.agent().port;
+  AgentHost host(STATMILL_BIN, "both", {here.agent(), away.agent()});
+  host.start();
+  feed_and_stop(host);
+  away.kill();
+  for (int life = 0; life < 2; ++life) {
+    host.start();
+    feed_and_stop(host);
+  }
+  expect_all_arrives(host, {&here});
+  away.start(0, port);
+  expect_all_arrives(host, {&here, &away});
+  for (ServerProcess* server : {&here, &away}) {
+    EXPECT_EQ(server->conservation(), "");
+    EXPECT_EQ(server->stop(), 0);
+  }
+}
+
+}  // namespace
+}  // namespace statmill
