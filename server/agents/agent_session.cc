@@ -87,7 +87,9 @@ void AgentSession::take(std::string_view bytes) {
   char* const begin = room - unread_.size();
   std::copy(unread_.begin(), unread_.end(), begin);
   const std::string_view all(begin, unread_.size() + bytes.size());
+  const bool had_opened = stream_.has_opened();
   unread_.assign(all.substr(stream_.receive(all, services_.clock.wall())));
+  if (stream_.has_opened() != had_opened) watch();  // another limit holds from now on
   go_on();
 }
 
@@ -140,6 +142,7 @@ void AgentSession::replaced() {
 }
 
 void AgentSession::stop() {
+  if (!is_open_) return;  // its last handlers are under way: a timer would keep its thread for nothing
   stream_.refuse(RefuseReason::kStopping, "the server is stopping");
   room_timer_.expires_after(kStopLimit);
   room_timer_.async_wait([self = shared_from_this()](const Wire::Fault& fault) {
