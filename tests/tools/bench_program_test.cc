@@ -196,6 +196,15 @@ TEST_F(BenchProgram, RelayMeasuresEveryRoadAndLosesNothing) {
   EXPECT_THAT(said_, HasSubstr("relay: passed_on.udp: 200 series x 10 passes"));
 }
 
+TEST_F(BenchProgram, AgentsMeasuresWhatIsAcknowledgedAndHowSoonASpoolIsBack) {
+  const auto measured = objects(
+      run({"agents", "--agents", "2", "--series", "200", "--samples", "8000", "--spool", "20000", "--json"}));
+  EXPECT_EQ(measured.at("agents.server_us_per_sample").at("n"), 8000);
+  for (const char* name : {"acknowledged_per_second", "ack_ms_p50", "ack_ms_p99"})
+    EXPECT_GT(measured.at(std::string("agents.") + name).at("value").to_number<double>(), 0) << name;
+  EXPECT_GE(measured.at("agents.spool_recovery_ms_per_gb").at("n").to_number<double>(), 20000);
+}
+
 TEST_F(BenchProgram, IngestFailsWhenAServerHasOtherSamplesThanWereSent) {
   const TempDirectory data;
   const auto program = std::filesystem::path(STATMILL_BENCH).parent_path() / "statmilld";

@@ -26,6 +26,7 @@ statmill::Result<std::vector<statmill::Measurement>> run(const statmill::BenchOp
     return statmill::run_relay(options.relay, program.parent_path());
   if (options.suite == statmill::Suite::kBpf)
     return statmill::run_bpf(options.bpf, programs / "statmill-agent");
+  if (options.suite == statmill::Suite::kAgents) return statmill::run_agents(options.agents, programs);
   return statmill::run_ingest(options.ingest, program, now);
 }
 

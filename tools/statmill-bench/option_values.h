@@ -23,11 +23,13 @@ po::options_description describe_storage();
 po::options_description describe_counters();
 po::options_description describe_relay();
 po::options_description describe_bpf();
+po::options_description describe_agents();
 Result<IngestOptions> ingest_options(const po::variables_map& values);
 Result<StorageOptions> storage_options(const po::variables_map& values);
 Result<CountersOptions> counters_options(const po::variables_map& values);
 Result<RelayBenchOptions> relay_options(const po::variables_map& values);
 Result<BpfOptions> bpf_options(const po::variables_map& values);
+Result<AgentsBenchOptions> agents_options(const po::variables_map& values);
 
 inline auto text_value(const char* placeholder) { return po::value<std::string>()->value_name(placeholder); }
 std::string joined(const std::vector<std::string>& words);

@@ -16,7 +16,8 @@ constexpr std::string_view kUsage =
     "        storage  what a bucket costs on disk, in writing, in CPU and RAM; reading, recovery, start\n"
     "        counters what counting costs a program, beside other ways to count\n"
     "        relay    what a sample costs a statmill-agent that relays it\n"
-    "        bpf      what the agent's eBPF programs take for each event, and the agent at rest\n\n";
+    "        bpf      what the agent's eBPF programs take for each event, and the agent at rest\n"
+    "        agents   what a sample costs a statmilld that acknowledges it; an agent back over its spool\n\n";
 
 po::options_description describe_common() {
   po::options_description out("all", kHelpWidth);
@@ -53,6 +54,7 @@ std::string help_text() {
        << describe_counters() << "\n"
        << describe_relay() << "\n"
        << describe_bpf() << "\n"
+       << describe_agents() << "\n"
        << describe_common();
   return text.str();
 }
@@ -69,6 +71,8 @@ po::options_description describe(Suite suite) {
       return describe_relay();
     case Suite::kBpf:
       return describe_bpf();
+    case Suite::kAgents:
+      return describe_agents();
   }
   return po::options_description();
 }
@@ -91,6 +95,7 @@ Result<Suite> suite_of(std::span<const std::string> arguments) {
   if (suite == "counters") return Suite::kCounters;
   if (suite == "relay") return Suite::kRelay;
   if (suite == "bpf") return Suite::kBpf;
+  if (suite == "agents") return Suite::kAgents;
   return Error{ErrorCode::kInvalid, "no suite \"" + suite + "\"; see --help"};
 }
 
@@ -119,6 +124,8 @@ Result<BenchOptions> parse_bench_options(std::span<const std::string> arguments)
       return with(out, &BenchOptions::relay, relay_options(*values));
     case Suite::kBpf:
       return with(out, &BenchOptions::bpf, bpf_options(*values));
+    case Suite::kAgents:
+      return with(out, &BenchOptions::agents, agents_options(*values));
   }
   return out;
 }

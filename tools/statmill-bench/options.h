@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "tools/statmill-bench/agents_suite.h"
 #include "tools/statmill-bench/bpf_suite.h"
 #include "tools/statmill-bench/counters_suite.h"
 #include "tools/statmill-bench/ingest_suite.h"
@@ -14,7 +15,7 @@
 
 namespace statmill {
 
-enum class Suite { kIngest, kStorage, kCounters, kRelay, kBpf };
+enum class Suite { kIngest, kStorage, kCounters, kRelay, kBpf, kAgents };
 
 struct BenchOptions {
   Suite suite = Suite::kIngest;
@@ -23,6 +24,7 @@ struct BenchOptions {
   CountersOptions counters;
   RelayBenchOptions relay;
   BpfOptions bpf;
+  AgentsBenchOptions agents;
   bool is_json = false;
   std::optional<std::string> help;  // print this and do nothing
 };

@@ -1,0 +1,37 @@
+// The options of the suite `agents`. See option_values.h.
+#include "tools/statmill-bench/option_values.h"
+
+namespace statmill {
+
+po::options_description describe_agents() {
+  po::options_description out("agents; the whole takes a minute", kHelpWidth);
+  const std::string only = "these measures alone: " + joined(agents_measures());
+  out.add_options()                                                                                       //
+      ("only", text_value("NAME,..."), only.c_str())                                                      //
+      ("agents", text_value("COUNT")->default_value("4"), "connected at once")                            //
+      ("series", text_value("COUNT")->default_value("10000"), "100 per host")                             //
+      ("samples", text_value("COUNT")->default_value("20000000"), "of throughput; an eighth of latency")  //
+      ("rate", text_value("COUNT")->default_value("200000"), "samples per second, of latency")            //
+      ("spool", text_value("BYTES")->default_value("1073741824"), "of the spool that is recovered");
+  return out;
+}
+
+Result<AgentsBenchOptions> agents_options(const po::variables_map& values) {
+  auto only = measures_asked(values, agents_measures(), pick_measures);
+  if (!only) return only.error();
+  AgentsBenchOptions out{.only = std::move(*only)};
+  const auto take = [&values](const char* option, int64_t max, auto& value) -> Status {
+    const Result<size_t> number = count(values, option, {.max = max});
+    if (!number) return number.error();
+    value = *number;
+    return Status::ok();
+  };
+  if (Status s = take("agents", 1000, out.agents); !s) return s.error();
+  if (Status s = take("series", 10'000'000, out.series); !s) return s.error();
+  if (Status s = take("samples", 10'000'000'000, out.samples); !s) return s.error();
+  if (Status s = take("rate", 100'000'000, out.rate); !s) return s.error();
+  if (Status s = take("spool", int64_t{1} << 40, out.spool_bytes); !s) return s.error();
+  return out;
+}
+
+}  // namespace statmill

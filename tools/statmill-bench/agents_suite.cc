@@ -1,0 +1,126 @@
+// See agents_suite.h.
+#include "tools/statmill-bench/agents_suite.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <thread>
+
+#include "base/clock.h"
+#include "tools/statmill-bench/agents_sender.h"
+#include "tools/statmill-bench/measures.h"
+#include "tools/statmill-bench/verify.h"
+#include "tools/statmill-bench/workload.h"
+
+namespace statmill {
+namespace {
+
+constexpr size_t kUnacknowledgedMax = 512;  // some 24 MiB: an agent does not wait for acknowledgments
+constexpr uint64_t kLatencyShare = 8;       // of the samples
+constexpr int64_t kTimeMargin = 20;
+
+using Nanoseconds = std::chrono::nanoseconds;
+
+struct Context {
+  const AgentsBenchOptions& options;
+  const std::filesystem::path& programs;
+};
+
+struct Run {
+  uint64_t samples = 0;
+  Nanoseconds took{};
+  Nanoseconds cpu{};                   // of the server
+  std::vector<Nanoseconds> latencies;  // ascending
+};
+
+// All agents at once, each with lines of its own.
+Result<Run> send_all(const std::vector<Stream>& streams, const AgentLoad& load) {
+  std::vector<Result<Acknowledged>> results(streams.size(), Acknowledged{});
+  const auto begin = std::chrono::steady_clock::now();
+  {
+    std::vector<std::jthread> threads;
+    for (size_t i = 0; i < streams.size(); ++i) {
+      threads.emplace_back([&, i] {
+        AgentLoad own = load;
+        own.host = "bench" + std::to_string(i);
+        results[i] = send_acknowledged(own, streams[i].bytes);
+      });
+    }
+  }
+  Run run;
+  run.took = std::chrono::steady_clock::now() - begin;
+  for (const Result<Acknowledged>& result : results) {
+    if (!result) return result.error();
+    run.samples += result->samples;
+    run.latencies.insert(run.latencies.end(), result->latencies.begin(), result->latencies.end());
+  }
+  std::sort(run.latencies.begin(), run.latencies.end());
+  return run;
+}
+
+// The same lines again and again: buckets of many samples, as of live series.
+Result<Run> measure(const Context& context, uint64_t samples, uint64_t rate) {
+  const AgentsBenchOptions& options = context.options;
+  const size_t passes = std::max<size_t>(2, samples / options.series);
+  std::fprintf(stderr, "agents: %zu agents, %zu series x %zu passes, %llu samples/s\n", options.agents,
+               options.series, passes, static_cast<unsigned long long>(rate));
+  auto server = ServerProcess::start({.program = context.programs / "statmilld", .listener = "agent"});
+  if (!server) return server.error();
+  const int64_t begin_s = unix_seconds(SystemClock().wall());
+  Workload workload({.series = options.series, .connections = options.agents, .first_time_s = begin_s});
+  const std::vector<Stream> streams = workload.next(1);
+  const auto before = server->meter().cpu_time();
+  auto run = send_all(streams, {.server = server->address().line,
+                                .host = {},
+                                .unacknowledged_max = kUnacknowledgedMax,
+                                .passes = passes,
+                                .rate = static_cast<double>(rate) / static_cast<double>(options.agents)});
+  if (!run) return run.error();
+  const auto after = server->meter().cpu_time();
+  if (!before || !after) return before ? after.error() : before.error();
+  run->cpu = *after - *before;
+  SentTotals totals{passes, workload.last_values(), begin_s - kTimeMargin,
+                    unix_seconds(SystemClock().wall()) + kTimeMargin};
+  for (int64_t& total : totals.hundredths) total *= static_cast<int64_t>(passes);
+  const Result<size_t> verified = verify_stored(*server, totals, false);
+  if (!verified) return verified.error();
+  return run;
+}
+
+Measured measure_throughput(const Context& context) {
+  const auto run = measure(context, context.options.samples, 0);
+  if (!run) return run.error();
+  const double cpu_us = std::chrono::duration<double, std::micro>(run->cpu).count();
+  const auto samples = static_cast<double>(run->samples);
+  return std::vector<Measurement>{
+      {"agents.server_us_per_sample", cpu_us / samples, "us", run->samples},
+      {"agents.acknowledged_per_second", samples / std::chrono::duration<double>(run->took).count(), "1/s",
+       run->samples}};
+}
+
+Measured measure_latency(const Context& context) {
+  const auto run = measure(context, context.options.samples / kLatencyShare, context.options.rate);
+  if (!run) return run.error();
+  const size_t count = run->latencies.size();
+  const auto at = [&](size_t percent) {
+    return std::chrono::duration<double, std::milli>(run->latencies[(count - 1) * percent / 100]).count();
+  };
+  return std::vector<Measurement>{{"agents.ack_ms_p50", at(50), "ms", count},
+                                  {"agents.ack_ms_p99", at(99), "ms", count}};
+}
+
+std::vector<Measure<Context>> measures() {
+  return {{"throughput", measure_throughput},
+          {"latency", measure_latency},
+          {"recovery", [](const Context& c) { return measure_spool_recovery(c.options, c.programs); }}};
+}
+
+}  // namespace
+
+std::vector<std::string> agents_measures() { return names_of(measures()); }
+
+Result<std::vector<Measurement>> run_agents(const AgentsBenchOptions& options,
+                                            const std::filesystem::path& programs) {
+  return run_measures(measures(), options.only, Context{options, programs});
+}
+
+}  // namespace statmill
