@@ -83,9 +83,16 @@ Ledger::Violation Ledger::check_rows(const Content& content, const std::vector<A
   return std::nullopt;
 }
 
-Ledger::Violation Ledger::check_end(const AgentRow& row, uint32_t epoch, uint64_t lines) {
-  if (row.position.epoch == epoch && row.position.lines == lines) return std::nullopt;
-  return series_of(row.id, epoch) + ": " + std::to_string(lines) + " lines, and the server is at " +
+Ledger::Violation Ledger::check_end(const AgentRow& row, uint32_t epoch, uint64_t lines,
+                                    bool has_lost_nothing) const {
+  const std::string series = series_of(row.id, epoch);
+  if (row.position.epoch == epoch && row.position.lines == lines) {
+    const uint64_t given_up = numberings_.at(series).given_up;
+    if (epoch != 1 || !has_lost_nothing || row.lines_lost <= given_up) return std::nullopt;
+    return series + ": " + std::to_string(row.lines_lost) + " lines are lost, and the spool gave up " +
+           std::to_string(given_up);
+  }
+  return series + ": " + std::to_string(lines) + " lines, and the server is at " +
          std::to_string(row.position.lines) + " of epoch " + std::to_string(row.position.epoch);
 }
 

@@ -33,20 +33,24 @@ class Ledger {
   Violation append(const std::string& series, uint64_t lines_before, std::string& text);
   // All lines made up to now are durable, or were dropped.
   void synced(const std::string& series) { numberings_[series].durable = numberings_[series].lines.size(); }
+  // The spool says that it has given up so many more lines.
+  void gave_up(const std::string& series, uint64_t lines) { numberings_[series].given_up += lines; }
   uint64_t lines_made() const { return lines_made_; }
 
   // What can be said of a server at any time, RAM included.
   Violation check_once(const Content& content) const;
   // What the store has of the samples is what its rows say.
   Violation check_rows(const Content& content, const std::vector<AgentRow>& rows) const;
-  // The row has come to the end of the numbering.
-  static Violation check_end(const AgentRow& row, uint32_t epoch, uint64_t lines);
+  // The row has come to the end of the numbering. A server that never lost anything itself lacks no more than
+  // the spool has given up.
+  Violation check_end(const AgentRow& row, uint32_t epoch, uint64_t lines, bool has_lost_nothing) const;
 
  private:
   struct Numbering {
     size_t machine = 0;
     std::vector<int64_t> lines;  // slots, in order
     uint64_t durable = 0;        // of them
+    uint64_t given_up = 0;
   };
 
   std::map<std::string, Numbering> numberings_;

@@ -55,10 +55,19 @@ void SimAgent::start() {
 
 void SimAgent::die(bool is_silent) {
   ++life_;
+  count_given_up();
+  given_up_ = 0;
   for (const auto& link : links_) link->die(is_silent);
   links_.clear();
   spool_.reset();
   is_sync_due_ = false;
+}
+
+void SimAgent::count_given_up() {
+  if (!spool_) return;
+  const SpoolStats stats = spool_->stats();
+  const uint64_t given_up = stats.lines_dropped_full + stats.lines_dropped_failed;
+  uses_.ledger.gave_up(series(), given_up - std::exchange(given_up_, given_up));
 }
 
 void SimAgent::kill() {
@@ -122,11 +131,12 @@ bool SimAgent::is_done() const {
   });
 }
 
-void SimAgent::check_end(SimServer& server) const {
+void SimAgent::check_end(SimServer& server, bool has_lost_nothing) {
+  count_given_up();
   const auto row = server.row(spool_->id());
   if (spool_->lines() == 0) return;
   if (!row) return uses_.stage.violated(server.name() + " has no row of " + series());
-  check(Ledger::check_end(*row, spool_->epoch(), spool_->lines()));
+  check(uses_.ledger.check_end(*row, spool_->epoch(), spool_->lines(), has_lost_nothing));
 }
 
 void SimAgent::check(const Ledger::Violation& found) const {

@@ -43,7 +43,7 @@ class SimAgent {
   void collect();
   // No more is collected, and all that is there is durable, and acknowledged by all servers' stores.
   bool is_done() const;
-  void check_end(SimServer& server) const;
+  void check_end(SimServer& server, bool has_lost_nothing);
   const Spool* spool() const { return spool_.get(); }
   std::string name() const { return "agent " + std::to_string(number_); }
 
@@ -53,6 +53,7 @@ class SimAgent {
   std::string series() const { return series_of(spool_->id(), spool_->epoch()); }
   Timestamp wall() const;
   void die(bool is_silent);
+  void count_given_up();
   void check(const Ledger::Violation& found) const;
   // Plays `what` unless the process has ended by then.
   void later(Duration delay, void (SimAgent::*what)());
@@ -67,6 +68,7 @@ class SimAgent {
   std::unique_ptr<Spool> spool_;  // null: it is down
   std::vector<std::shared_ptr<SimLink>> links_;
   bool is_sync_due_ = false;
+  uint64_t given_up_ = 0;  // lines, in this life, as counted
 };
 
 }  // namespace statmill::sim

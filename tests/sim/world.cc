@@ -155,6 +155,7 @@ void World::meet_server(Fault fault, SimServer& server) {
   if (fault == Fault::kStoreFails) return server.fail_write();
   if (fault == Fault::kTableFull) return server.fill(stage_.schedule.now() + seconds(chance.between(1, 20)));
   if (fault == Fault::kStoreSetBack) {
+    was_set_back_ = true;
     server.set_back();
   } else {
     server.crash();
@@ -218,7 +219,7 @@ void World::check_end() {
   }
   for (const auto& server : servers_) {
     server->audit();
-    for (const auto& agent : agents_) agent->check_end(*server);
+    for (const auto& agent : agents_) agent->check_end(*server, !was_set_back_);
   }
 }
 

@@ -72,6 +72,7 @@ class World {
   std::vector<std::unique_ptr<SimAgent>> agents_;
   std::vector<std::weak_ptr<Connection>> connections_;
   std::vector<std::string> conversations_;  // as agents once had them
+  bool was_set_back_ = false;               // a server was
   bool is_at_rest_ = false;                 // nothing goes wrong any more
 };
 

@@ -1,0 +1,21 @@
+// A simulation with a bug planted in what it plays: it succeeds when it finds a violation. An assertion of
+// ours that ends it has found the bug, too.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+
+#include "tests/sim/seeds.h"
+
+namespace {
+
+extern "C" void found_by_assertion(int) { _exit(0); }
+
+}  // namespace
+
+int main() {
+  std::signal(SIGABRT, found_by_assertion);
+  const statmill::sim::Outcome outcome = statmill::sim::play_seeds(statmill::sim::seeds_of_environment());
+  std::printf("%s\n", outcome.report().c_str());
+  return outcome.violation ? 0 : 1;
+}

@@ -1,0 +1,20 @@
+# Copies a source file with one bug in it: cmake -DPLANTED=x.txt -DSOURCE_DIR=... -DOUT=x.cc -P plant.cmake
+#
+# The text to find must be in the file exactly once: a bug that is planted nowhere would be looked for in vain.
+file(READ "${PLANTED}" planted)
+if(NOT planted MATCHES "^file: ([^\n]+)\nwhy: [^\n]+\nfind:\n(.+\n)replace:\n(.*)$")
+  message(FATAL_ERROR "${PLANTED}: not of the form file, why, find, replace")
+endif()
+set(path "${CMAKE_MATCH_1}")
+set(text "${CMAKE_MATCH_2}")
+set(bug "${CMAKE_MATCH_3}")
+string(REGEX REPLACE "\n$" "" text "${text}")
+string(REGEX REPLACE "\n$" "" bug "${bug}")
+file(READ "${SOURCE_DIR}/${path}" source)
+string(FIND "${source}" "${text}" first)
+string(FIND "${source}" "${text}" last REVERSE)
+if(first EQUAL -1 OR NOT first EQUAL last)
+  message(FATAL_ERROR "${PLANTED}: its text is not in ${path} exactly once")
+endif()
+string(REPLACE "${text}" "${bug}" source "${source}")
+file(WRITE "${OUT}" "${source}")
