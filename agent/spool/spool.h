@@ -80,9 +80,9 @@ class Spool {
 
   // A server knows of later batches than are durable here: the disk is that of an earlier day. Numbers go on
   // behind `position`, durably; batches of this start whose numbers the server has for others are dropped if
-  // they are durable, else numbered anew. Does nothing for a position that is durable here. Errors: kInvalid
-  // (a position that no agent comes to); those of the directory: the numbers are taken all the same, and
-  // become durable with the next batch.
+  // they are durable, and show as a gap before the next batch; else they are numbered anew. Does nothing for
+  // a position that is durable here. Errors: kInvalid (a position that no agent comes to); those of the
+  // directory: the numbers are taken all the same, and become durable with the next batch.
   Status skip_to(const AgentPosition& position);
 
   // The server has all up to `seq`. May go back, as a server does that is restored from a backup.
@@ -123,7 +123,7 @@ class Spool {
   bool may_remove_oldest() const;
   Status remove_oldest();
   Status finish_removal();
-  void drop_superseded();
+  uint64_t drop_superseded();
   void renumber_waiting();
 
   // For SpoolReader. The first segment with a record of `seq` or behind; null: none.

@@ -97,9 +97,12 @@ Status Spool::skip_to(const AgentPosition& position) {
   if (position.seq > kSeqMax || position.lines > kSeqMax) {
     return Error{ErrorCode::kInvalid, "a server has batch " + std::to_string(position.seq)};
   }
-  drop_superseded();
   next_ = {position.seq, position.lines};
-  durable_seq_ = begun_seq_ = position.seq;
+  if (const uint64_t dropped = drop_superseded(); dropped > 0) {
+    // One number stands for them: servers are told of a gap of so many lines before the next batch.
+    next_ = {position.seq + 1, position.lines + dropped};
+  }
+  durable_seq_ = begun_seq_ = next_.seq;
   Status status = begin_segment(next_);
   if (status) status = finish_write();
   renumber_waiting();
@@ -109,14 +112,17 @@ Status Spool::skip_to(const AgentPosition& position) {
   return std::move(status).error().with("write the spool");
 }
 
-// What this start has made durable: a server has other batches of these numbers.
-void Spool::drop_superseded() {
+// What this start has made durable: a server has other batches of these numbers. Gives the lines.
+uint64_t Spool::drop_superseded() {
+  uint64_t lines = 0;
   for (auto& [first_seq, segment] : segments_) {
     if (segment.before.seq < begun_seq_) continue;
-    stats_.lines_superseded += segment.last.lines - segment.before.lines;
+    lines += segment.last.lines - segment.before.lines;
     segment.last = segment.before;
   }
+  stats_.lines_superseded += lines;
   held_ = begun_held_;
+  return lines;
 }
 
 void Spool::renumber_waiting() {

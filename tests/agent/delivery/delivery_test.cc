@@ -142,12 +142,20 @@ TEST_F(DeliveryTest, WhatIsGoneIsToldAsAGap) {
 }
 
 TEST_F(DeliveryTest, AServerThatKnowsMoreMovesTheNumbersOn) {
-  spool(1);
   welcome(5, 50);
   EXPECT_TRUE(goes_on());
   EXPECT_EQ(written(), Words{});
   spool(1);
   EXPECT_EQ(written(), Words{"batch 6"});
+}
+
+TEST_F(DeliveryTest, AServerThatKnowsMoreIsToldOfWhatItsNumbersDisplaced) {
+  spool(1);
+  welcome(5, 50);
+  EXPECT_TRUE(goes_on());
+  EXPECT_EQ(written(), Words{});
+  spool(1);
+  EXPECT_EQ(written(), (Words{"gap 6 spool_full 60", "batch 7"}));
 }
 
 TEST_F(DeliveryTest, ARefusalEndsTheConnectionAndIsSaid) {

@@ -220,10 +220,11 @@ TEST_F(SpoolKeeping, BatchesThatWaitAreNumberedAnewBehindAServers) {
   const uint64_t lines = spool_->stats().lines_spooled;
   ASSERT_TRUE(spool_->skip_to({.epoch = 1, .seq = 100, .lines = 700}));
   ASSERT_TRUE(spool_->sync());
-  EXPECT_THAT(held(), ElementsAre(101));  // those of this start were numbered as the server's
+  // Those of this start were numbered as the server's; 101 stands for them.
+  EXPECT_THAT(held(), ElementsAre(102));
   EXPECT_EQ(spool_->stats().lines_superseded, 3U);
   EXPECT_EQ(spool_->stats().lines_spooled, lines);
-  EXPECT_EQ(read_all(*spool_)[0].lines_before, 700U);
+  EXPECT_EQ(read_all(*spool_)[0].lines_before, 700U + 3U);
 }
 
 TEST_F(SpoolKeeping, PositionThatIsHeldOrImpossibleChangesNothing) {
