@@ -70,7 +70,7 @@ void Delivery::take(const FrameRead& frame, SteadyTime now) {
 
 void Delivery::take_welcome(const WelcomeFrame& welcome, SteadyTime now) {
   const AgentPosition& position = welcome.position;
-  if (position.seq > spool_.durable_seq()) {
+  if (position.seq > spool_.durable_seq() || position.lines > spool_.lines()) {
     // What could not be made durable of this is tried again with the next batch.
     if (const Status skipped = spool_.skip_to(position);
         !skipped && skipped.error().code == ErrorCode::kInvalid)
@@ -81,6 +81,7 @@ void Delivery::take_welcome(const WelcomeFrame& welcome, SteadyTime now) {
   note_acknowledged(position.seq);
   unacknowledged_.clear();  // what is left of it is sent again
   sent_seq_ = position.seq;
+  sent_lines_ = position.lines;
   reader_.seek(position.seq + 1);
   waiting_since_ = now;
 }
@@ -111,11 +112,15 @@ void Delivery::took(size_t bytes) { next_.remove_prefix(bytes); }
 
 // The next record of the spool, or the gap before it.
 Status Delivery::prepare_next(SteadyTime now) {
-  if (!held_back_) {
+  while (!held_back_) {
     auto record = reader_.next();
     if (!record) return record.error();
     if (!*record) return Status::ok();
-    held_back_ = **record;
+    if (can_follow(**record)) {
+      held_back_ = **record;
+    } else {
+      stats_.lines_displaced += (*record)->lines;
+    }
   }
   const SpoolRecord& record = *held_back_;
   if (acknowledged_ == sent_seq_) waiting_since_ = now;
@@ -125,15 +130,24 @@ Status Delivery::prepare_next(SteadyTime now) {
                  GapFrame{record.seq - 1, record.lines_before, reason_of_gap(record.seq), record.time});
     next_ = small_;
     sent_seq_ = record.seq - 1;
+    sent_lines_ = record.lines_before;
     ++stats_.gaps_told;
     return Status::ok();
   }
   next_ = record.frame;
   sent_seq_ = record.seq;
+  sent_lines_ = record.lines_before + record.lines;
   unacknowledged_.push_back({sent_seq_, record.lines});
   ++stats_.batches_sent;
   held_back_.reset();
   return Status::ok();
+}
+
+// Not so where the disk is that of an earlier day, and the server has other batches of the numbers before: it
+// would refuse this one whenever it came. What can be told is that it is missing.
+bool Delivery::can_follow(const SpoolRecord& record) const {
+  return record.seq == sent_seq_ + 1 ? record.lines_before == sent_lines_
+                                     : record.lines_before >= sent_lines_;
 }
 
 // Of what is missing between what was sent and a batch that is there.

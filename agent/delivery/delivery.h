@@ -28,7 +28,8 @@ struct DeliveryStats {
   uint64_t batches_sent = 0;
   uint64_t lines_acknowledged = 0;
   uint64_t gaps_told = 0;
-  uint64_t rewinds = 0;  // hellos after which batches were sent again that had been acknowledged
+  uint64_t lines_displaced = 0;  // their numbers cannot follow what the server has; it is told of a gap
+  uint64_t rewinds = 0;          // hellos after which batches were sent again that had been acknowledged
 };
 
 // Confined to the spool's thread. The spool must outlive it.
@@ -75,6 +76,7 @@ class Delivery {
   void fail(ErrorCode code, std::string why);
   void note_acknowledged(uint64_t seq);
   Status prepare_next(SteadyTime now);
+  bool can_follow(const SpoolRecord& record) const;
   GapReason reason_of_gap(uint64_t next_seq) const;
 
   Spool& spool_;
@@ -87,6 +89,7 @@ class Delivery {
   std::string_view next_;  // what is left of what is to be written: of small_, or a record of the reader's
   std::optional<SpoolRecord> held_back_;  // the record behind a gap that is to be told first
   uint64_t sent_seq_ = 0;                 // up to there batches are handed out, or told to be missing
+  uint64_t sent_lines_ = 0;               // in all batches up to there, as the server counts them
   std::deque<Sent> unacknowledged_;       // batches, also of the connection before
   uint64_t acknowledged_ = 0;
   uint64_t ever_acknowledged_ = 0;  // the highest so far

@@ -78,11 +78,11 @@ class Spool {
   // In all batches appended since the epoch began.
   uint64_t lines() const { return next_.lines; }
 
-  // A server knows of later batches than are durable here: the disk is that of an earlier day. Numbers go on
-  // behind `position`, durably; batches of this start whose numbers the server has for others are dropped if
-  // they are durable, and show as a gap before the next batch; else they are numbered anew. Does nothing for
-  // a position that is durable here. Errors: kInvalid (a position that no agent comes to); those of the
-  // directory: the numbers are taken all the same, and become durable with the next batch.
+  // A server knows of later batches, or more lines, than are here: the disk is that of an earlier day.
+  // Numbers go on behind `position`, durably; batches of this start whose numbers the server has for others
+  // are dropped if they are durable, and show as a gap before the next batch; else they are numbered anew.
+  // Does nothing for a position that is durable here. Errors: kInvalid (a position that no agent comes to);
+  // those of the directory: the numbers are taken all the same, and become durable with the next batch.
   Status skip_to(const AgentPosition& position);
 
   // The server has all up to `seq`. May go back, as a server does that is restored from a backup.

@@ -93,14 +93,14 @@ uint64_t Spool::lines_lacked(const Segment& segment) const {
 }
 
 Status Spool::skip_to(const AgentPosition& position) {
-  if (position.seq <= durable_seq_) return Status::ok();
+  if (position.seq <= durable_seq_ && position.lines <= next_.lines) return Status::ok();
   if (position.seq > kSeqMax || position.lines > kSeqMax) {
     return Error{ErrorCode::kInvalid, "a server has batch " + std::to_string(position.seq)};
   }
-  next_ = {position.seq, position.lines};
+  next_ = {std::max(position.seq, durable_seq_), position.lines};
   if (const uint64_t dropped = drop_superseded(); dropped > 0) {
     // One number stands for them: servers are told of a gap of so many lines before the next batch.
-    next_ = {position.seq + 1, position.lines + dropped};
+    next_ = {next_.seq + 1, next_.lines + dropped};
   }
   durable_seq_ = begun_seq_ = next_.seq;
   Status status = begin_segment(next_);

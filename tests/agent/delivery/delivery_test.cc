@@ -158,6 +158,22 @@ TEST_F(DeliveryTest, AServerThatKnowsMoreIsToldOfWhatItsNumbersDisplaced) {
   EXPECT_EQ(written(), (Words{"gap 6 spool_full 60", "batch 7"}));
 }
 
+TEST_F(DeliveryTest, BatchesThatCannotFollowAServersAreToldToBeMissing) {
+  spool(5);
+  welcome(3, 25);  // of other batches: here there are 30 lines in three
+  EXPECT_TRUE(goes_on());
+  EXPECT_EQ(written(), (Words{"gap 4 spool_full 40", "batch 5"}));
+  EXPECT_EQ(delivery_->stats().lines_displaced, 10U);
+}
+
+TEST_F(DeliveryTest, AServerThatHasMoreLinesInFewerBatchesMovesTheNumbersOn) {
+  spool(2);
+  welcome(1, 70);
+  EXPECT_TRUE(goes_on());
+  spool(1);
+  EXPECT_EQ(written(), (Words{"gap 3 spool_full 90", "batch 4"}));
+}
+
 TEST_F(DeliveryTest, ARefusalEndsTheConnectionAndIsSaid) {
   delivery_->connected(now_);
   delivery_->receive(bytes_of(RefuseFrame{RefuseReason::kToken, "wrong token"}), now_);
