@@ -15,7 +15,7 @@ constexpr size_t kConversationMax = 64 << 10;
 
 Connection::Connection(Stage& stage)
     : stage_(stage),
-      window_(stage.chance.one_in(3) ? stage.chance.between(40, 600) : 64 << 10),
+      window_(stage.chance.one_in(3) ? stage.chance.between(400, 2000) : 64 << 10),
       piece_(stage.chance.one_in(2) ? stage.chance.between(1, 200) : 64 << 10),
       delay_(stage.chance.one_in(4) ? milliseconds(2000) : milliseconds(20)) {}
 
