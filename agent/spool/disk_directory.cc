@@ -186,9 +186,12 @@ Result<std::unique_ptr<SpoolFile>> DiskDirectory::create(const std::string& name
   return std::unique_ptr<SpoolFile>(std::make_unique<DiskFile>(name, file));
 }
 
-Status DiskDirectory::sync_file(const std::string& name) {
-  const Descriptor file(open_at(directory_, name, O_RDONLY));
+Status DiskDirectory::rewrite(const std::string& name, std::string_view contents) {
+  const Descriptor file(open_at(directory_, name, O_WRONLY));
   if (!file.is_open()) return failed("open", name);
+  if (!write_all(file.get(), contents)) return failed("write", name);
+  const auto end = static_cast<off_t>(contents.size());
+  if (uninterrupted([&] { return ::ftruncate(file.get(), end); }) != 0) return failed("cut", name);
   if (!sync_data(file.get())) return failed("sync", name);
   return Status::ok();
 }

@@ -77,9 +77,9 @@ Result<std::unique_ptr<SpoolFile>> MemoryDirectory::create(const std::string& na
   return std::unique_ptr<SpoolFile>(std::make_unique<MemoryFile>(files_, name));
 }
 
-Status MemoryDirectory::sync_file(const std::string& name) {
+Status MemoryDirectory::rewrite(const std::string& name, std::string_view contents) {
   if (!files_.contains(name)) return missing(name);
-  return Status::ok();
+  return replace(name, contents);
 }
 
 Status MemoryDirectory::remove(const std::string& name) {

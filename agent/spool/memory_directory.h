@@ -18,7 +18,7 @@ class MemoryDirectory final : public SpoolDirectory {
   Result<std::string> read(const std::string& name, uint64_t offset, size_t bytes) override;
   Result<uint64_t> size(const std::string& name) override;
   Result<std::unique_ptr<SpoolFile>> create(const std::string& name) override;
-  Status sync_file(const std::string& name) override;
+  Status rewrite(const std::string& name, std::string_view contents) override;
   Status remove(const std::string& name) override;
   Status replace(const std::string& name, std::string_view contents) override;
   Status sync() override { return Status::ok(); }

@@ -177,18 +177,17 @@ Status Recovery::scan_newest() {
 }
 
 // Whether what an earlier process wrote last is durable, nobody knows: a sync of its own may have failed, and
-// one of ours would then succeed and save nothing. So the whole part of it is written again.
+// one of ours would then succeed and save nothing. So the whole part of it is written again: to another place
+// of the disk, or to where it is if there is no room for that.
 Status Recovery::make_durable() {
   if (spool_.segments.empty()) return begin_numbering();
   Segment& newest = std::prev(spool_.segments.end())->second;
   const auto whole = directory_.read(newest.name(), 0, static_cast<size_t>(newest.end));
   if (!whole) return whole.error();
-  if (const Status status = directory_.replace(newest.name(), *whole); !status) {
-    // A full disk, most likely. The batches may still be sent.
-    if (!directory_.sync_file(newest.name())) return status;
-  } else {
-    newest.bytes = newest.end;
+  if (!directory_.replace(newest.name(), *whole)) {
+    if (const Status status = directory_.rewrite(newest.name(), *whole); !status) return status;
   }
+  newest.bytes = newest.end;
   return directory_.sync();
 }
 

@@ -37,8 +37,10 @@ class SpoolDirectory {
   virtual Result<uint64_t> size(const std::string& name) = 0;
   // A new, empty file. Errors: kBusy (there is one of that name).
   virtual Result<std::unique_ptr<SpoolFile>> create(const std::string& name) = 0;
-  // What is in a file survives a power cut: for one that an earlier process wrote. Errors: kNotFound.
-  virtual Status sync_file(const std::string& name) = 0;
+  // Requires: the file begins with these contents. Writes them again where they are, which takes no room, and
+  // ends the file there; they survive a power cut, whatever became of earlier syncs. A failed one has changed
+  // nothing of them. Errors: kNotFound.
+  virtual Status rewrite(const std::string& name, std::string_view contents) = 0;
   // One that is not there is no error.
   virtual Status remove(const std::string& name) = 0;
   // The file has these contents and no others, or is as it was: also after a power cut.

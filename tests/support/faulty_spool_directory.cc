@@ -109,10 +109,14 @@ Result<std::unique_ptr<SpoolFile>> FaultySpoolDirectory::create(const std::strin
   return std::unique_ptr<SpoolFile>(std::make_unique<FaultySpoolFile>(*this, next_inode_++));
 }
 
-Status FaultySpoolDirectory::sync_file(const std::string& name) {
-  const auto it = entries_.find(name);
-  if (it == entries_.end()) return missing(name);
-  return sync_inode(it->second);
+Status FaultySpoolDirectory::rewrite(const std::string& name, std::string_view contents) {
+  Inode* const inode = find(name);
+  if (inode == nullptr) return missing(name);
+  SM_CHECK(inode->bytes.starts_with(contents));
+  if (meets_fault(SpoolCall::kRewrite)) return fault();
+  // All of it is there for the next sync again, also what a failed one had given up.
+  *inode = {.bytes = std::string(contents), .synced = contents.size()};
+  return Status::ok();
 }
 
 Status FaultySpoolDirectory::remove(const std::string& name) {

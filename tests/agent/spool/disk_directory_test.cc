@@ -35,13 +35,14 @@ void expect_files(SpoolDirectory& directory) {
   EXPECT_EQ(*directory.read("a", 200'010, 5), "");
   EXPECT_EQ(*directory.read("a", 300'000, 5), "");
   EXPECT_EQ(directory.create("a").error().code, ErrorCode::kBusy);
-  EXPECT_TRUE(directory.sync_file("a"));
+  EXPECT_TRUE(directory.rewrite("a", "some by"));
+  EXPECT_EQ(*directory.read("a", 0, 100), "some by");
   EXPECT_TRUE(directory.replace("b", "old"));
   EXPECT_TRUE(directory.replace("b", "new"));
   EXPECT_EQ(*directory.read("b", 0, 100), "new");
   EXPECT_EQ(directory.read("c", 0, 1).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(directory.size("c").error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(directory.sync_file("c").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(directory.rewrite("c", "").error().code, ErrorCode::kNotFound);
   EXPECT_TRUE(directory.remove("c"));
   EXPECT_TRUE(directory.remove("a"));
   EXPECT_EQ(directory.read("a", 0, 1).error().code, ErrorCode::kNotFound);

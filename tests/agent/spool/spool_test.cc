@@ -149,6 +149,29 @@ TEST_F(SpoolTest, WhatAKilledProcessFailedToSyncIsWrittenAgainBeforeItCounts) {
   EXPECT_EQ(seqs(read_all(*spool_)), read);
 }
 
+TEST_F(SpoolTest, WhatAKilledProcessFailedToSyncIsWrittenAgainInPlaceWhenThereIsNoRoom) {
+  add(3);
+  directory_.fails = [](SpoolCall call) { return call == SpoolCall::kSyncFile; };
+  spool_->append(numbered_lines(30, 10), at_second(0));
+  ASSERT_FALSE(spool_->sync());
+  directory_.fails = [](SpoolCall call) { return call == SpoolCall::kReplace; };
+  reopen();
+  const auto read = seqs(read_all(*spool_));
+  power_cut();
+  EXPECT_EQ(seqs(read_all(*spool_)), read);
+}
+
+TEST_F(SpoolTest, DoesNotStartWhereItsNewestBatchesCannotBeWrittenAgain) {
+  add(3);
+  spool_.reset();
+  directory_.fails = [](SpoolCall call) {
+    return call == SpoolCall::kReplace || call == SpoolCall::kRewrite;
+  };
+  const auto opened = Spool::open(directory_, options_, kHere, counting_source());
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().message, "open the spool: the disk fails");
+}
+
 TEST_F(SpoolTest, StartsWhereNothingCanBeWrittenIfThereIsASpool) {
   add(3);
   directory_.fails = [](SpoolCall call) { return call == SpoolCall::kReplace || call == SpoolCall::kAppend; };
