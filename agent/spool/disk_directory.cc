@@ -180,9 +180,9 @@ Result<uint64_t> DiskDirectory::size(const std::string& name) {
   return static_cast<uint64_t>(status.st_size);
 }
 
-Result<std::unique_ptr<SpoolFile>> DiskDirectory::create(const std::string& name) {
-  const int file = open_at(directory_, name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND);
-  if (file < 0) return failed("make", name);
+Result<std::unique_ptr<SpoolFile>> DiskDirectory::open_end(const std::string& name) {
+  const int file = open_at(directory_, name, O_WRONLY | O_APPEND);
+  if (file < 0) return failed("open", name);
   return std::unique_ptr<SpoolFile>(std::make_unique<DiskFile>(name, file));
 }
 

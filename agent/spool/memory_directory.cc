@@ -72,8 +72,8 @@ Result<uint64_t> MemoryDirectory::size(const std::string& name) {
   return it->second.size;
 }
 
-Result<std::unique_ptr<SpoolFile>> MemoryDirectory::create(const std::string& name) {
-  if (!files_.try_emplace(name).second) return Error{ErrorCode::kBusy, name + ": there is one"};
+Result<std::unique_ptr<SpoolFile>> MemoryDirectory::open_end(const std::string& name) {
+  if (!files_.contains(name)) return missing(name);
   return std::unique_ptr<SpoolFile>(std::make_unique<MemoryFile>(files_, name));
 }
 

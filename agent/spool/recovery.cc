@@ -188,6 +188,7 @@ Status Recovery::make_durable() {
     if (const Status status = directory_.rewrite(newest.name(), *whole); !status) return status;
   }
   newest.bytes = newest.end;
+  newest.is_durable = true;
   return directory_.sync();
 }
 
@@ -202,12 +203,12 @@ Status Recovery::begin_numbering() {
   if (const Status status = directory_.sync(); !status) return status;
   Segment segment;
   segment.bytes = kSegmentHeaderBytes;
-  const auto file = directory_.create(segment.name());
-  if (!file) return file.error();
-  const Status appended = (*file)->append(encode_segment_header(
-      {.id = spool_.identity.id, .epoch = spool_.identity.epoch, .before = {}, .held = {}}));
-  if (!appended) return appended;
-  if (const Status status = (*file)->sync(); !status) return status;
+  segment.is_durable = true;
+  const Status made = directory_.replace(
+      segment.name(),
+      encode_segment_header(
+          {.id = spool_.identity.id, .epoch = spool_.identity.epoch, .before = {}, .held = {}}));
+  if (!made) return made;
   spool_.segments.emplace(segment.first_seq(), segment);
   return directory_.sync();
 }

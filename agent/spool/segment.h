@@ -53,7 +53,8 @@ struct Segment {
   SpoolPosition last;                  // its last record that counts; `before` when there is none
   uint64_t end = kSegmentHeaderBytes;  // of the bytes that may be read
   uint64_t bytes = 0;                  // of the file, at most; a failed write may have left some behind `end`
-  uint64_t damaged_to = 0;             // batches up to here that are damaged have been counted
+  bool is_durable = false;  // as far as `end`, its name included; false: nothing is known of what was written
+  uint64_t damaged_to = 0;  // batches up to here that are damaged have been counted
   std::optional<Timestamp> acknowledged_at = {};  // when all servers were first seen to have all of it
 
   uint64_t first_seq() const { return before.seq + 1; }

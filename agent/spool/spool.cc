@@ -128,9 +128,11 @@ Status Spool::write_segment() {
 Status Spool::finish_write() {
   ++stats_.syncs;
   if (Status status = file_->sync(); !status) return status;
-  if (is_entered_) return Status::ok();
-  if (Status status = directory_.sync(); !status) return status;
-  is_entered_ = true;
+  if (!is_entered_) {
+    if (Status status = directory_.sync(); !status) return status;
+    is_entered_ = true;
+  }
+  newest().is_durable = true;
   return Status::ok();
 }
 
@@ -144,23 +146,27 @@ Status Spool::begin_segment(const SpoolPosition& before) {
   segment.bytes = kSegmentHeaderBytes;
   const auto same = segments_.find(segment.first_seq());
   if (same != segments_.end()) {
-    SM_CHECK(!same->second.has_records());
-    if (Status status = directory_.remove(segment.name()); !status) return status;
-    bytes_ -= std::exchange(same->second.bytes, 0);
+    SM_CHECK(same->second.is_durable && !same->second.has_records());
+    segment.is_durable = true;  // the old one or the new, they say the same
   }
-  auto file = directory_.create(segment.name());
+  Status made = directory_.replace(
+      segment.name(),
+      encode_segment_header(
+          {.id = identity_.id, .epoch = identity_.epoch, .before = segment.before, .held = segment.held}));
+  if (!made) return made;
+  if (same != segments_.end()) bytes_ -= same->second.bytes;
+  bytes_ += segment.bytes;
+  segments_.insert_or_assign(segment.first_seq(), segment);
+  auto file = directory_.open_end(segment.name());
   if (!file) return std::move(file).error();
   file_ = std::move(*file);
   is_entered_ = false;
-  bytes_ += segment.bytes;
-  segments_.insert_or_assign(segment.first_seq(), segment);
-  return file_->append(encode_segment_header(
-      {.id = identity_.id, .epoch = identity_.epoch, .before = segment.before, .held = segment.held}));
+  return Status::ok();
 }
 
-// What failed writes have left behind. The last segment stays: with none the numbering would be lost.
+// What failed writes have left behind. One that is durable stays: the numbering may stand on it alone.
 Status Spool::remove_empty_newest() {
-  while (segments_.size() > 1 && !newest().has_records()) {
+  while (segments_.size() > 1 && !newest().has_records() && !newest().is_durable) {
     if (Status status = finish_removal(); !status) return status;
     if (Status status = directory_.remove(newest().name()); !status) return status;
     is_removal_unsynced_ = true;

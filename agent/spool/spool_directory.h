@@ -35,8 +35,8 @@ class SpoolDirectory {
   virtual Result<std::string> read(const std::string& name, uint64_t offset, size_t bytes) = 0;
   // Errors: kNotFound.
   virtual Result<uint64_t> size(const std::string& name) = 0;
-  // A new, empty file. Errors: kBusy (there is one of that name).
-  virtual Result<std::unique_ptr<SpoolFile>> create(const std::string& name) = 0;
+  // A file that is there, to add to its end. Errors: kNotFound.
+  virtual Result<std::unique_ptr<SpoolFile>> open_end(const std::string& name) = 0;
   // Requires: the file begins with these contents. Writes them again where they are, which takes no room, and
   // ends the file there; they survive a power cut, whatever became of earlier syncs. A failed one has changed
   // nothing of them. Errors: kNotFound.

@@ -117,8 +117,10 @@ uint64_t Spool::drop_superseded() {
   uint64_t lines = 0;
   for (auto& [first_seq, segment] : segments_) {
     if (segment.before.seq < begun_seq_) continue;
+    if (!segment.has_records()) continue;
     lines += segment.last.lines - segment.before.lines;
     segment.last = segment.before;
+    segment.is_durable = false;  // nothing stands on it any more
   }
   stats_.lines_superseded += lines;
   held_ = begun_held_;

@@ -101,12 +101,11 @@ Result<uint64_t> FaultySpoolDirectory::size(const std::string& name) {
   return inode->bytes.size();
 }
 
-Result<std::unique_ptr<SpoolFile>> FaultySpoolDirectory::create(const std::string& name) {
-  if (meets_fault(SpoolCall::kCreate)) return fault();
-  if (entries_.contains(name)) return Error{ErrorCode::kBusy, name + ": there is one"};
-  inodes_[next_inode_] = {};
-  entries_[name] = next_inode_;
-  return std::unique_ptr<SpoolFile>(std::make_unique<FaultySpoolFile>(*this, next_inode_++));
+Result<std::unique_ptr<SpoolFile>> FaultySpoolDirectory::open_end(const std::string& name) {
+  if (meets_fault(SpoolCall::kOpenEnd)) return fault();
+  const auto it = entries_.find(name);
+  if (it == entries_.end()) return missing(name);
+  return std::unique_ptr<SpoolFile>(std::make_unique<FaultySpoolFile>(*this, it->second));
 }
 
 Status FaultySpoolDirectory::rewrite(const std::string& name, std::string_view contents) {

@@ -17,7 +17,18 @@
 
 namespace statmill {
 
-enum class SpoolCall : uint8_t { kList, kRead, kSize, kCreate, kAppend, kSyncFile, kRemove, kReplace, kRewrite, kSync };
+enum class SpoolCall : uint8_t {
+  kList,
+  kRead,
+  kSize,
+  kOpenEnd,
+  kAppend,
+  kSyncFile,
+  kRemove,
+  kReplace,
+  kRewrite,
+  kSync
+};
 
 // Confined to one thread. Outlives the spools over it: a new one after power_cut() is a start after the cut.
 // One without it is a start after a kill: nothing is lost, and what was not synced still is not.
@@ -46,7 +57,7 @@ class FaultySpoolDirectory final : public SpoolDirectory {
   Result<std::vector<std::string>> list() override;
   Result<std::string> read(const std::string& name, uint64_t offset, size_t bytes) override;
   Result<uint64_t> size(const std::string& name) override;
-  Result<std::unique_ptr<SpoolFile>> create(const std::string& name) override;
+  Result<std::unique_ptr<SpoolFile>> open_end(const std::string& name) override;
   Status rewrite(const std::string& name, std::string_view contents) override;
   Status remove(const std::string& name) override;
   Status replace(const std::string& name, std::string_view contents) override;

@@ -161,6 +161,22 @@ TEST_F(SpoolTest, WhatAKilledProcessFailedToSyncIsWrittenAgainInPlaceWhenThereIs
   EXPECT_EQ(seqs(read_all(*spool_)), read);
 }
 
+TEST_F(SpoolTest, NumbersGoOnFromASegmentThatCouldNotBeBegunAnew) {
+  add(3);
+  ASSERT_TRUE(spool_->skip_to({.epoch = 1, .seq = 100, .lines = 700}));
+  const uint64_t next = spool_->next_seq();
+  for (const SpoolCall failing : {SpoolCall::kReplace, SpoolCall::kOpenEnd, SpoolCall::kAppend}) {
+    reopen();  // with a newest segment that has no record
+    directory_.fails = [failing](SpoolCall call) { return call == failing; };
+    spool_->append(numbered_lines(0, 10), at_second(0));
+    EXPECT_FALSE(spool_->sync());
+    EXPECT_FALSE(spool_->sync());
+    directory_.fails = [](SpoolCall) { return false; };
+    power_cut();
+    EXPECT_EQ(spool_->next_seq(), next);
+  }
+}
+
 TEST_F(SpoolTest, DoesNotStartWhereItsNewestBatchesCannotBeWrittenAgain) {
   add(3);
   spool_.reset();
