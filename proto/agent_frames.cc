@@ -144,6 +144,7 @@ std::optional<BatchFrame> decode_batch(std::string_view payload) {
 
 void append_frame(std::string& out, const GapFrame& frame) {
   OpenFrame open(out, FrameType::kGap);
+  open->u64be(frame.first);
   open->u64be(frame.seq);
   open->u64be(frame.lines_before);
   open->u8(static_cast<uint8_t>(frame.reason));
@@ -153,11 +154,12 @@ void append_frame(std::string& out, const GapFrame& frame) {
 std::optional<GapFrame> decode_gap(std::string_view payload) {
   Reader reader(payload);
   GapFrame frame;
+  frame.first = reader.u64be();
   frame.seq = reader.u64be();
   frame.lines_before = reader.u64be();
   frame.reason = static_cast<GapReason>(reader.u8());
   frame.time = take_time(reader);
-  if (frame.seq == 0) return std::nullopt;
+  if (frame.first == 0 || frame.first > frame.seq) return std::nullopt;
   return if_whole(reader, frame);
 }
 

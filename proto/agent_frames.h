@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/token_file.h"
 #include "proto/agent_id.h"
 
 namespace statmill {
@@ -24,7 +25,6 @@ inline constexpr size_t kFrameHeaderBytes = 9;
 inline constexpr size_t kBatchTextBytesMax = 256 * 1024;  // the lines of one batch
 inline constexpr size_t kFrameBytesMax = kBatchTextBytesMax + 64;
 inline constexpr size_t kHostBytesMax = 256;
-inline constexpr size_t kTokenBytesMax = 512;
 
 enum class FrameType : uint8_t {
   // From the agent.
@@ -73,8 +73,9 @@ enum class GapReason : uint8_t {
   kDamaged = 3,    // the spool's bytes failed their check
 };
 
-// Takes the place of batches that the agent cannot send: all after the position up to `seq`.
+// Takes the place of batches that the agent cannot send: all from `first` to `seq`.
 struct GapFrame {
+  uint64_t first = 0;         // at least 1, at most `seq`
   uint64_t seq = 0;           // the last of them
   uint64_t lines_before = 0;  // of the batch that follows: lines in all batches up to `seq`
   GapReason reason = GapReason::kSpoolFull;

@@ -14,7 +14,7 @@ namespace statmill {
 namespace {
 
 constexpr uint64_t kCountMax = (uint64_t{1} << 48) - 1;  // of all cells
-constexpr size_t kCellBytesMin = 4;                // "0:1 "
+constexpr size_t kCellBytesMin = 4;                      // "0:1 "
 // That of grouping power 5 has most; our partition joins what is finer.
 constexpr size_t kCellsMax = size_t{64 - kHistogramGroupingPower + 1} << kHistogramGroupingPower;
 

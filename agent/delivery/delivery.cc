@@ -126,8 +126,11 @@ Status Delivery::prepare_next(SteadyTime now) {
   if (acknowledged_ == sent_seq_) waiting_since_ = now;
   if (record.seq != sent_seq_ + 1) {
     small_.clear();
-    append_frame(small_,
-                 GapFrame{record.seq - 1, record.lines_before, reason_of_gap(record.seq), record.time});
+    append_frame(small_, GapFrame{.first = sent_seq_ + 1,
+                                  .seq = record.seq - 1,
+                                  .lines_before = record.lines_before,
+                                  .reason = reason_of_gap(record.seq),
+                                  .time = record.time});
     next_ = small_;
     sent_seq_ = record.seq - 1;
     sent_lines_ = record.lines_before;

@@ -135,7 +135,7 @@ AgentTake AgentBook::take(const Hold& hold, const BatchFrame& batch, Timestamp n
 AgentTake AgentBook::take(const Hold& hold, const GapFrame& gap, Timestamp now, const Apply& apply) {
   uint64_t lines = 0;
   const AgentTake take = take_next(hold, gap.seq, now, apply, [&](AgentRow& row) {
-    if (gap.lines_before < row.position.lines) return false;
+    if (gap.first != row.position.seq + 1 || gap.lines_before < row.position.lines) return false;
     lines = gap.lines_before - row.position.lines;
     add_gap(row, gap);
     row.position = {row.position.epoch, gap.seq, gap.lines_before, gap.time};

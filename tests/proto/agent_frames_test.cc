@@ -46,8 +46,8 @@ TEST(AgentFrames, HaveGoldenBytes) {
   EXPECT_EQ(
       hex(frame_bytes(BatchFrame{3, 40, 2, time, "a 1 1\nb 1 2\n"})),
       "00000029afc446fe0200000000000000030000000000000028000000020000018bcfe5687b61203120310a62203120320a");
-  EXPECT_EQ(hex(frame_bytes(GapFrame{9, 100, GapReason::kForgotten, time})),
-            "0000001a46b4edff0300000000000000090000000000000064020000018bcfe5687b");
+  EXPECT_EQ(hex(frame_bytes(GapFrame{4, 9, 100, GapReason::kForgotten, time})),
+            "000000220c4c8d8003000000000000000400000000000000090000000000000064020000018bcfe5687b");
   EXPECT_EQ(hex(frame_bytes(WelcomeFrame{1, {7, 3, 42, time}})),
             "0000001e1fa59af78101000000070000000000000003000000000000002a0000018bcfe5687b");
   EXPECT_EQ(hex(frame_bytes(AckFrame{3})), "00000009e34c44dd820000000000000003");
@@ -121,7 +121,9 @@ TEST(AgentFrames, AFrameOverTheLimitIsDamagedAtSight) {
 TEST(AgentFrames, WhatIsOutOfRangeIsNoFrame) {
   const auto payload = [](const std::string& bytes) { return bytes.substr(kFrameHeaderBytes); };
   EXPECT_FALSE(decode_batch(payload(frame_bytes(BatchFrame{.seq = 0}))));
-  EXPECT_FALSE(decode_gap(payload(frame_bytes(GapFrame{.seq = 0}))));
+  EXPECT_TRUE(decode_gap(payload(frame_bytes(GapFrame{.first = 1, .seq = 1}))));
+  EXPECT_FALSE(decode_gap(payload(frame_bytes(GapFrame{.first = 0, .seq = 1}))));
+  EXPECT_FALSE(decode_gap(payload(frame_bytes(GapFrame{.first = 3, .seq = 2}))));
   EXPECT_FALSE(decode_hello("\x01short"));
   EXPECT_FALSE(decode_ack(""));
   EXPECT_FALSE(decode_welcome("\x01"));

@@ -42,8 +42,8 @@ class AgentBookTest : public testing::Test {
     return book_->take(hold_, BatchFrame{seq, lines_before, lines, now_, {}}, now_,
                        [this](const auto& mark) { apply(mark); });
   }
-  AgentTake gap(uint64_t seq, uint64_t lines_before) {
-    return book_->take(hold_, GapFrame{seq, lines_before, GapReason::kSpoolFull, now_}, now_,
+  AgentTake gap(uint64_t first, uint64_t seq, uint64_t lines_before) {
+    return book_->take(hold_, GapFrame{first, seq, lines_before, GapReason::kSpoolFull, now_}, now_,
                        [this](const auto& mark) { apply(mark); });
   }
   void apply(const std::function<void(int)>& mark) {
@@ -165,7 +165,7 @@ TEST_F(AgentBookTest, GapsMoveThePositionAndAreKept) {
   open(1);
   batch(1, 0);
   now_ += std::chrono::minutes(1);
-  EXPECT_EQ(gap(5, 50), AgentTake::kTaken);
+  EXPECT_EQ(gap(2, 5, 50), AgentTake::kTaken);
   EXPECT_EQ(batch(6, 50), AgentTake::kTaken);
   const StoreBatch stored = end_epoch();
   ASSERT_EQ(stored.agents.size(), 1U);
@@ -179,13 +179,21 @@ TEST_F(AgentBookTest, GapsMoveThePositionAndAreKept) {
 TEST_F(AgentBookTest, AGapThatSaysLessThanIsInIsRefused) {
   open(1);
   batch(1, 0);
-  EXPECT_EQ(gap(1, 10), AgentTake::kAgain);
-  EXPECT_EQ(gap(2, 9), AgentTake::kGap);
+  EXPECT_EQ(gap(1, 1, 10), AgentTake::kAgain);
+  EXPECT_EQ(gap(2, 2, 9), AgentTake::kGap);
+}
+
+TEST_F(AgentBookTest, AGapThatDoesNotFollowIsRefused) {
+  open(1);
+  batch(1, 0);
+  EXPECT_EQ(gap(3, 5, 50), AgentTake::kGap) << "the second is not told to be missing";
+  EXPECT_EQ(gap(1, 5, 50), AgentTake::kGap) << "the first is here";
+  EXPECT_EQ(gap(2, 5, 50), AgentTake::kTaken);
 }
 
 TEST_F(AgentBookTest, OnlySoManyGapsAreKeptAndAllCounted) {
   open(1);
-  for (uint64_t seq = 1; seq <= AgentRow::kGapsKept + 5; ++seq) gap(seq, seq);
+  for (uint64_t seq = 1; seq <= AgentRow::kGapsKept + 5; ++seq) gap(seq, seq, seq);
   const AgentRow row = end_epoch().agents.at(0);
   EXPECT_EQ(row.gaps, AgentRow::kGapsKept + 5);
   ASSERT_EQ(row.last_gaps.size(), AgentRow::kGapsKept);

@@ -124,7 +124,7 @@ TEST_F(AgentStreamTest, AGapThatNobodyToldOfIsRefused) {
 }
 
 TEST_F(AgentStreamTest, AGapThatIsToldIsTaken) {
-  receive(hello() + bytes_of(GapFrame{4, 4, GapReason::kForgotten, {}}) + batch(5));
+  receive(hello() + bytes_of(GapFrame{1, 4, 4, GapReason::kForgotten, {}}) + batch(5));
   EXPECT_EQ(intake_.taken, (std::vector<std::string>{"", "a 1 1\n"}));
 }
 

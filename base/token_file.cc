@@ -1,0 +1,21 @@
+// See token_file.h.
+#include "base/token_file.h"
+
+#include <fstream>
+
+namespace statmill {
+
+Result<std::string> read_token_file(std::string_view setting, const std::string& path) {
+  if (path.empty()) return std::string();
+  std::ifstream file(path);
+  std::string token;
+  const auto invalid = [&](std::string_view why) {
+    return Error{ErrorCode::kInvalid, std::string(setting) + " " + path + ": " + std::string(why)};
+  };
+  if (!std::getline(file, token)) return invalid("cannot be read, or is empty");
+  if (token.size() < kTokenBytesMin || token.size() > kTokenBytesMax)
+    return invalid("its first line must have 16 to 512 bytes");
+  return token;
+}
+
+}  // namespace statmill
