@@ -16,8 +16,6 @@
 namespace statmill {
 namespace {
 
-constexpr int kExitUsage = 2;
-
 // Somewhere in the middle of the interval: away from its borders, where a late timer would put two samples
 // into one second and none into the next, and not at the same instant on all hosts.
 Duration phase_of(const AgentConfig& config) {
@@ -61,8 +59,12 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
                          [this] { return outbox_.lines_spooled(); });
   self_report_.add_total("agent.lines_acknowledged", "Lines that servers have for good, of all servers.",
                          [this] { return outbox_.lines_acknowledged(); });
-  self_report_.add_total("agent.lines_dropped", "Lines over the bound of the spool, or of a disk that fails.",
+  self_report_.add_total("agent.lines_dropped", "Lines that a server will not get.",
                          [this] { return outbox_.lines_dropped(); });
+  self_report_.add_total("agent.batches_damaged", "Batches that could not be read in the spool.",
+                         [this] { return outbox_.batches_damaged(); });
+  self_report_.add_gauge("agent.spool_bytes", "What the spool holds, acknowledged or not.",
+                         [this] { return static_cast<double>(outbox_.spool_bytes()); });
   self_report_.add_total("agent.spool_failures", "Times that the spool's disk took nothing.",
                          [this] { return outbox_.sync_failures(); });
   self_report_.add_total("agent.gaps_told", "Times that a server was told what is lost.",

@@ -20,6 +20,9 @@
 
 namespace statmill {
 
+// Of a process whose settings are at fault.
+inline constexpr int kExitUsage = 2;
+
 // Confined to one thread.
 class Agent {
  public:

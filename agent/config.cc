@@ -10,6 +10,7 @@
 #include "agent/collectors/make_collectors.h"
 #include "agent/delivery/outbox_settings.h"
 #include "agent/relay/relay_settings.h"
+#include "base/setting_values.h"
 
 namespace statmill {
 namespace {
@@ -66,32 +67,9 @@ Status take_collectors(const std::string& text, std::vector<std::string>& collec
   return collectors.empty() ? Status(invalid(text, "names no collector")) : Status::ok();
 }
 
-template <class T>
-Status take_result(const Result<T>& result, T& value) {
-  if (!result) return result.error();
-  value = *result;
-  return Status::ok();
-}
-
-Status take_interval(const std::string& text, Duration& interval) {
-  if (Status taken = take_result(parse_duration(text), interval); !taken) return taken;
-  using namespace std::chrono_literals;
-  if (interval < 100ms || interval > 1h) return invalid(text, "is not in 100ms..1h");
-  return Status::ok();
-}
-
 Status take_directory(const std::string& text, std::string& directory) {
   directory = text;
   return text.starts_with('/') ? Status::ok() : Status(invalid(text, "does not begin with /"));
-}
-
-Status take_listen(const std::string& text, std::optional<Endpoint>& listen) {
-  return text.empty() ? Status::ok() : take_result(parse_endpoint(text), listen.emplace());
-}
-
-Status take_flag(const std::string& text, bool& flag) {
-  flag = text == "true";
-  return flag || text == "false" ? Status::ok() : Status(invalid(text, "is neither true nor false"));
 }
 
 }  // namespace
@@ -99,7 +77,7 @@ Status take_flag(const std::string& text, bool& flag) {
 std::vector<Setting> agent_settings(AgentConfig& config) {
   std::vector<Setting> settings = {
       {"interval", "TIME", "1s", "between two collections, 100ms..1h",
-       [&](const std::string& text) { return take_interval(text, config.interval); }},
+       take_duration(config.interval, std::chrono::milliseconds(100), std::chrono::hours(1))},
       {"agent.prefix", "NAME", "", "of every series; host.<short host name> if not given",
        [&](const std::string& text) { return take_prefix(text, config.prefix); }},
       {"collectors", "LIST", "default", "default, all, or names as --check lists them, with commas",
@@ -107,13 +85,13 @@ std::vector<Setting> agent_settings(AgentConfig& config) {
       {"programs.dir", "DIRECTORY", "/run/statmill", "where programs share what they count",
        [&](const std::string& text) { return take_directory(text, config.programs_directory); }},
       {"http.listen", "A:P", "", "HTTP: /metrics of the agent, its relay and this host. When empty, off",
-       [&](const std::string& text) { return take_listen(text, config.http_listen); }},
+       take_endpoint(config.http_listen)},
       {"log.level", "LEVEL", "info", "error, warn, info or debug",
-       [&](const std::string& text) { return take_result(parse_log_level(text), config.log_level); }},
+       take_parsed(parse_log_level, [&](LogLevel level) { config.log_level = level; })},
       {"once", "", "false", "collect twice, an interval apart, print the second collection's lines, exit",
-       [&](const std::string& text) { return take_flag(text, config.once); }},
+       take_flag(config.once)},
       {"check", "", "false", "say what each collector reads, whether it can and what it costs, exit",
-       [&](const std::string& text) { return take_flag(text, config.check); }},
+       take_flag(config.check)},
   };
   const std::vector<Setting> of_outbox = outbox_settings(config.outbox);
   settings.insert(settings.begin(), of_outbox.begin(), of_outbox.end());

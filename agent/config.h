@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/delivery/outbox.h"
-#include "agent/relay/relay.h"
+#include "agent/delivery/outbox_options.h"
+#include "agent/relay/relay_options.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/result.h"

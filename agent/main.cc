@@ -14,8 +14,6 @@
 
 namespace {
 
-constexpr int kExitUsage = 2;
-
 int run(const statmill::AgentConfig& config) {
   statmill::Log log(config.log_level);
   const statmill::SystemClock clock;
@@ -36,7 +34,7 @@ int main(int argc, char** argv) {
   const auto command = statmill::parse_agent_command({arguments, statmill::process_environment()});
   if (!command) {
     std::fprintf(stderr, "statmill-agent: %s\n", command.error().message.c_str());
-    return kExitUsage;
+    return statmill::kExitUsage;
   }
   switch (command->action) {
     case statmill::SettingsAction::kShowHelp:

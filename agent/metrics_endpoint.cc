@@ -91,56 +91,18 @@ MetricsEndpoint::MetricsEndpoint(asio::io_context& io, Registry& registry, Text 
                 registry.counter(kRefused, kRefusedHelp, {{"reason", "connections"}}),
                 registry.counter(kRefused, kRefusedHelp, {{"reason", "request"}}),
                 registry.counter(kRefused, kRefusedHelp, {{"reason", "timeout"}})},
-      acceptor_(io),
-      pause_(io) {}
-
-MetricsEndpoint::~MetricsEndpoint() { stop(); }
+      acceptor_({&io}, {.has_room = [this] { return open_ < kConnectionsMax; },
+                        .refused = [this] { counters_.connections_refused.add(); },
+                        .accepted = [this] { ++open_; },
+                        .adopt =
+                            [this](size_t, asio::ip::tcp::socket socket) {
+                              std::make_shared<Session>(std::move(socket), *this)->start();
+                            }}) {}
 
 Status MetricsEndpoint::open(const Endpoint& listen) {
-  error_code error;
-  const auto address = asio::ip::make_address(listen.host == "localhost" ? "127.0.0.1" : listen.host, error);
-  const auto failed = [&](ErrorCode code, std::string_view why) {
-    return Error{code, "http.listen " + listen.text() + ": " + std::string(why)};
-  };
-  if (error) return failed(ErrorCode::kInvalid, "not an IP address");
-  const asio::ip::tcp::endpoint wanted(address, listen.port);
-  acceptor_.open(wanted.protocol(), error);
-  if (!error) acceptor_.set_option(asio::ip::tcp::acceptor::reuse_address(true), error);
-  if (!error) acceptor_.bind(wanted, error);
-  if (!error) acceptor_.listen(static_cast<int>(kConnectionsMax), error);
-  if (error == asio::error::address_in_use) return failed(ErrorCode::kBusy, error.message());
-  if (error) return failed(ErrorCode::kIo, error.message());
-  endpoint_ = {address.to_string(), acceptor_.local_endpoint(error).port()};
-  accept();
+  if (Status bound = acceptor_.bind("http.listen", listen); !bound) return bound;
+  acceptor_.accept();
   return Status::ok();
-}
-
-void MetricsEndpoint::stop() {
-  error_code ignored;
-  acceptor_.close(ignored);
-  pause_.cancel();
-}
-
-void MetricsEndpoint::accept() {
-  acceptor_.async_accept([this](const error_code& error, asio::ip::tcp::socket socket) {
-    if (!acceptor_.is_open()) return;
-    if (!error) {
-      begin(std::move(socket));
-      return accept();
-    }
-    // Out of descriptors, most likely: let some be given back.
-    counters_.connections_refused.add();
-    pause_.expires_after(std::chrono::milliseconds(100));
-    pause_.async_wait([this](const error_code& stopped) {
-      if (!stopped && acceptor_.is_open()) accept();
-    });
-  });
-}
-
-void MetricsEndpoint::begin(asio::ip::tcp::socket socket) {
-  if (open_ == kConnectionsMax) return counters_.connections_refused.add();  // and the socket closes
-  ++open_;
-  std::make_shared<Session>(std::move(socket), *this)->start();
 }
 
 }  // namespace statmill

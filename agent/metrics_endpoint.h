@@ -4,13 +4,12 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "base/result.h"
+#include "base/tcp_acceptor.h"
 #include "base/text.h"
 #include "statmill/registry.h"
 
@@ -26,13 +25,12 @@ class MetricsEndpoint {
   using Text = std::function<std::string()>;
   // Both must outlive it. `text` is in Prometheus' format.
   MetricsEndpoint(boost::asio::io_context& io, Registry& registry, Text text);
-  ~MetricsEndpoint();
 
   // Errors: kBusy (address in use), kInvalid (no such address), kIo.
   Status open(const Endpoint& listen);
-  const Endpoint& endpoint() const { return endpoint_; }
+  Endpoint endpoint() const { return acceptor_.endpoint(); }
   // Takes no more connections.
-  void stop();
+  void stop() { acceptor_.close(); }
 
  private:
   class Session;
@@ -42,15 +40,11 @@ class MetricsEndpoint {
     Counter& requests_refused;
     Counter& late;
   };
-  void accept();
-  void begin(boost::asio::ip::tcp::socket socket);
 
   const Text text_;
   Counters counters_;
-  boost::asio::ip::tcp::acceptor acceptor_;
-  boost::asio::steady_timer pause_;
-  size_t open_ = 0;
-  Endpoint endpoint_;
+  size_t open_ = 0;  // connections
+  TcpAcceptor acceptor_;
 };
 
 }  // namespace statmill

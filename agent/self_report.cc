@@ -36,6 +36,10 @@ void SelfReport::add_total(std::string_view name, std::string_view help, std::fu
   registry_.counter_fn(prefix_ + std::string(name), help, {}, std::move(read));
 }
 
+void SelfReport::add_gauge(std::string_view name, std::string_view help, std::function<double()> read) {
+  registry_.gauge_fn(prefix_ + std::string(name), help, {}, std::move(read));
+}
+
 void SelfReport::report(SteadyTime now, SampleSink& sink) {
   measure_cpu(now);
   sink.lines(lines_.make(registry_.read(), sink.time()));

@@ -21,6 +21,8 @@ class SelfReport {
 
   // A number that only grows, and is asked for at each report. What `read` asks must outlive the report.
   void add_total(std::string_view name, std::string_view help, std::function<uint64_t()> read);
+  // A number of now, likewise.
+  void add_gauge(std::string_view name, std::string_view help, std::function<double()> read);
   // Puts the growth of all totals since sent() into `sink`, and
   // agent.cpu_percent: of one CPU, by this process since the report before; the first has none.
   // agent.rss_bytes: resident memory.

@@ -80,16 +80,9 @@ LineListener::LineListener(LineOptions options, std::unique_ptr<Dialect> dialect
 LineListener::~LineListener() { stop(); }
 
 Status LineListener::open() {
-  boost::system::error_code error;
-  const std::string& host = options_.listen.host;
-  const bool has_port = !host.empty();
-  const auto address = asio::ip::make_address(host == "localhost" ? "127.0.0.1" : host, error);
-  if (has_port && error)
-    return Error{ErrorCode::kInvalid, std::string(dialect_->traits().setting) + " " + options_.listen.text() +
-                                          ": not an IP address"};
   for (size_t i = 0; i < std::max<size_t>(1, options_.threads); ++i)
     workers_.push_back(std::make_unique<Worker>(*dialect_));
-  Status bound = has_port ? bind(address) : Status::ok();
+  Status bound = options_.listen.host.empty() ? Status::ok() : bind();
   if (bound && local_services_) bound = bind_local();
   if (!bound) {
     local_.reset();
@@ -99,58 +92,64 @@ Status LineListener::open() {
   }
   for (auto& worker : workers_) {
     if (worker->udp) worker->udp->start();
-    worker->thread = std::thread([this, &worker] { run(*worker); });
+    worker->thread.start(log_, "ingest");
   }
-  asio::post(workers_.front()->loop, [this] {
-    if (acceptor_) accept();
+  asio::post(workers_.front()->thread.loop(), [this] {
+    if (acceptor_) acceptor_->accept();
     if (local_) local_->start();
     if (dialect_->traits().tick_interval > Duration(0)) {
-      ticker_ = std::make_unique<asio::steady_timer>(workers_.front()->loop);
+      ticker_ = std::make_unique<asio::steady_timer>(workers_.front()->thread.loop());
       tick();
     }
   });
   return Status::ok();
 }
 
-Error LineListener::bind_error(std::string_view transport, const boost::system::error_code& error) const {
+Error LineListener::udp_error(const boost::system::error_code& error) const {
   const bool busy = error == asio::error::address_in_use;
-  return {busy ? ErrorCode::kBusy : ErrorCode::kIo, std::string(dialect_->traits().setting) + " " +
-                                                        options_.listen.text() + " (" +
-                                                        std::string(transport) + "): " + error.message()};
+  return {
+      busy ? ErrorCode::kBusy : ErrorCode::kIo,
+      std::string(dialect_->traits().setting) + " " + options_.listen.text() + " (UDP): " + error.message()};
 }
 
-Status LineListener::bind(const asio::ip::address& address) {
+std::unique_ptr<TcpAcceptor> LineListener::make_acceptor() {
+  std::vector<asio::io_context*> loops;
+  for (auto& worker : workers_) loops.push_back(&worker->thread.loop());
+  return std::make_unique<TcpAcceptor>(
+      std::move(loops),
+      TcpAcceptor::Owner{
+          .has_room = [this] { return book_.count() < options_.connections_max; },
+          .refused = [this] { connections_refused_.add(); },
+          .accepted = [this] { connections_.add(); },
+          .adopt = [this](size_t i, tcp::socket socket) { adopt(*workers_[i], std::move(socket)); }});
+}
+
+Status LineListener::bind() {
   constexpr int kTriesMax = 16;  // with port 0 the port that TCP got may be taken for UDP: take another
-  asio::io_context& loop = workers_.front()->loop;
   boost::system::error_code error;
   for (int i = 0; i < kTriesMax; ++i) {
-    acceptor_ = std::make_unique<tcp::acceptor>(loop);
-    const tcp::endpoint wanted(address, options_.listen.port);
-    acceptor_->open(wanted.protocol(), error);
-    if (!error) acceptor_->set_option(tcp::acceptor::reuse_address(true), error);
-    if (!error) acceptor_->bind(wanted, error);
-    if (!error) acceptor_->listen(asio::socket_base::max_listen_connections, error);
-    if (error) return bind_error("TCP", error);
-    const uint16_t port = acceptor_->local_endpoint(error).port();
-    endpoint_ = {address.to_string(), port};
-    error = probe_udp(loop, address, port);
-    if (!error) return bind_udp(address, port);
+    acceptor_ = make_acceptor();
+    if (Status bound = acceptor_->bind(dialect_->traits().setting, options_.listen); !bound) return bound;
+    endpoint_ = acceptor_->endpoint();
+    const tcp::endpoint& local = acceptor_->local();
+    error = probe_udp(workers_.front()->thread.loop(), local.address(), local.port());
+    if (!error) return bind_udp(local.address(), local.port());
     if (options_.listen.port != 0) break;
   }
-  return bind_error("UDP", error);
+  return udp_error(error);
 }
 
 Status LineListener::bind_udp(const asio::ip::address& address, uint16_t port) {
   size_t buffer_bytes = 0;
   for (auto& worker : workers_) {
     boost::system::error_code error;
-    udp::socket socket(worker->loop);
+    udp::socket socket(worker->thread.loop());
     const udp::endpoint endpoint(address, port);
     socket.open(endpoint.protocol(), error);
     if (!error) socket.set_option(ReusePort(true), error);
     if (!error) socket.bind(endpoint, error);
     if (!error) socket.non_blocking(true, error);
-    if (error) return bind_error("UDP", error);
+    if (error) return udp_error(error);
     buffer_bytes = prepare_datagram_socket(socket.native_handle(), options_.udp_buffer_bytes);
     worker->udp = std::make_unique<DatagramReceiver>(std::move(socket), udp_services_);
   }
@@ -162,7 +161,7 @@ Status LineListener::bind_udp(const asio::ip::address& address, uint16_t port) {
 }
 
 Status LineListener::bind_local() {
-  asio::local::datagram_protocol::socket socket(workers_.front()->loop);
+  asio::local::datagram_protocol::socket socket(workers_.front()->thread.loop());
   boost::system::error_code error;
   socket.open(asio::local::datagram_protocol(), error);
   if (!error) socket.non_blocking(true, error);
@@ -175,52 +174,13 @@ Status LineListener::bind_local() {
   return Status::ok();
 }
 
-void LineListener::run(Worker& worker) {
-  try {
-    worker.loop.run();
-  } catch (const std::exception& e) {  // Asio's own faults: a thread that ends silently would be worse
-    log_.error("ingest thread failed", {{"why", e.what()}});
-    std::abort();
-  }
-}
-
-void LineListener::accept() {
-  if (!acceptor_->is_open()) return;  // closed by stop() while the last connection was on its way here
-  Worker& worker = *workers_[next_worker_++ % workers_.size()];
-  acceptor_->async_accept(
-      worker.loop, [this, &worker](const boost::system::error_code& error, tcp::socket socket) {
-        if (error == asio::error::operation_aborted) return;
-        if (error) {  // out of descriptors, most likely: let some be given back
-          connections_refused_.add();
-          accept_pause_ =
-              std::make_unique<asio::steady_timer>(workers_.front()->loop, std::chrono::milliseconds(100));
-          accept_pause_->async_wait([this](const boost::system::error_code& stopped) {
-            if (!stopped) accept();
-          });
-          return;
-        }
-        if (book_.count() >= options_.connections_max) {
-          connections_refused_.add();
-        } else {
-          connections_.add();
-          auto moved = std::make_shared<tcp::socket>(std::move(socket));
-          asio::post(worker.loop, [this, &worker, moved] { adopt(worker, std::move(*moved)); });
-        }
-        accept();
-      });
-}
-
 void LineListener::adopt(Worker& worker, tcp::socket socket) {
   const auto session = std::make_shared<LineSession>(std::move(socket), worker.desk, session_services_);
-  if (worker.stopping) {
+  if (worker.is_stopping) {
     session->drain();
     return;
   }
-  if (worker.sessions.size() >= worker.prune_at) {
-    std::erase_if(worker.sessions, [](const auto& weak) { return weak.expired(); });
-    worker.prune_at = 2 * worker.sessions.size() + 64;
-  }
-  worker.sessions.push_back(session);
+  worker.sessions.add(session);
   session->start();
 }
 
@@ -232,48 +192,32 @@ void LineListener::tick() {
   });
 }
 
-// Connections that the kernel has taken and we have not yet: what they sent counts.
-void LineListener::drain_backlog() {
-  constexpr int kBacklogMax = 4096;  // as many as the kernel keeps
-  accept_pause_.reset();
-  boost::system::error_code error;
-  acceptor_->non_blocking(true, error);
-  for (int i = 0; !error && i < kBacklogMax; ++i) {
-    tcp::socket socket(workers_.front()->loop);
-    acceptor_->accept(socket, error);
-    if (error) break;
-    connections_.add();
-    std::make_shared<LineSession>(std::move(socket), workers_.front()->desk, session_services_)->drain();
-  }
-  acceptor_->close(error);
-}
-
 void LineListener::stop() {
   if (workers_.empty()) return;
-  asio::post(workers_.front()->loop, [this] {
+  asio::post(workers_.front()->thread.loop(), [this] {
     ticker_.reset();
     if (local_) {
       ::unlink(options_.socket_path.c_str());
       local_->drain();
     }
-    if (acceptor_) drain_backlog();
+    if (!acceptor_) return;
+    // Connections that the kernel has taken and we have not yet: what they sent counts.
+    acceptor_->drain([this](tcp::socket socket) {
+      connections_.add();
+      std::make_shared<LineSession>(std::move(socket), workers_.front()->desk, session_services_)->drain();
+    });
   });
   for (auto& worker : workers_) {
     Worker* w = worker.get();
-    asio::post(w->loop, [w] {
-      w->stopping = true;
+    asio::post(w->thread.loop(), [w] {
+      w->is_stopping = true;
       if (w->udp) w->udp->drain();
-      for (const auto& weak : w->sessions) {
-        if (const auto session = weak.lock()) session->drain();
-      }
-      w->work.reset();
+      w->sessions.for_each([](LineSession& session) { session.drain(); });
+      w->thread.release();
     });
   }
-  for (auto& worker : workers_) {
-    if (worker->thread.joinable()) worker->thread.join();
-  }
+  for (auto& worker : workers_) worker->thread.join();
   dialect_->close(clock_.wall());
-  accept_pause_.reset();
   acceptor_.reset();
   local_.reset();
   workers_.clear();

@@ -1,69 +1,9 @@
 // See config.h.
 #include "server/config.h"
 
+#include "base/setting_values.h"
+
 namespace statmill {
-namespace {
-
-using Take = std::function<Status(const std::string&)>;
-
-// Parses the text with `parse` and puts the value where it belongs.
-template <class Parse, class Put>
-Take take(Parse parse, Put put) {
-  return [parse, put](const std::string& text) -> Status {
-    auto value = parse(text);
-    if (!value) return value.error();
-    put(*value);
-    return Status::ok();
-  };
-}
-
-Take take_endpoint(Endpoint& out) {
-  return take(parse_endpoint, [&out](const Endpoint& e) { out = e; });
-}
-
-// An empty text: none.
-Take take_optional_endpoint(std::optional<Endpoint>& out) {
-  return [&out](const std::string& text) -> Status {
-    if (text.empty()) return Status::ok();
-    return take_endpoint(out.emplace())(text);
-  };
-}
-
-Take take_count(size_t& out, int64_t min, int64_t max) {
-  return take([min, max](const std::string& text) { return parse_integer(text, min, max); },
-              [&out](int64_t n) { out = static_cast<size_t>(n); });
-}
-
-Take take_flag(bool& out) {
-  return [&out](const std::string& text) -> Status {
-    out = text == "true";
-    if (out || text == "false") return Status::ok();
-    return Error{ErrorCode::kInvalid, "\"" + text + "\" is neither true nor false"};
-  };
-}
-
-Take take_duration(Duration& out, Duration min, Duration max) {
-  const auto parse = [min, max](const std::string& text) -> Result<Duration> {
-    const auto d = parse_duration(text);
-    if (d && (*d < min || *d > max)) {
-      return Error{ErrorCode::kInvalid,
-                   "\"" + text + "\" is not in " + format_duration(min) + ".." + format_duration(max)};
-    }
-    return d;
-  };
-  return take(parse, [&out](Duration d) { out = d; });
-}
-
-Take take_bytes(size_t& out, uint64_t min) {
-  const auto parse = [min](const std::string& text) -> Result<uint64_t> {
-    const auto n = parse_bytes(text);
-    if (n && *n < min) return Error{ErrorCode::kInvalid, "\"" + text + "\" is below " + std::to_string(min)};
-    return n;
-  };
-  return take(parse, [&out](uint64_t n) { out = n; });
-}
-
-}  // namespace
 
 std::vector<Setting> server_settings(ServerConfig& c) {
   using std::chrono::hours;
@@ -73,12 +13,6 @@ std::vector<Setting> server_settings(ServerConfig& c) {
     if (text.empty()) return Error{ErrorCode::kInvalid, "is empty"};
     c.store.path = text;
     return Status::ok();
-  };
-  const auto take_text = [](std::string& to) {
-    return [&to](const std::string& text) -> Status {
-      to = text;
-      return Status::ok();
-    };
   };
   // After --retention; when that is at fault it says so, and no rule is blamed for it.
   const auto take_rule = [&c](const std::string& text) -> Status {
@@ -94,7 +28,7 @@ std::vector<Setting> server_settings(ServerConfig& c) {
       {"store.write_buffer", "BYTES", "64M", "write buffer of each tier of the store",
        take_bytes(c.store.write_buffer_bytes, 1 << 20)},
       {"retention", "TIERS", "10s:10d,5m:1y,1h:6y", "tiers as step:kept, finest first",
-       take(Tiers::parse, [&c](const Tiers& t) { c.retention = Retention(t); })},
+       take_parsed(Tiers::parse, [&c](const Tiers& t) { c.retention = Retention(t); })},
       {"retention.rule", "RULE", "",
        "\"GLOB TIERS\": names that match are kept for other times; repeated, the first that matches counts",
        take_rule, true},
@@ -110,9 +44,9 @@ std::vector<Setting> server_settings(ServerConfig& c) {
        "unix socket for datagrams of lines, open to this host's users. When empty, off",
        take_text(c.line.socket_path)},
       {"graphite.listen", "A:P", "", "Graphite's plaintext, UDP and TCP; its port is 2003. When empty, off",
-       take_optional_endpoint(c.graphite_listen)},
+       take_endpoint(c.graphite_listen)},
       {"statsd.listen", "A:P", "", "statsd and DogStatsD, UDP and TCP; its port is 8125. When empty, off",
-       take_optional_endpoint(c.statsd_listen)},
+       take_endpoint(c.statsd_listen)},
       {"statsd.gauges", "N", "100000", "gauges whose last value is known, for steps (+1, -1)",
        take_count(c.statsd.gauges_max, 0, 1'000'000'000)},
       {"statsd.gauge_expiry", "TIME", "24h", "gauges silent for longer are unknown again; 0s: never",
@@ -128,7 +62,7 @@ std::vector<Setting> server_settings(ServerConfig& c) {
        "directory",
        take_text(c.admin_socket)},
       {"agent.listen", "A:P", "127.0.0.1:8113", "acknowledged stream of agents, TCP. When empty, off",
-       take_optional_endpoint(c.agent.listen)},
+       take_endpoint(c.agent.listen)},
       {"agent.threads", "N", "1", "threads that take what agents send", take_count(c.agent.threads, 1, 64)},
       {"agent.connections", "N", "10000", "agents connected at once; more are closed",
        take_count(c.agent.connections_max, 1, 1'000'000)},
@@ -156,7 +90,7 @@ std::vector<Setting> server_settings(ServerConfig& c) {
       {"limits.future", "TIME", "10m", "samples further ahead are refused",
        take_duration(c.limits.future_max, seconds(0), hours(24 * 365))},
       {"log.level", "LEVEL", "info", "error, warn, info or debug",
-       take(parse_log_level, [&c](LogLevel l) { c.log_level = l; })},
+       take_parsed(parse_log_level, [&c](LogLevel l) { c.log_level = l; })},
   };
 }
 

@@ -7,14 +7,15 @@
 
 #include "base/log.h"
 #include "base/settings.h"
-#include "ingest/line_listener.h"
+#include "ingest/line_options.h"
 #include "ingest/statsd_state.h"
-#include "server/agents/agent_listener.h"
+#include "server/agents/agent_book.h"
+#include "server/agents/agent_options.h"
 #include "server/http/http_options.h"
 #include "server/table/table.h"
 #include "server/tick/ticker.h"
 #include "storage/retention.h"
-#include "storage/rocks_store.h"
+#include "storage/rocks_options.h"
 
 namespace statmill {
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ingest/intake.h"
+#include "ingest/line_listener.h"
 #include "server/admin/admin.h"
 #include "server/admin/name_changes.h"
 #include "server/agents/agent_listener.h"

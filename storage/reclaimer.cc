@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "storage/keys.h"
+#include "storage/rocks_database.h"
 
 namespace statmill {
 namespace {

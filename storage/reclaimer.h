@@ -10,10 +10,11 @@
 #include <optional>
 
 #include "base/result.h"
-#include "storage/rocks_database.h"
 #include "storage/tiers.h"
 
 namespace statmill {
+
+class RocksDatabase;
 
 // Confined to one thread at a time.
 class Reclaimer {

@@ -17,23 +17,10 @@
 #include "base/result.h"
 #include "storage/expiry_filter.h"
 #include "storage/log_drops.h"
+#include "storage/rocks_options.h"
 #include "storage/store.h"
 
 namespace statmill {
-
-struct RocksOptions {
-  std::string path;                                 // the data directory; created when missing
-  uint64_t block_cache_bytes = uint64_t{64} << 20;  // blocks, indexes and filters of all files together
-  uint64_t write_buffer_bytes = uint64_t{64}
-                                << 20;  // of the finest tier and of the journal each; coarser: a quarter
-  uint64_t wal_bytes_max = uint64_t{128} << 20;  // bounds how long a start after a crash replays
-  std::shared_ptr<Expiry> expiry;  // of all databases that a store opens one after the other; null: its own
-  bool sync = true;                // false: a power cut loses acknowledged data; benches only
-  bool salvage = false;            // reads past damage in the log, which otherwise is an error (log_drops())
-  bool count_writes = false;       // StoreStats::written; benches only
-  std::shared_ptr<rocksdb::FileSystem> file_system;  // where the database lives; null: the system's own
-  std::function<void(std::string_view)> warn;  // told what RocksDB warns of, by any thread; may be empty
-};
 
 enum class RocksAccess {
   kCreate,     // a directory without a database gets one

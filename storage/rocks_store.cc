@@ -13,6 +13,7 @@
 #include "storage/database_checkpoint.h"
 #include "storage/disk_probe.h"
 #include "storage/keys.h"
+#include "storage/rocks_database.h"
 #include "storage/rocks_snapshot.h"
 #include "storage/settle.h"
 

@@ -18,13 +18,16 @@
 #include "base/mutex.h"
 #include "storage/backup.h"
 #include "storage/files.h"
+#include "storage/log_drops.h"
 #include "storage/reclaimer.h"
 #include "storage/retry_pace.h"
-#include "storage/rocks_database.h"
+#include "storage/rocks_options.h"
 #include "storage/scrub.h"
 #include "storage/store.h"
 
 namespace statmill {
+
+class RocksDatabase;
 
 // Thread-safe; write() and expire() belong to one thread.
 class RocksStore final : public Store {

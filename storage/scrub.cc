@@ -15,6 +15,7 @@
 #include "storage/frames.h"
 #include "storage/journal.h"
 #include "storage/keys.h"
+#include "storage/rocks_database.h"
 #include "storage/rocks_snapshot.h"
 #include "storage/scrub_rows.h"
 

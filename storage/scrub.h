@@ -10,10 +10,11 @@
 
 #include "base/result.h"
 #include "storage/files.h"
-#include "storage/rocks_database.h"
 #include "storage/tiers.h"
 
 namespace statmill {
+
+class RocksDatabase;
 
 struct ScrubReport {
   static constexpr size_t kFaultsMax = 1000;  // told; all are counted

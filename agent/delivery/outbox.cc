@@ -3,7 +3,6 @@
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/post.hpp>
-#include <fstream>
 #include <numeric>
 #include <random>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "agent/spool/disk_directory.h"
 #include "agent/spool/memory_directory.h"
 #include "base/check.h"
+#include "base/token_file.h"
 
 namespace statmill {
 
@@ -34,15 +34,6 @@ bool is_loopback(const std::string& host) {
   boost::system::error_code not_an_address;
   const asio::ip::address address = asio::ip::make_address(host, not_an_address);
   return not_an_address ? host == "localhost" : address.is_loopback();
-}
-
-Result<std::string> read_token(const std::string& path) {
-  if (path.empty()) return std::string();
-  std::ifstream file(path);
-  std::string token;
-  if (!std::getline(file, token) || token.size() > kTokenBytesMax)
-    return Error{ErrorCode::kInvalid, "server.token_file " + path + ": its first line is no token"};
-  return token;
 }
 
 uint64_t random_bits() {
@@ -105,7 +96,7 @@ void Outbox::tell_findings() const {
 }
 
 Status Outbox::open_servers() {
-  auto token = read_token(options_.token_file);
+  auto token = read_token_file("server.token_file", options_.token_file);
   if (!token) return token.error();
   if (options_.uses_tls) {
     auto tls = client_tls(options_.authority_file);
@@ -185,7 +176,11 @@ void Outbox::finish_if_done() {
 
 uint64_t Outbox::lines_dropped() const {
   const SpoolStats stats = spool_stats();
-  return stats.lines_dropped_full + stats.lines_dropped_failed + stats.lines_dropped_too_long;
+  return std::accumulate(
+      servers_.begin(), servers_.end(),
+      stats.lines_dropped_full + stats.lines_dropped_failed + stats.lines_dropped_too_long +
+          stats.lines_superseded,
+      [](uint64_t sum, const auto& server) { return sum + server->delivery.stats().lines_displaced; });
 }
 
 uint64_t Outbox::lines_acknowledged() const {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/delivery/outbox_options.h"
 #include "agent/delivery/server_link.h"
 #include "agent/spool/spool.h"
 #include "base/clock.h"
@@ -17,20 +18,6 @@
 #include "base/text.h"
 
 namespace statmill {
-
-struct OutboxOptions {
-  std::vector<Endpoint> servers;         // --server; each gets everything
-  std::string token_file;                // --server.token_file; empty: none
-  bool uses_tls = false;                 // --server.tls
-  std::string authority_file;            // --server.authority; empty: the system's
-  std::string tls_name;                  // --server.name; empty: the host's of --server
-  bool allows_plain = false;             // --server.plain: without TLS, beyond the loopback too
-  std::string spool_path;                // --spool.path; empty: in memory
-  size_t spool_bytes = size_t{1} << 30;  // --spool.bytes, on disk
-  size_t queue_bytes = size_t{4} << 20;  // --queue.bytes, in memory
-  std::string host;                      // what the servers are to call this one
-  uint64_t seed = 0;                     // of the backoffs' jitter
-};
 
 // Confined to the thread that runs the io_context. Destroy it only when that runs no more, before it.
 class Outbox {
@@ -53,12 +40,15 @@ class Outbox {
 
   // All are 0 before open().
   uint64_t lines_spooled() const { return spool_stats().lines_spooled; }
-  // Over the bound of the spool, or of what waits for a disk that fails.
+  // That a server will not get: over the bound of the spool, or of what waits for a disk that fails; or their
+  // numbers are those of others that it has.
   uint64_t lines_dropped() const;
   uint64_t lines_acknowledged() const;  // by each server, added up
   uint64_t reconnects() const;
   uint64_t gaps_told() const;
   uint64_t sync_failures() const { return spool_stats().sync_failures; }
+  // Found in the spool, unreadable.
+  uint64_t batches_damaged() const { return spool_stats().batches_damaged; }
   uint64_t spool_bytes() const { return spool_stats().bytes; }
   // A name is being looked up, in a thread that destroying the outbox waits for.
   bool resolving() const;

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "base/setting_values.h"
+
 namespace statmill {
 namespace {
-
-using Take = std::function<Status(const std::string&)>;
 
 constexpr uint64_t kSpoolBytesMin = uint64_t{16} << 20;
 constexpr uint64_t kQueueBytesMin = uint64_t{1} << 20;
@@ -17,7 +17,7 @@ Error invalid(const std::string& text, std::string_view why) {
   return {ErrorCode::kInvalid, "\"" + text + "\" " + std::string(why)};
 }
 
-Take take_server(std::vector<Endpoint>& servers) {
+SettingTaker take_server(std::vector<Endpoint>& servers) {
   return [&servers](const std::string& text) -> Status {
     const auto endpoint = parse_endpoint(text);
     if (!endpoint) return endpoint.error();
@@ -26,31 +26,6 @@ Take take_server(std::vector<Endpoint>& servers) {
     if (std::any_of(servers.begin(), servers.end(), is_same)) return invalid(text, "is given twice");
     if (servers.size() == kServersMax) return invalid(text, "is one server too many: 8 at most");
     servers.push_back(*endpoint);
-    return Status::ok();
-  };
-}
-
-Take take_text(std::string& out) {
-  return [&out](const std::string& text) -> Status {
-    out = text;
-    return Status::ok();
-  };
-}
-
-Take take_flag(bool& out) {
-  return [&out](const std::string& text) -> Status {
-    out = text == "true";
-    return out || text == "false" ? Status::ok() : Status(invalid(text, "is neither true nor false"));
-  };
-}
-
-Take take_bytes(size_t& out, uint64_t min, uint64_t max) {
-  return [&out, min, max](const std::string& text) -> Status {
-    const auto bytes = parse_bytes(text);
-    if (!bytes) return bytes.error();
-    if (*bytes < min || *bytes > max)
-      return invalid(text, "is not in " + std::to_string(min) + ".." + std::to_string(max));
-    out = *bytes;
     return Status::ok();
   };
 }

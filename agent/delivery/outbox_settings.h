@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "agent/delivery/outbox.h"
+#include "agent/delivery/outbox_options.h"
 #include "base/settings.h"
 
 namespace statmill {

@@ -8,22 +8,11 @@
 #include <optional>
 #include <vector>
 
+#include "agent/relay/relay_options.h"
 #include "agent/relay/relay_sink.h"
 #include "ingest/line_listener.h"
-#include "ingest/statsd_state.h"
 
 namespace statmill {
-
-struct RelayOptions {
-  LineOptions line{.listen = {}};  // but for `listen` of all ports; no host: no port of istatd's lines
-  std::optional<Endpoint> graphite_listen;  // none: off
-  std::optional<Endpoint> statsd_listen;    // likewise
-  StatsdLimits statsd;
-  RelaySinkOptions sink;
-
-  bool listens_for_lines() const { return !line.listen.host.empty() || !line.socket_path.empty(); }
-  bool is_on() const { return listens_for_lines() || graphite_listen || statsd_listen; }
-};
 
 // Confined to the thread that runs the io_context; its listeners have threads of their own.
 class Relay {

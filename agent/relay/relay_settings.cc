@@ -3,58 +3,17 @@
 
 #include <memory>
 
+#include "base/setting_values.h"
+
 namespace statmill {
 namespace {
 
-using Take = std::function<Status(const std::string&)>;
-
 // An empty text: off.
-Take take_endpoint(std::optional<Endpoint>& out) {
-  return [&out](const std::string& text) -> Status {
-    out.reset();
-    if (text.empty()) return Status::ok();
-    const auto endpoint = parse_endpoint(text);
-    if (!endpoint) return endpoint.error();
-    out = *endpoint;
-    return Status::ok();
-  };
-}
-
-Take take_line_endpoint(Endpoint& out) {
+SettingTaker take_line_endpoint(Endpoint& out) {
   return [&out](const std::string& text) -> Status {
     std::optional<Endpoint> endpoint;
-    if (Status s = take_endpoint(endpoint)(text); !s) return s;
+    if (Status taken = take_endpoint(endpoint)(text); !taken) return taken;
     out = endpoint.value_or(Endpoint{});
-    return Status::ok();
-  };
-}
-
-Take take_count(size_t& out, int64_t min, int64_t max) {
-  return [&out, min, max](const std::string& text) -> Status {
-    const auto count = parse_integer(text, min, max);
-    if (!count) return count.error();
-    out = static_cast<size_t>(*count);
-    return Status::ok();
-  };
-}
-
-Take take_duration(Duration& out, Duration max) {
-  return [&out, max](const std::string& text) -> Status {
-    const auto duration = parse_duration(text);
-    if (!duration) return duration.error();
-    if (*duration > max)
-      return Error{ErrorCode::kInvalid, "\"" + text + "\" is over " + format_duration(max)};
-    out = *duration;
-    return Status::ok();
-  };
-}
-
-Take take_bytes(size_t& out, uint64_t min) {
-  return [&out, min](const std::string& text) -> Status {
-    const auto bytes = parse_bytes(text);
-    if (!bytes) return bytes.error();
-    if (*bytes < min) return Error{ErrorCode::kInvalid, "\"" + text + "\" is below " + std::to_string(min)};
-    out = *bytes;
     return Status::ok();
   };
 }
@@ -65,7 +24,8 @@ struct NameTexts {
   std::string carets;
 };
 
-Take take_names(HostNames& out, const std::shared_ptr<NameTexts>& texts, std::string NameTexts::*part) {
+SettingTaker take_names(HostNames& out, const std::shared_ptr<NameTexts>& texts,
+                        std::string NameTexts::*part) {
   return [&out, texts, part](const std::string& text) -> Status {
     texts.get()->*part = text;
     auto names = HostNames::parse(texts->tags, texts->carets);
@@ -86,15 +46,12 @@ std::vector<Setting> port_settings(RelayOptions& o) {
       {"line.connections", "N", "10000", "TCP senders at once, of all ports; more are closed",
        take_count(o.line.connections_max, 1, 1'000'000)},
       {"line.idle_timeout", "TIME", "10m", "TCP senders silent for so long are closed; 0s: none",
-       take_duration(o.line.idle_timeout, year)},
+       take_duration(o.line.idle_timeout, Duration(0), year)},
       {"line.udp_buffer", "BYTES", "32M", "datagrams that the kernel may keep for a thread of each port",
        take_bytes(o.line.udp_buffer_bytes, 4096)},
       {"line.socket", "PATH", "",
        "relay: unix socket for datagrams of lines, open to this host's users. When empty, off",
-       [&o](const std::string& text) {
-         o.line.socket_path = text;
-         return Status::ok();
-       }},
+       take_text(o.line.socket_path)},
       {"graphite.listen", "A:P", "", "relay: Graphite's plaintext, UDP and TCP. When empty, off",
        take_endpoint(o.graphite_listen)},
       {"statsd.listen", "A:P", "", "relay: statsd and DogStatsD, UDP and TCP. When empty, off",
@@ -102,7 +59,7 @@ std::vector<Setting> port_settings(RelayOptions& o) {
       {"statsd.gauges", "N", "100000", "gauges whose last value is known, for steps (+1, -1)",
        take_count(o.statsd.gauges_max, 0, 1'000'000'000)},
       {"statsd.gauge_expiry", "TIME", "24h", "gauges silent for longer are unknown again; 0s: never",
-       take_duration(o.statsd.gauge_expiry, year)},
+       take_duration(o.statsd.gauge_expiry, Duration(0), year)},
       {"statsd.sets", "N", "10000", "sets counted at once; members of others are refused",
        take_count(o.statsd.sets_max, 0, 1'000'000'000)},
   };
@@ -117,7 +74,7 @@ std::vector<Setting> relay_settings(RelayOptions& o) {
       {"relay.threads", "N", "1", "threads of each port", take_count(o.line.threads, 1, 64)},
       {"relay.aggregate", "TIME", "1s",
        "samples of a series and second are added up for so long, 0s..60s; 0s: each is passed on",
-       take_duration(o.sink.aggregate, std::chrono::seconds(60))},
+       take_duration(o.sink.aggregate, Duration(0), std::chrono::seconds(60))},
       {"relay.bytes", "BYTES", "16M", "RAM for samples on their way; beyond they are refused",
        take_bytes(o.sink.bytes_max, 1 << 20)},
       {"relay.tags", "LIST", "", "tags added to each name, dc=eu,rack=r1; a sample's own go before",

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "agent/relay/relay.h"
+#include "agent/relay/relay_options.h"
 #include "base/settings.h"
 
 namespace statmill {

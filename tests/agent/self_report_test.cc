@@ -27,6 +27,14 @@ class SelfReportTest : public testing::Test {
   SelfReport report_{"host.t", proc_};
 };
 
+TEST_F(SelfReportTest, GaugesAreOfNow) {
+  double bytes = 5;
+  report_.add_gauge("agent.spool_bytes", "", [&] { return bytes; });
+  EXPECT_THAT("\n" + report(1), HasSubstr("\nhost.t.agent.spool_bytes 1700000000 5\n"));
+  bytes = 3;
+  EXPECT_THAT("\n" + report(2), HasSubstr("\nhost.t.agent.spool_bytes 1700000000 3\n"));
+}
+
 TEST_F(SelfReportTest, TotalsAreWhatWasAddedSinceTheyWereSent) {
   uint64_t count = 5;
   report_.add_total("agent.samples_sent", "", [&] { return count; });

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "storage/keys.h"
+#include "storage/rocks_database.h"
 #include "storage/rocks_store.h"
 #include "tests/support/temp_directory.h"
 

@@ -11,6 +11,7 @@
 #include "storage/chunk_merge.h"
 #include "storage/data_directory.h"
 #include "storage/keys.h"
+#include "storage/rocks_database.h"
 #include "tests/storage/buckets.h"
 #include "tests/support/temp_directory.h"
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/keys.h"
+#include "storage/rocks_database.h"
 #include "tests/storage/histograms.h"
 #include "tests/storage/stored_data.h"
 

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "storage/data_directory.h"
+#include "storage/rocks_database.h"
 
 namespace statmill {
 namespace {

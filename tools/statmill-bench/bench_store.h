@@ -4,9 +4,14 @@
 
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "base/result.h"
 #include "storage/rocks_store.h"
+
+namespace rocksdb {
+class ColumnFamilyHandle;
+}
 
 namespace statmill {
 

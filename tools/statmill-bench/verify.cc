@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <span>
 
 #include "base/text.h"
 #include "tools/statmill-bench/workload.h"

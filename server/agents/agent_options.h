@@ -1,0 +1,25 @@
+// AgentOptions: how agents are listened for.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/text.h"
+
+namespace statmill {
+
+struct AgentOptions {
+  std::optional<Endpoint> listen;                    // --agent.listen; none: off
+  size_t threads = 1;                                // --agent.threads
+  size_t connections_max = 10'000;                   // --agent.connections: more are closed at once
+  Duration idle_timeout = std::chrono::minutes(10);  // --agent.idle_timeout; 0: none
+  std::string token_file;                            // --agent.token_file; empty: any agent is welcome
+  std::string certificate_file;                      // --agent.certificate; empty: no TLS
+  std::string key_file;                              // --agent.key
+  bool allows_plain = false;                         // --agent.plain: without TLS, beyond the loopback too
+};
+
+}  // namespace statmill
