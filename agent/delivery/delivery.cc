@@ -10,6 +10,10 @@ namespace {
 // Nothing that a server says is longer.
 constexpr size_t kAnswerBytesMax = 4096;
 
+// What became of the batches that such a spool still has, nobody can say: that is for people to decide.
+constexpr std::string_view kFencedAdvice =
+    "; the spool's disk is that of an earlier day: remove its files, and the agent begins anew";
+
 }  // namespace
 
 Delivery::Delivery(Spool& spool, DeliveryOptions options)
@@ -56,8 +60,10 @@ void Delivery::take(const FrameRead& frame, SteadyTime now) {
   if (frame.type == FrameType::kRefuse) {
     const auto refuse = decode_refuse(frame.payload);
     if (!refuse) return fail(ErrorCode::kCorrupt, "it refused without a reason");
+    const bool is_fenced = refuse->reason == RefuseReason::kFenced;
     return fail(ErrorCode::kUnavailable, "it refused (" + std::string(refuse_reason_text(refuse->reason)) +
-                                             "): " + std::string(refuse->text));
+                                             "): " + std::string(refuse->text) +
+                                             std::string(is_fenced ? kFencedAdvice : ""));
   }
   if (state_ == State::kHello && frame.type == FrameType::kWelcome) {
     const auto welcome = decode_welcome(frame.payload);

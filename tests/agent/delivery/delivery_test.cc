@@ -182,6 +182,17 @@ TEST_F(DeliveryTest, ARefusalEndsTheConnectionAndIsSaid) {
   EXPECT_NE(verdict->message.find("token"), std::string::npos) << verdict->message;
 }
 
+TEST_F(DeliveryTest, ARefusalThatWillNotPassSaysWhatHelps) {
+  delivery_->connected(now_);
+  delivery_->receive(bytes_of(RefuseFrame{RefuseReason::kFenced, "epoch 1"}), now_);
+  const auto verdict = delivery_->verdict(now_);
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(
+      verdict->message,
+      "it refused (fenced): epoch 1; the spool's disk is that of an earlier day: remove its files, and the "
+      "agent begins anew");
+}
+
 TEST_F(DeliveryTest, NonsenseEndsTheConnection) {
   const auto end_of = [this](const std::string& bytes) {
     welcome(0, 0);
