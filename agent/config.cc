@@ -75,7 +75,7 @@ Status take_directory(const std::string& text, std::string& directory) {
 }  // namespace
 
 std::vector<Setting> agent_settings(AgentConfig& config) {
-  std::vector<Setting> settings = {
+  const std::vector<Setting> own = {
       {"interval", "TIME", "1s", "between two collections, 100ms..1h",
        take_duration(config.interval, std::chrono::milliseconds(100), std::chrono::hours(1))},
       {"agent.prefix", "NAME", "", "of every series; host.<short host name> if not given",
@@ -93,11 +93,7 @@ std::vector<Setting> agent_settings(AgentConfig& config) {
       {"check", "", "false", "say what each collector reads, whether it can and what it costs, exit",
        take_flag(config.check)},
   };
-  const std::vector<Setting> of_outbox = outbox_settings(config.outbox);
-  settings.insert(settings.begin(), of_outbox.begin(), of_outbox.end());
-  const std::vector<Setting> of_relay = relay_settings(config.relay);
-  settings.insert(settings.end(), of_relay.begin(), of_relay.end());
-  return settings;
+  return joined({outbox_settings(config.outbox), own, relay_settings(config.relay)});
 }
 
 Result<AgentCommand> parse_agent_command(const SettingsInput& input) {

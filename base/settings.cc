@@ -96,6 +96,12 @@ std::vector<std::string> values_of(const Setting& setting, const Values& values)
 
 }  // namespace
 
+std::vector<Setting> joined(std::initializer_list<std::vector<Setting>> lists) {
+  std::vector<Setting> all;
+  for (const std::vector<Setting>& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
 Result<SettingsAction> apply_settings(std::span<const Setting> settings, const SettingsInput& input) {
   const po::options_description file_options = describe(settings);
   po::options_description options = describe(settings);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,6 +34,9 @@ struct SettingsInput {
   std::span<const char* const> arguments;                        // argv without the program's name
   std::vector<std::pair<std::string, std::string>> environment;  // NAME, value; only STATMILL_* is looked at
 };
+
+// The lists, one behind the other.
+std::vector<Setting> joined(std::initializer_list<std::vector<Setting>> lists);
 
 // Parses all sources and calls `take` once for each setting, with the strongest source's value or the
 // default; for a list, once for each of that source's values. Errors: kInvalid with every fault on one line

@@ -2,6 +2,7 @@
 #include "server/config.h"
 
 #include "base/setting_values.h"
+#include "ingest/line_settings.h"
 
 namespace statmill {
 
@@ -18,7 +19,7 @@ std::vector<Setting> server_settings(ServerConfig& c) {
   const auto take_rule = [&c](const std::string& text) -> Status {
     return c.retention.tiers().count() == 0 ? Status::ok() : c.retention.add_rule(text);
   };
-  return {
+  const std::vector<Setting> store_and_line = {
       {"store.path", "DIR", "/var/lib/statmill", "data directory, made when absent", take_path},
       {"salvage", "", "false",
        "start from a damaged log or journal; what is lost is told. Back up DIR before",
@@ -33,26 +34,16 @@ std::vector<Setting> server_settings(ServerConfig& c) {
        "\"GLOB TIERS\": names that match are kept for other times; repeated, the first that matches counts",
        take_rule, true},
       {"line.listen", "A:P", "127.0.0.1:8111", "line protocol, UDP and TCP", take_endpoint(c.line.listen)},
-      {"line.threads", "N", "1", "ingest threads of each listener", take_count(c.line.threads, 1, 64)},
-      {"line.connections", "N", "10000", "TCP senders at once, of all listeners; more are closed",
-       take_count(c.line.connections_max, 1, 1'000'000)},
-      {"line.idle_timeout", "TIME", "10m", "TCP senders silent for so long are closed; 0s: none",
-       take_duration(c.line.idle_timeout, seconds(0), hours(24 * 365))},
-      {"line.udp_buffer", "BYTES", "32M", "datagrams that the kernel may keep for a thread of each listener",
-       take_bytes(c.line.udp_buffer_bytes, 4096)},
+      {"line.threads", "N", "1", "ingest threads of each listener", take_count(c.line.threads, 1, 64)}};
+  const std::vector<Setting> dialects = {
       {"line.socket", "PATH", "",
        "unix socket for datagrams of lines, open to this host's users. When empty, off",
        take_text(c.line.socket_path)},
       {"graphite.listen", "A:P", "", "Graphite's plaintext, UDP and TCP; its port is 2003. When empty, off",
        take_endpoint(c.graphite_listen)},
       {"statsd.listen", "A:P", "", "statsd and DogStatsD, UDP and TCP; its port is 8125. When empty, off",
-       take_endpoint(c.statsd_listen)},
-      {"statsd.gauges", "N", "100000", "gauges whose last value is known, for steps (+1, -1)",
-       take_count(c.statsd.gauges_max, 0, 1'000'000'000)},
-      {"statsd.gauge_expiry", "TIME", "24h", "gauges silent for longer are unknown again; 0s: never",
-       take_duration(c.statsd.gauge_expiry, seconds(0), hours(24 * 365))},
-      {"statsd.sets", "N", "10000", "sets counted at once; members of others are refused",
-       take_count(c.statsd.sets_max, 0, 1'000'000'000)},
+       take_endpoint(c.statsd_listen)}};
+  const std::vector<Setting> rest = {
       {"http.listen", "A:P", "127.0.0.1:8112", "HTTP: API, health, metrics", take_endpoint(c.http_listen)},
       {"http.threads", "N", "2", "threads that answer queries", take_count(c.http_threads, 1, 64)},
       {"http.connections", "N", "512", "HTTP connections at once",
@@ -92,6 +83,8 @@ std::vector<Setting> server_settings(ServerConfig& c) {
       {"log.level", "LEVEL", "info", "error, warn, info or debug",
        take_parsed(parse_log_level, [&c](LogLevel l) { c.log_level = l; })},
   };
+  return joined(
+      {store_and_line, line_limit_settings(c.line), dialects, statsd_limit_settings(c.statsd), rest});
 }
 
 }  // namespace statmill

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "base/hash.h"
 
 namespace statmill {
@@ -29,22 +30,17 @@ Error failed(std::string_view what, const fs::path& path, int error) {
 class File {
  public:
   static Result<File> open(const fs::path& path, int flags) {
-    const int fd = ::open(path.c_str(), flags | O_CLOEXEC, kFileMode);
-    if (fd < 0) return failed((flags & O_CREAT) != 0 ? "create" : "open", path, errno);
-    return File(fd, path);
+    Descriptor descriptor(::open(path.c_str(), flags | O_CLOEXEC, kFileMode));
+    if (!descriptor.is_open()) return failed((flags & O_CREAT) != 0 ? "create" : "open", path, errno);
+    return File(std::move(descriptor), path);
   }
-  ~File() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  File(File&& other) noexcept : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
-  File& operator=(File&&) = delete;
 
   // Up to so many bytes; fewer at the end of the file only.
   Status read(std::string& out, size_t size) {
     out.resize(size);
     size_t have = 0;
     while (have < size) {
-      const ssize_t n = ::read(fd_, out.data() + have, size - have);
+      const ssize_t n = ::read(descriptor_.get(), out.data() + have, size - have);
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) return failed("read", path_, errno);
       if (n == 0) break;
@@ -55,19 +51,21 @@ class File {
   }
   Status write(std::string_view bytes) {
     while (!bytes.empty()) {
-      const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
+      const ssize_t n = ::write(descriptor_.get(), bytes.data(), bytes.size());
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) return failed("write", path_, errno);
       bytes.remove_prefix(static_cast<size_t>(n));
     }
     return Status::ok();
   }
-  Status sync() { return ::fsync(fd_) == 0 ? Status::ok() : Status(failed("sync", path_, errno)); }
+  Status sync() {
+    return ::fsync(descriptor_.get()) == 0 ? Status::ok() : Status(failed("sync", path_, errno));
+  }
 
  private:
-  File(int fd, fs::path path) : fd_(fd), path_(std::move(path)) {}
+  File(Descriptor descriptor, fs::path path) : descriptor_(std::move(descriptor)), path_(std::move(path)) {}
 
-  int fd_;
+  Descriptor descriptor_;
   fs::path path_;
 };
 

@@ -16,6 +16,7 @@
 
 #include "agent/collectors/bpf_images.h"
 #include "agent/collectors/libbpf_log.h"
+#include "base/descriptor.h"
 
 namespace statmill {
 namespace {
@@ -36,24 +37,8 @@ Error refused(std::string_view step, int error) {
   return unavailable(std::string(step) + " refused by this kernel: " + std::strerror(-error));
 }
 
-// A descriptor that lives on when libbpf closes its own.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int of) : fd_(::fcntl(of, F_DUPFD_CLOEXEC, 3)) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_ = -1;
-};
+// Of one that libbpf will close.
+Descriptor duplicate(int fd) { return Descriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 3)); }
 
 // A map's memory, seen through mmap.
 class Mapping {
@@ -228,8 +213,8 @@ class BpfLoading {
         if (link == nullptr) {
           hook.missing = refused("eBPF attachment", -errno).message;
         } else {
-          program_fd = Descriptor(bpf_program__fd(program));
-          link_fd = Descriptor(bpf_link__fd(link.get()));
+          program_fd = duplicate(bpf_program__fd(program));
+          link_fd = duplicate(bpf_link__fd(link.get()));
           has_any = true;
         }
       }

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/setting_values.h"
+#include "ingest/line_settings.h"
 
 namespace statmill {
 namespace {
@@ -39,36 +40,23 @@ SettingTaker take_names(HostNames& out, const std::shared_ptr<NameTexts>& texts,
 }
 
 std::vector<Setting> port_settings(RelayOptions& o) {
-  const Duration year = std::chrono::hours(24 * 365);
-  return {
+  const std::vector<Setting> line = {
       {"line.listen", "A:P", "", "relay: line protocol of this host's programs, UDP and TCP. When empty, off",
-       take_line_endpoint(o.line.listen)},
-      {"line.connections", "N", "10000", "TCP senders at once, of all ports; more are closed",
-       take_count(o.line.connections_max, 1, 1'000'000)},
-      {"line.idle_timeout", "TIME", "10m", "TCP senders silent for so long are closed; 0s: none",
-       take_duration(o.line.idle_timeout, Duration(0), year)},
-      {"line.udp_buffer", "BYTES", "32M", "datagrams that the kernel may keep for a thread of each port",
-       take_bytes(o.line.udp_buffer_bytes, 4096)},
+       take_line_endpoint(o.line.listen)}};
+  const std::vector<Setting> others = {
       {"line.socket", "PATH", "",
        "relay: unix socket for datagrams of lines, open to this host's users. When empty, off",
        take_text(o.line.socket_path)},
       {"graphite.listen", "A:P", "", "relay: Graphite's plaintext, UDP and TCP. When empty, off",
        take_endpoint(o.graphite_listen)},
       {"statsd.listen", "A:P", "", "relay: statsd and DogStatsD, UDP and TCP. When empty, off",
-       take_endpoint(o.statsd_listen)},
-      {"statsd.gauges", "N", "100000", "gauges whose last value is known, for steps (+1, -1)",
-       take_count(o.statsd.gauges_max, 0, 1'000'000'000)},
-      {"statsd.gauge_expiry", "TIME", "24h", "gauges silent for longer are unknown again; 0s: never",
-       take_duration(o.statsd.gauge_expiry, Duration(0), year)},
-      {"statsd.sets", "N", "10000", "sets counted at once; members of others are refused",
-       take_count(o.statsd.sets_max, 0, 1'000'000'000)},
-  };
+       take_endpoint(o.statsd_listen)}};
+  return joined({line, line_limit_settings(o.line), others, statsd_limit_settings(o.statsd)});
 }
 
 }  // namespace
 
 std::vector<Setting> relay_settings(RelayOptions& o) {
-  std::vector<Setting> settings = port_settings(o);
   const auto texts = std::make_shared<NameTexts>();
   const std::vector<Setting> rest = {
       {"relay.threads", "N", "1", "threads of each port", take_count(o.line.threads, 1, 64)},
@@ -83,8 +71,7 @@ std::vector<Setting> relay_settings(RelayOptions& o) {
        "parts that each name fans out to, host.web1^cluster.a; with a caret at the end the name itself too",
        take_names(o.sink.names, texts, &NameTexts::carets)},
   };
-  settings.insert(settings.end(), rest.begin(), rest.end());
-  return settings;
+  return joined({port_settings(o), rest});
 }
 
 }  // namespace statmill

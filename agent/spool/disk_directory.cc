@@ -12,6 +12,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/descriptor.h"
+
 namespace statmill {
 namespace {
 
@@ -37,26 +39,9 @@ Error failed(std::string_view what, const std::string& name) {
   return {code, std::string(what) + " " + name + ": " + std::generic_category().message(error)};
 }
 
-// A descriptor that is closed with it.
-class Descriptor {
- public:
-  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
-  ~Descriptor() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  bool is_open() const { return descriptor_ >= 0; }
-  int get() const { return descriptor_; }
-  int release() { return std::exchange(descriptor_, -1); }
-
- private:
-  int descriptor_;
-};
-
-int open_at(int directory, const std::string& name, int flags) {
-  return uninterrupted([&] { return ::openat(directory, name.c_str(), flags | O_CLOEXEC, kFileMode); });
+Descriptor open_at(int directory, const std::string& name, int flags) {
+  return Descriptor(
+      uninterrupted([&] { return ::openat(directory, name.c_str(), flags | O_CLOEXEC, kFileMode); }));
 }
 
 bool write_all(int file, std::string_view bytes) {
@@ -74,7 +59,7 @@ bool sync_data(int file) {
 
 class DiskFile final : public SpoolFile {
  public:
-  DiskFile(std::string name, int file) : name_(std::move(name)), file_(file) {}
+  DiskFile(std::string name, Descriptor file) : name_(std::move(name)), file_(std::move(file)) {}
 
   Status append(std::string_view bytes) override {
     if (!write_all(file_.get(), bytes)) return failed("write", name_);
@@ -94,15 +79,15 @@ class DiskFile final : public SpoolFile {
 
 Result<std::unique_ptr<DiskDirectory>> DiskDirectory::open(const std::string& path) {
   if (::mkdir(path.c_str(), kDirectoryMode) != 0 && errno != EEXIST) return failed("make", path);
-  Descriptor directory(open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY));
+  Descriptor directory = open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
   if (!directory.is_open()) return failed("open", path);
-  Descriptor lock(open_at(directory.get(), kLock, O_RDWR | O_CREAT));
+  Descriptor lock = open_at(directory.get(), kLock, O_RDWR | O_CREAT);
   if (!lock.is_open()) return failed("open", path + "/" + kLock);
   if (uninterrupted([&] { return ::flock(lock.get(), LOCK_EX | LOCK_NB); }) != 0) {
     if (errno == EWOULDBLOCK) return Error{ErrorCode::kBusy, path + ": another process has it"};
     return failed("lock", path + "/" + kLock);
   }
-  auto made = std::unique_ptr<DiskDirectory>(new DiskDirectory(path, directory.release(), lock.release()));
+  auto made = std::unique_ptr<DiskDirectory>(new DiskDirectory(path, std::move(directory), std::move(lock)));
   if (Status status = made->remove_unfinished(); !status) return std::move(status).error();
   return made;
 }
@@ -118,14 +103,9 @@ Status DiskDirectory::remove_unfinished() {
   return Status::ok();
 }
 
-DiskDirectory::~DiskDirectory() {
-  ::close(lock_);
-  ::close(directory_);
-}
-
 Result<std::string> DiskDirectory::place() const {
   struct statx status {};
-  if (::statx(lock_, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &status) != 0) {
+  if (::statx(lock_.get(), "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &status) != 0) {
     return failed("stat", path_ + "/" + kLock);
   }
   std::string machine;
@@ -141,7 +121,7 @@ Result<std::string> DiskDirectory::place() const {
 
 Result<std::vector<std::string>> DiskDirectory::list() {
   // A descriptor of its own: its position is none of the other's.
-  Descriptor descriptor(open_at(directory_, ".", O_RDONLY | O_DIRECTORY));
+  Descriptor descriptor = open_at(directory_.get(), ".", O_RDONLY | O_DIRECTORY);
   if (!descriptor.is_open()) return failed("list", path_);
   DIR* const stream = ::fdopendir(descriptor.get());
   if (stream == nullptr) return failed("list", path_);
@@ -159,7 +139,7 @@ Result<std::vector<std::string>> DiskDirectory::list() {
 }
 
 Result<std::string> DiskDirectory::read(const std::string& name, uint64_t offset, size_t bytes) {
-  const Descriptor file(open_at(directory_, name, O_RDONLY));
+  const Descriptor file = open_at(directory_.get(), name, O_RDONLY);
   if (!file.is_open()) return failed("open", name);
   std::string out(bytes, '\0');
   size_t size = 0;
@@ -176,18 +156,18 @@ Result<std::string> DiskDirectory::read(const std::string& name, uint64_t offset
 
 Result<uint64_t> DiskDirectory::size(const std::string& name) {
   struct stat status {};
-  if (::fstatat(directory_, name.c_str(), &status, 0) != 0) return failed("stat", name);
+  if (::fstatat(directory_.get(), name.c_str(), &status, 0) != 0) return failed("stat", name);
   return static_cast<uint64_t>(status.st_size);
 }
 
 Result<std::unique_ptr<SpoolFile>> DiskDirectory::open_end(const std::string& name) {
-  const int file = open_at(directory_, name, O_WRONLY | O_APPEND);
-  if (file < 0) return failed("open", name);
-  return std::unique_ptr<SpoolFile>(std::make_unique<DiskFile>(name, file));
+  Descriptor file = open_at(directory_.get(), name, O_WRONLY | O_APPEND);
+  if (!file.is_open()) return failed("open", name);
+  return std::unique_ptr<SpoolFile>(std::make_unique<DiskFile>(name, std::move(file)));
 }
 
 Status DiskDirectory::rewrite(const std::string& name, std::string_view contents) {
-  const Descriptor file(open_at(directory_, name, O_WRONLY));
+  const Descriptor file = open_at(directory_.get(), name, O_WRONLY);
   if (!file.is_open()) return failed("open", name);
   if (!write_all(file.get(), contents)) return failed("write", name);
   const auto end = static_cast<off_t>(contents.size());
@@ -197,22 +177,22 @@ Status DiskDirectory::rewrite(const std::string& name, std::string_view contents
 }
 
 Status DiskDirectory::remove(const std::string& name) {
-  if (::unlinkat(directory_, name.c_str(), 0) != 0 && errno != ENOENT) return failed("remove", name);
+  if (::unlinkat(directory_.get(), name.c_str(), 0) != 0 && errno != ENOENT) return failed("remove", name);
   return Status::ok();
 }
 
 Status DiskDirectory::replace(const std::string& name, std::string_view contents) {
   const std::string unfinished = name + std::string(kUnfinished);
   Status status = write_whole(unfinished, contents);
-  if (status && ::renameat(directory_, unfinished.c_str(), directory_, name.c_str()) != 0) {
+  if (status && ::renameat(directory_.get(), unfinished.c_str(), directory_.get(), name.c_str()) != 0) {
     status = failed("rename", unfinished);
   }
-  if (!status) ::unlinkat(directory_, unfinished.c_str(), 0);  // on a full disk it takes room
+  if (!status) ::unlinkat(directory_.get(), unfinished.c_str(), 0);  // on a full disk it takes room
   return status;
 }
 
 Status DiskDirectory::write_whole(const std::string& name, std::string_view contents) {
-  const Descriptor file(open_at(directory_, name, O_WRONLY | O_CREAT | O_TRUNC));
+  const Descriptor file = open_at(directory_.get(), name, O_WRONLY | O_CREAT | O_TRUNC);
   if (!file.is_open()) return failed("make", name);
   if (!write_all(file.get(), contents)) return failed("write", name);
   if (!sync_data(file.get())) return failed("sync", name);
@@ -220,7 +200,7 @@ Status DiskDirectory::write_whole(const std::string& name, std::string_view cont
 }
 
 Status DiskDirectory::sync() {
-  if (uninterrupted([&] { return ::fsync(directory_); }) != 0) return failed("sync", path_);
+  if (uninterrupted([&] { return ::fsync(directory_.get()); }) != 0) return failed("sync", path_);
   return Status::ok();
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agent/spool/spool_directory.h"
+#include "base/descriptor.h"
 
 namespace statmill {
 
@@ -16,9 +17,6 @@ class DiskDirectory final : public SpoolDirectory {
   // Makes the directory (mode 0700) unless it is there, in one that is, and locks it as long as this lives.
   // Errors: kBusy (another process has it), kIo.
   static Result<std::unique_ptr<DiskDirectory>> open(const std::string& path);
-  ~DiskDirectory() override;
-  DiskDirectory(const DiskDirectory&) = delete;
-  DiskDirectory& operator=(const DiskDirectory&) = delete;
 
   // Where the directory is, as text that differs in a copy of it: the machine's id, and the inode and birth
   // of the file `lock`. Not the number of the device: for some file systems that changes with every start.
@@ -35,15 +33,15 @@ class DiskDirectory final : public SpoolDirectory {
   Status sync() override;
 
  private:
-  DiskDirectory(std::string path, int directory, int lock)
-      : path_(std::move(path)), directory_(directory), lock_(lock) {}
+  DiskDirectory(std::string path, Descriptor directory, Descriptor lock)
+      : path_(std::move(path)), directory_(std::move(directory)), lock_(std::move(lock)) {}
 
   Status remove_unfinished();
   Status write_whole(const std::string& name, std::string_view contents);
 
   const std::string path_;
-  const int directory_;  // descriptors
-  const int lock_;
+  const Descriptor directory_;
+  const Descriptor lock_;
 };
 
 }  // namespace statmill

@@ -61,11 +61,6 @@ bool send_all(int fd, std::string_view bytes) {
 
 }  // namespace
 
-void Descriptor::reset() {
-  if (fd_ >= 0) ::close(fd_);
-  fd_ = -1;
-}
-
 Endpoint endpoint_of(std::string_view text) {
   const Result<Endpoint> endpoint = parse_endpoint(text);
   SM_CHECK(endpoint.has_value());

@@ -9,33 +9,12 @@
 #include <string_view>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "base/text.h"
 
 namespace statmill {
 
 inline constexpr std::chrono::seconds kSocketTimeout{30};
-
-// Owns a file descriptor; -1: none.
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  ~Descriptor() { reset(); }
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    if (this != &other) {
-      reset();
-      fd_ = std::exchange(other.fd_, -1);
-    }
-    return *this;
-  }
-
-  int get() const { return fd_; }
-  bool is_open() const { return fd_ >= 0; }
-  void reset();
-
- private:
-  int fd_;
-};
 
 // "127.0.0.1:8111" or "[::1]:8111", as the server's ready line has it. Ends the process on any other text.
 Endpoint endpoint_of(std::string_view text);

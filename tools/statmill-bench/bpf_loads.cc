@@ -18,6 +18,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "tools/statmill-bench/scratch_directory.h"
 
 namespace statmill {
@@ -26,23 +27,6 @@ namespace {
 Error system_error(const char* what) {
   return {ErrorCode::kIo, std::string(what) + ": " + std::strerror(errno)};
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 struct Pipe {
   Pipe() {
