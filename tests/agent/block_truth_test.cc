@@ -19,7 +19,7 @@ namespace statmill {
 namespace {
 
 constexpr size_t kBlock = 4096;
-constexpr size_t kBlocks = 256;
+constexpr size_t kBlocks = 64;
 
 class BlockTruthTest : public KernelTest {
  protected:
@@ -79,17 +79,20 @@ class BlockTruthTest : public KernelTest {
 
 TEST_F(BlockTruthTest, CountsReadsAndTimesThem) {
   const uint64_t before = kernel_count(0);
-  RecordingSink grown = growth([&] {
+  auto undisturbed = growth_without_process_one([&] {
     for (size_t i = 0; i < kBlocks; ++i) {
       ASSERT_EQ(::pread(file_.get(), memory_, kBlock, static_cast<off_t>(i * kBlock)), ssize_t{kBlock});
     }
   });
   const uint64_t kernel = kernel_count(0) - before;
+  if (!undisturbed) GTEST_SKIP() << kDisturbed;
+  RecordingSink& grown = *undisturbed;
   EXPECT_GE(with_missed(grown, series("read.ops")), kBlocks);
-  EXPECT_LE(grown.totals[series("read.ops")], kernel) << "none is made up";
+  const auto ops = static_cast<double>(grown.totals[series("read.ops")]);
+  EXPECT_LE(ops, static_cast<double>(kernel) + halves()) << "none is made up";
   EXPECT_GE(grown.totals[series("read.bytes")] + grown.totals["block.missed"] * kBlock, kBlocks * kBlock);
   const RecordedDistribution& latency = grown.distributions[series("read.latency_ns")];
-  EXPECT_EQ(latency.count() + grown.totals["block.discarded"], grown.totals[series("read.ops")]);
+  EXPECT_NEAR(static_cast<double>(latency.count() + grown.totals["block.discarded"]), ops, halves());
   EXPECT_EQ(grown.totals[series("read.errors")], 0U);
   // No disk answers within a microsecond; one that took minutes would have failed.
   EXPECT_EQ(std::accumulate(latency.counts.begin(), latency.counts.begin() + h2_index(1000), uint64_t{0}),
@@ -98,14 +101,17 @@ TEST_F(BlockTruthTest, CountsReadsAndTimesThem) {
 }
 
 TEST_F(BlockTruthTest, CountsWritesAndFlushes) {
-  RecordingSink grown = growth([&] {
+  auto undisturbed = growth_without_process_one([&] {
     write_all();
     ASSERT_EQ(::fsync(file_.get()), 0);
   });
+  if (!undisturbed) GTEST_SKIP() << kDisturbed;
+  RecordingSink& grown = *undisturbed;
   EXPECT_GE(with_missed(grown, series("write.ops")), kBlocks);
   EXPECT_GE(grown.totals[series("write.bytes")] + grown.totals["block.missed"] * kBlock, kBlocks * kBlock);
-  EXPECT_EQ(grown.distributions[series("write.latency_ns")].count() + grown.totals["block.discarded"],
-            grown.totals[series("write.ops")]);
+  EXPECT_NEAR(static_cast<double>(grown.distributions[series("write.latency_ns")].count() +
+                                  grown.totals["block.discarded"]),
+              static_cast<double>(grown.totals[series("write.ops")]), halves());
 }
 
 }  // namespace

@@ -95,10 +95,8 @@ TEST_F(SchedTruthTest, CountsTheSwitchesThatTheKernelCounts) {
   const uint64_t slack = 100 + host / 100;
   EXPECT_NEAR(static_cast<double>(grown.distributions["sched.runqueue_wait_ns"].count()),
               static_cast<double>(all), static_cast<double>(slack + discarded));
-  // Each of the two readings may find each CPU in the midst of a switch, half of it counted.
-  const uint64_t halves = 2 * std::thread::hardware_concurrency();
   EXPECT_NEAR(static_cast<double>(grown.distributions["sched.on_cpu_ns"].count()), static_cast<double>(all),
-              static_cast<double>(discarded + halves));
+              static_cast<double>(discarded) + halves());
   EXPECT_LE(discarded, slack);
 }
 

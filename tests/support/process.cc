@@ -70,6 +70,7 @@ Process::Process(const Command& command) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::dup2(out_write.get(), STDOUT_FILENO);
     ::dup2(err_write.get(), STDERR_FILENO);
+    ::close_range(STDERR_FILENO + 1, ~0U, 0);
     ::execvpe(argv[0], argv.data(), envp.data());
     [[maybe_unused]] const ssize_t n = ::write(STDERR_FILENO, complaint.data(), complaint.size());
     ::_exit(127);
@@ -115,7 +116,7 @@ std::optional<int> Process::wait(std::chrono::seconds limit) {
   return exit_;
 }
 
-void Process::Stream::read() {
+const std::string& Process::Stream::read() {
   std::array<char, 65536> buffer;
   while (pipe.is_open()) {
     const ssize_t n = ::read(pipe.get(), buffer.data(), buffer.size());
@@ -125,9 +126,10 @@ void Process::Stream::read() {
       continue;
     } else {
       if (n == 0) pipe.reset();
-      return;
+      break;
     }
   }
+  return text;
 }
 
 bool Process::pump(Deadline deadline) {

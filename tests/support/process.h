@@ -1,7 +1,7 @@
 // Process: a program under test, started with pipes on its output and ended by its pid whatever happens.
 //
 // Waits are for events (a line, an exit), never for time; each gives up after kProcessTimeout. A Process
-// reads its child's output only inside wait_for_line() and wait(): up to 1 MiB of it may lie unread.
+// reads its child's output only when it is called: up to 1 MiB of it may lie unread.
 #pragma once
 
 #include <sys/types.h>
@@ -28,7 +28,9 @@ struct Command {
 // Confined to the thread that made it: the kernel kills the child when that thread ends.
 class Process {
  public:
-  // A program that cannot be run ends with status 127 and says why on its standard error.
+  // A program that cannot be run ends with status 127 and says why on its standard error. Of our descriptors
+  // it gets none but its standard ones, also of those that another thread makes at this moment: a connection
+  // that we close is closed.
   explicit Process(const Command& command);
   ~Process();  // kills and reaps what still runs
   Process(const Process&) = delete;
@@ -48,16 +50,16 @@ class Process {
   // up.
   std::optional<int> wait(std::chrono::seconds limit = kProcessTimeout);
 
-  // All that has been read so far; complete after wait().
-  const std::string& standard_output() const { return out_.text; }
-  const std::string& standard_error() const { return err_.text; }
+  // All that it has printed so far.
+  const std::string& standard_output() const { return out_.read(); }
+  const std::string& standard_error() const { return err_.read(); }
 
  private:
   struct Stream {
     Descriptor pipe;
     std::string text;
 
-    void read();  // what is there; closes the pipe at its end
+    const std::string& read();  // what is there; closes the pipe at its end. The text
   };
   using Deadline = std::chrono::steady_clock::time_point;
 
@@ -66,8 +68,8 @@ class Process {
 
   pid_t pid_ = -1;
   Descriptor pidfd_;
-  Stream out_;
-  Stream err_;
+  mutable Stream out_;  // what lies in the pipe belongs to it, read or not
+  mutable Stream err_;
   size_t looked_at_ = 0;  // bytes of err_.text that wait_for_line() is done with
   std::optional<int> exit_;
 };

@@ -1,7 +1,9 @@
 // The harness itself: a test that waits for the wrong thing must fail, not hang or pass.
 #include "tests/support/process.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include <csignal>
 
@@ -47,6 +49,21 @@ TEST(Process, KillsWhatStillRuns) {
     EXPECT_EQ(::kill(pid, 0), 0);
   }
   EXPECT_EQ(::kill(pid, 0), -1);
+}
+
+TEST(Process, GivesWhatWasPrintedBeforeAnyoneWaits) {
+  const Process process(shell("echo out; echo err >&2"));
+  siginfo_t ended{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(process.pid()), &ended, WEXITED | WNOWAIT), 0);
+  EXPECT_EQ(process.standard_output(), "out\n");
+  EXPECT_EQ(process.standard_error(), "err\n");
+}
+
+TEST(Process, GetsNoneOfOurDescriptors) {
+  const Descriptor ours(::open("/dev/null", O_RDONLY));  // without O_CLOEXEC, as libraries make them
+  ASSERT_TRUE(ours.is_open());
+  Process process(shell("test -e /proc/self/fd/" + std::to_string(ours.get())));
+  EXPECT_EQ(process.wait(), 1);
 }
 
 TEST(Process, SaysThatAProgramCannotBeRun) {
