@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <thread>
 
 #include "agent/capabilities.h"
 #include "agent/collectors/make_collectors.h"
@@ -53,8 +54,13 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
       self_report_(config.prefix, proc_),
       outbox_(io_, log, clock, outbox_options(config)),
       http_listen_(config.http_listen),
-      signals_(io_, SIGTERM, SIGINT, SIGHUP),
-      timer_(io_) {
+      signals_(io_),
+      timer_(
+          io_, [this] { return until_next(); },
+          [this] {
+            outbox_.send(collect());
+            self_report_.sent();
+          }) {
   self_report_.add_total("agent.lines_spooled", "Lines taken to be sent.",
                          [this] { return outbox_.lines_spooled(); });
   self_report_.add_total("agent.lines_acknowledged", "Lines that servers have for good, of all servers.",
@@ -113,6 +119,7 @@ std::string Agent::metrics() const {
 
 int Agent::run() {
   give_up_capabilities(log_);  // before listen(), whose threads would keep theirs
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) signals_.add(signal);
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;
     log_.info("stopping", {{"signal", signal}});
@@ -128,7 +135,7 @@ int Agent::run() {
   }
   collect();  // the first totals; what it gives without them would be half a batch
   outbox_.start();
-  schedule();
+  timer_.start();
   io_.run();
   if (outbox_.resolving()) {
     // Destroying the resolver would wait for a name server, for as long as that takes.
@@ -141,9 +148,7 @@ int Agent::run() {
 int Agent::run_once() {
   give_up_capabilities(log_);
   collect();
-  timer_.expires_after(interval_);
-  timer_.async_wait([](const boost::system::error_code&) {});
-  io_.run_one();
+  std::this_thread::sleep_for(interval_);
   if (const Status written = write_all(collect().text); !written) {
     log_.error("cannot print", {{"reason", written.error().message}});
     return EXIT_FAILURE;
@@ -161,19 +166,13 @@ LineBatch Agent::collect() {
 }
 
 // Aims at wall time anew each time, so that a clock that was set or a host that slept costs one interval.
-void Agent::schedule() {
+Duration Agent::until_next() const {
   const Duration now = clock_.wall().time_since_epoch();
-  timer_.expires_after(interval_ - (now - phase_) % interval_);
-  timer_.async_wait([this](const boost::system::error_code& error) {
-    if (error) return;
-    outbox_.send(collect());
-    self_report_.sent();
-    schedule();
-  });
+  return interval_ - (now - phase_) % interval_;
 }
 
 void Agent::stop() {
-  timer_.cancel();
+  timer_.stop();
   http_.stop();
   if (relay_) relay_->stop();
   outbox_.finish(kFinishLimit, [this] { io_.stop(); });

@@ -3,7 +3,6 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <optional>
 
 #include "agent/batch_builder.h"
@@ -17,6 +16,7 @@
 #include "agent/self_report.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/repeating_timer.h"
 
 namespace statmill {
 
@@ -38,7 +38,7 @@ class Agent {
 
  private:
   LineBatch collect();
-  void schedule();
+  Duration until_next() const;
   void stop();
   void report_relay();
   Status listen();
@@ -61,7 +61,7 @@ class Agent {
   const std::optional<Endpoint> http_listen_;
   MetricsEndpoint http_{io_, local_registry_, [this] { return metrics(); }};
   boost::asio::signal_set signals_;
-  boost::asio::steady_timer timer_;
+  RepeatingTimer timer_;
 };
 
 }  // namespace statmill

@@ -90,6 +90,11 @@ Status LineListener::open() {
     workers_.clear();  // last: sockets end before their loops
     return bound;
   }
+  if (const Duration interval = dialect_->traits().tick_interval; interval > Duration(0)) {
+    timer_ = std::make_unique<RepeatingTimer>(
+        workers_.front()->thread.loop(), [interval] { return interval; },
+        [this] { dialect_->tick(clock_.wall()); });
+  }
   for (auto& worker : workers_) {
     if (worker->udp) worker->udp->start();
     worker->thread.start(log_, "ingest");
@@ -97,10 +102,7 @@ Status LineListener::open() {
   asio::post(workers_.front()->thread.loop(), [this] {
     if (acceptor_) acceptor_->accept();
     if (local_) local_->start();
-    if (dialect_->traits().tick_interval > Duration(0)) {
-      ticker_ = std::make_unique<asio::steady_timer>(workers_.front()->thread.loop());
-      tick();
-    }
+    if (timer_) timer_->start();
   });
   return Status::ok();
 }
@@ -184,18 +186,10 @@ void LineListener::adopt(Worker& worker, tcp::socket socket) {
   session->start();
 }
 
-void LineListener::tick() {
-  dialect_->tick(clock_.wall());
-  ticker_->expires_after(dialect_->traits().tick_interval);
-  ticker_->async_wait([this](const boost::system::error_code& stopped) {
-    if (!stopped && ticker_) tick();  // it may have been due already when stop() took it away
-  });
-}
-
 void LineListener::stop() {
   if (workers_.empty()) return;
   asio::post(workers_.front()->thread.loop(), [this] {
-    ticker_.reset();
+    if (timer_) timer_->stop();
     if (local_) {
       ::unlink(options_.socket_path.c_str());
       local_->drain();
@@ -218,6 +212,7 @@ void LineListener::stop() {
   }
   for (auto& worker : workers_) worker->thread.join();
   dialect_->close(clock_.wall());
+  timer_.reset();
   acceptor_.reset();
   local_.reset();
   workers_.clear();

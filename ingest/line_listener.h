@@ -6,7 +6,6 @@
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include "base/event_thread.h"
 #include "base/log.h"
+#include "base/repeating_timer.h"
 #include "base/tcp_acceptor.h"
 #include "base/text.h"
 #include "base/weak_list.h"
@@ -58,7 +58,6 @@ class LineListener {
   Error udp_error(const boost::system::error_code& error) const;
   std::unique_ptr<TcpAcceptor> make_acceptor();
   void adopt(Worker& worker, boost::asio::ip::tcp::socket socket);
-  void tick();
 
   const LineOptions options_;
   const std::unique_ptr<Dialect> dialect_;
@@ -72,9 +71,9 @@ class LineListener {
   std::optional<DatagramReceiver::Services> local_services_;  // of the unix socket, if there is one
   std::vector<std::unique_ptr<Worker>> workers_;
   // On the first worker's loop:
-  std::unique_ptr<TcpAcceptor> acceptor_;              // null: no port
-  std::unique_ptr<DatagramReceiver> local_;            // null: no unix socket
-  std::unique_ptr<boost::asio::steady_timer> ticker_;  // null: the dialect needs none
+  std::unique_ptr<TcpAcceptor> acceptor_;    // null: no port
+  std::unique_ptr<DatagramReceiver> local_;  // null: no unix socket
+  std::unique_ptr<RepeatingTimer> timer_;    // null: the dialect needs none
   Endpoint endpoint_;
 };
 

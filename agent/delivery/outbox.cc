@@ -44,7 +44,13 @@ uint64_t random_bits() {
 }  // namespace
 
 Outbox::Outbox(asio::io_context& io, Log& log, const Clock& clock, OutboxOptions options)
-    : io_(io), log_(log), clock_(clock), options_(std::move(options)), tick_timer_(io), finish_timer_(io) {}
+    : io_(io),
+      log_(log),
+      clock_(clock),
+      options_(std::move(options)),
+      tick_timer_(
+          io, [] { return kTickInterval; }, [this] { tick(); }),
+      finish_timer_(io) {}
 
 Outbox::~Outbox() = default;
 
@@ -120,6 +126,7 @@ void Outbox::start() {
   SM_CHECK(spool_);
   for (const auto& server : servers_) server->link.start();
   tick();
+  tick_timer_.start();
 }
 
 void Outbox::send(LineBatch batch) {
@@ -144,10 +151,6 @@ void Outbox::tick() {
   if (spool_->stats().bytes_unsynced > 0) sync();
   if (const Status trimmed = spool_->trim(clock_.wall()); !trimmed && sync_log_.admit(clock_.steady()) >= 0)
     log_.error("spool cannot remove what it need not keep", {{"reason", trimmed.error().message}});
-  tick_timer_.expires_after(kTickInterval);
-  tick_timer_.async_wait([this](const boost::system::error_code& stopped) {
-    if (!stopped) tick();
-  });
 }
 
 void Outbox::finish(Duration limit, std::function<void()> done) {
@@ -169,7 +172,7 @@ void Outbox::finish_if_done() {
     if (!server->link.is_away() && !server->delivery.is_done()) return;
   }
   finish_timer_.cancel();
-  tick_timer_.cancel();
+  tick_timer_.stop();
   for (const auto& server : servers_) server->link.stop();
   std::exchange(done_, nullptr)();
 }

@@ -14,6 +14,7 @@
 #include "agent/spool/spool.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/repeating_timer.h"
 #include "base/result.h"
 #include "base/text.h"
 
@@ -71,7 +72,7 @@ class Outbox {
   std::unique_ptr<Spool> spool_;
   std::unique_ptr<boost::asio::ssl::context> tls_;
   std::vector<std::unique_ptr<Server>> servers_;
-  boost::asio::steady_timer tick_timer_;
+  RepeatingTimer tick_timer_;
   boost::asio::steady_timer finish_timer_;
   LogLimiter sync_log_{std::chrono::seconds(60)};
   bool is_sync_due_ = false;

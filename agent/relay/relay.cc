@@ -14,7 +14,8 @@ Relay::Relay(RelayOptions options, const Services& services, RelaySink::HandOver
       hand_over_(std::move(hand_over)),
       sink_(options_.sink, services.registry, [this] { take_soon(); }),
       intake_(sink_, services.registry),
-      timer_(services.io) {
+      timer_(
+          services.io, [] { return RelaySink::kTakeInterval; }, [this] { take(); }) {
   services_.registry.gauge_fn("statmill.line_connections", "TCP connections of senders now open.", {},
                               [this] { return static_cast<double>(connections_.count()); });
 }
@@ -34,7 +35,7 @@ Status Relay::open() {
     auto dialect = std::make_unique<StatsdDialect>(options_.statsd, intake_, services_.registry);
     if (Status s = open(std::move(dialect), others, ports_.statsd); !s) return s;
   }
-  wait();
+  timer_.start();
   return Status::ok();
 }
 
@@ -47,23 +48,15 @@ Status Relay::open(std::unique_ptr<Dialect> dialect, const LineOptions& options,
   return opened;
 }
 
-void Relay::wait() {
-  timer_.expires_after(RelaySink::kTakeInterval);
-  timer_.async_wait([this](const boost::system::error_code& stopped) {
-    if (stopped) return;
-    sink_.take(RelaySink::Which::kDue, services_.clock.steady(), hand_over_);
-    wait();
-  });
-}
+void Relay::take() { sink_.take(RelaySink::Which::kDue, services_.clock.steady(), hand_over_); }
 
 // From any thread.
 void Relay::take_soon() {
-  boost::asio::post(services_.io,
-                    [this] { sink_.take(RelaySink::Which::kDue, services_.clock.steady(), hand_over_); });
+  boost::asio::post(services_.io, [this] { take(); });
 }
 
 void Relay::stop() {
-  timer_.cancel();
+  timer_.stop();
   for (const auto& listener : listeners_) listener->stop();
   sink_.take(RelaySink::Which::kAll, services_.clock.steady(), hand_over_);
 }

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "agent/relay/relay_options.h"
 #include "agent/relay/relay_sink.h"
+#include "base/repeating_timer.h"
 #include "ingest/line_listener.h"
 
 namespace statmill {
@@ -43,7 +43,7 @@ class Relay {
 
  private:
   Status open(std::unique_ptr<Dialect> dialect, const LineOptions& options, Endpoint& port);
-  void wait();
+  void take();
   void take_soon();
   uint64_t count(std::string_view path) const;
 
@@ -53,7 +53,7 @@ class Relay {
   RelaySink sink_;
   Intake intake_;
   ConnectionBook connections_;
-  boost::asio::steady_timer timer_;
+  RepeatingTimer timer_;
   std::vector<std::unique_ptr<LineListener>> listeners_;
   Ports ports_;
 };
