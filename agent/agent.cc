@@ -54,7 +54,7 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
       self_report_(config.prefix, proc_),
       outbox_(io_, log, clock, outbox_options(config)),
       http_listen_(config.http_listen),
-      signals_(io_),
+      signals_(io_, SIGTERM, SIGINT, SIGHUP),
       timer_(
           io_, [this] { return until_next(); },
           [this] {
@@ -119,7 +119,6 @@ std::string Agent::metrics() const {
 
 int Agent::run() {
   give_up_capabilities(log_);  // before listen(), whose threads would keep theirs
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) signals_.add(signal);
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;
     log_.info("stopping", {{"signal", signal}});
@@ -146,6 +145,7 @@ int Agent::run() {
 }
 
 int Agent::run_once() {
+  signals_.clear();  // one ends it, as it does any program that has nothing to finish
   give_up_capabilities(log_);
   collect();
   std::this_thread::sleep_for(interval_);

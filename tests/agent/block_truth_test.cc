@@ -78,15 +78,18 @@ class BlockTruthTest : public KernelTest {
 };
 
 TEST_F(BlockTruthTest, CountsReadsAndTimesThem) {
-  const uint64_t before = kernel_count(0);
-  auto undisturbed = growth_without_process_one([&] {
-    for (size_t i = 0; i < kBlocks; ++i) {
-      ASSERT_EQ(::pread(file_.get(), memory_, kBlock, static_cast<off_t>(i * kBlock)), ssize_t{kBlock});
-    }
+  RecordingSink grown;
+  uint64_t kernel = 0;
+  const bool is_undisturbed = without_process_one([&] {
+    const uint64_t before = kernel_count(0);
+    grown = growth([&] {
+      for (size_t i = 0; i < kBlocks; ++i) {
+        ASSERT_EQ(::pread(file_.get(), memory_, kBlock, static_cast<off_t>(i * kBlock)), ssize_t{kBlock});
+      }
+    });
+    kernel = kernel_count(0) - before;
   });
-  const uint64_t kernel = kernel_count(0) - before;
-  if (!undisturbed) GTEST_SKIP() << kDisturbed;
-  RecordingSink& grown = *undisturbed;
+  if (!is_undisturbed) GTEST_SKIP() << kDisturbed;
   EXPECT_GE(with_missed(grown, series("read.ops")), kBlocks);
   const auto ops = static_cast<double>(grown.totals[series("read.ops")]);
   EXPECT_LE(ops, static_cast<double>(kernel) + halves()) << "none is made up";
@@ -101,12 +104,14 @@ TEST_F(BlockTruthTest, CountsReadsAndTimesThem) {
 }
 
 TEST_F(BlockTruthTest, CountsWritesAndFlushes) {
-  auto undisturbed = growth_without_process_one([&] {
-    write_all();
-    ASSERT_EQ(::fsync(file_.get()), 0);
+  RecordingSink grown;
+  const bool is_undisturbed = without_process_one([&] {
+    grown = growth([&] {
+      write_all();
+      ASSERT_EQ(::fsync(file_.get()), 0);
+    });
   });
-  if (!undisturbed) GTEST_SKIP() << kDisturbed;
-  RecordingSink& grown = *undisturbed;
+  if (!is_undisturbed) GTEST_SKIP() << kDisturbed;
   EXPECT_GE(with_missed(grown, series("write.ops")), kBlocks);
   EXPECT_GE(grown.totals[series("write.bytes")] + grown.totals["block.missed"] * kBlock, kBlocks * kBlock);
   EXPECT_NEAR(static_cast<double>(grown.distributions[series("write.latency_ns")].count() +

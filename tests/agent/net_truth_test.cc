@@ -110,15 +110,18 @@ class InterruptsTruthTest : public KernelTest, public testing::WithParamInterfac
 TEST_P(InterruptsTruthTest, CountsSoftirqsAsTheKernelDoes) {
   const Receiver receiver;
   uint64_t within = 0;
-  const uint64_t before = kernel_count("NET_RX");
-  auto undisturbed = growth_without_process_one([&] {
-    const uint64_t first = kernel_count("NET_RX");
-    send_datagrams(receiver.port);
-    within = kernel_count("NET_RX") - first;
+  uint64_t around = 0;
+  RecordingSink grown;
+  const bool is_undisturbed = without_process_one([&] {
+    const uint64_t before = kernel_count("NET_RX");
+    grown = growth([&] {
+      const uint64_t first = kernel_count("NET_RX");
+      send_datagrams(receiver.port);
+      within = kernel_count("NET_RX") - first;
+    });
+    around = kernel_count("NET_RX") - before;
   });
-  const uint64_t around = kernel_count("NET_RX") - before;
-  if (!undisturbed) GTEST_SKIP() << kDisturbed;
-  RecordingSink& grown = *undisturbed;
+  if (!is_undisturbed) GTEST_SKIP() << kDisturbed;
   const RecordedDistribution& net_rx = grown.distributions["interrupts.softirq.net_rx_ns"];
   const uint64_t lost = grown.totals["interrupts.discarded"] + grown.totals["interrupts.missed"];
   EXPECT_GE(within, 1U) << "the load is not what it should be";

@@ -104,6 +104,13 @@ TEST(AgentProgram, OncePrintsOneCollection) {
   EXPECT_EQ(process.standard_output().find("h.load.1m ", 1), std::string::npos) << "one collection, not two";
 }
 
+TEST(AgentProgram, OnceIsEndedByASignal) {
+  Process process(agent({"--once", "--interval", "1h", "--collectors", "load"}));
+  ASSERT_TRUE(process.wait_for_line("collector name=load"));
+  process.signal(SIGTERM);
+  EXPECT_THAT(process.wait(std::chrono::seconds(5)), Optional(-SIGTERM));
+}
+
 TEST(AgentProgram, OnceFailsWhenNothingCanBePrinted) {
   Process process({"/bin/sh",
                    {"-c", "exec " STATMILL_AGENT " --once --interval 100ms --collectors load >/dev/full"},
