@@ -58,7 +58,7 @@ void write_connections(std::string& out, const ConnectionBook& book) {
 std::string status_json(const StatusSources& s) {
   const StoreStats store = s.store.stats();
   const std::vector<Reading> readings = s.registry.read();
-  const auto problems = s.health.problems();
+  const Health::Parts problems = s.health.problems();
   std::string out;
   {
     JsonObject status(out);
@@ -69,6 +69,10 @@ std::string status_json(const StatusSources& s) {
     {
       JsonObject list(status.key("problems"));
       for (const auto& [part, problem] : problems) list.text(part, problem);
+    }
+    {
+      JsonObject list(status.key("warnings"));
+      for (const auto& [part, warning] : s.health.warnings()) list.text(part, warning);
     }
     status.number("series", static_cast<double>(s.table.series_count()));
     status.text("retention", s.table.tiers().text());

@@ -211,12 +211,23 @@ std::string lines_account_json(const LinesAccount& account) {
   return out;
 }
 
-std::string readiness_json(const std::map<std::string, std::string>& problems) {
-  if (problems.empty()) return "{\"ready\":true}\n";
-  std::string out = "{\"ready\":false,\"problems\":{";
-  for (const auto& [part, problem] : problems) append_text(out, part, problem);
-  out.append("}}\n");
-  return out;
+namespace {
+
+void append_parts(std::string& out, std::string_view key, const Health::Parts& parts) {
+  if (parts.empty()) return;
+  out.append(",\"").append(key).append("\":{");
+  for (const auto& [part, text] : parts) append_text(out, part, text);
+  out.append("}");
+}
+
+}  // namespace
+
+std::string readiness_json(const Health& health) {
+  const Health::Parts problems = health.problems();
+  std::string out = problems.empty() ? "{\"ready\":true" : "{\"ready\":false";
+  append_parts(out, "problems", problems);
+  append_parts(out, "warnings", health.warnings());
+  return out + "}\n";
 }
 
 }  // namespace statmill

@@ -2,11 +2,11 @@
 // empty slot is `null`. Every text is one object and a line end.
 #pragma once
 
-#include <map>
 #include <span>
 #include <string>
 
 #include "base/result.h"
+#include "server/health.h"
 #include "server/http/http_services.h"
 #include "server/query/heatmap.h"
 #include "server/query/query.h"
@@ -36,7 +36,7 @@ Result<std::string> heatmap_json(const QueryAnswer& merged, std::span<const Heat
 // last two only when some were refused.
 std::string lines_account_json(const LinesAccount& account);
 
-// {"ready":true} or {"ready":false,"problems":{"store":"disk full"}}
-std::string readiness_json(const std::map<std::string, std::string>& problems);
+// {"ready":true} or {"ready":false,"problems":{"store":"disk full"}}; "warnings" if there are any.
+std::string readiness_json(const Health& health);
 
 }  // namespace statmill

@@ -77,8 +77,7 @@ HttpResponse handle_healthz(const HttpServices&, const Url&, std::string_view) {
 }
 
 HttpResponse handle_readyz(const HttpServices& services, const Url&, std::string_view) {
-  const auto problems = services.health.problems();
-  return json(problems.empty() ? 200 : 503, readiness_json(problems));
+  return json(services.health.problems().empty() ? 200 : 503, readiness_json(services.health));
 }
 
 HttpResponse handle_metrics(const HttpServices& services, const Url&, std::string_view) {

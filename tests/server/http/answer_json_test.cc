@@ -113,8 +113,11 @@ TEST(AnswerJsonTest, LinesAccountNamesTheReasons) {
 }
 
 TEST(AnswerJsonTest, Readiness) {
-  EXPECT_EQ(readiness_json({}), "{\"ready\":true}\n");
-  EXPECT_EQ(readiness_json({{"journal", "late"}, {"store", "disk \"full\""}}),
+  Health health;
+  EXPECT_EQ(readiness_json(health), "{\"ready\":true}\n");
+  health.set("journal", "late");
+  health.set("store", "disk \"full\"");
+  EXPECT_EQ(readiness_json(health),
             "{\"ready\":false,\"problems\":{\"journal\":\"late\",\"store\":\"disk \\\"full\\\"\"}}\n");
 }
 
@@ -123,9 +126,12 @@ TEST(AnswerJsonTest, EveryTextIsJson) {
                         Stat::kMin,   Stat::kMax, Stat::kRate};
   QueryAnswer answer = small_answer();
   answer.damaged_frames = 1;
+  Health health;
+  health.set("a", "b");
+  health.warn("c", "\"");
   for (const std::string& text :
        {*query_answer_json(answer, stats), series_list_json({{{"\xf0", {}, 0}}, false}),
-        lines_account_json({1, 0, {1}}), readiness_json({{"a", "b"}})}) {
+        lines_account_json({1, 0, {1}}), readiness_json(health)}) {
     boost::system::error_code error;
     boost::json::parse(text, error);
     EXPECT_FALSE(error) << text;

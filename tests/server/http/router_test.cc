@@ -160,6 +160,15 @@ TEST_F(RouterTest, ReadinessTellsTheProblems) {
   EXPECT_EQ(got.body, "{\"ready\":false,\"problems\":{\"store\":\"disk full\"}}\n");
 }
 
+TEST_F(RouterTest, WarningsAreListedAndTheServerStaysReady) {
+  fake_.health.warn("clock of web1", "70 s ahead");
+  const HttpResponse got = ask("GET", "/readyz");
+  EXPECT_EQ(got.status, 200u);
+  EXPECT_EQ(got.body, "{\"ready\":true,\"warnings\":{\"clock of web1\":\"70 s ahead\"}}\n");
+  fake_.health.warn("clock of web1", "");
+  EXPECT_EQ(ask("GET", "/readyz").body, "{\"ready\":true}\n");
+}
+
 TEST_F(RouterTest, MetricsArePrometheusText) {
   fake_.registry.counter("statmill.test", "A test.").add(7);
   const HttpResponse got = ask("GET", "/metrics");
