@@ -13,6 +13,7 @@
 #include "agent/capabilities.h"
 #include "agent/collectors/make_collectors.h"
 #include "base/hash.h"
+#include "base/service_manager.h"
 
 namespace statmill {
 namespace {
@@ -41,6 +42,17 @@ Status write_all(std::string_view text) {
   return Status::ok();
 }
 
+int exit_status_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kInvalid:
+      return kExitUsage;
+    case ErrorCode::kVersion:
+      return kExitOtherFormat;
+    default:
+      return EXIT_FAILURE;
+  }
+}
+
 }  // namespace
 
 Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
@@ -54,7 +66,8 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
       self_report_(config.prefix, proc_),
       outbox_(io_, log, clock, outbox_options(config)),
       http_listen_(config.http_listen),
-      signals_(io_, SIGTERM, SIGINT, SIGHUP),
+      signals_(io_, SIGTERM, SIGINT),
+      hangups_(io_, SIGHUP),
       timer_(
           io_, [this] { return until_next(); },
           [this] {
@@ -122,11 +135,13 @@ int Agent::run() {
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;
     log_.info("stopping", {{"signal", signal}});
+    service_manager::stopping();
     stop();
   });
+  ignore_hangup();
   if (const Status opened = outbox_.open(); !opened) {
     log_.error("cannot send", {{"reason", opened.error().message}});
-    return opened.error().code == ErrorCode::kInvalid ? kExitUsage : EXIT_FAILURE;
+    return exit_status_of(opened.error().code);
   }
   if (const Status opened = listen(); !opened) {
     log_.error("cannot listen", {{"reason", opened.error().message}});
@@ -135,6 +150,7 @@ int Agent::run() {
   collect();  // the first totals; what it gives without them would be half a batch
   outbox_.start();
   timer_.start();
+  service_manager::ready();
   io_.run();
   if (outbox_.resolving()) {
     // Destroying the resolver would wait for a name server, for as long as that takes.
@@ -145,6 +161,7 @@ int Agent::run() {
 }
 
 int Agent::run_once() {
+  hangups_.clear();
   signals_.clear();  // one ends it, as it does any program that has nothing to finish
   give_up_capabilities(log_);
   collect();
@@ -169,6 +186,14 @@ LineBatch Agent::collect() {
 Duration Agent::until_next() const {
   const Duration now = clock_.wall().time_since_epoch();
   return interval_ - (now - phase_) % interval_;
+}
+
+void Agent::ignore_hangup() {
+  hangups_.async_wait([this](const boost::system::error_code& error, int) {
+    if (error) return;
+    log_.warn("SIGHUP is ignored: settings are read only at the start");
+    ignore_hangup();
+  });
 }
 
 void Agent::stop() {

@@ -20,8 +20,9 @@
 
 namespace statmill {
 
-// Of a process whose settings are at fault.
+// Exit statuses that a restart does not mend: settings are at fault; the spool is of another format version.
 inline constexpr int kExitUsage = 2;
+inline constexpr int kExitOtherFormat = 5;
 
 // Confined to one thread.
 class Agent {
@@ -30,7 +31,8 @@ class Agent {
 
   Agent(const AgentConfig& config, Log& log, const Clock& clock);
 
-  // Collects and sends each interval until SIGTERM, SIGINT or SIGHUP. Returns the exit code.
+  // Collects and sends each interval until SIGTERM or SIGINT; SIGHUP is logged and otherwise ignored. Returns
+  // the exit code.
   int run();
   // Collects twice, one interval apart, and writes the second collection's lines to standard output. Returns
   // the exit code.
@@ -39,6 +41,7 @@ class Agent {
  private:
   LineBatch collect();
   Duration until_next() const;
+  void ignore_hangup();
   void stop();
   void report_relay();
   Status listen();
@@ -61,6 +64,7 @@ class Agent {
   const std::optional<Endpoint> http_listen_;
   MetricsEndpoint http_{io_, local_registry_, [this] { return metrics(); }};
   boost::asio::signal_set signals_;
+  boost::asio::signal_set hangups_;
   RepeatingTimer timer_;
 };
 

@@ -1,6 +1,7 @@
 // statmill-agent: measures its host and pushes the samples to a statmill server.
 //
-// Exit codes: 0 asked to stop, 1 failure, 2 bad usage or configuration.
+// Exit statuses: 0 asked to stop, 1 failure, 2 bad usage or configuration, 5 the spool is of another version.
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -17,6 +18,7 @@ namespace {
 int run(const statmill::AgentConfig& config) {
   statmill::Log log(config.log_level);
   const statmill::SystemClock clock;
+  if (!config.check && !config.once) std::signal(SIGHUP, SIG_IGN);  // until the agent handles it
   try {
     if (config.check) return statmill::check_collectors(config, log, clock);
     statmill::Agent agent(config, log, clock);

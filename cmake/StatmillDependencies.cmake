@@ -6,6 +6,7 @@ find_package(Boost 1.81.0 EXACT CONFIG REQUIRED COMPONENTS program_options json 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 find_package(OpenSSL REQUIRED)
+pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(ROCKSDB REQUIRED IMPORTED_TARGET rocksdb)
 
 # Asio and Beast: header-only, one definition of their knobs for all users.

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <span>
 
+#include "base/service_manager.h"
 #include "server/allocator.h"
 #include "server/server.h"
 
@@ -16,7 +17,7 @@ int fail(statmill::ExitCode code, const std::string& message) {
 constexpr const char* kUsage =
     "statmilld [OPTIONS]\n\nThe statmill server: takes samples by line protocol over UDP and TCP, keeps "
     "buckets in tiers, answers\n"
-    "queries over HTTP. SIGINT, SIGTERM and SIGHUP stop it with nothing lost.\n"
+    "queries over HTTP. SIGINT and SIGTERM stop it with nothing lost; SIGHUP is logged and ignored.\n"
     "Exit status: 0 stopped, 1 failed, 2 bad setting, 3 data damaged, 4 data directory in use,\n"
     "5 data of another version, 6 cannot listen.";
 
@@ -25,6 +26,7 @@ constexpr const char* kUsage =
 int main(int argc, char** argv) {
   using statmill::ExitCode;
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGHUP, SIG_IGN);  // until the server handles it
   statmill::tune_allocator();
   std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of that write
   statmill::ServerConfig config;
@@ -45,7 +47,9 @@ int main(int argc, char** argv) {
   statmill::Log log(config.log_level);
   statmill::Server server(config, clock, log);
   if (const auto fault = server.start()) return fail(fault->code, fault->error.message);
+  statmill::service_manager::ready();
   server.wait_for_signal();
+  statmill::service_manager::stopping();
   if (const auto fault = server.stop()) return fail(fault->code, fault->error.message);
   return 0;
 }

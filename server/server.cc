@@ -307,11 +307,19 @@ void Server::register_figures() {
 
 void Server::wait_for_signal() {
   signals_.async_wait([this](const boost::system::error_code&, int number) {
-    log_.info("stopping", {{"signal", number == SIGINT    ? "SIGINT"
-                                      : number == SIGTERM ? "SIGTERM"
-                                                          : "SIGHUP"}});
+    log_.info("stopping", {{"signal", number == SIGINT ? "SIGINT" : "SIGTERM"}});
+    signal_loop_.stop();
   });
+  ignore_hangup();
   signal_loop_.run();
+}
+
+void Server::ignore_hangup() {
+  hangups_.async_wait([this](const boost::system::error_code& error, int) {
+    if (error) return;
+    log_.warn("SIGHUP is ignored: settings are read only at the start");
+    ignore_hangup();
+  });
 }
 
 void Server::stop_http() {

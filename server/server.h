@@ -40,7 +40,7 @@ class Server {
 
   // Opens the store, recovers, binds, starts the threads.
   std::optional<Fault> start();
-  // Waits for SIGINT, SIGTERM or SIGHUP.
+  // Waits for SIGINT or SIGTERM. SIGHUP is logged and otherwise ignored.
   void wait_for_signal();
   // Takes in what has arrived, writes the last tick, closes.
   std::optional<Fault> stop();
@@ -57,6 +57,7 @@ class Server {
   std::optional<Fault> listen_for_agents();
   void close_senders();
   std::optional<Fault> listen_for_admin();
+  void ignore_hangup();
   void stop_http();
   HttpServices http_services();
   void register_figures();
@@ -69,7 +70,8 @@ class Server {
   Log& log_;
   const SteadyTime started_;
   boost::asio::io_context signal_loop_{1};
-  boost::asio::signal_set signals_{signal_loop_, SIGINT, SIGTERM, SIGHUP};  // from the start on
+  boost::asio::signal_set signals_{signal_loop_, SIGINT, SIGTERM};  // from the start on
+  boost::asio::signal_set hangups_{signal_loop_, SIGHUP};
   LogLimiter store_log_{std::chrono::seconds(1)};
   Registry registry_;
   Health health_;

@@ -41,7 +41,7 @@ TEST_P(AgentProgramTest, PushesUntilASignalAndExitsZero) {
   EXPECT_THAT(process.standard_error(), HasSubstr("info collector name=cpu status=ok"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Signals, AgentProgramTest, testing::Values(SIGTERM, SIGINT, SIGHUP));
+INSTANTIATE_TEST_SUITE_P(Signals, AgentProgramTest, testing::Values(SIGTERM, SIGINT));
 
 TEST(AgentProgram, EndsAtOnceWhenTheServerIsAway) {
   const Endpoint nobody{"127.0.0.1", unused_port()};

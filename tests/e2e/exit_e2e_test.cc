@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "tests/e2e/server_process.h"
+#include "tests/support/notify_socket.h"
 
 namespace statmill {
 namespace {
@@ -25,7 +26,7 @@ std::vector<std::string> options_for(const std::filesystem::path& data) {
 }
 
 TEST(ExitE2e, EverySignalThatAsksToStopEndsWithZero) {
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int number : {SIGINT, SIGTERM}) {
     ServerProcess server(STATMILL_BIN);
     server.start();
     server.send("x 1\n");
@@ -35,6 +36,27 @@ TEST(ExitE2e, EverySignalThatAsksToStopEndsWithZero) {
     server.start();
     EXPECT_EQ(server.totals("x").at("x").sum, 1);
   }
+}
+
+TEST(ExitE2e, AHangupIsLoggedAndEndsNothing) {
+  ServerProcess server(STATMILL_BIN);
+  server.start();
+  for (int i = 0; i < 2; ++i) {
+    server.process().signal(SIGHUP);
+    ASSERT_TRUE(server.process().wait_for_line("SIGHUP is ignored"));
+  }
+  server.send("x 1\n");
+  EXPECT_EQ(server.conservation(), "");
+  EXPECT_EQ(server.stop(), 0);
+}
+
+TEST(ExitE2e, SystemdIsToldWhenTheServerIsReadyAndWhenItStops) {
+  const NotifySocket systemd;
+  ServerProcess server(STATMILL_BIN);
+  server.start(0, 0, {{"NOTIFY_SOCKET", systemd.path()}});
+  EXPECT_TRUE(systemd.wait_for("READY=1"));
+  EXPECT_EQ(server.stop(), 0);
+  EXPECT_TRUE(systemd.wait_for("STOPPING=1"));
 }
 
 TEST(ExitE2e, BadSettingsAreAllNamedAndEndWithTwo) {

@@ -36,12 +36,13 @@ ServerProcess::ServerProcess(std::string bin, std::vector<std::string> options)
 
 ServerProcess::~ServerProcess() = default;
 
-void ServerProcess::start(uint16_t line_port, uint16_t agent_port) {
+void ServerProcess::start(uint16_t line_port, uint16_t agent_port,
+                          std::vector<std::pair<std::string, std::string>> environment) {
   Command command{bin_ + "/statmilld",
                   {"--store.path", (directory_.path() / "data").string(), "--line.listen",
                    "127.0.0.1:" + std::to_string(line_port), "--http.listen", "127.0.0.1:0", "--agent.listen",
                    "127.0.0.1:" + std::to_string(agent_port)},
-                  {}};
+                  std::move(environment)};
   command.arguments.insert(command.arguments.end(), options_.begin(), options_.end());
   process_ = std::make_unique<Process>(command);
   const auto ready = process_->wait_for_line(" ready ");

@@ -29,7 +29,8 @@ class ServerProcess {
 
   // Starts statmilld on the same data as before and waits until it is ready. Ports may differ each time
   // unless they are given.
-  void start(uint16_t line_port = 0, uint16_t agent_port = 0);
+  void start(uint16_t line_port = 0, uint16_t agent_port = 0,
+             std::vector<std::pair<std::string, std::string>> environment = {});
   // SIGTERM; the exit status.
   int stop();
   void kill();

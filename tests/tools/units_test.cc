@@ -27,22 +27,52 @@ std::string contents(const std::filesystem::path& path) {
   return out.str();
 }
 
+// What systemd finds wrong with the unit itself. It verifies all units that this one refers to, directly or
+// not, and prints their faults, too: those of services that happen to be installed on this machine.
+std::string faults_of(const std::string& unit, const TempDirectory& folder) {
+  constexpr std::string_view kName = "statmill-unit-under-test.service";
+  const auto path = folder.write(kName, unit);
+  const Ended analysis = run_program({"systemd-analyze", {"verify", path.string()}, {}});
+  std::istringstream lines(analysis.said);
+  std::string faults;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(kName) != std::string::npos) faults += line + "\n";
+  }
+  return faults;
+}
+
+std::string shipped_unit(const std::string& program) { return contents(kFolder / (program + ".service")); }
+
 class Units : public testing::TestWithParam<const char*> {};
 
 TEST_P(Units, AreWithoutFault) {
   if (!is_there("systemd-analyze")) GTEST_SKIP() << "no systemd-analyze";
-  std::string unit = contents(kFolder / (GetParam() + std::string(".service")));
+  std::string unit = shipped_unit(GetParam());
   const std::string program = "/usr/bin/" + std::string(GetParam());
   ASSERT_THAT(unit, HasSubstr("ExecStart=" + program + " "));
   unit.replace(unit.find(program), program.size(), "/usr/bin/true");  // it is not installed here
-  const TempDirectory temp;
-  temp.write("some.service", unit);
-  Process analysis({"systemd-analyze", {"verify", (temp.path() / "some.service").string()}, {}});
-  EXPECT_THAT(analysis.wait(), Optional(0));
-  EXPECT_EQ(analysis.standard_error(), "");
+  EXPECT_EQ(faults_of(unit, TempDirectory()), "");
+}
+
+TEST_P(Units, ComeBackAfterAnyEndThatARestartMayMend) {
+  const std::string unit = shipped_unit(GetParam());
+  EXPECT_THAT(unit, HasSubstr("\nRestart=always\n"));
+  EXPECT_THAT(unit, HasSubstr("\nRestartSec=1\n"));
+  EXPECT_THAT(unit, HasSubstr("\nRestartPreventExitStatus=2 3 5\n"));
+  EXPECT_THAT(unit, HasSubstr("\nStartLimitIntervalSec=0\n")) << "no number of ends leaves the unit dead";
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, Units, testing::Values("statmilld", "statmill-agent"));
+
+TEST(UnitFaults, AreThoseOfTheUnitAlone) {
+  if (!is_there("systemd-analyze")) GTEST_SKIP() << "no systemd-analyze";
+  const TempDirectory folder;
+  folder.write("another.service", "[Service]\nExecStart=/usr/bin/true\nNoSuchSetting=1\n");
+  const std::string refers = "[Unit]\nWants=another.service\nAfter=another.service\n";
+  EXPECT_EQ(faults_of(refers + "[Service]\nExecStart=/usr/bin/true\n", folder), "");
+  EXPECT_THAT(faults_of(refers + "[Service]\nExecStart=/usr/bin/true\nNoSuchSetting=1\n", folder),
+              HasSubstr("NoSuchSetting"));
+}
 
 TEST(SharedDirectory, IsForAllToWriteAndForTheAgentToClear) {
   if (!is_there("systemd-sysusers") || !is_there("systemd-tmpfiles")) GTEST_SKIP() << "no systemd";

@@ -1,0 +1,61 @@
+// What ends statmill-agent, what does not, and what systemd is told.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <csignal>
+#include <cstdio>
+
+#include "base/hash.h"
+#include "tests/support/agent_server.h"
+#include "tests/support/notify_socket.h"
+#include "tests/support/process.h"
+#include "tests/support/sockets.h"
+#include "tests/support/temp_directory.h"
+
+namespace statmill {
+namespace {
+
+using testing::Optional;
+
+Command agent(std::vector<std::string> arguments) { return {STATMILL_AGENT, std::move(arguments), {}}; }
+
+TEST(AgentEnd, AHangupIsLoggedAndEndsNothing) {
+  AgentServer server;
+  Process process(agent({"--server", server.endpoint().text(), "--interval", "100ms", "--agent.prefix",
+                         "host.t", "--collectors", "load"}));
+  ASSERT_TRUE(server.accept());
+  for (int i = 0; i < 2; ++i) {
+    process.signal(SIGHUP);
+    ASSERT_TRUE(process.wait_for_line("SIGHUP is ignored"));
+  }
+  server.lines_until("host.t.load.1m ");
+  process.signal(SIGTERM);
+  server.all_lines();
+  EXPECT_THAT(process.wait(), Optional(0));
+}
+
+TEST(AgentEnd, TellsSystemdWhenItIsReadyAndWhenItStops) {
+  const NotifySocket systemd;
+  Command command = agent({"--server", "127.0.0.1:" + std::to_string(unused_port()), "--collectors", "load"});
+  command.environment.emplace_back("NOTIFY_SOCKET", systemd.path());
+  Process process(command);
+  EXPECT_TRUE(systemd.wait_for("READY=1"));
+  process.signal(SIGTERM);
+  EXPECT_TRUE(systemd.wait_for("STOPPING=1"));
+  EXPECT_THAT(process.wait(), Optional(0));
+}
+
+TEST(AgentEnd, ASpoolOfAnotherVersionEndsWithFive) {
+  const TempDirectory directory;
+  const std::string identity = "statmill spool 99\n";
+  std::array<char, 16> checksum{};
+  std::snprintf(checksum.data(), checksum.size(), "crc %08x\n", static_cast<unsigned>(crc32c(identity)));
+  directory.write("spool/identity", identity + checksum.data());
+  Process process(agent({"--server", "127.0.0.1:" + std::to_string(unused_port()), "--collectors", "load",
+                         "--spool.path", directory.path() / "spool"}));
+  EXPECT_THAT(process.wait(), Optional(5)) << process.standard_error();
+}
+
+}  // namespace
+}  // namespace statmill
