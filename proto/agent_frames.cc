@@ -2,6 +2,7 @@
 #include "proto/agent_frames.h"
 
 #include <algorithm>
+#include <span>
 
 #include "base/bytes.h"
 #include "base/hash.h"
@@ -52,8 +53,32 @@ void put(Writer& writer, std::string_view text) {
 }
 std::string_view take_text(Reader& reader) { return reader.bytes(reader.varint()); }
 
-std::string_view as_text(const AgentId& id) {
-  return {reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()};
+// For AgentId and AgentSecret.
+template <class Bits>
+void put(Writer& writer, const Bits& bits) {
+  writer.bytes({reinterpret_cast<const char*>(bits.bytes.data()), bits.bytes.size()});
+}
+template <class Bits>
+Bits take_bits(Reader& reader) {
+  Bits bits;
+  const std::string_view bytes = reader.bytes(Bits::kBytes);
+  std::copy(bytes.begin(), bytes.end(), bits.bytes.begin());
+  return bits;
+}
+
+void put(Writer& writer, const AgentPosition& position) {
+  writer.u32be(position.epoch);
+  writer.u64be(position.seq);
+  writer.u64be(position.lines);
+  put(writer, position.time);
+}
+AgentPosition take_position(Reader& reader) {
+  AgentPosition position;
+  position.epoch = reader.u32be();
+  position.seq = reader.u64be();
+  position.lines = reader.u64be();
+  position.time = take_time(reader);
+  return position;
 }
 
 template <class Frame>
@@ -81,6 +106,10 @@ std::string_view refuse_reason_text(RefuseReason reason) {
       return "limit";
     case RefuseReason::kStopping:
       return "stopping";
+    case RefuseReason::kClock:
+      return "clock";
+    case RefuseReason::kOwner:
+      return "owner";
   }
   return "unknown";
 }
@@ -93,6 +122,12 @@ std::string_view gap_reason_text(GapReason reason) {
       return "forgotten";
     case GapReason::kDamaged:
       return "damaged";
+    case GapReason::kEvicted:
+      return "evicted";
+    case GapReason::kCloned:
+      return "cloned";
+    case GapReason::kCopied:
+      return "copied";
   }
   return "unknown";
 }
@@ -100,10 +135,14 @@ std::string_view gap_reason_text(GapReason reason) {
 void append_frame(std::string& out, const HelloFrame& frame) {
   OpenFrame open(out, FrameType::kHello);
   open->u8(frame.version);
-  open->bytes(as_text(frame.id));
-  open->u32be(frame.epoch);
   open->u8(frame.is_ephemeral ? kEphemeral : 0);
+  open->u8(frame.lane);
+  put(open.writer(), frame.id);
+  put(open.writer(), frame.secret);
+  put(open.writer(), frame.acknowledged);
+  put(open.writer(), frame.clock);
   put(open.writer(), frame.host.substr(0, kHostBytesMax));
+  put(open.writer(), frame.agent_version.substr(0, kAgentVersionBytesMax));
   put(open.writer(), frame.token.substr(0, kTokenBytesMax));
 }
 
@@ -111,13 +150,21 @@ std::optional<HelloFrame> decode_hello(std::string_view payload) {
   Reader reader(payload);
   HelloFrame frame;
   frame.version = reader.u8();
-  const std::string_view id = reader.bytes(AgentId::kBytes);
-  std::copy(id.begin(), id.end(), frame.id.bytes.begin());
-  frame.epoch = reader.u32be();
+  if (frame.version != kAgentProtocol) return if_whole(reader, frame);
   frame.is_ephemeral = (reader.u8() & kEphemeral) != 0;
+  frame.lane = reader.u8();
+  frame.id = take_bits<AgentId>(reader);
+  frame.secret = take_bits<AgentSecret>(reader);
+  frame.acknowledged = take_position(reader);
+  frame.clock = take_time(reader);
   frame.host = take_text(reader);
+  frame.agent_version = take_text(reader);
   frame.token = take_text(reader);
-  if (frame.host.size() > kHostBytesMax || frame.token.size() > kTokenBytesMax) return std::nullopt;
+  if (frame.lane >= kLaneCount || frame.acknowledged.epoch == 0) return std::nullopt;
+  if (frame.host.size() > kHostBytesMax || frame.agent_version.size() > kAgentVersionBytesMax ||
+      frame.token.size() > kTokenBytesMax) {
+    return std::nullopt;
+  }
   return if_whole(reader, frame);
 }
 
@@ -127,6 +174,7 @@ void append_frame(std::string& out, const BatchFrame& frame) {
   open->u64be(frame.lines_before);
   open->u32be(frame.lines);
   put(open.writer(), frame.time);
+  put(open.writer(), frame.tags.substr(0, kTagsBytesMax));
   open->bytes(frame.text);
 }
 
@@ -137,8 +185,10 @@ std::optional<BatchFrame> decode_batch(std::string_view payload) {
   frame.lines_before = reader.u64be();
   frame.lines = reader.u32be();
   frame.time = take_time(reader);
+  frame.tags = take_text(reader);
   frame.text = reader.rest();
-  if (frame.seq == 0 || frame.text.size() > kBatchTextBytesMax) return std::nullopt;
+  if (frame.seq == 0 || frame.tags.size() > kTagsBytesMax || frame.text.size() > kBatchTextBytesMax)
+    return std::nullopt;
   return if_whole(reader, frame);
 }
 
@@ -163,35 +213,69 @@ std::optional<GapFrame> decode_gap(std::string_view payload) {
   return if_whole(reader, frame);
 }
 
+void append_frame(std::string& out, const StatusFrame& frame) {
+  OpenFrame open(out, FrameType::kStatus);
+  put(open.writer(), frame.clock);
+  open->u64be(frame.spool_bytes);
+  open->u64be(frame.lines_dropped);
+  const size_t count = std::min(frame.collectors.size(), kCollectorsMax);
+  open->varint(count);
+  for (const CollectorNote& note : std::span(frame.collectors).first(count)) {
+    put(open.writer(), note.name.substr(0, kCollectorNameBytesMax));
+    open->u8(note.state);
+    put(open.writer(), note.reason.substr(0, kCollectorReasonBytesMax));
+  }
+}
+
+std::optional<StatusFrame> decode_status(std::string_view payload) {
+  Reader reader(payload);
+  StatusFrame frame;
+  frame.clock = take_time(reader);
+  frame.spool_bytes = reader.u64be();
+  frame.lines_dropped = reader.u64be();
+  const uint64_t count = reader.varint();
+  if (count > kCollectorsMax) return std::nullopt;
+  for (uint64_t i = 0; i < count; ++i) {
+    CollectorNote note;
+    note.name = take_text(reader);
+    note.state = reader.u8();
+    note.reason = take_text(reader);
+    if (note.name.size() > kCollectorNameBytesMax || note.reason.size() > kCollectorReasonBytesMax)
+      return std::nullopt;
+    frame.collectors.push_back(note);
+  }
+  return if_whole(reader, frame);
+}
+
 void append_frame(std::string& out, const WelcomeFrame& frame) {
   OpenFrame open(out, FrameType::kWelcome);
   open->u8(frame.version);
-  open->u32be(frame.position.epoch);
-  open->u64be(frame.position.seq);
-  open->u64be(frame.position.lines);
-  put(open.writer(), frame.position.time);
+  put(open.writer(), frame.position);
+  open->u64be(frame.lines_refused);
+  put(open.writer(), frame.clock);
 }
 
 std::optional<WelcomeFrame> decode_welcome(std::string_view payload) {
   Reader reader(payload);
   WelcomeFrame frame;
   frame.version = reader.u8();
-  frame.position.epoch = reader.u32be();
-  frame.position.seq = reader.u64be();
-  frame.position.lines = reader.u64be();
-  frame.position.time = take_time(reader);
+  frame.position = take_position(reader);
+  frame.lines_refused = reader.u64be();
+  frame.clock = take_time(reader);
   return if_whole(reader, frame);
 }
 
 void append_frame(std::string& out, const AckFrame& frame) {
   OpenFrame open(out, FrameType::kAck);
   open->u64be(frame.seq);
+  open->u64be(frame.lines_refused);
 }
 
 std::optional<AckFrame> decode_ack(std::string_view payload) {
   Reader reader(payload);
   AckFrame frame;
   frame.seq = reader.u64be();
+  frame.lines_refused = reader.u64be();
   return if_whole(reader, frame);
 }
 

@@ -1,4 +1,5 @@
-// AgentId: who an agent is, over restarts and changes of address: 128 random bits, made at its first start.
+// AgentId and AgentSecret: who an agent is, and how it proves it. Both are 128 random bits, made at its first
+// start.
 #pragma once
 
 #include <array>
@@ -20,6 +21,16 @@ struct AgentId {
   static std::optional<AgentId> parse(std::string_view text);
 
   auto operator<=>(const AgentId&) const = default;
+};
+
+// Sent in each hello. The server keeps a hash of the first one that it sees with an id, so that nobody who
+// merely knows the id can speak for the agent. It is never logged.
+struct AgentSecret {
+  static constexpr size_t kBytes = 16;
+
+  std::array<uint8_t, kBytes> bytes{};
+
+  bool operator==(const AgentSecret&) const = default;
 };
 
 }  // namespace statmill

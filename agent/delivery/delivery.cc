@@ -25,9 +25,9 @@ void Delivery::connected(SteadyTime now) {
   unread_.clear();
   held_back_.reset();
   small_.clear();
-  append_frame(small_, HelloFrame{.id = spool_.id(),
-                                  .epoch = spool_.epoch(),
-                                  .is_ephemeral = options_.is_ephemeral,
+  append_frame(small_, HelloFrame{.is_ephemeral = options_.is_ephemeral,
+                                  .id = spool_.id(),
+                                  .acknowledged = {.epoch = spool_.epoch()},
                                   .host = options_.host,
                                   .token = options_.token});
   next_ = small_;

@@ -12,7 +12,8 @@ constexpr size_t kPieceBytes = 256 * 1024;  // read at once
 constexpr size_t kLengthBytes = 4;
 constexpr size_t kChecksumBytes = 4;
 constexpr size_t kBatchHeadBytes = 8 + 8 + 4 + 8;  // of its payload: numbers and time
-constexpr size_t kRecordBytesMin = kFrameHeaderBytes + kBatchHeadBytes + 1;  // a text is at least LF
+constexpr size_t kRecordBytesMin =
+    kFrameHeaderBytes + kBatchHeadBytes + 2;  // no tags, and a text is at least LF
 
 // What the first bytes of a record say, unchecked.
 struct RecordHead {

@@ -91,13 +91,14 @@ std::variant<AgentBook::Opened, RefuseReason> AgentBook::open(const HelloFrame& 
   {
     MutexLock own(agent->mutex);
     AgentRow& row = agent->row;
-    if (hello.epoch < row.position.epoch) return RefuseReason::kFenced;
-    if (hello.epoch > row.position.epoch) row.position = start_of(hello.epoch, row.position.time);
+    if (hello.acknowledged.epoch < row.position.epoch) return RefuseReason::kFenced;
+    if (hello.acknowledged.epoch > row.position.epoch)
+      row.position = start_of(hello.acknowledged.epoch, row.position.time);
     row.is_ephemeral = hello.is_ephemeral;
     row.host = hello.host;
     row.seen = now;
     MutexLock lock(mutex_);
-    if (agent->durable.epoch < hello.epoch) agent->durable = row.position;
+    if (agent->durable.epoch < hello.acknowledged.epoch) agent->durable = row.position;
     agent->noted = row;
     agents_[hello.id] = agent;  // it may have been forgotten meanwhile
     agent->connection = ++last_connection_;

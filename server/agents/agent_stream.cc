@@ -25,7 +25,7 @@ void AgentStream::leave() {
 }
 
 std::string AgentStream::take_output() {
-  if (std::exchange(owes_ack_, false)) append_frame(output_, AckFrame{durable_});
+  if (std::exchange(owes_ack_, false)) append_frame(output_, AckFrame{durable_, 0});
   return std::exchange(output_, {});
 }
 
@@ -83,7 +83,7 @@ void AgentStream::take_hello(const HelloFrame& hello, Timestamp now) {
   hold_ = std::move(hold);
   durable_ = position.seq;
   has_opened_ = true;
-  append_frame(output_, WelcomeFrame{kAgentProtocol, position});
+  append_frame(output_, WelcomeFrame{.position = position});
 }
 
 void AgentStream::answer(AgentTake take) {

@@ -37,6 +37,7 @@ void decode_all(std::string_view payload) {
   round_trip(payload, decode_hello);
   round_trip(payload, decode_batch);
   round_trip(payload, decode_gap);
+  round_trip(payload, decode_status);
   round_trip(payload, decode_welcome);
   round_trip(payload, decode_ack);
   if (const auto refuse = decode_refuse(payload)) require(!refuse_reason_text(refuse->reason).empty());

@@ -19,10 +19,10 @@ bool AgentServer::accept() {
   const auto hello = decode_hello(frame.payload);
   EXPECT_TRUE(frame.type == FrameType::kHello && hello);
   if (!hello) return false;
-  position_.epoch = hello->epoch;
+  position_.epoch = hello->acknowledged.epoch;
   unread_.erase(0, frame.bytes);
   std::string welcome;
-  append_frame(welcome, WelcomeFrame{kAgentProtocol, position_});
+  append_frame(welcome, WelcomeFrame{.position = position_});
   return connection_.send(welcome);
 }
 
@@ -51,7 +51,7 @@ void AgentServer::take(const FrameRead& frame) {
   position_.lines += batch->lines;
   lines_ += batch->text;
   std::string ack;
-  append_frame(ack, AckFrame{position_.seq});
+  append_frame(ack, AckFrame{position_.seq, 0});
   connection_.send(ack);  // an agent that has left does not hear it
 }
 

@@ -49,9 +49,9 @@ class DeliveryTest : public testing::Test {
   void welcome(uint64_t seq, uint64_t lines) {
     delivery_->connected(now_);
     written();
-    delivery_->receive(bytes_of(WelcomeFrame{1, {spool_->epoch(), seq, lines, {}}}), now_);
+    delivery_->receive(bytes_of(WelcomeFrame{kAgentProtocol, {spool_->epoch(), seq, lines, {}}}), now_);
   }
-  void ack(uint64_t seq) { delivery_->receive(bytes_of(AckFrame{seq}), now_); }
+  void ack(uint64_t seq) { delivery_->receive(bytes_of(AckFrame{seq, 0}), now_); }
   bool goes_on() const { return !delivery_->verdict(now_); }
 
   using Words = std::vector<std::string>;
@@ -69,7 +69,7 @@ TEST_F(DeliveryTest, SaysWhoItIsAndWaitsForTheWelcome) {
   const auto frame = decode_hello(read_frame(hello).payload);
   ASSERT_TRUE(frame);
   EXPECT_EQ(frame->id, spool_->id());
-  EXPECT_EQ(frame->epoch, spool_->epoch());
+  EXPECT_EQ(frame->acknowledged.epoch, spool_->epoch());
   EXPECT_EQ(frame->host, "web1");
   EXPECT_EQ(frame->token, "secret");
   EXPECT_EQ(written(), Words{"hello"});
@@ -105,7 +105,7 @@ TEST_F(DeliveryTest, AnswersMayComeInPieces) {
   spool(1);
   welcome(0, 0);
   written();
-  for (const char c : bytes_of(AckFrame{1})) delivery_->receive({&c, 1}, now_);
+  for (const char c : bytes_of(AckFrame{1, 0})) delivery_->receive({&c, 1}, now_);
   EXPECT_EQ(delivery_->acknowledged_seq(), 1U);
 }
 
@@ -201,9 +201,9 @@ TEST_F(DeliveryTest, NonsenseEndsTheConnection) {
   };
   spool(1);
   EXPECT_TRUE(end_of("HTTP/1.1 400 Bad Request\r\n"));
-  EXPECT_TRUE(end_of(bytes_of(AckFrame{7})));  // never sent
+  EXPECT_TRUE(end_of(bytes_of(AckFrame{7, 0})));  // never sent
   EXPECT_TRUE(end_of(bytes_of(WelcomeFrame{})));
-  EXPECT_TRUE(end_of(bytes_of(BatchFrame{1, 0, 0, {}, {}})));
+  EXPECT_TRUE(end_of(bytes_of(BatchFrame{1, 0, 0, {}, {}, {}})));
   EXPECT_TRUE(end_of(bytes_of(RefuseFrame{RefuseReason::kGap, std::string(200, 'x')})));
   welcome(0, 0);
   EXPECT_TRUE(goes_on());
@@ -211,7 +211,7 @@ TEST_F(DeliveryTest, NonsenseEndsTheConnection) {
 
 TEST_F(DeliveryTest, AWelcomeOfAnotherEpochIsNone) {
   delivery_->connected(now_);
-  delivery_->receive(bytes_of(WelcomeFrame{1, {spool_->epoch() + 1, 0, 0, {}}}), now_);
+  delivery_->receive(bytes_of(WelcomeFrame{kAgentProtocol, {spool_->epoch() + 1, 0, 0, {}}}), now_);
   EXPECT_FALSE(goes_on());
 }
 
@@ -244,10 +244,10 @@ TEST_F(DeliveryTest, EachServerHasItsOwnPosition) {
   for (Delivery* delivery : {&one, &two}) {
     delivery->connected(now_);
     delivery->took(delivery->output(now_)->size());
-    delivery->receive(bytes_of(WelcomeFrame{1, {spool->epoch(), 0, 0, {}}}), now_);
+    delivery->receive(bytes_of(WelcomeFrame{kAgentProtocol, {spool->epoch(), 0, 0, {}}}), now_);
     EXPECT_EQ(words_of(read_frame(*delivery->output(now_))), "batch 1");
   }
-  one.receive(bytes_of(AckFrame{1}), now_);
+  one.receive(bytes_of(AckFrame{1, 0}), now_);
   EXPECT_TRUE(one.is_done());
   EXPECT_FALSE(two.is_done());
 }

@@ -29,7 +29,7 @@ class SpoolKeeping : public testing::Test {
       ASSERT_TRUE(spool_->sync());
     }
   }
-  void append() { spool_->append(numbered_lines(spool_->lines(), 1, kRecordBytes - 45), at_second(0)); }
+  void append() { spool_->append(numbered_lines(spool_->lines(), 1, kRecordBytes - 46), at_second(0)); }
   void trim(int64_t second) { ASSERT_TRUE(spool_->trim(at_second(second))); }
   std::vector<uint64_t> held() { return seqs(read_all(*spool_)); }
 

@@ -30,14 +30,14 @@ class Watcher final : public AgentWatcher {
 uint64_t run_connection(AgentBook& book, Table& table, uint8_t agent, uint64_t limit,
                         std::atomic<uint64_t>& taken) {
   const Timestamp now = from_unix_seconds(kNow);
-  HelloFrame hello{.epoch = 1, .host = "web"};
+  HelloFrame hello{.acknowledged = {.epoch = 1}, .host = "web"};
   hello.id.bytes.fill(agent);
   const auto opened = std::get<AgentBook::Opened>(book.open(hello, std::make_shared<Watcher>(), now));
   uint64_t seq = opened.durable.seq;
   const uint64_t last = std::min(seq + limit, kBatches);
   while (seq < last) {
     const AgentTake take =
-        book.take(opened.hold, BatchFrame{seq + 1, seq, 1, {}, {}}, now, [&](const auto& mark) {
+        book.take(opened.hold, BatchFrame{seq + 1, seq, 1, {}, {}, {}}, now, [&](const auto& mark) {
           Batch batch;
           parse_istatd_lines("*seen 1700006400 1\n", batch);
           table.apply_marked(batch, now, mark);

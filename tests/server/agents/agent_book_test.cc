@@ -29,8 +29,9 @@ class AgentBookTest : public testing::Test {
   std::variant<AgentBook::Opened, RefuseReason> try_open(uint8_t agent, uint32_t epoch = 1,
                                                          bool is_ephemeral = false) {
     watcher_ = std::make_shared<Watcher>();
-    return book_->open({.id = id_of(agent), .epoch = epoch, .is_ephemeral = is_ephemeral, .host = "web"},
-                       watcher_, now_);
+    return book_->open(
+        {.is_ephemeral = is_ephemeral, .id = id_of(agent), .acknowledged = {.epoch = epoch}, .host = "web"},
+        watcher_, now_);
   }
   AgentBook::Opened open(uint8_t agent, uint32_t epoch = 1, bool is_ephemeral = false) {
     auto opened = try_open(agent, epoch, is_ephemeral);
@@ -39,7 +40,7 @@ class AgentBookTest : public testing::Test {
     return std::get<AgentBook::Opened>(opened);
   }
   AgentTake batch(uint64_t seq, uint64_t lines_before, uint32_t lines = 10) {
-    return book_->take(hold_, BatchFrame{seq, lines_before, lines, now_, {}}, now_,
+    return book_->take(hold_, BatchFrame{seq, lines_before, lines, now_, {}, {}}, now_,
                        [this](const auto& mark) { apply(mark); });
   }
   AgentTake gap(uint64_t first, uint64_t seq, uint64_t lines_before) {

@@ -34,10 +34,10 @@ std::string bytes_of(const Frame& frame) {
 }
 
 std::string hello(std::string_view token = "secret") {
-  return bytes_of(HelloFrame{.epoch = 1, .host = "web", .token = token});
+  return bytes_of(HelloFrame{.acknowledged = {.epoch = 1}, .host = "web", .token = token});
 }
 std::string batch(uint64_t seq, std::string_view text = "a 1 1\n") {
-  return bytes_of(BatchFrame{seq, seq - 1, 1, {}, text});
+  return bytes_of(BatchFrame{seq, seq - 1, 1, {}, {}, text});
 }
 
 class AgentStreamTest : public testing::Test {

@@ -39,12 +39,12 @@ class AgentTickTest : public testing::Test {
   uint64_t hello() {
     watcher_ = std::make_shared<Watcher>();
     auto opened = std::get<AgentBook::Opened>(
-        book_->open({.epoch = 1, .host = "web"}, watcher_, from_unix_seconds(kNow)));
+        book_->open({.acknowledged = {.epoch = 1}, .host = "web"}, watcher_, from_unix_seconds(kNow)));
     hold_ = opened.hold;
     return opened.durable.seq;
   }
   AgentTake send(uint64_t seq) {
-    return book_->take(hold_, BatchFrame{seq, seq - 1, 1, {}, {}}, from_unix_seconds(kNow),
+    return book_->take(hold_, BatchFrame{seq, seq - 1, 1, {}, {}, {}}, from_unix_seconds(kNow),
                        [&](const auto& mark) {
                          Batch batch;
                          parse_istatd_lines("*seen 1700006400 1\n", batch);
