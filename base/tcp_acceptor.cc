@@ -1,6 +1,9 @@
 // See tcp_acceptor.h.
 #include "base/tcp_acceptor.h"
 
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include <boost/asio/post.hpp>
 #include <chrono>
 #include <memory>
@@ -16,8 +19,12 @@ using boost::system::error_code;
 
 // Out of descriptors, most likely: no use to try again at once.
 constexpr auto kPause = std::chrono::milliseconds(100);
-// As many as the kernel keeps.
-constexpr int kBacklogMax = 4096;
+// How many connections the kernel has taken for a socket that listens. 0 when it does not say.
+uint32_t waiting_connections(int listening) {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  return ::getsockopt(listening, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 ? info.tcpi_unacked : 0;
+}
 
 }  // namespace
 
@@ -82,7 +89,8 @@ void TcpAcceptor::pause() {
 void TcpAcceptor::drain(const std::function<void(tcp::socket)>& take) {
   error_code error;
   acceptor_.non_blocking(true, error);
-  for (int i = 0; !error && i < kBacklogMax; ++i) {
+  // Not those that come meanwhile: a sender that always comes back would keep this going.
+  for (uint32_t left = waiting_connections(acceptor_.native_handle()); !error && left > 0; --left) {
     tcp::socket socket(*loops_.front());
     acceptor_.accept(socket, error);
     if (!error) take(std::move(socket));

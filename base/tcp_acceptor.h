@@ -42,7 +42,7 @@ class TcpAcceptor {
   Endpoint endpoint() const { return {local_.address().to_string(), local_.port()}; }
   // Accepts connections from now on. Requires: bind.
   void accept();
-  // Accepts no more. Gives `take` the connections that the kernel has taken and accept() has not yet.
+  // Accepts no more. Gives `take` the connections that the kernel has taken by now and accept() has not yet.
   void drain(const std::function<void(boost::asio::ip::tcp::socket)>& take);
   // Accepts no more; the kernel ends what it has taken.
   void close();

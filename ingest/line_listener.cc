@@ -7,6 +7,7 @@
 #include <boost/asio/ip/udp.hpp>
 #include <boost/asio/local/datagram_protocol.hpp>
 #include <boost/asio/post.hpp>
+#include <ranges>
 
 #include "base/unix_socket.h"
 
@@ -201,21 +202,25 @@ void LineListener::stop() {
       std::make_shared<LineSession>(std::move(socket), workers_.front()->desk, session_services_)->drain();
     });
   });
-  for (auto& worker : workers_) {
-    Worker* w = worker.get();
-    asio::post(w->thread.loop(), [w] {
-      w->is_stopping = true;
-      if (w->udp) w->udp->drain();
-      w->sessions.for_each([](LineSession& session) { session.drain(); });
-      w->thread.release();
-    });
-  }
+  // The first ends before the others: it deals connections to them, and they run until all are dealt.
+  end(*workers_.front());
+  workers_.front()->thread.join();
+  for (auto& worker : workers_ | std::views::drop(1)) end(*worker);
   for (auto& worker : workers_) worker->thread.join();
   dialect_->close(clock_.wall());
   timer_.reset();
   acceptor_.reset();
   local_.reset();
   workers_.clear();
+}
+
+void LineListener::end(Worker& worker) {
+  asio::post(worker.thread.loop(), [&worker] {
+    worker.is_stopping = true;
+    if (worker.udp) worker.udp->drain();
+    worker.sessions.for_each([](LineSession& session) { session.drain(); });
+    worker.thread.release();
+  });
 }
 
 }  // namespace statmill

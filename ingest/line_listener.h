@@ -58,6 +58,7 @@ class LineListener {
   Error udp_error(const boost::system::error_code& error) const;
   std::unique_ptr<TcpAcceptor> make_acceptor();
   void adopt(Worker& worker, boost::asio::ip::tcp::socket socket);
+  static void end(Worker& worker);
 
   const LineOptions options_;
   const std::unique_ptr<Dialect> dialect_;

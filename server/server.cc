@@ -40,8 +40,12 @@ int64_t milliseconds_since(SteadyTime start, SteadyTime now) {
 }
 
 template <class Listener>
-std::string endpoint_text(const std::unique_ptr<Listener>& listener) {
-  return listener ? listener->endpoint().text() : "off";
+Endpoint endpoint_of(const std::unique_ptr<Listener>& listener) {
+  return listener ? listener->endpoint() : Endpoint{};
+}
+
+std::string endpoint_text(const Endpoint& endpoint) {
+  return endpoint.host.empty() ? "off" : endpoint.text();
 }
 
 // An agent may come back for as long as anything that it sent is kept.
@@ -62,8 +66,13 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log)
       intake_(table_, registry_),
       agent_book_(agent_limits(config_), registry_) {}
 
+// In the order of stop(), also amid a start that has failed; what was not stopped by then loses its last
+// tick.
 Server::~Server() {
-  if (tick_thread_) static_cast<void>(stop());
+  stop_http();
+  stop_senders();
+  reclaim_thread_.reset();
+  if (tick_thread_) static_cast<void>(stop_ticks(Duration(0)));
 }
 
 std::optional<Fault> Server::start() {
@@ -134,6 +143,20 @@ std::optional<Fault> Server::start_recovered(const Recovery& recovery) {
   register_figures();
   if (auto fault = listen()) return fault;
   self_series_ = std::make_unique<SelfSeries>(intake_, registry_);
+  start_threads();
+  const Ports at = ports();
+  log_.info("ready", {{"line", endpoint_text(at.line)},
+                      {"graphite", endpoint_text(at.graphite)},
+                      {"statsd", endpoint_text(at.statsd)},
+                      {"agent", endpoint_text(at.agent)},
+                      {"http", at.http.text()},
+                      {"admin", admin_http_->socket_path()},
+                      {"series", table_.series_count()},
+                      {"ms", milliseconds_since(started_, clock_.steady())}});
+  return std::nullopt;
+}
+
+void Server::start_threads() {
   tick_thread_ = std::make_unique<TickThread>(*ticker_, clock_, log_, config_.tick_interval, [this] {
     self_series_->feed(clock_.wall(), clock_.steady());
     memory_return_.tick(clock_.steady(), table_.ram_bytes());
@@ -142,37 +165,22 @@ std::optional<Fault> Server::start_recovered(const Recovery& recovery) {
   reclaim_thread_ = std::make_unique<ReclaimThread>(*store_, registry_, log_);
   for (size_t i = 0; i < config_.http_threads; ++i) http_threads_.emplace_back([this] { http_loop_.run(); });
   for (size_t i = 0; i < kAdminThreads; ++i) admin_threads_.emplace_back([this] { admin_loop_.run(); });
-  log_.info("ready", {{"line", endpoint_text(lines_)},
-                      {"graphite", endpoint_text(graphite_)},
-                      {"statsd", endpoint_text(statsd_)},
-                      {"agent", endpoint_text(agents_)},
-                      {"http", http_->local_endpoint().text()},
-                      {"admin", admin_http_->socket_path()},
-                      {"series", table_.series_count()},
-                      {"ms", milliseconds_since(started_, clock_.steady())}});
-  return std::nullopt;
 }
 
+Server::Ports Server::ports() const {
+  return {endpoint_of(lines_), endpoint_of(graphite_), endpoint_of(statsd_), endpoint_of(agents_),
+          http_->local_endpoint()};
+}
+
+// After a fault the listeners that are open end with the server.
 std::optional<Fault> Server::listen() {
-  auto senders = listen_for_lines();
-  if (!senders) senders = listen_for_agents();
-  if (senders) {
-    close_senders();
-    return senders;
-  }
+  if (auto fault = listen_for_lines()) return fault;
+  if (auto fault = listen_for_agents()) return fault;
   auto http = HttpServer::open(http_loop_, config_.http_listen,
                                {api_routes(http_services()), registry_, clock_}, config_.http);
-  if (!http) {
-    close_senders();
-    return Fault{ExitCode::kCannotListen, http.error()};
-  }
+  if (!http) return Fault{ExitCode::kCannotListen, http.error()};
   http_ = std::move(*http);
-  auto fault = listen_for_admin();
-  if (fault) {
-    http_.reset();
-    close_senders();
-  }
-  return fault;
+  return listen_for_admin();
 }
 
 std::optional<Fault> Server::listen_for_lines() {
@@ -206,11 +214,11 @@ std::optional<Fault> Server::listen_for_agents() {
   return Fault{is_setting ? ExitCode::kUsage : ExitCode::kCannotListen, opened.error()};
 }
 
-void Server::close_senders() {
-  agents_.reset();
+// Their threads end. The listeners themselves stay: the tick may still speak to their connections.
+void Server::stop_senders() {
+  if (agents_) agents_->stop();
   for (auto* listener : {&statsd_, &graphite_, &lines_}) {
     if (*listener) (*listener)->stop();
-    listener->reset();
   }
 }
 
@@ -322,23 +330,31 @@ void Server::ignore_hangup() {
   });
 }
 
+// No request is being answered any more; what is asked of the admin meanwhile is given up.
 void Server::stop_http() {
-  http_->stop();
-  admin_http_->stop();
+  if (admin_) admin_->stop();
+  if (http_) http_->stop();
+  if (admin_http_) admin_http_->stop();
   for (auto* threads : {&http_threads_, &admin_threads_}) {
     for (std::thread& thread : *threads) thread.join();
     threads->clear();
   }
 }
 
-std::optional<Fault> Server::stop() {
-  admin_->stop();
-  stop_http();
-  close_senders();
-  reclaim_thread_.reset();
-  const Status last = tick_thread_->stop(kLastTickPatience);
+Status Server::stop_ticks(Duration patience) {
+  Status last = tick_thread_->stop(patience);
   tick_thread_.reset();
-  if (!last) return Fault{ExitCode::kFailed, Error(last.error()).with("last tick")};
+  return last;
+}
+
+// Threads end before what they use: first those that answer, which may wait for a tick; then those that feed
+// the ticks; then the tick's. What they used is destroyed after all of them.
+std::optional<Fault> Server::stop() {
+  stop_http();
+  stop_senders();
+  reclaim_thread_.reset();
+  if (const Status last = stop_ticks(kLastTickPatience); !last)
+    return Fault{ExitCode::kFailed, Error(last.error()).with("last tick")};
   // All is durable already; so the next start need not read the log.
   if (Status s = store_->flush(); !s) log_.warn("buffers were not flushed", {{"why", s.error().message}});
   log_.info("stopped", {{"series", table_.series_count()}});

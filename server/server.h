@@ -42,8 +42,19 @@ class Server {
   std::optional<Fault> start();
   // Waits for SIGINT or SIGTERM. SIGHUP is logged and otherwise ignored.
   void wait_for_signal();
-  // Takes in what has arrived, writes the last tick, closes.
+  // Takes in what has arrived, writes the last tick, closes. Waits for requests that are being answered, and
+  // for the disk. Called once at most; a signal that comes meanwhile changes nothing.
   std::optional<Fault> stop();
+
+  struct Ports {  // no host: off
+    Endpoint line;
+    Endpoint graphite;
+    Endpoint statsd;
+    Endpoint agent;
+    Endpoint http;
+  };
+  // Those that it listens at. Requires: started.
+  Ports ports() const;
 
  private:
   std::optional<Fault> open_store();
@@ -55,10 +66,12 @@ class Server {
   std::optional<Fault> open(std::unique_ptr<LineListener>& listener, const Endpoint& endpoint,
                             std::unique_ptr<Dialect> dialect);
   std::optional<Fault> listen_for_agents();
-  void close_senders();
+  void stop_senders();
   std::optional<Fault> listen_for_admin();
   void ignore_hangup();
+  void start_threads();
   void stop_http();
+  Status stop_ticks(Duration patience);
   HttpServices http_services();
   void register_figures();
 
@@ -84,20 +97,22 @@ class Server {
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<SelfSeries> self_series_;
   MemoryReturn memory_return_{registry_};  // the tick thread's
-  std::unique_ptr<TickThread> tick_thread_;
-  std::unique_ptr<ReclaimThread> reclaim_thread_;
   ConnectionBook connections_;
+  // What has threads of its own comes after all that these use, so it ends before that. The listeners come
+  // before the tick thread, which tells their connections what is durable; stop() ends their threads first.
   std::unique_ptr<LineListener> lines_;
   std::unique_ptr<LineListener> graphite_;  // null: off
   std::unique_ptr<LineListener> statsd_;    // likewise
   std::unique_ptr<AgentListener> agents_;   // likewise
-  boost::asio::io_context http_loop_;
-  std::unique_ptr<HttpServer> http_;
-  std::vector<std::thread> http_threads_;
+  std::unique_ptr<TickThread> tick_thread_;
+  std::unique_ptr<ReclaimThread> reclaim_thread_;
   std::unique_ptr<Admin> admin_;
   std::unique_ptr<NameChanges> name_changes_;
+  boost::asio::io_context http_loop_;
+  std::unique_ptr<HttpServer> http_;
   boost::asio::io_context admin_loop_;
   std::unique_ptr<HttpServer> admin_http_;
+  std::vector<std::thread> http_threads_;
   std::vector<std::thread> admin_threads_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
+#include <ranges>
 #include <utility>
 
 #include "base/event_thread.h"
@@ -153,18 +154,21 @@ void AgentListener::adopt(Worker& worker, tcp::socket socket) {
 }
 
 void AgentListener::stop() {
-  if (workers_.empty()) return;
+  if (workers_.empty() || std::exchange(is_stopped_, true)) return;
   asio::post(workers_.front()->thread.loop(), [this] { acceptor_->close(); });
-  for (auto& worker : workers_) {
-    asio::post(worker->thread.loop(), [&worker = *worker] {
-      worker.is_stopping = true;
-      worker.sessions.for_each([](AgentSession& session) { session.stop(); });
-      worker.thread.release();
-    });
-  }
+  // The first ends before the others: it deals connections to them, and they run until all are dealt.
+  end(*workers_.front());
+  workers_.front()->thread.join();
+  for (auto& worker : workers_ | std::views::drop(1)) end(*worker);
   for (auto& worker : workers_) worker->thread.join();
-  acceptor_.reset();
-  workers_.clear();
+}
+
+void AgentListener::end(Worker& worker) {
+  asio::post(worker.thread.loop(), [&worker] {
+    worker.is_stopping = true;
+    worker.sessions.for_each([](AgentSession& session) { session.stop(); });
+    worker.thread.release();
+  });
 }
 
 }  // namespace statmill

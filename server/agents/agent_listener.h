@@ -38,7 +38,8 @@ class AgentListener {
   Status open();
   Endpoint endpoint() const { return endpoint_; }
   // Ends all connections and the threads. What was taken and not acknowledged is sent again to the next
-  // start.
+  // start. The loops stay until the listener is destroyed: a tick that is under way may still tell a
+  // connection what is durable, and nothing comes of it. Destroy it when no tick comes any more.
   void stop();
 
  private:
@@ -47,6 +48,7 @@ class AgentListener {
   Status check_plain() const;
   void make_workers();
   void adopt(Worker& worker, boost::asio::ip::tcp::socket socket);
+  static void end(Worker& worker);
 
   const AgentOptions options_;
   const Services services_;
@@ -57,11 +59,12 @@ class AgentListener {
   Counter& idle_;
   std::string token_;
   std::unique_ptr<boost::asio::ssl::context> tls_;  // null: plain
-  std::vector<std::unique_ptr<Worker>> workers_;
-  std::unique_ptr<TcpAcceptor> acceptor_;
   // Sessions alive: written by all workers, read by the first; a moment's error is no harm: relaxed.
   std::atomic<size_t> open_{0};
   Endpoint endpoint_;
+  bool is_stopped_ = false;
+  std::vector<std::unique_ptr<Worker>> workers_;  // sessions end with their loops, and use all of the above
+  std::unique_ptr<TcpAcceptor> acceptor_;         // on the first worker's loop
 };
 
 }  // namespace statmill

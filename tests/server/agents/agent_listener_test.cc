@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <semaphore>
+#include <thread>
+
 #include "server/tick/recovery.h"
 #include "server/tick/ticker.h"
 #include "tests/support/memory_store.h"
@@ -203,6 +206,38 @@ TEST_F(AgentListenerTest, SaysThatItStops) {
   EXPECT_EQ(welcome.refusal(), RefuseReason::kStopping);
   EXPECT_FALSE(welcome.next());
   EXPECT_FALSE(TcpConnection::to(listener_->endpoint()).is_connected());
+}
+
+// A tick that is telling connections what is durable while the listener stops.
+TEST_F(AgentListenerTest, ConnectionsMayBeToldWhatIsDurableAfterItHasStopped) {
+  class SlowWatcher final : public AgentWatcher {
+   public:
+    void durable(uint64_t) override {
+      told_.release();
+      go_on_.acquire();
+    }
+    void replaced() override {}
+
+    std::binary_semaphore told_{0};
+    std::binary_semaphore go_on_{0};
+  };
+  open();
+  const auto slow = std::make_shared<SlowWatcher>();
+  const auto first = std::get<AgentBook::Opened>(
+      book_.open(HelloFrame{.id = {{1}}, .acknowledged = {.epoch = 1}, .host = "slow"}, slow, clock_.wall()));
+  Peer agent = peer();
+  ASSERT_TRUE(agent.hello(2));
+  ASSERT_EQ(agent.welcome(), 0U);
+  ASSERT_TRUE(agent.send(Peer::batch(1)));
+  ASSERT_TRUE(wait_for_samples(1));
+  const BatchFrame batch{.seq = 1, .lines_before = 0, .lines = 0};
+  book_.take(first.hold, batch, clock_.wall(), [](const auto& mark) { mark(0); });
+  std::thread ticks([this] { EXPECT_TRUE(tick()); });
+  slow->told_.acquire();
+  listener_->stop();
+  slow->go_on_.release();
+  ticks.join();
+  EXPECT_EQ(agent.refusal(), RefuseReason::kStopping);
 }
 
 }  // namespace

@@ -1,0 +1,292 @@
+// The whole server is stopped by a signal while 50 agents and senders of lines send and queries run, with
+// threads stalled at any instruction. Whatever the order in which they end: nothing is used after its end, an
+// acknowledged batch is there at the next start, and none counts twice.
+//
+// SM_STOPS=n stops it n times; SM_TIER=nightly, 200 times.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <deque>
+#include <thread>
+
+#include "proto/agent_frames.h"
+#include "server/server.h"
+#include "tests/support/http_client.h"
+#include "tests/support/sockets.h"
+#include "tests/support/temp_directory.h"
+#include "tests/support/thread_staller.h"
+
+namespace statmill {
+namespace {
+
+constexpr size_t kAgents = 50;
+constexpr size_t kAgentThreads = 5;
+
+size_t stops_of_environment() {
+  if (const char* stops = std::getenv("SM_STOPS")) return std::strtoul(stops, nullptr, 10);
+  const char* tier = std::getenv("SM_TIER");
+  return tier != nullptr && std::string_view(tier) == "nightly" ? 200 : 5;
+}
+
+// An agent over all its connections. Each batch is one sample of its series.
+class TestAgent {
+ public:
+  explicit TestAgent(uint8_t number) : number_(number) {}
+
+  std::string series() const { return "agent." + std::to_string(number_); }
+  uint64_t acknowledged() const { return acknowledged_; }
+
+  // Whether the server welcomes it, with all that it has acknowledged.
+  bool connect(const Endpoint& server) {
+    connection_ = TcpConnection::to(server);
+    unread_.clear();
+    std::string hello;
+    append_frame(hello, HelloFrame{.id = {{number_}},
+                                   .secret = {{number_}},
+                                   .acknowledged = {.epoch = 1, .seq = acknowledged_, .lines = acknowledged_},
+                                   .clock = now(),
+                                   .host = "stop"});
+    if (!connection_.is_connected() || !connection_.send(hello)) return false;
+    const auto welcome = next(FrameType::kWelcome, decode_welcome);
+    if (!welcome) return false;
+    EXPECT_GE(welcome->position.seq, acknowledged_) << series() << ": an acknowledged batch is lost";
+    sent_ = acknowledged_ = welcome->position.seq;
+    return true;
+  }
+  bool send_batch() {
+    const std::string line = series() + " 1\n";
+    std::string batch;
+    append_frame(
+        batch,
+        BatchFrame{.seq = ++sent_, .lines_before = sent_ - 1, .lines = 1, .time = now(), .text = line});
+    return connection_.send(batch);
+  }
+  // Waits until all that it sent is acknowledged. False: the connection has ended.
+  bool wait_for_ack() {
+    while (acknowledged_ < sent_) {
+      const auto ack = next(FrameType::kAck, decode_ack);
+      if (!ack) return false;
+      acknowledged_ = ack->seq;
+    }
+    return true;
+  }
+  void close() { connection_.close(); }
+
+ private:
+  static Timestamp now() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
+
+  // The next frame, if it is of that type.
+  template <class Decode>
+  auto next(FrameType type, Decode decode) -> decltype(decode({})) {
+    while (true) {
+      const FrameRead frame = read_frame(unread_);
+      if (frame.state == FrameRead::State::kWhole) {
+        const auto decoded = frame.type == type ? decode(frame.payload) : std::nullopt;
+        unread_.erase(0, frame.bytes);
+        return decoded;
+      }
+      const std::string bytes = connection_.receive();
+      if (bytes.empty()) return std::nullopt;
+      unread_ += bytes;
+    }
+  }
+
+  const uint8_t number_;
+  TcpConnection connection_{Descriptor()};
+  std::string unread_;
+  uint64_t sent_ = 0;
+  uint64_t acknowledged_ = 0;
+};
+
+// All that is done to a server, on threads of their own, until it is gone.
+class Load {
+ public:
+  Load(std::deque<TestAgent>& agents, const Server::Ports& ports) {
+    for (size_t part = 0; part < kAgentThreads; ++part)
+      start([this, &agents, part, at = ports.agent] { run_agents(agents, part, at); });
+    for (const Endpoint& at : {ports.line, ports.graphite})
+      start([at] { send_lines(at, "tcp.lines 1 -1\n"); });
+    start([this, at = ports.statsd] { send_datagrams(at, "udp.gauge:1|g"); });
+    start([this, at = ports.line] { send_datagrams(at, "udp.lines 1\n"); });
+    for (const char* target :
+         {"/api/v1/query?series=*&from=-20m&until=now&points=100&stats=count", "/api/v1/status", "/metrics"})
+      start([this, at = ports.http, target] { query(at, target); });
+  }
+  ~Load() { end(); }
+  Load(const Load&) = delete;
+  Load& operator=(const Load&) = delete;
+
+  // Returns when the agents have been acknowledged so many batches since they connected, or are gone.
+  void wait_for_acks(uint64_t rounds) const {
+    for (uint64_t seen = rounds_; seen < rounds * kAgentThreads; seen = rounds_) rounds_.wait(seen);
+  }
+  uint64_t answers() const { return answers_; }
+  // The server has gone, and so do the threads.
+  void end() {
+    is_over_ = true;
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+
+ private:
+  template <class Run>
+  void start(Run run) {
+    threads_.emplace_back(std::move(run));
+  }
+  void run_agents(std::deque<TestAgent>& agents, size_t part, const Endpoint& at) {
+    std::vector<TestAgent*> mine;
+    for (size_t i = part; i < agents.size(); i += kAgentThreads) mine.push_back(&agents[i]);
+    for (TestAgent* agent : mine) EXPECT_TRUE(agent->connect(at)) << agent->series();
+    while (!mine.empty()) {
+      std::erase_if(mine, [](TestAgent* agent) { return !agent->send_batch(); });
+      std::erase_if(mine, [](TestAgent* agent) { return !agent->wait_for_ack(); });
+      go_round(1);
+    }
+    go_round(kGone);
+  }
+  void go_round(uint64_t rounds) {
+    rounds_ += rounds;
+    rounds_.notify_all();
+  }
+  static std::string repeated(std::string_view line) {
+    std::string lines;
+    for (int i = 0; i < 20; ++i) lines += line;
+    return lines;
+  }
+  // Over many connections, up to one that is refused.
+  static void send_lines(const Endpoint& at, std::string_view line) {
+    const std::string lines = repeated(line);
+    while (true) {
+      TcpConnection connection = TcpConnection::to(at);
+      if (!connection.is_connected()) return;
+      for (int i = 0; i < 20 && connection.send(lines); ++i) {
+      }
+      connection.finish_sending();
+      connection.receive_all();  // up to the server's end: it is never behind by more than one connection
+    }
+  }
+  void send_datagrams(const Endpoint& at, std::string_view line) const {
+    UdpSender sender(at);
+    while (!is_over_) {
+      static_cast<void>(sender.send(line));
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  }
+  // Until there is no answer.
+  void query(const Endpoint& at, const char* target) {
+    while (http_get(at, target).status == 200) ++answers_;
+  }
+
+  static constexpr uint64_t kGone = 1'000'000;  // more rounds than are waited for
+
+  std::atomic<bool> is_over_{false};
+  std::atomic<uint64_t> rounds_{0};  // of all threads of agents
+  std::atomic<uint64_t> answers_{0};
+  std::vector<std::thread> threads_;
+};
+
+class ServerStop : public testing::Test {
+ protected:
+  ServerStop() {
+    for (size_t i = 0; i < kAgents; ++i) agents_.emplace_back(static_cast<uint8_t>(i));
+  }
+
+  ServerConfig config() const {
+    ServerConfig config;
+    const std::string data = (directory_.path() / "data").string();
+    const std::vector<const char*> arguments = {"--store.path",
+                                                data.c_str(),
+                                                "--store.write_buffer",
+                                                "1M",
+                                                "--line.listen",
+                                                "127.0.0.1:0",
+                                                "--line.threads",
+                                                "2",
+                                                "--graphite.listen",
+                                                "127.0.0.1:0",
+                                                "--statsd.listen",
+                                                "127.0.0.1:0",
+                                                "--agent.listen",
+                                                "127.0.0.1:0",
+                                                "--agent.threads",
+                                                "2",
+                                                "--http.listen",
+                                                "127.0.0.1:0",
+                                                "--flush.interval",
+                                                "100ms",
+                                                "--tick",
+                                                "10ms"};
+    const auto applied = apply_settings(server_settings(config), {arguments, {}});
+    EXPECT_TRUE(applied);
+    config.tick_interval = Duration(1);
+    return config;
+  }
+  // Starts a server, has all sent to it, and asks it to stop, more than once.
+  void start_and_stop(uint64_t seed) {
+    const std::vector<pid_t> ours = threads_of_process();
+    Server server(config(), clock_, log_);
+    const auto failed = server.start();
+    ASSERT_FALSE(failed) << failed->error.message;
+    std::vector<pid_t> servers = threads_of_process();
+    std::erase_if(servers, [&ours](pid_t thread) { return std::ranges::count(ours, thread) > 0; });
+    servers.push_back(::gettid());
+    const ThreadStaller staller(servers, seed);
+    Load load(agents_, server.ports());
+    load.wait_for_acks(2);
+    ::kill(::getpid(), SIGTERM);
+    server.wait_for_signal();
+    std::atomic<bool> has_stopped{false};
+    std::thread impatient([&has_stopped] {
+      for (int i = 0; i < 20 && !has_stopped; ++i) {
+        ::kill(::getpid(), SIGTERM);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    });
+    const auto fault = server.stop();
+    has_stopped = true;
+    impatient.join();
+    EXPECT_FALSE(fault) << fault->error.message;
+    load.end();
+    EXPECT_GT(load.answers(), 0U);
+  }
+  // Each batch that the server has of an agent counts once, and it has all that it acknowledged.
+  void expect_exact() {
+    Server server(config(), clock_, log_);
+    ASSERT_FALSE(server.start());
+    for (TestAgent& agent : agents_) {
+      ASSERT_TRUE(agent.connect(server.ports().agent));
+      const HttpReply reply = http_get(server.ports().http, "/api/v1/query?series=" + agent.series() +
+                                                                "&from=-2h&until=now&step=1h&stats=count");
+      EXPECT_EQ(count_in(reply.body), agent.acknowledged()) << agent.series() << reply.body;
+      agent.close();
+    }
+    EXPECT_FALSE(server.stop());
+  }
+
+  // The sum of the numbers of "count":[null,7,...].
+  static uint64_t count_in(const std::string& answer) {
+    uint64_t sum = 0;
+    size_t at = answer.find("\"count\":[");
+    if (at == std::string::npos) return 0;
+    const size_t end = answer.find(']', at);
+    for (at += 9; at < end; at = answer.find_first_of(",]", at) + 1)
+      sum += std::strtoull(answer.c_str() + at, nullptr, 10);
+    return sum;
+  }
+
+  TempDirectory directory_;
+  SystemClock clock_;
+  Log log_{LogLevel::kError};
+  std::deque<TestAgent> agents_;
+};
+
+TEST_F(ServerStop, ASignalAmidAllTrafficEndsItCleanAndExact) {
+  const size_t stops = stops_of_environment();
+  for (size_t i = 1; i <= stops && !HasFailure(); ++i) start_and_stop(i);
+  expect_exact();
+}
+
+}  // namespace
+}  // namespace statmill
