@@ -47,6 +47,7 @@ void BatchBuilder::distribution(std::string_view name, const Distribution& total
   reading.type = Reading::Type::kHistogram;
   reading.grouping_power = total.grouping_power;
   reading.sum = total.sum;
+  reading.sum_missing_max = total.sum_missing_max;
   for (size_t i = 0; i < total.counts.size(); ++i) {
     if (total.counts[i] != 0) reading.buckets.push_back({static_cast<uint32_t>(i), total.counts[i]});
   }

@@ -24,6 +24,7 @@ struct block_bank {
   __u64 requeues;
   __u64 discarded;     // requests that the kernel did not stamp: not in the latencies
   __u64 slots_missed;  // requests that found no slot
+  __u64 reserved[3];
 };
 
 static inline __u64 block_key(__u32 major, __u32 minor, __u32 op) {

@@ -21,7 +21,7 @@ struct interrupts_bank {
   // The programs' own: when the one under way began, 0: none is.
   __u64 softirq_began;
   __u64 irq_began;
-  __u64 reserved[1];
+  __u64 reserved[6];
 };
 
 #ifdef __cplusplus

@@ -10,7 +10,6 @@ struct reclaim_bank {
   __u64 oom_kills;
   __u64 direct_discarded;   // ends without a beginning
   __u64 compact_discarded;  // likewise
-  __u64 reserved[2];
 };
 
 #ifdef __cplusplus

@@ -33,7 +33,7 @@ struct sched_bank {
   // The program's own: clock correction of this CPU.
   __s64 ktime_ahead;    // bpf_ktime_get_ns() - rq->clock, as seen at the fastest
   __u64 calibrated_at;  // rq->clock; 0: never
-  __u64 reserved[6];    // a bank fills whole cache lines: CPUs do not disturb each other
+  __u64 reserved[3];    // a bank fills whole cache lines: CPUs do not disturb each other
   struct sched_cgroup cgroups[SCHED_CGROUP_SLOTS];
 };
 

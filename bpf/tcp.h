@@ -21,7 +21,7 @@ struct tcp_bank {
   __u64 resets_received;
   __u64 probes;     // the program's own: acknowledgements seen
   __u64 discarded;  // connections whose beginning was not seen
-  __u64 reserved[3];
+  __u64 reserved[6];
 };
 
 #ifdef __cplusplus

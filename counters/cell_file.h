@@ -15,12 +15,12 @@
 namespace statmill::cell_file {
 
 constexpr std::array<char, 8> kMagic = {'S', 'M', 'C', 'E', 'L', 'L', 'S', '\n'};
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr size_t kDirectoryAt = 4096;
 constexpr size_t kCellsAt = size_t{4} << 20;
 constexpr size_t kCpusMax = 8192;       // CONFIG_NR_CPUS of any kernel
 constexpr size_t kNameBytesMax = 1024;  // a server takes no longer one
-constexpr size_t kHistogramCells = 2;   // behind those of its buckets: the sum, and what was too great
+constexpr size_t kHistogramCells = 2;   // after those of its buckets: the sum, and what was too great
 constexpr unsigned kGroupingPowerMax = 16;
 
 struct Header {
@@ -57,9 +57,12 @@ static_assert(sizeof(Entry) == 24);
 
 constexpr size_t entry_bytes(size_t name_bytes) { return sizeof(Entry) + (name_bytes + 7) / 8 * 8; }
 
+// A histogram's cells of finished records come last, one for each power of two (statmill/histogram.h).
+constexpr size_t finished_cells_of(const Entry& entry) { return entry.count >> entry.grouping_power; }
+
 // How many cells an entry's instrument has.
 constexpr size_t cells_of(const Entry& entry) {
-  return entry.type == Type::kHistogram ? entry.count + kHistogramCells : 1;
+  return entry.type == Type::kHistogram ? entry.count + kHistogramCells + finished_cells_of(entry) : 1;
 }
 
 // When a process began, in ticks since the boot, by its directory in /proc ("/proc/self"). 0: there is none,

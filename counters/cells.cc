@@ -139,7 +139,7 @@ size_t place_of(const uint64_t* first) {
 }
 
 void add_atomically(uint64_t* cell, uint64_t n) {
-  std::atomic_ref<uint64_t>(*cell).fetch_add(n, std::memory_order_relaxed);
+  std::atomic_ref<uint64_t>(*cell).fetch_add(n, std::memory_order_release);
 }
 
 // A plain load: of eight bytes, aligned, it is whole on all that this is for.

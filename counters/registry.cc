@@ -2,6 +2,7 @@
 #include "statmill/registry.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <functional>
 #include <map>
@@ -9,6 +10,7 @@
 #include <unordered_map>
 
 #include "counters/sharing.h"
+#include "counters/unfinished.h"
 
 namespace statmill {
 namespace {
@@ -25,14 +27,21 @@ Reading read_histogram(const AnyHistogram& histogram) {
   Reading out;
   out.type = Reading::Type::kHistogram;
   out.grouping_power = histogram.grouping_power();
+  // In this order, see unfinished.h.
+  const Cells& cells = histogram.cells();
+  std::vector<uint64_t> finished(group_count(histogram.grouping_power(), histogram.bucket_count()));
+  cells.sums(histogram.bucket_count() + 2, finished);
+  std::atomic_thread_fence(std::memory_order_acquire);
+  out.sum = histogram.sum();
+  std::atomic_thread_fence(std::memory_order_acquire);
   std::vector<uint64_t> counts(histogram.bucket_count());
-  histogram.cells().sums(0, counts);
+  cells.sums(0, counts);
+  out.sum_missing_max = sum_missing_max(out.grouping_power, counts, finished);
   for (size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] == 0) continue;
     out.buckets.push_back({static_cast<uint32_t>(i), counts[i]});
     out.count += counts[i];
   }
-  out.sum = histogram.sum();
   out.overflows = histogram.overflows();
   return out;
 }

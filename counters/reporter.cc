@@ -26,12 +26,17 @@ class Reporter::Impl {
     }
     ending_.notify_all();
     thread_.join();
-    report();
+    report(Turn::kLast);
   }
 
-  bool report() {
+  enum class Turn { kOneOfMany, kLast };
+  bool report(Turn turn = Turn::kOneOfMany) {
     const std::lock_guard lock(report_mutex_);
-    const std::string_view text = lines_.make(registry_.read(Maxima::kTake));
+    std::vector<Reading> readings = registry_.read(Maxima::kTake);
+    if (turn == Turn::kLast) {  // no later report could send what this one holds back
+      for (Reading& reading : readings) reading.sum_missing_max = 0;
+    }
+    const std::string_view text = lines_.make(readings);
     size_t sent = 0;
     while (sent < text.size()) {
       const size_t end = lines_.end_of_lines(sent, socket_.bytes_max());

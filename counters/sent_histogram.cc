@@ -1,5 +1,9 @@
 // See sent_histogram.h. Values are known by their buckets, and the sum of all of them exactly: so each line
 // has a sum that its own buckets can have, and those of all lines add up to what was added.
+//
+// Of a reading that met records halfway the sum is known only to lie between two numbers. Then so many values
+// are held back for the next reading that their buckets have room for the difference: whatever the true sum
+// turns out to be, the values that were held back can have what is left of it.
 #include "counters/sent_histogram.h"
 
 #include <algorithm>
@@ -30,13 +34,32 @@ void append_digits(std::string& out, Uint128 value) {
   out.push_back(static_cast<char>('0' + static_cast<int>(value % 10)));
 }
 
+// What values may add up to.
+struct Range {
+  Uint128 least = 0;
+  Uint128 room = 0;  // by how much it may be more
+
+  void add(unsigned grouping_power, uint32_t index, uint64_t count) {
+    const uint64_t lower = h2::lower_bound(grouping_power, index);
+    least += Uint128{count} * lower;
+    room += Uint128{count} * (h2::upper_bound(grouping_power, index) - lower);
+  }
+};
+
+// That of the values in `buckets` that are not sent.
+Range range_of(unsigned grouping_power, const Buckets& buckets, const Buckets& sent_buckets) {
+  Range range;
+  for (const Reading::Bucket& bucket : buckets)
+    range.add(grouping_power, bucket.index, bucket.count - count_of(sent_buckets, bucket.index));
+  return range;
+}
+
 // A line of which the sum is not known yet.
 struct Draft {
   std::string cells;  // " index:count" of each
   Buckets buckets;    // see SentHistogram::Line
   uint64_t count = 0;
-  Uint128 least = 0;  // that the values may add up to
-  Uint128 room = 0;   // by how much it may be more
+  Range range;
 
   // Adds so many of the values that are not sent as the line may have; how many. 0: it is full.
   uint64_t add(unsigned grouping_power, const Reading::Bucket& bucket, uint64_t sent,
@@ -51,19 +74,18 @@ struct Draft {
       cells.resize(size);
       return 0;
     }
-    const uint64_t lower = h2::lower_bound(grouping_power, bucket.index);
     buckets.push_back({bucket.index, sent + added});
     count += added;
-    least += Uint128{added} * lower;
-    room += Uint128{added} * (h2::upper_bound(grouping_power, bucket.index) - lower);
+    range.add(grouping_power, bucket.index, added);
     return added;
   }
 };
 
-std::vector<Draft> drafts_of(const Reading& reading, const Buckets& sent_buckets) {
+// The values in `buckets` that are not sent, as drafts.
+std::vector<Draft> drafts_of(const Reading& reading, const Buckets& buckets, const Buckets& sent_buckets) {
   const size_t head = std::min(kLineBytesMax, kHeadBytesMax + reading.name.size());
   std::vector<Draft> drafts;
-  for (const Reading::Bucket& bucket : reading.buckets) {
+  for (const Reading::Bucket& bucket : buckets) {
     uint64_t sent = count_of(sent_buckets, bucket.index);
     while (sent < bucket.count) {
       const uint64_t added =
@@ -75,19 +97,64 @@ std::vector<Draft> drafts_of(const Reading& reading, const Buckets& sent_buckets
   return drafts;
 }
 
-// By how much the values add up to more than their least, 0 to `room`, when they add up to `sum` modulo 2^64:
-// the least that is possible. None may be: a value that a thread was adding when the histogram was read is in
-// its bucket and not in the sum, or the other way, and one that overflows adds more than its bucket can hold;
-// then the nearest.
-Uint128 sum_over_least(uint64_t sum, Uint128 least, Uint128 room) {
+// By how much values add up to more than their least: by no less and no more than these, both within their
+// room.
+struct Excess {
+  Uint128 from = 0;
+  Uint128 until = 0;
+};
+
+// That of values with so much room, if they add up to `sum` modulo 2^64 or to `missing_max` more: the least
+// that is possible. None may be, of a process that was killed within a record or is not one of ours: then the
+// nearest.
+Excess excess_of(uint64_t sum, uint64_t missing_max, Uint128 least, Uint128 room) {
   const uint64_t above = sum - static_cast<uint64_t>(least);
-  if (above <= room) return above;
+  if (above <= room) return {above, std::min(room, Uint128{above} + missing_max)};
   const uint64_t below = -above;
-  return below < above - room ? 0 : room;
+  if (below <= missing_max) return {0, std::min(room, Uint128{missing_max - below})};
+  return below < above - room ? Excess{0, 0} : Excess{room, room};
 }
 
-// A line's share of that: in proportion to its room, and so that what it leaves has room in the others.
-// Requires: over_least <= room of all, which has this line's `room` in it.
+// Takes values that are not sent out of `buckets` until those have room for `wanted`, out of those buckets
+// first that have most of them, so that no rare value waits for long. Their room.
+Uint128 hold_back(unsigned grouping_power, Uint128 wanted, const Buckets& sent_buckets, Buckets& buckets) {
+  struct Unsent {
+    Reading::Bucket* bucket;
+    uint64_t count;
+    uint64_t width;  // by how much two of its values can differ
+  };
+  std::vector<Unsent> all;
+  for (Reading::Bucket& bucket : buckets) {
+    const uint64_t width =
+        h2::upper_bound(grouping_power, bucket.index) - h2::lower_bound(grouping_power, bucket.index);
+    const uint64_t count = bucket.count - count_of(sent_buckets, bucket.index);
+    if (width != 0 && count != 0) all.push_back({&bucket, count, width});
+  }
+  std::sort(all.begin(), all.end(), [](const Unsent& a, const Unsent& b) { return a.count > b.count; });
+  Uint128 room = 0;
+  for (const Unsent& unsent : all) {
+    if (room >= wanted) break;
+    const Uint128 needed = (wanted - room + unsent.width - 1) / unsent.width;
+    const uint64_t held = needed < unsent.count ? static_cast<uint64_t>(needed) : unsent.count;
+    unsent.bucket->count -= held;
+    room += Uint128{held} * unsent.width;
+  }
+  return room;
+}
+
+// What the values that are told now have of that, in proportion to their room, and so that those held back
+// have room for all that it may be more or less. Requires: excess.until - excess.from <= room_held.
+Uint128 told_part_of(const Excess& excess, Uint128 room_told, Uint128 room_held) {
+  if (room_told == 0) return 0;
+  const Uint128 middle = excess.from + (excess.until - excess.from) / 2;
+  const double part = static_cast<double>(room_told) / static_cast<double>(room_told + room_held);
+  const Uint128 least = excess.until > room_held ? excess.until - room_held : 0;
+  return std::clamp(static_cast<Uint128>(part * static_cast<double>(middle)), least,
+                    std::min(excess.from, room_told));
+}
+
+// A line's share of what is told: in proportion to its room, and so that what it leaves has room in the
+// others. Requires: over_least <= room of all, which has this line's `room` in it.
 Uint128 share_of(Uint128 over_least, Uint128 room_of_all, Uint128 room) {
   if (room == 0) return 0;
   const double part = static_cast<double>(over_least) / static_cast<double>(room_of_all);
@@ -117,27 +184,22 @@ bool SentHistogram::was_made_anew(const Reading& reading) const {
 std::vector<SentHistogram::Line> SentHistogram::lines(const Reading& reading) {
   if (was_made_anew(reading)) *this = {};
   grouping_power_ = reading.grouping_power;
-  std::vector<Draft> drafts = drafts_of(reading, buckets_);
-  Uint128 least = 0;
-  Uint128 room = 0;
-  for (const Draft& draft : drafts) {
-    least += draft.least;
-    room += draft.room;
-  }
-  Uint128 over_least = sum_over_least(reading.sum - sum_, least, room);
+  Range all = range_of(reading.grouping_power, reading.buckets, buckets_);
+  const Excess excess = excess_of(reading.sum - sum_, reading.sum_missing_max, all.least, all.room);
+  Buckets told = reading.buckets;
+  const Uint128 room_held = hold_back(reading.grouping_power, excess.until - excess.from, buckets_, told);
+  Uint128 room = all.room - room_held;
+  Uint128 over_least = told_part_of(excess, room, room_held);
   std::vector<Line> lines;
   uint64_t sum_told = sum_;
-  for (Draft& draft : drafts) {
-    const Uint128 share = share_of(over_least, room, draft.room);
+  for (Draft& draft : drafts_of(reading, told, buckets_)) {
+    const Uint128 share = share_of(over_least, room, draft.range.room);
     over_least -= share;
-    room -= draft.room;
-    const Uint128 sum = draft.least + share;
+    room -= draft.range.room;
+    const Uint128 sum = draft.range.least + share;
     sum_told += static_cast<uint64_t>(sum);
     lines.push_back({line_text(reading, sum, draft.cells), std::move(draft.buckets), sum_told});
   }
-  // What one report tells too much or too little, the next ones make up for, as far as their buckets have
-  // room. But what overflowed would be told of values that have nothing to do with it.
-  if (reading.overflows != 0 && !lines.empty()) lines.back().sum = reading.sum;
   return lines;
 }
 

@@ -4,6 +4,9 @@
 // says then is true of the cells that were read, since a process changes the entry before it gives the cells
 // to another.
 //
+// Of a histogram the finished records are read before the sum, and this before the buckets: unfinished.h says
+// why.
+//
 // Aligned words are copied whole by the kernels of x86-64 and aarch64, so that a cell is never read in the
 // middle of an add; a mapping would promise that, but end this process when the file is cut short.
 #include "statmill/shared_cells.h"
@@ -17,24 +20,29 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
+#include "counters/cell_directory.h"
 #include "counters/cell_file.h"
+#include "counters/unfinished.h"
 #include "statmill/cells.h"
 
 namespace statmill {
 namespace {
 
+using cell_file::Directory;
 using cell_file::Entry;
+using cell_file::has_cells;
 using cell_file::Header;
+using cell_file::Item;
 using cell_file::State;
 using cell_file::Type;
 
 constexpr size_t kStride = size_t{1} << Cells::kCpuShift;
 constexpr size_t kCellsTogether = 8192;  // 64 KiB: fits into the cache
-// Instruments of one moment never have more than kCellsMax, but the directory is not read in one moment.
-constexpr uint64_t kCellsHeldMax = 2 * kCellsMax;
 
 // False: there are not so many bytes, or they cannot be read.
 bool read_at(int descriptor, void* out, size_t bytes, uint64_t at) {
@@ -50,86 +58,44 @@ bool read_at(int descriptor, void* out, size_t bytes, uint64_t at) {
   return true;
 }
 
-bool is_plain(std::string_view name) {
-  return std::all_of(name.begin(), name.end(),
-                     [](char c) { return static_cast<unsigned char>(c) > ' ' && c != '\x7f'; });
-}
-
-struct Item {
-  size_t at = 0;  // in the directory
-  Entry entry{};
-  std::string_view name;
+// What is read of a histogram before its buckets.
+struct Recorded {
+  std::vector<uint64_t> finished;  // records, by group
+  uint64_t sum = 0;
 };
+using RecordedByPlace = std::unordered_map<size_t, Recorded>;  // Item::at
 
-// Whether cells are read for it.
-bool has_cells(const Entry& entry) {
-  return entry.state == State::kLive || (entry.state == State::kEnded && entry.type == Type::kHistogram);
-}
-
-// Null, or what is wrong with it.
-const char* fault_of(const Item& item) {
-  const Entry& entry = item.entry;
-  if (entry.state < State::kLive || entry.state > State::kGone) return "an instrument in no known state";
-  if (!is_plain(item.name)) return "a name with blanks or control bytes";
-  if (entry.first_cell == 0 || entry.first_cell >= kCellsMax || entry.count > kCellsMax ||
-      entry.first_cell + cell_file::cells_of(entry) > kCellsMax)
-    return "an instrument beyond the cells";
-  if (entry.type == Type::kCounter) {
-    if (entry.count != 1 || entry.grouping_power != 0) return "a counter of no known shape";
-    return entry.state == State::kGone ? "a counter in no known state" : nullptr;
+// Adds up the cells from `cell` on over all CPUs. False: the file is cut short.
+bool read_over_cpus(int descriptor, uint64_t shards, size_t cell, std::span<uint64_t> out) {
+  std::vector<uint64_t> part(out.size());
+  for (uint64_t shard = 0; shard < shards; ++shard) {
+    const uint64_t at = cell_file::kCellsAt + shard * kStride + cell * sizeof(uint64_t);
+    if (!read_at(descriptor, part.data(), out.size() * sizeof(uint64_t), at)) return false;
+    for (size_t i = 0; i < out.size(); ++i) out[i] += part[i];
   }
-  if (entry.type != Type::kHistogram) return "an instrument of no known type";
-  const unsigned power = entry.grouping_power;
-  if (power > cell_file::kGroupingPowerMax) return "a histogram of no known shape";
-  const size_t groups = entry.count >> power;  // n - g + 1 with g < n <= 64, see h2.h
-  const bool is_whole = groups << power == entry.count && groups >= 2 && groups <= 65 - power;
-  return is_whole ? nullptr : "a histogram of no known shape";
+  return true;
 }
 
-// The next entry of what is left of the directory. Null, or what is wrong with it.
-const char* take_item(std::string_view directory, size_t& at, Item& item) {
-  const std::string_view rest = directory.substr(at);
-  if (rest.size() < sizeof(Entry)) return "half an instrument";
-  item.at = at;
-  std::memcpy(&item.entry, rest.data(), sizeof(Entry));
-  const size_t name_bytes = item.entry.name_bytes;
-  if (name_bytes == 0 || name_bytes > cell_file::kNameBytesMax) return "a name that is too short or too long";
-  const size_t bytes = cell_file::entry_bytes(name_bytes);
-  if (bytes > rest.size()) return "half an instrument";
-  item.name = rest.substr(sizeof(Entry), name_bytes);
-  at += bytes;
-  return fault_of(item);
-}
-
-struct Directory {
-  std::vector<Item> items;
-  size_t cells_end = 0;  // behind the last that any has
-  std::string error;
-};
-
-Directory parse(std::string_view bytes) {
-  Directory out;
-  uint64_t held = 0;
-  for (size_t at = 0; at < bytes.size();) {
-    Item item;
-    const char* const fault = take_item(bytes, at, item);
-    if (fault != nullptr) {
-      out.error = std::string(fault) + " at byte " + std::to_string(cell_file::kDirectoryAt + item.at);
-      return out;
-    }
-    if (has_cells(item.entry)) {
-      const size_t cells = cell_file::cells_of(item.entry);
-      held += cells;
-      out.cells_end = std::max(out.cells_end, item.entry.first_cell + cells);
-    }
-    out.items.push_back(item);
+// None: the file is cut short.
+std::optional<RecordedByPlace> read_recorded(int descriptor, uint64_t shards, const Directory& directory) {
+  RecordedByPlace out;
+  for (const Item& item : directory.items) {
+    const Entry& entry = item.entry;
+    if (entry.type != Type::kHistogram || !has_cells(entry)) continue;
+    const size_t sum_cell = size_t{entry.first_cell} + entry.count;
+    Recorded recorded{std::vector<uint64_t>(cell_file::finished_cells_of(entry))};
+    if (!read_over_cpus(descriptor, shards, sum_cell + cell_file::kHistogramCells, recorded.finished))
+      return std::nullopt;
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (!read_over_cpus(descriptor, shards, sum_cell, std::span(&recorded.sum, 1))) return std::nullopt;
+    out.emplace(item.at, std::move(recorded));
   }
-  if (held > kCellsHeldMax) out.error = "instruments that have more cells than there are";
+  std::atomic_thread_fence(std::memory_order_acquire);
   return out;
 }
 
 // False: it cannot have counted so much.
-bool read_histogram(const Entry& entry, const uint64_t* cells, Reading& out) {
+bool read_histogram(const Entry& entry, const uint64_t* cells, const Recorded& recorded, Reading& out) {
   out.type = Reading::Type::kHistogram;
   out.grouping_power = entry.grouping_power;
   for (uint32_t i = 0; i < entry.count; ++i) {
@@ -138,8 +104,9 @@ bool read_histogram(const Entry& entry, const uint64_t* cells, Reading& out) {
     out.count += cells[i];
     out.buckets.push_back({i, cells[i]});
   }
-  out.sum = cells[entry.count];
+  out.sum = recorded.sum;
   out.overflows = cells[entry.count + 1];
+  out.sum_missing_max = sum_missing_max(entry.grouping_power, {cells, entry.count}, recorded.finished);
   return true;
 }
 
@@ -210,7 +177,6 @@ std::string SharedCells::read_directory(size_t bytes) {
 // What is wrong, or nothing: the sums of the first so many cells are as of now.
 std::string SharedCells::read_sums(size_t cells) {
   const uint64_t shards = uint64_t{cpus_} + 1;
-  if (cells * shards > kCellsReadMax) return "it has too many cells to read";
   sums_.assign(cells, 0);
   std::vector<uint64_t> part(std::min(cells, kCellsTogether));
   for (size_t begin = 0; begin < cells; begin += kCellsTogether) {
@@ -228,16 +194,22 @@ std::optional<std::vector<Reading>> SharedCells::read(std::string& error) {
   error = check_header();
   if (error.empty()) error = read_directory(directory_bytes_);
   if (!error.empty()) return std::nullopt;
-  const size_t cells_end = [&] {
-    Directory before = parse(directory_);
-    error = std::move(before.error);
-    return before.cells_end;
-  }();
-  if (error.empty()) error = read_sums(cells_end);
+  Directory before = cell_file::parse_directory(directory_);
+  error = std::move(before.error);
+  if (!error.empty()) return std::nullopt;
+  const size_t cells_end = before.cells_end;
+  const uint64_t shards = uint64_t{cpus_} + 1;
+  cells_read_ = (cells_end + before.histograms * kCellsOfARead * 2) * shards;
+  if (cells_read_ > kCellsReadMax) {
+    error = "it has too many cells to read";
+    return std::nullopt;
+  }
+  const std::optional<RecordedByPlace> recorded = read_recorded(descriptor_, shards, before);
+  error = recorded ? read_sums(cells_end) : "it is cut short";
   std::atomic_thread_fence(std::memory_order_acquire);
   if (error.empty()) error = read_directory(directory_bytes_);
   if (!error.empty()) return std::nullopt;
-  Directory after = parse(directory_);
+  Directory after = cell_file::parse_directory(directory_);
   error = std::move(after.error);
   if (!error.empty()) return std::nullopt;
   std::vector<Reading> readings;
@@ -250,7 +222,9 @@ std::optional<std::vector<Reading>> SharedCells::read(std::string& error) {
     reading.instance = item.at + 1;
     bool is_possible = is_read || !has_cells(entry);  // instruments do not come back
     if (is_possible && entry.type == Type::kHistogram) {
-      is_possible = read_histogram(entry, &sums_[entry.first_cell], reading);
+      const auto place = recorded->find(item.at);
+      is_possible =
+          place != recorded->end() && read_histogram(entry, &sums_[entry.first_cell], place->second, reading);
     } else if (is_possible) {
       reading.type = Reading::Type::kCounter;
       reading.count = entry.state == State::kLive ? sums_[entry.first_cell] : entry.value;

@@ -8,26 +8,46 @@
 #include "agent/collectors/bpf_probe.h"
 #include "agent/collectors/collector.h"
 #include "bpf/h2.h"
+#include "statmill/h2.h"
 
 namespace statmill {
 
-// The kernel writes the cell at the same time: a plain aligned load, once, by the compiler's word.
-inline uint64_t load_cell(const __u64& cell) { return __atomic_load_n(&cell, __ATOMIC_RELAXED); }
+// The kernel writes the cell at the same time. Loads are in their order here.
+inline uint64_t load_cell(const __u64& cell) { return __atomic_load_n(&cell, __ATOMIC_ACQUIRE); }
 
-// A histogram of all CPUs: each cell is right, but not all are of the same instant.
+// A histogram of all CPUs: those of each are of one instant between two records, but not all of the same one.
 struct H2Total {
+  // A CPU that records while it is read is read again. So many times only a CPU fails that its hypervisor has
+  // stopped within a record, or one that does nothing but record.
+  static constexpr int kTriesMax = 100;
+
   std::array<uint64_t, H2_BUCKETS> counts{};
   uint64_t sum = 0;
+  uint64_t sum_missing_max = 0;  // see Distribution
 
   void add(const h2_cells& cells) {
-    // Most are empty most of the time: values that add up to 0 are all 0.
-    const uint64_t added = load_cell(cells.sum);
-    if (added == 0) {
-      counts[0] += load_cell(cells.counts[0]);
-      return;
+    std::array<uint64_t, H2_BUCKETS> own;
+    uint64_t added = 0;
+    uint64_t unfinished = 0;
+    for (int i = 0; i < kTriesMax; ++i) {
+      // In the opposite order of h2_record().
+      const uint64_t finished = load_cell(cells.finished);
+      added = load_cell(cells.sum);
+      if (added == 0) {  // finished records are of 0 only: most histograms are empty most of the time
+        counts[0] += finished;
+        return;
+      }
+      unfinished = -finished;
+      for (size_t k = 0; k < own.size(); ++k) unfinished += own[k] = load_cell(cells.counts[k]);
+      if (unfinished == 0) break;
     }
-    for (size_t i = 0; i < counts.size(); ++i) counts[i] += load_cell(cells.counts[i]);
+    size_t last = 0;
+    for (size_t k = 0; k < own.size(); ++k) {
+      counts[k] += own[k];
+      if (own[k] != 0) last = k;
+    }
     sum += added;
+    sum_missing_max += unfinished * h2::upper_bound(H2_GROUPING_POWER, last);
   }
   uint64_t count() const {
     uint64_t all = 0;
@@ -38,7 +58,8 @@ struct H2Total {
     const bool is_empty = sum == 0 && counts[0] == 0;
     return {.grouping_power = H2_GROUPING_POWER,
             .counts = is_empty ? std::span<const uint64_t>() : std::span<const uint64_t>(counts),
-            .sum = sum};
+            .sum = sum,
+            .sum_missing_max = sum_missing_max};
   }
 };
 

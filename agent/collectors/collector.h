@@ -24,6 +24,7 @@ struct Distribution {
   unsigned grouping_power = 0;
   std::span<const uint64_t> counts;  // by the index of the bucket
   uint64_t sum = 0;                  // of the values, modulo 2^64
+  uint64_t sum_missing_max = 0;      // see Reading
 };
 
 // Where samples go. Names are what follows the host's prefix: "memory.free", "disk.sda.reads".

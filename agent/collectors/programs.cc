@@ -163,9 +163,12 @@ bool ProgramsCollector::read_one(const std::string& name, Program& program, Samp
   const std::unique_ptr<SharedCells> cells = SharedCells::open(path_of(name), error);
   if (cells == nullptr) return refuse(name, program, error);
   const bool is_last = !cells->lives();  // before it is read
-  const std::optional<std::vector<Reading>> readings = cells->read(error);
+  std::optional<std::vector<Reading>> readings = cells->read(error);
   round_.cost += cells->cost();
   if (!readings) return refuse(name, program, error);
+  if (is_last) {  // what was not finished now never will be
+    for (Reading& reading : *readings) reading.sum_missing_max = 0;
+  }
   const size_t items = items_of(*readings);
   if (items > options_.items_max) return refuse(name, program, "it has too many instruments");
   const size_t others = items_ - program.items;

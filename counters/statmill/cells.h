@@ -67,7 +67,8 @@ class Cells {
   // Requires: nobody adds any more.
   void release() noexcept;
 
-  // Modulo 2^64. From any thread, and in a signal handler. About eight instructions.
+  // Modulo 2^64. From any thread, and in a signal handler. About eight instructions. Who reads two cells in
+  // the opposite order of a thread's adds sees the first add if it sees the second.
   void add(size_t index, uint64_t n) noexcept {
 #if STATMILL_CELLS_SECTION
     uint64_t* const cells = quick_;

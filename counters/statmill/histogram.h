@@ -19,11 +19,14 @@ namespace statmill {
 class AnyHistogram : public Instrument {
  public:
   unsigned grouping_power() const { return grouping_power_; }
-  // Buckets, see h2.h. Cells: one each, then the sum of all values, then those that were too great.
+  // Buckets, see h2.h. Cells: one each, then the sum of all values, then the number of those that were too
+  // great, then for each power of two (the buckets of one group) the number of finished records. A record
+  // adds to its bucket first, then to the sum, and to the finished ones last: so a reading can tell whether
+  // it met one halfway.
   size_t bucket_count() const { return bucket_count_; }
   const Cells& cells() const { return cells_; }
   uint64_t sum() const noexcept { return cells_.sum(bucket_count_); }
-  // Values of 2^max power and more: in the last bucket, and here.
+  // Values of 2^max power and more: in the last bucket, in the sum as 2^max power - 1, and here.
   uint64_t overflows() const noexcept { return cells_.sum(bucket_count_ + 1); }
   // Those of all buckets together, so that count and buckets never differ.
   uint64_t count() const;
@@ -34,7 +37,7 @@ class AnyHistogram : public Instrument {
       : Instrument(name, help, Type::kHistogram, registry),
         grouping_power_(grouping_power),
         bucket_count_(bucket_count) {
-    cells_.claim(bucket_count + 2);
+    cells_.claim(bucket_count + 2 + (bucket_count >> grouping_power));
     join();
   }
   ~AnyHistogram() { leave(); }
@@ -66,10 +69,12 @@ class Histogram final : public AnyHistogram {
     if constexpr (kMaxPower < 64) {
       if (bucket >= kBuckets) [[unlikely]] {
         bucket = kBuckets - 1;
+        value = (uint64_t{1} << kMaxPower) - 1;
         cells_.add(kBuckets + 1, n);
       }
     }
     cells_.add_to_both(bucket, n, kBuckets, value * n);
+    cells_.add(kBuckets + 2 + (bucket >> kGroupingPower), n);
   }
 };
 

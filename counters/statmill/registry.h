@@ -38,7 +38,10 @@ struct Reading {
   double level = 0;    // of a gauge
   // Of a histogram:
   unsigned grouping_power = 0;
-  uint64_t sum = 0;             // of all values, modulo 2^64
+  uint64_t sum = 0;  // of all values, modulo 2^64
+  // Values that were being recorded while this was read are in the buckets, and may be missing in the sum:
+  // they add up to this at most. 0: none.
+  uint64_t sum_missing_max = 0;
   uint64_t overflows = 0;       // in the last bucket, being too great
   std::vector<Bucket> buckets;  // ascending
 

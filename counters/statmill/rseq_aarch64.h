@@ -1,7 +1,7 @@
 // One add to this CPU's cell, on aarch64: the sequence of rseq_x86_64.h in this CPU's words.
 //
 // The add is a load, an add and a store here; the store commits, and whoever is interrupted before it begins
-// anew.
+// anew. It is a store-release: others see a thread's adds in their order, as they do on x86-64.
 #pragma once
 
 #include <sys/rseq.h>
@@ -36,7 +36,7 @@ template <unsigned kShift>
       "  ldr %[value], [%[cpu]]\n"
       "  add %[value], %[value], %[n]\n"
       "  mov %[done], #1\n"
-      "  str %[value], [%[cpu]]\n"
+      "  stlr %[value], [%[cpu]]\n"
       "2:\n"
       "5:\n"
       : [descriptor] "=&r"(descriptor), [cpu] "=&r"(cpu), [value] "=&r"(value), [done] "=&r"(done)

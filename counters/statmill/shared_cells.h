@@ -26,6 +26,8 @@ class SharedCells {
  public:
   // Cells of all CPUs that are read at most: 256 MiB. A file whose instruments have more is refused.
   static constexpr uint64_t kCellsReadMax = uint64_t{1} << 25;
+  // A histogram takes two more reads of each CPU, which cost as much as so many cells each.
+  static constexpr uint64_t kCellsOfARead = 256;
   // A histogram that has counted more is left out: so much is what a server takes for one bucket.
   static constexpr uint64_t kHistogramCountMax = (uint64_t{1} << 48) - 1;
 
@@ -52,7 +54,7 @@ class SharedCells {
   // As of the last read(): instruments that found no room in the file, and histograms with impossible counts.
   uint64_t left_out() const { return left_out_; }
   // What that took, in cells of 1 ns: a byte of the directory takes as long as eight.
-  uint64_t cost() const { return sums_.size() * (uint64_t{cpus_} + 1) + directory_.size() * 8; }
+  uint64_t cost() const { return cells_read_ + directory_.size() * 8; }
 
  private:
   explicit SharedCells(int descriptor) : descriptor_(descriptor) {}
@@ -68,6 +70,7 @@ class SharedCells {
   bool is_of_this_boot_ = false;
   size_t directory_bytes_ = 0;
   uint64_t left_out_ = 0;
+  uint64_t cells_read_ = 0;     // by the last read(), in time
   std::string directory_;       // as read last
   std::vector<uint64_t> sums_;  // of all CPUs, by cell
 };

@@ -7,7 +7,10 @@
 #include <bit>
 #include <cstdint>
 
+#include "agent/collectors/bpf_cells.h"
+#include "counters/sent_histogram.h"
 #include "statmill/h2.h"
+#include "tests/counters/received_histogram.h"
 
 namespace statmill {
 namespace {
@@ -51,6 +54,54 @@ TEST(H2, RecordsWhatIsTooGreatInTheLastBucket) {
   EXPECT_EQ(cells.counts[5], 1U);
   EXPECT_EQ(cells.counts[H2_BUCKETS - 1], 1U);
   EXPECT_EQ(cells.sum, 5 + (1ULL << H2_MAX_POWER) - 1) << "the sum is one that the buckets can have";
+}
+
+// A CPU that stays within a record of 1000, after each of its stores.
+TEST(H2, ARecordThatIsMetHalfwayIsToldExactlyInTheEnd) {
+  h2_cells before{};
+  for (int i = 0; i < 20; ++i) h2_record(&before, 1100);
+  h2_cells after = before;
+  h2_record(&after, 1000);
+  h2_cells counted = before;
+  counted.counts[h2_index(1000)] += 1;
+  h2_cells summed = counted;
+  summed.sum += 1000;
+  for (const h2_cells& met : {before, counted, summed, after}) {
+    SentHistogram sent;
+    ReceivedHistogram received;
+    for (const h2_cells& cells : {met, after}) {
+      H2Total total;
+      total.add(cells);
+      EXPECT_EQ(total.sum_missing_max == 0, cells.finished == total.count());
+      Reading reading;
+      reading.name = "h";
+      reading.grouping_power = H2_GROUPING_POWER;
+      reading.sum = total.sum;
+      reading.sum_missing_max = total.sum_missing_max;
+      for (uint32_t i = 0; i < H2_BUCKETS; ++i) {
+        if (total.counts[i] != 0) reading.buckets.push_back({i, total.counts[i]});
+      }
+      for (const SentHistogram::Line& line : sent.lines(reading)) {
+        EXPECT_TRUE(received.add(line.text)) << line.text;
+        sent.sent(line);
+      }
+    }
+    EXPECT_EQ(received.buckets().at(h2_index(1000)), 1U);
+    EXPECT_TRUE(received.sum() == 20 * 1100 + 1000);
+  }
+}
+
+TEST(H2, OfAFirstRecordOnItsWayNothingIsToldYet) {
+  h2_cells cells{};
+  cells.counts[h2_index(1000)] = 1;
+  H2Total total;
+  total.add(cells);
+  EXPECT_EQ(total.count(), 0U);
+  EXPECT_EQ(total.sum_missing_max, 0U);
+  h2_cells zeros{};
+  h2_record(&zeros, 0);
+  total.add(zeros);
+  EXPECT_EQ(total.count(), 1U);
 }
 
 }  // namespace

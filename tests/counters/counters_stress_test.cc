@@ -6,7 +6,9 @@
 #include <thread>
 #include <vector>
 
+#include "counters/report_lines.h"
 #include "statmill/registry.h"
+#include "tests/counters/received_histogram.h"
 
 namespace statmill {
 namespace {
@@ -52,6 +54,34 @@ TEST(CountersStress, ThreadsThatComeAndGoLoseNothing) {
   EXPECT_EQ(counter.value(), 10u * 8 * 2000 * 2);
   EXPECT_EQ(histogram.count(), 10u * 8 * 2000);
   EXPECT_EQ(histogram.sum(), 10u * 28 * (1999u * 2000 / 2));
+}
+
+// Reports one after the other while threads record: in the end they tell the histogram's own cells.
+TEST(CountersStress, ReportsAddUpThoughTheyMeetRecordsHalfway) {
+  constexpr uint64_t kThreads = 4;
+  constexpr uint64_t kRecords = 20'000;
+  Registry registry;
+  Histogram<> histogram("h", "", &registry);
+  ReportLines lines;
+  ReceivedHistogram received;
+  const auto report = [&] {
+    const std::string text(lines.make(registry.read()));
+    ASSERT_TRUE(received.add(text)) << text;
+    lines.sent(text.size());
+  };
+  std::atomic<uint64_t> ended{0};
+  std::vector<std::thread> threads;
+  for (uint64_t t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (uint64_t i = 0; i < kRecords; ++i) histogram.record(1000 * (t + 1) + i % 100);
+      ++ended;
+    });
+  }
+  while (ended != kThreads) report();
+  for (std::thread& thread : threads) thread.join();
+  report();
+  EXPECT_EQ(received.buckets(), buckets_of(registry.read().front()));
+  EXPECT_TRUE(received.sum() == kRecords * (1000 * (1 + 2 + 3 + 4)) + kThreads * (kRecords / 100) * 4950);
 }
 
 }  // namespace

@@ -12,62 +12,10 @@
 #include <vector>
 
 #include "counters/report_lines.h"
+#include "tests/counters/received_histogram.h"
 
 namespace statmill {
 namespace {
-
-__extension__ typedef unsigned __int128 Uint128;
-
-// What the lines of one histogram say, taken together as a server does.
-class Received {
- public:
-  // Lines with their LF. False: one is too long, or no histogram, or its sum is none of its buckets'.
-  bool add(const std::string& lines) {
-    std::istringstream in(lines);
-    bool is_good = true;
-    for (std::string line; std::getline(in, line);) is_good = is_good && line.size() < 1200 && add_line(line);
-    return is_good;
-  }
-  const std::map<uint32_t, uint64_t>& buckets() const { return buckets_; }
-  Uint128 sum() const { return sum_; }
-
- private:
-  bool add_line(const std::string& line) {
-    std::istringstream in(line);
-    std::string name;
-    std::string form;
-    std::string digits;
-    in >> name >> form >> digits;
-    if (name != "%h" || form.front() != 'h' || digits.empty()) return false;
-    const auto g = static_cast<unsigned>(std::stoul(form.substr(1)));
-    Uint128 sum = 0;
-    for (const char digit : digits) sum = sum * 10 + static_cast<unsigned>(digit - '0');
-    Uint128 least = 0;
-    Uint128 most = 0;
-    uint64_t all = 0;
-    uint32_t index = 0;
-    char colon = 0;
-    uint32_t next = 0;
-    for (uint64_t count = 0; in >> index >> colon >> count; next = index + 1) {
-      if (colon != ':' || count == 0 || index < next) return false;
-      buckets_[index] += count;
-      all += count;
-      least += Uint128{count} * h2::lower_bound(g, index);
-      most += Uint128{count} * h2::upper_bound(g, index);
-    }
-    sum_ += sum;
-    return in.eof() && 0 < all && all < uint64_t{1} << 48 && least <= sum && sum <= most;
-  }
-
-  std::map<uint32_t, uint64_t> buckets_;
-  Uint128 sum_ = 0;
-};
-
-std::map<uint32_t, uint64_t> buckets_of(const Reading& reading) {
-  std::map<uint32_t, uint64_t> buckets;
-  for (const Reading::Bucket& bucket : reading.buckets) buckets[bucket.index] = bucket.count;
-  return buckets;
-}
 
 // Of a histogram "h" of grouping power 5.
 Reading reading(std::vector<Reading::Bucket> buckets, uint64_t sum) {
@@ -135,7 +83,7 @@ TEST(SentHistogram, LongOnesAreTakenApart) {
   const Reading read = registry.read().front();
   const auto lines = lines_of.lines(read);
   EXPECT_GE(lines.size(), 8u);
-  Received received;
+  ReceivedHistogram received;
   for (const SentHistogram::Line& line : lines) {
     EXPECT_TRUE(received.add(line.text)) << line.text;
     EXPECT_EQ(line.text.back(), '\n');
@@ -160,7 +108,7 @@ TEST(SentHistogram, MoreValuesThanAServerTakesAreTakenApart) {
   constexpr uint64_t kMany = uint64_t{1} << 50;
   SentHistogram histogram;
   const Reading read = reading({{2, 5}, {3, kMany}, {4, 1}}, 10 + 3 * kMany + 4);
-  Received received;
+  ReceivedHistogram received;
   EXPECT_TRUE(received.add(sent(histogram, read)));
   EXPECT_EQ(received.buckets(), buckets_of(read));
   EXPECT_TRUE(received.sum() == read.sum);
@@ -187,7 +135,7 @@ TEST(SentHistogram, WhatOverflowsIsTakenForTheGreatestOfItsBucket) {
   EXPECT_EQ(sent(lines_of, registry.read().front()), "%h h5 1023 191:1\n");
 }
 
-TEST(SentHistogram, WhatWasAddedWhileItWasReadIsMadeUpFor) {
+TEST(SentHistogram, OfASumThatTheBucketsCannotHaveTheNearestIsToldAndTheRestMadeUpFor) {
   SentHistogram histogram;
   const uint64_t least = h2::lower_bound(5, 327);
   const uint64_t greatest = h2::upper_bound(5, 327);
@@ -221,7 +169,7 @@ RC_GTEST_PROP(SentHistogram, WhatIsSentAddsUpToWhatWasRecorded, ()) {
   Registry registry;
   Histogram<5, 44> histogram("h", "", &registry);
   ReportLines lines;
-  Received received;
+  ReceivedHistogram received;
   Uint128 sum = 0;
   const auto reports = *rc::gen::inRange(1, 8);
   for (int report = 0; report < reports; ++report) {

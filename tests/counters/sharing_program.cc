@@ -1,6 +1,7 @@
 // A program that shares its cells, for sharing_test.cc: does what its argument says, tells its file on
 // standard error ("ready <path>", or why there is none) and waits to be killed, or ends.
 #include <sched.h>
+#include <signal.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -122,11 +123,23 @@ int count_in_child() {
   return status;
 }
 
+// Records when SIGUSR1 comes, which must be blocked, and ends.
+[[noreturn]] void record_and_end(const sigset_t& start) {
+  int number = 0;
+  ::sigwait(&start, &number);
+  for (uint64_t i = 0; i < 8; ++i) latency.record(1000 * i + 3);
+  ::_exit(0);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string_view what = argc > 1 ? argv[1] : "";
   int status = 0;
+  sigset_t start{};
+  sigemptyset(&start);
+  sigaddset(&start, SIGUSR1);
+  if (what == "steps") ::sigprocmask(SIG_BLOCK, &start, nullptr);
   if (what == "limited") limit_files(argv);
   if (what == "fills") mount_small(argv);
   if (what == "fills") status = fill();
@@ -142,6 +155,7 @@ int main(int argc, char** argv) {
   }
   std::fprintf(stderr, "ready status=%d path=%s\n", status, share_path());
   if (what == "exits" || what == "fills") return status;
+  if (what == "steps") record_and_end(start);
   // High and low half of the sum are the same, but where it is read in the middle of an add.
   while (what == "adds") requests.add((uint64_t{1} << 32) + 1);
   while (true) ::pause();

@@ -1,0 +1,83 @@
+// See cell_directory.h.
+#include "counters/cell_directory.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "statmill/cells.h"
+
+namespace statmill::cell_file {
+namespace {
+
+// Instruments of one moment never have more than kCellsMax, but the directory is not read in one moment.
+constexpr uint64_t kCellsHeldMax = 2 * kCellsMax;
+
+bool is_plain(std::string_view name) {
+  return std::all_of(name.begin(), name.end(),
+                     [](char c) { return static_cast<unsigned char>(c) > ' ' && c != '\x7f'; });
+}
+
+// Null, or what is wrong with it.
+const char* fault_of(const Item& item) {
+  const Entry& entry = item.entry;
+  if (entry.state < State::kLive || entry.state > State::kGone) return "an instrument in no known state";
+  if (!is_plain(item.name)) return "a name with blanks or control bytes";
+  if (entry.grouping_power > kGroupingPowerMax) return "a histogram of no known shape";
+  if (entry.first_cell == 0 || entry.first_cell >= kCellsMax || entry.count > kCellsMax ||
+      entry.first_cell + cells_of(entry) > kCellsMax)
+    return "an instrument beyond the cells";
+  if (entry.type == Type::kCounter) {
+    if (entry.count != 1 || entry.grouping_power != 0) return "a counter of no known shape";
+    return entry.state == State::kGone ? "a counter in no known state" : nullptr;
+  }
+  if (entry.type != Type::kHistogram) return "an instrument of no known type";
+  const unsigned power = entry.grouping_power;
+  const size_t groups = entry.count >> power;  // n - g + 1 with g < n <= 64, see h2.h
+  const bool is_whole = groups << power == entry.count && groups >= 2 && groups <= 65 - power;
+  return is_whole ? nullptr : "a histogram of no known shape";
+}
+
+// The next entry of what is left of the directory. Null, or what is wrong with it.
+const char* take_item(std::string_view directory, size_t& at, Item& item) {
+  const std::string_view rest = directory.substr(at);
+  if (rest.size() < sizeof(Entry)) return "half an instrument";
+  item.at = at;
+  std::memcpy(&item.entry, rest.data(), sizeof(Entry));
+  const size_t name_bytes = item.entry.name_bytes;
+  if (name_bytes == 0 || name_bytes > kNameBytesMax) return "a name that is too short or too long";
+  const size_t bytes = entry_bytes(name_bytes);
+  if (bytes > rest.size()) return "half an instrument";
+  item.name = rest.substr(sizeof(Entry), name_bytes);
+  at += bytes;
+  return fault_of(item);
+}
+
+}  // namespace
+
+bool has_cells(const Entry& entry) {
+  return entry.state == State::kLive || (entry.state == State::kEnded && entry.type == Type::kHistogram);
+}
+
+Directory parse_directory(std::string_view bytes) {
+  Directory out;
+  uint64_t held = 0;
+  for (size_t at = 0; at < bytes.size();) {
+    Item item;
+    const char* const fault = take_item(bytes, at, item);
+    if (fault != nullptr) {
+      out.error = std::string(fault) + " at byte " + std::to_string(kDirectoryAt + item.at);
+      return out;
+    }
+    if (has_cells(item.entry)) {
+      const size_t cells = cells_of(item.entry);
+      held += cells;
+      out.cells_end = std::max(out.cells_end, item.entry.first_cell + cells);
+      out.histograms += item.entry.type == Type::kHistogram ? 1 : 0;
+    }
+    out.items.push_back(item);
+  }
+  if (held > kCellsHeldMax) out.error = "instruments that have more cells than there are";
+  return out;
+}
+
+}  // namespace statmill::cell_file
