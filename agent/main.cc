@@ -1,6 +1,7 @@
 // statmill-agent: measures its host and pushes the samples to a statmill server.
 //
-// Exit statuses: 0 asked to stop, 1 failure, 2 bad usage or configuration, 5 the spool is of another version.
+// Exit statuses: 0 asked to stop, 1 failure, 2 bad usage or configuration, 5 the spool is of another version,
+// 7 out of memory.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include "agent/config.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/out_of_memory.h"
 
 namespace {
 
@@ -32,6 +34,7 @@ int run(const statmill::AgentConfig& config) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  statmill::end_when_out_of_memory("statmill-agent");
   const std::span<const char* const> arguments(argv + 1, argc > 0 ? static_cast<size_t>(argc - 1) : 0);
   const auto command = statmill::parse_agent_command({arguments, statmill::process_environment()});
   if (!command) {

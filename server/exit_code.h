@@ -1,6 +1,7 @@
 // ExitCode: what statmilld's exit status means. Documented in README.md; never renumber.
 #pragma once
 
+#include "base/out_of_memory.h"
 #include "base/result.h"
 
 namespace statmill {
@@ -13,6 +14,7 @@ enum class ExitCode {
   kLocked = 4,        // another process uses the data directory
   kOtherFormat = 5,   // data of another format version
   kCannotListen = 6,  // an address is in use or not ours to take
+  kOutOfMemory = kExitOutOfMemory,  // an allocation failed
 };
 
 struct Fault {

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <span>
 
+#include "base/out_of_memory.h"
 #include "base/service_manager.h"
 #include "server/allocator.h"
 #include "server/server.h"
@@ -19,12 +20,13 @@ constexpr const char* kUsage =
     "buckets in tiers, answers\n"
     "queries over HTTP. SIGINT and SIGTERM stop it with nothing lost; SIGHUP is logged and ignored.\n"
     "Exit status: 0 stopped, 1 failed, 2 bad setting, 3 data damaged, 4 data directory in use,\n"
-    "5 data of another version, 6 cannot listen.";
+    "5 data of another version, 6 cannot listen, 7 out of memory.";
 
 }  // namespace
 
 int main(int argc, char** argv) {
   using statmill::ExitCode;
+  statmill::end_when_out_of_memory("statmilld");
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGHUP, SIG_IGN);  // until the server handles it
   statmill::tune_allocator();

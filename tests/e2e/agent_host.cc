@@ -17,19 +17,22 @@ AgentHost::AgentHost(std::string bin, std::string name, std::vector<Endpoint> se
   arguments_.insert(arguments_.end(), options.begin(), options.end());
 }
 
-void AgentHost::start() {
-  agent_ = std::make_unique<Process>(Command{bin_ + "/statmill-agent", arguments_, {}});
+void AgentHost::start() { ASSERT_TRUE(try_start()) << said(); }
+
+bool AgentHost::try_start() {
+  agent_ = std::make_unique<Process>(Command{bin_ + "/statmill-agent", arguments_, environment_});
   const auto ready = agent_->wait_for_line(" ready ");
-  ASSERT_TRUE(ready) << said();
+  if (!ready) return false;
   to_relay_ = TcpConnection::to(endpoint_of(log_value(*ready, "line")));
-  ASSERT_TRUE(to_relay_.is_connected());
+  return to_relay_.is_connected();
 }
 
 int AgentHost::stop() {
   to_relay_.close();
-  agent_->signal(SIGTERM);
+  agent_->signal_if_running(SIGTERM);
   const int status = agent_->wait().value_or(-1000);
-  said_before_ += agent_->standard_error();
+  said_last_ = agent_->standard_error();
+  said_before_ += said_last_;
   agent_.reset();
   return status;
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/process.h"
@@ -26,7 +27,13 @@ class AgentHost {
 
   // Starts the agent on the same spool as before, and waits until its relay listens.
   void start();
-  // SIGTERM: what the relay has goes to the spool. The exit status.
+  // The same; false when it ends before its relay listens.
+  bool try_start();
+  // Of all later starts; added to ours.
+  void set_environment(std::vector<std::pair<std::string, std::string>> environment) {
+    environment_ = std::move(environment);
+  }
+  // SIGTERM, unless it has ended: what the relay has goes to the spool. The exit status.
   int stop();
   void kill();
   bool is_up() const { return agent_ != nullptr; }
@@ -38,8 +45,9 @@ class AgentHost {
   std::string spool() const { return (directory_.path() / "spool").string(); }
   // By series, at most what can have come to the spool.
   const std::map<std::string, double>& handed_over() const { return handed_over_; }
-  // All that its agents said.
+  // All that its agents said; what the last that was stopped said.
   std::string said() const;
+  const std::string& said_last() const { return said_last_; }
 
  private:
   static constexpr int kSeries = 8;
@@ -47,11 +55,13 @@ class AgentHost {
   const std::string bin_;
   const std::string name_;
   std::vector<std::string> arguments_;
+  std::vector<std::pair<std::string, std::string>> environment_;
   TempDirectory directory_;
   std::unique_ptr<Process> agent_;
   TcpConnection to_relay_{Descriptor()};
   std::map<std::string, double> handed_over_;
   std::string said_before_;
+  std::string said_last_;
 };
 
 }  // namespace statmill

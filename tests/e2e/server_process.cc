@@ -38,6 +38,11 @@ ServerProcess::~ServerProcess() = default;
 
 void ServerProcess::start(uint16_t line_port, uint16_t agent_port,
                           std::vector<std::pair<std::string, std::string>> environment) {
+  ASSERT_TRUE(try_start(line_port, agent_port, std::move(environment))) << process_->standard_error();
+}
+
+bool ServerProcess::try_start(uint16_t line_port, uint16_t agent_port,
+                              std::vector<std::pair<std::string, std::string>> environment) {
   Command command{bin_ + "/statmilld",
                   {"--store.path", (directory_.path() / "data").string(), "--line.listen",
                    "127.0.0.1:" + std::to_string(line_port), "--http.listen", "127.0.0.1:0", "--agent.listen",
@@ -46,13 +51,14 @@ void ServerProcess::start(uint16_t line_port, uint16_t agent_port,
   command.arguments.insert(command.arguments.end(), options_.begin(), options_.end());
   process_ = std::make_unique<Process>(command);
   const auto ready = process_->wait_for_line(" ready ");
-  ASSERT_TRUE(ready) << process_->standard_error();
+  if (!ready) return false;
   ready_ = *ready;
   line_ = endpoint_of(log_value(*ready, "line"));
   http_ = endpoint_of(log_value(*ready, "http"));
   const std::string agent = log_value(*ready, "agent");
   if (agent != "off") agent_ = endpoint_of(agent);
   admin_socket_ = log_value(*ready, "admin");
+  return true;
 }
 
 int ServerProcess::stop() {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tests/support/http_client.h"
@@ -31,6 +32,9 @@ class ServerProcess {
   // unless they are given.
   void start(uint16_t line_port = 0, uint16_t agent_port = 0,
              std::vector<std::pair<std::string, std::string>> environment = {});
+  // The same; false when it ends before it is ready.
+  bool try_start(uint16_t line_port, uint16_t agent_port,
+                 std::vector<std::pair<std::string, std::string>> environment);
   // SIGTERM; the exit status.
   int stop();
   void kill();

@@ -105,6 +105,10 @@ void Process::signal(int number) const {
   SM_CHECK(::kill(pid_, number) == 0);
 }
 
+void Process::signal_if_running(int number) const {
+  if (!exit_) signal(number);
+}
+
 std::optional<int> Process::wait(std::chrono::seconds limit) {
   const Deadline deadline = std::chrono::steady_clock::now() + limit;
   while (!reap()) {

@@ -45,6 +45,8 @@ class Process {
 
   // Requires: not yet waited for.
   void signal(int number) const;
+  // The same of one that may have ended; then nothing is done.
+  void signal_if_running(int number) const;
 
   // How it ended: the exit status, or minus the number of the signal that killed it. None when the time is
   // up.

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/out_of_memory.h"
 #include "tools/statmill-bench/options.h"
 
 namespace {
@@ -33,6 +34,7 @@ statmill::Result<std::vector<statmill::Measurement>> run(const statmill::BenchOp
 }  // namespace
 
 int main(int argc, char** argv) {
+  statmill::end_when_out_of_memory("statmill-bench");
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const auto options = statmill::parse_bench_options(arguments);
   if (!options) return complain(options.error(), kUsage);

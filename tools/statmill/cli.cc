@@ -45,7 +45,7 @@ std::string help() {
       "and\n"
       "backup, on the server's own host, --admin.socket PATH, or STATMILL_ADMIN_SOCKET; verify and restore\n"
       "need no server.\n\n"
-      "Exit status: 0 done, 1 failed, 2 wrong usage, 4 samples refused, 5 server unreachable.\n");
+      "Exit status: 0 done, 1 failed, 2 wrong usage, 4 samples refused, 5 server unreachable, 7 out of memory.\n");
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/out_of_memory.h"
 #include "tools/statmill/cli.h"
 
 namespace {
@@ -26,6 +27,7 @@ bool print(const std::string& data) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  statmill::end_when_out_of_memory("statmill");
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const statmill::Outcome outcome = statmill::run_cli(
       arguments,

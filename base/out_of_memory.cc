@@ -1,0 +1,37 @@
+// See out_of_memory.h. The handler allocates nothing and takes no lock: any code may be on the stack.
+#include "base/out_of_memory.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+#include <new>
+
+namespace statmill {
+namespace {
+
+// Written once by main before other threads start, read by the handler.
+const char* program_name = "";
+// Set by the first thread that fails: only that one writes the line. Relaxed: it orders nothing else.
+std::atomic_flag is_ending = ATOMIC_FLAG_INIT;
+
+void write_text(const char* text) {
+  // A line that cannot be written changes nothing: the status tells.
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
+}
+
+[[noreturn]] void end_process() {
+  while (is_ending.test_and_set(std::memory_order_relaxed)) ::pause();
+  write_text(program_name);
+  write_text(": out of memory: an allocation failed, the process ends\n");
+  ::_exit(kExitOutOfMemory);
+}
+
+}  // namespace
+
+void end_when_out_of_memory(const char* program) noexcept {
+  program_name = program;
+  std::set_new_handler(end_process);
+}
+
+}  // namespace statmill

@@ -1,0 +1,224 @@
+// The n-th allocation fails, in a server, an agent and the command line: each ends at once with the status
+// and the line that are documented, and nothing is half done. What the next start finds is whole, and each
+// batch of an agent counts once.
+//
+// Some points, spread over the whole run of a program; 2,000 with SM_TIER=nightly, which take longer than
+// ctest lets a test run. MEMORY_POINTS=n takes so many.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <random>
+
+#include "base/out_of_memory.h"
+#include "tests/e2e/agent_host.h"
+#include "tests/e2e/agent_ledger.h"
+#include "tests/e2e/server_process.h"
+#include "tests/support/chaos_proxy.h"
+
+namespace statmill {
+namespace {
+
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+constexpr int kPointsOfAWorld = 50;  // then all begins anew: a spool keeps its batches for some minutes alone
+constexpr const char* kLine = ": out of memory: an allocation failed, the process ends\n";
+
+// Of a program that may have met its failing allocation.
+enum class End { kOrderly, kOutOfMemory };
+
+size_t count_of(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+// Adds a failure unless it ended in one of the two ways, with one line in the second.
+End end_of(int status, const std::string& said, const std::string& context) {
+  const bool is_out = status == kExitOutOfMemory;
+  EXPECT_TRUE(status == 0 || is_out) << context << ": status " << status << "\n" << said;
+  EXPECT_EQ(count_of(said, kLine), is_out ? 1U : 0U) << context << "\n" << said;
+  return is_out ? End::kOutOfMemory : End::kOrderly;
+}
+
+int points_wanted(int usual) {
+  if (const char* wanted = std::getenv("MEMORY_POINTS")) return std::atoi(wanted);
+  const char* tier = std::getenv("SM_TIER");
+  return tier != nullptr && std::string_view(tier) == "nightly" ? 2000 : usual;
+}
+
+class MemoryE2e : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::string_view(STATMILL_SANITIZE).empty())
+      GTEST_SKIP() << "sanitizers bring an operator new of their own";
+    const char* wanted = std::getenv("SM_SEED");
+    const uint64_t seed = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : std::random_device()();
+    std::printf("SM_SEED=%lu\n", seed);
+    random_.seed(seed);
+  }
+  Environment failing(uint64_t nth) const {
+    return {{"LD_PRELOAD", STATMILL_FAILING_NEW},
+            {"FAILING_NEW", std::to_string(nth)},
+            {"FAILING_NEW_COUNT", counted_.string()}};
+  }
+  // Of the last orderly end under failing().
+  uint64_t allocations() const {
+    uint64_t count = 0;
+    std::ifstream(counted_) >> count;
+    EXPECT_GT(count, 0U) << "nothing was preloaded";
+    return count;
+  }
+  // The i-th of so many allocations, spread evenly over a run that makes `all`, and by chance in between.
+  uint64_t point(uint64_t i, uint64_t points, uint64_t all) {
+    return 1 + (i * all + random_() % all) / points;
+  }
+
+  std::mt19937_64 random_;
+  const TempDirectory directory_;
+  const std::filesystem::path counted_ = directory_.path() / "count";
+};
+
+// A server, and an agent that sends it batches. One of them may run under failing().
+class World {
+ public:
+  World() : proxy_(1) {
+    proxy_.calm();
+    proxy_.lead_to(endpoint_of("127.0.0.1:" + std::to_string(unused_port())));  // until there is a server
+  }
+
+  // The server starts, takes samples of all kinds, answers, flushes, deletes and stops, as far as it comes.
+  End run_server(const Environment& environment, std::mt19937_64& random) {
+    if (!host_.is_up()) host_.start();
+    if (server_.try_start(0, 0, environment)) {
+      proxy_.lead_to(server_.agent());
+      host_.feed(random, 100);
+      static_cast<void>(
+          http_post(server_.http(), "/api/v1/lines", "own.gauge 1\n*own.event 2\n%own.spread 3\n"));
+      for (const char* target : {"/api/v1/query?series=own.*&from=-1m&stats=count,p50", "/metrics",
+                                 "/api/v1/status", "/api/v1/series?series=*", "/api/v1/status/agents"})
+        static_cast<void>(http_get(server_.http(), target));
+      static_cast<void>(server_.cli({"flush"}));
+      static_cast<void>(http_post(server_.http(), "/api/v1/lines", "own.doomed 1\n"));
+      static_cast<void>(server_.cli({"delete", "own.doomed"}));
+      server_.process().signal_if_running(SIGTERM);
+    }
+    const int status = server_.process().wait().value_or(-1000);
+    return end_of(status, server_.process().standard_error(), "server");
+  }
+
+  // The same of the agent, on the same spool each time.
+  End run_agent(const Environment& environment, std::mt19937_64& random) {
+    if (!is_server_up_) start_server();
+    host_.set_environment(environment);
+    if (host_.try_start()) {
+      for (int i = 0; i < 5; ++i) host_.feed(random, 100);
+    }
+    const int status = host_.stop();
+    return end_of(status, host_.said_last(), "agent");
+  }
+
+  // Without failures: all that the spool took comes to the server, once, and the store is whole.
+  void settle() {
+    host_.set_environment({});
+    if (!is_server_up_) start_server();
+    Spooled spooled;
+    for (int round = 0; round < 5; ++round) {
+      if (!host_.is_up()) host_.start();
+      const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
+      while (!account_of_host(server_, "host." + host_.name()).is_connected &&
+             std::chrono::steady_clock::now() < deadline) {
+      }
+      EXPECT_EQ(host_.stop(), 0) << host_.said();
+      spooled = read_spool(host_.spool());
+      if (account_of(server_, spooled.agent).durable == static_cast<double>(spooled.batches)) break;
+    }
+    EXPECT_EQ(difference(server_, spooled, host_.name()), "") << host_.said();
+    EXPECT_GT(spooled.batches, 0U);
+    EXPECT_EQ(server_.conservation(), "");
+    EXPECT_EQ(server_.stop(), 0);
+    is_server_up_ = false;
+    expect_whole();
+  }
+  // Requires: no server runs.
+  void expect_whole() {
+    const Ended checked =
+        run_program({STATMILL_BIN "/statmill", {"check", (server_.data() / "data").string()}, {}});
+    EXPECT_EQ(checked.status, 0) << checked.out << checked.said;
+  }
+
+ private:
+  void start_server() {
+    server_.start();
+    proxy_.lead_to(server_.agent());
+    is_server_up_ = true;
+  }
+
+  ChaosProxy proxy_;
+  ServerProcess server_{STATMILL_BIN, {"--tick", "10ms", "--flush.interval", "100ms"}};
+  AgentHost host_{STATMILL_BIN, "oom", {proxy_.endpoint()}, {"--interval", "100ms"}};
+  bool is_server_up_ = false;
+};
+
+TEST_F(MemoryE2e, AServerEndsCleanlyAtAnyAllocationThatFails) {
+  const int points = points_wanted(25);
+  int ended = 0;
+  for (int begin = 0; begin < points && !HasFailure(); begin += kPointsOfAWorld) {
+    World world;
+    for (int i = 0; i < 2; ++i) {  // the first makes the store, with allocations of its own
+      ASSERT_EQ(world.run_server(failing(0), random_), End::kOrderly);
+    }
+    for (int i = begin; i < std::min(points, begin + kPointsOfAWorld) && !HasFailure(); ++i) {
+      const uint64_t all = allocations();
+      const uint64_t nth = point(static_cast<uint64_t>(i), static_cast<uint64_t>(points), all);
+      SCOPED_TRACE("allocation " + std::to_string(nth) + " of some " + std::to_string(all));
+      if (world.run_server(failing(nth), random_) == End::kOutOfMemory) ++ended;
+      if (i % 5 == 0) world.expect_whole();
+    }
+    world.settle();
+  }
+  std::printf("%d of %d runs ended for want of memory\n", ended, points);
+  EXPECT_GT(ended, points / 2);
+}
+
+TEST_F(MemoryE2e, AnAgentEndsCleanlyAtAnyAllocationThatFails) {
+  const int points = points_wanted(25);
+  int ended = 0;
+  for (int begin = 0; begin < points && !HasFailure(); begin += kPointsOfAWorld) {
+    World world;
+    ASSERT_EQ(world.run_agent(failing(0), random_), End::kOrderly);
+    for (int i = begin; i < std::min(points, begin + kPointsOfAWorld) && !HasFailure(); ++i) {
+      const uint64_t all = allocations();
+      const uint64_t nth = point(static_cast<uint64_t>(i), static_cast<uint64_t>(points), all);
+      SCOPED_TRACE("allocation " + std::to_string(nth) + " of some " + std::to_string(all));
+      if (world.run_agent(failing(nth), random_) == End::kOutOfMemory) ++ended;
+    }
+    world.settle();
+  }
+  std::printf("%d of %d runs ended for want of memory\n", ended, points);
+  EXPECT_GT(ended, points / 2);
+}
+
+TEST_F(MemoryE2e, TheCommandLineEndsCleanlyAtAnyAllocationThatFails) {
+  ServerProcess server(STATMILL_BIN);
+  server.start();
+  const auto run = [&](uint64_t nth) {
+    Environment environment = failing(nth);
+    environment.emplace_back("STATMILL_URL", "http://" + server.http().text());
+    return run_program({STATMILL_BIN "/statmill", {"put", "oom.put", "1"}, environment});
+  };
+  ASSERT_EQ(run(0).status, 0);
+  const uint64_t all = allocations();
+  const int points = points_wanted(25);
+  for (int i = 0; i < points && !HasFailure(); ++i) {
+    const uint64_t nth = point(static_cast<uint64_t>(i), static_cast<uint64_t>(points), all);
+    const Ended ended = run(nth);
+    end_of(ended.status, ended.said, "allocation " + std::to_string(nth));
+  }
+  EXPECT_EQ(server.conservation(), "");
+  EXPECT_EQ(server.stop(), 0);
+}
+
+}  // namespace
+}  // namespace statmill
