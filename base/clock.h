@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <ctime>
 
 namespace statmill {
 
@@ -26,12 +27,19 @@ class Clock {
   virtual ~Clock() = default;
   virtual Timestamp wall() const = 0;
   virtual SteadyTime steady() const = 0;
+  // Goes on while the machine is suspended, which steady() does not, and never steps. Only differences count.
+  virtual SteadyTime boot() const { return steady(); }
 };
 
 class SystemClock final : public Clock {
  public:
   Timestamp wall() const override { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
   SteadyTime steady() const override { return std::chrono::steady_clock::now(); }
+  SteadyTime boot() const override {
+    timespec t{};
+    ::clock_gettime(CLOCK_BOOTTIME, &t);  // cannot fail: Linux has had it since 2.6.39
+    return SteadyTime(std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec));
+  }
 };
 
 }  // namespace statmill

@@ -137,7 +137,7 @@ std::optional<Fault> Server::start_recovered(const Recovery& recovery) {
       std::make_unique<Ticker>(Ticker::Services{table_, *store_, registry_, health_, log_, &agent_book_},
                                config_.tick, recovery.start, clock_.steady());
   if (recovery.losses.any()) {  // what is left stands no longer on a journal with holes
-    if (Status s = ticker_->flush_all({clock_.wall(), clock_.steady()}); !s)
+    if (Status s = ticker_->flush_all(TickTime::of(clock_)); !s)
       return store_fault(s.error(), "what was salvaged");
   }
   register_figures();

@@ -1,6 +1,7 @@
 // See expiry.h.
 #include "storage/expiry.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/check.h"
@@ -22,15 +23,28 @@ void Expiry::set_class(SeriesId id, RetentionClass retention) {
 void Expiry::set_cutoff(TierNo tier, RetentionClass retention, ChunkNo first_kept) {
   SM_CHECK(retention != kGone);
   std::atomic<ChunkNo>& cutoff = cutoffs_[tier][retention];
-  if (first_kept <= cutoff.load(std::memory_order_relaxed)) return;
+  const ChunkNo before = cutoff.load(std::memory_order_relaxed);
+  if (first_kept == before) return;
   cutoff.store(first_kept, std::memory_order_relaxed);
-  raise_end(tier, first_kept);
+  if (first_kept > before) raise_end(tier, first_kept);
 }
 
 void Expiry::set_floor(TierNo tier, ChunkNo floor) {
-  if (floor <= floors_[tier].load(std::memory_order_relaxed)) return;
-  floors_[tier].store(floor, std::memory_order_release);
-  raise_end(tier, floor);
+  const ChunkNo before = floors_[tier].exchange(floor, std::memory_order_acq_rel);
+  set_dropped(tier, floor);
+  if (floor > before) raise_end(tier, floor);
+}
+
+void Expiry::set_dropped(TierNo tier, ChunkNo chunk) {
+  if (chunk > dropped(tier)) dropped_[tier].store(chunk, std::memory_order_relaxed);
+}
+
+void Expiry::set_whole_from(RetentionClass retention, ChunkNo chunk) {
+  whole_from_[retention].store(chunk, std::memory_order_relaxed);
+}
+
+ChunkNo Expiry::whole_from(RetentionClass retention) const {
+  return std::max(dropped(0), whole_from_[retention].load(std::memory_order_relaxed));
 }
 
 void Expiry::raise_end(TierNo tier, ChunkNo end) {

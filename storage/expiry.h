@@ -21,14 +21,27 @@ class Expiry {
   // Until this is called the series is of the default class: call it before any chunk of it is written and,
   // at start, for all series before the first cutoff.
   void set_class(SeriesId id, RetentionClass retention);
-  // Chunks of the class below `first_kept` are expired. Requires: they are rolled up, for nobody may need
-  // them again; not lower than before; not kGone, of which all is expired at any time.
+  // Chunks of the class below `first_kept` are expired. When it falls, what no compaction has dropped
+  // meanwhile is kept again. Requires: they are rolled up, for nobody may need them again; not kGone, of
+  // which all is expired at any time.
   void set_cutoff(TierNo tier, RetentionClass retention, ChunkNo first_kept);
+  ChunkNo cutoff(TierNo tier, RetentionClass retention) const {
+    return cutoffs_[tier][retention].load(std::memory_order_relaxed);
+  }
 
-  // Chunks of the tier below are gone, of every class and for good. Not lower than before.
+  // Chunks of the tier below are dropped, of every class. When it falls, new data are kept there.
   void set_floor(TierNo tier, ChunkNo floor);
-
   ChunkNo floor(TierNo tier) const { return floors_[tier].load(std::memory_order_acquire); }
+
+  // In the finest tier chunks of the class below may lack data that has been dropped: the coarser tiers know
+  // more, and nothing may be computed anew from them. No lower than any floor was.
+  void set_whole_from(RetentionClass retention, ChunkNo chunk);
+  ChunkNo whole_from(RetentionClass retention) const;
+
+  // The highest floor of the tier so far; at a start the store says it.
+  void set_dropped(TierNo tier, ChunkNo chunk);
+  ChunkNo dropped(TierNo tier) const { return dropped_[tier].load(std::memory_order_relaxed); }
+
   RetentionClass class_of(SeriesId id) const;
   bool is_expired(const ChunkKey& key) const;
   // No chunk of the tier from here on is expired.
@@ -50,6 +63,8 @@ class Expiry {
   std::array<std::array<std::atomic<ChunkNo>, 256>, Tiers::kCountMax> cutoffs_{};
   std::array<std::atomic<ChunkNo>, Tiers::kCountMax> floors_{};  // stands for itself
   std::array<std::atomic<ChunkNo>, Tiers::kCountMax> end_{};
+  std::array<std::atomic<ChunkNo>, Tiers::kCountMax> dropped_{};  // stands for itself
+  std::array<std::atomic<ChunkNo>, 256> whole_from_{};            // likewise
   std::atomic<uint64_t> version_{0};
 };
 

@@ -16,9 +16,11 @@ namespace statmill {
 inline constexpr std::string_view kFlushedPrefix = "flushed";  // + shard: tick, activity
 inline constexpr std::string_view kRollupKey = "rollup";       // chunk, id
 inline constexpr std::string_view kTrimKey = "trim";           // tick: the journal has no rows below
-inline constexpr std::string_view kExpiredPrefix = "expired";  // + tier: chunk; the tier has none below
-inline constexpr std::string_view kAgentPrefix = "agent";      // + id: AgentRow
-inline constexpr std::string_view kTickKey = "tick";           // tick: of the newest batch
+inline constexpr std::string_view kExpiredPrefix =
+    "expired";                                             // + tier: first chunk kept, first never dropped
+inline constexpr std::string_view kAgentPrefix = "agent";  // + id: AgentRow
+inline constexpr std::string_view kTickKey = "tick";       // tick: of the newest batch
+inline constexpr std::string_view kClockKey = "clock";     // ClockRow
 
 std::string flushed_key(ShardNo shard);
 std::string expired_key(TierNo tier);

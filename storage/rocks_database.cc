@@ -227,8 +227,10 @@ Status RocksDatabase::load_floors(const Tiers& tiers) {
     if (!status.ok()) return error_of(status);
     Reader in(row);
     const ChunkNo floor = in.u32be();
+    const ChunkNo dropped = in.u32be();
     if (in.failed()) return Error{ErrorCode::kCorrupt, "what has expired of a tier is cut short"};
     expiry().set_floor(t, floor);
+    expiry().set_dropped(t, dropped);
   }
   return Status::ok();
 }

@@ -90,6 +90,15 @@ Result<RollupPosition> RocksSnapshot::rollup_position() {
   return RollupPosition{key->chunk, key->id};
 }
 
+Result<std::optional<ClockRow>> RocksSnapshot::clock() {
+  const Result<std::string> row = get(database_->meta(), kClockKey);
+  if (!row) return row.error();
+  if (row->empty()) return std::optional<ClockRow>();
+  const auto clock = decode_clock_row(*row);
+  if (!clock) return corrupt("row \"clock\" has " + std::to_string(row->size()) + " bytes");
+  return clock;
+}
+
 Result<AgentRows> RocksSnapshot::agents() {
   AgentRows agents;
   const std::unique_ptr<rocksdb::Iterator> row(

@@ -20,6 +20,7 @@ class RocksSnapshot final : public StoreSnapshot {
   Result<TickNo> last_tick() override;
   Result<TickNo> flushed_tick(ShardNo shard) override;
   Result<RollupPosition> rollup_position() override;
+  Result<std::optional<ClockRow>> clock() override;
   Result<AgentRows> agents() override;
   Result<std::string> chunk(const ChunkKey& key) override;
   Status scan(TierNo tier, ChunkNo chunk, SeriesId first,

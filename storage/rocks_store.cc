@@ -4,6 +4,7 @@
 #include <rocksdb/perf_level.h>
 #include <rocksdb/write_batch.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -76,6 +77,7 @@ void add_meta(Operations& operations, const RocksDatabase& database, const Store
     const std::string position = chunk_key(batch.rollup_position->chunk, batch.rollup_position->id);
     operations.add(out.Put(database.meta(), slice(kRollupKey), position));
   }
+  if (batch.clock) operations.add(out.Put(database.meta(), slice(kClockKey), encode_clock_row(*batch.clock)));
   if (batch.journal_trim) {
     const StoreBatch::Trim& trim = *batch.journal_trim;
     operations.add(out.Put(database.meta(), slice(kTrimKey), tick_row(trim.end)));
@@ -132,6 +134,7 @@ class ClosedSnapshot final : public StoreSnapshot {
   Result<TickNo> last_tick() override { return being_mended(); }
   Result<TickNo> flushed_tick(ShardNo) override { return being_mended(); }
   Result<RollupPosition> rollup_position() override { return being_mended(); }
+  Result<std::optional<ClockRow>> clock() override { return being_mended(); }
   Result<AgentRows> agents() override { return being_mended(); }
   Result<std::string> chunk(const ChunkKey&) override { return being_mended(); }
   Status scan(TierNo, ChunkNo, SeriesId, const std::function<bool(SeriesId, std::string_view)>&) override {
@@ -206,18 +209,39 @@ Status RocksStore::load(const LoadVisitor& visitor) {
   return RocksSnapshot(std::move(database), tiers_).load(visitor);
 }
 
-Status RocksStore::expire(TierNo tier, ChunkNo chunk) {
+Result<uint64_t> RocksStore::expire(TierNo tier, ChunkNo chunk) {
   SM_CHECK(tier < tiers_.count());
   if (fault_) return *fault_;
-  if (chunk <= expiry().floor(tier)) return Status::ok();
-  // No range deletion: a compaction of which only tombstones are left ends the process when the disk fails
-  // meanwhile (Debian builds RocksDB 7.8 with assertions). Readers and compactions go by the floor.
+  const ChunkNo before = expiry().floor(tier);
+  if (chunk <= before) return uint64_t{0};
   const std::shared_ptr<RocksDatabase> database = this->database();
-  std::string floor;
-  Writer(floor).u32be(chunk);
+  const std::string first = chunk_key(before, 0);
+  const std::string end = chunk_key(chunk, 0);
+  const rocksdb::Range range(first, end);
+  uint64_t bytes = 0;
+  static_cast<void>(
+      database->db().GetApproximateSizes({}, database->tier(tier), &range, 1, &bytes));  // else zero: a log's
+  if (Status s = set_floor(tier, chunk); !s) return s.error();
+  return bytes;
+}
+
+Status RocksStore::keep_from(TierNo tier, ChunkNo chunk) {
+  SM_CHECK(tier < tiers_.count());
+  if (fault_) return *fault_;
+  return chunk < expiry().floor(tier) ? set_floor(tier, chunk) : Status::ok();
+}
+
+// No range deletion: a compaction of which only tombstones are left ends the process when the disk fails
+// meanwhile (Debian builds RocksDB 7.8 with assertions). Readers and compactions go by the floor.
+Status RocksStore::set_floor(TierNo tier, ChunkNo chunk) {
+  const std::shared_ptr<RocksDatabase> database = this->database();
+  std::string row;
+  Writer out(row);
+  out.u32be(chunk);
+  out.u32be(std::max(chunk, expiry().dropped(tier)));
   rocksdb::WriteOptions options;
   options.sync = options_.sync;
-  const rocksdb::Status status = database->db().Put(options, database->meta(), expired_key(tier), floor);
+  const rocksdb::Status status = database->db().Put(options, database->meta(), expired_key(tier), row);
   if (!status.ok()) return break_down(error_of(status).with("drop what is past its retention"));
   expiry().set_floor(tier, chunk);
   return Status::ok();

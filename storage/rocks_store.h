@@ -29,7 +29,7 @@ namespace statmill {
 
 class RocksDatabase;
 
-// Thread-safe; write() and expire() belong to one thread.
+// Thread-safe; write(), expire() and keep_from() belong to one thread.
 class RocksStore final : public Store {
  public:
   // Errors: kBusy (another process has it open), kInvalid (not ours, other steps), kVersion, kCorrupt, kIo.
@@ -47,7 +47,8 @@ class RocksStore final : public Store {
   Status write(const StoreBatch& batch) override;
   std::unique_ptr<StoreSnapshot> snapshot() override;
   Status load(const LoadVisitor& visitor) override;
-  Status expire(TierNo tier, ChunkNo chunk) override;
+  Result<uint64_t> expire(TierNo tier, ChunkNo chunk) override;
+  Status keep_from(TierNo tier, ChunkNo chunk) override;
   Expiry& expiry() override { return *options_.expiry; }
   Result<bool> reclaim(std::atomic<bool>& cancelled) override;
   StoreStats stats() override;
@@ -76,6 +77,7 @@ class RocksStore final : public Store {
   void replace_database(std::shared_ptr<RocksDatabase> next);
   Error break_down(Error why);
   Status mend();
+  Status set_floor(TierNo tier, ChunkNo chunk);
   Status reopen();
 
   const RocksOptions options_;

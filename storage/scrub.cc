@@ -159,9 +159,12 @@ void Scrubber::check_meta(std::string_view key, std::string_view value) {
     trimmed_ = in.u64be();
   } else if (key == kRollupKey) {
     in.u64be();
+  } else if (key == kClockKey) {
+    in.bytes(kClockRowBytes);
   } else if (is_row_of(kExpiredPrefix) && number < tiers_.count()) {
     name = kExpiredPrefix;
     expired_[number] = in.u32be();
+    in.u32be();
   } else if (is_row_of(kFlushedPrefix)) {
     name = kFlushedPrefix;
     in.u64be();

@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "storage/agent_row.h"
+#include "storage/clock_row.h"
 #include "storage/codec.h"
 #include "storage/expiry.h"
 #include "storage/ids.h"
@@ -61,10 +62,11 @@ struct StoreBatch {
   std::vector<AgentId> forgotten_agents;  // their rows go
   std::optional<RollupPosition> rollup_position;
   std::optional<Trim> journal_trim;
+  std::optional<ClockRow> clock;
 
   bool is_empty() const {
     return series.empty() && deleted.empty() && journal.empty() && fragments.empty() && flushed.empty() &&
-           agents.empty() && forgotten_agents.empty() && !rollup_position && !journal_trim;
+           agents.empty() && forgotten_agents.empty() && !rollup_position && !journal_trim && !clock;
   }
 };
 
@@ -82,6 +84,8 @@ class StoreSnapshot {
   virtual Result<TickNo> last_tick() = 0;                  // of the newest batch that had one; 0: none
   virtual Result<TickNo> flushed_tick(ShardNo shard) = 0;  // 0 when never flushed
   virtual Result<RollupPosition> rollup_position() = 0;
+  // None when none was written.
+  virtual Result<std::optional<ClockRow>> clock() = 0;
   // Of all agents, in no order.
   virtual Result<AgentRows> agents() = 0;
   // The frames of one chunk; empty when there are none.
@@ -89,7 +93,7 @@ class StoreSnapshot {
   // Chunks of (tier, chunk) with id >= first, in id order, until `visit` returns false.
   virtual Status scan(TierNo tier, ChunkNo chunk, SeriesId first,
                       const std::function<bool(SeriesId, std::string_view frames)>& visit) = 0;
-  // Chunks of the tier below were dropped (Store::expire); what is written there is never read.
+  // Chunks of the tier below were dropped (Store::expire); what is written there is not read.
   virtual ChunkNo floor(TierNo tier) = 0;
   // The lowest chunk number the tier still has, or none.
   virtual Result<std::optional<ChunkNo>> oldest_chunk(TierNo tier) = 0;
@@ -136,9 +140,13 @@ class Store {
   // Reads of it fail with kUnavailable while a store is being mended.
   virtual std::unique_ptr<StoreSnapshot> snapshot() = 0;
   virtual Status load(const LoadVisitor& visitor) = 0;
-  // Drops every chunk of the tier below `chunk`, for good, unless that has been done before: they are not
-  // read any more, and reclaim() gives back their space. Cost: one row.
-  virtual Status expire(TierNo tier, ChunkNo chunk) = 0;
+  // Drops every chunk of the tier below `chunk`, unless that has been done before: they are not read any
+  // more, and reclaim() gives back their space. Returns how many bytes of files that is, about. Cost: one
+  // row.
+  virtual Result<uint64_t> expire(TierNo tier, ChunkNo chunk) = 0;
+  // Chunks of the tier from `chunk` on are kept and read again, for data that are about to be written there,
+  // and of the old ones what is left; nothing when they are. Cost: one row.
+  virtual Status keep_from(TierNo tier, ChunkNo chunk) = 0;
   // Which chunks above those are expired, by the class of their series. They go when the store comes to it:
   // reads must not count on it.
   virtual Expiry& expiry() = 0;

@@ -98,4 +98,15 @@ Result<ChangedSeries> Admin::change(const SeriesChanges& changes) {
   return changed;
 }
 
+Result<Duration> Admin::confirm_clock() {
+  if (stopping_) return stopping_error();
+  Duration ahead{};
+  const Status ran = services_.on_tick_thread([&](Ticker& ticker, TickTime now) {
+    ahead = ticker.confirm_clock(now);
+    return Status::ok();
+  });
+  if (!ran) return ran.error();
+  return ahead;
+}
+
 }  // namespace statmill

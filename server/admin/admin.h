@@ -49,6 +49,9 @@ class Admin {
   // One tick with these changes (Ticker::change); beside any job.
   Result<ChangedSeries> change(const SeriesChanges& changes);
 
+  // Ticker::confirm_clock; beside any job. Returns by how much the wall clock was ahead.
+  Result<Duration> confirm_clock();
+
   // Ends the job under way, and those to come, soon.
   void stop() { stopping_ = true; }
 

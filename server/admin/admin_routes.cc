@@ -1,6 +1,7 @@
 // See admin_routes.h.
 #include "server/admin/admin_routes.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -76,6 +77,14 @@ HttpResponse handle_check(Admin& admin, const Url&) {
   return json(report_json(*report));
 }
 
+HttpResponse handle_confirm_clock(Admin& admin, const Url&) {
+  const Result<Duration> ahead = admin.confirm_clock();
+  if (!ahead) return error_response(ahead.error());
+  const int64_t ahead_s = std::chrono::round<std::chrono::seconds>(*ahead).count();
+  return json("{\"ahead_s\":" + std::to_string(std::max<int64_t>(0, ahead_s)) +
+              ",\"behind_s\":" + std::to_string(std::max<int64_t>(0, -ahead_s)) + "}\n");
+}
+
 }  // namespace
 
 std::vector<Route> admin_routes(Admin& admin) {
@@ -88,6 +97,12 @@ std::vector<Route> admin_routes(Admin& admin) {
       {"POST", "/admin/v1/backup", kBackupParameters, 0, with(handle_backup),
        "a copy of the store, made while it is in use"},
       {"POST", "/admin/v1/check", {}, 0, with(handle_check), "whether all that is stored can be read"},
+      {"POST",
+       "/admin/v1/clock/confirm",
+       {},
+       0,
+       with(handle_confirm_clock),
+       "the wall clock is right: retention goes by it"},
   };
 }
 

@@ -176,8 +176,8 @@ Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp 
   if (!view) return view.error();
   const auto position = view->snapshot->rollup_position();
   if (!position) return position.error();
-  SeriesReader reader(table_.retention(), *plan, *view->snapshot, *position, unix_seconds(now),
-                      request.wanted, limits_.histogram_bytes_max);
+  SeriesReader reader(table_.retention(), store_.expiry(), *plan, *view->snapshot, *position,
+                      unix_seconds(now), request.wanted, limits_.histogram_bytes_max);
   QueryAnswer answer{
       plan->from_s, plan->until_s, plan->step_s, tiers[plan->tier].step_s, tiers.finest().step_s, {}, 0};
   for (size_t i = 0; i < view->copies.size(); ++i) {

@@ -68,10 +68,9 @@ Result<SeriesAnswer> SeriesReader::read(const SeriesCopy& series,
   histogram_bytes_ = histograms_.size() * sizeof(SparseHistogram);
   ahead_.clear();
   erased_ = series.erased;
-  // Whatever is still on disk; by whole chunks, as flush and expiry do.
-  const Tiers& kept = retention_.tiers(series.retention);
-  finest_kept_from_ = std::max(oldest_kept(kept.finest(), now_s_), snapshot_.floor(0));
-  kept_from_s_ = oldest_kept(kept[plan_.tier], now_s_) * kept[plan_.tier].chunk_span_s();
+  // Whatever is still on disk; as the tick has it, and not by a clock that may be wrong.
+  whole_from_ = expiry_.whole_from(series.retention);
+  kept_from_s_ = expiry_.cutoff(plan_.tier, series.retention) * tiers_[plan_.tier].chunk_span_s();
   const int64_t from_s = std::clamp(kept_from_s_, plan_.from_s, plan_.until_s);
   int64_t fine_from_s = from_s;
   if (plan_.tier > 0) {
@@ -152,7 +151,7 @@ Status SeriesReader::add_late_events(const SeriesCopy& series, const Buckets& ra
     while (end < late.size() && finest.chunk_of_slot(late[end].slot) == chunk) ++end;
     const auto part = late.subspan(i, end - i);
     i = end;
-    if (chunk < finest_kept_from_) {  // the totals are gone: what came late counts as slots of its own
+    if (chunk < whole_from_) {  // the totals are gone: what came late counts as slots of its own
       combine_into(coarse, roll_up(part, finest, tier, Kind::kEvent), Combine::kMerge);
       continue;
     }

@@ -20,9 +20,10 @@ Error histograms_too_large(size_t bytes_max);
 class SeriesReader {
  public:
   // `snapshot` must have been taken after the copies that are read. All must outlive it.
-  SeriesReader(const Retention& retention, const QueryPlan& plan, StoreSnapshot& snapshot,
-               RollupPosition position, int64_t now_s, Wanted wanted, size_t histogram_bytes_max)
-      : retention_(retention),
+  SeriesReader(const Retention& retention, const Expiry& expiry, const QueryPlan& plan,
+               StoreSnapshot& snapshot, RollupPosition position, int64_t now_s, Wanted wanted,
+               size_t histogram_bytes_max)
+      : expiry_(expiry),
         tiers_(retention.tiers()),
         plan_(plan),
         snapshot_(snapshot),
@@ -54,16 +55,16 @@ class SeriesReader {
   void put(const Bucket& bucket, int64_t time_s);
   Status put(std::span<const SlotHistogram> histograms, int64_t step_s);
 
-  const Retention& retention_;
+  const Expiry& expiry_;
   const Tiers& tiers_;  // their steps and chunks, which are those of every class
   const QueryPlan& plan_;
   StoreSnapshot& snapshot_;
   const RollupPosition position_;
   const int64_t now_s_;
   const Wanted wanted_;
-  SlotRange erased_;              // of the series being read: void in the snapshot
-  int64_t kept_from_s_ = 0;       // of the series being read: what is older is expired in the plan's tier
-  ChunkNo finest_kept_from_ = 0;  // and in the finest
+  SlotRange erased_;         // of the series being read: void in the snapshot
+  int64_t kept_from_s_ = 0;  // of the series being read: what is older is expired in the plan's tier
+  ChunkNo whole_from_ = 0;   // likewise: from here on nothing was ever dropped of the finest
   const size_t histogram_bytes_max_;
   std::vector<Bucket> out_;
   std::vector<SparseHistogram> histograms_;  // as many, or none

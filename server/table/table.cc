@@ -159,7 +159,10 @@ void Table::restore_shard(ShardNo n, TickNo flushed) {
 void Table::end_replay() {
   for (Shard& shard : shards_) {
     MutexLock lock(shard.mutex);
-    for (Series* const s : shard.index.all(series_)) note_pending(shard, *s, 0);
+    for (Series* const s : shard.index.all(series_)) {
+      note_pending(shard, *s, 0);
+      note_newest(s->last_slot);
+    }
   }
 }
 

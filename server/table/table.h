@@ -131,6 +131,9 @@ class Table final : public SampleTaker {
   };
   std::optional<Brief> brief(std::string_view name) const;
 
+  // The newest slot that a sample was ever taken for; none: Series::kNever.
+  Slot newest_slot() const { return newest_slot_.load(std::memory_order_relaxed); }
+
   size_t series_count() const { return series_count_.load(std::memory_order_relaxed); }
   // Made by samples since the start, deleted ones too.
   uint64_t series_made() const { return series_made_.load(std::memory_order_relaxed); }
@@ -155,7 +158,8 @@ class Table final : public SampleTaker {
                std::optional<SeriesId> id = {}) REQUIRES(shard.mutex);
   Series& create(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention, size_t parity)
       REQUIRES(shard.mutex);
-  std::vector<Placed> place(Batch& batch, Timestamp now) const;
+  std::vector<Placed> place(Batch& batch, Timestamp now);
+  void note_newest(Slot slot);
   uint64_t apply_placed(std::span<const Placed> placed, Batch& batch, Timestamp now, int parity);
   uint64_t apply_together(std::span<const Placed> samples, Batch& batch, const Moment& moment);
   std::optional<Refusal> apply_one(Shard& shard, const Placed& placed, SeriesArena::Number guess,
@@ -184,6 +188,7 @@ class Table final : public SampleTaker {
   std::atomic<uint64_t> series_made_{0};
   std::atomic<size_t> ram_bytes_{0};  // of deltas, pending and flushing windows
   std::atomic<uint64_t> kind_mismatches_{0};
+  std::atomic<Slot> newest_slot_{Series::kNever};  // goes up; relaxed: it stands for itself
   // Odd while names change. Written by the tick: released before the change and after it; acquired by
   // queries.
   std::atomic<uint64_t> names_version_{0};

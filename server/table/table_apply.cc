@@ -97,7 +97,7 @@ uint64_t Table::apply_placed(std::span<const Placed> placed, Batch& batch, Times
 }
 
 // The samples of a batch that are not refused at sight, shard by shard, in the batch's order within each.
-std::vector<Table::Placed> Table::place(Batch& batch, Timestamp now) const {
+std::vector<Table::Placed> Table::place(Batch& batch, Timestamp now) {
   const int64_t now_s = unix_seconds(now);
   const int64_t newest_s = unix_seconds(now + limits_.future_max);
   const int64_t oldest_s = std::max<int64_t>(0, now_s - retention_max_s_);
@@ -106,6 +106,7 @@ std::vector<Table::Placed> Table::place(Batch& batch, Timestamp now) const {
   std::array<uint32_t, kShardCount + 1> place{};
   int64_t slot_time_s = 0;  // neighbours mostly have one time
   Slot slot = tiers().finest().slot_of(slot_time_s);
+  Slot newest = Series::kNever;
   for (uint32_t i = 0; i < batch.samples.size(); ++i) {
     const Sample& sample = batch.samples[i];
     const int64_t time_s = sample.time_s.value_or(now_s);
@@ -116,14 +117,22 @@ std::vector<Table::Placed> Table::place(Batch& batch, Timestamp now) const {
     if (time_s != slot_time_s) {
       slot_time_s = time_s;
       slot = tiers().finest().slot_of(time_s);
+      newest = std::max(newest, slot);
     }
     placed.push_back({hash_name(sample.name), slot, i});
     ++place[shard_of(placed.back().hash) + 1U];
   }
+  note_newest(newest);
   for (size_t s = 1; s < place.size(); ++s) place[s] += place[s - 1];
   std::vector<Placed> sorted(placed.size());
   for (const Placed& p : placed) sorted[place[shard_of(p.hash)]++] = p;
   return sorted;
+}
+
+void Table::note_newest(Slot slot) {
+  Slot newest = newest_slot();
+  while (slot > newest && !newest_slot_.compare_exchange_weak(newest, slot, std::memory_order_relaxed))
+    continue;
 }
 
 // Every step waits for memory that the step before has asked for, of many samples at a time, so that they

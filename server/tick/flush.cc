@@ -57,16 +57,13 @@ bool FragmentBuilder::add_as_it_stands(const FlushedSeries& series,
   return true;
 }
 
-ChunkNo FragmentBuilder::oldest(const Tiers& tiers, TierNo tier) const {
-  return std::max(oldest_kept(tiers[tier], now_s_), snapshot_.floor(tier));
-}
-
 Status FragmentBuilder::add_chunk(const Part& part, std::vector<StoreBatch::Fragment>& out) {
   const auto& [series, buckets, histograms, chunk] = part;
   const Tiers& tiers = retention_.tiers(series.retention);
   const Tier& finest = tiers.finest();
   const bool rolled = RollupPosition{chunk, series.id} < position_;
-  const bool kept = chunk >= oldest(tiers, 0);
+  const bool kept = chunk >= clock_.oldest_kept(finest);
+  const size_t before = out.size();
   // What is not rolled up yet must be in the finest tier, whatever its age: the rollup reads it there.
   if (kept || !rolled) {
     const ChunkKey key{0, chunk, series.id};
@@ -75,16 +72,19 @@ Status FragmentBuilder::add_chunk(const Part& part, std::vector<StoreBatch::Frag
     if (!histograms.empty()) out.back().frames += encode_histogram_frame(key, first, histograms);
   }
   if (!rolled) return Status::ok();
-  if (series.kind == Kind::kEvent && kept) {
+  const bool is_whole = chunk >= std::max(clock_.oldest_whole(finest), expiry_.whole_from(series.retention));
+  if (series.kind == Kind::kEvent && kept && is_whole) {
     const Result<bool> rebuilt = rebuild_event_rollup(part, out);
     if (!rebuilt) return rebuilt.error();
     if (*rebuilt) return Status::ok();
   }
   for (TierNo t = 1; t < tiers.count(); ++t) {
     add_fragments(out, t, tiers[t], series.id, roll_up(buckets, finest, tiers[t], series.kind),
-                  oldest(tiers, t));
-    add_fragments(out, t, tiers[t], series.id, roll_up(histograms, finest, tiers[t]), oldest(tiers, t));
+                  clock_.oldest_kept(tiers[t]));
+    add_fragments(out, t, tiers[t], series.id, roll_up(histograms, finest, tiers[t]),
+                  clock_.oldest_kept(tiers[t]));
   }
+  if (out.size() == before) expired_ += buckets.size();
   return Status::ok();
 }
 
@@ -111,7 +111,7 @@ Result<bool> FragmentBuilder::rebuild_event_rollup(const Part& part, std::vector
     const Tier& tier = tiers[t];
     const int64_t ratio = tier.step_s / finest.step_s;
     const Slot end = (first + finest.chunk_slots) / ratio;
-    const ChunkNo oldest = this->oldest(tiers, t);
+    const ChunkNo oldest = clock_.oldest_kept(tier);
     for (Slot begin = first / ratio; begin < end;) {  // one erase per coarse chunk that the range touches
       const ChunkNo coarse = tier.chunk_of_slot(begin);
       const Slot coarse_first = static_cast<Slot>(coarse) * tier.chunk_slots;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "server/table/table.h"
+#include "server/tick/clock_guard.h"
 #include "storage/store.h"
 
 namespace statmill {
@@ -12,9 +13,19 @@ namespace statmill {
 // Confined to the tick's thread, for one tick.
 class FragmentBuilder {
  public:
-  // `position`: the rollup as it will stand when the fragments are committed. All must outlive it.
-  FragmentBuilder(const Retention& retention, StoreSnapshot& snapshot, RollupPosition position, int64_t now_s)
-      : retention_(retention), snapshot_(snapshot), position_(position), now_s_(now_s) {}
+  struct Sources {  // all must outlive it
+    const Retention& retention;
+    const Expiry& expiry;
+    const ClockGuard& clock;
+    StoreSnapshot& snapshot;
+  };
+  // `position`: the rollup as it will stand when the fragments are committed.
+  FragmentBuilder(const Sources& sources, RollupPosition position)
+      : retention_(sources.retention),
+        expiry_(sources.expiry),
+        clock_(sources.clock),
+        snapshot_(sources.snapshot),
+        position_(position) {}
 
   // Adds the fragments of one series. Errors: from reading the store (late events read their chunk).
   Status add(const FlushedSeries& series, std::vector<StoreBatch::Fragment>& out);
@@ -24,6 +35,8 @@ class FragmentBuilder {
 
   // Chunks that late events came for and that could not be read whole.
   uint64_t damaged() const { return damaged_; }
+  // Buckets that no tier keeps any more.
+  uint64_t expired() const { return expired_; }
 
  private:
   struct Part {
@@ -36,14 +49,13 @@ class FragmentBuilder {
   Status add_chunk(const Part& part, std::vector<StoreBatch::Fragment>& out);
   Result<bool> rebuild_event_rollup(const Part& part, std::vector<StoreBatch::Fragment>& out);
 
-  // What the tier keeps of now and, where its retention was shorter once, still has.
-  ChunkNo oldest(const Tiers& tiers, TierNo tier) const;
-
   const Retention& retention_;
+  const Expiry& expiry_;
+  const ClockGuard& clock_;
   StoreSnapshot& snapshot_;
   const RollupPosition position_;
-  const int64_t now_s_;
   uint64_t damaged_ = 0;
+  uint64_t expired_ = 0;
 };
 
 }  // namespace statmill

@@ -151,6 +151,9 @@ Result<Recovery> recover(Store& store, Table& table, Damage damage) {
   const auto position = snapshot->rollup_position();
   if (!position) return position.error();
   loader.recovery().start.rollup = *position;
+  const auto clock = snapshot->clock();
+  if (!clock) return clock.error();
+  loader.recovery().start.clock = *clock;
   const auto last_tick = snapshot->last_tick();
   if (!last_tick) return last_tick.error();
   // Ticks that wrote no row count too: a number is never used twice.

@@ -7,27 +7,29 @@
 
 namespace statmill {
 
-ChunkNo Roller::first_open(Timestamp now) const {
+ChunkNo Roller::first_open(const ClockGuard& clock) const {
+  const Timestamp now = from_unix_seconds(clock.now_s(tiers_.finest().retention_s));
   const int64_t closed_s = std::max<int64_t>(0, unix_seconds(now - options_.delay));
   return tiers_.finest().chunk_of_time(closed_s);
 }
 
-Status Roller::step(StoreSnapshot& snapshot, RollupPosition from, Timestamp now, StoreBatch& batch) const {
-  if (!is_due(from, now)) return Status::ok();
+Status Roller::step(StoreSnapshot& snapshot, RollupPosition from, const ClockGuard& clock,
+                    StoreBatch& batch) const {
+  if (!is_due(from, clock)) return Status::ok();
   if (from.id == 0) {  // skip the chunks that never were, all at once
     const auto oldest = snapshot.oldest_chunk(0);
     if (!oldest) return oldest.error();
-    const ChunkNo open = first_open(now);
+    const ChunkNo open = first_open(clock);
     const ChunkNo next = std::min(open, oldest->value_or(open));
     if (next > from.chunk) {
       batch.rollup_position = RollupPosition{next, 0};
       return Status::ok();
     }
   }
-  return roll_slice(snapshot, from, unix_seconds(now), batch);
+  return roll_slice(snapshot, from, clock, batch);
 }
 
-Status Roller::roll_slice(StoreSnapshot& snapshot, RollupPosition from, int64_t now_s,
+Status Roller::roll_slice(StoreSnapshot& snapshot, RollupPosition from, const ClockGuard& clock,
                           StoreBatch& batch) const {
   const Tier& finest = tiers_.finest();
   const Slot first = static_cast<Slot>(from.chunk) * finest.chunk_slots;
@@ -43,7 +45,7 @@ Status Roller::roll_slice(StoreSnapshot& snapshot, RollupPosition from, int64_t 
     const Kind kind = chunk.combine == Combine::kAddEvents ? Kind::kEvent : Kind::kGauge;
     for (TierNo t = 1; t < tiers_.count(); ++t) {
       const Tier& tier = tiers_[t];
-      const ChunkNo oldest = oldest_kept(tier, now_s);
+      const ChunkNo oldest = clock.oldest_kept(tier);
       add_fragments(batch.fragments, t, tier, id, roll_up(chunk.buckets, finest, tier, kind), oldest);
       add_fragments(batch.fragments, t, tier, id, roll_up(chunk.histograms, finest, tier), oldest);
     }

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "base/clock.h"
+#include "server/tick/clock_guard.h"
 #include "storage/store.h"
 #include "storage/tiers.h"
 
@@ -23,15 +24,18 @@ class Roller {
       : tiers_(tiers), expiry_(expiry), options_(options) {}
 
   // Whether there may be something for step() to do.
-  bool is_due(RollupPosition from, Timestamp now) const {
-    return tiers_.count() > 1 && from.chunk < first_open(now);
+  bool is_due(RollupPosition from, const ClockGuard& clock) const {
+    return tiers_.count() > 1 && from.chunk < first_open(clock);
   }
   // Adds the next slice's fragments and the new position to `batch`. Adds nothing when no chunk is ready.
-  Status step(StoreSnapshot& snapshot, RollupPosition from, Timestamp now, StoreBatch& batch) const;
+  Status step(StoreSnapshot& snapshot, RollupPosition from, const ClockGuard& clock, StoreBatch& batch) const;
 
  private:
-  ChunkNo first_open(Timestamp now) const;  // the first chunk that is not closed yet
-  Status roll_slice(StoreSnapshot& snapshot, RollupPosition from, int64_t now_s, StoreBatch& batch) const;
+  // The first chunk that is not closed yet, by the time that retention goes by: a clock that is ahead for a
+  // while must not close the chunks that live samples will go to.
+  ChunkNo first_open(const ClockGuard& clock) const;
+  Status roll_slice(StoreSnapshot& snapshot, RollupPosition from, const ClockGuard& clock,
+                    StoreBatch& batch) const;
 
   const Tiers& tiers_;
   const Expiry& expiry_;

@@ -52,7 +52,7 @@ Status TickThread::call(const Job& job) {
 void TickThread::run() {
   SteadyTime next = clock_.steady() + interval_;
   while (wait_until(next)) {
-    for (Call* call : take_calls()) end(*call, call->job(ticker_, {clock_.wall(), clock_.steady()}));
+    for (Call* call : take_calls()) end(*call, call->job(ticker_, TickTime::of(clock_)));
     if (clock_.steady() < next) continue;
     // A tick that took longer than the interval does not make the next ones bunch up.
     next = std::max(next + interval_, clock_.steady());
@@ -84,8 +84,9 @@ void TickThread::end(Call& call, Status result) {
 }
 
 Status TickThread::tick() {
-  const SteadyTime now = clock_.steady();
-  Status done = ticker_.tick({clock_.wall(), now});
+  const TickTime time = TickTime::of(clock_);
+  const SteadyTime now = time.steady;
+  Status done = ticker_.tick(time);
   if (done) {
     if (failures_ > 0) log_.info("the store takes ticks again", {{"failed", failures_}});
     failures_ = 0;

@@ -2,9 +2,12 @@
 #include "server/tick/ticker.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 
 #include "base/hash.h"
 #include "base/radix_sort.h"
+#include "base/text.h"
 #include "server/tick/flush.h"
 #include "storage/rollup.h"
 
@@ -21,6 +24,15 @@ std::vector<FlushedSeries> by_id(std::span<const std::pair<ShardNo, ShardFlush>>
   return series;
 }
 
+// The clock's row is written so often, with a batch that there is.
+constexpr Duration kClockRowInterval = std::chrono::minutes(1);
+
+// How long a server may have been down without doubt about its clock.
+Duration unseen_max(const Retention& retention) {
+  const Tiers shortest = retention.shortest(RetentionClasses().set());
+  return std::min<Duration>(std::chrono::days(1), std::chrono::seconds(shortest.finest().retention_s) / 2);
+}
+
 }  // namespace
 
 Ticker::Ticker(const Services& services, const TickOptions& options, const TickStart& start, SteadyTime now)
@@ -33,7 +45,10 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
       flushed_(start.flushed),
       next_expiry_(now),
       position_(start.rollup),
+      saved_clock_(start.clock),
+      next_clock_row_(now),
       expired_(services.table.tiers().count(), 0),
+      cut_(services.table.retention().class_count(), 0),
       open_tick_(services.registry.gauge(
           "statmill.open_tick", "What has been accepted is durable when durable_tick comes to this.")),
       durable_tick_(services.registry.gauge("statmill.durable_tick", "The last tick that is in the store.")),
@@ -49,7 +64,15 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
       fragment_bytes_(services.registry.counter("statmill.fragment_bytes", "Bytes of fragments written.")),
       damaged_chunks_(services.registry.counter(
           "statmill.damaged_chunks",
-          "Times that late events came for a damaged chunk, and could only be added to the coarser tiers.")) {
+          "Times that late events came for a damaged chunk, and could only be added to the coarser tiers.")),
+      clock_steps_(
+          services.registry.counter("statmill.clock_steps", "Steps of the wall clock by over a minute.")),
+      expired_unwritten_(services.registry.counter(
+          "statmill.expired_unwritten_buckets",
+          "Buckets that were past the retention of all tiers when they were to be written.")),
+      clock_ahead_s_(services.registry.gauge(
+          "statmill.clock_ahead_s",
+          "Seconds that the wall clock is ahead of the time that retention goes by; negative: behind.")) {
   open_tick_.set(static_cast<int64_t>(last_tick_ + 1));
   durable_tick_.set(static_cast<int64_t>(last_tick_));
   for (size_t shard = 0; shard < kShardCount; ++shard) {
@@ -61,6 +84,7 @@ Status Ticker::tick(TickTime now) { return run(now, {}); }
 Status Ticker::flush_all(TickTime now) { return run(now, Shards().set()); }
 
 Result<ChangedSeries> Ticker::change(const SeriesChanges& changes, TickTime now) {
+  look_at_clock(now);
   if (prepared_) {
     if (Status done = finish(now); !done)
       return Error{ErrorCode::kUnavailable, "the store takes no ticks now: " + done.error().message};
@@ -85,6 +109,7 @@ Result<ChangedSeries> Ticker::change(const SeriesChanges& changes, TickTime now)
 
 Status Ticker::run(TickTime now, const Shards& to_flush) {
   const Timer timer(tick_ns_);
+  look_at_clock(now);
   // What failed before goes first: order is what makes replay exact.
   if (prepared_) {
     if (Status done = finish(now); !done) return done;
@@ -103,6 +128,7 @@ Status Ticker::finish(TickTime now) {
     return done;
   }
   services_.health.set("store", "");
+  set_cutoffs();
   if (now.steady >= next_expiry_) expire(now);
   return Status::ok();
 }
@@ -157,10 +183,14 @@ Status Ticker::build(TickTime now) {
   batch.flushed.clear();
   batch.rollup_position.reset();
   // A snapshot makes RocksDB write anew files that a later one finds to be older: none is taken for nothing.
-  if (!prepared_->flushes.empty() || roller_.is_due(position_, now.wall)) {
+  if (!prepared_->flushes.empty() || roller_.is_due(position_, *clock_)) {
     if (Status s = build_fragments(now); !s) return s;
   }
   trim_journal();
+  if (!batch.is_empty() && now.steady >= next_clock_row_) {
+    batch.clock = clock_->row();
+    next_clock_row_ = now.steady + kClockRowInterval;
+  }
   prepared_->built = true;
   return Status::ok();
 }
@@ -172,8 +202,8 @@ Status Ticker::build_fragments(TickTime now) {
   roll(*snapshot, now);
   Timer timer(flush_ns_);
   if (prepared_->flushes.empty()) timer.forget();
-  FragmentBuilder builder(services_.table.retention(), *snapshot, batch.rollup_position.value_or(position_),
-                          unix_seconds(now.wall));
+  FragmentBuilder builder({services_.table.retention(), services_.store.expiry(), *clock_, *snapshot},
+                          batch.rollup_position.value_or(position_));
   for (const FlushedSeries& series : by_id(prepared_->flushes)) {
     if (Status s = builder.add(series, batch.fragments); !s) return s;
   }
@@ -183,15 +213,34 @@ Status Ticker::build_fragments(TickTime now) {
     }
     batch.flushed.push_back({shard, prepared_->tick, encode_activity(flush.activity)});
   }
+  if (Status s = keep_what_is_written(); !s) return s;
   damaged_chunks_.add(builder.damaged());
+  expired_unwritten_.add(builder.expired());
+  if (builder.expired() > 0 && expired_log_.admit(now.steady) >= 0)
+    services_.log.warn("buckets were past the retention of all tiers before they were written",
+                       {{"buckets", builder.expired()}});
   fragments_.add(batch.fragments.size());
   for (const StoreBatch::Fragment& f : batch.fragments) fragment_bytes_.add(f.frames.size());
   return Status::ok();
 }
 
+// A floor that stands above data of the present is of a clock that was wrong: it falls.
+Status Ticker::keep_what_is_written() {
+  std::array<ChunkNo, Tiers::kCountMax> lowest{};
+  lowest.fill(std::numeric_limits<ChunkNo>::max());
+  for (const StoreBatch::Fragment& f : prepared_->batch.fragments)
+    lowest[f.key.tier] = std::min(lowest[f.key.tier], f.key.chunk);
+  for (TierNo t = 0; t < longest_.count(); ++t) {
+    if (lowest[t] >= services_.store.expiry().floor(t)) continue;
+    if (Status s = services_.store.keep_from(t, lowest[t]); !s) return s;
+    expired_[t] = 0;
+  }
+  return Status::ok();
+}
+
 void Ticker::roll(StoreSnapshot& snapshot, TickTime now) {
   StoreBatch& batch = prepared_->batch;
-  const Status rolled = roller_.step(snapshot, position_, now.wall, batch);
+  const Status rolled = roller_.step(snapshot, position_, *clock_, batch);
   services_.health.set("rollup", rolled ? "" : rolled.error().message);
   if (rolled) return;
   // Durability does not wait for the rollup: it is tried again by the next tick.
@@ -228,28 +277,81 @@ Status Ticker::commit() {
   return Status::ok();
 }
 
+void Ticker::look_at_clock(TickTime now) {
+  const Slot newest = services_.table.newest_slot();
+  ClockGuard::Moment moment{now.wall, now.boot, std::nullopt};
+  if (newest != Series::kNever)
+    moment.newest = from_unix_seconds(newest * services_.table.tiers().finest().step_s);
+  const bool is_start = !clock_;
+  if (is_start) {
+    clock_.emplace(unseen_max(services_.table.retention()), saved_clock_, moment);
+  } else if (const auto step = clock_->tick(moment)) {
+    clock_steps_.add();
+    next_clock_row_ = now.steady;
+    services_.log.warn("the wall clock stepped",
+                       {{"by", format_duration(*step)}, {"to_s", unix_seconds(now.wall)}});
+  }
+  clock_ahead_s_.set(std::chrono::floor<std::chrono::seconds>(clock_->ahead()).count());
+  const std::string trouble = clock_->trouble();
+  if (is_start && !trouble.empty()) services_.log.warn("the wall clock is in doubt", {{"why", trouble}});
+  services_.health.set("clock", clock_->is_fresh() ? trouble : "");
+  services_.health.warn("clock", clock_->is_fresh() ? "" : trouble);
+}
+
+Duration Ticker::confirm_clock(TickTime now) {
+  look_at_clock(now);
+  const Duration ahead = clock_->ahead();
+  clock_->confirm();
+  next_clock_row_ = next_expiry_ = now.steady;
+  services_.log.warn("the wall clock was confirmed",
+                     {{"ahead", format_duration(ahead)}, {"to_s", unix_seconds(now.wall)}});
+  return ahead;
+}
+
+// Never before its rollup.
+ChunkNo Ticker::first_kept(TierNo tier, const Tiers& kept) const {
+  const ChunkNo oldest = clock_->oldest_kept(kept[tier]);
+  const bool rolls_up = tier == 0 && kept.count() > 1;
+  return rolls_up ? std::min(oldest, position_.chunk) : oldest;
+}
+
+// After each tick, so that queries and flushes agree on what is kept.
+void Ticker::set_cutoffs() {
+  const Retention& retention = services_.table.retention();
+  Expiry& expiry = services_.store.expiry();
+  for (size_t c = 0; c < retention.class_count(); ++c) {
+    const auto of_class = static_cast<RetentionClass>(c);
+    const Tiers& kept = retention.tiers(of_class);
+    for (TierNo t = 0; t < kept.count(); ++t) expiry.set_cutoff(t, of_class, first_kept(t, kept));
+    cut_[c] = std::max(cut_[c], expiry.cutoff(0, of_class));
+    expiry.set_whole_from(of_class, std::max(cut_[c], clock_->oldest_whole(kept.finest())));
+  }
+}
+
 void Ticker::expire(TickTime now) {
   next_expiry_ = now.steady + options_.expiry_interval;
-  const Retention& retention = services_.table.retention();
-  const Tiers& tiers = retention.tiers();
-  for (TierNo t = 0; t < tiers.count(); ++t) {
-    const auto first_kept = [&](const Tiers& kept) {
-      const ChunkNo oldest = oldest_kept(kept[t], unix_seconds(now.wall));
-      const bool rolls_up = t == 0 && tiers.count() > 1;
-      return rolls_up ? std::min(oldest, position_.chunk) : oldest;  // never before its rollup
-    };
-    for (size_t c = 0; c < retention.class_count(); ++c) {
-      const auto of_class = static_cast<RetentionClass>(c);
-      services_.store.expiry().set_cutoff(t, of_class, first_kept(retention.tiers(of_class)));
-    }
-    const ChunkNo oldest = first_kept(longest_);
-    if (oldest <= expired_[t]) continue;
-    if (Status s = services_.store.expire(t, oldest); !s) {
-      services_.log.error("expiry failed", {{"tier_s", tiers[t].step_s}, {"why", s.error().message}});
-      continue;
-    }
-    expired_[t] = oldest;
+  for (TierNo t = 0; t < longest_.count(); ++t) {
+    const ChunkNo oldest = first_kept(t, longest_);
+    if (oldest != expired_[t]) drop_below(t, oldest);
   }
+}
+
+void Ticker::drop_below(TierNo tier, ChunkNo oldest) {
+  const Tier& of = longest_[tier];
+  const auto fail = [&](const Error& why) {
+    services_.log.error("expiry failed", {{"tier_s", of.step_s}, {"why", why.message}});
+  };
+  const auto first = services_.store.snapshot()->oldest_chunk(tier);
+  if (!first) return fail(first.error());
+  if (*first && **first < oldest) {
+    const auto bytes = services_.store.expire(tier, oldest);
+    if (!bytes) return fail(bytes.error());
+    services_.log.info("dropped what is past its retention", {{"tier_s", of.step_s},
+                                                              {"from_s", **first * of.chunk_span_s()},
+                                                              {"until_s", oldest * of.chunk_span_s()},
+                                                              {"bytes", *bytes}});
+  }
+  expired_[tier] = oldest;
 }
 
 }  // namespace statmill

@@ -9,12 +9,14 @@
 #include <array>
 #include <bitset>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/health.h"
 #include "server/table/table.h"
+#include "server/tick/clock_guard.h"
 #include "server/tick/roller.h"
 #include "server/tick/tick_rider.h"
 #include "statmill/registry.h"
@@ -25,6 +27,9 @@ namespace statmill {
 struct TickTime {
   Timestamp wall;
   SteadyTime steady;
+  SteadyTime boot = steady;  // Clock::boot()
+
+  static TickTime of(const Clock& clock) { return {clock.wall(), clock.steady(), clock.boot()}; }
 };
 
 struct TickOptions {
@@ -39,6 +44,7 @@ struct TickStart {
   TickNo last_row = 0;  // of the newest journal row
   std::array<TickNo, kShardCount> flushed{};
   RollupPosition rollup;
+  std::optional<ClockRow> clock;
 };
 
 // Confined to the tick's thread.
@@ -63,6 +69,10 @@ class Ticker {
   // flush of the shards concerned; with slots, a read for each chunk.
   Result<ChangedSeries> change(const SeriesChanges& changes, TickTime now);
 
+  // An operator says that the wall clock is right, whatever it has done: retention goes by it. Returns by how
+  // much it was ahead of the time that retention went by. The next tick expires what there is to expire.
+  Duration confirm_clock(TickTime now);
+
   RollupPosition rollup_position() const { return position_; }
 
  private:
@@ -84,7 +94,12 @@ class Ticker {
   void roll(StoreSnapshot& snapshot, TickTime now);
   void trim_journal();
   Status commit();
+  Status keep_what_is_written();
+  void look_at_clock(TickTime now);
+  void set_cutoffs();
   void expire(TickTime now);
+  void drop_below(TierNo tier, ChunkNo oldest);
+  ChunkNo first_kept(TierNo tier, const Tiers& kept) const;
   bool is_due(ShardNo shard, SteadyTime now) const;
 
   Services services_;
@@ -101,10 +116,15 @@ class Ticker {
   static constexpr size_t kFlushesPerTrim = 16;
   size_t flushes_untrimmed_ = 0;
   TickNo trimmed_ = 0;
-  std::vector<ChunkNo> expired_;  // by tier: chunks below are gone, of every class
+  const std::optional<ClockRow> saved_clock_;
+  std::optional<ClockGuard> clock_;  // from the first tick on
+  SteadyTime next_clock_row_;
+  std::vector<ChunkNo> expired_;  // by tier: nothing is left below, of every class
+  std::vector<ChunkNo> cut_;      // by class: the highest cutoff of the finest tier since the start
   std::unique_ptr<Prepared> prepared_;
   JournalDraft draft_;
   LogLimiter rollup_log_{std::chrono::minutes(1)};
+  LogLimiter expired_log_{std::chrono::minutes(1)};
   Gauge& open_tick_;     // what is accepted now is of this tick or an earlier one
   Gauge& durable_tick_;  // all up to this tick is in the store
   Histogram<>& tick_ns_;
@@ -115,6 +135,9 @@ class Ticker {
   Counter& fragments_;
   Counter& fragment_bytes_;
   Counter& damaged_chunks_;
+  Counter& clock_steps_;
+  Counter& expired_unwritten_;
+  Gauge& clock_ahead_s_;
 };
 
 }  // namespace statmill

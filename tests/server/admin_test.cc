@@ -61,6 +61,15 @@ TEST_F(AdminTest, AnswersWithWhatWasDone) {
             "\"fault_count\":0,\"faults\":[]}\n");
 }
 
+TEST_F(AdminTest, TheClockIsConfirmedOnTheTicksThread) {
+  int calls = 0;
+  on_tick_thread_ = [&] { return ++calls, Status::ok(); };
+  EXPECT_EQ(post("/admin/v1/clock/confirm").body, "{\"ahead_s\":0,\"behind_s\":0}\n");
+  EXPECT_EQ(calls, 1);
+  admin_->stop();
+  EXPECT_EQ(post("/admin/v1/clock/confirm").status, 503U);
+}
+
 TEST_F(AdminTest, SaysWhatIsWrongWithARequest) {
   struct Case {
     std::string target;

@@ -113,7 +113,7 @@ void World::compare_answer(const QueryAnswer& answer, const SeriesAnswer& series
                               " s ago) step " + std::to_string(answer.step_s) + " tier " +
                               std::to_string(answer.tier_s);
     // Chunks go whole, none is longer than 31 days.
-    const bool is_expired = at + answer.step_s < wall_s_ - kept_s - 31 * kDayS;
+    const bool is_expired = at + answer.step_s < wall_s_ - kept_s - 31 * kDayS - lag_s_;
     ASSERT_FALSE(is_expired && !got.is_empty()) << where;
     if (at < wall_s_ - kept_s) continue;  // partly expired
     const auto want = model_.answer(name, at, answer.step_s, wall_s_);

@@ -28,7 +28,9 @@ class World {
 
  private:
   int64_t below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
-  TickTime now() const { return {from_unix_seconds(wall_s_), SteadyTime(std::chrono::seconds(wall_s_))}; }
+  // What the clocks show: the wall clock may be wrong, the others are not.
+  int64_t shown_s() const { return wall_s_ + ahead_s_; }
+  TickTime now() const { return {from_unix_seconds(shown_s()), SteadyTime(std::chrono::seconds(wall_s_))}; }
   // Of the class that is kept shortest.
   int64_t finest_s() const { return retention_.shortest(RetentionClasses().set()).finest().retention_s; }
   const Tiers& tiers_of(const std::string& name) const { return retention_.tiers(retention_.class_of(name)); }
@@ -38,6 +40,10 @@ class World {
   void advance(int64_t seconds);
   // Events wait in RAM at most ten minutes in real life; a jump over days comes after a flush.
   void jump_days();
+  // The wall clock steps, and is set right before that would be believed.
+  void wrong_clock();
+  // The machine is off for days.
+  void stop_for_days();
   // The process dies: what no tick has committed is gone, the rest is there.
   void crash();
   void fail_a_write();
@@ -75,7 +81,9 @@ class World {
   Registry registry_;
   Health health_;
   Log log_lines_{LogLevel::kError};
-  int64_t wall_s_ = 1'700'000'000;
+  int64_t wall_s_ = 1'700'000'000;  // the true time
+  int64_t ahead_s_ = 0;             // of the wall clock
+  int64_t lag_s_ = 0;               // what is past its retention may be there for so much longer
   std::unique_ptr<Table> table_;
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<QueryEngine> engine_;

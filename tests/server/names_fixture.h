@@ -35,7 +35,8 @@ class HookedStore final : public Store {
     return snapshot;
   }
   Status load(const LoadVisitor& visitor) override { return store_.load(visitor); }
-  Status expire(TierNo tier, ChunkNo chunk) override { return store_.expire(tier, chunk); }
+  Result<uint64_t> expire(TierNo tier, ChunkNo chunk) override { return store_.expire(tier, chunk); }
+  Status keep_from(TierNo tier, ChunkNo chunk) override { return store_.keep_from(tier, chunk); }
   Expiry& expiry() override { return store_.expiry(); }
   Result<bool> reclaim(std::atomic<bool>& cancelled) override { return store_.reclaim(cancelled); }
   StoreStats stats() override { return store_.stats(); }
@@ -69,10 +70,14 @@ class NamesFixture : public testing::Test {
   TickTime now() const { return {from_unix_seconds(now_), SteadyTime(std::chrono::seconds(now_))}; }
   void tick() { ASSERT_TRUE(ticker_->tick(now())); }
   void flush() { ASSERT_TRUE(ticker_->flush_all(now())); }
-  // Flushes, and lets time pass with as many ticks as the rollup may need.
+  // Flushes, and lets time pass, with a live sample that says so and as many ticks as the rollup may need.
   void pass(int64_t seconds) {
     flush();
     now_ += seconds;
+    send("live 1");
+    ticker_->confirm_clock(now());
+    const std::string_view live = "live";
+    ASSERT_TRUE(ticker_->change({.deletes = {&live, 1}, .slots = {}, .renames = {}}, now()));
     for (int i = 0; i < 20; ++i) tick();
   }
   void send(const std::string& lines) {

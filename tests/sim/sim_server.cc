@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kWallS = kFirstSlotS + 4 * 86400;
 constexpr size_t kSlotsMax = 20'000;
 
-Tiers tiers() { return *Tiers::parse("10s:10d"); }
+Tiers tiers() { return *Tiers::parse("10s:10d,5m:1y"); }
 
 }  // namespace
 
@@ -76,6 +76,7 @@ void SimServer::start() {
   SM_CHECK(recovery);
   process.book.restore(rows());
   TickOptions options;
+  options.expiry_interval = std::chrono::seconds(5);
   options.flush_interval = std::chrono::minutes(stage_.chance.one_in(4) ? 1 : 60);
   process.ticker = std::make_unique<Ticker>(Ticker::Services{process.table, process.store, process.registry,
                                                              process.health, process.log, &process.book},
@@ -109,6 +110,11 @@ void SimServer::fail_write() {
                          is_whole ? MemoryStore::Effect::kWhole : MemoryStore::Effect::kNone);
 }
 
+void SimServer::step_clock(Duration by) {
+  wall_ahead_ += by;
+  stage_.note(name() + ": its clock is now ahead by ms " + std::to_string(wall_ahead_.count()));
+}
+
 void SimServer::accept(const std::shared_ptr<Connection>& connection) {
   if (!process_) return connection->close(Side::kServer);
   auto& sessions = process_->sessions;
@@ -120,7 +126,7 @@ void SimServer::accept(const std::shared_ptr<Connection>& connection) {
 void SimServer::tick() {
   if (!process_) return;
   const SteadyTime now = stage_.schedule.now();
-  if (!process_->ticker->tick({server_wall(now), now})) stage_.note(name() + ": a tick failed");
+  if (!process_->ticker->tick({server_wall(now) + wall_ahead_, now})) stage_.note(name() + ": a tick failed");
 }
 
 void SimServer::hurry_others() {

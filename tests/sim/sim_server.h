@@ -35,6 +35,8 @@ class SimServer {
   void keep_backup() { backups_.push_back(store_.backup()); }
   void fail_write();
   void fill(SteadyTime until) { full_until_ = until; }  // no room in the table
+  void step_clock(Duration by);                         // up or down
+  void set_clock_right() { wall_ahead_ = Duration(0); }
   bool is_up() const { return process_ != nullptr; }
 
   // A connection comes; a server that is down closes it.
@@ -67,11 +69,12 @@ class SimServer {
   std::map<std::string, uint64_t> ever_durable_;  // by series
   std::map<AgentId, AgentPosition> last_rows_;    // as the store had them
   SteadyTime full_until_{};
+  Duration wall_ahead_{0};
   uint64_t crashes_ = 0;
   std::unique_ptr<Process> process_;  // null: it is down
 };
 
-// What the wall clocks of servers show.
+// What a wall clock shows that is right.
 Timestamp server_wall(SteadyTime now);
 
 }  // namespace statmill::sim

@@ -117,6 +117,7 @@ void World::meet(Fault fault) {
     case Fault::kStoreFails:
     case Fault::kStoreSetBack:
     case Fault::kTableFull:
+    case Fault::kServerClockStep:
       return meet_server(fault, server);
     case Fault::kConnectionCut:
     case Fault::kCutInside:
@@ -153,6 +154,10 @@ void World::meet_agent(Fault fault, SimAgent& agent) {
 void World::meet_server(Fault fault, SimServer& server) {
   Chance& chance = stage_.chance;
   if (fault == Fault::kStoreFails) return server.fail_write();
+  if (fault == Fault::kServerClockStep) {
+    if (chance.one_in(3)) return server.set_clock_right();
+    return server.step_clock(clock_step(chance));
+  }
   if (fault == Fault::kTableFull) return server.fill(stage_.schedule.now() + seconds(chance.between(1, 20)));
   if (fault == Fault::kStoreSetBack) {
     was_set_back_ = true;
@@ -201,6 +206,7 @@ void World::come_to_rest() {
   for (const auto& server : servers_) {
     server->start();
     server->fill(now);
+    server->set_clock_right();
   }
   for (const auto& agent : agents_) {
     agent->fail_disk(1, now);

@@ -31,6 +31,7 @@ enum class Fault : uint8_t {
   kClone,
   kClockStep,
   kTableFull,
+  kServerClockStep,
   kCount,
 };
 

@@ -45,24 +45,37 @@ TEST_F(ExpiryTest, EachClassOfEachTierHasItsCutoff) {
   EXPECT_EQ(expiry_->class_of(3'000'000'000), kDefaultRetention);
 }
 
-TEST_F(ExpiryTest, ACutoffDoesNotGoBack) {
+TEST_F(ExpiryTest, ACutoffThatFallsKeepsAgain) {
+  expiry_->set_class(7, 1);
   expiry_->set_cutoff(0, 1, 10);
   const uint64_t version = expiry_->version();
   expiry_->set_cutoff(0, 1, 9);
-  expiry_->set_cutoff(0, 1, 10);
-  expiry_->set_class(7, 1);
-  EXPECT_TRUE(is_expired(0, 9, 7));
-  EXPECT_EQ(expiry_->version(), version);
+  EXPECT_EQ(expiry_->cutoff(0, 1), 9U);
+  EXPECT_FALSE(is_expired(0, 9, 7));
+  EXPECT_TRUE(is_expired(0, 8, 7));
+  EXPECT_EQ(expiry_->version(), version) << "nothing more to reclaim";
   expiry_->set_cutoff(0, 1, 11);
   EXPECT_NE(expiry_->version(), version);
+}
+
+TEST_F(ExpiryTest, BelowAnyFloorThatEverWasDataMayBeMissing) {
+  EXPECT_EQ(expiry_->whole_from(1), 0U);
+  expiry_->set_whole_from(1, 5);
+  EXPECT_EQ(expiry_->whole_from(1), 5U);
+  EXPECT_EQ(expiry_->whole_from(2), 0U);
+  expiry_->set_floor(0, 7);
+  expiry_->set_floor(1, 9);
+  expiry_->set_floor(0, 6);
+  EXPECT_EQ(expiry_->whole_from(1), 7U);
+  EXPECT_EQ(expiry_->whole_from(2), 7U);
 }
 
 TEST_F(ExpiryTest, BelowTheFloorAllIsExpired) {
   expiry_->set_class(4, 3);
   expiry_->set_cutoff(0, 3, 20);
   const uint64_t version = expiry_->version();
+  expiry_->set_floor(0, 11);
   expiry_->set_floor(0, 10);
-  expiry_->set_floor(0, 5);
   EXPECT_EQ(expiry_->floor(0), 10U);
   EXPECT_TRUE(is_expired(0, 9, 1));
   EXPECT_FALSE(is_expired(0, 10, 1));

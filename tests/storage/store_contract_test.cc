@@ -48,13 +48,23 @@ class StoreContract : public testing::TestWithParam<std::string> {
   StoreContract() {
     if (GetParam() == "memory") {
       store_ = std::make_unique<MemoryStore>(tiers());
-      return;
+    } else {
+      open();
     }
+  }
+  void open() {
     RocksOptions options;
     options.path = directory_.path() / "data";
     options.sync = false;
     auto opened = RocksStore::open(options, tiers());
     if (opened) store_ = std::move(*opened);
+  }
+  // As a new process sees it.
+  void reopen() {
+    if (GetParam() == "memory") return static_cast<MemoryStore&>(*store_).restart();
+    store_.reset();
+    open();
+    ASSERT_NE(store_, nullptr);
   }
   void SetUp() override { ASSERT_NE(store_, nullptr); }
 
@@ -298,10 +308,46 @@ TEST_P(StoreContract, ExpiryDropsTheChunksBelowAndNoOther) {
   EXPECT_EQ(*store_->snapshot()->oldest_chunk(0), std::nullopt);
   write_bucket({0, 99, 1}, 0, 7);
   write_bucket({0, 100, 1}, 0, 7);
-  EXPECT_TRUE(chunk({0, 99, 1}).buckets.empty()) << "dropped for good";
+  EXPECT_TRUE(chunk({0, 99, 1}).buckets.empty()) << "as long as the floor stands";
   EXPECT_EQ(chunk({0, 100, 1}).buckets.at(0).bucket.sum(), 7);
   EXPECT_EQ(store_->snapshot()->floor(0), 100U);
   EXPECT_EQ(store_->snapshot()->floor(1), 0U);
+}
+
+TEST_P(StoreContract, AFloorFallsForNewDataAndRemembersHowHighItWas) {
+  write_bucket({0, 5, 1}, 0, 1);
+  ASSERT_TRUE(store_->expire(0, 1000));
+  ASSERT_TRUE(store_->keep_from(0, 2000));
+  EXPECT_EQ(store_->snapshot()->floor(0), 1000U) << "it keeps more than that";
+  ASSERT_TRUE(store_->keep_from(0, 7));
+  write_bucket({0, 7, 1}, 0, 7);
+  reclaim_all();
+  reopen();
+  EXPECT_EQ(store_->snapshot()->floor(0), 7U);
+  EXPECT_EQ(store_->expiry().whole_from(kDefaultRetention), 1000U);
+  EXPECT_EQ(chunk({0, 7, 1}).buckets.at(0).bucket.sum(), 7);
+  EXPECT_TRUE(chunk({0, 5, 1}).buckets.empty());
+  ASSERT_TRUE(store_->expire(0, 8));
+  EXPECT_TRUE(chunk({0, 7, 1}).buckets.empty());
+}
+
+TEST_P(StoreContract, ARaisedFloorSaysAboutHowMuchItDrops) {
+  EXPECT_EQ(*store_->expire(0, 1), 0U);
+  for (SeriesId id = 0; id < 100; ++id) write_bucket({0, 1, id}, 0, id);
+  ASSERT_TRUE(store_->expire(1, 2));
+  EXPECT_EQ(*store_->expire(0, 1), 0U) << "nothing new";
+}
+
+TEST_P(StoreContract, TheClockRowIsTheLastOne) {
+  EXPECT_EQ(*store_->snapshot()->clock(), std::nullopt);
+  for (const int day : {1, 2}) {
+    StoreBatch batch;
+    batch.clock = {from_unix_seconds(day * 86'400), Duration(-day), Duration(day)};
+    write(batch);
+  }
+  reopen();
+  EXPECT_EQ(*store_->snapshot()->clock(),
+            (ClockRow{from_unix_seconds(2 * 86'400), Duration(-2), Duration(2)}));
 }
 
 TEST_P(StoreContract, ChunksThatTheirClassKeepsShorterGoAndNoOthers) {

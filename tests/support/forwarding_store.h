@@ -18,6 +18,7 @@ class ForwardingSnapshot : public StoreSnapshot {
   Result<TickNo> last_tick() override { return of_->last_tick(); }
   Result<TickNo> flushed_tick(ShardNo shard) override { return of_->flushed_tick(shard); }
   Result<RollupPosition> rollup_position() override { return of_->rollup_position(); }
+  Result<std::optional<ClockRow>> clock() override { return of_->clock(); }
   Result<AgentRows> agents() override { return of_->agents(); }
   Result<std::string> chunk(const ChunkKey& key) override { return of_->chunk(key); }
   Status scan(TierNo tier, ChunkNo chunk, SeriesId first,
@@ -39,7 +40,8 @@ class ForwardingStore : public Store {
   Status write(const StoreBatch& batch) override { return store_.write(batch); }
   std::unique_ptr<StoreSnapshot> snapshot() override { return store_.snapshot(); }
   Status load(const LoadVisitor& visitor) override { return store_.load(visitor); }
-  Status expire(TierNo tier, ChunkNo chunk) override { return store_.expire(tier, chunk); }
+  Result<uint64_t> expire(TierNo tier, ChunkNo chunk) override { return store_.expire(tier, chunk); }
+  Status keep_from(TierNo tier, ChunkNo chunk) override { return store_.keep_from(tier, chunk); }
   Expiry& expiry() override { return store_.expiry(); }
   Result<bool> reclaim(std::atomic<bool>& cancelled) override { return store_.reclaim(cancelled); }
   StoreStats stats() override { return store_.stats(); }

@@ -20,6 +20,8 @@ class MemorySnapshot final : public StoreSnapshot {
 
   Result<RollupPosition> rollup_position() override { return content_->rollup_position; }
 
+  Result<std::optional<ClockRow>> clock() override { return content_->clock; }
+
   Result<AgentRows> agents() override {
     AgentRows agents;
     for (const auto& [id, row] : content_->agents) agents.rows.push_back(row);
@@ -110,6 +112,7 @@ void MemoryStore::apply(const StoreBatch& batch) {
   for (const AgentRow& row : batch.agents) content.agents[row.id] = row;
   for (const AgentId& id : batch.forgotten_agents) content.agents.erase(id);
   if (batch.rollup_position) content.rollup_position = *batch.rollup_position;
+  if (batch.clock) content.clock = batch.clock;
   if (batch.journal_trim) {
     content.journal.erase(content.journal.begin(), content.journal.lower_bound({batch.journal_trim->end, 0}));
   }
@@ -124,18 +127,47 @@ void MemoryStore::set_back(const Backup& backup) {
   MutexLock lock(mutex_);
   content_ = std::make_shared<Content>(*backup.content_);
   failure_.reset();
-  restart();
+  load_floors();
 }
 
 std::unique_ptr<StoreSnapshot> MemoryStore::snapshot() { return std::make_unique<MemorySnapshot>(*this); }
 
 Status MemoryStore::load(const LoadVisitor& visitor) { return MemorySnapshot(*this).load(visitor); }
 
-Status MemoryStore::expire(TierNo tier, ChunkNo chunk) {
+void MemoryStore::restart() {
+  MutexLock lock(mutex_);
+  load_floors();
+}
+
+void MemoryStore::load_floors() {
+  expiry_ = std::make_unique<Expiry>();
+  for (TierNo t = 0; t < tiers_.count(); ++t) {
+    expiry_->set_floor(t, content_->floors[t]);
+    expiry_->set_dropped(t, content_->dropped[t]);
+  }
+}
+
+Result<uint64_t> MemoryStore::expire(TierNo tier, ChunkNo chunk) {
   SM_CHECK(tier < tiers_.count());
   MutexLock lock(mutex_);
   Content& content = writable();
-  content.floors[tier] = std::max(content.floors[tier], chunk);
+  if (chunk <= content.floors[tier]) return uint64_t{0};
+  uint64_t bytes = 0;
+  for (auto row = content.chunks.lower_bound({tier, content.floors[tier], 0});
+       row != content.chunks.end() && row->first < ChunkKey{tier, chunk, 0}; ++row) {
+    bytes += row->second.size();
+  }
+  content.floors[tier] = chunk;
+  content.dropped[tier] = std::max(content.dropped[tier], chunk);
+  expiry_->set_floor(tier, chunk);
+  return bytes;
+}
+
+Status MemoryStore::keep_from(TierNo tier, ChunkNo chunk) {
+  SM_CHECK(tier < tiers_.count());
+  MutexLock lock(mutex_);
+  if (chunk >= content_->floors[tier]) return Status::ok();
+  writable().floors[tier] = chunk;
   expiry_->set_floor(tier, chunk);
   return Status::ok();
 }

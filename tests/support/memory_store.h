@@ -23,7 +23,7 @@ class MemoryStore final : public Store {
   explicit MemoryStore(const Tiers& tiers);
 
   // As if opened by a new process: what is not stored is forgotten.
-  void restart() { expiry_ = std::make_unique<Expiry>(); }
+  void restart();
 
   // The next write that is not empty returns this error, and changes nothing, or all the same everything: as
   // when a disk fails after it has written.
@@ -40,7 +40,8 @@ class MemoryStore final : public Store {
   Status write(const StoreBatch& batch) override;
   std::unique_ptr<StoreSnapshot> snapshot() override;
   Status load(const LoadVisitor& visitor) override;
-  Status expire(TierNo tier, ChunkNo chunk) override;
+  Result<uint64_t> expire(TierNo tier, ChunkNo chunk) override;
+  Status keep_from(TierNo tier, ChunkNo chunk) override;
   Expiry& expiry() override { return *expiry_; }
   Result<bool> reclaim(std::atomic<bool>& cancelled) override;  // all at once
   StoreStats stats() override;
@@ -58,12 +59,15 @@ class MemoryStore final : public Store {
     std::array<Flushed, kShardCount> flushed;
     RollupPosition rollup_position;
     std::map<AgentId, AgentRow> agents;
+    std::optional<ClockRow> clock;
     std::array<ChunkNo, Tiers::kCountMax> floors{};
+    std::array<ChunkNo, Tiers::kCountMax> dropped{};  // the highest that they were
     TickNo tick = 0;
   };
 
   void apply(const StoreBatch& batch) REQUIRES(mutex_);
   Content& writable() REQUIRES(mutex_);
+  void load_floors() REQUIRES(mutex_);
   std::shared_ptr<const Content> current();
   // Snapshots give their view back under the lock, so that writable() may trust the count of users.
   void give_back(std::shared_ptr<const Content>& content);

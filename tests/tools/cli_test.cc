@@ -55,6 +55,8 @@ TEST(Cli, RefusesCommandLinesThatMakeNoSense) {
       {{"ls", "--limit", "-1"}, "--limit: "},
       {{"status", "now"}, "too many arguments"},
       {{"flush", "now"}, "too many arguments"},
+      {{"clock"}, "too few arguments"},
+      {{"clock", "set"}, "\"set\" is not confirm"},
       {{"backup"}, "too few arguments"},
       {{"verify"}, "too few arguments"},
       {{"verify", "a", "--server", "http://h"}, "unrecognised option '--server'"},

@@ -17,7 +17,7 @@ struct Subcommand {
   Outcome (*run)(std::span<const std::string> arguments, const Surroundings& surroundings);
 };
 
-constexpr std::array<Subcommand, 13> kSubcommands = {{
+constexpr std::array<Subcommand, 14> kSubcommands = {{
     {"put", "hand in one sample", run_put},
     {"query", "print series over a range of time", run_query},
     {"ls", "list series by name", run_list},
@@ -27,6 +27,7 @@ constexpr std::array<Subcommand, 13> kSubcommands = {{
     {"delete", "delete series, or what they have of a range of time", run_delete},
     {"rename", "give series other names", run_rename},
     {"flush", "have the server put what waits in memory into its files", run_flush},
+    {"clock", "tell the server that its wall clock is right", run_clock},
     {"check", "tell whether all that is stored can be read", run_check},
     {"backup", "have the server copy its store", run_backup},
     {"verify", "tell whether a backup is whole", run_verify},
@@ -41,9 +42,9 @@ std::string help() {
   }
   out.append(
       "\n`statmill COMMAND --help` tells a command's options. put, query, ls, status, rejects and\n"
-      "cardinality take --server URL, or STATMILL_URL from the environment; delete, rename, flush, check "
-      "and\n"
-      "backup, on the server's own host, --admin.socket PATH, or STATMILL_ADMIN_SOCKET; verify and restore\n"
+      "cardinality take --server URL, or STATMILL_URL from the environment; delete, rename, flush, "
+      "clock,\n"
+      "check and backup, on the server's own host, --admin.socket PATH, or STATMILL_ADMIN_SOCKET; verify and restore\n"
       "need no server.\n\n"
       "Exit status: 0 done, 1 failed, 2 wrong usage, 4 samples refused, 5 server unreachable, 7 out of memory.\n");
   return out;

@@ -19,6 +19,7 @@ Outcome run_rename(std::span<const std::string> arguments, const Surroundings& s
 Outcome run_flush(std::span<const std::string> arguments, const Surroundings& surroundings);
 Outcome run_backup(std::span<const std::string> arguments, const Surroundings& surroundings);
 Outcome run_verify(std::span<const std::string> arguments, const Surroundings& surroundings);
+Outcome run_clock(std::span<const std::string> arguments, const Surroundings& surroundings);
 Outcome run_check(std::span<const std::string> arguments, const Surroundings& surroundings);
 Outcome run_restore(std::span<const std::string> arguments, const Surroundings& surroundings);
 

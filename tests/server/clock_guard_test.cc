@@ -1,0 +1,249 @@
+// By which time retention goes, whatever the wall clock does.
+#include "server/tick/clock_guard.h"
+
+#include <gtest/gtest.h>
+
+namespace statmill {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr Duration kDay = hours(24);
+constexpr Duration kYear = 365 * kDay;
+constexpr int64_t kForever_s = 100 * 365 * 86'400LL;  // a retention that no difference stands for
+
+class ClockGuardTest : public testing::Test {
+ protected:
+  ClockGuardTest() { start(); }
+
+  ClockGuard::Moment now() const { return {true_time_ + error_, boot_, newest_}; }
+  void start(const std::optional<ClockRow>& saved = {}) { guard_.emplace(kDay, saved, now()); }
+  // Time passes, with ticks and live samples that the wall clock stamps.
+  void pass(Duration time) {
+    constexpr Duration kTick = minutes(1);
+    for (Duration left = time; left > Duration(0); left -= kTick) {
+      const Duration part = std::min(left, kTick);
+      true_time_ += part;
+      boot_ += part;
+      tick();
+    }
+  }
+  std::optional<Duration> tick() {
+    newest_ = std::max(*newest_, true_time_ + error_);
+    return guard_->tick(now());
+  }
+  void step(Duration by) {
+    error_ += by;
+    tick();
+  }
+  // The server is down for so long, on a machine that boots anew.
+  void stop_for(Duration time) {
+    const ClockRow saved = guard_->row();
+    true_time_ += time;
+    boot_ = SteadyTime(seconds(20));
+    start(saved);
+  }
+  // How far what is kept for `retention` is behind the true time; negative: some of it expires too early.
+  Duration late(int64_t retention_s = kForever_s) const {
+    return true_time_ - from_unix_seconds(guard_->now_s(retention_s));
+  }
+
+  Timestamp true_time_ = from_unix_seconds(1'700'000'000);
+  Duration error_{0};  // of the wall clock
+  SteadyTime boot_{seconds(1000)};
+  std::optional<Timestamp> newest_ = true_time_;
+  std::optional<ClockGuard> guard_;
+};
+
+TEST_F(ClockGuardTest, FollowsAClockThatIsRight) {
+  pass(5 * kDay);
+  EXPECT_EQ(late(), ClockGuard::kStepMin);
+  EXPECT_EQ(guard_->ahead(), Duration(0));
+  EXPECT_EQ(guard_->trouble(), "");
+}
+
+TEST_F(ClockGuardTest, NoStepExpiresAnythingEarlyWhileItIsShorterThanItself) {
+  for (const Duration by : {Duration(1), Duration(seconds(1)), Duration(seconds(59)), Duration(minutes(61)),
+                            kDay, 30 * kDay, 10 * kYear}) {
+    for (const int sign : {1, -1}) {
+      step(sign * by);
+      EXPECT_GE(late(), Duration(0)) << by.count();
+      pass(std::min<Duration>(by, 2 * kDay) / 2);
+      EXPECT_GE(late(), Duration(0)) << by.count();
+      step(-sign * by);
+      EXPECT_GE(late(), Duration(0)) << by.count();
+      EXPECT_LE(late(), 2 * ClockGuard::kStepMin) << "and all is as it was " << by.count() * sign;
+      EXPECT_EQ(guard_->trouble(), "");
+    }
+  }
+}
+
+TEST_F(ClockGuardTest, SaysHowFarTheClockStepped) {
+  EXPECT_FALSE(tick());
+  error_ = hours(5);
+  EXPECT_EQ(tick(), Duration(hours(5)));
+  EXPECT_FALSE(tick());
+  error_ = -hours(5);
+  EXPECT_EQ(tick(), Duration(-hours(10)));
+}
+
+TEST_F(ClockGuardTest, AMachineThatWasSuspendedHasNotStepped) {
+  true_time_ += hours(8);
+  boot_ += hours(8);
+  EXPECT_FALSE(tick());
+  EXPECT_EQ(guard_->ahead(), Duration(0));
+}
+
+TEST_F(ClockGuardTest, AClockThatIsWrongForYearsExpiresNothingOfWhatIsKeptForYears) {
+  step(10 * kYear);
+  for (int day = 0; day < 40; ++day) {
+    pass(kDay);
+    ASSERT_GE(late(), Duration(0));
+  }
+  EXPECT_GE(late(365 * 86'400), Duration(0)) << "of the tier of a year";
+  EXPECT_LT(late(30 * 86'400), -9 * kYear) << "what the tier of 30 days had before has expired in its time";
+}
+
+TEST_F(ClockGuardTest, AStepIsBelievedWhenItHasStoodForAsLongAsItIs) {
+  step(hours(3));
+  pass(hours(3) - minutes(1));
+  EXPECT_GE(late(), Duration(0));
+  pass(minutes(2));
+  EXPECT_EQ(guard_->ahead(), Duration(0));
+  EXPECT_EQ(guard_->trouble(), "");
+}
+
+TEST_F(ClockGuardTest, AnotherStepBeginsAnotherWait) {
+  step(hours(3));
+  pass(hours(2));
+  step(hours(1));
+  pass(hours(3));
+  EXPECT_EQ(guard_->ahead(), hours(4));
+}
+
+TEST_F(ClockGuardTest, AStopOfHoursIsBelievedAfterTenMinutes) {
+  pass(hours(1));
+  stop_for(hours(20));
+  EXPECT_EQ(guard_->trouble(), "") << "an ordinary start";
+  EXPECT_GE(late(), hours(20));
+  pass(minutes(11));
+  EXPECT_EQ(late(), ClockGuard::kStepMin);
+}
+
+TEST_F(ClockGuardTest, AStepSoonAfterAStopIsNoPartOfIt) {
+  pass(hours(1));
+  stop_for(hours(2));
+  step(hours(20));
+  pass(hours(12));
+  EXPECT_GE(late(), hours(2));
+}
+
+TEST_F(ClockGuardTest, AfterAStopOfAMonthExpiryGoesOnByTheTimeThatPasses) {
+  pass(hours(1));
+  stop_for(30 * kDay);
+  EXPECT_NE(guard_->trouble(), "");
+  EXPECT_TRUE(guard_->is_fresh());
+  const Timestamp before = from_unix_seconds(guard_->now_s(kForever_s));
+  pass(hours(10));
+  EXPECT_FALSE(guard_->is_fresh());
+  EXPECT_EQ(from_unix_seconds(guard_->now_s(kForever_s)) - before, hours(10));
+  pass(10 * kDay);
+  EXPECT_EQ(late(10 * 86'400), ClockGuard::kStepMin) << "a tier of ten days has nothing from before";
+  EXPECT_GE(late(), 20 * kDay);
+  pass(20 * kDay);
+  EXPECT_EQ(late(), ClockGuard::kStepMin);
+  EXPECT_EQ(guard_->trouble(), "");
+}
+
+TEST_F(ClockGuardTest, AWaitGoesOnOverAnotherStop) {
+  pass(hours(1));
+  stop_for(30 * kDay);
+  pass(20 * kDay);
+  stop_for(minutes(30));
+  EXPECT_FALSE(guard_->is_fresh()) << "nothing new";
+  pass(10 * kDay + minutes(31));
+  EXPECT_EQ(late(), ClockGuard::kStepMin);
+}
+
+TEST_F(ClockGuardTest, StartsWithAWrongClockExpireNothing) {
+  pass(hours(1));
+  for (const Duration by : {10 * kYear, -10 * kYear, 2 * kDay, -2 * kDay}) {
+    error_ = by;
+    for (int start = 0; start < 20; ++start) {
+      stop_for(seconds(10));
+      newest_ = std::max(*newest_, true_time_ + error_);  // the series of the server itself
+      pass(minutes(3));
+      ASSERT_GE(late(), Duration(0));
+      ASSERT_NE(guard_->trouble(), "");
+    }
+    error_ = Duration(0);
+    stop_for(seconds(10));
+    pass(minutes(11));
+    EXPECT_LE(late(), 2 * ClockGuard::kStepMin);
+    EXPECT_EQ(guard_->trouble(), "");
+  }
+}
+
+TEST_F(ClockGuardTest,
+       AllClocksTogetherAreNotBelievedEither) {  // as after a machine's snapshot, or in a sandbox
+  error_ = 2 * kYear;
+  boot_ += 2 * kYear;
+  tick();
+  EXPECT_GE(late(), Duration(0));
+  pass(minutes(20));
+  EXPECT_GE(late(), Duration(0));
+}
+
+TEST_F(ClockGuardTest, AnOperatorEndsTheWait) {
+  step(30 * kDay);
+  EXPECT_NE(guard_->trouble(), "");
+  guard_->confirm();
+  EXPECT_EQ(guard_->trouble(), "");
+  EXPECT_LT(late(), -29 * kDay);
+  step(-30 * kDay);
+  EXPECT_NE(guard_->trouble().find("behind"), std::string::npos) << guard_->trouble();
+  guard_->confirm();
+  EXPECT_EQ(guard_->trouble(), "");
+  EXPECT_EQ(late(), ClockGuard::kStepMin);
+}
+
+TEST_F(ClockGuardTest, NothingExpiresFarBeyondTheNewestSample) {
+  newest_ = true_time_ - 5 * kDay;
+  start();
+  for (int day = 0; day < 20; ++day) {
+    true_time_ += kDay;
+    boot_ += kDay;
+    guard_->tick(now());
+  }
+  EXPECT_EQ(late(), 25 * kDay - ClockGuard::kNewestAhead + ClockGuard::kStepMin);
+}
+
+TEST_F(ClockGuardTest, AnEmptyStoreExpiresNothingAndBelievesAnyClock) {
+  newest_.reset();
+  start();
+  error_ = -10 * kYear;
+  guard_->tick(now());
+  EXPECT_EQ(guard_->now_s(kForever_s), 0);
+  EXPECT_EQ(guard_->ahead(), Duration(0));
+}
+
+TEST_F(ClockGuardTest, SaysWhatIsTheMatterInPlainWords) {
+  step(10 * kYear);
+  EXPECT_EQ(
+      guard_->trouble(),
+      "the wall clock is 10y ahead of the time that has passed since it was last right; expiry and rollup go "
+      "by "
+      "the time that passes, and not by the clock, until it has stayed so for 10y. If the clock is right, "
+      "`statmill clock confirm` ends this");
+}
+
+TEST_F(ClockGuardTest, WhatItKeepsOverAnEndIsWhatWasWritten) {
+  for (const ClockRow& row : {ClockRow{true_time_, -10 * kYear, minutes(7)}, guard_->row()})
+    EXPECT_EQ(decode_clock_row(encode_clock_row(row)), row);
+  EXPECT_FALSE(decode_clock_row("short"));
+}
+
+}  // namespace
+}  // namespace statmill
