@@ -26,6 +26,8 @@ class SteppingTest : public testing::Test {
  protected:
   // Cells are added to atomically: a restartable sequence that is stopped begins anew, for ever.
   void SetUp() override {
+    if (!std::string_view(STATMILL_SANITIZE).empty())
+      GTEST_SKIP() << "stepping through a sanitizer's own code takes minutes and shows nothing else";
     program_.emplace(Command{STATMILL_SHARING_PROGRAM,
                              {"steps"},
                              {{"STATMILL_SHARE", directory_.path().string()}, {"STATMILL_CELLS", "getcpu"}}});
