@@ -13,6 +13,7 @@
 #include "agent/config.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/open_files.h"
 #include "base/out_of_memory.h"
 
 namespace {
@@ -49,5 +50,6 @@ int main(int argc, char** argv) {
     case statmill::SettingsAction::kRun:
       break;
   }
+  statmill::raise_open_files_limit();
   return run(command->config);
 }

@@ -26,6 +26,8 @@ std::vector<Setting> server_settings(ServerConfig& c) {
        take_flag(c.store.salvage)},
       {"store.cache", "BYTES", "64M", "block cache of the store",
        take_bytes(c.store.block_cache_bytes, 1 << 20)},
+      {"store.reserve", "BYTES", "64M", "of the disk, kept for a start when it is full; 0: none",
+       take_bytes(c.store.reserve_bytes, 0)},
       {"store.write_buffer", "BYTES", "64M", "write buffer of each tier of the store",
        take_bytes(c.store.write_buffer_bytes, 1 << 20)},
       {"retention", "TIERS", "10s:10d,5m:1y,1h:6y", "tiers as step:kept, finest first",

@@ -1,8 +1,10 @@
 // statmilld: parses, builds, runs.
 #include <csignal>
 #include <cstdio>
+#include <exception>
 #include <span>
 
+#include "base/open_files.h"
 #include "base/out_of_memory.h"
 #include "base/service_manager.h"
 #include "server/allocator.h"
@@ -13,6 +15,18 @@ namespace {
 int fail(statmill::ExitCode code, const std::string& message) {
   std::fprintf(stderr, "statmilld: %s\n", message.c_str());
   return static_cast<int>(code);
+}
+
+int run(const statmill::ServerConfig& config) {
+  const statmill::SystemClock clock;
+  statmill::Log log(config.log_level);
+  statmill::Server server(config, clock, log);
+  if (const auto fault = server.start()) return fail(fault->code, fault->error.message);
+  statmill::service_manager::ready();
+  server.wait_for_signal();
+  statmill::service_manager::stopping();
+  if (const auto fault = server.stop()) return fail(fault->code, fault->error.message);
+  return 0;
 }
 
 constexpr const char* kUsage =
@@ -30,6 +44,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGHUP, SIG_IGN);  // until the server handles it
   statmill::tune_allocator();
+  statmill::raise_open_files_limit();
   std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of that write
   statmill::ServerConfig config;
   const auto settings = statmill::server_settings(config);
@@ -45,13 +60,9 @@ int main(int argc, char** argv) {
     std::puts("statmilld " STATMILL_VERSION);
     return 0;
   }
-  const statmill::SystemClock clock;
-  statmill::Log log(config.log_level);
-  statmill::Server server(config, clock, log);
-  if (const auto fault = server.start()) return fail(fault->code, fault->error.message);
-  statmill::service_manager::ready();
-  server.wait_for_signal();
-  statmill::service_manager::stopping();
-  if (const auto fault = server.stop()) return fail(fault->code, fault->error.message);
-  return 0;
+  try {
+    return run(config);
+  } catch (const std::exception& e) {  // of a library's: out of descriptors or threads, say
+    return fail(ExitCode::kFailed, e.what());
+  }
 }

@@ -128,6 +128,10 @@ std::optional<Fault> Server::open_store() {
     return store_fault(opened.error(), "store.path");
   }
   store_ = std::move(*opened);
+  if (const std::optional<Error>& fault = store_->fault()) {
+    log_.error("the store can only be read; samples wait in memory", {{"why", fault->message}});
+    health_.set("store", fault->message);
+  }
   return std::nullopt;
 }
 
@@ -150,7 +154,7 @@ std::optional<Fault> Server::start_recovered(const Recovery& recovery) {
                       {"statsd", endpoint_text(at.statsd)},
                       {"agent", endpoint_text(at.agent)},
                       {"http", at.http.text()},
-                      {"admin", admin_http_->socket_path()},
+                      {"admin", admin_http_ ? admin_http_->socket_path() : "off"},
                       {"series", table_.series_count()},
                       {"ms", milliseconds_since(started_, clock_.steady())}});
   return std::nullopt;
@@ -164,6 +168,10 @@ void Server::start_threads() {
   });
   reclaim_thread_ = std::make_unique<ReclaimThread>(*store_, registry_, log_);
   for (size_t i = 0; i < config_.http_threads; ++i) http_threads_.emplace_back([this] { http_loop_.run(); });
+  if (admin_http_) start_admin_threads();
+}
+
+void Server::start_admin_threads() {
   for (size_t i = 0; i < kAdminThreads; ++i) admin_threads_.emplace_back([this] { admin_loop_.run(); });
 }
 
@@ -225,8 +233,6 @@ void Server::stop_senders() {
 std::optional<Fault> Server::listen_for_admin() {
   admin_ = std::make_unique<Admin>(Admin::Services{
       [this](const TickThread::Job& job) { return tick_thread_->call(job); }, *store_, health_, log_});
-  const std::string path =
-      config_.admin_socket.empty() ? config_.store.path + "/admin.sock" : config_.admin_socket;
   name_changes_ = std::make_unique<NameChanges>(table_, [this](const SeriesChanges& changes) {
     Result<ChangedSeries> changed = admin_->change(changes);
     if (changed) {
@@ -236,15 +242,32 @@ std::optional<Fault> Server::listen_for_admin() {
     }
     return changed;
   });
+  const Status opened = open_admin_socket();
+  if (opened) return std::nullopt;
+  // A disk that takes nothing takes no socket either: reads are served without.
+  const bool is_disk = opened.error().code == ErrorCode::kIo && store_->fault();
+  if (is_disk) return std::nullopt;
+  const bool is_setting = opened.error().code == ErrorCode::kInvalid;
+  return Fault{is_setting ? ExitCode::kUsage : ExitCode::kCannotListen, opened.error()};
+}
+
+Status Server::open_admin_socket() {
+  const std::string path =
+      config_.admin_socket.empty() ? config_.store.path + "/admin.sock" : config_.admin_socket;
   std::vector<Route> routes = admin_routes(*admin_);
   for (Route& route : name_routes(*name_changes_, clock_)) routes.push_back(std::move(route));
   auto http = HttpServer::open_unix(admin_loop_, path, {std::move(routes), registry_, clock_});
-  if (!http) {
-    const bool is_setting = http.error().code == ErrorCode::kInvalid;
-    return Fault{is_setting ? ExitCode::kUsage : ExitCode::kCannotListen, http.error()};
-  }
+  health_.warn("admin.socket", http ? "" : http.error().message);
+  if (!http) return http.error();
   admin_http_ = std::move(*http);
-  return std::nullopt;
+  return Status::ok();
+}
+
+void Server::retry_admin_socket() {
+  if (!open_admin_socket()) return;
+  admin_retry_.stop();
+  start_admin_threads();
+  log_.info("admin socket open", {{"path", admin_http_->socket_path()}});
 }
 
 HttpServices Server::http_services() {
@@ -299,6 +322,8 @@ void Server::register_figures() {
         [this] { return static_cast<double>(store_->stats().bytes_on_disk); });
   gauge("statmill.store_memory_bytes", "Buffers and caches of the store.",
         [this] { return static_cast<double>(store_->stats().memory_bytes); });
+  gauge("statmill.store_reserve_bytes", "Bytes of the disk that are kept for a start when it is full.",
+        [this] { return static_cast<double>(store_->reserve_bytes()); });
   gauge("statmill.store_ready", "1: the last tick is in the store. 0: samples wait in memory, see /readyz.",
         [this] { return health_.problems().contains("store") ? 0.0 : 1.0; });
   registry_.counter_fn("statmill.store_reopenings",
@@ -319,6 +344,7 @@ void Server::wait_for_signal() {
     signal_loop_.stop();
   });
   ignore_hangup();
+  if (!admin_http_) admin_retry_.start();
   signal_loop_.run();
 }
 

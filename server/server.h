@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/repeating_timer.h"
 #include "ingest/intake.h"
 #include "ingest/line_listener.h"
 #include "server/admin/admin.h"
@@ -68,6 +69,9 @@ class Server {
   std::optional<Fault> listen_for_agents();
   void stop_senders();
   std::optional<Fault> listen_for_admin();
+  Status open_admin_socket();
+  void start_admin_threads();
+  void retry_admin_socket();
   void ignore_hangup();
   void start_threads();
   void stop_http();
@@ -76,6 +80,7 @@ class Server {
   void register_figures();
 
   static constexpr Duration kLastTickPatience = std::chrono::seconds(5);
+  static constexpr Duration kAdminRetry = std::chrono::seconds(1);
   static constexpr size_t kAdminThreads = 2;  // while one is at a long job the other says so to who asks
 
   const ServerConfig config_;
@@ -114,6 +119,8 @@ class Server {
   std::unique_ptr<HttpServer> admin_http_;
   std::vector<std::thread> http_threads_;
   std::vector<std::thread> admin_threads_;
+  // On the signals' loop, where the disk has had no room for the admin socket.
+  RepeatingTimer admin_retry_{signal_loop_, [] { return kAdminRetry; }, [this] { retry_admin_socket(); }};
 };
 
 }  // namespace statmill

@@ -22,6 +22,7 @@ struct RocksOptions {
                                 << 20;  // of the finest tier and of the journal each; coarser: a quarter
   uint64_t wal_bytes_max = uint64_t{128} << 20;  // bounds how long a start after a crash replays
   std::shared_ptr<Expiry> expiry;  // of all databases that a store opens one after the other; null: its own
+  uint64_t reserve_bytes = 0;      // of the disk, kept for a start when it is full (reserve_file.h); 0: none
   bool sync = true;                // false: a power cut loses acknowledged data; benches only
   bool salvage = false;            // reads past damage in the log, which otherwise is an error (log_drops())
   bool count_writes = false;       // StoreStats::written; benches only

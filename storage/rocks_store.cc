@@ -14,6 +14,7 @@
 #include "storage/database_checkpoint.h"
 #include "storage/disk_probe.h"
 #include "storage/keys.h"
+#include "storage/reserve_file.h"
 #include "storage/rocks_database.h"
 #include "storage/rocks_snapshot.h"
 #include "storage/settle.h"
@@ -113,20 +114,62 @@ Operations operations_of(const StoreBatch& batch, const RocksDatabase& database,
   return operations;
 }
 
+// `database`: its path.
+std::filesystem::path reserve_of(const std::filesystem::path& database) {
+  return database.parent_path() / kReserveFile;
+}
+
 Result<RocksStore::Opened> open_database(const std::string& path, const RocksOptions& options,
                                          const Tiers& tiers, RocksAccess access) {
   auto database = RocksDatabase::open(path, options, tiers, access);
   if (!database) return database.error();
-  RocksStore::Opened opened{std::move(*database), 0};
+  RocksStore::Opened opened{std::move(*database), 0, std::nullopt};
   const Result<TickNo> last_tick = RocksSnapshot(opened.database, tiers).last_tick();
   if (!last_tick) return last_tick.error();
   opened.last_tick = *last_tick;
   return opened;
 }
 
+// What the log holds is told to agents and built upon: it must survive a power cut first. A store that can be
+// written does that by opening it.
+Status sync_log(const std::filesystem::path& database) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator i(database, error), end; !error && i != end; i.increment(error)) {
+    if (i->path().extension() != ".log") continue;
+    if (Status synced = sync_path(i->path()); !synced) return synced;
+  }
+  return error ? Status(Error{ErrorCode::kIo, "list " + database.string() + ": " + error.message()})
+               : Status::ok();
+}
+
+// For reading alone, because of `why`.
+Result<RocksStore::Opened> open_readable(const std::string& path, const RocksOptions& options,
+                                         const Tiers& tiers, Error why) {
+  if (Status durable = sync_log(path); !durable) return durable.error();
+  auto opened = open_database(path, options, tiers, RocksAccess::kReadOnly);
+  if (opened) opened->fault = std::move(why).with("the disk takes no writes");
+  return opened;
+}
+
+// On a full disk without the reserve; and if nothing can be written at all, for reading.
+Result<RocksStore::Opened> open_as_it_can(const std::string& path, const RocksOptions& options,
+                                          const Tiers& tiers) {
+  auto opened = open_database(path, options, tiers, RocksAccess::kCreate);
+  const auto is_disk_fault = [&opened] { return !opened && opened.error().code == ErrorCode::kIo; };
+  if (is_disk_fault() && give_up_reserve(reserve_of(path))) {
+    if (options.warn) options.warn("the reserve is given up: " + opened.error().message);
+    opened = open_database(path, options, tiers, RocksAccess::kReadWrite);
+  }
+  if (!is_disk_fault() || options.salvage) return opened;
+  auto readable = open_readable(path, options, tiers, opened.error());
+  return readable ? std::move(readable) : std::move(opened);
+}
+
 Error being_mended() {
   return {ErrorCode::kUnavailable, "the store is being opened anew after a fault of the disk"};
 }
+
+constexpr uint32_t kWritesPerReserve = 256;  // a look at the disk now and then costs nothing
 
 // What is read while no database is open.
 class ClosedSnapshot final : public StoreSnapshot {
@@ -152,7 +195,7 @@ Result<std::unique_ptr<RocksStore>> RocksStore::open(const RocksOptions& options
   if (!path) return std::move(path.error()).with(context);
   RocksOptions mine = options;
   mine.expiry = std::make_shared<Expiry>();
-  auto opened = open_database(*path, mine, tiers, RocksAccess::kCreate);
+  auto opened = open_as_it_can(*path, mine, tiers);
   if (!opened) {
     Error error = opened.error();
     if (error.code == ErrorCode::kBusy) return Error{error.code, context + " is in use by another process"};
@@ -161,6 +204,7 @@ Result<std::unique_ptr<RocksStore>> RocksStore::open(const RocksOptions& options
   mine.salvage = false;  // once: what breaks from here on is another matter
   auto store = std::make_unique<RocksStore>(std::move(mine), tiers, std::move(*path), std::move(*opened));
   DatabaseCheckpoint::remove_left_behind(store->data_directory());
+  if (!store->fault_) store->keep_reserve();
   return store;
 }
 
@@ -172,7 +216,16 @@ RocksStore::RocksStore(RocksOptions options, const Tiers& tiers, std::string pat
       reclaimer_(tiers_),
       last_tick_(opened.last_tick),
       tried_tick_(opened.last_tick),
+      fault_(std::move(opened.fault)),
       database_(std::move(opened.database)) {}
+
+uint64_t RocksStore::reserve_bytes() const { return statmill::reserve_bytes(reserve_of(path_)); }
+
+void RocksStore::keep_reserve() {
+  writes_to_reserve_ = kWritesPerReserve;
+  const Status made = make_reserve(reserve_of(path_), options_.reserve_bytes);
+  if (!std::exchange(misses_reserve_, !made) && !made && options_.warn) options_.warn(made.error().message);
+}
 
 Status RocksStore::write(const StoreBatch& batch) {
   if (batch.is_empty()) return Status::ok();
@@ -194,6 +247,7 @@ Status RocksStore::write(const StoreBatch& batch) {
   if (!status.ok()) return break_down(error_of(status).with("write to the store"));
   last_tick_ = tried_tick_;
   reopening_pace_.went_well();
+  if (--writes_to_reserve_ == 0) keep_reserve();
   return Status::ok();
 }
 
@@ -347,6 +401,7 @@ Status RocksStore::reopen() {
     return break_down(std::move(opened.error()).with("open the store anew"));
   }
   last_tick_ = tried_tick_ = opened->last_tick;
+  writes_to_reserve_ = kWritesPerReserve;
   replace_database(std::move(opened->database));
   reopenings_.fetch_add(1, std::memory_order_relaxed);
   fault_.reset();

@@ -6,6 +6,10 @@
 // that the store then has says whether the failed batch is in. Until then the old database stays open for
 // reads.
 //
+// A database that cannot be opened for writing, because the disk is full or read-only, is opened for reading:
+// then the store begins as one whose write has failed, and mends in the same way. On a full disk the start
+// first gives up the reserve (reserve_file.h); it is made again when there is room.
+//
 // Do not fork after opening one: RocksDB's threads do not exist in the child.
 #pragma once
 
@@ -32,13 +36,14 @@ class RocksDatabase;
 // Thread-safe; write(), expire() and keep_from() belong to one thread.
 class RocksStore final : public Store {
  public:
-  // Errors: kBusy (another process has it open), kInvalid (not ours, other steps), kVersion, kCorrupt, kIo.
-  // Refused directories are left as they were.
+  // Errors: kBusy (another process has it open), kInvalid (not ours, other steps), kVersion, kCorrupt, kIo
+  // (it cannot even be read, or what was read is not durable). Refused directories are left as they were.
   static Result<std::unique_ptr<RocksStore>> open(const RocksOptions& options, const Tiers& tiers);
 
   struct Opened {
     std::shared_ptr<RocksDatabase> database;
     TickNo last_tick = 0;
+    std::optional<Error> fault;  // why it can only be read; none: it can be written
   };
   // `path`: of the database that `opened` is.
   RocksStore(RocksOptions options, const Tiers& tiers, std::string path, Opened opened);
@@ -53,6 +58,10 @@ class RocksStore final : public Store {
   Result<bool> reclaim(std::atomic<bool>& cancelled) override;
   StoreStats stats() override;
 
+  // Why nothing can be written at present. To be asked by the thread that writes.
+  const std::optional<Error>& fault() const { return fault_; }
+  // Of the disk, kept now for a start when it is full. Thread-safe.
+  uint64_t reserve_bytes() const;
   // What a salvaging open left out of the log.
   const LogDrops& log_drops() const { return log_drops_; }
 
@@ -79,6 +88,7 @@ class RocksStore final : public Store {
   Status mend();
   Status set_floor(TierNo tier, ChunkNo chunk);
   Status reopen();
+  void keep_reserve();
 
   const RocksOptions options_;
   const Tiers tiers_;
@@ -92,6 +102,8 @@ class RocksStore final : public Store {
   TickNo tried_tick_;           // the same, or the one whose write failed: it may be in the log
   std::optional<Error> fault_;  // why the database is not to be written
   RetryPace reopening_pace_;
+  uint32_t writes_to_reserve_ = 0;  // good writes until it is looked for again
+  bool misses_reserve_ = false;
 
   mutable Mutex mutex_;
   std::shared_ptr<RocksDatabase> database_ GUARDED_BY(mutex_);

@@ -1,6 +1,7 @@
 // See admin.h.
 #include "server/admin/admin.h"
 
+#include "storage/data_directory.h"
 #include "storage/files.h"
 
 namespace statmill {
@@ -63,7 +64,7 @@ Result<Admin::Settled> Admin::compact() {
 }
 
 Result<Admin::Settled> Admin::settle(bool compact) {
-  const std::string directory = services_.store.data_directory();
+  const std::string directory = database_path(services_.store.data_directory());
   Settled settled{directory_bytes(directory), 0};
   Status done = services_.on_tick_thread([](Ticker& ticker, TickTime now) { return ticker.flush_all(now); });
   if (done) done = services_.store.flush();

@@ -32,7 +32,7 @@ class Admin {
   explicit Admin(Services services) : services_(std::move(services)) {}
 
   struct Settled {
-    uint64_t bytes_before = 0;  // of the data directory
+    uint64_t bytes_before = 0;  // of the database
     uint64_t bytes_after = 0;
   };
   // Every pending bucket goes to the store as fragments, and what the store has in memory into files.

@@ -58,9 +58,19 @@ class Mount {
   bool mounted_ = false;
 };
 
+// Writes until nothing more fits on the disk.
+void fill(const fs::path& ballast) {
+  const Descriptor file(::open(ballast.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  const std::string block(1 << 12, 'x');
+  while (::write(file.get(), block.data(), block.size()) > 0) {
+  }
+}
+
 class DiskE2e : public testing::Test {
  protected:
-  fs::path data() const { return server_.data() / "data"; }
+  // Of the server that the test starts.
+  fs::path data() const { return data_of(server_); }
+  static fs::path data_of(const ServerProcess& server) { return server.data() / "data"; }
 
   // So many samples more, over a thousand series.
   void send(int64_t samples) {
@@ -111,6 +121,7 @@ class DiskE2e : public testing::Test {
   }
 
   ServerProcess server_{STATMILL_BIN, {"--tick", "20ms"}};
+  ServerProcess reserving_{STATMILL_BIN, {"--tick", "20ms", "--store.reserve", "8M"}};
   int64_t sent_ = 0;
 };
 
@@ -121,12 +132,7 @@ TEST_F(DiskE2e, AFullDiskIsBorneInMemoryAndLeftBehind) {
   for (int cycle = 0; cycle < 3; ++cycle) {
     send(10'000);
     const fs::path ballast = data() / "db" / "ballast";
-    {
-      const Descriptor file(::open(ballast.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
-      const std::string block(1 << 16, 'x');
-      while (::write(file.get(), block.data(), block.size()) > 0) {
-      }
-    }
+    fill(ballast);
     expect_trouble("No space left on device");
     fs::remove(ballast);
     expect_recovery();
@@ -173,6 +179,71 @@ TEST_F(DiskE2e, ALimitOnTheSizeOfFilesIsOneMoreFullDisk) {
     send(1000);
   }
   expect_recovery();
+  expect_all_there_after_a_kill();
+}
+
+// The server that starts here has no room for its log: it serves what is there, says so, and takes samples.
+TEST_F(DiskE2e, AStartOnAFullDiskServesReadsAndGoesOnByItself) {
+  const Mount disk(data(), {"-t", "tmpfs", "-o", "size=16m", "none"});
+  if (!disk.is_there()) GTEST_SKIP() << "cannot mount a tmpfs here";
+  server_.start();
+  send(10'000);
+  server_.wait_until_durable();
+  server_.kill();
+  const fs::path ballast = data() / "ballast";
+  fill(ballast);
+  server_.start();
+  EXPECT_EQ(readiness().status, 503);
+  EXPECT_THAT(readiness().body, HasSubstr("No space left on device"));
+  expect_all_there("at the start");
+  expect_trouble("No space left on device");
+  fs::remove(ballast);
+  expect_recovery();
+  expect_all_there_after_a_kill();
+}
+
+TEST_F(DiskE2e, AStartOnAFullDiskGivesUpTheReserve) {
+  const Mount disk(data_of(reserving_), {"-t", "tmpfs", "-o", "size=32m", "none"});
+  if (!disk.is_there()) GTEST_SKIP() << "cannot mount a tmpfs here";
+  const fs::path reserve = data_of(reserving_) / "reserve";
+  const fs::path ballast = data_of(reserving_) / "ballast";
+  reserving_.start();
+  EXPECT_EQ(fs::file_size(reserve), 8U << 20);
+  EXPECT_EQ(reserving_.metric("statmill_store_reserve_bytes"), 8 << 20);
+  reserving_.send("reserve 1\n");
+  reserving_.wait_until_durable();
+  reserving_.kill();
+  fill(ballast);
+  reserving_.start();
+  EXPECT_FALSE(fs::exists(reserve));
+  EXPECT_EQ(http_get(reserving_.http(), "/readyz").status, 200);
+  reserving_.send("reserve 1\n");
+  reserving_.wait_until_durable();
+  EXPECT_EQ(reserving_.totals("reserve").at("reserve").count, 2);
+  fs::remove(ballast);
+  EXPECT_EQ(reserving_.stop(), 0);
+  reserving_.start();
+  EXPECT_EQ(fs::file_size(reserve), 8U << 20) << "there is room again";
+  EXPECT_EQ(reserving_.stop(), 0);
+}
+
+TEST_F(DiskE2e, AStartOnAReadOnlyDiskServesReadsAndGoesOnByItself) {
+  const Mount disk(data(), {"-t", "tmpfs", "-o", "size=64m", "none"});
+  if (!disk.is_there()) GTEST_SKIP() << "cannot mount a tmpfs here";
+  server_.start();
+  send(10'000);
+  server_.wait_until_durable();
+  server_.kill();
+  ASSERT_TRUE(run("mount", {"-o", "remount,ro", data().string()}));
+  server_.start();
+  EXPECT_EQ(readiness().status, 503);
+  EXPECT_THAT(readiness().body, HasSubstr("Read-only file system"));
+  EXPECT_EQ(server_.admin_socket(), "off");
+  expect_all_there("at the start");
+  expect_trouble("Read-only file system");
+  ASSERT_TRUE(run("mount", {"-o", "remount,rw", data().string()}));
+  expect_recovery();
+  ASSERT_TRUE(server_.process().wait_for_line("admin socket open")) << "in the data directory";
   expect_all_there_after_a_kill();
 }
 

@@ -188,5 +188,67 @@ TEST(ExitE2e, HelpAndVersionGoToStandardOutput) {
   }
 }
 
+// What a program that may have so many descriptors does: nullopt, it got ready; else how it ended.
+std::optional<Ended> run_with_descriptors(int descriptors, const std::string& program,
+                                          std::vector<std::string> arguments, std::string_view ready) {
+  arguments.insert(arguments.begin(),
+                   {"--nofile=" + std::to_string(descriptors), std::string(STATMILL_BIN) + "/" + program});
+  Process process({"prlimit", std::move(arguments), {}});
+  const bool is_ready = process.wait_for_line(ready).has_value();
+  if (is_ready) process.signal(SIGTERM);
+  Ended ended{process.wait().value_or(-1000), process.standard_output(), process.standard_error()};
+  if (!is_ready) return ended;
+  EXPECT_THAT(ended.status, testing::AnyOf(0, 1)) << descriptors << "\n" << ended.said;
+  return std::nullopt;
+}
+
+// With each number it either runs, or says in its last line what it could not do.
+TEST(ExitE2e, TooFewDescriptorsAreAnErrorLineAndNoAbort) {
+  bool has_run = false;
+  for (int descriptors = 8; descriptors <= 256; descriptors += descriptors < 64 ? 4 : 32) {
+    const TempDirectory directory;
+    const auto ended =
+        run_with_descriptors(descriptors, "statmilld", options_for(directory.path() / "d"), " ready ");
+    has_run = !ended;
+    if (!ended) continue;
+    EXPECT_THAT(ended->status, testing::AnyOf(1, 6)) << descriptors << "\n" << ended->said;
+    EXPECT_THAT(ended->said, HasSubstr("statmilld: ")) << descriptors;
+  }
+  EXPECT_TRUE(has_run) << "256 are enough";
+}
+
+TEST(ExitE2e, TooFewDescriptorsAreAnErrorLineOfTheAgentToo) {
+  const std::vector<std::string> options{"--server", "127.0.0.1:" + std::to_string(unused_port()),
+                                         "--http.listen", "127.0.0.1:0"};
+  bool has_run = false;
+  for (const int descriptors : {8, 12, 16, 20, 24, 32, 48, 64, 128, 256}) {  // it takes its time to end
+    const auto ended = run_with_descriptors(descriptors, "statmill-agent", options, " ready ");
+    has_run = !ended;
+    if (!ended) continue;
+    EXPECT_THAT(ended->status, 1) << descriptors << "\n" << ended->said;
+    EXPECT_THAT(ended->said, HasSubstr("error ")) << descriptors;
+  }
+  EXPECT_TRUE(has_run) << "256 are enough";
+}
+
+// The signal is taken up when the start is complete; before the server looks for signals it just ends.
+TEST(ExitE2e, ASignalDuringTheStartEndsItClean) {
+  ServerProcess server(STATMILL_BIN);
+  server.start();
+  server.send("x 1\n");
+  server.wait_until_durable();
+  server.kill();
+  Process starting({std::string(STATMILL_BIN) + "/statmilld", options_for(server.data() / "data"), {}});
+  ASSERT_TRUE(starting.wait_for_line("store open"));
+  starting.signal(SIGTERM);
+  starting.signal(SIGTERM);
+  EXPECT_EQ(starting.wait(), 0) << starting.standard_error();
+  Process early({std::string(STATMILL_BIN) + "/statmilld", options_for(server.data() / "data"), {}});
+  early.signal(SIGTERM);
+  EXPECT_THAT(early.wait(), testing::AnyOf(0, -SIGTERM)) << early.standard_error();
+  server.start();
+  EXPECT_EQ(server.totals("x").at("x").count, 1);
+}
+
 }  // namespace
 }  // namespace statmill

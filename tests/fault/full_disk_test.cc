@@ -93,5 +93,67 @@ TEST(FullDisk, ComesAndGoesManyTimes) {
   expect_nothing_lost(world);
 }
 
+// What a start on such a disk must do: serve what is there, take samples, say what is wrong, and go on by
+// itself.
+void start_in_trouble_and_heal(FaultWorld& world, const std::string& why) {
+  const Status started = world.start();
+  ASSERT_TRUE(started) << started.error().message;
+  ASSERT_TRUE(world.compare());
+  world.send(1);
+  EXPECT_FALSE(world.tick());
+  EXPECT_NE(world.problem().find(why), std::string::npos) << world.problem();
+  endure(world, 40);
+  world.disk().heal();
+  ASSERT_TRUE(world.resumes()) << world.problem();
+  EXPECT_EQ(world.reopenings(), 1U);
+  expect_nothing_lost(world);
+}
+
+class FullDiskAtTheStart : public testing::TestWithParam<uint64_t> {};
+
+TEST_P(FullDiskAtTheStart, IsReadFromAndLeftBehind) {
+  FaultWorld world({});
+  ASSERT_TRUE(world.start());
+  world.run(40);
+  world.stop();
+  world.disk().limit_space(GetParam());
+  start_in_trouble_and_heal(world, "No space left on device");
+}
+
+INSTANTIATE_TEST_SUITE_P(BytesLeft, FullDiskAtTheStart, testing::Values(0, 100, 1000));
+
+TEST(FullDisk, AReadOnlyDiskAtTheStartIsReadFromAndLeftBehind) {
+  FaultWorld world({});
+  ASSERT_TRUE(world.start());
+  world.run(40);
+  world.stop();
+  world.disk().make_read_only();
+  start_in_trouble_and_heal(world, "Read-only file system");
+}
+
+// Nothing of what was taken in memory was ever promised.
+TEST(FullDisk, APowerCutBeforeItHealsLosesNothingDurable) {
+  FaultWorld world({});
+  ASSERT_TRUE(world.start());
+  world.run(40);
+  world.stop();
+  world.disk().make_read_only();
+  ASSERT_TRUE(world.start());
+  endure(world, 20);
+  world.cut_power_and_restore();
+  world.disk().heal();
+  ASSERT_TRUE(world.start());
+  ASSERT_TRUE(world.compare());
+  EXPECT_EQ(world.lost(), 0);
+}
+
+TEST(FullDisk, AStartThatCannotEvenReadIsRefused) {
+  FaultWorld world({});
+  world.disk().make_read_only();
+  EXPECT_FALSE(world.start());
+  world.disk().heal();
+  EXPECT_TRUE(world.start());
+}
+
 }  // namespace
 }  // namespace statmill
