@@ -1,6 +1,7 @@
 // See log.h.
 #include "base/log.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,6 +41,15 @@ void append_time(std::string& out) {
   out.append(text.data(), n);
 }
 
+// JOURNAL_STREAM is device:inode of the journal's stream. It is inherited by processes whose output goes
+// elsewhere.
+bool writes_to_journal() {
+  const char* stream = std::getenv("JOURNAL_STREAM");
+  struct stat status {};
+  if (stream == nullptr || ::fstat(STDERR_FILENO, &status) != 0) return false;
+  return stream == std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
+}
+
 }  // namespace
 
 Result<LogLevel> parse_log_level(std::string_view text) {
@@ -50,7 +60,7 @@ Result<LogLevel> parse_log_level(std::string_view text) {
                "log level \"" + std::string(text) + "\" is none of error, warn, info, debug"};
 }
 
-Log::Log(LogLevel level) : level_(level), journal_(std::getenv("JOURNAL_STREAM") != nullptr) {}
+Log::Log(LogLevel level) : level_(level), journal_(writes_to_journal()) {}
 
 void Log::error(std::string_view m, std::initializer_list<LogField> f) { line(LogLevel::kError, m, f); }
 void Log::warn(std::string_view m, std::initializer_list<LogField> f) { line(LogLevel::kWarn, m, f); }

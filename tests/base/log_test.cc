@@ -2,6 +2,8 @@
 #include "base/log.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <string>
@@ -14,13 +16,16 @@ namespace {
 // Under systemd: a priority prefix and no time, so that the whole line is known.
 class JournalLog : public testing::Test {
  protected:
-  void SetUp() override { setenv("JOURNAL_STREAM", "8:1", 1); }
   void TearDown() override { unsetenv("JOURNAL_STREAM"); }
 
   template <class Write>
   static std::string lines(LogLevel level, const Write& write) {
-    Log log(level);
     testing::internal::CaptureStderr();
+    struct stat status {};
+    EXPECT_EQ(::fstat(STDERR_FILENO, &status), 0);
+    const std::string stream = std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
+    setenv("JOURNAL_STREAM", stream.c_str(), 1);
+    Log log(level);
     write(log);
     return testing::internal::GetCapturedStderr();
   }
@@ -56,8 +61,9 @@ TEST_F(JournalLog, ValuesCannotForgeALineOrAField) {
             "<6>a b text=\"x <0>y=\\\"z\\\\\\\"\" empty=\"\" escape=\" [2J\"\n");
 }
 
-TEST(Log, LineOutsideSystemdHasTimeAndSeverity) {
-  unsetenv("JOURNAL_STREAM");
+// The variable is inherited by processes whose output goes elsewhere.
+TEST(Log, LineThatDoesNotGoToTheJournalHasTimeAndSeverity) {
+  setenv("JOURNAL_STREAM", "8:1", 1);
   Log log(LogLevel::kInfo);
   testing::internal::CaptureStderr();
   log.info("up", {{"port", 1}});
@@ -67,6 +73,7 @@ TEST(Log, LineOutsideSystemdHasTimeAndSeverity) {
   EXPECT_EQ(line.substr(time_size), "info up port=1\n");
   EXPECT_EQ(line[10], 'T');
   EXPECT_EQ(line[19], 'Z');
+  unsetenv("JOURNAL_STREAM");
 }
 
 TEST(Log, KnowsItsLevelsByName) {

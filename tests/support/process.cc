@@ -30,6 +30,14 @@ std::array<Descriptor, 2> make_pipe() {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
+// Settings of an installed statmill, and what a service manager tells a service that it runs the tests in.
+bool is_of_this_machine(std::string_view entry) {
+  constexpr std::array<std::string_view, 4> kNames = {"STATMILL_", "NOTIFY_SOCKET=", "WATCHDOG_",
+                                                      "JOURNAL_STREAM="};
+  return std::any_of(kNames.begin(), kNames.end(),
+                     [&](std::string_view name) { return entry.starts_with(name); });
+}
+
 std::vector<std::string> environment_of(const Command& command) {
   std::vector<std::string> out;
   for (char** e = environ; *e != nullptr; ++e) {
@@ -38,7 +46,7 @@ std::vector<std::string> environment_of(const Command& command) {
         std::any_of(command.environment.begin(), command.environment.end(), [&](const auto& v) {
           return entry.starts_with(v.first) && entry.substr(v.first.size()).starts_with('=');
         });
-    if (!replaced) out.emplace_back(entry);
+    if (!replaced && !is_of_this_machine(entry)) out.emplace_back(entry);
   }
   for (const auto& [name, value] : command.environment) out.push_back(name + "=" + value);
   return out;

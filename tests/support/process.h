@@ -22,7 +22,8 @@ inline constexpr std::chrono::seconds kProcessTimeout{30};
 struct Command {
   std::string program;  // path, or a name found in PATH
   std::vector<std::string> arguments;
-  std::vector<std::pair<std::string, std::string>> environment;  // added to ours
+  // Added to ours, of which no setting of statmill and nothing of a service manager is handed on.
+  std::vector<std::pair<std::string, std::string>> environment;
 };
 
 // Confined to the thread that made it: the kernel kills the child when that thread ends.

@@ -21,6 +21,17 @@ TEST(Process, GivesExitStatusAndBothOutputs) {
   EXPECT_EQ(process.standard_error(), "err\n");
 }
 
+TEST(Process, GetsNoSettingsOfThisMachineButThoseOfTheTest) {
+  ::setenv("STATMILL_LOG_LEVEL", "loud", 1);
+  ::setenv("JOURNAL_STREAM", "8:1", 1);
+  Process process(
+      {"/bin/sh", {"-c", "echo $STATMILL_LOG_LEVEL$JOURNAL_STREAM.$STATMILL_URL"}, {{"STATMILL_URL", "x"}}});
+  EXPECT_EQ(process.wait(), 0);
+  EXPECT_EQ(process.standard_output(), ".x\n");
+  ::unsetenv("STATMILL_LOG_LEVEL");
+  ::unsetenv("JOURNAL_STREAM");
+}
+
 TEST(Process, FindsLinesInOrderAndEachOnce) {
   Process process(shell("echo one 1 >&2; echo two >&2; echo one 2 >&2; exec sleep 60"));
   EXPECT_EQ(process.wait_for_line("one"), "one 1");
