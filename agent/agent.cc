@@ -14,6 +14,7 @@
 #include "agent/collectors/make_collectors.h"
 #include "base/hash.h"
 #include "base/service_manager.h"
+#include "base/watchdog_thread.h"
 
 namespace statmill {
 namespace {
@@ -65,12 +66,15 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
       collection_(make_collectors({config, proc_, clock, log}), log),
       self_report_(config.prefix, proc_),
       outbox_(io_, log, clock, outbox_options(config)),
+      look_(config.watchdog.look),
+      watchdog_(config.watchdog, watchdog_services()),
       http_listen_(config.http_listen),
       signals_(io_, SIGTERM, SIGINT),
       hangups_(io_, SIGHUP),
       timer_(
           io_, [this] { return until_next(); },
           [this] {
+            const Running running("a collection");
             outbox_.send(collect());
             self_report_.sent();
           }) {
@@ -93,7 +97,7 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
   self_report_.add_total("agent.total_resets", "Totals that were below the one before.",
                          [this] { return builder_.resets(); });
   if (!config.relay.is_on() || config.once) return;
-  relay_.emplace(config.relay, Relay::Services{io_, local_registry_, clock, log},
+  relay_.emplace(config.relay, Relay::Services{io_, local_registry_, clock, log, &watchdog_},
                  [this](LineBatch batch) { outbox_.send(std::move(batch)); });
   report_relay();
 }
@@ -125,7 +129,20 @@ Status Agent::listen() {
   return Status::ok();
 }
 
+// What hangs is told by the log and by the service manager: nobody else is asked while the only loop hangs.
+Watchdog::Services Agent::watchdog_services() {
+  return {clock_, log_,
+          [this](std::string_view loop, std::chrono::nanoseconds lag) {
+            local_registry_
+                .histogram("statmill.loop_lag_ns", "How late an event loop served a ping, in nanoseconds.",
+                           {{"loop", std::string(loop)}})
+                .record(static_cast<uint64_t>(lag.count()));
+          },
+          [](std::string_view, const std::string&) {}, [](std::string_view, const std::string&) {}};
+}
+
 std::string Agent::metrics() const {
+  const Running running("/metrics");
   return prometheus_text(local_registry_.read()) + self_report_.prometheus_text() +
          prometheus_text(latest_.readings());
 }
@@ -151,7 +168,11 @@ int Agent::run() {
   outbox_.start();
   timer_.start();
   service_manager::ready();
-  io_.run();
+  {
+    const WatchdogThread watchdog_thread(watchdog_, look_);
+    const LoopWatch watch(&watchdog_, io_, "agent");
+    io_.run();
+  }
   if (outbox_.resolving()) {
     // Destroying the resolver would wait for a name server, for as long as that takes.
     log_.warn("leaving in the middle of a name look-up");

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/repeating_timer.h"
+#include "base/watchdog.h"
 
 namespace statmill {
 
@@ -46,6 +47,7 @@ class Agent {
   void report_relay();
   Status listen();
   std::string metrics() const;
+  Watchdog::Services watchdog_services();
 
   const Duration interval_;
   const Duration phase_;  // when in each interval; differs between hosts
@@ -60,6 +62,8 @@ class Agent {
   Outbox outbox_;
   // Of the relay and /metrics: its names are those of a server's, so they stay on this host.
   Registry local_registry_;
+  const Duration look_;  // how often the watchdog looks
+  Watchdog watchdog_;
   std::optional<Relay> relay_;
   const std::optional<Endpoint> http_listen_;
   MetricsEndpoint http_{io_, local_registry_, [this] { return metrics(); }};

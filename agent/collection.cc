@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "base/running.h"
+
 namespace statmill {
 
 Collection::Collection(std::vector<std::unique_ptr<Collector>> collectors, Log& log) : log_(log) {
@@ -13,6 +15,7 @@ Collection::Collection(std::vector<std::unique_ptr<Collector>> collectors, Log& 
 void Collection::collect(SteadyTime now, SampleSink& sink) {
   using Level = CollectorStatus::Level;
   for (Member& member : members_) {
+    const Running running(member.collector->name().data());
     const bool resting = member.status.level == Level::kUnavailable && now < member.retry_at;
     if (!resting) take_status(member, member.collector->collect(sink), now);
     sink.gauge("agent." + std::string(member.collector->name()) + ".status",

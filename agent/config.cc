@@ -11,6 +11,7 @@
 #include "agent/delivery/outbox_settings.h"
 #include "agent/relay/relay_settings.h"
 #include "base/setting_values.h"
+#include "base/watchdog_settings.h"
 
 namespace statmill {
 namespace {
@@ -93,7 +94,8 @@ std::vector<Setting> agent_settings(AgentConfig& config) {
       {"check", "", "false", "say what each collector reads, whether it can and what it costs, exit",
        take_flag(config.check)},
   };
-  return joined({outbox_settings(config.outbox), own, relay_settings(config.relay)});
+  return joined({outbox_settings(config.outbox), own, relay_settings(config.relay),
+                 watchdog_settings(config.watchdog)});
 }
 
 Result<AgentCommand> parse_agent_command(const SettingsInput& input) {

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "base/watchdog_options.h"
 
 namespace statmill {
 
@@ -23,6 +24,7 @@ struct AgentConfig {
   OutboxOptions outbox;
   RelayOptions relay;
   std::optional<Endpoint> http_listen;  // of /metrics; none: off
+  WatchdogOptions watchdog;
   LogLevel log_level = LogLevel::kInfo;
   bool once = false;                // collect, print, exit
   bool check = false;               // say what can be collected, exit

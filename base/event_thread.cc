@@ -12,8 +12,9 @@ EventThread::~EventThread() {
   join();
 }
 
-void EventThread::start(Log& log, std::string name) {
-  thread_ = std::thread([this, &log, name = std::move(name)] {
+void EventThread::start(Log& log, std::string name, Watchdog* watchdog) {
+  thread_ = std::thread([this, &log, watchdog, name = std::move(name)] {
+    const LoopWatch watch(watchdog, loop_, name);
     try {
       loop_.run();
     } catch (const std::exception& e) {

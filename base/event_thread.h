@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/log.h"
+#include "base/watchdog.h"
 
 namespace statmill {
 
@@ -18,8 +19,9 @@ class EventThread {
 
   boost::asio::io_context& loop() { return loop_; }
   // Runs the loop, also while it is idle. A handler that throws ends the process, with a line that names the
-  // thread: one that ended silently would be worse. `log` must outlive the thread.
-  void start(Log& log, std::string name);
+  // thread: one that ended silently would be worse. `log` and `watchdog` must outlive the thread; null:
+  // nobody watches the loop.
+  void start(Log& log, std::string name, Watchdog* watchdog = nullptr);
   // The thread ends when nothing is left to do.
   void release() { work_.reset(); }
   void join();

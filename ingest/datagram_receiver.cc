@@ -9,6 +9,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/running.h"
 #include "ingest/peer.h"
 
 namespace statmill {
@@ -71,6 +72,7 @@ void DatagramReceiver::wait() {
     if (error == boost::asio::error::operation_aborted || !socket_.is_open()) return;
     // An error of the socket (an ICMP answer, say) is read off by the receive call; content never stops the
     // source.
+    const Running running("datagrams of lines");
     for (size_t i = 0; i < kCallsPerTurn && receive() == kMessagesPerCall; ++i) {
     }
     wait();

@@ -54,6 +54,7 @@ LineListener::LineListener(LineOptions options, std::unique_ptr<Dialect> dialect
     : options_(std::move(options)),
       dialect_(std::move(dialect)),
       log_(services.log),
+      watchdog_(services.watchdog),
       book_(services.book),
       clock_(services.clock),
       connections_(services.registry.counter("statmill.line_connections",
@@ -94,11 +95,14 @@ Status LineListener::open() {
   if (const Duration interval = dialect_->traits().tick_interval; interval > Duration(0)) {
     timer_ = std::make_unique<RepeatingTimer>(
         workers_.front()->thread.loop(), [interval] { return interval; },
-        [this] { dialect_->tick(clock_.wall()); });
+        [this] {
+          const Running running("the dialect's tick");
+          dialect_->tick(clock_.wall());
+        });
   }
   for (auto& worker : workers_) {
     if (worker->udp) worker->udp->start();
-    worker->thread.start(log_, "ingest");
+    worker->thread.start(log_, std::string(dialect_->traits().setting), watchdog_);
   }
   asio::post(workers_.front()->thread.loop(), [this] {
     if (acceptor_) acceptor_->accept();

@@ -32,6 +32,7 @@ class LineListener {
     ConnectionBook& book;  // of all listeners
     const Clock& clock;
     Log& log;
+    Watchdog* watchdog = nullptr;  // null: nobody watches its loops
   };
   LineListener(LineOptions options, std::unique_ptr<Dialect> dialect, const Services& services);
   ~LineListener();
@@ -63,6 +64,7 @@ class LineListener {
   const LineOptions options_;
   const std::unique_ptr<Dialect> dialect_;
   Log& log_;
+  Watchdog* const watchdog_;
   ConnectionBook& book_;
   const Clock& clock_;
   Counter& connections_;

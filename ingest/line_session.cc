@@ -4,6 +4,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
 
+#include "base/running.h"
 #include "ingest/peer.h"
 
 namespace statmill {
@@ -61,6 +62,7 @@ void LineSession::wait() {
 }
 
 bool LineSession::read() {
+  const Running running("lines of a connection");
   const auto space = desk_.buffer.space();
   boost::system::error_code error;
   const size_t bytes = socket_.read_some(boost::asio::buffer(space.data(), space.size()), error);

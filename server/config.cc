@@ -2,6 +2,7 @@
 #include "server/config.h"
 
 #include "base/setting_values.h"
+#include "base/watchdog_settings.h"
 #include "ingest/line_settings.h"
 
 namespace statmill {
@@ -82,11 +83,14 @@ std::vector<Setting> server_settings(ServerConfig& c) {
        take_count(c.limits.sender_series_max, 0, 1'000'000'000)},
       {"limits.future", "TIME", "10m", "samples further ahead are refused",
        take_duration(c.limits.future_max, seconds(0), hours(24 * 365))},
+      {"watchdog.patience", "TIME", "5m",
+       "under systemd: a server whose tick hangs for longer is ended, and started again",
+       take_duration(c.watchdog.task_patience, seconds(1), hours(24 * 365))},
       {"log.level", "LEVEL", "info", "error, warn, info or debug",
        take_parsed(parse_log_level, [&c](LogLevel l) { c.log_level = l; })},
   };
-  return joined(
-      {store_and_line, line_limit_settings(c.line), dialects, statsd_limit_settings(c.statsd), rest});
+  return joined({store_and_line, line_limit_settings(c.line), dialects, statsd_limit_settings(c.statsd),
+                 watchdog_settings(c.watchdog), rest});
 }
 
 }  // namespace statmill

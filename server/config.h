@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/settings.h"
+#include "base/watchdog_options.h"
 #include "ingest/line_options.h"
 #include "ingest/statsd_state.h"
 #include "server/agents/agent_book.h"
@@ -35,6 +36,7 @@ struct ServerConfig {
   TickOptions tick;
   std::string admin_socket;  // path; empty: admin.sock in the data directory
   Duration tick_interval{250};
+  WatchdogOptions watchdog;
   LogLevel log_level = LogLevel::kInfo;
 };
 

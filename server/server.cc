@@ -62,9 +62,14 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log)
       clock_(clock),
       log_(log),
       started_(clock.steady()),
+      watchdog_(config_.watchdog, watchdog_services()),
       table_(config_.retention, config_.limits),
       intake_(table_, registry_),
-      agent_book_(agent_limits(config_), registry_) {}
+      agent_book_(agent_limits(config_), registry_),
+      http_workers_({.memory = config_.http_threads, .store = config_.http_threads}),
+      admin_workers_({.memory = 0, .store = kAdminThreads}) {
+  watchdog_.add_task("tick", tick_time_);
+}
 
 // In the order of stop(), also amid a start that has failed; what was not stopped by then loses its last
 // tick.
@@ -145,6 +150,8 @@ std::optional<Fault> Server::start_recovered(const Recovery& recovery) {
       return store_fault(s.error(), "what was salvaged");
   }
   register_figures();
+  store_figures_.tick(*store_, clock_.steady());
+  watchdog_thread_ = std::make_unique<WatchdogThread>(watchdog_, config_.watchdog.look);
   if (auto fault = listen()) return fault;
   self_series_ = std::make_unique<SelfSeries>(intake_, registry_);
   start_threads();
@@ -161,18 +168,15 @@ std::optional<Fault> Server::start_recovered(const Recovery& recovery) {
 }
 
 void Server::start_threads() {
-  tick_thread_ = std::make_unique<TickThread>(*ticker_, clock_, log_, config_.tick_interval, [this] {
-    self_series_->feed(clock_.wall(), clock_.steady());
-    memory_return_.tick(clock_.steady(), table_.ram_bytes());
-    new_series_.tick(clock_.steady(), table_.series_made());
-  });
+  tick_thread_ =
+      std::make_unique<TickThread>(*ticker_, clock_, log_, tick_time_, config_.tick_interval, [this] {
+        store_figures_.tick(*store_, clock_.steady());
+        self_series_->feed(clock_.wall(), clock_.steady());
+        memory_return_.tick(clock_.steady(), table_.ram_bytes());
+        new_series_.tick(clock_.steady(), table_.series_made());
+      });
   reclaim_thread_ = std::make_unique<ReclaimThread>(*store_, registry_, log_);
-  for (size_t i = 0; i < config_.http_threads; ++i) http_threads_.emplace_back([this] { http_loop_.run(); });
-  if (admin_http_) start_admin_threads();
-}
-
-void Server::start_admin_threads() {
-  for (size_t i = 0; i < kAdminThreads; ++i) admin_threads_.emplace_back([this] { admin_loop_.run(); });
+  http_thread_.start(log_, "http", &watchdog_);
 }
 
 Server::Ports Server::ports() const {
@@ -184,8 +188,9 @@ Server::Ports Server::ports() const {
 std::optional<Fault> Server::listen() {
   if (auto fault = listen_for_lines()) return fault;
   if (auto fault = listen_for_agents()) return fault;
-  auto http = HttpServer::open(http_loop_, config_.http_listen,
-                               {api_routes(http_services()), registry_, clock_}, config_.http);
+  auto http =
+      HttpServer::open(http_thread_.loop(), config_.http_listen,
+                       {api_routes(http_services()), registry_, clock_, &http_workers_}, config_.http);
   if (!http) return Fault{ExitCode::kCannotListen, http.error()};
   http_ = std::move(*http);
   return listen_for_admin();
@@ -207,7 +212,8 @@ std::optional<Fault> Server::open(std::unique_ptr<LineListener>& listener, const
   options.listen = endpoint;
   if (&listener != &lines_) options.socket_path.clear();
   listener = std::make_unique<LineListener>(
-      options, std::move(dialect), LineListener::Services{intake_, registry_, connections_, clock_, log_});
+      options, std::move(dialect),
+      LineListener::Services{intake_, registry_, connections_, clock_, log_, &watchdog_});
   if (Status s = listener->open(); !s) return Fault{ExitCode::kCannotListen, s.error()};
   return std::nullopt;
 }
@@ -215,7 +221,8 @@ std::optional<Fault> Server::open(std::unique_ptr<LineListener>& listener, const
 std::optional<Fault> Server::listen_for_agents() {
   if (!config_.agent.listen) return std::nullopt;
   agents_ = std::make_unique<AgentListener>(
-      config_.agent, AgentListener::Services{agent_book_, table_, intake_, registry_, clock_, log_});
+      config_.agent,
+      AgentListener::Services{agent_book_, table_, intake_, registry_, clock_, log_, &watchdog_});
   const Status opened = agents_->open();
   if (opened) return std::nullopt;
   const bool is_setting = opened.error().code == ErrorCode::kInvalid;
@@ -256,7 +263,9 @@ Status Server::open_admin_socket() {
       config_.admin_socket.empty() ? config_.store.path + "/admin.sock" : config_.admin_socket;
   std::vector<Route> routes = admin_routes(*admin_);
   for (Route& route : name_routes(*name_changes_, clock_)) routes.push_back(std::move(route));
-  auto http = HttpServer::open_unix(admin_loop_, path, {std::move(routes), registry_, clock_});
+  for (Route& route : routes) route.lane = Lane::kStore;
+  auto http = HttpServer::open_unix(http_thread_.loop(), path,
+                                    {std::move(routes), registry_, clock_, &admin_workers_});
   health_.warn("admin.socket", http ? "" : http.error().message);
   if (!http) return http.error();
   admin_http_ = std::move(*http);
@@ -266,7 +275,6 @@ Status Server::open_admin_socket() {
 void Server::retry_admin_socket() {
   if (!open_admin_socket()) return;
   admin_retry_.stop();
-  start_admin_threads();
   log_.info("admin socket open", {{"path", admin_http_->socket_path()}});
 }
 
@@ -288,7 +296,8 @@ HttpServices Server::http_services() {
           [this](const Glob& match, size_t limit) { return engine_->list(match, limit); },
           take_lines,
           [this] {
-            return status_json({table_, *store_, registry_, health_, connections_, clock_, started_});
+            return status_json(
+                {table_, store_figures_.stats(), registry_, health_, connections_, clock_, started_});
           },
           [this] { return rejects_json(intake_.refusals()); },
           [this](size_t parts) {
@@ -319,23 +328,25 @@ void Server::register_figures() {
   gauge("statmill.pending_bytes", "RAM of buckets not yet in fragments.",
         [this] { return static_cast<double>(table_.ram_bytes()); });
   gauge("statmill.store_disk_bytes", "Bytes of the store on disk.",
-        [this] { return static_cast<double>(store_->stats().bytes_on_disk); });
+        [this] { return static_cast<double>(store_figures_.stats().bytes_on_disk); });
   gauge("statmill.store_memory_bytes", "Buffers and caches of the store.",
-        [this] { return static_cast<double>(store_->stats().memory_bytes); });
+        [this] { return static_cast<double>(store_figures_.stats().memory_bytes); });
   gauge("statmill.store_reserve_bytes", "Bytes of the disk that are kept for a start when it is full.",
         [this] { return static_cast<double>(store_->reserve_bytes()); });
   gauge("statmill.store_ready", "1: the last tick is in the store. 0: samples wait in memory, see /readyz.",
         [this] { return health_.problems().contains("store") ? 0.0 : 1.0; });
   registry_.counter_fn("statmill.store_reopenings",
                        "Times the store was opened anew after a fault of the disk.", {},
-                       [this] { return store_->stats().reopenings; });
+                       [this] { return store_figures_.stats().reopenings; });
   registry_.counter_fn("statmill.kind_mismatches", "Samples written as another kind than their series has.",
                        {}, [this] { return table_.kind_mismatches(); });
   registry_.counter_fn("statmill.expired_rows",
                        "Chunks of series dropped by compactions because their retention is over.", {},
-                       [this] { return store_->stats().expired_rows; });
+                       [this] { return store_figures_.stats().expired_rows; });
+  gauge("statmill.tick_age_seconds", "How long the tick under way has taken; 0: none is under way.",
+        [this] { return std::chrono::duration<double>(tick_time_.age(clock_.steady())).count(); });
   registry_.counter_fn("statmill.damaged_frames", "Stored frames that failed their check in a merge.", {},
-                       [this] { return store_->stats().damaged_frames; });
+                       [this] { return store_figures_.stats().damaged_frames; });
 }
 
 void Server::wait_for_signal() {
@@ -345,6 +356,7 @@ void Server::wait_for_signal() {
   });
   ignore_hangup();
   if (!admin_http_) admin_retry_.start();
+  const LoopWatch watch(&watchdog_, signal_loop_, "signals");
   signal_loop_.run();
 }
 
@@ -361,10 +373,20 @@ void Server::stop_http() {
   if (admin_) admin_->stop();
   if (http_) http_->stop();
   if (admin_http_) admin_http_->stop();
-  for (auto* threads : {&http_threads_, &admin_threads_}) {
-    for (std::thread& thread : *threads) thread.join();
-    threads->clear();
-  }
+  http_thread_.release();
+  http_thread_.join();
+}
+
+Watchdog::Services Server::watchdog_services() {
+  return {clock_, log_,
+          [this](std::string_view loop, std::chrono::nanoseconds lag) {
+            registry_
+                .histogram("statmill.loop_lag_ns", "How late an event loop served a ping, in nanoseconds.",
+                           {{"loop", std::string(loop)}})
+                .record(static_cast<uint64_t>(lag.count()));
+          },
+          [this](std::string_view part, const std::string& text) { health_.set(part, text); },
+          [this](std::string_view part, const std::string& text) { health_.warn(part, text); }};
 }
 
 Status Server::stop_ticks(Duration patience) {

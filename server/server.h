@@ -7,10 +7,12 @@
 #include <csignal>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <vector>
 
+#include "base/event_thread.h"
 #include "base/repeating_timer.h"
+#include "base/task_time.h"
+#include "base/watchdog_thread.h"
 #include "ingest/intake.h"
 #include "ingest/line_listener.h"
 #include "server/admin/admin.h"
@@ -22,10 +24,12 @@
 #include "server/health.h"
 #include "server/http/http_server.h"
 #include "server/http/http_services.h"
+#include "server/http/http_workers.h"
 #include "server/minute_count.h"
 #include "server/query/engine.h"
 #include "server/self_series.h"
 #include "server/status.h"
+#include "server/store_figures.h"
 #include "server/tick/reclaim_thread.h"
 #include "server/tick/recovery.h"
 #include "server/tick/tick_thread.h"
@@ -70,13 +74,13 @@ class Server {
   void stop_senders();
   std::optional<Fault> listen_for_admin();
   Status open_admin_socket();
-  void start_admin_threads();
   void retry_admin_socket();
   void ignore_hangup();
   void start_threads();
   void stop_http();
   Status stop_ticks(Duration patience);
   HttpServices http_services();
+  Watchdog::Services watchdog_services();
   void register_figures();
 
   static constexpr Duration kLastTickPatience = std::chrono::seconds(5);
@@ -93,6 +97,10 @@ class Server {
   LogLimiter store_log_{std::chrono::seconds(1)};
   Registry registry_;
   Health health_;
+  Watchdog watchdog_;
+  TaskTime tick_time_;
+  std::unique_ptr<WatchdogThread> watchdog_thread_;
+  StoreFigures store_figures_;
   std::unique_ptr<RocksStore> store_;
   Table table_;
   Intake intake_;
@@ -113,12 +121,11 @@ class Server {
   std::unique_ptr<ReclaimThread> reclaim_thread_;
   std::unique_ptr<Admin> admin_;
   std::unique_ptr<NameChanges> name_changes_;
-  boost::asio::io_context http_loop_;
+  EventThread http_thread_;  // of both HTTP servers
+  HttpWorkers http_workers_;
   std::unique_ptr<HttpServer> http_;
-  boost::asio::io_context admin_loop_;
+  HttpWorkers admin_workers_;
   std::unique_ptr<HttpServer> admin_http_;
-  std::vector<std::thread> http_threads_;
-  std::vector<std::thread> admin_threads_;
   // On the signals' loop, where the disk has had no room for the admin socket.
   RepeatingTimer admin_retry_{signal_loop_, [] { return kAdminRetry; }, [this] { retry_admin_socket(); }};
 };

@@ -56,7 +56,7 @@ void write_connections(std::string& out, const ConnectionBook& book) {
 }  // namespace
 
 std::string status_json(const StatusSources& s) {
-  const StoreStats store = s.store.stats();
+  const StoreStats& store = s.store;
   const std::vector<Reading> readings = s.registry.read();
   const Health::Parts problems = s.health.problems();
   std::string out;

@@ -14,7 +14,7 @@ namespace statmill {
 
 struct StatusSources {  // all must outlive it
   const Table& table;
-  Store& store;
+  StoreStats store;
   const Registry& registry;
   const Health& health;
   const ConnectionBook& connections;

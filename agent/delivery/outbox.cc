@@ -10,6 +10,7 @@
 #include "agent/spool/disk_directory.h"
 #include "agent/spool/memory_directory.h"
 #include "base/check.h"
+#include "base/running.h"
 #include "base/token_file.h"
 
 namespace statmill {
@@ -131,6 +132,7 @@ void Outbox::start() {
 
 void Outbox::send(LineBatch batch) {
   SM_CHECK(!done_);
+  const Running running("the spool's disk");
   spool_->append(batch, clock_.wall());
   // One sync for all that comes in one go.
   if (std::exchange(is_sync_due_, true)) return;
@@ -138,6 +140,7 @@ void Outbox::send(LineBatch batch) {
 }
 
 void Outbox::sync() {
+  const Running running("the spool's disk");
   is_sync_due_ = false;
   if (const Status synced = spool_->sync(); !synced && sync_log_.admit(clock_.steady()) >= 0) {
     log_.error("spool takes nothing; batches wait in memory",
@@ -148,6 +151,7 @@ void Outbox::sync() {
 
 // A disk that failed is tried again, and what has been kept for long enough goes.
 void Outbox::tick() {
+  const Running running("the spool's disk");
   if (spool_->stats().bytes_unsynced > 0) sync();
   if (const Status trimmed = spool_->trim(clock_.wall()); !trimmed && sync_log_.admit(clock_.steady()) >= 0)
     log_.error("spool cannot remove what it need not keep", {{"reason", trimmed.error().message}});

@@ -42,13 +42,17 @@ Status Relay::open() {
 Status Relay::open(std::unique_ptr<Dialect> dialect, const LineOptions& options, Endpoint& port) {
   listeners_.push_back(std::make_unique<LineListener>(
       options, std::move(dialect),
-      LineListener::Services{intake_, services_.registry, connections_, services_.clock, services_.log}));
+      LineListener::Services{intake_, services_.registry, connections_, services_.clock, services_.log,
+                             services_.watchdog}));
   Status opened = listeners_.back()->open();
   if (opened) port = listeners_.back()->endpoint();
   return opened;
 }
 
-void Relay::take() { sink_.take(RelaySink::Which::kDue, services_.clock.steady(), hand_over_); }
+void Relay::take() {
+  const Running running("samples of the relay");
+  sink_.take(RelaySink::Which::kDue, services_.clock.steady(), hand_over_);
+}
 
 // From any thread.
 void Relay::take_soon() {

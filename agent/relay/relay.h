@@ -22,6 +22,7 @@ class Relay {
     Registry& registry;
     const Clock& clock;
     Log& log;
+    Watchdog* watchdog = nullptr;  // null: nobody watches its ports' loops
   };
   // `hand_over` gets what has been gathered, once a second and in stop(), on the io_context's thread.
   Relay(RelayOptions options, const Services& services, RelaySink::HandOver hand_over);

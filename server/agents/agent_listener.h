@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/tcp_acceptor.h"
 #include "base/text.h"
+#include "base/watchdog.h"
 #include "ingest/intake.h"
 #include "server/agents/agent_options.h"
 #include "server/agents/agent_session.h"
@@ -29,6 +30,7 @@ class AgentListener {
     Registry& registry;
     const Clock& clock;
     Log& log;
+    Watchdog* watchdog = nullptr;  // null: nobody watches its loops
   };
   AgentListener(AgentOptions options, const Services& services);
   ~AgentListener();

@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "base/running.h"
 #include "ingest/peer.h"
 
 namespace statmill {
@@ -82,6 +83,7 @@ void AgentSession::read() {
 // What is unread goes into the desk, before what was read: nothing else is copied, but what TLS has
 // decrypted.
 void AgentSession::take(std::string_view bytes) {
+  const Running running("batches of an agent");
   char* const room = desk_.bytes.data() + (desk_.bytes.size() - AgentDesk::kReadBytes);
   if (bytes.data() != room) std::copy(bytes.begin(), bytes.end(), room);
   char* const begin = room - unread_.size();

@@ -48,7 +48,7 @@ HttpServer::HttpServer(asio::io_context& io, HttpListener listener, HttpSite sit
       counters_(site.registry),
       budget_(options_.buffered_bytes_max),
       router_(std::move(site.routes)),
-      context_{router_, options_, site.clock, counters_, budget_, sessions_} {
+      context_{router_, options_, site.clock, counters_, budget_, sessions_, site.workers} {
   asio::post(acceptor_.get_executor(), [this] { accept(); });
 }
 

@@ -1,7 +1,7 @@
 // HttpServer: listens at one address, TCP or unix, and serves every connection as a Session.
 //
 // Runs on an io_context that it is given, which any number of threads may run; each session is a strand of
-// it. Queries run right there: this io_context is not one that ingest depends on.
+// it. What takes long, as queries do, runs on the site's workers.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -26,8 +26,9 @@ namespace statmill {
 // What a server answers. Servers of one registry count together.
 struct HttpSite {
   std::vector<Route> routes;
-  Registry& registry;  // this and the clock must outlive the server
+  Registry& registry;  // this and the rest must outlive the server
   const Clock& clock;
+  HttpWorkers* workers = nullptr;  // null: all is answered on the event loop
 };
 
 // Thread-safe. To end it: stop(), let the io_context run dry, then destroy it.

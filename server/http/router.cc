@@ -59,6 +59,11 @@ size_t Router::body_bytes_max(std::string_view method, std::string_view target) 
   return takes_body ? route->body_bytes_max : kStrayBodyBytesMax;
 }
 
+Router::Handling Router::handling(std::string_view target) const {
+  const Route* route = find_route(target.substr(0, target.find('?')));
+  return route == nullptr ? Handling{} : Handling{route->lane, route->path.data()};
+}
+
 HttpResponse Router::answer(const HttpRequest& request) const {
   const Result<Url> url = parse_url(request.target);
   if (!url) return error_response(url.error());

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -19,7 +20,14 @@ namespace statmill {
 // A request that no route takes a body for may still bring one this long; it is read and refused.
 inline constexpr size_t kStrayBodyBytesMax = size_t{64} << 10;
 
-// What is answered at one path. Its texts and rules outlive the router.
+// Where a request is answered.
+enum class Lane : uint8_t {
+  kLoop,    // on the event loop: at once, and it waits for nothing
+  kMemory,  // on a thread for what takes long, and does not wait for the disk
+  kStore,   // on a thread for what may wait for the disk
+};
+
+// What is answered at one path. Its texts are string literals; its rules outlive the router.
 struct Route {
   std::string_view method;  // GET answers HEAD too
   std::string_view path;
@@ -28,6 +36,7 @@ struct Route {
   // Gets a checked URL and a body within its limit. Thread-safe.
   std::function<HttpResponse(const Url& url, std::string_view body)> handle;
   std::string_view about;  // for the front page
+  Lane lane = Lane::kLoop;
 };
 
 // Thread-safe.
@@ -38,6 +47,14 @@ class Router {
 
   // How long a body the request may bring; the target need not be sound.
   size_t body_bytes_max(std::string_view method, std::string_view target) const;
+
+  // Where the request is to be answered, and under which name: a string literal. The target need not be
+  // sound.
+  struct Handling {
+    Lane lane = Lane::kLoop;
+    const char* name = "a page that is not there";
+  };
+  Handling handling(std::string_view target) const;
 
   // Requires: the body is within body_bytes_max(). HEAD gets what GET gets; the session leaves the body out.
   HttpResponse answer(const HttpRequest& request) const;

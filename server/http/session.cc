@@ -5,6 +5,7 @@
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/dispatch.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
@@ -12,6 +13,7 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 
+#include "base/running.h"
 #include "server/http/request_gate.h"
 
 namespace statmill {
@@ -178,7 +180,26 @@ void Session::answer() {
   ++requests_;
   const bool keep_alive = parser_->keep_alive() && requests_ < context_.options.requests_max;
   request_.body = parser_->get().body();
-  HttpResponse response = routed_response();
+  const auto [lane, name] = context_.router.handling(request_.target);
+  if (lane == Lane::kLoop || context_.workers == nullptr) {
+    const Running running(name);
+    return respond(routed_response(), keep_alive);
+  }
+  // The worker takes as long as it takes, but for a server that stops.
+  if (!is_stopping_) deadline_.expires_at(asio::steady_timer::time_point::max());
+  auto job = [self = shared_from_this(), keep_alive,
+              work = make_work_guard(socket_.get_executor())]() mutable {
+    HttpResponse response = self->routed_response();
+    const auto loop = work.get_executor();
+    // With the last reference to the session, which ends on its loop.
+    asio::post(loop, [self = std::move(self), keep_alive, response = std::move(response)]() mutable {
+      self->respond(std::move(response), keep_alive);
+    });
+  };
+  context_.workers->post(lane, std::move(job));
+}
+
+void Session::respond(HttpResponse response, bool keep_alive) {
   release_body();  // before a slow peer takes the answer
   answer_share_ = context_.budget.take(response.body.size());
   if (!answer_share_) return refuse(HttpRefusal::kMemoryLimit);

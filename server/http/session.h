@@ -20,6 +20,7 @@
 #include "server/http/http_counters.h"
 #include "server/http/http_listener.h"
 #include "server/http/http_options.h"
+#include "server/http/http_workers.h"
 #include "server/http/router.h"
 
 namespace statmill {
@@ -48,6 +49,7 @@ struct SessionContext {
   HttpCounters& counters;
   ByteBudget& budget;
   SessionList& list;
+  HttpWorkers* workers;  // null: all is answered on the event loop
 };
 
 // Confined to the strand that is the socket's executor, but for stop(). Kept alive by its pending operations.
@@ -80,6 +82,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void take_expectation();
   void read_body();
   void answer();
+  void respond(HttpResponse response, bool keep_alive);
   void release_body();
   HttpResponse routed_response();
   void refuse(HttpRefusal refusal);

@@ -10,11 +10,12 @@ Error stopping_error() { return {ErrorCode::kUnavailable, "the server is stoppin
 
 }  // namespace
 
-TickThread::TickThread(Ticker& ticker, const Clock& clock, Log& log, Duration interval,
+TickThread::TickThread(Ticker& ticker, const Clock& clock, Log& log, TaskTime& time, Duration interval,
                        std::function<void()> before_tick)
     : ticker_(ticker),
       clock_(clock),
       log_(log),
+      time_(time),
       interval_(interval),
       before_tick_(std::move(before_tick)),
       thread_([this] { run(); }) {}
@@ -31,6 +32,7 @@ Status TickThread::stop(Duration patience) {
   wake_.notify_all();
   thread_.join();
   const SteadyTime deadline = clock_.steady() + patience;
+  const TaskTime::Span span(time_, clock_.steady());
   Status last = tick();
   while (!last && clock_.steady() < deadline) {
     std::this_thread::sleep_for(interval_);
@@ -52,14 +54,25 @@ Status TickThread::call(const Job& job) {
 void TickThread::run() {
   SteadyTime next = clock_.steady() + interval_;
   while (wait_until(next)) {
-    for (Call* call : take_calls()) end(*call, call->job(ticker_, TickTime::of(clock_)));
+    for (Call* call : take_calls()) end(*call, run(call->job));
     if (clock_.steady() < next) continue;
     // A tick that took longer than the interval does not make the next ones bunch up.
     next = std::max(next + interval_, clock_.steady());
-    before_tick_();
+    const TaskTime::Span span(time_, clock_.steady());
+    {
+      const Running running("figures");
+      before_tick_();
+    }
     static_cast<void>(tick());  // logged, and tried again
   }
   for (Call* call : take_calls()) end(*call, stopping_error());
+}
+
+Status TickThread::run(const Job& job) {
+  const TickTime now = TickTime::of(clock_);
+  const TaskTime::Span span(time_, now.steady);
+  const Running running("a job of an administrator");
+  return job(ticker_, now);
 }
 
 // Until then, or a call before; false when the thread is to end.
@@ -84,6 +97,7 @@ void TickThread::end(Call& call, Status result) {
 }
 
 Status TickThread::tick() {
+  const Running running("making the tick");
   const TickTime time = TickTime::of(clock_);
   const SteadyTime now = time.steady;
   Status done = ticker_.tick(time);

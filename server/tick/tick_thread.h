@@ -8,14 +8,16 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "base/task_time.h"
 #include "server/tick/ticker.h"
 
 namespace statmill {
 
 class TickThread {
  public:
-  // All must outlive it. Starts at once. `before_tick` runs on the thread before each tick.
-  TickThread(Ticker& ticker, const Clock& clock, Log& log, Duration interval,
+  // All must outlive it. Starts at once. `before_tick` runs on the thread before each tick. `time` says how
+  // long the tick or the job under way has taken.
+  TickThread(Ticker& ticker, const Clock& clock, Log& log, TaskTime& time, Duration interval,
              std::function<void()> before_tick);
   ~TickThread();
 
@@ -39,6 +41,7 @@ class TickThread {
     bool done = false;
   };
   void run();
+  Status run(const Job& job);
   bool wait_until(SteadyTime time);
   std::vector<Call*> take_calls();
   void end(Call& call, Status result);
@@ -47,6 +50,7 @@ class TickThread {
   Ticker& ticker_;
   const Clock& clock_;
   Log& log_;
+  TaskTime& time_;
   const Duration interval_;
   const std::function<void()> before_tick_;
   LogLimiter failure_log_{std::chrono::seconds(10)};

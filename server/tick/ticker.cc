@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/radix_sort.h"
+#include "base/running.h"
 #include "base/text.h"
 #include "server/tick/flush.h"
 #include "storage/rollup.h"
@@ -200,6 +201,7 @@ Status Ticker::build_fragments(TickTime now) {
   const auto snapshot = services_.store.snapshot();
   // The rollup first: what is flushed in this batch must see the position that this batch sets.
   roll(*snapshot, now);
+  const Running running("making fragments");
   Timer timer(flush_ns_);
   if (prepared_->flushes.empty()) timer.forget();
   FragmentBuilder builder({services_.table.retention(), services_.store.expiry(), *clock_, *snapshot},
@@ -240,6 +242,7 @@ Status Ticker::keep_what_is_written() {
 
 void Ticker::roll(StoreSnapshot& snapshot, TickTime now) {
   StoreBatch& batch = prepared_->batch;
+  const Running running("the rollup");
   const Status rolled = roller_.step(snapshot, position_, *clock_, batch);
   services_.health.set("rollup", rolled ? "" : rolled.error().message);
   if (rolled) return;
@@ -261,6 +264,7 @@ void Ticker::trim_journal() {
 
 Status Ticker::commit() {
   if (!prepared_->batch.is_empty()) {
+    const Running running("the write to the store");
     if (Status s = services_.store.write(prepared_->batch); !s) return s;
     ticks_.add();
   }
@@ -329,6 +333,7 @@ void Ticker::set_cutoffs() {
 }
 
 void Ticker::expire(TickTime now) {
+  const Running running("the expiry");
   next_expiry_ = now.steady + options_.expiry_interval;
   for (TierNo t = 0; t < longest_.count(); ++t) {
     const ChunkNo oldest = first_kept(t, longest_);

@@ -59,6 +59,14 @@ TEST(ExitE2e, SystemdIsToldWhenTheServerIsReadyAndWhenItStops) {
   EXPECT_TRUE(systemd.wait_for("STOPPING=1"));
 }
 
+TEST(ExitE2e, SystemdGetsSignsOfLifeWhenItWaitsForThem) {
+  const NotifySocket systemd;
+  ServerProcess server(STATMILL_BIN);
+  server.start(0, 0, {{"NOTIFY_SOCKET", systemd.path()}, {"WATCHDOG_USEC", "300000"}});
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(systemd.wait_for("WATCHDOG=1"));
+  EXPECT_EQ(server.stop(), 0);
+}
+
 TEST(ExitE2e, BadSettingsAreAllNamedAndEndWithTwo) {
   const Ended ended = run({"--retention", "10s", "--line.listen", "here"}, {{"STATMILL_LOG_LEVEL", "loud"}});
   EXPECT_EQ(ended.status, 2);

@@ -48,6 +48,10 @@ bool ServerProcess::try_start(uint16_t line_port, uint16_t agent_port,
                    "127.0.0.1:" + std::to_string(line_port), "--http.listen", "127.0.0.1:0", "--agent.listen",
                    "127.0.0.1:" + std::to_string(agent_port)},
                   std::move(environment)};
+  // A busy machine is no fault of the server's.
+  for (const char* limit : {"--watchdog.lag", "--watchdog.hang"}) {
+    command.arguments.insert(command.arguments.end(), {limit, "1h"});
+  }
   command.arguments.insert(command.arguments.end(), options_.begin(), options_.end());
   process_ = std::make_unique<Process>(command);
   const auto ready = process_->wait_for_line(" ready ");

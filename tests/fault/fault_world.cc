@@ -93,8 +93,15 @@ void FaultWorld::send(int samples) {
   }
 }
 
-Status FaultWorld::tick() { return life_->ticker->tick(now()); }
-Status FaultWorld::flush_all() { return life_->ticker->flush_all(now()); }
+Status FaultWorld::tick() {
+  const TaskTime::Span span(tick_time_, now().steady);
+  return life_->ticker->tick(now());
+}
+
+Status FaultWorld::flush_all() {
+  const TaskTime::Span span(tick_time_, now().steady);
+  return life_->ticker->flush_all(now());
+}
 
 void FaultWorld::run(int rounds, Reads reads) {
   for (int i = 1; i <= rounds && disk_->has_power(); ++i) {

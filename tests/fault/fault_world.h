@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/task_time.h"
 #include "server/query/engine.h"
 #include "server/tick/ticker.h"
 #include "storage/rocks_store.h"
@@ -36,6 +37,9 @@ class FaultWorld {
 
   FaultyDisk& disk() { return *disk_; }
   std::mt19937_64& random() { return random_; }
+  // How long the tick under way has taken, in the time of the world.
+  const TaskTime& tick_time() const { return tick_time_; }
+  SteadyTime steady() const { return now().steady; }
 
   // Opens the store, recovers, and checks what came back against the ledger, which then goes on from there.
   Status start();
@@ -106,6 +110,7 @@ class FaultWorld {
   TempDirectory directory_;
   std::shared_ptr<FaultyDisk> disk_;
   int64_t wall_s_;
+  TaskTime tick_time_;
   std::unique_ptr<Life> life_;
   std::vector<Entry> ledger_;
   TickNo durable_ = 0;    // of the last life

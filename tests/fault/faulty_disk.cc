@@ -62,10 +62,49 @@ void FaultyDisk::limit_space(uint64_t bytes) {
   space_ = bytes;
 }
 
+void FaultyDisk::slow_down(DiskOp op, Duration by) {
+  MutexLock lock(mutex_);
+  delays_[static_cast<size_t>(op)] = by;
+}
+
+void FaultyDisk::hang(DiskOp op, uint64_t nth) {
+  SM_CHECK(nth > 0);
+  MutexLock lock(mutex_);
+  next_hang_ = {op, nth};
+}
+
+void FaultyDisk::release() {
+  MutexLock lock(mutex_);
+  next_hang_.reset();
+  is_hung_ = false;
+  hang_changed_.notify_all();
+}
+
 void FaultyDisk::heal() {
+  release();
   MutexLock lock(mutex_);
   faults_.clear();
   space_.reset();
+  delays_.fill(Duration(0));
+}
+
+bool FaultyDisk::wait_for_hang(std::thread::id thread) {
+  return wait_for_hang([thread](const auto& hanging) { return hanging.contains(thread); });
+}
+
+bool FaultyDisk::wait_for_hang() {
+  return wait_for_hang([](const auto& hanging) { return !hanging.empty(); });
+}
+
+bool FaultyDisk::wait_for_hang(const std::function<bool(const std::multiset<std::thread::id>&)>& is_met) {
+  const auto deadline = std::chrono::steady_clock::now() + kHangTimeout;
+  MutexLock lock(mutex_);
+  while (!is_met(hanging_)) {
+    const auto left = deadline - std::chrono::steady_clock::now();
+    if ((!next_hang_ && !is_hung_) || left <= left.zero()) return false;
+    hang_changed_.wait_for(mutex_, left);
+  }
+  return true;
 }
 
 void FaultyDisk::cut_power_at(uint64_t nth) {
@@ -94,7 +133,27 @@ uint64_t FaultyDisk::failures() const {
   return failures_;
 }
 
+// What takes long takes it without the mutex.
+void FaultyDisk::wait(DiskOp op) {
+  if (next_hang_ && next_hang_->first == op && --next_hang_->second == 0) {
+    next_hang_.reset();
+    is_hung_ = true;
+  }
+  if (is_hung_) {
+    const auto hanging = hanging_.insert(std::this_thread::get_id());
+    hang_changed_.notify_all();
+    while (is_hung_) hang_changed_.wait(mutex_);
+    hanging_.erase(hanging);
+  }
+  const Duration delay = delays_[static_cast<size_t>(op)];
+  if (delay == Duration(0)) return;
+  mutex_.unlock();
+  std::this_thread::sleep_for(delay);
+  mutex_.lock();
+}
+
 int FaultyDisk::begin(DiskOp op) {
+  wait(op);
   if (calls_to_cut_ && writes(op) && --*calls_to_cut_ == 0) {
     powered_ = false;
     calls_to_cut_.reset();
@@ -144,8 +203,8 @@ int FaultyDisk::read() {
 
 FaultyDisk::Appended FaultyDisk::append(const fs::path& path, uint64_t bytes) {
   MutexLock lock(mutex_);
-  File& file = known(path);
   Appended done{bytes, begin(DiskOp::kAppend)};
+  File& file = known(path);
   // A write that fails has often written something.
   if (done.error != 0) done.bytes = powered_ && done.error != EROFS ? bytes / 2 : 0;
   if (space_ && done.bytes > *space_) {
@@ -159,8 +218,8 @@ FaultyDisk::Appended FaultyDisk::append(const fs::path& path, uint64_t bytes) {
 
 int FaultyDisk::truncate(const fs::path& path, uint64_t bytes) {
   MutexLock lock(mutex_);
-  File& file = known(path);
   if (const int error = begin(DiskOp::kAppend); error != 0) return error;
+  File& file = known(path);
   file.size = bytes;
   file.durable = std::min(file.durable, bytes);
   return 0;
@@ -168,8 +227,8 @@ int FaultyDisk::truncate(const fs::path& path, uint64_t bytes) {
 
 int FaultyDisk::sync(const fs::path& path) {
   MutexLock lock(mutex_);
-  File& file = known(path);
   const int error = begin(DiskOp::kSync);
+  File& file = known(path);
   if (error != 0) file.lost = true;
   if (!file.lost) file.durable = file.size;
   return error;

@@ -1,5 +1,5 @@
 // FaultyDisk: a disk that fails when it is told to: the n-th call of a kind, all calls, no space left,
-// read-only, or the power goes.
+// read-only, slow, it hangs, or the power goes.
 //
 // It stands beside real files: whoever does I/O asks it first, and is told what to fail with. For the power
 // cut it remembers what has been made durable: of each file the bytes that a sync covered, of each directory
@@ -11,12 +11,17 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/mutex.h"
 
 namespace statmill {
@@ -40,9 +45,18 @@ class FaultyDisk {
 
   // What shall go wrong from now on.
   void fail(const DiskFault& fault);
-  void make_read_only();             // EROFS for all that writes
-  void limit_space(uint64_t bytes);  // so much is free; unlinks give back
-  void heal();                       // all of the above is over
+  void make_read_only();                   // EROFS for all that writes
+  void limit_space(uint64_t bytes);        // so much is free; unlinks give back
+  void slow_down(DiskOp op, Duration by);  // every call of the kind takes so much longer
+  // From the n-th call of the kind on, counted from now, no call of any kind comes back before release().
+  void hang(DiskOp op, uint64_t nth = 1);
+  void release();
+  void heal();  // all of the above is over
+  // Waits until a call of the thread hangs. False: none does before release() or within kHangTimeout.
+  static constexpr std::chrono::seconds kHangTimeout{30};
+  bool wait_for_hang(std::thread::id thread);
+  // The same of any thread.
+  bool wait_for_hang();
   // The power goes at the n-th call that writes, counted from now; or at once.
   void cut_power_at(uint64_t nth);
   void cut_power();
@@ -84,6 +98,8 @@ class FaultyDisk {
   };
 
   int begin(DiskOp op) REQUIRES(mutex_);
+  void wait(DiskOp op) REQUIRES(mutex_);
+  bool wait_for_hang(const std::function<bool(const std::multiset<std::thread::id>&)>& is_met);
   File& known(const std::filesystem::path& path) REQUIRES(mutex_);
   std::filesystem::path save(const std::filesystem::path& path) REQUIRES(mutex_);
   void undo(const Change& change) REQUIRES(mutex_);
@@ -92,6 +108,12 @@ class FaultyDisk {
   mutable Mutex mutex_;
   std::vector<DiskFault> faults_ GUARDED_BY(mutex_);
   std::optional<uint64_t> space_ GUARDED_BY(mutex_);
+  std::array<Duration, kDiskOpCount> delays_ GUARDED_BY(mutex_){};
+  std::optional<std::pair<DiskOp, uint64_t>> next_hang_
+      GUARDED_BY(mutex_);  // the calls of the kind until then
+  bool is_hung_ GUARDED_BY(mutex_) = false;
+  std::multiset<std::thread::id> hanging_ GUARDED_BY(mutex_);  // whose calls wait for release()
+  Condition hang_changed_;
   std::optional<uint64_t> calls_to_cut_ GUARDED_BY(mutex_);
   bool powered_ GUARDED_BY(mutex_) = true;
   std::array<uint64_t, kDiskOpCount> calls_ GUARDED_BY(mutex_){};

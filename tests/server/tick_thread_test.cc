@@ -15,7 +15,7 @@ class TickThreadTest : public testing::Test {
  protected:
   void start(
       Duration interval, std::function<void()> before_tick = [] {}) {
-    thread_ = std::make_unique<TickThread>(ticker_, clock_, log_, interval, std::move(before_tick));
+    thread_ = std::make_unique<TickThread>(ticker_, clock_, log_, time_, interval, std::move(before_tick));
   }
   void send(const std::string& line) {
     Batch batch;
@@ -31,6 +31,7 @@ class TickThreadTest : public testing::Test {
   Registry registry_;
   Health health_;
   Ticker ticker_{{table_, store_, registry_, health_, log_}, {}, {}, clock_.steady()};
+  TaskTime time_;
   std::unique_ptr<TickThread> thread_;
 };
 

@@ -56,6 +56,8 @@ TEST_P(Units, AreWithoutFault) {
 
 TEST_P(Units, ComeBackAfterAnyEndThatARestartMayMend) {
   const std::string unit = shipped_unit(GetParam());
+  EXPECT_THAT(unit, HasSubstr("\nType=notify\n"));
+  EXPECT_THAT(unit, HasSubstr("\nWatchdogSec="));
   EXPECT_THAT(unit, HasSubstr("\nRestart=always\n"));
   EXPECT_THAT(unit, HasSubstr("\nRestartSec=1\n"));
   EXPECT_THAT(unit, HasSubstr("\nRestartPreventExitStatus=2 3 5\n"));

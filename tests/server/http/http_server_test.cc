@@ -50,6 +50,40 @@ TEST(HttpServerTest, AddressOfAnotherHostIsRefused) {
   EXPECT_EQ(nonsense.error().message, "http.listen no host:1: no such host");
 }
 
+// On one event loop with one worker for each lane.
+TEST(HttpServerTest, QueriesThatWaitForTheDiskHoldNothingElse) {
+  FakeServices fake;
+  std::promise<void> disk;
+  std::promise<void> asked;
+  std::once_flag first;
+  fake.on_query = [&, released = disk.get_future().share()](const QueryRequest&) -> Result<QueryAnswer> {
+    std::call_once(first, [&] { asked.set_value(); });
+    released.wait();
+    return small_answer();
+  };
+  boost::asio::io_context io;
+  HttpWorkers workers({.memory = 1, .store = 1});
+  HttpSite site = fake.site();
+  site.workers = &workers;
+  const auto server = std::move(*HttpServer::open(io, {"127.0.0.1", 0}, std::move(site)));
+  std::thread loop([&io] { io.run(); });
+  std::vector<HttpPeer> queries;
+  for (int i = 0; i < 3; ++i) {
+    queries.emplace_back(server->local_endpoint());
+    queries.back().send_get("/api/v1/query?series=cpu");
+  }
+  asked.get_future().wait();
+  for (const char* target : {"/healthz", "/readyz", "/metrics", "/api/v1/status", "/api/v1/series"}) {
+    HttpPeer peer(server->local_endpoint());
+    peer.send_get(target);
+    EXPECT_EQ(peer.receive().status, 200) << target;
+  }
+  disk.set_value();
+  for (HttpPeer& query : queries) EXPECT_EQ(query.receive().status, 200);
+  server->stop();
+  loop.join();
+}
+
 TEST(HttpServerTest, PortIsFreeAfterStop) {
   FakeServices fake;
   RunningServer server(fake);

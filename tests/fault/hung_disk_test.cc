@@ -1,0 +1,146 @@
+// The disk hangs at every kind of call, the n-th, or is slow, under a server at work: the tick is said to
+// hang, samples are taken in memory meanwhile, and once the disk goes on nothing is lost and nothing counts
+// twice.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <thread>
+
+#include "base/watchdog.h"
+#include "tests/fault/fault_world.h"
+
+namespace statmill {
+namespace {
+
+constexpr int kRounds = 60;
+// RocksDB sleeps now and then: many worlds wait at once.
+constexpr size_t kThreads = 24;
+constexpr int kSamplesMeanwhile = 20;
+
+// Of each kind of call. SM_TIER=nightly: all.
+uint64_t hangs_per_sweep() {
+  const char* tier = std::getenv("SM_TIER");
+  return tier != nullptr && std::string_view(tier) == "nightly" ? UINT64_MAX : 8;
+}
+
+// The time of a world, and what the watchdog makes of it.
+class WatchedTick final : private Clock {
+ public:
+  explicit WatchedTick(const FaultWorld& world) : now_(world.steady()) {
+    watchdog_.add_task("tick", world.tick_time());
+  }
+  // What is told when the tick has taken so long.
+  std::string problem_after(Duration time) {
+    for (Duration passed(0); passed < time; passed += options_.look) {
+      now_ += options_.look;
+      watchdog_.look();
+    }
+    return problem_;
+  }
+
+ private:
+  Timestamp wall() const override { return {}; }
+  SteadyTime steady() const override { return now_; }
+
+  const WatchdogOptions options_;
+  SteadyTime now_;
+  Log log_{LogLevel::kDebug};
+  std::string problem_;
+  Watchdog watchdog_{options_,
+                     {*this, log_, [](std::string_view, std::chrono::nanoseconds) {},
+                      [this](std::string_view, const std::string& text) { problem_ = text; },
+                      [](std::string_view, const std::string&) {}}};
+};
+
+class HungDisk : public testing::TestWithParam<DiskOp> {
+ protected:
+  static uint64_t calls_of_a_run() {
+    FaultWorld world({});
+    EXPECT_TRUE(world.start());
+    const uint64_t before = world.disk().calls(GetParam());
+    world.run(kRounds);
+    return world.disk().calls(GetParam()) - before;
+  }
+
+  // While the disk hangs under the thread that runs the world, this one may use it.
+  static void check_what_holds_meanwhile(FaultWorld& world, bool& was_in_tick) {
+    was_in_tick = world.tick_time().age(world.steady() + std::chrono::seconds(1)) > Duration(0);
+    if (!was_in_tick) return;  // it hangs in a query or a start
+    WatchedTick watched(world);
+    EXPECT_EQ(watched.problem_after(std::chrono::seconds(1)), "");
+    EXPECT_EQ(watched.problem_after(std::chrono::seconds(10)).find("under way for "), 0U);
+    const int64_t accepted = world.accepted();
+    world.send(kSamplesMeanwhile);
+    EXPECT_EQ(world.accepted(), accepted + kSamplesMeanwhile) << "taken in memory";
+  }
+
+  // How many hangs met a tick: 0 or 1.
+  static int run_with(uint64_t nth) {
+    FaultWorld world({});
+    EXPECT_TRUE(world.start());
+    world.disk().hang(GetParam(), nth);
+    std::thread runner([&world] {
+      world.run(kRounds);
+      world.disk().release();  // nothing waits for a call that did not come
+    });
+    bool was_in_tick = false;
+    if (world.disk().wait_for_hang(runner.get_id())) check_what_holds_meanwhile(world, was_in_tick);
+    world.disk().release();
+    runner.join();
+    EXPECT_TRUE(world.is_running());
+    EXPECT_TRUE(world.resumes()) << world.problem();
+    EXPECT_EQ(world.problem(), "");
+    EXPECT_TRUE(world.compare());
+    world.cut_power_and_restore();
+    EXPECT_TRUE(world.start());
+    EXPECT_TRUE(world.compare());
+    return was_in_tick ? 1 : 0;
+  }
+};
+
+TEST_P(HungDisk, IsToldAndLosesAndDoublesNothing) {
+  const uint64_t calls = calls_of_a_run();
+  ASSERT_GT(calls, 0U);
+  const uint64_t step = std::max<uint64_t>(1, calls / hangs_per_sweep());
+  std::atomic<uint64_t> next{1};
+  std::atomic<int> in_ticks{0};
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      for (uint64_t nth = next.fetch_add(step); nth <= calls; nth = next.fetch_add(step)) {
+        SCOPED_TRACE(name_of(GetParam()) + " " + std::to_string(nth));
+        in_ticks += run_with(nth);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::printf("%d hangs met a tick\n", in_ticks.load());
+  // Files are renamed only in a start.
+  EXPECT_TRUE(in_ticks > 0 || GetParam() == DiskOp::kRename);
+}
+
+TEST_P(HungDisk, ThatIsOnlySlowLosesAndDoublesNothing) {
+  FaultWorld world({});
+  ASSERT_TRUE(world.start());
+  world.disk().slow_down(GetParam(), Duration(1));
+  world.run(kRounds);
+  world.disk().heal();
+  ASSERT_TRUE(world.is_running());
+  EXPECT_EQ(world.problem(), "");
+  ASSERT_TRUE(world.compare());
+  world.cut_power_and_restore();
+  ASSERT_TRUE(world.start());
+  ASSERT_TRUE(world.compare());
+}
+
+INSTANTIATE_TEST_SUITE_P(Calls, HungDisk,
+                         testing::Values(DiskOp::kCreate, DiskOp::kOpen, DiskOp::kAppend, DiskOp::kSync,
+                                         DiskOp::kSyncDirectory, DiskOp::kRename, DiskOp::kUnlink,
+                                         DiskOp::kRead),
+                         [](const auto& parameter) { return name_of(parameter.param); });
+
+}  // namespace
+}  // namespace statmill
