@@ -10,7 +10,7 @@
 #include "base/watchdog_options.h"
 #include "ingest/line_options.h"
 #include "ingest/statsd_state.h"
-#include "server/agents/agent_book.h"
+#include "server/agents/agent_limits.h"
 #include "server/agents/agent_options.h"
 #include "server/http/http_options.h"
 #include "server/table/table.h"

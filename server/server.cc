@@ -104,7 +104,7 @@ std::optional<Fault> Server::restore_agents() {
   if (!agents) return store_fault(agents.error(), "rows of agents in store.path " + config_.store.path);
   // What such an agent still keeps it sends again, and that counts twice.
   if (agents->damaged > 0) log_.error("salvaged", {{"agent_rows_damaged", agents->damaged}});
-  agent_book_.restore(std::move(agents->rows));
+  agent_book_.restore(std::move(*agents));
   return std::nullopt;
 }
 

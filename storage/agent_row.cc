@@ -1,14 +1,18 @@
 // See agent_row.h.
 #include "storage/agent_row.h"
 
+#include <algorithm>
+
 #include "base/bytes.h"
 #include "base/hash.h"
 
 namespace statmill {
 namespace {
 
-constexpr uint8_t kVersion = 1;
+constexpr uint8_t kVersion = 2;
+constexpr uint8_t kVersionWithoutSecret = 1;
 constexpr uint8_t kEphemeral = 1;
+constexpr uint8_t kUncertain = 2;
 constexpr size_t kChecksumBytes = 4;
 
 uint32_t checksum(const AgentId& id, std::string_view body) {
@@ -26,6 +30,12 @@ void put(Writer& writer, const AgentGap& gap) {
   put(writer, gap.from);
   put(writer, gap.to);
 }
+
+void put(Writer& writer, std::string_view text) {
+  writer.varint(text.size());
+  writer.bytes(text);
+}
+std::string take_text(Reader& reader) { return std::string(reader.bytes(reader.varint())); }
 
 AgentGap take_gap(Reader& reader) {
   AgentGap gap;
@@ -48,42 +58,67 @@ std::string encode_agent_row(const AgentRow& row) {
   std::string out;
   Writer writer(out);
   writer.u8(kVersion);
-  writer.u8(row.is_ephemeral ? kEphemeral : 0);
+  writer.u8(
+      static_cast<uint8_t>((row.is_ephemeral ? kEphemeral : 0) | (row.uncertain_until ? kUncertain : 0)));
   writer.varint(row.position.epoch);
   writer.varint(row.position.seq);
   writer.varint(row.position.lines);
   put(writer, row.position.time);
   put(writer, row.seen);
-  writer.varint(row.host.size());
-  writer.bytes(row.host);
+  put(writer, row.host);
   writer.varint(row.gaps);
   writer.varint(row.lines_lost);
   writer.varint(row.last_gaps.size());
   for (const AgentGap& gap : row.last_gaps) put(writer, gap);
+  put(writer, row.newest);
+  if (row.uncertain_until) put(writer, *row.uncertain_until);
+  writer.varint(row.lines_refused);
+  writer.bytes({reinterpret_cast<const char*>(row.secret.data()), row.secret.size()});
+  put(writer, row.peer);
+  put(writer, row.agent_version);
   writer.u32be(checksum(row.id, out));
   return out;
 }
+
+namespace {
+
+void take_rest(Reader& reader, uint8_t flags, AgentRow& row) {
+  row.newest = take_time(reader);
+  if ((flags & kUncertain) != 0) row.uncertain_until = take_time(reader);
+  row.lines_refused = reader.varint();
+  const std::string_view secret = reader.bytes(row.secret.size());
+  std::copy(secret.begin(), secret.end(), row.secret.begin());
+  row.peer = take_text(reader);
+  row.agent_version = take_text(reader);
+}
+
+}  // namespace
 
 Result<AgentRow> decode_agent_row(const AgentId& id, std::string_view bytes) {
   if (bytes.size() < kChecksumBytes + 1) return corrupt("too short");
   const std::string_view body = bytes.substr(0, bytes.size() - kChecksumBytes);
   if (Reader(bytes.substr(body.size())).u32be() != checksum(id, body)) return corrupt("checksum");
   Reader reader(body);
-  if (reader.u8() != kVersion) return Error{ErrorCode::kVersion, "row of an agent: unknown version"};
+  const uint8_t version = reader.u8();
+  if (version != kVersion && version != kVersionWithoutSecret)
+    return Error{ErrorCode::kVersion, "row of an agent: unknown version"};
   AgentRow row;
   row.id = id;
-  row.is_ephemeral = (reader.u8() & kEphemeral) != 0;
+  const uint8_t flags = reader.u8();
+  row.is_ephemeral = (flags & kEphemeral) != 0;
   row.position.epoch = static_cast<uint32_t>(reader.varint());
   row.position.seq = reader.varint();
   row.position.lines = reader.varint();
   row.position.time = take_time(reader);
   row.seen = take_time(reader);
-  row.host = reader.bytes(reader.varint());
+  row.host = take_text(reader);
   row.gaps = reader.varint();
   row.lines_lost = reader.varint();
   const uint64_t kept = reader.varint();
   if (kept > AgentRow::kGapsKept) return corrupt("gaps");
   for (uint64_t i = 0; i < kept; ++i) row.last_gaps.push_back(take_gap(reader));
+  row.newest = row.position.time;
+  if (version == kVersion) take_rest(reader, flags, row);
   if (reader.failed() || !reader.done()) return corrupt("length");
   return row;
 }

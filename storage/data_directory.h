@@ -16,7 +16,7 @@ namespace statmill {
 // Its name; a directory without is no data directory.
 inline constexpr const char* kFormatFile = "FORMAT";
 inline constexpr uint16_t kFormatMajor = 1;  // a program reads its own major version only
-inline constexpr uint16_t kFormatMinor = 4;
+inline constexpr uint16_t kFormatMinor = 5;
 
 // Makes sure that `path` is a data directory of this format and these tier steps, and gives the path of its
 // database; a missing or empty directory becomes one (parents are created). On an error nothing in it has

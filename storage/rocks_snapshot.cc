@@ -115,6 +115,12 @@ Result<AgentRows> RocksSnapshot::agents() {
     }
   }
   if (!row->status().ok()) return error_of(row->status());
+  const Result<std::string> forgotten = get(database_->meta(), kForgottenKey);
+  if (!forgotten) return forgotten.error();
+  if (forgotten->empty()) return agents;
+  Reader in(*forgotten);
+  agents.forgotten_until = Timestamp(Duration(static_cast<int64_t>(in.u64be())));
+  if (in.failed()) return corrupt("row \"" + std::string(kForgottenKey) + "\" is cut short");
   return agents;
 }
 

@@ -32,6 +32,12 @@ std::string tick_row(TickNo tick, std::string_view activity = {}) {
   return row;
 }
 
+std::string forgotten_row(Timestamp until) {
+  std::string row;
+  Writer(row).u64be(static_cast<uint64_t>(until.time_since_epoch().count()));
+  return row;
+}
+
 std::string deleted_row() {
   std::string row;
   Writer(row).u8(kDeletedSeries);
@@ -65,6 +71,8 @@ void add_agents(Operations& operations, const RocksDatabase& database, const Sto
   for (const AgentRow& row : batch.agents)
     operations.add(out.Put(database.meta(), agent_key(row.id), encode_agent_row(row)));
   for (const AgentId& id : batch.forgotten_agents) operations.add(out.Delete(database.meta(), agent_key(id)));
+  if (batch.forgotten_until)
+    operations.add(out.Put(database.meta(), slice(kForgottenKey), forgotten_row(*batch.forgotten_until)));
 }
 
 void add_meta(Operations& operations, const RocksDatabase& database, const StoreBatch& batch) {

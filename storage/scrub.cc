@@ -157,7 +157,7 @@ void Scrubber::check_meta(std::string_view key, std::string_view value) {
     in.u64be();
   } else if (key == kTrimKey) {
     trimmed_ = in.u64be();
-  } else if (key == kRollupKey) {
+  } else if (key == kRollupKey || key == kForgottenKey) {
     in.u64be();
   } else if (key == kClockKey) {
     in.bytes(kClockRowBytes);

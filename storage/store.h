@@ -60,19 +60,23 @@ struct StoreBatch {
   std::vector<Flushed> flushed;
   std::vector<AgentRow> agents;           // whose batches this one holds, and how far they are in
   std::vector<AgentId> forgotten_agents;  // their rows go
+  // Of all agents ever forgotten: no batch made later was taken of one (AgentRow::newest). It never falls.
+  std::optional<Timestamp> forgotten_until;
   std::optional<RollupPosition> rollup_position;
   std::optional<Trim> journal_trim;
   std::optional<ClockRow> clock;
 
   bool is_empty() const {
     return series.empty() && deleted.empty() && journal.empty() && fragments.empty() && flushed.empty() &&
-           agents.empty() && forgotten_agents.empty() && !rollup_position && !journal_trim && !clock;
+           agents.empty() && forgotten_agents.empty() && !forgotten_until && !rollup_position &&
+           !journal_trim && !clock;
   }
 };
 
 struct AgentRows {
   std::vector<AgentRow> rows;
-  uint64_t damaged = 0;  // rows that failed their check
+  uint64_t damaged = 0;                      // rows that failed their check
+  std::optional<Timestamp> forgotten_until;  // as StoreBatch has it; none: no agent was ever forgotten
 };
 
 // A frozen view. Confined to one thread; must not outlive its Store. Give it back soon: it may keep a store
@@ -86,7 +90,7 @@ class StoreSnapshot {
   virtual Result<RollupPosition> rollup_position() = 0;
   // None when none was written.
   virtual Result<std::optional<ClockRow>> clock() = 0;
-  // Of all agents, in no order.
+  // Of all agents, in no order, and what is left of those that were forgotten.
   virtual Result<AgentRows> agents() = 0;
   // The frames of one chunk; empty when there are none.
   virtual Result<std::string> chunk(const ChunkKey& key) = 0;

@@ -9,7 +9,6 @@
 #include "base/event_thread.h"
 #include "base/token_file.h"
 #include "base/weak_list.h"
-#include "proto/istatd_lines.h"
 
 namespace statmill {
 
@@ -26,14 +25,10 @@ class TableIntake final : public AgentIntake {
 
   bool has_room() const override { return table_.has_room(); }
 
-  void take(std::string_view lines, const LineSender& sender, Timestamp now,
-            const std::function<void(int parity)>& mark) override {
-    batch_.clear();
-    batch_.set_sender(sender);
-    parse_istatd_lines(lines, batch_);
-    const uint64_t accepted = table_.apply_marked(batch_, now, mark);
-    account_.bytes.add(lines.size());
-    intake_.settle(batch_, account_, accepted, now);
+  void take(const AgentLines& lines, const AgentBook::Mark& mark) override {
+    const uint64_t accepted = apply_agent_lines(table_, lines, batch_, mark);
+    account_.bytes.add(lines.text.size());
+    intake_.settle(batch_, account_, accepted, lines.now);
   }
 
  private:

@@ -90,13 +90,13 @@ void AgentSession::take(std::string_view bytes) {
   std::copy(unread_.begin(), unread_.end(), begin);
   const std::string_view all(begin, unread_.size() + bytes.size());
   const bool had_opened = stream_.has_opened();
-  unread_.assign(all.substr(stream_.receive(all, services_.clock.wall())));
+  unread_.assign(all.substr(stream_.receive(all, now())));
   if (stream_.has_opened() != had_opened) watch();  // another limit holds from now on
   go_on();
 }
 
 void AgentSession::take_unread() {
-  unread_.erase(0, stream_.receive(unread_, services_.clock.wall()));
+  unread_.erase(0, stream_.receive(unread_, now()));
   go_on();
 }
 
@@ -129,16 +129,16 @@ void AgentSession::write() {
   });
 }
 
-void AgentSession::durable(uint64_t seq) {
-  boost::asio::post(wire_.socket().get_executor(), [self = shared_from_this(), seq] {
-    self->stream_.durable(seq);
+void AgentSession::durable(AckFrame ack) {
+  boost::asio::post(wire_.socket().get_executor(), [self = shared_from_this(), ack] {
+    self->stream_.durable(ack);
     self->write();
   });
 }
 
-void AgentSession::replaced() {
-  boost::asio::post(wire_.socket().get_executor(), [self = shared_from_this()] {
-    self->stream_.refuse(RefuseReason::kReplaced, "another connection speaks for this agent");
+void AgentSession::ended(RefuseReason reason) {
+  boost::asio::post(wire_.socket().get_executor(), [self = shared_from_this(), reason] {
+    self->stream_.refuse(reason);
     self->write();
   });
 }

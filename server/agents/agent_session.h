@@ -47,13 +47,14 @@ class AgentSession final : public AgentWatcher, public std::enable_shared_from_t
   // Says that the server stops, and ends.
   void stop();
 
-  void durable(uint64_t seq) override;
-  void replaced() override;
+  void durable(AckFrame ack) override;
+  void ended(RefuseReason reason) override;
 
  private:
   void read();
   void take(std::string_view bytes);
   void take_unread();
+  TickTime now() const { return {services_.clock.wall(), services_.clock.steady()}; }
   void go_on();
   void wait_for_room();
   void write();

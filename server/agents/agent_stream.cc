@@ -2,6 +2,10 @@
 #include "server/agents/agent_stream.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "base/text.h"
 
 namespace statmill {
 namespace {
@@ -12,6 +16,32 @@ bool is_same_secret(std::string_view a, std::string_view b) {
   for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
     difference |= static_cast<unsigned char>(a[i] ^ b[i]);
   return difference == 0;
+}
+
+std::string_view words_for(RefuseReason reason) {
+  switch (reason) {
+    case RefuseReason::kFenced:
+      return "a later epoch of this agent is known";
+    case RefuseReason::kReplaced:
+      return "another connection speaks for this agent";
+    case RefuseReason::kGap:
+      return "a batch that does not follow the one before";
+    case RefuseReason::kLimit:
+      return "no room for another agent";
+    case RefuseReason::kStopping:
+      return "this agent is being forgotten; come back";
+    case RefuseReason::kOwner:
+      return "this id is known with another secret";
+    default:
+      return {};
+  }
+}
+
+// Of clocks, whose difference may be beyond 63 bits.
+std::string clock_words(Timestamp clock, Timestamp now) {
+  const int64_t by_s = std::abs(unix_seconds(clock) - unix_seconds(now));
+  return "the agent's clock is " + format_duration(std::chrono::seconds(by_s)) +
+         (clock > now ? " ahead of" : " behind") + " the server's; nothing is taken until they agree";
 }
 
 }  // namespace
@@ -25,11 +55,11 @@ void AgentStream::leave() {
 }
 
 std::string AgentStream::take_output() {
-  if (std::exchange(owes_ack_, false)) append_frame(output_, AckFrame{durable_, 0});
+  if (std::exchange(owes_ack_, false)) append_frame(output_, durable_);
   return std::exchange(output_, {});
 }
 
-size_t AgentStream::receive(std::string_view bytes, Timestamp now) {
+size_t AgentStream::receive(std::string_view bytes, TickTime now) {
   size_t taken = 0;
   waits_for_room_ = false;
   while (!is_over_) {
@@ -40,7 +70,7 @@ size_t AgentStream::receive(std::string_view bytes, Timestamp now) {
       break;
     }
     if (frame.type == FrameType::kBatch && !services_.intake.has_room()) {
-      waits_for_room_ = true;
+      waits_for_room_ = has_waited_ = true;
       break;
     }
     take(frame, now);
@@ -49,41 +79,76 @@ size_t AgentStream::receive(std::string_view bytes, Timestamp now) {
   return is_over_ ? bytes.size() : taken;
 }
 
-void AgentStream::take(const FrameRead& frame, Timestamp now) {
+void AgentStream::take(const FrameRead& frame, TickTime now) {
   if (!hold_) {
     const auto hello = frame.type == FrameType::kHello ? decode_hello(frame.payload) : std::nullopt;
     if (!hello) return refuse(RefuseReason::kProtocol, "no hello");
     return take_hello(*hello, now);
   }
-  if (frame.type == FrameType::kBatch) {
-    const auto batch = decode_batch(frame.payload);
-    if (!batch) return refuse(RefuseReason::kProtocol, "an impossible batch");
-    return answer(services_.book.take(*hold_, *batch, now, [&](const auto& mark) {
-      services_.intake.take(batch->text, sender_, now, mark);
-    }));
+  switch (frame.type) {
+    case FrameType::kBatch: {
+      const auto batch = decode_batch(frame.payload);
+      return batch ? take_batch(*batch, now) : refuse(RefuseReason::kProtocol, "an impossible batch");
+    }
+    case FrameType::kGap: {
+      const auto gap = decode_gap(frame.payload);
+      return gap ? take_gap(*gap, now) : refuse(RefuseReason::kProtocol, "an impossible gap");
+    }
+    case FrameType::kStatus: {
+      const auto status = decode_status(frame.payload);
+      return status ? take_status(*status, now) : refuse(RefuseReason::kProtocol, "an impossible status");
+    }
+    default:
+      return refuse(RefuseReason::kProtocol, "an unknown frame");
   }
-  if (frame.type == FrameType::kGap) {
-    const auto gap = decode_gap(frame.payload);
-    if (!gap) return refuse(RefuseReason::kProtocol, "an impossible gap");
-    return answer(services_.book.take(
-        *hold_, *gap, now, [&](const auto& mark) { services_.intake.take({}, sender_, now, mark); }));
-  }
-  refuse(RefuseReason::kProtocol, "an unknown frame");
 }
 
-void AgentStream::take_hello(const HelloFrame& hello, Timestamp now) {
+void AgentStream::take_hello(const HelloFrame& hello, TickTime now) {
   if (hello.version != kAgentProtocol)
     return refuse(RefuseReason::kVersion, "this server speaks version " + std::to_string(kAgentProtocol));
   if (!is_same_secret(hello.token, services_.token)) return refuse(RefuseReason::kToken, "wrong token");
-  auto opened = services_.book.open(hello, watcher_.lock(), now);
-  if (const auto* reason = std::get_if<RefuseReason>(&opened))
-    return refuse(*reason, *reason == RefuseReason::kFenced ? "a later epoch of this agent is known"
-                                                            : "too many agents");
-  auto& [hold, position] = std::get<AgentBook::Opened>(opened);
+  if (refuse_wrong_clock(hello.clock, now.wall)) return;
+  auto opened = services_.book.open(hello, sender_, watcher_.lock(), now);
+  if (const auto* reason = std::get_if<RefuseReason>(&opened)) return refuse(*reason);
+  auto& [hold, position, lines_refused] = std::get<AgentBook::Opened>(opened);
   hold_ = std::move(hold);
-  durable_ = position.seq;
+  durable_ = {position.seq, lines_refused};
   has_opened_ = true;
-  append_frame(output_, WelcomeFrame{.position = position});
+  append_frame(output_,
+               WelcomeFrame{.position = position, .lines_refused = lines_refused, .clock = now.wall});
+}
+
+void AgentStream::take_batch(const BatchFrame& batch, TickTime now) {
+  if (!batch.tags.empty()) return refuse(RefuseReason::kProtocol, "a batch with tags");
+  const AgentLines lines{.text = batch.text, .sender = sender_, .sent = batch.time, .now = now.wall};
+  answer(services_.book.take(*hold_, batch, now, apply_to(lines)));
+}
+
+void AgentStream::take_gap(const GapFrame& gap, TickTime now) {
+  const AgentLines lines{.sender = sender_, .sent = gap.time, .now = now.wall};
+  answer(services_.book.take(*hold_, gap, now, apply_to(lines)));
+}
+
+AgentBook::Apply AgentStream::apply_to(AgentLines lines) {
+  return [this, lines](AgentBook::Lines fate, const AgentBook::Mark& mark) mutable {
+    lines.fate = fate;
+    services_.intake.take(lines, mark);
+  };
+}
+
+void AgentStream::take_status(const StatusFrame& status, TickTime now) {
+  const bool is_clock_old = std::exchange(has_waited_, false);
+  if (!is_clock_old && refuse_wrong_clock(status.clock, now.wall)) return;
+  services_.book.note_status(*hold_, status,
+                             is_clock_old ? std::nullopt : std::optional(status.clock - now.wall));
+}
+
+// Before anything is taken of a batch that would be thrown away; the agent keeps it and comes back.
+bool AgentStream::refuse_wrong_clock(Timestamp clock, Timestamp now) {
+  const Duration limit = services_.book.limits().clock_max;
+  if (clock <= now + limit && clock >= now - limit) return false;
+  refuse(RefuseReason::kClock, clock_words(clock, now));
+  return true;
 }
 
 void AgentStream::answer(AgentTake take) {
@@ -94,17 +159,21 @@ void AgentStream::answer(AgentTake take) {
       owes_ack_ = true;
       return;
     case AgentTake::kGap:
-      return refuse(RefuseReason::kGap, "a batch that does not follow the one before");
+      return refuse(RefuseReason::kGap);
     case AgentTake::kReplaced:
-      return refuse(RefuseReason::kReplaced, "another connection speaks for this agent");
+      return refuse(RefuseReason::kReplaced);
+    case AgentTake::kLimit:
+      return refuse(RefuseReason::kLimit);
   }
 }
 
-void AgentStream::durable(uint64_t seq) {
-  if (is_over_ || seq <= durable_) return;
-  durable_ = seq;
+void AgentStream::durable(AckFrame ack) {
+  if (is_over_ || ack.seq <= durable_.seq) return;
+  durable_ = ack;
   owes_ack_ = true;
 }
+
+void AgentStream::refuse(RefuseReason reason) { refuse(reason, words_for(reason)); }
 
 void AgentStream::refuse(RefuseReason reason, std::string_view text) {
   if (is_over_) return;

@@ -12,6 +12,7 @@
 #include "proto/agent_frames.h"
 #include "proto/line_sender.h"
 #include "server/agents/agent_book.h"
+#include "server/agents/agent_lines.h"
 
 namespace statmill {
 
@@ -21,10 +22,9 @@ class AgentIntake {
   virtual ~AgentIntake() = default;
   // Whether there is room for a batch; if not, the agent waits.
   virtual bool has_room() const = 0;
-  // Takes the samples of the lines, and calls `mark` in the epoch that takes them, once, even if none is
-  // left.
-  virtual void take(std::string_view lines, const LineSender& sender, Timestamp now,
-                    const std::function<void(int parity)>& mark) = 0;
+  // Does with the lines what they are for, and calls `mark` in the epoch that takes them, once, even if none
+  // is left.
+  virtual void take(const AgentLines& lines, const AgentBook::Mark& mark) = 0;
 };
 
 // Confined to one thread.
@@ -45,12 +45,13 @@ class AgentStream {
 
   // Takes the frames that are whole, and says how many bytes they were: the caller keeps the others, and
   // gives them again with what comes behind them. Fewer than it could when waits_for_room().
-  size_t receive(std::string_view bytes, Timestamp now);
+  size_t receive(std::string_view bytes, TickTime now);
   bool waits_for_room() const { return waits_for_room_; }
-  // All batches up to that one are durable.
-  void durable(uint64_t seq);
+  // All batches up to ack.seq are durable.
+  void durable(AckFrame ack);
   // Says why and ends.
   void refuse(RefuseReason reason, std::string_view text);
+  void refuse(RefuseReason reason);  // with the usual words
 
   // What is to be sent, since the call before.
   std::string take_output();
@@ -61,17 +62,23 @@ class AgentStream {
   void leave();
 
  private:
-  void take(const FrameRead& frame, Timestamp now);
-  void take_hello(const HelloFrame& hello, Timestamp now);
+  void take(const FrameRead& frame, TickTime now);
+  void take_hello(const HelloFrame& hello, TickTime now);
+  void take_batch(const BatchFrame& batch, TickTime now);
+  void take_gap(const GapFrame& gap, TickTime now);
+  void take_status(const StatusFrame& status, TickTime now);
+  AgentBook::Apply apply_to(AgentLines lines);
+  bool refuse_wrong_clock(Timestamp clock, Timestamp now);
   void answer(AgentTake take);
 
   const Services services_;
   const LineSender sender_;
   std::weak_ptr<AgentWatcher> watcher_;
   std::optional<AgentBook::Hold> hold_;
-  uint64_t durable_ = 0;
+  AckFrame durable_;
   std::string output_;
   bool waits_for_room_ = false;
+  bool has_waited_ = false;  // since the last status: what it says of the clock is old
   bool has_opened_ = false;
   bool owes_ack_ = false;  // of durable_: one for all that came due since the last output
   bool is_over_ = false;

@@ -23,12 +23,12 @@ void write_gaps(std::string& out, const AgentRow& row) {
   }
 }
 
-void write_agent(std::string& out, const AgentBook::Info& agent) {
+void write_agent(std::string& out, const AgentInfo& agent) {
   const AgentRow& row = agent.row;
   JsonObject one(out);
   one.text("host", row.host);
-  one.text("id", row.id.text());
-  one.key("connected").append(agent.is_connected ? "true" : "false");
+  one.text("id", shown_id(row.id));
+  one.key("connected").append(agent.contact ? "true" : "false");
   one.count("epoch", row.position.epoch);
   one.count("taken", row.position.seq);
   one.count("durable", agent.durable.seq);
@@ -48,7 +48,7 @@ std::string agents_json(const AgentBook& book) {
     report.count("known", book.count());
     report.count("connected", book.connected());
     JsonArray agents(report.key("agents"));
-    for (const AgentBook::Info& agent : book.list(kAgentsShown)) write_agent(agents.element(), agent);
+    for (const AgentInfo& agent : book.list(kAgentsShown)) write_agent(agents.element(), agent);
   }
   out.push_back('\n');
   return out;

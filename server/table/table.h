@@ -88,8 +88,10 @@ class Table final : public SampleTaker {
   // the same tick. Must not call the table.
   using Mark = std::function<void(int parity)>;
   // The same for a batch that its sender keeps until it is durable, and that may be of no samples: `mark` is
-  // called once. Nothing is refused for want of memory: ask has_room() first.
-  uint64_t apply_marked(Batch& batch, Timestamp now, const Mark& mark);
+  // called once, when batch.refused is complete. Nothing is refused for want of memory: ask has_room() first.
+  // The sender's clock was at `sent`: samples without a time are of then, and none is too new that is not
+  // beyond both clocks by more than the limit.
+  uint64_t apply_marked(Batch& batch, Timestamp now, Timestamp sent, const Mark& mark);
   // Whether senders that can wait should send: they stop well before samples are refused.
   bool has_room() const { return ram_bytes() < limits_.pending_bytes + limits_.pending_bytes / 2; }
 
@@ -158,7 +160,7 @@ class Table final : public SampleTaker {
                std::optional<SeriesId> id = {}) REQUIRES(shard.mutex);
   Series& create(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention, size_t parity)
       REQUIRES(shard.mutex);
-  std::vector<Placed> place(Batch& batch, Timestamp now);
+  std::vector<Placed> place(Batch& batch, Timestamp now, Timestamp sent);
   void note_newest(Slot slot);
   uint64_t apply_placed(std::span<const Placed> placed, Batch& batch, Timestamp now, int parity);
   uint64_t apply_together(std::span<const Placed> samples, Batch& batch, const Moment& moment);

@@ -69,13 +69,13 @@ uint64_t Table::apply(Batch& batch, Timestamp now) {
     batch.refuse_all_samples(Refusal::kMemoryLimit);
     return 0;
   }
-  const std::vector<Placed> placed = place(batch, now);
+  const std::vector<Placed> placed = place(batch, now, now);
   const EpochGate::Batch epoch(gate_);
   return apply_placed(placed, batch, now, epoch.parity());
 }
 
-uint64_t Table::apply_marked(Batch& batch, Timestamp now, const Mark& mark) {
-  const std::vector<Placed> placed = place(batch, now);
+uint64_t Table::apply_marked(Batch& batch, Timestamp now, Timestamp sent, const Mark& mark) {
+  const std::vector<Placed> placed = place(batch, now, sent);
   const EpochGate::Batch epoch(gate_);
   const uint64_t taken = apply_placed(placed, batch, now, epoch.parity());
   mark(epoch.parity());
@@ -97,9 +97,10 @@ uint64_t Table::apply_placed(std::span<const Placed> placed, Batch& batch, Times
 }
 
 // The samples of a batch that are not refused at sight, shard by shard, in the batch's order within each.
-std::vector<Table::Placed> Table::place(Batch& batch, Timestamp now) {
+std::vector<Table::Placed> Table::place(Batch& batch, Timestamp now, Timestamp sent) {
   const int64_t now_s = unix_seconds(now);
-  const int64_t newest_s = unix_seconds(now + limits_.future_max);
+  const int64_t newest_s = unix_seconds(std::max(now, sent) + limits_.future_max);
+  const int64_t sent_s = unix_seconds(sent);
   const int64_t oldest_s = std::max<int64_t>(0, now_s - retention_max_s_);
   std::vector<Placed> placed;
   placed.reserve(batch.samples.size());
@@ -109,7 +110,7 @@ std::vector<Table::Placed> Table::place(Batch& batch, Timestamp now) {
   Slot newest = Series::kNever;
   for (uint32_t i = 0; i < batch.samples.size(); ++i) {
     const Sample& sample = batch.samples[i];
-    const int64_t time_s = sample.time_s.value_or(now_s);
+    const int64_t time_s = sample.time_s.value_or(sent_s);
     if (time_s > newest_s || time_s < oldest_s) {
       batch.refuse_sample(i, time_s > newest_s ? Refusal::kTooNew : Refusal::kTooOld);
       continue;

@@ -19,18 +19,11 @@
 #include "server/tick/clock_guard.h"
 #include "server/tick/roller.h"
 #include "server/tick/tick_rider.h"
+#include "server/tick/tick_time.h"
 #include "statmill/registry.h"
 #include "storage/store.h"
 
 namespace statmill {
-
-struct TickTime {
-  Timestamp wall;
-  SteadyTime steady;
-  SteadyTime boot = steady;  // Clock::boot()
-
-  static TickTime of(const Clock& clock) { return {clock.wall(), clock.steady(), clock.boot()}; }
-};
 
 struct TickOptions {
   Duration flush_interval = std::chrono::minutes(10);  // each shard once, staggered evenly

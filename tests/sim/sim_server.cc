@@ -74,7 +74,7 @@ void SimServer::start() {
   Process& process = *process_;
   const auto recovery = recover(store_, process.table);
   SM_CHECK(recovery);
-  process.book.restore(rows());
+  process.book.restore(*store_.snapshot()->agents());
   TickOptions options;
   options.expiry_interval = std::chrono::seconds(5);
   options.flush_interval = std::chrono::minutes(stage_.chance.one_in(4) ? 1 : 60);

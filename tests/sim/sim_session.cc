@@ -52,7 +52,8 @@ void SimSession::take(std::string_view bytes) {
 void SimSession::go_on() {
   waits_for_room_ = false;
   if (!is_open()) return;
-  unread_.erase(0, stream_->receive(unread_, server_wall(stage_.schedule.now())));
+  const SteadyTime now = stage_.schedule.now();
+  unread_.erase(0, stream_->receive(unread_, {server_wall(now), now}));
   waits_for_room_ = stream_->waits_for_room();
   if (waits_for_room_) stage_.schedule.after(kRoomPoll, [self = shared_from_this()] { self->go_on(); });
   write();
@@ -65,22 +66,23 @@ void SimSession::write() {
   if (stream_->is_over() && writing_.empty()) close();
 }
 
-void SimSession::durable(uint64_t seq) {
-  stage_.schedule.after(stage_.chance.duration(milliseconds(0), kPostedMax), [weak = weak_from_this(), seq] {
+void SimSession::durable(AckFrame ack) {
+  stage_.schedule.after(stage_.chance.duration(milliseconds(0), kPostedMax), [weak = weak_from_this(), ack] {
     const auto self = weak.lock();
     if (!self || !self->is_open()) return;
-    self->stream_->durable(seq);
+    self->stream_->durable(ack);
     self->write();
   });
 }
 
-void SimSession::replaced() {
-  stage_.schedule.after(stage_.chance.duration(milliseconds(0), kPostedMax), [weak = weak_from_this()] {
-    const auto self = weak.lock();
-    if (!self || !self->is_open()) return;
-    self->stream_->refuse(RefuseReason::kReplaced, "another connection");
-    self->write();
-  });
+void SimSession::ended(RefuseReason reason) {
+  stage_.schedule.after(stage_.chance.duration(milliseconds(0), kPostedMax),
+                        [weak = weak_from_this(), reason] {
+                          const auto self = weak.lock();
+                          if (!self || !self->is_open()) return;
+                          self->stream_->refuse(reason);
+                          self->write();
+                        });
 }
 
 void SimSession::close() {

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "proto/istatd_lines.h"
 #include "server/agents/agent_stream.h"
 #include "server/table/table.h"
 #include "tests/sim/connection.h"
@@ -20,12 +19,9 @@ class TableIntake final : public AgentIntake {
   TableIntake(Table& table, std::function<bool()> has_room) : table_(table), has_room_(std::move(has_room)) {}
 
   bool has_room() const override { return has_room_(); }
-  void take(std::string_view lines, const LineSender& sender, Timestamp now,
-            const std::function<void(int parity)>& mark) override {
+  void take(const AgentLines& lines, const AgentBook::Mark& mark) override {
     Batch batch;
-    batch.set_sender(sender);
-    parse_istatd_lines(lines, batch);
-    table_.apply_marked(batch, now, mark);
+    apply_agent_lines(table_, lines, batch, mark);
   }
 
  private:
@@ -45,8 +41,8 @@ class SimSession final : public AgentWatcher, public std::enable_shared_from_thi
   // The process ends; silently: the connection is not closed.
   void die(bool is_silent);
 
-  void durable(uint64_t seq) override;
-  void replaced() override;
+  void durable(AckFrame ack) override;
+  void ended(RefuseReason reason) override;
 
  private:
   SimSession(Stage& stage, std::shared_ptr<Connection> connection, const AgentStream::Services& services);

@@ -19,16 +19,46 @@ AgentRow some_row() {
   row.gaps = 5;
   row.lines_lost = 60;
   row.last_gaps = {{10, 12, 30, GapReason::kForgotten, Timestamp(Duration(1)), Timestamp(Duration(2))}};
+  row.newest = Timestamp(Duration(1500));
+  row.uncertain_until = Timestamp(Duration(64));
+  row.lines_refused = 300;
+  for (size_t i = 0; i < row.secret.size(); ++i) row.secret[i] = static_cast<uint8_t>(0x80 + i);
+  row.peer = "10.0.0.7:9";
+  row.agent_version = "1.2";
   return row;
 }
 
 TEST(AgentRowTest, HasGoldenBytes) {
-  const std::string golden(
-      "\x01\x01\x07\xac\x02\xa0\x1f\xd0\x0f\xa0\x1f\x04web1\x05\x3c\x01\x0a\x02\x1e\x02\x02\x04", 25);
+  using namespace std::string_literals;
+  const std::string golden =
+      "\x02\x03\x07\xac\x02\xa0\x1f\xd0\x0f\xa0\x1f\x04web1\x05\x3c\x01\x0a\x02\x1e\x02\x02\x04"
+      "\xb8\x17\x80\x01\xac\x02"
+      "\x80\x81\x82\x83\x84\x85\x86\x87\x88\x89\x8a\x8b\x8c\x8d\x8e\x8f"
+      "\x90\x91\x92\x93\x94\x95\x96\x97\x98\x99\x9a\x9b\x9c\x9d\x9e\x9f"
+      "\x0a"
+      "10.0.0.7:9\x03"
+      "1.2"s;
   const std::string bytes = encode_agent_row(some_row());
   ASSERT_EQ(bytes.size(), golden.size() + 4);
   EXPECT_EQ(bytes.substr(0, golden.size()), golden);
   EXPECT_EQ(bytes.substr(golden.size()), std::string("\x70\x5d\xb6\xed", 4));
+}
+
+TEST(AgentRowTest, OfVersion1ReadsWithoutASecret) {
+  const std::string golden(
+      "\x01\x01\x07\xac\x02\xa0\x1f\xd0\x0f\xa0\x1f\x04web1\x05\x3c\x01\x0a\x02\x1e\x02\x02\x04"
+      "\x70\x5d\xb6\xed",
+      29);
+  AgentRow want = some_row();
+  want.newest = want.position.time;
+  want.uncertain_until.reset();
+  want.lines_refused = 0;
+  want.secret = {};
+  want.peer.clear();
+  want.agent_version.clear();
+  const auto row = decode_agent_row(want.id, golden);
+  ASSERT_TRUE(row) << row.error().message;
+  EXPECT_EQ(*row, want);
 }
 
 TEST(AgentRowTest, ComesBack) {
@@ -44,6 +74,9 @@ RC_GTEST_PROP(AgentRowTest, ComesBackWhateverItHolds,
   row.position = {epoch, seq, lines, Timestamp(Duration(ms))};
   row.host = host;
   row.gaps = gaps;
+  row.peer = host;
+  row.lines_refused = lines;
+  if (gaps % 2 == 0) row.uncertain_until.reset();
   row.last_gaps.resize(*rc::gen::inRange<size_t>(0, AgentRow::kGapsKept + 1), row.last_gaps.front());
   const auto decoded = decode_agent_row(row.id, encode_agent_row(row));
   RC_ASSERT(decoded.has_value());

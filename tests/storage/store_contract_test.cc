@@ -136,11 +136,13 @@ TEST_P(StoreContract, KeepsAgentsUntilTheyAreForgotten) {
   one.position.seq = 9;
   batch.agents = {one};
   batch.forgotten_agents = {two.id};
+  batch.forgotten_until = Timestamp(Duration(1'700'000'000'123));
   write(batch);
   const auto agents = store_->snapshot()->agents();
   ASSERT_TRUE(agents);
   EXPECT_EQ(agents->rows, std::vector<AgentRow>{one});
   EXPECT_EQ(agents->damaged, 0U);
+  EXPECT_EQ(agents->forgotten_until, batch.forgotten_until);
 }
 
 TEST_P(StoreContract, AnEmptyStoreHasNothing) {

@@ -25,6 +25,7 @@ class MemorySnapshot final : public StoreSnapshot {
   Result<AgentRows> agents() override {
     AgentRows agents;
     for (const auto& [id, row] : content_->agents) agents.rows.push_back(row);
+    agents.forgotten_until = content_->forgotten_until;
     return agents;
   }
 
@@ -111,6 +112,7 @@ void MemoryStore::apply(const StoreBatch& batch) {
   }
   for (const AgentRow& row : batch.agents) content.agents[row.id] = row;
   for (const AgentId& id : batch.forgotten_agents) content.agents.erase(id);
+  if (batch.forgotten_until) content.forgotten_until = batch.forgotten_until;
   if (batch.rollup_position) content.rollup_position = *batch.rollup_position;
   if (batch.clock) content.clock = batch.clock;
   if (batch.journal_trim) {

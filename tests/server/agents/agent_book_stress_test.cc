@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "proto/istatd_lines.h"
 #include "server/agents/agent_book.h"
+#include "server/agents/agent_lines.h"
 #include "server/tick/recovery.h"
 #include "server/tick/ticker.h"
 #include "tests/support/memory_store.h"
@@ -21,26 +21,28 @@ constexpr uint8_t kAgents = 2;
 
 class Watcher final : public AgentWatcher {
  public:
-  void durable(uint64_t) override {}
-  void replaced() override {}
+  void durable(AckFrame) override {}
+  void ended(RefuseReason) override {}
 };
 
 // One connection of an agent, which sends what is not durable yet until it is replaced; `limit` batches at
 // most. Gives the last batch it sent.
 uint64_t run_connection(AgentBook& book, Table& table, uint8_t agent, uint64_t limit,
                         std::atomic<uint64_t>& taken) {
-  const Timestamp now = from_unix_seconds(kNow);
+  const TickTime now{from_unix_seconds(kNow), SteadyTime{}};
   HelloFrame hello{.acknowledged = {.epoch = 1}, .host = "web"};
   hello.id.bytes.fill(agent);
-  const auto opened = std::get<AgentBook::Opened>(book.open(hello, std::make_shared<Watcher>(), now));
+  const auto opened =
+      std::get<AgentBook::Opened>(book.open(hello, LineSender(), std::make_shared<Watcher>(), now));
   uint64_t seq = opened.durable.seq;
   const uint64_t last = std::min(seq + limit, kBatches);
   while (seq < last) {
-    const AgentTake take =
-        book.take(opened.hold, BatchFrame{seq + 1, seq, 1, {}, {}, {}}, now, [&](const auto& mark) {
+    const AgentTake take = book.take(
+        opened.hold, BatchFrame{seq + 1, seq, 1, {}, {}, {}}, now, [&](auto fate, const auto& mark) {
           Batch batch;
-          parse_istatd_lines("*seen 1700006400 1\n", batch);
-          table.apply_marked(batch, now, mark);
+          apply_agent_lines(table,
+                            {.fate = fate, .text = "*seen 1700006400 1\n", .sent = now.wall, .now = now.wall},
+                            batch, mark);
         });
     if (take == AgentTake::kReplaced) break;
     EXPECT_NE(take, AgentTake::kGap);

@@ -27,7 +27,9 @@ class Peer {
   bool send(std::string_view bytes) { return connection_.send(bytes); }
   bool hello(uint8_t id) {
     std::string bytes;
-    append_frame(bytes, HelloFrame{.id = {{id}}, .acknowledged = {.epoch = 1}, .host = "web"});
+    append_frame(
+        bytes,
+        HelloFrame{.id = {{id}}, .acknowledged = {.epoch = 1}, .clock = SystemClock().wall(), .host = "web"});
     return send(bytes);
   }
   static std::string batch(uint64_t seq) {
@@ -129,7 +131,9 @@ TEST_F(AgentListenerTest, TakesFramesInPiecesOfAnySize) {
   open();
   Peer agent = peer();
   std::string bytes;
-  append_frame(bytes, HelloFrame{.id = {{1}}, .acknowledged = {.epoch = 1}, .host = "web"});
+  append_frame(
+      bytes,
+      HelloFrame{.id = {{1}}, .acknowledged = {.epoch = 1}, .clock = SystemClock().wall(), .host = "web"});
   for (uint64_t seq = 1; seq <= 20; ++seq) bytes += Peer::batch(seq);
   for (size_t begin = 0, size = 1; begin < bytes.size(); begin += size, size = size % 7 + 1)
     ASSERT_TRUE(agent.send(std::string_view(bytes).substr(begin, size)));

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
 
 namespace statmill {
@@ -11,19 +12,21 @@ namespace {
 class Intake final : public AgentIntake {
  public:
   bool has_room() const override { return room; }
-  void take(std::string_view lines, const LineSender&, Timestamp,
-            const std::function<void(int)>& mark) override {
-    taken.emplace_back(lines);
-    mark(0);
+  void take(const AgentLines& lines, const AgentBook::Mark& mark) override {
+    taken.emplace_back(lines.text);
+    RefusalCounts refused{};
+    refused[static_cast<size_t>(Refusal::kTooOld)] = refuses;
+    mark(0, refused);
   }
+  uint64_t refuses = 0;  // of each
   bool room = true;
   std::vector<std::string> taken;
 };
 
 class NoWatcher final : public AgentWatcher {
  public:
-  void durable(uint64_t) override {}
-  void replaced() override {}
+  void durable(AckFrame) override {}
+  void ended(RefuseReason) override {}
 };
 
 template <class Frame>
@@ -47,7 +50,7 @@ class AgentStreamTest : public testing::Test {
     stream_.emplace(AgentStream::Services{book_, intake_, token_}, LineSender());
     stream_->set_watcher(watcher_);
   }
-  size_t receive(const std::string& bytes) { return stream_->receive(bytes, now_); }
+  size_t receive(const std::string& bytes) { return stream_->receive(bytes, {now_, SteadyTime{}}); }
   void tick() {
     StoreBatch batch;
     book_.ride(0, batch);
@@ -99,16 +102,18 @@ TEST_F(AgentStreamTest, TakesBatchesWhateverTheCuts) {
 TEST_F(AgentStreamTest, AcknowledgesWhatIsDurableOnce) {
   receive(hello() + batch(1) + batch(2));
   stream_->take_output();
-  stream_->durable(2);
-  EXPECT_EQ(decode_ack(answer().payload)->seq, 2U);
-  stream_->durable(2);
+  stream_->durable({2, 3});
+  const auto ack = decode_ack(answer().payload);
+  EXPECT_EQ(ack->seq, 2U);
+  EXPECT_EQ(ack->lines_refused, 3U);
+  stream_->durable({2, 3});
   EXPECT_EQ(stream_->take_output(), "");
 }
 
 TEST_F(AgentStreamTest, ADuplicateIsNotTakenAndAcknowledgedAgain) {
   receive(hello() + batch(1));
   tick();
-  stream_->durable(1);
+  stream_->durable({1, 0});
   stream_->take_output();
   receive(batch(1));
   EXPECT_EQ(intake_.taken.size(), 1U);
@@ -155,6 +160,53 @@ TEST_F(AgentStreamTest, ADamagedFrameEndsTheConnection) {
   expect_refused(RefuseReason::kProtocol);
   receive(batch(1));
   EXPECT_TRUE(intake_.taken.empty());
+}
+
+TEST_F(AgentStreamTest, AWelcomeTellsWhatWasRefusedAndTheTime) {
+  intake_.refuses = 2;
+  receive(hello() + batch(1));
+  tick();
+  connect();
+  now_ += std::chrono::seconds(7);
+  receive(hello());
+  const auto welcome = decode_welcome(answer().payload);
+  EXPECT_EQ(welcome->lines_refused, 2U);
+  EXPECT_EQ(welcome->clock, now_);
+}
+
+TEST_F(AgentStreamTest, ClocksThatDifferTooMuchEndItBeforeAnythingIsTaken) {
+  for (const Duration by : {Duration(std::chrono::hours(25)) + Duration(1), -Duration(std::chrono::hours(26)),
+                            Duration(std::numeric_limits<int64_t>::max())}) {
+    connect();
+    receive(bytes_of(HelloFrame{.acknowledged = {.epoch = 1}, .clock = Timestamp(by), .token = token_}));
+    expect_refused(RefuseReason::kClock);
+  }
+  connect();
+  receive(hello());
+  stream_->take_output();
+  receive(bytes_of(StatusFrame{.clock = now_ + std::chrono::hours(26)}) + batch(1));
+  expect_refused(RefuseReason::kClock);
+  EXPECT_TRUE(intake_.taken.empty());
+}
+
+TEST_F(AgentStreamTest, AStatusThatLayAWhileSaysNothingOfTheClock) {
+  receive(hello());
+  intake_.room = false;
+  const std::string late = batch(1) + bytes_of(StatusFrame{.clock = now_, .spool_bytes = 7});
+  receive(late);
+  now_ += std::chrono::hours(30);
+  intake_.room = true;
+  receive(late);
+  EXPECT_FALSE(stream_->is_over());
+  EXPECT_EQ(book_.clock_difference_max(), Duration(0));
+  EXPECT_EQ(book_.list(1).at(0).contact->status->spool_bytes, 7U);
+}
+
+TEST_F(AgentStreamTest, ABatchWithTagsIsRefused) {
+  receive(hello());
+  stream_->take_output();
+  receive(bytes_of(BatchFrame{.seq = 1, .lines = 1, .tags = "a=b", .text = "a 1 1\n"}));
+  expect_refused(RefuseReason::kProtocol);
 }
 
 TEST_F(AgentStreamTest, ABatchWaitsForRoom) {

@@ -1,8 +1,8 @@
 // Batches of agents through table and tick: their samples and their position are one batch of the store.
 #include <gtest/gtest.h>
 
-#include "proto/istatd_lines.h"
 #include "server/agents/agent_book.h"
+#include "server/agents/agent_lines.h"
 #include "server/query/engine.h"
 #include "server/tick/recovery.h"
 #include "tests/support/memory_store.h"
@@ -11,12 +11,14 @@ namespace statmill {
 namespace {
 
 constexpr int64_t kNow = 1'700'006'400;
+const TickTime kMoment{from_unix_seconds(kNow), SteadyTime(std::chrono::seconds(kNow))};
+constexpr std::string_view kLine = "*seen 1700006400 1\n";
 
 class Watcher final : public AgentWatcher {
  public:
-  void durable(uint64_t seq) override { durable_seq = seq; }
-  void replaced() override {}
-  uint64_t durable_seq = 0;
+  void durable(AckFrame ack) override { durable_ack = ack; }
+  void ended(RefuseReason) override {}
+  AckFrame durable_ack;
 };
 
 class AgentTickTest : public testing::Test {
@@ -30,7 +32,7 @@ class AgentTickTest : public testing::Test {
     book_ = std::make_unique<AgentBook>(AgentLimits{}, registry_);
     const auto recovery = recover(store_, *table_);
     ASSERT_TRUE(recovery);
-    book_->restore(store_.snapshot()->agents()->rows);
+    book_->restore(*store_.snapshot()->agents());
     ticker_ =
         std::make_unique<Ticker>(Ticker::Services{*table_, store_, registry_, health_, log_, book_.get()},
                                  TickOptions{}, recovery->start, SteadyTime(std::chrono::seconds(kNow)));
@@ -39,19 +41,20 @@ class AgentTickTest : public testing::Test {
   uint64_t hello() {
     watcher_ = std::make_shared<Watcher>();
     auto opened = std::get<AgentBook::Opened>(
-        book_->open({.acknowledged = {.epoch = 1}, .host = "web"}, watcher_, from_unix_seconds(kNow)));
+        book_->open({.acknowledged = {.epoch = 1}, .host = "web"}, LineSender(), watcher_, kMoment));
     hold_ = opened.hold;
     return opened.durable.seq;
   }
-  AgentTake send(uint64_t seq) {
-    return book_->take(hold_, BatchFrame{seq, seq - 1, 1, {}, {}, {}}, from_unix_seconds(kNow),
-                       [&](const auto& mark) {
-                         Batch batch;
-                         parse_istatd_lines("*seen 1700006400 1\n", batch);
-                         table_->apply_marked(batch, from_unix_seconds(kNow), mark);
-                       });
+  AgentTake send(uint64_t seq, std::string_view text = kLine, Timestamp sent = kMoment.wall) {
+    return book_->take(
+        hold_, BatchFrame{seq, seq - 1, 1, sent, {}, text}, kMoment, [&](auto fate, const auto& mark) {
+          Batch batch;
+          apply_agent_lines(*table_, {.fate = fate, .text = text, .sent = sent, .now = kMoment.wall}, batch,
+                            mark);
+        });
   }
-  Status tick() { return ticker_->tick({from_unix_seconds(kNow), SteadyTime(std::chrono::seconds(kNow))}); }
+  Status tick() { return ticker_->tick(kMoment); }
+  static std::string line_at(int64_t time_s) { return "*seen " + std::to_string(time_s) + " 1\n"; }
   // All that was ever sent to the series.
   double total() {
     const QueryEngine engine(*table_, store_, {});
@@ -83,7 +86,7 @@ TEST_F(AgentTickTest, ACrashBeforeTheTickLosesBoth) {
   EXPECT_EQ(hello(), 0U);
   EXPECT_EQ(send(1), AgentTake::kTaken);
   ASSERT_TRUE(tick());
-  EXPECT_EQ(watcher_->durable_seq, 1U);
+  EXPECT_EQ(watcher_->durable_ack.seq, 1U);
   EXPECT_EQ(total(), 1);
 }
 
@@ -102,11 +105,11 @@ TEST_F(AgentTickTest, WhatTheStoreRefusesIsNotAcknowledged) {
   send(1);
   store_.fail_next_write({ErrorCode::kIo, "full"});
   ASSERT_FALSE(tick());
-  EXPECT_EQ(watcher_->durable_seq, 0U);
+  EXPECT_EQ(watcher_->durable_ack.seq, 0U);
   send(2);
   ASSERT_TRUE(tick());  // the one before, and this one's own
   ASSERT_TRUE(tick());
-  EXPECT_EQ(watcher_->durable_seq, 2U);
+  EXPECT_EQ(watcher_->durable_ack.seq, 2U);
   start();
   EXPECT_EQ(hello(), 2U);
   EXPECT_EQ(total(), 2);
@@ -122,6 +125,47 @@ TEST_F(AgentTickTest, AWriteThatFailedAndYetIsInCountsOnce) {
   EXPECT_EQ(send(1), AgentTake::kAgain);
   ASSERT_TRUE(tick());
   EXPECT_EQ(total(), 1);
+}
+
+// A server that is an hour behind takes what its agents have measured by clocks that are right.
+TEST_F(AgentTickTest, LinesAreJudgedByTheClockOfTheirSender) {
+  hello();
+  EXPECT_EQ(send(1, line_at(kNow + 3600), from_unix_seconds(kNow + 3600)), AgentTake::kTaken);
+  EXPECT_EQ(send(2, line_at(kNow + 24 * 3600), from_unix_seconds(kNow + 24 * 3600)), AgentTake::kTaken);
+  ASSERT_TRUE(tick());
+  EXPECT_EQ(watcher_->durable_ack.lines_refused, 0U);
+  EXPECT_EQ(table_->copy("seen")->last_slot, (kNow + 24 * 3600) / 10);
+}
+
+TEST_F(AgentTickTest, LinesBeyondTheClockOfTheirSenderAreRefusedAndTold) {
+  hello();
+  send(1, line_at(kNow + 3600 + 601), from_unix_seconds(kNow + 3600));
+  send(2);
+  ASSERT_TRUE(tick());
+  EXPECT_EQ(watcher_->durable_ack.seq, 2U);
+  EXPECT_EQ(watcher_->durable_ack.lines_refused, 1U);
+  EXPECT_EQ(total(), 1);
+  start();
+  hello();
+  EXPECT_EQ(book_->list(1).at(0).row.lines_refused, 1U) << "it is stored with the agent";
+}
+
+// The clocks agree now; when the batch was made the agent's was years ahead.
+TEST_F(AgentTickTest, ABatchMadeByAWrongClockIsRefusedAndCounted) {
+  hello();
+  EXPECT_EQ(send(1, kLine, from_unix_seconds(kNow + 26 * 3600)), AgentTake::kTaken);
+  send(2);
+  ASSERT_TRUE(tick());
+  EXPECT_EQ(watcher_->durable_ack.seq, 2U);
+  EXPECT_EQ(watcher_->durable_ack.lines_refused, 1U);
+  EXPECT_EQ(book_->list(1).at(0).row.newest, kMoment.wall) << "nothing of the first was taken";
+  EXPECT_EQ(total(), 1);
+}
+
+TEST_F(AgentTickTest, ALineWithoutATimeIsOfWhenItsBatchWasMade) {
+  hello();
+  send(1, "*seen 1\n", from_unix_seconds(kNow - 7200));
+  EXPECT_EQ(table_->copy("seen")->last_slot, (kNow - 7200) / 10);
 }
 
 }  // namespace

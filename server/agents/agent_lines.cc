@@ -1,0 +1,19 @@
+// See agent_lines.h.
+#include "server/agents/agent_lines.h"
+
+#include "proto/istatd_lines.h"
+
+namespace statmill {
+
+uint64_t apply_agent_lines(Table& table, const AgentLines& lines, Batch& batch, const AgentBook::Mark& mark) {
+  batch.clear();
+  batch.set_sender(lines.sender);
+  if (lines.fate != AgentBook::Lines::kNone) parse_istatd_lines(lines.text, batch);
+  if (lines.fate == AgentBook::Lines::kRefused) {
+    batch.refuse_all_samples(Refusal::kTooNew);
+    batch.samples.clear();
+  }
+  return table.apply_marked(batch, lines.now, lines.sent, [&](int parity) { mark(parity, batch.refused); });
+}
+
+}  // namespace statmill

@@ -1,0 +1,65 @@
+// See agent_book.h: what it tells of its agents.
+#include <algorithm>
+#include <tuple>
+
+#include "server/agents/known_agent.h"
+
+namespace statmill {
+
+std::vector<AgentInfo> AgentBook::list(size_t limit) const {
+  std::vector<AgentInfo> agents;
+  {
+    MutexLock lock(mutex_);
+    agents.reserve(agents_.size());
+    for (const auto& [id, agent] : agents_) {
+      AgentInfo info{agent->noted, agent->durable, std::nullopt};
+      if (agent->connected) info.contact = agent->connected->contact;
+      agents.push_back(std::move(info));
+    }
+  }
+  std::sort(agents.begin(), agents.end(), [](const AgentInfo& a, const AgentInfo& b) {
+    return std::tie(a.host(), a.row.id) < std::tie(b.host(), b.row.id);
+  });
+  if (agents.size() > limit) agents.resize(limit);
+  return agents;
+}
+
+std::vector<AgentBook::ClockDifference> AgentBook::clock_differences(Duration limit) const {
+  std::vector<ClockDifference> differences;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [id, agent] : agents_) {
+      if (!agent->connected) continue;
+      const AgentContact& contact = agent->connected->contact;
+      if (std::chrono::abs(contact.clock_ahead) > limit)
+        differences.push_back({contact.host, contact.clock_ahead});
+    }
+  }
+  std::sort(differences.begin(), differences.end(), [](const ClockDifference& a, const ClockDifference& b) {
+    return std::chrono::abs(a.ahead) > std::chrono::abs(b.ahead);
+  });
+  return differences;
+}
+
+Duration AgentBook::clock_difference_max() const {
+  const auto differences = clock_differences(Duration(0));
+  return differences.empty() ? Duration(0) : std::chrono::abs(differences.front().ahead);
+}
+
+std::vector<AgentConflict> AgentBook::conflicts(SteadyTime now) const {
+  MutexLock lock(mutex_);
+  return conflicts_.current(now);
+}
+
+size_t AgentBook::count() const {
+  MutexLock lock(mutex_);
+  return agents_.size();
+}
+
+size_t AgentBook::connected() const {
+  MutexLock lock(mutex_);
+  return static_cast<size_t>(std::count_if(
+      agents_.begin(), agents_.end(), [](const auto& entry) { return entry.second->connected != nullptr; }));
+}
+
+}  // namespace statmill
