@@ -4,6 +4,7 @@
 #include "ingest/statsd_dialect.h"
 #include "proto/istatd_lines.h"
 #include "server/admin/admin_routes.h"
+#include "server/admin/agent_routes.h"
 #include "server/admin/name_routes.h"
 #include "server/agents/agents_report.h"
 #include "server/http/api_routes.h"
@@ -174,6 +175,7 @@ void Server::start_threads() {
         self_series_->feed(clock_.wall(), clock_.steady());
         memory_return_.tick(clock_.steady(), table_.ram_bytes());
         new_series_.tick(clock_.steady(), table_.series_made());
+        agent_alarms_.tick(clock_.steady());
       });
   reclaim_thread_ = std::make_unique<ReclaimThread>(*store_, registry_, log_);
   http_thread_.start(log_, "http", &watchdog_);
@@ -263,6 +265,8 @@ Status Server::open_admin_socket() {
       config_.admin_socket.empty() ? config_.store.path + "/admin.sock" : config_.admin_socket;
   std::vector<Route> routes = admin_routes(*admin_);
   for (Route& route : name_routes(*name_changes_, clock_)) routes.push_back(std::move(route));
+  for (Route& route : agent_routes([this](const auto& request) { return forget_agent(request); }))
+    routes.push_back(std::move(route));
   for (Route& route : routes) route.lane = Lane::kStore;
   auto http = HttpServer::open_unix(http_thread_.loop(), path,
                                     {std::move(routes), registry_, clock_, &admin_workers_});
@@ -276,6 +280,19 @@ void Server::retry_admin_socket() {
   if (!open_admin_socket()) return;
   admin_retry_.stop();
   log_.info("admin socket open", {{"path", admin_http_->socket_path()}});
+}
+
+Result<AgentRow> Server::forget_agent(const AgentBook::ForgetRequest& request) {
+  Result<AgentRow> row = agent_book_.forget(request);
+  if (!row) return row;
+  log_.info("agent forgotten", {{"id", shown_id(row->id)}, {"host", row->host}});
+  // The first tick takes its last batch, if that is still on its way; the second forgets it.
+  for (int i = 0; i < 2; ++i) {
+    const Status ticked = tick_thread_->call([](Ticker& ticker, TickTime now) { return ticker.tick(now); });
+    if (!ticked)
+      return Error(ticked.error()).with("it will be forgotten with the next tick that the store takes");
+  }
+  return row;
 }
 
 HttpServices Server::http_services() {
@@ -303,7 +320,7 @@ HttpServices Server::http_services() {
           [this](size_t parts) {
             return cardinality_json({table_, intake_.refusals(), new_series_}, parts);
           },
-          [this] { return agents_json(agent_book_); },
+          [this] { return agents_json(agent_book_, clock_.wall()); },
           registry_,
           health_,
           clock_};
@@ -319,6 +336,9 @@ void Server::register_figures() {
   gauge("statmill.agents", "Agents known.", [this] { return static_cast<double>(agent_book_.count()); });
   gauge("statmill.agents_connected", "Agents connected.",
         [this] { return static_cast<double>(agent_book_.connected()); });
+  gauge("statmill.agent_clock_difference_seconds",
+        "By how much the clock of a connected agent differs from this host's, at most.",
+        [this] { return std::chrono::duration<double>(agent_book_.clock_difference_max()).count(); });
   gauge("statmill.name_bytes", "RAM of the names of series.",
         [this] { return static_cast<double>(table_.name_bytes()); });
   gauge("statmill.limited_senders", "Senders counted for --limits.series_per_sender.",

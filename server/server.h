@@ -17,6 +17,7 @@
 #include "ingest/line_listener.h"
 #include "server/admin/admin.h"
 #include "server/admin/name_changes.h"
+#include "server/agents/agent_alarms.h"
 #include "server/agents/agent_listener.h"
 #include "server/allocator.h"
 #include "server/config.h"
@@ -81,6 +82,7 @@ class Server {
   Status stop_ticks(Duration patience);
   HttpServices http_services();
   Watchdog::Services watchdog_services();
+  Result<AgentRow> forget_agent(const AgentBook::ForgetRequest& request);
   void register_figures();
 
   static constexpr Duration kLastTickPatience = std::chrono::seconds(5);
@@ -105,6 +107,7 @@ class Server {
   Table table_;
   Intake intake_;
   AgentBook agent_book_;
+  AgentAlarms agent_alarms_{agent_book_, health_, log_};  // the tick thread's
   MinuteCount new_series_;
   std::unique_ptr<QueryEngine> engine_;
   std::unique_ptr<Ticker> ticker_;

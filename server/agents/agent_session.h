@@ -54,7 +54,7 @@ class AgentSession final : public AgentWatcher, public std::enable_shared_from_t
   void read();
   void take(std::string_view bytes);
   void take_unread();
-  TickTime now() const { return {services_.clock.wall(), services_.clock.steady()}; }
+  TickTime now() const { return TickTime::of(services_.clock); }
   void go_on();
   void wait_for_room();
   void write();

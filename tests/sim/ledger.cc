@@ -51,30 +51,45 @@ Ledger::Violation Ledger::check_once(const Content& content) const {
   return std::nullopt;
 }
 
-Ledger::Violation Ledger::check_rows(const Content& content, const std::vector<AgentRow>& rows) const {
+Ledger::Violation Ledger::check_row(const Content& content, const AgentRow& row, bool was_forgotten) const {
+  const std::string series = series_of(row.id, row.position.epoch);
+  const auto numbering = numberings_.find(series);
+  if (numbering == numberings_.end()) return "a row of nobody: " + series;
+  const std::vector<int64_t>& lines = numbering->second.lines;
+  if (row.position.lines > lines.size()) return series + ": the row is ahead of its agent";
+  const auto in = content.find(series);
+  uint64_t missing = row.position.lines;
+  if (in != content.end()) {
+    const auto end = lines.begin() + static_cast<std::ptrdiff_t>(row.position.lines);
+    for (const auto& [slot_s, count] : in->second) {
+      if (std::find(lines.begin(), end, slot_s) != end) {
+        --missing;
+      } else if (!was_forgotten) {
+        return series + ": slot " + std::to_string(slot_s) + " is in, and the row does not know of it";
+      }
+    }
+  }
+  const uint64_t told = row.lines_lost + row.lines_refused;
+  const bool is_exact = row.position.epoch == 1 && !was_forgotten;
+  if (is_exact ? missing == told : missing <= told) return std::nullopt;
+  return series + ": of " + std::to_string(row.position.lines) + " lines " + std::to_string(missing) +
+         " are missing, and " + std::to_string(row.lines_lost) + " are told to be lost, " +
+         std::to_string(row.lines_refused) + " to be refused";
+}
+
+Ledger::Violation Ledger::check_rows(const Content& content, const std::vector<AgentRow>& rows,
+                                     const std::set<AgentId>& forgotten) const {
   std::set<std::string> known;
   for (const AgentRow& row : rows) {
+    if (row.host == kStrangersHost) continue;
     // Of an earlier epoch nothing is known any more, but that each line is in at most once.
     for (uint32_t epoch = 1; epoch <= row.position.epoch; ++epoch) known.insert(series_of(row.id, epoch));
-    const std::string series = series_of(row.id, row.position.epoch);
-    const auto numbering = numberings_.find(series);
-    if (numbering == numberings_.end()) return "a row of nobody: " + series;
-    const std::vector<int64_t>& lines = numbering->second.lines;
-    if (row.position.lines > lines.size()) return series + ": the row is ahead of its agent";
-    const auto in = content.find(series);
-    uint64_t missing = row.position.lines;
-    if (in != content.end()) {
-      const auto end = lines.begin() + static_cast<std::ptrdiff_t>(row.position.lines);
-      for (const auto& [slot_s, count] : in->second) {
-        if (std::find(lines.begin(), end, slot_s) == end)
-          return series + ": slot " + std::to_string(slot_s) + " is in, and the row does not know of it";
-      }
-      missing -= in->second.size();
-    }
-    const bool is_told = row.position.epoch == 1 ? missing == row.lines_lost : missing <= row.lines_lost;
-    if (!is_told) {
-      return series + ": of " + std::to_string(row.position.lines) + " lines " + std::to_string(missing) +
-             " are missing, and " + std::to_string(row.lines_lost) + " are told to be lost";
+    if (Violation found = check_row(content, row, forgotten.contains(row.id))) return found;
+  }
+  for (const AgentId& id : forgotten) {
+    const std::string prefix = series_of(id, 0).substr(0, series_of(id, 0).size() - 1);
+    for (const auto& [series, slots] : content) {
+      if (series.starts_with(prefix)) known.insert(series);
     }
   }
   for (const auto& [series, slots] : content) {

@@ -7,13 +7,17 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "storage/agent_row.h"
 
 namespace statmill::sim {
 
+// The host of agents that are not ours, and have no lines.
+inline constexpr std::string_view kStrangersHost = "stranger";
 inline constexpr int64_t kFirstSlotS = 1'700'000'000;  // of line 0
 inline constexpr int64_t kSlotS = 10;
 
@@ -39,13 +43,17 @@ class Ledger {
 
   // What can be said of a server at any time, RAM included.
   Violation check_once(const Content& content) const;
-  // What the store has of the samples is what its rows say.
-  Violation check_rows(const Content& content, const std::vector<AgentRow>& rows) const;
+  // What the store has of the samples is what its rows say. Of agents that it has forgotten once it may have
+  // more; their rows say at least what is missing.
+  Violation check_rows(const Content& content, const std::vector<AgentRow>& rows,
+                       const std::set<AgentId>& forgotten) const;
   // The row has come to the end of the numbering. A server that never lost anything itself lacks no more than
   // the spool has given up.
   Violation check_end(const AgentRow& row, uint32_t epoch, uint64_t lines, bool has_lost_nothing) const;
 
  private:
+  Violation check_row(const Content& content, const AgentRow& row, bool was_forgotten) const;
+
   struct Numbering {
     size_t machine = 0;
     std::vector<int64_t> lines;  // slots, in order

@@ -45,9 +45,9 @@ void SimAgent::start() {
                    std::to_string(spool_->next_seq() - 1));
   check(uses_.ledger.opened(number_, series(), spool_->lines()));
   for (size_t i = 0; i < uses_.servers.size(); ++i) {
-    links_.push_back(
-        std::make_shared<SimLink>(SimLink::Uses{uses_.stage, *disk_, *uses_.servers[i], uses_.watch}, *spool_,
-                                  DeliveryOptions{.server = i, .host = name()}));
+    links_.push_back(std::make_shared<SimLink>(
+        SimLink::Uses{uses_.stage, *disk_, *uses_.servers[i], uses_.watch}, *spool_,
+        DeliveryOptions{.server = i, .host = name(), .is_ephemeral = number_ % 2 == 1}));
     links_.back()->start();
   }
   later(kTick, &SimAgent::tick);
@@ -136,7 +136,8 @@ void SimAgent::check_end(SimServer& server, bool has_lost_nothing) {
   const auto row = server.row(spool_->id());
   if (spool_->lines() == 0) return;
   if (!row) return uses_.stage.violated(server.name() + " has no row of " + series());
-  check(uses_.ledger.check_end(*row, spool_->epoch(), spool_->lines(), has_lost_nothing));
+  const bool is_known = has_lost_nothing && !server.forgotten().contains(spool_->id());
+  check(uses_.ledger.check_end(*row, spool_->epoch(), spool_->lines(), is_known));
 }
 
 void SimAgent::check(const Ledger::Violation& found) const {

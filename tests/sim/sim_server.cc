@@ -33,6 +33,7 @@ class SimServer::WatchedStore final : public ForwardingStore {
   Status write(const StoreBatch& batch) override {
     server_.hurry_others();
     Status written = store_.write(batch);
+    server_.forgotten_.insert(batch.forgotten_agents.begin(), batch.forgotten_agents.end());
     if (!batch.agents.empty()) server_.note_rows();
     server_.hurry_others();
     return written;
@@ -44,7 +45,7 @@ class SimServer::WatchedStore final : public ForwardingStore {
 
 struct SimServer::Process {
   explicit Process(SimServer& server)
-      : store(server.store_, server), table(tiers(), TableLimits{}), book(AgentLimits{}, registry) {}
+      : store(server.store_, server), table(tiers(), TableLimits{}), book(server.limits_, registry) {}
 
   Registry registry;
   Health health;
@@ -58,8 +59,8 @@ struct SimServer::Process {
   std::vector<std::shared_ptr<SimSession>> sessions;
 };
 
-SimServer::SimServer(Stage& stage, const Ledger& ledger, size_t number)
-    : stage_(stage), ledger_(ledger), number_(number), store_(tiers()) {
+SimServer::SimServer(Stage& stage, const Ledger& ledger, size_t number, const AgentLimits& limits)
+    : stage_(stage), ledger_(ledger), number_(number), store_(tiers()), limits_(limits) {
   keep_backup();
   start();
 }
@@ -138,6 +139,7 @@ void SimServer::hurry_others() {
 
 // The watermark goes ahead only, but for a store that was set back.
 void SimServer::note_rows() {
+  for (const AgentId& id : forgotten_) last_rows_.erase(id);  // they may begin again
   for (const AgentRow& row : rows()) {
     const AgentPosition& at = row.position;
     uint64_t& ever = ever_durable_[series_of(row.id, at.epoch)];
@@ -179,7 +181,7 @@ void SimServer::audit_store() {
     return stage_.violated(name() + " cannot start: " + recovery.error().message);
   const Content in = content(table, copy);
   if (const auto found = ledger_.check_once(in)) return stage_.violated(name() + ": " + *found);
-  if (const auto found = ledger_.check_rows(in, rows())) stage_.violated(name() + ": " + *found);
+  if (const auto found = ledger_.check_rows(in, rows(), forgotten_)) stage_.violated(name() + ": " + *found);
 }
 
 Content SimServer::content(const Table& table, Store& store) const {

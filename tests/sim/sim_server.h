@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,7 +26,7 @@ namespace statmill::sim {
 // Confined to the stage's thread; the stage and the ledger must outlive it.
 class SimServer {
  public:
-  SimServer(Stage& stage, const Ledger& ledger, size_t number);
+  SimServer(Stage& stage, const Ledger& ledger, size_t number, const AgentLimits& limits);
   ~SimServer();
 
   // What may happen to it.
@@ -37,6 +38,7 @@ class SimServer {
   void fill(SteadyTime until) { full_until_ = until; }  // no room in the table
   void step_clock(Duration by);                         // up or down
   void set_clock_right() { wall_ahead_ = Duration(0); }
+  void set_limits(const AgentLimits& limits) { limits_ = limits; }  // of its next life
   bool is_up() const { return process_ != nullptr; }
 
   // A connection comes; a server that is down closes it.
@@ -47,6 +49,8 @@ class SimServer {
   uint64_t ever_durable(const std::string& series) const;
   // What the store says of an agent now.
   std::optional<AgentRow> row(const AgentId& id);
+  // The agents that were ever forgotten.
+  const std::set<AgentId>& forgotten() const { return forgotten_; }
   // All that must be true now: of the store's content, and of what the process has in RAM.
   void audit();
   std::string name() const { return "server " + std::to_string(number_); }
@@ -68,6 +72,8 @@ class SimServer {
   std::vector<MemoryStore::Backup> backups_;
   std::map<std::string, uint64_t> ever_durable_;  // by series
   std::map<AgentId, AgentPosition> last_rows_;    // as the store had them
+  AgentLimits limits_;
+  std::set<AgentId> forgotten_;  // ever
   SteadyTime full_until_{};
   Duration wall_ahead_{0};
   uint64_t crashes_ = 0;

@@ -11,7 +11,7 @@ constexpr size_t kTrailMax = 60;
 bool Schedule::play(SteadyTime until) {
   const auto next = events_.begin();
   if (next == events_.end() || next->first > until) {
-    now_ = until;
+    now_ = std::max(now_, until);
     return false;
   }
   now_ = std::max(now_, next->first);
@@ -19,6 +19,13 @@ bool Schedule::play(SteadyTime until) {
   events_.erase(next);
   what();
   return true;
+}
+
+void Schedule::skip(Duration time) {
+  std::multimap<SteadyTime, std::function<void()>> later;
+  for (auto& [at, what] : events_) later.emplace(at + time, std::move(what));
+  events_ = std::move(later);
+  now_ += time;
 }
 
 void Stage::note(const std::string& what) {

@@ -43,6 +43,8 @@ class Schedule {
   void after(Duration delay, std::function<void()> what) { at(now_ + delay, std::move(what)); }
   // Plays the next event up to `until`; false: there is none, and it is `until` now.
   bool play(SteadyTime until);
+  // So much time passes in which nothing happens; whatever was to come comes after it.
+  void skip(Duration time);
 
  private:
   SteadyTime now_{std::chrono::hours(1)};

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tests/sim/stranger.h"
+
 namespace statmill::sim {
 namespace {
 
@@ -13,6 +15,9 @@ using std::chrono::seconds;
 constexpr size_t kAgentsMax = 4;  // clones included
 constexpr size_t kConversationsMax = 8;
 constexpr size_t kTicksPerAudit = 40;
+constexpr Duration kDay = std::chrono::hours(25);
+constexpr uint64_t kDaysMax = 4;  // then samples would be too old
+constexpr AgentLimits kFewPlaces{.agents_max = 2, .keeps_all_for = seconds(5)};
 // Half-open connections are noticed within a minute, and backoffs add to that, once or twice.
 constexpr Duration kArrivalLimit = seconds(240);
 
@@ -29,10 +34,12 @@ World::World(uint64_t seed)
       faults_(stage_.chance.bits() | stage_.chance.bits()),
       pace_ms_(stage_.chance.between(500, 6000)),
       spool_(spool_options()),
-      lines_max_(stage_.chance.one_in(2) ? 1 : 3) {
+      lines_max_(stage_.chance.one_in(2) ? 1 : 3),
+      is_place_short_(stage_.chance.one_in(4)) {
   faults_ &= std::bitset<static_cast<size_t>(Fault::kCount)>(stage_.chance.bits() | stage_.chance.bits());
   for (uint64_t i = stage_.chance.between(1, 2); i > 0; --i)
-    servers_.push_back(std::make_unique<SimServer>(stage_, ledger_, servers_.size()));
+    servers_.push_back(std::make_unique<SimServer>(stage_, ledger_, servers_.size(),
+                                                   is_place_short_ ? kFewPlaces : AgentLimits{}));
   spool_.servers = servers_.size();
   for (uint64_t i = stage_.chance.between(1, 3); i > 0; --i)
     add_agent(std::make_unique<FaultySpoolDirectory>(stage_.chance.bits()));
@@ -74,7 +81,8 @@ void World::watch(const std::shared_ptr<Connection>& connection) {
 
 void World::play_for(Duration time) {
   const SteadyTime until = stage_.schedule.now() + time;
-  while (!stage_.violation && stage_.schedule.play(until)) continue;
+  const uint64_t days = days_;
+  while (!stage_.violation && stage_.schedule.play(until + (days_ - days) * kDay)) continue;
 }
 
 void World::collect(size_t agent, uint64_t interval_ms) {
@@ -128,6 +136,10 @@ void World::meet(Fault fault) {
       return;
     case Fault::kConversationAgain:
       return say_again();
+    case Fault::kDayPasses:
+      return pass_a_day();
+    case Fault::kStranger:
+      return meet_stranger(server);
     case Fault::kClone:
       if (agents_.size() >= kAgentsMax) return;
       stage_.note(agents_[agent]->name() + "'s disk is copied");
@@ -139,7 +151,10 @@ void World::meet(Fault fault) {
 
 void World::meet_agent(Fault fault, SimAgent& agent) {
   Chance& chance = stage_.chance;
-  if (fault == Fault::kClockStep) return agent.step_clock(clock_step(chance));
+  if (fault == Fault::kClockStep) {
+    if (chance.one_in(3)) return agent.set_clock_right();
+    return agent.step_clock(clock_step(chance));
+  }
   if (fault == Fault::kDiskFails)
     return agent.fail_disk(chance.between(1, 10), stage_.schedule.now() + seconds(chance.between(1, 15)));
   if (fault == Fault::kAgentKilled) agent.kill();
@@ -187,16 +202,43 @@ void World::say_again() {
     words = conversations_[stage_.chance.below(conversations_.size())];
   if (words.empty()) return;
   stage_.note("a conversation of " + std::to_string(words.size()) + " bytes is heard again");
+  say(*servers_[stage_.chance.below(servers_.size())], std::move(words));
+}
+
+// Nobody listens to the answer.
+void World::say(SimServer& server, std::string words) {
   const auto connection = std::make_shared<Connection>(stage_);
   const auto rest = std::make_shared<std::string>(std::move(words));
   const auto write = [weak = std::weak_ptr(connection), rest] {
     if (const auto open = weak.lock()) rest->erase(0, open->write(Side::kAgent, *rest));
   };
   connection->attach(Side::kAgent, {.bytes = [](std::string_view) {}, .room = write, .gone = [] {}});
-  servers_[stage_.chance.below(servers_.size())]->accept(connection);
+  server.accept(connection);
   write();
   stage_.schedule.after(seconds(stage_.chance.between(1, 20)),
                         [connection] { connection->close(Side::kAgent); });
+}
+
+// Some are away for it, and all connections and timers see it pass at once.
+void World::pass_a_day() {
+  if (days_ == kDaysMax) return;
+  ++days_;
+  Chance& chance = stage_.chance;
+  for (const auto& agent : agents_) {
+    if (chance.one_in(2)) meet_agent(Fault::kAgentKilled, *agent);
+  }
+  for (const auto& server : servers_) {
+    if (chance.one_in(4)) meet_server(Fault::kServerCrash, *server);
+  }
+  stage_.note("25 hours pass");
+  stage_.schedule.skip(kDay);
+}
+
+void World::meet_stranger(SimServer& server) {
+  const std::string overheard =
+      conversations_.empty() ? "" : conversations_[stage_.chance.below(conversations_.size())];
+  stage_.note("a stranger talks to " + server.name());
+  say(server, words_of_stranger(stage_.chance, overheard, server_wall(stage_.schedule.now())));
 }
 
 void World::come_to_rest() {
@@ -204,12 +246,15 @@ void World::come_to_rest() {
   stage_.note("nothing goes wrong any more");
   const SteadyTime now = stage_.schedule.now();
   for (const auto& server : servers_) {
+    if (is_place_short_) server->crash();
+    server->set_limits({});
     server->start();
     server->fill(now);
     server->set_clock_right();
   }
   for (const auto& agent : agents_) {
     agent->fail_disk(1, now);
+    agent->set_clock_right();
     agent->start();
     agent->collect();  // what is missing shows when something follows
   }
@@ -225,6 +270,8 @@ void World::check_end() {
   }
   for (const auto& server : servers_) {
     server->audit();
+    if (!is_place_short_ && !server->forgotten().empty())
+      stage_.violated(server->name() + " has forgotten an agent");
     for (const auto& agent : agents_) agent->check_end(*server, !was_set_back_);
   }
 }

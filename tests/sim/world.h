@@ -32,6 +32,8 @@ enum class Fault : uint8_t {
   kClockStep,
   kTableFull,
   kServerClockStep,
+  kDayPasses,
+  kStranger,
   kCount,
 };
 
@@ -59,6 +61,9 @@ class World {
   void meet_server(Fault fault, SimServer& server);
   void meet_connection(Fault fault, Connection& connection);
   void say_again();
+  void say(SimServer& server, std::string words);
+  void pass_a_day();
+  void meet_stranger(SimServer& server);
   void come_to_rest();
   bool is_done() const;
   void check_end();
@@ -73,6 +78,8 @@ class World {
   std::vector<std::unique_ptr<SimAgent>> agents_;
   std::vector<std::weak_ptr<Connection>> connections_;
   std::vector<std::string> conversations_;  // as agents once had them
+  const bool is_place_short_;               // in the servers' tables of agents
+  uint64_t days_ = 0;                       // that have passed
   bool was_set_back_ = false;               // a server was
   bool is_at_rest_ = false;                 // nothing goes wrong any more
 };

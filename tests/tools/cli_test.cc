@@ -286,6 +286,32 @@ TEST(Cli, RejectsSaysWhenThereAreNone) {
   EXPECT_EQ(run(server.url(), {"rejects"}).talk, "statmill: nothing has been refused\n");
 }
 
+TEST(Cli, AgentsPrintsARowForEach) {
+  const std::string answer =
+      R"({"known":2,"connected":1,"agents":[{"host":"web1","id":"674ddfbe","connected":true,"peer":"10.0.0.7:99",)"
+      R"("version":"0.1.0","ephemeral":false,"epoch":1,"taken":8,"durable":7,"lag_s":3,"lines":70,)"
+      R"("seen":1700000000,"gaps":1,"lines_lost":18446744073709551615,"lines_refused":2,"clock_difference_ms":-15,)"
+      R"("refused":{"too_old":2},"spool_bytes":4096,"lines_dropped":0,"collectors":9,"collectors_not_ok":1,)"
+      R"("troubles":[],"last_gaps":[]},{"host":"a\u001b[2Jb","id":"00000001","connected":false,"peer":"",)"
+      R"("version":"","ephemeral":true,"epoch":1,"taken":1,"durable":1,"lag_s":90,"lines":1,"seen":1,"gaps":0,)"
+      R"("lines_lost":0,"lines_refused":0,"clock_difference_ms":null,"refused":{},"spool_bytes":null,)"
+      R"("lines_dropped":null,"collectors":null,"collectors_not_ok":null,"troubles":[],"last_gaps":[]}]})"
+      "\n";
+  const FakeServer server(200, answer);
+  const Outcome table = run(server.url(), {"agents"});
+  EXPECT_EQ(
+      table.data,
+      "host    id        connected  peer         version  clock ms  durable  lag s                  lost  "
+      "refused  gaps  spool bytes  trouble\n"
+      "web1    674ddfbe  yes        10.0.0.7:99  0.1.0         -15        7      3  18446744073709551615  "
+      "      2     1         4096        1\n"
+      "a?[2Jb  00000001  no                                      -        1     90                     0  "
+      "      0     0            -        -\n");
+  EXPECT_EQ(table.talk, "statmill: 2 agents are known, 1 connected\n");
+  EXPECT_EQ(run(server.url(), {"agents", "--format", "json"}).data, answer);
+  EXPECT_THAT(server.requests(), testing::Each("GET /api/v1/status/agents"));
+}
+
 TEST(Cli, CardinalityTellsCountsAndOffenders) {
   const FakeServer server(
       200,
@@ -313,7 +339,7 @@ TEST(Cli, CardinalityTellsCountsAndOffenders) {
 }
 
 TEST(Cli, ReportsOnLimitsThatDoNotFitAreRefused) {
-  for (const char* command : {"rejects", "cardinality"}) {
+  for (const char* command : {"rejects", "cardinality", "agents"}) {
     for (const char* answer : {"", "{}", R"({"rejects":[{}]})", R"({"series":1})"}) {
       const FakeServer server(200, std::string(answer));
       const Outcome outcome = run(server.url(), {command});

@@ -64,8 +64,10 @@ class Connection {
     if (!error) asio::connect(socket_, addresses, error);
     if (!error) socket_.set_option(tcp::no_delay(true), error);
     if (error) return Error{ErrorCode::kUnavailable, load_.server.text() + ": " + error.message()};
-    append_frame(frame_,
-                 HelloFrame{.id = id_of(load_.host), .acknowledged = {.epoch = 1}, .host = load_.host});
+    append_frame(frame_, HelloFrame{.id = id_of(load_.host),
+                                    .acknowledged = {.epoch = 1},
+                                    .clock = SystemClock().wall(),
+                                    .host = load_.host});
     if (Status written = write(); !written) return written;
     auto frame = read();
     if (!frame) return frame.error();

@@ -107,8 +107,8 @@ Status ServerProcess::launch(const std::vector<std::string>& options) {
   error_pipe_ = pipe[0];
   std::vector<std::string> arguments = {"--line.listen", "127.0.0.1:0", "--http.listen", "127.0.0.1:0"};
   if (kind_ == ServerCommand::Kind::kServer)
-    arguments.insert(arguments.end(),
-                     {"--store.path", store_path().string(), "--agent.listen", "127.0.0.1:0"});
+    arguments.insert(arguments.end(), {"--store.path", store_path().string(), "--agent.listen", "127.0.0.1:0",
+                                       "--agent.new_per_minute", "0"});
   arguments.insert(arguments.end(), options.begin(), options.end());
   const Result<pid_t> pid = spawn(program_, std::move(arguments), pipe[1]);
   ::close(pipe[1]);

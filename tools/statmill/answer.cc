@@ -201,6 +201,44 @@ Result<Cardinality> parse_cardinality(std::string_view text) {
   return out;
 }
 
+Result<KnownAgents> parse_agents(std::string_view text) {
+  Document document(text);
+  const auto count = [&](std::string_view name) {
+    return static_cast<uint64_t>(document.integer(document.field(document.root(), name)));
+  };
+  KnownAgents out{count("known"), count("connected"), {}};
+  for (const json::value& a : document.array(document.field(document.root(), "agents"))) {
+    const auto text_of = [&](std::string_view name) { return document.text(document.field(a, name)); };
+    const auto number = [&](std::string_view name) {
+      const json::value& value = document.field(a, name);
+      return value.is_null() ? std::string("-") : scalar_text(value);
+    };
+    out.agents.push_back({.host = text_of("host"),
+                          .id = text_of("id"),
+                          .is_connected = document.boolean(document.field(a, "connected")),
+                          .peer = text_of("peer"),
+                          .version = text_of("version"),
+                          .clock_ms = number("clock_difference_ms"),
+                          .durable = number("durable"),
+                          .lag_s = number("lag_s"),
+                          .lines_lost = number("lines_lost"),
+                          .lines_refused = number("lines_refused"),
+                          .gaps = number("gaps"),
+                          .spool_bytes = number("spool_bytes"),
+                          .troubles = number("collectors_not_ok")});
+  }
+  if (document.failed()) return not_understood("list of agents");
+  return out;
+}
+
+Result<ForgottenAgent> parse_forgotten_agent(std::string_view text) {
+  Document document(text);
+  ForgottenAgent out{document.text(document.field(document.root(), "id")),
+                     document.text(document.field(document.root(), "host"))};
+  if (document.failed()) return not_understood("answer");
+  return out;
+}
+
 Result<uint64_t> parse_count(std::string_view text, std::string_view field) {
   Document document(text);
   const int64_t count = document.integer(document.field(document.root(), field));

@@ -75,6 +75,34 @@ struct Cardinality {
   Hitters refused_by_prefix;  // samples
 };
 
+// An agent, its numbers as text: "-" where the server says nothing.
+struct ListedAgent {
+  std::string host;
+  std::string id;
+  bool is_connected = false;
+  std::string peer;
+  std::string version;
+  std::string clock_ms;
+  std::string durable;
+  std::string lag_s;
+  std::string lines_lost;
+  std::string lines_refused;
+  std::string gaps;
+  std::string spool_bytes;
+  std::string troubles;
+};
+
+struct KnownAgents {
+  uint64_t known = 0;
+  uint64_t connected = 0;
+  std::vector<ListedAgent> agents;
+};
+
+struct ForgottenAgent {
+  std::string id;
+  std::string host;
+};
+
 // What became of lines handed in.
 struct LinesOutcome {
   uint64_t accepted = 0;
@@ -89,6 +117,8 @@ Result<Selection> parse_selection(std::string_view json);
 Result<LinesOutcome> parse_lines_outcome(std::string_view json);
 Result<std::vector<Reject>> parse_rejects(std::string_view json);
 Result<Cardinality> parse_cardinality(std::string_view json);
+Result<KnownAgents> parse_agents(std::string_view json);
+Result<ForgottenAgent> parse_forgotten_agent(std::string_view json);
 // The number at `field` of a JSON object.
 Result<uint64_t> parse_count(std::string_view json, std::string_view field);
 Result<ScrubReport> parse_scrub_report(std::string_view json);

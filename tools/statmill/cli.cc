@@ -17,13 +17,15 @@ struct Subcommand {
   Outcome (*run)(std::span<const std::string> arguments, const Surroundings& surroundings);
 };
 
-constexpr std::array<Subcommand, 14> kSubcommands = {{
+constexpr std::array<Subcommand, 16> kSubcommands = {{
     {"put", "hand in one sample", run_put},
     {"query", "print series over a range of time", run_query},
     {"ls", "list series by name", run_list},
     {"status", "print what the server says of itself", run_status},
     {"rejects", "print the last lines that the server refused", run_rejects},
     {"cardinality", "print whose series there are most of", run_cardinality},
+    {"agents", "print the agents that send, and what is lost of them", run_agents},
+    {"forget-agent", "have the server forget one of them", run_forget_agent},
     {"delete", "delete series, or what they have of a range of time", run_delete},
     {"rename", "give series other names", run_rename},
     {"flush", "have the server put what waits in memory into its files", run_flush},
@@ -41,12 +43,14 @@ std::string help() {
     out.append("  ").append(s.name).append(13 - s.name.size(), ' ').append(s.summary).append("\n");
   }
   out.append(
-      "\n`statmill COMMAND --help` tells a command's options. put, query, ls, status, rejects and\n"
-      "cardinality take --server URL, or STATMILL_URL from the environment; delete, rename, flush, "
-      "clock,\n"
-      "check and backup, on the server's own host, --admin.socket PATH, or STATMILL_ADMIN_SOCKET; verify and restore\n"
+      "\n`statmill COMMAND --help` tells a command's options. put, query, ls, status, rejects,\n"
+      "cardinality and agents take --server URL, or STATMILL_URL from the environment; forget-agent, "
+      "delete,\n"
+      "rename, flush, clock, check and backup, on the server's own host, --admin.socket PATH, or\n"
+      "STATMILL_ADMIN_SOCKET; verify and restore\n"
       "need no server.\n\n"
-      "Exit status: 0 done, 1 failed, 2 wrong usage, 4 samples refused, 5 server unreachable, 7 out of memory.\n");
+      "Exit status: 0 done, 1 failed, 2 wrong usage, 4 samples refused, 5 server unreachable, 7 out of "
+      "memory.\n");
   return out;
 }
 

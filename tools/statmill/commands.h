@@ -14,6 +14,8 @@ Outcome run_list(std::span<const std::string> arguments, const Surroundings& sur
 Outcome run_status(std::span<const std::string> arguments, const Surroundings& surroundings);
 Outcome run_rejects(std::span<const std::string> arguments, const Surroundings& surroundings);
 Outcome run_cardinality(std::span<const std::string> arguments, const Surroundings& surroundings);
+Outcome run_agents(std::span<const std::string> arguments, const Surroundings& surroundings);
+Outcome run_forget_agent(std::span<const std::string> arguments, const Surroundings& surroundings);
 Outcome run_delete(std::span<const std::string> arguments, const Surroundings& surroundings);
 Outcome run_rename(std::span<const std::string> arguments, const Surroundings& surroundings);
 Outcome run_flush(std::span<const std::string> arguments, const Surroundings& surroundings);

@@ -178,6 +178,40 @@ std::string cardinality_table(const Cardinality& c) {
   return out;
 }
 
+namespace {
+
+// What a stranger says of itself must not move the cursor.
+std::string printable(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; },
+      '?');
+  return text;
+}
+
+}  // namespace
+
+std::string agents_table(const KnownAgents& agents) {
+  TextTable table({{"host"},
+                   {"id"},
+                   {"connected"},
+                   {"peer"},
+                   {"version"},
+                   {"clock ms", Align::kRight},
+                   {"durable", Align::kRight},
+                   {"lag s", Align::kRight},
+                   {"lost", Align::kRight},
+                   {"refused", Align::kRight},
+                   {"gaps", Align::kRight},
+                   {"spool bytes", Align::kRight},
+                   {"trouble", Align::kRight}});
+  for (const ListedAgent& a : agents.agents) {
+    table.add({printable(a.host), a.id, a.is_connected ? "yes" : "no", a.peer, printable(a.version),
+               a.clock_ms, a.durable, a.lag_s, a.lines_lost, a.lines_refused, a.gaps, a.spool_bytes,
+               a.troubles});
+  }
+  return table.text();
+}
+
 std::string scrub_table(const ScrubReport& report) {
   const auto text_of = [](uint64_t n) { return std::to_string(n); };
   TextTable table({{"what"},

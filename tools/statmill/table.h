@@ -53,6 +53,9 @@ std::string rejects_csv(const std::vector<Reject>& rejects);
 // Counts, then a table of prefixes and, when samples were refused, of their senders and prefixes.
 std::string cardinality_table(const Cardinality& cardinality);
 
+// A row for each agent; "-" where the server says nothing.
+std::string agents_table(const KnownAgents& agents);
+
 // What a check found: counts, then a line for each fault.
 std::string scrub_table(const ScrubReport& report);
 

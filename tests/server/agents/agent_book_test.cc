@@ -387,9 +387,8 @@ TEST_F(AgentBookTest, AgentsNotSeenForLongerThanAnythingIsKeptAreForgotten) {
   visit(2);
   EXPECT_EQ(book_->count(), 2U);
   pass(hours(4));
-  visit(3);
-  pass(minutes(2));
-  open(2);
+  open(3);
+  batch(1, 0);
   EXPECT_EQ(tick().forgotten_agents, std::vector<AgentId>{id_of(1)});
   EXPECT_EQ(book_->count(), 2U);
   EXPECT_EQ(counted("statmill.agents_forgotten"), 1U);
@@ -504,6 +503,7 @@ TEST_F(ForgottenAgentTest, GetsAGapForWhatIsInAndForWhatMayBe) {
     EXPECT_EQ(open(returning()).durable, (AgentPosition{1, 1, 10, first_}));
     EXPECT_EQ(batch_of(first_ + minutes(1), 2, 10), AgentTake::kTaken);
     EXPECT_EQ(applied_, 0) << "it was sent before, and is in";
+    pass(minutes(1));
     EXPECT_EQ(batch(3, 20), AgentTake::kTaken);
     EXPECT_EQ(applied_, 1);
     const AgentRow row = tick().agents.at(0);

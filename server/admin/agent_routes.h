@@ -1,0 +1,18 @@
+// The route of the admin socket that forgets an agent (server/http/API.md).
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "base/result.h"
+#include "server/agents/agent_book.h"
+#include "server/http/router.h"
+
+namespace statmill {
+
+// Forgets the agent for good, and gives its row as it was.
+using ForgetAgent = std::function<Result<AgentRow>(const AgentBook::ForgetRequest& request)>;
+
+std::vector<Route> agent_routes(ForgetAgent forget);
+
+}  // namespace statmill

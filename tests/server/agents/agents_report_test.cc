@@ -1,0 +1,132 @@
+// What is told of agents: the JSON of their status, the alarms, and the route that forgets one.
+#include "server/agents/agents_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/admin/agent_routes.h"
+#include "server/agents/agent_alarms.h"
+
+namespace statmill {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr std::string_view kSecretByte = "5e";
+
+class NoWatcher final : public AgentWatcher {
+ public:
+  void durable(AckFrame) override {}
+  void ended(RefuseReason) override {}
+};
+
+class AgentsReportTest : public testing::Test {
+ protected:
+  HelloFrame hello(uint8_t agent, Duration ahead = {}) const {
+    HelloFrame frame{.acknowledged = {.epoch = 1},
+                     .clock = now_.wall + ahead,
+                     .host = agent == 1 ? "web1" : "web2",
+                     .agent_version = "1.2"};
+    frame.id.bytes.fill(agent);
+    frame.secret.bytes.fill(0x5e);
+    return frame;
+  }
+  void open(const HelloFrame& hello, uint16_t port) {
+    const auto opened =
+        book_.open(hello, LineSender::host({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 7}, port),
+                   std::make_shared<NoWatcher>(), now_);
+    if (const auto* one = std::get_if<AgentBook::Opened>(&opened)) hold_ = one->hold;
+  }
+  void batch() {
+    RefusalCounts refused{};
+    refused[static_cast<size_t>(Refusal::kTooOld)] = 3;
+    book_.take(hold_, BatchFrame{1, 0, 10, now_.wall, {}, {}}, now_,
+               [&](auto, const auto& mark) { mark(0, refused); });
+    StoreBatch stored;
+    book_.ride(0, stored);
+    book_.committed(stored);
+  }
+
+  Registry registry_;
+  AgentBook book_{{}, registry_};
+  Health health_;
+  Log log_{LogLevel::kError};
+  AgentAlarms alarms_{book_, health_, log_};
+  AgentBook::Hold hold_;
+  TickTime now_{from_unix_seconds(1'700'000'000), SteadyTime(std::chrono::hours(1))};
+};
+
+TEST_F(AgentsReportTest, ShowsWhatIsKnownAndNoSecret) {
+  open(hello(1, std::chrono::seconds(2)), 99);
+  batch();
+  StatusFrame status{.spool_bytes = 4096, .lines_dropped = 5};
+  status.collectors = {{"cpu", 0, ""}, {"block", 2, "no BTF"}};
+  book_.note_status(hold_, status, {});
+  const std::string json = agents_json(book_, now_.wall + std::chrono::seconds(9));
+  EXPECT_EQ(
+      json,
+      R"({"known":1,"connected":1,"agents":[{"host":"web1","id":"01010101","connected":true,)"
+      R"("peer":"10.0.0.7:99","version":"1.2","ephemeral":false,"epoch":1,"taken":1,"durable":1,"lag_s":9,)"
+      R"("lines":10,"seen":1700000000,"gaps":0,"lines_lost":0,"lines_refused":3,"clock_difference_ms":2000,)"
+      R"("refused":{"too_old":3},"spool_bytes":4096,"lines_dropped":5,"collectors":2,"collectors_not_ok":1,)"
+      R"("troubles":[{"name":"block","state":"unavailable","reason":"no BTF"}],"last_gaps":[]}]})"
+      "\n");
+  EXPECT_THAT(json, Not(HasSubstr(std::string(kSecretByte) + std::string(kSecretByte))));
+  book_.close(hold_);
+  EXPECT_THAT(agents_json(book_, now_.wall),
+              HasSubstr(R"("clock_difference_ms":null,"refused":{},"spool_bytes":null)"));
+}
+
+TEST_F(AgentsReportTest, WarnsOfClocksBeyondAMinute) {
+  open(hello(1, std::chrono::seconds(50)), 1);
+  alarms_.tick(now_.steady);
+  EXPECT_THAT(health_.warnings(), IsEmpty());
+  open(hello(2, -std::chrono::seconds(61)), 2);
+  alarms_.tick(now_.steady + AgentAlarms::kInterval);
+  EXPECT_EQ(health_.warnings()["agent_clocks"], "against this host's clock web2 is 61000 ms behind");
+  EXPECT_THAT(health_.problems(), IsEmpty());
+  book_.close(hold_);
+  alarms_.tick(now_.steady + 2 * AgentAlarms::kInterval);
+  EXPECT_THAT(health_.warnings(), IsEmpty());
+}
+
+TEST_F(AgentsReportTest, WarnsOfClonesAndOfStolenIdsByBothPeers) {
+  for (uint16_t port = 1; port <= 4; ++port) open(hello(1), port);
+  batch();
+  HelloFrame thief = hello(1);
+  thief.secret = {};
+  thief.host = "evil";
+  open(thief, 5);
+  alarms_.tick(now_.steady);
+  auto warnings = health_.warnings();
+  EXPECT_THAT(warnings["agent_clones"], HasSubstr("web1 (10.0.0.7:3) and web1 (10.0.0.7:4)"));
+  EXPECT_THAT(warnings["agent_owner"], HasSubstr("evil (10.0.0.7:5) was refused as agent 01010101"));
+  EXPECT_THAT(warnings["agent_owner"], HasSubstr("web1 (10.0.0.7:4)"));
+  alarms_.tick(now_.steady + AgentConflicts::kWindow);
+  EXPECT_THAT(health_.warnings(), IsEmpty());
+}
+
+TEST_F(AgentsReportTest, ARequestForgetsAnAgent) {
+  open(hello(1), 1);
+  batch();
+  const Router router(agent_routes([this](const auto& request) { return book_.forget(request); }));
+  const auto post = [&](std::string_view target) {
+    return router.answer({.method = "POST",
+                          .target = target,
+                          .body = {},
+                          .host = "localhost",
+                          .origin = {},
+                          .content_encoding = {}});
+  };
+  EXPECT_EQ(post("/admin/v1/forget-agent").status, 400U);
+  EXPECT_EQ(post("/admin/v1/forget-agent?id=02").status, 404U);
+  EXPECT_EQ(post("/admin/v1/forget-agent?id=01&force=1").status, 400U);
+  EXPECT_EQ(post("/admin/v1/forget-agent?id=01").status, 503U) << "it is connected";
+  EXPECT_EQ(post("/admin/v1/forget-agent?id=01&force=true").body,
+            "{\"id\":\"01010101010101010101010101010101\",\"host\":\"web1\",\"lines\":10}\n");
+}
+
+}  // namespace
+}  // namespace statmill
