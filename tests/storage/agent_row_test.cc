@@ -41,7 +41,7 @@ TEST(AgentRowTest, HasGoldenBytes) {
   const std::string bytes = encode_agent_row(some_row());
   ASSERT_EQ(bytes.size(), golden.size() + 4);
   EXPECT_EQ(bytes.substr(0, golden.size()), golden);
-  EXPECT_EQ(bytes.substr(golden.size()), std::string("\x70\x5d\xb6\xed", 4));
+  EXPECT_EQ(bytes.substr(golden.size()), std::string("\xc6\xb9\x24\xd8", 4));
 }
 
 TEST(AgentRowTest, OfVersion1ReadsWithoutASecret) {
