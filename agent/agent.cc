@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <string_view>
 #include <thread>
 
@@ -26,8 +27,9 @@ Duration phase_of(const AgentConfig& config) {
   return Duration(static_cast<Duration::rep>(tenth + hash_name(config.prefix) % (8 * tenth)));
 }
 
-OutboxOptions outbox_options(const AgentConfig& config) {
+OutboxOptions outbox_options(const AgentConfig& config, const Collection& collection) {
   OutboxOptions options = config.outbox;
+  options.collectors = [&collection] { return collection.notes(); };
   options.host = config.prefix;
   options.seed = hash_name(config.prefix) ^ static_cast<uint64_t>(::getpid());
   return options;
@@ -65,7 +67,7 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
       builder_(config.prefix),
       collection_(make_collectors({config, proc_, clock, log}), log),
       self_report_(config.prefix, proc_),
-      outbox_(io_, log, clock, outbox_options(config)),
+      outbox_(io_, log, clock, outbox_options(config, collection_)),
       look_(config.watchdog.look),
       watchdog_(config.watchdog, watchdog_services()),
       http_listen_(config.http_listen),
@@ -82,6 +84,14 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
                          [this] { return outbox_.lines_spooled(); });
   self_report_.add_total("agent.lines_acknowledged", "Lines that servers have for good, of all servers.",
                          [this] { return outbox_.lines_acknowledged(); });
+  self_report_.add_total("agent.lines_refused", "Of these, lines that a server did not take.",
+                         [this] { return outbox_.lines_refused(); });
+  self_report_.add_gauge("agent.clock_difference_s",
+                         "How far the clock is ahead of the server's; of several, the most.", [this] {
+                           const auto ahead = outbox_.clock_ahead();
+                           if (!ahead) return std::numeric_limits<double>::quiet_NaN();
+                           return std::chrono::duration<double>(*ahead).count();
+                         });
   self_report_.add_total("agent.lines_dropped", "Lines that a server will not get.",
                          [this] { return outbox_.lines_dropped(); });
   self_report_.add_total("agent.batches_damaged", "Batches that could not be read in the spool.",

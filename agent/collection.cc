@@ -23,6 +23,17 @@ void Collection::collect(SteadyTime now, SampleSink& sink) {
   }
 }
 
+std::vector<CollectorNote> Collection::notes() const {
+  std::vector<CollectorNote> notes;
+  for (const Member& member : members_) {
+    if (!member.started || notes.size() == kCollectorsMax) continue;
+    notes.push_back({.name = member.collector->name().substr(0, kCollectorNameBytesMax),
+                     .state = static_cast<uint8_t>(member.status.level),
+                     .reason = std::string_view(member.status.reason).substr(0, kCollectorReasonBytesMax)});
+  }
+  return notes;
+}
+
 void Collection::take_status(Member& member, CollectorStatus status, SteadyTime now) {
   const bool first = !std::exchange(member.started, true);
   const bool changed = first || status != member.status;

@@ -10,28 +10,52 @@ namespace {
 // Nothing that a server says is longer.
 constexpr size_t kAnswerBytesMax = 4096;
 
-// What became of the batches that such a spool still has, nobody can say: that is for people to decide.
-constexpr std::string_view kFencedAdvice =
-    "; the spool's disk is that of an earlier day: remove its files, and the agent begins anew";
+// Of a refusal as `clock`. The server's own words would be others each time.
+constexpr std::string_view kClockAdvice =
+    "the clocks of this host and of the server differ by more than 25 hours; until the wrong one is set "
+    "right, "
+    "batches wait in the spool";
 
 }  // namespace
 
 Delivery::Delivery(Spool& spool, DeliveryOptions options)
-    : spool_(spool), options_(std::move(options)), reader_(spool) {}
+    : spool_(spool), options_(std::move(options)), reader_(spool) {
+  begin_state();
+  handed_out_ = spool_.durable_seq();  // by processes before this one, at most
+}
 
-void Delivery::connected(SteadyTime now) {
+// Nothing is known of the spool's identity.
+void Delivery::begin_state() {
+  id_ = spool_.id();
+  sent_ = {};
+  handed_out_ = 0;
+  unacknowledged_.clear();
+  acknowledged_ = 0;
+  ever_acknowledged_ = {};
+  was_replaced_ = false;
+  replaced_.clear();
+  refused_.reset();
+}
+
+void Delivery::connected(const Moment& now) {
+  if (id_ != spool_.id()) begin_state();
   state_ = State::kHello;
   failure_.reset();
   unread_.clear();
   held_back_.reset();
+  status_told_.reset();
+  ever_acknowledged_.epoch = spool_.epoch();
   small_.clear();
   append_frame(small_, HelloFrame{.is_ephemeral = options_.is_ephemeral,
-                                  .id = spool_.id(),
-                                  .acknowledged = {.epoch = spool_.epoch()},
+                                  .id = id_,
+                                  .secret = spool_.secret(),
+                                  .acknowledged = ever_acknowledged_,
+                                  .clock = now.wall,
                                   .host = options_.host,
+                                  .agent_version = STATMILL_VERSION,
                                   .token = options_.token});
   next_ = small_;
-  waiting_since_ = now;
+  waiting_since_ = now.steady;
 }
 
 void Delivery::disconnected() {
@@ -39,7 +63,7 @@ void Delivery::disconnected() {
   next_ = {};
 }
 
-void Delivery::receive(std::string_view bytes, SteadyTime now) {
+void Delivery::receive(std::string_view bytes, const Moment& now) {
   unread_.append(bytes);
   std::string_view unread = unread_;
   while (!failure_) {
@@ -56,113 +80,208 @@ void Delivery::receive(std::string_view bytes, SteadyTime now) {
   unread_.erase(0, unread_.size() - unread.size());
 }
 
-void Delivery::take(const FrameRead& frame, SteadyTime now) {
+void Delivery::take(const FrameRead& frame, const Moment& now) {
+  if (id_ != spool_.id()) return fail(ErrorCode::kBusy, "the agent has a new identity");
   if (frame.type == FrameType::kRefuse) {
     const auto refuse = decode_refuse(frame.payload);
     if (!refuse) return fail(ErrorCode::kCorrupt, "it refused without a reason");
-    const bool is_fenced = refuse->reason == RefuseReason::kFenced;
-    return fail(ErrorCode::kUnavailable, "it refused (" + std::string(refuse_reason_text(refuse->reason)) +
-                                             "): " + std::string(refuse->text) +
-                                             std::string(is_fenced ? kFencedAdvice : ""));
+    return take_refusal(*refuse, now.steady);
   }
   if (state_ == State::kHello && frame.type == FrameType::kWelcome) {
     const auto welcome = decode_welcome(frame.payload);
     if (welcome && welcome->position.epoch == spool_.epoch()) return take_welcome(*welcome, now);
   } else if (state_ == State::kWelcome && frame.type == FrameType::kAck) {
-    if (const auto ack = decode_ack(frame.payload)) return take_ack(ack->seq, now);
+    if (const auto ack = decode_ack(frame.payload)) return take_ack(*ack, now.steady);
   }
   fail(ErrorCode::kCorrupt, "it answered with a frame that makes no sense here");
 }
 
-void Delivery::take_welcome(const WelcomeFrame& welcome, SteadyTime now) {
+void Delivery::take_refusal(const RefuseFrame& refuse, SteadyTime now) {
+  const std::string why = "it refused (" + std::string(refuse_reason_text(refuse.reason)) + "): ";
+  switch (refuse.reason) {
+    case RefuseReason::kClock:
+      return fail(ErrorCode::kUnavailable, why + std::string(kClockAdvice));
+    // Not this agent's alone: another has it, or the spool's disk is that of an earlier day.
+    case RefuseReason::kFenced:
+    case RefuseReason::kOwner:
+      return begin_anew(why + std::string(refuse.text), now);
+    case RefuseReason::kReplaced:
+      was_replaced_ = true;
+      replaced_.push_back(now);
+      if (replaced_.size() > kReplacedMax) replaced_.pop_front();
+      if (replaced_.size() == kReplacedMax && now - replaced_.front() <= kReplacedInterval)
+        return begin_anew(why + std::string(refuse.text) + ", three times in ten minutes", now);
+      break;
+    default:
+      break;
+  }
+  fail(ErrorCode::kUnavailable, why + std::string(refuse.text));
+}
+
+void Delivery::take_welcome(const WelcomeFrame& welcome, const Moment& now) {
   const AgentPosition& position = welcome.position;
-  if (position.seq > spool_.durable_seq() || position.lines > spool_.lines()) {
-    // What could not be made durable of this is tried again with the next batch.
-    if (const Status skipped = spool_.skip_to(position);
-        !skipped && skipped.error().code == ErrorCode::kInvalid)
-      return fail(ErrorCode::kCorrupt, skipped.error().message);
-  }
+  const Result<Owner> owner = owner_of(position);
+  if (!owner) return fail(owner.error().code, "read the spool: " + owner.error().message);
+  if (*owner == Owner::kOther || (*owner == Owner::kUnsure && spool_.may_begin_anew(now.steady)))
+    return begin_anew("it has batches of this agent's id that this agent did not make", now.steady);
   state_ = State::kWelcome;
-  if (position.seq < ever_acknowledged_) ++stats_.rewinds;
-  note_acknowledged(position.seq);
+  was_replaced_ = false;
+  clock_ahead_ =
+      now.wall - welcome.clock - std::chrono::duration_cast<Duration>(now.steady - waiting_since_) / 2;
+  count_refused(welcome.lines_refused);
+  if (position.seq < ever_acknowledged_.seq) ++stats_.rewinds;
+  count_acknowledged(position.seq);
+  note_acknowledged(position);
   unacknowledged_.clear();  // what is left of it is sent again
-  sent_seq_ = position.seq;
-  sent_lines_ = position.lines;
+  sent_ = {position.seq, position.lines};
   reader_.seek(position.seq + 1);
-  waiting_since_ = now;
+  waiting_since_ = now.steady;
 }
 
-void Delivery::take_ack(uint64_t seq, SteadyTime now) {
-  if (seq > sent_seq_) return fail(ErrorCode::kCorrupt, "it acknowledged what was not sent");
-  if (seq <= acknowledged_) return;
-  note_acknowledged(seq);
-  waiting_since_ = now;
-}
-
-void Delivery::note_acknowledged(uint64_t seq) {
-  for (; !unacknowledged_.empty() && unacknowledged_.front().seq <= seq; unacknowledged_.pop_front())
-    stats_.lines_acknowledged += unacknowledged_.front().lines;
-  acknowledged_ = seq;
-  ever_acknowledged_ = std::max(ever_acknowledged_, seq);
-  spool_.acknowledged(options_.server, seq);
-}
-
-Result<std::string_view> Delivery::output(SteadyTime now) {
-  if (next_.empty() && state_ == State::kWelcome && !failure_) {
-    if (const Status prepared = prepare_next(now); !prepared) return prepared.error();
+// Whose batch the last one is that the server has, as far as anyone can say.
+Result<Delivery::Owner> Delivery::owner_of(const AgentPosition& position) {
+  if (position.seq == 0 || position == ever_acknowledged_) return Owner::kThis;
+  if (position.seq > handed_out_) return Owner::kOther;
+  reader_.seek(position.seq);
+  const auto record = reader_.next();
+  if (!record) return record.error();
+  const bool is_held = *record && (*record)->seq == position.seq;
+  if (is_held &&
+      ((*record)->time != position.time || (*record)->lines_before + (*record)->lines != position.lines)) {
+    return Owner::kOther;
   }
+  // What was under way when another agent came may be in, or the other's may be in its place: clones make
+  // batches of as many lines, at the same times.
+  return was_replaced_ && position.seq > acknowledged_ ? Owner::kUnsure : Owner::kThis;
+}
+
+void Delivery::take_ack(const AckFrame& ack, SteadyTime now) {
+  if (ack.seq > sent_.seq) return fail(ErrorCode::kCorrupt, "it acknowledged what was not sent");
+  count_refused(ack.lines_refused);
+  if (ack.seq <= acknowledged_) return;
+  count_acknowledged(ack.seq);
+  waiting_since_ = now;
+}
+
+void Delivery::count_acknowledged(uint64_t seq) {
+  for (; !unacknowledged_.empty() && unacknowledged_.front().position.seq <= seq;
+       unacknowledged_.pop_front()) {
+    const Sent& sent = unacknowledged_.front();
+    stats_.lines_acknowledged += sent.lines;
+    note_acknowledged({spool_.epoch(), sent.position.seq, sent.position.lines, sent.time});
+  }
+}
+
+void Delivery::note_acknowledged(const AgentPosition& position) {
+  acknowledged_ = position.seq;
+  if (position.seq > ever_acknowledged_.seq) ever_acknowledged_ = position;
+  spool_.acknowledged(options_.server, {position.seq, position.lines});
+}
+
+// What was refused before this process began, that one has counted.
+void Delivery::count_refused(uint64_t lines) {
+  if (refused_ && lines > *refused_) stats_.lines_refused += lines - *refused_;
+  refused_ = lines;
+}
+
+// Of the identity that the spool has now nothing can be sent to servers any more.
+void Delivery::begin_anew(const std::string& why, SteadyTime now) {
+  const Status anew = spool_.begin_anew(GapReason::kCloned, now);
+  fail(ErrorCode::kBusy, why + (anew ? "; the agent takes a new identity" : "; " + anew.error().message));
+}
+
+Result<std::string_view> Delivery::output(const Moment& now) {
+  if (id_ != spool_.id()) fail(ErrorCode::kBusy, "the agent has a new identity");
+  if (next_.empty() && state_ == State::kWelcome && !failure_) {
+    if (Status prepared = prepare_next(now); !prepared)
+      return std::move(prepared).error().with("read the spool");
+  }
+  if (failure_) return *failure_;
   return next_;
 }
 
 void Delivery::took(size_t bytes) { next_.remove_prefix(bytes); }
 
-// The next record of the spool, or the gap before it.
-Status Delivery::prepare_next(SteadyTime now) {
-  while (!held_back_) {
+// The status if it is due, else the next record of the spool, or the gap before it.
+Status Delivery::prepare_next(const Moment& now) {
+  if (!status_told_) {
+    prepare_status(now);
+    return Status::ok();
+  }
+  if (const SpoolLoss lost = spool_.lost(); lost.lines > 0 && sent_.seq == 0) {
+    if (acknowledged_ == sent_.seq) waiting_since_ = now.steady;
+    prepare_gap({.first = 1, .seq = 1, .lines_before = lost.lines, .reason = lost.reason, .time = now.wall});
+    return Status::ok();
+  }
+  if (!held_back_) {
     auto record = reader_.next();
     if (!record) return record.error();
     if (!*record) return Status::ok();
-    if (can_follow(**record)) {
-      held_back_ = **record;
-    } else {
-      stats_.lines_displaced += (*record)->lines;
-    }
+    held_back_ = **record;
   }
-  const SpoolRecord& record = *held_back_;
-  if (acknowledged_ == sent_seq_) waiting_since_ = now;
-  if (record.seq != sent_seq_ + 1) {
-    small_.clear();
-    append_frame(small_, GapFrame{.first = sent_seq_ + 1,
-                                  .seq = record.seq - 1,
-                                  .lines_before = record.lines_before,
-                                  .reason = reason_of_gap(record.seq),
-                                  .time = record.time});
-    next_ = small_;
-    sent_seq_ = record.seq - 1;
-    sent_lines_ = record.lines_before;
-    ++stats_.gaps_told;
+  if (now.steady - *status_told_ >= kStatusInterval) {
+    prepare_status(now);
     return Status::ok();
   }
-  next_ = record.frame;
-  sent_seq_ = record.seq;
-  sent_lines_ = record.lines_before + record.lines;
-  unacknowledged_.push_back({sent_seq_, record.lines});
-  ++stats_.batches_sent;
-  held_back_.reset();
+  const SpoolRecord& record = *held_back_;
+  if (!can_follow(record)) {
+    begin_anew("it has other batches of this agent's id", now.steady);
+    return Status::ok();
+  }
+  if (acknowledged_ == sent_.seq) waiting_since_ = now.steady;
+  if (record.seq != sent_.seq + 1) {
+    prepare_gap({.first = sent_.seq + 1,
+                 .seq = record.seq - 1,
+                 .lines_before = record.lines_before,
+                 .reason = reason_of_gap(record.seq),
+                 .time = record.time});
+  } else {
+    prepare_batch(record);
+    held_back_.reset();
+  }
   return Status::ok();
 }
 
-// Not so where the disk is that of an earlier day, and the server has other batches of the numbers before: it
-// would refuse this one whenever it came. What can be told is that it is missing.
+void Delivery::prepare_status(const Moment& now) {
+  const SpoolStats spool = spool_.stats();
+  small_.clear();
+  append_frame(small_, StatusFrame{.clock = now.wall,
+                                   .spool_bytes = spool.bytes + spool.bytes_unsynced,
+                                   .lines_dropped = spool.lines_dropped(),
+                                   .collectors = options_.collectors ? options_.collectors()
+                                                                     : std::vector<CollectorNote>()});
+  next_ = small_;
+  status_told_ = now.steady;
+}
+
+void Delivery::prepare_gap(const GapFrame& gap) {
+  small_.clear();
+  append_frame(small_, gap);
+  next_ = small_;
+  sent_ = {gap.seq, gap.lines_before};
+  handed_out_ = std::max(handed_out_, sent_.seq);
+  unacknowledged_.push_back({sent_, 0, gap.time});
+  ++stats_.gaps_told;
+}
+
+void Delivery::prepare_batch(const SpoolRecord& record) {
+  next_ = record.frame;
+  sent_ = {record.seq, record.lines_before + record.lines};
+  handed_out_ = std::max(handed_out_, sent_.seq);
+  unacknowledged_.push_back({sent_, record.lines, record.time});
+  ++stats_.batches_sent;
+}
+
+// Not so where the server's position is of other batches than those that are gone here.
 bool Delivery::can_follow(const SpoolRecord& record) const {
-  return record.seq == sent_seq_ + 1 ? record.lines_before == sent_lines_
-                                     : record.lines_before >= sent_lines_;
+  return record.seq == sent_.seq + 1 ? record.lines_before == sent_.lines
+                                     : record.lines_before >= sent_.lines;
 }
 
 // Of what is missing between what was sent and a batch that is there.
 GapReason Delivery::reason_of_gap(uint64_t next_seq) const {
   if (held_back_->damaged > 0) return GapReason::kDamaged;
-  return next_seq - 1 <= ever_acknowledged_ ? GapReason::kForgotten : GapReason::kSpoolFull;
+  return next_seq - 1 <= ever_acknowledged_.seq ? GapReason::kForgotten : GapReason::kSpoolFull;
 }
 
 void Delivery::fail(ErrorCode code, std::string why) {
@@ -171,7 +290,7 @@ void Delivery::fail(ErrorCode code, std::string why) {
 
 std::optional<SteadyTime> Delivery::deadline() const {
   if (state_ == State::kHello) return waiting_since_ + kHelloLimit;
-  if (state_ == State::kWelcome && acknowledged_ < sent_seq_) return waiting_since_ + kSilenceLimit;
+  if (state_ == State::kWelcome && acknowledged_ < sent_.seq) return waiting_since_ + kSilenceLimit;
   return std::nullopt;
 }
 

@@ -20,8 +20,10 @@ namespace asio = boost::asio;
 struct Outbox::Server {
   Server(Outbox& outbox, DeliveryOptions delivery_options, ServerLinkOptions link_options)
       : delivery(*outbox.spool_, std::move(delivery_options)),
-        link(outbox.io_, outbox.log_, delivery, std::move(link_options),
-             [&outbox] { outbox.finish_if_done(); }) {}
+        link(outbox.io_, outbox.log_, outbox.clock_, delivery, std::move(link_options), [&outbox] {
+          outbox.tell_identity();
+          outbox.finish_if_done();
+        }) {}
 
   Delivery delivery;
   ServerLink link;
@@ -36,6 +38,9 @@ bool is_loopback(const std::string& host) {
   const asio::ip::address address = asio::ip::make_address(host, not_an_address);
   return not_an_address ? host == "localhost" : address.is_loopback();
 }
+
+// Enough to find it in a server's list.
+std::string shown(const AgentId& id) { return id.text().substr(0, 8); }
 
 uint64_t random_bits() {
   std::random_device device;
@@ -67,7 +72,7 @@ Status Outbox::open() {
 
 Status Outbox::open_spool() {
   SpoolOptions options{.bytes_max = options_.spool_bytes, .servers = options_.servers.size()};
-  std::string place;
+  SpoolPlace place;
   if (options_.spool_path.empty()) {
     options.bytes_max = options_.queue_bytes;
     options.kept_bytes = std::min(kKeptInMemory, options_.queue_bytes / 4);
@@ -84,6 +89,7 @@ Status Outbox::open_spool() {
   auto spool = Spool::open(*directory_, options, place, random_bits);
   if (!spool) return std::move(spool.error()).with("spool.path " + options_.spool_path);
   spool_ = std::move(*spool);
+  told_id_ = spool_->id();
   if (!options_.spool_path.empty()) tell_findings();
   return Status::ok();
 }
@@ -91,15 +97,31 @@ Status Outbox::open_spool() {
 void Outbox::tell_findings() const {
   const SpoolFindings& found = spool_->findings();
   log_.info("spool open", {{"path", options_.spool_path},
-                           {"agent", spool_->id().text()},
+                           {"agent", shown(spool_->id())},
                            {"epoch", spool_->epoch()},
                            {"identity", identity_text(found.identity)},
                            {"batches", spool_->next_seq() - spool_->first_seq()},
                            {"torn_bytes", found.torn_bytes}});
+  if (found.lines_lost > 0) {
+    log_.warn("the batches of this spool are not this agent's to send: servers are told of a gap",
+              {{"identity", identity_text(found.identity)}, {"lines", found.lines_lost}});
+  }
   if (found.segments_removed > 0 || found.headers_damaged > 0) {
     log_.warn("spool was damaged, or another agent's",
               {{"segments_removed", found.segments_removed}, {"headers_damaged", found.headers_damaged}});
   }
+}
+
+// The reason is in the line of the server that is away.
+void Outbox::tell_identity() {
+  if (spool_->id() == told_id_) return;
+  told_id_ = spool_->id();
+  log_.warn("another agent had the identity of this one, which now has a new one; servers are told of a gap",
+            {{"agent", shown(told_id_)}, {"lines", spool_->stats().lines_abandoned}});
+  // The other servers are still spoken to under the old one.
+  asio::post(io_, [this] {
+    for (const auto& server : servers_) server->link.pump();
+  });
 }
 
 Status Outbox::open_servers() {
@@ -111,14 +133,16 @@ Status Outbox::open_servers() {
     tls_ = std::move(*tls);
   }
   for (size_t i = 0; i < options_.servers.size(); ++i) {
-    servers_.push_back(std::make_unique<Server>(
-        *this,
-        DeliveryOptions{
-            .server = i, .host = options_.host, .token = *token, .is_ephemeral = options_.spool_path.empty()},
-        ServerLinkOptions{.server = options_.servers[i],
-                          .tls = tls_.get(),
-                          .tls_name = options_.tls_name,
-                          .seed = options_.seed + i}));
+    servers_.push_back(std::make_unique<Server>(*this,
+                                                DeliveryOptions{.server = i,
+                                                                .host = options_.host,
+                                                                .token = *token,
+                                                                .is_ephemeral = options_.spool_path.empty(),
+                                                                .collectors = options_.collectors},
+                                                ServerLinkOptions{.server = options_.servers[i],
+                                                                  .tls = tls_.get(),
+                                                                  .tls_name = options_.tls_name,
+                                                                  .seed = options_.seed + i}));
   }
   return Status::ok();
 }
@@ -178,22 +202,30 @@ void Outbox::finish_if_done() {
   finish_timer_.cancel();
   tick_timer_.stop();
   for (const auto& server : servers_) server->link.stop();
+  // Only a copy of the spool would miss it.
+  static_cast<void>(spool_->note_acknowledged());
   std::exchange(done_, nullptr)();
-}
-
-uint64_t Outbox::lines_dropped() const {
-  const SpoolStats stats = spool_stats();
-  return std::accumulate(
-      servers_.begin(), servers_.end(),
-      stats.lines_dropped_full + stats.lines_dropped_failed + stats.lines_dropped_too_long +
-          stats.lines_superseded,
-      [](uint64_t sum, const auto& server) { return sum + server->delivery.stats().lines_displaced; });
 }
 
 uint64_t Outbox::lines_acknowledged() const {
   return std::accumulate(servers_.begin(), servers_.end(), uint64_t{0}, [](uint64_t sum, const auto& server) {
     return sum + server->delivery.stats().lines_acknowledged;
   });
+}
+
+uint64_t Outbox::lines_refused() const {
+  return std::accumulate(servers_.begin(), servers_.end(), uint64_t{0}, [](uint64_t sum, const auto& server) {
+    return sum + server->delivery.stats().lines_refused;
+  });
+}
+
+std::optional<Duration> Outbox::clock_ahead() const {
+  std::optional<Duration> most;
+  for (const auto& server : servers_) {
+    const auto ahead = server->delivery.clock_ahead();
+    if (ahead && (!most || std::chrono::abs(*ahead) > std::chrono::abs(*most))) most = ahead;
+  }
+  return most;
 }
 
 uint64_t Outbox::gaps_told() const {

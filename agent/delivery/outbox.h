@@ -6,6 +6,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,10 +42,14 @@ class Outbox {
 
   // All are 0 before open().
   uint64_t lines_spooled() const { return spool_stats().lines_spooled; }
-  // That a server will not get: over the bound of the spool, or of what waits for a disk that fails; or their
-  // numbers are those of others that it has.
-  uint64_t lines_dropped() const;
+  // That a server will not get: over the bound of the spool, or of what waits for a disk that fails; or given
+  // up with the identity that they were numbered under.
+  uint64_t lines_dropped() const { return spool_stats().lines_dropped(); }
   uint64_t lines_acknowledged() const;  // by each server, added up
+  uint64_t lines_refused() const;       // of these, likewise: the server did not take them
+  // How far the clock was ahead of a server's when it last said its time: of all servers the one that differs
+  // most. None: no server has said it yet.
+  std::optional<Duration> clock_ahead() const;
   uint64_t reconnects() const;
   uint64_t gaps_told() const;
   uint64_t sync_failures() const { return spool_stats().sync_failures; }
@@ -59,6 +64,7 @@ class Outbox {
   Status open_spool();
   Status open_servers();
   void tell_findings() const;
+  void tell_identity();
   void sync();
   void tick();
   void finish_if_done();
@@ -76,6 +82,7 @@ class Outbox {
   boost::asio::steady_timer finish_timer_;
   LogLimiter sync_log_{std::chrono::seconds(60)};
   bool is_sync_due_ = false;
+  AgentId told_id_{};           // of the spool, as logged
   std::function<void()> done_;  // set: finishing
 };
 

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/text.h"
+#include "proto/agent_frames.h"
 
 namespace statmill {
 
@@ -21,7 +23,9 @@ struct OutboxOptions {
   size_t spool_bytes = size_t{1} << 30;  // --spool.bytes, on disk
   size_t queue_bytes = size_t{4} << 20;  // --queue.bytes, in memory
   std::string host;                      // what the servers are to call this one
-  uint64_t seed = 0;                     // of the backoffs' jitter
+  // What the collectors report now, for the servers; the texts live until the next call. Empty: nothing.
+  std::function<std::vector<CollectorNote>()> collectors{};
+  uint64_t seed = 0;  // of the backoffs' jitter
 };
 
 }  // namespace statmill

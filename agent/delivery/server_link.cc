@@ -22,8 +22,6 @@ namespace {
 
 constexpr size_t kReadBytes = 4096;
 
-SteadyTime steady_now() { return std::chrono::steady_clock::now(); }
-
 // OpenSSL's words for a peer that answers in another protocol are about versions.
 std::string why_no_tls(const Fault& fault) {
   const bool is_other_protocol =
@@ -34,10 +32,11 @@ std::string why_no_tls(const Fault& fault) {
 
 }  // namespace
 
-ServerLink::ServerLink(asio::io_context& io, Log& log, Delivery& delivery, ServerLinkOptions options,
-                       std::function<void()> progressed)
+ServerLink::ServerLink(asio::io_context& io, Log& log, const Clock& clock, Delivery& delivery,
+                       ServerLinkOptions options, std::function<void()> progressed)
     : io_(io),
       log_(log),
+      clock_(clock),
       delivery_(delivery),
       options_(std::move(options)),
       progressed_(std::move(progressed)),
@@ -110,9 +109,9 @@ void ServerLink::greet(Tcp::socket socket) {
 
 void ServerLink::begin() {
   is_connected_ = true;
-  connected_at_ = steady_now();
+  connected_at_ = clock_.steady();
   ++connections_;
-  delivery_.connected(connected_at_);
+  delivery_.connected(now());
   read();
   pump();
 }
@@ -127,7 +126,7 @@ void ServerLink::end(const std::string& reason) {
   wire_.reset();
   is_writing_ = false;
   // A server that accepts and hangs up at once is no better than one that is away.
-  const bool lasted = was_welcome && steady_now() - connected_at_ >= options_.backoff_max;
+  const bool lasted = was_welcome && clock_.steady() - connected_at_ >= options_.backoff_max;
   if (lasted) backoff_.reset();
   if (std::exchange(is_connected_, false)) delivery_.disconnected();
   is_away_ = true;
@@ -147,18 +146,36 @@ void ServerLink::read() {
   wire_->read(room_, [this, wire = wire_, attempt = attempt_](const Fault& fault, std::string_view bytes) {
     if (attempt != attempt_) return;
     const bool was_welcome = is_welcome();
-    if (!fault) delivery_.receive(bytes, steady_now());
-    if (!was_welcome && is_welcome()) {
-      told_.clear();
-      log_.info("server connected",
-                {{"server", options_.server.text()}, {"acknowledged", delivery_.acknowledged_seq()}});
-    }
-    if (const auto verdict = delivery_.verdict(steady_now())) return end(verdict->message);
+    if (!fault) delivery_.receive(bytes, now());
+    if (!was_welcome && is_welcome()) tell_welcome();
+    tell_refused();
+    if (const auto verdict = delivery_.verdict(clock_.steady())) return end(verdict->message);
     if (fault) return end(why_it_ended(fault));
     read();
     pump();
     progressed_();
   });
+}
+
+void ServerLink::tell_welcome() {
+  told_.clear();
+  log_.info("server connected",
+            {{"server", options_.server.text()}, {"acknowledged", delivery_.acknowledged_seq()}});
+  const Duration ahead = delivery_.clock_ahead().value_or(Duration(0));
+  const bool differs = std::chrono::abs(ahead) > kClockAheadMax;
+  if (differs && !has_told_clock_) {
+    log_.warn("the clocks of this host and of the server differ; is one of them wrong?",
+              {{"server", options_.server.text()}, {"ahead_ms", ahead.count()}});
+  }
+  has_told_clock_ = differs;
+}
+
+void ServerLink::tell_refused() {
+  const uint64_t refused = delivery_.stats().lines_refused;
+  if (refused == told_refused_ || refused_log_.admit(clock_.steady()) < 0) return;
+  log_.warn("the server refuses lines: too old, too new, or not as they must be; it counts by reason",
+            {{"server", options_.server.text()}, {"lines", refused - told_refused_}});
+  told_refused_ = refused;
 }
 
 // A server of TLS that hears anything else hangs up without a word.
@@ -169,8 +186,8 @@ std::string ServerLink::why_it_ended(const Fault& fault) const {
 
 void ServerLink::pump() {
   if (!is_connected_ || is_writing_) return watch();
-  const auto output = delivery_.output(steady_now());
-  if (!output) return end("spool: " + output.error().message);
+  const auto output = delivery_.output(now());
+  if (!output) return end(output.error().message);
   if (output->empty()) return watch();
   is_writing_ = true;
   wire_->write(*output, [this, wire = wire_, attempt = attempt_, bytes = output->size()](const Fault& fault) {
@@ -194,7 +211,7 @@ void ServerLink::watch() {
   timer_.expires_at(*deadline);
   timer_.async_wait([this, attempt = attempt_](const Fault& fault) {
     if (fault || attempt != attempt_) return;
-    if (const auto verdict = delivery_.verdict(steady_now())) return end(verdict->message);
+    if (const auto verdict = delivery_.verdict(clock_.steady())) return end(verdict->message);
     watch();
   });
 }

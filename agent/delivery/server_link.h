@@ -37,9 +37,12 @@ class ServerLink {
   static constexpr Duration kConnectLimit{10'000};     // TLS's greeting included
   static constexpr int kUnacknowledgedMsMax = 15'000;  // after which the kernel declares the peer dead
 
+  // Beyond, a difference of the clocks is logged.
+  static constexpr Duration kClockAheadMax{5'000};
+
   // `progressed`: called when the server has said something, or is gone.
-  ServerLink(boost::asio::io_context& io, Log& log, Delivery& delivery, ServerLinkOptions options,
-             std::function<void()> progressed);
+  ServerLink(boost::asio::io_context& io, Log& log, const Clock& clock, Delivery& delivery,
+             ServerLinkOptions options, std::function<void()> progressed);
 
   // Begins to connect. Requires: not called before.
   void start();
@@ -67,9 +70,13 @@ class ServerLink {
   void read();
   std::string why_it_ended(const boost::system::error_code& fault) const;
   void watch();
+  void tell_welcome();
+  void tell_refused();
+  Moment now() const { return {clock_.wall(), clock_.steady()}; }
 
   boost::asio::io_context& io_;
   Log& log_;
+  const Clock& clock_;
   Delivery& delivery_;
   const ServerLinkOptions options_;
   const std::function<void()> progressed_;
@@ -86,6 +93,9 @@ class ServerLink {
   bool is_stopped_ = false;
   bool resolving_ = false;
   std::string told_;  // why the server is away, as logged: one line for each new reason, not one per attempt
+  bool has_told_clock_ = false;  // that it differs, since it last did not
+  uint64_t told_refused_ = 0;    // lines, as logged
+  LogLimiter refused_log_{std::chrono::seconds(60)};
   uint64_t connections_ = 0;
   SteadyTime connected_at_{};
 };

@@ -103,20 +103,22 @@ Status DiskDirectory::remove_unfinished() {
   return Status::ok();
 }
 
-Result<std::string> DiskDirectory::place() const {
+Result<SpoolPlace> DiskDirectory::place(const std::string& root) const {
   struct statx status {};
   if (::statx(lock_.get(), "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &status) != 0) {
     return failed("stat", path_ + "/" + kLock);
   }
   std::string machine;
-  std::ifstream in("/etc/machine-id");
+  std::ifstream in(root + "/etc/machine-id");
   std::getline(in, machine);
   std::string text = "machine " + machine + " inode " + std::to_string(status.stx_ino);
   if ((status.stx_mask & STATX_BTIME) != 0) {
     text +=
         " born " + std::to_string(status.stx_btime.tv_sec) + "." + std::to_string(status.stx_btime.tv_nsec);
   }
-  return text;
+  SpoolPlace place = machine_facts(root);
+  place.directory = place_hash(text);
+  return place;
 }
 
 Result<std::vector<std::string>> DiskDirectory::list() {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/spool/place.h"
 #include "agent/spool/spool_directory.h"
 #include "base/descriptor.h"
 
@@ -18,10 +19,9 @@ class DiskDirectory final : public SpoolDirectory {
   // Errors: kBusy (another process has it), kIo.
   static Result<std::unique_ptr<DiskDirectory>> open(const std::string& path);
 
-  // Where the directory is, as text that differs in a copy of it: the machine's id, and the inode and birth
-  // of the file `lock`. Not the number of the device: for some file systems that changes with every start.
-  // What a machine does not have is left out.
-  Result<std::string> place() const;
+  // Where the directory is: on this machine, and by the inode and the birth of the file `lock`. Not by the
+  // number of the device: for some file systems that changes with every start. `root` as machine_facts().
+  Result<SpoolPlace> place(const std::string& root = {}) const;
 
   Result<std::vector<std::string>> list() override;
   Result<std::string> read(const std::string& name, uint64_t offset, size_t bytes) override;

@@ -1,6 +1,7 @@
 // See identity.h.
 #include "agent/spool/identity.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>
@@ -8,20 +9,29 @@
 #include <optional>
 #include <vector>
 
+#include "base/check.h"
 #include "base/hash.h"
-#include "base/text.h"
 
 namespace statmill {
 namespace {
 
 constexpr std::string_view kTitle = "statmill spool ";
-constexpr std::string_view kVersion = "1";
+constexpr std::string_view kVersion = "2";
 constexpr std::string_view kId = "id ";
+constexpr std::string_view kSecret = "secret ";
 constexpr std::string_view kEpoch = "epoch ";
 constexpr std::string_view kPlace = "place ";
+constexpr std::string_view kProduct = "product ";
+constexpr std::string_view kAddresses = "addresses ";
+constexpr std::string_view kHost = "host ";
+constexpr std::string_view kBegun = "begun ";
+constexpr std::string_view kLost = "lost ";
+constexpr std::string_view kAcknowledged = "acknowledged ";
 constexpr std::string_view kChecksum = "crc ";
-constexpr size_t kPlaceDigits = 32;
+constexpr std::string_view kUnknown = "-";
 constexpr size_t kChecksumDigits = 8;
+
+static_assert(AgentSecret::kBytes == AgentId::kBytes);
 
 template <class Number>
 std::optional<Number> parse(std::string_view text, int base) {
@@ -37,31 +47,133 @@ std::string checksum_line(std::string_view text) {
   return std::string(kChecksum) + digits.data() + '\n';
 }
 
-// What follows the word, on a line of its own at the start of `text`; the line is taken off.
-std::optional<std::string_view> take_line(std::string_view& text, std::string_view word) {
-  const size_t end = text.find('\n');
-  if (end == std::string_view::npos || !text.starts_with(word)) return std::nullopt;
-  const std::string_view rest = text.substr(word.size(), end - word.size());
-  text.remove_prefix(end + 1);
-  return rest;
+// A secret is written as an id is.
+std::string secret_text(const AgentSecret& secret) { return AgentId{secret.bytes}.text(); }
+
+std::string addresses_text(const std::vector<std::string>& addresses) {
+  std::string text;
+  for (const std::string& address : addresses) text += (text.empty() ? "" : " ") + address;
+  return text.empty() ? std::string(kUnknown) : text;
+}
+
+std::string_view fact_text(const std::string& fact) { return fact.empty() ? kUnknown : fact; }
+
+// Reads a file of lines, each a word and what follows it. After a line that is not as it must be all else is
+// empty, and has_failed().
+class Lines {
+ public:
+  explicit Lines(std::string_view text) : text_(text) {}
+
+  // What follows the word on the next line.
+  std::string_view take(std::string_view word) {
+    const size_t end = text_.find('\n');
+    if (failed_ || end == std::string_view::npos || !text_.starts_with(word)) {
+      failed_ = true;
+      return {};
+    }
+    const std::string_view rest = text_.substr(word.size(), end - word.size());
+    text_.remove_prefix(end + 1);
+    return rest;
+  }
+  template <class Value>
+  Value take(std::string_view word, std::optional<Value> (*parse)(std::string_view)) {
+    const auto value = parse(take(word));
+    if (!value) failed_ = true;
+    return value.value_or(Value());
+  }
+  bool has_failed() const { return failed_; }
+  bool is_done() const { return !failed_ && text_.empty(); }
+
+ private:
+  std::string_view text_;
+  bool failed_ = false;
+};
+
+std::optional<AgentSecret> parse_secret(std::string_view text) {
+  const auto bytes = AgentId::parse(text);
+  return bytes ? std::optional(AgentSecret{bytes->bytes}) : std::nullopt;
+}
+
+// There must be an epoch after this one.
+std::optional<uint32_t> parse_epoch(std::string_view text) {
+  const auto epoch = parse<uint32_t>(text, 10);
+  const bool is_possible = epoch && *epoch > 0 && *epoch < std::numeric_limits<uint32_t>::max();
+  return is_possible ? epoch : std::nullopt;
+}
+
+std::optional<std::string> parse_fact(std::string_view text) {
+  if (text.empty() || text.find(' ') != std::string_view::npos) return std::nullopt;
+  return text == kUnknown ? std::string() : std::string(text);
+}
+
+std::optional<std::vector<std::string>> parse_addresses(std::string_view text) {
+  std::vector<std::string> addresses;
+  if (text == kUnknown) return addresses;
+  for (;;) {
+    const size_t end = std::min(text.find(' '), text.size());
+    auto address = parse_fact(text.substr(0, end));
+    if (!address || address->empty() || addresses.size() == kAddressesMax) return std::nullopt;
+    addresses.push_back(std::move(*address));
+    if (end == text.size()) return addresses;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::optional<bool> parse_begun(std::string_view text) {
+  if (text != "yes" && text != "no") return std::nullopt;
+  return text == "yes";
+}
+
+std::optional<SpoolLoss> parse_lost(std::string_view text) {
+  const size_t space = std::min(text.find(' '), text.size());
+  const auto lines = parse<uint64_t>(text.substr(0, space), 10);
+  if (!lines || *lines > kSeqMax || space == text.size()) return std::nullopt;
+  for (const GapReason reason : {GapReason::kDamaged, GapReason::kCloned, GapReason::kCopied}) {
+    if (text.substr(space + 1) == gap_reason_text(reason)) return SpoolLoss{*lines, reason};
+  }
+  return std::nullopt;
+}
+
+std::optional<SpoolPosition> parse_position(std::string_view text) {
+  const size_t space = std::min(text.find(' '), text.size());
+  const auto seq = parse<uint64_t>(text.substr(0, space), 10);
+  const auto lines = space < text.size() ? parse<uint64_t>(text.substr(space + 1), 10) : std::nullopt;
+  if (!seq || !lines || *seq > kSeqMax || *lines > kSeqMax) return std::nullopt;
+  return SpoolPosition{*seq, *lines};
 }
 
 }  // namespace
 
-std::string place_hash(std::string_view place) {
-  const Hash128 hash = hash_name(place, 0);
-  std::array<char, kPlaceDigits + 1> digits{};
-  std::snprintf(digits.data(), digits.size(), "%016llx%016llx", static_cast<unsigned long long>(hash.high),
-                static_cast<unsigned long long>(hash.low));
-  return digits.data();
+SpoolIdentity new_identity(const RandomSource& random, const SpoolPlace& place, const SpoolLoss& lost) {
+  SpoolIdentity identity{.place = place, .lost = lost};
+  const auto fill = [&](auto& bytes) {
+    for (size_t i = 0; i < bytes.size(); i += 8) {
+      const uint64_t bits = random();
+      for (size_t j = 0; j < 8; ++j) bytes[i + j] = static_cast<uint8_t>(bits >> (8 * j));
+    }
+  };
+  fill(identity.id.bytes);
+  fill(identity.secret.bytes);
+  return identity;
 }
 
 std::string encode_identity(const SpoolIdentity& identity) {
   std::string text;
-  text.append(kTitle).append(kVersion).append("\n");
-  text.append(kId).append(identity.id.text()).append("\n");
-  text.append(kEpoch).append(std::to_string(identity.epoch)).append("\n");
-  text.append(kPlace).append(identity.place).append("\n");
+  const auto line = [&text](std::string_view word, std::string_view rest) {
+    text.append(word).append(rest).append("\n");
+  };
+  line(kTitle, kVersion);
+  line(kId, identity.id.text());
+  line(kSecret, secret_text(identity.secret));
+  line(kEpoch, std::to_string(identity.epoch));
+  line(kPlace, identity.place.directory);
+  line(kProduct, fact_text(identity.place.product));
+  line(kAddresses, addresses_text(identity.place.addresses));
+  line(kHost, fact_text(identity.place.host));
+  line(kBegun, identity.has_begun ? "yes" : "no");
+  line(kLost, std::to_string(identity.lost.lines) + " " + std::string(gap_reason_text(identity.lost.reason)));
+  line(kAcknowledged,
+       std::to_string(identity.acknowledged.seq) + " " + std::to_string(identity.acknowledged.lines));
   return text + checksum_line(text);
 }
 
@@ -70,24 +182,62 @@ Result<SpoolIdentity> decode_identity(std::string_view text) {
   const size_t body = text.rfind(kChecksum);
   if (body == std::string_view::npos || text.substr(body) != checksum_line(text.substr(0, body)))
     return damaged;
-  std::string_view lines = text.substr(0, body);
-  const auto version = take_line(lines, kTitle);
-  if (!version) return damaged;
-  if (*version != kVersion) {
-    return Error{ErrorCode::kVersion, "the spool has version " + std::string(*version) +
+  Lines lines(text.substr(0, body));
+  const std::string_view version = lines.take(kTitle);
+  if (lines.has_failed()) return damaged;
+  if (version != kVersion) {
+    return Error{ErrorCode::kVersion, "the spool has version " + std::string(version) +
                                           ", this program reads " + std::string(kVersion)};
   }
-  const auto id_text = take_line(lines, kId);
-  const auto id = id_text ? AgentId::parse(*id_text) : std::nullopt;
-  const auto epoch_text = take_line(lines, kEpoch);
-  const auto epoch = epoch_text ? parse<uint32_t>(*epoch_text, 10) : std::nullopt;
-  const auto place = take_line(lines, kPlace);
-  // There must be an epoch after this one.
-  if (!id || !epoch || *epoch == 0 || *epoch == std::numeric_limits<uint32_t>::max() || !place ||
-      !lines.empty()) {
-    return damaged;
+  SpoolIdentity identity;
+  identity.id = lines.take(kId, AgentId::parse);
+  identity.secret = lines.take(kSecret, parse_secret);
+  identity.epoch = lines.take(kEpoch, parse_epoch);
+  identity.place.directory = lines.take(kPlace);
+  identity.place.product = lines.take(kProduct, parse_fact);
+  identity.place.addresses = lines.take(kAddresses, parse_addresses);
+  identity.place.host = lines.take(kHost, parse_fact);
+  identity.has_begun = lines.take(kBegun, parse_begun);
+  identity.lost = lines.take(kLost, parse_lost);
+  identity.acknowledged = lines.take(kAcknowledged, parse_position);
+  if (!lines.is_done()) return damaged;
+  return identity;
+}
+
+Status write_identity(SpoolDirectory& directory, const SpoolIdentity& identity) {
+  return directory.replace(std::string(kIdentityFile), encode_identity(identity));
+}
+
+Result<Segment> begin_numbering(SpoolDirectory& directory, SpoolIdentity& identity) {
+  SM_CHECK(!identity.has_begun);
+  // The new identity is there for good before anything of the old one goes; and no segment of the old one is
+  // left when the new one begins.
+  Status status = write_identity(directory, identity);
+  if (status) status = directory.sync();
+  if (!status) return std::move(status).error();
+  const auto names = directory.list();
+  if (!names) return names.error();
+  for (const std::string& name : *names) {
+    if (!parse_segment_name(name)) continue;
+    if (status = directory.remove(name); !status) return std::move(status).error();
   }
-  return SpoolIdentity{*id, *epoch, std::string(*place)};
+  if (status = directory.sync(); !status) return std::move(status).error();
+  Segment segment;
+  segment.before = segment.last = identity.start();
+  segment.bytes = kSegmentHeaderBytes;
+  segment.is_durable = true;
+  status = directory.replace(
+      segment.name(),
+      encode_segment_header(
+          {.id = identity.id, .epoch = identity.epoch, .before = segment.before, .held = {}}));
+  if (status) status = directory.sync();
+  SpoolIdentity begun = identity;
+  begun.has_begun = true;
+  if (status) status = write_identity(directory, begun);
+  if (status) status = directory.sync();
+  if (!status) return std::move(status).error();
+  identity = std::move(begun);
+  return segment;
 }
 
 }  // namespace statmill

@@ -23,24 +23,16 @@ struct FoundSegment {
   uint64_t bytes = 0;
 };
 
-AgentId random_id(const RandomSource& random) {
-  AgentId id;
-  for (size_t i = 0; i < AgentId::kBytes; i += 8) {
-    const uint64_t bits = random();
-    for (size_t j = 0; j < 8; ++j) id.bytes[i + j] = static_cast<uint8_t>(bits >> (8 * j));
-  }
-  return id;
-}
-
 class Recovery {
  public:
-  Recovery(SpoolDirectory& directory, std::string_view place, const RandomSource& random)
-      : directory_(directory), place_(place_hash(place)), random_(random) {}
+  Recovery(SpoolDirectory& directory, const SpoolPlace& place, const RandomSource& random)
+      : directory_(directory), place_(place), random_(random) {}
 
   Result<RecoveredSpool> run() {
     // What may refuse comes before what changes anything.
     for (const auto step : {&Recovery::find_identity, &Recovery::find_segments, &Recovery::remove_foreign,
-                            &Recovery::place_segments, &Recovery::scan_newest, &Recovery::make_durable}) {
+                            &Recovery::place_segments, &Recovery::scan_newest, &Recovery::make_durable,
+                            &Recovery::begin_if_due}) {
       if (const Status status = (this->*step)(); !status) return status.error();
     }
     return std::move(spool_);
@@ -53,38 +45,37 @@ class Recovery {
   Status place_segments();
   Status scan_newest();
   Status make_durable();
-  Status begin_numbering();
+  Status begin_if_due();
 
-  void take_new_identity(Identity why) {
-    spool_.identity = {random_id(random_), 1, place_};
-    spool_.findings.identity = why;
-  }
+  // The identity stays, and the batches of its numbering do.
+  bool goes_on() const { return spool_.findings.identity == Identity::kKept && spool_.identity.has_begun; }
   bool is_foreign(uint64_t first_seq, const FoundSegment& found) const;
+  SpoolLoss loss() const;
   Status remove(uint64_t first_seq);
 
   SpoolDirectory& directory_;
-  const std::string place_;
+  const SpoolPlace& place_;
   const RandomSource& random_;
   std::map<uint64_t, FoundSegment> found_;
   RecoveredSpool spool_;
 };
 
+// The one of a copy is kept until its batches have been counted.
 Status Recovery::find_identity() {
   const auto text = directory_.read(std::string(kIdentityFile), 0, kIdentityBytesMax);
   if (!text && text.error().code != ErrorCode::kNotFound) return text.error();
   if (!text) {
-    take_new_identity(Identity::kNew);
+    spool_.findings.identity = Identity::kNew;
     return Status::ok();
   }
   const auto identity = decode_identity(*text);
   if (!identity && identity.error().code == ErrorCode::kVersion) return identity.error();
   if (!identity) {
-    take_new_identity(Identity::kDamaged);
-  } else if (identity->place != place_) {
-    take_new_identity(Identity::kCopied);
-  } else {
-    spool_.identity = *identity;
+    spool_.findings.identity = Identity::kDamaged;
+    return Status::ok();
   }
+  spool_.identity = *identity;
+  if (!is_same_place(identity->place, place_)) spool_.findings.identity = Identity::kCopied;
   return Status::ok();
 }
 
@@ -105,11 +96,13 @@ Status Recovery::find_segments() {
   return Status::ok();
 }
 
+// Of an identity that is not known all may be.
 bool Recovery::is_foreign(uint64_t first_seq, const FoundSegment& found) const {
-  if (spool_.findings.identity != Identity::kKept) return true;
   if (!found.header) return false;  // its name and its records must do
-  return found.header->id != spool_.identity.id || found.header->epoch != spool_.identity.epoch ||
-         found.header->before.seq + 1 != first_seq;
+  if (found.header->before.seq + 1 != first_seq) return true;
+  if (spool_.findings.identity == Identity::kNew || spool_.findings.identity == Identity::kDamaged)
+    return false;
+  return found.header->id != spool_.identity.id || found.header->epoch != spool_.identity.epoch;
 }
 
 Status Recovery::remove(uint64_t first_seq) {
@@ -117,8 +110,12 @@ Status Recovery::remove(uint64_t first_seq) {
   return directory_.remove(segment_name(first_seq));
 }
 
-// They are gone for good before an identity is written that they do not belong to.
+// Nothing of an identity that is to go is touched before the new one is written.
 Status Recovery::remove_foreign() {
+  if (!goes_on()) {
+    std::erase_if(found_, [&](const auto& found) { return is_foreign(found.first, found.second); });
+    return Status::ok();
+  }
   for (auto it = found_.begin(); it != found_.end();) {
     if (!is_foreign(it->first, it->second)) {
       ++it;
@@ -170,7 +167,9 @@ Status Recovery::scan_newest() {
     spool_.findings.torn_bytes += segment.bytes - std::min(segment.bytes, segment.end);
     if (found_[newest->first].header || segment.last != segment.before) return Status::ok();
     // A file that never got as far as its header, or lost all: it says nothing, so the one before must.
-    if (const Status status = remove(newest->first); !status) return status;
+    if (goes_on()) {
+      if (const Status status = remove(newest->first); !status) return status;
+    }
     spool_.segments.erase(newest);
   }
   return Status::ok();
@@ -180,7 +179,7 @@ Status Recovery::scan_newest() {
 // one of ours would then succeed and save nothing. So the whole part of it is written again: to another place
 // of the disk, or to where it is if there is no room for that.
 Status Recovery::make_durable() {
-  if (spool_.segments.empty()) return begin_numbering();
+  if (!goes_on() || spool_.segments.empty()) return Status::ok();
   Segment& newest = std::prev(spool_.segments.end())->second;
   const auto whole = directory_.read(newest.name(), 0, static_cast<size_t>(newest.end));
   if (!whole) return whole.error();
@@ -192,25 +191,41 @@ Status Recovery::make_durable() {
   return directory_.sync();
 }
 
-// An identity and one segment, which says that the numbering begins.
-Status Recovery::begin_numbering() {
-  if (spool_.findings.identity == Identity::kKept) {
-    ++spool_.identity.epoch;
+// What is in a spool whose identity goes, and not known to be acknowledged by all servers.
+SpoolLoss Recovery::loss() const {
+  const bool is_copy = spool_.findings.identity == Identity::kCopied;
+  if (is_copy && !spool_.identity.has_begun) return spool_.identity.lost;
+  SpoolLoss lost{.lines = 0, .reason = is_copy ? GapReason::kCopied : GapReason::kDamaged};
+  if (spool_.segments.empty()) return lost;
+  const uint64_t last = spool_.segments.rbegin()->second.last.lines;
+  const uint64_t first =
+      is_copy ? spool_.identity.acknowledged.lines : spool_.segments.begin()->second.before.lines;
+  lost.lines = std::min(last - std::min(first, last), kSeqMax);
+  return lost;
+}
+
+// A numbering may have to begin: of a new identity, of the next epoch, or one that an earlier start did not
+// get to. Facts of the place that were not known before become durable with the next write of the identity.
+Status Recovery::begin_if_due() {
+  SpoolIdentity& identity = spool_.identity;
+  if (spool_.findings.identity != Identity::kKept) {
+    identity = new_identity(random_, place_, loss());
+  } else if (identity.has_begun && spool_.segments.empty()) {
+    ++identity.epoch;
+    identity.has_begun = false;
+    identity.lost = {};
+    identity.acknowledged = {};
     spool_.findings.identity = Identity::kNumberingLost;
   }
-  const Status written = directory_.replace(std::string(kIdentityFile), encode_identity(spool_.identity));
-  if (!written) return written;
-  if (const Status status = directory_.sync(); !status) return status;
-  Segment segment;
-  segment.bytes = kSegmentHeaderBytes;
-  segment.is_durable = true;
-  const Status made = directory_.replace(
-      segment.name(),
-      encode_segment_header(
-          {.id = spool_.identity.id, .epoch = spool_.identity.epoch, .before = {}, .held = {}}));
-  if (!made) return made;
-  spool_.segments.emplace(segment.first_seq(), segment);
-  return directory_.sync();
+  identity.place = merged_place(identity.place, place_);
+  if (identity.has_begun) return Status::ok();
+  spool_.findings.lines_lost = identity.lost.lines;
+  spool_.findings.segments_removed += found_.size();
+  auto segment = begin_numbering(directory_, identity);
+  if (!segment) return segment.error();
+  spool_.segments.clear();
+  spool_.segments.emplace(segment->first_seq(), *segment);
+  return Status::ok();
 }
 
 }  // namespace
@@ -231,7 +246,7 @@ std::string_view identity_text(Identity identity) {
   return "unknown";
 }
 
-Result<RecoveredSpool> recover_spool(SpoolDirectory& directory, std::string_view place,
+Result<RecoveredSpool> recover_spool(SpoolDirectory& directory, const SpoolPlace& place,
                                      const RandomSource& random) {
   auto spool = Recovery(directory, place, random).run();
   if (!spool) return std::move(spool).error().with("open the spool");

@@ -16,7 +16,7 @@
 
 namespace statmill {
 
-inline constexpr uint8_t kSegmentVersion = 1;
+inline constexpr uint8_t kSegmentVersion = 2;
 inline constexpr size_t kSegmentHeaderBytes = 65;
 inline constexpr uint64_t kSeqMax = uint64_t{1} << 62;  // and of lines: no agent comes near, no sum wraps
 

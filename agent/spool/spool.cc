@@ -21,24 +21,33 @@ SpoolOptions sensible(SpoolOptions options) {
 }  // namespace
 
 Result<std::unique_ptr<Spool>> Spool::open(SpoolDirectory& directory, const SpoolOptions& options,
-                                           std::string_view place, const RandomSource& random) {
+                                           const SpoolPlace& place, RandomSource random) {
   auto recovered = recover_spool(directory, place, random);
   if (!recovered) return std::move(recovered).error();
-  return std::unique_ptr<Spool>(new Spool(directory, sensible(options), std::move(*recovered)));
+  return std::unique_ptr<Spool>(
+      new Spool(directory, sensible(options), std::move(*recovered), std::move(random)));
 }
 
-Spool::Spool(SpoolDirectory& directory, const SpoolOptions& options, RecoveredSpool recovered)
+Spool::Spool(SpoolDirectory& directory, const SpoolOptions& options, RecoveredSpool recovered,
+             RandomSource random)
     : directory_(directory),
       options_(options),
+      random_(std::move(random)),
       identity_(std::move(recovered.identity)),
       findings_(recovered.findings),
       segments_(std::move(recovered.segments)),
       acknowledged_(options.servers) {
+  stats_.lines_abandoned = findings_.lines_lost;
+  stand_at_newest();
+}
+
+// All that there is are the segments, and numbers go on behind them.
+void Spool::stand_at_newest() {
+  bytes_ = 0;
   for (const auto& [first_seq, segment] : segments_) bytes_ += segment.bytes;
   held_ = newest().has_records() ? newest().last : newest().held;
   next_ = newest().last;
-  durable_seq_ = begun_seq_ = next_.seq;
-  begun_held_ = held_;
+  durable_seq_ = next_.seq;
 }
 
 void Spool::append(const LineBatch& batch, Timestamp now) {
@@ -63,7 +72,8 @@ void Spool::add_batch(std::string_view text, Timestamp now) {
   Waiting batch{.before = next_,
                 .lines = static_cast<uint32_t>(std::count(text.begin(), text.end(), '\n')),
                 .time = now,
-                .frame = {}};
+                .frame = {},
+                .was_written = false};
   append_frame(batch.frame, BatchFrame{.seq = next_.seq + 1,
                                        .lines_before = next_.lines,
                                        .lines = batch.lines,
@@ -86,7 +96,9 @@ void Spool::drop_over_unsynced_bound() {
 
 Status Spool::sync() {
   while (!waiting_.empty()) {
-    if (Status status = write_segment(); !status) {
+    Status status = begin_if_due();
+    if (status) status = write_segment();
+    if (!status) {
       ++stats_.sync_failures;
       file_.reset();  // it is never written to again: what is in it, nobody knows
       return std::move(status).error().with("write the spool");
@@ -112,6 +124,7 @@ Status Spool::write_segment() {
   for (; written != waiting_.end() && fits(*written, end); ++written) {
     segment.bytes += written->frame.size();
     bytes_ += written->frame.size();
+    written->was_written = true;
     if (Status status = file_->append(written->frame); !status) return status;
     end += written->frame.size();
   }

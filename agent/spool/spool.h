@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,12 +25,13 @@
 namespace statmill {
 
 struct SpoolOptions {
-  size_t bytes_max = size_t{1} << 30;            // of all segments; the files take at most one segment more
-  size_t segment_bytes = size_t{4} << 20;        // at most bytes_max / 8, but one batch always has room
-  size_t unsynced_bytes_max = size_t{4} << 20;   // in memory: what is not yet durable
-  Duration kept_for = std::chrono::minutes(15);  // of what all servers have acknowledged, or
-  size_t kept_bytes = size_t{64} << 20;          // the newest of it, whichever is less
-  size_t servers = 1;                            // at least 1
+  size_t bytes_max = size_t{1} << 30;              // of all segments; the files take at most one segment more
+  size_t segment_bytes = size_t{4} << 20;          // at most bytes_max / 8, but one batch always has room
+  size_t unsynced_bytes_max = size_t{4} << 20;     // in memory: what is not yet durable
+  Duration kept_for = std::chrono::minutes(15);    // of what all servers have acknowledged, or
+  size_t kept_bytes = size_t{64} << 20;            // the newest of it, whichever is less
+  size_t servers = 1;                              // at least 1
+  Duration anew_interval = std::chrono::hours(1);  // begin_anew() at most once in that time
 };
 
 // Since the spool was opened, but for what there is now.
@@ -42,24 +44,30 @@ struct SpoolStats {
   uint64_t lines_dropped_full = 0;      // not acknowledged by all servers, and over bytes_max
   uint64_t lines_dropped_failed = 0;    // the disk failed, and they were over unsynced_bytes_max
   uint64_t lines_dropped_too_long = 0;  // a line that fits in no batch
-  uint64_t lines_superseded = 0;        // numbered as others that a server has: skip_to()
+  uint64_t lines_abandoned = 0;         // with the identity that they were numbered under: servers are told
   uint64_t batches_damaged = 0;         // met by a reader
   uint64_t segments_removed = 0;
   uint64_t syncs = 0;
   uint64_t sync_failures = 0;
+
+  // Those that a server will not get.
+  uint64_t lines_dropped() const {
+    return lines_dropped_full + lines_dropped_failed + lines_dropped_too_long + lines_abandoned;
+  }
 };
 
 // Confined to one thread. The directory must outlive it.
 class Spool {
  public:
-  // `place`: text that differs where the directory was copied to (DiskDirectory::place). Errors: kVersion;
-  // those of the directory, as when its disk is full.
+  // `place`: where the directory is (DiskDirectory::place). Errors: kVersion; those of the directory, as when
+  // its disk is full.
   static Result<std::unique_ptr<Spool>> open(SpoolDirectory& directory, const SpoolOptions& options,
-                                             std::string_view place, const RandomSource& random);
+                                             const SpoolPlace& place, RandomSource random);
   Spool(const Spool&) = delete;
   Spool& operator=(const Spool&) = delete;
 
   const AgentId& id() const { return identity_.id; }
+  const AgentSecret& secret() const { return identity_.secret; }
   uint32_t epoch() const { return identity_.epoch; }
   const SpoolFindings& findings() const { return findings_; }
 
@@ -78,15 +86,20 @@ class Spool {
   // In all batches appended since the epoch began.
   uint64_t lines() const { return next_.lines; }
 
-  // A server knows of later batches, or more lines, than are here: the disk is that of an earlier day.
-  // Numbers go on behind `position`, durably; batches of this start whose numbers the server has for others
-  // are dropped if they are durable, and show as a gap before the next batch; else they are numbered anew.
-  // Does nothing for a position that is durable here. Errors: kInvalid (a position that no agent comes to);
-  // those of the directory: the numbers are taken all the same, and become durable with the next batch.
-  Status skip_to(const AgentPosition& position);
+  // Takes a new identity: another agent has the one that there is. Batches that were written and are not
+  // known to be acknowledged by all servers are given up, and show as the gap lost(); the others are numbered
+  // anew. No reader may go on: it must seek first. Errors: kBusy, within anew_interval of the last time;
+  // those of the directory. After an error nothing has changed.
+  Status begin_anew(GapReason reason, SteadyTime now);
+  bool may_begin_anew(SteadyTime now) const { return !anew_at_ || now - *anew_at_ >= options_.anew_interval; }
+  // If it has any lines, batch 1 of the numbering stands for it. Empty until that is durable.
+  SpoolLoss lost() const { return identity_.has_begun ? identity_.lost : SpoolLoss(); }
 
-  // The server has all up to `seq`. May go back, as a server does that is restored from a backup.
-  void acknowledged(size_t server, uint64_t seq);
+  // The server has all up to `position`. May go back, as a server does that is restored from a backup.
+  void acknowledged(size_t server, const SpoolPosition& position);
+  // Writes down what all servers have, so that a copy of the spool knows what was not sent. trim() does so
+  // each minute.
+  Status note_acknowledged();
   // Removes segments that have been kept for long enough; to be called each second or so. A step of the clock
   // may end the keeping early, and removes nothing that a server lacks.
   Status trim(Timestamp now);
@@ -102,11 +115,13 @@ class Spool {
     uint32_t lines;
     Timestamp time;
     std::string frame;
+    bool was_written = false;  // to a file, where a copy of the disk may have it
 
     SpoolPosition after() const { return {before.seq + 1, before.lines + lines}; }
   };
 
-  Spool(SpoolDirectory& directory, const SpoolOptions& options, RecoveredSpool recovered);
+  Spool(SpoolDirectory& directory, const SpoolOptions& options, RecoveredSpool recovered,
+        RandomSource random);
 
   Segment& newest() { return segments_.rbegin()->second; }
   void add_batch(std::string_view text, Timestamp now);
@@ -117,13 +132,17 @@ class Spool {
   Status remove_empty_newest();
   Status finish_write();
 
-  uint64_t acknowledged_by_all() const;
+  void stand_at_newest();
+  Status begin_if_due();
+  // Of a server that has not said since the start nothing is known.
+  SpoolPosition acknowledged_by_all() const;
+  bool have_all_said() const;
   uint64_t lines_lacked(const Segment& segment) const;
   Status keep_within_bounds();
   bool may_remove_oldest() const;
   Status remove_oldest();
   Status finish_removal();
-  uint64_t drop_superseded();
+  void drop_written();
   void renumber_waiting();
 
   // For SpoolReader. The first segment with a record of `seq` or behind; null: none.
@@ -134,7 +153,8 @@ class Spool {
 
   SpoolDirectory& directory_;
   const SpoolOptions options_;
-  SpoolIdentity identity_;
+  const RandomSource random_;
+  SpoolIdentity identity_;  // if it has not begun, nothing is written before it has
   SpoolFindings findings_;
   Segments segments_;   // never empty
   uint64_t bytes_ = 0;  // of their files
@@ -144,11 +164,12 @@ class Spool {
   SpoolPosition held_;               // the last record that is durable
   uint64_t durable_seq_ = 0;         // >= held_.seq
   SpoolPosition next_;               // what precedes the next batch
-  uint64_t begun_seq_ = 0;           // durable_seq_ at the start, or after the last skip
-  SpoolPosition begun_held_;         // held_ at the start
   std::deque<Waiting> waiting_;
   size_t waiting_bytes_ = 0;  // of the frames; <= unsynced_bytes_max between calls, or one batch
-  std::vector<uint64_t> acknowledged_;
+  std::vector<std::optional<SpoolPosition>>
+      acknowledged_;                   // by server; none: it has not said, since the start
+  std::optional<Timestamp> noted_at_;  // of the last look at what is to be noted
+  std::optional<SteadyTime> anew_at_;  // the last begin_anew()
   SpoolStats stats_;
 };
 

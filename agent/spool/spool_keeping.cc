@@ -8,6 +8,11 @@
 #include "base/check.h"
 
 namespace statmill {
+namespace {
+
+constexpr Duration kNoteInterval = std::chrono::minutes(1);
+
+}  // namespace
 
 uint64_t Spool::first_seq() const {
   for (const auto& [first_seq, segment] : segments_) {
@@ -16,17 +21,36 @@ uint64_t Spool::first_seq() const {
   return next_seq();
 }
 
-void Spool::acknowledged(size_t server, uint64_t seq) {
+void Spool::acknowledged(size_t server, const SpoolPosition& position) {
   SM_CHECK(server < acknowledged_.size());
-  acknowledged_[server] = std::min(seq, durable_seq_);
+  acknowledged_[server] = position.seq <= durable_seq_ ? position : SpoolPosition{durable_seq_, next_.lines};
 }
 
-uint64_t Spool::acknowledged_by_all() const {
-  return *std::min_element(acknowledged_.begin(), acknowledged_.end());
+SpoolPosition Spool::acknowledged_by_all() const {
+  SpoolPosition least{kSeqMax, kSeqMax};
+  for (const auto& position : acknowledged_) {
+    if (const SpoolPosition known = position.value_or(SpoolPosition()); known.seq < least.seq) least = known;
+  }
+  return least;
+}
+
+bool Spool::have_all_said() const {
+  return std::all_of(acknowledged_.begin(), acknowledged_.end(),
+                     [](const auto& position) { return position.has_value(); });
+}
+
+Status Spool::note_acknowledged() {
+  const SpoolPosition acknowledged = acknowledged_by_all();
+  if (!identity_.has_begun || !have_all_said() || acknowledged == identity_.acknowledged) return Status::ok();
+  SpoolIdentity noted = identity_;
+  noted.acknowledged = acknowledged;
+  if (Status status = write_identity(directory_, noted); !status) return status;
+  identity_ = std::move(noted);
+  return Status::ok();
 }
 
 Status Spool::trim(Timestamp now) {
-  const uint64_t acknowledged = acknowledged_by_all();
+  const uint64_t acknowledged = acknowledged_by_all().seq;
   uint64_t kept = 0;
   for (auto& [first_seq, segment] : segments_) {
     if (segment.last.seq > acknowledged) {
@@ -42,7 +66,10 @@ Status Spool::trim(Timestamp now) {
     kept -= oldest.bytes;
     if (Status status = remove_oldest(); !status) return status;
   }
-  return keep_within_bounds();
+  if (Status status = keep_within_bounds(); !status) return status;
+  if (noted_at_ && std::chrono::abs(now - *noted_at_) < kNoteInterval) return Status::ok();
+  noted_at_ = now;
+  return note_acknowledged();
 }
 
 Status Spool::keep_within_bounds() {
@@ -81,7 +108,7 @@ Status Spool::finish_removal() {
 
 // Those of its lines that not all servers have acknowledged.
 uint64_t Spool::lines_lacked(const Segment& segment) const {
-  const uint64_t acknowledged = acknowledged_by_all();
+  const uint64_t acknowledged = acknowledged_by_all().seq;
   if (acknowledged >= segment.last.seq) return 0;
   SegmentCursor cursor(directory_, segment);
   // A segment that cannot be read lacks all that is not known to be acknowledged.
@@ -92,39 +119,53 @@ uint64_t Spool::lines_lacked(const Segment& segment) const {
   return segment.last.lines - std::min(cursor.position().lines, segment.last.lines);
 }
 
-Status Spool::skip_to(const AgentPosition& position) {
-  if (position.seq <= durable_seq_ && position.lines <= next_.lines) return Status::ok();
-  if (position.seq > kSeqMax || position.lines > kSeqMax) {
-    return Error{ErrorCode::kInvalid, "a server has batch " + std::to_string(position.seq)};
+Status Spool::begin_anew(GapReason reason, SteadyTime now) {
+  if (!may_begin_anew(now)) {
+    return Error{ErrorCode::kBusy, "the agent has taken a new identity not long ago"};
   }
-  next_ = {std::max(position.seq, durable_seq_), position.lines};
-  if (const uint64_t dropped = drop_superseded(); dropped > 0) {
-    // One number stands for them: servers are told of a gap of so many lines before the next batch.
-    next_ = {next_.seq + 1, next_.lines + dropped};
-  }
-  durable_seq_ = begun_seq_ = next_.seq;
-  Status status = begin_segment(next_);
-  if (status) status = finish_write();
-  renumber_waiting();
-  if (status) return status;
-  ++stats_.sync_failures;
+  const SpoolPosition acknowledged = have_all_said() ? acknowledged_by_all() : identity_.acknowledged;
+  const auto written = std::find_if(waiting_.rbegin(), waiting_.rend(),
+                                    [](const Waiting& batch) { return batch.was_written; });
+  const uint64_t lines = written != waiting_.rend() ? written->after().lines
+                         : waiting_.empty()         ? next_.lines
+                                                    : waiting_.front().before.lines;
+  const uint64_t lost = lines - std::min(acknowledged.lines, lines);
+  SpoolIdentity identity = new_identity(random_, identity_.place, {lost, reason});
+  if (Status status = write_identity(directory_, identity); !status)
+    return std::move(status).error().with("write the spool");
+  anew_at_ = now;
+  identity_ = std::move(identity);
+  stats_.lines_abandoned += lost;
+  Segment first;
+  first.before = first.last = identity_.start();
+  segments_.clear();
+  segments_.emplace(first.first_seq(), first);
   file_.reset();
-  return std::move(status).error().with("write the spool");
+  stand_at_newest();
+  std::fill(acknowledged_.begin(), acknowledged_.end(), std::nullopt);
+  drop_written();
+  renumber_waiting();
+  static_cast<void>(begin_if_due());  // if it fails, the next sync() tries again
+  return Status::ok();
 }
 
-// What this start has made durable: a server has other batches of these numbers. Gives the lines.
-uint64_t Spool::drop_superseded() {
-  uint64_t lines = 0;
-  for (auto& [first_seq, segment] : segments_) {
-    if (segment.before.seq < begun_seq_) continue;
-    if (!segment.has_records()) continue;
-    lines += segment.last.lines - segment.before.lines;
-    segment.last = segment.before;
-    segment.is_durable = false;  // nothing stands on it any more
-  }
-  stats_.lines_superseded += lines;
-  held_ = begun_held_;
-  return lines;
+// The files of the identity before are gone when anything of the new one is written.
+Status Spool::begin_if_due() {
+  if (identity_.has_begun) return Status::ok();
+  auto segment = begin_numbering(directory_, identity_);
+  if (!segment) return std::move(segment).error();
+  segments_.clear();
+  segments_.emplace(segment->first_seq(), *segment);
+  bytes_ = segment->bytes;
+  is_removal_unsynced_ = false;
+  return Status::ok();
+}
+
+// A clone may send what it found in its copy of the file.
+void Spool::drop_written() {
+  const auto written = std::find_if(waiting_.rbegin(), waiting_.rend(),
+                                    [](const Waiting& batch) { return batch.was_written; });
+  waiting_.erase(waiting_.begin(), written.base());
 }
 
 void Spool::renumber_waiting() {

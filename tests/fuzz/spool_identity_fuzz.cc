@@ -24,7 +24,7 @@ void try_identity(const std::string& text) {
   SM_CHECK(identity->epoch > 0 && identity->epoch < std::numeric_limits<uint32_t>::max());
   const auto again = decode_identity(encode_identity(*identity));
   SM_CHECK(again.has_value());
-  SM_CHECK(again->id == identity->id && again->epoch == identity->epoch && again->place == identity->place);
+  SM_CHECK(*again == *identity);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 using namespace statmill;
 
 constexpr uint64_t kLastSeq = 1000;
-constexpr const char* kPlace = "here";
+const SpoolPlace kPlace{.directory = place_hash("here")};
 
 // The records that the cursor finds.
 uint64_t count_records(MemoryDirectory& directory, uint64_t end) {
@@ -46,7 +46,7 @@ uint64_t count_records(MemoryDirectory& directory, uint64_t end) {
 void try_segment(const std::string& bytes) {
   MemoryDirectory directory;
   SM_CHECK(directory.replace(segment_name(1), bytes).has_value());
-  SM_CHECK(directory.replace("identity", encode_identity({{}, 1, place_hash(kPlace)})).has_value());
+  SM_CHECK(directory.replace("identity", encode_identity({.place = kPlace, .has_begun = true})).has_value());
   const uint64_t found = count_records(directory, bytes.size());
   auto spool = Spool::open(directory, {}, kPlace, [] { return uint64_t{1}; });
   if (!spool) return;  // of a later version

@@ -11,36 +11,76 @@ std::string series_of(const AgentId& id, uint32_t epoch) {
 }
 
 Ledger::Violation Ledger::opened(size_t machine, const std::string& series, uint64_t lines) {
-  const auto [it, is_new] = numberings_.try_emplace(series);
-  Numbering& numbering = it->second;
-  if (is_new) numbering.machine = machine;
-  if (numbering.machine != machine) return "two machines go by one identity: " + series;
-  if (lines < numbering.durable) {
-    return series + ": " + std::to_string(numbering.durable) + " lines were durable, " +
-           std::to_string(lines) + " are left";
+  Numbering& numbering = numberings_[series];
+  const bool is_new = numbering.of.empty();
+  const auto [it, is_first] = numbering.of.try_emplace(machine);
+  Lines& mine = it->second;
+  if (is_first && !is_new) return "two machines go by one identity: " + series;
+  if (is_new) {
+    mine.slots.assign(lines, kNoLine);
+    mine.given_up = lines;
   }
-  if (lines > numbering.lines.size()) return series + ": the spool has lines that were not appended";
-  numbering.lines.resize(lines);
-  numbering.durable = lines;
+  if (lines < mine.durable) {
+    return series + ": " + std::to_string(mine.durable) + " lines were durable, " + std::to_string(lines) +
+           " are left";
+  }
+  if (lines > mine.slots.size()) return series + ": the spool has lines that were not appended";
+  mine.slots.resize(lines);
+  mine.durable = lines;
   return std::nullopt;
 }
 
-Ledger::Violation Ledger::append(const std::string& series, uint64_t lines_before, std::string& text) {
+void Ledger::renewed(size_t machine, const std::string& before, const std::string& series, uint64_t lost,
+                     uint64_t moved) {
+  Lines& old = numberings_[before].of[machine];
+  Lines& mine = numberings_[series].of[machine];
+  const auto begin = old.slots.end() - static_cast<std::ptrdiff_t>(std::min(moved, old.slots.size()));
+  mine.slots.assign(lost, kNoLine);
+  mine.slots.insert(mine.slots.end(), begin, old.slots.end());
+  mine.given_up = lost;
+  mine.durable = lost;
+  old.slots.erase(begin, old.slots.end());
+  old.durable = std::min<uint64_t>(old.durable, old.slots.size());
+}
+
+void Ledger::cloned(size_t from, size_t machine, const std::string& series) {
   Numbering& numbering = numberings_[series];
-  if (numbering.lines.size() != lines_before) return series + ": lines are counted wrongly";
+  Lines copy = numbering.of[from];
+  copy.durable = 0;  // as its spool will be found
+  numbering.of[machine] = std::move(copy);
+}
+
+Ledger::Violation Ledger::append(size_t machine, const std::string& series, uint64_t lines_before,
+                                 std::string& text) {
+  Lines& mine = numberings_[series].of[machine];
+  if (mine.slots.size() != lines_before) return series + ": lines are counted wrongly";
   const int64_t slot_s = kFirstSlotS + kSlotS * static_cast<int64_t>(lines_made_++);
-  numbering.lines.push_back(slot_s);
+  mine.slots.push_back(slot_s);
   text += "*" + series + " " + std::to_string(slot_s) + " 1\n";
   return std::nullopt;
 }
 
-Ledger::Violation Ledger::check_once(const Content& content) const {
+void Ledger::synced(size_t machine, const std::string& series) {
+  Lines& mine = numberings_[series].of[machine];
+  mine.durable = mine.slots.size();
+}
+
+std::map<int64_t, uint64_t> Ledger::count_slots(const Content& content) const {
+  std::map<int64_t, uint64_t> counts;
   for (const auto& [series, slots] : content) {
-    const auto found = numberings_.find(series);
-    if (found == numberings_.end()) return "a series of nobody: " + series;
-    const Numbering& numbering = found->second;
-    // A sync that failed may have come far enough for some of what is not known to be durable.
-    const std::set<int64_t> made(numbering.lines.begin(), numbering.lines.end());
+    for (const auto& [slot_s, count] : slots) counts[slot_s] += count;
+  }
+  return counts;
+}
+
+Ledger::Violation Ledger::check_once(const Content& content) const {
+  // A sync that failed may have come far enough for some of what is not known to be durable.
+  std::set<int64_t> made;
+  for (const auto& [series, numbering] : numberings_) {
+    for (const auto& [machine, lines] : numbering.of) made.insert(lines.slots.begin(), lines.slots.end());
+  }
+  for (const auto& [series, slots] : content) {
+    if (!numberings_.contains(series)) return "a series of nobody: " + series;
     for (const auto& [slot_s, count] : slots) {
       const std::string line = series + " " + std::to_string(slot_s);
       if (count != 1) return "the line " + line + " is in " + std::to_string(count) + " times";
@@ -51,24 +91,21 @@ Ledger::Violation Ledger::check_once(const Content& content) const {
   return std::nullopt;
 }
 
-Ledger::Violation Ledger::check_row(const Content& content, const AgentRow& row, bool was_forgotten) const {
+// Of a numbering that two machines have the server has some of each.
+Ledger::Violation Ledger::check_row(const std::map<int64_t, uint64_t>& in, const AgentRow& row,
+                                    bool was_forgotten, std::set<int64_t>& known) const {
   const std::string series = series_of(row.id, row.position.epoch);
   const auto numbering = numberings_.find(series);
   if (numbering == numberings_.end()) return "a row of nobody: " + series;
-  const std::vector<int64_t>& lines = numbering->second.lines;
-  if (row.position.lines > lines.size()) return series + ": the row is ahead of its agent";
-  const auto in = content.find(series);
-  uint64_t missing = row.position.lines;
-  if (in != content.end()) {
-    const auto end = lines.begin() + static_cast<std::ptrdiff_t>(row.position.lines);
-    for (const auto& [slot_s, count] : in->second) {
-      if (std::find(lines.begin(), end, slot_s) != end) {
-        --missing;
-      } else if (!was_forgotten) {
-        return series + ": slot " + std::to_string(slot_s) + " is in, and the row does not know of it";
-      }
-    }
+  if (numbering->second.of.size() > 1) return std::nullopt;
+  const std::vector<int64_t>& slots = numbering->second.of.begin()->second.slots;
+  if (row.position.lines > slots.size()) return series + ": the row is ahead of its agent";
+  const auto end = slots.begin() + static_cast<std::ptrdiff_t>(row.position.lines);
+  if (!was_forgotten) {
+    for (auto it = end; it != slots.end(); ++it) known.erase(*it);
   }
+  const auto missing = static_cast<uint64_t>(
+      std::count_if(slots.begin(), end, [&](int64_t slot_s) { return !in.contains(slot_s); }));
   const uint64_t told = row.lines_lost + row.lines_refused;
   const bool is_exact = row.position.epoch == 1 && !was_forgotten;
   if (is_exact ? missing == told : missing <= told) return std::nullopt;
@@ -77,38 +114,66 @@ Ledger::Violation Ledger::check_row(const Content& content, const AgentRow& row,
          std::to_string(row.lines_refused) + " to be refused";
 }
 
+// What the server may have of an agent.
+void Ledger::add_lines(const AgentId& id, std::set<int64_t>& known) const {
+  const std::string prefix = series_of(id, 0).substr(0, series_of(id, 0).size() - 1);
+  for (auto it = numberings_.lower_bound(prefix); it != numberings_.end() && it->first.starts_with(prefix);
+       ++it) {
+    for (const auto& [machine, lines] : it->second.of) known.insert(lines.slots.begin(), lines.slots.end());
+  }
+}
+
 Ledger::Violation Ledger::check_rows(const Content& content, const std::vector<AgentRow>& rows,
                                      const std::set<AgentId>& forgotten) const {
-  std::set<std::string> known;
+  const std::map<int64_t, uint64_t> in = count_slots(content);
+  std::set<int64_t> known;  // that some row speaks of
+  for (const AgentRow& row : rows) add_lines(row.id, known);
   for (const AgentRow& row : rows) {
-    if (row.host == kStrangersHost) continue;
+    const auto secret = secrets_.find(row.id);
+    const bool is_strangers =
+        row.host == kStrangersHost || (secret != secrets_.end() && secret->second != row.secret);
+    if (is_strangers) continue;
     // Of an earlier epoch nothing is known any more, but that each line is in at most once.
-    for (uint32_t epoch = 1; epoch <= row.position.epoch; ++epoch) known.insert(series_of(row.id, epoch));
-    if (Violation found = check_row(content, row, forgotten.contains(row.id))) return found;
+    if (Violation found = check_row(in, row, forgotten.contains(row.id), known)) return found;
   }
-  for (const AgentId& id : forgotten) {
-    const std::string prefix = series_of(id, 0).substr(0, series_of(id, 0).size() - 1);
-    for (const auto& [series, slots] : content) {
-      if (series.starts_with(prefix)) known.insert(series);
-    }
-  }
-  for (const auto& [series, slots] : content) {
-    if (!slots.empty() && !known.contains(series)) return series + ": samples without a row";
+  for (const AgentId& id : forgotten) add_lines(id, known);
+  for (const auto& [slot_s, count] : in) {
+    if (!known.contains(slot_s)) return "slot " + std::to_string(slot_s) + " is in, and no row knows of it";
   }
   return std::nullopt;
 }
 
-Ledger::Violation Ledger::check_end(const AgentRow& row, uint32_t epoch, uint64_t lines,
+Ledger::Violation Ledger::check_end(size_t machine, const AgentRow& row, uint32_t epoch, uint64_t lines,
                                     bool has_lost_nothing) const {
   const std::string series = series_of(row.id, epoch);
+  const Numbering& numbering = numberings_.at(series);
   if (row.position.epoch == epoch && row.position.lines == lines) {
-    const uint64_t given_up = numberings_.at(series).given_up;
-    if (epoch != 1 || !has_lost_nothing || row.lines_lost <= given_up) return std::nullopt;
+    const uint64_t given_up = numbering.of.at(machine).given_up;
+    if (epoch != 1 || !has_lost_nothing || numbering.of.size() > 1 || row.lines_lost <= given_up)
+      return std::nullopt;
     return series + ": " + std::to_string(row.lines_lost) + " lines are lost, and the spool gave up " +
            std::to_string(given_up);
   }
   return series + ": " + std::to_string(lines) + " lines, and the server is at " +
          std::to_string(row.position.lines) + " of epoch " + std::to_string(row.position.epoch);
+}
+
+Ledger::Violation Ledger::check_told(const Content& content, const std::vector<AgentRow>& rows) const {
+  if (has_lost_count_) return std::nullopt;
+  const std::map<int64_t, uint64_t> in = count_slots(content);
+  std::set<int64_t> missing;
+  for (const auto& [series, numbering] : numberings_) {
+    for (const auto& [machine, lines] : numbering.of) {
+      for (uint64_t i = 0; i < lines.durable; ++i) {
+        if (lines.slots[i] != kNoLine && !in.contains(lines.slots[i])) missing.insert(lines.slots[i]);
+      }
+    }
+  }
+  uint64_t told = 0;
+  for (const AgentRow& row : rows) told += row.lines_lost + row.lines_refused;
+  if (missing.size() <= told) return std::nullopt;
+  return std::to_string(missing.size()) + " lines are missing, and " + std::to_string(told) +
+         " are told to be lost or refused";
 }
 
 }  // namespace statmill::sim

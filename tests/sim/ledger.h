@@ -31,14 +31,26 @@ class Ledger {
  public:
   using Violation = std::optional<std::string>;
 
-  // A spool was opened on a machine, and holds `lines` lines of its numbering, or has let them go.
+  // A spool was opened on a machine, and holds `lines` lines of its numbering, or has let them go. In a new
+  // numbering they stand for what was lost with the identity before.
   Violation opened(size_t machine, const std::string& series, uint64_t lines);
+  // The machine has taken a new identity: `lost` lines are given up, and the last `moved` are numbered anew.
+  void renewed(size_t machine, const std::string& before, const std::string& series, uint64_t lost,
+               uint64_t moved);
+  // Whose rows of an id are its agent's: a server may know it as somebody else's.
+  void owned(const AgentId& id, const SecretHash& secret) { secrets_[id] = secret; }
+  // A disk was copied to a machine that will take it for its own, with its identity.
+  void cloned(size_t from, size_t machine, const std::string& series);
   // A line is made, behind `lines_before` others of its numbering; its text goes to `text`.
-  Violation append(const std::string& series, uint64_t lines_before, std::string& text);
+  Violation append(size_t machine, const std::string& series, uint64_t lines_before, std::string& text);
   // All lines made up to now are durable, or were dropped.
-  void synced(const std::string& series) { numberings_[series].durable = numberings_[series].lines.size(); }
+  void synced(size_t machine, const std::string& series);
   // The spool says that it has given up so many more lines.
-  void gave_up(const std::string& series, uint64_t lines) { numberings_[series].given_up += lines; }
+  void gave_up(size_t machine, const std::string& series, uint64_t lines) {
+    numberings_[series].of[machine].given_up += lines;
+  }
+  // Somebody has removed what was durable: what is lost by that, nobody can tell.
+  void lose_count() { has_lost_count_ = true; }
   uint64_t lines_made() const { return lines_made_; }
 
   // What can be said of a server at any time, RAM included.
@@ -49,20 +61,35 @@ class Ledger {
                        const std::set<AgentId>& forgotten) const;
   // The row has come to the end of the numbering. A server that never lost anything itself lacks no more than
   // the spool has given up.
-  Violation check_end(const AgentRow& row, uint32_t epoch, uint64_t lines, bool has_lost_nothing) const;
+  Violation check_end(size_t machine, const AgentRow& row, uint32_t epoch, uint64_t lines,
+                      bool has_lost_nothing) const;
+  // At the end, of a server that never lost anything itself: of all that was durable it lacks no more than it
+  // was told.
+  Violation check_told(const Content& content, const std::vector<AgentRow>& rows) const;
 
  private:
-  Violation check_row(const Content& content, const AgentRow& row, bool was_forgotten) const;
+  Violation check_row(const std::map<int64_t, uint64_t>& in, const AgentRow& row, bool was_forgotten,
+                      std::set<int64_t>& known) const;
+  void add_lines(const AgentId& id, std::set<int64_t>& known) const;
 
-  struct Numbering {
-    size_t machine = 0;
-    std::vector<int64_t> lines;  // slots, in order
+  static constexpr int64_t kNoLine = 0;  // in the place of one that was lost with another identity
+
+  // A numbering as one machine has it.
+  struct Lines {
+    std::vector<int64_t> slots;  // in order
     uint64_t durable = 0;        // of them
     uint64_t given_up = 0;
   };
+  // More than one machine has it: a clone. Then what the server has of it is some of each.
+  struct Numbering {
+    std::map<size_t, Lines> of;  // by machine
+  };
+  std::map<int64_t, uint64_t> count_slots(const Content& content) const;
 
   std::map<std::string, Numbering> numberings_;
+  std::map<AgentId, SecretHash> secrets_;
   uint64_t lines_made_ = 0;
+  bool has_lost_count_ = false;
 };
 
 }  // namespace statmill::sim

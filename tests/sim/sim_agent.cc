@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "agent/spool/segment.h"
+#include "server/agents/secret_hash.h"
 
 namespace statmill::sim {
 namespace {
@@ -16,8 +17,8 @@ constexpr Duration kStartAgain = milliseconds(700);
 
 }  // namespace
 
-SimAgent::SimAgent(const Uses& uses, size_t number, std::unique_ptr<FaultySpoolDirectory> disk)
-    : uses_(uses), number_(number), disk_(std::move(disk)) {
+SimAgent::SimAgent(const Uses& uses, size_t number, size_t place, std::unique_ptr<FaultySpoolDirectory> disk)
+    : uses_(uses), number_(number), place_(place), disk_(std::move(disk)) {
   disk_->fails = [this](SpoolCall) {
     return disk_fails_one_in_ > 0 && uses_.stage.schedule.now() < disk_fails_until_ &&
            uses_.stage.chance.one_in(disk_fails_one_in_);
@@ -35,19 +36,24 @@ void SimAgent::later(Duration delay, void (SimAgent::*what)()) {
 
 void SimAgent::start() {
   if (spool_) return;
-  auto spool = Spool::open(*disk_, uses_.spool, name(), [this] { return uses_.stage.chance.bits(); });
+  auto spool = Spool::open(*disk_, uses_.spool, {.directory = place_hash(std::to_string(place_))},
+                           [this] { return uses_.stage.chance.bits(); });
   if (!spool) {
     uses_.stage.note(name() + " cannot start: " + spool.error().message);
     return later(kStartAgain, &SimAgent::start);
   }
   spool_ = std::move(*spool);
+  series_ = series_of(spool_->id(), spool_->epoch());
+  abandoned_ = spool_->stats().lines_abandoned;
+  uses_.ledger.owned(spool_->id(), hash_secret(spool_->secret()));
   uses_.stage.note(name() + " starts as " + series() + " behind batch " +
                    std::to_string(spool_->next_seq() - 1));
-  check(uses_.ledger.opened(number_, series(), spool_->lines()));
+  check(uses_.ledger.opened(number_, series_, spool_->lines()));
   for (size_t i = 0; i < uses_.servers.size(); ++i) {
     links_.push_back(std::make_shared<SimLink>(
-        SimLink::Uses{uses_.stage, *disk_, *uses_.servers[i], uses_.watch}, *spool_,
-        DeliveryOptions{.server = i, .host = name(), .is_ephemeral = number_ % 2 == 1}));
+        SimLink::Uses{uses_.stage, *disk_, *uses_.servers[i], uses_.watch, [this] { return wall(); },
+                      [this] { series(); }},
+        *spool_, DeliveryOptions{.server = i, .host = name(), .is_ephemeral = number_ % 2 == 1}));
     links_.back()->start();
   }
   later(kTick, &SimAgent::tick);
@@ -63,11 +69,24 @@ void SimAgent::die(bool is_silent) {
   is_sync_due_ = false;
 }
 
+const std::string& SimAgent::series() {
+  const std::string now = series_of(spool_->id(), spool_->epoch());
+  if (now == series_) return series_;
+  const uint64_t abandoned = spool_->stats().lines_abandoned;
+  const uint64_t lost = abandoned - std::exchange(abandoned_, abandoned);
+  uses_.stage.note(name() + " is " + now + " now, and gives up " + std::to_string(lost) + " lines");
+  uses_.ledger.owned(spool_->id(), hash_secret(spool_->secret()));
+  later(milliseconds(0), &SimAgent::pump);  // the other servers are spoken to under the old one
+  uses_.ledger.renewed(number_, std::exchange(series_, now), now, lost, spool_->lines() - lost);
+  return series_;
+}
+
 void SimAgent::count_given_up() {
   if (!spool_) return;
+  series();
   const SpoolStats stats = spool_->stats();
   const uint64_t given_up = stats.lines_dropped_full + stats.lines_dropped_failed;
-  uses_.ledger.gave_up(series(), given_up - std::exchange(given_up_, given_up));
+  uses_.ledger.gave_up(number_, series_, given_up - std::exchange(given_up_, given_up));
 }
 
 void SimAgent::kill() {
@@ -85,6 +104,7 @@ void SimAgent::lose_segments() {
   kill();
   uses_.stage.note(name() + ": its segments are removed");
   disk_fails_until_ = {};
+  uses_.ledger.lose_count();
   for (const std::string& file : disk_->names()) {
     if (parse_segment_name(file)) static_cast<void>(disk_->remove(file));
   }
@@ -97,14 +117,21 @@ void SimAgent::fail_disk(uint64_t one_in, SteadyTime until) {
   disk_fails_until_ = until;
 }
 
-Timestamp SimAgent::wall() const { return server_wall(uses_.stage.schedule.now()) + wall_ahead_; }
+// No two machines show the same millisecond: by their times it can be told whose batches are whose.
+Timestamp SimAgent::wall() const {
+  constexpr int64_t kMachines = 8;
+  const Timestamp time = server_wall(uses_.stage.schedule.now()) + wall_ahead_;
+  return time - Duration(time.time_since_epoch().count() % kMachines) +
+         Duration(static_cast<int64_t>(number_));
+}
 
 void SimAgent::collect() {
   if (!spool_) return;
+  series();
   LineBatch batch;
   batch.lines = uses_.stage.chance.between(1, uses_.lines_max);
   for (uint64_t i = 0; i < batch.lines; ++i)
-    check(uses_.ledger.append(series(), spool_->lines() + i, batch.text));
+    check(uses_.ledger.append(number_, series_, spool_->lines() + i, batch.text));
   spool_->append(batch, wall());
   if (!std::exchange(is_sync_due_, true))
     later(uses_.stage.chance.duration(milliseconds(0), milliseconds(300)), &SimAgent::sync);
@@ -112,8 +139,13 @@ void SimAgent::collect() {
 
 void SimAgent::sync() {
   is_sync_due_ = false;
-  if (spool_->sync()) uses_.ledger.synced(series());
-  for (const auto& link : links_) link->pump();
+  series();
+  if (spool_->sync()) uses_.ledger.synced(number_, series_);
+  pump();
+}
+
+void SimAgent::pump() {
+  for (const auto& link : std::vector(links_)) link->pump();
 }
 
 void SimAgent::tick() {
@@ -122,12 +154,14 @@ void SimAgent::tick() {
   later(kTick, &SimAgent::tick);
 }
 
-bool SimAgent::is_done() const {
+bool SimAgent::is_done() {
   if (!spool_ || spool_->stats().bytes_unsynced > 0) return false;
+  series();
   return std::all_of(uses_.servers.begin(), uses_.servers.end(), [&](const auto& server) {
     const auto row = server->row(spool_->id());
     return spool_->lines() == 0 ||
-           (row && row->position.epoch == spool_->epoch() && row->position.seq >= spool_->durable_seq());
+           (row && row->position.epoch == spool_->epoch() && row->position.seq == spool_->durable_seq() &&
+            row->position.lines == spool_->lines());
   });
 }
 
@@ -136,8 +170,9 @@ void SimAgent::check_end(SimServer& server, bool has_lost_nothing) {
   const auto row = server.row(spool_->id());
   if (spool_->lines() == 0) return;
   if (!row) return uses_.stage.violated(server.name() + " has no row of " + series());
-  const bool is_known = has_lost_nothing && !server.forgotten().contains(spool_->id());
-  check(uses_.ledger.check_end(*row, spool_->epoch(), spool_->lines(), is_known));
+  // A server that has forgotten some agent cannot know whether it was this one.
+  const bool is_known = has_lost_nothing && server.forgotten().empty();
+  check(uses_.ledger.check_end(number_, *row, spool_->epoch(), spool_->lines(), is_known));
 }
 
 void SimAgent::check(const Ledger::Violation& found) const {

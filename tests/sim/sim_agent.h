@@ -26,7 +26,9 @@ class SimAgent {
     SpoolOptions spool;
     uint32_t lines_max = 1;  // of a batch
   };
-  SimAgent(const Uses& uses, size_t number, std::unique_ptr<FaultySpoolDirectory> disk);
+  // `place`: the number of the machine that it takes itself for: of another one if it is a clone that differs
+  // in nothing.
+  SimAgent(const Uses& uses, size_t number, size_t place, std::unique_ptr<FaultySpoolDirectory> disk);
   ~SimAgent();
 
   // What may happen to it.
@@ -40,10 +42,14 @@ class SimAgent {
   void set_clock_right() { wall_ahead_ = Duration(0); }
   std::unique_ptr<FaultySpoolDirectory> copy_disk() { return disk_->copy(uses_.stage.chance.bits()); }
   bool is_up() const { return spool_ != nullptr; }
+  size_t number() const { return number_; }
+  size_t place() const { return place_; }
+  // The numbering in use. Notes what an identity that was taken meanwhile means for the ledger.
+  const std::string& series();
 
   void collect();
   // No more is collected, and all that is there is durable, and acknowledged by all servers' stores.
-  bool is_done() const;
+  bool is_done();
   void check_end(SimServer& server, bool has_lost_nothing);
   const Spool* spool() const { return spool_.get(); }
   std::string name() const { return "agent " + std::to_string(number_); }
@@ -51,7 +57,7 @@ class SimAgent {
  private:
   void tick();
   void sync();
-  std::string series() const { return series_of(spool_->id(), spool_->epoch()); }
+  void pump();
   Timestamp wall() const;
   void die(bool is_silent);
   void count_given_up();
@@ -61,6 +67,7 @@ class SimAgent {
 
   Uses uses_;
   const size_t number_;
+  const size_t place_;
   std::unique_ptr<FaultySpoolDirectory> disk_;
   Duration wall_ahead_{0};
   uint64_t disk_fails_one_in_ = 0;
@@ -69,7 +76,9 @@ class SimAgent {
   std::unique_ptr<Spool> spool_;  // null: it is down
   std::vector<std::shared_ptr<SimLink>> links_;
   bool is_sync_due_ = false;
-  uint64_t given_up_ = 0;  // lines, in this life, as counted
+  uint64_t given_up_ = 0;   // lines, in this life, as counted
+  uint64_t abandoned_ = 0;  // likewise, with an identity
+  std::string series_;      // of the numbering in use
 };
 
 }  // namespace statmill::sim

@@ -42,28 +42,30 @@ void SimLink::begin() {
                        .gone = on([](SimLink& self) { self.end("the connection is gone"); })});
   uses_.server.accept(connection_);
   uses_.watch(connection_);
-  delivery_.connected(uses_.stage.schedule.now());
+  delivery_.connected(now());
   pump();
 }
 
 void SimLink::read(std::string_view bytes) {
   const bool was_welcome = delivery_.is_welcome();
-  delivery_.receive(bytes, uses_.stage.schedule.now());
+  delivery_.receive(bytes, now());
+  uses_.progressed();
   if (!was_welcome && delivery_.is_welcome()) {
     backoff_.reset();
     uses_.stage.note(uses_.server.name() + " welcomes " + series_of(spool_.id(), spool_.epoch()) + " at " +
                      std::to_string(delivery_.acknowledged_seq()));
   }
-  check_acknowledged();
   if (const auto verdict = delivery_.verdict(uses_.stage.schedule.now())) return end(verdict->message);
+  check_acknowledged();
   pump();
 }
 
 void SimLink::pump() {
   while (connection_) {
     const uint64_t gaps = delivery_.stats().gaps_told;
-    const auto output = delivery_.output(uses_.stage.schedule.now());
-    if (!output) return end("spool: " + output.error().message);
+    const auto output = delivery_.output(now());
+    uses_.progressed();
+    if (!output) return end(output.error().message);
     if (output->empty()) break;
     if (delivery_.stats().gaps_told > gaps) check_gap(*output);
     const size_t taken = connection_->write(Side::kAgent, *output);

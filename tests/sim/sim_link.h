@@ -24,6 +24,8 @@ class SimLink final : public std::enable_shared_from_this<SimLink> {
     FaultySpoolDirectory& directory;
     SimServer& server;
     const ConnectionWatch& watch;
+    std::function<Timestamp()> wall;   // the agent's clock
+    std::function<void()> progressed;  // the delivery has said or heard something
   };
   SimLink(const Uses& uses, Spool& spool, DeliveryOptions options);
 
@@ -36,6 +38,7 @@ class SimLink final : public std::enable_shared_from_this<SimLink> {
   const Delivery& delivery() const { return delivery_; }
 
  private:
+  Moment now() const { return {uses_.wall(), uses_.stage.schedule.now()}; }
   void connect();
   void begin();
   void read(std::string_view bytes);

@@ -172,6 +172,12 @@ void SimServer::audit() {
     stage_.violated(name() + ", in RAM: " + *found);
 }
 
+void SimServer::check_told() {
+  if (!process_) return;
+  if (const auto found = ledger_.check_told(content(process_->table, store_), rows()))
+    stage_.violated(name() + ": " + *found);
+}
+
 // By a server that starts over a copy of it.
 void SimServer::audit_store() {
   MemoryStore copy(tiers());

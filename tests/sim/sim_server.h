@@ -53,6 +53,8 @@ class SimServer {
   const std::set<AgentId>& forgotten() const { return forgotten_; }
   // All that must be true now: of the store's content, and of what the process has in RAM.
   void audit();
+  // At the end, of one that was never set back.
+  void check_told();
   std::string name() const { return "server " + std::to_string(number_); }
 
  private:

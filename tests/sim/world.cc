@@ -2,6 +2,7 @@
 #include "tests/sim/world.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "tests/sim/stranger.h"
@@ -54,17 +55,18 @@ SpoolOptions World::spool_options() {
   if (chance.one_in(4)) options.bytes_max = chance.between(4'000, 12'000);
   options.segment_bytes = chance.one_in(3) ? chance.between(300, 1000) : chance.between(1000, 10'000);
   if (chance.one_in(3)) options.unsynced_bytes_max = chance.between(300, 1500);
+  options.anew_interval = seconds(20);
   options.kept_for = seconds(chance.one_in(2) ? chance.below(20) : 900);
   if (chance.one_in(3)) options.kept_bytes = chance.below(4000);
   return options;
 }
 
-void World::add_agent(std::unique_ptr<FaultySpoolDirectory> disk) {
+void World::add_agent(std::unique_ptr<FaultySpoolDirectory> disk, std::optional<size_t> place) {
   const size_t number = agents_.size();
   agents_.push_back(std::make_unique<SimAgent>(
       SimAgent::Uses{stage_, ledger_, servers_, [this](const auto& connection) { watch(connection); }, spool_,
                      lines_max_},
-      number, std::move(disk)));
+      number, place.value_or(number), std::move(disk)));
   collect(number, stage_.chance.between(300, 2000));
 }
 
@@ -144,9 +146,20 @@ void World::meet(Fault fault) {
       if (agents_.size() >= kAgentsMax) return;
       stage_.note(agents_[agent]->name() + "'s disk is copied");
       return add_agent(agents_[agent]->copy_disk());
+    case Fault::kClonePlace:
+      return clone(*agents_[agent]);
     default:
       return meet_agent(fault, *agents_[agent]);
   }
+}
+
+// To a machine that differs in nothing that an agent can see.
+void World::clone(SimAgent& agent) {
+  if (agents_.size() >= kAgentsMax || !agent.is_up()) return;
+  has_clone_ = true;
+  stage_.note(agent.name() + " is cloned as agent " + std::to_string(agents_.size()));
+  ledger_.cloned(agent.number(), agents_.size(), agent.series());
+  add_agent(agent.copy_disk(), agent.place());
 }
 
 void World::meet_agent(Fault fault, SimAgent& agent) {
@@ -160,7 +173,8 @@ void World::meet_agent(Fault fault, SimAgent& agent) {
   if (fault == Fault::kAgentKilled) agent.kill();
   if (fault == Fault::kPowerCut) agent.cut_power();
   if (fault == Fault::kSegmentsLost) {
-    if (!chance.one_in(4)) return;  // it hides more than it shows
+    // It hides more than it shows. Two clones that both lose count would go on with the same next epoch.
+    if (has_clone_ || !chance.one_in(4)) return;
     agent.lose_segments();
   }
   stage_.schedule.after(milliseconds(chance.below(15'000)), [&agent] { agent.start(); });
@@ -260,8 +274,13 @@ void World::come_to_rest() {
   }
 }
 
+// Of two agents with one identity a row says nothing.
 bool World::is_done() const {
-  return std::all_of(agents_.begin(), agents_.end(), [](const auto& agent) { return agent->is_done(); });
+  if (!std::all_of(agents_.begin(), agents_.end(), [](const auto& agent) { return agent->is_done(); }))
+    return false;
+  std::set<std::string> numberings;
+  for (const auto& agent : agents_) numberings.insert(agent->series());
+  return numberings.size() == agents_.size();
 }
 
 void World::check_end() {
@@ -273,6 +292,8 @@ void World::check_end() {
     if (!is_place_short_ && !server->forgotten().empty())
       stage_.violated(server->name() + " has forgotten an agent");
     for (const auto& agent : agents_) agent->check_end(*server, !was_set_back_);
+    // A clone may be told that a batch is in which is the other's, taken and not durable yet.
+    if (!was_set_back_ && !has_clone_ && server->forgotten().empty()) server->check_told();
   }
 }
 

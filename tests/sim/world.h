@@ -6,6 +6,7 @@
 
 #include <bitset>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,8 @@ enum class Fault : uint8_t {
   kCutInside,  // after some more bytes
   kStall,
   kConversationAgain,
-  kClone,
+  kClone,       // on a machine that can be told from the first
+  kClonePlace,  // on one that cannot
   kClockStep,
   kTableFull,
   kServerClockStep,
@@ -50,7 +52,8 @@ class World {
 
  private:
   SpoolOptions spool_options();
-  void add_agent(std::unique_ptr<FaultySpoolDirectory> disk);
+  void add_agent(std::unique_ptr<FaultySpoolDirectory> disk, std::optional<size_t> place = std::nullopt);
+  void clone(SimAgent& agent);
   void watch(const std::shared_ptr<Connection>& connection);
   void play_for(Duration time);
   void collect(size_t agent, uint64_t interval_ms);
@@ -80,6 +83,7 @@ class World {
   std::vector<std::string> conversations_;  // as agents once had them
   const bool is_place_short_;               // in the servers' tables of agents
   uint64_t days_ = 0;                       // that have passed
+  bool has_clone_ = false;                  // two agents with one identity
   bool was_set_back_ = false;               // a server was
   bool is_at_rest_ = false;                 // nothing goes wrong any more
 };

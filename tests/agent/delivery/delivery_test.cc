@@ -20,24 +20,37 @@ std::string bytes_of(const Frame& frame) {
 
 class DeliveryTest : public testing::Test {
  protected:
-  DeliveryTest() : spool_(open_spool(directory_)) { delivery_.emplace(*spool_, options_); }
+  void SetUp() override {
+    directory_ = {};
+    delivery_.reset();
+    spool_ = open_spool(directory_);
+    delivery_.emplace(*spool_, options_);
+  }
+  void TearDown() override { delivery_.reset(); }
 
   void spool(uint64_t batches) {
     for (uint64_t i = 0; i < batches; ++i) spool_->append(numbered_lines(0, 10), at_second(0));
     ASSERT_TRUE(spool_->sync());
   }
-  // All that it has to write, frame by frame: "hello", "batch 1", "gap 3 spool_full" ...
+  // A process that finds the spool as it is.
+  void restart() { delivery_.emplace(*spool_, options_); }
+  // All that it has to write but the status, frame by frame: "hello", "batch 1", "gap 3 spool_full 30" ...
   std::vector<std::string> written() {
     std::vector<std::string> frames;
     for (;;) {
       const auto output = delivery_->output(now_);
       if (!output || output->empty()) return frames;
       frames.push_back(words_of(read_frame(*output)));
+      if (frames.back() == "status") {
+        statuses_.emplace_back(*output);
+        frames.pop_back();
+      }
       delivery_->took(output->size());
     }
   }
   static std::string words_of(const FrameRead& frame) {
     if (frame.type == FrameType::kHello) return "hello";
+    if (frame.type == FrameType::kStatus) return "status";
     if (const auto batch = decode_batch(frame.payload); frame.type == FrameType::kBatch && batch)
       return "batch " + std::to_string(batch->seq);
     if (const auto gap = decode_gap(frame.payload); frame.type == FrameType::kGap && gap) {
@@ -46,37 +59,70 @@ class DeliveryTest : public testing::Test {
     }
     return "?";
   }
-  void welcome(uint64_t seq, uint64_t lines) {
+  void welcome(const WelcomeFrame& frame) {
     delivery_->connected(now_);
     written();
-    delivery_->receive(bytes_of(WelcomeFrame{kAgentProtocol, {spool_->epoch(), seq, lines, {}}}), now_);
+    delivery_->receive(bytes_of(frame), now_);
   }
-  void ack(uint64_t seq) { delivery_->receive(bytes_of(AckFrame{seq, 0}), now_); }
-  bool goes_on() const { return !delivery_->verdict(now_); }
+  void welcome(uint64_t seq, uint64_t lines, Timestamp time = at_second(0)) {
+    welcome({.position = {spool_->epoch(), seq, lines, time}});
+  }
+  void ack(uint64_t seq, uint64_t refused = 0) { delivery_->receive(bytes_of(AckFrame{seq, refused}), now_); }
+  std::string refused(RefuseReason reason) {
+    delivery_->receive(bytes_of(RefuseFrame{reason, "no"}), now_);
+    delivery_->disconnected();
+    const auto verdict = delivery_->verdict(now_.steady);
+    return verdict ? verdict->message : "";
+  }
+  HelloFrame hello() {
+    delivery_->connected(now_);
+    hello_ = *delivery_->output(now_);
+    const auto frame = decode_hello(read_frame(hello_).payload);
+    EXPECT_TRUE(frame);
+    return frame.value_or(HelloFrame());
+  }
+  bool goes_on() const { return !delivery_->verdict(now_.steady); }
+  void pass(Duration time) {
+    now_.steady += time;
+    now_.wall += time;
+  }
 
   using Words = std::vector<std::string>;
   const DeliveryOptions options_{.host = "web1", .token = "secret"};
   MemoryDirectory directory_;
   std::unique_ptr<Spool> spool_;
   std::optional<Delivery> delivery_;
-  SteadyTime now_{std::chrono::hours(1)};
+  Moment now_{at_second(0), SteadyTime(std::chrono::hours(1))};
+  std::string hello_;
+  std::vector<std::string> statuses_;
 };
 
 TEST_F(DeliveryTest, SaysWhoItIsAndWaitsForTheWelcome) {
   spool(1);
-  delivery_->connected(now_);
-  const std::string hello(*delivery_->output(now_));
-  const auto frame = decode_hello(read_frame(hello).payload);
-  ASSERT_TRUE(frame);
-  EXPECT_EQ(frame->id, spool_->id());
-  EXPECT_EQ(frame->acknowledged.epoch, spool_->epoch());
-  EXPECT_EQ(frame->host, "web1");
-  EXPECT_EQ(frame->token, "secret");
+  const HelloFrame frame = hello();
+  EXPECT_EQ(frame.id, spool_->id());
+  EXPECT_EQ(frame.secret, spool_->secret());
+  EXPECT_EQ(frame.acknowledged, (AgentPosition{.epoch = spool_->epoch()}));
+  EXPECT_EQ(frame.clock, now_.wall);
+  EXPECT_EQ(frame.host, "web1");
+  EXPECT_EQ(frame.agent_version, STATMILL_VERSION);
+  EXPECT_EQ(frame.token, "secret");
   EXPECT_EQ(written(), Words{"hello"});
+}
+
+TEST_F(DeliveryTest, TheHelloSaysWhatTheServerHasAcknowledged) {
+  spool(3);
+  welcome(0, 0);
+  written();
+  ack(2);
+  EXPECT_EQ(hello().acknowledged, (AgentPosition{spool_->epoch(), 2, 20, at_second(0)}));
+  welcome(1, 10);  // a server that came back older has acknowledged it all the same
+  EXPECT_EQ(hello().acknowledged.seq, 2U);
 }
 
 TEST_F(DeliveryTest, SendsWhatIsDurableFromWhereTheServerIs) {
   spool(3);
+  restart();
   spool_->append(numbered_lines(0, 1), at_second(0));
   welcome(1, 10);
   EXPECT_EQ(written(), (Words{"batch 2", "batch 3"}));
@@ -91,6 +137,7 @@ TEST_F(DeliveryTest, SendsWhatIsDurableFromWhereTheServerIs) {
 TEST_F(DeliveryTest, AFrameMayBeTakenInPieces) {
   spool(1);
   welcome(0, 0);
+  delivery_->took(delivery_->output(now_)->size());  // status
   std::string all;
   for (;;) {
     const auto output = delivery_->output(now_);
@@ -141,56 +188,208 @@ TEST_F(DeliveryTest, WhatIsGoneIsToldAsAGap) {
   spool_.reset();
 }
 
-TEST_F(DeliveryTest, AServerThatKnowsMoreMovesTheNumbersOn) {
-  welcome(5, 50);
-  EXPECT_TRUE(goes_on());
-  EXPECT_EQ(written(), Words{});
-  spool(1);
-  EXPECT_EQ(written(), Words{"batch 6"});
+TEST_F(DeliveryTest, AServerThatHasBatchesOfAnotherMakesANewIdentity) {
+  const std::vector<AgentPosition> of_others = {
+      {1, 7, 70, at_second(0)},  // more than there are here
+      {1, 3, 35, at_second(0)},  // as many batches, and other lines
+      {1, 3, 30, at_second(1)},  // and another time
+  };
+  for (const AgentPosition& position : of_others) {
+    SetUp();
+    spool(5);
+    restart();
+    welcome(1, 10);
+    written();
+    const AgentId id = spool_->id();
+    delivery_->disconnected();
+    welcome({.position = position});
+    EXPECT_FALSE(goes_on());
+    EXPECT_NE(spool_->id(), id);
+    welcome(0, 0);
+    EXPECT_EQ(written(), Words{"gap 1 cloned 40"});
+    spool(1);
+    EXPECT_EQ(written(), Words{"batch 2"});
+    EXPECT_TRUE(goes_on());
+  }
 }
 
-TEST_F(DeliveryTest, AServerThatKnowsMoreIsToldOfWhatItsNumbersDisplaced) {
-  spool(1);
-  welcome(5, 50);
-  EXPECT_TRUE(goes_on());
-  EXPECT_EQ(written(), Words{});
-  spool(1);
-  EXPECT_EQ(written(), (Words{"gap 6 spool_full 60", "batch 7"}));
+TEST_F(DeliveryTest, BatchesThatCannotFollowAServersMakeANewIdentity) {
+  const SpoolOptions small{.bytes_max = 8 * 512 * 1024, .segment_bytes = 512 * 1024};
+  MemoryDirectory directory;
+  const auto spool = open_spool(directory, small);
+  for (int i = 0; i < 40; ++i) {
+    spool->append(numbered_lines(0, 10, 20'000), at_second(0));
+    ASSERT_TRUE(spool->sync());
+  }
+  ASSERT_GT(spool->first_seq(), 2U);
+  Delivery delivery(*spool, options_);
+  delivery.connected(now_);
+  delivery.took(delivery.output(now_)->size());
+  const AgentId id = spool->id();
+  delivery.receive(bytes_of(WelcomeFrame{.position = {1, 1, 300, at_second(0)}}), now_);
+  delivery.took(delivery.output(now_)->size());
+  EXPECT_FALSE(delivery.output(now_));
+  EXPECT_NE(spool->id(), id);
 }
 
-TEST_F(DeliveryTest, BatchesThatCannotFollowAServersAreToldToBeMissing) {
-  spool(5);
-  welcome(3, 25);  // of other batches: here there are 30 lines in three
-  EXPECT_TRUE(goes_on());
-  EXPECT_EQ(written(), (Words{"gap 4 spool_full 40", "batch 5"}));
-  EXPECT_EQ(delivery_->stats().lines_displaced, 10U);
-}
-
-TEST_F(DeliveryTest, AServerThatHasMoreLinesInFewerBatchesMovesTheNumbersOn) {
+TEST_F(DeliveryTest, ThreeReplacedInTenMinutesMakeANewIdentity) {
   spool(2);
-  welcome(1, 70);
+  const AgentId id = spool_->id();
+  for (int i = 0; i < 2; ++i) {
+    welcome(0, 0);
+    EXPECT_EQ(refused(RefuseReason::kReplaced), "it refused (replaced): no");
+    pass(std::chrono::minutes(4));
+  }
+  EXPECT_EQ(spool_->id(), id);
+  welcome(0, 0);
+  EXPECT_EQ(refused(RefuseReason::kReplaced),
+            "it refused (replaced): no, three times in ten minutes; the agent takes a new identity");
+  EXPECT_NE(spool_->id(), id);
+  welcome(0, 0);
+  EXPECT_EQ(written(), Words{"gap 1 cloned 20"});
+}
+
+TEST_F(DeliveryTest, ReplacedNowAndThenIsNoClone) {
+  spool(2);
+  const AgentId id = spool_->id();
+  for (int i = 0; i < 10; ++i) {
+    welcome(0, 0);
+    refused(RefuseReason::kReplaced);
+    pass(std::chrono::minutes(6));
+  }
+  EXPECT_EQ(spool_->id(), id);
+}
+
+TEST_F(DeliveryTest, WhatWasUnderWayWhenAnotherCameMayBeOfTheOther) {
+  spool(3);
+  welcome(0, 0);
+  written();
+  ack(1);
+  const AgentId id = spool_->id();
+  refused(RefuseReason::kReplaced);
+  welcome(1, 10);  // nothing of the other's came in
+  EXPECT_EQ(spool_->id(), id);
+  written();
+  refused(RefuseReason::kReplaced);
+  welcome(2, 20);
+  EXPECT_NE(spool_->id(), id);
+  EXPECT_EQ(spool_->lost(), (SpoolLoss{20, GapReason::kCloned}));
+}
+
+TEST_F(DeliveryTest, WhatMayBeOfTheOtherIsTakenAsItsOwnIfItHasJustTakenANewIdentity) {
+  ASSERT_TRUE(spool_->begin_anew(GapReason::kCloned, now_.steady));
+  spool(2);
+  const AgentId id = spool_->id();
+  welcome(0, 0);
+  written();
+  refused(RefuseReason::kReplaced);
+  welcome(1, 10);
   EXPECT_TRUE(goes_on());
+  EXPECT_EQ(written(), Words{"batch 2"});
+  EXPECT_EQ(spool_->id(), id);
+}
+
+TEST_F(DeliveryTest, AnIdThatIsAnothersMakesANewOne) {
+  for (const RefuseReason reason : {RefuseReason::kOwner, RefuseReason::kFenced}) {
+    SetUp();
+    const AgentId id = spool_->id();
+    delivery_->connected(now_);
+    refused(reason);
+    EXPECT_NE(spool_->id(), id);
+  }
+}
+
+TEST_F(DeliveryTest, AServerThatRefusesEachIdentityIsNotGivenMany) {
+  delivery_->connected(now_);
+  refused(RefuseReason::kOwner);
+  const AgentId id = spool_->id();
+  for (int i = 0; i < 50; ++i) {
+    pass(std::chrono::minutes(1));
+    delivery_->connected(now_);
+    EXPECT_EQ(refused(RefuseReason::kOwner),
+              "it refused (owner): no; the agent has taken a new identity not long ago");
+  }
+  EXPECT_EQ(spool_->id(), id);
+}
+
+TEST_F(DeliveryTest, OtherServersAreGreetedWithTheNewIdentity) {
+  MemoryDirectory directory;
+  const auto spool = open_spool(directory, {.servers = 2});
+  Delivery one(*spool, {.server = 0});
+  Delivery two(*spool, {.server = 1});
+  for (Delivery* delivery : {&one, &two}) {
+    delivery->connected(now_);
+    delivery->took(delivery->output(now_)->size());
+  }
+  two.receive(bytes_of(WelcomeFrame{.position = {1, 0, 0, {}}}), now_);
+  spool->append(numbered_lines(0, 1), at_second(0));
+  ASSERT_TRUE(spool->sync());
+  one.receive(bytes_of(RefuseFrame{RefuseReason::kOwner, "no"}), now_);
+  EXPECT_FALSE(two.output(now_));
+  two.connected(now_);
+  const std::string hello(*two.output(now_));
+  EXPECT_EQ(decode_hello(read_frame(hello).payload)->id, spool->id());
+}
+
+TEST_F(DeliveryTest, RefusedLinesAreCountedFromTheFirstWelcomeOn) {
+  spool(2);
+  welcome({.position = {.epoch = 1}, .lines_refused = 7});
+  EXPECT_EQ(delivery_->stats().lines_refused, 0U);
+  written();
+  ack(1, 10);
+  ack(2, 10);
+  EXPECT_EQ(delivery_->stats().lines_refused, 3U);
+  delivery_->disconnected();
+  welcome({.position = {1, 2, 20, at_second(0)}, .lines_refused = 12});
+  EXPECT_EQ(delivery_->stats().lines_refused, 5U);
+}
+
+TEST_F(DeliveryTest, MeasuresHowFarItsClockIsAhead) {
+  EXPECT_EQ(delivery_->clock_ahead(), std::nullopt);
+  delivery_->connected(now_);
+  pass(std::chrono::seconds(2));  // a second there, and one back
+  const Timestamp server = now_.wall - std::chrono::seconds(1) - std::chrono::minutes(5);
+  delivery_->receive(bytes_of(WelcomeFrame{.position = {.epoch = 1}, .clock = server}), now_);
+  EXPECT_EQ(delivery_->clock_ahead(), std::chrono::minutes(5));
+}
+
+TEST_F(DeliveryTest, TellsItsStatusAfterTheWelcomeAndThenBeforeBatches) {
+  std::string reason = "no BTF";
+  delivery_.emplace(*spool_, DeliveryOptions{.collectors = [&] {
+    return std::vector<CollectorNote>{{"cpu", 0, ""}, {"sched", 2, reason}};
+  }});
   spool(1);
-  EXPECT_EQ(written(), (Words{"gap 3 spool_full 90", "batch 4"}));
+  welcome(0, 0);
+  EXPECT_EQ(written(), Words{"batch 1"});
+  ASSERT_EQ(statuses_.size(), 1U);
+  const auto status = decode_status(read_frame(statuses_[0]).payload);
+  ASSERT_TRUE(status);
+  EXPECT_EQ(status->clock, now_.wall);
+  EXPECT_GT(status->spool_bytes, 0U);
+  EXPECT_EQ(status->lines_dropped, 0U);
+  EXPECT_EQ(status->collectors, (std::vector<CollectorNote>{{"cpu", 0, ""}, {"sched", 2, "no BTF"}}));
+  for (int i = 0; i < 21; ++i) {
+    pass(std::chrono::seconds(1));
+    spool(1);
+    written();
+  }
+  EXPECT_EQ(statuses_.size(), 3U);
+  pass(std::chrono::minutes(5));
+  EXPECT_EQ(written(), Words{});
+  EXPECT_EQ(statuses_.size(), 3U);
 }
 
 TEST_F(DeliveryTest, ARefusalEndsTheConnectionAndIsSaid) {
   delivery_->connected(now_);
-  delivery_->receive(bytes_of(RefuseFrame{RefuseReason::kToken, "wrong token"}), now_);
-  const auto verdict = delivery_->verdict(now_);
-  ASSERT_TRUE(verdict);
-  EXPECT_NE(verdict->message.find("token"), std::string::npos) << verdict->message;
+  EXPECT_EQ(refused(RefuseReason::kToken), "it refused (token): no");
 }
 
-TEST_F(DeliveryTest, ARefusalThatWillNotPassSaysWhatHelps) {
+TEST_F(DeliveryTest, ARefusalForTheClockIsSaidInTheSameWordsEachTime) {
   delivery_->connected(now_);
-  delivery_->receive(bytes_of(RefuseFrame{RefuseReason::kFenced, "epoch 1"}), now_);
-  const auto verdict = delivery_->verdict(now_);
-  ASSERT_TRUE(verdict);
   EXPECT_EQ(
-      verdict->message,
-      "it refused (fenced): epoch 1; the spool's disk is that of an earlier day: remove its files, and the "
-      "agent begins anew");
+      refused(RefuseReason::kClock),
+      "it refused (clock): the clocks of this host and of the server differ by more than 25 hours; until "
+      "the wrong one is set right, batches wait in the spool");
 }
 
 TEST_F(DeliveryTest, NonsenseEndsTheConnection) {
@@ -218,19 +417,19 @@ TEST_F(DeliveryTest, AWelcomeOfAnotherEpochIsNone) {
 TEST_F(DeliveryTest, SilenceEndsTheConnection) {
   delivery_->connected(now_);
   EXPECT_TRUE(goes_on());
-  now_ += Delivery::kHelloLimit;
+  pass(Delivery::kHelloLimit);
   EXPECT_FALSE(goes_on());
   welcome(0, 0);
   EXPECT_EQ(delivery_->deadline(), std::nullopt);  // nothing is due
-  now_ += std::chrono::hours(1);
+  pass(std::chrono::hours(1));
   EXPECT_TRUE(goes_on());
   spool(2);
   written();
-  now_ += Delivery::kSilenceLimit / 2;
+  pass(Delivery::kSilenceLimit / 2);
   ack(1);
-  now_ += Delivery::kSilenceLimit - Duration(1);
+  pass(Delivery::kSilenceLimit - Duration(1));
   EXPECT_TRUE(goes_on());
-  now_ += Duration(1);
+  pass(Duration(1));
   EXPECT_FALSE(goes_on());
 }
 
@@ -245,6 +444,7 @@ TEST_F(DeliveryTest, EachServerHasItsOwnPosition) {
     delivery->connected(now_);
     delivery->took(delivery->output(now_)->size());
     delivery->receive(bytes_of(WelcomeFrame{kAgentProtocol, {spool->epoch(), 0, 0, {}}}), now_);
+    delivery->took(delivery->output(now_)->size());  // status
     EXPECT_EQ(words_of(read_frame(*delivery->output(now_))), "batch 1");
   }
   one.receive(bytes_of(AckFrame{1, 0}), now_);

@@ -110,11 +110,11 @@ TEST(DiskDirectory, MissingParentIsAnErrorThatNamesThePath) {
 TEST(DiskDirectory, PlaceStaysAndIsAnotherInACopy) {
   const TempDirectory temp;
   auto first = open_directory(temp.path() / "a");
-  const std::string place = *first->place();
+  const SpoolPlace place = *first->place();
   first.reset();
   EXPECT_EQ(*open_directory(temp.path() / "a")->place(), place);
   std::filesystem::copy(temp.path() / "a", temp.path() / "b");
-  EXPECT_NE(*open_directory(temp.path() / "b")->place(), place);
+  EXPECT_FALSE(is_same_place(place, *open_directory(temp.path() / "b")->place()));
 }
 
 TEST(DiskDirectory, CarriesASpool) {

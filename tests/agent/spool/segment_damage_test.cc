@@ -31,7 +31,7 @@ class SegmentDamage : public testing::Test {
       ASSERT_TRUE(spool->sync());
     }
     for (const ReadBatch& batch : read_all(*spool)) written_[batch.seq] = batch.frame;
-    spool->acknowledged(0, spool->durable_seq());
+    spool->acknowledged(0, {spool->durable_seq(), spool->lines()});
     second_ = spool->durable_seq();
     intact_ = directory_.contents(kFirst);
     ASSERT_GT(intact_.size(), kSegmentBytes - 2048);

@@ -30,28 +30,60 @@ std::string hex(std::string_view bytes) {
 }
 
 const SegmentHeader kHeader{.id = some_id(), .epoch = 7, .before = {300, 70'000}, .held = {299, 69'000}};
-const SpoolIdentity kIdentity{some_id(), 7, "fedcba98765432100123456789abcdef"};
+SpoolIdentity some_identity() {
+  return {.id = some_id(),
+          .secret = {some_id().bytes},
+          .epoch = 7,
+          .place = {.directory = "fedcba98765432100123456789abcdef",
+                    .product = "00000000000000000000000000000001",
+                    .addresses = {"00000000000000000000000000000002", "00000000000000000000000000000003"},
+                    .host = "00000000000000000000000000000004"},
+          .has_begun = true,
+          .lost = {12, GapReason::kCloned},
+          .acknowledged = {300, 70'000}};
+}
 
 TEST(SpoolFormat, IdentityIsThis) {
-  EXPECT_EQ(encode_identity(kIdentity),
-            "statmill spool 1\n"
+  EXPECT_EQ(encode_identity(some_identity()),
+            "statmill spool 2\n"
             "id 00112233445566778899aabbccddeeff\n"
+            "secret 00112233445566778899aabbccddeeff\n"
             "epoch 7\n"
             "place fedcba98765432100123456789abcdef\n"
-            "crc c5357431\n");
+            "product 00000000000000000000000000000001\n"
+            "addresses 00000000000000000000000000000002 00000000000000000000000000000003\n"
+            "host 00000000000000000000000000000004\n"
+            "begun yes\n"
+            "lost 12 cloned\n"
+            "acknowledged 300 70000\n"
+            "crc 23f0df9a\n");
+  const SpoolIdentity unknown{.id = some_id(), .place = {.directory = "p"}};
+  EXPECT_EQ(encode_identity(unknown),
+            "statmill spool 2\n"
+            "id 00112233445566778899aabbccddeeff\n"
+            "secret 00000000000000000000000000000000\n"
+            "epoch 1\n"
+            "place p\n"
+            "product -\n"
+            "addresses -\n"
+            "host -\n"
+            "begun no\n"
+            "lost 0 copied\n"
+            "acknowledged 0 0\n"
+            "crc b0186dab\n");
 }
 
 TEST(SpoolFormat, SegmentHeaderIsThis) {
   EXPECT_EQ(hex(encode_segment_header(kHeader)),
             "736d73706f6f6c0a"                  // "smspool\n"
-            "01"                                // version
+            "02"                                // version
             "00112233445566778899aabbccddeeff"  // agent id
             "00000007"                          // epoch
             "000000000000012c"                  // 300 batches before
             "0000000000011170"                  // with 70,000 lines
             "000000000000012b"                  // held: 299
             "0000000000010d88"                  // 69,000
-            "e5c4318b");
+            "bb3e52c4");
 }
 
 TEST(SpoolFormat, SegmentIsAHeaderAndFrames) {
@@ -85,7 +117,14 @@ RC_GTEST_PROP(SpoolFormat, HeadersAndIdentitiesComeBack, (uint32_t epoch, uint64
   const auto decoded = decode_segment_header(encode_segment_header(header));
   RC_ASSERT(decoded.has_value());
   RC_ASSERT(*decoded == header);
-  const SpoolIdentity identity{some_id(), epoch % 1'000'000 + 1, place_hash(std::to_string(seq))};
+  SpoolIdentity identity = some_identity();
+  identity.epoch = epoch % 1'000'000 + 1;
+  identity.place.directory = place_hash(std::to_string(seq));
+  identity.place.addresses.resize(seq % 3);
+  if (seq % 5 == 0) identity.place.host.clear();
+  identity.has_begun = lines % 2 == 0;
+  identity.lost.lines = lines % kSeqMax;
+  identity.acknowledged = header.before;
   const auto read = decode_identity(encode_identity(identity));
   RC_ASSERT(read.has_value());
   RC_ASSERT(*read == identity);
@@ -93,7 +132,7 @@ RC_GTEST_PROP(SpoolFormat, HeadersAndIdentitiesComeBack, (uint32_t epoch, uint64
 
 TEST(SpoolFormat, EveryTruncationAndFlippedBitIsSeen) {
   const std::string header = encode_segment_header(kHeader);
-  const std::string identity = encode_identity(kIdentity);
+  const std::string identity = encode_identity(some_identity());
   for (size_t size = 0; size < header.size(); ++size)
     EXPECT_FALSE(decode_segment_header(header.substr(0, size)));
   for (size_t size = 0; size < identity.size(); ++size)
@@ -111,7 +150,7 @@ TEST(SpoolFormat, EveryTruncationAndFlippedBitIsSeen) {
 }
 
 TEST(SpoolFormat, LaterIdentityIsAVersionAndNoDamage) {
-  std::string text = "statmill spool 2\nanything\n";
+  std::string text = "statmill spool 3\nanything\n";
   char line[16];
   std::snprintf(line, sizeof(line), "crc %08x\n", static_cast<unsigned>(crc32c(text)));
   EXPECT_EQ(decode_identity(text + line).error().code, ErrorCode::kVersion);

@@ -1,5 +1,4 @@
-// What a spool keeps of what servers have, what it drops over its bound, and how numbers go on behind a
-// server's.
+// What a spool keeps of what servers have, and what it drops over its bound.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,6 +29,7 @@ class SpoolKeeping : public testing::Test {
     }
   }
   void append() { spool_->append(numbered_lines(spool_->lines(), 1, kRecordBytes - 46), at_second(0)); }
+  void acknowledge(size_t server, uint64_t seq) { spool_->acknowledged(server, {seq, seq}); }
   void trim(int64_t second) { ASSERT_TRUE(spool_->trim(at_second(second))); }
   std::vector<uint64_t> held() { return seqs(read_all(*spool_)); }
 
@@ -44,8 +44,8 @@ class SpoolKeeping : public testing::Test {
 
 TEST_F(SpoolKeeping, AcknowledgedSegmentsAreKeptForAWhileAndThenRemoved) {
   add(10);
-  spool_->acknowledged(0, 10);
-  spool_->acknowledged(1, 10);
+  acknowledge(0, 10);
+  acknowledge(1, 10);
   trim(100);
   trim(159);
   EXPECT_EQ(held().front(), 1U);
@@ -58,8 +58,8 @@ TEST_F(SpoolKeeping, AcknowledgedSegmentsAreKeptForAWhileAndThenRemoved) {
 
 TEST_F(SpoolKeeping, TheNewestSegmentIsNeverRemoved) {
   add(3);
-  spool_->acknowledged(0, 3);
-  spool_->acknowledged(1, 3);
+  acknowledge(0, 3);
+  acknowledge(1, 3);
   trim(0);
   trim(1'000'000);
   EXPECT_THAT(held(), ElementsAre(1, 2, 3));
@@ -67,8 +67,8 @@ TEST_F(SpoolKeeping, TheNewestSegmentIsNeverRemoved) {
 
 TEST_F(SpoolKeeping, TheLastRecordsStayBehindASegmentThatCouldNotBeWritten) {
   add(4);
-  spool_->acknowledged(0, 4);
-  spool_->acknowledged(1, 4);
+  acknowledge(0, 4);
+  acknowledge(1, 4);
   directory_.fails = [](SpoolCall call) { return call == SpoolCall::kAppend; };
   append();
   ASSERT_FALSE(spool_->sync());
@@ -78,13 +78,13 @@ TEST_F(SpoolKeeping, TheLastRecordsStayBehindASegmentThatCouldNotBeWritten) {
   directory_.fails = [](SpoolCall) { return false; };
   reopen();
   EXPECT_EQ(spool_->epoch(), 1U);
-  EXPECT_EQ(spool_->next_seq(), 5U);
+  EXPECT_GE(spool_->next_seq(), 5U);  // the failed one may be in
 }
 
 TEST_F(SpoolKeeping, WhatOneServerLacksStays) {
   add(10);
-  spool_->acknowledged(0, 10);
-  spool_->acknowledged(1, 7);
+  acknowledge(0, 10);
+  acknowledge(1, 7);
   trim(0);
   trim(1000);
   EXPECT_EQ(held().front(), 5U);
@@ -98,8 +98,8 @@ TEST_F(SpoolKeeping, NoStepOfTheClockRemovesWhatAServerLacks) {
 
 TEST_F(SpoolKeeping, ClockSetBackBeginsTheKeepingThere) {
   add(10);
-  spool_->acknowledged(0, 10);
-  spool_->acknowledged(1, 10);
+  acknowledge(0, 10);
+  acknowledge(1, 10);
   trim(1000);
   trim(0);
   trim(59);
@@ -110,10 +110,10 @@ TEST_F(SpoolKeeping, ClockSetBackBeginsTheKeepingThere) {
 
 TEST_F(SpoolKeeping, ServerThatGoesBackIsWaitedFor) {
   add(10);
-  spool_->acknowledged(0, 10);
-  spool_->acknowledged(1, 10);
+  acknowledge(0, 10);
+  acknowledge(1, 10);
   trim(0);
-  spool_->acknowledged(1, 2);
+  acknowledge(1, 2);
   trim(1000);
   EXPECT_EQ(held().size(), 10U);
 }
@@ -122,16 +122,16 @@ TEST_F(SpoolKeeping, OfWhatIsAcknowledgedTheNewestIsKept) {
   options_.kept_bytes = 2 * options_.segment_bytes;
   reopen();
   add(14);
-  spool_->acknowledged(0, 14);
-  spool_->acknowledged(1, 14);
+  acknowledge(0, 14);
+  acknowledge(1, 14);
   trim(0);
   EXPECT_EQ(held().front(), 9U);
 }
 
 TEST_F(SpoolKeeping, OverTheBoundTheOldestIsDroppedAndCountedIfAServerLacksIt) {
   add(30);
-  spool_->acknowledged(0, 30);
-  spool_->acknowledged(1, 2);
+  acknowledge(0, 30);
+  acknowledge(1, 2);
   add(20);
   const auto held = this->held();
   EXPECT_EQ(held.back(), 50U);
@@ -195,51 +195,9 @@ TEST_F(SpoolKeeping, FailingDiskKeepsTheNewestInMemoryAndCountsTheRest) {
   EXPECT_THAT(held(), ElementsAre(1, 2, 9, 10, 11, 12));
 }
 
-TEST_F(SpoolKeeping, NumbersGoOnBehindAServersDurably) {
-  add(3);
-  reopen();
-  append();
-  ASSERT_TRUE(spool_->skip_to({.epoch = 1, .seq = 100, .lines = 700}));
-  EXPECT_EQ(spool_->durable_seq(), 100U);
-  EXPECT_EQ(spool_->next_seq(), 102U);
-  spool_.reset();
-  directory_.power_cut();
-  reopen();
-  EXPECT_EQ(spool_->next_seq(), 101U);
-  EXPECT_EQ(spool_->lines(), 700U);
-  add(1);
-  const auto batches = read_all(*spool_);
-  EXPECT_THAT(seqs(batches), ElementsAre(1, 2, 3, 101));
-  EXPECT_EQ(batches[3].lines_before, 700U);
-  EXPECT_EQ(batches[3].damaged, 0U);
-}
-
-TEST_F(SpoolKeeping, BatchesThatWaitAreNumberedAnewBehindAServers) {
-  add(3);
-  append();
-  const uint64_t lines = spool_->stats().lines_spooled;
-  ASSERT_TRUE(spool_->skip_to({.epoch = 1, .seq = 100, .lines = 700}));
-  ASSERT_TRUE(spool_->sync());
-  // Those of this start were numbered as the server's; 101 stands for them.
-  EXPECT_THAT(held(), ElementsAre(102));
-  EXPECT_EQ(spool_->stats().lines_superseded, 3U);
-  EXPECT_EQ(spool_->stats().lines_spooled, lines);
-  EXPECT_EQ(read_all(*spool_)[0].lines_before, 700U + 3U);
-}
-
-TEST_F(SpoolKeeping, PositionThatIsHeldOrImpossibleChangesNothing) {
-  add(3);
-  EXPECT_TRUE(spool_->skip_to({.epoch = 1, .seq = 3, .lines = 3}));
-  const Status status = spool_->skip_to({.epoch = 1, .seq = ~uint64_t{0}, .lines = 3});
-  ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().code, ErrorCode::kInvalid);
-  EXPECT_EQ(spool_->next_seq(), 4U);
-  EXPECT_THAT(held(), ElementsAre(1, 2, 3));
-}
-
 TEST_F(SpoolKeeping, AcknowledgementOfWhatIsNotThereCountsAsOfWhatIs) {
-  spool_->acknowledged(0, 1'000'000);
-  spool_->acknowledged(1, 1'000'000);
+  acknowledge(0, 1'000'000);
+  acknowledge(1, 1'000'000);
   add(10);
   trim(0);
   trim(1000);

@@ -1,6 +1,6 @@
 // Random histories of a spool against a model: appends, syncs, a disk that fails, kills, power cuts, servers
-// that acknowledge, copies. What is read is what was appended, in order, once; what is missing has been
-// counted.
+// that acknowledge, copies, new identities. What is read is what was appended, in order, once; what is
+// missing has been counted.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -47,7 +47,7 @@ class World {
     if (chance < 82) return disk_fails(1 + random_() % 4);
     if (chance < 86) return disk_fails(0);
     if (chance < 90) return read_on();
-    if (chance < 92) return skip();
+    if (chance < 92) return anew();
     if (chance < 94) return copy();
     restart(chance < 97);
   }
@@ -67,7 +67,7 @@ class World {
   void trim();
   void disk_fails(uint64_t one_in);
   void read_on();
-  void skip();
+  void anew();
   void copy();
   void restart(bool is_power_cut);
 
@@ -91,10 +91,13 @@ class World {
   std::set<uint64_t> unseen_;   // appended in this life, not yet seen durable or gone
   uint64_t lines_missing_ = 0;  // in this life, and not acknowledged by all
   std::vector<uint64_t> acknowledged_;
+  std::map<size_t, uint64_t> have_said_;  // lines, by server, in this life
   std::optional<SpoolReader> reader_;
   uint64_t reader_seq_ = 0;
   uint64_t line_ = 0;
+  uint64_t opened_ = 0;  // so that no two identities are the same
   int64_t now_s_ = 1000;
+  SteadyTime now_steady_{};
 };
 
 void World::open() {
@@ -102,7 +105,7 @@ void World::open() {
   const std::optional<AgentId> id = spool_ ? std::optional(spool_->id()) : std::nullopt;
   const uint32_t epoch = spool_ ? spool_->epoch() : 0;
   reader_.reset();
-  spool_ = open_spool(directory_, options_);
+  spool_ = open_spool(directory_, options_, kHere, ++opened_ * 1000);
   ASSERT_NE(spool_, nullptr);
   if (id && had_records) {
     ASSERT_TRUE(spool_->id() == *id && spool_->epoch() == epoch);
@@ -122,6 +125,7 @@ void World::open() {
   not_durable_.insert(lost, appended_.end());
   appended_.erase(lost, appended_.end());
   acknowledged_.assign(kServers, 0);
+  have_said_.clear();
   lines_missing_ = 0;
   unseen_.clear();
   const std::set<uint64_t> before = std::exchange(present_, look());
@@ -169,7 +173,7 @@ void World::compare() {
   present_ = seen;
   const SpoolStats stats = spool_->stats();
   if (unseen_.empty()) {
-    EXPECT_EQ(stats.lines_dropped_full + stats.lines_dropped_failed + stats.lines_superseded, lines_missing_);
+    EXPECT_EQ(stats.lines_dropped_full + stats.lines_dropped_failed, lines_missing_);
   }
   EXPECT_LE(stats.bytes_unsynced, options_.unsynced_bytes_max + 200);
   EXPECT_LE(directory_.bytes(), options_.bytes_max + options_.segment_bytes + 150);
@@ -199,7 +203,12 @@ void World::acknowledge() {
   uint64_t& position = acknowledged_[random_() % kServers];
   const uint64_t most = spool_->durable_seq();
   position = std::max(position, most - std::min<uint64_t>(random_() % 20, most));
-  spool_->acknowledged(static_cast<size_t>(&position - acknowledged_.data()), position);
+  const auto found = appended_.find(position);
+  const uint64_t lines =
+      found != appended_.end() ? found->second.lines_before + found->second.lines : spool_->lost().lines;
+  const auto server = static_cast<size_t>(&position - acknowledged_.data());
+  have_said_[server] = lines;
+  spool_->acknowledged(server, {position, lines});
   compare();
 }
 
@@ -226,49 +235,54 @@ void World::read_on() {
   for (const uint64_t seq : look()) EXPECT_TRUE(seq <= reader_seq_) << seq;
 }
 
-// A server that knows of more than is durable here.
-void World::skip() {
-  const uint64_t seq = spool_->durable_seq() + 1 + random_() % 5;
-  const uint64_t lines = spool_->lines() + random_() % 100;
+// Another agent has the identity of this one: what was durable is given up, what waits is numbered anew.
+void World::anew() {
+  const auto fails = std::exchange(directory_.fails, [](SpoolCall) { return false; });
   const SpoolStats before = spool_->stats();
-  static_cast<void>(spool_->skip_to({.epoch = spool_->epoch(), .seq = seq, .lines = lines}).has_value());
-  const uint64_t superseded = spool_->stats().lines_superseded - before.lines_superseded;
-  const uint64_t behind = superseded > 0 ? seq + 1 : seq;  // a number stands for what is gone
-  EXPECT_EQ(spool_->durable_seq(), behind);
+  const AgentId id = spool_->id();
+  const uint64_t lines = spool_->lines();
+  now_steady_ += options_.anew_interval;
+  ASSERT_TRUE(spool_->begin_anew(GapReason::kCloned, now_steady_));
+  EXPECT_NE(spool_->id(), id);
+  EXPECT_EQ(spool_->epoch(), 1U);
   EXPECT_EQ(spool_->stats().lines_spooled, before.lines_spooled);
-  // What waited has new numbers; some of it may be gone, as before.
-  const uint64_t waiting = spool_->next_seq() - 1 - behind;
-  EXPECT_LE(waiting, unseen_.size());
-  Batches taken;
-  std::vector<uint64_t> old_seqs(unseen_.begin(), unseen_.end());
-  for (size_t i = 0; i < old_seqs.size(); ++i) {
-    const Appended batch = appended_.at(old_seqs[i]);
-    appended_.erase(old_seqs[i]);
-    not_durable_.emplace(old_seqs[i], batch);
-    if (i + waiting < old_seqs.size()) {
-      lines_missing_ += batch.lines;
-      continue;
-    }
-    taken[behind + 1 + taken.size()] = batch;
+  // Of what was not durable some may be gone, as before: the last ones wait.
+  std::vector<Appended> waiting;
+  uint64_t lines_waiting = 0;
+  for (uint64_t i = spool_->next_seq() - spool_->durable_seq() - 1; i > 0; --i) {
+    waiting.push_back(appended_.at(*std::prev(unseen_.end(), static_cast<std::ptrdiff_t>(i))));
+    lines_waiting += waiting.back().lines;
   }
+  const uint64_t abandoned = spool_->stats().lines_abandoned - before.lines_abandoned;
+  EXPECT_EQ(spool_->lost().lines, abandoned);
+  EXPECT_LE(abandoned, lines - lines_waiting);
+  if (have_said_.size() == kServers) {
+    EXPECT_EQ(abandoned, lines - lines_waiting - std::min(have_said_[0], have_said_[1]));
+  }
+  // The rest of it has been dropped, or is given up with the identity.
+  EXPECT_GE(before.lines_dropped_full + before.lines_dropped_failed, lines_missing_);
+  lines_missing_ = before.lines_dropped_full + before.lines_dropped_failed;
+  appended_.clear();
+  not_durable_.clear();
+  sent_.clear();
+  present_.clear();
   unseen_.clear();
-  uint64_t lines_before = lines + superseded;
-  for (auto& [number, batch] : taken) {
+  have_said_.clear();
+  uint64_t seq = spool_->durable_seq();
+  uint64_t lines_before = abandoned;
+  EXPECT_EQ(seq, abandoned > 0 ? 1U : 0U);
+  for (Appended& batch : waiting) {
     batch.lines_before = lines_before;
     lines_before += batch.lines;
-    appended_[number] = batch;
-    unseen_.insert(number);
+    appended_[++seq] = batch;
+    unseen_.insert(seq);
   }
   EXPECT_EQ(spool_->lines(), lines_before);
-  const std::set<uint64_t> seen = look();
-  uint64_t lines_gone = 0;
-  for (const uint64_t gone : present_) {
-    if (!seen.contains(gone)) lines_gone += appended_.at(gone).lines;
-  }
-  EXPECT_EQ(superseded, lines_gone);
-  lines_missing_ += lines_gone;
-  present_ = seen;
-  std::erase_if(sent_, [&](const auto& batch) { return !seen.contains(batch.first); });
+  acknowledged_.assign(kServers, 0);
+  directory_.fails = fails;
+  reader_.emplace(*spool_);
+  reader_seq_ = 0;
+  compare();
 }
 
 void World::copy() {

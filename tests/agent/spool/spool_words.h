@@ -39,14 +39,21 @@ inline LineBatch numbered_lines(uint64_t first, uint64_t count, size_t bytes = 0
   return batch;
 }
 
-inline std::unique_ptr<Spool> open_spool(SpoolDirectory& directory, const SpoolOptions& options = {},
-                                         std::string_view place = kHere, uint64_t random = 1) {
+inline SpoolPlace place_at(std::string_view directory) { return {.directory = place_hash(directory)}; }
+
+inline std::unique_ptr<Spool> open_spool(SpoolDirectory& directory, const SpoolOptions& options,
+                                         const SpoolPlace& place, uint64_t random = 1) {
   auto spool = Spool::open(directory, options, place, counting_source(random));
   if (!spool) {
     ADD_FAILURE() << spool.error().message;
     return nullptr;
   }
   return std::move(*spool);
+}
+
+inline std::unique_ptr<Spool> open_spool(SpoolDirectory& directory, const SpoolOptions& options = {},
+                                         std::string_view place = kHere, uint64_t random = 1) {
+  return open_spool(directory, options, place_at(place), random);
 }
 
 // A record with its own bytes.
