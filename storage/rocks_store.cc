@@ -289,7 +289,9 @@ Result<uint64_t> RocksStore::expire(TierNo tier, ChunkNo chunk) {
 
 Status RocksStore::keep_from(TierNo tier, ChunkNo chunk) {
   SM_CHECK(tier < tiers_.count());
-  if (fault_) return *fault_;
+  // A batch is built with this before it is written: at a store that started at fault nothing else would
+  // mend.
+  if (Status whole = mend(); !whole) return whole;
   return chunk < expiry().floor(tier) ? set_floor(tier, chunk) : Status::ok();
 }
 
