@@ -170,12 +170,12 @@ std::optional<std::variant<AgentBook::Opened, RefuseReason>> AgentBook::open_fou
         clones_.add();
     }
     agent->connection = opened.hold.connection;
-    agent->connected = std::make_unique<Agent::Connection>(Agent::Connection{
-        watcher, offer.position.epoch,
-        AgentContact{.host = std::move(party.host),
-                     .peer = std::move(party.peer),
-                     .agent_version = std::string(hello.agent_version),
-                     .clock_ahead = hello.clock == Timestamp() ? Duration(0) : hello.clock - now.wall}});
+    agent->connected = std::make_unique<Agent::Connection>(
+        Agent::Connection{watcher, offer.position.epoch,
+                          AgentContact{.host = std::move(party.host),
+                                       .peer = std::move(party.peer),
+                                       .agent_version = std::string(hello.agent_version),
+                                       .clock_ahead = hello.clock - now.wall}});
     agent->offer = std::make_unique<AgentRow>(std::move(offer));
   }
   if (before) before->ended(RefuseReason::kReplaced);

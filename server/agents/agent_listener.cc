@@ -96,7 +96,8 @@ Status AgentListener::open() {
     return bound;
   }
   endpoint_ = acceptor_->endpoint();
-  for (auto& worker : workers_) worker->thread.start(services_.log, std::string(kSetting), services_.watchdog);
+  for (auto& worker : workers_)
+    worker->thread.start(services_.log, std::string(kSetting), services_.watchdog);
   asio::post(workers_.front()->thread.loop(), [this] { acceptor_->accept(); });
   services_.log.info("agent listener", {{"address", endpoint_.text()},
                                         {"threads", workers_.size()},

@@ -146,7 +146,6 @@ void AgentStream::take_status(const StatusFrame& status, TickTime now) {
 // Before anything is taken of a batch that would be thrown away; the agent keeps it and comes back.
 bool AgentStream::refuse_wrong_clock(Timestamp clock, Timestamp now) {
   const Duration limit = services_.book.limits().clock_max;
-  if (clock == Timestamp()) return false;  // it does not say
   if (clock <= now + limit && clock >= now - limit) return false;
   refuse(RefuseReason::kClock, clock_words(clock, now));
   return true;

@@ -216,26 +216,27 @@ TEST_F(AgentListenerTest, SaysThatItStops) {
 TEST_F(AgentListenerTest, ConnectionsMayBeToldWhatIsDurableAfterItHasStopped) {
   class SlowWatcher final : public AgentWatcher {
    public:
-    void durable(uint64_t) override {
+    void durable(AckFrame) override {
       told_.release();
       go_on_.acquire();
     }
-    void replaced() override {}
+    void ended(RefuseReason) override {}
 
     std::binary_semaphore told_{0};
     std::binary_semaphore go_on_{0};
   };
   open();
   const auto slow = std::make_shared<SlowWatcher>();
-  const auto first = std::get<AgentBook::Opened>(
-      book_.open(HelloFrame{.id = {{1}}, .acknowledged = {.epoch = 1}, .host = "slow"}, slow, clock_.wall()));
+  const auto first = std::get<AgentBook::Opened>(book_.open(
+      HelloFrame{.id = {{1}}, .acknowledged = {.epoch = 1}, .clock = clock_.wall(), .host = "slow"},
+      LineSender(), slow, TickTime::of(clock_)));
   Peer agent = peer();
   ASSERT_TRUE(agent.hello(2));
   ASSERT_EQ(agent.welcome(), 0U);
   ASSERT_TRUE(agent.send(Peer::batch(1)));
   ASSERT_TRUE(wait_for_samples(1));
   const BatchFrame batch{.seq = 1, .lines_before = 0, .lines = 0};
-  book_.take(first.hold, batch, clock_.wall(), [](const auto& mark) { mark(0); });
+  book_.take(first.hold, batch, TickTime::of(clock_), [](auto, const auto& mark) { mark(0, {}); });
   std::thread ticks([this] { EXPECT_TRUE(tick()); });
   slow->told_.acquire();
   listener_->stop();
