@@ -48,7 +48,7 @@ Result<BenchStore> BenchStore::open(const std::filesystem::path& directory, cons
   RocksDatabase& borrowed = **database;
   return BenchStore(
       *path, borrowed,
-      std::make_unique<RocksStore>(options, tiers, *path, RocksStore::Opened{std::move(*database), 0}));
+      std::make_unique<RocksStore>(options, tiers, *path, RocksStore::Opened{std::move(*database), 0, {}}));
 }
 
 std::vector<rocksdb::ColumnFamilyHandle*> BenchStore::families() const {
