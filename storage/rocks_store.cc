@@ -15,112 +15,13 @@
 #include "storage/disk_probe.h"
 #include "storage/keys.h"
 #include "storage/reserve_file.h"
+#include "storage/rocks_batch.h"
 #include "storage/rocks_database.h"
 #include "storage/rocks_snapshot.h"
 #include "storage/settle.h"
 
 namespace statmill {
 namespace {
-
-rocksdb::Slice slice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
-
-std::string tick_row(TickNo tick, std::string_view activity = {}) {
-  std::string row;
-  Writer out(row);
-  out.u64be(tick);
-  out.bytes(activity);
-  return row;
-}
-
-std::string forgotten_row(Timestamp until) {
-  std::string row;
-  Writer(row).u64be(static_cast<uint64_t>(until.time_since_epoch().count()));
-  return row;
-}
-
-std::string deleted_row() {
-  std::string row;
-  Writer(row).u8(kDeletedSeries);
-  return row;
-}
-
-std::string series_row(const SeriesRow& series) {
-  std::string row;
-  Writer out(row);
-  out.u8(static_cast<uint8_t>(series.kind));
-  out.bytes(series.name);
-  return row;
-}
-
-// Adds operations to a WriteBatch and keeps the first that failed.
-class Operations {
- public:
-  void add(const rocksdb::Status& status) {
-    if (status_.ok()) status_ = status;
-  }
-  rocksdb::WriteBatch& batch() { return batch_; }
-  const rocksdb::Status& status() const { return status_; }
-
- private:
-  rocksdb::WriteBatch batch_;
-  rocksdb::Status status_;
-};
-
-void add_agents(Operations& operations, const RocksDatabase& database, const StoreBatch& batch) {
-  rocksdb::WriteBatch& out = operations.batch();
-  for (const AgentRow& row : batch.agents)
-    operations.add(out.Put(database.meta(), agent_key(row.id), encode_agent_row(row)));
-  for (const AgentId& id : batch.forgotten_agents) operations.add(out.Delete(database.meta(), agent_key(id)));
-  if (batch.forgotten_until)
-    operations.add(out.Put(database.meta(), slice(kForgottenKey), forgotten_row(*batch.forgotten_until)));
-}
-
-void add_meta(Operations& operations, const RocksDatabase& database, const StoreBatch& batch) {
-  rocksdb::WriteBatch& out = operations.batch();
-  if (batch.tick != 0) operations.add(out.Put(database.meta(), slice(kTickKey), tick_row(batch.tick)));
-  for (const StoreBatch::Flushed& flushed : batch.flushed) {
-    operations.add(
-        out.Put(database.meta(), flushed_key(flushed.shard), tick_row(flushed.tick, flushed.activity)));
-  }
-  if (batch.rollup_position) {
-    const std::string position = chunk_key(batch.rollup_position->chunk, batch.rollup_position->id);
-    operations.add(out.Put(database.meta(), slice(kRollupKey), position));
-  }
-  if (batch.clock) operations.add(out.Put(database.meta(), slice(kClockKey), encode_clock_row(*batch.clock)));
-  if (batch.journal_trim) {
-    const StoreBatch::Trim& trim = *batch.journal_trim;
-    operations.add(out.Put(database.meta(), slice(kTrimKey), tick_row(trim.end)));
-    // Side by side: RocksDB cuts tombstones that overlap into pieces that each list all that cover them,
-    // which is quadratic in time and memory. A start begins to read at kTrimKey, past all of them.
-    operations.add(
-        out.DeleteRange(database.journal(), journal_key({trim.begin, 0}), journal_key({trim.end, 0})));
-    // One row stays beside the tombstones: Debian's RocksDB (assertions on) ends the process when a
-    // compaction of which nothing is left fails, as on a full disk.
-    operations.add(out.Put(database.journal(), journal_key({0, 0}), rocksdb::Slice()));
-  }
-}
-
-Operations operations_of(const StoreBatch& batch, const RocksDatabase& database, const Tiers& tiers) {
-  Operations operations;
-  rocksdb::WriteBatch& out = operations.batch();
-  for (const SeriesRow& series : batch.series) {
-    operations.add(out.Put(database.series(), series_key(series.id), series_row(series)));
-  }
-  for (const SeriesId id : batch.deleted) {
-    operations.add(out.Put(database.series(), series_key(id), deleted_row()));
-  }
-  for (const StoreBatch::Row& row : batch.journal) {
-    operations.add(out.Put(database.journal(), journal_key({row.tick, row.part}), row.bytes));
-  }
-  for (const StoreBatch::Fragment& fragment : batch.fragments) {
-    SM_CHECK(fragment.key.tier < tiers.count());
-    operations.add(out.Merge(database.tier(fragment.key.tier), chunk_key(fragment.key.chunk, fragment.key.id),
-                             fragment.frames));
-  }
-  add_agents(operations, database, batch);
-  add_meta(operations, database, batch);
-  return operations;
-}
 
 // `database`: its path.
 std::filesystem::path reserve_of(const std::filesystem::path& database) {
@@ -247,7 +148,7 @@ Status RocksStore::write(const StoreBatch& batch) {
   // Or each comparison of two keys is counted, in a variable of the thread: a tenth of a write's time.
   rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
   const std::shared_ptr<RocksDatabase> database = this->database();
-  Operations operations = operations_of(batch, *database, tiers_);
+  RocksBatch operations = rocks_batch_of(batch, *database, tiers_);
   if (!operations.status().ok()) return error_of(operations.status());
   rocksdb::WriteOptions options;
   options.sync = options_.sync;

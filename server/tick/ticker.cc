@@ -81,6 +81,11 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
   }
 }
 
+void Ticker::begin(TickTime now) {
+  look_at_clock(now);
+  set_cutoffs();
+}
+
 Status Ticker::tick(TickTime now) { return run(now, {}); }
 Status Ticker::flush_all(TickTime now) { return run(now, Shards().set()); }
 

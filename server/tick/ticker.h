@@ -53,6 +53,9 @@ class Ticker {
   };
   Ticker(const Services& services, const TickOptions& options, const TickStart& start, SteadyTime now);
 
+  // Looks at the clock and tells readers what has expired, as every tick does. Called once before queries are
+  // answered: until then they would see what is past its retention.
+  void begin(TickTime now);
   // One tick. An error means that nothing of it is durable yet and that the next call tries again.
   Status tick(TickTime now);
   // One tick that flushes every shard.

@@ -34,7 +34,7 @@ const Reach& layers() {
 const Reach& server_folders() {
   static const Reach reach = {
       {"table", {}},        {"tick", {"table"}}, {"agents", {"tick", "table"}},
-      {"query", {"table"}}, {"http", {"query"}}, {"admin", {"http", "tick", "table"}},
+      {"query", {"table"}}, {"http", {"query"}}, {"admin", {"http", "agents", "tick", "table"}},
   };
   return reach;
 }

@@ -108,7 +108,7 @@ class DiskE2e : public testing::Test {
   void expect_recovery() {
     ASSERT_TRUE(becomes(200)) << readiness().body;
     EXPECT_EQ(server_.metric("statmill_store_ready"), 1);
-    EXPECT_GE(server_.metric("statmill_store_reopenings_total"), 1);
+    EXPECT_TRUE(server_.wait_for_metric("statmill_store_reopenings_total", 1));
     send(1000);
     server_.wait_until_durable();
     expect_all_there("out of trouble");

@@ -106,7 +106,7 @@ Ledger::Violation Ledger::check_row(const std::map<int64_t, uint64_t>& in, const
   }
   const auto missing = static_cast<uint64_t>(
       std::count_if(slots.begin(), end, [&](int64_t slot_s) { return !in.contains(slot_s); }));
-  const uint64_t told = row.lines_lost + row.lines_refused;
+  const uint64_t told = row.lines_lost + (may_be_refused_ ? row.lines_refused : 0);
   const bool is_exact = row.position.epoch == 1 && !was_forgotten;
   if (is_exact ? missing == told : missing <= told) return std::nullopt;
   return series + ": of " + std::to_string(row.position.lines) + " lines " + std::to_string(missing) +
@@ -170,7 +170,7 @@ Ledger::Violation Ledger::check_told(const Content& content, const std::vector<A
     }
   }
   uint64_t told = 0;
-  for (const AgentRow& row : rows) told += row.lines_lost + row.lines_refused;
+  for (const AgentRow& row : rows) told += row.lines_lost + (may_be_refused_ ? row.lines_refused : 0);
   if (missing.size() <= told) return std::nullopt;
   return std::to_string(missing.size()) + " lines are missing, and " + std::to_string(told) +
          " are told to be lost or refused";

@@ -51,6 +51,8 @@ class Ledger {
   }
   // Somebody has removed what was durable: what is lost by that, nobody can tell.
   void lose_count() { has_lost_count_ = true; }
+  // An agent's clock was wrong: only what was made then may be refused.
+  void allow_refusals() { may_be_refused_ = true; }
   uint64_t lines_made() const { return lines_made_; }
 
   // What can be said of a server at any time, RAM included.
@@ -90,6 +92,7 @@ class Ledger {
   std::map<AgentId, SecretHash> secrets_;
   uint64_t lines_made_ = 0;
   bool has_lost_count_ = false;
+  bool may_be_refused_ = false;
 };
 
 }  // namespace statmill::sim

@@ -166,6 +166,7 @@ void World::meet_agent(Fault fault, SimAgent& agent) {
   Chance& chance = stage_.chance;
   if (fault == Fault::kClockStep) {
     if (chance.one_in(3)) return agent.set_clock_right();
+    ledger_.allow_refusals();
     return agent.step_clock(clock_step(chance));
   }
   if (fault == Fault::kDiskFails)

@@ -5,42 +5,12 @@
 
 #include "storage/rocks_store.h"
 #include "tests/storage/buckets.h"
+#include "tests/storage/loaded_store.h"
 #include "tests/support/memory_store.h"
 #include "tests/support/temp_directory.h"
 
 namespace statmill {
 namespace {
-
-Tiers tiers() { return *Tiers::parse("10s:1d,5m:1y"); }
-
-// What a start would see, as text: one line per thing, in the order given.
-std::vector<std::string> loaded(Store& store) {
-  std::vector<std::string> lines;
-  const Status status = store.load({
-      [&](SeriesRow series) {
-        lines.push_back("series " + std::to_string(series.id) + (series.kind == Kind::kEvent ? " *" : " ") +
-                        series.name);
-        return Status::ok();
-      },
-      [&](ShardNo shard, TickNo tick, std::string_view activity) {
-        if (tick != 0 || shard == 255) {
-          lines.push_back("shard " + std::to_string(shard) + " " + std::to_string(tick) + " " +
-                          std::string(activity));
-        }
-        return Status::ok();
-      },
-      [&](TickNo tick, ShardNo shard, std::string_view row) {
-        lines.push_back("row " + std::to_string(tick) + "/" + std::to_string(shard) + " " + std::string(row));
-        return Status::ok();
-      },
-      [&](SeriesId id) {
-        lines.push_back("deleted " + std::to_string(id));
-        return Status::ok();
-      },
-  });
-  EXPECT_TRUE(status);
-  return lines;
-}
 
 // A store of each kind, with words to fill it.
 class StoreContract : public testing::TestWithParam<std::string> {
@@ -408,31 +378,6 @@ TEST_P(StoreContract, StatsSayHowMuchMemoryIsUsed) {
 
 INSTANTIATE_TEST_SUITE_P(Stores, StoreContract, testing::Values("memory", "rocks"),
                          [](const auto& parameter) { return parameter.param; });
-
-TEST(MemoryStore, AFailedWriteMayHaveGoneThroughAllTheSame) {
-  MemoryStore store(tiers());
-  store.fail_next_write({ErrorCode::kIo, "sync"}, MemoryStore::Effect::kWhole);
-  StoreBatch batch;
-  batch.tick = 1;
-  batch.journal.push_back({1, 2, "row"});
-  EXPECT_FALSE(store.write(batch));
-  EXPECT_EQ(loaded(store), (std::vector<std::string>{"shard 255 0 ", "row 1/2 row"}));
-  EXPECT_TRUE(store.write(batch));
-}
-
-TEST(MemoryStore, AFailedWriteChangesNothingAndTheNextSucceeds) {
-  MemoryStore store(tiers());
-  store.fail_next_write({ErrorCode::kIo, "disk full"});
-  EXPECT_TRUE(store.write({}));
-  StoreBatch batch;
-  batch.journal.push_back({1, 2, "row"});
-  const Status failed = store.write(batch);
-  ASSERT_FALSE(failed);
-  EXPECT_EQ(failed.error().message, "disk full");
-  EXPECT_EQ(loaded(store), std::vector<std::string>{"shard 255 0 "});
-  EXPECT_TRUE(store.write(batch));
-  EXPECT_EQ(loaded(store), (std::vector<std::string>{"shard 255 0 ", "row 1/2 row"}));
-}
 
 }  // namespace
 }  // namespace statmill

@@ -42,6 +42,10 @@ std::string AgentServer::lines_until(std::string_view part) {
 }
 
 void AgentServer::take(const FrameRead& frame) {
+  if (frame.type == FrameType::kStatus) {
+    EXPECT_TRUE(decode_status(frame.payload));
+    return;
+  }
   const auto batch = decode_batch(frame.payload);
   EXPECT_TRUE(frame.type == FrameType::kBatch && batch);
   if (!batch) return;

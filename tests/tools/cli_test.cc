@@ -56,7 +56,7 @@ TEST(Cli, RefusesCommandLinesThatMakeNoSense) {
       {{"status", "now"}, "too many arguments"},
       {{"flush", "now"}, "too many arguments"},
       {{"clock"}, "too few arguments"},
-      {{"clock", "set"}, "\"set\" is not confirm"},
+      {{"clock", "set", "--admin.socket", "a.sock"}, "\"set\" is not confirm"},
       {{"backup"}, "too few arguments"},
       {{"verify"}, "too few arguments"},
       {{"verify", "a", "--server", "http://h"}, "unrecognised option '--server'"},

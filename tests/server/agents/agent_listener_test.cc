@@ -34,7 +34,11 @@ class Peer {
   }
   static std::string batch(uint64_t seq) {
     std::string bytes;
-    append_frame(bytes, BatchFrame{.seq = seq, .lines_before = seq - 1, .lines = 1, .text = "*seen 1\n"});
+    append_frame(bytes, BatchFrame{.seq = seq,
+                                   .lines_before = seq - 1,
+                                   .lines = 1,
+                                   .time = SystemClock().wall(),
+                                   .text = "*seen 1\n"});
     return bytes;
   }
   // What the server says next; none: it has hung up.

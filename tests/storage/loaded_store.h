@@ -1,0 +1,44 @@
+// What a start would see of a store, as text.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "storage/store.h"
+
+namespace statmill {
+
+inline Tiers tiers() { return *Tiers::parse("10s:1d,5m:1y"); }
+
+// What a start would see, as text: one line per thing, in the order given.
+inline std::vector<std::string> loaded(Store& store) {
+  std::vector<std::string> lines;
+  const Status status = store.load({
+      [&](SeriesRow series) {
+        lines.push_back("series " + std::to_string(series.id) + (series.kind == Kind::kEvent ? " *" : " ") +
+                        series.name);
+        return Status::ok();
+      },
+      [&](ShardNo shard, TickNo tick, std::string_view activity) {
+        if (tick != 0 || shard == 255) {
+          lines.push_back("shard " + std::to_string(shard) + " " + std::to_string(tick) + " " +
+                          std::string(activity));
+        }
+        return Status::ok();
+      },
+      [&](TickNo tick, ShardNo shard, std::string_view row) {
+        lines.push_back("row " + std::to_string(tick) + "/" + std::to_string(shard) + " " + std::string(row));
+        return Status::ok();
+      },
+      [&](SeriesId id) {
+        lines.push_back("deleted " + std::to_string(id));
+        return Status::ok();
+      },
+  });
+  EXPECT_TRUE(status);
+  return lines;
+}
+
+}  // namespace statmill
