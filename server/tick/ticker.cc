@@ -292,19 +292,24 @@ void Ticker::look_at_clock(TickTime now) {
   if (newest != Series::kNever)
     moment.newest = from_unix_seconds(newest * services_.table.tiers().finest().step_s);
   const bool is_start = !clock_;
+  std::optional<Duration> step;
   if (is_start) {
     clock_.emplace(unseen_max(services_.table.retention()), saved_clock_, moment);
-  } else if (const auto step = clock_->tick(moment)) {
-    clock_steps_.add();
+  } else {
+    step = clock_->tick(moment);
+  }
+  if (step) {
     next_clock_row_ = now.steady;
     services_.log.warn("the wall clock stepped",
-                       {{"by", format_duration(*step)}, {"to_s", unix_seconds(now.wall)}});
+                       {{"by", format_duration(std::chrono::round<std::chrono::seconds>(*step))},
+                        {"to_s", unix_seconds(now.wall)}});
   }
   clock_ahead_s_.set(std::chrono::floor<std::chrono::seconds>(clock_->ahead()).count());
   const std::string trouble = clock_->trouble();
   if (is_start && !trouble.empty()) services_.log.warn("the wall clock is in doubt", {{"why", trouble}});
   services_.health.set("clock", clock_->is_fresh() ? trouble : "");
   services_.health.warn("clock", clock_->is_fresh() ? "" : trouble);
+  if (step) clock_steps_.add();  // last: who waits for it finds the rest
 }
 
 Duration Ticker::confirm_clock(TickTime now) {
