@@ -66,6 +66,7 @@ class SimServer {
   std::vector<AgentRow> rows();
   void note_rows();
   void hurry_others();
+  TickTime now() const;  // what its clocks show
 
   Stage& stage_;
   const Ledger& ledger_;
