@@ -65,7 +65,9 @@ TEST(HttpServerTest, QueriesThatWaitForTheDiskHoldNothingElse) {
   HttpWorkers workers({.memory = 1, .store = 1});
   HttpSite site = fake.site();
   site.workers = &workers;
-  const auto server = std::move(*HttpServer::open(io, {"127.0.0.1", 0}, std::move(site)));
+  auto opened = HttpServer::open(io, {"127.0.0.1", 0}, std::move(site));
+  ASSERT_TRUE(opened);
+  const auto server = std::move(*opened);
   std::thread loop([&io] { io.run(); });
   std::vector<HttpPeer> queries;
   for (int i = 0; i < 3; ++i) {
