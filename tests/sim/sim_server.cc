@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "proto/istatd_lines.h"
 #include "server/query/engine.h"
 #include "server/tick/recovery.h"
 #include "tests/sim/sim_session.h"
@@ -121,22 +120,14 @@ void SimServer::accept(const std::shared_ptr<Connection>& connection) {
   if (!process_) return connection->close(Side::kServer);
   auto& sessions = process_->sessions;
   std::erase_if(sessions, [](const auto& session) { return !session->is_open(); });
-  sessions.push_back(SimSession::make(
-      stage_, connection, {process_->book, *process_->intake, process_->token}, [this] { return now(); }));
+  sessions.push_back(
+      SimSession::make(stage_, connection, {process_->book, *process_->intake, process_->token}));
 }
 
 void SimServer::tick() {
   if (!process_) return;
-  // A server has series of its own, which are as wrong as its clock, and so is the newest sample.
-  Batch own;
-  parse_istatd_lines("own 1", own);
-  process_->table.apply(own, now().wall);
-  if (!process_->ticker->tick(now())) stage_.note(name() + ": a tick failed");
-}
-
-TickTime SimServer::now() const {
   const SteadyTime now = stage_.schedule.now();
-  return {server_wall(now) + wall_ahead_, now};
+  if (!process_->ticker->tick({server_wall(now) + wall_ahead_, now})) stage_.note(name() + ": a tick failed");
 }
 
 void SimServer::hurry_others() {
@@ -204,7 +195,7 @@ Content SimServer::content(const Table& table, Store& store) const {
   const auto slots = static_cast<int64_t>(std::min<uint64_t>(ledger_.lines_made() + 1, kSlotsMax));
   Content content;
   if (table.series_count() == 0) return content;
-  const QueryRequest request{{"a*"}, kFirstSlotS, kFirstSlotS + slots * kSlotS, kSlotS, {}};
+  const QueryRequest request{{"*"}, kFirstSlotS, kFirstSlotS + slots * kSlotS, kSlotS, {}};
   const auto answer = engine.run(request, server_wall(stage_.schedule.now()));
   SM_CHECK(answer);
   for (const SeriesAnswer& series : answer->series) {

@@ -66,7 +66,6 @@ class SimServer {
   std::vector<AgentRow> rows();
   void note_rows();
   void hurry_others();
-  TickTime now() const;  // what its clocks show
 
   Stage& stage_;
   const Ledger& ledger_;
