@@ -118,6 +118,10 @@ class AgentBook final : public TickRider {
  private:
   AgentTake take_next(const Hold& hold, uint64_t seq, TickTime now, const Apply& apply,
                       const std::function<std::optional<Lines>(AgentRow& row)>& advance);
+  bool admit(Agent& agent, const AgentPosition& position, const LineSender& sender, TickTime now);
+  void note_time(TickTime now) REQUIRES(mutex_);
+
+  // Which connection speaks for an agent (agent_opening.cc).
   std::variant<std::shared_ptr<Agent>, RefuseReason> find_or_make(const HelloFrame& hello,
                                                                   const LineSender& sender, TickTime now);
   // None: the agent has been forgotten meanwhile.
@@ -126,8 +130,6 @@ class AgentBook final : public TickRider {
                                                                const LineSender& sender,
                                                                const std::shared_ptr<AgentWatcher>& watcher,
                                                                TickTime now);
-  bool admit(Agent& agent, const AgentPosition& position, const LineSender& sender, TickTime now);
-  void note_time(TickTime now) REQUIRES(mutex_);
 
   // What is forgotten, and when (agent_keeping.cc).
   Result<std::shared_ptr<Agent>> find_one(std::string_view prefix) const;

@@ -1,4 +1,4 @@
-// KnownAgent: what the agent book holds of one agent. For agent_book.cc and agent_keeping.cc only.
+// KnownAgent: what the agent book holds of one agent. For the files of AgentBook only.
 #pragma once
 
 #include <memory>
