@@ -13,6 +13,7 @@
 
 #include "agent/capabilities.h"
 #include "agent/collectors/make_collectors.h"
+#include "base/ending_signals.h"
 #include "base/hash.h"
 #include "base/service_manager.h"
 #include "base/watchdog_thread.h"
@@ -181,6 +182,7 @@ int Agent::run() {
   {
     const WatchdogThread watchdog_thread(watchdog_, look_);
     const LoopWatch watch(&watchdog_, io_, "agent");
+    const EndingSignalsAccepted accepted;
     io_.run();
   }
   if (outbox_.resolving()) {

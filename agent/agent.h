@@ -32,8 +32,8 @@ class Agent {
 
   Agent(const AgentConfig& config, Log& log, const Clock& clock);
 
-  // Collects and sends each interval until SIGTERM or SIGINT; SIGHUP is logged and otherwise ignored. Returns
-  // the exit code.
+  // Collects and sends each interval until SIGTERM or SIGINT; SIGHUP is logged and otherwise ignored. The
+  // program blocks all three before it makes the agent (base/ending_signals.h). Returns the exit code.
   int run();
   // Collects twice, one interval apart, and writes the second collection's lines to standard output. Returns
   // the exit code.

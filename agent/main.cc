@@ -2,7 +2,6 @@
 //
 // Exit statuses: 0 asked to stop, 1 failure, 2 bad usage or configuration, 5 the spool is of another version,
 // 7 out of memory.
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -12,6 +11,7 @@
 #include "agent/check.h"
 #include "agent/config.h"
 #include "base/clock.h"
+#include "base/ending_signals.h"
 #include "base/log.h"
 #include "base/open_files.h"
 #include "base/out_of_memory.h"
@@ -21,7 +21,7 @@ namespace {
 int run(const statmill::AgentConfig& config) {
   statmill::Log log(config.log_level);
   const statmill::SystemClock clock;
-  if (!config.check && !config.once) std::signal(SIGHUP, SIG_IGN);  // until the agent handles it
+  if (!config.check && !config.once) statmill::block_ending_signals();
   try {
     if (config.check) return statmill::check_collectors(config, log, clock);
     statmill::Agent agent(config, log, clock);

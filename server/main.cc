@@ -4,6 +4,7 @@
 #include <exception>
 #include <span>
 
+#include "base/ending_signals.h"
 #include "base/open_files.h"
 #include "base/out_of_memory.h"
 #include "base/service_manager.h"
@@ -37,9 +38,9 @@ int run(const statmill::ServerConfig& config) {
 int main(int argc, char** argv) {
   using statmill::ExitCode;
   statmill::end_when_out_of_memory("statmilld");
+  statmill::block_ending_signals();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of that write
-  std::signal(SIGHUP, SIG_IGN);   // until the server handles it
   statmill::tune_allocator();
   statmill::raise_open_files_limit();
   statmill::ServerConfig config;

@@ -1,6 +1,7 @@
 // See server.h.
 #include "server/server.h"
 
+#include "base/ending_signals.h"
 #include "ingest/statsd_dialect.h"
 #include "proto/istatd_lines.h"
 #include "server/admin/admin_routes.h"
@@ -335,6 +336,7 @@ void Server::wait_for_signal() {
   ignore_hangup();
   if (!admin_http_) admin_retry_.start();
   const LoopWatch watch(&watchdog_, signal_loop_, "signals");
+  const EndingSignalsAccepted accepted;
   signal_loop_.run();
 }
 

@@ -46,7 +46,8 @@ class Server {
 
   // Opens the store, recovers, binds, starts the threads.
   std::optional<Fault> start();
-  // Waits for SIGINT or SIGTERM. SIGHUP is logged and otherwise ignored.
+  // Waits for SIGINT or SIGTERM. SIGHUP is logged and otherwise ignored. The program blocks all three before
+  // it makes the server (base/ending_signals.h).
   void wait_for_signal();
   // Takes in what has arrived, writes the last tick, closes. Waits for requests that are being answered, and
   // for the disk. Called once at most; a signal that comes meanwhile changes nothing.

@@ -35,6 +35,18 @@ TEST(AgentEnd, AHangupIsLoggedAndEndsNothing) {
   EXPECT_THAT(process.wait(), Optional(0));
 }
 
+// Also while it takes itself down, up to the last instruction.
+TEST(AgentEnd, SignalsWithoutPauseEndItWithZero) {
+  for (int i = 0; i < 20; ++i) {
+    AgentServer server;
+    Process process(agent({"--server", server.endpoint().text(), "--collectors", "load"}));
+    ASSERT_TRUE(server.accept());
+    std::optional<int> status;
+    while (!(status = process.wait(std::chrono::seconds(0)))) process.signal_if_running(SIGTERM);
+    EXPECT_EQ(status, 0);
+  }
+}
+
 TEST(AgentEnd, TellsSystemdWhenItIsReadyAndWhenItStops) {
   const NotifySocket systemd;
   Command command = agent({"--server", "127.0.0.1:" + std::to_string(unused_port()), "--collectors", "load"});

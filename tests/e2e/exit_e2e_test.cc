@@ -38,6 +38,18 @@ TEST(ExitE2e, EverySignalThatAsksToStopEndsWithZero) {
   }
 }
 
+// Also while it takes itself down, up to the last instruction.
+TEST(ExitE2e, SignalsWithoutPauseEndItWithZero) {
+  for (int i = 0; i < 10; ++i) {
+    ServerProcess server(STATMILL_BIN);
+    server.start();
+    std::optional<int> status;
+    while (!(status = server.process().wait(std::chrono::seconds(0))))
+      server.process().signal_if_running(SIGTERM);
+    EXPECT_EQ(status, 0);
+  }
+}
+
 TEST(ExitE2e, AHangupIsLoggedAndEndsNothing) {
   ServerProcess server(STATMILL_BIN);
   server.start();

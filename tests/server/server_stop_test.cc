@@ -2,7 +2,7 @@
 // threads stalled at any instruction. Whatever the order in which they end: nothing is used after its end, an
 // acknowledged batch is there at the next start, and none counts twice.
 //
-// SM_STOPS=n stops it n times; SM_TIER=nightly, 200 times.
+// SM_STOPS=n stops it n times; SM_TIER=nightly, 200 times; else a few times.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -12,6 +12,7 @@
 #include <latch>
 #include <thread>
 
+#include "base/ending_signals.h"
 #include "proto/agent_frames.h"
 #include "server/server.h"
 #include "tests/support/http_client.h"
@@ -279,6 +280,7 @@ class ServerStop : public testing::Test {
 };
 
 TEST_F(ServerStop, ASignalAmidAllTrafficEndsItCleanAndExact) {
+  block_ending_signals();
   const size_t stops = stops_of_environment();
   for (size_t i = 1; i <= stops && !HasFailure(); ++i) start_and_stop(i);
   expect_exact();
