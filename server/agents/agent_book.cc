@@ -52,9 +52,9 @@ void AgentBook::restore(AgentRows rows) {
   kept_ = agents_.size();
 }
 
-void AgentBook::note_time(TickTime now) {
-  if (!started_) started_ = now.steady;
-  now_ = {std::max(now_.wall, now.wall), std::max(now_.steady, now.steady)};
+void AgentBook::note_time(SteadyTime now) {
+  if (!started_) started_ = now;
+  now_ = std::max(now_, now);
 }
 
 AgentTake AgentBook::take(const Hold& hold, const BatchFrame& batch, TickTime now, const Apply& apply) {
@@ -109,7 +109,7 @@ AgentTake AgentBook::take_next(const Hold& hold, uint64_t seq, TickTime now, con
     noted_[static_cast<size_t>(parity)].insert_or_assign(next.id, next);
     agent.noted = next;
     newest_ = std::max(newest_, next.newest);
-    note_time(now);
+    note_time(now.steady);
     for (size_t i = 0; agent.connected && i < refused.size(); ++i)
       agent.connected->contact.refused[i] += refused[i];
     is_marked = true;
@@ -142,12 +142,12 @@ bool AgentBook::admit(Agent& agent, const AgentPosition& position, const LineSen
   return true;
 }
 
-void AgentBook::ride(int parity, StoreBatch& batch) {
+void AgentBook::ride(int parity, StoreBatch& batch, Timestamp now) {
   MutexLock lock(mutex_);
   auto& noted = noted_[static_cast<size_t>(parity)];
   for (auto& [id, row] : noted) batch.agents.push_back(std::move(row));
   noted.clear();
-  find_unseen();
+  find_unseen(now);
   forget_leaving(batch);
 }
 

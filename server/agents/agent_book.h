@@ -99,7 +99,7 @@ class AgentBook final : public TickRider {
   };
   Result<AgentRow> forget(const ForgetRequest& request);
 
-  void ride(int parity, StoreBatch& batch) override;
+  void ride(int parity, StoreBatch& batch, Timestamp now) override;
   void committed(const StoreBatch& batch) override;
 
   // By host, then id; at most `limit`.
@@ -119,7 +119,7 @@ class AgentBook final : public TickRider {
   AgentTake take_next(const Hold& hold, uint64_t seq, TickTime now, const Apply& apply,
                       const std::function<std::optional<Lines>(AgentRow& row)>& advance);
   bool admit(Agent& agent, const AgentPosition& position, const LineSender& sender, TickTime now);
-  void note_time(TickTime now) REQUIRES(mutex_);
+  void note_time(SteadyTime now) REQUIRES(mutex_);
 
   // Which connection speaks for an agent (agent_opening.cc).
   std::variant<std::shared_ptr<Agent>, RefuseReason> find_or_make(const HelloFrame& hello,
@@ -133,11 +133,11 @@ class AgentBook final : public TickRider {
 
   // What is forgotten, and when (agent_keeping.cc).
   Result<std::shared_ptr<Agent>> find_one(std::string_view prefix) const;
-  bool may_forget(TickTime now) const REQUIRES(mutex_);
+  bool may_forget(SteadyTime now) const REQUIRES(mutex_);
   bool is_at_rest(const Agent& agent) const REQUIRES(mutex_);
   Agent* find_victim(TickTime now) REQUIRES(mutex_);
   void leave(Agent& agent) REQUIRES(mutex_);
-  void find_unseen() REQUIRES(mutex_);
+  void find_unseen(Timestamp now) REQUIRES(mutex_);
   void forget_leaving(StoreBatch& batch) REQUIRES(mutex_);
 
   static constexpr Duration kForgetInterval = std::chrono::minutes(1);
@@ -157,7 +157,7 @@ class AgentBook final : public TickRider {
   AgentConflicts conflicts_ GUARDED_BY(mutex_);
   uint64_t last_connection_ GUARDED_BY(mutex_) = 0;
   std::optional<SteadyTime> started_ GUARDED_BY(mutex_);  // when the first connection told the time
-  TickTime now_ GUARDED_BY(mutex_){};                     // the latest that a connection told
+  SteadyTime now_ GUARDED_BY(mutex_){};                   // the latest that a connection told
   Timestamp newest_ GUARDED_BY(mutex_){};                 // of all batches that were taken
   SteadyTime next_forget_ GUARDED_BY(mutex_){};
   SteadyTime next_victims_ GUARDED_BY(mutex_){};

@@ -6,8 +6,7 @@
 namespace statmill {
 namespace {
 
-// How far the clock may be ahead of the newest batch when it says that an agent is unseen for too long: a
-// clock that is wrong by years forgets nobody.
+// How far the time may be ahead of the newest batch when it says that an agent is unseen for too long.
 constexpr Duration kBeyondNewest = std::chrono::hours(1);
 
 Timestamp last_sign_of(const AgentRow& row) { return std::max(row.seen, row.newest); }
@@ -21,8 +20,8 @@ std::string described(const AgentRow& row) { return row.id.text() + " (" + row.h
 
 }  // namespace
 
-bool AgentBook::may_forget(TickTime now) const {
-  return started_ && now.steady - *started_ >= limits_.keeps_all_for;
+bool AgentBook::may_forget(SteadyTime now) const {
+  return started_ && now - *started_ >= limits_.keeps_all_for;
 }
 
 // All that was taken of it is durable, and nobody speaks for it.
@@ -32,7 +31,7 @@ bool AgentBook::is_at_rest(const Agent& agent) const {
 
 // The agent to forget when another needs its place; null: there is none.
 AgentBook::Agent* AgentBook::find_victim(TickTime now) {
-  if (!may_forget(now)) return nullptr;
+  if (!may_forget(now.steady)) return nullptr;
   for (; !victims_.empty(); victims_.pop_back()) {
     const auto found = agents_.find(victims_.back().second);
     if (found != agents_.end() && is_at_rest(*found->second) &&
@@ -61,10 +60,10 @@ void AgentBook::leave(Agent& agent) {
 }
 
 // Those that were not seen for longer than anything of them is kept.
-void AgentBook::find_unseen() {
-  if (now_.steady < next_forget_ || !may_forget(now_)) return;
-  next_forget_ = now_.steady + kForgetInterval;
-  const Timestamp horizon = std::min(now_.wall, newest_ + kBeyondNewest) - limits_.kept;
+void AgentBook::find_unseen(Timestamp now) {
+  if (now_ < next_forget_ || !may_forget(now_)) return;
+  next_forget_ = now_ + kForgetInterval;
+  const Timestamp horizon = std::min(now, newest_ + kBeyondNewest) - limits_.kept;
   for (const auto& [id, agent] : agents_) {
     if (is_at_rest(*agent) && last_sign_of(agent->noted) < horizon) leave(*agent);
   }

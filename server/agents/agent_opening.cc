@@ -42,7 +42,7 @@ void doubt(AgentRow& offer, const AgentPosition& said, Timestamp forgotten_until
 std::variant<std::shared_ptr<AgentBook::Agent>, RefuseReason> AgentBook::find_or_make(
     const HelloFrame& hello, const LineSender& sender, TickTime now) {
   MutexLock lock(mutex_);
-  note_time(now);
+  note_time(now.steady);
   const auto found = agents_.find(hello.id);
   if (found != agents_.end()) return found->second;
   // The place itself is given with the first batch.

@@ -9,8 +9,9 @@ namespace statmill {
 class TickRider {
  public:
   virtual ~TickRider() = default;
-  // Adds what was noted in the epoch of this parity (Table::Mark), which has ended.
-  virtual void ride(int parity, StoreBatch& batch) = 0;
+  // Adds what was noted in the epoch of this parity (Table::Mark), which has ended. `now`: the time that the
+  // longest retention goes by, whatever the wall clock says.
+  virtual void ride(int parity, StoreBatch& batch, Timestamp now) = 0;
   // A batch that ride() was called for is durable.
   virtual void committed(const StoreBatch& batch) = 0;
 };

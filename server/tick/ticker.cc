@@ -149,7 +149,10 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
   open_tick_.set(
       static_cast<int64_t>(last_tick_ + 1));  // before the flip: never too low for who has been taken
   Table::EpochEnd end = services_.table.end_epoch(changes);
-  if (services_.rider != nullptr) services_.rider->ride(end.parity, prepared_->batch);
+  if (services_.rider != nullptr) {
+    const int64_t now_s = clock_->now_s(longest_.coarsest().retention_s);
+    services_.rider->ride(end.parity, prepared_->batch, from_unix_seconds(now_s));
+  }
   prepared_->batch.deleted = end.changed.deleted;
   for (const ChangedSeries::Renamed& renamed : end.changed.renamed)
     prepared_->batch.series.push_back(renamed.row);

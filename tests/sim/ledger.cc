@@ -51,11 +51,12 @@ void Ledger::cloned(size_t from, size_t machine, const std::string& series) {
 }
 
 Ledger::Violation Ledger::append(size_t machine, const std::string& series, uint64_t lines_before,
-                                 std::string& text) {
+                                 bool is_clock_wrong, std::string& text) {
   Lines& mine = numberings_[series].of[machine];
   if (mine.slots.size() != lines_before) return series + ": lines are counted wrongly";
   const int64_t slot_s = kFirstSlotS + kSlotS * static_cast<int64_t>(lines_made_++);
   mine.slots.push_back(slot_s);
+  if (is_clock_wrong) refusable_.insert(slot_s);
   text += "*" + series + " " + std::to_string(slot_s) + " 1\n";
   return std::nullopt;
 }
@@ -106,7 +107,7 @@ Ledger::Violation Ledger::check_row(const std::map<int64_t, uint64_t>& in, const
   }
   const auto missing = static_cast<uint64_t>(
       std::count_if(slots.begin(), end, [&](int64_t slot_s) { return !in.contains(slot_s); }));
-  const uint64_t told = row.lines_lost + (may_be_refused_ ? row.lines_refused : 0);
+  const uint64_t told = row.lines_lost + row.lines_refused;
   const bool is_exact = row.position.epoch == 1 && !was_forgotten;
   if (is_exact ? missing == told : missing <= told) return std::nullopt;
   return series + ": of " + std::to_string(row.position.lines) + " lines " + std::to_string(missing) +
@@ -123,8 +124,15 @@ void Ledger::add_lines(const AgentId& id, std::set<int64_t>& known) const {
   }
 }
 
+uint64_t Ledger::count_refusable(const AgentId& id) const {
+  std::set<int64_t> lines;
+  add_lines(id, lines);
+  return static_cast<uint64_t>(
+      std::count_if(lines.begin(), lines.end(), [&](int64_t slot_s) { return refusable_.contains(slot_s); }));
+}
+
 Ledger::Violation Ledger::check_rows(const Content& content, const std::vector<AgentRow>& rows,
-                                     const std::set<AgentId>& forgotten) const {
+                                     const ServerPast& past) const {
   const std::map<int64_t, uint64_t> in = count_slots(content);
   std::set<int64_t> known;  // that some row speaks of
   for (const AgentRow& row : rows) add_lines(row.id, known);
@@ -134,9 +142,12 @@ Ledger::Violation Ledger::check_rows(const Content& content, const std::vector<A
         row.host == kStrangersHost || (secret != secrets_.end() && secret->second != row.secret);
     if (is_strangers) continue;
     // Of an earlier epoch nothing is known any more, but that each line is in at most once.
-    if (Violation found = check_row(in, row, forgotten.contains(row.id), known)) return found;
+    if (Violation found = check_row(in, row, past.forgotten.contains(row.id), known)) return found;
+    if (!past.was_clock_wrong && row.lines_refused > count_refusable(row.id))
+      return row.id.text() + ": " + std::to_string(row.lines_refused) +
+             " lines are refused, and clocks were right";
   }
-  for (const AgentId& id : forgotten) add_lines(id, known);
+  for (const AgentId& id : past.forgotten) add_lines(id, known);
   for (const auto& [slot_s, count] : in) {
     if (!known.contains(slot_s)) return "slot " + std::to_string(slot_s) + " is in, and no row knows of it";
   }
@@ -170,7 +181,7 @@ Ledger::Violation Ledger::check_told(const Content& content, const std::vector<A
     }
   }
   uint64_t told = 0;
-  for (const AgentRow& row : rows) told += row.lines_lost + (may_be_refused_ ? row.lines_refused : 0);
+  for (const AgentRow& row : rows) told += row.lines_lost + row.lines_refused;
   if (missing.size() <= told) return std::nullopt;
   return std::to_string(missing.size()) + " lines are missing, and " + std::to_string(told) +
          " are told to be lost or refused";

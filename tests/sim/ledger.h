@@ -20,9 +20,17 @@ namespace statmill::sim {
 inline constexpr std::string_view kStrangersHost = "stranger";
 inline constexpr int64_t kFirstSlotS = 1'700'000'000;  // of line 0
 inline constexpr int64_t kSlotS = 10;
+// A clock that differs by no more from the right time never makes a server refuse a line.
+inline constexpr Duration kClockRight = std::chrono::minutes(10);
 
 // What a server has: by series, then by slot's time, how often.
 using Content = std::map<std::string, std::map<int64_t, uint64_t>>;
+
+// What a server has been through.
+struct ServerPast {
+  std::set<AgentId> forgotten;   // the agents that it ever forgot
+  bool was_clock_wrong = false;  // ever, by more than kClockRight
+};
 
 std::string series_of(const AgentId& id, uint32_t epoch);
 
@@ -41,8 +49,10 @@ class Ledger {
   void owned(const AgentId& id, const SecretHash& secret) { secrets_[id] = secret; }
   // A disk was copied to a machine that will take it for its own, with its identity.
   void cloned(size_t from, size_t machine, const std::string& series);
-  // A line is made, behind `lines_before` others of its numbering; its text goes to `text`.
-  Violation append(size_t machine, const std::string& series, uint64_t lines_before, std::string& text);
+  // A line is made, behind `lines_before` others of its numbering; its text goes to `text`. A server may
+  // refuse it if the agent's clock is wrong.
+  Violation append(size_t machine, const std::string& series, uint64_t lines_before, bool is_clock_wrong,
+                   std::string& text);
   // All lines made up to now are durable, or were dropped.
   void synced(size_t machine, const std::string& series);
   // The spool says that it has given up so many more lines.
@@ -51,16 +61,14 @@ class Ledger {
   }
   // Somebody has removed what was durable: what is lost by that, nobody can tell.
   void lose_count() { has_lost_count_ = true; }
-  // An agent's clock was wrong: only what was made then may be refused.
-  void allow_refusals() { may_be_refused_ = true; }
   uint64_t lines_made() const { return lines_made_; }
 
   // What can be said of a server at any time, RAM included.
   Violation check_once(const Content& content) const;
   // What the store has of the samples is what its rows say. Of agents that it has forgotten once it may have
-  // more; their rows say at least what is missing.
+  // more; their rows say at least what is missing. Lines are refused only because of a wrong clock.
   Violation check_rows(const Content& content, const std::vector<AgentRow>& rows,
-                       const std::set<AgentId>& forgotten) const;
+                       const ServerPast& past) const;
   // The row has come to the end of the numbering. A server that never lost anything itself lacks no more than
   // the spool has given up.
   Violation check_end(size_t machine, const AgentRow& row, uint32_t epoch, uint64_t lines,
@@ -73,6 +81,7 @@ class Ledger {
   Violation check_row(const std::map<int64_t, uint64_t>& in, const AgentRow& row, bool was_forgotten,
                       std::set<int64_t>& known) const;
   void add_lines(const AgentId& id, std::set<int64_t>& known) const;
+  uint64_t count_refusable(const AgentId& id) const;
 
   static constexpr int64_t kNoLine = 0;  // in the place of one that was lost with another identity
 
@@ -92,7 +101,7 @@ class Ledger {
   std::map<AgentId, SecretHash> secrets_;
   uint64_t lines_made_ = 0;
   bool has_lost_count_ = false;
-  bool may_be_refused_ = false;
+  std::set<int64_t> refusable_;  // slots of lines that were made by a wrong clock
 };
 
 }  // namespace statmill::sim

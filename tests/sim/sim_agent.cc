@@ -131,7 +131,7 @@ void SimAgent::collect() {
   LineBatch batch;
   batch.lines = uses_.stage.chance.between(1, uses_.lines_max);
   for (uint64_t i = 0; i < batch.lines; ++i)
-    check(uses_.ledger.append(number_, series_, spool_->lines() + i, batch.text));
+    check(uses_.ledger.append(number_, series_, spool_->lines() + i, is_clock_wrong(), batch.text));
   spool_->append(batch, wall());
   if (!std::exchange(is_sync_due_, true))
     later(uses_.stage.chance.duration(milliseconds(0), milliseconds(300)), &SimAgent::sync);
@@ -171,7 +171,7 @@ void SimAgent::check_end(SimServer& server, bool has_lost_nothing) {
   if (spool_->lines() == 0) return;
   if (!row) return uses_.stage.violated(server.name() + " has no row of " + series());
   // A server that has forgotten some agent cannot know whether it was this one.
-  const bool is_known = has_lost_nothing && server.forgotten().empty();
+  const bool is_known = has_lost_nothing && server.past().forgotten.empty();
   check(uses_.ledger.check_end(number_, *row, spool_->epoch(), spool_->lines(), is_known));
 }
 

@@ -39,6 +39,7 @@ class SimAgent {
   void lose_segments();
   void fail_disk(uint64_t one_in, SteadyTime until);
   void step_clock(Duration by) { wall_ahead_ += by; }
+  bool is_clock_wrong() const { return std::chrono::abs(wall_ahead_) > kClockRight; }
   void set_clock_right() { wall_ahead_ = Duration(0); }
   std::unique_ptr<FaultySpoolDirectory> copy_disk() { return disk_->copy(uses_.stage.chance.bits()); }
   bool is_up() const { return spool_ != nullptr; }

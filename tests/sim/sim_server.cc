@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "proto/istatd_lines.h"
 #include "server/query/engine.h"
 #include "server/tick/recovery.h"
 #include "tests/sim/sim_session.h"
@@ -32,8 +33,8 @@ class SimServer::WatchedStore final : public ForwardingStore {
 
   Status write(const StoreBatch& batch) override {
     server_.hurry_others();
+    for (const AgentId& id : batch.forgotten_agents) server_.note_forgotten(id);
     Status written = store_.write(batch);
-    server_.forgotten_.insert(batch.forgotten_agents.begin(), batch.forgotten_agents.end());
     if (!batch.agents.empty()) server_.note_rows();
     server_.hurry_others();
     return written;
@@ -113,6 +114,7 @@ void SimServer::fail_write() {
 
 void SimServer::step_clock(Duration by) {
   wall_ahead_ += by;
+  if (std::chrono::abs(wall_ahead_) > kClockRight) past_.was_clock_wrong = true;
   stage_.note(name() + ": its clock is now ahead by ms " + std::to_string(wall_ahead_.count()));
 }
 
@@ -120,14 +122,22 @@ void SimServer::accept(const std::shared_ptr<Connection>& connection) {
   if (!process_) return connection->close(Side::kServer);
   auto& sessions = process_->sessions;
   std::erase_if(sessions, [](const auto& session) { return !session->is_open(); });
-  sessions.push_back(
-      SimSession::make(stage_, connection, {process_->book, *process_->intake, process_->token}));
+  sessions.push_back(SimSession::make(
+      stage_, connection, {process_->book, *process_->intake, process_->token}, [this] { return now(); }));
 }
 
 void SimServer::tick() {
   if (!process_) return;
+  // A server has series of its own, which are as wrong as its clock, and so is the newest sample.
+  Batch own;
+  parse_istatd_lines("own 1", own);
+  process_->table.apply(own, now().wall);
+  if (!process_->ticker->tick(now())) stage_.note(name() + ": a tick failed");
+}
+
+TickTime SimServer::now() const {
   const SteadyTime now = stage_.schedule.now();
-  if (!process_->ticker->tick({server_wall(now) + wall_ahead_, now})) stage_.note(name() + ": a tick failed");
+  return {server_wall(now) + wall_ahead_, now};
 }
 
 void SimServer::hurry_others() {
@@ -137,9 +147,20 @@ void SimServer::hurry_others() {
   }
 }
 
+// Nobody is forgotten before his data are past retention, but for a place that another needs.
+void SimServer::note_forgotten(const AgentId& id) {
+  stage_.note(name() + " forgets " + id.text());
+  last_rows_.erase(id);  // it may begin again
+  past_.forgotten.insert(id);
+  const auto row = this->row(id);
+  const bool has_places = limits_.agents_max == AgentLimits().agents_max;
+  const Timestamp horizon = server_wall(stage_.schedule.now()) - limits_.kept;
+  if (has_places && row && std::max(row->seen, row->newest) >= horizon)
+    stage_.violated(name() + " has forgotten agent " + id.text() + " too early");
+}
+
 // The watermark goes ahead only, but for a store that was set back.
 void SimServer::note_rows() {
-  for (const AgentId& id : forgotten_) last_rows_.erase(id);  // they may begin again
   for (const AgentRow& row : rows()) {
     const AgentPosition& at = row.position;
     uint64_t& ever = ever_durable_[series_of(row.id, at.epoch)];
@@ -187,7 +208,7 @@ void SimServer::audit_store() {
     return stage_.violated(name() + " cannot start: " + recovery.error().message);
   const Content in = content(table, copy);
   if (const auto found = ledger_.check_once(in)) return stage_.violated(name() + ": " + *found);
-  if (const auto found = ledger_.check_rows(in, rows(), forgotten_)) stage_.violated(name() + ": " + *found);
+  if (const auto found = ledger_.check_rows(in, rows(), past_)) stage_.violated(name() + ": " + *found);
 }
 
 Content SimServer::content(const Table& table, Store& store) const {
@@ -195,7 +216,7 @@ Content SimServer::content(const Table& table, Store& store) const {
   const auto slots = static_cast<int64_t>(std::min<uint64_t>(ledger_.lines_made() + 1, kSlotsMax));
   Content content;
   if (table.series_count() == 0) return content;
-  const QueryRequest request{{"*"}, kFirstSlotS, kFirstSlotS + slots * kSlotS, kSlotS, {}};
+  const QueryRequest request{{"a*"}, kFirstSlotS, kFirstSlotS + slots * kSlotS, kSlotS, {}};
   const auto answer = engine.run(request, server_wall(stage_.schedule.now()));
   SM_CHECK(answer);
   for (const SeriesAnswer& series : answer->series) {

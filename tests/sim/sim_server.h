@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,8 +48,8 @@ class SimServer {
   uint64_t ever_durable(const std::string& series) const;
   // What the store says of an agent now.
   std::optional<AgentRow> row(const AgentId& id);
-  // The agents that were ever forgotten.
-  const std::set<AgentId>& forgotten() const { return forgotten_; }
+  const ServerPast& past() const { return past_; }
+  TickTime now() const;  // what its clocks show
   // All that must be true now: of the store's content, and of what the process has in RAM.
   void audit();
   // At the end, of one that was never set back.
@@ -65,6 +64,7 @@ class SimServer {
   void audit_store();
   std::vector<AgentRow> rows();
   void note_rows();
+  void note_forgotten(const AgentId& id);
   void hurry_others();
 
   Stage& stage_;
@@ -75,7 +75,7 @@ class SimServer {
   std::map<std::string, uint64_t> ever_durable_;  // by series
   std::map<AgentId, AgentPosition> last_rows_;    // as the store had them
   AgentLimits limits_;
-  std::set<AgentId> forgotten_;  // ever
+  ServerPast past_;
   SteadyTime full_until_{};
   Duration wall_ahead_{0};
   uint64_t crashes_ = 0;

@@ -14,14 +14,16 @@ constexpr Duration kPostedMax = milliseconds(30);  // until another thread's wor
 }  // namespace
 
 SimSession::SimSession(Stage& stage, std::shared_ptr<Connection> connection,
-                       const AgentStream::Services& services)
+                       const AgentStream::Services& services, std::function<TickTime()> now)
     : stage_(stage),
       connection_(std::move(connection)),
-      stream_(std::make_unique<AgentStream>(services, LineSender())) {}
+      stream_(std::make_unique<AgentStream>(services, LineSender())),
+      now_(std::move(now)) {}
 
 std::shared_ptr<SimSession> SimSession::make(Stage& stage, const std::shared_ptr<Connection>& connection,
-                                             const AgentStream::Services& services) {
-  const std::shared_ptr<SimSession> session(new SimSession(stage, connection, services));
+                                             const AgentStream::Services& services,
+                                             std::function<TickTime()> now) {
+  const std::shared_ptr<SimSession> session(new SimSession(stage, connection, services, std::move(now)));
   session->stream_->set_watcher(session);
   const std::weak_ptr<SimSession> weak = session;
   connection->attach(Side::kServer, {.bytes =
@@ -52,8 +54,7 @@ void SimSession::take(std::string_view bytes) {
 void SimSession::go_on() {
   waits_for_room_ = false;
   if (!is_open()) return;
-  const SteadyTime now = stage_.schedule.now();
-  unread_.erase(0, stream_->receive(unread_, {server_wall(now), now}));
+  unread_.erase(0, stream_->receive(unread_, now_()));
   waits_for_room_ = stream_->waits_for_room();
   if (waits_for_room_) stage_.schedule.after(kRoomPoll, [self = shared_from_this()] { self->go_on(); });
   write();

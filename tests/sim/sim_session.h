@@ -32,8 +32,10 @@ class TableIntake final : public AgentIntake {
 // What the stream uses must outlive it.
 class SimSession final : public AgentWatcher, public std::enable_shared_from_this<SimSession> {
  public:
+  // `now`: the server's clocks.
   static std::shared_ptr<SimSession> make(Stage& stage, const std::shared_ptr<Connection>& connection,
-                                          const AgentStream::Services& services);
+                                          const AgentStream::Services& services,
+                                          std::function<TickTime()> now);
 
   bool is_open() const { return stream_ != nullptr; }
   // What comes next comes now.
@@ -45,7 +47,8 @@ class SimSession final : public AgentWatcher, public std::enable_shared_from_thi
   void ended(RefuseReason reason) override;
 
  private:
-  SimSession(Stage& stage, std::shared_ptr<Connection> connection, const AgentStream::Services& services);
+  SimSession(Stage& stage, std::shared_ptr<Connection> connection, const AgentStream::Services& services,
+             std::function<TickTime()> now);
   void take(std::string_view bytes);
   void go_on();
   void write();
@@ -54,6 +57,7 @@ class SimSession final : public AgentWatcher, public std::enable_shared_from_thi
   Stage& stage_;
   const std::shared_ptr<Connection> connection_;
   std::unique_ptr<AgentStream> stream_;  // null: closed
+  const std::function<TickTime()> now_;
   std::string unread_;
   std::string writing_;
   bool waits_for_room_ = false;

@@ -166,7 +166,6 @@ void World::meet_agent(Fault fault, SimAgent& agent) {
   Chance& chance = stage_.chance;
   if (fault == Fault::kClockStep) {
     if (chance.one_in(3)) return agent.set_clock_right();
-    ledger_.allow_refusals();
     return agent.step_clock(clock_step(chance));
   }
   if (fault == Fault::kDiskFails)
@@ -253,7 +252,7 @@ void World::meet_stranger(SimServer& server) {
   const std::string overheard =
       conversations_.empty() ? "" : conversations_[stage_.chance.below(conversations_.size())];
   stage_.note("a stranger talks to " + server.name());
-  say(server, words_of_stranger(stage_.chance, overheard, server_wall(stage_.schedule.now())));
+  say(server, words_of_stranger(stage_.chance, overheard, server.now().wall));
 }
 
 void World::come_to_rest() {
@@ -290,11 +289,9 @@ void World::check_end() {
   }
   for (const auto& server : servers_) {
     server->audit();
-    if (!is_place_short_ && !server->forgotten().empty())
-      stage_.violated(server->name() + " has forgotten an agent");
     for (const auto& agent : agents_) agent->check_end(*server, !was_set_back_);
     // A clone may be told that a batch is in which is the other's, taken and not durable yet.
-    if (!was_set_back_ && !has_clone_ && server->forgotten().empty()) server->check_told();
+    if (!was_set_back_ && !has_clone_ && server->past().forgotten.empty()) server->check_told();
   }
 }
 

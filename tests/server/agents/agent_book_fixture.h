@@ -89,10 +89,10 @@ class AgentBookTest : public testing::Test {
     tick();
     book_->close(hold_);
   }
-  // Ends the epoch; its batch is not durable yet.
-  StoreBatch end_epoch() {
+  // Ends the epoch; its batch is not durable yet. `passed`: the time that the tick's retention goes by.
+  StoreBatch end_epoch(std::optional<Timestamp> passed = {}) {
     StoreBatch batch;
-    book_->ride(parity_, batch);
+    book_->ride(parity_, batch, passed.value_or(now_.wall));
     parity_ ^= 1;
     return batch;
   }

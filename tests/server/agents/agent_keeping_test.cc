@@ -53,6 +53,20 @@ TEST_F(AgentBookTest, AClockThatIsAheadForgetsNobody) {
   EXPECT_TRUE(tick().forgotten_agents.empty());
 }
 
+TEST_F(AgentBookTest, ForgetsByTheTimeOfTheTickAndNotByAnyClock) {
+  make_book({.kept = hours(100)});
+  visit(1);
+  const Timestamp passed = now_.wall + hours(2);
+  pass(hours(2));
+  now_.wall += hours(24 * 365 * 10);
+  open(2);
+  batch(1, 0);
+  EXPECT_TRUE(end_epoch(passed).forgotten_agents.empty());
+  pass(minutes(2));
+  open(3);
+  EXPECT_EQ(end_epoch(passed + hours(99)).forgotten_agents, std::vector<AgentId>{id_of(1)});
+}
+
 TEST_F(AgentBookTest, WhenTheTableIsFullTheLongestUnseenIsForgotten) {
   make_book({.agents_max = 3});
   visit(1);

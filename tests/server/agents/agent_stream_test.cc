@@ -53,7 +53,7 @@ class AgentStreamTest : public testing::Test {
   size_t receive(const std::string& bytes) { return stream_->receive(bytes, {now_, SteadyTime{}}); }
   void tick() {
     StoreBatch batch;
-    book_.ride(0, batch);
+    book_.ride(0, batch, now_);
     book_.committed(batch);
   }
   // The one frame that was answered.

@@ -38,22 +38,23 @@ class AgentTickTest : public testing::Test {
                                  TickOptions{}, recovery->start, SteadyTime(std::chrono::seconds(kNow)));
   }
   // Gives the durable position.
-  uint64_t hello() {
+  uint64_t hello(uint8_t agent = 1) {
     watcher_ = std::make_shared<Watcher>();
-    auto opened = std::get<AgentBook::Opened>(
-        book_->open({.acknowledged = {.epoch = 1}, .host = "web"}, LineSender(), watcher_, kMoment));
+    HelloFrame hello{.acknowledged = {.epoch = 1}, .host = "web"};
+    hello.id.bytes.fill(agent);
+    auto opened = std::get<AgentBook::Opened>(book_->open(hello, LineSender(), watcher_, moment_));
     hold_ = opened.hold;
     return opened.durable.seq;
   }
   AgentTake send(uint64_t seq, std::string_view text = kLine, Timestamp sent = kMoment.wall) {
     return book_->take(
-        hold_, BatchFrame{seq, seq - 1, 1, sent, {}, text}, kMoment, [&](auto fate, const auto& mark) {
+        hold_, BatchFrame{seq, seq - 1, 1, sent, {}, text}, moment_, [&](auto fate, const auto& mark) {
           Batch batch;
-          apply_agent_lines(*table_, {.fate = fate, .text = text, .sent = sent, .now = kMoment.wall}, batch,
+          apply_agent_lines(*table_, {.fate = fate, .text = text, .sent = sent, .now = moment_.wall}, batch,
                             mark);
         });
   }
-  Status tick() { return ticker_->tick(kMoment); }
+  Status tick() { return ticker_->tick(moment_); }
   static std::string line_at(int64_t time_s) { return "*seen " + std::to_string(time_s) + " 1\n"; }
   // All that was ever sent to the series.
   double total() {
@@ -69,6 +70,7 @@ class AgentTickTest : public testing::Test {
 
   const Tiers tiers_ = *Tiers::parse("10s:10d,5m:1y");
   MemoryStore store_{tiers_};
+  TickTime moment_ = kMoment;
   Registry registry_;
   Health health_;
   Log log_{LogLevel::kError};
@@ -166,6 +168,21 @@ TEST_F(AgentTickTest, ALineWithoutATimeIsOfWhenItsBatchWasMade) {
   hello();
   send(1, "*seen 1\n", from_unix_seconds(kNow - 7200));
   EXPECT_EQ(table_->copy("seen")->last_slot, (kNow - 7200) / 10);
+}
+
+// The clocks of the server and of an agent may be wrong together, by a time server that is.
+TEST_F(AgentTickTest, ClocksThatAreAheadTogetherForgetNoAgent) {
+  hello(1);
+  send(1);
+  ASSERT_TRUE(tick());
+  book_->close(hold_);
+  constexpr auto kAhead = std::chrono::hours(24) * 3650;
+  const auto later = kMoment.steady + std::chrono::hours(2);
+  moment_ = {kMoment.wall + kAhead, later, later};
+  hello(2);
+  send(1, line_at(unix_seconds(moment_.wall)), moment_.wall);
+  ASSERT_TRUE(tick());
+  EXPECT_EQ(store_.snapshot()->agents()->rows.size(), 2U);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ class AgentsReportTest : public testing::Test {
     book_.take(hold_, BatchFrame{1, 0, 10, now_.wall, {}, {}}, now_,
                [&](auto, const auto& mark) { mark(0, refused); });
     StoreBatch stored;
-    book_.ride(0, stored);
+    book_.ride(0, stored, now_.wall);
     book_.committed(stored);
   }
 
