@@ -2,7 +2,6 @@
 #include "base/watchdog.h"
 
 #include <algorithm>
-#include <atomic>
 #include <boost/asio/post.hpp>
 #include <utility>
 
@@ -24,6 +23,10 @@ const char* name_or_unknown(const char* activity) { return activity == nullptr ?
 
 std::string loop_part(std::string_view loop) { return "loop." + std::string(loop); }
 
+std::string busy_text(std::string_view pool, Nanoseconds lag) {
+  return "all threads of " + std::string(pool) + " busy for " + seconds_text(lag);
+}
+
 std::string held_text(std::string_view loop, Nanoseconds lag, const char* handler) {
   return "event loop " + std::string(loop) + " held for " + seconds_text(lag) + " by " +
          name_or_unknown(handler);
@@ -32,10 +35,12 @@ std::string held_text(std::string_view loop, Nanoseconds lag, const char* handle
 }  // namespace
 
 struct Watchdog::Loop {
-  Loop(boost::asio::io_context& l, std::string n) : loop(l), name(std::move(n)) {}
+  Loop(boost::asio::any_io_executor e, std::string n, bool is_p)
+      : executor(std::move(e)), name(std::move(n)), is_pool(is_p) {}
 
-  boost::asio::io_context& loop;
+  const boost::asio::any_io_executor executor;
   const std::string name;
+  const bool is_pool;
   ThreadActivity activity{nullptr};
   // When the loop ran the ping under way. Written by the loop's thread, read by the watchdog's; relaxed: it
   // stands for itself.
@@ -55,6 +60,7 @@ struct Watchdog::Findings {
     const char* handler;
     bool is_over;  // the loop has answered
     bool hung;     // it was said to hang
+    bool is_pool;
   };
   struct Hang {
     std::string part;
@@ -72,7 +78,14 @@ Watchdog::Watchdog(const WatchdogOptions& options, Services services)
     : options_(options), services_(std::move(services)) {}
 
 std::shared_ptr<Watchdog::Loop> Watchdog::add(boost::asio::io_context& loop, std::string name) {
-  auto added = std::make_shared<Loop>(loop, std::move(name));
+  auto added = std::make_shared<Loop>(loop.get_executor(), std::move(name), false);
+  MutexLock lock(mutex_);
+  loops_.push_back(added);
+  return added;
+}
+
+std::shared_ptr<Watchdog::Loop> Watchdog::add_pool(boost::asio::any_io_executor pool, std::string name) {
+  auto added = std::make_shared<Loop>(std::move(pool), std::move(name), true);
   MutexLock lock(mutex_);
   loops_.push_back(added);
   return added;
@@ -100,7 +113,7 @@ void Watchdog::look() {
     }
     for (Task& task : tasks_) look_at(task, now, found);
   }
-  makes_progress_ = found.makes_progress;
+  makes_progress_.store(found.makes_progress, std::memory_order_relaxed);
   tell_hangs(found);
   tell_lags(found, now);
   end_warnings(now);
@@ -117,7 +130,7 @@ void Watchdog::ping(const std::shared_ptr<Loop>& loop, SteadyTime now) {
   loop->pinged = now;
   loop->handler = nullptr;
   loop->answered_ns.store(kUnanswered, std::memory_order_relaxed);
-  boost::asio::post(loop->loop, [loop, &clock = services_.clock] {
+  boost::asio::post(loop->executor, [loop, &clock = services_.clock] {
     loop->answered_ns.store(clock.steady().time_since_epoch().count(), std::memory_order_relaxed);
   });
 }
@@ -130,8 +143,8 @@ void Watchdog::look_at(Loop& loop, SteadyTime now, Findings& found) {
   const char* handler = is_over ? nullptr : loop.activity.load(std::memory_order_relaxed);
   if (handler != nullptr) loop.handler = handler;
   if (is_over || lag > options_.lag_max)
-    found.lags.push_back({loop.name, lag, loop.handler, is_over, loop.hangs});
-  const bool hangs = !is_over && lag > options_.hang;
+    found.lags.push_back({loop.name, lag, loop.handler, is_over, loop.hangs, loop.is_pool});
+  const bool hangs = !is_over && !loop.is_pool && lag > options_.hang;
   if (hangs) {
     found.problems[loop_part(loop.name)] = held_text(loop.name, lag, loop.handler);
     found.makes_progress = false;
@@ -178,10 +191,16 @@ void Watchdog::tell_lags(const Findings& found, SteadyTime now) {
     if (lag.is_over) services_.record_lag(lag.loop, lag.lag);
     if (lag.lag <= options_.lag_max) continue;
     warned_until_[loop_part(lag.loop)] = now + options_.warned;
-    services_.warning(loop_part(lag.loop), held_text(lag.loop, lag.lag, lag.handler));
+    services_.warning(loop_part(lag.loop),
+                      lag.is_pool ? busy_text(lag.loop, lag.lag) : held_text(lag.loop, lag.lag, lag.handler));
     if (!lag.is_over) continue;
     const int64_t held_back = lag.hung ? 0 : lag_log_.admit(now);
     if (held_back < 0) continue;
+    if (lag.is_pool) {
+      services_.log.warn("all threads were busy",
+                         {{"threads", lag.loop}, {"ms", milliseconds(lag.lag)}, {"held_back", held_back}});
+      continue;
+    }
     services_.log.warn("event loop was held", {{"loop", lag.loop},
                                                {"handler", name_or_unknown(lag.handler)},
                                                {"ms", milliseconds(lag.lag)},

@@ -4,6 +4,8 @@
 // late anything that the loop serves is. It waits for nobody but its own mutex, and never touches a disk.
 #pragma once
 
+#include <atomic>
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/io_context.hpp>
 #include <functional>
 #include <map>
@@ -39,15 +41,19 @@ class Watchdog {
   struct Loop;
   // Thread-safe, and so is remove(). The loop must run until it is removed. `name` may be that of several.
   std::shared_ptr<Loop> add(boost::asio::io_context& loop, std::string name);
+  // The same of a pool of threads. Its jobs may take long: that all its threads are busy is a warning, and
+  // never a problem.
+  std::shared_ptr<Loop> add_pool(boost::asio::any_io_executor pool, std::string name);
   void remove(const std::shared_ptr<Loop>& loop);
   // What hangs when `time` is older than Options::hang. Thread-safe. `time` must outlive the watchdog.
   void add_task(std::string name, const TaskTime& time);
 
   // Looks at all. From one thread. Cost: a few microseconds for each loop.
   void look();
-  // As of the last look: no loop hangs, and no task has hung for longer than Options::task_patience. From
-  // that thread.
-  bool makes_progress() const { return makes_progress_; }
+  // As of the last look: no loop hangs, and no task has hung for longer than Options::task_patience.
+  // Thread-safe.
+  bool makes_progress() const { return makes_progress_.load(std::memory_order_relaxed); }
+  // As of the last look. From the thread that looks.
   const Parts& problems() const { return problems_; }
 
  private:
@@ -78,7 +84,7 @@ class Watchdog {
   Parts problems_;
   std::map<std::string, SteadyTime> warned_until_;  // of the warnings that stand, by part
   LogLimiter lag_log_{std::chrono::seconds(10)};
-  bool makes_progress_ = true;
+  std::atomic<bool> makes_progress_{true};  // written by it, read by all; relaxed: it stands for itself
 };
 
 // Has the watchdog watch a loop that the calling thread runs, for as long as this lives. Null: nobody

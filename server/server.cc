@@ -68,8 +68,8 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log)
       table_(config_.retention, config_.limits),
       intake_(table_, registry_),
       agent_book_(agent_limits(config_), registry_),
-      http_workers_({.memory = config_.http_threads, .store = config_.http_threads}),
-      admin_workers_({.memory = 0, .store = kAdminThreads}) {
+      http_workers_({.memory = config_.http_threads, .store = config_.http_threads}, &watchdog_, "http"),
+      admin_workers_({.memory = 0, .store = kAdminThreads}, &watchdog_, "admin") {
   watchdog_.add_task("tick", tick_time_);
 }
 
@@ -253,7 +253,7 @@ std::optional<Fault> Server::listen_for_admin() {
     }
     return changed;
   });
-  const Status opened = open_admin_socket();
+  const Status opened = take_admin_socket(open_admin_socket());
   if (opened) return std::nullopt;
   // A disk that takes nothing takes no socket either: reads are served without.
   const bool is_disk = opened.error().code == ErrorCode::kIo && store_->fault();
@@ -262,7 +262,7 @@ std::optional<Fault> Server::listen_for_admin() {
   return Fault{is_setting ? ExitCode::kUsage : ExitCode::kCannotListen, opened.error()};
 }
 
-Status Server::open_admin_socket() {
+Result<std::unique_ptr<HttpServer>> Server::open_admin_socket() {
   const std::string path =
       config_.admin_socket.empty() ? config_.store.path + "/admin.sock" : config_.admin_socket;
   std::vector<Route> routes = admin_routes(*admin_);
@@ -270,16 +270,25 @@ Status Server::open_admin_socket() {
   for (Route& route : agent_routes([this](const auto& request) { return forget_agent(request); }))
     routes.push_back(std::move(route));
   for (Route& route : routes) route.lane = Lane::kStore;
-  auto http = HttpServer::open_unix(http_thread_.loop(), path,
-                                    {std::move(routes), registry_, clock_, &admin_workers_});
-  health_.warn("admin.socket", http ? "" : http.error().message);
-  if (!http) return http.error();
-  admin_http_ = std::move(*http);
+  return HttpServer::open_unix(http_thread_.loop(), path,
+                               {std::move(routes), registry_, clock_, &admin_workers_});
+}
+
+Status Server::take_admin_socket(Result<std::unique_ptr<HttpServer>> opened) {
+  health_.warn("admin.socket", opened ? "" : opened.error().message);
+  if (!opened) return opened.error();
+  admin_http_ = std::move(*opened);
   return Status::ok();
 }
 
 void Server::retry_admin_socket() {
-  if (!open_admin_socket()) return;
+  if (!admin_opening_.valid()) {
+    std::packaged_task<Result<std::unique_ptr<HttpServer>>()> open([this] { return open_admin_socket(); });
+    admin_opening_ = open.get_future();
+    return admin_workers_.post(Lane::kStore, std::move(open));
+  }
+  if (admin_opening_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+  if (!take_admin_socket(admin_opening_.get())) return;
   admin_retry_.stop();
   log_.info("admin socket open", {{"path", admin_http_->socket_path()}});
 }
@@ -323,6 +332,7 @@ HttpServices Server::http_services() {
             return cardinality_json({table_, intake_.refusals(), new_series_}, parts);
           },
           [this] { return agents_json(agent_book_, clock_.wall()); },
+          [this] { return watchdog_.makes_progress(); },
           registry_,
           health_,
           clock_};
@@ -351,6 +361,7 @@ void Server::ignore_hangup() {
 // No request is being answered any more; what is asked of the admin meanwhile is given up.
 void Server::stop_http() {
   if (admin_) admin_->stop();
+  if (admin_opening_.valid()) static_cast<void>(take_admin_socket(admin_opening_.get()));
   if (http_) http_->stop();
   if (admin_http_) admin_http_->stop();
   http_thread_.release();

@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
+#include <future>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -75,7 +76,8 @@ class Server {
   std::optional<Fault> listen_for_agents();
   void stop_senders();
   std::optional<Fault> listen_for_admin();
-  Status open_admin_socket();
+  Result<std::unique_ptr<HttpServer>> open_admin_socket();
+  Status take_admin_socket(Result<std::unique_ptr<HttpServer>> opened);
   void retry_admin_socket();
   void ignore_hangup();
   void start_threads();
@@ -130,7 +132,9 @@ class Server {
   std::unique_ptr<HttpServer> http_;
   HttpWorkers admin_workers_;
   std::unique_ptr<HttpServer> admin_http_;
-  // On the signals' loop, where the disk has had no room for the admin socket.
+  // Where the disk has had no room for the admin socket: asked each second on the signals' loop, tried on a
+  // thread of the administrators', as the disk may hang.
+  std::future<Result<std::unique_ptr<HttpServer>>> admin_opening_;
   RepeatingTimer admin_retry_{signal_loop_, [] { return kAdminRetry; }, [this] { retry_admin_socket(); }};
 };
 

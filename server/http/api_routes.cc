@@ -53,7 +53,7 @@ std::vector<Route> api_routes(const HttpServices& services) {
        "samples in, in the line protocol",
        Lane::kMemory},
       {"GET", "/metrics", {}, 0, with(handle_metrics), "the server's own counters, as Prometheus text"},
-      {"GET", "/healthz", {}, 0, with(handle_healthz), "ok while the process answers"},
+      {"GET", "/healthz", {}, 0, with(handle_healthz), "ok while nothing hangs that a restart would mend"},
       {"GET",
        "/readyz",
        {},

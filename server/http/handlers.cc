@@ -72,8 +72,9 @@ HttpResponse handle_cardinality(const HttpServices& services, const Url& url, st
   return json(200, services.cardinality_json(*parts));
 }
 
-HttpResponse handle_healthz(const HttpServices&, const Url&, std::string_view) {
-  return {200, "ok\n", kPlainText, {}};
+HttpResponse handle_healthz(const HttpServices& services, const Url&, std::string_view) {
+  if (services.makes_progress()) return {200, "ok\n", kPlainText, {}};
+  return {503, "no progress: /readyz says what hangs\n", kPlainText, {}};
 }
 
 HttpResponse handle_readyz(const HttpServices& services, const Url&, std::string_view) {

@@ -42,6 +42,8 @@ struct HttpServices {
 
   // The whole answer of /api/v1/status/agents.
   std::function<std::string()> agents_json;
+  // Watchdog::makes_progress.
+  std::function<bool()> makes_progress;
 
   // Must outlive the HTTP server.
   Registry& registry;

@@ -7,8 +7,11 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <cstddef>
+#include <memory>
+#include <string>
 #include <utility>
 
+#include "base/watchdog.h"
 #include "server/http/router.h"
 
 namespace statmill {
@@ -22,7 +25,13 @@ class HttpWorkers {
     size_t memory = 0;
     size_t store = 0;
   };
-  explicit HttpWorkers(Threads threads) : memory_(threads.memory), store_(threads.store) {}
+  // The watchdog measures how long jobs of a lane wait for a thread, as lags of "NAME.memory" and
+  // "NAME.store". It must outlive this; null: nobody watches.
+  HttpWorkers(Threads threads, Watchdog* watchdog, const std::string& name)
+      : memory_(threads.memory),
+        store_(threads.store),
+        memory_watch_(watchdog, threads.memory, memory_, name + ".memory"),
+        store_watch_(watchdog, threads.store, store_, name + ".store") {}
   // Requires: no job is posted any more. Waits for those that were.
   ~HttpWorkers() = default;
 
@@ -33,8 +42,28 @@ class HttpWorkers {
   }
 
  private:
+  // A lane without threads would serve no ping.
+  class Watch {
+   public:
+    Watch(Watchdog* watchdog, size_t threads, boost::asio::thread_pool& pool, std::string name)
+        : watchdog_(threads == 0 ? nullptr : watchdog) {
+      if (watchdog_ != nullptr) pool_ = watchdog_->add_pool(pool.get_executor(), std::move(name));
+    }
+    ~Watch() {
+      if (watchdog_ != nullptr) watchdog_->remove(pool_);
+    }
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+   private:
+    Watchdog* const watchdog_;
+    std::shared_ptr<Watchdog::Loop> pool_;
+  };
+
   boost::asio::thread_pool memory_;
   boost::asio::thread_pool store_;
+  const Watch memory_watch_;
+  const Watch store_watch_;
 };
 
 }  // namespace statmill

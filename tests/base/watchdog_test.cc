@@ -136,6 +136,18 @@ TEST_F(WatchdogTest, ALoopThatIsNoLongerRunIsNotWatched) {
   EXPECT_THAT(problems_, IsEmpty());
 }
 
+TEST_F(WatchdogTest, APoolWhoseThreadsAreAllBusyIsAWarningAndNeverAProblem) {
+  const auto pool = watchdog_.add_pool(loop_.get_executor(), "http.store");
+  look_for(options_.hang + seconds(3));
+  EXPECT_THAT(warning("loop.http.store"), StartsWith("all threads of http.store busy for 4."));
+  EXPECT_THAT(problems_, IsEmpty());
+  EXPECT_TRUE(watchdog_.makes_progress()) << "jobs may take long";
+  run();
+  look_for(options_.look);
+  EXPECT_THAT(lags_ms_, testing::ElementsAre(testing::Ge(4000)));
+  watchdog_.remove(pool);
+}
+
 TEST_F(WatchdogTest, ATaskThatHangsIsAProblemUntilItEnds) {
   TaskTime tick;
   watchdog_.add_task("tick", tick);

@@ -88,16 +88,17 @@ void FaultyDisk::heal() {
   delays_.fill(Duration(0));
 }
 
-bool FaultyDisk::wait_for_hang(std::thread::id thread) {
-  return wait_for_hang([thread](const auto& hanging) { return hanging.contains(thread); });
-}
-
 bool FaultyDisk::wait_for_hang() {
-  return wait_for_hang([](const auto& hanging) { return !hanging.empty(); });
+  return wait_for_hang([](const auto& hanging) { return !hanging.empty(); }, kHangTimeout);
 }
 
-bool FaultyDisk::wait_for_hang(const std::function<bool(const std::multiset<std::thread::id>&)>& is_met) {
-  const auto deadline = std::chrono::steady_clock::now() + kHangTimeout;
+bool FaultyDisk::wait_for_hang(std::thread::id thread) {
+  return wait_for_hang() &&
+         wait_for_hang([thread](const auto& hanging) { return hanging.contains(thread); }, kThreadTimeout);
+}
+
+bool FaultyDisk::wait_for_hang(const IsHanging& is_met, std::chrono::seconds timeout) {
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
   MutexLock lock(mutex_);
   while (!is_met(hanging_)) {
     const auto left = deadline - std::chrono::steady_clock::now();

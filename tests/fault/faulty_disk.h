@@ -52,11 +52,13 @@ class FaultyDisk {
   void hang(DiskOp op, uint64_t nth = 1);
   void release();
   void heal();  // all of the above is over
-  // Waits until a call of the thread hangs. False: none does before release() or within kHangTimeout.
+  // Waits until a call hangs. False: none does before release() or within kHangTimeout.
   static constexpr std::chrono::seconds kHangTimeout{30};
-  bool wait_for_hang(std::thread::id thread);
-  // The same of any thread.
   bool wait_for_hang();
+  // Then waits until a call of the thread hangs, too. False: likewise, or the thread has not come to a call
+  // kThreadTimeout after the first hang. It may never come to one: it waits for a thread that hangs.
+  static constexpr std::chrono::seconds kThreadTimeout{3};
+  bool wait_for_hang(std::thread::id thread);
   // The power goes at the n-th call that writes, counted from now; or at once.
   void cut_power_at(uint64_t nth);
   void cut_power();
@@ -99,7 +101,8 @@ class FaultyDisk {
 
   int begin(DiskOp op) REQUIRES(mutex_);
   void wait(DiskOp op) REQUIRES(mutex_);
-  bool wait_for_hang(const std::function<bool(const std::multiset<std::thread::id>&)>& is_met);
+  using IsHanging = std::function<bool(const std::multiset<std::thread::id>&)>;
+  bool wait_for_hang(const IsHanging& is_met, std::chrono::seconds timeout);
   File& known(const std::filesystem::path& path) REQUIRES(mutex_);
   std::filesystem::path save(const std::filesystem::path& path) REQUIRES(mutex_);
   void undo(const Change& change) REQUIRES(mutex_);

@@ -91,9 +91,12 @@ class HungServer : public testing::Test {
   }
   // Polls until /readyz has that status and text.
   bool wait_for_readiness(int status, const std::string& text) const {
+    return wait_for_status("/readyz", status, text);
+  }
+  bool wait_for_status(const std::string& target, int status, const std::string& text = "") const {
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     while (std::chrono::steady_clock::now() < deadline) {
-      const HttpReply reply = get("/readyz");
+      const HttpReply reply = get(target);
       if (reply.status == status && reply.body.find(text) != std::string::npos) return true;
     }
     return false;
@@ -177,6 +180,19 @@ TEST_F(HungServer, RefusesSamplesBeyondItsMemoryAndCountsThem) {
   EXPECT_THAT(get("/api/v1/status").body, HasSubstr("\"memory_limit\":" + std::to_string(sent - accepted_)));
   EXPECT_TRUE(wait_for_readiness(503, "\"tick\":\"under way for "));
   disk_->release();
+  check_that_all_is_there();
+}
+
+// As it would lose what lies in memory.
+TEST_F(HungServer, AHungDiskIsAReasonForARestartOnlyWhenPatienceIsOver) {
+  ASSERT_NO_FATAL_FAILURE(start({"--watchdog.hang", "100ms", "--watchdog.patience", "2s"}));
+  disk_->hang(DiskOp::kSync);
+  post("meanwhile", 100);
+  EXPECT_TRUE(wait_for_status("/readyz", 503));
+  EXPECT_TRUE(wait_for_status("/healthz", 503));
+  EXPECT_GE(metric("statmill_tick_age_seconds"), 2);
+  disk_->release();
+  EXPECT_TRUE(wait_for_status("/healthz", 200));
   check_that_all_is_there();
 }
 

@@ -65,6 +65,7 @@ class FakeServices {
             .rejects_json = [] { return std::string("{\"rejects\":[]}\n"); },
             .cardinality_json = [](size_t parts) { return "parts " + std::to_string(parts) + "\n"; },
             .agents_json = [] { return std::string("{\"known\":0,\"connected\":0,\"agents\":[]}\n"); },
+            .makes_progress = [this] { return makes_progress.load(); },
             .registry = registry,
             .health = health,
             .clock = clock};
@@ -97,6 +98,7 @@ class FakeServices {
     return SeriesPage{{{"cpu", Kind::kGauge, 100}, {"hits", Kind::kEvent, 90}}, true};
   };
   std::string status = "{\"version\":\"test\"}\n";
+  std::atomic<bool> makes_progress{true};
   Registry registry;
   Health health;
   FixedClock clock;

@@ -62,7 +62,7 @@ TEST(HttpServerTest, QueriesThatWaitForTheDiskHoldNothingElse) {
     return small_answer();
   };
   boost::asio::io_context io;
-  HttpWorkers workers({.memory = 1, .store = 1});
+  HttpWorkers workers({.memory = 1, .store = 1}, nullptr, "http");
   HttpSite site = fake.site();
   site.workers = &workers;
   auto opened = HttpServer::open(io, {"127.0.0.1", 0}, std::move(site));

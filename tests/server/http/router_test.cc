@@ -153,6 +153,12 @@ TEST_F(RouterTest, WrongMethodSaysWhatIsAllowed) {
   EXPECT_EQ(ask("GET", "/").allow, "");
 }
 
+TEST_F(RouterTest, HealthzFailsWhenARestartWouldHelp) {
+  EXPECT_EQ(ask("GET", "/healthz").status, 200U);
+  fake_.makes_progress = false;
+  EXPECT_EQ(ask("GET", "/healthz").status, 503U);
+}
+
 TEST_F(RouterTest, ReadinessTellsTheProblems) {
   fake_.health.set("store", "disk full");
   const HttpResponse got = ask("GET", "/readyz");
