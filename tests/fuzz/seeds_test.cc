@@ -1,0 +1,130 @@
+// The seeds of the fuzz targets of frames and of files on disk are of the versions that are read now: a
+// target that refuses all of its seeds begins with nothing.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "agent/spool/identity.h"
+#include "agent/spool/memory_directory.h"
+#include "agent/spool/segment.h"
+#include "agent/spool/segment_cursor.h"
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "proto/agent_frames.h"
+#include "storage/agent_row.h"
+
+namespace statmill {
+namespace {
+
+std::string seed(const std::string& name) {
+  std::ifstream file(STATMILL_CORPUS "/" + name, std::ios::binary);
+  EXPECT_TRUE(file) << name;
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// As the target tries it, too.
+std::string with_checksum(const std::string& text) {
+  std::string digits(8, '0');
+  for (size_t i = 0; i < digits.size(); ++i)
+    digits[i] = "0123456789abcdef"[crc32c(text) >> (4 * (digits.size() - 1 - i)) & 15];
+  return text + "crc " + digits + "\n";
+}
+
+TEST(Seeds, IdentitiesAreReadAsTheirNamesSay) {
+  for (const char* whole : {"whole", "most_addresses"}) {
+    const auto identity = decode_identity(seed(std::string("spool_identity/") + whole));
+    EXPECT_TRUE(identity) << whole;
+  }
+  for (const char* whole : {"without_checksum", "last_epoch"}) {
+    const std::string text = seed(std::string("spool_identity/") + whole);
+    EXPECT_FALSE(decode_identity(text)) << whole;
+    EXPECT_TRUE(decode_identity(with_checksum(text))) << whole;
+  }
+  const auto later = decode_identity(with_checksum(seed("spool_identity/later_version")));
+  ASSERT_FALSE(later);
+  EXPECT_EQ(later.error().code, ErrorCode::kVersion);
+  EXPECT_FALSE(decode_identity(with_checksum(seed("spool_identity/epoch_beyond"))));
+}
+
+// The numbers of the records that a cursor finds, one digit each.
+std::string records_of(const std::string& segment_bytes) {
+  Segment segment;
+  segment.before = decode_segment_header(segment_bytes).value().before;
+  segment.last.seq = 9;
+  segment.end = segment_bytes.size();
+  MemoryDirectory directory;
+  EXPECT_TRUE(directory.replace(segment.name(), segment_bytes));
+  SegmentCursor cursor(directory, segment);
+  std::string found;
+  for (auto record = cursor.next(); record && record->has_value(); record = cursor.next()) {
+    EXPECT_TRUE(decode_batch(read_frame((*record)->frame).payload));
+    found += std::to_string((*record)->seq);
+  }
+  return found;
+}
+
+TEST(Seeds, SegmentsHaveTheRecordsThatTheirNamesSay) {
+  const std::string header = encode_segment_header({.id = {}, .epoch = 1, .before = {}, .held = {}});
+  for (const auto& [name, found] : {std::pair{"records", "123"},
+                                    {"torn_end", "12"},
+                                    {"damaged_middle", "13"},
+                                    {"zeros_between", "13"},
+                                    {"swapped", "1"}}) {
+    EXPECT_EQ(records_of(header + seed(std::string("spool_segment/") + name)), found) << name;
+  }
+  for (const auto& [name, found] : {std::pair{"whole_segment", "123"}, {"after_a_loss", "2"}}) {
+    const std::string bytes = seed(std::string("spool_segment/") + name);
+    ASSERT_TRUE(decode_segment_header(bytes)) << name;
+    EXPECT_EQ(records_of(bytes), found) << name;
+  }
+}
+
+TEST(Seeds, RowsOfAgentsAreOfBothVersionsThatAreRead) {
+  for (const char version : {1, 2}) {
+    std::string bytes = seed("agent_row/row_" + std::to_string(version));
+    EXPECT_EQ(bytes.at(0), version);
+    Writer(bytes).u32be(crc32c(bytes, crc32c(std::string(AgentId::kBytes, '\0'))));
+    EXPECT_TRUE(decode_agent_row(AgentId{}, bytes)) << static_cast<int>(version);
+  }
+}
+
+bool decodes(const FrameRead& frame) {
+  switch (frame.type) {
+    case FrameType::kHello:
+      return decode_hello(frame.payload).has_value();
+    case FrameType::kBatch:
+      return decode_batch(frame.payload).has_value();
+    case FrameType::kGap:
+      return decode_gap(frame.payload).has_value();
+    case FrameType::kStatus:
+      return decode_status(frame.payload).has_value();
+    case FrameType::kWelcome:
+      return decode_welcome(frame.payload).has_value();
+    case FrameType::kAck:
+      return decode_ack(frame.payload).has_value();
+    case FrameType::kRefuse:
+      return decode_refuse(frame.payload).has_value();
+  }
+  return false;
+}
+
+TEST(Seeds, FramesAreWholeAndDecode) {
+  for (const auto& [name, count] : {std::pair{"agent", 4}, {"server", 3}}) {
+    const std::string bytes = seed(std::string("agent_frames/") + name);
+    std::string_view unread = bytes;
+    int frames = 0;
+    for (; !unread.empty(); ++frames) {
+      const FrameRead frame = read_frame(unread);
+      ASSERT_EQ(frame.state, FrameRead::State::kWhole) << name << " " << frames;
+      EXPECT_TRUE(decodes(frame)) << name << " " << frames;
+      unread.remove_prefix(frame.bytes);
+    }
+    EXPECT_EQ(frames, count) << name;
+  }
+}
+
+}  // namespace
+}  // namespace statmill
