@@ -59,6 +59,15 @@ bool AgentHost::feed(std::mt19937_64& random, int lines) {
   return to_relay_.send(text);
 }
 
+bool AgentHost::feed_ones(const std::string& series, int lines) {
+  const int64_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  const std::string name = name_ + "." + series;
+  std::string text;
+  for (int i = 0; i < lines; ++i) text += "*" + name + " " + std::to_string(now) + " 1\n";
+  handed_over_[name] += lines;
+  return to_relay_.send(text);
+}
+
 std::string AgentHost::said() const { return said_before_ + (agent_ ? agent_->standard_error() : ""); }
 
 }  // namespace statmill

@@ -40,6 +40,8 @@ class AgentHost {
   // Hands samples of the last minutes to the relay, in one connection while the agent lives: gauges and
   // events, of so many series each. False: it is gone.
   bool feed(std::mt19937_64& random, int lines);
+  // Hands over so many lines that each add 1 to the event series `name`.`series`. False: it is gone.
+  bool feed_ones(const std::string& series, int lines);
 
   const std::string& name() const { return name_; }
   std::string spool() const { return (directory_.path() / "spool").string(); }
