@@ -110,6 +110,8 @@ std::string_view refuse_reason_text(RefuseReason reason) {
       return "clock";
     case RefuseReason::kOwner:
       return "owner";
+    case RefuseReason::kServerClock:
+      return "server_clock";
   }
   return "unknown";
 }

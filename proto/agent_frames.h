@@ -111,9 +111,9 @@ struct CollectorNote {
 };
 
 struct StatusFrame {
-  Timestamp clock{};                      // the agent's wall clock when it sends this
-  uint64_t spool_bytes = 0;               // that the spool holds, acknowledged or not
-  uint64_t lines_dropped = 0;             // since the agent started: those that this server will not get
+  Timestamp clock{};                        // the agent's wall clock when it sends this
+  uint64_t spool_bytes = 0;                 // that the spool holds, acknowledged or not
+  uint64_t lines_dropped = 0;               // since the agent started: those that this server will not get
   std::vector<CollectorNote> collectors{};  // at most kCollectorsMax
 };
 inline constexpr Duration kStatusInterval = std::chrono::seconds(10);
@@ -144,8 +144,9 @@ enum class RefuseReason : uint8_t {
   kGap = 6,       // a batch that does not follow the position
   kLimit = 7,     // of agents or connections
   kStopping = 8,
-  kClock = 9,   // the clocks of agent and server differ too much; nothing is taken until they agree
-  kOwner = 10,  // the id is known with another secret
+  kClock = 9,         // the clocks of agent and server differ too much; nothing is taken until they agree
+  kOwner = 10,        // the id is known with another secret
+  kServerClock = 11,  // the server's own clock is in doubt, and differs from the agent's
 };
 // "protocol", "version", ...; "unknown" for a number that is none.
 std::string_view refuse_reason_text(RefuseReason reason);

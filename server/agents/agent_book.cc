@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "server/agents/agent_gaps.h"
 #include "server/agents/known_agent.h"
+#include "server/tick/clock_guard.h"
 
 namespace statmill {
 
@@ -140,6 +141,19 @@ bool AgentBook::admit(Agent& agent, const AgentPosition& position, const LineSen
   agent.is_kept = true;
   ++kept_;
   return true;
+}
+
+void AgentBook::clock_seen(TickTime now, bool in_doubt) {
+  MutexLock lock(mutex_);
+  seen_ = now;
+  is_clock_in_doubt_ = in_doubt;
+}
+
+bool AgentBook::is_clock_in_doubt(TickTime now) const {
+  MutexLock lock(mutex_);
+  if (!seen_ || is_clock_in_doubt_) return is_clock_in_doubt_;
+  const auto passed = std::chrono::round<Duration>(now.boot - seen_->boot);
+  return std::chrono::abs(now.wall - seen_->wall - passed) > ClockGuard::kStepMin;
 }
 
 void AgentBook::ride(int parity, StoreBatch& batch, Timestamp now) {

@@ -99,8 +99,12 @@ class AgentBook final : public TickRider {
   };
   Result<AgentRow> forget(const ForgetRequest& request);
 
+  void clock_seen(TickTime now, bool in_doubt) override;
   void ride(int parity, StoreBatch& batch, Timestamp now) override;
   void committed(const StoreBatch& batch) override;
+
+  // Whether the server's wall clock is in doubt: the last tick said so, or it has stepped since.
+  bool is_clock_in_doubt(TickTime now) const;
 
   // By host, then id; at most `limit`.
   std::vector<AgentInfo> list(size_t limit) const;
@@ -158,6 +162,8 @@ class AgentBook final : public TickRider {
   uint64_t last_connection_ GUARDED_BY(mutex_) = 0;
   std::optional<SteadyTime> started_ GUARDED_BY(mutex_);  // when the first connection told the time
   SteadyTime now_ GUARDED_BY(mutex_){};                   // the latest that a connection told
+  std::optional<TickTime> seen_ GUARDED_BY(mutex_);       // what the clocks showed at the last tick
+  bool is_clock_in_doubt_ GUARDED_BY(mutex_) = false;     // it said so
   Timestamp newest_ GUARDED_BY(mutex_){};                 // of all batches that were taken
   SteadyTime next_forget_ GUARDED_BY(mutex_){};
   SteadyTime next_victims_ GUARDED_BY(mutex_){};

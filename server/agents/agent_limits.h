@@ -15,6 +15,8 @@ struct AgentLimits {
   Duration kept = std::chrono::hours(24) * 365 * 6;
   // --agent.clock_limit: beyond this difference of the clocks nothing is taken.
   Duration clock_max = std::chrono::hours(25);
+  // The same while the server's own clock is in doubt; at most clock_max.
+  Duration clock_max_in_doubt = std::chrono::hours(1);
   // After the start nothing is forgotten for so long: the agents must have had the time to come back.
   Duration keeps_all_for = std::chrono::hours(1);
 };

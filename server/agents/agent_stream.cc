@@ -32,6 +32,10 @@ std::string_view words_for(RefuseReason reason) {
       return "this agent is being forgotten; come back";
     case RefuseReason::kOwner:
       return "this id is known with another secret";
+    case RefuseReason::kServerClock:
+      return "the server's clock is in doubt, and differs from this host's; batches wait until it is right "
+             "or its "
+             "operator has confirmed it";
     default:
       return {};
   }
@@ -107,7 +111,8 @@ void AgentStream::take_hello(const HelloFrame& hello, TickTime now) {
   if (hello.version != kAgentProtocol)
     return refuse(RefuseReason::kVersion, "this server speaks version " + std::to_string(kAgentProtocol));
   if (!is_same_secret(hello.token, services_.token)) return refuse(RefuseReason::kToken, "wrong token");
-  if (refuse_wrong_clock(hello.clock, now.wall)) return;
+  if (refuse_wrong_clock(hello.clock, now)) return;
+  clock_ = {hello.clock, now.boot};
   auto opened = services_.book.open(hello, sender_, watcher_.lock(), now);
   if (const auto* reason = std::get_if<RefuseReason>(&opened)) return refuse(*reason);
   auto& [hold, position, lines_refused] = std::get<AgentBook::Opened>(opened);
@@ -120,6 +125,8 @@ void AgentStream::take_hello(const HelloFrame& hello, TickTime now) {
 
 void AgentStream::take_batch(const BatchFrame& batch, TickTime now) {
   if (!batch.tags.empty()) return refuse(RefuseReason::kProtocol, "a batch with tags");
+  // The server's clock may have stepped since the agent's was compared with it.
+  if (refuse_wrong_clock(clock_.said + std::chrono::round<Duration>(now.boot - clock_.at), now)) return;
   const AgentLines lines{.text = batch.text, .sender = sender_, .sent = batch.time, .now = now.wall};
   answer(services_.book.take(*hold_, batch, now, apply_to(lines)));
 }
@@ -138,16 +145,26 @@ AgentBook::Apply AgentStream::apply_to(AgentLines lines) {
 
 void AgentStream::take_status(const StatusFrame& status, TickTime now) {
   const bool is_clock_old = std::exchange(has_waited_, false);
-  if (!is_clock_old && refuse_wrong_clock(status.clock, now.wall)) return;
+  if (!is_clock_old) {
+    if (refuse_wrong_clock(status.clock, now)) return;
+    clock_ = {status.clock, now.boot};
+  }
   services_.book.note_status(*hold_, status,
                              is_clock_old ? std::nullopt : std::optional(status.clock - now.wall));
 }
 
-// Before anything is taken of a batch that would be thrown away; the agent keeps it and comes back.
-bool AgentStream::refuse_wrong_clock(Timestamp clock, Timestamp now) {
-  const Duration limit = services_.book.limits().clock_max;
-  if (clock <= now + limit && clock >= now - limit) return false;
-  refuse(RefuseReason::kClock, clock_words(clock, now));
+// Before anything is taken of a batch that would be thrown away; the agent keeps it and comes back. `clock`:
+// what the agent's shows now. While the server's own is in doubt, an agent whose clock agrees with it is
+// still taken: two clocks are seldom wrong alike, and a doubt may last for weeks.
+bool AgentStream::refuse_wrong_clock(Timestamp clock, TickTime now) {
+  const AgentLimits& limits = services_.book.limits();
+  const bool in_doubt = services_.book.is_clock_in_doubt(now);
+  const Duration limit = in_doubt ? std::min(limits.clock_max_in_doubt, limits.clock_max) : limits.clock_max;
+  if (clock <= now.wall + limit && clock >= now.wall - limit) return false;
+  if (in_doubt)
+    refuse(RefuseReason::kServerClock);
+  else
+    refuse(RefuseReason::kClock, clock_words(clock, now.wall));
   return true;
 }
 

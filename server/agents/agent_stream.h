@@ -68,13 +68,17 @@ class AgentStream {
   void take_gap(const GapFrame& gap, TickTime now);
   void take_status(const StatusFrame& status, TickTime now);
   AgentBook::Apply apply_to(AgentLines lines);
-  bool refuse_wrong_clock(Timestamp clock, Timestamp now);
+  bool refuse_wrong_clock(Timestamp clock, TickTime now);
   void answer(AgentTake take);
 
   const Services services_;
   const LineSender sender_;
   std::weak_ptr<AgentWatcher> watcher_;
   std::optional<AgentBook::Hold> hold_;
+  struct {
+    Timestamp said;
+    SteadyTime at;  // by the boot-time clock, which takes no steps
+  } clock_{};       // of the agent, when it was last compared with the server's
   AckFrame durable_;
   std::string output_;
   bool waits_for_room_ = false;

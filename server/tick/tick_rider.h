@@ -1,6 +1,7 @@
 // TickRider: what goes into a tick's batch beside its samples, of the same epoch as these.
 #pragma once
 
+#include "server/tick/tick_time.h"
 #include "storage/store.h"
 
 namespace statmill {
@@ -9,6 +10,9 @@ namespace statmill {
 class TickRider {
  public:
   virtual ~TickRider() = default;
+  // Each tick says so first, and so does Ticker::begin(). `in_doubt`: the wall clock has stepped, or differs
+  // from the time that has passed (ClockGuard::trouble()).
+  virtual void clock_seen(TickTime now, bool in_doubt) = 0;
   // Adds what was noted in the epoch of this parity (Table::Mark), which has ended. `now`: the time that the
   // longest retention goes by, whatever the wall clock says.
   virtual void ride(int parity, StoreBatch& batch, Timestamp now) = 0;

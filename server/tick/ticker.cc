@@ -309,6 +309,7 @@ void Ticker::look_at_clock(TickTime now) {
   }
   clock_ahead_s_.set(std::chrono::floor<std::chrono::seconds>(clock_->ahead()).count());
   const std::string trouble = clock_->trouble();
+  if (services_.rider != nullptr) services_.rider->clock_seen(now, !trouble.empty());
   if (is_start && !trouble.empty()) services_.log.warn("the wall clock is in doubt", {{"why", trouble}});
   services_.health.set("clock", clock_->is_fresh() ? trouble : "");
   services_.health.warn("clock", clock_->is_fresh() ? "" : trouble);

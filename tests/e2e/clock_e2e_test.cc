@@ -4,9 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <random>
 
+#include "tests/e2e/agent_host.h"
+#include "tests/e2e/agent_ledger.h"
 #include "tests/e2e/server_process.h"
 
 namespace statmill {
@@ -96,6 +100,52 @@ TEST_F(ClockE2e, TwoYearsAheadInARunningServerLosesNothingAndIsTold) {
   EXPECT_EQ(http_get(server_.http(), "/readyz").status, 200);
   EXPECT_EQ(count("old"), kOld);
   EXPECT_THAT(server_.process().standard_error(), HasSubstr("the wall clock stepped by=2y"));
+  stop();
+}
+
+// Its own clock is right all the time.
+TEST_F(ClockE2e, AnAgentWaitsForAServerWhoseClockIsWrongAndLosesNothing) {
+  server_.start();
+  send_old();
+  AgentHost host(STATMILL_BIN, "web", {server_.agent()});
+  ::unsetenv("LD_PRELOAD");
+  host.start();
+  std::mt19937_64 random(1);
+  ASSERT_TRUE(host.feed(random, 200)) << host.said();
+  ASSERT_TRUE(server_.wait_for_metric("statmill_agent_batches_total", 1)) << host.said();
+  for (const int64_t by : {2 * kYear_s, -2 * kYear_s}) {
+    set_clock_wrong_by(by);
+    ASSERT_TRUE(server_.wait_for_metric("statmill_clock_steps_total", by > 0 ? 1 : 3));
+    ASSERT_TRUE(host.feed(random, 200)) << host.said();
+    const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
+    const auto refusals = [&] { return server_.metric("statmill_agent_connections_unwelcome_total"); };
+    const double before = refusals();
+    while (refusals() < before + 1 && std::chrono::steady_clock::now() < deadline) {
+    }
+    EXPECT_GT(refusals(), before);
+    set_clock_wrong_by(0);
+    ASSERT_TRUE(server_.wait_for_metric("statmill_clock_steps_total", by > 0 ? 2 : 4));
+  }
+  EXPECT_EQ(host.stop(), 0) << host.said();
+  EXPECT_THAT(host.said(), HasSubstr("it refused (server_clock): the server's clock is in doubt"));
+  const Spooled spooled = read_spool(host.spool());
+  const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
+  host.start();
+  while (account_of(server_, spooled.agent).durable < static_cast<double>(spooled.batches) &&
+         std::chrono::steady_clock::now() < deadline) {
+  }
+  EXPECT_EQ(host.stop(), 0) << host.said();
+  server_.wait_until_durable();
+  for (const auto& [series, sum] : host.handed_over())
+    EXPECT_EQ(server_.totals(series)[series].sum, sum) << series;
+  EXPECT_EQ(account_of(server_, spooled.agent).gaps, 0);
+  EXPECT_EQ(server_.conservation(), "");
+  for (const char* reason : {"too_old", "too_new"}) {
+    EXPECT_EQ(server_.metric("statmill_samples_refused_total{listener=\"agent\",reason=\"" +
+                             std::string(reason) + "\"}"),
+              0)
+        << reason;
+  }
   stop();
 }
 

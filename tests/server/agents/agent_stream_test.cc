@@ -50,7 +50,12 @@ class AgentStreamTest : public testing::Test {
     stream_.emplace(AgentStream::Services{book_, intake_, token_}, LineSender());
     stream_->set_watcher(watcher_);
   }
-  size_t receive(const std::string& bytes) { return stream_->receive(bytes, {now_, SteadyTime{}}); }
+  size_t receive(const std::string& bytes) { return stream_->receive(bytes, {now_, steady_}); }
+  void pass(Duration time) {
+    now_ += time;
+    steady_ += time;
+  }
+  void see_clock(bool in_doubt) { book_.clock_seen({now_, steady_}, in_doubt); }
   void tick() {
     StoreBatch batch;
     book_.ride(0, batch, now_);
@@ -76,7 +81,8 @@ class AgentStreamTest : public testing::Test {
   AgentBook book_{{}, registry_};
   Intake intake_;
   std::shared_ptr<NoWatcher> watcher_ = std::make_shared<NoWatcher>();
-  Timestamp now_{};
+  Timestamp now_{};  // alone: the server's clock steps
+  SteadyTime steady_{};
   std::optional<AgentStream> stream_;
   std::string answer_;
 };
@@ -167,7 +173,7 @@ TEST_F(AgentStreamTest, AWelcomeTellsWhatWasRefusedAndTheTime) {
   receive(hello() + batch(1));
   tick();
   connect();
-  now_ += std::chrono::seconds(7);
+  pass(std::chrono::seconds(7));
   receive(hello());
   const auto welcome = decode_welcome(answer().payload);
   EXPECT_EQ(welcome->lines_refused, 2U);
@@ -194,12 +200,69 @@ TEST_F(AgentStreamTest, AStatusThatLayAWhileSaysNothingOfTheClock) {
   intake_.room = false;
   const std::string late = batch(1) + bytes_of(StatusFrame{.clock = now_, .spool_bytes = 7});
   receive(late);
-  now_ += std::chrono::hours(30);
+  pass(std::chrono::hours(30));
   intake_.room = true;
   receive(late);
   EXPECT_FALSE(stream_->is_over());
   EXPECT_EQ(book_.clock_difference_max(), Duration(0));
   EXPECT_EQ(book_.list(1).at(0).contact->status->spool_bytes, 7U);
+}
+
+// A step forward would make their lines too old, a step back too new.
+TEST_F(AgentStreamTest, AStepOfTheServersClockTakesNothingOfAnAgentWhoseClockStayed) {
+  using std::chrono::hours;
+  for (const Duration by : {Duration(hours(2)), -Duration(hours(2)), Duration(hours(24 * 365 * 10)),
+                            -Duration(hours(24 * 365 * 10))}) {
+    for (const bool has_ticked : {false, true}) {
+      connect();
+      see_clock(false);
+      const Timestamp right = now_;
+      receive(bytes_of(HelloFrame{.acknowledged = {.epoch = 1}, .clock = right, .token = token_}));
+      EXPECT_EQ(answer().type, FrameType::kWelcome);
+      now_ += by;
+      if (has_ticked) see_clock(true);
+      receive(batch(1));
+      expect_refused(RefuseReason::kServerClock);
+      connect();
+      receive(bytes_of(HelloFrame{.acknowledged = {.epoch = 1}, .clock = right, .token = token_}));
+      expect_refused(RefuseReason::kServerClock);
+      now_ = right;
+    }
+  }
+  EXPECT_TRUE(intake_.taken.empty());
+  connect();
+  receive(bytes_of(HelloFrame{.acknowledged = {.epoch = 1}, .clock = now_, .token = token_}) + batch(1));
+  EXPECT_EQ(intake_.taken.size(), 1U);
+}
+
+TEST_F(AgentStreamTest, AnAgentThatAgreesWithAClockInDoubtIsTaken) {
+  now_ += std::chrono::hours(24 * 31);  // since the server ran last; the agent's clock knows it, too
+  see_clock(true);
+  receive(bytes_of(HelloFrame{
+              .acknowledged = {.epoch = 1}, .clock = now_ - std::chrono::minutes(59), .token = token_}) +
+          batch(1));
+  EXPECT_EQ(intake_.taken.size(), 1U);
+}
+
+TEST_F(AgentStreamTest, AClockThatIsConfirmedIsBelievedAgainstAnAgents) {
+  see_clock(true);
+  const Timestamp agents = now_ - std::chrono::hours(26);
+  for (const bool in_doubt : {true, false}) {
+    see_clock(in_doubt);
+    connect();
+    receive(bytes_of(HelloFrame{.acknowledged = {.epoch = 1}, .clock = agents, .token = token_}));
+    expect_refused(in_doubt ? RefuseReason::kServerClock : RefuseReason::kClock);
+  }
+}
+
+TEST_F(AgentStreamTest, TimeThatPassesIsNoStep) {
+  see_clock(false);
+  receive(hello());
+  stream_->take_output();
+  pass(std::chrono::hours(24 * 30));
+  see_clock(false);
+  receive(batch(1));
+  EXPECT_EQ(intake_.taken.size(), 1U);
 }
 
 TEST_F(AgentStreamTest, ABatchWithTagsIsRefused) {
