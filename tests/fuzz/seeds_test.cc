@@ -83,11 +83,11 @@ TEST(Seeds, SegmentsHaveTheRecordsThatTheirNamesSay) {
 }
 
 TEST(Seeds, RowsOfAgentsAreOfBothVersionsThatAreRead) {
-  for (const char version : {1, 2}) {
+  for (const int version : {1, 2}) {
     std::string bytes = seed("agent_row/row_" + std::to_string(version));
     EXPECT_EQ(bytes.at(0), version);
     Writer(bytes).u32be(crc32c(bytes, crc32c(std::string(AgentId::kBytes, '\0'))));
-    EXPECT_TRUE(decode_agent_row(AgentId{}, bytes)) << static_cast<int>(version);
+    EXPECT_TRUE(decode_agent_row(AgentId{}, bytes)) << version;
   }
 }
 
