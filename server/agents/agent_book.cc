@@ -75,13 +75,15 @@ AgentTake AgentBook::take(const Hold& hold, const BatchFrame& batch, TickTime no
     row.position = {row.position.epoch, batch.seq, lines, batch.time};
     return lines_are;
   };
-  const AgentTake take = take_next(hold, batch.seq, now, apply, advance);
+  const AgentPosition behind{0, batch.seq, batch.lines_before + batch.lines, batch.time};
+  const AgentTake take = take_next(hold, {behind}, now, apply, advance);
   if (take == AgentTake::kTaken) taken_.add();
   return take;
 }
 
 AgentTake AgentBook::take(const Hold& hold, const GapFrame& gap, TickTime now, const Apply& apply) {
-  return take_next(hold, gap.seq, now, apply, [&](AgentRow& row) -> std::optional<Lines> {
+  const AgentPosition behind{0, gap.seq, gap.lines_before, gap.time};
+  return take_next(hold, {behind, true}, now, apply, [&](AgentRow& row) -> std::optional<Lines> {
     if (gap.first != row.position.seq + 1 || gap.lines_before < row.position.lines) return std::nullopt;
     add_gap(row, gap);
     row.position = {row.position.epoch, gap.seq, gap.lines_before, gap.time};
@@ -89,27 +91,28 @@ AgentTake AgentBook::take(const Hold& hold, const GapFrame& gap, TickTime now, c
   });
 }
 
-AgentTake AgentBook::take_next(const Hold& hold, uint64_t seq, TickTime now, const Apply& apply,
+// The epoch of `frame` is that of the connection.
+AgentTake AgentBook::take_next(const Hold& hold, FreshFrames::Frame frame, TickTime now, const Apply& apply,
                                const std::function<std::optional<Lines>(AgentRow& row)>& advance) {
   Agent& agent = *hold.agent;
   MutexLock own(agent.mutex);
   if (agent.connection != hold.connection) return AgentTake::kReplaced;
-  if (seq <= agent.offer->position.seq) {
-    again_.add();
-    return AgentTake::kAgain;
-  }
   AgentRow next = *agent.offer;
+  frame.behind.epoch = next.position.epoch;
+  if (frame.behind.seq <= next.position.seq) return take_again(agent, frame, now);
   const std::optional<Lines> lines = advance(next);
   if (!lines) return AgentTake::kGap;
   if (!admit(agent, agent.offer->position, hold.sender, now)) return AgentTake::kLimit;
   next.seen = now.wall;
   bool is_marked = false;
+  uint64_t durable_seq = 0;
   apply(*lines, [&](int parity, const RefusalCounts& refused) {
     for (const uint64_t count : refused) next.lines_refused += count;
     MutexLock lock(mutex_);
     noted_[static_cast<size_t>(parity)].insert_or_assign(next.id, next);
     agent.noted = next;
     newest_ = std::max(newest_, next.newest);
+    durable_seq = agent.durable.seq;
     note_time(now.steady);
     for (size_t i = 0; agent.connected && i < refused.size(); ++i)
       agent.connected->contact.refused[i] += refused[i];
@@ -118,9 +121,29 @@ AgentTake AgentBook::take_next(const Hold& hold, uint64_t seq, TickTime now, con
   SM_CHECK(is_marked);
   gaps_.add(next.gaps - agent.row.gaps);
   lines_lost_.add(next.lines_lost - agent.row.lines_lost);
+  agent.fresh.note(frame, durable_seq);
   *agent.offer = next;
   agent.row = std::move(next);
   return AgentTake::kTaken;
+}
+
+// Of a number that was taken before, by this connection or by one that it has replaced.
+AgentTake AgentBook::take_again(const Agent& agent, const FreshFrames::Frame& frame, TickTime now) {
+  switch (agent.fresh.compare(frame)) {
+    case FreshFrames::Repeat::kSame:
+      again_.add();
+      return AgentTake::kAgain;
+    case FreshFrames::Repeat::kOther: {
+      MutexLock lock(mutex_);
+      if (conflicts_.note(AgentConflict::Kind::kClones, agent.row.id, {agent.row.host, agent.row.peer},
+                          {agent.offer->host, agent.offer->peer}, now.steady))
+        clones_.add();
+      return AgentTake::kOther;
+    }
+    case FreshFrames::Repeat::kUnknown:
+      break;
+  }
+  return AgentTake::kGap;
 }
 
 // Gives the agent a place, unless it has one.

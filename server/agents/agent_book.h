@@ -29,6 +29,7 @@
 #include "server/agents/agent_info.h"
 #include "server/agents/agent_limits.h"
 #include "server/agents/agent_watcher.h"
+#include "server/agents/fresh_frames.h"
 #include "server/agents/new_agent_limit.h"
 #include "server/tick/tick_rider.h"
 #include "server/tick/tick_time.h"
@@ -41,7 +42,8 @@ namespace statmill {
 enum class AgentTake : uint8_t {
   kTaken,
   kAgain,     // it is in already
-  kGap,       // it does not follow what is in
+  kOther,     // another batch of its number is in: a clone's
+  kGap,       // it does not follow what is in, or is before what the connection was told to be durable
   kReplaced,  // another connection speaks for the agent
   kLimit,     // it would make an agent for which there is no room
 };
@@ -120,8 +122,9 @@ class AgentBook final : public TickRider {
   size_t connected() const;
 
  private:
-  AgentTake take_next(const Hold& hold, uint64_t seq, TickTime now, const Apply& apply,
+  AgentTake take_next(const Hold& hold, FreshFrames::Frame frame, TickTime now, const Apply& apply,
                       const std::function<std::optional<Lines>(AgentRow& row)>& advance);
+  AgentTake take_again(const Agent& agent, const FreshFrames::Frame& frame, TickTime now);
   bool admit(Agent& agent, const AgentPosition& position, const LineSender& sender, TickTime now);
   void note_time(SteadyTime now) REQUIRES(mutex_);
 

@@ -59,7 +59,8 @@ void AgentStream::leave() {
 }
 
 std::string AgentStream::take_output() {
-  if (std::exchange(owes_ack_, false)) append_frame(output_, durable_);
+  if (std::exchange(owes_ack_, false))
+    append_frame(output_, AckFrame{std::min(durable_.seq, heard_seq_), durable_.lines_refused});
   return std::exchange(output_, {});
 }
 
@@ -118,6 +119,7 @@ void AgentStream::take_hello(const HelloFrame& hello, TickTime now) {
   auto& [hold, position, lines_refused] = std::get<AgentBook::Opened>(opened);
   hold_ = std::move(hold);
   durable_ = {position.seq, lines_refused};
+  heard_seq_ = position.seq;
   has_opened_ = true;
   append_frame(output_,
                WelcomeFrame{.position = position, .lines_refused = lines_refused, .clock = now.wall});
@@ -128,12 +130,12 @@ void AgentStream::take_batch(const BatchFrame& batch, TickTime now) {
   // The server's clock may have stepped since the agent's was compared with it.
   if (refuse_wrong_clock(clock_.said + std::chrono::round<Duration>(now.boot - clock_.at), now)) return;
   const AgentLines lines{.text = batch.text, .sender = sender_, .sent = batch.time, .now = now.wall};
-  answer(services_.book.take(*hold_, batch, now, apply_to(lines)));
+  answer(services_.book.take(*hold_, batch, now, apply_to(lines)), batch.seq);
 }
 
 void AgentStream::take_gap(const GapFrame& gap, TickTime now) {
   const AgentLines lines{.sender = sender_, .sent = gap.time, .now = now.wall};
-  answer(services_.book.take(*hold_, gap, now, apply_to(lines)));
+  answer(services_.book.take(*hold_, gap, now, apply_to(lines)), gap.seq);
 }
 
 AgentBook::Apply AgentStream::apply_to(AgentLines lines) {
@@ -168,13 +170,17 @@ bool AgentStream::refuse_wrong_clock(Timestamp clock, TickTime now) {
   return true;
 }
 
-void AgentStream::answer(AgentTake take) {
+void AgentStream::answer(AgentTake take, uint64_t seq) {
   switch (take) {
     case AgentTake::kTaken:
+      heard_seq_ = seq;
       return;
     case AgentTake::kAgain:
+      heard_seq_ = seq;
       owes_ack_ = true;
       return;
+    case AgentTake::kOther:
+      return refuse(RefuseReason::kOwner, "another agent with this id has sent another batch of this number");
     case AgentTake::kGap:
       return refuse(RefuseReason::kGap);
     case AgentTake::kReplaced:

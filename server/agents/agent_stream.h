@@ -47,7 +47,8 @@ class AgentStream {
   // gives them again with what comes behind them. Fewer than it could when waits_for_room().
   size_t receive(std::string_view bytes, TickTime now);
   bool waits_for_room() const { return waits_for_room_; }
-  // All batches up to ack.seq are durable.
+  // All batches up to ack.seq are durable. Acknowledged is what this connection has sent of them: the others
+  // may be a clone's.
   void durable(AckFrame ack);
   // Says why and ends.
   void refuse(RefuseReason reason, std::string_view text);
@@ -69,7 +70,7 @@ class AgentStream {
   void take_status(const StatusFrame& status, TickTime now);
   AgentBook::Apply apply_to(AgentLines lines);
   bool refuse_wrong_clock(Timestamp clock, TickTime now);
-  void answer(AgentTake take);
+  void answer(AgentTake take, uint64_t seq);
 
   const Services services_;
   const LineSender sender_;
@@ -80,6 +81,7 @@ class AgentStream {
     SteadyTime at;  // by the boot-time clock, which takes no steps
   } clock_{};       // of the agent, when it was last compared with the server's
   AckFrame durable_;
+  uint64_t heard_seq_ = 0;  // up to there this connection has said what is in, or was told in the welcome
   std::string output_;
   bool waits_for_room_ = false;
   bool has_waited_ = false;  // since the last status: what it says of the clock is old

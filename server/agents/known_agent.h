@@ -22,6 +22,7 @@ struct AgentBook::Agent {
   uint64_t connection GUARDED_BY(mutex) = 0;  // number of the one that speaks for it; 0: none
   // The row that the connection's next frame goes on from: what its hello says is in it. Null: no connection.
   std::unique_ptr<AgentRow> offer GUARDED_BY(mutex);
+  FreshFrames fresh GUARDED_BY(mutex);
 
   // Under the book's lock.
   AgentRow noted;  // the same as `row`, for those who must not wait

@@ -49,7 +49,7 @@ TEST_F(AgentBookTest, WhatIsRestoredIsNotTakenAgain) {
   tick();
   restart();
   EXPECT_EQ(open(1).durable, (AgentPosition{1, 1, 10, now_.wall}));
-  EXPECT_EQ(batch(1, 0), AgentTake::kAgain);
+  EXPECT_EQ(batch(1, 0), AgentTake::kGap);
   EXPECT_EQ(batch(2, 10), AgentTake::kTaken);
 }
 
@@ -184,7 +184,7 @@ TEST_F(AgentBookTest, GapsMoveThePositionAndAreKept) {
 TEST_F(AgentBookTest, AGapThatSaysLessThanIsInIsRefused) {
   open(1);
   batch(1, 0);
-  EXPECT_EQ(gap(1, 1, 10), AgentTake::kAgain);
+  EXPECT_EQ(gap(1, 1, 10), AgentTake::kGap);
   EXPECT_EQ(gap(2, 2, 9), AgentTake::kGap);
 }
 
@@ -264,7 +264,7 @@ TEST_F(AgentBookTest, AnEphemeralAgentIsKnownAfterADayAndMore) {
   visit(3);
   ephemeral.acknowledged = {1, 1, 10, from_unix_seconds(1'700'000'000)};
   EXPECT_EQ(open(ephemeral).durable.seq, 1U);
-  EXPECT_EQ(batch(1, 0), AgentTake::kAgain);
+  EXPECT_EQ(batch(1, 0), AgentTake::kGap);
 }
 
 TEST_F(AgentBookTest, ClocksOfConnectedAgentsAreCompared) {

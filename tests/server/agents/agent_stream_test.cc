@@ -126,6 +126,33 @@ TEST_F(AgentStreamTest, ADuplicateIsNotTakenAndAcknowledgedAgain) {
   EXPECT_EQ(decode_ack(answer().payload)->seq, 1U);
 }
 
+TEST_F(AgentStreamTest, ABatchOfACloneIsRefusedAndNotAcknowledged) {
+  receive(hello() + batch(1));
+  connect();
+  receive(hello());
+  stream_->take_output();
+  tick();
+  stream_->durable({1, 0});
+  EXPECT_EQ(decode_ack(answer().payload)->seq, 0U) << "this connection has sent nothing of that";
+  receive(bytes_of(BatchFrame{1, 0, 2, {}, {}, "b 1 1\nc 1 1\n"}));
+  expect_refused(RefuseReason::kOwner);
+  EXPECT_EQ(intake_.taken.size(), 1U);
+}
+
+TEST_F(AgentStreamTest, ARepeatIsAcknowledgedThoughItBecameDurableBefore) {
+  receive(hello() + batch(1) + batch(2));
+  connect();
+  receive(hello());
+  stream_->take_output();
+  tick();
+  stream_->durable({2, 0});
+  stream_->take_output();
+  receive(batch(1));
+  EXPECT_EQ(decode_ack(answer().payload)->seq, 1U);
+  receive(batch(2));
+  EXPECT_EQ(decode_ack(answer().payload)->seq, 2U);
+}
+
 TEST_F(AgentStreamTest, AGapThatNobodyToldOfIsRefused) {
   receive(hello());
   stream_->take_output();

@@ -98,7 +98,7 @@ TEST_F(AgentTickTest, ACrashAfterTheTickKeepsBoth) {
   ASSERT_TRUE(tick());
   start();
   EXPECT_EQ(hello(), 1U);
-  EXPECT_EQ(send(1), AgentTake::kAgain);
+  EXPECT_EQ(send(1), AgentTake::kGap);
   EXPECT_EQ(total(), 1);
 }
 
@@ -124,7 +124,7 @@ TEST_F(AgentTickTest, AWriteThatFailedAndYetIsInCountsOnce) {
   ASSERT_FALSE(tick());
   start();
   EXPECT_EQ(hello(), 1U);
-  EXPECT_EQ(send(1), AgentTake::kAgain);
+  EXPECT_EQ(send(1), AgentTake::kGap);
   ASSERT_TRUE(tick());
   EXPECT_EQ(total(), 1);
 }
