@@ -1,6 +1,6 @@
 // Preloaded into a program (LD_PRELOAD): the n-th allocation of C++ code fails, n being FAILING_NEW in the
 // environment; 0 lets all succeed. FAILING_NEW_COUNT names a file that gets the number of allocations at an
-// orderly end.
+// orderly end. With FAILING_NEW_THROWS it throws std::bad_alloc, as in a program that lets it be thrown.
 //
 // All of operator new comes here, of the program and of the libraries that it loads; what C code allocates
 // does not. It is counted from main on, where the program says what is to be done about a failure.
@@ -32,7 +32,7 @@ void* allocate(std::size_t size, std::size_t alignment) {
     void* memory = nullptr;
     if (!fails() && ::posix_memalign(&memory, std::max(alignment, sizeof(void*)), size) == 0) return memory;
     const std::new_handler handler = std::get_new_handler();
-    if (handler == nullptr) throw std::bad_alloc();
+    if (handler == nullptr || std::getenv("FAILING_NEW_THROWS") != nullptr) throw std::bad_alloc();
     handler();
   }
 }

@@ -192,6 +192,22 @@ TEST_F(RocksMending, AFailedExpiryIsMendedByTheNextWrite) {
 }
 
 // What they read is right or said to be unavailable; the database they read stays open under them.
+// A tick lowers the floor while it makes a batch, and writes nothing before that has been done.
+TEST_F(RocksMending, AStoreThatStartedReadOnlyMendsWhenTheFloorIsLoweredBeforeAnyWrite) {
+  ASSERT_TRUE(write(1));
+  ASSERT_TRUE(store_->expire(kKey.tier, kKey.chunk + 5));
+  disk_->make_read_only();
+  open();
+  EXPECT_FALSE(store_->keep_from(kKey.tier, kKey.chunk));
+  disk_->heal();
+  int failures = 0;
+  while (failures < 30 && !store_->keep_from(kKey.tier, kKey.chunk)) ++failures;
+  EXPECT_LT(failures, 30);
+  EXPECT_EQ(store_->expiry().floor(kKey.tier), kKey.chunk);
+  EXPECT_EQ(store_->stats().reopenings, 1U);
+  EXPECT_TRUE(write(2));
+}
+
 TEST_F(RocksMending, ReadersOfOtherThreadsAreSafeAllTheWhile) {
   ASSERT_TRUE(write(1));
   std::atomic<TickNo> taken{1};
