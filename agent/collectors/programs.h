@@ -5,6 +5,10 @@
 // once more and removed when all its lines are in the batch. What stands in the files when the agent starts
 // counts as told before: the agent that ran before it did so, but for what was counted since.
 //
+// What is told adds up to what the cells had in the end, exactly, whatever instants they were read at. A
+// thread that was killed within Histogram::record() is the exception: its last value may be missing in the
+// sum, while its count is there.
+//
 // A file is a stranger's: what cannot be read is counted and costs no other file anything, and all that
 // files can make the agent do in one interval has a limit.
 #pragma once
