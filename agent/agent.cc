@@ -28,9 +28,8 @@ Duration phase_of(const AgentConfig& config) {
   return Duration(static_cast<Duration::rep>(tenth + hash_name(config.prefix) % (8 * tenth)));
 }
 
-OutboxOptions outbox_options(const AgentConfig& config, const Collection& collection) {
+OutboxOptions outbox_options(const AgentConfig& config) {
   OutboxOptions options = config.outbox;
-  options.collectors = [&collection] { return collection.notes(); };
   options.host = config.prefix;
   options.seed = hash_name(config.prefix) ^ static_cast<uint64_t>(::getpid());
   return options;
@@ -68,12 +67,13 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
       builder_(config.prefix),
       collection_(make_collectors({config, proc_, clock, log}), log),
       self_report_(config.prefix, proc_),
-      outbox_(io_, log, clock, outbox_options(config, collection_)),
       look_(config.watchdog.look),
       watchdog_(config.watchdog, watchdog_services()),
+      outbox_({log, clock, watchdog_}, outbox_options(config)),
       http_listen_(config.http_listen),
       signals_(io_, SIGTERM, SIGINT),
       hangups_(io_, SIGHUP),
+      stop_timer_(io_),
       timer_(
           io_, [this] { return until_next(); },
           [this] {
@@ -82,29 +82,32 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
             self_report_.sent();
           }) {
   self_report_.add_total("agent.lines_spooled", "Lines taken to be sent.",
-                         [this] { return outbox_.lines_spooled(); });
+                         [this] { return outbox_.figures().lines_spooled; });
   self_report_.add_total("agent.lines_acknowledged", "Lines that servers have for good, of all servers.",
-                         [this] { return outbox_.lines_acknowledged(); });
+                         [this] { return outbox_.figures().lines_acknowledged; });
   self_report_.add_total("agent.lines_refused", "Of these, lines that a server did not take.",
-                         [this] { return outbox_.lines_refused(); });
+                         [this] { return outbox_.figures().lines_refused; });
   self_report_.add_gauge("agent.clock_difference_s",
                          "How far the clock is ahead of the server's; of several, the most.", [this] {
-                           const auto ahead = outbox_.clock_ahead();
+                           const auto ahead = outbox_.figures().clock_ahead;
                            if (!ahead) return std::numeric_limits<double>::quiet_NaN();
                            return std::chrono::duration<double>(*ahead).count();
                          });
   self_report_.add_total("agent.lines_dropped", "Lines that a server will not get.",
-                         [this] { return outbox_.lines_dropped(); });
+                         [this] { return outbox_.figures().lines_dropped; });
   self_report_.add_total("agent.batches_damaged", "Batches that could not be read in the spool.",
-                         [this] { return outbox_.batches_damaged(); });
+                         [this] { return outbox_.figures().batches_damaged; });
   self_report_.add_gauge("agent.spool_bytes", "What the spool holds, acknowledged or not.",
-                         [this] { return static_cast<double>(outbox_.spool_bytes()); });
+                         [this] { return static_cast<double>(outbox_.figures().spool_bytes); });
+  self_report_.add_gauge("agent.spool_wait_s",
+                         "How long the oldest lines have waited for a spool whose disk hangs or is slow.",
+                         [this] { return std::chrono::duration<double>(outbox_.waiting_for()).count(); });
   self_report_.add_total("agent.spool_failures", "Times that the spool's disk took nothing.",
-                         [this] { return outbox_.sync_failures(); });
+                         [this] { return outbox_.figures().sync_failures; });
   self_report_.add_total("agent.gaps_told", "Times that a server was told what is lost.",
-                         [this] { return outbox_.gaps_told(); });
+                         [this] { return outbox_.figures().gaps_told; });
   self_report_.add_total("agent.reconnects", "Connections after the first.",
-                         [this] { return outbox_.reconnects(); });
+                         [this] { return outbox_.figures().reconnects; });
   self_report_.add_total("agent.total_resets", "Totals that were below the one before.",
                          [this] { return builder_.resets(); });
   if (!config.relay.is_on() || config.once) return;
@@ -185,7 +188,7 @@ int Agent::run() {
     const EndingSignalsAccepted accepted;
     io_.run();
   }
-  if (outbox_.resolving()) {
+  if (outbox_.figures().is_resolving) {
     // Destroying the resolver would wait for a name server, for as long as that takes.
     log_.warn("leaving in the middle of a name look-up");
     std::_Exit(EXIT_SUCCESS);
@@ -211,6 +214,7 @@ LineBatch Agent::collect() {
   builder_.begin(clock_.wall());
   latest_.begin();
   collection_.collect(now, http_listen_ ? static_cast<SampleSink&>(latest_) : builder_);
+  outbox_.set_notes(collection_.notes());
   self_report_.report(now, builder_);
   return builder_.finish();
 }
@@ -233,6 +237,10 @@ void Agent::stop() {
   timer_.stop();
   http_.stop();
   if (relay_) relay_->stop();
+  stop_timer_.expires_after(kFinishLimit + kFinishGrace);
+  stop_timer_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) log_.warn("the end waits for the spool's disk, which hangs");
+  });
   outbox_.finish(kFinishLimit, [this] { io_.stop(); });
 }
 

@@ -3,13 +3,14 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <optional>
 
 #include "agent/batch_builder.h"
 #include "agent/collection.h"
 #include "agent/collectors/proc_reader.h"
 #include "agent/config.h"
-#include "agent/delivery/outbox.h"
+#include "agent/delivery/outbox_thread.h"
 #include "agent/latest_values.h"
 #include "agent/metrics_endpoint.h"
 #include "agent/relay/relay.h"
@@ -29,6 +30,7 @@ inline constexpr int kExitOtherFormat = 5;
 class Agent {
  public:
   static constexpr Duration kFinishLimit{2000};
+  static constexpr Duration kFinishGrace{1000};  // then the log says that the end waits for the disk
 
   Agent(const AgentConfig& config, Log& log, const Clock& clock);
 
@@ -59,16 +61,17 @@ class Agent {
   LatestValues latest_{builder_};
   Collection collection_;
   SelfReport self_report_;
-  Outbox outbox_;
   // Of the relay and /metrics: its names are those of a server's, so they stay on this host.
   Registry local_registry_;
   const Duration look_;  // how often the watchdog looks
   Watchdog watchdog_;
+  OutboxThread outbox_;
   std::optional<Relay> relay_;
   const std::optional<Endpoint> http_listen_;
   MetricsEndpoint http_{io_, local_registry_, [this] { return metrics(); }};
   boost::asio::signal_set signals_;
   boost::asio::signal_set hangups_;
+  boost::asio::steady_timer stop_timer_;
   RepeatingTimer timer_;
 };
 

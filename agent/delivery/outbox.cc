@@ -3,7 +3,6 @@
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/post.hpp>
-#include <numeric>
 #include <random>
 #include <utility>
 
@@ -22,6 +21,7 @@ struct Outbox::Server {
       : delivery(*outbox.spool_, std::move(delivery_options)),
         link(outbox.io_, outbox.log_, outbox.clock_, delivery, std::move(link_options), [&outbox] {
           outbox.tell_identity();
+          outbox.changed_();
           outbox.finish_if_done();
         }) {}
 
@@ -49,11 +49,13 @@ uint64_t random_bits() {
 
 }  // namespace
 
-Outbox::Outbox(asio::io_context& io, Log& log, const Clock& clock, OutboxOptions options)
+Outbox::Outbox(asio::io_context& io, Log& log, const Clock& clock, OutboxOptions options,
+               std::function<void()> changed)
     : io_(io),
       log_(log),
       clock_(clock),
       options_(std::move(options)),
+      changed_(std::move(changed)),
       tick_timer_(
           io, [] { return kTickInterval; }, [this] { tick(); }),
       finish_timer_(io) {}
@@ -163,6 +165,11 @@ void Outbox::send(LineBatch batch) {
   asio::post(io_, [this] { sync(); });
 }
 
+void Outbox::lose(uint64_t lines) {
+  const Running running("the spool's disk");
+  spool_->lose(lines);
+}
+
 void Outbox::sync() {
   const Running running("the spool's disk");
   is_sync_due_ = false;
@@ -171,6 +178,7 @@ void Outbox::sync() {
                {{"reason", synced.error().message}, {"bytes", spool_->stats().bytes_unsynced}});
   }
   for (const auto& server : servers_) server->link.pump();
+  changed_();
 }
 
 // A disk that failed is tried again, and what has been kept for long enough goes.
@@ -179,6 +187,7 @@ void Outbox::tick() {
   if (spool_->stats().bytes_unsynced > 0) sync();
   if (const Status trimmed = spool_->trim(clock_.wall()); !trimmed && sync_log_.admit(clock_.steady()) >= 0)
     log_.error("spool cannot remove what it need not keep", {{"reason", trimmed.error().message}});
+  changed_();
 }
 
 void Outbox::finish(Duration limit, std::function<void()> done) {
@@ -207,41 +216,26 @@ void Outbox::finish_if_done() {
   std::exchange(done_, nullptr)();
 }
 
-uint64_t Outbox::lines_acknowledged() const {
-  return std::accumulate(servers_.begin(), servers_.end(), uint64_t{0}, [](uint64_t sum, const auto& server) {
-    return sum + server->delivery.stats().lines_acknowledged;
-  });
-}
-
-uint64_t Outbox::lines_refused() const {
-  return std::accumulate(servers_.begin(), servers_.end(), uint64_t{0}, [](uint64_t sum, const auto& server) {
-    return sum + server->delivery.stats().lines_refused;
-  });
-}
-
-std::optional<Duration> Outbox::clock_ahead() const {
-  std::optional<Duration> most;
+OutboxFigures Outbox::figures() const {
+  const SpoolStats spool = spool_stats();
+  OutboxFigures figures;
+  figures.lines_spooled = spool.lines_spooled;
+  figures.lines_dropped = spool.lines_dropped();
+  figures.sync_failures = spool.sync_failures;
+  figures.batches_damaged = spool.batches_damaged;
+  figures.spool_bytes = spool.bytes;
   for (const auto& server : servers_) {
+    const DeliveryStats& stats = server->delivery.stats();
+    figures.lines_acknowledged += stats.lines_acknowledged;
+    figures.lines_refused += stats.lines_refused;
+    figures.gaps_told += stats.gaps_told;
+    figures.reconnects += server->link.reconnects();
+    figures.is_resolving = figures.is_resolving || server->link.resolving();
     const auto ahead = server->delivery.clock_ahead();
-    if (ahead && (!most || std::chrono::abs(*ahead) > std::chrono::abs(*most))) most = ahead;
+    const auto& most = figures.clock_ahead;
+    if (ahead && (!most || std::chrono::abs(*ahead) > std::chrono::abs(*most))) figures.clock_ahead = ahead;
   }
-  return most;
-}
-
-uint64_t Outbox::gaps_told() const {
-  return std::accumulate(servers_.begin(), servers_.end(), uint64_t{0}, [](uint64_t sum, const auto& server) {
-    return sum + server->delivery.stats().gaps_told;
-  });
-}
-
-uint64_t Outbox::reconnects() const {
-  return std::accumulate(servers_.begin(), servers_.end(), uint64_t{0},
-                         [](uint64_t sum, const auto& server) { return sum + server->link.reconnects(); });
-}
-
-bool Outbox::resolving() const {
-  return std::any_of(servers_.begin(), servers_.end(),
-                     [](const auto& server) { return server->link.resolving(); });
+  return figures;
 }
 
 }  // namespace statmill

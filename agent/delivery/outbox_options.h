@@ -21,7 +21,7 @@ struct OutboxOptions {
   bool allows_plain = false;             // --server.plain: without TLS, beyond the loopback too
   std::string spool_path;                // --spool.path; empty: in memory
   size_t spool_bytes = size_t{1} << 30;  // --spool.bytes, on disk
-  size_t queue_bytes = size_t{4} << 20;  // --queue.bytes, in memory
+  size_t queue_bytes = size_t{4} << 20;  // --queue.bytes, in memory; as much again waits for the spool
   std::string host;                      // what the servers are to call this one
   // What the collectors report now, for the servers; the texts live until the next call. Empty: nothing.
   std::function<std::vector<CollectorNote>()> collectors{};

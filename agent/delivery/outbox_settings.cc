@@ -50,7 +50,7 @@ std::vector<Setting> outbox_settings(OutboxOptions& options) {
        take_text(options.spool_path)},
       {"spool.bytes", "SIZE", "1G", "of that directory, 16M and more; the oldest are dropped beyond",
        take_bytes(options.spool_bytes, kSpoolBytesMin, uint64_t{1} << 50)},
-      {"queue.bytes", "SIZE", "4M", "the same in memory, 1M..1G",
+      {"queue.bytes", "SIZE", "4M", "the same in memory, also while the disk of --spool.path hangs, 1M..1G",
        take_bytes(options.queue_bytes, kQueueBytesMin, kQueueBytesMax)},
   };
 }

@@ -87,11 +87,24 @@ void Spool::add_batch(std::string_view text, Timestamp now) {
 }
 
 void Spool::drop_over_unsynced_bound() {
-  while (waiting_bytes_ > options_.unsynced_bytes_max && waiting_.size() > 1) {
-    stats_.lines_dropped_failed += waiting_.front().lines;
-    waiting_bytes_ -= waiting_.front().frame.size();
-    waiting_.pop_front();
+  while (waiting_bytes_ > options_.unsynced_bytes_max && waiting_.size() > 1) drop_oldest_waiting();
+}
+
+void Spool::drop_oldest_waiting() {
+  stats_.lines_dropped_failed += waiting_.front().lines;
+  waiting_bytes_ -= waiting_.front().frame.size();
+  waiting_.pop_front();
+}
+
+void Spool::lose(uint64_t lines) {
+  if (const Status status = sync(); !status) {
+    while (!waiting_.empty()) drop_oldest_waiting();
   }
+  file_.reset();  // within a segment there is no gap
+  next_ = {next_.seq + 1, next_.lines + lines};
+  ++stats_.batches_spooled;
+  stats_.lines_spooled += lines;
+  stats_.lines_dropped_failed += lines;
 }
 
 Status Spool::sync() {

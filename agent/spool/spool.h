@@ -42,7 +42,7 @@ struct SpoolStats {
   uint64_t batches_spooled = 0;
   uint64_t lines_spooled = 0;
   uint64_t lines_dropped_full = 0;      // not acknowledged by all servers, and over bytes_max
-  uint64_t lines_dropped_failed = 0;    // the disk failed, and they were over unsynced_bytes_max
+  uint64_t lines_dropped_failed = 0;    // the disk failed or hung, and they were over the bound of memory
   uint64_t lines_dropped_too_long = 0;  // a line that fits in no batch
   uint64_t lines_abandoned = 0;         // with the identity that they were numbered under: servers are told
   uint64_t batches_damaged = 0;         // met by a reader
@@ -74,6 +74,9 @@ class Spool {
   // Numbers the batch, as several if it is longer than a frame may be. Over the bound of what is not durable
   // it syncs, and if that fails drops the oldest of it. Requires: every line is ended by LF.
   void append(const LineBatch& batch, Timestamp now);
+  // Numbers lines that the caller does not have any more, so that servers are told of a gap. What cannot be
+  // made durable now is dropped too: it is older.
+  void lose(uint64_t lines);
   // Makes durable what was appended. After an error it is still in memory, and the next call tries another
   // file.
   Status sync();
@@ -126,6 +129,7 @@ class Spool {
   Segment& newest() { return segments_.rbegin()->second; }
   void add_batch(std::string_view text, Timestamp now);
   void drop_over_unsynced_bound();
+  void drop_oldest_waiting();
 
   Status write_segment();
   Status begin_segment(const SpoolPosition& before);

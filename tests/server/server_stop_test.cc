@@ -26,12 +26,6 @@ namespace {
 constexpr size_t kAgents = 50;
 constexpr size_t kAgentThreads = 5;
 
-size_t stops_of_environment() {
-  if (const char* stops = std::getenv("SM_STOPS")) return std::strtoul(stops, nullptr, 10);
-  const char* tier = std::getenv("SM_TIER");
-  return tier != nullptr && std::string_view(tier) == "nightly" ? 200 : 5;
-}
-
 // An agent over all its connections. Each batch is one sample of its series.
 class TestAgent {
  public:

@@ -46,6 +46,15 @@ void AgentServer::take(const FrameRead& frame) {
     EXPECT_TRUE(decode_status(frame.payload));
     return;
   }
+  if (frame.type == FrameType::kGap) {
+    const auto gap = decode_gap(frame.payload);
+    ASSERT_TRUE(gap);
+    EXPECT_EQ(gap->first, position_.seq + 1);
+    lines_lost_ += gap->lines_before - position_.lines;
+    position_.seq = gap->seq;
+    position_.lines = gap->lines_before;
+    return;
+  }
   const auto batch = decode_batch(frame.payload);
   EXPECT_TRUE(frame.type == FrameType::kBatch && batch);
   if (!batch) return;

@@ -21,6 +21,8 @@ class AgentServer {
   std::string lines_until(std::string_view part);
   // Up to the end of the connection.
   std::string all_lines() { return lines_until({}); }
+  // Of which the agent has told that it cannot send them, since construction.
+  uint64_t lines_lost() const { return lines_lost_; }
 
  private:
   void take(const FrameRead& frame);
@@ -30,6 +32,7 @@ class AgentServer {
   std::string unread_;
   std::string lines_;
   AgentPosition position_;
+  uint64_t lines_lost_ = 0;
 };
 
 }  // namespace statmill

@@ -5,11 +5,15 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <thread>
 #include <vector>
 
 namespace statmill {
+
+// How often a test is to stop a program: SM_STOPS; else 200 if SM_TIER is `nightly`, a few times if not.
+size_t stops_of_environment();
 
 // The threads of this process that run now.
 std::vector<pid_t> threads_of_process();

@@ -195,6 +195,35 @@ TEST_F(SpoolKeeping, FailingDiskKeepsTheNewestInMemoryAndCountsTheRest) {
   EXPECT_THAT(held(), ElementsAre(1, 2, 9, 10, 11, 12));
 }
 
+TEST_F(SpoolKeeping, LinesThatTheCallerHasLostAreAGap) {
+  add(2);
+  append();
+  spool_->lose(5);
+  append();
+  EXPECT_TRUE(spool_->sync());
+  EXPECT_EQ(spool_->stats().lines_dropped_failed, 5U);
+  EXPECT_EQ(spool_->stats().lines_spooled, 9U);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(held(), ElementsAre(1, 2, 3, 5));
+    EXPECT_EQ(read_all(*spool_)[3].lines_before, 8U);
+    EXPECT_EQ(read_all(*spool_)[3].damaged, 0U);
+    reopen();
+  }
+}
+
+TEST_F(SpoolKeeping, WhatAFailingDiskDoesNotTakeIsLostWithWhatCameLater) {
+  add(2);
+  directory_.fails = [](SpoolCall call) { return call == SpoolCall::kSyncFile; };
+  append();
+  spool_->lose(5);
+  EXPECT_EQ(spool_->stats().lines_dropped_failed, 6U);
+  directory_.fails = [](SpoolCall) { return false; };
+  append();
+  EXPECT_TRUE(spool_->sync());
+  EXPECT_THAT(held(), ElementsAre(1, 2, 5));
+  EXPECT_EQ(read_all(*spool_)[2].lines_before, 8U);
+}
+
 TEST_F(SpoolKeeping, AcknowledgementOfWhatIsNotThereCountsAsOfWhatIs) {
   acknowledge(0, 1'000'000);
   acknowledge(1, 1'000'000);

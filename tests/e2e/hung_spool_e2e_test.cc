@@ -1,0 +1,118 @@
+// The disk of an agent's spool hangs: the agent says so, goes on collecting and answering, keeps what it
+// collects within its bound, tells what it had to drop, and sends the rest once the disk goes on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <memory>
+
+#include "tests/support/agent_server.h"
+#include "tests/support/http_client.h"
+#include "tests/support/process.h"
+#include "tests/support/sockets.h"
+#include "tests/support/temp_directory.h"
+
+namespace statmill {
+namespace {
+
+using testing::HasSubstr;
+using testing::Optional;
+
+class HungSpool : public testing::Test {
+ protected:
+  ~HungSpool() override { release(); }
+
+  void SetUp() override {
+    agent_ = std::make_unique<Process>(
+        Command{std::string(STATMILL_BIN) + "/statmill-agent",
+                {"--server", server_.endpoint().text(), "--interval", "100ms", "--agent.prefix", "host.t",
+                 "--collectors", "load", "--spool.path", directory_.path() / "spool", "--queue.bytes", "1M",
+                 "--watchdog.hang", "200ms", "--http.listen", "127.0.0.1:0", "--line.listen", "127.0.0.1:0"},
+                {{"LD_PRELOAD", STATMILL_HUNG_DISK}, {"HUNG_DISK", switch_}}});
+    const auto ready = agent_->wait_for_line(" ready ");
+    ASSERT_TRUE(ready) << agent_->standard_error();
+    http_ = *parse_endpoint(log_value(*ready, "http"));
+    line_ = *parse_endpoint(log_value(*ready, "line"));
+    ASSERT_TRUE(server_.accept());
+    server_.lines_until("host.t.load.1m ");
+  }
+  void hang() {
+    directory_.write("hung", "");
+    ASSERT_TRUE(agent_->wait_for_line("error hangs what=loop.outbox at=\"the spool's disk\""));
+  }
+  // To the agent's relay, which takes it all.
+  void send(const std::string& lines) const {
+    TcpConnection connection = TcpConnection::to(line_);
+    ASSERT_TRUE(connection.send(lines));
+    connection.finish_sending();
+    connection.receive_all();
+  }
+  void release() { std::filesystem::remove(switch_); }
+  double metric(const std::string& name) const {
+    const std::string text = http_get(http_, "/metrics").body;
+    const size_t at = text.find("\nstatmill_host_" + name + " ");
+    return at == std::string::npos ? -1 : std::strtod(text.c_str() + text.find(' ', at + 1), nullptr);
+  }
+  bool wait_for_metric(const std::string& name, double least) const {
+    const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
+    while (metric(name) < least) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+    }
+    return true;
+  }
+  // Ends the agent, which hands over all that it has. The server checks that no batch is missing or comes
+  // twice.
+  std::string end() {
+    agent_->signal(SIGTERM);
+    std::string lines = server_.all_lines();
+    EXPECT_THAT(agent_->wait(), Optional(0)) << agent_->standard_error();
+    return lines;
+  }
+
+  TempDirectory directory_;
+  const std::string switch_ = directory_.path() / "hung";
+  AgentServer server_;
+  std::unique_ptr<Process> agent_;
+  Endpoint http_;
+  Endpoint line_;
+};
+
+TEST_F(HungSpool, IsToldHoldsNeitherCollectionNorMetricsAndLosesNothing) {
+  hang();
+  send("meanwhile 1\n");
+  EXPECT_TRUE(wait_for_metric("agent_spool_wait_s", 1.0)) << "lines are collected, and wait";
+  release();
+  EXPECT_TRUE(agent_->wait_for_line("event loop was held loop=outbox"));
+  EXPECT_EQ(metric("agent_lines_dropped_total"), 0);
+  EXPECT_THAT(end(), HasSubstr("meanwhile "));
+  EXPECT_EQ(server_.lines_lost(), 0U);
+}
+
+TEST_F(HungSpool, BeyondTheBoundTheOldestLinesAreDroppedCountedAndToldAsAGap) {
+  hang();
+  std::string lines;
+  for (int i = 0; i < 40'000; ++i)
+    lines += "a.name.of.some.length.that.takes.room." + std::to_string(i) + " 1\n";
+  send(lines);
+  ASSERT_TRUE(agent_->wait_for_line("the oldest lines that wait for it are dropped"));
+  release();
+  EXPECT_TRUE(agent_->wait_for_line("event loop was held loop=outbox"));
+  const double dropped = metric("agent_lines_dropped_total");
+  end();
+  EXPECT_GT(dropped, 0);
+  EXPECT_EQ(static_cast<double>(server_.lines_lost()), dropped);
+}
+
+TEST_F(HungSpool, AStopSaysThatItWaitsForTheDiskAndThenHandsOverAll) {
+  hang();
+  agent_->signal(SIGTERM);
+  ASSERT_TRUE(agent_->wait_for_line("the end waits for the spool's disk"));
+  release();
+  server_.all_lines();
+  EXPECT_THAT(agent_->wait(), Optional(0)) << agent_->standard_error();
+  EXPECT_EQ(server_.lines_lost(), 0U);
+}
+
+}  // namespace
+}  // namespace statmill
