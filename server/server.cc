@@ -71,6 +71,7 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log)
       http_workers_({.memory = config_.http_threads, .store = config_.http_threads}, &watchdog_, "http"),
       admin_workers_({.memory = 0, .store = kAdminThreads}, &watchdog_, "admin") {
   watchdog_.add_task("tick", tick_time_);
+  watchdog_.add_task("stop", stop_time_);
 }
 
 // In the order of stop(), also amid a start that has failed; what was not stopped by then loses its last
@@ -389,11 +390,25 @@ Status Server::stop_ticks(Duration patience) {
 // Threads end before what they use: first those that answer, which may wait for a tick; then those that feed
 // the ticks; then the tick's. What they used is destroyed after all of them.
 std::optional<Fault> Server::stop() {
-  stop_http();
-  stop_senders();
-  reclaim_thread_.reset();
-  if (const Status last = stop_ticks(kLastTickPatience); !last)
-    return Fault{ExitCode::kFailed, Error(last.error()).with("last tick")};
+  const TaskTime::Span span(stop_time_, clock_.steady());
+  {
+    const Running running("requests that are being answered");
+    stop_http();
+  }
+  {
+    const Running running("the last lines and batches");
+    stop_senders();
+  }
+  {
+    const Running running("a compaction");
+    reclaim_thread_.reset();
+  }
+  {
+    const Running running("the last tick");
+    if (const Status last = stop_ticks(kLastTickPatience); !last)
+      return Fault{ExitCode::kFailed, Error(last.error()).with("last tick")};
+  }
+  const Running running("the store's buffers");
   // All is durable already; so the next start need not read the log.
   if (Status s = store_->flush(); !s) log_.warn("buffers were not flushed", {{"why", s.error().message}});
   log_.info("stopped", {{"series", table_.series_count()}});

@@ -51,7 +51,8 @@ class Server {
   // it makes the server (base/ending_signals.h).
   void wait_for_signal();
   // Takes in what has arrived, writes the last tick, closes. Waits for requests that are being answered, and
-  // for the disk. Called once at most; a signal that comes meanwhile changes nothing.
+  // for the disk; the log says for what, if that takes longer than --watchdog.hang. Called once at most; a
+  // signal that comes meanwhile changes nothing.
   std::optional<Fault> stop();
 
   struct Ports {  // no host: off
@@ -104,6 +105,7 @@ class Server {
   Health health_;
   Watchdog watchdog_;
   TaskTime tick_time_;
+  TaskTime stop_time_;
   std::unique_ptr<WatchdogThread> watchdog_thread_;
   StoreFigures store_figures_;
   std::unique_ptr<RocksStore> store_;

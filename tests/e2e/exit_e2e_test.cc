@@ -38,6 +38,23 @@ TEST(ExitE2e, EverySignalThatAsksToStopEndsWithZero) {
   }
 }
 
+TEST(ExitE2e, AStopWhileTheDiskHangsSaysSoAndEndsWithZeroOnceItGoesOn) {
+  ServerProcess server(STATMILL_BIN, {"--watchdog.hang", "200ms"});
+  const std::filesystem::path hung = server.data() / "hung";
+  server.start(0, 0, {{"LD_PRELOAD", STATMILL_HUNG_DISK}, {"HUNG_DISK", hung}});
+  server.send("x 1\n");
+  EXPECT_EQ(server.conservation(), "");
+  std::ofstream(hung).close();
+  ASSERT_TRUE(server.process().wait_for_line("hangs what=tick"));
+  server.send("x 1\n");
+  server.process().signal(SIGTERM);
+  EXPECT_TRUE(server.process().wait_for_line("hangs what=stop at=\"the last tick\""));
+  std::filesystem::remove(hung);
+  EXPECT_EQ(server.process().wait(), 0);
+  server.start();
+  EXPECT_EQ(server.totals("x").at("x").sum, 2);
+}
+
 // Also while it takes itself down, up to the last instruction.
 TEST(ExitE2e, SignalsWithoutPauseEndItWithZero) {
   for (int i = 0; i < 10; ++i) {

@@ -196,6 +196,20 @@ TEST_F(HungServer, AHungDiskIsAReasonForARestartOnlyWhenPatienceIsOver) {
   check_that_all_is_there();
 }
 
+TEST_F(HungServer, AStopOnASlowDiskTakesItsTimeAndLosesNothing) {
+  ASSERT_NO_FATAL_FAILURE(start());
+  for (const DiskOp op : {DiskOp::kCreate, DiskOp::kOpen, DiskOp::kAppend, DiskOp::kSync,
+                          DiskOp::kSyncDirectory, DiskOp::kRename, DiskOp::kUnlink, DiskOp::kRead})
+    disk_->slow_down(op, std::chrono::milliseconds(20));
+  for (int i = 0; i < 10; ++i) post("slow", 100);
+  const auto fault = server_->stop();
+  EXPECT_FALSE(fault) << fault->error.message;
+  server_.reset();
+  disk_->heal();
+  start();
+  check_that_all_is_there();
+}
+
 TEST_F(HungServer, ASlowDiskIsToldForAsLongAsItIsSlow) {
   ASSERT_NO_FATAL_FAILURE(start({"--watchdog.hang", "10ms"}));
   disk_->slow_down(DiskOp::kSync, std::chrono::milliseconds(300));
