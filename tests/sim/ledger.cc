@@ -169,22 +169,39 @@ Ledger::Violation Ledger::check_end(size_t machine, const AgentRow& row, uint32_
          std::to_string(row.position.lines) + " of epoch " + std::to_string(row.position.epoch);
 }
 
+// More than one machine: clones.
+std::set<size_t> Ledger::machines_of(const AgentId& id) const {
+  const std::string prefix = series_of(id, 0).substr(0, series_of(id, 0).size() - 1);
+  std::set<size_t> machines;
+  for (auto it = numberings_.lower_bound(prefix); it != numberings_.end() && it->first.starts_with(prefix);
+       ++it) {
+    for (const auto& [machine, lines] : it->second.of) machines.insert(machine);
+  }
+  return machines;
+}
+
 Ledger::Violation Ledger::check_told(const Content& content, const std::vector<AgentRow>& rows) const {
   if (has_lost_count_) return std::nullopt;
   const std::map<int64_t, uint64_t> in = count_slots(content);
-  std::set<int64_t> missing;
+  std::map<size_t, std::set<int64_t>> missing;  // by machine
   for (const auto& [series, numbering] : numberings_) {
     for (const auto& [machine, lines] : numbering.of) {
       for (uint64_t i = 0; i < lines.durable; ++i) {
-        if (lines.slots[i] != kNoLine && !in.contains(lines.slots[i])) missing.insert(lines.slots[i]);
+        if (lines.slots[i] != kNoLine && !in.contains(lines.slots[i]))
+          missing[machine].insert(lines.slots[i]);
       }
     }
   }
-  uint64_t told = 0;
-  for (const AgentRow& row : rows) told += row.lines_lost + row.lines_refused;
-  if (missing.size() <= told) return std::nullopt;
-  return std::to_string(missing.size()) + " lines are missing, and " + std::to_string(told) +
-         " are told to be lost or refused";
+  std::map<size_t, uint64_t> told;  // likewise
+  for (const AgentRow& row : rows) {
+    for (const size_t machine : machines_of(row.id)) told[machine] += row.lines_lost + row.lines_refused;
+  }
+  for (const auto& [machine, lines] : missing) {
+    if (lines.size() <= told[machine]) continue;
+    return std::to_string(lines.size()) + " lines of agent " + std::to_string(machine) +
+           " are missing, and " + std::to_string(told[machine]) + " are told to be lost or refused";
+  }
+  return std::nullopt;
 }
 
 }  // namespace statmill::sim

@@ -45,8 +45,14 @@ class Ledger {
   // The machine has taken a new identity: `lost` lines are given up, and the last `moved` are numbered anew.
   void renewed(size_t machine, const std::string& before, const std::string& series, uint64_t lost,
                uint64_t moved);
+  // A process that kept its spool in memory has ended.
+  void lost_memory(size_t machine, const std::string& series) { numberings_[series].of[machine].durable = 0; }
   // Whose rows of an id are its agent's: a server may know it as somebody else's.
   void owned(const AgentId& id, const SecretHash& secret) { secrets_[id] = secret; }
+  bool is_owner(const AgentId& id, const SecretHash& secret) const {
+    const auto found = secrets_.find(id);
+    return found != secrets_.end() && found->second == secret;
+  }
   // A disk was copied to a machine that will take it for its own, with its identity.
   void cloned(size_t from, size_t machine, const std::string& series);
   // A line is made, behind `lines_before` others of its numbering; its text goes to `text`. A server may
@@ -73,8 +79,8 @@ class Ledger {
   // the spool has given up.
   Violation check_end(size_t machine, const AgentRow& row, uint32_t epoch, uint64_t lines,
                       bool has_lost_nothing) const;
-  // At the end, of a server that never lost anything itself: of all that was durable it lacks no more than it
-  // was told.
+  // At the end, of a server that never lost anything itself: of all that was durable on a machine it lacks no
+  // more than it was told under the identities of that machine.
   Violation check_told(const Content& content, const std::vector<AgentRow>& rows) const;
 
  private:
@@ -95,6 +101,7 @@ class Ledger {
   struct Numbering {
     std::map<size_t, Lines> of;  // by machine
   };
+  std::set<size_t> machines_of(const AgentId& id) const;
   std::map<int64_t, uint64_t> count_slots(const Content& content) const;
 
   std::map<std::string, Numbering> numberings_;

@@ -18,12 +18,17 @@ constexpr Duration kStartAgain = milliseconds(700);
 }  // namespace
 
 SimAgent::SimAgent(const Uses& uses, size_t number, size_t place, std::unique_ptr<FaultySpoolDirectory> disk)
-    : uses_(uses), number_(number), place_(place), disk_(std::move(disk)) {
+    : uses_(uses), number_(number), place_(place) {
+  use(std::move(disk));
+  start();
+}
+
+void SimAgent::use(std::unique_ptr<FaultySpoolDirectory> disk) {
+  disk_ = std::move(disk);
   disk_->fails = [this](SpoolCall) {
     return disk_fails_one_in_ > 0 && uses_.stage.schedule.now() < disk_fails_until_ &&
            uses_.stage.chance.one_in(disk_fails_one_in_);
   };
-  start();
 }
 
 SimAgent::~SimAgent() { die(false); }
@@ -43,7 +48,8 @@ void SimAgent::start() {
     return later(kStartAgain, &SimAgent::start);
   }
   spool_ = std::move(*spool);
-  series_ = series_of(spool_->id(), spool_->epoch());
+  id_ = spool_->id();
+  series_ = series_of(id_, spool_->epoch());
   abandoned_ = spool_->stats().lines_abandoned;
   uses_.ledger.owned(spool_->id(), hash_secret(spool_->secret()));
   uses_.stage.note(name() + " starts as " + series() + " behind batch " +
@@ -52,8 +58,9 @@ void SimAgent::start() {
   for (size_t i = 0; i < uses_.servers.size(); ++i) {
     links_.push_back(std::make_shared<SimLink>(
         SimLink::Uses{uses_.stage, *disk_, *uses_.servers[i], uses_.watch, [this] { return wall(); },
-                      [this] { series(); }},
-        *spool_, DeliveryOptions{.server = i, .host = name(), .is_ephemeral = number_ % 2 == 1}));
+                      [this, i](auto refused) { check_renewed(i, refused); },
+                      [this, i] { uses_.causes.left_unwelcome(id_, i); }},
+        *spool_, DeliveryOptions{.server = i, .host = name(), .is_ephemeral = uses_.is_ephemeral}));
     links_.back()->start();
   }
   later(kTick, &SimAgent::tick);
@@ -67,6 +74,18 @@ void SimAgent::die(bool is_silent) {
   links_.clear();
   spool_.reset();
   is_sync_due_ = false;
+  if (!uses_.is_ephemeral) return;
+  uses_.ledger.lost_memory(number_, series_);
+  use(std::make_unique<FaultySpoolDirectory>(uses_.stage.chance.bits()));
+}
+
+// Called whenever its identity may have changed.
+void SimAgent::check_renewed(size_t server, std::optional<RefuseReason> refused) {
+  const AgentId before = id_;
+  series();
+  if (id_ == before || uses_.causes.justify(before, server, refused)) return;
+  uses_.stage.violated(name() + " has given up " + before.text() + " after a word of server " +
+                       std::to_string(server) + ", and nothing gave it cause");
 }
 
 const std::string& SimAgent::series() {
@@ -75,7 +94,8 @@ const std::string& SimAgent::series() {
   const uint64_t abandoned = spool_->stats().lines_abandoned;
   const uint64_t lost = abandoned - std::exchange(abandoned_, abandoned);
   uses_.stage.note(name() + " is " + now + " now, and gives up " + std::to_string(lost) + " lines");
-  uses_.ledger.owned(spool_->id(), hash_secret(spool_->secret()));
+  id_ = spool_->id();
+  uses_.ledger.owned(id_, hash_secret(spool_->secret()));
   later(milliseconds(0), &SimAgent::pump);  // the other servers are spoken to under the old one
   uses_.ledger.renewed(number_, std::exchange(series_, now), now, lost, spool_->lines() - lost);
   return series_;
@@ -98,6 +118,18 @@ void SimAgent::cut_power() {
   uses_.stage.note(name() + " loses power");
   die(true);
   disk_->power_cut();
+}
+
+void SimAgent::move(size_t place) {
+  kill();
+  uses_.stage.note(name() + "'s disk is in another machine");
+  place_ = place;
+}
+
+void SimAgent::sleep(Duration time) {
+  if (!spool_) return;
+  uses_.stage.note(name() + " sleeps");
+  for (const auto& link : links_) link->sleep(time);
 }
 
 void SimAgent::lose_segments() {

@@ -1,12 +1,14 @@
-// SimAgent: a machine of the simulation with an agent: the real spool over a disk that fails, a real delivery
-// to each server, and a wall clock that steps.
+// SimAgent: a machine of the simulation with an agent: the real spool over a disk that fails, or in memory
+// that the process takes with it, a real delivery to each server, and a wall clock that steps.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "agent/spool/spool.h"
+#include "tests/sim/causes.h"
 #include "tests/sim/ledger.h"
 #include "tests/sim/sim_link.h"
 #include "tests/sim/sim_server.h"
@@ -21,10 +23,12 @@ class SimAgent {
   struct Uses {
     Stage& stage;
     Ledger& ledger;
+    Causes& causes;
     std::vector<std::unique_ptr<SimServer>>& servers;
     ConnectionWatch watch;
     SpoolOptions spool;
     uint32_t lines_max = 1;  // of a batch
+    bool is_ephemeral = false;
   };
   // `place`: the number of the machine that it takes itself for: of another one if it is a clone that differs
   // in nothing.
@@ -37,12 +41,17 @@ class SimAgent {
   void cut_power();
   // Dead, and somebody has removed its segments.
   void lose_segments();
+  // Dead, and its disk is that of another machine from now on.
+  void move(size_t place);
+  void sleep(Duration time);
   void fail_disk(uint64_t one_in, SteadyTime until);
   void step_clock(Duration by) { wall_ahead_ += by; }
   bool is_clock_wrong() const { return std::chrono::abs(wall_ahead_) > kClockRight; }
   void set_clock_right() { wall_ahead_ = Duration(0); }
   std::unique_ptr<FaultySpoolDirectory> copy_disk() { return disk_->copy(uses_.stage.chance.bits()); }
   bool is_up() const { return spool_ != nullptr; }
+  bool is_ephemeral() const { return uses_.is_ephemeral; }
+  AgentId id() const { return spool_->id(); }  // requires: is_up()
   size_t number() const { return number_; }
   size_t place() const { return place_; }
   // The numbering in use. Notes what an identity that was taken meanwhile means for the ledger.
@@ -61,6 +70,8 @@ class SimAgent {
   void pump();
   Timestamp wall() const;
   void die(bool is_silent);
+  void use(std::unique_ptr<FaultySpoolDirectory> disk);
+  void check_renewed(size_t server, std::optional<RefuseReason> refused);
   void count_given_up();
   void check(const Ledger::Violation& found) const;
   // Plays `what` unless the process has ended by then.
@@ -68,7 +79,7 @@ class SimAgent {
 
   Uses uses_;
   const size_t number_;
-  const size_t place_;
+  size_t place_;
   std::unique_ptr<FaultySpoolDirectory> disk_;
   Duration wall_ahead_{0};
   uint64_t disk_fails_one_in_ = 0;
@@ -80,6 +91,7 @@ class SimAgent {
   uint64_t given_up_ = 0;   // lines, in this life, as counted
   uint64_t abandoned_ = 0;  // likewise, with an identity
   std::string series_;      // of the numbering in use
+  AgentId id_{};            // of that
 };
 
 }  // namespace statmill::sim

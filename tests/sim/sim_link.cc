@@ -28,7 +28,24 @@ void SimLink::connect() {
                              });
 }
 
+void SimLink::note_end() {
+  ++attempt_;
+  if (connection_ && !delivery_.is_welcome()) uses_.left_unwelcome();
+}
+
+void SimLink::sleep(Duration time) {
+  note_end();
+  if (connection_) std::exchange(connection_, nullptr)->vanish(Side::kAgent);
+  delivery_.disconnected();
+  uses_.stage.schedule.after(time, [weak = weak_from_this(), attempt = attempt_] {
+    const auto self = weak.lock();
+    if (self && attempt == self->attempt_) self->connect();
+  });
+}
+
 void SimLink::begin() {
+  heard_.clear();
+  refused_.reset();
   connection_ = std::make_shared<Connection>(uses_.stage);
   const auto on = [weak = weak_from_this(), attempt = attempt_](auto what) {
     return [=](auto... bytes) {
@@ -48,8 +65,9 @@ void SimLink::begin() {
 
 void SimLink::read(std::string_view bytes) {
   const bool was_welcome = delivery_.is_welcome();
+  note_refusal(bytes);
   delivery_.receive(bytes, now());
-  uses_.progressed();
+  uses_.progressed(refused_);
   if (!was_welcome && delivery_.is_welcome()) {
     backoff_.reset();
     uses_.stage.note(uses_.server.name() + " welcomes " + series_of(spool_.id(), spool_.epoch()) + " at " +
@@ -60,11 +78,21 @@ void SimLink::read(std::string_view bytes) {
   pump();
 }
 
+void SimLink::note_refusal(std::string_view bytes) {
+  heard_.append(bytes);
+  for (FrameRead frame = read_frame(heard_); frame.state == FrameRead::State::kWhole;
+       frame = read_frame(heard_)) {
+    const auto refuse = frame.type == FrameType::kRefuse ? decode_refuse(frame.payload) : std::nullopt;
+    if (refuse) refused_ = refuse->reason;
+    heard_.erase(0, frame.bytes);
+  }
+}
+
 void SimLink::pump() {
   while (connection_) {
     const uint64_t gaps = delivery_.stats().gaps_told;
     const auto output = delivery_.output(now());
-    uses_.progressed();
+    uses_.progressed(refused_);
     if (!output) return end(output.error().message);
     if (output->empty()) break;
     if (delivery_.stats().gaps_told > gaps) check_gap(*output);
@@ -77,7 +105,7 @@ void SimLink::pump() {
 
 void SimLink::end(const std::string& reason) {
   uses_.stage.note(series_of(spool_.id(), spool_.epoch()) + " leaves " + uses_.server.name() + ": " + reason);
-  ++attempt_;
+  note_end();
   std::exchange(connection_, nullptr)->close(Side::kAgent);
   delivery_.disconnected();
   uses_.stage.schedule.after(backoff_.next(), [weak = weak_from_this(), attempt = attempt_] {
@@ -87,7 +115,7 @@ void SimLink::end(const std::string& reason) {
 }
 
 void SimLink::die(bool is_silent) {
-  ++attempt_;
+  note_end();
   if (!connection_) return;
   if (is_silent) return std::exchange(connection_, nullptr)->vanish(Side::kAgent);
   std::exchange(connection_, nullptr)->close(Side::kAgent);

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "agent/backoff.h"
@@ -24,14 +25,18 @@ class SimLink final : public std::enable_shared_from_this<SimLink> {
     FaultySpoolDirectory& directory;
     SimServer& server;
     const ConnectionWatch& watch;
-    std::function<Timestamp()> wall;   // the agent's clock
-    std::function<void()> progressed;  // the delivery has said or heard something
+    std::function<Timestamp()> wall;  // the agent's clock
+    // The delivery has said or heard something. None: the server has not refused on this connection.
+    std::function<void(std::optional<RefuseReason> refused)> progressed;
+    std::function<void()> left_unwelcome;  // a connection, before the server welcomed it
   };
   SimLink(const Uses& uses, Spool& spool, DeliveryOptions options);
 
   void start() { connect(); }
   // More may be durable in the spool.
   void pump();
+  // The host sleeps for that time, and no connection survives it.
+  void sleep(Duration time);
   // The process ends; silently: the server is not told.
   void die(bool is_silent);
 
@@ -42,6 +47,8 @@ class SimLink final : public std::enable_shared_from_this<SimLink> {
   void connect();
   void begin();
   void read(std::string_view bytes);
+  void note_end();
+  void note_refusal(std::string_view bytes);
   void end(const std::string& reason);
   void watch();
   void check_acknowledged();
@@ -54,6 +61,8 @@ class SimLink final : public std::enable_shared_from_this<SimLink> {
   std::shared_ptr<Connection> connection_;  // null: none
   uint64_t attempt_ = 0;                    // what belongs to an earlier one does nothing
   SteadyTime watched_{};                    // a look at the deadline is due then
+  std::string heard_;                       // of a frame that is not whole yet
+  std::optional<RefuseReason> refused_;     // on this connection
 };
 
 }  // namespace statmill::sim

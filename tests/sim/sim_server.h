@@ -39,6 +39,7 @@ class SimServer {
   void set_clock_right() { wall_ahead_ = Duration(0); }
   void set_limits(const AgentLimits& limits) { limits_ = limits; }  // of its next life
   bool is_up() const { return process_ != nullptr; }
+  size_t number() const { return number_; }
 
   // A connection comes; a server that is down closes it.
   void accept(const std::shared_ptr<Connection>& connection);

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "server/agents/secret_hash.h"
 #include "tests/sim/stranger.h"
 
 namespace statmill::sim {
@@ -13,7 +14,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr size_t kAgentsMax = 4;  // clones included
 constexpr size_t kConversationsMax = 8;
 constexpr size_t kTicksPerAudit = 40;
 constexpr Duration kDay = std::chrono::hours(25);
@@ -63,10 +63,12 @@ SpoolOptions World::spool_options() {
 
 void World::add_agent(std::unique_ptr<FaultySpoolDirectory> disk, std::optional<size_t> place) {
   const size_t number = agents_.size();
-  agents_.push_back(std::make_unique<SimAgent>(
-      SimAgent::Uses{stage_, ledger_, servers_, [this](const auto& connection) { watch(connection); }, spool_,
-                     lines_max_},
-      number, place.value_or(number), std::move(disk)));
+  const bool is_ephemeral = !place;
+  agents_.push_back(
+      std::make_unique<SimAgent>(SimAgent::Uses{stage_, ledger_, causes_, servers_,
+                                                [this](const auto& connection) { watch(connection); }, spool_,
+                                                lines_max_, number % 2 == 1 && is_ephemeral},
+                                 number, place.value_or(number), std::move(disk)));
   collect(number, stage_.chance.between(300, 2000));
 }
 
@@ -141,11 +143,9 @@ void World::meet(Fault fault) {
     case Fault::kDayPasses:
       return pass_a_day();
     case Fault::kStranger:
-      return meet_stranger(server);
+      return meet_stranger(server.number());
     case Fault::kClone:
-      if (agents_.size() >= kAgentsMax) return;
-      stage_.note(agents_[agent]->name() + "'s disk is copied");
-      return add_agent(agents_[agent]->copy_disk());
+      return copy(*agents_[agent]);
     case Fault::kClonePlace:
       return clone(*agents_[agent]);
     default:
@@ -153,9 +153,16 @@ void World::meet(Fault fault) {
   }
 }
 
+void World::copy(SimAgent& agent) {
+  if (agents_.size() >= kAgentsMax || agent.is_ephemeral()) return;
+  stage_.note(agent.name() + "'s disk is copied");
+  add_agent(agent.copy_disk(), next_place_++);
+}
+
 // To a machine that differs in nothing that an agent can see.
 void World::clone(SimAgent& agent) {
-  if (agents_.size() >= kAgentsMax || !agent.is_up()) return;
+  if (agents_.size() >= kAgentsMax || agent.is_ephemeral() || !agent.is_up()) return;
+  causes_.cloned(agent.id());
   has_clone_ = true;
   stage_.note(agent.name() + " is cloned as agent " + std::to_string(agents_.size()));
   ledger_.cloned(agent.number(), agents_.size(), agent.series());
@@ -168,6 +175,9 @@ void World::meet_agent(Fault fault, SimAgent& agent) {
     if (chance.one_in(3)) return agent.set_clock_right();
     return agent.step_clock(clock_step(chance));
   }
+  const bool is_of_disk =
+      fault == Fault::kDiskFails || fault == Fault::kSegmentsLost || fault == Fault::kMoved;
+  if (is_of_disk && agent.is_ephemeral()) return;
   if (fault == Fault::kDiskFails)
     return agent.fail_disk(chance.between(1, 10), stage_.schedule.now() + seconds(chance.between(1, 15)));
   if (fault == Fault::kAgentKilled) agent.kill();
@@ -176,7 +186,11 @@ void World::meet_agent(Fault fault, SimAgent& agent) {
     // It hides more than it shows. Two clones that both lose count would go on with the same next epoch.
     if (has_clone_ || !chance.one_in(4)) return;
     agent.lose_segments();
+    // What it said in the epoch that is over now may be heard late.
+    for (uint64_t i = chance.below(4); i > 0; --i)
+      stage_.schedule.after(milliseconds(chance.below(30'000)), [this] { say_again(); });
   }
+  if (fault == Fault::kMoved) agent.move(next_place_++);
   stage_.schedule.after(milliseconds(chance.below(15'000)), [&agent] { agent.start(); });
 }
 
@@ -216,18 +230,47 @@ void World::say_again() {
     words = conversations_[stage_.chance.below(conversations_.size())];
   if (words.empty()) return;
   stage_.note("a conversation of " + std::to_string(words.size()) + " bytes is heard again");
-  say(*servers_[stage_.chance.below(servers_.size())], std::move(words));
+  say(stage_.chance.below(servers_.size()), std::move(words));
 }
 
-// Nobody listens to the answer.
-void World::say(SimServer& server, std::string words) {
+// What the words may lead an agent to. Gives the epoch of their hello; 0: they have none.
+uint32_t World::note_words(size_t server, std::string_view words) {
+  const FrameRead frame = read_frame(words);
+  const bool is_hello = frame.state == FrameRead::State::kWhole && frame.type == FrameType::kHello;
+  const auto hello = is_hello ? decode_hello(frame.payload) : std::nullopt;
+  if (!hello) return 0;
+  if (ledger_.is_owner(hello->id, hash_secret(hello->secret))) {
+    causes_.impersonated(hello->id);
+  } else {
+    const auto row = servers_[server]->row(hello->id);
+    const bool is_known = row && ledger_.is_owner(hello->id, row->secret) && !is_place_short_;
+    if (!is_known) causes_.claimed(hello->id, server);
+  }
+  return hello->acknowledged.epoch;
+}
+
+// A numbering that is over is not welcome.
+void World::hear(std::string_view answer, uint32_t epoch) {
+  const FrameRead frame = read_frame(answer);
+  const bool is_welcome = frame.state == FrameRead::State::kWhole && frame.type == FrameType::kWelcome;
+  const auto welcome = is_welcome ? decode_welcome(frame.payload) : std::nullopt;
+  if (welcome && welcome->position.epoch != epoch)
+    stage_.violated("a hello of epoch " + std::to_string(epoch) + " is welcomed in epoch " +
+                    std::to_string(welcome->position.epoch));
+}
+
+void World::say(size_t server, std::string words) {
+  const uint32_t epoch = note_words(server, words);
+  const auto listen = [this, epoch, answer = std::make_shared<std::string>()](std::string_view bytes) {
+    hear(answer->append(bytes), epoch);
+  };
   const auto connection = std::make_shared<Connection>(stage_);
   const auto rest = std::make_shared<std::string>(std::move(words));
   const auto write = [weak = std::weak_ptr(connection), rest] {
     if (const auto open = weak.lock()) rest->erase(0, open->write(Side::kAgent, *rest));
   };
-  connection->attach(Side::kAgent, {.bytes = [](std::string_view) {}, .room = write, .gone = [] {}});
-  server.accept(connection);
+  connection->attach(Side::kAgent, {.bytes = listen, .room = write, .gone = [] {}});
+  servers_[server]->accept(connection);
   write();
   stage_.schedule.after(seconds(stage_.chance.between(1, 20)),
                         [connection] { connection->close(Side::kAgent); });
@@ -239,7 +282,11 @@ void World::pass_a_day() {
   ++days_;
   Chance& chance = stage_.chance;
   for (const auto& agent : agents_) {
-    if (chance.one_in(2)) meet_agent(Fault::kAgentKilled, *agent);
+    if (chance.one_in(2)) continue;
+    if (agent->is_ephemeral())
+      agent->sleep(milliseconds(chance.below(15'000)));
+    else
+      meet_agent(Fault::kAgentKilled, *agent);
   }
   for (const auto& server : servers_) {
     if (chance.one_in(4)) meet_server(Fault::kServerCrash, *server);
@@ -248,11 +295,11 @@ void World::pass_a_day() {
   stage_.schedule.skip(kDay);
 }
 
-void World::meet_stranger(SimServer& server) {
+void World::meet_stranger(size_t server) {
   const std::string overheard =
       conversations_.empty() ? "" : conversations_[stage_.chance.below(conversations_.size())];
-  stage_.note("a stranger talks to " + server.name());
-  say(server, words_of_stranger(stage_.chance, overheard, server.now().wall));
+  stage_.note("a stranger talks to " + servers_[server]->name());
+  say(server, words_of_stranger(stage_.chance, overheard, servers_[server]->now().wall));
 }
 
 void World::come_to_rest() {
@@ -290,8 +337,7 @@ void World::check_end() {
   for (const auto& server : servers_) {
     server->audit();
     for (const auto& agent : agents_) agent->check_end(*server, !was_set_back_);
-    // A clone may be told that a batch is in which is the other's, taken and not durable yet.
-    if (!was_set_back_ && !has_clone_ && server->past().forgotten.empty()) server->check_told();
+    if (!was_set_back_ && server->past().forgotten.empty()) server->check_told();
   }
 }
 

@@ -31,6 +31,7 @@ enum class Fault : uint8_t {
   kConversationAgain,
   kClone,       // on a machine that can be told from the first
   kClonePlace,  // on one that cannot
+  kMoved,       // the disk is, to another machine
   kClockStep,
   kTableFull,
   kServerClockStep,
@@ -41,6 +42,8 @@ enum class Fault : uint8_t {
 
 class World {
  public:
+  static constexpr size_t kAgentsMax = 4;  // clones included
+
   // The same seed plays the same.
   explicit World(uint64_t seed);
   ~World();
@@ -53,6 +56,7 @@ class World {
  private:
   SpoolOptions spool_options();
   void add_agent(std::unique_ptr<FaultySpoolDirectory> disk, std::optional<size_t> place = std::nullopt);
+  void copy(SimAgent& agent);
   void clone(SimAgent& agent);
   void watch(const std::shared_ptr<Connection>& connection);
   void play_for(Duration time);
@@ -64,15 +68,18 @@ class World {
   void meet_server(Fault fault, SimServer& server);
   void meet_connection(Fault fault, Connection& connection);
   void say_again();
-  void say(SimServer& server, std::string words);
+  void say(size_t server, std::string words);
+  uint32_t note_words(size_t server, std::string_view words);
+  void hear(std::string_view answer, uint32_t epoch);
   void pass_a_day();
-  void meet_stranger(SimServer& server);
+  void meet_stranger(size_t server);
   void come_to_rest();
   bool is_done() const;
   void check_end();
 
   Stage stage_;
   Ledger ledger_;
+  Causes causes_;
   std::bitset<static_cast<size_t>(Fault::kCount)> faults_;
   const uint64_t pace_ms_;  // between faults, at most
   SpoolOptions spool_;
@@ -83,6 +90,7 @@ class World {
   std::vector<std::string> conversations_;  // as agents once had them
   const bool is_place_short_;               // in the servers' tables of agents
   uint64_t days_ = 0;                       // that have passed
+  size_t next_place_ = kAgentsMax;          // of a machine that nobody had before
   bool has_clone_ = false;                  // two agents with one identity
   bool was_set_back_ = false;               // a server was
   bool is_at_rest_ = false;                 // nothing goes wrong any more
