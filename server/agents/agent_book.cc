@@ -99,7 +99,8 @@ AgentTake AgentBook::take_next(const Hold& hold, FreshFrames::Frame frame, TickT
   if (agent.connection != hold.connection) return AgentTake::kReplaced;
   AgentRow next = *agent.offer;
   frame.behind.epoch = next.position.epoch;
-  if (frame.behind.seq <= next.position.seq) return take_again(agent, frame, now);
+  if (frame.behind.seq <= next.position.seq)
+    return take_again(agent.fresh.compare(frame), agent.row, next, now);
   const std::optional<Lines> lines = advance(next);
   if (!lines) return AgentTake::kGap;
   if (!admit(agent, agent.offer->position, hold.sender, now)) return AgentTake::kLimit;
@@ -128,15 +129,16 @@ AgentTake AgentBook::take_next(const Hold& hold, FreshFrames::Frame frame, TickT
 }
 
 // Of a number that was taken before, by this connection or by one that it has replaced.
-AgentTake AgentBook::take_again(const Agent& agent, const FreshFrames::Frame& frame, TickTime now) {
-  switch (agent.fresh.compare(frame)) {
+AgentTake AgentBook::take_again(FreshFrames::Repeat repeat, const AgentRow& known, const AgentRow& other,
+                                TickTime now) {
+  switch (repeat) {
     case FreshFrames::Repeat::kSame:
       again_.add();
       return AgentTake::kAgain;
     case FreshFrames::Repeat::kOther: {
       MutexLock lock(mutex_);
-      if (conflicts_.note(AgentConflict::Kind::kClones, agent.row.id, {agent.row.host, agent.row.peer},
-                          {agent.offer->host, agent.offer->peer}, now.steady))
+      if (conflicts_.note(AgentConflict::Kind::kClones, known.id, {known.host, known.peer},
+                          {other.host, other.peer}, now.steady))
         clones_.add();
       return AgentTake::kOther;
     }
@@ -179,8 +181,15 @@ bool AgentBook::is_clock_in_doubt(TickTime now) const {
   return std::chrono::abs(now.wall - seen_->wall - passed) > ClockGuard::kStepMin;
 }
 
+Timestamp AgentBook::time_for_lines(TickTime now) const {
+  if (!is_clock_in_doubt(now)) return now.wall;
+  MutexLock lock(mutex_);
+  return std::min(now.wall, retained_);
+}
+
 void AgentBook::ride(int parity, StoreBatch& batch, Timestamp now) {
   MutexLock lock(mutex_);
+  retained_ = now;
   auto& noted = noted_[static_cast<size_t>(parity)];
   for (auto& [id, row] : noted) batch.agents.push_back(std::move(row));
   noted.clear();

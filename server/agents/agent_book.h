@@ -107,6 +107,9 @@ class AgentBook final : public TickRider {
 
   // Whether the server's wall clock is in doubt: the last tick said so, or it has stepped since.
   bool is_clock_in_doubt(TickTime now) const;
+  // The time by which lines are too old or not: the wall clock's; while that is in doubt, the time that
+  // retention goes by if it is earlier.
+  Timestamp time_for_lines(TickTime now) const;
 
   // By host, then id; at most `limit`.
   std::vector<AgentInfo> list(size_t limit) const;
@@ -124,7 +127,8 @@ class AgentBook final : public TickRider {
  private:
   AgentTake take_next(const Hold& hold, FreshFrames::Frame frame, TickTime now, const Apply& apply,
                       const std::function<std::optional<Lines>(AgentRow& row)>& advance);
-  AgentTake take_again(const Agent& agent, const FreshFrames::Frame& frame, TickTime now);
+  AgentTake take_again(FreshFrames::Repeat repeat, const AgentRow& known, const AgentRow& other,
+                       TickTime now);
   bool admit(Agent& agent, const AgentPosition& position, const LineSender& sender, TickTime now);
   void note_time(SteadyTime now) REQUIRES(mutex_);
 
@@ -166,6 +170,7 @@ class AgentBook final : public TickRider {
   std::optional<SteadyTime> started_ GUARDED_BY(mutex_);  // when the first connection told the time
   SteadyTime now_ GUARDED_BY(mutex_){};                   // the latest that a connection told
   std::optional<TickTime> seen_ GUARDED_BY(mutex_);       // what the clocks showed at the last tick
+  Timestamp retained_ GUARDED_BY(mutex_){};               // the time that retention went by then
   bool is_clock_in_doubt_ GUARDED_BY(mutex_) = false;     // it said so
   Timestamp newest_ GUARDED_BY(mutex_){};                 // of all batches that were taken
   SteadyTime next_forget_ GUARDED_BY(mutex_){};

@@ -17,7 +17,7 @@ struct AgentLines {
   std::string_view text = {};  // of a batch; empty: of a gap
   LineSender sender = {};
   Timestamp sent{};  // the agent's clock when it made the batch
-  Timestamp now{};   // the server's
+  Timestamp now{};   // the server's: AgentBook::time_for_lines()
 };
 
 // Parses the lines into `batch`, whose memory is kept from call to call, and does with them what they are

@@ -129,7 +129,8 @@ void AgentStream::take_batch(const BatchFrame& batch, TickTime now) {
   if (!batch.tags.empty()) return refuse(RefuseReason::kProtocol, "a batch with tags");
   // The server's clock may have stepped since the agent's was compared with it.
   if (refuse_wrong_clock(clock_.said + std::chrono::round<Duration>(now.boot - clock_.at), now)) return;
-  const AgentLines lines{.text = batch.text, .sender = sender_, .sent = batch.time, .now = now.wall};
+  const AgentLines lines{
+      .text = batch.text, .sender = sender_, .sent = batch.time, .now = services_.book.time_for_lines(now)};
   answer(services_.book.take(*hold_, batch, now, apply_to(lines)), batch.seq);
 }
 

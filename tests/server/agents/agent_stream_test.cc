@@ -14,12 +14,14 @@ class Intake final : public AgentIntake {
   bool has_room() const override { return room; }
   void take(const AgentLines& lines, const AgentBook::Mark& mark) override {
     taken.emplace_back(lines.text);
+    judged_by = lines.now;
     RefusalCounts refused{};
     refused[static_cast<size_t>(Refusal::kTooOld)] = refuses;
     mark(0, refused);
   }
   uint64_t refuses = 0;  // of each
   bool room = true;
+  Timestamp judged_by{};  // the newest
   std::vector<std::string> taken;
 };
 
@@ -260,6 +262,25 @@ TEST_F(AgentStreamTest, AStepOfTheServersClockTakesNothingOfAnAgentWhoseClockSta
   connect();
   receive(bytes_of(HelloFrame{.acknowledged = {.epoch = 1}, .clock = now_, .token = token_}) + batch(1));
   EXPECT_EQ(intake_.taken.size(), 1U);
+}
+
+// As of one host. What the agent made before is still unsent.
+TEST_F(AgentStreamTest, WhenBothClocksAreAheadWhatWasMadeBeforeIsNotTooOld) {
+  StoreBatch ignored;
+  book_.ride(0, ignored, now_);
+  see_clock(false);
+  for (const bool has_ticked : {false, true}) {
+    now_ = Timestamp(std::chrono::hours(24 * 365));
+    if (has_ticked) see_clock(true);
+    connect();
+    receive(bytes_of(HelloFrame{.acknowledged = {.epoch = 1}, .clock = now_, .token = token_}));
+    receive(batch(has_ticked ? 2 : 1));
+    EXPECT_EQ(intake_.judged_by, Timestamp{});
+  }
+  EXPECT_EQ(intake_.taken.size(), 2U);
+  see_clock(false);
+  receive(batch(3));
+  EXPECT_EQ(intake_.judged_by, now_) << "it is believed now";
 }
 
 TEST_F(AgentStreamTest, AnAgentThatAgreesWithAClockInDoubtIsTaken) {
