@@ -43,6 +43,12 @@ void Ledger::renewed(size_t machine, const std::string& before, const std::strin
   old.durable = std::min<uint64_t>(old.durable, old.slots.size());
 }
 
+void Ledger::lost_memory(size_t machine) {
+  for (auto& [series, numbering] : numberings_) {
+    if (const auto found = numbering.of.find(machine); found != numbering.of.end()) found->second.durable = 0;
+  }
+}
+
 void Ledger::cloned(size_t from, size_t machine, const std::string& series) {
   Numbering& numbering = numberings_[series];
   Lines copy = numbering.of[from];

@@ -45,8 +45,8 @@ class Ledger {
   // The machine has taken a new identity: `lost` lines are given up, and the last `moved` are numbered anew.
   void renewed(size_t machine, const std::string& before, const std::string& series, uint64_t lost,
                uint64_t moved);
-  // A process that kept its spool in memory has ended.
-  void lost_memory(size_t machine, const std::string& series) { numberings_[series].of[machine].durable = 0; }
+  // A process that kept its spool in memory has ended, and with it what was not told yet.
+  void lost_memory(size_t machine);
   // Whose rows of an id are its agent's: a server may know it as somebody else's.
   void owned(const AgentId& id, const SecretHash& secret) { secrets_[id] = secret; }
   bool is_owner(const AgentId& id, const SecretHash& secret) const {

@@ -75,7 +75,7 @@ void SimAgent::die(bool is_silent) {
   spool_.reset();
   is_sync_due_ = false;
   if (!uses_.is_ephemeral) return;
-  uses_.ledger.lost_memory(number_, series_);
+  uses_.ledger.lost_memory(number_);
   use(std::make_unique<FaultySpoolDirectory>(uses_.stage.chance.bits()));
 }
 
