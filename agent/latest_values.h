@@ -2,6 +2,7 @@
 // go.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>

@@ -1,6 +1,7 @@
 // See text.h.
 #include "base/text.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>

@@ -9,10 +9,11 @@ find_package(OpenSSL REQUIRED)
 pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(ROCKSDB REQUIRED IMPORTED_TARGET rocksdb)
 
-# Asio and Beast: header-only, one definition of their knobs for all users.
-add_library(statmill_asio INTERFACE)
-target_link_libraries(statmill_asio INTERFACE Boost::headers Threads::Threads)
-target_compile_definitions(statmill_asio INTERFACE BOOST_ASIO_NO_DEPRECATED)
+# Asio and Beast, one definition of their knobs for all users. Who links them links statmill_asio (base/).
+add_library(statmill_asio_headers INTERFACE)
+target_link_libraries(statmill_asio_headers INTERFACE Boost::headers OpenSSL::SSL Threads::Threads)
+target_compile_definitions(statmill_asio_headers INTERFACE
+  BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION)
 
 if(STATMILL_TESTS)
   find_package(GTest REQUIRED)

@@ -1,6 +1,7 @@
 // See reporter.h.
 #include "statmill/reporter.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <thread>

@@ -1,6 +1,8 @@
 // See connection_book.h.
 #include "ingest/connection_book.h"
 
+#include <utility>
+
 namespace statmill {
 
 uint64_t ConnectionBook::add(std::string peer, Timestamp since) {

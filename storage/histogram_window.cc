@@ -2,6 +2,7 @@
 #include "storage/histogram_window.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/check.h"

@@ -2,6 +2,7 @@
 #include "agent/collectors/bpf_collector.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 

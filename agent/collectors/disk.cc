@@ -1,5 +1,8 @@
 // The disk collector: requests, bytes and busy time of each whole block device.
 #include "agent/collectors/collector.h"
+
+#include <algorithm>
+
 #include "agent/collectors/proc_text.h"
 
 namespace statmill {

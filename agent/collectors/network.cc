@@ -1,5 +1,8 @@
 // The network collector: traffic, errors and drops of each interface but the loopback.
 #include "agent/collectors/collector.h"
+
+#include <algorithm>
+
 #include "agent/collectors/proc_text.h"
 
 namespace statmill {

@@ -1,7 +1,10 @@
 // The sched collector: how long tasks waited for a CPU, stayed on it and stayed off it, why they left it, and
 // what each CPU and cgroup had.
 #include "bpf/sched.h"
+
 #include <sys/stat.h>
+
+#include <algorithm>
 
 #include "agent/collectors/bpf_cells.h"
 #include "agent/collectors/bpf_collector.h"

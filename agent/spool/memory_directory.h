@@ -2,6 +2,7 @@
 // the process.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>

@@ -7,6 +7,8 @@
 #include <set>
 #include <string_view>
 
+#include "tests/architecture/include_line.h"
+
 namespace statmill {
 namespace {
 
@@ -59,30 +61,6 @@ std::string layer_of(std::string_view path) {
 bool may_reach(const Reach& reach, const std::string& from, const std::string& to) {
   const auto it = reach.find(from);
   return from == to || (it != reach.end() && it->second.contains(to));
-}
-
-struct Include {
-  std::string path;
-  bool is_quoted = false;
-};
-
-// The include on this line, or one with an empty path.
-Include include_of(std::string_view line) {
-  const auto skip_blanks = [&] {
-    while (line.starts_with(' ') || line.starts_with('\t')) line.remove_prefix(1);
-  };
-  skip_blanks();
-  if (!line.starts_with('#')) return {};
-  line.remove_prefix(1);
-  skip_blanks();
-  if (!line.starts_with("include")) return {};
-  line.remove_prefix(std::string_view("include").size());
-  skip_blanks();
-  if (line.empty() || (line.front() != '"' && line.front() != '<')) return {};
-  const bool is_quoted = line.front() == '"';
-  const size_t end = line.find(is_quoted ? '"' : '>', 1);
-  if (end == std::string_view::npos) return {};
-  return {std::string(line.substr(1, end - 1)), is_quoted};
 }
 
 std::string fault(const std::string& path, size_t line, std::string_view what) {

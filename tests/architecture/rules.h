@@ -28,5 +28,9 @@ std::vector<std::string> check_lengths(const std::vector<SourceFile>& files);
 std::vector<std::string> check_purity(const std::vector<SourceFile>& files);
 // Every header has `#pragma once`.
 std::vector<std::string> check_guards(const std::vector<SourceFile>& files);
+// Every file outside tests/ includes the standard headers whose names it uses, by itself or through files of
+// ours. The compiler does not notice when one is missing: the most used headers are precompiled for all
+// files.
+std::vector<std::string> check_standard_includes(const std::vector<SourceFile>& files);
 
 }  // namespace statmill

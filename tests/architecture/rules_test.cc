@@ -25,6 +25,9 @@ TEST(Architecture, ProtoAndStorageReadNoClockAndOpenNothing) {
   EXPECT_THAT(check_purity(this_tree()), IsEmpty());
 }
 TEST(Architecture, HeadersAreGuarded) { EXPECT_THAT(check_guards(this_tree()), IsEmpty()); }
+TEST(Architecture, StandardHeadersAreIncluded) {
+  EXPECT_THAT(check_standard_includes(this_tree()), IsEmpty());
+}
 
 TEST(ArchitectureRules, AClockInStorageIsAFaultAndInServerIsNot) {
   const std::vector<SourceFile> files = {
@@ -136,6 +139,19 @@ TEST(ArchitectureRules, UnguardedHeadersAreFaults) {
   tree.write("base/b.h", "// Guarded.\n#pragma once\n");
   tree.write("base/c.cc", "// No header.\n");
   EXPECT_THAT(check_guards(read_sources(tree.path())), ElementsAre("base/a.h:1: has no #pragma once"));
+}
+
+TEST(ArchitectureRules, AStandardNameWithoutItsHeaderIsAFault) {
+  const std::vector<SourceFile> files = {
+      {"base/a.h", {"#include <vector>", "std::vector<int> a;"}},
+      {"base/through.cc", {"#include \"base/a.h\"", "std::vector<int> b;"}},
+      {"base/missing.cc",
+       {"#include \"base/a.h\"", "std::map<int, std::vector<int>> c;", "std::map<int, int> d;"}},
+      {"base/comment.cc", {"// std::map"}},
+      {"base/other_name.cc", {"std::mapping d;"}},
+      {"tests/base/a_test.cc", {"std::map<int, int> e;"}}};
+  EXPECT_THAT(check_standard_includes(files),
+              ElementsAre("base/missing.cc:2: uses std::map and does not include <map>"));
 }
 
 }  // namespace

@@ -1,0 +1,16 @@
+// An #include directive, as a line of a source file holds it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace statmill {
+
+struct Include {
+  std::string path;        // empty if the line is no #include
+  bool is_quoted = false;  // "path", not <path>
+};
+
+Include include_of(std::string_view line);
+
+}  // namespace statmill
