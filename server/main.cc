@@ -45,9 +45,8 @@ int main(int argc, char** argv) {
   statmill::raise_open_files_limit();
   statmill::ServerConfig config;
   const auto settings = statmill::server_settings(config);
-  const std::span<const char* const> arguments(argv, static_cast<size_t>(argc));
-  const auto action =
-      statmill::apply_settings(settings, {arguments.subspan(1), statmill::process_environment()});
+  const auto arguments = std::span<const char* const>(argv, static_cast<size_t>(argc)).subspan(1);
+  const auto action = statmill::apply_settings(settings, {arguments, statmill::process_environment()});
   if (!action) return fail(ExitCode::kUsage, action.error().message);
   if (*action == statmill::SettingsAction::kShowHelp)
     return show(statmill::settings_help(statmill::kServerUsage, settings));

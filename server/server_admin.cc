@@ -1,0 +1,78 @@
+// See server.h: the admin socket, and what is asked there.
+#include <future>
+#include <utility>
+
+#include "server/admin/admin_routes.h"
+#include "server/admin/agent_routes.h"
+#include "server/admin/name_routes.h"
+#include "server/agents/agents_report.h"
+#include "server/server.h"
+
+namespace statmill {
+
+std::optional<Fault> Server::listen_for_admin() {
+  admin_ = std::make_unique<Admin>(Admin::Services{
+      [this](const TickThread::Job& job) { return tick_thread_->call(job); }, *store_, health_, log_});
+  name_changes_ = std::make_unique<NameChanges>(table_, [this](const SeriesChanges& changes) {
+    Result<ChangedSeries> changed = admin_->change(changes);
+    if (changed) {
+      log_.info("series changed", {{"deleted", changed->deleted.size()},
+                                   {"erased", changed->erased},
+                                   {"renamed", changed->renamed.size()}});
+    }
+    return changed;
+  });
+  const Status opened = take_admin_socket(open_admin_socket());
+  if (opened) return std::nullopt;
+  // A disk that takes nothing takes no socket either: reads are served without.
+  const bool is_disk = opened.error().code == ErrorCode::kIo && store_->fault();
+  if (is_disk) return std::nullopt;
+  const bool is_setting = opened.error().code == ErrorCode::kInvalid;
+  return Fault{is_setting ? ExitCode::kUsage : ExitCode::kCannotListen, opened.error()};
+}
+
+Result<std::unique_ptr<HttpServer>> Server::open_admin_socket() {
+  const std::string path =
+      config_.admin_socket.empty() ? config_.store.path + "/admin.sock" : config_.admin_socket;
+  std::vector<Route> routes = admin_routes(*admin_);
+  for (Route& route : name_routes(*name_changes_, clock_)) routes.push_back(std::move(route));
+  for (Route& route : agent_routes([this](const auto& request) { return forget_agent(request); }))
+    routes.push_back(std::move(route));
+  for (Route& route : routes) route.lane = Lane::kStore;
+  return HttpServer::open_unix(http_thread_.loop(), path,
+                               {std::move(routes), registry_, clock_, &admin_workers_});
+}
+
+Status Server::take_admin_socket(Result<std::unique_ptr<HttpServer>> opened) {
+  health_.warn("admin.socket", opened ? "" : opened.error().message);
+  if (!opened) return opened.error();
+  admin_http_ = std::move(*opened);
+  return Status::ok();
+}
+
+void Server::retry_admin_socket() {
+  if (!admin_opening_.valid()) {
+    std::packaged_task<Result<std::unique_ptr<HttpServer>>()> open([this] { return open_admin_socket(); });
+    admin_opening_ = open.get_future();
+    return admin_workers_.post(Lane::kStore, std::move(open));
+  }
+  if (admin_opening_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+  if (!take_admin_socket(admin_opening_.get())) return;
+  admin_retry_.stop();
+  log_.info("admin socket open", {{"path", admin_http_->socket_path()}});
+}
+
+Result<AgentRow> Server::forget_agent(const AgentBook::ForgetRequest& request) {
+  Result<AgentRow> row = agent_book_.forget(request);
+  if (!row) return row;
+  log_.info("agent forgotten", {{"id", shown_id(row->id)}, {"host", row->host}});
+  // The first tick takes its last batch, if that is still on its way; the second forgets it.
+  for (int i = 0; i < 2; ++i) {
+    const Status ticked = tick_thread_->call([](Ticker& ticker, TickTime now) { return ticker.tick(now); });
+    if (!ticked)
+      return Error(ticked.error()).with("it will be forgotten with the next tick that the store takes");
+  }
+  return row;
+}
+
+}  // namespace statmill
