@@ -13,7 +13,8 @@
 namespace statmill {
 namespace {
 
-// Sums of integers are exact; decimals were added up in another order.
+// Sums of integers are exact; decimals were added up in another order. The error is relative to the sizes of
+// what was added: the sum itself may be next to nothing.
 constexpr double kRelativeError = 1e-9;
 
 void add(const Sample& sample, Spooled& out) {
@@ -21,6 +22,7 @@ void add(const Sample& sample, Spooled& out) {
   series.is_event = sample.kind == Kind::kEvent;
   series.totals.count += sample.ready == nullptr ? 1 : static_cast<double>(sample.ready->count);
   series.totals.sum += sample.value.value();
+  series.magnitude += std::abs(sample.value.value());
 }
 
 // Everything from the first batch on.
@@ -59,10 +61,14 @@ AgentAccount find_account(const ServerProcess& server, std::string_view key, con
   return {};
 }
 
-std::string compare(const std::string& what, double at_server, double spooled) {
-  if (std::abs(at_server - spooled) <= kRelativeError * std::abs(spooled)) return "";
+std::string compare(const std::string& what, double at_server, double spooled, double magnitude) {
+  if (std::abs(at_server - spooled) <= kRelativeError * magnitude) return "";
   return what + ": at the server " + std::to_string(at_server) + ", spooled " + std::to_string(spooled) +
          "\n";
+}
+
+std::string compare(const std::string& what, double at_server, double spooled) {
+  return compare(what, at_server, spooled, std::abs(spooled));
 }
 
 std::string compare_series(std::map<std::string, SeriesTotals> at_server, const Spooled& spooled) {
@@ -71,7 +77,7 @@ std::string compare_series(std::map<std::string, SeriesTotals> at_server, const 
     const auto found = at_server.extract(name);
     const SeriesTotals totals = found ? found.mapped() : SeriesTotals{};
     if (!series.is_event) wrong += compare("count of " + name, totals.count, series.totals.count);
-    wrong += compare("sum of " + name, totals.sum, series.totals.sum);
+    wrong += compare("sum of " + name, totals.sum, series.totals.sum, series.magnitude);
   }
   for (const auto& [name, totals] : at_server) wrong += "only at the server: " + name + "\n";
   return wrong;

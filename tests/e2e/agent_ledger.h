@@ -12,6 +12,7 @@ namespace statmill {
 
 struct SpooledSeries {
   SeriesTotals totals;
+  double magnitude = 0;   // the sizes of all values, added up
   bool is_event = false;  // the server counts slots then, not samples
 };
 

@@ -21,8 +21,18 @@ constexpr uint8_t kAgents = 2;
 
 class Watcher final : public AgentWatcher {
  public:
-  void durable(AckFrame) override {}
-  void ended(RefuseReason) override {}
+  void durable(AckFrame ack) override { durable_ = ack.seq; }
+  void ended(RefuseReason) override { is_over_ = true; }
+
+  // Waits until fewer batches are not durable than the book remembers: it refuses repeats of more. `seq`: the
+  // last that was sent.
+  void wait_for_ticks(uint64_t seq) const {
+    while (!is_over_ && seq >= durable_ + FreshFrames::kKept / 2) std::this_thread::yield();
+  }
+
+ private:
+  std::atomic<uint64_t> durable_{0};
+  std::atomic<bool> is_over_{false};
 };
 
 // One connection of an agent, which sends what is not durable yet until it is replaced; `limit` batches at
@@ -32,11 +42,13 @@ uint64_t run_connection(AgentBook& book, Table& table, uint8_t agent, uint64_t l
   const TickTime now{from_unix_seconds(kNow), SteadyTime{}};
   HelloFrame hello{.acknowledged = {.epoch = 1}, .host = "web"};
   hello.id.bytes.fill(agent);
-  const auto opened =
-      std::get<AgentBook::Opened>(book.open(hello, LineSender(), std::make_shared<Watcher>(), now));
+  const auto watcher = std::make_shared<Watcher>();
+  const auto opened = std::get<AgentBook::Opened>(book.open(hello, LineSender(), watcher, now));
   uint64_t seq = opened.durable.seq;
   const uint64_t last = std::min(seq + limit, kBatches);
+  const uint64_t first = seq;
   while (seq < last) {
+    if (seq - first >= FreshFrames::kKept / 2) watcher->wait_for_ticks(seq);
     const AgentTake take = book.take(
         opened.hold, BatchFrame{seq + 1, seq, 1, {}, {}, {}}, now, [&](auto fate, const auto& mark) {
           Batch batch;
