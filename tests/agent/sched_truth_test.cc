@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -198,6 +199,7 @@ TEST_F(SchedTruthTest, GivesACgroupTheTimeOfItsTasks) {
   const OwnCgroup cgroup(find_cgroup_hierarchy(around_.cgroup_mount, "cpu").root);
   if (!cgroup.is_made()) GTEST_SKIP() << "no cgroup can be made";
   uint64_t used = 0;
+  const auto start = std::chrono::steady_clock::now();
   RecordingSink after = growth([&] { used = cgroup.burn(300'000'000); });
   const std::string name = "sched.cgroup." + cgroup.name() + ".cpu_ns";
   // A process may be seen to have ended before its last switch.
@@ -205,10 +207,14 @@ TEST_F(SchedTruthTest, GivesACgroupTheTimeOfItsTasks) {
     ::sched_yield();
     after = read();
   }
+  const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
   const auto counted = static_cast<double>(after.totals[name]);
-  // What it did before it had come there, and after the last switch that the kernel told us of. A CPU that
-  // the hypervisor takes away counts in one of the two accounts alone.
-  EXPECT_NEAR(counted, static_cast<double>(used), 0.2 * static_cast<double>(used));
+  // What it did before it had come there, and after the last switch that the kernel told us of, is not
+  // counted.
+  EXPECT_GE(counted, 0.8 * static_cast<double>(used));
+  // A CPU that the hypervisor or an interrupt takes away is still the task's by its switches, and by the
+  // kernel's account it is not. No task has one for longer than time passes.
+  EXPECT_LE(counted, elapsed.count());
   EXPECT_GE(after.totals["sched.cgroup." + cgroup.name() + ".switches"], 1U);
 }
 
