@@ -71,6 +71,14 @@ class AgentStop : public testing::Test {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
+  // A signal that was sent when the agent had ended would end the next one at its start.
+  static void drop_pending_signal() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    const timespec no_wait{};
+    while (::sigtimedwait(&signals, nullptr, &no_wait) > 0) continue;
+  }
   void start_and_stop(uint64_t seed) {
     std::latch busy(1);
     std::latch all_started(1);
@@ -91,6 +99,7 @@ class AgentStop : public testing::Test {
     }
     has_ended = true;
     for (std::thread* thread : {&server, &sender, &stopper}) thread->join();
+    drop_pending_signal();
   }
 
   TempDirectory directory_;
