@@ -5,7 +5,7 @@
 #include "server/admin/admin_routes.h"
 #include "server/admin/agent_routes.h"
 #include "server/admin/name_routes.h"
-#include "server/agents/agents_report.h"
+#include "server/agents/agent_info.h"
 #include "server/server.h"
 
 namespace statmill {

@@ -34,8 +34,7 @@ std::string_view words_for(RefuseReason reason) {
       return "this id is known with another secret";
     case RefuseReason::kServerClock:
       return "the server's clock is in doubt, and differs from this host's; batches wait until it is right "
-             "or its "
-             "operator has confirmed it";
+             "or its operator has confirmed it";
     default:
       return {};
   }
