@@ -40,14 +40,6 @@ class AgentsE2e : public testing::Test {
   double sum_of(const std::string& series) const {
     return server_.totals(web_.name() + ".*")[web_.name() + "." + series].sum;
   }
-  template <class Condition>
-  static bool wait_until(Condition condition) {
-    const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-    }
-    return true;
-  }
   boost::json::value listed() const {
     const Ended ended = server_.cli({"agents", "--format", "json"});
     EXPECT_EQ(ended.status, 0) << ended.said;

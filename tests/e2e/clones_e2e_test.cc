@@ -54,14 +54,6 @@ class ClonesE2e : public testing::Test {
   AgentHost host(const std::string& name) const {
     return AgentHost(STATMILL_BIN, name, {server_.agent()}, {"--interval", "1h", "--relay.aggregate", "0s"});
   }
-  template <class Condition>
-  static bool wait_until(Condition condition) {
-    const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-    }
-    return true;
-  }
   boost::json::value agents() const { return boost::json::parse(server_.get("/api/v1/status/agents")); }
   // Then they have two identities, since of one there is one connection.
   bool are_both_connected() const { return agents().at("connected").as_int64() == 2; }

@@ -55,18 +55,10 @@ class HungSpool : public testing::Test {
     return at == std::string::npos ? -1 : std::strtod(text.c_str() + text.find(' ', at + 1), nullptr);
   }
   bool wait_for_metric(const std::string& name, double least) const {
-    const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
-    while (metric(name) < least) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-    }
-    return true;
+    return wait_until([&] { return metric(name) >= least; });
   }
   bool wait_until_nothing_waits() const {
-    const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
-    while (metric("agent_spool_wait_s") != 0) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-    }
-    return true;
+    return wait_until([&] { return metric("agent_spool_wait_s") == 0; });
   }
   // Ends the agent, which hands over all that it has. The server checks that no batch is missing or comes
   // twice.

@@ -106,11 +106,7 @@ double ServerProcess::metric(std::string_view name) const {
 }
 
 bool ServerProcess::wait_for_metric(std::string_view name, double least) const {
-  const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
-  while (metric(name) < least) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-  }
-  return true;
+  return wait_until([&] { return metric(name) >= least; });
 }
 
 void ServerProcess::wait_until_durable() const {

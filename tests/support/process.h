@@ -19,6 +19,16 @@ namespace statmill {
 
 inline constexpr std::chrono::seconds kProcessTimeout{30};
 
+// Asks again and again until the condition holds. Returns false if it does not within kProcessTimeout.
+template <class Condition>
+bool wait_until(const Condition& condition) {
+  const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+  }
+  return true;
+}
+
 struct Command {
   std::string program;  // path, or a name found in PATH
   std::vector<std::string> arguments;
