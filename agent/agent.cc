@@ -1,4 +1,3 @@
-// See agent.h.
 #include "agent/agent.h"
 
 #include <unistd.h>
@@ -15,8 +14,8 @@
 #include "agent/collectors/make_collectors.h"
 #include "base/ending_signals.h"
 #include "base/hash.h"
+#include "base/net/watchdog_thread.h"
 #include "base/service_manager.h"
-#include "base/watchdog_thread.h"
 
 namespace statmill {
 namespace {
@@ -213,7 +212,7 @@ LineBatch Agent::collect() {
   const SteadyTime now = clock_.steady();
   builder_.begin(clock_.wall());
   latest_.begin();
-  collection_.collect(now, http_listen_ ? static_cast<SampleSink&>(latest_) : builder_);
+  collection_.collect(now, http_listen_ ? static_cast<MetricSink&>(latest_) : builder_);
   outbox_.set_notes(collection_.notes());
   self_report_.report(now, builder_);
   return builder_.finish();

@@ -17,8 +17,8 @@
 #include "agent/self_report.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/repeating_timer.h"
-#include "base/watchdog.h"
+#include "base/net/repeating_timer.h"
+#include "base/net/watchdog.h"
 
 namespace statmill {
 

@@ -1,4 +1,3 @@
-// See batch_builder.h.
 #include "agent/batch_builder.h"
 
 #include <algorithm>

@@ -26,7 +26,7 @@ struct LineBatch {
 };
 
 // Confined to one thread.
-class BatchBuilder final : public SampleSink {
+class BatchBuilder final : public MetricSink {
  public:
   // `prefix` goes before each name, with a dot between.
   explicit BatchBuilder(std::string prefix);

@@ -1,4 +1,3 @@
-// See capabilities.h.
 #include "agent/capabilities.h"
 
 #include <linux/capability.h>

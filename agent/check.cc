@@ -1,4 +1,3 @@
-// See check.h.
 #include "agent/check.h"
 
 #include <time.h>
@@ -18,7 +17,7 @@
 namespace statmill {
 namespace {
 
-class NoSink final : public SampleSink {
+class NoSink final : public MetricSink {
  public:
   void gauge(std::string_view, double) override {}
   void total(std::string_view, uint64_t) override {}

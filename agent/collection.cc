@@ -1,4 +1,3 @@
-// See collection.h.
 #include "agent/collection.h"
 
 #include <utility>
@@ -12,7 +11,7 @@ Collection::Collection(std::vector<std::unique_ptr<Collector>> collectors, Log& 
   for (auto& collector : collectors) members_.push_back({.collector = std::move(collector), .status = {}});
 }
 
-void Collection::collect(SteadyTime now, SampleSink& sink) {
+void Collection::collect(SteadyTime now, MetricSink& sink) {
   using Level = CollectorStatus::Level;
   for (Member& member : members_) {
     const Running running(member.collector->name().data());

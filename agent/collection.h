@@ -8,7 +8,7 @@
 #include "agent/collectors/collector.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "proto/agent_frames.h"
+#include "proto/agent/frames.h"
 
 namespace statmill {
 
@@ -23,7 +23,7 @@ class Collection {
 
   // Collects from each, and adds each one's status as `agent.<collector>.status`. The first status of each
   // and every change is logged.
-  void collect(SteadyTime now, SampleSink& sink);
+  void collect(SteadyTime now, MetricSink& sink);
 
   // How each has been since its last call. The texts live until the next collect().
   std::vector<CollectorNote> notes() const;

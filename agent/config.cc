@@ -1,4 +1,3 @@
-// See config.h.
 #include "agent/config.h"
 
 #include <unistd.h>
@@ -78,7 +77,7 @@ Status take_directory(const std::string& text, std::string& directory) {
 std::vector<Setting> agent_settings(AgentConfig& config) {
   const std::vector<Setting> own = {
       {"interval", "TIME", "1s", "between two collections, 100ms..1h",
-       take_duration(config.interval, std::chrono::milliseconds(100), std::chrono::hours(1))},
+       duration_setting(config.interval, std::chrono::milliseconds(100), std::chrono::hours(1))},
       {"agent.prefix", "NAME", "", "of every series; host.<short host name> if not given",
        [&](const std::string& text) { return take_prefix(text, config.prefix); }},
       {"collectors", "LIST", "default", "default, all, or names as --check lists them, with commas",
@@ -86,13 +85,13 @@ std::vector<Setting> agent_settings(AgentConfig& config) {
       {"programs.dir", "DIRECTORY", "/run/statmill", "where programs share what they count",
        [&](const std::string& text) { return take_directory(text, config.programs_directory); }},
       {"http.listen", "A:P", "", "HTTP: /metrics of the agent, its relay and this host. When empty, off",
-       take_endpoint(config.http_listen)},
+       endpoint_setting(config.http_listen)},
       {"log.level", "LEVEL", "info", "error, warn, info or debug",
-       take_parsed(parse_log_level, [&](LogLevel level) { config.log_level = level; })},
+       parsed_setting(parse_log_level, [&](LogLevel level) { config.log_level = level; })},
       {"once", "", "false", "collect twice, an interval apart, print the second collection's lines, exit",
-       take_flag(config.once)},
+       flag_setting(config.once)},
       {"check", "", "false", "say what each collector reads, whether it can and what it costs, exit",
-       take_flag(config.check)},
+       flag_setting(config.check)},
   };
   return joined({outbox_settings(config.outbox), own, relay_settings(config.relay),
                  watchdog_settings(config.watchdog)});

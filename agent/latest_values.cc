@@ -1,4 +1,3 @@
-// See latest_values.h.
 #include "agent/latest_values.h"
 
 #include <cmath>

@@ -14,9 +14,9 @@
 namespace statmill {
 
 // Confined to one thread.
-class LatestValues final : public SampleSink {
+class LatestValues final : public MetricSink {
  public:
-  explicit LatestValues(SampleSink& next) : next_(next) {}  // must outlive it
+  explicit LatestValues(MetricSink& next) : next_(next) {}  // must outlive it
 
   // A collection begins: what it does not say is no more, but for what it keeps.
   void begin() { before_ = std::exchange(values_, {}); }
@@ -41,7 +41,7 @@ class LatestValues final : public SampleSink {
   };
   using Values = std::map<std::string, Value, std::less<>>;
 
-  SampleSink& next_;
+  MetricSink& next_;
   Values values_;  // bounded by what the collectors report in one collection
   Values before_;  // of the collection before
 };

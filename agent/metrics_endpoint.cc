@@ -1,4 +1,3 @@
-// See metrics_endpoint.h.
 #include "agent/metrics_endpoint.h"
 
 #include <boost/beast/core/flat_static_buffer.hpp>

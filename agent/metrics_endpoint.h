@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "base/net/tcp_acceptor.h"
 #include "base/result.h"
-#include "base/tcp_acceptor.h"
 #include "base/text.h"
 #include "statmill/registry.h"
 

@@ -1,4 +1,3 @@
-// See self_report.h.
 #include "agent/self_report.h"
 
 #include <time.h>
@@ -40,7 +39,7 @@ void SelfReport::add_gauge(std::string_view name, std::string_view help, std::fu
   registry_.gauge_fn(prefix_ + std::string(name), help, {}, std::move(read));
 }
 
-void SelfReport::report(SteadyTime now, SampleSink& sink) {
+void SelfReport::report(SteadyTime now, MetricSink& sink) {
   measure_cpu(now);
   sink.lines(lines_.make(registry_.read(), sink.time()));
 }

@@ -26,7 +26,7 @@ class SelfReport {
   // Puts the growth of all totals since sent() into `sink`, and
   // agent.cpu_percent: of one CPU, by this process since the report before; the first has none.
   // agent.rss_bytes: resident memory.
-  void report(SteadyTime now, SampleSink& sink);
+  void report(SteadyTime now, MetricSink& sink);
   // What report() tells, as "statmill.host.<name>", in text of Prometheus.
   std::string prometheus_text() const;
   // What was reported last is on its way to the server.

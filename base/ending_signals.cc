@@ -1,4 +1,3 @@
-// See ending_signals.h.
 #include "base/ending_signals.h"
 
 #include <initializer_list>

@@ -1,4 +1,4 @@
-// See glob.h. A pattern is cut at its stars once; then the first and the last segment stand where they must,
+// A pattern is cut at its stars once; then the first and the last segment stand where they must,
 // and each segment between is best off at the first place that it fits (no going back, no recursion).
 #include "base/glob.h"
 

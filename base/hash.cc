@@ -1,4 +1,4 @@
-// See hash.h. The fast CRC is chosen once per call by a cached CPU test. XXH3 is compiled in: a name took 10
+// The fast CRC is chosen once per call by a cached CPU test. XXH3 is compiled in: a name took 10
 // to 20 ns in the library, 5 here.
 #include "base/hash.h"
 

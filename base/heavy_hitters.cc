@@ -1,4 +1,3 @@
-// See heavy_hitters.h.
 #include "base/heavy_hitters.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See literal_finder.h.
 #include "base/literal_finder.h"
 
 #include <utility>

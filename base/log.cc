@@ -1,4 +1,3 @@
-// See log.h.
 #include "base/log.h"
 
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// See out_of_memory.h. The handler allocates nothing and takes no lock: any code may be on the stack.
+// The handler allocates nothing and takes no lock: any code may be on the stack.
 #include "base/out_of_memory.h"
 
 #include <unistd.h>

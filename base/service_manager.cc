@@ -1,4 +1,3 @@
-// See service_manager.h.
 #include "base/service_manager.h"
 
 #include <systemd/sd-daemon.h>

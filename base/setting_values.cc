@@ -1,4 +1,3 @@
-// See setting_values.h.
 #include "base/setting_values.h"
 
 #include <string_view>
@@ -12,14 +11,14 @@ Error invalid(const std::string& text, std::string_view why) {
 
 }  // namespace
 
-SettingTaker take_text(std::string& out) {
+SettingParser text_setting(std::string& out) {
   return [&out](const std::string& text) -> Status {
     out = text;
     return Status::ok();
   };
 }
 
-SettingTaker take_flag(bool& out) {
+SettingParser flag_setting(bool& out) {
   return [&out](const std::string& text) -> Status {
     if (text != "true" && text != "false") return invalid(text, "is neither true nor false");
     out = text == "true";
@@ -27,36 +26,36 @@ SettingTaker take_flag(bool& out) {
   };
 }
 
-SettingTaker take_endpoint(Endpoint& out) {
-  return take_parsed(parse_endpoint, [&out](Endpoint e) { out = std::move(e); });
+SettingParser endpoint_setting(Endpoint& out) {
+  return parsed_setting(parse_endpoint, [&out](Endpoint e) { out = std::move(e); });
 }
 
-SettingTaker take_endpoint(std::optional<Endpoint>& out) {
+SettingParser endpoint_setting(std::optional<Endpoint>& out) {
   return [&out](const std::string& text) -> Status {
     if (text.empty()) {
       out.reset();
       return Status::ok();
     }
-    return take_parsed(parse_endpoint, [&out](Endpoint e) { out = std::move(e); })(text);
+    return parsed_setting(parse_endpoint, [&out](Endpoint e) { out = std::move(e); })(text);
   };
 }
 
-SettingTaker take_count(size_t& out, int64_t min, int64_t max) {
-  return take_parsed([min, max](const std::string& text) { return parse_integer(text, min, max); },
-                     [&out](int64_t n) { out = static_cast<size_t>(n); });
+SettingParser count_setting(size_t& out, int64_t min, int64_t max) {
+  return parsed_setting([min, max](const std::string& text) { return parse_integer(text, min, max); },
+                        [&out](int64_t n) { out = static_cast<size_t>(n); });
 }
 
-SettingTaker take_bytes(size_t& out, uint64_t min, uint64_t max) {
+SettingParser bytes_setting(size_t& out, uint64_t min, uint64_t max) {
   const auto parse = [min, max](const std::string& text) -> Result<uint64_t> {
     auto bytes = parse_bytes(text);
     if (bytes && *bytes < min) return invalid(text, "is below " + std::to_string(min));
     if (bytes && *bytes > max) return invalid(text, "is over " + std::to_string(max));
     return bytes;
   };
-  return take_parsed(parse, [&out](uint64_t bytes) { out = bytes; });
+  return parsed_setting(parse, [&out](uint64_t bytes) { out = bytes; });
 }
 
-SettingTaker take_duration(Duration& out, Duration min, Duration max) {
+SettingParser duration_setting(Duration& out, Duration min, Duration max) {
   const auto parse = [min, max](const std::string& text) -> Result<Duration> {
     auto duration = parse_duration(text);
     if (duration && (*duration < min || *duration > max)) {
@@ -64,7 +63,7 @@ SettingTaker take_duration(Duration& out, Duration min, Duration max) {
     }
     return duration;
   };
-  return take_parsed(parse, [&out](Duration duration) { out = duration; });
+  return parsed_setting(parse, [&out](Duration duration) { out = duration; });
 }
 
 }  // namespace statmill

@@ -18,11 +18,11 @@
 
 namespace statmill {
 
-using SettingTaker = std::function<Status(const std::string&)>;
+using SettingParser = std::function<Status(const std::string&)>;
 
 // What `parse` makes of the text, given to `put`.
 template <class Parse, class Put>
-SettingTaker take_parsed(Parse parse, Put put) {
+SettingParser parsed_setting(Parse parse, Put put) {
   return [parse = std::move(parse), put = std::move(put)](const std::string& text) -> Status {
     auto value = parse(text);
     if (!value) return std::move(value).error();
@@ -31,17 +31,17 @@ SettingTaker take_parsed(Parse parse, Put put) {
   };
 }
 
-SettingTaker take_text(std::string& out);
+SettingParser text_setting(std::string& out);
 // true or false.
-SettingTaker take_flag(bool& out);
-SettingTaker take_endpoint(Endpoint& out);
+SettingParser flag_setting(bool& out);
+SettingParser endpoint_setting(Endpoint& out);
 // An empty text: none.
-SettingTaker take_endpoint(std::optional<Endpoint>& out);
+SettingParser endpoint_setting(std::optional<Endpoint>& out);
 // A whole number in [min, max].
-SettingTaker take_count(size_t& out, int64_t min, int64_t max);
+SettingParser count_setting(size_t& out, int64_t min, int64_t max);
 // A size in [min, max] (parse_bytes).
-SettingTaker take_bytes(size_t& out, uint64_t min, uint64_t max = std::numeric_limits<uint64_t>::max());
+SettingParser bytes_setting(size_t& out, uint64_t min, uint64_t max = std::numeric_limits<uint64_t>::max());
 // A duration in [min, max] (parse_duration).
-SettingTaker take_duration(Duration& out, Duration min, Duration max);
+SettingParser duration_setting(Duration& out, Duration min, Duration max);
 
 }  // namespace statmill

@@ -1,4 +1,3 @@
-// See settings.h.
 #include "base/settings.h"
 
 #include <sys/stat.h>

@@ -1,4 +1,3 @@
-// See token_file.h.
 #include "base/token_file.h"
 
 #include <fstream>

@@ -1,4 +1,3 @@
-// See unix_socket.h.
 #include "base/unix_socket.h"
 
 #include <sys/socket.h>

@@ -1,4 +1,3 @@
-// See cell_directory.h.
 #include "counters/cell_directory.h"
 
 #include <algorithm>

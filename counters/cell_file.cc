@@ -1,4 +1,3 @@
-// See cell_file.h.
 #include "counters/cell_file.h"
 
 #include <fcntl.h>

@@ -1,4 +1,3 @@
-// See cells.h.
 #include "statmill/cells.h"
 
 #include <fcntl.h>

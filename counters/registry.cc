@@ -1,4 +1,3 @@
-// See registry.h.
 #include "statmill/registry.h"
 
 #include <algorithm>

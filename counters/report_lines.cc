@@ -1,4 +1,3 @@
-// See report_lines.h.
 #include "counters/report_lines.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See report_socket.h.
 #include "counters/report_socket.h"
 
 #include <netdb.h>

@@ -1,4 +1,3 @@
-// See reporter.h.
 #include "statmill/reporter.h"
 
 #include <algorithm>

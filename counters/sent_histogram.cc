@@ -1,4 +1,4 @@
-// See sent_histogram.h. Values are known by their buckets, and the sum of all of them exactly: so each line
+// Values are known by their buckets, and the sum of all of them exactly: so each line
 // has a sum that its own buckets can have, and those of all lines add up to what was added.
 //
 // Of a reading that met records halfway the sum is known only to lie between two numbers. Then so many values

@@ -1,4 +1,3 @@
-// See shared_cells.h.
 //
 // The directory is read before the cells, to know how many there are, and again after them: what an entry
 // says then is true of the cells that were read, since a process changes the entry before it gives the cells

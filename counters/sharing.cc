@@ -1,4 +1,3 @@
-// See sharing.h.
 #include "counters/sharing.h"
 
 #include <fcntl.h>

@@ -1,4 +1,3 @@
-// See unfinished.h.
 #include "counters/unfinished.h"
 
 #include <algorithm>

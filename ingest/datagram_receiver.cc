@@ -1,4 +1,3 @@
-// See datagram_receiver.h.
 #include "ingest/datagram_receiver.h"
 
 #include <netinet/udp.h>
@@ -124,7 +123,7 @@ void DatagramReceiver::take(std::string_view message, size_t datagram_bytes) {
 }
 
 void DatagramReceiver::settle() {
-  parser_->hand_in(services_.intake, services_.account, services_.clock.wall());
+  parser_->submit(services_.intake, services_.account, services_.clock.wall());
 }
 
 void DatagramReceiver::drain() {

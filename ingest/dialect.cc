@@ -1,8 +1,7 @@
-// See dialect.h.
 #include "ingest/dialect.h"
 
-#include "proto/graphite_lines.h"
-#include "proto/istatd_lines.h"
+#include "proto/graphite/parser.h"
+#include "proto/istatd/parser.h"
 
 namespace statmill {
 namespace {
@@ -16,7 +15,7 @@ class PlainParser final : public LineParser {
 
   void parse(std::string_view bytes) override { parse_lines_(bytes, batch_); }
   Batch& batch() override { return batch_; }
-  void hand_in(Intake& intake, const ListenerAccount& account, Timestamp now) override {
+  void submit(Intake& intake, const ListenerAccount& account, Timestamp now) override {
     intake.take(batch_, account, now);
     batch_.clear();
   }

@@ -11,19 +11,19 @@
 
 namespace statmill {
 
-// What came with a read, from its bytes to the intake. Between hand_in() and the next parse() it keeps
+// What came with a read, from its bytes to the intake. Between submit() and the next parse() it keeps
 // nothing of its source. Confined to one thread.
 class LineParser {
  public:
   virtual ~LineParser() = default;
 
   // Parses every line of `bytes`; a last line without LF is taken as a line. `bytes` must stay as they are
-  // until hand_in().
+  // until submit().
   virtual void parse(std::string_view bytes) = 0;
-  // What has been parsed since the last hand_in(), and its account.
+  // What has been parsed since the last submit(), and its account.
   virtual Batch& batch() = 0;
   // Gives all of it to the intake; the batch is empty then.
-  virtual void hand_in(Intake& intake, const ListenerAccount& account, Timestamp now) = 0;
+  virtual void submit(Intake& intake, const ListenerAccount& account, Timestamp now) = 0;
 };
 
 struct DialectTraits {

@@ -1,4 +1,3 @@
-// See intake.h.
 #include "ingest/intake.h"
 
 namespace statmill {

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "ingest/refusal_book.h"
-#include "ingest/sample_taker.h"
+#include "ingest/refusal_log.h"
+#include "ingest/sample_sink.h"
 #include "proto/batch.h"
 #include "statmill/registry.h"
 
@@ -29,7 +29,7 @@ struct ListenerAccount {
 class Intake {
  public:
   // `taker` and `registry` must outlive it.
-  Intake(SampleTaker& taker, Registry& registry) : taker_(taker), registry_(registry) {}
+  Intake(SampleSink& taker, Registry& registry) : taker_(taker), registry_(registry) {}
 
   // The account of the listener called `listener` ("tcp", "udp", "http", ...), made at first use.
   ListenerAccount account(std::string_view listener);
@@ -42,12 +42,12 @@ class Intake {
   // The second half of that, for samples that reached the taker by another road: `accepted` of the batch.
   void settle(const Batch& batch, const ListenerAccount& account, uint64_t accepted, Timestamp now);
 
-  const RefusalBook& refusals() const { return refusals_; }
+  const RefusalLog& refusals() const { return refusals_; }
 
  private:
-  SampleTaker& taker_;
+  SampleSink& taker_;
   Registry& registry_;
-  RefusalBook refusals_;
+  RefusalLog refusals_;
 };
 
 }  // namespace statmill

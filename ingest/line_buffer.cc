@@ -1,4 +1,3 @@
-// See line_buffer.h.
 #include "ingest/line_buffer.h"
 
 #include <cstring>

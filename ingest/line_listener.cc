@@ -1,4 +1,3 @@
-// See line_listener.h.
 #include "ingest/line_listener.h"
 
 #include <unistd.h>

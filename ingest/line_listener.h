@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "base/event_thread.h"
 #include "base/log.h"
-#include "base/repeating_timer.h"
-#include "base/tcp_acceptor.h"
+#include "base/net/event_thread.h"
+#include "base/net/repeating_timer.h"
+#include "base/net/tcp_acceptor.h"
 #include "base/text.h"
 #include "base/weak_list.h"
 #include "ingest/datagram_receiver.h"
@@ -29,7 +29,7 @@ class LineListener {
   struct Services {  // all must outlive it
     Intake& intake;
     Registry& registry;
-    ConnectionBook& book;  // of all listeners
+    ConnectionRegistry& book;  // of all listeners
     const Clock& clock;
     Log& log;
     Watchdog* watchdog = nullptr;  // null: nobody watches its loops
@@ -65,7 +65,7 @@ class LineListener {
   const std::unique_ptr<Dialect> dialect_;
   Log& log_;
   Watchdog* const watchdog_;
-  ConnectionBook& book_;
+  ConnectionRegistry& book_;
   const Clock& clock_;
   Counter& connections_;
   Counter& connections_refused_;

@@ -1,4 +1,3 @@
-// See line_session.h.
 #include "ingest/line_session.h"
 
 #include <boost/asio/buffer.hpp>
@@ -88,7 +87,7 @@ void LineSession::settle() {
   for (const Metadata& m : batch.metadata) {
     if (!services_.book.set(book_id_, m.key, m.text)) batch.refuse(Refusal::kMetadataLimit, m.key);
   }
-  desk_.parser->hand_in(services_.intake, services_.account, services_.clock.wall());
+  desk_.parser->submit(services_.intake, services_.account, services_.clock.wall());
 }
 
 void LineSession::drain() {

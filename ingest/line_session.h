@@ -6,7 +6,7 @@
 #include <functional>
 #include <memory>
 
-#include "ingest/connection_book.h"
+#include "ingest/connection_registry.h"
 #include "ingest/dialect.h"
 #include "ingest/line_buffer.h"
 
@@ -28,7 +28,7 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
     Intake& intake;
     Dialect& dialect;
     ListenerAccount account;
-    ConnectionBook& book;
+    ConnectionRegistry& book;
     Duration idle_timeout;  // 0: none
     Counter& idle_closed;
     const Clock& clock;

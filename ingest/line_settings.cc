@@ -1,4 +1,3 @@
-// See line_settings.h.
 #include "ingest/line_settings.h"
 
 #include <chrono>
@@ -15,22 +14,22 @@ constexpr Duration kYear = std::chrono::hours(24 * 365);
 std::vector<Setting> line_limit_settings(LineOptions& options) {
   return {
       {"line.connections", "N", "10000", "TCP senders at once, of all ports; more are closed",
-       take_count(options.connections_max, 1, 1'000'000)},
+       count_setting(options.connections_max, 1, 1'000'000)},
       {"line.idle_timeout", "TIME", "10m", "TCP senders silent for so long are closed; 0s: none",
-       take_duration(options.idle_timeout, Duration(0), kYear)},
+       duration_setting(options.idle_timeout, Duration(0), kYear)},
       {"line.udp_buffer", "BYTES", "32M", "datagrams that the kernel may keep for a thread of each port",
-       take_bytes(options.udp_buffer_bytes, 4096)},
+       bytes_setting(options.udp_buffer_bytes, 4096)},
   };
 }
 
 std::vector<Setting> statsd_limit_settings(StatsdLimits& limits) {
   return {
       {"statsd.gauges", "N", "100000", "gauges whose last value is known, for steps (+1, -1)",
-       take_count(limits.gauges_max, 0, 1'000'000'000)},
+       count_setting(limits.gauges_max, 0, 1'000'000'000)},
       {"statsd.gauge_expiry", "TIME", "24h", "gauges silent for longer are unknown again; 0s: never",
-       take_duration(limits.gauge_expiry, Duration(0), kYear)},
+       duration_setting(limits.gauge_expiry, Duration(0), kYear)},
       {"statsd.sets", "N", "10000", "sets counted at once; members of others are refused",
-       take_count(limits.sets_max, 0, 1'000'000'000)},
+       count_setting(limits.sets_max, 0, 1'000'000'000)},
   };
 }
 

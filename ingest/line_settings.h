@@ -5,7 +5,7 @@
 
 #include "base/settings.h"
 #include "ingest/line_options.h"
-#include "ingest/statsd_state.h"
+#include "ingest/statsd/state.h"
 
 namespace statmill {
 

@@ -1,4 +1,3 @@
-// See agent_id.h.
 #include "proto/agent_id.h"
 
 namespace statmill {

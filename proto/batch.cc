@@ -1,4 +1,4 @@
-// See batch.h. What stands here happens once for a line that is refused or a sender, never for a sample
+// What stands here happens once for a line that is refused or a sender, never for a sample
 // taken.
 #include "proto/batch.h"
 

@@ -1,4 +1,3 @@
-// See histogram_partition.h.
 #include "proto/histogram_partition.h"
 
 #include <algorithm>

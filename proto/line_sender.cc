@@ -1,4 +1,3 @@
-// See line_sender.h.
 #include "proto/line_sender.h"
 
 #include <arpa/inet.h>

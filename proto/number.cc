@@ -1,4 +1,4 @@
-// See number.h. Digits are gathered by hand, since nearly every number written fits the decimal form; what
+// Digits are gathered by hand, since nearly every number written fits the decimal form; what
 // does not is left to std::from_chars, which then sees only text that is known to be a number.
 #include "proto/number.h"
 

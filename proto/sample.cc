@@ -1,4 +1,3 @@
-// See sample.h.
 #include "proto/sample.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// See tagged_name.h. Names are nearly all ASCII, and many clients write their tags in the order of their
+// Names are nearly all ASCII, and many clients write their tags in the order of their
 // keys; what is neither takes the slower road.
 #include "proto/tagged_name.h"
 

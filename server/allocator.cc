@@ -1,4 +1,4 @@
-// See allocator.h. Without it glibc raises its threshold for large blocks to whatever was freed last (up to
+// Without it glibc raises its threshold for large blocks to whatever was freed last (up to
 // 32 MiB), and a heap holds them below something small that lives on: at 1 M series 460 MB instead of 280.
 #include "server/allocator.h"
 

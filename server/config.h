@@ -9,14 +9,14 @@
 #include "base/settings.h"
 #include "base/watchdog_options.h"
 #include "ingest/line_options.h"
-#include "ingest/statsd_state.h"
+#include "ingest/statsd/state.h"
 #include "server/agents/agent_limits.h"
 #include "server/agents/agent_options.h"
 #include "server/http/http_options.h"
 #include "server/table/table.h"
 #include "server/tick/ticker.h"
 #include "storage/retention.h"
-#include "storage/rocks_options.h"
+#include "storage/rocks/rocks_options.h"
 
 namespace statmill {
 

@@ -1,4 +1,3 @@
-// See minute_count.h.
 #include "server/minute_count.h"
 
 #include <algorithm>

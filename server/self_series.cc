@@ -1,9 +1,8 @@
-// See self_series.h.
 #include "server/self_series.h"
 
 #include <vector>
 
-#include "proto/istatd_lines.h"
+#include "proto/istatd/parser.h"
 
 namespace statmill {
 

@@ -1,12 +1,11 @@
-// See server.h.
 #include "server/server.h"
 
 #include "base/ending_signals.h"
-#include "ingest/statsd_dialect.h"
-#include "proto/istatd_lines.h"
-#include "server/agents/agents_report.h"
+#include "ingest/statsd/dialect.h"
+#include "proto/istatd/parser.h"
 #include "server/http/api_routes.h"
-#include "server/limits_report.h"
+#include "server/report/agents_report.h"
+#include "server/report/limits_report.h"
 
 namespace statmill {
 namespace {
@@ -64,7 +63,7 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log)
       watchdog_(config_.watchdog, watchdog_services()),
       table_(config_.retention, config_.limits),
       intake_(table_, registry_),
-      agent_book_(agent_limits(config_), registry_),
+      agent_registry_(agent_limits(config_), registry_),
       http_workers_({.memory = config_.http_threads, .store = config_.http_threads}, &watchdog_, "http"),
       admin_workers_({.memory = 0, .store = kAdminThreads}, &watchdog_, "admin") {
   watchdog_.add_task("tick", tick_time_);
@@ -104,7 +103,7 @@ std::optional<Fault> Server::restore_agents() {
   if (!agents) return store_fault(agents.error(), "rows of agents in store.path " + config_.store.path);
   // What such an agent still keeps it sends again, and that counts twice.
   if (agents->damaged > 0) log_.error("salvaged", {{"agent_rows_damaged", agents->damaged}});
-  agent_book_.restore(std::move(*agents));
+  agent_registry_.restore(std::move(*agents));
   return std::nullopt;
 }
 
@@ -115,12 +114,12 @@ void Server::tell_losses(const Losses& losses) {
                           {"log_bytes", log.bytes},
                           {"journal_rows_damaged", losses.rows_damaged},
                           {"journal_gaps", losses.gaps},
-                          {"journal_entries_lost", losses.entries + losses.entries_of_nobody},
+                          {"journal_entries_lost", losses.entries + losses.entries_of_unknown_series},
                           {"activity_rows_lost", losses.activity_rows}});
   registry_.gauge("statmill.salvage_log_bytes", "Bytes of the log that this start left out.")
       .set(static_cast<int64_t>(log.bytes));
   registry_.gauge("statmill.salvage_journal_entries", "Buckets of the journal that this start left out.")
-      .set(static_cast<int64_t>(losses.entries + losses.entries_of_nobody));
+      .set(static_cast<int64_t>(losses.entries + losses.entries_of_unknown_series));
 }
 
 std::optional<Fault> Server::open_store() {
@@ -143,7 +142,7 @@ std::optional<Fault> Server::open_store() {
 std::optional<Fault> Server::start_recovered(const Recovery& recovery) {
   engine_ = std::make_unique<QueryEngine>(table_, *store_, QueryLimits{});
   ticker_ =
-      std::make_unique<Ticker>(Ticker::Services{table_, *store_, registry_, health_, log_, &agent_book_},
+      std::make_unique<Ticker>(Ticker::Services{table_, *store_, registry_, health_, log_, &agent_registry_},
                                config_.tick, recovery.start, clock_.steady());
   if (recovery.losses.any()) {  // what is left stands no longer on a journal with holes
     if (Status s = ticker_->flush_all(TickTime::of(clock_)); !s)
@@ -224,7 +223,7 @@ std::optional<Fault> Server::listen_for_agents() {
   if (!config_.agent.listen) return std::nullopt;
   agents_ = std::make_unique<AgentListener>(
       config_.agent,
-      AgentListener::Services{agent_book_, table_, intake_, registry_, clock_, log_, &watchdog_});
+      AgentListener::Services{agent_registry_, table_, intake_, registry_, clock_, log_, &watchdog_});
   const Status opened = agents_->open();
   if (opened) return std::nullopt;
   const bool is_setting = opened.error().code == ErrorCode::kInvalid;
@@ -264,7 +263,7 @@ HttpServices Server::http_services() {
           [this](size_t parts) {
             return cardinality_json({table_, intake_.refusals(), new_series_}, parts);
           },
-          [this] { return agents_json(agent_book_, clock_.wall()); },
+          [this] { return agents_json(agent_registry_, clock_.wall()); },
           [this] { return watchdog_.makes_progress(); },
           registry_,
           health_,

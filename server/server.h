@@ -10,10 +10,10 @@
 #include <optional>
 #include <vector>
 
-#include "base/event_thread.h"
-#include "base/repeating_timer.h"
+#include "base/net/event_thread.h"
+#include "base/net/repeating_timer.h"
+#include "base/net/watchdog_thread.h"
 #include "base/task_time.h"
-#include "base/watchdog_thread.h"
 #include "ingest/intake.h"
 #include "ingest/line_listener.h"
 #include "server/admin/admin.h"
@@ -29,8 +29,8 @@
 #include "server/http/http_workers.h"
 #include "server/minute_count.h"
 #include "server/query/engine.h"
+#include "server/report/status.h"
 #include "server/self_series.h"
-#include "server/status.h"
 #include "server/store_figures.h"
 #include "server/tick/reclaim_thread.h"
 #include "server/tick/recovery.h"
@@ -86,7 +86,7 @@ class Server {
   Status stop_ticks(Duration patience);
   HttpServices http_services();
   Watchdog::Services watchdog_services();
-  Result<AgentRow> forget_agent(const AgentBook::ForgetRequest& request);
+  Result<AgentRow> forget_agent(const AgentRegistry::ForgetRequest& request);
   void register_figures();
 
   static constexpr Duration kLastTickPatience = std::chrono::seconds(5);
@@ -111,14 +111,14 @@ class Server {
   std::unique_ptr<RocksStore> store_;
   Table table_;
   Intake intake_;
-  AgentBook agent_book_;
-  AgentAlarms agent_alarms_{agent_book_, health_, log_};  // the tick thread's
+  AgentRegistry agent_registry_;
+  AgentAlarms agent_alarms_{agent_registry_, health_, log_};  // the tick thread's
   MinuteCount new_series_;
   std::unique_ptr<QueryEngine> engine_;
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<SelfSeries> self_series_;
   MemoryReturn memory_return_{registry_};  // the tick thread's
-  ConnectionBook connections_;
+  ConnectionRegistry connections_;
   // What has threads of its own comes after all that these use, so it ends before that. The listeners come
   // before the tick thread, which tells their connections what is durable; stop() ends their threads first.
   std::unique_ptr<LineListener> lines_;

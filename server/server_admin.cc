@@ -1,4 +1,4 @@
-// See server.h: the admin socket, and what is asked there.
+// The admin socket, and what is asked there.
 #include <future>
 #include <utility>
 
@@ -62,8 +62,8 @@ void Server::retry_admin_socket() {
   log_.info("admin socket open", {{"path", admin_http_->socket_path()}});
 }
 
-Result<AgentRow> Server::forget_agent(const AgentBook::ForgetRequest& request) {
-  Result<AgentRow> row = agent_book_.forget(request);
+Result<AgentRow> Server::forget_agent(const AgentRegistry::ForgetRequest& request) {
+  Result<AgentRow> row = agent_registry_.forget(request);
   if (!row) return row;
   log_.info("agent forgotten", {{"id", shown_id(row->id)}, {"host", row->host}});
   // The first tick takes its last batch, if that is still on its way; the second forgets it.

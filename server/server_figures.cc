@@ -1,4 +1,4 @@
-// See server.h: what the server tells of itself in /metrics.
+// What the server tells of itself in /metrics.
 #include "server/server.h"
 
 namespace statmill {
@@ -10,12 +10,12 @@ void Server::register_figures() {
   gauge("statmill.series", "Series known.", [this] { return static_cast<double>(table_.series_count()); });
   gauge("statmill.line_connections", "TCP connections of senders now open.",
         [this] { return static_cast<double>(connections_.count()); });
-  gauge("statmill.agents", "Agents known.", [this] { return static_cast<double>(agent_book_.count()); });
+  gauge("statmill.agents", "Agents known.", [this] { return static_cast<double>(agent_registry_.count()); });
   gauge("statmill.agents_connected", "Agents connected.",
-        [this] { return static_cast<double>(agent_book_.connected()); });
+        [this] { return static_cast<double>(agent_registry_.connected()); });
   gauge("statmill.agent_clock_difference_seconds",
         "By how much the clock of a connected agent differs from this host's, at most.",
-        [this] { return std::chrono::duration<double>(agent_book_.clock_difference_max()).count(); });
+        [this] { return std::chrono::duration<double>(agent_registry_.clock_difference_max()).count(); });
   gauge("statmill.name_bytes", "RAM of the names of series.",
         [this] { return static_cast<double>(table_.name_bytes()); });
   gauge("statmill.limited_senders", "Senders counted for --limits.series_per_sender.",

@@ -1,4 +1,3 @@
-// See activity.h.
 #include "storage/activity.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See agent_row.h.
 #include "storage/agent_row.h"
 
 #include <algorithm>

@@ -19,7 +19,8 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "proto/agent_frames.h"
+#include "proto/agent_id.h"
+#include "proto/agent_position.h"
 
 namespace statmill {
 

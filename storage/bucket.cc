@@ -1,4 +1,4 @@
-// See bucket.h. Integer roads first; every step that could overflow is checked and falls back to doubles.
+// Integer roads first; every step that could overflow is checked and falls back to doubles.
 #include "storage/bucket.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "base/check.h"
-#include "storage/possible.h"
+#include "storage/bucket_check.h"
 
 namespace statmill {
 namespace {

@@ -1,4 +1,3 @@
-// See clock_row.h.
 #include "storage/clock_row.h"
 
 #include "base/bytes.h"

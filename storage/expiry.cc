@@ -1,4 +1,3 @@
-// See expiry.h.
 #include "storage/expiry.h"
 
 #include <algorithm>

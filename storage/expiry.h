@@ -8,7 +8,6 @@
 #include <memory>
 #include <vector>
 
-#include "storage/codec.h"
 #include "storage/ids.h"
 #include "storage/tiers.h"
 

@@ -1,4 +1,3 @@
-// See histogram.h.
 #include "storage/histogram.h"
 
 #include <algorithm>

@@ -34,4 +34,13 @@ struct RollupPosition {
   friend auto operator<=>(const RollupPosition&, const RollupPosition&) = default;
 };
 
+// The chunk that a frame belongs to. The key is part of the checksum of each frame, so a frame in the wrong
+// place counts as damaged.
+struct ChunkKey {
+  TierNo tier = 0;
+  ChunkNo chunk = 0;
+  SeriesId id = 0;
+  friend auto operator<=>(const ChunkKey&, const ChunkKey&) = default;
+};
+
 }  // namespace statmill

@@ -1,4 +1,3 @@
-// See keys.h.
 #include "storage/keys.h"
 
 #include <algorithm>

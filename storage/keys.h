@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "proto/agent_id.h"
-#include "storage/codec.h"
 #include "storage/ids.h"
 
 namespace statmill {

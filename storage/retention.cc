@@ -1,4 +1,3 @@
-// See retention.h.
 #include "storage/retention.h"
 
 #include <string>

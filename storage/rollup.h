@@ -1,12 +1,12 @@
-// Rollup: from buckets of the finest tier to buckets and fragments of the coarser ones. Aggregation, never
+// Rollup: from buckets of the finest tier to buckets of the coarser ones. Aggregation, never
 // decimation: all samples reach all tiers. Pure arithmetic over slots.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "storage/codec.h"
-#include "storage/store.h"
+#include "storage/slot_bucket.h"
+#include "storage/slot_histograms.h"
 #include "storage/tiers.h"
 
 namespace statmill {
@@ -19,14 +19,6 @@ std::vector<SlotBucket> roll_up(std::span<const SlotBucket> fine, const Tier& fr
 
 // The same of histograms, which hold samples in any tier.
 std::vector<SlotHistogram> roll_up(std::span<const SlotHistogram> fine, const Tier& from, const Tier& to);
-
-// Fragments of a coarse tier for `buckets` (ascending), one per chunk, those of chunks below `oldest` left
-// out.
-void add_fragments(std::vector<StoreBatch::Fragment>& out, TierNo tier_no, const Tier& tier, SeriesId id,
-                   std::span<const SlotBucket> buckets, ChunkNo oldest);
-
-void add_fragments(std::vector<StoreBatch::Fragment>& out, TierNo tier_no, const Tier& tier, SeriesId id,
-                   std::span<const SlotHistogram> histograms, ChunkNo oldest);
 
 // The lowest chunk of the tier that its retention still covers.
 ChunkNo oldest_kept(const Tier& tier, int64_t now_s);

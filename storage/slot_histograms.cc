@@ -1,4 +1,3 @@
-// See slot_histograms.h.
 #include "storage/slot_histograms.h"
 
 #include <algorithm>

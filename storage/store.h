@@ -16,9 +16,9 @@
 #include "base/result.h"
 #include "storage/agent_row.h"
 #include "storage/clock_row.h"
-#include "storage/codec.h"
 #include "storage/expiry.h"
 #include "storage/ids.h"
+#include "storage/slot_bucket.h"
 #include "storage/tiers.h"
 
 namespace statmill {

@@ -1,4 +1,3 @@
-// See tiers.h.
 #include "storage/tiers.h"
 
 #include <algorithm>

@@ -20,7 +20,7 @@ class BlockCollector final : public BpfCollector {
       : BpfCollector("block", std::move(probe)), devices_(std::move(devices)) {}
 
  protected:
-  CollectorStatus report(const BpfProbe& probe, SampleSink& sink) override {
+  CollectorStatus report(const BpfProbe& probe, MetricSink& sink) override {
     const BankReport<block_bank> report(probe, "block_banks", sink);
     if (has_program(probe, "block_complete")) report_slots(report.banks(), sink);
     for (size_t i = 0; i < kOps.size(); ++i) {
@@ -41,7 +41,7 @@ class BlockCollector final : public BpfCollector {
     H2Total latency;
   };
 
-  void report_slots(std::span<block_bank> banks, SampleSink& sink) const {
+  void report_slots(std::span<block_bank> banks, MetricSink& sink) const {
     std::map<uint64_t, Totals> all;
     for (const block_bank& bank : banks) {
       for (const block_slot& slot : bank.slots) {
@@ -82,7 +82,7 @@ class BlockCollector final : public BpfCollector {
 
 }  // namespace
 
-std::unique_ptr<Collector> make_block_collector(LoadedProbe probe, const BpfSurroundings& around) {
+std::unique_ptr<Collector> make_block_collector(LoadedProbe probe, const BpfEnvironment& around) {
   return std::make_unique<BlockCollector>(std::move(probe), around.devices);
 }
 

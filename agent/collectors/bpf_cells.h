@@ -91,7 +91,7 @@ H2Total sum_histograms(std::span<Bank> banks, h2_cells Member::*cells) {
 template <class Bank>
 class BankReport {
  public:
-  BankReport(const BpfProbe& probe, std::string_view map, SampleSink& sink)
+  BankReport(const BpfProbe& probe, std::string_view map, MetricSink& sink)
       : probe_(probe), banks_(banks_of<Bank>(probe, map)), sink_(sink) {}
 
   std::span<Bank> banks() const { return banks_; }
@@ -108,7 +108,7 @@ class BankReport {
  private:
   const BpfProbe& probe_;
   const std::span<Bank> banks_;
-  SampleSink& sink_;
+  MetricSink& sink_;
 };
 
 }  // namespace statmill

@@ -1,4 +1,3 @@
-// See bpf_collector.h.
 #include "agent/collectors/bpf_collector.h"
 
 #include <algorithm>
@@ -19,9 +18,9 @@ CollectorStatus status_of(std::span<const BpfHook> hooks) {
 
 }  // namespace
 
-class SeriesFromZero::Sink final : public SampleSink {
+class SeriesFromZero::Sink final : public MetricSink {
  public:
-  void begin(SampleSink& to) {
+  void begin(MetricSink& to) {
     // What the last reading did not have, its sink has forgotten, too.
     std::erase_if(known_, [&](const auto& entry) { return entry.second != number_; });
     to_ = &to;
@@ -57,7 +56,7 @@ class SeriesFromZero::Sink final : public SampleSink {
     return number_ > 1;
   }
 
-  SampleSink* to_ = nullptr;
+  MetricSink* to_ = nullptr;
   uint64_t number_ = 0;                                 // of the reading
   std::map<std::string, uint64_t, std::less<>> known_;  // names, and the reading that had them last
 };
@@ -65,7 +64,7 @@ class SeriesFromZero::Sink final : public SampleSink {
 SeriesFromZero::SeriesFromZero() : sink_(std::make_unique<Sink>()) {}
 SeriesFromZero::~SeriesFromZero() = default;
 
-SampleSink& SeriesFromZero::reading(SampleSink& to) {
+MetricSink& SeriesFromZero::reading(MetricSink& to) {
   sink_->begin(to);
   return *sink_;
 }
@@ -80,9 +79,9 @@ BpfCollector::BpfCollector(std::string_view name, LoadedProbe probe) : name_(nam
   if (probe_) hooks_status_ = status_of((*probe_)->hooks());
 }
 
-CollectorStatus BpfCollector::collect(SampleSink& sink) {
+CollectorStatus BpfCollector::collect(MetricSink& sink) {
   if (!probe_) return CollectorStatus::unavailable(probe_.error().message);
-  SampleSink& from_zero = series_.reading(sink);
+  MetricSink& from_zero = series_.reading(sink);
   const std::vector<BpfUse> uses = (*probe_)->uses();
   uint64_t missed = 0;
   for (const BpfUse& use : uses) missed += use.misses;

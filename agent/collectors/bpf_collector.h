@@ -15,7 +15,7 @@ namespace statmill {
 class SeriesFromZero {
  public:
   // A sink for one reading, which `to` gets. Valid until the next; `to` must outlive its use.
-  SampleSink& reading(SampleSink& to);
+  MetricSink& reading(MetricSink& to);
   SeriesFromZero();
   ~SeriesFromZero();
 
@@ -33,12 +33,12 @@ class BpfCollector : public Collector {
   BpfCollector(std::string_view name, LoadedProbe probe);
 
   std::string_view name() const final { return name_; }
-  CollectorStatus collect(SampleSink& sink) final;
+  CollectorStatus collect(MetricSink& sink) final;
   const BpfProbe* probe() const final { return probe_ ? probe_->get() : nullptr; }
 
  protected:
   // What the programs counted so far; what else is wrong, or ok.
-  virtual CollectorStatus report(const BpfProbe& probe, SampleSink& sink) = 0;
+  virtual CollectorStatus report(const BpfProbe& probe, MetricSink& sink) = 0;
 
  private:
   const std::string_view name_;

@@ -12,7 +12,7 @@
 namespace statmill {
 
 // What tests have instead of the kernel and of /sys.
-struct BpfSurroundings {
+struct BpfEnvironment {
   Log& log;
   const Clock& clock;
   std::string cgroup_mount = "/sys/fs/cgroup";
@@ -20,20 +20,20 @@ struct BpfSurroundings {
 };
 
 // A probe for its collector, whose settings depend on the host.
-LoadedProbe load_net_probe(const BpfSurroundings& around);
-LoadedProbe load_sched_probe(const BpfSurroundings& around);
-LoadedProbe load_syscalls_probe(const BpfSurroundings& around);
+LoadedProbe load_net_probe(const BpfEnvironment& around);
+LoadedProbe load_sched_probe(const BpfEnvironment& around);
+LoadedProbe load_syscalls_probe(const BpfEnvironment& around);
 
 // What `around` refers to must outlive the collectors.
-std::unique_ptr<Collector> make_block_collector(LoadedProbe probe, const BpfSurroundings& around);
-std::unique_ptr<Collector> make_faults_collector(LoadedProbe probe, const BpfSurroundings& around);
-std::unique_ptr<Collector> make_interrupts_collector(LoadedProbe probe, const BpfSurroundings& around);
-std::unique_ptr<Collector> make_net_collector(LoadedProbe probe, const BpfSurroundings& around);
-std::unique_ptr<Collector> make_process_collector(LoadedProbe probe, const BpfSurroundings& around);
-std::unique_ptr<Collector> make_reclaim_collector(LoadedProbe probe, const BpfSurroundings& around);
-std::unique_ptr<Collector> make_sched_collector(LoadedProbe probe, const BpfSurroundings& around);
-std::unique_ptr<Collector> make_syscalls_collector(LoadedProbe probe, const BpfSurroundings& around);
-std::unique_ptr<Collector> make_tcp_collector(LoadedProbe probe, const BpfSurroundings& around);
-std::unique_ptr<Collector> make_tlb_collector(LoadedProbe probe, const BpfSurroundings& around);
+std::unique_ptr<Collector> make_block_collector(LoadedProbe probe, const BpfEnvironment& around);
+std::unique_ptr<Collector> make_faults_collector(LoadedProbe probe, const BpfEnvironment& around);
+std::unique_ptr<Collector> make_interrupts_collector(LoadedProbe probe, const BpfEnvironment& around);
+std::unique_ptr<Collector> make_net_collector(LoadedProbe probe, const BpfEnvironment& around);
+std::unique_ptr<Collector> make_process_collector(LoadedProbe probe, const BpfEnvironment& around);
+std::unique_ptr<Collector> make_reclaim_collector(LoadedProbe probe, const BpfEnvironment& around);
+std::unique_ptr<Collector> make_sched_collector(LoadedProbe probe, const BpfEnvironment& around);
+std::unique_ptr<Collector> make_syscalls_collector(LoadedProbe probe, const BpfEnvironment& around);
+std::unique_ptr<Collector> make_tcp_collector(LoadedProbe probe, const BpfEnvironment& around);
+std::unique_ptr<Collector> make_tlb_collector(LoadedProbe probe, const BpfEnvironment& around);
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// See bpf_images.h. Of the skeletons that bpftool makes, we take the bytes alone.
+// Of the skeletons that bpftool makes, we take the bytes alone.
 #include "agent/collectors/bpf_images.h"
 
 #include <cstddef>

@@ -1,4 +1,3 @@
-// See bpf_probe.h.
 #include "agent/collectors/bpf_probe.h"
 
 #include <bpf/bpf.h>

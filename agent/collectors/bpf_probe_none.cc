@@ -1,4 +1,4 @@
-// See bpf_probe.h: the agent built without eBPF.
+// The agent built without eBPF.
 #include "agent/collectors/bpf_probe.h"
 
 namespace statmill {

@@ -1,4 +1,3 @@
-// See bpf_statistics.h.
 #include "agent/collectors/bpf_statistics.h"
 
 #include <linux/bpf.h>

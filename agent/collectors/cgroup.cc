@@ -24,7 +24,7 @@ class CgroupCollector final : public Collector {
 
   std::string_view name() const override { return "cgroup"; }
 
-  CollectorStatus collect(SampleSink& sink) override {
+  CollectorStatus collect(MetricSink& sink) override {
     const SteadyTime now = clock_.steady();
     if (read_at_ && now - *read_at_ < kInterval) {
       sink.keep("cgroup.");
@@ -35,7 +35,7 @@ class CgroupCollector final : public Collector {
   }
 
  private:
-  CollectorStatus read_all(SampleSink& sink) {
+  CollectorStatus read_all(MetricSink& sink) {
     const bool is_version_2 = find_cgroup_hierarchy(mount_, "").is_default;
     const std::span<const CgroupField> fields = is_version_2 ? cgroup_fields_v2() : cgroup_fields_v1();
     size_t left_out = 0;
@@ -55,7 +55,7 @@ class CgroupCollector final : public Collector {
   }
 
   // How many of its cgroups were over the limit.
-  size_t read_tree(const CgroupTree& tree, std::span<const CgroupField> fields, SampleSink& sink) {
+  size_t read_tree(const CgroupTree& tree, std::span<const CgroupField> fields, MetricSink& sink) {
     std::vector<Cgroup> cgroups = tree.cgroups();
     std::stable_sort(cgroups.begin(), cgroups.end(), [](const Cgroup& a, const Cgroup& b) {
       return std::count(a.path.begin(), a.path.end(), '/') < std::count(b.path.begin(), b.path.end(), '/');
@@ -67,7 +67,7 @@ class CgroupCollector final : public Collector {
   }
 
   void read_cgroup(const std::string& path, const std::string& name, std::span<const CgroupField> fields,
-                   SampleSink& sink) {
+                   MetricSink& sink) {
     std::string_view file;
     bool is_there = false;
     for (const CgroupField& field : fields) {

@@ -1,4 +1,3 @@
-// See cgroup_files.h.
 #include "agent/collectors/cgroup_files.h"
 
 #include "agent/collectors/proc_text.h"

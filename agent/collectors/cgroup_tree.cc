@@ -1,4 +1,3 @@
-// See cgroup_tree.h.
 #include "agent/collectors/cgroup_tree.h"
 
 #include <dirent.h>

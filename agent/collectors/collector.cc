@@ -1,4 +1,3 @@
-// See collector.h.
 #include "agent/collectors/collector.h"
 
 namespace statmill {

@@ -28,9 +28,9 @@ struct Distribution {
 };
 
 // Where samples go. Names are what follows the host's prefix: "memory.free", "disk.sda.reads".
-class SampleSink {
+class MetricSink {
  public:
-  virtual ~SampleSink() = default;
+  virtual ~MetricSink() = default;
   // An observation.
   virtual void gauge(std::string_view name, double value) = 0;
   // A cumulative total that only grows: becomes an event sample of its growth since the total before. The
@@ -73,7 +73,7 @@ class Collector {
   virtual std::string_view name() const = 0;
   // Puts what can be read now into `sink` and says how that went. kDegraded: some samples are missing;
   // kUnavailable: all are. Must not block. Absent is never zero: what cannot be read gives no sample.
-  virtual CollectorStatus collect(SampleSink& sink) = 0;
+  virtual CollectorStatus collect(MetricSink& sink) = 0;
   // Its programs in the kernel; null: it has none.
   virtual const BpfProbe* probe() const { return nullptr; }
 };

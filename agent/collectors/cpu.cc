@@ -13,7 +13,7 @@ class CpuCollector final : public Collector {
 
   std::string_view name() const override { return "cpu"; }
 
-  CollectorStatus collect(SampleSink& sink) override {
+  CollectorStatus collect(MetricSink& sink) override {
     const std::optional<CpuTimes> before = std::exchange(last_, std::nullopt);
     const Result<std::string_view> text = proc_.read("stat");
     if (!text) return CollectorStatus::unavailable(text.error().message);
@@ -24,7 +24,7 @@ class CpuCollector final : public Collector {
   }
 
  private:
-  static void report(const CpuTimes& before, const CpuTimes& now, SampleSink& sink) {
+  static void report(const CpuTimes& before, const CpuTimes& now, MetricSink& sink) {
     // A mode may go backwards (iowait does, proc(5) says so): it spent no time then, as far as we know.
     CpuTimes spent{};
     for (size_t i = 0; i < spent.size(); ++i) spent[i] = now[i] > before[i] ? now[i] - before[i] : 0;

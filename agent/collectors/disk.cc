@@ -16,7 +16,7 @@ class DiskCollector final : public Collector {
 
   std::string_view name() const override { return "disk"; }
 
-  CollectorStatus collect(SampleSink& sink) override {
+  CollectorStatus collect(MetricSink& sink) override {
     const Result<std::string_view> text = proc_.read("diskstats");
     if (!text) return CollectorStatus::unavailable(text.error().message);
     const std::vector<Disk> disks = parse_disks(*text);
@@ -26,7 +26,7 @@ class DiskCollector final : public Collector {
   }
 
  private:
-  static void report(const Disk& disk, SampleSink& sink) {
+  static void report(const Disk& disk, MetricSink& sink) {
     const std::string base = "disk." + series_part(disk.name) + ".";
     sink.total(base + "reads", disk.reads);
     sink.total(base + "writes", disk.writes);

@@ -12,7 +12,7 @@ class FaultsCollector final : public BpfCollector {
   explicit FaultsCollector(LoadedProbe probe) : BpfCollector("faults", std::move(probe)) {}
 
  protected:
-  CollectorStatus report(const BpfProbe& probe, SampleSink& sink) override {
+  CollectorStatus report(const BpfProbe& probe, MetricSink& sink) override {
     const BankReport<faults_bank> report(probe, "faults_banks", sink);
     report.total("fault_user", "faults.user", &faults_bank::user);
     report.total("fault_kernel", "faults.kernel", &faults_bank::kernel);
@@ -22,7 +22,7 @@ class FaultsCollector final : public BpfCollector {
 
 }  // namespace
 
-std::unique_ptr<Collector> make_faults_collector(LoadedProbe probe, const BpfSurroundings&) {
+std::unique_ptr<Collector> make_faults_collector(LoadedProbe probe, const BpfEnvironment&) {
   return std::make_unique<FaultsCollector>(std::move(probe));
 }
 

@@ -18,7 +18,7 @@ class InterruptsCollector final : public BpfCollector {
   explicit InterruptsCollector(LoadedProbe probe) : BpfCollector("interrupts", std::move(probe)) {}
 
  protected:
-  CollectorStatus report(const BpfProbe& probe, SampleSink& sink) override {
+  CollectorStatus report(const BpfProbe& probe, MetricSink& sink) override {
     const BankReport<interrupts_bank> report(probe, "interrupts_banks", sink);
     for (size_t i = 0; i < kVectors.size(); ++i) {
       report.distribution("softirq_exit", "interrupts.softirq." + std::string(kVectors[i]) + "_ns",
@@ -33,7 +33,7 @@ class InterruptsCollector final : public BpfCollector {
 
  private:
   // Of interrupts that never came, nothing.
-  static void report_number(size_t number, std::span<interrupts_bank> banks, SampleSink& sink) {
+  static void report_number(size_t number, std::span<interrupts_bank> banks, MetricSink& sink) {
     const uint64_t count = sum_cells(
         banks, [number](const interrupts_bank& bank) -> const __u64& { return bank.irqs[number].count; });
     if (count == 0) return;
@@ -48,7 +48,7 @@ class InterruptsCollector final : public BpfCollector {
 
 }  // namespace
 
-std::unique_ptr<Collector> make_interrupts_collector(LoadedProbe probe, const BpfSurroundings&) {
+std::unique_ptr<Collector> make_interrupts_collector(LoadedProbe probe, const BpfEnvironment&) {
   return std::make_unique<InterruptsCollector>(std::move(probe));
 }
 

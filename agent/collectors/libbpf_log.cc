@@ -1,4 +1,3 @@
-// See libbpf_log.h.
 #include "agent/collectors/libbpf_log.h"
 
 #include <bpf/libbpf.h>

@@ -11,7 +11,7 @@ class LoadCollector final : public Collector {
 
   std::string_view name() const override { return "load"; }
 
-  CollectorStatus collect(SampleSink& sink) override {
+  CollectorStatus collect(MetricSink& sink) override {
     const Result<std::string_view> text = proc_.read("loadavg");
     if (!text) return CollectorStatus::unavailable(text.error().message);
     const std::optional<LoadAverages> averages = parse_load_averages(*text);

@@ -1,4 +1,3 @@
-// See make_collectors.h.
 #include "agent/collectors/make_collectors.h"
 
 #include <algorithm>
@@ -14,12 +13,12 @@ namespace {
 
 struct Entry {
   CollectorKind kind;
-  std::unique_ptr<Collector> (*make)(const Surroundings& around);
+  std::unique_ptr<Collector> (*make)(const Environment& around);
 };
 
 // One that reads the text of /proc alone.
 template <std::unique_ptr<Collector> (*kMake)(ProcReader&)>
-std::unique_ptr<Collector> of_proc(const Surroundings& around) {
+std::unique_ptr<Collector> of_proc(const Environment& around) {
   return kMake(around.proc);
 }
 
@@ -28,28 +27,28 @@ struct Subject {
   char text[16];
 };
 template <Subject kSubject>
-LoadedProbe load_probe_of(const BpfSurroundings& around) {
+LoadedProbe load_probe_of(const BpfEnvironment& around) {
   return load_bpf_probe({.subject = kSubject.text}, around.log);
 }
 
 // One over the eBPF programs of the same name.
-template <std::unique_ptr<Collector> (*kMake)(LoadedProbe, const BpfSurroundings&),
-          LoadedProbe (*kLoad)(const BpfSurroundings&)>
-std::unique_ptr<Collector> of_bpf(const Surroundings& around) {
-  const BpfSurroundings surroundings{.log = around.log, .clock = around.clock};
-  return kMake(kLoad(surroundings), surroundings);
+template <std::unique_ptr<Collector> (*kMake)(LoadedProbe, const BpfEnvironment&),
+          LoadedProbe (*kLoad)(const BpfEnvironment&)>
+std::unique_ptr<Collector> of_bpf(const Environment& around) {
+  const BpfEnvironment environment{.log = around.log, .clock = around.clock};
+  return kMake(kLoad(environment), environment);
 }
 
-std::unique_ptr<Collector> make_cgroup(const Surroundings& around) {
+std::unique_ptr<Collector> make_cgroup(const Environment& around) {
   return make_cgroup_collector("/sys/fs/cgroup", around.clock);
 }
 
-std::unique_ptr<Collector> make_pmu(const Surroundings&) {
+std::unique_ptr<Collector> make_pmu(const Environment&) {
   return make_pmu_collector(PerfCounters::open(hardware_events()));
 }
 
 // Who only prints must not take from an agent that sends.
-std::unique_ptr<Collector> make_programs(const Surroundings& around) {
+std::unique_ptr<Collector> make_programs(const Environment& around) {
   return make_programs_collector(
       {.directory = around.config.programs_directory, .removes_files = !around.config.once}, around.clock,
       around.log);
@@ -101,7 +100,7 @@ std::vector<std::string_view> default_collector_names() {
   return names;
 }
 
-std::vector<std::unique_ptr<Collector>> make_collectors(const Surroundings& around) {
+std::vector<std::unique_ptr<Collector>> make_collectors(const Environment& around) {
   std::vector<std::unique_ptr<Collector>> collectors;
   for (const std::string& name : around.config.collectors) {
     const Entry* const entry =

@@ -14,7 +14,7 @@
 namespace statmill {
 
 // What collectors are made of; all but the config outlives them.
-struct Surroundings {
+struct Environment {
   const AgentConfig& config;
   ProcReader& proc;
   const Clock& clock;
@@ -34,6 +34,6 @@ std::vector<std::string_view> collector_names();
 std::vector<std::string_view> default_collector_names();
 
 // Those that the config names. Requires: it names only those there are.
-std::vector<std::unique_ptr<Collector>> make_collectors(const Surroundings& around);
+std::vector<std::unique_ptr<Collector>> make_collectors(const Environment& around);
 
 }  // namespace statmill

@@ -28,7 +28,7 @@ class MemoryCollector final : public Collector {
 
   std::string_view name() const override { return "memory"; }
 
-  CollectorStatus collect(SampleSink& sink) override {
+  CollectorStatus collect(MetricSink& sink) override {
     const Result<std::string_view> text = proc_.read("meminfo");
     if (!text) return CollectorStatus::unavailable(text.error().message);
     std::string missing;

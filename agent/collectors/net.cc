@@ -29,7 +29,7 @@ class NetCollector final : public BpfCollector {
   }
 
  protected:
-  CollectorStatus report(const BpfProbe& probe, SampleSink& sink) override {
+  CollectorStatus report(const BpfProbe& probe, MetricSink& sink) override {
     const BankReport<net_bank> report(probe, "net_banks", sink);
     if (has_program(probe, "net_receive")) report_direction(report.banks(), &net_bank::received, "rx", sink);
     if (has_program(probe, "net_send")) report_direction(report.banks(), &net_bank::sent, "tx", sink);
@@ -50,7 +50,7 @@ class NetCollector final : public BpfCollector {
   };
 
   static void report_direction(std::span<net_bank> banks, net_direction net_bank::*direction,
-                               const std::string& mark, SampleSink& sink) {
+                               const std::string& mark, MetricSink& sink) {
     std::map<uint64_t, Totals> interfaces;
     Totals elsewhere;
     uint64_t missed = 0;
@@ -71,13 +71,13 @@ class NetCollector final : public BpfCollector {
     sink.total("net." + mark + "_slots_missed", missed);
   }
 
-  static void report_one(const std::string& base, const Totals& totals, SampleSink& sink) {
+  static void report_one(const std::string& base, const Totals& totals, MetricSink& sink) {
     sink.total(base + "_packets", totals.packets);
     sink.total(base + "_bytes", totals.bytes);
   }
 
   // Reasons that have not come up have no series; all together have one.
-  void report_drops(std::span<net_bank> banks, SampleSink& sink) const {
+  void report_drops(std::span<net_bank> banks, MetricSink& sink) const {
     uint64_t all = 0;
     for (size_t i = 0; i < NET_REASONS; ++i) {
       const uint64_t count =
@@ -98,7 +98,7 @@ class NetCollector final : public BpfCollector {
 
 }  // namespace
 
-LoadedProbe load_net_probe(const BpfSurroundings& around) {
+LoadedProbe load_net_probe(const BpfEnvironment& around) {
   struct stat status {};
   if (::stat("/proc/self/ns/net", &status) != 0)
     return Error{ErrorCode::kUnavailable, "network namespace unknown"};
@@ -106,7 +106,7 @@ LoadedProbe load_net_probe(const BpfSurroundings& around) {
   return load_bpf_probe({.subject = "net", .settings = std::as_bytes(std::span(&settings, 1))}, around.log);
 }
 
-std::unique_ptr<Collector> make_net_collector(LoadedProbe probe, const BpfSurroundings&) {
+std::unique_ptr<Collector> make_net_collector(LoadedProbe probe, const BpfEnvironment&) {
   return std::make_unique<NetCollector>(std::move(probe));
 }
 

@@ -16,7 +16,7 @@ class NetworkCollector final : public Collector {
 
   std::string_view name() const override { return "network"; }
 
-  CollectorStatus collect(SampleSink& sink) override {
+  CollectorStatus collect(MetricSink& sink) override {
     const Result<std::string_view> text = proc_.read("net/dev");
     if (!text) return CollectorStatus::unavailable(text.error().message);
     const std::vector<Interface> interfaces = parse_interfaces(*text);
@@ -30,7 +30,7 @@ class NetworkCollector final : public Collector {
   }
 
  private:
-  static void report(const std::string& base, const InterfaceTraffic& traffic, SampleSink& sink) {
+  static void report(const std::string& base, const InterfaceTraffic& traffic, MetricSink& sink) {
     sink.total(base + "bytes", traffic.bytes);
     sink.total(base + "packets", traffic.packets);
     sink.total(base + "errors", traffic.errors);

@@ -1,4 +1,3 @@
-// See perf_counters.h.
 #include "agent/collectors/perf_counters.h"
 
 #include <linux/perf_event.h>

@@ -11,7 +11,7 @@ class PmuCollector final : public Collector {
 
   std::string_view name() const override { return "pmu"; }
 
-  CollectorStatus collect(SampleSink& sink) override {
+  CollectorStatus collect(MetricSink& sink) override {
     if (!counters_) return CollectorStatus::unavailable(counters_.error().message);
     const std::vector<PerfCounters::Count> counts = (*counters_)->read();
     for (const PerfCounters::Count& count : counts) sink.total("pmu." + std::string(count.name), count.value);

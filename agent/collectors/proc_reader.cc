@@ -1,4 +1,3 @@
-// See proc_reader.h.
 #include "agent/collectors/proc_reader.h"
 
 #include <fcntl.h>

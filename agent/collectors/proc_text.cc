@@ -1,4 +1,3 @@
-// See proc_text.h.
 #include "agent/collectors/proc_text.h"
 
 #include <algorithm>

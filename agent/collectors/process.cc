@@ -12,7 +12,7 @@ class ProcessCollector final : public BpfCollector {
   explicit ProcessCollector(LoadedProbe probe) : BpfCollector("process", std::move(probe)) {}
 
  protected:
-  CollectorStatus report(const BpfProbe& probe, SampleSink& sink) override {
+  CollectorStatus report(const BpfProbe& probe, MetricSink& sink) override {
     const BankReport<process_bank> report(probe, "process_banks", sink);
     report.total("process_fork", "process.forks", &process_bank::forks);
     report.total("process_fork", "process.threads", &process_bank::threads);
@@ -27,7 +27,7 @@ class ProcessCollector final : public BpfCollector {
 
 }  // namespace
 
-std::unique_ptr<Collector> make_process_collector(LoadedProbe probe, const BpfSurroundings&) {
+std::unique_ptr<Collector> make_process_collector(LoadedProbe probe, const BpfEnvironment&) {
   return std::make_unique<ProcessCollector>(std::move(probe));
 }
 

@@ -1,4 +1,3 @@
-// See programs.h.
 #include "agent/collectors/programs.h"
 
 #include <dirent.h>
@@ -44,7 +43,7 @@ class ProgramsCollector final : public Collector {
       : options_(std::move(options)), clock_(clock), log_(log) {}
 
   std::string_view name() const override { return "programs"; }
-  CollectorStatus collect(SampleSink& sink) override;
+  CollectorStatus collect(MetricSink& sink) override;
 
  private:
   // What an interval has had so far.
@@ -60,10 +59,10 @@ class ProgramsCollector final : public Collector {
   // Errors: the directory is there and cannot be read.
   Status look();
   void found(const dirent& entry);
-  void read_all(SampleSink& sink);
-  bool read_one(const std::string& name, Program& program, SampleSink& sink);
+  void read_all(MetricSink& sink);
+  bool read_one(const std::string& name, Program& program, MetricSink& sink);
   bool refuse(const std::string& name, Program& program, const std::string& reason);
-  bool hand_over(const std::vector<Reading>& readings, Program& program, SampleSink& sink);
+  bool hand_over(const std::vector<Reading>& readings, Program& program, MetricSink& sink);
   std::string path_of(const std::string& name) const { return options_.directory + "/" + name; }
   bool is_full() const {
     return round_.bytes >= options_.bytes_in_all_max || round_.cost >= options_.cost_max;
@@ -81,7 +80,7 @@ class ProgramsCollector final : public Collector {
   Round round_;
 };
 
-CollectorStatus ProgramsCollector::collect(SampleSink& sink) {
+CollectorStatus ProgramsCollector::collect(MetricSink& sink) {
   round_ = {};
   if (const Status looked = look(); !looked) return CollectorStatus::unavailable(looked.error().message);
   if (!is_there_) return {};
@@ -139,7 +138,7 @@ void ProgramsCollector::found(const dirent& entry) {
 }
 
 // Begins where the last interval found no room: each has its turn.
-void ProgramsCollector::read_all(SampleSink& sink) {
+void ProgramsCollector::read_all(MetricSink& sink) {
   std::vector<std::string> names;
   names.reserve(programs_.size());
   for (const auto& [name, program] : programs_) names.push_back(name);
@@ -159,7 +158,7 @@ void ProgramsCollector::read_all(SampleSink& sink) {
 }
 
 // Whether there is nothing more to say of it: it is removed.
-bool ProgramsCollector::read_one(const std::string& name, Program& program, SampleSink& sink) {
+bool ProgramsCollector::read_one(const std::string& name, Program& program, MetricSink& sink) {
   std::string error;
   const std::unique_ptr<SharedCells> cells = SharedCells::open(path_of(name), error);
   if (cells == nullptr) return refuse(name, program, error);
@@ -198,7 +197,7 @@ bool ProgramsCollector::refuse(const std::string& name, Program& program, const 
 }
 
 // Whether all its lines are in the batch.
-bool ProgramsCollector::hand_over(const std::vector<Reading>& readings, Program& program, SampleSink& sink) {
+bool ProgramsCollector::hand_over(const std::vector<Reading>& readings, Program& program, MetricSink& sink) {
   const std::string_view text = program.lines.make(readings, sink.time());
   if (std::exchange(program.is_told_before, false)) {
     program.lines.sent(text.size());

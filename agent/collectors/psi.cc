@@ -11,7 +11,7 @@ class PsiCollector final : public Collector {
 
   std::string_view name() const override { return "psi"; }
 
-  CollectorStatus collect(SampleSink& sink) override {
+  CollectorStatus collect(MetricSink& sink) override {
     std::string missing;
     size_t found = 0;
     for (const char* resource : {"cpu", "io", "memory"}) {
@@ -31,7 +31,7 @@ class PsiCollector final : public Collector {
   }
 
  private:
-  static void report(const std::string& base, const std::optional<PressureLine>& line, SampleSink& sink) {
+  static void report(const std::string& base, const std::optional<PressureLine>& line, MetricSink& sink) {
     if (!line) return;
     sink.gauge(base + "avg10", line->percent_10s);
     sink.total(base + "us", line->total_us);

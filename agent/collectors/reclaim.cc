@@ -12,7 +12,7 @@ class ReclaimCollector final : public BpfCollector {
   explicit ReclaimCollector(LoadedProbe probe) : BpfCollector("reclaim", std::move(probe)) {}
 
  protected:
-  CollectorStatus report(const BpfProbe& probe, SampleSink& sink) override {
+  CollectorStatus report(const BpfProbe& probe, MetricSink& sink) override {
     const BankReport<reclaim_bank> report(probe, "reclaim_banks", sink);
     report.distribution("reclaim_end", "reclaim.direct_ns", &reclaim_bank::direct_ns);
     report.total("reclaim_end", "reclaim.direct_pages", &reclaim_bank::direct_pages);
@@ -26,7 +26,7 @@ class ReclaimCollector final : public BpfCollector {
 
 }  // namespace
 
-std::unique_ptr<Collector> make_reclaim_collector(LoadedProbe probe, const BpfSurroundings&) {
+std::unique_ptr<Collector> make_reclaim_collector(LoadedProbe probe, const BpfEnvironment&) {
   return std::make_unique<ReclaimCollector>(std::move(probe));
 }
 

@@ -18,12 +18,12 @@ constexpr size_t kCpusMax = 1024;  // that have series of their own
 
 class SchedCollector final : public BpfCollector {
  public:
-  SchedCollector(LoadedProbe probe, const BpfSurroundings& around)
+  SchedCollector(LoadedProbe probe, const BpfEnvironment& around)
       : BpfCollector("sched", std::move(probe)),
         cgroups_(find_cgroup_hierarchy(around.cgroup_mount, "cpu").root, around.clock) {}
 
  protected:
-  CollectorStatus report(const BpfProbe& probe, SampleSink& sink) override {
+  CollectorStatus report(const BpfProbe& probe, MetricSink& sink) override {
     const BankReport<sched_bank> report(probe, "sched_banks", sink);
     report.distribution("sched_switch", "sched.runqueue_wait_ns", &sched_bank::runqueue_wait);
     report.distribution("sched_switch", "sched.off_cpu_ns", &sched_bank::off_cpu);
@@ -50,7 +50,7 @@ class SchedCollector final : public BpfCollector {
 
 }  // namespace
 
-LoadedProbe load_sched_probe(const BpfSurroundings& around) {
+LoadedProbe load_sched_probe(const BpfEnvironment& around) {
   const CgroupHierarchy hierarchy = find_cgroup_hierarchy(around.cgroup_mount, "cpu");
   struct stat root {};
   const bool has_root = !hierarchy.root.empty() && ::stat(hierarchy.root.c_str(), &root) == 0;
@@ -60,7 +60,7 @@ LoadedProbe load_sched_probe(const BpfSurroundings& around) {
   return load_bpf_probe({.subject = "sched", .settings = std::as_bytes(std::span(&settings, 1))}, around.log);
 }
 
-std::unique_ptr<Collector> make_sched_collector(LoadedProbe probe, const BpfSurroundings& around) {
+std::unique_ptr<Collector> make_sched_collector(LoadedProbe probe, const BpfEnvironment& around) {
   return std::make_unique<SchedCollector>(std::move(probe), around);
 }
 

@@ -1,4 +1,3 @@
-// See sched_cgroups.h.
 #include "agent/collectors/sched_cgroups.h"
 
 #include <algorithm>
@@ -12,7 +11,7 @@ void store_cell(__u64& cell, uint64_t value) { __atomic_store_n(&cell, value, __
 
 }  // namespace
 
-void SchedCgroups::report(std::span<sched_bank> banks, SampleSink& sink) {
+void SchedCgroups::report(std::span<sched_bank> banks, MetricSink& sink) {
   if (tree_.root().empty()) return;
   ById all;
   for (sched_bank& bank : banks) {

@@ -24,7 +24,7 @@ class SchedCgroups {
   // Totals sched.cgroup.<name>.cpu_ns, .runqueue_wait_ns, .switches. Gauge sched.cgroups_unnamed: those that
   // ran and have no directory now, or none that the limits let us see. The slots of cgroups that are gone are
   // given back to the programs.
-  void report(std::span<sched_bank> banks, SampleSink& sink);
+  void report(std::span<sched_bank> banks, MetricSink& sink);
 
  private:
   struct Totals {

@@ -48,7 +48,7 @@ class SnmpCollector final : public Collector {
 
   std::string_view name() const override { return "snmp"; }
 
-  CollectorStatus collect(SampleSink& sink) override {
+  CollectorStatus collect(MetricSink& sink) override {
     std::string missing;
     const size_t found =
         read("net/snmp", kSnmp, sink, missing) + read("net/netstat", kNetstat, sink, missing);
@@ -59,7 +59,7 @@ class SnmpCollector final : public Collector {
  private:
   // Pairs of lines, of the same first word: names, then numbers. How many numbers were of use.
   template <size_t N>
-  size_t read(const std::string& file, const Group (&groups)[N], SampleSink& sink, std::string& missing) {
+  size_t read(const std::string& file, const Group (&groups)[N], MetricSink& sink, std::string& missing) {
     const Result<std::string_view> text = proc_.read(file);
     if (!text) {
       missing.append(" ").append(text.error().message);
@@ -88,7 +88,7 @@ class SnmpCollector final : public Collector {
     std::vector<std::string> series;  // of each column; empty: of no use
   };
 
-  size_t report(const Group& group, std::string_view names, std::string_view numbers, SampleSink& sink) {
+  size_t report(const Group& group, std::string_view names, std::string_view numbers, MetricSink& sink) {
     Columns& columns = columns_[group.name];
     if (columns.names != names) columns = {std::string(names), series_of(group, names)};
     size_t found = 0;

@@ -13,7 +13,7 @@ class SyscallsCollector final : public BpfCollector {
   explicit SyscallsCollector(LoadedProbe probe) : BpfCollector("syscalls", std::move(probe)) {}
 
  protected:
-  CollectorStatus report(const BpfProbe& probe, SampleSink& sink) override {
+  CollectorStatus report(const BpfProbe& probe, MetricSink& sink) override {
     const BankReport<syscalls_bank> report(probe, "syscalls_banks", sink);
     for (size_t i = 0; i < kSyscallClasses.size(); ++i) {
       const std::string base = "syscalls." + std::string(kSyscallClasses[i]) + ".";
@@ -29,13 +29,13 @@ class SyscallsCollector final : public BpfCollector {
 
 }  // namespace
 
-LoadedProbe load_syscalls_probe(const BpfSurroundings& around) {
+LoadedProbe load_syscalls_probe(const BpfEnvironment& around) {
   const auto classes = syscall_classes();
   static_assert(sizeof(classes) == sizeof(syscalls_settings));
   return load_bpf_probe({.subject = "syscalls", .settings = std::as_bytes(std::span(classes))}, around.log);
 }
 
-std::unique_ptr<Collector> make_syscalls_collector(LoadedProbe probe, const BpfSurroundings&) {
+std::unique_ptr<Collector> make_syscalls_collector(LoadedProbe probe, const BpfEnvironment&) {
   return std::make_unique<SyscallsCollector>(std::move(probe));
 }
 

@@ -19,7 +19,7 @@ class TcpCollector final : public BpfCollector {
   explicit TcpCollector(LoadedProbe probe) : BpfCollector("tcp", std::move(probe)) {}
 
  protected:
-  CollectorStatus report(const BpfProbe& probe, SampleSink& sink) override {
+  CollectorStatus report(const BpfProbe& probe, MetricSink& sink) override {
     const BankReport<tcp_bank> report(probe, "tcp_banks", sink);
     report.distribution("tcp_send", "tcp.send_bytes", &tcp_bank::sent);
     report.total("tcp_send", "tcp.bytes_sent",
@@ -47,7 +47,7 @@ class TcpCollector final : public BpfCollector {
 
 }  // namespace
 
-std::unique_ptr<Collector> make_tcp_collector(LoadedProbe probe, const BpfSurroundings&) {
+std::unique_ptr<Collector> make_tcp_collector(LoadedProbe probe, const BpfEnvironment&) {
   return std::make_unique<TcpCollector>(std::move(probe));
 }
 

@@ -18,7 +18,7 @@ class TlbCollector final : public BpfCollector {
   explicit TlbCollector(LoadedProbe probe) : BpfCollector("tlb", std::move(probe)) {}
 
  protected:
-  CollectorStatus report(const BpfProbe& probe, SampleSink& sink) override {
+  CollectorStatus report(const BpfProbe& probe, MetricSink& sink) override {
     const BankReport<tlb_bank> report(probe, "tlb_banks", sink);
     for (size_t i = 0; i < kReasons.size(); ++i) {
       const std::string base = "tlb." + std::string(kReasons[i]) + ".";
@@ -33,7 +33,7 @@ class TlbCollector final : public BpfCollector {
 
 }  // namespace
 
-std::unique_ptr<Collector> make_tlb_collector(LoadedProbe probe, const BpfSurroundings&) {
+std::unique_ptr<Collector> make_tlb_collector(LoadedProbe probe, const BpfEnvironment&) {
   return std::make_unique<TlbCollector>(std::move(probe));
 }
 

@@ -23,7 +23,7 @@ class VmstatCollector final : public Collector {
 
   std::string_view name() const override { return "vmstat"; }
 
-  CollectorStatus collect(SampleSink& sink) override {
+  CollectorStatus collect(MetricSink& sink) override {
     std::string missing;
     const size_t found =
         read("vmstat", kVmstatFields, sink, missing) + read("stat", kStatFields, sink, missing);
@@ -33,7 +33,7 @@ class VmstatCollector final : public Collector {
 
  private:
   // How many of the fields the file has; what it has not is appended to `missing`.
-  size_t read(const std::string& file, std::span<const Field> fields, SampleSink& sink,
+  size_t read(const std::string& file, std::span<const Field> fields, MetricSink& sink,
               std::string& missing) {
     const Result<std::string_view> text = proc_.read(file);
     if (!text) {

@@ -1,4 +1,3 @@
-// See delivery.h.
 #include "agent/delivery/delivery.h"
 
 #include <algorithm>

@@ -15,7 +15,7 @@
 #include "agent/spool/spool.h"
 #include "agent/spool/spool_reader.h"
 #include "base/clock.h"
-#include "proto/agent_frames.h"
+#include "proto/agent/frames.h"
 
 namespace statmill {
 
@@ -58,9 +58,9 @@ class Delivery {
   void connected(const Moment& now);
   // Bytes came.
   void receive(std::string_view bytes, const Moment& now);
-  // What is to be written next; empty: nothing until more is durable in the spool, its identity is another, or
-  // bytes come. Valid until the next call. Errors: of the spool's directory, and the next call tries again;
-  // verdict().
+  // What is to be written next; empty: nothing until more is durable in the spool, its identity is another,
+  // or bytes come. Valid until the next call. Errors: of the spool's directory, and the next call tries
+  // again; verdict().
   Result<std::string_view> output(const Moment& now);
   // The connection took the first `bytes` of output().
   void took(size_t bytes);

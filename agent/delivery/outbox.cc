@@ -1,4 +1,3 @@
-// See outbox.h.
 #include "agent/delivery/outbox.h"
 
 #include <boost/asio/ip/address.hpp>

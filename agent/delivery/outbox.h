@@ -15,7 +15,7 @@
 #include "agent/spool/spool.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/repeating_timer.h"
+#include "base/net/repeating_timer.h"
 #include "base/result.h"
 #include "base/text.h"
 

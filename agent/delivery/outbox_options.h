@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "proto/agent_frames.h"
+#include "proto/agent/frames.h"
 
 namespace statmill {
 

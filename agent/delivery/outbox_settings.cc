@@ -1,4 +1,3 @@
-// See outbox_settings.h.
 #include "agent/delivery/outbox_settings.h"
 
 #include <algorithm>
@@ -17,7 +16,7 @@ Error invalid(const std::string& text, std::string_view why) {
   return {ErrorCode::kInvalid, "\"" + text + "\" " + std::string(why)};
 }
 
-SettingTaker take_server(std::vector<Endpoint>& servers) {
+SettingParser take_server(std::vector<Endpoint>& servers) {
   return [&servers](const std::string& text) -> Status {
     const auto endpoint = parse_endpoint(text);
     if (!endpoint) return endpoint.error();
@@ -38,20 +37,21 @@ std::vector<Setting> outbox_settings(OutboxOptions& options) {
        "the agent port of a statmill server; repeated, each gets everything; 127.0.0.1:8113 if not given",
        take_server(options.servers), true},
       {"server.token_file", "FILE", "", "its first line is what the servers ask for",
-       take_text(options.token_file)},
+       text_setting(options.token_file)},
       {"server.tls", "", "false", "speak TLS, and believe only a certificate for the host of --server",
-       take_flag(options.uses_tls)},
+       flag_setting(options.uses_tls)},
       {"server.authority", "FILE", "", "certificates to believe, PEM; the system's when empty",
-       take_text(options.authority_file)},
+       text_setting(options.authority_file)},
       {"server.name", "NAME", "", "whom the certificate must be for, if not the host of --server",
-       take_text(options.tls_name)},
-      {"server.plain", "", "false", "without TLS beyond the loopback, too", take_flag(options.allows_plain)},
+       text_setting(options.tls_name)},
+      {"server.plain", "", "false", "without TLS beyond the loopback, too",
+       flag_setting(options.allows_plain)},
       {"spool.path", "DIR", "", "where batches wait until the servers have them; in memory when empty",
-       take_text(options.spool_path)},
+       text_setting(options.spool_path)},
       {"spool.bytes", "SIZE", "1G", "of that directory, 16M and more; the oldest are dropped beyond",
-       take_bytes(options.spool_bytes, kSpoolBytesMin, uint64_t{1} << 50)},
+       bytes_setting(options.spool_bytes, kSpoolBytesMin, uint64_t{1} << 50)},
       {"queue.bytes", "SIZE", "4M", "the same in memory, also while the disk of --spool.path hangs, 1M..1G",
-       take_bytes(options.queue_bytes, kQueueBytesMin, kQueueBytesMax)},
+       bytes_setting(options.queue_bytes, kQueueBytesMin, kQueueBytesMax)},
   };
 }
 

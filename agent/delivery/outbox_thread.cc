@@ -1,4 +1,3 @@
-// See outbox_thread.h.
 #include "agent/delivery/outbox_thread.h"
 
 #include <algorithm>

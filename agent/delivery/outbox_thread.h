@@ -12,11 +12,11 @@
 #include "agent/delivery/outbox.h"
 #include "agent/delivery/outbox_options.h"
 #include "base/clock.h"
-#include "base/event_thread.h"
 #include "base/log.h"
 #include "base/mutex.h"
+#include "base/net/event_thread.h"
+#include "base/net/watchdog.h"
 #include "base/result.h"
-#include "base/watchdog.h"
 
 namespace statmill {
 

@@ -1,4 +1,3 @@
-// See server_link.h.
 #include "agent/delivery/server_link.h"
 
 #include <netinet/tcp.h>

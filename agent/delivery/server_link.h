@@ -15,8 +15,8 @@
 #include "agent/backoff.h"
 #include "agent/delivery/delivery.h"
 #include "base/log.h"
+#include "base/net/wire.h"
 #include "base/text.h"
-#include "base/wire.h"
 
 namespace statmill {
 

@@ -1,8 +1,8 @@
-// See host_names.h.
 #include "agent/relay/host_names.h"
 
 #include "base/text.h"
-#include "proto/istatd_lines.h"
+#include "proto/istatd/parser.h"
+#include "proto/normal_name.h"
 #include "proto/tagged_name.h"
 
 namespace statmill {

@@ -1,10 +1,9 @@
-// See line_chunks.h.
 #include "agent/relay/line_chunks.h"
 
 #include <string>
 #include <utility>
 
-#include "proto/line_writer.h"
+#include "proto/istatd/writer.h"
 
 namespace statmill {
 

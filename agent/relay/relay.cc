@@ -1,10 +1,9 @@
-// See relay.h.
 #include "agent/relay/relay.h"
 
 #include <boost/asio/post.hpp>
 #include <utility>
 
-#include "ingest/statsd_dialect.h"
+#include "ingest/statsd/dialect.h"
 
 namespace statmill {
 

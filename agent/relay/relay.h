@@ -9,7 +9,7 @@
 
 #include "agent/relay/relay_options.h"
 #include "agent/relay/relay_sink.h"
-#include "base/repeating_timer.h"
+#include "base/net/repeating_timer.h"
 #include "ingest/line_listener.h"
 
 namespace statmill {
@@ -53,7 +53,7 @@ class Relay {
   const RelaySink::HandOver hand_over_;
   RelaySink sink_;
   Intake intake_;
-  ConnectionBook connections_;
+  ConnectionRegistry connections_;
   RepeatingTimer timer_;
   std::vector<std::unique_ptr<LineListener>> listeners_;
   Ports ports_;

@@ -5,7 +5,7 @@
 
 #include "agent/relay/relay_sink.h"
 #include "ingest/line_options.h"
-#include "ingest/statsd_state.h"
+#include "ingest/statsd/state.h"
 
 namespace statmill {
 

@@ -1,4 +1,3 @@
-// See relay_settings.h.
 #include "agent/relay/relay_settings.h"
 
 #include <memory>
@@ -10,10 +9,10 @@ namespace statmill {
 namespace {
 
 // An empty text: off.
-SettingTaker take_line_endpoint(Endpoint& out) {
+SettingParser take_line_endpoint(Endpoint& out) {
   return [&out](const std::string& text) -> Status {
     std::optional<Endpoint> endpoint;
-    if (Status taken = take_endpoint(endpoint)(text); !taken) return taken;
+    if (Status taken = endpoint_setting(endpoint)(text); !taken) return taken;
     out = endpoint.value_or(Endpoint{});
     return Status::ok();
   };
@@ -25,8 +24,8 @@ struct NameTexts {
   std::string carets;
 };
 
-SettingTaker take_names(HostNames& out, const std::shared_ptr<NameTexts>& texts,
-                        std::string NameTexts::*part) {
+SettingParser take_names(HostNames& out, const std::shared_ptr<NameTexts>& texts,
+                         std::string NameTexts::*part) {
   return [&out, texts, part](const std::string& text) -> Status {
     texts.get()->*part = text;
     auto names = HostNames::parse(texts->tags, texts->carets);
@@ -46,11 +45,11 @@ std::vector<Setting> port_settings(RelayOptions& o) {
   const std::vector<Setting> others = {
       {"line.socket", "PATH", "",
        "relay: unix socket for datagrams of lines, open to this host's users. When empty, off",
-       take_text(o.line.socket_path)},
+       text_setting(o.line.socket_path)},
       {"graphite.listen", "A:P", "", "relay: Graphite's plaintext, UDP and TCP. When empty, off",
-       take_endpoint(o.graphite_listen)},
+       endpoint_setting(o.graphite_listen)},
       {"statsd.listen", "A:P", "", "relay: statsd and DogStatsD, UDP and TCP. When empty, off",
-       take_endpoint(o.statsd_listen)}};
+       endpoint_setting(o.statsd_listen)}};
   return joined({line, line_limit_settings(o.line), others, statsd_limit_settings(o.statsd)});
 }
 
@@ -59,12 +58,12 @@ std::vector<Setting> port_settings(RelayOptions& o) {
 std::vector<Setting> relay_settings(RelayOptions& o) {
   const auto texts = std::make_shared<NameTexts>();
   const std::vector<Setting> rest = {
-      {"relay.threads", "N", "1", "threads of each port", take_count(o.line.threads, 1, 64)},
+      {"relay.threads", "N", "1", "threads of each port", count_setting(o.line.threads, 1, 64)},
       {"relay.aggregate", "TIME", "1s",
        "samples of a series and second are added up for so long, 0s..60s; 0s: each is passed on",
-       take_duration(o.sink.aggregate, Duration(0), std::chrono::seconds(60))},
+       duration_setting(o.sink.aggregate, Duration(0), std::chrono::seconds(60))},
       {"relay.bytes", "BYTES", "16M", "RAM for samples on their way; beyond they are refused",
-       take_bytes(o.sink.bytes_max, 1 << 20)},
+       bytes_setting(o.sink.bytes_max, 1 << 20)},
       {"relay.tags", "LIST", "", "tags added to each name, dc=eu,rack=r1; a sample's own go before",
        take_names(o.sink.names, texts, &NameTexts::tags)},
       {"relay.caret", "PARTS", "",

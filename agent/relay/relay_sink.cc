@@ -1,4 +1,3 @@
-// See relay_sink.h.
 #include "agent/relay/relay_sink.h"
 
 #include <algorithm>

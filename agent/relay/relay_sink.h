@@ -12,7 +12,7 @@
 #include "agent/relay/line_chunks.h"
 #include "agent/relay/second_sums.h"
 #include "base/mutex.h"
-#include "ingest/sample_taker.h"
+#include "ingest/sample_sink.h"
 #include "statmill/registry.h"
 
 namespace statmill {
@@ -24,7 +24,7 @@ struct RelaySinkOptions {
 };
 
 // Thread-safe; take() is one thread's.
-class RelaySink final : public SampleTaker {
+class RelaySink final : public SampleSink {
  public:
   static constexpr Duration kTakeInterval{1000};  // how often take() is meant to be called
 

@@ -1,4 +1,3 @@
-// See sample_sum.h.
 #include "agent/relay/sample_sum.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See second_sums.h.
 #include "agent/relay/second_sums.h"
 
 #include <algorithm>

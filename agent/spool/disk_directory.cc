@@ -1,4 +1,3 @@
-// See disk_directory.h.
 #include "agent/spool/disk_directory.h"
 
 #include <dirent.h>

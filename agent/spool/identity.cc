@@ -1,4 +1,3 @@
-// See identity.h.
 #include "agent/spool/identity.h"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 #include "agent/spool/segment.h"
 #include "agent/spool/spool_directory.h"
 #include "base/result.h"
-#include "proto/agent_frames.h"
+#include "proto/agent/frames.h"
 #include "proto/agent_id.h"
 
 namespace statmill {

@@ -1,4 +1,3 @@
-// See memory_directory.h.
 #include "agent/spool/memory_directory.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See place.h.
 #include "agent/spool/place.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See recovery.h.
 #include "agent/spool/recovery.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See segment.h.
 #include "agent/spool/segment.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See segment_cursor.h.
 #include "agent/spool/segment_cursor.h"
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 
 #include "agent/spool/segment.h"
 #include "agent/spool/spool_directory.h"
-#include "proto/agent_frames.h"
+#include "proto/agent/frames.h"
 
 namespace statmill {
 

@@ -1,4 +1,3 @@
-// See spool.h.
 #include "agent/spool/spool.h"
 
 #include <algorithm>

@@ -20,7 +20,7 @@
 #include "agent/spool/spool_directory.h"
 #include "base/clock.h"
 #include "base/result.h"
-#include "proto/agent_frames.h"
+#include "proto/agent/frames.h"
 
 namespace statmill {
 

@@ -1,4 +1,3 @@
-// See spool_reader.h.
 #include "agent/spool/spool_reader.h"
 
 #include <algorithm>

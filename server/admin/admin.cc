@@ -1,8 +1,7 @@
-// See admin.h.
 #include "server/admin/admin.h"
 
-#include "storage/data_directory.h"
-#include "storage/files.h"
+#include "storage/files/data_directory.h"
+#include "storage/files/files.h"
 
 namespace statmill {
 namespace {

@@ -15,7 +15,7 @@
 #include "base/result.h"
 #include "server/health.h"
 #include "server/tick/tick_thread.h"
-#include "storage/rocks_store.h"
+#include "storage/rocks/rocks_store.h"
 
 namespace statmill {
 
@@ -43,7 +43,7 @@ class Admin {
   // write_backup().
   Result<BackupSummary> backup(const std::string& directory);
 
-  // Reads the whole store (storage/scrub.h). Given up, with kUnavailable, when the store has a problem.
+  // Reads the whole store (storage/rocks/scrub.h). Given up, with kUnavailable, when the store has a problem.
   Result<ScrubReport> check();
 
   // One tick with these changes (Ticker::change); beside any job.

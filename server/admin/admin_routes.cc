@@ -1,4 +1,3 @@
-// See admin_routes.h.
 #include "server/admin/admin_routes.h"
 
 #include <algorithm>

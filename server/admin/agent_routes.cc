@@ -1,4 +1,3 @@
-// See agent_routes.h.
 #include "server/admin/agent_routes.h"
 
 #include <array>

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "base/result.h"
-#include "server/agents/agent_book.h"
+#include "server/agents/agent_registry.h"
 #include "server/http/router.h"
 
 namespace statmill {
 
 // Forgets the agent for good, and gives its row as it was.
-using ForgetAgent = std::function<Result<AgentRow>(const AgentBook::ForgetRequest& request)>;
+using ForgetAgent = std::function<Result<AgentRow>(const AgentRegistry::ForgetRequest& request)>;
 
 std::vector<Route> agent_routes(ForgetAgent forget);
 

@@ -1,4 +1,3 @@
-// See name_changes.h.
 #include "server/admin/name_changes.h"
 
 #include <algorithm>
@@ -8,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "proto/istatd_lines.h"
+#include "proto/istatd/parser.h"
 
 namespace statmill {
 namespace {

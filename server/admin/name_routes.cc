@@ -1,4 +1,3 @@
-// See name_routes.h.
 #include "server/admin/name_routes.h"
 
 #include <array>

@@ -1,4 +1,3 @@
-// See agent_alarms.h.
 #include "server/agents/agent_alarms.h"
 
 #include <algorithm>
@@ -17,7 +16,7 @@ std::string joined(const std::vector<std::string>& texts) {
 
 std::string text_of(const AgentParty& party) { return party.host + " (" + party.peer + ")"; }
 
-std::string text_of(const AgentBook::ClockDifference& difference) {
+std::string text_of(const AgentRegistry::ClockDifference& difference) {
   const Duration by = std::chrono::abs(difference.ahead);
   return difference.host + " is " + std::to_string(by.count()) + " ms " +
          (difference.ahead > Duration(0) ? "ahead" : "behind");
@@ -45,7 +44,7 @@ void AgentAlarms::tick(SteadyTime now) {
 void AgentAlarms::look_at_clocks(SteadyTime now) {
   std::vector<std::string> all;
   std::vector<std::string> warned;
-  for (const AgentBook::ClockDifference& difference : book_.clock_differences(kClockLogged)) {
+  for (const AgentRegistry::ClockDifference& difference : book_.clock_differences(kClockLogged)) {
     all.push_back(text_of(difference));
     if (std::chrono::abs(difference.ahead) > kClockWarned) warned.push_back(all.back());
   }

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "server/agents/agent_book.h"
+#include "server/agents/agent_registry.h"
 #include "server/health.h"
 
 namespace statmill {
@@ -21,7 +21,8 @@ class AgentAlarms {
   static constexpr size_t kNamed = 3;  // in one text; all are counted
 
   // All must outlive it.
-  AgentAlarms(const AgentBook& book, Health& health, Log& log) : book_(book), health_(health), log_(log) {}
+  AgentAlarms(const AgentRegistry& book, Health& health, Log& log)
+      : book_(book), health_(health), log_(log) {}
 
   // Looks once in kInterval. Cost of a look: one pass over all agents.
   void tick(SteadyTime now);
@@ -31,7 +32,7 @@ class AgentAlarms {
   void look_at_conflicts(SteadyTime now);
   void warn(std::string_view part, const std::string& text, LogLimiter& limiter, SteadyTime now);
 
-  const AgentBook& book_;
+  const AgentRegistry& book_;
   Health& health_;
   Log& log_;
   SteadyTime next_{};

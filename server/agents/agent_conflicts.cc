@@ -1,4 +1,3 @@
-// See agent_conflicts.h.
 #include "server/agents/agent_conflicts.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See agent_gaps.h.
 #include "server/agents/agent_gaps.h"
 
 namespace statmill {

@@ -1,7 +1,7 @@
 // The gaps that an agent's row keeps.
 #pragma once
 
-#include "proto/agent_frames.h"
+#include "proto/agent/frames.h"
 #include "storage/agent_row.h"
 
 namespace statmill {

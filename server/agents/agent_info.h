@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "proto/agent_frames.h"
+#include "proto/agent/frames.h"
 #include "proto/sample.h"
 #include "storage/agent_row.h"
 

@@ -1,4 +1,4 @@
-// See agent_book.h: which agents are forgotten, and when.
+// Which agents are forgotten, and when.
 #include <algorithm>
 
 #include "server/agents/known_agent.h"
@@ -20,17 +20,17 @@ std::string described(const AgentRow& row) { return row.id.text() + " (" + row.h
 
 }  // namespace
 
-bool AgentBook::may_forget(SteadyTime now) const {
+bool AgentRegistry::may_forget(SteadyTime now) const {
   return started_ && now - *started_ >= limits_.keeps_all_for;
 }
 
 // All that was taken of it is durable, and nobody speaks for it.
-bool AgentBook::is_at_rest(const Agent& agent) const {
+bool AgentRegistry::is_at_rest(const Agent& agent) const {
   return agent.is_kept && !agent.is_leaving && !agent.connected && agent.durable == agent.noted.position;
 }
 
 // The agent to forget when another needs its place; null: there is none.
-AgentBook::Agent* AgentBook::find_victim(TickTime now) {
+AgentRegistry::Agent* AgentRegistry::find_victim(TickTime now) {
   if (!may_forget(now.steady)) return nullptr;
   for (; !victims_.empty(); victims_.pop_back()) {
     const auto found = agents_.find(victims_.back().second);
@@ -52,7 +52,7 @@ AgentBook::Agent* AgentBook::find_victim(TickTime now) {
 }
 
 // Requires: is_kept, and nobody speaks for it any more.
-void AgentBook::leave(Agent& agent) {
+void AgentRegistry::leave(Agent& agent) {
   agent.is_leaving = true;
   leaving_.insert(agent.noted.id);
   --kept_;
@@ -60,7 +60,7 @@ void AgentBook::leave(Agent& agent) {
 }
 
 // Those that were not seen for longer than anything of them is kept.
-void AgentBook::find_unseen(Timestamp now) {
+void AgentRegistry::find_unseen(Timestamp now) {
   if (now_ < next_forget_ || !may_forget(now_)) return;
   next_forget_ = now_ + kForgetInterval;
   const Timestamp horizon = std::min(now, newest_ + kBeyondNewest) - limits_.kept;
@@ -69,7 +69,7 @@ void AgentBook::find_unseen(Timestamp now) {
   }
 }
 
-void AgentBook::forget_leaving(StoreBatch& batch) {
+void AgentRegistry::forget_leaving(StoreBatch& batch) {
   if (leaving_.empty()) return;
   std::set<AgentId> forgotten;
   for (const AgentId& id : leaving_) {
@@ -88,7 +88,7 @@ void AgentBook::forget_leaving(StoreBatch& batch) {
 }
 
 // The one agent with a place whose id begins so.
-Result<std::shared_ptr<AgentBook::Agent>> AgentBook::find_one(std::string_view prefix) const {
+Result<std::shared_ptr<AgentRegistry::Agent>> AgentRegistry::find_one(std::string_view prefix) const {
   std::string lowest(prefix);
   lowest.resize(2 * AgentId::kBytes, '0');
   const auto first = prefix.empty() || prefix.size() > lowest.size() ? std::nullopt : AgentId::parse(lowest);
@@ -109,7 +109,7 @@ Result<std::shared_ptr<AgentBook::Agent>> AgentBook::find_one(std::string_view p
   return found;
 }
 
-Result<AgentRow> AgentBook::forget(const ForgetRequest& request) {
+Result<AgentRow> AgentRegistry::forget(const ForgetRequest& request) {
   auto agent = find_one(request.id);
   if (!agent) return agent.error();
   std::shared_ptr<AgentWatcher> watcher;

@@ -1,15 +1,15 @@
-// See agent_lines.h.
 #include "server/agents/agent_lines.h"
 
-#include "proto/istatd_lines.h"
+#include "proto/istatd/parser.h"
 
 namespace statmill {
 
-uint64_t apply_agent_lines(Table& table, const AgentLines& lines, Batch& batch, const AgentBook::Mark& mark) {
+uint64_t apply_agent_lines(Table& table, const AgentLines& lines, Batch& batch,
+                           const AgentRegistry::Mark& mark) {
   batch.clear();
   batch.set_sender(lines.sender);
-  if (lines.fate != AgentBook::Lines::kNone) parse_istatd_lines(lines.text, batch);
-  if (lines.fate == AgentBook::Lines::kRefused) {
+  if (lines.fate != AgentRegistry::Lines::kNone) parse_istatd_lines(lines.text, batch);
+  if (lines.fate == AgentRegistry::Lines::kRefused) {
     batch.refuse_all_samples(Refusal::kTooNew);
     batch.samples.clear();
   }

@@ -1,4 +1,3 @@
-// See agent_listener.h.
 #include "server/agents/agent_listener.h"
 
 #include <algorithm>
@@ -6,7 +5,7 @@
 #include <ranges>
 #include <utility>
 
-#include "base/event_thread.h"
+#include "base/net/event_thread.h"
 #include "base/token_file.h"
 #include "base/weak_list.h"
 
@@ -25,7 +24,7 @@ class TableIntake final : public AgentIntake {
 
   bool has_room() const override { return table_.has_room(); }
 
-  void take(const AgentLines& lines, const AgentBook::Mark& mark) override {
+  void take(const AgentLines& lines, const AgentRegistry::Mark& mark) override {
     const uint64_t accepted = apply_agent_lines(table_, lines, batch_, mark);
     account_.bytes.add(lines.text.size());
     intake_.settle(batch_, account_, accepted, lines.now);

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/log.h"
-#include "base/tcp_acceptor.h"
+#include "base/net/tcp_acceptor.h"
+#include "base/net/watchdog.h"
 #include "base/text.h"
-#include "base/watchdog.h"
 #include "ingest/intake.h"
 #include "server/agents/agent_options.h"
 #include "server/agents/agent_session.h"
@@ -24,7 +24,7 @@ namespace statmill {
 class AgentListener {
  public:
   struct Services {  // all must outlive it
-    AgentBook& book;
+    AgentRegistry& book;
     Table& table;
     Intake& intake;
     Registry& registry;

@@ -1,4 +1,4 @@
-// See agent_book.h: what it tells of its agents.
+// What it tells of its agents.
 #include <algorithm>
 #include <tuple>
 
@@ -6,7 +6,7 @@
 
 namespace statmill {
 
-std::vector<AgentInfo> AgentBook::list(size_t limit) const {
+std::vector<AgentInfo> AgentRegistry::list(size_t limit) const {
   std::vector<AgentInfo> agents;
   {
     MutexLock lock(mutex_);
@@ -24,7 +24,7 @@ std::vector<AgentInfo> AgentBook::list(size_t limit) const {
   return agents;
 }
 
-std::vector<AgentBook::ClockDifference> AgentBook::clock_differences(Duration limit) const {
+std::vector<AgentRegistry::ClockDifference> AgentRegistry::clock_differences(Duration limit) const {
   std::vector<ClockDifference> differences;
   {
     MutexLock lock(mutex_);
@@ -41,22 +41,22 @@ std::vector<AgentBook::ClockDifference> AgentBook::clock_differences(Duration li
   return differences;
 }
 
-Duration AgentBook::clock_difference_max() const {
+Duration AgentRegistry::clock_difference_max() const {
   const auto differences = clock_differences(Duration(0));
   return differences.empty() ? Duration(0) : std::chrono::abs(differences.front().ahead);
 }
 
-std::vector<AgentConflict> AgentBook::conflicts(SteadyTime now) const {
+std::vector<AgentConflict> AgentRegistry::conflicts(SteadyTime now) const {
   MutexLock lock(mutex_);
   return conflicts_.current(now);
 }
 
-size_t AgentBook::count() const {
+size_t AgentRegistry::count() const {
   MutexLock lock(mutex_);
   return agents_.size();
 }
 
-size_t AgentBook::connected() const {
+size_t AgentRegistry::connected() const {
   MutexLock lock(mutex_);
   return static_cast<size_t>(std::count_if(
       agents_.begin(), agents_.end(), [](const auto& entry) { return entry.second->connected != nullptr; }));

@@ -1,4 +1,4 @@
-// See agent_book.h: which connection speaks for an agent, and from where the agent goes on.
+// Which connection speaks for an agent, and from where the agent goes on.
 #include <algorithm>
 #include <utility>
 
@@ -39,7 +39,7 @@ void doubt(AgentRow& offer, const AgentPosition& said, Timestamp forgotten_until
 
 }  // namespace
 
-std::variant<std::shared_ptr<AgentBook::Agent>, RefuseReason> AgentBook::find_or_make(
+std::variant<std::shared_ptr<AgentRegistry::Agent>, RefuseReason> AgentRegistry::find_or_make(
     const HelloFrame& hello, const LineSender& sender, TickTime now) {
   MutexLock lock(mutex_);
   note_time(now.steady);
@@ -60,10 +60,9 @@ std::variant<std::shared_ptr<AgentBook::Agent>, RefuseReason> AgentBook::find_or
   return agents_.emplace(hello.id, std::move(agent)).first->second;
 }
 
-std::variant<AgentBook::Opened, RefuseReason> AgentBook::open(const HelloFrame& hello,
-                                                              const LineSender& sender,
-                                                              const std::shared_ptr<AgentWatcher>& watcher,
-                                                              TickTime now) {
+std::variant<AgentRegistry::Opened, RefuseReason> AgentRegistry::open(
+    const HelloFrame& hello, const LineSender& sender, const std::shared_ptr<AgentWatcher>& watcher,
+    TickTime now) {
   for (;;) {
     auto agent = find_or_make(hello, sender, now);
     if (const auto* reason = std::get_if<RefuseReason>(&agent)) return *reason;
@@ -72,7 +71,7 @@ std::variant<AgentBook::Opened, RefuseReason> AgentBook::open(const HelloFrame& 
   }
 }
 
-std::optional<std::variant<AgentBook::Opened, RefuseReason>> AgentBook::open_found(
+std::optional<std::variant<AgentRegistry::Opened, RefuseReason>> AgentRegistry::open_found(
     const std::shared_ptr<Agent>& agent, const HelloFrame& hello, const LineSender& sender,
     const std::shared_ptr<AgentWatcher>& watcher, TickTime now) {
   AgentParty party{std::string(hello.host), sender.text()};
@@ -115,7 +114,7 @@ std::optional<std::variant<AgentBook::Opened, RefuseReason>> AgentBook::open_fou
   return opened;
 }
 
-void AgentBook::close(const Hold& hold) {
+void AgentRegistry::close(const Hold& hold) {
   Agent& agent = *hold.agent;
   MutexLock own(agent.mutex);
   if (agent.connection != hold.connection) return;
@@ -126,7 +125,8 @@ void AgentBook::close(const Hold& hold) {
   if (!agent.is_kept) agents_.erase(agent.row.id);  // it has said nothing that is to be kept
 }
 
-void AgentBook::note_status(const Hold& hold, const StatusFrame& frame, std::optional<Duration> clock_ahead) {
+void AgentRegistry::note_status(const Hold& hold, const StatusFrame& frame,
+                                std::optional<Duration> clock_ahead) {
   AgentStatus status{.spool_bytes = frame.spool_bytes,
                      .lines_dropped = frame.lines_dropped,
                      .collectors = frame.collectors.size()};

@@ -1,4 +1,3 @@
-// See agent_session.h.
 #include "server/agents/agent_session.h"
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/wire.h"
+#include "base/net/wire.h"
 #include "server/agents/agent_stream.h"
 #include "statmill/registry.h"
 

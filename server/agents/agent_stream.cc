@@ -1,4 +1,3 @@
-// See agent_stream.h.
 #include "server/agents/agent_stream.h"
 
 #include <algorithm>
@@ -115,7 +114,7 @@ void AgentStream::take_hello(const HelloFrame& hello, TickTime now) {
   clock_ = {hello.clock, now.boot};
   auto opened = services_.book.open(hello, sender_, watcher_.lock(), now);
   if (const auto* reason = std::get_if<RefuseReason>(&opened)) return refuse(*reason);
-  auto& [hold, position, lines_refused] = std::get<AgentBook::Opened>(opened);
+  auto& [hold, position, lines_refused] = std::get<AgentRegistry::Opened>(opened);
   hold_ = std::move(hold);
   durable_ = {position.seq, lines_refused};
   heard_seq_ = position.seq;
@@ -138,8 +137,8 @@ void AgentStream::take_gap(const GapFrame& gap, TickTime now) {
   answer(services_.book.take(*hold_, gap, now, apply_to(lines)), gap.seq);
 }
 
-AgentBook::Apply AgentStream::apply_to(AgentLines lines) {
-  return [this, lines](AgentBook::Lines fate, const AgentBook::Mark& mark) mutable {
+AgentRegistry::Apply AgentStream::apply_to(AgentLines lines) {
+  return [this, lines](AgentRegistry::Lines fate, const AgentRegistry::Mark& mark) mutable {
     lines.fate = fate;
     services_.intake.take(lines, mark);
   };

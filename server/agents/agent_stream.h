@@ -9,10 +9,10 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "proto/agent_frames.h"
+#include "proto/agent/frames.h"
 #include "proto/line_sender.h"
-#include "server/agents/agent_book.h"
 #include "server/agents/agent_lines.h"
+#include "server/agents/agent_registry.h"
 
 namespace statmill {
 
@@ -24,14 +24,14 @@ class AgentIntake {
   virtual bool has_room() const = 0;
   // Does with the lines what they are for, and calls `mark` in the epoch that takes them, once, even if none
   // is left.
-  virtual void take(const AgentLines& lines, const AgentBook::Mark& mark) = 0;
+  virtual void take(const AgentLines& lines, const AgentRegistry::Mark& mark) = 0;
 };
 
 // Confined to one thread.
 class AgentStream {
  public:
   struct Services {  // all must outlive it
-    AgentBook& book;
+    AgentRegistry& book;
     AgentIntake& intake;
     const std::string& token;  // that every agent must know; empty: none
   };
@@ -68,14 +68,14 @@ class AgentStream {
   void take_batch(const BatchFrame& batch, TickTime now);
   void take_gap(const GapFrame& gap, TickTime now);
   void take_status(const StatusFrame& status, TickTime now);
-  AgentBook::Apply apply_to(AgentLines lines);
+  AgentRegistry::Apply apply_to(AgentLines lines);
   bool refuse_wrong_clock(Timestamp clock, TickTime now);
   void answer(AgentTake take, uint64_t seq);
 
   const Services services_;
   const LineSender sender_;
   std::weak_ptr<AgentWatcher> watcher_;
-  std::optional<AgentBook::Hold> hold_;
+  std::optional<AgentRegistry::Hold> hold_;
   struct {
     Timestamp said;
     SteadyTime at;  // by the boot-time clock, which takes no steps

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "proto/agent_frames.h"
+#include "proto/agent/frames.h"
 
 namespace statmill {
 

@@ -1,4 +1,3 @@
-// See fresh_frames.h.
 #include "server/agents/fresh_frames.h"
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "proto/agent_frames.h"
+#include "proto/agent/frames.h"
 
 namespace statmill {
 

@@ -1,15 +1,15 @@
-// KnownAgent: what the agent book holds of one agent. For the files of AgentBook only.
+// KnownAgent: what the agent book holds of one agent. For the files of AgentRegistry only.
 #pragma once
 
 #include <memory>
 
-#include "server/agents/agent_book.h"
+#include "server/agents/agent_registry.h"
 
 namespace statmill {
 
 // Its own lock is held while a batch of it is applied, so that of two connections one has it, and the other
 // then finds it taken. The book's lock comes inside it.
-struct AgentBook::Agent {
+struct AgentRegistry::Agent {
   // Who speaks for it now.
   struct Connection {
     std::shared_ptr<AgentWatcher> watcher;

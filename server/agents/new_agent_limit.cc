@@ -1,4 +1,3 @@
-// See new_agent_limit.h.
 #include "server/agents/new_agent_limit.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See secret_hash.h.
 #include "server/agents/secret_hash.h"
 
 #include <openssl/sha.h>

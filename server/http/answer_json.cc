@@ -1,4 +1,3 @@
-// See answer_json.h.
 #include "server/http/answer_json.h"
 
 #include <cmath>

@@ -1,4 +1,3 @@
-// See api_routes.h.
 #include "server/http/api_routes.h"
 
 #include <array>

@@ -1,4 +1,3 @@
-// See handlers.h.
 #include "server/http/handlers.h"
 
 #include <algorithm>

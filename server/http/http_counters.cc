@@ -1,4 +1,3 @@
-// See http_counters.h.
 #include "server/http/http_counters.h"
 
 #include <string>

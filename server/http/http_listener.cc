@@ -1,4 +1,3 @@
-// See http_listener.h.
 #include "server/http/http_listener.h"
 
 #include <boost/asio/ip/tcp.hpp>

@@ -1,4 +1,3 @@
-// See http_message.h.
 #include "server/http/http_message.h"
 
 #include <array>

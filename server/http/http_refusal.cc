@@ -1,4 +1,3 @@
-// See http_refusal.h.
 #include "server/http/http_refusal.h"
 
 #include <array>

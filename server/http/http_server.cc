@@ -1,4 +1,3 @@
-// See http_server.h.
 #include "server/http/http_server.h"
 
 #include <unistd.h>

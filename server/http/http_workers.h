@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "base/watchdog.h"
+#include "base/net/watchdog.h"
 #include "server/http/router.h"
 
 namespace statmill {

@@ -1,4 +1,3 @@
-// See query_parameters.h.
 #include "server/http/query_parameters.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// See request_gate.h. Section numbers are those of RFC 9112 unless said otherwise.
+// Section numbers are those of RFC 9112 unless said otherwise.
 #include "server/http/request_gate.h"
 
 #include <algorithm>

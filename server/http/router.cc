@@ -1,4 +1,3 @@
-// See router.h.
 #include "server/http/router.h"
 
 #include <utility>

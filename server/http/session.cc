@@ -1,4 +1,3 @@
-// See session.h.
 #include "server/http/session.h"
 
 #include <algorithm>

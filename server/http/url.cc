@@ -1,4 +1,3 @@
-// See url.h.
 #include "server/http/url.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See engine.h.
 #include "server/query/engine.h"
 
 #include <algorithm>
@@ -8,7 +7,7 @@
 #include <set>
 #include <span>
 
-#include "proto/istatd_lines.h"
+#include "proto/normal_name.h"
 #include "server/query/plan.h"
 #include "server/query/series_reader.h"
 #include "server/table/table.h"

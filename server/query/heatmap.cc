@@ -1,4 +1,3 @@
-// See heatmap.h.
 #include "server/query/heatmap.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See plan.h.
 #include "server/query/plan.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See query.h.
 #include "server/query/query.h"
 
 #include <array>

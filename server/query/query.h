@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "proto/sample.h"
 #include "storage/bucket.h"
-#include "storage/codec.h"
+#include "storage/codec/codec.h"
 #include "storage/histogram.h"
 
 namespace statmill {

@@ -1,4 +1,3 @@
-// See series_reader.h.
 #include "server/query/series_reader.h"
 
 #include <algorithm>

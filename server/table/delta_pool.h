@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/burst.h"
-#include "storage/codec.h"
+#include "storage/codec/codec.h"
 #include "storage/slot_histograms.h"
 
 namespace statmill {

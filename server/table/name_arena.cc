@@ -1,4 +1,3 @@
-// See name_arena.h.
 #include "server/table/name_arena.h"
 
 #include <algorithm>
@@ -9,7 +8,7 @@
 
 #include "base/check.h"
 #include "base/literal_finder.h"
-#include "proto/istatd_lines.h"
+#include "proto/istatd/parser.h"
 
 namespace statmill {
 namespace {

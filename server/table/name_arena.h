@@ -2,7 +2,7 @@
 //
 // Names stand one after the other in blocks of 32 KiB, a separator around each, so that a search runs through
 // plain memory: it looks for the longest literal of the pattern, and only names that hold it are matched.
-// Beyond its bytes a name costs three (figures: tests/server/name_arena_test.cc).
+// Beyond its bytes a name costs three (figures: tests/server/table/name_arena_test.cc).
 #pragma once
 
 #include <atomic>

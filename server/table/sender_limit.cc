@@ -1,4 +1,3 @@
-// See sender_limit.h.
 #include "server/table/sender_limit.h"
 
 namespace statmill {

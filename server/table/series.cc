@@ -1,4 +1,3 @@
-// See series.h.
 #include "server/table/series.h"
 
 namespace statmill {

@@ -12,8 +12,8 @@
 #include "proto/sample.h"
 #include "server/table/delta_pool.h"
 #include "server/table/packed_slot.h"
+#include "storage/codec/window.h"
 #include "storage/ids.h"
-#include "storage/window.h"
 
 namespace statmill {
 

@@ -1,4 +1,3 @@
-// See series_arena.h.
 #include "server/table/series_arena.h"
 
 #include <cstring>

@@ -1,4 +1,3 @@
-// See shard.h.
 #include "server/table/shard.h"
 
 #include "base/check.h"

@@ -11,8 +11,8 @@
 #include "base/mutex.h"
 #include "server/table/delta_pool.h"
 #include "server/table/series_arena.h"
+#include "storage/codec/window.h"
 #include "storage/ids.h"
-#include "storage/window.h"
 
 namespace statmill {
 

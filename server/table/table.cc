@@ -1,4 +1,3 @@
-// See table.h.
 #include "server/table/table.h"
 
 #include <algorithm>

@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "base/glob.h"
-#include "ingest/sample_taker.h"
+#include "ingest/sample_sink.h"
 #include "proto/batch.h"
 #include "server/table/epoch_gate.h"
 #include "server/table/name_arena.h"
@@ -23,7 +23,7 @@
 #include "server/table/series_changes.h"
 #include "server/table/shard.h"
 #include "storage/activity.h"
-#include "storage/journal_draft.h"
+#include "storage/journal/journal_draft.h"
 #include "storage/retention.h"
 #include "storage/store.h"
 
@@ -72,7 +72,7 @@ struct SeriesCopy {
 };
 
 // Thread-safe.
-class Table final : public SampleTaker {
+class Table final : public SampleSink {
  public:
   Table(Retention retention, TableLimits limits)
       : retention_(std::move(retention)),

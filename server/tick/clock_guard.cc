@@ -1,4 +1,3 @@
-// See clock_guard.h.
 #include "server/tick/clock_guard.h"
 
 #include <algorithm>

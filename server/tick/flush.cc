@@ -1,9 +1,9 @@
-// See flush.h.
 #include "server/tick/flush.h"
 
 #include <algorithm>
 #include <set>
 
+#include "storage/codec/fragments.h"
 #include "storage/rollup.h"
 
 namespace statmill {

@@ -1,4 +1,3 @@
-// See reclaim_thread.h.
 #include "server/tick/reclaim_thread.h"
 
 namespace statmill {

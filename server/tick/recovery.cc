@@ -1,4 +1,3 @@
-// See recovery.h.
 #include "server/tick/recovery.h"
 
 #include <algorithm>
@@ -76,7 +75,7 @@ class Loader {
     table_.end_replay();
     recovery_.journal_entries += counts->entries;
     recovery_.losses.entries += counts->untold;
-    recovery_.losses.entries_of_nobody += counts->of_nobody;
+    recovery_.losses.entries_of_unknown_series += counts->of_unknown_series;
     return Status::ok();
   }
 
@@ -116,7 +115,7 @@ class Loader {
     if (!entries) return salvages_ ? leave_out(tick) : entries.error();
     for (const JournalEntry& e : *entries) {
       const auto series = known(e.id);
-      if (!series && salvages_) ++recovery_.losses.entries_of_nobody;
+      if (!series && salvages_) ++recovery_.losses.entries_of_unknown_series;
       if (!series && !salvages_) return series.error();
       if (!series || series->is_deleted || tick <= recovery_.start.flushed[series->shard]) continue;
       series->series->replay({e.slot, e.bucket});

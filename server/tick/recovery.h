@@ -11,12 +11,12 @@ namespace statmill {
 // What a start leaves out, and only when told to salvage: without that each is an error.
 struct Losses {
   uint64_t rows_damaged = 0;
-  uint64_t gaps = 0;               // places where one or more rows are missing
-  uint64_t entries = 0;            // of sound rows, told against one that is damaged or missing
-  uint64_t entries_of_nobody = 0;  // of series that the catalog has lost
+  uint64_t gaps = 0;                       // places where one or more rows are missing
+  uint64_t entries = 0;                    // of sound rows, told against one that is damaged or missing
+  uint64_t entries_of_unknown_series = 0;  // of series that the catalog has lost
   uint64_t activity_rows = 0;
 
-  bool any() const { return rows_damaged + gaps + entries + entries_of_nobody + activity_rows > 0; }
+  bool any() const { return rows_damaged + gaps + entries + entries_of_unknown_series + activity_rows > 0; }
 };
 
 enum class Damage { kRefuse, kSalvage };

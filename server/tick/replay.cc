@@ -1,11 +1,10 @@
-// See replay.h.
 #include "server/tick/replay.h"
 
 #include <algorithm>
 #include <limits>
 #include <thread>
 
-#include "storage/entry.h"
+#include "storage/codec/entry.h"
 
 namespace statmill {
 namespace {
@@ -88,7 +87,7 @@ class Share {
       counts_.entries += reader.entries();
       return known.series->replay(reader.entries(), reader.entries_in());
     }
-    if (!known.is_known()) counts_.of_nobody += reader.entries();
+    if (!known.is_known()) counts_.of_unknown_series += reader.entries();
     if (known.series != nullptr && is_new) counts_.untold += reader.entries();
     return step_over(reader);
   }
@@ -122,7 +121,7 @@ Result<ReplayCounts> replay(const ReplayInput& input) {
     if (!done[i]) return done[i].error();
     sum.entries += shares[i].counts().entries;
     sum.untold += shares[i].counts().untold;
-    sum.of_nobody += shares[i].counts().of_nobody;
+    sum.of_unknown_series += shares[i].counts().of_unknown_series;
   }
   return sum;
 }

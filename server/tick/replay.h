@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "server/table/shard.h"
-#include "storage/journal.h"
+#include "storage/journal/journal.h"
 
 namespace statmill {
 
@@ -37,8 +37,8 @@ struct ReplayInput {
 
 struct ReplayCounts {
   uint64_t entries = 0;
-  uint64_t untold = 0;     // left out: told against a row that is missing
-  uint64_t of_nobody = 0;  // left out: of unknown series
+  uint64_t untold = 0;             // left out: told against a row that is missing
+  uint64_t of_unknown_series = 0;  // left out: of unknown series
 };
 
 // Changes nothing but the series, which nobody else may use. Errors: kCorrupt.

@@ -1,8 +1,9 @@
-// See roller.h.
 #include "server/tick/roller.h"
 
 #include <algorithm>
 
+#include "storage/codec/codec.h"
+#include "storage/codec/fragments.h"
 #include "storage/rollup.h"
 
 namespace statmill {

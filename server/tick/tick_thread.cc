@@ -1,4 +1,3 @@
-// See tick_thread.h.
 #include "server/tick/tick_thread.h"
 
 #include <utility>

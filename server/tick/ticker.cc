@@ -1,4 +1,3 @@
-// See ticker.h.
 #include "server/tick/ticker.h"
 
 #include <algorithm>
@@ -149,9 +148,9 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
   open_tick_.set(
       static_cast<int64_t>(last_tick_ + 1));  // before the flip: never too low for who has been taken
   Table::EpochEnd end = services_.table.end_epoch(changes);
-  if (services_.rider != nullptr) {
+  if (services_.participant != nullptr) {
     const int64_t now_s = clock_->now_s(longest_.coarsest().retention_s);
-    services_.rider->ride(end.parity, prepared_->batch, from_unix_seconds(now_s));
+    services_.participant->add_to(end.parity, prepared_->batch, from_unix_seconds(now_s));
   }
   prepared_->batch.deleted = end.changed.deleted;
   for (const ChangedSeries::Renamed& renamed : end.changed.renamed)
@@ -283,7 +282,7 @@ Status Ticker::commit() {
   for (const auto& [shard, flush] : prepared_->flushes) services_.table.end_flush(shard);
   if (prepared_->batch.rollup_position) position_ = *prepared_->batch.rollup_position;
   durable_tick_.set(static_cast<int64_t>(prepared_->tick));
-  if (services_.rider != nullptr) services_.rider->committed(prepared_->batch);
+  if (services_.participant != nullptr) services_.participant->committed(prepared_->batch);
   for (StoreBatch::Row& row : prepared_->batch.journal) draft_.give_back(std::move(row.bytes));
   prepared_.reset();
   return Status::ok();
@@ -309,7 +308,7 @@ void Ticker::look_at_clock(TickTime now) {
   }
   clock_ahead_s_.set(std::chrono::floor<std::chrono::seconds>(clock_->ahead()).count());
   const std::string trouble = clock_->trouble();
-  if (services_.rider != nullptr) services_.rider->clock_seen(now, !trouble.empty());
+  if (services_.participant != nullptr) services_.participant->clock_seen(now, !trouble.empty());
   if (is_start && !trouble.empty()) services_.log.warn("the wall clock is in doubt", {{"why", trouble}});
   services_.health.set("clock", clock_->is_fresh() ? trouble : "");
   services_.health.warn("clock", clock_->is_fresh() ? "" : trouble);

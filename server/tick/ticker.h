@@ -18,7 +18,7 @@
 #include "server/table/table.h"
 #include "server/tick/clock_guard.h"
 #include "server/tick/roller.h"
-#include "server/tick/tick_rider.h"
+#include "server/tick/tick_participant.h"
 #include "server/tick/tick_time.h"
 #include "statmill/registry.h"
 #include "storage/store.h"
@@ -49,7 +49,7 @@ class Ticker {
     Registry& registry;
     Health& health;
     Log& log;
-    TickRider* rider = nullptr;
+    TickParticipant* participant = nullptr;
   };
   Ticker(const Services& services, const TickOptions& options, const TickStart& start, SteadyTime now);
 

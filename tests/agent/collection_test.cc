@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/agent/recording_sink.h"
+#include "tests/agent/collectors/recording_sink.h"
 
 namespace statmill {
 namespace {
@@ -20,7 +20,7 @@ class PuppetCollector final : public Collector {
  public:
   explicit PuppetCollector(std::string name, Puppet& puppet) : name_(std::move(name)), puppet_(puppet) {}
   std::string_view name() const override { return name_; }
-  CollectorStatus collect(SampleSink& sink) override {
+  CollectorStatus collect(MetricSink& sink) override {
     ++puppet_.calls;
     if (puppet_.status.level != CollectorStatus::Level::kUnavailable) sink.gauge(name_ + ".value", 1);
     return puppet_.status;

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/agent/recording_sink.h"
+#include "tests/agent/collectors/recording_sink.h"
 #include "tests/support/temp_directory.h"
 
 namespace statmill {

@@ -1,4 +1,3 @@
-// See include_line.h.
 #include "tests/architecture/include_line.h"
 
 namespace statmill {

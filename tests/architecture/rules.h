@@ -22,6 +22,7 @@ std::vector<SourceFile> read_sources(const std::filesystem::path& root);
 // Each gives one line per fault, "PATH:LINE: what is wrong"; none when all is well.
 // An include is ours when its first folder is a layer and it is quoted, or the file is among `files`.
 std::vector<std::string> check_includes(const std::vector<SourceFile>& files);
+// Every header and every program in C opens with a comment on what it is for.
 std::vector<std::string> check_opening_comments(const std::vector<SourceFile>& files);
 std::vector<std::string> check_lengths(const std::vector<SourceFile>& files);
 // Invariant E: proto/ and storage/ read no clock, open no socket and start no thread; `now` is an argument.

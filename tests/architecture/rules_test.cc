@@ -19,7 +19,7 @@ const std::vector<SourceFile>& this_tree() {
 
 TEST(Architecture, TreeIsRead) { EXPECT_GT(this_tree().size(), 30U); }
 TEST(Architecture, IncludesPointDown) { EXPECT_THAT(check_includes(this_tree()), IsEmpty()); }
-TEST(Architecture, FilesOpenWithAComment) { EXPECT_THAT(check_opening_comments(this_tree()), IsEmpty()); }
+TEST(Architecture, HeadersOpenWithAComment) { EXPECT_THAT(check_opening_comments(this_tree()), IsEmpty()); }
 TEST(Architecture, FilesAreShort) { EXPECT_THAT(check_lengths(this_tree()), IsEmpty()); }
 TEST(Architecture, ProtoAndStorageReadNoClockAndOpenNothing) {
   EXPECT_THAT(check_purity(this_tree()), IsEmpty());
@@ -74,6 +74,21 @@ TEST(ArchitectureRules, IncludesThatPointUpAreFaults) {
       {"server/http/a.h", "\"server/admin/b.h\"",
        "server/http/a.h:2: server/http/ may not include server/admin/b.h"},
       {"base/a.h", "\"base/b.h\"", ""},
+      {"base/net/a.h", "\"base/b.h\"", ""},
+      {"base/a.h", "\"base/net/b.h\"", "base/a.h:2: base/ may not include base/net/b.h"},
+      {"proto/istatd/a.h", "\"proto/statsd/b.h\"",
+       "proto/istatd/a.h:2: proto/istatd/ may not include proto/statsd/b.h"},
+      {"storage/rocks/a.h", "\"storage/codec/b.h\"", ""},
+      {"storage/codec/a.h", "\"storage/rocks/b.h\"",
+       "storage/codec/a.h:2: storage/codec/ may not include storage/rocks/b.h"},
+      {"storage/a.h", "\"storage/codec/b.h\"", "storage/a.h:2: storage/ may not include storage/codec/b.h"},
+      {"storage/a.cc", "\"proto/agent/b.h\"", "storage/a.cc:2: storage/ may not include proto/agent/b.h"},
+      {"server/query/a.cc", "\"proto/istatd/b.h\"",
+       "server/query/a.cc:2: server/query/ may not include proto/istatd/b.h"},
+      {"server/query/a.cc", "\"proto/b.h\"", ""},
+      {"agent/spool/a.h", "\"agent/delivery/b.h\"",
+       "agent/spool/a.h:2: agent/spool/ may not include agent/delivery/b.h"},
+      {"agent/agent.cc", "\"agent/delivery/b.h\"", ""},
       {"server/admin/a.h", "\"server/tick/b.h\"", ""},
       {"server/http/a.h", "\"server/query/b.h\"", ""},
       {"server/http/a.h", "\"server/health.h\"", ""},
@@ -104,11 +119,12 @@ TEST(ArchitectureRules, IncludesAreFoundHoweverTheyAreWritten) {
   EXPECT_EQ(check_includes(read_sources(tree.path())).size(), 2U);
 }
 
-TEST(ArchitectureRules, FilesWithoutOpeningCommentAreFaults) {
+TEST(ArchitectureRules, HeadersWithoutOpeningCommentAreFaults) {
   const TempDirectory tree;
   tree.write("base/a.h", "#pragma once\n// Too late.\n");
   tree.write("base/b.h", "");
   tree.write("base/c.h", "// Good.\n");
+  tree.write("base/c.cc", "#include \"base/c.h\"\n");
   tree.write("bpf/d.bpf.c", "// SPDX-License-Identifier: GPL-2.0\nint x;\n");
   tree.write("bpf/e.bpf.c", "// SPDX-License-Identifier: GPL-2.0\n// Good.\nint x;\n");
   EXPECT_THAT(check_opening_comments(read_sources(tree.path())),

@@ -1,4 +1,3 @@
-// See agent_host.h.
 #include "tests/e2e/agent_host.h"
 
 #include <gtest/gtest.h>

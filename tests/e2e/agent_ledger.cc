@@ -1,4 +1,3 @@
-// See agent_ledger.h.
 #include "tests/e2e/agent_ledger.h"
 
 #include <boost/json.hpp>
@@ -8,7 +7,7 @@
 #include "agent/spool/disk_directory.h"
 #include "agent/spool/spool.h"
 #include "agent/spool/spool_reader.h"
-#include "proto/istatd_lines.h"
+#include "proto/istatd/parser.h"
 
 namespace statmill {
 namespace {

@@ -1,4 +1,3 @@
-// See server_process.h.
 #include "tests/e2e/server_process.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,3 @@
-// See fault_file_system.h.
 #include "tests/fault/fault_file_system.h"
 
 #include <cerrno>

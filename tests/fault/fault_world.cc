@@ -1,9 +1,8 @@
-// See fault_world.h.
 #include "tests/fault/fault_world.h"
 
 #include <algorithm>
 
-#include "proto/istatd_lines.h"
+#include "proto/istatd/parser.h"
 #include "server/tick/recovery.h"
 #include "tests/fault/fault_file_system.h"
 

@@ -16,7 +16,7 @@
 #include "base/task_time.h"
 #include "server/query/engine.h"
 #include "server/tick/ticker.h"
-#include "storage/rocks_store.h"
+#include "storage/rocks/rocks_store.h"
 #include "tests/fault/faulty_disk.h"
 #include "tests/support/temp_directory.h"
 

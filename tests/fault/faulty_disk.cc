@@ -1,4 +1,3 @@
-// See faulty_disk.h.
 #include "tests/fault/faulty_disk.h"
 
 #include <algorithm>

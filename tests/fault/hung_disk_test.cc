@@ -9,7 +9,7 @@
 #include <functional>
 #include <thread>
 
-#include "base/watchdog.h"
+#include "base/net/watchdog.h"
 #include "tests/fault/fault_world.h"
 
 namespace statmill {

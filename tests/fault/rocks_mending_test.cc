@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/mutex.h"
-#include "storage/retry_pace.h"
-#include "storage/rocks_store.h"
+#include "storage/rocks/retry_pace.h"
+#include "storage/rocks/rocks_store.h"
 #include "tests/fault/fault_file_system.h"
 #include "tests/storage/buckets.h"
 #include "tests/support/temp_directory.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "proto/agent_frames.h"
+#include "proto/agent/frames.h"
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "storage/codec.h"
-#include "storage/frames.h"
+#include "storage/codec/codec.h"
+#include "storage/codec/frames.h"
 
 namespace {
 

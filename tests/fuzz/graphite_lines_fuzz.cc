@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "proto/graphite_lines.h"
+#include "proto/graphite/parser.h"
 #include "tests/proto/tag_laws.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

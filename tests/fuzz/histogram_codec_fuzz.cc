@@ -9,7 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
-#include "storage/histogram_codec.h"
+#include "storage/codec/histogram_codec.h"
 
 namespace {
 

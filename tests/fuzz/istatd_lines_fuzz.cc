@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "proto/istatd_lines.h"
+#include "proto/istatd/parser.h"
 #include "tests/proto/line_laws.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

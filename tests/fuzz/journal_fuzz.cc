@@ -8,8 +8,8 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "base/hash.h"
-#include "storage/journal.h"
-#include "storage/window.h"
+#include "storage/codec/window.h"
+#include "storage/journal/journal.h"
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include "agent/spool/segment_cursor.h"
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "proto/agent_frames.h"
+#include "proto/agent/frames.h"
 #include "storage/agent_row.h"
 
 namespace statmill {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "tests/proto/statsd_laws.h"
+#include "tests/proto/statsd/laws.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace statmill;

@@ -9,7 +9,7 @@
 #include <functional>
 
 #include "ingest/line_buffer.h"
-#include "ingest/statsd_dialect.h"
+#include "ingest/statsd/dialect.h"
 #include "tests/ingest/ingest_fixture.h"
 
 namespace statmill {
@@ -39,10 +39,10 @@ class Feed {
       std::memcpy(buffer.space().data(), text.data(), size);
       text.remove_prefix(size);
       buffer.commit(size, stream, *parser_);
-      hand_in();
+      submit();
     }
     LineBuffer::end(stream, *parser_, LastLine::kTake);
-    hand_in();
+    submit();
     return outcome();
   }
 
@@ -55,12 +55,12 @@ class Feed {
       parser_->parse(text.substr(0, size));
       text.remove_prefix(size);
     }
-    hand_in();
+    submit();
     return outcome();
   }
 
  private:
-  void hand_in() { parser_->hand_in(fixture_.intake, fixture_.intake.account(kListener), kNow); }
+  void submit() { parser_->submit(fixture_.intake, fixture_.intake.account(kListener), kNow); }
   Outcome outcome() {
     dialect_->close(kNow);
     Outcome outcome{fixture_.content(), {fixture_.received(kListener), fixture_.accepted(kListener)}};
@@ -115,7 +115,7 @@ TEST(StatsdDialect, TicksForgetSilentGaugesAndCountThem) {
   StatsdDialect dialect({.gauge_expiry = std::chrono::hours(1)}, fixture.intake, fixture.registry);
   const auto parser = dialect.make_parser();
   parser->parse("a:1|g\nb:1|g");
-  parser->hand_in(fixture.intake, fixture.intake.account(kListener), kNow);
+  parser->submit(fixture.intake, fixture.intake.account(kListener), kNow);
   for (size_t i = 0; i < StatsdState::kSweepParts; ++i) dialect.tick(kNow + std::chrono::hours(2));
   EXPECT_EQ(fixture.registry.counter("statmill.statsd_gauges_forgotten", "").value(), 2U);
   EXPECT_EQ(fixture.registry.gauge("statmill.statsd_gauges", "").value(), 0);

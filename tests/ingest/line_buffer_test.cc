@@ -7,7 +7,7 @@
 #include <array>
 #include <cstring>
 
-#include "proto/istatd_lines.h"
+#include "proto/istatd/parser.h"
 
 namespace statmill {
 namespace {

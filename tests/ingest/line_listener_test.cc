@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "base/unix_socket.h"
-#include "ingest/statsd_dialect.h"
+#include "ingest/statsd/dialect.h"
 #include "tests/ingest/ingest_fixture.h"
 #include "tests/support/sockets.h"
 #include "tests/support/temp_directory.h"
@@ -56,7 +56,7 @@ class LineListenerTest : public testing::Test, protected IngestFixture {
   LineOptions options_{.listen = {"127.0.0.1", 0}};
   StandingClock clock_;
   Log log_{LogLevel::kError};
-  ConnectionBook book_;
+  ConnectionRegistry book_;
 };
 
 TEST_F(LineListenerTest, EveryTransportOfEveryDialectHasItsOwnAccount) {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "proto/graphite_lines.h"
-#include "proto/istatd_lines.h"
-#include "proto/statsd_lines.h"
+#include "proto/graphite/parser.h"
+#include "proto/istatd/parser.h"
+#include "proto/statsd/parser.h"
 
 namespace statmill {
 namespace {

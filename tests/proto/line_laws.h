@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "proto/istatd_lines.h"
+#include "proto/istatd/parser.h"
 #include "proto/tagged_name.h"
 
 namespace statmill {

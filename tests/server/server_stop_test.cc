@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "base/ending_signals.h"
-#include "proto/agent_frames.h"
+#include "proto/agent/frames.h"
 #include "server/server.h"
 #include "tests/support/http_client.h"
 #include "tests/support/sockets.h"

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "proto/agent_frames.h"
+#include "proto/agent/frames.h"
 
 namespace statmill::sim {
 

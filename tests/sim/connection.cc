@@ -1,4 +1,3 @@
-// See connection.h.
 #include "tests/sim/connection.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See ledger.h.
 #include "tests/sim/ledger.h"
 
 #include <algorithm>

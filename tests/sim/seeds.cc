@@ -1,4 +1,3 @@
-// See seeds.h.
 #include "tests/sim/seeds.h"
 
 #include <cstdlib>

@@ -1,4 +1,3 @@
-// See sim_agent.h.
 #include "tests/sim/sim_agent.h"
 
 #include <algorithm>

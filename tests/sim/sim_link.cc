@@ -1,4 +1,3 @@
-// See sim_link.h.
 #include "tests/sim/sim_link.h"
 
 #include <utility>

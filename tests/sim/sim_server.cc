@@ -1,10 +1,10 @@
-// See sim_server.h: the process, what befalls it, and what must be true of it.
+// The process, what befalls it, and what must be true of it.
 #include "tests/sim/sim_server.h"
 
 #include <algorithm>
 
 #include "base/check.h"
-#include "proto/istatd_lines.h"
+#include "proto/istatd/parser.h"
 #include "server/query/engine.h"
 #include "server/tick/recovery.h"
 #include "tests/sim/sim_session.h"
@@ -53,7 +53,7 @@ struct SimServer::Process {
   Log log{LogLevel::kError};
   WatchedStore store;
   Table table;
-  AgentBook book;
+  AgentRegistry book;
   std::unique_ptr<Ticker> ticker;
   std::optional<TableIntake> intake;
   const std::string token;

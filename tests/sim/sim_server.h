@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/agents/agent_book.h"
+#include "server/agents/agent_registry.h"
 #include "server/agents/agent_stream.h"
 #include "server/table/table.h"
 #include "server/tick/ticker.h"

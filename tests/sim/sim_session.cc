@@ -1,4 +1,3 @@
-// See sim_session.h.
 #include "tests/sim/sim_session.h"
 
 #include "tests/sim/sim_server.h"

@@ -19,7 +19,7 @@ class TableIntake final : public AgentIntake {
   TableIntake(Table& table, std::function<bool()> has_room) : table_(table), has_room_(std::move(has_room)) {}
 
   bool has_room() const override { return has_room_(); }
-  void take(const AgentLines& lines, const AgentBook::Mark& mark) override {
+  void take(const AgentLines& lines, const AgentRegistry::Mark& mark) override {
     Batch batch;
     apply_agent_lines(table_, lines, batch, mark);
   }

@@ -1,4 +1,3 @@
-// See stage.h.
 #include "tests/sim/stage.h"
 
 namespace statmill::sim {

@@ -1,10 +1,9 @@
-// See stranger.h.
 #include "tests/sim/stranger.h"
 
 #include <limits>
 #include <optional>
 
-#include "proto/agent_frames.h"
+#include "proto/agent/frames.h"
 #include "tests/sim/ledger.h"
 
 namespace statmill::sim {

@@ -1,4 +1,3 @@
-// See world.h.
 #include "tests/sim/world.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See buckets.h.
 #include "tests/storage/buckets.h"
 
 #include <rapidcheck.h>
@@ -7,7 +6,7 @@
 #include <limits>
 #include <map>
 
-#include "storage/possible.h"
+#include "storage/bucket_check.h"
 
 namespace statmill {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "storage/codec.h"
+#include "storage/codec/codec.h"
 
 namespace statmill {
 

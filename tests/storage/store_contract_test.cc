@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "storage/rocks_store.h"
+#include "storage/rocks/rocks_store.h"
 #include "tests/storage/buckets.h"
 #include "tests/storage/loaded_store.h"
 #include "tests/support/memory_store.h"

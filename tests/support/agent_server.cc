@@ -1,4 +1,3 @@
-// See agent_server.h.
 #include "tests/support/agent_server.h"
 
 #include <gtest/gtest.h>

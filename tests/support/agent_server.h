@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "proto/agent_frames.h"
+#include "proto/agent/frames.h"
 #include "tests/support/sockets.h"
 
 namespace statmill {

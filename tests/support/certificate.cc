@@ -1,4 +1,3 @@
-// See certificate.h.
 #include "tests/support/certificate.h"
 
 #include <openssl/bio.h>

@@ -1,4 +1,3 @@
-// See chaos_link.h.
 #include "tests/support/chaos_link.h"
 
 #include <boost/asio/buffer.hpp>

@@ -1,4 +1,3 @@
-// See chaos_proxy.h.
 #include "tests/support/chaos_proxy.h"
 
 #include <boost/asio/post.hpp>

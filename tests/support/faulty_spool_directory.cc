@@ -1,4 +1,3 @@
-// See faulty_spool_directory.h.
 #include "tests/support/faulty_spool_directory.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See http_client.h.
 #include "tests/support/http_client.h"
 
 #include <strings.h>

@@ -1,4 +1,4 @@
-// See memory_store.h. Snapshots share the content; a write copies it first while any snapshot looks at it.
+// Snapshots share the content; a write copies it first while any snapshot looks at it.
 #include "tests/support/memory_store.h"
 
 #include <algorithm>

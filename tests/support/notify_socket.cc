@@ -1,4 +1,3 @@
-// See notify_socket.h.
 #include "tests/support/notify_socket.h"
 
 #include <sys/socket.h>

@@ -1,4 +1,3 @@
-// See process.h.
 #include "tests/support/process.h"
 
 #include <fcntl.h>

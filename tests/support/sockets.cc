@@ -1,4 +1,3 @@
-// See sockets.h.
 #include "tests/support/sockets.h"
 
 #include <arpa/inet.h>

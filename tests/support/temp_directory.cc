@@ -1,4 +1,3 @@
-// See temp_directory.h.
 #include "tests/support/temp_directory.h"
 
 #include <cstdlib>

@@ -1,4 +1,3 @@
-// See thread_staller.h.
 #include "tests/support/thread_staller.h"
 
 #include <signal.h>

@@ -1,4 +1,3 @@
-// See fake_server.h.
 #include "tests/tools/fake_server.h"
 
 #include <cstdlib>

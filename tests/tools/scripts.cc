@@ -1,4 +1,3 @@
-// See scripts.h.
 #include "tests/tools/scripts.h"
 
 namespace statmill {

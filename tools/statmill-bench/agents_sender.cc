@@ -1,4 +1,3 @@
-// See agents_sender.h.
 #include "tools/statmill-bench/agents_sender.h"
 
 #include <poll.h>
@@ -16,7 +15,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "proto/agent_frames.h"
+#include "proto/agent/frames.h"
 #include "tools/statmill-bench/pacer.h"
 
 namespace statmill {

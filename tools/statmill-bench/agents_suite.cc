@@ -1,4 +1,3 @@
-// See agents_suite.h.
 #include "tools/statmill-bench/agents_suite.h"
 
 #include <algorithm>

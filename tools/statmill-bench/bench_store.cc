@@ -1,4 +1,3 @@
-// See bench_store.h.
 #include "tools/statmill-bench/bench_store.h"
 
 #include <fcntl.h>
@@ -9,8 +8,8 @@
 #include <cstring>
 #include <thread>
 
-#include "storage/data_directory.h"
-#include "storage/rocks_database.h"
+#include "storage/files/data_directory.h"
+#include "storage/rocks/rocks_database.h"
 
 namespace statmill {
 namespace {

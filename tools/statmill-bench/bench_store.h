@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "storage/rocks_store.h"
+#include "storage/rocks/rocks_store.h"
 
 namespace rocksdb {
 class ColumnFamilyHandle;

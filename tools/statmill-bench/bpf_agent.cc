@@ -1,4 +1,3 @@
-// See bpf_agent.h.
 #include "tools/statmill-bench/bpf_agent.h"
 
 #include <arpa/inet.h>

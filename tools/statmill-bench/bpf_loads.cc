@@ -1,4 +1,3 @@
-// See bpf_loads.h.
 #include "tools/statmill-bench/bpf_loads.h"
 
 #include <arpa/inet.h>

@@ -1,4 +1,3 @@
-// See bpf_programs.h.
 #include "tools/statmill-bench/bpf_programs.h"
 
 #include <bpf/bpf.h>

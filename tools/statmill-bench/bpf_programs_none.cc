@@ -1,4 +1,4 @@
-// See bpf_programs.h: built without eBPF.
+// Built without eBPF.
 #include "tools/statmill-bench/bpf_programs.h"
 
 namespace statmill {

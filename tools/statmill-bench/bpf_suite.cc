@@ -1,4 +1,4 @@
-// See bpf_suite.h. Programs are measured by the kernel (BPF_ENABLE_STATS), which takes more than they do:
+// Programs are measured by the kernel (BPF_ENABLE_STATS), which takes more than they do:
 // an empty program at the same hook, in the same run, says how much that is. What a program takes from others
 // (caches, the call itself) shows in the ping-pong alone, with and without the agent.
 #include "tools/statmill-bench/bpf_suite.h"

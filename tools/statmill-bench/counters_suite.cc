@@ -1,4 +1,4 @@
-// See counters_suite.h. The other ways are written here as their sources do the work of an add;
+// The other ways are written here as their sources do the work of an add;
 // prometheus-cpp is the library itself.
 #include "tools/statmill-bench/counters_suite.h"
 

@@ -1,4 +1,3 @@
-// See ingest.h.
 #include "tools/statmill-bench/ingest.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See ingest_suite.h.
 #include "tools/statmill-bench/ingest_suite.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See option_values.h.
 #include "tools/statmill-bench/option_values.h"
 
 #include <algorithm>

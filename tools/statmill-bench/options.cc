@@ -1,4 +1,3 @@
-// See options.h.
 #include "tools/statmill-bench/options.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See process_meter.h.
 #include "tools/statmill-bench/process_meter.h"
 
 #include <unistd.h>

@@ -1,4 +1,3 @@
-// See relay_suite.h.
 #include "tools/statmill-bench/relay_suite.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See replay.h.
 #include "tools/statmill-bench/replay.h"
 
 #include <algorithm>

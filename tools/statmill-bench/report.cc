@@ -1,4 +1,3 @@
-// See report.h.
 #include "tools/statmill-bench/report.h"
 
 #include <sys/utsname.h>

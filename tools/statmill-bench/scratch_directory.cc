@@ -1,4 +1,3 @@
-// See scratch_directory.h.
 #include "tools/statmill-bench/scratch_directory.h"
 
 #include <cerrno>

@@ -1,4 +1,3 @@
-// See sender.h.
 #include "tools/statmill-bench/sender.h"
 
 #include <netinet/in.h>

@@ -1,4 +1,3 @@
-// See server_process.h.
 #include "tools/statmill-bench/server_process.h"
 
 #include <fcntl.h>

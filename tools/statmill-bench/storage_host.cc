@@ -4,6 +4,7 @@
 #include <fstream>
 #include <utility>
 
+#include "storage/codec/fragments.h"
 #include "storage/rollup.h"
 #include "tools/statmill-bench/storage_measures.h"
 

@@ -1,4 +1,3 @@
-// See storage_pipeline.h.
 #include "tools/statmill-bench/storage_pipeline.h"
 
 #include <algorithm>

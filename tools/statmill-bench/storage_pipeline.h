@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "storage/journal.h"
+#include "storage/codec/window.h"
+#include "storage/journal/journal.h"
 #include "storage/store.h"
-#include "storage/window.h"
 
 namespace statmill {
 

@@ -3,6 +3,7 @@
 #include <random>
 #include <utility>
 
+#include "storage/codec/fragments.h"
 #include "storage/rollup.h"
 #include "tools/statmill-bench/storage_measures.h"
 #include "tools/statmill-bench/storage_pipeline.h"

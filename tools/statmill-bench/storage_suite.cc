@@ -1,4 +1,3 @@
-// See storage_suite.h.
 #include "tools/statmill-bench/storage_suite.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// See storage_workload.h. Boost's distributions, unlike the standard library's, are the same everywhere.
+// Boost's distributions, unlike the standard library's, are the same everywhere.
 #include "tools/statmill-bench/storage_workload.h"
 
 #include <boost/random/normal_distribution.hpp>

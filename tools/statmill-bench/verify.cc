@@ -1,4 +1,3 @@
-// See verify.h.
 #include "tools/statmill-bench/verify.h"
 
 #include <algorithm>

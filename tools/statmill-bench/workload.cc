@@ -1,4 +1,3 @@
-// See workload.h.
 #include "tools/statmill-bench/workload.h"
 
 #include <algorithm>

@@ -27,12 +27,12 @@ constexpr std::string_view kForgetText =
 
 }  // namespace
 
-Outcome run_agents(std::span<const std::string> arguments, const Surroundings& surroundings) {
+Outcome run_agents(std::span<const std::string> arguments, const Environment& environment) {
   namespace po = boost::program_options;
   Usage usage{.synopsis = "agents [OPTION]...", .text = kAgentsText, .operands_max = 0};
   usage.options.add_options()  //
       ("format", po::value<std::string>()->default_value("table")->value_name("FORM"), "table or json");
-  const CommandLine line(std::move(usage), arguments, surroundings);
+  const CommandLine line(std::move(usage), arguments, environment);
   if (line.ended_as()) return *line.ended_as();
   const Result<Format> format = parse_format(line.text("format"));
   if (!format) return ending(format.error());
@@ -51,14 +51,14 @@ Outcome run_agents(std::span<const std::string> arguments, const Surroundings& s
   return out;
 }
 
-Outcome run_forget_agent(std::span<const std::string> arguments, const Surroundings& surroundings) {
+Outcome run_forget_agent(std::span<const std::string> arguments, const Environment& environment) {
   Usage usage{.synopsis = "forget-agent [OPTION]... ID_OR_PREFIX",
               .text = kForgetText,
               .operands_min = 1,
               .operands_max = 1,
               .peer = Peer::kAdmin};
   usage.options.add_options()("force", "even if it is connected");
-  const CommandLine line(std::move(usage), arguments, surroundings);
+  const CommandLine line(std::move(usage), arguments, environment);
   if (line.ended_as()) return *line.ended_as();
   const Result<HttpAnswer> answer =
       line.client().post("/admin/v1/forget-agent", {},

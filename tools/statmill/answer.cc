@@ -1,4 +1,3 @@
-// See answer.h.
 #include "tools/statmill/answer.h"
 
 #include <boost/json.hpp>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "storage/scrub.h"
+#include "storage/rocks/scrub.h"
 #include "tools/statmill/client.h"
 
 namespace statmill {

@@ -1,7 +1,7 @@
 // `statmill backup`, `verify` and `restore`: a copy of a server's store, whether it is whole, and back.
 #include <filesystem>
 
-#include "storage/backup.h"
+#include "storage/files/backup.h"
 #include "tools/statmill/answer.h"
 #include "tools/statmill/commands.h"
 #include "tools/statmill/options.h"
@@ -38,13 +38,13 @@ Outcome failed(Error error, const std::string& directory) {
 
 }  // namespace
 
-Outcome run_backup(std::span<const std::string> arguments, const Surroundings& surroundings) {
+Outcome run_backup(std::span<const std::string> arguments, const Environment& environment) {
   const CommandLine line({.synopsis = "backup [OPTION]... DIR",
                           .text = kBackupText,
                           .operands_min = 1,
                           .operands_max = 1,
                           .peer = Peer::kAdmin},
-                         arguments, surroundings);
+                         arguments, environment);
   if (line.ended_as()) return *line.ended_as();
   const std::string directory = std::filesystem::absolute(line.operands()[0]).lexically_normal();
   const Result<HttpAnswer> answer = line.client().post("/admin/v1/backup", {}, {{"directory", directory}});
@@ -56,13 +56,13 @@ Outcome run_backup(std::span<const std::string> arguments, const Surroundings& s
   return {.data = summary_text(directory, {*files, *bytes})};
 }
 
-Outcome run_verify(std::span<const std::string> arguments, const Surroundings& surroundings) {
+Outcome run_verify(std::span<const std::string> arguments, const Environment& environment) {
   const CommandLine line({.synopsis = "verify DIR",
                           .text = kVerifyText,
                           .operands_min = 1,
                           .operands_max = 1,
                           .peer = Peer::kNobody},
-                         arguments, surroundings);
+                         arguments, environment);
   if (line.ended_as()) return *line.ended_as();
   const std::string& directory = line.operands()[0];
   const Result<BackupVerdict> verdict = verify_backup(directory);
@@ -76,13 +76,13 @@ Outcome run_verify(std::span<const std::string> arguments, const Surroundings& s
   return out;
 }
 
-Outcome run_restore(std::span<const std::string> arguments, const Surroundings& surroundings) {
+Outcome run_restore(std::span<const std::string> arguments, const Environment& environment) {
   const CommandLine line({.synopsis = "restore DIR DATA_DIR",
                           .text = kRestoreText,
                           .operands_min = 2,
                           .operands_max = 2,
                           .peer = Peer::kNobody},
-                         arguments, surroundings);
+                         arguments, environment);
   if (line.ended_as()) return *line.ended_as();
   const Result<BackupSummary> restored = restore_backup(line.operands()[0], line.operands()[1]);
   if (!restored) return failed(restored.error(), line.operands()[0]);

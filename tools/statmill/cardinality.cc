@@ -9,7 +9,7 @@
 
 namespace statmill {
 
-Outcome run_cardinality(std::span<const std::string> arguments, const Surroundings& surroundings) {
+Outcome run_cardinality(std::span<const std::string> arguments, const Environment& environment) {
   namespace po = boost::program_options;
   Usage usage{.synopsis = "cardinality [OPTION]...",
               .text =
@@ -21,7 +21,7 @@ Outcome run_cardinality(std::span<const std::string> arguments, const Surroundin
       ("parts", po::value<std::string>()->default_value("1")->value_name("COUNT"),
        "parts of the path that make a prefix")  //
       ("format", po::value<std::string>()->default_value("table")->value_name("FORM"), "table or json");
-  const CommandLine line(std::move(usage), arguments, surroundings);
+  const CommandLine line(std::move(usage), arguments, environment);
   if (line.ended_as()) return *line.ended_as();
   const Result<Format> format = parse_format(line.text("format"));
   if (!format) return ending(format.error());

@@ -1,5 +1,5 @@
 // `statmill check`: tells whether all that is stored can be read, in a running server or in a directory.
-#include "storage/scrub.h"
+#include "storage/rocks/scrub.h"
 #include "tools/statmill/answer.h"
 #include "tools/statmill/commands.h"
 #include "tools/statmill/options.h"
@@ -25,10 +25,10 @@ Result<ScrubReport> ask_server(const Client& client) {
 
 }  // namespace
 
-Outcome run_check(std::span<const std::string> arguments, const Surroundings& surroundings) {
+Outcome run_check(std::span<const std::string> arguments, const Environment& environment) {
   const CommandLine line(
       {.synopsis = "check [OPTION]... [DIR]", .text = kText, .operands_max = 1, .peer = Peer::kAdmin},
-      arguments, surroundings);
+      arguments, environment);
   if (line.ended_as()) return *line.ended_as();
   const bool is_live = line.operands().empty();
   const Result<ScrubReport> report =

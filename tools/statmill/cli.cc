@@ -1,4 +1,3 @@
-// See cli.h.
 #include "tools/statmill/cli.h"
 
 #include <algorithm>
@@ -14,7 +13,7 @@ namespace {
 struct Subcommand {
   std::string_view name;
   std::string_view summary;
-  Outcome (*run)(std::span<const std::string> arguments, const Surroundings& surroundings);
+  Outcome (*run)(std::span<const std::string> arguments, const Environment& environment);
 };
 
 constexpr std::array<Subcommand, 16> kSubcommands = {{
@@ -67,7 +66,7 @@ size_t count_leading_options(std::span<const std::string> arguments) {
 
 }  // namespace
 
-Outcome run_cli(std::span<const std::string> arguments, const Surroundings& surroundings) {
+Outcome run_cli(std::span<const std::string> arguments, const Environment& environment) {
   const size_t leading = count_leading_options(arguments);
   for (const std::string& option : arguments.first(leading)) {
     if (option == "--help") return {.data = help()};
@@ -84,7 +83,7 @@ Outcome run_cli(std::span<const std::string> arguments, const Surroundings& surr
   }
   std::vector<std::string> rest(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(leading));
   rest.insert(rest.end(), arguments.begin() + static_cast<std::ptrdiff_t>(leading) + 1, arguments.end());
-  return subcommand->run(rest, surroundings);
+  return subcommand->run(rest, environment);
 }
 
 }  // namespace statmill

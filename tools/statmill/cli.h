@@ -25,13 +25,13 @@ struct Outcome {
   std::string talk = {};  // for standard error
 };
 
-struct Surroundings {
+struct Environment {
   std::string default_server;             // URL when --server is not given
   std::string default_admin_socket = {};  // path when --admin.socket is not given
   Timestamp now;
 };
 
 // `arguments` without the program's name.
-Outcome run_cli(std::span<const std::string> arguments, const Surroundings& surroundings);
+Outcome run_cli(std::span<const std::string> arguments, const Environment& environment);
 
 }  // namespace statmill

@@ -1,4 +1,3 @@
-// See client.h.
 #include "tools/statmill/client.h"
 
 #include <sys/un.h>

@@ -17,13 +17,13 @@ constexpr std::string_view kText =
 
 }  // namespace
 
-Outcome run_clock(std::span<const std::string> arguments, const Surroundings& surroundings) {
+Outcome run_clock(std::span<const std::string> arguments, const Environment& environment) {
   Usage usage{.synopsis = "clock [OPTION]... confirm",
               .text = kText,
               .operands_min = 1,
               .operands_max = 1,
               .peer = Peer::kAdmin};
-  const CommandLine line(std::move(usage), arguments, surroundings);
+  const CommandLine line(std::move(usage), arguments, environment);
   if (line.ended_as()) return *line.ended_as();
   if (line.operands()[0] != "confirm")
     return ending(Error{ErrorCode::kInvalid, "\"" + line.operands()[0] + "\" is not confirm"});

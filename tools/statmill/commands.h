@@ -8,21 +8,21 @@
 
 namespace statmill {
 
-Outcome run_put(std::span<const std::string> arguments, const Surroundings& surroundings);
-Outcome run_query(std::span<const std::string> arguments, const Surroundings& surroundings);
-Outcome run_list(std::span<const std::string> arguments, const Surroundings& surroundings);
-Outcome run_status(std::span<const std::string> arguments, const Surroundings& surroundings);
-Outcome run_rejects(std::span<const std::string> arguments, const Surroundings& surroundings);
-Outcome run_cardinality(std::span<const std::string> arguments, const Surroundings& surroundings);
-Outcome run_agents(std::span<const std::string> arguments, const Surroundings& surroundings);
-Outcome run_forget_agent(std::span<const std::string> arguments, const Surroundings& surroundings);
-Outcome run_delete(std::span<const std::string> arguments, const Surroundings& surroundings);
-Outcome run_rename(std::span<const std::string> arguments, const Surroundings& surroundings);
-Outcome run_flush(std::span<const std::string> arguments, const Surroundings& surroundings);
-Outcome run_backup(std::span<const std::string> arguments, const Surroundings& surroundings);
-Outcome run_verify(std::span<const std::string> arguments, const Surroundings& surroundings);
-Outcome run_clock(std::span<const std::string> arguments, const Surroundings& surroundings);
-Outcome run_check(std::span<const std::string> arguments, const Surroundings& surroundings);
-Outcome run_restore(std::span<const std::string> arguments, const Surroundings& surroundings);
+Outcome run_put(std::span<const std::string> arguments, const Environment& environment);
+Outcome run_query(std::span<const std::string> arguments, const Environment& environment);
+Outcome run_list(std::span<const std::string> arguments, const Environment& environment);
+Outcome run_status(std::span<const std::string> arguments, const Environment& environment);
+Outcome run_rejects(std::span<const std::string> arguments, const Environment& environment);
+Outcome run_cardinality(std::span<const std::string> arguments, const Environment& environment);
+Outcome run_agents(std::span<const std::string> arguments, const Environment& environment);
+Outcome run_forget_agent(std::span<const std::string> arguments, const Environment& environment);
+Outcome run_delete(std::span<const std::string> arguments, const Environment& environment);
+Outcome run_rename(std::span<const std::string> arguments, const Environment& environment);
+Outcome run_flush(std::span<const std::string> arguments, const Environment& environment);
+Outcome run_backup(std::span<const std::string> arguments, const Environment& environment);
+Outcome run_verify(std::span<const std::string> arguments, const Environment& environment);
+Outcome run_clock(std::span<const std::string> arguments, const Environment& environment);
+Outcome run_check(std::span<const std::string> arguments, const Environment& environment);
+Outcome run_restore(std::span<const std::string> arguments, const Environment& environment);
 
 }  // namespace statmill

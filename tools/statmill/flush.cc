@@ -13,12 +13,12 @@ constexpr std::string_view kText =
 
 }  // namespace
 
-Outcome run_flush(std::span<const std::string> arguments, const Surroundings& surroundings) {
+Outcome run_flush(std::span<const std::string> arguments, const Environment& environment) {
   Usage usage{.synopsis = "flush [OPTION]...", .text = kText, .operands_max = 0, .peer = Peer::kAdmin};
   usage.options.add_options()  //
       ("compact",
        "and merge all files, as far as they ever will be: takes as long as writing everything anew");
-  const CommandLine line(std::move(usage), arguments, surroundings);
+  const CommandLine line(std::move(usage), arguments, environment);
   if (line.ended_as()) return *line.ended_as();
   const Result<HttpAnswer> answer =
       line.client().post("/admin/v1/flush", {}, {{"compact", line.has("compact") ? "true" : "false"}});

@@ -9,7 +9,7 @@
 
 namespace statmill {
 
-Outcome run_list(std::span<const std::string> arguments, const Surroundings& surroundings) {
+Outcome run_list(std::span<const std::string> arguments, const Environment& environment) {
   namespace po = boost::program_options;
   Usage usage{.synopsis = "ls [OPTION]... [PATTERN]",
               .text = "Lists series by name: all, or those that match the pattern (* ? [a-z] {one,two}).",
@@ -18,7 +18,7 @@ Outcome run_list(std::span<const std::string> arguments, const Surroundings& sur
       ("limit", po::value<std::string>()->default_value("1000")->value_name("COUNT"),
        "list no more than this")  //
       ("format", po::value<std::string>()->default_value("table")->value_name("FORM"), "table, json or csv");
-  const CommandLine line(std::move(usage), arguments, surroundings);
+  const CommandLine line(std::move(usage), arguments, environment);
   if (line.ended_as()) return *line.ended_as();
   const Result<Format> format = parse_format(line.text("format"));
   if (!format) return ending(format.error());

@@ -55,7 +55,7 @@ Outcome list(const CommandLine& line, std::string_view path, std::string body, U
 
 }  // namespace
 
-Outcome run_delete(std::span<const std::string> arguments, const Surroundings& surroundings) {
+Outcome run_delete(std::span<const std::string> arguments, const Environment& environment) {
   namespace po = boost::program_options;
   Usage usage{.synopsis = "delete [OPTION]... NAME_OR_PATTERN...",
               .text = kDeleteText,
@@ -67,9 +67,9 @@ Outcome run_delete(std::span<const std::string> arguments, const Surroundings& s
       ("until", po::value<std::string>()->value_name("TIME"), "only what lies before")  //
       ("all", "a pattern of all series, *, is meant")                                   //
       ("dry-run", "change nothing; print the names");
-  const CommandLine line(std::move(usage), arguments, surroundings);
+  const CommandLine line(std::move(usage), arguments, environment);
   if (line.ended_as()) return *line.ended_as();
-  const Result<UrlParameters> parameters = parameters_of(line, surroundings.now);
+  const Result<UrlParameters> parameters = parameters_of(line, environment.now);
   if (!parameters) return ending(parameters.error());
   std::string names;
   for (const std::string& operand : line.operands()) {
@@ -88,14 +88,14 @@ Outcome run_delete(std::span<const std::string> arguments, const Surroundings& s
   return out;
 }
 
-Outcome run_rename(std::span<const std::string> arguments, const Surroundings& surroundings) {
+Outcome run_rename(std::span<const std::string> arguments, const Environment& environment) {
   Usage usage{.synopsis = "rename [OPTION]... OLD NEW",
               .text = kRenameText,
               .operands_min = 2,
               .operands_max = 2,
               .peer = Peer::kAdmin};
   usage.options.add_options()("dry-run", "change nothing; print old and new names");
-  const CommandLine line(std::move(usage), arguments, surroundings);
+  const CommandLine line(std::move(usage), arguments, environment);
   if (line.ended_as()) return *line.ended_as();
   const UrlParameters parameters = {{"from", line.operands()[0]}, {"to", line.operands()[1]}};
   if (line.has("dry-run")) return list(line, "/admin/v1/rename", {}, parameters, "renamed");

@@ -1,4 +1,3 @@
-// See options.h.
 #include "tools/statmill/options.h"
 
 #include <boost/program_options/parsers.hpp>
@@ -18,16 +17,16 @@ std::string help(const Usage& usage) {
   return out.str();
 }
 
-void add_peer_options(Usage& usage, const Surroundings& surroundings) {
+void add_peer_options(Usage& usage, const Environment& environment) {
   if (usage.peer == Peer::kServer) {
     usage.options.add_options()  //
-        ("server", po::value<std::string>()->default_value(surroundings.default_server)->value_name("URL"),
+        ("server", po::value<std::string>()->default_value(environment.default_server)->value_name("URL"),
          "where the server listens; also STATMILL_URL");
   }
   if (usage.peer == Peer::kAdmin) {
     usage.options.add_options()  //
         ("admin.socket",
-         po::value<std::string>()->default_value(surroundings.default_admin_socket)->value_name("PATH"),
+         po::value<std::string>()->default_value(environment.default_admin_socket)->value_name("PATH"),
          "the server's admin socket, on this host; also STATMILL_ADMIN_SOCKET");
   }
   if (usage.peer != Peer::kNobody) {
@@ -43,8 +42,8 @@ void add_peer_options(Usage& usage, const Surroundings& surroundings) {
 }  // namespace
 
 CommandLine::CommandLine(Usage usage, std::span<const std::string> arguments,
-                         const Surroundings& surroundings) {
-  add_peer_options(usage, surroundings);
+                         const Environment& environment) {
+  add_peer_options(usage, environment);
   usage.options.add_options()("help", "print this");
   if (Status status = read(usage, arguments); !status) {
     ended_as_ = {.code = ExitStatus::kUsage,

@@ -37,7 +37,7 @@ class CommandLine {
  public:
   // Adds --help to the options, and --timeout with where the peer is: --server or --admin.socket. On a wrong
   // command line and on --help, says so in ended_as(), and the rest must not be asked.
-  CommandLine(Usage usage, std::span<const std::string> arguments, const Surroundings& surroundings);
+  CommandLine(Usage usage, std::span<const std::string> arguments, const Environment& environment);
 
   const std::optional<Outcome>& ended_as() const { return ended_as_; }
   const std::vector<std::string>& operands() const { return operands_; }

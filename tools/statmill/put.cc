@@ -34,12 +34,12 @@ Result<std::string> line_of(const std::vector<std::string>& operands, Timestamp 
 
 }  // namespace
 
-Outcome run_put(std::span<const std::string> arguments, const Surroundings& surroundings) {
+Outcome run_put(std::span<const std::string> arguments, const Environment& environment) {
   const CommandLine line(
       {.synopsis = "put [OPTION]... NAME VALUE [TIME]", .text = kText, .operands_min = 2, .operands_max = 3},
-      arguments, surroundings);
+      arguments, environment);
   if (line.ended_as()) return *line.ended_as();
-  const Result<std::string> body = line_of(line.operands(), surroundings.now);
+  const Result<std::string> body = line_of(line.operands(), environment.now);
   if (!body) return ending(body.error());
   const Result<HttpAnswer> answer = line.client().post("/api/v1/lines", *body);
   if (!answer) return ending(answer.error());

@@ -53,7 +53,7 @@ Outcome print(const std::string& body, Format format, const std::string& stats_t
 
 }  // namespace
 
-Outcome run_query(std::span<const std::string> arguments, const Surroundings& surroundings) {
+Outcome run_query(std::span<const std::string> arguments, const Environment& environment) {
   namespace po = boost::program_options;
   Usage usage{.synopsis = "query [OPTION]... NAME_OR_PATTERN...", .text = kText, .operands_min = 1};
   usage.options.add_options()                                                                             //
@@ -65,11 +65,11 @@ Outcome run_query(std::span<const std::string> arguments, const Surroundings& su
       ("stats", po::value<std::string>()->default_value("avg,min,max")->value_name("LIST"),
        "of count, sum, avg, stddev, min, max, rate; of distributions p50, p99.9 and so on")  //
       ("format", po::value<std::string>()->default_value("table")->value_name("FORM"), "table, json or csv");
-  const CommandLine line(std::move(usage), arguments, surroundings);
+  const CommandLine line(std::move(usage), arguments, environment);
   if (line.ended_as()) return *line.ended_as();
   const Result<Format> format = parse_format(line.text("format"));
   if (!format) return ending(format.error());
-  const Result<UrlParameters> parameters = parameters_of(line, surroundings.now);
+  const Result<UrlParameters> parameters = parameters_of(line, environment.now);
   if (!parameters) return ending(parameters.error());
   const Result<HttpAnswer> answer = line.client().get("/api/v1/query", *parameters);
   if (!answer) return ending(answer.error());

@@ -8,7 +8,7 @@
 
 namespace statmill {
 
-Outcome run_rejects(std::span<const std::string> arguments, const Surroundings& surroundings) {
+Outcome run_rejects(std::span<const std::string> arguments, const Environment& environment) {
   namespace po = boost::program_options;
   Usage usage{.synopsis = "rejects [OPTION]...",
               .text =
@@ -18,7 +18,7 @@ Outcome run_rejects(std::span<const std::string> arguments, const Surroundings& 
               .operands_max = 0};
   usage.options.add_options()  //
       ("format", po::value<std::string>()->default_value("table")->value_name("FORM"), "table, json or csv");
-  const CommandLine line(std::move(usage), arguments, surroundings);
+  const CommandLine line(std::move(usage), arguments, environment);
   if (line.ended_as()) return *line.ended_as();
   const Result<Format> format = parse_format(line.text("format"));
   if (!format) return ending(format.error());

@@ -1,4 +1,3 @@
-// See table.h.
 #include "tools/statmill/table.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "proto/line_writer.h"
+#include "proto/istatd/writer.h"
 
 namespace statmill {
 namespace {

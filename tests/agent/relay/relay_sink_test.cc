@@ -9,9 +9,9 @@
 #include <map>
 
 #include "base/glob.h"
-#include "proto/graphite_lines.h"
-#include "proto/istatd_lines.h"
-#include "proto/statsd_lines.h"
+#include "proto/graphite/parser.h"
+#include "proto/istatd/parser.h"
+#include "proto/statsd/parser.h"
 #include "server/table/table.h"
 
 namespace statmill {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "agent/relay/relay_sink.h"
-#include "proto/istatd_lines.h"
+#include "proto/istatd/parser.h"
 
 namespace statmill {
 namespace {

@@ -1,11 +1,11 @@
 // Two agents with one identity, at the book: what one sends is never taken for what the other sent.
 #include "server/agents/fresh_frames.h"
-#include "tests/server/agents/agent_book_fixture.h"
+#include "tests/server/agents/agent_registry_fixture.h"
 
 namespace statmill {
 namespace {
 
-TEST_F(AgentBookTest, ABatchOfACloneIsNoRepeat) {
+TEST_F(AgentRegistryTest, ABatchOfACloneIsNoRepeat) {
   open(1);
   const Timestamp first = now_.wall;
   batch_of(first, 1, 0);
@@ -16,7 +16,7 @@ TEST_F(AgentBookTest, ABatchOfACloneIsNoRepeat) {
   EXPECT_EQ(applied_, 1);
 }
 
-TEST_F(AgentBookTest, ABatchOfACloneIsNoRepeatThoughTheFirstIsDurableByThen) {
+TEST_F(AgentRegistryTest, ABatchOfACloneIsNoRepeatThoughTheFirstIsDurableByThen) {
   open(1);
   batch(1, 0);
   open(1);
@@ -24,7 +24,7 @@ TEST_F(AgentBookTest, ABatchOfACloneIsNoRepeatThoughTheFirstIsDurableByThen) {
   EXPECT_EQ(batch_of(now_.wall + Duration(1), 1, 0), AgentTake::kOther);
 }
 
-TEST_F(AgentBookTest, BatchesOfClonesAreAConflict) {
+TEST_F(AgentRegistryTest, BatchesOfClonesAreAConflict) {
   open(1);
   batch(1, 0);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(batch(1, 0, 11), AgentTake::kOther);
@@ -33,7 +33,7 @@ TEST_F(AgentBookTest, BatchesOfClonesAreAConflict) {
   EXPECT_EQ(counted("statmill.agent_clones"), 1U);
 }
 
-TEST_F(AgentBookTest, AGapIsARepeatWheneverItIsTold) {
+TEST_F(AgentRegistryTest, AGapIsARepeatWheneverItIsTold) {
   open(1);
   gap(1, 3, 30);
   pass(minutes(1));
@@ -42,7 +42,7 @@ TEST_F(AgentBookTest, AGapIsARepeatWheneverItIsTold) {
 }
 
 // Nobody can say whose they are: the agent comes again when they are durable, and compares them itself.
-TEST_F(AgentBookTest, WhatCannotBeComparedIsNotAcknowledged) {
+TEST_F(AgentRegistryTest, WhatCannotBeComparedIsNotAcknowledged) {
   open(1);
   gap(1, 1, 10);
   for (uint64_t seq = 2; seq <= FreshFrames::kKept + 2; ++seq) batch(seq, 10 * (seq - 1));
@@ -53,7 +53,7 @@ TEST_F(AgentBookTest, WhatCannotBeComparedIsNotAcknowledged) {
   EXPECT_EQ(batch(3, 20), AgentTake::kAgain);
 }
 
-TEST_F(AgentBookTest, ABatchOfAnEarlierEpochIsComparedWithNone) {
+TEST_F(AgentRegistryTest, ABatchOfAnEarlierEpochIsComparedWithNone) {
   open(1);
   batch(1, 0);
   open(1, 2);

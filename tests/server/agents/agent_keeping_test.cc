@@ -1,10 +1,10 @@
 // Which agents the book forgets, and when; and that one that was forgotten is never counted twice.
-#include "tests/server/agents/agent_book_fixture.h"
+#include "tests/server/agents/agent_registry_fixture.h"
 
 namespace statmill {
 namespace {
 
-TEST_F(AgentBookTest, AgentsNotSeenForLongerThanAnythingIsKeptAreForgotten) {
+TEST_F(AgentRegistryTest, AgentsNotSeenForLongerThanAnythingIsKeptAreForgotten) {
   make_book({.kept = hours(100)});
   visit(1);
   pass(hours(99));
@@ -18,7 +18,7 @@ TEST_F(AgentBookTest, AgentsNotSeenForLongerThanAnythingIsKeptAreForgotten) {
   EXPECT_EQ(counted("statmill.agents_forgotten"), 1U);
 }
 
-TEST_F(AgentBookTest, AConnectedAgentIsNotForgotten) {
+TEST_F(AgentRegistryTest, AConnectedAgentIsNotForgotten) {
   make_book({.kept = hours(1)});
   open(1);
   batch(1, 0);
@@ -29,7 +29,7 @@ TEST_F(AgentBookTest, AConnectedAgentIsNotForgotten) {
   EXPECT_TRUE(tick().forgotten_agents.empty());
 }
 
-TEST_F(AgentBookTest, NothingIsForgottenInTheFirstHour) {
+TEST_F(AgentRegistryTest, NothingIsForgottenInTheFirstHour) {
   make_book({.kept = hours(100)});
   visit(1);
   pass(hours(1000));
@@ -43,7 +43,7 @@ TEST_F(AgentBookTest, NothingIsForgottenInTheFirstHour) {
   EXPECT_EQ(tick().forgotten_agents, std::vector<AgentId>{id_of(1)});
 }
 
-TEST_F(AgentBookTest, AClockThatIsAheadForgetsNobody) {
+TEST_F(AgentRegistryTest, AClockThatIsAheadForgetsNobody) {
   make_book({.kept = hours(100)});
   visit(1);
   pass(hours(2));
@@ -53,7 +53,7 @@ TEST_F(AgentBookTest, AClockThatIsAheadForgetsNobody) {
   EXPECT_TRUE(tick().forgotten_agents.empty());
 }
 
-TEST_F(AgentBookTest, ForgetsByTheTimeOfTheTickAndNotByAnyClock) {
+TEST_F(AgentRegistryTest, ForgetsByTheTimeOfTheTickAndNotByAnyClock) {
   make_book({.kept = hours(100)});
   visit(1);
   const Timestamp passed = now_.wall + hours(2);
@@ -67,7 +67,7 @@ TEST_F(AgentBookTest, ForgetsByTheTimeOfTheTickAndNotByAnyClock) {
   EXPECT_EQ(end_epoch(passed + hours(99)).forgotten_agents, std::vector<AgentId>{id_of(1)});
 }
 
-TEST_F(AgentBookTest, WhenTheTableIsFullTheLongestUnseenIsForgotten) {
+TEST_F(AgentRegistryTest, WhenTheTableIsFullTheLongestUnseenIsForgotten) {
   make_book({.agents_max = 3});
   visit(1);
   pass(minutes(1));
@@ -88,7 +88,7 @@ TEST_F(AgentBookTest, WhenTheTableIsFullTheLongestUnseenIsForgotten) {
   EXPECT_EQ(counted("statmill.agents_evicted"), 1U);
 }
 
-TEST_F(AgentBookTest, AgentsWithoutDataGoFirst) {
+TEST_F(AgentRegistryTest, AgentsWithoutDataGoFirst) {
   make_book({.agents_max = 2});
   visit(1);
   pass(minutes(1));
@@ -104,7 +104,7 @@ TEST_F(AgentBookTest, AgentsWithoutDataGoFirst) {
 
 // --- Agents that come back.
 
-class ForgottenAgentTest : public AgentBookTest {
+class ForgottenAgentTest : public AgentRegistryTest {
  protected:
   // Agent 1 has sent two batches, and heard of the first only.
   ForgottenAgentTest() {
@@ -185,13 +185,13 @@ TEST_F(ForgottenAgentTest, MakesNoGapOfWhatWasMadeLater) {
   EXPECT_EQ(open(later).durable.seq, 0U) << "it sends again what it still has";
 }
 
-TEST_F(AgentBookTest, AServerThatNeverForgotAsksForEverything) {
+TEST_F(AgentRegistryTest, AServerThatNeverForgotAsksForEverything) {
   HelloFrame known = hello(1);
   known.acknowledged = {1, 5, 50, now_.wall};
   EXPECT_EQ(open(known).durable, (AgentPosition{1, 0, 0, {}}));
 }
 
-TEST_F(AgentBookTest, AnAgentIsForgottenByTheBeginningOfItsId) {
+TEST_F(AgentRegistryTest, AnAgentIsForgottenByTheBeginningOfItsId) {
   visit(0x12);
   AgentId other = id_of(0x12);
   other.bytes.back() = 0;
@@ -216,7 +216,7 @@ TEST_F(AgentBookTest, AnAgentIsForgottenByTheBeginningOfItsId) {
   EXPECT_TRUE(book_->forget({.id = "1212"}));
 }
 
-TEST_F(AgentBookTest, AnAgentIsNotForgottenBeforeItsLastBatchIsInABatchOfTheStore) {
+TEST_F(AgentRegistryTest, AnAgentIsNotForgottenBeforeItsLastBatchIsInABatchOfTheStore) {
   open(1);
   batch(1, 0);
   parity_ ^= 1;  // the epoch that goes on, while the tick takes the one before

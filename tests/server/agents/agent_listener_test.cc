@@ -108,7 +108,7 @@ class AgentListenerTest : public testing::Test {
   SystemClock clock_;
   Table table_{tiers_, TableLimits{}};
   Intake intake_{table_, registry_};
-  AgentBook book_{AgentLimits{}, registry_};
+  AgentRegistry book_{AgentLimits{}, registry_};
   Ticker ticker_{{table_, store_, registry_, health_, log_, &book_},
                  TickOptions{},
                  recover(store_, table_)->start,
@@ -231,7 +231,7 @@ TEST_F(AgentListenerTest, ConnectionsMayBeToldWhatIsDurableAfterItHasStopped) {
   };
   open();
   const auto slow = std::make_shared<SlowWatcher>();
-  const auto first = std::get<AgentBook::Opened>(book_.open(
+  const auto first = std::get<AgentRegistry::Opened>(book_.open(
       HelloFrame{.id = {{1}}, .acknowledged = {.epoch = 1}, .clock = clock_.wall(), .host = "slow"},
       LineSender(), slow, TickTime::of(clock_)));
   Peer agent = peer();

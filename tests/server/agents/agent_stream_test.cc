@@ -12,7 +12,7 @@ namespace {
 class Intake final : public AgentIntake {
  public:
   bool has_room() const override { return room; }
-  void take(const AgentLines& lines, const AgentBook::Mark& mark) override {
+  void take(const AgentLines& lines, const AgentRegistry::Mark& mark) override {
     taken.emplace_back(lines.text);
     judged_by = lines.now;
     RefusalCounts refused{};
@@ -60,7 +60,7 @@ class AgentStreamTest : public testing::Test {
   void see_clock(bool in_doubt) { book_.clock_seen({now_, steady_}, in_doubt); }
   void tick() {
     StoreBatch batch;
-    book_.ride(0, batch, now_);
+    book_.add_to(0, batch, now_);
     book_.committed(batch);
   }
   // The one frame that was answered.
@@ -80,7 +80,7 @@ class AgentStreamTest : public testing::Test {
 
   const std::string token_ = "secret";
   Registry registry_;
-  AgentBook book_{{}, registry_};
+  AgentRegistry book_{{}, registry_};
   Intake intake_;
   std::shared_ptr<NoWatcher> watcher_ = std::make_shared<NoWatcher>();
   Timestamp now_{};  // alone: the server's clock steps
@@ -267,7 +267,7 @@ TEST_F(AgentStreamTest, AStepOfTheServersClockTakesNothingOfAnAgentWhoseClockSta
 // As of one host. What the agent made before is still unsent.
 TEST_F(AgentStreamTest, WhenBothClocksAreAheadWhatWasMadeBeforeIsNotTooOld) {
   StoreBatch ignored;
-  book_.ride(0, ignored, now_);
+  book_.add_to(0, ignored, now_);
   see_clock(false);
   for (const bool has_ticked : {false, true}) {
     now_ = Timestamp(std::chrono::hours(24 * 365));

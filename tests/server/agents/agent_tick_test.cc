@@ -1,8 +1,8 @@
 // Batches of agents through table and tick: their samples and their position are one batch of the store.
 #include <gtest/gtest.h>
 
-#include "server/agents/agent_book.h"
 #include "server/agents/agent_lines.h"
+#include "server/agents/agent_registry.h"
 #include "server/query/engine.h"
 #include "server/tick/recovery.h"
 #include "tests/support/memory_store.h"
@@ -29,7 +29,7 @@ class AgentTickTest : public testing::Test {
   void start() {
     ticker_.reset();
     table_ = std::make_unique<Table>(tiers_, TableLimits{});
-    book_ = std::make_unique<AgentBook>(AgentLimits{}, registry_);
+    book_ = std::make_unique<AgentRegistry>(AgentLimits{}, registry_);
     const auto recovery = recover(store_, *table_);
     ASSERT_TRUE(recovery);
     book_->restore(*store_.snapshot()->agents());
@@ -42,7 +42,7 @@ class AgentTickTest : public testing::Test {
     watcher_ = std::make_shared<Watcher>();
     HelloFrame hello{.acknowledged = {.epoch = 1}, .host = "web"};
     hello.id.bytes.fill(agent);
-    auto opened = std::get<AgentBook::Opened>(book_->open(hello, LineSender(), watcher_, moment_));
+    auto opened = std::get<AgentRegistry::Opened>(book_->open(hello, LineSender(), watcher_, moment_));
     hold_ = opened.hold;
     return opened.durable.seq;
   }
@@ -75,10 +75,10 @@ class AgentTickTest : public testing::Test {
   Health health_;
   Log log_{LogLevel::kError};
   std::unique_ptr<Table> table_;
-  std::unique_ptr<AgentBook> book_;
+  std::unique_ptr<AgentRegistry> book_;
   std::unique_ptr<Ticker> ticker_;
   std::shared_ptr<Watcher> watcher_;
-  AgentBook::Hold hold_;
+  AgentRegistry::Hold hold_;
 };
 
 TEST_F(AgentTickTest, ACrashBeforeTheTickLosesBoth) {

@@ -1,5 +1,5 @@
 // What is told of agents: the JSON of their status, the alarms, and the route that forgets one.
-#include "server/agents/agents_report.h"
+#include "server/report/agents_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ class AgentsReportTest : public testing::Test {
     const auto opened =
         book_.open(hello, LineSender::host({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 7}, port),
                    std::make_shared<NoWatcher>(), now_);
-    if (const auto* one = std::get_if<AgentBook::Opened>(&opened)) hold_ = one->hold;
+    if (const auto* one = std::get_if<AgentRegistry::Opened>(&opened)) hold_ = one->hold;
   }
   void batch() {
     RefusalCounts refused{};
@@ -45,16 +45,16 @@ class AgentsReportTest : public testing::Test {
     book_.take(hold_, BatchFrame{1, 0, 10, now_.wall, {}, {}}, now_,
                [&](auto, const auto& mark) { mark(0, refused); });
     StoreBatch stored;
-    book_.ride(0, stored, now_.wall);
+    book_.add_to(0, stored, now_.wall);
     book_.committed(stored);
   }
 
   Registry registry_;
-  AgentBook book_{{}, registry_};
+  AgentRegistry book_{{}, registry_};
   Health health_;
   Log log_{LogLevel::kError};
   AgentAlarms alarms_{book_, health_, log_};
-  AgentBook::Hold hold_;
+  AgentRegistry::Hold hold_;
   TickTime now_{from_unix_seconds(1'700'000'000), SteadyTime(std::chrono::hours(1))};
 };
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "proto/istatd_lines.h"
+#include "proto/istatd/parser.h"
 #include "server/http/api_routes.h"
 #include "server/http/http_server.h"
 #include "server/http/http_services.h"

@@ -1,4 +1,3 @@
-// See http_peer.h.
 #include "tests/server/http/http_peer.h"
 
 #include "base/check.h"

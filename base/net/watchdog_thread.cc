@@ -1,0 +1,48 @@
+#include "base/net/watchdog_thread.h"
+
+#include "base/service_manager.h"
+
+namespace statmill {
+namespace {
+
+// Signs of life for each interval in which one is expected: one may be late.
+constexpr int kAlivePerInterval = 3;
+
+}  // namespace
+
+WatchdogThread::WatchdogThread(Watchdog& watchdog, Duration look)
+    : watchdog_(watchdog),
+      look_(look),
+      alive_interval_(service_manager::alive_interval()),
+      thread_([this] { run(); }) {}
+
+WatchdogThread::~WatchdogThread() {
+  {
+    MutexLock lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+}
+
+void WatchdogThread::run() {
+  while (true) {
+    watchdog_.look();
+    tell_service_manager(std::chrono::steady_clock::now());
+    MutexLock lock(mutex_);
+    if (!stopping_) wake_.wait_for(mutex_, look_);
+    if (stopping_) return;
+  }
+}
+
+void WatchdogThread::tell_service_manager(SteadyTime now) {
+  std::string parts;
+  for (const auto& [part, text] : watchdog_.problems()) parts += " " + part;
+  if (parts != told_) service_manager::status(parts.empty() ? "" : "hangs:" + parts);
+  told_ = std::move(parts);
+  if (!alive_interval_ || !watchdog_.makes_progress() || now < next_alive_) return;
+  next_alive_ = now + *alive_interval_ / kAlivePerInterval;
+  service_manager::alive();
+}
+
+}  // namespace statmill

@@ -1,0 +1,318 @@
+// Each decoder mirrors its encoder, field by field.
+#include "proto/agent/frames.h"
+
+#include <algorithm>
+#include <span>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+
+namespace statmill {
+namespace {
+
+constexpr size_t kLengthBytes = 4;
+constexpr size_t kTypeAt = 8;
+constexpr uint8_t kEphemeral = 1;  // flag of a hello
+constexpr size_t kRefuseTextBytesMax = 256;
+
+// A frame at the end of `out` while its payload is written; its length and checksum are put in last.
+class OpenFrame {
+ public:
+  OpenFrame(std::string& out, FrameType type) : out_(out), begin_(out.size()), writer_(out) {
+    out_.append(kTypeAt, '\0');
+    writer_.u8(static_cast<uint8_t>(type));
+  }
+  ~OpenFrame() {
+    const std::string_view body = std::string_view(out_).substr(begin_ + kTypeAt);
+    std::string head;
+    Writer writer(head);
+    writer.u32be(static_cast<uint32_t>(body.size()));
+    writer.u32be(crc32c(body));
+    std::copy(head.begin(), head.end(), out_.begin() + static_cast<std::ptrdiff_t>(begin_));
+  }
+  OpenFrame(const OpenFrame&) = delete;
+  OpenFrame& operator=(const OpenFrame&) = delete;
+
+  Writer* operator->() { return &writer_; }
+  Writer& writer() { return writer_; }
+
+ private:
+  std::string& out_;
+  const size_t begin_;
+  Writer writer_;
+};
+
+void put(Writer& writer, Timestamp time) {
+  writer.u64be(static_cast<uint64_t>(time.time_since_epoch().count()));
+}
+Timestamp take_time(Reader& reader) { return Timestamp(Duration(static_cast<int64_t>(reader.u64be()))); }
+
+void put(Writer& writer, std::string_view text) {
+  writer.varint(text.size());
+  writer.bytes(text);
+}
+std::string_view take_text(Reader& reader) { return reader.bytes(reader.varint()); }
+
+// For AgentId and AgentSecret.
+template <class Bits>
+void put(Writer& writer, const Bits& bits) {
+  writer.bytes({reinterpret_cast<const char*>(bits.bytes.data()), bits.bytes.size()});
+}
+template <class Bits>
+Bits take_bits(Reader& reader) {
+  Bits bits;
+  const std::string_view bytes = reader.bytes(Bits::kBytes);
+  std::copy(bytes.begin(), bytes.end(), bits.bytes.begin());
+  return bits;
+}
+
+void put(Writer& writer, const AgentPosition& position) {
+  writer.u32be(position.epoch);
+  writer.u64be(position.seq);
+  writer.u64be(position.lines);
+  put(writer, position.time);
+}
+AgentPosition take_position(Reader& reader) {
+  AgentPosition position;
+  position.epoch = reader.u32be();
+  position.seq = reader.u64be();
+  position.lines = reader.u64be();
+  position.time = take_time(reader);
+  return position;
+}
+
+template <class Frame>
+std::optional<Frame> if_whole(const Reader& reader, const Frame& frame) {
+  return reader.failed() ? std::nullopt : std::optional(frame);
+}
+
+}  // namespace
+
+std::string_view refuse_reason_text(RefuseReason reason) {
+  switch (reason) {
+    case RefuseReason::kProtocol:
+      return "protocol";
+    case RefuseReason::kVersion:
+      return "version";
+    case RefuseReason::kToken:
+      return "token";
+    case RefuseReason::kFenced:
+      return "fenced";
+    case RefuseReason::kReplaced:
+      return "replaced";
+    case RefuseReason::kGap:
+      return "gap";
+    case RefuseReason::kLimit:
+      return "limit";
+    case RefuseReason::kStopping:
+      return "stopping";
+    case RefuseReason::kClock:
+      return "clock";
+    case RefuseReason::kOwner:
+      return "owner";
+    case RefuseReason::kServerClock:
+      return "server_clock";
+  }
+  return "unknown";
+}
+
+std::string_view gap_reason_text(GapReason reason) {
+  switch (reason) {
+    case GapReason::kSpoolFull:
+      return "spool_full";
+    case GapReason::kForgotten:
+      return "forgotten";
+    case GapReason::kDamaged:
+      return "damaged";
+    case GapReason::kEvicted:
+      return "evicted";
+    case GapReason::kCloned:
+      return "cloned";
+    case GapReason::kCopied:
+      return "copied";
+  }
+  return "unknown";
+}
+
+void append_frame(std::string& out, const HelloFrame& frame) {
+  OpenFrame open(out, FrameType::kHello);
+  open->u8(frame.version);
+  open->u8(frame.is_ephemeral ? kEphemeral : 0);
+  open->u8(frame.lane);
+  put(open.writer(), frame.id);
+  put(open.writer(), frame.secret);
+  put(open.writer(), frame.acknowledged);
+  put(open.writer(), frame.clock);
+  put(open.writer(), frame.host.substr(0, kHostBytesMax));
+  put(open.writer(), frame.agent_version.substr(0, kAgentVersionBytesMax));
+  put(open.writer(), frame.token.substr(0, kTokenBytesMax));
+}
+
+std::optional<HelloFrame> decode_hello(std::string_view payload) {
+  Reader reader(payload);
+  HelloFrame frame;
+  frame.version = reader.u8();
+  if (frame.version != kAgentProtocol) return if_whole(reader, frame);
+  frame.is_ephemeral = (reader.u8() & kEphemeral) != 0;
+  frame.lane = reader.u8();
+  frame.id = take_bits<AgentId>(reader);
+  frame.secret = take_bits<AgentSecret>(reader);
+  frame.acknowledged = take_position(reader);
+  frame.clock = take_time(reader);
+  frame.host = take_text(reader);
+  frame.agent_version = take_text(reader);
+  frame.token = take_text(reader);
+  if (frame.lane >= kLaneCount || frame.acknowledged.epoch == 0) return std::nullopt;
+  if (frame.host.size() > kHostBytesMax || frame.agent_version.size() > kAgentVersionBytesMax ||
+      frame.token.size() > kTokenBytesMax) {
+    return std::nullopt;
+  }
+  return if_whole(reader, frame);
+}
+
+void append_frame(std::string& out, const BatchFrame& frame) {
+  OpenFrame open(out, FrameType::kBatch);
+  open->u64be(frame.seq);
+  open->u64be(frame.lines_before);
+  open->u32be(frame.lines);
+  put(open.writer(), frame.time);
+  put(open.writer(), frame.tags.substr(0, kTagsBytesMax));
+  open->bytes(frame.text);
+}
+
+std::optional<BatchFrame> decode_batch(std::string_view payload) {
+  Reader reader(payload);
+  BatchFrame frame;
+  frame.seq = reader.u64be();
+  frame.lines_before = reader.u64be();
+  frame.lines = reader.u32be();
+  frame.time = take_time(reader);
+  frame.tags = take_text(reader);
+  frame.text = reader.rest();
+  if (frame.seq == 0 || frame.tags.size() > kTagsBytesMax || frame.text.size() > kBatchTextBytesMax)
+    return std::nullopt;
+  return if_whole(reader, frame);
+}
+
+void append_frame(std::string& out, const GapFrame& frame) {
+  OpenFrame open(out, FrameType::kGap);
+  open->u64be(frame.first);
+  open->u64be(frame.seq);
+  open->u64be(frame.lines_before);
+  open->u8(static_cast<uint8_t>(frame.reason));
+  put(open.writer(), frame.time);
+}
+
+std::optional<GapFrame> decode_gap(std::string_view payload) {
+  Reader reader(payload);
+  GapFrame frame;
+  frame.first = reader.u64be();
+  frame.seq = reader.u64be();
+  frame.lines_before = reader.u64be();
+  frame.reason = static_cast<GapReason>(reader.u8());
+  frame.time = take_time(reader);
+  if (frame.first == 0 || frame.first > frame.seq) return std::nullopt;
+  return if_whole(reader, frame);
+}
+
+void append_frame(std::string& out, const StatusFrame& frame) {
+  OpenFrame open(out, FrameType::kStatus);
+  put(open.writer(), frame.clock);
+  open->u64be(frame.spool_bytes);
+  open->u64be(frame.lines_dropped);
+  const size_t count = std::min(frame.collectors.size(), kCollectorsMax);
+  open->varint(count);
+  for (const CollectorNote& note : std::span(frame.collectors).first(count)) {
+    put(open.writer(), note.name.substr(0, kCollectorNameBytesMax));
+    open->u8(note.state);
+    put(open.writer(), note.reason.substr(0, kCollectorReasonBytesMax));
+  }
+}
+
+std::optional<StatusFrame> decode_status(std::string_view payload) {
+  Reader reader(payload);
+  StatusFrame frame;
+  frame.clock = take_time(reader);
+  frame.spool_bytes = reader.u64be();
+  frame.lines_dropped = reader.u64be();
+  const uint64_t count = reader.varint();
+  if (count > kCollectorsMax) return std::nullopt;
+  for (uint64_t i = 0; i < count; ++i) {
+    CollectorNote note;
+    note.name = take_text(reader);
+    note.state = reader.u8();
+    note.reason = take_text(reader);
+    if (note.name.size() > kCollectorNameBytesMax || note.reason.size() > kCollectorReasonBytesMax)
+      return std::nullopt;
+    frame.collectors.push_back(note);
+  }
+  return if_whole(reader, frame);
+}
+
+void append_frame(std::string& out, const WelcomeFrame& frame) {
+  OpenFrame open(out, FrameType::kWelcome);
+  open->u8(frame.version);
+  put(open.writer(), frame.position);
+  open->u64be(frame.lines_refused);
+  put(open.writer(), frame.clock);
+}
+
+std::optional<WelcomeFrame> decode_welcome(std::string_view payload) {
+  Reader reader(payload);
+  WelcomeFrame frame;
+  frame.version = reader.u8();
+  frame.position = take_position(reader);
+  frame.lines_refused = reader.u64be();
+  frame.clock = take_time(reader);
+  return if_whole(reader, frame);
+}
+
+void append_frame(std::string& out, const AckFrame& frame) {
+  OpenFrame open(out, FrameType::kAck);
+  open->u64be(frame.seq);
+  open->u64be(frame.lines_refused);
+}
+
+std::optional<AckFrame> decode_ack(std::string_view payload) {
+  Reader reader(payload);
+  AckFrame frame;
+  frame.seq = reader.u64be();
+  frame.lines_refused = reader.u64be();
+  return if_whole(reader, frame);
+}
+
+void append_frame(std::string& out, const RefuseFrame& frame) {
+  OpenFrame open(out, FrameType::kRefuse);
+  open->u8(static_cast<uint8_t>(frame.reason));
+  put(open.writer(), frame.text.substr(0, kRefuseTextBytesMax));
+}
+
+std::optional<RefuseFrame> decode_refuse(std::string_view payload) {
+  Reader reader(payload);
+  RefuseFrame frame;
+  frame.reason = static_cast<RefuseReason>(reader.u8());
+  frame.text = take_text(reader);
+  return if_whole(reader, frame);
+}
+
+FrameRead read_frame(std::string_view bytes) {
+  FrameRead read;
+  read.bytes = kFrameHeaderBytes;
+  if (bytes.size() < kLengthBytes) return read;
+  Reader reader(bytes);
+  const size_t length = reader.u32be();
+  if (length == 0 || length > kFrameBytesMax) {
+    read.state = FrameRead::State::kDamaged;
+    return read;
+  }
+  read.bytes = kTypeAt + length;
+  if (bytes.size() < read.bytes) return read;
+  const uint32_t checksum = reader.u32be();
+  const std::string_view body = reader.bytes(length);
+  read.state = crc32c(body) == checksum ? FrameRead::State::kWhole : FrameRead::State::kDamaged;
+  read.type = static_cast<FrameType>(body.front());
+  read.payload = body.substr(1);
+  return read;
+}
+
+}  // namespace statmill

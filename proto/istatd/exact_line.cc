@@ -1,0 +1,115 @@
+#include "proto/istatd/exact_line.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "proto/line_text.h"
+#include "proto/tagged_name.h"
+
+namespace statmill {
+namespace {
+
+// Mark and letter, name, time, then the value or sum, sum of squares, min, max, count; cells.
+using ExactFields = Fields<9>;
+constexpr size_t kFieldsOfOne = 4;
+constexpr size_t kFieldsOfMany = 8;
+constexpr size_t kCellBytesMin = 4;                      // "0:1 "
+constexpr uint64_t kCountMax = (uint64_t{1} << 48) - 1;  // of a bucket
+
+std::optional<Kind> kind_of(std::string_view mark) {
+  for (const Kind kind : {Kind::kGauge, Kind::kEvent, Kind::kDistribution}) {
+    if (mark.size() == 2 && mark[1] == exact_letter(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
+bool has_good_field_count(Kind kind, size_t count) {
+  if (count == kFieldsOfOne) return true;
+  if (kind == Kind::kEvent) return false;
+  return count == kFieldsOfMany || (kind == Kind::kDistribution && count > kFieldsOfMany);
+}
+
+std::optional<Refusal> check_name(std::string_view name) {
+  if (name.size() > kNameBytesMax) return Refusal::kNameTooLong;
+  return is_clean_text(name) ? std::nullopt : std::optional(Refusal::kBadName);
+}
+
+// `index:count` of our own partition.
+std::optional<Refusal> read_cell(std::string_view text, HistogramCell& cell) {
+  const size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return Refusal::kBadValue;
+  const auto index = read_integer(text.substr(0, colon), cell.index);
+  const auto count = read_integer(text.substr(colon + 1), cell.count);
+  for (const std::errc error : {index.ec, count.ec}) {
+    if (error == std::errc::result_out_of_range) return Refusal::kOutOfRange;
+    if (error != std::errc{}) return Refusal::kBadValue;
+  }
+  return is_histogram_index(cell.index) ? std::nullopt : std::optional(Refusal::kOutOfRange);
+}
+
+// The cells ascend between min and max, and hold as many samples as the bucket says.
+std::optional<Refusal> read_cells(std::string_view text, Batch& batch, ReadyBucket& ready) {
+  std::vector<HistogramCell> cells;
+  cells.reserve(text.size() / kCellBytesMin + 1);
+  uint64_t rest = ready.count;
+  HistogramIndex least = histogram_index(ready.min.value());
+  const HistogramIndex greatest = histogram_index(ready.max.value());
+  for (const char* at = text.data(); at != text.data() + text.size();) {
+    const char* const end = find_space(at, text.data() + text.size());
+    HistogramCell cell;
+    if (const auto refusal = read_cell({at, static_cast<size_t>(end - at)}, cell)) return refusal;
+    const bool fits = least <= cell.index && cell.index <= greatest && cell.count != 0 && cell.count <= rest;
+    if (!fits) return Refusal::kBadBucket;
+    least = cell.index + 1;
+    rest -= cell.count;
+    cells.push_back(cell);
+    for (at = end; at != text.data() + text.size() && is_space(*at);) ++at;
+  }
+  if (rest != 0) return Refusal::kBadBucket;
+  ready.cells = batch.keep(std::move(cells));
+  return std::nullopt;
+}
+
+std::optional<Refusal> read_bucket(const ExactFields& fields, std::string_view cells, Batch& batch,
+                                   ReadyBucket& ready) {
+  if (const auto refusal = read_number(fields[4], ready.sum_of_squares)) return refusal;
+  if (const auto refusal = read_number(fields[5], ready.min)) return refusal;
+  if (const auto refusal = read_number(fields[6], ready.max)) return refusal;
+  const auto [end, error] = read_integer(fields[7], ready.count);
+  if (error == std::errc::result_out_of_range) return Refusal::kOutOfRange;
+  if (error != std::errc{}) return Refusal::kBadValue;
+  if (ready.count == 0 || ready.count > kCountMax) return Refusal::kBadBucket;
+  return cells.empty() ? std::nullopt : read_cells(cells, batch, ready);
+}
+
+std::optional<Refusal> read_line(std::string_view line, Batch& batch) {
+  const auto fields = split_fields<ExactFields::kMax>(line);
+  const auto kind = kind_of(fields[0]);
+  if (!kind) return Refusal::kReserved;
+  if (!has_good_field_count(*kind, fields.count)) return Refusal::kFieldCount;
+  Sample sample;
+  sample.kind = *kind;
+  sample.name = fields[1];
+  if (const auto refusal = check_name(sample.name)) return refusal;
+  if (read_integer(fields[2], sample.time_s.emplace()).ec != std::errc{}) return Refusal::kBadTime;
+  if (const auto refusal = read_number(fields[3], sample.value)) return refusal;
+  if (fields.count != kFieldsOfOne) {
+    ReadyBucket& ready = batch.new_ready_bucket();
+    sample.ready = &ready;
+    const char* const cells = fields.count > kFieldsOfMany ? fields.begin[kFieldsOfMany] : line.end();
+    const auto size = static_cast<size_t>(line.data() + line.size() - cells);
+    if (const auto refusal = read_bucket(fields, {cells, size}, batch, ready)) return refusal;
+  }
+  batch.samples.push_back(sample);
+  ++batch.received;
+  return std::nullopt;
+}
+
+}  // namespace
+
+void parse_exact_line(std::string_view line, Batch& batch) {
+  if (const auto refusal = read_line(line, batch)) batch.refuse(*refusal, line);
+}
+
+}  // namespace statmill

@@ -1,0 +1,150 @@
+// One pass, and one allocation: no more cells of ours can come of it than of 64-bit
+// integers there are.
+#include "proto/istatd/histogram_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "proto/line_text.h"
+
+namespace statmill {
+namespace {
+
+constexpr uint64_t kCountMax = (uint64_t{1} << 48) - 1;  // of all cells
+constexpr size_t kCellBytesMin = 4;                      // "0:1 "
+// That of grouping power 5 has most; our partition joins what is finer.
+constexpr size_t kCellsMax = size_t{64 - kHistogramGroupingPower + 1} << kHistogramGroupingPower;
+
+// Digits, at least one; of what 64 bits do not hold, their greatest.
+std::optional<uint64_t> read_digits(const char*& at, const char* end) {
+  const char* const begin = at;
+  uint64_t value = 0;
+  bool fits = true;
+  for (; at != end && '0' <= *at && *at <= '9'; ++at) {
+    fits = fits && !__builtin_mul_overflow(value, 10, &value) &&
+           !__builtin_add_overflow(value, static_cast<uint64_t>(*at - '0'), &value);
+  }
+  if (at == begin) return std::nullopt;
+  return fits ? value : ~uint64_t{0};
+}
+
+struct FormCell {
+  uint64_t index = 0;
+  uint64_t count = 0;
+};
+
+// `index:count`, which white space or the text's end follows.
+std::optional<FormCell> read_form_cell(const char*& at, const char* end) {
+  const auto index = read_digits(at, end);
+  if (!index || at == end || *at != ':') return std::nullopt;
+  const auto count = read_digits(++at, end);
+  if (!count || (at != end && !is_space(*at))) return std::nullopt;
+  return FormCell{*index, *count};
+}
+
+// Exact where it can be: sums of squares are an estimate, so a fraction would be none the wiser, and buckets
+// of decimals stay exact.
+Number whole_number(double value) {
+  constexpr auto kMost = static_cast<double>(Number::kMantissaMax);
+  return value <= kMost ? Number::decimal(std::llround(value), 0) : Number::of(value);
+}
+
+Number whole_number(uint64_t value) {
+  constexpr auto kMost = static_cast<uint64_t>(Number::kMantissaMax);
+  if (value > kMost) return Number::of(static_cast<double>(value));
+  return Number::decimal(static_cast<int64_t>(value), 0);
+}
+
+// Gathers cells, in ascending order, to a ready-made bucket.
+class CellsReader {
+ public:
+  CellsReader(unsigned grouping_power, size_t text_size)
+      : power_(grouping_power), bucket_count_(h2_bucket_count(grouping_power)) {
+    cells_.reserve(std::min(kCellsMax, text_size / kCellBytesMin + 1));
+  }
+
+  std::optional<Refusal> add(const FormCell& cell) {
+    if (cell.index >= bucket_count_) return Refusal::kOutOfRange;
+    if (cell.index < next_ || cell.count == 0 || cell.count > kCountMax - count_) return Refusal::kBadBucket;
+    const H2Bucket bucket = h2_bucket(power_, cell.index);
+    const double middle = bucket.middle();
+    if (next_ == 0) least_ = bucket.least;
+    greatest_ = bucket.greatest;
+    next_ = cell.index + 1;
+    count_ += cell.count;
+    squares_ += static_cast<double>(cell.count) * middle * middle;
+    put(histogram_index(middle), cell.count);
+    return std::nullopt;
+  }
+
+  void finish(Batch& batch, ReadyBucket& ready) && {
+    ready.count = count_;
+    ready.sum_of_squares = whole_number(squares_);
+    ready.min = whole_number(least_);
+    ready.max = whole_number(greatest_);
+    ready.cells = batch.keep(std::move(cells_));
+  }
+
+ private:
+  void put(HistogramIndex index, uint64_t count) {
+    if (!cells_.empty() && cells_.back().index == index) {
+      cells_.back().count += count;
+    } else {
+      cells_.push_back({index, count});
+    }
+  }
+
+  const unsigned power_;
+  const uint64_t bucket_count_;
+  std::vector<HistogramCell> cells_;
+  uint64_t next_ = 0;  // the least index that may follow; 0: no cell yet
+  uint64_t count_ = 0;
+  uint64_t least_ = 0;
+  uint64_t greatest_ = 0;
+  double squares_ = 0;
+};
+
+}  // namespace
+
+uint64_t h2_bucket_count(unsigned grouping_power) {
+  return uint64_t{64 - grouping_power + 1} << grouping_power;
+}
+
+H2Bucket h2_bucket(unsigned grouping_power, uint64_t index) {
+  SM_CHECK(grouping_power <= kGroupingPowerMax && index < h2_bucket_count(grouping_power));
+  const uint64_t group = index >> grouping_power;
+  if (group < 2) return {index, index};
+  const uint64_t each = uint64_t{1} << grouping_power;  // the buckets of a power of two, and its place in it
+  const uint64_t least = (each + (index & (each - 1))) << (group - 1);
+  return {least, least + ((uint64_t{1} << (group - 1)) - 1)};
+}
+
+std::optional<unsigned> read_grouping_power(std::string_view text) {
+  if (text.size() < 2 || text.size() > 3 || text.front() != 'h') return std::nullopt;
+  const char* at = text.data() + 1;
+  const char* const end = text.data() + text.size();
+  const auto power = read_digits(at, end);
+  if (!power || at != end || *power > kGroupingPowerMax) return std::nullopt;
+  return static_cast<unsigned>(*power);
+}
+
+std::optional<Refusal> read_histogram_cells(std::string_view text, unsigned grouping_power, Batch& batch,
+                                            ReadyBucket& ready) {
+  CellsReader cells(grouping_power, text.size());
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (true) {
+    while (at != end && is_space(*at)) ++at;
+    if (at == end) break;
+    const auto cell = read_form_cell(at, end);
+    if (!cell) return Refusal::kBadValue;
+    if (const auto refusal = cells.add(*cell)) return refusal;
+  }
+  std::move(cells).finish(batch, ready);
+  return std::nullopt;
+}
+
+}  // namespace statmill

@@ -1,0 +1,124 @@
+// Written for millions of lines a second: with room for all of it made once, by pointers.
+#include "proto/istatd/writer.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/bytes16.h"
+#include "proto/istatd/exact_line.h"
+#include "proto/normal_name.h"
+
+namespace statmill {
+namespace {
+
+// Of every byte that may stand in a name without being rewritten, or read as more than a byte of it.
+constexpr auto is_odd = [](Bytes16 b) -> Mask16 {
+  const Mask16 is_letter = b - 'a' < 26;
+  const Mask16 is_digit_point_dash = (b - '-' < 13) & (b != '/');
+  const Mask16 is_of_tags = (b == ';') | (b == '=') | (b == '_');
+  return ~(is_letter | is_digit_point_dash | is_of_tags);
+};
+
+constexpr std::string_view kMarks = "*%#@$&;:";  // in front of a line they say more than a name
+
+constexpr size_t kNumberRoom = 40;    // of any number: 17 digits, an exponent, zeros in front
+constexpr size_t kNumbersRoom = 256;  // of all that stands in a line beside name and cells
+constexpr size_t kCellRoom = 32;      // " -65504:281474976710656", and more
+
+// All write at a place, where there is room, and give what follows it.
+char* put(char* at, std::string_view text) { return std::copy(text.begin(), text.end(), at); }
+
+template <class Integer>
+char* put_integer(char* at, Integer value) {
+  return std::to_chars(at, at + kNumberRoom, value).ptr;
+}
+
+char* put_number(char* at, const Number& number) {
+  if (!number.is_decimal()) return std::to_chars(at, at + kNumberRoom, number.value()).ptr;
+  if (number.mantissa < 0) *at++ = '-';
+  const int64_t mantissa = number.mantissa < 0 ? -number.mantissa : number.mantissa;
+  if (number.scale == 0) return put_integer(at, mantissa);
+  std::array<char, kNumberRoom> room;
+  char* const digits = room.data() + Number::kScaleMax + 1;
+  const char* const end = put_integer(digits, mantissa);
+  char* first = digits;
+  while (end - first <= number.scale) *--first = '0';
+  const char* const point = end - number.scale;
+  at = std::copy(static_cast<const char*>(first), point, at);
+  *at++ = '.';
+  return std::copy(point, end, at);
+}
+
+char* put_field(char* at, const Number& number) {
+  *at++ = ' ';
+  return put_number(at, number);
+}
+
+// Sum of squares and all behind it.
+char* put_rest(char* at, const ReadyBucket& ready) {
+  at = put_field(at, ready.sum_of_squares);
+  at = put_field(at, ready.min);
+  at = put_field(at, ready.max);
+  *at++ = ' ';
+  at = put_integer(at, ready.count);
+  for (const HistogramCell& cell : ready.cells) {
+    *at++ = ' ';
+    at = put_integer(at, cell.index);
+    *at++ = ':';
+    at = put_integer(at, cell.count);
+  }
+  return at;
+}
+
+}  // namespace
+
+bool is_plain_line_name(std::string_view name) {
+  if (name.empty() || kMarks.find(name.front()) != std::string_view::npos) return false;
+  const char* const end = name.data() + name.size();
+  if (find_first(name.data(), name.data(), end, is_odd) == end) return true;
+  return is_normal_name(name) && name.find('^') == std::string_view::npos;
+}
+
+namespace {
+
+// A bucket that its sender made, and not the total of one.
+bool is_open(const Sample& sample) { return sample.ready != nullptr && sample.kind != Kind::kEvent; }
+
+char* put_line(char* at, const Sample& sample) {
+  const bool has_words = !is_open(sample) || sample.kind == Kind::kGauge;
+  if (!has_words || !is_plain_line_name(sample.name)) {
+    for (const char c : {kExactMark, exact_letter(sample.kind), ' '}) *at++ = c;
+  } else if (sample.kind != Kind::kGauge) {
+    *at++ = sample.kind == Kind::kEvent ? '*' : '%';
+  }
+  at = put(at, sample.name);
+  *at++ = ' ';
+  at = put_integer(at, *sample.time_s);
+  at = put_field(at, sample.value);
+  if (is_open(sample)) at = put_rest(at, *sample.ready);
+  *at++ = '\n';
+  return at;
+}
+
+}  // namespace
+
+void append_number(std::string& out, const Number& number) {
+  std::array<char, kNumberRoom> text;
+  out.append(text.data(), put_number(text.data(), number));
+}
+
+void append_line(std::string& out, const Sample& sample) {
+  const size_t cells = is_open(sample) ? sample.ready->cells.size() : 0;
+  if (cells == 0 && sample.name.size() <= kNameBytesMax) {
+    std::array<char, kNameBytesMax + kNumbersRoom> line;  // spares the string's zeros
+    out.append(line.data(), put_line(line.data(), sample));
+    return;
+  }
+  const size_t before = out.size();
+  out.resize(before + sample.name.size() + kNumbersRoom + cells * kCellRoom);
+  const char* const end = put_line(out.data() + before, sample);
+  out.resize(static_cast<size_t>(end - out.data()));
+}
+
+}  // namespace statmill

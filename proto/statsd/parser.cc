@@ -1,0 +1,269 @@
+// A line is a name and parts, `values|type|extensions`, with `:` between
+// them. Tags may stand behind the values, so samples get their name last.
+#include "proto/statsd/parser.h"
+
+#include <optional>
+
+#include "proto/line_text.h"
+#include "proto/statsd/fast_parser.h"
+#include "proto/statsd/sampling_rate.h"
+#include "proto/tagged_name.h"
+
+namespace statmill {
+namespace {
+
+constexpr std::string_view kEventMark = "_e{";
+constexpr std::string_view kServiceCheckMark = "_sc|";
+
+enum class Type : uint8_t { kCounter, kGauge, kTimer, kDistribution, kSet };
+
+std::optional<Type> read_type(Cursor& cursor) {
+  if (cursor.skip('c')) return Type::kCounter;
+  if (cursor.skip('g')) return Type::kGauge;
+  if (cursor.skip('h') || cursor.skip('d')) return Type::kDistribution;
+  if (cursor.skip('s')) return Type::kSet;
+  return cursor.skip('m') && cursor.skip('s') ? std::optional(Type::kTimer) : std::nullopt;
+}
+
+// The name of a line, and its tags from wherever they stand.
+class LineName {
+ public:
+  // A name that is but a path.
+  void set_plain(std::string_view path) { path_ = path; }
+
+  // Tags may follow the path as in Graphite, `;k=v`, or as in Influx, `,k=v`.
+  std::optional<Refusal> read(std::string_view text) {
+    if (!is_clean_text(text)) return Refusal::kBadName;
+    Cursor cursor(text);
+    const std::string_view written = cursor.until<';', ','>();
+    path_ = without_tilde(written);
+    if (path_.empty()) return Refusal::kEmptyName;
+    was_renamed_ = path_.size() != written.size();
+    if (cursor.is_at_end()) return std::nullopt;
+    const std::string_view pairs = text.substr(written.size() + 1);
+    if (cursor.front() == ',') return tags_.add_all(pairs, TagSpelling::kInflux);
+    if (!are_canonical_tags(pairs)) return tags_.add_all(pairs, TagSpelling::kGraphite);
+    canonical_tags_ = pairs;
+    return std::nullopt;
+  }
+
+  // The tags before the next bar.
+  std::optional<Refusal> add_tags(Cursor& cursor) {
+    const std::string_view rest = cursor.rest();
+    std::string_view text = rest.substr(0, plain_size(rest, '|'));
+    const bool is_plain = text.size() == rest.size() || rest[text.size()] == '|';
+    if (!is_plain) text = rest.substr(0, rest.find('|'));
+    cursor.advance(text.size());
+    if (!is_plain && !is_clean_text(text)) return Refusal::kBadTag;
+    return tags_.add_all(text, TagSpelling::kDogStatsd);
+  }
+  std::optional<Refusal> add_host(std::string_view host) {
+    return is_clean_text(host) ? tags_.add("host", host) : Refusal::kBadTag;
+  }
+
+  // The canonical name, a view of the line if it stands there.
+  std::optional<Refusal> finish(Batch& batch, std::string_view& name) {
+    if (tags_.is_empty()) {
+      const size_t tags_size = canonical_tags_.empty() ? 0 : canonical_tags_.size() + 1;
+      name = std::string_view(path_.data(), path_.size() + tags_size);
+      return name.size() > kNameBytesMax ? std::optional(Refusal::kNameTooLong) : std::nullopt;
+    }
+    if (!canonical_tags_.empty()) {
+      if (const auto refusal = tags_.add_all(canonical_tags_, TagSpelling::kGraphite)) return refusal;
+    }
+    if (tags_.name_size(path_) > kNameBytesMax) return Refusal::kNameTooLong;
+    name = tags_.name(path_, batch);
+    return std::nullopt;
+  }
+  bool was_renamed() const { return was_renamed_; }
+
+ private:
+  std::string_view path_;
+  std::string_view canonical_tags_;  // behind the path; not among tags_
+  TagList tags_;
+  bool was_renamed_ = false;
+};
+
+// `values|type|extensions`
+struct Part {
+  std::string_view values;
+  bool is_packed = false;  // more than one value, `:` between them
+  Type type = Type::kCounter;
+  SamplingRate rate;
+  std::optional<int64_t> time_s;
+};
+
+std::optional<Refusal> read_time(std::string_view text, std::optional<int64_t>& time_s) {
+  if (read_integer(text, time_s.emplace()).ec == std::errc{}) return std::nullopt;
+  return Refusal::kBadTime;
+}
+
+// Behind a bar. What begins with another letter is of a later version, or says who sent the line.
+std::optional<Refusal> read_extension(Cursor& cursor, Part& part, LineName& name) {
+  if (cursor.is_at_end() || cursor.front() == '|') return std::nullopt;
+  if (cursor.skip('#')) return name.add_tags(cursor);
+  if (cursor.skip('@')) {
+    const bool is_rate = part.rate.read(cursor.until<'|', ':'>());
+    return is_rate ? std::nullopt : std::optional(Refusal::kBadRate);
+  }
+  if (cursor.skip('T')) return read_time(cursor.until<'|', ':'>(), part.time_s);
+  const char first = cursor.until<'|'>().front();
+  const bool is_letter = ('a' <= first && first <= 'z') || ('A' <= first && first <= 'Z');
+  return is_letter ? std::nullopt : std::optional(Refusal::kBadExtension);
+}
+
+// Behind a colon; leaves the cursor at the colon before the next part, or at the end.
+std::optional<Refusal> read_part(Cursor& cursor, Part& part, LineName& name) {
+  const Cursor begin = cursor;
+  part.values = cursor.until<'|', ':'>();
+  if (!cursor.is_at_end() && cursor.front() == ':') {
+    part.is_packed = true;
+    cursor = begin;
+    part.values = cursor.until<'|'>();
+  }
+  part.values = trimmed(part.values);
+  if (!cursor.skip('|')) return Refusal::kBadType;
+  const auto type = read_type(cursor);
+  if (!type || !(cursor.is_at_end() || cursor.front() == '|' || cursor.front() == ':')) {
+    return Refusal::kBadType;
+  }
+  part.type = *type;
+  while (cursor.skip('|')) {
+    if (const auto refusal = read_extension(cursor, part, name)) return refusal;
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> take_member(const Part& part, StatsdBatch& batch) {
+  if (part.values.empty()) return Refusal::kBadValue;
+  if (part.time_s) return Refusal::kBadTime;
+  batch.members.push_back({{}, part.values, batch.batch.sender()});
+  return std::nullopt;
+}
+
+std::optional<Refusal> take_value(std::string_view text, const Part& part, StatsdBatch& batch) {
+  const size_t index = batch.batch.samples.size();
+  Sample& sample = batch.batch.samples.emplace_back();
+  sample.time_s = part.time_s;
+  if (const auto refusal = read_number(text, sample.value)) return refusal;
+  switch (part.type) {
+    case Type::kCounter:
+      sample.kind = Kind::kEvent;
+      return part.rate.scale_amount(sample.value);
+    case Type::kGauge:
+      batch.gauges.push_back({static_cast<uint32_t>(index), text.front() == '+' || text.front() == '-'});
+      return std::nullopt;
+    case Type::kTimer:
+      if (sample.value.value() < 0) return Refusal::kBadValue;
+      [[fallthrough]];
+    default:
+      sample.kind = Kind::kDistribution;
+      return part.rate.repeat(sample, batch.batch);
+  }
+}
+
+// The values of a part, packed with `:` between them; a member of a set is never packed.
+std::optional<Refusal> take_values(const Part& part, StatsdBatch& batch) {
+  if (part.type == Type::kSet) return take_member(part, batch);
+  if (!part.is_packed) return take_value(part.values, part, batch);
+  Cursor cursor(part.values);
+  do {
+    if (const auto refusal = take_value(cursor.until<':'>(), part, batch)) return refusal;
+  } while (cursor.skip(':'));
+  return std::nullopt;
+}
+
+std::optional<Refusal> read_name(Cursor& cursor, std::string_view line, LineName& name) {
+  const size_t path_size = plain_path_size(line);
+  const bool is_plain = 0 < path_size && path_size < line.size() && line[path_size] == ':' && line[0] != '~';
+  if (is_plain) {
+    cursor.advance(path_size);
+    name.set_plain(line.substr(0, path_size));
+    return std::nullopt;
+  }
+  const std::string_view text = cursor.until<':'>();
+  return cursor.is_at_end() ? Refusal::kFieldCount : name.read(trimmed(text));
+}
+
+// `name:part:part...`
+std::optional<Refusal> read_values(std::string_view line, LineName& name, StatsdBatch& batch) {
+  Cursor cursor(line);
+  if (const auto refusal = read_name(cursor, line, name)) return refusal;
+  while (cursor.skip(':')) {
+    Part part;
+    if (const auto refusal = read_part(cursor, part, name)) return refusal;
+    if (const auto refusal = take_values(part, batch)) return refusal;
+  }
+  return std::nullopt;
+}
+
+// `_sc|name|status|d:time|h:host|#tags|m:message`: a gauge of 0 to 3; the message is the last and may hold
+// bars.
+std::optional<Refusal> read_service_check(std::string_view line, LineName& name, StatsdBatch& batch) {
+  Cursor cursor(line);
+  cursor.advance(kServiceCheckMark.size());
+  const std::string_view name_text = cursor.until<'|'>();
+  if (!cursor.skip('|')) return Refusal::kFieldCount;
+  if (const auto refusal = name.read(name_text)) return refusal;
+  const std::string_view status = cursor.until<'|'>();
+  if (status.size() != 1 || status < "0" || "3" < status) return Refusal::kBadValue;
+  Sample& sample = batch.batch.samples.emplace_back();
+  sample.value = Number::decimal(status.front() - '0', 0);
+  while (cursor.skip('|')) {
+    std::optional<Refusal> refusal;
+    if (cursor.skip('#')) {
+      refusal = name.add_tags(cursor);
+    } else {
+      const std::string_view field = cursor.until<'|'>();
+      if (field.starts_with("m:")) break;
+      if (field.starts_with("d:")) refusal = read_time(field.substr(2), sample.time_s);
+      if (field.starts_with("h:")) refusal = name.add_host(field.substr(2));
+    }
+    if (refusal) return refusal;
+  }
+  return std::nullopt;
+}
+
+// Adds all that `kRead` finds in the text, or nothing but a refusal.
+template <auto kRead>
+void take(std::string_view text, StatsdBatch& batch) {
+  std::vector<Sample>& samples = batch.batch.samples;
+  const size_t samples_before = samples.size();
+  const size_t gauges_before = batch.gauges.size();
+  const size_t members_before = batch.members.size();
+  LineName line_name;
+  std::string_view name;
+  std::optional<Refusal> refusal = kRead(text, line_name, batch);
+  if (!refusal) refusal = line_name.finish(batch.batch, name);
+  if (refusal) {
+    samples.resize(samples_before);
+    batch.gauges.resize(gauges_before);
+    batch.members.resize(members_before);
+    return batch.batch.refuse(*refusal, text);
+  }
+  for (size_t i = samples_before; i < samples.size(); ++i) samples[i].name = name;
+  for (size_t i = members_before; i < batch.members.size(); ++i) batch.members[i].name = name;
+  batch.batch.received += samples.size() - samples_before;
+  if (line_name.was_renamed()) ++batch.batch.renamed;
+}
+
+}  // namespace
+
+void parse_statsd_line(std::string_view line, StatsdBatch& batch) {
+  if (line.size() > kLineBytesMax) return batch.batch.refuse(Refusal::kLineTooLong, line);
+  line = trimmed(line);
+  if (line.empty()) return;
+  if (line.front() == '_') {
+    if (line.starts_with(kEventMark)) return batch.batch.refuse(Refusal::kUnsupported, line);
+    if (line.starts_with(kServiceCheckMark)) return take<read_service_check>(line, batch);
+  }
+  take<read_values>(line, batch);
+}
+
+void parse_statsd_lines(std::string_view bytes, StatsdBatch& batch) {
+  for_each_line(
+      bytes, [&](const char* at, const char* end) { return take_usual_statsd_line(at, end, batch); },
+      [&](std::string_view line) { parse_statsd_line(line, batch); });
+}
+
+}  // namespace statmill

@@ -1,0 +1,93 @@
+#include "server/report/agents_report.h"
+
+#include "server/json.h"
+
+namespace statmill {
+namespace {
+
+void write_time(JsonObject& object, std::string_view name, Timestamp time) {
+  object.number(name, static_cast<double>(unix_seconds(time)));
+}
+
+void write_gaps(std::string& out, const AgentRow& row) {
+  JsonArray gaps(out);
+  for (const AgentGap& gap : row.last_gaps) {
+    JsonObject one(gaps.element());
+    one.count("first", gap.first);
+    one.count("last", gap.last);
+    one.count("lines", gap.lines);
+    one.text("reason", gap_reason_text(gap.reason));
+    write_time(one, "from", gap.from);
+    write_time(one, "to", gap.to);
+  }
+}
+
+void write_refused(std::string& out, const RefusalCounts& refused) {
+  JsonObject reasons(out);
+  for (size_t i = 0; i < refused.size(); ++i) {
+    if (refused[i] > 0) reasons.count(refusal_label(static_cast<Refusal>(i)), refused[i]);
+  }
+}
+
+void write_troubles(std::string& out, const AgentStatus& status) {
+  JsonArray troubles(out);
+  for (const CollectorTrouble& trouble : status.troubles) {
+    JsonObject one(troubles.element());
+    one.text("name", trouble.name);
+    one.text("state", trouble.state == 1 ? "degraded" : "unavailable");
+    one.text("reason", trouble.reason);
+  }
+}
+
+void write_contact(JsonObject& one, const std::optional<AgentContact>& contact) {
+  const AgentStatus* const status = contact && contact->status ? &*contact->status : nullptr;
+  const auto count = [&](std::string_view name, auto value) {
+    one.key(name).append(status != nullptr ? std::to_string(value(*status)) : "null");
+  };
+  one.key("clock_difference_ms").append(contact ? std::to_string(contact->clock_ahead.count()) : "null");
+  write_refused(one.key("refused"), contact ? contact->refused : RefusalCounts{});
+  count("spool_bytes", [](const AgentStatus& s) { return s.spool_bytes; });
+  count("lines_dropped", [](const AgentStatus& s) { return s.lines_dropped; });
+  count("collectors", [](const AgentStatus& s) { return s.collectors; });
+  count("collectors_not_ok", [](const AgentStatus& s) { return s.collectors_not_ok; });
+  write_troubles(one.key("troubles"), status != nullptr ? *status : AgentStatus{});
+}
+
+void write_agent(std::string& out, const AgentInfo& agent, Timestamp now) {
+  const AgentRow& row = agent.row;
+  JsonObject one(out);
+  one.text("host", agent.host());
+  one.text("id", shown_id(row.id));
+  one.key("connected").append(agent.contact ? "true" : "false");
+  one.text("peer", agent.peer());
+  one.text("version", agent.agent_version());
+  one.key("ephemeral").append(row.is_ephemeral ? "true" : "false");
+  one.count("epoch", row.position.epoch);
+  one.count("taken", row.position.seq);
+  one.count("durable", agent.durable.seq);
+  one.number("lag_s", static_cast<double>(unix_seconds(now) - unix_seconds(agent.durable.time)));
+  one.count("lines", row.position.lines);
+  write_time(one, "seen", row.seen);
+  one.count("gaps", row.gaps);
+  one.count("lines_lost", row.lines_lost);
+  one.count("lines_refused", row.lines_refused);
+  write_contact(one, agent.contact);
+  write_gaps(one.key("last_gaps"), row);
+}
+
+}  // namespace
+
+std::string agents_json(const AgentRegistry& book, Timestamp now) {
+  std::string out;
+  {
+    JsonObject report(out);
+    report.count("known", book.count());
+    report.count("connected", book.connected());
+    JsonArray agents(report.key("agents"));
+    for (const AgentInfo& agent : book.list(kAgentsShown)) write_agent(agents.element(), agent, now);
+  }
+  out.push_back('\n');
+  return out;
+}
+
+}  // namespace statmill

@@ -1,0 +1,77 @@
+#include "server/report/limits_report.h"
+
+#include "base/check.h"
+#include "base/text.h"
+#include "proto/name_prefix.h"
+#include "server/json.h"
+
+namespace statmill {
+namespace {
+
+HeavyHitters count_prefixes(const Table& table, size_t parts) {
+  HeavyHitters prefixes(kPrefixesCounted);
+  const auto glob = Glob::parse("*");
+  SM_CHECK(glob);
+  table.search(*glob, [&](std::string_view name) {
+    prefixes.add(name_prefix(name, parts));
+    return true;
+  });
+  return prefixes;
+}
+
+// {"top":[{"sender":"10.0.0.7","count":3}],"missed":0}. Whoever counts less than was missed is left out:
+// another that is not there may have as many.
+void write_hitters(std::string& out, std::string_view what, const HeavyHitters& hitters, size_t most) {
+  JsonObject object(out);
+  {
+    JsonArray top(object.key("top"));
+    for (const auto& [key, count] : hitters.top(most)) {
+      if (count < hitters.missed()) break;
+      JsonObject one(top.element());
+      one.text(what, key);
+      one.count("count", count);
+    }
+  }
+  object.count("missed", hitters.missed());
+}
+
+}  // namespace
+
+std::string rejects_json(const RefusalLog& refusals) {
+  std::string out;
+  {
+    JsonObject answer(out);
+    JsonArray rejects(answer.key("rejects"));
+    for (const RefusalRecord& record : refusals.records()) {
+      JsonObject one(rejects.element());
+      one.number("time", static_cast<double>(unix_seconds(record.time)));
+      one.text("listener", record.listener);
+      one.text("sender", record.sender.text());
+      one.text("reason", refusal_label(record.reason));
+      one.count("bytes", record.text_bytes);
+      one.text("line", visible_text(record.text));
+      one.key("truncated").append(record.text.size() < record.text_bytes ? "true" : "false");
+    }
+  }
+  return out + "\n";
+}
+
+std::string cardinality_json(const CardinalitySources& s, size_t parts) {
+  const HeavyHitters by_sender = s.refusals.by_sender();
+  std::string out;
+  {
+    JsonObject answer(out);
+    answer.count("series", s.table.series_count());
+    answer.count("series_limit", s.table.limits().series_max);
+    answer.count("series_per_sender_limit", s.table.limits().sender_series_max);
+    answer.count("new_in_last_minute", s.new_series.last_minute(s.table.series_made()));
+    answer.count("name_bytes", s.table.name_bytes());
+    write_hitters(answer.key("prefixes"), "prefix", count_prefixes(s.table, parts), kPrefixesShown);
+    answer.count("refused", by_sender.total());
+    write_hitters(answer.key("refused_by_sender"), "sender", by_sender, kSendersShown);
+    write_hitters(answer.key("refused_by_prefix"), "prefix", s.refusals.by_prefix(), kPrefixesShown);
+  }
+  return out + "\n";
+}
+
+}  // namespace statmill

@@ -1,0 +1,29 @@
+// Status: what /api/v1/status says: the server in one JSON object, for people and for `statmill status`.
+#pragma once
+
+#include <string>
+
+#include "base/clock.h"
+#include "ingest/connection_registry.h"
+#include "server/health.h"
+#include "server/table/table.h"
+#include "statmill/registry.h"
+#include "storage/store.h"
+
+namespace statmill {
+
+struct StatusSources {  // all must outlive it
+  const Table& table;
+  StoreStats store;
+  const Registry& registry;
+  const Health& health;
+  const ConnectionRegistry& connections;
+  const Clock& clock;
+  SteadyTime started;
+};
+
+inline constexpr size_t kStatusConnectionsMax = 100;  // listed; all are counted
+
+std::string status_json(const StatusSources& sources);
+
+}  // namespace statmill

@@ -1,0 +1,237 @@
+// Frames are cut by frames.h, buckets coded by column_codec.h; here is what a run of them means.
+#include "storage/codec/codec.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "storage/codec/column_codec.h"
+#include "storage/codec/entry_run.h"
+#include "storage/codec/frames.h"
+#include "storage/codec/histogram_codec.h"
+#include "storage/codec/varint_codec.h"
+
+namespace statmill {
+namespace {
+
+// Half-open.
+struct SlotRange {
+  Slot begin = 0;
+  Slot end = 0;
+};
+
+struct Place {
+  const ChunkKey& key;
+  Slot first_slot = 0;
+  int64_t chunk_slots = 0;
+};
+
+std::optional<SlotRange> decode_erase(const Place& place, std::string_view payload) {
+  Reader in(payload);
+  const uint64_t offset = in.varint();
+  const uint64_t count = in.varint();
+  const auto slots = static_cast<uint64_t>(place.chunk_slots);
+  if (in.failed() || !in.done() || offset >= slots || count == 0 || count > slots - offset)
+    return std::nullopt;
+  const Slot begin = place.first_slot + static_cast<Slot>(offset);
+  return SlotRange{begin, begin + static_cast<Slot>(count)};
+}
+
+// Adds a range to ascending, disjoint ones; those that touch it become one with it.
+void add_range(std::vector<SlotRange>& ranges, SlotRange range) {
+  std::erase_if(ranges, [&range](const SlotRange& r) {
+    if (r.end < range.begin || r.begin > range.end) return false;
+    range = {std::min(r.begin, range.begin), std::max(r.end, range.end)};
+    return true;
+  });
+  const auto after =
+      std::find_if(ranges.begin(), ranges.end(), [&](const SlotRange& r) { return r.begin > range.end; });
+  ranges.insert(after, range);
+}
+
+// What a run of frames comes to.
+class Content {
+ public:
+  Content(const Place& place, Wanted wanted) : place_(place), wanted_(wanted) {}
+
+  enum class Outcome {
+    kTaken,
+    kDamaged,
+    kForeign,  // sound, but not for us to read: frames before and after must not be moved across it
+  };
+  Outcome take(const Frame& frame) {
+    if (frame.state != Frame::State::kIntact) return Outcome::kDamaged;
+    switch (static_cast<FrameKind>(frame.kind)) {
+      case FrameKind::kVarintBuckets:
+        return take_buckets(decode_varint_group(frame.payload, place_.first_slot, place_.chunk_slots));
+      case FrameKind::kColumnBuckets:
+        return take_buckets(decode_group(frame.payload, place_.first_slot, place_.chunk_slots, wanted_));
+      case FrameKind::kEntryRun:
+        return take_buckets(decode_entry_run(frame.payload, place_.first_slot, place_.chunk_slots));
+      case FrameKind::kHistograms:
+        return take_histograms(frame.payload);
+      case FrameKind::kErase:
+        return take_erase(frame);
+      case FrameKind::kDebris:
+        return Outcome::kDamaged;
+    }
+    return Outcome::kForeign;
+  }
+
+  // Forgets buckets and erased ranges, but not how buckets combine: that is one for the whole chunk.
+  void clear() {
+    buckets_.clear();
+    histograms_.clear();
+    erased_.clear();
+  }
+
+  Combine combine() const { return combine_.value_or(Combine::kMerge); }
+  std::vector<SlotBucket>& buckets() { return buckets_; }
+  std::vector<SlotHistogram>& histograms() { return histograms_; }
+  const std::vector<SlotRange>& erased() const { return erased_; }
+
+ private:
+  Outcome take_buckets(std::optional<DecodedGroup> group) {
+    if (!group) return Outcome::kDamaged;
+    if (combine_.value_or(group->combine) != group->combine) return Outcome::kForeign;
+    combine_ = group->combine;
+    if (buckets_.empty()) {
+      buckets_ = std::move(group->buckets);
+    } else {
+      combine_into(buckets_, group->buckets, *combine_);
+    }
+    return Outcome::kTaken;
+  }
+
+  Outcome take_histograms(std::string_view payload) {
+    if (wanted_ != Wanted::kHistograms) return Outcome::kTaken;
+    auto histograms = decode_histograms(payload, place_.first_slot, place_.chunk_slots);
+    if (!histograms) return Outcome::kDamaged;
+    if (histograms_.empty()) {
+      histograms_ = std::move(*histograms);
+    } else {
+      merge_into(histograms_, *histograms);
+    }
+    return Outcome::kTaken;
+  }
+
+  Outcome take_erase(const Frame& frame) {
+    const std::optional<SlotRange> range = decode_erase(place_, frame.payload);
+    if (!range) return Outcome::kDamaged;
+    const auto is_erased = [&](const auto& at) { return at.slot >= range->begin && at.slot < range->end; };
+    std::erase_if(buckets_, is_erased);
+    std::erase_if(histograms_, is_erased);
+    add_range(erased_, *range);
+    return Outcome::kTaken;
+  }
+
+  const Place place_;
+  const Wanted wanted_;
+  std::optional<Combine> combine_;  // of the first bucket frame
+  std::vector<SlotBucket> buckets_;
+  std::vector<SlotHistogram> histograms_;
+  std::vector<SlotRange> erased_;
+};
+
+void append_content(std::string& out, const Place& place, Content& content, bool oldest) {
+  if (!oldest) {
+    for (const SlotRange& r : content.erased())
+      out += encode_erase(place.key, place.first_slot, r.begin, r.end);
+  }
+  out += encode_buckets(place.key, place.first_slot, content.combine(), content.buckets());
+  if (!content.histograms().empty())
+    out += encode_histogram_frame(place.key, place.first_slot, content.histograms());
+}
+
+void append_as_it_is(std::string& out, const ChunkKey& key, const Frame& frame) {
+  if (frame.state == Frame::State::kUnbounded) {
+    append_frame(out, key, FrameKind::kDebris, frame.bytes);
+  } else {
+    out += frame.bytes;
+  }
+}
+
+}  // namespace
+
+std::string encode_buckets(const ChunkKey& key, Slot first_slot, Combine combine,
+                           std::span<const SlotBucket> buckets) {
+  std::string out;
+  for (const Group& group : group_buckets(combine, buckets)) {
+    append_frame(out, key, FrameKind::kColumnBuckets, encode_group(group, first_slot));
+  }
+  return out;
+}
+
+std::string encode_entries(const ChunkKey& key, Slot first_slot, Combine combine, std::string_view entries) {
+  std::string out;
+  append_frame(out, key, FrameKind::kEntryRun, encode_entry_run(combine, first_slot, entries));
+  return out;
+}
+
+std::string encode_histogram_frame(const ChunkKey& key, Slot first_slot,
+                                   std::span<const SlotHistogram> histograms) {
+  std::string out;
+  append_frame(out, key, FrameKind::kHistograms, encode_histograms(histograms, first_slot));
+  return out;
+}
+
+std::string encode_histogram_frame(const ChunkKey& key, Slot first_slot, const HistogramWindow::Run& run) {
+  std::string out;
+  append_frame(out, key, FrameKind::kHistograms, encode_histograms(run, first_slot));
+  return out;
+}
+
+std::string encode_erase(const ChunkKey& key, Slot first_slot, Slot begin, Slot end) {
+  SM_CHECK(first_slot <= begin && begin < end);
+  std::string payload;
+  Writer writer(payload);
+  writer.varint(static_cast<uint64_t>(begin - first_slot));
+  writer.varint(static_cast<uint64_t>(end - begin));
+  std::string out;
+  append_frame(out, key, FrameKind::kErase, payload);
+  return out;
+}
+
+DecodedChunk decode_chunk(const ChunkKey& key, Slot first_slot, int64_t chunk_slots, std::string_view value,
+                          Wanted wanted) {
+  DecodedChunk decoded;
+  Content content({key, first_slot, chunk_slots}, wanted);
+  FrameWalk walk(key, value);
+  while (const std::optional<Frame> frame = walk.next()) {
+    if (content.take(*frame) != Content::Outcome::kTaken) ++decoded.damaged_frames;
+  }
+  decoded.combine = content.combine();
+  decoded.buckets = std::move(content.buckets());
+  decoded.histograms = std::move(content.histograms());
+  return decoded;
+}
+
+CompactedChunk compact_chunk(const ChunkKey& key, Slot first_slot, int64_t chunk_slots,
+                             std::string_view value, bool oldest) {
+  const Place place{key, first_slot, chunk_slots};
+  CompactedChunk compacted;
+  Content content(place, Wanted::kHistograms);
+  FrameWalk walk(key, value);
+  while (const std::optional<Frame> frame = walk.next()) {
+    const Content::Outcome outcome = content.take(*frame);
+    if (outcome == Content::Outcome::kTaken) continue;
+    ++compacted.damaged_frames;
+    if (outcome == Content::Outcome::kForeign) {
+      append_content(compacted.value, place, content, oldest);
+      content.clear();
+      oldest = false;
+    }
+    append_as_it_is(compacted.value, key, *frame);
+  }
+  append_content(compacted.value, place, content, oldest);
+  return compacted;
+}
+
+void append_frames(std::string& value, const ChunkKey& key, std::string_view frames) {
+  FrameWalk walk(key, frames);
+  while (const std::optional<Frame> frame = walk.next()) append_as_it_is(value, key, *frame);
+}
+
+}  // namespace statmill

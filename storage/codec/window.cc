@@ -1,0 +1,217 @@
+#include "storage/codec/window.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include "base/check.h"
+
+namespace statmill {
+namespace {
+
+constexpr size_t kEntriesExpected = 64;  // a flush's worth of slots
+
+// Where an open bucket stands behind entries of so many bytes.
+constexpr size_t open_begin(size_t size) { return (size + 7) / 8 * 8; }
+
+// Sizes that malloc has blocks for: 24 and on by 16, growing by half.
+uint32_t capacity_for(size_t size, uint32_t capacity) {
+  const size_t wanted = std::max(size, size_t{capacity} + capacity / 2);
+  SM_CHECK(wanted < UINT32_MAX - 32);
+  return static_cast<uint32_t>((std::max<size_t>(wanted, 24) + 7) / 16 * 16 + 8);
+}
+
+}  // namespace
+
+Window::Window(const Window& other)
+    : newest_slot_(other.newest_slot_),
+      newest_mean_(other.newest_mean_),
+      size_(other.size_),
+      last_(other.last_),
+      newest_scale_(other.newest_scale_),
+      is_open_(other.is_open_) {
+  if (other.more_) more_ = std::make_unique<More>(*other.more_);
+  capacity_ = static_cast<uint32_t>(is_open_ ? open_begin(size_) + sizeof(Open) : size_);
+  if (capacity_ == 0) return;
+  bytes_.reset(new char[capacity_]);
+  if (size_ > 0) std::memcpy(bytes_.get(), other.bytes_.get(), size_);
+  if (is_open_) new (bytes_.get() + open_begin(size_)) Open(other.open());
+}
+
+void Window::swap(Window& other) noexcept {
+  std::swap(bytes_, other.bytes_);
+  std::swap(more_, other.more_);
+  std::swap(size_, other.size_);
+  std::swap(capacity_, other.capacity_);
+  std::swap(last_, other.last_);
+  std::swap(newest_slot_, other.newest_slot_);
+  std::swap(newest_mean_, other.newest_mean_);
+  std::swap(newest_scale_, other.newest_scale_);
+  std::swap(is_open_, other.is_open_);
+}
+
+EntryReference Window::before_newest() const {
+  const std::string_view newest_entry(bytes_.get() + last_, size_ - last_);
+  if (const auto before = reference_before(newest_entry, newest())) return *before;
+  EntryReference reference;
+  Reader in({bytes_.get(), last_});
+  while (!in.done()) SM_CHECK(decode_entry(in, reference).has_value());
+  return reference;
+}
+
+Window::More& Window::more() {
+  if (!more_) more_ = std::make_unique<More>();
+  return *more_;
+}
+
+void Window::add(const SlotBucket& bucket, Combine combine, std::string* journal,
+                 const SparseHistogram* histogram) {
+  if (histogram != nullptr) {
+    more().histograms.add(bucket.slot, *histogram);
+    if (journal != nullptr) encode_entry_histogram(*journal, *histogram);
+  }
+  EntryReference reference = newest();
+  const SlotBucket told = as_told(reference, bucket);  // what a replay would add
+  const bool is_later = is_empty() || told.slot > reference.slot;
+  const bool is_coded_now = is_later && told.bucket.count() == 1;
+  std::string own;
+  std::string& entries = journal != nullptr ? *journal : own;
+  const size_t begin = entries.size();
+  if (is_coded_now || journal != nullptr) encode_entry(entries, reference, told, Effort::kQuick);
+  if (is_coded_now) {
+    append(std::string_view(entries).substr(begin), reference);
+  } else {
+    add_many(told, is_later, combine);
+  }
+}
+
+std::optional<Slot> Window::add_entry(Reader& in, Combine combine) {
+  if (!is_histogram_next(in)) return add_bucket_entry(in, combine);
+  const auto histogram = decode_entry_histogram(in);
+  const auto slot = histogram ? add_bucket_entry(in, combine) : std::nullopt;
+  if (slot) more().histograms.add(*slot, *histogram);
+  return slot;
+}
+
+std::optional<Slot> Window::add_bucket_entry(Reader& in, Combine combine) {
+  EntryReference reference = newest();
+  const std::string_view rest = in.rest();
+  const auto entry = [&] { return rest.substr(0, rest.size() - in.remaining()); };
+  if (step_over_short_entry(in, reference)) {
+    append(entry(), reference);
+    return reference.slot;
+  }
+  const auto bucket = decode_entry(in, reference);
+  if (!bucket) return std::nullopt;
+  const bool is_later = is_empty() || bucket->slot > newest_slot_;
+  if (is_later && bucket->bucket.count() == 1) {
+    append(entry(), reference);
+  } else {
+    add_many(*bucket, is_later, combine);
+  }
+  return bucket->slot;
+}
+
+void Window::set_newest(const EntryReference& newest) {
+  newest_slot_ = newest.slot;
+  newest_mean_ = newest.mean;
+  newest_scale_ = newest.scale;
+}
+
+void Window::append(std::string_view entry, const EntryReference& reference) {
+  close();
+  reserve(size_ + entry.size());
+  last_ = size_;
+  std::memcpy(bytes_.get() + size_, entry.data(), entry.size());
+  size_ += static_cast<uint32_t>(entry.size());
+  set_newest(reference);
+}
+
+void Window::add_many(const SlotBucket& bucket, bool is_later, Combine combine) {
+  if (is_later) {
+    close();
+    open_behind({newest(), bucket.bucket});
+    return set_newest(reference_of(bucket.slot, bucket.bucket));
+  }
+  if (bucket.slot < newest_slot_) {
+    return combine_into(more().late, {&bucket, 1}, combine);
+  }
+  Bucket& newest = open_newest().bucket;
+  combine == Combine::kAddEvents ? newest.add_event(bucket.bucket) : newest.merge(bucket.bucket);
+  set_newest(reference_of(newest_slot_, newest));
+}
+
+Window::Open& Window::open_newest() {
+  if (is_open_) return open();
+  EntryReference reference = before_newest();
+  const EntryReference before = reference;
+  Reader in({bytes_.get() + last_, size_ - last_});
+  const auto newest = decode_entry(in, reference);
+  SM_CHECK(newest.has_value());
+  size_ = last_;
+  return open_behind({before, newest->bucket});
+}
+
+Window::Open& Window::open_behind(const Open& open) {
+  reserve(open_begin(size_) + sizeof(Open));
+  is_open_ = true;
+  return *new (bytes_.get() + open_begin(size_)) Open(open);
+}
+
+Window::Open& Window::open() {
+  return *std::launder(reinterpret_cast<Open*>(bytes_.get() + open_begin(size_)));
+}
+
+void Window::close() {
+  if (more_) more_->histograms.close();
+  if (!is_open_) return;
+  EntryReference reference = open().before;
+  std::string entry;
+  encode_entry(entry, reference, {newest_slot_, open().bucket}, Effort::kSmall);
+  SM_CHECK(entry.size() <= sizeof(Open));
+  is_open_ = false;
+  append(entry, reference);
+}
+
+void Window::reserve(size_t size) {
+  if (size <= capacity_) return;
+  const uint32_t capacity = capacity_for(size, capacity_);
+  std::unique_ptr<char[]> grown(new char[capacity]);
+  if (size_ > 0) std::memcpy(grown.get(), bytes_.get(), size_);
+  bytes_ = std::move(grown);
+  capacity_ = capacity;
+}
+
+std::optional<Window::Run> Window::run() const {
+  SM_CHECK(!is_open_);
+  if (is_empty() || (more_ && !more_->late.empty())) return std::nullopt;
+  const std::string_view entries(bytes_.get(), size_);
+  return Run{reference_after(entries, {}).slot, newest_slot_, entries};
+}
+
+std::vector<SlotBucket> Window::buckets(Combine combine) const {
+  std::vector<SlotBucket> out;
+  out.reserve(std::min<size_t>(size_, kEntriesExpected));
+  Reader in(std::string_view(bytes_.get(), size_));
+  EntryReference reference;
+  while (!in.done()) {
+    const auto bucket = decode_entry(in, reference);
+    SM_CHECK(bucket.has_value());
+    out.push_back(*bucket);
+  }
+  if (is_open_) out.push_back({newest_slot_, open().bucket});
+  if (more_) combine_into(out, more_->late, combine);
+  return out;
+}
+
+size_t Window::memory_bytes() const {
+  size_t bytes = capacity_;
+  if (more_) {
+    bytes += sizeof(More) + more_->late.capacity() * sizeof(SlotBucket) + more_->histograms.memory_bytes();
+  }
+  return bytes;
+}
+
+}  // namespace statmill

@@ -1,0 +1,143 @@
+#include "storage/files/data_directory.h"
+
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include "base/text.h"
+#include "storage/files/files.h"
+
+namespace statmill {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kMagic = "statmill store ";
+constexpr std::string_view kSteps = "steps ";
+constexpr size_t kFormatBytesMax = 4096;
+constexpr std::string_view kKeptForever = "100y";
+constexpr const char* kDatabase = "db";
+
+Error failed(std::string_view what, int error) {
+  return {ErrorCode::kIo, std::string(what) + ": " + std::generic_category().message(error)};
+}
+
+std::string steps_text(const Tiers& tiers) {
+  std::string out;
+  for (const Tier& tier : tiers) {
+    if (!out.empty()) out += ',';
+    out += format_duration(std::chrono::seconds(tier.step_s));
+  }
+  return out;
+}
+
+std::string format_text(const Tiers& tiers) {
+  return std::string(kMagic) + std::to_string(kFormatMajor) + '.' + std::to_string(kFormatMinor) + '\n' +
+         std::string(kSteps) + steps_text(tiers) + '\n';
+}
+
+// Whether any file of the directory is such that `matters(name)`. A missing directory has none.
+template <class Predicate>
+Result<bool> holds(const fs::path& directory, Predicate matters) {
+  std::error_code error;
+  for (fs::directory_iterator i(directory, error), end; !error && i != end; i.increment(error)) {
+    if (matters(i->path().filename())) return true;
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return failed("list " + directory.string(), error.value());
+  }
+  return false;
+}
+
+// The steps that the text of a FORMAT file names.
+Result<std::string_view> steps_of(std::string_view text) {
+  const std::vector<std::string_view> lines = split(text, '\n');
+  if (lines.size() < 2 || !lines[0].starts_with(kMagic) || !lines[1].starts_with(kSteps)) {
+    return Error{ErrorCode::kInvalid, "its file FORMAT is not statmill's"};
+  }
+  const std::string_view version = lines[0].substr(kMagic.size());
+  if (version.substr(0, version.find('.')) != std::to_string(kFormatMajor)) {
+    return Error{ErrorCode::kVersion, "it has format version " + std::string(version) +
+                                          ", this program reads " + std::to_string(kFormatMajor) + ".x"};
+  }
+  return lines[1].substr(kSteps.size());
+}
+
+Status check_format(std::string_view text, const Tiers& tiers) {
+  const auto steps = steps_of(text);
+  if (!steps) return steps.error();
+  if (*steps != steps_text(tiers)) {
+    return Error{ErrorCode::kInvalid, "it was made for tiers of steps " + std::string(*steps) +
+                                          ", asked for are " + steps_text(tiers) +
+                                          "; retention may change, steps may not"};
+  }
+  return Status::ok();
+}
+
+Status check_directory(const fs::path& directory, const Tiers& tiers) {
+  const auto text = read_format(directory.string());
+  if (!text) return text.error();
+  if (Status format = check_format(*text, tiers); !format) return format;
+  // RocksDB would take a database without its CURRENT for a new one and delete what it finds.
+  const fs::path database = directory / kDatabase;
+  std::error_code error;
+  if (fs::exists(database / "CURRENT", error)) return Status::ok();
+  const Result<bool> data = holds(database, [](const fs::path& name) {
+    return name.extension() == ".sst" || name.extension() == ".log";
+  });
+  if (!data) return data.error();
+  if (*data) return Error{ErrorCode::kCorrupt, "its database has lost the file CURRENT"};
+  return Status::ok();
+}
+
+Status make_format(const fs::path& directory, const Tiers& tiers) {
+  const Result<bool> taken = holds(directory, [](const fs::path& name) {
+    return name != "lost+found" && name != unfinished_file(kFormatFile);
+  });
+  if (!taken) return taken.error();
+  if (*taken)
+    return Error{ErrorCode::kInvalid, "it holds files, but no file FORMAT: not a data directory of statmill"};
+  return write_whole_file(directory / kFormatFile, format_text(tiers));
+}
+
+}  // namespace
+
+std::string database_path(const std::string& directory) { return (fs::path(directory) / kDatabase).string(); }
+
+Result<std::string> read_format(const std::string& directory) {
+  auto text = read_whole_file(fs::path(directory) / kFormatFile, kFormatBytesMax);
+  if (text) return text;
+  if (text.error().code != ErrorCode::kNotFound) return text.error();
+  return Error{ErrorCode::kNotFound, "it holds no file FORMAT: not a data directory of statmill"};
+}
+
+Result<Tiers> tiers_of_format(std::string_view text) {
+  const auto steps = steps_of(text);
+  if (!steps) return steps.error();
+  std::string tiers;
+  for (const std::string_view step : split(*steps, ',')) {
+    if (!tiers.empty()) tiers += ',';
+    tiers.append(step).append(":").append(kKeptForever);
+  }
+  return Tiers::parse(tiers);
+}
+
+Result<std::string> prepare_data_directory(const std::string& path, const Tiers& tiers) {
+  std::error_code error;
+  const fs::path directory = fs::absolute(path, error).lexically_normal();
+  fs::create_directories(directory, error);
+  if (error) return failed("create", error.value());
+  const bool exists = fs::exists(directory / kFormatFile, error);
+  if (error) return failed("look for its file FORMAT", error.value());
+  if (Status ready = exists ? check_directory(directory, tiers) : make_format(directory, tiers); !ready) {
+    return ready.error();
+  }
+  fs::create_directory(directory / kDatabase, error);
+  if (error) return failed("create db", error.value());
+  // What RocksDB syncs is of no use when a power cut takes the directory around it.
+  if (Status synced = sync_path(directory); !synced) return synced.error();
+  if (Status synced = sync_path(directory / ".."); !synced) return synced.error();
+  return (directory / kDatabase).string();
+}
+
+}  // namespace statmill

@@ -1,0 +1,105 @@
+#include "storage/journal/journal.h"
+
+#include <limits>
+#include <utility>
+
+#include "base/check.h"
+#include "base/hash.h"
+#include "storage/journal/journal_v1.h"
+
+namespace statmill {
+namespace {
+
+constexpr uint8_t kVersion = 3;
+constexpr uint8_t kVersionWithoutHistograms = 2;  // else the same
+constexpr size_t kChecksumBytes = 4;
+
+uint32_t checksum(TickNo tick, RowPart part, std::string_view bytes) {
+  std::string head;
+  Writer out(head);
+  out.u64be(tick);
+  out.u8(part);
+  return crc32c(bytes, crc32c(head));
+}
+
+Error corrupt(TickNo tick, std::string_view why) {
+  return {ErrorCode::kCorrupt, "journal row of tick " + std::to_string(tick) + ": " + std::string(why)};
+}
+
+// The bytes under the checksum, without the version, which is to be from `least` to `most`.
+Result<std::string_view> checked(TickNo tick, RowPart part, std::string_view row, uint8_t least,
+                                 uint8_t most) {
+  if (row.size() < kChecksumBytes + 1) return corrupt(tick, "cut short");
+  const std::string_view bytes = row.substr(0, row.size() - kChecksumBytes);
+  if (Reader(row.substr(bytes.size())).u32be() != checksum(tick, part, bytes)) {
+    return corrupt(tick, "wrong checksum");
+  }
+  const uint8_t version = journal_row_version(row);
+  if (least <= version && version <= most) return bytes.substr(1);
+  return Error{ErrorCode::kVersion, "journal row of version " + std::to_string(version) +
+                                        ", this program reads up to " + std::to_string(kVersion)};
+}
+
+}  // namespace
+
+void begin_journal_row(const RowPlace& place, std::string& row) {
+  SM_CHECK(place.previous < place.tick);
+  row.clear();
+  Writer out(row);
+  out.u8(kVersion);
+  out.varint(place.previous == 0 ? 0 : place.tick - place.previous);
+}
+
+void end_journal_row(const RowPlace& place, std::string& row) {
+  Writer(row).u32be(checksum(place.tick, place.part, row));
+}
+
+std::string encode_journal_row(const RowPlace& place, std::span<const JournalPiece> pieces) {
+  std::string row;
+  encode_journal_row(
+      place, pieces.size(), [&](size_t i) { return pieces[i]; }, row);
+  return row;
+}
+
+Result<JournalRowReader> JournalRowReader::open(TickNo tick, RowPart part, std::string_view row) {
+  const auto runs = checked(tick, part, row, kVersionWithoutHistograms, kVersion);
+  if (!runs) return runs.error();
+  Reader in(*runs);
+  const uint64_t back = in.varint();
+  if (in.failed() || back >= tick) return corrupt(tick, "an impossible row before it");
+  return JournalRowReader(back == 0 ? 0 : tick - back, in);
+}
+
+bool JournalRowReader::next() {
+  if (failed() || (left_ == 0 && (in_.done() || !begin_run()))) return false;
+  --left_;
+  id_ = next_++;
+  return true;
+}
+
+bool JournalRowReader::begin_run() {
+  const uint64_t gap = in_.varint();
+  left_ = in_.varint();
+  entries_ = in_.varint();
+  constexpr uint64_t kIds = uint64_t{std::numeric_limits<SeriesId>::max()} + 1;
+  // Every entry takes a byte at least, which bounds the loops over them.
+  failed_ = in_.failed() || left_ == 0 || entries_ == 0 || left_ > in_.remaining() ||
+            entries_ > in_.remaining() || gap > kIds || next_ + gap + left_ > kIds;
+  next_ += gap;
+  return !failed_;
+}
+
+uint8_t journal_row_version(std::string_view row) {
+  return row.empty() ? uint8_t{0} : static_cast<uint8_t>(row[0]);
+}
+
+Result<std::vector<JournalEntry>> decode_journal_row_v1(TickNo tick, RowPart part, std::string_view row) {
+  const auto bytes = checked(tick, part, row, kJournalVersion1, kJournalVersion1);
+  if (!bytes) return bytes.error();
+  Reader in(*bytes);
+  auto entries = decode_entries_v1(in);
+  if (!entries) return corrupt(tick, "an impossible entry");
+  return std::move(*entries);
+}
+
+}  // namespace statmill

@@ -1,0 +1,98 @@
+#include "storage/rocks/rocks_batch.h"
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "storage/keys.h"
+
+namespace statmill {
+namespace {
+
+rocksdb::Slice slice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
+
+std::string tick_row(TickNo tick, std::string_view activity = {}) {
+  std::string row;
+  Writer out(row);
+  out.u64be(tick);
+  out.bytes(activity);
+  return row;
+}
+
+std::string forgotten_row(Timestamp until) {
+  std::string row;
+  Writer(row).u64be(static_cast<uint64_t>(until.time_since_epoch().count()));
+  return row;
+}
+
+std::string deleted_row() {
+  std::string row;
+  Writer(row).u8(kDeletedSeries);
+  return row;
+}
+
+std::string series_row(const SeriesRow& series) {
+  std::string row;
+  Writer out(row);
+  out.u8(static_cast<uint8_t>(series.kind));
+  out.bytes(series.name);
+  return row;
+}
+
+void add_agents(RocksBatch& operations, const RocksDatabase& database, const StoreBatch& batch) {
+  rocksdb::WriteBatch& out = operations.batch();
+  for (const AgentRow& row : batch.agents)
+    operations.add(out.Put(database.meta(), agent_key(row.id), encode_agent_row(row)));
+  for (const AgentId& id : batch.forgotten_agents) operations.add(out.Delete(database.meta(), agent_key(id)));
+  if (batch.forgotten_until)
+    operations.add(out.Put(database.meta(), slice(kForgottenKey), forgotten_row(*batch.forgotten_until)));
+}
+
+void add_meta(RocksBatch& operations, const RocksDatabase& database, const StoreBatch& batch) {
+  rocksdb::WriteBatch& out = operations.batch();
+  if (batch.tick != 0) operations.add(out.Put(database.meta(), slice(kTickKey), tick_row(batch.tick)));
+  for (const StoreBatch::Flushed& flushed : batch.flushed) {
+    operations.add(
+        out.Put(database.meta(), flushed_key(flushed.shard), tick_row(flushed.tick, flushed.activity)));
+  }
+  if (batch.rollup_position) {
+    const std::string position = chunk_key(batch.rollup_position->chunk, batch.rollup_position->id);
+    operations.add(out.Put(database.meta(), slice(kRollupKey), position));
+  }
+  if (batch.clock) operations.add(out.Put(database.meta(), slice(kClockKey), encode_clock_row(*batch.clock)));
+  if (batch.journal_trim) {
+    const StoreBatch::Trim& trim = *batch.journal_trim;
+    operations.add(out.Put(database.meta(), slice(kTrimKey), tick_row(trim.end)));
+    // Side by side: RocksDB cuts tombstones that overlap into pieces that each list all that cover them,
+    // which is quadratic in time and memory. A start begins to read at kTrimKey, past all of them.
+    operations.add(
+        out.DeleteRange(database.journal(), journal_key({trim.begin, 0}), journal_key({trim.end, 0})));
+    // One row stays beside the tombstones: Debian's RocksDB (assertions on) ends the process when a
+    // compaction of which nothing is left fails, as on a full disk.
+    operations.add(out.Put(database.journal(), journal_key({0, 0}), rocksdb::Slice()));
+  }
+}
+
+}  // namespace
+
+RocksBatch rocks_batch_of(const StoreBatch& batch, const RocksDatabase& database, const Tiers& tiers) {
+  RocksBatch operations;
+  rocksdb::WriteBatch& out = operations.batch();
+  for (const SeriesRow& series : batch.series) {
+    operations.add(out.Put(database.series(), series_key(series.id), series_row(series)));
+  }
+  for (const SeriesId id : batch.deleted) {
+    operations.add(out.Put(database.series(), series_key(id), deleted_row()));
+  }
+  for (const StoreBatch::Row& row : batch.journal) {
+    operations.add(out.Put(database.journal(), journal_key({row.tick, row.part}), row.bytes));
+  }
+  for (const StoreBatch::Fragment& fragment : batch.fragments) {
+    SM_CHECK(fragment.key.tier < tiers.count());
+    operations.add(out.Merge(database.tier(fragment.key.tier), chunk_key(fragment.key.chunk, fragment.key.id),
+                             fragment.frames));
+  }
+  add_agents(operations, database, batch);
+  add_meta(operations, database, batch);
+  return operations;
+}
+
+}  // namespace statmill

@@ -1,0 +1,29 @@
+// A StoreBatch as one WriteBatch of RocksDB.
+#pragma once
+
+#include <rocksdb/write_batch.h>
+
+#include "storage/rocks/rocks_database.h"
+#include "storage/store.h"
+#include "storage/tiers.h"
+
+namespace statmill {
+
+// Adds operations to a WriteBatch and keeps the first that failed.
+class RocksBatch {
+ public:
+  void add(const rocksdb::Status& status) {
+    if (status_.ok()) status_ = status;
+  }
+  rocksdb::WriteBatch& batch() { return batch_; }
+  const rocksdb::Status& status() const { return status_; }
+
+ private:
+  rocksdb::WriteBatch batch_;
+  rocksdb::Status status_;
+};
+
+// Requires: the tiers of all fragments are below tiers.count().
+RocksBatch rocks_batch_of(const StoreBatch& batch, const RocksDatabase& database, const Tiers& tiers);
+
+}  // namespace statmill

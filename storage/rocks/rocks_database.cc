@@ -1,0 +1,277 @@
+// Where an option has a figure, storage/FORMAT.md says what it is good for.
+#include "storage/rocks/rocks_database.h"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/sst_partitioner.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
+#include <rocksdb/transaction_log.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+
+#include "base/bytes.h"
+#include "base/text.h"
+#include "storage/files/log_tail.h"
+#include "storage/keys.h"
+#include "storage/rocks/chunk_merge.h"
+
+namespace statmill {
+namespace {
+
+constexpr uint64_t kSmallWriteBuffer = uint64_t{4} << 20;
+constexpr int kOpenFilesMax = 512;
+constexpr int kUnsortedFiles = 8;      // of a tier, of flushes; then they are compacted
+constexpr size_t kChunkKeyPrefix = 4;  // the chunk number: compacted files hold whole chunk numbers, so that
+                                       // retention can drop files instead of rewriting them
+
+// RocksDB's own log is a file beside the data; on a full disk a line that does not fit ends the process
+// (Debian builds RocksDB with assertions). What matters goes to `warn`.
+class WarningLog final : public rocksdb::Logger {
+ public:
+  explicit WarningLog(std::function<void(std::string_view)> warn)
+      : Logger(rocksdb::InfoLogLevel::WARN_LEVEL), warn_(std::move(warn)) {}
+
+  // Of logs read so far: by the thread that opens the database.
+  const LogDrops& drops() const { return drops_; }
+
+  using Logger::Logv;  // leaves out what is below a warning and says of the rest what it is
+  void Logv(const char* format, va_list arguments) override {
+    std::array<char, 512> line{};
+    std::vsnprintf(line.data(), line.size(), format, arguments);
+    std::string_view text(line.data());
+    while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+    if (warn_) warn_(text);
+    if (const auto bytes = dropped_bytes(text)) {
+      ++drops_.places;
+      drops_.bytes += *bytes;
+    }
+  }
+  void LogHeader(const char*, va_list) override {}  // all options, at each start
+
+ private:
+  const std::function<void(std::string_view)> warn_;
+  LogDrops drops_;
+};
+
+// After a full disk RocksDB would flush what it has in memory and go on. It cannot tell whether a batch whose
+// write failed is in its log, so the batch, tried again, could count twice after a crash. RocksStore mends,
+// by opening anew.
+class NoSelfRecovery final : public rocksdb::EventListener {
+ public:
+  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason, rocksdb::Status, bool* auto_recovery) override {
+    *auto_recovery = false;
+  }
+};
+
+rocksdb::DBOptions database_options(const RocksOptions& options, rocksdb::Env* env) {
+  rocksdb::DBOptions db;
+  if (env != nullptr) db.env = env;
+  db.listeners.push_back(std::make_shared<NoSelfRecovery>());
+  db.max_bgerror_resume_count = 0;  // the same for errors that the file system calls retryable
+  db.create_missing_column_families = true;
+  // A torn end is what a crash leaves and is cut off; damage before it is a fault of the disk: refuse to open
+  // rather than lose acknowledged data in silence.
+  db.wal_recovery_mode = options.salvage ? rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords
+                                         : rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+  db.track_and_verify_wals_in_manifest = !options.salvage;
+  // What is found in the log may never have been synced: it is in files that are before anyone is told of it.
+  db.avoid_flush_during_recovery = false;
+  db.max_total_wal_size = options.wal_bytes_max;
+  db.max_open_files = kOpenFilesMax;
+  db.max_background_jobs = 2;
+  db.manifest_preallocation_size = size_t{64} << 10;  // of 4 MiB, that is what stays after a crash
+  db.bytes_per_sync = uint64_t{1} << 20;
+  db.avoid_unnecessary_blocking_io = true;
+  db.skip_stats_update_on_db_open = true;
+  db.stats_dump_period_sec = 0;
+  db.stats_persist_period_sec = 0;
+  return db;
+}
+
+rocksdb::BlockBasedTableOptions table_options(const std::shared_ptr<rocksdb::Cache>& block_cache) {
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = block_cache;
+  table.block_size = size_t{16} << 10;
+  table.format_version = 5;
+  table.cache_index_and_filter_blocks = true;
+  table.pin_l0_filter_and_index_blocks_in_cache = true;
+  return table;
+}
+
+rocksdb::ColumnFamilyOptions family_options(const rocksdb::BlockBasedTableOptions& table,
+                                            uint64_t write_buffer_bytes) {
+  rocksdb::ColumnFamilyOptions family;
+  family.write_buffer_size = write_buffer_bytes;
+  family.max_write_buffer_number = 3;
+  family.level_compaction_dynamic_level_bytes = true;
+  family.compression = rocksdb::kLZ4Compression;
+  family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return family;
+}
+
+// Rows of a batch come by ascending id behind a key's first bytes: the place of each is looked for from where
+// the one before went.
+std::shared_ptr<const rocksdb::SliceTransform> by_ascending_id(size_t first_bytes) {
+  return std::shared_ptr<const rocksdb::SliceTransform>(rocksdb::NewFixedPrefixTransform(first_bytes));
+}
+
+rocksdb::ColumnFamilyOptions tier_options(rocksdb::BlockBasedTableOptions table, uint64_t write_buffer_bytes,
+                                          std::shared_ptr<rocksdb::MergeOperator> merge,
+                                          const rocksdb::CompactionFilter& filter) {
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  table.optimize_filters_for_memory = true;
+  rocksdb::ColumnFamilyOptions family = family_options(table, write_buffer_bytes);
+  family.compression = rocksdb::kNoCompression;  // chunks are as small as they get
+  family.merge_operator = std::move(merge);
+  family.compaction_filter = &filter;
+  // With a filter RocksDB would write everything anew every 30 days; what is worth it, Reclaimer finds.
+  family.periodic_compaction_seconds = 0;
+  // Every compaction of the newest chunk writes again what there is of it: at a million series a chunk comes
+  // in some 70 files. What a reader pays for a file more is a look into its filter.
+  family.level0_file_num_compaction_trigger = kUnsortedFiles;
+  family.memtable_insert_with_hint_prefix_extractor = by_ascending_id(kChunkKeyPrefix);
+  family.sst_partitioner_factory = rocksdb::NewSstPartitionerFixedPrefixFactory(kChunkKeyPrefix);
+  return family;
+}
+
+// In the order of RocksDatabase's accessors.
+std::vector<rocksdb::ColumnFamilyDescriptor> descriptors(const RocksOptions& options, const Tiers& tiers,
+                                                         const RocksDatabase::Parts& parts) {
+  const rocksdb::BlockBasedTableOptions table = table_options(parts.block_cache);
+  std::vector<rocksdb::ColumnFamilyDescriptor> out;
+  out.emplace_back(rocksdb::kDefaultColumnFamilyName, family_options(table, kSmallWriteBuffer));
+  rocksdb::ColumnFamilyOptions series = family_options(table, kSmallWriteBuffer);
+  series.memtable_insert_with_hint_prefix_extractor = by_ascending_id(0);
+  out.emplace_back("series", series);
+  // Large, so that most rows are trimmed before their buffer is flushed; entries are as small as they get.
+  rocksdb::ColumnFamilyOptions journal = family_options(table, options.write_buffer_bytes);
+  journal.compression = rocksdb::kNoCompression;
+  out.emplace_back("journal", journal);
+  for (TierNo i = 0; i < tiers.count(); ++i) {
+    const uint64_t buffer =
+        i == 0 ? options.write_buffer_bytes : std::max(kSmallWriteBuffer, options.write_buffer_bytes / 4);
+    out.emplace_back(
+        "tier_" + format_duration(std::chrono::seconds(tiers[i].step_s)),
+        tier_options(table, buffer,
+                     std::make_shared<ChunkMerge>(i, tiers[i].chunk_slots, *parts.damaged_frames),
+                     *parts.filters[i]));
+  }
+  return out;
+}
+
+bool ends_torn(const RocksOptions& options, const std::string& path) {
+  rocksdb::FileSystem& disk = options.file_system ? *options.file_system : *rocksdb::FileSystem::Default();
+  const auto end = inspect_newest_log(disk, path);
+  return end && *end == LogEnd::kTorn;
+}
+
+bool is_locked_by_another(const std::string& message) {
+  return message.find("While lock file") != std::string::npos ||
+         message.find("lock hold by current process") != std::string::npos;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RocksDatabase>> RocksDatabase::open(const std::string& path,
+                                                           const RocksOptions& options, const Tiers& tiers,
+                                                           RocksAccess access) {
+  Parts parts;
+  parts.damaged_frames = std::make_unique<std::atomic<uint64_t>>(0);
+  parts.expired_rows = std::make_unique<std::atomic<uint64_t>>(0);
+  parts.expiry = options.expiry ? options.expiry : std::make_shared<Expiry>();
+  for (TierNo t = 0; t < tiers.count(); ++t)
+    parts.filters.push_back(std::make_unique<ExpiryFilter>(t, *parts.expiry, *parts.expired_rows));
+  parts.block_cache = rocksdb::NewLRUCache(options.block_cache_bytes);
+  if (options.file_system) parts.env = rocksdb::NewCompositeEnv(options.file_system);
+  rocksdb::DBOptions db_options = database_options(options, parts.env.get());
+  db_options.create_if_missing = access == RocksAccess::kCreate;
+  if (options.count_writes) {
+    parts.statistics = rocksdb::CreateDBStatistics();
+    parts.statistics->set_stats_level(rocksdb::StatsLevel::kExceptHistogramOrTimers);
+    db_options.statistics = parts.statistics;
+  }
+  const auto log = std::make_shared<WarningLog>(options.warn);
+  db_options.info_log = log;
+  const auto families = descriptors(options, tiers, parts);
+  rocksdb::DB* db = nullptr;
+  const auto try_open = [&] {
+    return access == RocksAccess::kReadOnly
+               ? rocksdb::DB::OpenForReadOnly(db_options, path, families, &parts.families, &db)
+               : rocksdb::DB::Open(db_options, path, families, &parts.families, &db);
+  };
+  rocksdb::Status status = try_open();
+  if (status.IsCorruption() && !options.salvage && ends_torn(options, path)) {
+    if (options.warn) options.warn("the last batch was torn by a power cut: it is left out");
+    db_options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+    status = try_open();
+  }
+  if (!status.ok()) return error_of(status);
+  parts.log_drops = log->drops();
+  parts.db.reset(db);
+  auto opened = std::make_unique<RocksDatabase>(std::move(parts));
+  if (Status s = opened->load_floors(tiers); !s) return s.error();
+  return opened;
+}
+
+Status RocksDatabase::load_floors(const Tiers& tiers) {
+  for (TierNo t = 0; t < tiers.count(); ++t) {
+    std::string row;
+    const rocksdb::Status status = db().Get({}, meta(), expired_key(t), &row);
+    if (status.IsNotFound()) continue;
+    if (!status.ok()) return error_of(status);
+    Reader in(row);
+    const ChunkNo floor = in.u32be();
+    const ChunkNo dropped = in.u32be();
+    if (in.failed()) return Error{ErrorCode::kCorrupt, "what has expired of a tier is cut short"};
+    expiry().set_floor(t, floor);
+    expiry().set_dropped(t, dropped);
+  }
+  return Status::ok();
+}
+
+RocksDatabase::~RocksDatabase() {
+  for (rocksdb::ColumnFamilyHandle* family : parts_.families) parts_.db->DestroyColumnFamilyHandle(family);
+}
+
+uint64_t RocksDatabase::bytes_on_disk() {
+  uint64_t bytes = 0;
+  for (rocksdb::ColumnFamilyHandle* family : parts_.families) {
+    uint64_t files = 0;
+    if (parts_.db->GetIntProperty(family, rocksdb::DB::Properties::kLiveSstFilesSize, &files)) bytes += files;
+  }
+  rocksdb::VectorLogPtr logs;
+  if (parts_.db->GetSortedWalFiles(logs).ok()) {
+    for (const auto& log : logs) bytes += log->SizeFileBytes();
+  }
+  return bytes;
+}
+
+uint64_t RocksDatabase::memory_bytes() {
+  uint64_t buffers = 0;
+  uint64_t readers = 0;
+  parts_.db->GetAggregatedIntProperty(rocksdb::DB::Properties::kSizeAllMemTables, &buffers);
+  parts_.db->GetAggregatedIntProperty(rocksdb::DB::Properties::kEstimateTableReadersMem, &readers);
+  return buffers + readers + parts_.block_cache->GetUsage();
+}
+
+WrittenBytes RocksDatabase::written_bytes() const {
+  if (!parts_.statistics) return {};
+  return {parts_.statistics->getTickerCount(rocksdb::WAL_FILE_BYTES),
+          parts_.statistics->getTickerCount(rocksdb::FLUSH_WRITE_BYTES),
+          parts_.statistics->getTickerCount(rocksdb::COMPACT_WRITE_BYTES)};
+}
+
+Error error_of(const rocksdb::Status& status) {
+  const std::string message = status.ToString();
+  if (is_locked_by_another(message)) return {ErrorCode::kBusy, "in use by another process"};
+  if (status.IsCorruption()) return {ErrorCode::kCorrupt, message};
+  return {ErrorCode::kIo, message};
+}
+
+}  // namespace statmill

@@ -1,0 +1,83 @@
+// RocksDatabase: the RocksDB under a RocksStore: how it is tuned, its column families, its errors as ours.
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "storage/rocks/expiry_filter.h"
+#include "storage/rocks/log_drops.h"
+#include "storage/rocks/rocks_options.h"
+#include "storage/store.h"
+
+namespace statmill {
+
+enum class RocksAccess {
+  kCreate,     // a directory without a database gets one
+  kReadWrite,  // it must be there
+  kReadOnly,   // changes nothing on disk and takes no lock; the log is read into memory
+};
+
+// Thread-safe. Never mends itself: after a failed write all that follow fail (see RocksStore).
+class RocksDatabase {
+ public:
+  // `path` is the database's own directory. A last batch that a power cut has torn was never acknowledged: it
+  // is left out, and `warn` is told. Errors: kBusy, kCorrupt, kIo.
+  static Result<std::unique_ptr<RocksDatabase>> open(const std::string& path, const RocksOptions& options,
+                                                     const Tiers& tiers,
+                                                     RocksAccess access = RocksAccess::kCreate);
+
+  struct Parts {
+    // These outlive db, whose threads use them (chunk_merge.h, expiry_filter.h).
+    std::unique_ptr<std::atomic<uint64_t>> damaged_frames;
+    std::unique_ptr<std::atomic<uint64_t>> expired_rows;
+    std::shared_ptr<Expiry> expiry;
+    std::vector<std::unique_ptr<ExpiryFilter>> filters;  // by tier
+    std::shared_ptr<rocksdb::Cache> block_cache;
+    std::shared_ptr<rocksdb::Statistics> statistics;  // null: writes are not counted
+    LogDrops log_drops;
+    std::unique_ptr<rocksdb::Env> env;  // of a file system that is not the system's own; or null
+    std::unique_ptr<rocksdb::DB> db;
+    std::vector<rocksdb::ColumnFamilyHandle*> families;  // belong to db, given back before it closes
+  };
+  explicit RocksDatabase(Parts parts) : parts_(std::move(parts)) {}
+  ~RocksDatabase();
+  RocksDatabase(const RocksDatabase&) = delete;
+  RocksDatabase& operator=(const RocksDatabase&) = delete;
+
+  rocksdb::DB& db() { return *parts_.db; }
+  rocksdb::ColumnFamilyHandle* meta() const { return parts_.families[0]; }
+  rocksdb::ColumnFamilyHandle* series() const { return parts_.families[1]; }
+  rocksdb::ColumnFamilyHandle* journal() const { return parts_.families[2]; }
+  rocksdb::ColumnFamilyHandle* tier(TierNo tier) const { return parts_.families[3 + size_t{tier}]; }
+
+  const std::vector<rocksdb::ColumnFamilyHandle*>& families() const { return parts_.families; }  // all
+
+  uint64_t bytes_on_disk();  // live files and write-ahead logs
+  uint64_t memory_bytes();   // write buffers, block cache, open files
+  WrittenBytes written_bytes() const;
+  Expiry& expiry() { return *parts_.expiry; }
+  const LogDrops& log_drops() const { return parts_.log_drops; }  // when it was opened
+  uint64_t expired_rows() const { return parts_.expired_rows->load(std::memory_order_relaxed); }
+  uint64_t damaged_frames() const { return parts_.damaged_frames->load(std::memory_order_relaxed); }
+
+ private:
+  Status load_floors(const Tiers& tiers);
+
+  Parts parts_;
+};
+
+// What a status that is not ok means to us.
+Error error_of(const rocksdb::Status& status);
+
+}  // namespace statmill

@@ -1,0 +1,216 @@
+#include "storage/rocks/rocks_snapshot.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "storage/keys.h"
+#include "storage/rocks/chunk_merge.h"
+
+namespace statmill {
+namespace {
+
+constexpr size_t kReadaheadBytes = size_t{2} << 20;
+
+Error corrupt(std::string_view what) { return {ErrorCode::kCorrupt, std::string(what)}; }
+
+// What reading a range through asks for: large reads that do not push others' blocks out of the cache.
+rocksdb::ReadOptions scan_options(const rocksdb::Snapshot* snapshot, const rocksdb::Slice* upper) {
+  rocksdb::ReadOptions options;
+  options.snapshot = snapshot;
+  options.iterate_upper_bound = upper;
+  options.readahead_size = kReadaheadBytes;
+  options.fill_cache = false;
+  return options;
+}
+
+rocksdb::ReadOptions point_options(const rocksdb::Snapshot* snapshot) {
+  rocksdb::ReadOptions options;
+  options.snapshot = snapshot;
+  return options;
+}
+
+}  // namespace
+
+RocksSnapshot::RocksSnapshot(std::shared_ptr<RocksDatabase> database, const Tiers& tiers)
+    : database_(std::move(database)), tiers_(tiers), snapshot_(database_->db().GetSnapshot()) {
+  for (TierNo t = 0; t < tiers_.count(); ++t) floors_[t] = database_->expiry().floor(t);
+}
+
+RocksSnapshot::~RocksSnapshot() { database_->db().ReleaseSnapshot(snapshot_); }
+
+Result<std::string> RocksSnapshot::get(rocksdb::ColumnFamilyHandle* family, std::string_view key) {
+  std::string value;
+  const rocksdb::Status status =
+      database_->db().Get(point_options(snapshot_), family, rocksdb::Slice(key.data(), key.size()), &value);
+  if (status.IsNotFound()) return std::string();
+  if (!status.ok()) return error_of(status);
+  return value;
+}
+
+Result<TickNo> RocksSnapshot::tick_of(std::string_view meta_key) {
+  const Result<std::string> row = get(database_->meta(), meta_key);
+  if (!row) return row.error();
+  if (row->empty()) return TickNo{0};
+  Reader in(*row);
+  const TickNo tick = in.u64be();
+  if (in.failed()) return corrupt("row \"" + std::string(meta_key) + "\" is cut short");
+  return tick;
+}
+
+Result<TickNo> RocksSnapshot::last_tick() { return tick_of(kTickKey); }
+
+Result<RocksSnapshot::Flushed> RocksSnapshot::flushed(ShardNo shard) {
+  const Result<std::string> row = get(database_->meta(), flushed_key(shard));
+  if (!row) return row.error();
+  if (row->empty()) return Flushed{};
+  Reader in(*row);
+  Flushed result;
+  result.tick = in.u64be();
+  result.activity = in.bytes(in.remaining());
+  if (in.failed()) return corrupt("flushed tick of shard " + std::to_string(shard) + " is cut short");
+  return result;
+}
+
+Result<TickNo> RocksSnapshot::flushed_tick(ShardNo shard) {
+  const Result<Flushed> row = flushed(shard);
+  if (!row) return row.error();
+  return row->tick;
+}
+
+Result<RollupPosition> RocksSnapshot::rollup_position() {
+  const Result<std::string> row = get(database_->meta(), kRollupKey);
+  if (!row) return row.error();
+  if (row->empty()) return RollupPosition{};
+  const std::optional<ChunkKey> key = parse_chunk_key(0, *row);
+  if (!key) return corrupt("rollup position has not 8 bytes");
+  return RollupPosition{key->chunk, key->id};
+}
+
+Result<std::optional<ClockRow>> RocksSnapshot::clock() {
+  const Result<std::string> row = get(database_->meta(), kClockKey);
+  if (!row) return row.error();
+  if (row->empty()) return std::optional<ClockRow>();
+  const auto clock = decode_clock_row(*row);
+  if (!clock) return corrupt("row \"clock\" has " + std::to_string(row->size()) + " bytes");
+  return clock;
+}
+
+Result<AgentRows> RocksSnapshot::agents() {
+  AgentRows agents;
+  const std::unique_ptr<rocksdb::Iterator> row(
+      database_->db().NewIterator(scan_options(snapshot_, nullptr), database_->meta()));
+  const rocksdb::Slice prefix(kAgentPrefix.data(), kAgentPrefix.size());
+  for (row->Seek(prefix); row->Valid() && row->key().starts_with(prefix); row->Next()) {
+    const std::optional<AgentId> id = parse_agent_key(row->key().ToStringView());
+    Result<AgentRow> decoded = id ? decode_agent_row(*id, row->value().ToStringView())
+                                  : Result<AgentRow>(corrupt("an agent's key has not 21 bytes"));
+    if (decoded) {
+      agents.rows.push_back(std::move(*decoded));
+    } else {
+      ++agents.damaged;
+    }
+  }
+  if (!row->status().ok()) return error_of(row->status());
+  const Result<std::string> forgotten = get(database_->meta(), kForgottenKey);
+  if (!forgotten) return forgotten.error();
+  if (forgotten->empty()) return agents;
+  Reader in(*forgotten);
+  agents.forgotten_until = Timestamp(Duration(static_cast<int64_t>(in.u64be())));
+  if (in.failed()) return corrupt("row \"" + std::string(kForgottenKey) + "\" is cut short");
+  return agents;
+}
+
+Result<std::string> RocksSnapshot::chunk(const ChunkKey& key) {
+  SM_CHECK(key.tier < tiers_.count());
+  if (key.chunk < floor(key.tier)) return std::string();
+  const JoinOnly join_only;
+  return get(database_->tier(key.tier), chunk_key(key.chunk, key.id));
+}
+
+Status RocksSnapshot::scan(TierNo tier, ChunkNo chunk, SeriesId first,
+                           const std::function<bool(SeriesId, std::string_view frames)>& visit) {
+  SM_CHECK(tier < tiers_.count());
+  if (chunk < floor(tier)) return Status::ok();
+  const JoinOnly join_only;
+  const std::string last = chunk_key(chunk, std::numeric_limits<SeriesId>::max()) + '\0';
+  const rocksdb::Slice upper(last);
+  const std::unique_ptr<rocksdb::Iterator> row(
+      database_->db().NewIterator(scan_options(snapshot_, &upper), database_->tier(tier)));
+  for (row->Seek(chunk_key(chunk, first)); row->Valid(); row->Next()) {
+    const std::optional<ChunkKey> key = parse_chunk_key(tier, row->key().ToStringView());
+    if (!key) return corrupt("a chunk key has not 8 bytes");
+    if (!visit(key->id, row->value().ToStringView())) return Status::ok();
+  }
+  return row->status().ok() ? Status::ok() : Status(error_of(row->status()));
+}
+
+Result<std::optional<ChunkNo>> RocksSnapshot::oldest_chunk(TierNo tier) {
+  SM_CHECK(tier < tiers_.count());
+  const std::unique_ptr<rocksdb::Iterator> row(
+      database_->db().NewIterator(point_options(snapshot_), database_->tier(tier)));
+  row->Seek(chunk_key(floor(tier), 0));
+  if (!row->status().ok()) return error_of(row->status());
+  if (!row->Valid()) return std::optional<ChunkNo>();
+  const std::optional<ChunkKey> key = parse_chunk_key(tier, row->key().ToStringView());
+  if (!key) return corrupt("a chunk key has not 8 bytes");
+  return std::optional<ChunkNo>(key->chunk);
+}
+
+Status RocksSnapshot::load(const LoadVisitor& visitor) {
+  if (Status series = load_series(visitor); !series) return series;
+  const Result<std::vector<TickNo>> flushed_ticks = load_shards(visitor);
+  if (!flushed_ticks) return flushed_ticks.error();
+  return load_journal(visitor, *flushed_ticks);
+}
+
+Status RocksSnapshot::load_series(const LoadVisitor& visitor) {
+  const std::unique_ptr<rocksdb::Iterator> row(
+      database_->db().NewIterator(scan_options(snapshot_, nullptr), database_->series()));
+  for (row->SeekToFirst(); row->Valid(); row->Next()) {
+    const std::optional<SeriesId> id = parse_series_key(row->key().ToStringView());
+    Reader in(row->value().ToStringView());
+    const uint8_t kind_byte = in.u8();
+    const auto kind = static_cast<Kind>(kind_byte);
+    const std::string_view name = in.bytes(in.remaining());
+    const bool is_deleted = kind_byte == kDeletedSeries && name.empty();
+    const bool is_series = !name.empty() && is_kind(kind_byte);
+    if (!id || (!is_deleted && !is_series)) return corrupt("an impossible series row");
+    const Status taken = is_deleted ? visitor.deleted(*id) : visitor.series({*id, kind, std::string(name)});
+    if (!taken) return taken;
+  }
+  return row->status().ok() ? Status::ok() : Status(error_of(row->status()));
+}
+
+Result<std::vector<TickNo>> RocksSnapshot::load_shards(const LoadVisitor& visitor) {
+  std::vector<TickNo> ticks;
+  for (int shard = 0; shard < kShardCount; ++shard) {
+    const Result<Flushed> row = flushed(static_cast<ShardNo>(shard));
+    if (!row) return row.error();
+    ticks.push_back(row->tick);
+    if (Status taken = visitor.shard(static_cast<ShardNo>(shard), row->tick, row->activity); !taken)
+      return taken.error();
+  }
+  return ticks;
+}
+
+// Seeks past what was trimmed: stepping over the tombstones of a day of trims takes longer than all the rest.
+Status RocksSnapshot::load_journal(const LoadVisitor& visitor, const std::vector<TickNo>& flushed_ticks) {
+  const Result<TickNo> trimmed = tick_of(kTrimKey);
+  if (!trimmed) return trimmed.error();
+  const TickNo lowest = *std::min_element(flushed_ticks.begin(), flushed_ticks.end());
+  const TickNo first = std::max(*trimmed, lowest + 1);
+  const std::unique_ptr<rocksdb::Iterator> row(
+      database_->db().NewIterator(scan_options(snapshot_, nullptr), database_->journal()));
+  for (row->Seek(journal_key({first, 0})); row->Valid(); row->Next()) {
+    const std::optional<JournalKey> key = parse_journal_key(row->key().ToStringView());
+    if (!key) return corrupt("a journal key has not 9 bytes");
+    if (Status taken = visitor.journal(key->tick, key->part, row->value().ToStringView()); !taken)
+      return taken;
+  }
+  return row->status().ok() ? Status::ok() : Status(error_of(row->status()));
+}
+
+}  // namespace statmill

@@ -1,0 +1,53 @@
+// RocksSnapshot: a frozen view of a RocksDatabase, which it keeps open.
+#pragma once
+
+#include <memory>
+
+#include "storage/rocks/rocks_database.h"
+#include "storage/store.h"
+
+namespace statmill {
+
+// Confined to one thread.
+class RocksSnapshot final : public StoreSnapshot {
+ public:
+  // `tiers` must outlive it.
+  RocksSnapshot(std::shared_ptr<RocksDatabase> database, const Tiers& tiers);
+  ~RocksSnapshot() override;
+  RocksSnapshot(const RocksSnapshot&) = delete;
+  RocksSnapshot& operator=(const RocksSnapshot&) = delete;
+
+  Result<TickNo> last_tick() override;
+  Result<TickNo> flushed_tick(ShardNo shard) override;
+  Result<RollupPosition> rollup_position() override;
+  Result<std::optional<ClockRow>> clock() override;
+  Result<AgentRows> agents() override;
+  Result<std::string> chunk(const ChunkKey& key) override;
+  Status scan(TierNo tier, ChunkNo chunk, SeriesId first,
+              const std::function<bool(SeriesId, std::string_view frames)>& visit) override;
+  ChunkNo floor(TierNo tier) override { return floors_[tier]; }
+  Result<std::optional<ChunkNo>> oldest_chunk(TierNo tier) override;
+
+  // All that Store::load promises, as of this snapshot.
+  Status load(const LoadVisitor& visitor);
+
+ private:
+  struct Flushed {
+    TickNo tick = 0;
+    std::string activity;
+  };
+  Result<Flushed> flushed(ShardNo shard);
+  Result<std::string> get(rocksdb::ColumnFamilyHandle* family,
+                          std::string_view key);  // empty when there is none
+  Status load_series(const LoadVisitor& visitor);
+  Result<std::vector<TickNo>> load_shards(const LoadVisitor& visitor);
+  Status load_journal(const LoadVisitor& visitor, const std::vector<TickNo>& flushed_ticks);
+  Result<TickNo> tick_of(std::string_view meta_key);  // 0 when there is no such row
+
+  const std::shared_ptr<RocksDatabase> database_;
+  const Tiers& tiers_;
+  const rocksdb::Snapshot* const snapshot_;
+  std::array<ChunkNo, Tiers::kCountMax> floors_{};
+};
+
+}  // namespace statmill

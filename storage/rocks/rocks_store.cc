@@ -1,0 +1,321 @@
+#include "storage/rocks/rocks_store.h"
+
+#include <rocksdb/perf_level.h>
+#include <rocksdb/write_batch.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "storage/files/data_directory.h"
+#include "storage/files/disk_probe.h"
+#include "storage/files/reserve_file.h"
+#include "storage/keys.h"
+#include "storage/rocks/database_checkpoint.h"
+#include "storage/rocks/rocks_batch.h"
+#include "storage/rocks/rocks_database.h"
+#include "storage/rocks/rocks_snapshot.h"
+#include "storage/rocks/settle.h"
+
+namespace statmill {
+namespace {
+
+// `database`: its path.
+std::filesystem::path reserve_of(const std::filesystem::path& database) {
+  return database.parent_path() / kReserveFile;
+}
+
+Result<RocksStore::Opened> open_database(const std::string& path, const RocksOptions& options,
+                                         const Tiers& tiers, RocksAccess access) {
+  auto database = RocksDatabase::open(path, options, tiers, access);
+  if (!database) return database.error();
+  RocksStore::Opened opened{std::move(*database), 0, std::nullopt};
+  const Result<TickNo> last_tick = RocksSnapshot(opened.database, tiers).last_tick();
+  if (!last_tick) return last_tick.error();
+  opened.last_tick = *last_tick;
+  return opened;
+}
+
+// What the log holds is told to agents and built upon: it must survive a power cut first. A store that can be
+// written does that by opening it.
+Status sync_log(const std::filesystem::path& database) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator i(database, error), end; !error && i != end; i.increment(error)) {
+    if (i->path().extension() != ".log") continue;
+    if (Status synced = sync_path(i->path()); !synced) return synced;
+  }
+  return error ? Status(Error{ErrorCode::kIo, "list " + database.string() + ": " + error.message()})
+               : Status::ok();
+}
+
+// For reading alone, because of `why`.
+Result<RocksStore::Opened> open_readable(const std::string& path, const RocksOptions& options,
+                                         const Tiers& tiers, Error why) {
+  if (Status durable = sync_log(path); !durable) return durable.error();
+  auto opened = open_database(path, options, tiers, RocksAccess::kReadOnly);
+  if (opened) opened->fault = std::move(why).with("the disk takes no writes");
+  return opened;
+}
+
+// On a full disk without the reserve; and if nothing can be written at all, for reading.
+Result<RocksStore::Opened> open_as_it_can(const std::string& path, const RocksOptions& options,
+                                          const Tiers& tiers) {
+  auto opened = open_database(path, options, tiers, RocksAccess::kCreate);
+  const auto is_disk_fault = [&opened] { return !opened && opened.error().code == ErrorCode::kIo; };
+  if (is_disk_fault() && give_up_reserve(reserve_of(path))) {
+    if (options.warn) options.warn("the reserve is given up: " + opened.error().message);
+    opened = open_database(path, options, tiers, RocksAccess::kReadWrite);
+  }
+  if (!is_disk_fault() || options.salvage) return opened;
+  auto readable = open_readable(path, options, tiers, opened.error());
+  return readable ? std::move(readable) : std::move(opened);
+}
+
+Error being_mended() {
+  return {ErrorCode::kUnavailable, "the store is being opened anew after a fault of the disk"};
+}
+
+constexpr uint32_t kWritesPerReserve = 256;  // a look at the disk now and then costs nothing
+
+// What is read while no database is open.
+class ClosedSnapshot final : public StoreSnapshot {
+ public:
+  Result<TickNo> last_tick() override { return being_mended(); }
+  Result<TickNo> flushed_tick(ShardNo) override { return being_mended(); }
+  Result<RollupPosition> rollup_position() override { return being_mended(); }
+  Result<std::optional<ClockRow>> clock() override { return being_mended(); }
+  Result<AgentRows> agents() override { return being_mended(); }
+  Result<std::string> chunk(const ChunkKey&) override { return being_mended(); }
+  Status scan(TierNo, ChunkNo, SeriesId, const std::function<bool(SeriesId, std::string_view)>&) override {
+    return being_mended();
+  }
+  ChunkNo floor(TierNo) override { return 0; }
+  Result<std::optional<ChunkNo>> oldest_chunk(TierNo) override { return being_mended(); }
+};
+
+}  // namespace
+
+Result<std::unique_ptr<RocksStore>> RocksStore::open(const RocksOptions& options, const Tiers& tiers) {
+  const std::string context = "data directory " + options.path;
+  Result<std::string> path = prepare_data_directory(options.path, tiers);
+  if (!path) return std::move(path.error()).with(context);
+  RocksOptions mine = options;
+  mine.expiry = std::make_shared<Expiry>();
+  auto opened = open_as_it_can(*path, mine, tiers);
+  if (!opened) {
+    Error error = opened.error();
+    if (error.code == ErrorCode::kBusy) return Error{error.code, context + " is in use by another process"};
+    return std::move(error).with(context);
+  }
+  mine.salvage = false;  // once: what breaks from here on is another matter
+  auto store = std::make_unique<RocksStore>(std::move(mine), tiers, std::move(*path), std::move(*opened));
+  DatabaseCheckpoint::remove_left_behind(store->data_directory());
+  if (!store->fault_) store->keep_reserve();
+  return store;
+}
+
+RocksStore::RocksStore(RocksOptions options, const Tiers& tiers, std::string path, Opened opened)
+    : options_(std::move(options)),
+      tiers_(tiers),
+      path_(std::move(path)),
+      log_drops_(opened.database->log_drops()),
+      reclaimer_(tiers_),
+      last_tick_(opened.last_tick),
+      tried_tick_(opened.last_tick),
+      fault_(std::move(opened.fault)),
+      database_(std::move(opened.database)) {}
+
+uint64_t RocksStore::reserve_bytes() const { return statmill::reserve_bytes(reserve_of(path_)); }
+
+void RocksStore::keep_reserve() {
+  writes_to_reserve_ = kWritesPerReserve;
+  const Status made = make_reserve(reserve_of(path_), options_.reserve_bytes);
+  if (!std::exchange(misses_reserve_, !made) && !made && options_.warn) options_.warn(made.error().message);
+}
+
+Status RocksStore::write(const StoreBatch& batch) {
+  if (batch.is_empty()) return Status::ok();
+  if (Status whole = mend(); !whole) return whole;
+  if (batch.tick != 0) {
+    if (batch.tick == last_tick_)
+      return Status::ok();  // a write of it that failed was in the log all the same
+    SM_CHECK(batch.tick > last_tick_);
+    tried_tick_ = batch.tick;
+  }
+  // Or each comparison of two keys is counted, in a variable of the thread: a tenth of a write's time.
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
+  const std::shared_ptr<RocksDatabase> database = this->database();
+  RocksBatch operations = rocks_batch_of(batch, *database, tiers_);
+  if (!operations.status().ok()) return error_of(operations.status());
+  rocksdb::WriteOptions options;
+  options.sync = options_.sync;
+  const rocksdb::Status status = database->db().Write(options, &operations.batch());
+  if (!status.ok()) return break_down(error_of(status).with("write to the store"));
+  last_tick_ = tried_tick_;
+  reopening_pace_.went_well();
+  if (--writes_to_reserve_ == 0) keep_reserve();
+  return Status::ok();
+}
+
+std::unique_ptr<StoreSnapshot> RocksStore::snapshot() {
+  std::shared_ptr<RocksDatabase> database = this->database();
+  if (!database) return std::make_unique<ClosedSnapshot>();
+  return std::make_unique<RocksSnapshot>(std::move(database), tiers_);
+}
+
+Status RocksStore::load(const LoadVisitor& visitor) {
+  std::shared_ptr<RocksDatabase> database = this->database();
+  if (!database) return Error{ErrorCode::kUnavailable, "no database is open"};
+  return RocksSnapshot(std::move(database), tiers_).load(visitor);
+}
+
+Result<uint64_t> RocksStore::expire(TierNo tier, ChunkNo chunk) {
+  SM_CHECK(tier < tiers_.count());
+  if (fault_) return *fault_;
+  const ChunkNo before = expiry().floor(tier);
+  if (chunk <= before) return uint64_t{0};
+  const std::shared_ptr<RocksDatabase> database = this->database();
+  const std::string first = chunk_key(before, 0);
+  const std::string end = chunk_key(chunk, 0);
+  const rocksdb::Range range(first, end);
+  uint64_t bytes = 0;
+  static_cast<void>(
+      database->db().GetApproximateSizes({}, database->tier(tier), &range, 1, &bytes));  // else zero: a log's
+  if (Status s = set_floor(tier, chunk); !s) return s.error();
+  return bytes;
+}
+
+Status RocksStore::keep_from(TierNo tier, ChunkNo chunk) {
+  SM_CHECK(tier < tiers_.count());
+  // A batch is built with this before it is written: at a store that started at fault nothing else would
+  // mend.
+  if (Status whole = mend(); !whole) return whole;
+  return chunk < expiry().floor(tier) ? set_floor(tier, chunk) : Status::ok();
+}
+
+// No range deletion: a compaction of which only tombstones are left ends the process when the disk fails
+// meanwhile (Debian builds RocksDB 7.8 with assertions). Readers and compactions go by the floor.
+Status RocksStore::set_floor(TierNo tier, ChunkNo chunk) {
+  const std::shared_ptr<RocksDatabase> database = this->database();
+  std::string row;
+  Writer out(row);
+  out.u32be(chunk);
+  out.u32be(std::max(chunk, expiry().dropped(tier)));
+  rocksdb::WriteOptions options;
+  options.sync = options_.sync;
+  const rocksdb::Status status = database->db().Put(options, database->meta(), expired_key(tier), row);
+  if (!status.ok()) return break_down(error_of(status).with("drop what is past its retention"));
+  expiry().set_floor(tier, chunk);
+  return Status::ok();
+}
+
+Result<bool> RocksStore::reclaim(std::atomic<bool>& cancelled) {
+  const std::shared_ptr<RocksDatabase> database = this->database();
+  return database ? reclaimer_.step(*database, cancelled) : false;
+}
+
+StoreStats RocksStore::stats() {
+  StoreStats stats;
+  stats.reopenings = reopenings_.load(std::memory_order_relaxed);
+  stats.damaged_frames = damaged_frames_.load(std::memory_order_relaxed);
+  if (const std::shared_ptr<RocksDatabase> database = this->database()) {
+    stats.bytes_on_disk = database->bytes_on_disk();
+    stats.memory_bytes = database->memory_bytes();
+    stats.damaged_frames += database->damaged_frames();
+    stats.written = database->written_bytes();
+    stats.expired_rows = database->expired_rows();
+  }
+  return stats;
+}
+
+Result<std::shared_ptr<RocksDatabase>> RocksStore::usable_database() const {
+  if (std::shared_ptr<RocksDatabase> database = this->database()) return database;
+  return being_mended();
+}
+
+Status RocksStore::flush() {
+  const auto database = usable_database();
+  return database ? flush_buffers(**database) : Status(database.error());
+}
+
+Status RocksStore::compact(std::atomic<bool>& cancelled) {
+  const auto database = usable_database();
+  return database ? compact_all(**database, cancelled) : Status(database.error());
+}
+
+Result<BackupSummary> RocksStore::backup(const std::string& directory, const Cancelled& cancelled) {
+  const std::string data_directory = this->data_directory();
+  const auto format = read_format(data_directory);
+  if (!format) return format.error();
+  auto database = usable_database();
+  if (!database) return database.error();
+  const auto checkpoint = DatabaseCheckpoint::make(**database, data_directory);
+  database->reset();  // the copying must not keep the store from mending itself
+  if (!checkpoint) return checkpoint.error();
+  return write_backup(checkpoint->path(), *format, directory, cancelled);
+}
+
+Result<ScrubReport> RocksStore::scrub(const Cancelled& cancelled) {
+  const auto database = usable_database();
+  if (!database) return database.error();
+  return statmill::scrub(**database, tiers_, cancelled);
+}
+
+std::string RocksStore::data_directory() const { return std::filesystem::path(path_).parent_path().string(); }
+
+std::shared_ptr<RocksDatabase> RocksStore::database() const {
+  MutexLock lock(mutex_);
+  return database_;
+}
+
+// The old one is closed here, or by the last snapshot of it.
+void RocksStore::replace_database(std::shared_ptr<RocksDatabase> next) {
+  {
+    MutexLock lock(mutex_);
+    database_.swap(next);
+  }
+  if (next) damaged_frames_.fetch_add(next->damaged_frames(), std::memory_order_relaxed);
+}
+
+Error RocksStore::break_down(Error why) {
+  fault_ = std::move(why);
+  return *fault_;
+}
+
+Status RocksStore::mend() {
+  if (!fault_) return Status::ok();
+  if (!reopening_pace_.is_due()) return *fault_;
+  rocksdb::FileSystem& disk = options_.file_system ? *options_.file_system : *rocksdb::FileSystem::Default();
+  if (Status probed = probe_disk(disk, path_); !probed) return break_down(probed.error());
+  reopening_pace_.tried();
+  return reopen();
+}
+
+Status RocksStore::reopen() {
+  replace_database(nullptr);
+  auto opened = open_database(path_, options_, tiers_, RocksAccess::kReadWrite);
+  if (opened && opened->last_tick != last_tick_ && opened->last_tick != tried_tick_) {
+    // The disk has lost what it had promised, or another process has written.
+    opened =
+        Error{ErrorCode::kCorrupt, "it ends at tick " + std::to_string(opened->last_tick) + ", and tick " +
+                                       std::to_string(last_tick_) + " was the last written"};
+  }
+  if (!opened) {
+    if (opened.error().code == ErrorCode::kBusy) {
+      opened = Error{ErrorCode::kBusy, "it is held by reads that have not ended, or by another process"};
+    }
+    auto readable = RocksDatabase::open(path_, options_, tiers_, RocksAccess::kReadOnly);
+    if (readable) replace_database(std::move(*readable));
+    return break_down(std::move(opened.error()).with("open the store anew"));
+  }
+  last_tick_ = tried_tick_ = opened->last_tick;
+  writes_to_reserve_ = kWritesPerReserve;
+  replace_database(std::move(opened->database));
+  reopenings_.fetch_add(1, std::memory_order_relaxed);
+  fault_.reset();
+  return Status::ok();
+}
+
+}  // namespace statmill

@@ -1,0 +1,296 @@
+#include "storage/rocks/scrub.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "storage/activity.h"
+#include "storage/codec/entry.h"
+#include "storage/codec/frames.h"
+#include "storage/files/backup_manifest.h"
+#include "storage/files/data_directory.h"
+#include "storage/journal/journal.h"
+#include "storage/keys.h"
+#include "storage/rocks/chunk_merge.h"
+#include "storage/rocks/rocks_database.h"
+#include "storage/rocks/rocks_snapshot.h"
+#include "storage/rocks/scrub_rows.h"
+
+namespace statmill {
+namespace {
+
+// Whether the histograms, if there are any, are of the buckets' samples.
+bool hold_the_same(const DecodedChunk& chunk) {
+  if (chunk.histograms.empty()) return true;
+  return std::equal(chunk.buckets.begin(), chunk.buckets.end(), chunk.histograms.begin(),
+                    chunk.histograms.end(), [](const SlotBucket& b, const SlotHistogram& h) {
+                      const bool is_full = b.bucket.count() >= Bucket::kCountMax;
+                      return b.slot == h.slot && (is_full || b.bucket.count() == h.histogram.count());
+                    });
+}
+
+// One pass over a database. What it keeps is in proportion to the catalog.
+class Scrubber {
+ public:
+  Scrubber(RocksDatabase& database, const Tiers& tiers, const Cancelled& cancelled)
+      : database_(database),
+        tiers_(tiers),
+        cancelled_(cancelled),
+        snapshot_(database.db().GetSnapshot(),
+                  [&database](const rocksdb::Snapshot* s) { database.db().ReleaseSnapshot(s); }),
+        expired_(tiers.count(), 0) {}
+
+  Result<ScrubReport> run() {
+    Status done = scrub_files(database_, cancelled_, report_);
+    if (done) done = catalog();
+    if (done) done = meta();
+    if (done) done = journal();
+    for (TierNo t = 0; done && t < tiers_.count(); ++t) done = tier(t);
+    if (!done) return done.error();
+    return std::move(report_);
+  }
+
+ private:
+  using Visit = std::function<void(std::string_view key, std::string_view value)>;
+
+  Status rows(rocksdb::ColumnFamilyHandle* family, std::string first, const Visit& visit) {
+    return scrub_rows(database_, {family, snapshot_.get(), std::move(first)}, cancelled_, report_, visit);
+  }
+
+  Status catalog();
+  void check_names();
+  Status meta();
+  void check_meta(std::string_view key, std::string_view value);
+  void check_activity(ShardNo shard, std::string_view activity);
+  Status journal();
+  void check_journal_row(const JournalKey& key, std::string_view row);
+  void check_journal_row_v1(const JournalKey& key, std::string_view row);
+  Status tier(TierNo tier);
+  void check_chunk(const ChunkKey& key, std::string_view value);
+
+  bool is_known(SeriesId id) const { return std::binary_search(ids_.begin(), ids_.end(), id); }
+  std::string row_of(rocksdb::ColumnFamilyHandle* family, std::string_view key) const;
+  std::string name_of(SeriesId id) const;
+  std::string words_for(SeriesId id) const;
+
+  RocksDatabase& database_;
+  const Tiers& tiers_;
+  const Cancelled& cancelled_;
+  const std::unique_ptr<const rocksdb::Snapshot, std::function<void(const rocksdb::Snapshot*)>> snapshot_;
+  ScrubReport report_;
+  std::vector<SeriesId> ids_;                         // ascending; deleted ones, too
+  std::vector<std::pair<uint64_t, SeriesId>> names_;  // hash of the name, id
+  TickNo trimmed_ = 0;                                // the journal has no rows below
+  TickNo row_ = 0;                                    // the journal row that is looked at
+  TickNo last_row_ = 0;                               // the one before it, if there is one
+  std::vector<ChunkNo> expired_;                      // by tier: it has no chunks below
+};
+
+// The value, or nothing.
+std::string Scrubber::row_of(rocksdb::ColumnFamilyHandle* family, std::string_view key) const {
+  rocksdb::ReadOptions options;
+  options.snapshot = snapshot_.get();
+  std::string value;
+  const auto status = database_.db().Get(options, family, rocksdb::Slice(key.data(), key.size()), &value);
+  return status.ok() ? value : std::string();
+}
+
+std::string Scrubber::name_of(SeriesId id) const {
+  const std::string row = row_of(database_.series(), series_key(id));
+  return row.empty() ? row : row.substr(1);
+}
+
+// "series 12 (web.hits)"; of a name that is damaged, what can be printed.
+std::string Scrubber::words_for(SeriesId id) const {
+  std::string name = name_of(id);
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  return "series " + std::to_string(id) + (name.empty() ? "" : " (" + name + ")");
+}
+
+Status Scrubber::catalog() {
+  const Status read = rows(database_.series(), {}, [&](std::string_view key, std::string_view value) {
+    const auto id = parse_series_key(key);
+    if (!id) return report_.add_fault("series", "a key has not 4 bytes");
+    ids_.push_back(*id);
+    Reader in(value);
+    const uint8_t kind = in.u8();
+    const std::string_view name = in.bytes(in.remaining());
+    const bool is_deleted = kind == kDeletedSeries && name.empty();
+    if (in.failed() || (!is_deleted && (!is_kind(kind) || name.empty())))
+      return report_.add_fault("series " + std::to_string(*id), "an impossible row");
+    if (is_deleted) return;
+    ++report_.series;
+    names_.emplace_back(hash_name(name), *id);
+  });
+  check_names();
+  return read;
+}
+
+void Scrubber::check_names() {
+  std::sort(names_.begin(), names_.end());
+  for (size_t i = 1; i < names_.size(); ++i) {
+    if (names_[i - 1].first != names_[i].first) continue;
+    const auto [first, second] = std::pair(names_[i - 1].second, names_[i].second);
+    if (name_of(first) != name_of(second)) continue;  // only their hashes are equal
+    report_.add_fault(words_for(second), "has the same name as series " + std::to_string(first));
+  }
+  std::vector<std::pair<uint64_t, SeriesId>>().swap(names_);
+}
+
+Status Scrubber::meta() {
+  return rows(database_.meta(), {},
+              [this](std::string_view key, std::string_view value) { check_meta(key, value); });
+}
+
+void Scrubber::check_meta(std::string_view key, std::string_view value) {
+  const auto is_row_of = [&](std::string_view prefix) {
+    return key.size() == prefix.size() + 1 && key.starts_with(prefix);
+  };
+  const auto number = static_cast<uint8_t>(key.empty() ? '\0' : key.back());  // shard or tier
+  std::string_view name = key;
+  Reader in(value);
+  if (key == kTickKey) {
+    in.u64be();
+  } else if (key == kTrimKey) {
+    trimmed_ = in.u64be();
+  } else if (key == kRollupKey || key == kForgottenKey) {
+    in.u64be();
+  } else if (key == kClockKey) {
+    in.bytes(kClockRowBytes);
+  } else if (is_row_of(kExpiredPrefix) && number < tiers_.count()) {
+    name = kExpiredPrefix;
+    expired_[number] = in.u32be();
+    in.u32be();
+  } else if (is_row_of(kFlushedPrefix)) {
+    name = kFlushedPrefix;
+    in.u64be();
+    check_activity(number, in.bytes(in.remaining()));
+  } else if (const auto agent = parse_agent_key(key)) {
+    if (const auto row = decode_agent_row(*agent, value); !row)
+      report_.add_fault("agent " + agent->text(), row.error().message);
+    return;
+  } else {
+    return report_.add_fault("default", "a row that no program of this version writes");
+  }
+  if (in.failed() || !in.done())
+    report_.add_fault("default row " + std::string(name), "has " + std::to_string(value.size()) + " bytes");
+}
+
+void Scrubber::check_activity(ShardNo shard, std::string_view activity) {
+  const std::string where = "activity of shard " + std::to_string(shard);
+  const auto list = decode_activity(activity);
+  if (!list) return report_.add_fault(where, list.error().message);
+  ++report_.activity_rows;
+  for (const SeriesActivity& series : *list) {
+    if (!is_known(series.id))
+      report_.add_fault(where, "series " + std::to_string(series.id) + " is not in the catalog");
+  }
+}
+
+Status Scrubber::journal() {
+  return rows(database_.journal(), journal_key({trimmed_, 0}),
+              [this](std::string_view bytes, std::string_view row) {
+                const auto key = parse_journal_key(bytes);
+                if (!key) return report_.add_fault("journal", "a key has not 9 bytes");
+                if (key->tick == 0 && row.empty()) return;
+                ++report_.journal_rows;
+                last_row_ = std::exchange(row_, key->tick);
+                journal_row_version(row) == kJournalVersion1 ? check_journal_row_v1(*key, row)
+                                                             : check_journal_row(*key, row);
+              });
+}
+
+void Scrubber::check_journal_row(const JournalKey& key, std::string_view row) {
+  const std::string where = "journal tick " + std::to_string(key.tick);
+  auto reader = JournalRowReader::open(key.tick, key.part, row);
+  if (!reader) return report_.add_fault(where, reader.error().message);
+  const TickNo named = reader->previous();
+  const bool is_trimmed = last_row_ == 0 && named < trimmed_;
+  if (named != 0 && named != last_row_ && !is_trimmed)
+    report_.add_fault(where, "the row of tick " + std::to_string(named) + " before it is missing");
+  while (reader->next()) {
+    if (!is_known(reader->id()))
+      report_.add_fault(where, "series " + std::to_string(reader->id()) + " is not in the catalog");
+    bool sound = true;
+    for (uint32_t i = 0; sound && i < reader->entries(); ++i) sound = skip_entry(reader->entries_in());
+    if (!sound) break;
+    report_.journal_entries += reader->entries();
+  }
+  if (reader->failed() || !reader->entries_in().done()) report_.add_fault(where, "an impossible entry");
+}
+
+void Scrubber::check_journal_row_v1(const JournalKey& key, std::string_view row) {
+  const std::string where = "journal tick " + std::to_string(key.tick);
+  const auto entries = decode_journal_row_v1(key.tick, key.part, row);
+  if (!entries) return report_.add_fault(where, entries.error().message);
+  report_.journal_entries += entries->size();
+  for (const JournalEntry& entry : *entries) {
+    if (!is_known(entry.id))
+      report_.add_fault(where, "series " + std::to_string(entry.id) + " is not in the catalog");
+  }
+}
+
+Status Scrubber::tier(TierNo tier) {
+  const JoinOnly join_only;
+  report_.tiers.push_back({.name = database_.tier(tier)->GetName()});
+  return rows(database_.tier(tier), chunk_key(expired_[tier], 0),
+              [this, tier](std::string_view bytes, std::string_view value) {
+                const auto key = parse_chunk_key(tier, bytes);
+                if (!key) return report_.add_fault(report_.tiers.back().name, "a key has not 8 bytes");
+                check_chunk(*key, value);
+              });
+}
+
+void Scrubber::check_chunk(const ChunkKey& key, std::string_view value) {
+  ScrubReport::Tier& counts = report_.tiers.back();
+  const auto fault = [&](std::string what) {
+    report_.add_fault(counts.name + " chunk " + std::to_string(key.chunk) + " " + words_for(key.id),
+                      std::move(what));
+  };
+  const int64_t slots = tiers_[key.tier].chunk_slots;
+  const DecodedChunk decoded = decode_chunk(key, Slot{key.chunk} * slots, slots, value);
+  uint64_t frames = 0;
+  for (FrameWalk walk(key, value); walk.next();) ++frames;
+  ++counts.rows;
+  counts.frames += frames;
+  counts.buckets += decoded.buckets.size();
+  counts.histograms += decoded.histograms.size();
+  counts.bytes += value.size();
+  if (!is_known(key.id)) fault("the series is not in the catalog");
+  if (decoded.damaged_frames == 0 && !hold_the_same(decoded))
+    fault("buckets and histograms hold other samples");
+  if (decoded.damaged_frames > 0)
+    fault(std::to_string(decoded.damaged_frames) + " of " + std::to_string(frames) + " frames damaged");
+}
+
+}  // namespace
+
+void ScrubReport::add_fault(std::string where, std::string what) {
+  ++fault_count;
+  if (faults.size() < kFaultsMax) faults.push_back({std::move(where), std::move(what)});
+}
+
+Result<ScrubReport> scrub(RocksDatabase& database, const Tiers& tiers, const Cancelled& cancelled) {
+  return Scrubber(database, tiers, cancelled).run();
+}
+
+Result<ScrubReport> scrub_directory(const std::string& directory) {
+  Result<std::string> format = read_format(directory);
+  if (!format && format.error().code == ErrorCode::kNotFound) {
+    const auto manifest = read_backup_manifest(directory);
+    if (manifest) format = manifest->format;
+    if (!manifest && manifest.error().code != ErrorCode::kNotFound) return manifest.error();
+  }
+  if (!format) return Error(format.error()).with(directory);
+  const auto tiers = tiers_of_format(*format);
+  if (!tiers) return Error(tiers.error()).with(directory);
+  const auto database =
+      RocksDatabase::open(database_path(directory), RocksOptions{}, *tiers, RocksAccess::kReadOnly);
+  if (!database) return Error(database.error()).with(directory);
+  return scrub(**database, *tiers, [] { return false; });
+}
+
+}  // namespace statmill

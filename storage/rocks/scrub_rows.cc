@@ -1,0 +1,105 @@
+#include "storage/rocks/scrub_rows.h"
+
+#include <rocksdb/metadata.h>
+#include <rocksdb/sst_file_reader.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <vector>
+
+namespace statmill {
+namespace {
+
+constexpr size_t kReadaheadBytes = size_t{2} << 20;
+constexpr uint64_t kRowsPerLook = 1024;  // between two looks at whether to go on
+
+Error given_up() { return {ErrorCode::kUnavailable, "the check was given up"}; }
+
+// Where reading can be taken up again behind a file that cannot be read.
+std::set<std::string, std::less<>> file_ends(RocksDatabase& database, rocksdb::ColumnFamilyHandle* family) {
+  rocksdb::ColumnFamilyMetaData files;
+  database.db().GetColumnFamilyMetaData(family, &files);
+  std::set<std::string, std::less<>> keys;
+  for (const rocksdb::LevelMetaData& level : files.levels) {
+    for (const rocksdb::SstFileMetaData& file : level.files) {
+      keys.insert(file.smallestkey);
+      keys.insert(file.largestkey);
+    }
+  }
+  return keys;
+}
+
+rocksdb::Options file_options(RocksDatabase& database) {
+  rocksdb::Options options;
+  options.env = database.db().GetEnv();
+  rocksdb::BlockBasedTableOptions table;
+  table.no_block_cache = true;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+rocksdb::Status check_file(const rocksdb::Options& options, const rocksdb::LiveFileMetaData& file) {
+  rocksdb::SstFileReader reader(options);
+  if (rocksdb::Status opened = reader.Open(file.db_path + file.name); !opened.ok()) return opened;
+  rocksdb::ReadOptions reading;
+  reading.readahead_size = kReadaheadBytes;
+  return reader.VerifyChecksum(reading);
+}
+
+// A file that a compaction has replaced meanwhile is nobody's loss.
+bool is_live(RocksDatabase& database, const std::string& name) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  database.db().GetLiveFilesMetaData(&files);
+  return std::any_of(files.begin(), files.end(), [&](const auto& file) { return file.name == name; });
+}
+
+}  // namespace
+
+Status scrub_rows(RocksDatabase& database, const ScrubRange& range, const Cancelled& cancelled,
+                  ScrubReport& report,
+                  const std::function<void(std::string_view key, std::string_view value)>& visit) {
+  rocksdb::ReadOptions options;
+  options.snapshot = range.snapshot;
+  options.readahead_size = kReadaheadBytes;
+  options.fill_cache = false;
+  std::string from = range.first;
+  std::string fault;
+  uint64_t rows = 0;
+  while (true) {
+    const std::unique_ptr<rocksdb::Iterator> row(database.db().NewIterator(options, range.family));
+    for (row->Seek(from); row->Valid(); row->Next()) {
+      if (rows++ % kRowsPerLook == 0 && cancelled()) return given_up();
+      from.assign(row->key().data(), row->key().size());
+      visit(row->key().ToStringView(), row->value().ToStringView());
+    }
+    if (row->status().ok()) return Status::ok();
+    const std::string what = error_of(row->status()).message;
+    if (what != fault) report.add_fault(range.family->GetName(), what);
+    fault = what;
+    const auto keys = file_ends(database, range.family);
+    const auto next = keys.upper_bound(from);
+    if (next == keys.end()) return Status::ok();
+    from = *next;
+  }
+}
+
+Status scrub_files(RocksDatabase& database, const Cancelled& cancelled, ScrubReport& report) {
+  const rocksdb::Options options = file_options(database);
+  std::vector<rocksdb::LiveFileMetaData> files;
+  database.db().GetLiveFilesMetaData(&files);
+  for (const rocksdb::LiveFileMetaData& file : files) {
+    if (cancelled()) return given_up();
+    const rocksdb::Status status = check_file(options, file);
+    if (!status.ok() && !is_live(database, file.name)) continue;
+    ++report.files;
+    report.file_bytes += file.size;
+    if (!status.ok()) {
+      report.add_fault(file.column_family_name + " file " + file.name.substr(1), error_of(status).message);
+    }
+  }
+  return Status::ok();
+}
+
+}  // namespace statmill

@@ -1,0 +1,33 @@
+#include "storage/rocks/settle.h"
+
+namespace statmill {
+namespace {
+
+// RocksDB deletes files by and by, too; to switch deletions off and on has it look through them now.
+Status drop_obsolete_files(RocksDatabase& database) {
+  rocksdb::Status status = database.db().DisableFileDeletions();
+  if (status.ok()) status = database.db().EnableFileDeletions(/*force=*/false);
+  return status.ok() ? Status::ok() : Status(error_of(status));
+}
+
+}  // namespace
+
+Status flush_buffers(RocksDatabase& database) {
+  const rocksdb::Status status = database.db().Flush(rocksdb::FlushOptions(), database.families());
+  if (!status.ok()) return error_of(status).with("flush the write buffers");
+  return drop_obsolete_files(database);
+}
+
+Status compact_all(RocksDatabase& database, std::atomic<bool>& cancelled) {
+  rocksdb::CompactRangeOptions options;
+  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+  options.canceled = &cancelled;
+  for (rocksdb::ColumnFamilyHandle* family : database.families()) {
+    const rocksdb::Status status = database.db().CompactRange(options, family, nullptr, nullptr);
+    if (cancelled) return Error{ErrorCode::kUnavailable, "the compaction was given up"};
+    if (!status.ok()) return error_of(status).with("compact");
+  }
+  return drop_obsolete_files(database);
+}
+
+}  // namespace statmill

@@ -1,0 +1,26 @@
+// SlotBucket: one bucket of a series and the slot it belongs to, and how two lists of them are combined.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "storage/bucket.h"
+#include "storage/ids.h"
+
+namespace statmill {
+
+struct SlotBucket {
+  Slot slot = 0;
+  Bucket bucket;
+  friend bool operator==(const SlotBucket&, const SlotBucket&) = default;
+};
+
+// How two buckets of the same slot are combined. Gauges and distributions merge. The finest tier of an event
+// series holds totals, which are added; its coarser tiers hold buckets of rates, which merge.
+enum class Combine : uint8_t { kMerge = 0, kAddEvents = 1 };
+
+// Combines `b` into `a`, slot by slot. Both are in ascending order and hold each slot once.
+void combine_into(std::vector<SlotBucket>& a, std::span<const SlotBucket> b, Combine combine);
+
+}  // namespace statmill

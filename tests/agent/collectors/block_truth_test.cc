@@ -1,0 +1,123 @@
+// The programs of block devices against reads and writes of the test that no cache answers. Needs root and
+// BTF, and a directory for temporary files that is on a disk.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "agent/collectors/proc_text.h"
+#include "bpf/h2.h"
+#include "tests/agent/collectors/kernel_test.h"
+#include "tests/support/sockets.h"
+#include "tests/support/temp_directory.h"
+
+namespace statmill {
+namespace {
+
+constexpr size_t kBlock = 4096;
+constexpr size_t kBlocks = 64;
+
+class BlockTruthTest : public KernelTest {
+ protected:
+  void SetUp() override {
+    const std::string why = load(load_bpf_probe({.subject = "block"}, log_), make_block_collector);
+    if (!why.empty()) GTEST_SKIP() << why;
+    device_ = device_of(directory_.path());
+    if (device_.empty()) GTEST_SKIP() << directory_.path() << " is not on a disk";
+    const int flags = O_RDWR | O_CREAT | O_DIRECT | O_CLOEXEC;
+    file_ = Descriptor(::open((directory_.path() / "file").c_str(), flags, 0600));
+    if (file_.get() < 0) GTEST_SKIP() << directory_.path() << " takes no O_DIRECT";
+    ASSERT_EQ(::posix_memalign(&memory_, kBlock, kBlock), 0);
+    std::fill_n(static_cast<char*>(memory_), kBlock, 'x');
+    write_all();
+    ::fsync(file_.get());
+  }
+  ~BlockTruthTest() override { std::free(memory_); }
+
+  // The whole disk that a file is on: "vda"; empty: none.
+  static std::string device_of(const std::filesystem::path& file) {
+    struct stat status {};
+    if (::stat(file.c_str(), &status) != 0) return {};
+    const std::string link =
+        "/sys/dev/block/" + std::to_string(major(status.st_dev)) + ":" + std::to_string(minor(status.st_dev));
+    std::error_code error;
+    std::filesystem::path device = std::filesystem::canonical(link, error);
+    if (error) return {};
+    if (std::filesystem::exists(device / "partition")) device = device.parent_path();
+    return device.filename();
+  }
+  void write_all() {
+    for (size_t i = 0; i < kBlocks; ++i) {
+      ASSERT_EQ(::pwrite(file_.get(), memory_, kBlock, static_cast<off_t>(i * kBlock)), ssize_t{kBlock});
+    }
+  }
+  // Requests of the kind that the kernel counts itself; column 0: reads, 4: writes.
+  uint64_t kernel_count(size_t column) const {
+    std::ifstream diskstats("/proc/diskstats");
+    for (std::string line; std::getline(diskstats, line);) {
+      std::string_view words = line;
+      take_word(words);
+      take_word(words);
+      if (take_word(words) != device_) continue;
+      for (size_t i = 0; i < column; ++i) take_word(words);
+      return whole_number(take_word(words)).value_or(0);
+    }
+    ADD_FAILURE() << device_ << " is not in /proc/diskstats";
+    return 0;
+  }
+  std::string series(const std::string& name) const { return "block." + device_ + "." + name; }
+
+  const TempDirectory directory_;
+  std::string device_;
+  Descriptor file_;
+  void* memory_ = nullptr;
+};
+
+TEST_F(BlockTruthTest, CountsReadsAndTimesThem) {
+  RecordingSink grown;
+  uint64_t kernel = 0;
+  const bool is_undisturbed = without_process_one([&] {
+    const uint64_t before = kernel_count(0);
+    grown = growth([&] {
+      for (size_t i = 0; i < kBlocks; ++i) {
+        ASSERT_EQ(::pread(file_.get(), memory_, kBlock, static_cast<off_t>(i * kBlock)), ssize_t{kBlock});
+      }
+    });
+    kernel = kernel_count(0) - before;
+  });
+  if (!is_undisturbed) GTEST_SKIP() << kDisturbed;
+  EXPECT_GE(with_missed(grown, series("read.ops")), kBlocks);
+  const auto ops = static_cast<double>(grown.totals[series("read.ops")]);
+  EXPECT_LE(ops, static_cast<double>(kernel) + halves()) << "none is made up";
+  EXPECT_GE(grown.totals[series("read.bytes")] + grown.totals["block.missed"] * kBlock, kBlocks * kBlock);
+  const RecordedDistribution& latency = grown.distributions[series("read.latency_ns")];
+  EXPECT_NEAR(static_cast<double>(latency.count() + grown.totals["block.discarded"]), ops, halves());
+  EXPECT_EQ(grown.totals[series("read.errors")], 0U);
+  // No disk answers within a microsecond; one that took minutes would have failed.
+  EXPECT_EQ(std::accumulate(latency.counts.begin(), latency.counts.begin() + h2_index(1000), uint64_t{0}),
+            0U);
+  EXPECT_LT(latency.sum, latency.count() * 60'000'000'000);
+}
+
+TEST_F(BlockTruthTest, CountsWritesAndFlushes) {
+  RecordingSink grown;
+  const bool is_undisturbed = without_process_one([&] {
+    grown = growth([&] {
+      write_all();
+      ASSERT_EQ(::fsync(file_.get()), 0);
+    });
+  });
+  if (!is_undisturbed) GTEST_SKIP() << kDisturbed;
+  EXPECT_GE(with_missed(grown, series("write.ops")), kBlocks);
+  EXPECT_GE(grown.totals[series("write.bytes")] + grown.totals["block.missed"] * kBlock, kBlocks * kBlock);
+  EXPECT_NEAR(static_cast<double>(grown.distributions[series("write.latency_ns")].count() +
+                                  grown.totals["block.discarded"]),
+              static_cast<double>(grown.totals[series("write.ops")]), halves());
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,117 @@
+// The cgroup collector over directories as both versions of cgroups have them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "agent/collectors/cgroup_files.h"
+#include "agent/collectors/collector.h"
+#include "tests/agent/collectors/manual_clock.h"
+#include "tests/agent/collectors/recording_sink.h"
+#include "tests/support/temp_directory.h"
+
+namespace statmill {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::IsEmpty;
+using testing::Key;
+using testing::Not;
+using testing::Pair;
+
+class CgroupCollectorTest : public testing::Test {
+ protected:
+  CollectorStatus collect() {
+    sink_ = {};
+    return collector_->collect(sink_);
+  }
+
+  const TempDirectory mount_;
+  ManualClock clock_;
+  std::unique_ptr<Collector> collector_ = make_cgroup_collector(mount_.path().string(), clock_);
+  RecordingSink sink_;
+};
+
+TEST_F(CgroupCollectorTest, ReadsVersion2) {
+  mount_.write("cgroup.controllers", "cpu memory");
+  mount_.write(
+      "a.slice/cpu.stat",
+      "usage_usec 30\nuser_usec 20\nsystem_usec 10\nnr_periods 7\nnr_throttled 2\nthrottled_usec 5\n");
+  mount_.write("a.slice/memory.current", "8192\n");
+  mount_.write("a.slice/memory.max", "max\n");
+  mount_.write("a.slice/memory.events", "low 0\nhigh 3\nmax 4\noom 5\noom_kill 6\n");
+  mount_.write(
+      "a.slice/io.stat",
+      "254:0 rbytes=100 wbytes=200 rios=1 wios=2 dbytes=0 dios=0\n8:0 rbytes=1 wbytes=2 rios=3 wios=4\n");
+  EXPECT_EQ(collect(), CollectorStatus{});
+  EXPECT_THAT(sink_.totals, AllOf(Contains(Pair("cgroup.a_slice.cpu_ns", 30'000)),
+                                  Contains(Pair("cgroup.a_slice.cpu_throttled_ns", 5'000)),
+                                  Contains(Pair("cgroup.a_slice.cpu_throttled_periods", 2)),
+                                  Contains(Pair("cgroup.a_slice.memory_oom_kills", 6)),
+                                  Contains(Pair("cgroup.a_slice.io_read_bytes", 101)),
+                                  Contains(Pair("cgroup.a_slice.io_writes", 6))));
+  EXPECT_THAT(sink_.gauges,
+              AllOf(Contains(Pair("cgroup.a_slice.memory_bytes", 8192)),
+                    Not(Contains(Key("cgroup.a_slice.memory_max_bytes"))),
+                    Not(Contains(Key("cgroup.a_slice.tasks"))), Contains(Pair("cgroup.left_out", 0))));
+}
+
+TEST_F(CgroupCollectorTest, ReadsVersion1WhereEachControllerHasATree) {
+  for (const char* controller : {"cpuacct", "memory", "blkio"})
+    mount_.write(std::string(controller) + "/cgroup.procs", "");
+  mount_.write("cpuacct/job/cpuacct.usage", "123\n");
+  mount_.write("memory/job/memory.usage_in_bytes", "4096\n");
+  mount_.write("memory/job/memory.limit_in_bytes", "9223372036854771712\n");
+  mount_.write("blkio/job/blkio.throttle.io_service_bytes",
+               "8:0 Read 5\n8:0 Write 6\n9:0 Read 7\nTotal 18\n");
+  EXPECT_EQ(collect(), CollectorStatus{});
+  EXPECT_THAT(sink_.totals,
+              AllOf(Contains(Pair("cgroup.job.cpu_ns", 123)), Contains(Pair("cgroup.job.io_read_bytes", 12)),
+                    Contains(Pair("cgroup.job.io_write_bytes", 6))));
+  EXPECT_THAT(sink_.gauges, AllOf(Contains(Pair("cgroup.job.memory_bytes", 4096)),
+                                  Not(Contains(Key("cgroup.job.memory_max_bytes")))));
+}
+
+TEST_F(CgroupCollectorTest, ReadsEveryTenSecondsAndKeepsItsTotalsBetween) {
+  mount_.write("cgroup.controllers", "");
+  mount_.write("cpu.stat", "usage_usec 1\n");
+  collect();
+  EXPECT_THAT(sink_.totals, Contains(Pair("cgroup.root.cpu_ns", 1000)));
+  clock_.advance(Duration(9'999));
+  EXPECT_EQ(collect(), CollectorStatus{});
+  EXPECT_THAT(sink_.totals, IsEmpty());
+  EXPECT_EQ(sink_.kept, "cgroup.");
+  clock_.advance(Duration(1));
+  collect();
+  EXPECT_THAT(sink_.totals, Contains(Pair("cgroup.root.cpu_ns", 1000)));
+}
+
+TEST_F(CgroupCollectorTest, StopsAtItsLimitAndSaysSo) {
+  mount_.write("cgroup.controllers", "");
+  for (int i = 0; i < 300; ++i) mount_.write(std::to_string(i) + "/pids.current", "1\n");
+  collect();
+  EXPECT_EQ(sink_.gauges.size(), 255U + 1) << "the root has no pids.current";
+  EXPECT_THAT(sink_.gauges, Contains(Pair("cgroup.left_out", 45)));
+}
+
+TEST_F(CgroupCollectorTest, IsUnavailableWhereThereAreNone) {
+  EXPECT_EQ(collect().level, CollectorStatus::Level::kUnavailable);
+}
+
+TEST(CgroupFiles, NonsenseIsNoNumber) {
+  using Form = CgroupField::Form;
+  const struct {
+    std::string_view text;
+    CgroupField field;
+  } table[] = {{"", {"", "f", Form::kNumber, "", "s"}},
+               {"max\n", {"", "f", Form::kNumber, "", "s"}},
+               {"-1\n", {"", "f", Form::kNumber, "", "s"}},
+               {"18446744073709551615\n", {"", "f", Form::kNumber, "", "s", true, 1000}},
+               {"other 1\n", {"", "f", Form::kKeyed, "key", "s"}},
+               {"8:0 rbytes=x\n", {"", "f", Form::kDevices, "rbytes", "s"}},
+               {"8:0 Read\n", {"", "f", Form::kOldIo, "Read", "s"}}};
+  for (const auto& t : table) EXPECT_EQ(find_cgroup_number(t.text, t.field), std::nullopt) << t.text;
+  EXPECT_EQ(find_cgroup_number("", {"", "f", Form::kDevices, "rbytes", "s"}), 0U) << "no device yet";
+}
+
+}  // namespace
+}  // namespace statmill

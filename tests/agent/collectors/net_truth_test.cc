@@ -1,0 +1,148 @@
+// The programs of interfaces and of interrupts against datagrams of the test. Needs root and BTF.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "tests/agent/collectors/kernel_test.h"
+#include "tests/support/sockets.h"
+
+namespace statmill {
+namespace {
+
+constexpr uint64_t kDatagrams = 500;
+constexpr size_t kBytes = 300;
+constexpr size_t kHeaders = 20 + 8;  // IPv4, UDP
+
+sockaddr_in loopback(uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+// A UDP socket on a free port of the loopback interface, and that port.
+struct Receiver {
+  Receiver() {
+    sockaddr_in address = loopback(0);
+    socklen_t size = sizeof(address);
+    EXPECT_EQ(::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+    port = ntohs(address.sin_port);
+  }
+  Descriptor socket{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+  uint16_t port = 0;
+};
+
+void send_datagrams(uint16_t port) {
+  const Descriptor sender(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const sockaddr_in to = loopback(port);
+  const std::string text(kBytes, 'x');
+  for (uint64_t i = 0; i < kDatagrams; ++i) {
+    ASSERT_EQ(::sendto(sender.get(), text.data(), text.size(), 0, reinterpret_cast<const sockaddr*>(&to),
+                       sizeof(to)),
+              static_cast<ssize_t>(kBytes));
+  }
+}
+
+class NetTruthTest : public KernelTest {
+ protected:
+  void SetUp() override {
+    const std::string why = load(load_net_probe(around_), make_net_collector);
+    if (!why.empty()) GTEST_SKIP() << why;
+  }
+};
+
+TEST_F(NetTruthTest, CountsPacketsAndBytesOfAnInterface) {
+  const Receiver receiver;
+  RecordingSink grown = growth([&] { send_datagrams(receiver.port); });
+  EXPECT_GE(with_missed(grown, "net.lo.tx_packets"), kDatagrams);
+  const uint64_t missed_bytes = grown.totals["net.missed"] * (kBytes + kHeaders);
+  EXPECT_GE(grown.totals["net.lo.tx_bytes"] + missed_bytes, kDatagrams * (kBytes + kHeaders));
+  EXPECT_GE(with_missed(grown, "net.lo.rx_packets"), kDatagrams);
+  EXPECT_GE(grown.totals["net.lo.rx_bytes"] + missed_bytes, kDatagrams * (kBytes + kHeaders));
+}
+
+// The socket's buffer is full long before the last datagram: all but a few are dropped for that.
+TEST_F(NetTruthTest, TellsWhyPacketsAreDropped) {
+  const Receiver receiver;
+  const int bytes = 1;  // the least that the kernel gives
+  ASSERT_EQ(::setsockopt(receiver.socket.get(), SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes)), 0);
+  RecordingSink grown = growth([&] { send_datagrams(receiver.port); });
+  EXPECT_GE(with_missed(grown, "net.drops.socket_rcvbuff"), kDatagrams / 2);
+  EXPECT_GE(grown.totals["net.drops"], grown.totals["net.drops.socket_rcvbuff"]);
+}
+
+// At typed tracepoints, and at raw ones as without BTF.
+class InterruptsTruthTest : public KernelTest, public testing::WithParamInterface<bool> {
+ protected:
+  void SetUp() override {
+    const BpfPlan plan{.subject = "interrupts", .is_without_btf = GetParam()};
+    const std::string why = load(load_bpf_probe(plan, log_), make_interrupts_collector);
+    ASSERT_FALSE(GetParam() && why == "no BTF") << "raw tracepoints need none";
+    if (!why.empty()) GTEST_SKIP() << why;
+    ASSERT_EQ(collector_->probe()->hooks().size(), 4U);
+    const bool has_btf = std::filesystem::exists("/sys/kernel/btf/vmlinux");
+    if (!GetParam() && !has_btf) GTEST_SKIP() << "no BTF";
+    for (const BpfHook& hook : collector_->probe()->hooks())
+      EXPECT_TRUE(hook.place.starts_with(GetParam() ? "raw_tp/" : "tp_btf/")) << hook.place;
+  }
+
+  // What the kernel says of a softirq, all CPUs together.
+  static uint64_t kernel_count(const std::string& vector) {
+    std::ifstream file("/proc/softirqs");
+    for (std::string line; std::getline(file, line);) {
+      std::istringstream words(line);
+      std::string name;
+      words >> name;
+      if (name != vector + ":") continue;
+      uint64_t sum = 0;
+      for (uint64_t count = 0; words >> count;) sum += count;
+      return sum;
+    }
+    ADD_FAILURE() << vector << " is not in /proc/softirqs";
+    return 0;
+  }
+};
+
+TEST_P(InterruptsTruthTest, CountsSoftirqsAsTheKernelDoes) {
+  const Receiver receiver;
+  uint64_t within = 0;
+  uint64_t around = 0;
+  RecordingSink grown;
+  const bool is_undisturbed = without_process_one([&] {
+    const uint64_t before = kernel_count("NET_RX");
+    grown = growth([&] {
+      const uint64_t first = kernel_count("NET_RX");
+      send_datagrams(receiver.port);
+      within = kernel_count("NET_RX") - first;
+    });
+    around = kernel_count("NET_RX") - before;
+  });
+  if (!is_undisturbed) GTEST_SKIP() << kDisturbed;
+  const RecordedDistribution& net_rx = grown.distributions["interrupts.softirq.net_rx_ns"];
+  const uint64_t lost = grown.totals["interrupts.discarded"] + grown.totals["interrupts.missed"];
+  EXPECT_GE(within, 1U) << "the load is not what it should be";
+  EXPECT_GE(net_rx.count() + lost + 2, within) << "one on each CPU may not have come to its end";
+  EXPECT_LE(net_rx.count(), around + 2) << "or began before";
+  EXPECT_GE(net_rx.sum, net_rx.count() * 100) << "none takes less than 100 ns";
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, InterruptsTruthTest, testing::Bool(),
+                         [](const auto& of) { return of.param ? "RawTracepoints" : "TypedTracepoints"; });
+
+TEST(BpfProbe, SaysWhenItNeedsBtf) {
+  Log log(LogLevel::kError);
+  const LoadedProbe probe = load_bpf_probe({.subject = "reclaim", .is_without_btf = true}, log);
+  ASSERT_FALSE(probe);
+  if (probe.error().message == "built without eBPF") GTEST_SKIP() << probe.error().message;
+  EXPECT_EQ(probe.error().message, "no BTF");
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,48 @@
+// Counters of CPUs: of the kernel's own kind where there is no PMU, and what is said when there is none.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include "agent/collectors/collector.h"
+#include "agent/collectors/perf_counters.h"
+#include "tests/agent/collectors/recording_sink.h"
+
+namespace statmill {
+namespace {
+
+using testing::IsEmpty;
+
+constexpr PerfEvent kSoftware[] = {{"switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES},
+                                   {"nonsense", PERF_TYPE_SOFTWARE, 12345},
+                                   {"faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS}};
+
+TEST(PmuCollector, CountsEventsOfAllCpusAndLeavesOutThoseThereAreNot) {
+  auto counters = PerfCounters::open(kSoftware);
+  if (!counters) GTEST_SKIP() << counters.error().message;
+  const auto pmu = make_pmu_collector(std::move(counters));
+  RecordingSink before;
+  EXPECT_EQ(pmu->collect(before), CollectorStatus{});
+  EXPECT_EQ(before.totals.count("pmu.nonsense"), 0U);
+  constexpr uint64_t kNaps = 50;
+  for (uint64_t i = 0; i < kNaps; ++i) {
+    const timespec nap{0, 1000};
+    ::clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, nullptr);
+  }
+  RecordingSink after;
+  EXPECT_EQ(pmu->collect(after), CollectorStatus{});
+  EXPECT_GE(after.totals["pmu.switches"], before.totals["pmu.switches"] + kNaps);
+  EXPECT_EQ(after.totals.count("pmu.faults"), 1U);
+}
+
+TEST(PmuCollector, IsUnavailableAndNeverZeroWithoutAnyCounter) {
+  constexpr PerfEvent kNothing[] = {{"nothing", PERF_TYPE_SOFTWARE, 12345}};
+  const auto pmu = make_pmu_collector(PerfCounters::open(kNothing));
+  RecordingSink sink;
+  EXPECT_EQ(pmu->collect(sink).level, CollectorStatus::Level::kUnavailable);
+  EXPECT_THAT(sink.totals, IsEmpty());
+}
+
+}  // namespace
+}  // namespace statmill

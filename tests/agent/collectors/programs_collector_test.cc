@@ -1,0 +1,271 @@
+// The programs collector over a directory of made-up files: each count is told once, files of the dead are
+// removed when all is told, and a file that cannot be read costs no other anything.
+#include "agent/collectors/programs.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "counters/cell_file.h"
+#include "statmill/cells.h"
+#include "tests/agent/collectors/recording_sink.h"
+#include "tests/support/temp_directory.h"
+
+namespace statmill {
+namespace {
+
+using cell_file::Entry;
+using cell_file::Header;
+using testing::HasSubstr;
+using Level = CollectorStatus::Level;
+
+// A file of counters of one CPU, under the lock of a process that lives.
+class FakeProgram {
+ public:
+  FakeProgram(const std::filesystem::path& path, size_t counters, const std::string& name = "shop.sales")
+      : path_(path), file_(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640)) {
+    Header header{};
+    header.magic = cell_file::kMagic;
+    header.version = cell_file::kVersion;
+    header.pid = 1;
+    header.start_ticks = 1;
+    std::string directory;
+    for (size_t i = 0; i < counters; ++i) add_counter(directory, name + std::to_string(i), i);
+    header.directory_bytes = directory.size();
+    write_at(0, &header, sizeof header);
+    write_at(cell_file::kDirectoryAt, directory.data(), directory.size());
+    const size_t bytes = cell_file::kCellsAt + (size_t{1} << Cells::kCpuShift);
+    EXPECT_EQ(::ftruncate(file_, static_cast<off_t>(bytes)), 0);
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    EXPECT_EQ(::fcntl(file_, F_OFD_SETLK, &lock), 0);
+  }
+  ~FakeProgram() { end(); }
+  FakeProgram(const FakeProgram&) = delete;
+  FakeProgram& operator=(const FakeProgram&) = delete;
+
+  // Counter `index` has counted so much.
+  void set(size_t index, uint64_t count) { write_at(cell_file::kCellsAt + 8 * (8 + index), &count, 8); }
+  void damage() { write_at(0, "?", 1); }
+  void end() {
+    if (file_ >= 0) ::close(file_);
+    file_ = -1;
+  }
+  bool is_there() const { return std::filesystem::exists(path_); }
+
+ private:
+  static void add_counter(std::string& directory, const std::string& name, size_t index) {
+    Entry entry{cell_file::State::kLive, cell_file::Type::kCounter, 0, 0, 0, 1, 0};
+    entry.name_bytes = static_cast<uint16_t>(name.size());
+    entry.first_cell = static_cast<uint32_t>(8 + index);
+    const size_t at = directory.size();
+    directory.resize(at + cell_file::entry_bytes(name.size()));
+    std::memcpy(directory.data() + at, &entry, sizeof entry);
+    std::memcpy(directory.data() + at + sizeof entry, name.data(), name.size());
+  }
+  void write_at(uint64_t at, const void* bytes, size_t size) const {
+    EXPECT_EQ(::pwrite(file_, bytes, size, static_cast<off_t>(at)), static_cast<ssize_t>(size));
+  }
+
+  const std::filesystem::path path_;
+  int file_;
+};
+
+class ProgramsCollectorTest : public testing::Test {
+ protected:
+  ProgramsCollectorTest() { options_.directory = directory_.path().string(); }
+
+  std::filesystem::path path(const std::string& name) const { return directory_.path() / name; }
+  // What one collection tells, and logs.
+  std::string collect() {
+    if (collector_ == nullptr) collector_ = make_programs_collector(options_, clock_, log_);
+    sink_ = {};
+    testing::internal::CaptureStderr();
+    status_ = collector_->collect(sink_);
+    logged_ = testing::internal::GetCapturedStderr();
+    return sink_.text;
+  }
+
+  const TempDirectory directory_;
+  const SystemClock clock_;
+  Log log_{LogLevel::kInfo};
+  ProgramsOptions options_;
+  std::unique_ptr<Collector> collector_;
+  RecordingSink sink_;
+  CollectorStatus status_;
+  std::string logged_;
+};
+
+TEST_F(ProgramsCollectorTest, WithoutADirectoryThereIsNothingToSay) {
+  options_.directory += "/none";
+  EXPECT_EQ(collect(), "");
+  EXPECT_EQ(status_.level, Level::kOk);
+  EXPECT_THAT(sink_.gauges, testing::IsEmpty());
+}
+
+TEST_F(ProgramsCollectorTest, ADirectoryThatCannotBeReadIsUnavailable) {
+  options_.directory = directory_.write("file", "").string();
+  EXPECT_EQ(collect(), "");
+  EXPECT_EQ(status_.level, Level::kUnavailable);
+  EXPECT_THAT(status_.reason, HasSubstr("/file: Not a directory"));
+}
+
+TEST_F(ProgramsCollectorTest, TellsWhatWasAdded) {
+  collect();
+  FakeProgram program(path("1-1.cells"), 2);
+  program.set(0, 5);
+  EXPECT_EQ(collect(), "*shop.sales0 1700000000 5\n*shop.sales1 1700000000 0\n");
+  program.set(0, 7);
+  EXPECT_EQ(collect(), "*shop.sales0 1700000000 2\n");
+  EXPECT_EQ(collect(), "");
+  EXPECT_EQ(sink_.gauges.at("programs.files"), 1);
+}
+
+TEST_F(ProgramsCollectorTest, ProcessesOfOneNameAddUp) {
+  collect();
+  FakeProgram one(path("1-1.cells"), 1);
+  FakeProgram two(path("2-1.cells"), 1);
+  one.set(0, 5);
+  two.set(0, 3);
+  EXPECT_EQ(collect(), "*shop.sales0 1700000000 5\n*shop.sales0 1700000000 3\n");
+}
+
+TEST_F(ProgramsCollectorTest, WhatWasThereAtTheStartIsTold) {
+  FakeProgram program(path("1-1.cells"), 1);
+  program.set(0, 1000);
+  EXPECT_EQ(collect(), "");
+  program.set(0, 1001);
+  EXPECT_EQ(collect(), "*shop.sales0 1700000000 1\n");
+}
+
+TEST_F(ProgramsCollectorTest, TheLastCountsOfTheDeadAreToldAndTheFileRemoved) {
+  collect();
+  FakeProgram program(path("1-1.cells"), 1);
+  program.set(0, 5);
+  collect();
+  EXPECT_TRUE(program.is_there());
+  program.set(0, 9);
+  program.end();
+  EXPECT_EQ(collect(), "*shop.sales0 1700000000 4\n");
+  EXPECT_FALSE(program.is_there());
+  EXPECT_EQ(collect(), "");
+  FakeProgram next(path("1-1.cells"), 1);
+  next.set(0, 2);
+  EXPECT_EQ(collect(), "*shop.sales0 1700000000 2\n") << "another file of the name";
+}
+
+TEST_F(ProgramsCollectorTest, AFileIsRemovedWhenAllOfItIsTold) {
+  options_.file_bytes_max = 60;
+  collect();
+  FakeProgram program(path("1-1.cells"), 3);
+  for (size_t i = 0; i < 3; ++i) program.set(i, i + 1);
+  program.end();
+  EXPECT_EQ(collect(), "*shop.sales0 1700000000 1\n*shop.sales1 1700000000 2\n");
+  EXPECT_TRUE(program.is_there());
+  EXPECT_EQ(collect(), "*shop.sales2 1700000000 3\n");
+  EXPECT_FALSE(program.is_there());
+}
+
+TEST_F(ProgramsCollectorTest, WhoOnlyLooksRemovesNothing) {
+  options_.removes_files = false;
+  collect();
+  FakeProgram program(path("1-1.cells"), 1);
+  program.end();
+  collect();
+  EXPECT_TRUE(program.is_there());
+}
+
+TEST_F(ProgramsCollectorTest, AFileThatCannotBeReadIsNamedOnceAndCostsNoOther) {
+  collect();
+  FakeProgram program(path("2-1.cells"), 1);
+  directory_.write("1-1.cells", "nonsense");
+  directory_.write("other", "not ours");
+  ASSERT_EQ(::mkfifo(path("3-1.cells").c_str(), 0600), 0);
+  EXPECT_EQ(collect(), "*shop.sales0 1700000000 0\n");
+  EXPECT_EQ(sink_.gauges.at("programs.files"), 1);
+  EXPECT_EQ(sink_.gauges.at("programs.refused"), 2);
+  EXPECT_THAT(logged_, HasSubstr("1-1.cells reason=\"it is cut short\""));
+  EXPECT_EQ(status_.level, Level::kOk);
+  collect();
+  EXPECT_EQ(logged_, "");
+  EXPECT_TRUE(std::filesystem::exists(path("1-1.cells")));
+}
+
+TEST_F(ProgramsCollectorTest, AFileThatIsDamagedMeanwhileIsNotRemoved) {
+  collect();
+  FakeProgram program(path("1-1.cells"), 1);
+  collect();
+  program.damage();
+  program.end();
+  EXPECT_EQ(collect(), "");
+  EXPECT_THAT(logged_, HasSubstr("it is no file of cells"));
+  EXPECT_TRUE(program.is_there());
+}
+
+TEST_F(ProgramsCollectorTest, OverALimitFilesWaitForTheirTurn) {
+  options_.bytes_in_all_max = 1;
+  collect();
+  FakeProgram one(path("1-1.cells"), 1, "one");
+  FakeProgram two(path("2-1.cells"), 1, "two");
+  EXPECT_EQ(collect(), "*one0 1700000000 0\n");
+  EXPECT_EQ(sink_.gauges.at("programs.waiting"), 1);
+  one.set(0, 1);
+  EXPECT_EQ(collect(), "*two0 1700000000 0\n");
+  EXPECT_EQ(collect(), "*one0 1700000000 1\n");
+}
+
+TEST_F(ProgramsCollectorTest, WhatIsCostlyToReadTakesTurns) {
+  options_.cost_max = 1;
+  collect();
+  FakeProgram one(path("1-1.cells"), 1, "one");
+  FakeProgram two(path("2-1.cells"), 1, "two");
+  EXPECT_EQ(collect(), "*one0 1700000000 0\n");
+  EXPECT_EQ(collect(), "*two0 1700000000 0\n");
+}
+
+TEST_F(ProgramsCollectorTest, WhatWasNotLookedAtIsNotToldTwice) {
+  collect();
+  FakeProgram program(path("1-1.cells"), 1);
+  program.set(0, 5);
+  options_.names_max = 3;  // with . and ..
+  collector_ = nullptr;
+  std::filesystem::rename(path("1-1.cells"), path("1-1"));
+  collect();
+  std::filesystem::rename(path("1-1"), path("1-1.cells"));
+  EXPECT_EQ(collect(), "*shop.sales0 1700000000 5\n");
+  for (int i = 0; i < 100; ++i) directory_.write("other" + std::to_string(i), "");
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(collect(), "");
+  for (int i = 0; i < 100; ++i) std::filesystem::remove(path("other" + std::to_string(i)));
+  EXPECT_EQ(collect(), "");
+}
+
+TEST_F(ProgramsCollectorTest, HasLimitsOfFilesAndInstruments) {
+  options_.files_max = 2;
+  options_.items_max = 4;
+  options_.items_in_all_max = 5;
+  collect();
+  FakeProgram great(path("1-1.cells"), 5);
+  collect();
+  EXPECT_THAT(logged_, HasSubstr("too many instruments"));
+  FakeProgram four(path("2-1.cells"), 4, "four");
+  EXPECT_THAT(collect(), HasSubstr("*four3 "));
+  FakeProgram third(path("3-1.cells"), 1, "third");
+  EXPECT_EQ(collect(), "");
+  EXPECT_EQ(sink_.gauges.at("programs.waiting"), 1);
+  std::filesystem::remove(path("1-1.cells"));
+  EXPECT_EQ(collect() + collect(), "*third0 1700000000 0\n");
+  FakeProgram fourth(path("0-1.cells"), 1);
+  std::filesystem::remove(path("3-1.cells"));
+  EXPECT_THAT(collect() + collect(), HasSubstr("shop.sales0"));
+  four.end();
+  FakeProgram two(path("4-1.cells"), 2, "two");
+  EXPECT_THAT(collect() + collect(), HasSubstr("*two1 ")) << "the dead take no room";
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,41 @@
+// RecordingSink: what a collector reported, for tests to look at.
+#pragma once
+
+#include <map>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/collectors/collector.h"
+
+namespace statmill {
+
+struct RecordedDistribution {
+  std::vector<uint64_t> counts;  // by bucket
+  uint64_t sum = 0;
+
+  uint64_t count() const { return std::accumulate(counts.begin(), counts.end(), uint64_t{0}); }
+};
+
+struct RecordingSink final : MetricSink {
+  void gauge(std::string_view name, double value) override { gauges[std::string(name)] = value; }
+  void total(std::string_view name, uint64_t total) override { totals[std::string(name)] = total; }
+  void distribution(std::string_view name, const Distribution& total) override {
+    RecordedDistribution& recorded = distributions[std::string(name)];
+    recorded = {{total.counts.begin(), total.counts.end()}, total.sum};
+    if (recorded.counts.empty())
+      recorded.counts.resize(size_t{64 - total.grouping_power + 1} << total.grouping_power);
+  }
+  void keep(std::string_view beginning) override { kept = beginning; }
+  void lines(std::string_view lines) override { text += lines; }
+  std::string_view time() const override { return "1700000000"; }
+
+  std::map<std::string, double> gauges;
+  std::map<std::string, uint64_t> totals;
+  std::map<std::string, RecordedDistribution> distributions;
+  std::string kept;
+  std::string text;  // of lines
+};
+
+}  // namespace statmill

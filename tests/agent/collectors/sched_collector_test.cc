@@ -1,0 +1,128 @@
+// The scheduler collector over cells of the test: sums over CPUs, cgroups by name, slots given back.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "agent/collectors/bpf_collectors.h"
+#include "bpf/sched.h"
+#include "tests/agent/collectors/fake_bpf_probe.h"
+#include "tests/agent/collectors/manual_clock.h"
+#include "tests/agent/collectors/recording_sink.h"
+#include "tests/support/temp_directory.h"
+
+namespace statmill {
+namespace {
+
+using testing::Contains;
+using testing::IsEmpty;
+using testing::Key;
+using testing::Not;
+using testing::Pair;
+
+class SchedCollectorTest : public testing::Test {
+ protected:
+  SchedCollectorTest() {
+    mount_.write("cgroup.controllers", "cpu");
+    mount_.write("shop.slice/web/cgroup.procs", "");
+    auto probe = std::make_unique<FakeBpfProbe>();
+    probe_ = probe.get();
+    banks_ = probe_->make<sched_bank>("sched_banks");
+    collector_ = make_sched_collector(LoadedProbe(std::move(probe)),
+                                      {.log = log_, .clock = clock_, .cgroup_mount = mount_.path().string()});
+  }
+
+  CollectorStatus collect() {
+    sink_ = {};
+    return collector_->collect(sink_);
+  }
+  uint64_t id_of(const std::string& path) const {
+    struct stat status {};
+    EXPECT_EQ(::stat((mount_.path() / path).c_str(), &status), 0);
+    return status.st_ino;
+  }
+
+  Log log_{LogLevel::kError};
+  ManualClock clock_;
+  TempDirectory mount_;
+  FakeBpfProbe* probe_ = nullptr;
+  std::span<sched_bank> banks_;
+  std::unique_ptr<Collector> collector_;
+  RecordingSink sink_;
+};
+
+TEST_F(SchedCollectorTest, AddsUpTheCpus) {
+  h2_record(&banks_[0].runqueue_wait, 1000);
+  h2_record(&banks_[1].runqueue_wait, 1000);
+  h2_record(&banks_[1].on_cpu, 77);
+  banks_[0].switches_voluntary = 3;
+  banks_[1].switches_voluntary = 4;
+  probe_->set_uses(
+      {{.is_known = true, .runs = 9, .run_ns = 9, .misses = 2}, {.is_known = true, .misses = 3}, {}});
+  EXPECT_EQ(collect(), CollectorStatus{});
+  const RecordedDistribution& wait = sink_.distributions["sched.runqueue_wait_ns"];
+  EXPECT_EQ(wait.counts[h2_index(1000)], 2U);
+  EXPECT_EQ(wait.sum, 2000U);
+  EXPECT_THAT(sink_.totals, Contains(Pair("sched.switches.voluntary", 7)));
+  EXPECT_THAT(sink_.totals, Contains(Pair("sched.cpu1.busy_ns", 77)));
+  EXPECT_THAT(sink_.totals, Not(Contains(Key("sched.cpu0.busy_ns")))) << "a CPU that is not there is not 0";
+  EXPECT_THAT(sink_.totals, Contains(Pair("sched.missed", 5)));
+}
+
+TEST_F(SchedCollectorTest, NamesCgroupsWhereverTheirSlotsAre) {
+  banks_[0].cgroups[5] = {.id = id_of("shop.slice/web"), .cpu_ns = 10, .runqueue_wait_ns = 20, .switches = 1};
+  banks_[1].cgroups[8] = {.id = id_of("shop.slice/web"), .cpu_ns = 1, .runqueue_wait_ns = 2, .switches = 1};
+  banks_[1].cgroups[9] = {.id = id_of("."), .cpu_ns = 5, .runqueue_wait_ns = 0, .switches = 1};
+  collect();
+  EXPECT_THAT(sink_.totals, Contains(Pair("sched.cgroup.shop_slice-web.cpu_ns", 11)));
+  EXPECT_THAT(sink_.totals, Contains(Pair("sched.cgroup.shop_slice-web.runqueue_wait_ns", 22)));
+  EXPECT_THAT(sink_.totals, Contains(Pair("sched.cgroup.root.cpu_ns", 5)));
+  EXPECT_THAT(sink_.gauges, Contains(Pair("sched.cgroups_unnamed", 0)));
+}
+
+TEST_F(SchedCollectorTest, GivesBackTheSlotsOfCgroupsThatAreGone) {
+  const uint64_t web = id_of("shop.slice/web");
+  banks_[0].cgroups[5] = {.id = web, .cpu_ns = 10, .runqueue_wait_ns = 20, .switches = 1};
+  banks_[0].cgroups[6] = {.id = UINT64_MAX, .cpu_ns = 10, .runqueue_wait_ns = 20, .switches = 1};
+  collect();
+  EXPECT_THAT(sink_.gauges, Contains(Pair("sched.cgroups_unnamed", 1)));
+  EXPECT_EQ(banks_[0].cgroups[5].id, web);
+  EXPECT_EQ(banks_[0].cgroups[6].id, 0U);
+  EXPECT_EQ(banks_[0].cgroups[6].cpu_ns, 0U);
+}
+
+TEST_F(SchedCollectorTest, LooksForUnknownCgroupsNotTooOften) {
+  collect();
+  mount_.write("late/cgroup.procs", "");
+  banks_[0].cgroups[5] = {.id = 1, .cpu_ns = 10, .runqueue_wait_ns = 20, .switches = 1};
+  collect();
+  banks_[0].cgroups[5] = {.id = id_of("late"), .cpu_ns = 10, .runqueue_wait_ns = 20, .switches = 1};
+  collect();
+  EXPECT_THAT(sink_.gauges, Contains(Pair("sched.cgroups_unnamed", 0))) << "the first look found it, too";
+  mount_.write("later/cgroup.procs", "");
+  banks_[0].cgroups[5].id = id_of("later");
+  collect();
+  EXPECT_THAT(sink_.gauges, Contains(Pair("sched.cgroups_unnamed", 1)));
+  clock_.advance(Duration(5000));
+  collect();
+  EXPECT_THAT(sink_.totals, Contains(Pair("sched.cgroup.later.cpu_ns", 10)));
+}
+
+TEST_F(SchedCollectorTest, IsDegradedByAHookThatIsMissing) {
+  probe_->set_hooks({{"sched_switch", "tp_btf/sched_switch", ""}});
+  auto probe = std::make_unique<FakeBpfProbe>();
+  probe->make<sched_bank>("sched_banks");
+  probe->set_hooks({{"a", "tp_btf/a", ""}, {"b", "tp_btf/b", "not in this kernel"}});
+  const auto collector = make_sched_collector(
+      LoadedProbe(std::move(probe)), {.log = log_, .clock = clock_, .cgroup_mount = mount_.path().string()});
+  EXPECT_EQ(collector->collect(sink_), CollectorStatus::degraded("tp_btf/b: not in this kernel"));
+}
+
+TEST_F(SchedCollectorTest, IsUnavailableForTheLoadersReason) {
+  const auto collector = make_sched_collector(Error{ErrorCode::kUnavailable, "no BTF"},
+                                              {.log = log_, .clock = clock_, .cgroup_mount = "/nowhere"});
+  EXPECT_EQ(collector->collect(sink_), CollectorStatus::unavailable("no BTF"));
+  EXPECT_THAT(sink_.totals, IsEmpty());
+}
+
+}  // namespace
+}  // namespace statmill

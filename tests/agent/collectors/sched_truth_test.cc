@@ -1,0 +1,222 @@
+// The scheduler's programs against the kernel's own accounts, under a load of known size. Needs root and BTF.
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "agent/collectors/cgroup_tree.h"
+#include "bpf/h2.h"
+#include "tests/agent/collectors/kernel_test.h"
+
+namespace statmill {
+namespace {
+
+// All context switches of the host, those of idle tasks included.
+uint64_t host_switches() {
+  std::ifstream stat("/proc/stat");
+  std::string key;
+  uint64_t value = 0;
+  while (stat >> key) {
+    if (key == "ctxt" && stat >> value) return value;
+  }
+  ADD_FAILURE() << "no ctxt in /proc/stat";
+  return 0;
+}
+
+uint64_t own_voluntary_switches() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<uint64_t>(usage.ru_nvcsw);
+}
+
+struct Pipe {
+  Pipe() { EXPECT_EQ(::pipe(ends), 0); }
+  ~Pipe() {
+    ::close(ends[0]);
+    ::close(ends[1]);
+  }
+  bool put() { return ::write(ends[1], "x", 1) == 1; }
+  bool get() {
+    char byte;
+    return ::read(ends[0], &byte, 1) == 1;
+  }
+  int ends[2];
+};
+
+// Two threads that wait for each other `rounds` times.
+void ping_pong(int rounds) {
+  Pipe there;
+  Pipe back;
+  std::thread other([&] {
+    for (int i = 0; i < rounds; ++i) {
+      if (!there.get() || !back.put()) return;
+    }
+  });
+  for (int i = 0; i < rounds; ++i) {
+    ASSERT_TRUE(there.put() && back.get());
+  }
+  other.join();
+}
+
+class SchedTruthTest : public KernelTest {
+ protected:
+  void SetUp() override {
+    const std::string why = load(load_sched_probe(around_), make_sched_collector);
+    if (!why.empty()) GTEST_SKIP() << why;
+  }
+};
+
+TEST_F(SchedTruthTest, CountsTheSwitchesThatTheKernelCounts) {
+  constexpr int kRounds = 20'000;
+  uint64_t own = 0;
+  const uint64_t host_before = host_switches();
+  RecordingSink grown = growth([&] {
+    const uint64_t own_before = own_voluntary_switches();
+    ping_pong(kRounds);
+    own = own_voluntary_switches() - own_before;
+  });
+  const uint64_t host = host_switches() - host_before;
+
+  const uint64_t voluntary = grown.totals["sched.switches.voluntary"];
+  const uint64_t all = voluntary + grown.totals["sched.switches.involuntary"];
+  const uint64_t discarded = grown.totals["sched.discarded"];
+  EXPECT_GE(own, uint64_t{kRounds}) << "the load is not what it should be";
+  EXPECT_GE(voluntary, own) << "every switch of ours is in";
+  EXPECT_LE(all, host) << "and none is made up";
+  // Each task that leaves a CPU came to one, but for those there now; a few switches have no tracepoint.
+  const uint64_t slack = 100 + host / 100;
+  EXPECT_NEAR(static_cast<double>(grown.distributions["sched.runqueue_wait_ns"].count()),
+              static_cast<double>(all), static_cast<double>(slack + discarded));
+  EXPECT_NEAR(static_cast<double>(grown.distributions["sched.on_cpu_ns"].count()), static_cast<double>(all),
+              static_cast<double>(discarded) + halves());
+  EXPECT_LE(discarded, slack);
+}
+
+// Between short naps a CPU idles, if the host lets it: its idle task is none of those that leave and come.
+TEST_F(SchedTruthTest, TakesNoIdleTaskForATask) {
+  RecordingSink grown = growth([] {
+    for (int i = 0; i < 300; ++i) {
+      const timespec nap{0, 200'000};
+      ::clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, nullptr);
+    }
+  });
+  const uint64_t left = grown.totals["sched.switches.voluntary"] + grown.totals["sched.switches.involuntary"];
+  const uint64_t came =
+      grown.distributions["sched.runqueue_wait_ns"].count() + grown.totals["sched.discarded"];
+  EXPECT_GE(left, 300U);
+  EXPECT_LE(left, came + 50 + came / 100);
+}
+
+// A thread that sleeps for a known time is off the CPU for that time: one sample of it, in the right bucket.
+TEST_F(SchedTruthTest, MeasuresHowLongATaskWasOffTheCpu) {
+  constexpr int kSleeps = 5;
+  constexpr uint64_t kSleepNs = 41'000'000;
+  RecordingSink grown = growth([] {
+    std::thread sleeper([] {
+      for (int i = 0; i < kSleeps; ++i) {
+        const timespec nap{0, static_cast<long>(kSleepNs)};
+        ::clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, nullptr);
+      }
+    });
+    sleeper.join();
+  });
+  // However long a busy host lets it wait after that, it slept that long at least.
+  const std::vector<uint64_t>& off = grown.distributions["sched.off_cpu_ns"].counts;
+  uint64_t naps = 0;
+  for (size_t i = h2_index(kSleepNs); i < off.size(); ++i) naps += off[i];
+  EXPECT_GE(naps + grown.totals["sched.discarded"], uint64_t{kSleeps});
+}
+
+TEST_F(SchedTruthTest, CountsATaskThatGoesFromCpuToCpu) {
+  cpu_set_t allowed;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+  if (CPU_COUNT(&allowed) < 2) GTEST_SKIP() << "one CPU";
+  constexpr uint64_t kMoves = 100;
+  RecordingSink grown = growth([&] {
+    size_t cpu = 0;
+    for (uint64_t i = 0; i <= kMoves; ++i) {
+      do cpu = (cpu + 1) % CPU_SETSIZE;
+      while (!CPU_ISSET(cpu, &allowed));
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(cpu, &one);
+      ASSERT_EQ(::sched_setaffinity(0, sizeof(one), &one), 0);
+    }
+    ASSERT_EQ(::sched_setaffinity(0, sizeof(allowed), &allowed), 0);
+  });
+  EXPECT_GE(grown.totals["sched.migrations"], kMoves);
+}
+
+// A cgroup of the test's own, gone at its end; empty when this host lets us make none.
+class OwnCgroup {
+ public:
+  explicit OwnCgroup(const std::string& root)
+      : name_("statmill-test-" + std::to_string(::getpid())), path_(root + "/" + name_) {
+    is_made_ = !root.empty() && ::mkdir(path_.c_str(), 0755) == 0;
+  }
+  ~OwnCgroup() {
+    if (is_made_) ::rmdir(path_.c_str());
+  }
+  bool is_made() const { return is_made_; }
+  const std::string& name() const { return name_; }
+
+  // CPU nanoseconds of a process that burns CPU in it, as the kernel tells its parent.
+  uint64_t burn(uint64_t ns) const {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      std::ofstream(path_ + "/cgroup.procs") << ::getpid() << std::endl;
+      timespec used{};
+      do ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+      while (static_cast<uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(used.tv_nsec) < ns);
+      ::_exit(0);
+    }
+    rusage usage{};
+    int status = 0;
+    EXPECT_EQ(::wait4(child, &status, 0, &usage), child);
+    EXPECT_EQ(status, 0);
+    const auto ns_of = [](const timeval& time) {
+      return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_usec) * 1000;
+    };
+    return ns_of(usage.ru_utime) + ns_of(usage.ru_stime);
+  }
+
+ private:
+  const std::string name_;
+  const std::string path_;
+  bool is_made_ = false;
+};
+
+TEST_F(SchedTruthTest, GivesACgroupTheTimeOfItsTasks) {
+  const OwnCgroup cgroup(find_cgroup_hierarchy(around_.cgroup_mount, "cpu").root);
+  if (!cgroup.is_made()) GTEST_SKIP() << "no cgroup can be made";
+  uint64_t used = 0;
+  const auto start = std::chrono::steady_clock::now();
+  RecordingSink after = growth([&] { used = cgroup.burn(300'000'000); });
+  const std::string name = "sched.cgroup." + cgroup.name() + ".cpu_ns";
+  // A process may be seen to have ended before its last switch.
+  for (int i = 0; i < 10'000 && after.totals[name] < used / 2; ++i) {
+    ::sched_yield();
+    after = read();
+  }
+  const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
+  const auto counted = static_cast<double>(after.totals[name]);
+  // What it did before it had come there, and after the last switch that the kernel told us of, is not
+  // counted.
+  EXPECT_GE(counted, 0.8 * static_cast<double>(used));
+  // A CPU that the hypervisor or an interrupt takes away is still the task's by its switches, and by the
+  // kernel's account it is not. No task has one for longer than time passes.
+  EXPECT_LE(counted, elapsed.count());
+  EXPECT_GE(after.totals["sched.cgroup." + cgroup.name() + ".switches"], 1U);
+}
+
+}  // namespace
+}  // namespace statmill

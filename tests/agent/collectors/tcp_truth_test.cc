@@ -1,0 +1,152 @@
+// The programs of TCP against connections of the test. Needs root and BTF.
+#include <arpa/inet.h>
+#include <linux/filter.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "bpf/h2.h"
+#include "tests/agent/collectors/kernel_test.h"
+#include "tests/support/sockets.h"
+
+namespace statmill {
+namespace {
+
+// A listener on a free port of the loopback interface.
+class Listener {
+ public:
+  Listener() {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    EXPECT_EQ(::bind(socket_.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(::listen(socket_.get(), 16), 0);
+    EXPECT_EQ(::getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+    address_ = address;
+  }
+  Descriptor accept() const { return Descriptor(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC)); }
+  // Its port stays taken, and nobody listens there.
+  void stop() const { EXPECT_EQ(::shutdown(socket_.get(), SHUT_RDWR), 0); }
+  // errno of connecting, or 0.
+  int connect(int socket) const {
+    const auto* const address = reinterpret_cast<const sockaddr*>(&address_);
+    return ::connect(socket, address, sizeof(address_)) == 0 ? 0 : errno;
+  }
+
+ private:
+  Descriptor socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  sockaddr_in address_{};
+};
+
+Descriptor stream() { return Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
+
+class TcpTruthTest : public KernelTest {
+ protected:
+  void SetUp() override {
+    const std::string why = load(load_bpf_probe({.subject = "tcp"}, log_), make_tcp_collector);
+    if (!why.empty()) GTEST_SKIP() << why;
+  }
+};
+
+TEST_F(TcpTruthTest, TimesEveryConnect) {
+  constexpr uint64_t kConnects = 200;
+  const Listener listener;
+  RecordingSink grown = growth([&] {
+    for (uint64_t i = 0; i < kConnects; ++i) {
+      const Descriptor client = stream();
+      ASSERT_EQ(listener.connect(client.get()), 0);
+      ASSERT_GE(listener.accept().get(), 0);
+    }
+  });
+  const RecordedDistribution& connects = grown.distributions["tcp.connect_ns"];
+  const uint64_t missed = grown.totals["tcp.missed"];
+  EXPECT_GE(connects.count() + missed, kConnects);
+  EXPECT_GE(grown.totals["tcp.accepted"] + missed, kConnects);
+  EXPECT_GE(grown.totals["tcp.states.established"] + missed, 2 * kConnects);
+  EXPECT_GE(connects.sum, connects.count() * 1000) << "no connection takes less than a microsecond";
+}
+
+TEST_F(TcpTruthTest, CountsBytesAndCallsBothWays) {
+  constexpr uint64_t kCalls = 300;
+  constexpr size_t kBytes = 1000;
+  const Listener listener;
+  const Descriptor client = stream();
+  ASSERT_EQ(listener.connect(client.get()), 0);
+  const Descriptor server = listener.accept();
+  RecordingSink grown = growth([&] {
+    std::string text(kBytes, 'x');
+    for (uint64_t i = 0; i < kCalls; ++i) {
+      ASSERT_EQ(::send(client.get(), text.data(), text.size(), 0), ssize_t{kBytes});
+      ASSERT_EQ(::recv(server.get(), text.data(), text.size(), MSG_PEEK | MSG_WAITALL), ssize_t{kBytes});
+      ASSERT_EQ(::recv(server.get(), text.data(), text.size(), MSG_WAITALL), ssize_t{kBytes});
+    }
+  });
+  const uint64_t missed = grown.totals["tcp.missed"];
+  EXPECT_GE(grown.totals["tcp.bytes_sent"] + missed * kBytes, kCalls * kBytes);
+  EXPECT_GE(grown.totals["tcp.bytes_received"] + missed * kBytes, kCalls * kBytes);
+  EXPECT_GE(grown.distributions["tcp.send_bytes"].counts[h2_index(kBytes)] + missed, kCalls);
+  EXPECT_GE(grown.distributions["tcp.receive_bytes"].counts[h2_index(kBytes)] + missed, kCalls);
+  EXPECT_GE(grown.distributions["tcp.srtt_us"].count(), kCalls / 8 / 4) << "one of 8 acknowledgements";
+}
+
+// Makes a socket drop whatever comes: its peer has to send again and again.
+void deafen(int socket) {
+  sock_filter drop_all[] = {BPF_STMT(BPF_RET | BPF_K, 0)};
+  const sock_fprog program{.len = 1, .filter = drop_all};
+  ASSERT_EQ(::setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)), 0);
+}
+
+uint32_t retransmits_of(int socket) {
+  tcp_info info{};
+  socklen_t size = sizeof(info);
+  EXPECT_EQ(::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size), 0);
+  return info.tcpi_total_retrans;
+}
+
+TEST_F(TcpTruthTest, CountsWhatHadToBeSentAgain) {
+  const Listener listener;
+  const Descriptor client = stream();
+  ASSERT_EQ(listener.connect(client.get()), 0);
+  const Descriptor server = listener.accept();
+  deafen(server.get());
+  uint32_t retransmits = 0;
+  RecordingSink grown = growth([&] {
+    ASSERT_EQ(::send(client.get(), "x", 1, 0), 1);
+    // The kernel's own timer decides; it says so in the socket, for which nothing can be waited.
+    for (int i = 0; i < 3000 && retransmits < 3; ++i) {
+      pollfd nothing{.fd = -1, .events = 0, .revents = 0};
+      ::poll(&nothing, 1, 10);
+      retransmits = retransmits_of(client.get());
+    }
+  });
+  EXPECT_GE(retransmits, 3U) << "the load is not what it should be";
+  EXPECT_GE(with_missed(grown, "tcp.retransmits") + 1, retransmits)
+      << "the last may have come after the reading";
+}
+
+TEST_F(TcpTruthTest, CountsResetsAndConnectsThatFail) {
+  constexpr uint64_t kTimes = 20;
+  const Listener gone;
+  gone.stop();
+  const Listener listener;
+  RecordingSink grown = growth([&] {
+    for (uint64_t i = 0; i < kTimes; ++i) {
+      const Descriptor refused = stream();
+      ASSERT_EQ(gone.connect(refused.get()), ECONNREFUSED);
+      const Descriptor client = stream();
+      ASSERT_EQ(listener.connect(client.get()), 0);
+      const Descriptor server = listener.accept();
+      const linger at_once{.l_onoff = 1, .l_linger = 0};
+      ASSERT_EQ(::setsockopt(client.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)), 0);
+    }
+  });
+  const uint64_t missed = grown.totals["tcp.missed"];
+  EXPECT_GE(grown.totals["tcp.connects_failed"] + missed, kTimes);
+  EXPECT_GE(grown.totals["tcp.resets_sent"] + missed, kTimes);
+  EXPECT_GE(grown.totals["tcp.resets_received"] + missed, kTimes);
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,222 @@
+// The watchdog over loops and tasks, in a time of the test's own: what it measures, what it tells, and when
+// it stops.
+#include "base/net/watchdog.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/post.hpp>
+
+namespace statmill {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+class SetClock final : public Clock {
+ public:
+  Timestamp wall() const override {
+    return Timestamp(std::chrono::floor<Duration>(steady_.time_since_epoch()));
+  }
+  SteadyTime steady() const override { return steady_; }
+  void advance(Duration by) { steady_ += by; }
+
+ private:
+  SteadyTime steady_{seconds(1000)};
+};
+
+class WatchdogTest : public testing::Test {
+ protected:
+  // Looks every 100 ms while so much time passes.
+  void look_for(Duration time) {
+    for (Duration passed(0); passed < time; passed += options_.look) {
+      clock_.advance(options_.look);
+      watchdog_.look();
+    }
+  }
+  // The loop runs whatever is due.
+  void run() {
+    loop_.restart();
+    loop_.poll();
+  }
+  // A handler of this name holds the loop for so long, while the watchdog looks.
+  void hold(const char* name, Duration time) {
+    look_for(options_.ping);
+    const Running running(name);
+    look_for(time);
+  }
+  std::string problem(const std::string& part) { return problems_.contains(part) ? problems_.at(part) : ""; }
+  std::string warning(const std::string& part) { return warnings_.contains(part) ? warnings_.at(part) : ""; }
+
+  const WatchdogOptions options_;
+  SetClock clock_;
+  Log log_{LogLevel::kInfo};
+  std::vector<int64_t> lags_ms_;
+  Watchdog::Parts problems_;
+  Watchdog::Parts warnings_;
+  Watchdog watchdog_{
+      options_,
+      {clock_, log_,
+       [this](std::string_view, std::chrono::nanoseconds lag) {
+         lags_ms_.push_back(std::chrono::floor<milliseconds>(lag).count());
+       },
+       [this](std::string_view part, const std::string& text) { set(problems_, part, text); },
+       [this](std::string_view part, const std::string& text) { set(warnings_, part, text); }}};
+  boost::asio::io_context loop_;
+
+ private:
+  static void set(Watchdog::Parts& parts, std::string_view part, const std::string& text) {
+    if (text.empty()) {
+      parts.erase(std::string(part));
+    } else {
+      parts[std::string(part)] = text;
+    }
+  }
+};
+
+TEST_F(WatchdogTest, ALoopThatServesHasNoLag) {
+  const LoopWatch watch(&watchdog_, loop_, "http");
+  for (int i = 0; i < 20; ++i) {
+    look_for(options_.look);
+    run();
+  }
+  EXPECT_GE(lags_ms_.size(), 5U);
+  EXPECT_THAT(lags_ms_, testing::Each(0));
+  EXPECT_THAT(warnings_, IsEmpty());
+  EXPECT_THAT(problems_, IsEmpty());
+}
+
+TEST_F(WatchdogTest, AHandlerThatHoldsALoopIsNamedInAWarning) {
+  const LoopWatch watch(&watchdog_, loop_, "http");
+  hold("/api/v1/lines", milliseconds(300));
+  EXPECT_THAT(warning("loop.http"), HasSubstr("held for 0.")) << "while it holds it";
+  run();
+  look_for(options_.look);
+  EXPECT_THAT(warning("loop.http"), HasSubstr("by /api/v1/lines"));
+  EXPECT_THAT(problems_, IsEmpty());
+  EXPECT_TRUE(watchdog_.makes_progress());
+  for (Duration passed(0); passed <= options_.warned; passed += options_.look) {
+    look_for(options_.look);
+    run();
+  }
+  EXPECT_THAT(warnings_, IsEmpty()) << "it ends";
+}
+
+TEST_F(WatchdogTest, AHandlerThatEndedBeforeTheLookIsNamedAllTheSame) {
+  const LoopWatch watch(&watchdog_, loop_, "http");
+  hold("a slow one", milliseconds(100));
+  clock_.advance(milliseconds(50));
+  run();  // the ping comes 150 ms late, and no handler has a name any more
+  look_for(options_.look);
+  EXPECT_THAT(lags_ms_, testing::Contains(testing::Ge(150)));
+  EXPECT_THAT(warning("loop.http"), HasSubstr("by a slow one"));
+}
+
+TEST_F(WatchdogTest, ALoopThatHangsIsAProblemAndNoProgress) {
+  const LoopWatch watch(&watchdog_, loop_, "line");
+  hold("lines of a connection", options_.hang + seconds(1));
+  EXPECT_THAT(problem("loop.line"), StartsWith("event loop line held for "));
+  EXPECT_THAT(problem("loop.line"), HasSubstr("by lines of a connection"));
+  EXPECT_FALSE(watchdog_.makes_progress());
+  run();
+  look_for(options_.look);
+  EXPECT_THAT(problems_, IsEmpty());
+  EXPECT_TRUE(watchdog_.makes_progress());
+}
+
+TEST_F(WatchdogTest, ALoopThatIsNoLongerRunIsNotWatched) {
+  {
+    const LoopWatch watch(&watchdog_, loop_, "line");
+    look_for(seconds(1));
+  }
+  look_for(seconds(60));
+  EXPECT_THAT(problems_, IsEmpty());
+}
+
+TEST_F(WatchdogTest, APoolWhoseThreadsAreAllBusyIsAWarningAndNeverAProblem) {
+  const auto pool = watchdog_.add_pool(loop_.get_executor(), "http.store");
+  look_for(options_.hang + seconds(3));
+  EXPECT_THAT(warning("loop.http.store"), StartsWith("all threads of http.store busy for 4."));
+  EXPECT_THAT(problems_, IsEmpty());
+  EXPECT_TRUE(watchdog_.makes_progress()) << "jobs may take long";
+  run();
+  look_for(options_.look);
+  EXPECT_THAT(lags_ms_, testing::ElementsAre(testing::Ge(4000)));
+  watchdog_.remove(pool);
+}
+
+TEST_F(WatchdogTest, ATaskThatHangsIsAProblemUntilItEnds) {
+  TaskTime tick;
+  watchdog_.add_task("tick", tick);
+  look_for(seconds(10));
+  EXPECT_THAT(problems_, IsEmpty()) << "none is under way";
+  {
+    const TaskTime::Span span(tick, clock_.steady());
+    const Running running("the write to the store");
+    look_for(options_.hang);
+    EXPECT_THAT(problems_, IsEmpty()) << "not longer than allowed";
+    look_for(seconds(10));
+    EXPECT_EQ(tick.age(clock_.steady()), seconds(12));
+    EXPECT_EQ(problem("tick"), "under way for 12.0 s and not done, at: the write to the store");
+    EXPECT_TRUE(watchdog_.makes_progress()) << "a restart mends no disk";
+    look_for(options_.task_patience);
+    EXPECT_FALSE(watchdog_.makes_progress()) << "given up";
+  }
+  look_for(options_.look);
+  EXPECT_THAT(problems_, IsEmpty());
+  EXPECT_TRUE(watchdog_.makes_progress());
+  EXPECT_EQ(tick.age(clock_.steady()), seconds(0));
+}
+
+TEST_F(WatchdogTest, AProcessThatWasStoppedBlamesNobody) {
+  const LoopWatch watch(&watchdog_, loop_, "http");
+  TaskTime tick;
+  watchdog_.add_task("tick", tick);
+  const TaskTime::Span span(tick, clock_.steady());
+  look_for(options_.ping);
+  clock_.advance(std::chrono::hours(1));
+  watchdog_.look();
+  run();
+  look_for(seconds(1));
+  run();
+  look_for(seconds(1));
+  EXPECT_THAT(problems_, IsEmpty());
+  EXPECT_TRUE(watchdog_.makes_progress());
+}
+
+TEST_F(WatchdogTest, ItSaysOnceThatSomethingHangsAndOnceThatItGoesOn) {
+  TaskTime tick;
+  watchdog_.add_task("tick", tick);
+  testing::internal::CaptureStderr();
+  {
+    const TaskTime::Span span(tick, clock_.steady());
+    look_for(seconds(30));
+  }
+  look_for(seconds(30));
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, HasSubstr("error hangs what=tick"));
+  EXPECT_THAT(said, HasSubstr("info goes on what=tick"));
+  EXPECT_EQ(said.find("hangs what=tick"), said.rfind("hangs what=tick")) << said;
+}
+
+TEST(Running, GivesBackTheNameThatWasThereBefore) {
+  ThreadActivity activity{nullptr};
+  thread_activity = &activity;
+  {
+    const Running outer("outer");
+    {
+      const Running inner("inner");
+      EXPECT_STREQ(activity.load(), "inner");
+    }
+    EXPECT_STREQ(activity.load(), "outer");
+  }
+  EXPECT_EQ(activity.load(), nullptr);
+  thread_activity = nullptr;
+  const Running nobody("a thread that nobody watches");
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,71 @@
+// What a relay may say, and what is refused of it.
+#include "proto/istatd/exact_line.h"
+
+#include <gtest/gtest.h>
+
+#include "proto/istatd/parser.h"
+#include "tests/proto/batch_text.h"
+#include "tests/proto/line_laws.h"
+
+namespace statmill {
+namespace {
+
+std::vector<std::string> parsed(std::string_view line) {
+  Batch batch;
+  parse_istatd_lines(line, batch);
+  EXPECT_TRUE(account_holds(batch)) << line;
+  std::vector<std::string> texts = refused_texts(batch);
+  for (const Sample& sample : batch.samples) texts.push_back(to_text(sample));
+  return texts;
+}
+
+void expect_all(const std::vector<LineCase>& cases) {
+  for (const LineCase& c : cases) EXPECT_EQ(parsed(c.input), c.want) << c.input << ": " << c.why;
+}
+
+TEST(ExactLine, SaysAllThatASampleIs) {
+  expect_all({
+      {"$g Disk/Used;dc=eu 7 1.5", {"gauge Disk/Used;dc=eu@7 1.5"}, "capitals and slashes stay"},
+      {"$g a^b 7 1", {"gauge a^b@7 1"}, "a caret is a byte"},
+      {"$e *a 7 -2", {"event *a@7 -2"}, "so is a star"},
+      {"$d \xc3\xa4 7 3", {"distribution \xc3\xa4@7 3"}, "UTF-8"},
+      {"$g a 7 6 14 1 3 3\r", {"gauge a@7 6 {3 14 1 3}"}, "a bucket"},
+      {"$d a 7 6 18 3 3 2", {"distribution a@7 6 {2 18 3 3}"}, "of equal samples: no cells are needed"},
+      {"$d a 7 0.5 4.25 -1.5 2 2 -32753:1 32769:1",
+       {"distribution a@7 0.5 {2 4.25 -1.5 2 -1.5:1 2:1}"},
+       "cells"},
+  });
+}
+
+TEST(ExactLine, RefusesWhatMakesNoSense) {
+  expect_all({
+      {"$", {"refused reserved"}, "no kind"},
+      {"$x a 7 1", {"refused reserved"}, "a kind for later"},
+      {"$ga 7 1", {"refused reserved"}, "the mark is a field"},
+      {"$g a 1", {"refused field_count"}, "time must be said"},
+      {"$g a 7 6 14 1 3", {"refused field_count"}, "no count"},
+      {"$g a 7 6 14 1 3 3 1:3", {"refused field_count"}, "a gauge has no cells"},
+      {"$e a 7 6 14 1 3 3", {"refused field_count"}, "an event is one number"},
+      {"$g a\x7f 7 1", {"refused bad_name"}, "DEL"},
+      {"$g \xc3 7 1", {"refused bad_name"}, "half of UTF-8"},
+      {"$g " + std::string(1025, 'a') + " 7 1", {"refused name_too_long"}, ""},
+      {"$g a x 1", {"refused bad_time"}, ""},
+      {"$g a 7 nan", {"refused not_finite"}, ""},
+      {"$g a 7 6 14 1 3 3.0", {"refused bad_value"}, "a count is an integer"},
+      {"$g a 7 6 14 1 3 0", {"refused bad_bucket"}, "of nothing"},
+      {"$g a 7 6 14 1 3 281474976710656", {"refused bad_bucket"}, "2^48"},
+      {"$d a 7 6 14 1 3 3 x", {"refused bad_value"}, "no cell"},
+      {"$d a 7 6 14 1 3 3 1:x", {"refused bad_value"}, "no count of a cell"},
+      {"$d a 7 6 14 1 3 3 65505:3", {"refused out_of_range"}, "no such cell"},
+      {"$d a 7 2 2 1 1 2 32737:1 32737:1", {"refused bad_bucket"}, "each cell once"},
+      {"$d a 7 3 5 1 2 2 32769:1 32737:1", {"refused bad_bucket"}, "cells ascend"},
+      {"$d a 7 3 5 1 2 2 32736:1 32769:1", {"refused bad_bucket"}, "a cell below min"},
+      {"$d a 7 3 5 1 2 2 32737:1 32770:1", {"refused bad_bucket"}, "a cell above max"},
+      {"$d a 7 3 5 1 2 2 32737:1", {"refused bad_bucket"}, "a sample in no cell"},
+      {"$d a 7 3 5 1 2 2 32737:1 32769:2", {"refused bad_bucket"}, "more in cells than there are"},
+      {"$d a 7 3 5 1 2 2 32737:0 32769:2", {"refused bad_bucket"}, "an empty cell"},
+  });
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,91 @@
+// Series renamed: all they have comes along, wherever it is, and nobody else's name is taken.
+#include <gmock/gmock.h>
+
+#include "tests/server/admin/names_fixture.h"
+
+namespace statmill {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+using RenameTest = NamesFixture;
+
+TEST_F(RenameTest, ARenamedSeriesKeepsItsSamplesWhereverTheyAre) {
+  send("old 1");
+  pass(7 * kHour);
+  send("old 10");
+  tick();
+  send("old 100\nother 5");
+  const SeriesId id = table_->copy("old")->id;
+  rename("old", "short.new");
+  const auto check = [&](double total) {
+    EXPECT_THAT(names(), ElementsAre("other", "short.new"));
+    EXPECT_EQ(ask("old").error().code, ErrorCode::kNotFound);
+    EXPECT_EQ(table_->copy("short.new")->id, id);
+    EXPECT_EQ(int{table_->copy("short.new")->retention}, 1);
+    EXPECT_EQ(int{store_.expiry().class_of(id)}, 1);
+    const auto answer = ask("short.new", kHour);
+    double of_day = 0;
+    for (const Bucket& b : answer->series.at(0).slots) of_day += b.is_empty() ? 0 : b.sum();
+    EXPECT_EQ(of_day, total);
+  };
+  check(111);
+  restart();
+  check(111);
+  send("short.new 1000");
+  tick();
+  restart();
+  check(1111);
+  rename("short.new", "old");
+  rename("old", "newer");
+  restart();
+  EXPECT_THAT(names(), ElementsAre("newer", "other"));
+}
+
+TEST_F(RenameTest, AnOldNameIsFreeForAnotherSeries) {
+  send("old 1");
+  rename("old", "new");
+  send("old 5\nnew 2");
+  tick();
+  restart();
+  EXPECT_EQ(sum("old"), 5);
+  EXPECT_EQ(sum("new"), 3);
+}
+
+TEST_F(RenameTest, RenamesWhatAStarStandsFor) {
+  send("web.1.cpu 1\nweb.22.cpu 2\nweb.cpu 3");
+  rename("web.*.cpu", "host.*.cpu.all", 2);
+  EXPECT_THAT(names(), ElementsAre("host.1.cpu.all", "host.22.cpu.all", "web.cpu"));
+  EXPECT_EQ(sum("host.22.cpu.all"), 2);
+  rename("none.*", "nothing.*", 0);
+}
+
+TEST_F(RenameTest, RefusesNamesThatAreTakenOrNone) {
+  send("a 1\nb 1\na.1 1\nb.1 1");
+  const struct {
+    RenameRequest request;
+    std::string why;
+  } kRefused[] = {
+      {{"a", "b"}, "there is a series \"b\" already"},
+      {{"a", "a"}, "already"},
+      {{"c", "d"}, "no series is called \"c\""},
+      {{"a", ""}, "cannot be a name"},
+      {{"a", "B"}, "cannot be a name"},
+      {{"a", "b c"}, "cannot be a name"},
+      {{"a", "x 5"}, "cannot be a name"},
+      {{"a", "x^y^z"}, "cannot be a name"},
+      {{"a", "x*"}, "in neither"},
+      {{"a*", "x"}, "in neither"},
+      {{"a**", "x*"}, "one * at most"},
+      {{"a.*", "b.*"}, "\"b.1\" already"},
+      {{"[a].*", "x.*"}, "only * is understood"},
+      {{"a", std::string(kNameBytesMax + 1, 'x')}, "name"},
+  };
+  for (const auto& [request, why] : kRefused)
+    EXPECT_THAT(refusal(request), HasSubstr(why)) << request.from << " " << request.to;
+  EXPECT_EQ(names().size(), 4U);
+}
+
+}  // namespace
+}  // namespace statmill

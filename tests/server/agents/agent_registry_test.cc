@@ -1,0 +1,319 @@
+// AgentRegistry between its connections and the tick: what follows is taken once, and told when it is
+// durable.
+#include "tests/server/agents/agent_registry_fixture.h"
+
+namespace statmill {
+namespace {
+
+TEST_F(AgentRegistryTest, AnAgentNotSeenBeforeBeginsAtNothing) {
+  EXPECT_EQ(open(1).durable, (AgentPosition{1, 0, 0, {}}));
+}
+
+TEST_F(AgentRegistryTest, BatchesAreTakenInOrderAndOnce) {
+  open(1);
+  EXPECT_EQ(batch(1, 0), AgentTake::kTaken);
+  EXPECT_EQ(batch(1, 0), AgentTake::kAgain);
+  EXPECT_EQ(batch(3, 20), AgentTake::kGap);
+  EXPECT_EQ(batch(2, 11), AgentTake::kGap);  // it does not hold what should lie before it
+  EXPECT_EQ(batch(2, 10), AgentTake::kTaken);
+  EXPECT_EQ(applied_, 2);
+}
+
+TEST_F(AgentRegistryTest, APositionIsToldWhenItsTickIsDurable) {
+  open(1);
+  batch(1, 0);
+  const StoreBatch first = end_epoch();
+  EXPECT_EQ(watcher_->durable_seq, 0U);
+  batch(2, 10);  // of the next epoch: the batch of the first must not speak of it
+  ASSERT_EQ(first.agents.size(), 1U);
+  EXPECT_EQ(first.agents[0].position.seq, 1U);
+  book_->committed(first);
+  EXPECT_EQ(watcher_->durable_seq, 1U);
+  tick();
+  EXPECT_EQ(watcher_->durable_seq, 2U);
+}
+
+TEST_F(AgentRegistryTest, AHelloIsToldWhatIsDurableNotWhatIsTaken) {
+  open(1);
+  batch(1, 0);
+  tick();
+  batch(2, 10);
+  EXPECT_EQ(open(1).durable.seq, 1U);
+  EXPECT_EQ(batch(2, 10), AgentTake::kAgain);
+  tick();
+  EXPECT_EQ(watcher_->durable_seq, 2U);
+}
+
+TEST_F(AgentRegistryTest, WhatIsRestoredIsNotTakenAgain) {
+  open(1);
+  batch(1, 0);
+  tick();
+  restart();
+  EXPECT_EQ(open(1).durable, (AgentPosition{1, 1, 10, now_.wall}));
+  EXPECT_EQ(batch(1, 0), AgentTake::kGap);
+  EXPECT_EQ(batch(2, 10), AgentTake::kTaken);
+}
+
+TEST_F(AgentRegistryTest, TheNewerConnectionSpeaksForTheAgent) {
+  open(1);
+  const AgentRegistry::Hold old = hold_;
+  const auto old_watcher = watcher_;
+  open(1);
+  EXPECT_EQ(old_watcher->end, RefuseReason::kReplaced);
+  EXPECT_EQ(batch(1, 0), AgentTake::kTaken);
+  hold_ = old;
+  EXPECT_EQ(batch(2, 10), AgentTake::kReplaced);
+  book_->close(old);  // closes nothing of the other's
+  EXPECT_EQ(book_->connected(), 1U);
+}
+
+TEST_F(AgentRegistryTest, ALowerEpochIsFencedAndAHigherBeginsAnew) {
+  open(1, 2);
+  batch(1, 0);
+  tick();
+  expect_refused(hello(1, 1), RefuseReason::kFenced);
+  EXPECT_EQ(open(1, 3).durable, (AgentPosition{3, 0, 0, now_.wall}));
+  EXPECT_EQ(batch(1, 0), AgentTake::kTaken);
+}
+
+TEST_F(AgentRegistryTest, ATickOfAnOlderEpochSaysNothingOfTheNewer) {
+  open(1, 1);
+  batch(1, 0);
+  const StoreBatch older = end_epoch();
+  open(1, 2);
+  book_->committed(older);
+  EXPECT_EQ(watcher_->durable_seq, 0U);
+  EXPECT_EQ(open(1, 2).durable.seq, 0U);
+}
+
+TEST_F(AgentRegistryTest, AHelloAloneFencesNobody) {
+  open(1, 1);
+  batch(1, 0);
+  tick();
+  open(1, std::numeric_limits<uint32_t>::max());
+  book_->close(hold_);
+  EXPECT_EQ(open(1, 1).durable.seq, 1U) << "the true agent goes on";
+  EXPECT_EQ(batch(2, 10), AgentTake::kTaken);
+}
+
+TEST_F(AgentRegistryTest, TheFirstBatchOfALaterEpochFencesTheEarlier) {
+  open(1, 1);
+  batch(1, 0);
+  tick();
+  open(1, 2);
+  batch(1, 0);
+  book_->close(hold_);
+  expect_refused(hello(1, 1), RefuseReason::kFenced);
+}
+
+TEST_F(AgentRegistryTest, WhatIsTakenOfALaterEpochIsNotToldAsDurable) {
+  open(1, 1);
+  batch(1, 0);
+  tick();
+  open(1, 2);
+  batch(1, 0);
+  EXPECT_EQ(open(1, 2).durable, (AgentPosition{2, 0, 0, now_.wall}));
+  tick();
+  EXPECT_EQ(watcher_->durable_seq, 1U);
+}
+
+TEST_F(AgentRegistryTest, AnotherSecretIsRefusedAndTheTrueAgentStays) {
+  open(1);
+  batch(1, 0);
+  const auto owner = watcher_;
+  HelloFrame thief = hello(1, 9);
+  thief.secret.bytes[0] = 1;
+  thief.host = "evil";
+  expect_refused(thief, RefuseReason::kOwner);
+  EXPECT_FALSE(owner->end);
+  EXPECT_EQ(batch(2, 10), AgentTake::kTaken);
+  EXPECT_EQ(counted("statmill.agent_connections_wrong_owner"), 1U);
+  const auto conflicts = book_->conflicts(now_.steady);
+  ASSERT_EQ(conflicts.size(), 1U);
+  EXPECT_EQ(conflicts[0].known.host, "web");
+  EXPECT_EQ(conflicts[0].other.host, "evil");
+  tick();
+  restart();
+  expect_refused(thief, RefuseReason::kOwner);
+}
+
+TEST_F(AgentRegistryTest, ASecretIsTheAgentsFromItsFirstBatchOn) {
+  HelloFrame one = hello(1);
+  one.secret.bytes[0] = 1;
+  open(one);
+  open(1);  // the id is nobody's yet
+  batch(1, 0);
+  expect_refused(one, RefuseReason::kOwner);
+}
+
+TEST_F(AgentRegistryTest, ThreeReplacementsIn10MinutesAreClones) {
+  for (int i = 0; i < 3; ++i) open(1);
+  EXPECT_TRUE(book_->conflicts(now_.steady).empty()) << "two are no sign yet";
+  pass(minutes(9));
+  open(1);
+  ASSERT_EQ(book_->conflicts(now_.steady).size(), 1U);
+  EXPECT_EQ(counted("statmill.agent_clones"), 1U);
+  pass(minutes(10));
+  EXPECT_TRUE(book_->conflicts(now_.steady).empty()) << "it has ended";
+}
+
+TEST_F(AgentRegistryTest, OnlySoManyConflictsAreKept) {
+  for (uint8_t agent = 1; agent < 2 * AgentConflicts::kKept; ++agent) {
+    visit(agent);
+    HelloFrame thief = hello(agent);
+    thief.secret.bytes[0] = 1;
+    expect_refused(thief, RefuseReason::kOwner);
+  }
+  EXPECT_EQ(book_->conflicts(now_.steady).size(), AgentConflicts::kKept);
+}
+
+TEST_F(AgentRegistryTest, GapsMoveThePositionAndAreKept) {
+  open(1);
+  batch(1, 0);
+  pass(minutes(1));
+  EXPECT_EQ(gap(2, 5, 50), AgentTake::kTaken);
+  EXPECT_EQ(batch(6, 50), AgentTake::kTaken);
+  const StoreBatch stored = end_epoch();
+  ASSERT_EQ(stored.agents.size(), 1U);
+  const AgentRow& row = stored.agents[0];
+  EXPECT_EQ(row.gaps, 1U);
+  EXPECT_EQ(row.lines_lost, 40U);
+  EXPECT_EQ(row.last_gaps,
+            std::vector<AgentGap>({{2, 5, 40, GapReason::kSpoolFull, now_.wall - minutes(1), now_.wall}}));
+}
+
+TEST_F(AgentRegistryTest, AGapThatSaysLessThanIsInIsRefused) {
+  open(1);
+  batch(1, 0);
+  EXPECT_EQ(gap(1, 1, 10), AgentTake::kGap);
+  EXPECT_EQ(gap(2, 2, 9), AgentTake::kGap);
+}
+
+TEST_F(AgentRegistryTest, AGapThatDoesNotFollowIsRefused) {
+  open(1);
+  batch(1, 0);
+  EXPECT_EQ(gap(3, 5, 50), AgentTake::kGap) << "the second is not told to be missing";
+  EXPECT_EQ(gap(1, 5, 50), AgentTake::kGap) << "the first is here";
+  EXPECT_EQ(gap(2, 5, 50), AgentTake::kTaken);
+}
+
+TEST_F(AgentRegistryTest, OnlySoManyGapsAreKeptAndAllCounted) {
+  open(1);
+  for (uint64_t seq = 1; seq <= AgentRow::kGapsKept + 5; ++seq) gap(seq, seq, seq);
+  const AgentRow row = end_epoch().agents.at(0);
+  EXPECT_EQ(row.gaps, AgentRow::kGapsKept + 5);
+  ASSERT_EQ(row.last_gaps.size(), AgentRow::kGapsKept);
+  EXPECT_EQ(row.last_gaps.back().last, AgentRow::kGapsKept + 5);
+}
+
+TEST_F(AgentRegistryTest, WhoSaidNothingTakesNoPlace) {
+  make_book({.agents_max = 1});
+  open(1);
+  book_->close(hold_);
+  EXPECT_EQ(book_->count(), 0U);
+  open(2);
+  const AgentRegistry::Hold second = hold_;
+  open(3);
+  EXPECT_EQ(batch(1, 0), AgentTake::kTaken);
+  hold_ = second;
+  EXPECT_EQ(batch(1, 0), AgentTake::kLimit) << "the place is the other's";
+}
+
+TEST_F(AgentRegistryTest, NewAgentsOfOneAddressAreLimitedByTheMinute) {
+  make_book({.new_per_minute = 2});
+  sender_ = LineSender::host({0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 1});
+  visit(1);
+  sender_.address[15] = 7;  // of the same network
+  visit(2);
+  expect_refused(hello(3), RefuseReason::kLimit);
+  open(1);
+  EXPECT_EQ(batch(2, 10), AgentTake::kTaken) << "one that is known is not concerned";
+  sender_.address[7] = 7;
+  visit(3);
+  pass(minutes(1));
+  sender_.address[7] = 0;
+  visit(4);
+  EXPECT_EQ(counted("statmill.agents_limited"), 1U);
+}
+
+TEST_F(AgentRegistryTest, TheLimitHoldsAtTheFirstBatchToo) {
+  make_book({.new_per_minute = 1});
+  sender_ = LineSender::host({0x20, 1});
+  open(1);
+  const AgentRegistry::Hold first = hold_;
+  open(2);
+  EXPECT_EQ(batch(1, 0), AgentTake::kTaken);
+  hold_ = first;
+  EXPECT_EQ(batch(1, 0), AgentTake::kLimit);
+}
+
+// --- What is forgotten.
+
+TEST_F(AgentRegistryTest, AnEphemeralAgentIsKnownAfterADayAndMore) {
+  HelloFrame ephemeral = hello(1);
+  ephemeral.is_ephemeral = true;
+  open(ephemeral);
+  batch(1, 0);
+  tick();
+  book_->close(hold_);
+  restart();  // the server was down for it
+  pass(hours(25 * 24));
+  open(2);
+  batch(1, 0);
+  tick();
+  pass(hours(2));
+  visit(3);
+  ephemeral.acknowledged = {1, 1, 10, from_unix_seconds(1'700'000'000)};
+  EXPECT_EQ(open(ephemeral).durable.seq, 1U);
+  EXPECT_EQ(batch(1, 0), AgentTake::kGap);
+}
+
+TEST_F(AgentRegistryTest, ClocksOfConnectedAgentsAreCompared) {
+  HelloFrame fast = hello(1);
+  fast.clock += minutes(11);
+  fast.host = "fast";
+  open(fast);
+  HelloFrame slow = hello(2);
+  slow.clock -= minutes(12);
+  slow.host = "slow";
+  open(slow);
+  open(3);
+  const auto differences = book_->clock_differences(minutes(1));
+  ASSERT_EQ(differences.size(), 2U);
+  EXPECT_EQ(differences[0].host, "slow");
+  EXPECT_EQ(differences[0].ahead, -minutes(12));
+  EXPECT_EQ(book_->clock_difference_max(), minutes(12));
+  hold_ = open(slow).hold;
+  book_->note_status(hold_, {}, Duration(5));
+  EXPECT_EQ(book_->clock_difference_max(), minutes(11));
+}
+
+TEST_F(AgentRegistryTest, KeepsTheNewestStatusOfAConnection) {
+  open(1);
+  StatusFrame status{.spool_bytes = 7, .lines_dropped = 8};
+  status.collectors.push_back({"cpu", 0, ""});
+  for (size_t i = 0; i < AgentStatus::kTroublesKept + 1; ++i)
+    status.collectors.push_back({"block", 2, "no BTF"});
+  book_->note_status(hold_, status, {});
+  const auto info = book_->list(1).at(0);
+  ASSERT_TRUE(info.contact && info.contact->status);
+  EXPECT_EQ(info.contact->status->spool_bytes, 7U);
+  EXPECT_EQ(info.contact->status->collectors_not_ok, AgentStatus::kTroublesKept + 1);
+  EXPECT_EQ(info.contact->status->troubles.size(), AgentStatus::kTroublesKept);
+  EXPECT_EQ(info.contact->status->troubles[0].reason, "no BTF");
+}
+
+TEST_F(AgentRegistryTest, ListsAgentsByHost) {
+  open(2);
+  open(1);
+  batch(1, 0);
+  const auto list = book_->list(10);
+  ASSERT_EQ(list.size(), 2U);
+  EXPECT_EQ(list[0].row.id, id_of(1));
+  EXPECT_EQ(list[0].row.position.seq, 1U);
+  EXPECT_TRUE(list[0].contact);
+  EXPECT_EQ(book_->list(1).size(), 1U);
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,134 @@
+// What the server says, against what the model says.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "tests/server/model/model_world.h"
+
+namespace statmill {
+
+void World::compare() {
+  compare_names();
+  for (const auto& [name, series] : model_.series()) {
+    for (const int64_t step : {10, 30, 300, 3600, 86400}) compare_series(name, step);
+  }
+  if (model_.series().empty()) return;
+  for (const int64_t step : {10, 300, 3600}) compare_series("*", step);
+  for (const int64_t step : {10, 300, 3600}) compare_histograms(step);
+}
+
+void World::compare_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, series] : model_.series()) names.push_back(name);
+  std::vector<std::string> listed;
+  for (const SeriesInfo& info : engine_->list(*Glob::parse("*"), 1000).series) listed.push_back(info.name);
+  ASSERT_EQ(listed, names);
+  ASSERT_EQ(table_->series_count(), names.size());
+  for (const std::string name : {"e0", "g0", "n0"}) {
+    const auto answer = engine_->run({{name}, wall_s_ - 60, wall_s_, 10, {}}, now().wall);
+    ASSERT_EQ(answer.has_value(), model_.series().contains(name)) << name;
+  }
+}
+
+void World::compare_series(const std::string& name, int64_t step) {
+  QueryRequest request;
+  request.series = {name};
+  request.step_s = step;
+  const int64_t kept_s = name == "*" ? longest_s_ : tiers_of(name).coarsest().retention_s;
+  const int64_t back_s =
+      std::array<int64_t, 4>{0, 0, below(kept_s), below(10 * kDayS)}[static_cast<size_t>(below(4))];
+  request.until_s = wall_s_ + below(700) - std::min(back_s, kept_s - 1);
+  request.from_s = std::max<int64_t>(request.until_s - step * (1 + below(400)), wall_s_ - kept_s);
+  const auto answer = engine_->run(request, now().wall);
+  ASSERT_TRUE(answer) << answer.error().message;
+  ASSERT_EQ(answer->series.size(), name == "*" ? model_.series().size() : 1U);
+  for (const SeriesAnswer& series : answer->series) {
+    const bool covered = request.from_s >= wall_s_ - retention_of(series.name, answer->tier_s);
+    ASSERT_TRUE(covered || answer->tier_s == tiers_.coarsest().step_s) << series.name;
+    compare_answer(*answer, series);
+  }
+}
+
+void World::compare_histograms(int64_t step) {
+  QueryRequest request;
+  request.series = {"*"};
+  request.step_s = step;
+  request.until_s = wall_s_ + 600 - (below(2) == 0 ? 0 : below(longest_s_ / 2));
+  request.from_s = request.until_s - step * (1 + below(600));
+  request.wanted = Wanted::kHistograms;
+  request.merges = true;
+  request.percentiles = {*Percentile::parse("p0"), *Percentile::parse("p50"), *Percentile::parse("p99.9")};
+  const auto answer = engine_->run(request, now().wall);
+  std::vector<std::string> names;
+  int64_t kept_s = INT64_MAX;
+  for (const auto& [name, series] : model_.series()) {
+    if (model_.kind(name) != Kind::kDistribution) continue;
+    names.push_back(name);
+    if (answer) kept_s = std::min(kept_s, retention_of(name, answer->tier_s));
+  }
+  ASSERT_EQ(answer.has_value(), !names.empty());
+  if (!answer) return;
+  ASSERT_EQ(answer->merged, names);
+  const SeriesAnswer& merged = answer->series.at(0);
+  for (size_t i = 0; i < merged.slots.size(); ++i) {
+    const int64_t at = answer->from_s + static_cast<int64_t>(i) * answer->step_s;
+    if (at < wall_s_ - kept_s) continue;
+    std::vector<int64_t> values;
+    for (const std::string& name : names) {
+      const auto more = model_.observations(name, at, at + answer->step_s);
+      values.insert(values.end(), more.begin(), more.end());
+    }
+    compare_histogram(merged, i, values);
+  }
+}
+
+void World::compare_histogram(const SeriesAnswer& got, size_t slot, std::vector<int64_t> values) {
+  std::map<model::Range, uint64_t> want;
+  for (const int64_t h : values) ++want[model::range_of(static_cast<double>(h) / 100)];
+  std::map<model::Range, uint64_t> ranges;
+  for (const HistogramCell& cell : got.histograms[slot].cells())
+    ranges[model::range_of(histogram_midpoint(cell.index))] = cell.count;
+  ASSERT_EQ(ranges, want);
+  ASSERT_EQ(got.slots[slot].count(), values.size());
+  if (values.empty()) return;
+  std::sort(values.begin(), values.end());
+  const auto n = static_cast<double>(values.size());
+  const std::array<double, 3> ranks = {1, std::ceil(n / 2), std::ceil(n * 0.999)};
+  for (size_t p = 0; p < ranks.size(); ++p) {
+    const double value = static_cast<double>(values[static_cast<size_t>(ranks[p]) - 1]) / 100;
+    ASSERT_NEAR(got.percentiles[p][slot], value, std::abs(value) / 64);
+  }
+}
+
+void World::compare_answer(const QueryAnswer& answer, const SeriesAnswer& series) {
+  const std::string& name = series.name;
+  ASSERT_EQ(series.kind, model_.kind(name));
+  const int64_t kept_s = retention_of(name, answer.tier_s);
+  for (size_t i = 0; i < series.slots.size(); ++i) {
+    const int64_t at = answer.from_s + static_cast<int64_t>(i) * answer.step_s;
+    const Bucket& got = series.slots[i];
+    const std::string where = name + " at " + std::to_string(at) + " (" + std::to_string(wall_s_ - at) +
+                              " s ago) step " + std::to_string(answer.step_s) + " tier " +
+                              std::to_string(answer.tier_s);
+    // Chunks go whole, none is longer than 31 days.
+    const bool is_expired = at + answer.step_s < wall_s_ - kept_s - 31 * kDayS - lag_s_;
+    ASSERT_FALSE(is_expired && !got.is_empty()) << where;
+    if (at < wall_s_ - kept_s) continue;  // partly expired
+    const auto want = model_.answer(name, at, answer.step_s, wall_s_);
+    ASSERT_EQ(want.has_value(), !got.is_empty()) << where;
+    if (!want) continue;
+    const auto stat = [&](Stat s) {
+      return *stat_of(s, got, series.kind, answer.step_s, answer.event_slot_s);
+    };
+    ASSERT_EQ(stat(Stat::kCount), static_cast<double>(want->count)) << where;
+    ASSERT_NEAR(stat(Stat::kSum), want->sum, 1e-12 * std::abs(want->sum)) << where;
+    ASSERT_NEAR(stat(Stat::kAvg), want->avg, 1e-12 * std::abs(want->avg) + 1e-15) << where;
+    ASSERT_NEAR(stat(Stat::kStddev), want->stddev, 1e-12 * std::abs(want->stddev) + 1e-9) << where;
+    ASSERT_EQ(stat(Stat::kMin), want->min) << where;
+    ASSERT_EQ(stat(Stat::kMax), want->max) << where;
+  }
+}
+
+}  // namespace statmill

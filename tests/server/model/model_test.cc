@@ -1,0 +1,40 @@
+// The whole road against a naive model: random samples (late, early, repeated, of all kinds), ticks,
+// flushes, series deleted, emptied and renamed, crashes, failing writes, expiry, days passing, a wall clock
+// that steps by up to ten years and is set right, days without power; then every
+// tier and every stat is compared, of each series alone and of all together, and every bucket of the
+// histograms.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "tests/server/model/model_world.h"
+
+namespace statmill {
+namespace {
+
+class ModelTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(ModelTest, EveryTierAndStatAgrees) {
+  const char* wanted = std::getenv("SM_SEED");  // one failing seed again: SM_SEED=17
+  const uint64_t first = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 1;
+  const char* seeds = std::getenv("SM_SEEDS");  // or the first n of them
+  const uint64_t last = wanted != nullptr ? first : seeds != nullptr ? std::strtoull(seeds, nullptr, 10) : 6;
+  for (uint64_t seed = first; seed <= last; ++seed) {
+    SCOPED_TRACE("SM_SEED=" + std::to_string(seed));
+    World world(seed, GetParam());
+    for (int i = 0; i < 150 && !HasFatalFailure(); ++i) {
+      world.step();
+      if (i % 25 == 24) world.compare();
+    }
+    if (HasFatalFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Retentions, ModelTest,
+    testing::Values("10s:2d,5m:30d,1h:1y", "10s:10d,5m:1y,1h:6y", "10s:1d,1m:10d", "10s:30d",
+                    "10s:4d,5m:30d,1h:1y|?1 10s:1d,5m:3d,1h:60d|g[12] 10s:9d,1h:2y|e2 10s:8d",
+                    "10s:3d|?1 10s:1d|?2 10s:30d"));
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,149 @@
+// Ingest, tick, flush, changes of names and queries at once: every sample is seen exactly once at any moment
+// (invariants A, B, C).
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "proto/istatd/parser.h"
+#include "server/query/engine.h"
+#include "server/table/table.h"
+#include "server/tick/recovery.h"
+#include "server/tick/ticker.h"
+#include "tests/support/memory_store.h"
+
+namespace statmill {
+namespace {
+
+constexpr int64_t kNow = 1'700'000'000;
+constexpr int kBatches = 10'000;
+constexpr int kSeries = 20;
+
+class Stress : public testing::Test {
+ protected:
+  TickTime time(int tick) const { return {from_unix_seconds(kNow), SteadyTime(std::chrono::seconds(tick))}; }
+  // Each batch holds one sample for every series, and of the one that is deleted again and again.
+  void write(std::atomic<int>& sent, std::atomic<int>& taken) {
+    std::string text = "doomed " + std::to_string(kNow) + " 1\n";
+    for (int s = 0; s < kSeries; ++s) text += "s" + std::to_string(s) + " " + std::to_string(kNow) + " 1\n";
+    for (int i = 0; i < kBatches; ++i) {
+      Batch batch;
+      parse_istatd_lines(text, batch);
+      ++sent;
+      ASSERT_EQ(table_.apply(batch, from_unix_seconds(kNow)), static_cast<uint64_t>(kSeries + 1));
+      ++taken;
+    }
+  }
+  // Of all series that match, each.
+  std::vector<uint64_t> counts(const Table& table, const std::string& glob) {
+    const QueryEngine engine(table, store_, {});
+    const auto answer = engine.run({{glob}, kNow - 100, kNow + 100, 10, {}}, from_unix_seconds(kNow));
+    if (!answer) return {};  // not there
+    std::vector<uint64_t> out;
+    for (const SeriesAnswer& series : answer->series) {
+      out.push_back(0);
+      for (const Bucket& b : series.slots) out.back() += b.count();
+    }
+    return out;
+  }
+  uint64_t count(const std::string& name) {
+    const std::vector<uint64_t> all = counts(table_, name);
+    return all.empty() ? 0 : all.at(0);
+  }
+
+  const Tiers tiers_ = *Tiers::parse("10s:10d,5m:1y");
+  MemoryStore store_{tiers_};
+  Table table_{tiers_, {}};
+  Registry registry_;
+  Health health_;
+  Log log_{LogLevel::kError};
+};
+
+TEST_F(Stress, QueriesSeeEverySampleExactlyOnceWhileTicksAndFlushesGoOn) {
+  Ticker ticker({table_, store_, registry_, health_, log_}, {}, {}, SteadyTime{});
+  std::array<std::atomic<int>, 2> sent{};
+  std::array<std::atomic<int>, 2> taken{};
+  std::atomic<bool> done{false};
+  std::thread first([&] { write(sent[0], taken[0]); });
+  std::thread second([&] { write(sent[1], taken[1]); });
+  std::thread ticking([&] {
+    for (int i = 1; !done; ++i) ASSERT_TRUE(i % 3 == 0 ? ticker.flush_all(time(i)) : ticker.tick(time(i)));
+  });
+  std::thread asking([&] {
+    for (int i = 0; !done; ++i) {
+      const int least = taken[0] + taken[1];
+      const uint64_t seen = count("s" + std::to_string(i % kSeries));
+      const int most = sent[0] + sent[1];
+      ASSERT_GE(seen, static_cast<uint64_t>(least));
+      ASSERT_LE(seen, static_cast<uint64_t>(most));
+    }
+  });
+  first.join();
+  second.join();
+  done = true;
+  ticking.join();
+  asking.join();
+  ASSERT_TRUE(ticker.tick(time(1'000'000)));
+  for (int s = 0; s < kSeries; ++s) EXPECT_EQ(count("s" + std::to_string(s)), 2U * kBatches) << s;
+  Table again(tiers_, {});
+  ASSERT_TRUE(recover(store_, again));
+  EXPECT_EQ(counts(again, "s7"), std::vector<uint64_t>{2U * kBatches});
+}
+
+// One series is deleted and made anew by the next sample, one goes to and fro between two names.
+TEST_F(Stress, QueriesSeeNamesBeforeOrAfterAChangeAndNoSampleOfTheDeleted) {
+  Batch batch;
+  const std::string line = "moved.a " + std::to_string(kNow) + " 1";
+  parse_istatd_lines(line, batch);
+  ASSERT_EQ(table_.apply(batch, from_unix_seconds(kNow)), 1U);
+  Ticker ticker({table_, store_, registry_, health_, log_}, {}, {}, SteadyTime{});
+  std::array<std::atomic<int>, 2> sent{};
+  std::array<std::atomic<int>, 2> taken{};
+  std::atomic<int> deleted{0};  // batches that were there before the last deletion
+  std::atomic<bool> done{false};
+  std::thread first([&] { write(sent[0], taken[0]); });
+  std::thread second([&] { write(sent[1], taken[1]); });
+  std::thread ticking([&] {
+    constexpr std::string_view kDoomed[] = {"doomed"};
+    for (int i = 1; !done; ++i) {
+      const bool there = i % 8 < 4;
+      const NewName move{there ? "moved.a" : "moved.b", there ? "moved.b" : "moved.a"};
+      const int before = taken[0] + taken[1];
+      if (i % 4 == 1) {
+        const auto moved = ticker.change({.deletes = {}, .slots = {}, .renames = {&move, 1}}, time(i));
+        ASSERT_EQ(moved->renamed.size(), 1U);
+      } else if (i % 4 == 3) {
+        ASSERT_TRUE(ticker.change({.deletes = kDoomed, .slots = {}, .renames = {}}, time(i)));
+        deleted = before;
+      } else {
+        ASSERT_TRUE(i % 16 == 2 ? ticker.flush_all(time(i)) : ticker.tick(time(i)));
+      }
+    }
+  });
+  const auto ask = [&] {
+    while (!done) {
+      ASSERT_EQ(counts(table_, "moved.*"), std::vector<uint64_t>{1});
+      const int gone = deleted;
+      const uint64_t seen = count("doomed");
+      const int most = sent[0] + sent[1];
+      ASSERT_LE(seen, static_cast<uint64_t>(most - gone));
+      const QueryEngine engine(table_, store_, {});
+      ASSERT_EQ(engine.list(*Glob::parse("moved.*"), 10).series.size(), 1U);
+    }
+  };
+  std::thread asking(ask);
+  first.join();
+  second.join();
+  done = true;
+  ticking.join();
+  asking.join();
+  ASSERT_TRUE(ticker.tick(time(1'000'000)));
+  for (int s = 0; s < kSeries; ++s) EXPECT_EQ(count("s" + std::to_string(s)), 2U * kBatches) << s;
+  Table again(tiers_, {});
+  ASSERT_TRUE(recover(store_, again));
+  EXPECT_EQ(counts(again, "*"), counts(table_, "*"));
+  EXPECT_EQ(again.series_count(), table_.series_count());
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,226 @@
+// The table's rules: what is refused and counted, how kinds are fixed, what a copy holds.
+#include "server/table/table.h"
+
+#include <gtest/gtest.h>
+
+#include "proto/istatd/parser.h"
+
+namespace statmill {
+namespace {
+
+constexpr int64_t kNow = 1'700'000'000;
+
+class TableTest : public testing::Test {
+ protected:
+  explicit TableTest(TableLimits limits = {}) : table_(tiers_, limits) {}
+
+  // Applies the lines and returns how many samples were taken.
+  uint64_t send(const std::string& lines) {
+    text_ = lines;
+    batch_.clear();
+    parse_istatd_lines(text_, batch_);
+    const uint64_t taken = table_.apply(batch_, from_unix_seconds(kNow));
+    uint64_t refused = 0;
+    for (const uint64_t n : batch_.refused) refused += n;
+    EXPECT_EQ(batch_.received, taken + refused) << lines;
+    return taken;
+  }
+  uint64_t refused(Refusal reason) const { return batch_.refused[static_cast<size_t>(reason)]; }
+  static std::string at(const std::string& name, int64_t time_s) {
+    return name + " " + std::to_string(time_s) + " 1\n";
+  }
+
+  const Tiers tiers_ = *Tiers::parse("10s:10d,5m:1y,1h:6y");
+  Table table_;
+  std::string text_;
+  Batch batch_;
+};
+
+TEST_F(TableTest, RefusesTooOldAndTooNewAndTakesTheRest) {
+  const int64_t oldest = kNow - tiers_.coarsest().retention_s;
+  EXPECT_EQ(
+      send(at("a", kNow + 600) + at("a", kNow + 601) + at("a", oldest) + at("a", oldest - 1) + at("a", -5)),
+      2U);
+  EXPECT_EQ(refused(Refusal::kTooNew), 1U);
+  EXPECT_EQ(refused(Refusal::kTooOld), 2U);
+}
+
+// A store that had it would name a series that its catalog has not, and be refused at the next start.
+TEST_F(TableTest, AFlushKnowsNothingOfSeriesThatWereMadeAfterTheFlip) {
+  send("a 1\n");
+  const int parity = table_.end_epoch().parity;
+  for (int i = 0; i < 1000; ++i) send("later." + std::to_string(i) + " 1\n");
+  size_t active = 0;
+  for (int shard = 0; shard < kShardCount; ++shard) {
+    static_cast<void>(table_.collect(static_cast<ShardNo>(shard), parity, nullptr));
+    active += table_.begin_flush(static_cast<ShardNo>(shard), 1).activity.size();
+    table_.end_flush(static_cast<ShardNo>(shard));
+  }
+  EXPECT_EQ(active, 1U);
+  const int next = table_.end_epoch().parity;
+  for (int shard = 0; shard < kShardCount; ++shard) {
+    static_cast<void>(table_.collect(static_cast<ShardNo>(shard), next, nullptr));
+    active += table_.begin_flush(static_cast<ShardNo>(shard), 2).activity.size();
+  }
+  EXPECT_EQ(active, 1U + 1001U);
+}
+
+TEST_F(TableTest, MakesNoSeriesForARefusedSample) {
+  EXPECT_EQ(send(at("ghost", kNow + 1000) + "bad " + std::to_string(kNow) + " 30 0 1 2 3\n"), 0U);
+  EXPECT_EQ(refused(Refusal::kBadBucket), 1U);
+  EXPECT_EQ(table_.series_count(), 0U);
+}
+
+TEST_F(TableTest, KeepsTheKindOfTheFirstSample) {
+  send("g 5\n*e 5\n");
+  EXPECT_EQ(send("*g 7\ne 7\n"), 2U);
+  EXPECT_EQ(table_.copy("g")->kind, Kind::kGauge);
+  EXPECT_EQ(table_.copy("g")->unflushed.at(0).bucket.count(), 2U);
+  EXPECT_EQ(table_.copy("e")->kind, Kind::kEvent);
+  EXPECT_EQ(table_.copy("e")->unflushed.at(0).bucket.sum(), 12);
+  EXPECT_EQ(table_.kind_mismatches(), 2U);
+}
+
+TEST_F(TableTest, FindsNamesThatShareAShardAndManyMore) {
+  std::string lines;
+  for (int i = 0; i < 20'000; ++i) lines += "series." + std::to_string(i) + " " + std::to_string(i) + "\n";
+  EXPECT_EQ(send(lines), 20'000U);
+  EXPECT_EQ(send(lines), 20'000U);
+  EXPECT_EQ(table_.series_count(), 20'000U);
+  for (int i = 0; i < 20'000; i += 997) {
+    const auto copy = table_.copy("series." + std::to_string(i));
+    ASSERT_TRUE(copy);
+    EXPECT_EQ(copy->unflushed.at(0).bucket.count(), 2U);
+    EXPECT_EQ(copy->unflushed.at(0).bucket.mean(), i);
+  }
+  EXPECT_FALSE(table_.copy("series.20000"));
+}
+
+TEST_F(TableTest, MovesAnEpochToPendingAndThroughAFlushWithoutLosingSight) {
+  send("a 1\na 2\n");
+  const ShardNo shard = table_.copy("a")->shard;
+  const int parity = table_.end_epoch().parity;
+  send("a 4\n");
+  const auto sum = [&] {
+    double total = 0;
+    const auto copy = table_.copy("a");
+    for (const SlotBucket& b : copy->unflushed) total += b.bucket.sum();
+    for (const SlotBucket& b : copy->flushing) total += b.bucket.sum();
+    return total;
+  };
+  EXPECT_EQ(sum(), 7);
+  JournalDraft draft;
+  const std::vector<SeriesRow> created = table_.collect(shard, parity, &draft);
+  const std::string bytes = draft.bytes();
+  Reader entry(bytes);
+  EntryReference reference;
+  EXPECT_EQ(decode_entry(entry, reference)->bucket.sum(), 3);
+  EXPECT_FALSE(draft.is_empty());
+  ASSERT_EQ(created.size(), 1U);
+  EXPECT_EQ(created[0].name, "a");
+  EXPECT_EQ(sum(), 7);
+  const ShardFlush flush = table_.begin_flush(shard, 9);
+  ASSERT_EQ(flush.series.size(), 1U);
+  EXPECT_EQ(flush.series[0].window->buckets(Combine::kMerge)[0].bucket.sum(), 3);
+  EXPECT_EQ(sum(), 7);
+  EXPECT_EQ(table_.copy("a")->flushing_tick, 9U);
+  table_.end_flush(shard);
+  EXPECT_EQ(sum(), 4);
+  EXPECT_EQ(table_.copy("a")->flushed_tick, 9U);
+  EXPECT_EQ(table_.ram_bytes(), DeltaPool::kNodeBytes) << "what is left is one bucket";
+}
+
+// Slots in an order that no search along the chain finds in time.
+TEST_F(TableTest, AddsUpManySlotsOfOneEpochInAnyOrder) {
+  std::string lines;
+  for (int i = 0; i < 1000; ++i) {
+    const int64_t time_s = kNow - 10 * (i * 7 % 100);
+    lines += "a " + std::to_string(time_s) + " 1\n*e " + std::to_string(time_s) + " 2\n";
+  }
+  EXPECT_EQ(send(lines), 2000U);
+  const auto check = [&] {
+    for (const char* name : {"a", "e"}) {
+      const auto buckets = table_.copy(name)->unflushed;
+      ASSERT_EQ(buckets.size(), 100U);
+      for (const SlotBucket& b : buckets) EXPECT_EQ(b.bucket.sum(), name[0] == 'a' ? 10 : 20);
+    }
+  };
+  check();
+  const int parity = table_.end_epoch().parity;
+  for (int shard = 0; shard < kShardCount; ++shard)
+    table_.collect(static_cast<ShardNo>(shard), parity, nullptr);
+  check();
+}
+
+class SmallTableTest : public TableTest {
+ protected:
+  SmallTableTest()
+      : TableTest({.series_max = 3, .pending_bytes = 10 * DeltaPool::kNodeBytes, .future_max = Duration(0)}) {
+  }
+};
+
+TEST_F(SmallTableTest, RefusesNewNamesOverTheLimitAndKeepsTheOldOnes) {
+  EXPECT_EQ(send("a 1\nb 1\nc 1\n"), 3U);
+  EXPECT_EQ(send("d 1\ne 1\na 2\n"), 1U);
+  EXPECT_EQ(refused(Refusal::kSeriesLimit), 2U);
+  EXPECT_EQ(table_.copy("a")->unflushed.at(0).bucket.count(), 2U);
+}
+
+class SenderLimitTest : public TableTest {
+ protected:
+  SenderLimitTest() : TableTest({.series_max = 9, .sender_series_max = 2}) {}
+
+  static LineSender host(uint8_t first_byte, uint16_t port = 0) {
+    return LineSender::host({first_byte}, port);
+  }
+  uint64_t send_from(const LineSender& sender, const std::string& lines) {
+    batch_.set_sender(sender);
+    return send(lines);
+  }
+};
+
+TEST_F(SenderLimitTest, RefusesNewNamesOfTheSenderThatHasMadeItsShareAlone) {
+  EXPECT_EQ(send_from(host(1, 1000), "a 1\nb 1\n"), 2U);
+  EXPECT_EQ(send_from(host(1, 1000), "c 1\n"), 0U);
+  EXPECT_EQ(refused(Refusal::kSenderLimit), 1U);
+  EXPECT_EQ(send_from(host(1, 2000), "c 1\n"), 0U) << "another port is the same sender";
+  EXPECT_EQ(send_from(host(2), "a 1\nb 1\nc 1\nd 1\n"), 4U) << "old names are everybody's";
+  EXPECT_EQ(send_from(host(2), "e 1\n"), 0U);
+  EXPECT_EQ(send_from(host(1), "c 2\nd 2\ne 2\n"), 2U);
+  EXPECT_EQ(send_from(LineSender::http(), "f 1\ng 1\nh 1\n"), 2U);
+  EXPECT_EQ(table_.series_count(), 6U) << "what is refused is not counted";
+}
+
+TEST_F(SenderLimitTest, LeavesTheServersOwnSeriesAloneButForTheLimitOfAll) {
+  EXPECT_EQ(send_from(LineSender{}, "a 1\nb 1\nc 1\nd 1\ne 1\n"), 5U);
+  EXPECT_EQ(send_from(LineSender{}, "f 1\ng 1\nh 1\ni 1\nj 1\n"), 4U);
+  EXPECT_EQ(refused(Refusal::kSeriesLimit), 1U);
+  EXPECT_EQ(table_.series_made(), 9U);
+}
+
+TEST(SenderLimit, CountsAllWhoComeLateAsOne) {
+  SenderLimit limit(2);
+  const auto host = [](uint32_t n) {
+    const auto byte = [n](int shift) { return static_cast<uint8_t>(n >> shift); };
+    return LineSender::host({byte(16), byte(8), byte(0)});
+  };
+  uint32_t n = 0;
+  for (; n < SenderLimit::kSendersMax; ++n) ASSERT_TRUE(limit.admit(host(n)));
+  EXPECT_TRUE(limit.admit(host(n)));
+  EXPECT_TRUE(limit.admit(host(n + 1)));
+  EXPECT_FALSE(limit.admit(host(n + 2)));
+  EXPECT_TRUE(limit.admit(host(0))) << "who was known goes on";
+  EXPECT_FALSE(limit.admit(host(0)));
+  EXPECT_EQ(limit.sender_count(), SenderLimit::kSendersMax);
+}
+
+TEST_F(SmallTableTest, RefusesSamplesWhenPendingBucketsFillTwiceTheirShare) {
+  std::string lines;
+  for (int i = 0; i < 21; ++i) lines += at("a", kNow - 10 * i);
+  EXPECT_EQ(send(lines), 21U);
+  EXPECT_EQ(send("a 1\nb 2\n"), 0U);
+  EXPECT_EQ(refused(Refusal::kMemoryLimit), 2U);
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,228 @@
+// Series that are kept for other times than the rest, through flush, rollup, expiry and query.
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "proto/istatd/parser.h"
+#include "server/query/engine.h"
+#include "server/tick/recovery.h"
+#include "server/tick/ticker.h"
+#include "tests/support/memory_store.h"
+
+namespace statmill {
+namespace {
+
+constexpr int64_t kStart = 1'700'006'400;  // a multiple of six hours: the first slot of a chunk
+constexpr int64_t kHour = 3600;
+constexpr int64_t kDay = 24 * kHour;
+
+class RetentionRules : public testing::Test {
+ protected:
+  RetentionRules() { restart({"short.* 10s:1h,5m:1d,1h:30d", "long.* 1h:20y"}); }
+
+  void restart(const std::vector<std::string>& rules) {
+    Retention retention(tiers_);
+    for (const std::string& rule : rules) ASSERT_TRUE(retention.add_rule(rule)) << rule;
+    store_.restart();
+    table_ = std::make_unique<Table>(retention, TableLimits{});
+    const auto recovery = recover(store_, *table_);
+    ASSERT_TRUE(recovery);
+    ticker_ = std::make_unique<Ticker>(Ticker::Services{*table_, store_, registry_, health_, log_},
+                                       TickOptions{}, recovery->start, time().steady);
+    tick();
+  }
+  TickTime time() const { return {from_unix_seconds(now_), SteadyTime(std::chrono::seconds(now_))}; }
+  void tick() { ASSERT_TRUE(ticker_->tick(time())); }
+  void flush() { ASSERT_TRUE(ticker_->flush_all(time())); }
+  // Flushes, and lets time pass, which nobody doubts, with live samples and as many ticks as the rollup may
+  // need.
+  void pass(int64_t seconds) {
+    flush();
+    now_ += seconds;
+    ASSERT_EQ(send("live", now_), 1U);
+    ticker_->confirm_clock(time());
+    for (int i = 0; i < 20; ++i) tick();
+  }
+  // What has expired goes from the store.
+  void reclaim() {
+    now_ += 60;
+    tick();
+    std::atomic<bool> cancelled{false};
+    ASSERT_TRUE(store_.reclaim(cancelled));
+  }
+  uint64_t send(const std::string& line, int64_t time_s) {
+    Batch batch;
+    const std::string text = line + " " + std::to_string(time_s) + " 5\n";
+    parse_istatd_lines(text, batch);
+    return table_->apply(batch, from_unix_seconds(now_));
+  }
+  QueryAnswer ask(const std::string& series, int64_t from_s, int64_t until_s, int64_t step_s) {
+    const QueryEngine engine(*table_, store_, {});
+    const auto answer = engine.run({{series}, from_s, until_s, step_s, {}}, from_unix_seconds(now_));
+    EXPECT_TRUE(answer) << answer.error().message;
+    return answer ? *answer : QueryAnswer{};
+  }
+  static uint64_t count(const SeriesAnswer& series) {
+    uint64_t n = 0;
+    for (const Bucket& b : series.slots) n += b.count();
+    return n;
+  }
+  uint64_t count(const std::string& series, int64_t from_s, int64_t until_s, int64_t step_s) {
+    return count(ask(series, from_s, until_s, step_s).series.at(0));
+  }
+  // Whether the tier has the chunk of that time, of the series that came n-th.
+  bool is_stored(TierNo tier, int64_t time_s, SeriesId id) {
+    return !store_.snapshot()->chunk({tier, tiers_[tier].chunk_of_time(time_s), id})->empty();
+  }
+
+  const Tiers tiers_ = *Tiers::parse("10s:10d,5m:1y,1h:6y");
+  MemoryStore store_{tiers_};
+  Registry registry_;
+  Health health_;
+  Log log_{LogLevel::kError};
+  int64_t now_ = kStart;
+  std::unique_ptr<Table> table_;
+  std::unique_ptr<Ticker> ticker_;
+};
+
+TEST_F(RetentionRules, ASeriesKeepsTheClassOfTheFirstRuleThatMatches) {
+  send("short.a", kStart);
+  send("long.a", kStart);
+  send("other", kStart);
+  const auto classes = [&] {
+    return std::vector<int>{table_->copy("short.a")->retention, table_->copy("long.a")->retention,
+                            table_->copy("other")->retention};
+  };
+  EXPECT_EQ(classes(), (std::vector<int>{1, 2, 0}));
+  flush();
+  restart({"other 10s:1d", "* 10s:2d"});
+  EXPECT_EQ(classes(), (std::vector<int>{2, 2, 1})) << "as the rules say at each start";
+}
+
+TEST_F(RetentionRules, ReadsEndWhereTheClassEndsWhateverIsStored) {
+  send("short.a", kStart);
+  send("other", kStart);
+  pass(2 * kDay);
+  EXPECT_EQ(ask("other", kStart, kStart + 600, 10).tier_s, 10);
+  EXPECT_EQ(ask("short.a", kStart, kStart + 600, 10).tier_s, 3600) << "the finest that still covers it";
+  EXPECT_EQ(count("short.a", kStart, kStart + 600, 10), 1U);
+  pass(60 * kDay);
+  EXPECT_TRUE(is_stored(1, kStart, 0) && is_stored(2, kStart, 0));
+  EXPECT_EQ(count("short.a", kStart, now_, 3600), 0U);
+  EXPECT_EQ(count("other", kStart, now_, 3600), 1U);
+}
+
+TEST_F(RetentionRules, OneAnswerOverSeveralClassesIsWholeForEach) {
+  for (const char* name : {"short.a", "other", "long.a"}) send(name, kStart);
+  pass(2 * kDay);
+  QueryAnswer answer = ask("{short,other,long}*", kStart, kStart + 600, 10);
+  EXPECT_EQ(answer.tier_s, 3600);
+  ASSERT_EQ(answer.series.size(), 3U);
+  for (const SeriesAnswer& series : answer.series) EXPECT_EQ(count(series), 1U) << series.name;
+  answer = ask("{other,long.*}", kStart, kStart + 600, 10);
+  EXPECT_EQ(answer.tier_s, 10) << "nothing asks for a coarser one";
+  for (const SeriesAnswer& series : answer.series) EXPECT_EQ(count(series), 1U) << series.name;
+}
+
+TEST_F(RetentionRules, WhatIsOlderThanAllTiersOfTheClassIsRefused) {
+  now_ = kStart + 20 * 365 * kDay;
+  EXPECT_EQ(send("short.a", now_ - 30 * kDay), 1U);
+  EXPECT_EQ(send("short.a", now_ - 30 * kDay - 20), 0U);
+  EXPECT_EQ(send("short.new", now_ - 31 * kDay), 0U);
+  EXPECT_FALSE(table_->copy("short.new")) << "no series without a sample";
+  EXPECT_EQ(send("other", now_ - 7 * 365 * kDay), 0U);
+  EXPECT_EQ(send("long.a", now_ - 7 * 365 * kDay), 1U);
+  EXPECT_EQ(send("long.a", now_ - 21 * 365 * kDay), 0U);
+  flush();
+  EXPECT_EQ(count("long.a", now_ - 8 * 365 * kDay, now_, 86400), 1U);
+}
+
+TEST_F(RetentionRules, LateSamplesGoOnlyToTheTiersThatKeepThem) {
+  pass(3 * kDay);
+  const int64_t late = now_ - 2 * kDay;
+  send("short.a", late);
+  send("other", late);
+  flush();
+  for (SeriesId id = 1; id < 3; ++id) {
+    EXPECT_EQ(is_stored(0, late, id), id == 2);
+    EXPECT_TRUE(is_stored(2, late, id));
+  }
+  EXPECT_EQ(count("short.a", late, late + 10, 10), 1U);
+}
+
+TEST_F(RetentionRules, ALateEventCountsAlikeFromMemoryAndFromTheStore) {
+  send("*short.e", kStart);
+  pass(kDay);
+  send("*short.e", kStart + 5);  // into a slot whose total the finest tier no longer has
+  const auto bucket = [&] { return ask("short.e", kStart, kStart + kHour, kHour).series.at(0).slots.at(0); };
+  const Bucket from_memory = bucket();
+  EXPECT_EQ(stat_of(Stat::kSum, from_memory, Kind::kEvent, kHour, 10), 10);
+  EXPECT_EQ(from_memory.max(), 0.5) << "two slots of five";
+  flush();
+  EXPECT_EQ(bucket(), from_memory);
+}
+
+TEST_F(RetentionRules, SilenceIsNoZeroWhereAnEventSeriesHasExpired) {
+  send("*short.e", kStart);
+  pass(100 * kDay);
+  const QueryAnswer answer = ask("short.e", now_ - 90 * kDay, now_, kDay);
+  ASSERT_EQ(answer.series.size(), 1U);
+  EXPECT_TRUE(answer.series[0].slots.front().is_empty());
+  EXPECT_FALSE(answer.series[0].slots.back().is_empty());
+}
+
+TEST_F(RetentionRules, NothingExpiresBeforeItIsRolledUp) {
+  restart({"brief.* 10s:10m"});
+  send("brief.a", kStart);
+  send("other", kStart);
+  pass(6 * kHour + 15 * 60);  // the chunk is past its retention; its rollup is due in five minutes
+  reclaim();
+  EXPECT_TRUE(is_stored(0, kStart, 0));
+  EXPECT_EQ(count("brief.a", kStart, kStart + 600, 300), 1U);
+  pass(10 * 60);
+  reclaim();
+  EXPECT_FALSE(is_stored(0, kStart, 0));
+  EXPECT_TRUE(is_stored(0, kStart, 1));
+  EXPECT_EQ(count("brief.a", kStart, kStart + 600, 300), 1U);
+}
+
+TEST_F(RetentionRules, EachTierOfEachClassGoesInItsTimeAndTheLongestDecidesOverWholeChunks) {
+  for (const char* name : {"short.a", "other", "long.a"}) send(name, kStart);
+  const auto stored = [&] {
+    std::string out;
+    for (SeriesId id = 0; id < 3; ++id) {
+      for (TierNo t = 0; t < 3; ++t) out += is_stored(t, kStart, id) ? '1' : '0';
+      out += ' ';
+    }
+    return out;
+  };
+  pass(kDay);
+  reclaim();
+  EXPECT_EQ(stored(), "011 111 111 ");
+  pass(5 * kDay);
+  reclaim();
+  EXPECT_EQ(stored(), "001 111 111 ");
+  pass(60 * kDay);
+  reclaim();
+  EXPECT_EQ(stored(), "000 011 011 ");
+  pass(7 * 365 * kDay);
+  reclaim();
+  EXPECT_EQ(stored(), "000 000 001 ");
+  EXPECT_EQ(count("long.a", kStart, kStart + kDay, kHour), 1U);
+}
+
+TEST_F(RetentionRules, OtherRulesMeanOldDataToo) {
+  send("other", kStart);
+  send("more", kStart);
+  pass(40 * kDay);
+  EXPECT_EQ(count("other", kStart, kStart + kDay, 3600), 1U);
+  restart({"other 10s:1h,5m:1h,1h:2h"});
+  EXPECT_EQ(count("other", kStart, kStart + kDay, 3600), 0U);
+  EXPECT_EQ(count("more", kStart, kStart + kDay, 3600), 1U);
+  reclaim();
+  EXPECT_FALSE(is_stored(1, kStart, 0) || is_stored(2, kStart, 0));
+  EXPECT_TRUE(is_stored(1, kStart, 1) && is_stored(2, kStart, 1));
+}
+
+}  // namespace
+}  // namespace statmill

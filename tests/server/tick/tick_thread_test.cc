@@ -1,0 +1,114 @@
+// The tick's thread: what is done on it between two ticks, and how calls end when it is stopped.
+#include "server/tick/tick_thread.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "proto/istatd/parser.h"
+#include "tests/support/memory_store.h"
+
+namespace statmill {
+namespace {
+
+class TickThreadTest : public testing::Test {
+ protected:
+  void start(
+      Duration interval, std::function<void()> before_tick = [] {}) {
+    thread_ = std::make_unique<TickThread>(ticker_, clock_, log_, time_, interval, std::move(before_tick));
+  }
+  void send(const std::string& line) {
+    Batch batch;
+    parse_istatd_lines(line, batch);
+    ASSERT_EQ(table_.apply(batch, clock_.wall()), batch.received);
+  }
+
+  SystemClock clock_;
+  Log log_{LogLevel::kError};
+  Tiers tiers_ = *Tiers::parse("10s:1d,5m:10d");
+  MemoryStore store_{tiers_};
+  Table table_{tiers_, TableLimits{}};
+  Registry registry_;
+  Health health_;
+  Ticker ticker_{{table_, store_, registry_, health_, log_}, {}, {}, clock_.steady()};
+  TaskTime time_;
+  std::unique_ptr<TickThread> thread_;
+};
+
+TEST_F(TickThreadTest, CallsDoNotWaitForTheNextTick) {
+  start(std::chrono::hours(1));
+  send("a 1\n");
+  Counter& ticks = registry_.counter("statmill.ticks", "");
+  ASSERT_EQ(ticks.value(), 0U);
+  EXPECT_TRUE(thread_->call([](Ticker& ticker, TickTime now) { return ticker.flush_all(now); }));
+  EXPECT_EQ(ticks.value(), 1U);
+  EXPECT_EQ(table_.ram_bytes(), 0U) << "flushed when the call returns";
+}
+
+TEST_F(TickThreadTest, JobsRunWhereTicksDo) {
+  std::promise<std::thread::id> id;
+  std::once_flag told;
+  start(std::chrono::milliseconds(1),
+        [&] { std::call_once(told, [&] { id.set_value(std::this_thread::get_id()); }); });
+  const std::thread::id tick_thread = id.get_future().get();
+  EXPECT_TRUE(thread_->call([&](Ticker&, TickTime) {
+    EXPECT_EQ(std::this_thread::get_id(), tick_thread);
+    return Status::ok();
+  }));
+}
+
+TEST_F(TickThreadTest, TheJobsErrorIsTheCallers) {
+  start(std::chrono::hours(1));
+  const Status failed = thread_->call([](Ticker&, TickTime) {
+    return Status(Error{ErrorCode::kLimit, "too much"});
+  });
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, ErrorCode::kLimit);
+  EXPECT_EQ(failed.error().message, "too much");
+}
+
+TEST_F(TickThreadTest, CallsOfManyThreadsRunOneAtATime) {
+  start(std::chrono::milliseconds(1));
+  int sum = 0;  // of the tick's thread alone
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 4; ++i) {
+    callers.emplace_back([&] {
+      for (int k = 0; k < 100; ++k)
+        EXPECT_TRUE(thread_->call([&](Ticker&, TickTime) { return ++sum, Status::ok(); }));
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(sum, 400);
+}
+
+TEST_F(TickThreadTest, ACallThatWaitsWhenTheThreadIsStoppedIsRefused) {
+  start(std::chrono::hours(1));
+  std::promise<void> running;
+  std::promise<void> may_end;
+  std::thread first([&] {
+    EXPECT_TRUE(thread_->call([&](Ticker&, TickTime) {
+      running.set_value();
+      may_end.get_future().wait();
+      return Status::ok();
+    })) << "under way: it ends as it would have";
+  });
+  running.get_future().wait();
+  std::thread stopper([&] { EXPECT_TRUE(thread_->stop(Duration(0))); });
+  // From some moment on every call is refused; those before wait behind the first.
+  const auto call = [&] {
+    return thread_->call([](Ticker&, TickTime) { return Status(Error{ErrorCode::kIo, "has run"}); });
+  };
+  std::vector<std::future<Status>> waiting;
+  for (int i = 0; i < 4; ++i) waiting.push_back(std::async(std::launch::async, call));
+  may_end.set_value();
+  first.join();
+  stopper.join();
+  for (auto& called : waiting) static_cast<void>(called.get());  // each of them ends
+  const Status late = call();
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(late.error().message, "the server is stopping");
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,145 @@
+// Window: the buckets that were added come back, whatever order they came in; the journal says the same.
+#include "storage/codec/window.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "tests/storage/buckets.h"
+
+namespace statmill {
+namespace {
+
+// In any order, slots repeated.
+rc::Gen<std::vector<SlotBucket>> arrivals(const rc::Gen<Bucket>& buckets) {
+  return rc::gen::container<std::vector<SlotBucket>>(rc::gen::apply(
+      [](Slot slot, const Bucket& b) {
+        return SlotBucket{slot, b};
+      },
+      rc::gen::inRange<Slot>(1000, 1020), buckets));
+}
+
+std::vector<SlotBucket> added_up(const std::vector<SlotBucket>& arrivals, Combine combine) {
+  std::vector<SlotBucket> out;
+  for (const SlotBucket& b : arrivals) combine_into(out, {&b, 1}, combine);
+  return out;
+}
+
+RC_GTEST_PROP(Window, HoldsTheSumOfWhatWasAdded, ()) {
+  const auto buckets = *arrivals(exact_buckets());
+  Window window;
+  for (const SlotBucket& b : buckets) window.add(b, Combine::kMerge, nullptr);
+  RC_ASSERT(window.buckets(Combine::kMerge) == added_up(buckets, Combine::kMerge));
+}
+
+RC_GTEST_PROP(Window, HoldsTheTotalsOfEvents, ()) {
+  const auto numbers = rc::gen::map(small_decimals(), [](const Number& n) { return Bucket::of(n); });
+  const auto buckets = *arrivals(numbers);
+  Window window;
+  for (const SlotBucket& b : buckets) window.add(b, Combine::kAddEvents, nullptr);
+  RC_ASSERT(window.buckets(Combine::kAddEvents) == added_up(buckets, Combine::kAddEvents));
+}
+
+// Doubles too: what a crash brings back is bit for bit what was there.
+RC_GTEST_PROP(Window, IsTheSameReplayedFromItsJournal, ()) {
+  const auto buckets = *arrivals(any_buckets());
+  Window window;
+  std::string journal;
+  for (const SlotBucket& b : buckets) window.add(b, Combine::kMerge, &journal);
+  Window replayed;
+  Reader in(journal);
+  for (size_t i = 0; i < buckets.size(); ++i) RC_ASSERT(replayed.add_entry(in, Combine::kMerge).has_value());
+  RC_ASSERT(in.done());
+  RC_ASSERT(replayed.buckets(Combine::kMerge) == window.buckets(Combine::kMerge));
+}
+
+// What is told against a neighbour is told against the right one, however the newest bucket has grown.
+RC_GTEST_PROP(Window, GivesItsEntriesAsTheyStandUnlessSomeCameLate, ()) {
+  const auto buckets = *arrivals(any_buckets());
+  Window window;
+  Slot newest = 0;
+  bool late = false;
+  for (const SlotBucket& b : buckets) {
+    late |= b.slot < newest;
+    newest = std::max(newest, b.slot);
+    window.add(b, Combine::kMerge, nullptr);
+  }
+  window.close();
+  const auto run = window.run();
+  RC_ASSERT(run.has_value() == (!late && !buckets.empty()));
+  if (!run) return;
+  std::vector<SlotBucket> told;
+  EntryReference reference;
+  for (Reader in(run->entries); !in.done();) told.push_back(*decode_entry(in, reference));
+  RC_ASSERT(told == window.buckets(Combine::kMerge));
+  RC_ASSERT(run->first == told.front().slot);
+  RC_ASSERT(run->last == told.back().slot);
+}
+
+// Whether it is coded or still open makes no difference, to what follows either.
+RC_GTEST_PROP(Window, ClosingChangesNothingThatIsHeldOrWritten, ()) {
+  const auto buckets = *arrivals(any_buckets());
+  const auto combine = *rc::gen::element(Combine::kMerge, Combine::kAddEvents);
+  Window window;
+  Window closed;
+  std::string journal;
+  std::string journal_closed;
+  for (const SlotBucket& b : buckets) {
+    window.add(b, combine, &journal);
+    closed.add(b, combine, &journal_closed);
+    const size_t memory = closed.memory_bytes();
+    closed.close();
+    RC_ASSERT(closed.memory_bytes() == memory);
+  }
+  RC_ASSERT(journal == journal_closed);
+  RC_ASSERT(closed.buckets(combine) == window.buckets(combine));
+}
+
+// An entry with a scale of its own does not say what it was told against.
+TEST(Window, TheNewestBucketGrowsThoughItsScaleIsNew) {
+  Window window;
+  const auto add = [&](Slot slot, int64_t mantissa, int8_t scale) {
+    window.add({slot, Bucket::of(Number::decimal(mantissa, scale))}, Combine::kMerge, nullptr);
+  };
+  add(5, 17, 0);
+  add(6, 1725, 2);
+  add(6, 1730, 2);
+  add(7, 1735, 2);
+  Bucket grown = Bucket::of(Number::decimal(1725, 2));
+  grown.merge(Bucket::of(Number::decimal(1730, 2)));
+  EXPECT_EQ(window.buckets(Combine::kMerge).at(1).bucket, grown);
+  EXPECT_EQ(window.buckets(Combine::kMerge).at(2).bucket, Bucket::of(Number::decimal(1735, 2)));
+}
+
+TEST(Window, ACopyIsAValueOfItsOwn) {
+  Window window;
+  window.add({5, Bucket::of(Number::decimal(1, 0))}, Combine::kMerge, nullptr);
+  window.add({4, Bucket::of(Number::decimal(2, 0))}, Combine::kMerge, nullptr);
+  Window copy = window;
+  window.add({6, Bucket::of(Number::decimal(3, 0))}, Combine::kMerge, nullptr);
+  copy.add({5, Bucket::of(Number::decimal(9, 0))}, Combine::kMerge, nullptr);
+  EXPECT_EQ(window.buckets(Combine::kMerge).size(), 3U);
+  EXPECT_EQ(copy.buckets(Combine::kMerge).size(), 2U);
+  EXPECT_EQ(copy.buckets(Combine::kMerge)[1].bucket.count(), 2U);
+  EXPECT_EQ(window.buckets(Combine::kMerge)[1].bucket.count(), 1U);
+}
+
+TEST(Window, AQuietGaugeTakesAByteOrTwoPerSlot) {
+  Window window;
+  int64_t value = 10'000;
+  for (Slot slot = 170'000'000; slot < 170'000'060; ++slot) {
+    window.add({slot, Bucket::of(Number::decimal(value += slot * 37 % 51 - 25, 2))}, Combine::kMerge,
+               nullptr);
+  }
+  EXPECT_LE(window.memory_bytes(), 2U * 60 + 16);
+}
+
+TEST(Window, ThrowingAwayTheBytesOfAnEntryChangesNothing) {
+  Window window;
+  window.add({5, Bucket::of(Number::decimal(1, 0))}, Combine::kMerge, nullptr);
+  Reader in("\x83");
+  EXPECT_EQ(window.add_entry(in, Combine::kMerge), std::nullopt);
+  EXPECT_EQ(window.buckets(Combine::kMerge).size(), 1U);
+}
+
+}  // namespace
+}  // namespace statmill

@@ -1,0 +1,202 @@
+// Backups: made beside writes, proved by their manifest, and turned back into data directories.
+#include "storage/files/backup.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "storage/files/backup_manifest.h"
+#include "storage/files/data_directory.h"
+#include "tests/storage/rocks/stored_data.h"
+
+namespace statmill {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+bool never() { return false; }
+
+class BackupTest : public StoredData {
+ protected:
+  void SetUp() override { fill(); }
+
+  void back_up(const std::string& directory) {
+    const auto done = store_->backup(directory, never);
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_GT(done->files, 3U);
+  }
+  std::vector<std::string> faults(const std::string& directory) {
+    const auto verdict = verify_backup(directory);
+    EXPECT_TRUE(verdict) << verdict.error().message;
+    std::vector<std::string> out;
+    for (const BackupFault& fault : verdict->faults) out.push_back(fault.file + ": " + fault.what);
+    return out;
+  }
+  std::string backup_ = path("backup");
+};
+
+TEST_F(BackupTest, IsWholeAndBecomesTheSameData) {
+  back_up(backup_);
+  EXPECT_THAT(faults(backup_), IsEmpty());
+  const auto want = content();
+  ASSERT_THAT(want, SizeIs(2 * kSeries));
+  ASSERT_TRUE(restore_backup(backup_, path("restored")));
+  auto restored = try_open(path("restored"));
+  ASSERT_TRUE(restored) << restored.error().message;
+  store_ = std::move(*restored);
+  EXPECT_EQ(content(), want);
+  EXPECT_EQ(*store_->snapshot()->last_tick(), 2U);
+}
+
+TEST_F(BackupTest, SharesNoFileWithTheData) {
+  back_up(backup_);
+  for (const auto& file : fs::directory_iterator(backup_ + "/db"))
+    EXPECT_EQ(fs::hard_link_count(file), 1U) << file.path();
+}
+
+TEST_F(BackupTest, LaterWritesAreNotInIt) {
+  back_up(backup_);
+  const auto before = files_under(backup_);
+  const auto want = content();
+  StoreBatch more;
+  more.tick = 3;
+  more.fragments.push_back({{0, kChunk, 0}, frames({0, kChunk, 0}, 7, 1)});
+  write(more);
+  std::atomic<bool> no{false};
+  ASSERT_TRUE(store_->flush());
+  ASSERT_TRUE(store_->compact(no));
+  EXPECT_EQ(files_under(backup_), before);
+  ASSERT_TRUE(restore_backup(backup_, path("restored")));
+  auto restored = try_open(path("restored"));
+  ASSERT_TRUE(restored);
+  store_ = std::move(*restored);
+  EXPECT_EQ(content(), want);
+}
+
+TEST_F(BackupTest, LeavesNothingInTheDataDirectory) {
+  back_up(backup_);
+  EXPECT_FALSE(fs::exists(data() + "/checkpoint"));
+  EXPECT_FALSE(fs::exists(data() + "/checkpoint.tmp"));
+}
+
+TEST_F(BackupTest, WhatACrashLeftOfOneIsGoneAfterTheNextStart) {
+  fs::create_directories(data() + "/checkpoint");
+  fs::create_hard_link(data() + "/db/CURRENT", data() + "/checkpoint/CURRENT");
+  fs::create_directories(data() + "/checkpoint.tmp");
+  open();
+  EXPECT_FALSE(fs::exists(data() + "/checkpoint"));
+  EXPECT_FALSE(fs::exists(data() + "/checkpoint.tmp"));
+}
+
+TEST_F(BackupTest, TakesAnEmptyDirectoryAndNoOther) {
+  fs::create_directories(path("empty/lost+found"));
+  back_up(path("empty"));
+  directory_.write("full/precious", "mine");
+  const auto refused = store_->backup(path("full"), never);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(refused.error().message, path("full") + " is there and not empty");
+  EXPECT_THAT(files_under(path("full")), SizeIs(1));
+}
+
+TEST_F(BackupTest, NothingIsLeftOfOneThatWasGivenUp) {
+  int looks = 0;
+  const auto given_up = store_->backup(backup_, [&] { return ++looks > 3; });
+  ASSERT_FALSE(given_up);
+  EXPECT_EQ(given_up.error().code, ErrorCode::kUnavailable);
+  EXPECT_FALSE(fs::exists(backup_));
+  fs::create_directory(backup_);
+  looks = 0;
+  EXPECT_FALSE(store_->backup(backup_, [&] { return ++looks > 3; }));
+  EXPECT_THAT(files_under(backup_), IsEmpty());
+}
+
+TEST_F(BackupTest, IsNoDataDirectoryThatAServerWouldChange) {
+  back_up(backup_);
+  const auto before = files_under(backup_);
+  const auto opened = try_open(backup_);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(files_under(backup_), before);
+}
+
+TEST_F(BackupTest, WithoutItsManifestIsNone) {
+  back_up(backup_);
+  fs::remove(backup_ + "/BACKUP");
+  for (const Status& refused :
+       {verify_backup(backup_) ? Status::ok() : Status(verify_backup(backup_).error()),
+        Status(restore_backup(backup_, path("restored")).error())}) {
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::kNotFound);
+    EXPECT_THAT(refused.error().message, HasSubstr("not a backup, or one that was not finished"));
+  }
+  EXPECT_FALSE(fs::exists(path("restored")));
+}
+
+TEST_F(BackupTest, EveryFaultIsToldByFile) {
+  back_up(backup_);
+  const std::string sst = largest(backup_ + "/db", ".sst");
+  const auto current_size = fs::file_size(backup_ + "/db/CURRENT");
+  damage_byte(sst, 100);
+  fs::resize_file(backup_ + "/db/CURRENT", current_size - 1);
+  const std::string gone = read_backup_manifest(backup_)->files.back().name;  // by name: OPTIONS-n
+  fs::remove(backup_ + "/db/" + gone);
+  directory_.write("backup/db/999999.log", "stranger");
+  EXPECT_THAT(faults(backup_),
+              testing::UnorderedElementsAre(
+                  "db/" + fs::path(sst).filename().string() + ": wrong checksum",
+                  "db/CURRENT: has " + std::to_string(current_size - 1) + " bytes instead of " +
+                      std::to_string(current_size),
+                  "db/" + gone + ": open " + backup_ + "/db/" + gone + ": No such file or directory",
+                  "db/999999.log: is not in the manifest"));
+}
+
+TEST_F(BackupTest, ADamagedFileIsFoundBeforeItIsRestored) {
+  back_up(backup_);
+  damage_byte(largest(backup_ + "/db", ".sst"), 100);
+  const auto restored = restore_backup(backup_, path("restored"));
+  ASSERT_FALSE(restored);
+  EXPECT_EQ(restored.error().code, ErrorCode::kCorrupt);
+  EXPECT_THAT(restored.error().message, HasSubstr(".sst: wrong checksum"));
+  EXPECT_FALSE(fs::exists(path("restored")));
+}
+
+TEST_F(BackupTest, RestoresOverNothingThatIsThere) {
+  back_up(backup_);
+  const auto refused = restore_backup(backup_, data());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalid);
+}
+
+TEST_F(BackupTest, AHalfRestoredDirectoryNeverOpens) {
+  back_up(backup_);
+  ASSERT_TRUE(restore_backup(backup_, path("restored")));
+  fs::remove(path("restored/FORMAT"));  // which is written last
+  const auto opened = try_open(path("restored"));
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, ErrorCode::kInvalid);
+}
+
+TEST_F(BackupTest, OfAnotherFormatIsNotRestored) {
+  back_up(backup_);
+  auto manifest = *read_backup_manifest(backup_);
+  manifest.format = "statmill store 9.0\nsteps 10s\n";
+  directory_.write("backup/BACKUP", manifest.text());
+  const auto restored = restore_backup(backup_, path("restored"));
+  ASSERT_FALSE(restored);
+  EXPECT_EQ(restored.error().code, ErrorCode::kVersion);
+}
+
+TEST_F(BackupTest, SaysWhereItCannotBe) {
+  directory_.write("file", "");
+  const auto refused = store_->backup(path("file/backup"), never);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr(path("file/backup")));
+}
+
+}  // namespace
+}  // namespace statmill

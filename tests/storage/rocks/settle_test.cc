@@ -1,0 +1,84 @@
+// Settling: after it the directory has what has to be there and nothing else.
+#include "storage/rocks/settle.h"
+
+#include <gtest/gtest.h>
+
+#include "storage/codec/frames.h"
+#include "storage/files/files.h"
+#include "tests/storage/rocks/stored_data.h"
+
+namespace statmill {
+namespace {
+
+class SettleTest : public StoredData {
+ protected:
+  void SetUp() override { fill(); }
+
+  void compact() {
+    std::atomic<bool> no{false};
+    ASSERT_TRUE(store_->flush());
+    const Status done = store_->compact(no);
+    ASSERT_TRUE(done) << done.error().message;
+  }
+  size_t frames_of(const ChunkKey& key) {
+    const std::string value = *store_->snapshot()->chunk(key);
+    size_t n = 0;
+    for (FrameWalk walk(key, value); walk.next();) ++n;
+    return n;
+  }
+  // Bytes in write-ahead logs.
+  uint64_t log_bytes() const {
+    uint64_t bytes = 0;
+    for (const auto& file : std::filesystem::directory_iterator(data() + "/db"))
+      if (file.path().extension() == ".log") bytes += file.file_size();
+    return bytes;
+  }
+};
+
+TEST_F(SettleTest, FlushedBuffersNeedNoLog) {
+  ASSERT_GT(log_bytes(), 0U);
+  ASSERT_TRUE(store_->flush());
+  EXPECT_EQ(log_bytes(), 0U);
+  EXPECT_EQ(content().size(), 2 * kSeries);
+}
+
+TEST_F(SettleTest, CompactedChunksAreOneFrame) {
+  ASSERT_EQ(frames_of({0, kChunk, 5}), 2U);
+  const auto before = content();
+  compact();
+  EXPECT_EQ(frames_of({0, kChunk, 5}), 1U);
+  EXPECT_EQ(content(), before);
+}
+
+TEST_F(SettleTest, NothingIsLeftOfWhatWasRewritten) {
+  for (TickNo tick = 3; tick < 8; ++tick) {
+    StoreBatch batch;
+    batch.tick = tick;
+    for (SeriesId id = 0; id < kSeries; ++id)
+      batch.fragments.push_back({{0, kChunk, id}, frames({0, kChunk, id}, static_cast<Slot>(tick), 1)});
+    write(batch);
+    ASSERT_TRUE(store_->flush());
+  }
+  compact();
+  const uint64_t settled = directory_bytes(data());
+  close();
+  open();
+  compact();
+  EXPECT_NEAR(static_cast<double>(directory_bytes(data())), static_cast<double>(settled),
+              static_cast<double>(settled) / 10)
+      << "a restart finds nothing to take away";
+}
+
+TEST_F(SettleTest, ACompactionCanBeGivenUp) {
+  std::atomic<bool> yes{true};
+  const Status given_up = store_->compact(yes);
+  ASSERT_FALSE(given_up);
+  EXPECT_EQ(given_up.error().code, ErrorCode::kUnavailable);
+  StoreBatch batch;
+  batch.tick = 3;
+  batch.journal.push_back({3, 0, journal_row(3)});
+  write(batch);
+}
+
+}  // namespace
+}  // namespace statmill
