@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "storage/codec/codec.h"
 
 namespace statmill {
 

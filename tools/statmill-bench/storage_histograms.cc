@@ -4,6 +4,9 @@
 #include <cmath>
 #include <random>
 
+#include "storage/codec/codec.h"
+#include "storage/codec/histogram_window.h"
+#include "storage/slot_histograms.h"
 #include "tools/statmill-bench/storage_measures.h"
 
 namespace statmill {

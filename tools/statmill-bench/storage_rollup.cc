@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "storage/codec/codec.h"
 #include "storage/codec/fragments.h"
 #include "storage/rollup.h"
 #include "tools/statmill-bench/storage_measures.h"

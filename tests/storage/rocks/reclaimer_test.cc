@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "storage/codec/codec.h"
 #include "storage/keys.h"
 #include "storage/rocks/rocks_database.h"
 #include "storage/rocks/rocks_store.h"
