@@ -1,15 +1,17 @@
-// Cells: where counters count. A cell is eight bytes for each CPU, all at one distance from one another; a
-// thread adds to the cell of the CPU it runs on, so no two ever wait for a cache line, and what stands in a
-// cell stays when the thread ends.
+// Cells: the memory in which counters count. A cell is an 8-byte integer per CPU. A thread adds to the copy
+// of the CPU it runs on, so threads never contend for a cache line, and counts survive the end of their
+// thread.
 //
-// How to add is chosen once per process, before the first cell, and never mixed:
-//   rseq section   a plain add that the kernel restarts when it interrupts it (x86-64, aarch64; glibc 2.35)
-//   rseq CPU       the CPU's number from there and an atomic add (other CPUs, ThreadSanitizer)
-//   getcpu         the number from sched_getcpu and an atomic add (no rseq)
-//   one            one cell for all, an atomic add (no memory for a cell per CPU)
-// STATMILL_CELLS = section, cpu, getcpu or one in the environment chooses a later one; for tests.
+// Before the first cell is claimed, the process picks the best of four ways to add, and uses it from then on:
+//   section   a plain add in a restartable sequence: the kernel restarts it when it interrupts it (x86-64 and
+//             aarch64, glibc 2.35 or later)
+//   cpu       an atomic add to the cell of the CPU number that rseq provides (other CPUs, ThreadSanitizer)
+//   getcpu    an atomic add to the cell of the CPU number from sched_getcpu() (no rseq)
+//   one       an atomic add to one cell for all CPUs (no memory for a cell per CPU)
+// For tests, the environment variable STATMILL_CELLS with one of these names chooses a later one in this
+// list.
 //
-// After fork() the child's cells are zero: it counts what it does itself.
+// In a child of fork() all cells start at zero: it counts only what it does itself.
 #pragma once
 
 #include <cstddef>
@@ -42,18 +44,18 @@ namespace statmill {
 
 enum class CellMode { kNone, kSection, kCpu, kGetCpu, kOne };
 
-// How this process adds; kNone before the first cells.
+// How this process adds; kNone before the first claim.
 CellMode cell_mode() noexcept;
-// Cells claimed and not released, a cell of all CPUs as one; and how many may be at once.
+// The number of cells that are claimed now (the copies for all CPUs are one cell), and the limit of them.
 size_t cells_claimed() noexcept;
 inline constexpr size_t kCellsMax = size_t{1} << 19;
-// Adds that found no cell, since all were claimed: an instrument is there, but counts here.
+// The number of adds that were lost because their instrument had got no cell.
 uint64_t adds_without_cell() noexcept;
 
-// A run of cells. Constant-initialised, so that it may be added to before main and in signal handlers.
+// A contiguous run of cells. Constant-initialized, so add() works before main and in signal handlers.
 class Cells {
  public:
-  // From one CPU's cell to the next: 4 MiB, of which only touched pages exist.
+  // Distance between the cells of consecutive CPUs: 4 MiB of address space; only touched pages use memory.
   static constexpr unsigned kCpuShift = 22;
 
   constexpr Cells() = default;
@@ -61,14 +63,15 @@ class Cells {
   Cells& operator=(const Cells&) = delete;
   ~Cells() { release(); }
 
-  // All zero. False: none are left, and adds are counted as adds_without_cell(). `by_line`: beginning with a
-  // cache line. Requires: none are claimed. Takes a lock and, the first time, maps memory; no malloc.
+  // Claims `count` cells, all zero; with `by_line` they start at a cache line. Returns false if too few are
+  // left; then adds only increment adds_without_cell(). Takes a lock; the first claim of the process maps
+  // memory; never calls malloc. Requires: this object has no cells.
   bool claim(size_t count, bool by_line = false) noexcept;
-  // Requires: nobody adds any more.
+  // Returns the cells for reuse. Requires: no thread adds to them any more.
   void release() noexcept;
 
-  // Modulo 2^64. From any thread, and in a signal handler. About eight instructions. Who reads two cells in
-  // the opposite order of a thread's adds sees the first add if it sees the second.
+  // Adds modulo 2^64. Thread-safe and async-signal-safe; about eight instructions. A reader that reads two
+  // cells in the reverse order of a thread's adds sees the first add whenever it sees the second.
   void add(size_t index, uint64_t n) noexcept {
 #if STATMILL_CELLS_SECTION
     uint64_t* const cells = quick_;
@@ -77,7 +80,7 @@ class Cells {
 #endif
     add_slowly(index, n);
   }
-  // The same to one cell and then to another, for a little less.
+  // Adds to one cell, then to another; slightly faster than two calls of add().
   void add_to_both(size_t index, uint64_t n, size_t other, uint64_t m) noexcept {
 #if STATMILL_CELLS_SECTION
     uint64_t* const cells = quick_;
@@ -93,31 +96,31 @@ class Cells {
     add_slowly(other, m);
   }
 
-  // Over all CPUs. Each cell never falls, so of two sums the later is not the lesser; what others add
-  // meanwhile may be in it or not. Cost: 1.2 ns per CPU.
+  // The sum over all CPUs. Later sums are never smaller. Concurrent adds may or may not be included.
+  // Cost: 1.2 ns per CPU.
   uint64_t sum(size_t index) const noexcept;
-  // The same of `out.size()` cells from `begin` on, in one pass over each CPU's.
+  // Fills `out` with the sums of consecutive cells from `begin` on, in one pass over each CPU's cells.
   void sums(size_t begin, std::span<uint64_t> out) const noexcept;
 
   size_t size() const { return count_; }
-  // Where the first of them is in CellSnapshot's sums; none when nothing is claimed.
+  // The index of the first cell in CellSnapshot's sums; 0 if nothing is claimed.
   size_t offset() const noexcept;
 
  private:
   [[gnu::cold, gnu::noinline]] void add_slowly(size_t index, uint64_t n) noexcept;
 
-  uint64_t* quick_ = nullptr;  // CPU 0's, where the mode is kSection
-  uint64_t* first_ = nullptr;  // CPU 0's
+  uint64_t* quick_ = nullptr;  // the cell of CPU 0; null unless the mode is kSection
+  uint64_t* first_ = nullptr;  // the cell of CPU 0
   size_t count_ = 0;
 };
 
-// The sums of all cells of the process, in one pass over each CPU's: 1 ns for a cell and CPU. Confined to a
-// thread.
+// A copy of the sums of all cells of the process, made in one pass over each CPU's cells: 1 ns per cell and
+// CPU. Not thread-safe.
 class CellSnapshot {
  public:
-  // Takes memory the first time, and when there are more cells than ever.
+  // Reads all cells. Allocates the first time, and when there are more cells than ever before.
   void take();
-  // As of the last take(); 0 of cells that were claimed later. Requires: `index` < cells.size().
+  // The sum as of the last take(); 0 if the cell was claimed later. Requires: `index` < cells.size().
   uint64_t sum(const Cells& cells, size_t index) const {
     const size_t at = cells.offset() + index;
     return at < sums_.size() ? sums_[at] : 0;

@@ -1,4 +1,4 @@
-// Counter: how often something happened, or how much of it there was. Only grows.
+// Counter: counts events or amounts; it only grows.
 //
 //   static statmill::Counter requests{"http.requests", "Requests answered."};
 //   requests.add();
@@ -15,17 +15,17 @@
 
 namespace statmill {
 
-// What can be asked of a counter wherever its cell is.
+// The read side of a counter, common to Counter and the members of a CounterGroup.
 class AnyCounter : public Instrument {
  public:
-  // See Cells::sum().
+  // The current value. See Cells::sum() for consistency and cost.
   uint64_t value() const noexcept { return cells_.sum(index_); }
   uint64_t value(const CellSnapshot& snapshot) const noexcept { return snapshot.sum(cells_, index_); }
-  // See Cells::offset().
+  // The index of its cell; see Cells::offset().
   size_t cell() const noexcept { return cells_.size() == 0 ? 0 : cells_.offset() + index_; }
 
  protected:
-  // `cells` must outlive it.
+  // `cells` must outlive this.
   AnyCounter(const char* name, const char* help, Registry* registry, const Cells& cells,
              size_t index) noexcept
       : Instrument(name, help, Type::kCounter, registry), cells_(cells), index_(index) {}
@@ -35,10 +35,10 @@ class AnyCounter : public Instrument {
   const size_t index_;
 };
 
-// Thread-safe, and in signal handlers. Eight bytes for each CPU and 88 for all.
+// Thread-safe and async-signal-safe. Memory: 8 bytes per CPU plus 88.
 class Counter final : public AnyCounter {
  public:
-  // See Instrument. Claims a cell; with none left its adds are counted by adds_without_cell().
+  // See Instrument for the arguments. If no cell is left, adds are lost and counted by adds_without_cell().
   explicit Counter(const char* name, const char* help = "", Registry* registry = nullptr) noexcept
       : AnyCounter(name, help, registry, cells_, 0) {
     cells_.claim(1);
@@ -46,21 +46,21 @@ class Counter final : public AnyCounter {
   }
   ~Counter() { leave(); }
 
-  // Wraps at 2^64. 1 to 3 ns, however many threads add.
+  // Adds modulo 2^64. Takes 1 to 3 ns, regardless of how many threads add.
   void add(uint64_t n = 1) noexcept { cells_.add(0, n); }
 
  private:
   Cells cells_;
 };
 
-// Counters that are added to together, in one cache line of each CPU: in the order of their names, eight to a
-// line, as in the banks of our eBPF programs.
+// Counters that are incremented together share a cache line on each CPU: eight per line, in the order given.
+// (The banks of statmill's eBPF programs have the same layout.)
 //
 //   static statmill::CounterGroup<2> disk{{{{"disk.reads", "Reads."}, {"disk.read_bytes", "Bytes read."}}}};
 //   disk.add<0>();
 //   disk.add<1>(bytes);
 //
-// Thread-safe, and in signal handlers.
+// Thread-safe and async-signal-safe.
 template <size_t kSize>
 class CounterGroup {
   static_assert(kSize > 0);
@@ -70,7 +70,7 @@ class CounterGroup {
     const char* name;
     const char* help = "";
   };
-  // See Instrument.
+  // See Instrument. The strings must outlive the group.
   explicit CounterGroup(const std::array<Member, kSize>& members, Registry* registry = nullptr) noexcept
       : CounterGroup(members, registry, std::make_index_sequence<kSize>()) {
     cells_.claim(kSize, true);
@@ -105,8 +105,8 @@ class CounterGroup {
   std::array<View, kSize> views_;
 };
 
-// A counter that something else keeps: asked when it is read. `read` must be thread-safe and must not end
-// instruments of the same registry.
+// A counter whose value is kept elsewhere and obtained by calling `read` whenever the registry is read.
+// `read` must be thread-safe and must not destroy instruments of the same registry.
 class CounterFn final : public Instrument {
  public:
   CounterFn(const char* name, const char* help, std::function<uint64_t()> read, Registry* registry = nullptr)

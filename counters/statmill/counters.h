@@ -1,4 +1,4 @@
-/* The library of counters for C, and for languages that call C. What is made lives as long as the process. */
+/* statmill counters for C, and for languages that call C. Instruments live until the process ends. */
 #pragma once
 
 #include <stdint.h>
@@ -13,14 +13,15 @@ typedef struct statmill_max_gauge statmill_max_gauge;
 typedef struct statmill_histogram statmill_histogram;
 typedef struct statmill_reporter statmill_reporter;
 
-/* The instrument of that name ("http.requests;code=200"), made when it is asked for first; both texts are
-   copied. Null: there is no memory, or the name is one of another kind. Takes a lock: keep the pointer. */
+/* Returns the instrument with this name ("http.requests;code=200") and creates it on the first call. Copies
+   both strings. Returns NULL if memory is exhausted or the name belongs to an instrument of another kind.
+   Takes a lock: keep the pointer. */
 statmill_counter* statmill_counter_of(const char* name, const char* help);
 statmill_gauge* statmill_gauge_of(const char* name, const char* help);
 statmill_max_gauge* statmill_max_gauge_of(const char* name, const char* help);
 statmill_histogram* statmill_histogram_of(const char* name, const char* help);
 
-/* From any thread and in signal handlers, as their namesakes of C++; a call is 2 ns more. */
+/* Thread-safe and async-signal-safe. They work like the C++ functions and take about 2 ns more. */
 void statmill_counter_add(statmill_counter* counter, uint64_t n);
 uint64_t statmill_counter_value(const statmill_counter* counter);
 void statmill_gauge_set(statmill_gauge* gauge, int64_t value);
@@ -28,11 +29,13 @@ void statmill_gauge_add(statmill_gauge* gauge, int64_t n);
 void statmill_max_gauge_record(statmill_max_gauge* gauge, int64_t value);
 void statmill_histogram_record(statmill_histogram* histogram, uint64_t value);
 
-/* Sends everything to "udp:HOST:PORT", "tcp:HOST:PORT" or "unix:PATH" each interval. Null: the address or the
-   interval (10 ms at least) is wrong, which `error`, unless null, says in so many bytes with the 0. */
+/* Starts a thread that sends all instruments to "udp:HOST:PORT", "tcp:HOST:PORT" or "unix:PATH" once per
+   interval. Returns NULL if the address or the interval (at least 10 ms) is invalid, or memory or threads are
+   exhausted; then `error`, unless NULL, holds the reason: at most `error_bytes` bytes, including the
+   terminating 0. */
 statmill_reporter* statmill_reporter_start(const char* address, uint64_t interval_ms, char* error,
                                            uint64_t error_bytes);
-/* Sends a last report and ends. Null does nothing. */
+/* Sends a last report, then stops the thread. Does nothing if `reporter` is NULL. */
 void statmill_reporter_stop(statmill_reporter* reporter);
 
 #ifdef __cplusplus

@@ -1,7 +1,9 @@
-// Family: instruments of one path told apart by labels whose values come at run time.
+// Family: instruments with one name and a set of labels whose values are known only at run time.
 //
-//   static statmill::Family<statmill::Counter, 2> requests{"http.requests", "Requests answered.", {"method",
-//   "code"}}; statmill::Counter& ok = requests.with({"get", "200"});   // once ok.add(); // each time
+//   static statmill::Family<statmill::Counter, 2> requests{
+//       "http.requests", "Requests answered.", {"method", "code"}};
+//   statmill::Counter& ok = requests.with({"get", "200"});  // look it up once
+//   ok.add();                                               // use it often
 #pragma once
 
 #include <array>
@@ -28,10 +30,11 @@ class Family {
   using Keys = std::array<std::string, kLabels>;
   using Values = std::array<std::string_view, kLabels>;
   static constexpr size_t kMembersMax = 1000;
-  // Every label of the member that stands for all beyond the limit.
+  // The value of every label of the member that counts for all values beyond the limit.
   static constexpr std::string_view kOther = "other";
 
-  // `help` must outlive it. `members_max`: values that come from outside must not fill the memory.
+  // `help` and `registry` must outlive the family. `members_max` bounds memory when label values come from
+  // outside.
   Family(std::string path, const char* help, Keys keys, size_t members_max = kMembersMax,
          Registry* registry = nullptr)
       : path_(std::move(path)),
@@ -40,8 +43,9 @@ class Family {
         members_max_(members_max),
         registry_(registry) {}
 
-  // The member of these values, made when it is asked for first; beyond the limit the one whose values are
-  // all "other". Cost: a lock that is shared and a search, some 200 ns: keep the reference where it matters.
+  // Returns the member with these label values and creates it on the first call. Once there are `members_max`
+  // members, returns the one whose values are all "other" instead of a new one. Cost: a shared lock and a
+  // lookup, about 200 ns: keep the reference where that matters.
   Member& with(const Values& values) {
     const std::string name = name_of(values);
     {
@@ -63,7 +67,7 @@ class Family {
     const std::shared_lock lock(mutex_);
     return members_.size();
   }
-  // Times that "other" was given in place of a member.
+  // How often with() returned "other" in place of a new member.
   uint64_t beyond_limit() const {
     const std::shared_lock lock(mutex_);
     return beyond_limit_;
@@ -77,7 +81,7 @@ class Family {
     Member instrument;
   };
 
-  // The name that a member bears: values that differ only in what a name cannot hold are one member.
+  // The full name of a member. Values that differ only in bytes that a name cannot hold share a member.
   std::string name_of(const Values& values) const {
     Labels labels;
     for (size_t i = 0; i < kLabels; ++i) labels.emplace_back(keys_[i], values[i]);
@@ -87,7 +91,7 @@ class Family {
     const auto found = members_.find(name);
     return found == members_.end() ? nullptr : &found->second->instrument;
   }
-  // Requires: the lock is held, and not shared.
+  // Requires: the lock is held exclusively.
   Member& add(const std::string& name) {
     return members_.emplace(name, std::make_unique<Made>(name, help_, registry_)).first->second->instrument;
   }

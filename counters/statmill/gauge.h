@@ -1,4 +1,4 @@
-// Gauges: a level that goes up and down, one that is asked for, and the highest that was seen.
+// Gauges: a level that goes up and down, a level obtained from a function, and a high-water mark.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace statmill {
 
-// One value for all CPUs: what is set last counts. Thread-safe, and in signal handlers.
+// One value for all CPUs; the last write wins. Thread-safe and async-signal-safe.
 class Gauge final : public Instrument {
  public:
   explicit Gauge(const char* name, const char* help = "", Registry* registry = nullptr) noexcept
@@ -26,11 +26,11 @@ class Gauge final : public Instrument {
   int64_t value() const noexcept { return value_.load(std::memory_order_relaxed); }
 
  private:
-  alignas(64) std::atomic<int64_t> value_{0};  // writers of other objects do not disturb
+  alignas(64) std::atomic<int64_t> value_{0};  // a cache line of its own avoids false sharing
 };
 
-// A level that something else keeps: asked when it is read. `read` must be thread-safe and must not end
-// instruments of the same registry.
+// A level that is kept elsewhere and obtained by calling `read` whenever the registry is read. `read` must be
+// thread-safe and must not destroy instruments of the same registry.
 class GaugeFn final : public Instrument {
  public:
   GaugeFn(const char* name, const char* help, std::function<double()> read, Registry* registry = nullptr)
@@ -45,8 +45,8 @@ class GaugeFn final : public Instrument {
   const std::function<double()> read_;
 };
 
-// The highest value since it was last taken: a longest queue, a slowest answer. Thread-safe, and in signal
-// handlers; a value that is no new highest costs a load, which no other disturbs.
+// The highest value since the last reset: the longest queue, the slowest response. Thread-safe and
+// async-signal-safe. Recording a value that is not a new maximum costs one load.
 class MaxGauge final : public Instrument {
  public:
   explicit MaxGauge(const char* name, const char* help = "", Registry* registry = nullptr) noexcept
@@ -60,9 +60,9 @@ class MaxGauge final : public Instrument {
     while (value > highest && !value_.compare_exchange_weak(highest, value, std::memory_order_relaxed)) {
     }
   }
-  // The highest so far; none when nothing was recorded.
+  // The highest value since the last take(); nullopt if nothing was recorded since then.
   std::optional<int64_t> value() const noexcept { return read(value_.load(std::memory_order_relaxed)); }
-  // The same, and begins anew: each record is in exactly one of what is taken.
+  // Returns value() and resets it. Each record counts in exactly one of the results.
   std::optional<int64_t> take() noexcept { return read(value_.exchange(kNone, std::memory_order_relaxed)); }
 
  private:

@@ -1,7 +1,7 @@
-// Histogram: how often which values were seen, and Timer, which records how long something took.
+// Histogram: the distribution of recorded values. Timer: records how long a scope takes.
 //
-//   static statmill::Histogram<> latency{"http.latency_ns", "From the first byte of a request to the answer's
-//   last."}; statmill::Timer timer(latency);
+//   static statmill::Histogram<> latency{"http.latency_ns", "Time to answer a request."};
+//   statmill::Timer timer(latency);  // records when it goes out of scope
 #pragma once
 
 #include <time.h>
@@ -15,20 +15,20 @@
 
 namespace statmill {
 
-// What can be asked of a histogram whatever its size.
+// The read side of a histogram, common to all sizes.
 class AnyHistogram : public Instrument {
  public:
   unsigned grouping_power() const { return grouping_power_; }
-  // Buckets, see h2.h. Cells: one each, then the sum of all values, then the number of those that were too
-  // great, then for each power of two (the buckets of one group) the number of finished records. A record
-  // adds to its bucket first, then to the sum, and to the finished ones last: so a reading can tell whether
-  // it met one halfway.
+  // The number of buckets; h2.h has their layout. The cells are, in this order: one per bucket, the sum of
+  // all values, the number of values that were too large, and one per group of buckets (one power of two)
+  // with its number of finished records. A record increments its bucket first, then adds to the sum, and
+  // increments the finished records last: so a reader can detect records in progress.
   size_t bucket_count() const { return bucket_count_; }
   const Cells& cells() const { return cells_; }
   uint64_t sum() const noexcept { return cells_.sum(bucket_count_); }
-  // Values of 2^max power and more: in the last bucket, in the sum as 2^max power - 1, and here.
+  // The number of values >= 2^kMaxPower. They count in the last bucket, and in the sum as 2^kMaxPower - 1.
   uint64_t overflows() const noexcept { return cells_.sum(bucket_count_ + 1); }
-  // Those of all buckets together, so that count and buckets never differ.
+  // The sum over all buckets, so that count and buckets always agree.
   uint64_t count() const;
 
  protected:
@@ -49,9 +49,9 @@ class AnyHistogram : public Instrument {
   const size_t bucket_count_;
 };
 
-// Of whole numbers in [0, 2^kMaxPower), told apart to 2^-kGroupingPower. Thread-safe, and in signal handlers.
-// 8 bytes for each bucket and CPU, of which only pages exist whose buckets were hit: at most 9 KiB by
-// default.
+// Counts integers in [0, 2^kMaxPower) with a relative error of at most 2^-kGroupingPower (by default 3 %).
+// Thread-safe and async-signal-safe. Memory: 8 bytes per bucket and CPU, by default at most 9 KiB per CPU;
+// only touched pages use memory.
 template <unsigned kGroupingPower = 5, unsigned kMaxPower = 40>
 class Histogram final : public AnyHistogram {
   static_assert(kGroupingPower < kMaxPower && kMaxPower <= 64 && kGroupingPower <= 8);
@@ -63,7 +63,7 @@ class Histogram final : public AnyHistogram {
       : AnyHistogram(name, help, registry, kGroupingPower, kBuckets) {}
 
   void record(uint64_t value) noexcept { record_n(value, 1); }
-  // The same value n times.
+  // Records the same value n times.
   void record_n(uint64_t value, uint64_t n) noexcept {
     size_t bucket = h2::index_of(kGroupingPower, value);
     if constexpr (kMaxPower < 64) {
@@ -78,7 +78,7 @@ class Histogram final : public AnyHistogram {
   }
 };
 
-// Records the nanoseconds from its construction to its end, or to stop(). Cost: two looks at the clock, 20 ns
+// Records the nanoseconds from its construction to stop() or its destruction. Cost: two clock reads of 20 ns
 // each.
 template <class Histogram>
 class Timer {
@@ -88,7 +88,7 @@ class Timer {
   Timer& operator=(const Timer&) = delete;
   ~Timer() { stop(); }
 
-  // Records now; after that nothing. The nanoseconds.
+  // Records the time so far and returns it in nanoseconds. Later calls record nothing and return 0.
   uint64_t stop() noexcept {
     if (start_ == kStopped) return 0;
     const uint64_t took = now() - start_;
@@ -96,7 +96,7 @@ class Timer {
     start_ = kStopped;
     return took;
   }
-  // Records nothing.
+  // Discards the measurement: nothing will be recorded.
   void forget() noexcept { start_ = kStopped; }
 
  private:

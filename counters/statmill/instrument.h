@@ -1,8 +1,8 @@
-// Instrument: what counters, gauges and histograms have in common: a name, a help text, and a place in a
-// registry, through which they are read.
+// Instrument: the common part of counters, gauges and histograms: a name, a help text, and membership in the
+// registry through which it is read.
 //
-// A name is a series' name: a dotted path, then tags: "http.requests;code=200;method=get", tags in order. For
-// Prometheus dots become underscores, tags labels, and counters end in "_total".
+// A name is a dotted path followed by tags in alphabetical order: "http.requests;code=200;method=get". In
+// Prometheus text, dots become underscores, tags become labels, and counters get the suffix "_total".
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ class Instrument {
   Type type() const { return type_; }
 
  protected:
-  // Both texts must outlive it, and the registry; null: that of the process.
+  // `name`, `help` and `registry` must outlive the instrument. Null stands for Registry::process().
   Instrument(const char* name, const char* help, Type type, Registry* registry) noexcept;
   ~Instrument() = default;
 
-  // From join() to leave() the registry's readers, which are threads of their own, read the instrument: all
-  // of it is there by then, and still is. Both take a lock; no malloc.
+  // Between join() and leave(), other threads read the instrument through the registry: it must be complete
+  // when join() is called, and intact until leave() returns. Both take a lock; join() never calls malloc.
   void join() noexcept;
   void leave() noexcept;
 
@@ -41,7 +41,7 @@ class Instrument {
   Instrument* next_ = nullptr;
   Instrument* previous_ = nullptr;
   const Type type_;
-  uint32_t shared_at_ = 0;  // its entry in the file of share.h; 0: none
+  uint32_t shared_at_ = 0;  // offset of its entry in the shared file (share.h); 0 if it has none
 };
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// Registry: the instruments of a program, or of a part of it, and their readings.
+// Registry: owns or lists the instruments of a program, or of a part of it, and reads them.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,14 @@
 
 namespace statmill {
 
-// In any order; a value may be any text, of which a name keeps no ';', '=', blanks or control bytes.
+// Pairs of key and value, in any order. Both may be any text; in the name, each ';', '=', blank and
+// control byte of it becomes '_'.
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-// "http.requests" {{"method", "get"}, {"code", "200"}} -> "http.requests;code=200;method=get"
+// Builds a name: "http.requests" {{"method", "get"}, {"code", "200"}} -> "http.requests;code=200;method=get".
 std::string name_with(std::string_view path, Labels labels);
 
-// What an instrument said when it was read.
+// The state of one instrument at the time it was read.
 struct Reading {
   enum class Type : uint8_t { kCounter, kGauge, kHistogram };
   struct Bucket {
@@ -30,32 +31,33 @@ struct Reading {
     uint64_t count;  // >= 1
   };
 
-  std::string_view name;  // lives as long as the instrument
+  std::string_view name;  // valid as long as the instrument
   std::string_view help;
-  uint64_t instance = 0;  // tells instruments of one name apart, where there may be any: in shared_cells.h
+  uint64_t instance = 0;  // identifies one of several instruments of one name; only set by SharedCells
   Type type = Type::kGauge;
-  uint64_t count = 0;  // of a counter; of a histogram, in all buckets
+  uint64_t count = 0;  // of a counter: its value; of a histogram: the sum over its buckets
   double level = 0;    // of a gauge
-  // Of a histogram:
+  // The rest is set for histograms only.
   unsigned grouping_power = 0;
   uint64_t sum = 0;  // of all values, modulo 2^64
-  // Values that were being recorded while this was read are in the buckets, and may be missing in the sum:
-  // they add up to this at most. 0: none.
+  // Records in progress during the read count in the buckets, but `sum` may lack their values: at most this
+  // much in total. If 0, buckets and sum agree exactly.
   uint64_t sum_missing_max = 0;
-  uint64_t overflows = 0;       // in the last bucket, being too great
-  std::vector<Bucket> buckets;  // ascending
+  uint64_t overflows = 0;       // values that were too large; they count in the last bucket
+  std::vector<Bucket> buckets;  // ascending by index, without empty ones
 
   double value() const { return type == Type::kGauge ? level : static_cast<double>(count); }
-  // Its name without tags, and the value of a tag: empty when there is none.
+  // The name without its tags; and the value of a tag, empty if the name has no tag with this key.
   std::string_view path() const { return name.substr(0, name.find(';')); }
   std::string_view tag(std::string_view key) const;
 };
 
-// Whether reading a MaxGauge takes what it has: what is taken is nobody else's.
+// Whether reading a MaxGauge also resets it. Only one reader may do so: others miss what it took.
 enum class Maxima { kKeep, kTake };
 
-// Thread-safe. Instruments made by hand join it and leave it as they begin and end; those that it makes are
-// its own, and the same name asked for twice gives the same one.
+// Thread-safe. Instruments that a program constructs join the registry and leave it when they are destroyed.
+// Those created by the functions below belong to the registry; asking for the same name again returns the
+// same instrument.
 class Registry {
  public:
   constexpr Registry() = default;
@@ -63,10 +65,11 @@ class Registry {
   Registry& operator=(const Registry&) = delete;
   ~Registry();
 
-  // That of the process, which instruments join when no other is named.
+  // The registry of the process. Instruments join it unless they are given another one.
   static Registry& process() noexcept;
 
-  // `path` and `help` are copied. Requires: what has the name is of the same kind.
+  // Find the instrument of this name and labels, or create it. Copy `path` and `help`. Abort the process if
+  // the name belongs to an instrument of another kind.
   Counter& counter(std::string_view path, std::string_view help, const Labels& labels = {});
   Gauge& gauge(std::string_view path, std::string_view help, const Labels& labels = {});
   MaxGauge& max_gauge(std::string_view path, std::string_view help, const Labels& labels = {});
@@ -76,33 +79,34 @@ class Registry {
   void counter_fn(std::string_view path, std::string_view help, const Labels& labels,
                   std::function<uint64_t()> read);
 
-  // The same for who knows the kind when it runs: kCounter, kGauge, kMax or kHistogram. Null: what has the
-  // name is of another kind.
+  // The same for callers that know the kind only at run time: kCounter, kGauge, kMax or kHistogram. Returns
+  // null for other kinds, and if the name belongs to an instrument of another kind.
   Instrument* find_or_make(std::string_view path, std::string_view help, Instrument::Type type);
 
-  // All, those of one path together, in the order in which the first of each path joined; of a MaxGauge that
-  // nothing was recorded in, nothing. Cost: a lock, which only those who make and end instruments wait for.
+  // Reads all instruments. Those with one path are adjacent; paths come in the order in which their first
+  // instrument joined. Skips each MaxGauge without a record. Holds a lock for which only threads that create
+  // or destroy instruments wait.
   std::vector<Reading> read(Maxima maxima = Maxima::kKeep) const;
 
  private:
   friend class Instrument;
-  struct Owned;  // what the registry made, by name
+  struct Owned;  // the instruments that the registry created, by name
   template <class Made, class... Arguments>
   Made* make(std::string_view path, std::string_view help, const Labels& labels, Instrument::Type type,
              Arguments&&... arguments);
   void join(Instrument& instrument) noexcept;
   void leave(Instrument& instrument) noexcept;
 
-  mutable std::mutex read_mutex_;  // held while instruments are read, and while one leaves; before mutex_
-  mutable std::mutex mutex_;       // of the list
+  mutable std::mutex read_mutex_;  // held during read(), and while an instrument leaves; locked before mutex_
+  mutable std::mutex mutex_;       // protects the list
   Instrument* first_ = nullptr;
   Instrument* last_ = nullptr;
-  std::mutex owned_mutex_;  // before the others
-  Owned* owned_ = nullptr;  // made with the first
+  std::mutex owned_mutex_;  // locked before the others
+  Owned* owned_ = nullptr;  // allocated with the first one
 };
 
-// The readings as Prometheus text, version 0.0.4; histograms with a bucket for each power of two that has any
-// values, and their sum and count.
+// Formats the readings as Prometheus text, version 0.0.4. A histogram gets one bucket for each power of two
+// that has values, its sum and its count.
 std::string prometheus_text(const std::vector<Reading>& readings);
 
 }  // namespace statmill

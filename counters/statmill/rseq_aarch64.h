@@ -1,7 +1,7 @@
-// One add to this CPU's cell, on aarch64: the sequence of rseq_x86_64.h in this CPU's words.
+// Adds to this CPU's cell on aarch64: the same sequence as in rseq_x86_64.h.
 //
-// The add is a load, an add and a store here; the store commits, and whoever is interrupted before it begins
-// anew. It is a store-release: others see a thread's adds in their order, as they do on x86-64.
+// Here the add is a load, an add and a store. The store commits; a thread that is interrupted before it
+// restarts. It is a store-release, so other threads see a thread's adds in their order, as they do on x86-64.
 #pragma once
 
 #include <sys/rseq.h>
@@ -19,7 +19,7 @@ template <unsigned kShift>
   uint64_t descriptor;
   uint64_t cpu;
   uint64_t value;
-  // Labels that outputs are written before cannot be left for in g++ 12, so the way out is a flag.
+  // In g++ 12, asm goto cannot have outputs on the path of a label, so a flag reports success instead.
   uint64_t done;
   asm volatile(
       STATMILL_RSEQ_DESCRIPTOR

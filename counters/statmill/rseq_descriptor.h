@@ -1,9 +1,10 @@
-// What the kernel is told of a restartable sequence: the assembly that each of them begins with.
+// The descriptor by which the kernel knows a restartable sequence: the assembly that each of them begins
+// with.
 #pragma once
 
-// struct rseq_cs: version, flags, start (label 1, ahead), length (up to 2), abort address (4, ahead). It is
-// label 9, behind. The second section is where debuggers look. "?": where the function around is one of many
-// copies, the sections go with it.
+// A struct rseq_cs (label 9): version, flags, start address (label 1 ahead), length (up to label 2), abort
+// address (label 4 ahead). The second section lets debuggers find it. The flag "?" puts both sections into
+// the section group of the function around them, so that they disappear with its duplicates.
 #define STATMILL_RSEQ_DESCRIPTOR                \
   ".pushsection __rseq_cs, \"aw?\"\n"           \
   "  .balign 32\n"                              \

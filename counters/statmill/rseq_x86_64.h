@@ -1,9 +1,8 @@
-// One add to this CPU's cell, on x86-64: a restartable sequence (rseq(2), on the registration of glibc 2.35
-// and later).
+// Adds to this CPU's cell on x86-64, in a restartable sequence (rseq(2), registered by glibc 2.35 or later).
 //
-// The kernel lets a thread that it has taken from its CPU, or given a signal, within the sequence begin it
-// anew at the abort address; so between reading the CPU's number and the add, which commits, nobody else runs
-// there, and a plain add is enough, which takes a third of an atomic one.
+// If a thread is preempted, migrated or gets a signal within the sequence, the kernel resumes it at the abort
+// address, and it starts over. So no other thread runs on this CPU between reading the CPU number and the
+// add, which commits. A plain add is therefore sufficient; it takes a third of the time of an atomic add.
 #pragma once
 
 #include <sys/rseq.h>
@@ -14,12 +13,12 @@
 
 namespace statmill::cells {
 
-// Adds to `cell` of this CPU: the address of CPU 0's plus the number of the CPU shifted. False, and nothing
-// is done: the thread is not registered with the kernel. Async-signal-safe.
+// Adds to the cell of this CPU, whose address is `cell` (the cell of CPU 0) + (CPU number << kShift). Returns
+// false without adding if the thread is not registered for rseq. Async-signal-safe.
 template <unsigned kShift>
 [[gnu::always_inline]] inline bool add_on_this_cpu(uint64_t* cell, uint64_t n) noexcept {
-  // struct rseq: cpu_id at 4, rseq_cs at 8. The four bytes before the abort address must be the signature
-  // (here the operand of an instruction that traps).
+  // In struct rseq, cpu_id is at offset 4, rseq_cs at 8. The four bytes before the abort address must be the
+  // signature; here they are the operand of an instruction that traps.
   asm goto volatile(STATMILL_RSEQ_DESCRIPTOR
                     ".pushsection __rseq_failure, \"ax?\"\n"
                     "  .byte 0x0f, 0xb9, 0x3d\n"

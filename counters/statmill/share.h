@@ -1,32 +1,33 @@
-// Sharing: the cells of a process in a file, which an agent reads, also after the process has died.
+// Sharing: keeps the cells of a process in a file, so that an agent can read them, even after the process
+// died.
 //
-//   STATMILL_SHARE_CELLS("/run/statmill");  // once in a program, outside of all namespaces
+//   STATMILL_SHARE_CELLS("/run/statmill");  // once per program, outside of all namespaces
 //
-// or STATMILL_SHARE=/run/statmill in the environment, which goes before. The file is
-// <directory>/<pid>-<start time>.cells; who reads it removes it. Counters and histograms are in it; gauges,
-// maxima and what is asked by a function are not. Counting takes as long as without.
+// Alternatively, set STATMILL_SHARE=/run/statmill in the environment, which takes precedence. The file is
+// named <directory>/<pid>-<start time>.cells; the reader removes it. It contains counters and histograms, but
+// no gauges and no instruments whose value comes from a function. Adds take as long as without sharing.
 //
-// A file that cannot be made costs a program nothing: it counts in memory of its own, as when nobody asked.
-// A child of fork() does so too. Nobody but the owner can write the file, and it must not be cut short while
-// the process lives: the next add would end it.
+// If the file cannot be created, the process counts in private memory, as it does without sharing; so does a
+// child of fork(). Only the owner can write the file. It must not be truncated while the process lives: the
+// next add would end the process with SIGBUS.
 #pragma once
 
-// What the program defines by STATMILL_SHARE_CELLS; known before its first instrument is made.
+// Defined by STATMILL_SHARE_CELLS. Constant, so it is set before the first instrument is constructed.
 extern "C" [[gnu::weak]] const char* const statmill_share_directory;
 
 #define STATMILL_SHARE_CELLS(directory)                   \
   extern "C" {                                            \
   const char* const statmill_share_directory = directory; \
   }                                                       \
-  static_assert(true)  // for the semicolon
+  static_assert(true)  // requires a semicolon after the macro
 
 namespace statmill {
 
-// Both are known with the first counter or histogram, and valid for ever.
+// Both are set once the first counter or histogram is constructed. The strings stay valid until exit.
 
-// The file; null: the cells are not shared.
+// The path of the file; null if the cells are not shared.
 const char* share_path() noexcept;
-// Why they are not, though a directory was named; else null.
+// The reason why the cells are not shared although a directory was named; null otherwise.
 const char* share_error() noexcept;
 
 }  // namespace statmill

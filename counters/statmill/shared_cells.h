@@ -1,13 +1,13 @@
-// SharedCells: what another process counts, or had counted when it died, from the file that it shares its
-// cells by (share.h).
+// SharedCells: reads the counters and histograms of another process from the file in which it shares its
+// cells (share.h), also after that process died.
 //
 //   std::string error;
 //   const auto cells = statmill::SharedCells::open("/run/statmill/4711-99.cells", error);
-//   const bool is_last = !cells->lives();  // asked before: then what is read is all there ever will be
+//   const bool is_last = !cells->lives();  // checked first: if true, read() returns the final counts
 //   const auto readings = cells->read(error);
 //
-// Whoever wrote the file is a stranger: all in it is copied, then checked, then used. It may change or be cut
-// short meanwhile, and what it costs to read has a limit.
+// The file is untrusted: all contents are copied, then checked, then used. It may change or be truncated at
+// any time. The cost of reading it is limited.
 #pragma once
 
 #include <cstddef>
@@ -21,39 +21,40 @@
 
 namespace statmill {
 
-// Confined to a thread.
+// Not thread-safe.
 class SharedCells {
  public:
-  // Cells of all CPUs that are read at most: 256 MiB. A file whose instruments have more is refused.
+  // Files whose instruments need more cells, added up over all CPUs, are refused. This many are 256 MiB.
   static constexpr uint64_t kCellsReadMax = uint64_t{1} << 25;
-  // A histogram takes two more reads of each CPU, which cost as much as so many cells each.
+  // Each histogram takes two additional reads per CPU; each of these costs as much as reading this many
+  // cells.
   static constexpr uint64_t kCellsOfARead = 256;
-  // A histogram that has counted more is left out: so much is what a server takes for one bucket.
+  // Histograms with a higher count are left out. It is the largest count that a server accepts in a bucket.
   static constexpr uint64_t kHistogramCountMax = (uint64_t{1} << 48) - 1;
 
-  // None: it is no such file, which `error` says.
+  // Returns null if the file cannot be opened or does not contain cells, with the reason in `error`.
   static std::unique_ptr<SharedCells> open(const std::string& path, std::string& error);
-  // The same of an open file, which is closed with it.
+  // The same for an open file. Takes ownership of the descriptor, even on failure.
   static std::unique_ptr<SharedCells> of(int descriptor, std::string& error);
   ~SharedCells();
   SharedCells(const SharedCells&) = delete;
   SharedCells& operator=(const SharedCells&) = delete;
 
-  // As the process itself knows them.
+  // The process id and the start time (field 22 of /proc/<pid>/stat), as the process itself sees them.
   uint32_t pid() const { return pid_; }
   uint64_t start_ticks() const { return start_ticks_; }
-  // Whether the process may still count: it holds its lock on the file or is found in /proc. A process of
-  // another container shows by its lock alone.
+  // Whether the process may still count: it holds its lock on the file, or /proc shows it. The lock is the
+  // only sign of a process in another container.
   bool lives() const;
 
-  // Counters and histograms, also those that have ended, in the order in which they were made; `instance`
-  // tells apart those of one name, and is one's for ever. A counter never falls. A histogram that has ended
-  // is among them until its cells are another's. Names are valid until the next call. None: the file is
-  // damaged, which `error` says.
+  // Returns the counters and histograms in the order in which they were created, including those that ended.
+  // `instance` identifies each of them permanently. The count of a counter never decreases. A histogram that
+  // ended is included until its cells are reused. Names are valid until the next call. Returns nullopt if the
+  // file is damaged, with the reason in `error`.
   std::optional<std::vector<Reading>> read(std::string& error);
-  // As of the last read(): instruments that found no room in the file, and histograms with impossible counts.
+  // Instruments missing in the last read(): they did not fit into the file, or had impossible counts.
   uint64_t left_out() const { return left_out_; }
-  // What that took, in cells of 1 ns: a byte of the directory takes as long as eight.
+  // The cost of the last read(), in cells of about 1 ns each; a byte of the directory costs as much as eight.
   uint64_t cost() const { return cells_read_ + directory_.size() * 8; }
 
  private:
@@ -63,16 +64,16 @@ class SharedCells {
   std::string read_sums(size_t cells);
 
   const int descriptor_;
-  bool is_known_ = false;  // what follows was read before
+  bool is_known_ = false;  // whether the fields up to left_out_ were read before
   uint32_t pid_ = 0;
   uint64_t start_ticks_ = 0;
   uint32_t cpus_ = 0;
   bool is_of_this_boot_ = false;
   size_t directory_bytes_ = 0;
   uint64_t left_out_ = 0;
-  uint64_t cells_read_ = 0;     // by the last read(), in time
-  std::string directory_;       // as read last
-  std::vector<uint64_t> sums_;  // of all CPUs, by cell
+  uint64_t cells_read_ = 0;     // by the last read(), including the cost of additional reads
+  std::string directory_;       // as of the last read
+  std::vector<uint64_t> sums_;  // by cell, over all CPUs
 };
 
 }  // namespace statmill
