@@ -1,5 +1,5 @@
-// Activity: the first and last slot of every series of a shard, written with each flush of the shard so that
-// a start knows them without reading chunks.
+// Activity: the first and last slot of every series of a shard, written with each flush of the shard, so that
+// a start need not read chunks to know them.
 #pragma once
 
 #include <span>
@@ -18,11 +18,12 @@ struct SeriesActivity {
   Slot last_slot = 0;   // >= first_slot
 };
 
-// Version byte, count, then per series in id order: id gap, first slot (zigzag delta to the one before), last
-// - first; varints. CRC32C at the end.
+// Layout: version byte, count, then per series by id: id gap, first slot (zigzag delta to the one before),
+// last
+// - first, as varints; CRC32C at the end.
 std::string encode_activity(std::vector<SeriesActivity> series);
 
-// Errors: kCorrupt, kVersion. The empty text is the empty list.
+// Returns an empty list for an empty text. Errors: kCorrupt, kVersion.
 Result<std::vector<SeriesActivity>> decode_activity(std::string_view bytes);
 
 }  // namespace statmill

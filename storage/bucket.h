@@ -1,10 +1,10 @@
-// Bucket: what all samples of one series in one slot add up to: count, sum, M2, min, max.
+// Bucket: the aggregate of all samples of one series in one slot: count, sum, M2, min, max.
 //
-// A commutative monoid: merge is associative and commutative, the empty bucket is its identity. Samples that
-// are decimals (nearly all) are held as scaled integers, so merging them is exact, bit for bit, in any order.
-// When an integer would overflow, or a sample is not a decimal, the bucket turns to doubles and merges by the
-// formula of Chan, Golub and LeVeque (1979): never a wrap, M2 never negative. There is no sum of squares in
-// doubles: it cancels catastrophically.
+// A commutative monoid: merge is associative and commutative, and the empty bucket is its identity. Samples
+// that are decimals (nearly all) are held as scaled integers, so merging them is exact to the bit in any
+// order. If an integer would overflow, or a sample is not a decimal, the bucket switches to doubles and
+// merges by the formula of Chan, Golub and LeVeque (1979): integers never wrap, M2 is never negative. There
+// is no sum of squares in doubles, because it cancels catastrophically.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class Bucket {
     int64_t max = 0;
     int8_t scale = 0;  // 0..kScaleMax
   };
-  // The form of everything else.
+  // The form of every other bucket.
   struct Real {
     double sum = 0;
     double m2 = 0;  // sum of squared deviations from the mean, >= 0
@@ -42,13 +42,13 @@ class Bucket {
     const int64_t v = value.mantissa;
     return Bucket(1, {v, Int128{v} * v, v, v, value.scale});
   }
-  // A bucket ready-made by a sender. None when it contradicts itself: count 0 or over kCountMax, min > max,
-  // or the mean outside [min, max] by more than 0.01 % of the magnitude. Sums of squares that no samples
-  // could have (senders print few digits) are moved to the nearest possible.
+  // Makes a bucket that a sender has aggregated. Returns nullopt if it contradicts itself: the count is 0 or
+  // over kCountMax, min > max, or the mean is outside [min, max] by more than 0.01 % of the magnitude. A sum
+  // of squares that no samples could have (senders print few digits) is moved to the nearest possible one.
   static std::optional<Bucket> ready(const Number& sum, const ReadyBucket& rest);
-  // Requires: a possible bucket, count > 0
+  // Requires: is_possible(count, d) (bucket_check.h), count > 0.
   static Bucket from_decimal(uint64_t count, const Decimal& d) { return Bucket(count, d); }
-  static Bucket from_real(uint64_t count, const Real& real);  // Requires: a possible bucket, count > 0
+  static Bucket from_real(uint64_t count, const Real& real);  // Requires: as from_decimal()
 
   bool is_empty() const { return count_ == 0; }
   uint64_t count() const { return count_; }
@@ -58,10 +58,11 @@ class Bucket {
     const Uint128 high = static_cast<Uint128>(static_cast<uint64_t>(squares_high_)) << 64;
     return {sum_, static_cast<Int128>(high | squares_low_), min_, max_, scale()};
   }
-  int8_t smallest_scale() const;  // the least that holds it; Requires: is_decimal()
-  // The same numbers at another scale; false, and unchanged, when they do not fit it. Requires: is_decimal()
+  int8_t smallest_scale() const;  // the least scale that holds it exactly. Requires: is_decimal()
+  // Expresses the same numbers at another scale. Returns false, and changes nothing, if they do not fit.
+  // Requires: is_decimal().
   bool rescale(int8_t scale);
-  Real real() const;  // any bucket, rounded to doubles
+  Real real() const;  // the numbers of either form, rounded to doubles
 
   double sum() const;
   double sum_times(int64_t factor) const;  // rounded once, after the product
@@ -69,25 +70,25 @@ class Bucket {
   double min() const;
   double max() const;
   double m2() const;
-  // Sample standard deviation (n - 1); 0 below two samples.
+  // Returns the sample standard deviation (n - 1), or 0 if there are fewer than two samples.
   double stddev() const;
 
-  // Adds all samples of `other`. Cost: a few ns where both are decimals of one scale, as nearly always.
+  // Adds all samples of `other`. Cost: a few ns if both are decimals of one scale, which is nearly always so.
   void merge(const Bucket& other) {
-    if (!merge_alike(other)) merge_any(other);
+    if (!merge_same_scale(other)) merge_any(other);
   }
-  // The same of one sample.
+  // Adds one sample, at the same cost.
   void add(const Number& value) {
-    if (!add_alike(value)) merge_any(of(value));
+    if (!add_same_scale(value)) merge_any(of(value));
   }
-  // For event series: adds the totals; the result is one observation of the new total.
+  // Adds the totals of an event series; the result is one observation of the new total.
   void add_event(const Bucket& other);
-  // The bucket of one observation `total / seconds` of an event slot that lasts so long.
+  // Returns the bucket of one observation, `total / seconds`, for an event slot of `seconds`.
   Bucket event_rate(int64_t seconds) const;
-  // Adds `zeros` observations of 0: the silent slots of an event series.
+  // Adds `zeros` observations of 0, one for each silent slot of an event series.
   void merge_zeros(uint64_t zeros);
 
-  // Equal as sets of numbers: decimal buckets of different scale compare by value.
+  // Compares the numbers: decimal buckets of different scale are equal if their values are.
   friend bool operator==(const Bucket& a, const Bucket& b);
 
  private:
@@ -100,12 +101,13 @@ class Bucket {
         min_(d.min),
         max_(d.max) {}
   static Bucket of_real(double value);
-  // False, and nothing has changed: not decimals of one scale, one is empty, or the sums do not fit.
-  bool merge_alike(const Bucket& other) {
+  // Returns false, and changes nothing, if they are not decimals of one scale, one is empty, or the sums do
+  // not fit.
+  bool merge_same_scale(const Bucket& other) {
     if (scale_ != other.scale_ || scale_ < 0 || count_ == 0 || other.count_ == 0) return false;
     return add_exactly(other.count_, other.decimal());
   }
-  bool add_alike(const Number& value) {
+  bool add_same_scale(const Number& value) {
     if (scale_ != value.scale || scale_ < 0 || count_ == 0) return false;
     const int64_t v = value.mantissa;
     return add_exactly(1, {v, Int128{v} * v, v, v, value.scale});
@@ -126,21 +128,21 @@ class Bucket {
     return true;
   }
   void merge_any(const Bucket& other);
-  bool merge_exactly(Bucket other);  // false: the sums do not fit; the scale may have changed
+  bool merge_exactly(Bucket other);  // false if the sums do not fit; the scale may have changed
 
   static constexpr uint64_t kCountBits = (uint64_t{1} << 56) - 1;  // kCountMax is far below
   static constexpr int8_t kNotDecimal = -1;
 
   uint64_t count_ : 56 = 0;
-  int64_t scale_ : 8 = 0;  // kNotDecimal: real form
-  // Decimal form: sum, min, max as integers, sum of squares in two halves. Real form: bits of doubles; the
-  // low half holds M2. Halves keep the bucket at 48 bytes, 8-aligned.
+  int64_t scale_ : 8 = 0;  // kNotDecimal: the bucket is in real form
+  // In decimal form: sum, min, max as integers, and the sum of squares in two halves. In real form: the bits
+  // of doubles, with M2 in the low half. Halves keep the bucket at 48 bytes, 8-aligned.
   int64_t sum_ = 0;
   uint64_t squares_low_ = 0;
   int64_t squares_high_ = 0;
   int64_t min_ = 0;
   int64_t max_ = 0;
 };
-static_assert(sizeof(Bucket) == 48);  // each series has some of them in RAM
+static_assert(sizeof(Bucket) == 48);  // each series has several in RAM
 
 }  // namespace statmill

@@ -1,6 +1,6 @@
-// Possible buckets: whether any samples could have added up to these numbers.
+// Checks whether any samples could have added up to given numbers.
 //
-// What decoders ask before they make a Bucket of bytes from disk; what Bucket itself makes always passes.
+// Decoders call these before they make a Bucket of bytes from disk; numbers that Bucket computed always pass.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace statmill {
 bool is_possible(uint64_t count, const Bucket::Decimal& numbers);
 bool is_possible(uint64_t count, const Bucket::Real& numbers);
 
-// Whether the numbers are those of one observation: all of them follow from the sum.
+// Returns whether the numbers are those of one observation, so that all of them follow from the sum.
 bool is_single(uint64_t count, const Bucket::Decimal& numbers);
 bool is_single(uint64_t count, const Bucket::Real& numbers);
 

@@ -1,4 +1,4 @@
-// ClockRow: what a server keeps over its end of how far its wall clock can be trusted
+// ClockRow: what a server remembers across restarts about how far its wall clock can be trusted
 // (server/tick/clock_guard.h).
 #pragma once
 
@@ -11,15 +11,15 @@
 namespace statmill {
 
 struct ClockRow {
-  Timestamp passed;     // the time that retention goes by
-  Duration ahead{};     // by how much the wall clock is ahead of that; negative: behind
-  Duration standing{};  // for how long it has been so
+  Timestamp passed;     // the time that retention uses
+  Duration ahead{};     // how far the wall clock is ahead of `passed`; negative if it is slow
+  Duration standing{};  // how long that has been so
 
   bool operator==(const ClockRow&) const = default;
 };
 
 inline constexpr size_t kClockRowBytes = 24;
 std::string encode_clock_row(const ClockRow& row);
-std::optional<ClockRow> decode_clock_row(std::string_view bytes);  // none: it has not the right size
+std::optional<ClockRow> decode_clock_row(std::string_view bytes);  // nullopt if the size is wrong
 
 }  // namespace statmill

@@ -43,7 +43,7 @@ void SparseHistogram::add(HistogramIndex index, uint64_t n) {
     place->count += n;
   } else {
     cells_.insert(place + (place != cells_.end() && place->index < index ? 1 : 0), Cell{index, n});
-    keep_limit();
+    enforce_cell_limit();
   }
 }
 
@@ -62,7 +62,7 @@ void SparseHistogram::join(int power) {
 }
 
 // Whatever is added later, the sum of all would have been joined as far.
-void SparseHistogram::keep_limit() {
+void SparseHistogram::enforce_cell_limit() {
   while (cells_.size() > kCellsMax) join(joined_power_ + 1);
 }
 
@@ -104,7 +104,7 @@ void SparseHistogram::merge(const SparseHistogram& other) {
     }
   }
   count_ += other.count_;
-  keep_limit();
+  enforce_cell_limit();
 }
 
 double SparseHistogram::percentile(double q, double min, double max) const {

@@ -1,4 +1,4 @@
-// Keys: how rows are named in the column families (storage/FORMAT.md). Big endian, so that byte order is row
+// Keys: the names of rows in the column families (storage/FORMAT.md). Big endian, so that byte order is row
 // order.
 #pragma once
 
@@ -12,14 +12,13 @@
 namespace statmill {
 
 // Meta rows.
-inline constexpr std::string_view kFlushedPrefix = "flushed";  // + shard: tick, activity
-inline constexpr std::string_view kRollupKey = "rollup";       // chunk, id
-inline constexpr std::string_view kTrimKey = "trim";           // tick: the journal has no rows below
-inline constexpr std::string_view kExpiredPrefix =
-    "expired";                                             // + tier: first chunk kept, first never dropped
-inline constexpr std::string_view kAgentPrefix = "agent";  // + id: AgentRow
-inline constexpr std::string_view kTickKey = "tick";       // tick: of the newest batch
-inline constexpr std::string_view kClockKey = "clock";     // ClockRow
+inline constexpr std::string_view kFlushedPrefix = "flushed";   // + shard: tick, activity
+inline constexpr std::string_view kRollupKey = "rollup";        // chunk, id
+inline constexpr std::string_view kTrimKey = "trim";            // tick: the journal has no rows below it
+inline constexpr std::string_view kExpiredPrefix = "expired";   // + tier: first kept chunk, highest one ever
+inline constexpr std::string_view kAgentPrefix = "agent";       // + id: AgentRow
+inline constexpr std::string_view kTickKey = "tick";            // tick: of the newest batch
+inline constexpr std::string_view kClockKey = "clock";          // ClockRow
 inline constexpr std::string_view kForgottenKey = "forgotten";  // time: StoreBatch::forgotten_until
 
 std::string flushed_key(ShardNo shard);
@@ -27,7 +26,7 @@ std::string expired_key(TierNo tier);
 std::string agent_key(const AgentId& id);
 std::optional<AgentId> parse_agent_key(std::string_view key);
 
-// Of a series row: in the place of the kind, when the series is deleted. No name follows.
+// The kind byte in the row of a deleted series. No name follows.
 inline constexpr uint8_t kDeletedSeries = 0xff;
 
 std::string series_key(SeriesId id);
@@ -40,7 +39,7 @@ struct JournalKey {
 std::string journal_key(JournalKey key);
 std::optional<JournalKey> parse_journal_key(std::string_view key);
 
-// Chunk keys do not say their tier: each tier has a column family of its own.
+// Chunk keys do not contain the tier: each tier has a column family.
 std::string chunk_key(ChunkNo chunk, SeriesId id);
 std::optional<ChunkKey> parse_chunk_key(TierNo tier, std::string_view key);
 

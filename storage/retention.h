@@ -1,4 +1,4 @@
-// Retention: how long which series are kept: the tiers' own retention, and rules for names that match a glob.
+// Retention: how long each series is kept: the tiers' own retention, and rules for names that match a glob.
 #pragma once
 
 #include <bitset>
@@ -12,7 +12,7 @@
 
 namespace statmill {
 
-// The classes that some series are of.
+// A set of classes.
 using RetentionClasses = std::bitset<256>;
 
 // Immutable once its rules are added; then thread-safe.
@@ -20,23 +20,24 @@ class Retention {
  public:
   static constexpr size_t kRulesMax = kGone - 1;
 
-  // Without rules every series is kept as the tiers say.
-  Retention(Tiers tiers = {}) : classes_{std::move(tiers)} {}  // NOLINT: tiers are a retention
+  // Without rules every series has the tiers' retention.
+  Retention(Tiers tiers = {}) : classes_{std::move(tiers)} {}  // NOLINT: implicit on purpose
 
-  // "host.debug.* 10s:1d,5m:7d": the glob, and how long the tiers of these steps are kept for the names that
-  // it matches; the other tiers are kept as without the rule. Errors: kInvalid, saying which rule and why;
-  // kLimit (more than kRulesMax).
+  // Adds a rule such as "host.debug.* 10s:1d,5m:7d": a glob, and the retention of the named tiers for names
+  // that match it; other tiers keep the retention they have without the rule. Errors: kInvalid, naming the
+  // rule and the reason; kLimit (more than kRulesMax).
   Status add_rule(std::string_view text);
 
-  // The first rule that matches. Cost: a match per rule.
+  // Returns the class of the first rule that matches, or kDefaultRetention. Cost: a match per rule.
   RetentionClass class_of(std::string_view name) const;
   size_t class_count() const { return classes_.size(); }
 
-  // The tiers as a class is kept; the same steps and chunks for all. Requires: below class_count().
+  // The tiers with the retention of a class; steps and chunks are the same for all.
+  // Requires: retention < class_count().
   const Tiers& tiers(RetentionClass retention = kDefaultRetention) const { return classes_[retention]; }
-  // Each tier as long as any class keeps it.
+  // For each tier, the longest retention of any class.
   Tiers longest() const;
-  // Each tier as long as all of these classes keep it; of no classes: the default.
+  // For each tier, the shortest retention of these classes; the default if there are none.
   Tiers shortest(const RetentionClasses& classes) const;
 
  private:

@@ -1,4 +1,4 @@
-// SlotBucket: one bucket of a series and the slot it belongs to, and how two lists of them are combined.
+// SlotBucket: one bucket of a series and its slot, and how two lists of them are combined.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ struct SlotBucket {
   friend bool operator==(const SlotBucket&, const SlotBucket&) = default;
 };
 
-// How two buckets of the same slot are combined. Gauges and distributions merge. The finest tier of an event
-// series holds totals, which are added; its coarser tiers hold buckets of rates, which merge.
+// How two buckets of the same slot are combined. Gauges and distributions merge. For an event series the
+// finest tier holds totals, which are added; its coarser tiers hold buckets of rates, which merge.
 enum class Combine : uint8_t { kMerge = 0, kAddEvents = 1 };
 
-// Combines `b` into `a`, slot by slot. Both are in ascending order and hold each slot once.
+// Combines `b` into `a`, slot by slot. Requires: both ascend and hold each slot once.
 void combine_into(std::vector<SlotBucket>& a, std::span<const SlotBucket> b, Combine combine);
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// Slot histograms: the histograms of one series by slot, as a chunk has them, and how two such lists merge.
+// SlotHistogram: the histogram of one slot of a series, and how two lists of them merge.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ struct SlotHistogram {
   friend bool operator==(const SlotHistogram&, const SlotHistogram&) = default;
 };
 
-// Merges b into a, slot by slot. Both ascending, each slot once.
+// Merges `b` into `a`, slot by slot. Requires: both ascend and hold each slot once.
 void merge_into(std::vector<SlotHistogram>& a, std::span<const SlotHistogram> b);
 
 }  // namespace statmill

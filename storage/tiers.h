@@ -1,4 +1,4 @@
-// Tiers: at which steps and for how long buckets are kept, and how time is cut into slots and chunks.
+// Tiers: the steps at which buckets are kept, and for how long; how time is cut into slots and chunks.
 #pragma once
 
 #include <cstdint>
@@ -22,22 +22,22 @@ struct Tier {
   ChunkNo chunk_of_time(int64_t time_s) const { return chunk_of_slot(slot_of(time_s)); }
 };
 
-// 1 to kCountMax tiers, finest first; each step a multiple of the step before. A slot of any tier never
-// straddles two chunks of the finest tier, so that one chunk rolls up by itself. Immutable.
+// 1 to kCountMax tiers, finest first; each step is a multiple of the step before. A slot of any tier lies in
+// one chunk of the finest tier, so that each chunk rolls up by itself. Immutable.
 class Tiers {
  public:
   static constexpr size_t kCountMax = 8;
 
-  // "10s:10d,5m:1y,1h:6y". Errors: kInvalid, saying which part and why (steps not ascending multiples, step
-  // not in 1 s..1 d, retention shorter than 2 steps or than the finer tier's, retention over 100 y, too many
-  // tiers).
+  // Parses "10s:10d,5m:1y,1h:6y". Errors: kInvalid, naming the part and the reason (steps not ascending
+  // multiples, step not in 1 s..1 d, retention shorter than 2 steps or than the finer tier's, retention over
+  // 100 y, too many tiers).
   static Result<Tiers> parse(std::string_view text);
 
-  // The same tiers, but those whose steps `text` names are kept as long as it says: "10s:1d,1h:1y". Errors:
-  // kInvalid, as in parse; a step that no tier has, or named twice.
+  // Returns these tiers with the retentions that `text` names by step: "10s:1d,1h:1y". Errors: kInvalid as in
+  // parse(), or for a step that no tier has or that is named twice.
   Result<Tiers> with_retention(std::string_view text) const;
 
-  // Each tier kept as long as where it is kept longer (shorter). Requires: the same steps.
+  // For each tier, the longer (shorter) retention of the two. Requires: the same steps.
   Tiers longer(const Tiers& other) const;
   Tiers shorter(const Tiers& other) const;
 
@@ -47,7 +47,7 @@ class Tiers {
   const Tier& coarsest() const { return tiers_.back(); }
   auto begin() const { return tiers_.begin(); }
   auto end() const { return tiers_.end(); }
-  std::string text() const;  // canonical; parse(text()) gives the same tiers
+  std::string text() const;  // canonical; parse(text()) returns the same tiers
 
  private:
   std::vector<Tier> tiers_;
