@@ -1,9 +1,9 @@
-// DeltaPool: the buckets that one epoch brought to the series of a shard, in one array: a series that is
-// silent holds no room for them.
+// DeltaPool: the buckets that the series of one shard received in one epoch, in one array. A series without
+// samples in the epoch uses no memory here.
 //
-// Each series has a chain, newest slot first, so that a newer slot needs no search: a backfill brings many in
-// one epoch. The search for an older one is bounded: behind a few dozen slots a bucket may get a second,
-// partial one; what is added up later adds up the same. Each bucket of a distribution has a histogram beside.
+// The buckets of a series form a chain, newest slot first, so that adding a newer slot needs no search (a
+// backfill adds many slots in one epoch). The search for an older slot is bounded, so a slot may get a
+// second, partial bucket; read() merges the two. Each bucket of a distribution also has a histogram.
 #pragma once
 
 #include <algorithm>
@@ -20,10 +20,10 @@ namespace statmill {
 
 class DeltaPool {
  public:
-  using Chain = uint32_t;                   // of one series; 0 when empty
-  static constexpr size_t kNodeBytes = 64;  // a line of the cache
+  using Chain = uint32_t;                   // the chain of one series; 0 if empty
+  static constexpr size_t kNodeBytes = 64;  // one cache line
 
-  // Adds to the chain's bucket of `slot`: a sample, or all of a bucket.
+  // Adds a sample, or merges a bucket, into the chain's bucket of `slot`. Creates that bucket if necessary.
   void add(Chain& chain, Slot slot, const Number& value, Combine combine) {
     Chain* const link = is_of(chain, slot) ? &chain : find(chain, slot);
     if (!is_of(*link, slot)) {
@@ -48,7 +48,8 @@ class DeltaPool {
     }
   }
 
-  // The samples of what add() has just added to the chain, of a distribution.
+  // Adds the histogram of a distribution's samples. Requires: add() has just been called for the same chain
+  // and slot.
   void add_spread(Chain& chain, Slot slot, std::span<const HistogramCell> cells) {
     add_to_histogram(chain, slot, [&](SparseHistogram& histogram) {
       for (const HistogramCell& cell : cells) histogram.add(cell.index, cell.count);
@@ -57,24 +58,25 @@ class DeltaPool {
   void add_spread(Chain& chain, Slot slot, const SparseHistogram& added) {
     add_to_histogram(chain, slot, [&](SparseHistogram& histogram) { histogram.merge(added); });
   }
-  // Asks for the memory that add() begins with.
+  // Prefetches the memory that add() reads first.
   void prefetch(Chain chain) const {
     if (chain != 0) __builtin_prefetch(&nodes_[chain - 1], 1);
   }
 
-  // Asks for all of it, before the chains are read: they lead back and forth, and one step must wait for the
-  // other.
+  // Prefetches all buckets. Call it before reading many chains: a chain jumps back and forth in memory, and
+  // each step of it waits for the one before.
   void prefetch_all() const {
     constexpr size_t kLine = 64;
     const char* const begin = reinterpret_cast<const char*>(nodes_.data());
     for (size_t at = 0; at < nodes_.size() * sizeof(Node); at += kLine) __builtin_prefetch(begin + at, 0, 2);
   }
-  // The bucket of a chain that has but one, as nearly all; else null. Requires: the chain is not empty.
+  // Returns the chain's bucket if it has exactly one, as nearly all chains do; else nullptr. Requires: the
+  // chain is not empty.
   const SlotBucket* only(Chain chain) const {
     const Node& newest = nodes_[chain - 1];
     return newest.next == 0 ? &newest.at : nullptr;
   }
-  // The chain's buckets, ascending, each slot once.
+  // Replaces `out` with the chain's buckets, by ascending slot, each slot once.
   void read(Chain chain, Combine combine, std::vector<SlotBucket>& out) const {
     out.clear();
     for (; chain != 0; chain = nodes_[chain - 1].next) out.push_back(nodes_[chain - 1].at);
@@ -82,11 +84,12 @@ class DeltaPool {
       combine == Combine::kAddEvents ? to.bucket.add_event(from.bucket) : to.bucket.merge(from.bucket);
     });
   }
-  // Beside that bucket, of a distribution. Requires: only() is not null.
+  // Returns the histogram of the bucket that only() returns. Requires: a distribution, and only() is not
+  // nullptr.
   const SparseHistogram& only_histogram(Chain chain) const {
     return histograms_[nodes_[chain - 1].histogram - 1];
   }
-  // Of a distribution's chain, as many as buckets, for the same slots.
+  // Replaces `out` with the histograms of a distribution's chain: one per bucket, for the same slots.
   void read(Chain chain, std::vector<SlotHistogram>& out) const {
     out.clear();
     for (; chain != 0; chain = nodes_[chain - 1].next) {
@@ -98,7 +101,8 @@ class DeltaPool {
   }
 
   size_t memory_bytes() const { return nodes_.size() * kNodeBytes + histogram_bytes_; }
-  void clear() {  // forgets all chains
+  // Removes all buckets. Chains from before must not be used again.
+  void clear() {
     clear_burst(nodes_);
     if (histograms_.empty()) return;
     clear_burst(histograms_);
@@ -106,18 +110,19 @@ class DeltaPool {
   }
 
  private:
-  // Made where it stays: a bucket that is written in parts and copied at once waits for its own stores.
+  // Constructed in place: copying a bucket right after writing its fields would stall on those stores.
   struct alignas(kNodeBytes) Node {
     Node(Slot slot, const Number& value, Chain behind) : at{slot, Bucket::of(value)}, next(behind) {}
     Node(Slot slot, const Bucket& all, Chain behind) : at{slot, all}, next(behind) {}
 
     SlotBucket at;
     Chain next;
-    uint32_t histogram = 0;  // 1 + place in histograms_, or 0
+    uint32_t histogram = 0;  // 1 + index in histograms_; 0 if it has none
   };
   static_assert(sizeof(Node) == kNodeBytes);
 
-  // What a chain gives, newest slot first but for a few, becomes ascending; parts of one slot are added up.
+  // Sorts the items of a chain, which are mostly in descending order, by ascending slot, and merges items of
+  // the same slot.
   template <class OfSlot, class Add>
   static void put_in_order(std::vector<OfSlot>& of_chain, const Add& add) {
     if (of_chain.size() < 2) return;
@@ -136,7 +141,7 @@ class DeltaPool {
     }
     of_chain.resize(kept + 1);
   }
-  // What leads to the slot's node, or to where one is to stand.
+  // Returns the link to the slot's node, or the link where a new node for the slot belongs.
   Chain* find(Chain& chain, Slot slot) {
     constexpr int kSearchMax = 32;
     Chain* link = &chain;
@@ -145,7 +150,7 @@ class DeltaPool {
     }
     return link;
   }
-  static constexpr size_t kCellsExpected = 4;  // of one epoch
+  static constexpr size_t kCellsExpected = 4;  // in one epoch
   template <class Add>
   void add_to_histogram(Chain& chain, Slot slot, const Add& add) {
     Node& node = nodes_[*find(chain, slot) - 1];
@@ -164,7 +169,7 @@ class DeltaPool {
   template <class What>
   void push(Chain& link, Slot slot, const What& what) {
     const Chain behind = std::exchange(link, static_cast<Chain>(nodes_.size() + 1));
-    nodes_.emplace_back(slot, what, behind);  // may move what `link` is part of
+    nodes_.emplace_back(slot, what, behind);  // may move the node that `link` is part of
   }
 
   std::vector<Node> nodes_;

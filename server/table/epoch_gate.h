@@ -1,8 +1,8 @@
-// EpochGate: keeps every batch wholly in one tick.
+// EpochGate: puts every batch wholly into one tick.
 //
-// Ingest holds the gate shared for one batch; the tick flips the epoch with the gate to itself for an
-// instant. A turnstile in front keeps a stream of batches from starving the tick (a plain shared mutex
-// prefers readers).
+// Ingest holds the gate shared for one batch; the tick holds it exclusively for an instant to flip the epoch.
+// A second mutex before the gate, the turnstile, keeps a stream of batches from starving the tick (a plain
+// shared mutex prefers readers).
 #pragma once
 
 #include <mutex>
@@ -13,7 +13,8 @@ namespace statmill {
 // Thread-safe.
 class EpochGate {
  public:
-  // Held by ingest while one batch is applied; says which of the two delta sets takes it.
+  // Ingest holds this while it applies one batch. parity() says which of the two delta sets the batch goes
+  // to.
   class Batch {
    public:
     explicit Batch(EpochGate& gate) : gate_(gate) { gate_.enter(); }
@@ -27,8 +28,9 @@ class EpochGate {
     EpochGate& gate_;
   };
 
-  // Held by the tick between two epochs: once no batch is inside, and none comes in while it lives. What is
-  // done meanwhile is before every sample of the one and after every sample of the other.
+  // The tick holds this between two epochs. The constructor waits until no batch is inside; new batches wait
+  // until it is destroyed. Changes made meanwhile come after every sample of the old epoch and before every
+  // sample of the new one.
   class Flip {
    public:
     explicit Flip(EpochGate& gate) : gate_(gate) {
@@ -56,7 +58,8 @@ class EpochGate {
     turnstile_.unlock();
   }
 
-  // Plain standard mutexes: a lock taken in one function and given back in another is beyond the analysis.
+  // Plain standard mutexes: the thread-safety analysis cannot follow a lock that one function acquires and
+  // another releases.
   std::mutex turnstile_;
   std::shared_mutex gate_;
   int parity_ = 0;  // written under gate_ exclusively, read under gate_ shared

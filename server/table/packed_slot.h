@@ -1,7 +1,6 @@
-// PackedSlot: a slot in six bytes, for where a million of them are kept.
+// PackedSlot: a slot in six bytes, for places that keep a million of them.
 //
-// That is four million years either way, at a step of a second. A slot further away than that is taken for
-// the last one on its side.
+// At a step of one second the range is four million years each way. A slot outside the range is clamped.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +25,7 @@ class PackedSlot {
     return Slot{static_cast<int16_t>(parts_[2])} * (Slot{1} << 32) + (Slot{parts_[1]} << 16) + parts_[0];
   }
 
-  // Spares putting both together, or calling memcmp().
+  // Compares without unpacking either slot and without a call of memcmp().
   constexpr bool is(const PackedSlot& other) const {
     return parts_[0] == other.parts_[0] && parts_[1] == other.parts_[1] && parts_[2] == other.parts_[2];
   }

@@ -1,7 +1,7 @@
-// SenderLimit: how many series each sender may make.
+// SenderLimit: limits how many series each sender may create.
 //
-// Counted since the start, by address without port; a series that is deleted is not given back. Everyone who
-// comes when kSendersMax are known counts as one more sender, so that made-up addresses gain nothing.
+// It counts from the server's start, by address without port; deleting a series does not lower the count.
+// Once kSendersMax senders are known, all others share one count, so that made-up addresses gain nothing.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,18 @@
 
 namespace statmill {
 
-// Thread-safe. Its lock is taken inside a shard's; nothing is locked inside it.
+// Thread-safe. Lock order: a shard's lock, then this one; no lock is acquired while it is held.
 class SenderLimit {
  public:
   static constexpr size_t kSendersMax = 100'000;  // about 8 MB
 
-  // `series_max` 0: no limit.
+  // A `series_max` of 0 means no limit.
   explicit SenderLimit(size_t series_max) : series_max_(series_max) {}
 
-  // Whether the sender may make one more series, which then counts. The server's own series are not limited.
+  // Returns whether the sender may create one more series, and counts it if so. The server's own series are
+  // not limited.
   bool admit(const LineSender& sender);
-  // How many are counted on their own; none without a limit.
+  // Senders that have a count of their own; 0 if there is no limit.
   size_t sender_count() const;
 
  private:

@@ -1,12 +1,12 @@
-// SeriesArena: the series of all shards, in lines of the cache: what a sample needs of its series, the name
-// it is compared with included, mostly is in one line.
+// SeriesArena: stores the series of all shards in cache lines. The fields that a sample needs, and the name
+// it is compared with, are mostly in one line.
 //
 //   line n - 1                line n                                    n + 1 ...
 //   +----------------------+  +-------------------+-------------------+
-//   | pending, id, ...     |  | deltas, slots ... | name              | its rest
+//   | pending, id, ...     |  | deltas, slots ... | name              | rest of the name
 //   +----------------------+  +-------------------+-------------------+
-// Series are called by the number of their line. Those made together stand together, whatever their shards:
-// they will get samples together.
+// The number of a series is the number of its line n. Series that are created together are neighbours,
+// whatever their shards, because they will receive samples together.
 #pragma once
 
 #include <array>
@@ -23,29 +23,31 @@
 
 namespace statmill {
 
-// add() and remove() by one thread at a time, under the caller's lock. Series are found without: whoever has
-// a number has it from who added the series, under the lock of its shard, which guards the series too.
+// add() and remove() need the caller's lock: one thread at a time. Looking up a series by its number needs no
+// lock of the arena: a thread reads the number under the lock of the series' shard, where the thread that
+// added the series put it. That lock also guards the series.
 class SeriesArena {
  public:
-  using Number = uint32_t;  // from 1 on
+  using Number = uint32_t;  // starts at 1
 
   SeriesArena() = default;
   ~SeriesArena();
   SeriesArena(const SeriesArena&) = delete;
   SeriesArena& operator=(const SeriesArena&) = delete;
 
-  // An empty series of that name. It stays where it is.
+  // Adds a series without samples. It is never moved in memory.
   Number add(std::string_view name);
-  void remove(Number number);  // its room goes to another one
+  // Destroys the series; its memory is used again for a name of about the same length.
+  void remove(Number number);
 
   Series& operator[](Number number) const { return *reinterpret_cast<Series*>(line_at(number) - kLineBytes); }
-  // Asks for the memory of what a sample needs.
+  // Prefetches the fields that a sample needs.
   void prefetch(Number number) const { __builtin_prefetch(line_at(number), 1); }
 
  private:
   static constexpr size_t kLineBytes = 64;
   static constexpr uint32_t kFirstLinesBits =
-      10;  // the first chunk has so many lines, each other twice the last
+      10;  // the first chunk has 2^10 lines, each other one twice as many as the one before
   struct alignas(kLineBytes) Line {
     std::array<char, kLineBytes> bytes;
   };
@@ -65,15 +67,15 @@ class SeriesArena {
     const size_t chunk = chunk_of(number);
     return chunks_[chunk].get()[number - begin_of(chunk)].bytes.data();
   }
-  // Lines one after the other, in one chunk; gives the second.
+  // Allocates consecutive lines of one chunk; returns the number of the second.
   Number room(uint32_t lines);
 
   static constexpr size_t kChunksMax = 32 - kFirstLinesBits;
-  // Each is written once, before a number in it is given out, so that whoever has one may read it.
+  // Each is written once, before add() returns a number in it, so a thread that has a number may read it.
   std::array<std::unique_ptr<Line, FreeChunk>, kChunksMax> chunks_;
-  std::array<uint32_t, kChunksMax> used_{};  // lines of each that have been given out
-  uint64_t end_ = 0;                         // the line behind the last of them
-  // By how many lines they have.
+  std::array<uint32_t, kChunksMax> used_{};  // allocated lines of each chunk
+  uint64_t end_ = 0;                         // the line after the last allocated one
+  // Removed series, by the number of lines they occupy.
   std::vector<std::vector<Number>> vacant_ = std::vector<std::vector<Number>>(lines_for(kNameBytesMax) + 1);
 };
 

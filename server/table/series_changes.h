@@ -1,5 +1,5 @@
-// SeriesChanges: what is to become of series between two epochs, and what came of it: deleted, emptied over a
-// range of slots, renamed.
+// SeriesChanges: a request to delete series, erase a range of their slots or rename them, applied between two
+// epochs; and ChangedSeries, its result.
 #pragma once
 
 #include <optional>
@@ -13,23 +13,25 @@
 
 namespace statmill {
 
-// A new name for a series; what it points at must outlive the change.
+// A request to rename one series. The texts must outlive the change.
 struct NewName {
   std::string_view from;
   std::string_view to;
 };
 
-// The share of one tick. What it points at must outlive the call that it is handed to.
+// The changes of one tick. The names must outlive the call that gets them.
 struct SeriesChanges {
-  // Names to delete; with `slots` only what lies in them, and series of which nothing would be left.
+  // Names to delete. With `slots`, only the samples in them are erased; a series that would have none left is
+  // deleted.
   std::span<const std::string_view> deletes;
-  std::optional<SlotRange> slots;  // of the finest tier; begin and end are slots of every tier
+  std::optional<SlotRange> slots;  // of the finest tier; begin and end are slot boundaries of every tier
   std::span<const NewName> renames;
 
   bool is_empty() const { return deletes.empty() && renames.empty(); }
 };
 
-// Names that there were not, names that were taken and series with nothing in the slots are left out.
+// What a change did. Names that do not exist, new names that already exist, and series without samples in the
+// slots are left out.
 struct ChangedSeries {
   struct Renamed {
     SeriesRow row;  // with its new name
@@ -37,15 +39,15 @@ struct ChangedSeries {
   };
   std::vector<SeriesId> deleted;
   std::vector<Renamed> renamed;
-  size_t erased = 0;  // series that lost slots and are still there
+  size_t erased = 0;  // series that lost slots and still exist
 
   size_t count() const { return deleted.size() + renamed.size() + erased; }
 };
 
-// A series that loses slots in a flush.
+// A series whose slots the next flush erases.
 struct ErasedSeries {
   SeriesId id = 0;
-  SlotRange slots;  // no wider than the series' own
+  SlotRange slots;  // within the series' first and last slot
 };
 
 }  // namespace statmill

@@ -1,7 +1,8 @@
-// Table: all series in RAM, in 256 lock-sharded hash tables, with every bucket that is not yet in the store.
+// Table: all series in RAM, in 256 hash tables with a lock each, and every bucket that is not yet in the
+// store.
 //
-// Ingest applies batches, the tick collects what an epoch brought and takes away what is to be flushed,
-// queries copy one series. Everything is a partial bucket: live, late and backfilled samples take one road.
+// Ingest applies batches; the tick collects the samples of an epoch and removes what has been flushed;
+// queries copy one series. Every bucket is partial, so live, late and backfilled samples use the same code.
 #pragma once
 
 #include <array>
@@ -30,14 +31,14 @@
 namespace statmill {
 
 struct TableLimits {
-  size_t series_max = 2'000'000;             // --limits.series: new names beyond are refused
-  size_t sender_series_max = 0;              // --limits.series_per_sender: likewise; 0: no limit
+  size_t series_max = 2'000'000;  // --limits.series: samples of new names are refused above this
+  size_t sender_series_max = 0;   // --limits.series_per_sender: the same for each sender; 0: no limit
   size_t pending_bytes = size_t{256} << 20;  // --pending.bytes: a shard over its share is flushed early;
-                                             // at twice this samples are refused (memory_limit)
+                                             // above twice this, samples are refused (memory_limit)
   Duration future_max = std::chrono::minutes(10);  // --limits.future: samples further ahead are refused
 };
 
-// One series whose pending buckets are on their way into the store.
+// One series whose pending buckets are being written to the store.
 struct FlushedSeries {
   SeriesId id = 0;
   Kind kind = Kind::kGauge;
@@ -53,7 +54,7 @@ struct ShardFlush {
   std::vector<SeriesActivity> activity;  // of all series of the shard that have been collected
 };
 
-// Everything in RAM about one series, and how it relates to the store (invariant B).
+// A copy of everything that RAM has of one series, and how it relates to the store (invariant B).
 struct SeriesCopy {
   SeriesId id = 0;
   Kind kind = Kind::kGauge;
@@ -63,10 +64,11 @@ struct SeriesCopy {
   Slot first_slot = Series::kNever;
   Slot last_slot = Series::kNever;
   std::vector<SlotBucket> unflushed;     // deltas and pending, combined
-  std::vector<SlotBucket> flushing;      // in the store from flushing_tick on
-  HistogramWindow unflushed_histograms;  // where they are wanted, of the same slots
+  std::vector<SlotBucket> flushing;      // in the store once flushing_tick is committed
+  HistogramWindow unflushed_histograms;  // for the same slots; empty unless histograms are wanted
   HistogramWindow flushing_histograms;
-  SlotRange erased;  // of what the store has: void, and there no more from flushing_tick on
+  SlotRange
+      erased;  // ignore what the store has of these slots; it has nothing once flushing_tick is committed
   TickNo flushed_tick = 0;
   TickNo flushing_tick = 0;
 };
@@ -81,50 +83,55 @@ class Table final : public SampleSink {
         retention_max_s_(retention_.longest().coarsest().retention_s),
         retention_min_s_(retention_.shortest(RetentionClasses().set()).coarsest().retention_s) {}
 
-  // Adds the batch's samples, all in one epoch. Samples not taken are counted in batch.refused, and how many
-  // were taken is returned. Cost: one lock per touched shard, or two.
+  // Adds the batch's samples, all in one epoch. Returns how many were accepted; the others are counted in
+  // batch.refused. Cost: one or two locks per shard that the batch touches.
   uint64_t apply(Batch& batch, Timestamp now) override;
-  // Called in the epoch that takes a batch, when its samples are in: what it notes for that parity goes into
-  // the same tick. Must not call the table.
+  // Called after a batch's samples were added, in the same epoch. A state that it records for that parity
+  // goes into the same tick as the samples. Must not call the table.
   using Mark = std::function<void(int parity)>;
-  // The same for a batch that its sender keeps until it is durable, and that may be of no samples: `mark` is
-  // called once, when batch.refused is complete. Nothing is refused for want of memory: ask has_room() first.
-  // The sender's clock was at `sent`: samples without a time are of then, and none is too new that is not
-  // beyond both clocks by more than the limit.
+  // Like apply(), for a batch whose sender keeps it until it is durable; the batch may have no samples.
+  // `mark` is called once, when batch.refused is complete. Refuses nothing for lack of memory: call
+  // has_room() first. `sent` is the time of the sender's clock. It is the time of samples that have none, and
+  // a sample is too new only if it is ahead of both clocks by more than the limit.
   uint64_t apply_marked(Batch& batch, Timestamp now, Timestamp sent, const Mark& mark);
-  // Whether senders that can wait should send: they stop well before samples are refused.
+  // Returns whether senders that can wait may send. It turns false well before samples are refused.
   bool has_room() const { return ram_bytes() < limits_.pending_bytes + limits_.pending_bytes / 2; }
 
-  // The tick's side; one thread.
+  // For the tick; one thread.
   struct EpochEnd {
     int parity = 0;  // of the epoch that ended
     ChangedSeries changed;
   };
-  // Ends the epoch. The changes come between it and the next: a batch of samples is wholly before them or
-  // wholly after. Requires: all earlier epochs are collected, no flush is under way, and the shards of all
-  // names concerned, old and new, are collected without journal and flushed next. Cost: microseconds for a
-  // series, for which ingest waits.
+  // Ends the epoch and applies the changes before the next one begins: every batch of samples comes wholly
+  // before them or wholly after. Requires: all earlier epochs are collected, no flush is in progress, and the
+  // shards of all old and new names are then collected without a journal and flushed. Cost: microseconds per
+  // changed series, while ingest waits.
   EpochEnd end_epoch(const SeriesChanges& changes = {});
-  // Moves the epoch's deltas to pending; with their journal entries to `journal`, unless that is null, since
-  // they are flushed in this very tick. Gives the series that the epoch made.
+  // Moves the epoch's deltas to pending and appends their entries to `journal`. `journal` is null if the
+  // shard is flushed in the same tick: then it needs no entries. Returns the series that were created in the
+  // epoch.
   std::vector<SeriesRow> collect(ShardNo shard, int parity, JournalDraft* journal);
   bool is_over_share(ShardNo shard) const;
-  ShardFlush begin_flush(ShardNo shard, TickNo tick);  // Requires: no flush of the shard under way
-  void end_flush(ShardNo shard);                       // the store has it: drop it from RAM
+  // Removes all pending buckets of the shard from its series. They stay in the table, and in copies of
+  // series, until end_flush(). Requires: no flush of the shard is in progress.
+  ShardFlush begin_flush(ShardNo shard, TickNo tick);
+  // Frees the flushed buckets: the store has them.
+  void end_flush(ShardNo shard);
 
-  // Start-up; before any other thread.
+  // For the server's start, before any other thread uses the table.
   Series* restore_series(const SeriesRow& row);
   void restore_deleted(SeriesId id);
   void restore_shard(ShardNo shard, TickNo flushed);
-  void end_replay();  // once, when journal rows have been replayed into the series
+  void end_replay();  // call once, after the journal rows are replayed into the series
 
-  // The query's side.
-  // Changes whenever series are deleted or renamed, and is not given while that goes on. When it is the same
-  // before and after a search and the copies of what was found, all of that is of one moment as to names.
+  // For queries.
+  // Returns a number that changes whenever series are deleted or renamed; waits while that is in progress. If
+  // it is the same before a search and after the copies of the series found, all of them saw the same names.
   uint64_t names_version() const;
+  // Returns nullopt if no series has that name.
   std::optional<SeriesCopy> copy(std::string_view name, Wanted wanted = Wanted::kBuckets) const;
-  // Calls `visit` with every name that matches, in no order, without a lock, until it returns false. Names
-  // stay where they are for as long as the table lives.
+  // Calls `visit` with every name that matches, in no order and without a lock, until it returns false. The
+  // names are valid as long as the table.
   void search(const Glob& glob, const NameArena::Visit& visit) const { names_.search(glob, visit); }
   struct Brief {
     Kind kind = Kind::kGauge;
@@ -133,11 +140,11 @@ class Table final : public SampleSink {
   };
   std::optional<Brief> brief(std::string_view name) const;
 
-  // The newest slot that a sample was ever taken for; none: Series::kNever.
+  // The newest slot of any accepted sample; Series::kNever if there was none.
   Slot newest_slot() const { return newest_slot_.load(std::memory_order_relaxed); }
 
   size_t series_count() const { return series_count_.load(std::memory_order_relaxed); }
-  // Made by samples since the start, deleted ones too.
+  // Series created by samples since the start, including those deleted since.
   uint64_t series_made() const { return series_made_.load(std::memory_order_relaxed); }
   size_t name_bytes() const { return names_.ram_bytes(); }
   size_t sender_count() const { return sender_limit_.sender_count(); }
@@ -148,14 +155,14 @@ class Table final : public SampleSink {
   const Tiers& tiers() const { return retention_.tiers(); }
 
  private:
-  struct Placed;  // a sample of a batch: its hash and slot
+  struct Placed;  // a sample of a batch with its hash and slot
   struct Moment;
-  class Held;    // the shards of some samples, locked
-  struct Taken;  // a series out of its shard
+  class Held;    // the locks of some samples' shards
+  struct Taken;  // a series that was removed from its shard
   void note_deltas(size_t grown);
   void note_pending(Shard& shard, Series& series, size_t bytes_before) REQUIRES(shard.mutex);
   std::optional<Refusal> admit_series(const LineSender& sender);
-  // A new series, in the index too; with the next id, unless it has one.
+  // Creates a series and adds it to the index. Its id is the next free one unless `id` is given.
   Series& make(Shard& shard, uint64_t hash, std::string_view name, Kind kind, RetentionClass retention,
                std::optional<SeriesId> id = {}) REQUIRES(shard.mutex);
   Series& create(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention, size_t parity)
@@ -175,24 +182,25 @@ class Table final : public SampleSink {
   const Retention retention_;
   const TableLimits limits_;
   SenderLimit sender_limit_;
-  const int64_t retention_max_s_;  // of the coarsest tier, of the class that is kept longest
-  const int64_t retention_min_s_;  // the same of that kept shortest
+  const int64_t retention_max_s_;  // of the coarsest tier of the class that is kept longest
+  const int64_t retention_min_s_;  // of the coarsest tier of the class that is kept shortest
   EpochGate gate_;
   std::array<Shard, kShardCount> shards_;
-  SeriesArena series_;  // changed under names_mutex_; each series is its shard's
-  // Taken for a new series or a changed name only, inside its shard's; nothing is locked inside it.
+  SeriesArena series_;  // add() and remove() under names_mutex_; each series under its shard's lock
+  // Locked only to create, remove or rename a series, while its shard is locked; no lock is acquired while it
+  // is held.
   Mutex names_mutex_;
   SeriesId next_id_ GUARDED_BY(names_mutex_) = 0;
-  NameArena names_;  // written under names_mutex_, searched without
-  // Each adds up what shards do under their own locks; read for limits and /metrics, where a moment's error
-  // is no harm: relaxed.
+  NameArena names_;  // written under names_mutex_, searched without a lock
+  // Sums over all shards, written under the shards' own locks and read for limits and /metrics, where a
+  // slightly old value does no harm: relaxed.
   std::atomic<size_t> series_count_{0};
   std::atomic<uint64_t> series_made_{0};
   std::atomic<size_t> ram_bytes_{0};  // of deltas, pending and flushing windows
   std::atomic<uint64_t> kind_mismatches_{0};
-  std::atomic<Slot> newest_slot_{Series::kNever};  // goes up; relaxed: it stands for itself
-  // Odd while names change. Written by the tick: released before the change and after it; acquired by
-  // queries.
+  std::atomic<Slot> newest_slot_{Series::kNever};  // only grows; relaxed: no other data depend on it
+  // Odd while names change. The tick writes it with release order before and after the change; queries read
+  // it with acquire order.
   std::atomic<uint64_t> names_version_{0};
 };
 
