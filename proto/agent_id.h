@@ -1,5 +1,5 @@
-// AgentId and AgentSecret: who an agent is, and how it proves it. Both are 128 random bits, made at its first
-// start.
+// AgentId identifies an agent; AgentSecret proves that the agent owns the id. Both are 128 random bits that
+// the agent makes at its first start.
 #pragma once
 
 #include <array>
@@ -15,16 +15,16 @@ struct AgentId {
 
   std::array<uint8_t, kBytes> bytes{};
 
-  // 32 hexadecimal digits, lower case.
+  // Returns 32 lower-case hexadecimal digits.
   std::string text() const;
-  // None: not 32 of them.
+  // Returns nullopt unless `text` is 32 lower-case hexadecimal digits.
   static std::optional<AgentId> parse(std::string_view text);
 
   auto operator<=>(const AgentId&) const = default;
 };
 
-// Sent in each hello. The server keeps a hash of the first one that it sees with an id, so that nobody who
-// merely knows the id can speak for the agent. It is never logged.
+// The agent sends it in each hello. The server keeps a hash of the first secret that it sees with an id, so
+// that knowing the id is not enough to impersonate the agent. It is never logged.
 struct AgentSecret {
   static constexpr size_t kBytes = 16;
 

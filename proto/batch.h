@@ -1,7 +1,7 @@
-// Batch: the samples parsed from one read, with the account of every line that was in it.
+// Batch: the samples parsed from one read, and the counts of all its lines.
 //
-// Names are views into the read buffer where they could be left as they were, else into the batch's own text.
-// Invariant C starts here: received == samples.size() + sum of refused, at any moment between parser calls.
+// A sample's name is a view into the read buffer if the parser left it unchanged, else into the batch's text.
+// Invariant C starts here: between parser calls, received == samples.size() + sum of refused.
 #pragma once
 
 #include <array>
@@ -24,14 +24,14 @@ struct Metadata {
   std::string_view text;
 };
 
-// A line or sample that was not taken, for whoever looks for its sender.
+// A refused line or sample, kept so that an operator can find its sender.
 struct RefusedLine {
   Refusal reason{};
   LineSender sender;
-  std::string_view text;  // the line, without LF; of a sample that the table refused, the series' name
+  std::string_view text;  // the line, without LF; if the table refused a sample, the series' name
 };
 
-// Ready-made buckets where they do not move; memory is kept for the next batch, as the samples' is.
+// Ready-made buckets with stable addresses. clear() keeps the memory for the next batch.
 class ReadyBuckets {
  public:
   ReadyBucket& add() {
@@ -53,46 +53,49 @@ struct Batch {
   Batch(const Batch&) = delete;  // its samples point into it
   Batch& operator=(const Batch&) = delete;
 
-  static constexpr size_t kRefusedLinesMax = 16;  // kept of one batch, the first; all are counted
+  static constexpr size_t kRefusedLinesMax = 16;  // the batch keeps its first ones and counts all
 
   std::vector<Sample> samples;
   std::vector<Metadata> metadata;  // `#key value` lines, in order; not samples
-  uint64_t received = 0;           // samples asked for: a refused line counts as one, a fan-out as many
-  uint64_t extra_fields = 0;       // lines taken whose fields after the seventh were ignored
-  uint64_t renamed = 0;            // lines taken whose name lost the ~ in front of it
+  uint64_t received = 0;           // samples; a refused line counts as one, a fan-out as one per name
+  uint64_t extra_fields = 0;       // accepted lines whose fields after the seventh were ignored
+  uint64_t renamed = 0;            // accepted lines whose name lost a leading ~
   std::array<uint64_t, kRefusalCount> refused{};
-  std::vector<RefusedLine> refused_lines;      // at most kRefusedLinesMax
-  std::vector<RefusedLine> refused_new_names;  // likewise: samples that would have made a series
+  std::vector<RefusedLine> refused_lines;  // at most kRefusedLinesMax
+  std::vector<RefusedLine>
+      refused_new_names;  // samples that would have made a series; at most kRefusedLinesMax
 
-  // What is added from now on comes from there, over clear() too. The server itself unless set.
+  // Sets the sender of everything added from now on; clear() keeps it. Initially the server itself.
   void set_sender(const LineSender& sender) {
     if (senders_.back().sender != sender) add_sender(sender);
   }
-  // Whose turn it is.
+  // Returns the current sender.
   const LineSender& sender() const { return senders_.back().sender; }
-  // Who sent samples[index].
+  // Returns the sender of samples[index].
   const LineSender& sender_of(size_t index) const;
 
-  // A line that its parser does not take. `line` must outlive the batch's use.
+  // Counts a line that its parser refuses, and keeps it if fewer than kRefusedLinesMax are kept. `line` must
+  // stay valid until clear().
   void refuse(Refusal reason, std::string_view line) { refuse(reason, line, sender()); }
   void refuse(Refusal reason, std::string_view line, const LineSender& sender);
-  // The table does not take samples[index], which has been received. To be called once for each.
+  // Counts samples[index] as refused by the table; `received` already includes it. Call it once per sample.
   void refuse_sample(size_t index, Refusal reason);
   void refuse_all_samples(Refusal reason);
-  // Takes samples out; the others keep their order and their senders. Requires: `indices` ascend. Cost: the
-  // samples behind the first of them move.
+  // Removes samples; the others keep their order and their senders. Requires: `indices` ascend. Cost: moves
+  // the samples after the first removed one.
   void remove_samples(std::span<const uint32_t> indices);
-  // What a sample may point at, for as long as the batch lives.
+  // Returns a bucket that stays valid until clear().
   ReadyBucket& new_ready_bucket() { return ready_buckets_.add(); }
-  // Cells that do.
+  // Keeps cells until clear().
   std::span<const HistogramCell> keep(std::vector<HistogramCell> cells) {
     return cells_.emplace_back(std::move(cells));
   }
-  // Text that lives as long as the batch.
+  // Copies a text, which stays valid until clear().
   std::string_view keep(std::string_view text) { return kept_.keep(text); }
-  // The same, for `size` bytes that the caller writes.
+  // Returns `size` bytes for the caller to write, valid until clear().
   char* room(size_t size) { return kept_.room(size); }
-  char* spare(size_t size) { return kept_.spare(size); }  // what room() will give for up to so many
+  // Returns what the next room() returns for any size up to `size`, without using it up.
+  char* spare(size_t size) { return kept_.spare(size); }
   void clear() {
     samples.clear();
     metadata.clear();
@@ -109,15 +112,15 @@ struct Batch {
 
  private:
   struct SenderOf {
-    size_t begin = 0;  // the first of its samples; they end where those of the next begin, and may be none
+    size_t begin = 0;  // index of its first sample; its samples end where the next sender's begin
     LineSender sender;
   };
   void add_sender(const LineSender& sender);
 
-  std::vector<SenderOf> senders_ = std::vector<SenderOf>(1);  // never empty, by `begin`
+  std::vector<SenderOf> senders_ = std::vector<SenderOf>(1);  // never empty, sorted by `begin`
   TextArena kept_;
   ReadyBuckets ready_buckets_;
-  std::vector<std::vector<HistogramCell>> cells_;  // each stays where it is when this grows
+  std::vector<std::vector<HistogramCell>> cells_;  // growing does not move the cells themselves
 };
 
 }  // namespace statmill

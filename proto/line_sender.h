@@ -1,4 +1,4 @@
-// LineSender: where lines come from, as far as the network tells.
+// LineSender: the origin of a line, as far as the network shows it.
 #pragma once
 
 #include <array>
@@ -10,15 +10,15 @@ namespace statmill {
 struct LineSender {
   enum class Kind : uint8_t {
     kServer,  // the server itself
-    kHttp,    // whoever posts lines, all as one
-    kLocal,   // whoever uses the unix socket, likewise
+    kHttp,    // all HTTP clients together
+    kLocal,   // all users of the unix socket together
     kHost,    // an address
   };
   using AddressBytes = std::array<uint8_t, 16>;  // IPv6, or IPv4 mapped into it (RFC 4291, 2.5.5.2)
 
   Kind kind = Kind::kServer;
-  uint16_t port = 0;       // 0: not told
-  AddressBytes address{};  // in the order of the network; zero unless kHost
+  uint16_t port = 0;       // 0: unknown
+  AddressBytes address{};  // in network byte order; zero unless kHost
 
   static LineSender local() { return {Kind::kLocal, 0, {}}; }
   static LineSender http() { return {Kind::kHttp, 0, {}}; }
@@ -26,9 +26,9 @@ struct LineSender {
     return {Kind::kHost, port, address};
   }
 
-  // "10.0.0.7", "2001:db8::7", "http", "unix" or "server": a sender by whatever port.
+  // Returns the sender without its port: "10.0.0.7", "2001:db8::7", "http", "unix" or "server".
   std::string name() const;
-  // The same with the port, if there is one: "10.0.0.7:4711", "[2001:db8::7]:4711".
+  // Returns the sender with its port, if known: "10.0.0.7:4711", "[2001:db8::7]:4711".
   std::string text() const;
 
   friend bool operator==(const LineSender&, const LineSender&) = default;

@@ -1,4 +1,4 @@
-// What the line dialects have in common: white space, fields, integers and numbers as a refusal knows them.
+// Parsing helpers shared by the line dialects: white space, fields, integers, and numbers with refusals.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace statmill {
 
-// isspace() of the C locale. A table, since it is asked at both ends of every field: comparing took 13 ns
-// more of a line of three.
+// isspace() of the C locale. It is a table because both ends of every field are checked: comparisons cost
+// 13 ns more for a line of three fields.
 inline constexpr std::array<bool, 256> kIsSpace = [] {
   std::array<bool, 256> is_space{};
   for (const char c : {' ', '\t', '\n', '\v', '\f', '\r'}) is_space[static_cast<uint8_t>(c)] = true;
@@ -23,7 +23,7 @@ inline constexpr std::array<bool, 256> kIsSpace = [] {
 }();
 constexpr bool is_space(char c) { return kIsSpace[static_cast<uint8_t>(c)]; }
 
-inline constexpr uint64_t kOnes = 0x0101010101010101;  // times a byte: that byte eight times
+inline constexpr uint64_t kOnes = 0x0101010101010101;  // multiplied by a byte, repeats it eight times
 
 inline uint64_t word_at(const char* at) {
   static_assert(std::endian::native == std::endian::little);
@@ -32,8 +32,8 @@ inline uint64_t word_at(const char* at) {
   return word;
 }
 
-// The first eight bytes of [at, end), zeros behind them if there are less. Reads nothing outside of [begin,
-// end). Requires: begin <= at < end.
+// Returns the first eight bytes of [at, end), padded with zeros. Reads nothing outside [begin, end).
+// Requires: begin <= at < end.
 inline uint64_t word_at(const char* begin, const char* at, const char* end) {
   if (end - at >= 8) return word_at(at);
   if (end - begin >= 8) return word_at(end - 8) >> (64 - 8 * (end - at));
@@ -42,8 +42,8 @@ inline uint64_t word_at(const char* begin, const char* at, const char* end) {
   return word;
 }
 
-// The first white space in [at, end), or end. Eight bytes at a time: a byte below 33 leaves its top bit set,
-// and the lowest such bit is never false (borrows only go up).
+// Returns the first white space in [at, end), or end. It tests eight bytes at once: a byte below 33 leaves
+// its top bit set, and the lowest such bit is never a false one (borrows only go up).
 inline const char* find_space(const char* at, const char* end) {
   while (end - at >= 8) {
     const uint64_t word = word_at(at);
@@ -66,15 +66,15 @@ class Cursor {
   explicit Cursor(std::string_view text) : begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
 
   bool is_at_end() const { return at_ == end_; }
-  char front() const { return *at_; }  // Requires: not at the end
+  char front() const { return *at_; }  // Requires: !is_at_end()
   bool skip(char byte) {
     if (at_ == end_ || *at_ != byte) return false;
     ++at_;
     return true;
   }
-  void advance(size_t size) { at_ += size; }  // Requires: so much is left
+  void advance(size_t size) { at_ += size; }  // Requires: rest().size() >= size
   std::string_view rest() const { return {at_, static_cast<size_t>(end_ - at_)}; }
-  // The text up to the first of some bytes, which is left standing; all the rest if there is none.
+  // Consumes and returns the text before the first of the stop bytes; the whole rest if there is none.
   template <char... kStops>
   std::string_view until() {
     const char* const from = at_;
@@ -90,26 +90,27 @@ class Cursor {
 };
 
 inline std::string_view trimmed(std::string_view text) {
-  // As nearly always; a byte over 126 takes the loops, which leave it.
+  // The common case. A byte over 126 (negative as a char) goes through the loops, which keep it.
   if (!text.empty() && text.front() > ' ' && text.back() > ' ') return text;
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
   return text;
 }
 
-// Where the fields of a line are. Not zeroed, since that would cost as much as finding them.
+// The fields of a line. The arrays are not zeroed, since that would cost as much as finding the fields.
 template <size_t kFieldsMax>
 struct Fields {
   static constexpr size_t kMax = kFieldsMax;
 
-  size_t count = 0;  // kMax + 1: there are more
+  size_t count = 0;  // kMax + 1 if the line has more fields
   std::array<const char*, kMax> begin;
   std::array<const char*, kMax> end;
 
   std::string_view operator[](size_t i) const { return {begin[i], static_cast<size_t>(end[i] - begin[i])}; }
 };
 
-// The fields between white space. Inlined, as read_integer, since calls took 8 of 119 ns of a line of three.
+// Splits a line at white space. This and read_integer() are inlined because calls took 8 of the 119 ns of a
+// line of three fields.
 template <size_t kFieldsMax>
 [[gnu::always_inline]] inline Fields<kFieldsMax> split_fields(std::string_view line) {
   Fields<kFieldsMax> fields;
@@ -128,7 +129,7 @@ template <size_t kFieldsMax>
   }
 }
 
-// The whole text as an integer with an optional sign; anything else is an error of the result.
+// Parses the whole text as an integer with an optional sign. The result's `ec` is set if it is anything else.
 template <class Integer>
 [[gnu::always_inline]] inline std::from_chars_result read_integer(std::string_view text, Integer& value) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
@@ -151,9 +152,9 @@ inline std::optional<Refusal> read_number(std::string_view text, Number& number)
   return Refusal::kBadValue;
 }
 
-// Calls `parse` with the lines of `bytes`, LF not included; a last line without LF is taken as a line. Not
-// with those that `take_usual` takes before: from their first byte and the text's end it gives what follows
-// the line, or null.
+// Calls `parse` with each line of `bytes`, without LF; the last line needs no LF. Before that, calls
+// `take_usual` with the line's begin and the end of `bytes`: if it returns the begin of the next line instead
+// of nullptr, `parse` is not called for the line.
 template <class TakeUsual, class Parse>
 void for_each_line(std::string_view bytes, const TakeUsual& take_usual, const Parse& parse) {
   const char* at = bytes.data();

@@ -1,7 +1,7 @@
-// Number: a number as it was written, exactly.
+// Number: the exact value of a number in a line.
 //
-// Nearly all samples are short decimals; kept as mantissa and scale they add up exactly, whatever the order.
-// Anything else (too long, too small, too large) is the nearest double.
+// Nearly all samples are short decimals. Kept as mantissa and scale, they add up exactly in any order.
+// Any other number (too long, too small, too large) becomes the nearest double.
 #pragma once
 
 #include <bit>
@@ -15,13 +15,12 @@ struct Number {
   static constexpr int8_t kScaleMax = 15;
   static constexpr int64_t kMantissaMax = int64_t{1} << 53;  // below, mantissa / 10^scale rounds once
 
-  int64_t mantissa =
-      0;             // mantissa / 10^scale is what was written; or, when not is_decimal(), a double's bits
-  int8_t scale = 0;  // 0..kScaleMax, as small as the mantissa allows; or kNotDecimal
+  int64_t mantissa = 0;  // the number is mantissa / 10^scale; if not is_decimal(), these are a double's bits
+  int8_t scale = 0;      // 0..kScaleMax, as small as possible; or kNotDecimal
 
   bool is_decimal() const { return scale != kNotDecimal; }
   friend bool operator==(const Number&, const Number&) = default;
-  // The nearest double, always finite. Cost: a division, which is why it is not kept.
+  // Returns the nearest double, always finite. Cost: a division, so parsers do not store it.
   double value() const;
 
   static Number of(double value) { return {std::bit_cast<int64_t>(value), kNotDecimal}; }
@@ -31,9 +30,10 @@ struct Number {
 
 enum class NumberError : uint8_t { kNone, kBadValue, kNotFinite, kOutOfRange };
 
-// Reads the whole text: optional sign, digits with at most one point, optional exponent ("-1.50", ".5", "5.",
-// "+1e3"). Refused: empty, hex, trailing bytes (kBadValue); any spelling of nan and inf (kNotFinite);
-// overflow, and underflow to zero of a number that is not zero (kOutOfRange). Locale-free. No allocation.
+// Parses the whole text: optional sign, digits with at most one point, optional exponent ("-1.50", ".5",
+// "5.",
+// "+1e3"). Returns kBadValue for empty text, hex or trailing bytes; kNotFinite for any spelling of nan and
+// inf; kOutOfRange for overflow and for nonzero numbers that underflow to zero. Locale-free. No allocation.
 NumberError parse_number(std::string_view text, Number& number);
 
 }  // namespace statmill

@@ -1,5 +1,5 @@
-// Sample: one observation as received, in views into the read buffer. What every dialect's parser yields and
-// the table takes.
+// Sample: one observation as received, with views into the read buffer. Parsers of all dialects produce
+// samples; the table adds them to its series.
 #pragma once
 
 #include <cstddef>
@@ -16,72 +16,72 @@ namespace statmill {
 inline constexpr size_t kLineBytesMax = 65536;  // longer lines are refused (line_too_long)
 inline constexpr size_t kNameBytesMax = 1024;   // of a canonical name
 
-// What a series is. Fixed by the first sample that names it; stored on disk: never renumber.
+// The kind of a series. Its first sample sets it for good. Stored on disk: never renumber.
 enum class Kind : uint8_t {
   kGauge = 0,         // observations: each sample counts as one
   kEvent = 1,         // occurrences: samples of a slot add up; read as a rate per second
-  kDistribution = 2,  // observations, of which a histogram is kept too
+  kDistribution = 2,  // observations with a histogram
 };
 
 inline constexpr bool is_kind(uint8_t stored) { return stored <= static_cast<uint8_t>(Kind::kDistribution); }
 
-// A bucket that the sender made of many samples. Not yet checked for sense.
+// A bucket that the sender made of many samples. Its fields may still contradict each other.
 struct ReadyBucket {
   uint64_t count = 0;
   Number sum_of_squares;
   Number min;
   Number max;
-  // How they spread, ascending indices, counts not 0: of a histogram that the sender made. Empty when it told
-  // none; of equal samples that is no loss.
+  // The sender's histogram: indices ascend, counts are not 0. Empty if it sent none, which loses nothing if
+  // all samples are equal.
   std::span<const HistogramCell> cells = {};
 };
 
 struct Sample {
-  Sample() {}  // not defaulted, else emplace_back() would zero it all first: 8 of 139 ns of a parsed line
+  Sample() {}  // if defaulted, emplace_back() would first zero all of it: 8 of 139 ns of a parsed line
 
   std::string_view name;               // canonical: normalised and fanned out; lives as long as its Batch
-  Kind kind = Kind::kGauge;            // as this sample says; an existing series keeps its own
-  std::optional<int64_t> time_s;       // unix seconds; none: the time of receipt
+  Kind kind = Kind::kGauge;            // ignored if the series exists: it keeps its own kind
+  std::optional<int64_t> time_s;       // unix seconds; nullopt: the time of receipt
   Number value;                        // the observation, or the sum of a ready-made bucket
-  const ReadyBucket* ready = nullptr;  // of its batch; none: a single observation
+  const ReadyBucket* ready = nullptr;  // owned by its Batch; nullptr: a single observation
 };
 
-// Why a sample is not taken. Each has a counter; text forms are labels in /metrics and never change.
+// Why a sample is refused. Each reason has a counter; its text is a label in /metrics and never changes.
 enum class Refusal : uint8_t {
-  kFieldCount,     // not as many fields as the dialect has
+  kFieldCount,     // too few or too many fields
   kBadValue,       // not a decimal number
   kNotFinite,      // nan or inf
   kOutOfRange,     // a number that no double can hold
-  kBadTime,        // not a time as the dialect writes it
+  kBadTime,        // not a time in the dialect's form
   kBadBucket,      // 7 fields that contradict each other
   kEmptyName,      // no name, or an empty part between carets
   kNameTooLong,    // over kNameBytesMax
   kBadName,        // a control byte, or not UTF-8
-  kBadTag,         // a tag that cannot stand in a canonical name
-  kDuplicateTag,   // two values of one tag
+  kBadTag,         // a tag that is not allowed in a canonical name
+  kDuplicateTag,   // two values for one tag
   kTagLimit,       // over kTagsMax tags
-  kFanOutLimit,    // more than kFanOutMax names of one line
-  kBadType,        // a statsd type that is missing or not known
-  kBadRate,        // a statsd sampling rate not in (0, 1]
-  kBadExtension,   // a statsd extension that begins with no letter
+  kFanOutLimit,    // more than kFanOutMax names in one line
+  kBadType,        // a missing or unknown statsd type
+  kBadRate,        // a statsd sampling rate outside (0, 1]
+  kBadExtension,   // a statsd extension that does not begin with a letter
   kUnsupported,    // a DogStatsD event
-  kReserved,       // first byte kept for later use
+  kReserved,       // the first byte is reserved for later use
   kBadMetadata,    // # without key or text
-  kMetadataLimit,  // more or longer metadata than a connection may hold
+  kMetadataLimit,  // more or longer metadata than a connection may have
   kLineTooLong,    // over kLineBytesMax
   kUnterminated,   // the connection ended inside a line
-  kStateLimit,     // a new gauge or set of statsd, and as many are known as may be
-  kTooOld,         // older than every tier keeps
+  kStateLimit,     // a new statsd gauge or set, and the limit of those is reached
+  kTooOld,         // older than the retention of every tier
   kTooNew,         // too far in the future
   kSeriesLimit,    // a new name, and the table is full
-  kSenderLimit,    // a new name, and its sender has made as many series as it may
+  kSenderLimit,    // a new name, and its sender has reached its limit of new series
   kMemoryLimit,    // pending samples fill their share of RAM
-  kCount_,         // how many there are; not a reason
+  kCount_,         // number of reasons; not a reason
 };
 
 inline constexpr size_t kRefusalCount = static_cast<size_t>(Refusal::kCount_);
 
-// "field_count", "bad_value", ...
+// Returns "field_count", "bad_value", ...
 std::string_view refusal_label(Refusal reason);
 
 }  // namespace statmill

@@ -1,5 +1,5 @@
-// Fields of at most sixteen bytes, as times and values nearly always are: where they end, and times that come
-// again and again. What is longer is left to the roads of line_text.h.
+// Fast parsing of fields of at most sixteen bytes, as nearly all times and values are: finds their ends, and
+// reads repeated times by comparison. Longer fields are left to the general functions of line_text.h.
 #pragma once
 
 #include <bit>
@@ -11,16 +11,16 @@
 
 namespace statmill {
 
-// How many bytes must be there behind a place from which a field is looked for.
+// The number of readable bytes that a search for a field requires.
 inline constexpr ptrdiff_t kShortFieldRoom = 17;
 
-// A field that a space or LF ends; of any other text not a field.
+// A field that ends before a byte below 33, in general a space or LF: check with ends_with().
 struct ShortField {
   const char* begin = nullptr;
-  size_t size = 0;  // 0: there is none, or it is longer
-  Bytes16 bytes{};  // it, and what follows
+  size_t size = 0;  // 0 if the field is empty; 16 if it is longer, too
+  Bytes16 bytes{};  // the field and the bytes after it
 
-  // Requires: kShortFieldRoom bytes from `at` on.
+  // Requires: kShortFieldRoom readable bytes from `at` on.
   static ShortField at(const char* at) {
     const Bytes16 bytes = bytes16_at(at);
     constexpr uint64_t kBehind = uint64_t{1} << 16;
@@ -32,10 +32,12 @@ struct ShortField {
   std::string_view text() const { return {begin, size}; }
 };
 
-// The time of the line before: neighbours mostly have the same, so a time is mostly read by comparing.
+// Remembers the time of the previous line: most neighbours have the same one, so comparing it is usually
+// enough.
 class RepeatedTime {
  public:
-  // What `read`, text -> whether it could be read and the time of a sample, makes of the field.
+  // Sets `time_s` to what `read(text, time_s)` reads from the field, without calling it if the field has the
+  // same bytes as the previous one. Returns false if `read` does.
   template <class Read>
   bool read(const ShortField& field, std::optional<int64_t>& time_s, const Read& read) {
     const uint64_t all = (uint64_t{1} << field.size) - 1;
@@ -52,7 +54,7 @@ class RepeatedTime {
 
  private:
   Bytes16 bytes_{};
-  uint64_t all_ = 0;  // a bit for each byte of the text; 0: no time yet
+  uint64_t all_ = 0;  // one bit per byte of the text; 0: no time yet
   std::optional<int64_t> time_s_;
 };
 

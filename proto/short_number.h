@@ -1,9 +1,9 @@
-// Short numbers, as nearly all are: digits with at most one point and a sign, all of them read at once and
-// without a branch on what they are.
+// Fast parsing of numbers of at most 16 digits, as nearly all are: digits with at most one point and a sign.
+// All bytes are read at once and without a branch on their values.
 //
-// The text stands right-aligned in a word, its last byte on top, so that lines of different digits go the
-// same way: what a byte loop costs is above all the mispredicted end of each loop. Digits become an integer
-// by the usual three multiplications of neighbours (pairs, fours, eights).
+// The text is right-aligned in a word, its last byte on top, so that numbers of different length take the
+// same branches: the main cost of a byte loop is the mispredicted end of each loop. Three multiplications of
+// neighbours (pairs, fours, eights) turn the digits into an integer.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,8 @@ namespace short_number {
 
 inline constexpr uint64_t kEachByte = 0x0101010101010101;
 
-// The eight bytes before `end`, the last one on top; zeros for those before `readable`, which are not read.
+// Returns the eight bytes before `end`, the last one on top. Does not read bytes before `readable`; they
+// count as zeros.
 inline uint64_t word_before(const char* readable, const char* end) {
   static_assert(std::endian::native == std::endian::little);
   uint64_t word = 0;
@@ -44,7 +45,8 @@ Word text_before(const char* readable, const char* end) {
   }
 }
 
-// Of eight digits, each a byte from 0 to 9, the most significant lowest.
+// Returns the integer that eight digits form. Each digit is a byte from 0 to 9; the most significant digit is
+// the lowest byte.
 inline uint64_t integer_of(uint64_t digits) {
   digits = digits * 10 + (digits >> 8);
   constexpr uint64_t kPairs = 0x000000ff000000ff;
@@ -57,7 +59,7 @@ inline uint64_t integer_of(Uint128 digits) {
          integer_of(static_cast<uint64_t>(digits >> 64));
 }
 
-// How many of the last digits are 0.
+// Returns the number of trailing zero digits.
 inline int zeros_behind(uint64_t digits) { return std::countl_zero(digits) / 8; }
 inline int zeros_behind(Uint128 digits) {
   const auto high = static_cast<uint64_t>(digits >> 64);
@@ -70,24 +72,24 @@ inline int lowest_bit(Uint128 word) {
   return low != 0 ? lowest_bit(low) : 64 + lowest_bit(static_cast<uint64_t>(word >> 64));
 }
 
-// The last `size` bytes before `end`, without sign. Requires: 1 <= size <= sizeof(Word).
+// Parses the `size` bytes before `end`, a number without sign. Requires: 1 <= size <= sizeof(Word).
 template <class Word>
 bool read_unsigned(const char* readable, const char* end, size_t size, Number& number) {
   constexpr int kBytes = sizeof(Word);
   constexpr Word kEach =
       sizeof(Word) == 8 ? Word{kEachByte} : static_cast<Word>((Uint128{kEachByte} << 64) | kEachByte);
   constexpr uint8_t kPoint = '.' ^ '0';
-  // Digits become 0 to 9, and so do the bytes in front of the text.
+  // Digits become 0 to 9; the bytes before the text become 0.
   Word digits = text_before<Word>(readable, end) ^ kEach * '0';
   digits &= ~Word{0} << (8 * (sizeof(Word) - size));
-  // A one in each byte that is no digit: there may be one, and it must be the point. (A byte over 127 may
-  // carry into the next, which is then one too many: such a text is none anyway.)
+  // A one in each byte that is not a digit: at most one may be set, and it must be the point. (A byte over
+  // 127 may carry into the next one, which then counts as well; such a text is not a number anyway.)
   const Word point = (((digits + kEach * (0x7f - 9)) | digits) & kEach * 0x80) >> 7;
   digits ^= point * kPoint;
   if ((point & (point - 1)) != 0 || (digits & point * 0xff) != 0) return false;
   const bool has_point = point != 0;
   if (size == size_t{has_point}) return false;
-  // Those in front of the point move up into its place.
+  // The digits before the point move up by one byte, into its place.
   const Word in_front = point - Word{has_point};
   digits = (digits & ~in_front) | (digits & in_front) << 8;
   const int fraction = has_point ? kBytes - 1 - lowest_bit(point) / 8 : 0;
@@ -104,9 +106,10 @@ bool read_unsigned(const char* readable, const char* end, size_t size, Number& n
 
 }  // namespace short_number
 
-// Reads the whole text, as parse_number(); false, and the number is unchanged, when it is of more than 16
-// bytes behind its sign, or no such number: parse_number() knows then. Reads nothing before `readable`, which
-// had best be eight bytes before the text or more. Requires: readable <= text.data().
+// Parses the whole text like parse_number(). Returns false, and leaves `number` unchanged, if the text has
+// more than 16 bytes after its sign or is not a plain decimal; then the caller calls parse_number(). Reads
+// nothing before `readable`; it is fastest with at least eight bytes there. Requires: readable <=
+// text.data().
 inline bool read_short_number(const char* readable, std::string_view text, Number& number) {
   if (text.empty()) return false;
   const bool negative = text.front() == '-';

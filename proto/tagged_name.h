@@ -1,5 +1,5 @@
-// Canonical names: `path;tag=value;...`, tags in the order of their keys' bytes: Graphite's form, as carbon
-// 1.1.7 makes it but for what PROTOCOL.md lists. Shared by the dialects that have tags.
+// Canonical names, `path;tag=value;...`, with tags sorted by the bytes of their keys. This is Graphite's
+// form, as carbon 1.1.7 writes it; PROTOCOL.md lists the differences. Shared by all dialects with tags.
 #pragma once
 
 #include <array>
@@ -13,25 +13,28 @@
 
 namespace statmill {
 
-inline constexpr size_t kTagsMax = 32;  // of one name
+inline constexpr size_t kTagsMax = 32;  // per name
 
-// The first eight bytes, the first of them highest, of the key `name`, which stands for the path.
+// The bytes of the key `name` (which means the path), the first byte highest, padded with zeros to eight.
 inline constexpr uint64_t kNameKeyHead = 0x6e616d6500000000;
 
-// Those below 33 and above 126.
+// Marks the bytes below 33 and above 126.
 inline Mask16 odd_bytes(Bytes16 bytes) { return bytes - sixteen(33) > sixteen(126 - 33); }
 
-// Bytes before the first that is below 33 or above 126, or `stop`; all of the text if there is none.
+// Returns the number of bytes before the first that is below 33, above 126 or `stop`; text.size() if there is
+// none.
 size_t plain_size(std::string_view text, char stop);
 
-// Whether every byte may stand in a name: UTF-8, nothing below 33, no DEL. An empty text is clean.
+// Returns true if all bytes are allowed in a name: valid UTF-8, nothing below 33, no DEL. Empty text is
+// clean.
 bool is_clean_text(std::string_view text);
 
-// The path without the ~ in front: as the value of the tag `name`, which it is, it may not begin so.
+// Returns the path without a leading ~: the path is the value of the tag `name`, and no tag value may begin
+// with ~.
 std::string_view without_tilde(std::string_view path);
 
-// Bytes before the first that might be more than a byte of a plain path: one below 33 or above 126, or one of
-// : ; and the comma. All the text if there is none.
+// Returns the number of bytes before the first that is below 33, above 126, or one of `:`, `;` and `,`;
+// text.size() if there is none.
 inline size_t plain_path_size(std::string_view text) {
   const auto is_end = [](Bytes16 bytes) -> Mask16 {
     return odd_bytes(bytes) | (bytes == sixteen(':')) | (bytes == sixteen(';')) | (bytes == sixteen(','));
@@ -40,45 +43,46 @@ inline size_t plain_path_size(std::string_view text) {
   return static_cast<size_t>(find_first(begin, begin, begin + text.size(), is_end) - begin);
 }
 
-// Whether `text` is tags as they stand behind a canonical path, its first ; not included. Some that are may
-// be denied, so that keys which begin alike need not be compared. Requires: clean text.
+// Returns true if `text` is the tags of a canonical name, without the first ;. May return false for some
+// canonical texts whose keys share their first eight bytes, to avoid comparing them. Requires: clean text.
 bool are_canonical_tags(std::string_view text);
 
-// How tags stand in a line.
+// How a dialect writes tags in a line.
 enum class TagSpelling : uint8_t {
   kGraphite,  // k=v;k=v
   kInflux,    // k=v,k=v
-  kDogStatsd  // k:v,flag: a flag's value is `true`, and nothing between commas says nothing
+  kDogStatsd  // k:v,flag: a flag has the value `true`; empty tags between commas are ignored
 };
 
-// The tags of one name. The texts added must be clean and outlive it.
+// The tags of one name. Added texts must be clean and outlive the list.
 class TagList {
  public:
-  // Puts a tag in its place; a pair that is already there adds nothing. Refused: a key that is empty, or has
-  // one of ;!^= in it, or is `name`, which stands for the path; a value that is empty, has a ; in it or
-  // begins with ~ (kBadTag); another value of the same key (kDuplicateTag); more than kTagsMax (kTagLimit).
+  // Adds a tag in sorted order; a pair that is already in the list adds nothing. Refuses with kBadTag a key
+  // that is empty, contains one of ;!^= or is `name` (which means the path), and a value that is empty,
+  // contains a ; or begins with ~; with kDuplicateTag a second value for a key; with kTagLimit more than
+  // kTagsMax tags.
   std::optional<Refusal> add(std::string_view key, std::string_view value);
-  // Adds every tag of a text.
+  // Adds all tags of a text.
   std::optional<Refusal> add_all(std::string_view text, TagSpelling spelling);
 
-  // Bytes of the canonical name.
+  // Returns the size of name(path) in bytes.
   size_t name_size(std::string_view path) const { return path.size() + tags_size_; }
   bool is_empty() const { return count_ == 0; }
-  // The canonical name, kept by `batch`.
+  // Returns the canonical name, which stays valid until batch.clear().
   std::string_view name(std::string_view path, Batch& batch) const;
 
  private:
-  // Not string_views: those would be zeroed, which costs as much as reading the tags.
+  // Not string_views: zeroing those would cost as much as reading the tags.
   struct Tag {
     const char* key;
     const char* value;
-    uint64_t key_head;  // its first eight bytes, the first of them highest: they compare as the keys do
+    uint64_t key_head;  // the key's first eight bytes, the first one highest, so that heads sort like keys
     uint32_t key_size;
     uint32_t value_size;
 
     std::string_view key_text() const { return {key, key_size}; }
     std::string_view value_text() const { return {value, value_size}; }
-    bool is_pair() const { return value == key + key_size + 1; }  // one byte stands between key and value
+    bool is_pair() const { return value == key + key_size + 1; }  // one byte separates key and value
     std::string_view pair_text() const { return {key, size_t{key_size} + 1 + value_size}; }
   };
 
@@ -90,12 +94,12 @@ class TagList {
   void write_run(char* at) const;
   void write_each(char* at) const;
 
-  std::array<Tag, kTagsMax> tags_;          // the first count_ are set, as they came
-  std::array<uint8_t, kTagsMax> in_order_;  // which of them comes first, second, ...
+  std::array<Tag, kTagsMax> tags_;          // the first count_ are set, in order of arrival
+  std::array<uint8_t, kTagsMax> in_order_;  // their indices, sorted by key
   size_t count_ = 0;
-  size_t tags_size_ = 0;    // of all ";key=value"
-  uint64_t last_head_ = 0;  // of the key that comes last
-  bool is_run_ = true;      // they stand in the line as in the canonical name, but for the bytes between
+  size_t tags_size_ = 0;    // bytes of all ";key=value"
+  uint64_t last_head_ = 0;  // key_head of the last key in sorted order
+  bool is_run_ = true;      // the line has the tags in canonical order; only the separators may differ
 };
 
 }  // namespace statmill

@@ -1,5 +1,5 @@
-// TextArena: texts that live as long as a batch, in chunks that are kept for the next batch: once it has seen
-// a batch of its size it allocates no more.
+// TextArena: memory for texts that live as long as a batch. clear() keeps the chunks for the next batch, so
+// batches of similar size need no allocation after the first.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,14 @@ class TextArena {
  public:
   static constexpr size_t kChunkBytes = 16384;  // longer texts have a chunk of their own
 
-  // Room for `size` bytes, not yet written. It stays where it is until clear().
+  // Returns `size` uninitialized bytes, valid until clear().
   char* room(size_t size) {
     char* const begin = spare(size);
     at_ += size;
     return begin;
   }
-  // What room() will give for any size up to this one, for whoever knows the size only later or writes a
-  // little too much.
+  // Returns what the next room() returns for any size up to `size`, without using it up. For callers that
+  // know the final size only later, or write a little too much.
   char* spare(size_t size) {
     if (size > static_cast<size_t>(end_ - at_)) next_chunk(size);
     return at_;
@@ -33,7 +33,7 @@ class TextArena {
     return {begin, text.size()};
   }
 
-  // Ends the life of every text; the chunks stay.
+  // Invalidates all texts; keeps the chunks.
   void clear() {
     used_ = 0;
     at_ = end_ = nullptr;
@@ -56,7 +56,7 @@ class TextArena {
   }
 
   std::vector<Chunk> chunks_;
-  size_t used_ = 0;     // chunks that hold texts, or were passed over
+  size_t used_ = 0;     // chunks that hold texts or were too small
   char* at_ = nullptr;  // the free part of the last chunk used
   char* end_ = nullptr;
 };

@@ -1,11 +1,11 @@
 // The frames of the acknowledged agent stream (proto/PROTOCOL.md, "The agent stream"), in both directions.
 //
 // +-----------------+-----------------+---------+---------+
-// | length u32be    | crc32c u32be    | type u8 | payload |   length: of type and payload; the checksum is of
-// +-----------------+-----------------+---------+---------+   them too
+// | length u32be    | crc32c u32be    | type u8 | payload |   length and checksum cover type and payload
+// +-----------------+-----------------+---------+---------+
 //
-// Pure. A decoder never reads past its payload and gives nothing for one that is not whole; a payload may be
-// longer than its decoder knows: later versions add at the end.
+// Pure. A decoder never reads past its payload. It ignores bytes after the fields that it knows, since later
+// versions add fields at the end.
 #pragma once
 
 #include <cstddef>
@@ -29,10 +29,10 @@ inline constexpr size_t kTagsBytesMax = 1024;             // the tags of a batch
 inline constexpr size_t kFrameBytesMax = kBatchTextBytesMax + kTagsBytesMax + 64;
 inline constexpr size_t kHostBytesMax = 256;
 inline constexpr size_t kAgentVersionBytesMax = 64;
-inline constexpr size_t kCollectorsMax = 64;  // in one status
+inline constexpr size_t kCollectorsMax = 64;  // per status frame
 inline constexpr size_t kCollectorNameBytesMax = 64;
 inline constexpr size_t kCollectorReasonBytesMax = 256;
-inline constexpr uint8_t kLaneCount = 1;  // an agent has one numbering of batches; later it may have several
+inline constexpr uint8_t kLaneCount = 1;  // an agent numbers its batches once; later versions may use several
 
 enum class FrameType : uint8_t {
   // From the agent.
@@ -50,39 +50,39 @@ enum class FrameType : uint8_t {
 struct HelloFrame {
   uint8_t version = kAgentProtocol;
   bool is_ephemeral =
-      false;         // the batches are in memory only: the id will not be seen again after the agent ends
+      false;         // the agent keeps batches in memory only: its id is never used again after it ends
   uint8_t lane = 0;  // below kLaneCount
   AgentId id{};
-  AgentSecret secret{};  // proves that the id is the agent's own
+  AgentSecret secret{};  // proves that the agent owns the id
   // The highest position of this epoch that this server has acknowledged to the running agent; zeros if there
   // is none. `acknowledged.epoch` is the epoch of the numbering in use.
   AgentPosition acknowledged{};
   Timestamp clock{};                 // the agent's wall clock when it sends this
-  std::string_view host{};           // what people call it; at most kHostBytesMax
-  std::string_view agent_version{};  // of the program; at most kAgentVersionBytesMax
+  std::string_view host{};           // the agent's host name; at most kHostBytesMax
+  std::string_view agent_version{};  // the program's version; at most kAgentVersionBytesMax
   std::string_view token{};          // at most kTokenBytesMax
 };
 
-// Lines of the line protocol, each with its time and ended by LF.
+// Lines of the line protocol. Each line has a time and ends with LF.
 struct BatchFrame {
   uint64_t seq = 0;
-  uint64_t lines_before = 0;  // in the batches before it, of its epoch
+  uint64_t lines_before = 0;  // lines in the epoch's earlier batches
   uint32_t lines = 0;
   Timestamp time{};         // the agent's wall clock when it made the batch
-  std::string_view tags{};  // of all its series, as "name=value;name=value"; at most kTagsBytesMax
+  std::string_view tags{};  // added to all its series, "name=value;name=value"; at most kTagsBytesMax
   std::string_view text{};  // at most kBatchTextBytesMax
 };
 
-// Takes the place of batches that the agent cannot send: all from `first` to `seq`.
+// Replaces batches that the agent cannot send: all from `first` to `seq`, both included.
 struct GapFrame {
   uint64_t first = 0;         // at least 1, at most `seq`
-  uint64_t seq = 0;           // the last of them
-  uint64_t lines_before = 0;  // of the batch that follows: lines in all batches up to `seq`
+  uint64_t seq = 0;           // the last batch of the gap
+  uint64_t lines_before = 0;  // lines in all batches up to `seq`: the next batch's lines_before
   GapReason reason = GapReason::kSpoolFull;
-  Timestamp time{};  // when the batch that follows was made
+  Timestamp time{};  // the time of the next batch
 };
 
-// What an agent says of itself: after the welcome, then before a batch, at most once in kStatusInterval.
+// The state of one collector.
 struct CollectorNote {
   std::string_view name{};    // at most kCollectorNameBytesMax
   uint8_t state = 0;          // 0 ok, 1 degraded, 2 unavailable
@@ -91,16 +91,18 @@ struct CollectorNote {
   bool operator==(const CollectorNote&) const = default;
 };
 
+// The agent's report on itself. It follows the welcome; later ones precede a batch, at most one per
+// kStatusInterval.
 struct StatusFrame {
   Timestamp clock{};                        // the agent's wall clock when it sends this
-  uint64_t spool_bytes = 0;                 // that the spool holds, acknowledged or not
-  uint64_t lines_dropped = 0;               // since the agent started: those that this server will not get
+  uint64_t spool_bytes = 0;                 // size of the spool, acknowledged batches included
+  uint64_t lines_dropped = 0;               // since the agent started: lines that this server will not get
   std::vector<CollectorNote> collectors{};  // at most kCollectorsMax
 };
 inline constexpr Duration kStatusInterval = std::chrono::seconds(10);
 
-// The answer to a hello: what is durable of the hello's epoch. Sequence and lines are zero for an agent that
-// the server does not know.
+// The answer to a hello: the durable position in the hello's epoch. Sequence number and lines are zero if the
+// server does not know the agent.
 struct WelcomeFrame {
   uint8_t version = kAgentProtocol;
   AgentPosition position{};
@@ -108,39 +110,40 @@ struct WelcomeFrame {
   Timestamp clock{};           // the server's wall clock when it sends this
 };
 
-// All batches up to `seq` are durable.
+// Reports that all batches up to `seq` are durable.
 struct AckFrame {
   uint64_t seq = 0;
-  // Lines of all batches up to `seq`, of all epochs, that the server received and refused (too old, too new,
-  // bad syntax, a limit). It counts as long as the server knows the agent.
+  // Lines up to `seq` and in earlier epochs that the server received and refused (too old, too new, bad
+  // syntax, a limit). The count lasts as long as the server knows the agent.
   uint64_t lines_refused = 0;
 };
 
 enum class RefuseReason : uint8_t {
-  kProtocol = 1,  // a frame that is damaged or makes no sense here
-  kVersion = 2,   // of the protocol
+  kProtocol = 1,  // the frame is damaged or not valid at this point
+  kVersion = 2,   // the server does not support the protocol version
   kToken = 3,
-  kFenced = 4,    // the id is known with a later epoch
-  kReplaced = 5,  // another connection has come with the same id
-  kGap = 6,       // a batch that does not follow the position
-  kLimit = 7,     // of agents or connections
+  kFenced = 4,    // the server knows the id with a later epoch
+  kReplaced = 5,  // another connection uses the same id
+  kGap = 6,       // the batch does not follow the position
+  kLimit = 7,     // too many agents or connections
   kStopping = 8,
-  kClock = 9,         // the clocks of agent and server differ too much; nothing is taken until they agree
-  kOwner = 10,        // the id is known with another secret
-  kServerClock = 11,  // the server's own clock is in doubt, and differs from the agent's
+  kClock = 9,   // the clocks of agent and server differ too much; the server accepts nothing until they agree
+  kOwner = 10,  // the server knows the id with another secret
+  kServerClock = 11,  // the server's own clock is in doubt and differs from the agent's
 };
-// "protocol", "version", ...; "unknown" for a number that is none.
+// Returns "protocol", "version", ...; "unknown" for an unknown number.
 std::string_view refuse_reason_text(RefuseReason reason);
-// "spool_full", "forgotten", "damaged", "evicted", "cloned", "copied"; likewise.
+// Returns "spool_full", "forgotten", "damaged", "evicted", "cloned" or "copied"; "unknown" for an unknown
+// number.
 std::string_view gap_reason_text(GapReason reason);
 
-// The server ends the connection behind it.
+// The server sends it, then closes the connection.
 struct RefuseFrame {
   RefuseReason reason = RefuseReason::kProtocol;
   std::string_view text{};
 };
 
-// Each appends one frame.
+// Appends one frame to `out`.
 void append_frame(std::string& out, const HelloFrame& frame);
 void append_frame(std::string& out, const BatchFrame& frame);
 void append_frame(std::string& out, const GapFrame& frame);
@@ -149,21 +152,22 @@ void append_frame(std::string& out, const WelcomeFrame& frame);
 void append_frame(std::string& out, const AckFrame& frame);
 void append_frame(std::string& out, const RefuseFrame& frame);
 
-// The first frame of some bytes.
+// The result of reading the first frame of a buffer.
 struct FrameRead {
   enum class State : uint8_t {
     kWhole,
-    kIncomplete,  // the first `bytes` bytes are not all there yet
-    kDamaged,     // too long, empty, or its checksum is wrong: the bytes behind it mean nothing either
+    kIncomplete,  // the buffer holds less than `bytes` bytes
+    kDamaged,     // too long, empty, or the checksum is wrong; the bytes after it cannot be trusted either
   };
   State state = State::kIncomplete;
-  FrameType type{};  // of a whole one; may be a number that is none
+  FrameType type{};  // set if whole; may be a number that is not a FrameType
   std::string_view payload;
-  size_t bytes = 0;  // of the frame; when incomplete, as far as that is known: what is needed to go on
+  size_t bytes = 0;  // size of the frame; if incomplete, how many bytes the next read_frame() needs
 };
 FrameRead read_frame(std::string_view bytes);
 
-// Of the payloads. None: too short, or a field is out of its range.
+// Each decodes a payload; the views in the frame point into it. Returns nullopt if the payload is too short
+// or a field is out of range.
 std::optional<HelloFrame> decode_hello(std::string_view payload);
 std::optional<BatchFrame> decode_batch(std::string_view payload);
 std::optional<GapFrame> decode_gap(std::string_view payload);

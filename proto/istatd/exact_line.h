@@ -1,5 +1,6 @@
-// Exact lines: what a relay says where the words of the line protocol would lose something: names that are to
-// be stored as they stand, and buckets of distributions with their squares, extremes and cells.
+// Parser for exact lines. A relay uses them for samples that an ordinary line cannot express without loss:
+// names that must be stored unchanged, and distribution buckets with their sum of squares, extremes and
+// cells.
 #pragma once
 
 #include <string_view>
@@ -10,13 +11,14 @@ namespace statmill {
 
 inline constexpr char kExactMark = '$';
 
-// The letter behind the mark, which says the kind.
+// Returns the letter after the mark, which encodes the kind.
 constexpr char exact_letter(Kind kind) {
   if (kind == Kind::kEvent) return 'e';
   return kind == Kind::kDistribution ? 'd' : 'g';
 }
 
-// Takes one line that begins with the mark, or refuses it; LF is not part of it. PROTOCOL.md has the grammar.
+// Parses one line without its LF and adds one sample or one refusal to `batch`. PROTOCOL.md has the grammar.
+// Requires: the line begins with kExactMark. `line` must stay valid until batch.clear().
 void parse_exact_line(std::string_view line, Batch& batch);
 
 }  // namespace statmill

@@ -1,9 +1,8 @@
-// The histogram that a line may bring, `h<g> sum index:count ...`: an H2 histogram of whole numbers up to
-// 2^64
-// - 1, of any grouping power up to 16, and what becomes of it: cells of our own partition.
+// Parser for the histogram in a line, `h<g> sum index:count ...`: an H2 histogram of integers up to 2^64 - 1
+// with grouping power g up to 16. It is converted to cells of our own partition.
 //
 // With grouping power g, integers below 2^(g + 1) have a bucket each; above, each power of two has 2^g
-// buckets of one width. (The layout of the Rust crate `histogram`.)
+// buckets of equal width (the layout of the Rust crate `histogram`).
 #pragma once
 
 #include <cstdint>
@@ -16,27 +15,28 @@ namespace statmill {
 
 inline constexpr unsigned kGroupingPowerMax = 16;
 
-// The integers of one bucket.
+// The range of integers in one bucket, both ends included.
 struct H2Bucket {
   uint64_t least = 0;
-  uint64_t greatest = 0;  // it is in the bucket
+  uint64_t greatest = 0;
 
   double middle() const { return static_cast<double>(least) + static_cast<double>(greatest - least) / 2; }
 };
 
-// How many buckets there are. Requires: grouping power <= kGroupingPowerMax.
+// Requires: grouping_power <= kGroupingPowerMax.
 uint64_t h2_bucket_count(unsigned grouping_power);
-// Requires: that, and index < h2_bucket_count().
+// Requires: also index < h2_bucket_count(grouping_power).
 H2Bucket h2_bucket(unsigned grouping_power, uint64_t index);
 
-// `h5`; none when it is anything else.
+// Parses `h5` and the like. Returns nullopt if `text` is anything else or the power exceeds
+// kGroupingPowerMax.
 std::optional<unsigned> read_grouping_power(std::string_view text);
 
-// The cells between white space, at least one, and all that follows from them: a ready-made bucket whose
-// cells `batch` keeps. Those of an H2 bucket are taken as its middle; with a grouping power of 5 and more it
-// lies whole in one of ours, so nothing is lost. Refused, and then `batch` is as before: kBadValue,
-// kOutOfRange (no such bucket), kBadBucket (indices that do not ascend; a count of 0; 2^48 of all and more).
-// Requires: grouping power <= kGroupingPowerMax.
+// Parses one or more cells, separated by white space, into a ready-made bucket whose cells `batch` keeps. The
+// samples of an H2 bucket count at its middle. With a grouping power of 5 or more it lies inside one of our
+// buckets, so nothing is lost. Refuses with kBadValue, kOutOfRange (no such bucket) or kBadBucket (indices do
+// not ascend, a count is 0, or all counts together reach 2^48); `batch` is then unchanged.
+// Requires: grouping_power <= kGroupingPowerMax.
 std::optional<Refusal> read_histogram_cells(std::string_view text, unsigned grouping_power, Batch& batch,
                                             ReadyBucket& ready);
 

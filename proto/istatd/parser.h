@@ -1,5 +1,5 @@
-// The line protocol of port 8111: istatd's grammar, whole (proto/PROTOCOL.md). Pure: bytes in, samples and
-// counts out; no clock, no log, no state between calls.
+// Parser for the line protocol of port 8111, which includes all of istatd's grammar (proto/PROTOCOL.md).
+// Pure: bytes in, samples and counts out; no clock, no log, no state between calls.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace statmill {
 
-inline constexpr size_t kFanOutMax = 64;  // names of one caret line
+inline constexpr size_t kFanOutMax = 64;  // names per line with carets
 
-// Parses one line (no LF; CR and other white space around fields are skipped) and adds what it says to
-// `batch`: samples, metadata, or one refusal. Empty lines add nothing. `line` must outlive the batch's use.
+// Parses one line without its LF; skips CR and other white space around fields. Adds samples, metadata or one
+// refusal to `batch`; nothing if the line is empty. `line` must stay valid until batch.clear().
 void parse_istatd_line(std::string_view line, Batch& batch);
 
-// Parses every line of `bytes`; a last line without LF is taken as a line (a datagram ends its own line).
+// Parses all lines of `bytes`. The last line needs no LF, since the end of a datagram also ends its line.
 void parse_istatd_lines(std::string_view bytes, Batch& batch);
 
 }  // namespace statmill

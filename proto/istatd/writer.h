@@ -1,4 +1,4 @@
-// Samples as lines of the line protocol, from which istatd_lines reads the very same samples.
+// Writes samples as lines of the line protocol. istatd/parser.h reads exactly the same samples from them.
 #pragma once
 
 #include <string>
@@ -8,14 +8,15 @@
 
 namespace statmill {
 
-// Appends a line for the sample, LF included: in the words that people use where they say all of it, else as
-// an exact line (exact_line.h). Requires: it has a time, and a canonical name.
+// Appends a line for the sample, LF included: an ordinary line if that loses nothing, else an exact line
+// (exact_line.h). Requires: the sample has a time and a canonical name.
 void append_line(std::string& out, const Sample& sample);
 
-// Appends a text that is read as the same number; of a double that is also a decimal, as the decimal.
+// Appends the number so that parsing returns the same number; a double that a decimal expresses exactly is
+// read back as that decimal.
 void append_number(std::string& out, const Number& number);
 
-// Whether a name that stands in a line without further words is stored as it is.
+// Returns true if an ordinary line stores the name unchanged.
 bool is_plain_line_name(std::string_view name);
 
 }  // namespace statmill

@@ -1,5 +1,5 @@
-// What a sampling rate makes of a value: a client that sends one of ten says @0.1, and the value stands for
-// ten.
+// SamplingRate: scales values by a statsd sampling rate. A client that sends one of ten values marks it @0.1,
+// and it counts ten times.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace statmill {
 
-// Of all, until one is read.
+// The rate is 1 until read() sets it.
 class SamplingRate {
  public:
-  static constexpr int64_t kWeightMax = 1'000'000'000;  // observations that one value may stand for
+  static constexpr int64_t kWeightMax = 1'000'000'000;  // the largest weight, 1 / rate, of a value
 
-  // False when it is no number in (0, 1], or one below 1 / kWeightMax.
+  // Returns false if `text` is not a number in (0, 1] or is below 1 / kWeightMax.
   [[nodiscard]] bool read(std::string_view text) { return read(text.data(), text); }
-  // Reads nothing before `readable`, which had best be eight bytes before the text or more.
+  // Reads nothing before `readable`; it is fastest with at least eight bytes there.
   [[nodiscard]] bool read(const char* readable, std::string_view text);
 
-  // The amount of all occurrences, amount / rate: exact when it has no more decimals than `amount`.
+  // Sets `amount` to amount / rate. The result is exact if it has no more decimals than `amount`.
   std::optional<Refusal> scale_amount(Number& amount) const;
 
-  // Makes a sample of the batch a ready-made bucket of 1 / rate observations of its value, to the nearest
-  // integer. A single one stays as it is.
+  // Turns a sample of the batch into a ready-made bucket of 1 / rate observations of its value, rounded to
+  // the nearest integer. Leaves it unchanged if that is 1.
   std::optional<Refusal> repeat(Sample& sample, Batch& batch) const;
 
  private:
@@ -32,7 +32,7 @@ class SamplingRate {
 
   Number rate_{1, 0};
   int64_t weight_ = 1;    // 1 / rate, to the nearest integer
-  bool is_whole_ = true;  // 1 / rate is that integer
+  bool is_whole_ = true;  // 1 / rate is exactly weight_
 };
 
 }  // namespace statmill
