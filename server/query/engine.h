@@ -1,5 +1,5 @@
-// QueryEngine: names and a range in, merged buckets out; the road back (design: plan, pieces in RAM, chunks,
-// merge to the output step).
+// QueryEngine: answers a query: finds the series, plans the tier and step, reads buckets from RAM and from
+// the store, and merges them to the output step.
 #pragma once
 
 #include "base/clock.h"
@@ -15,16 +15,17 @@ class Table;
 // Thread-safe; holds no lock during I/O.
 class QueryEngine {
  public:
-  // All must outlive it.
+  // `table` and `store` must outlive the engine.
   QueryEngine(const Table& table, Store& store, QueryLimits limits)
       : table_(table), store_(store), limits_(limits) {}
 
-  // Errors: kInvalid (range, step), kNotFound (a plain name that does not exist; a glob may match nothing),
-  // kLimit (too many series or points), kBusy (series kept being deleted, renamed or flushed meanwhile), kIo
-  // and kCorrupt from the store.
+  // Errors: kInvalid (range or step), kNotFound (a plain name that does not exist, though a glob may match
+  // nothing; or a merge without a distribution), kLimit (too many series, points or bytes of histograms),
+  // kBusy (series were deleted, renamed or flushed again and again during the query), kIo and kCorrupt (from
+  // the store).
   Result<QueryAnswer> run(const QueryRequest& request, Timestamp now) const;
 
-  // Series that match, by name, at most `limit`.
+  // Returns the matching series, by name, at most `limit`.
   SeriesPage list(const Glob& glob, size_t limit) const;
 
  private:

@@ -1,4 +1,4 @@
-// Query: what is asked of the server and what it answers, before and after JSON.
+// Query: a request and its answer, independent of JSON and HTTP.
 #pragma once
 
 #include <cstdint>
@@ -15,32 +15,32 @@
 
 namespace statmill {
 
-// What can be read off a bucket. In an event series a bucket holds the rates of the 10 s slots, silent ones
-// as 0.
+// The statistics of a bucket. A bucket of an event series holds the rates of its 10 s slots; the rate of a
+// slot without events is 0.
 enum class Stat : uint8_t {
   kCount,   // gauge: samples; event: 10 s slots
   kSum,     // gauge: sum of samples; event: total of the events
-  kAvg,     // gauge: mean sample; event: mean rate per second
-  kStddev,  // sample standard deviation (n - 1) of the same; 0 for a single one
+  kAvg,     // gauge: mean of the samples; event: mean rate per second
+  kStddev,  // sample standard deviation (n - 1) of the samples or rates; 0 if there is only one
   kMin,
   kMax,
   kRate,  // per second: sum / step
 };
 
-// "count", "sum", "avg", "stddev", "min", "max", "rate"; none for anything else.
+// Parses "count", "sum", "avg", "stddev", "min", "max" or "rate"; returns nullopt for anything else.
 std::optional<Stat> parse_stat(std::string_view text);
 std::string_view stat_name(Stat stat);
-// Follows from count and sum alone.
+// Whether the statistic depends on nothing but count and sum.
 bool is_total(Stat stat);
 
-// The value that a share of a distribution's samples are not above: "p50", "p99.9".
+// A percentile of a distribution: "p50", "p99.9".
 struct Percentile {
-  static constexpr size_t kCountMax = 10;  // of one request
+  static constexpr size_t kCountMax = 10;  // per request
 
   std::string name;
   double q = 0;  // 0 to 1
 
-  // "p" and a decimal from 0 to 100; none for anything else.
+  // Parses "p" and a decimal from 0 to 100; returns nullopt for anything else.
   static std::optional<Percentile> parse(std::string_view text);
 };
 
@@ -48,31 +48,34 @@ struct QueryRequest {
   std::vector<std::string> series;  // names or globs
   int64_t from_s = 0;               // unix seconds; half-open range [from_s, until_s)
   int64_t until_s = 0;
-  std::optional<int64_t> step_s;      // none: the server chooses
-  std::optional<int64_t> max_points;  // per series; none: kDefaultPoints when step_s is none too
-  // kTotals when only stats of which is_total() is true will be read off the answer's buckets: quicker.
-  // kHistograms where those of distributions are wanted, or percentiles.
+  std::optional<int64_t> step_s;      // if unset, the server chooses
+  std::optional<int64_t> max_points;  // per series; if this and step_s are unset, kDefaultPoints
+  // kTotals, which is faster, suffices if the caller uses only statistics for which is_total() is true.
+  // kHistograms is required for histograms and percentiles.
   Wanted wanted = Wanted::kBuckets;
   std::vector<Percentile> percentiles = {};
-  bool merges = false;  // all distributions among the series become one; others are left out
+  // Merges all distributions among the series into one and omits other series. Requires: `wanted` is
+  // kHistograms.
+  bool merges = false;
 };
 
 struct QueryLimits {
   static constexpr int64_t kDefaultPoints = 1000;
   size_t series_max = 10'000;                      // series of one answer
-  int64_t points_max = 1'000'000;                  // slots of one answer, all series together
+  int64_t points_max = 1'000'000;                  // slots of one answer, of all series together
   size_t heatmap_cells_max = 1'000'000;            // rows times slots of one heatmap
-  size_t histogram_bytes_max = size_t{256} << 20;  // of histograms that one query holds at a time
+  size_t histogram_bytes_max = size_t{256} << 20;  // of the histograms that a query holds at the same time
 };
 
-// One series of the answer: a bucket per output slot, empty where nothing was.
+// One series of the answer: one bucket per output slot, empty where the slot has no data.
 struct SeriesAnswer {
   std::string name;
   Kind kind = Kind::kGauge;
   std::vector<Bucket> slots;  // size (until_s - from_s) / step_s
-  std::vector<SparseHistogram> histograms =
-      {};  // as many, where they are wanted, of a distribution; else none
-  // Of each that was asked for, as many; NaN where no histogram is. Of what is no distribution: none.
+  // One histogram per slot if the request merges distributions; else empty.
+  std::vector<SparseHistogram> histograms = {};
+  // One vector per requested percentile, with one value per slot; NaN where the slot has no histogram. The
+  // inner vectors are empty unless the series is a distribution.
   std::vector<std::vector<double>> percentiles = {};
 };
 
@@ -80,15 +83,15 @@ struct QueryAnswer {
   int64_t from_s = 0;   // aligned down to the step
   int64_t until_s = 0;  // aligned up
   int64_t step_s = 0;
-  int64_t tier_s = 0;                // step of the tier it was read from
-  int64_t event_slot_s = 10;         // length of the slots whose rates event buckets hold
+  int64_t tier_s = 0;                // step of the tier that was read
+  int64_t event_slot_s = 10;         // length of the slots whose rates are in the buckets of event series
   std::vector<SeriesAnswer> series;  // by name, each once
   uint64_t damaged_frames = 0;       // stored frames that failed their check and are missing from the answer
-  uint64_t joined_histograms = 0;    // slots whose histograms had too many cells, and are coarser than others
-  std::vector<std::string> merged = {};  // the names of those that became the one series, if they were to
+  uint64_t joined_histograms = 0;    // slots whose histograms are coarser because they had too many cells
+  std::vector<std::string> merged = {};  // names of the merged series, if the request merges
 };
 
-// The number a bucket gives, or none where it is empty.
+// Returns nullopt if the bucket is empty.
 std::optional<double> stat_of(Stat stat, const Bucket& bucket, Kind kind, int64_t step_s,
                               int64_t event_slot_s);
 
@@ -100,7 +103,7 @@ struct SeriesInfo {
 
 struct SeriesPage {
   std::vector<SeriesInfo> series;  // by name
-  bool truncated = false;          // more matched than asked for
+  bool truncated = false;          // more series matched than the limit
 };
 
 }  // namespace statmill

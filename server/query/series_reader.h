@@ -1,5 +1,5 @@
-// SeriesReader: one series' pieces, in RAM and in the store, merged into the slots of a plan. Every sample
-// once.
+// SeriesReader: merges the buckets of one series, from RAM and from the store, into the output slots of a
+// plan. Every sample counts exactly once.
 #pragma once
 
 #include <map>
@@ -16,10 +16,11 @@ namespace statmill {
 
 Error histograms_too_large(size_t bytes_max);
 
-// Confined to one thread, for one query.
+// For the series of one query. Confined to one thread.
 class SeriesReader {
  public:
-  // `snapshot` must have been taken after the copies that are read. All must outlive it.
+  // `snapshot` must be newer than the copies that are passed to read(). The references must outlive the
+  // reader.
   SeriesReader(const Retention& retention, const Expiry& expiry, const QueryPlan& plan,
                StoreSnapshot& snapshot, RollupPosition position, int64_t now_s, Wanted wanted,
                size_t histogram_bytes_max)
@@ -32,9 +33,9 @@ class SeriesReader {
         wanted_(wanted),
         histogram_bytes_max_(histogram_bytes_max) {}
 
-  // `series.unflushed` and `histograms` are what of it is not in the snapshot. What the snapshot has of the
-  // slots `series.erased` does not count. Errors: from the store; kLimit when its histograms take too much
-  // memory.
+  // Requires: `series.unflushed` and `histograms` have exactly the samples that are not in the snapshot.
+  // Ignores what the snapshot has in the slots `series.erased`. Errors: from the store; kLimit if the
+  // histograms need too much memory.
   Result<SeriesAnswer> read(const SeriesCopy& series, const std::vector<SlotHistogram>& histograms);
 
   uint64_t damaged_frames() const { return damaged_frames_; }
@@ -62,14 +63,15 @@ class SeriesReader {
   const RollupPosition position_;
   const int64_t now_s_;
   const Wanted wanted_;
-  SlotRange erased_;         // of the series being read: void in the snapshot
-  int64_t kept_from_s_ = 0;  // of the series being read: what is older is expired in the plan's tier
-  ChunkNo whole_from_ = 0;   // likewise: from here on nothing was ever dropped of the finest
+  // Of the series being read.
+  SlotRange erased_;         // slots to ignore in the snapshot
+  int64_t kept_from_s_ = 0;  // older data of the plan's tier are expired
+  ChunkNo whole_from_ = 0;   // no data of the finest tier were ever dropped from this chunk on
   const size_t histogram_bytes_max_;
-  std::vector<Bucket> out_;
-  std::vector<SparseHistogram> histograms_;  // as many, or none
-  size_t histogram_bytes_ = 0;               // of their cells
-  std::map<size_t, uint64_t> ahead_;         // event slots that lie in the future, by output slot
+  std::vector<Bucket> out_;                  // one per output slot
+  std::vector<SparseHistogram> histograms_;  // one per output slot, or empty
+  size_t histogram_bytes_ = 0;               // memory of histograms_
+  std::map<size_t, uint64_t> ahead_;         // number of event slots in the future, by output slot
   uint64_t damaged_frames_ = 0;
 };
 

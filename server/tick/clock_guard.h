@@ -1,15 +1,16 @@
-// ClockGuard: the time that retention goes by. A wall clock may be wrong for a while, and what has expired is
-// gone for good, so data expire by time that has passed, and not because a clock says so.
+// ClockGuard: computes the time that retention uses as the present. A wall clock may be wrong for a while,
+// and expired data cannot be restored, so data expire because time has passed and not because a clock says
+// so.
 //
-// It counts the time that passes, by the boot-time clock, from a moment when the wall clock was right. While
-// the wall clock stands further ahead, retention goes by that count; while it stands behind, by the wall
-// clock. A difference that stands is believed in the end: time without a server is no step of the clock, and
-// nobody can tell the two apart. What is believed costs no more than it has lasted: a difference of an hour
-// must stand for an hour, and ten minutes at least. For a tier it is enough that it has stood for as long as
-// the tier keeps data: what the tier had before has expired by then. A start may follow a stop of up to
-// `unseen_max`; this much is believed after ten minutes.
+// It counts elapsed time with the boot-time clock, from an instant when the wall clock was right. Retention
+// uses the earlier of that count and the wall clock. A difference between the two that persists is trusted in
+// the end, because a long stop of the server looks the same as a step of the clock. It must persist as long
+// as it is large, and for ten minutes at least: a difference of an hour is trusted after an hour. For one
+// tier it is enough that it persists for the tier's retention: all older data of the tier have expired by
+// then. The server may have been stopped for up to `unseen_max` before its start; so large a difference is
+// trusted after ten minutes.
 //
-// And no tier expires anything beyond an hour after the newest sample, whatever the clocks say.
+// The time is never more than an hour after the newest sample, whatever the clocks say.
 #pragma once
 
 #include <optional>
@@ -28,34 +29,37 @@ class ClockGuard {
   struct Moment {
     Timestamp wall;
     SteadyTime boot;                  // Clock::boot()
-    std::optional<Timestamp> newest;  // the newest sample that was ever taken; none: there is no data
+    std::optional<Timestamp> newest;  // the newest accepted sample; nullopt if there are no data
   };
 
-  // A smaller difference is none: NTP steps that much. Nothing expires until it is so much past its time.
+  // Smaller differences are ignored: NTP makes such steps. Data expire this much later than their retention.
   static constexpr Duration kStepMin = std::chrono::minutes(1);
   static constexpr Duration kStandingMin = std::chrono::minutes(10);
   static constexpr Duration kNewestAhead = std::chrono::hours(1);
 
-  // `saved`: of the last server of this store; none: it goes on from the newest sample, or from the wall
-  // clock where there is none.
+  // `saved` is the row() of the server that used this store before. Without it, the count starts at the
+  // newest sample, or at the wall clock if there are no data.
   ClockGuard(Duration unseen_max, const std::optional<ClockRow>& saved, const Moment& now);
 
-  // Returns by how much the wall clock has stepped since the last call, if it did.
+  // Updates the count. Returns by how much the wall clock has stepped since the last call; nullopt if it has
+  // not.
   std::optional<Duration> tick(const Moment& now);
-  // An operator says that the wall clock is right.
+  // Trusts the wall clock from now on, because an operator says that it is right.
   void confirm() { believe(); }
 
-  // The present time for what is kept for `retention_s`, in unix seconds; 0 while there is no data.
+  // The present for data with a retention of `retention_s`, in unix seconds; 0 while there are no data.
   int64_t now_s(int64_t retention_s) const;
   // The lowest chunk of the tier that its retention still covers.
   ChunkNo oldest_kept(const Tier& tier) const;
-  // The same by all time that has passed: below it data may have been dropped, even if now_s() has fallen.
+  // The lowest chunk of the tier of which no data can have been dropped. Unlike oldest_kept(), it also
+  // considers the whole count, which now_s() may be below.
   ChunkNo oldest_whole(const Tier& tier) const;
 
-  // By how much the wall clock is ahead of the time that has passed; negative: behind.
+  // By how much the wall clock is ahead of the count; negative if it is earlier.
   Duration ahead() const { return wall_ - passed_; }
-  // What an operator should know, empty when all is well. It is a problem for the first ten minutes.
+  // Describes a doubtful clock for an operator; empty if there is no doubt.
   std::string trouble() const;
+  // Whether the difference is less than ten minutes old. Until then trouble() is a problem, later a warning.
   bool is_fresh() const { return standing_ < kStandingMin; }
 
   ClockRow row() const { return {passed_, ahead_, standing_}; }
@@ -63,17 +67,17 @@ class ClockGuard {
  private:
   void settle();
   void believe();
-  // How long a difference like the present one must stand.
+  // How long the present difference must persist before it is trusted.
   Duration needed() const;
 
   const Duration unseen_max_;
   Timestamp wall_;
   SteadyTime boot_;
   std::optional<Timestamp> newest_;
-  Timestamp passed_;
-  Duration ahead_{};     // as it was when `standing_` began
-  Duration standing_{};  // for how long the difference has stood
-  Duration unseen_;      // so much of it may be time that nobody counted
+  Timestamp passed_;     // the count: when the wall clock was right, plus the time elapsed since
+  Duration ahead_{};     // ahead() when `standing_` was 0
+  Duration standing_{};  // how long the difference has persisted
+  Duration unseen_;      // how much of the difference may be time that was not counted
 };
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// Flush: turns what a shard had pending into fragments for every tier that already has those slots.
+// Flush: encodes the pending buckets of a shard as fragments, for every tier that already has their slots.
 #pragma once
 
 #include <span>
@@ -10,16 +10,16 @@
 
 namespace statmill {
 
-// Confined to the tick's thread, for one tick.
+// Builds the fragments of one tick. Confined to the tick thread.
 class FragmentBuilder {
  public:
-  struct Sources {  // all must outlive it
+  struct Sources {  // all must outlive the builder
     const Retention& retention;
     const Expiry& expiry;
     const ClockGuard& clock;
     StoreSnapshot& snapshot;
   };
-  // `position`: the rollup as it will stand when the fragments are committed.
+  // `position` is the rollup's position after the batch with these fragments is committed.
   FragmentBuilder(const Sources& sources, RollupPosition position)
       : retention_(sources.retention),
         expiry_(sources.expiry),
@@ -27,22 +27,22 @@ class FragmentBuilder {
         snapshot_(sources.snapshot),
         position_(position) {}
 
-  // Adds the fragments of one series. Errors: from reading the store (late events read their chunk).
+  // Appends the fragments of one series. Errors: from reading the store (late events read their chunk).
   Status add(const FlushedSeries& series, std::vector<StoreBatch::Fragment>& out);
-  // Makes void what the store and `out` have of those slots, in every tier. Requires: all else that the batch
-  // has of the series is in `out`. Cost: a read for each chunk.
+  // Appends fragments that erase the slots of one series, in every tier, from the store and from the
+  // fragments in `out`. Requires: `out` has all other fragments of the series. Cost: one read per chunk.
   Status erase(const ErasedSeries& series, std::vector<StoreBatch::Fragment>& out);
 
-  // Chunks that late events came for and that could not be read whole.
+  // Damaged chunks that received late events, which were therefore added to the coarser tiers only.
   uint64_t damaged() const { return damaged_; }
-  // Buckets that no tier keeps any more.
+  // Buckets that were not written because they are past the retention of all tiers.
   uint64_t expired() const { return expired_; }
 
  private:
   struct Part {
     const FlushedSeries& series;
-    std::span<const SlotBucket> buckets;        // those of `chunk`
-    std::span<const SlotHistogram> histograms;  // likewise
+    std::span<const SlotBucket> buckets;        // of `chunk`
+    std::span<const SlotHistogram> histograms;  // of `chunk`; empty unless the series is a distribution
     ChunkNo chunk;
   };
   bool add_as_it_stands(const FlushedSeries& series, std::vector<StoreBatch::Fragment>& out) const;

@@ -1,4 +1,4 @@
-// ReclaimThread: has the store give back, in the background, the space of what has expired.
+// ReclaimThread: calls Store::reclaim() in the background, which gives the disk space of expired data back.
 #pragma once
 
 #include <atomic>
@@ -14,13 +14,13 @@ namespace statmill {
 
 class ReclaimThread {
  public:
-  // All must outlive it. Starts at once.
+  // Starts the thread. The arguments must outlive this object.
   ReclaimThread(Store& store, Registry& registry, Log& log);
-  // Ends soon, even amid a compaction.
+  // Stops the thread; cancels a compaction that is in progress.
   ~ReclaimThread();
 
  private:
-  // Between looks at whether more has expired, which costs nothing when none has.
+  // The pause before it checks again whether more has expired; a check that finds nothing costs nothing.
   static constexpr Duration kInterval = std::chrono::seconds(1);
   static constexpr Duration kPauseAfterFailure = std::chrono::minutes(1);
 
@@ -30,7 +30,7 @@ class ReclaimThread {
   Store& store_;
   Log& log_;
   Counter& reclaimed_;
-  // Set by the destructor's thread, read by ours and by the store's compactions.
+  // Set by the destructor, read by this thread and by the store's compactions.
   std::atomic<bool> stopping_{false};
   Mutex mutex_;
   Condition wake_;

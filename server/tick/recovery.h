@@ -1,5 +1,5 @@
-// Recovery: fills the table from the store at start: all series, then the journal rows above each shard's
-// flushed tick. That is all of it.
+// Recovery: fills the table from the store when the server starts: first all series, then the journal rows
+// above each shard's flushed tick. Nothing else is needed.
 #pragma once
 
 #include "server/table/table.h"
@@ -8,12 +8,12 @@
 
 namespace statmill {
 
-// What a start leaves out, and only when told to salvage: without that each is an error.
+// What Damage::kSalvage skips. With Damage::kRefuse each of these is an error.
 struct Losses {
   uint64_t rows_damaged = 0;
   uint64_t gaps = 0;                       // places where one or more rows are missing
-  uint64_t entries = 0;                    // of sound rows, told against one that is damaged or missing
-  uint64_t entries_of_unknown_series = 0;  // of series that the catalog has lost
+  uint64_t entries = 0;                    // of intact rows, but relative to a damaged or missing row
+  uint64_t entries_of_unknown_series = 0;  // of series that are missing in the catalog
   uint64_t activity_rows = 0;
 
   bool any() const { return rows_damaged + gaps + entries + entries_of_unknown_series + activity_rows > 0; }
@@ -29,9 +29,9 @@ struct Recovery {
   Losses losses;
 };
 
-// Before any other thread uses the table. Errors: kCorrupt (a row that contradicts the catalog or fails its
-// check, or a row that is missing: nothing is dropped silently), kIo. After losses every shard must be
-// flushed before the journal goes on: the next start would refuse it again.
+// Must be called before any other thread uses the table. Errors: kCorrupt (a row contradicts the catalog,
+// fails its check or is missing; nothing is dropped silently), kIo. After losses the caller must flush every
+// shard before it writes another journal row; otherwise the next start refuses the same rows again.
 Result<Recovery> recover(Store& store, Table& table, Damage damage = Damage::kRefuse);
 
 }  // namespace statmill

@@ -1,4 +1,5 @@
-// Replay: journal rows back into the windows of their series, a share of the series on each of a few threads.
+// Replay: adds the entries of journal rows to the pending windows of their series again, on a few threads
+// with a share of the series each.
 #pragma once
 
 #include <array>
@@ -16,7 +17,7 @@ namespace statmill {
 struct KnownSeries {
   Series* series = nullptr;
   ShardNo shard = 0;
-  bool is_deleted = false;  // then there is no series: what is left of it is stepped over
+  bool is_deleted = false;  // then `series` is nullptr, and its entries are skipped
 
   bool is_known() const { return series != nullptr || is_deleted; }
 };
@@ -24,24 +25,25 @@ struct KnownSeries {
 struct ReplayRow {
   TickNo tick = 0;
   std::string bytes;
-  TickNo sound_from = 0;  // entries of shards flushed before cannot be told: rows since are missing
-  std::optional<JournalRowReader> reader = std::nullopt;  // at the row's beginning; none: damaged
+  // Entries of shards that were flushed before this tick cannot be decoded: rows after the flush are missing.
+  TickNo sound_from = 0;
+  std::optional<JournalRowReader> reader = std::nullopt;  // at the row's beginning; nullopt if it is damaged
 };
 
 struct ReplayInput {
   const std::vector<KnownSeries>& by_id;
   const std::array<TickNo, kShardCount>& flushed;
   const std::deque<ReplayRow>& rows;  // by tick
-  bool salvages = false;              // entries of unknown series are no error
+  bool salvages = false;  // if true, entries of unknown series are skipped; else they are an error
 };
 
 struct ReplayCounts {
   uint64_t entries = 0;
-  uint64_t untold = 0;             // left out: told against a row that is missing
-  uint64_t of_unknown_series = 0;  // left out: of unknown series
+  uint64_t untold = 0;             // skipped because they are relative to a missing row
+  uint64_t of_unknown_series = 0;  // skipped because their series is unknown
 };
 
-// Changes nothing but the series, which nobody else may use. Errors: kCorrupt.
+// Changes only the series; no other thread may use them meanwhile. Errors: kCorrupt.
 Result<ReplayCounts> replay(const ReplayInput& input);
 
 Error unknown_series(SeriesId id);

@@ -1,5 +1,4 @@
-// Roller: the background job of the tiers, one slice per tick: closed chunks of the finest tier become
-// buckets of the coarser ones.
+// Roller: rolls closed chunks of the finest tier up to buckets of the coarser tiers, one slice per tick.
 #pragma once
 
 #include <chrono>
@@ -11,28 +10,27 @@
 
 namespace statmill {
 
-// Walks closed chunks of the finest tier in (chunk, id) order and makes their coarse buckets, a slice per
-// call.
+// Visits the closed chunks of the finest tier in the order of (chunk, id). Confined to the tick thread.
 class Roller {
  public:
   struct Options {
-    Duration delay = std::chrono::minutes(20);  // after a chunk's end: live samples are flushed by then
-    size_t slice_series = 512;                  // series per call, so that a tick stays short
+    Duration delay = std::chrono::minutes(20);  // after a chunk's end; live samples are flushed by then
+    size_t slice_series = 512;                  // series per call, which keeps a tick short
   };
-  // Both must outlive it.
+  // `tiers` and `expiry` must outlive the roller.
   Roller(const Tiers& tiers, const Expiry& expiry, Options options)
       : tiers_(tiers), expiry_(expiry), options_(options) {}
 
-  // Whether there may be something for step() to do.
+  // Returns false if step() has nothing to do.
   bool is_due(RollupPosition from, const ClockGuard& clock) const {
     return tiers_.count() > 1 && from.chunk < first_open(clock);
   }
-  // Adds the next slice's fragments and the new position to `batch`. Adds nothing when no chunk is ready.
+  // Adds the next slice's fragments and the new position to `batch`; adds nothing if no chunk is closed.
   Status step(StoreSnapshot& snapshot, RollupPosition from, const ClockGuard& clock, StoreBatch& batch) const;
 
  private:
-  // The first chunk that is not closed yet, by the time that retention goes by: a clock that is ahead for a
-  // while must not close the chunks that live samples will go to.
+  // Returns the first chunk that is not closed. It uses the ClockGuard's time, because a wall clock that is
+  // ahead for a while must not close chunks that live samples will go to.
   ChunkNo first_open(const ClockGuard& clock) const;
   Status roll_slice(StoreSnapshot& snapshot, RollupPosition from, const ClockGuard& clock,
                     StoreBatch& batch) const;

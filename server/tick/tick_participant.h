@@ -1,4 +1,4 @@
-// TickParticipant: what goes into a tick's batch beside its samples, of the same epoch as these.
+// TickParticipant: adds its own rows to the batch of each tick, for the same epoch as the samples in it.
 #pragma once
 
 #include "server/tick/tick_time.h"
@@ -6,17 +6,17 @@
 
 namespace statmill {
 
-// Called on the tick's thread.
+// All functions are called on the tick thread.
 class TickParticipant {
  public:
   virtual ~TickParticipant() = default;
-  // Each tick says so first, and so does Ticker::begin(). `in_doubt`: the wall clock has stepped, or differs
-  // from the time that has passed (ClockGuard::trouble()).
+  // Called by Ticker::begin() and first in each tick. `in_doubt` is true if the wall clock differs from the
+  // time that has passed (ClockGuard::trouble()).
   virtual void clock_seen(TickTime now, bool in_doubt) = 0;
-  // Adds what was noted in the epoch of this parity (Table::Mark), which has ended. `now`: the time that the
-  // longest retention goes by, whatever the wall clock says.
+  // Adds to `batch` what was recorded in the epoch of this parity (Table::Mark), which has ended. `now` is
+  // the time that the longest retention uses (ClockGuard::now_s).
   virtual void add_to(int parity, StoreBatch& batch, Timestamp now) = 0;
-  // A batch that add_to() was called for is durable.
+  // Called when a batch that add_to() has seen is durable.
   virtual void committed(const StoreBatch& batch) = 0;
 };
 

@@ -1,5 +1,5 @@
-// TickThread: calls the ticker at its interval until it is stopped; the last tick takes what is left. Between
-// ticks it runs what others have to do with the ticker.
+// TickThread: calls the ticker at an interval until it is stopped, and once more then. Between ticks it runs
+// other threads' jobs that need the ticker.
 #pragma once
 
 #include <functional>
@@ -15,23 +15,24 @@ namespace statmill {
 
 class TickThread {
  public:
-  // All must outlive it. Starts at once. `before_tick` runs on the thread before each tick. `time` says how
-  // long the tick or the job under way has taken.
+  // Starts the thread. The references must outlive this object. The thread calls `before_tick` before each
+  // tick but the last, and records in `time` how long a tick or a job has been running.
   TickThread(Ticker& ticker, const Clock& clock, Log& log, TaskTime& time, Duration interval,
              std::function<void()> before_tick);
   ~TickThread();
 
-  // What is to be done on the thread; ticks wait for its end.
+  // Runs on the tick thread; the next tick waits for it.
   using Job = std::function<Status(Ticker& ticker, TickTime now)>;
 
-  // Runs the job between two ticks, as soon as the one under way has ended, and waits for its end: all that
-  // others may do with the ticker. Gives back what the job gives. kUnavailable: the thread is being stopped,
-  // and the job has not run. Thread-safe; not for the thread itself. Calls are run in order; as each caller
-  // waits, no more of them lie here than there are threads that call.
+  // Runs the job between two ticks, as soon as the present one has ended; waits for the job and returns its
+  // result. Returns kUnavailable, without running the job, if the thread is being stopped. Other threads may
+  // use the ticker only in this way. Thread-safe, but must not be called on the tick thread. Jobs run in
+  // order; because each caller waits, the queue is no longer than the number of calling threads.
   Status call(const Job& job);
 
-  // Ends the thread after one last tick, tried for at most `patience`. An error: the last tick did not get
-  // into the store. Call once, when no one feeds the table any more.
+  // Stops the thread, then makes a last tick on the calling thread and retries it for at most `patience`.
+  // Returns an error if the last tick is not in the store. Call it once, when no thread adds samples to the
+  // table any more.
   Status stop(Duration patience);
 
  private:
@@ -58,7 +59,7 @@ class TickThread {
   Mutex mutex_;
   Condition wake_;
   Condition call_ended_;
-  std::vector<Call*> calls_ GUARDED_BY(mutex_);  // not taken up yet; each lives on its caller's stack
+  std::vector<Call*> calls_ GUARDED_BY(mutex_);  // waiting; each lives on its caller's stack
   bool stopping_ GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last: it uses all of the above
 };

@@ -1,4 +1,4 @@
-// TickTime: what all clocks show at one moment.
+// TickTime: the readings of all clocks at one instant.
 #pragma once
 
 #include "base/clock.h"

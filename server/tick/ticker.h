@@ -1,9 +1,9 @@
-// Ticker: the transaction. Four times a second everything that came in becomes one StoreBatch; nothing else
-// writes samples to the store.
+// Ticker: the transaction. Four times a second it writes everything that came in as one StoreBatch; nothing
+// else writes samples to the store.
 //
-// A tick flips the ingest epoch, turns each shard's deltas into a journal row, flushes the shards whose turn
-// it is, takes a slice of the rollup, and writes all of it at once (invariant A). A batch that the store
-// refuses is kept and tried again by the next tick; ingest goes on in RAM until the table's limit.
+// A tick flips the ingest epoch, encodes all deltas as one journal row, flushes the shards whose turn it is,
+// rolls up one slice, and writes all of it at once (invariant A). A batch that the store refuses is kept, and
+// the next tick writes it again; meanwhile ingest continues in RAM up to the table's limit.
 #pragma once
 
 #include <array>
@@ -26,24 +26,24 @@
 namespace statmill {
 
 struct TickOptions {
-  Duration flush_interval = std::chrono::minutes(10);  // each shard once, staggered evenly
+  Duration flush_interval = std::chrono::minutes(10);  // every shard once per interval, staggered evenly
   Duration expiry_interval = std::chrono::minutes(1);
   Roller::Options rollup;
 };
 
-// Where a server's life starts: what recovery found in the store.
+// The state that the ticker starts from: what recovery found in the store.
 struct TickStart {
   TickNo last_tick = 0;
-  TickNo last_row = 0;  // of the newest journal row
+  TickNo last_row = 0;  // the tick of the newest journal row
   std::array<TickNo, kShardCount> flushed{};
   RollupPosition rollup;
   std::optional<ClockRow> clock;
 };
 
-// Confined to the tick's thread.
+// Confined to the tick thread.
 class Ticker {
  public:
-  struct Services {  // all must outlive it
+  struct Services {  // all must outlive the ticker
     Table& table;
     Store& store;
     Registry& registry;
@@ -53,26 +53,27 @@ class Ticker {
   };
   Ticker(const Services& services, const TickOptions& options, const TickStart& start, SteadyTime now);
 
-  // Looks at the clock and tells readers what has expired, as every tick does. Called once before queries are
-  // answered: until then they would see what is past its retention.
+  // Reads the clock and publishes which chunks have expired, as every tick does. Call it once before the
+  // first query; until then queries would return data past their retention.
   void begin(TickTime now);
-  // One tick. An error means that nothing of it is durable yet and that the next call tries again.
+  // Makes one tick. An error means that nothing of it is durable yet and that the next call retries it.
   Status tick(TickTime now);
-  // One tick that flushes every shard.
+  // Makes one tick that flushes every shard.
   Status flush_all(TickTime now);
-  // One tick that deletes, empties or renames series; says what was changed. Errors: kUnavailable, nothing is
-  // changed; any other: it is changed in RAM, and in the store with the next tick that this takes. Cost: a
-  // flush of the shards concerned; with slots, a read for each chunk.
+  // Makes one tick that deletes, erases or renames series. Returns what was changed. After kUnavailable
+  // nothing is changed. After any other error the change is made in RAM, and the next successful tick writes
+  // it to the store. Cost: a flush of the shards of these names; with slots, one read per chunk.
   Result<ChangedSeries> change(const SeriesChanges& changes, TickTime now);
 
-  // An operator says that the wall clock is right, whatever it has done: retention goes by it. Returns by how
-  // much it was ahead of the time that retention went by. The next tick expires what there is to expire.
+  // Makes retention use the wall clock again, because an operator says that it is right. Returns by how much
+  // it was ahead of the time that retention used; negative if it was earlier. The next tick expires data by
+  // it.
   Duration confirm_clock(TickTime now);
 
   RollupPosition rollup_position() const { return position_; }
 
  private:
-  // What left the table and is not yet in the store. Its fragments can be built again, from RAM.
+  // A tick that has left the table and is not yet in the store. Its fragments can be built again from RAM.
   struct Prepared {
     StoreBatch batch;
     TickNo tick = 0;
@@ -100,29 +101,29 @@ class Ticker {
 
   Services services_;
   const TickOptions options_;
-  const Tiers longest_;  // as the classes that are kept longest
+  const Tiers longest_;  // each with the longest retention of any class
   const Roller roller_;
   TickNo last_tick_;
-  TickNo last_row_;  // of the newest journal row, which the next one names
+  TickNo last_row_;  // the tick of the newest journal row; the next row refers to it
   std::array<TickNo, kShardCount> flushed_;
   std::array<SteadyTime, kShardCount> next_flush_;
   SteadyTime next_expiry_;
   RollupPosition position_;  // as committed
-  // Each trim is a tombstone that RocksDB keeps for a while: not one for every shard.
+  // Each trim is a tombstone that RocksDB keeps for a while, so there is not one for every shard.
   static constexpr size_t kFlushesPerTrim = 16;
   size_t flushes_untrimmed_ = 0;
   TickNo trimmed_ = 0;
   const std::optional<ClockRow> saved_clock_;
-  std::optional<ClockGuard> clock_;  // from the first tick on
+  std::optional<ClockGuard> clock_;  // set by the first tick or begin()
   SteadyTime next_clock_row_;
-  std::vector<ChunkNo> expired_;  // by tier: nothing is left below, of every class
+  std::vector<ChunkNo> expired_;  // by tier: all chunks below are dropped, whatever their class
   std::vector<ChunkNo> cut_;      // by class: the highest cutoff of the finest tier since the start
   std::unique_ptr<Prepared> prepared_;
   JournalDraft draft_;
   LogLimiter rollup_log_{std::chrono::minutes(1)};
   LogLimiter expired_log_{std::chrono::minutes(1)};
-  Gauge& open_tick_;     // what is accepted now is of this tick or an earlier one
-  Gauge& durable_tick_;  // all up to this tick is in the store
+  Gauge& open_tick_;     // samples accepted now are in this tick or an earlier one
+  Gauge& durable_tick_;  // all ticks up to this one are in the store
   Histogram<>& tick_ns_;
   Histogram<>& flush_ns_;
   Counter& ticks_;
