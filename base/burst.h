@@ -1,15 +1,16 @@
-// Lists that fill up within an epoch and are emptied at its end: thousands of entries when senders send at
-// once, a few or none in the ticks after.
+// clear_burst: empties lists that fill up during a tick. A tick may bring thousands of entries when many
+// senders send at once, and the following ticks few or none.
 #pragma once
 
 #include <cstddef>
 
 namespace statmill {
 
-// Empties the list. Keeps memory for as much as there was, not for a burst of long ago.
+// Empties the list. Keeps its memory for the next tick, but releases it once the list has become much smaller
+// than its capacity.
 template <class List>
 void clear_burst(List& list) {
-  constexpr size_t kKept = 64;  // so few are kept at any rate
+  constexpr size_t kKept = 64;  // a capacity up to this is always kept
   const bool is_oversized = list.capacity() > kKept && list.size() < list.capacity() / 8;
   if (is_oversized) List().swap(list);
   list.clear();

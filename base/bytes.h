@@ -1,7 +1,7 @@
-// Reader and Writer: how every byte of a wire or disk format is read and written.
+// Reader and Writer: all bytes of wire and disk formats are read and written through these two.
 //
-// A Reader cannot run past its end: reading too much yields zeros and sets failed(), which the decoder asks
-// once, at the end of each unit. Integers are big endian where keys must sort, LEB128 varints elsewhere.
+// A Reader cannot run past its end: a read beyond it returns zeros and sets failed(), which decoders check
+// once at the end of each unit. Integers are big endian where keys must sort, and LEB128 varints elsewhere.
 #pragma once
 
 #include <bit>
@@ -14,13 +14,13 @@
 
 namespace statmill {
 
-// Maps small negative and positive numbers to small unsigned ones: 0, -1, 1, -2 -> 0, 1, 2, 3.
+// Maps integers of small magnitude to small unsigned ones: 0, -1, 1, -2 -> 0, 1, 2, 3.
 constexpr uint64_t zigzag(int64_t v) {
   return (static_cast<uint64_t>(v) << 1) ^ static_cast<uint64_t>(v >> 63);
 }
 constexpr int64_t unzigzag(uint64_t u) { return static_cast<int64_t>(u >> 1) ^ -static_cast<int64_t>(u & 1); }
 
-// Appends to a string it borrows; the string must outlive the Writer.
+// Appends to a string, which must outlive the Writer.
 class Writer {
  public:
   explicit Writer(std::string& out) : out_(out) {}
@@ -41,7 +41,7 @@ class Writer {
     out_.append(b, size);
   }
   void svarint(int64_t v) { varint(zigzag(v)); }
-  // 128 bits as a varint: 19 bytes at most.
+  // Up to 19 bytes.
   void varint128(Uint128 v) {
     if (v >> 64 == 0) return varint(static_cast<uint64_t>(v));
     while (v >= 0x80) {
@@ -65,7 +65,7 @@ class Writer {
   std::string& out_;
 };
 
-// Reads from bytes it borrows; they must outlive the Reader.
+// Reads from bytes that must outlive the Reader.
 class Reader {
  public:
   explicit Reader(std::string_view in) : in_(in) {}
@@ -100,7 +100,7 @@ class Reader {
     }
     return fail<uint64_t>();
   }
-  // The next n bytes, or empty and failed().
+  // Returns the next n bytes; if fewer are left, returns an empty view and sets failed().
   std::string_view bytes(size_t n) {
     if (n > remaining()) {
       fail<int>();

@@ -1,5 +1,5 @@
-// Bytes16: sixteen bytes of a text, compared all at once. GCC's vector extensions, so any CPU will do; on
-// x86-64 comparisons become bits by SSE2, which all of them have.
+// Bytes16: compares sixteen bytes of a text at once. It uses GCC's vector extensions, so it works on any CPU;
+// on x86-64, SSE2 (which all of them have) turns comparisons into bit masks.
 #pragma once
 
 #if defined(__SSE2__)
@@ -15,7 +15,7 @@
 namespace statmill {
 
 using Bytes16 __attribute__((vector_size(16))) = uint8_t;
-using Mask16 __attribute__((vector_size(16))) = int8_t;  // of a comparison: for each byte 0 or -1
+using Mask16 __attribute__((vector_size(16))) = int8_t;  // the result of a comparison: 0 or -1 per byte
 
 inline Bytes16 bytes16_at(const char* at) {
   Bytes16 bytes;
@@ -25,7 +25,7 @@ inline Bytes16 bytes16_at(const char* at) {
 
 inline Bytes16 sixteen(char byte) { return Bytes16{} + static_cast<uint8_t>(byte); }
 
-// Bit i: byte i of `mask` is -1.
+// Returns a mask in which bit i is set if byte i of `mask` is -1.
 inline uint64_t bits_of(Mask16 mask) {
   static_assert(std::endian::native == std::endian::little);
 #if defined(__SSE2__)
@@ -38,16 +38,17 @@ inline uint64_t bits_of(Mask16 mask) {
 #endif
 }
 
-// The bytes of a text from some place on, also where less than sixteen are left.
+// Sixteen bytes around a position in a text, for use near its end, where fewer than sixteen follow.
 struct Lane16 {
   Bytes16 bytes;
-  int before = 0;  // of them, how many stand before the place
+  int before = 0;  // how many of the bytes are before the position
 
-  // Bit i: what `mask` says of the byte i behind the place. Of bytes behind the text anything.
+  // Bit i is the value of `mask` for the i-th byte from the position on. Bits past the end of the text are
+  // undefined.
   uint64_t bits(Mask16 mask) const { return bits_of(mask) >> before; }
 };
 
-// Reads nothing outside of [begin, end). Requires: begin <= at < end.
+// Reads only within [begin, end). Requires: begin <= at < end.
 inline Lane16 lane16_at(const char* begin, const char* at, const char* end) {
   if (end - at >= 16) return {bytes16_at(at)};
   if (end - begin >= 16) return {bytes16_at(end - 16), 16 - static_cast<int>(end - at)};
@@ -56,8 +57,8 @@ inline Lane16 lane16_at(const char* begin, const char* at, const char* end) {
   return lane;
 }
 
-// The first byte of [at, end) for which `test`, Bytes16 -> Mask16, says so; or end. Reads nothing outside of
-// [begin, end). Requires: begin <= at <= end.
+// Returns the first byte in [at, end) for which `test` (Bytes16 -> Mask16) is true, or `end`. Reads only
+// within [begin, end). Requires: begin <= at <= end.
 template <class Test>
 const char* find_first(const char* begin, const char* at, const char* end, const Test& test) {
   for (; end - at >= 16; at += 16) {
@@ -65,11 +66,11 @@ const char* find_first(const char* begin, const char* at, const char* end, const
   }
   if (at == end) return end;
   const Lane16 lane = lane16_at(begin, at, end);
-  const uint64_t behind = uint64_t{1} << (end - at);  // so that end is found at the latest
-  return at + std::countr_zero(lane.bits(test(lane.bytes)) | behind);
+  const uint64_t past_end = uint64_t{1} << (end - at);  // the search finds `end` at the latest
+  return at + std::countr_zero(lane.bits(test(lane.bytes)) | past_end);
 }
 
-// Whether two texts of `size` bytes are the same: for short ones that mostly are.
+// Whether two texts of `size` bytes are equal. Fast for short texts that usually are.
 inline bool are_same_bytes(const char* a, const char* b, size_t size) {
   constexpr uint64_t kAll = 0xffff;
   const auto same_at = [&](size_t i) { return bits_of(bytes16_at(a + i) == bytes16_at(b + i)) == kAll; };

@@ -1,6 +1,7 @@
-// SM_CHECK: an assertion about our own code that stays on in every build.
+// SM_CHECK: an assertion about our own code that is active in every build.
 //
-// Only for bugs of ours. What the world does wrong is a Result, what a stranger sends is a counted reason.
+// Use it for our bugs only. Functions report failures of the environment as a Result, and count invalid input
+// by reason.
 #pragma once
 
 #include <cstdio>

@@ -1,7 +1,7 @@
-// Time: what a moment and a span are, and where they come from.
+// Clock: the types for points in time and durations, and the clocks of a program.
 //
-// Core code takes `now` as an argument; only composition roots hold a Clock. Wall time is for what users see
-// and for slots, steady time for intervals.
+// Core code receives `now` as an argument; only composition roots own a Clock. Use wall time for slots and
+// for what users see, steady time for intervals.
 #pragma once
 
 #include <chrono>
@@ -27,7 +27,7 @@ class Clock {
   virtual ~Clock() = default;
   virtual Timestamp wall() const = 0;
   virtual SteadyTime steady() const = 0;
-  // Goes on while the machine is suspended, which steady() does not, and never steps. Only differences count.
+  // Never steps, and also advances while the machine is suspended, unlike steady(). Only differences matter.
   virtual SteadyTime boot() const { return steady(); }
 };
 

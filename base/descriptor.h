@@ -1,4 +1,4 @@
-// Descriptor: a file descriptor that is closed with its owner.
+// Descriptor: owns a file descriptor and closes it on destruction.
 #pragma once
 
 #include <unistd.h>
@@ -7,7 +7,7 @@
 
 namespace statmill {
 
-// -1: none.
+// Holds -1 if there is none.
 class Descriptor {
  public:
   explicit Descriptor(int fd = -1) : fd_(fd) {}
@@ -23,12 +23,12 @@ class Descriptor {
 
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
-  // Closes it. Whether that worked is not told: who must know syncs first.
+  // Closes it and ignores errors: callers that need to know sync first.
   void reset() {
     if (fd_ >= 0) ::close(fd_);
     fd_ = -1;
   }
-  // The caller's from now on.
+  // Passes ownership to the caller.
   int release() { return std::exchange(fd_, -1); }
 
  private:

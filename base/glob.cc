@@ -1,5 +1,3 @@
-// A pattern is cut at its stars once; then the first and the last segment stand where they must,
-// and each segment between is best off at the first place that it fits (no going back, no recursion).
 #include "base/glob.h"
 
 #include <algorithm>
@@ -9,18 +7,18 @@
 namespace statmill {
 namespace {
 
-// Position after the set that opens at pattern[p] == '[', or npos when it is not closed.
+// Returns the position after the set that starts at pattern[p] == '[', or npos if it is not closed.
 size_t set_end(std::string_view pattern, size_t p) {
   size_t end = p + 1;
   if (end < pattern.size() && pattern[end] == '!') ++end;
-  if (end < pattern.size() && pattern[end] == ']') ++end;  // a ] right at the start is a member
+  if (end < pattern.size() && pattern[end] == ']') ++end;  // a ] at the start is a member
   end = pattern.find(']', end);
   return end == std::string_view::npos ? end : end + 1;
 }
 
 using ByteSet = std::bitset<256>;
 
-// What `set`, without the brackets, means. Bytes are in the order of their numbers: 128 comes after 127.
+// Returns the bytes in a set, given without its brackets. Ranges compare bytes as unsigned.
 ByteSet set_of(std::string_view set) {
   const bool negated = !set.empty() && set[0] == '!';
   if (negated) set.remove_prefix(1);
@@ -35,7 +33,7 @@ ByteSet set_of(std::string_view set) {
   return negated ? ~out : out;
 }
 
-// What the unit at units[p] means; moves p past it.
+// Returns the bytes that the unit at units[p] matches; moves p past the unit.
 ByteSet unit_of(std::string_view units, size_t& p) {
   const size_t begin = p;
   p = units[begin] == '[' ? set_end(units, begin) : begin + 1;
@@ -55,7 +53,7 @@ Status check_sets(std::string_view pattern) {
   return Status::ok();
 }
 
-// Calls `visit(begin, end)` for every run of bytes in `units` that mean themselves.
+// Calls `visit(begin, end)` for each run of plain bytes in `units`.
 template <class Visit>
 void for_each_plain_run(std::string_view units, Visit visit) {
   size_t begin = 0;
@@ -103,11 +101,13 @@ GlobAlternative::GlobAlternative(std::string_view pattern) {
   if (has_star_) tail_ = GlobSegment(std::move(segments.back()));
   size_min_ = head_.size() + tail_.size();
   for (size_t i = 1; i + 1 < segments.size(); ++i) {
-    if (segments[i].empty()) continue;  // two stars are one
+    if (segments[i].empty()) continue;  // adjacent stars count as one
     size_min_ += middle_.emplace_back(std::move(segments[i])).size();
   }
 }
 
+// The head and the tail have fixed positions. For each segment between them the first match is best, because
+// it leaves the most text for the rest; so no backtracking is needed.
 bool GlobAlternative::matches(std::string_view name) const {
   if (name.size() < size_min_) return false;
   if (!has_star_) return head_.matches(name);

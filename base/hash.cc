@@ -1,7 +1,6 @@
-// The fast CRC is chosen once per call by a cached CPU test. XXH3 is compiled in: a name took 10
-// to 20 ns in the library, 5 here.
 #include "base/hash.h"
 
+// Inlining XXH3 reduces the time per name from 10 to 20 ns in the library to 5 ns.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

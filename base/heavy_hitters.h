@@ -1,8 +1,8 @@
-// HeavyHitters: the keys that weigh most in an endless stream of keys, in bounded memory.
+// HeavyHitters: finds the keys with the greatest total weight in an endless stream, in bounded memory.
 //
-// Misra and Gries (1982), with weights: when all counters are taken, the median of the counts is taken off
-// every one, and those that have nothing left make room. So a key that weighs more than `missed()` is there,
-// and its count is short of the truth by at most that much. missed() <= 2 * total() / limit.
+// The algorithm is that of Misra and Gries (1982) with weights: when all counters are in use, the median of
+// the counts is subtracted from each, and counters that reach zero become free. So each key that weighs more
+// than missed() has a counter, and its count is too low by at most missed() <= 2 * total() / limit.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace statmill {
 
-// Thread-compatible.
+// Not thread-safe.
 class HeavyHitters {
  public:
   struct Hitter {
@@ -25,23 +25,23 @@ class HeavyHitters {
     uint64_t count = 0;
   };
 
-  // At most `limit` keys are held, at least 2.
+  // Keeps at most `limit` keys. Requires: limit >= 2.
   explicit HeavyHitters(size_t limit);
 
-  // Cost: one look into a hash table; amortised also when the table is full.
+  // Cost: one lookup in a hash table, amortized even when the table is full.
   void add(std::string_view key, uint64_t weight = 1);
 
-  // The heaviest first, by name where they weigh the same; at most `most`.
+  // Returns at most `most` keys, the heaviest first; keys of equal weight are ordered by name.
   std::vector<Hitter> top(size_t most) const;
-  uint64_t total() const { return total_; }    // of all weights, exact
-  uint64_t missed() const { return missed_; }  // how much any count may be short
+  uint64_t total() const { return total_; }    // the sum of all weights, exact
+  uint64_t missed() const { return missed_; }  // the most by which a count may be too low
   size_t size() const { return counts_.size(); }
 
  private:
   void make_room();
 
   const size_t limit_;
-  std::unordered_map<std::string, uint64_t, NameHash, std::equal_to<>> counts_;  // each over 0
+  std::unordered_map<std::string, uint64_t, NameHash, std::equal_to<>> counts_;  // all counts are > 0
   uint64_t total_ = 0;
   uint64_t missed_ = 0;
 };

@@ -1,4 +1,4 @@
-// 128-bit integers: an extension of both compilers we build with, named once.
+// Int128 and Uint128: names for the 128-bit integers of g++ and clang.
 #pragma once
 
 namespace statmill {

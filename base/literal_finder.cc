@@ -5,7 +5,7 @@
 namespace statmill {
 namespace {
 
-// How common a byte is in names, roughly: digits tell names apart, dots and separators do not.
+// Roughly how common a byte is in names: digits distinguish names, dots and separators do not.
 int commonness(char c) {
   if ('0' <= c && c <= '9') return 0;
   return c == '.' || c < '!' ? 2 : 1;
@@ -13,8 +13,8 @@ int commonness(char c) {
 
 }  // namespace
 
-// The rarest byte that comes first, and of the others the rarest that comes last: the further apart, the less
-// one follows from the other.
+// Chooses the first of the rarest bytes, and the last of the rarest among the others: the further apart they
+// are, the less one implies the other.
 LiteralFinder::LiteralFinder(std::string literal) : literal_(std::move(literal)) {
   for (size_t i = 1; i < literal_.size(); ++i) {
     if (commonness(literal_[i]) < commonness(literal_[first_])) first_ = i;

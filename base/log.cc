@@ -40,8 +40,8 @@ void append_time(std::string& out) {
   out.append(text.data(), n);
 }
 
-// JOURNAL_STREAM is device:inode of the journal's stream. It is inherited by processes whose output goes
-// elsewhere.
+// Compares standard error with JOURNAL_STREAM, the device:inode of the journal's stream: processes inherit
+// the variable even if their output goes elsewhere.
 bool writes_to_journal() {
   const char* stream = std::getenv("JOURNAL_STREAM");
   struct stat status {};
@@ -56,7 +56,7 @@ Result<LogLevel> parse_log_level(std::string_view text) {
     if (kNames[i] == text) return static_cast<LogLevel>(i);
   }
   return Error{ErrorCode::kInvalid,
-               "log level \"" + std::string(text) + "\" is none of error, warn, info, debug"};
+               "log level \"" + std::string(text) + "\" is not one of error, warn, info, debug"};
 }
 
 Log::Log(LogLevel level) : level_(level), journal_(writes_to_journal()) {}
@@ -84,7 +84,7 @@ void Log::line(LogLevel level, std::string_view message, std::initializer_list<L
     append_value(out, field.value);
   }
   out.push_back('\n');
-  // A log that cannot be written has nowhere to say so.
+  // If the log cannot be written, there is nowhere to report it.
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, out.data(), out.size());
 }
 

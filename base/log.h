@@ -1,7 +1,8 @@
-// Log: one line per event to standard error, `severity message key=value ...`.
+// Log: writes one line per event to standard error: `severity message key=value ...`.
 //
-// State changes and faults are logged; traffic is counted. Under systemd (JOURNAL_STREAM set) lines carry the
-// <N> priority prefix and no time. Anything a stranger can trigger goes through a LogLimiter.
+// Log changes of state and faults; count traffic instead. Under systemd (JOURNAL_STREAM is set), lines start
+// with the <N> priority prefix and without a time. Use a LogLimiter for everything that a remote peer can
+// trigger.
 #pragma once
 
 #include <atomic>
@@ -19,7 +20,7 @@ enum class LogLevel { kError, kWarn, kInfo, kDebug };
 
 Result<LogLevel> parse_log_level(std::string_view text);
 
-// One `key=value` of a log line. Values with spaces or quotes are quoted and escaped.
+// One `key=value` of a log line. Values that contain spaces or quotes are quoted and escaped.
 struct LogField {
   std::string_view key;
   std::string value;
@@ -31,7 +32,7 @@ struct LogField {
   LogField(std::string_view k, T v) : key(k), value(std::to_string(v)) {}
 };
 
-// Thread-safe: a line is one write().
+// Thread-safe: each line is a single write().
 class Log {
  public:
   explicit Log(LogLevel level);
@@ -48,17 +49,18 @@ class Log {
   const bool journal_;
 };
 
-// Lets one line through per interval and counts the rest. Thread-safe.
+// Lets one line per interval through and counts the others. Thread-safe.
 class LogLimiter {
  public:
   explicit LogLimiter(Duration interval) : interval_(interval) {}
 
-  // How many lines were held back since the last one let through, or -1: hold this one back too.
+  // Returns -1 if this line must be held back. Otherwise returns how many lines were held back since the last
+  // one that was let through.
   int64_t admit(SteadyTime now);
 
  private:
   const Duration interval_;
-  // Both are written and read by whoever logs; relaxed: a line more or less is no harm.
+  // Written and read by all threads that log. Relaxed: an occasional line more or less does no harm.
   std::atomic<int64_t> next_ns_{INT64_MIN};
   std::atomic<int64_t> held_back_{0};
 };

@@ -1,6 +1,6 @@
-// Mutex that clang's thread-safety analysis understands (std::mutex of libstdc++ is not annotated).
+// Mutex: a std::mutex that clang's thread-safety analysis understands (that of libstdc++ is not annotated).
 //
-// Every field that a Mutex protects says so with GUARDED_BY; clang builds refuse an access without the lock.
+// Every field that a Mutex protects is marked GUARDED_BY; clang builds reject access without the lock.
 #pragma once
 
 #include <condition_variable>
@@ -14,7 +14,7 @@
 #define GUARDED_BY(x) SM_TSA(guarded_by(x))
 #define REQUIRES(...) SM_TSA(requires_capability(__VA_ARGS__))
 #define EXCLUDES(...) SM_TSA(locks_excluded(__VA_ARGS__))
-#define UNCHECKED_LOCKING SM_TSA(no_thread_safety_analysis)  // of a function that locks what cannot be named
+#define UNCHECKED_LOCKING SM_TSA(no_thread_safety_analysis)  // for functions that lock mutexes without a name
 
 namespace statmill {
 
@@ -22,7 +22,7 @@ class SM_TSA(capability("mutex")) Mutex {
  public:
   void lock() SM_TSA(acquire_capability()) { mutex_.lock(); }
   void unlock() SM_TSA(release_capability()) { mutex_.unlock(); }
-  // Tells the analysis what it cannot see. Requires: the caller's thread holds it.
+  // Informs the analysis where it cannot see the lock. Requires: the calling thread holds the mutex.
   void held() const SM_TSA(assert_capability(this)) {}
 
  private:
@@ -41,7 +41,8 @@ class SM_TSA(scoped_lockable) MutexLock {
   Mutex& mutex_;
 };
 
-// Condition variable for Mutex. Waits may wake early: wait in a loop over what is waited for.
+// A condition variable for Mutex. Waits may wake up spuriously: call them in a loop that checks the
+// condition.
 class Condition {
  public:
   void notify_all() { condition_.notify_all(); }

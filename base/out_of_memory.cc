@@ -1,4 +1,3 @@
-// The handler allocates nothing and takes no lock: any code may be on the stack.
 #include "base/out_of_memory.h"
 
 #include <unistd.h>
@@ -10,16 +9,18 @@
 namespace statmill {
 namespace {
 
-// Written once by main before other threads start, read by the handler.
+// Written once by main before it starts other threads; read by the handler.
 const char* program_name = "";
-// Set by the first thread that fails: only that one writes the line. Relaxed: it orders nothing else.
+// Set by the first thread whose allocation fails: only that one writes the line. Relaxed: it orders nothing
+// else.
 std::atomic_flag is_ending = ATOMIC_FLAG_INIT;
 
 void write_text(const char* text) {
-  // A line that cannot be written changes nothing: the status tells.
+  // If the line cannot be written, the exit status still shows the cause.
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
 }
 
+// Allocates nothing and takes no lock: any code may be on the stack.
 [[noreturn]] void end_process() {
   while (is_ending.test_and_set(std::memory_order_relaxed)) ::pause();
   write_text(program_name);

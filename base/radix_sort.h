@@ -1,6 +1,6 @@
-// Radix sort by a 32-bit key, for long lists: a pass over all that parts them by the high bits of their keys,
-// then each part, small enough for the cache, by the low ones. Passes over all by one digit after the other
-// took twice as long: each writes to as many places as a digit has values.
+// Radix sort by a 32-bit key, for long lists. One pass partitions the items by the high bits of their keys;
+// then each part, small enough for the cache, is sorted by the low bits. Sorting all items digit by digit
+// took twice as long, because each pass writes to as many places as a digit has values.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace statmill {
 
 namespace radix {
 
-// Moves `from` to where each item's digit puts it in `to`, stably. `places` is where the items of each digit
-// begin, and then where they end, in `to`. Requires: as many items in both; digits below places.size() - 1.
+// Moves the items of `from` to `to`, ordered by their digits; stable. On return, `places` has the end of each
+// digit's items in `to`. Requires: both spans have the same size; digits are below places.size() - 1.
 template <class Item, class DigitOf>
 void scatter(std::span<Item> from, std::span<Item> to, std::vector<uint32_t>& places,
              const DigitOf& digit_of) {
@@ -29,12 +29,12 @@ void scatter(std::span<Item> from, std::span<Item> to, std::vector<uint32_t>& pl
 
 }  // namespace radix
 
-// Sorts `items` by key_of(item), a uint32_t, ascending; equal keys keep their order. `room` is for as many
-// items again. Cost: 17 ns an item at a million of 8 bytes. Requires: fewer than 2^32 items.
+// Sorts `items` by key_of(item), a uint32_t, in ascending order; stable. `room` is scratch space, resized to
+// as many items. Cost: 17 ns per item for a million items of 8 bytes. Requires: fewer than 2^32 items.
 template <class Item, class KeyOf>
 void radix_sort(std::vector<Item>& items, std::vector<Item>& room, const KeyOf& key_of) {
   constexpr size_t kShort = 512;
-  constexpr unsigned kPartBits = 10;  // so many items a part, if the keys are spread evenly
+  constexpr unsigned kPartBits = 10;  // log2 of the items per part if the keys are distributed evenly
   const auto is_before = [&](const Item& a, const Item& b) { return key_of(a) < key_of(b); };
   if (items.size() < kShort) return std::stable_sort(items.begin(), items.end(), is_before);
   uint32_t least = std::numeric_limits<uint32_t>::max();

@@ -1,6 +1,6 @@
-// Result<T> and Status: how a function says that the world failed (disk, peer, configuration).
+// Result<T> and Status: report failures of the environment (disk, peer, configuration) to the caller.
 //
-// The caller must look: both types are [[nodiscard]]. Context is added once per layer, outermost first:
+// Both are [[nodiscard]]: the caller must check. Each layer adds context once, so the outermost comes first:
 //   return error.with("open data directory /var/lib/statmill");
 #pragma once
 
@@ -12,13 +12,13 @@
 namespace statmill {
 
 enum class ErrorCode {
-  kInvalid,      // what was given makes no sense: text, option, request
-  kNotFound,     // the thing asked for does not exist
-  kBusy,         // someone else holds it: address in use, data directory locked
+  kInvalid,      // the input is invalid: text, option, request
+  kNotFound,     // the requested thing does not exist
+  kBusy,         // another process holds it: address in use, data directory locked
   kCorrupt,      // bytes on disk or wire are damaged
   kVersion,      // a format of another version
-  kUnavailable,  // the kernel, the peer or the build lacks it
-  kLimit,        // a named limit was met
+  kUnavailable,  // the kernel, the peer or the build does not support it
+  kLimit,        // a named limit was reached
   kIo,           // any other failure of disk or network
 };
 
@@ -33,10 +33,10 @@ struct Error {
 };
 
 [[noreturn]] inline void throw_exception_from_error(const Error&, const boost::source_location&) {
-  std::abort();  // value() of a failed Result: a bug of ours.
+  std::abort();  // value() of a failed Result is a bug of ours
 }
 
-// Either a T or an Error. `value()` of an error ends the process; ask `has_value()` first.
+// Either a T or an Error. Calling value() on an error ends the process; check has_value() first.
 template <class T>
 class [[nodiscard]] Result : public boost::system::result<T, Error> {
  public:

@@ -1,22 +1,23 @@
-// Running: says what a thread is doing, so that the Watchdog can name what holds it.
+// Running: records what a thread is doing, so that the Watchdog can name what blocks it.
 #pragma once
 
 #include <atomic>
 
 namespace statmill {
 
-// What one thread is doing, a text that lives on; null: nothing that has a name. Written by that thread and
-// read by the watchdog's; relaxed: it is a hint for a person.
+// The current activity of one thread: a string with static lifetime, or null if it is unknown. Written by
+// that thread and read by the watchdog's. Relaxed: it is a hint for people.
 using ThreadActivity = std::atomic<const char*>;
 
-// Where the calling thread says what it does; null: nobody watches it. Set by LoopWatch and TaskTime::Span.
+// Where the calling thread records its activity; null if it is not watched. Set by LoopWatch and
+// TaskTime::Span.
 inline thread_local ThreadActivity* thread_activity = nullptr;
 
-// Names the work of the calling thread for as long as it lives; then the name that was there before holds
-// again. Cost: a store of a pointer.
+// Names the activity of the calling thread during its lifetime and then restores the previous one. Cost:
+// storing a pointer.
 class Running {
  public:
-  // Requires: a text that ends with a zero byte and outlives the watchdog, as a string literal does.
+  // `what` must outlive the watchdog, as a string literal does.
   explicit Running(const char* what) : activity_(thread_activity) {
     if (activity_ == nullptr) return;
     before_ = activity_->load(std::memory_order_relaxed);

@@ -1,5 +1,5 @@
-// The service manager: what systemd is told about this process, by sd_notify(3). In a process that systemd
-// did not start nothing happens.
+// The service manager: notifies systemd of the state of this process (sd_notify(3)). Does nothing if systemd
+// did not start the process.
 #pragma once
 
 #include <optional>
@@ -9,18 +9,19 @@
 
 namespace statmill::service_manager {
 
-// All are thread-safe. A message that cannot be sent is lost: the process does its job without a service
-// manager, too.
+// All functions are thread-safe. A message that cannot be sent is lost: the process also works without a
+// service manager.
 
-// The start is complete.
+// Startup is complete.
 void ready();
-// The process has begun to stop.
+// The process is stopping.
 void stopping();
-// One line that `systemctl status` shows.
+// Sets the line that `systemctl status` shows.
 void status(std::string_view text);
-// The process makes progress. To be called more often than alive_interval().
+// The process makes progress. Call it more often than alive_interval().
 void alive();
-// The process is ended if alive() is not called for so long; nullopt: nobody waits for it.
+// The longest time between two calls of alive() before systemd ends the process; nullopt if it does not
+// watch.
 std::optional<Duration> alive_interval();
 
 }  // namespace statmill::service_manager

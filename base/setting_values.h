@@ -1,7 +1,7 @@
-// What a setting takes (base/settings.h): its text, into a value of the program's config.
+// Parsers for the values of settings (base/settings.h).
 //
-// Every taker writes to `out`, which must outlive it, and leaves it alone when the text is at fault. Errors
-// of all: kInvalid, naming the text and what it should have been.
+// Each parser stores the value in `out`, which must outlive it, and leaves `out` unchanged if the text is
+// invalid. Errors of all: kInvalid, with the text and what is expected.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace statmill {
 
 using SettingParser = std::function<Status(const std::string&)>;
 
-// What `parse` makes of the text, given to `put`.
+// A parser that passes the result of `parse` to `put`.
 template <class Parse, class Put>
 SettingParser parsed_setting(Parse parse, Put put) {
   return [parse = std::move(parse), put = std::move(put)](const std::string& text) -> Status {
@@ -32,16 +32,16 @@ SettingParser parsed_setting(Parse parse, Put put) {
 }
 
 SettingParser text_setting(std::string& out);
-// true or false.
+// Accepts "true" and "false".
 SettingParser flag_setting(bool& out);
 SettingParser endpoint_setting(Endpoint& out);
-// An empty text: none.
+// An empty text means no endpoint.
 SettingParser endpoint_setting(std::optional<Endpoint>& out);
-// A whole number in [min, max].
+// An integer in [min, max].
 SettingParser count_setting(size_t& out, int64_t min, int64_t max);
-// A size in [min, max] (parse_bytes).
+// A size in [min, max]; see parse_bytes().
 SettingParser bytes_setting(size_t& out, uint64_t min, uint64_t max = std::numeric_limits<uint64_t>::max());
-// A duration in [min, max] (parse_duration).
+// A duration in [min, max]; see parse_duration().
 SettingParser duration_setting(Duration& out, Duration min, Duration max);
 
 }  // namespace statmill

@@ -16,7 +16,7 @@ namespace statmill {
 namespace {
 
 namespace po = boost::program_options;
-using Values = std::map<std::string, std::vector<std::string>>;  // as given by one source, in order
+using Values = std::map<std::string, std::vector<std::string>>;  // by setting, in the order given
 
 std::string environment_name(const std::string& setting) {
   std::string name = "STATMILL_";
@@ -37,10 +37,11 @@ po::options_description describe(std::span<const Setting> settings) {
   return options;
 }
 
-// What one source says, into `values` where no stronger source has spoken. Faults are appended, a line each.
+// Adds the settings of one source to `values` unless a source of higher precedence has set them. Appends one
+// line per fault to `faults`.
 void collect(const po::parsed_options& parsed, std::string_view source, Values& values, std::string& faults) {
   Values here;
-  bool after_unknown = false;  // then stray text is its value
+  bool after_unknown = false;  // stray text is then the value of the unknown option
   for (const po::option& o : parsed.options) {
     const bool is_stray = o.string_key.empty();
     if (o.unregistered) {
@@ -68,7 +69,7 @@ Status read_file(const std::string& path, const po::options_description& options
   if (S_ISDIR(info.st_mode)) return Error{ErrorCode::kInvalid, "config file " + path + ": is a directory"};
   try {
     collect(po::parse_config_file(file, options, true), path, values, faults);
-  } catch (const po::error& e) {  // Boost's parser throws; it stops here
+  } catch (const po::error& e) {  // thrown by Boost's parser
     faults.append(path).append(": ").append(e.what()).append("\n");
   }
   return Status::ok();
@@ -86,7 +87,7 @@ void read_environment(const SettingsInput& input, std::span<const Setting> setti
   }
 }
 
-// What `take` gets: all values of a list, else the last one or the default.
+// The values for Setting::apply: all values of a list; otherwise the last value or the default.
 std::vector<std::string> values_of(const Setting& setting, const Values& values) {
   const auto it = values.find(setting.name);
   if (setting.is_list) return it == values.end() ? std::vector<std::string>() : it->second;
@@ -133,8 +134,8 @@ Result<SettingsAction> apply_settings(std::span<const Setting> settings, const S
   }
   for (const Setting& s : settings) {
     for (const std::string& value : values_of(s, values)) {
-      if (Status taken = s.take(value); !taken)
-        faults.append(s.name).append(": ").append(taken.error().message).append("\n");
+      if (Status applied = s.apply(value); !applied)
+        faults.append(s.name).append(": ").append(applied.error().message).append("\n");
     }
   }
   if (!faults.empty()) {

@@ -1,9 +1,9 @@
-// Settings: how each program takes its options, by Boost.Program_options.
+// Settings: the options of a program, parsed with Boost.Program_options.
 //
-// One list of options per program; each is `--section.key VALUE` on the command line, `STATMILL_SECTION_KEY`
-// in the environment and `key` under `[section]` (or `section.key`) in the INI file named by --config; the
-// command line wins over the environment, the environment over the file. Every fault is reported, all
-// together.
+// Each program has one list of settings. A setting is `--section.key VALUE` on the command line,
+// `STATMILL_SECTION_KEY` in the environment, and `key` under `[section]` (or `section.key`) in the INI file
+// named by --config. The command line overrides the environment, which overrides the file. All faults are
+// reported together.
 #pragma once
 
 #include <functional>
@@ -18,13 +18,13 @@ namespace statmill {
 
 struct Setting {
   std::string name;           // "store.path"
-  std::string placeholder;    // "DIR" in --help; empty for a flag, which alone means "true"
-  std::string default_value;  // text, shown in --help; parsed like any other value
+  std::string placeholder;    // "DIR" in --help; empty for a flag, which may be given without a value
+  std::string default_value;  // shown in --help; parsed like any other value
   std::string help;
-  // Takes the value into the program's config struct; its error names what is wrong with the text.
-  std::function<Status(const std::string&)> take;
-  // May be given several times (in the environment: a line each), and `take` gets each in order; there is no
-  // default.
+  // Parses a value and stores it in the program's config struct. The error says what is wrong with it.
+  std::function<Status(const std::string&)> apply;
+  // May be given several times (in the environment: one per line). `apply` is called with each value in
+  // order; there is no default.
   bool is_list = false;
 };
 
@@ -32,22 +32,22 @@ enum class SettingsAction { kRun, kShowHelp, kShowVersion };
 
 struct SettingsInput {
   std::span<const char* const> arguments;                        // argv without the program's name
-  std::vector<std::pair<std::string, std::string>> environment;  // NAME, value; only STATMILL_* is looked at
+  std::vector<std::pair<std::string, std::string>> environment;  // NAME, value; only STATMILL_* matter
 };
 
-// The lists, one behind the other.
+// Returns the concatenation of the lists.
 std::vector<Setting> joined(std::initializer_list<std::vector<Setting>> lists);
 
-// Parses all sources and calls `take` once for each setting, with the strongest source's value or the
-// default; for a list, once for each of that source's values. Errors: kInvalid with every fault on one line
-// each, unknown options and keys included; kNotFound/kIo when the config file cannot be read. Options
-// --config, --help and --version are always there.
+// Parses all sources and calls `apply` once per setting, with the value from the source of highest precedence
+// or the default; for a list, once for each value from that source. Errors: kInvalid with one line for each
+// fault, including unknown options and keys; kNotFound or kIo if the config file cannot be read. The options
+// --config, --help and --version always exist.
 Result<SettingsAction> apply_settings(std::span<const Setting> settings, const SettingsInput& input);
 
-// The --help text of a program.
+// Returns the --help text of a program.
 std::string settings_help(std::string_view usage, std::span<const Setting> settings);
 
-// The process environment in the form SettingsInput wants.
+// Returns the STATMILL_* variables of the process environment.
 std::vector<std::pair<std::string, std::string>> process_environment();
 
 }  // namespace statmill

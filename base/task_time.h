@@ -1,4 +1,5 @@
-// TaskTime: since when a thread that is no event loop has been at its present piece of work, such as a tick.
+// TaskTime: measures how long a thread without an event loop has been working on its current task, e.g. a
+// tick.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +11,10 @@
 
 namespace statmill {
 
-// Thread-safe; spans follow each other, on whatever threads, and do not overlap.
+// Thread-safe. Spans must not overlap; each may run on a different thread.
 class TaskTime {
  public:
-  // A piece of work: from its construction to its end.
+  // Marks a piece of work from construction to destruction.
   class Span {
    public:
     Span(TaskTime& time, SteadyTime now) : time_(time), activity_before_(thread_activity) {
@@ -32,7 +33,7 @@ class TaskTime {
     ThreadActivity* const activity_before_;
   };
 
-  // 0: nothing is under way.
+  // How long the current span has lasted; 0 if there is none.
   std::chrono::nanoseconds age(SteadyTime now) const {
     const int64_t began = began_ns_.load(std::memory_order_relaxed);
     if (began == kNone) return std::chrono::nanoseconds(0);
@@ -42,7 +43,7 @@ class TaskTime {
 
  private:
   static constexpr int64_t kNone = INT64_MIN;
-  // Written by the thread at work, read by all others; relaxed: each stands for itself.
+  // Written by the working thread, read by all others. Relaxed: each value is independent.
   std::atomic<int64_t> began_ns_{kNone};
   ThreadActivity activity_{nullptr};
 };

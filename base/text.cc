@@ -20,7 +20,7 @@ constexpr std::array<Unit, 7> kUnits = {{{"ms", 1},
                                          {"d", 86'400'000},
                                          {"w", 7 * 86'400'000LL},
                                          {"y", 365 * 86'400'000LL}}};
-constexpr int64_t kDurationMax = 1000 * kUnits[6].ms;  // a thousand years
+constexpr int64_t kDurationMax = 1000 * kUnits[6].ms;  // 1000 years
 
 Error invalid(std::string_view what, std::string_view text, std::string_view why) {
   return {ErrorCode::kInvalid, std::string(what) + " \"" + std::string(text) + "\": " + std::string(why)};
@@ -33,7 +33,7 @@ const Unit* find_unit(std::string_view name) {
   return nullptr;
 }
 
-// Length of the valid UTF-8 sequence at text[i], or 0.
+// Returns the length of the valid UTF-8 sequence at text[i], or 0.
 size_t utf8_length(std::string_view text, size_t i) {
   const auto byte = [&](size_t k) { return k < text.size() ? static_cast<uint8_t>(text[k]) : uint8_t{0}; };
   const auto tail = [&](size_t k) { return (byte(k) & 0xc0) == 0x80; };
@@ -66,10 +66,10 @@ Result<Duration> parse_duration(std::string_view text) {
     rest.remove_prefix(static_cast<size_t>(end - rest.data()));
     const size_t unit_end = std::min(rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz"), rest.size());
     const Unit* unit = find_unit(rest.substr(0, unit_end));
-    if (unit == nullptr) return invalid("duration", text, "unit is none of ms s m h d w y");
+    if (unit == nullptr) return invalid("duration", text, "unit is not one of ms s m h d w y");
     rest.remove_prefix(unit_end);
     if (count > kDurationMax / unit->ms || total > kDurationMax - count * unit->ms) {
-      return invalid("duration", text, "longer than a thousand years");
+      return invalid("duration", text, "longer than 1000 years");
     }
     total += count * unit->ms;
   }
@@ -94,7 +94,7 @@ Result<uint64_t> parse_bytes(std::string_view text) {
   int shift = 0;
   if (!suffix.empty()) {
     const size_t i = suffix.size() == 1 ? kSuffixes.find(suffix[0]) : std::string_view::npos;
-    if (i == std::string_view::npos) return invalid("size", text, "suffix is none of K M G T");
+    if (i == std::string_view::npos) return invalid("size", text, "suffix is not one of K M G T");
     shift = 10 * static_cast<int>(i + 1);
   }
   if (n > (std::numeric_limits<uint64_t>::max() >> shift)) return invalid("size", text, "too large");
@@ -120,12 +120,12 @@ Result<int64_t> parse_time(std::string_view text, Timestamp now) {
   if (rest.starts_with("-") &&
       (from_now || rest.find_first_not_of("0123456789", 1) != std::string_view::npos)) {
     const Result<Duration> back = parse_duration(rest.substr(1));
-    if (!back) return invalid("time", text, "expected unix seconds, now, or back from now as in -6h");
+    if (!back) return invalid("time", text, "expected unix seconds, now, or a time before now as in -6h");
     return unix_seconds(now - *back);
   }
   constexpr int64_t kTimeMax = 253'402'300'799;  // the end of the year 9999
   const Result<int64_t> seconds = from_now ? Result<int64_t>(Error{}) : parse_integer(rest, 0, kTimeMax);
-  if (!seconds) return invalid("time", text, "expected unix seconds, now, or back from now as in -6h");
+  if (!seconds) return invalid("time", text, "expected unix seconds, now, or a time before now as in -6h");
   return *seconds;
 }
 
@@ -135,7 +135,7 @@ void append_number(std::string& out, double value) {
     return;
   }
   std::array<char, 32> text{};
-  constexpr double kExact = 9007199254740992.0;  // 2^53: below, every integer is a double
+  constexpr double kExact = 9007199254740992.0;  // 2^53; every smaller integer is a double
   const bool integer = value == std::nearbyint(value) && std::abs(value) < kExact;
   const auto [end, error] =
       integer ? std::to_chars(text.data(), text.data() + text.size(), static_cast<int64_t>(value))

@@ -1,4 +1,4 @@
-// Text forms that people write in options and URLs: durations, numbers, endpoints, retention spans.
+// Text forms of numbers, durations, times and endpoints, as people write them in options and URLs.
 #pragma once
 
 #include <cstdint>
@@ -11,32 +11,32 @@
 
 namespace statmill {
 
-// "10s", "5m", "1h", "10d", "2w", "1y" (365 days), "250ms", and sums like "1y9d". No sign, no fraction, no
-// spaces.
+// Parses "10s", "5m", "1h", "10d", "2w", "1y" (365 days), "250ms", and sums such as "1y9d". Does not accept
+// signs, fractions or spaces.
 Result<Duration> parse_duration(std::string_view text);
 
-// The shortest such text: 90 s -> "90s", 3600 s -> "1h".
+// Formats a duration with the largest unit that divides it: 90 s -> "90s", 3600 s -> "1h".
 std::string format_duration(Duration d);
 
-// "64M", "2G", "512K", "1048576" -> bytes (powers of 1024).
+// Parses a size in bytes: "64M", "2G", "512K" (powers of 1024), "1048576".
 Result<uint64_t> parse_bytes(std::string_view text);
 
-// A decimal integer in [min, max], nothing else around it.
+// Parses a decimal integer in [min, max]; the text must contain nothing else.
 Result<int64_t> parse_integer(std::string_view text, int64_t min, int64_t max);
 
-// Moments as the API and the CLI take them: unix seconds ("1700000000"), "now", or back from now ("-6h",
-// "now-6h"). Result in unix seconds.
+// Parses a point in time as in the API and the CLI: unix seconds ("1700000000"), "now", or a duration before
+// now ("-6h", "now-6h"). Returns unix seconds.
 Result<int64_t> parse_time(std::string_view text, Timestamp now);
 
-// Shortest text that reads back as the same double; integers without exponent up to 2^53. Appends.
-// NaN and infinities are written as `null`.
+// Appends the shortest text that parses to the same double; integers below 2^53 have no exponent. Appends
+// `null` for NaN and infinities.
 void append_number(std::string& out, double value);
 
-// The text as a JSON string, quotes included. Bytes that are not valid UTF-8 become U+FFFD. Appends.
+// Appends the text as a JSON string with quotes. Each byte that is not part of valid UTF-8 becomes U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
 
-// The text with nothing in it but visible ASCII and blanks: a backslash is doubled, any other byte becomes
-// \xNN.
+// Returns the text with visible ASCII and blanks only: doubles each backslash, and replaces each other byte
+// by \xNN.
 std::string visible_text(std::string_view text);
 
 // HOST:PORT or [V6]:PORT.
@@ -47,10 +47,10 @@ struct Endpoint {
   std::string text() const;
 };
 
-// Port 0 means "any free port".
+// Port 0 means any free port.
 Result<Endpoint> parse_endpoint(std::string_view text);
 
-// Splits at `separator`; no text gives no parts.
+// Splits at `separator`. An empty text has no parts.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
 }  // namespace statmill

@@ -13,7 +13,7 @@ Result<std::string> read_token_file(std::string_view setting, const std::string&
   };
   if (!std::getline(file, token)) return invalid("cannot be read, or is empty");
   if (token.size() < kTokenBytesMin || token.size() > kTokenBytesMax)
-    return invalid("its first line must have 16 to 512 bytes");
+    return invalid("the first line must have 16 to 512 bytes");
   return token;
 }
 

@@ -1,4 +1,4 @@
-// A token by which a peer is known: the first line of a file, on both sides.
+// Tokens by which peers authenticate: each side reads it from the first line of a file.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,11 @@
 
 namespace statmill {
 
-inline constexpr size_t kTokenBytesMin = 16;  // so long that nobody tries all
+inline constexpr size_t kTokenBytesMin = 16;  // too many possibilities to try all
 inline constexpr size_t kTokenBytesMax = 512;
 
-// An empty path: no token, "". Errors: kInvalid (no such file, none of its lines a token), naming `setting`.
+// Returns an empty token if the path is empty. Errors: kInvalid, naming `setting`, if the file cannot be read
+// or its first line is not a token.
 Result<std::string> read_token_file(std::string_view setting, const std::string& path);
 
 }  // namespace statmill

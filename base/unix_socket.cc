@@ -21,12 +21,12 @@ sockaddr_un address_of(const std::string& path) {
   return address;
 }
 
-// 0, or what went wrong.
+// Returns 0 or an errno.
 int bind_to(int descriptor, const sockaddr_un& address) {
   return ::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ? 0 : errno;
 }
 
-// Whether a server has the address. Of a socket that nobody has, the kernel says that it refuses.
+// Whether a server listens on the address. The kernel refuses connections to a socket without one.
 bool is_served(const sockaddr_un& address, int type) {
   const int probe = ::socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (probe < 0) return true;
@@ -36,11 +36,11 @@ bool is_served(const sockaddr_un& address, int type) {
   return !is_refused;
 }
 
-// What is at the path once binding to it has failed: a socket that nobody listens to is removed.
+// Removes a socket without a server, after binding to its path has failed.
 Status remove_stale(const std::string& path, const sockaddr_un& address, int type) {
   struct stat found {};
   if (::lstat(path.c_str(), &found) != 0) return io_error(errno);
-  if (!S_ISSOCK(found.st_mode)) return Error{ErrorCode::kInvalid, "a file that is no socket is in the way"};
+  if (!S_ISSOCK(found.st_mode)) return Error{ErrorCode::kInvalid, "a file that is not a socket exists there"};
   if (is_served(address, type)) return Error{ErrorCode::kBusy, "another server listens there"};
   return ::unlink(path.c_str()) == 0 ? Status::ok() : Status(io_error(errno));
 }
@@ -56,7 +56,7 @@ Status bind_unix_socket(int descriptor, const std::string& path, mode_t mode) {
   int type = 0;
   socklen_t size = sizeof type;
   if (::getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) != 0) return io_error(errno);
-  // The mode is that of the socket before it has a name: there is no moment at which others can connect.
+  // Sets the mode before the socket has a name, so that others can never connect.
   if (::fchmod(descriptor, mode) != 0) return io_error(errno);
   const sockaddr_un address = address_of(path);
   int error = bind_to(descriptor, address);
@@ -64,7 +64,7 @@ Status bind_unix_socket(int descriptor, const std::string& path, mode_t mode) {
     if (Status removed = remove_stale(path, address, type); !removed) return removed;
     error = bind_to(descriptor, address);
   }
-  // Binding takes the bits of the umask away.
+  // bind() clears the bits of the umask.
   if (error == 0 && ::chmod(path.c_str(), mode) != 0) error = errno;
   return error == 0 ? Status::ok() : Status(io_error(error));
 }

@@ -1,4 +1,4 @@
-// Unix sockets that have a path: how a server takes one.
+// Binds Unix sockets to paths.
 #pragma once
 
 #include <sys/stat.h>
@@ -9,11 +9,11 @@
 
 namespace statmill {
 
-inline constexpr size_t kSocketPathBytesMax = 107;  // sun_path, less its zero
+inline constexpr size_t kSocketPathBytesMax = 107;  // the size of sun_path without its terminating zero
 
-// Binds a socket of AF_UNIX to the path, with these rights, and never with more. What is left there of a
-// server that has ended is removed. Errors: kInvalid (the path is too long, or of a file that is no socket),
-// kBusy (another server listens there), kIo.
+// Binds an AF_UNIX socket to the path with the permissions `mode`; at no time are they wider. Removes the
+// stale socket of a server that has ended. Errors: kInvalid (the path is too long, or a file is there that is
+// not a socket), kBusy (another server listens there), kIo.
 Status bind_unix_socket(int descriptor, const std::string& path, mode_t mode);
 
 }  // namespace statmill

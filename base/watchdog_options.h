@@ -1,4 +1,4 @@
-// WatchdogOptions: what the Watchdog takes for slow, and for hanging.
+// WatchdogOptions: how often the Watchdog checks, and which times it considers slow or hanging.
 #pragma once
 
 #include "base/clock.h"

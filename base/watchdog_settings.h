@@ -1,4 +1,4 @@
-// The settings of the watchdog that server and agent have alike.
+// The watchdog settings that the server and the agent share.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 #include "base/watchdog_options.h"
 
 namespace statmill {
-
+// Returns --watchdog.lag and --watchdog.hang. They store into `options`, which must outlive them.
 // --watchdog.lag and .hang. They fill `options`, which must outlive them.
 std::vector<Setting> watchdog_settings(WatchdogOptions& options);
 

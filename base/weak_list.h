@@ -1,4 +1,4 @@
-// WeakList: objects that live as long as somebody else wants, to be called while they do.
+// WeakList: a list of objects that others own; calls a function for each that is still alive.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace statmill {
 
-// Confined to one thread. Holds at most twice as many entries as there are objects alive, and 64.
+// Not thread-safe. Holds at most 64 more entries than twice the number of live objects.
 template <class T>
 class WeakList {
  public:
-  // Constant, amortised.
+  // Amortized constant time.
   void add(const std::shared_ptr<T>& object) {
     if (entries_.size() >= prune_at_) {
       std::erase_if(entries_, [](const std::weak_ptr<T>& entry) { return entry.expired(); });

@@ -1,4 +1,4 @@
-// EventThread: an event loop on a thread of its own.
+// EventThread: runs an event loop on a thread of its own.
 #pragma once
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -11,18 +11,19 @@
 
 namespace statmill {
 
-// Thread-safe: loop(); the rest from one thread. What lives on the loop must be gone before this is.
+// loop() is thread-safe; call the other functions from one thread. Objects that use the loop must be
+// destroyed before it.
 class EventThread {
  public:
-  // Ends the thread: as release() and join().
+  // Calls release() and join().
   ~EventThread();
 
   boost::asio::io_context& loop() { return loop_; }
-  // Runs the loop, also while it is idle. A handler that throws ends the process, with a line that names the
-  // thread: one that ended silently would be worse. `log` and `watchdog` must outlive the thread; null:
-  // nobody watches the loop.
+  // Starts the thread, which runs the loop even while it is idle. If a handler throws, logs a line with the
+  // name of the thread and aborts the process. `log` and `watchdog` must outlive the thread; `watchdog` may
+  // be null.
   void start(Log& log, std::string name, Watchdog* watchdog = nullptr);
-  // The thread ends when nothing is left to do.
+  // Lets the thread end as soon as the loop has no more work.
   void release() { work_.reset(); }
   void join();
 

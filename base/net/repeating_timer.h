@@ -1,7 +1,7 @@
-// RepeatingTimer: calls a function again and again on an event loop, until it is stopped; then never again.
+// RepeatingTimer: calls a function repeatedly on an event loop.
 //
-// A timer alone does not promise that: a handler that is due is called even if the timer is cancelled before
-// its turn has come.
+// Unlike with a bare timer, the function is never called after stop(): Asio still calls a handler that was
+// already due when its timer was cancelled.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -12,15 +12,16 @@
 
 namespace statmill {
 
-// Confined to the thread of its loop. Destroy it only when that runs no more.
+// Use it only on the thread of its loop. Destroy it only after the loop has stopped running.
 class RepeatingTimer {
  public:
-  // `until_next`: how long from now to the next tick, asked after each; `tick` may stop().
+  // `until_next` returns the time until the next tick; it is called before each. `tick` may call stop().
   RepeatingTimer(boost::asio::io_context& loop, std::function<Duration()> until_next,
                  std::function<void()> tick);
 
-  // The first tick comes after until_next(). Called once at most.
+  // The first tick comes after until_next(). Call it at most once.
   void start();
+  // After stop() returns, `tick` is never called, even if it was already due.
   void stop();
 
  private:

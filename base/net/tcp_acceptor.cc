@@ -16,9 +16,11 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-// Out of descriptors, most likely: no use to try again at once.
+// How long to wait after a failed accept. Most likely the process has no descriptors left, so an immediate
+// retry would fail, too.
 constexpr auto kPause = std::chrono::milliseconds(100);
-// How many connections the kernel has taken for a socket that listens. 0 when it does not say.
+
+// The number of established connections that wait to be accepted; 0 if the kernel does not say.
 uint32_t waiting_connections(int listening) {
   tcp_info info{};
   socklen_t size = sizeof info;
@@ -48,7 +50,7 @@ Status TcpAcceptor::bind(std::string_view setting, const Endpoint& listen) {
   error_code error;
   const tcp::endpoint wanted(*address, listen.port);
   acceptor_.open(wanted.protocol(), error);
-  // A restart must not wait for connections of the last run to leave TIME_WAIT.
+  // Lets a restart bind while connections of the last run are in TIME_WAIT.
   if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) acceptor_.bind(wanted, error);
   if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
@@ -59,7 +61,7 @@ Status TcpAcceptor::bind(std::string_view setting, const Endpoint& listen) {
 }
 
 void TcpAcceptor::accept() {
-  if (!acceptor_.is_open()) return;  // closed while the last connection was on its way here
+  if (!acceptor_.is_open()) return;  // closed while the last connection was being handled
   const size_t loop = next_loop_++ % loops_.size();
   acceptor_.async_accept(*loops_[loop], [this, loop](const error_code& error, tcp::socket socket) {
     if (error == asio::error::operation_aborted) return;
@@ -85,21 +87,21 @@ void TcpAcceptor::pause() {
   });
 }
 
-void TcpAcceptor::drain(const std::function<void(tcp::socket)>& take) {
+void TcpAcceptor::drain(const std::function<void(tcp::socket)>& adopt) {
   error_code error;
   acceptor_.non_blocking(true, error);
-  // Not those that come meanwhile: a sender that always comes back would keep this going.
+  // Ignores connections that arrive meanwhile: a sender that always reconnects would keep this loop going.
   for (uint32_t left = waiting_connections(acceptor_.native_handle()); !error && left > 0; --left) {
     tcp::socket socket(*loops_.front());
     acceptor_.accept(socket, error);
-    if (!error) take(std::move(socket));
+    if (!error) adopt(std::move(socket));
   }
   close();
 }
 
 void TcpAcceptor::close() {
   pause_timer_.cancel();
-  error_code ignored;  // closed is closed
+  error_code ignored;  // nothing is left to do
   acceptor_.close(ignored);
 }
 

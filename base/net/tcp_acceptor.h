@@ -1,4 +1,4 @@
-// TcpAcceptor: a TCP port, and who gets its connections.
+// TcpAcceptor: listens on a TCP port and distributes the connections to event loops.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -13,38 +13,39 @@
 
 namespace statmill {
 
-// The address of an endpoint that is listened to: an IP address, or localhost (127.0.0.1). Errors: kInvalid,
-// naming the setting.
+// Returns the IP address to listen on; "localhost" is 127.0.0.1. Errors: kInvalid, naming the setting, if the
+// host is not an IP address.
 Result<boost::asio::ip::address> listen_address(std::string_view setting, const Endpoint& endpoint);
 
-// Deals its connections to event loops in turn. Confined to the thread of the first loop once accept() is
-// called; whoever destroys it must have ended that thread.
+// Assigns connections to the loops in turn. After accept(), use it only on the thread of the first loop; that
+// thread must have ended before the acceptor is destroyed.
 class TcpAcceptor {
  public:
   struct Owner {
-    // Called on the first loop. False: a connection is closed at once, and `refused` called.
+    // Called on the first loop. If it returns false, the connection is closed and `refused` is called.
     std::function<bool()> has_room;
-    // Also for one that the process had no descriptor for.
+    // Also called if the process has no descriptor left for a connection.
     std::function<void()> refused;
-    // Called on the first loop for each connection that is dealt out.
+    // Called on the first loop for each connection that is passed to `adopt`.
     std::function<void()> accepted;
-    // Called on the loop of that index, with a connection of its own.
+    // Called on loop number `loop` with a connection, which it then owns.
     std::function<void(size_t loop, boost::asio::ip::tcp::socket socket)> adopt;
   };
-  // The loops must outlive it; there is one at least.
+  // Requires: at least one loop. The loops must outlive it.
   TcpAcceptor(std::vector<boost::asio::io_context*> loops, Owner owner);
 
-  // Listens. Port 0: any free one. Errors: as listen_address; kBusy (address in use), kIo, naming the
-  // setting.
+  // Binds and listens. Port 0 means any free port. Errors: those of listen_address(); kBusy (address in use);
+  // kIo, naming the setting.
   Status bind(std::string_view setting, const Endpoint& listen);
-  // What it is bound to. Requires: bind.
+  // The address it is bound to. Requires: bind() has succeeded.
   const boost::asio::ip::tcp::endpoint& local() const { return local_; }
   Endpoint endpoint() const { return {local_.address().to_string(), local_.port()}; }
-  // Accepts connections from now on. Requires: bind.
+  // Starts to accept connections. Requires: bind() has succeeded.
   void accept();
-  // Accepts no more. Gives `take` the connections that the kernel has taken by now and accept() has not yet.
-  void drain(const std::function<void(boost::asio::ip::tcp::socket)>& take);
-  // Accepts no more; the kernel ends what it has taken.
+  // Stops accepting. Passes to `adopt` the connections that the kernel has already established and accept()
+  // has not.
+  void drain(const std::function<void(boost::asio::ip::tcp::socket)>& adopt);
+  // Stops accepting. The kernel resets the connections that it has already established.
   void close();
 
  private:

@@ -41,14 +41,14 @@ struct Watchdog::Loop {
   const std::string name;
   const bool is_pool;
   ThreadActivity activity{nullptr};
-  // When the loop ran the ping under way. Written by the loop's thread, read by the watchdog's; relaxed: it
-  // stands for itself.
+  // When the loop ran the current ping. Written by the loop's thread, read by the watchdog's. Relaxed: it is
+  // independent.
   std::atomic<int64_t> answered_ns{kUnanswered};
 
-  // Of the thread that looks.
+  // Used only on the thread that calls look().
   bool is_pinged = false;
   SteadyTime pinged;
-  const char* handler = nullptr;  // that was seen to hold the loop since the ping
+  const char* handler = nullptr;  // last seen to hold the loop since the ping
   bool hangs = false;
 };
 
@@ -57,8 +57,8 @@ struct Watchdog::Findings {
     std::string loop;
     Nanoseconds lag;
     const char* handler;
-    bool is_over;  // the loop has answered
-    bool hung;     // it was said to hang
+    bool is_over;  // the loop has run the ping
+    bool hung;     // it was reported to hang
     bool is_pool;
   };
   struct Hang {
@@ -67,8 +67,8 @@ struct Watchdog::Findings {
     Nanoseconds age;
     bool is_over;
   };
-  std::vector<Lag> lags;    // measured, or above lag_max already
-  std::vector<Hang> hangs;  // that began or ended
+  std::vector<Lag> lags;    // complete, or already above lag_max
+  std::vector<Hang> hangs;  // began or ended with this look
   Parts problems;
   bool makes_progress = true;
 };
@@ -102,7 +102,7 @@ void Watchdog::add_task(std::string name, const TaskTime& time) {
 
 void Watchdog::look() {
   const SteadyTime now = services_.clock.steady();
-  note_sleep(now);
+  note_pause(now);
   Findings found;
   {
     MutexLock lock(mutex_);
@@ -113,13 +113,14 @@ void Watchdog::look() {
     for (Task& task : tasks_) look_at(task, now, found);
   }
   makes_progress_.store(found.makes_progress, std::memory_order_relaxed);
-  tell_hangs(found);
-  tell_lags(found, now);
+  report_hangs(found);
+  report_lags(found, now);
   end_warnings(now);
 }
 
-// Where this process was stopped, or the machine too busy for it, none of its handlers is to blame.
-void Watchdog::note_sleep(SteadyTime now) {
+// Detects that this process was stopped, or got no CPU for a while: its handlers are not to blame for such
+// delays.
+void Watchdog::note_pause(SteadyTime now) {
   if (!last_look_ || now - *last_look_ > options_.look + options_.hang / 2) awake_since_ = now;
   last_look_ = now;
 }
@@ -167,8 +168,8 @@ void Watchdog::look_at(Task& task, SteadyTime now, Findings& found) {
   task.hung = hangs ? age : Nanoseconds(0);
 }
 
-// Health first: writing a line may hang where the disk hangs that has the log.
-void Watchdog::tell_hangs(const Findings& found) {
+// Updates the health first: logging may hang if the disk with the log does.
+void Watchdog::report_hangs(const Findings& found) {
   for (const auto& [part, text] : found.problems) services_.problem(part, text);
   for (const auto& [part, text] : problems_) {
     if (!found.problems.contains(part)) services_.problem(part, "");
@@ -178,14 +179,14 @@ void Watchdog::tell_hangs(const Findings& found) {
     const std::initializer_list<LogField> fields = {
         {"what", hang.part}, {"at", name_or_unknown(hang.activity)}, {"ms", milliseconds(hang.age)}};
     if (hang.is_over) {
-      services_.log.info("goes on", fields);
+      services_.log.info("recovered", fields);
     } else {
       services_.log.error("hangs", fields);
     }
   }
 }
 
-void Watchdog::tell_lags(const Findings& found, SteadyTime now) {
+void Watchdog::report_lags(const Findings& found, SteadyTime now) {
   for (const Findings::Lag& lag : found.lags) {
     if (lag.is_over) services_.record_lag(lag.loop, lag.lag);
     if (lag.lag <= options_.lag_max) continue;

@@ -1,7 +1,8 @@
-// Watchdog: notices event loops that are held by a handler, and tasks that hang, while they hang.
+// Watchdog: detects event loops that a handler blocks, and tasks that hang, while they hang.
 //
-// Every Options::ping it posts a ping into each loop. The time until the loop runs it is the loop's lag: how
-// late anything that the loop serves is. It waits for nobody but its own mutex, and never touches a disk.
+// Every WatchdogOptions::ping it posts a ping into each loop. The time until the loop runs the ping is the
+// loop's lag: how late everything is that the loop serves. The watchdog waits only for its own mutex and
+// never touches a disk, except to log.
 #pragma once
 
 #include <atomic>
@@ -26,51 +27,52 @@ namespace statmill {
 
 class Watchdog {
  public:
-  using Parts = std::map<std::string, std::string>;  // "loop.http" -> text for a person
-  struct Services {                                  // all must outlive it; called on the thread that looks
+  using Parts = std::map<std::string, std::string>;  // "loop.http" -> text for people
+  struct Services {  // called on the thread that calls look(); must outlive it
     const Clock& clock;
     Log& log;
-    // Each lag of a loop that was measured.
+    // Receives each measured lag of a loop.
     std::function<void(std::string_view loop, std::chrono::nanoseconds lag)> record_lag;
-    // A part's problem or warning has changed; an empty text ends it.
+    // Receives changes of a part's problem or warning; an empty text means that it has ended.
     std::function<void(std::string_view part, const std::string& text)> problem;
     std::function<void(std::string_view part, const std::string& text)> warning;
   };
   Watchdog(const WatchdogOptions& options, Services services);
 
   struct Loop;
-  // Thread-safe, and so is remove(). The loop must run until it is removed. `name` may be that of several.
+  // add() and remove() are thread-safe. The loop must run until it is removed. Several may share a name.
   std::shared_ptr<Loop> add(boost::asio::io_context& loop, std::string name);
-  // The same of a pool of threads. Its jobs may take long: that all its threads are busy is a warning, and
-  // never a problem.
+  // Adds a pool of threads. Its jobs may take long, so it is a warning and never a problem if all threads are
+  // busy.
   std::shared_ptr<Loop> add_pool(boost::asio::any_io_executor pool, std::string name);
   void remove(const std::shared_ptr<Loop>& loop);
-  // What hangs when `time` is older than Options::hang. Thread-safe. `time` must outlive the watchdog.
+  // Adds a task that hangs if `time` is older than WatchdogOptions::hang. Thread-safe. `time` must outlive
+  // the watchdog.
   void add_task(std::string name, const TaskTime& time);
 
-  // Looks at all. From one thread. Cost: a few microseconds for each loop.
+  // Checks all loops and tasks. Call it from one thread only. Cost: a few microseconds per loop.
   void look();
-  // As of the last look: no loop hangs, and no task has hung for longer than Options::task_patience.
-  // Thread-safe.
+  // Whether, as of the last look(), no loop hangs and no task has hung for longer than
+  // WatchdogOptions::task_patience. Thread-safe.
   bool makes_progress() const { return makes_progress_.load(std::memory_order_relaxed); }
-  // As of the last look. From the thread that looks.
+  // As of the last look(). Call it on the thread that calls look().
   const Parts& problems() const { return problems_; }
 
  private:
   struct Task {
     std::string name;
     const TaskTime& time;
-    std::chrono::nanoseconds hung{0};  // its age at the last look; 0: it did not hang
+    std::chrono::nanoseconds hung{0};  // its age at the last look if it hung then, else 0
   };
-  // What one look has found.
+  // The results of one look.
   struct Findings;
 
   void look_at(Loop& loop, SteadyTime now, Findings& found) REQUIRES(mutex_);
   void look_at(Task& task, SteadyTime now, Findings& found) REQUIRES(mutex_);
-  void note_sleep(SteadyTime now);
+  void note_pause(SteadyTime now);
   void ping(const std::shared_ptr<Loop>& loop, SteadyTime now) REQUIRES(mutex_);
-  void tell_lags(const Findings& found, SteadyTime now);
-  void tell_hangs(const Findings& found);
+  void report_lags(const Findings& found, SteadyTime now);
+  void report_hangs(const Findings& found);
   void end_warnings(SteadyTime now);
 
   const WatchdogOptions options_;
@@ -78,17 +80,17 @@ class Watchdog {
   Mutex mutex_;
   std::vector<std::shared_ptr<Loop>> loops_ GUARDED_BY(mutex_);
   std::vector<Task> tasks_ GUARDED_BY(mutex_);
-  // Of the thread that looks.
+  // Used only on the thread that calls look().
   std::optional<SteadyTime> last_look_;
-  SteadyTime awake_since_;  // what happened before is not blamed on any thread
+  SteadyTime awake_since_;  // no thread is blamed for delays before this time
   Parts problems_;
-  std::map<std::string, SteadyTime> warned_until_;  // of the warnings that stand, by part
+  std::map<std::string, SteadyTime> warned_until_;  // current warnings, by part
   LogLimiter lag_log_{std::chrono::seconds(10)};
-  std::atomic<bool> makes_progress_{true};  // written by it, read by all; relaxed: it stands for itself
+  std::atomic<bool> makes_progress_{true};  // written by look(), read by all. Relaxed: it is independent
 };
 
-// Has the watchdog watch a loop that the calling thread runs, for as long as this lives. Null: nobody
-// watches.
+// Makes the watchdog watch a loop that the calling thread runs, for the lifetime of this object. Does nothing
+// if `watchdog` is null.
 class LoopWatch {
  public:
   LoopWatch(Watchdog* watchdog, boost::asio::io_context& loop, std::string name);

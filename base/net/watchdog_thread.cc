@@ -5,7 +5,7 @@
 namespace statmill {
 namespace {
 
-// Signs of life for each interval in which one is expected: one may be late.
+// How many signs of life to send per interval in which one is required, so that one may be late.
 constexpr int kAlivePerInterval = 3;
 
 }  // namespace
@@ -28,18 +28,18 @@ WatchdogThread::~WatchdogThread() {
 void WatchdogThread::run() {
   while (true) {
     watchdog_.look();
-    tell_service_manager(std::chrono::steady_clock::now());
+    notify_service_manager(std::chrono::steady_clock::now());
     MutexLock lock(mutex_);
     if (!stopping_) wake_.wait_for(mutex_, look_);
     if (stopping_) return;
   }
 }
 
-void WatchdogThread::tell_service_manager(SteadyTime now) {
+void WatchdogThread::notify_service_manager(SteadyTime now) {
   std::string parts;
   for (const auto& [part, text] : watchdog_.problems()) parts += " " + part;
-  if (parts != told_) service_manager::status(parts.empty() ? "" : "hangs:" + parts);
-  told_ = std::move(parts);
+  if (parts != reported_) service_manager::status(parts.empty() ? "" : "hangs:" + parts);
+  reported_ = std::move(parts);
   if (!alive_interval_ || !watchdog_.makes_progress() || now < next_alive_) return;
   next_alive_ = now + *alive_interval_ / kAlivePerInterval;
   service_manager::alive();

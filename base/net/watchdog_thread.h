@@ -1,5 +1,5 @@
-// WatchdogThread: has a Watchdog look again and again, and tells the service manager that the process makes
-// progress.
+// WatchdogThread: calls Watchdog::look() regularly and notifies the service manager that the process makes
+// progress, or of what hangs.
 #pragma once
 
 #include <optional>
@@ -13,24 +13,24 @@ namespace statmill {
 
 class WatchdogThread {
  public:
-  // The watchdog must outlive it. Starts at once. The service manager is told what hangs, too.
+  // Starts at once. `look` is the interval. The watchdog must outlive it.
   WatchdogThread(Watchdog& watchdog, Duration look);
   ~WatchdogThread();
 
  private:
   void run();
-  void tell_service_manager(SteadyTime now);
+  void notify_service_manager(SteadyTime now);
 
   Watchdog& watchdog_;
   const Duration look_;
-  const std::optional<Duration> alive_interval_;  // none: nobody waits for a sign of life
-  // Of the thread.
+  const std::optional<Duration> alive_interval_;  // nullopt: the service manager expects no signs of life
+  // Used only on the thread.
   SteadyTime next_alive_;
-  std::string told_;  // the parts that the service manager knows to hang
+  std::string reported_;  // the hanging parts that the service manager knows of
   Mutex mutex_;
   Condition wake_;
   bool stopping_ GUARDED_BY(mutex_) = false;
-  std::thread thread_;  // last: it uses all of the above
+  std::thread thread_;  // last, because it uses all members above
 };
 
 }  // namespace statmill

@@ -32,7 +32,7 @@ void Wire::connect(const std::string& name, std::function<void(const Fault&)> do
     return;
   }
   SSL_set_tlsext_host_name(tls_->native_handle(),
-                           name.c_str());  // fails for an address: then none is asked for
+                           name.c_str());  // fails for an IP address; then the request has no name
   tls_->set_verify_mode(ssl::verify_peer);
   tls_->set_verify_callback(ssl::host_name_verification(name));
   tls_->async_handshake(ssl::stream_base::client, std::move(done));
@@ -46,7 +46,7 @@ void Wire::read(std::span<char> room, std::function<void(const Fault&, std::stri
                           });
     return;
   }
-  // The room is shared by many: it is used when there is something to be read, not while waiting for it.
+  // Many connections share `room`, so it is used only once there is data to read.
   plain_->async_wait(Tcp::socket::wait_read, [this, room, done = std::move(done)](const Fault& waited) {
     Fault fault = waited;
     const size_t bytes = fault ? 0 : plain_->read_some(asio::buffer(room.data(), room.size()), fault);
@@ -65,7 +65,7 @@ void Wire::write(std::string_view bytes, std::function<void(const Fault&)> done)
 }
 
 void Wire::close() {
-  Fault ignored;  // it is gone either way
+  Fault ignored;  // the connection is gone either way
   socket().close(ignored);
 }
 

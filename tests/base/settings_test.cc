@@ -36,13 +36,13 @@ class Settings : public testing::Test {
 
  private:
   Setting setting(const std::string& name, const std::string& default_value) {
-    const auto take = [this, name](const std::string& value) {
+    const auto apply = [this, name](const std::string& value) {
       EXPECT_FALSE(taken_.contains(name)) << "taken twice";
       taken_[name] = value;
       if (value == "bad") return Status(Error{ErrorCode::kInvalid, "\"bad\" will not do"});
       return Status::ok();
     };
-    return {name, "VALUE", default_value, "help of " + name, take};
+    return {name, "VALUE", default_value, "help of " + name, apply};
   }
 };
 

@@ -26,8 +26,8 @@ TEST(TokenFile, SaysWhatIsWrong) {
     return token.error().message.substr(("some.setting " + (temp.path() / "token").string() + ": ").size());
   };
   EXPECT_EQ(fault(""), "cannot be read, or is empty");
-  EXPECT_EQ(fault("0123456789abcde\n"), "its first line must have 16 to 512 bytes");
-  EXPECT_EQ(fault(std::string(513, 'x')), "its first line must have 16 to 512 bytes");
+  EXPECT_EQ(fault("0123456789abcde\n"), "the first line must have 16 to 512 bytes");
+  EXPECT_EQ(fault(std::string(513, 'x')), "the first line must have 16 to 512 bytes");
   EXPECT_EQ(read_token_file("some.setting", "/no/such").error().message,
             "some.setting /no/such: cannot be read, or is empty");
 }

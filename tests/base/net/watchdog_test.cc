@@ -198,7 +198,7 @@ TEST_F(WatchdogTest, ItSaysOnceThatSomethingHangsAndOnceThatItGoesOn) {
   look_for(seconds(30));
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_THAT(said, HasSubstr("error hangs what=tick"));
-  EXPECT_THAT(said, HasSubstr("info goes on what=tick"));
+  EXPECT_THAT(said, HasSubstr("info recovered what=tick"));
   EXPECT_EQ(said.find("hangs what=tick"), said.rfind("hangs what=tick")) << said;
 }
 

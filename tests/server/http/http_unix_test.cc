@@ -100,7 +100,7 @@ TEST_F(HttpUnixTest, LeavesFilesThatAreNoSocketsAlone) {
   directory_.write("admin.sock", "precious");
   const Error refused = refusal(path());
   EXPECT_EQ(refused.code, ErrorCode::kInvalid);
-  EXPECT_THAT(refused.message, HasSubstr("a file that is no socket is in the way"));
+  EXPECT_THAT(refused.message, HasSubstr("a file that is not a socket exists there"));
   std::string text;
   std::getline(std::ifstream(path()), text);
   EXPECT_EQ(text, "precious");
