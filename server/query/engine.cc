@@ -16,7 +16,7 @@
 namespace statmill {
 namespace {
 
-// A name as given, or as the line listener would have stored it.
+// Looks for the name as it is, then for its normal form, under which the listeners store it.
 std::optional<SeriesCopy> copy_by_name(const Table& table, const std::string& name) {
   auto copy = table.copy(name);
   return copy || is_normal_name(name) ? std::move(copy) : table.copy(normal_name(name));
@@ -24,13 +24,13 @@ std::optional<SeriesCopy> copy_by_name(const Table& table, const std::string& na
 
 struct Resolved {
   std::vector<std::string> names;  // ascending, each once
-  RetentionClasses retention;      // the classes among them
+  RetentionClasses retention;      // their classes
 };
 
 Result<Resolved> resolve(const Table& table, const std::vector<std::string>& wanted, size_t series_max) {
   std::set<std::string> names;
   for (const std::string& text : wanted) {
-    // Graphite's and statsd's names may have bytes of patterns in them.
+    // Names from Graphite and statsd may contain the special bytes of globs, so a glob may also be a name.
     const auto copy = copy_by_name(table, text);
     if (copy) names.insert(copy->name);
     if (!Glob::is_pattern(text)) {
@@ -56,16 +56,16 @@ Result<Resolved> resolve(const Table& table, const std::vector<std::string>& wan
   return resolved;
 }
 
-// Copies of series and a snapshot that fit together (invariant B).
+// Copies of series and a snapshot that are consistent with each other (invariant B).
 struct View {
   std::vector<SeriesCopy> copies;
-  std::vector<RetentionClass> classes;  // of each, as the store knows them before the snapshot
+  std::vector<RetentionClass> classes;  // of each copy, read from the store before the snapshot
   std::unique_ptr<StoreSnapshot> snapshot;
-  std::array<std::optional<TickNo>, kShardCount> flushed;  // as the snapshot says, where asked
+  std::array<std::optional<TickNo>, kShardCount> flushed;  // from the snapshot, for the shards of the copies
 };
 
-// Whether what the copy calls unflushed is in no fragment of the snapshot. False: a flush came between, copy
-// again.
+// Returns whether the copy's unflushed buckets are not in the snapshot. If not, a flush came between the two,
+// and the copy must be made again.
 Result<bool> fits(View& view, const SeriesCopy& copy) {
   auto& flushed = view.flushed[copy.shard];
   if (!flushed) {
@@ -76,10 +76,10 @@ Result<bool> fits(View& view, const SeriesCopy& copy) {
   return *flushed == copy.flushed_tick || (copy.flushing_tick != 0 && *flushed == copy.flushing_tick);
 }
 
-// The names are gone or are others' now: all begins anew.
+// The found names may belong to other series now, so the query must start again.
 Error names_changed() { return {ErrorCode::kBusy, "series kept being deleted or renamed"}; }
 
-// `version`: of the table's names, before `names` were found in it.
+// `version` is the table's names_version() before `names` were found.
 Result<View> take_view(const Table& table, Store& store, const std::vector<std::string>& names,
                        uint64_t version, const QueryRequest& request) {
   constexpr int kTriesMax =
@@ -105,7 +105,7 @@ Result<View> take_view(const Table& table, Store& store, const std::vector<std::
   return Error{ErrorCode::kBusy, "flushes kept overtaking the query"};
 }
 
-// What the snapshot does not have; `in_store`: it has what is being flushed.
+// Returns the histograms that the snapshot does not have. `in_store` says whether it has those being flushed.
 std::vector<SlotHistogram> histograms_in_ram(const SeriesCopy& copy, bool in_store) {
   std::vector<SlotHistogram> out = copy.unflushed_histograms.histograms();
   if (in_store) return out;
@@ -115,7 +115,7 @@ std::vector<SlotHistogram> histograms_in_ram(const SeriesCopy& copy, bool in_sto
   return out;
 }
 
-// Makes it part of the one series of the answer.
+// Merges `series` into the only series of the answer.
 Status merge_into(QueryAnswer& answer, SeriesAnswer series, size_t histogram_bytes_max) {
   answer.merged.push_back(std::move(series.name));
   if (answer.series.empty()) {
@@ -132,7 +132,7 @@ Status merge_into(QueryAnswer& answer, SeriesAnswer series, size_t histogram_byt
   return bytes <= histogram_bytes_max ? Status::ok() : Status(histograms_too_large(histogram_bytes_max));
 }
 
-// In the place of the histograms, which take more memory than an answer may.
+// Computes the percentiles of each slot.
 void read_percentiles(std::span<const Percentile> percentiles, SeriesAnswer& series) {
   for (const Percentile& percentile : percentiles) {
     std::vector<double>& values = series.percentiles.emplace_back();
@@ -149,7 +149,7 @@ void read_percentiles(std::span<const Percentile> percentiles, SeriesAnswer& ser
 }  // namespace
 
 Result<QueryAnswer> QueryEngine::run(const QueryRequest& request, Timestamp now) const {
-  constexpr int kTriesMax = 100;  // names change in a moment between two ticks
+  constexpr int kTriesMax = 100;  // a change of names takes only an instant between two ticks
   Result<QueryAnswer> answer = attempt(request, now);
   for (int i = 1; i < kTriesMax && !answer && answer.error().code == ErrorCode::kBusy; ++i)
     answer = attempt(request, now);
@@ -190,7 +190,7 @@ Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp 
     }
     auto series = reader.read(copy, histograms_in_ram(copy, in_store));
     if (!series) return std::move(series).error().with("series " + copy.name);
-    // A compaction drops what is deleted or kept shorter now, whatever snapshots there are.
+    // Compactions drop data that are deleted or have a shorter retention now, even if a snapshot has them.
     if (store_.expiry().class_of(copy.id) != view->classes[i]) return names_changed();
     for (const SparseHistogram& histogram : series->histograms)
       answer.joined_histograms += histogram.joined_power() > 0 ? uint64_t{1} : uint64_t{0};
@@ -211,7 +211,7 @@ Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp 
 }
 
 SeriesPage QueryEngine::list(const Glob& glob, size_t limit) const {
-  constexpr int kTriesMax = 100;  // a page that names changed under is of no single moment
+  constexpr int kTriesMax = 100;  // if names change meanwhile, the page mixes old and new ones: try again
   const int64_t step_s = table_.tiers().finest().step_s;
   SeriesPage out;
   for (int i = 0; i < kTriesMax; ++i) {

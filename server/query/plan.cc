@@ -10,11 +10,11 @@ int64_t round_up(int64_t value, int64_t step) { return (value + step - 1) / step
 
 bool covers(const Tier& tier, int64_t from_s, int64_t now_s) { return from_s >= now_s - tier.retention_s; }
 
-// Steps that people read easily, in seconds; beyond the last, whole days.
+// Steps that people read easily, in seconds; larger ones are whole days.
 constexpr int64_t kRoundSteps[] = {1,   2,    5,    10,   15,   20,    30,    60,    120,   300,   600,
                                    900, 1200, 1800, 3600, 7200, 10800, 14400, 21600, 28800, 43200, 86400};
 
-// The smallest multiple of the tier's step that gives at most `points`; a round one where there is one.
+// Returns a multiple of the tier's step that yields at most `points`: the smallest round one.
 int64_t step_for(int64_t range_s, int64_t points, int64_t tier_step_s) {
   const int64_t least = round_up(std::max(tier_step_s, (range_s + points - 1) / points), tier_step_s);
   for (const int64_t step : kRoundSteps) {
@@ -23,7 +23,7 @@ int64_t step_for(int64_t range_s, int64_t points, int64_t tier_step_s) {
   return round_up(least, std::lcm<int64_t>(86400, tier_step_s));
 }
 
-// With a step: the coarsest tier that covers and divides it serves it at the least cost.
+// Returns the coarsest tier that covers `from_s` and whose step divides `step_s`: it costs the least to read.
 TierNo tier_for_step(int64_t step_s, const Tiers& tiers, int64_t from_s, int64_t now_s) {
   for (size_t t = tiers.count(); t-- > 0;) {
     if (covers(tiers[t], from_s, now_s) && step_s % tiers[t].step_s == 0) return static_cast<TierNo>(t);

@@ -47,8 +47,7 @@ std::optional<double> stat_of(Stat stat, const Bucket& bucket, Kind kind, int64_
       return bucket.min();
     case Stat::kMax:
       return bucket.max();
-    // An event bucket may cover only part of the step (its first slot, the present one): the mean rate is
-    // right.
+    // The first and the last bucket of an event series may cover only part of the step, so its mean is used.
     case Stat::kRate:
       return kind == Kind::kEvent ? bucket.mean() : bucket.sum() / static_cast<double>(step_s);
   }

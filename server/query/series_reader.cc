@@ -7,7 +7,7 @@
 namespace statmill {
 namespace {
 
-// The part with slots in [begin, end).
+// Returns the items with slots in [begin, end).
 template <class OfSlot>
 std::span<const OfSlot> between(const std::vector<OfSlot>& all, Slot begin, Slot end) {
   const auto before = [](const OfSlot& at, Slot slot) { return at.slot < slot; };
@@ -67,13 +67,14 @@ Result<SeriesAnswer> SeriesReader::read(const SeriesCopy& series,
   histogram_bytes_ = histograms_.size() * sizeof(SparseHistogram);
   ahead_.clear();
   erased_ = series.erased;
-  // Whatever is still on disk; as the tick has it, and not by a clock that may be wrong.
+  // Ignores expired data that are still on disk. Uses the tick's cutoffs, because the clock may be wrong.
   whole_from_ = expiry_.whole_from(series.retention);
   kept_from_s_ = expiry_.cutoff(plan_.tier, series.retention) * tiers_[plan_.tier].chunk_span_s();
   const int64_t from_s = std::clamp(kept_from_s_, plan_.from_s, plan_.until_s);
   int64_t fine_from_s = from_s;
   if (plan_.tier > 0) {
-    // Finest chunks below (chunk, id) of the position are in this tier; the rest is read from the finest.
+    // Chunks of the finest tier before the rollup position are in this tier; the rest is read from the
+    // finest.
     const int64_t rolled = int64_t{position_.chunk} + (series.id < position_.id ? 1 : 0);
     const int64_t rolled_s = std::clamp(rolled * tiers_.finest().chunk_span_s(), from_s, plan_.until_s);
     if (Status s = add_coarse(series, ram, from_s, rolled_s); !s) return s.error();
@@ -87,7 +88,7 @@ Result<SeriesAnswer> SeriesReader::read(const SeriesCopy& series,
 Status SeriesReader::add_fine(const SeriesCopy& series, const Ram& ram, int64_t from_s, int64_t until_s) {
   if (from_s >= until_s) return Status::ok();
   const Tier& tier = tiers_.finest();
-  // Nothing before the series' first slot, nothing after its last: no need to look.
+  // Reads no chunks before the series' first slot or after its last.
   const Slot begin = std::max(tier.slot_of(from_s), series.first_slot);
   const Slot end = std::min((until_s + tier.step_s - 1) / tier.step_s, series.last_slot + 1);
   for (Slot at = begin; at < end;) {
@@ -136,7 +137,7 @@ Status SeriesReader::add_coarse(const SeriesCopy& series, const Ram& ram, int64_
   return put(between(ram.histograms, from_s / finest.step_s, until_s / finest.step_s), finest.step_s);
 }
 
-// Late events still in RAM change totals that the coarse buckets already hold: those buckets are made anew
+// Late events in RAM change totals that are already in the coarse buckets: those buckets are computed again
 // from the finest tier, as the flush will do.
 Status SeriesReader::add_late_events(const SeriesCopy& series, const Buckets& ram, int64_t from_s,
                                      int64_t until_s, Buckets& coarse) {
@@ -150,7 +151,7 @@ Status SeriesReader::add_late_events(const SeriesCopy& series, const Buckets& ra
     while (end < late.size() && finest.chunk_of_slot(late[end].slot) == chunk) ++end;
     const auto part = late.subspan(i, end - i);
     i = end;
-    if (chunk < whole_from_) {  // the totals are gone: what came late counts as slots of its own
+    if (chunk < whole_from_) {  // the totals are dropped, so the late events count as slots of their own
       combine_into(coarse, roll_up(part, finest, tier, Kind::kEvent), Combine::kMerge);
       continue;
     }
@@ -167,8 +168,8 @@ Status SeriesReader::add_late_events(const SeriesCopy& series, const Buckets& ra
   return Status::ok();
 }
 
-// Silent slots of an event series count as zero, from its first slot that is kept to the present one. Of
-// later slots only those that have events are there.
+// Adds zeros for the slots of an event series without events, from its first kept slot to the present one.
+// Later slots count only if they have events.
 void SeriesReader::fill_silence(const SeriesCopy& series) {
   const int64_t slot_s = tiers_.finest().step_s;
   const int64_t first_s = std::max(series.first_slot * slot_s, kept_from_s_);

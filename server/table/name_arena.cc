@@ -13,15 +13,17 @@
 namespace statmill {
 namespace {
 
-constexpr char kSeparator = '\n';  // names have no byte below 33; one that had would only be found slower
+constexpr char kSeparator =
+    '\n';  // names have no bytes below 33; such a byte would only slow the search down
 
 }  // namespace
 
 // +----+------+----+------+----+-- free --+-------------------+
 // | \n | name | \n | name | \n |          | ... begin 1, begin 0 |
 // +----+------+----+------+----+----------+-------------------+
-// Each name has an entry at the end, the last name's first: where it begins (15 bits) and whether it is dead.
-// The entry after the last name's says where the next one will begin, so a name is [begin i, begin i+1 - 1).
+// Each name has an entry at the block's end, in reverse order: the offset where the name begins (15 bits) and
+// whether it is dead. One more entry says where the next name will begin, so name i is
+// [begin(i), begin(i + 1) - 1).
 class NameArena::Block {
  public:
   Block() {
@@ -29,10 +31,10 @@ class NameArena::Block {
     set_entry(0, 1);
   }
 
-  // How many names there are, all of them whole.
+  // The number of names; all of them are completely written.
   size_t count() const { return count_.load(std::memory_order_acquire); }
   size_t begin(size_t i) const { return entry(i) & ~kDead; }
-  // Who sees a removal sees what the remover did before it.
+  // Acquires, so a thread that sees a removal also sees what the writer did before it.
   bool is_dead(size_t i) const { return (word(i).load(std::memory_order_acquire) & kDead) != 0; }
   std::string_view name(size_t i) const { return {bytes() + begin(i), begin(i + 1) - begin(i) - 1}; }
   // The first `count` names and the separators around them.
@@ -43,7 +45,8 @@ class NameArena::Block {
   }
   size_t position(std::string_view name) const { return static_cast<size_t>(name.data() - bytes()); }
 
-  // The name that `position` lies in, at or after name i. Requires: there is one.
+  // Returns the name that contains `position`, by a galloping search from name i on. Requires: `position` is
+  // not before name i.
   size_t name_at(size_t position, size_t i, size_t count) const {
     size_t step = 1;
     for (; i + step < count && begin(i + step) <= position; step *= 2) i += step;
@@ -53,9 +56,9 @@ class NameArena::Block {
     return i;
   }
 
-  // The writer's side.
+  // For the writer.
   bool has_room(size_t size) const {
-    const size_t entries = count() + 2;  // with the one after
+    const size_t entries = count() + 2;  // this name's, and the one after the last name's
     return begin(count()) + size + 1 + entries * sizeof(uint16_t) <= sizeof(words_);
   }
   std::string_view add(std::string_view name) {
@@ -69,15 +72,15 @@ class NameArena::Block {
   }
   void remove(size_t i) { word(i).store(static_cast<uint16_t>(begin(i) | kDead), std::memory_order_release); }
 
-  // The next block, or null. Released by the writer when that is made, acquired by searches.
+  // The next block, or nullptr. The writer releases it when it creates that block; searches acquire it.
   std::atomic<Block*> next{nullptr};
 
  private:
   static constexpr size_t kDead = 1 << 15;
   static constexpr size_t kWords = size_t{1} << 14;
 
-  // Bytes of names are read only below what `count_` has published; entries may be marked dead at any time,
-  // hence atomic.
+  // Readers read the bytes of a name only after `count_` has published it. Entries are atomic because they
+  // may be marked dead at any time.
   std::atomic_ref<uint16_t> word(size_t i) const { return std::atomic_ref(words_[kWords - 1 - i]); }
   size_t entry(size_t i) const { return word(i).load(std::memory_order_relaxed); }
   void set_entry(size_t i, size_t value) {
@@ -89,8 +92,9 @@ class NameArena::Block {
   mutable std::array<uint16_t, kWords> words_;
 };
 
-// What a search looks for of one alternative: its longest literal, with the separator where that must stand
-// at an end of the name. Without a literal every name is matched.
+// Finds the names that one alternative of a glob may match: it looks for the alternative's longest literal,
+// together with the separator if the literal must be at an end of the name. Without a literal, every name is
+// a candidate.
 struct NameArena::Probe {
   explicit Probe(const GlobAlternative& of) : alternative(of) {
     const GlobLiteral literal = of.literal();
@@ -100,7 +104,7 @@ struct NameArena::Probe {
                    (literal.at_end ? std::string(1, kSeparator) : std::string()));
   }
 
-  // Calls `candidate(i)` for the names of a block, ascending, that may match, until it returns false.
+  // Calls `candidate(i)` for each name of a block that may match, in ascending order, until it returns false.
   template <class Candidate>
   void for_each_candidate(const Block& block, size_t count, Candidate candidate) const {
     if (!finder) {
@@ -108,7 +112,7 @@ struct NameArena::Probe {
       return;
     }
     size_t i = 0;
-    size_t seen_until = 0;  // a name is one candidate, however often it has the literal
+    size_t seen_until = 0;  // reports a name once, even if it contains the literal several times
     finder->for_each(block.text(count), [&](size_t at) {
       at += name_offset;
       if (at < seen_until) return true;
@@ -120,7 +124,7 @@ struct NameArena::Probe {
 
   const GlobAlternative& alternative;
   std::optional<LiteralFinder> finder;
-  size_t name_offset = 0;  // from where the finder finds something to the first byte of a name
+  size_t name_offset = 0;  // from the beginning of what `finder` finds to the first byte of a name
 };
 
 NameArena::NameArena() = default;
@@ -131,7 +135,7 @@ std::string_view NameArena::add(std::string_view name) {
   return block_for(name.size()).add(name);
 }
 
-// The last block when there is room in it, else a new one.
+// Returns the last block if it has room, else a new one.
 NameArena::Block& NameArena::block_for(size_t size) {
   if (!blocks_.empty() && blocks_.back()->has_room(size)) return *blocks_.back();
   Block* const made = blocks_.emplace_back(std::make_unique<Block>()).get();
@@ -163,7 +167,7 @@ void NameArena::search(const Glob& glob, const Visit& visit) const {
         if (block->is_dead(i)) return true;
         const std::string_view name = block->name(i);
         const auto takes = [name](const Probe& p) { return p.alternative.matches(name); };
-        // A name that several alternatives match is visited for the first of them.
+        // If several alternatives match a name, only the first visits it.
         if (!takes(*probe) || std::any_of(probes.begin(), probe, takes)) return true;
         wants_more = visit(name);
         return wants_more;

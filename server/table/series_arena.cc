@@ -37,7 +37,7 @@ SeriesArena::Number SeriesArena::add(std::string_view name) {
 
 void SeriesArena::remove(Number number) {
   Series& series = (*this)[number];
-  const uint16_t name_size = series.name_size;  // the room's own size is known by it
+  const uint16_t name_size = series.name_size;  // kept, because the number of lines is computed from it
   vacant_[lines_for(name_size)].push_back(number);
   series.~Series();
   (new (&series) Series)->name_size = name_size;

@@ -51,7 +51,8 @@ SeriesIndex::Number SeriesIndex::erase(uint64_t hash, std::string_view name, con
   for (; entries_[hole].number != 0 && !is_it(entries_[hole]); hole = next(hole)) continue;
   const Number number = entries_[hole].number;
   SM_CHECK(number != 0);
-  // Whoever stands behind without a gap moves up, unless the hole lies before where a search for it starts.
+  // Each entry after the hole, up to the first empty one, moves into the hole unless the hole lies before the
+  // entry where a search for it starts.
   for (size_t i = next(hole); entries_[i].number != 0; i = next(i)) {
     const size_t wanted = start(hash_name(arena[entries_[i].number].name()));
     const size_t mask = entries_.size() - 1;

@@ -15,13 +15,14 @@ std::vector<SeriesRow> Table::collect(ShardNo n, int parity, JournalDraft* journ
   std::vector<SlotHistogram> histograms;
   MutexLock lock(shard.mutex);
   for (const Series* s : shard.created[p]) created.push_back({s->id, s->kind, std::string(s->name())});
-  std::vector<Series*>().swap(shard.created[p]);  // not kept: new series are rare but for once
+  std::vector<Series*>().swap(
+      shard.created[p]);  // frees the memory: after the first ticks, new series are rare
   const std::vector<Series*>& dirty = shard.dirty[p];
   std::string* const entries = journal == nullptr ? nullptr : &journal->bytes();
   DeltaPool& deltas = shard.deltas[p];
   deltas.prefetch_all();
   for (size_t i = 0; i < dirty.size(); ++i) {
-    // What is needed a few series on: first where it is, then that.
+    // Prefetches for later series: first the series, then the end of its pending window, which it points to.
     constexpr size_t kAhead = 8;
     if (i + 2 * kAhead < dirty.size()) dirty[i + 2 * kAhead]->prefetch();
     if (i + kAhead < dirty.size()) dirty[i + kAhead]->pending.prefetch();
@@ -52,7 +53,7 @@ std::vector<SeriesRow> Table::collect(ShardNo n, int parity, JournalDraft* journ
 }
 
 void Table::note_pending(Shard& shard, Series& series, size_t bytes_before) {
-  const size_t grown = series.pending.memory_bytes() - bytes_before;  // may wrap: it is added back as it is
+  const size_t grown = series.pending.memory_bytes() - bytes_before;  // unsigned: wraps around if it shrank
   if (grown == 0) return;
   shard.pending_bytes += grown;
   ram_bytes_.fetch_add(grown, std::memory_order_relaxed);
@@ -77,7 +78,7 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick) {
     ahead(i);
     if (!all[i]->pending.is_empty()) ++pending;
   }
-  shard.flushing.reserve(pending + shard.erasures.size());  // so that the windows stay where they are
+  shard.flushing.reserve(pending + shard.erasures.size());  // out.series points to these windows
   out.series.reserve(pending);
   for (Series* const s : all) {
     if (s->pending.is_empty()) continue;
@@ -91,7 +92,8 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick) {
   shard.pending_bytes = 0;
   for (const Shard::Erasure& erasure : shard.erasures) out.erased.push_back(erase(shard, erasure));
   shard.erasures.clear();
-  // Not of the newest, made in the epoch that is open now: they are not in the catalog before the next tick.
+  // Leaves out the newest series, created in the epoch that is open now: the catalog gets them with the next
+  // tick.
   SeriesId unknown = std::numeric_limits<SeriesId>::max();
   for (const auto& created : shard.created) {
     for (const Series* s : created) unknown = std::min(unknown, s->id);

@@ -1,5 +1,5 @@
-// How the samples of a batch come into the table (table.h): hashed, sorted by shard, and then many at a time
-// through index, series, name and delta.
+// Table::apply(): hashes the samples of a batch, sorts them by shard, and then processes many at a time:
+// index, series, name, delta.
 #include <algorithm>
 #include <span>
 
@@ -14,21 +14,22 @@ struct Table::Placed {
   uint32_t sample = 0;  // index in the batch
 };
 
-// What is the same for all samples of a batch.
+// What all samples of a batch share.
 struct Table::Moment {
   int64_t now_s = 0;
   size_t parity = 0;     // of the epoch
-  Slot kept_by_all = 0;  // from here on a sample is too old for no series
+  Slot kept_by_all = 0;  // from this slot on, a sample is not too old for any series
 };
 
-// Locks the shards of the first of some samples, as many as go together.
+// Locks the shards of the first samples of a span, as many as are processed together.
 class Table::Held {
  public:
-  // Enough that waiting for memory is shared by many, and few enough for the queries that wait meanwhile.
+  // Enough samples to overlap their cache misses, and few enough for the queries that wait for the locks.
   static constexpr size_t kSamplesMax = 64;
   static constexpr size_t kShardsMax = 32;
 
-  // Requires: `samples` by shard, ascending: so no two threads wait for each other.
+  // Requires: `samples` are sorted by shard. Because every thread locks shards in ascending order, there is
+  // no deadlock.
   Held(std::array<Shard, kShardCount>& shards, std::span<const Placed> samples,
        size_t parity) UNCHECKED_LOCKING : parity_(parity) {
     size_t count = 0;
@@ -49,7 +50,7 @@ class Table::Held {
   Held& operator=(const Held&) = delete;
 
   std::span<const Placed> samples() const { return samples_; }
-  // By how many bytes the deltas have grown.
+  // The number of bytes by which the shards' deltas have grown since the constructor.
   size_t grown() const UNCHECKED_LOCKING {
     size_t bytes = 0;
     for (size_t i = 0; i < count_; ++i) bytes += shards_[i]->deltas[parity_].memory_bytes();
@@ -96,7 +97,8 @@ uint64_t Table::apply_placed(std::span<const Placed> placed, Batch& batch, Times
   return taken;
 }
 
-// The samples of a batch that are not refused at sight, shard by shard, in the batch's order within each.
+// Refuses the samples whose time is out of range. Returns the others by shard, in the order of the batch
+// within each shard (a counting sort).
 std::vector<Table::Placed> Table::place(Batch& batch, Timestamp now, Timestamp sent) {
   const int64_t now_s = unix_seconds(now);
   const int64_t newest_s = unix_seconds(std::max(now, sent) + limits_.future_max);
@@ -105,7 +107,7 @@ std::vector<Table::Placed> Table::place(Batch& batch, Timestamp now, Timestamp s
   std::vector<Placed> placed;
   placed.reserve(batch.samples.size());
   std::array<uint32_t, kShardCount + 1> place{};
-  int64_t slot_time_s = 0;  // neighbours mostly have one time
+  int64_t slot_time_s = 0;  // consecutive samples mostly have the same time
   Slot slot = tiers().finest().slot_of(slot_time_s);
   Slot newest = Series::kNever;
   for (uint32_t i = 0; i < batch.samples.size(); ++i) {
@@ -136,8 +138,8 @@ void Table::note_newest(Slot slot) {
     continue;
 }
 
-// Every step waits for memory that the step before has asked for, of many samples at a time, so that they
-// wait together: where series are many, nearly all that a sample costs is this wait.
+// Each loop uses the memory that the loop before has prefetched, so the cache misses of many samples overlap.
+// With many series, nearly all the cost of a sample is waiting for memory.
 uint64_t Table::apply_together(std::span<const Placed> samples, Batch& batch, const Moment& moment) {
   const auto shard_for = [this](const Placed& sample) -> Shard& { return shards_[shard_of(sample.hash)]; };
   std::array<SeriesArena::Number, Held::kSamplesMax> guesses;
@@ -181,13 +183,13 @@ void Table::note_deltas(size_t grown) {
 
 namespace {
 
-// Whether it says how the samples spread that it is of: of a bucket made by a sender that may be open.
+// Returns whether the histogram of the sample is known. Of a bucket that a sender made it may be unknown.
 bool tells_spread(const Sample& sample) {
   if (!sample.ready || sample.kind == Kind::kEvent || !sample.ready->cells.empty()) return true;
   return sample.ready->min == sample.ready->max;
 }
 
-// Requires: tells_spread(), and its bucket has just been added.
+// Requires: tells_spread(sample), and its bucket has just been added to the chain.
 void add_spread(DeltaPool& deltas, DeltaPool::Chain& chain, Slot slot, const Sample& sample) {
   const bool is_ready = sample.ready && sample.kind != Kind::kEvent;
   if (is_ready && !sample.ready->cells.empty()) return deltas.add_spread(chain, slot, sample.ready->cells);
@@ -199,7 +201,8 @@ void add_spread(DeltaPool& deltas, DeltaPool::Chain& chain, Slot slot, const Sam
 
 }  // namespace
 
-// `guess` is of SeriesIndex::guess(), before others of the batch made series.
+// Adds one sample, or returns why it is refused. `guess` is from SeriesIndex::guess(), and may be wrong
+// because earlier samples of the batch may have created series since.
 std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesArena::Number guess,
                                         const Batch& batch, const Moment& moment) {
   const Sample& sample = batch.samples[placed.sample];
@@ -235,9 +238,10 @@ std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, Seri
   return std::nullopt;
 }
 
-// Counts a series that is about to be made, if there is room for it.
+// Counts a series that is about to be created, or returns why it must not be.
 std::optional<Refusal> Table::admit_series(const LineSender& sender) {
-  // A look before the count goes up, so that a flood of new names writes nothing that other threads read.
+  // Checks before it increments, so that a flood of new names does not write to a cache line that other
+  // threads read.
   if (series_count() >= limits_.series_max) return Refusal::kSeriesLimit;
   std::optional<Refusal> refusal;
   if (series_count_.fetch_add(1, std::memory_order_relaxed) >= limits_.series_max) {
@@ -249,7 +253,7 @@ std::optional<Refusal> Table::admit_series(const LineSender& sender) {
   return refusal;
 }
 
-// Requires: admit_series() has let it in.
+// Requires: admit_series() has admitted the series.
 Series& Table::create(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention,
                       size_t parity) {
   series_made_.fetch_add(1, std::memory_order_relaxed);

@@ -1,5 +1,5 @@
-// How series are deleted, emptied and renamed in the table (table.h): between two epochs, while no batch is
-// inside and nothing is being flushed, so that only queries look on; names_version() tells them.
+// Table::end_epoch(): series are deleted, erased and renamed between two epochs, while no batch is being
+// applied and no flush is in progress. Only queries run at the same time; they check names_version().
 #include <algorithm>
 #include <utility>
 
@@ -45,7 +45,8 @@ uint64_t Table::names_version() const {
   return version;
 }
 
-// True: nothing of the series would be left, it is to be deleted.
+// Marks the slots to be erased by the flush that follows. Returns true, and marks nothing, if the series
+// would have no samples left: then the caller deletes it.
 bool Table::mark_erased(std::string_view name, SlotRange slots, ChangedSeries& changed) {
   const uint64_t hash = hash_name(name);
   Shard& shard = shards_[shard_of(hash)];
@@ -58,7 +59,7 @@ bool Table::mark_erased(std::string_view name, SlotRange slots, ChangedSeries& c
   return false;
 }
 
-// Takes a series out of the table, with all that it has there. None: there is no such series.
+// Removes a series from the table and returns its samples. Returns nullopt if it does not exist.
 std::optional<Table::Taken> Table::take(std::string_view name, int parity) {
   const uint64_t hash = hash_name(name);
   const auto p = static_cast<size_t>(parity);
@@ -87,7 +88,7 @@ std::optional<Table::Taken> Table::take(std::string_view name, int parity) {
   return out;
 }
 
-// None: there is no series of the old name, or one of the new name.
+// Returns nullopt if no series has the old name, or one has the new name.
 std::optional<ChangedSeries::Renamed> Table::rename(const NewName& names, int parity) {
   const uint64_t hash = hash_name(names.to);
   const auto p = static_cast<size_t>(parity);
@@ -114,8 +115,7 @@ std::optional<ChangedSeries::Renamed> Table::rename(const NewName& names, int pa
   return ChangedSeries::Renamed{{s.id, s.kind, std::string(s.name())}, s.retention};
 }
 
-// What is erased is void from the flush on that begins. Samples of the epoch that is open are later than
-// that.
+// Makes the erasure part of the flush that begins. Samples of the open epoch come after it and are kept.
 ErasedSeries Table::erase(Shard& shard, const Shard::Erasure& erasure) {
   Series& s = *erasure.series;
   const SlotRange& slots = erasure.slots;

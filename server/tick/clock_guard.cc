@@ -29,7 +29,7 @@ ClockGuard::ClockGuard(Duration unseen_max, const std::optional<ClockRow>& saved
       passed_(saved ? saved->passed : now.newest.value_or(now.wall)),
       ahead_(wall_ - passed_),
       unseen_(unseen_max) {
-  // A difference that stood before goes on, and a stop adds to it.
+  // A difference that existed before the stop still counts from its beginning; the stop may have added to it.
   const bool goes_on =
       saved && size_of(saved->ahead) > unseen_max && size_of(ahead_ - saved->ahead) <= unseen_max;
   if (goes_on) standing_ = saved->standing;
@@ -46,10 +46,10 @@ std::optional<Duration> ClockGuard::tick(const Moment& now) {
     passed_ += passed;
     standing_ += passed;
   } else {
-    unseen_ = unseen_max_;  // no clock is believed for so long without a tick
+    unseen_ = unseen_max_;  // after so long without a tick, not even the boot-time clock is trusted
   }
   const bool has_stepped = size_of(step) > kStepMin;
-  if (has_stepped) unseen_ = Duration(0);  // all time is counted
+  if (has_stepped) unseen_ = Duration(0);  // the difference is a step, not time that was not counted
   settle();
   return has_stepped ? std::optional(step) : std::nullopt;
 }

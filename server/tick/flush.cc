@@ -9,7 +9,7 @@
 namespace statmill {
 namespace {
 
-// Takes off what has slots below `end`.
+// Removes the items with slots below `end` from the front of `left` and returns them.
 template <class OfSlot>
 std::span<const OfSlot> take_below(Slot end, std::span<const OfSlot>& left) {
   size_t n = 0;
@@ -38,8 +38,8 @@ Status FragmentBuilder::add(const FlushedSeries& series, std::vector<StoreBatch:
   return Status::ok();
 }
 
-// Nearly all windows are of one chunk, which is not rolled up yet: they go into the finest tier, and there as
-// they are.
+// Nearly all windows lie in one chunk that is not rolled up yet: their entries are copied unchanged into a
+// fragment of the finest tier. Returns false, and appends nothing, for any other window.
 bool FragmentBuilder::add_as_it_stands(const FlushedSeries& series,
                                        std::vector<StoreBatch::Fragment>& out) const {
   const auto run = series.window->run();
@@ -64,7 +64,7 @@ Status FragmentBuilder::add_chunk(const Part& part, std::vector<StoreBatch::Frag
   const bool rolled = RollupPosition{chunk, series.id} < position_;
   const bool kept = chunk >= clock_.oldest_kept(finest);
   const size_t before = out.size();
-  // What is not rolled up yet must be in the finest tier, whatever its age: the rollup reads it there.
+  // Data that are not rolled up yet must go to the finest tier, however old: the rollup reads them there.
   if (kept || !rolled) {
     const ChunkKey key{0, chunk, series.id};
     const Slot first = static_cast<Slot>(chunk) * finest.chunk_slots;
@@ -88,9 +88,9 @@ Status FragmentBuilder::add_chunk(const Part& part, std::vector<StoreBatch::Frag
   return Status::ok();
 }
 
-// A late event changes its slot's total, so the coarse buckets over that chunk are made anew from all its
-// slots. False, and nothing is done, where some of them are damaged for good: then the coarse buckets know
-// more than the slots that are left, and what is late is added to them as slots of its own.
+// A late event changes the total of its slot, so the coarse buckets above its chunk are computed again from
+// all slots of the chunk. Returns false, and appends nothing, if the stored chunk is damaged: then the coarse
+// buckets have data that the chunk has lost, and the late events must be added to them as slots of their own.
 Result<bool> FragmentBuilder::rebuild_event_rollup(const Part& part, std::vector<StoreBatch::Fragment>& out) {
   const auto& [series, buckets, histograms, chunk] = part;
   const Tiers& tiers = retention_.tiers(series.retention);

@@ -26,7 +26,7 @@ void ReclaimThread::run() {
   }
 }
 
-// Until nothing is left; returns how long to wait then.
+// Calls the store until nothing is left to reclaim; returns how long to wait before the next call.
 Duration ReclaimThread::reclaim() {
   while (true) {
     const Result<bool> more = store_.reclaim(stopping_);

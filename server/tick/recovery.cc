@@ -90,7 +90,8 @@ class Loader {
     return by_id_[id];
   }
 
-  // Rows up to the lowest flushed tick are not given to us, and not missed.
+  // Checks that the row `named` before this one was the `last` one loaded. The store does not load rows up to
+  // the lowest flushed tick, so the first row may name one of those.
   Status check_row_before(TickNo tick, TickNo named, TickNo last) {
     const TickNo needed = *std::min_element(recovery_.start.flushed.begin(), recovery_.start.flushed.end());
     if (named == last || (last == 0 && named <= needed)) return Status::ok();
@@ -109,7 +110,7 @@ class Loader {
     return Status::ok();
   }
 
-  // Rows of the first version are older than all others.
+  // Rows of version 1 are older than all others.
   Status replay_v1(TickNo tick, RowPart part, std::string_view row) {
     const auto entries = decode_journal_row_v1(tick, part, row);
     if (!entries) return salvages_ ? leave_out(tick) : entries.error();
@@ -128,7 +129,7 @@ class Loader {
   Expiry& expiry_;
   const bool salvages_;
   std::vector<KnownSeries> by_id_;
-  std::deque<ReplayRow> rows_;  // readers look into their bytes
+  std::deque<ReplayRow> rows_;  // a deque, because the readers point into the rows
   TickNo sound_from_ = 0;
   Recovery recovery_;
 };
@@ -155,7 +156,7 @@ Result<Recovery> recover(Store& store, Table& table, Damage damage) {
   loader.recovery().start.clock = *clock;
   const auto last_tick = snapshot->last_tick();
   if (!last_tick) return last_tick.error();
-  // Ticks that wrote no row count too: a number is never used twice.
+  // Includes ticks that wrote no row, because a tick's number must never be used twice.
   loader.recovery().start.last_tick = std::max(loader.recovery().start.last_tick, *last_tick);
   return std::move(loader.recovery());
 }

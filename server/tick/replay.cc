@@ -20,13 +20,14 @@ bool step_over(JournalRowReader& reader) {
   return true;
 }
 
-// The series of [begin, end) in all rows. Confined to one thread.
+// Replays the series [begin, end) of all rows. Confined to one thread.
 class Share {
  public:
   Share(const ReplayInput& input, uint64_t begin, uint64_t end) : input_(input), begin_(begin), end_(end) {}
 
-  // Not row by row but a block of series through all rows, so that their windows stay in the CPU's cache:
-  // every row has most of the series, and a million of them do not fit.
+  // Replays a block of series through all rows before the next block, so that the windows of the block stay
+  // in the CPU's cache. Row by row they would not: every row has most of the series, and a million windows do
+  // not fit.
   Status run() {
     for (const ReplayRow& row : input_.rows) {
       if (!row.reader) continue;
@@ -38,7 +39,7 @@ class Share {
         if (Status s = take(cursor, std::min(block + kBlock, end_)); !s) return s;
       }
     }
-    // What is left for the last share are ids beyond the catalog.
+    // The last share also has the ids beyond the catalog.
     for (Cursor& cursor : cursors_) {
       if (Status s = take(cursor, end_); !s) return s;
       if (cursor.reader.failed()) return corrupt(cursor.row);
@@ -52,14 +53,14 @@ class Share {
   struct Cursor {
     const ReplayRow& row;
     JournalRowReader reader;
-    bool more = false;  // the reader stands at a series
+    bool more = false;  // whether the reader is at a series
   };
 
   static Error corrupt(const ReplayRow& row) {
     return {ErrorCode::kCorrupt, "journal row of tick " + std::to_string(row.tick) + ": an impossible entry"};
   }
 
-  // To the first series of the share. False: no sound entries.
+  // Moves to the first series of the share. Returns false if the entries before it are invalid.
   bool seek(Cursor& cursor) const {
     for (cursor.more = cursor.reader.next(); cursor.more && cursor.reader.id() < begin_;
          cursor.more = cursor.reader.next()) {
@@ -78,7 +79,7 @@ class Share {
     return Status::ok();
   }
 
-  // One series of a row. False: no sound entries.
+  // Replays or skips the entries of one series in one row. Returns false if they are invalid.
   bool take(Cursor& cursor, const KnownSeries& known) {
     JournalRowReader& reader = cursor.reader;
     const TickNo flushed = input_.flushed[known.shard];

@@ -17,7 +17,7 @@ ChunkNo Roller::first_open(const ClockGuard& clock) const {
 Status Roller::step(StoreSnapshot& snapshot, RollupPosition from, const ClockGuard& clock,
                     StoreBatch& batch) const {
   if (!is_due(from, clock)) return Status::ok();
-  if (from.id == 0) {  // skip the chunks that never were, all at once
+  if (from.id == 0) {  // skips all chunks without data at once
     const auto oldest = snapshot.oldest_chunk(0);
     if (!oldest) return oldest.error();
     const ChunkNo open = first_open(clock);

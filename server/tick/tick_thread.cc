@@ -55,14 +55,14 @@ void TickThread::run() {
   while (wait_until(next)) {
     for (Call* call : take_calls()) end(*call, run(call->job));
     if (clock_.steady() < next) continue;
-    // A tick that took longer than the interval does not make the next ones bunch up.
+    // After a tick that was longer than the interval, the missed ticks are not made up for.
     next = std::max(next + interval_, clock_.steady());
     const TaskTime::Span span(time_, clock_.steady());
     {
       const Running running("figures");
       before_tick_();
     }
-    static_cast<void>(tick());  // logged, and tried again
+    static_cast<void>(tick());  // logs an error itself; the next tick retries
   }
   for (Call* call : take_calls()) end(*call, stopping_error());
 }
@@ -74,7 +74,7 @@ Status TickThread::run(const Job& job) {
   return job(ticker_, now);
 }
 
-// Until then, or a call before; false when the thread is to end.
+// Waits until `time`, or until a call is waiting. Returns false if the thread must stop.
 bool TickThread::wait_until(SteadyTime time) {
   MutexLock lock(mutex_);
   while (!stopping_ && calls_.empty() && clock_.steady() < time)
@@ -87,7 +87,7 @@ std::vector<TickThread::Call*> TickThread::take_calls() {
   return std::exchange(calls_, {});
 }
 
-// The call is its caller's again, and gone, once the lock is given back.
+// The caller may destroy `call` as soon as the lock is released.
 void TickThread::end(Call& call, Status result) {
   MutexLock lock(mutex_);
   call.result = std::move(result);

@@ -15,7 +15,7 @@ namespace statmill {
 
 namespace {
 
-// The store looks for the place of each fragment from where the one before went.
+// Returns the series of all flushes by id: the store inserts fragments faster in key order.
 std::vector<FlushedSeries> by_id(std::span<const std::pair<ShardNo, ShardFlush>> flushes) {
   std::vector<FlushedSeries> series;
   for (const auto& [shard, flush] : flushes)
@@ -24,10 +24,10 @@ std::vector<FlushedSeries> by_id(std::span<const std::pair<ShardNo, ShardFlush>>
   return series;
 }
 
-// The clock's row is written so often, with a batch that there is.
+// How often a clock row is added to a batch that is written anyway.
 constexpr Duration kClockRowInterval = std::chrono::minutes(1);
 
-// How long a server may have been down without doubt about its clock.
+// How long the server may have been stopped before its clock is doubted.
 Duration unseen_max(const Retention& retention) {
   const Tiers shortest = retention.shortest(RetentionClasses().set());
   return std::min<Duration>(std::chrono::days(1), std::chrono::seconds(shortest.finest().retention_s) / 2);
@@ -115,7 +115,7 @@ Result<ChangedSeries> Ticker::change(const SeriesChanges& changes, TickTime now)
 Status Ticker::run(TickTime now, const Shards& to_flush) {
   const Timer timer(tick_ns_);
   look_at_clock(now);
-  // What failed before goes first: order is what makes replay exact.
+  // A batch that failed before is written first: replay depends on the order.
   if (prepared_) {
     if (Status done = finish(now); !done) return done;
   }
@@ -123,7 +123,7 @@ Status Ticker::run(TickTime now, const Shards& to_flush) {
   return finish(now);
 }
 
-// Puts into the store what is prepared.
+// Builds the prepared batch, unless it is built, and writes it to the store.
 Status Ticker::finish(TickTime now) {
   Status done = prepared_->built ? Status::ok() : build(now);
   if (done) done = commit();
@@ -146,7 +146,7 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
   prepared_ = std::make_unique<Prepared>();
   prepared_->tick = prepared_->batch.tick = ++last_tick_;
   open_tick_.set(
-      static_cast<int64_t>(last_tick_ + 1));  // before the flip: never too low for who has been taken
+      static_cast<int64_t>(last_tick_ + 1));  // before the flip: never too low for an accepted sample
   Table::EpochEnd end = services_.table.end_epoch(changes);
   if (services_.participant != nullptr) {
     const int64_t now_s = clock_->now_s(longest_.coarsest().retention_s);
@@ -156,11 +156,12 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
   for (const ChangedSeries::Renamed& renamed : end.changed.renamed)
     prepared_->batch.series.push_back(renamed.row);
   prepared_->changed = std::move(end.changed);
-  // Down, as ingest goes up: a batch meets the tick once, and does not go all the way behind it.
+  // Downwards, because ingest locks shards upwards: a batch meets the tick once instead of following it
+  // through all shards.
   for (size_t i = kShardCount; i-- > 0;) {
     const auto shard = static_cast<ShardNo>(i);
     const bool flush = to_flush[i] || is_due(shard, now);
-    // Of a shard that is flushed the deltas go into fragments with this very batch: no entry is needed.
+    // The deltas of a shard that is flushed go into fragments of this batch, so they need no journal entry.
     auto created = services_.table.collect(shard, end.parity, flush ? nullptr : &draft_);
     for (const SeriesRow& row : created) {
       services_.store.expiry().set_class(row.id, services_.table.retention().class_of(row.name));
@@ -171,12 +172,12 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
     next_flush_[shard] = now + options_.flush_interval;
     flushed_[shard] = prepared_->tick;
   }
-  // Where it comes in order the store need not look for the place of each.
+  // The store inserts rows faster in key order.
   radix_sort(prepared_->batch.series, [](const SeriesRow& row) { return row.id; });
   write_journal();
 }
 
-// One row for all shards.
+// Adds the journal row, one for all shards, to the batch.
 void Ticker::write_journal() {
   if (draft_.is_empty()) return;
   std::string row = draft_.take_row({prepared_->tick, 0, last_row_});
@@ -190,7 +191,8 @@ Status Ticker::build(TickTime now) {
   batch.fragments.clear();
   batch.flushed.clear();
   batch.rollup_position.reset();
-  // A snapshot makes RocksDB write anew files that a later one finds to be older: none is taken for nothing.
+  // Takes a snapshot only if it is needed: a new snapshot can make RocksDB rewrite bottom-level files that
+  // are older than it.
   if (!prepared_->flushes.empty() || roller_.is_due(position_, *clock_)) {
     if (Status s = build_fragments(now); !s) return s;
   }
@@ -206,7 +208,7 @@ Status Ticker::build(TickTime now) {
 Status Ticker::build_fragments(TickTime now) {
   StoreBatch& batch = prepared_->batch;
   const auto snapshot = services_.store.snapshot();
-  // The rollup first: what is flushed in this batch must see the position that this batch sets.
+  // The rollup comes first, because the flush must use the position that this batch sets.
   roll(*snapshot, now);
   const Running running("making fragments");
   Timer timer(flush_ns_);
@@ -233,7 +235,8 @@ Status Ticker::build_fragments(TickTime now) {
   return Status::ok();
 }
 
-// A floor that stands above data of the present is of a clock that was wrong: it falls.
+// Lowers each floor to the lowest chunk that the batch writes. A floor above new data comes from a clock that
+// was wrong.
 Status Ticker::keep_what_is_written() {
   std::array<ChunkNo, Tiers::kCountMax> lowest{};
   lowest.fill(std::numeric_limits<ChunkNo>::max());
@@ -253,7 +256,7 @@ void Ticker::roll(StoreSnapshot& snapshot, TickTime now) {
   const Status rolled = roller_.step(snapshot, position_, *clock_, batch);
   services_.health.set("rollup", rolled ? "" : rolled.error().message);
   if (rolled) return;
-  // Durability does not wait for the rollup: it is tried again by the next tick.
+  // The samples become durable without the rollup, which the next tick retries.
   batch.fragments.clear();
   batch.rollup_position.reset();
   if (rollup_log_.admit(now.steady) >= 0)
@@ -275,7 +278,7 @@ Status Ticker::commit() {
     if (Status s = services_.store.write(prepared_->batch); !s) return s;
     ticks_.add();
   }
-  // Not before the store has it: compactions act on it at once.
+  // Only after the write, because compactions act on it at once.
   Expiry& expiry = services_.store.expiry();
   for (const SeriesId id : prepared_->changed.deleted) expiry.set_class(id, kGone);
   for (const auto& [row, retention] : prepared_->changed.renamed) expiry.set_class(row.id, retention);
@@ -312,7 +315,7 @@ void Ticker::look_at_clock(TickTime now) {
   if (is_start && !trouble.empty()) services_.log.warn("the wall clock is in doubt", {{"why", trouble}});
   services_.health.set("clock", clock_->is_fresh() ? trouble : "");
   services_.health.warn("clock", clock_->is_fresh() ? "" : trouble);
-  if (step) clock_steps_.add();  // last: who waits for it finds the rest
+  if (step) clock_steps_.add();  // last, so that a test that waits for the count sees all the rest
 }
 
 Duration Ticker::confirm_clock(TickTime now) {
@@ -325,14 +328,14 @@ Duration Ticker::confirm_clock(TickTime now) {
   return ahead;
 }
 
-// Never before its rollup.
+// Returns the first chunk of the tier that is not expired. A chunk does not expire before it is rolled up.
 ChunkNo Ticker::first_kept(TierNo tier, const Tiers& kept) const {
   const ChunkNo oldest = clock_->oldest_kept(kept[tier]);
   const bool rolls_up = tier == 0 && kept.count() > 1;
   return rolls_up ? std::min(oldest, position_.chunk) : oldest;
 }
 
-// After each tick, so that queries and flushes agree on what is kept.
+// Called after each tick, so that queries and flushes use the same cutoffs.
 void Ticker::set_cutoffs() {
   const Retention& retention = services_.table.retention();
   Expiry& expiry = services_.store.expiry();
