@@ -66,7 +66,7 @@ std::vector<Setting> server_settings(ServerConfig& c) {
        "new agents from one address in a minute; others are refused for a while; 0: no limit",
        count_setting(c.agent_limits.new_per_minute, 0, 1'000'000'000)},
       {"agent.clock_limit", "TIME", "25h", "agents whose clocks are further from the server's have to wait",
-       duration_setting(c.agent_limits.clock_max, seconds(60), hours(24 * 365))},
+       duration_setting(c.agent_limits.clock_difference_max, seconds(60), hours(24 * 365))},
       {"agent.idle_timeout", "TIME", "10m", "agents silent for so long are closed; 0s: none",
        duration_setting(c.agent.idle_timeout, seconds(0), hours(24 * 365))},
       {"agent.token_file", "FILE", "", "its first line is what every agent must know; when empty, nothing",

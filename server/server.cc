@@ -49,7 +49,7 @@ std::string endpoint_text(const Endpoint& endpoint) {
 // An agent may come back for as long as anything that it sent is kept.
 AgentLimits agent_limits(const ServerConfig& config) {
   AgentLimits limits = config.agent_limits;
-  limits.kept = std::chrono::seconds(config.retention.longest().coarsest().retention_s);
+  limits.expiry = std::chrono::seconds(config.retention.longest().coarsest().retention_s);
   return limits;
 }
 

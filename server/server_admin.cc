@@ -65,7 +65,7 @@ void Server::retry_admin_socket() {
 Result<AgentRow> Server::forget_agent(const AgentRegistry::ForgetRequest& request) {
   Result<AgentRow> row = agent_registry_.forget(request);
   if (!row) return row;
-  log_.info("agent forgotten", {{"id", shown_id(row->id)}, {"host", row->host}});
+  log_.info("agent forgotten", {{"id", short_id(row->id)}, {"host", row->host}});
   // The first tick takes its last batch, if that is still on its way; the second forgets it.
   for (int i = 0; i < 2; ++i) {
     const Status ticked = tick_thread_->call([](Ticker& ticker, TickTime now) { return ticker.tick(now); });

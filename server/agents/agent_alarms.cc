@@ -14,7 +14,7 @@ std::string joined(const std::vector<std::string>& texts) {
   return out;
 }
 
-std::string text_of(const AgentParty& party) { return party.host + " (" + party.peer + ")"; }
+std::string text_of(const ConflictSide& side) { return side.host + " (" + side.peer + ")"; }
 
 std::string text_of(const AgentRegistry::ClockDifference& difference) {
   const Duration by = std::chrono::abs(difference.ahead);
@@ -23,47 +23,47 @@ std::string text_of(const AgentRegistry::ClockDifference& difference) {
 }
 
 std::string text_of(const AgentConflict& conflict) {
-  const std::string id = shown_id(conflict.id);
+  const std::string id = short_id(conflict.id);
   if (conflict.kind == AgentConflict::Kind::kClones) {
-    return text_of(conflict.known) + " and " + text_of(conflict.other) + " replace each other as agent " +
-           id + ", " + std::to_string(conflict.count) + " times: are they clones?";
+    return text_of(conflict.known) + " and " + text_of(conflict.other) + " replaced each other as agent " +
+           id + " " + std::to_string(conflict.count) + " times: are they clones?";
   }
-  return text_of(conflict.other) + " was refused as agent " + id + ", which is " + text_of(conflict.known) +
-         ": it does not know its secret, " + std::to_string(conflict.count) + " times";
+  return text_of(conflict.other) + " was refused as agent " + id + ", which belongs to " +
+         text_of(conflict.known) + ": wrong secret, " + std::to_string(conflict.count) + " times";
 }
 
 }  // namespace
 
 void AgentAlarms::tick(SteadyTime now) {
-  if (now < next_) return;
-  next_ = now + kInterval;
-  look_at_clocks(now);
-  look_at_conflicts(now);
+  if (now < next_check_) return;
+  next_check_ = now + kInterval;
+  check_clocks(now);
+  check_conflicts(now);
 }
 
-void AgentAlarms::look_at_clocks(SteadyTime now) {
+void AgentAlarms::check_clocks(SteadyTime now) {
   std::vector<std::string> all;
   std::vector<std::string> warned;
-  for (const AgentRegistry::ClockDifference& difference : book_.clock_differences(kClockLogged)) {
+  for (const AgentRegistry::ClockDifference& difference : agents_.clock_differences(kClockLogged)) {
     all.push_back(text_of(difference));
     if (std::chrono::abs(difference.ahead) > kClockWarned) warned.push_back(all.back());
   }
   if (!all.empty() && clock_log_.admit(now) >= 0)
-    log_.warn("clocks of agents differ from this host's", {{"agents", all.size()}, {"worst", joined(all)}});
-  health_.warn("agent_clocks", warned.empty() ? "" : "against this host's clock " + joined(warned));
+    log_.warn("agent clocks differ from the server's", {{"agents", all.size()}, {"worst", joined(all)}});
+  health_.warn("agent_clocks", warned.empty() ? "" : "compared with the server's clock, " + joined(warned));
 }
 
-void AgentAlarms::look_at_conflicts(SteadyTime now) {
+void AgentAlarms::check_conflicts(SteadyTime now) {
   std::vector<std::string> clones;
   std::vector<std::string> owners;
-  for (const AgentConflict& conflict : book_.conflicts(now))
+  for (const AgentConflict& conflict : agents_.conflicts(now))
     (conflict.kind == AgentConflict::Kind::kClones ? clones : owners).push_back(text_of(conflict));
   warn("agent_clones", joined(clones), clone_log_, now);
   warn("agent_owner", joined(owners), owner_log_, now);
 }
 
 void AgentAlarms::warn(std::string_view part, const std::string& text, LogLimiter& limiter, SteadyTime now) {
-  if (!text.empty() && limiter.admit(now) >= 0) log_.warn(part, {{"says", text}});
+  if (!text.empty() && limiter.admit(now) >= 0) log_.warn(part, {{"detail", text}});
   health_.warn(part, text);
 }
 

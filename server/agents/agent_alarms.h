@@ -1,5 +1,5 @@
-// AgentAlarms: what an operator should know of the agents, as warnings in /readyz and as log lines: clocks
-// that differ, clones, and stolen ids. One warning of each kind, which names the worst few.
+// AgentAlarms: warns operators, in /readyz and in the log, of agents with wrong clocks, of clones and of
+// stolen ids. There is one warning per kind; it names the worst few agents.
 #pragma once
 
 #include <string>
@@ -18,24 +18,24 @@ class AgentAlarms {
   static constexpr Duration kInterval = std::chrono::seconds(10);
   static constexpr Duration kClockLogged = std::chrono::seconds(5);
   static constexpr Duration kClockWarned = std::chrono::minutes(1);
-  static constexpr size_t kNamed = 3;  // in one text; all are counted
+  static constexpr size_t kNamed = 3;  // agents named in one warning, which counts all
 
   // All must outlive it.
-  AgentAlarms(const AgentRegistry& book, Health& health, Log& log)
-      : book_(book), health_(health), log_(log) {}
+  AgentAlarms(const AgentRegistry& agents, Health& health, Log& log)
+      : agents_(agents), health_(health), log_(log) {}
 
-  // Looks once in kInterval. Cost of a look: one pass over all agents.
+  // Checks once every kInterval. Cost of a check: one pass over all agents.
   void tick(SteadyTime now);
 
  private:
-  void look_at_clocks(SteadyTime now);
-  void look_at_conflicts(SteadyTime now);
+  void check_clocks(SteadyTime now);
+  void check_conflicts(SteadyTime now);
   void warn(std::string_view part, const std::string& text, LogLimiter& limiter, SteadyTime now);
 
-  const AgentRegistry& book_;
+  const AgentRegistry& agents_;
   Health& health_;
   Log& log_;
-  SteadyTime next_{};
+  SteadyTime next_check_{};
   LogLimiter clock_log_{std::chrono::minutes(10)};
   LogLimiter clone_log_{std::chrono::minutes(10)};
   LogLimiter owner_log_{std::chrono::minutes(10)};

@@ -19,7 +19,7 @@ AgentConflicts::Entry& AgentConflicts::entry_of(AgentConflict::Kind kind, const 
   return entries_[key];
 }
 
-bool AgentConflicts::note(AgentConflict::Kind kind, const AgentId& id, AgentParty known, AgentParty other,
+bool AgentConflicts::note(AgentConflict::Kind kind, const AgentId& id, ConflictSide known, ConflictSide other,
                           SteadyTime now) {
   Entry& entry = entry_of(kind, id, now);
   entry.conflict = {kind, id, std::move(known), std::move(other), entry.conflict.count + 1};

@@ -1,7 +1,7 @@
-// AgentConflicts: agents that seem to share an id: whose connections replace each other, or who come with
-// another secret.
+// AgentConflicts: agents that seem to share an id. Either their connections keep replacing each other, or one
+// came with a wrong secret.
 //
-// Bounded: of more than kKept conflicts the one that was quiet for longest is given up.
+// Bounded: when there are more than kKept conflicts, the one that has been quiet longest is dropped.
 #pragma once
 
 #include <array>
@@ -17,22 +17,22 @@
 
 namespace statmill {
 
-// One side of a conflict.
-struct AgentParty {
+// One of the two agents in a conflict.
+struct ConflictSide {
   std::string host;
   std::string peer;  // address and port
 };
 
 struct AgentConflict {
   enum class Kind : uint8_t {
-    kClones,  // connections of one id that replace each other
-    kOwner,   // a connection that came with another secret, and was refused
+    kClones,  // connections with the same id replace each other
+    kOwner,   // a connection was refused because its secret was wrong
   };
   Kind kind = Kind::kClones;
   AgentId id{};
-  AgentParty known;  // who spoke for the agent before, or owns it
-  AgentParty other;
-  uint64_t count = 0;  // since it began
+  ConflictSide known;  // the connection before, or the owner of the id
+  ConflictSide other;
+  uint64_t count = 0;  // since the conflict began
 };
 
 // Thread-compatible.
@@ -40,18 +40,19 @@ class AgentConflicts {
  public:
   static constexpr size_t kKept = 64;
   static constexpr Duration kWindow =
-      std::chrono::minutes(10);           // a conflict ends when nothing comes for so long
-  static constexpr size_t kClonesAt = 3;  // so many replacements within kWindow are no accident
+      std::chrono::minutes(10);           // a conflict ends after this long without events
+  static constexpr size_t kClonesAt = 3;  // this many replacements within kWindow are not an accident
 
-  // Gives whether this is the moment when it became a conflict.
-  bool note(AgentConflict::Kind kind, const AgentId& id, AgentParty known, AgentParty other, SteadyTime now);
-  // Those that have not ended, by kind, then id.
+  // Records one event. Returns true if this event makes it a conflict.
+  bool note(AgentConflict::Kind kind, const AgentId& id, ConflictSide known, ConflictSide other,
+            SteadyTime now);
+  // Returns the conflicts that have not ended, ordered by kind, then id.
   std::vector<AgentConflict> current(SteadyTime now) const;
 
  private:
   struct Entry {
     AgentConflict conflict;
-    std::array<SteadyTime, kClonesAt> last{};  // of the newest kClonesAt, oldest first
+    std::array<SteadyTime, kClonesAt> last{};  // times of the newest kClonesAt events, oldest first
     bool is_conflict = false;
   };
   static bool has_ended(const Entry& entry, SteadyTime now) { return now - entry.last.back() >= kWindow; }

@@ -7,9 +7,9 @@ void add_gap(AgentRow& row, const GapFrame& frame) {
   const uint64_t lines = frame.lines_before - before.lines;
   row.lines_lost += lines;
   AgentGap* const last = row.last_gaps.empty() ? nullptr : &row.last_gaps.back();
-  const bool goes_on = frame.reason == GapReason::kEvicted && last != nullptr &&
-                       last->reason == frame.reason && last->last == before.seq;
-  if (goes_on) {  // batch by batch, one gap
+  const bool continues = frame.reason == GapReason::kEvicted && last != nullptr &&
+                         last->reason == frame.reason && last->last == before.seq;
+  if (continues) {
     last->last = frame.seq;
     last->lines += lines;
     last->to = frame.time;

@@ -1,4 +1,4 @@
-// The gaps that an agent's row keeps.
+// Records lost batches in an agent's row.
 #pragma once
 
 #include "proto/agent/frames.h"
@@ -6,9 +6,9 @@
 
 namespace statmill {
 
-// Adds a gap of the batches that follow the row's position up to frame.seq, and of the lines up to
-// frame.lines_before. The position itself stays. An evicted batch that follows an evicted one makes their gap
-// longer; of more than AgentRow::kGapsKept the oldest goes.
+// Records that the batches after the row's position up to frame.seq, and the lines after it up to
+// frame.lines_before, are lost. Does not move the position. Evicted batches that follow one another form one
+// gap. The row keeps AgentRow::kGapsKept gaps; the oldest is dropped.
 // Requires: frame.seq > row.position.seq and frame.lines_before >= row.position.lines.
 void add_gap(AgentRow& row, const GapFrame& frame);
 

@@ -1,4 +1,4 @@
-// AgentInfo: what a server tells of one agent.
+// AgentInfo: what the server knows of one agent, as a copy for reports.
 #pragma once
 
 #include <array>
@@ -16,16 +16,16 @@ namespace statmill {
 
 using RefusalCounts = std::array<uint64_t, kRefusalCount>;
 
-// A collector that is not ok.
+// A collector that does not work fully.
 struct CollectorTrouble {
   std::string name;
-  uint8_t state = 0;  // as CollectorNote has it
+  uint8_t state = 0;  // the value of CollectorNote::state
   std::string reason;
 };
 
-// The newest StatusFrame of a connection, within bounds.
+// The newest StatusFrame of a connection, with a bounded list of troubles.
 struct AgentStatus {
-  static constexpr size_t kTroublesKept = 16;  // the first; all are counted
+  static constexpr size_t kTroublesKept = 16;  // the first 16; collectors_not_ok counts all
 
   uint64_t spool_bytes = 0;
   uint64_t lines_dropped = 0;
@@ -34,28 +34,30 @@ struct AgentStatus {
   std::vector<CollectorTrouble> troubles = {};
 };
 
-// What is known of an agent while it is connected.
-struct AgentContact {
+// What the server knows of an agent only while it is connected.
+struct AgentConnectionInfo {
   std::string host;
   std::string peer;
   std::string agent_version;
-  Duration clock_ahead{};  // of the server's
+  Duration clock_ahead{};  // how far the agent's clock is ahead of the server's; negative: behind
   RefusalCounts refused{};
   std::optional<AgentStatus> status = {};
 };
 
 struct AgentInfo {
-  AgentRow row;  // as taken
+  AgentRow row;  // in memory; may be ahead of the store
   AgentPosition durable;
-  std::optional<AgentContact> contact;  // none: it is not connected
+  std::optional<AgentConnectionInfo> connection;  // nullopt: not connected
 
-  const std::string& host() const { return contact ? contact->host : row.host; }
-  const std::string& peer() const { return contact ? contact->peer : row.peer; }
-  const std::string& agent_version() const { return contact ? contact->agent_version : row.agent_version; }
+  const std::string& host() const { return connection ? connection->host : row.host; }
+  const std::string& peer() const { return connection ? connection->peer : row.peer; }
+  const std::string& agent_version() const {
+    return connection ? connection->agent_version : row.agent_version;
+  }
 };
 
-// The digits of an id that are shown.
+// Reports and logs show only the first digits of an id.
 inline constexpr size_t kIdDigitsShown = 8;
-inline std::string shown_id(const AgentId& id) { return id.text().substr(0, kIdDigitsShown); }
+inline std::string short_id(const AgentId& id) { return id.text().substr(0, kIdDigitsShown); }
 
 }  // namespace statmill

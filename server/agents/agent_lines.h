@@ -1,4 +1,4 @@
-// AgentLines: the lines of one frame of an agent, on their way into the table.
+// Applies the lines of one agent frame to the table.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,18 @@
 
 namespace statmill {
 
+// The lines of one frame and their context.
 struct AgentLines {
-  AgentRegistry::Lines fate = AgentRegistry::Lines::kNone;
-  std::string_view text = {};  // of a batch; empty: of a gap
+  AgentRegistry::LinesAction action = AgentRegistry::LinesAction::kSkip;
+  std::string_view text = {};  // empty for a gap
   LineSender sender = {};
   Timestamp sent{};  // the agent's clock when it made the batch
-  Timestamp now{};   // the server's: AgentRegistry::time_for_lines()
+  Timestamp now{};   // the server's time: AgentRegistry::time_for_lines()
 };
 
-// Parses the lines into `batch`, whose memory is kept from call to call, and does with them what they are
-// for; `mark` is called once. Gives how many samples were accepted.
+// Parses the lines into `batch`, whose memory is reused, and performs the action. Calls `on_applied` once.
+// Returns the number of samples accepted.
 uint64_t apply_agent_lines(Table& table, const AgentLines& lines, Batch& batch,
-                           const AgentRegistry::Mark& mark);
+                           const AgentRegistry::OnApplied& on_applied);
 
 }  // namespace statmill

@@ -16,7 +16,7 @@ using asio::ip::tcp;
 
 namespace {
 
-// The lines of agents into the table, on the account of a listener of their own.
+// Applies agents' lines to the table and counts them for the listener "agent".
 class TableIntake final : public AgentIntake {
  public:
   TableIntake(Table& table, Intake& intake)
@@ -24,8 +24,8 @@ class TableIntake final : public AgentIntake {
 
   bool has_room() const override { return table_.has_room(); }
 
-  void take(const AgentLines& lines, const AgentRegistry::Mark& mark) override {
-    const uint64_t accepted = apply_agent_lines(table_, lines, batch_, mark);
+  void apply(const AgentLines& lines, const AgentRegistry::OnApplied& on_applied) override {
+    const uint64_t accepted = apply_agent_lines(table_, lines, batch_, on_applied);
     account_.bytes.add(lines.text.size());
     intake_.settle(batch_, account_, accepted, lines.now);
   }
@@ -34,7 +34,7 @@ class TableIntake final : public AgentIntake {
   Table& table_;
   Intake& intake_;
   const ListenerAccount account_;
-  Batch batch_;  // its memory is kept
+  Batch batch_;  // reused, to keep its memory
 };
 
 constexpr std::string_view kSetting = "agent.listen";
@@ -48,12 +48,12 @@ Error setting_error(ErrorCode code, std::string_view setting, std::string why) {
 struct AgentListener::Worker {
   explicit Worker(const Services& of) : intake(of.table, of.intake) {}
 
-  AgentDesk desk;
+  AgentBuffers buffers;
   TableIntake intake;
-  std::optional<AgentSession::Services> sessions_use;
+  std::optional<AgentSession::Services> session_services;
   EventThread thread;
   WeakList<AgentSession> sessions;  // confined to the thread
-  bool is_stopping = false;         // likewise
+  bool is_stopping = false;         // confined to the thread
 };
 
 AgentListener::AgentListener(AgentOptions options, const Services& services)
@@ -63,12 +63,13 @@ AgentListener::AgentListener(AgentOptions options, const Services& services)
           services.registry.counter("statmill.agent_connections", "Connections of agents accepted.")),
       connections_refused_(services.registry.counter(
           "statmill.agent_connections_refused",
-          "Connections of agents closed at once: over --agent.connections, or no descriptor left.")),
+          "Connections of agents closed at once: over --agent.connections, or out of descriptors.")),
       bytes_(services.registry.counter("statmill.agent_bytes", "Bytes of the agent stream received.")),
-      unwelcome_(services.registry.counter("statmill.agent_connections_unwelcome",
-                                           "Connections of agents that ended before they were welcome.")),
+      handshake_failures_(
+          services.registry.counter("statmill.agent_handshake_failures",
+                                    "Connections of agents that ended before the server sent a welcome.")),
       idle_(services.registry.counter("statmill.agent_connections_idle",
-                                      "Connections of agents closed because nothing came.")) {}
+                                      "Connections of agents closed for inactivity.")) {}
 
 AgentListener::~AgentListener() { stop(); }
 
@@ -77,7 +78,7 @@ Status AgentListener::read_secrets() {
   if (!token) return token.error();
   token_ = std::move(*token);
   if (options_.certificate_file.empty() != options_.key_file.empty())
-    return setting_error(ErrorCode::kInvalid, "agent.certificate, agent.key", "one without the other");
+    return setting_error(ErrorCode::kInvalid, "agent.certificate, agent.key", "set both or neither");
   if (options_.certificate_file.empty()) return Status::ok();
   auto tls = server_tls(options_.certificate_file, options_.key_file);
   if (!tls) return tls.error();
@@ -91,7 +92,7 @@ Status AgentListener::open() {
   make_workers();
   if (Status bound = acceptor_->bind(kSetting, *options_.listen); !bound) {
     acceptor_.reset();
-    workers_.clear();  // last: sockets end before their loops
+    workers_.clear();  // last: sockets must be closed before their loops end
     return bound;
   }
   endpoint_ = acceptor_->endpoint();
@@ -101,7 +102,7 @@ Status AgentListener::open() {
   services_.log.info("agent listener", {{"address", endpoint_.text()},
                                         {"threads", workers_.size()},
                                         {"tls", tls_ ? "on" : "off"},
-                                        {"token", token_.empty() ? "none" : "needed"}});
+                                        {"token", token_.empty() ? "none" : "required"}});
   return Status::ok();
 }
 
@@ -109,20 +110,21 @@ Status AgentListener::check_plain() const {
   const auto address = listen_address(kSetting, *options_.listen);
   if (!address) return address.error();
   if (tls_ || address->is_loopback() || options_.allows_plain) return Status::ok();
-  return setting_error(ErrorCode::kInvalid, "agent.listen " + options_.listen->text(),
-                       "beyond the loopback it needs --agent.certificate and --agent.key, or --agent.plain");
+  return setting_error(
+      ErrorCode::kInvalid, "agent.listen " + options_.listen->text(),
+      "an address that other hosts can reach needs --agent.certificate and --agent.key, or --agent.plain");
 }
 
 void AgentListener::make_workers() {
   std::vector<asio::io_context*> loops;
   for (size_t i = 0; i < std::max<size_t>(1, options_.threads); ++i) {
     auto worker = std::make_unique<Worker>(services_);
-    worker->sessions_use.emplace(AgentSession::Services{{services_.book, worker->intake, token_},
-                                                        options_.idle_timeout,
-                                                        bytes_,
-                                                        unwelcome_,
-                                                        idle_,
-                                                        services_.clock});
+    worker->session_services.emplace(AgentSession::Services{{services_.agents, worker->intake, token_},
+                                                            options_.idle_timeout,
+                                                            bytes_,
+                                                            handshake_failures_,
+                                                            idle_,
+                                                            services_.clock});
     loops.push_back(&worker->thread.loop());
     workers_.push_back(std::move(worker));
   }
@@ -138,12 +140,13 @@ void AgentListener::make_workers() {
 void AgentListener::adopt(Worker& worker, tcp::socket socket) {
   if (worker.is_stopping) return;
   open_.fetch_add(1, std::memory_order_relaxed);
-  const auto leave = [this](AgentSession* session) {
+  const auto destroy = [this](AgentSession* session) {
     delete session;
     open_.fetch_sub(1, std::memory_order_relaxed);
   };
   const std::shared_ptr<AgentSession> session(
-      new AgentSession(Wire(std::move(socket), tls_.get()), worker.desk, *worker.sessions_use), leave);
+      new AgentSession(Wire(std::move(socket), tls_.get()), worker.buffers, *worker.session_services),
+      destroy);
   worker.sessions.add(session);
   session->start();
 }
@@ -151,14 +154,14 @@ void AgentListener::adopt(Worker& worker, tcp::socket socket) {
 void AgentListener::stop() {
   if (workers_.empty() || std::exchange(is_stopped_, true)) return;
   asio::post(workers_.front()->thread.loop(), [this] { acceptor_->close(); });
-  // The first ends before the others: it deals connections to them, and they run until all are dealt.
-  end(*workers_.front());
+  // The first worker ends first: it hands connections to the others, which must still run to receive them.
+  end_worker(*workers_.front());
   workers_.front()->thread.join();
-  for (auto& worker : workers_ | std::views::drop(1)) end(*worker);
+  for (auto& worker : workers_ | std::views::drop(1)) end_worker(*worker);
   for (auto& worker : workers_) worker->thread.join();
 }
 
-void AgentListener::end(Worker& worker) {
+void AgentListener::end_worker(Worker& worker) {
   asio::post(worker.thread.loop(), [&worker] {
     worker.is_stopping = true;
     worker.sessions.for_each([](AgentSession& session) { session.stop(); });

@@ -1,4 +1,4 @@
-// AgentListener: the port of the acknowledged agent stream, on its own threads.
+// AgentListener: the TCP port that agents connect to. Runs its own threads.
 #pragma once
 
 #include <atomic>
@@ -20,28 +20,28 @@
 
 namespace statmill {
 
-// Thread-safe: open, then stop, from one thread.
+// Confined to one thread, which calls open(), then stop().
 class AgentListener {
  public:
   struct Services {  // all must outlive it
-    AgentRegistry& book;
+    AgentRegistry& agents;
     Table& table;
     Intake& intake;
     Registry& registry;
     const Clock& clock;
     Log& log;
-    Watchdog* watchdog = nullptr;  // null: nobody watches its loops
+    Watchdog* watchdog = nullptr;  // nullptr: its loops are not watched
   };
   AgentListener(AgentOptions options, const Services& services);
   ~AgentListener();
 
-  // Binds and starts the threads. Errors: kBusy (address in use), kInvalid (no such address; files that are
-  // not what they should be; plain beyond the loopback), kIo.
+  // Binds and starts the threads. Errors: kBusy (address in use), kInvalid (no such address, an invalid
+  // certificate, key or token file, or no TLS on an address that other hosts can reach), kIo.
   Status open();
   Endpoint endpoint() const { return endpoint_; }
-  // Ends all connections and the threads. What was taken and not acknowledged is sent again to the next
-  // start. The loops stay until the listener is destroyed: a tick that is under way may still tell a
-  // connection what is durable, and nothing comes of it. Destroy it when no tick comes any more.
+  // Closes all connections and ends the threads. Agents send unacknowledged batches again after the next
+  // start. A tick under way may still report durable batches to connections; that has no effect, but the
+  // listener must not be destroyed before the last tick has ended.
   void stop();
 
  private:
@@ -50,23 +50,23 @@ class AgentListener {
   Status check_plain() const;
   void make_workers();
   void adopt(Worker& worker, boost::asio::ip::tcp::socket socket);
-  static void end(Worker& worker);
+  static void end_worker(Worker& worker);
 
   const AgentOptions options_;
   const Services services_;
   Counter& connections_;
   Counter& connections_refused_;
   Counter& bytes_;
-  Counter& unwelcome_;
+  Counter& handshake_failures_;
   Counter& idle_;
   std::string token_;
-  std::unique_ptr<boost::asio::ssl::context> tls_;  // null: plain
-  // Sessions alive: written by all workers, read by the first; a moment's error is no harm: relaxed.
+  std::unique_ptr<boost::asio::ssl::context> tls_;  // nullptr: plain TCP
+  // Open sessions. All workers write it, the first reads it; relaxed, since a brief error is harmless.
   std::atomic<size_t> open_{0};
   Endpoint endpoint_;
   bool is_stopped_ = false;
-  std::vector<std::unique_ptr<Worker>> workers_;  // sessions end with their loops, and use all of the above
-  std::unique_ptr<TcpAcceptor> acceptor_;         // on the first worker's loop
+  std::vector<std::unique_ptr<Worker>> workers_;  // after all members that their sessions use
+  std::unique_ptr<TcpAcceptor> acceptor_;         // runs on the first worker's loop
 };
 
 }  // namespace statmill

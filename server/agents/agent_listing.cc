@@ -1,4 +1,3 @@
-// What it tells of its agents.
 #include <algorithm>
 #include <tuple>
 
@@ -12,8 +11,8 @@ std::vector<AgentInfo> AgentRegistry::list(size_t limit) const {
     MutexLock lock(mutex_);
     agents.reserve(agents_.size());
     for (const auto& [id, agent] : agents_) {
-      AgentInfo info{agent->noted, agent->durable, std::nullopt};
-      if (agent->connected) info.contact = agent->connected->contact;
+      AgentInfo info{agent->row_copy, agent->durable, std::nullopt};
+      if (agent->connected) info.connection = agent->connected->info;
       agents.push_back(std::move(info));
     }
   }
@@ -30,9 +29,8 @@ std::vector<AgentRegistry::ClockDifference> AgentRegistry::clock_differences(Dur
     MutexLock lock(mutex_);
     for (const auto& [id, agent] : agents_) {
       if (!agent->connected) continue;
-      const AgentContact& contact = agent->connected->contact;
-      if (std::chrono::abs(contact.clock_ahead) > limit)
-        differences.push_back({contact.host, contact.clock_ahead});
+      const AgentConnectionInfo& info = agent->connected->info;
+      if (std::chrono::abs(info.clock_ahead) > limit) differences.push_back({info.host, info.clock_ahead});
     }
   }
   std::sort(differences.begin(), differences.end(), [](const ClockDifference& a, const ClockDifference& b) {

@@ -1,4 +1,3 @@
-// Which connection speaks for an agent, and from where the agent goes on.
 #include <algorithm>
 #include <utility>
 
@@ -9,50 +8,51 @@
 namespace statmill {
 namespace {
 
-// Of a numbering that begins anew.
+// Returns the position before the first batch of an epoch.
 AgentPosition start_of(uint32_t epoch, Timestamp time) { return {epoch, 0, 0, time}; }
 
 bool has_secret(const AgentRow& row) { return row.secret != SecretHash{}; }
 
-// The row that a connection with this hello goes on from.
-AgentRow offer_of(const AgentRow& row, const HelloFrame& hello, const LineSender& sender) {
-  AgentRow offer = row;
-  offer.id = hello.id;
-  offer.is_ephemeral = hello.is_ephemeral;
-  offer.secret = hash_secret(hello.secret);
-  offer.host = hello.host;
-  offer.peer = sender.text();
-  offer.agent_version = hello.agent_version;
+// Returns the row that the first frame after this hello extends.
+AgentRow provisional_row(const AgentRow& row, const HelloFrame& hello, const LineSender& sender) {
+  AgentRow provisional = row;
+  provisional.id = hello.id;
+  provisional.is_ephemeral = hello.is_ephemeral;
+  provisional.secret = hash_secret(hello.secret);
+  provisional.host = hello.host;
+  provisional.peer = sender.text();
+  provisional.agent_version = hello.agent_version;
   const AgentPosition& said = hello.acknowledged;
-  if (said.epoch > offer.position.epoch) offer.position = start_of(said.epoch, row.position.time);
-  return offer;
+  if (said.epoch > provisional.position.epoch) provisional.position = start_of(said.epoch, row.position.time);
+  return provisional;
 }
 
-// The agent may be one that was forgotten: what it had acknowledged by then is in already, and not to be sent
-// again. What was acknowledged later, a store has lost that was set back.
-void doubt(AgentRow& offer, const AgentPosition& said, Timestamp forgotten_until) {
-  offer.uncertain_until = forgotten_until;
+// For an agent that the server does not know but may have forgotten. Batches acknowledged up to
+// `forgotten_until` are in the store and must not be sent again. If a later batch was acknowledged, the store
+// was restored from an older state and has lost it: the agent sends it again.
+void mark_uncertain(AgentRow& provisional, const AgentPosition& said, Timestamp forgotten_until) {
+  provisional.uncertain_until = forgotten_until;
   if (said.seq == 0 || said.time > forgotten_until) return;
-  add_gap(offer, {1, said.seq, said.lines, GapReason::kEvicted, said.time});
-  offer.position = said;
+  add_gap(provisional, {1, said.seq, said.lines, GapReason::kEvicted, said.time});
+  provisional.position = said;
 }
 
 }  // namespace
 
-std::variant<std::shared_ptr<AgentRegistry::Agent>, RefuseReason> AgentRegistry::find_or_make(
+std::variant<std::shared_ptr<AgentRegistry::Agent>, RefuseReason> AgentRegistry::find_or_add(
     const HelloFrame& hello, const LineSender& sender, TickTime now) {
   MutexLock lock(mutex_);
   note_time(now.steady);
   const auto found = agents_.find(hello.id);
   if (found != agents_.end()) return found->second;
-  // The place itself is given with the first batch.
+  // The agent is registered with its first batch.
   if (!new_agents_.has_room(sender, now.steady) ||
-      (kept_ >= limits_.agents_max && find_victim(now) == nullptr)) {
+      (registered_ >= limits_.agents_max && find_victim(now) == nullptr)) {
     limited_.add();
     return RefuseReason::kLimit;
   }
   auto agent = std::make_shared<Agent>();
-  agent->noted.id = hello.id;
+  agent->row_copy.id = hello.id;
   {
     MutexLock own(agent->mutex);
     agent->row.id = hello.id;
@@ -61,71 +61,72 @@ std::variant<std::shared_ptr<AgentRegistry::Agent>, RefuseReason> AgentRegistry:
 }
 
 std::variant<AgentRegistry::Opened, RefuseReason> AgentRegistry::open(
-    const HelloFrame& hello, const LineSender& sender, const std::shared_ptr<AgentWatcher>& watcher,
+    const HelloFrame& hello, const LineSender& sender, const std::shared_ptr<AgentObserver>& observer,
     TickTime now) {
   for (;;) {
-    auto agent = find_or_make(hello, sender, now);
+    auto agent = find_or_add(hello, sender, now);
     if (const auto* reason = std::get_if<RefuseReason>(&agent)) return *reason;
-    auto opened = open_found(std::get<0>(agent), hello, sender, watcher, now);
+    auto opened = open_found(std::get<0>(agent), hello, sender, observer, now);
     if (opened) return std::move(*opened);
   }
 }
 
 std::optional<std::variant<AgentRegistry::Opened, RefuseReason>> AgentRegistry::open_found(
     const std::shared_ptr<Agent>& agent, const HelloFrame& hello, const LineSender& sender,
-    const std::shared_ptr<AgentWatcher>& watcher, TickTime now) {
-  AgentParty party{std::string(hello.host), sender.text()};
-  std::shared_ptr<AgentWatcher> before;
+    const std::shared_ptr<AgentObserver>& observer, TickTime now) {
+  ConflictSide side{std::string(hello.host), sender.text()};
+  std::shared_ptr<AgentObserver> before;
   Opened opened;
   {
     MutexLock own(agent->mutex);
     MutexLock lock(mutex_);
     const auto found = agents_.find(hello.id);
     if (found == agents_.end() || found->second != agent) return std::nullopt;
-    if (agent->is_leaving) return RefuseReason::kStopping;
-    AgentRow offer = offer_of(agent->row, hello, sender);
-    if (has_secret(agent->row) && agent->row.secret != offer.secret) {
+    if (agent->is_being_forgotten) return RefuseReason::kStopping;
+    AgentRow provisional = provisional_row(agent->row, hello, sender);
+    if (has_secret(agent->row) && agent->row.secret != provisional.secret) {
       wrong_owner_.add();
-      conflicts_.note(AgentConflict::Kind::kOwner, hello.id, agent->party(), std::move(party), now.steady);
+      conflicts_.note(AgentConflict::Kind::kOwner, hello.id, agent->side(), std::move(side), now.steady);
       return RefuseReason::kOwner;
     }
-    if (hello.acknowledged.epoch < offer.position.epoch) return RefuseReason::kFenced;
-    if (!agent->is_kept && forgotten_until_) doubt(offer, hello.acknowledged, *forgotten_until_);
-    const bool goes_on = agent->is_kept && offer.position.epoch == agent->durable.epoch;
+    if (hello.acknowledged.epoch < provisional.position.epoch) return RefuseReason::kFenced;
+    if (!agent->is_registered && forgotten_until_)
+      mark_uncertain(provisional, hello.acknowledged, *forgotten_until_);
+    const bool continues = agent->is_registered && provisional.position.epoch == agent->durable.epoch;
     opened = {{agent, ++last_connection_, sender},
-              goes_on ? agent->durable : offer.position,
+              continues ? agent->durable : provisional.position,
               agent->durable_lines_refused};
     if (agent->connected) {
       replaced_.add();
-      before = std::move(agent->connected->watcher);
-      if (conflicts_.note(AgentConflict::Kind::kClones, hello.id, agent->party(), party, now.steady))
+      before = std::move(agent->connected->observer);
+      if (conflicts_.note(AgentConflict::Kind::kClones, hello.id, agent->side(), side, now.steady))
         clones_.add();
     }
-    agent->connection = opened.hold.connection;
+    agent->connection = opened.lease.connection;
     agent->connected = std::make_unique<Agent::Connection>(
-        Agent::Connection{watcher, offer.position.epoch,
-                          AgentContact{.host = std::move(party.host),
-                                       .peer = std::move(party.peer),
-                                       .agent_version = std::string(hello.agent_version),
-                                       .clock_ahead = hello.clock - now.wall}});
-    agent->offer = std::make_unique<AgentRow>(std::move(offer));
+        Agent::Connection{observer, provisional.position.epoch,
+                          AgentConnectionInfo{.host = std::move(side.host),
+                                              .peer = std::move(side.peer),
+                                              .agent_version = std::string(hello.agent_version),
+                                              .clock_ahead = hello.clock - now.wall}});
+    agent->provisional = std::make_unique<AgentRow>(std::move(provisional));
   }
-  if (before) before->ended(RefuseReason::kReplaced);
+  if (before) before->on_ended(RefuseReason::kReplaced);
   return opened;
 }
 
-void AgentRegistry::close(const Hold& hold) {
-  Agent& agent = *hold.agent;
+void AgentRegistry::close(const Lease& lease) {
+  Agent& agent = *lease.agent;
   MutexLock own(agent.mutex);
-  if (agent.connection != hold.connection) return;
+  if (agent.connection != lease.connection) return;
   agent.connection = 0;
-  agent.offer.reset();
+  agent.provisional.reset();
   MutexLock lock(mutex_);
   agent.connected.reset();
-  if (!agent.is_kept) agents_.erase(agent.row.id);  // it has said nothing that is to be kept
+  if (!agent.is_registered) agents_.erase(agent.row.id);  // it has sent no batch
 }
 
-void AgentRegistry::note_status(const Hold& hold, const StatusFrame& frame,
+void AgentRegistry::note_status(const Lease& lease, const StatusFrame& frame,
                                 std::optional<Duration> clock_ahead) {
   AgentStatus status{.spool_bytes = frame.spool_bytes,
                      .lines_dropped = frame.lines_dropped,
@@ -136,13 +137,13 @@ void AgentRegistry::note_status(const Hold& hold, const StatusFrame& frame,
     if (status.troubles.size() < AgentStatus::kTroublesKept)
       status.troubles.push_back({std::string(note.name), note.state, std::string(note.reason)});
   }
-  Agent& agent = *hold.agent;
+  Agent& agent = *lease.agent;
   MutexLock own(agent.mutex);
-  if (agent.connection != hold.connection) return;
+  if (agent.connection != lease.connection) return;
   MutexLock lock(mutex_);
-  AgentContact& contact = agent.connected->contact;
-  contact.status = std::move(status);
-  if (clock_ahead) contact.clock_ahead = *clock_ahead;
+  AgentConnectionInfo& info = agent.connected->info;
+  info.status = std::move(status);
+  if (clock_ahead) info.clock_ahead = *clock_ahead;
 }
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// AgentOptions: how agents are listened for.
+// AgentOptions: settings of the port that agents connect to.
 #pragma once
 
 #include <chrono>
@@ -12,14 +12,14 @@
 namespace statmill {
 
 struct AgentOptions {
-  std::optional<Endpoint> listen;                    // --agent.listen; none: off
+  std::optional<Endpoint> listen;                    // --agent.listen; nullopt: off
   size_t threads = 1;                                // --agent.threads
   size_t connections_max = 10'000;                   // --agent.connections: more are closed at once
   Duration idle_timeout = std::chrono::minutes(10);  // --agent.idle_timeout; 0: none
-  std::string token_file;                            // --agent.token_file; empty: any agent is welcome
+  std::string token_file;                            // --agent.token_file; empty: no token is required
   std::string certificate_file;                      // --agent.certificate; empty: no TLS
   std::string key_file;                              // --agent.key
-  bool allows_plain = false;                         // --agent.plain: without TLS, beyond the loopback too
+  bool allows_plain = false;                         // --agent.plain: allow other hosts without TLS
 };
 
 }  // namespace statmill

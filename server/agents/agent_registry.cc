@@ -1,4 +1,3 @@
-// What is taken of an agent, and when it is durable.
 #include "server/agents/agent_registry.h"
 
 #include <algorithm>
@@ -14,25 +13,25 @@ namespace statmill {
 AgentRegistry::AgentRegistry(const AgentLimits& limits, Registry& registry)
     : limits_(limits),
       new_agents_(limits.new_per_minute),
-      taken_(registry.counter("statmill.agent_batches", "Batches of agents taken.")),
-      again_(
-          registry.counter("statmill.agent_batches_again",
-                           "Batches of agents that were in already: acknowledged again, not taken again.")),
+      accepted_(registry.counter("statmill.agent_batches", "Batches of agents accepted.")),
+      repeated_(registry.counter("statmill.agent_batches_repeated",
+                                 "Batches that agents sent again: acknowledged, not counted twice.")),
       gaps_(registry.counter("statmill.agent_gaps", "Gaps in the batches of agents.")),
-      lines_lost_(registry.counter("statmill.agent_lines_lost", "Lines that agents had to give up.")),
+      lines_lost_(registry.counter("statmill.agent_lines_lost",
+                                   "Lines that agents lost before they could send them.")),
       replaced_(registry.counter("statmill.agent_connections_replaced",
-                                 "Connections closed because another came for the same agent.")),
-      clones_(registry.counter("statmill.agent_clones",
-                               "Times that two agents were found to use one id: three replacements within 10 "
-                               "minutes.")),
-      wrong_owner_(registry.counter("statmill.agent_connections_wrong_owner",
-                                    "Connections refused because the id is known with another secret.")),
-      limited_(
-          registry.counter("statmill.agents_limited",
-                           "Times that a new agent found no room: --agent.limit, --agent.new_per_minute.")),
-      forgotten_(registry.counter("statmill.agents_forgotten", "Agents forgotten, for whatever reason.")),
-      evicted_(registry.counter("statmill.agents_evicted",
-                                "Agents forgotten because a new one needed the place.")) {}
+                                 "Connections closed because the same agent connected again.")),
+      clones_(
+          registry.counter("statmill.agent_clones",
+                           "Times that two agents were found to share an id: three replacements within 10 "
+                           "minutes.")),
+      wrong_owner_(
+          registry.counter("statmill.agent_connections_wrong_owner",
+                           "Connections refused because the id belongs to an agent with another secret.")),
+      limited_(registry.counter("statmill.agents_limited",
+                                "New agents refused by --agent.limit or --agent.new_per_minute.")),
+      forgotten_(registry.counter("statmill.agents_forgotten", "Agents forgotten, for any reason.")),
+      evicted_(registry.counter("statmill.agents_evicted", "Agents forgotten to make room for a new one.")) {}
 
 void AgentRegistry::restore(AgentRows rows) {
   MutexLock lock(mutex_);
@@ -41,16 +40,16 @@ void AgentRegistry::restore(AgentRows rows) {
     auto agent = std::make_shared<Agent>();
     agent->durable = row.position;
     agent->durable_lines_refused = row.lines_refused;
-    agent->is_kept = true;
-    agent->noted = row;
-    newest_ = std::max(newest_, row.newest);
+    agent->is_registered = true;
+    agent->row_copy = row;
+    newest_batch_ = std::max(newest_batch_, row.newest);
     {
       MutexLock own(agent->mutex);
       agent->row = std::move(row);
     }
-    agents_.insert_or_assign(agent->noted.id, std::move(agent));
+    agents_.insert_or_assign(agent->row_copy.id, std::move(agent));
   }
-  kept_ = agents_.size();
+  registered_ = agents_.size();
 }
 
 void AgentRegistry::note_time(SteadyTime now) {
@@ -58,164 +57,166 @@ void AgentRegistry::note_time(SteadyTime now) {
   now_ = std::max(now_, now);
 }
 
-AgentTake AgentRegistry::take(const Hold& hold, const BatchFrame& batch, TickTime now, const Apply& apply) {
-  const auto advance = [&](AgentRow& row) -> std::optional<Lines> {
+FrameResult AgentRegistry::accept(const Lease& lease, const BatchFrame& batch, TickTime now,
+                                  const ApplyLines& apply) {
+  const auto advance = [&](AgentRow& row) -> std::optional<LinesAction> {
     if (batch.seq != row.position.seq + 1 || batch.lines_before != row.position.lines) return std::nullopt;
     const uint64_t lines = batch.lines_before + batch.lines;
-    Lines lines_are = Lines::kApplied;
-    if (batch.time > now.wall + limits_.clock_max) {
-      lines_are = Lines::kRefused;
+    LinesAction action = LinesAction::kApply;
+    if (batch.time > now.wall + limits_.clock_difference_max) {
+      action = LinesAction::kRefuse;
     } else if (row.uncertain_until && batch.time <= *row.uncertain_until) {
-      lines_are = Lines::kNone;
+      action = LinesAction::kSkip;
       add_gap(row, {batch.seq, batch.seq, lines, GapReason::kEvicted, batch.time});
     } else {
-      row.uncertain_until.reset();  // whatever follows is later than any that was forgotten
+      row.uncertain_until.reset();  // later batches were made after any that the server has forgotten
       row.newest = std::max(row.newest, batch.time);
     }
     row.position = {row.position.epoch, batch.seq, lines, batch.time};
-    return lines_are;
+    return action;
   };
-  const AgentPosition behind{0, batch.seq, batch.lines_before + batch.lines, batch.time};
-  const AgentTake take = take_next(hold, {behind}, now, apply, advance);
-  if (take == AgentTake::kTaken) taken_.add();
-  return take;
+  const AgentPosition end{0, batch.seq, batch.lines_before + batch.lines, batch.time};
+  const FrameResult result = accept_next(lease, {end}, now, apply, advance);
+  if (result == FrameResult::kAccepted) accepted_.add();
+  return result;
 }
 
-AgentTake AgentRegistry::take(const Hold& hold, const GapFrame& gap, TickTime now, const Apply& apply) {
-  const AgentPosition behind{0, gap.seq, gap.lines_before, gap.time};
-  return take_next(hold, {behind, true}, now, apply, [&](AgentRow& row) -> std::optional<Lines> {
+FrameResult AgentRegistry::accept(const Lease& lease, const GapFrame& gap, TickTime now,
+                                  const ApplyLines& apply) {
+  const AgentPosition end{0, gap.seq, gap.lines_before, gap.time};
+  return accept_next(lease, {end, true}, now, apply, [&](AgentRow& row) -> std::optional<LinesAction> {
     if (gap.first != row.position.seq + 1 || gap.lines_before < row.position.lines) return std::nullopt;
     add_gap(row, gap);
     row.position = {row.position.epoch, gap.seq, gap.lines_before, gap.time};
-    return Lines::kNone;
+    return LinesAction::kSkip;
   });
 }
 
-// The epoch of `frame` is that of the connection.
-AgentTake AgentRegistry::take_next(const Hold& hold, FreshFrames::Frame frame, TickTime now,
-                                   const Apply& apply,
-                                   const std::function<std::optional<Lines>(AgentRow& row)>& advance) {
-  Agent& agent = *hold.agent;
+// Sets the epoch of `frame` to the connection's.
+FrameResult AgentRegistry::accept_next(
+    const Lease& lease, RecentFrames::Frame frame, TickTime now, const ApplyLines& apply,
+    const std::function<std::optional<LinesAction>(AgentRow& row)>& advance) {
+  Agent& agent = *lease.agent;
   MutexLock own(agent.mutex);
-  if (agent.connection != hold.connection) return AgentTake::kReplaced;
-  AgentRow next = *agent.offer;
-  frame.behind.epoch = next.position.epoch;
-  if (frame.behind.seq <= next.position.seq)
-    return take_again(agent.fresh.compare(frame), agent.row, next, now);
-  const std::optional<Lines> lines = advance(next);
-  if (!lines) return AgentTake::kGap;
-  if (!admit(agent, agent.offer->position, hold.sender, now)) return AgentTake::kLimit;
+  if (agent.connection != lease.connection) return FrameResult::kReplaced;
+  AgentRow next = *agent.provisional;
+  frame.end.epoch = next.position.epoch;
+  if (frame.end.seq <= next.position.seq)
+    return answer_repeat(agent.recent.compare(frame), agent.row, next, now);
+  const std::optional<LinesAction> action = advance(next);
+  if (!action) return FrameResult::kGap;
+  if (!admit(agent, agent.provisional->position, lease.sender, now)) return FrameResult::kLimit;
   next.seen = now.wall;
-  bool is_marked = false;
+  bool was_applied = false;
   uint64_t durable_seq = 0;
-  apply(*lines, [&](int parity, const RefusalCounts& refused) {
+  apply(*action, [&](int parity, const RefusalCounts& refused) {
     for (const uint64_t count : refused) next.lines_refused += count;
     MutexLock lock(mutex_);
-    noted_[static_cast<size_t>(parity)].insert_or_assign(next.id, next);
-    agent.noted = next;
-    newest_ = std::max(newest_, next.newest);
+    unsaved_rows_[static_cast<size_t>(parity)].insert_or_assign(next.id, next);
+    agent.row_copy = next;
+    newest_batch_ = std::max(newest_batch_, next.newest);
     durable_seq = agent.durable.seq;
     note_time(now.steady);
     for (size_t i = 0; agent.connected && i < refused.size(); ++i)
-      agent.connected->contact.refused[i] += refused[i];
-    is_marked = true;
+      agent.connected->info.refused[i] += refused[i];
+    was_applied = true;
   });
-  SM_CHECK(is_marked);
+  SM_CHECK(was_applied);
   gaps_.add(next.gaps - agent.row.gaps);
   lines_lost_.add(next.lines_lost - agent.row.lines_lost);
-  agent.fresh.note(frame, durable_seq);
-  *agent.offer = next;
+  agent.recent.note(frame, durable_seq);
+  *agent.provisional = next;
   agent.row = std::move(next);
-  return AgentTake::kTaken;
+  return FrameResult::kAccepted;
 }
 
-// Of a number that was taken before, by this connection or by one that it has replaced.
-AgentTake AgentRegistry::take_again(FreshFrames::Repeat repeat, const AgentRow& known, const AgentRow& other,
-                                    TickTime now) {
+// For a frame whose number was accepted before, on this connection or on one that it has replaced.
+FrameResult AgentRegistry::answer_repeat(RecentFrames::Repeat repeat, const AgentRow& known,
+                                         const AgentRow& other, TickTime now) {
   switch (repeat) {
-    case FreshFrames::Repeat::kSame:
-      again_.add();
-      return AgentTake::kAgain;
-    case FreshFrames::Repeat::kOther: {
+    case RecentFrames::Repeat::kSame:
+      repeated_.add();
+      return FrameResult::kRepeat;
+    case RecentFrames::Repeat::kOther: {
       MutexLock lock(mutex_);
       if (conflicts_.note(AgentConflict::Kind::kClones, known.id, {known.host, known.peer},
                           {other.host, other.peer}, now.steady))
         clones_.add();
-      return AgentTake::kOther;
+      return FrameResult::kOtherBatch;
     }
-    case FreshFrames::Repeat::kUnknown:
+    case RecentFrames::Repeat::kUnknown:
       break;
   }
-  return AgentTake::kGap;
+  return FrameResult::kGap;
 }
 
-// Gives the agent a place, unless it has one.
+// Registers the agent, unless it is registered. Returns false if no more agents are admitted.
 bool AgentRegistry::admit(Agent& agent, const AgentPosition& position, const LineSender& sender,
                           TickTime now) {
   MutexLock lock(mutex_);
-  if (agent.durable.epoch != position.epoch) agent.durable = position;  // what its hello was told
-  if (agent.is_kept) return true;
-  Agent* const victim = kept_ < limits_.agents_max ? nullptr : find_victim(now);
-  if (!new_agents_.has_room(sender, now.steady) || (kept_ >= limits_.agents_max && victim == nullptr)) {
+  if (agent.durable.epoch != position.epoch) agent.durable = position;  // as its welcome reported
+  if (agent.is_registered) return true;
+  Agent* const victim = registered_ < limits_.agents_max ? nullptr : find_victim(now);
+  if (!new_agents_.has_room(sender, now.steady) || (registered_ >= limits_.agents_max && victim == nullptr)) {
     limited_.add();
     return false;
   }
   if (victim != nullptr) {
-    leave(*victim);
+    schedule_forget(*victim);
     evicted_.add();
   }
   new_agents_.note(sender, now.steady);
-  agent.is_kept = true;
-  ++kept_;
+  agent.is_registered = true;
+  ++registered_;
   return true;
 }
 
 void AgentRegistry::clock_seen(TickTime now, bool in_doubt) {
   MutexLock lock(mutex_);
-  seen_ = now;
-  is_clock_in_doubt_ = in_doubt;
+  last_tick_ = now;
+  is_clock_suspect_ = in_doubt;
 }
 
-bool AgentRegistry::is_clock_in_doubt(TickTime now) const {
+bool AgentRegistry::is_clock_suspect(TickTime now) const {
   MutexLock lock(mutex_);
-  if (!seen_ || is_clock_in_doubt_) return is_clock_in_doubt_;
-  const auto passed = std::chrono::round<Duration>(now.boot - seen_->boot);
-  return std::chrono::abs(now.wall - seen_->wall - passed) > ClockGuard::kStepMin;
+  if (!last_tick_ || is_clock_suspect_) return is_clock_suspect_;
+  const auto passed = std::chrono::round<Duration>(now.boot - last_tick_->boot);
+  return std::chrono::abs(now.wall - last_tick_->wall - passed) > ClockGuard::kStepMin;
 }
 
 Timestamp AgentRegistry::time_for_lines(TickTime now) const {
-  if (!is_clock_in_doubt(now)) return now.wall;
+  if (!is_clock_suspect(now)) return now.wall;
   MutexLock lock(mutex_);
-  return std::min(now.wall, retained_);
+  return std::min(now.wall, retention_time_);
 }
 
 void AgentRegistry::add_to(int parity, StoreBatch& batch, Timestamp now) {
   MutexLock lock(mutex_);
-  retained_ = now;
-  auto& noted = noted_[static_cast<size_t>(parity)];
-  for (auto& [id, row] : noted) batch.agents.push_back(std::move(row));
-  noted.clear();
-  find_unseen(now);
-  forget_leaving(batch);
+  retention_time_ = now;
+  auto& rows = unsaved_rows_[static_cast<size_t>(parity)];
+  for (auto& [id, row] : rows) batch.agents.push_back(std::move(row));
+  rows.clear();
+  schedule_unseen(now);
+  forget_scheduled(batch);
 }
 
 void AgentRegistry::committed(const StoreBatch& batch) {
-  std::vector<std::pair<std::shared_ptr<AgentWatcher>, AckFrame>> told;
+  std::vector<std::pair<std::shared_ptr<AgentObserver>, AckFrame>> acks;
   {
     MutexLock lock(mutex_);
     for (const AgentRow& row : batch.agents) {
       const auto found = agents_.find(row.id);
       if (found == agents_.end()) continue;
       Agent& agent = *found->second;
-      if (row.position.epoch != agent.durable.epoch) continue;  // its numbering has begun anew meanwhile
+      if (row.position.epoch != agent.durable.epoch) continue;  // the agent has started a new epoch since
       agent.durable = row.position;
       agent.durable_lines_refused = row.lines_refused;
-      // Nor is a connection told of a numbering before its own.
+      // A connection is not notified of an epoch before its own.
       if (agent.connected && agent.connected->epoch == row.position.epoch)
-        told.emplace_back(agent.connected->watcher, AckFrame{row.position.seq, row.lines_refused});
+        acks.emplace_back(agent.connected->observer, AckFrame{row.position.seq, row.lines_refused});
     }
   }
-  for (const auto& [watcher, ack] : told) watcher->durable(ack);
+  for (const auto& [observer, ack] : acks) observer->on_durable(ack);
 }
 
 }  // namespace statmill

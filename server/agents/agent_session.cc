@@ -11,16 +11,16 @@ namespace statmill {
 namespace {
 
 LineSender peer_of(const Wire::Tcp::socket& socket) {
-  boost::system::error_code gone;  // then it goes by 0.0.0.0
+  boost::system::error_code gone;  // if the peer is gone, its address is 0.0.0.0
   const auto peer = socket.remote_endpoint(gone);
   return line_sender(peer.address(), peer.port());
 }
 
 }  // namespace
 
-AgentSession::AgentSession(Wire wire, AgentDesk& desk, const Services& services)
+AgentSession::AgentSession(Wire wire, AgentBuffers& buffers, const Services& services)
     : wire_(std::move(wire)),
-      desk_(desk),
+      buffers_(buffers),
       services_(services),
       stream_(services.stream, peer_of(wire_.socket())),
       idle_timer_(wire_.socket().get_executor()),
@@ -28,25 +28,25 @@ AgentSession::AgentSession(Wire wire, AgentDesk& desk, const Services& services)
       last_read_(services.clock.steady()) {}
 
 AgentSession::~AgentSession() {
-  if (!stream_.has_opened()) services_.refused.add();
+  if (!stream_.has_opened()) services_.handshake_failures.add();
 }
 
 void AgentSession::start() {
-  boost::system::error_code ignored;  // a socket that cannot do it fails at its first read
+  boost::system::error_code ignored;  // a socket that fails here also fails at its first read
   wire_.socket().non_blocking(true, ignored);
   wire_.socket().set_option(Wire::Tcp::no_delay(true), ignored);
-  stream_.set_watcher(weak_from_this());
-  watch();
+  stream_.set_observer(weak_from_this());
+  watch_idle();
   wire_.accept([self = shared_from_this()](const Wire::Fault& fault) {
     if (fault) return self->close();
     self->read();
   });
 }
 
-// The timer is not moved by each read: when it fires it looks when the last one was. It keeps no session
-// alive.
-void AgentSession::watch() {
-  const auto limit = silence_limit();
+// A read does not move the timer: when it fires, it looks when the last read was. It does not keep the
+// session alive.
+void AgentSession::watch_idle() {
+  const auto limit = idle_limit();
   if (!limit) return;
   idle_timer_.expires_after(last_read_ + *limit - services_.clock.steady());
   idle_timer_.async_wait([weak = weak_from_this()](const Wire::Fault& fault) {
@@ -56,67 +56,67 @@ void AgentSession::watch() {
 }
 
 void AgentSession::close_if_idle() {
-  if (const auto limit = silence_limit(); !limit || services_.clock.steady() < last_read_ + *limit)
-    return watch();
+  if (const auto limit = idle_limit(); !limit || services_.clock.steady() < last_read_ + *limit)
+    return watch_idle();
   services_.idle.add();
   close();
 }
 
-std::optional<Duration> AgentSession::silence_limit() const {
-  if (!stream_.has_opened()) return kHelloLimit;
+std::optional<Duration> AgentSession::idle_limit() const {
+  if (!stream_.has_opened()) return kHelloTimeout;
   return services_.idle_timeout > Duration(0) ? std::optional(services_.idle_timeout) : std::nullopt;
 }
 
 void AgentSession::read() {
   if (!is_open_) return;
-  const std::span<char> room = std::span(desk_.bytes).last(AgentDesk::kReadBytes);
+  const std::span<char> room = std::span(buffers_.bytes).last(AgentBuffers::kReadBytes);
   wire_.read(room, [self = shared_from_this()](const Wire::Fault& fault, std::string_view bytes) {
     if (!self->is_open_) return;
     if (fault) return self->close();
     self->last_read_ = self->services_.clock.steady();
     self->services_.bytes.add(bytes.size());
-    self->take(bytes);
+    self->process(bytes);
   });
 }
 
-// What is unread goes into the desk, before what was read: nothing else is copied, but what TLS has
-// decrypted.
-void AgentSession::take(std::string_view bytes) {
+// Copies the unread bytes to just before those that were read, so that frames are parsed in place. What was
+// read is copied only if TLS decrypted it elsewhere.
+void AgentSession::process(std::string_view bytes) {
   const Running running("batches of an agent");
-  char* const room = desk_.bytes.data() + (desk_.bytes.size() - AgentDesk::kReadBytes);
+  char* const room = buffers_.bytes.data() + (buffers_.bytes.size() - AgentBuffers::kReadBytes);
   if (bytes.data() != room) std::copy(bytes.begin(), bytes.end(), room);
   char* const begin = room - unread_.size();
   std::copy(unread_.begin(), unread_.end(), begin);
   const std::string_view all(begin, unread_.size() + bytes.size());
   const bool had_opened = stream_.has_opened();
   unread_.assign(all.substr(stream_.receive(all, now())));
-  if (stream_.has_opened() != had_opened) watch();  // another limit holds from now on
-  go_on();
+  if (stream_.has_opened() != had_opened) watch_idle();  // a different limit applies from now on
+  proceed();
 }
 
-void AgentSession::take_unread() {
+void AgentSession::process_unread() {
   unread_.erase(0, stream_.receive(unread_, now()));
-  go_on();
+  proceed();
 }
 
-void AgentSession::go_on() {
+void AgentSession::proceed() {
   write();
   if (stream_.waits_for_room()) return wait_for_room();
   if (!stream_.is_over()) read();
 }
 
-// Nothing is read meanwhile: the kernel, and so the agent, waits.
+// Nothing is read until then, so the socket's buffers fill and the agent waits.
 void AgentSession::wait_for_room() {
   last_read_ = services_.clock.steady();
   room_timer_.expires_after(kRoomPoll);
   room_timer_.async_wait([self = shared_from_this()](const Wire::Fault& fault) {
-    if (!fault && self->is_open_) self->take_unread();
+    if (!fault && self->is_open_) self->process_unread();
   });
 }
 
 void AgentSession::write() {
   if (!is_open_ || !writing_.empty()) return;
-  writing_ = stream_.take_output();
+  writing_ = stream_.pop_output();
   if (writing_.empty()) {
     if (stream_.is_over()) close();
     return;
@@ -128,14 +128,14 @@ void AgentSession::write() {
   });
 }
 
-void AgentSession::durable(AckFrame ack) {
+void AgentSession::on_durable(AckFrame ack) {
   boost::asio::post(wire_.socket().get_executor(), [self = shared_from_this(), ack] {
-    self->stream_.durable(ack);
+    self->stream_.on_durable(ack);
     self->write();
   });
 }
 
-void AgentSession::ended(RefuseReason reason) {
+void AgentSession::on_ended(RefuseReason reason) {
   boost::asio::post(wire_.socket().get_executor(), [self = shared_from_this(), reason] {
     self->stream_.refuse(reason);
     self->write();
@@ -143,9 +143,9 @@ void AgentSession::ended(RefuseReason reason) {
 }
 
 void AgentSession::stop() {
-  if (!is_open_) return;  // its last handlers are under way: a timer would keep its thread for nothing
+  if (!is_open_) return;  // a timer would only keep the thread from ending
   stream_.refuse(RefuseReason::kStopping, "the server is stopping");
-  room_timer_.expires_after(kStopLimit);
+  room_timer_.expires_after(kStopTimeout);
   room_timer_.async_wait([self = shared_from_this()](const Wire::Fault& fault) {
     if (!fault) self->close();
   });
@@ -156,7 +156,7 @@ void AgentSession::close() {
   if (!std::exchange(is_open_, false)) return;
   idle_timer_.cancel();
   room_timer_.cancel();
-  stream_.leave();
+  stream_.close();
   wire_.close();
 }
 

@@ -1,4 +1,4 @@
-// AgentSession: one agent's connection: a wire for an AgentStream.
+// AgentSession: one agent's connection: moves bytes between a socket and an AgentStream.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
@@ -14,64 +14,64 @@
 
 namespace statmill {
 
-// What the sessions of a thread use by turns: each leaves it empty.
-struct AgentDesk {
+// A read buffer that all sessions of a thread share. No session leaves data in it between two reads.
+struct AgentBuffers {
   static constexpr size_t kReadBytes = 256 * 1024;
 
-  // Room for an unfinished frame, then for what a read brings.
+  // Space for an incomplete frame, followed by space for one read.
   std::vector<char> bytes = std::vector<char>(kFrameBytesMax + 8 + kReadBytes);
 };
 
-// Confined to the thread of its socket, but for what AgentWatcher says. Lives as long as something is under
-// way.
-class AgentSession final : public AgentWatcher, public std::enable_shared_from_this<AgentSession> {
+// Confined to the thread of its socket, except for the calls of AgentObserver. Its pending operations keep it
+// alive.
+class AgentSession final : public AgentObserver, public std::enable_shared_from_this<AgentSession> {
  public:
-  static constexpr Duration kHelloLimit = std::chrono::seconds(10);  // until then it must have said who it is
+  static constexpr Duration kHelloTimeout = std::chrono::seconds(10);  // until a valid hello has come
   static constexpr Duration kRoomPoll = std::chrono::milliseconds(20);
 
   struct Services {  // all must outlive it
     AgentStream::Services stream;
     Duration idle_timeout;  // 0: none
     Counter& bytes;
-    Counter& refused;  // connections that did not come as far as a welcome
-    Counter& idle;     // closed because nothing came
+    Counter& handshake_failures;  // connections that ended before a welcome
+    Counter& idle;                // connections closed because nothing came
     const Clock& clock;
   };
-  static constexpr Duration kStopLimit = std::chrono::seconds(1);  // for the last words
+  static constexpr Duration kStopTimeout = std::chrono::seconds(1);  // for sending the last frame
 
-  // `desk` is of the socket's thread.
-  AgentSession(Wire wire, AgentDesk& desk, const Services& services);
+  // `buffers` belongs to the socket's thread.
+  AgentSession(Wire wire, AgentBuffers& buffers, const Services& services);
   ~AgentSession() override;
 
   void start();
-  // Says that the server stops, and ends.
+  // Tells the agent that the server is stopping, and closes.
   void stop();
 
-  void durable(AckFrame ack) override;
-  void ended(RefuseReason reason) override;
+  void on_durable(AckFrame ack) override;
+  void on_ended(RefuseReason reason) override;
 
  private:
   void read();
-  void take(std::string_view bytes);
-  void take_unread();
+  void process(std::string_view bytes);
+  void process_unread();
   TickTime now() const { return TickTime::of(services_.clock); }
-  void go_on();
+  void proceed();
   void wait_for_room();
   void write();
-  void watch();
+  void watch_idle();
   void close_if_idle();
-  std::optional<Duration> silence_limit() const;  // none: there is no limit
+  std::optional<Duration> idle_limit() const;  // nullopt: no limit
   void close();
 
   Wire wire_;
-  AgentDesk& desk_;
+  AgentBuffers& buffers_;
   const Services& services_;
   AgentStream stream_;
   boost::asio::steady_timer idle_timer_;
   boost::asio::steady_timer room_timer_;
   SteadyTime last_read_;
-  std::string unread_;   // a frame that is not whole; more while the table has no room
-  std::string writing_;  // on its way; empty: none
+  std::string unread_;   // an incomplete frame; more while the table has no room
+  std::string writing_;  // being written; empty: no write is pending
   bool is_open_ = true;
 };
 

@@ -9,7 +9,7 @@
 namespace statmill {
 namespace {
 
-// Takes the same time wherever they differ, so that nobody finds the token byte by byte.
+// Takes the same time wherever the texts differ, so that an attacker cannot find the token byte by byte.
 bool is_same_secret(std::string_view a, std::string_view b) {
   unsigned difference = a.size() == b.size() ? 0 : 1;
   for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
@@ -17,185 +17,192 @@ bool is_same_secret(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
-std::string_view words_for(RefuseReason reason) {
+std::string_view standard_text(RefuseReason reason) {
   switch (reason) {
     case RefuseReason::kFenced:
-      return "a later epoch of this agent is known";
+      return "the server knows a later epoch of this agent";
     case RefuseReason::kReplaced:
       return "another connection speaks for this agent";
     case RefuseReason::kGap:
-      return "a batch that does not follow the one before";
+      return "the batch does not follow the one before";
     case RefuseReason::kLimit:
-      return "no room for another agent";
+      return "no more agents are admitted";
     case RefuseReason::kStopping:
-      return "this agent is being forgotten; come back";
+      return "this agent is being forgotten; try again";
     case RefuseReason::kOwner:
-      return "this id is known with another secret";
+      return "this id belongs to an agent with another secret";
     case RefuseReason::kServerClock:
-      return "the server's clock is in doubt, and differs from this host's; batches wait until it is right "
-             "or its operator has confirmed it";
+      return "the server's clock may be wrong and differs from this host's; batches wait until it is right "
+             "or an operator confirms it";
     default:
       return {};
   }
 }
 
-// Of clocks, whose difference may be beyond 63 bits.
-std::string clock_words(Timestamp clock, Timestamp now) {
+// Computes in seconds: in milliseconds the difference may exceed 63 bits.
+std::string clock_text(Timestamp clock, Timestamp now) {
   const int64_t by_s = std::abs(unix_seconds(clock) - unix_seconds(now));
   return "the agent's clock is " + format_duration(std::chrono::seconds(by_s)) +
-         (clock > now ? " ahead of" : " behind") + " the server's; nothing is taken until they agree";
+         (clock > now ? " ahead of" : " behind") + " the server's; nothing is accepted until they agree";
 }
 
 }  // namespace
 
-AgentStream::~AgentStream() { leave(); }
+AgentStream::~AgentStream() { close(); }
 
-void AgentStream::leave() {
-  if (hold_) services_.book.close(*hold_);
-  hold_.reset();
+void AgentStream::close() {
+  if (lease_) services_.agents.close(*lease_);
+  lease_.reset();
   is_over_ = true;
 }
 
-std::string AgentStream::take_output() {
+std::string AgentStream::pop_output() {
   if (std::exchange(owes_ack_, false))
-    append_frame(output_, AckFrame{std::min(durable_.seq, heard_seq_), durable_.lines_refused});
+    append_frame(output_, AckFrame{std::min(durable_.seq, sent_seq_), durable_.lines_refused});
   return std::exchange(output_, {});
 }
 
 size_t AgentStream::receive(std::string_view bytes, TickTime now) {
-  size_t taken = 0;
+  size_t handled = 0;
   waits_for_room_ = false;
   while (!is_over_) {
-    const FrameRead frame = read_frame(bytes.substr(taken));
+    const FrameRead frame = read_frame(bytes.substr(handled));
     if (frame.state == FrameRead::State::kIncomplete) break;
     if (frame.state == FrameRead::State::kDamaged) {
-      refuse(RefuseReason::kProtocol, "a damaged frame");
+      refuse(RefuseReason::kProtocol, "damaged frame");
       break;
     }
     if (frame.type == FrameType::kBatch && !services_.intake.has_room()) {
       waits_for_room_ = has_waited_ = true;
       break;
     }
-    take(frame, now);
-    taken += frame.bytes;
+    handle_frame(frame, now);
+    handled += frame.bytes;
   }
-  return is_over_ ? bytes.size() : taken;
+  return is_over_ ? bytes.size() : handled;
 }
 
-void AgentStream::take(const FrameRead& frame, TickTime now) {
-  if (!hold_) {
+void AgentStream::handle_frame(const FrameRead& frame, TickTime now) {
+  if (!lease_) {
     const auto hello = frame.type == FrameType::kHello ? decode_hello(frame.payload) : std::nullopt;
-    if (!hello) return refuse(RefuseReason::kProtocol, "no hello");
-    return take_hello(*hello, now);
+    if (!hello) return refuse(RefuseReason::kProtocol, "the first frame is not a hello");
+    return handle_hello(*hello, now);
   }
   switch (frame.type) {
     case FrameType::kBatch: {
       const auto batch = decode_batch(frame.payload);
-      return batch ? take_batch(*batch, now) : refuse(RefuseReason::kProtocol, "an impossible batch");
+      return batch ? handle_batch(*batch, now) : refuse(RefuseReason::kProtocol, "invalid batch");
     }
     case FrameType::kGap: {
       const auto gap = decode_gap(frame.payload);
-      return gap ? take_gap(*gap, now) : refuse(RefuseReason::kProtocol, "an impossible gap");
+      return gap ? handle_gap(*gap, now) : refuse(RefuseReason::kProtocol, "invalid gap");
     }
     case FrameType::kStatus: {
       const auto status = decode_status(frame.payload);
-      return status ? take_status(*status, now) : refuse(RefuseReason::kProtocol, "an impossible status");
+      return status ? handle_status(*status, now) : refuse(RefuseReason::kProtocol, "invalid status");
     }
     default:
-      return refuse(RefuseReason::kProtocol, "an unknown frame");
+      return refuse(RefuseReason::kProtocol, "unknown frame");
   }
 }
 
-void AgentStream::take_hello(const HelloFrame& hello, TickTime now) {
+void AgentStream::handle_hello(const HelloFrame& hello, TickTime now) {
   if (hello.version != kAgentProtocol)
     return refuse(RefuseReason::kVersion, "this server speaks version " + std::to_string(kAgentProtocol));
   if (!is_same_secret(hello.token, services_.token)) return refuse(RefuseReason::kToken, "wrong token");
   if (refuse_wrong_clock(hello.clock, now)) return;
-  clock_ = {hello.clock, now.boot};
-  auto opened = services_.book.open(hello, sender_, watcher_.lock(), now);
+  agent_clock_ = {hello.clock, now.boot};
+  auto opened = services_.agents.open(hello, sender_, observer_.lock(), now);
   if (const auto* reason = std::get_if<RefuseReason>(&opened)) return refuse(*reason);
-  auto& [hold, position, lines_refused] = std::get<AgentRegistry::Opened>(opened);
-  hold_ = std::move(hold);
+  auto& [lease, position, lines_refused] = std::get<AgentRegistry::Opened>(opened);
+  lease_ = std::move(lease);
   durable_ = {position.seq, lines_refused};
-  heard_seq_ = position.seq;
+  sent_seq_ = position.seq;
   has_opened_ = true;
   append_frame(output_,
                WelcomeFrame{.position = position, .lines_refused = lines_refused, .clock = now.wall});
 }
 
-void AgentStream::take_batch(const BatchFrame& batch, TickTime now) {
-  if (!batch.tags.empty()) return refuse(RefuseReason::kProtocol, "a batch with tags");
-  // The server's clock may have stepped since the agent's was compared with it.
-  if (refuse_wrong_clock(clock_.said + std::chrono::round<Duration>(now.boot - clock_.at), now)) return;
+void AgentStream::handle_batch(const BatchFrame& batch, TickTime now) {
+  if (!batch.tags.empty()) return refuse(RefuseReason::kProtocol, "batches with tags are not supported");
+  // The server's clock may have stepped since the two clocks were compared.
+  if (refuse_wrong_clock(agent_clock_.reading + std::chrono::round<Duration>(now.boot - agent_clock_.at),
+                         now))
+    return;
   const AgentLines lines{
-      .text = batch.text, .sender = sender_, .sent = batch.time, .now = services_.book.time_for_lines(now)};
-  answer(services_.book.take(*hold_, batch, now, apply_to(lines)), batch.seq);
+      .text = batch.text, .sender = sender_, .sent = batch.time, .now = services_.agents.time_for_lines(now)};
+  answer(services_.agents.accept(*lease_, batch, now, applier(lines)), batch.seq);
 }
 
-void AgentStream::take_gap(const GapFrame& gap, TickTime now) {
+void AgentStream::handle_gap(const GapFrame& gap, TickTime now) {
   const AgentLines lines{.sender = sender_, .sent = gap.time, .now = now.wall};
-  answer(services_.book.take(*hold_, gap, now, apply_to(lines)), gap.seq);
+  answer(services_.agents.accept(*lease_, gap, now, applier(lines)), gap.seq);
 }
 
-AgentRegistry::Apply AgentStream::apply_to(AgentLines lines) {
-  return [this, lines](AgentRegistry::Lines fate, const AgentRegistry::Mark& mark) mutable {
-    lines.fate = fate;
-    services_.intake.take(lines, mark);
-  };
+AgentRegistry::ApplyLines AgentStream::applier(AgentLines lines) {
+  return
+      [this, lines](AgentRegistry::LinesAction action, const AgentRegistry::OnApplied& on_applied) mutable {
+        lines.action = action;
+        services_.intake.apply(lines, on_applied);
+      };
 }
 
-void AgentStream::take_status(const StatusFrame& status, TickTime now) {
+void AgentStream::handle_status(const StatusFrame& status, TickTime now) {
   const bool is_clock_old = std::exchange(has_waited_, false);
   if (!is_clock_old) {
     if (refuse_wrong_clock(status.clock, now)) return;
-    clock_ = {status.clock, now.boot};
+    agent_clock_ = {status.clock, now.boot};
   }
-  services_.book.note_status(*hold_, status,
-                             is_clock_old ? std::nullopt : std::optional(status.clock - now.wall));
+  services_.agents.note_status(*lease_, status,
+                               is_clock_old ? std::nullopt : std::optional(status.clock - now.wall));
 }
 
-// Before anything is taken of a batch that would be thrown away; the agent keeps it and comes back. `clock`:
-// what the agent's shows now. While the server's own is in doubt, an agent whose clock agrees with it is
-// still taken: two clocks are seldom wrong alike, and a doubt may last for weeks.
+// Refuses an agent whose clock, now at `clock`, differs too much; returns true if so. Called before a batch
+// is accepted, since its lines would be dropped; the agent keeps the batch and reconnects. While the server's
+// own clock is suspect, an agent whose clock agrees with it is still accepted: two clocks rarely have the
+// same error, and the doubt may last for weeks.
 bool AgentStream::refuse_wrong_clock(Timestamp clock, TickTime now) {
-  const AgentLimits& limits = services_.book.limits();
-  const bool in_doubt = services_.book.is_clock_in_doubt(now);
-  const Duration limit = in_doubt ? std::min(limits.clock_max_in_doubt, limits.clock_max) : limits.clock_max;
+  const AgentLimits& limits = services_.agents.limits();
+  const bool is_suspect = services_.agents.is_clock_suspect(now);
+  const Duration limit = is_suspect
+                             ? std::min(limits.clock_difference_max_suspect, limits.clock_difference_max)
+                             : limits.clock_difference_max;
   if (clock <= now.wall + limit && clock >= now.wall - limit) return false;
-  if (in_doubt)
+  if (is_suspect)
     refuse(RefuseReason::kServerClock);
   else
-    refuse(RefuseReason::kClock, clock_words(clock, now.wall));
+    refuse(RefuseReason::kClock, clock_text(clock, now.wall));
   return true;
 }
 
-void AgentStream::answer(AgentTake take, uint64_t seq) {
-  switch (take) {
-    case AgentTake::kTaken:
-      heard_seq_ = seq;
+void AgentStream::answer(FrameResult result, uint64_t seq) {
+  switch (result) {
+    case FrameResult::kAccepted:
+      sent_seq_ = seq;
       return;
-    case AgentTake::kAgain:
-      heard_seq_ = seq;
+    case FrameResult::kRepeat:
+      sent_seq_ = seq;
       owes_ack_ = true;
       return;
-    case AgentTake::kOther:
-      return refuse(RefuseReason::kOwner, "another agent with this id has sent another batch of this number");
-    case AgentTake::kGap:
+    case FrameResult::kOtherBatch:
+      return refuse(RefuseReason::kOwner,
+                    "another agent with this id has sent a different batch with this number");
+    case FrameResult::kGap:
       return refuse(RefuseReason::kGap);
-    case AgentTake::kReplaced:
+    case FrameResult::kReplaced:
       return refuse(RefuseReason::kReplaced);
-    case AgentTake::kLimit:
+    case FrameResult::kLimit:
       return refuse(RefuseReason::kLimit);
   }
 }
 
-void AgentStream::durable(AckFrame ack) {
+void AgentStream::on_durable(AckFrame ack) {
   if (is_over_ || ack.seq <= durable_.seq) return;
   durable_ = ack;
   owes_ack_ = true;
 }
 
-void AgentStream::refuse(RefuseReason reason) { refuse(reason, words_for(reason)); }
+void AgentStream::refuse(RefuseReason reason) { refuse(reason, standard_text(reason)); }
 
 void AgentStream::refuse(RefuseReason reason, std::string_view text) {
   if (is_over_) return;

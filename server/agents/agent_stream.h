@@ -1,5 +1,5 @@
-// AgentStream: the server's side of one agent's connection, without the connection: bytes in, bytes out
-// (proto/PROTOCOL.md, "The agent stream"). It knows no socket, no thread and no clock.
+// AgentStream: the server's side of the protocol on one agent's connection, from bytes to bytes
+// (proto/PROTOCOL.md, "The agent stream"). It uses no socket, thread or clock.
 #pragma once
 
 #include <cstdint>
@@ -16,77 +16,77 @@
 
 namespace statmill {
 
-// Where the lines of a batch go.
+// Receives the lines of batches.
 class AgentIntake {
  public:
   virtual ~AgentIntake() = default;
-  // Whether there is room for a batch; if not, the agent waits.
+  // Returns false if there is no room for a batch; the agent then waits.
   virtual bool has_room() const = 0;
-  // Does with the lines what they are for, and calls `mark` in the epoch that takes them, once, even if none
-  // is left.
-  virtual void take(const AgentLines& lines, const AgentRegistry::Mark& mark) = 0;
+  // Performs lines.action. Calls `on_applied` once, in the epoch that the lines are applied in, even if no
+  // line is left.
+  virtual void apply(const AgentLines& lines, const AgentRegistry::OnApplied& on_applied) = 0;
 };
 
 // Confined to one thread.
 class AgentStream {
  public:
   struct Services {  // all must outlive it
-    AgentRegistry& book;
+    AgentRegistry& agents;
     AgentIntake& intake;
-    const std::string& token;  // that every agent must know; empty: none
+    const std::string& token;  // that every agent must present; empty: none is required
   };
   AgentStream(const Services& services, const LineSender& sender) : services_(services), sender_(sender) {}
   ~AgentStream();
   AgentStream(const AgentStream&) = delete;
   AgentStream& operator=(const AgentStream&) = delete;
 
-  // Who is to be told of the agent; must be set before the first receive().
-  void set_watcher(std::weak_ptr<AgentWatcher> watcher) { watcher_ = std::move(watcher); }
+  // Sets the observer that the registry calls about this agent. Must be called before receive().
+  void set_observer(std::weak_ptr<AgentObserver> observer) { observer_ = std::move(observer); }
 
-  // Takes the frames that are whole, and says how many bytes they were: the caller keeps the others, and
-  // gives them again with what comes behind them. Fewer than it could when waits_for_room().
+  // Handles the complete frames at the start of `bytes` and returns their size. The caller keeps the other
+  // bytes and passes them again, followed by new ones. Stops early if waits_for_room().
   size_t receive(std::string_view bytes, TickTime now);
   bool waits_for_room() const { return waits_for_room_; }
-  // All batches up to ack.seq are durable. Acknowledged is what this connection has sent of them: the others
-  // may be a clone's.
-  void durable(AckFrame ack);
-  // Says why and ends.
+  // All batches up to ack.seq are durable. Acknowledges those that this connection has sent: the others may
+  // be a clone's.
+  void on_durable(AckFrame ack);
+  // Sends the reason and ends the stream.
   void refuse(RefuseReason reason, std::string_view text);
-  void refuse(RefuseReason reason);  // with the usual words
+  void refuse(RefuseReason reason);  // with the standard text for the reason
 
-  // What is to be sent, since the call before.
-  std::string take_output();
-  // No more is taken; the connection ends when its output is sent.
+  // Returns the bytes to send since the last call.
+  std::string pop_output();
+  // Returns true if no more input is handled. The caller closes the connection after sending the output.
   bool is_over() const { return is_over_; }
-  bool has_opened() const { return has_opened_; }
-  // Speaks for its agent no more.
-  void leave();
+  bool has_opened() const { return has_opened_; }  // a welcome was sent
+  // Ends the stream and stops speaking for the agent.
+  void close();
 
  private:
-  void take(const FrameRead& frame, TickTime now);
-  void take_hello(const HelloFrame& hello, TickTime now);
-  void take_batch(const BatchFrame& batch, TickTime now);
-  void take_gap(const GapFrame& gap, TickTime now);
-  void take_status(const StatusFrame& status, TickTime now);
-  AgentRegistry::Apply apply_to(AgentLines lines);
+  void handle_frame(const FrameRead& frame, TickTime now);
+  void handle_hello(const HelloFrame& hello, TickTime now);
+  void handle_batch(const BatchFrame& batch, TickTime now);
+  void handle_gap(const GapFrame& gap, TickTime now);
+  void handle_status(const StatusFrame& status, TickTime now);
+  AgentRegistry::ApplyLines applier(AgentLines lines);
   bool refuse_wrong_clock(Timestamp clock, TickTime now);
-  void answer(AgentTake take, uint64_t seq);
+  void answer(FrameResult result, uint64_t seq);
 
   const Services services_;
   const LineSender sender_;
-  std::weak_ptr<AgentWatcher> watcher_;
-  std::optional<AgentRegistry::Hold> hold_;
+  std::weak_ptr<AgentObserver> observer_;
+  std::optional<AgentRegistry::Lease> lease_;
   struct {
-    Timestamp said;
-    SteadyTime at;  // by the boot-time clock, which takes no steps
-  } clock_{};       // of the agent, when it was last compared with the server's
+    Timestamp reading;
+    SteadyTime at;   // by the boot-time clock, which never steps
+  } agent_clock_{};  // the agent's clock when it was last compared with the server's
   AckFrame durable_;
-  uint64_t heard_seq_ = 0;  // up to there this connection has said what is in, or was told in the welcome
+  uint64_t sent_seq_ = 0;  // the last batch that this connection has sent or that its welcome named
   std::string output_;
   bool waits_for_room_ = false;
-  bool has_waited_ = false;  // since the last status: what it says of the clock is old
+  bool has_waited_ = false;  // since the last status frame: the clock reading of the next one is out of date
   bool has_opened_ = false;
-  bool owes_ack_ = false;  // of durable_: one for all that came due since the last output
+  bool owes_ack_ = false;  // the next output acknowledges durable_
   bool is_over_ = false;
 };
 

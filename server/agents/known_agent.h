@@ -1,4 +1,4 @@
-// KnownAgent: what the agent book holds of one agent. For the files of AgentRegistry only.
+// The state that AgentRegistry keeps of one agent. Included only by the source files of AgentRegistry.
 #pragma once
 
 #include <memory>
@@ -7,34 +7,34 @@
 
 namespace statmill {
 
-// Its own lock is held while a batch of it is applied, so that of two connections one has it, and the other
-// then finds it taken. The book's lock comes inside it.
+// Lock order: `mutex`, then the registry's mutex. `mutex` is held while a batch of the agent is applied, so
+// if two connections send the same batch, one applies it and the other then finds it accepted.
 struct AgentRegistry::Agent {
-  // Who speaks for it now.
+  // The connection that speaks for the agent.
   struct Connection {
-    std::shared_ptr<AgentWatcher> watcher;
-    uint32_t epoch = 0;  // of its hello
-    AgentContact contact;
+    std::shared_ptr<AgentObserver> observer;
+    uint32_t epoch = 0;  // from its hello
+    AgentConnectionInfo info;
   };
 
   Mutex mutex;
-  AgentRow row GUARDED_BY(mutex);             // as taken
-  uint64_t connection GUARDED_BY(mutex) = 0;  // number of the one that speaks for it; 0: none
-  // The row that the connection's next frame goes on from: what its hello says is in it. Null: no connection.
-  std::unique_ptr<AgentRow> offer GUARDED_BY(mutex);
-  FreshFrames fresh GUARDED_BY(mutex);
+  AgentRow row GUARDED_BY(mutex);             // after the last accepted frame
+  uint64_t connection GUARDED_BY(mutex) = 0;  // number of the connection that speaks for the agent; 0: none
+  // The row that the connection's next frame extends, with the claims of its hello. nullptr: no connection.
+  std::unique_ptr<AgentRow> provisional GUARDED_BY(mutex);
+  RecentFrames recent GUARDED_BY(mutex);
 
-  // Under the book's lock.
-  AgentRow noted;  // the same as `row`, for those who must not wait
+  // Guarded by the registry's mutex.
+  AgentRow row_copy;  // equals `row`, for readers that must not wait for `mutex`
   AgentPosition durable;
   uint64_t durable_lines_refused = 0;
-  bool is_kept = false;     // it has a place: the store has a row of it, or will
-  bool is_leaving = false;  // the next tick forgets it
+  bool is_registered = false;       // counts for --agent.limit: the store has its row, or will have it
+  bool is_being_forgotten = false;  // the next tick forgets it
   std::unique_ptr<Connection> connected;
 
-  AgentParty party() const {
-    return connected ? AgentParty{connected->contact.host, connected->contact.peer}
-                     : AgentParty{noted.host, noted.peer};
+  ConflictSide side() const {
+    return connected ? ConflictSide{connected->info.host, connected->info.peer}
+                     : ConflictSide{row_copy.host, row_copy.peer};
   }
 };
 

@@ -1,7 +1,7 @@
-// NewAgentLimit: how many new agents may come from one address in a minute.
+// NewAgentLimit: limits how many new agents one address may add per minute.
 //
-// The addresses of an IPv6 network of 64 bits count as one. When kAddressesMax are counted at once, all
-// others count as one address, so that made-up addresses gain nothing.
+// All addresses of an IPv6 /64 network count as one. At most kAddressesMax addresses are counted separately;
+// all others share one count, so forged addresses gain nothing.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +22,9 @@ class NewAgentLimit {
   // `agents_max` 0: no limit.
   explicit NewAgentLimit(size_t agents_max) : agents_max_(agents_max) {}
 
-  // Whether a new agent may come from the address. Senders without an address are not limited.
+  // Returns true if the sender's address may add a new agent. Senders without an address are not limited.
   bool has_room(const LineSender& sender, SteadyTime now);
-  // A new agent has come from it.
+  // Counts a new agent of the sender's address.
   void note(const LineSender& sender, SteadyTime now);
 
  private:

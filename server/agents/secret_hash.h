@@ -1,4 +1,4 @@
-// The hash under which the secret of an agent is kept.
+// Hashes agents' secrets: the store keeps the hash, never the secret.
 #pragma once
 
 #include "proto/agent_id.h"
@@ -6,7 +6,7 @@
 
 namespace statmill {
 
-// SHA-256. Cost: about 1 us.
+// Returns the SHA-256 of the secret. Cost: about 1 us.
 SecretHash hash_secret(const AgentSecret& secret);
 
 }  // namespace statmill

@@ -39,13 +39,14 @@ void write_troubles(std::string& out, const AgentStatus& status) {
   }
 }
 
-void write_contact(JsonObject& one, const std::optional<AgentContact>& contact) {
-  const AgentStatus* const status = contact && contact->status ? &*contact->status : nullptr;
+void write_connection(JsonObject& one, const std::optional<AgentConnectionInfo>& connection) {
+  const AgentStatus* const status = connection && connection->status ? &*connection->status : nullptr;
   const auto count = [&](std::string_view name, auto value) {
     one.key(name).append(status != nullptr ? std::to_string(value(*status)) : "null");
   };
-  one.key("clock_difference_ms").append(contact ? std::to_string(contact->clock_ahead.count()) : "null");
-  write_refused(one.key("refused"), contact ? contact->refused : RefusalCounts{});
+  one.key("clock_difference_ms")
+      .append(connection ? std::to_string(connection->clock_ahead.count()) : "null");
+  write_refused(one.key("refused"), connection ? connection->refused : RefusalCounts{});
   count("spool_bytes", [](const AgentStatus& s) { return s.spool_bytes; });
   count("lines_dropped", [](const AgentStatus& s) { return s.lines_dropped; });
   count("collectors", [](const AgentStatus& s) { return s.collectors; });
@@ -57,13 +58,13 @@ void write_agent(std::string& out, const AgentInfo& agent, Timestamp now) {
   const AgentRow& row = agent.row;
   JsonObject one(out);
   one.text("host", agent.host());
-  one.text("id", shown_id(row.id));
-  one.key("connected").append(agent.contact ? "true" : "false");
+  one.text("id", short_id(row.id));
+  one.key("connected").append(agent.connection ? "true" : "false");
   one.text("peer", agent.peer());
   one.text("version", agent.agent_version());
   one.key("ephemeral").append(row.is_ephemeral ? "true" : "false");
   one.count("epoch", row.position.epoch);
-  one.count("taken", row.position.seq);
+  one.count("accepted", row.position.seq);
   one.count("durable", agent.durable.seq);
   one.number("lag_s", static_cast<double>(unix_seconds(now) - unix_seconds(agent.durable.time)));
   one.count("lines", row.position.lines);
@@ -71,20 +72,20 @@ void write_agent(std::string& out, const AgentInfo& agent, Timestamp now) {
   one.count("gaps", row.gaps);
   one.count("lines_lost", row.lines_lost);
   one.count("lines_refused", row.lines_refused);
-  write_contact(one, agent.contact);
+  write_connection(one, agent.connection);
   write_gaps(one.key("last_gaps"), row);
 }
 
 }  // namespace
 
-std::string agents_json(const AgentRegistry& book, Timestamp now) {
+std::string agents_json(const AgentRegistry& registry, Timestamp now) {
   std::string out;
   {
     JsonObject report(out);
-    report.count("known", book.count());
-    report.count("connected", book.connected());
+    report.count("known", registry.count());
+    report.count("connected", registry.connected());
     JsonArray agents(report.key("agents"));
-    for (const AgentInfo& agent : book.list(kAgentsShown)) write_agent(agents.element(), agent, now);
+    for (const AgentInfo& agent : registry.list(kAgentsShown)) write_agent(agents.element(), agent, now);
   }
   out.push_back('\n');
   return out;

@@ -51,7 +51,7 @@ AgentAccount find_account(const ServerProcess& server, std::string_view key, con
     const auto number = [&](std::string_view name) { return agent.at(name).to_number<double>(); };
     return {true,
             agent.at("connected").as_bool(),
-            number("taken"),
+            number("accepted"),
             number("durable"),
             number("lines"),
             number("lines_lost"),

@@ -89,7 +89,7 @@ TEST_F(AgentsE2e, AnAgentThatIsConnectedIsForgottenOnlyByForce) {
   feed("a");
   const Ended refused = server_.cli({"forget-agent", id()});
   EXPECT_EQ(refused.status, 1) << refused.said;
-  EXPECT_THAT(refused.said, HasSubstr("is connected; stop it first, or force it"));
+  EXPECT_THAT(refused.said, HasSubstr("is connected; stop it first, or use force"));
   EXPECT_EQ(listed().at("known").as_int64(), 1);
   EXPECT_EQ(server_.cli({"forget-agent", "xyz"}).status, 1);
   EXPECT_EQ(server_.cli({"forget-agent"}).status, 2);
@@ -113,7 +113,7 @@ TEST_F(AgentsE2e, AnAgentThatWasForgottenComesBackWithAGapAndCountsNothingTwice)
   EXPECT_EQ(listed().at("known").as_int64(), 0);
   const Ended again = server_.cli({"forget-agent", known});
   EXPECT_EQ(again.status, 1);
-  EXPECT_THAT(again.said, HasSubstr("no agent has an id that begins with " + known));
+  EXPECT_THAT(again.said, HasSubstr("no agent has an id that starts with " + known));
 
   web_.start();
   feed("b");

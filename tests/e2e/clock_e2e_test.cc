@@ -117,7 +117,7 @@ TEST_F(ClockE2e, AnAgentWaitsForAServerWhoseClockIsWrongAndLosesNothing) {
     set_clock_wrong_by(by);
     ASSERT_TRUE(server_.wait_for_metric("statmill_clock_steps_total", by > 0 ? 1 : 3));
     ASSERT_TRUE(host.feed(random, 200)) << host.said();
-    const auto refusals = [&] { return server_.metric("statmill_agent_connections_unwelcome_total"); };
+    const auto refusals = [&] { return server_.metric("statmill_agent_handshake_failures_total"); };
     const double before = refusals();
     EXPECT_TRUE(wait_until([&] { return refusals() > before; }));
     set_clock_wrong_by(0);

@@ -138,7 +138,7 @@ TEST_F(ClonesE2e, AgentsThatReplaceEachOtherAreWarnedOfByBothPeers) {
   for (const std::string& said : {*line, ready.body}) {
     EXPECT_THAT(said, HasSubstr("host.original (127.0.0.1:"));
     EXPECT_THAT(said, HasSubstr("host.clone (127.0.0.1:"));
-    EXPECT_THAT(said, HasSubstr("replace each other as agent "));
+    EXPECT_THAT(said, HasSubstr("replaced each other as agent "));
   }
 }
 

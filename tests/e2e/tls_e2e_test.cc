@@ -55,7 +55,7 @@ class TlsE2e : public testing::Test {
     const auto line = agent.wait_for_line("server away");
     ASSERT_TRUE(line) << agent.standard_error();
     EXPECT_THAT(*line, testing::HasSubstr(reason));
-    EXPECT_TRUE(server.wait_for_metric("statmill_agent_connections_unwelcome_total", 1));
+    EXPECT_TRUE(server.wait_for_metric("statmill_agent_handshake_failures_total", 1));
     agent.signal(SIGTERM);
     EXPECT_EQ(agent.wait(), 0) << agent.standard_error();
     EXPECT_FALSE(account_of_host(server, "host.e2e").is_known);

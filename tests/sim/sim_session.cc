@@ -23,7 +23,7 @@ std::shared_ptr<SimSession> SimSession::make(Stage& stage, const std::shared_ptr
                                              const AgentStream::Services& services,
                                              std::function<TickTime()> now) {
   const std::shared_ptr<SimSession> session(new SimSession(stage, connection, services, std::move(now)));
-  session->stream_->set_watcher(session);
+  session->stream_->set_observer(session);
   const std::weak_ptr<SimSession> weak = session;
   connection->attach(Side::kServer, {.bytes =
                                          [weak](std::string_view bytes) {
@@ -61,21 +61,21 @@ void SimSession::go_on() {
 
 void SimSession::write() {
   if (!is_open()) return;
-  writing_ += stream_->take_output();
+  writing_ += stream_->pop_output();
   writing_.erase(0, connection_->write(Side::kServer, writing_));
   if (stream_->is_over() && writing_.empty()) close();
 }
 
-void SimSession::durable(AckFrame ack) {
+void SimSession::on_durable(AckFrame ack) {
   stage_.schedule.after(stage_.chance.duration(milliseconds(0), kPostedMax), [weak = weak_from_this(), ack] {
     const auto self = weak.lock();
     if (!self || !self->is_open()) return;
-    self->stream_->durable(ack);
+    self->stream_->on_durable(ack);
     self->write();
   });
 }
 
-void SimSession::ended(RefuseReason reason) {
+void SimSession::on_ended(RefuseReason reason) {
   stage_.schedule.after(stage_.chance.duration(milliseconds(0), kPostedMax),
                         [weak = weak_from_this(), reason] {
                           const auto self = weak.lock();

@@ -19,9 +19,9 @@ class TableIntake final : public AgentIntake {
   TableIntake(Table& table, std::function<bool()> has_room) : table_(table), has_room_(std::move(has_room)) {}
 
   bool has_room() const override { return has_room_(); }
-  void take(const AgentLines& lines, const AgentRegistry::Mark& mark) override {
+  void apply(const AgentLines& lines, const AgentRegistry::OnApplied& on_applied) override {
     Batch batch;
-    apply_agent_lines(table_, lines, batch, mark);
+    apply_agent_lines(table_, lines, batch, on_applied);
   }
 
  private:
@@ -30,7 +30,7 @@ class TableIntake final : public AgentIntake {
 };
 
 // What the stream uses must outlive it.
-class SimSession final : public AgentWatcher, public std::enable_shared_from_this<SimSession> {
+class SimSession final : public AgentObserver, public std::enable_shared_from_this<SimSession> {
  public:
   // `now`: the server's clocks.
   static std::shared_ptr<SimSession> make(Stage& stage, const std::shared_ptr<Connection>& connection,
@@ -43,8 +43,8 @@ class SimSession final : public AgentWatcher, public std::enable_shared_from_thi
   // The process ends; silently: the connection is not closed.
   void die(bool is_silent);
 
-  void durable(AckFrame ack) override;
-  void ended(RefuseReason reason) override;
+  void on_durable(AckFrame ack) override;
+  void on_ended(RefuseReason reason) override;
 
  private:
   SimSession(Stage& stage, std::shared_ptr<Connection> connection, const AgentStream::Services& services,

@@ -17,7 +17,7 @@ constexpr size_t kConversationsMax = 8;
 constexpr size_t kTicksPerAudit = 40;
 constexpr Duration kDay = std::chrono::hours(25);
 constexpr uint64_t kDaysMax = 4;  // then samples would be too old
-constexpr AgentLimits kFewPlaces{.agents_max = 2, .keeps_all_for = seconds(5)};
+constexpr AgentLimits kFewPlaces{.agents_max = 2, .startup_grace = seconds(5)};
 // Half-open connections are noticed within a minute, and backoffs add to that, once or twice.
 constexpr Duration kArrivalLimit = seconds(240);
 

@@ -1,5 +1,5 @@
 // Two agents with one identity, at the book: what one sends is never taken for what the other sent.
-#include "server/agents/fresh_frames.h"
+#include "server/agents/recent_frames.h"
 #include "tests/server/agents/agent_registry_fixture.h"
 
 namespace statmill {
@@ -10,9 +10,9 @@ TEST_F(AgentRegistryTest, ABatchOfACloneIsNoRepeat) {
   const Timestamp first = now_.wall;
   batch_of(first, 1, 0);
   open(1);  // the clone: nothing is durable, so it is told to begin at nothing
-  EXPECT_EQ(batch_of(first + Duration(1), 1, 0), AgentTake::kOther) << "another time";
-  EXPECT_EQ(batch_of(first, 1, 0, 11), AgentTake::kOther) << "another number of lines";
-  EXPECT_EQ(batch_of(first, 1, 0), AgentTake::kAgain);
+  EXPECT_EQ(batch_of(first + Duration(1), 1, 0), FrameResult::kOtherBatch) << "another time";
+  EXPECT_EQ(batch_of(first, 1, 0, 11), FrameResult::kOtherBatch) << "another number of lines";
+  EXPECT_EQ(batch_of(first, 1, 0), FrameResult::kRepeat);
   EXPECT_EQ(applied_, 1);
 }
 
@@ -21,15 +21,15 @@ TEST_F(AgentRegistryTest, ABatchOfACloneIsNoRepeatThoughTheFirstIsDurableByThen)
   batch(1, 0);
   open(1);
   tick();
-  EXPECT_EQ(batch_of(now_.wall + Duration(1), 1, 0), AgentTake::kOther);
+  EXPECT_EQ(batch_of(now_.wall + Duration(1), 1, 0), FrameResult::kOtherBatch);
 }
 
 TEST_F(AgentRegistryTest, BatchesOfClonesAreAConflict) {
   open(1);
   batch(1, 0);
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(batch(1, 0, 11), AgentTake::kOther);
-  ASSERT_EQ(book_->conflicts(now_.steady).size(), 1U);
-  EXPECT_EQ(book_->conflicts(now_.steady)[0].kind, AgentConflict::Kind::kClones);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(batch(1, 0, 11), FrameResult::kOtherBatch);
+  ASSERT_EQ(agents_->conflicts(now_.steady).size(), 1U);
+  EXPECT_EQ(agents_->conflicts(now_.steady)[0].kind, AgentConflict::Kind::kClones);
   EXPECT_EQ(counted("statmill.agent_clones"), 1U);
 }
 
@@ -38,27 +38,27 @@ TEST_F(AgentRegistryTest, AGapIsARepeatWheneverItIsTold) {
   gap(1, 3, 30);
   pass(minutes(1));
   open(1);
-  EXPECT_EQ(gap(1, 3, 30), AgentTake::kAgain);
+  EXPECT_EQ(gap(1, 3, 30), FrameResult::kRepeat);
 }
 
 // Nobody can say whose they are: the agent comes again when they are durable, and compares them itself.
 TEST_F(AgentRegistryTest, WhatCannotBeComparedIsNotAcknowledged) {
   open(1);
   gap(1, 1, 10);
-  for (uint64_t seq = 2; seq <= FreshFrames::kKept + 2; ++seq) batch(seq, 10 * (seq - 1));
+  for (uint64_t seq = 2; seq <= RecentFrames::kKept + 2; ++seq) batch(seq, 10 * (seq - 1));
   open(1);
-  EXPECT_EQ(batch(1, 0), AgentTake::kGap);
-  EXPECT_EQ(batch(2, 10), AgentTake::kGap) << "more than are kept came behind it";
-  EXPECT_EQ(gap(3, 3, 30), AgentTake::kGap) << "a batch was taken";
-  EXPECT_EQ(batch(3, 20), AgentTake::kAgain);
+  EXPECT_EQ(batch(1, 0), FrameResult::kGap);
+  EXPECT_EQ(batch(2, 10), FrameResult::kGap) << "more than are kept came behind it";
+  EXPECT_EQ(gap(3, 3, 30), FrameResult::kGap) << "a batch was taken";
+  EXPECT_EQ(batch(3, 20), FrameResult::kRepeat);
 }
 
 TEST_F(AgentRegistryTest, ABatchOfAnEarlierEpochIsComparedWithNone) {
   open(1);
   batch(1, 0);
   open(1, 2);
-  EXPECT_EQ(batch(1, 0, 11), AgentTake::kTaken);
-  EXPECT_EQ(batch(1, 0, 11), AgentTake::kAgain);
+  EXPECT_EQ(batch(1, 0, 11), FrameResult::kAccepted);
+  EXPECT_EQ(batch(1, 0, 11), FrameResult::kRepeat);
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ class AgentListenerTest : public testing::Test {
     AgentOptions options = options_;
     options.listen = Endpoint{"127.0.0.1", 0};
     listener_ = std::make_unique<AgentListener>(
-        options, AgentListener::Services{book_, table_, intake_, registry_, clock_, log_});
+        options, AgentListener::Services{agents_, table_, intake_, registry_, clock_, log_});
     const Status opened = listener_->open();
     ASSERT_TRUE(opened) << opened.error().message;
   }
@@ -108,8 +108,8 @@ class AgentListenerTest : public testing::Test {
   SystemClock clock_;
   Table table_{tiers_, TableLimits{}};
   Intake intake_{table_, registry_};
-  AgentRegistry book_{AgentLimits{}, registry_};
-  Ticker ticker_{{table_, store_, registry_, health_, log_, &book_},
+  AgentRegistry agents_{AgentLimits{}, registry_};
+  Ticker ticker_{{table_, store_, registry_, health_, log_, &agents_},
                  TickOptions{},
                  recover(store_, table_)->start,
                  clock_.steady()};
@@ -190,10 +190,10 @@ TEST_F(AgentListenerTest, ASilentAgentIsClosedAndCounted) {
   ASSERT_EQ(agent.welcome(), 0U);
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_FALSE(agent.next());
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, AgentSession::kHelloLimit)
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, AgentSession::kHelloTimeout)
       << "the limit of another time";
   EXPECT_EQ(registry_.counter("statmill.agent_connections_idle", "").value(), 1U);
-  EXPECT_EQ(book_.connected(), 0U);
+  EXPECT_EQ(agents_.connected(), 0U);
 }
 
 TEST_F(AgentListenerTest, WhatIsNoFrameIsRefused) {
@@ -218,20 +218,20 @@ TEST_F(AgentListenerTest, SaysThatItStops) {
 
 // A tick that is telling connections what is durable while the listener stops.
 TEST_F(AgentListenerTest, ConnectionsMayBeToldWhatIsDurableAfterItHasStopped) {
-  class SlowWatcher final : public AgentWatcher {
+  class SlowObserver final : public AgentObserver {
    public:
-    void durable(AckFrame) override {
+    void on_durable(AckFrame) override {
       told_.release();
       go_on_.acquire();
     }
-    void ended(RefuseReason) override {}
+    void on_ended(RefuseReason) override {}
 
     std::binary_semaphore told_{0};
     std::binary_semaphore go_on_{0};
   };
   open();
-  const auto slow = std::make_shared<SlowWatcher>();
-  const auto first = std::get<AgentRegistry::Opened>(book_.open(
+  const auto slow = std::make_shared<SlowObserver>();
+  const auto first = std::get<AgentRegistry::Opened>(agents_.open(
       HelloFrame{.id = {{1}}, .acknowledged = {.epoch = 1}, .clock = clock_.wall(), .host = "slow"},
       LineSender(), slow, TickTime::of(clock_)));
   Peer agent = peer();
@@ -240,7 +240,8 @@ TEST_F(AgentListenerTest, ConnectionsMayBeToldWhatIsDurableAfterItHasStopped) {
   ASSERT_TRUE(agent.send(Peer::batch(1)));
   ASSERT_TRUE(wait_for_samples(1));
   const BatchFrame batch{.seq = 1, .lines_before = 0, .lines = 0};
-  book_.take(first.hold, batch, TickTime::of(clock_), [](auto, const auto& mark) { mark(0, {}); });
+  agents_.accept(first.lease, batch, TickTime::of(clock_),
+                 [](auto, const auto& on_applied) { on_applied(0, {}); });
   std::thread ticks([this] { EXPECT_TRUE(tick()); });
   slow->told_.acquire();
   listener_->stop();

@@ -14,10 +14,10 @@ namespace statmill {
 using std::chrono::hours;
 using std::chrono::minutes;
 
-class Watcher final : public AgentWatcher {
+class Observer final : public AgentObserver {
  public:
-  void durable(AckFrame ack) override { durable_seq = ack.seq; }
-  void ended(RefuseReason reason) override { end = reason; }
+  void on_durable(AckFrame ack) override { durable_seq = ack.seq; }
+  void on_ended(RefuseReason reason) override { end = reason; }
   uint64_t durable_seq = 0;
   std::optional<RefuseReason> end;
 };
@@ -30,15 +30,17 @@ inline AgentId id_of(uint8_t number) {
 
 class AgentRegistryTest : public testing::Test {
  protected:
-  AgentRegistryTest() { make_book({}); }
+  AgentRegistryTest() { make_registry({}); }
 
-  void make_book(const AgentLimits& limits) { book_ = std::make_unique<AgentRegistry>(limits, registry_); }
+  void make_registry(const AgentLimits& limits) {
+    agents_ = std::make_unique<AgentRegistry>(limits, registry_);
+  }
   // As after a start of the server, with what the store has.
   void restart(const AgentLimits& limits = {}) {
-    make_book(limits);
+    make_registry(limits);
     AgentRows rows{{}, 0, forgotten_until_};
     for (const auto& [id, row] : stored_) rows.rows.push_back(row);
-    book_->restore(std::move(rows));
+    agents_->restore(std::move(rows));
   }
   void pass(Duration time) {
     now_.wall += time;
@@ -49,8 +51,8 @@ class AgentRegistryTest : public testing::Test {
     return {.id = id_of(agent), .acknowledged = {.epoch = epoch}, .clock = now_.wall, .host = "web"};
   }
   std::variant<AgentRegistry::Opened, RefuseReason> try_open(const HelloFrame& hello) {
-    watcher_ = std::make_shared<Watcher>();
-    return book_->open(hello, sender_, watcher_, now_);
+    observer_ = std::make_shared<Observer>();
+    return agents_->open(hello, sender_, observer_, now_);
   }
   std::variant<AgentRegistry::Opened, RefuseReason> try_open(uint8_t agent, uint32_t epoch = 1) {
     return try_open(hello(agent, epoch));
@@ -58,7 +60,7 @@ class AgentRegistryTest : public testing::Test {
   AgentRegistry::Opened open(const HelloFrame& hello) {
     auto opened = try_open(hello);
     EXPECT_TRUE(std::holds_alternative<AgentRegistry::Opened>(opened));
-    hold_ = std::get<AgentRegistry::Opened>(opened).hold;
+    lease_ = std::get<AgentRegistry::Opened>(opened).lease;
     return std::get<AgentRegistry::Opened>(opened);
   }
   AgentRegistry::Opened open(uint8_t agent, uint32_t epoch = 1) { return open(hello(agent, epoch)); }
@@ -67,32 +69,32 @@ class AgentRegistryTest : public testing::Test {
     ASSERT_TRUE(std::holds_alternative<RefuseReason>(opened));
     EXPECT_EQ(std::get<RefuseReason>(opened), reason) << refuse_reason_text(std::get<RefuseReason>(opened));
   }
-  AgentTake batch(uint64_t seq, uint64_t lines_before, uint32_t lines = 10) {
+  FrameResult batch(uint64_t seq, uint64_t lines_before, uint32_t lines = 10) {
     return batch_of(now_.wall, seq, lines_before, lines);
   }
-  AgentTake batch_of(Timestamp time, uint64_t seq, uint64_t lines_before, uint32_t lines = 10) {
-    return book_->take(hold_, BatchFrame{seq, lines_before, lines, time, {}, {}}, now_,
-                       [this](auto fate, const auto& mark) { apply(fate, mark); });
+  FrameResult batch_of(Timestamp time, uint64_t seq, uint64_t lines_before, uint32_t lines = 10) {
+    return agents_->accept(lease_, BatchFrame{seq, lines_before, lines, time, {}, {}}, now_,
+                           [this](auto action, const auto& on_applied) { apply(action, on_applied); });
   }
-  AgentTake gap(uint64_t first, uint64_t seq, uint64_t lines_before) {
-    return book_->take(hold_, GapFrame{first, seq, lines_before, GapReason::kSpoolFull, now_.wall}, now_,
-                       [this](auto fate, const auto& mark) { apply(fate, mark); });
+  FrameResult gap(uint64_t first, uint64_t seq, uint64_t lines_before) {
+    return agents_->accept(lease_, GapFrame{first, seq, lines_before, GapReason::kSpoolFull, now_.wall}, now_,
+                           [this](auto action, const auto& on_applied) { apply(action, on_applied); });
   }
-  void apply(AgentRegistry::Lines fate, const AgentRegistry::Mark& mark) {
-    if (fate == AgentRegistry::Lines::kApplied) ++applied_;
-    mark(parity_, {});
+  void apply(AgentRegistry::LinesAction action, const AgentRegistry::OnApplied& on_applied) {
+    if (action == AgentRegistry::LinesAction::kApply) ++applied_;
+    on_applied(parity_, {});
   }
   // An agent of one batch that has gone.
   void visit(uint8_t agent) {
     open(agent);
-    EXPECT_EQ(batch(1, 0), AgentTake::kTaken);
+    EXPECT_EQ(batch(1, 0), FrameResult::kAccepted);
     tick();
-    book_->close(hold_);
+    agents_->close(lease_);
   }
   // Ends the epoch; its batch is not durable yet. `passed`: the time that the tick's retention goes by.
   StoreBatch end_epoch(std::optional<Timestamp> passed = {}) {
     StoreBatch batch;
-    book_->add_to(parity_, batch, passed.value_or(now_.wall));
+    agents_->add_to(parity_, batch, passed.value_or(now_.wall));
     parity_ ^= 1;
     return batch;
   }
@@ -101,17 +103,17 @@ class AgentRegistryTest : public testing::Test {
     for (const AgentRow& row : batch.agents) stored_[row.id] = row;
     for (const AgentId& id : batch.forgotten_agents) stored_.erase(id);
     if (batch.forgotten_until) forgotten_until_ = batch.forgotten_until;
-    book_->committed(batch);
+    agents_->committed(batch);
     return batch;
   }
   uint64_t counted(const std::string& name) { return registry_.counter(name, "").value(); }
 
   Registry registry_;
-  std::unique_ptr<AgentRegistry> book_;
+  std::unique_ptr<AgentRegistry> agents_;
   std::map<AgentId, AgentRow> stored_;
   std::optional<Timestamp> forgotten_until_;
-  std::shared_ptr<Watcher> watcher_;
-  AgentRegistry::Hold hold_;
+  std::shared_ptr<Observer> observer_;
+  AgentRegistry::Lease lease_;
   LineSender sender_;
   TickTime now_{from_unix_seconds(1'700'000'000), SteadyTime(hours(1))};
   int parity_ = 0;

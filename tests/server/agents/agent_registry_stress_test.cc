@@ -19,15 +19,15 @@ constexpr int64_t kNow = 1'700'006'400;
 constexpr uint64_t kBatches = 2000;
 constexpr uint8_t kAgents = 2;
 
-class Watcher final : public AgentWatcher {
+class Observer final : public AgentObserver {
  public:
-  void durable(AckFrame ack) override { durable_ = ack.seq; }
-  void ended(RefuseReason) override { is_over_ = true; }
+  void on_durable(AckFrame ack) override { durable_ = ack.seq; }
+  void on_ended(RefuseReason) override { is_over_ = true; }
 
   // Waits until fewer batches are not durable than the book remembers: it refuses repeats of more. `seq`: the
   // last that was sent.
   void wait_for_ticks(uint64_t seq) const {
-    while (!is_over_ && seq >= durable_ + FreshFrames::kKept / 2) std::this_thread::yield();
+    while (!is_over_ && seq >= durable_ + RecentFrames::kKept / 2) std::this_thread::yield();
   }
 
  private:
@@ -37,42 +37,42 @@ class Watcher final : public AgentWatcher {
 
 // One connection of an agent, which sends what is not durable yet until it is replaced; `limit` batches at
 // most. Gives the last batch it sent.
-uint64_t run_connection(AgentRegistry& book, Table& table, uint8_t agent, uint64_t limit,
+uint64_t run_connection(AgentRegistry& agents, Table& table, uint8_t agent, uint64_t limit,
                         std::atomic<uint64_t>& taken) {
   const TickTime now{from_unix_seconds(kNow), SteadyTime{}};
   HelloFrame hello{.acknowledged = {.epoch = 1}, .host = "web"};
   hello.id.bytes.fill(agent);
-  const auto watcher = std::make_shared<Watcher>();
-  const auto opened = std::get<AgentRegistry::Opened>(book.open(hello, LineSender(), watcher, now));
+  const auto observer = std::make_shared<Observer>();
+  const auto opened = std::get<AgentRegistry::Opened>(agents.open(hello, LineSender(), observer, now));
   uint64_t seq = opened.durable.seq;
   const uint64_t last = std::min(seq + limit, kBatches);
   const uint64_t first = seq;
   while (seq < last) {
-    if (seq - first >= FreshFrames::kKept / 2) watcher->wait_for_ticks(seq);
-    const AgentTake take = book.take(
-        opened.hold, BatchFrame{seq + 1, seq, 1, {}, {}, {}}, now, [&](auto fate, const auto& mark) {
+    if (seq - first >= RecentFrames::kKept / 2) observer->wait_for_ticks(seq);
+    const FrameResult take = agents.accept(
+        opened.lease, BatchFrame{seq + 1, seq, 1, {}, {}, {}}, now, [&](auto action, const auto& on_applied) {
           Batch batch;
-          apply_agent_lines(table,
-                            {.fate = fate, .text = "*seen 1700006400 1\n", .sent = now.wall, .now = now.wall},
-                            batch, mark);
+          apply_agent_lines(
+              table, {.action = action, .text = "*seen 1700006400 1\n", .sent = now.wall, .now = now.wall},
+              batch, on_applied);
         });
-    if (take == AgentTake::kReplaced) break;
-    EXPECT_NE(take, AgentTake::kGap);
-    if (take == AgentTake::kTaken) taken.fetch_add(1);
+    if (take == FrameResult::kReplaced) break;
+    EXPECT_NE(take, FrameResult::kGap);
+    if (take == FrameResult::kAccepted) taken.fetch_add(1);
     ++seq;
   }
-  book.close(opened.hold);
+  agents.close(opened.lease);
   return seq;
 }
 
 // One of two that speak for the agent by turns: this one comes back until all is sent.
-void run_agent(AgentRegistry& book, Table& table, uint8_t agent, std::atomic<uint64_t>& taken) {
-  while (run_connection(book, table, agent, kBatches, taken) < kBatches) continue;
+void run_agent(AgentRegistry& agents, Table& table, uint8_t agent, std::atomic<uint64_t>& taken) {
+  while (run_connection(agents, table, agent, kBatches, taken) < kBatches) continue;
 }
 
-void run_intruder(AgentRegistry& book, Table& table, uint8_t agent, std::atomic<uint64_t>& taken) {
+void run_intruder(AgentRegistry& agents, Table& table, uint8_t agent, std::atomic<uint64_t>& taken) {
   constexpr int kIntrusions = 200;
-  for (int i = 0; i < kIntrusions; ++i) run_connection(book, table, agent, 100, taken);
+  for (int i = 0; i < kIntrusions; ++i) run_connection(agents, table, agent, 100, taken);
 }
 
 TEST(AgentRegistryStress, EachBatchCountsOnceWhoeverBringsIt) {
@@ -81,8 +81,8 @@ TEST(AgentRegistryStress, EachBatchCountsOnceWhoeverBringsIt) {
   Health health;
   Log log(LogLevel::kError);
   Table table(store.tiers(), TableLimits{});
-  AgentRegistry book(AgentLimits{}, registry);
-  Ticker ticker({table, store, registry, health, log, &book}, {}, {}, SteadyTime{});
+  AgentRegistry agents(AgentLimits{}, registry);
+  Ticker ticker({table, store, registry, health, log, &agents}, {}, {}, SteadyTime{});
   std::atomic<uint64_t> taken{0};
   std::atomic<bool> done{false};
   std::thread tick([&] {
@@ -90,8 +90,8 @@ TEST(AgentRegistryStress, EachBatchCountsOnceWhoeverBringsIt) {
   });
   std::vector<std::thread> connections;
   for (uint8_t agent = 0; agent < kAgents; ++agent) {
-    connections.emplace_back([&, agent] { run_agent(book, table, agent, taken); });
-    connections.emplace_back([&, agent] { run_intruder(book, table, agent, taken); });
+    connections.emplace_back([&, agent] { run_agent(agents, table, agent, taken); });
+    connections.emplace_back([&, agent] { run_intruder(agents, table, agent, taken); });
   }
   for (std::thread& connection : connections) connection.join();
   done = true;

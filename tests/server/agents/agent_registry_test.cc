@@ -11,11 +11,11 @@ TEST_F(AgentRegistryTest, AnAgentNotSeenBeforeBeginsAtNothing) {
 
 TEST_F(AgentRegistryTest, BatchesAreTakenInOrderAndOnce) {
   open(1);
-  EXPECT_EQ(batch(1, 0), AgentTake::kTaken);
-  EXPECT_EQ(batch(1, 0), AgentTake::kAgain);
-  EXPECT_EQ(batch(3, 20), AgentTake::kGap);
-  EXPECT_EQ(batch(2, 11), AgentTake::kGap);  // it does not hold what should lie before it
-  EXPECT_EQ(batch(2, 10), AgentTake::kTaken);
+  EXPECT_EQ(batch(1, 0), FrameResult::kAccepted);
+  EXPECT_EQ(batch(1, 0), FrameResult::kRepeat);
+  EXPECT_EQ(batch(3, 20), FrameResult::kGap);
+  EXPECT_EQ(batch(2, 11), FrameResult::kGap);  // it does not lease what should lie before it
+  EXPECT_EQ(batch(2, 10), FrameResult::kAccepted);
   EXPECT_EQ(applied_, 2);
 }
 
@@ -23,14 +23,14 @@ TEST_F(AgentRegistryTest, APositionIsToldWhenItsTickIsDurable) {
   open(1);
   batch(1, 0);
   const StoreBatch first = end_epoch();
-  EXPECT_EQ(watcher_->durable_seq, 0U);
+  EXPECT_EQ(observer_->durable_seq, 0U);
   batch(2, 10);  // of the next epoch: the batch of the first must not speak of it
   ASSERT_EQ(first.agents.size(), 1U);
   EXPECT_EQ(first.agents[0].position.seq, 1U);
-  book_->committed(first);
-  EXPECT_EQ(watcher_->durable_seq, 1U);
+  agents_->committed(first);
+  EXPECT_EQ(observer_->durable_seq, 1U);
   tick();
-  EXPECT_EQ(watcher_->durable_seq, 2U);
+  EXPECT_EQ(observer_->durable_seq, 2U);
 }
 
 TEST_F(AgentRegistryTest, AHelloIsToldWhatIsDurableNotWhatIsTaken) {
@@ -39,9 +39,9 @@ TEST_F(AgentRegistryTest, AHelloIsToldWhatIsDurableNotWhatIsTaken) {
   tick();
   batch(2, 10);
   EXPECT_EQ(open(1).durable.seq, 1U);
-  EXPECT_EQ(batch(2, 10), AgentTake::kAgain);
+  EXPECT_EQ(batch(2, 10), FrameResult::kRepeat);
   tick();
-  EXPECT_EQ(watcher_->durable_seq, 2U);
+  EXPECT_EQ(observer_->durable_seq, 2U);
 }
 
 TEST_F(AgentRegistryTest, WhatIsRestoredIsNotTakenAgain) {
@@ -50,21 +50,21 @@ TEST_F(AgentRegistryTest, WhatIsRestoredIsNotTakenAgain) {
   tick();
   restart();
   EXPECT_EQ(open(1).durable, (AgentPosition{1, 1, 10, now_.wall}));
-  EXPECT_EQ(batch(1, 0), AgentTake::kGap);
-  EXPECT_EQ(batch(2, 10), AgentTake::kTaken);
+  EXPECT_EQ(batch(1, 0), FrameResult::kGap);
+  EXPECT_EQ(batch(2, 10), FrameResult::kAccepted);
 }
 
 TEST_F(AgentRegistryTest, TheNewerConnectionSpeaksForTheAgent) {
   open(1);
-  const AgentRegistry::Hold old = hold_;
-  const auto old_watcher = watcher_;
+  const AgentRegistry::Lease old = lease_;
+  const auto old_observer = observer_;
   open(1);
-  EXPECT_EQ(old_watcher->end, RefuseReason::kReplaced);
-  EXPECT_EQ(batch(1, 0), AgentTake::kTaken);
-  hold_ = old;
-  EXPECT_EQ(batch(2, 10), AgentTake::kReplaced);
-  book_->close(old);  // closes nothing of the other's
-  EXPECT_EQ(book_->connected(), 1U);
+  EXPECT_EQ(old_observer->end, RefuseReason::kReplaced);
+  EXPECT_EQ(batch(1, 0), FrameResult::kAccepted);
+  lease_ = old;
+  EXPECT_EQ(batch(2, 10), FrameResult::kReplaced);
+  agents_->close(old);  // closes nothing of the other's
+  EXPECT_EQ(agents_->connected(), 1U);
 }
 
 TEST_F(AgentRegistryTest, ALowerEpochIsFencedAndAHigherBeginsAnew) {
@@ -73,7 +73,7 @@ TEST_F(AgentRegistryTest, ALowerEpochIsFencedAndAHigherBeginsAnew) {
   tick();
   expect_refused(hello(1, 1), RefuseReason::kFenced);
   EXPECT_EQ(open(1, 3).durable, (AgentPosition{3, 0, 0, now_.wall}));
-  EXPECT_EQ(batch(1, 0), AgentTake::kTaken);
+  EXPECT_EQ(batch(1, 0), FrameResult::kAccepted);
 }
 
 TEST_F(AgentRegistryTest, ATickOfAnOlderEpochSaysNothingOfTheNewer) {
@@ -81,8 +81,8 @@ TEST_F(AgentRegistryTest, ATickOfAnOlderEpochSaysNothingOfTheNewer) {
   batch(1, 0);
   const StoreBatch older = end_epoch();
   open(1, 2);
-  book_->committed(older);
-  EXPECT_EQ(watcher_->durable_seq, 0U);
+  agents_->committed(older);
+  EXPECT_EQ(observer_->durable_seq, 0U);
   EXPECT_EQ(open(1, 2).durable.seq, 0U);
 }
 
@@ -91,9 +91,9 @@ TEST_F(AgentRegistryTest, AHelloAloneFencesNobody) {
   batch(1, 0);
   tick();
   open(1, std::numeric_limits<uint32_t>::max());
-  book_->close(hold_);
+  agents_->close(lease_);
   EXPECT_EQ(open(1, 1).durable.seq, 1U) << "the true agent goes on";
-  EXPECT_EQ(batch(2, 10), AgentTake::kTaken);
+  EXPECT_EQ(batch(2, 10), FrameResult::kAccepted);
 }
 
 TEST_F(AgentRegistryTest, TheFirstBatchOfALaterEpochFencesTheEarlier) {
@@ -102,7 +102,7 @@ TEST_F(AgentRegistryTest, TheFirstBatchOfALaterEpochFencesTheEarlier) {
   tick();
   open(1, 2);
   batch(1, 0);
-  book_->close(hold_);
+  agents_->close(lease_);
   expect_refused(hello(1, 1), RefuseReason::kFenced);
 }
 
@@ -114,21 +114,21 @@ TEST_F(AgentRegistryTest, WhatIsTakenOfALaterEpochIsNotToldAsDurable) {
   batch(1, 0);
   EXPECT_EQ(open(1, 2).durable, (AgentPosition{2, 0, 0, now_.wall}));
   tick();
-  EXPECT_EQ(watcher_->durable_seq, 1U);
+  EXPECT_EQ(observer_->durable_seq, 1U);
 }
 
 TEST_F(AgentRegistryTest, AnotherSecretIsRefusedAndTheTrueAgentStays) {
   open(1);
   batch(1, 0);
-  const auto owner = watcher_;
+  const auto owner = observer_;
   HelloFrame thief = hello(1, 9);
   thief.secret.bytes[0] = 1;
   thief.host = "evil";
   expect_refused(thief, RefuseReason::kOwner);
   EXPECT_FALSE(owner->end);
-  EXPECT_EQ(batch(2, 10), AgentTake::kTaken);
+  EXPECT_EQ(batch(2, 10), FrameResult::kAccepted);
   EXPECT_EQ(counted("statmill.agent_connections_wrong_owner"), 1U);
-  const auto conflicts = book_->conflicts(now_.steady);
+  const auto conflicts = agents_->conflicts(now_.steady);
   ASSERT_EQ(conflicts.size(), 1U);
   EXPECT_EQ(conflicts[0].known.host, "web");
   EXPECT_EQ(conflicts[0].other.host, "evil");
@@ -148,13 +148,13 @@ TEST_F(AgentRegistryTest, ASecretIsTheAgentsFromItsFirstBatchOn) {
 
 TEST_F(AgentRegistryTest, ThreeReplacementsIn10MinutesAreClones) {
   for (int i = 0; i < 3; ++i) open(1);
-  EXPECT_TRUE(book_->conflicts(now_.steady).empty()) << "two are no sign yet";
+  EXPECT_TRUE(agents_->conflicts(now_.steady).empty()) << "two are no sign yet";
   pass(minutes(9));
   open(1);
-  ASSERT_EQ(book_->conflicts(now_.steady).size(), 1U);
+  ASSERT_EQ(agents_->conflicts(now_.steady).size(), 1U);
   EXPECT_EQ(counted("statmill.agent_clones"), 1U);
   pass(minutes(10));
-  EXPECT_TRUE(book_->conflicts(now_.steady).empty()) << "it has ended";
+  EXPECT_TRUE(agents_->conflicts(now_.steady).empty()) << "it has ended";
 }
 
 TEST_F(AgentRegistryTest, OnlySoManyConflictsAreKept) {
@@ -164,15 +164,15 @@ TEST_F(AgentRegistryTest, OnlySoManyConflictsAreKept) {
     thief.secret.bytes[0] = 1;
     expect_refused(thief, RefuseReason::kOwner);
   }
-  EXPECT_EQ(book_->conflicts(now_.steady).size(), AgentConflicts::kKept);
+  EXPECT_EQ(agents_->conflicts(now_.steady).size(), AgentConflicts::kKept);
 }
 
 TEST_F(AgentRegistryTest, GapsMoveThePositionAndAreKept) {
   open(1);
   batch(1, 0);
   pass(minutes(1));
-  EXPECT_EQ(gap(2, 5, 50), AgentTake::kTaken);
-  EXPECT_EQ(batch(6, 50), AgentTake::kTaken);
+  EXPECT_EQ(gap(2, 5, 50), FrameResult::kAccepted);
+  EXPECT_EQ(batch(6, 50), FrameResult::kAccepted);
   const StoreBatch stored = end_epoch();
   ASSERT_EQ(stored.agents.size(), 1U);
   const AgentRow& row = stored.agents[0];
@@ -185,16 +185,16 @@ TEST_F(AgentRegistryTest, GapsMoveThePositionAndAreKept) {
 TEST_F(AgentRegistryTest, AGapThatSaysLessThanIsInIsRefused) {
   open(1);
   batch(1, 0);
-  EXPECT_EQ(gap(1, 1, 10), AgentTake::kGap);
-  EXPECT_EQ(gap(2, 2, 9), AgentTake::kGap);
+  EXPECT_EQ(gap(1, 1, 10), FrameResult::kGap);
+  EXPECT_EQ(gap(2, 2, 9), FrameResult::kGap);
 }
 
 TEST_F(AgentRegistryTest, AGapThatDoesNotFollowIsRefused) {
   open(1);
   batch(1, 0);
-  EXPECT_EQ(gap(3, 5, 50), AgentTake::kGap) << "the second is not told to be missing";
-  EXPECT_EQ(gap(1, 5, 50), AgentTake::kGap) << "the first is here";
-  EXPECT_EQ(gap(2, 5, 50), AgentTake::kTaken);
+  EXPECT_EQ(gap(3, 5, 50), FrameResult::kGap) << "the second is not told to be missing";
+  EXPECT_EQ(gap(1, 5, 50), FrameResult::kGap) << "the first is here";
+  EXPECT_EQ(gap(2, 5, 50), FrameResult::kAccepted);
 }
 
 TEST_F(AgentRegistryTest, OnlySoManyGapsAreKeptAndAllCounted) {
@@ -207,27 +207,27 @@ TEST_F(AgentRegistryTest, OnlySoManyGapsAreKeptAndAllCounted) {
 }
 
 TEST_F(AgentRegistryTest, WhoSaidNothingTakesNoPlace) {
-  make_book({.agents_max = 1});
+  make_registry({.agents_max = 1});
   open(1);
-  book_->close(hold_);
-  EXPECT_EQ(book_->count(), 0U);
+  agents_->close(lease_);
+  EXPECT_EQ(agents_->count(), 0U);
   open(2);
-  const AgentRegistry::Hold second = hold_;
+  const AgentRegistry::Lease second = lease_;
   open(3);
-  EXPECT_EQ(batch(1, 0), AgentTake::kTaken);
-  hold_ = second;
-  EXPECT_EQ(batch(1, 0), AgentTake::kLimit) << "the place is the other's";
+  EXPECT_EQ(batch(1, 0), FrameResult::kAccepted);
+  lease_ = second;
+  EXPECT_EQ(batch(1, 0), FrameResult::kLimit) << "the place is the other's";
 }
 
 TEST_F(AgentRegistryTest, NewAgentsOfOneAddressAreLimitedByTheMinute) {
-  make_book({.new_per_minute = 2});
+  make_registry({.new_per_minute = 2});
   sender_ = LineSender::host({0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 1});
   visit(1);
   sender_.address[15] = 7;  // of the same network
   visit(2);
   expect_refused(hello(3), RefuseReason::kLimit);
   open(1);
-  EXPECT_EQ(batch(2, 10), AgentTake::kTaken) << "one that is known is not concerned";
+  EXPECT_EQ(batch(2, 10), FrameResult::kAccepted) << "one that is known is not concerned";
   sender_.address[7] = 7;
   visit(3);
   pass(minutes(1));
@@ -237,14 +237,14 @@ TEST_F(AgentRegistryTest, NewAgentsOfOneAddressAreLimitedByTheMinute) {
 }
 
 TEST_F(AgentRegistryTest, TheLimitHoldsAtTheFirstBatchToo) {
-  make_book({.new_per_minute = 1});
+  make_registry({.new_per_minute = 1});
   sender_ = LineSender::host({0x20, 1});
   open(1);
-  const AgentRegistry::Hold first = hold_;
+  const AgentRegistry::Lease first = lease_;
   open(2);
-  EXPECT_EQ(batch(1, 0), AgentTake::kTaken);
-  hold_ = first;
-  EXPECT_EQ(batch(1, 0), AgentTake::kLimit);
+  EXPECT_EQ(batch(1, 0), FrameResult::kAccepted);
+  lease_ = first;
+  EXPECT_EQ(batch(1, 0), FrameResult::kLimit);
 }
 
 // --- What is forgotten.
@@ -255,7 +255,7 @@ TEST_F(AgentRegistryTest, AnEphemeralAgentIsKnownAfterADayAndMore) {
   open(ephemeral);
   batch(1, 0);
   tick();
-  book_->close(hold_);
+  agents_->close(lease_);
   restart();  // the server was down for it
   pass(hours(25 * 24));
   open(2);
@@ -265,7 +265,7 @@ TEST_F(AgentRegistryTest, AnEphemeralAgentIsKnownAfterADayAndMore) {
   visit(3);
   ephemeral.acknowledged = {1, 1, 10, from_unix_seconds(1'700'000'000)};
   EXPECT_EQ(open(ephemeral).durable.seq, 1U);
-  EXPECT_EQ(batch(1, 0), AgentTake::kGap);
+  EXPECT_EQ(batch(1, 0), FrameResult::kGap);
 }
 
 TEST_F(AgentRegistryTest, ClocksOfConnectedAgentsAreCompared) {
@@ -278,14 +278,14 @@ TEST_F(AgentRegistryTest, ClocksOfConnectedAgentsAreCompared) {
   slow.host = "slow";
   open(slow);
   open(3);
-  const auto differences = book_->clock_differences(minutes(1));
+  const auto differences = agents_->clock_differences(minutes(1));
   ASSERT_EQ(differences.size(), 2U);
   EXPECT_EQ(differences[0].host, "slow");
   EXPECT_EQ(differences[0].ahead, -minutes(12));
-  EXPECT_EQ(book_->clock_difference_max(), minutes(12));
-  hold_ = open(slow).hold;
-  book_->note_status(hold_, {}, Duration(5));
-  EXPECT_EQ(book_->clock_difference_max(), minutes(11));
+  EXPECT_EQ(agents_->clock_difference_max(), minutes(12));
+  lease_ = open(slow).lease;
+  agents_->note_status(lease_, {}, Duration(5));
+  EXPECT_EQ(agents_->clock_difference_max(), minutes(11));
 }
 
 TEST_F(AgentRegistryTest, KeepsTheNewestStatusOfAConnection) {
@@ -294,25 +294,25 @@ TEST_F(AgentRegistryTest, KeepsTheNewestStatusOfAConnection) {
   status.collectors.push_back({"cpu", 0, ""});
   for (size_t i = 0; i < AgentStatus::kTroublesKept + 1; ++i)
     status.collectors.push_back({"block", 2, "no BTF"});
-  book_->note_status(hold_, status, {});
-  const auto info = book_->list(1).at(0);
-  ASSERT_TRUE(info.contact && info.contact->status);
-  EXPECT_EQ(info.contact->status->spool_bytes, 7U);
-  EXPECT_EQ(info.contact->status->collectors_not_ok, AgentStatus::kTroublesKept + 1);
-  EXPECT_EQ(info.contact->status->troubles.size(), AgentStatus::kTroublesKept);
-  EXPECT_EQ(info.contact->status->troubles[0].reason, "no BTF");
+  agents_->note_status(lease_, status, {});
+  const auto info = agents_->list(1).at(0);
+  ASSERT_TRUE(info.connection && info.connection->status);
+  EXPECT_EQ(info.connection->status->spool_bytes, 7U);
+  EXPECT_EQ(info.connection->status->collectors_not_ok, AgentStatus::kTroublesKept + 1);
+  EXPECT_EQ(info.connection->status->troubles.size(), AgentStatus::kTroublesKept);
+  EXPECT_EQ(info.connection->status->troubles[0].reason, "no BTF");
 }
 
 TEST_F(AgentRegistryTest, ListsAgentsByHost) {
   open(2);
   open(1);
   batch(1, 0);
-  const auto list = book_->list(10);
+  const auto list = agents_->list(10);
   ASSERT_EQ(list.size(), 2U);
   EXPECT_EQ(list[0].row.id, id_of(1));
   EXPECT_EQ(list[0].row.position.seq, 1U);
-  EXPECT_TRUE(list[0].contact);
-  EXPECT_EQ(book_->list(1).size(), 1U);
+  EXPECT_TRUE(list[0].connection);
+  EXPECT_EQ(agents_->list(1).size(), 1U);
 }
 
 }  // namespace

@@ -12,23 +12,23 @@ namespace {
 class Intake final : public AgentIntake {
  public:
   bool has_room() const override { return room; }
-  void take(const AgentLines& lines, const AgentRegistry::Mark& mark) override {
-    taken.emplace_back(lines.text);
+  void apply(const AgentLines& lines, const AgentRegistry::OnApplied& on_applied) override {
+    applied.emplace_back(lines.text);
     judged_by = lines.now;
     RefusalCounts refused{};
     refused[static_cast<size_t>(Refusal::kTooOld)] = refuses;
-    mark(0, refused);
+    on_applied(0, refused);
   }
   uint64_t refuses = 0;  // of each
   bool room = true;
   Timestamp judged_by{};  // the newest
-  std::vector<std::string> taken;
+  std::vector<std::string> applied;
 };
 
-class NoWatcher final : public AgentWatcher {
+class NullObserver final : public AgentObserver {
  public:
-  void durable(AckFrame) override {}
-  void ended(RefuseReason) override {}
+  void on_durable(AckFrame) override {}
+  void on_ended(RefuseReason) override {}
 };
 
 template <class Frame>
@@ -49,23 +49,23 @@ class AgentStreamTest : public testing::Test {
  protected:
   AgentStreamTest() { connect(); }
   void connect() {
-    stream_.emplace(AgentStream::Services{book_, intake_, token_}, LineSender());
-    stream_->set_watcher(watcher_);
+    stream_.emplace(AgentStream::Services{agents_, intake_, token_}, LineSender());
+    stream_->set_observer(observer_);
   }
   size_t receive(const std::string& bytes) { return stream_->receive(bytes, {now_, steady_}); }
   void pass(Duration time) {
     now_ += time;
     steady_ += time;
   }
-  void see_clock(bool in_doubt) { book_.clock_seen({now_, steady_}, in_doubt); }
+  void see_clock(bool in_doubt) { agents_.clock_seen({now_, steady_}, in_doubt); }
   void tick() {
     StoreBatch batch;
-    book_.add_to(0, batch, now_);
-    book_.committed(batch);
+    agents_.add_to(0, batch, now_);
+    agents_.committed(batch);
   }
   // The one frame that was answered.
   FrameRead answer() {
-    answer_ = stream_->take_output();
+    answer_ = stream_->pop_output();
     const FrameRead frame = read_frame(answer_);
     EXPECT_EQ(frame.bytes, answer_.size());
     return frame;
@@ -80,9 +80,9 @@ class AgentStreamTest : public testing::Test {
 
   const std::string token_ = "secret";
   Registry registry_;
-  AgentRegistry book_{{}, registry_};
+  AgentRegistry agents_{{}, registry_};
   Intake intake_;
-  std::shared_ptr<NoWatcher> watcher_ = std::make_shared<NoWatcher>();
+  std::shared_ptr<NullObserver> observer_ = std::make_shared<NullObserver>();
   Timestamp now_{};  // alone: the server's clock steps
   SteadyTime steady_{};
   std::optional<AgentStream> stream_;
@@ -103,28 +103,28 @@ TEST_F(AgentStreamTest, TakesBatchesWhateverTheCuts) {
     unread.push_back(c);
     unread.erase(0, receive(unread));
   }
-  EXPECT_EQ(intake_.taken, (std::vector<std::string>{"a 1 1\n", "b 1 1\n"}));
+  EXPECT_EQ(intake_.applied, (std::vector<std::string>{"a 1 1\n", "b 1 1\n"}));
   EXPECT_TRUE(unread.empty());
 }
 
 TEST_F(AgentStreamTest, AcknowledgesWhatIsDurableOnce) {
   receive(hello() + batch(1) + batch(2));
-  stream_->take_output();
-  stream_->durable({2, 3});
+  stream_->pop_output();
+  stream_->on_durable({2, 3});
   const auto ack = decode_ack(answer().payload);
   EXPECT_EQ(ack->seq, 2U);
   EXPECT_EQ(ack->lines_refused, 3U);
-  stream_->durable({2, 3});
-  EXPECT_EQ(stream_->take_output(), "");
+  stream_->on_durable({2, 3});
+  EXPECT_EQ(stream_->pop_output(), "");
 }
 
 TEST_F(AgentStreamTest, ADuplicateIsNotTakenAndAcknowledgedAgain) {
   receive(hello() + batch(1));
   tick();
-  stream_->durable({1, 0});
-  stream_->take_output();
+  stream_->on_durable({1, 0});
+  stream_->pop_output();
   receive(batch(1));
-  EXPECT_EQ(intake_.taken.size(), 1U);
+  EXPECT_EQ(intake_.applied.size(), 1U);
   EXPECT_EQ(decode_ack(answer().payload)->seq, 1U);
 }
 
@@ -132,23 +132,23 @@ TEST_F(AgentStreamTest, ABatchOfACloneIsRefusedAndNotAcknowledged) {
   receive(hello() + batch(1));
   connect();
   receive(hello());
-  stream_->take_output();
+  stream_->pop_output();
   tick();
-  stream_->durable({1, 0});
+  stream_->on_durable({1, 0});
   EXPECT_EQ(decode_ack(answer().payload)->seq, 0U) << "this connection has sent nothing of that";
   receive(bytes_of(BatchFrame{1, 0, 2, {}, {}, "b 1 1\nc 1 1\n"}));
   expect_refused(RefuseReason::kOwner);
-  EXPECT_EQ(intake_.taken.size(), 1U);
+  EXPECT_EQ(intake_.applied.size(), 1U);
 }
 
 TEST_F(AgentStreamTest, ARepeatIsAcknowledgedThoughItBecameDurableBefore) {
   receive(hello() + batch(1) + batch(2));
   connect();
   receive(hello());
-  stream_->take_output();
+  stream_->pop_output();
   tick();
-  stream_->durable({2, 0});
-  stream_->take_output();
+  stream_->on_durable({2, 0});
+  stream_->pop_output();
   receive(batch(1));
   EXPECT_EQ(decode_ack(answer().payload)->seq, 1U);
   receive(batch(2));
@@ -157,15 +157,15 @@ TEST_F(AgentStreamTest, ARepeatIsAcknowledgedThoughItBecameDurableBefore) {
 
 TEST_F(AgentStreamTest, AGapThatNobodyToldOfIsRefused) {
   receive(hello());
-  stream_->take_output();
+  stream_->pop_output();
   receive(batch(2));
   expect_refused(RefuseReason::kGap);
-  EXPECT_TRUE(intake_.taken.empty());
+  EXPECT_TRUE(intake_.applied.empty());
 }
 
 TEST_F(AgentStreamTest, AGapThatIsToldIsTaken) {
   receive(hello() + bytes_of(GapFrame{1, 4, 4, GapReason::kForgotten, {}}) + batch(5));
-  EXPECT_EQ(intake_.taken, (std::vector<std::string>{"", "a 1 1\n"}));
+  EXPECT_EQ(intake_.applied, (std::vector<std::string>{"", "a 1 1\n"}));
 }
 
 TEST_F(AgentStreamTest, TheFirstFrameIsAHello) {
@@ -188,13 +188,13 @@ TEST_F(AgentStreamTest, AnotherVersionIsRefused) {
 
 TEST_F(AgentStreamTest, ADamagedFrameEndsTheConnection) {
   receive(hello());
-  stream_->take_output();
+  stream_->pop_output();
   std::string damaged = batch(1);
   damaged.back() = 'x';
   EXPECT_EQ(receive(damaged), damaged.size());
   expect_refused(RefuseReason::kProtocol);
   receive(batch(1));
-  EXPECT_TRUE(intake_.taken.empty());
+  EXPECT_TRUE(intake_.applied.empty());
 }
 
 TEST_F(AgentStreamTest, AWelcomeTellsWhatWasRefusedAndTheTime) {
@@ -218,10 +218,10 @@ TEST_F(AgentStreamTest, ClocksThatDifferTooMuchEndItBeforeAnythingIsTaken) {
   }
   connect();
   receive(hello());
-  stream_->take_output();
+  stream_->pop_output();
   receive(bytes_of(StatusFrame{.clock = now_ + std::chrono::hours(26)}) + batch(1));
   expect_refused(RefuseReason::kClock);
-  EXPECT_TRUE(intake_.taken.empty());
+  EXPECT_TRUE(intake_.applied.empty());
 }
 
 TEST_F(AgentStreamTest, AStatusThatLayAWhileSaysNothingOfTheClock) {
@@ -233,8 +233,8 @@ TEST_F(AgentStreamTest, AStatusThatLayAWhileSaysNothingOfTheClock) {
   intake_.room = true;
   receive(late);
   EXPECT_FALSE(stream_->is_over());
-  EXPECT_EQ(book_.clock_difference_max(), Duration(0));
-  EXPECT_EQ(book_.list(1).at(0).contact->status->spool_bytes, 7U);
+  EXPECT_EQ(agents_.clock_difference_max(), Duration(0));
+  EXPECT_EQ(agents_.list(1).at(0).connection->status->spool_bytes, 7U);
 }
 
 // A step forward would make their lines too old, a step back too new.
@@ -258,16 +258,16 @@ TEST_F(AgentStreamTest, AStepOfTheServersClockTakesNothingOfAnAgentWhoseClockSta
       now_ = right;
     }
   }
-  EXPECT_TRUE(intake_.taken.empty());
+  EXPECT_TRUE(intake_.applied.empty());
   connect();
   receive(bytes_of(HelloFrame{.acknowledged = {.epoch = 1}, .clock = now_, .token = token_}) + batch(1));
-  EXPECT_EQ(intake_.taken.size(), 1U);
+  EXPECT_EQ(intake_.applied.size(), 1U);
 }
 
 // As of one host. What the agent made before is still unsent.
 TEST_F(AgentStreamTest, WhenBothClocksAreAheadWhatWasMadeBeforeIsNotTooOld) {
   StoreBatch ignored;
-  book_.add_to(0, ignored, now_);
+  agents_.add_to(0, ignored, now_);
   see_clock(false);
   for (const bool has_ticked : {false, true}) {
     now_ = Timestamp(std::chrono::hours(24 * 365));
@@ -277,7 +277,7 @@ TEST_F(AgentStreamTest, WhenBothClocksAreAheadWhatWasMadeBeforeIsNotTooOld) {
     receive(batch(has_ticked ? 2 : 1));
     EXPECT_EQ(intake_.judged_by, Timestamp{});
   }
-  EXPECT_EQ(intake_.taken.size(), 2U);
+  EXPECT_EQ(intake_.applied.size(), 2U);
   see_clock(false);
   receive(batch(3));
   EXPECT_EQ(intake_.judged_by, now_) << "it is believed now";
@@ -289,7 +289,7 @@ TEST_F(AgentStreamTest, AnAgentThatAgreesWithAClockInDoubtIsTaken) {
   receive(bytes_of(HelloFrame{
               .acknowledged = {.epoch = 1}, .clock = now_ - std::chrono::minutes(59), .token = token_}) +
           batch(1));
-  EXPECT_EQ(intake_.taken.size(), 1U);
+  EXPECT_EQ(intake_.applied.size(), 1U);
 }
 
 TEST_F(AgentStreamTest, AClockThatIsConfirmedIsBelievedAgainstAnAgents) {
@@ -306,37 +306,37 @@ TEST_F(AgentStreamTest, AClockThatIsConfirmedIsBelievedAgainstAnAgents) {
 TEST_F(AgentStreamTest, TimeThatPassesIsNoStep) {
   see_clock(false);
   receive(hello());
-  stream_->take_output();
+  stream_->pop_output();
   pass(std::chrono::hours(24 * 30));
   see_clock(false);
   receive(batch(1));
-  EXPECT_EQ(intake_.taken.size(), 1U);
+  EXPECT_EQ(intake_.applied.size(), 1U);
 }
 
 TEST_F(AgentStreamTest, ABatchWithTagsIsRefused) {
   receive(hello());
-  stream_->take_output();
+  stream_->pop_output();
   receive(bytes_of(BatchFrame{.seq = 1, .lines = 1, .tags = "a=b", .text = "a 1 1\n"}));
   expect_refused(RefuseReason::kProtocol);
 }
 
 TEST_F(AgentStreamTest, ABatchWaitsForRoom) {
   receive(hello());
-  stream_->take_output();
+  stream_->pop_output();
   intake_.room = false;
   EXPECT_EQ(receive(batch(1)), 0U);
   EXPECT_TRUE(stream_->waits_for_room());
   intake_.room = true;
   EXPECT_EQ(receive(batch(1)), batch(1).size());
   EXPECT_FALSE(stream_->waits_for_room());
-  EXPECT_EQ(intake_.taken.size(), 1U);
+  EXPECT_EQ(intake_.applied.size(), 1U);
 }
 
 TEST_F(AgentStreamTest, LeavesTheAgentWhenItEnds) {
   receive(hello());
-  EXPECT_EQ(book_.connected(), 1U);
+  EXPECT_EQ(agents_.connected(), 1U);
   stream_.reset();
-  EXPECT_EQ(book_.connected(), 0U);
+  EXPECT_EQ(agents_.connected(), 0U);
 }
 
 }  // namespace

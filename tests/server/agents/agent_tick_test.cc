@@ -14,10 +14,10 @@ constexpr int64_t kNow = 1'700'006'400;
 const TickTime kMoment{from_unix_seconds(kNow), SteadyTime(std::chrono::seconds(kNow))};
 constexpr std::string_view kLine = "*seen 1700006400 1\n";
 
-class Watcher final : public AgentWatcher {
+class Observer final : public AgentObserver {
  public:
-  void durable(AckFrame ack) override { durable_ack = ack; }
-  void ended(RefuseReason) override {}
+  void on_durable(AckFrame ack) override { durable_ack = ack; }
+  void on_ended(RefuseReason) override {}
   AckFrame durable_ack;
 };
 
@@ -29,30 +29,31 @@ class AgentTickTest : public testing::Test {
   void start() {
     ticker_.reset();
     table_ = std::make_unique<Table>(tiers_, TableLimits{});
-    book_ = std::make_unique<AgentRegistry>(AgentLimits{}, registry_);
+    agents_ = std::make_unique<AgentRegistry>(AgentLimits{}, registry_);
     const auto recovery = recover(store_, *table_);
     ASSERT_TRUE(recovery);
-    book_->restore(*store_.snapshot()->agents());
+    agents_->restore(*store_.snapshot()->agents());
     ticker_ =
-        std::make_unique<Ticker>(Ticker::Services{*table_, store_, registry_, health_, log_, book_.get()},
+        std::make_unique<Ticker>(Ticker::Services{*table_, store_, registry_, health_, log_, agents_.get()},
                                  TickOptions{}, recovery->start, SteadyTime(std::chrono::seconds(kNow)));
   }
   // Gives the durable position.
   uint64_t hello(uint8_t agent = 1) {
-    watcher_ = std::make_shared<Watcher>();
+    observer_ = std::make_shared<Observer>();
     HelloFrame hello{.acknowledged = {.epoch = 1}, .host = "web"};
     hello.id.bytes.fill(agent);
-    auto opened = std::get<AgentRegistry::Opened>(book_->open(hello, LineSender(), watcher_, moment_));
-    hold_ = opened.hold;
+    auto opened = std::get<AgentRegistry::Opened>(agents_->open(hello, LineSender(), observer_, moment_));
+    lease_ = opened.lease;
     return opened.durable.seq;
   }
-  AgentTake send(uint64_t seq, std::string_view text = kLine, Timestamp sent = kMoment.wall) {
-    return book_->take(
-        hold_, BatchFrame{seq, seq - 1, 1, sent, {}, text}, moment_, [&](auto fate, const auto& mark) {
-          Batch batch;
-          apply_agent_lines(*table_, {.fate = fate, .text = text, .sent = sent, .now = moment_.wall}, batch,
-                            mark);
-        });
+  FrameResult send(uint64_t seq, std::string_view text = kLine, Timestamp sent = kMoment.wall) {
+    return agents_->accept(lease_, BatchFrame{seq, seq - 1, 1, sent, {}, text}, moment_,
+                           [&](auto action, const auto& on_applied) {
+                             Batch batch;
+                             apply_agent_lines(
+                                 *table_, {.action = action, .text = text, .sent = sent, .now = moment_.wall},
+                                 batch, on_applied);
+                           });
   }
   Status tick() { return ticker_->tick(moment_); }
   static std::string line_at(int64_t time_s) { return "*seen " + std::to_string(time_s) + " 1\n"; }
@@ -75,10 +76,10 @@ class AgentTickTest : public testing::Test {
   Health health_;
   Log log_{LogLevel::kError};
   std::unique_ptr<Table> table_;
-  std::unique_ptr<AgentRegistry> book_;
+  std::unique_ptr<AgentRegistry> agents_;
   std::unique_ptr<Ticker> ticker_;
-  std::shared_ptr<Watcher> watcher_;
-  AgentRegistry::Hold hold_;
+  std::shared_ptr<Observer> observer_;
+  AgentRegistry::Lease lease_;
 };
 
 TEST_F(AgentTickTest, ACrashBeforeTheTickLosesBoth) {
@@ -86,9 +87,9 @@ TEST_F(AgentTickTest, ACrashBeforeTheTickLosesBoth) {
   send(1);
   start();
   EXPECT_EQ(hello(), 0U);
-  EXPECT_EQ(send(1), AgentTake::kTaken);
+  EXPECT_EQ(send(1), FrameResult::kAccepted);
   ASSERT_TRUE(tick());
-  EXPECT_EQ(watcher_->durable_ack.seq, 1U);
+  EXPECT_EQ(observer_->durable_ack.seq, 1U);
   EXPECT_EQ(total(), 1);
 }
 
@@ -98,7 +99,7 @@ TEST_F(AgentTickTest, ACrashAfterTheTickKeepsBoth) {
   ASSERT_TRUE(tick());
   start();
   EXPECT_EQ(hello(), 1U);
-  EXPECT_EQ(send(1), AgentTake::kGap);
+  EXPECT_EQ(send(1), FrameResult::kGap);
   EXPECT_EQ(total(), 1);
 }
 
@@ -107,11 +108,11 @@ TEST_F(AgentTickTest, WhatTheStoreRefusesIsNotAcknowledged) {
   send(1);
   store_.fail_next_write({ErrorCode::kIo, "full"});
   ASSERT_FALSE(tick());
-  EXPECT_EQ(watcher_->durable_ack.seq, 0U);
+  EXPECT_EQ(observer_->durable_ack.seq, 0U);
   send(2);
   ASSERT_TRUE(tick());  // the one before, and this one's own
   ASSERT_TRUE(tick());
-  EXPECT_EQ(watcher_->durable_ack.seq, 2U);
+  EXPECT_EQ(observer_->durable_ack.seq, 2U);
   start();
   EXPECT_EQ(hello(), 2U);
   EXPECT_EQ(total(), 2);
@@ -124,7 +125,7 @@ TEST_F(AgentTickTest, AWriteThatFailedAndYetIsInCountsOnce) {
   ASSERT_FALSE(tick());
   start();
   EXPECT_EQ(hello(), 1U);
-  EXPECT_EQ(send(1), AgentTake::kGap);
+  EXPECT_EQ(send(1), FrameResult::kGap);
   ASSERT_TRUE(tick());
   EXPECT_EQ(total(), 1);
 }
@@ -132,10 +133,10 @@ TEST_F(AgentTickTest, AWriteThatFailedAndYetIsInCountsOnce) {
 // A server that is an hour behind takes what its agents have measured by clocks that are right.
 TEST_F(AgentTickTest, LinesAreJudgedByTheClockOfTheirSender) {
   hello();
-  EXPECT_EQ(send(1, line_at(kNow + 3600), from_unix_seconds(kNow + 3600)), AgentTake::kTaken);
-  EXPECT_EQ(send(2, line_at(kNow + 24 * 3600), from_unix_seconds(kNow + 24 * 3600)), AgentTake::kTaken);
+  EXPECT_EQ(send(1, line_at(kNow + 3600), from_unix_seconds(kNow + 3600)), FrameResult::kAccepted);
+  EXPECT_EQ(send(2, line_at(kNow + 24 * 3600), from_unix_seconds(kNow + 24 * 3600)), FrameResult::kAccepted);
   ASSERT_TRUE(tick());
-  EXPECT_EQ(watcher_->durable_ack.lines_refused, 0U);
+  EXPECT_EQ(observer_->durable_ack.lines_refused, 0U);
   EXPECT_EQ(table_->copy("seen")->last_slot, (kNow + 24 * 3600) / 10);
 }
 
@@ -144,23 +145,23 @@ TEST_F(AgentTickTest, LinesBeyondTheClockOfTheirSenderAreRefusedAndTold) {
   send(1, line_at(kNow + 3600 + 601), from_unix_seconds(kNow + 3600));
   send(2);
   ASSERT_TRUE(tick());
-  EXPECT_EQ(watcher_->durable_ack.seq, 2U);
-  EXPECT_EQ(watcher_->durable_ack.lines_refused, 1U);
+  EXPECT_EQ(observer_->durable_ack.seq, 2U);
+  EXPECT_EQ(observer_->durable_ack.lines_refused, 1U);
   EXPECT_EQ(total(), 1);
   start();
   hello();
-  EXPECT_EQ(book_->list(1).at(0).row.lines_refused, 1U) << "it is stored with the agent";
+  EXPECT_EQ(agents_->list(1).at(0).row.lines_refused, 1U) << "it is stored with the agent";
 }
 
 // The clocks agree now; when the batch was made the agent's was years ahead.
 TEST_F(AgentTickTest, ABatchMadeByAWrongClockIsRefusedAndCounted) {
   hello();
-  EXPECT_EQ(send(1, kLine, from_unix_seconds(kNow + 26 * 3600)), AgentTake::kTaken);
+  EXPECT_EQ(send(1, kLine, from_unix_seconds(kNow + 26 * 3600)), FrameResult::kAccepted);
   send(2);
   ASSERT_TRUE(tick());
-  EXPECT_EQ(watcher_->durable_ack.seq, 2U);
-  EXPECT_EQ(watcher_->durable_ack.lines_refused, 1U);
-  EXPECT_EQ(book_->list(1).at(0).row.newest, kMoment.wall) << "nothing of the first was taken";
+  EXPECT_EQ(observer_->durable_ack.seq, 2U);
+  EXPECT_EQ(observer_->durable_ack.lines_refused, 1U);
+  EXPECT_EQ(agents_->list(1).at(0).row.newest, kMoment.wall) << "nothing of the first was taken";
   EXPECT_EQ(total(), 1);
 }
 
@@ -175,7 +176,7 @@ TEST_F(AgentTickTest, ClocksThatAreAheadTogetherForgetNoAgent) {
   hello(1);
   send(1);
   ASSERT_TRUE(tick());
-  book_->close(hold_);
+  agents_->close(lease_);
   constexpr auto kAhead = std::chrono::hours(24) * 3650;
   const auto later = kMoment.steady + std::chrono::hours(2);
   moment_ = {kMoment.wall + kAhead, later, later};

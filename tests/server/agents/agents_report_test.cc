@@ -16,10 +16,10 @@ using testing::Not;
 
 constexpr std::string_view kSecretByte = "5e";
 
-class NoWatcher final : public AgentWatcher {
+class NullObserver final : public AgentObserver {
  public:
-  void durable(AckFrame) override {}
-  void ended(RefuseReason) override {}
+  void on_durable(AckFrame) override {}
+  void on_ended(RefuseReason) override {}
 };
 
 class AgentsReportTest : public testing::Test {
@@ -35,26 +35,26 @@ class AgentsReportTest : public testing::Test {
   }
   void open(const HelloFrame& hello, uint16_t port) {
     const auto opened =
-        book_.open(hello, LineSender::host({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 7}, port),
-                   std::make_shared<NoWatcher>(), now_);
-    if (const auto* one = std::get_if<AgentRegistry::Opened>(&opened)) hold_ = one->hold;
+        agents_.open(hello, LineSender::host({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 7}, port),
+                     std::make_shared<NullObserver>(), now_);
+    if (const auto* one = std::get_if<AgentRegistry::Opened>(&opened)) lease_ = one->lease;
   }
   void batch() {
     RefusalCounts refused{};
     refused[static_cast<size_t>(Refusal::kTooOld)] = 3;
-    book_.take(hold_, BatchFrame{1, 0, 10, now_.wall, {}, {}}, now_,
-               [&](auto, const auto& mark) { mark(0, refused); });
+    agents_.accept(lease_, BatchFrame{1, 0, 10, now_.wall, {}, {}}, now_,
+                   [&](auto, const auto& on_applied) { on_applied(0, refused); });
     StoreBatch stored;
-    book_.add_to(0, stored, now_.wall);
-    book_.committed(stored);
+    agents_.add_to(0, stored, now_.wall);
+    agents_.committed(stored);
   }
 
   Registry registry_;
-  AgentRegistry book_{{}, registry_};
+  AgentRegistry agents_{{}, registry_};
   Health health_;
   Log log_{LogLevel::kError};
-  AgentAlarms alarms_{book_, health_, log_};
-  AgentRegistry::Hold hold_;
+  AgentAlarms alarms_{agents_, health_, log_};
+  AgentRegistry::Lease lease_;
   TickTime now_{from_unix_seconds(1'700'000'000), SteadyTime(std::chrono::hours(1))};
 };
 
@@ -63,19 +63,19 @@ TEST_F(AgentsReportTest, ShowsWhatIsKnownAndNoSecret) {
   batch();
   StatusFrame status{.spool_bytes = 4096, .lines_dropped = 5};
   status.collectors = {{"cpu", 0, ""}, {"block", 2, "no BTF"}};
-  book_.note_status(hold_, status, {});
-  const std::string json = agents_json(book_, now_.wall + std::chrono::seconds(9));
+  agents_.note_status(lease_, status, {});
+  const std::string json = agents_json(agents_, now_.wall + std::chrono::seconds(9));
   EXPECT_EQ(
       json,
       R"({"known":1,"connected":1,"agents":[{"host":"web1","id":"01010101","connected":true,)"
-      R"("peer":"10.0.0.7:99","version":"1.2","ephemeral":false,"epoch":1,"taken":1,"durable":1,"lag_s":9,)"
+      R"("peer":"10.0.0.7:99","version":"1.2","ephemeral":false,"epoch":1,"accepted":1,"durable":1,"lag_s":9,)"
       R"("lines":10,"seen":1700000000,"gaps":0,"lines_lost":0,"lines_refused":3,"clock_difference_ms":2000,)"
       R"("refused":{"too_old":3},"spool_bytes":4096,"lines_dropped":5,"collectors":2,"collectors_not_ok":1,)"
       R"("troubles":[{"name":"block","state":"unavailable","reason":"no BTF"}],"last_gaps":[]}]})"
       "\n");
   EXPECT_THAT(json, Not(HasSubstr(std::string(kSecretByte) + std::string(kSecretByte))));
-  book_.close(hold_);
-  EXPECT_THAT(agents_json(book_, now_.wall),
+  agents_.close(lease_);
+  EXPECT_THAT(agents_json(agents_, now_.wall),
               HasSubstr(R"("clock_difference_ms":null,"refused":{},"spool_bytes":null)"));
 }
 
@@ -87,7 +87,7 @@ TEST_F(AgentsReportTest, WarnsOfClocksBeyondAMinute) {
   alarms_.tick(now_.steady + AgentAlarms::kInterval);
   EXPECT_EQ(health_.warnings()["agent_clocks"], "against this host's clock web2 is 61000 ms behind");
   EXPECT_THAT(health_.problems(), IsEmpty());
-  book_.close(hold_);
+  agents_.close(lease_);
   alarms_.tick(now_.steady + 2 * AgentAlarms::kInterval);
   EXPECT_THAT(health_.warnings(), IsEmpty());
 }
@@ -111,7 +111,7 @@ TEST_F(AgentsReportTest, WarnsOfClonesAndOfStolenIdsByBothPeers) {
 TEST_F(AgentsReportTest, ARequestForgetsAnAgent) {
   open(hello(1), 1);
   batch();
-  const Router router(agent_routes([this](const auto& request) { return book_.forget(request); }));
+  const Router router(agent_routes([this](const auto& request) { return agents_.forget(request); }));
   const auto post = [&](std::string_view target) {
     return router.answer({.method = "POST",
                           .target = target,

@@ -5,21 +5,21 @@ namespace statmill {
 namespace {
 
 TEST_F(AgentRegistryTest, AgentsNotSeenForLongerThanAnythingIsKeptAreForgotten) {
-  make_book({.kept = hours(100)});
+  make_registry({.expiry = hours(100)});
   visit(1);
   pass(hours(99));
   visit(2);
-  EXPECT_EQ(book_->count(), 2U);
+  EXPECT_EQ(agents_->count(), 2U);
   pass(hours(4));
   open(3);
   batch(1, 0);
   EXPECT_EQ(tick().forgotten_agents, std::vector<AgentId>{id_of(1)});
-  EXPECT_EQ(book_->count(), 2U);
+  EXPECT_EQ(agents_->count(), 2U);
   EXPECT_EQ(counted("statmill.agents_forgotten"), 1U);
 }
 
 TEST_F(AgentRegistryTest, AConnectedAgentIsNotForgotten) {
-  make_book({.kept = hours(1)});
+  make_registry({.expiry = hours(1)});
   open(1);
   batch(1, 0);
   tick();
@@ -30,10 +30,10 @@ TEST_F(AgentRegistryTest, AConnectedAgentIsNotForgotten) {
 }
 
 TEST_F(AgentRegistryTest, NothingIsForgottenInTheFirstHour) {
-  make_book({.kept = hours(100)});
+  make_registry({.expiry = hours(100)});
   visit(1);
   pass(hours(1000));
-  restart({.kept = hours(100)});
+  restart({.expiry = hours(100)});
   visit(2);
   pass(minutes(59));
   open(2);
@@ -44,7 +44,7 @@ TEST_F(AgentRegistryTest, NothingIsForgottenInTheFirstHour) {
 }
 
 TEST_F(AgentRegistryTest, AClockThatIsAheadForgetsNobody) {
-  make_book({.kept = hours(100)});
+  make_registry({.expiry = hours(100)});
   visit(1);
   pass(hours(2));
   now_.wall += hours(24 * 365 * 10);
@@ -54,7 +54,7 @@ TEST_F(AgentRegistryTest, AClockThatIsAheadForgetsNobody) {
 }
 
 TEST_F(AgentRegistryTest, ForgetsByTheTimeOfTheTickAndNotByAnyClock) {
-  make_book({.kept = hours(100)});
+  make_registry({.expiry = hours(100)});
   visit(1);
   const Timestamp passed = now_.wall + hours(2);
   pass(hours(2));
@@ -68,7 +68,7 @@ TEST_F(AgentRegistryTest, ForgetsByTheTimeOfTheTickAndNotByAnyClock) {
 }
 
 TEST_F(AgentRegistryTest, WhenTheTableIsFullTheLongestUnseenIsForgotten) {
-  make_book({.agents_max = 3});
+  make_registry({.agents_max = 3});
   visit(1);
   pass(minutes(1));
   visit(2);
@@ -81,24 +81,24 @@ TEST_F(AgentRegistryTest, WhenTheTableIsFullTheLongestUnseenIsForgotten) {
   open(1);
   batch(2, 10);
   tick();
-  book_->close(hold_);
+  agents_->close(lease_);
   open(4);
-  EXPECT_EQ(batch(1, 0), AgentTake::kTaken);
+  EXPECT_EQ(batch(1, 0), FrameResult::kAccepted);
   EXPECT_EQ(tick().forgotten_agents, std::vector<AgentId>{id_of(2)});
   EXPECT_EQ(counted("statmill.agents_evicted"), 1U);
 }
 
 TEST_F(AgentRegistryTest, AgentsWithoutDataGoFirst) {
-  make_book({.agents_max = 2});
+  make_registry({.agents_max = 2});
   visit(1);
   pass(minutes(1));
   open(2);
   gap(1, 5, 50);
   tick();
-  book_->close(hold_);
+  agents_->close(lease_);
   pass(hours(1));
   visit(3);
-  EXPECT_EQ(book_->count(), 2U);
+  EXPECT_EQ(agents_->count(), 2U);
   EXPECT_FALSE(stored_.contains(id_of(2)));
 }
 
@@ -115,16 +115,16 @@ class ForgottenAgentTest : public AgentRegistryTest {
     pass(minutes(1));
     batch(2, 10);
     tick();
-    book_->close(hold_);
+    agents_->close(lease_);
     pass(minutes(1));
     forget();
   }
   void forget() {
-    const auto forgotten = book_->forget({.id = "0101"});
+    const auto forgotten = agents_->forget({.id = "0101"});
     ASSERT_TRUE(forgotten) << forgotten.error().message;
     expect_refused(hello(1), RefuseReason::kStopping);
     EXPECT_EQ(tick().forgotten_agents, std::vector<AgentId>{id_of(1)});
-    EXPECT_EQ(book_->count(), 0U);
+    EXPECT_EQ(agents_->count(), 0U);
   }
   HelloFrame returning() const {
     HelloFrame frame = hello(1);
@@ -139,10 +139,10 @@ TEST_F(ForgottenAgentTest, GetsAGapForWhatIsInAndForWhatMayBe) {
     if (has_restarted) restart();
     applied_ = 0;
     EXPECT_EQ(open(returning()).durable, (AgentPosition{1, 1, 10, first_}));
-    EXPECT_EQ(batch_of(first_ + minutes(1), 2, 10), AgentTake::kTaken);
+    EXPECT_EQ(batch_of(first_ + minutes(1), 2, 10), FrameResult::kAccepted);
     EXPECT_EQ(applied_, 0) << "it was sent before, and is in";
     pass(minutes(1));
-    EXPECT_EQ(batch(3, 20), AgentTake::kTaken);
+    EXPECT_EQ(batch(3, 20), FrameResult::kAccepted);
     EXPECT_EQ(applied_, 1);
     const AgentRow row = tick().agents.at(0);
     EXPECT_EQ(row.gaps, 1U);
@@ -151,7 +151,7 @@ TEST_F(ForgottenAgentTest, GetsAGapForWhatIsInAndForWhatMayBe) {
     EXPECT_EQ(row.last_gaps[0].reason, GapReason::kEvicted);
     EXPECT_EQ(row.last_gaps[0].last, 2U);
     EXPECT_EQ(row.position.seq, 3U);
-    book_->close(hold_);
+    agents_->close(lease_);
     forget();
   }
 }
@@ -160,14 +160,14 @@ TEST_F(ForgottenAgentTest, GetsAGapForWhatIsInAndForWhatMayBe) {
 TEST_F(ForgottenAgentTest, CountsNothingTwiceThoughItHasRestarted) {
   applied_ = 0;
   EXPECT_EQ(open(1).durable.seq, 0U);
-  EXPECT_EQ(batch_of(first_, 1, 0), AgentTake::kTaken);
+  EXPECT_EQ(batch_of(first_, 1, 0), FrameResult::kAccepted);
   tick();
   restart();
   open(1);
-  EXPECT_EQ(batch_of(first_ + minutes(1), 2, 10), AgentTake::kTaken);
+  EXPECT_EQ(batch_of(first_ + minutes(1), 2, 10), FrameResult::kAccepted);
   EXPECT_EQ(applied_, 0);
-  EXPECT_EQ(batch(3, 20), AgentTake::kTaken);
-  EXPECT_EQ(batch_of(first_, 4, 30), AgentTake::kTaken) << "its clock was set back meanwhile";
+  EXPECT_EQ(batch(3, 20), FrameResult::kAccepted);
+  EXPECT_EQ(batch_of(first_, 4, 30), FrameResult::kAccepted) << "its clock was set back meanwhile";
   EXPECT_EQ(applied_, 2);
   const AgentRow row = tick().agents.at(0);
   EXPECT_EQ(row.gaps, 1U);
@@ -177,7 +177,7 @@ TEST_F(ForgottenAgentTest, CountsNothingTwiceThoughItHasRestarted) {
 TEST_F(ForgottenAgentTest, MakesNoGapOfWhatWasMadeLater) {
   applied_ = 0;
   open(2);
-  EXPECT_EQ(batch(1, 0), AgentTake::kTaken);
+  EXPECT_EQ(batch(1, 0), FrameResult::kAccepted);
   EXPECT_EQ(applied_, 1);
   // A server that was set back to before it knew of this agent.
   HelloFrame later = hello(3);
@@ -201,27 +201,27 @@ TEST_F(AgentRegistryTest, AnAgentIsForgottenByTheBeginningOfItsId) {
   batch(1, 0);
   tick();
   for (const std::string_view wrong : {"", "xy", "1212121212121212121212121212121212"})
-    EXPECT_EQ(book_->forget({.id = wrong}).error().code, ErrorCode::kInvalid) << wrong;
-  EXPECT_EQ(book_->forget({.id = "13"}).error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(book_->forget({.id = "121"}).error().code, ErrorCode::kInvalid) << "two begin so";
-  EXPECT_EQ(book_->forget({.id = other.text()}).error().code, ErrorCode::kBusy) << "it is connected";
+    EXPECT_EQ(agents_->forget({.id = wrong}).error().code, ErrorCode::kInvalid) << wrong;
+  EXPECT_EQ(agents_->forget({.id = "13"}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(agents_->forget({.id = "121"}).error().code, ErrorCode::kInvalid) << "two begin so";
+  EXPECT_EQ(agents_->forget({.id = other.text()}).error().code, ErrorCode::kBusy) << "it is connected";
   batch(2, 10);  // not durable yet
-  ASSERT_TRUE(book_->forget({.id = other.text(), .even_connected = true}));
-  EXPECT_EQ(watcher_->end, RefuseReason::kStopping);
-  EXPECT_EQ(batch(3, 20), AgentTake::kReplaced);
+  ASSERT_TRUE(agents_->forget({.id = other.text(), .even_connected = true}));
+  EXPECT_EQ(observer_->end, RefuseReason::kStopping);
+  EXPECT_EQ(batch(3, 20), FrameResult::kReplaced);
   const StoreBatch stored = tick();
   EXPECT_EQ(stored.forgotten_agents, std::vector<AgentId>{other});
   EXPECT_TRUE(stored.agents.empty()) << "its row must not come behind";
   EXPECT_EQ(stored.forgotten_until, now_.wall);
-  EXPECT_TRUE(book_->forget({.id = "1212"}));
+  EXPECT_TRUE(agents_->forget({.id = "1212"}));
 }
 
 TEST_F(AgentRegistryTest, AnAgentIsNotForgottenBeforeItsLastBatchIsInABatchOfTheStore) {
   open(1);
   batch(1, 0);
   parity_ ^= 1;  // the epoch that goes on, while the tick takes the one before
-  book_->close(hold_);
-  ASSERT_TRUE(book_->forget({.id = "01"}));
+  agents_->close(lease_);
+  ASSERT_TRUE(agents_->forget({.id = "01"}));
   EXPECT_TRUE(tick().forgotten_agents.empty());
   EXPECT_EQ(tick().forgotten_agents.size(), 1U);
   EXPECT_TRUE(stored_.empty());
