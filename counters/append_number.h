@@ -1,4 +1,4 @@
-// append_number(): numbers as the shortest text that gives them back.
+// append_number(): appends a number as the shortest text that parses to the same value.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 
 namespace statmill {
 
-// Whole numbers as digits alone, of doubles those below 2^53: never 1e+06, which the line protocol would take
-// for no decimal. Requires: finite.
+// Integers, and doubles with an integer value below 2^53, are written with digits only: the line protocol
+// does not accept 1e+06 as a decimal. Requires: `value` is finite.
 template <class Number>
 void append_number(std::string& out, Number value) {
   if constexpr (std::is_floating_point_v<Number>) {

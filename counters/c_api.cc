@@ -1,4 +1,3 @@
-// The functions of statmill/counters.h. No exception leaves them.
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -8,7 +7,7 @@
 
 namespace {
 
-// The pointers that C sees are those of C++.
+// The pointers that C sees point to the C++ objects.
 template <class C, class Instrument>
 C* as_c(Instrument* instrument) {
   return reinterpret_cast<C*>(instrument);
@@ -21,7 +20,7 @@ statmill::Gauge& of(statmill_gauge* g) { return *reinterpret_cast<statmill::Gaug
 statmill::MaxGauge& of(statmill_max_gauge* g) { return *reinterpret_cast<statmill::MaxGauge*>(g); }
 statmill::Histogram<>& of(statmill_histogram* h) { return *reinterpret_cast<statmill::Histogram<>*>(h); }
 
-// That of the process' registry, or null.
+// Returns the instrument in the process's registry, or null. No function of this file may throw.
 template <class C, class Made>
 C* made(const char* name, const char* help, statmill::Instrument::Type type) noexcept {
   try {
@@ -64,7 +63,7 @@ statmill_reporter* statmill_reporter_start(const char* address, uint64_t interva
         {.address = address, .interval = std::chrono::milliseconds(std::min(interval_ms, kIntervalMax))},
         why);
     if (reporter != nullptr) return as_c<statmill_reporter>(reporter.release());
-  } catch (const std::exception& e) {  // no memory, or no thread
+  } catch (const std::exception& e) {  // out of memory or threads
     why = e.what();
   }
   if (error != nullptr && error_bytes > 0) {

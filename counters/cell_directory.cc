@@ -8,7 +8,8 @@
 namespace statmill::cell_file {
 namespace {
 
-// Instruments of one moment never have more than kCellsMax, but the directory is not read in one moment.
+// At any time, all instruments together have at most kCellsMax cells, but reading the directory is not
+// atomic.
 constexpr uint64_t kCellsHeldMax = 2 * kCellsMax;
 
 bool is_plain(std::string_view name) {
@@ -16,36 +17,36 @@ bool is_plain(std::string_view name) {
                      [](char c) { return static_cast<unsigned char>(c) > ' ' && c != '\x7f'; });
 }
 
-// Null, or what is wrong with it.
+// Returns what is wrong with the item, or null.
 const char* fault_of(const Item& item) {
   const Entry& entry = item.entry;
-  if (entry.state < State::kLive || entry.state > State::kGone) return "an instrument in no known state";
+  if (entry.state < State::kLive || entry.state > State::kGone) return "an instrument in an unknown state";
   if (!is_plain(item.name)) return "a name with blanks or control bytes";
-  if (entry.grouping_power > kGroupingPowerMax) return "a histogram of no known shape";
+  if (entry.grouping_power > kGroupingPowerMax) return "a histogram with invalid dimensions";
   if (entry.first_cell == 0 || entry.first_cell >= kCellsMax || entry.count > kCellsMax ||
       entry.first_cell + cells_of(entry) > kCellsMax)
     return "an instrument beyond the cells";
   if (entry.type == Type::kCounter) {
-    if (entry.count != 1 || entry.grouping_power != 0) return "a counter of no known shape";
-    return entry.state == State::kGone ? "a counter in no known state" : nullptr;
+    if (entry.count != 1 || entry.grouping_power != 0) return "a counter with invalid dimensions";
+    return entry.state == State::kGone ? "a counter in an unknown state" : nullptr;
   }
-  if (entry.type != Type::kHistogram) return "an instrument of no known type";
+  if (entry.type != Type::kHistogram) return "an instrument of an unknown type";
   const unsigned power = entry.grouping_power;
   const size_t groups = entry.count >> power;  // n - g + 1 with g < n <= 64, see h2.h
   const bool is_whole = groups << power == entry.count && groups >= 2 && groups <= 65 - power;
-  return is_whole ? nullptr : "a histogram of no known shape";
+  return is_whole ? nullptr : "a histogram with invalid dimensions";
 }
 
-// The next entry of what is left of the directory. Null, or what is wrong with it.
-const char* take_item(std::string_view directory, size_t& at, Item& item) {
+// Reads the entry at `at` and moves `at` past it. Returns what is wrong with it, or null.
+const char* parse_item(std::string_view directory, size_t& at, Item& item) {
   const std::string_view rest = directory.substr(at);
-  if (rest.size() < sizeof(Entry)) return "half an instrument";
+  if (rest.size() < sizeof(Entry)) return "a truncated entry";
   item.at = at;
   std::memcpy(&item.entry, rest.data(), sizeof(Entry));
   const size_t name_bytes = item.entry.name_bytes;
   if (name_bytes == 0 || name_bytes > kNameBytesMax) return "a name that is too short or too long";
   const size_t bytes = entry_bytes(name_bytes);
-  if (bytes > rest.size()) return "half an instrument";
+  if (bytes > rest.size()) return "a truncated entry";
   item.name = rest.substr(sizeof(Entry), name_bytes);
   at += bytes;
   return fault_of(item);
@@ -59,23 +60,23 @@ bool has_cells(const Entry& entry) {
 
 Directory parse_directory(std::string_view bytes) {
   Directory out;
-  uint64_t held = 0;
+  uint64_t cells_held = 0;
   for (size_t at = 0; at < bytes.size();) {
     Item item;
-    const char* const fault = take_item(bytes, at, item);
+    const char* const fault = parse_item(bytes, at, item);
     if (fault != nullptr) {
       out.error = std::string(fault) + " at byte " + std::to_string(kDirectoryAt + item.at);
       return out;
     }
     if (has_cells(item.entry)) {
       const size_t cells = cells_of(item.entry);
-      held += cells;
+      cells_held += cells;
       out.cells_end = std::max(out.cells_end, item.entry.first_cell + cells);
       out.histograms += item.entry.type == Type::kHistogram ? 1 : 0;
     }
     out.items.push_back(item);
   }
-  if (held > kCellsHeldMax) out.error = "instruments that have more cells than there are";
+  if (cells_held > kCellsHeldMax) out.error = "instruments with more cells than there are";
   return out;
 }
 

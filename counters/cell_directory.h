@@ -1,5 +1,5 @@
-// The directory of a file of shared cells (cell_file.h), as a reader finds it. It is a stranger's: all of it
-// is checked.
+// The directory of a file of shared cells (cell_file.h), as parsed by a reader. The input is untrusted; all
+// of it is checked.
 #pragma once
 
 #include <cstddef>
@@ -11,25 +11,25 @@
 
 namespace statmill::cell_file {
 
-// An instrument.
+// One instrument in the directory.
 struct Item {
-  size_t at = 0;  // in the directory
+  size_t at = 0;  // the offset of its entry in the directory
   Entry entry{};
   std::string_view name;
 };
 
-// Whether cells are read for it.
+// Whether the instrument's values are in its cells: it is live, or a histogram that has ended.
 bool has_cells(const Entry& entry);
 
 struct Directory {
   std::vector<Item> items;
-  size_t cells_end = 0;   // behind the last that any has
-  size_t histograms = 0;  // that have cells
+  size_t cells_end = 0;   // one past the last cell of any instrument
+  size_t histograms = 0;  // the number of histograms with cells
   std::string error;
 };
 
-// Its names are views into `bytes`. `error`, unless empty, says what cannot be; then the rest does not
-// matter.
+// Names are views into `bytes`. If `error` is not empty, the directory is damaged and the other fields are
+// undefined.
 Directory parse_directory(std::string_view bytes);
 
 }  // namespace statmill::cell_file

@@ -9,7 +9,8 @@
 namespace statmill::cell_file {
 namespace {
 
-// The first bytes of a file, as many as there is room for. Empty: it cannot be read.
+// Reads at most `bytes` bytes from the start of a file into `text`. Returns an empty view if it cannot be
+// read.
 std::string_view read_text(const char* path, char* text, size_t bytes) {
   const int file = ::open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return {};
@@ -18,7 +19,7 @@ std::string_view read_text(const char* path, char* text, size_t bytes) {
   return {text, size < 0 ? 0 : static_cast<size_t>(size)};
 }
 
-std::string_view take_word(std::string_view& text) {
+std::string_view next_word(std::string_view& text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
   const std::string_view word = text.substr(0, text.find(' '));
   text.remove_prefix(word.size());
@@ -32,14 +33,14 @@ uint64_t process_start(const char* proc_directory) noexcept {
   std::array<char, 1024> buffer{};
   std::snprintf(path.data(), path.size(), "%s/stat", proc_directory);
   std::string_view text = read_text(path.data(), buffer.data(), buffer.size());
-  const size_t name_end = text.rfind(')');  // the name may have any bytes in it
+  const size_t name_end = text.rfind(')');  // the name may contain any bytes
   if (name_end == std::string_view::npos) return 0;
   text.remove_prefix(name_end + 1);
-  const std::string_view state = take_word(text);  // field 3
+  const std::string_view state = next_word(text);  // field 3
   if (state == "Z" || state == "X") return 0;
-  for (int field = 4; field < 22; ++field) take_word(text);
+  for (int field = 4; field < 22; ++field) next_word(text);
   uint64_t ticks = 0;
-  for (const char digit : take_word(text)) {
+  for (const char digit : next_word(text)) {
     if (digit < '0' || digit > '9') return 0;
     ticks = ticks * 10 + static_cast<uint64_t>(digit - '0');
   }
@@ -48,7 +49,7 @@ uint64_t process_start(const char* proc_directory) noexcept {
 
 std::array<char, 40> boot_id() noexcept {
   std::array<char, 40> id{};
-  constexpr size_t kDigits = 36;  // of a UUID; a line end follows
+  constexpr size_t kDigits = 36;  // of a UUID, without the line feed after it
   read_text("/proc/sys/kernel/random/boot_id", id.data(), kDigits);
   return id;
 }

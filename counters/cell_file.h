@@ -1,11 +1,11 @@
-// The file that a process shares its cells by: written by sharing.cc, read by shared_cells.cc.
+// The format of the file in which a process shares its cells: written by sharing.cc, read by shared_cells.cc.
 //
 //   0        Header
-//   4 KiB    directory: an Entry for each instrument that ever joined, one behind the other
-//   4 MiB    cells, 4 MiB of each CPU, and of one more for threads that the kernel does not know
+//   4 KiB    directory: one Entry after another, for every instrument that ever joined
+//   4 MiB    cells: 4 MiB for each CPU, and for one more that serves threads without a known CPU
 //
-// Numbers are in the byte order of the machine: no other reads them. Only pages that are used exist. What
-// stands in the directory stays; of an entry only its state and its value change.
+// Integers have the byte order of the machine, since no other reads them. Only pages in use take space.
+// Entries are never moved or removed; only their state and value change.
 #pragma once
 
 #include <array>
@@ -19,56 +19,56 @@ constexpr uint32_t kVersion = 2;
 constexpr size_t kDirectoryAt = 4096;
 constexpr size_t kCellsAt = size_t{4} << 20;
 constexpr size_t kCpusMax = 8192;       // CONFIG_NR_CPUS of any kernel
-constexpr size_t kNameBytesMax = 1024;  // a server takes no longer one
-constexpr size_t kHistogramCells = 2;   // after those of its buckets: the sum, and what was too great
+constexpr size_t kNameBytesMax = 1024;  // the longest name that a server accepts
+constexpr size_t kHistogramCells = 2;  // after the cells of its buckets: the sum, and the number of overflows
 constexpr unsigned kGroupingPowerMax = 16;
 
 struct Header {
   std::array<char, 8> magic;
   uint32_t version;
-  uint32_t pid;               // as the process itself knows it
-  uint64_t start_ticks;       // when it began: field 22 of /proc/<pid>/stat
-  std::array<char, 40> boot;  // under which boot: /proc/sys/kernel/random/boot_id, then zeros
-  uint32_t cpus;              // and one more
+  uint32_t pid;               // as the process itself sees it
+  uint64_t start_ticks;       // when the process started: field 22 of /proc/<pid>/stat
+  std::array<char, 40> boot;  // /proc/sys/kernel/random/boot_id, padded with zeros
+  uint32_t cpus;              // not counting the additional one
   uint32_t zero;
-  uint64_t directory_bytes;  // that are written; atomic, stored after them
-  uint64_t not_entered;      // instruments with cells that found no room in the directory; atomic
+  uint64_t directory_bytes;  // the bytes in use; atomic, stored after them
+  uint64_t not_entered;      // instruments with cells that did not fit into the directory; atomic
 };
 static_assert(sizeof(Header) == 88);
 
 enum class State : uint32_t {
   kLive = 1,   // counts into its cells
-  kEnded = 2,  // `value` is what a counter had counted last; a histogram's cells are as they were
-  kGone = 3,   // a histogram whose cells are another's by now
+  kEnded = 2,  // a counter's final count is in `value`; a histogram's cells still have its counts
+  kGone = 3,   // a histogram whose cells are in use by another instrument
 };
 enum class Type : uint8_t { kCounter = 1, kHistogram = 2 };
 
-// Then the name, then zeros up to a multiple of eight bytes.
+// Followed by the name and by zeros up to a multiple of eight bytes.
 struct Entry {
-  State state;  // atomic, stored after all else of the entry
+  State state;  // atomic, stored after all other fields
   Type type;
-  uint8_t grouping_power;  // of a histogram; else 0
+  uint8_t grouping_power;  // of a histogram; otherwise 0
   uint16_t name_bytes;
   uint32_t first_cell;
-  uint32_t count;  // of a histogram's buckets; else 1
-  uint64_t value;  // of a counter that ended; else 0
+  uint32_t count;  // the number of a histogram's buckets; otherwise 1
+  uint64_t value;  // of a counter that has ended; otherwise 0
 };
 static_assert(sizeof(Entry) == 24);
 
 constexpr size_t entry_bytes(size_t name_bytes) { return sizeof(Entry) + (name_bytes + 7) / 8 * 8; }
 
-// A histogram's cells of finished records come last, one for each power of two (statmill/histogram.h).
+// The number of a histogram's cells of finished records, which come last: one per power of two (histogram.h).
 constexpr size_t finished_cells_of(const Entry& entry) { return entry.count >> entry.grouping_power; }
 
-// How many cells an entry's instrument has.
+// The number of cells of an entry's instrument.
 constexpr size_t cells_of(const Entry& entry) {
   return entry.type == Type::kHistogram ? entry.count + kHistogramCells + finished_cells_of(entry) : 1;
 }
 
-// When a process began, in ticks since the boot, by its directory in /proc ("/proc/self"). 0: there is none,
-// or it has ended and nobody has asked how. No malloc.
+// Returns when a process started, in ticks since boot, given its directory in /proc ("/proc/self"). Returns 0
+// if it does not exist or is a zombie. Never calls malloc.
 uint64_t process_start(const char* proc_directory) noexcept;
-// Under which boot we run; zeros when the kernel does not say. No malloc.
+// Returns the id of the current boot; zeros if the kernel does not provide it. Never calls malloc.
 std::array<char, 40> boot_id() noexcept;
 
 }  // namespace statmill::cell_file

@@ -32,21 +32,22 @@ constexpr size_t kCellsPerLine = 64 / sizeof(uint64_t);
 static_assert(kCellsMax * sizeof(uint64_t) == kStride);
 constexpr size_t kCpusIfUnknown = 1024;
 
-// All cells of the process. Never destroyed: threads may add while the program ends.
+// All cells of the process. Never destroyed, because threads may add while the program ends.
 struct Area {
   std::mutex mutex;
   char* base = nullptr;
-  size_t cpus = 0;  // and one more, for threads that the kernel does not know: they add atomically
+  size_t cpus = 0;  // one more exists for threads without a known CPU, which add atomically
   size_t used = 0;  // cells of each CPU that were ever claimed
   std::atomic<CellMode> mode{CellMode::kNone};
   std::atomic<size_t> claimed{0};
   std::atomic<uint64_t> without_cell{0};
-  std::atomic<bool> has_strangers{false};
-  std::multimap<size_t, uint64_t*>* released = nullptr;  // by count; made with the first
+  std::atomic<bool> has_unknown_cpu{false};              // a thread without a known CPU has added
+  std::multimap<size_t, uint64_t*>* released = nullptr;  // by count; allocated when first needed
 };
 constinit Area area;
 
-// The kernel numbers CPUs below this: the last number of "0-63,128-191", plus one. No malloc.
+// Returns the number of possible CPU ids: the last number of a list such as "0-63,128-191", plus one. Never
+// calls malloc.
 size_t cpus_possible() {
   std::array<char, 256> text{};
   const int file = ::open("/sys/devices/system/cpu/possible", O_RDONLY | O_CLOEXEC);
@@ -85,13 +86,13 @@ CellMode best_mode() {
   return std::max(best, static_cast<CellMode>(1 + (found - kNames.begin())));
 }
 
-// Cells of so many CPUs and one more: in a file if they are shared, or in memory of our own.
+// Maps cells for `cpus` CPUs and one more: in a file if they are shared, otherwise in private memory.
 char* map(size_t cpus) {
   char* const shared = sharing::begin(cpus);
   return shared != nullptr ? shared : sharing::map_private(nullptr, (cpus + 1) * kStride);
 }
 
-// Around fork(): the child's cells are zero, and its locks free.
+// Ensures that a child of fork() starts with zero cells and free locks.
 void handle_forks() {
   ::pthread_atfork(
       [] {
@@ -108,7 +109,7 @@ void handle_forks() {
       });
 }
 
-// Requires: the lock is held. False: there is no memory.
+// Maps the cells on the first call. Returns false if there is no memory. Requires: the lock is held.
 bool begin() {
   if (area.base != nullptr) return true;
   CellMode mode = best_mode();
@@ -123,7 +124,7 @@ bool begin() {
   handle_forks();
   area.base = base;
   area.cpus = cpus;
-  area.used = kCellsPerLine;  // address 0 of the area is nobody's
+  area.used = kCellsPerLine;  // cell 0 is never claimed
   area.mode.store(mode, std::memory_order_release);
   return true;
 }
@@ -132,7 +133,7 @@ uint64_t* on_cpu(uint64_t* cell, size_t cpu) {
   return reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(cell) + (cpu << Cells::kCpuShift));
 }
 
-// In each CPU's cells, counted from the area's first.
+// Returns the index of a cell in the area of CPU 0.
 size_t place_of(const uint64_t* first) {
   return static_cast<size_t>(first - reinterpret_cast<const uint64_t*>(area.base));
 }
@@ -141,15 +142,15 @@ void add_atomically(uint64_t* cell, uint64_t n) {
   std::atomic_ref<uint64_t>(*cell).fetch_add(n, std::memory_order_release);
 }
 
-// A plain load: of eight bytes, aligned, it is whole on all that this is for.
+// Compiles to a plain load: aligned loads of eight bytes are atomic on all supported CPUs.
 uint64_t load(const uint64_t* cell) { return __atomic_load_n(cell, __ATOMIC_RELAXED); }
 
-// CPUs, and the strangers' when there were any.
+// The number of CPUs, plus one if threads without a known CPU have added.
 size_t shards() {
-  return area.cpus + (area.cpus == 0 || area.has_strangers.load(std::memory_order_acquire) ? 1 : 0);
+  return area.cpus + (area.cpus == 0 || area.has_unknown_cpu.load(std::memory_order_acquire) ? 1 : 0);
 }
 
-// The shard of a thread in the modes that add atomically.
+// Returns the index of the cell that the calling thread adds to in the atomic modes.
 size_t shard_here() {
   int cpu = -1;
 #if STATMILL_HAS_RSEQ
@@ -214,8 +215,8 @@ void Cells::add_slowly(size_t index, uint64_t n) noexcept {
     return;
   }
   const size_t shard = shard_here();
-  if (shard == area.cpus && !area.has_strangers.load(std::memory_order_relaxed))
-    area.has_strangers.store(true, std::memory_order_release);
+  if (shard == area.cpus && !area.has_unknown_cpu.load(std::memory_order_relaxed))
+    area.has_unknown_cpu.store(true, std::memory_order_release);
   add_atomically(on_cpu(first_ + index, shard), n);
 }
 
@@ -227,7 +228,7 @@ uint64_t Cells::sum(size_t index) const noexcept {
 }
 
 size_t Cells::offset() const noexcept {
-  // Nobody's, and for ever zero.
+  // Cell 0 is never claimed, so it stays zero.
   return first_ == nullptr ? 0 : place_of(first_);
 }
 
@@ -240,9 +241,9 @@ void CellSnapshot::take() {
     first = reinterpret_cast<uint64_t*>(area.base);
   }
   sums_.resize(cells);
-  constexpr size_t kTogether = 1024;  // sums stay in the cache while all CPUs' cells are added to them
-  for (size_t begin = 0; begin < cells; begin += kTogether) {
-    const size_t end = std::min(cells, begin + kTogether);
+  constexpr size_t kBlock = 1024;  // its sums stay in the cache while the cells of all CPUs are added
+  for (size_t begin = 0; begin < cells; begin += kBlock) {
+    const size_t end = std::min(cells, begin + kBlock);
     uint64_t* const sums = sums_.data();
     for (size_t i = begin; i < end; ++i) sums[i] = load(first + i);
     for (size_t shard = 1; shard < shards(); ++shard) {

@@ -1,4 +1,3 @@
-// prometheus_text(): readings in the text format 0.0.4 of Prometheus.
 #include <array>
 #include <bit>
 #include <cmath>
@@ -26,7 +25,7 @@ void append_escaped(std::string& out, std::string_view text, bool quotes) {
 bool is_letter(char c) { return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return '0' <= c && c <= '9'; }
 
-// What a name may not hold becomes an underscore.
+// Replaces each byte that a Prometheus name must not contain by an underscore.
 void append_name(std::string& out, std::string_view text) {
   if (text.empty() || is_digit(text.front())) out.push_back('_');
   for (const char c : text) out.push_back(is_letter(c) || is_digit(c) ? c : '_');
@@ -42,7 +41,7 @@ void append_value(std::string& out, double value) {
   }
 }
 
-// The tags as labels, and one more unless its key is empty.
+// Appends the tags as labels, followed by the label `key` unless that is empty.
 void append_labels(std::string& out, std::string_view tags, std::string_view key = {},
                    std::string_view value = {}) {
   char open = '{';
@@ -66,8 +65,8 @@ void append_labels(std::string& out, std::string_view tags, std::string_view key
   if (open == ',') out.push_back('}');
 }
 
-// Cumulative, at the end of each power of two that holds a value: those of any histogram that knows smaller
-// ones can be added to.
+// Appends cumulative buckets, one for each power of two that has values. Histograms of any grouping power
+// have these bounds in common, so their buckets can be added.
 void append_buckets(std::string& out, std::string_view name, std::string_view tags, const Reading& reading) {
   const auto power_of = [&](const Reading::Bucket& bucket) {
     return static_cast<int>(std::bit_width(h2::lower_bound(reading.grouping_power, bucket.index)));

@@ -14,7 +14,8 @@
 namespace statmill {
 namespace {
 
-// Never destroyed: instruments of other files may leave it after this one's would be.
+// Never destroyed, because instruments of other source files may leave it after the destructors of this file
+// ran.
 union ForEver {
   constexpr ForEver() : registry() {}
   ~ForEver() {}
@@ -26,7 +27,7 @@ Reading read_histogram(const AnyHistogram& histogram) {
   Reading out;
   out.type = Reading::Type::kHistogram;
   out.grouping_power = histogram.grouping_power();
-  // In this order, see unfinished.h.
+  // unfinished.h explains why this order matters.
   const Cells& cells = histogram.cells();
   std::vector<uint64_t> finished(group_count(histogram.grouping_power(), histogram.bucket_count()));
   cells.sums(histogram.bucket_count() + 2, finished);
@@ -80,7 +81,7 @@ std::optional<Reading> read_one(Instrument& instrument, Maxima maxima) {
   return std::nullopt;
 }
 
-// Enters what has cells into the file that they are in; see sharing::enter().
+// Enters an instrument with cells into the shared file; see sharing::enter().
 uint32_t share(const Instrument& instrument) {
   cell_file::Entry entry{};
   if (instrument.type() == Instrument::Type::kCounter) {
@@ -97,7 +98,7 @@ uint32_t share(const Instrument& instrument) {
   return entry.first_cell == 0 ? 0 : sharing::enter(entry, instrument.name());
 }
 
-// That a name is asked for as two kinds is a fault of the program.
+// Using one name for two kinds of instruments is a bug of the program.
 template <class Made>
 Made& known(Made* made) {
   if (made == nullptr) std::abort();
@@ -158,7 +159,7 @@ std::string_view Reading::tag(std::string_view key) const {
 struct Registry::Owned {
   struct Entry {
     std::string help;
-    std::shared_ptr<Instrument> instrument;  // knows how to end what it is
+    std::shared_ptr<Instrument> instrument;  // its deleter knows the type
   };
   std::map<std::string, Entry, std::less<>> by_name;
 };
@@ -174,7 +175,7 @@ Made* Registry::make(std::string_view path, std::string_view help, const Labels&
   if (owned_ == nullptr) owned_ = new Owned;
   const auto place = owned_->by_name.try_emplace(name_with(path, labels)).first;
   Owned::Entry& entry = place->second;
-  if (entry.instrument == nullptr) {  // new, or there was no memory before
+  if (entry.instrument == nullptr) {  // new, or an earlier allocation failed
     entry.help = help;
     entry.instrument = std::make_shared<Made>(place->first.c_str(), entry.help.c_str(),
                                               std::forward<Arguments>(arguments)..., this);
@@ -238,8 +239,8 @@ void Registry::leave(Instrument& instrument) noexcept {
 }
 
 std::vector<Reading> Registry::read(Maxima maxima) const {
-  // Functions run with only the lock that keeps instruments from ending: they may take locks of their own,
-  // and ask for instruments.
+  // Functions of instruments are called with only the lock that prevents instruments from leaving. So they
+  // may take locks of their own and create instruments.
   const std::lock_guard reading(read_mutex_);
   std::vector<Instrument*> instruments;
   {
@@ -247,7 +248,7 @@ std::vector<Reading> Registry::read(Maxima maxima) const {
     for (Instrument* i = first_; i != nullptr; i = i->next_) instruments.push_back(i);
   }
   std::vector<Reading> readings;
-  std::vector<std::pair<size_t, size_t>> order;  // of its path, place in `readings`
+  std::vector<std::pair<size_t, size_t>> order;  // the number of the path; the index in `readings`
   readings.reserve(instruments.size());
   order.reserve(instruments.size());
   std::unordered_map<std::string_view, size_t> paths(instruments.size());

@@ -43,10 +43,10 @@ void ReportLines::add_name(std::string_view mark, const Reading& reading) {
 
 void ReportLines::add_counter(const Reading& reading) {
   std::optional<uint64_t>& last_sent = last_sent_[key_of(reading)];
-  // A lesser count is of a counter that was made anew.
+  // If the count has decreased, the counter was recreated.
   const uint64_t before = last_sent.value_or(0);
   const uint64_t added = reading.count - (reading.count < before ? 0 : before);
-  if (added == 0 && last_sent) return;  // a silent slot of an event series says as much
+  if (added == 0 && last_sent) return;  // the server counts a silent slot of an event series as 0
   add_name("*", reading);
   append_number(text_, added);
   text_.push_back('\n');
@@ -64,7 +64,7 @@ void ReportLines::add_gauge(const Reading& reading) {
 void ReportLines::add_histogram(const Reading& reading) {
   SentHistogram& histogram = histograms_[key_of(reading)];
   for (SentHistogram::Line& line : histogram.lines(reading)) {
-    const size_t name_end = 1 + reading.name.size();  // behind the mark
+    const size_t name_end = 1 + reading.name.size();  // after the mark
     text_.append(line.text, 0, name_end).append(time_).append(line.text, name_end);
     marks_.push_back({.end = text_.size(), .histogram = &histogram, .line = std::move(line)});
   }

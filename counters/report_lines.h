@@ -1,4 +1,4 @@
-// ReportLines: readings as lines of what changed since the last lines that were sent.
+// ReportLines: formats readings as lines with what changed since the lines that were sent before.
 #pragma once
 
 #include <cstddef>
@@ -14,38 +14,39 @@
 
 namespace statmill {
 
-// Confined to a thread.
+// Not thread-safe.
 class ReportLines {
  public:
-  // The lines of a report, of the time (seconds since 1970) that the server is to count them under; empty: of
-  // when they arrive. Valid until the next.
+  // Returns the lines of a report. The server counts them under `time` (seconds since 1970), or under the
+  // time of receipt if it is empty. The result is valid until the next call.
   std::string_view make(const std::vector<Reading>& readings, std::string_view time = {});
-  // Where the last line ends that fits into so many bytes from `begin` on; at least one line, if there is
-  // any.
+  // Returns the end of the last line that fits into `bytes_max` bytes from `begin` on. Returns the end of at
+  // least one line if there is any.
   size_t end_of_lines(size_t begin, size_t bytes_max) const;
-  // The lines up to byte `end` are sent: their counts are not sent again. How many lines these were.
+  // Marks the lines up to byte `end` as sent, so that their counts are not sent again. Returns how many they
+  // are.
   size_t sent(size_t end);
 
  private:
   struct Mark {
-    size_t end = 0;                                // of the line
-    std::optional<uint64_t>* last_sent = nullptr;  // of its counter, or null
+    size_t end = 0;                                // the end of the line
+    std::optional<uint64_t>* last_sent = nullptr;  // of its counter; null for other instruments
     uint64_t count = 0;
-    SentHistogram* histogram = nullptr;  // or null
-    SentHistogram::Line line = {};       // its own
+    SentHistogram* histogram = nullptr;  // null for other instruments
+    SentHistogram::Line line = {};       // of the histogram
   };
-  // By what an instrument is known: a name has no byte 0.
+  // Identifies an instrument. Names contain no zero byte, so the key of an instance is unique.
   static std::string key_of(const Reading& reading);
   void add_name(std::string_view mark, const Reading& reading);
-  // What there is to say of it.
+  // Append the lines for one reading, if it has changed.
   void add_counter(const Reading& reading);
   void add_gauge(const Reading& reading);
   void add_histogram(const Reading& reading);
 
-  std::string time_;  // behind a blank, or empty
+  std::string time_;  // with a blank before it, or empty
   std::string text_;
   std::vector<Mark> marks_;
-  std::unordered_map<std::string, std::optional<uint64_t>> last_sent_;  // counters by key; none: nothing yet
+  std::unordered_map<std::string, std::optional<uint64_t>> last_sent_;  // of counters, by key
   std::unordered_map<std::string, SentHistogram> histograms_;
 };
 

@@ -15,8 +15,8 @@
 namespace statmill {
 namespace {
 
-constexpr size_t kDatagramMax = 1400;      // goes through any network in one piece
-constexpr size_t kUnixDatagramMax = 8192;  // fits any socket's buffer
+constexpr size_t kDatagramMax = 1400;      // not fragmented on common networks
+constexpr size_t kUnixDatagramMax = 8192;  // fits into any socket buffer
 constexpr timeval kPatience{2, 0};
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
@@ -46,7 +46,7 @@ std::optional<ReportSocket> ReportSocket::at(std::string_view address, std::stri
       return bad("the path is empty or too long");
     return ReportSocket(Kind::kUnix, std::string(rest), {});
   }
-  if (scheme != "udp" && scheme != "tcp") return bad("begins with none of udp:, tcp:, unix:");
+  if (scheme != "udp" && scheme != "tcp") return bad("does not start with udp:, tcp: or unix:");
   const size_t last = rest.rfind(':');
   if (last == std::string_view::npos || last == 0 || last + 1 == rest.size()) return bad("is not HOST:PORT");
   std::string_view host = rest.substr(0, last);
@@ -94,7 +94,7 @@ void ReportSocket::close() {
   descriptor_ = -1;
 }
 
-// The first write after that would be taken by the kernel, and lost.
+// After the peer has closed the connection, the kernel would accept one more write and lose it.
 bool ReportSocket::is_closed_by_peer() const {
   char byte = 0;
   return kind_ == Kind::kTcp && ::recv(descriptor_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;

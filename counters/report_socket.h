@@ -1,4 +1,4 @@
-// ReportSocket: where reports go, connected anew when need be.
+// ReportSocket: sends reports to an address, and reconnects when necessary.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +8,22 @@
 
 namespace statmill {
 
-// Confined to a thread.
+// Not thread-safe.
 class ReportSocket {
  public:
   enum class Kind { kUdp, kTcp, kUnix };
 
-  // None when the address is none of "udp:HOST:PORT", "tcp:HOST:PORT", "unix:PATH"; `error` says why.
+  // Returns nullopt if the address is not "udp:HOST:PORT", "tcp:HOST:PORT" or "unix:PATH", with the reason in
+  // `error`.
   static std::optional<ReportSocket> at(std::string_view address, std::string& error);
   ReportSocket(ReportSocket&& other) noexcept;
   ReportSocket& operator=(ReportSocket&&) = delete;
   ~ReportSocket() { close(); }
 
-  // The most that one send() may have: a datagram's worth, or all.
+  // The maximum size for one send(): that of a datagram, or unlimited for TCP.
   size_t bytes_max() const;
-  // How many bytes the kernel has taken: all of a datagram or none. Waits two seconds
-  // at most for each address it connects to, and for the kernel to take more.
+  // Returns how many bytes the kernel accepted; of a datagram all or none. Waits at most two seconds for each
+  // address that it connects to, and two seconds for the kernel to accept more.
   size_t send(std::string_view bytes);
 
  private:
@@ -32,7 +33,7 @@ class ReportSocket {
   bool is_closed_by_peer() const;
 
   const Kind kind_;
-  const std::string host_;  // of kUnix, the path
+  const std::string host_;  // the path if kind_ is kUnix
   const std::string port_;
   int descriptor_ = -1;
 };

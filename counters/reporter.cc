@@ -33,15 +33,15 @@ class Reporter::Impl {
   bool report(Turn turn = Turn::kOneOfMany) {
     const std::lock_guard lock(report_mutex_);
     std::vector<Reading> readings = registry_.read(Maxima::kTake);
-    if (turn == Turn::kLast) {  // no later report could send what this one holds back
+    if (turn == Turn::kLast) {  // no later report could send values that this one holds back
       for (Reading& reading : readings) reading.sum_missing_max = 0;
     }
     const std::string_view text = lines_.make(readings);
     size_t sent = 0;
     while (sent < text.size()) {
       const size_t end = lines_.end_of_lines(sent, socket_.bytes_max());
-      const size_t taken = socket_.send(text.substr(sent, end - sent));
-      sent += taken;
+      const size_t accepted = socket_.send(text.substr(sent, end - sent));
+      sent += accepted;
       if (sent < end) break;
     }
     const size_t lines = lines_.sent(sent);
@@ -72,19 +72,19 @@ class Reporter::Impl {
 
   const std::chrono::milliseconds interval_;
   Registry& registry_;
-  std::mutex report_mutex_;  // of the two; before mutex_
+  std::mutex report_mutex_;  // protects the next two; locked before mutex_
   ReportSocket socket_;
   ReportLines lines_;
-  mutable std::mutex mutex_;  // of the two
+  mutable std::mutex mutex_;  // protects the next two
   bool is_ending_ = false;
   Stats stats_;
   std::condition_variable ending_;
-  std::thread thread_;  // last: it uses all the others
+  std::thread thread_;  // last, because it uses all members above
 };
 
 std::unique_ptr<Reporter> Reporter::start(const ReporterOptions& options, std::string& error) {
   if (options.interval < std::chrono::milliseconds(10)) {
-    error = "the interval is under 10 ms";
+    error = "the interval is less than 10 ms";
     return nullptr;
   }
   std::optional<ReportSocket> socket = ReportSocket::at(options.address, error);

@@ -1,9 +1,9 @@
-// Values are known by their buckets, and the sum of all of them exactly: so each line
-// has a sum that its own buckets can have, and those of all lines add up to what was added.
+// Of the values only their buckets and their exact total are known. So each line gets a sum that is possible
+// for its buckets, and the sums of all lines add up to the total.
 //
-// Of a reading that met records halfway the sum is known only to lie between two numbers. Then so many values
-// are held back for the next reading that their buckets have room for the difference: whatever the true sum
-// turns out to be, the values that were held back can have what is left of it.
+// If a reading met records in progress, the total is only known to lie between two numbers. Then enough
+// values are held back for the next reading that their buckets have room for the difference: whatever the
+// true total turns out to be, the remaining sum is possible for the values that were held back.
 #include "counters/sent_histogram.h"
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 namespace statmill {
 namespace {
 
-__extension__ typedef unsigned __int128 Uint128;  // what 2^48 values of 64 bits add up to
+__extension__ typedef unsigned __int128 Uint128;  // holds the sum of 2^48 values of 64 bits
 
-constexpr size_t kLineBytesMax = 1200;  // fits into any datagram, ReportSocket::bytes_max()
-constexpr size_t kHeadBytesMax = 1 + sizeof(" h16 ") + 39;  // beside the name and the cells: mark, g, sum, LF
-constexpr uint64_t kLineCountMax = (uint64_t{1} << 48) - 1;  // a server takes no more for one bucket
+constexpr size_t kLineBytesMax = 1200;  // fits into any datagram, see ReportSocket::bytes_max()
+constexpr size_t kHeadBytesMax = 1 + sizeof(" h16 ") + 39;   // mark, grouping power, sum and LF
+constexpr uint64_t kLineCountMax = (uint64_t{1} << 48) - 1;  // a server accepts no more in a bucket
 
 using Buckets = std::vector<Reading::Bucket>;
 
@@ -34,10 +34,10 @@ void append_digits(std::string& out, Uint128 value) {
   out.push_back(static_cast<char>('0' + static_cast<int>(value % 10)));
 }
 
-// What values may add up to.
+// The possible sums of some values: `least` to `least + room`.
 struct Range {
   Uint128 least = 0;
-  Uint128 room = 0;  // by how much it may be more
+  Uint128 room = 0;
 
   void add(unsigned grouping_power, uint32_t index, uint64_t count) {
     const uint64_t lower = h2::lower_bound(grouping_power, index);
@@ -46,7 +46,7 @@ struct Range {
   }
 };
 
-// That of the values in `buckets` that are not sent.
+// Returns the possible sums of the values in `buckets` that are not sent.
 Range range_of(unsigned grouping_power, const Buckets& buckets, const Buckets& sent_buckets) {
   Range range;
   for (const Reading::Bucket& bucket : buckets)
@@ -54,14 +54,14 @@ Range range_of(unsigned grouping_power, const Buckets& buckets, const Buckets& s
   return range;
 }
 
-// A line of which the sum is not known yet.
+// A line without its sum.
 struct Draft {
-  std::string cells;  // " index:count" of each
+  std::string cells;  // " index:count" for each bucket
   Buckets buckets;    // see SentHistogram::Line
   uint64_t count = 0;
   Range range;
 
-  // Adds so many of the values that are not sent as the line may have; how many. 0: it is full.
+  // Adds as many of the unsent values of a bucket as fit and returns their number; 0 if the line is full.
   uint64_t add(unsigned grouping_power, const Reading::Bucket& bucket, uint64_t sent,
                size_t cells_bytes_max) {
     const uint64_t added = std::min(bucket.count - sent, kLineCountMax - count);
@@ -81,7 +81,7 @@ struct Draft {
   }
 };
 
-// The values in `buckets` that are not sent, as drafts.
+// Distributes the values in `buckets` that are not sent to drafts.
 std::vector<Draft> drafts_of(const Reading& reading, const Buckets& buckets, const Buckets& sent_buckets) {
   const size_t head = std::min(kLineBytesMax, kHeadBytesMax + reading.name.size());
   std::vector<Draft> drafts;
@@ -97,15 +97,15 @@ std::vector<Draft> drafts_of(const Reading& reading, const Buckets& buckets, con
   return drafts;
 }
 
-// By how much values add up to more than their least: by no less and no more than these, both within their
+// By how much the sum of some values exceeds the least possible sum: `from` to `until`, both at most their
 // room.
 struct Excess {
   Uint128 from = 0;
   Uint128 until = 0;
 };
 
-// That of values with so much room, if they add up to `sum` modulo 2^64 or to `missing_max` more: the least
-// that is possible. None may be, of a process that was killed within a record or is not one of ours: then the
+// Returns the smallest possible excess if the true sum is between `sum` and `sum + missing_max`, modulo 2^64.
+// If the process was killed within a record, or is not one of ours, none may be possible: then returns the
 // nearest.
 Excess excess_of(uint64_t sum, uint64_t missing_max, Uint128 least, Uint128 room) {
   const uint64_t above = sum - static_cast<uint64_t>(least);
@@ -115,13 +115,13 @@ Excess excess_of(uint64_t sum, uint64_t missing_max, Uint128 least, Uint128 room
   return below < above - room ? Excess{0, 0} : Excess{room, room};
 }
 
-// Takes values that are not sent out of `buckets` until those have room for `wanted`, out of those buckets
-// first that have most of them, so that no rare value waits for long. Their room.
+// Removes unsent values from `buckets` until those removed have room for `wanted`, and returns that room.
+// Starts with the buckets that have the most unsent values, so that no rare value waits for long.
 Uint128 hold_back(unsigned grouping_power, Uint128 wanted, const Buckets& sent_buckets, Buckets& buckets) {
   struct Unsent {
     Reading::Bucket* bucket;
     uint64_t count;
-    uint64_t width;  // by how much two of its values can differ
+    uint64_t width;  // the largest difference between two of its values
   };
   std::vector<Unsent> all;
   for (Reading::Bucket& bucket : buckets) {
@@ -142,19 +142,19 @@ Uint128 hold_back(unsigned grouping_power, Uint128 wanted, const Buckets& sent_b
   return room;
 }
 
-// What the values that are told now have of that, in proportion to their room, and so that those held back
-// have room for all that it may be more or less. Requires: excess.until - excess.from <= room_held.
-Uint128 told_part_of(const Excess& excess, Uint128 room_told, Uint128 room_held) {
-  if (room_told == 0) return 0;
+// Returns the part of the excess that the values sent now get: proportional to their room, and such that the
+// values held back have room for the rest, whatever it is. Requires: excess.until - excess.from <= room_held.
+Uint128 sent_part_of(const Excess& excess, Uint128 room_sent, Uint128 room_held) {
+  if (room_sent == 0) return 0;
   const Uint128 middle = excess.from + (excess.until - excess.from) / 2;
-  const double part = static_cast<double>(room_told) / static_cast<double>(room_told + room_held);
+  const double part = static_cast<double>(room_sent) / static_cast<double>(room_sent + room_held);
   const Uint128 least = excess.until > room_held ? excess.until - room_held : 0;
   return std::clamp(static_cast<Uint128>(part * static_cast<double>(middle)), least,
-                    std::min(excess.from, room_told));
+                    std::min(excess.from, room_sent));
 }
 
-// A line's share of what is told: in proportion to its room, and so that what it leaves has room in the
-// others. Requires: over_least <= room of all, which has this line's `room` in it.
+// Returns one line's share of the excess that is sent: proportional to its room, and such that the other
+// lines have room for the rest. Requires: over_least <= room_of_all, which includes this line's `room`.
 Uint128 share_of(Uint128 over_least, Uint128 room_of_all, Uint128 room) {
   if (room == 0) return 0;
   const double part = static_cast<double>(over_least) / static_cast<double>(room_of_all);
@@ -174,7 +174,7 @@ std::string line_text(const Reading& reading, Uint128 sum, const std::string& ce
 
 }  // namespace
 
-bool SentHistogram::was_made_anew(const Reading& reading) const {
+bool SentHistogram::was_recreated(const Reading& reading) const {
   if (reading.grouping_power != grouping_power_) return true;
   return std::any_of(buckets_.begin(), buckets_.end(), [&](const Reading::Bucket& bucket) {
     return bucket.count > count_of(reading.buckets, bucket.index);
@@ -182,23 +182,23 @@ bool SentHistogram::was_made_anew(const Reading& reading) const {
 }
 
 std::vector<SentHistogram::Line> SentHistogram::lines(const Reading& reading) {
-  if (was_made_anew(reading)) *this = {};
+  if (was_recreated(reading)) *this = {};
   grouping_power_ = reading.grouping_power;
   Range all = range_of(reading.grouping_power, reading.buckets, buckets_);
   const Excess excess = excess_of(reading.sum - sum_, reading.sum_missing_max, all.least, all.room);
-  Buckets told = reading.buckets;
-  const Uint128 room_held = hold_back(reading.grouping_power, excess.until - excess.from, buckets_, told);
+  Buckets to_send = reading.buckets;
+  const Uint128 room_held = hold_back(reading.grouping_power, excess.until - excess.from, buckets_, to_send);
   Uint128 room = all.room - room_held;
-  Uint128 over_least = told_part_of(excess, room, room_held);
+  Uint128 over_least = sent_part_of(excess, room, room_held);
   std::vector<Line> lines;
-  uint64_t sum_told = sum_;
-  for (Draft& draft : drafts_of(reading, told, buckets_)) {
+  uint64_t sum_sent = sum_;
+  for (Draft& draft : drafts_of(reading, to_send, buckets_)) {
     const Uint128 share = share_of(over_least, room, draft.range.room);
     over_least -= share;
     room -= draft.range.room;
     const Uint128 sum = draft.range.least + share;
-    sum_told += static_cast<uint64_t>(sum);
-    lines.push_back({line_text(reading, sum, draft.cells), std::move(draft.buckets), sum_told});
+    sum_sent += static_cast<uint64_t>(sum);
+    lines.push_back({line_text(reading, sum, draft.cells), std::move(draft.buckets), sum_sent});
   }
   return lines;
 }

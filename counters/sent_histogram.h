@@ -1,12 +1,11 @@
-// SentHistogram: what of a histogram was sent, and the lines of what was not.
+// SentHistogram: remembers what was sent of a histogram, and formats the rest as lines.
 //
-// A line, `%name h<g> sum index:count ...`, tells how many values were added to which buckets (h2.h), and
-// what they add up to. What is too much for one is told by several: a server merges them to what one would
-// say.
+// A line `%name h<g> sum index:count ...` says how many values were added to which buckets (h2.h), and their
+// sum. If one line cannot hold everything, there are several; the server merges them to the same result.
 //
-// What the lines tell always adds up to the values of records, so that in the end it is the histogram's own
-// sum to the last digit, wherever the readings met records halfway. The one exception is a process that was
-// killed within a record: of each of its threads the sum of one record may be missing.
+// The sums of the lines always add up to the values of whole records. So in the end they equal the
+// histogram's own sum exactly, even if readings met records in progress. The one exception: if a process is
+// killed within a record, the value of one record per thread may be missing in the sum.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +16,25 @@
 
 namespace statmill {
 
-// Confined to a thread.
+// Not thread-safe.
 class SentHistogram {
  public:
   struct Line {
-    std::string text;                      // with its LF
-    std::vector<Reading::Bucket> buckets;  // those that it tells of, with all that is told once it is sent
-    uint64_t sum = 0;                      // that is told once it is sent, modulo 2^64
+    std::string text;                      // including its LF
+    std::vector<Reading::Bucket> buckets;  // the buckets in the line, with their total counts once it is sent
+    uint64_t sum = 0;                      // the total sum once it is sent, modulo 2^64
   };
 
-  // What `reading` has more than what was sent; none when that is nothing. A histogram that has less in any
-  // bucket was made anew: all of it. While the reading's sum may lack something, some values are held back
-  // for a later reading: what a reading that lacks nothing has is told whole. Lines have 1200 bytes at most,
-  // unless a name alone has nearly as many.
+  // Returns the lines for what `reading` has in addition to what was sent; empty if that is nothing. If any
+  // bucket has shrunk, the histogram was recreated, and the lines contain all of it. While the reading's sum
+  // may be incomplete, some values are held back for a later reading; a reading with a complete sum is sent
+  // entirely. Lines have at most 1200 bytes, unless the name alone has almost as many.
   std::vector<Line> lines(const Reading& reading);
-  // Requires: a line of the last lines(), and those before it are sent.
+  // Marks a line as sent. Requires: it is from the last call of lines(), and all lines before it were sent.
   void sent(const Line& line);
 
  private:
-  bool was_made_anew(const Reading& reading) const;
+  bool was_recreated(const Reading& reading) const;
 
   unsigned grouping_power_ = 0;
   std::vector<Reading::Bucket> buckets_;  // ascending

@@ -1,13 +1,11 @@
 //
-// The directory is read before the cells, to know how many there are, and again after them: what an entry
-// says then is true of the cells that were read, since a process changes the entry before it gives the cells
-// to another.
+// The directory is read before the cells, to know their number, and again after them. A process changes an
+// entry before it reuses the cells; so what the entries say afterwards is true of the cells that were read.
 //
-// Of a histogram the finished records are read before the sum, and this before the buckets: unfinished.h says
-// why.
+// A histogram's finished records are read before its sum, and the sum before the buckets; see unfinished.h.
 //
-// Aligned words are copied whole by the kernels of x86-64 and aarch64, so that a cell is never read in the
-// middle of an add; a mapping would promise that, but end this process when the file is cut short.
+// The kernels of x86-64 and aarch64 copy aligned words atomically, so a cell is never read in the middle of
+// an add. A mapping would guarantee that, too, but would end this process if the file is truncated.
 #include "statmill/shared_cells.h"
 
 #include <fcntl.h>
@@ -41,9 +39,9 @@ using cell_file::State;
 using cell_file::Type;
 
 constexpr size_t kStride = size_t{1} << Cells::kCpuShift;
-constexpr size_t kCellsTogether = 8192;  // 64 KiB: fits into the cache
+constexpr size_t kBlock = 8192;  // cells; 64 KiB fit into the cache
 
-// False: there are not so many bytes, or they cannot be read.
+// Returns false if the bytes do not exist or cannot be read.
 bool read_at(int descriptor, void* out, size_t bytes, uint64_t at) {
   auto* to = static_cast<char*>(out);
   while (bytes != 0) {
@@ -57,14 +55,14 @@ bool read_at(int descriptor, void* out, size_t bytes, uint64_t at) {
   return true;
 }
 
-// What is read of a histogram before its buckets.
+// The parts of a histogram that are read before its buckets.
 struct Recorded {
-  std::vector<uint64_t> finished;  // records, by group
+  std::vector<uint64_t> finished;  // finished records by group
   uint64_t sum = 0;
 };
 using RecordedByPlace = std::unordered_map<size_t, Recorded>;  // Item::at
 
-// Adds up the cells from `cell` on over all CPUs. False: the file is cut short.
+// Adds the cells from `cell` on of all CPUs to `out`. Returns false if the file is truncated.
 bool read_over_cpus(int descriptor, uint64_t shards, size_t cell, std::span<uint64_t> out) {
   std::vector<uint64_t> part(out.size());
   for (uint64_t shard = 0; shard < shards; ++shard) {
@@ -75,7 +73,7 @@ bool read_over_cpus(int descriptor, uint64_t shards, size_t cell, std::span<uint
   return true;
 }
 
-// None: the file is cut short.
+// Returns nullopt if the file is truncated.
 std::optional<RecordedByPlace> read_recorded(int descriptor, uint64_t shards, const Directory& directory) {
   RecordedByPlace out;
   for (const Item& item : directory.items) {
@@ -93,7 +91,7 @@ std::optional<RecordedByPlace> read_recorded(int descriptor, uint64_t shards, co
   return out;
 }
 
-// False: it cannot have counted so much.
+// Returns false if the counts are impossible.
 bool read_histogram(const Entry& entry, const uint64_t* cells, const Recorded& recorded, Reading& out) {
   out.type = Reading::Type::kHistogram;
   out.grouping_power = entry.grouping_power;
@@ -112,7 +110,7 @@ bool read_histogram(const Entry& entry, const uint64_t* cells, const Recorded& r
 }  // namespace
 
 std::unique_ptr<SharedCells> SharedCells::open(const std::string& path, std::string& error) {
-  // Of a pipe, opening would wait for a writer.
+  // O_NONBLOCK because opening a pipe would wait for a writer.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor < 0) {
     error = std::strerror(errno);
@@ -129,26 +127,27 @@ std::unique_ptr<SharedCells> SharedCells::of(int descriptor, std::string& error)
 
 SharedCells::~SharedCells() { ::close(descriptor_); }
 
-// What is wrong with it, or nothing. What it says of the process must stay as it was.
+// Returns what is wrong with the header, or an empty text. The fields that identify the process must not
+// change.
 std::string SharedCells::check_header() {
   struct stat status {};
-  if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return "it is no file";
+  if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return "it is not a regular file";
   Header header{};
-  if (!read_at(descriptor_, &header, sizeof header, 0)) return "it is cut short";
-  if (header.magic != cell_file::kMagic) return "it is no file of cells";
+  if (!read_at(descriptor_, &header, sizeof header, 0)) return "it is truncated";
+  if (header.magic != cell_file::kMagic) return "it is not a file of shared cells";
   if (header.version != cell_file::kVersion)
-    return "it is of version " + std::to_string(header.version) + ", not " +
+    return "its version is " + std::to_string(header.version) + ", not " +
            std::to_string(cell_file::kVersion);
   if (header.cpus > cell_file::kCpusMax) return "it has too many CPUs";
   if (static_cast<uint64_t>(status.st_size) != cell_file::kCellsAt + (uint64_t{header.cpus} + 1) * kStride)
-    return "it has another size than it says";
+    return "its size does not match its header";
   if (header.directory_bytes > cell_file::kCellsAt - cell_file::kDirectoryAt ||
       header.directory_bytes % alignof(Entry) != 0)
     return "its directory has an impossible size";
-  if (header.pid == 0 || header.start_ticks == 0) return "it does not say whose it is";
+  if (header.pid == 0 || header.start_ticks == 0) return "it does not identify the process";
   if (is_known_ && (header.pid != pid_ || header.start_ticks != start_ticks_ || header.cpus != cpus_ ||
                     header.directory_bytes < directory_bytes_))
-    return "it is not as it was";
+    return "its header has changed";
   is_known_ = true;
   pid_ = header.pid;
   start_ticks_ = header.start_ticks;
@@ -170,19 +169,19 @@ bool SharedCells::lives() const {
 
 std::string SharedCells::read_directory(size_t bytes) {
   directory_.resize(bytes);
-  return read_at(descriptor_, directory_.data(), bytes, cell_file::kDirectoryAt) ? "" : "it is cut short";
+  return read_at(descriptor_, directory_.data(), bytes, cell_file::kDirectoryAt) ? "" : "it is truncated";
 }
 
-// What is wrong, or nothing: the sums of the first so many cells are as of now.
+// Reads the sums of the first `cells` cells. Returns what is wrong, or an empty text.
 std::string SharedCells::read_sums(size_t cells) {
   const uint64_t shards = uint64_t{cpus_} + 1;
   sums_.assign(cells, 0);
-  std::vector<uint64_t> part(std::min(cells, kCellsTogether));
-  for (size_t begin = 0; begin < cells; begin += kCellsTogether) {
-    const size_t count = std::min(kCellsTogether, cells - begin);
+  std::vector<uint64_t> part(std::min(cells, kBlock));
+  for (size_t begin = 0; begin < cells; begin += kBlock) {
+    const size_t count = std::min(kBlock, cells - begin);
     for (uint64_t shard = 0; shard < shards; ++shard) {
       const uint64_t at = cell_file::kCellsAt + shard * kStride + begin * sizeof(uint64_t);
-      if (!read_at(descriptor_, part.data(), count * sizeof(uint64_t), at)) return "it is cut short";
+      if (!read_at(descriptor_, part.data(), count * sizeof(uint64_t), at)) return "it is truncated";
       for (size_t i = 0; i < count; ++i) sums_[begin + i] += part[i];
     }
   }
@@ -198,13 +197,13 @@ std::optional<std::vector<Reading>> SharedCells::read(std::string& error) {
   if (!error.empty()) return std::nullopt;
   const size_t cells_end = before.cells_end;
   const uint64_t shards = uint64_t{cpus_} + 1;
-  cells_read_ = (cells_end + before.histograms * kCellsOfARead * 2) * shards;
+  cells_read_ = (cells_end + before.histograms * kCellsPerExtraRead * 2) * shards;
   if (cells_read_ > kCellsReadMax) {
     error = "it has too many cells to read";
     return std::nullopt;
   }
   const std::optional<RecordedByPlace> recorded = read_recorded(descriptor_, shards, before);
-  error = recorded ? read_sums(cells_end) : "it is cut short";
+  error = recorded ? read_sums(cells_end) : "it is truncated";
   std::atomic_thread_fence(std::memory_order_acquire);
   if (error.empty()) error = read_directory(directory_bytes_);
   if (!error.empty()) return std::nullopt;
@@ -219,7 +218,7 @@ std::optional<std::vector<Reading>> SharedCells::read(std::string& error) {
     Reading reading;
     reading.name = item.name;
     reading.instance = item.at + 1;
-    bool is_possible = is_read || !has_cells(entry);  // instruments do not come back
+    bool is_possible = is_read || !has_cells(entry);  // an instrument that has ended stays so
     if (is_possible && entry.type == Type::kHistogram) {
       const auto place = recorded->find(item.at);
       is_possible =

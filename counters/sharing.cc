@@ -32,21 +32,21 @@ using cell_file::State;
 
 constexpr size_t kStride = size_t{1} << Cells::kCpuShift;
 
-// Of the process. Never destroyed, as the cells.
+// The file of the process. Never destroyed, like the cells.
 struct File {
-  std::mutex mutex;                 // of all that follows; taken after that of the cells
-  std::atomic<char*> map{nullptr};  // of the whole file; null: not shared. Written under the mutex
-  size_t bytes = 0;                 // of it
-  size_t shards = 0;                // CPUs and one more
-  size_t directory_room = 0;        // bytes of the file up to here exist
-  size_t cells_room = 0;            // bytes of each CPU's cells that exist
-  int descriptor = -1;              // holds the lock that says that we live
-  dev_t device = 0;                 // of the file: whether the descriptor still is ours
+  std::mutex mutex;                 // protects all fields below; locked after that of the cells
+  std::atomic<char*> map{nullptr};  // of the whole file; null if not shared. Written under the mutex
+  size_t bytes = 0;                 // of the file
+  size_t shards = 0;                // the CPUs and one more
+  size_t directory_room = 0;        // how many bytes from the start of the file are allocated
+  size_t cells_room = 0;            // how many bytes of each CPU's cells are allocated
+  int descriptor = -1;              // holds the lock that shows that the process lives
+  dev_t device = 0;                 // of the file, to recognize the descriptor as ours
   ino_t inode = 0;
-  std::map<size_t, uint32_t>* ended = nullptr;  // histograms whose cells nobody has claimed, by the first
+  std::map<size_t, uint32_t>* ended = nullptr;  // histograms whose cells are not claimed again, by first cell
   std::array<char, 512> path{};
   std::array<char, 640> error{};
-  std::atomic<bool> has_failed{false};  // `error` is written before
+  std::atomic<bool> has_failed{false};  // set after `error` is written
 };
 constinit File file;
 
@@ -55,7 +55,7 @@ size_t up_to_page(size_t bytes) {
   return (bytes + page - 1) / page * page;
 }
 
-// Says why not; false, for the caller to return.
+// Stores the reason and returns false.
 bool fail(const char* what, const char* reason) {
   std::snprintf(file.error.data(), file.error.size(), "%s: %s", what, reason);
   file.has_failed.store(true, std::memory_order_release);
@@ -64,13 +64,13 @@ bool fail(const char* what, const char* reason) {
 bool fail(const char* what) { return fail(what, std::strerror(errno)); }
 
 const char* directory_wanted() {
-  // Not what the caller of a program says that has more rights than he.
+  // secure_getenv() ignores the environment of programs that have more privileges than their caller.
   const char* const wish = ::secure_getenv("STATMILL_SHARE");
   if (wish != nullptr) return *wish == '\0' ? nullptr : wish;
   return &statmill_share_directory == nullptr ? nullptr : statmill_share_directory;
 }
 
-// Makes pages exist, so that no access to them fails. False: there is no space.
+// Allocates pages, so that no access to them fails. Returns false if there is no space.
 bool populate(size_t at, size_t bytes) {
   int result = 0;
   do {
@@ -79,12 +79,12 @@ bool populate(size_t at, size_t bytes) {
   return result == 0;
 }
 
-// A file without a name, as large as it ever gets; as it is sparse, that takes nothing.
+// Creates a file without a name, in its final size; as it is sparse, that takes no space.
 bool make_file(const char* directory) {
   rlimit limit{};
-  // A longer file would be answered by a signal that ends the process.
+  // Exceeding the limit raises SIGXFSZ, which would end the process.
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < file.bytes)
-    return fail(directory, "a file may not be as large (ulimit -f)");
+    return fail(directory, "the file would exceed the limit of file sizes (ulimit -f)");
   file.descriptor = ::open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0640);
   if (file.descriptor < 0) return fail(directory);
   struct stat status {};
@@ -93,7 +93,8 @@ bool make_file(const char* directory) {
     return fail(directory);
   file.device = status.st_dev;
   file.inode = status.st_ino;
-  // Tells that the process lives, also to who cannot see it in /proc. Not of a child: it closes the file.
+  // Shows that the process lives, even to readers that cannot see it in /proc. A child closes the file, so it
+  // does not hold the lock.
   struct flock lock {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
@@ -111,7 +112,7 @@ bool map_file() {
   return populate(0, file.directory_room) || fail("madvise(MADV_POPULATE_WRITE)");
 }
 
-// Gives the file its name, under which it is whole from the first moment.
+// Gives the complete file its name.
 bool name_file(const char* directory) {
   auto& header = *reinterpret_cast<Header*>(file.map.load(std::memory_order_relaxed));
   header.version = cell_file::kVersion;
@@ -130,7 +131,7 @@ bool name_file(const char* directory) {
          fail(file.path.data());
 }
 
-// The descriptor, if the program has not closed it and opened something else with its number.
+// Closes the descriptor, unless the program has closed it and reused its number.
 void close_descriptor() {
   struct stat status {};
   if (file.descriptor >= 0 && ::fstat(file.descriptor, &status) == 0 && status.st_dev == file.device &&
@@ -231,7 +232,7 @@ void reuse(size_t first_cell) noexcept {
   if (found == file.ended->end()) return;
   shared(entry_at(map, found->second).state).store(State::kGone, std::memory_order_relaxed);
   file.ended->erase(found);
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // whoever sees other cells sees that
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // readers that see changed cells see this, too
 }
 
 void before_fork() noexcept { file.mutex.lock(); }
@@ -241,7 +242,7 @@ void after_fork_in_child() noexcept {
   if (char* const map = file.map.exchange(nullptr, std::memory_order_relaxed); map != nullptr) {
     map_private(map, file.bytes);
     close_descriptor();
-    fail(file.path.data(), "is the parent's");
+    fail(file.path.data(), "belongs to the parent process");
   }
   file.mutex.unlock();
 }
@@ -250,7 +251,8 @@ char* map_private(void* place, size_t bytes) noexcept {
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (place == nullptr ? 0 : MAP_FIXED);
   void* const memory = ::mmap(place, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
-  // Small pages, for of most CPUs' cells little is touched; and none of the parent's counts in a child.
+  // Small pages, because only a small part of each CPU's cells is used. WIPEONFORK, because a child must not
+  // have the counts of its parent.
   static_cast<void>(::madvise(memory, bytes, MADV_NOHUGEPAGE));
   static_cast<void>(::madvise(memory, bytes, MADV_WIPEONFORK));
   return static_cast<char*>(memory);

@@ -1,8 +1,9 @@
-// Sharing, the side of the process that counts: makes the file (cell_file.h), keeps room in it for the cells
-// that are claimed, and enters the instruments that have them.
+// Sharing, on the side of the process that counts: creates the file (cell_file.h), extends it as cells are
+// claimed, and enters the instruments that have cells.
 //
-// That a page of a mapped file cannot be had, for want of space, would end the process with SIGBUS at an add.
-// So each page is asked for when the first of its cells is claimed, of all CPUs, and the claim fails instead.
+// If a file system is full, touching a new page of a mapped file raises SIGBUS, so an add would end the
+// process. To avoid this, all pages of a cell (one per CPU) are allocated when it is claimed; if that fails,
+// so does the claim.
 #pragma once
 
 #include <cstddef>
@@ -12,28 +13,30 @@
 
 namespace statmill::sharing {
 
-// All are thread-safe. begin() and make_room() are called by cells.cc under its lock.
+// All functions are thread-safe. cells.cc calls begin() and make_room() under its lock.
 
-// The cells of so many CPUs and one more, all zero, in a file that is there from now on. Null: nobody asked
-// for one, or it cannot be made, see share_error().
+// Creates the file and returns its cells for `cpus` CPUs and one more, all zero. Returns null if sharing is
+// not enabled or the file cannot be created; see share_error().
 char* begin(size_t cpus) noexcept;
-// The first so many cells of each CPU may be added to. False: there is no space for them.
+// Makes the first `cells` cells of each CPU usable. Returns false if the file system has no space for them.
 bool make_room(size_t cells) noexcept;
 
-// Enters an instrument that counts into its cells from now on. `value` and `state` do not matter. The entry's
-// place; 0: not shared, or there is no room.
+// Enters a live instrument; the fields `value` and `state` of `entry` are ignored. Returns the offset of the
+// entry, or 0 if cells are not shared or the directory is full.
 uint32_t enter(cell_file::Entry entry, const char* name) noexcept;
-// Its instrument has ended; `value` of a counter is what it had counted. Place 0: nothing is done.
+// Marks an instrument as ended; `value` is the final count of a counter. Does nothing if `place` is 0.
 void end(uint32_t place, uint64_t value) noexcept;
-// The run of cells that begins with this one becomes another instrument's: to be called before it is zero.
+// Marks a histogram that has ended as gone, if it has this first cell. Call it before its cells are set to
+// zero for another instrument.
 void reuse(size_t first_cell) noexcept;
 
-// Around fork(). The child's cells are memory of its own, all zero, at the same place.
+// To be called around fork(). The child gets private cells at the same address, all zero.
 void before_fork() noexcept;
 void after_fork_in_parent() noexcept;
 void after_fork_in_child() noexcept;
 
-// Memory of nobody else, all zero, pages on demand, none of a child: somewhere, or in place of what is there.
+// Maps private memory, zero, with pages on demand that a child of fork() sees as zero. Replaces the mapping
+// at `place` unless that is null. Returns null on failure.
 char* map_private(void* place, size_t bytes) noexcept;
 
 }  // namespace statmill::sharing

@@ -28,7 +28,7 @@ class SharedCells {
   static constexpr uint64_t kCellsReadMax = uint64_t{1} << 25;
   // Each histogram takes two additional reads per CPU; each of these costs as much as reading this many
   // cells.
-  static constexpr uint64_t kCellsOfARead = 256;
+  static constexpr uint64_t kCellsPerExtraRead = 256;
   // Histograms with a higher count are left out. It is the largest count that a server accepts in a bucket.
   static constexpr uint64_t kHistogramCountMax = (uint64_t{1} << 48) - 1;
 

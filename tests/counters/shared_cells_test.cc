@@ -145,13 +145,13 @@ TEST_F(SharedCellsTest, AFileThatIsCutShortWhileItIsOpenIsRefused) {
   ASSERT_TRUE(cells->read(error));
   ASSERT_EQ(::ftruncate(file_, 5000), 0);
   EXPECT_FALSE(cells->read(error));
-  EXPECT_EQ(error, "it has another size than it says");
+  EXPECT_EQ(error, "its size does not match its header");
   write();
   EXPECT_TRUE(cells->read(error)) << error;
   header_.pid = 12;
   write();
   EXPECT_FALSE(cells->read(error));
-  EXPECT_EQ(error, "it is not as it was");
+  EXPECT_EQ(error, "its header has changed");
 }
 
 TEST_F(SharedCellsTest, RefusesInstrumentsThatCannotBe) {
@@ -166,11 +166,11 @@ TEST_F(SharedCellsTest, RefusesInstrumentsThatCannotBe) {
       {{State::kLive, Type{3}, 0, 0, 8, 1, 0}, "a", "type"},
       {{State::kLive, Type::kCounter, 0, 0, 0, 1, 0}, "a", "beyond"},
       {{State::kLive, Type::kCounter, 0, 0, kCellsMax, 1, 0}, "a", "beyond"},
-      {{State::kLive, Type::kCounter, 0, 0, 8, 2, 0}, "a", "counter of no known shape"},
+      {{State::kLive, Type::kCounter, 0, 0, 8, 2, 0}, "a", "counter with invalid dimensions"},
       {{State::kLive, Type::kHistogram, 0, 0, kCellsMax - 5, 6, 0}, "a", "beyond"},
-      {{State::kLive, Type::kHistogram, 1, 0, 8, 5, 0}, "a", "shape"},
-      {{State::kLive, Type::kHistogram, 17, 0, 8, 1 << 18, 0}, "a", "shape"},
-      {{State::kLive, Type::kHistogram, 1, 0, 8, 130, 0}, "a", "shape"},
+      {{State::kLive, Type::kHistogram, 1, 0, 8, 5, 0}, "a", "dimensions"},
+      {{State::kLive, Type::kHistogram, 17, 0, 8, 1 << 18, 0}, "a", "dimensions"},
+      {{State::kLive, Type::kHistogram, 1, 0, 8, 130, 0}, "a", "dimensions"},
       {{State::kLive, Type::kHistogram, 0, 0, 8, 0xffff'ffff, 0}, "a", "beyond"},
       {{State::kLive, Type::kCounter, 0, 0, 8, 1, 0}, "", "too short"},
       {{State::kLive, Type::kCounter, 0, 0, 8, 1, 0}, std::string(1025, 'a'), "too long"},
@@ -213,11 +213,11 @@ TEST_F(SharedCellsTest, OpensFilesAlone) {
   const TempDirectory directory;
   std::string error;
   EXPECT_EQ(SharedCells::open(directory.path().string(), error), nullptr);
-  EXPECT_EQ(error, "it is no file");
+  EXPECT_EQ(error, "it is not a regular file");
   const std::string pipe = (directory.path() / "pipe").string();
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_EQ(SharedCells::open(pipe, error), nullptr);
-  EXPECT_EQ(error, "it is no file");
+  EXPECT_EQ(error, "it is not a regular file");
   EXPECT_EQ(SharedCells::open((directory.path() / "none").string(), error), nullptr);
   EXPECT_EQ(error, "No such file or directory");
 }

@@ -189,7 +189,7 @@ TEST_F(ProgramsCollectorTest, AFileThatCannotBeReadIsNamedOnceAndCostsNoOther) {
   EXPECT_EQ(collect(), "*shop.sales0 1700000000 0\n");
   EXPECT_EQ(sink_.gauges.at("programs.files"), 1);
   EXPECT_EQ(sink_.gauges.at("programs.refused"), 2);
-  EXPECT_THAT(logged_, HasSubstr("1-1.cells reason=\"it is cut short\""));
+  EXPECT_THAT(logged_, HasSubstr("1-1.cells reason=\"it is truncated\""));
   EXPECT_EQ(status_.level, Level::kOk);
   collect();
   EXPECT_EQ(logged_, "");
@@ -203,7 +203,7 @@ TEST_F(ProgramsCollectorTest, AFileThatIsDamagedMeanwhileIsNotRemoved) {
   program.damage();
   program.end();
   EXPECT_EQ(collect(), "");
-  EXPECT_THAT(logged_, HasSubstr("it is no file of cells"));
+  EXPECT_THAT(logged_, HasSubstr("it is not a file of shared cells"));
   EXPECT_TRUE(program.is_there());
 }
 
