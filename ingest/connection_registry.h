@@ -1,5 +1,5 @@
-// ConnectionRegistry: who is connected to the ports of lines and what each says of itself (`#key value`
-// metadata).
+// ConnectionRegistry: the open TCP connections of all line listeners, each with the metadata that it has sent
+// (`#key value` lines).
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,15 @@ struct Connection {
 class ConnectionRegistry {
  public:
   static constexpr size_t kMetadataKeysMax = 32;     // per connection
-  static constexpr size_t kMetadataBytesMax = 1024;  // key and text of one line
+  static constexpr size_t kMetadataBytesMax = 1024;  // key and text of one line together
 
+  // Returns the connection's id, which is never used again.
   uint64_t add(std::string peer, Timestamp since);
   void remove(uint64_t id);
-  // The same key again overwrites. False when a limit is met; nothing is kept then.
+  // Sets the text of a key, replacing an earlier one. Returns false and changes nothing if a limit is
+  // exceeded.
   bool set(uint64_t id, std::string_view key, std::string_view text);
-  // Oldest first, at most `limit`.
+  // Returns at most `limit` connections, oldest first.
   std::vector<Connection> list(size_t limit) const;
   size_t count() const;
 

@@ -1,5 +1,5 @@
-// DatagramReceiver: one socket, of UDP or a unix one, that takes datagrams of lines, many per system call.
-// Never answers a datagram.
+// DatagramReceiver: receives datagrams of lines from one UDP or unix socket, many per system call, and
+// submits their samples to the intake. Never answers a datagram.
 #pragma once
 
 #include <boost/asio/generic/datagram_protocol.hpp>
@@ -13,47 +13,46 @@ namespace statmill {
 class DatagramReceiver {
  public:
   static constexpr size_t kMessagesPerCall = 32;
-  static constexpr size_t kMessageBytesMax = 65536;  // no datagram is larger, nor several joined
-  // From one message to the next in memory. Not a power of two, else all would share a few lines of the
-  // cache.
+  static constexpr size_t kMessageBytesMax = 65536;  // no datagram, and no group of joined ones, is larger
+  // The distance between messages in memory. With a power of two, all would share a few lines of the cache.
   static constexpr size_t kMessageStride = kMessageBytesMax + 2112;
-  static constexpr size_t kSamplesPerBatch = 8192;  // more are taken in several
-  static constexpr size_t kCallsPerTurn = 16;       // then others of the thread have their turn
-  static constexpr size_t kDrainCallsMax = 4096;    // at the end: a sender that never stops is not waited for
+  static constexpr size_t kSamplesPerBatch = 8192;  // a batch that reaches it is submitted
+  static constexpr size_t kCallsPerTurn = 16;       // then the thread serves its other sockets
+  static constexpr size_t kDrainCallsMax = 4096;    // for drain(), since a sender may never stop
 
   struct Services {  // all must outlive it
     Intake& intake;
     Dialect& dialect;
     ListenerAccount account;
     Counter& datagrams;
-    Counter& kernel_dropped;  // datagrams that the kernel had no room for (SO_RXQ_OVFL)
+    Counter& kernel_dropped;  // datagrams that the kernel dropped because its buffer was full (SO_RXQ_OVFL)
     const Clock& clock;
   };
   using Socket = boost::asio::generic::datagram_protocol::socket;
-  // `socket` is bound and non-blocking.
+  // Requires: `socket` is bound and non-blocking.
   DatagramReceiver(Socket socket, const Services& services);
 
   void start() { wait(); }
-  // Takes what the kernel already has, then closes.
+  // Receives what the kernel already has, then closes the socket.
   void drain();
 
  private:
   void wait();
-  // One recvmmsg and all its messages; how many came.
+  // Calls recvmmsg once and submits the samples of all its messages. Returns the number of messages.
   size_t receive();
   void take(std::string_view message, size_t datagram_bytes);
   void settle();
 
   Socket socket_;
   const Services& services_;
-  const std::unique_ptr<char[]> bytes_;  // untouched, and no memory, until datagrams come
+  const std::unique_ptr<char[]> bytes_;  // its pages use no memory until datagrams arrive
   const std::unique_ptr<LineParser> parser_;
-  uint32_t kernel_dropped_ = 0;  // the socket's own count so far; wraps as it does
+  uint32_t kernel_dropped_ = 0;  // the kernel's last count for this socket; it wraps
 };
 
-// Asks for a receive buffer of so many bytes (the kernel may give less), for the drop count with each
-// datagram and for joined datagrams, as far as its kind has that. Returns the bytes given, in the kernel's
-// count: twice what was asked for.
+// Sets the receive buffer's size (the kernel may allow less) and enables, if the kind of socket supports
+// them, drop counts with each datagram and joined datagrams (UDP_GRO). Returns the size that the kernel
+// reports, which is twice the size set.
 size_t prepare_datagram_socket(int descriptor, size_t buffer_bytes);
 
 }  // namespace statmill

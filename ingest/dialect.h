@@ -1,4 +1,4 @@
-// Dialect: what a listener must know of a language of lines. The same listener serves any of them.
+// Dialect: one of the line protocols, as a LineListener sees it.
 //
 // A listener makes parsers for each of its threads and calls them once per read, never per line.
 #pragma once
@@ -11,27 +11,26 @@
 
 namespace statmill {
 
-// What came with a read, from its bytes to the intake. Between submit() and the next parse() it keeps
-// nothing of its source. Confined to one thread.
+// Parses the lines of a read and submits their samples to the intake. Sources can share a parser in turn:
+// between submit() and the next parse() it holds nothing of a source. Confined to one thread.
 class LineParser {
  public:
   virtual ~LineParser() = default;
 
-  // Parses every line of `bytes`; a last line without LF is taken as a line. `bytes` must stay as they are
-  // until submit().
+  // Parses all lines of `bytes`; the last line needs no LF. `bytes` must stay unchanged until submit().
   virtual void parse(std::string_view bytes) = 0;
-  // What has been parsed since the last submit(), and its account.
+  // Returns the samples and refusals since the last submit().
   virtual Batch& batch() = 0;
-  // Gives all of it to the intake; the batch is empty then.
+  // Submits the batch to the intake, counts it in `account` and clears it.
   virtual void submit(Intake& intake, const ListenerAccount& account, Timestamp now) = 0;
 };
 
 struct DialectTraits {
-  std::string_view setting;      // that says where to listen: "line.listen"
-  std::string_view tcp_account;  // what Intake calls the listener's two halves
+  std::string_view setting;      // the setting with the address to listen on: "line.listen"
+  std::string_view tcp_account;  // names of the accounts in Intake
   std::string_view udp_account;
-  bool end_ends_line = false;  // a sender that ends its TCP stream has ended its last line, LF or not
-  Duration tick_interval{0};   // between ticks; 0: it needs none
+  bool end_ends_line = false;  // the end of a TCP stream ends its last line, even without LF
+  Duration tick_interval{0};   // 0: no ticks
 };
 
 // Thread-safe.
@@ -41,20 +40,21 @@ class Dialect {
   virtual ~Dialect() = default;
 
   const DialectTraits& traits() const { return traits_; }
-  // A parser for one thread, which must not outlive the dialect.
+  // Returns a parser for one thread. The dialect must outlive it.
   virtual std::unique_ptr<LineParser> make_parser() = 0;
-  // Called once in a tick_interval, on one of the listener's threads.
+  // Called every tick_interval, on one of the listener's threads.
   virtual void tick(Timestamp) {}
-  // Called once, behind the last batch: all that is not yet with the intake goes there.
+  // Called once, after the last batch. Submits to the intake what the dialect still holds.
   virtual void close(Timestamp) {}
 
  private:
   const DialectTraits traits_;
 };
 
-// The line port's own: istatd's.
+// The line protocol of the line port, istatd's.
 std::unique_ptr<Dialect> istatd_dialect();
-// Graphite's plaintext. As carbon does, it takes a last line without LF from a sender that ends its stream.
+// Graphite's plaintext protocol. Like carbon, it accepts a last line without LF when the sender ends its
+// stream.
 std::unique_ptr<Dialect> graphite_dialect();
 
 }  // namespace statmill

@@ -1,4 +1,5 @@
-// Intake: the one door for samples. Every listener hands its batches in here and has its account kept here.
+// Intake: the single entry for samples. Every listener submits its batches here; the intake passes them to
+// the sink and counts them per listener.
 #pragma once
 
 #include <array>
@@ -13,7 +14,8 @@
 
 namespace statmill {
 
-// What one listener took: received == accepted + refused + dropped, always (invariant C). Counts samples.
+// Counters of one listener. For samples, received == accepted + refused after each batch (invariant C).
+// Datagrams that the kernel drops are not counted here: see DatagramReceiver::Services.
 struct ListenerAccount {
   std::string listener;
   Counter& received;
@@ -31,15 +33,16 @@ class Intake {
   // `taker` and `registry` must outlive it.
   Intake(SampleSink& taker, Registry& registry) : taker_(taker), registry_(registry) {}
 
-  // The account of the listener called `listener` ("tcp", "udp", "http", ...), made at first use.
+  // Returns the account of a listener ("tcp", "udp", "http", ...); registers its counters at the first call.
   ListenerAccount account(std::string_view listener);
 
-  // Gives the batch's samples to the taker and settles the account; returns how many were accepted. Samples
-  // that it refuses (for a table bad_bucket, too_old, too_new, series_limit, sender_limit, memory_limit) are
-  // added to batch.refused.
+  // Passes the batch to the sink, counts it in `account` and returns how many samples the sink accepted. The
+  // sink adds the samples that it refuses to batch.refused (a table refuses with bad_bucket, too_old,
+  // too_new, series_limit, sender_limit or memory_limit).
   uint64_t take(Batch& batch, const ListenerAccount& account, Timestamp now);
 
-  // The second half of that, for samples that reached the taker by another road: `accepted` of the batch.
+  // Only counts a batch, of which the sink accepted `accepted` samples, in `account`. For callers that pass
+  // the batch to the sink themselves.
   void settle(const Batch& batch, const ListenerAccount& account, uint64_t accepted, Timestamp now);
 
   const RefusalLog& refusals() const { return refusals_; }

@@ -1,8 +1,8 @@
-// LineBuffer: turns streams of bytes into whole lines, with a bounded carry for the unfinished one of each.
+// LineBuffer: splits streams of bytes into whole lines. Each stream keeps its unfinished line, up to a limit.
 //
-// The cuts of a stream never matter: the same bytes in any pieces give the same samples and refusals. A
-// thread reads all its streams through one buffer, large enough that what a read brings makes good batches;
-// between reads a stream holds no memory but its unfinished line.
+// The sizes of the reads do not matter: the same bytes in any pieces yield the same samples and refusals. A
+// thread reads all its streams through one buffer, which is large enough for batches of an efficient size;
+// between reads a stream uses no memory except for its unfinished line.
 #pragma once
 
 #include <memory>
@@ -13,13 +13,13 @@
 
 namespace statmill {
 
-// What becomes of a line that the end of the stream cut, or ended.
+// What to do with a last line that has no LF when the stream ends.
 enum class LastLine : uint8_t { kRefuse, kTake };
 
-// What is kept of one stream between reads.
+// The state of one stream between reads.
 struct LineStream {
-  std::string unfinished;  // at most kLineBytesMax; empty when skipping
-  bool skipping = false;   // inside a line over kLineBytesMax, already refused
+  std::string unfinished;  // at most kLineBytesMax; empty if skipping
+  bool skipping = false;   // inside a line over kLineBytesMax, which is already refused
 };
 
 // Confined to its thread.
@@ -29,17 +29,18 @@ class LineBuffer {
 
   LineBuffer() : bytes_(std::make_unique_for_overwrite<char[]>(kLineBytesMax + kReadBytes)) {}
 
-  // Where the next read may write: kReadBytes. Ends the life of what the last commit gave a parser.
+  // Returns kReadBytes for the next read. Writing there invalidates the lines that the last commit() passed
+  // to a parser.
   std::span<char> space() { return {bytes_.get() + kLineBytesMax, kReadBytes}; }
-  // The first `bytes` of space() are filled with what came next of `stream`: every line that is now complete
-  // goes to `parser`.
+  // Passes all lines that are now complete to `parser`. Requires: the first `bytes` of space() hold the next
+  // bytes of `stream`.
   void commit(size_t bytes, LineStream& stream, LineParser& parser);
-  // The stream ended: an unfinished line is taken as a line, or refused (unterminated), as it may be cut
-  // short. `stream` must outlive what the parser makes of it.
+  // Ends the stream: passes its unfinished line to `parser`, or refuses it (unterminated), since it may be
+  // cut short. `stream` must stay unchanged until the parser's submit().
   static void end(const LineStream& stream, LineParser& parser, LastLine last_line);
 
  private:
-  const std::unique_ptr<char[]> bytes_;  // room for an unfinished line, then space()
+  const std::unique_ptr<char[]> bytes_;  // kLineBytesMax for an unfinished line, then space()
 };
 
 }  // namespace statmill

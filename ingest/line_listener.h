@@ -1,8 +1,10 @@
-// LineListener: the port of one dialect of lines, UDP and TCP, on its own threads; and a unix socket for
-// datagrams, where it is given a path.
+// LineListener: serves the port of one dialect, UDP and TCP, on its own threads, and optionally a unix socket
+// for datagrams.
 //
-// Each ingest thread has its own event loop, UDP socket (SO_REUSEPORT) and share of the TCP connections, so
-// nothing is shared between them but the table.
+// Each ingest thread has its own event loop, UDP socket (SO_REUSEPORT), parsers and share of the TCP
+// connections. The threads share the intake's sink (a server's table), the counters, the dialect's state
+// (statsd: one lock per batch), the intake's RefusalLog (one lock per batch with refusals) and the
+// ConnectionRegistry (one lock per connection and metadata line).
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -23,7 +25,7 @@
 
 namespace statmill {
 
-// Thread-safe: open, then stop, from one thread.
+// One thread calls open(), then stop().
 class LineListener {
  public:
   struct Services {  // all must outlive it
@@ -32,7 +34,7 @@ class LineListener {
     ConnectionRegistry& book;  // of all listeners
     const Clock& clock;
     Log& log;
-    Watchdog* watchdog = nullptr;  // null: nobody watches its loops
+    Watchdog* watchdog = nullptr;  // watches the event loops; may be nullptr
   };
   LineListener(LineOptions options, std::unique_ptr<Dialect> dialect, const Services& services);
   ~LineListener();
@@ -40,7 +42,7 @@ class LineListener {
   // Binds and starts the threads. Errors: kBusy (address in use), kInvalid (no such address), kIo.
   Status open();
   Endpoint endpoint() const { return endpoint_; }
-  // Takes what the kernel has already received, closes everything and ends the threads.
+  // Reads what the kernel has already received, closes all sockets and joins the threads.
   void stop();
 
  private:
@@ -51,7 +53,7 @@ class LineListener {
     EventThread thread;
     std::unique_ptr<DatagramReceiver> udp;
     WeakList<LineSession> sessions;  // confined to the thread
-    bool is_stopping = false;        // likewise
+    bool is_stopping = false;        // confined to the thread
   };
   Status bind();
   Status bind_udp(const boost::asio::ip::address& address, uint16_t port);
@@ -71,12 +73,12 @@ class LineListener {
   Counter& connections_refused_;
   LineSession::Services session_services_;
   DatagramReceiver::Services udp_services_;
-  std::optional<DatagramReceiver::Services> local_services_;  // of the unix socket, if there is one
+  std::optional<DatagramReceiver::Services> local_services_;  // set if there is a unix socket
   std::vector<std::unique_ptr<Worker>> workers_;
-  // On the first worker's loop:
-  std::unique_ptr<TcpAcceptor> acceptor_;    // null: no port
-  std::unique_ptr<DatagramReceiver> local_;  // null: no unix socket
-  std::unique_ptr<RepeatingTimer> timer_;    // null: the dialect needs none
+  // These run on the first worker's loop.
+  std::unique_ptr<TcpAcceptor> acceptor_;    // nullptr: no port
+  std::unique_ptr<DatagramReceiver> local_;  // nullptr: no unix socket
+  std::unique_ptr<RepeatingTimer> timer_;    // nullptr: the dialect needs no ticks
   Endpoint endpoint_;
 };
 

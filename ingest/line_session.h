@@ -1,4 +1,5 @@
-// LineSession: one TCP connection that sends lines. Never answers; bad content is counted, never closes it.
+// LineSession: one TCP connection that sends lines. It never answers. Bad content is counted and never closes
+// the connection.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -12,17 +13,16 @@
 
 namespace statmill {
 
-// What the sessions of an ingest thread use by turns: each leaves it empty.
+// The sessions of an ingest thread share these in turn: each leaves them empty.
 struct ReadDesk {
   LineBuffer buffer;
   std::unique_ptr<LineParser> parser;
 };
 
-// Confined to the ingest thread of its socket. Lives as long as a wait is under way.
+// Confined to the ingest thread of its socket. A pending wait keeps it alive.
 class LineSession : public std::enable_shared_from_this<LineSession> {
  public:
-  static constexpr size_t kDrainBytesMax = 64
-                                           << 20;  // at the end: a sender that never stops is not waited for
+  static constexpr size_t kDrainBytesMax = 64 << 20;  // for drain(), since a sender may never stop
 
   struct Services {  // all must outlive it
     Intake& intake;
@@ -33,23 +33,23 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
     Counter& idle_closed;
     const Clock& clock;
   };
-  // `desk` is of the socket's thread and must outlive it.
+  // `desk` belongs to the socket's thread and must outlive the session.
   LineSession(boost::asio::ip::tcp::socket socket, ReadDesk& desk, const Services& services);
   ~LineSession();
 
   void start();
-  // Takes what the kernel already has of it, then closes.
+  // Reads what the kernel has already received, then closes the connection.
   void drain();
 
  private:
   void wait();
   void watch();
   void close_if_idle();
-  bool read();  // once; false when the connection has ended
+  bool read();  // reads once; returns false if the connection has ended
   void take(size_t bytes);
   void settle();
   void close(LastLine last_line);
-  // Of a stream that gave `error` instead of bytes.
+  // Returns what to do with the last line of a stream whose read failed with `error`.
   LastLine last_line_after(const boost::system::error_code& error) const;
 
   boost::asio::ip::tcp::socket socket_;

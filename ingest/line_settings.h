@@ -1,4 +1,4 @@
-// The settings of lines that a server and a relay have alike.
+// The settings of line listeners that a server and an agent's relay share.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,11 @@
 
 namespace statmill {
 
-// --line.connections, .idle_timeout and .udp_buffer. They fill `options`, which must outlive them.
+// Returns --line.connections, .idle_timeout and .udp_buffer. They set fields of `options`, which must outlive
+// them.
 std::vector<Setting> line_limit_settings(LineOptions& options);
 
-// --statsd.gauges, .gauge_expiry and .sets; likewise.
+// Returns --statsd.gauges, .gauge_expiry and .sets. They set fields of `limits`, which must outlive them.
 std::vector<Setting> statsd_limit_settings(StatsdLimits& limits);
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// The peer of a socket as a LineSender.
+// line_sender() converts a socket's peer address to a LineSender.
 #pragma once
 
 #include <netinet/in.h>
@@ -11,7 +11,7 @@
 
 namespace statmill {
 
-// `port` 0: not told.
+// `port` 0: unknown.
 inline LineSender line_sender(const boost::asio::ip::address& address, uint16_t port) {
   namespace ip = boost::asio::ip;
   const ip::address_v6 v6 =
@@ -19,7 +19,7 @@ inline LineSender line_sender(const boost::asio::ip::address& address, uint16_t 
   return LineSender::host(v6.to_bytes(), port);
 }
 
-// Of a datagram; the port tells nobody anything.
+// The sender of a datagram, without its port, which identifies nothing: senders use any free one.
 inline LineSender line_sender(const sockaddr_storage& from) {
   namespace ip = boost::asio::ip;
   if (from.ss_family == AF_INET)

@@ -1,10 +1,10 @@
-// RefusalLog: what was refused lately, and who asks for series that there is no room for.
+// RefusalLog: the most recently refused lines, and the senders and prefixes of refused new series.
 //
-// Of each batch only what Batch kept is looked at, so a flood of bad lines costs no more per batch than 16 of
-// them: 16 copies of up to 200 bytes, 32 looks into a table, 16 walks over the records.
+// It reads only the refused lines that Batch keeps, so a flood of bad lines costs no more per batch than 16
+// of them: 16 copies of up to 200 bytes, 32 table lookups, 16 scans of the records.
 //
-// Nor does a flood drive out what others have sent: in a full book a new record takes the place of the oldest
-// of whoever has most in it, the new one counted. So those who send little keep theirs.
+// A flood does not evict the records of other senders either: a new record in a full log replaces the oldest
+// record of the sender that has most, the new one included. So the records of senders with few of them stay.
 #pragma once
 
 #include <array>
@@ -24,8 +24,8 @@ struct RefusalRecord {
   std::string listener;
   LineSender sender;
   Refusal reason{};
-  std::string text;       // the first RefusalLog::kTextBytesMax of the line, or of the series' name
-  size_t text_bytes = 0;  // of all of it
+  std::string text;       // the line or the series' name, cut to RefusalLog::kTextBytesMax
+  size_t text_bytes = 0;  // size of the uncut text
 };
 
 // Thread-safe.
@@ -33,42 +33,42 @@ class RefusalLog {
  public:
   static constexpr size_t kRecordsMax = 100;
   static constexpr size_t kTextBytesMax = 200;
-  static constexpr size_t kHittersMax = 100;  // senders, and prefixes, that are counted on their own
-  static constexpr size_t kPrefixParts = 1;   // of the names refused
+  static constexpr size_t kHittersMax = 100;  // senders, and also prefixes, with a count of their own
+  static constexpr size_t kPrefixParts = 1;   // parts of a refused name that make its prefix
 
   RefusalLog() { entries_.reserve(kRecordsMax); }
 
-  // Takes in what the batch has kept of its refusals. Cost: one lock.
+  // Adds the refused lines that the batch has kept. Cost: one lock.
   void add(const Batch& batch, std::string_view listener, Timestamp now);
 
-  // The newest first.
+  // Returns the records, newest first.
   std::vector<RefusalRecord> records() const;
 
-  // Samples refused for want of room for a new series. Which sender and prefix they have is known of the
-  // batch's first 16; the others are taken to be like those. The sum is exact.
+  // Return the samples refused because there was no room for a new series, by sender and by prefix. These are
+  // known for the first 16 samples of a batch; the others are distributed like those. The sum is exact.
   HeavyHitters by_sender() const;
   HeavyHitters by_prefix() const;
 
  private:
   struct Holder {
-    LineSender sender;  // whatever the port
-    size_t count = 0;   // of its records; 0: the place is free
+    LineSender sender;  // without port
+    size_t count = 0;   // its records; 0: the place is free
   };
   struct Entry {
     RefusalRecord record;
-    uint64_t number = 0;  // in the order of arrival
-    size_t holder = 0;    // index
+    uint64_t number = 0;  // in order of arrival
+    size_t holder = 0;    // index in holders_
   };
 
   void add_record(RefusalRecord record) REQUIRES(mutex_);
-  // The holder of a sender's records, or a free place for it.
+  // Returns the index of the sender's holder, or of a free one.
   size_t holder_of(const LineSender& sender) const REQUIRES(mutex_);
-  // The entry whose place the next record takes. Requires: a full book
+  // Returns the entry that the next record replaces. Requires: kRecordsMax entries.
   Entry& dispensable_entry() REQUIRES(mutex_);
   void count_new_names(const Batch& batch) REQUIRES(mutex_);
 
   mutable Mutex mutex_;
-  std::vector<Entry> entries_ GUARDED_BY(mutex_);  // kRecordsMax at most, in no order
+  std::vector<Entry> entries_ GUARDED_BY(mutex_);  // at most kRecordsMax, unordered
   std::array<Holder, kRecordsMax + 1> holders_ GUARDED_BY(mutex_);
   uint64_t next_number_ GUARDED_BY(mutex_) = 0;
   HeavyHitters by_sender_ GUARDED_BY(mutex_){kHittersMax};

@@ -1,4 +1,4 @@
-// SampleSink: where the samples of listeners go. A server's table is one, an agent's relay another.
+// SampleSink: the destination of the listeners' samples, such as a server's table or an agent's relay.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ class SampleSink {
  public:
   virtual ~SampleSink() = default;
 
-  // Takes the batch's samples, as of `now` where they have no time. Those not taken are added to
-  // batch.refused; returns how many were taken. Keeps nothing of the batch.
+  // Applies the batch's samples; those without a time get `now`. Adds the refused ones to batch.refused and
+  // returns how many it accepted. Keeps no reference to the batch.
   virtual uint64_t apply(Batch& batch, Timestamp now) = 0;
 };
 

@@ -1,5 +1,5 @@
-// What stands here happens once for a line that is refused or a sender, never for a sample
-// taken.
+// The hot path is inline in batch.h; these functions run once per sender or refused line, never per accepted
+// sample.
 #include "proto/batch.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Digits are gathered by hand, since nearly every number written fits the decimal form; what
-// does not is left to std::from_chars, which then sees only text that is known to be a number.
+// Nearly every number fits the decimal form, so its digits are collected here. std::from_chars parses the
+// others; it only gets text that is known to be a number.
 #include "proto/number.h"
 
 #include <array>
@@ -13,11 +13,11 @@ namespace {
 
 constexpr auto kMantissaMax = static_cast<uint64_t>(Number::kMantissaMax);
 
-// Exact as doubles (all are up to 10^22), so that one division rounds once.
+// All are exact as doubles (as are all powers up to 10^22), so a division by one rounds only once.
 constexpr std::array<double, Number::kScaleMax + 1> kPowersOfTen = {
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 
-// mantissa * 10^exponent. A mantissa over kMantissaMax stands for "more digits than were gathered".
+// mantissa * 10^exponent. A mantissa over kMantissaMax means that further digits were dropped.
 struct Digits {
   uint64_t mantissa = 0;
   int64_t exponent = 0;
@@ -29,14 +29,14 @@ struct Digits {
 
 bool is_digit(char c) { return '0' <= c && c <= '9'; }
 
-// Skips a sign; true for minus.
+// Skips a sign; returns true if it is a minus.
 bool skip_sign(const char*& at, const char* end) {
   if (at == end || (*at != '-' && *at != '+')) return false;
   return *at++ == '-';
 }
 
-// Digits with at most one point; false when there is no digit. Zeros at the end of the fraction are not
-// gathered.
+// Reads digits with at most one point; drops zeros at the end of the fraction. Returns false if there is no
+// digit.
 bool read_mantissa(const char*& at, const char* end, Digits& digits) {
   const char* const begin = at;
   for (; at != end && is_digit(*at); ++at) digits.append(*at);
@@ -56,13 +56,13 @@ bool read_mantissa(const char*& at, const char* end, Digits& digits) {
   return any;
 }
 
-// "e" and an integer, up to `end`; false when it is anything else.
+// Reads "e" and an integer up to `end`. Returns false if the text is anything else.
 bool read_exponent(const char*& at, const char* end, Digits& digits) {
   if (*at != 'e' && *at != 'E') return false;
   ++at;
   const bool negative = skip_sign(at, end);
   if (at == end) return false;
-  constexpr int64_t kEnough = 1'000'000'000'000'000;  // no text is so long that more digits would matter
+  constexpr int64_t kEnough = 1'000'000'000'000'000;  // a larger exponent overflows or underflows anyway
   int64_t exponent = 0;
   for (; at != end && is_digit(*at); ++at) {
     if (exponent < kEnough) exponent = exponent * 10 + (*at - '0');
@@ -71,7 +71,8 @@ bool read_exponent(const char*& at, const char* end, Digits& digits) {
   return at == end;
 }
 
-// Turns the digits to a mantissa within kMantissaMax and an exponent in -kScaleMax..0, if there are such.
+// Converts the digits to a mantissa up to kMantissaMax and an exponent in -kScaleMax..0. Returns false if
+// that is not possible.
 bool fit_decimal(Digits& digits) {
   if (digits.mantissa > kMantissaMax) return false;
   while (digits.exponent < 0 && digits.mantissa % 10 == 0) {
@@ -91,7 +92,7 @@ Number fitted_decimal(bool negative, const Digits& digits) {
   return {negative ? -mantissa : mantissa, scale};
 }
 
-// `text` is a number without sign that is not zero.
+// Requires: `text` is a nonzero number without sign.
 NumberError nearest_double(bool negative, std::string_view text, Number& number) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -110,7 +111,7 @@ bool equals_ignoring_case(std::string_view text, std::string_view lower) {
   return true;
 }
 
-// The spellings of C: inf, infinity, nan, nan(anything); `text` without sign.
+// Recognizes C's spellings: inf, infinity, nan, nan(anything). Requires: `text` has no sign.
 bool is_not_finite(std::string_view text) {
   if (text.size() > 4 && text.back() == ')' && equals_ignoring_case(text.substr(0, 4), "nan(")) return true;
   return equals_ignoring_case(text, "nan") || equals_ignoring_case(text, "inf") ||

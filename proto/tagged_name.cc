@@ -1,5 +1,5 @@
-// Names are nearly all ASCII, and many clients write their tags in the order of their
-// keys; what is neither takes the slower road.
+// Nearly all names are ASCII, and many clients write their tags sorted by key. These are the fast paths;
+// other names and tags take slower ones.
 #include "proto/tagged_name.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ bool is_plain_text(std::string_view text) {
   return find_first(text.data(), text.data(), end, odd_bytes) == end;
 }
 
-// Bytes of the UTF-8 sequence (RFC 3629) that `text` begins with, above ASCII; 0 when there is none.
+// Returns the size of the multi-byte UTF-8 sequence (RFC 3629) at the begin of `text`; 0 if there is none.
 size_t sequence_size(std::string_view text) {
   const auto lead = static_cast<uint8_t>(text.front());
   const auto size = static_cast<size_t>(std::countl_one(lead));
@@ -31,7 +31,7 @@ size_t sequence_size(std::string_view text) {
     if ((byte & 0xc0) != 0x80) return 0;
     point = point << 6 | (byte & 0x3fU);
   }
-  constexpr std::array<uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};  // less has a shorter sequence
+  constexpr std::array<uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};  // smaller ones are overlong
   const bool is_surrogate = 0xd800 <= point && point <= 0xdfff;
   return point < kLeast[size] || point > 0x10ffff || is_surrogate ? 0 : size;
 }
@@ -44,8 +44,8 @@ class TagEnds {
     look_at(begin_);
   }
 
-  // The first byte from `at` on that stands in no key, or in no value; or the end of the text. Requires: not
-  // before what was found last.
+  // Return the first byte from `at` on that is not allowed in a key or in a value, or the end of the text.
+  // Requires: `at` is not before the last result.
   const char* key_end(const char* at) { return next(key_ends_, at); }
   const char* value_end(const char* at) { return next(value_ends_, at); }
 
@@ -82,12 +82,13 @@ class TagEnds {
 
   const char* const begin_;
   const char* const end_;
-  const char* block_ = nullptr;  // what has been looked at
-  uint64_t key_ends_ = 0;        // in the block; behind the text all
-  uint64_t value_ends_ = 0;      // likewise
+  const char* block_ = nullptr;  // the block that the masks describe
+  uint64_t key_ends_ = 0;        // one bit per byte; all bits after the end of the text are set
+  uint64_t value_ends_ = 0;      // the same for values
 };
 
-// The first eight bytes of a text, the first of them highest. Requires: it stands in [begin, end).
+// Returns the first eight bytes of a text, the first one highest, padded with zeros. Requires: the text is in
+// [begin, end), which is readable.
 inline uint64_t head_of(std::string_view text, const char* begin, const char* end) {
   if (text.empty()) return 0;
   const uint64_t head = __builtin_bswap64(word_at(begin, text.data(), end));
@@ -96,7 +97,7 @@ inline uint64_t head_of(std::string_view text, const char* begin, const char* en
 }
 uint64_t head_of(std::string_view text) { return head_of(text, text.data(), text.data() + text.size()); }
 
-// Copies a word at a time, the last one over the one before; returns the end of the copy.
+// Copies a word at a time; the last word may overlap the one before. Returns the end of the copy.
 template <size_t kWordBytes>
 char* copy_words(std::string_view text, char* to) {
   const char* const last = text.data() + text.size() - kWordBytes;
@@ -108,7 +109,7 @@ char* copy_words(std::string_view text, char* to) {
   return to_last + kWordBytes;
 }
 
-// For texts of a few bytes: there a call of memcpy costs more.
+// Cheaper than a call of memcpy for texts of a few bytes.
 char* copy_short(std::string_view text, char* to) {
   if (text.size() >= 16) return copy_words<16>(text, to);
   if (text.size() >= 8) return copy_words<8>(text, to);
@@ -221,7 +222,7 @@ inline std::optional<Refusal> TagList::insert(const Tag& tag) {
   return std::nullopt;
 }
 
-// A tag that may not be the last in order.
+// Inserts a tag that may not be the last one in sorted order.
 std::optional<Refusal> TagList::insert_before(Tag tag) {
   size_t place = count_;
   for (; place > 0; --place) {
@@ -255,7 +256,7 @@ std::string_view TagList::name(std::string_view path, Batch& batch) const {
   return {begin, size};
 }
 
-// Copies all tags at once, then puts right what stands between keys and values.
+// Copies all tags at once, then replaces the separators.
 void TagList::write_run(char* at) const {
   copy_short({tags_[0].key, tags_size_ - 1}, at + 1);
   for (size_t i = 0; i < count_; ++i) {

@@ -1,4 +1,5 @@
-// StatsdDialect: statsd's lines for a listener: all its sources share the gauges and sets of one StatsdState.
+// StatsdDialect: the statsd protocol for a listener. All its sources share the gauges and sets of one
+// StatsdState.
 #pragma once
 
 #include "ingest/dialect.h"
@@ -6,8 +7,8 @@
 
 namespace statmill {
 
-// The count of a set goes to the intake when its slot is over, on an account of its own ("statsd_sets"): on
-// the listener's, what is received and accepted are the members.
+// When a slot ends, the dialect submits the count of each set to the intake under the account "statsd_sets".
+// The listener's own account counts the members.
 class StatsdDialect final : public Dialect {
  public:
   // Both must outlive it.

@@ -1,9 +1,9 @@
-// LastValues: the last value of each of many gauges and when it came, by the hash of its name.
+// LastValues: a hash table from gauge names to their last values and the times when these arrived.
 //
-// A gauge costs 32 bytes of one array, and a look at it mostly one wait for memory, which prefetch() can ask
-// for ahead. The name itself is not kept: among a million gauges two share a hash of 128 bits with a chance
-// of 1.5e-27, by accident. Nor is there anything to win by finding two such names (XXH3 does not promise that
-// it is hard): who may send a gauge's lines may send its very name.
+// A gauge costs 32 bytes in one array; a lookup usually costs one cache miss, which prefetch() can hide. The
+// table keeps the 128-bit hash instead of the name: among a million gauges, the probability that two share a
+// hash by accident is 1.5e-27. Finding a collision (XXH3 does not promise that this is hard) gains an
+// attacker nothing: someone who may send lines of gauges may also send the other gauge's own name.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,17 @@
 
 namespace statmill {
 
-// Open addressing with linear probing, power-of-two size, at most 7/8 full. Growing or shrinking, which moves
-// all entries, costs about 10 ns for each.
+// Open addressing with linear probing; the size is a power of two; at most 7/8 full. Growing and shrinking
+// move all entries, at about 10 ns each.
 class LastValues {
  public:
-  static constexpr size_t kSweepParts = 1000;  // as many calls of forget_before() look at every gauge
+  static constexpr size_t kSweepParts = 1000;  // calls of forget_before() that check every gauge once
 
   //  low u64 | high u64 | mantissa i64 | time i56, scale + 2 u8
   class Entry {
    public:
     Number value() const { return {mantissa_, static_cast<int8_t>(scale_code() - kScaleCode)}; }
-    // Of its receipt.
+    // The time of receipt.
     Timestamp time() const { return Timestamp(Duration(time_and_scale_ >> 8)); }
     void set(const Number& value, Timestamp time) {
       mantissa_ = value.mantissa;
@@ -36,7 +36,7 @@ class LastValues {
    private:
     friend class LastValues;
 
-    static constexpr int kScaleCode = 2;  // scales begin at -1, and 0 is kept for what is empty
+    static constexpr int kScaleCode = 2;  // scales begin at -1; code 0 means an empty entry
     int scale_code() const { return static_cast<int>(time_and_scale_ & 0xff); }
     bool is_empty() const { return scale_code() == 0; }
 
@@ -48,9 +48,10 @@ class LastValues {
 
   LastValues() : entries_(kEntriesMin) {}
 
-  // Asks for the memory that find() begins with.
+  // Prefetches the memory where find() begins.
   void prefetch(const Hash128& name) const { __builtin_prefetch(&entries_.data()[start(name)], 1); }
-  // The gauge of that name, until the next insert() or forget_before(); or null.
+  // Returns the gauge with that name, valid until the next insert() or forget_before(); nullptr if there is
+  // none.
   Entry* find(const Hash128& name) {
     for (size_t i = start(name);; i = next(i)) {
       Entry& entry = entries_.data()[i];
@@ -58,15 +59,15 @@ class LastValues {
       if (entry.name_ == name) return &entry;
     }
   }
-  // Requires: the name is not there yet.
+  // Requires: find(name) == nullptr.
   void insert(const Hash128& name, const Number& value, Timestamp time);
 
-  // Forgets those whose value came before `time`, among a part of all; the next call goes on from there. How
-  // many. A table that has grown since is looked at from its beginning.
+  // Checks one of kSweepParts parts of the table, removes the gauges whose value arrived before `time`, and
+  // returns how many it removed. The next call continues with the next part; after growing, with the first.
   uint64_t forget_before(Timestamp time);
 
   size_t size() const { return used_; }
-  size_t room() const { return entries_.size(); }  // entries, in use or not
+  size_t room() const { return entries_.size(); }  // entries, including empty ones
 
  private:
   static constexpr size_t kEntriesMin = 64;
@@ -79,7 +80,7 @@ class LastValues {
 
   std::vector<Entry> entries_;
   size_t used_ = 0;
-  size_t sweep_ = 0;  // the entry to look at next
+  size_t sweep_ = 0;  // the entry that forget_before() checks next
 };
 
 }  // namespace statmill

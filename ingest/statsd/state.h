@@ -1,8 +1,8 @@
-// StatsdState: what lines of statsd mean by what came before them: the last value of each gauge, which steps
-// add to, and the members of each set in a slot.
+// StatsdState: the state that statsd lines need: the last value of each gauge, to which steps are added, and
+// the members of each set in a slot.
 //
-// In RAM alone: after a start no gauge is known, and a crash loses the sets of the present slot. A gauge that
-// is silent for long is forgotten, so that names which come and go do not fill the limit.
+// It is in RAM only: after a start no gauge is known, and a crash loses the sets of the current slot. Gauges
+// that are silent for long are forgotten, so that short-lived names do not use up the limit.
 #pragma once
 
 #include <functional>
@@ -21,42 +21,44 @@
 namespace statmill {
 
 struct StatsdLimits {
-  size_t gauges_max = 100'000;                     // --statsd.gauges: whose last value is known
-  Duration gauge_expiry = std::chrono::hours(24);  // --statsd.gauge_expiry: silence it is known over; 0: any
-  size_t sets_max = 10'000;  // --statsd.sets: open at once, one per name and slot, of 8 KiB at most each
+  size_t gauges_max = 100'000;  // --statsd.gauges: gauges whose last value is remembered
+  Duration gauge_expiry =
+      std::chrono::hours(24);  // --statsd.gauge_expiry: forget after this silence; 0: never
+  size_t sets_max = 10'000;    // --statsd.sets: open at once, one per name and slot; at most 8 KiB each
 };
 
 // Thread-safe: one lock per batch.
 class StatsdState {
  public:
-  static constexpr int64_t kSetSlotS = 10;  // a set is counted anew in each, as statsd does by default
-  static constexpr size_t kSweepParts = LastValues::kSweepParts;  // likewise of forget_gauges()
+  static constexpr int64_t kSetSlotS = 10;  // a set starts empty in each slot, as in statsd by default
+  static constexpr size_t kSweepParts = LastValues::kSweepParts;  // calls of forget_gauges() for a full pass
 
   struct Outcome {
-    uint64_t members = 0;  // that were accepted
+    uint64_t members = 0;  // accepted
     uint64_t gauges_not_remembered = 0;
     uint64_t gauges_forgotten = 0;
   };
 
-  // `seed`: of the gauges' hashes. Where strangers may send lines it should be one they do not know.
+  // `seed` is for the hashes of gauge names. It should be secret if strangers may send lines.
   explicit StatsdState(const StatsdLimits& limits, uint64_t seed = 0) : limits_(limits), seed_(seed) {}
 
-  // Makes the steps among the samples the gauges' new values, in the order of the lines, whatever times they
-  // bear; a gauge that is not known is 0. Puts the members, which are of the slot of `now`, into their sets.
-  // Over a limit: a step or a member of a new name is refused (state_limit), a gauge's value is taken but
-  // not remembered. What is refused is in the batch's account, accepted members are not. Leaves no gauges and
-  // members in the batch. Cost: a look into a table for each of them, nothing for other samples; now and then
-  // a table that is full is moved.
+  // Replaces the steps among the samples by the gauges' new values, in the order of the lines regardless of
+  // their times; an unknown gauge counts as 0. Adds the members to the sets of the slot of `now`. If a limit
+  // is reached, refuses steps and members with new names (state_limit), and accepts values of new gauges
+  // without remembering them. Counts refusals in the batch, but not the accepted members. Clears the batch's
+  // gauges and members. Cost: one table lookup per gauge or member, nothing for other samples; occasionally a
+  // table grows.
   Outcome resolve(StatsdBatch& batch, Timestamp now);
 
-  // Forgets those silent for longer than gauge_expiry at `now`, among a part of all gauges; the next call
-  // goes on from there. How many. (A gauge that comes back before it was its turn is unknown all the same.)
+  // Checks a part of all gauges, forgets those silent for longer than gauge_expiry at `now`, and returns how
+  // many. The next call continues with the next part. (An expired gauge that returns before its part is
+  // checked counts as unknown, too.)
   uint64_t forget_gauges(Timestamp now);
 
-  // Ends the sets whose slot is over at `now`: adds the count of each to `batch`, a gauge at the slot's
-  // start.
+  // Ends the sets whose slot is over at `now`: adds the count of each to `batch`, as a gauge at the start of
+  // the slot.
   void end_slots(Timestamp now, Batch& batch);
-  // Ends all sets, those of slots under way too.
+  // Ends all sets, also those of the current slot.
   void end_all_slots(Batch& batch);
 
   size_t gauge_count() const;
@@ -69,17 +71,17 @@ class StatsdState {
   struct GaugeSample {
     Sample& sample;
     const Hash128& name;
-    LastValues::Entry* known;  // or null
+    LastValues::Entry* known;  // nullptr if unknown
     bool is_step = false;
   };
 
-  // A gauge whose last value came before that is not known.
+  // Gauges whose last value arrived before the returned time count as unknown.
   Timestamp known_since(Timestamp now) const {
     return limits_.gauge_expiry > Duration(0) ? now - limits_.gauge_expiry : Timestamp::min();
   }
   void take_gauges(StatsdBatch& batch, const std::vector<Hash128>& names, Timestamp now, Outcome& outcome)
       REQUIRES(mutex_);
-  // How a gauge's sample fares; none: it is taken.
+  // Returns nullopt if the sample is accepted.
   std::optional<Refusal> take_gauge(const GaugeSample& gauge, Timestamp now, Outcome& outcome)
       REQUIRES(mutex_);
   bool take_member(const StatsdBatch::SetMember& member, int64_t slot) REQUIRES(mutex_);

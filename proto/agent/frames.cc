@@ -12,10 +12,10 @@ namespace {
 
 constexpr size_t kLengthBytes = 4;
 constexpr size_t kTypeAt = 8;
-constexpr uint8_t kEphemeral = 1;  // flag of a hello
+constexpr uint8_t kEphemeral = 1;  // flag in a hello
 constexpr size_t kRefuseTextBytesMax = 256;
 
-// A frame at the end of `out` while its payload is written; its length and checksum are put in last.
+// A frame at the end of `out` whose payload is being written. The destructor fills in length and checksum.
 class OpenFrame {
  public:
   OpenFrame(std::string& out, FrameType type) : out_(out), begin_(out.size()), writer_(out) {

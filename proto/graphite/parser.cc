@@ -1,5 +1,4 @@
-// A name that is canonical as it is written, with tags or without,
-// costs no copy.
+// A name that is already canonical, with or without tags, is not copied.
 #include "proto/graphite/parser.h"
 
 #include <algorithm>
@@ -15,8 +14,8 @@ namespace {
 
 using LineFields = Fields<3>;  // name, value, time
 
-// The value of an OpenMetrics label, up to its closing quote; none when there is no such quote. Leaves in
-// `text` what follows the quote.
+// Reads the value of an OpenMetrics label up to its closing quote and removes both from `text`. Returns
+// nullopt if there is no closing quote or an escape is not valid.
 std::optional<std::string_view> read_quoted(std::string_view& text, Batch& batch) {
   size_t end = 0;
   size_t escapes = 0;
@@ -35,7 +34,7 @@ std::optional<std::string_view> read_quoted(std::string_view& text, Batch& batch
   return std::string_view(begin, value.size() - escapes);
 }
 
-// `a="1",b="2"`: what stands between the braces.
+// Reads the labels between the braces, `a="1",b="2"`.
 std::optional<Refusal> read_labels(std::string_view text, TagList& tags, Batch& batch) {
   while (true) {
     const size_t assign = text.find("=\"");
@@ -51,7 +50,7 @@ std::optional<Refusal> read_labels(std::string_view text, TagList& tags, Batch& 
   }
 }
 
-// A name that may have to be rewritten.
+// Reads a name that may have to be rewritten.
 std::optional<Refusal> read_other_name(std::string_view text, Batch& batch, std::string_view& name) {
   if (!is_clean_text(text)) return Refusal::kBadName;
   const size_t path_end = std::min(text.find(';'), text.size());
@@ -72,7 +71,7 @@ std::optional<Refusal> read_other_name(std::string_view text, Batch& batch, std:
   return std::nullopt;
 }
 
-// Whether the whole text is a path, or a path and tags, as they would be written here.
+// Returns true if the whole text is a canonical name.
 bool is_canonical(std::string_view text) {
   if (text.front() == '~' || text.ends_with("\"}")) return false;
   const size_t path_size = plain_path_size(text);
@@ -88,8 +87,8 @@ std::optional<Refusal> read_name(std::string_view text, Batch& batch, std::strin
   return std::nullopt;
 }
 
-// carbon reads a time as a float, takes -1 as now, and cuts anything else to whole seconds; N is rrdtool's
-// now.
+// carbon parses the time as a float; -1 means now, and other times are truncated to whole seconds. N is
+// rrdtool's spelling of now.
 std::optional<Refusal> read_time(std::string_view text, std::optional<int64_t>& time_s) {
   int64_t seconds = 0;
   if (read_integer(text, seconds).ec == std::errc{}) {
@@ -106,9 +105,9 @@ std::optional<Refusal> read_time(std::string_view text, std::optional<int64_t>& 
   return std::nullopt;
 }
 
-// Takes a line as nearly all are: a canonical name, a short number, a time, single spaces between them and LF
-// behind. Gives what follows it; null, and nothing is done, where the line is another one or stands at the
-// end of the text.
+// Parses a line of the common form: a canonical name, a short number and a time, separated by single spaces,
+// then LF. Returns the begin of the next line. Returns nullptr and does nothing if the line has another form
+// or is near the end of the text.
 const char* take_usual_line(const char* begin, const char* end, RepeatedTime& last_time, Batch& batch) {
   const char* name_end = begin + plain_path_size({begin, static_cast<size_t>(end - begin)});
   if (name_end != end && *name_end == ';') name_end = find_space(name_end, end);

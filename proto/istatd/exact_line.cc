@@ -10,12 +10,12 @@
 namespace statmill {
 namespace {
 
-// Mark and letter, name, time, then the value or sum, sum of squares, min, max, count; cells.
+// Mark and letter, name, time, then the value; or the sum, sum of squares, min, max, count and cells.
 using ExactFields = Fields<9>;
 constexpr size_t kFieldsOfOne = 4;
 constexpr size_t kFieldsOfMany = 8;
 constexpr size_t kCellBytesMin = 4;                      // "0:1 "
-constexpr uint64_t kCountMax = (uint64_t{1} << 48) - 1;  // of a bucket
+constexpr uint64_t kCountMax = (uint64_t{1} << 48) - 1;  // per bucket
 
 std::optional<Kind> kind_of(std::string_view mark) {
   for (const Kind kind : {Kind::kGauge, Kind::kEvent, Kind::kDistribution}) {
@@ -35,7 +35,7 @@ std::optional<Refusal> check_name(std::string_view name) {
   return is_clean_text(name) ? std::nullopt : std::optional(Refusal::kBadName);
 }
 
-// `index:count` of our own partition.
+// Reads `index:count`, where the index is one of our own partition.
 std::optional<Refusal> read_cell(std::string_view text, HistogramCell& cell) {
   const size_t colon = text.find(':');
   if (colon == std::string_view::npos) return Refusal::kBadValue;
@@ -48,7 +48,8 @@ std::optional<Refusal> read_cell(std::string_view text, HistogramCell& cell) {
   return is_histogram_index(cell.index) ? std::nullopt : std::optional(Refusal::kOutOfRange);
 }
 
-// The cells ascend between min and max, and hold as many samples as the bucket says.
+// Reads the cells. Their indices must ascend between those of min and max, and their counts must add up to
+// the bucket's count.
 std::optional<Refusal> read_cells(std::string_view text, Batch& batch, ReadyBucket& ready) {
   std::vector<HistogramCell> cells;
   cells.reserve(text.size() / kCellBytesMin + 1);

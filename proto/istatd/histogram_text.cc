@@ -1,5 +1,3 @@
-// One pass, and one allocation: no more cells of ours can come of it than of 64-bit
-// integers there are.
 #include "proto/istatd/histogram_text.h"
 
 #include <algorithm>
@@ -13,12 +11,13 @@
 namespace statmill {
 namespace {
 
-constexpr uint64_t kCountMax = (uint64_t{1} << 48) - 1;  // of all cells
+constexpr uint64_t kCountMax = (uint64_t{1} << 48) - 1;  // of all cells together
 constexpr size_t kCellBytesMin = 4;                      // "0:1 "
-// That of grouping power 5 has most; our partition joins what is finer.
+// Grouping power 5 yields the most cells; our partition joins finer ones. So one allocation is enough.
 constexpr size_t kCellsMax = size_t{64 - kHistogramGroupingPower + 1} << kHistogramGroupingPower;
 
-// Digits, at least one; of what 64 bits do not hold, their greatest.
+// Reads one or more digits. Returns the largest 64-bit integer if the number does not fit; nullopt if there
+// is no digit.
 std::optional<uint64_t> read_digits(const char*& at, const char* end) {
   const char* const begin = at;
   uint64_t value = 0;
@@ -36,7 +35,7 @@ struct FormCell {
   uint64_t count = 0;
 };
 
-// `index:count`, which white space or the text's end follows.
+// Reads `index:count` followed by white space or the end of the text. Returns nullopt if it is anything else.
 std::optional<FormCell> read_form_cell(const char*& at, const char* end) {
   const auto index = read_digits(at, end);
   if (!index || at == end || *at != ':') return std::nullopt;
@@ -45,8 +44,8 @@ std::optional<FormCell> read_form_cell(const char*& at, const char* end) {
   return FormCell{*index, *count};
 }
 
-// Exact where it can be: sums of squares are an estimate, so a fraction would be none the wiser, and buckets
-// of decimals stay exact.
+// Rounds to an integer if a decimal can hold it. Sums of squares are estimates, so the fraction carries no
+// information, and buckets of decimals stay exact.
 Number whole_number(double value) {
   constexpr auto kMost = static_cast<double>(Number::kMantissaMax);
   return value <= kMost ? Number::decimal(std::llround(value), 0) : Number::of(value);
@@ -58,7 +57,7 @@ Number whole_number(uint64_t value) {
   return Number::decimal(static_cast<int64_t>(value), 0);
 }
 
-// Gathers cells, in ascending order, to a ready-made bucket.
+// Collects cells in ascending order into a ready-made bucket.
 class CellsReader {
  public:
   CellsReader(unsigned grouping_power, size_t text_size)
@@ -100,7 +99,7 @@ class CellsReader {
   const unsigned power_;
   const uint64_t bucket_count_;
   std::vector<HistogramCell> cells_;
-  uint64_t next_ = 0;  // the least index that may follow; 0: no cell yet
+  uint64_t next_ = 0;  // the smallest index that may follow; 0: no cell yet
   uint64_t count_ = 0;
   uint64_t least_ = 0;
   uint64_t greatest_ = 0;
@@ -117,7 +116,7 @@ H2Bucket h2_bucket(unsigned grouping_power, uint64_t index) {
   SM_CHECK(grouping_power <= kGroupingPowerMax && index < h2_bucket_count(grouping_power));
   const uint64_t group = index >> grouping_power;
   if (group < 2) return {index, index};
-  const uint64_t each = uint64_t{1} << grouping_power;  // the buckets of a power of two, and its place in it
+  const uint64_t each = uint64_t{1} << grouping_power;  // buckets per power of two
   const uint64_t least = (each + (index & (each - 1))) << (group - 1);
   return {least, least + ((uint64_t{1} << (group - 1)) - 1)};
 }

@@ -1,5 +1,5 @@
-// A line is checked whole before any of its samples is taken; the usual
-// line, with a name that is already normal and has no caret, costs no allocation.
+// A line is checked completely before any of its samples is accepted. The common line, with a normal name and
+// no caret, costs no allocation.
 #include "proto/istatd/parser.h"
 
 #include <algorithm>
@@ -17,24 +17,24 @@
 namespace statmill {
 namespace {
 
-constexpr uint8_t kMunged = 1;  // not stored as it is
+constexpr uint8_t kMunged = 1;  // stored as another byte
 constexpr uint8_t kCaret = 2;   // fans a name out
 
-using ValueFields = Fields<6>;  // those behind the name
+using ValueFields = Fields<6>;  // the fields after the name
 
 constexpr Kind kind_of(char first) {
   if (first == '*') return Kind::kEvent;
   return first == '%' ? Kind::kDistribution : Kind::kGauge;
 }
 
-// A line of a sample, as it was cut.
+// A sample's line, split into fields.
 struct SampleLine {
   Kind kind;
-  std::string_view name;  // as written, without what says the kind
+  std::string_view name;  // as written, without the byte that marks the kind
   ValueFields fields;
   const char* end;  // of the line
 
-  // Where the histogram of a distribution begins; fields.count when there is none.
+  // Returns the index of the field where a distribution's histogram begins; fields.count if there is none.
   size_t histogram() const {
     const size_t first = std::min<size_t>(fields.count, 2);
     for (size_t i = 0; kind == Kind::kDistribution && i < first; ++i) {
@@ -64,8 +64,8 @@ constexpr std::array<uint8_t, 256> make_classes() {
 
 constexpr std::array<uint8_t, 256> kClasses = make_classes();
 
-// Of each byte that is none of those nearly all names are made of, which are stored as they are. Not a
-// function: it would be called by its address, for every 16 bytes of every line.
+// Marks the bytes other than lower-case letters, digits and - . _, which nearly all names consist of and
+// which are stored unchanged. Not a function: that would be called through its address for every 16 bytes.
 constexpr auto is_not_plain = [](Bytes16 b) -> Mask16 {
   const Mask16 is_letter = b - 'a' < 26;
   const Mask16 is_digit_point_dash = (b - '-' < 13) & (b != '/');
@@ -76,7 +76,7 @@ bool read_time(std::string_view text, std::optional<int64_t>& time_s) {
   return read_integer(text, time_s.emplace()).ec == std::errc{};
 }
 
-// The last four fields of six: sum of squares, min, max, count.
+// Reads the last four of the six fields: sum of squares, min, max, count.
 std::optional<Refusal> read_ready_bucket(const ValueFields& fields, ReadyBucket& ready) {
   if (const auto refusal = read_number(fields[2], ready.sum_of_squares)) return refusal;
   if (const auto refusal = read_number(fields[3], ready.min)) return refusal;
@@ -86,7 +86,7 @@ std::optional<Refusal> read_ready_bucket(const ValueFields& fields, ReadyBucket&
   return error == std::errc{} ? std::nullopt : std::optional(Refusal::kBadValue);
 }
 
-// `h<g> sum cells`, from a field on.
+// Reads `h<g> sum cells`, which begins at fields[field].
 std::optional<Refusal> read_histogram(const SampleLine& line, size_t field, Sample& sample, Batch& batch) {
   const auto grouping_power = read_grouping_power(line.fields[field]);
   if (!grouping_power) return Refusal::kBadValue;
@@ -97,7 +97,7 @@ std::optional<Refusal> read_histogram(const SampleLine& line, size_t field, Samp
   return read_histogram_cells({cells, static_cast<size_t>(line.end - cells)}, *grouping_power, batch, ready);
 }
 
-// Everything after the name. Of the six fields of an event only time and sum mean anything, as in istatd.
+// Reads all fields after the name. If an event has all six fields, only time and sum are used, as in istatd.
 std::optional<Refusal> read_values(const SampleLine& line, Sample& sample, Batch& batch) {
   const ValueFields& fields = line.fields;
   if (fields.count == 1) return read_number(fields[0], sample.value);
@@ -112,10 +112,10 @@ std::optional<Refusal> read_values(const SampleLine& line, Sample& sample, Batch
   return read_ready_bucket(fields, ready);
 }
 
-// The names that "base^a^b" stands for: base.a and base.b; with a caret at the end, base too.
+// The names in "base^a^b": base.a and base.b; with a caret at the end, also base.
 struct FanOut {
   std::string_view base;
-  std::array<std::string_view, kFanOutMax> parts;  // an empty part stands for the base itself
+  std::array<std::string_view, kFanOutMax> parts;  // an empty part means the base itself
   size_t count = 0;
 
   std::string name(size_t i) const {
@@ -199,9 +199,9 @@ void parse_sample_line(std::string_view text, Batch& batch) {
   if (kind != Kind::kDistribution && line.fields.count > ValueFields::kMax) ++batch.extra_fields;
 }
 
-// Takes a line as nearly all are, with a plain name, perhaps a time, a short number, single spaces between
-// them and LF behind: each byte is looked at once. Gives what follows it; null, and nothing is done, where
-// the line is another one or stands at the end of the text. Requires: begin < end.
+// Parses a line of the common form: a plain name, perhaps a time, and a short number, separated by single
+// spaces, then LF. It scans each byte once. Returns the begin of the next line. Returns nullptr and does
+// nothing if the line has another form or is near the end of the text. Requires: begin < end.
 const char* take_usual_line(const char* begin, const char* end, RepeatedTime& last_time, Batch& batch) {
   const Kind kind = kind_of(*begin);
   const char* const name = begin + (kind == Kind::kGauge ? 0 : 1);
@@ -227,7 +227,7 @@ const char* take_usual_line(const char* begin, const char* end, RepeatedTime& la
 }
 
 void parse_metadata(std::string_view line, Batch& batch) {
-  const std::string_view pair = trimmed(line.substr(1));  // behind the #
+  const std::string_view pair = trimmed(line.substr(1));  // after the #
   size_t key_end = 0;
   while (key_end < pair.size() && !is_space(pair[key_end])) ++key_end;
   const std::string_view text = trimmed(pair.substr(key_end));

@@ -1,4 +1,4 @@
-// Written for millions of lines a second: with room for all of it made once, by pointers.
+// Writes millions of lines per second: it reserves room for a whole line once, then writes through pointers.
 #include "proto/istatd/writer.h"
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 namespace statmill {
 namespace {
 
-// Of every byte that may stand in a name without being rewritten, or read as more than a byte of it.
+// Marks the bytes that istatd's listener may rewrite or treat specially. The others are certainly stored
+// unchanged.
 constexpr auto is_odd = [](Bytes16 b) -> Mask16 {
   const Mask16 is_letter = b - 'a' < 26;
   const Mask16 is_digit_point_dash = (b - '-' < 13) & (b != '/');
@@ -20,13 +21,13 @@ constexpr auto is_odd = [](Bytes16 b) -> Mask16 {
   return ~(is_letter | is_digit_point_dash | is_of_tags);
 };
 
-constexpr std::string_view kMarks = "*%#@$&;:";  // in front of a line they say more than a name
+constexpr std::string_view kMarks = "*%#@$&;:";  // have a special meaning at the begin of a line
 
-constexpr size_t kNumberRoom = 40;    // of any number: 17 digits, an exponent, zeros in front
-constexpr size_t kNumbersRoom = 256;  // of all that stands in a line beside name and cells
-constexpr size_t kCellRoom = 32;      // " -65504:281474976710656", and more
+constexpr size_t kNumberRoom = 40;    // enough for any number: 17 digits, an exponent, leading zeros
+constexpr size_t kNumbersRoom = 256;  // enough for a line without name and cells
+constexpr size_t kCellRoom = 32;      // more than " -65504:281474976710656"
 
-// All write at a place, where there is room, and give what follows it.
+// The put functions write at `at` and return the end of what they wrote. Require: enough room.
 char* put(char* at, std::string_view text) { return std::copy(text.begin(), text.end(), at); }
 
 template <class Integer>
@@ -55,7 +56,7 @@ char* put_field(char* at, const Number& number) {
   return put_number(at, number);
 }
 
-// Sum of squares and all behind it.
+// Writes the sum of squares and all fields after it.
 char* put_rest(char* at, const ReadyBucket& ready) {
   at = put_field(at, ready.sum_of_squares);
   at = put_field(at, ready.min);
@@ -82,7 +83,7 @@ bool is_plain_line_name(std::string_view name) {
 
 namespace {
 
-// A bucket that its sender made, and not the total of one.
+// Returns true if the line must carry a whole ready-made bucket. For an event, the sum is enough.
 bool is_open(const Sample& sample) { return sample.ready != nullptr && sample.kind != Kind::kEvent; }
 
 char* put_line(char* at, const Sample& sample) {
@@ -111,7 +112,7 @@ void append_number(std::string& out, const Number& number) {
 void append_line(std::string& out, const Sample& sample) {
   const size_t cells = is_open(sample) ? sample.ready->cells.size() : 0;
   if (cells == 0 && sample.name.size() <= kNameBytesMax) {
-    std::array<char, kNameBytesMax + kNumbersRoom> line;  // spares the string's zeros
+    std::array<char, kNameBytesMax + kNumbersRoom> line;  // avoids zeroing the string first
     out.append(line.data(), put_line(line.data(), sample));
     return;
   }

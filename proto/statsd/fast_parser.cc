@@ -1,5 +1,5 @@
-// Lines in the middle of a text have others behind them, so sixteen bytes can be
-// read without asking where the line ends.
+// A line in the middle of a text has other lines after it, so the parser can read sixteen bytes at once
+// without checking where the line ends.
 #include "proto/statsd/fast_parser.h"
 
 #include <algorithm>
@@ -16,25 +16,24 @@ namespace {
 
 constexpr std::ptrdiff_t kLane = 16;
 
-// Copies sixteen bytes at a time: reads and writes up to fifteen more than it should.
+// Copies sixteen bytes at a time: reads and writes up to fifteen bytes past the end.
 void copy_lanes(std::string_view text, char* to) {
   for (size_t i = 0; i < text.size(); i += kLane) std::memcpy(to + i, text.data() + i, kLane);
 }
 
-// Of each byte that is none of those nearly all tags are made of: letters, digits and - . / _
+// Marks the bytes other than letters, digits and - . / _, which nearly all tags consist of.
 constexpr auto ends_tag_word = [](Bytes16 b) -> Mask16 {
   const Mask16 is_letter = (b | 0x20) - 'a' < 26;
   const Mask16 is_dash_to_nine = b - '-' < 13;
   return ~(is_letter | is_dash_to_nine | (b == '_'));
 };
 
-// The ends of words in a text, 64 bytes at a time.
+// Finds the ends of words in [at, end), 64 bytes at a time.
 class WordEnds {
  public:
-  // Requires: word ends are looked for from `at` on.
   WordEnds(const char* at, const char* end) : block_(at), end_(end) { look(); }
 
-  // The next one, or null near the end of the text.
+  // Returns the next end of a word; nullptr near the end of the text.
   const char* next() {
     while (ends_ == 0) {
       if (block_ == nullptr) return nullptr;
@@ -50,7 +49,7 @@ class WordEnds {
   static constexpr std::ptrdiff_t kBlock = 4 * kLane;
 
   void look() {
-    // A lane more, so that what stands in the block can be copied by lanes.
+    // One more lane must be readable, so that copy_lanes() can copy any text of the block.
     if (end_ - block_ < kBlock + kLane) {
       block_ = nullptr;
       return;
@@ -61,16 +60,16 @@ class WordEnds {
     ends_ = ends_in(0) | ends_in(1) | ends_in(2) | ends_in(3);
   }
 
-  const char* block_;  // what has been looked at; null: there is no other
+  const char* block_;  // the block that ends_ describes; nullptr: no further block
   const char* const end_;
-  uint64_t ends_ = 0;  // of the block, those not given yet
+  uint64_t ends_ = 0;  // one bit per byte of the block; next() clears the bits that it has returned
 };
 
-// Tags `k:v,k:v` of which each has a key and a value, and no two keys begin with the same eight bytes, so
-// that these bytes order them.
+// Tags `k:v,k:v` of the common form: each has a key and a value, and no two keys share their first eight
+// bytes, so that comparing these bytes sorts the tags.
 class UsualTags {
  public:
-  // Gives the bar or LF behind the tags; null when they are other ones.
+  // Returns the bar or LF after the tags; nullptr if they do not have the common form.
   const char* read(const char* key, const char* end) {
     WordEnds ends(key, end);
     for (count_ = 0; count_ < kTagsMax;) {
@@ -89,7 +88,7 @@ class UsualTags {
   }
   bool is_empty() const { return count_ == 0; }
   size_t name_size(std::string_view path) const { return path.size() + tags_size_; }
-  // The canonical name, kept by `batch`. Requires: a lane behind the path can be read.
+  // Returns the canonical name, which `batch` keeps. Requires: one lane after the path is readable.
   std::string_view name(std::string_view path, Batch& batch) const {
     const size_t size = name_size(path);
     char* const begin = batch.spare(size + kLane);
@@ -113,7 +112,8 @@ class UsualTags {
     uint32_t size;  // key, colon and value
   };
 
-  // In its place, from behind: most clients have an order of their own, so some move.
+  // Inserts a tag in sorted order, searching from the end. Most clients use an order of their own, so some
+  // tags move.
   bool put(const char* key, const char* assign, const char* behind) {
     const std::ptrdiff_t key_size = assign - key;
     if (key_size == 0) return false;
@@ -132,13 +132,12 @@ class UsualTags {
     return true;
   }
 
-  std::array<Tag, kTagsMax> tags_;  // the first count_ are set, in the order of their keys
+  std::array<Tag, kTagsMax> tags_;  // the first count_ are set, sorted by key
   size_t count_ = 0;
-  size_t tags_size_ = 0;  // of all ";key=value"
+  size_t tags_size_ = 0;  // bytes of all ";key=value"
 };
 
-// The bar or LF that ends an extension, or null when there is neither in sixteen bytes, or they cannot be
-// read.
+// Returns the bar or LF that ends an extension; nullptr if it is not within sixteen readable bytes.
 const char* short_end(const char* at, const char* end) {
   if (end - at < kLane + 1) return nullptr;
   const Bytes16 bytes = bytes16_at(at);
@@ -146,8 +145,8 @@ const char* short_end(const char* at, const char* end) {
   return ends == 0 ? nullptr : at + std::countr_zero(ends);
 }
 
-// A line on its way to be a sample, the last one of the batch: read where it stays, for what is copied just
-// after it was written in parts waits for its stores.
+// A line that is being parsed into the last sample of the batch. The sample is written in place: copying it
+// right after writing its parts would wait for those stores.
 struct Line {
   const char* begin;
   const char* end;  // of the text
@@ -155,7 +154,7 @@ struct Line {
   Sample& sample;
 };
 
-// Makes of the sample what the rate says; false when there is none.
+// Applies a sampling rate to the sample. Returns false if the rate is not valid or the sample is refused.
 bool apply_rate(const Line& line, std::string_view text, Batch& batch) {
   SamplingRate rate;
   if (!rate.read(line.begin, text)) return false;
@@ -163,8 +162,9 @@ bool apply_rate(const Line& line, std::string_view text, Batch& batch) {
   return !(line.type == 'c' ? rate.scale_amount(line.sample.value) : rate.repeat(line.sample, batch));
 }
 
-// Rate and tags, each at most once, so no line is longer than it may be; `at`: the bar before the first. Not
-// inlined: other lines need no room for tags.
+// Reads rate and tags, each at most once, so that no line exceeds the limit on its size. `at` is the bar
+// before the first. Returns the end of the extensions or nullptr. Not inlined: other lines need no room for
+// tags.
 [[gnu::noinline]] const char* read_extensions(const Line& line, const char* at, Batch& batch) {
   UsualTags tags;
   bool has_rate = false;
@@ -187,10 +187,10 @@ bool apply_rate(const Line& line, std::string_view text, Batch& batch) {
   return at;
 }
 
-// Gives the line's LF, or null.
+// Returns the line's LF, or nullptr if the line does not have the common form.
 const char* read_line(const char* begin, const char* end, Sample& sample, StatsdBatch& batch) {
   const size_t path_size = plain_path_size({begin, static_cast<size_t>(end - begin)});
-  const char* const number = begin + path_size + 1;  // behind the colon
+  const char* const number = begin + path_size + 1;  // after the colon
   if (path_size - 1 >= kNameBytesMax || end - number < kLane + 4) return nullptr;
   if (number[-1] != ':' || *begin == '~' || *begin == '_') return nullptr;
   const uint64_t bars = bits_of(bytes16_at(number) == sixteen('|'));

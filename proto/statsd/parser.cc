@@ -1,5 +1,5 @@
-// A line is a name and parts, `values|type|extensions`, with `:` between
-// them. Tags may stand behind the values, so samples get their name last.
+// A line is a name and parts, `values|type|extensions`, separated by `:`. Tags may follow the values, so
+// samples get their names last.
 #include "proto/statsd/parser.h"
 
 #include <optional>
@@ -25,13 +25,13 @@ std::optional<Type> read_type(Cursor& cursor) {
   return cursor.skip('m') && cursor.skip('s') ? std::optional(Type::kTimer) : std::nullopt;
 }
 
-// The name of a line, and its tags from wherever they stand.
+// The name of a line with the tags from all of its parts.
 class LineName {
  public:
-  // A name that is but a path.
+  // Sets a name that is only a path.
   void set_plain(std::string_view path) { path_ = path; }
 
-  // Tags may follow the path as in Graphite, `;k=v`, or as in Influx, `,k=v`.
+  // Reads a path, which Graphite's tags `;k=v` or Influx's tags `,k=v` may follow.
   std::optional<Refusal> read(std::string_view text) {
     if (!is_clean_text(text)) return Refusal::kBadName;
     Cursor cursor(text);
@@ -47,7 +47,7 @@ class LineName {
     return std::nullopt;
   }
 
-  // The tags before the next bar.
+  // Reads the tags before the next bar.
   std::optional<Refusal> add_tags(Cursor& cursor) {
     const std::string_view rest = cursor.rest();
     std::string_view text = rest.substr(0, plain_size(rest, '|'));
@@ -61,7 +61,7 @@ class LineName {
     return is_clean_text(host) ? tags_.add("host", host) : Refusal::kBadTag;
   }
 
-  // The canonical name, a view of the line if it stands there.
+  // Sets `name` to the canonical name: a view of the line if it is there, else kept by `batch`.
   std::optional<Refusal> finish(Batch& batch, std::string_view& name) {
     if (tags_.is_empty()) {
       const size_t tags_size = canonical_tags_.empty() ? 0 : canonical_tags_.size() + 1;
@@ -79,7 +79,7 @@ class LineName {
 
  private:
   std::string_view path_;
-  std::string_view canonical_tags_;  // behind the path; not among tags_
+  std::string_view canonical_tags_;  // follow the path in the line; not in tags_
   TagList tags_;
   bool was_renamed_ = false;
 };
@@ -87,7 +87,7 @@ class LineName {
 // `values|type|extensions`
 struct Part {
   std::string_view values;
-  bool is_packed = false;  // more than one value, `:` between them
+  bool is_packed = false;  // more than one value, separated by `:`
   Type type = Type::kCounter;
   SamplingRate rate;
   std::optional<int64_t> time_s;
@@ -98,7 +98,8 @@ std::optional<Refusal> read_time(std::string_view text, std::optional<int64_t>& 
   return Refusal::kBadTime;
 }
 
-// Behind a bar. What begins with another letter is of a later version, or says who sent the line.
+// Reads the extension after a bar. Ignores those that begin with another letter: they belong to later
+// versions or identify the sender.
 std::optional<Refusal> read_extension(Cursor& cursor, Part& part, LineName& name) {
   if (cursor.is_at_end() || cursor.front() == '|') return std::nullopt;
   if (cursor.skip('#')) return name.add_tags(cursor);
@@ -112,7 +113,7 @@ std::optional<Refusal> read_extension(Cursor& cursor, Part& part, LineName& name
   return is_letter ? std::nullopt : std::optional(Refusal::kBadExtension);
 }
 
-// Behind a colon; leaves the cursor at the colon before the next part, or at the end.
+// Reads the part after a colon. Leaves the cursor at the colon before the next part or at the end.
 std::optional<Refusal> read_part(Cursor& cursor, Part& part, LineName& name) {
   const Cursor begin = cursor;
   part.values = cursor.until<'|', ':'>();
@@ -162,7 +163,7 @@ std::optional<Refusal> take_value(std::string_view text, const Part& part, Stats
   }
 }
 
-// The values of a part, packed with `:` between them; a member of a set is never packed.
+// Adds the values of a part, which may be packed with `:` between them. A member of a set is never packed.
 std::optional<Refusal> take_values(const Part& part, StatsdBatch& batch) {
   if (part.type == Type::kSet) return take_member(part, batch);
   if (!part.is_packed) return take_value(part.values, part, batch);
@@ -197,8 +198,8 @@ std::optional<Refusal> read_values(std::string_view line, LineName& name, Statsd
   return std::nullopt;
 }
 
-// `_sc|name|status|d:time|h:host|#tags|m:message`: a gauge of 0 to 3; the message is the last and may hold
-// bars.
+// Reads `_sc|name|status|d:time|h:host|#tags|m:message` as a gauge of 0 to 3. The message is last and may
+// contain bars.
 std::optional<Refusal> read_service_check(std::string_view line, LineName& name, StatsdBatch& batch) {
   Cursor cursor(line);
   cursor.advance(kServiceCheckMark.size());
@@ -224,7 +225,7 @@ std::optional<Refusal> read_service_check(std::string_view line, LineName& name,
   return std::nullopt;
 }
 
-// Adds all that `kRead` finds in the text, or nothing but a refusal.
+// Adds all samples and members that `kRead` finds in the text, or a single refusal.
 template <auto kRead>
 void take(std::string_view text, StatsdBatch& batch) {
   std::vector<Sample>& samples = batch.batch.samples;

@@ -1,4 +1,4 @@
-// Rates are mostly 1 / integer; then decimals stay decimals, so that buckets stay exact.
+// Most rates are 1 / integer. Then decimals stay decimals, so buckets stay exact.
 #include "proto/statsd/sampling_rate.h"
 
 #include <algorithm>
@@ -22,7 +22,8 @@ constexpr std::array<int64_t, Number::kScaleMax + 1> kPowersOfTen = [] {
   return powers;
 }();
 
-// a * b / 10^scale, if a Number can say it exactly. As Number::decimal(), which costs more.
+// Sets `number` to a * b / 10^scale. Returns false if a Number cannot hold it exactly. Cheaper than
+// Number::decimal().
 bool set_product(int64_t a, int64_t b, int scale, Number& number) {
   int64_t mantissa = 0;
   if (__builtin_mul_overflow(a, b, &mantissa) || scale > Number::kScaleMax) return false;
@@ -34,10 +35,10 @@ bool set_product(int64_t a, int64_t b, int scale, Number& number) {
   return true;
 }
 
-// What clients mostly say: reading the number and dividing took as long as all the rest of a line. Where a
-// text stands in the table its bytes say.
+// A table of the rates that most clients send: parsing the number and dividing took as long as all the rest
+// of a line. A hash of the text is its place in the table.
 struct CommonRate {
-  uint64_t text = 0;  // as a word, the first byte lowest; 0: none
+  uint64_t text = 0;  // as a word, the first byte lowest; 0: free place
   int32_t mantissa = 0;
   int8_t scale = 0;
   int16_t weight = 0;
@@ -64,7 +65,7 @@ constexpr std::array<CommonRate, 32> kCommonRates = [] {
 }();
 static_assert(std::ranges::count(kCommonRates, 0U, &CommonRate::text) == 32 - 8, "two in one place");
 
-// a / b of numbers that mostly have 32 bits: of 64 a division takes three times as long.
+// Returns a / b. Most operands fit in 32 bits; a 64-bit division takes three times as long.
 int64_t quotient(int64_t a, int64_t b) {
   if (((a | b) >> 32) != 0) return a / b;
   return static_cast<uint32_t>(a) / static_cast<uint32_t>(b);
@@ -73,7 +74,7 @@ int64_t quotient(int64_t a, int64_t b) {
 }  // namespace
 
 bool SamplingRate::read(const char* readable, std::string_view text) {
-  // Words end with zeros, and no rate does.
+  // Shorter texts are padded with zero bytes, and no rate ends with one.
   if (!text.empty() && text.size() <= 8 && text.back() != '\0') {
     const char* const end = text.data() + text.size();
     const uint64_t word = word_at(readable, text.data(), end);
@@ -91,7 +92,7 @@ bool SamplingRate::read(const char* readable, std::string_view text) {
 }
 
 bool SamplingRate::set(Number rate) {
-  if (rate.mantissa <= 0) return false;  // a double's bits say as much
+  if (rate.mantissa <= 0) return false;  // also right for the bits of a double
   rate_.mantissa = rate.mantissa;
   rate_.scale = rate.scale;
   if (rate.is_decimal()) {
