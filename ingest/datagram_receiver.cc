@@ -14,11 +14,11 @@
 namespace statmill {
 namespace {
 
-// What the kernel says beside a message.
+// The ancillary data of a message.
 struct Beside {
-  uint32_t dropped = 0;  // by the socket so far, when has_dropped
+  uint32_t dropped = 0;  // datagrams that the socket has dropped so far, if has_dropped
   bool has_dropped = false;
-  size_t datagram_bytes = 0;  // of each that was joined to the message, the last may be shorter; 0: it is one
+  size_t datagram_bytes = 0;  // size of each joined datagram, the last may be shorter; 0: not joined
 };
 
 template <class Value>
@@ -47,12 +47,12 @@ size_t prepare_datagram_socket(int descriptor, size_t buffer_bytes) {
   constexpr size_t kMost = std::numeric_limits<int>::max() / 2;  // the kernel doubles it
   const int wanted = static_cast<int>(std::min(buffer_bytes, kMost));
   constexpr int kOn = 1;
-  // The first needs CAP_NET_ADMIN and may pass the system's limit, the second is cut to it.
+  // The first needs CAP_NET_ADMIN and may exceed the system's limit; the second is cut to it.
   if (::setsockopt(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, &wanted, sizeof wanted) != 0) {
     static_cast<void>(::setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &wanted, sizeof wanted));
   }
   static_cast<void>(::setsockopt(descriptor, SOL_SOCKET, SO_RXQ_OVFL, &kOn, sizeof kOn));
-  // Datagrams of one sender and size come joined: a trip through the kernel for up to 64 of them.
+  // The kernel joins datagrams of one sender and size: up to 64 of them pass through it at once.
   static_cast<void>(::setsockopt(descriptor, SOL_UDP, UDP_GRO, &kOn, sizeof kOn));
   int given = 0;
   socklen_t size = sizeof given;
@@ -69,8 +69,8 @@ DatagramReceiver::DatagramReceiver(Socket socket, const Services& services)
 void DatagramReceiver::wait() {
   socket_.async_wait(Socket::wait_read, [this](const boost::system::error_code& error) {
     if (error == boost::asio::error::operation_aborted || !socket_.is_open()) return;
-    // An error of the socket (an ICMP answer, say) is read off by the receive call; content never stops the
-    // source.
+    // The receive call clears an error of the socket (for example an ICMP answer). Content never stops the
+    // receiver.
     const Running running("datagrams of lines");
     for (size_t i = 0; i < kCallsPerTurn && receive() == kMessagesPerCall; ++i) {
     }
@@ -100,7 +100,6 @@ size_t DatagramReceiver::receive() {
   if (got <= 0) return 0;
   for (size_t i = 0; i < static_cast<size_t>(got); ++i) {
     const Beside beside = read_beside(headers[i].msg_hdr);
-    // A port of a datagram tells nobody anything.
     parser_->batch().set_sender(line_sender(senders[i]));
     take({static_cast<char*>(pieces[i].iov_base), headers[i].msg_len}, beside.datagram_bytes);
     if (!beside.has_dropped) continue;
@@ -111,7 +110,7 @@ size_t DatagramReceiver::receive() {
   return static_cast<size_t>(got);
 }
 
-// One message: a datagram, or several joined.
+// A message is one datagram or several joined ones.
 void DatagramReceiver::take(std::string_view message, size_t datagram_bytes) {
   services_.account.bytes.add(message.size());
   if (datagram_bytes == 0) datagram_bytes = std::max<size_t>(1, message.size());
@@ -129,7 +128,7 @@ void DatagramReceiver::settle() {
 void DatagramReceiver::drain() {
   for (size_t i = 0; i < kDrainCallsMax && receive() > 0; ++i) {
   }
-  boost::system::error_code ignored;  // it is gone either way
+  boost::system::error_code ignored;  // the socket is closed in any case
   socket_.close(ignored);
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 using ParseLines = void (*)(std::string_view bytes, Batch& batch);
 
-// Of a dialect whose lines say all by themselves.
+// The parser of a dialect whose lines need no state.
 class PlainParser final : public LineParser {
  public:
   explicit PlainParser(ParseLines parse_lines) : parse_lines_(parse_lines) {}

@@ -22,7 +22,7 @@ void LineBuffer::commit(size_t bytes, LineStream& stream, LineParser& parser) {
     unfinished.append(fresh);
     return;
   }
-  char* const begin = const_cast<char*>(fresh.data()) - unfinished.size();  // of bytes_
+  char* const begin = const_cast<char*>(fresh.data()) - unfinished.size();  // in bytes_
   std::memcpy(begin, unfinished.data(), unfinished.size());
   if (lines > 0) {
     parser.parse({begin, unfinished.size() + lines});
@@ -32,7 +32,7 @@ void LineBuffer::commit(size_t bytes, LineStream& stream, LineParser& parser) {
   }
   stream.skipping = fresh.size() > kLineBytesMax;
   if (stream.skipping) parser.batch().refuse(Refusal::kLineTooLong, fresh);
-  std::string(stream.skipping ? "" : fresh).swap(unfinished);  // with no more memory than it needs
+  std::string(stream.skipping ? "" : fresh).swap(unfinished);  // a new string uses no more memory than needed
 }
 
 void LineBuffer::end(const LineStream& stream, LineParser& parser, LastLine last_line) {

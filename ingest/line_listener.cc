@@ -19,7 +19,7 @@ using asio::ip::udp;
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
 constexpr std::string_view kLocalAccount = "unix";
-// As open to this host's users as a port of the loopback is.
+// All users of this host may send, as to a port of the loopback interface.
 constexpr mode_t kSocketMode = 0666;
 
 Labels listener_label(std::string_view account) { return {{"listener", std::string(account)}}; }
@@ -36,8 +36,8 @@ DatagramReceiver::Services datagram_services(const LineListener::Services& servi
           services.clock};
 }
 
-// Whether a UDP port is free. Sockets with SO_REUSEPORT would join those of another process without a word;
-// one without it is refused.
+// Returns an error unless the UDP port is free. Sockets with SO_REUSEPORT would silently share the port with
+// those of another process; the kernel refuses one without it.
 boost::system::error_code probe_udp(asio::io_context& loop, const asio::ip::address& address, uint16_t port) {
   boost::system::error_code error;
   udp::socket socket(loop);
@@ -88,7 +88,7 @@ Status LineListener::open() {
   if (!bound) {
     local_.reset();
     acceptor_.reset();
-    workers_.clear();  // last: sockets end before their loops
+    workers_.clear();  // last, since sockets must be destroyed before their loops
     return bound;
   }
   if (const Duration interval = dialect_->traits().tick_interval; interval > Duration(0)) {
@@ -131,7 +131,7 @@ std::unique_ptr<TcpAcceptor> LineListener::make_acceptor() {
 }
 
 Status LineListener::bind() {
-  constexpr int kTriesMax = 16;  // with port 0 the port that TCP got may be taken for UDP: take another
+  constexpr int kTriesMax = 16;  // with port 0, the port that TCP got may be in use for UDP: try another
   boost::system::error_code error;
   for (int i = 0; i < kTriesMax; ++i) {
     acceptor_ = make_acceptor();
@@ -199,13 +199,13 @@ void LineListener::stop() {
       local_->drain();
     }
     if (!acceptor_) return;
-    // Connections that the kernel has taken and we have not yet: what they sent counts.
+    // Some connections are complete in the kernel but not yet accepted here: what they sent counts, too.
     acceptor_->drain([this](tcp::socket socket) {
       connections_.add();
       std::make_shared<LineSession>(std::move(socket), workers_.front()->desk, session_services_)->drain();
     });
   });
-  // The first ends before the others: it deals connections to them, and they run until all are dealt.
+  // The first worker ends before the others: it passes connections to them, and they must run until then.
   end(*workers_.front());
   workers_.front()->thread.join();
   for (auto& worker : workers_ | std::views::drop(1)) end(*worker);

@@ -10,7 +10,7 @@ namespace statmill {
 namespace {
 
 LineSender peer_of(const boost::asio::ip::tcp::socket& socket) {
-  boost::system::error_code gone;  // then it goes by 0.0.0.0
+  boost::system::error_code gone;  // the sender is then 0.0.0.0
   const auto peer = socket.remote_endpoint(gone);
   return line_sender(peer.address(), peer.port());
 }
@@ -29,14 +29,14 @@ LineSession::LineSession(boost::asio::ip::tcp::socket socket, ReadDesk& desk, co
 LineSession::~LineSession() { services_.book.remove(book_id_); }
 
 void LineSession::start() {
-  boost::system::error_code ignored;  // a socket that cannot do it fails at its first read
+  boost::system::error_code ignored;  // if this fails, so does the first read
   socket_.non_blocking(true, ignored);
   wait();
   if (services_.idle_timeout > Duration(0)) watch();
 }
 
-// The timer is not moved by each read: when it fires it looks when the last one was. It keeps no session
-// alive.
+// Reads do not move the timer: when it fires, it checks the time of the last read. It does not keep the
+// session alive.
 void LineSession::watch() {
   idle_timer_.expires_after(last_read_ + services_.idle_timeout - services_.clock.steady());
   idle_timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
@@ -51,8 +51,7 @@ void LineSession::close_if_idle() {
   drain();
 }
 
-// Waits and then reads, rather than reading ahead: when drain() comes in between, every byte is still in the
-// kernel.
+// Waits first, then reads, so that at a drain() in between all bytes are still in the kernel.
 void LineSession::wait() {
   socket_.async_wait(boost::asio::ip::tcp::socket::wait_read,
                      [self = shared_from_this()](const boost::system::error_code&) {
@@ -113,7 +112,7 @@ void LineSession::close(LastLine last_line) {
   desk_.parser->batch().set_sender(sender_);
   LineBuffer::end(stream_, *desk_.parser, last_line);
   settle();
-  boost::system::error_code ignored;  // it is gone either way
+  boost::system::error_code ignored;  // the socket is closed in any case
   socket_.close(ignored);
 }
 

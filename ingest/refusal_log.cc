@@ -50,7 +50,7 @@ RefusalLog::Entry& RefusalLog::dispensable_entry() {
   return *oldest;
 }
 
-// Each of the names kept stands for its share of all.
+// Each kept name counts for an equal share of all refused new series.
 void RefusalLog::count_new_names(const Batch& batch) {
   const uint64_t all = batch.refused[static_cast<size_t>(Refusal::kSeriesLimit)] +
                        batch.refused[static_cast<size_t>(Refusal::kSenderLimit)];

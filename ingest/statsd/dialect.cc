@@ -26,7 +26,7 @@ class StatsdParser final : public LineParser {
     if (outcome.gauges_not_remembered != 0)
       counters_.gauges_not_remembered.add(outcome.gauges_not_remembered);
     if (outcome.gauges_forgotten != 0) counters_.gauges_forgotten.add(outcome.gauges_forgotten);
-    // Members are never the table's.
+    // Members never reach the table.
     account.received.add(outcome.members);
     account.accepted.add(outcome.members);
     intake.take(parsed_.batch, account, now);

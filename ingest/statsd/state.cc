@@ -8,7 +8,7 @@
 namespace statmill {
 namespace {
 
-// Exact where both are decimals and the sum is one; none when no double can hold it.
+// Returns the sum, which is exact if it and both operands are decimals; nullopt if no double can hold it.
 std::optional<Number> sum_of(const Number& a, const Number& b) {
   if (a.is_decimal() && b.is_decimal()) {
     const int8_t scale = std::max(a.scale, b.scale);
@@ -32,7 +32,7 @@ int64_t set_slot_of(Timestamp now) { return unix_seconds(now) / StatsdState::kSe
 StatsdState::Outcome StatsdState::resolve(StatsdBatch& batch, Timestamp now) {
   Outcome outcome;
   if (batch.gauges.empty() && batch.members.empty()) return outcome;
-  std::vector<Hash128> names;  // of the gauges, made before the lock: others wait for it
+  std::vector<Hash128> names;  // of the gauges; hashed before locking to hold the lock for less time
   names.reserve(batch.gauges.size());
   for (const StatsdBatch::Gauge& gauge : batch.gauges) {
     names.push_back(hash_name(batch.batch.samples[gauge.sample].name, seed_));
@@ -54,7 +54,7 @@ StatsdState::Outcome StatsdState::resolve(StatsdBatch& batch, Timestamp now) {
   return outcome;
 }
 
-// Memory is asked for ahead, so that gauges wait for it together.
+// Prefetches ahead, so that the cache misses of several gauges overlap.
 void StatsdState::take_gauges(StatsdBatch& batch, const std::vector<Hash128>& names, Timestamp now,
                               Outcome& outcome) {
   if (names.empty()) return;
@@ -80,7 +80,7 @@ void StatsdState::take_gauges(StatsdBatch& batch, const std::vector<Hash128>& na
   batch.batch.remove_samples(refused);
 }
 
-// A gauge that is not known, or was long silent, or a step.
+// Handles unknown and expired gauges, and steps.
 std::optional<Refusal> StatsdState::take_gauge(const GaugeSample& gauge, Timestamp now, Outcome& outcome) {
   Number& value = gauge.sample.value;
   if (gauge.known == nullptr) {

@@ -9,10 +9,10 @@
 namespace statmill {
 namespace {
 
-constexpr int kRankBits = 64 - UniqueCount::kRegisterBits;  // of a hash, behind the register's number
+constexpr int kRankBits = 64 - UniqueCount::kRegisterBits;  // bits of a hash after the register's number
 
-// Sums of Ertl, "New cardinality estimation algorithms for HyperLogLog sketches" (2017), section 3: what the
-// registers still at zero say, and those that can rise no further. Both end when a term adds nothing more.
+// The sums of Ertl, "New cardinality estimation algorithms for HyperLogLog sketches" (2017), section 3: sigma
+// for the registers at zero, tau for those at the maximum. Both end when a term no longer changes the sum.
 double sigma(double x) {  // x + sum of x^(2^k) 2^(k-1), 0 <= x < 1
   double sum = x;
   double weight = 1;
