@@ -1,4 +1,5 @@
-// Agent: builds everything the program consists of, runs it until a signal, and takes it down in reverse.
+// Agent: constructs every part of the program, runs until a signal arrives, and shuts the parts down in
+// reverse order.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -22,7 +23,7 @@
 
 namespace statmill {
 
-// Exit statuses that a restart does not mend: settings are at fault; the spool is of another format version.
+// Exit codes after which a restart cannot help: the settings are wrong; the spool has another format version.
 inline constexpr int kExitUsage = 2;
 inline constexpr int kExitOtherFormat = 5;
 
@@ -30,15 +31,17 @@ inline constexpr int kExitOtherFormat = 5;
 class Agent {
  public:
   static constexpr Duration kFinishLimit{2000};
-  static constexpr Duration kFinishGrace{1000};  // then the log says that the end waits for the disk
+  static constexpr Duration kFinishGrace{
+      1000};  // after this the log reports that shutdown waits for the disk
 
   Agent(const AgentConfig& config, Log& log, const Clock& clock);
 
-  // Collects and sends each interval until SIGTERM or SIGINT; SIGHUP is logged and otherwise ignored. The
-  // program blocks all three before it makes the agent (base/ending_signals.h). Returns the exit code.
+  // Collects and sends once per interval until SIGTERM or SIGINT. SIGHUP is logged and otherwise ignored. The
+  // program must block all three signals before it constructs the agent (base/ending_signals.h). Returns the
+  // exit code.
   int run();
-  // Collects twice, one interval apart, and writes the second collection's lines to standard output. Returns
-  // the exit code.
+  // Collects twice, one interval apart, and prints the lines of the second collection to standard output.
+  // Returns the exit code.
   int run_once();
 
  private:
@@ -52,7 +55,7 @@ class Agent {
   Watchdog::Services watchdog_services();
 
   const Duration interval_;
-  const Duration phase_;  // when in each interval; differs between hosts
+  const Duration phase_;  // offset of each collection within the interval; differs between hosts
   Log& log_;
   const Clock& clock_;
   boost::asio::io_context io_{1};
@@ -61,9 +64,9 @@ class Agent {
   LatestValues latest_{builder_};
   Collection collection_;
   SelfReport self_report_;
-  // Of the relay and /metrics: its names are those of a server's, so they stay on this host.
+  // Counters of the relay and of /metrics. A server uses the same names, so they are not sent to it.
   Registry local_registry_;
-  const Duration look_;  // how often the watchdog looks
+  const Duration look_;  // how often the watchdog checks the threads
   Watchdog watchdog_;
   OutboxThread outbox_;
   std::optional<Relay> relay_;

@@ -1,5 +1,5 @@
-// Backoff: how long to wait before the next attempt, longer each time and different on each host, so that a
-// server that comes back is not met by all its agents at once.
+// Backoff: how long to wait before the next attempt. The wait doubles up to a maximum and is randomized, so
+// that a server that comes back is not reached by all its agents at the same moment.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@ class Backoff {
   // Requires: 0 < min <= max. `seed` should differ between hosts.
   Backoff(Duration min, Duration max, uint64_t seed) : min_(min), max_(max), bound_(min), random_(seed) {}
 
-  // Between half the bound and the bound, which doubles from min to max.
+  // Returns a random duration between half the bound and the bound. The bound starts at `min` and doubles
+  // with each call up to `max`.
   Duration next() {
     std::uniform_int_distribution<Duration::rep> spread(bound_.count() / 2, bound_.count());
     bound_ = std::min(bound_ * 2, max_);

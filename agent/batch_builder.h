@@ -1,7 +1,6 @@
-// BatchBuilder: the samples of one interval as text lines, all with the interval's time.
+// BatchBuilder: formats the samples of one interval as text lines, all with the same timestamp.
 //
-// The one place where cumulative totals become event samples, and cumulative distributions lines of what came
-// since.
+// Only this class turns cumulative totals and distributions into the growth since the previous interval.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +17,9 @@ namespace statmill {
 
 class SentHistogram;
 
-// Lines of the line protocol (proto/PROTOCOL.md), each ended by LF: `name time value`, events `*name time
-// delta`, distributions `%name time h<g> sum index:count ...` in as many lines as it takes.
+// Lines of the line protocol (proto/PROTOCOL.md), each ended by LF: gauges as `name time value`, events as
+// `*name time delta`, distributions as `%name time h<g> sum index:count ...`, split into several lines if
+// necessary.
 struct LineBatch {
   std::string text;
   uint64_t lines = 0;
@@ -28,36 +28,36 @@ struct LineBatch {
 // Confined to one thread.
 class BatchBuilder final : public MetricSink {
  public:
-  // `prefix` goes before each name, with a dot between.
+  // Writes `prefix` and a dot before each name.
   explicit BatchBuilder(std::string prefix);
   ~BatchBuilder() override;
 
-  // Begins a batch, whose samples are all of `now`, in whole seconds.
+  // Begins a batch. All its samples get the time `now`, rounded down to seconds.
   void begin(Timestamp now);
-  // A value that is not finite gives no sample.
+  // Ignores values that are not finite.
   void gauge(std::string_view name, double value) override;
-  // Growth of 0 is told once: later, no line says as much.
+  // Zero growth is sent once, then omitted.
   void total(std::string_view name, uint64_t total) override;
   void distribution(std::string_view name, const Distribution& total) override;
   void keep(std::string_view beginning) override;
   void lines(std::string_view lines) override;
   std::string_view time() const override { return time_; }
-  // The batch begun last. Totals and distributions that it did not see are forgotten: should they come back,
-  // it is as for the first time, so that a gap never shows up as one large event.
+  // Ends the batch and returns it. Forgets totals and distributions that were neither reported nor kept in
+  // this batch: if one comes back, it counts as new, so that a gap never shows up as one large event.
   LineBatch finish();
 
-  // Totals that were below the one before.
+  // Counts totals that were lower than their previous value.
   uint64_t resets() const { return resets_; }
 
  private:
   struct Total {
     uint64_t value;
-    uint64_t batch;        // that saw it last
-    bool is_told = false;  // there was a line of it
+    uint64_t batch;        // the last batch that reported it
+    bool is_told = false;  // a line has been written for it
   };
   struct Sent {
     std::unique_ptr<SentHistogram> histogram;
-    uint64_t batch;  // that saw it last
+    uint64_t batch;  // the last batch that reported it
   };
   void line(std::string_view mark, std::string_view name, double value);
 
@@ -67,7 +67,7 @@ class BatchBuilder final : public MetricSink {
   uint64_t resets_ = 0;
   LineBatch batch_;
   std::map<std::string, Total, std::less<>> totals_;  // bounded by what the collectors report in one batch
-  std::map<std::string, Sent, std::less<>> distributions_;  // likewise
+  std::map<std::string, Sent, std::less<>> distributions_;  // same bound
 };
 
 }  // namespace statmill

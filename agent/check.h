@@ -1,4 +1,4 @@
-// check: what `statmill-agent --check` says of each collector on this host.
+// check: implements `statmill-agent --check`, which reports what each collector can do on this host.
 #pragma once
 
 #include "agent/config.h"
@@ -7,9 +7,9 @@
 
 namespace statmill {
 
-// Loads all collectors, those that are not on, too, lets them count for a second, and prints a table to
-// standard output: what each reads and where its programs are attached, whether that works and why not, and
-// what an event costs. Returns the exit code: 0 unless nothing can be printed.
+// Loads all collectors, including those that are off, and lets them count for one second. Then prints a table
+// to standard output: what each collector reads, where its programs are attached, whether that works and if
+// not why, and the cost of an event. Returns the exit code, which is 0 unless printing fails.
 int check_collectors(const AgentConfig& config, Log& log, const Clock& clock);
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// Collection: all collectors of an agent, called in turn; one that fails does not hold up the others.
+// Collection: calls all collectors of an agent in turn. If one fails, the others go on.
 #pragma once
 
 #include <memory>
@@ -15,17 +15,17 @@ namespace statmill {
 // Confined to one thread.
 class Collection {
  public:
-  // A collector that is unavailable is left alone for this long.
+  // How long to wait before an unavailable collector is tried again.
   static constexpr Duration kRetryAfter{60'000};
 
   // `log` must outlive the collection.
   Collection(std::vector<std::unique_ptr<Collector>> collectors, Log& log);
 
-  // Collects from each, and adds each one's status as `agent.<collector>.status`. The first status of each
-  // and every change is logged.
+  // Calls each collector and adds its status as the gauge `agent.<collector>.status`. Logs the first status
+  // of each collector and every change.
   void collect(SteadyTime now, MetricSink& sink);
 
-  // How each has been since its last call. The texts live until the next collect().
+  // Returns the status of each collector at its last call. The texts are valid until the next collect().
   std::vector<CollectorNote> notes() const;
 
  private:

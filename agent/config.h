@@ -1,4 +1,4 @@
-// What an agent can be told, and by whom: command line, environment, file (base/settings.h).
+// AgentConfig: the agent's settings, from the command line, the environment and a file (base/settings.h).
 #pragma once
 
 #include <optional>
@@ -17,32 +17,32 @@
 namespace statmill {
 
 struct AgentConfig {
-  Duration interval{1000};              // 100ms .. 1h
-  std::string prefix;                   // of every series; default host.<short host name>
-  std::vector<std::string> collectors;  // names, in the order they are called
+  Duration interval{1000};              // 100ms to 1h
+  std::string prefix;                   // of every series; the default is host.<short host name>
+  std::vector<std::string> collectors;  // names, in calling order
   std::string programs_directory;       // where programs share their cells
   OutboxOptions outbox;
   RelayOptions relay;
-  std::optional<Endpoint> http_listen;  // of /metrics; none: off
+  std::optional<Endpoint> http_listen;  // for /metrics; nullopt: off
   WatchdogOptions watchdog;
   LogLevel log_level = LogLevel::kInfo;
   bool once = false;                // collect, print, exit
-  bool check = false;               // say what can be collected, exit
-  std::string proc_root = "/proc";  // another one in tests; not an option
+  bool check = false;               // print what can be collected, exit
+  std::string proc_root = "/proc";  // tests use another directory; not an option
 };
 
-// The settings that fill `config`, which must outlive them.
+// Returns the settings that fill `config`, which must outlive them.
 std::vector<Setting> agent_settings(AgentConfig& config);
 
 struct AgentCommand {
   SettingsAction action = SettingsAction::kRun;
-  AgentConfig config;  // when kRun
+  AgentConfig config;  // valid if the action is kRun
 };
 
-// Errors: as apply_settings.
+// Errors: those of apply_settings.
 Result<AgentCommand> parse_agent_command(const SettingsInput& input);
 
-// The text of --help.
+// Returns the text of --help.
 std::string agent_help();
 
 }  // namespace statmill

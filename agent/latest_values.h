@@ -1,5 +1,5 @@
-// LatestValues: what the collectors said last, for whoever asks the agent itself; passed on to where samples
-// go.
+// LatestValues: remembers the values of the last collection, for the agent's own /metrics, and passes all
+// samples on to another sink.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,8 @@ class LatestValues final : public MetricSink {
  public:
   explicit LatestValues(MetricSink& next) : next_(next) {}  // must outlive it
 
-  // A collection begins: what it does not say is no more, but for what it keeps.
+  // Begins a collection. Values that it does not report are forgotten, except those that it keeps with
+  // keep().
   void begin() { before_ = std::exchange(values_, {}); }
   void gauge(std::string_view name, double value) override;
   void total(std::string_view name, uint64_t total) override;
@@ -27,7 +28,8 @@ class LatestValues final : public MetricSink {
   void lines(std::string_view lines) override { next_.lines(lines); }
   std::string_view time() const override { return next_.time(); }
 
-  // Gauges, counters and histograms "statmill.host.<name>", by name; valid until the next collection begins.
+  // Returns gauges, counters and histograms named "statmill.host.<name>", sorted by name. Valid until the
+  // next collection begins.
   std::vector<Reading> readings() const;
 
  private:
@@ -43,7 +45,7 @@ class LatestValues final : public MetricSink {
 
   MetricSink& next_;
   Values values_;  // bounded by what the collectors report in one collection
-  Values before_;  // of the collection before
+  Values before_;  // of the previous collection
 };
 
 }  // namespace statmill

@@ -1,6 +1,7 @@
-// MetricsEndpoint: answers GET /metrics, and nothing else, with a text that it asks for.
+// MetricsEndpoint: an HTTP server that answers only GET /metrics.
 //
-// Every connection is for one request, and none can hold the agent up: few at a time, small and short-lived.
+// Each connection serves one request. Limits on number, size and time keep connections from slowing the agent
+// down.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -18,18 +19,18 @@ namespace statmill {
 // Confined to the thread that runs the io_context.
 class MetricsEndpoint {
  public:
-  static constexpr size_t kConnectionsMax = 16;     // at once; more are closed
-  static constexpr size_t kRequestBytesMax = 8192;  // of a header; there is no body
-  static constexpr std::chrono::seconds kLimit{5};  // from the connection to the end of the answer
+  static constexpr size_t kConnectionsMax = 16;     // open at the same time; further ones are closed
+  static constexpr size_t kRequestBytesMax = 8192;  // of the header; a request has no body
+  static constexpr std::chrono::seconds kLimit{5};  // from accepting a connection to the end of the response
 
   using Text = std::function<std::string()>;
-  // Both must outlive it. `text` is in Prometheus' format.
+  // `io` and `registry` must outlive the endpoint. `text` returns the response body in Prometheus' format.
   MetricsEndpoint(boost::asio::io_context& io, Registry& registry, Text text);
 
   // Errors: kBusy (address in use), kInvalid (no such address), kIo.
   Status open(const Endpoint& listen);
   Endpoint endpoint() const { return acceptor_.endpoint(); }
-  // Takes no more connections.
+  // Accepts no more connections.
   void stop() { acceptor_.close(); }
 
  private:

@@ -1,4 +1,4 @@
-// SelfReport: what the agent counts of itself and what it costs, in a registry of counters.
+// SelfReport: reports the agent's own counters, CPU use and memory.
 #pragma once
 
 #include <functional>
@@ -16,20 +16,21 @@ namespace statmill {
 // Confined to one thread.
 class SelfReport {
  public:
-  // `prefix` goes before each name, with a dot between. `proc` must outlive the report.
+  // Writes `prefix` and a dot before each name. `proc` must outlive the report.
   SelfReport(std::string prefix, ProcReader& proc);
 
-  // A number that only grows, and is asked for at each report. What `read` asks must outlive the report.
+  // Adds a number that never decreases. Each report calls `read`; what it refers to must outlive the report.
   void add_total(std::string_view name, std::string_view help, std::function<uint64_t()> read);
-  // A number of now, likewise.
+  // Adds a current value, in the same way.
   void add_gauge(std::string_view name, std::string_view help, std::function<double()> read);
-  // Puts the growth of all totals since sent() into `sink`, and
-  // agent.cpu_percent: of one CPU, by this process since the report before; the first has none.
+  // Puts into `sink` the growth of all totals since the last sent(), and these gauges:
+  // agent.cpu_percent: the CPU time of this process since the previous report, in percent of one CPU; absent
+  // from the first report.
   // agent.rss_bytes: resident memory.
   void report(SteadyTime now, MetricSink& sink);
-  // What report() tells, as "statmill.host.<name>", in text of Prometheus.
+  // Returns the contents of report() as text in Prometheus' format, with names "statmill.host.<name>".
   std::string prometheus_text() const;
-  // What was reported last is on its way to the server.
+  // Marks the last report as sent: the next one contains only the growth after it.
   void sent() { lines_.sent(std::string::npos); }
 
  private:
@@ -43,7 +44,7 @@ class SelfReport {
   const std::string prefix_;
   ProcReader& proc_;
   std::optional<CpuReading> last_;
-  double cpu_percent_;  // NaN: not known, and not told
+  double cpu_percent_;  // NaN: unknown, not reported
   Registry registry_;
   ReportLines lines_;
 };

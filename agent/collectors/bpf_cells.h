@@ -1,4 +1,4 @@
-// Sums of what the eBPF programs counted, over the banks of all CPUs.
+// Sums of the cells that eBPF programs count in, over the banks of all CPUs.
 #pragma once
 
 #include <array>
@@ -12,13 +12,14 @@
 
 namespace statmill {
 
-// The kernel writes the cell at the same time. Loads are in their order here.
+// The kernel may write the cell at the same time. Loads are not reordered.
 inline uint64_t load_cell(const __u64& cell) { return __atomic_load_n(&cell, __ATOMIC_ACQUIRE); }
 
-// A histogram of all CPUs: those of each are of one instant between two records, but not all of the same one.
+// The sum of one histogram over all CPUs. Each CPU's part is consistent (between two records), but the parts
+// are not read at the same instant.
 struct H2Total {
-  // A CPU that records while it is read is read again. So many times only a CPU fails that its hypervisor has
-  // stopped within a record, or one that does nothing but record.
+  // How often a CPU's part is read again if the CPU records meanwhile. This many tries fail only if the
+  // hypervisor has stopped the CPU within a record, or if it does nothing but record.
   static constexpr int kTriesMax = 100;
 
   std::array<uint64_t, H2_BUCKETS> counts{};
@@ -30,10 +31,10 @@ struct H2Total {
     uint64_t added = 0;
     uint64_t unfinished = 0;
     for (int i = 0; i < kTriesMax; ++i) {
-      // In the opposite order of h2_record().
+      // Reads in the opposite order of h2_record().
       const uint64_t finished = load_cell(cells.finished);
       added = load_cell(cells.sum);
-      if (added == 0) {  // finished records are of 0 only: most histograms are empty most of the time
+      if (added == 0) {  // all finished records have the value 0: most histograms are empty most of the time
         counts[0] += finished;
         return;
       }
@@ -63,7 +64,7 @@ struct H2Total {
   }
 };
 
-// `cell(bank)` of all banks together.
+// The sum of `cell(bank)` over all banks.
 template <class Bank, class Cell>
 uint64_t sum_cells(std::span<Bank> banks, Cell cell) {
   uint64_t sum = 0;
@@ -75,7 +76,7 @@ uint64_t sum_cells(std::span<Bank> banks, __u64 Member::*cell) {
   return sum_cells(banks, [cell](const Bank& bank) -> const __u64& { return bank.*cell; });
 }
 
-// `cells(bank)`, a histogram, of all banks together.
+// The sum of the histograms `cells(bank)` over all banks.
 template <class Bank, class Cells>
 H2Total sum_histograms(std::span<Bank> banks, Cells cells) {
   H2Total total;
@@ -87,7 +88,7 @@ H2Total sum_histograms(std::span<Bank> banks, h2_cells Member::*cells) {
   return sum_histograms(banks, [cells](const Bank& bank) -> const h2_cells& { return bank.*cells; });
 }
 
-// Puts cells into a sink, all CPUs together; those of programs that are missing give no sample.
+// Reports cells to a sink, summed over all CPUs. Cells of programs that are not attached are not reported.
 template <class Bank>
 class BankReport {
  public:
@@ -95,7 +96,7 @@ class BankReport {
       : probe_(probe), banks_(banks_of<Bank>(probe, map)), sink_(sink) {}
 
   std::span<Bank> banks() const { return banks_; }
-  // `cell`: a member of the bank, or a function of it. `program`: that which writes it.
+  // `cell` is a member of the bank, or a function of it. `program` is the one that writes it.
   template <class Cell>
   void total(std::string_view program, std::string_view name, Cell cell) const {
     if (has_program(probe_, program)) sink_.total(name, sum_cells(banks_, cell));

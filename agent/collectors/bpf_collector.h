@@ -1,4 +1,5 @@
-// BpfCollector: what all collectors over eBPF programs do alike: their status, and what they missed.
+// BpfCollector: what all collectors with eBPF programs have in common: their status, and the events that they
+// missed.
 #pragma once
 
 #include <memory>
@@ -9,12 +10,13 @@
 
 namespace statmill {
 
-// Passes on what cells say, and before a name that is new the zero at which its cells began: so nothing of
-// a device or cgroup that appears is lost. What is there at the first reading may be older than the agent's
-// first interval: it begins with that reading.
+// Passes on readings of cells. Before the first reading of a new name it reports 0, the cells' initial value,
+// so that the first interval of a device or cgroup that appears is not lost. Names in the very first reading
+// are reported as they are: their counts may be older than the agent's first interval.
 class SeriesFromZero {
  public:
-  // A sink for one reading, which `to` gets. Valid until the next; `to` must outlive its use.
+  // Returns a sink for one reading, which passes it on to `to`. Valid until the next call; `to` must outlive
+  // its use.
   MetricSink& reading(MetricSink& to);
   SeriesFromZero();
   ~SeriesFromZero();
@@ -24,9 +26,9 @@ class SeriesFromZero {
   std::unique_ptr<Sink> sink_;
 };
 
-// Degraded, with their names, when hooks are missing; unavailable when nothing could be loaded, which stays
-// so: the agent gives up what loading needs once it runs. Total: `<name>.missed`, events that came while
-// the program was at work on the same CPU.
+// Degraded, with their names, if hooks are missing. Unavailable for good if nothing could be loaded, because
+// the agent drops the privileges for loading once it runs. Total `<name>.missed`: events that occurred while
+// the program already ran on the same CPU.
 class BpfCollector : public Collector {
  public:
   // `name` must outlive the collector.
@@ -37,13 +39,13 @@ class BpfCollector : public Collector {
   const BpfProbe* probe() const final { return probe_ ? probe_->get() : nullptr; }
 
  protected:
-  // What the programs counted so far; what else is wrong, or ok.
+  // Reports the current counts to `sink`. Returns what else is wrong, or ok.
   virtual CollectorStatus report(const BpfProbe& probe, MetricSink& sink) = 0;
 
  private:
   const std::string_view name_;
   const LoadedProbe probe_;
-  CollectorStatus hooks_status_;  // ok, or those that are missing
+  CollectorStatus hooks_status_;  // ok, or the missing hooks
   SeriesFromZero series_;
 };
 

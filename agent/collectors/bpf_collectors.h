@@ -1,4 +1,4 @@
-// The collectors over eBPF programs, one small file each; the subject of a probe is the collector's name.
+// The collectors with eBPF programs, one small file each. The subject of a probe is the collector's name.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace statmill {
 
-// What tests have instead of the kernel and of /sys.
+// What tests replace: the kernel's log, clock and /sys.
 struct BpfEnvironment {
   Log& log;
   const Clock& clock;
@@ -19,7 +19,7 @@ struct BpfEnvironment {
   std::string devices = "/sys/dev/block";  // links by major:minor
 };
 
-// A probe for its collector, whose settings depend on the host.
+// These load the probes whose settings depend on the host.
 LoadedProbe load_net_probe(const BpfEnvironment& around);
 LoadedProbe load_sched_probe(const BpfEnvironment& around);
 LoadedProbe load_syscalls_probe(const BpfEnvironment& around);

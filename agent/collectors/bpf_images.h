@@ -1,11 +1,11 @@
-// The compiled eBPF objects, as they stand in the agent's own file.
+// The compiled eBPF objects, embedded in the agent's binary.
 #pragma once
 
 #include <string_view>
 
 namespace statmill {
 
-// The object of bpf/<subject>.bpf.c. Requires: there is one.
+// Returns the object compiled from bpf/<subject>.bpf.c. Requires: it exists.
 std::string_view bpf_image(std::string_view subject);
 
 }  // namespace statmill

@@ -1,7 +1,7 @@
-// BpfProbe: the eBPF programs of one subject (bpf/<subject>.bpf.c), loaded and attached, and their cells.
+// BpfProbe: the loaded and attached eBPF programs of one subject (bpf/<subject>.bpf.c), and their cells.
 //
-// Where a kernel lacks a hook, the other programs of the subject go on without it. A program `x` at a typed
-// tracepoint (tp_btf) may have a twin `x_raw` at the raw one, which is taken on kernels without BTF.
+// If the kernel lacks a hook, the other programs of the subject work without it. A program `x` at a typed
+// tracepoint (tp_btf) may have a variant `x_raw` at the raw tracepoint, which is used on kernels without BTF.
 #pragma once
 
 #include <cstddef>
@@ -23,15 +23,15 @@ namespace statmill {
 struct BpfHook {
   std::string program;  // "sched_switch"
   std::string place;    // "tp_btf/sched_switch"
-  std::string missing;  // why it is not attached; empty: it is
+  std::string missing;  // why it is not attached; empty: it is attached
 };
 
-// What the kernel says of a program since it was loaded.
+// The kernel's statistics of a program since it was loaded.
 struct BpfUse {
   bool is_known = false;
-  uint64_t runs = 0;  // these two grow only while the kernel's statistics are on (BPF_ENABLE_STATS)
+  uint64_t runs = 0;  // this and run_ns grow only while BPF_ENABLE_STATS is on
   uint64_t run_ns = 0;
-  uint64_t misses = 0;  // events that came while the program ran on the same CPU
+  uint64_t misses = 0;  // events that occurred while the program already ran on the same CPU
 };
 
 // Unloads the programs when destroyed.
@@ -39,14 +39,15 @@ class BpfProbe {
  public:
   virtual ~BpfProbe() = default;
   virtual std::span<const BpfHook> hooks() const = 0;
-  // Of each hook, in their order; not known: of one that is missing. One system call each.
+  // Returns the use of each hook, in the order of hooks(); not known for missing ones. Cost: one system call
+  // each.
   virtual std::vector<BpfUse> uses() const = 0;
-  // The memory of the map of that name: its elements for the first CPU, the second, ... The kernel writes it
-  // at the same time. Empty: there is no such map.
+  // Returns the memory of the map with this name: its elements for the first CPU, then for the second, and so
+  // on. The kernel writes to it concurrently. Empty if there is no map with this name.
   virtual std::span<std::byte> cells(std::string_view map) const = 0;
 };
 
-// The banks of a map, one for each possible CPU. Requires: the map's elements are Banks.
+// Returns the banks of a map, one per possible CPU. Requires: the map exists and its elements are Banks.
 template <class Bank>
 std::span<Bank> banks_of(const BpfProbe& probe, std::string_view map) {
   const std::span<std::byte> cells = probe.cells(map);
@@ -54,24 +55,24 @@ std::span<Bank> banks_of(const BpfProbe& probe, std::string_view map) {
   return {reinterpret_cast<Bank*>(cells.data()), cells.size() / sizeof(Bank)};
 }
 
-// Whether it is not among the hooks that are missing.
+// Returns false if `program` is among the missing hooks.
 bool has_program(const BpfProbe& probe, std::string_view program);
 
 using LoadedProbe = Result<std::unique_ptr<BpfProbe>>;
 
-// What a subject is loaded with.
+// How to load a subject.
 struct BpfPlan {
   std::string_view subject;               // "sched"
-  std::span<const std::byte> settings{};  // its `settings`, if it has any
-  bool is_without_btf = false;            // takes what a kernel without BTF would have: for tests
+  std::span<const std::byte> settings{};  // contents of the subject's `settings`, if it has any
+  bool is_without_btf = false;            // pretend that the kernel has no BTF; for tests
 };
 
-// Loads and attaches what this kernel has. Needs CAP_BPF and CAP_PERFMON. Errors: kUnavailable when that is
-// nothing, with a reason fit for a status: "built without eBPF", "permission", "no BTF", or what the kernel
-// said. libbpf's own words go to `log` at debug.
+// Loads and attaches what this kernel supports. Needs CAP_BPF and CAP_PERFMON. Errors: kUnavailable if
+// nothing could be attached, with a reason to show as the status: "built without eBPF", "permission", "no
+// BTF", or the kernel's message. Messages of libbpf are logged to `log` at debug level.
 LoadedProbe load_bpf_probe(const BpfPlan& plan, Log& log);
 
-// The names of a kernel's enum by their values; empty when the kernel does not tell.
+// Returns the names of a kernel's enum by value; empty if the kernel has no BTF for it.
 std::map<uint64_t, std::string> kernel_enum(const char* name);
 
 }  // namespace statmill

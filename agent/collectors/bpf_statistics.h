@@ -1,12 +1,12 @@
-// BpfStatistics: has the kernel measure what each eBPF program takes, which it does not by itself.
+// BpfStatistics: makes the kernel measure the run time of eBPF programs, which is off by default.
 #pragma once
 
 #include "base/result.h"
 
 namespace statmill {
 
-// Measures while it lives; costs each run of every program on the host some 60 ns, which it counts as the
-// program's.
+// The kernel measures while this object exists. Each run of any program on the host then costs about 60 ns
+// more, which the kernel counts as the program's own time.
 class BpfStatistics {
  public:
   // Needs CAP_SYS_ADMIN. Errors: kUnavailable.
@@ -17,7 +17,7 @@ class BpfStatistics {
 
  private:
   explicit BpfStatistics(int fd) : fd_(fd) {}
-  int fd_;  // the kernel measures as long as anyone has one open
+  int fd_;  // the kernel measures while any process holds one open
 };
 
 }  // namespace statmill

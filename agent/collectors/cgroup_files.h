@@ -1,4 +1,4 @@
-// What the files of a cgroup say, as pure functions over their text: Documentation/admin-guide/cgroup-v2.rst
+// Parsers for the files of a cgroup, as pure functions of their text: Documentation/admin-guide/cgroup-v2.rst
 // and cgroup-v1/*.rst.
 #pragma once
 
@@ -10,27 +10,28 @@
 namespace statmill {
 
 struct CgroupField {
-  // How its number stands in the file.
+  // The format of the number in the file.
   enum class Form : uint8_t {
-    kNumber,   // alone
-    kKeyed,    // in a line of `key number`
-    kDevices,  // in lines of `major:minor key=number ...`, one each device: their sum
-    kOldIo,    // in lines of `major:minor key number`, likewise
+    kNumber,   // only the number
+    kKeyed,    // a line of `key number`
+    kDevices,  // lines of `major:minor key=number ...`, one per device; summed up
+    kOldIo,    // lines of `major:minor key number`; summed up
   };
-  std::string_view controller;  // of version 1, where each has a hierarchy of its own
+  std::string_view controller;  // in version 1, where each controller has its own hierarchy
   std::string_view file;
   Form form = Form::kNumber;
   std::string_view key;
-  std::string_view series;  // behind the cgroup's name; ends in the unit
-  bool is_total = true;     // else it goes up and down
-  uint64_t factor = 1;      // to the series' unit
+  std::string_view series;  // after the cgroup's name; ends in the unit
+  bool is_total = true;     // false: a gauge
+  uint64_t factor = 1;      // converts to the unit of the series
 };
 
-// Fields of one file stand together.
+// Fields of the same file are adjacent.
 std::span<const CgroupField> cgroup_fields_v2();
 std::span<const CgroupField> cgroup_fields_v1();
 
-// The field's number in its file's text, in the series' unit. None: it is not there, or "max".
+// Returns the field's number in the file's text, in the unit of the series; nullopt if it is missing or
+// "max".
 std::optional<uint64_t> find_cgroup_number(std::string_view text, const CgroupField& field);
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// CgroupTree: which cgroups there are, from the directories under /sys/fs/cgroup.
+// CgroupTree: lists the cgroups of the host, from the directories under /sys/fs/cgroup.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 namespace statmill {
 
 struct Cgroup {
-  uint64_t id = 0;   // the inode number of its directory, which is how the kernel knows it, too
-  std::string path;  // below the root: "/system.slice/ssh.service"; the root's is empty
-  std::string name;  // as one part of a series name: "system_slice-ssh_service"; the root's is "root"
+  uint64_t id = 0;   // inode number of its directory; the kernel uses the same id
+  std::string path;  // below the root: "/system.slice/ssh.service"; empty for the root
+  std::string name;  // as a part of a series name: "system_slice-ssh_service"; "root" for the root
 };
 
 // Confined to one thread.
@@ -23,16 +23,16 @@ class CgroupTree {
   static constexpr size_t kDepthMax = 32;
   static constexpr size_t kNameBytesMax = 256;
 
-  // `root` is the directory of a hierarchy's root cgroup.
+  // `root` is the directory of the root cgroup of a hierarchy.
   explicit CgroupTree(std::string root) : root_(std::move(root)) {}
 
   const std::string& root() const { return root_; }
-  // Looks which there are now. Some 5 us each. Errors: there is no root.
+  // Reads the current directories. Cost: about 5 us per cgroup. Errors: the root does not exist.
   Status scan();
-  // As of the last scan; each has a name of its own.
+  // The cgroups at the last scan; names are unique.
   const std::vector<Cgroup>& cgroups() const { return cgroups_; }
   const Cgroup* find(uint64_t id) const;
-  // Directories that are left out: beyond the limits, or of a name that another has.
+  // The number of skipped directories: over a limit, or with the same name as another one.
   uint64_t left_out() const { return left_out_; }
 
  private:
@@ -46,8 +46,8 @@ class CgroupTree {
   uint64_t left_out_ = 0;
 };
 
-// Where the cgroups of this host are: the root directory of the only hierarchy (version 2), or of that of
-// version 1's controller `controller`; empty: there is none. `mount` is /sys/fs/cgroup but in tests.
+// The hierarchy of this host: the root directory of the single hierarchy (version 2), or that of the given
+// controller (version 1); empty if there is none. `mount` is /sys/fs/cgroup except in tests.
 struct CgroupHierarchy {
   std::string root;
   bool is_default = false;  // version 2

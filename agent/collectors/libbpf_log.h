@@ -1,4 +1,4 @@
-// LibbpfLog: what libbpf says while it loads something, to our log, and which program it says was refused.
+// LibbpfLog: sends libbpf's messages to our log, and finds in them which program the kernel refused.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace statmill {
 
-// While it lives, libbpf's messages of this thread go to the log at debug. One at a time in each thread.
+// While this object exists, libbpf's messages on this thread are logged at debug level. At most one object
+// per thread.
 class LibbpfLog {
  public:
   explicit LibbpfLog(Log& log);
@@ -15,7 +16,7 @@ class LibbpfLog {
   LibbpfLog(const LibbpfLog&) = delete;
   LibbpfLog& operator=(const LibbpfLog&) = delete;
 
-  // The program that the kernel refused last, taken off; empty: none.
+  // Returns and forgets the program that the kernel refused last; empty if there is none.
   std::string take_refused();
   void message(std::string_view text);
 

@@ -1,4 +1,4 @@
-// The list of all collectors: their names, which of them are on by default, and how each is made.
+// The list of all collectors: their names, which are on by default, and how each is made.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace statmill {
 
-// What collectors are made of; all but the config outlives them.
+// The parts that collectors use. Everything except the config must outlive them.
 struct Environment {
   const AgentConfig& config;
   ProcReader& proc;
@@ -27,13 +27,13 @@ struct CollectorKind {
   std::string_view source;  // what it reads
 };
 
-// In the order in which they are called.
+// In calling order.
 std::vector<CollectorKind> collector_kinds();
 std::vector<std::string_view> collector_names();
-// Those that cost so little that every host can have them.
+// Those that are cheap enough for every host.
 std::vector<std::string_view> default_collector_names();
 
-// Those that the config names. Requires: it names only those there are.
+// Makes the collectors that the config names. Requires: their names are valid.
 std::vector<std::unique_ptr<Collector>> make_collectors(const Environment& around);
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// PerfCounters: counters of perf_event_open(2) on every CPU, counting from then on.
+// PerfCounters: counters of perf_event_open(2) on every CPU, counting from open() on.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ struct PerfEvent {
   uint64_t config = 0;
 };
 
-// Cycles, instructions, cache and branch misses of the CPUs' own counters.
+// Cycles, instructions, cache and branch events of the CPU's hardware counters.
 std::span<const PerfEvent> hardware_events();
 
 // Confined to one thread.
 class PerfCounters {
  public:
-  // Needs CAP_PERFMON. Errors: kUnavailable, with a reason fit for a status, when the first event cannot be
-  // counted on any CPU; of the others, those that can be are.
+  // Needs CAP_PERFMON. Errors: kUnavailable, with a reason to show as the status, if the first event cannot
+  // be counted on any CPU. Other events that cannot be counted are left out.
   static Result<std::unique_ptr<PerfCounters>> open(std::span<const PerfEvent> events);
   ~PerfCounters();
   PerfCounters(const PerfCounters&) = delete;
@@ -34,8 +34,8 @@ class PerfCounters {
     std::string_view name;
     uint64_t value = 0;
   };
-  // What was counted so far, all CPUs together. An event that had to share its counter is scaled to the whole
-  // time; one that never had it is left out, which is not 0. A system call for each event and CPU, and an
+  // Returns the counts so far, summed over all CPUs. An event that shared its counter with others is scaled
+  // to the whole time; one that never ran is left out. Cost: for each event and CPU, a system call and an
   // interrupt of that CPU.
   std::vector<Count> read();
 
@@ -43,7 +43,7 @@ class PerfCounters {
   struct Counter {
     std::string_view name;
     std::vector<int> of_cpus;
-    uint64_t value = 0;  // greatest so far: scaling may let a sum shrink
+    uint64_t value = 0;  // maximum so far: scaling could make a sum shrink
   };
   PerfCounters() = default;
 

@@ -1,6 +1,6 @@
-// ProcReader: the text of files under /proc, or under a test's directory.
+// ProcReader: reads files under /proc, or under a test's directory.
 //
-// Files stay open and are read again from their start: the kernel writes the text anew for each reading.
+// Files stay open and are read from the start each time: the kernel generates the text at each reading.
 #pragma once
 
 #include <map>
@@ -14,20 +14,20 @@ namespace statmill {
 // Confined to one thread.
 class ProcReader {
  public:
-  static constexpr size_t kFileBytesMax = size_t{4} << 20;  // /proc/stat of 4096 CPUs: some 1 MiB
+  static constexpr size_t kFileBytesMax = size_t{4} << 20;  // /proc/stat with 4096 CPUs has about 1 MiB
 
   explicit ProcReader(std::string root);
   ~ProcReader();
   ProcReader(const ProcReader&) = delete;
   ProcReader& operator=(const ProcReader&) = delete;
 
-  // The whole text of root/file, valid until the next call. Errors name the path: kNotFound, kLimit, kIo; the
-  // file is opened anew next time.
+  // Returns the whole text of root/file, valid until the next call. Errors, with the path: kNotFound, kLimit,
+  // kIo; the next call opens the file again.
   Result<std::string_view> read(const std::string& file);
 
  private:
   const std::string root_;
-  std::map<std::string, int> open_;  // file -> descriptor; as many as there are names in our code
+  std::map<std::string, int> open_;  // file -> descriptor; bounded by the file names in our code
   std::string text_;
 };
 

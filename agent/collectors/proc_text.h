@@ -1,8 +1,8 @@
-// The text formats of /proc, as pure functions: proc(5), Documentation/admin-guide/iostats.rst,
+// Parsers for the text formats of /proc, as pure functions: proc(5), Documentation/admin-guide/iostats.rst,
 // accounting/psi.rst.
 //
-// Kernels differ in what they write: what is missing or makes no sense is left out of the result, never made
-// up.
+// Kernels differ in what they write. Values that are missing or invalid are left out of the result, never
+// invented.
 #pragma once
 
 #include <array>
@@ -13,20 +13,20 @@
 
 namespace statmill {
 
-// The next line of `text`, taken off it without its LF. Requires: !text.empty().
+// Removes and returns the next line of `text`, without its LF. Requires: !text.empty().
 std::string_view take_line(std::string_view& text);
-// The next word of `line`, between blanks, taken off it; empty when there is none left.
+// Removes and returns the next word of `line`, separated by blanks; empty if there is none.
 std::string_view take_word(std::string_view& line);
-// The whole word as a decimal number.
+// Parses a word that is a decimal number as a whole; otherwise returns nullopt.
 std::optional<uint64_t> whole_number(std::string_view word);
 
-// The number after `key` in lines of `key number ...` or `key: number ...` (meminfo, vmstat, stat).
+// Returns the number after `key` in lines of `key number ...` or `key: number ...` (meminfo, vmstat, stat).
 std::optional<uint64_t> find_number(std::string_view text, std::string_view key);
 
-// The modes of a CPU that /proc/stat tells apart, in its order. Its guest times are part of user and nice.
+// The CPU modes in /proc/stat, in its order. Guest times are included in user and nice.
 inline constexpr std::array<std::string_view, 8> kCpuModes = {"user",   "nice", "system",  "idle",
                                                               "iowait", "irq",  "softirq", "steal"};
-// Ticks in each mode, all CPUs together; modes that the kernel does not know are 0.
+// Ticks in each mode, summed over all CPUs; 0 for modes that the kernel does not report.
 using CpuTimes = std::array<uint64_t, kCpuModes.size()>;
 std::optional<CpuTimes> parse_cpu_times(std::string_view stat);
 
@@ -43,10 +43,10 @@ struct Disk {
   uint64_t writes = 0;
   uint64_t read_bytes = 0;
   uint64_t write_bytes = 0;
-  uint64_t io_ms = 0;      // time with at least one request under way
+  uint64_t io_ms = 0;      // time with at least one request in flight
   uint64_t in_flight = 0;  // now
 };
-// Whole devices that did something since boot: no partitions, loop or RAM devices.
+// Returns whole devices that did something since boot, without partitions, loop and RAM devices.
 std::vector<Disk> parse_disks(std::string_view diskstats);
 
 struct InterfaceTraffic {
@@ -60,16 +60,16 @@ struct Interface {
   InterfaceTraffic received;
   InterfaceTraffic transmitted;
 };
-// All but the loopback interface.
+// Returns all interfaces except the loopback.
 std::vector<Interface> parse_interfaces(std::string_view net_dev);
 
 struct PressureLine {
-  double percent_10s = 0;  // share of the last 10 s in which tasks stalled
+  double percent_10s = 0;  // percentage of the last 10 s in which tasks stalled
   uint64_t total_us = 0;
 };
 struct Pressure {
   std::optional<PressureLine> some;  // at least one task stalled
-  std::optional<PressureLine> full;  // all did
+  std::optional<PressureLine> full;  // all tasks stalled
 };
 Pressure parse_pressure(std::string_view pressure);
 

@@ -1,4 +1,4 @@
-// SchedCgroups: what the scheduler's programs count for each cgroup, under the cgroups' names.
+// SchedCgroups: reports what the scheduler's eBPF programs count per cgroup, under the cgroups' names.
 #pragma once
 
 #include <map>
@@ -15,15 +15,15 @@ namespace statmill {
 // Confined to one thread.
 class SchedCgroups {
  public:
-  // Between two looks at the directories.
+  // How often the cgroup directories are read.
   static constexpr Duration kScanInterval{5000};
 
-  // An empty `root`: this host has no cgroups. `clock` must outlive it.
+  // An empty `root` means that this host has no cgroups. `clock` must outlive it.
   SchedCgroups(std::string root, const Clock& clock) : tree_(std::move(root)), clock_(clock) {}
 
-  // Totals sched.cgroup.<name>.cpu_ns, .runqueue_wait_ns, .switches. Gauge sched.cgroups_unnamed: those that
-  // ran and have no directory now, or none that the limits let us see. The slots of cgroups that are gone are
-  // given back to the programs.
+  // Reports the totals sched.cgroup.<name>.cpu_ns, .runqueue_wait_ns, .switches, and the gauge
+  // sched.cgroups_unnamed: cgroups that ran and have no directory now, or none within the limits. Releases
+  // the slots of removed cgroups, so that the programs can use them again.
   void report(std::span<sched_bank> banks, MetricSink& sink);
 
  private:

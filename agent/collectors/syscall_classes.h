@@ -1,4 +1,4 @@
-// What kind of work a system call is: 16 classes, for programs that count by them.
+// Groups system calls by the kind of work into 16 classes, for programs that count per class.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace statmill {
 // "read", "write", ...; the last is "other".
 extern const std::array<std::string_view, SYSCALL_CLASSES> kSyscallClasses;
 
-// The class of each call by its number on this machine; of those that we do not know, "other".
+// Returns the class of each call by its number on this machine; unknown calls are "other".
 std::array<uint8_t, SYSCALL_NUMBERS> syscall_classes();
 
 }  // namespace statmill

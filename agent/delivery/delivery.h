@@ -1,8 +1,9 @@
-// Delivery: the agent's side of the acknowledged stream to one server, without the connection: bytes in,
-// bytes out (proto/PROTOCOL.md, "The agent stream"). It knows no socket and no clock.
+// Delivery: the agent's side of the acknowledged stream to one server, as bytes in and bytes out
+// (proto/PROTOCOL.md, "The agent stream"). It uses no socket and no clock.
 //
-// The server says at each hello how far it is, and what it lacks is sent again from there. If it has batches
-// that this agent did not make, or another agent uses the id, the spool takes a new identity.
+// At each hello the server reports how many batches it has, and the agent sends the rest again. If the server
+// has batches that this agent did not make, or another agent uses the same id, the spool changes its
+// identity.
 #pragma once
 
 #include <deque>
@@ -20,23 +21,24 @@
 namespace statmill {
 
 struct DeliveryOptions {
-  size_t server = 0;          // its number in the spool
-  std::string host{};         // what people call this one
-  std::string token{};        // that the server asks for; empty: none
+  size_t server = 0;          // index of the server in the spool
+  std::string host{};         // this host's display name
+  std::string token{};        // the token that the server requires; empty: none
   bool is_ephemeral = false;  // the spool is in memory only
-  // What the collectors report now; the texts live until the next call. Empty: nothing.
+  // Returns the current status of the collectors. The texts are valid until the next call. May be empty.
   std::function<std::vector<CollectorNote>()> collectors{};
 };
 
 struct DeliveryStats {
   uint64_t batches_sent = 0;
   uint64_t lines_acknowledged = 0;
-  uint64_t lines_refused = 0;  // by the server, of what it has acknowledged, since this started
+  // refused by the server among the acknowledged lines, since this object was constructed
+  uint64_t lines_refused = 0;
   uint64_t gaps_told = 0;
-  uint64_t rewinds = 0;  // hellos after which batches were sent again that had been acknowledged
+  uint64_t rewinds = 0;  // hellos after which acknowledged batches were sent again
 };
 
-// What both clocks show at one moment.
+// The readings of both clocks at one instant.
 struct Moment {
   Timestamp wall{};
   SteadyTime steady{};
@@ -45,50 +47,51 @@ struct Moment {
 // Confined to the spool's thread. The spool must outlive it.
 class Delivery {
  public:
-  static constexpr Duration kHelloLimit = std::chrono::seconds(10);  // until the welcome
-  static constexpr Duration kSilenceLimit =
-      std::chrono::seconds(60);  // without an acknowledgment that is due
-  // So many refusals as `replaced` within that time mean that another agent has the same identity.
+  static constexpr Duration kHelloLimit = std::chrono::seconds(10);    // from connecting to the welcome
+  static constexpr Duration kSilenceLimit = std::chrono::seconds(60);  // while an acknowledgment is due
+  // This many refusals with the reason `replaced` within kReplacedInterval mean that another agent has the
+  // same identity.
   static constexpr size_t kReplacedMax = 3;
   static constexpr Duration kReplacedInterval = std::chrono::minutes(10);
 
   Delivery(Spool& spool, DeliveryOptions options);
 
-  // A connection begins.
+  // Call when a connection is established.
   void connected(const Moment& now);
-  // Bytes came.
+  // Call with bytes that the server sent.
   void receive(std::string_view bytes, const Moment& now);
-  // What is to be written next; empty: nothing until more is durable in the spool, its identity is another,
-  // or bytes come. Valid until the next call. Errors: of the spool's directory, and the next call tries
-  // again; verdict().
+  // Returns the bytes to write next, valid until the next call. Empty if there is nothing to send until more
+  // batches are durable, the spool changes its identity, or the server sends something. Errors: those of the
+  // spool's directory (the next call tries again), and that of verdict().
   Result<std::string_view> output(const Moment& now);
-  // The connection took the first `bytes` of output().
+  // Call after the first `bytes` of output() have been written to the connection.
   void took(size_t bytes);
-  // The connection is gone.
+  // Call when the connection has ended.
   void disconnected();
 
-  // Why the connection must end; none: it may go on.
+  // Returns why the connection must be closed, or nullopt if it may continue.
   std::optional<Error> verdict(SteadyTime now) const;
-  // When verdict() is to be asked again, whatever comes.
+  // Returns when to call verdict() again even if nothing else happens; nullopt: no time.
   std::optional<SteadyTime> deadline() const;
-  // The server has said how far it is, since connected().
+  // True if the server has answered the hello of this connection.
   bool is_welcome() const { return state_ == State::kWelcome; }
-  // All that is durable in the spool is acknowledged.
+  // True if the server has acknowledged everything that is durable in the spool.
   bool is_done() const { return id_ == spool_.id() && acknowledged_ >= spool_.durable_seq(); }
   uint64_t acknowledged_seq() const { return acknowledged_; }
-  // How far the wall clock was ahead of the server's at the last welcome; none: there was none. It is right
-  // to half the time that the server took to answer.
+  // How far the wall clock was ahead of the server's at the last welcome; nullopt before the first. The error
+  // is at most half of the server's response time.
   std::optional<Duration> clock_ahead() const { return clock_ahead_; }
   const DeliveryStats& stats() const { return stats_; }
 
  private:
   enum class State : uint8_t { kAway, kHello, kWelcome };
-  // A batch, or a gap in the place of some.
+  // A batch that was sent, or a gap that was sent in place of some.
   struct Sent {
-    SpoolPosition position;  // behind it
-    uint32_t lines;          // of the batch
+    SpoolPosition position;  // after it
+    uint32_t lines;          // in the batch; 0 for a gap
     Timestamp time;
   };
+  // Resets what belongs to one connection or identity.
   void begin_state();
   void take(const FrameRead& frame, const Moment& now);
   void take_refusal(const RefuseFrame& refuse, SteadyTime now);
@@ -113,21 +116,21 @@ class Delivery {
   SpoolReader reader_;
   State state_ = State::kAway;
   std::optional<Error> failure_;
-  std::string unread_;     // of a frame that is not whole yet
-  std::string small_;      // frames made here: hello, gaps, status
-  std::string_view next_;  // what is left of what is to be written: of small_, or a record of the reader's
-  std::optional<SpoolRecord> held_back_;  // the record behind a gap that is to be told first
-  AgentId id_{};                          // of the spool, at connected(); what follows is of this identity
-  SpoolPosition sent_;                    // up to there batches are handed out, or told to be missing
-  uint64_t handed_out_ = 0;               // no server can have later batches of this agent
-  std::deque<Sent> unacknowledged_;       // also of the connection before
+  std::string unread_;                    // an incomplete frame
+  std::string small_;                     // frames made here: hello, gaps, status
+  std::string_view next_;                 // bytes still to be written, in small_ or in a record of reader_
+  std::optional<SpoolRecord> held_back_;  // the record after a gap; the gap is sent first
+  AgentId id_{};                     // of the spool, at connected(); all fields below belong to this identity
+  SpoolPosition sent_;               // up to here, batches have been sent or reported as missing
+  uint64_t handed_out_ = 0;          // the highest batch sent; no server can have later ones of this agent
+  std::deque<Sent> unacknowledged_;  // includes those of the previous connection
   uint64_t acknowledged_ = 0;
-  AgentPosition ever_acknowledged_;        // the highest so far
+  AgentPosition ever_acknowledged_;        // the highest ever
   bool was_replaced_ = false;              // since the last welcome
-  std::deque<SteadyTime> replaced_;        // when; the last kReplacedMax
-  std::optional<uint64_t> refused_;        // lines, as the server counts them
+  std::deque<SteadyTime> replaced_;        // times of the last kReplacedMax refusals
+  std::optional<uint64_t> refused_;        // lines, as counted by the server
   SteadyTime waiting_since_{};             // for the welcome, or for an acknowledgment
-  std::optional<SteadyTime> status_told_;  // since connected()
+  std::optional<SteadyTime> status_told_;  // when the last status was sent on this connection
   std::optional<Duration> clock_ahead_;
   DeliveryStats stats_;
 };

@@ -1,4 +1,4 @@
-// Outbox: all that the agent sends: a spool, and for each server a delivery with its connection.
+// Outbox: sends the agent's lines: a spool, and for each server a delivery with its connection.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -24,44 +24,46 @@ namespace statmill {
 // All are 0 before open().
 struct OutboxFigures {
   uint64_t lines_spooled = 0;
-  // That a server will not get: over the bound of the spool, or of what waits for a disk that fails; or given
-  // up with the identity that they were numbered under.
+  // Lines that a server will not get: they exceeded the size limit of the spool, or the memory limit while
+  // the disk failed; or they were given up with their identity.
   uint64_t lines_dropped = 0;
-  uint64_t lines_acknowledged = 0;  // by each server, added up
-  uint64_t lines_refused = 0;       // of these, likewise: the server did not take them
-  // How far the clock was ahead of a server's when it last said its time: of all servers the one that differs
-  // most. None: no server has said it yet.
+  uint64_t lines_acknowledged = 0;  // sum over all servers
+  uint64_t lines_refused = 0;       // acknowledged, but refused by a server; sum over all servers
+  // How far this host's clock was ahead of a server's when that server last reported its time: the largest
+  // difference among all servers. nullopt if no server has reported its time yet.
   std::optional<Duration> clock_ahead;
   uint64_t reconnects = 0;
   uint64_t gaps_told = 0;
   uint64_t sync_failures = 0;
   uint64_t batches_damaged = 0;  // found in the spool, unreadable
   uint64_t spool_bytes = 0;
-  // A name is being looked up, in a thread that destroying the outbox waits for.
+  // A name lookup is running in a thread that the outbox's destructor waits for.
   bool is_resolving = false;
 };
 
-// Confined to the thread that runs the io_context. Destroy it only when that runs no more, before it.
+// Confined to the thread that runs the io_context. Destroy it after that has stopped running and before the
+// io_context.
 class Outbox {
  public:
-  // How much of what is acknowledged is kept in memory, where there is no disk.
+  // Without a disk: how many bytes of acknowledged batches are kept in memory.
   static constexpr size_t kKeptInMemory = 1 << 20;
 
-  // `changed`: called when figures() may be others.
+  // `changed` is called when figures() may have changed.
   Outbox(boost::asio::io_context& io, Log& log, const Clock& clock, OutboxOptions options,
          std::function<void()> changed);
   ~Outbox();
 
-  // Opens the spool. Errors: kInvalid (a setting), kBusy (another agent has the spool); those of the disk.
+  // Opens the spool. Errors: kInvalid (a setting), kBusy (another agent uses the spool), and those of the
+  // disk.
   Status open();
-  // Begins to connect. Requires: open.
+  // Begins to connect. Requires: open() succeeded.
   void start();
-  // Takes lines; they are durable, and on their way, when the handler that runs now has ended.
+  // Appends lines. They become durable and are sent when the current handler ends.
   void send(LineBatch batch);
-  // Lines that came before those of the next send(), and that nobody has any more: servers are told of a gap.
+  // Counts `lines` lines that were dropped before those of the next send(). Servers get a gap in their place.
   void lose(uint64_t lines);
-  // Calls `done` when all is acknowledged, no server can be reached, or `limit` is over; then ends
-  // the connections. Requires: start() called before, and no send() after.
+  // Calls `done` when everything is acknowledged, no server can be reached, or `limit` has passed; then
+  // closes the connections. Requires: start() was called, and send() is not called afterwards.
   void finish(Duration limit, std::function<void()> done);
 
   OutboxFigures figures() const;
@@ -90,8 +92,8 @@ class Outbox {
   boost::asio::steady_timer finish_timer_;
   LogLimiter sync_log_{std::chrono::seconds(60)};
   bool is_sync_due_ = false;
-  AgentId told_id_{};           // of the spool, as logged
-  std::function<void()> done_;  // set: finishing
+  AgentId told_id_{};           // of the spool, as logged last
+  std::function<void()> done_;  // set while finishing
 };
 
 }  // namespace statmill

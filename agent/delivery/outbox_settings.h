@@ -1,4 +1,4 @@
-// The settings of the outbox, among those of the agent.
+// outbox_settings: the part of the agent's settings that configures the outbox.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace statmill {
 
 inline constexpr uint16_t kAgentPort = 8113;
 
-// The settings that fill `options`, which must outlive them.
+// Returns the settings that fill `options`, which must outlive them.
 std::vector<Setting> outbox_settings(OutboxOptions& options);
 
 }  // namespace statmill

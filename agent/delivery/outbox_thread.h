@@ -1,5 +1,5 @@
-// OutboxThread: an Outbox on a thread of its own. While the spool's disk hangs, that thread hangs alone: the
-// agent goes on collecting, and what it collects waits here in memory, within a bound.
+// OutboxThread: runs an Outbox on its own thread. If the spool's disk hangs, only that thread hangs: the
+// agent goes on collecting, and its lines wait here in memory, up to a limit.
 #pragma once
 
 #include <chrono>
@@ -20,36 +20,37 @@
 
 namespace statmill {
 
-// Confined to one thread, which never waits for the disk but in open() and in the destructor.
+// Confined to one thread, which waits for the disk only in open() and in the destructor.
 class OutboxThread {
  public:
-  struct Services {  // all must outlive it
+  struct Services {  // all must outlive the OutboxThread
     Log& log;
     const Clock& clock;
     Watchdog& watchdog;
   };
-  // No more than options.queue_bytes wait here. options.collectors is not used: see set_notes().
+  // At most options.queue_bytes wait here. Ignores options.collectors: see set_notes().
   OutboxThread(const Services& services, OutboxOptions options);
-  // Ends the thread.
+  // Ends the thread and waits for it.
   ~OutboxThread();
   OutboxThread(const OutboxThread&) = delete;
   OutboxThread& operator=(const OutboxThread&) = delete;
 
-  // Outbox::open.
+  // Calls Outbox::open().
   Status open();
-  // Starts the thread, which begins to connect. Requires: open.
+  // Starts the thread, which begins to connect. Requires: open() succeeded.
   void start();
-  // Hands lines over. Over the bound the oldest that wait are dropped, counted, and told to servers as a gap.
+  // Passes lines to the thread. Above the limit, drops and counts the oldest waiting lines; servers get a gap
+  // in their place.
   void send(LineBatch batch);
-  // What the collectors report from now on. Takes copies of the texts.
+  // Sets the status of the collectors that servers get from now on. Copies the texts.
   void set_notes(const std::vector<CollectorNote>& notes);
-  // Outbox::finish, after all that was handed over. `done` is called on the outbox's thread, and not before
-  // the disk answers.
+  // Calls Outbox::finish() after all lines have been passed on. `done` is called on the outbox's thread, and
+  // only once the disk responds.
   void finish(Duration limit, std::function<void()> done);
 
-  // As of the last time that the outbox did something; dropped lines as of now.
+  // Returns the figures as of the outbox's last activity; the dropped lines are current.
   OutboxFigures figures() const;
-  // How long the oldest lines have waited for the thread; 0: none wait.
+  // How long the oldest lines have waited for the thread; 0 if none wait.
   std::chrono::nanoseconds waiting_for() const;
 
  private:
@@ -61,8 +62,8 @@ class OutboxThread {
   struct Waiting {
     std::vector<LineBatch> batches;  // in order
     size_t bytes = 0;
-    uint64_t lines_lost = 0;  // dropped before them
-    SteadyTime since{};       // of the first that was handed over
+    uint64_t lines_lost = 0;  // dropped before `batches`
+    SteadyTime since{};       // when the oldest of `batches` was passed
   };
   void drop_over_bound() REQUIRES(mutex_);
   void take_waiting();
@@ -72,19 +73,19 @@ class OutboxThread {
   const Services services_;
   const size_t waiting_bytes_max_;
   EventThread thread_;
-  Outbox outbox_;  // the thread's, once that runs
+  Outbox outbox_;  // used only by the thread once it runs
   LogLimiter drop_log_{std::chrono::seconds(60)};
-  // Of the thread.
-  uint64_t lines_lost_told_ = 0;  // to the outbox
-  std::vector<Note> told_;        // what the last status was made of
+  // Used only by the thread.
+  uint64_t lines_lost_told_ = 0;  // as passed to the outbox
+  std::vector<Note> told_;        // what the last status was built from
 
   mutable Mutex mutex_;
   Waiting waiting_ GUARDED_BY(mutex_);
   bool is_take_due_ GUARDED_BY(mutex_) = false;
-  uint64_t lines_lost_ GUARDED_BY(mutex_) = 0;  // ever dropped here
+  uint64_t lines_lost_ GUARDED_BY(mutex_) = 0;  // all lines dropped here
   std::vector<Note> notes_ GUARDED_BY(mutex_);
   OutboxFigures figures_ GUARDED_BY(mutex_);
-  uint64_t lines_lost_published_ GUARDED_BY(mutex_) = 0;  // of lines_lost_, those that figures_ has
+  uint64_t lines_lost_published_ GUARDED_BY(mutex_) = 0;  // the part of lines_lost_ that figures_ includes
 };
 
 }  // namespace statmill

@@ -1,5 +1,5 @@
-// ServerLink: the connection of one Delivery: finds the server, connects, in TLS or plain, and comes back
-// after each end.
+// ServerLink: the connection of one Delivery. It looks up the server's name, connects with TLS or plain, and
+// reconnects after each end.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -22,41 +22,42 @@ namespace statmill {
 
 struct ServerLinkOptions {
   Endpoint server;
-  boost::asio::ssl::context* tls = nullptr;  // null: plain; must outlive the link
-  std::string tls_name{};                    // that the certificate is for; empty: server.host
+  boost::asio::ssl::context* tls = nullptr;  // nullptr: plain; must outlive the link
+  std::string tls_name{};                    // the name that the certificate must have; empty: server.host
   Duration backoff_min{250};
   Duration backoff_max{10'000};
-  uint64_t seed = 0;  // of the backoff's jitter
+  uint64_t seed = 0;  // for the jitter of the backoff
 };
 
-// Confined to the thread that runs the io_context, which is the spool's. No call blocks, but for the spool's
-// own reads. Handlers refer to the link: destroy it only when the io_context runs no more, before the
-// io_context.
+// Confined to the thread that runs the io_context, which is also the spool's. No call blocks, except for
+// reads of the spool. Handlers refer to the link: destroy it after the io_context has stopped running and
+// before the io_context.
 class ServerLink {
  public:
-  static constexpr Duration kConnectLimit{10'000};     // TLS's greeting included
-  static constexpr int kUnacknowledgedMsMax = 15'000;  // after which the kernel declares the peer dead
+  static constexpr Duration kConnectLimit{10'000};  // includes the TLS handshake
+  // TCP_USER_TIMEOUT: then the kernel closes the connection
+  static constexpr int kUnacknowledgedMsMax = 15'000;
 
-  // Beyond, a difference of the clocks is logged.
+  // A larger difference between the clocks is logged.
   static constexpr Duration kClockAheadMax{5'000};
 
-  // `progressed`: called when the server has said something, or is gone.
+  // `progressed` is called when the server has sent something, or the connection has ended.
   ServerLink(boost::asio::io_context& io, Log& log, const Clock& clock, Delivery& delivery,
              ServerLinkOptions options, std::function<void()> progressed);
 
-  // Begins to connect. Requires: not called before.
+  // Begins to connect. Call once.
   void start();
-  // More may be durable in the spool.
+  // Call when more batches may be durable in the spool.
   void pump();
-  // Ends the connection, and begins no other.
+  // Closes the connection and does not reconnect.
   void stop();
 
   bool is_welcome() const { return is_connected_ && delivery_.is_welcome(); }
-  // The last attempt has failed, and the next one is not due yet.
+  // True if the last attempt has failed and the next one is not due yet.
   bool is_away() const { return is_away_; }
-  // Connections after the first.
+  // The number of connections after the first.
   uint64_t reconnects() const { return connections_ > 0 ? connections_ - 1 : 0; }
-  // A name is being looked up, in a thread that destroying the link waits for.
+  // True while a name lookup runs in a thread that the link's destructor waits for.
   bool resolving() const { return resolving_; }
 
  private:
@@ -83,18 +84,19 @@ class ServerLink {
   Backoff backoff_;
   Tcp::resolver resolver_;
   Tcp::socket connecting_;
-  std::shared_ptr<Wire> wire_;       // kept by its handlers, too; null: none
-  std::vector<char> room_;           // for what the server answers
-  boost::asio::steady_timer timer_;  // connect limit, then the delivery's deadline, then backoff
-  uint64_t attempt_ = 0;             // handlers of an earlier attempt do nothing
+  std::shared_ptr<Wire> wire_;       // shared with its handlers; null: not connected
+  std::vector<char> room_;           // receive buffer
+  boost::asio::steady_timer timer_;  // the connect limit, then the delivery's deadline, then the backoff
+  uint64_t attempt_ = 0;             // handlers of earlier attempts do nothing
   bool is_connected_ = false;
   bool is_writing_ = false;
   bool is_away_ = false;
   bool is_stopped_ = false;
   bool resolving_ = false;
-  std::string told_;  // why the server is away, as logged: one line for each new reason, not one per attempt
-  bool has_told_clock_ = false;  // that it differs, since it last did not
-  uint64_t told_refused_ = 0;    // lines, as logged
+  // the last logged reason for being away: one line for each new reason, not one per attempt
+  std::string told_;
+  bool has_told_clock_ = false;  // the clock difference is logged and persists
+  uint64_t told_refused_ = 0;    // lines, as logged last
   LogLimiter refused_log_{std::chrono::seconds(60)};
   uint64_t connections_ = 0;
   SteadyTime connected_at_{};

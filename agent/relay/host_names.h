@@ -1,4 +1,5 @@
-// HostNames: what a relay adds to the names of its host's samples: tags, and parts that fan them out.
+// HostNames: what a relay adds to the names of its host's samples: tags, and parts that fan a name out to
+// several.
 #pragma once
 
 #include <optional>
@@ -16,18 +17,19 @@ class HostNames {
  public:
   HostNames() = default;  // adds nothing
 
-  // `tags`: "dc=eu,rack=r1". `carets`: "host.web1^cluster.a", the parts that a name fans out to as those
-  // behind the carets of a line do: name.host.web1 and name.cluster.a; with a caret at the end the name
-  // itself too. Either may be empty. Errors: kInvalid.
+  // `tags` has the form "dc=eu,rack=r1". `carets` has the form "host.web1^cluster.a" and fans a name out like
+  // the carets of a line: to name.host.web1 and name.cluster.a, and with a caret at the end to the name
+  // itself, too. Either may be empty. Errors: kInvalid.
   static Result<HostNames> parse(const std::string& tags, const std::string& carets);
 
   bool add_nothing() const { return tags_.empty() && parts_.empty(); }
-  // How many names a sample is written under.
+  // How many names each sample is written under.
   size_t count() const { return parts_.empty() ? 1 : parts_.size(); }
 
-  // Puts the names that samples of `name` are written under into `names`; their bytes are kept by `batch`, or
-  // are those of `name`. A tag of the name's own goes before ours of the same key. Refused, as a line with
-  // such a name would be: kBadTag, kDuplicateTag (its own tags are none), kTagLimit, kNameTooLong.
+  // Fills `names` with the names that samples of `name` are written under. The bytes belong to `batch` or to
+  // `name`. If a tag of `name` has the same key as one of ours, the tag of `name` wins. Returns the reason if
+  // a line with such a name would be refused: kBadTag, kDuplicateTag (not for tags of `name` against ours),
+  // kTagLimit, kNameTooLong.
   std::optional<Refusal> apply(std::string_view name, Batch& batch,
                                std::vector<std::string_view>& names) const;
 
@@ -37,7 +39,7 @@ class HostNames {
     std::string value;
   };
   std::vector<Tag> tags_;
-  std::vector<std::string> parts_;  // an empty one stands for the name itself; none: no fan-out
+  std::vector<std::string> parts_;  // an empty part means the name itself; no parts: no fan-out
 };
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// LineChunks: lines on their way from a relay, in batches of bounded size that end where a line does.
+// LineChunks: the lines that a relay is about to send, in batches of bounded size that end at a line's end.
 #pragma once
 
 #include <cstddef>
@@ -12,22 +12,21 @@ namespace statmill {
 // Thread-compatible.
 class LineChunks {
  public:
-  static constexpr size_t kTextBytesMax =
-      48 * 1024;  // of a batch; no line that append_line() makes is longer
+  static constexpr size_t kTextBytesMax = 48 * 1024;  // per batch; append_line() never makes a longer line
 
-  // Appends a line. Requires: append_line()'s.
+  // Appends a line. Requires: what append_line() requires.
   void add(const Sample& sample);
 
   size_t memory_bytes() const { return batches_.size() * kBatchBytes; }
-  // By how much that grows at most when lines of so many bytes are added.
+  // An upper bound for the growth of memory_bytes() when lines of `text_bytes` bytes in total are added.
   static size_t growth(size_t text_bytes) { return text_bytes + kBatchBytes; }
-  // The batches, oldest first; none is left.
+  // Removes and returns all batches, oldest first.
   std::vector<LineBatch> take();
-  // The same of those that no line will be added to.
+  // Removes and returns the batches that are full.
   std::vector<LineBatch> take_full();
 
  private:
-  static constexpr size_t kBatchBytes = kTextBytesMax + 4096;  // with the line that was one too many
+  static constexpr size_t kBatchBytes = kTextBytesMax + 4096;  // with the line that exceeds the limit
 
   std::vector<LineBatch> batches_;
 };

@@ -1,5 +1,5 @@
-// Relay: the agent's ports for the lines of its host's programs, the same as a server's, and what gathers
-// them on the way to the server.
+// Relay: the agent's ports for lines from programs of this host. They accept what a server's ports accept,
+// and aggregate it on the way to the server.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -14,31 +14,31 @@
 
 namespace statmill {
 
-// Confined to the thread that runs the io_context; its listeners have threads of their own.
+// Confined to the thread that runs the io_context. Its listeners have threads of their own.
 class Relay {
  public:
-  struct Services {  // all must outlive it
+  struct Services {  // all must outlive the relay
     boost::asio::io_context& io;
     Registry& registry;
     const Clock& clock;
     Log& log;
-    Watchdog* watchdog = nullptr;  // null: nobody watches its ports' loops
+    Watchdog* watchdog = nullptr;  // null: the listeners' loops are not watched
   };
-  // `hand_over` gets what has been gathered, once a second and in stop(), on the io_context's thread.
+  // `hand_over` gets the aggregated lines once a second and in stop(), on the io_context's thread.
   Relay(RelayOptions options, const Services& services, RelaySink::HandOver hand_over);
 
-  // Opens the ports. Errors: LineListener's.
+  // Opens the ports. Errors: those of LineListener.
   Status open();
-  struct Ports {  // no host: off
+  struct Ports {  // an empty host: off
     Endpoint line;
     Endpoint graphite;
     Endpoint statsd;
   };
-  const Ports& ports() const { return ports_; }  // that open() has opened
-  // Takes what the kernel has, closes the ports and hands over everything. Called once at most.
+  const Ports& ports() const { return ports_; }  // as opened by open()
+  // Reads what the kernel has buffered, closes the ports and hands everything over. Call at most once.
   void stop();
 
-  // Of all ports since the start.
+  // Sums over all ports since the start.
   uint64_t samples_received() const { return count("statmill.samples_received"); }
   uint64_t samples_refused() const { return count("statmill.samples_refused"); }
 

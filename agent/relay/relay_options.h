@@ -1,4 +1,4 @@
-// RelayOptions: where a relay listens, and what it makes of what it hears.
+// RelayOptions: where a relay listens, and how it treats what it receives.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,10 @@
 namespace statmill {
 
 struct RelayOptions {
-  LineOptions line{.listen = {}};  // but for `listen` of all ports; no host: no port of istatd's lines
-  std::optional<Endpoint> graphite_listen;  // none: off
-  std::optional<Endpoint> statsd_listen;    // likewise
+  LineOptions line{
+      .listen = {}};  // for all ports, except `listen`; an empty host: no port for istatd's lines
+  std::optional<Endpoint> graphite_listen;  // nullopt: off
+  std::optional<Endpoint> statsd_listen;    // nullopt: off
   StatsdLimits statsd;
   RelaySinkOptions sink;
 

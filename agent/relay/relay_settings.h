@@ -1,4 +1,4 @@
-// The settings of the relay, among those of the agent.
+// relay_settings: the part of the agent's settings that configures the relay.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,8 @@
 
 namespace statmill {
 
-// The settings that fill `options`, which must outlive them. Those that a server has too mean the same.
+// Returns the settings that fill `options`, which must outlive them. Settings that a server has, too, mean
+// the same.
 std::vector<Setting> relay_settings(RelayOptions& options);
 
 }  // namespace statmill

@@ -1,8 +1,7 @@
-// RelaySink: where the samples of a host's programs wait in an agent for the next hand-over, added up or as
-// they came.
+// RelaySink: holds the samples of a host's programs until the next hand-over, either aggregated or unchanged.
 //
-// What is accepted is handed over, each sample exactly once, and the server makes of it the buckets that the
-// samples themselves would have made: what a line cannot say exactly is not added up but passed on.
+// Each accepted sample is handed over exactly once, and the server computes the same buckets as from the
+// original samples: what a line cannot express exactly is passed on without aggregation.
 #pragma once
 
 #include <functional>
@@ -18,39 +17,41 @@
 namespace statmill {
 
 struct RelaySinkOptions {
-  Duration aggregate{1000};             // --relay.aggregate: samples are added up for so long; 0: not at all
-  size_t bytes_max = size_t{16} << 20;  // --relay.bytes: half for what waits, half for what is handed over
-  HostNames names{};                    // --relay.tags, --relay.caret
+  Duration aggregate{1000};  // --relay.aggregate: samples are aggregated for this long; 0: never
+  // --relay.bytes: half for waiting samples, half for those being handed over
+  size_t bytes_max = size_t{16} << 20;
+  HostNames names{};  // --relay.tags, --relay.caret
 };
 
-// Thread-safe; take() is one thread's.
+// Thread-safe, except that only one thread may call take().
 class RelaySink final : public SampleSink {
  public:
-  static constexpr Duration kTakeInterval{1000};  // how often take() is meant to be called
+  static constexpr Duration kTakeInterval{1000};  // how often take() should be called
 
   using HandOver = std::function<void(LineBatch)>;
   enum class Which : uint8_t { kDue, kAll };
 
-  // `registry` must outlive it. `wake` is called on any thread, without a lock, when so much is waiting that
-  // it should be taken soon: once until the next take().
+  // `registry` must outlive the sink. `wake` is called on any thread, without a lock, when so much is waiting
+  // that take() should be called soon; then not again until the next take().
   RelaySink(RelaySinkOptions options, Registry& registry, std::function<void()> wake);
 
-  // Samples without a time are of `now`. Refused: memory_limit over bytes_max, and what HostNames refuses.
+  // Samples without a time get `now`. Refuses samples with memory_limit above bytes_max, and with the reasons
+  // of HostNames.
   uint64_t apply(Batch& batch, Timestamp now) override;
 
-  // Hands over what was passed on and what was added up for long enough, or everything, in batches of
-  // LineChunks' size.
+  // Hands over unaggregated samples, and sums whose interval is over (kDue) or all sums (kAll), in batches
+  // limited by LineChunks.
   void take(Which which, SteadyTime now, const HandOver& hand_over);
 
  private:
-  // How a sample, which has a time, fares; none: it is taken.
+  // These return why the sample is refused, or nullopt if it is accepted. Require: the sample has a time.
   std::optional<Refusal> pass_on(const Sample& sample) REQUIRES(mutex_);
   std::optional<Refusal> add_up(const Sample& sample, uint64_t hash) REQUIRES(mutex_);
   std::optional<Refusal> make_sum(const SecondSums::Key& key, const Sample& sample, uint64_t weight)
       REQUIRES(mutex_);
-  // The sum cannot hold one more: it goes to the lines.
+  // Moves the sum, which cannot hold another sample, to the lines.
   std::optional<Refusal> end_sum(const SecondSums::Sum& sum) REQUIRES(mutex_);
-  // A line for each name of the sample, if there is room.
+  // Adds a line for each name of the sample, if there is room.
   std::optional<Refusal> add_lines(const Sample& sample) REQUIRES(mutex_);
   bool has_room(size_t growth) const REQUIRES(mutex_) {
     return sums_.memory_bytes() + chunks_.memory_bytes() + growth <= bytes_max_;
@@ -61,19 +62,19 @@ class RelaySink final : public SampleSink {
   void hand_over_batches(std::vector<LineBatch> batches, const HandOver& hand_over);
 
   const RelaySinkOptions options_;
-  const size_t bytes_max_;  // of what waits
+  const size_t bytes_max_;  // limit for waiting samples
   const std::function<void()> wake_;
   Counter& handed_over_;
   Counter& lines_;
   Mutex mutex_;
   SecondSums sums_ GUARDED_BY(mutex_);
   LineChunks chunks_ GUARDED_BY(mutex_);
-  uint64_t chunk_samples_ GUARDED_BY(mutex_) = 0;  // what the lines are of
+  uint64_t chunk_samples_ GUARDED_BY(mutex_) = 0;  // how many samples the lines contain
   bool is_woken_ GUARDED_BY(mutex_) = false;
-  Batch scratch_ GUARDED_BY(mutex_);  // keeps names
+  Batch scratch_ GUARDED_BY(mutex_);  // owns the names
   std::vector<std::string_view> names_ GUARDED_BY(mutex_);
-  SecondSums handed_;   // take()'s: empty but for its memory
-  SteadyTime begun_{};  // likewise: since when samples are added up
+  SecondSums handed_;   // used only by take(): empty except for its memory
+  SteadyTime begun_{};  // used only by take(): when the current aggregation began
 };
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// DiskDirectory: a spool's files on disk, in a directory that one agent has for itself.
+// DiskDirectory: the files of a spool on disk, in a directory that only one agent uses.
 #pragma once
 
 #include <memory>
@@ -15,12 +15,12 @@ namespace statmill {
 
 class DiskDirectory final : public SpoolDirectory {
  public:
-  // Makes the directory (mode 0700) unless it is there, in one that is, and locks it as long as this lives.
-  // Errors: kBusy (another process has it), kIo.
+  // Creates the directory with mode 0700 if it does not exist (its parent must exist), and locks it until
+  // destroyed. Errors: kBusy (another process holds the lock), kIo.
   static Result<std::unique_ptr<DiskDirectory>> open(const std::string& path);
 
-  // Where the directory is: on this machine, and by the inode and the birth of the file `lock`. Not by the
-  // number of the device: for some file systems that changes with every start. `root` as machine_facts().
+  // Returns where the directory is: the machine, and the inode and birth time of the file `lock`. The device
+  // number is not used, because some file systems change it at each boot. `root` is that of machine_facts().
   Result<SpoolPlace> place(const std::string& root = {}) const;
 
   Result<std::vector<std::string>> list() override;

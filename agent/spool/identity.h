@@ -1,4 +1,4 @@
-// SpoolIdentity: who an agent is, in the file `identity` of its spool (FORMAT.md).
+// SpoolIdentity: who an agent is, as stored in the file `identity` of its spool (FORMAT.md).
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ namespace statmill {
 inline constexpr std::string_view kIdentityFile = "identity";
 inline constexpr size_t kIdentityBytesMax = 4096;
 
-using RandomSource = std::function<uint64_t()>;  // 64 random bits
+using RandomSource = std::function<uint64_t()>;  // returns 64 random bits
 
-// What an agent lost when it took this identity: unsent batches of the one that it had before.
+// What an agent lost when it changed to this identity: unsent batches of the previous one.
 struct SpoolLoss {
   uint64_t lines = 0;
   GapReason reason = GapReason::kCopied;
@@ -30,32 +30,33 @@ struct SpoolLoss {
 
 struct SpoolIdentity {
   AgentId id{};
-  AgentSecret secret{};          // proves to servers that the id is this agent's; never shown
-  uint32_t epoch = 1;            // of the numbering of its batches; never 0
+  AgentSecret secret{};          // proves to servers that the id belongs to this agent; never shown
+  uint32_t epoch = 1;            // of the batch numbering; never 0
   SpoolPlace place{};            // where the spool was when this was written
-  bool has_begun = false;        // the numbering; if not, no segment that is there belongs to it
-  SpoolLoss lost{};              // if any, batch 1 of the numbering stands for it: a gap
-  SpoolPosition acknowledged{};  // by all servers, as was known at some time; never too far
+  bool has_begun = false;        // the batch numbering has begun; if false, no existing segment belongs to it
+  SpoolLoss lost{};              // if not empty, batch 1 of the numbering is a gap with these lines
+  SpoolPosition acknowledged{};  // by all servers; may be too low, never too high
 
-  // What precedes the first batch of the numbering.
+  // The position before the first batch of the numbering.
   SpoolPosition start() const { return {lost.lines > 0 ? uint64_t{1} : 0, lost.lines}; }
 
   bool operator==(const SpoolIdentity&) const = default;
 };
 
-// Of an agent that nobody knows.
+// Returns an identity with a new id and secret.
 SpoolIdentity new_identity(const RandomSource& random, const SpoolPlace& place, const SpoolLoss& lost);
 
 std::string encode_identity(const SpoolIdentity& identity);
-// Errors: kCorrupt; kVersion (whole, but of another version).
+// Errors: kCorrupt; kVersion (intact, but another version).
 Result<SpoolIdentity> decode_identity(std::string_view text);
 
-// Puts it in the directory; after a power cut it or the one before is there, until the directory is synced.
+// Writes the identity to the directory. Until the directory is synced, either this identity or the previous
+// one survives a power cut.
 Status write_identity(SpoolDirectory& directory, const SpoolIdentity& identity);
 
-// Writes the identity, removes all segments, writes one that says where the numbering begins, and then that
-// it has begun. All of it is durable. Requires: it has not begun. After an error this may be called again,
-// also by the next process.
+// Writes the identity, removes all segments, writes a first segment that records where the numbering begins,
+// and then records in the identity that it has begun. All of this is durable on return. Requires:
+// !identity.has_begun. After an error, call it again, in this or the next process.
 Result<Segment> begin_numbering(SpoolDirectory& directory, SpoolIdentity& identity);
 
 }  // namespace statmill

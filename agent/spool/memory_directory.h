@@ -1,5 +1,5 @@
-// MemoryDirectory: a spool's files in memory, for an agent that has no directory: the same spool, gone with
-// the process.
+// MemoryDirectory: the files of a spool in memory, for an agent without a spool directory. They are lost when
+// the process ends.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace statmill {
 
-// Takes as much memory as its files have bytes, and a piece (64 KiB) for each file.
+// Uses as much memory as the files have bytes, plus up to 64 KiB per file.
 class MemoryDirectory final : public SpoolDirectory {
  public:
   Result<std::vector<std::string>> list() override;
@@ -24,7 +24,7 @@ class MemoryDirectory final : public SpoolDirectory {
   Status replace(const std::string& name, std::string_view contents) override;
   Status sync() override { return Status::ok(); }
 
-  // In pieces: one string that grows would hold up to twice its bytes.
+  // Stored in pieces: a single growing string would reserve up to twice its size.
   struct Contents {
     std::vector<std::string> pieces;  // all but the last are full
     uint64_t size = 0;

@@ -1,8 +1,8 @@
-// SpoolPlace: which machine a spool is on, and where there: what tells a spool from its copies.
+// SpoolPlace: which machine and directory a spool is in. It tells an original spool from its copies.
 //
-// A copied directory has another inode. A cloned disk has the same one, and even the same machine id; so the
-// place also has what clones of a machine may differ in. All facts are hashes: the identity's file shows no
-// serial numbers.
+// A copied directory has another inode. A cloned disk has the same inodes, and even the same machine id, so
+// the place also contains facts in which clones of a machine may differ. All facts are stored as hashes, so
+// that the identity file reveals no serial numbers.
 #pragma once
 
 #include <cstddef>
@@ -14,33 +14,36 @@
 
 namespace statmill {
 
-inline constexpr size_t kAddressesMax = 16;  // of one place
+inline constexpr size_t kAddressesMax = 16;  // per place
 
-// Each fact is place_hash() of its text, or empty if it is not known.
+// Each fact is the place_hash() of its text, or empty if unknown.
 struct SpoolPlace {
-  std::string directory;                    // the machine's id, the inode and the birth of the file `lock`
-  std::string product = {};                 // the machine's UUID as its firmware has it
-  std::vector<std::string> addresses = {};  // of its network cards, in order; at most kAddressesMax
-  std::string host = {};                    // its configured name
+  std::string directory;                    // machine id, and inode and birth time of the file `lock`
+  std::string product = {};                 // the machine's UUID as reported by its firmware
+  std::vector<std::string> addresses = {};  // of network cards, sorted; at most kAddressesMax
+  std::string host = {};                    // the configured host name
 
   bool operator==(const SpoolPlace&) const = default;
 };
 
-// 32 hexadecimal digits.
+// Returns 32 hexadecimal digits.
 std::string place_hash(std::string_view text);
 
-// Whether a spool that was at `before` is still there, and is no copy. What is not known on both sides
-// decides nothing. The name of the host is what people change, so it decides only where nothing firmer is
-// known.
+// Returns true if a spool last seen at `before` is still the original. A fact that is unknown on one side
+// decides nothing. People rename hosts, so the host name decides only if no stronger fact is known on both
+// sides.
 bool is_same_place(const SpoolPlace& before, const SpoolPlace& now);
 
-// `now`, with what is known only of `before`: a fact that cannot be read today is not forgotten.
+// Returns `now`, completed with facts known only from `before`: a fact that cannot be read today is not
+// forgotten.
 SpoolPlace merged_place(const SpoolPlace& before, SpoolPlace now);
 
-// The facts of this machine, but for the directory. `root` is put before each path: "" but in tests.
+// Returns the facts of this machine, without the directory. `root` is prepended to each path; it is empty
+// except in tests.
 //
-// product: not read unless the process may, and all zeros or all ones are no UUID.
-// addresses: the permanent ones of network cards, without those that come and go: bridges, tunnels, USB.
+// product: only read if the process may; UUIDs of all zeros or all ones are ignored.
+// addresses: the permanent addresses of network cards. Interfaces that come and go (bridges, tunnels, USB)
+// are ignored.
 SpoolPlace machine_facts(const std::string& root);
 
 }  // namespace statmill

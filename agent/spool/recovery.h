@@ -1,5 +1,5 @@
-// What a spool is found to be when an agent starts: its identity, its segments, and where its numbering
-// stands.
+// Recovery: reads a spool at the start of an agent, repairs it, and determines its identity, its segments and
+// the next batch number.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@
 
 namespace statmill {
 
-// What a start came upon, for the log.
+// What recovery found, for the log.
 struct SpoolFindings {
   enum class Identity : uint8_t {
     kKept,
-    kNew,            // there was none
-    kDamaged,        // a new one is in its place, and the batches of the spool are gone
-    kCopied,         // likewise: the spool is a copy, and its batches are the first agent's to send
-    kNumberingLost,  // no segment says how far the numbers had come: the same id, the next epoch
+    kNew,      // the directory had none
+    kDamaged,  // replaced by a new identity; the spool's batches are gone
+    kCopied,   // replaced by a new identity: the spool is a copy, and the original agent sends its batches
+    kNumberingLost,  // no segment records the last batch number: same id, next epoch
   };
   Identity identity = Identity::kKept;
-  uint64_t lines_lost = 0;        // with an identity: not known to be acknowledged; servers are told
-  uint64_t segments_removed = 0;  // of another identity, or with nothing whole in them
-  uint64_t headers_damaged = 0;   // of segments that were read all the same
-  uint64_t torn_bytes = 0;        // behind the last whole record
+  uint64_t lines_lost = 0;  // given up with an identity, not known to be acknowledged; servers get a gap
+  uint64_t segments_removed = 0;  // of another identity, or without an intact record
+  uint64_t headers_damaged = 0;   // of segments that were still read
+  uint64_t torn_bytes = 0;        // after the last intact record
 };
-// "kept", "new", "damaged", ...
+// Returns "kept", "new", "damaged", ...
 std::string_view identity_text(SpoolFindings::Identity identity);
 
 struct RecoveredSpool {
@@ -35,9 +35,9 @@ struct RecoveredSpool {
   SpoolFindings findings;
 };
 
-// Makes the spool of `directory` one that can be read and added to; all it gives is durable. Reads the head
-// of each segment, and the newest one whole. Errors: kVersion, and then nothing was changed; those of the
-// directory.
+// Makes the spool in `directory` readable and writable. Everything returned is durable. Cost: reads the
+// header of each segment and the whole newest segment. Errors: kVersion, in which case nothing has changed;
+// those of the directory.
 Result<RecoveredSpool> recover_spool(SpoolDirectory& directory, const SpoolPlace& place,
                                      const RandomSource& random);
 

@@ -1,7 +1,8 @@
-// Segments: the files of a spool. A header, and behind it batches as frames of the wire (FORMAT.md).
+// Segments: the files of a spool. Each has a header, followed by batches as frames of the wire format
+// (FORMAT.md).
 //
-// Within a file the frames' numbers follow each other. Between files there may be gaps, and the end of a file
-// may hold what does not count: the header of the next one says where it ends.
+// Batch numbers within a file are consecutive. Between files there may be gaps. The end of a file may contain
+// records that are not valid: the header of the next file records where the valid ones end.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +19,10 @@ namespace statmill {
 
 inline constexpr uint8_t kSegmentVersion = 2;
 inline constexpr size_t kSegmentHeaderBytes = 65;
-inline constexpr uint64_t kSeqMax = uint64_t{1} << 62;  // and of lines: no agent comes near, no sum wraps
+inline constexpr uint64_t kSeqMax = uint64_t{1}
+                                    << 62;  // also limits lines: no agent gets near it, and no sum overflows
 
-// All batches up to `seq`, and the lines in them since the epoch began.
+// All batches up to `seq`, and the number of lines in them since the epoch began.
 struct SpoolPosition {
   uint64_t seq = 0;
   uint64_t lines = 0;
@@ -31,30 +33,30 @@ struct SpoolPosition {
 struct SegmentHeader {
   AgentId id{};
   uint32_t epoch = 0;
-  SpoolPosition before;  // what precedes its first record, whose number is before.seq + 1
-  SpoolPosition held;    // where the segments before it end: of their records only those up to here count
+  SpoolPosition before;  // the position before its first record, whose number is before.seq + 1
+  SpoolPosition held;    // where the older segments end: their records after this are not valid
 
   bool operator==(const SegmentHeader&) const = default;
 };
 
 std::string encode_segment_header(const SegmentHeader& header);
-// Errors: kCorrupt; kVersion (whole, but of another version).
+// Errors: kCorrupt; kVersion (intact, but another version).
 Result<SegmentHeader> decode_segment_header(std::string_view bytes);
 
-// 20 digits of the first record's number, ".spool".
+// Returns 20 digits with the number of the first record, and ".spool".
 std::string segment_name(uint64_t first_seq);
-// None: the name of another file.
+// Returns nullopt if this is not the name of a segment.
 std::optional<uint64_t> parse_segment_name(std::string_view name);
 
-// What is known of one.
+// What the spool knows about one segment.
 struct Segment {
   SpoolPosition before;
-  SpoolPosition held;                  // of its header
-  SpoolPosition last;                  // its last record that counts; `before` when there is none
-  uint64_t end = kSegmentHeaderBytes;  // of the bytes that may be read
-  uint64_t bytes = 0;                  // of the file, at most; a failed write may have left some behind `end`
-  bool is_durable = false;  // as far as `end`, its name included; false: nothing is known of what was written
-  uint64_t damaged_to = 0;  // batches up to here that are damaged have been counted
+  SpoolPosition held;                  // from its header
+  SpoolPosition last;                  // its last valid record; `before` if there is none
+  uint64_t end = kSegmentHeaderBytes;  // offset after the last readable byte
+  uint64_t bytes = 0;       // upper bound for the file's size; a failed write may have left bytes after `end`
+  bool is_durable = false;  // up to `end`, and so is its directory entry; false: unknown
+  uint64_t damaged_to = 0;  // damaged batches up to here have been counted
   std::optional<Timestamp> acknowledged_at = {};  // when all servers were first seen to have all of it
 
   uint64_t first_seq() const { return before.seq + 1; }

@@ -1,8 +1,8 @@
-// Spool: the batches of an agent that its servers have not yet acknowledged, on disk and within a bound.
+// Spool: the agent's batches that its servers have not yet acknowledged, on disk and within a size limit.
 //
-// A batch is numbered and becomes a frame of the wire when it is appended, is durable after the next sync(),
-// and is sent only then (SpoolReader). What all servers have acknowledged is kept for a while all the same: a
-// server that comes back older than it was asks for it again.
+// append() numbers a batch and encodes it as a frame of the wire format. The next sync() makes it durable,
+// and only then SpoolReader returns it for sending. Batches that all servers have acknowledged are kept for a
+// while: a server restored from a backup asks for them again.
 #pragma once
 
 #include <cstddef>
@@ -25,32 +25,32 @@
 namespace statmill {
 
 struct SpoolOptions {
-  size_t bytes_max = size_t{1} << 30;              // of all segments; the files take at most one segment more
-  size_t segment_bytes = size_t{4} << 20;          // at most bytes_max / 8, but one batch always has room
-  size_t unsynced_bytes_max = size_t{4} << 20;     // in memory: what is not yet durable
-  Duration kept_for = std::chrono::minutes(15);    // of what all servers have acknowledged, or
-  size_t kept_bytes = size_t{64} << 20;            // the newest of it, whichever is less
+  size_t bytes_max = size_t{1} << 30;              // all segments; files may exceed it by one segment
+  size_t segment_bytes = size_t{4} << 20;          // at most bytes_max / 8, but always room for one batch
+  size_t unsynced_bytes_max = size_t{4} << 20;     // batches in memory that are not yet durable
+  Duration kept_for = std::chrono::minutes(15);    // how long fully acknowledged batches are kept, or
+  size_t kept_bytes = size_t{64} << 20;            // how many bytes of them, whichever is less
   size_t servers = 1;                              // at least 1
-  Duration anew_interval = std::chrono::hours(1);  // begin_anew() at most once in that time
+  Duration anew_interval = std::chrono::hours(1);  // minimum time between two begin_anew()
 };
 
-// Since the spool was opened, but for what there is now.
+// Counted since the spool was opened, except for those marked "now".
 struct SpoolStats {
   uint64_t bytes = 0;           // of files, now
   uint64_t bytes_unsynced = 0;  // in memory, now
   uint64_t segments = 0;        // now
   uint64_t batches_spooled = 0;
   uint64_t lines_spooled = 0;
-  uint64_t lines_dropped_full = 0;      // not acknowledged by all servers, and over bytes_max
-  uint64_t lines_dropped_failed = 0;    // the disk failed or hung, and they were over the bound of memory
-  uint64_t lines_dropped_too_long = 0;  // a line that fits in no batch
-  uint64_t lines_abandoned = 0;         // with the identity that they were numbered under: servers are told
-  uint64_t batches_damaged = 0;         // met by a reader
+  uint64_t lines_dropped_full = 0;      // dropped over bytes_max before all servers had acknowledged them
+  uint64_t lines_dropped_failed = 0;    // dropped over unsynced_bytes_max while the disk failed or hung
+  uint64_t lines_dropped_too_long = 0;  // lines too long for a batch
+  uint64_t lines_abandoned = 0;         // given up with their identity; servers get a gap
+  uint64_t batches_damaged = 0;         // found by readers
   uint64_t segments_removed = 0;
   uint64_t syncs = 0;
   uint64_t sync_failures = 0;
 
-  // Those that a server will not get.
+  // Lines that at least one server will not get.
   uint64_t lines_dropped() const {
     return lines_dropped_full + lines_dropped_failed + lines_dropped_too_long + lines_abandoned;
   }
@@ -59,8 +59,8 @@ struct SpoolStats {
 // Confined to one thread. The directory must outlive it.
 class Spool {
  public:
-  // `place`: where the directory is (DiskDirectory::place). Errors: kVersion; those of the directory, as when
-  // its disk is full.
+  // `place` is where the directory is (DiskDirectory::place). Errors: kVersion; those of the directory, for
+  // example if its disk is full.
   static Result<std::unique_ptr<Spool>> open(SpoolDirectory& directory, const SpoolOptions& options,
                                              const SpoolPlace& place, RandomSource random);
   Spool(const Spool&) = delete;
@@ -71,40 +71,42 @@ class Spool {
   uint32_t epoch() const { return identity_.epoch; }
   const SpoolFindings& findings() const { return findings_; }
 
-  // Numbers the batch, as several if it is longer than a frame may be. Over the bound of what is not durable
-  // it syncs, and if that fails drops the oldest of it. Requires: every line is ended by LF.
+  // Numbers the batch, split into several if it exceeds the size of a frame. If the unsynced batches exceed
+  // their limit, syncs; if that fails, drops the oldest of them. Requires: every line ends with LF.
   void append(const LineBatch& batch, Timestamp now);
-  // Numbers lines that the caller does not have any more, so that servers are told of a gap. What cannot be
-  // made durable now is dropped too: it is older.
+  // Numbers lines that the caller has dropped, so that servers get a gap. Unsynced batches that cannot be
+  // made durable now are dropped, too, because they are older.
   void lose(uint64_t lines);
-  // Makes durable what was appended. After an error it is still in memory, and the next call tries another
-  // file.
+  // Makes all appended batches durable. After an error they are still in memory, and the next call tries
+  // another file.
   Status sync();
 
-  // The oldest batch held, or the next one if there is none.
+  // The oldest stored batch, or the next one if the spool is empty.
   uint64_t first_seq() const;
   uint64_t next_seq() const { return next_.seq + 1; }
-  // All batches up to here are durable, or dropped.
+  // All batches up to this one are durable or dropped.
   uint64_t durable_seq() const { return durable_seq_; }
-  // In all batches appended since the epoch began.
+  // The number of lines in all batches appended since the epoch began.
   uint64_t lines() const { return next_.lines; }
 
-  // Takes a new identity: another agent has the one that there is. Batches that were written and are not
-  // known to be acknowledged by all servers are given up, and show as the gap lost(); the others are numbered
-  // anew. No reader may go on: it must seek first. Errors: kBusy, within anew_interval of the last time;
-  // those of the directory. After an error nothing has changed.
+  // Changes to a new identity because another agent uses the current one. Batches that were written and are
+  // not known to be acknowledged by all servers are given up and become the gap lost(); the others get new
+  // numbers. Readers must seek() before they continue. Errors: kBusy, within anew_interval of the last
+  // change; those of the directory. After an error nothing has changed.
   Status begin_anew(GapReason reason, SteadyTime now);
   bool may_begin_anew(SteadyTime now) const { return !anew_at_ || now - *anew_at_ >= options_.anew_interval; }
-  // If it has any lines, batch 1 of the numbering stands for it. Empty until that is durable.
+  // The lines given up with the previous identity. If there are any, batch 1 is a gap with these lines. Empty
+  // until the new identity is durable.
   SpoolLoss lost() const { return identity_.has_begun ? identity_.lost : SpoolLoss(); }
 
-  // The server has all up to `position`. May go back, as a server does that is restored from a backup.
+  // Records that the server has all batches up to `position`. The position may go back: a server restored
+  // from a backup has less than before.
   void acknowledged(size_t server, const SpoolPosition& position);
-  // Writes down what all servers have, so that a copy of the spool knows what was not sent. trim() does so
-  // each minute.
+  // Stores on disk what all servers have acknowledged, so that a copy of the spool knows what was not sent.
+  // trim() also does this once a minute.
   Status note_acknowledged();
-  // Removes segments that have been kept for long enough; to be called each second or so. A step of the clock
-  // may end the keeping early, and removes nothing that a server lacks.
+  // Removes segments that have been kept for long enough. Call it about once a second. If the clock jumps,
+  // segments may be removed early, but never before all servers have them.
   Status trim(Timestamp now);
 
   SpoolStats stats() const;
@@ -118,7 +120,7 @@ class Spool {
     uint32_t lines;
     Timestamp time;
     std::string frame;
-    bool was_written = false;  // to a file, where a copy of the disk may have it
+    bool was_written = false;  // written to a file, so that a copy of the disk may contain it
 
     SpoolPosition after() const { return {before.seq + 1, before.lines + lines}; }
   };
@@ -138,7 +140,7 @@ class Spool {
 
   void stand_at_newest();
   Status begin_if_due();
-  // Of a server that has not said since the start nothing is known.
+  // Zero if some server has not reported its position since the start.
   SpoolPosition acknowledged_by_all() const;
   bool have_all_said() const;
   uint64_t lines_lacked(const Segment& segment) const;
@@ -149,30 +151,30 @@ class Spool {
   void drop_written();
   void renumber_waiting();
 
-  // For SpoolReader. The first segment with a record of `seq` or behind; null: none.
+  // For SpoolReader. Returns the first segment that has a record numbered `seq` or later, or null.
   const Segment* segment_holding(uint64_t seq) const;
   const Segment* segment_at(uint64_t first_seq) const;
-  // Batches after `before` up to `seq` of the segment are damaged.
+  // Counts the batches after `before` up to `seq` of the segment as damaged.
   void count_damaged(uint64_t first_seq, uint64_t before, uint64_t seq);
 
   SpoolDirectory& directory_;
   const SpoolOptions options_;
   const RandomSource random_;
-  SpoolIdentity identity_;  // if it has not begun, nothing is written before it has
+  SpoolIdentity identity_;  // if its numbering has not begun, nothing is written before it has
   SpoolFindings findings_;
   Segments segments_;   // never empty
-  uint64_t bytes_ = 0;  // of their files
+  uint64_t bytes_ = 0;  // of all segment files
   bool is_removal_unsynced_ = false;
-  std::unique_ptr<SpoolFile> file_;  // of the newest segment; null: the next write begins another
-  bool is_entered_ = false;          // the directory's entry of file_ is durable
-  SpoolPosition held_;               // the last record that is durable
+  std::unique_ptr<SpoolFile> file_;  // of the newest segment; null: the next write begins a segment
+  bool is_entered_ = false;          // the directory entry of file_ is durable
+  SpoolPosition held_;               // the last durable record
   uint64_t durable_seq_ = 0;         // >= held_.seq
-  SpoolPosition next_;               // what precedes the next batch
+  SpoolPosition next_;               // the position before the next batch
   std::deque<Waiting> waiting_;
-  size_t waiting_bytes_ = 0;  // of the frames; <= unsynced_bytes_max between calls, or one batch
+  size_t waiting_bytes_ = 0;  // of the frames; between calls <= unsynced_bytes_max, or one batch
   std::vector<std::optional<SpoolPosition>>
-      acknowledged_;                   // by server; none: it has not said, since the start
-  std::optional<Timestamp> noted_at_;  // of the last look at what is to be noted
+      acknowledged_;                   // by server; nullopt: it has not reported since the start
+  std::optional<Timestamp> noted_at_;  // when save of acknowledged_ was last considered
   std::optional<SteadyTime> anew_at_;  // the last begin_anew()
   SpoolStats stats_;
 };

@@ -1,6 +1,6 @@
-// SpoolDirectory: the seam under the spool: a flat directory of files that grow at their end.
+// SpoolDirectory: the interface between the spool and its disk: a flat directory of append-only files.
 //
-// Faults of the disk live behind it: DiskDirectory meets the real ones, tests make their own.
+// Disk faults occur below this interface: DiskDirectory meets real ones, tests inject their own.
 #pragma once
 
 #include <cstddef>
@@ -14,38 +14,40 @@
 
 namespace statmill {
 
-// A file under way. Confined to one thread; its directory must outlive it.
+// A file open for appending. Confined to one thread. Its directory must outlive it.
 class SpoolFile {
  public:
   virtual ~SpoolFile() = default;
-  // Adds to the end. A failed one may have added a part.
+  // Appends to the end. On failure, a part may have been appended.
   virtual Status append(std::string_view bytes) = 0;
-  // What was appended survives a power cut, once the directory's entry does. After a failure nothing is known
-  // of what was appended since the last success, and a later success tells nothing about it.
+  // Makes everything appended so far survive a power cut, once the directory entry survives it, too
+  // (SpoolDirectory::sync). After a failure, the bytes appended since the last success are in an unknown
+  // state, and a later success does not prove that they are durable.
   virtual Status sync() = 0;
 };
 
-// Confined to one thread. Errors of all: kIo, with the name; what else there is stands beside each.
+// Confined to one thread. All functions may return kIo, with the file name; other errors are listed at each
+// function.
 class SpoolDirectory {
  public:
   virtual ~SpoolDirectory() = default;
-  // The names of all files, in no order.
+  // Returns the names of all files, in any order.
   virtual Result<std::vector<std::string>> list() = 0;
-  // Up to `bytes` bytes from `offset`; fewer only where the file ends. Errors: kNotFound.
+  // Reads `bytes` bytes from `offset`; fewer only at the end of the file. Errors: kNotFound.
   virtual Result<std::string> read(const std::string& name, uint64_t offset, size_t bytes) = 0;
   // Errors: kNotFound.
   virtual Result<uint64_t> size(const std::string& name) = 0;
-  // A file that is there, to add to its end. Errors: kNotFound.
+  // Opens an existing file for appending. Errors: kNotFound.
   virtual Result<std::unique_ptr<SpoolFile>> open_end(const std::string& name) = 0;
-  // Requires: the file begins with these contents. Writes them again where they are, which takes no room, and
-  // ends the file there; they survive a power cut, whatever became of earlier syncs. A failed one has changed
-  // nothing of them. Errors: kNotFound.
+  // Writes `contents` again over the same bytes, which needs no disk space, and truncates the file after
+  // them. On success they survive a power cut, whatever happened at earlier syncs. On failure they are
+  // unchanged. Requires: the file begins with `contents`. Errors: kNotFound.
   virtual Status rewrite(const std::string& name, std::string_view contents) = 0;
-  // One that is not there is no error.
+  // Succeeds if the file does not exist.
   virtual Status remove(const std::string& name) = 0;
-  // The file has these contents and no others, or is as it was: also after a power cut.
+  // Replaces the whole file, atomically: after a power cut, too, it has either the new contents or the old.
   virtual Status replace(const std::string& name, std::string_view contents) = 0;
-  // Which names there are survives a power cut.
+  // Makes the set of file names survive a power cut.
   virtual Status sync() = 0;
 };
 

@@ -1,4 +1,4 @@
-// SpoolReader: the durable batches of a spool, in order, for one connection to a server.
+// SpoolReader: returns the durable batches of a spool in order, for one connection to a server.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace statmill {
 
-// Confined to the spool's thread; the spool must outlive it. At most 1 MiB in memory.
+// Confined to the spool's thread. The spool must outlive it. Uses at most 1 MiB of memory.
 class SpoolReader {
  public:
-  // Begins with the oldest batch.
+  // Starts at the oldest batch.
   explicit SpoolReader(Spool& spool) : spool_(spool) {}
 
-  // Goes on with the first batch that is held and has this number or a later one.
+  // Continues with the first stored batch numbered `seq` or later.
   void seek(uint64_t seq);
 
-  // None: no more is durable now. What is missing before the record (dropped, or damaged) shows as a jump of
-  // seq and lines_before. Errors: those of the directory; the next call tries again.
+  // Returns nullopt if no more batches are durable now. If batches before the record are missing (dropped or
+  // damaged), `seq` and `lines_before` jump. Errors: those of the directory; the next call tries again.
   Result<std::optional<SpoolRecord>> next();
 
  private:
@@ -27,14 +27,14 @@ class SpoolReader {
     uint64_t first_seq;  // of the segment
     SegmentCursor cursor;
   };
-  // Whether there is a segment with more.
+  // Returns whether there is a segment with more records.
   bool enter();
   void leave(const Segment& segment);
   void note_damaged(uint64_t before, uint64_t seq);
 
   Spool& spool_;
   uint64_t wanted_ = 1;
-  uint64_t damaged_ = 0;  // batches, since the last one given
+  uint64_t damaged_ = 0;  // batches since the last returned record
   std::optional<Entered> entered_;
 };
 
