@@ -2,7 +2,7 @@
 # Headers of others are SYSTEM: their warnings are not ours to mend.
 
 find_package(Threads REQUIRED)
-find_package(Boost 1.81.0 EXACT CONFIG REQUIRED COMPONENTS program_options json url)
+find_package(Boost 1.81 CONFIG REQUIRED COMPONENTS program_options json url)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 find_package(OpenSSL REQUIRED)
