@@ -1,6 +1,6 @@
-// Bits: a stream of bits over bytes, low bits first, that reads and writes whole words at a time.
+// BitWriter and BitReader: a stream of bits over bytes, low bits first, written and read a word at a time.
 //
-// What the codec's columns are made of (storage/FORMAT.md). The same bytes on every CPU.
+// The codec's columns are made of it (storage/FORMAT.md). The bytes are the same on every CPU.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 
 namespace statmill {
 
-// How many bits a number takes; 0 for 0.
+// Returns the number of bits that v needs: 64 less its leading zeros, 0 for 0.
 inline int width_of(uint64_t v) { return 64 - std::countl_zero(v); }
 
-// Appends bits to a string. Nothing of them is certain to be there before finish().
+// Appends bits to a string. The string is complete only after finish().
 class BitWriter {
  public:
-  static constexpr int kBitsMax = 57;  // of one put: a word less the bits that wait for their byte
+  static constexpr int kBitsMax = 57;  // per put(): a word less up to 7 bits of an unfinished byte
 
   explicit BitWriter(std::string& out) : out_(out), end_(out.size()) {}
 
@@ -34,7 +34,7 @@ class BitWriter {
     waiting_ = whole == 8 ? 0 : waiting_ >> (8 * whole);
     used_ &= 7;
   }
-  // Any number: its width in 6 bits, then its bits below the highest, which is 1 (none for 0).
+  // Writes any number: its width in 6 bits, then its bits below the highest, which is always 1.
   void put_number(uint64_t value) {
     const int width = width_of(value);
     put(static_cast<uint64_t>(std::min(width, 63)), 6);
@@ -50,7 +50,7 @@ class BitWriter {
     }
     put(value, bits);
   }
-  // Fills the last byte with zeros and gives the string its length.
+  // Fills the last byte with zeros and sets the string's length.
   void finish() { out_.resize(end_ + (used_ > 0 ? 1 : 0)); }
 
  private:
@@ -62,16 +62,16 @@ class BitWriter {
 
   std::string& out_;
   size_t end_;            // whole bytes written
-  uint64_t waiting_ = 0;  // bits of the byte at end_
-  int used_ = 0;          // how many: below 8
+  uint64_t waiting_ = 0;  // the bits of the unfinished byte at end_
+  int used_ = 0;          // how many they are, below 8
 };
 
-// Reads what BitWriter wrote. Past the end it gives zeros; done() tells.
+// Reads what BitWriter wrote. Past the end it returns zeros; check done() or overrun() afterwards.
 class BitReader {
  public:
   explicit BitReader(std::string_view bytes) : bytes_(bytes) {}
 
-  // The next bits, 57 of them at least; higher ones are zero or true.
+  // Returns at least the next 57 bits, low bits first; the bits above are either correct or zero.
   uint64_t peek() const {
     const size_t byte = position_ >> 3;
     uint64_t word = 0;
@@ -101,7 +101,7 @@ class BitReader {
     if (width == 63) width += static_cast<int>(get(1));
     return get_wide(width - 1) | uint64_t{1} << (width - 1);
   }
-  // Whether the last byte has been begun, none is missing, and what is left of it is zeros.
+  // Returns whether the position is in the last byte or at its end, and the rest of that byte is zeros.
   bool done() const {
     const size_t bits = 8 * bytes_.size();
     return position_ <= bits && bits - position_ < 8 && (position_ % 8 == 0 || peek() == 0);
@@ -113,7 +113,7 @@ class BitReader {
   size_t position_ = 0;  // in bits
 };
 
-// Small magnitudes of either sign as small unsigned numbers: 0, -1, 1, -2, ...
+// Zigzag modulo 2^64: maps differences of small magnitude to small numbers: 0, -1, 1, -2, ...
 inline uint64_t fold(uint64_t difference) { return (difference << 1) ^ (uint64_t{0} - (difference >> 63)); }
 inline uint64_t unfold(uint64_t z) { return (z >> 1) ^ (uint64_t{0} - (z & 1)); }
 

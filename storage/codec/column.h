@@ -1,7 +1,8 @@
-// Column: a run of integers <-> bits, each foretold from those before it and only the residual kept.
+// Column: a sequence of integers <-> bits. Each integer is predicted from those before it and only the
+// residual is stored.
 //
-// The encoder tries every predictor and keeps the one whose residuals are shortest. Arithmetic is modulo
-// 2^64, so that any integers come back.
+// The encoder tries every predictor and keeps the one with the shortest residuals. Arithmetic is modulo 2^64,
+// so that any integers are restored.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace statmill {
 // Requires: not empty.
 void encode_column(BitWriter& out, std::span<const int64_t> values);
 
-// False when the bits cannot be an encoder's. Requires: not empty.
+// Returns false if no encoder writes such bits. Requires: not empty.
 bool decode_column(BitReader& in, std::span<int64_t> values);
 
 }  // namespace statmill

@@ -1,7 +1,7 @@
-// Column codec: a group of buckets <-> the payload of a kColumnBuckets frame: each number of the buckets a
-// column of its own, foretold from what is already known (column.h, spread.h). Drawn in storage/FORMAT.md.
+// Column codec: a group of buckets <-> the payload of a kColumnBuckets frame. Each number of the buckets is a
+// column, predicted from the columns before it (column.h, spread.h). The layout is in storage/FORMAT.md.
 //
-// Columns stand in the order in which readers want them: slots, counts and sums first, so that who asks for
+// Columns are in the order in which readers need them: slots, counts and sums come first, so that a reader of
 // averages stops there.
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace statmill {
 
-// Requires: the group is not empty and its slots are in the chunk that begins at `first_slot`.
+// Requires: the group is not empty, and its slots are in the chunk that begins at `first_slot`.
 std::string encode_group(const Group& group, Slot first_slot);
 
-// None when the payload is not what the encoder makes: slots outside the chunk or not ascending, buckets that
-// no samples could have made, bytes too few or too many (of Wanted::kTotals only what is read is checked).
-// Memory: at most `chunk_slots` buckets.
+// Returns nullopt if no encoder writes such a payload: slots outside the chunk or not ascending, buckets that
+// no samples could have made, too few or too many bytes. With Wanted::kTotals only what is read is checked.
+// Allocates at most `chunk_slots` buckets.
 std::optional<DecodedGroup> decode_group(std::string_view payload, Slot first_slot, int64_t chunk_slots,
                                          Wanted wanted);
 

@@ -226,7 +226,7 @@ bool step_over_short(Reader& in, uint8_t head, EntryReference& reference) {
 
 }  // namespace
 
-SlotBucket as_told(const EntryReference& reference, SlotBucket bucket) {
+SlotBucket at_reference_scale(const EntryReference& reference, SlotBucket bucket) {
   if (bucket.bucket.is_decimal() && bucket.bucket.scale() < reference.scale)
     static_cast<void>(bucket.bucket.rescale(reference.scale));
   return bucket;

@@ -1,7 +1,7 @@
-// Entry: a partial bucket of one series as few bytes, told by its difference from the series' newest bucket.
+// Entry: a partial bucket of one series in few bytes, encoded as a difference from the series' newest bucket.
 //
-// What journal rows and windows are made of (storage/FORMAT.md). A gauge that moved a little in the next slot
-// takes one byte.
+// Journal rows and windows are made of entries (storage/FORMAT.md). If a gauge changes little from one slot
+// to the next, its entry is one byte.
 #pragma once
 
 #include <optional>
@@ -13,54 +13,55 @@
 
 namespace statmill {
 
-// What an entry is told against. Of a series without a bucket: as constructed.
+// What an entry is a difference from: the newest bucket. Default constructed if the series has no bucket.
 struct EntryReference {
   Slot slot = 0;
-  int64_t mean = 0;  // rounded down, at 10^-scale; of doubles 0
+  int64_t mean = 0;  // rounded down, at 10^-scale; 0 for doubles
   int8_t scale = 0;
 };
 
-// What the next entry is told against when this bucket is the newest.
+// Returns the reference of the next entry if this bucket is the newest.
 EntryReference reference_of(Slot slot, const Bucket& bucket);
 
-// What an entry is worth: kSmall looks for the fewest bytes, kQuick writes sums of squares as they are.
+// kSmall finds the fewest bytes; kQuick writes sums of squares in full.
 enum class Effort : uint8_t { kQuick, kSmall };
 
-// The bucket as an entry gives it back: digits that a value happens to spare are given back to it, since a
-// change of scale costs more. The numbers are the same; doubles made of them later may not be, to the last
-// bit.
-SlotBucket as_told(const EntryReference& reference, SlotBucket bucket);
+// Raises a decimal bucket to the reference's scale if it fits, since a change of scale costs more than the
+// digits. A decoded entry has that scale. The numbers are the same, but doubles computed from them later may
+// differ in the last bit.
+SlotBucket at_reference_scale(const EntryReference& reference, SlotBucket bucket);
 
-// Both move the reference on to what the next entry is told against.
-// Appends an entry. Requires: the bucket is as_told(), not empty, slot >= 0.
+// encode_entry() and decode_entry() advance `reference` to the reference of the next entry.
+
+// Appends an entry. Requires: `bucket` is a result of at_reference_scale(), not empty, slot >= 0.
 void encode_entry(std::string& out, EntryReference& reference, const SlotBucket& bucket,
                   Effort effort = Effort::kSmall);
-// None when the bytes are no entry, or a bucket that no samples could have made; then the reference is of no
-// use.
+// Returns nullopt if the bytes are not a valid entry, or are a bucket that no samples could have made;
+// `reference` is then unspecified.
 std::optional<SlotBucket> decode_entry(Reader& in, EntryReference& reference);
 
-// Steps over an entry of the kind that most are, one sample in the next slot, whose bucket need not be made
-// to know where it leads. False, and nothing has changed, when it is another or none.
+// Skips the most frequent kind of entry, one sample in the next slot, without making its bucket. Returns
+// false, and changes nothing, if the entry is of another kind or invalid.
 bool step_over_short_entry(Reader& in, EntryReference& reference);
 
-// The histogram of an entry of a distribution stands in front of it, behind this byte, which is no entry's
-// first.
+// This byte and an encoded histogram precede an entry of a distribution. No entry begins with it.
 inline constexpr uint8_t kHistogramFollows = 0x83;
 inline bool is_histogram_next(const Reader& in) {
   return !in.done() && static_cast<uint8_t>(in.rest().front()) == kHistogramFollows;
 }
 // Requires: not empty.
 void encode_entry_histogram(std::string& out, const SparseHistogram& histogram);
-// None when the bytes are none. Requires: is_histogram_next().
+// Returns nullopt if the bytes are not a valid histogram. Requires: is_histogram_next().
 std::optional<SparseHistogram> decode_entry_histogram(Reader& in);
 
-// Between an entry and its neighbours. Requires: a whole entry, that decodes.
+// Returns the reference of the next entry, given that of `entry`. Requires: `entry` is whole and valid.
 EntryReference reference_after(std::string_view entry, EntryReference reference);
-// What tells the entry as it is told; none where a change of scale leaves that open.
+// Returns the reference of `entry`, given that of the next entry; nullopt if a change of scale has lost it.
+// Requires: as above.
 std::optional<EntryReference> reference_before(std::string_view entry, const EntryReference& after);
 
-// Steps over an entry, and the histogram in front of it, whose reference is not known. False when the bytes
-// are no entry.
+// Skips an entry whose reference is unknown, with the histogram before it. Returns false if the bytes are not
+// a valid entry.
 bool skip_entry(Reader& in);
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// Fragments: buckets and histograms of one series, cut into chunks and encoded for StoreBatch.
+// Fragments: the buckets and histograms of one series, cut into chunks and encoded for a StoreBatch.
 #pragma once
 
 #include <span>
@@ -11,11 +11,12 @@
 
 namespace statmill {
 
-// Appends one fragment of the tier for each chunk that `buckets` (ascending) reach. Leaves out chunks below
-// `oldest`.
+// Appends one fragment for each chunk that has any of `buckets`, except chunks below `oldest`.
+// Requires: `buckets` ascend.
 void add_fragments(std::vector<StoreBatch::Fragment>& out, TierNo tier_no, const Tier& tier, SeriesId id,
                    std::span<const SlotBucket> buckets, ChunkNo oldest);
 
+// The same for histograms.
 void add_fragments(std::vector<StoreBatch::Fragment>& out, TierNo tier_no, const Tier& tier, SeriesId id,
                    std::span<const SlotHistogram> histograms, ChunkNo oldest);
 

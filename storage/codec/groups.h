@@ -1,9 +1,8 @@
-// Groups: the buckets of a chunk sorted into what one frame can hold, as columns: decimals at one scale, or
+// Groups: the buckets of a chunk divided into what one frame can hold, as columns: decimals at one scale, or
 // doubles.
 //
-// What the codec encodes from. A group depends only on the values of its buckets, not on the
-// scales they happen to have, so that equal buckets give equal bytes.
-#pragma once
+// A group depends only on the values of its buckets, not on the scales that they happen to have, so that
+// equal buckets yield equal bytes.
 
 #include <cstdint>
 #include <span>
@@ -13,8 +12,8 @@
 
 namespace statmill {
 
-// Columns of equal length, one entry per bucket, slots ascending. Where every bucket is one observation all
-// follows from the sums, and the columns after them are empty.
+// Columns of equal length, one entry per bucket, ascending slots. If every bucket is one observation, all
+// numbers follow from the sums and the columns after them are empty.
 template <class Number, class Squares>
 struct Columns {
   std::vector<Slot> slots;
@@ -38,17 +37,17 @@ struct Group {
   RealColumns reals;
 };
 
-// What a codec makes of a group's bytes.
+// A decoded frame.
 struct DecodedGroup {
   Combine combine = Combine::kMerge;
   std::vector<SlotBucket> buckets;  // ascending slots, each once, none empty
 };
 
-// One observation of what the events of a slot add up to: all that is kept of them.
+// Returns one observation of the slot's total, which is all that is kept of events.
 Bucket total_of(const Bucket& events);
 
-// The groups that hold all of `buckets`, none empty: usually one. Few buckets with far more digits than the
-// others get a group of their own, where that is shorter.
+// Returns groups that together hold all of `buckets`; no group is empty, and usually there is one. A few
+// buckets with far more digits than the others get a group of their own if that is shorter.
 std::vector<Group> group_buckets(Combine combine, std::span<const SlotBucket> buckets);
 
 }  // namespace statmill

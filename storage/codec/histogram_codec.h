@@ -1,9 +1,9 @@
-// Histograms <-> bytes: one alone, quickly, for the journal; the slots of a chunk together, in as few bytes
-// as their counts are worth (storage/FORMAT.md, "Histograms"). Identical on every CPU.
+// Histogram codec: one histogram <-> bytes, fast, for the journal; all histograms of a chunk <-> as few bytes
+// as possible (storage/FORMAT.md, "Histograms"). The bytes are the same on every CPU.
 //
-// The chunk's coding foretells each count from the same bucket and its neighbours in the slots before, and
-// range codes how it comes out. Latencies of one service cost what independent Poisson counts of known means
-// would, to a few per cent.
+// The chunk's coding predicts each count from the same bucket and its neighbours in earlier slots, and range
+// codes the outcome. Latencies of one service cost what independent Poisson counts of known means would,
+// within a few per cent.
 #pragma once
 
 #include <optional>
@@ -18,24 +18,24 @@
 
 namespace statmill {
 
-// Appends a histogram; one byte per cell while gaps and counts are small. Requires: not empty.
+// Appends a histogram: one byte per cell if gaps and counts are small. Requires: not empty.
 void encode_histogram(std::string& out, const SparseHistogram& histogram);
-// None when the bytes are not what an encoder writes. Allocates 16 times the bytes there are, at most.
+// Returns nullopt if no encoder writes such bytes. Allocates at most 16 times the bytes it is given.
 std::optional<SparseHistogram> decode_histogram(Reader& in);
 
-// What has joined buckets is told as it is told to the journal, and all others of its chunk with it; so are
-// few slots, if that is shorter. What a decoder of few bytes can be made to allocate is bounded by
-// SparseHistogram::kCellsMax for each slot, and its work by these.
-inline constexpr size_t kPlacesPerCell = 256;  // looked at while modelling, on average over a chunk
-inline constexpr size_t kPlacesSpare = 4096;   // and these once
+// Limits of what a few bytes can make a decoder do: it allocates at most SparseHistogram::kCellsMax cells per
+// slot, and works in proportion to the numbers below. Chunks that exceed them use the journal's coding, as do
+// chunks with a joined histogram, and chunks of few slots if that is shorter.
+inline constexpr size_t kPlacesPerCell = 256;  // buckets the model visits per cell, averaged over a chunk
+inline constexpr size_t kPlacesSpare = 4096;   // buckets it may visit in addition, per chunk
 
-// Requires: ascending slots >= first, each once; no histogram is empty.
+// Requires: ascending slots >= first, each once, no histogram empty.
 std::string encode_histograms(std::span<const SlotHistogram> histograms, Slot first);
-// The same of a window's, nearly as they stand: what a flush writes, for the price of a copy. Requires: not
-// before `first`.
+// The same for the histograms of a window, nearly at the cost of a copy; flushes write this.
+// Requires: run.first >= first.
 std::string encode_histograms(const HistogramWindow::Run& run, Slot first);
-// None when the bytes are not an encoder's, or have slots outside [first, first + slots). Bytes that are
-// damaged may still decode to other histograms: frames have a checksum.
+// Returns nullopt if no encoder writes such bytes, or if slots are outside [first, first + slots). Damaged
+// bytes may still decode to other histograms: frames have a checksum.
 std::optional<std::vector<SlotHistogram>> decode_histograms(std::string_view bytes, Slot first, Slot slots);
 
 }  // namespace statmill

@@ -13,7 +13,7 @@ void HistogramWindow::add(Slot slot, const SparseHistogram& histogram) {
   SM_CHECK(!histogram.is_empty());
   const bool is_open = !newest_.is_empty();
   if (is_open && slot == newest_slot_) return newest_.merge(histogram);
-  if ((is_open && slot < newest_slot_) || (told_count_ > 0 && slot < told_end_)) {
+  if ((is_open && slot < newest_slot_) || (encoded_count_ > 0 && slot < encoded_end_)) {
     const SlotHistogram late{slot, histogram};
     merge_into(late_, {&late, 1});
     late_bytes_ += histogram.memory_bytes();
@@ -26,28 +26,28 @@ void HistogramWindow::add(Slot slot, const SparseHistogram& histogram) {
 
 void HistogramWindow::close() {
   if (newest_.is_empty()) return;
-  if (told_count_++ == 0) {
-    told_first_ = newest_slot_;
+  if (encoded_count_++ == 0) {
+    encoded_first_ = newest_slot_;
   } else {
-    Writer(told_).varint(static_cast<uint64_t>(newest_slot_ - told_end_));
+    Writer(encoded_).varint(static_cast<uint64_t>(newest_slot_ - encoded_end_));
   }
-  encode_histogram(told_, newest_);
-  told_end_ = newest_slot_ + 1;
+  encode_histogram(encoded_, newest_);
+  encoded_end_ = newest_slot_ + 1;
   newest_ = {};
 }
 
 std::optional<HistogramWindow::Run> HistogramWindow::run() const {
-  SM_CHECK(newest_.is_empty() && told_count_ > 0);
+  SM_CHECK(newest_.is_empty() && encoded_count_ > 0);
   if (!late_.empty()) return std::nullopt;
-  return Run{told_first_, told_count_, told_};
+  return Run{encoded_first_, encoded_count_, encoded_};
 }
 
 std::vector<SlotHistogram> HistogramWindow::histograms() const {
   std::vector<SlotHistogram> out;
-  out.reserve(told_count_ + late_.size() + 1);
-  Reader in(told_);
-  Slot slot = told_first_;
-  for (uint64_t i = 0; i < told_count_; ++i) {
+  out.reserve(encoded_count_ + late_.size() + 1);
+  Reader in(encoded_);
+  Slot slot = encoded_first_;
+  for (uint64_t i = 0; i < encoded_count_; ++i) {
     if (i > 0) slot += static_cast<Slot>(in.varint()) + 1;
     auto histogram = decode_histogram(in);
     SM_CHECK(histogram.has_value());
@@ -59,7 +59,8 @@ std::vector<SlotHistogram> HistogramWindow::histograms() const {
 }
 
 size_t HistogramWindow::memory_bytes() const {
-  return told_.capacity() + newest_.memory_bytes() + late_.capacity() * sizeof(SlotHistogram) + late_bytes_;
+  return encoded_.capacity() + newest_.memory_bytes() + late_.capacity() * sizeof(SlotHistogram) +
+         late_bytes_;
 }
 
 }  // namespace statmill

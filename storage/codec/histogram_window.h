@@ -1,8 +1,8 @@
-// HistogramWindow: the histograms of one series that are not in the store yet, as few bytes.
+// HistogramWindow: the histograms of one series that are not in the store yet, in few bytes.
 //
-// Told as the journal tells them, a byte or two a cell, where a histogram takes 16 for each. Samples come
-// mostly in order: the newest stays as it is, for it grows; what comes for an older slot goes to a short list
-// of its own.
+// Closed histograms are encoded as in the journal, a byte or two per cell instead of 16. Samples arrive
+// mostly in order, so the newest histogram stays open for more; what arrives for older slots goes to a short
+// list.
 #pragma once
 
 #include <cstdint>
@@ -19,31 +19,31 @@ class HistogramWindow {
  public:
   // Requires: not empty.
   void add(Slot slot, const SparseHistogram& histogram);
-  bool is_empty() const { return told_count_ == 0 && newest_.is_empty(); }
-  // Codes the newest histogram, if that is not done yet.
+  bool is_empty() const { return encoded_count_ == 0 && newest_.is_empty(); }
+  // Encodes the newest histogram, if that is not done yet.
   void close();
 
-  // All of it as it stands in RAM; none when some came late. Valid until a change. Requires: nothing was
-  // added since close(), not empty.
+  // All histograms, as encoded in RAM; nullopt if some arrived late. Valid until the next change.
+  // Requires: not empty, nothing added since close().
   struct Run {
     Slot first = 0;
     uint64_t count = 0;
-    std::string_view bytes;  // the histograms, each but the first behind the number of empty slots before it
+    std::string_view bytes;  // the histograms; each but the first follows the number of empty slots before it
   };
   std::optional<Run> run() const;
   // Ascending, each slot once.
   std::vector<SlotHistogram> histograms() const;
-  size_t memory_bytes() const;  // beside the object itself
+  size_t memory_bytes() const;  // on the heap
 
  private:
-  std::string told_;  // as Run::bytes
-  uint64_t told_count_ = 0;
-  Slot told_first_ = 0;
-  Slot told_end_ = 0;  // behind the last that is told
+  std::string encoded_;  // as Run::bytes
+  uint64_t encoded_count_ = 0;
+  Slot encoded_first_ = 0;
+  Slot encoded_end_ = 0;  // one after the last encoded slot
   Slot newest_slot_ = 0;
-  SparseHistogram newest_;           // empty: none is open
+  SparseHistogram newest_;           // empty if none is open
   std::vector<SlotHistogram> late_;  // for slots below the newest; ascending
-  size_t late_bytes_ = 0;            // of their cells
+  size_t late_bytes_ = 0;            // heap bytes of their cells
 };
 
 }  // namespace statmill

@@ -1,9 +1,10 @@
-// RangeEncoder and RangeDecoder: yes-or-no decisions <-> bytes, each at the cost that its probability says.
+// RangeEncoder and RangeDecoder: yes-or-no decisions <-> bytes; each decision costs what its probability
+// implies.
 //
-// A range coder with carry (Martin, 1979) of 64 bits, and decisions whose probability is learnt as they come.
-// Both classes have the same members, so that one model serves as encoder and decoder: it hands in what is to
-// be written, which the decoder does not look at, and goes on with what comes back. Integers only: the same
-// bytes on every CPU.
+// A 64-bit range coder with carry (Martin, 1979) whose probabilities adapt to the decisions seen. Both
+// classes have the same members, so that one model serves as encoder and decoder: it passes the value to
+// write, which the decoder ignores, and continues with the value returned. Integers only: the same bytes on
+// every CPU.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +18,10 @@
 
 namespace statmill {
 
-// How likely a decision is a yes: the mean of those seen, which from kSeenMax on forgets.
+// The probability of a yes: the mean of the decisions seen, an exponential average from kSeenMax on.
 class Odds {
  public:
-  // In 2^-16; odd, so that neither answer is ever impossible.
+  // In 2^-16; odd, so that neither answer ever has probability 0.
   uint32_t yes() const { return state_ >> 16 | 1; }
 
   void learn(bool answer) {
@@ -33,21 +34,21 @@ class Odds {
 
  private:
   static constexpr uint32_t kSeenMax = 250;
-  // Of the next answer, after so many, in 2^-16: about 1 / (n + 1.6).
+  // The weight of the next answer after n answers, in 2^-16: about 1 / (n + 1.6).
   static constexpr std::array<int64_t, kSeenMax + 1> kShare = [] {
     std::array<int64_t, kSeenMax + 1> share{};
     for (size_t n = 0; n < share.size(); ++n) share[n] = 655'360 / static_cast<int64_t>(10 * n + 16);
     return share;
   }();
 
-  uint32_t state_ = 0x80000000;  // probability of a yes in 24 bits, how many were seen in 8
+  uint32_t state_ = 0x80000000;  // probability of a yes in the high 24 bits, number of answers in the low 8
 };
 
 inline constexpr int kPlainBitsMax = 16;                  // of one plain()
-inline constexpr uint64_t kRangeMin = uint64_t{1} << 32;  // below, four more bytes are moved
+inline constexpr uint64_t kRangeMin = uint64_t{1} << 32;  // below this, four bytes are shifted out
 inline constexpr uint64_t kRangeMax = ~uint64_t{0};       // at the start
 
-// Appends to a string it borrows. Nothing is certain to be there before finish().
+// Appends to a string that must outlive it. The string is complete only after finish().
 class RangeEncoder {
  public:
   static constexpr bool kWrites = true;
@@ -57,24 +58,24 @@ class RangeEncoder {
   bool decide(bool answer, Odds& odds) {
     const uint64_t bound = (range_ >> 16) * odds.yes();
     odds.learn(answer);
-    // Without a branch: of a decision worth coding nobody can guess the answer.
+    // Branch-free: a decision worth coding cannot be predicted.
     const uint64_t no = uint64_t{answer} - 1;
     raise(bound & no);
     narrow(bound ^ ((bound ^ (range_ - bound)) & no));
     return answer;
   }
-  // As likely as any other. Requires: bits <= kPlainBitsMax, value < 2^bits.
+  // Writes bits of equal probability. Requires: bits <= kPlainBitsMax, value < 2^bits.
   uint64_t plain(uint64_t value, int bits) {
     const uint64_t part = range_ >> bits;
     raise(part * value);
     narrow(part);
     return value;
   }
-  // The fewest bytes that tell this end from others.
+  // Writes the fewest bytes that identify the final range.
   void finish() {
     for (int bytes = 0;; ++bytes) {
       const uint64_t below = bytes == 0 ? kRangeMax : (uint64_t{1} << (64 - 8 * bytes)) - 1;
-      const uint64_t up = (~low_ + 1) & below;  // to the next number that has only zeros behind these bytes
+      const uint64_t up = (~low_ + 1) & below;  // to the next number with only zeros after these bytes
       if (up >= range_) continue;
       raise(up);
       for (int i = 0; i < bytes; ++i) out_.push_back(static_cast<char>(low_ >> (56 - 8 * i)));
@@ -93,7 +94,7 @@ class RangeEncoder {
     if (range < kRangeMin) [[unlikely]]
       move();
   }
-  // There is a byte to take it: all that was and will be written is a fraction below 1.
+  // Cannot run past the first byte: everything written is a fraction below 1.
   [[gnu::noinline]] void carry() {
     for (size_t i = out_.size(); i-- > begin_;) {
       out_[i] = static_cast<char>(out_[i] + 1);
@@ -114,7 +115,7 @@ class RangeEncoder {
   uint64_t range_ = kRangeMax;
 };
 
-// Reads what RangeEncoder wrote. Past the end it gives zeros; done() tells.
+// Reads what RangeEncoder wrote. Past the end it reads zeros; check done() or overrun() afterwards.
 class RangeDecoder {
  public:
   static constexpr bool kWrites = false;
@@ -141,7 +142,7 @@ class RangeDecoder {
     narrow(part);
     return value;
   }
-  // Whether an encoder may have ended here: none of its bytes is missing, none is left.
+  // Returns whether an encoder may have ended here: no byte is missing and none is left over.
   bool done() const { return bytes_.size() <= at_ && at_ - bytes_.size() <= sizeof(ahead_); }
   bool overrun() const { return at_ > bytes_.size() + sizeof(ahead_); }
 
@@ -158,8 +159,8 @@ class RangeDecoder {
   }
 
   std::string_view bytes_;
-  size_t at_ = 0;       // bytes taken, those past the end too
-  uint64_t ahead_ = 0;  // of what was written, the part above the encoder's low end
+  size_t at_ = 0;       // bytes consumed, including those past the end
+  uint64_t ahead_ = 0;  // the encoded number, relative to the low end of the range
   uint64_t range_ = 0;
 };
 

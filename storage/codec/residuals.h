@@ -1,9 +1,9 @@
-// Residuals: unsigned numbers, most of them small, <-> bits. What predictors leave over.
+// Residuals: what predictors leave over: unsigned numbers, most of them small, <-> bits.
 //
-// The list is cut into 2^order equal parts, each coded by what costs least: nothing when all are zero; Rice
-// codes of one parameter; or, when zeros prevail, the gaps between the others. The encoder knows the numbers,
-// so it chooses parts and parameters instead of adapting to them: within 1 % of the entropy of Laplacian and
-// Gaussian residuals, and the decoder's loop has no state but the position.
+// The list is cut into 2^order equal parts. Each part is encoded in the cheapest way: no bits if all numbers
+// are zero; Rice codes with one parameter; or, if most are zero, the gaps between the others. The encoder
+// knows all numbers, so it chooses parts and parameters instead of adapting: within 1 % of the entropy of
+// Laplacian and Gaussian residuals, and the decoder's loop has no state but the position.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace statmill {
 
 void encode_residuals(BitWriter& out, std::span<const uint64_t> numbers);
 
-// False when the bits cannot be an encoder's; never reads or writes out of bounds.
+// Returns false if no encoder writes such bits; never reads or writes out of bounds.
 bool decode_residuals(BitReader& in, std::span<uint64_t> numbers);
 
-// One Rice code: number >> k in unary, then its k low bits; over kUnaryMax the number in full.
+// One Rice code: number >> k in unary, then its k low bits; from kUnaryMax on, the number in full.
 // Requires: k < 64.
 inline constexpr int kUnaryMax = 20;
 
@@ -46,7 +46,7 @@ inline void put_rice(BitWriter& out, uint64_t number, int k) {
   return static_cast<uint64_t>(zeros) << k | in.get_wide(k);
 }
 
-// Its length in bits.
+// The length of the code in bits.
 inline uint64_t rice_bits(uint64_t number, int k) {
   const uint64_t unary = number >> k;
   if (unary < kUnaryMax) return unary + 1 + static_cast<uint64_t>(k);

@@ -1,10 +1,10 @@
-// Spread: the sum of squares of a bucket as what count, sum, min and max leave open.
+// Spread: the sum of squares of a bucket, encoded as what count, sum, min and max leave open.
 //
-// Of n integers with known min, max and sum, the n - 2 inner ones have a sum of squares between that of
-// numbers as equal as can be and that of numbers at the ends, and of the same parity as their sum (x and x^2
-// are odd together). What is left to tell is a number of 0 .. room, log2(n) + 1 bits shorter than the integer
-// n Q - S^2 behind M2. A bucket that a sender made ready was rounded: it keeps to the bounds of real numbers
-// only (Cauchy-Schwarz; Bhatia and Davis, 2000).
+// Consider n integers with known min, max and sum. The sum of squares of the n - 2 inner ones is at least
+// that of numbers as equal as possible, at most that of numbers at the ends, and has the parity of their sum
+// (x and x^2 are odd together). What remains is a number in 0 .. room, which is log2(n) + 1 bits shorter than
+// the integer n Q - S^2 from which M2 follows. The numbers of a bucket made by a sender were rounded, so only
+// the bounds for real numbers apply (Cauchy-Schwarz; Bhatia and Davis, 2000).
 #pragma once
 
 #include <cstdint>
@@ -21,26 +21,25 @@ enum class SpreadRule : uint8_t {
   kRounded = 1,   // any possible bucket
 };
 
-// The least count that leaves something open.
+// The smallest count that leaves something open.
 constexpr uint64_t spread_count_min(SpreadRule rule) { return rule == SpreadRule::kIntegers ? 4 : 3; }
 
-// What follows from count, sum, min and max.
+// Bounds that follow from count, sum, min and max.
 struct SpreadBounds {
-  Uint128 least = 0;  // of the squares that are not known, counted from min
-  Uint128 room = 0;   // what is left to tell is at most this
+  Uint128 least = 0;  // of the unknown squares, with values relative to min
+  Uint128 room = 0;   // the largest spread
 };
 
-// None when the numbers are too large for the arithmetic (count * range^2 over 2^120), or the rule's samples
-// could not have them. Requires: count > 2.
+// Returns nullopt if the numbers are too large for the arithmetic (count * range^2 over 2^120), or if no
+// samples under this rule have them. Requires: count > 2.
 std::optional<SpreadBounds> spread_bounds(SpreadRule rule, uint64_t count, int64_t sum, int64_t min,
                                           int64_t max);
 
-// What is left to tell of this sum of squares, 0 .. room; none when the rule's samples could not have made
-// it.
+// Returns the spread of this sum of squares, in 0 .. room; nullopt if no samples under this rule have it.
 std::optional<Uint128> spread_of(SpreadRule rule, const SpreadBounds& bounds, uint64_t count,
                                  const Bucket::Decimal& d);
 
-// The sum of squares again. Requires: spread <= bounds.room.
+// Returns the sum of squares of a spread. Requires: spread <= bounds.room.
 Int128 squares_of(SpreadRule rule, const SpreadBounds& bounds, Uint128 spread, uint64_t count, int64_t sum,
                   int64_t min, int64_t max);
 

@@ -73,7 +73,7 @@ void Window::add(const SlotBucket& bucket, Combine combine, std::string* journal
     if (journal != nullptr) encode_entry_histogram(*journal, *histogram);
   }
   EntryReference reference = newest();
-  const SlotBucket told = as_told(reference, bucket);  // what a replay would add
+  const SlotBucket told = at_reference_scale(reference, bucket);  // what a replay would add
   const bool is_later = is_empty() || told.slot > reference.slot;
   const bool is_coded_now = is_later && told.bucket.count() == 1;
   std::string own;
@@ -132,7 +132,7 @@ void Window::append(std::string_view entry, const EntryReference& reference) {
 void Window::add_many(const SlotBucket& bucket, bool is_later, Combine combine) {
   if (is_later) {
     close();
-    open_behind({newest(), bucket.bucket});
+    add_open({newest(), bucket.bucket});
     return set_newest(reference_of(bucket.slot, bucket.bucket));
   }
   if (bucket.slot < newest_slot_) {
@@ -151,10 +151,10 @@ Window::Open& Window::open_newest() {
   const auto newest = decode_entry(in, reference);
   SM_CHECK(newest.has_value());
   size_ = last_;
-  return open_behind({before, newest->bucket});
+  return add_open({before, newest->bucket});
 }
 
-Window::Open& Window::open_behind(const Open& open) {
+Window::Open& Window::add_open(const Open& open) {
   reserve(open_begin(size_) + sizeof(Open));
   is_open_ = true;
   return *new (bytes_.get() + open_begin(size_)) Open(open);

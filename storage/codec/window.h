@@ -1,9 +1,9 @@
 // Window: the buckets of one series that are not in the store yet, as the bytes of their entries.
 //
-// A slot of a gauge takes one or two bytes where a bucket takes 48. Samples come mostly in order: a newest
-// bucket that grows stays open, behind the entries, and is coded once a later slot comes; what comes for an
-// older slot goes to a short list of its own. The histograms of a distribution are kept beside. A value:
-// copying copies the bytes.
+// A slot of a gauge takes one or two bytes, while a Bucket takes 48. Samples arrive mostly in order: a newest
+// bucket with many samples stays open, stored after the entries, and is encoded when a later slot arrives;
+// what arrives for older slots goes to a short list. Histograms of distributions are kept separately. A value
+// type: copying copies the bytes.
 #pragma once
 
 #include <cstdint>
@@ -29,67 +29,67 @@ class Window {
   }
   void swap(Window& other) noexcept;
 
-  // Adds a partial bucket, and the histogram of its samples, where there is one. `journal`, unless null, gets
-  // the entry that add_entry() turns into the same.
+  // Adds a partial bucket, and the histogram of its samples if it has one. Appends to `journal`, unless null,
+  // the entry from which add_entry() reproduces the change.
   void add(const SlotBucket& bucket, Combine combine, std::string* journal,
            const SparseHistogram* histogram = nullptr);
-  // Replays an entry from the journal; gives its slot. None when the bytes are no entry; then nothing has
-  // changed.
+  // Replays an entry from the journal and returns its slot. Returns nullopt, and changes nothing, if the
+  // bytes are not a valid entry.
   std::optional<Slot> add_entry(Reader& in, Combine combine);
 
-  // Asks for the memory that add() begins with.
+  // Prefetches the memory that add() touches first.
   void prefetch() const {
     const char* const end = bytes_.get() + size_;
     __builtin_prefetch(end, 1);
-    // By its number: there may be nothing behind the entries.
+    // As an integer, since there may be nothing after the entries.
     __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(end) + sizeof(Open) - 1), 1);
   }
 
   bool is_empty() const { return size_ == 0 && !is_open_; }
-  // Codes what is newest, if that is not done yet. Of a window without histograms the memory stays the same.
+  // Encodes the newest bucket, if that is not done yet. Without histograms, memory_bytes() stays the same.
   void close();
-  // All that buckets() gives, as it stands in RAM; none when some came late. Valid until a change. Requires:
-  // nothing was added since close().
+  // The content of buckets() as encoded in RAM; nullopt if some arrived late. Valid until the next change.
+  // Requires: nothing added since close().
   struct Run {
-    Slot first = 0;  // of the first entry, which like that of any window is told against no bucket
+    Slot first = 0;  // of the first entry, which is encoded relative to a default EntryReference
     Slot last = 0;
     std::string_view entries;  // ascending, each slot once
   };
   std::optional<Run> run() const;
   // Ascending, each slot once.
   std::vector<SlotBucket> buckets(Combine combine) const;
-  // Null: there are none.
+  // Returns null if there are none.
   const HistogramWindow* histograms() const {
     return more_ && !more_->histograms.is_empty() ? &more_->histograms : nullptr;
   }
-  size_t memory_bytes() const;  // beside the object itself
+  size_t memory_bytes() const;  // on the heap
 
  private:
-  // A newest bucket that has grown, or may soon. Stands in bytes_ behind the entries, at the next multiple of
-  // its alignment.
+  // A newest bucket that has many samples or may get them. Stored in bytes_ after the entries, at the next
+  // multiple of its alignment.
   struct Open {
-    EntryReference before;  // what its entry is to be told against
+    EntryReference before;  // its entry will be relative to this
     Bucket bucket;
   };
 
-  // Of the newest bucket; as constructed when the window is empty.
+  // The reference of the next entry; default constructed if the window is empty.
   EntryReference newest() const { return {newest_slot_, newest_mean_, newest_scale_}; }
   void set_newest(const EntryReference& newest);
-  // What the newest entry is told against. Requires: it is coded.
+  // The reference of the newest entry. Requires: the newest bucket is encoded.
   EntryReference before_newest() const;
   std::optional<Slot> add_bucket_entry(Reader& in, Combine combine);
-  // An entry told against the newest bucket, in a later slot, which `reference` is of.
+  // Appends an encoded entry in a later slot; `reference` is that of the next entry.
   void append(std::string_view entry, const EntryReference& reference);
-  // What is not coded at once.
+  // Adds a bucket that is not encoded at once.
   void add_many(const SlotBucket& bucket, bool is_later, Combine combine);
-  // The newest bucket, which stays open from now on. Requires: not empty.
+  // Returns the newest bucket, which stays open from now on. Requires: not empty.
   Open& open_newest();
-  Open& open_behind(const Open& open);  // Requires: none is open
-  Open& open();                         // Requires: is_open_
+  Open& add_open(const Open& open);  // Requires: none is open
+  Open& open();                      // Requires: is_open_
   const Open& open() const { return const_cast<Window&>(*this).open(); }
   void reserve(size_t size);  // Requires: none is open
 
-  // What few windows have.
+  // Members that few windows need.
   struct More {
     std::vector<SlotBucket> late;  // for slots below the newest; ascending
     HistogramWindow histograms;
@@ -98,12 +98,12 @@ class Window {
 
   std::unique_ptr<char[]> bytes_;
   std::unique_ptr<More> more_;
-  // What the next entry is told against: an EntryReference, cut up so that a window takes 48 bytes.
+  // The reference of the next entry, cut up so that a Window takes 48 bytes.
   Slot newest_slot_ = 0;
   int64_t newest_mean_ = 0;
-  uint32_t size_ = 0;  // of the entries
+  uint32_t size_ = 0;  // bytes of the entries
   uint32_t capacity_ = 0;
-  uint32_t last_ = 0;  // where the newest entry begins; of no use while the newest bucket is open
+  uint32_t last_ = 0;  // where the newest entry begins; unspecified while the newest bucket is open
   int8_t newest_scale_ = 0;
   bool is_open_ = false;
 };
