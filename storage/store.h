@@ -101,6 +101,7 @@ class StoreSnapshot {
   // Chunks of the tier below this one were dropped (Store::expire) and are never returned.
   virtual ChunkNo floor(TierNo tier) = 0;
   // Returns the lowest chunk number that the tier still has, or nullopt if it has none.
+  virtual Result<std::optional<ChunkNo>> oldest_chunk(TierNo tier) = 0;
 };
 
 // What a start needs to rebuild RAM, in this order: all series by id, including deleted ones; all shards;
