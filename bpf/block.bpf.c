@@ -1,5 +1,5 @@
-// Block devices: requests, bytes, errors and latency of each device and operation, from the completion alone:
-// the kernel stamps a request when it is made and when the driver takes it.
+// Block devices: requests, bytes, errors and latency of each device and operation. All come from the
+// completion, because the kernel stores in a request when it was created and when the driver accepted it.
 #include "bpf/vmlinux_min.h"
 
 #include <bpf/bpf_helpers.h>
@@ -54,7 +54,7 @@ int BPF_PROG(block_complete, struct request* request, unsigned char error, unsig
   if (!slot) return 0;
   slot->bytes += bytes;
   if (error) ++slot->errors;
-  if (bytes < request->__data_len) return 0;  // a part of it: the rest completes later
+  if (bytes < request->__data_len) return 0;  // a part of the request: the rest completes later
   ++slot->ops;
   const __u64 made = request->start_time_ns;
   if (!made) {

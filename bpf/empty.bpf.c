@@ -1,12 +1,12 @@
-// Programs that do nothing, at the hooks of those that are measured: what the kernel's own measuring takes
-// there. For statmill-bench.
+// Programs that do nothing, attached where the measured programs are: they show how much time the kernel's
+// own statistics take there. For statmill-bench.
 #include "bpf/vmlinux_min.h"
 
 #include <bpf/bpf_helpers.h>
 
 char program_license[] SEC("license") = "Dual MIT/GPL";
 
-// Names are those of the kernel: 15 bytes at most.
+// The kernel limits names to 15 bytes.
 #define EMPTY(place, name) \
   SEC("tp_btf/" #place)    \
   int name(__u64* arguments) { return 0; }

@@ -1,4 +1,5 @@
-// Page faults, by where they came from. One at each first touch of a page: not for every host.
+// Page faults by origin. The programs run at the first touch of every page, which is too expensive for some
+// hosts.
 #include "bpf/vmlinux_min.h"
 
 #include <bpf/bpf_helpers.h>

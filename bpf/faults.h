@@ -1,4 +1,4 @@
-// What the programs of page faults (faults.bpf.c) count, on each CPU.
+// The counts of page faults per CPU (faults.bpf.c).
 #pragma once
 
 #ifndef __bpf__
@@ -7,6 +7,6 @@
 
 struct faults_bank {
   __u64 user;    // in user space
-  __u64 kernel;  // while the kernel read or wrote for a program
+  __u64 kernel;  // while the kernel accessed memory of a program
   __u64 reserved[6];
 };

@@ -1,10 +1,11 @@
-// H2 histograms, shared by the programs (C, verified by the kernel) and user space (C++).
+// H2 histograms, used by the eBPF programs (C, verified by the kernel) and by user space (C++).
 //
-// 2^H2_GROUPING_POWER buckets per power of two: a bucket is at most 1/8 of its values wide, and every value
-// below 16 has its own. Two shifts and a base-two logarithm, no search. The layout is statmill/h2.h's.
+// There are 2^H2_GROUPING_POWER buckets per power of two: a bucket is at most 1/8 of its values wide, and
+// every value below 16 has its own. Two shifts and a base-two logarithm find it, without a search. The layout
+// is that of statmill/h2.h.
 //
-// A histogram is 2448 bytes on each CPU: a power of grouping more doubles that, and all of ours are to stay
-// below 8 MiB of kernel memory on 16 CPUs.
+// A histogram takes 2448 bytes per CPU. A grouping power of 4 would double that; all of ours together should
+// stay below 8 MiB of kernel memory on 16 CPUs.
 #pragma once
 
 #ifndef __bpf__  // there, vmlinux_min.h comes first
@@ -12,22 +13,22 @@
 #endif
 
 #define H2_GROUPING_POWER 3
-#define H2_MAX_POWER 40  // values from 2^40 on (18 min, in ns) count as 2^40 - 1
+#define H2_MAX_POWER 40  // values >= 2^40 (18 min in ns) count as 2^40 - 1
 #define H2_BUCKETS ((H2_MAX_POWER - H2_GROUPING_POWER + 1) << H2_GROUPING_POWER)
 
-// Cell i counts the values with h2_index(value) == i. The cells are written in this order, so a reader that
-// takes `finished`, then the sum, then the counts has a whole histogram if the counts add up to `finished`,
-// and else has met a record halfway. (CPUs that let others see stores in another order than their own, which
-// x86-64 does not, may show a record as finished some nanoseconds early.)
+// Cell i counts the values with h2_index(value) == i. The cells are written in the order of the fields. So if
+// a reader reads `finished`, then the sum, then the counts, and the counts add up to `finished`, it has a
+// consistent histogram; otherwise it has met a record in progress. (A CPU with a weaker memory order than
+// x86-64 may show a record as finished some nanoseconds early.)
 struct h2_cells {
   __u64 counts[H2_BUCKETS];
   __u64 sum;
-  __u64 finished;  // records
+  __u64 finished;  // number of finished records
 };
 
-// Floor of the base-two logarithm. Requires: v > 0. BPF has no instruction for it, and no conditional move:
-// a search would be six jumps that nobody can predict (a record of random values took 19 ns, now 2). So: all
-// bits below the highest set, and counted.
+// Returns the floor of the base-two logarithm. Requires: v > 0. BPF has no instruction for it, and no
+// conditional move; a search would be six unpredictable jumps (recording random values took 19 ns with it,
+// and takes 2 now). So this sets all bits below the highest one and counts them.
 static inline __u32 h2_log2(__u64 v) {
   v |= v >> 1;
   v |= v >> 2;
@@ -41,21 +42,21 @@ static inline __u32 h2_log2(__u64 v) {
   return (__u32)(v * 0x0101010101010101ULL >> 56) - 1;
 }
 
-// The bucket of a value. Requires: value < 2^H2_MAX_POWER; then it is in [0, H2_BUCKETS).
+// Returns the bucket of a value, in [0, H2_BUCKETS). Requires: value < 2^H2_MAX_POWER.
 static inline __u32 h2_index(__u64 value) {
   const __u32 above = h2_log2(value | (1U << H2_GROUPING_POWER)) - H2_GROUPING_POWER;
   return (above << H2_GROUPING_POWER) + (__u32)(value >> above);
 }
 
-// Keeps the compiler from storing in another order.
+// Prevents the compiler from reordering stores.
 #define H2_ORDER() __asm__ __volatile__("" ::: "memory")
 
-// Plain adds: for cells that one program alone writes, on its own CPU.
+// Records a value with plain adds: only one program may write the cells of a CPU.
 static inline void h2_record(struct h2_cells* cells, __u64 value) {
   const __u64 most = (1ULL << H2_MAX_POWER) - 1;
   const __u64 kept = value < most ? value : most;
   const __u32 index = h2_index(kept);
-  if (index >= H2_BUCKETS) return;  // never; the verifier cannot know
+  if (index >= H2_BUCKETS) return;  // impossible, but the verifier cannot know
   ++cells->counts[index];
   H2_ORDER();
   cells->sum += kept;

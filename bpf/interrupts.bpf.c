@@ -1,6 +1,7 @@
-// Interrupts: how many, and how long their handlers and the softirqs after them take.
+// Interrupts: their number, and how long their handlers and the softirqs after them take.
 //
-// All that the hooks tell are numbers, so that the same programs do at raw tracepoints, without BTF.
+// The arguments of these hooks are only numbers, so the same programs also work at raw tracepoints, without
+// BTF.
 #include "bpf/vmlinux_min.h"
 
 #include <bpf/bpf_helpers.h>
@@ -13,7 +14,7 @@ char program_license[] SEC("license") = "Dual MIT/GPL";
 
 BANKS(interrupts_banks, struct interrupts_bank);
 
-// A program and its twin at the raw tracepoint.
+// Defines a program and its twin for the raw tracepoint.
 #define AT_BOTH(place, program, handler)                       \
   SEC("tp_btf/" #place)                                        \
   int program(__u64* arguments) { return handler(arguments); } \

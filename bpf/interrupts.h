@@ -1,24 +1,24 @@
-// What the programs of interrupts (interrupts.bpf.c) count, on each CPU.
+// The counts of interrupts per CPU (interrupts.bpf.c).
 #pragma once
 
 #include "bpf/h2.h"
 
 #define SOFTIRQ_VECTORS 10
-#define IRQ_SLOTS 64  // interrupts with lower numbers have cells of their own
+#define IRQ_SLOTS 64  // interrupt numbers below 63 have cells of their own
 
 struct irq_cells {
   __u64 count;
   __u64 ns;
 };
 
-// Times in ns, in the handler.
+// Times are in ns and cover the handler only.
 struct interrupts_bank {
   struct h2_cells softirq[SOFTIRQ_VECTORS];  // by vector
-  struct h2_cells irq;                       // all together
-  struct irq_cells irqs[IRQ_SLOTS];          // by number; those above share the last
-  __u64 discarded;                           // ends without a beginning
+  struct h2_cells irq;                       // of all interrupts
+  struct irq_cells irqs[IRQ_SLOTS];          // by number; all others share the last one
+  __u64 discarded;                           // softirq ends without a start
   __u64 irq_discarded;
-  // The programs' own: when the one under way began, 0: none is.
+  // Used by the programs only: when the current one started; 0 if there is none.
   __u64 softirq_began;
   __u64 irq_began;
   __u64 reserved[6];

@@ -1,5 +1,5 @@
-// Where kernels differ in what our programs read: one line of code and one of reason for each, with the
-// kernel's version. All that differs in offsets alone is CO-RE's, see vmlinux_min.h. Empty for user space.
+// Differences between kernel versions in what our programs read: one line of code and its reason for each.
+// CO-RE handles differences in offsets, see vmlinux_min.h. This file is empty for user space.
 #pragma once
 
 #ifdef __bpf__
@@ -9,13 +9,14 @@
 
 #define KERNEL(major, minor) (((major) << 16) + ((minor) << 8))
 
-extern int LINUX_KERNEL_VERSION __kconfig;  // libbpf fills it in; known to the verifier
+extern int LINUX_KERNEL_VERSION __kconfig;  // set by libbpf; known to the verifier
 
-// sched_process_exit says since 6.16 whether the last thread of its process ends; before, a count has to be
-// asked that two threads which end at once may both find at 0.
+// Since 6.16, sched_process_exit has an argument for the end of the last thread of a process. Before that,
+// the programs read the number of live threads, which two threads that end simultaneously may both see as 0.
 #define HAS_GROUP_DEAD (LINUX_KERNEL_VERSION >= KERNEL(6, 16))
 
-// tcp_retransmit_skb says since 6.17 whether the segment could be sent; before, it is told of those alone.
+// Since 6.17, tcp_retransmit_skb has an argument for the error of sending. Before that, it fires only on
+// success.
 #define HAS_RETRANSMIT_ERROR (LINUX_KERNEL_VERSION >= KERNEL(6, 17))
 
 #endif

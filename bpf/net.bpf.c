@@ -1,7 +1,7 @@
-// Network interfaces: packets and bytes each way, packets dropped by reason, devices that hang.
+// Network interfaces: packets and bytes in each direction, packets dropped by reason, and devices that hang.
 //
-// Interfaces of containers have numbers of their own, in their namespaces: only those of the agent's
-// namespace are told apart.
+// Interface numbers are unique only within a network namespace, and containers have their own. So only the
+// interfaces of the agent's namespace are counted separately.
 #include "bpf/vmlinux_min.h"
 
 #include <bpf/bpf_helpers.h>

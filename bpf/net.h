@@ -1,4 +1,4 @@
-// What the programs of network interfaces (net.bpf.c) count, on each CPU.
+// The counts of network interfaces per CPU (net.bpf.c).
 #pragma once
 
 #ifndef __bpf__
@@ -7,34 +7,34 @@
 
 #define NET_SLOT_BITS 6
 #define NET_SLOTS (1 << NET_SLOT_BITS)
-#define NET_PROBES 4  // slots that an interface may be in, beside each other
+#define NET_PROBES 4  // adjacent slots that an interface may use
 #define NET_REASONS 160
 
-// Of one interface in one direction.
+// One interface in one direction.
 struct net_slot {
-  __u64 ifindex;  // 0: the slot is free
+  __u64 ifindex;  // 0 if the slot is free
   __u64 packets;
   __u64 bytes;
 };
 
-// Each direction is one program's, so each has its slots.
+// Each direction has slots of its own, because a different program writes it.
 struct net_direction {
   struct net_slot slots[NET_SLOTS];
   struct net_slot elsewhere;  // all interfaces of other network namespaces
-  __u64 slots_missed;         // packets of interfaces that found no slot
+  __u64 slots_missed;         // packets of interfaces that found no free slot
 };
 
 struct net_bank {
   struct net_direction received;
   struct net_direction sent;
-  __u64 drops[NET_REASONS];  // by enum skb_drop_reason; those above share the last
-  __u64 sending_timeouts;    // a device that took no packet for too long
+  __u64 drops[NET_REASONS];  // by enum skb_drop_reason; reasons beyond share the last one
+  __u64 sending_timeouts;    // a device accepted no packet for too long
   __u64 reserved[7];
 };
 
-// What user space decides before the programs are loaded.
+// Constants that user space sets before it loads the programs.
 struct net_settings {
-  __u32 namespace_inode;  // of the network namespace whose interfaces are told apart
+  __u32 namespace_inode;  // of the network namespace whose interfaces are counted separately
   __u32 reserved;
 };
 

@@ -1,4 +1,4 @@
-// Processes: how many begin, take up another program and end, how, and what CPU time went with them.
+// Processes: how many start, execute another program and end, how they end, and the CPU time they used.
 #include "bpf/vmlinux_min.h"
 
 #include <bpf/bpf_helpers.h>
@@ -39,7 +39,7 @@ int process_exit(__u64* arguments) {
   bank->exited_cpu_ns += task->se.sum_exec_runtime;
   const bool is_last = HAS_GROUP_DEAD ? (bool)arguments[1] : task->signal->live.counter == 0;
   if (!is_last) return 0;
-  // As wait(2) has it: the signal in the low 7 bits, the status above 8.
+  // As in wait(2): the signal is in the low 7 bits, the status in the bits from 8 on.
   const int of_group = task->signal->group_exit_code;
   const int code = of_group ? of_group : task->exit_code;
   if (code & 0x7f) {

@@ -1,5 +1,6 @@
-// Memory reclaim: how long tasks were held up to free memory or to make room for large pages, and who was
-// killed for want of it. All of it is rare; tasks sleep and move meanwhile, so a map knows when they began.
+// Memory reclaim: how long tasks are delayed to free memory or to make room for large pages, and which are
+// killed because memory is exhausted. All of this is rare. Tasks sleep and migrate meanwhile, so a map has
+// the start times.
 #include "bpf/vmlinux_min.h"
 
 #include <bpf/bpf_helpers.h>
@@ -12,7 +13,7 @@ char program_license[] SEC("license") = "Dual MIT/GPL";
 
 BANKS(reclaim_banks, struct reclaim_bank);
 
-// By thread, and by what it began: an old one makes room for a new one.
+// Start times by thread and activity. When the map is full, the oldest entry is evicted.
 struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);
   __uint(max_entries, 1024);
@@ -31,7 +32,7 @@ static __always_inline int begin(__u64 what) {
   return 0;
 }
 
-// Nanoseconds since its beginning, or 0: that was not seen.
+// Returns the nanoseconds since the start of the activity; 0 if its start is unknown.
 static __always_inline __u64 end(__u64 what) {
   const __u64 key = key_of(what);
   const __u64* start = bpf_map_lookup_elem(&began, &key);

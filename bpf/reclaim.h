@@ -1,15 +1,15 @@
-// What the programs of memory reclaim (reclaim.bpf.c) count, on each CPU.
+// The counts of memory reclaim per CPU (reclaim.bpf.c).
 #pragma once
 
 #include "bpf/h2.h"
 
 struct reclaim_bank {
-  struct h2_cells direct_ns;   // tasks that had to free memory before they got any
-  struct h2_cells compact_ns;  // that had to move pages together
-  __u64 direct_pages;          // freed that way
+  struct h2_cells direct_ns;   // tasks had to free memory before an allocation
+  struct h2_cells compact_ns;  // tasks had to compact memory for large pages
+  __u64 direct_pages;          // pages freed by such tasks
   __u64 oom_kills;
-  __u64 direct_discarded;   // ends without a beginning
-  __u64 compact_discarded;  // likewise
+  __u64 direct_discarded;   // ends without a known start
+  __u64 compact_discarded;  // ends without a known start
 };
 
 #ifdef __cplusplus

@@ -1,10 +1,10 @@
-// Scheduler probe: how long tasks wait for a CPU, stay on it and stay off it, and whose they are, from one
+// Scheduler: how long tasks wait for a CPU, run on it and stay off it, and the totals per cgroup, from one
 // hook.
 //
-// sched_switch fires after the kernel chose `next` but before it updates either task's sched_info, so the
-// kernel's own stamps (rq->clock) still say when `next` was queued and when `prev` started: no wakeup probe,
-// no per-task map, and a clock read only where rq->clock is stale. The idle tasks (pid 0) are not tasks:
-// skipped.
+// sched_switch fires after the kernel has chosen `next`, but before it updates sched_info of either task. So
+// the kernel's own timestamps (rq->clock) still show when `next` was queued and when `prev` started to run.
+// This needs no wakeup probe and no map of tasks, and reads a clock only where rq->clock is stale. The idle
+// tasks (pid 0) are skipped.
 #include "bpf/vmlinux_min.h"
 
 #include <bpf/bpf_helpers.h>
@@ -19,26 +19,26 @@ BANKS(sched_banks, struct sched_bank);
 
 const volatile struct sched_settings settings;
 
-// When a task left its CPU, in the slot of its pid's low bits: the pid's high bits (pids have at most 22)
-// over 56 bits of rq->clock (834 days, compared modulo). One word, so that tasks that share a slot cannot
-// tear it; the later one takes it over. 0: nothing known.
+// When tasks left their CPU, in slots indexed by the low bits of the pid. A slot has the pid's high bits
+// (pids have at most 22 bits) and 56 bits of rq->clock (834 days, compared modulo). It is one word, so tasks
+// that share a slot cannot leave a mix of two values; the last one wins. 0: unknown.
 #define SLOT_BITS 14
 #define CLOCK_BITS 56
 #define CLOCK_MASK ((1ULL << CLOCK_BITS) - 1)
 __u64 left_cpu_at[1 << SLOT_BITS];
 
-// Calibration reads ktime (40 ns) at most once in this span per CPU, in ns.
+// In ns. Calibration reads ktime (which takes 40 ns) at most once in this time per CPU.
 #define CALIBRATION_SPAN (4 * 1000 * 1000)
 
-// Tasks of the root are mostly in task groups that autogrouping made, which have no cgroup: what is read
-// behind that null pointer is 0.
+// Returns the cgroup of a task. Most tasks of the root cgroup are in task groups made by autogrouping, which
+// have no cgroup; reading through that null pointer yields 0.
 static __always_inline __u64 cgroup_of(struct task_struct* task) {
   if (settings.has_default_hierarchy) return task->cgroups->dfl_cgrp->kn->id;
   const __u64 id = task->sched_task_group->css.cgroup->kn->id;
   return id ? id : settings.root_cgroup;
 }
 
-// The slot of a cgroup, made if there is none; null: there is no room.
+// Returns the slot of a cgroup, allocated on first use; null if there is no free slot.
 static __always_inline struct sched_cgroup* cgroup_slot(struct sched_bank* bank, __u64 id) {
   if (id == 0) return 0;
   const __u64 home = id * 0x9E3779B97F4A7C15ULL >> (64 - SCHED_CGROUP_SLOT_BITS);
@@ -54,9 +54,10 @@ static __always_inline struct sched_cgroup* cgroup_slot(struct sched_bank* bank,
   return 0;
 }
 
-// Learns how far ktime is ahead of rq->clock: the smallest difference seen, since every delay between the two
-// reads only adds to it. It may rise by 1/4096 of the time passed, more than clocks drift apart (NTP slews
-// 1/2000 at worst, some 1/50000 in practice), so one delayed reading moves it by 1 us at most.
+// Estimates how far ktime is ahead of rq->clock. That is the smallest difference seen, since every delay
+// between the two reads only increases it. The estimate may rise by 1/4096 of the elapsed time, which is more
+// than the clocks drift apart (NTP slews by at most 1/2000, usually about 1/50000); so a delayed reading
+// moves it by at most 1 us.
 static __always_inline void calibrate(struct sched_bank* bank, __u64 clock) {
   const __s64 elapsed = (__s64)(clock - bank->calibrated_at);
   if (elapsed < CALIBRATION_SPAN) return;
@@ -86,7 +87,7 @@ static __always_inline void leave(struct sched_bank* bank, struct task_struct* p
   }
   const __u32 pid = prev->pid;
   const __u64 owner = (__u64)(pid >> SLOT_BITS) << CLOCK_BITS;
-  // A dead task's pid may come back as another task, which has left no CPU yet.
+  // The pid of a dead task may be reused by another task, which has not left a CPU yet.
   left_cpu_at[pid & ((1 << SLOT_BITS) - 1)] = dead ? 0 : owner | (clock & CLOCK_MASK);
 }
 
@@ -101,7 +102,7 @@ static __always_inline void record_runqueue_wait(struct sched_bank* bank, struct
   if (wait != 0) {
     calibrate(bank, clock);
   } else {
-    // A wakeup that preempts makes the kernel skip its clock update: rq->clock still is the moment of
+    // After a wakeup that preempts, the kernel skips its clock update: rq->clock is still the time of
     // queueing.
     if (bank->calibrated_at == 0) {
       ++bank->discarded;
@@ -115,7 +116,7 @@ static __always_inline void record_runqueue_wait(struct sched_bank* bank, struct
   if (cgroup) cgroup->runqueue_wait_ns += wait;
 }
 
-// Modulo 2^56 ns, as the clock is kept in left_cpu_at.
+// Compares modulo 2^56 ns, as left_cpu_at stores the clock.
 static __always_inline bool is_before(__u64 a, __u64 b) {
   return ((b - a) & CLOCK_MASK) - 1 < CLOCK_MASK / 2;
 }
@@ -123,8 +124,8 @@ static __always_inline bool is_before(__u64 a, __u64 b) {
 static __always_inline void record_off_cpu(struct sched_bank* bank, struct task_struct* next, __u64 clock) {
   const __u32 pid = next->pid;
   const __u64 left = left_cpu_at[pid & ((1 << SLOT_BITS) - 1)];
-  if (left == 0) return;  // first seen: a new task, or asleep since before the probe came
-  // Left before it last arrived: a switch that no tracepoint told us of.
+  if (left == 0) return;  // a new task, or one that has been asleep since before the programs were loaded
+  // If it left before it last arrived, the tracepoint has missed a switch.
   if (left >> CLOCK_BITS != pid >> SLOT_BITS || is_before(left, next->sched_info.last_arrival) ||
       is_before(clock, left)) {
     ++bank->discarded;
@@ -139,7 +140,7 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct* prev, struct task_s
   struct sched_bank* bank = OWN_BANK(sched_banks);
   if (!bank) return 0;
   const __u64 clock = (next->pid ? next : prev)->se.cfs_rq->rq->clock;
-  // As the kernel counts nvcsw and nivcsw.
+  // Voluntary or not as the kernel counts it in nvcsw and nivcsw.
   if (prev->pid) leave(bank, prev, clock, !preempt && prev_state, prev_state & TASK_DEAD);
   if (next->pid) {
     record_runqueue_wait(bank, next, clock);

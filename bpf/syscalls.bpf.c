@@ -1,7 +1,7 @@
-// System calls: all counted by class, one of 16 timed.
+// System calls: counts all of them by class, and times one in 16.
 //
-// Whatever is attached here makes every system call leave the kernel's fast path, some 0.1 us: not for every
-// host.
+// Any program attached here makes every system call leave the kernel's fast path, which costs about 0.1 us.
+// That is too expensive for some hosts.
 #include "bpf/vmlinux_min.h"
 
 #include <bpf/bpf_helpers.h>
@@ -16,9 +16,9 @@ BANKS(syscalls_banks, struct syscalls_bank);
 
 const volatile struct syscalls_settings settings;
 
-// The call that a thread has under way, if it is timed, in the slot of its pid's low bits: the pid's high
-// bits, the class and ktime (52 days, compared modulo) in one word that threads of one slot cannot tear. 0:
-// none.
+// The timed calls in progress, in slots indexed by the low bits of the thread's pid. A slot has the pid's
+// high bits, the class and ktime (52 days, compared modulo). It is one word, so threads that share a slot
+// cannot leave a mix of two values. 0: none.
 #define SLOT_BITS 14
 #define CLASS_BITS 4
 #define CLOCK_BITS 52

@@ -1,23 +1,23 @@
-// What the programs of system calls (syscalls.bpf.c) count, on each CPU.
+// The counts of system calls per CPU (syscalls.bpf.c).
 #pragma once
 
 #include "bpf/h2.h"
 
 #define SYSCALL_NUMBERS 512
 #define SYSCALL_CLASSES 16
-#define SYSCALL_SAMPLING 16  // of so many calls, one is timed
+#define SYSCALL_SAMPLING 16  // one in 16 calls is timed
 
 struct syscalls_bank {
-  struct h2_cells latency_ns[SYSCALL_CLASSES];  // of those timed
-  __u64 counts[SYSCALL_CLASSES];                // of all
-  __u64 errors;                                 // calls that returned -1 and an errno
-  __u64 calls;                                  // the program's own
+  struct h2_cells latency_ns[SYSCALL_CLASSES];  // of the timed calls
+  __u64 counts[SYSCALL_CLASSES];                // of all calls
+  __u64 errors;                                 // calls that returned an error
+  __u64 calls;                                  // used by the program only
   __u64 reserved[6];
 };
 
-// What user space decides before the programs are loaded.
+// Constants that user space sets before it loads the programs.
 struct syscalls_settings {
-  __u8 class_of[SYSCALL_NUMBERS];  // by the number of the call; the last: of all beyond, and of none
+  __u8 class_of[SYSCALL_NUMBERS];  // by system call number; the last one is for all invalid or higher numbers
 };
 
 #ifdef __cplusplus

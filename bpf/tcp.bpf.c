@@ -1,4 +1,4 @@
-// TCP: what goes out and comes in, how long connecting and round trips take, and what had to be sent again.
+// TCP: bytes sent and received, the times of connecting and of round trips, and retransmissions.
 #include "bpf/vmlinux_min.h"
 
 #include <bpf/bpf_helpers.h>
@@ -12,7 +12,7 @@ char program_license[] SEC("license") = "Dual MIT/GPL";
 
 BANKS(tcp_banks, struct tcp_bank);
 
-// When a socket began to connect; goes away with the socket.
+// When a socket started to connect. The kernel deletes the entry with the socket.
 struct {
   __uint(type, BPF_MAP_TYPE_SK_STORAGE);
   __uint(map_flags, BPF_F_NO_PREALLOC);
@@ -51,7 +51,7 @@ int BPF_PROG(tcp_acknowledged, struct sock* sk) {
   return 0;
 }
 
-// A connection that we began has an answer, or none.
+// Counts the result of a connection that this host has opened.
 static __always_inline void connected(struct tcp_bank* bank, struct sock* sk, int state) {
   const __u64* began = bpf_sk_storage_get(&connecting, sk, 0, 0);
   if (state != STATE_ESTABLISHED) {

@@ -1,4 +1,4 @@
-// TLB flushes: how often, why and how much of what a CPU knew of addresses was thrown away. x86 only.
+// TLB flushes: how often, why, and how many pages of translations a CPU discarded. x86 only.
 #include "bpf/vmlinux_min.h"
 
 #include <bpf/bpf_helpers.h>

@@ -1,13 +1,13 @@
-// What the program of TLB flushes (tlb.bpf.c) counts, on each CPU.
+// The counts of TLB flushes per CPU (tlb.bpf.c).
 #pragma once
 
 #ifndef __bpf__
 #include <linux/types.h>
 #endif
 
-#define TLB_REASONS 8  // enum tlb_flush_reason of include/linux/mm_types.h has 6
+#define TLB_REASONS 8  // enum tlb_flush_reason in include/linux/mm_types.h has 6
 
 struct tlb_bank {
   __u64 flushes[TLB_REASONS];
-  __u64 pages[TLB_REASONS];  // those of whole address spaces count none
+  __u64 pages[TLB_REASONS];  // without flushes of whole address spaces
 };

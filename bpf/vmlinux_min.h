@@ -1,8 +1,8 @@
-// The few kernel types that our programs touch, written by hand.
+// The few kernel types that our programs use, written by hand.
 //
-// Names must be the kernel's; layouts need not be: libbpf relocates every access against the running kernel's
-// BTF (CO-RE). A kernel without one of these fields refuses the program, and its collector says so.
-// Empty for user space.
+// Names must be those of the kernel; layouts need not: libbpf relocates every access using the BTF of the
+// running kernel (CO-RE). If the kernel lacks one of these fields, loading the program fails and its
+// collector reports that. This file is empty for user space.
 #pragma once
 
 #ifdef __bpf__
@@ -26,7 +26,7 @@ enum { BPF_F_NO_PREALLOC = 1U << 0, BPF_F_MMAPABLE = 1U << 10 };
 enum { BPF_ANY = 0 };
 enum { BPF_SK_STORAGE_GET_F_CREATE = 1 };
 
-// Bits of task_struct's state (include/linux/sched.h).
+// Bits of the state of a task_struct (include/linux/sched.h).
 enum { TASK_DEAD = 0x80 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -42,14 +42,14 @@ struct cgroup {
 };
 
 struct css_set {
-  struct cgroup* dfl_cgrp;  // of the second version's hierarchy
+  struct cgroup* dfl_cgrp;  // in the hierarchy of cgroup version 2
 };
 
 struct cgroup_subsys_state {
   struct cgroup* cgroup;
 };
 
-struct task_group {  // of the cpu controller, whatever its hierarchy
+struct task_group {  // of the cpu controller in any hierarchy
   struct cgroup_subsys_state css;
 };
 
@@ -64,11 +64,11 @@ struct cfs_rq {
 };
 
 struct sched_entity {
-  __u64 sum_exec_runtime;  // ns on CPUs so far
+  __u64 sum_exec_runtime;  // total ns on CPUs
   struct cfs_rq* cfs_rq;
 };
 
-struct sched_info {  // CONFIG_SCHED_INFO; times are rq->clock
+struct sched_info {  // CONFIG_SCHED_INFO; times are values of rq->clock
   __u64 last_arrival;
   __u64 last_queued;
 };
@@ -78,12 +78,12 @@ typedef struct {
 } atomic_t;
 
 struct signal_struct {
-  atomic_t live;  // threads that have not come to exit
+  atomic_t live;  // threads that have not started to exit
   int group_exit_code;
 };
 
 struct task_struct {
-  int pid;  // of the thread, in the first pid namespace; 0 is each CPU's idle task
+  int pid;  // of the thread, in the initial pid namespace; 0 is the idle task of a CPU
   int tgid;
   int exit_code;
   struct sched_entity se;
@@ -108,8 +108,8 @@ struct request {
   struct request_queue* q;
   unsigned int cmd_flags;  // the low 8 bits: enum req_op
   unsigned int __data_len;
-  __u64 start_time_ns;     // when it was made; ktime
-  __u64 io_start_time_ns;  // when the driver took it; 0: not stamped
+  __u64 start_time_ns;     // when it was created; ktime
+  __u64 io_start_time_ns;  // when the driver accepted it; 0 if unknown
 };
 
 // Network.
