@@ -1,7 +1,7 @@
-# How eBPF programs become headers: clang compiles, bpftool drops DWARF and wraps the object in a skeleton.
+# Builds eBPF programs into headers: clang compiles them, bpftool strips DWARF and generates a skeleton header.
 #
-# STATMILL_BPF_BUILT says whether they can be: without clang, bpftool or libbpf the agent is built without its
-# eBPF collectors, and says so at run time.
+# STATMILL_BPF_BUILT is false if clang, bpftool or libbpf is missing. The agent is then built without its eBPF
+# collectors, and reports this at run time.
 
 set(STATMILL_BPF_BUILT OFF)
 if(STATMILL_BPF)
@@ -15,8 +15,8 @@ if(STATMILL_BPF)
   endif()
 endif()
 
-# statmill_bpf_program(TARGET SUBJECT): SUBJECT.bpf.c -> SUBJECT.skel.h, for users of the interface library
-# TARGET.
+# statmill_bpf_program(TARGET SUBJECT): builds SUBJECT.bpf.c into SUBJECT.skel.h, for targets that link the interface
+# library TARGET.
 function(statmill_bpf_program target subject)
   set(source ${CMAKE_CURRENT_SOURCE_DIR}/${subject}.bpf.c)
   set(directory ${CMAKE_CURRENT_BINARY_DIR}/skeletons)
@@ -37,5 +37,5 @@ function(statmill_bpf_program target subject)
     VERBATIM)
   add_custom_target(${target}_${subject} DEPENDS ${skeleton})
   add_dependencies(${target} ${target}_${subject})
-  target_include_directories(${target} SYSTEM INTERFACE ${directory})  # generated: its warnings are not ours
+  target_include_directories(${target} SYSTEM INTERFACE ${directory})  # generated code: no warnings
 endfunction()

@@ -1,5 +1,5 @@
-# Everything statmill takes from outside, as Debian 12 packages it (tools/packages lists them).
-# Headers of others are SYSTEM: their warnings are not ours to mend.
+# All external dependencies, as packaged by Debian 12 (tools/packages lists them). Their headers are SYSTEM includes,
+# to suppress warnings in them.
 
 find_package(Threads REQUIRED)
 find_package(Boost 1.81 CONFIG REQUIRED COMPONENTS program_options json url)
@@ -9,7 +9,7 @@ find_package(OpenSSL REQUIRED)
 pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(ROCKSDB REQUIRED IMPORTED_TARGET rocksdb)
 
-# Asio and Beast, one definition of their knobs for all users. Who links them links statmill_asio (base/).
+# Asio and Beast, with the same configuration macros for all users. Link statmill_asio (base/) rather than this.
 add_library(statmill_asio_headers INTERFACE)
 target_link_libraries(statmill_asio_headers INTERFACE Boost::headers OpenSSL::SSL Threads::Threads)
 target_compile_definitions(statmill_asio_headers INTERFACE

@@ -1,8 +1,8 @@
-# How every target of ours is compiled: one place for the language level, warnings and sanitizers.
+# How all our targets are compiled: language level, warnings and sanitizers.
 
 find_program(STATMILL_CCACHE ccache)
 if(STATMILL_CCACHE)
-  # With precompiled headers ccache must be told that a macro or a date in one changes nothing.
+  # Required for precompiled headers with ccache: ignore macros and times in them.
   set(CMAKE_CXX_COMPILER_LAUNCHER
     ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${STATMILL_CCACHE})
 endif()
@@ -12,12 +12,12 @@ target_compile_features(statmill_options INTERFACE cxx_std_20)
 target_include_directories(statmill_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(statmill_options INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Werror
-  # Codec and buckets must compute the same on every CPU: no fused multiply-add behind our back.
+  # The codec and buckets must compute the same results on every CPU: no fused multiply-add.
   -ffp-contract=off
   -fno-omit-frame-pointer -fstack-protector-strong
-  # All of ours ends in programs: calls and thread-local data need not allow for being replaced at run time.
+  # Our libraries are linked into programs only, so calls and thread-local data need not be replaceable at run time.
   -fPIE -fno-plt
-  # g++ 12 sees overlaps in std::string, and moves beyond its end, that are not there (its bug 105651).
+  # False positives of g++ 12: overlaps in std::string, and moves beyond its end (GCC bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-array-bounds -Wno-stringop-overread -Wno-stringop-overflow -Wno-error=maybe-uninitialized>
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety -Werror=thread-safety>)
 if(NOT STATMILL_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)
@@ -32,32 +32,32 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 if(STATMILL_SANITIZE)
   target_compile_options(statmill_options INTERFACE -fsanitize=${STATMILL_SANITIZE})
   if(STATMILL_SANITIZE MATCHES undefined)
-    # vptr asks the kernel, through a pipe, whether an object is readable: a test without descriptors left confuses it.
+    # vptr checks through a pipe whether an object is readable, so it fails in a test that has no descriptors left.
     target_compile_options(statmill_options INTERFACE -fno-sanitize-recover=undefined -fno-sanitize=vptr)
   endif()
   target_link_options(statmill_options INTERFACE -fsanitize=${STATMILL_SANITIZE})
 endif()
 
-# statmill_precompiled(NAME HEADERS... [LINK libs...] [OPTIONS...]): headers parsed once, for targets that
-# name NAME with target_precompile_headers(... REUSE_FROM) and are compiled with the same options.
+# statmill_precompiled(NAME HEADERS... [LINK libs...] [OPTIONS...]): precompiles headers for targets that use
+# target_precompile_headers(... REUSE_FROM NAME) and the same compile options.
 function(statmill_precompiled name)
   cmake_parse_arguments(ARG "" "" "HEADERS;LINK;OPTIONS" ${ARGN})
   set(unit ${CMAKE_CURRENT_BINARY_DIR}/${name}.cc)
   file(CONFIGURE OUTPUT ${unit} CONTENT "")
   add_library(${name} OBJECT ${unit})
-  # Without its time of birth, clang's file is the same whenever it is made: ccache knows it again.
+  # Without a timestamp, the file that clang writes is reproducible, so ccache finds it.
   target_compile_options(${name} PRIVATE ${ARG_OPTIONS}
     $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
   target_link_libraries(${name} PRIVATE statmill_options ${ARG_LINK})
   target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
 endfunction()
 
-# What most of our sources include. tests/architecture checks that a file includes what it uses of these all the same.
+# Headers that most of our sources include. tests/architecture checks that each file still includes what it uses.
 set(common_headers <algorithm> <array> <atomic> <chrono> <cmath> <cstring> <filesystem> <functional> <limits> <map>
   <memory> <optional> <span> <string> <string_view> <thread> <unordered_map> <utility> <vector>
   <boost/system/result.hpp>)
-# Under sanitizers, sources that instantiate Asio or Beast are not optimised, which would take more than half of their
-# time: sockets, not instructions, are what they wait for.
+# Under sanitizers, sources that instantiate Asio or Beast are not optimized: that would take more than half of their
+# compile time, and their code mostly waits for sockets.
 set(asio_options)
 if(STATMILL_SANITIZE)
   set(asio_options -O0)
@@ -69,9 +69,9 @@ if(STATMILL_FUZZ)
   statmill_precompiled(statmill_fuzzed_precompiled HEADERS ${common_headers} OPTIONS -fsanitize=fuzzer-no-link)
 endif()
 
-# statmill_library(NAME [FUZZED] SOURCES... [ASIO sources...] LINK libs...): a static library, of one folder or some.
-# FUZZED: fuzzers run it, and see the branches that it takes where STATMILL_FUZZ is on.
-# ASIO: those of the sources that instantiate Asio or Beast.
+# statmill_library(NAME [FUZZED] SOURCES... [ASIO sources...] LINK libs...): adds a static library.
+# FUZZED: fuzzers run this library; with STATMILL_FUZZ on, it is instrumented so that they see its branches.
+# ASIO: the sources that instantiate Asio or Beast.
 function(statmill_library name)
   cmake_parse_arguments(ARG "FUZZED" "" "SOURCES;ASIO;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
@@ -88,11 +88,11 @@ function(statmill_library name)
     target_compile_options(${name}_asio PRIVATE ${asio_options})
     target_precompile_headers(${name}_asio REUSE_FROM statmill_asio_precompiled)
     target_sources(${name} PRIVATE $<TARGET_OBJECTS:${name}_asio>)
-    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)  # it may have no other sources
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)  # it may have no C++ sources of its own
   endif()
 endfunction()
 
-# statmill_program(NAME SOURCES... LINK libs...): one program, in build/PRESET/bin.
+# statmill_program(NAME SOURCES... LINK libs...): adds a program, built into build/PRESET/bin.
 function(statmill_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})

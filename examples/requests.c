@@ -1,4 +1,4 @@
-/* The same as requests.cc, in C. Usage: requests-c [ADDRESS] */
+/* requests.cc in C, with a gauge instead of the histogram. Usage: requests-c [ADDRESS] */
 #include <inttypes.h>
 #include <statmill/counters.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
   if (reporter == NULL) return fprintf(stderr, "%s\n", error), 1;
   statmill_counter* requests = statmill_counter_of("shop.requests;code=200", "Requests answered.");
   statmill_max_gauge* longest =
-      statmill_max_gauge_of("shop.longest_queue", "The longest queue since the last report.");
+      statmill_max_gauge_of("shop.longest_queue", "Longest queue since the last report.");
   for (int i = 1; i <= 1000; ++i) {
     statmill_counter_add(requests, 1);
     statmill_max_gauge_record(longest, i % 17);
