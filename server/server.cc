@@ -173,7 +173,7 @@ void Server::start_threads() {
         store_figures_.tick(*store_, clock_.steady());
         self_series_->feed(clock_.wall(), clock_.steady());
         memory_return_.tick(clock_.steady(), table_.ram_bytes());
-        new_series_.tick(clock_.steady(), table_.series_made());
+        new_series_.tick(clock_.steady(), table_.series_created());
         agent_alarms_.tick(clock_.steady());
       });
   reclaim_thread_ = std::make_unique<ReclaimThread>(*store_, registry_, log_);

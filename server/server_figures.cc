@@ -21,7 +21,7 @@ void Server::register_figures() {
   gauge("statmill.limited_senders", "Senders counted for --limits.series_per_sender.",
         [this] { return static_cast<double>(table_.sender_count()); });
   registry_.counter_fn("statmill.series_made", "Series that samples have made since the start.", {},
-                       [this] { return table_.series_made(); });
+                       [this] { return table_.series_created(); });
   gauge("statmill.pending_bytes", "RAM of buckets not yet in fragments.",
         [this] { return static_cast<double>(table_.ram_bytes()); });
   gauge("statmill.store_disk_bytes", "Bytes of the store on disk.",

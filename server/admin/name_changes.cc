@@ -93,7 +93,7 @@ Result<std::vector<std::string_view>> NameChanges::select(const DeleteRequest& r
   if (Status sound = check(request); !sound) return sound.error();
   std::set<std::string_view> names;
   for (const std::string& name : request.names) {
-    if (!table_.brief(name)) return not_found(name);
+    if (!table_.summary(name)) return not_found(name);
     names.insert(name);
   }
   for (const std::string& text : request.globs) {
@@ -115,7 +115,7 @@ Result<std::vector<Renaming>> NameChanges::select(const RenameRequest& request) 
     return invalid("a * must stand in both the old name and the new one, or in neither");
   std::vector<Renaming> out;
   if (!from->has_star) {
-    if (!table_.brief(request.from)) return not_found(request.from);
+    if (!table_.summary(request.from)) return not_found(request.from);
     out.push_back({request.from, request.to});
   } else {
     const Result<Glob> glob = Glob::parse(request.from);
@@ -130,7 +130,7 @@ Result<std::vector<Renaming>> NameChanges::select(const RenameRequest& request) 
   }
   for (const Renaming& renaming : out) {
     if (!is_name(renaming.to)) return invalid("\"" + renaming.to + "\" cannot be a name");
-    if (table_.brief(renaming.to)) {
+    if (table_.summary(renaming.to)) {
       return invalid("\"" + std::string(renaming.from) + "\" cannot be renamed: there is a series \"" +
                      renaming.to + "\" already");
     }

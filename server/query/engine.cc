@@ -51,7 +51,7 @@ Result<Resolved> resolve(const Table& table, const std::vector<std::string>& wan
   }
   Resolved resolved{{names.begin(), names.end()}, {}};
   for (const std::string& name : resolved.names) {
-    if (const auto brief = table.brief(name)) resolved.retention.set(brief->retention);
+    if (const auto summary = table.summary(name)) resolved.retention.set(summary->retention);
   }
   return resolved;
 }
@@ -225,8 +225,8 @@ SeriesPage QueryEngine::list(const Glob& glob, size_t limit) const {
     const auto end = names.begin() + static_cast<ptrdiff_t>(std::min(limit, names.size()));
     std::partial_sort(names.begin(), end, names.end());
     for (auto name = names.begin(); name != end; ++name) {
-      const auto brief = table_.brief(*name);
-      if (brief) out.series.push_back({std::string(*name), brief->kind, brief->last_slot * step_s});
+      const auto summary = table_.summary(*name);
+      if (summary) out.series.push_back({std::string(*name), summary->kind, summary->last_slot * step_s});
     }
     if (table_.names_version() == version) break;
   }

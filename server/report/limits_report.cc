@@ -64,7 +64,7 @@ std::string cardinality_json(const CardinalitySources& s, size_t parts) {
     answer.count("series", s.table.series_count());
     answer.count("series_limit", s.table.limits().series_max);
     answer.count("series_per_sender_limit", s.table.limits().sender_series_max);
-    answer.count("new_in_last_minute", s.new_series.last_minute(s.table.series_made()));
+    answer.count("new_in_last_minute", s.new_series.last_minute(s.table.series_created()));
     answer.count("name_bytes", s.table.name_bytes());
     write_hitters(answer.key("prefixes"), "prefix", count_prefixes(s.table, parts), kPrefixesShown);
     answer.count("refused", by_sender.total());

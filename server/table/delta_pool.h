@@ -25,8 +25,8 @@ class DeltaPool {
 
   // Adds a sample, or merges a bucket, into the chain's bucket of `slot`. Creates that bucket if necessary.
   void add(Chain& chain, Slot slot, const Number& value, Combine combine) {
-    Chain* const link = is_of(chain, slot) ? &chain : find(chain, slot);
-    if (!is_of(*link, slot)) {
+    Chain* const link = is_at(chain, slot) ? &chain : find(chain, slot);
+    if (!is_at(*link, slot)) {
       push(*link, slot, value);
     } else if (combine == Combine::kAddEvents) {
       bucket_at(*link).add_event(Bucket::of(value));
@@ -37,7 +37,7 @@ class DeltaPool {
   void add(Chain& chain, Slot slot, const Bucket& added, Combine combine) {
     Chain* const link = find(chain, slot);
     const bool is_event = combine == Combine::kAddEvents;
-    if (is_of(*link, slot)) {
+    if (is_at(*link, slot)) {
       is_event ? bucket_at(*link).add_event(added) : bucket_at(*link).merge(added);
     } else if (is_event && added.count() > 1) {
       Bucket total;  // an event slot is one observation
@@ -50,12 +50,12 @@ class DeltaPool {
 
   // Adds the histogram of a distribution's samples. Requires: add() has just been called for the same chain
   // and slot.
-  void add_spread(Chain& chain, Slot slot, std::span<const HistogramCell> cells) {
+  void add_histogram(Chain& chain, Slot slot, std::span<const HistogramCell> cells) {
     add_to_histogram(chain, slot, [&](SparseHistogram& histogram) {
       for (const HistogramCell& cell : cells) histogram.add(cell.index, cell.count);
     });
   }
-  void add_spread(Chain& chain, Slot slot, const SparseHistogram& added) {
+  void add_histogram(Chain& chain, Slot slot, const SparseHistogram& added) {
     add_to_histogram(chain, slot, [&](SparseHistogram& histogram) { histogram.merge(added); });
   }
   // Prefetches the memory that add() reads first.
@@ -72,7 +72,7 @@ class DeltaPool {
   }
   // Returns the chain's bucket if it has exactly one, as nearly all chains do; else nullptr. Requires: the
   // chain is not empty.
-  const SlotBucket* only(Chain chain) const {
+  const SlotBucket* only_bucket(Chain chain) const {
     const Node& newest = nodes_[chain - 1];
     return newest.next == 0 ? &newest.at : nullptr;
   }
@@ -80,12 +80,12 @@ class DeltaPool {
   void read(Chain chain, Combine combine, std::vector<SlotBucket>& out) const {
     out.clear();
     for (; chain != 0; chain = nodes_[chain - 1].next) out.push_back(nodes_[chain - 1].at);
-    put_in_order(out, [combine](SlotBucket& to, const SlotBucket& from) {
+    sort_and_merge(out, [combine](SlotBucket& to, const SlotBucket& from) {
       combine == Combine::kAddEvents ? to.bucket.add_event(from.bucket) : to.bucket.merge(from.bucket);
     });
   }
-  // Returns the histogram of the bucket that only() returns. Requires: a distribution, and only() is not
-  // nullptr.
+  // Returns the histogram of the bucket that only_bucket() returns. Requires: a distribution, and
+  // only_bucket() is not nullptr.
   const SparseHistogram& only_histogram(Chain chain) const {
     return histograms_[nodes_[chain - 1].histogram - 1];
   }
@@ -96,8 +96,8 @@ class DeltaPool {
       const Node& node = nodes_[chain - 1];
       out.push_back({node.at.slot, histograms_[node.histogram - 1]});
     }
-    put_in_order(out,
-                 [](SlotHistogram& to, const SlotHistogram& from) { to.histogram.merge(from.histogram); });
+    sort_and_merge(out,
+                   [](SlotHistogram& to, const SlotHistogram& from) { to.histogram.merge(from.histogram); });
   }
 
   size_t memory_bytes() const { return nodes_.size() * kNodeBytes + histogram_bytes_; }
@@ -112,8 +112,8 @@ class DeltaPool {
  private:
   // Constructed in place: copying a bucket right after writing its fields would stall on those stores.
   struct alignas(kNodeBytes) Node {
-    Node(Slot slot, const Number& value, Chain behind) : at{slot, Bucket::of(value)}, next(behind) {}
-    Node(Slot slot, const Bucket& all, Chain behind) : at{slot, all}, next(behind) {}
+    Node(Slot slot, const Number& value, Chain rest) : at{slot, Bucket::of(value)}, next(rest) {}
+    Node(Slot slot, const Bucket& all, Chain rest) : at{slot, all}, next(rest) {}
 
     SlotBucket at;
     Chain next;
@@ -123,23 +123,23 @@ class DeltaPool {
 
   // Sorts the items of a chain, which are mostly in descending order, by ascending slot, and merges items of
   // the same slot.
-  template <class OfSlot, class Add>
-  static void put_in_order(std::vector<OfSlot>& of_chain, const Add& add) {
-    if (of_chain.size() < 2) return;
-    std::reverse(of_chain.begin(), of_chain.end());
-    const auto before = [](const OfSlot& a, const OfSlot& b) { return a.slot < b.slot; };
-    const auto not_before = [&](const OfSlot& a, const OfSlot& b) { return !before(a, b); };
-    if (std::adjacent_find(of_chain.begin(), of_chain.end(), not_before) == of_chain.end()) return;
-    std::stable_sort(of_chain.begin(), of_chain.end(), before);
+  template <class Item, class Add>
+  static void sort_and_merge(std::vector<Item>& items, const Add& add) {
+    if (items.size() < 2) return;
+    std::reverse(items.begin(), items.end());
+    const auto before = [](const Item& a, const Item& b) { return a.slot < b.slot; };
+    const auto not_before = [&](const Item& a, const Item& b) { return !before(a, b); };
+    if (std::adjacent_find(items.begin(), items.end(), not_before) == items.end()) return;
+    std::stable_sort(items.begin(), items.end(), before);
     size_t kept = 0;
-    for (size_t i = 1; i < of_chain.size(); ++i) {
-      if (of_chain[i].slot == of_chain[kept].slot) {
-        add(of_chain[kept], of_chain[i]);
+    for (size_t i = 1; i < items.size(); ++i) {
+      if (items[i].slot == items[kept].slot) {
+        add(items[kept], items[i]);
       } else if (++kept != i) {
-        of_chain[kept] = std::move(of_chain[i]);
+        items[kept] = std::move(items[i]);
       }
     }
-    of_chain.resize(kept + 1);
+    items.resize(kept + 1);
   }
   // Returns the link to the slot's node, or the link where a new node for the slot belongs.
   Chain* find(Chain& chain, Slot slot) {
@@ -164,12 +164,12 @@ class DeltaPool {
     add(histogram);
     histogram_bytes_ += histogram.memory_bytes() - bytes;
   }
-  bool is_of(Chain chain, Slot slot) const { return chain != 0 && nodes_[chain - 1].at.slot == slot; }
+  bool is_at(Chain chain, Slot slot) const { return chain != 0 && nodes_[chain - 1].at.slot == slot; }
   Bucket& bucket_at(Chain chain) { return nodes_[chain - 1].at.bucket; }
-  template <class What>
-  void push(Chain& link, Slot slot, const What& what) {
-    const Chain behind = std::exchange(link, static_cast<Chain>(nodes_.size() + 1));
-    nodes_.emplace_back(slot, what, behind);  // may move the node that `link` is part of
+  template <class Value>
+  void push(Chain& link, Slot slot, const Value& value) {
+    const Chain rest = std::exchange(link, static_cast<Chain>(nodes_.size() + 1));
+    nodes_.emplace_back(slot, value, rest);  // may move the node that `link` is part of
   }
 
   std::vector<Node> nodes_;

@@ -6,14 +6,14 @@ bool Series::replay(uint32_t entries, Reader& in) {
   for (uint32_t i = 0; i < entries; ++i) {
     const std::optional<Slot> slot = pending.add_entry(in, combine());
     if (!slot) return false;
-    saw(*slot);
+    include_slot(*slot);
   }
   return true;
 }
 
 void Series::replay(const SlotBucket& entry) {
   pending.add(entry, combine(), nullptr);
-  saw(entry.slot);
+  include_slot(entry.slot);
 }
 
 }  // namespace statmill

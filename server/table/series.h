@@ -19,7 +19,7 @@ namespace statmill {
 
 // Lives in a SeriesArena; the bytes of its name follow it in memory.
 struct Series {
-  static constexpr Slot kNever = -1;
+  static constexpr Slot kNoSlot = -1;
   static constexpr size_t kColdBytes = 64;  // the fields that adding a sample does not touch
 
   Series() = default;
@@ -31,8 +31,8 @@ struct Series {
   SeriesId id = 0;
   uint32_t flushing = 0;                    // 1 + index in Shard::flushing; 0 if it is not being flushed
   std::array<DeltaPool::Chain, 2> delta{};  // by the epoch's parity
-  PackedSlot first_slot = kNever;           // the oldest slot of the finest tier that ever had a sample
-  PackedSlot last_slot = kNever;            // the newest one
+  PackedSlot first_slot = kNoSlot;          // the oldest slot of the finest tier that ever had a sample
+  PackedSlot last_slot = kNoSlot;           // the newest one
   uint16_t name_size = 0;
   Kind kind = Kind::kGauge;
   RetentionClass retention = kDefaultRetention;
@@ -55,9 +55,9 @@ struct Series {
   // `entries` valid entries.
   bool replay(uint32_t entries, Reader& in);
   void replay(const SlotBucket& entry);
-  void saw(Slot slot) {
+  void include_slot(Slot slot) {
     if (last_slot.is(slot)) return;  // nearly always
-    if (first_slot == kNever || slot < first_slot) first_slot = slot;
+    if (first_slot == kNoSlot || slot < first_slot) first_slot = slot;
     if (slot > last_slot) last_slot = slot;
   }
 };

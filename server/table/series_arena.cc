@@ -20,14 +20,14 @@ SeriesArena::~SeriesArena() {
 
 SeriesArena::Number SeriesArena::add(std::string_view name) {
   SM_CHECK(name.size() <= kNameBytesMax);
-  auto& vacant = vacant_[lines_for(name.size())];
+  auto& reusable = removed_[lines_for(name.size())];
   Number number = 0;
-  if (vacant.empty()) {
-    number = room(lines_for(name.size()));
+  if (reusable.empty()) {
+    number = allocate_lines(lines_for(name.size()));
     new (&(*this)[number]) Series;
   } else {
-    number = vacant.back();
-    vacant.pop_back();
+    number = reusable.back();
+    reusable.pop_back();
   }
   Series& series = (*this)[number];
   series.name_size = static_cast<uint16_t>(name.size());
@@ -38,12 +38,12 @@ SeriesArena::Number SeriesArena::add(std::string_view name) {
 void SeriesArena::remove(Number number) {
   Series& series = (*this)[number];
   const uint16_t name_size = series.name_size;  // kept, because the number of lines is computed from it
-  vacant_[lines_for(name_size)].push_back(number);
+  removed_[lines_for(name_size)].push_back(number);
   series.~Series();
   (new (&series) Series)->name_size = name_size;
 }
 
-SeriesArena::Number SeriesArena::room(uint32_t lines) {
+SeriesArena::Number SeriesArena::allocate_lines(uint32_t lines) {
   size_t chunk = chunk_of(end_);
   if (chunk_of(end_ + lines - 1) != chunk) end_ = begin_of(++chunk);
   SM_CHECK(end_ + lines <= std::numeric_limits<Number>::max());

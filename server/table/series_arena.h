@@ -68,7 +68,7 @@ class SeriesArena {
     return chunks_[chunk].get()[number - begin_of(chunk)].bytes.data();
   }
   // Allocates consecutive lines of one chunk; returns the number of the second.
-  Number room(uint32_t lines);
+  Number allocate_lines(uint32_t lines);
 
   static constexpr size_t kChunksMax = 32 - kFirstLinesBits;
   // Each is written once, before add() returns a number in it, so a thread that has a number may read it.
@@ -76,7 +76,7 @@ class SeriesArena {
   std::array<uint32_t, kChunksMax> used_{};  // allocated lines of each chunk
   uint64_t end_ = 0;                         // the line after the last allocated one
   // Removed series, by the number of lines they occupy.
-  std::vector<std::vector<Number>> vacant_ = std::vector<std::vector<Number>>(lines_for(kNameBytesMax) + 1);
+  std::vector<std::vector<Number>> removed_ = std::vector<std::vector<Number>>(lines_for(kNameBytesMax) + 1);
 };
 
 }  // namespace statmill

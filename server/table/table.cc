@@ -30,7 +30,7 @@ std::vector<SeriesRow> Table::collect(ShardNo n, int parity, JournalDraft* journ
     const size_t memory = s->pending.memory_bytes();
     size_t count = 1;
     const bool is_distribution = s->kind == Kind::kDistribution;
-    if (const SlotBucket* const only = deltas.only(s->delta[p])) {
+    if (const SlotBucket* const only = deltas.only_bucket(s->delta[p])) {
       s->pending.add(*only, s->combine(), entries,
                      is_distribution ? &deltas.only_histogram(s->delta[p]) : nullptr);
     } else {
@@ -43,7 +43,7 @@ std::vector<SeriesRow> Table::collect(ShardNo n, int parity, JournalDraft* journ
       count = buckets.size();
     }
     s->delta[p] = 0;
-    note_pending(shard, *s, memory);
+    count_pending_bytes(shard, *s, memory);
     if (journal != nullptr) journal->end_piece(s->id, static_cast<uint32_t>(count));
   }
   ram_bytes_.fetch_sub(deltas.memory_bytes(), std::memory_order_relaxed);
@@ -52,7 +52,7 @@ std::vector<SeriesRow> Table::collect(ShardNo n, int parity, JournalDraft* journ
   return created;
 }
 
-void Table::note_pending(Shard& shard, Series& series, size_t bytes_before) {
+void Table::count_pending_bytes(Shard& shard, Series& series, size_t bytes_before) {
   const size_t grown = series.pending.memory_bytes() - bytes_before;  // unsigned: wraps around if it shrank
   if (grown == 0) return;
   shard.pending_bytes += grown;
@@ -84,13 +84,13 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick) {
     if (s->pending.is_empty()) continue;
     const size_t memory = s->pending.memory_bytes();
     s->pending.close();
-    note_pending(shard, *s, memory);
+    count_pending_bytes(shard, *s, memory);
     shard.flushing.push_back({s, std::move(s->pending)});
     s->flushing = static_cast<uint32_t>(shard.flushing.size());
     out.series.push_back({s->id, s->kind, s->retention, &shard.flushing.back().window});
   }
   shard.pending_bytes = 0;
-  for (const Shard::Erasure& erasure : shard.erasures) out.erased.push_back(erase(shard, erasure));
+  for (const Shard::Erasure& erasure : shard.erasures) out.erased.push_back(begin_erasure(shard, erasure));
   shard.erasures.clear();
   // Leaves out the newest series, created in the epoch that is open now: the catalog gets them with the next
   // tick.
@@ -100,7 +100,7 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick) {
   }
   out.activity.reserve(all.size());
   for (const Series* const s : all) {
-    if (s->first_slot != Series::kNever && s->id < unknown)
+    if (s->first_slot != Series::kNoSlot && s->id < unknown)
       out.activity.push_back({s->id, s->first_slot, s->last_slot});
   }
   return out;
@@ -124,13 +124,13 @@ Series* Table::restore_series(const SeriesRow& row) {
   const uint64_t hash = hash_name(row.name);
   Shard& shard = shards_[shard_of(hash)];
   MutexLock lock(shard.mutex);
-  Series& made = make(shard, hash, row.name, row.kind, retention_.class_of(row.name), row.id);
+  Series& made = create_series(shard, hash, row.name, row.kind, retention_.class_of(row.name), row.id);
   series_count_.fetch_add(1, std::memory_order_relaxed);
   return &made;
 }
 
-Series& Table::make(Shard& shard, uint64_t hash, std::string_view name, Kind kind, RetentionClass retention,
-                    std::optional<SeriesId> id) {
+Series& Table::create_series(Shard& shard, uint64_t hash, std::string_view name, Kind kind,
+                             RetentionClass retention, std::optional<SeriesId> id) {
   SeriesArena::Number number = 0;
   {
     MutexLock names(names_mutex_);
@@ -161,8 +161,8 @@ void Table::end_replay() {
   for (Shard& shard : shards_) {
     MutexLock lock(shard.mutex);
     for (Series* const s : shard.index.all(series_)) {
-      note_pending(shard, *s, 0);
-      note_newest(s->last_slot);
+      count_pending_bytes(shard, *s, 0);
+      raise_newest_slot(s->last_slot);
     }
   }
 }
@@ -216,13 +216,13 @@ std::optional<SeriesCopy> Table::copy(std::string_view name, Wanted wanted) cons
   return out;
 }
 
-std::optional<Table::Brief> Table::brief(std::string_view name) const {
+std::optional<Table::SeriesSummary> Table::summary(std::string_view name) const {
   const uint64_t hash = hash_name(name);
   const Shard& shard = shards_[shard_of(hash)];
   MutexLock lock(shard.mutex);
   const Series* s = shard.index.find(hash, name, series_);
   if (s == nullptr) return std::nullopt;
-  return Brief{s->kind, s->retention, s->last_slot};
+  return SeriesSummary{s->kind, s->retention, s->last_slot};
 }
 
 }  // namespace statmill

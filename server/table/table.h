@@ -61,8 +61,8 @@ struct SeriesCopy {
   RetentionClass retention = kDefaultRetention;
   ShardNo shard = 0;
   std::string name;
-  Slot first_slot = Series::kNever;
-  Slot last_slot = Series::kNever;
+  Slot first_slot = Series::kNoSlot;
+  Slot last_slot = Series::kNoSlot;
   std::vector<SlotBucket> unflushed;     // deltas and pending, combined
   std::vector<SlotBucket> flushing;      // in the store once flushing_tick is committed
   HistogramWindow unflushed_histograms;  // for the same slots; empty unless histograms are wanted
@@ -133,19 +133,19 @@ class Table final : public SampleSink {
   // Calls `visit` with every name that matches, in no order and without a lock, until it returns false. The
   // names are valid as long as the table.
   void search(const Glob& glob, const NameArena::Visit& visit) const { names_.search(glob, visit); }
-  struct Brief {
+  struct SeriesSummary {
     Kind kind = Kind::kGauge;
     RetentionClass retention = kDefaultRetention;
-    Slot last_slot = Series::kNever;
+    Slot last_slot = Series::kNoSlot;
   };
-  std::optional<Brief> brief(std::string_view name) const;
+  std::optional<SeriesSummary> summary(std::string_view name) const;
 
-  // The newest slot of any accepted sample; Series::kNever if there was none.
+  // The newest slot of any accepted sample; Series::kNoSlot if there was none.
   Slot newest_slot() const { return newest_slot_.load(std::memory_order_relaxed); }
 
   size_t series_count() const { return series_count_.load(std::memory_order_relaxed); }
   // Series created by samples since the start, including those deleted since.
-  uint64_t series_made() const { return series_made_.load(std::memory_order_relaxed); }
+  uint64_t series_created() const { return series_created_.load(std::memory_order_relaxed); }
   size_t name_bytes() const { return names_.ram_bytes(); }
   size_t sender_count() const { return sender_limit_.sender_count(); }
   const TableLimits& limits() const { return limits_; }
@@ -156,28 +156,28 @@ class Table final : public SampleSink {
 
  private:
   struct Placed;  // a sample of a batch with its hash and slot
-  struct Moment;
-  class Held;    // the locks of some samples' shards
-  struct Taken;  // a series that was removed from its shard
-  void note_deltas(size_t grown);
-  void note_pending(Shard& shard, Series& series, size_t bytes_before) REQUIRES(shard.mutex);
+  struct BatchContext;
+  class ShardLocks;      // the locks of some samples' shards
+  struct RemovedSeries;  // a series that was removed from its shard
+  void count_delta_bytes(size_t grown);
+  void count_pending_bytes(Shard& shard, Series& series, size_t bytes_before) REQUIRES(shard.mutex);
   std::optional<Refusal> admit_series(const LineSender& sender);
   // Creates a series and adds it to the index. Its id is the next free one unless `id` is given.
-  Series& make(Shard& shard, uint64_t hash, std::string_view name, Kind kind, RetentionClass retention,
-               std::optional<SeriesId> id = {}) REQUIRES(shard.mutex);
-  Series& create(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention, size_t parity)
-      REQUIRES(shard.mutex);
+  Series& create_series(Shard& shard, uint64_t hash, std::string_view name, Kind kind,
+                        RetentionClass retention, std::optional<SeriesId> id = {}) REQUIRES(shard.mutex);
+  Series& create_for_sample(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention,
+                            size_t parity) REQUIRES(shard.mutex);
   std::vector<Placed> place(Batch& batch, Timestamp now, Timestamp sent);
-  void note_newest(Slot slot);
+  void raise_newest_slot(Slot slot);
   uint64_t apply_placed(std::span<const Placed> placed, Batch& batch, Timestamp now, int parity);
-  uint64_t apply_together(std::span<const Placed> samples, Batch& batch, const Moment& moment);
+  uint64_t apply_together(std::span<const Placed> samples, Batch& batch, const BatchContext& context);
   std::optional<Refusal> apply_one(Shard& shard, const Placed& placed, SeriesArena::Number guess,
-                                   const Batch& batch, const Moment& moment) REQUIRES(shard.mutex);
+                                   const Batch& batch, const BatchContext& context) REQUIRES(shard.mutex);
 
-  bool mark_erased(std::string_view name, SlotRange slots, ChangedSeries& changed);
-  std::optional<Taken> take(std::string_view name, int parity);
+  bool mark_erasure(std::string_view name, SlotRange slots, ChangedSeries& changed);
+  std::optional<RemovedSeries> remove_series(std::string_view name, int parity);
   std::optional<ChangedSeries::Renamed> rename(const NewName& names, int parity);
-  ErasedSeries erase(Shard& shard, const Shard::Erasure& erasure) REQUIRES(shard.mutex);
+  ErasedSeries begin_erasure(Shard& shard, const Shard::Erasure& erasure) REQUIRES(shard.mutex);
 
   const Retention retention_;
   const TableLimits limits_;
@@ -195,10 +195,10 @@ class Table final : public SampleSink {
   // Sums over all shards, written under the shards' own locks and read for limits and /metrics, where a
   // slightly old value does no harm: relaxed.
   std::atomic<size_t> series_count_{0};
-  std::atomic<uint64_t> series_made_{0};
+  std::atomic<uint64_t> series_created_{0};
   std::atomic<size_t> ram_bytes_{0};  // of deltas, pending and flushing windows
   std::atomic<uint64_t> kind_mismatches_{0};
-  std::atomic<Slot> newest_slot_{Series::kNever};  // only grows; relaxed: no other data depend on it
+  std::atomic<Slot> newest_slot_{Series::kNoSlot};  // only grows; relaxed: no other data depend on it
   // Odd while names change. The tick writes it with release order before and after the change; queries read
   // it with acquire order.
   std::atomic<uint64_t> names_version_{0};

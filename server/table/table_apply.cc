@@ -15,14 +15,14 @@ struct Table::Placed {
 };
 
 // What all samples of a batch share.
-struct Table::Moment {
+struct Table::BatchContext {
   int64_t now_s = 0;
   size_t parity = 0;     // of the epoch
   Slot kept_by_all = 0;  // from this slot on, a sample is not too old for any series
 };
 
 // Locks the shards of the first samples of a span, as many as are processed together.
-class Table::Held {
+class Table::ShardLocks {
  public:
   // Enough samples to overlap their cache misses, and few enough for the queries that wait for the locks.
   static constexpr size_t kSamplesMax = 64;
@@ -30,8 +30,8 @@ class Table::Held {
 
   // Requires: `samples` are sorted by shard. Because every thread locks shards in ascending order, there is
   // no deadlock.
-  Held(std::array<Shard, kShardCount>& shards, std::span<const Placed> samples,
-       size_t parity) UNCHECKED_LOCKING : parity_(parity) {
+  ShardLocks(std::array<Shard, kShardCount>& shards, std::span<const Placed> samples,
+             size_t parity) UNCHECKED_LOCKING : parity_(parity) {
     size_t count = 0;
     for (; count < std::min(kSamplesMax, samples.size()); ++count) {
       Shard* const shard = &shards[shard_of(samples[count].hash)];
@@ -43,11 +43,11 @@ class Table::Held {
     }
     samples_ = samples.first(count);
   }
-  ~Held() UNCHECKED_LOCKING {
+  ~ShardLocks() UNCHECKED_LOCKING {
     for (size_t i = 0; i < count_; ++i) shards_[i]->mutex.unlock();
   }
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
+  ShardLocks(const ShardLocks&) = delete;
+  ShardLocks& operator=(const ShardLocks&) = delete;
 
   std::span<const Placed> samples() const { return samples_; }
   // The number of bytes by which the shards' deltas have grown since the constructor.
@@ -78,23 +78,23 @@ uint64_t Table::apply(Batch& batch, Timestamp now) {
 uint64_t Table::apply_marked(Batch& batch, Timestamp now, Timestamp sent, const Mark& mark) {
   const std::vector<Placed> placed = place(batch, now, sent);
   const EpochGate::Batch epoch(gate_);
-  const uint64_t taken = apply_placed(placed, batch, now, epoch.parity());
+  const uint64_t accepted = apply_placed(placed, batch, now, epoch.parity());
   mark(epoch.parity());
-  return taken;
+  return accepted;
 }
 
 uint64_t Table::apply_placed(std::span<const Placed> placed, Batch& batch, Timestamp now, int parity) {
   const int64_t now_s = unix_seconds(now);
-  const Moment moment{now_s, static_cast<size_t>(parity),
-                      tiers().finest().slot_of(now_s - retention_min_s_) + 1};
-  uint64_t taken = 0;
+  const BatchContext context{now_s, static_cast<size_t>(parity),
+                             tiers().finest().slot_of(now_s - retention_min_s_) + 1};
+  uint64_t accepted = 0;
   for (std::span<const Placed> rest(placed); !rest.empty();) {
-    const Held held(shards_, rest, moment.parity);
-    taken += apply_together(held.samples(), batch, moment);
-    note_deltas(held.grown());
-    rest = rest.subspan(held.samples().size());
+    const ShardLocks locks(shards_, rest, context.parity);
+    accepted += apply_together(locks.samples(), batch, context);
+    count_delta_bytes(locks.grown());
+    rest = rest.subspan(locks.samples().size());
   }
-  return taken;
+  return accepted;
 }
 
 // Refuses the samples whose time is out of range. Returns the others by shard, in the order of the batch
@@ -109,7 +109,7 @@ std::vector<Table::Placed> Table::place(Batch& batch, Timestamp now, Timestamp s
   std::array<uint32_t, kShardCount + 1> place{};
   int64_t slot_time_s = 0;  // consecutive samples mostly have the same time
   Slot slot = tiers().finest().slot_of(slot_time_s);
-  Slot newest = Series::kNever;
+  Slot newest = Series::kNoSlot;
   for (uint32_t i = 0; i < batch.samples.size(); ++i) {
     const Sample& sample = batch.samples[i];
     const int64_t time_s = sample.time_s.value_or(sent_s);
@@ -125,14 +125,14 @@ std::vector<Table::Placed> Table::place(Batch& batch, Timestamp now, Timestamp s
     placed.push_back({hash_name(sample.name), slot, i});
     ++place[shard_of(placed.back().hash) + 1U];
   }
-  note_newest(newest);
+  raise_newest_slot(newest);
   for (size_t s = 1; s < place.size(); ++s) place[s] += place[s - 1];
   std::vector<Placed> sorted(placed.size());
   for (const Placed& p : placed) sorted[place[shard_of(p.hash)]++] = p;
   return sorted;
 }
 
-void Table::note_newest(Slot slot) {
+void Table::raise_newest_slot(Slot slot) {
   Slot newest = newest_slot();
   while (slot > newest && !newest_slot_.compare_exchange_weak(newest, slot, std::memory_order_relaxed))
     continue;
@@ -140,9 +140,9 @@ void Table::note_newest(Slot slot) {
 
 // Each loop uses the memory that the loop before has prefetched, so the cache misses of many samples overlap.
 // With many series, nearly all the cost of a sample is waiting for memory.
-uint64_t Table::apply_together(std::span<const Placed> samples, Batch& batch, const Moment& moment) {
+uint64_t Table::apply_together(std::span<const Placed> samples, Batch& batch, const BatchContext& context) {
   const auto shard_for = [this](const Placed& sample) -> Shard& { return shards_[shard_of(sample.hash)]; };
-  std::array<SeriesArena::Number, Held::kSamplesMax> guesses;
+  std::array<SeriesArena::Number, ShardLocks::kSamplesMax> guesses;
   for (const Placed& sample : samples) {
     Shard& shard = shard_for(sample);
     shard.mutex.held();
@@ -162,41 +162,41 @@ uint64_t Table::apply_together(std::span<const Placed> samples, Batch& batch, co
     shard.mutex.held();
     const Series& guess = series_[guesses[i]];
     guess.prefetch_name_end();
-    shard.deltas[moment.parity].prefetch(guess.delta[moment.parity]);
+    shard.deltas[context.parity].prefetch(guess.delta[context.parity]);
   }
-  uint64_t taken = 0;
+  uint64_t accepted = 0;
   for (size_t i = 0; i < samples.size(); ++i) {
     Shard& shard = shard_for(samples[i]);
     shard.mutex.held();
-    if (const auto refusal = apply_one(shard, samples[i], guesses[i], batch, moment)) {
+    if (const auto refusal = apply_one(shard, samples[i], guesses[i], batch, context)) {
       batch.refuse_sample(samples[i].sample, *refusal);
     } else {
-      ++taken;
+      ++accepted;
     }
   }
-  return taken;
+  return accepted;
 }
 
-void Table::note_deltas(size_t grown) {
+void Table::count_delta_bytes(size_t grown) {
   if (grown > 0) ram_bytes_.fetch_add(grown, std::memory_order_relaxed);
 }
 
 namespace {
 
 // Returns whether the histogram of the sample is known. Of a bucket that a sender made it may be unknown.
-bool tells_spread(const Sample& sample) {
+bool has_known_histogram(const Sample& sample) {
   if (!sample.ready || sample.kind == Kind::kEvent || !sample.ready->cells.empty()) return true;
   return sample.ready->min == sample.ready->max;
 }
 
-// Requires: tells_spread(sample), and its bucket has just been added to the chain.
-void add_spread(DeltaPool& deltas, DeltaPool::Chain& chain, Slot slot, const Sample& sample) {
+// Requires: has_known_histogram(sample), and its bucket has just been added to the chain.
+void add_histogram(DeltaPool& deltas, DeltaPool::Chain& chain, Slot slot, const Sample& sample) {
   const bool is_ready = sample.ready && sample.kind != Kind::kEvent;
-  if (is_ready && !sample.ready->cells.empty()) return deltas.add_spread(chain, slot, sample.ready->cells);
+  if (is_ready && !sample.ready->cells.empty()) return deltas.add_histogram(chain, slot, sample.ready->cells);
   const HistogramCell cell =
       is_ready ? HistogramCell{histogram_index(sample.ready->min.value()), sample.ready->count}
                : HistogramCell{histogram_index(sample.value.value()), 1};
-  deltas.add_spread(chain, slot, {&cell, 1});
+  deltas.add_histogram(chain, slot, {&cell, 1});
 }
 
 }  // namespace
@@ -204,7 +204,7 @@ void add_spread(DeltaPool& deltas, DeltaPool::Chain& chain, Slot slot, const Sam
 // Adds one sample, or returns why it is refused. `guess` is from SeriesIndex::guess(), and may be wrong
 // because earlier samples of the batch may have created series since.
 std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesArena::Number guess,
-                                        const Batch& batch, const Moment& moment) {
+                                        const Batch& batch, const BatchContext& context) {
   const Sample& sample = batch.samples[placed.sample];
   std::optional<Bucket> ready;
   if (sample.ready && sample.kind != Kind::kEvent) {
@@ -214,27 +214,27 @@ std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, Seri
   const bool is_right = guess != 0 && series_[guess].is_named(sample.name);
   Series* series = is_right ? &series_[guess] : shard.index.find(placed.hash, sample.name, series_);
   const RetentionClass retention = series == nullptr ? retention_.class_of(sample.name) : series->retention;
-  if (placed.slot < moment.kept_by_all) {
+  if (placed.slot < context.kept_by_all) {
     const int64_t end_s = (placed.slot + 1) * tiers().finest().step_s;
-    if (end_s <= moment.now_s - retention_.tiers(retention).coarsest().retention_s) return Refusal::kTooOld;
+    if (end_s <= context.now_s - retention_.tiers(retention).coarsest().retention_s) return Refusal::kTooOld;
   }
   const bool is_distribution = (series == nullptr ? sample.kind : series->kind) == Kind::kDistribution;
-  if (is_distribution && !tells_spread(sample)) return Refusal::kBadBucket;
+  if (is_distribution && !has_known_histogram(sample)) return Refusal::kBadBucket;
   if (series == nullptr) {
     if (const auto refusal = admit_series(batch.sender_of(placed.sample))) return refusal;
-    series = &create(shard, placed.hash, sample, retention, moment.parity);
+    series = &create_for_sample(shard, placed.hash, sample, retention, context.parity);
   }
   if (series->kind != sample.kind) kind_mismatches_.fetch_add(1, std::memory_order_relaxed);
-  DeltaPool::Chain& chain = series->delta[moment.parity];
-  if (chain == 0) shard.dirty[moment.parity].push_back(series);
-  DeltaPool& deltas = shard.deltas[moment.parity];
+  DeltaPool::Chain& chain = series->delta[context.parity];
+  if (chain == 0) shard.dirty[context.parity].push_back(series);
+  DeltaPool& deltas = shard.deltas[context.parity];
   if (ready) {
     deltas.add(chain, placed.slot, *ready, series->combine());
   } else {
     deltas.add(chain, placed.slot, sample.value, series->combine());
   }
-  if (is_distribution) add_spread(deltas, chain, placed.slot, sample);
-  series->saw(placed.slot);
+  if (is_distribution) add_histogram(deltas, chain, placed.slot, sample);
+  series->include_slot(placed.slot);
   return std::nullopt;
 }
 
@@ -254,10 +254,10 @@ std::optional<Refusal> Table::admit_series(const LineSender& sender) {
 }
 
 // Requires: admit_series() has admitted the series.
-Series& Table::create(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention,
-                      size_t parity) {
-  series_made_.fetch_add(1, std::memory_order_relaxed);
-  Series& made = make(shard, hash, sample.name, sample.kind, retention);
+Series& Table::create_for_sample(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention,
+                                 size_t parity) {
+  series_created_.fetch_add(1, std::memory_order_relaxed);
+  Series& made = create_series(shard, hash, sample.name, sample.kind, retention);
   shard.created[parity].push_back(&made);
   return made;
 }

@@ -9,11 +9,11 @@
 
 namespace statmill {
 
-struct Table::Taken {
+struct Table::RemovedSeries {
   SeriesId id = 0;
   Kind kind{};
-  Slot first_slot = Series::kNever;
-  Slot last_slot = Series::kNever;
+  Slot first_slot = Series::kNoSlot;
+  Slot last_slot = Series::kNoSlot;
   Window pending;
   std::vector<SlotBucket> delta;
   std::vector<SlotHistogram> delta_histograms;  // of a distribution
@@ -25,8 +25,8 @@ Table::EpochEnd Table::end_epoch(const SeriesChanges& changes) {
   if (changes.is_empty()) return out;
   names_version_.fetch_add(1, std::memory_order_acq_rel);
   for (const std::string_view name : changes.deletes) {
-    if (changes.slots && !mark_erased(name, *changes.slots, out.changed)) continue;
-    if (const auto taken = take(name, out.parity)) out.changed.deleted.push_back(taken->id);
+    if (changes.slots && !mark_erasure(name, *changes.slots, out.changed)) continue;
+    if (const auto removed = remove_series(name, out.parity)) out.changed.deleted.push_back(removed->id);
   }
   for (const NewName& names : changes.renames) {
     if (auto renamed = rename(names, out.parity)) out.changed.renamed.push_back(std::move(*renamed));
@@ -47,7 +47,7 @@ uint64_t Table::names_version() const {
 
 // Marks the slots to be erased by the flush that follows. Returns true, and marks nothing, if the series
 // would have no samples left: then the caller deletes it.
-bool Table::mark_erased(std::string_view name, SlotRange slots, ChangedSeries& changed) {
+bool Table::mark_erasure(std::string_view name, SlotRange slots, ChangedSeries& changed) {
   const uint64_t hash = hash_name(name);
   Shard& shard = shards_[shard_of(hash)];
   MutexLock lock(shard.mutex);
@@ -60,7 +60,7 @@ bool Table::mark_erased(std::string_view name, SlotRange slots, ChangedSeries& c
 }
 
 // Removes a series from the table and returns its samples. Returns nullopt if it does not exist.
-std::optional<Table::Taken> Table::take(std::string_view name, int parity) {
+std::optional<Table::RemovedSeries> Table::remove_series(std::string_view name, int parity) {
   const uint64_t hash = hash_name(name);
   const auto p = static_cast<size_t>(parity);
   Shard& shard = shards_[shard_of(hash)];
@@ -69,7 +69,7 @@ std::optional<Table::Taken> Table::take(std::string_view name, int parity) {
   const SeriesArena::Number number = shard.index.erase(hash, name, series_);
   Series& s = series_[number];
   SM_CHECK(s.flushing == 0 && s.delta[1 - p] == 0);
-  Taken out{s.id, s.kind, s.first_slot, s.last_slot, {}, {}, {}};
+  RemovedSeries out{s.id, s.kind, s.first_slot, s.last_slot, {}, {}, {}};
   if (s.delta[p] != 0) {
     shard.deltas[p].read(s.delta[p], s.combine(), out.delta);
     if (s.kind == Kind::kDistribution) shard.deltas[p].read(s.delta[p], out.delta_histograms);
@@ -97,26 +97,27 @@ std::optional<ChangedSeries::Renamed> Table::rename(const NewName& names, int pa
     MutexLock lock(shard.mutex);
     if (shard.index.find(hash, names.to, series_) != nullptr) return std::nullopt;
   }
-  std::optional<Taken> taken = take(names.from, parity);
-  if (!taken) return std::nullopt;
+  std::optional<RemovedSeries> removed = remove_series(names.from, parity);
+  if (!removed) return std::nullopt;
   MutexLock lock(shard.mutex);
-  Series& s = make(shard, hash, names.to, taken->kind, retention_.class_of(names.to), taken->id);
-  s.first_slot = taken->first_slot;
-  s.last_slot = taken->last_slot;
-  s.pending = std::move(taken->pending);
+  Series& s = create_series(shard, hash, names.to, removed->kind, retention_.class_of(names.to), removed->id);
+  s.first_slot = removed->first_slot;
+  s.last_slot = removed->last_slot;
+  s.pending = std::move(removed->pending);
   DeltaPool& deltas = shard.deltas[p];
   const size_t bytes = deltas.memory_bytes();
-  for (const SlotBucket& b : taken->delta) deltas.add(s.delta[p], b.slot, b.bucket, s.combine());
-  for (const SlotHistogram& h : taken->delta_histograms) deltas.add_spread(s.delta[p], h.slot, h.histogram);
-  note_deltas(deltas.memory_bytes() - bytes);
+  for (const SlotBucket& b : removed->delta) deltas.add(s.delta[p], b.slot, b.bucket, s.combine());
+  for (const SlotHistogram& h : removed->delta_histograms)
+    deltas.add_histogram(s.delta[p], h.slot, h.histogram);
+  count_delta_bytes(deltas.memory_bytes() - bytes);
   if (s.delta[p] != 0) shard.dirty[p].push_back(&s);
-  note_pending(shard, s, 0);
+  count_pending_bytes(shard, s, 0);
   series_count_.fetch_add(1, std::memory_order_relaxed);
   return ChangedSeries::Renamed{{s.id, s.kind, std::string(s.name())}, s.retention};
 }
 
 // Makes the erasure part of the flush that begins. Samples of the open epoch come after it and are kept.
-ErasedSeries Table::erase(Shard& shard, const Shard::Erasure& erasure) {
+ErasedSeries Table::begin_erasure(Shard& shard, const Shard::Erasure& erasure) {
   Series& s = *erasure.series;
   const SlotRange& slots = erasure.slots;
   if (s.flushing == 0) {
@@ -130,7 +131,7 @@ ErasedSeries Table::erase(Shard& shard, const Shard::Erasure& erasure) {
   std::vector<SlotBucket> buckets;
   for (size_t p = 0; p < shard.deltas.size(); ++p) {
     shard.deltas[p].read(s.delta[p], s.combine(), buckets);
-    for (const SlotBucket& b : buckets) s.saw(b.slot);
+    for (const SlotBucket& b : buckets) s.include_slot(b.slot);
   }
   return {s.id, own};
 }

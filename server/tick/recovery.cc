@@ -48,8 +48,8 @@ class Loader {
       if (!series && salvages_) continue;
       if (!series) return series.error();
       if (series->is_deleted) continue;
-      series->series->saw(a.first_slot);
-      series->series->saw(a.last_slot);
+      series->series->include_slot(a.first_slot);
+      series->series->include_slot(a.last_slot);
     }
     return Status::ok();
   }

@@ -294,7 +294,7 @@ Status Ticker::commit() {
 void Ticker::look_at_clock(TickTime now) {
   const Slot newest = services_.table.newest_slot();
   ClockGuard::Moment moment{now.wall, now.boot, std::nullopt};
-  if (newest != Series::kNever)
+  if (newest != Series::kNoSlot)
     moment.newest = from_unix_seconds(newest * services_.table.tiers().finest().step_s);
   const bool is_start = !clock_;
   std::optional<Duration> step;

@@ -51,7 +51,7 @@ TEST_F(LimitsReportTest, RejectsAreOneObjectWhateverTheBytes) {
 }
 
 TEST_F(LimitsReportTest, CardinalityTellsTheLargestPrefixesAndTheOffenders) {
-  new_series_.tick(SteadyTime{}, table_.series_made());
+  new_series_.tick(SteadyTime{}, table_.series_created());
   send("host.a.cpu 1\nhost.a.mem 1\nhost.b.cpu 1\nshop.orders 1\n");
   send("cpu 1\nlast 1\n");
   send("bomb.1 1\nbomb.2 1\n");

@@ -60,7 +60,7 @@ RC_GTEST_PROP(DeltaPool, HoldsTheHistogramsOfDistributions, ()) {
   for (const Arrival& a : arrivals(kSeries)) {
     const HistogramCell cell{histogram_index(a.value.value()), 1};
     pool.add(chains[a.series], a.slot, a.value, Combine::kMerge);
-    pool.add_spread(chains[a.series], a.slot, {&cell, 1});
+    pool.add_histogram(chains[a.series], a.slot, {&cell, 1});
     SlotHistogram one{a.slot, {}};
     one.histogram.add(cell.index);
     merge_into(expected[a.series], {&one, 1});

@@ -61,7 +61,7 @@ TEST(SeriesArena, SeriesStayWhereTheyAreWithNamesOfAnyLength) {
     numbers.push_back(arena.add(name_of(i)));
     Series& made = arena[numbers.back()];
     made.id = static_cast<SeriesId>(i);
-    made.saw(static_cast<Slot>(i));
+    made.include_slot(static_cast<Slot>(i));
     where.push_back(&made);
   }
   for (size_t i = 0; i < kCount; ++i) {
@@ -76,13 +76,13 @@ TEST(SeriesArena, RoomIsGivenToAnotherOfItsSize) {
   SeriesArena arena;
   const SeriesArena::Number first = arena.add("first");
   const SeriesArena::Number longer = arena.add(std::string(100, 'x'));
-  arena[first].saw(5);
+  arena[first].include_slot(5);
   arena.remove(first);
   arena.remove(longer);
   EXPECT_EQ(arena.add(std::string(90, 'y')), longer);
   EXPECT_EQ(arena.add("other"), first);
   EXPECT_EQ(arena[first].name(), "other");
-  EXPECT_EQ(arena[first].last_slot, Series::kNever) << "as new";
+  EXPECT_EQ(arena[first].last_slot, Series::kNoSlot) << "as new";
   EXPECT_NE(arena.add("third"), first);
 }
 

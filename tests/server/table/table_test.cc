@@ -195,7 +195,7 @@ TEST_F(SenderLimitTest, LeavesTheServersOwnSeriesAloneButForTheLimitOfAll) {
   EXPECT_EQ(send_from(LineSender{}, "a 1\nb 1\nc 1\nd 1\ne 1\n"), 5U);
   EXPECT_EQ(send_from(LineSender{}, "f 1\ng 1\nh 1\ni 1\nj 1\n"), 4U);
   EXPECT_EQ(refused(Refusal::kSeriesLimit), 1U);
-  EXPECT_EQ(table_.series_made(), 9U);
+  EXPECT_EQ(table_.series_created(), 9U);
 }
 
 TEST(SenderLimit, CountsAllWhoComeLateAsOne) {
