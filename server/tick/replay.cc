@@ -15,7 +15,7 @@ constexpr size_t kThreadsMax = 8;
 
 bool step_over(JournalRowReader& reader) {
   for (uint32_t i = 0; i < reader.entries(); ++i) {
-    if (!skip_entry(reader.entries_in())) return false;
+    if (!skip_entry(reader.entry_reader())) return false;
   }
   return true;
 }
@@ -86,7 +86,7 @@ class Share {
     const bool is_new = cursor.row.tick > flushed;
     if (known.series != nullptr && is_new && flushed >= cursor.row.sound_from) {
       counts_.entries += reader.entries();
-      return known.series->replay(reader.entries(), reader.entries_in());
+      return known.series->replay(reader.entries(), reader.entry_reader());
     }
     if (!known.is_known()) counts_.of_unknown_series += reader.entries();
     if (known.series != nullptr && is_new) counts_.untold += reader.entries();

@@ -180,7 +180,7 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
 // Adds the journal row, one for all shards, to the batch.
 void Ticker::write_journal() {
   if (draft_.is_empty()) return;
-  std::string row = draft_.take_row({prepared_->tick, 0, last_row_});
+  std::string row = draft_.build_row({prepared_->tick, 0, last_row_});
   last_row_ = prepared_->tick;
   journal_bytes_.add(row.size());
   prepared_->batch.journal.push_back({prepared_->tick, 0, std::move(row)});
@@ -286,7 +286,7 @@ Status Ticker::commit() {
   if (prepared_->batch.rollup_position) position_ = *prepared_->batch.rollup_position;
   durable_tick_.set(static_cast<int64_t>(prepared_->tick));
   if (services_.participant != nullptr) services_.participant->committed(prepared_->batch);
-  for (StoreBatch::Row& row : prepared_->batch.journal) draft_.give_back(std::move(row.bytes));
+  for (StoreBatch::Row& row : prepared_->batch.journal) draft_.recycle(std::move(row.bytes));
   prepared_.reset();
   return Status::ok();
 }

@@ -117,18 +117,18 @@ Result<BackupSummary> write_backup(const std::string& database, const std::strin
   return summary_of(manifest);
 }
 
-Result<BackupVerdict> verify_backup(const std::string& directory) {
+Result<BackupReport> verify_backup(const std::string& directory) {
   const auto manifest = read_backup_manifest(directory);
   if (!manifest) return manifest.error();
-  BackupVerdict verdict{summary_of(*manifest), {}};
+  BackupReport report{summary_of(*manifest), {}};
   for (const BackupManifest::File& file : manifest->files) {
     const auto sum = sum_file(fs::path(database_path(directory)) / file.name, never);
     const std::string fault = sum ? difference(*sum, file.sum) : sum.error().message;
-    if (!fault.empty()) verdict.faults.push_back({"db/" + file.name, fault});
+    if (!fault.empty()) report.faults.push_back({"db/" + file.name, fault});
   }
-  if (Status found = find_strangers(directory, *manifest, verdict.faults); !found)
-    verdict.faults.push_back({"db", found.error().message});
-  return verdict;
+  if (Status found = find_strangers(directory, *manifest, report.faults); !found)
+    report.faults.push_back({"db", found.error().message});
+  return report;
 }
 
 Result<BackupSummary> restore_backup(const std::string& directory, const std::string& target) {

@@ -1,10 +1,10 @@
-// Backup: a copy of a store that proves itself, and becomes a data directory again (storage/FORMAT.md).
+// Backup: a copy of a store with checksums, which can be restored to a data directory (storage/FORMAT.md).
 //
 //   DIR/BACKUP   the manifest, written last
 //   DIR/db/      the files of the database
 //
-// It is a copy, never links to the store's own files: a bad block, or a hand that writes where it should not,
-// would have both. It has no file FORMAT, so that no server takes it for its data directory and changes it.
+// It is a copy and has no links to the store's files: a bad block or a careless write would damage both. It
+// has no file FORMAT, so that no server opens it as a data directory and changes it.
 #pragma once
 
 #include <cstdint>
@@ -21,29 +21,29 @@ struct BackupSummary {
   uint64_t bytes = 0;
 };
 
-// Copies the files in `database`, which nobody changes meanwhile, to the new backup `directory`. All is on
-// the disk when it returns. On an error, nothing of it is left. Errors: kInvalid when the directory is
-// there and not empty, kIo, kUnavailable when cancelled.
+// Copies the files in `database`, which must not change meanwhile, to the new backup `directory`. The backup
+// is durable on return; after an error nothing of it is left. Errors: kInvalid if the directory exists and is
+// not empty, kIo, kUnavailable if cancelled.
 Result<BackupSummary> write_backup(const std::string& database, const std::string& format,
                                    const std::string& directory, const Cancelled& cancelled);
 
 struct BackupFault {
-  std::string file;  // below the backup's directory
+  std::string file;  // relative to the backup's directory
   std::string what;
 };
 
-struct BackupVerdict {
-  BackupSummary summary;  // as the manifest has it
+struct BackupReport {
+  BackupSummary summary;  // from the manifest
   std::vector<BackupFault> faults;
 };
 
-// Reads every byte of the backup and compares it with the manifest. Errors, when there is no manifest to go
-// by: kNotFound, kInvalid, kVersion, kCorrupt, kIo.
-Result<BackupVerdict> verify_backup(const std::string& directory);
+// Reads every byte of the backup and compares it with the manifest. Errors, if the manifest cannot be used:
+// kNotFound, kInvalid, kVersion, kCorrupt, kIo.
+Result<BackupReport> verify_backup(const std::string& directory);
 
-// Makes a data directory of the backup. Every file is checked while it is copied, and FORMAT comes last: a
-// directory that is not all there never opens. On an error, nothing of it is left. Errors: as
-// verify_backup(); kCorrupt at the first fault; kInvalid when `target` is there and not empty.
+// Makes a data directory from the backup. Every file is checked while it is copied, and FORMAT is written
+// last, so that an incomplete directory never opens. After an error nothing of it is left. Errors: as
+// verify_backup(); kCorrupt at the first fault; kInvalid if `target` exists and is not empty.
 Result<BackupSummary> restore_backup(const std::string& directory, const std::string& target);
 
 }  // namespace statmill

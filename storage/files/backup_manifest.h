@@ -1,6 +1,7 @@
-// BackupManifest: the file BACKUP of a backup: what must be in it, byte for byte (storage/FORMAT.md).
+// BackupManifest: the file BACKUP of a backup, which lists every file in it with checksum
+// (storage/FORMAT.md).
 //
-// Written last, so that a backup without one is none.
+// Written last: a directory without it is not a backup.
 #pragma once
 
 #include <string>
@@ -20,16 +21,16 @@ struct BackupManifest {
     std::string name;  // in the backup's db/
     FileSum sum;
   };
-  std::string format;  // text of the data directory's file FORMAT
+  std::string format;  // content of the data directory's file FORMAT
   std::vector<File> files;
 
   uint64_t bytes() const;
   std::string text() const;
-  // Errors: kInvalid (not a manifest, cut short), kVersion, kCorrupt (its own checksum, an impossible line).
+  // Errors: kInvalid (not a manifest, or cut short), kVersion, kCorrupt (its checksum, an impossible line).
   static Result<BackupManifest> parse(std::string_view text);
 };
 
-// Of the backup in that directory. Errors also: kNotFound, kIo.
+// Reads the manifest of the backup in `directory`. Errors: as parse(), kNotFound, kIo.
 Result<BackupManifest> read_backup_manifest(const std::string& directory);
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// Data directory: whose it is and what is in it, checked before anything in it is touched.
+// Data directory: checks whose it is and what is in it before anything in it is changed.
 //
 //   DIR/FORMAT   two lines: "statmill store MAJOR.MINOR" and "steps 10s,5m,1h"
 //   DIR/db/      the RocksDB database
@@ -13,23 +13,23 @@
 
 namespace statmill {
 
-// Its name; a directory without is no data directory.
+// A directory with files but without this one is not a data directory.
 inline constexpr const char* kFormatFile = "FORMAT";
 inline constexpr uint16_t kFormatMajor = 1;  // a program reads its own major version only
 inline constexpr uint16_t kFormatMinor = 5;
 
-// Makes sure that `path` is a data directory of this format and these tier steps, and gives the path of its
-// database; a missing or empty directory becomes one (parents are created). On an error nothing in it has
-// changed. Errors: kInvalid (someone else's files, other steps), kVersion, kCorrupt (database gone), kIo.
+// Checks that `path` is a data directory of this format and these tier steps, and returns the path of its
+// database. A missing or empty directory becomes one (parents are created). After an error nothing in it has
+// changed. Errors: kInvalid (foreign files, other steps), kVersion, kCorrupt (database missing), kIo.
 Result<std::string> prepare_data_directory(const std::string& path, const Tiers& tiers);
 
-// Where the database of a data directory (or of a backup) is.
+// Returns the path of the database of a data directory or a backup.
 std::string database_path(const std::string& directory);
 
-// The text of the file FORMAT. Errors: kNotFound, kIo.
+// Returns the content of the file FORMAT. Errors: kNotFound, kIo.
 Result<std::string> read_format(const std::string& directory);
 
-// The tiers that such a text names; how long they are kept it does not know: for ever. Errors: kInvalid,
+// Parses the content of FORMAT. It has no retentions, so the tiers are kept for ever. Errors: kInvalid,
 // kVersion.
 Result<Tiers> tiers_of_format(std::string_view text);
 

@@ -1,5 +1,4 @@
-// Disk probe: whether a directory takes files again, asked of the disk itself before anything is staked on
-// it.
+// Disk probe: tests whether a directory accepts writes again before the store is opened on it.
 #pragma once
 
 #include <rocksdb/file_system.h>
@@ -10,10 +9,10 @@
 
 namespace statmill {
 
-inline constexpr size_t kProbeBytes = size_t{64} << 10;  // more than what is left of a disk that is full
+inline constexpr size_t kProbeBytes = size_t{64} << 10;  // more than a full disk has left
 
-// Makes a file, writes kProbeBytes, syncs file and directory, removes it. The error is the disk's. Cost: two
-// syncs. What a crash leaves of it is overwritten by the next probe.
+// Creates a file, writes kProbeBytes, syncs file and directory, removes the file. Returns the disk's error.
+// Cost: two syncs. After a crash the next probe overwrites the file.
 Status probe_disk(rocksdb::FileSystem& file_system, const std::string& directory);
 
 }  // namespace statmill

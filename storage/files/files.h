@@ -1,4 +1,4 @@
-// Files: reading and writing them so that after a crash each is there whole, or not at all.
+// Files: reads and writes files such that after a crash each is either complete or absent.
 #pragma once
 
 #include <cstdint>
@@ -11,41 +11,41 @@
 
 namespace statmill {
 
-// What a copy or a reading through came upon.
+// Size and checksum of what was read.
 struct FileSum {
   uint64_t bytes = 0;
   uint32_t crc32c = 0;
   friend bool operator==(const FileSum&, const FileSum&) = default;
 };
 
-// Errors of all: kIo, with the path; what else there is stands beside each.
+// All of these return kIo with the path; other errors are listed at each function.
 
-// Makes what has been written to a file, or the names in a directory, survive a power cut.
+// Makes a file's content, or a directory's names, survive a power cut.
 Status sync_path(const std::filesystem::path& path);
 
-// Where a file is written before it gets its name: left there by a crash.
+// Returns the name under which a file is written before it gets its own; a crash may leave such a file.
 std::filesystem::path unfinished_file(const std::filesystem::path& path);
 
-// Writes the file under that name first. Its directory is still to be synced.
+// Writes unfinished_file(path), then renames it. The caller must sync the directory.
 Status write_whole_file(const std::filesystem::path& path, std::string_view text);
 
-// Errors: kNotFound, kLimit (the file is longer).
+// Errors: kNotFound, kLimit (the file is longer than bytes_max).
 Result<std::string> read_whole_file(const std::filesystem::path& path, size_t bytes_max);
 
-// Asked between two pieces of a long reading: true ends it with kUnavailable.
+// Called between two pieces of a long read; if it returns true, the read ends with kUnavailable.
 using Cancelled = std::function<bool()>;
 
-// Reads all of the file.
+// Reads the whole file.
 Result<FileSum> sum_file(const std::filesystem::path& path, const Cancelled& cancelled);
 
-// Writes and syncs a file that was not there. The sum is of what was read and written.
+// Copies and syncs a file; `to` must not exist. The sum covers what was read and written.
 Result<FileSum> copy_file(const std::filesystem::path& from, const std::filesystem::path& to,
                           const Cancelled& cancelled);
 
-// Whether nothing is there, or a directory with nothing in it but lost+found.
+// Returns true if nothing is there, or a directory that is empty except for lost+found.
 Result<bool> is_missing_or_empty(const std::filesystem::path& directory);
 
-// Of all files under the directory; those that go away meanwhile may count or not.
+// Returns the size of all files under the directory; files removed meanwhile may or may not count.
 uint64_t directory_bytes(const std::filesystem::path& directory);
 
 }  // namespace statmill

@@ -1,8 +1,8 @@
-// Journal rows: what one tick added to all series, the bytes that make samples durable (storage/FORMAT.md).
+// Journal rows: what one tick added to all series; the bytes that make samples durable (storage/FORMAT.md).
 //
-// A row holds entries of many series, by id. An entry is told against what its series had pending when it was
-// written (window.h), so that rows are replayed in order, each series from its shard's flush on, and none may
-// be missing: each row names the tick of the row before it.
+// A row holds entries of many series, by id. An entry is a difference from what its series had pending when
+// the entry was written (window.h). So rows must be replayed in order, for each series from its shard's flush
+// on, and none may be missing: each row contains the tick of the row before it.
 #pragma once
 
 #include <span>
@@ -28,14 +28,14 @@ struct JournalPiece {
 struct RowPlace {
   TickNo tick = 0;
   RowPart part = 0;
-  TickNo previous = 0;  // tick of the row before this one; 0: none that a replay would need
+  TickNo previous = 0;  // tick of the row before this one; 0 if a replay needs none
 };
 
-// A row's bytes: version, previous, pieces, CRC32C bound to (tick, part). Requires: ascending ids, each once;
-// no piece is empty; previous < tick. (Of a whole tick: journal_draft.h.)
+// Returns a row: version, previous, pieces, CRC32C bound to (tick, part). JournalDraft makes the row of a
+// whole tick. Requires: ascending ids, each once; no piece is empty; previous < tick.
 std::string encode_journal_row(const RowPlace& place, std::span<const JournalPiece> pieces);
-// The same into `row`, instead of what it held, of piece_at(0), piece_at(1), ... `count` pieces; each is
-// asked for twice.
+// The same for the pieces piece_at(0) to piece_at(count - 1), each called twice; replaces the content of
+// `row`.
 template <class PieceAt>
 void encode_journal_row(const RowPlace& place, size_t count, const PieceAt& piece_at, std::string& row);
 
@@ -47,20 +47,20 @@ struct JournalEntry {
   Bucket bucket;
 };
 
-// Walks over the series of a row. The row must outlive it.
+// Iterates over the series of a row. The row must outlive it.
 class JournalRowReader {
  public:
-  // Once the row's checksum was found right. Errors: kCorrupt, kVersion.
+  // Returns a reader if the row's checksum is correct. Errors: kCorrupt, kVersion.
   static Result<JournalRowReader> open(TickNo tick, RowPart part, std::string_view row);
 
-  // Of the row before this one; 0: none.
+  // The tick of the row before this one; 0 if none.
   TickNo previous() const { return previous_; }
-  // Goes to the first or next series, whose entries are read or stepped over (entry.h) off entries_in()
-  // before the next call. False at the end, and when the row cannot go on: then failed().
+  // Moves to the first or next series. Its entries must be read or skipped (entry.h) from entry_reader()
+  // before the next call. Returns false at the end, or if the row is invalid; then failed() is true.
   bool next();
   SeriesId id() const { return static_cast<SeriesId>(id_); }
   uint32_t entries() const { return static_cast<uint32_t>(entries_); }
-  Reader& entries_in() { return in_; }
+  Reader& entry_reader() { return in_; }
   bool failed() const { return failed_ || in_.failed(); }
 
  private:
@@ -70,7 +70,7 @@ class JournalRowReader {
   Reader in_;
   TickNo previous_ = 0;
   uint64_t next_ = 0;  // the lowest id that can come
-  uint64_t left_ = 0;  // series of the run
+  uint64_t left_ = 0;  // remaining series of the run
   uint64_t id_ = 0;
   uint64_t entries_ = 0;
   bool failed_ = false;
@@ -89,7 +89,7 @@ void end_journal_row(const RowPlace& place, std::string& row);
 
 template <class PieceAt>
 void encode_journal_row(const RowPlace& place, size_t count, const PieceAt& piece_at, std::string& row) {
-  constexpr size_t kRunMax = 1024;  // what is looked at to find its end is still in the cache to be copied
+  constexpr size_t kRunMax = 1024;  // pieces scanned for the end of a run are still in the cache when copied
   begin_journal_row(place, row);
   Writer out(row);
   SeriesId next = 0;

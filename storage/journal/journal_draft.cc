@@ -21,23 +21,23 @@ JournalPiece JournalDraft::piece(const Key& key) const {
   return {key.id, piece.entries, std::string_view(bytes_.data() + piece.begin, end - piece.begin)};
 }
 
-std::string JournalDraft::take_row(const RowPlace& place) {
-  radix_sort(keys_, room_, [](const Key& key) { return key.id; });
-  std::string row = std::move(row_);
+std::string JournalDraft::build_row(const RowPlace& place) {
+  radix_sort(keys_, sort_space_, [](const Key& key) { return key.id; });
+  std::string row = std::move(spare_row_);
   row.reserve(bytes_.size() + bytes_.size() / 8);
   encode_journal_row(
       place, keys_.size(), [this](size_t i) { return piece(keys_[i]); }, row);
   clear_burst(keys_);
-  clear_burst(room_);
+  clear_burst(sort_space_);
   clear_burst(pieces_);
   clear_burst(bytes_);
   end_ = 0;
   return row;
 }
 
-void JournalDraft::give_back(std::string row) {
+void JournalDraft::recycle(std::string row) {
   clear_burst(row);
-  row_ = std::move(row);
+  spare_row_ = std::move(row);
 }
 
 }  // namespace statmill

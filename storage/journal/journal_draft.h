@@ -1,5 +1,4 @@
-// JournalDraft: what one tick has to journal, as it comes together series by series, in any order; and the
-// row that comes of it.
+// JournalDraft: collects what one tick has to journal, series by series in any order, and builds the row.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +9,21 @@
 
 namespace statmill {
 
-// Keeps its memory from tick to tick: new memory costs more than all that is done with it.
+// Keeps its memory from tick to tick, since allocating costs more than all that is done with it.
 class JournalDraft {
  public:
-  // Where the entries of a series are appended before end_piece().
+  // Append the entries of a series here, then call end_piece().
   std::string& bytes() { return bytes_; }
-  // What was appended since the call before is so many entries of this series. Each series once.
+  // Everything appended since the last call is `entries` entries of this series. Call it once per series.
   void end_piece(SeriesId id, uint32_t entries);
   bool is_empty() const { return pieces_.empty(); }
 
-  // The row of all pieces, by id: series that send together were made together, so a row is mostly a few long
-  // runs of ids. Leaves the draft empty. Requires: not empty; previous < tick. Cost: 40 ns for a piece, where
-  // they are many.
-  std::string take_row(const RowPlace& place);
-  // A row that is no longer needed, for its memory.
-  void give_back(std::string row);
+  // Returns the row of all pieces, by id, and empties the draft. Series that report together were created
+  // together, so a row is mostly a few long runs of ids. Requires: not empty; previous < tick. Cost: 40 ns
+  // per piece if there are many.
+  std::string build_row(const RowPlace& place);
+  // Returns the memory of a row that is no longer needed.
+  void recycle(std::string row);
 
  private:
   struct Piece {
@@ -39,10 +38,10 @@ class JournalDraft {
 
   std::string bytes_;
   std::vector<Piece> pieces_;
-  std::vector<Key> keys_;  // as many
-  std::vector<Key> room_;  // to sort them
-  uint64_t end_ = 0;       // of the last piece
-  std::string row_;        // its memory
+  std::vector<Key> keys_;        // one per piece
+  std::vector<Key> sort_space_;  // scratch memory to sort them
+  uint64_t end_ = 0;             // end of the last piece
+  std::string spare_row_;        // memory for the next row
 };
 
 }  // namespace statmill

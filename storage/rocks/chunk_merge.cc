@@ -7,11 +7,11 @@
 
 namespace statmill {
 namespace {
-thread_local int join_only_scopes = 0;
+thread_local int concatenate_only_scopes = 0;
 }  // namespace
 
-JoinOnly::JoinOnly() { ++join_only_scopes; }
-JoinOnly::~JoinOnly() { --join_only_scopes; }
+ConcatenateOnly::ConcatenateOnly() { ++concatenate_only_scopes; }
+ConcatenateOnly::~ConcatenateOnly() { --concatenate_only_scopes; }
 
 template <class Operands>
 std::string ChunkMerge::merge(const rocksdb::Slice& key, const rocksdb::Slice* base, const Operands& operands,
@@ -21,7 +21,7 @@ std::string ChunkMerge::merge(const rocksdb::Slice& key, const rocksdb::Slice* b
   std::string joined;
   if (base != nullptr) append_frames(joined, chunk, base->ToStringView());
   for (const rocksdb::Slice& operand : operands) append_frames(joined, chunk, operand.ToStringView());
-  if (join_only_scopes > 0) return joined;
+  if (concatenate_only_scopes > 0) return joined;
   CompactedChunk compacted =
       compact_chunk(chunk, Slot{chunk.chunk} * chunk_slots_, chunk_slots_, joined, oldest);
   damaged_frames_.fetch_add(compacted.damaged_frames, std::memory_order_relaxed);

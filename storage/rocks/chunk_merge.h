@@ -1,7 +1,7 @@
-// ChunkMerge: how RocksDB combines the fragments of a chunk, when it compacts and when it reads.
+// ChunkMerge: how RocksDB combines the fragments of a chunk when it compacts and when it reads.
 //
-// It never refuses: a merge operator that returns false makes the whole database read-only at the next
-// compaction. What it cannot read it passes through and counts.
+// It never fails: if a merge operator returns false, the next compaction makes the whole database read-only.
+// What it cannot decode it keeps and counts.
 #pragma once
 
 #include <rocksdb/merge_operator.h>
@@ -13,21 +13,22 @@
 
 namespace statmill {
 
-// While one lives, merges on its thread only join fragments: a reader decodes them anyway, and joining costs
-// nothing beside coding a chunk anew. Flushes and compactions run on RocksDB's own threads.
-class JoinOnly {
+// While an instance exists, merges on its thread only concatenate fragments: a reader decodes them anyway,
+// and concatenating costs nothing compared with encoding a chunk again. Flushes and compactions are not
+// affected, since they run on RocksDB's threads.
+class ConcatenateOnly {
  public:
-  JoinOnly();
-  ~JoinOnly();
-  JoinOnly(const JoinOnly&) = delete;
-  JoinOnly& operator=(const JoinOnly&) = delete;
+  ConcatenateOnly();
+  ~ConcatenateOnly();
+  ConcatenateOnly(const ConcatenateOnly&) = delete;
+  ConcatenateOnly& operator=(const ConcatenateOnly&) = delete;
 };
 
 // Thread-safe.
 class ChunkMerge final : public rocksdb::MergeOperator {
  public:
-  // `damaged_frames` must outlive the database; every compaction thread and reader adds to it, the store
-  // reads it; relaxed: it stands for itself.
+  // `damaged_frames` must outlive the database. Compaction threads and readers add to it, the store reads it;
+  // relaxed, since it is independent of other data.
   ChunkMerge(TierNo tier, int64_t chunk_slots, std::atomic<uint64_t>& damaged_frames)
       : tier_(tier), chunk_slots_(chunk_slots), damaged_frames_(damaged_frames) {}
 

@@ -35,7 +35,7 @@ Result<DatabaseCheckpoint> DatabaseCheckpoint::make(RocksDatabase& database,
   return checkpoint;
 }
 
-void DatabaseCheckpoint::remove_left_behind(const std::string& data_directory) {
+void DatabaseCheckpoint::remove_leftovers(const std::string& data_directory) {
   remove((fs::path(data_directory) / kDirectory).string());
 }
 

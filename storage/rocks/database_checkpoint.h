@@ -1,5 +1,5 @@
-// DatabaseCheckpoint: the files of a database as they are at one moment, beside it, as links: made at once,
-// whatever their size, and read at leisure.
+// DatabaseCheckpoint: the files of a database at one moment, as links next to the database. Links are made at
+// once, whatever the size of the files, which can then be read without haste.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace statmill {
 
-// The files are there as long as it lives. One at a time in a data directory.
+// The files exist as long as the object. At most one at a time in a data directory.
 class DatabaseCheckpoint {
  public:
-  // Holds at least what was durable when this was called; the write buffers are flushed first. Writes go on
-  // meanwhile. Errors: kIo.
+  // Flushes the write buffers first, so that it contains at least what was durable at the call. Writes
+  // continue meanwhile. Errors: kIo.
   static Result<DatabaseCheckpoint> make(RocksDatabase& database, const std::string& data_directory);
-  // What a crash has left of one. Requires: the data directory is locked by us.
-  static void remove_left_behind(const std::string& data_directory);
+  // Removes what a crash has left of a checkpoint. Requires: this process has locked the data directory.
+  static void remove_leftovers(const std::string& data_directory);
 
   ~DatabaseCheckpoint();
   DatabaseCheckpoint(DatabaseCheckpoint&& other) noexcept;
@@ -27,7 +27,7 @@ class DatabaseCheckpoint {
  private:
   explicit DatabaseCheckpoint(std::string path) : path_(std::move(path)) {}
 
-  std::string path_;  // empty: another has it
+  std::string path_;  // empty after a move
 };
 
 }  // namespace statmill

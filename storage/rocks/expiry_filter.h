@@ -1,8 +1,8 @@
-// ExpiryFilter: how RocksDB forgets chunks that are past their retention, whenever it compacts their files.
+// ExpiryFilter: makes RocksDB drop chunks past their retention whenever it compacts their files.
 //
-// It goes by the key, so all versions and operands of a chunk that a compaction sees go together. What stays
-// in files that it does not see is cut off by readers, as everything expired is. RocksDB asks it whatever
-// snapshots there are: one taken before may miss such chunks, which nobody reads.
+// It looks only at the key, so all versions and operands of a chunk in one compaction are dropped together.
+// Readers ignore everything expired, including what remains in other files. RocksDB applies the filter
+// whatever snapshots exist: an older snapshot may lack such chunks, which nobody reads.
 #pragma once
 
 #include <rocksdb/compaction_filter.h>
@@ -17,8 +17,8 @@ namespace statmill {
 // Thread-safe.
 class ExpiryFilter final : public rocksdb::CompactionFilter {
  public:
-  // Both must outlive the database. `rows`: every compaction thread adds to it, the store reads it; relaxed:
-  // it stands for itself.
+  // Both must outlive the database. Compaction threads add to `rows`, the store reads it; relaxed, since it
+  // is independent of other data.
   ExpiryFilter(TierNo tier, const Expiry& expiry, std::atomic<uint64_t>& rows)
       : tier_(tier), expiry_(expiry), rows_(rows) {}
 

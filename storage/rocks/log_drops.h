@@ -1,4 +1,4 @@
-// Log drops: what a salvaging start leaves out of RocksDB's log, as its warnings tell.
+// LogDrops: what a salvaging start leaves out of RocksDB's log, according to RocksDB's warnings.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 namespace statmill {
 
 struct LogDrops {
-  uint64_t places = 0;  // stretches of the log that were damaged
+  uint64_t places = 0;  // damaged stretches of the log
   uint64_t bytes = 0;
 };
 
-// The bytes that a warning says are dropped from a log; none when it is about something else.
+// Returns the number of bytes that a warning says were dropped from a log; nullopt for other warnings.
 std::optional<uint64_t> dropped_bytes(std::string_view warning);
 
 }  // namespace statmill

@@ -32,7 +32,7 @@ Result<bool> Reclaimer::step(RocksDatabase& database, std::atomic<bool>& cancell
       chunk_ = 0;
       continue;
     }
-    const auto worth_it = is_worth_it(database, tier_, **next);
+    const auto worth_it = is_worth_compacting(database, tier_, **next);
     if (!worth_it) return worth_it.error();
     if (*worth_it) {
       if (Status done = compact(database, tier_, **next, cancelled); !done) return done.error();
@@ -76,7 +76,7 @@ Result<std::optional<ChunkNo>> Reclaimer::next_chunk(RocksDatabase& database, Ti
 
 // Whether enough of a chunk number's rows are expired. Rows are looked at that are evenly spread over the
 // ids.
-Result<bool> Reclaimer::is_worth_it(RocksDatabase& database, TierNo tier, ChunkNo chunk) {
+Result<bool> Reclaimer::is_worth_compacting(RocksDatabase& database, TierNo tier, ChunkNo chunk) {
   const std::string first = chunk_key(chunk, 0);
   const std::string last = chunk_key(chunk, kLastId);
   const rocksdb::Slice first_slice(first);

@@ -1,8 +1,8 @@
-// Reclaimer: drops the files of a RocksDatabase of which nothing is kept, then finds chunk numbers that hold
-// much that is expired, and has them compacted.
+// Reclaimer: deletes files of a RocksDatabase of which nothing is kept, then finds chunk numbers with many
+// expired rows and compacts them.
 //
-// How much is expired is found by looking at a sample of the rows, so nothing needs to be remembered: neither
-// over a restart, nor when rules change, nor what compactions have dropped on their own.
+// It estimates how much is expired from a sample of the rows. So it need not remember anything across
+// restarts, changes of the rules, or compactions by RocksDB.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ class RocksDatabase;
 class Reclaimer {
  public:
   static constexpr SeriesId kSampleRows = 64;
-  static constexpr SeriesId kExpiredRowsMin = 4;  // of the sample: to win 1/16 the rest is written once more
+  static constexpr SeriesId kExpiredRowsMin = 4;  // of the sample: to free 1/16 the rest is written once more
 
   explicit Reclaimer(const Tiers& tiers) : tiers_(tiers) {}  // `tiers` must outlive it
 
@@ -30,13 +30,13 @@ class Reclaimer {
  private:
   Status drop_files(RocksDatabase& database, TierNo tier);
   Result<std::optional<ChunkNo>> next_chunk(RocksDatabase& database, TierNo tier, ChunkNo from);
-  Result<bool> is_worth_it(RocksDatabase& database, TierNo tier, ChunkNo chunk);
+  Result<bool> is_worth_compacting(RocksDatabase& database, TierNo tier, ChunkNo chunk);
   Status compact(RocksDatabase& database, TierNo tier, ChunkNo chunk, std::atomic<bool>& cancelled);
 
   const Tiers& tiers_;
-  std::array<ChunkNo, Tiers::kCountMax> dropped_{};  // by tier: files below are gone
-  uint64_t version_ = 0;                             // of the expiry, which the walk is about
-  TierNo tier_ = 0;                                  // where the walk is
+  std::array<ChunkNo, Tiers::kCountMax> dropped_{};  // by tier: files below this chunk are deleted
+  uint64_t version_ = 0;                             // of the expiry, when the current pass began
+  TierNo tier_ = 0;                                  // the position of the pass
   ChunkNo chunk_ = 0;
 };
 

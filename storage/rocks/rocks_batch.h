@@ -1,4 +1,4 @@
-// A StoreBatch as one WriteBatch of RocksDB.
+// RocksBatch: a StoreBatch as one WriteBatch of RocksDB.
 #pragma once
 
 #include <rocksdb/write_batch.h>
@@ -9,7 +9,7 @@
 
 namespace statmill {
 
-// Adds operations to a WriteBatch and keeps the first that failed.
+// Collects operations in a WriteBatch and keeps the first error.
 class RocksBatch {
  public:
   void add(const rocksdb::Status& status) {

@@ -1,4 +1,4 @@
-// RocksDatabase: the RocksDB under a RocksStore: how it is tuned, its column families, its errors as ours.
+// RocksDatabase: the RocksDB database of a RocksStore: its tuning, its column families, its errors as ours.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -23,32 +23,32 @@
 namespace statmill {
 
 enum class RocksAccess {
-  kCreate,     // a directory without a database gets one
-  kReadWrite,  // it must be there
+  kCreate,     // creates the database if there is none
+  kReadWrite,  // the database must exist
   kReadOnly,   // changes nothing on disk and takes no lock; the log is read into memory
 };
 
-// Thread-safe. Never mends itself: after a failed write all that follow fail (see RocksStore).
+// Thread-safe. After a failed write all later writes fail too; RocksStore handles that.
 class RocksDatabase {
  public:
   // `path` is the database's own directory. A last batch that a power cut has torn was never acknowledged: it
-  // is left out, and `warn` is told. Errors: kBusy, kCorrupt, kIo.
+  // is left out, with a call of `options.warn`. Errors: kBusy, kCorrupt, kIo.
   static Result<std::unique_ptr<RocksDatabase>> open(const std::string& path, const RocksOptions& options,
                                                      const Tiers& tiers,
                                                      RocksAccess access = RocksAccess::kCreate);
 
   struct Parts {
-    // These outlive db, whose threads use them (chunk_merge.h, expiry_filter.h).
+    // These must outlive db, whose threads use them (chunk_merge.h, expiry_filter.h).
     std::unique_ptr<std::atomic<uint64_t>> damaged_frames;
     std::unique_ptr<std::atomic<uint64_t>> expired_rows;
     std::shared_ptr<Expiry> expiry;
     std::vector<std::unique_ptr<ExpiryFilter>> filters;  // by tier
     std::shared_ptr<rocksdb::Cache> block_cache;
-    std::shared_ptr<rocksdb::Statistics> statistics;  // null: writes are not counted
+    std::shared_ptr<rocksdb::Statistics> statistics;  // null if writes are not counted
     LogDrops log_drops;
-    std::unique_ptr<rocksdb::Env> env;  // of a file system that is not the system's own; or null
+    std::unique_ptr<rocksdb::Env> env;  // for a file system that is not the system's own; may be null
     std::unique_ptr<rocksdb::DB> db;
-    std::vector<rocksdb::ColumnFamilyHandle*> families;  // belong to db, given back before it closes
+    std::vector<rocksdb::ColumnFamilyHandle*> families;  // owned by db, released before it closes
   };
   explicit RocksDatabase(Parts parts) : parts_(std::move(parts)) {}
   ~RocksDatabase();
@@ -67,7 +67,7 @@ class RocksDatabase {
   uint64_t memory_bytes();   // write buffers, block cache, open files
   WrittenBytes written_bytes() const;
   Expiry& expiry() { return *parts_.expiry; }
-  const LogDrops& log_drops() const { return parts_.log_drops; }  // when it was opened
+  const LogDrops& log_drops() const { return parts_.log_drops; }  // of opening it
   uint64_t expired_rows() const { return parts_.expired_rows->load(std::memory_order_relaxed); }
   uint64_t damaged_frames() const { return parts_.damaged_frames->load(std::memory_order_relaxed); }
 
@@ -77,7 +77,7 @@ class RocksDatabase {
   Parts parts_;
 };
 
-// What a status that is not ok means to us.
+// Converts a status that is not ok.
 Error error_of(const rocksdb::Status& status);
 
 }  // namespace statmill

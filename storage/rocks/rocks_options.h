@@ -1,4 +1,4 @@
-// RocksOptions: what a RocksStore is opened with.
+// RocksOptions: the options of a RocksStore.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@ class FileSystem;
 namespace statmill {
 
 struct RocksOptions {
-  std::string path;                                 // the data directory; created when missing
+  std::string path;                                 // the data directory; created if missing
   uint64_t block_cache_bytes = uint64_t{64} << 20;  // blocks, indexes and filters of all files together
   uint64_t write_buffer_bytes = uint64_t{64}
                                 << 20;  // of the finest tier and of the journal each; coarser: a quarter
   uint64_t wal_bytes_max = uint64_t{128} << 20;  // bounds how long a start after a crash replays
-  std::shared_ptr<Expiry> expiry;  // of all databases that a store opens one after the other; null: its own
-  uint64_t reserve_bytes = 0;      // of the disk, kept for a start when it is full (reserve_file.h); 0: none
+  std::shared_ptr<Expiry> expiry;  // shared by all databases that a store opens in turn; null: its own
+  uint64_t reserve_bytes = 0;      // disk space kept for a start on a full disk (reserve_file.h); 0: none
   bool sync = true;                // false: a power cut loses acknowledged data; benches only
-  bool salvage = false;            // reads past damage in the log, which otherwise is an error (log_drops())
+  bool salvage = false;            // reads past damage in the log, which is otherwise an error (log_drops())
   bool count_writes = false;       // StoreStats::written; benches only
   std::shared_ptr<rocksdb::FileSystem> file_system;  // where the database lives; null: the system's own
-  std::function<void(std::string_view)> warn;  // told what RocksDB warns of, by any thread; may be empty
+  std::function<void(std::string_view)> warn;  // called with RocksDB's warnings on any thread; may be empty
 };
 
 }  // namespace statmill

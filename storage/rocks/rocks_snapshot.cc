@@ -126,7 +126,7 @@ Result<AgentRows> RocksSnapshot::agents() {
 Result<std::string> RocksSnapshot::chunk(const ChunkKey& key) {
   SM_CHECK(key.tier < tiers_.count());
   if (key.chunk < floor(key.tier)) return std::string();
-  const JoinOnly join_only;
+  const ConcatenateOnly concatenate_only;
   return get(database_->tier(key.tier), chunk_key(key.chunk, key.id));
 }
 
@@ -134,7 +134,7 @@ Status RocksSnapshot::scan(TierNo tier, ChunkNo chunk, SeriesId first,
                            const std::function<bool(SeriesId, std::string_view frames)>& visit) {
   SM_CHECK(tier < tiers_.count());
   if (chunk < floor(tier)) return Status::ok();
-  const JoinOnly join_only;
+  const ConcatenateOnly concatenate_only;
   const std::string last = chunk_key(chunk, std::numeric_limits<SeriesId>::max()) + '\0';
   const rocksdb::Slice upper(last);
   const std::unique_ptr<rocksdb::Iterator> row(

@@ -28,7 +28,7 @@ class RocksSnapshot final : public StoreSnapshot {
   ChunkNo floor(TierNo tier) override { return floors_[tier]; }
   Result<std::optional<ChunkNo>> oldest_chunk(TierNo tier) override;
 
-  // All that Store::load promises, as of this snapshot.
+  // Implements Store::load for this snapshot.
   Status load(const LoadVisitor& visitor);
 
  private:
@@ -38,11 +38,11 @@ class RocksSnapshot final : public StoreSnapshot {
   };
   Result<Flushed> flushed(ShardNo shard);
   Result<std::string> get(rocksdb::ColumnFamilyHandle* family,
-                          std::string_view key);  // empty when there is none
+                          std::string_view key);  // empty if there is no such row
   Status load_series(const LoadVisitor& visitor);
   Result<std::vector<TickNo>> load_shards(const LoadVisitor& visitor);
   Status load_journal(const LoadVisitor& visitor, const std::vector<TickNo>& flushed_ticks);
-  Result<TickNo> tick_of(std::string_view meta_key);  // 0 when there is no such row
+  Result<TickNo> tick_of(std::string_view meta_key);  // 0 if there is no such row
 
   const std::shared_ptr<RocksDatabase> database_;
   const Tiers& tiers_;

@@ -14,10 +14,10 @@
 #include "storage/files/reserve_file.h"
 #include "storage/keys.h"
 #include "storage/rocks/database_checkpoint.h"
+#include "storage/rocks/flush_and_compact.h"
 #include "storage/rocks/rocks_batch.h"
 #include "storage/rocks/rocks_database.h"
 #include "storage/rocks/rocks_snapshot.h"
-#include "storage/rocks/settle.h"
 
 namespace statmill {
 namespace {
@@ -73,7 +73,7 @@ Result<RocksStore::Opened> open_as_it_can(const std::string& path, const RocksOp
   return readable ? std::move(readable) : std::move(opened);
 }
 
-Error being_mended() {
+Error recovering() {
   return {ErrorCode::kUnavailable, "the store is being opened anew after a fault of the disk"};
 }
 
@@ -82,17 +82,17 @@ constexpr uint32_t kWritesPerReserve = 256;  // a look at the disk now and then 
 // What is read while no database is open.
 class ClosedSnapshot final : public StoreSnapshot {
  public:
-  Result<TickNo> last_tick() override { return being_mended(); }
-  Result<TickNo> flushed_tick(ShardNo) override { return being_mended(); }
-  Result<RollupPosition> rollup_position() override { return being_mended(); }
-  Result<std::optional<ClockRow>> clock() override { return being_mended(); }
-  Result<AgentRows> agents() override { return being_mended(); }
-  Result<std::string> chunk(const ChunkKey&) override { return being_mended(); }
+  Result<TickNo> last_tick() override { return recovering(); }
+  Result<TickNo> flushed_tick(ShardNo) override { return recovering(); }
+  Result<RollupPosition> rollup_position() override { return recovering(); }
+  Result<std::optional<ClockRow>> clock() override { return recovering(); }
+  Result<AgentRows> agents() override { return recovering(); }
+  Result<std::string> chunk(const ChunkKey&) override { return recovering(); }
   Status scan(TierNo, ChunkNo, SeriesId, const std::function<bool(SeriesId, std::string_view)>&) override {
-    return being_mended();
+    return recovering();
   }
   ChunkNo floor(TierNo) override { return 0; }
-  Result<std::optional<ChunkNo>> oldest_chunk(TierNo) override { return being_mended(); }
+  Result<std::optional<ChunkNo>> oldest_chunk(TierNo) override { return recovering(); }
 };
 
 }  // namespace
@@ -111,7 +111,7 @@ Result<std::unique_ptr<RocksStore>> RocksStore::open(const RocksOptions& options
   }
   mine.salvage = false;  // once: what breaks from here on is another matter
   auto store = std::make_unique<RocksStore>(std::move(mine), tiers, std::move(*path), std::move(*opened));
-  DatabaseCheckpoint::remove_left_behind(store->data_directory());
+  DatabaseCheckpoint::remove_leftovers(store->data_directory());
   if (!store->fault_) store->keep_reserve();
   return store;
 }
@@ -137,7 +137,7 @@ void RocksStore::keep_reserve() {
 
 Status RocksStore::write(const StoreBatch& batch) {
   if (batch.is_empty()) return Status::ok();
-  if (Status whole = mend(); !whole) return whole;
+  if (Status whole = recover(); !whole) return whole;
   if (batch.tick != 0) {
     if (batch.tick == last_tick_)
       return Status::ok();  // a write of it that failed was in the log all the same
@@ -152,9 +152,9 @@ Status RocksStore::write(const StoreBatch& batch) {
   rocksdb::WriteOptions options;
   options.sync = options_.sync;
   const rocksdb::Status status = database->db().Write(options, &operations.batch());
-  if (!status.ok()) return break_down(error_of(status).with("write to the store"));
+  if (!status.ok()) return fail(error_of(status).with("write to the store"));
   last_tick_ = tried_tick_;
-  reopening_pace_.went_well();
+  reopen_backoff_.record_success();
   if (--writes_to_reserve_ == 0) keep_reserve();
   return Status::ok();
 }
@@ -190,8 +190,8 @@ Result<uint64_t> RocksStore::expire(TierNo tier, ChunkNo chunk) {
 Status RocksStore::keep_from(TierNo tier, ChunkNo chunk) {
   SM_CHECK(tier < tiers_.count());
   // A batch is built with this before it is written: at a store that started at fault nothing else would
-  // mend.
-  if (Status whole = mend(); !whole) return whole;
+  // recover.
+  if (Status whole = recover(); !whole) return whole;
   return chunk < expiry().floor(tier) ? set_floor(tier, chunk) : Status::ok();
 }
 
@@ -206,7 +206,7 @@ Status RocksStore::set_floor(TierNo tier, ChunkNo chunk) {
   rocksdb::WriteOptions options;
   options.sync = options_.sync;
   const rocksdb::Status status = database->db().Put(options, database->meta(), expired_key(tier), row);
-  if (!status.ok()) return break_down(error_of(status).with("drop what is past its retention"));
+  if (!status.ok()) return fail(error_of(status).with("drop what is past its retention"));
   expiry().set_floor(tier, chunk);
   return Status::ok();
 }
@@ -232,7 +232,7 @@ StoreStats RocksStore::stats() {
 
 Result<std::shared_ptr<RocksDatabase>> RocksStore::usable_database() const {
   if (std::shared_ptr<RocksDatabase> database = this->database()) return database;
-  return being_mended();
+  return recovering();
 }
 
 Status RocksStore::flush() {
@@ -279,17 +279,17 @@ void RocksStore::replace_database(std::shared_ptr<RocksDatabase> next) {
   if (next) damaged_frames_.fetch_add(next->damaged_frames(), std::memory_order_relaxed);
 }
 
-Error RocksStore::break_down(Error why) {
+Error RocksStore::fail(Error why) {
   fault_ = std::move(why);
   return *fault_;
 }
 
-Status RocksStore::mend() {
+Status RocksStore::recover() {
   if (!fault_) return Status::ok();
-  if (!reopening_pace_.is_due()) return *fault_;
+  if (!reopen_backoff_.is_due()) return *fault_;
   rocksdb::FileSystem& disk = options_.file_system ? *options_.file_system : *rocksdb::FileSystem::Default();
-  if (Status probed = probe_disk(disk, path_); !probed) return break_down(probed.error());
-  reopening_pace_.tried();
+  if (Status probed = probe_disk(disk, path_); !probed) return fail(probed.error());
+  reopen_backoff_.record_attempt();
   return reopen();
 }
 
@@ -308,7 +308,7 @@ Status RocksStore::reopen() {
     }
     auto readable = RocksDatabase::open(path_, options_, tiers_, RocksAccess::kReadOnly);
     if (readable) replace_database(std::move(*readable));
-    return break_down(std::move(opened.error()).with("open the store anew"));
+    return fail(std::move(opened.error()).with("open the store anew"));
   }
   last_tick_ = tried_tick_ = opened->last_tick;
   writes_to_reserve_ = kWritesPerReserve;

@@ -1,14 +1,14 @@
-// RocksStore: the Store kept in an embedded RocksDB (storage/FORMAT.md).
+// RocksStore: the Store in an embedded RocksDB (storage/FORMAT.md).
 //
-// When a write fails nobody knows what is in RocksDB's log: the batch, a torn part of it, or nothing. So that
-// database is never written again. The next writes probe the disk; once it takes files again the database is
-// closed and opened anew, which reads the log, makes durable what it found, and starts another log. The tick
-// that the store then has says whether the failed batch is in. Until then the old database stays open for
-// reads.
+// After a failed write it is unknown what RocksDB's log contains: the batch, a torn part of it, or nothing.
+// So that database is never written again. The next writes probe the disk; once it accepts files again, the
+// database is closed and reopened, which reads the log, makes durable what it found, and starts another log.
+// The newest tick in the reopened store says whether it contains the failed batch. Until then the old
+// database stays open for reads. This is called recovery here.
 //
 // A database that cannot be opened for writing, because the disk is full or read-only, is opened for reading:
-// then the store begins as one whose write has failed, and mends in the same way. On a full disk the start
-// first gives up the reserve (reserve_file.h); it is made again when there is room.
+// the store then starts as if a write had failed, and recovers in the same way. On a full disk the start
+// first frees the reserve (reserve_file.h), which is created again when there is space.
 //
 // Do not fork after opening one: RocksDB's threads do not exist in the child.
 #pragma once
@@ -24,7 +24,7 @@
 #include "storage/files/files.h"
 #include "storage/rocks/log_drops.h"
 #include "storage/rocks/reclaimer.h"
-#include "storage/rocks/retry_pace.h"
+#include "storage/rocks/retry_backoff.h"
 #include "storage/rocks/rocks_options.h"
 #include "storage/rocks/scrub.h"
 #include "storage/store.h"
@@ -33,19 +33,19 @@ namespace statmill {
 
 class RocksDatabase;
 
-// Thread-safe; write(), expire() and keep_from() belong to one thread.
+// Thread-safe, but write(), expire() and keep_from() must be called on one thread.
 class RocksStore final : public Store {
  public:
   // Errors: kBusy (another process has it open), kInvalid (not ours, other steps), kVersion, kCorrupt, kIo
-  // (it cannot even be read, or what was read is not durable). Refused directories are left as they were.
+  // (it cannot even be read, or what was read is not durable). A directory that is refused is not changed.
   static Result<std::unique_ptr<RocksStore>> open(const RocksOptions& options, const Tiers& tiers);
 
   struct Opened {
     std::shared_ptr<RocksDatabase> database;
     TickNo last_tick = 0;
-    std::optional<Error> fault;  // why it can only be read; none: it can be written
+    std::optional<Error> fault;  // why it is read-only; nullopt if it can be written
   };
-  // `path`: of the database that `opened` is.
+  // `path` is that of the database in `opened`.
   RocksStore(RocksOptions options, const Tiers& tiers, std::string path, Opened opened);
 
   const Tiers& tiers() const override { return tiers_; }
@@ -58,34 +58,34 @@ class RocksStore final : public Store {
   Result<bool> reclaim(std::atomic<bool>& cancelled) override;
   StoreStats stats() override;
 
-  // Why nothing can be written at present. To be asked by the thread that writes.
+  // Why nothing can be written at present. Call it on the thread that writes.
   const std::optional<Error>& fault() const { return fault_; }
-  // Of the disk, kept now for a start when it is full. Thread-safe.
+  // Disk space currently kept for a start on a full disk. Thread-safe.
   uint64_t reserve_bytes() const;
-  // What a salvaging open left out of the log.
+  // What a salvaging open() left out of the log.
   const LogDrops& log_drops() const { return log_drops_; }
 
-  // What only an administrator asks for, from any one thread. Errors of all: kUnavailable when cancelled and
-  // while the store mends itself, kIo, kCorrupt.
+  // The following are for administrators; call them on any one thread at a time. Errors of all: kUnavailable
+  // if cancelled or while the store recovers, kIo, kCorrupt.
 
-  // Puts what RocksDB has in memory into files (settle.h).
+  // Writes RocksDB's memory to files (flush_and_compact.h).
   Status flush();
-  // And then merges every file to the bottom, so that the data directory has its settled size.
+  // Flushes, then merges every file to the bottom, so that the data directory has its final size.
   Status compact(std::atomic<bool>& cancelled);
-  // Makes a backup (backup.h) of everything that is durable when it is called, and perhaps more. Errors also:
-  // kInvalid, as write_backup().
+  // Makes a backup (backup.h) of at least everything that is durable at the call. Errors also: kInvalid, as
+  // write_backup().
   Result<BackupSummary> backup(const std::string& directory, const Cancelled& cancelled);
-  // Reads everything (scrub.h), as of now. It may keep the store from mending itself: have it end when the
-  // store is in need.
+  // Checks everything (scrub.h), as of now. The store cannot recover meanwhile: cancel it if there is a
+  // fault.
   Result<ScrubReport> scrub(const Cancelled& cancelled);
   std::string data_directory() const;
 
  private:
-  std::shared_ptr<RocksDatabase> database() const;  // null: none could be opened
+  std::shared_ptr<RocksDatabase> database() const;  // null if none could be opened
   Result<std::shared_ptr<RocksDatabase>> usable_database() const;
   void replace_database(std::shared_ptr<RocksDatabase> next);
-  Error break_down(Error why);
-  Status mend();
+  Error fail(Error why);
+  Status recover();
   Status set_floor(TierNo tier, ChunkNo chunk);
   Status reopen();
   void keep_reserve();
@@ -95,21 +95,21 @@ class RocksStore final : public Store {
   const std::string path_;
   const LogDrops log_drops_;
 
-  Reclaimer reclaimer_;  // reclaim()'s
+  Reclaimer reclaimer_;  // used by reclaim() only
 
-  // Of the thread that writes.
+  // Used on the thread that writes.
   TickNo last_tick_;            // the newest that is in the store
-  TickNo tried_tick_;           // the same, or the one whose write failed: it may be in the log
-  std::optional<Error> fault_;  // why the database is not to be written
-  RetryPace reopening_pace_;
-  uint32_t writes_to_reserve_ = 0;  // good writes until it is looked for again
+  TickNo tried_tick_;           // the same, or that of the failed write, which may be in the log
+  std::optional<Error> fault_;  // why the database must not be written
+  RetryBackoff reopen_backoff_;
+  uint32_t writes_to_reserve_ = 0;  // successful writes until the reserve is checked again
   bool misses_reserve_ = false;
 
   mutable Mutex mutex_;
   std::shared_ptr<RocksDatabase> database_ GUARDED_BY(mutex_);
-  // Written by that thread, read by stats(); relaxed: each stands for itself.
+  // Written by the writing thread, read by stats(); relaxed, since they are independent of other data.
   std::atomic<uint64_t> reopenings_{0};
-  std::atomic<uint64_t> damaged_frames_{0};  // seen by databases that are closed
+  std::atomic<uint64_t> damaged_frames_{0};  // seen by databases that are closed by now
 };
 
 }  // namespace statmill

@@ -215,11 +215,11 @@ void Scrubber::check_journal_row(const JournalKey& key, std::string_view row) {
     if (!is_known(reader->id()))
       report_.add_fault(where, "series " + std::to_string(reader->id()) + " is not in the catalog");
     bool sound = true;
-    for (uint32_t i = 0; sound && i < reader->entries(); ++i) sound = skip_entry(reader->entries_in());
+    for (uint32_t i = 0; sound && i < reader->entries(); ++i) sound = skip_entry(reader->entry_reader());
     if (!sound) break;
     report_.journal_entries += reader->entries();
   }
-  if (reader->failed() || !reader->entries_in().done()) report_.add_fault(where, "an impossible entry");
+  if (reader->failed() || !reader->entry_reader().done()) report_.add_fault(where, "an impossible entry");
 }
 
 void Scrubber::check_journal_row_v1(const JournalKey& key, std::string_view row) {
@@ -234,7 +234,7 @@ void Scrubber::check_journal_row_v1(const JournalKey& key, std::string_view row)
 }
 
 Status Scrubber::tier(TierNo tier) {
-  const JoinOnly join_only;
+  const ConcatenateOnly concatenate_only;
   report_.tiers.push_back({.name = database_.tier(tier)->GetName()});
   return rows(database_.tier(tier), chunk_key(expired_[tier], 0),
               [this, tier](std::string_view bytes, std::string_view value) {

@@ -1,7 +1,7 @@
-// Scrub: reads all of a store and says what is wrong with it: files against their checksums, every row of
-// every column family against what storage/FORMAT.md says of it, every frame down to its last bucket.
+// Scrub: reads all of a store and reports what is wrong with it: files against their checksums, every row of
+// every column family against storage/FORMAT.md, every frame down to its last bucket.
 //
-// It changes nothing. What has been deleted or expired is not looked at, only the files it may still be in.
+// It changes nothing. Deleted and expired data are not checked, only the files that may still contain them.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ namespace statmill {
 class RocksDatabase;
 
 struct ScrubReport {
-  static constexpr size_t kFaultsMax = 1000;  // told; all are counted
+  static constexpr size_t kFaultsMax = 1000;  // reported; all are counted
 
   struct Tier {
     std::string name;   // of the column family
     uint64_t rows = 0;  // chunks
     uint64_t frames = 0;
-    uint64_t buckets = 0;  // once frames are merged
+    uint64_t buckets = 0;  // after merging the frames
     uint64_t histograms = 0;
     uint64_t bytes = 0;  // of the frames
   };
@@ -45,11 +45,11 @@ struct ScrubReport {
   void add_fault(std::string where, std::string what);
 };
 
-// Of an open database, as it is at one moment. Errors: kUnavailable when cancelled. Everything else that can
-// go wrong is a fault.
+// Checks an open database as of one moment. Errors: kUnavailable if cancelled. Everything else that goes
+// wrong is a fault in the report.
 Result<ScrubReport> scrub(RocksDatabase& database, const Tiers& tiers, const Cancelled& cancelled);
 
-// Of a data directory, or a backup, that no server has open. Errors, when it does not open: kNotFound,
+// Checks a data directory or a backup that no server has open. Errors, if it does not open: kNotFound,
 // kInvalid, kVersion, kCorrupt, kIo.
 Result<ScrubReport> scrub_directory(const std::string& directory);
 

@@ -1,4 +1,4 @@
-// ScrubRows: every row of a column family, even where some of its files cannot be read.
+// ScrubRows: reads every row of a column family, even if some of its files cannot be read.
 #pragma once
 
 #include <functional>
@@ -14,16 +14,16 @@ namespace statmill {
 struct ScrubRange {
   rocksdb::ColumnFamilyHandle* family = nullptr;
   const rocksdb::Snapshot* snapshot = nullptr;
-  std::string first;  // rows before this key have been deleted
+  std::string first;  // rows before this key are deleted
 };
 
-// Gives the rows by key. Where RocksDB cannot go on, that is a fault in `report`, and it goes on at the next
-// key that a file begins or ends with. Errors: kUnavailable when cancelled.
+// Visits the rows by key. Where RocksDB cannot continue, it adds a fault to `report` and continues at the
+// next key at which a file begins or ends. Errors: kUnavailable if cancelled.
 Status scrub_rows(RocksDatabase& database, const ScrubRange& range, const Cancelled& cancelled,
                   ScrubReport& report,
                   const std::function<void(std::string_view key, std::string_view value)>& visit);
 
-// Every file against its checksums, each by itself.
+// Verifies the checksums of every file, one by one.
 Status scrub_files(RocksDatabase& database, const Cancelled& cancelled, ScrubReport& report);
 
 }  // namespace statmill

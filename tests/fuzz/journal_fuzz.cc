@@ -34,7 +34,7 @@ bool read_row(std::string_view row, RowPart part, bool skip) {
   if (!reader) return false;
   while (reader->next()) {
     Window window;
-    Reader& in = reader->entries_in();
+    Reader& in = reader->entry_reader();
     for (uint32_t i = 0; i < reader->entries(); ++i) {
       if (skip ? !skip_entry(in) : !window.add_entry(in, Combine::kMerge)) return false;
     }

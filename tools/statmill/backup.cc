@@ -65,14 +65,14 @@ Outcome run_verify(std::span<const std::string> arguments, const Environment& en
                          arguments, environment);
   if (line.ended_as()) return *line.ended_as();
   const std::string& directory = line.operands()[0];
-  const Result<BackupVerdict> verdict = verify_backup(directory);
-  if (!verdict) return failed(verdict.error(), directory);
-  if (verdict->faults.empty())
-    return {.data = summary_text(directory, verdict->summary, ", as the manifest says")};
+  const Result<BackupReport> report = verify_backup(directory);
+  if (!report) return failed(report.error(), directory);
+  if (report->faults.empty())
+    return {.data = summary_text(directory, report->summary, ", as the manifest says")};
   Outcome out;
-  for (const BackupFault& fault : verdict->faults) out.data += fault.file + ": " + fault.what + "\n";
+  for (const BackupFault& fault : report->faults) out.data += fault.file + ": " + fault.what + "\n";
   out.code = ExitStatus::kFailed;
-  out.talk = "statmill: " + directory + ": " + std::to_string(verdict->faults.size()) + " faults\n";
+  out.talk = "statmill: " + directory + ": " + std::to_string(report->faults.size()) + " faults\n";
   return out;
 }
 

@@ -34,10 +34,10 @@ RC_GTEST_PROP(JournalDraft, MakesTheRowOfItsPiecesById, ()) {
     std::vector<JournalPiece> pieces;
     for (const auto& [id, entries] : by_id) pieces.push_back({id, entries.count, entries.bytes});
     const RowPlace place{tick, 3, tick - 1};
-    std::string row = draft.take_row(place);
+    std::string row = draft.build_row(place);
     RC_ASSERT(row == encode_journal_row(place, pieces));
     RC_ASSERT(draft.is_empty() && draft.bytes().empty());
-    draft.give_back(std::move(row));
+    draft.recycle(std::move(row));
   }
 }
 
@@ -48,14 +48,14 @@ TEST(JournalDraft, LongRunsOfSeriesAreReadBackWhole) {
     draft.bytes().push_back(static_cast<char>(id % 100));
     draft.end_piece(id, 1);
   }
-  const std::string row = draft.take_row({9, 0, 0});
+  const std::string row = draft.build_row({9, 0, 0});
   EXPECT_LT(row.size(), kSeries + 40U) << "a byte each, and a few for the runs";
   auto reader = JournalRowReader::open(9, 0, row);
   ASSERT_TRUE(reader);
   SeriesId expected = 0;
   for (; reader->next(); ++expected) {
     ASSERT_EQ(reader->id(), expected);
-    ASSERT_EQ(reader->entries_in().u8(), expected % 100);
+    ASSERT_EQ(reader->entry_reader().u8(), expected % 100);
   }
   EXPECT_FALSE(reader->failed());
   EXPECT_EQ(expected, kSeries);

@@ -32,7 +32,7 @@ Status replay(std::string_view row, Replayed& out, RowPart part = kPart, TickNo 
   while (reader->next()) {
     Window window;
     for (uint32_t i = 0; i < reader->entries(); ++i) {
-      if (!window.add_entry(reader->entries_in(), Combine::kMerge)) return no_entry;
+      if (!window.add_entry(reader->entry_reader(), Combine::kMerge)) return no_entry;
     }
     out[reader->id()] = window.buckets(Combine::kMerge);
   }

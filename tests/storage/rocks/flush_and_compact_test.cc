@@ -1,5 +1,5 @@
 // Settling: after it the directory has what has to be there and nothing else.
-#include "storage/rocks/settle.h"
+#include "storage/rocks/flush_and_compact.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace statmill {
 namespace {
 
-class SettleTest : public StoredData {
+class FlushAndCompactTest : public StoredData {
  protected:
   void SetUp() override { fill(); }
 
@@ -35,14 +35,14 @@ class SettleTest : public StoredData {
   }
 };
 
-TEST_F(SettleTest, FlushedBuffersNeedNoLog) {
+TEST_F(FlushAndCompactTest, FlushedBuffersNeedNoLog) {
   ASSERT_GT(log_bytes(), 0U);
   ASSERT_TRUE(store_->flush());
   EXPECT_EQ(log_bytes(), 0U);
   EXPECT_EQ(content().size(), 2 * kSeries);
 }
 
-TEST_F(SettleTest, CompactedChunksAreOneFrame) {
+TEST_F(FlushAndCompactTest, CompactedChunksAreOneFrame) {
   ASSERT_EQ(frames_of({0, kChunk, 5}), 2U);
   const auto before = content();
   compact();
@@ -50,7 +50,7 @@ TEST_F(SettleTest, CompactedChunksAreOneFrame) {
   EXPECT_EQ(content(), before);
 }
 
-TEST_F(SettleTest, NothingIsLeftOfWhatWasRewritten) {
+TEST_F(FlushAndCompactTest, NothingIsLeftOfWhatWasRewritten) {
   for (TickNo tick = 3; tick < 8; ++tick) {
     StoreBatch batch;
     batch.tick = tick;
@@ -69,7 +69,7 @@ TEST_F(SettleTest, NothingIsLeftOfWhatWasRewritten) {
       << "a restart finds nothing to take away";
 }
 
-TEST_F(SettleTest, ACompactionCanBeGivenUp) {
+TEST_F(FlushAndCompactTest, ACompactionCanBeGivenUp) {
   std::atomic<bool> yes{true};
   const Status given_up = store_->compact(yes);
   ASSERT_FALSE(given_up);

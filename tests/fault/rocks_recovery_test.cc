@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/mutex.h"
-#include "storage/rocks/retry_pace.h"
+#include "storage/rocks/retry_backoff.h"
 #include "storage/rocks/rocks_store.h"
 #include "tests/fault/fault_file_system.h"
 #include "tests/storage/buckets.h"
@@ -160,7 +160,7 @@ TEST_F(RocksMending, WhenItCannotBeOpenedForWritesItIsForReads) {
     ASSERT_EQ(count(), 2U) << "in the log after all, and durable or not, it is what recovery would find";
   }
   disk_->heal();
-  EXPECT_LE(failures_until_taken(2), static_cast<int>(RetryPace::kPauseMax));
+  EXPECT_LE(failures_until_taken(2), static_cast<int>(RetryBackoff::kPauseMax));
   EXPECT_EQ(count(), 2U);
 }
 
@@ -177,7 +177,7 @@ TEST_F(RocksMending, WhenItCannotBeOpenedAtAllReadsSayUnavailable) {
   EXPECT_FALSE(store_->expire(0, 1));
   EXPECT_EQ(store_->stats().bytes_on_disk, 0U);
   disk_->heal();
-  EXPECT_LE(failures_until_taken(2), static_cast<int>(RetryPace::kPauseMax));
+  EXPECT_LE(failures_until_taken(2), static_cast<int>(RetryBackoff::kPauseMax));
   EXPECT_EQ(count(), 2U);
 }
 
@@ -296,25 +296,25 @@ TEST_F(RocksMending, AnEmptyDirectoryInItsPlaceIsNotTaken) {
   EXPECT_FALSE(std::filesystem::exists(database / "CURRENT"));
   std::filesystem::remove_all(database);
   std::filesystem::rename(elsewhere, database);
-  EXPECT_LE(failures_until_taken(2), static_cast<int>(RetryPace::kPauseMax));
+  EXPECT_LE(failures_until_taken(2), static_cast<int>(RetryBackoff::kPauseMax));
   EXPECT_EQ(count(), 2U);
 }
 
-TEST(RetryPace, PausesDoubleToALimitAndAreForgottenAfterACalm) {
-  RetryPace pace;
+TEST(RetryBackoff, PausesDoubleToALimitAndAreForgottenAfterACalm) {
+  RetryBackoff backoff;
   std::vector<int> pauses;
   for (int tries = 0; tries < 7; ++tries) {
     int pause = 0;
-    while (!pace.is_due()) ++pause;
+    while (!backoff.is_due()) ++pause;
     pauses.push_back(pause);
-    pace.tried();
+    backoff.record_attempt();
   }
   EXPECT_EQ(pauses, (std::vector<int>{0, 1, 2, 4, 8, 16, 16}));
-  for (uint32_t i = 0; i < RetryPace::kCalmCalls; ++i) pace.went_well();
-  EXPECT_TRUE(pace.is_due());
-  pace.tried();
-  EXPECT_FALSE(pace.is_due());
-  EXPECT_TRUE(pace.is_due()) << "the pause is one call again";
+  for (uint32_t i = 0; i < RetryBackoff::kSuccessesToReset; ++i) backoff.record_success();
+  EXPECT_TRUE(backoff.is_due());
+  backoff.record_attempt();
+  EXPECT_FALSE(backoff.is_due());
+  EXPECT_TRUE(backoff.is_due()) << "the pause is one call again";
 }
 
 }  // namespace

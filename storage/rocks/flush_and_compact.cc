@@ -1,4 +1,4 @@
-#include "storage/rocks/settle.h"
+#include "storage/rocks/flush_and_compact.h"
 
 namespace statmill {
 namespace {
