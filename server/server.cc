@@ -107,7 +107,7 @@ std::optional<Fault> Server::restore_agents() {
   return std::nullopt;
 }
 
-void Server::tell_losses(const Losses& losses) {
+void Server::tell_losses(const SalvageLosses& losses) {
   const LogDrops& log = store_->log_drops();
   if (!losses.any() && log.places == 0) return log_.warn("nothing was lost: start without --salvage", {});
   log_.error("salvaged", {{"log_places", log.places},

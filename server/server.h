@@ -68,7 +68,7 @@ class Server {
  private:
   std::optional<Fault> open_store();
   std::optional<Fault> restore_agents();
-  void tell_losses(const Losses& losses);
+  void tell_losses(const SalvageLosses& losses);
   std::optional<Fault> start_recovered(const Recovery& recovery);
   std::optional<Fault> listen();
   std::optional<Fault> listen_for_lines();

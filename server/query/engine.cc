@@ -66,7 +66,7 @@ struct View {
 
 // Returns whether the copy's unflushed buckets are not in the snapshot. If not, a flush came between the two,
 // and the copy must be made again.
-Result<bool> fits(View& view, const SeriesCopy& copy) {
+Result<bool> is_consistent(View& view, const SeriesCopy& copy) {
   auto& flushed = view.flushed[copy.shard];
   if (!flushed) {
     const auto tick = view.snapshot->flushed_tick(copy.shard);
@@ -80,7 +80,7 @@ Result<bool> fits(View& view, const SeriesCopy& copy) {
 Error names_changed() { return {ErrorCode::kBusy, "series kept being deleted or renamed"}; }
 
 // `version` is the table's names_version() before `names` were found.
-Result<View> take_view(const Table& table, Store& store, const std::vector<std::string>& names,
+Result<View> make_view(const Table& table, Store& store, const std::vector<std::string>& names,
                        uint64_t version, const QueryRequest& request) {
   constexpr int kTriesMax =
       1000;  // a flush of one shard comes every few seconds: a second try is already rare
@@ -96,7 +96,7 @@ Result<View> take_view(const Table& table, Store& store, const std::vector<std::
     view.snapshot = store.snapshot();
     bool all = true;
     for (size_t c = 0; all && c < view.copies.size(); ++c) {
-      const auto fit = fits(view, view.copies[c]);
+      const auto fit = is_consistent(view, view.copies[c]);
       if (!fit) return fit.error();
       all = *fit;
     }
@@ -106,7 +106,7 @@ Result<View> take_view(const Table& table, Store& store, const std::vector<std::
 }
 
 // Returns the histograms that the snapshot does not have. `in_store` says whether it has those being flushed.
-std::vector<SlotHistogram> histograms_in_ram(const SeriesCopy& copy, bool in_store) {
+std::vector<SlotHistogram> unsaved_histograms(const SeriesCopy& copy, bool in_store) {
   std::vector<SlotHistogram> out = copy.unflushed_histograms.histograms();
   if (in_store) return out;
   std::vector<SlotHistogram> flushing = copy.flushing_histograms.histograms();
@@ -116,7 +116,7 @@ std::vector<SlotHistogram> histograms_in_ram(const SeriesCopy& copy, bool in_sto
 }
 
 // Merges `series` into the only series of the answer.
-Status merge_into(QueryAnswer& answer, SeriesAnswer series, size_t histogram_bytes_max) {
+Status merge_series(QueryAnswer& answer, SeriesAnswer series, size_t histogram_bytes_max) {
   answer.merged.push_back(std::move(series.name));
   if (answer.series.empty()) {
     answer.series.push_back(std::move(series));
@@ -171,7 +171,7 @@ Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp 
                                         std::to_string(limits_.points_max) +
                                         " points: ask for fewer series or a larger step"};
   }
-  auto view = take_view(table_, store_, names, version, request);
+  auto view = make_view(table_, store_, names, version, request);
   if (!view) return view.error();
   const auto position = view->snapshot->rollup_position();
   if (!position) return position.error();
@@ -188,14 +188,14 @@ Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp 
     } else {
       combine_into(copy.unflushed, copy.flushing, combine);
     }
-    auto series = reader.read(copy, histograms_in_ram(copy, in_store));
+    auto series = reader.read(copy, unsaved_histograms(copy, in_store));
     if (!series) return std::move(series).error().with("series " + copy.name);
     // Compactions drop data that are deleted or have a shorter retention now, even if a snapshot has them.
     if (store_.expiry().class_of(copy.id) != view->classes[i]) return names_changed();
     for (const SparseHistogram& histogram : series->histograms)
       answer.joined_histograms += histogram.joined_power() > 0 ? uint64_t{1} : uint64_t{0};
     if (request.merges) {
-      Status merged = merge_into(answer, std::move(*series), limits_.histogram_bytes_max);
+      Status merged = merge_series(answer, std::move(*series), limits_.histogram_bytes_max);
       if (!merged) return merged.error();
       continue;
     }

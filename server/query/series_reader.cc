@@ -8,9 +8,9 @@ namespace statmill {
 namespace {
 
 // Returns the items with slots in [begin, end).
-template <class OfSlot>
-std::span<const OfSlot> between(const std::vector<OfSlot>& all, Slot begin, Slot end) {
-  const auto before = [](const OfSlot& at, Slot slot) { return at.slot < slot; };
+template <class Item>
+std::span<const Item> in_range(const std::vector<Item>& all, Slot begin, Slot end) {
+  const auto before = [](const Item& at, Slot slot) { return at.slot < slot; };
   const auto first = std::lower_bound(all.begin(), all.end(), begin, before);
   const auto last = std::lower_bound(first, all.end(), end, before);
   return {first, last};
@@ -19,18 +19,18 @@ std::span<const OfSlot> between(const std::vector<OfSlot>& all, Slot begin, Slot
 }  // namespace
 
 Error histograms_too_large(size_t bytes_max) {
-  return {ErrorCode::kLimit, "histograms of more than " + std::to_string(bytes_max) +
+  return {ErrorCode::kLimit, "the histograms need more than " + std::to_string(bytes_max) +
                                  " bytes: ask for a shorter range or a larger step"};
 }
 
-void SeriesReader::put(const Bucket& bucket, int64_t time_s) {
+void SeriesReader::add(const Bucket& bucket, int64_t time_s) {
   if (time_s < plan_.from_s || time_s >= plan_.until_s) return;
   const auto i = static_cast<size_t>((time_s - plan_.from_s) / plan_.step_s);
   out_[i].merge(bucket);
   if (time_s > now_s_) ahead_[i] += bucket.count();
 }
 
-Status SeriesReader::put(std::span<const SlotHistogram> histograms, int64_t step_s) {
+Status SeriesReader::add(std::span<const SlotHistogram> histograms, int64_t step_s) {
   for (const SlotHistogram& h : histograms) {
     const int64_t time_s = h.slot * step_s;
     if (time_s < plan_.from_s || time_s >= plan_.until_s) continue;
@@ -97,13 +97,13 @@ Status SeriesReader::add_fine(const SeriesCopy& series, const Ram& ram, int64_t 
     auto stored = load(0, chunk, series.id);
     if (!stored) return stored.error();
     const bool event = series.kind == Kind::kEvent;
-    combine_into(stored->buckets, between(ram.buckets, at, stop),
+    combine_into(stored->buckets, in_range(ram.buckets, at, stop),
                  event ? Combine::kAddEvents : Combine::kMerge);
-    for (const SlotBucket& b : between(stored->buckets, at, stop)) {
-      put(event ? b.bucket.event_rate(tier.step_s) : b.bucket, b.slot * tier.step_s);
+    for (const SlotBucket& b : in_range(stored->buckets, at, stop)) {
+      add(event ? b.bucket.event_rate(tier.step_s) : b.bucket, b.slot * tier.step_s);
     }
-    merge_into(stored->histograms, between(ram.histograms, at, stop));
-    if (Status s = put(between(stored->histograms, at, stop), tier.step_s); !s) return s;
+    merge_into(stored->histograms, in_range(ram.histograms, at, stop));
+    if (Status s = add(in_range(stored->histograms, at, stop), tier.step_s); !s) return s;
     at = stop;
   }
   return Status::ok();
@@ -122,19 +122,19 @@ Status SeriesReader::add_coarse(const SeriesCopy& series, const Ram& ram, int64_
     const Slot stop = std::min(end, (static_cast<Slot>(chunk) + 1) * tier.chunk_slots);
     const auto stored = load(plan_.tier, chunk, series.id);
     if (!stored) return stored.error();
-    const auto part = between(stored->buckets, at, stop);
+    const auto part = in_range(stored->buckets, at, stop);
     all.insert(all.end(), part.begin(), part.end());
-    if (Status s = put(between(stored->histograms, at, stop), tier.step_s); !s) return s;
+    if (Status s = add(in_range(stored->histograms, at, stop), tier.step_s); !s) return s;
     at = stop;
   }
   if (series.kind == Kind::kEvent) {
     if (Status s = add_late_events(series, ram.buckets, from_s, until_s, all); !s) return s;
   } else {
-    const auto late = between(ram.buckets, from_s / finest.step_s, until_s / finest.step_s);
+    const auto late = in_range(ram.buckets, from_s / finest.step_s, until_s / finest.step_s);
     combine_into(all, roll_up(late, finest, tier, series.kind), Combine::kMerge);
   }
-  for (const SlotBucket& b : all) put(b.bucket, b.slot * tier.step_s);
-  return put(between(ram.histograms, from_s / finest.step_s, until_s / finest.step_s), finest.step_s);
+  for (const SlotBucket& b : all) add(b.bucket, b.slot * tier.step_s);
+  return add(in_range(ram.histograms, from_s / finest.step_s, until_s / finest.step_s), finest.step_s);
 }
 
 // Late events in RAM change totals that are already in the coarse buckets: those buckets are computed again
@@ -144,7 +144,7 @@ Status SeriesReader::add_late_events(const SeriesCopy& series, const Buckets& ra
   const Tier& finest = tiers_.finest();
   const Tier& tier = tiers_[plan_.tier];
   const int64_t ratio = tier.step_s / finest.step_s;
-  const auto late = between(ram, from_s / finest.step_s, until_s / finest.step_s);
+  const auto late = in_range(ram, from_s / finest.step_s, until_s / finest.step_s);
   for (size_t i = 0; i < late.size();) {
     const ChunkNo chunk = finest.chunk_of_slot(late[i].slot);
     size_t end = i + 1;
@@ -158,11 +158,11 @@ Status SeriesReader::add_late_events(const SeriesCopy& series, const Buckets& ra
     auto totals = load(0, chunk, series.id);
     if (!totals) return totals.error();
     combine_into(totals->buckets, part, Combine::kAddEvents);
-    for (const SlotBucket& anew : roll_up(totals->buckets, finest, tier, Kind::kEvent)) {
-      const Slot first = anew.slot * ratio;
-      if (between(ram, first, first + ratio).empty()) continue;
-      std::erase_if(coarse, [&](const SlotBucket& b) { return b.slot == anew.slot; });
-      combine_into(coarse, {&anew, 1}, Combine::kMerge);
+    for (const SlotBucket& recomputed : roll_up(totals->buckets, finest, tier, Kind::kEvent)) {
+      const Slot first = recomputed.slot * ratio;
+      if (in_range(ram, first, first + ratio).empty()) continue;
+      std::erase_if(coarse, [&](const SlotBucket& b) { return b.slot == recomputed.slot; });
+      combine_into(coarse, {&recomputed, 1}, Combine::kMerge);
     }
   }
   return Status::ok();

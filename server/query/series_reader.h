@@ -53,8 +53,8 @@ class SeriesReader {
                          Buckets& coarse);
   void fill_silence(const SeriesCopy& series);
   Result<DecodedChunk> load(TierNo tier_no, ChunkNo chunk, SeriesId id);
-  void put(const Bucket& bucket, int64_t time_s);
-  Status put(std::span<const SlotHistogram> histograms, int64_t step_s);
+  void add(const Bucket& bucket, int64_t time_s);
+  Status add(std::span<const SlotHistogram> histograms, int64_t step_s);
 
   const Expiry& expiry_;
   const Tiers& tiers_;  // their steps and chunks, which are those of every class

@@ -21,61 +21,61 @@ std::string text_of(Duration difference) {
 
 }  // namespace
 
-ClockGuard::ClockGuard(Duration unseen_max, const std::optional<ClockRow>& saved, const Moment& now)
-    : unseen_max_(unseen_max),
+ClockGuard::ClockGuard(Duration uncounted_max, const std::optional<ClockRow>& saved, const Readings& now)
+    : uncounted_max_(uncounted_max),
       wall_(now.wall),
       boot_(now.boot),
       newest_(now.newest),
-      passed_(saved ? saved->passed : now.newest.value_or(now.wall)),
-      ahead_(wall_ - passed_),
-      unseen_(unseen_max) {
+      counted_(saved ? saved->passed : now.newest.value_or(now.wall)),
+      ahead_(wall_ - counted_),
+      uncounted_(uncounted_max) {
   // A difference that existed before the stop still counts from its beginning; the stop may have added to it.
   const bool goes_on =
-      saved && size_of(saved->ahead) > unseen_max && size_of(ahead_ - saved->ahead) <= unseen_max;
-  if (goes_on) standing_ = saved->standing;
-  settle();
+      saved && size_of(saved->ahead) > uncounted_max && size_of(ahead_ - saved->ahead) <= uncounted_max;
+  if (goes_on) persisted_ = saved->standing;
+  update();
 }
 
-std::optional<Duration> ClockGuard::tick(const Moment& now) {
+std::optional<Duration> ClockGuard::tick(const Readings& now) {
   const auto passed = std::max(Duration(0), std::chrono::round<Duration>(now.boot - boot_));
   const Duration step = now.wall - wall_ - passed;
   wall_ = now.wall;
   boot_ = now.boot;
   newest_ = now.newest;
-  if (passed <= unseen_max_) {
-    passed_ += passed;
-    standing_ += passed;
+  if (passed <= uncounted_max_) {
+    counted_ += passed;
+    persisted_ += passed;
   } else {
-    unseen_ = unseen_max_;  // after so long without a tick, not even the boot-time clock is trusted
+    uncounted_ = uncounted_max_;  // after so long without a tick, not even the boot-time clock is trusted
   }
   const bool has_stepped = size_of(step) > kStepMin;
-  if (has_stepped) unseen_ = Duration(0);  // the difference is a step, not time that was not counted
-  settle();
+  if (has_stepped) uncounted_ = Duration(0);  // the difference is a step, not time that was not counted
+  update();
   return has_stepped ? std::optional(step) : std::nullopt;
 }
 
-void ClockGuard::settle() {
+void ClockGuard::update() {
   if (size_of(ahead() - ahead_) > kStepMin) {
     ahead_ = ahead();
-    standing_ = Duration(0);
+    persisted_ = Duration(0);
   }
-  if (!newest_ || size_of(ahead()) <= kStepMin || standing_ >= needed()) believe();
+  if (!newest_ || size_of(ahead()) <= kStepMin || persisted_ >= trust_after()) trust_wall_clock();
 }
 
-void ClockGuard::believe() {
-  passed_ = wall_;
+void ClockGuard::trust_wall_clock() {
+  counted_ = wall_;
   ahead_ = Duration(0);
-  unseen_ = Duration(0);
+  uncounted_ = Duration(0);
 }
 
-Duration ClockGuard::needed() const {
-  return size_of(ahead()) <= unseen_ ? kStandingMin : std::max(kStandingMin, size_of(ahead()));
+Duration ClockGuard::trust_after() const {
+  return size_of(ahead()) <= uncounted_ ? kTrustAfterMin : std::max(kTrustAfterMin, size_of(ahead()));
 }
 
 int64_t ClockGuard::now_s(int64_t retention_s) const {
   if (!newest_) return 0;
-  const bool is_believed = standing_ >= std::max<Duration>(kStandingMin, std::chrono::seconds(retention_s));
-  const Timestamp now = is_believed ? wall_ : std::min(wall_, passed_);
+  const bool is_trusted = persisted_ >= std::max<Duration>(kTrustAfterMin, std::chrono::seconds(retention_s));
+  const Timestamp now = is_trusted ? wall_ : std::min(wall_, counted_);
   return unix_seconds(std::min(now, *newest_ + kNewestAhead) - kStepMin);
 }
 
@@ -84,22 +84,22 @@ ChunkNo ClockGuard::oldest_kept(const Tier& tier) const {
 }
 
 ChunkNo ClockGuard::oldest_whole(const Tier& tier) const {
-  return std::max(oldest_kept(tier), statmill::oldest_kept(tier, unix_seconds(passed_)));
+  return std::max(oldest_kept(tier), statmill::oldest_kept(tier, unix_seconds(counted_)));
 }
 
 std::string ClockGuard::trouble() const {
   const Duration by = size_of(ahead());
-  if (by <= std::max(kStepMin, unseen_)) return {};
-  const std::string standing = "the wall clock is " + text_of(by) +
-                               (ahead() > Duration(0) ? " ahead of" : " behind") +
-                               " the time that has passed since it was last right";
+  if (by <= std::max(kStepMin, uncounted_)) return {};
+  const std::string difference = "the wall clock is " + text_of(by) +
+                                 (ahead() > Duration(0) ? " ahead of" : " behind") +
+                                 " the time that has passed since it was last right";
   const std::string effect =
       ahead() > Duration(0)
-          ? "; expiry and rollup go by the time that passes, and not by the clock, until it "
-            "has stayed so for "
-          : "; expiry and rollup wait for it, until it has stayed so for ";
-  return standing + effect + text_of(needed()) +
-         ". If the clock is right, `statmill clock confirm` ends this";
+          ? "; expiry and rollup use the elapsed time instead of the clock until the difference "
+            "has lasted for "
+          : "; expiry and rollup wait until it has caught up or the difference has lasted for ";
+  return difference + effect + text_of(trust_after()) +
+         ". If the clock is right, run `statmill clock confirm`";
 }
 
 }  // namespace statmill

@@ -7,7 +7,7 @@
 // the end, because a long stop of the server looks the same as a step of the clock. It must persist as long
 // as it is large, and for ten minutes at least: a difference of an hour is trusted after an hour. For one
 // tier it is enough that it persists for the tier's retention: all older data of the tier have expired by
-// then. The server may have been stopped for up to `unseen_max` before its start; so large a difference is
+// then. The server may have been stopped for up to `uncounted_max` before its start; so large a difference is
 // trusted after ten minutes.
 //
 // The time is never more than an hour after the newest sample, whatever the clocks say.
@@ -26,7 +26,7 @@ namespace statmill {
 // Confined to one thread.
 class ClockGuard {
  public:
-  struct Moment {
+  struct Readings {
     Timestamp wall;
     SteadyTime boot;                  // Clock::boot()
     std::optional<Timestamp> newest;  // the newest accepted sample; nullopt if there are no data
@@ -34,18 +34,18 @@ class ClockGuard {
 
   // Smaller differences are ignored: NTP makes such steps. Data expire this much later than their retention.
   static constexpr Duration kStepMin = std::chrono::minutes(1);
-  static constexpr Duration kStandingMin = std::chrono::minutes(10);
+  static constexpr Duration kTrustAfterMin = std::chrono::minutes(10);
   static constexpr Duration kNewestAhead = std::chrono::hours(1);
 
   // `saved` is the row() of the server that used this store before. Without it, the count starts at the
   // newest sample, or at the wall clock if there are no data.
-  ClockGuard(Duration unseen_max, const std::optional<ClockRow>& saved, const Moment& now);
+  ClockGuard(Duration uncounted_max, const std::optional<ClockRow>& saved, const Readings& now);
 
   // Updates the count. Returns by how much the wall clock has stepped since the last call; nullopt if it has
   // not.
-  std::optional<Duration> tick(const Moment& now);
+  std::optional<Duration> tick(const Readings& now);
   // Trusts the wall clock from now on, because an operator says that it is right.
-  void confirm() { believe(); }
+  void confirm() { trust_wall_clock(); }
 
   // The present for data with a retention of `retention_s`, in unix seconds; 0 while there are no data.
   int64_t now_s(int64_t retention_s) const;
@@ -56,28 +56,28 @@ class ClockGuard {
   ChunkNo oldest_whole(const Tier& tier) const;
 
   // By how much the wall clock is ahead of the count; negative if it is earlier.
-  Duration ahead() const { return wall_ - passed_; }
+  Duration ahead() const { return wall_ - counted_; }
   // Describes a doubtful clock for an operator; empty if there is no doubt.
   std::string trouble() const;
   // Whether the difference is less than ten minutes old. Until then trouble() is a problem, later a warning.
-  bool is_fresh() const { return standing_ < kStandingMin; }
+  bool is_fresh() const { return persisted_ < kTrustAfterMin; }
 
-  ClockRow row() const { return {passed_, ahead_, standing_}; }
+  ClockRow row() const { return {counted_, ahead_, persisted_}; }
 
  private:
-  void settle();
-  void believe();
+  void update();
+  void trust_wall_clock();
   // How long the present difference must persist before it is trusted.
-  Duration needed() const;
+  Duration trust_after() const;
 
-  const Duration unseen_max_;
+  const Duration uncounted_max_;
   Timestamp wall_;
   SteadyTime boot_;
   std::optional<Timestamp> newest_;
-  Timestamp passed_;     // the count: when the wall clock was right, plus the time elapsed since
-  Duration ahead_{};     // ahead() when `standing_` was 0
-  Duration standing_{};  // how long the difference has persisted
-  Duration unseen_;      // how much of the difference may be time that was not counted
+  Timestamp counted_;     // the count: when the wall clock was right, plus the time elapsed since
+  Duration ahead_{};      // ahead() when `persisted_` was 0
+  Duration persisted_{};  // how long the difference has persisted
+  Duration uncounted_;    // how much of the difference may be time that was not counted
 };
 
 }  // namespace statmill

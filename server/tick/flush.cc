@@ -10,19 +10,19 @@ namespace statmill {
 namespace {
 
 // Removes the items with slots below `end` from the front of `left` and returns them.
-template <class OfSlot>
-std::span<const OfSlot> take_below(Slot end, std::span<const OfSlot>& left) {
+template <class Item>
+std::span<const Item> pop_below(Slot end, std::span<const Item>& left) {
   size_t n = 0;
   while (n < left.size() && left[n].slot < end) ++n;
-  const std::span<const OfSlot> taken = left.first(n);
+  const std::span<const Item> below = left.first(n);
   left = left.subspan(n);
-  return taken;
+  return below;
 }
 
 }  // namespace
 
 Status FragmentBuilder::add(const FlushedSeries& series, std::vector<StoreBatch::Fragment>& out) {
-  if (add_as_it_stands(series, out)) return Status::ok();
+  if (copy_entries(series, out)) return Status::ok();
   const Tier& finest = retention_.tiers().finest();
   const std::vector<SlotBucket> buckets = series.window->buckets(series.combine());
   const HistogramWindow* const window = series.window->histograms();
@@ -32,7 +32,7 @@ Status FragmentBuilder::add(const FlushedSeries& series, std::vector<StoreBatch:
   while (!buckets_left.empty()) {
     const ChunkNo chunk = finest.chunk_of_slot(buckets_left.front().slot);
     const Slot end = (static_cast<Slot>(chunk) + 1) * finest.chunk_slots;
-    const Part part{series, take_below(end, buckets_left), take_below(end, histograms_left), chunk};
+    const Part part{series, pop_below(end, buckets_left), pop_below(end, histograms_left), chunk};
     if (Status s = add_chunk(part, out); !s) return s;
   }
   return Status::ok();
@@ -40,8 +40,8 @@ Status FragmentBuilder::add(const FlushedSeries& series, std::vector<StoreBatch:
 
 // Nearly all windows lie in one chunk that is not rolled up yet: their entries are copied unchanged into a
 // fragment of the finest tier. Returns false, and appends nothing, for any other window.
-bool FragmentBuilder::add_as_it_stands(const FlushedSeries& series,
-                                       std::vector<StoreBatch::Fragment>& out) const {
+bool FragmentBuilder::copy_entries(const FlushedSeries& series,
+                                   std::vector<StoreBatch::Fragment>& out) const {
   const auto run = series.window->run();
   if (!run) return false;
   const Tier& finest = retention_.tiers().finest();

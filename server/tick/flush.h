@@ -45,7 +45,7 @@ class FragmentBuilder {
     std::span<const SlotHistogram> histograms;  // of `chunk`; empty unless the series is a distribution
     ChunkNo chunk;
   };
-  bool add_as_it_stands(const FlushedSeries& series, std::vector<StoreBatch::Fragment>& out) const;
+  bool copy_entries(const FlushedSeries& series, std::vector<StoreBatch::Fragment>& out) const;
   Status add_chunk(const Part& part, std::vector<StoreBatch::Fragment>& out);
   Result<bool> rebuild_event_rollup(const Part& part, std::vector<StoreBatch::Fragment>& out);
 

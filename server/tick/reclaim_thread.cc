@@ -6,7 +6,7 @@ ReclaimThread::ReclaimThread(Store& store, Registry& registry, Log& log)
     : store_(store),
       log_(log),
       reclaimed_(registry.counter("statmill.reclaimed_chunks",
-                                  "Chunk numbers written anew without the rows that have expired.")),
+                                  "Chunk numbers rewritten without their expired rows.")),
       thread_([this] { run(); }) {}
 
 ReclaimThread::~ReclaimThread() {

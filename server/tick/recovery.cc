@@ -16,9 +16,9 @@ class Loader {
       : table_(table), expiry_(expiry), salvages_(damage == Damage::kSalvage) {}
 
   Status series(SeriesRow row) {
-    make_room(row.id);
+    make_entry(row.id);
     if (by_id_[row.id].series != nullptr)
-      return Error{ErrorCode::kCorrupt, "series " + std::to_string(row.id) + " twice"};
+      return Error{ErrorCode::kCorrupt, "series " + std::to_string(row.id) + " is in the catalog twice"};
     by_id_[row.id] = {table_.restore_series(row), shard_of(hash_name(row.name)), false};
     expiry_.set_class(row.id, by_id_[row.id].series->retention);
     ++recovery_.series;
@@ -26,7 +26,7 @@ class Loader {
   }
 
   Status deleted(SeriesId id) {
-    make_room(id);
+    make_entry(id);
     by_id_[id].is_deleted = true;
     table_.restore_deleted(id);
     expiry_.set_class(id, kGone);
@@ -62,9 +62,9 @@ class Loader {
     rows_.push_back({tick, std::string(row)});
     ReplayRow& added = rows_.back();
     auto opened = JournalRowReader::open(tick, part, added.bytes);
-    if (!opened) return salvages_ ? leave_out(tick) : opened.error();
-    if (Status s = check_row_before(tick, opened->previous(), last); !s) return s;
-    added.sound_from = sound_from_;
+    if (!opened) return salvages_ ? skip_row(tick) : opened.error();
+    if (Status s = check_previous_row(tick, opened->previous(), last); !s) return s;
+    added.decodable_from = decodable_from_;
     added.reader = std::move(*opened);
     return Status::ok();
   }
@@ -74,7 +74,7 @@ class Loader {
     if (!counts) return counts.error();
     table_.end_replay();
     recovery_.journal_entries += counts->entries;
-    recovery_.losses.entries += counts->untold;
+    recovery_.losses.entries += counts->without_reference;
     recovery_.losses.entries_of_unknown_series += counts->of_unknown_series;
     return Status::ok();
   }
@@ -82,7 +82,7 @@ class Loader {
   Recovery& recovery() { return recovery_; }
 
  private:
-  void make_room(SeriesId id) {
+  void make_entry(SeriesId id) {
     if (id >= by_id_.size()) by_id_.resize(id + size_t{1});
   }
   Result<KnownSeries> known(SeriesId id) const {
@@ -90,30 +90,30 @@ class Loader {
     return by_id_[id];
   }
 
-  // Checks that the row `named` before this one was the `last` one loaded. The store does not load rows up to
-  // the lowest flushed tick, so the first row may name one of those.
-  Status check_row_before(TickNo tick, TickNo named, TickNo last) {
+  // Checks that the row `previous` before this one was the `last` one loaded. The store does not load rows up
+  // to the lowest flushed tick, so the first row may name one of those.
+  Status check_previous_row(TickNo tick, TickNo previous, TickNo last) {
     const TickNo needed = *std::min_element(recovery_.start.flushed.begin(), recovery_.start.flushed.end());
-    if (named == last || (last == 0 && named <= needed)) return Status::ok();
+    if (previous == last || (last == 0 && previous <= needed)) return Status::ok();
     if (!salvages_) {
       return Error{ErrorCode::kCorrupt, "journal row of tick " + std::to_string(tick) + ": the row of tick " +
-                                            std::to_string(named) + " before it is missing"};
+                                            std::to_string(previous) + " before it is missing"};
     }
     ++recovery_.losses.gaps;
-    sound_from_ = named;
+    decodable_from_ = previous;
     return Status::ok();
   }
 
-  Status leave_out(TickNo tick) {
+  Status skip_row(TickNo tick) {
     ++recovery_.losses.rows_damaged;
-    sound_from_ = tick;
+    decodable_from_ = tick;
     return Status::ok();
   }
 
   // Rows of version 1 are older than all others.
   Status replay_v1(TickNo tick, RowPart part, std::string_view row) {
     const auto entries = decode_journal_row_v1(tick, part, row);
-    if (!entries) return salvages_ ? leave_out(tick) : entries.error();
+    if (!entries) return salvages_ ? skip_row(tick) : entries.error();
     for (const JournalEntry& e : *entries) {
       const auto series = known(e.id);
       if (!series && salvages_) ++recovery_.losses.entries_of_unknown_series;
@@ -130,7 +130,7 @@ class Loader {
   const bool salvages_;
   std::vector<KnownSeries> by_id_;
   std::deque<ReplayRow> rows_;  // a deque, because the readers point into the rows
-  TickNo sound_from_ = 0;
+  TickNo decodable_from_ = 0;
   Recovery recovery_;
 };
 

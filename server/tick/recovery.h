@@ -9,7 +9,7 @@
 namespace statmill {
 
 // What Damage::kSalvage skips. With Damage::kRefuse each of these is an error.
-struct Losses {
+struct SalvageLosses {
   uint64_t rows_damaged = 0;
   uint64_t gaps = 0;                       // places where one or more rows are missing
   uint64_t entries = 0;                    // of intact rows, but relative to a damaged or missing row
@@ -26,7 +26,7 @@ struct Recovery {
   uint64_t series = 0;
   uint64_t journal_rows = 0;
   uint64_t journal_entries = 0;
-  Losses losses;
+  SalvageLosses losses;
 };
 
 // Must be called before any other thread uses the table. Errors: kCorrupt (a row contradicts the catalog,

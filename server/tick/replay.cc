@@ -13,7 +13,7 @@ constexpr uint64_t kBlock = 1024;
 constexpr size_t kSeriesPerThreadMin = 16 * kBlock;
 constexpr size_t kThreadsMax = 8;
 
-bool step_over(JournalRowReader& reader) {
+bool skip_entries(JournalRowReader& reader) {
   for (uint32_t i = 0; i < reader.entries(); ++i) {
     if (!skip_entry(reader.entry_reader())) return false;
   }
@@ -36,12 +36,12 @@ class Share {
     }
     for (uint64_t block = begin_; block < std::min<uint64_t>(end_, input_.by_id.size()); block += kBlock) {
       for (Cursor& cursor : cursors_) {
-        if (Status s = take(cursor, std::min(block + kBlock, end_)); !s) return s;
+        if (Status s = replay_until(cursor, std::min(block + kBlock, end_)); !s) return s;
       }
     }
     // The last share also has the ids beyond the catalog.
     for (Cursor& cursor : cursors_) {
-      if (Status s = take(cursor, end_); !s) return s;
+      if (Status s = replay_until(cursor, end_); !s) return s;
       if (cursor.reader.failed()) return corrupt(cursor.row);
     }
     return Status::ok();
@@ -57,40 +57,40 @@ class Share {
   };
 
   static Error corrupt(const ReplayRow& row) {
-    return {ErrorCode::kCorrupt, "journal row of tick " + std::to_string(row.tick) + ": an impossible entry"};
+    return {ErrorCode::kCorrupt, "journal row of tick " + std::to_string(row.tick) + ": an invalid entry"};
   }
 
   // Moves to the first series of the share. Returns false if the entries before it are invalid.
   bool seek(Cursor& cursor) const {
     for (cursor.more = cursor.reader.next(); cursor.more && cursor.reader.id() < begin_;
          cursor.more = cursor.reader.next()) {
-      if (!step_over(cursor.reader)) return false;
+      if (!skip_entries(cursor.reader)) return false;
     }
     return true;
   }
 
-  Status take(Cursor& cursor, uint64_t end) {
+  Status replay_until(Cursor& cursor, uint64_t end) {
     for (; cursor.more && cursor.reader.id() < end; cursor.more = cursor.reader.next()) {
       const SeriesId id = cursor.reader.id();
       const bool is_known = id < input_.by_id.size() && input_.by_id[id].is_known();
       if (!is_known && !input_.salvages) return unknown_series(id);
-      if (!take(cursor, is_known ? input_.by_id[id] : KnownSeries{})) return corrupt(cursor.row);
+      if (!replay_series(cursor, is_known ? input_.by_id[id] : KnownSeries{})) return corrupt(cursor.row);
     }
     return Status::ok();
   }
 
   // Replays or skips the entries of one series in one row. Returns false if they are invalid.
-  bool take(Cursor& cursor, const KnownSeries& known) {
+  bool replay_series(Cursor& cursor, const KnownSeries& known) {
     JournalRowReader& reader = cursor.reader;
     const TickNo flushed = input_.flushed[known.shard];
     const bool is_new = cursor.row.tick > flushed;
-    if (known.series != nullptr && is_new && flushed >= cursor.row.sound_from) {
+    if (known.series != nullptr && is_new && flushed >= cursor.row.decodable_from) {
       counts_.entries += reader.entries();
       return known.series->replay(reader.entries(), reader.entry_reader());
     }
     if (!known.is_known()) counts_.of_unknown_series += reader.entries();
-    if (known.series != nullptr && is_new) counts_.untold += reader.entries();
-    return step_over(reader);
+    if (known.series != nullptr && is_new) counts_.without_reference += reader.entries();
+    return skip_entries(reader);
   }
 
   const ReplayInput& input_;
@@ -121,7 +121,7 @@ Result<ReplayCounts> replay(const ReplayInput& input) {
   for (size_t i = 0; i < threads; ++i) {
     if (!done[i]) return done[i].error();
     sum.entries += shares[i].counts().entries;
-    sum.untold += shares[i].counts().untold;
+    sum.without_reference += shares[i].counts().without_reference;
     sum.of_unknown_series += shares[i].counts().of_unknown_series;
   }
   return sum;

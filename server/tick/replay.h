@@ -26,7 +26,7 @@ struct ReplayRow {
   TickNo tick = 0;
   std::string bytes;
   // Entries of shards that were flushed before this tick cannot be decoded: rows after the flush are missing.
-  TickNo sound_from = 0;
+  TickNo decodable_from = 0;
   std::optional<JournalRowReader> reader = std::nullopt;  // at the row's beginning; nullopt if it is damaged
 };
 
@@ -39,7 +39,7 @@ struct ReplayInput {
 
 struct ReplayCounts {
   uint64_t entries = 0;
-  uint64_t untold = 0;             // skipped because they are relative to a missing row
+  uint64_t without_reference = 0;  // skipped because they are relative to a missing row
   uint64_t of_unknown_series = 0;  // skipped because their series is unknown
 };
 

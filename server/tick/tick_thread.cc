@@ -53,24 +53,24 @@ Status TickThread::call(const Job& job) {
 void TickThread::run() {
   SteadyTime next = clock_.steady() + interval_;
   while (wait_until(next)) {
-    for (Call* call : take_calls()) end(*call, run(call->job));
+    for (Call* call : pop_calls()) end(*call, run(call->job));
     if (clock_.steady() < next) continue;
     // After a tick that was longer than the interval, the missed ticks are not made up for.
     next = std::max(next + interval_, clock_.steady());
     const TaskTime::Span span(time_, clock_.steady());
     {
-      const Running running("figures");
+      const Running running("updating metrics");
       before_tick_();
     }
     static_cast<void>(tick());  // logs an error itself; the next tick retries
   }
-  for (Call* call : take_calls()) end(*call, stopping_error());
+  for (Call* call : pop_calls()) end(*call, stopping_error());
 }
 
 Status TickThread::run(const Job& job) {
   const TickTime now = TickTime::of(clock_);
   const TaskTime::Span span(time_, now.steady);
-  const Running running("a job of an administrator");
+  const Running running("an administrator's job");
   return job(ticker_, now);
 }
 
@@ -82,7 +82,7 @@ bool TickThread::wait_until(SteadyTime time) {
   return !stopping_;
 }
 
-std::vector<TickThread::Call*> TickThread::take_calls() {
+std::vector<TickThread::Call*> TickThread::pop_calls() {
   MutexLock lock(mutex_);
   return std::exchange(calls_, {});
 }
@@ -96,12 +96,12 @@ void TickThread::end(Call& call, Status result) {
 }
 
 Status TickThread::tick() {
-  const Running running("making the tick");
+  const Running running("preparing the tick");
   const TickTime time = TickTime::of(clock_);
   const SteadyTime now = time.steady;
   Status done = ticker_.tick(time);
   if (done) {
-    if (failures_ > 0) log_.info("the store takes ticks again", {{"failed", failures_}});
+    if (failures_ > 0) log_.info("the store accepts ticks again", {{"failed", failures_}});
     failures_ = 0;
     return done;
   }

@@ -44,7 +44,7 @@ class TickThread {
   void run();
   Status run(const Job& job);
   bool wait_until(SteadyTime time);
-  std::vector<Call*> take_calls();
+  std::vector<Call*> pop_calls();
   void end(Call& call, Status result);
   Status tick();
 

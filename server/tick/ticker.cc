@@ -28,7 +28,7 @@ std::vector<FlushedSeries> by_id(std::span<const std::pair<ShardNo, ShardFlush>>
 constexpr Duration kClockRowInterval = std::chrono::minutes(1);
 
 // How long the server may have been stopped before its clock is doubted.
-Duration unseen_max(const Retention& retention) {
+Duration uncounted_max(const Retention& retention) {
   const Tiers shortest = retention.shortest(RetentionClasses().set());
   return std::min<Duration>(std::chrono::days(1), std::chrono::seconds(shortest.finest().retention_s) / 2);
 }
@@ -47,32 +47,32 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
       position_(start.rollup),
       saved_clock_(start.clock),
       next_clock_row_(now),
-      expired_(services.table.tiers().count(), 0),
-      cut_(services.table.retention().class_count(), 0),
+      dropped_below_(services.table.tiers().count(), 0),
+      highest_cutoff_(services.table.retention().class_count(), 0),
       open_tick_(services.registry.gauge(
-          "statmill.open_tick", "What has been accepted is durable when durable_tick comes to this.")),
+          "statmill.open_tick",
+          "Samples accepted so far are durable once durable_tick reaches this number.")),
       durable_tick_(services.registry.gauge("statmill.durable_tick", "The last tick that is in the store.")),
-      tick_ns_(
-          services.registry.histogram("statmill.tick_ns", "Nanoseconds that a tick took, flushes included.")),
-      flush_ns_(services.registry.histogram("statmill.flush_ns",
-                                            "Nanoseconds that making a tick's fragments took.")),
+      tick_ns_(services.registry.histogram("statmill.tick_ns", "Nanoseconds per tick, flushes included.")),
+      flush_ns_(
+          services.registry.histogram("statmill.flush_ns", "Nanoseconds to build the fragments of a tick.")),
       ticks_(services.registry.counter("statmill.ticks", "Ticks committed to the store.")),
-      failures_(
-          services.registry.counter("statmill.tick_failures", "Ticks that the store refused; tried again.")),
+      failures_(services.registry.counter("statmill.tick_failures",
+                                          "Ticks that the store refused; they are retried.")),
       journal_bytes_(services.registry.counter("statmill.journal_bytes", "Bytes of journal rows written.")),
       fragments_(services.registry.counter("statmill.fragments", "Fragments written.")),
       fragment_bytes_(services.registry.counter("statmill.fragment_bytes", "Bytes of fragments written.")),
       damaged_chunks_(services.registry.counter(
           "statmill.damaged_chunks",
-          "Times that late events came for a damaged chunk, and could only be added to the coarser tiers.")),
-      clock_steps_(
-          services.registry.counter("statmill.clock_steps", "Steps of the wall clock by over a minute.")),
+          "Damaged chunks that received late events, which were added to the coarser tiers only.")),
+      clock_steps_(services.registry.counter("statmill.clock_steps",
+                                             "Steps of the wall clock by more than a minute.")),
       expired_unwritten_(services.registry.counter(
           "statmill.expired_unwritten_buckets",
-          "Buckets that were past the retention of all tiers when they were to be written.")),
-      clock_ahead_s_(services.registry.gauge(
-          "statmill.clock_ahead_s",
-          "Seconds that the wall clock is ahead of the time that retention goes by; negative: behind.")) {
+          "Buckets that were not written because they were past the retention of all tiers.")),
+      clock_ahead_s_(services.registry.gauge("statmill.clock_ahead_s",
+                                             "Seconds by which the wall clock is ahead of the time that "
+                                             "retention uses; negative if it is earlier.")) {
   open_tick_.set(static_cast<int64_t>(last_tick_ + 1));
   durable_tick_.set(static_cast<int64_t>(last_tick_));
   for (size_t shard = 0; shard < kShardCount; ++shard) {
@@ -81,7 +81,7 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
 }
 
 void Ticker::begin(TickTime now) {
-  look_at_clock(now);
+  read_clock(now);
   set_cutoffs();
 }
 
@@ -89,10 +89,10 @@ Status Ticker::tick(TickTime now) { return run(now, {}); }
 Status Ticker::flush_all(TickTime now) { return run(now, Shards().set()); }
 
 Result<ChangedSeries> Ticker::change(const SeriesChanges& changes, TickTime now) {
-  look_at_clock(now);
+  read_clock(now);
   if (prepared_) {
     if (Status done = finish(now); !done)
-      return Error{ErrorCode::kUnavailable, "the store takes no ticks now: " + done.error().message};
+      return Error{ErrorCode::kUnavailable, "the store refuses ticks at present: " + done.error().message};
   }
   Shards to_flush;
   const auto flush_shard_of = [&](std::string_view name) { to_flush.set(shard_of(hash_name(name))); };
@@ -105,8 +105,8 @@ Result<ChangedSeries> Ticker::change(const SeriesChanges& changes, TickTime now)
   ChangedSeries changed = prepared_->changed;
   if (Status done = finish(now); !done) {
     return Error{ErrorCode::kIo, std::to_string(changed.count()) +
-                                     " series are changed in memory, and will be in the store once it takes "
-                                     "ticks again: " +
+                                     " series are changed in memory, and will be changed in the store once "
+                                     "it accepts ticks again: " +
                                      done.error().message};
   }
   return changed;
@@ -114,7 +114,7 @@ Result<ChangedSeries> Ticker::change(const SeriesChanges& changes, TickTime now)
 
 Status Ticker::run(TickTime now, const Shards& to_flush) {
   const Timer timer(tick_ns_);
-  look_at_clock(now);
+  read_clock(now);
   // A batch that failed before is written first: replay depends on the order.
   if (prepared_) {
     if (Status done = finish(now); !done) return done;
@@ -210,7 +210,7 @@ Status Ticker::build_fragments(TickTime now) {
   const auto snapshot = services_.store.snapshot();
   // The rollup comes first, because the flush must use the position that this batch sets.
   roll(*snapshot, now);
-  const Running running("making fragments");
+  const Running running("building fragments");
   Timer timer(flush_ns_);
   if (prepared_->flushes.empty()) timer.forget();
   FragmentBuilder builder({services_.table.retention(), services_.store.expiry(), *clock_, *snapshot},
@@ -224,11 +224,11 @@ Status Ticker::build_fragments(TickTime now) {
     }
     batch.flushed.push_back({shard, prepared_->tick, encode_activity(flush.activity)});
   }
-  if (Status s = keep_what_is_written(); !s) return s;
+  if (Status s = lower_floors(); !s) return s;
   damaged_chunks_.add(builder.damaged());
   expired_unwritten_.add(builder.expired());
   if (builder.expired() > 0 && expired_log_.admit(now.steady) >= 0)
-    services_.log.warn("buckets were past the retention of all tiers before they were written",
+    services_.log.warn("buckets were not written: they are past the retention of all tiers",
                        {{"buckets", builder.expired()}});
   fragments_.add(batch.fragments.size());
   for (const StoreBatch::Fragment& f : batch.fragments) fragment_bytes_.add(f.frames.size());
@@ -237,7 +237,7 @@ Status Ticker::build_fragments(TickTime now) {
 
 // Lowers each floor to the lowest chunk that the batch writes. A floor above new data comes from a clock that
 // was wrong.
-Status Ticker::keep_what_is_written() {
+Status Ticker::lower_floors() {
   std::array<ChunkNo, Tiers::kCountMax> lowest{};
   lowest.fill(std::numeric_limits<ChunkNo>::max());
   for (const StoreBatch::Fragment& f : prepared_->batch.fragments)
@@ -245,7 +245,7 @@ Status Ticker::keep_what_is_written() {
   for (TierNo t = 0; t < longest_.count(); ++t) {
     if (lowest[t] >= services_.store.expiry().floor(t)) continue;
     if (Status s = services_.store.keep_from(t, lowest[t]); !s) return s;
-    expired_[t] = 0;
+    dropped_below_[t] = 0;
   }
   return Status::ok();
 }
@@ -291,17 +291,17 @@ Status Ticker::commit() {
   return Status::ok();
 }
 
-void Ticker::look_at_clock(TickTime now) {
+void Ticker::read_clock(TickTime now) {
   const Slot newest = services_.table.newest_slot();
-  ClockGuard::Moment moment{now.wall, now.boot, std::nullopt};
+  ClockGuard::Readings readings{now.wall, now.boot, std::nullopt};
   if (newest != Series::kNoSlot)
-    moment.newest = from_unix_seconds(newest * services_.table.tiers().finest().step_s);
+    readings.newest = from_unix_seconds(newest * services_.table.tiers().finest().step_s);
   const bool is_start = !clock_;
   std::optional<Duration> step;
   if (is_start) {
-    clock_.emplace(unseen_max(services_.table.retention()), saved_clock_, moment);
+    clock_.emplace(uncounted_max(services_.table.retention()), saved_clock_, readings);
   } else {
-    step = clock_->tick(moment);
+    step = clock_->tick(readings);
   }
   if (step) {
     next_clock_row_ = now.steady;
@@ -319,7 +319,7 @@ void Ticker::look_at_clock(TickTime now) {
 }
 
 Duration Ticker::confirm_clock(TickTime now) {
-  look_at_clock(now);
+  read_clock(now);
   const Duration ahead = clock_->ahead();
   clock_->confirm();
   next_clock_row_ = next_expiry_ = now.steady;
@@ -340,11 +340,11 @@ void Ticker::set_cutoffs() {
   const Retention& retention = services_.table.retention();
   Expiry& expiry = services_.store.expiry();
   for (size_t c = 0; c < retention.class_count(); ++c) {
-    const auto of_class = static_cast<RetentionClass>(c);
-    const Tiers& kept = retention.tiers(of_class);
-    for (TierNo t = 0; t < kept.count(); ++t) expiry.set_cutoff(t, of_class, first_kept(t, kept));
-    cut_[c] = std::max(cut_[c], expiry.cutoff(0, of_class));
-    expiry.set_whole_from(of_class, std::max(cut_[c], clock_->oldest_whole(kept.finest())));
+    const auto retention_class = static_cast<RetentionClass>(c);
+    const Tiers& kept = retention.tiers(retention_class);
+    for (TierNo t = 0; t < kept.count(); ++t) expiry.set_cutoff(t, retention_class, first_kept(t, kept));
+    highest_cutoff_[c] = std::max(highest_cutoff_[c], expiry.cutoff(0, retention_class));
+    expiry.set_whole_from(retention_class, std::max(highest_cutoff_[c], clock_->oldest_whole(kept.finest())));
   }
 }
 
@@ -353,7 +353,7 @@ void Ticker::expire(TickTime now) {
   next_expiry_ = now.steady + options_.expiry_interval;
   for (TierNo t = 0; t < longest_.count(); ++t) {
     const ChunkNo oldest = first_kept(t, longest_);
-    if (oldest != expired_[t]) drop_below(t, oldest);
+    if (oldest != dropped_below_[t]) drop_below(t, oldest);
   }
 }
 
@@ -367,12 +367,12 @@ void Ticker::drop_below(TierNo tier, ChunkNo oldest) {
   if (*first && **first < oldest) {
     const auto bytes = services_.store.expire(tier, oldest);
     if (!bytes) return fail(bytes.error());
-    services_.log.info("dropped what is past its retention", {{"tier_s", of.step_s},
-                                                              {"from_s", **first * of.chunk_span_s()},
-                                                              {"until_s", oldest * of.chunk_span_s()},
-                                                              {"bytes", *bytes}});
+    services_.log.info("dropped data past their retention", {{"tier_s", of.step_s},
+                                                             {"from_s", **first * of.chunk_span_s()},
+                                                             {"until_s", oldest * of.chunk_span_s()},
+                                                             {"bytes", *bytes}});
   }
-  expired_[tier] = oldest;
+  dropped_below_[tier] = oldest;
 }
 
 }  // namespace statmill

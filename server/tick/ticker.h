@@ -91,8 +91,8 @@ class Ticker {
   void roll(StoreSnapshot& snapshot, TickTime now);
   void trim_journal();
   Status commit();
-  Status keep_what_is_written();
-  void look_at_clock(TickTime now);
+  Status lower_floors();
+  void read_clock(TickTime now);
   void set_cutoffs();
   void expire(TickTime now);
   void drop_below(TierNo tier, ChunkNo oldest);
@@ -116,8 +116,8 @@ class Ticker {
   const std::optional<ClockRow> saved_clock_;
   std::optional<ClockGuard> clock_;  // set by the first tick or begin()
   SteadyTime next_clock_row_;
-  std::vector<ChunkNo> expired_;  // by tier: all chunks below are dropped, whatever their class
-  std::vector<ChunkNo> cut_;      // by class: the highest cutoff of the finest tier since the start
+  std::vector<ChunkNo> dropped_below_;   // by tier: all chunks below are dropped, whatever their class
+  std::vector<ChunkNo> highest_cutoff_;  // by class: the highest cutoff of the finest tier since the start
   std::unique_ptr<Prepared> prepared_;
   JournalDraft draft_;
   LogLimiter rollup_log_{std::chrono::minutes(1)};

@@ -153,7 +153,7 @@ TEST_F(ClockE2e, AnOperatorsWordIsTakenAtOnceAndWhatGoesIsLogged) {
   const Ended confirmed = server_.cli({"clock", "confirm"});
   EXPECT_EQ(confirmed.status, 0) << confirmed.said;
   EXPECT_THAT(confirmed.out, HasSubstr("retention goes by the wall clock, which was "));
-  EXPECT_TRUE(server_.process().wait_for_line("dropped what is past its retention"));
+  EXPECT_TRUE(server_.process().wait_for_line("dropped data past their retention"));
   EXPECT_EQ(http_get(server_.http(), "/readyz").status, 200);
   EXPECT_EQ(server_.cli({"clock", "set"}).status, 2);
   stop();

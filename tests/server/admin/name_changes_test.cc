@@ -87,7 +87,7 @@ TEST_F(NameChangesTest, ADeletionThatTheStoreRefusedIsTriedAgain) {
   EXPECT_NE(refusal(DeleteRequest{{"a"}, {}, false, {}, {}}), "");
   EXPECT_EQ(store_.expiry().class_of(id), kDefaultRetention) << "the store still has it";
   memory_.fail_next_write({ErrorCode::kIo, "planted"});
-  EXPECT_THAT(refusal(DeleteRequest{{"b"}, {}, false, {}, {}}), HasSubstr("takes no ticks"));
+  EXPECT_THAT(refusal(DeleteRequest{{"b"}, {}, false, {}, {}}), HasSubstr("refuses ticks"));
   EXPECT_EQ(sum("b"), 1) << "nothing was begun";
   tick();
   EXPECT_EQ(store_.expiry().class_of(id), kGone);

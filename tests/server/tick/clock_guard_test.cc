@@ -18,7 +18,7 @@ class ClockGuardTest : public testing::Test {
  protected:
   ClockGuardTest() { start(); }
 
-  ClockGuard::Moment now() const { return {true_time_ + error_, boot_, newest_}; }
+  ClockGuard::Readings now() const { return {true_time_ + error_, boot_, newest_}; }
   void start(const std::optional<ClockRow>& saved = {}) { guard_.emplace(kDay, saved, now()); }
   // Time passes, with ticks and live samples that the wall clock stamps.
   void pass(Duration time) {
@@ -233,10 +233,10 @@ TEST_F(ClockGuardTest, SaysWhatIsTheMatterInPlainWords) {
   step(10 * kYear);
   EXPECT_EQ(
       guard_->trouble(),
-      "the wall clock is 10y ahead of the time that has passed since it was last right; expiry and rollup go "
-      "by "
-      "the time that passes, and not by the clock, until it has stayed so for 10y. If the clock is right, "
-      "`statmill clock confirm` ends this");
+      "the wall clock is 10y ahead of the time that has passed since it was last right; expiry and rollup "
+      "use "
+      "the elapsed time instead of the clock until the difference has lasted for 10y. If the clock is right, "
+      "run `statmill clock confirm`");
 }
 
 TEST_F(ClockGuardTest, WhatItKeepsOverAnEndIsWhatWasWritten) {

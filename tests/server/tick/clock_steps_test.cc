@@ -261,7 +261,7 @@ TEST_F(ClockSteps, ADropIsLoggedWithItsTierAndRange) {
   run(11 * kDay, kHour);
   const std::string said = testing::internal::GetCapturedStderr();
   const std::string from = std::to_string((kStart - kOld * kHour) / 21600 * 21600);
-  EXPECT_NE(said.find("dropped what is past its retention"), std::string::npos) << said;
+  EXPECT_NE(said.find("dropped data past their retention"), std::string::npos) << said;
   EXPECT_NE(said.find("tier_s=10 from_s=" + from), std::string::npos) << said;
 }
 
