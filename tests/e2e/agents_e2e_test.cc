@@ -56,7 +56,7 @@ class AgentsE2e : public testing::Test {
 };
 
 TEST_F(AgentsE2e, AgentsAreListedByTheFirstDigitsOfTheirIdsWithClocksAndStatus) {
-  EXPECT_THAT(server_.cli({"agents"}).said, HasSubstr("statmill: 0 agents are known, 0 connected"));
+  EXPECT_THAT(server_.cli({"agents"}).said, HasSubstr("statmill: 0 known agents, 0 connected"));
   web_.start();
   feed("a");
   ASSERT_TRUE(wait_until([&] { return !listed().at("agents").at(0).at("spool_bytes").is_null(); }));
@@ -74,7 +74,7 @@ TEST_F(AgentsE2e, AgentsAreListedByTheFirstDigitsOfTheirIdsWithClocksAndStatus) 
   EXPECT_EQ(table.status, 0);
   EXPECT_THAT(table.out, ContainsRegex("host +id +connected +peer +version +clock ms +durable"));
   EXPECT_THAT(table.out, ContainsRegex("host\\.web +[0-9a-f]{8} +yes +127\\.0\\.0\\.1:[0-9]+ "));
-  EXPECT_THAT(table.said, HasSubstr("statmill: 1 agents are known, 1 connected"));
+  EXPECT_THAT(table.said, HasSubstr("statmill: 1 known agents, 1 connected"));
 
   EXPECT_EQ(web_.stop(), 0) << web_.said();
   const std::string whole = read_spool(web_.spool()).agent;

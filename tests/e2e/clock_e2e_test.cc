@@ -152,7 +152,7 @@ TEST_F(ClockE2e, AnOperatorsWordIsTakenAtOnceAndWhatGoesIsLogged) {
   server_.start();
   const Ended confirmed = server_.cli({"clock", "confirm"});
   EXPECT_EQ(confirmed.status, 0) << confirmed.said;
-  EXPECT_THAT(confirmed.out, HasSubstr("retention goes by the wall clock, which was "));
+  EXPECT_THAT(confirmed.out, HasSubstr("retention now uses the wall clock, which was "));
   EXPECT_TRUE(server_.process().wait_for_line("dropped data past their retention"));
   EXPECT_EQ(http_get(server_.http(), "/readyz").status, 200);
   EXPECT_EQ(server_.cli({"clock", "set"}).status, 2);

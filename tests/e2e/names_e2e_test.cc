@@ -28,7 +28,7 @@ TEST_F(NamesE2e, WhatWasSaidToBeDeletedStaysDeleted) {
   server_.send("shop.a 1\nshop.b 2\n*shop.c 3\nother 4\n");
   const Ended dry = cli({"delete", "shop.[ab]", "shop.c", "--dry-run"});
   EXPECT_EQ(dry.out, "shop.a\nshop.b\nshop.c\n");
-  EXPECT_EQ(dry.said, "statmill: 3 series would be concerned\n");
+  EXPECT_EQ(dry.said, "statmill: 3 series would be affected\n");
   const Ended done = cli({"delete", "shop.[ab]", "shop.c"});
   EXPECT_EQ(done.out, "deleted 3 series\n") << done.said;
   server_.kill();

@@ -1,4 +1,4 @@
-// The subcommands, against a server that answers as told.
+// The subcommands against a server with prepared answers.
 #include "tools/statmill/cli.h"
 
 #include <gmock/gmock.h>
@@ -14,29 +14,29 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr std::string_view kTaken = R"({"received":1,"accepted":1,"refused":{}})";
+constexpr std::string_view kAccepted = R"({"received":1,"accepted":1,"refused":{}})";
 
 // Runs a command line at unix second 1700000000.
 Outcome run(const std::string& server_url, std::vector<std::string> arguments) {
   return run_cli(arguments, {.default_server = server_url, .now = from_unix_seconds(1'700'000'000)});
 }
 
-std::string nobody() { return "http://127.0.0.1:" + std::to_string(unused_port()); }
+std::string unused_url() { return "http://127.0.0.1:" + std::to_string(unused_port()); }
 
-TEST(Cli, RefusesCommandLinesThatMakeNoSense) {
+TEST(Cli, RefusesInvalidCommandLines) {
   struct Case {
     std::vector<std::string> arguments;
     std::string_view why;
   };
   const std::vector<Case> cases = {
       {{}, "Usage: statmill COMMAND"},
-      {{"launch"}, "no command \"launch\""},
+      {{"launch"}, "unknown command \"launch\""},
       {{"put"}, "too few arguments"},
       {{"put", "a"}, "too few arguments"},
       {{"put", "a", "1", "2", "3"}, "too many arguments"},
-      {{"put", "a b", "1"}, "NAME is empty or has white space"},
-      {{"put", "", "1"}, "NAME is empty or has white space"},
-      {{"put", "a", "1\n"}, "VALUE is empty or has white space"},
+      {{"put", "a b", "1"}, "NAME is empty or contains white space"},
+      {{"put", "", "1"}, "NAME is empty or contains white space"},
+      {{"put", "a", "1\n"}, "VALUE is empty or contains white space"},
       {{"put", "#a", "1"}, "NAME cannot start with #"},
       {{"put", "a", "1", "soon"}, "TIME: "},
       {{"put", "--colour", "a", "1"}, "unrecognised option '--colour'"},
@@ -56,7 +56,7 @@ TEST(Cli, RefusesCommandLinesThatMakeNoSense) {
       {{"status", "now"}, "too many arguments"},
       {{"flush", "now"}, "too many arguments"},
       {{"clock"}, "too few arguments"},
-      {{"clock", "set", "--admin.socket", "a.sock"}, "\"set\" is not confirm"},
+      {{"clock", "set", "--admin.socket", "a.sock"}, "\"set\" is not \"confirm\""},
       {{"backup"}, "too few arguments"},
       {{"verify"}, "too few arguments"},
       {{"verify", "a", "--server", "http://h"}, "unrecognised option '--server'"},
@@ -67,71 +67,73 @@ TEST(Cli, RefusesCommandLinesThatMakeNoSense) {
       {{"rename", "a"}, "too few arguments"},
       {{"flush", "--server", "http://h"}, "unrecognised option '--server'"},
       {{"status", "--admin.socket", "a.sock"}, "unrecognised option '--admin.socket'"},
-      {{"flush", "--admin.socket", ""}, "the path of a socket has 1 to 107 bytes"},
+      {{"flush", "--admin.socket", ""}, "a socket's path must have 1 to 107 bytes"},
       {{"flush", "--admin.socket", std::string(108, 'a')}, "has 108"},
       {{"status", "--format", "csv"}, "--format csv"},
       {{"rejects", "all"}, "too many arguments"},
       {{"cardinality", "--format", "csv"}, "--format csv"},
       {{"cardinality", "--parts", "9"}, "--parts: "},
   };
-  const FakeServer server(200, std::string(kTaken));
+  const FakeServer server(200, std::string(kAccepted));
   for (const Case& c : cases) {
     const Outcome outcome = run(server.url(), c.arguments);
     EXPECT_EQ(outcome.code, ExitStatus::kUsage) << c.why;
-    EXPECT_THAT(outcome.talk, HasSubstr(c.why));
-    EXPECT_EQ(outcome.data, "") << c.why;
+    EXPECT_THAT(outcome.messages, HasSubstr(c.why));
+    EXPECT_EQ(outcome.output, "") << c.why;
   }
   EXPECT_THAT(server.requests(), ElementsAre());
 }
 
-TEST(Cli, ExplainsItselfWhenAsked) {
-  EXPECT_THAT(run(nobody(), {"--help"}).data, StartsWith("Usage: statmill COMMAND"));
-  EXPECT_THAT(run(nobody(), {"--version"}).data, StartsWith("statmill "));
+TEST(Cli, PrintsHelpAndVersion) {
+  EXPECT_THAT(run(unused_url(), {"--help"}).output, StartsWith("Usage: statmill COMMAND"));
+  EXPECT_THAT(run(unused_url(), {"--version"}).output, StartsWith("statmill "));
   for (const std::string command : {"put", "query", "ls", "status"}) {
-    const Outcome outcome = run(nobody(), {command, "--help"});
+    const Outcome outcome = run(unused_url(), {command, "--help"});
     EXPECT_EQ(outcome.code, ExitStatus::kOk);
-    EXPECT_THAT(outcome.data, StartsWith("Usage: statmill " + command));
-    EXPECT_THAT(outcome.data, HasSubstr("--server"));
-    EXPECT_EQ(outcome.talk, "");
+    EXPECT_THAT(outcome.output, StartsWith("Usage: statmill " + command));
+    EXPECT_THAT(outcome.output, HasSubstr("--server"));
+    EXPECT_EQ(outcome.messages, "");
   }
 }
 
-TEST(Cli, CommandsOfTheAdminSocketSayWhereItIs) {
+TEST(Cli, AdminCommandsUseTheAdminSocket) {
   for (const std::string command : {"flush", "check", "backup"}) {
-    const Outcome outcome = run(nobody(), {command, "--help"});
-    EXPECT_THAT(outcome.data, StartsWith("Usage: statmill " + command));
-    EXPECT_THAT(outcome.data, HasSubstr("--admin.socket"));
+    const Outcome outcome = run(unused_url(), {command, "--help"});
+    EXPECT_THAT(outcome.output, StartsWith("Usage: statmill " + command));
+    EXPECT_THAT(outcome.output, HasSubstr("--admin.socket"));
   }
-  const Outcome unreachable = run(nobody(), {"--admin.socket", "/no/such.sock", "flush"});
+  const Outcome unreachable = run(unused_url(), {"--admin.socket", "/no/such.sock", "flush"});
   EXPECT_EQ(unreachable.code, ExitStatus::kUnreachable);
-  EXPECT_EQ(unreachable.talk, "statmill: cannot reach /no/such.sock: No such file or directory\n");
+  EXPECT_EQ(unreachable.messages, "statmill: cannot reach /no/such.sock: No such file or directory\n");
 }
 
-TEST(Cli, CommandsOnFilesSayWhatIsMissing) {
+TEST(Cli, FileCommandsReportTheMissingFile) {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"verify", "/no/such"}, {"restore", "/no/such", "/nor/this"}}) {
-    const Outcome outcome = run(nobody(), arguments);
+    const Outcome outcome = run(unused_url(), arguments);
     EXPECT_EQ(outcome.code, ExitStatus::kFailed);
-    EXPECT_EQ(outcome.talk,
+    EXPECT_EQ(outcome.messages,
               "statmill: /no/such: it has no file BACKUP: not a backup, or one that was not finished\n");
   }
-  const Outcome checked = run(nobody(), {"check", "/no/such", "--admin.socket", "/any.sock"});
+  const Outcome checked = run(unused_url(), {"check", "/no/such", "--admin.socket", "/any.sock"});
   EXPECT_EQ(checked.code, ExitStatus::kFailed);
-  EXPECT_EQ(checked.talk, "statmill: /no/such: it holds no file FORMAT: not a data directory of statmill\n");
+  EXPECT_EQ(checked.messages,
+            "statmill: /no/such: it holds no file FORMAT: not a data directory of statmill\n");
 }
 
-TEST(Cli, SaysThatTheServerIsUnreachable) {
+TEST(Cli, ReportsAnUnreachableServer) {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"put", "a", "1"}, {"query", "a"}, {"ls"}, {"status"}}) {
-    const Outcome outcome = run(nobody(), arguments);
+    const Outcome outcome = run(unused_url(), arguments);
     EXPECT_EQ(outcome.code, ExitStatus::kUnreachable);
-    EXPECT_THAT(outcome.talk, HasSubstr("cannot reach 127.0.0.1:"));
+    EXPECT_THAT(outcome.messages, HasSubstr("cannot reach 127.0.0.1:"));
   }
 }
 
-TEST(Cli, FindsTheCommandBehindLeadingOptions) {
-  const FakeServer server(200, std::string(kTaken));
-  EXPECT_EQ(run(nobody(), {"--server", server.url(), "--timeout=5s", "put", "a", "1"}).code, ExitStatus::kOk);
+TEST(Cli, AcceptsOptionsBeforeTheCommand) {
+  const FakeServer server(200, std::string(kAccepted));
+  EXPECT_EQ(run(unused_url(), {"--server", server.url(), "--timeout=5s", "put", "a", "1"}).code,
+            ExitStatus::kOk);
   EXPECT_THAT(server.requests(), ElementsAre("POST /api/v1/lines a 1\n"));
 }
 
@@ -147,52 +149,52 @@ TEST(Cli, PutSendsOneLine) {
       {{"a", "1", "-90s"}, "a 1699999910 1\n"}, {{"a", "1", "now"}, "a 1700000000 1\n"},
   };
   for (const Case& c : cases) {
-    const FakeServer server(200, std::string(kTaken));
+    const FakeServer server(200, std::string(kAccepted));
     std::vector<std::string> arguments = {"put"};
     arguments.insert(arguments.end(), c.operands.begin(), c.operands.end());
     const Outcome outcome = run(server.url(), arguments);
-    EXPECT_EQ(outcome.code, ExitStatus::kOk) << c.line << outcome.talk;
-    EXPECT_EQ(outcome.talk + outcome.data, "");
+    EXPECT_EQ(outcome.code, ExitStatus::kOk) << c.line << outcome.messages;
+    EXPECT_EQ(outcome.messages + outcome.output, "");
     EXPECT_THAT(server.requests(), ElementsAre("POST /api/v1/lines " + std::string(c.line)));
   }
 }
 
-TEST(Cli, PutSaysWhyASampleIsRefused) {
+TEST(Cli, PutPrintsWhyASampleIsRefused) {
   const FakeServer server(
       400, R"({"received":1,"accepted":0,"refused":{"bad_value":1},"error":"1 of 1 refused"})");
   const Outcome outcome = run(server.url(), {"put", "a", "x"});
   EXPECT_EQ(outcome.code, ExitStatus::kRefused);
-  EXPECT_EQ(outcome.talk, "statmill: refused: bad_value\n");
+  EXPECT_EQ(outcome.messages, "statmill: refused: bad_value\n");
 }
 
-TEST(Cli, PutIsNotDoneWhenNothingWasTaken) {
+TEST(Cli, PutFailsIfTheServerAcceptsNoSample) {
   const FakeServer server(200, R"({"received":0,"accepted":0,"refused":{}})");
   EXPECT_EQ(run(server.url(), {"put", "a", "1"}).code, ExitStatus::kRefused);
 }
 
-TEST(Cli, PassesOnTheServersComplaint) {
+TEST(Cli, PrintsTheErrorOfTheServer) {
   const FakeServer server(404, R"({"error":"no series \"a\"","status":404})");
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"put", "a", "1"}, {"query", "a"}, {"ls"}, {"status"}}) {
     const Outcome outcome = run(server.url(), arguments);
     EXPECT_EQ(outcome.code, ExitStatus::kFailed);
-    EXPECT_EQ(outcome.talk, "statmill: no series \"a\"\n");
-    EXPECT_EQ(outcome.data, "");
+    EXPECT_EQ(outcome.messages, "statmill: no series \"a\"\n");
+    EXPECT_EQ(outcome.output, "");
   }
 }
 
-TEST(Cli, TellsTheStatusOfAnErrorWithoutWords) {
+TEST(Cli, PrintsTheStatusOfAnErrorWithoutMessage) {
   const FakeServer server(502, "<html>proxy</html>");
-  EXPECT_EQ(run(server.url(), {"query", "a"}).talk, "statmill: the server answered with status 502\n");
+  EXPECT_EQ(run(server.url(), {"query", "a"}).messages, "statmill: the server answered with status 502\n");
 }
 
-TEST(Cli, QueryAsksForWhatTheOptionsSay) {
+TEST(Cli, QuerySendsItsOptionsAsParameters) {
   const FakeServer server(200, R"({"from":0,"until":0,"step":60,"tier":10,"series":[]})");
   const Outcome outcome =
       run(server.url(), {"query", "a.{b,c}*", "x y&z+%", "--from", "-1h", "--until", "now", "--step", "1m",
                          "--max-points", "50", "--stats", "avg,max"});
-  EXPECT_EQ(outcome.code, ExitStatus::kOk) << outcome.talk;
-  EXPECT_EQ(outcome.talk, "statmill: no series matches\n");
+  EXPECT_EQ(outcome.code, ExitStatus::kOk) << outcome.messages;
+  EXPECT_EQ(outcome.messages, "statmill: no series matches\n");
   ASSERT_EQ(server.requests().size(), 1U);
   EXPECT_THAT(server.requests().front(), StartsWith("GET /api/v1/query?series=a.%7Bb%2Cc%7D%2A&"));
   EXPECT_THAT(server.requests().front(), HasSubstr("&series=x%20y%26z%2B%25&"));
@@ -204,13 +206,13 @@ constexpr std::string_view kQueryAnswer =
     R"({"from":1700000000,"until":1700000020,"step":10,"tier":10,)"
     R"("series":[{"name":"a","kind":"gauge","avg":[1.25,null],"max":[2,null]}]})";
 
-TEST(Cli, QueryPrintsEachForm) {
+TEST(Cli, QueryPrintsEachFormat) {
   const FakeServer server(200, std::string(kQueryAnswer));
   const std::vector<std::string> query = {"query", "a", "--stats", "max,avg", "--format"};
   const auto print = [&](const std::string& form) {
     std::vector<std::string> arguments = query;
     arguments.push_back(form);
-    return run(server.url(), arguments).data;
+    return run(server.url(), arguments).output;
   };
   EXPECT_EQ(print("json"), std::string(kQueryAnswer) + "\n");
   EXPECT_EQ(print("csv"),
@@ -224,7 +226,7 @@ TEST(Cli, QueryPrintsEachForm) {
             "2023-11-14 22:13:30    -     -\n");
 }
 
-TEST(Cli, QueryRefusesAnswersThatDoNotFit) {
+TEST(Cli, QueryRefusesUnexpectedAnswers) {
   const std::vector<std::string_view> answers = {
       "",
       "{}",
@@ -240,53 +242,53 @@ TEST(Cli, QueryRefusesAnswersThatDoNotFit) {
     const FakeServer server(200, std::string(answer));
     const Outcome outcome = run(server.url(), {"query", "a", "--stats", "avg"});
     EXPECT_EQ(outcome.code, ExitStatus::kFailed) << answer;
-    EXPECT_THAT(outcome.talk, HasSubstr("not as expected")) << answer;
+    EXPECT_THAT(outcome.messages, HasSubstr("not as expected")) << answer;
   }
 }
 
-TEST(Cli, QuerySaysWhatTheServerWarnsOf) {
+TEST(Cli, QueryPrintsTheWarningsOfTheServer) {
   const FakeServer server(
       200, R"({"from":0,"until":10,"step":10,"tier":10,"series":[{"name":"a","kind":"gauge","avg":[1]}],)"
            R"("warnings":["3 stored frames are damaged","odd"]})");
   const Outcome outcome = run(server.url(), {"query", "a", "--stats", "avg", "--format", "csv"});
   EXPECT_EQ(outcome.code, ExitStatus::kOk);
-  EXPECT_EQ(outcome.talk, "statmill: warning: 3 stored frames are damaged\nstatmill: warning: odd\n");
+  EXPECT_EQ(outcome.messages, "statmill: warning: 3 stored frames are damaged\nstatmill: warning: odd\n");
 }
 
-TEST(Cli, ListAsksWithPatternAndLimitAndSaysWhenThereIsMore) {
+TEST(Cli, ListSendsPatternAndLimitAndReportsTruncation) {
   const FakeServer server(
       200, R"({"series":[{"name":"a.b","kind":"event","last_s":1700000000}],"truncated":true})");
   const Outcome outcome = run(server.url(), {"ls", "a.*", "--limit", "1", "--format", "csv"});
-  EXPECT_EQ(outcome.data, "series,kind,last,unix\na.b,event,2023-11-14T22:13:20Z,1700000000\n");
-  EXPECT_EQ(outcome.talk, "statmill: more series match than --limit 1\n");
+  EXPECT_EQ(outcome.output, "series,kind,last,unix\na.b,event,2023-11-14T22:13:20Z,1700000000\n");
+  EXPECT_EQ(outcome.messages, "statmill: more series match than --limit 1\n");
   EXPECT_THAT(server.requests(), ElementsAre("GET /api/v1/series?match=a.%2A&limit=1"));
 }
 
-TEST(Cli, RejectsPrintsEachForm) {
+TEST(Cli, RejectsPrintsEachFormat) {
   const std::string answer =
       R"({"rejects":[{"time":1700000000,"listener":"udp","sender":"10.0.0.7","reason":"bad_value",)"
       R"("bytes":7,"line":"cpu \\\\ x","truncated":false},{"time":1700000001,"listener":"tcp","sender":"[::1]:4711",)"
       R"("reason":"series_limit","bytes":201,"line":"a,b","truncated":true}]})"
       "\n";
   const FakeServer server(200, answer);
-  EXPECT_EQ(run(server.url(), {"rejects"}).data,
+  EXPECT_EQ(run(server.url(), {"rejects"}).output,
             "time (UTC)           listener  sender      reason        line\n"
             "2023-11-14 22:13:20  udp       10.0.0.7    bad_value     cpu \\\\ x\n"
             "2023-11-14 22:13:21  tcp       [::1]:4711  series_limit  a,b...\n");
-  EXPECT_EQ(run(server.url(), {"rejects", "--format", "csv"}).data,
+  EXPECT_EQ(run(server.url(), {"rejects", "--format", "csv"}).output,
             "time,unix,listener,sender,reason,bytes,line\n"
             "2023-11-14T22:13:20Z,1700000000,udp,10.0.0.7,bad_value,7,cpu \\\\ x\n"
             "2023-11-14T22:13:21Z,1700000001,tcp,[::1]:4711,series_limit,201,\"a,b\"\n");
-  EXPECT_EQ(run(server.url(), {"rejects", "--format", "json"}).data, answer);
+  EXPECT_EQ(run(server.url(), {"rejects", "--format", "json"}).output, answer);
   EXPECT_THAT(server.requests(), testing::Each("GET /api/v1/status/rejects"));
 }
 
-TEST(Cli, RejectsSaysWhenThereAreNone) {
+TEST(Cli, RejectsReportsAnEmptyList) {
   const FakeServer server(200, R"({"rejects":[]})");
-  EXPECT_EQ(run(server.url(), {"rejects"}).talk, "statmill: nothing has been refused\n");
+  EXPECT_EQ(run(server.url(), {"rejects"}).messages, "statmill: nothing has been refused\n");
 }
 
-TEST(Cli, AgentsPrintsARowForEach) {
+TEST(Cli, AgentsPrintsOneRowPerAgent) {
   const std::string answer =
       R"({"known":2,"connected":1,"agents":[{"host":"web1","id":"674ddfbe","connected":true,"peer":"10.0.0.7:99",)"
       R"("version":"0.1.0","ephemeral":false,"epoch":1,"taken":8,"durable":7,"lag_s":3,"lines":70,)"
@@ -300,30 +302,30 @@ TEST(Cli, AgentsPrintsARowForEach) {
   const FakeServer server(200, answer);
   const Outcome table = run(server.url(), {"agents"});
   EXPECT_EQ(
-      table.data,
+      table.output,
       "host    id        connected  peer         version  clock ms  durable  lag s                  lost  "
       "refused  gaps  spool bytes  trouble\n"
       "web1    674ddfbe  yes        10.0.0.7:99  0.1.0         -15        7      3  18446744073709551615  "
       "      2     1         4096        1\n"
       "a?[2Jb  00000001  no                                      -        1     90                     0  "
       "      0     0            -        -\n");
-  EXPECT_EQ(table.talk, "statmill: 2 agents are known, 1 connected\n");
-  EXPECT_EQ(run(server.url(), {"agents", "--format", "json"}).data, answer);
+  EXPECT_EQ(table.messages, "statmill: 2 known agents, 1 connected\n");
+  EXPECT_EQ(run(server.url(), {"agents", "--format", "json"}).output, answer);
   EXPECT_THAT(server.requests(), testing::Each("GET /api/v1/status/agents"));
 }
 
-TEST(Cli, CardinalityTellsCountsAndOffenders) {
+TEST(Cli, CardinalityPrintsCountsAndTopSenders) {
   const FakeServer server(
       200,
       R"({"series":9,"series_limit":10,"series_per_sender_limit":5,"new_in_last_minute":2,"name_bytes":1,)"
       R"("prefixes":{"top":[{"prefix":"host","count":8},{"prefix":"shop","count":1}],"missed":0},)"
       R"("refused":12,"refused_by_sender":{"top":[{"sender":"10.0.0.7","count":12}],"missed":0},)"
       R"("refused_by_prefix":{"top":[{"prefix":"bomb","count":11}],"missed":1}})");
-  EXPECT_EQ(run(server.url(), {"cardinality", "--parts", "2"}).data,
+  EXPECT_EQ(run(server.url(), {"cardinality", "--parts", "2"}).output,
             "series                            9 of 10\n"
             "new in the last minute            2\n"
-            "samples refused for want of room  12\n"
-            "series that a sender may make     5\n"
+            "samples refused for lack of room  12\n"
+            "limit of series per sender        5\n"
             "\n"
             "prefix  series\n"
             "host         8\n"
@@ -334,24 +336,24 @@ TEST(Cli, CardinalityTellsCountsAndOffenders) {
             "\n"
             "prefix  samples refused\n"
             "bomb                 11\n"
-            "each may have up to 1 more, and one that is not here as many\n");
+            "each count may be up to 1 too low, also the 0 of a key that is not listed\n");
   EXPECT_THAT(server.requests(), ElementsAre("GET /api/v1/status/cardinality?parts=2"));
 }
 
-TEST(Cli, ReportsOnLimitsThatDoNotFitAreRefused) {
+TEST(Cli, StatusCommandsRefuseUnexpectedAnswers) {
   for (const char* command : {"rejects", "cardinality", "agents"}) {
     for (const char* answer : {"", "{}", R"({"rejects":[{}]})", R"({"series":1})"}) {
       const FakeServer server(200, std::string(answer));
       const Outcome outcome = run(server.url(), {command});
       EXPECT_EQ(outcome.code, ExitStatus::kFailed) << command << answer;
-      EXPECT_THAT(outcome.talk, HasSubstr("not as expected")) << command << answer;
+      EXPECT_THAT(outcome.messages, HasSubstr("not as expected")) << command << answer;
     }
   }
 }
 
-TEST(Cli, StatusFlattensWhatTheServerSays) {
+TEST(Cli, StatusFlattensTheAnswerOfTheServer) {
   const FakeServer server(200, R"({"version":"0.1.0","series":{"count":3,"limit":1.5},"ready":true})");
-  EXPECT_EQ(run(server.url(), {"status"}).data,
+  EXPECT_EQ(run(server.url(), {"status"}).output,
             "version       0.1.0\n"
             "series.count  3\n"
             "series.limit  1.5\n"

@@ -1,4 +1,4 @@
-// The HTTP client against servers that are slow, silent, or no HTTP servers at all.
+// The HTTP client against servers that are slow, silent, or do not speak HTTP.
 #include "tools/statmill/client.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ Client client_of(const std::string& url, Duration timeout = 30s) {
   return *client;
 }
 
-TEST(Client, PutsThePrefixOfTheUrlBeforeEveryPath) {
+TEST(Client, PrependsThePrefixOfTheUrlToEveryPath) {
   const FakeServer server(200, "body");
   const Result<HttpAnswer> answer = client_of(server.url() + "/statmill/").get("/x", {{"k", "a=b&c"}});
   ASSERT_TRUE(answer.has_value());
@@ -28,28 +28,28 @@ TEST(Client, PutsThePrefixOfTheUrlBeforeEveryPath) {
   EXPECT_THAT(server.requests(), ElementsAre("GET /statmill/x?k=a%3Db%26c"));
 }
 
-TEST(Client, GivesUpOnAServerThatNeverAnswers) {
+TEST(Client, TimesOutIfTheServerNeverAnswers) {
   const TcpListener silent;
   const Result<HttpAnswer> answer = client_of("http://" + silent.endpoint().text(), 50ms).get("/");
   ASSERT_FALSE(answer.has_value());
   EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable);
 }
 
-TEST(Client, SaysThatTheServerLeftWithoutAnAnswer) {
+TEST(Client, ReportsAServerThatClosesWithoutAnswer) {
   const FakeServer server("");
   const Result<HttpAnswer> answer = client_of(server.url()).get("/");
   ASSERT_FALSE(answer.has_value());
   EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable);
 }
 
-TEST(Client, RefusesWhatIsNotHttp) {
+TEST(Client, RefusesAnswersThatAreNotHttp) {
   const FakeServer server("SSH-2.0-OpenSSH_9.2\r\n\r\n");
   const Result<HttpAnswer> answer = client_of(server.url()).get("/");
   ASSERT_FALSE(answer.has_value());
   EXPECT_EQ(answer.error().code, ErrorCode::kIo);
 }
 
-TEST(Client, RefusesAnAnswerCutShort) {
+TEST(Client, RefusesATruncatedAnswer) {
   const FakeServer server("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
   EXPECT_FALSE(client_of(server.url()).get("/").has_value());
 }
@@ -62,7 +62,7 @@ TEST(Client, ReadsChunkedAnswers) {
   EXPECT_EQ(answer->body, "abcde");
 }
 
-TEST(Client, SaysWhichSocketNobodyListensAt) {
+TEST(Client, ReportsTheSocketWithoutListener) {
   const Result<Client> client = Client::at_socket("no/such.sock", 1s);
   ASSERT_TRUE(client.has_value());
   const Result<HttpAnswer> answer = client->get("/");
@@ -71,7 +71,7 @@ TEST(Client, SaysWhichSocketNobodyListensAt) {
   EXPECT_EQ(answer.error().message, "cannot reach no/such.sock: No such file or directory");
 }
 
-TEST(Client, TakesOnlyHttpUrls) {
+TEST(Client, AcceptsOnlyHttpUrls) {
   for (const char* url : {"", "localhost:8112", "https://h", "ftp://h", "http://", "http:///x",
                           "http://h/?a=b", "http://h/#a", "http://user@h/", "http://h:99999999/"}) {
     EXPECT_FALSE(Client::to(url, 1s).has_value()) << url;

@@ -18,7 +18,7 @@ TEST(StatmillProgram, ReadsTheServerFromTheEnvironment) {
   EXPECT_EQ(statmill.standard_error(), "statmill: no series matches\n");
 }
 
-TEST(StatmillProgram, ExitsWithFiveWhenTheServerIsUnreachable) {
+TEST(StatmillProgram, ExitsWithFiveIfTheServerIsUnreachable) {
   const std::string url = "http://127.0.0.1:" + std::to_string(unused_port());
   Process statmill({STATMILL_PROGRAM, {"put", "a", "1", "--server", url}, {}});
   EXPECT_EQ(statmill.wait(), 5);
@@ -26,7 +26,7 @@ TEST(StatmillProgram, ExitsWithFiveWhenTheServerIsUnreachable) {
   EXPECT_THAT(statmill.standard_error(), testing::HasSubstr("cannot reach"));
 }
 
-TEST(StatmillProgram, IsQuietWhenItsReaderHasGone) {
+TEST(StatmillProgram, PrintsNoErrorIfItsReaderClosesThePipe) {
   for (const std::string trap : {"", "trap '' PIPE; "}) {  // the shell's child inherits an ignored SIGPIPE
     Process shell({"/bin/bash", {"-c", trap + STATMILL_PROGRAM " --help | true; exit ${PIPESTATUS[1]}"}, {}});
     EXPECT_EQ(shell.wait(), 0);
@@ -34,7 +34,7 @@ TEST(StatmillProgram, IsQuietWhenItsReaderHasGone) {
   }
 }
 
-TEST(StatmillProgram, SaysThatItCannotWrite) {
+TEST(StatmillProgram, ReportsThatItCannotWrite) {
   Process shell({"/bin/sh", {"-c", STATMILL_PROGRAM " --help > /dev/full"}, {}});
   EXPECT_EQ(shell.wait(), 1);
   EXPECT_EQ(shell.standard_error(), "statmill: cannot write: No space left on device\n");

@@ -15,7 +15,7 @@ QueryResult two_series() {
               {"odd,\"name\"", "event", {{"avg", {0, 0, 0.1}}, {"count", {1, 1, 1}}}}}};
 }
 
-TEST(TextTable, AlignsColumnsAndLeavesNoTrailingBlanks) {
+TEST(TextTable, AlignsColumnsWithoutTrailingBlanks) {
   TextTable table({{"name"}, {"value", Align::kRight}, {"note"}});
   table.add({"a", "1", ""});
   table.add({"longer", "12345.5", "x"});
@@ -25,7 +25,7 @@ TEST(TextTable, AlignsColumnsAndLeavesNoTrailingBlanks) {
             "longer  12345.5  x\n");
 }
 
-TEST(QueryTable, HasOneBlockPerSeriesAndADashWhereNothingWas) {
+TEST(QueryTable, HasOneBlockPerSeriesAndDashesInEmptySlots) {
   EXPECT_EQ(query_table(two_series()),
             "web.load  gauge  step 10s\n"
             "time (UTC)           avg       count\n"

@@ -155,7 +155,7 @@ Result<std::string> ServerProcess::get(std::string_view path, const UrlParameter
   Result<HttpAnswer> answer = client_->get(path, parameters);
   if (!answer) return answer.error();
   if (answer->status != kOk)
-    return Error{ErrorCode::kIo, std::string(path) + ": " + server_complaint(*answer)};
+    return Error{ErrorCode::kIo, std::string(path) + ": " + error_text(*answer)};
   return std::move(answer->body);
 }
 
@@ -204,7 +204,7 @@ Status ServerProcess::flush() const {
   if (!admin) return admin.error();
   const Result<HttpAnswer> answer = admin->post("/admin/v1/flush", "");
   if (!answer) return answer.error();
-  return answer->status == kOk ? Status::ok() : Error{ErrorCode::kIo, "flush: " + server_complaint(*answer)};
+  return answer->status == kOk ? Status::ok() : Error{ErrorCode::kIo, "flush: " + error_text(*answer)};
 }
 
 Status ServerProcess::wait_until_memory_is_returned() const {

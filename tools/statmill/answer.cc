@@ -9,7 +9,8 @@ namespace {
 
 namespace json = boost::json;
 
-// Asks a JSON value for what should be there; one wrong answer marks the whole document as not understood.
+// Reads values of the expected types from a JSON document. The first value of another type marks the whole
+// document as failed.
 class Document {
  public:
   explicit Document(std::string_view text) {
@@ -27,7 +28,7 @@ class Document {
     if (found == nullptr) failed_ = true;
     return found != nullptr ? *found : nothing_;
   }
-  // Null when there is none.
+  // Returns nullptr if there is no such field.
   const json::value* optional(const json::value& of, std::string_view name) {
     const json::object* object = of.if_object();
     return object != nullptr ? object->if_contains(name) : nullptr;
@@ -87,7 +88,7 @@ void flatten(const json::value& v, const std::string& path,
     out.emplace_back(path, scalar_text(v));
     return;
   }
-  // Depth is bounded by Boost.JSON's parser (32 levels).
+  // Boost.JSON's parser limits the depth to 32 levels.
   for (const auto& [key, inner] : *object)
     flatten(inner, path.empty() ? std::string(key) : path + "." + std::string(key), out);
 }
@@ -280,7 +281,7 @@ Result<std::vector<std::pair<std::string, std::string>>> flatten_object(std::str
   return out;
 }
 
-std::string server_complaint(const HttpAnswer& answer) {
+std::string error_text(const HttpAnswer& answer) {
   Document document(answer.body);
   const std::string said = document.text(document.field(document.root(), "error"));
   return document.failed() ? "the server answered with status " + std::to_string(answer.status) : said;

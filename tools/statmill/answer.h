@@ -1,4 +1,4 @@
-// What the server's JSON answers say, as the commands print it (server/http/API.md gives the forms).
+// Parsers for the server's JSON answers (server/http/API.md documents their fields).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace statmill {
 struct SeriesColumns {
   std::string name;
   std::string kind;
-  // stat -> a value per slot, none where the slot is empty; all of equal length.
+  // stat -> one value per slot, nullopt where the slot is empty. All columns have the same size.
   std::vector<std::pair<std::string, std::vector<std::optional<double>>>> columns;
 };
 
@@ -40,11 +40,11 @@ struct SeriesListing {
   bool truncated = false;
 };
 
-// What a dry run would change.
+// The series that a command would change, from a dry run.
 struct Selection {
   uint64_t count = 0;
   std::vector<std::string> series;  // names, or "OLD NEW"
-  bool truncated = false;           // not all of them
+  bool truncated = false;           // `series` does not have all of them
 };
 
 // A line that the server refused.
@@ -53,29 +53,29 @@ struct Reject {
   std::string listener;
   std::string sender;
   std::string reason;
-  uint64_t bytes = 0;      // of the whole line
+  uint64_t bytes = 0;      // size of the whole line
   std::string line;        // visible ASCII
-  bool truncated = false;  // it goes on
+  bool truncated = false;  // `line` is only the begin of the line
 };
 
-// Keys that were counted in bounded space.
+// The most frequent keys, counted in bounded memory.
 struct Hitters {
-  std::vector<std::pair<std::string, uint64_t>> top;  // the largest first
-  uint64_t missed = 0;                                // how much any of the counts may be short
+  std::vector<std::pair<std::string, uint64_t>> top;  // largest count first
+  uint64_t missed = 0;                                // each count may be too low by up to this
 };
 
 struct Cardinality {
   uint64_t series = 0;
   uint64_t series_limit = 0;
-  uint64_t series_per_sender_limit = 0;  // 0: none
+  uint64_t series_per_sender_limit = 0;  // 0: no limit
   uint64_t new_in_last_minute = 0;
   uint64_t refused = 0;
-  Hitters prefixes;           // series
-  Hitters refused_by_sender;  // samples
-  Hitters refused_by_prefix;  // samples
+  Hitters prefixes;           // counts series
+  Hitters refused_by_sender;  // counts samples
+  Hitters refused_by_prefix;  // counts samples
 };
 
-// An agent, its numbers as text: "-" where the server says nothing.
+// An agent with its numbers as text, "-" for those that the server does not know.
 struct ListedAgent {
   std::string host;
   std::string id;
@@ -103,14 +103,14 @@ struct ForgottenAgent {
   std::string host;
 };
 
-// What became of lines handed in.
+// The server's answer to submitted lines.
 struct LinesOutcome {
   uint64_t accepted = 0;
   std::vector<std::pair<std::string, uint64_t>> refused;  // reason -> samples
 };
 
-// Errors of all: kCorrupt when the text is not such an answer.
-// `stats` are the columns wanted, in order.
+// All return kCorrupt if the text is not an answer of the expected form.
+// `stats` are the wanted columns, in order.
 Result<QueryResult> parse_query_result(std::string_view json, const std::vector<std::string>& stats);
 Result<SeriesListing> parse_series_listing(std::string_view json);
 Result<Selection> parse_selection(std::string_view json);
@@ -119,13 +119,13 @@ Result<std::vector<Reject>> parse_rejects(std::string_view json);
 Result<Cardinality> parse_cardinality(std::string_view json);
 Result<KnownAgents> parse_agents(std::string_view json);
 Result<ForgottenAgent> parse_forgotten_agent(std::string_view json);
-// The number at `field` of a JSON object.
+// Returns the number in the field `field` of a JSON object.
 Result<uint64_t> parse_count(std::string_view json, std::string_view field);
 Result<ScrubReport> parse_scrub_report(std::string_view json);
-// Every scalar of a JSON object, as "outer.inner" -> text.
+// Returns all scalars of a JSON object as "outer.inner" -> text.
 Result<std::vector<std::pair<std::string, std::string>>> flatten_object(std::string_view json);
 
-// The server's words for why it did not do what was asked: its "error", or its status when it gives none.
-std::string server_complaint(const HttpAnswer& answer);
+// Returns the "error" of the answer, or a message with its status if it has none.
+std::string error_text(const HttpAnswer& answer);
 
 }  // namespace statmill

@@ -1,4 +1,3 @@
-// `statmill backup`, `verify` and `restore`: a copy of a server's store, whether it is whole, and back.
 #include <filesystem>
 
 #include "storage/files/backup.h"
@@ -10,30 +9,30 @@ namespace statmill {
 namespace {
 
 constexpr std::string_view kBackupText =
-    "Has the server copy its store, as it is now, to DIR on its own host, which must not exist or be empty.\n"
-    "Samples are taken and queries answered meanwhile. Everything that is durable when the command begins "
-    "is\n"
-    "in the backup.";
+    "Makes the server copy its store to DIR on the server's host. DIR must be empty or not exist. The "
+    "backup\n"
+    "contains everything that is durable when the command begins. Meanwhile the server accepts samples and\n"
+    "answers queries.";
 
 constexpr std::string_view kVerifyText =
-    "Reads all of a backup and compares it with its manifest. Says what is wrong, a line for each file; "
-    "exit\n"
-    "status 0 when nothing is. Needs no server.";
+    "Reads a whole backup and compares it with its manifest. Prints one line per fault; the exit status is "
+    "0\n"
+    "if there is none. Needs no server.";
 
 constexpr std::string_view kRestoreText =
-    "Makes a data directory of a backup. Every file is checked while it is copied. DATA_DIR must not exist "
-    "or\n"
-    "be empty. Needs no server.";
+    "Creates a data directory from a backup and verifies every file while copying it. DATA_DIR must be "
+    "empty\n"
+    "or not exist. Needs no server.";
 
 std::string summary_text(std::string_view what, const BackupSummary& summary, std::string_view verdict = {}) {
   return std::string(what) + ": " + std::to_string(summary.files) + " files, " +
          std::to_string(summary.bytes) + " bytes" + std::string(verdict) + "\n";
 }
 
-// How a command about files ends: nothing in it is about the command line.
+// The outcome of a failed command on files. Its exit status is never kUsage.
 Outcome failed(Error error, const std::string& directory) {
   return {.code = ExitStatus::kFailed,
-          .talk = "statmill: " + std::move(error).with(directory).message + "\n"};
+          .messages = "statmill: " + std::move(error).with(directory).message + "\n"};
 }
 
 }  // namespace
@@ -45,15 +44,15 @@ Outcome run_backup(std::span<const std::string> arguments, const Environment& en
                           .operands_max = 1,
                           .peer = Peer::kAdmin},
                          arguments, environment);
-  if (line.ended_as()) return *line.ended_as();
+  if (line.outcome()) return *line.outcome();
   const std::string directory = std::filesystem::absolute(line.operands()[0]).lexically_normal();
   const Result<HttpAnswer> answer = line.client().post("/admin/v1/backup", {}, {{"directory", directory}});
-  if (!answer) return ending(answer.error());
-  if (answer->status != 200) return ending(*answer);
+  if (!answer) return outcome_of(answer.error());
+  if (answer->status != 200) return outcome_of(*answer);
   const Result<uint64_t> files = parse_count(answer->body, "files");
   const Result<uint64_t> bytes = parse_count(answer->body, "bytes");
-  if (!files || !bytes) return ending(files ? bytes.error() : files.error());
-  return {.data = summary_text(directory, {*files, *bytes})};
+  if (!files || !bytes) return outcome_of(files ? bytes.error() : files.error());
+  return {.output = summary_text(directory, {*files, *bytes})};
 }
 
 Outcome run_verify(std::span<const std::string> arguments, const Environment& environment) {
@@ -61,18 +60,18 @@ Outcome run_verify(std::span<const std::string> arguments, const Environment& en
                           .text = kVerifyText,
                           .operands_min = 1,
                           .operands_max = 1,
-                          .peer = Peer::kNobody},
+                          .peer = Peer::kNone},
                          arguments, environment);
-  if (line.ended_as()) return *line.ended_as();
+  if (line.outcome()) return *line.outcome();
   const std::string& directory = line.operands()[0];
   const Result<BackupReport> report = verify_backup(directory);
   if (!report) return failed(report.error(), directory);
   if (report->faults.empty())
-    return {.data = summary_text(directory, report->summary, ", as the manifest says")};
+    return {.output = summary_text(directory, report->summary, ", all as in the manifest")};
   Outcome out;
-  for (const BackupFault& fault : report->faults) out.data += fault.file + ": " + fault.what + "\n";
+  for (const BackupFault& fault : report->faults) out.output += fault.file + ": " + fault.what + "\n";
   out.code = ExitStatus::kFailed;
-  out.talk = "statmill: " + directory + ": " + std::to_string(report->faults.size()) + " faults\n";
+  out.messages = "statmill: " + directory + ": " + std::to_string(report->faults.size()) + " faults\n";
   return out;
 }
 
@@ -81,12 +80,12 @@ Outcome run_restore(std::span<const std::string> arguments, const Environment& e
                           .text = kRestoreText,
                           .operands_min = 2,
                           .operands_max = 2,
-                          .peer = Peer::kNobody},
+                          .peer = Peer::kNone},
                          arguments, environment);
-  if (line.ended_as()) return *line.ended_as();
+  if (line.outcome()) return *line.outcome();
   const Result<BackupSummary> restored = restore_backup(line.operands()[0], line.operands()[1]);
   if (!restored) return failed(restored.error(), line.operands()[0]);
-  return {.data = summary_text(line.operands()[1], *restored)};
+  return {.output = summary_text(line.operands()[1], *restored)};
 }
 
 }  // namespace statmill

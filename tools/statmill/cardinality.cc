@@ -1,4 +1,3 @@
-// `statmill cardinality`: prints whose series there are most of, and who asks for more than may be.
 #include <boost/program_options/value_semantic.hpp>
 
 #include "base/text.h"
@@ -11,32 +10,32 @@ namespace statmill {
 
 Outcome run_cardinality(std::span<const std::string> arguments, const Environment& environment) {
   namespace po = boost::program_options;
-  Usage usage{.synopsis = "cardinality [OPTION]...",
-              .text =
-                  "Prints how many series there are and may be, the prefixes that most of them have, and "
-                  "the senders\n"
-                  "and prefixes of samples that were refused for want of room for a new series.",
-              .operands_max = 0};
+  Usage usage{
+      .synopsis = "cardinality [OPTION]...",
+      .text =
+          "Prints the number of series and its limit, the most frequent prefixes, and the senders and\n"
+          "prefixes of samples that were refused because there was no room for a new series.",
+      .operands_max = 0};
   usage.options.add_options()  //
       ("parts", po::value<std::string>()->default_value("1")->value_name("COUNT"),
-       "parts of the path that make a prefix")  //
+       "how many parts of the path form a prefix")  //
       ("format", po::value<std::string>()->default_value("table")->value_name("FORM"), "table or json");
   const CommandLine line(std::move(usage), arguments, environment);
-  if (line.ended_as()) return *line.ended_as();
+  if (line.outcome()) return *line.outcome();
   const Result<Format> format = parse_format(line.text("format"));
-  if (!format) return ending(format.error());
+  if (!format) return outcome_of(format.error());
   if (*format == Format::kCsv)
-    return ending(Error{ErrorCode::kInvalid, "--format csv: cardinality is not one table"});
+    return outcome_of(Error{ErrorCode::kInvalid, "--format csv: cardinality is not one table"});
   const Result<int64_t> parts = parse_integer(line.text("parts"), 1, 8);
-  if (!parts) return ending(Error(parts.error()).with("--parts"));
+  if (!parts) return outcome_of(Error(parts.error()).with("--parts"));
   const Result<HttpAnswer> answer =
       line.client().get("/api/v1/status/cardinality", {{"parts", std::to_string(*parts)}});
-  if (!answer) return ending(answer.error());
-  if (answer->status != 200) return ending(*answer);
-  if (*format == Format::kJson) return {.data = answer->body};
+  if (!answer) return outcome_of(answer.error());
+  if (answer->status != 200) return outcome_of(*answer);
+  if (*format == Format::kJson) return {.output = answer->body};
   const Result<Cardinality> cardinality = parse_cardinality(answer->body);
-  if (!cardinality) return ending(cardinality.error());
-  return {.data = cardinality_table(*cardinality)};
+  if (!cardinality) return outcome_of(cardinality.error());
+  return {.output = cardinality_table(*cardinality)};
 }
 
 }  // namespace statmill

@@ -1,6 +1,6 @@
-// The `statmill` command: finds the subcommand, runs it, and gives back what to print and how to exit.
+// The `statmill` command: finds the subcommand, runs it, and returns what to print and the exit status.
 //
-// Nothing here touches the process's own streams, environment or clock: main.cc does, tests do not need to.
+// Only main.cc uses the process's streams, environment and clock, so tests can call run_cli() directly.
 #pragma once
 
 #include <span>
@@ -13,25 +13,25 @@ namespace statmill {
 
 enum class ExitStatus : int {
   kOk = 0,
-  kFailed = 1,       // the server answered with an error, or not as expected
-  kUsage = 2,        // the command line makes no sense
-  kRefused = 4,      // the server took no or not every sample
-  kUnreachable = 5,  // no server there, or none that answers in time
+  kFailed = 1,       // the server returned an error or an unexpected answer
+  kUsage = 2,        // the command line is not valid
+  kRefused = 4,      // the server did not accept all samples
+  kUnreachable = 5,  // the server cannot be reached or does not answer in time
 };
 
 struct Outcome {
   ExitStatus code = ExitStatus::kOk;
-  std::string data = {};  // for standard output
-  std::string talk = {};  // for standard error
+  std::string output = {};    // for standard output
+  std::string messages = {};  // for standard error
 };
 
 struct Environment {
-  std::string default_server;             // URL when --server is not given
-  std::string default_admin_socket = {};  // path when --admin.socket is not given
+  std::string default_server;             // URL, the default of --server
+  std::string default_admin_socket = {};  // path, the default of --admin.socket
   Timestamp now;
 };
 
-// `arguments` without the program's name.
+// `arguments` does not include the program's name.
 Outcome run_cli(std::span<const std::string> arguments, const Environment& environment);
 
 }  // namespace statmill

@@ -21,11 +21,11 @@ using boost::system::error_code;
 using Stream = beast::basic_stream<asio::generic::stream_protocol>;
 using Address = asio::generic::stream_protocol::endpoint;
 
-// With the zero that ends it, a path fills sun_path.
+// sun_path also holds the terminating zero.
 constexpr size_t kSocketPathBytesMax = sizeof(sockaddr_un::sun_path) - 1;
 
-// Runs one asynchronous step of `stream` to its end, within `timeout`: Beast's time limits work on those
-// only.
+// Runs one asynchronous step of `stream` to its end, within `timeout`. Beast's time limits only apply to
+// asynchronous steps.
 template <class Start>
 error_code finish(asio::io_context& context, Stream& stream, Duration timeout, const Start& start) {
   error_code outcome;
@@ -40,7 +40,7 @@ Error unreachable(const std::string& peer, const error_code& why) {
   return {ErrorCode::kUnavailable, "cannot reach " + peer + ": " + why.message()};
 }
 
-// Every address of the host.
+// Returns all addresses of the host.
 std::vector<Address> resolve(const std::string& host, const std::string& port, error_code& error) {
   asio::io_context context(1);
   std::vector<Address> out;
@@ -75,8 +75,9 @@ Result<Client> Client::to(std::string_view server, Duration timeout) {
 
 Result<Client> Client::at_socket(std::string path, Duration timeout) {
   if (path.empty() || path.size() > kSocketPathBytesMax) {
-    return Error{ErrorCode::kInvalid, "the path of a socket has 1 to " + std::to_string(kSocketPathBytesMax) +
-                                          " bytes, \"" + path + "\" has " + std::to_string(path.size())};
+    return Error{ErrorCode::kInvalid, "a socket's path must have 1 to " +
+                                          std::to_string(kSocketPathBytesMax) + " bytes, \"" + path +
+                                          "\" has " + std::to_string(path.size())};
   }
   Client client;
   client.host_ = "localhost";
@@ -91,7 +92,7 @@ std::string Client::target(std::string_view path, const UrlParameters& parameter
   std::string target = prefix_ + std::string(path);
   char separator = '?';
   for (const auto& [name, value] : parameters) {
-    // Unreserved only: '+' would be read as a blank by some.
+    // Encodes all but unreserved bytes, since some servers read '+' as a blank.
     target.append(1, separator).append(name).append("=");
     target.append(boost::urls::encode(value, boost::urls::unreserved_chars));
     separator = '&';
@@ -131,7 +132,8 @@ Result<HttpAnswer> Client::exchange(bool post, std::string target, std::string b
   if (post) request.set(http::field::content_type, "text/plain");
   request.prepare_payload();
   error = finish(context, stream, timeout_, [&](auto done) { http::async_write(stream, request, done); });
-  // A server that refuses a request may answer before it has read all of it; its answer says more than ours.
+  // A server that refuses a request may answer before it has read all of it; its answer is the better
+  // message.
   if (error && error != asio::error::broken_pipe && error != asio::error::connection_reset) {
     return unreachable(peer_, error);
   }

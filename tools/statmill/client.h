@@ -1,6 +1,6 @@
-// Client: one HTTP request at a time to a statmilld, over TCP or at its admin socket, by Boost.Beast.
+// Client: sends HTTP requests to a statmilld, over TCP or its admin socket, with Boost.Beast.
 //
-// Blocking for the caller, but every step has a time limit. One connection per request.
+// A request blocks the caller, with a time limit for every step, and uses a connection of its own.
 #pragma once
 
 #include <string>
@@ -26,13 +26,13 @@ class Client {
   static constexpr uint64_t kAnswerBytesMax = uint64_t{1} << 30;
 
   // `server` is "http://HOST[:PORT][/PREFIX]"; `timeout` bounds each step: connect, send, receive.
-  // Errors: kInvalid when it is no such URL.
+  // Errors: kInvalid if `server` is not a URL of this form.
   static Result<Client> to(std::string_view server, Duration timeout);
-  // Of the unix socket at `path`. Errors: kInvalid when no socket can have that path.
+  // Connects to the unix socket at `path`. Errors: kInvalid if a socket cannot have that path.
   static Result<Client> at_socket(std::string path, Duration timeout);
 
-  // Parameters are percent-encoded here. Errors: kUnavailable when the server cannot be reached or does not
-  // answer in time, kIo when what comes is not HTTP, kLimit over kAnswerBytesMax.
+  // Percent-encodes the parameters. Errors: kUnavailable if the server cannot be reached or does not answer
+  // in time, kIo if the answer is not HTTP, kLimit if it is larger than kAnswerBytesMax.
   Result<HttpAnswer> get(std::string_view path, const UrlParameters& parameters = {}) const;
   Result<HttpAnswer> post(std::string_view path, std::string body,
                           const UrlParameters& parameters = {}) const;
@@ -44,8 +44,8 @@ class Client {
 
   std::string host_;
   std::string port_;
-  std::string socket_path_;  // empty: host and port count
-  std::string prefix_;       // of every path; no slash at its end
+  std::string socket_path_;  // empty: connect to host and port
+  std::string prefix_;       // before every path; does not end with a slash
   std::string peer_;         // for messages
   Duration timeout_{};
 };

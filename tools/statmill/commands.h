@@ -1,4 +1,4 @@
-// The subcommands of `statmill`. Each takes its own arguments, without its name, in any order of options.
+// The subcommands of `statmill`. `arguments` does not include the command's name; options may be anywhere.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// statmill: the command line client of statmilld. Data goes to standard output, talk to standard error.
+// statmill: the command line client of statmilld. Data goes to standard output, messages to standard error.
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +16,8 @@ std::string environment(const char* name, const char* otherwise) {
   return value != nullptr && *value != '\0' ? value : otherwise;
 }
 
-// False when standard output could not take it all; a reader that has gone away (EPIPE) wants no complaint.
+// Returns false if not all of `data` could be written. Prints no error if the reader has closed the pipe
+// (EPIPE).
 bool print(const std::string& data) {
   if (std::fwrite(data.data(), 1, data.size(), stdout) == data.size() && std::fflush(stdout) == 0)
     return true;
@@ -34,7 +35,7 @@ int main(int argc, char** argv) {
       {.default_server = environment("STATMILL_URL", "http://127.0.0.1:8112"),
        .default_admin_socket = environment("STATMILL_ADMIN_SOCKET", "/var/lib/statmill/admin.sock"),
        .now = statmill::SystemClock().wall()});
-  std::fputs(outcome.talk.c_str(), stderr);
-  if (!print(outcome.data)) return static_cast<int>(statmill::ExitStatus::kFailed);
+  std::fputs(outcome.messages.c_str(), stderr);
+  if (!print(outcome.output)) return static_cast<int>(statmill::ExitStatus::kFailed);
   return static_cast<int>(outcome.code);
 }

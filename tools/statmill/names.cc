@@ -1,4 +1,3 @@
-// `statmill delete` and `statmill rename`: series gone, emptied over a range of time, or under another name.
 #include <boost/program_options/value_semantic.hpp>
 
 #include "base/glob.h"
@@ -11,18 +10,16 @@ namespace statmill {
 namespace {
 
 constexpr std::string_view kDeleteText =
-    "Deletes series, by name or by pattern (* ? [a-z] {one,two}), for ever. With --from or --until only "
-    "what lies\n"
-    "in between goes, and series that have nothing else; both are multiples of the coarsest tier's step, 1h "
-    "as a\n"
-    "rule.";
+    "Deletes series, by name or by pattern (* ? [a-z] {one,two}), for good. With --from or --until, deletes\n"
+    "only data in that range, and series that have no other data. Both must be multiples of the coarsest\n"
+    "tier's step, 1h by default.";
 
 constexpr std::string_view kRenameText =
-    "Gives a series another name, which must be free; its samples stay its own. With one * in both, all "
-    "series\n"
-    "that match OLD: rename 'web.*.cpu' 'host.*.cpu'.";
+    "Renames a series, which keeps its samples. The new name must be free. With one * in both names, "
+    "renames\n"
+    "all series that match OLD: rename 'web.*.cpu' 'host.*.cpu'.";
 
-// The request's parameters. Errors: kInvalid for times that the server would not understand either.
+// Returns the request's parameters. Errors: kInvalid for times that the server would not understand either.
 Result<UrlParameters> parameters_of(const CommandLine& line, Timestamp now) {
   UrlParameters out = {{"all", line.has("all") ? "true" : "false"}};
   for (const char* option : {"from", "until"}) {
@@ -37,19 +34,20 @@ Result<UrlParameters> parameters_of(const CommandLine& line, Timestamp now) {
   return out;
 }
 
-// A dry run: what is concerned, and how many they are.
+// Runs a command as a dry run: prints the affected series and their number.
 Outcome list(const CommandLine& line, std::string_view path, std::string body, UrlParameters parameters,
              std::string_view done) {
   parameters.emplace_back("dry_run", "true");
   const Result<HttpAnswer> answer = line.client().post(path, std::move(body), parameters);
-  if (!answer) return ending(answer.error());
-  if (answer->status != 200) return ending(*answer);
+  if (!answer) return outcome_of(answer.error());
+  if (answer->status != 200) return outcome_of(*answer);
   const Result<Selection> selection = parse_selection(answer->body);
-  if (!selection) return ending(selection.error());
+  if (!selection) return outcome_of(selection.error());
   Outcome out;
-  for (const std::string& series : selection->series) out.data += series + "\n";
-  if (selection->truncated) out.data += "...\n";
-  out.talk = "statmill: " + std::to_string(selection->count) + " series would be " + std::string(done) + "\n";
+  for (const std::string& series : selection->series) out.output += series + "\n";
+  if (selection->truncated) out.output += "...\n";
+  out.messages =
+      "statmill: " + std::to_string(selection->count) + " series would be " + std::string(done) + "\n";
   return out;
 }
 
@@ -63,28 +61,28 @@ Outcome run_delete(std::span<const std::string> arguments, const Environment& en
               .peer = Peer::kAdmin};
   usage.options.add_options()  //
       ("from", po::value<std::string>()->value_name("TIME"),
-       "only from here on: unix seconds, or back from now, like -6h")                   //
-      ("until", po::value<std::string>()->value_name("TIME"), "only what lies before")  //
-      ("all", "a pattern of all series, *, is meant")                                   //
+       "only data from this time on: unix seconds, or relative to now, like -6h")            //
+      ("until", po::value<std::string>()->value_name("TIME"), "only data before this time")  //
+      ("all", "allow a pattern that matches all series, *")                                  //
       ("dry-run", "change nothing; print the names");
   const CommandLine line(std::move(usage), arguments, environment);
-  if (line.ended_as()) return *line.ended_as();
+  if (line.outcome()) return *line.outcome();
   const Result<UrlParameters> parameters = parameters_of(line, environment.now);
-  if (!parameters) return ending(parameters.error());
+  if (!parameters) return outcome_of(parameters.error());
   std::string names;
   for (const std::string& operand : line.operands()) {
     if (!Glob::is_pattern(operand)) names += operand + "\n";
   }
-  if (line.has("dry-run")) return list(line, "/admin/v1/delete", names, *parameters, "concerned");
+  if (line.has("dry-run")) return list(line, "/admin/v1/delete", names, *parameters, "affected");
   const Result<HttpAnswer> answer = line.client().post("/admin/v1/delete", names, *parameters);
-  if (!answer) return ending(answer.error());
-  if (answer->status != 200) return ending(*answer);
+  if (!answer) return outcome_of(answer.error());
+  if (answer->status != 200) return outcome_of(*answer);
   const Result<uint64_t> deleted = parse_count(answer->body, "deleted");
   const Result<uint64_t> erased = parse_count(answer->body, "erased");
-  if (!deleted || !erased) return ending(deleted ? erased.error() : deleted.error());
-  Outcome out{.data = "deleted " + std::to_string(*deleted) + " series\n"};
+  if (!deleted || !erased) return outcome_of(deleted ? erased.error() : deleted.error());
+  Outcome out{.output = "deleted " + std::to_string(*deleted) + " series\n"};
   if (line.has("from") || line.has("until"))
-    out.data += "emptied " + std::to_string(*erased) + " over the range\n";
+    out.output += "emptied " + std::to_string(*erased) + " over the range\n";
   return out;
 }
 
@@ -96,15 +94,15 @@ Outcome run_rename(std::span<const std::string> arguments, const Environment& en
               .peer = Peer::kAdmin};
   usage.options.add_options()("dry-run", "change nothing; print old and new names");
   const CommandLine line(std::move(usage), arguments, environment);
-  if (line.ended_as()) return *line.ended_as();
+  if (line.outcome()) return *line.outcome();
   const UrlParameters parameters = {{"from", line.operands()[0]}, {"to", line.operands()[1]}};
   if (line.has("dry-run")) return list(line, "/admin/v1/rename", {}, parameters, "renamed");
   const Result<HttpAnswer> answer = line.client().post("/admin/v1/rename", {}, parameters);
-  if (!answer) return ending(answer.error());
-  if (answer->status != 200) return ending(*answer);
+  if (!answer) return outcome_of(answer.error());
+  if (answer->status != 200) return outcome_of(*answer);
   const Result<uint64_t> renamed = parse_count(answer->body, "renamed");
-  if (!renamed) return ending(renamed.error());
-  return {.data = "renamed " + std::to_string(*renamed) + " series\n"};
+  if (!renamed) return outcome_of(renamed.error());
+  return {.output = "renamed " + std::to_string(*renamed) + " series\n"};
 }
 
 }  // namespace statmill

@@ -21,21 +21,21 @@ void add_peer_options(Usage& usage, const Environment& environment) {
   if (usage.peer == Peer::kServer) {
     usage.options.add_options()  //
         ("server", po::value<std::string>()->default_value(environment.default_server)->value_name("URL"),
-         "where the server listens; also STATMILL_URL");
+         "the server's address; also STATMILL_URL");
   }
   if (usage.peer == Peer::kAdmin) {
     usage.options.add_options()  //
         ("admin.socket",
          po::value<std::string>()->default_value(environment.default_admin_socket)->value_name("PATH"),
-         "the server's admin socket, on this host; also STATMILL_ADMIN_SOCKET");
+         "the server's admin socket on this host; also STATMILL_ADMIN_SOCKET");
   }
-  if (usage.peer != Peer::kNobody) {
+  if (usage.peer != Peer::kNone) {
     usage.options.add_options()  //
         ("timeout",
          po::value<std::string>()
              ->default_value(usage.peer == Peer::kAdmin ? "1d" : "30s")
              ->value_name("DURATION"),
-         "give up when the server takes longer than this to connect, to read or to answer");
+         "give up if connecting, sending or receiving takes longer");
   }
 }
 
@@ -46,11 +46,11 @@ CommandLine::CommandLine(Usage usage, std::span<const std::string> arguments,
   add_peer_options(usage, environment);
   usage.options.add_options()("help", "print this");
   if (Status status = read(usage, arguments); !status) {
-    ended_as_ = {.code = ExitStatus::kUsage,
-                 .talk = "statmill: " + status.error().message + "\nUsage: statmill " +
-                         std::string(usage.synopsis) + "\n"};
+    outcome_ = {.code = ExitStatus::kUsage,
+                .messages = "statmill: " + status.error().message + "\nUsage: statmill " +
+                            std::string(usage.synopsis) + "\n"};
   } else if (has("help")) {
-    ended_as_ = {.data = help(usage)};
+    outcome_ = {.output = help(usage)};
   }
 }
 
@@ -60,7 +60,7 @@ Status CommandLine::read(const Usage& usage, std::span<const std::string> argume
   po::positional_options_description positional;
   positional.add("operand", -1);
   namespace style = po::command_line_style;
-  try {  // Boost's parser throws; it stops here
+  try {  // Boost's parser throws
     po::store(po::command_line_parser(std::vector<std::string>(arguments.begin(), arguments.end()))
                   .options(all)
                   .positional(positional)
@@ -74,7 +74,7 @@ Status CommandLine::read(const Usage& usage, std::span<const std::string> argume
   if (has("operand")) operands_ = values_["operand"].as<std::vector<std::string>>();
   if (operands_.size() < usage.operands_min) return Error{ErrorCode::kInvalid, "too few arguments"};
   if (operands_.size() > usage.operands_max) return Error{ErrorCode::kInvalid, "too many arguments"};
-  return usage.peer == Peer::kNobody ? Status::ok() : find_peer(usage.peer);
+  return usage.peer == Peer::kNone ? Status::ok() : find_peer(usage.peer);
 }
 
 Status CommandLine::find_peer(Peer peer) {
@@ -91,18 +91,18 @@ Result<Format> parse_format(std::string_view text) {
   if (text == "table") return Format::kTable;
   if (text == "json") return Format::kJson;
   if (text == "csv") return Format::kCsv;
-  return Error{ErrorCode::kInvalid, "--format \"" + std::string(text) + "\" is none of table, json, csv"};
+  return Error{ErrorCode::kInvalid, "--format \"" + std::string(text) + "\" is not table, json or csv"};
 }
 
-Outcome ending(const Error& error) {
-  Outcome out{.code = ExitStatus::kFailed, .talk = "statmill: " + error.message + "\n"};
+Outcome outcome_of(const Error& error) {
+  Outcome out{.code = ExitStatus::kFailed, .messages = "statmill: " + error.message + "\n"};
   if (error.code == ErrorCode::kUnavailable) out.code = ExitStatus::kUnreachable;
   if (error.code == ErrorCode::kInvalid) out.code = ExitStatus::kUsage;
   return out;
 }
 
-Outcome ending(const HttpAnswer& answer) {
-  return {.code = ExitStatus::kFailed, .talk = "statmill: " + server_complaint(answer) + "\n"};
+Outcome outcome_of(const HttpAnswer& answer) {
+  return {.code = ExitStatus::kFailed, .messages = "statmill: " + error_text(answer) + "\n"};
 }
 
 }  // namespace statmill

@@ -1,6 +1,7 @@
-// Options: what the subcommands share in reading their command line, by Boost.Program_options.
+// CommandLine: parses the command line of a subcommand with Boost.Program_options.
 //
-// Only long options exist ("--from"), so that names and values may start with a single '-'; "--" ends them.
+// There are only long options ("--from"), so names and values may start with a single '-'. "--" ends the
+// options.
 #pragma once
 
 #include <boost/program_options/options_description.hpp>
@@ -16,30 +17,29 @@
 
 namespace statmill {
 
-// Whom a command talks to.
+// The peer that a command connects to.
 enum class Peer {
   kServer,  // --server URL
-  kAdmin,   // --admin.socket PATH; an answer may take long
-  kNobody,
+  kAdmin,   // --admin.socket PATH; its answers may take long
+  kNone,
 };
 
 struct Usage {
   std::string_view synopsis;  // "put [OPTION]... NAME VALUE [TIME]"
-  std::string_view text;      // what it does, lines of prose
+  std::string_view text;      // for --help: what the command does
   boost::program_options::options_description options{110};
   size_t operands_min = 0;
   size_t operands_max = SIZE_MAX;
   Peer peer = Peer::kServer;
 };
 
-// A subcommand's command line, read.
 class CommandLine {
  public:
-  // Adds --help to the options, and --timeout with where the peer is: --server or --admin.socket. On a wrong
-  // command line and on --help, says so in ended_as(), and the rest must not be asked.
+  // Adds --help to the options; with a peer also --timeout and --server or --admin.socket. If the command
+  // line is not valid or has --help, outcome() is set, and the other functions must not be called.
   CommandLine(Usage usage, std::span<const std::string> arguments, const Environment& environment);
 
-  const std::optional<Outcome>& ended_as() const { return ended_as_; }
+  const std::optional<Outcome>& outcome() const { return outcome_; }
   const std::vector<std::string>& operands() const { return operands_; }
   bool has(const char* option) const { return values_.count(option) != 0; }
   std::string text(const char* option) const { return values_[option].as<std::string>(); }
@@ -52,15 +52,15 @@ class CommandLine {
   boost::program_options::variables_map values_;
   std::vector<std::string> operands_;
   std::optional<Client> client_;
-  std::optional<Outcome> ended_as_;
+  std::optional<Outcome> outcome_;
 };
 
 enum class Format { kTable, kJson, kCsv };
 Result<Format> parse_format(std::string_view text);
 
-// How the command ends for this error: exit code and one line.
-Outcome ending(const Error& error);
-// How it ends when the server's answer has another status than 200.
-Outcome ending(const HttpAnswer& answer);
+// Returns the exit code and message for an error.
+Outcome outcome_of(const Error& error);
+// Returns the exit code and message for an answer with a status other than 200.
+Outcome outcome_of(const HttpAnswer& answer);
 
 }  // namespace statmill

@@ -1,4 +1,3 @@
-// `statmill put`: hands in one sample, by the line protocol over HTTP.
 #include "base/text.h"
 #include "tools/statmill/answer.h"
 #include "tools/statmill/commands.h"
@@ -8,20 +7,18 @@ namespace statmill {
 namespace {
 
 constexpr std::string_view kText =
-    "Hands in one sample. NAME like servers.web1.load; with a leading * it counts events, with a\n"
-    "leading % it is an observation of a distribution, of which percentiles can be asked. TIME is\n"
-    "unix seconds or back from now, like -90s; the time of receipt when not given. Samples are refused\n"
-    "with exit status 4.";
+    "Sends one sample. NAME is like servers.web1.load; a leading * counts events, a leading % is for a\n"
+    "distribution, which has percentiles. TIME is in unix seconds, or relative to now, like -90s; default:\n"
+    "the time of receipt. If the server refuses the sample, the exit status is 4.";
 
 bool is_one_field(std::string_view text) {
   return !text.empty() && text.find_first_of(" \t\r\n\v\f") == std::string_view::npos;
 }
 
-// The line to send. Errors: kInvalid when an argument would not stay one field of it.
+// Returns the line to send. Errors: kInvalid if an argument is not a single field.
 Result<std::string> line_of(const std::vector<std::string>& operands, Timestamp now) {
-  if (!is_one_field(operands[0])) return Error{ErrorCode::kInvalid, "NAME is empty or has white space in it"};
-  if (!is_one_field(operands[1]))
-    return Error{ErrorCode::kInvalid, "VALUE is empty or has white space in it"};
+  if (!is_one_field(operands[0])) return Error{ErrorCode::kInvalid, "NAME is empty or contains white space"};
+  if (!is_one_field(operands[1])) return Error{ErrorCode::kInvalid, "VALUE is empty or contains white space"};
   if (operands[0].starts_with('#')) return Error{ErrorCode::kInvalid, "NAME cannot start with #"};
   std::string out = operands[0] + " ";
   if (operands.size() == 3) {
@@ -38,19 +35,20 @@ Outcome run_put(std::span<const std::string> arguments, const Environment& envir
   const CommandLine line(
       {.synopsis = "put [OPTION]... NAME VALUE [TIME]", .text = kText, .operands_min = 2, .operands_max = 3},
       arguments, environment);
-  if (line.ended_as()) return *line.ended_as();
+  if (line.outcome()) return *line.outcome();
   const Result<std::string> body = line_of(line.operands(), environment.now);
-  if (!body) return ending(body.error());
+  if (!body) return outcome_of(body.error());
   const Result<HttpAnswer> answer = line.client().post("/api/v1/lines", *body);
-  if (!answer) return ending(answer.error());
+  if (!answer) return outcome_of(answer.error());
   const Result<LinesOutcome> outcome = parse_lines_outcome(answer->body);
-  if (!outcome) return answer->status == 200 ? ending(outcome.error()) : ending(*answer);
+  if (!outcome) return answer->status == 200 ? outcome_of(outcome.error()) : outcome_of(*answer);
   Outcome out;
   for (const auto& [reason, count] : outcome->refused) {
-    if (count > 0) out.talk += "statmill: refused: " + reason + "\n";
+    if (count > 0) out.messages += "statmill: refused: " + reason + "\n";
   }
-  if (!out.talk.empty() || outcome->accepted == 0) out.code = ExitStatus::kRefused;
-  if (out.talk.empty() && outcome->accepted == 0) out.talk = "statmill: the server took no sample\n";
+  if (!out.messages.empty() || outcome->accepted == 0) out.code = ExitStatus::kRefused;
+  if (out.messages.empty() && outcome->accepted == 0)
+    out.messages = "statmill: the server accepted no sample\n";
   return out;
 }
 

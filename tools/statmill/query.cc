@@ -1,4 +1,3 @@
-// `statmill query`: prints series over a range of time.
 #include <boost/program_options/value_semantic.hpp>
 
 #include "base/text.h"
@@ -11,19 +10,18 @@ namespace statmill {
 namespace {
 
 constexpr std::string_view kText =
-    "Prints series over a range of time, by name or by pattern (* ? [a-z] {one,two}). Times are unix "
-    "seconds,\n"
-    "`now`, or back from now, like -6h; the range holds its begin and not its end,\n"
-    "but for `now`: the present second is in.";
+    "Prints series over a range of time, by name or by pattern (* ? [a-z] {one,two}). Times are in unix\n"
+    "seconds, `now`, or relative to now, like -6h. The range includes its begin and excludes its end, but\n"
+    "`now` includes the current second.";
 
-// The request's parameters. Errors: kInvalid for texts that the server would not understand either.
+// Returns the request's parameters. Errors: kInvalid for texts that the server would not understand either.
 Result<UrlParameters> parameters_of(const CommandLine& line, Timestamp now) {
   UrlParameters out;
   for (const std::string& name : line.operands()) out.emplace_back("series", name);
   for (const char* option : {"from", "until"}) {
     const Result<int64_t> time_s = parse_time(line.text(option), now);
     if (!time_s) return Error(time_s.error()).with(std::string("--") + option);
-    out.emplace_back(option, line.text(option));  // as it is: the server's clock says when now is
+    out.emplace_back(option, line.text(option));  // unchanged, since the server's clock defines now
   }
   if (line.has("step")) {
     const Result<Duration> step = parse_duration(line.text("step"));
@@ -40,14 +38,14 @@ Result<UrlParameters> parameters_of(const CommandLine& line, Timestamp now) {
 }
 
 Outcome print(const std::string& body, Format format, const std::string& stats_text) {
-  if (format == Format::kJson) return {.data = body.ends_with('\n') ? body : body + "\n"};
+  if (format == Format::kJson) return {.output = body.ends_with('\n') ? body : body + "\n"};
   std::vector<std::string> stats;
   for (const std::string_view stat : split(stats_text, ',')) stats.emplace_back(stat);
   const Result<QueryResult> result = parse_query_result(body, stats);
-  if (!result) return ending(result.error());
-  Outcome out{.data = format == Format::kCsv ? query_csv(*result, stats) : query_table(*result)};
-  for (const std::string& warning : result->warnings) out.talk += "statmill: warning: " + warning + "\n";
-  if (result->series.empty()) out.talk += "statmill: no series matches\n";
+  if (!result) return outcome_of(result.error());
+  Outcome out{.output = format == Format::kCsv ? query_csv(*result, stats) : query_table(*result)};
+  for (const std::string& warning : result->warnings) out.messages += "statmill: warning: " + warning + "\n";
+  if (result->series.empty()) out.messages += "statmill: no series matches\n";
   return out;
 }
 
@@ -59,21 +57,22 @@ Outcome run_query(std::span<const std::string> arguments, const Environment& env
   usage.options.add_options()                                                                             //
       ("from", po::value<std::string>()->default_value("-1h")->value_name("TIME"), "begin of the range")  //
       ("until", po::value<std::string>()->default_value("now")->value_name("TIME"), "end of the range")   //
-      ("step", po::value<std::string>()->value_name("DURATION"), "one row for each; else the server chooses")(
-          "max-points", po::value<std::string>()->value_name("COUNT"),
-          "choose a step that gives no more rows")  //
+      ("step", po::value<std::string>()->value_name("DURATION"),
+       "duration of a row; default: the server chooses")("max-points",
+                                                         po::value<std::string>()->value_name("COUNT"),
+                                                         "choose a step with at most this many rows")  //
       ("stats", po::value<std::string>()->default_value("avg,min,max")->value_name("LIST"),
-       "of count, sum, avg, stddev, min, max, rate; of distributions p50, p99.9 and so on")  //
+       "count, sum, avg, stddev, min, max, rate; for distributions also p50, p99.9 and so on")  //
       ("format", po::value<std::string>()->default_value("table")->value_name("FORM"), "table, json or csv");
   const CommandLine line(std::move(usage), arguments, environment);
-  if (line.ended_as()) return *line.ended_as();
+  if (line.outcome()) return *line.outcome();
   const Result<Format> format = parse_format(line.text("format"));
-  if (!format) return ending(format.error());
+  if (!format) return outcome_of(format.error());
   const Result<UrlParameters> parameters = parameters_of(line, environment.now);
-  if (!parameters) return ending(parameters.error());
+  if (!parameters) return outcome_of(parameters.error());
   const Result<HttpAnswer> answer = line.client().get("/api/v1/query", *parameters);
-  if (!answer) return ending(answer.error());
-  if (answer->status != 200) return ending(*answer);
+  if (!answer) return outcome_of(answer.error());
+  if (answer->status != 200) return outcome_of(*answer);
   return print(answer->body, *format, line.text("stats"));
 }
 

@@ -14,7 +14,7 @@ std::string format_time(int64_t unix_s, const char* format) {
   const std::time_t seconds = unix_s;
   tm parts{};
   std::array<char, 64> text{};
-  // A year that no tm can hold has no date; its seconds are shown instead.
+  // If a tm cannot hold the year, the result is the number of seconds instead.
   if (::gmtime_r(&seconds, &parts) == nullptr) return std::to_string(unix_s);
   return {text.data(), std::strftime(text.data(), text.size(), format, &parts)};
 }
@@ -42,7 +42,7 @@ void append_csv_field(std::string& out, std::string_view field) {
   out.push_back('"');
 }
 
-// Under a line of its own with what is counted.
+// Appends a table of the hitters, with a header.
 void append_hitters(std::string& out, const std::string& key, const std::string& counted,
                     const Hitters& hitters) {
   if (hitters.top.empty() && hitters.missed == 0) return;
@@ -50,8 +50,8 @@ void append_hitters(std::string& out, const std::string& key, const std::string&
   for (const auto& [name, count] : hitters.top) table.add({name, std::to_string(count)});
   out.append("\n").append(table.text());
   if (hitters.missed == 0) return;
-  out.append("each may have up to ").append(std::to_string(hitters.missed));
-  out.append(" more, and one that is not here as many\n");
+  out.append("each count may be up to ").append(std::to_string(hitters.missed));
+  out.append(" too low, also the 0 of a key that is not listed\n");
 }
 
 }  // namespace
@@ -86,8 +86,8 @@ std::string TextTable::text() const {
   return out;
 }
 
-std::string time_for_people(int64_t unix_s) { return format_time(unix_s, "%Y-%m-%d %H:%M:%S"); }
-std::string time_for_programs(int64_t unix_s) { return format_time(unix_s, "%Y-%m-%dT%H:%M:%SZ"); }
+std::string display_time(int64_t unix_s) { return format_time(unix_s, "%Y-%m-%d %H:%M:%S"); }
+std::string iso_time(int64_t unix_s) { return format_time(unix_s, "%Y-%m-%dT%H:%M:%SZ"); }
 
 std::string query_table(const QueryResult& result) {
   std::string out;
@@ -100,7 +100,7 @@ std::string query_table(const QueryResult& result) {
     TextTable table(std::move(columns));
     size_t slot = 0;
     for (int64_t time_s = result.from_s; time_s < result.until_s; time_s += result.step_s, ++slot) {
-      std::vector<std::string> cells = {time_for_people(time_s)};
+      std::vector<std::string> cells = {display_time(time_s)};
       for (const auto& [stat, values] : series.columns) cells.push_back(number_text(values[slot], "-"));
       table.add(std::move(cells));
     }
@@ -117,7 +117,7 @@ std::string query_csv(const QueryResult& result, const std::vector<std::string>&
     size_t slot = 0;
     for (int64_t time_s = result.from_s; time_s < result.until_s; time_s += result.step_s, ++slot) {
       append_csv_field(out, series.name);
-      out.append(",").append(time_for_programs(time_s)).append(",").append(std::to_string(time_s));
+      out.append(",").append(iso_time(time_s)).append(",").append(std::to_string(time_s));
       for (const auto& [stat, values] : series.columns) out.append(",").append(number_text(values[slot], ""));
       out.push_back('\n');
     }
@@ -127,7 +127,7 @@ std::string query_csv(const QueryResult& result, const std::vector<std::string>&
 
 std::string listing_table(const SeriesListing& listing) {
   TextTable table({{"series"}, {"kind"}, {"last sample (UTC)"}});
-  for (const ListedSeries& s : listing.series) table.add({s.name, s.kind, time_for_people(s.last_s)});
+  for (const ListedSeries& s : listing.series) table.add({s.name, s.kind, display_time(s.last_s)});
   return table.text();
 }
 
@@ -135,7 +135,7 @@ std::string listing_csv(const SeriesListing& listing) {
   std::string out = "series,kind,last,unix\n";
   for (const ListedSeries& s : listing.series) {
     append_csv_field(out, s.name);
-    out.append(",").append(s.kind).append(",").append(time_for_programs(s.last_s));
+    out.append(",").append(s.kind).append(",").append(iso_time(s.last_s));
     out.append(",").append(std::to_string(s.last_s)).append("\n");
   }
   return out;
@@ -144,8 +144,7 @@ std::string listing_csv(const SeriesListing& listing) {
 std::string rejects_table(const std::vector<Reject>& rejects) {
   TextTable table({{"time (UTC)"}, {"listener"}, {"sender"}, {"reason"}, {"line"}});
   for (const Reject& r : rejects) {
-    table.add(
-        {time_for_people(r.time_s), r.listener, r.sender, r.reason, r.line + (r.truncated ? "..." : "")});
+    table.add({display_time(r.time_s), r.listener, r.sender, r.reason, r.line + (r.truncated ? "..." : "")});
   }
   return table.text();
 }
@@ -153,7 +152,7 @@ std::string rejects_table(const std::vector<Reject>& rejects) {
 std::string rejects_csv(const std::vector<Reject>& rejects) {
   std::string out = "time,unix,listener,sender,reason,bytes,line\n";
   for (const Reject& r : rejects) {
-    out.append(time_for_programs(r.time_s)).append(",").append(std::to_string(r.time_s)).append(",");
+    out.append(iso_time(r.time_s)).append(",").append(std::to_string(r.time_s)).append(",");
     out.append(r.listener).append(",").append(r.sender).append(",").append(r.reason).append(",");
     out.append(std::to_string(r.bytes)).append(",");
     append_csv_field(out, r.line);
@@ -167,9 +166,9 @@ std::string cardinality_table(const Cardinality& c) {
   std::vector<std::pair<std::string, std::string>> pairs = {
       {"series", text_of(c.series) + " of " + text_of(c.series_limit)},
       {"new in the last minute", text_of(c.new_in_last_minute)},
-      {"samples refused for want of room", text_of(c.refused)}};
+      {"samples refused for lack of room", text_of(c.refused)}};
   if (c.series_per_sender_limit > 0)
-    pairs.emplace_back("series that a sender may make", text_of(c.series_per_sender_limit));
+    pairs.emplace_back("limit of series per sender", text_of(c.series_per_sender_limit));
   std::string out = pairs_table(pairs);
   append_hitters(out, "prefix", "series", c.prefixes);
   append_hitters(out, "sender", "samples refused", c.refused_by_sender);
@@ -179,7 +178,7 @@ std::string cardinality_table(const Cardinality& c) {
 
 namespace {
 
-// What a stranger says of itself must not move the cursor.
+// Replaces control bytes, so that a text from an untrusted agent cannot move the cursor.
 std::string printable(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; },

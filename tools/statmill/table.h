@@ -1,4 +1,4 @@
-// TextTable: answers as text for people (aligned columns) and for programs (CSV, RFC 4180).
+// Formats answers as text for people (TextTable: aligned columns) and for programs (CSV, RFC 4180).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace statmill {
 
 enum class Align { kLeft, kRight };
 
-// Rows of cells under a header, each column as wide as its widest cell, two blanks between.
+// Rows of cells under a header. Each column is as wide as its widest cell; two blanks separate columns.
 class TextTable {
  public:
   struct Column {
@@ -22,9 +22,9 @@ class TextTable {
 
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // Requires: as many cells as columns.
+  // Requires: as many cells as columns; each cell is one line of text.
   void add(std::vector<std::string> cells);
-  // Lines end without blanks. Cells hold one line of text; their width is counted in bytes.
+  // Returns the table without trailing blanks. The width of a cell is its size in bytes.
   std::string text() const;
 
  private:
@@ -32,34 +32,35 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// "2026-11-20 19:03:20", or "2026-11-20T19:03:20Z" for programs. UTC.
-std::string time_for_people(int64_t unix_s);
-std::string time_for_programs(int64_t unix_s);
+// Return "2026-11-20 19:03:20", and "2026-11-20T19:03:20Z" for programs. UTC.
+std::string display_time(int64_t unix_s);
+std::string iso_time(int64_t unix_s);
 
-// One block per series, one row per slot; "-" where the slot is empty.
+// Returns one block per series and one row per slot; "-" in empty slots.
 std::string query_table(const QueryResult& result);
-// series,time,unix,<stat>...; one row per series and slot, nothing where the slot is empty.
+// Returns series,time,unix,<stat>...: one row per series and slot; empty fields in empty slots.
 std::string query_csv(const QueryResult& result, const std::vector<std::string>& stats);
 
 std::string listing_table(const SeriesListing& listing);
-// series,kind,last,unix
+// Returns series,kind,last,unix.
 std::string listing_csv(const SeriesListing& listing);
 
-// An ellipsis behind lines that are longer.
+// Adds an ellipsis to truncated lines.
 std::string rejects_table(const std::vector<Reject>& rejects);
-// time,unix,listener,sender,reason,bytes,line
+// Returns time,unix,listener,sender,reason,bytes,line.
 std::string rejects_csv(const std::vector<Reject>& rejects);
 
-// Counts, then a table of prefixes and, when samples were refused, of their senders and prefixes.
+// Returns counts, then a table of prefixes and, if samples were refused, tables of their senders and
+// prefixes.
 std::string cardinality_table(const Cardinality& cardinality);
 
-// A row for each agent; "-" where the server says nothing.
+// Returns one row per agent, "-" for values that the server does not know.
 std::string agents_table(const KnownAgents& agents);
 
-// What a check found: counts, then a line for each fault.
+// Returns counts, then one line per fault.
 std::string scrub_table(const ScrubReport& report);
 
-// One row "key  value" for each pair, no header.
+// Returns one row "key  value" per pair, without a header.
 std::string pairs_table(const std::vector<std::pair<std::string, std::string>>& pairs);
 
 }  // namespace statmill
