@@ -62,7 +62,7 @@ class Chaos {
 
   // The faults stop, and all is sent that the spools have.
   void settle() {
-    proxy_.calm();
+    proxy_.stop_faults();
     for (int round = 0; round < kRoundsToSettle; ++round) {
       start_what_is_down();
       for (const AgentHost& host : hosts_) ASSERT_TRUE(wait_for(host)) << host.said();
@@ -126,7 +126,7 @@ class Chaos {
   void start_what_is_down() {
     if (!is_server_up_) {
       server_.start();
-      proxy_.lead_to(server_.agent());
+      proxy_.forward_to(server_.agent());
       is_server_up_ = true;
     }
     for (AgentHost& host : hosts_) {

@@ -92,15 +92,15 @@ class MemoryE2e : public testing::Test {
 class World {
  public:
   World() : proxy_(1) {
-    proxy_.calm();
-    proxy_.lead_to(endpoint_of("127.0.0.1:" + std::to_string(unused_port())));  // until there is a server
+    proxy_.stop_faults();
+    proxy_.forward_to(endpoint_of("127.0.0.1:" + std::to_string(unused_port())));  // until there is a server
   }
 
   // The server starts, takes samples of all kinds, answers, flushes, deletes and stops, as far as it comes.
   End run_server(const Environment& environment, std::mt19937_64& random) {
     if (!host_.is_up()) host_.start();
     if (server_.try_start(0, 0, environment)) {
-      proxy_.lead_to(server_.agent());
+      proxy_.forward_to(server_.agent());
       host_.feed(random, 100);
       static_cast<void>(
           http_post(server_.http(), "/api/v1/lines", "own.gauge 1\n*own.event 2\n%own.spread 3\n"));
@@ -159,7 +159,7 @@ class World {
  private:
   void start_server() {
     server_.start();
-    proxy_.lead_to(server_.agent());
+    proxy_.forward_to(server_.agent());
     is_server_up_ = true;
   }
 

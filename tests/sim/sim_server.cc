@@ -100,7 +100,7 @@ void SimServer::set_back() {
   crash();
   const size_t which = stage_.chance.below(backups_.size());
   stage_.note(name() + " is set back to backup " + std::to_string(which));
-  store_.set_back(backups_[which]);
+  store_.restore(backups_[which]);
   backups_.erase(backups_.begin() + static_cast<std::ptrdiff_t>(which) + 1, backups_.end());
   last_rows_.clear();
 }
@@ -202,7 +202,7 @@ void SimServer::check_told() {
 // By a server that starts over a copy of it.
 void SimServer::audit_store() {
   MemoryStore copy(tiers());
-  copy.set_back(store_.backup());
+  copy.restore(store_.backup());
   Table table(tiers(), TableLimits{});
   if (const auto recovery = recover(copy, table); !recovery)
     return stage_.violated(name() + " cannot start: " + recovery.error().message);

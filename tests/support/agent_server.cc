@@ -29,7 +29,7 @@ std::string AgentServer::lines_until(std::string_view part) {
   for (;;) {
     FrameRead frame = read_frame(unread_);
     for (; frame.state == FrameRead::State::kWhole; frame = read_frame(unread_)) {
-      take(frame);
+      handle(frame);
       unread_.erase(0, frame.bytes);
     }
     EXPECT_NE(frame.state, FrameRead::State::kDamaged);
@@ -40,7 +40,7 @@ std::string AgentServer::lines_until(std::string_view part) {
   }
 }
 
-void AgentServer::take(const FrameRead& frame) {
+void AgentServer::handle(const FrameRead& frame) {
   if (frame.type == FrameType::kStatus) {
     EXPECT_TRUE(decode_status(frame.payload));
     return;
@@ -64,7 +64,7 @@ void AgentServer::take(const FrameRead& frame) {
   lines_ += batch->text;
   std::string ack;
   append_frame(ack, AckFrame{position_.seq, 0});
-  connection_.send(ack);  // an agent that has left does not hear it
+  connection_.send(ack);  // fails if the agent has disconnected
 }
 
 }  // namespace statmill

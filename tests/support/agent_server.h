@@ -1,4 +1,4 @@
-// AgentServer: a server of the agent stream as tests want it: it takes what an agent sends, frame by frame,
+// AgentServer: a minimal server of the agent stream for tests. It reads what an agent sends, frame by frame,
 // and acknowledges it.
 #pragma once
 
@@ -14,18 +14,18 @@ class AgentServer {
  public:
   Endpoint endpoint() const { return listener_.endpoint(); }
 
-  // Waits for an agent, and welcomes it with what was acknowledged before. False: none comes.
+  // Waits for an agent and welcomes it with the position acknowledged so far. Returns false if none connects.
   bool accept();
-  // Takes and acknowledges batches until `part` is among their lines; gives all lines since accept(). Without
-  // the part: up to the end of the connection.
+  // Reads and acknowledges batches until one has a line that contains `part`; returns all lines since
+  // accept(). If `part` is empty, reads to the end of the connection.
   std::string lines_until(std::string_view part);
-  // Up to the end of the connection.
+  // Reads to the end of the connection.
   std::string all_lines() { return lines_until({}); }
-  // Of which the agent has told that it cannot send them, since construction.
+  // How many lines the agent has reported as lost, since construction.
   uint64_t lines_lost() const { return lines_lost_; }
 
  private:
-  void take(const FrameRead& frame);
+  void handle(const FrameRead& frame);
 
   TcpListener listener_;
   TcpConnection connection_{Descriptor()};

@@ -39,7 +39,7 @@ void add_extension(X509* certificate, int kind, const std::string& value) {
 Certificate signed_by(EVP_PKEY* key, const std::string& names) {
   Certificate out(X509_new());
   SM_CHECK(X509_set_version(out.get(), X509_VERSION_3) == 1);
-  // Two certificates of one test must not look like one.
+  // Distinguishes several certificates of one test.
   const long serial = static_cast<long>(std::random_device()());
   SM_CHECK(ASN1_INTEGER_set(X509_get_serialNumber(out.get()), serial) == 1);
   SM_CHECK(X509_gmtime_adj(X509_getm_notBefore(out.get()), -kValidSeconds) != nullptr);

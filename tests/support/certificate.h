@@ -1,4 +1,4 @@
-// A certificate made for a test: it vouches for itself, so it is its own authority.
+// Makes self-signed certificates for tests.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 namespace statmill {
 
 struct CertificateFiles {
-  std::string certificate;  // PEM; also what a client believes that is to trust it
-  std::string key;          // PEM, its own
+  std::string certificate;  // PEM; a client that trusts the certificate uses it as its authority
+  std::string key;          // PEM
 };
 
-// Writes both to the directory, valid for an hour. `names`: whom it is for, as OpenSSL writes it:
-// "IP:127.0.0.1,DNS:stat.example". Ends the process when OpenSSL refuses.
+// Writes both files to the directory; the certificate is valid for an hour. `names` are in the syntax of
+// OpenSSL: "IP:127.0.0.1,DNS:stat.example". Ends the process on errors of OpenSSL.
 CertificateFiles make_certificate(const TempDirectory& directory, const std::string& names);
 
 }  // namespace statmill

@@ -10,33 +10,33 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::array<std::string_view, static_cast<size_t>(Mishap::kCount_)> kTexts = {
+constexpr std::array<std::string_view, static_cast<size_t>(NetworkFault::kCount)> kTexts = {
     "none", "end", "reset", "deaf client", "deaf server", "pause", "flip", "refusal"};
 
 }  // namespace
 
-std::string Fate::text() const {
-  std::string out(kTexts[static_cast<size_t>(mishap)]);
-  if (mishap != Mishap::kNone && mishap != Mishap::kRefusal)
+std::string FaultPlan::text() const {
+  std::string out(kTexts[static_cast<size_t>(kind)]);
+  if (kind != NetworkFault::kNone && kind != NetworkFault::kRefusal)
     out += " after " + std::to_string(after) + (is_upward ? " bytes up" : " bytes down");
   if (lasts > Duration(0)) out += " for " + std::to_string(lasts.count()) + " ms";
   return out + ", delay " + std::to_string(delay.count()) + " ms";
 }
 
-ChaosLink::ChaosLink(Tcp::socket client, const Fate& fate)
+ChaosLink::ChaosLink(Tcp::socket client, const FaultPlan& plan)
     : client_(std::move(client)),
       server_(client_.get_executor()),
-      fate_(fate),
+      plan_(plan),
       timer_(client_.get_executor()),
-      up_(client_, server_, fate.is_upward),
-      down_(server_, client_, !fate.is_upward) {}
+      up_(client_, server_, plan.is_upward),
+      down_(server_, client_, !plan.is_upward) {}
 
 void ChaosLink::start(const Endpoint& server) {
-  if (fate_.mishap == Mishap::kRefusal) return reset();
+  if (plan_.kind == NetworkFault::kRefusal) return reset();
   const Tcp::endpoint address(asio::ip::make_address(server.host), server.port);
   server_.async_connect(address, [self = shared_from_this()](const Fault& fault) {
     if (fault || !self->client_.is_open()) return self->reset();
-    Fault ignored;  // bytes that wait for others only come later
+    Fault ignored;  // without it, bytes only arrive later
     self->client_.set_option(Tcp::no_delay(true), ignored);
     self->server_.set_option(Tcp::no_delay(true), ignored);
     self->read(self->up_);
@@ -55,22 +55,22 @@ void ChaosLink::read(Flow& flow) {
                             });
 }
 
-// After the delay, or the pause if that is longer.
+// Forwards the bytes after the delay, or after the pause if that ends later.
 void ChaosLink::pass(Flow& flow, size_t size) {
   const SteadyTime now = std::chrono::steady_clock::now();
-  flow.timer.expires_at(std::max(now + fate_.delay, paused_until_));
+  flow.timer.expires_at(std::max(now + plan_.delay, paused_until_));
   flow.timer.async_wait([self = shared_from_this(), &flow, size](const Fault& stopped) {
     if (stopped || self->is_over_) return;
-    const bool is_now = flow.is_fated && !self->has_befallen_ && self->fate_.mishap != Mishap::kNone &&
-                        flow.passed + size > self->fate_.after;
+    const bool is_now = flow.is_counted && !self->has_failed_ && self->plan_.kind != NetworkFault::kNone &&
+                        flow.passed + size > self->plan_.after;
     if (!is_now) return self->write(flow, 0, size);
-    self->has_befallen_ = true;
-    const auto before = static_cast<size_t>(self->fate_.after - flow.passed);
+    self->has_failed_ = true;
+    const auto before = static_cast<size_t>(self->plan_.after - flow.passed);
     asio::async_write(flow.to, asio::buffer(flow.bytes.data(), before),
                       [self, &flow, before, size](const Fault& fault, size_t) {
                         if (self->is_over_) return;
                         if (fault) return self->reset();
-                        self->befall(flow, before, size);
+                        self->apply_fault(flow, before, size);
                       });
   });
 }
@@ -85,19 +85,19 @@ void ChaosLink::write(Flow& flow, size_t begin, size_t end) {
                     });
 }
 
-// bytes[begin, end) are next.
-void ChaosLink::befall(Flow& flow, size_t begin, size_t end) {
-  switch (fate_.mishap) {
-    case Mishap::kEnd:
+// Applies the fault before flow.bytes[begin, end) are forwarded.
+void ChaosLink::apply_fault(Flow& flow, size_t begin, size_t end) {
+  switch (plan_.kind) {
+    case NetworkFault::kEnd:
       return this->end();
-    case Mishap::kDeafClient:
+    case NetworkFault::kDeafClient:
       return deafen(server_);
-    case Mishap::kDeafServer:
+    case NetworkFault::kDeafServer:
       return deafen(client_);
-    case Mishap::kPause:
+    case NetworkFault::kPause:
       return pause(flow, begin, end);
-    case Mishap::kFlip:
-      flow.bytes[begin] = static_cast<char>(flow.bytes[begin] ^ (1 << (fate_.after % 8)));
+    case NetworkFault::kFlip:
+      flow.bytes[begin] = static_cast<char>(flow.bytes[begin] ^ (1 << (plan_.after % 8)));
       return write(flow, begin, end);
     default:
       return reset();
@@ -105,25 +105,25 @@ void ChaosLink::befall(Flow& flow, size_t begin, size_t end) {
 }
 
 void ChaosLink::pause(Flow& flow, size_t begin, size_t end) {
-  paused_until_ = std::chrono::steady_clock::now() + fate_.lasts;
+  paused_until_ = std::chrono::steady_clock::now() + plan_.lasts;
   flow.timer.expires_at(paused_until_);
   flow.timer.async_wait([self = shared_from_this(), &flow, begin, end](const Fault& stopped) {
     if (!stopped) self->write(flow, begin, end);
   });
 }
 
-// One side learns of it now, the other when it is over.
-void ChaosLink::deafen(Tcp::socket& told) {
+// Resets one side now, and the other one when the deafness ends.
+void ChaosLink::deafen(Tcp::socket& notified) {
   is_over_ = true;
-  reset(told);
-  timer_.expires_after(fate_.lasts);
+  reset(notified);
+  timer_.expires_after(plan_.lasts);
   timer_.async_wait([self = shared_from_this()](const Fault&) { self->reset(); });
 }
 
-// Both sides read the end; a close at once would be a reset where bytes are unread.
+// Ends both streams. Closing at once would reset a side with unread bytes.
 void ChaosLink::end() {
   is_over_ = true;
-  Fault ignored;  // of a side that is gone
+  Fault ignored;  // the side may have closed already
   client_.shutdown(Tcp::socket::shutdown_send, ignored);
   server_.shutdown(Tcp::socket::shutdown_send, ignored);
   timer_.expires_after(kLinger);
@@ -140,7 +140,7 @@ void ChaosLink::reset() {
 }
 
 void ChaosLink::reset(Tcp::socket& socket) {
-  Fault ignored;  // it is closed already
+  Fault ignored;  // it may be closed already
   socket.set_option(asio::socket_base::linger(true, 0), ignored);
   socket.close(ignored);
 }

@@ -1,4 +1,4 @@
-// ChaosLink: one connection of a ChaosProxy: passes bytes on, late, until its fate befalls it.
+// ChaosLink: one connection of a ChaosProxy. It forwards bytes with a delay until its fault occurs.
 #pragma once
 
 #include <array>
@@ -13,51 +13,51 @@
 
 namespace statmill {
 
-enum class Mishap : uint8_t {
+enum class NetworkFault : uint8_t {
   kNone,
-  kEnd,         // both sides read the end
+  kEnd,         // both sides read the end of the stream
   kReset,       // both sides are reset
-  kDeafClient,  // the server's side is reset; the client is not told, and hears no more
-  kDeafServer,  // the other way round
-  kPause,       // nothing passes for a while, then all of it
-  kFlip,        // one bit is another
+  kDeafClient,  // the server's side is reset; the client does not notice, and receives nothing more
+  kDeafServer,  // the client's side is reset; the server does not notice, and receives nothing more
+  kPause,       // no bytes pass for a while, then all of them
+  kFlip,        // one bit is flipped
   kRefusal,     // reset at once
-  kCount_,      // how many there are; not a mishap
+  kCount,       // not a fault: the number of kinds
 };
 
-// What happens to a connection, once.
-struct Fate {
-  Mishap mishap = Mishap::kNone;
-  bool is_upward = true;  // counts the bytes from client to server; else those from server to client
-  uint64_t after = 0;     // so many bytes
-  Duration lasts{0};      // of a pause; of deafness, which ends in a reset
-  Duration delay{0};      // of all bytes, always
+// When a connection fails, and how. A connection has at most one fault.
+struct FaultPlan {
+  NetworkFault kind = NetworkFault::kNone;
+  bool is_upward = true;  // whether `after` counts bytes to the server, not those to the client
+  uint64_t after = 0;     // the number of bytes before the fault
+  Duration lasts{0};      // the length of a pause or of deafness; deafness ends in a reset
+  Duration delay{0};      // of all bytes, even without a fault
 
   std::string text() const;
 };
 
-// Confined to the thread of its sockets. Lives as long as something is under way.
+// Use it only on the thread of its sockets. Lives until all its operations have ended.
 class ChaosLink : public std::enable_shared_from_this<ChaosLink> {
  public:
   using Tcp = boost::asio::ip::tcp;
 
-  ChaosLink(Tcp::socket client, const Fate& fate);
+  ChaosLink(Tcp::socket client, const FaultPlan& plan);
 
-  // Connects to the server; where nobody listens the client is reset.
+  // Connects to the server. If nobody listens there, resets the client.
   void start(const Endpoint& server);
   void reset();
 
  private:
   using Fault = boost::system::error_code;
-  static constexpr Duration kLinger = std::chrono::milliseconds(50);  // between the end and the close
+  static constexpr Duration kLinger = std::chrono::milliseconds(50);  // between end of stream and close
 
   struct Flow {
     Flow(Tcp::socket& source, Tcp::socket& sink, bool counts)
-        : from(source), to(sink), is_fated(counts), timer(source.get_executor()) {}
+        : from(source), to(sink), is_counted(counts), timer(source.get_executor()) {}
 
     Tcp::socket& from;
     Tcp::socket& to;
-    const bool is_fated;
+    const bool is_counted;
     boost::asio::steady_timer timer;
     std::array<char, 64 * 1024> bytes{};
     uint64_t passed = 0;
@@ -66,18 +66,18 @@ class ChaosLink : public std::enable_shared_from_this<ChaosLink> {
   void read(Flow& flow);
   void pass(Flow& flow, size_t size);
   void write(Flow& flow, size_t begin, size_t end);
-  void befall(Flow& flow, size_t begin, size_t end);
+  void apply_fault(Flow& flow, size_t begin, size_t end);
   void pause(Flow& flow, size_t begin, size_t end);
   void end();
-  void deafen(Tcp::socket& told);
+  void deafen(Tcp::socket& notified);
   static void reset(Tcp::socket& socket);
 
   Tcp::socket client_;
   Tcp::socket server_;
-  const Fate fate_;
-  bool has_befallen_ = false;
-  bool is_over_ = false;       // nothing passes any more; what is still read is lost
-  SteadyTime paused_until_{};  // both ways
+  const FaultPlan plan_;
+  bool has_failed_ = false;
+  bool is_over_ = false;       // nothing is forwarded any more; what is still read is discarded
+  SteadyTime paused_until_{};  // in both directions
   boost::asio::steady_timer timer_;
   Flow up_;
   Flow down_;

@@ -9,21 +9,21 @@ namespace statmill {
 
 namespace asio = boost::asio;
 
-Fate fate_of(uint64_t seed, uint64_t connection) {
+FaultPlan plan_of(uint64_t seed, uint64_t connection) {
   std::seed_seq words{seed >> 32, seed & 0xffffffff, connection};
   std::mt19937_64 random(words);
   const auto upto = [&random](uint64_t limit) { return random() % limit; };
-  Fate fate;
-  fate.mishap = static_cast<Mishap>(upto(static_cast<uint64_t>(Mishap::kCount_)));
-  fate.is_upward = upto(2) == 0;
-  // Of all sizes alike: within the hello, within the first batch, in mid-stream. Servers say little.
-  const double bits = static_cast<double>(upto(1000)) / 1000 * (fate.is_upward ? 19 : 10);
-  fate.after = static_cast<uint64_t>(std::exp2(bits)) - 1;
-  const bool takes_time = fate.mishap == Mishap::kPause || fate.mishap == Mishap::kDeafClient ||
-                          fate.mishap == Mishap::kDeafServer;
-  fate.lasts = Duration(takes_time ? 50 + upto(1500) : 0);
-  fate.delay = Duration(upto(3) == 0 ? upto(100) : upto(5));
-  return fate;
+  FaultPlan plan;
+  plan.kind = static_cast<NetworkFault>(upto(static_cast<uint64_t>(NetworkFault::kCount)));
+  plan.is_upward = upto(2) == 0;
+  // Exponential, to hit the hello, the first batch and later ones equally often. Servers send little.
+  const double bits = static_cast<double>(upto(1000)) / 1000 * (plan.is_upward ? 19 : 10);
+  plan.after = static_cast<uint64_t>(std::exp2(bits)) - 1;
+  const bool takes_time = plan.kind == NetworkFault::kPause || plan.kind == NetworkFault::kDeafClient ||
+                          plan.kind == NetworkFault::kDeafServer;
+  plan.lasts = Duration(takes_time ? 50 + upto(1500) : 0);
+  plan.delay = Duration(upto(3) == 0 ? upto(100) : upto(5));
+  return plan;
 }
 
 ChaosProxy::ChaosProxy(uint64_t seed)
@@ -38,15 +38,15 @@ ChaosProxy::~ChaosProxy() {
   thread_.join();
 }
 
-void ChaosProxy::lead_to(const Endpoint& server) {
+void ChaosProxy::forward_to(const Endpoint& server) {
   const MutexLock lock(mutex_);
   server_ = server;
 }
 
-void ChaosProxy::calm() {
+void ChaosProxy::stop_faults() {
   {
     const MutexLock lock(mutex_);
-    is_calm_ = true;
+    is_faultless_ = true;
   }
   asio::post(loop_, [this] {
     for (const auto& weak : std::exchange(links_, {})) {
@@ -73,16 +73,16 @@ void ChaosProxy::accept() {
 }
 
 void ChaosProxy::adopt(Tcp::socket client) {
-  Fate fate;
+  FaultPlan plan;
   Endpoint server;
   {
     const MutexLock lock(mutex_);
     const uint64_t number = connections_++;
-    if (!is_calm_) fate = fate_of(seed_, number);
+    if (!is_faultless_) plan = plan_of(seed_, number);
     server = server_;
-    story_ += "connection " + std::to_string(number) + ": " + fate.text() + "\n";
+    story_ += "connection " + std::to_string(number) + ": " + plan.text() + "\n";
   }
-  const auto link = std::make_shared<ChaosLink>(std::move(client), fate);
+  const auto link = std::make_shared<ChaosLink>(std::move(client), plan);
   links_.push_back(link);
   link->start(server);
 }

@@ -1,9 +1,7 @@
-// ChaosProxy: a TCP proxy that treats its connections as bad networks do, by a schedule that follows from a
-// seed.
+// ChaosProxy: a TCP proxy that simulates a bad network. Its faults follow from a seed.
 //
-// Each connection has a fate of its own (chaos_link.h): it ends or is reset after so many bytes, in the
-// middle of a frame like as not; one side is cut and the other not told; nothing passes for a while; a bit is
-// flipped; it is refused. The seed says what befalls the n-th connection.
+// Each connection has a fault plan (chaos_link.h). After some bytes, often in the middle of a frame, it may
+// end or be reset, be cut without one side noticing, pause, or flip a bit; or it is refused.
 #pragma once
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -20,24 +18,24 @@
 
 namespace statmill {
 
-// Of the n-th connection.
-Fate fate_of(uint64_t seed, uint64_t connection);
+// Returns the fault plan of a connection, given its number.
+FaultPlan plan_of(uint64_t seed, uint64_t connection);
 
-// Thread-safe, but for construction and destruction.
+// Thread-safe, except construction and destruction.
 class ChaosProxy {
  public:
-  // Listens on a free port of 127.0.0.1 from construction on.
+  // Listens on a free port of 127.0.0.1.
   explicit ChaosProxy(uint64_t seed);
   ~ChaosProxy();
   ChaosProxy(const ChaosProxy&) = delete;
   ChaosProxy& operator=(const ChaosProxy&) = delete;
 
   Endpoint endpoint() const { return endpoint_; }
-  // Where later connections lead.
-  void lead_to(const Endpoint& server);
-  // Resets all connections; later ones pass everything on.
-  void calm();
-  // The fates so far, one a line.
+  // Forwards later connections to `server`.
+  void forward_to(const Endpoint& server);
+  // Resets all connections. Later ones have no faults.
+  void stop_faults();
+  // The fault plans so far, one per line.
   std::string story() const;
   uint64_t connections() const;
 
@@ -50,7 +48,7 @@ class ChaosProxy {
   const uint64_t seed_;
   mutable Mutex mutex_;
   Endpoint server_ GUARDED_BY(mutex_);
-  bool is_calm_ GUARDED_BY(mutex_) = false;
+  bool is_faultless_ GUARDED_BY(mutex_) = false;
   uint64_t connections_ GUARDED_BY(mutex_) = 0;
   std::string story_ GUARDED_BY(mutex_);
   boost::asio::io_context loop_{1};

@@ -112,7 +112,7 @@ Status FaultySpoolDirectory::rewrite(const std::string& name, std::string_view c
   if (inode == nullptr) return missing(name);
   SM_CHECK(inode->bytes.starts_with(contents));
   if (meets_fault(SpoolCall::kRewrite)) return fault();
-  // All of it is there for the next sync again, also what a failed one had given up.
+  // The next sync saves all of it, even what a failed one had discarded.
   *inode = {.bytes = std::string(contents), .synced = contents.size()};
   return Status::ok();
 }

@@ -1,7 +1,7 @@
-// FaultySpoolDirectory: a spool's directory in memory that loses power and fails, as a disk may.
+// FaultySpoolDirectory: a spool directory in memory that can lose power and fail like a disk.
 //
-// What was not synced is lost at a power cut from any byte on, or turns to zeros; entries that were not
-// synced are as before or as after, each for itself. After a failed sync a later one succeeds and saves
+// A power cut loses unsynced bytes from any position on, or turns them into zeros; each unsynced directory
+// entry is as before or as after the change. After a failed sync, later syncs of the file succeed but save
 // nothing.
 #pragma once
 
@@ -30,28 +30,28 @@ enum class SpoolCall : uint8_t {
   kSync
 };
 
-// Confined to one thread. Outlives the spools over it: a new one after power_cut() is a start after the cut.
-// One without it is a start after a kill: nothing is lost, and what was not synced still is not.
+// Not thread-safe. Outlives the spools that use it: a new spool after power_cut() is a start after a power
+// cut. Without power_cut() it is a start after a kill: nothing is lost, and unsynced data is still unsynced.
 class FaultySpoolDirectory final : public SpoolDirectory {
  public:
   explicit FaultySpoolDirectory(uint64_t seed) : random_(seed) {}
 
-  // Asked before each call; true: it fails. A failed append or replace may have done a part, a failed sync
-  // all or nothing of it.
+  // Called before each operation; if it returns true, the operation fails. A failed append or replace may
+  // have been done in part, a failed sync completely or not at all.
   std::function<bool(SpoolCall)> fails = [](SpoolCall) { return false; };
 
   void power_cut();
 
-  // Of all calls so far.
+  // The number of operations so far.
   uint64_t calls() const { return calls_; }
   bool has(const std::string& name) const { return entries_.contains(name); }
   std::vector<std::string> names() const;
   uint64_t bytes() const;
-  // To look at, or to damage. Requires: has(name).
+  // For inspection or damage. Requires: has(name).
   std::string& contents(const std::string& name);
-  // Puts a file there, durably.
+  // Creates a durable file.
   void put(const std::string& name, std::string contents);
-  // Another directory with the same files, all durable.
+  // Returns another directory with the same files, all durable.
   std::unique_ptr<FaultySpoolDirectory> copy(uint64_t seed) const;
 
   Result<std::vector<std::string>> list() override;
@@ -68,8 +68,8 @@ class FaultySpoolDirectory final : public SpoolDirectory {
 
   struct Inode {
     std::string bytes;
-    size_t synced = 0;        // of bytes
-    bool has_failed = false;  // a sync of it: nothing will be saved any more
+    size_t synced = 0;        // the number of synced bytes
+    bool has_failed = false;  // a sync has failed: nothing will be saved any more
   };
   using Entries = std::map<std::string, uint64_t>;  // name -> inode
 
@@ -84,7 +84,7 @@ class FaultySpoolDirectory final : public SpoolDirectory {
   uint64_t next_inode_ = 1;
   std::map<uint64_t, Inode> inodes_;
   Entries entries_;          // as the process sees them
-  Entries durable_entries_;  // as a power cut leaves them, at least
+  Entries durable_entries_;  // as a power cut leaves them at least
 };
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// ForwardingStore and ForwardingSnapshot hand every call on to another; tests override what they look at.
+// ForwardingStore and ForwardingSnapshot forward all calls to another object; tests override some of them.
 #pragma once
 
 #include <functional>

@@ -15,7 +15,7 @@ std::string request_head(const Endpoint& server, std::string_view method, std::s
   return out.append("\r\nConnection: close\r\n");
 }
 
-// Joins chunks (RFC 9112 section 7.1); what comes after a broken one is left out.
+// Joins chunks (RFC 9112 section 7.1); ignores everything after a broken one.
 std::string join_chunks(std::string_view in) {
   std::string out;
   while (true) {
@@ -68,7 +68,7 @@ HttpReply http_post(const Endpoint& server, std::string_view target, std::string
 HttpReply http_raw(const Endpoint& server, std::string_view request) {
   TcpConnection connection = TcpConnection::to(server);
   if (!connection.is_connected()) return {};
-  // The server may answer and close before it has read all: the answer still counts.
+  // The server may answer and close before it has read everything: the answer is still valid.
   [[maybe_unused]] const bool sent = connection.send(request);
   return parse_reply(connection.receive_all());
 }

@@ -9,19 +9,19 @@
 namespace statmill {
 
 struct HttpReply {
-  int status = 0;       // 0: nobody there, or no HTTP came back
+  int status = 0;       // 0 if nobody listens or the answer is not HTTP
   std::string headers;  // status line and header fields, as received
-  std::string body;     // chunks joined
+  std::string body;     // with chunks joined
 
-  // The value of the header field `name` (any case), or empty.
+  // Returns the value of a header field (case-insensitive), or an empty text.
   std::string header(std::string_view name) const;
 };
 
-// `target` is sent as it is: percent-encode it yourself.
+// `target` is sent unchanged; the caller percent-encodes it.
 HttpReply http_get(const Endpoint& server, std::string_view target);
 HttpReply http_post(const Endpoint& server, std::string_view target, std::string_view body);
 
-// Sends `request` byte by byte as given and reads until the server closes: for requests no client would make.
+// Sends `request` unchanged and reads until the server closes: for requests that no client would send.
 HttpReply http_raw(const Endpoint& server, std::string_view request);
 
 }  // namespace statmill

@@ -1,5 +1,5 @@
-// hung_disk.so: for a program under test that LD_PRELOAD gives it, no sync of a file comes back while the
-// file named by HUNG_DISK is there.
+// hung_disk.so, loaded into a program under test by LD_PRELOAD: no sync of a file returns while the file
+// named by HUNG_DISK exists.
 #include <dlfcn.h>
 #include <unistd.h>
 

@@ -1,4 +1,3 @@
-// Snapshots share the content; a write copies it first while any snapshot looks at it.
 #include "tests/support/memory_store.h"
 
 #include <algorithm>
@@ -11,7 +10,7 @@ namespace statmill {
 class MemorySnapshot final : public StoreSnapshot {
  public:
   explicit MemorySnapshot(MemoryStore& store) : store_(store), content_(store.current()) {}
-  ~MemorySnapshot() override { store_.give_back(content_); }
+  ~MemorySnapshot() override { store_.release(content_); }
   MemorySnapshot(const MemorySnapshot&) = delete;
   MemorySnapshot& operator=(const MemorySnapshot&) = delete;
 
@@ -126,7 +125,7 @@ MemoryStore::Backup MemoryStore::backup() {
   return Backup(std::make_shared<Content>(*content_));
 }
 
-void MemoryStore::set_back(const Backup& backup) {
+void MemoryStore::restore(const Backup& backup) {
   MutexLock lock(mutex_);
   content_ = std::make_shared<Content>(*backup.content_);
   failure_.reset();
@@ -202,7 +201,7 @@ std::shared_ptr<const MemoryStore::Content> MemoryStore::current() {
   return content_;
 }
 
-void MemoryStore::give_back(std::shared_ptr<const Content>& content) {
+void MemoryStore::release(std::shared_ptr<const Content>& content) {
   MutexLock lock(mutex_);
   content.reset();
 }

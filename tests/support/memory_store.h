@@ -1,8 +1,8 @@
-// MemoryStore: a Store that lives in memory, with the same meaning as RocksStore and hooks for failure.
+// MemoryStore: a Store in memory that behaves like RocksStore and can simulate failures.
 //
-// For tests that must see every byte of memory (sanitizers) or need thousands of stores (models). What a
-// write has returned from is kept as long as the object lives, as if synced; a "crash" is to drop what stands
-// on the store.
+// It serves tests that need sanitizers for all memory accesses, or thousands of stores (models). A completed
+// write is kept as long as the object lives, as if synced; to simulate a crash, destroy everything that uses
+// the store.
 #pragma once
 
 #include <array>
@@ -22,19 +22,19 @@ class MemoryStore final : public Store {
  public:
   explicit MemoryStore(const Tiers& tiers);
 
-  // As if opened by a new process: what is not stored is forgotten.
+  // Forgets everything that is not stored, as if a new process had opened the store.
   void restart();
 
-  // The next write that is not empty returns this error, and changes nothing, or all the same everything: as
-  // when a disk fails after it has written.
+  // Makes the next write that is not empty return this error. Its changes are lost (kNone), or applied all
+  // the same (kWhole), as when a disk fails after it has written.
   enum class Effect { kNone, kWhole };
   void fail_next_write(Error error, Effect effect = Effect::kNone);
 
-  // All that it has at a moment. set_back() makes it that again: as a restored backup does, or a disk that
-  // has lost what it had promised to keep; expiry() starts anew.
+  // The complete content at one time. restore() returns to it, like a restored backup, or a disk that lost
+  // data that it had promised to keep; expiry() starts from the beginning.
   class Backup;
   Backup backup();
-  void set_back(const Backup& backup);
+  void restore(const Backup& backup);
 
   const Tiers& tiers() const override { return tiers_; }
   Status write(const StoreBatch& batch) override;
@@ -43,7 +43,7 @@ class MemoryStore final : public Store {
   Result<uint64_t> expire(TierNo tier, ChunkNo chunk) override;
   Status keep_from(TierNo tier, ChunkNo chunk) override;
   Expiry& expiry() override { return *expiry_; }
-  Result<bool> reclaim(std::atomic<bool>& cancelled) override;  // all at once
+  Result<bool> reclaim(std::atomic<bool>& cancelled) override;  // reclaims everything at once
   StoreStats stats() override;
 
  private:
@@ -53,7 +53,7 @@ class MemoryStore final : public Store {
     std::string activity;
   };
   struct Content {
-    std::map<SeriesId, std::optional<SeriesRow>> series;  // none: deleted
+    std::map<SeriesId, std::optional<SeriesRow>> series;  // nullopt if deleted
     std::map<std::pair<TickNo, RowPart>, std::string> journal;
     std::map<ChunkKey, std::string> chunks;
     std::array<Flushed, kShardCount> flushed;
@@ -62,16 +62,17 @@ class MemoryStore final : public Store {
     std::optional<ClockRow> clock;
     std::optional<Timestamp> forgotten_until;
     std::array<ChunkNo, Tiers::kCountMax> floors{};
-    std::array<ChunkNo, Tiers::kCountMax> dropped{};  // the highest that they were
+    std::array<ChunkNo, Tiers::kCountMax> dropped{};  // the highest floors so far
     TickNo tick = 0;
   };
 
   void apply(const StoreBatch& batch) REQUIRES(mutex_);
+  // Returns the content for a change; copies it first if a snapshot uses it.
   Content& writable() REQUIRES(mutex_);
   void load_floors() REQUIRES(mutex_);
   std::shared_ptr<const Content> current();
-  // Snapshots give their view back under the lock, so that writable() may trust the count of users.
-  void give_back(std::shared_ptr<const Content>& content);
+  // Releases a snapshot's reference under the lock, so that writable() can rely on the reference count.
+  void release(std::shared_ptr<const Content>& content);
 
   const Tiers tiers_;
   std::unique_ptr<Expiry> expiry_ = std::make_unique<Expiry>();

@@ -1,4 +1,5 @@
-// NotifySocket: what systemd would hear from a program whose environment names this socket as NOTIFY_SOCKET.
+// NotifySocket: receives the messages to systemd of a program with this socket as NOTIFY_SOCKET in its
+// environment.
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@ class NotifySocket {
   NotifySocket();
 
   std::string path() const;
-  // Reads messages up to the first that contains `part`. False: none comes for kSocketTimeout.
+  // Reads messages up to the first that contains `part`. Returns false if none arrives within kSocketTimeout.
   bool wait_for(std::string_view part) const;
 
  private:

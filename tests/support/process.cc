@@ -18,18 +18,18 @@
 namespace statmill {
 namespace {
 
-constexpr int kPipeBytes = 1 << 20;  // the most an unprivileged user may ask for (pipe(7))
+constexpr int kPipeBytes = 1 << 20;  // the maximum for unprivileged users (pipe(7))
 
 std::array<Descriptor, 2> make_pipe() {
   std::array<int, 2> ends{};
   SM_CHECK(::pipe2(ends.data(), O_CLOEXEC) == 0);
-  // A smaller pipe will do where the system allows no more.
+  // If the system allows no more, a smaller pipe suffices.
   [[maybe_unused]] const int size = ::fcntl(ends[0], F_SETPIPE_SZ, kPipeBytes);
   SM_CHECK(::fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0);
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-// Settings of an installed statmill, and what a service manager tells a service that it runs the tests in.
+// Whether a variable is a setting of statmill, or set by a service manager that runs the tests.
 bool is_of_this_machine(std::string_view entry) {
   constexpr std::array<std::string_view, 4> kNames = {"STATMILL_", "NOTIFY_SOCKET=", "WATCHDOG_",
                                                       "JOURNAL_STREAM="};
@@ -61,7 +61,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 }  // namespace
 
 Process::Process(const Command& command) {
-  // Everything is made before the fork: between fork and exec only async-signal-safe calls are allowed.
+  // Everything is created before the fork: between fork and exec only async-signal-safe calls are allowed.
   std::vector<std::string> arguments = command.arguments;
   arguments.insert(arguments.begin(), command.program);
   std::vector<std::string> environment = environment_of(command);
@@ -84,7 +84,7 @@ Process::Process(const Command& command) {
   }
   out_.pipe = std::move(out_read);
   err_.pipe = std::move(err_read);
-  // By number: <sys/pidfd.h> of glibc 2.36 does not link from C++.
+  // Called by number, because <sys/pidfd.h> of glibc 2.36 does not link from C++.
   pidfd_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
   SM_CHECK(pidfd_.is_open());
 }
@@ -98,9 +98,9 @@ Process::~Process() {
 std::optional<std::string> Process::wait_for_line(std::string_view part, std::chrono::seconds limit) {
   const Deadline deadline = std::chrono::steady_clock::now() + limit;
   while (true) {
-    for (size_t end; (end = err_.text.find('\n', looked_at_)) != std::string::npos;) {
-      const std::string line = err_.text.substr(looked_at_, end - looked_at_);
-      looked_at_ = end + 1;
+    for (size_t end; (end = err_.text.find('\n', searched_)) != std::string::npos;) {
+      const std::string line = err_.text.substr(searched_, end - searched_);
+      searched_ = end + 1;
       if (line.find(part) != std::string::npos) return line;
     }
     if (!err_.pipe.is_open() || !pump(deadline)) return std::nullopt;
@@ -121,7 +121,7 @@ std::optional<int> Process::wait(std::chrono::seconds limit) {
   while (!reap()) {
     if (!pump(deadline)) return std::nullopt;
   }
-  // What it wrote last. A grandchild may hold the pipe open: its end is not waited for.
+  // Reads the last output. Does not wait for the end of the pipe: a grandchild may hold it open.
   out_.read();
   err_.read();
   return exit_;
@@ -146,7 +146,8 @@ const std::string& Process::Stream::read() {
 bool Process::pump(Deadline deadline) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
   if (left.count() <= 0) return false;
-  // poll(2) passes over descriptors of -1. A child that has ended stays readable: only output is new then.
+  // poll(2) ignores descriptors of -1. The pidfd of a child that has ended stays readable: then wait for
+  // output only.
   std::array<pollfd, 3> events = {pollfd{out_.pipe.get(), POLLIN, 0}, pollfd{err_.pipe.get(), POLLIN, 0},
                                   pollfd{exit_ ? -1 : pidfd_.get(), POLLIN, 0}};
   const int ready = ::poll(events.data(), events.size(), static_cast<int>(left.count()));

@@ -1,7 +1,7 @@
-// Process: a program under test, started with pipes on its output and ended by its pid whatever happens.
+// Process: runs a program under test with pipes for its output, and always ends it (by its pid).
 //
-// Waits are for events (a line, an exit), never for time; each gives up after kProcessTimeout. A Process
-// reads its child's output only when it is called: up to 1 MiB of it may lie unread.
+// Tests wait for events (a line, an exit), never for time; each wait ends after kProcessTimeout at the
+// latest. The output of the program is only read during calls; up to 1 MiB of it fits into a pipe.
 #pragma once
 
 #include <sys/types.h>
@@ -19,7 +19,7 @@ namespace statmill {
 
 inline constexpr std::chrono::seconds kProcessTimeout{30};
 
-// Asks again and again until the condition holds. Returns false if it does not within kProcessTimeout.
+// Checks the condition repeatedly until it is true. Returns false if that takes longer than kProcessTimeout.
 template <class Condition>
 bool wait_until(const Condition& condition) {
   const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
@@ -30,40 +30,40 @@ bool wait_until(const Condition& condition) {
 }
 
 struct Command {
-  std::string program;  // path, or a name found in PATH
+  std::string program;  // a path, or a name to search in PATH
   std::vector<std::string> arguments;
-  // Added to ours, of which no setting of statmill and nothing of a service manager is handed on.
+  // Added to our environment without settings of statmill and variables of a service manager.
   std::vector<std::pair<std::string, std::string>> environment;
 };
 
-// Confined to the thread that made it: the kernel kills the child when that thread ends.
+// Use it only on the thread that created it: the kernel kills the child when that thread ends.
 class Process {
  public:
-  // A program that cannot be run ends with status 127 and says why on its standard error. Of our descriptors
-  // it gets none but its standard ones, also of those that another thread makes at this moment: a connection
-  // that we close is closed.
+  // If the program cannot be executed, the child ends with status 127 and a message on its standard error.
+  // The child inherits only the standard descriptors, even if other threads create descriptors at the same
+  // time; so connections that a test closes are really closed.
   explicit Process(const Command& command);
-  ~Process();  // kills and reaps what still runs
+  ~Process();  // kills and reaps the child if it still runs
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
   pid_t pid() const { return pid_; }
 
-  // The next line of standard error that contains `part`, without its LF; none when the program closes its
-  // standard error or the time is up. Lines are looked at once: the next call goes on behind this one.
+  // Returns the next line of standard error that contains `part`, without its LF; nullopt if the program
+  // closes its standard error or the time is up. The next call continues after this line.
   std::optional<std::string> wait_for_line(std::string_view part,
                                            std::chrono::seconds limit = kProcessTimeout);
 
-  // Requires: not yet waited for.
+  // Requires: wait() has not returned a status.
   void signal(int number) const;
-  // The same of one that may have ended; then nothing is done.
+  // Does nothing if the program has ended.
   void signal_if_running(int number) const;
 
-  // How it ended: the exit status, or minus the number of the signal that killed it. None when the time is
-  // up.
+  // Returns the exit status, or the negative number of the signal that killed the program; nullopt if the
+  // time is up.
   std::optional<int> wait(std::chrono::seconds limit = kProcessTimeout);
 
-  // All that it has printed so far.
+  // The complete output so far.
   const std::string& standard_output() const { return out_.read(); }
   const std::string& standard_error() const { return err_.read(); }
 
@@ -72,32 +72,33 @@ class Process {
     Descriptor pipe;
     std::string text;
 
-    const std::string& read();  // what is there; closes the pipe at its end. The text
+    const std::string& read();  // reads what is available, closes the pipe at its end, and returns the text
   };
   using Deadline = std::chrono::steady_clock::time_point;
 
-  bool pump(Deadline deadline);  // waits for output or exit and reads; false when the time is up
-  bool reap();                   // whether it has ended
+  bool pump(Deadline deadline);  // waits for output or exit, and reads; returns false if the time is up
+  bool reap();                   // returns whether the program has ended
 
   pid_t pid_ = -1;
   Descriptor pidfd_;
-  mutable Stream out_;  // what lies in the pipe belongs to it, read or not
+  mutable Stream out_;  // mutable because unread output in the pipe counts as part of it
   mutable Stream err_;
-  size_t looked_at_ = 0;  // bytes of err_.text that wait_for_line() is done with
+  size_t searched_ = 0;  // the bytes of err_.text that wait_for_line() has finished with
   std::optional<int> exit_;
 };
 
-// How a program ended, and all that it printed.
+// How a program ended, and its complete output.
 struct Ended {
-  int status = -1000;  // as Process::wait() says; this: it has not ended in time
+  int status = -1000;  // as from Process::wait(); -1000 if the program has not ended in time
   std::string out;
-  std::string said;  // on standard error
+  std::string said;  // its standard error
 };
 
 // Runs a program to its end.
 Ended run_program(const Command& command);
 
-// The value of `key` in a log line ("ready line=127.0.0.1:8111" and "line" give "127.0.0.1:8111"), or empty.
+// Returns the value of `key` in a log line ("ready line=127.0.0.1:8111" and "line" give "127.0.0.1:8111"), or
+// empty.
 std::string log_value(std::string_view line, std::string_view key);
 
 }  // namespace statmill

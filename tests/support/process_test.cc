@@ -1,4 +1,3 @@
-// The harness itself: a test that waits for the wrong thing must fail, not hang or pass.
 #include "tests/support/process.h"
 
 #include <fcntl.h>
@@ -14,14 +13,14 @@ using namespace std::chrono_literals;
 
 Command shell(const std::string& script) { return {"/bin/sh", {"-c", script}, {}}; }
 
-TEST(Process, GivesExitStatusAndBothOutputs) {
+TEST(Process, ReturnsExitStatusAndBothOutputs) {
   Process process(shell("echo out; echo err >&2; exit 7"));
   EXPECT_EQ(process.wait(), 7);
   EXPECT_EQ(process.standard_output(), "out\n");
   EXPECT_EQ(process.standard_error(), "err\n");
 }
 
-TEST(Process, GetsNoSettingsOfThisMachineButThoseOfTheTest) {
+TEST(Process, InheritsNoSettingsExceptThoseOfTheTest) {
   ::setenv("STATMILL_LOG_LEVEL", "loud", 1);
   ::setenv("JOURNAL_STREAM", "8:1", 1);
   Process process(
@@ -32,19 +31,19 @@ TEST(Process, GetsNoSettingsOfThisMachineButThoseOfTheTest) {
   ::unsetenv("JOURNAL_STREAM");
 }
 
-TEST(Process, FindsLinesInOrderAndEachOnce) {
+TEST(Process, FindsEachLineOnceInOrder) {
   Process process(shell("echo one 1 >&2; echo two >&2; echo one 2 >&2; exec sleep 60"));
   EXPECT_EQ(process.wait_for_line("one"), "one 1");
   EXPECT_EQ(process.wait_for_line("one"), "one 2");
   EXPECT_EQ(process.wait_for_line("two", 0s), std::nullopt);
 }
 
-TEST(Process, GivesUpOnALineWhenTheProgramEnds) {
+TEST(Process, StopsWaitingForALineWhenTheProgramEnds) {
   Process process(shell("echo other >&2"));
   EXPECT_EQ(process.wait_for_line("ready"), std::nullopt);
 }
 
-TEST(Process, SaysWhichSignalEndedIt) {
+TEST(Process, ReturnsTheSignalThatKilledTheProgram) {
   Process process(shell("echo up >&2; exec sleep 60"));
   ASSERT_TRUE(process.wait_for_line("up"));
   EXPECT_EQ(process.wait(0s), std::nullopt);
@@ -52,7 +51,7 @@ TEST(Process, SaysWhichSignalEndedIt) {
   EXPECT_EQ(process.wait(), -SIGTERM);
 }
 
-TEST(Process, KillsWhatStillRuns) {
+TEST(Process, KillsARunningProgramOnDestruction) {
   pid_t pid = 0;
   {
     const Process process(shell("exec sleep 60"));
@@ -62,7 +61,7 @@ TEST(Process, KillsWhatStillRuns) {
   EXPECT_EQ(::kill(pid, 0), -1);
 }
 
-TEST(Process, GivesWhatWasPrintedBeforeAnyoneWaits) {
+TEST(Process, ReturnsOutputWithoutAWait) {
   const Process process(shell("echo out; echo err >&2"));
   siginfo_t ended{};
   ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(process.pid()), &ended, WEXITED | WNOWAIT), 0);
@@ -70,14 +69,14 @@ TEST(Process, GivesWhatWasPrintedBeforeAnyoneWaits) {
   EXPECT_EQ(process.standard_error(), "err\n");
 }
 
-TEST(Process, GetsNoneOfOurDescriptors) {
-  const Descriptor ours(::open("/dev/null", O_RDONLY));  // without O_CLOEXEC, as libraries make them
+TEST(Process, InheritsNoDescriptors) {
+  const Descriptor ours(::open("/dev/null", O_RDONLY));  // without O_CLOEXEC, as libraries open them
   ASSERT_TRUE(ours.is_open());
   Process process(shell("test -e /proc/self/fd/" + std::to_string(ours.get())));
   EXPECT_EQ(process.wait(), 1);
 }
 
-TEST(Process, SaysThatAProgramCannotBeRun) {
+TEST(Process, ReportsThatAProgramCannotBeRun) {
   Process process({"/nonexistent/program", {}, {}});
   EXPECT_EQ(process.wait(), 127);
   EXPECT_EQ(process.standard_error(), "cannot run /nonexistent/program\n");

@@ -138,7 +138,7 @@ TcpListener::TcpListener() {
 }
 
 TcpConnection TcpListener::accept() {
-  Descriptor peer(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));  // SO_RCVTIMEO bounds it
+  Descriptor peer(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));  // SO_RCVTIMEO limits the wait
   const timeval limit{.tv_sec = kSocketTimeout.count(), .tv_usec = 0};
   if (peer.is_open()) ::setsockopt(peer.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
   return TcpConnection(std::move(peer));

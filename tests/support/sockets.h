@@ -1,6 +1,7 @@
-// Sockets as tests need them: a TCP connection, a UDP sender, a listener on a free port. Blocking, loopback.
+// Blocking sockets for tests: a TCP connection, a UDP sender, a listener on a free port of the loopback
+// interface.
 //
-// Nothing waits longer than kSocketTimeout; a call that fails or times out says so by its result.
+// No call waits longer than kSocketTimeout; the result says if it failed or timed out.
 #pragma once
 
 #include <chrono>
@@ -16,55 +17,56 @@ namespace statmill {
 
 inline constexpr std::chrono::seconds kSocketTimeout{30};
 
-// "127.0.0.1:8111" or "[::1]:8111", as the server's ready line has it. Ends the process on any other text.
+// Parses "127.0.0.1:8111" or "[::1]:8111", as in the server's ready line. Ends the process on any other text.
 Endpoint endpoint_of(std::string_view text);
 
 class TcpConnection {
  public:
   explicit TcpConnection(Descriptor socket) : socket_(std::move(socket)) {}
-  // Not connected when nobody listens there.
+  // The result is not connected if nobody listens there.
   static TcpConnection to(const Endpoint& endpoint);
 
   bool is_connected() const { return socket_.is_open(); }
-  // False when the peer is gone or does not read for kSocketTimeout.
+  // Returns false if the peer has closed, or does not read for kSocketTimeout.
   bool send(std::string_view bytes);
-  // What has come, at least one byte; empty when the peer has closed or nothing comes for kSocketTimeout.
+  // Returns at least one byte; empty if the peer has closed or sends nothing for kSocketTimeout.
   std::string receive();
-  // Everything up to the peer's close.
+  // Returns everything up to the peer's close.
   std::string receive_all();
-  // No more bytes from this side; the peer reads the end.
+  // Ends the stream from this side.
   void finish_sending();
   void close() { socket_.reset(); }
-  // Closes so that the peer sees a reset (RST), not an end.
+  // Closes with a reset (RST) instead of an end of stream.
   void abort();
 
  private:
   Descriptor socket_;
 };
 
-// The same over a unix socket. Not connected when nobody listens there. Requires: a path that fits a socket.
+// Connects to a Unix socket. The result is not connected if nobody listens there. Requires: the path fits
+// into an address.
 TcpConnection unix_connection(const std::string& path);
 
 class UdpSender {
  public:
   explicit UdpSender(const Endpoint& endpoint);
   bool send(std::string_view datagram);
-  // Sends `bytes` as datagrams of that size, the last may be shorter, in one call (UDP_SEGMENT).
+  // Sends `bytes` in one call (UDP_SEGMENT) as datagrams of the given size; the last one may be shorter.
   bool send_cut(std::string_view bytes, uint16_t datagram_bytes);
 
  private:
   Descriptor socket_;
 };
 
-// Listens on a free port of 127.0.0.1 from construction on.
+// Listens on a free port of 127.0.0.1.
 class TcpListener {
  public:
   TcpListener();
 
   Endpoint endpoint() const { return endpoint_; }
-  // Not connected when nobody comes for kSocketTimeout or stop() was called.
+  // The result is not connected if nobody connects within kSocketTimeout, or if stop() was called.
   TcpConnection accept();
-  // Ends a waiting accept() and all later ones. May be called from any thread.
+  // Ends a waiting accept() and all later ones. Thread-safe.
   void stop();
 
  private:
@@ -72,7 +74,7 @@ class TcpListener {
   Endpoint endpoint_;
 };
 
-// A port of 127.0.0.1 that was free a moment ago: for a peer that must not be there.
+// Returns a port of 127.0.0.1 that was free just now, for a peer that must not exist.
 uint16_t unused_port();
 
 }  // namespace statmill

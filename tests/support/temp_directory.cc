@@ -16,7 +16,7 @@ TempDirectory::TempDirectory() {
 }
 
 TempDirectory::~TempDirectory() {
-  std::error_code ignored;  // a file that cannot be removed fails no test
+  std::error_code ignored;  // no test fails because a file cannot be removed
   std::filesystem::remove_all(path_, ignored);
 }
 

@@ -1,4 +1,4 @@
-// TempDirectory: a directory of a test's own, gone with all its content when the test ends.
+// TempDirectory: a temporary directory that is removed with all its contents on destruction.
 #pragma once
 
 #include <filesystem>
@@ -8,14 +8,14 @@ namespace statmill {
 
 class TempDirectory {
  public:
-  TempDirectory();  // ends the process when the system's temporary directory cannot be written
+  TempDirectory();  // ends the process if the system's temporary directory is not writable
   ~TempDirectory();
   TempDirectory(const TempDirectory&) = delete;
   TempDirectory& operator=(const TempDirectory&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
 
-  // Writes `content` to the file `name` ("a/b.txt": folders are made) and gives its path.
+  // Writes `content` to the file `name` ("a/b.txt": creates directories) and returns its path.
   std::filesystem::path write(std::string_view name, std::string_view content) const;
 
  private:

@@ -19,7 +19,7 @@ namespace {
 constexpr int kSignal = SIGUSR2;
 constexpr auto kPause = std::chrono::milliseconds(1);
 
-// How long the handler sleeps. Written by the staller, read by handlers.
+// How long the handler sleeps. Written by the staller, read by the handlers.
 std::atomic<int64_t> stall_ns{0};
 
 void stall(int) {
@@ -39,14 +39,14 @@ size_t stops_of_environment() {
 
 std::vector<pid_t> threads_of_process() {
   std::vector<pid_t> threads;
-  std::error_code gone;  // a thread that ends meanwhile
+  std::error_code gone;  // a thread may end meanwhile
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", gone))
     threads.push_back(static_cast<pid_t>(std::stol(entry.path().filename().string())));
   return threads;
 }
 
 ThreadStaller::ThreadStaller(std::vector<pid_t> threads, uint64_t seed) : threads_(std::move(threads)) {
-  struct sigaction action {};  // stays: a signal may be on its way when the staller has ended
+  struct sigaction action {};  // never restored: a signal may be pending when the staller has ended
   action.sa_handler = stall;
   action.sa_flags = SA_RESTART;
   ::sigaction(kSignal, &action, nullptr);
@@ -62,7 +62,7 @@ void ThreadStaller::run(uint64_t seed) {
   std::mt19937_64 random(seed);
   while (!is_stopping_) {
     stall_ns = static_cast<int64_t>(random() % 8'000'000);
-    // Fails for a thread that has ended.
+    // Fails if the thread has ended.
     static_cast<void>(::syscall(SYS_tgkill, ::getpid(), threads_[random() % threads_.size()], kSignal));
     std::this_thread::sleep_for(kPause);
   }

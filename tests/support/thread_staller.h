@@ -1,5 +1,5 @@
-// ThreadStaller: stops threads of this process for a moment, wherever they are: so every order in which
-// threads can come to something comes up sooner or later.
+// ThreadStaller: briefly stops threads of this process at random places, so that sooner or later every
+// interleaving occurs.
 #pragma once
 
 #include <sys/types.h>
@@ -12,17 +12,18 @@
 
 namespace statmill {
 
-// How often a test is to stop a program: SM_STOPS; else 200 if SM_TIER is `nightly`, a few times if not.
+// How often a test should stop a program: SM_STOPS if set; otherwise 200 if SM_TIER is `nightly`, else a few
+// times.
 size_t stops_of_environment();
 
-// The threads of this process that run now.
+// Returns the ids of the threads of this process.
 std::vector<pid_t> threads_of_process();
 
-// Stalls threads by a signal whose handler sleeps. Only one at a time in a process; system calls that the
-// signal interrupts are begun again where the kernel does that.
+// Stalls threads by a signal whose handler sleeps. At most one may exist per process. System calls that the
+// signal interrupts are restarted where the kernel supports that.
 class ThreadStaller {
  public:
-  // Once in a millisecond it picks one of the threads, and stalls it for some milliseconds. They may end
+  // Once per millisecond, picks one of the threads and stalls it for some milliseconds. Threads may end
   // meanwhile.
   ThreadStaller(std::vector<pid_t> threads, uint64_t seed);
   ~ThreadStaller();
@@ -34,7 +35,7 @@ class ThreadStaller {
 
   const std::vector<pid_t> threads_;
   std::atomic<bool> is_stopping_{false};  // set by the destructor, read by the thread
-  std::thread thread_;                    // last: it uses all of the above
+  std::thread thread_;                    // last, because it uses all members above
 };
 
 }  // namespace statmill

@@ -1,6 +1,5 @@
-// wrong_clock.so: for a program under test that LD_PRELOAD gives it, the wall clock is wrong by as many
-// seconds as the file named by WRONG_CLOCK holds, a number of 8 bytes, whenever it is asked. No other clock
-// is touched.
+// wrong_clock.so, loaded into a program under test by LD_PRELOAD: shifts the wall clock by the seconds in the
+// file named by WRONG_CLOCK, an 8-byte integer that is read on each call. Other clocks are not affected.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
