@@ -6,7 +6,7 @@
 
 namespace statmill {
 
-// The exit status of all our programs in this case. Documented in README.md; never renumber it.
+// The exit status of all our programs in this case. Documented in docs/operations.md; never renumber it.
 inline constexpr int kExitOutOfMemory = 7;
 
 // From now on, the process ends if operator new fails on any thread and in any C++ library. Allocations by C

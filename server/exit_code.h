@@ -1,4 +1,4 @@
-// ExitCode: what statmilld's exit status means. Documented in README.md; never renumber.
+// ExitCode: what statmilld's exit status means. Documented in docs/operations.md; never renumber.
 #pragma once
 
 #include "base/out_of_memory.h"
