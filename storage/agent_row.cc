@@ -47,9 +47,7 @@ AgentGap take_gap(Reader& reader) {
   return gap;
 }
 
-Error corrupt(std::string_view what) {
-  return {ErrorCode::kCorrupt, "row of an agent: " + std::string(what)};
-}
+Error corrupt(std::string_view what) { return {ErrorCode::kCorrupt, "agent row: " + std::string(what)}; }
 
 }  // namespace
 
@@ -100,7 +98,7 @@ Result<AgentRow> decode_agent_row(const AgentId& id, std::string_view bytes) {
   Reader reader(body);
   const uint8_t version = reader.u8();
   if (version != kVersion && version != kVersionWithoutSecret)
-    return Error{ErrorCode::kVersion, "row of an agent: unknown version"};
+    return Error{ErrorCode::kVersion, "agent row: unknown version"};
   AgentRow row;
   row.id = id;
   const uint8_t flags = reader.u8();

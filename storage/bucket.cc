@@ -1,4 +1,4 @@
-// Integer roads first; every step that could overflow is checked and falls back to doubles.
+// Integers are tried first; every step that could overflow is checked and falls back to doubles.
 #include "storage/bucket.h"
 
 #include <algorithm>
@@ -79,7 +79,7 @@ Bucket::Real Bucket::real() const {
 }
 
 int8_t Bucket::smallest_scale() const {
-  if (count_ == 1) {  // nearly all; spares the 128-bit divisions
+  if (count_ == 1) {  // the usual case, without 128-bit divisions
     int8_t scale = this->scale();
     for (int64_t sum = sum_; scale > 0 && sum % 10 == 0; sum /= 10) --scale;
     return scale;
@@ -130,7 +130,8 @@ double Bucket::max() const { return is_decimal() ? scaled(max_, scale()) : std::
 double Bucket::mean() const {
   SM_CHECK(count_ > 0);
   if (!is_decimal()) return std::bit_cast<double>(sum_) / static_cast<double>(count_);
-  // One rounding more than the sum: the division by count is done before rounding to double.
+  // The division by count is done before rounding to double, so there is only one rounding more than in
+  // sum().
   return static_cast<double>(static_cast<long double>(sum_) /
                              (static_cast<long double>(count_) * static_cast<long double>(pow10(scale()))));
 }
@@ -146,8 +147,8 @@ void Bucket::merge_any(const Bucket& other) {
     return;
   }
   if (merge_exactly(other)) return;
-  // Digits that both can spare may have been what did not fit: so that what is exact at the samples' own
-  // digits is exact however the buckets came to theirs.
+  // Digits that neither needs may be the reason why it did not fit. Without them the result is exact whenever
+  // it is exact at the samples' own scale, however the buckets got their scales.
   if (is_decimal() && other.is_decimal()) {
     Bucket o = other;
     static_cast<void>(rescale(smallest_scale()) && o.rescale(o.smallest_scale()));
@@ -196,8 +197,8 @@ void Bucket::add_event(const Bucket& other) {
 Bucket Bucket::event_rate(int64_t seconds) const {
   if (count_ == 0) return {};
   if (is_decimal()) {
-    // The smallest power of ten that the slot's length divides keeps the rate a decimal: 10 s needs one
-    // digit.
+    // The rate stays a decimal at the smallest power of ten that is a multiple of the slot's length: 10 s
+    // needs one digit.
     for (int digits = 0; scale() + digits <= kScaleMax; ++digits) {
       const Int128 total = Int128{sum_} * pow10(digits);
       if (total % seconds != 0) continue;
@@ -223,7 +224,7 @@ bool operator==(const Bucket& a, const Bucket& b) {
   Bucket x = a;
   Bucket y = b;
   if (x.is_decimal()) {
-    // A value that cannot be written at the other's scale is not equal to it.
+    // A value that cannot be expressed at the other's scale differs from it.
     const int8_t scale = std::max(x.scale(), y.scale());
     if (!x.rescale(scale) || !y.rescale(scale)) return false;
   }
@@ -233,7 +234,7 @@ bool operator==(const Bucket& a, const Bucket& b) {
 
 namespace {
 
-// A number at a larger scale, or none when it does not fit.
+// Returns a number at a larger scale, or nullopt if it does not fit.
 std::optional<int64_t> at_scale(const Number& n, int scale) {
   int64_t out = 0;
   if (!n.is_decimal() || __builtin_mul_overflow(n.mantissa, pow10(scale - n.scale), &out))
@@ -241,9 +242,9 @@ std::optional<int64_t> at_scale(const Number& n, int scale) {
   return out;
 }
 
-// The exact form of a ready-made bucket of three or more, moved to the nearest possible one: the sum into [n
-// min, n max], the sum of squares between S^2/n (Cauchy) and (min + max) S - n min max (Bhatia and Davis,
-// 2000).
+// Returns the exact form of a ready-made bucket of three or more samples, moved to the nearest possible one:
+// the sum into [n min, n max], the sum of squares between S^2/n (Cauchy) and (min + max) S - n min max
+// (Bhatia and Davis, 2000).
 std::optional<Bucket> ready_decimal(const Number& sum, const ReadyBucket& rest) {
   const int squares_scale = rest.sum_of_squares.is_decimal() ? (rest.sum_of_squares.scale + 1) / 2 : 99;
   const int scale = std::max({int{sum.scale}, int{rest.min.scale}, int{rest.max.scale}, squares_scale});
@@ -273,8 +274,8 @@ std::optional<Bucket> ready_decimal(const Number& sum, const ReadyBucket& rest) 
   return Bucket::from_decimal(rest.count, {total, squares, *min, *max, static_cast<int8_t>(scale)});
 }
 
-// Of samples that are all one decimal, as a rated timer's: its sum and squares follow, and are exact where
-// those that the sender wrote had more digits than fit.
+// Handles samples that are all the same decimal, such as those of a timer with a sample rate: sum and squares
+// follow from it, and are exact even if the ones that the sender wrote had too many digits.
 std::optional<Bucket> ready_equals(const ReadyBucket& rest) {
   const Number& value = rest.min;
   if (!value.is_decimal() || value.mantissa != rest.max.mantissa || value.scale != rest.max.scale)
@@ -290,8 +291,8 @@ std::optional<Bucket> ready_equals(const ReadyBucket& rest) {
       rest.count, {static_cast<int64_t>(sum), squares, value.mantissa, value.mantissa, value.scale});
 }
 
-// Two samples of a histogram, which tells of them their cells' edges and what they add up to: as far apart as
-// may be.
+// Two samples of a histogram, of which only the edges of their cells and the sum are known: returns the pair
+// that is as far apart as possible.
 Bucket pair_between(const Number& sum, const ReadyBucket& rest) {
   const int scale = std::max({int{sum.scale}, int{rest.min.scale}, int{rest.max.scale}});
   const auto s = at_scale(sum, scale);
@@ -321,7 +322,7 @@ std::optional<Bucket> Bucket::ready(const Number& sum, const ReadyBucket& rest) 
   if (rest.count == 0 || rest.count >= kCountMax || min > max) return std::nullopt;
   const auto n = static_cast<double>(rest.count);
   const double mean = sum.value() / n;
-  const double slack = 1e-4 * std::max(std::abs(min), std::abs(max));  // istatd's: its agents print 6 digits
+  const double slack = 1e-4 * std::max(std::abs(min), std::abs(max));  // istatd's agents print 6 digits
   if (mean < min - slack || mean > max + slack) return std::nullopt;
   if (rest.count == 1) return of(sum);
   if (rest.count == 2 && !rest.cells.empty()) return pair_between(sum, rest);

@@ -10,7 +10,7 @@ Int128 square(int64_t v) { return Int128{v} * v; }
 
 bool same_bits(double a, double b) { return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b); }
 
-// All of a pair follows from its two samples.
+// All numbers of a pair follow from its two samples.
 bool is_pair(const Bucket::Decimal& d) {
   Int128 squares = 0;
   return Int128{d.min} + d.max == d.sum && !__builtin_add_overflow(square(d.min), square(d.max), &squares) &&
@@ -24,7 +24,7 @@ bool is_possible(uint64_t count, const Bucket::Decimal& d) {
   if (d.scale < 0 || d.scale > Bucket::kScaleMax || d.min > d.max || d.sum_of_squares < 0) return false;
   if (count == 1) return is_single(count, d);
   if (count == 2) return is_pair(d);
-  // 48 bits times 64 cannot overflow; n Q may, and is then above any S^2.
+  // 48 bits times 64 cannot overflow; n Q may, and then exceeds any S^2.
   const auto n = static_cast<Int128>(count);
   if (d.sum < n * d.min || d.sum > n * d.max) return false;
   if (d.sum_of_squares >> (63 + std::countl_zero(count)) != 0) return true;

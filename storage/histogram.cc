@@ -31,7 +31,7 @@ void SparseHistogram::add(HistogramIndex index, uint64_t n) {
   if (n == 0) return;
   count_ += n;
   index = joined_index(index, joined_power_);
-  // The last cell at or below the index, or the first of all.
+  // Finds the last cell at or below the index, or the first cell.
   const Cell* at = cells_.data();
   for (size_t left = cells_.size(); left > 1;) {
     const size_t half = left / 2;
@@ -61,7 +61,7 @@ void SparseHistogram::join(int power) {
   cells_.resize(kept);
 }
 
-// Whatever is added later, the sum of all would have been joined as far.
+// The order of merging does not matter: the sum of everything has to be joined at least this far.
 void SparseHistogram::enforce_cell_limit() {
   while (cells_.size() > kCellsMax) join(joined_power_ + 1);
 }
@@ -74,7 +74,7 @@ void SparseHistogram::merge(const SparseHistogram& other) {
     return merge(joined);
   }
   if (other.count_ > kCountMax - count_) {
-    for (const Cell cell : std::vector(other.cells_)) add(cell.index, cell.count);  // it may be this one
+    for (const Cell cell : std::vector(other.cells_)) add(cell.index, cell.count);  // `other` may be *this
     return;
   }
   size_t common = 0;
@@ -85,7 +85,7 @@ void SparseHistogram::merge(const SparseHistogram& other) {
     a += x <= y ? 1 : 0;
     b += y <= x ? 1 : 0;
   }
-  // In place from the back, where there is room for what is new. With itself nothing is.
+  // Merges in place from the end, after making room for the new cells. Merging with itself adds none.
   size_t a = cells_.size();
   size_t b = other.cells_.size();
   cells_.resize(a + b - common);
@@ -109,7 +109,7 @@ void SparseHistogram::merge(const SparseHistogram& other) {
 
 double SparseHistogram::percentile(double q, double min, double max) const {
   SM_CHECK(!is_empty() && q >= 0 && q <= 1 && min <= max);
-  // q and the product are each rounded by up to 2^-53.
+  // q and the product each have a rounding error of up to 2^-53.
   constexpr double kLessRounding = 1 - 0x1p-51;
   const double product = q * static_cast<double>(count_) * kLessRounding;
   const uint64_t rank = std::clamp(static_cast<uint64_t>(std::ceil(product)), uint64_t{1}, count_);

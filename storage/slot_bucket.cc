@@ -19,7 +19,7 @@ void combine_into(std::vector<SlotBucket>& a, std::span<const SlotBucket> b, Com
   for (auto x = tail, y = a.end(); x != y; ++x) {
     if (std::binary_search(b.begin(), b.end(), *x, before)) --added;
   }
-  // From the back, so that every bucket moves once and none is overwritten before it has moved.
+  // From the end, so that every bucket moves once and none is overwritten before it has moved.
   size_t from = a.size();
   a.resize(a.size() + added);
   size_t to = a.size();

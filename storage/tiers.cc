@@ -13,8 +13,8 @@ constexpr int64_t kDay = 86'400;
 constexpr int64_t kStepMax = kDay;
 constexpr int64_t kRetentionMax = 100 * 365 * kDay;
 
-// Slots of a chunk: 6 h at 10 s, 4 d at 5 min, 30 d at 1 h. Larger chunks read and compress better, and are
-// written anew as a whole whenever they are compacted.
+// Slots per chunk: 6 h at 10 s, 4 d at 5 min, 30 d at 1 h. Larger chunks read and compress better, but every
+// compaction rewrites the whole chunk.
 constexpr int64_t kFinestChunkSlots = 2160;
 constexpr int64_t kSecondChunkSlots = 1152;
 constexpr int64_t kCoarseChunkSlots = 720;
@@ -26,7 +26,8 @@ Error invalid(std::string_view part, std::string_view why) {
 Result<int64_t> parse_seconds(std::string_view part, std::string_view text) {
   const Result<Duration> duration = parse_duration(text);
   if (!duration) return invalid(part, duration.error().message);
-  if (duration->count() % 1000 != 0) return invalid(part, "not whole seconds: " + std::string(text));
+  if (duration->count() % 1000 != 0)
+    return invalid(part, "not a whole number of seconds: " + std::string(text));
   return duration->count() / 1000;
 }
 
@@ -43,7 +44,7 @@ Result<Tier> parse_tier(std::string_view part) {
   return Tier{*step, *retention, 0};
 }
 
-// The finest chunk's span is a multiple of the coarsest step, and so of every step between.
+// The finest chunk's span is a multiple of the coarsest step, and so of every step in between.
 int64_t finest_chunk_slots(const Tier& finest, const Tier& coarsest) {
   const int64_t unit = coarsest.step_s / finest.step_s;
   return (kFinestChunkSlots + unit - 1) / unit * unit;
@@ -66,11 +67,12 @@ Result<Tiers> Tiers::parse(std::string_view text) {
   for (const std::string_view part : split(text, ',')) {
     Result<Tier> tier = parse_tier(part);
     if (!tier) return tier.error();
-    if (result.count() == kCountMax) return invalid(part, "there can be 8 tiers at most");
+    if (result.count() == kCountMax) return invalid(part, "at most 8 tiers are possible");
     if (result.count() > 0) {
       const Tier& finer = result.tiers_.back();
       if (tier->step_s <= finer.step_s || tier->step_s % finer.step_s != 0) {
-        return invalid(part, "the step must be a multiple of the step before, " + seconds_text(finer.step_s));
+        return invalid(part,
+                       "the step must be a multiple of the previous one, " + seconds_text(finer.step_s));
       }
       if (tier->retention_s < finer.retention_s) return kept_shorter(part, finer);
     }
@@ -78,7 +80,7 @@ Result<Tiers> Tiers::parse(std::string_view text) {
     result.tiers_.push_back(*tier);
   }
   if (result.tiers_.empty())
-    return Error{ErrorCode::kInvalid, "no tiers: one at least is needed, as in 10s:10d"};
+    return Error{ErrorCode::kInvalid, "no tiers: at least one is needed, as in 10s:10d"};
   result.tiers_.front().chunk_slots = finest_chunk_slots(result.finest(), result.coarsest());
   return result;
 }
@@ -91,9 +93,10 @@ Result<Tiers> Tiers::with_retention(std::string_view text) const {
     if (!wanted) return wanted.error();
     const auto tier = std::find_if(result.tiers_.begin(), result.tiers_.end(),
                                    [&](const Tier& t) { return t.step_s == wanted->step_s; });
-    if (tier == result.tiers_.end()) return invalid(part, "the steps are those of " + this->text());
+    if (tier == result.tiers_.end())
+      return invalid(part, "no tier has this step; the tiers are " + this->text());
     const auto i = static_cast<size_t>(tier - result.tiers_.begin());
-    if (named[i]) return invalid(part, "the step is named twice");
+    if (named[i]) return invalid(part, "the step is given twice");
     named[i] = true;
     tier->retention_s = wanted->retention_s;
   }

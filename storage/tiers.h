@@ -34,7 +34,7 @@ class Tiers {
   static Result<Tiers> parse(std::string_view text);
 
   // Returns these tiers with the retentions that `text` names by step: "10s:1d,1h:1y". Errors: kInvalid as in
-  // parse(), or for a step that no tier has or that is named twice.
+  // parse(), or for a step that no tier has or that is given twice.
   Result<Tiers> with_retention(std::string_view text) const;
 
   // For each tier, the longer (shorter) retention of the two. Requires: the same steps.

@@ -16,14 +16,14 @@ namespace fs = std::filesystem;
 
 bool never() { return false; }
 
-// A directory under construction: nothing of it is left unless its last file is written.
+// A directory under construction, which is removed again unless its last file gets written.
 class Draft {
  public:
-  // Makes `directory` and the db/ in it. Errors: kInvalid when it holds anything, kIo.
+  // Creates `directory` and the db/ in it. Errors: kInvalid if it is not empty, kIo.
   static Result<Draft> make(const std::string& directory, std::string_view last_file) {
     const Result<bool> is_free = is_missing_or_empty(directory);
     if (!is_free) return is_free.error();
-    if (!*is_free) return Error{ErrorCode::kInvalid, directory + " is there and not empty"};
+    if (!*is_free) return Error{ErrorCode::kInvalid, directory + " exists and is not empty"};
     std::error_code error;
     const bool is_new = fs::create_directories(directory, error);
     if (!error) fs::create_directory(database_path(directory), error);
@@ -37,14 +37,14 @@ class Draft {
   Draft& operator=(Draft&&) = delete;
   ~Draft() {
     if (directory_.empty()) return;
-    std::error_code ignored;  // what cannot be taken away stays, and is not whole
+    std::error_code ignored;  // what cannot be removed stays, without its last file
     fs::remove(last_file_, ignored);
     fs::remove_all(database_path(directory_), ignored);
     fs::remove(unfinished_file(last_file_), ignored);
     if (is_new_) fs::remove(directory_, ignored);
   }
 
-  // Makes all that is there durable, and then whole.
+  // Makes all files durable, then writes the last one.
   Status finish(std::string_view text) {
     const fs::path parent = fs::path(directory_) / "..";
     for (const fs::path& path : {fs::path(database_path(directory_)), fs::path(directory_), parent}) {
@@ -60,7 +60,7 @@ class Draft {
   Draft(std::string directory, fs::path last_file, bool is_new)
       : directory_(std::move(directory)), last_file_(std::move(last_file)), is_new_(is_new) {}
 
-  std::string directory_;  // empty: kept, or another's
+  std::string directory_;  // empty if finished or moved from
   fs::path last_file_;
   bool is_new_ = false;
 };
@@ -75,7 +75,7 @@ Result<std::vector<std::string>> names_in(const std::string& directory) {
   return names;
 }
 
-// What differs; empty: nothing.
+// Returns what differs, or an empty string.
 std::string difference(const FileSum& have, const FileSum& want) {
   if (have.bytes != want.bytes)
     return "has " + std::to_string(have.bytes) + " bytes instead of " + std::to_string(want.bytes);
@@ -84,9 +84,9 @@ std::string difference(const FileSum& have, const FileSum& want) {
 
 BackupSummary summary_of(const BackupManifest& manifest) { return {manifest.files.size(), manifest.bytes()}; }
 
-// Files that the manifest does not know: the database would read them.
-Status find_strangers(const std::string& directory, const BackupManifest& manifest,
-                      std::vector<BackupFault>& faults) {
+// Reports files that are not in the manifest: the database would read them.
+Status find_unknown_files(const std::string& directory, const BackupManifest& manifest,
+                          std::vector<BackupFault>& faults) {
   std::set<std::string> known;
   for (const BackupManifest::File& file : manifest.files) known.insert(file.name);
   const auto names = names_in(database_path(directory));
@@ -126,7 +126,7 @@ Result<BackupReport> verify_backup(const std::string& directory) {
     const std::string fault = sum ? difference(*sum, file.sum) : sum.error().message;
     if (!fault.empty()) report.faults.push_back({"db/" + file.name, fault});
   }
-  if (Status found = find_strangers(directory, *manifest, report.faults); !found)
+  if (Status found = find_unknown_files(directory, *manifest, report.faults); !found)
     report.faults.push_back({"db", found.error().message});
   return report;
 }

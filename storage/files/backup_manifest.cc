@@ -3,7 +3,7 @@
 //   statmill store 1.1             the two lines of FORMAT
 //   steps 10s,5m,1h
 //   1f2e3d4c 123456 000012.sst     for each file: CRC32C, bytes, name
-//   end 57 deadbeef                how many files; CRC32C of all lines before
+//   end 57 deadbeef                number of files; CRC32C of all lines before
 #include "storage/files/backup_manifest.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ std::optional<uint32_t> parse_hex(std::string_view text) {
   return n;
 }
 
-// A name that stays in its directory, whatever it is appended to.
+// Returns whether the name cannot lead out of the directory that it is appended to.
 bool is_file_name(std::string_view name) {
   const auto is_plain = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '.' ||
@@ -63,7 +63,7 @@ Error corrupt(std::string_view what) {
   return {ErrorCode::kCorrupt, "its file BACKUP is damaged: " + std::string(what)};
 }
 
-// The lines that the last one vouches for.
+// Returns the lines before the last one if its checksum and count match them.
 Result<std::vector<std::string_view>> checked_lines(std::string_view text) {
   if (!text.starts_with(kFirstWords)) return Error{ErrorCode::kInvalid, "its file BACKUP is not statmill's"};
   const std::string_view version = text.substr(kFirstWords.size());
@@ -109,9 +109,9 @@ Result<BackupManifest> BackupManifest::parse(std::string_view text) {
   std::set<std::string_view> names;
   for (size_t i = 1 + kFormatLines; i < lines->size(); ++i) {
     const auto file = parse_file((*lines)[i]);
-    if (!file) return corrupt("line " + std::to_string(i + 1) + " makes no sense");
+    if (!file) return corrupt("line " + std::to_string(i + 1) + " is malformed");
     if (!names.insert((*lines)[i].substr((*lines)[i].rfind(' '))).second)
-      return corrupt("line " + std::to_string(i + 1) + " names a file again");
+      return corrupt("line " + std::to_string(i + 1) + " repeats a file name");
     manifest.files.push_back(*file);
   }
   return manifest;
@@ -122,7 +122,7 @@ Result<BackupManifest> read_backup_manifest(const std::string& directory) {
       read_whole_file(std::filesystem::path(directory) / kBackupManifest, kBackupManifestBytesMax);
   if (text) return BackupManifest::parse(*text);
   if (text.error().code != ErrorCode::kNotFound) return text.error();
-  return Error{ErrorCode::kNotFound, "it has no file BACKUP: not a backup, or one that was not finished"};
+  return Error{ErrorCode::kNotFound, "it has no file BACKUP: not a backup, or an unfinished one"};
 }
 
 }  // namespace statmill

@@ -36,7 +36,7 @@ std::string format_text(const Tiers& tiers) {
          std::string(kSteps) + steps_text(tiers) + '\n';
 }
 
-// Whether any file of the directory is such that `matters(name)`. A missing directory has none.
+// Returns whether matters(name) is true for any file of the directory. A missing directory has no files.
 template <class Predicate>
 Result<bool> holds(const fs::path& directory, Predicate matters) {
   std::error_code error;
@@ -49,7 +49,7 @@ Result<bool> holds(const fs::path& directory, Predicate matters) {
   return false;
 }
 
-// The steps that the text of a FORMAT file names.
+// Returns the steps in the content of a FORMAT file.
 Result<std::string_view> steps_of(std::string_view text) {
   const std::vector<std::string_view> lines = split(text, '\n');
   if (lines.size() < 2 || !lines[0].starts_with(kMagic) || !lines[1].starts_with(kSteps)) {
@@ -67,8 +67,8 @@ Status check_format(std::string_view text, const Tiers& tiers) {
   const auto steps = steps_of(text);
   if (!steps) return steps.error();
   if (*steps != steps_text(tiers)) {
-    return Error{ErrorCode::kInvalid, "it was made for tiers of steps " + std::string(*steps) +
-                                          ", asked for are " + steps_text(tiers) +
+    return Error{ErrorCode::kInvalid, "it was created with tier steps " + std::string(*steps) +
+                                          ", but the configured steps are " + steps_text(tiers) +
                                           "; retention may change, steps may not"};
   }
   return Status::ok();
@@ -78,7 +78,7 @@ Status check_directory(const fs::path& directory, const Tiers& tiers) {
   const auto text = read_format(directory.string());
   if (!text) return text.error();
   if (Status format = check_format(*text, tiers); !format) return format;
-  // RocksDB would take a database without its CURRENT for a new one and delete what it finds.
+  // RocksDB would treat a database without its file CURRENT as new and delete what it finds.
   const fs::path database = directory / kDatabase;
   std::error_code error;
   if (fs::exists(database / "CURRENT", error)) return Status::ok();
@@ -96,7 +96,7 @@ Status make_format(const fs::path& directory, const Tiers& tiers) {
   });
   if (!taken) return taken.error();
   if (*taken)
-    return Error{ErrorCode::kInvalid, "it holds files, but no file FORMAT: not a data directory of statmill"};
+    return Error{ErrorCode::kInvalid, "it has files, but no file FORMAT: not a data directory of statmill"};
   return write_whole_file(directory / kFormatFile, format_text(tiers));
 }
 
@@ -108,7 +108,7 @@ Result<std::string> read_format(const std::string& directory) {
   auto text = read_whole_file(fs::path(directory) / kFormatFile, kFormatBytesMax);
   if (text) return text;
   if (text.error().code != ErrorCode::kNotFound) return text.error();
-  return Error{ErrorCode::kNotFound, "it holds no file FORMAT: not a data directory of statmill"};
+  return Error{ErrorCode::kNotFound, "it has no file FORMAT: not a data directory of statmill"};
 }
 
 Result<Tiers> tiers_of_format(std::string_view text) {
@@ -134,7 +134,7 @@ Result<std::string> prepare_data_directory(const std::string& path, const Tiers&
   }
   fs::create_directory(directory / kDatabase, error);
   if (error) return failed("create db", error.value());
-  // What RocksDB syncs is of no use when a power cut takes the directory around it.
+  // RocksDB syncs its files, but a power cut could still remove the directories above them.
   if (Status synced = sync_path(directory); !synced) return synced.error();
   if (Status synced = sync_path(directory / ".."); !synced) return synced.error();
   return (directory / kDatabase).string();

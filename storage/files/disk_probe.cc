@@ -5,7 +5,7 @@
 namespace statmill {
 namespace {
 
-constexpr const char* kProbeName = "/probe";  // no name that RocksDB would take for one of its own
+constexpr const char* kProbeName = "/probe";  // RocksDB has no files of such a name
 
 rocksdb::IOStatus write_probe(rocksdb::FileSystem& file_system, const std::string& path) {
   const rocksdb::IOOptions options;

@@ -34,7 +34,7 @@ class File {
     return File(std::move(descriptor), path);
   }
 
-  // Up to so many bytes; fewer at the end of the file only.
+  // Reads up to `size` bytes; fewer only at the end of the file.
   Status read(std::string& out, size_t size) {
     out.resize(size);
     size_t have = 0;
@@ -68,13 +68,13 @@ class File {
   fs::path path_;
 };
 
-// Gives the file in pieces.
+// Reads the file in pieces.
 Result<FileSum> read_through(File& file, const Cancelled& cancelled,
                              const std::function<Status(std::string_view)>& take) {
   FileSum sum;
   std::string piece;
   do {
-    if (cancelled()) return Error{ErrorCode::kUnavailable, "it was given up"};
+    if (cancelled()) return Error{ErrorCode::kUnavailable, "cancelled"};
     if (Status read = file.read(piece, kPieceBytes); !read) return read.error();
     sum.bytes += piece.size();
     sum.crc32c = crc32c(piece, sum.crc32c);

@@ -32,7 +32,7 @@ struct Record {
   size_t size = 0;  // with its header
 };
 
-// The sound record that begins at `at`.
+// Returns the valid record that begins at `at`, or nullopt.
 std::optional<Record> record_at(std::string_view bytes, size_t at) {
   const size_t block_left = std::min(kBlockBytes - at % kBlockBytes, bytes.size() - at);
   if (block_left < kHeaderBytes) return std::nullopt;
@@ -45,12 +45,12 @@ std::optional<Record> record_at(std::string_view bytes, size_t at) {
   return Record{type, kHeaderBytes + length};
 }
 
-// Where the sound run of records from the start ends.
-size_t end_of_sound(std::string_view bytes) {
+// Returns where the valid records from the start end.
+size_t end_of_valid(std::string_view bytes) {
   size_t at = 0;
   while (at < bytes.size()) {
     const size_t block_left = kBlockBytes - at % kBlockBytes;
-    if (block_left < kHeaderBytes) {  // filled with zeros
+    if (block_left < kHeaderBytes) {  // the rest of a block is zeros
       at = std::min(at + block_left, bytes.size());
       continue;
     }
@@ -64,7 +64,7 @@ size_t end_of_sound(std::string_view bytes) {
 }  // namespace
 
 LogEnd inspect_log(std::string_view bytes) {
-  const size_t sound = end_of_sound(bytes);
+  const size_t sound = end_of_valid(bytes);
   if (sound == bytes.size()) return LogEnd::kWhole;
   for (size_t at = sound + 1; at < bytes.size(); ++at) {
     const auto record = record_at(bytes, at);
@@ -90,7 +90,7 @@ Result<LogEnd> inspect_newest_log(rocksdb::FileSystem& file_system, const std::s
   const std::string path = directory + "/" + newest.second;
   uint64_t size = 0;
   if (const auto s = file_system.GetFileSize(path, {}, &size, nullptr); !s.ok()) return failed(s);
-  if (size > kLogBytesMax) return LogEnd::kDamaged;  // not one of ours
+  if (size > kLogBytesMax) return LogEnd::kDamaged;  // our logs are smaller
   std::unique_ptr<rocksdb::FSSequentialFile> file;
   if (const auto s = file_system.NewSequentialFile(path, {}, &file, nullptr); !s.ok()) return failed(s);
   std::string buffer(size, '\0');

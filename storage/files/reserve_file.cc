@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Error failed(int error) {
-  return {ErrorCode::kIo, "no reserve is kept: " + std::generic_category().message(error)};
+  return {ErrorCode::kIo, "cannot keep a disk reserve: " + std::generic_category().message(error)};
 }
 
 int allocate(const fs::path& file, uint64_t bytes) {
@@ -34,7 +34,7 @@ uint64_t reserve_bytes(const fs::path& file) {
 
 Status make_reserve(const fs::path& file, uint64_t bytes) {
   if (reserve_bytes(file) == bytes) return Status::ok();
-  give_up_reserve(file);  // of another size
+  give_up_reserve(file);  // it has another size
   if (bytes == 0) return Status::ok();
   std::error_code error;
   const fs::space_info space = fs::space(file.parent_path(), error);

@@ -16,7 +16,7 @@ ConcatenateOnly::~ConcatenateOnly() { --concatenate_only_scopes; }
 template <class Operands>
 std::string ChunkMerge::merge(const rocksdb::Slice& key, const rocksdb::Slice* base, const Operands& operands,
                               bool oldest) const {
-  // A key that is none of ours keeps its bytes, under a chunk key that no frame was made for.
+  // The value of an unknown key is kept as it is, under a chunk key that no frame was made for.
   const ChunkKey chunk = parse_chunk_key(tier_, key.ToStringView()).value_or(ChunkKey{tier_, 0, 0});
   std::string joined;
   if (base != nullptr) append_frames(joined, chunk, base->ToStringView());
@@ -30,7 +30,7 @@ std::string ChunkMerge::merge(const rocksdb::Slice& key, const rocksdb::Slice* b
 
 bool ChunkMerge::FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const {
   if (in.existing_value == nullptr && in.operand_list.size() == 1) {
-    out->existing_operand = in.operand_list.front();  // a lone fragment: as it was written
+    out->existing_operand = in.operand_list.front();  // a lone fragment stays unchanged
     return true;
   }
   out->new_value = merge(in.key, in.existing_value, in.operand_list, true);

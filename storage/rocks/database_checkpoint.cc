@@ -13,10 +13,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kDirectory = "checkpoint";
-constexpr const char* kUnfinished = ".tmp";  // what RocksDB adds while it makes one
+constexpr const char* kUnfinished = ".tmp";  // RocksDB's suffix for an unfinished one
 
 void remove(const std::string& path) {
-  std::error_code ignored;  // in the way of the next one, which then says so
+  std::error_code ignored;  // if it stays, making the next one fails and says so
   fs::remove_all(path, ignored);
   fs::remove_all(path + kUnfinished, ignored);
 }

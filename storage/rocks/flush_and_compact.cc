@@ -3,7 +3,7 @@
 namespace statmill {
 namespace {
 
-// RocksDB deletes files by and by, too; to switch deletions off and on has it look through them now.
+// RocksDB also deletes files only eventually; switching deletions off and on makes it look for them now.
 Status drop_obsolete_files(RocksDatabase& database) {
   rocksdb::Status status = database.db().DisableFileDeletions();
   if (status.ok()) status = database.db().EnableFileDeletions(/*force=*/false);
@@ -24,7 +24,7 @@ Status compact_all(RocksDatabase& database, std::atomic<bool>& cancelled) {
   options.canceled = &cancelled;
   for (rocksdb::ColumnFamilyHandle* family : database.families()) {
     const rocksdb::Status status = database.db().CompactRange(options, family, nullptr, nullptr);
-    if (cancelled) return Error{ErrorCode::kUnavailable, "the compaction was given up"};
+    if (cancelled) return Error{ErrorCode::kUnavailable, "the compaction was cancelled"};
     if (!status.ok()) return error_of(status).with("compact");
   }
   return drop_obsolete_files(database);

@@ -43,7 +43,7 @@ Result<bool> Reclaimer::step(RocksDatabase& database, std::atomic<bool>& cancell
   return false;
 }
 
-// What is left are the youngest files, not yet partitioned by chunk.
+// Afterwards only the youngest files, not yet partitioned by chunk, may still hold chunks below the floor.
 Status Reclaimer::drop_files(RocksDatabase& database, TierNo tier) {
   const ChunkNo floor = database.expiry().floor(tier);
   if (floor == dropped_[tier]) return Status::ok();
@@ -54,12 +54,12 @@ Status Reclaimer::drop_files(RocksDatabase& database, TierNo tier) {
   const rocksdb::RangePtr range(&first_slice, &end_slice);
   const rocksdb::Status status =
       rocksdb::DeleteFilesInRanges(&database.db(), database.tier(tier), &range, 1, false);
-  if (!status.ok()) return error_of(status).with("drop what is past its retention");
+  if (!status.ok()) return error_of(status).with("delete expired files");
   dropped_[tier] = floor;
   return Status::ok();
 }
 
-// The lowest chunk number from `from` on that has rows and may have expired ones.
+// Returns the lowest chunk number >= `from` that has rows and may have expired ones.
 Result<std::optional<ChunkNo>> Reclaimer::next_chunk(RocksDatabase& database, TierNo tier, ChunkNo from) {
   const std::string end = chunk_key(database.expiry().end(tier), 0);
   const rocksdb::Slice end_slice(end);
@@ -70,11 +70,11 @@ Result<std::optional<ChunkNo>> Reclaimer::next_chunk(RocksDatabase& database, Ti
   if (!row->status().ok()) return error_of(row->status());
   if (!row->Valid()) return std::optional<ChunkNo>();
   const auto key = parse_chunk_key(tier, row->key().ToStringView());
-  if (!key) return Error{ErrorCode::kCorrupt, "a chunk key has not 8 bytes"};
+  if (!key) return Error{ErrorCode::kCorrupt, "a chunk key is not 8 bytes long"};
   return std::optional<ChunkNo>(key->chunk);
 }
 
-// Whether enough of a chunk number's rows are expired. Rows are looked at that are evenly spread over the
+// Returns whether enough of a chunk number's rows are expired, from a sample of rows at even distances of
 // ids.
 Result<bool> Reclaimer::is_worth_compacting(RocksDatabase& database, TierNo tier, ChunkNo chunk) {
   const std::string first = chunk_key(chunk, 0);
@@ -113,7 +113,7 @@ Status Reclaimer::compact(RocksDatabase& database, TierNo tier, ChunkNo chunk, s
   const rocksdb::Status status =
       database.db().CompactRange(options, database.tier(tier), &first_slice, &last_slice);
   if (status.ok() || cancelled) return Status::ok();
-  return error_of(status).with("compact what is past its retention");
+  return error_of(status).with("compact expired chunks");
 }
 
 }  // namespace statmill

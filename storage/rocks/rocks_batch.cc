@@ -61,12 +61,13 @@ void add_meta(RocksBatch& operations, const RocksDatabase& database, const Store
   if (batch.journal_trim) {
     const StoreBatch::Trim& trim = *batch.journal_trim;
     operations.add(out.Put(database.meta(), slice(kTrimKey), tick_row(trim.end)));
-    // Side by side: RocksDB cuts tombstones that overlap into pieces that each list all that cover them,
-    // which is quadratic in time and memory. A start begins to read at kTrimKey, past all of them.
+    // The ranges do not overlap: RocksDB cuts overlapping tombstones into pieces that each list all
+    // tombstones that cover them, which is quadratic in time and memory. A start reads from kTrimKey on,
+    // after all of them.
     operations.add(
         out.DeleteRange(database.journal(), journal_key({trim.begin, 0}), journal_key({trim.end, 0})));
-    // One row stays beside the tombstones: Debian's RocksDB (assertions on) ends the process when a
-    // compaction of which nothing is left fails, as on a full disk.
+    // One row always remains: Debian's RocksDB (built with assertions) aborts if a compaction fails whose
+    // output would be empty, for example on a full disk.
     operations.add(out.Put(database.journal(), journal_key({0, 0}), rocksdb::Slice()));
   }
 }

@@ -1,4 +1,3 @@
-// Where an option has a figure, storage/FORMAT.md says what it is good for.
 #include "storage/rocks/rocks_database.h"
 
 #include <rocksdb/cache.h>
@@ -26,21 +25,21 @@ namespace {
 
 constexpr uint64_t kSmallWriteBuffer = uint64_t{4} << 20;
 constexpr int kOpenFilesMax = 512;
-constexpr int kUnsortedFiles = 8;      // of a tier, of flushes; then they are compacted
+constexpr int kUnsortedFiles = 8;      // flushed files per tier that start a compaction
 constexpr size_t kChunkKeyPrefix = 4;  // the chunk number: compacted files hold whole chunk numbers, so that
-                                       // retention can drop files instead of rewriting them
+                                       // retention can delete files instead of rewriting them
 
-// RocksDB's own log is a file beside the data; on a full disk a line that does not fit ends the process
-// (Debian builds RocksDB with assertions). What matters goes to `warn`.
+// Replaces RocksDB's own log file, which lies next to the data: on a full disk a line that does not fit
+// aborts the process (Debian builds RocksDB with assertions). Warnings and errors go to `warn`.
 class WarningLog final : public rocksdb::Logger {
  public:
   explicit WarningLog(std::function<void(std::string_view)> warn)
       : Logger(rocksdb::InfoLogLevel::WARN_LEVEL), warn_(std::move(warn)) {}
 
-  // Of logs read so far: by the thread that opens the database.
+  // Drops in the logs read so far. Written by the thread that opens the database.
   const LogDrops& drops() const { return drops_; }
 
-  using Logger::Logv;  // leaves out what is below a warning and says of the rest what it is
+  using Logger::Logv;  // leaves out levels below a warning, adds the level to the rest
   void Logv(const char* format, va_list arguments) override {
     std::array<char, 512> line{};
     std::vsnprintf(line.data(), line.size(), format, arguments);
@@ -59,9 +58,9 @@ class WarningLog final : public rocksdb::Logger {
   LogDrops drops_;
 };
 
-// After a full disk RocksDB would flush what it has in memory and go on. It cannot tell whether a batch whose
-// write failed is in its log, so the batch, tried again, could count twice after a crash. RocksStore mends,
-// by opening anew.
+// After a full disk RocksDB would flush its memory and continue. It does not know whether a batch whose write
+// failed is in its log, so the batch, tried again, could count twice after a crash. RocksStore recovers
+// instead, by reopening the database.
 class NoSelfRecovery final : public rocksdb::EventListener {
  public:
   void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason, rocksdb::Status, bool* auto_recovery) override {
@@ -73,19 +72,20 @@ rocksdb::DBOptions database_options(const RocksOptions& options, rocksdb::Env* e
   rocksdb::DBOptions db;
   if (env != nullptr) db.env = env;
   db.listeners.push_back(std::make_shared<NoSelfRecovery>());
-  db.max_bgerror_resume_count = 0;  // the same for errors that the file system calls retryable
+  db.max_bgerror_resume_count = 0;  // the same for errors that the file system says are retryable
   db.create_missing_column_families = true;
-  // A torn end is what a crash leaves and is cut off; damage before it is a fault of the disk: refuse to open
-  // rather than lose acknowledged data in silence.
+  // A crash can leave a torn end, which is cut off. Damage before it is a disk fault: refuse to open rather
+  // than silently lose acknowledged data.
   db.wal_recovery_mode = options.salvage ? rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords
                                          : rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   db.track_and_verify_wals_in_manifest = !options.salvage;
-  // What is found in the log may never have been synced: it is in files that are before anyone is told of it.
+  // The content of the log may never have been synced: it is written to synced files before anyone relies on
+  // it.
   db.avoid_flush_during_recovery = false;
   db.max_total_wal_size = options.wal_bytes_max;
   db.max_open_files = kOpenFilesMax;
   db.max_background_jobs = 2;
-  db.manifest_preallocation_size = size_t{64} << 10;  // of 4 MiB, that is what stays after a crash
+  db.manifest_preallocation_size = size_t{64} << 10;  // not 4 MiB, which would remain after a crash
   db.bytes_per_sync = uint64_t{1} << 20;
   db.avoid_unnecessary_blocking_io = true;
   db.skip_stats_update_on_db_open = true;
@@ -115,8 +115,8 @@ rocksdb::ColumnFamilyOptions family_options(const rocksdb::BlockBasedTableOption
   return family;
 }
 
-// Rows of a batch come by ascending id behind a key's first bytes: the place of each is looked for from where
-// the one before went.
+// The rows of a batch have ascending ids after the first bytes of their keys, so that each insertion starts
+// to search where the previous one ended.
 std::shared_ptr<const rocksdb::SliceTransform> by_ascending_id(size_t first_bytes) {
   return std::shared_ptr<const rocksdb::SliceTransform>(rocksdb::NewFixedPrefixTransform(first_bytes));
 }
@@ -127,13 +127,13 @@ rocksdb::ColumnFamilyOptions tier_options(rocksdb::BlockBasedTableOptions table,
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   table.optimize_filters_for_memory = true;
   rocksdb::ColumnFamilyOptions family = family_options(table, write_buffer_bytes);
-  family.compression = rocksdb::kNoCompression;  // chunks are as small as they get
+  family.compression = rocksdb::kNoCompression;  // chunks are already compressed
   family.merge_operator = std::move(merge);
   family.compaction_filter = &filter;
-  // With a filter RocksDB would write everything anew every 30 days; what is worth it, Reclaimer finds.
+  // With a filter RocksDB would rewrite everything every 30 days; Reclaimer finds what is worth rewriting.
   family.periodic_compaction_seconds = 0;
-  // Every compaction of the newest chunk writes again what there is of it: at a million series a chunk comes
-  // in some 70 files. What a reader pays for a file more is a look into its filter.
+  // Every compaction of the newest chunk rewrites all of it, and with a million series a chunk arrives in
+  // about 70 files. One more file costs a reader one look into its filter.
   family.level0_file_num_compaction_trigger = kUnsortedFiles;
   family.memtable_insert_with_hint_prefix_extractor = by_ascending_id(kChunkKeyPrefix);
   family.sst_partitioner_factory = rocksdb::NewSstPartitionerFixedPrefixFactory(kChunkKeyPrefix);
@@ -149,7 +149,7 @@ std::vector<rocksdb::ColumnFamilyDescriptor> descriptors(const RocksOptions& opt
   rocksdb::ColumnFamilyOptions series = family_options(table, kSmallWriteBuffer);
   series.memtable_insert_with_hint_prefix_extractor = by_ascending_id(0);
   out.emplace_back("series", series);
-  // Large, so that most rows are trimmed before their buffer is flushed; entries are as small as they get.
+  // Large, so that most rows are trimmed before their buffer is flushed; entries are already compact.
   rocksdb::ColumnFamilyOptions journal = family_options(table, options.write_buffer_bytes);
   journal.compression = rocksdb::kNoCompression;
   out.emplace_back("journal", journal);
@@ -207,7 +207,7 @@ Result<std::unique_ptr<RocksDatabase>> RocksDatabase::open(const std::string& pa
   };
   rocksdb::Status status = try_open();
   if (status.IsCorruption() && !options.salvage && ends_torn(options, path)) {
-    if (options.warn) options.warn("the last batch was torn by a power cut: it is left out");
+    if (options.warn) options.warn("left out the last batch, which a power cut has torn");
     db_options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
     status = try_open();
   }
@@ -228,7 +228,7 @@ Status RocksDatabase::load_floors(const Tiers& tiers) {
     Reader in(row);
     const ChunkNo floor = in.u32be();
     const ChunkNo dropped = in.u32be();
-    if (in.failed()) return Error{ErrorCode::kCorrupt, "what has expired of a tier is cut short"};
+    if (in.failed()) return Error{ErrorCode::kCorrupt, "the expired row of a tier is cut short"};
     expiry().set_floor(t, floor);
     expiry().set_dropped(t, dropped);
   }

@@ -16,7 +16,7 @@ constexpr size_t kReadaheadBytes = size_t{2} << 20;
 
 Error corrupt(std::string_view what) { return {ErrorCode::kCorrupt, std::string(what)}; }
 
-// What reading a range through asks for: large reads that do not push others' blocks out of the cache.
+// Options for reading a range: large reads that do not evict other blocks from the cache.
 rocksdb::ReadOptions scan_options(const rocksdb::Snapshot* snapshot, const rocksdb::Slice* upper) {
   rocksdb::ReadOptions options;
   options.snapshot = snapshot;
@@ -85,7 +85,7 @@ Result<RollupPosition> RocksSnapshot::rollup_position() {
   if (!row) return row.error();
   if (row->empty()) return RollupPosition{};
   const std::optional<ChunkKey> key = parse_chunk_key(0, *row);
-  if (!key) return corrupt("rollup position has not 8 bytes");
+  if (!key) return corrupt("the rollup position is not 8 bytes long");
   return RollupPosition{key->chunk, key->id};
 }
 
@@ -106,7 +106,7 @@ Result<AgentRows> RocksSnapshot::agents() {
   for (row->Seek(prefix); row->Valid() && row->key().starts_with(prefix); row->Next()) {
     const std::optional<AgentId> id = parse_agent_key(row->key().ToStringView());
     Result<AgentRow> decoded = id ? decode_agent_row(*id, row->value().ToStringView())
-                                  : Result<AgentRow>(corrupt("an agent's key has not 21 bytes"));
+                                  : Result<AgentRow>(corrupt("an agent's key is not 21 bytes long"));
     if (decoded) {
       agents.rows.push_back(std::move(*decoded));
     } else {
@@ -141,7 +141,7 @@ Status RocksSnapshot::scan(TierNo tier, ChunkNo chunk, SeriesId first,
       database_->db().NewIterator(scan_options(snapshot_, &upper), database_->tier(tier)));
   for (row->Seek(chunk_key(chunk, first)); row->Valid(); row->Next()) {
     const std::optional<ChunkKey> key = parse_chunk_key(tier, row->key().ToStringView());
-    if (!key) return corrupt("a chunk key has not 8 bytes");
+    if (!key) return corrupt("a chunk key is not 8 bytes long");
     if (!visit(key->id, row->value().ToStringView())) return Status::ok();
   }
   return row->status().ok() ? Status::ok() : Status(error_of(row->status()));
@@ -155,7 +155,7 @@ Result<std::optional<ChunkNo>> RocksSnapshot::oldest_chunk(TierNo tier) {
   if (!row->status().ok()) return error_of(row->status());
   if (!row->Valid()) return std::optional<ChunkNo>();
   const std::optional<ChunkKey> key = parse_chunk_key(tier, row->key().ToStringView());
-  if (!key) return corrupt("a chunk key has not 8 bytes");
+  if (!key) return corrupt("a chunk key is not 8 bytes long");
   return std::optional<ChunkNo>(key->chunk);
 }
 
@@ -196,7 +196,7 @@ Result<std::vector<TickNo>> RocksSnapshot::load_shards(const LoadVisitor& visito
   return ticks;
 }
 
-// Seeks past what was trimmed: stepping over the tombstones of a day of trims takes longer than all the rest.
+// Seeks past the trimmed rows: stepping over a day's tombstones takes longer than everything else.
 Status RocksSnapshot::load_journal(const LoadVisitor& visitor, const std::vector<TickNo>& flushed_ticks) {
   const Result<TickNo> trimmed = tick_of(kTrimKey);
   if (!trimmed) return trimmed.error();
@@ -206,7 +206,7 @@ Status RocksSnapshot::load_journal(const LoadVisitor& visitor, const std::vector
       database_->db().NewIterator(scan_options(snapshot_, nullptr), database_->journal()));
   for (row->Seek(journal_key({first, 0})); row->Valid(); row->Next()) {
     const std::optional<JournalKey> key = parse_journal_key(row->key().ToStringView());
-    if (!key) return corrupt("a journal key has not 9 bytes");
+    if (!key) return corrupt("a journal key is not 9 bytes long");
     if (Status taken = visitor.journal(key->tick, key->part, row->value().ToStringView()); !taken)
       return taken;
   }

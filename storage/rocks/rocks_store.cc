@@ -22,7 +22,7 @@
 namespace statmill {
 namespace {
 
-// `database`: its path.
+// `database` is the path of the database.
 std::filesystem::path reserve_of(const std::filesystem::path& database) {
   return database.parent_path() / kReserveFile;
 }
@@ -38,8 +38,8 @@ Result<RocksStore::Opened> open_database(const std::string& path, const RocksOpt
   return opened;
 }
 
-// What the log holds is told to agents and built upon: it must survive a power cut first. A store that can be
-// written does that by opening it.
+// Makes the log survive a power cut before the server acknowledges its content to agents or builds on it.
+// Opening a database for writing does that by itself.
 Status sync_log(const std::filesystem::path& database) {
   std::error_code error;
   for (std::filesystem::directory_iterator i(database, error), end; !error && i != end; i.increment(error)) {
@@ -50,22 +50,22 @@ Status sync_log(const std::filesystem::path& database) {
                : Status::ok();
 }
 
-// For reading alone, because of `why`.
+// Opens the database read-only; `why` becomes the fault.
 Result<RocksStore::Opened> open_readable(const std::string& path, const RocksOptions& options,
                                          const Tiers& tiers, Error why) {
   if (Status durable = sync_log(path); !durable) return durable.error();
   auto opened = open_database(path, options, tiers, RocksAccess::kReadOnly);
-  if (opened) opened->fault = std::move(why).with("the disk takes no writes");
+  if (opened) opened->fault = std::move(why).with("the disk accepts no writes");
   return opened;
 }
 
-// On a full disk without the reserve; and if nothing can be written at all, for reading.
+// Opens the database; on a full disk after freeing the reserve; read-only if nothing can be written at all.
 Result<RocksStore::Opened> open_as_it_can(const std::string& path, const RocksOptions& options,
                                           const Tiers& tiers) {
   auto opened = open_database(path, options, tiers, RocksAccess::kCreate);
   const auto is_disk_fault = [&opened] { return !opened && opened.error().code == ErrorCode::kIo; };
   if (is_disk_fault() && give_up_reserve(reserve_of(path))) {
-    if (options.warn) options.warn("the reserve is given up: " + opened.error().message);
+    if (options.warn) options.warn("freed the disk reserve: " + opened.error().message);
     opened = open_database(path, options, tiers, RocksAccess::kReadWrite);
   }
   if (!is_disk_fault() || options.salvage) return opened;
@@ -73,13 +73,11 @@ Result<RocksStore::Opened> open_as_it_can(const std::string& path, const RocksOp
   return readable ? std::move(readable) : std::move(opened);
 }
 
-Error recovering() {
-  return {ErrorCode::kUnavailable, "the store is being opened anew after a fault of the disk"};
-}
+Error recovering() { return {ErrorCode::kUnavailable, "the store is recovering from a disk fault"}; }
 
-constexpr uint32_t kWritesPerReserve = 256;  // a look at the disk now and then costs nothing
+constexpr uint32_t kWritesPerReserve = 256;  // looking at the disk so rarely costs nothing
 
-// What is read while no database is open.
+// The snapshot of a store without an open database: every read fails.
 class ClosedSnapshot final : public StoreSnapshot {
  public:
   Result<TickNo> last_tick() override { return recovering(); }
@@ -109,7 +107,7 @@ Result<std::unique_ptr<RocksStore>> RocksStore::open(const RocksOptions& options
     if (error.code == ErrorCode::kBusy) return Error{error.code, context + " is in use by another process"};
     return std::move(error).with(context);
   }
-  mine.salvage = false;  // once: what breaks from here on is another matter
+  mine.salvage = false;  // only for this start, not for later recoveries
   auto store = std::make_unique<RocksStore>(std::move(mine), tiers, std::move(*path), std::move(*opened));
   DatabaseCheckpoint::remove_leftovers(store->data_directory());
   if (!store->fault_) store->keep_reserve();
@@ -139,12 +137,11 @@ Status RocksStore::write(const StoreBatch& batch) {
   if (batch.is_empty()) return Status::ok();
   if (Status whole = recover(); !whole) return whole;
   if (batch.tick != 0) {
-    if (batch.tick == last_tick_)
-      return Status::ok();  // a write of it that failed was in the log all the same
+    if (batch.tick == last_tick_) return Status::ok();  // its write failed, but the log has it
     SM_CHECK(batch.tick > last_tick_);
     tried_tick_ = batch.tick;
   }
-  // Or each comparison of two keys is counted, in a variable of the thread: a tenth of a write's time.
+  // Otherwise RocksDB counts each comparison of keys in a thread-local variable: a tenth of a write's time.
   rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
   const std::shared_ptr<RocksDatabase> database = this->database();
   RocksBatch operations = rocks_batch_of(batch, *database, tiers_);
@@ -181,22 +178,22 @@ Result<uint64_t> RocksStore::expire(TierNo tier, ChunkNo chunk) {
   const std::string end = chunk_key(chunk, 0);
   const rocksdb::Range range(first, end);
   uint64_t bytes = 0;
-  static_cast<void>(
-      database->db().GetApproximateSizes({}, database->tier(tier), &range, 1, &bytes));  // else zero: a log's
+  static_cast<void>(database->db().GetApproximateSizes({}, database->tier(tier), &range, 1,
+                                                       &bytes));  // stays 0 on an error; only logged
   if (Status s = set_floor(tier, chunk); !s) return s.error();
   return bytes;
 }
 
 Status RocksStore::keep_from(TierNo tier, ChunkNo chunk) {
   SM_CHECK(tier < tiers_.count());
-  // A batch is built with this before it is written: at a store that started at fault nothing else would
-  // recover.
+  // The ticker calls this while it builds a batch, before any write: in a store that started with a fault
+  // nothing else would recover it.
   if (Status whole = recover(); !whole) return whole;
   return chunk < expiry().floor(tier) ? set_floor(tier, chunk) : Status::ok();
 }
 
-// No range deletion: a compaction of which only tombstones are left ends the process when the disk fails
-// meanwhile (Debian builds RocksDB 7.8 with assertions). Readers and compactions go by the floor.
+// Not a range deletion: a compaction with nothing but tombstones left aborts the process if the disk fails
+// meanwhile (Debian builds RocksDB 7.8 with assertions). Readers and compactions use the floor instead.
 Status RocksStore::set_floor(TierNo tier, ChunkNo chunk) {
   const std::shared_ptr<RocksDatabase> database = this->database();
   std::string row;
@@ -206,7 +203,7 @@ Status RocksStore::set_floor(TierNo tier, ChunkNo chunk) {
   rocksdb::WriteOptions options;
   options.sync = options_.sync;
   const rocksdb::Status status = database->db().Put(options, database->meta(), expired_key(tier), row);
-  if (!status.ok()) return fail(error_of(status).with("drop what is past its retention"));
+  if (!status.ok()) return fail(error_of(status).with("set the floor of a tier"));
   expiry().set_floor(tier, chunk);
   return Status::ok();
 }
@@ -252,7 +249,7 @@ Result<BackupSummary> RocksStore::backup(const std::string& directory, const Can
   auto database = usable_database();
   if (!database) return database.error();
   const auto checkpoint = DatabaseCheckpoint::make(**database, data_directory);
-  database->reset();  // the copying must not keep the store from mending itself
+  database->reset();  // so that the store can recover during the copy
   if (!checkpoint) return checkpoint.error();
   return write_backup(checkpoint->path(), *format, directory, cancelled);
 }
@@ -270,7 +267,7 @@ std::shared_ptr<RocksDatabase> RocksStore::database() const {
   return database_;
 }
 
-// The old one is closed here, or by the last snapshot of it.
+// The old database is closed here, or with the last snapshot of it.
 void RocksStore::replace_database(std::shared_ptr<RocksDatabase> next) {
   {
     MutexLock lock(mutex_);
@@ -297,18 +294,18 @@ Status RocksStore::reopen() {
   replace_database(nullptr);
   auto opened = open_database(path_, options_, tiers_, RocksAccess::kReadWrite);
   if (opened && opened->last_tick != last_tick_ && opened->last_tick != tried_tick_) {
-    // The disk has lost what it had promised, or another process has written.
+    // The disk has lost synced data, or another process has written.
     opened =
-        Error{ErrorCode::kCorrupt, "it ends at tick " + std::to_string(opened->last_tick) + ", and tick " +
+        Error{ErrorCode::kCorrupt, "it ends at tick " + std::to_string(opened->last_tick) + ", but tick " +
                                        std::to_string(last_tick_) + " was the last written"};
   }
   if (!opened) {
     if (opened.error().code == ErrorCode::kBusy) {
-      opened = Error{ErrorCode::kBusy, "it is held by reads that have not ended, or by another process"};
+      opened = Error{ErrorCode::kBusy, "unfinished reads or another process still hold it"};
     }
     auto readable = RocksDatabase::open(path_, options_, tiers_, RocksAccess::kReadOnly);
     if (readable) replace_database(std::move(*readable));
-    return fail(std::move(opened.error()).with("open the store anew"));
+    return fail(std::move(opened.error()).with("reopen the store"));
   }
   last_tick_ = tried_tick_ = opened->last_tick;
   writes_to_reserve_ = kWritesPerReserve;

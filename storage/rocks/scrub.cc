@@ -21,8 +21,8 @@
 namespace statmill {
 namespace {
 
-// Whether the histograms, if there are any, are of the buckets' samples.
-bool hold_the_same(const DecodedChunk& chunk) {
+// Returns whether the histograms, if there are any, have the same slots and counts as the buckets.
+bool samples_match(const DecodedChunk& chunk) {
   if (chunk.histograms.empty()) return true;
   return std::equal(chunk.buckets.begin(), chunk.buckets.end(), chunk.histograms.begin(),
                     chunk.histograms.end(), [](const SlotBucket& b, const SlotHistogram& h) {
@@ -31,7 +31,7 @@ bool hold_the_same(const DecodedChunk& chunk) {
                     });
 }
 
-// One pass over a database. What it keeps is in proportion to the catalog.
+// One pass over a database. Its memory is proportional to the catalog.
 class Scrubber {
  public:
   Scrubber(RocksDatabase& database, const Tiers& tiers, const Cancelled& cancelled)
@@ -73,22 +73,22 @@ class Scrubber {
   bool is_known(SeriesId id) const { return std::binary_search(ids_.begin(), ids_.end(), id); }
   std::string row_of(rocksdb::ColumnFamilyHandle* family, std::string_view key) const;
   std::string name_of(SeriesId id) const;
-  std::string words_for(SeriesId id) const;
+  std::string series_text(SeriesId id) const;
 
   RocksDatabase& database_;
   const Tiers& tiers_;
   const Cancelled& cancelled_;
   const std::unique_ptr<const rocksdb::Snapshot, std::function<void(const rocksdb::Snapshot*)>> snapshot_;
   ScrubReport report_;
-  std::vector<SeriesId> ids_;                         // ascending; deleted ones, too
+  std::vector<SeriesId> ids_;                         // ascending; including deleted ones
   std::vector<std::pair<uint64_t, SeriesId>> names_;  // hash of the name, id
-  TickNo trimmed_ = 0;                                // the journal has no rows below
-  TickNo row_ = 0;                                    // the journal row that is looked at
-  TickNo last_row_ = 0;                               // the one before it, if there is one
-  std::vector<ChunkNo> expired_;                      // by tier: it has no chunks below
+  TickNo trimmed_ = 0;                                // the journal has no rows below this tick
+  TickNo row_ = 0;                                    // the current journal row
+  TickNo last_row_ = 0;                               // the row before it; 0 if none
+  std::vector<ChunkNo> expired_;                      // by tier: chunks below are dropped
 };
 
-// The value, or nothing.
+// Returns the value, or an empty string if there is no such row.
 std::string Scrubber::row_of(rocksdb::ColumnFamilyHandle* family, std::string_view key) const {
   rocksdb::ReadOptions options;
   options.snapshot = snapshot_.get();
@@ -102,8 +102,8 @@ std::string Scrubber::name_of(SeriesId id) const {
   return row.empty() ? row : row.substr(1);
 }
 
-// "series 12 (web.hits)"; of a name that is damaged, what can be printed.
-std::string Scrubber::words_for(SeriesId id) const {
+// Returns "series 12 (web.hits)"; unprintable characters of a damaged name are left out.
+std::string Scrubber::series_text(SeriesId id) const {
   std::string name = name_of(id);
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
@@ -113,7 +113,7 @@ std::string Scrubber::words_for(SeriesId id) const {
 Status Scrubber::catalog() {
   const Status read = rows(database_.series(), {}, [&](std::string_view key, std::string_view value) {
     const auto id = parse_series_key(key);
-    if (!id) return report_.add_fault("series", "a key has not 4 bytes");
+    if (!id) return report_.add_fault("series", "a key is not 4 bytes long");
     ids_.push_back(*id);
     Reader in(value);
     const uint8_t kind = in.u8();
@@ -134,8 +134,8 @@ void Scrubber::check_names() {
   for (size_t i = 1; i < names_.size(); ++i) {
     if (names_[i - 1].first != names_[i].first) continue;
     const auto [first, second] = std::pair(names_[i - 1].second, names_[i].second);
-    if (name_of(first) != name_of(second)) continue;  // only their hashes are equal
-    report_.add_fault(words_for(second), "has the same name as series " + std::to_string(first));
+    if (name_of(first) != name_of(second)) continue;  // a collision of hashes
+    report_.add_fault(series_text(second), "has the same name as series " + std::to_string(first));
   }
   std::vector<std::pair<uint64_t, SeriesId>>().swap(names_);
 }
@@ -173,7 +173,7 @@ void Scrubber::check_meta(std::string_view key, std::string_view value) {
       report_.add_fault("agent " + agent->text(), row.error().message);
     return;
   } else {
-    return report_.add_fault("default", "a row that no program of this version writes");
+    return report_.add_fault("default", "an unknown row");
   }
   if (in.failed() || !in.done())
     report_.add_fault("default row " + std::string(name), "has " + std::to_string(value.size()) + " bytes");
@@ -194,7 +194,7 @@ Status Scrubber::journal() {
   return rows(database_.journal(), journal_key({trimmed_, 0}),
               [this](std::string_view bytes, std::string_view row) {
                 const auto key = parse_journal_key(bytes);
-                if (!key) return report_.add_fault("journal", "a key has not 9 bytes");
+                if (!key) return report_.add_fault("journal", "a key is not 9 bytes long");
                 if (key->tick == 0 && row.empty()) return;
                 ++report_.journal_rows;
                 last_row_ = std::exchange(row_, key->tick);
@@ -239,7 +239,7 @@ Status Scrubber::tier(TierNo tier) {
   return rows(database_.tier(tier), chunk_key(expired_[tier], 0),
               [this, tier](std::string_view bytes, std::string_view value) {
                 const auto key = parse_chunk_key(tier, bytes);
-                if (!key) return report_.add_fault(report_.tiers.back().name, "a key has not 8 bytes");
+                if (!key) return report_.add_fault(report_.tiers.back().name, "a key is not 8 bytes long");
                 check_chunk(*key, value);
               });
 }
@@ -247,7 +247,7 @@ Status Scrubber::tier(TierNo tier) {
 void Scrubber::check_chunk(const ChunkKey& key, std::string_view value) {
   ScrubReport::Tier& counts = report_.tiers.back();
   const auto fault = [&](std::string what) {
-    report_.add_fault(counts.name + " chunk " + std::to_string(key.chunk) + " " + words_for(key.id),
+    report_.add_fault(counts.name + " chunk " + std::to_string(key.chunk) + " " + series_text(key.id),
                       std::move(what));
   };
   const int64_t slots = tiers_[key.tier].chunk_slots;
@@ -260,8 +260,8 @@ void Scrubber::check_chunk(const ChunkKey& key, std::string_view value) {
   counts.histograms += decoded.histograms.size();
   counts.bytes += value.size();
   if (!is_known(key.id)) fault("the series is not in the catalog");
-  if (decoded.damaged_frames == 0 && !hold_the_same(decoded))
-    fault("buckets and histograms hold other samples");
+  if (decoded.damaged_frames == 0 && !samples_match(decoded))
+    fault("buckets and histograms differ in slots or counts");
   if (decoded.damaged_frames > 0)
     fault(std::to_string(decoded.damaged_frames) + " of " + std::to_string(frames) + " frames damaged");
 }

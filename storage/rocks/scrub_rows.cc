@@ -13,11 +13,11 @@ namespace statmill {
 namespace {
 
 constexpr size_t kReadaheadBytes = size_t{2} << 20;
-constexpr uint64_t kRowsPerLook = 1024;  // between two looks at whether to go on
+constexpr uint64_t kRowsPerCheck = 1024;  // between two checks for cancellation
 
-Error given_up() { return {ErrorCode::kUnavailable, "the check was given up"}; }
+Error given_up() { return {ErrorCode::kUnavailable, "the check was cancelled"}; }
 
-// Where reading can be taken up again behind a file that cannot be read.
+// The keys at which reading can resume after a file that cannot be read.
 std::set<std::string, std::less<>> file_ends(RocksDatabase& database, rocksdb::ColumnFamilyHandle* family) {
   rocksdb::ColumnFamilyMetaData files;
   database.db().GetColumnFamilyMetaData(family, &files);
@@ -48,7 +48,7 @@ rocksdb::Status check_file(const rocksdb::Options& options, const rocksdb::LiveF
   return reader.VerifyChecksum(reading);
 }
 
-// A file that a compaction has replaced meanwhile is nobody's loss.
+// A file that a compaction has replaced meanwhile is not a fault.
 bool is_live(RocksDatabase& database, const std::string& name) {
   std::vector<rocksdb::LiveFileMetaData> files;
   database.db().GetLiveFilesMetaData(&files);
@@ -70,7 +70,7 @@ Status scrub_rows(RocksDatabase& database, const ScrubRange& range, const Cancel
   while (true) {
     const std::unique_ptr<rocksdb::Iterator> row(database.db().NewIterator(options, range.family));
     for (row->Seek(from); row->Valid(); row->Next()) {
-      if (rows++ % kRowsPerLook == 0 && cancelled()) return given_up();
+      if (rows++ % kRowsPerCheck == 0 && cancelled()) return given_up();
       from.assign(row->key().data(), row->key().size());
       visit(row->key().ToStringView(), row->value().ToStringView());
     }

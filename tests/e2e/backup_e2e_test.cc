@@ -137,7 +137,7 @@ TEST_F(BackupE2e, OneThatWasKilledIsNone) {
   ASSERT_FALSE(fs::exists(directory + "/BACKUP"));
   const Ended verified = cli({"verify", directory});
   EXPECT_EQ(verified.status, 1);
-  EXPECT_THAT(verified.said, HasSubstr("not a backup, or one that was not finished"));
+  EXPECT_THAT(verified.said, HasSubstr("not a backup, or an unfinished one"));
   EXPECT_EQ(cli({"restore", directory, path("restored")}).status, 1);
   EXPECT_FALSE(fs::exists(path("restored")));
 
@@ -145,7 +145,7 @@ TEST_F(BackupE2e, OneThatWasKilledIsNone) {
   EXPECT_FALSE(fs::exists(server_.data() / "data/checkpoint"));
   const Ended occupied = cli({"backup", directory});
   EXPECT_EQ(occupied.status, 1);
-  EXPECT_THAT(occupied.said, HasSubstr("is there and not empty"));
+  EXPECT_THAT(occupied.said, HasSubstr("exists and is not empty"));
   expect_good(cli({"backup", path("again")}));
   expect_good(cli({"verify", path("again")}));
   EXPECT_EQ(server_.conservation(), "");

@@ -82,7 +82,7 @@ TEST_F(RetentionE2e, FaultyRulesAreToldTogetherAndNothingStarts) {
                    {}});
   EXPECT_EQ(process.wait(), 2);
   EXPECT_THAT(process.standard_error(),
-              HasSubstr("rule \"a 7s:1d\": tier \"7s:1d\": the steps are those of"));
+              HasSubstr("rule \"a 7s:1d\": tier \"7s:1d\": no tier has this step; the tiers are"));
   EXPECT_THAT(process.standard_error(), HasSubstr("rule \"[b 1s:1h\": glob: [ without ]"));
   EXPECT_FALSE(std::filesystem::exists(data));
 }

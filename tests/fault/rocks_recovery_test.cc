@@ -259,7 +259,7 @@ TEST_F(RocksMending, ADurableTickThatIsGoneIsSaid) {
   const Status gone = write(6);
   ASSERT_FALSE(gone);
   EXPECT_EQ(gone.error().code, ErrorCode::kCorrupt);
-  EXPECT_NE(gone.error().message.find("it ends at tick 0, and tick 5 was the last written"),
+  EXPECT_NE(gone.error().message.find("it ends at tick 0, but tick 5 was the last written"),
             std::string::npos)
       << gone.error().message;
 }

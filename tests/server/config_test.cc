@@ -53,7 +53,8 @@ TEST_F(ServerConfigTest, RulesOfRetentionHaveASectionInTheFile) {
 TEST_F(ServerConfigTest, EveryFaultOfARuleIsToldBesideTheOthers) {
   EXPECT_EQ(apply({"--retention.rule", "a 7s:1d", "--retention.rule", "a 10s:1d", "--retention.rule",
                    "[a 10s:1d", "--tick", "soon"}),
-            "retention.rule: rule \"a 7s:1d\": tier \"7s:1d\": the steps are those of 10s:10d,5m:1y,1h:6y\n"
+            "retention.rule: rule \"a 7s:1d\": tier \"7s:1d\": no tier has this step; the tiers are "
+            "10s:10d,5m:1y,1h:6y\n"
             "retention.rule: rule \"[a 10s:1d\": glob: [ without ]\n"
             "tick: duration \"soon\": expected a number and a unit, as in 10s or 1y9d");
 }

@@ -55,7 +55,7 @@ TEST(Retention, RefusesARuleThatMakesNoSenseAndKeepsTheOthers) {
            {"host.* ", "GLOB TIERS"},
            {" 10s:1d", "glob: empty"},
            {"[a 10s:1d", "[ without ]"},
-           {"a 7s:1d", "rule \"a 7s:1d\": tier \"7s:1d\": the steps are those of"},
+           {"a 7s:1d", "rule \"a 7s:1d\": tier \"7s:1d\": no tier has this step; the tiers are"},
            {"a 10s:1d b", "10s:1d b"},
        }) {
     const Status added = retention.add_rule(rule);

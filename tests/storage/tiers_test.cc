@@ -42,16 +42,16 @@ TEST(Tiers, RefusesWhatMakesNoSenseAndSaysWhere) {
            Case{"10s:", "10s:"},
            Case{"ten:10d", "ten:10d"},
            Case{"10s:10d:1", "10s:10d:1"},
-           Case{"500ms:1d", "whole seconds"},
+           Case{"500ms:1d", "a whole number of seconds"},
            Case{"0s:1d", "1s to 1d"},
            Case{"2d:1y", "1s to 1d"},
            Case{"10s:19s", "shorter than two steps"},
            Case{"10s:101y", "over 100y"},
            Case{"10s:10d,15s:1y", "15s:1y"},
-           Case{"10s:10d,10s:1y", "multiple of the step before, 10s"},
-           Case{"5m:1y,10s:10d", "multiple of the step before, 5m"},
+           Case{"10s:10d,10s:1y", "multiple of the previous one, 10s"},
+           Case{"5m:1y,10s:10d", "multiple of the previous one, 5m"},
            Case{"10s:10d,5m:1d", "shorter than the finer tier's, 10d"},
-           Case{"1s:1d,2s:1d,4s:1d,8s:1d,16s:1d,32s:1d,64s:1d,128s:1d,256s:1d", "8 tiers at most"},
+           Case{"1s:1d,2s:1d,4s:1d,8s:1d,16s:1d,32s:1d,64s:1d,128s:1d,256s:1d", "at most 8 tiers"},
        }) {
     const Result<Tiers> tiers = Tiers::parse(c.text);
     ASSERT_FALSE(tiers) << c.text;
@@ -66,8 +66,8 @@ TEST(Tiers, OtherRetentionForTheStepsThatAreNamed) {
   EXPECT_EQ(tiers.with_retention("60m:1y,5m:7d,10s:7d")->text(), "10s:1w,5m:1w,1h:1y");
   EXPECT_EQ((*tiers.with_retention("10s:1d"))[0].chunk_slots, tiers[0].chunk_slots);
   for (const auto& [text, said] : std::vector<std::pair<std::string, std::string>>{
-           {"1m:1d", "\"1m:1d\": the steps are those of 10s:10d,5m:1y,1h:6y"},
-           {"10s:1d,10s:2d", "named twice"},
+           {"1m:1d", "\"1m:1d\": no tier has this step; the tiers are 10s:10d,5m:1y,1h:6y"},
+           {"10s:1d,10s:2d", "given twice"},
            {"5m:9d", "\"5m:9d\": the retention is shorter than the finer tier's, 10d"},
            {"10s:2y", "\"5m:1y\": the retention is shorter than the finer tier's, 2y"},
            {"10s:10s", "shorter than two steps"},

@@ -113,12 +113,12 @@ TEST(Cli, FileCommandsReportTheMissingFile) {
     const Outcome outcome = run(unused_url(), arguments);
     EXPECT_EQ(outcome.code, ExitStatus::kFailed);
     EXPECT_EQ(outcome.messages,
-              "statmill: /no/such: it has no file BACKUP: not a backup, or one that was not finished\n");
+              "statmill: /no/such: it has no file BACKUP: not a backup, or an unfinished one\n");
   }
   const Outcome checked = run(unused_url(), {"check", "/no/such", "--admin.socket", "/any.sock"});
   EXPECT_EQ(checked.code, ExitStatus::kFailed);
   EXPECT_EQ(checked.messages,
-            "statmill: /no/such: it holds no file FORMAT: not a data directory of statmill\n");
+            "statmill: /no/such: it has no file FORMAT: not a data directory of statmill\n");
 }
 
 TEST(Cli, ReportsAnUnreachableServer) {

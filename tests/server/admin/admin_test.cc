@@ -82,7 +82,7 @@ TEST_F(AdminTest, SaysWhatIsWrongWithARequest) {
       {"/admin/v1/flush?compress=true", 400, "unknown parameter"},
       {"/admin/v1/backup", 400, "directory is missing"},
       {"/admin/v1/backup?directory=backup", 400, "is no absolute path"},
-      {"/admin/v1/backup?directory=" + path("full"), 400, "is there and not empty"},
+      {"/admin/v1/backup?directory=" + path("full"), 400, "exists and is not empty"},
       {"/admin/v1/restore", 404, "nothing is at"},
       {"/api/v1/lines", 404, "nothing is at"},
   };

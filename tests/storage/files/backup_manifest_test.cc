@@ -55,7 +55,7 @@ TEST(BackupManifest, NamesAFileOnce) {
   BackupManifest twice = manifest();
   twice.files.push_back(twice.files[0]);
   EXPECT_EQ(BackupManifest::parse(twice.text()).error().message,
-            "its file BACKUP is damaged: line 6 names a file again");
+            "its file BACKUP is damaged: line 6 repeats a file name");
 }
 
 TEST(BackupManifest, OfAnotherVersionIsNotGuessedAt) {

@@ -99,7 +99,7 @@ TEST_F(BackupTest, TakesAnEmptyDirectoryAndNoOther) {
   const auto refused = store_->backup(path("full"), never);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalid);
-  EXPECT_EQ(refused.error().message, path("full") + " is there and not empty");
+  EXPECT_EQ(refused.error().message, path("full") + " exists and is not empty");
   EXPECT_THAT(files_under(path("full")), SizeIs(1));
 }
 
@@ -132,7 +132,7 @@ TEST_F(BackupTest, WithoutItsManifestIsNone) {
         Status(restore_backup(backup_, path("restored")).error())}) {
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::kNotFound);
-    EXPECT_THAT(refused.error().message, HasSubstr("not a backup, or one that was not finished"));
+    EXPECT_THAT(refused.error().message, HasSubstr("not a backup, or an unfinished one"));
   }
   EXPECT_FALSE(fs::exists(path("restored")));
 }

@@ -334,7 +334,7 @@ TEST_F(RocksStoreTest, AnotherMajorVersionIsRefusedUntouched) {
 TEST_F(RocksStoreTest, OtherStepsAreRefusedUntouchedAndOtherRetentionIsNot) {
   open();
   store_.reset();
-  expect_refused(ErrorCode::kInvalid, "made for tiers of steps 10s,5m, asked for are 10s,1h",
+  expect_refused(ErrorCode::kInvalid, "created with tier steps 10s,5m, but the configured steps are 10s,1h",
                  tiers("10s:1d,1h:1y"));
   expect_refused(ErrorCode::kInvalid, "steps may not", tiers("10s:1d,5m:1y,1h:1y"));
   open(tiers("10s:2d,5m:2y"));

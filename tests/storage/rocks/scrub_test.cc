@@ -124,7 +124,8 @@ TEST_F(ScrubTest, ComparesHistogramsWithTheirBuckets) {
     plant(kFinest, chunk_key(kChunk, 7), wrong);
     EXPECT_THAT(
         faults(),
-        ElementsAre("tier_10s chunk 3 series 7 (series.7): buckets and histograms hold other samples"));
+        ElementsAre(
+            "tier_10s chunk 3 series 7 (series.7): buckets and histograms differ in slots or counts"));
   }
 }
 
@@ -145,23 +146,23 @@ TEST_F(ScrubTest, FindsRowsThatAreNotWhatTheySay) {
        "tier_10s chunk 3 series 7 (series.7): 1 of 1 frames damaged"},
       {kFinest, chunk_key(kChunk, 500), frames({0, kChunk, 500}, 0, 1),
        "tier_10s chunk 3 series 500: the series is not in the catalog"},
-      {kFinest, "short", "", "tier_10s: a key has not 8 bytes"},
+      {kFinest, "short", "", "tier_10s: a key is not 8 bytes long"},
       {kCatalog, series_key(500), std::string("\0series.7", 9),
        "series 500 (series.7): has the same name as series 7"},
       {kCatalog, series_key(500), std::string("\7odd", 4), "series 500: an impossible row"},
       {kCatalog, series_key(500), std::string("\0", 1), "series 500: an impossible row"},
-      {kCatalog, "longer", "x", "series: a key has not 4 bytes"},
+      {kCatalog, "longer", "x", "series: a key is not 4 bytes long"},
       {kJournal, journal_key({9, 0}), torn_journal, "journal tick 9: journal row of tick 9: wrong checksum"},
       {kJournal, journal_key({9, 0}), journal_row(9, 500),
        "journal tick 9: series 500 is not in the catalog"},
       {kJournal, journal_key({9, 0}), journal_row(9, 9, 5),
        "journal tick 9: the row of tick 5 before it is missing"},
-      {kJournal, "short", "", "journal: a key has not 9 bytes"},
+      {kJournal, "short", "", "journal: a key is not 9 bytes long"},
       {kMeta, flushed_key(6), std::string("12345678damage", 14), "activity of shard 6: activity: checksum"},
       {kMeta, flushed_key(6), std::string("12345678") + encode_activity({{500, 1, 1}}),
        "activity of shard 6: series 500 is not in the catalog"},
       {kMeta, std::string(kTickKey), "123", "default row tick: has 3 bytes"},
-      {kMeta, "novelty", "", "default: a row that no program of this version writes"},
+      {kMeta, "novelty", "", "default: an unknown row"},
   };
   for (const Case& c : cases) {
     std::filesystem::remove_all(data());
