@@ -15,7 +15,7 @@ namespace statmill {
 namespace {
 
 // The ancillary data of a message.
-struct Beside {
+struct AncillaryData {
   uint32_t dropped = 0;  // datagrams that the socket has dropped so far, if has_dropped
   bool has_dropped = false;
   size_t datagram_bytes = 0;  // size of each joined datagram, the last may be shorter; 0: not joined
@@ -28,8 +28,8 @@ Value value_of(const cmsghdr& control) {
   return value;
 }
 
-Beside read_beside(msghdr& message) {
-  Beside out;
+AncillaryData read_ancillary_data(msghdr& message) {
+  AncillaryData out;
   for (cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c)) {
     if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
       out.dropped = value_of<uint32_t>(*c);
@@ -99,29 +99,29 @@ size_t DatagramReceiver::receive() {
       ::recvmmsg(socket_.native_handle(), headers.data(), kMessagesPerCall, MSG_DONTWAIT, nullptr);
   if (got <= 0) return 0;
   for (size_t i = 0; i < static_cast<size_t>(got); ++i) {
-    const Beside beside = read_beside(headers[i].msg_hdr);
+    const AncillaryData ancillary = read_ancillary_data(headers[i].msg_hdr);
     parser_->batch().set_sender(line_sender(senders[i]));
-    take({static_cast<char*>(pieces[i].iov_base), headers[i].msg_len}, beside.datagram_bytes);
-    if (!beside.has_dropped) continue;
-    services_.kernel_dropped.add(static_cast<uint32_t>(beside.dropped - kernel_dropped_));
-    kernel_dropped_ = beside.dropped;
+    parse_message({static_cast<char*>(pieces[i].iov_base), headers[i].msg_len}, ancillary.datagram_bytes);
+    if (!ancillary.has_dropped) continue;
+    services_.kernel_dropped.add(static_cast<uint32_t>(ancillary.dropped - kernel_dropped_));
+    kernel_dropped_ = ancillary.dropped;
   }
-  settle();
+  submit();
   return static_cast<size_t>(got);
 }
 
 // A message is one datagram or several joined ones.
-void DatagramReceiver::take(std::string_view message, size_t datagram_bytes) {
+void DatagramReceiver::parse_message(std::string_view message, size_t datagram_bytes) {
   services_.account.bytes.add(message.size());
   if (datagram_bytes == 0) datagram_bytes = std::max<size_t>(1, message.size());
   services_.datagrams.add(std::max<size_t>(1, (message.size() + datagram_bytes - 1) / datagram_bytes));
   for (; !message.empty(); message.remove_prefix(std::min(datagram_bytes, message.size()))) {
     parser_->parse(message.substr(0, datagram_bytes));  // a datagram ends its own line
-    if (parser_->batch().samples.size() >= kSamplesPerBatch) settle();
+    if (parser_->batch().samples.size() >= kSamplesPerBatch) submit();
   }
 }
 
-void DatagramReceiver::settle() {
+void DatagramReceiver::submit() {
   parser_->submit(services_.intake, services_.account, services_.clock.wall());
 }
 

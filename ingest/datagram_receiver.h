@@ -40,8 +40,8 @@ class DatagramReceiver {
   void wait();
   // Calls recvmmsg once and submits the samples of all its messages. Returns the number of messages.
   size_t receive();
-  void take(std::string_view message, size_t datagram_bytes);
-  void settle();
+  void parse_message(std::string_view message, size_t datagram_bytes);
+  void submit();
 
   Socket socket_;
   const Services& services_;

@@ -16,7 +16,7 @@ class PlainParser final : public LineParser {
   void parse(std::string_view bytes) override { parse_lines_(bytes, batch_); }
   Batch& batch() override { return batch_; }
   void submit(Intake& intake, const ListenerAccount& account, Timestamp now) override {
-    intake.take(batch_, account, now);
+    intake.submit(batch_, account, now);
     batch_.clear();
   }
 

@@ -11,25 +11,26 @@ ListenerAccount Intake::account(std::string_view listener) {
   for (size_t i = 0; i < kRefusalCount; ++i) {
     Labels with_reason = labels;
     with_reason.emplace_back("reason", refusal_label(static_cast<Refusal>(i)));
-    refused[i] = &registry_.counter("statmill.samples_refused", "Samples not taken, by reason.", with_reason);
+    refused[i] = &registry_.counter("statmill.samples_refused", "Samples refused, by reason.", with_reason);
   }
-  return {std::string(listener),
-          counter("statmill.samples_received", "Samples received: accepted + refused."),
-          counter("statmill.samples_accepted", "Samples taken."),
-          refused,
-          counter("statmill.received_bytes", "Bytes of line protocol received."),
-          counter("statmill.lines_extra_fields", "Lines taken whose fields after the seventh were ignored."),
-          counter("statmill.lines_renamed", "Lines taken whose name lost the ~ in front of it."),
-          counter("statmill.metadata_lines", "Metadata lines (#key value) received.")};
+  return {
+      std::string(listener),
+      counter("statmill.samples_received", "Samples received: accepted + refused."),
+      counter("statmill.samples_accepted", "Samples accepted."),
+      refused,
+      counter("statmill.received_bytes", "Bytes of line protocol received."),
+      counter("statmill.lines_extra_fields", "Accepted lines whose fields after the seventh were ignored."),
+      counter("statmill.lines_renamed", "Accepted lines whose name lost a leading ~."),
+      counter("statmill.metadata_lines", "Metadata lines (#key value) received.")};
 }
 
-uint64_t Intake::take(Batch& batch, const ListenerAccount& account, Timestamp now) {
-  const uint64_t accepted = taker_.apply(batch, now);
-  settle(batch, account, accepted, now);
+uint64_t Intake::submit(Batch& batch, const ListenerAccount& account, Timestamp now) {
+  const uint64_t accepted = sink_.apply(batch, now);
+  count(batch, account, accepted, now);
   return accepted;
 }
 
-void Intake::settle(const Batch& batch, const ListenerAccount& account, uint64_t accepted, Timestamp now) {
+void Intake::count(const Batch& batch, const ListenerAccount& account, uint64_t accepted, Timestamp now) {
   account.received.add(batch.received);
   account.accepted.add(accepted);
   for (size_t i = 0; i < kRefusalCount; ++i) {

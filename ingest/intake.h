@@ -30,8 +30,8 @@ struct ListenerAccount {
 // Thread-safe.
 class Intake {
  public:
-  // `taker` and `registry` must outlive it.
-  Intake(SampleSink& taker, Registry& registry) : taker_(taker), registry_(registry) {}
+  // `sink` and `registry` must outlive it.
+  Intake(SampleSink& sink, Registry& registry) : sink_(sink), registry_(registry) {}
 
   // Returns the account of a listener ("tcp", "udp", "http", ...); registers its counters at the first call.
   ListenerAccount account(std::string_view listener);
@@ -39,16 +39,16 @@ class Intake {
   // Passes the batch to the sink, counts it in `account` and returns how many samples the sink accepted. The
   // sink adds the samples that it refuses to batch.refused (a table refuses with bad_bucket, too_old,
   // too_new, series_limit, sender_limit or memory_limit).
-  uint64_t take(Batch& batch, const ListenerAccount& account, Timestamp now);
+  uint64_t submit(Batch& batch, const ListenerAccount& account, Timestamp now);
 
   // Only counts a batch, of which the sink accepted `accepted` samples, in `account`. For callers that pass
   // the batch to the sink themselves.
-  void settle(const Batch& batch, const ListenerAccount& account, uint64_t accepted, Timestamp now);
+  void count(const Batch& batch, const ListenerAccount& account, uint64_t accepted, Timestamp now);
 
   const RefusalLog& refusals() const { return refusals_; }
 
  private:
-  SampleSink& taker_;
+  SampleSink& sink_;
   Registry& registry_;
   RefusalLog refusals_;
 };

@@ -37,7 +37,7 @@ void LineBuffer::commit(size_t bytes, LineStream& stream, LineParser& parser) {
 
 void LineBuffer::end(const LineStream& stream, LineParser& parser, LastLine last_line) {
   if (stream.skipping || stream.unfinished.empty()) return;
-  if (last_line == LastLine::kTake) {
+  if (last_line == LastLine::kAccept) {
     parser.parse(stream.unfinished);
   } else {
     parser.batch().refuse(Refusal::kUnterminated, stream.unfinished);

@@ -14,7 +14,7 @@
 namespace statmill {
 
 // What to do with a last line that has no LF when the stream ends.
-enum class LastLine : uint8_t { kRefuse, kTake };
+enum class LastLine : uint8_t { kRefuse, kAccept };
 
 // The state of one stream between reads.
 struct LineStream {

@@ -54,23 +54,22 @@ LineListener::LineListener(LineOptions options, std::unique_ptr<Dialect> dialect
       dialect_(std::move(dialect)),
       log_(services.log),
       watchdog_(services.watchdog),
-      book_(services.book),
+      connection_registry_(services.connection_registry),
       clock_(services.clock),
-      connections_(services.registry.counter("statmill.line_connections",
-                                             "TCP connections of senders accepted.",
+      connections_(services.registry.counter("statmill.line_connections", "TCP connections accepted.",
                                              listener_label(dialect_->traits().tcp_account))),
       connections_refused_(services.registry.counter(
           "statmill.line_connections_refused",
-          "TCP connections closed at once: over --line.connections, or no descriptor left.",
+          "TCP connections closed at once: over --line.connections, or no file descriptor left.",
           listener_label(dialect_->traits().tcp_account))),
       session_services_{
           services.intake,
           *dialect_,
           services.intake.account(dialect_->traits().tcp_account),
-          book_,
+          connection_registry_,
           options_.idle_timeout,
           services.registry.counter("statmill.line_connections_idle",
-                                    "TCP connections closed because nothing came for --line.idle_timeout.",
+                                    "TCP connections closed after --line.idle_timeout without data.",
                                     listener_label(dialect_->traits().tcp_account)),
           services.clock},
       udp_services_(datagram_services(services, *dialect_, dialect_->traits().udp_account)) {
@@ -124,7 +123,7 @@ std::unique_ptr<TcpAcceptor> LineListener::make_acceptor() {
   return std::make_unique<TcpAcceptor>(
       std::move(loops),
       TcpAcceptor::Owner{
-          .has_room = [this] { return book_.count() < options_.connections_max; },
+          .has_room = [this] { return connection_registry_.count() < options_.connections_max; },
           .refused = [this] { connections_refused_.add(); },
           .accepted = [this] { connections_.add(); },
           .adopt = [this](size_t i, tcp::socket socket) { adopt(*workers_[i], std::move(socket)); }});
@@ -181,7 +180,7 @@ Status LineListener::bind_local() {
 }
 
 void LineListener::adopt(Worker& worker, tcp::socket socket) {
-  const auto session = std::make_shared<LineSession>(std::move(socket), worker.desk, session_services_);
+  const auto session = std::make_shared<LineSession>(std::move(socket), worker.buffers, session_services_);
   if (worker.is_stopping) {
     session->drain();
     return;
@@ -202,7 +201,7 @@ void LineListener::stop() {
     // Some connections are complete in the kernel but not yet accepted here: what they sent counts, too.
     acceptor_->drain([this](tcp::socket socket) {
       connections_.add();
-      std::make_shared<LineSession>(std::move(socket), workers_.front()->desk, session_services_)->drain();
+      std::make_shared<LineSession>(std::move(socket), workers_.front()->buffers, session_services_)->drain();
     });
   });
   // The first worker ends before the others: it passes connections to them, and they must run until then.

@@ -31,7 +31,7 @@ class LineListener {
   struct Services {  // all must outlive it
     Intake& intake;
     Registry& registry;
-    ConnectionRegistry& book;  // of all listeners
+    ConnectionRegistry& connection_registry;  // of all listeners
     const Clock& clock;
     Log& log;
     Watchdog* watchdog = nullptr;  // watches the event loops; may be nullptr
@@ -47,9 +47,9 @@ class LineListener {
 
  private:
   struct Worker {
-    explicit Worker(Dialect& dialect) : desk{{}, dialect.make_parser()} {}
+    explicit Worker(Dialect& dialect) : buffers{{}, dialect.make_parser()} {}
 
-    ReadDesk desk;
+    ReadBuffers buffers;
     EventThread thread;
     std::unique_ptr<DatagramReceiver> udp;
     WeakList<LineSession> sessions;  // confined to the thread
@@ -67,7 +67,7 @@ class LineListener {
   const std::unique_ptr<Dialect> dialect_;
   Log& log_;
   Watchdog* const watchdog_;
-  ConnectionRegistry& book_;
+  ConnectionRegistry& connection_registry_;
   const Clock& clock_;
   Counter& connections_;
   Counter& connections_refused_;

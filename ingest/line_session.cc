@@ -17,16 +17,16 @@ LineSender peer_of(const boost::asio::ip::tcp::socket& socket) {
 
 }  // namespace
 
-LineSession::LineSession(boost::asio::ip::tcp::socket socket, ReadDesk& desk, const Services& services)
+LineSession::LineSession(boost::asio::ip::tcp::socket socket, ReadBuffers& buffers, const Services& services)
     : socket_(std::move(socket)),
       idle_timer_(socket_.get_executor()),
       last_read_(services.clock.steady()),
       sender_(peer_of(socket_)),
       services_(services),
-      book_id_(services.book.add(sender_.text(), services.clock.wall())),
-      desk_(desk) {}
+      connection_id_(services.connection_registry.add(sender_.text(), services.clock.wall())),
+      buffers_(buffers) {}
 
-LineSession::~LineSession() { services_.book.remove(book_id_); }
+LineSession::~LineSession() { services_.connection_registry.remove(connection_id_); }
 
 void LineSession::start() {
   boost::system::error_code ignored;  // if this fails, so does the first read
@@ -61,7 +61,7 @@ void LineSession::wait() {
 
 bool LineSession::read() {
   const Running running("lines of a connection");
-  const auto space = desk_.buffer.space();
+  const auto space = buffers_.lines.space();
   boost::system::error_code error;
   const size_t bytes = socket_.read_some(boost::asio::buffer(space.data(), space.size()), error);
   if (error == boost::asio::error::would_block) return true;
@@ -69,24 +69,25 @@ bool LineSession::read() {
     close(last_line_after(error));
     return false;
   }
-  take(bytes);
+  parse(bytes);
   return true;
 }
 
-void LineSession::take(size_t bytes) {
+void LineSession::parse(size_t bytes) {
   last_read_ = services_.clock.steady();
   services_.account.bytes.add(bytes);
-  desk_.parser->batch().set_sender(sender_);
-  desk_.buffer.commit(bytes, stream_, *desk_.parser);
-  settle();
+  buffers_.parser->batch().set_sender(sender_);
+  buffers_.lines.commit(bytes, stream_, *buffers_.parser);
+  submit();
 }
 
-void LineSession::settle() {
-  Batch& batch = desk_.parser->batch();
+void LineSession::submit() {
+  Batch& batch = buffers_.parser->batch();
   for (const Metadata& m : batch.metadata) {
-    if (!services_.book.set(book_id_, m.key, m.text)) batch.refuse(Refusal::kMetadataLimit, m.key);
+    if (!services_.connection_registry.set(connection_id_, m.key, m.text))
+      batch.refuse(Refusal::kMetadataLimit, m.key);
   }
-  desk_.parser->submit(services_.intake, services_.account, services_.clock.wall());
+  buffers_.parser->submit(services_.intake, services_.account, services_.clock.wall());
 }
 
 void LineSession::drain() {
@@ -94,9 +95,9 @@ void LineSession::drain() {
   boost::system::error_code error;
   socket_.non_blocking(true, error);
   for (size_t drained = 0; !error && drained < kDrainBytesMax;) {
-    const auto space = desk_.buffer.space();
+    const auto space = buffers_.lines.space();
     const size_t bytes = socket_.read_some(boost::asio::buffer(space.data(), space.size()), error);
-    if (!error) take(bytes);
+    if (!error) parse(bytes);
     drained += bytes;
   }
   close(last_line_after(error));
@@ -104,14 +105,14 @@ void LineSession::drain() {
 
 LastLine LineSession::last_line_after(const boost::system::error_code& error) const {
   const bool ended_by_sender = error == boost::asio::error::eof;
-  return ended_by_sender && services_.dialect.traits().end_ends_line ? LastLine::kTake : LastLine::kRefuse;
+  return ended_by_sender && services_.dialect.traits().end_ends_line ? LastLine::kAccept : LastLine::kRefuse;
 }
 
 void LineSession::close(LastLine last_line) {
   open_ = false;
-  desk_.parser->batch().set_sender(sender_);
-  LineBuffer::end(stream_, *desk_.parser, last_line);
-  settle();
+  buffers_.parser->batch().set_sender(sender_);
+  LineBuffer::end(stream_, *buffers_.parser, last_line);
+  submit();
   boost::system::error_code ignored;  // the socket is closed in any case
   socket_.close(ignored);
 }

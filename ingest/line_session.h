@@ -14,8 +14,8 @@
 namespace statmill {
 
 // The sessions of an ingest thread share these in turn: each leaves them empty.
-struct ReadDesk {
-  LineBuffer buffer;
+struct ReadBuffers {
+  LineBuffer lines;
   std::unique_ptr<LineParser> parser;
 };
 
@@ -28,13 +28,13 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
     Intake& intake;
     Dialect& dialect;
     ListenerAccount account;
-    ConnectionRegistry& book;
+    ConnectionRegistry& connection_registry;
     Duration idle_timeout;  // 0: none
     Counter& idle_closed;
     const Clock& clock;
   };
-  // `desk` belongs to the socket's thread and must outlive the session.
-  LineSession(boost::asio::ip::tcp::socket socket, ReadDesk& desk, const Services& services);
+  // `buffers` belongs to the socket's thread and must outlive the session.
+  LineSession(boost::asio::ip::tcp::socket socket, ReadBuffers& buffers, const Services& services);
   ~LineSession();
 
   void start();
@@ -46,8 +46,8 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
   void watch();
   void close_if_idle();
   bool read();  // reads once; returns false if the connection has ended
-  void take(size_t bytes);
-  void settle();
+  void parse(size_t bytes);
+  void submit();
   void close(LastLine last_line);
   // Returns what to do with the last line of a stream whose read failed with `error`.
   LastLine last_line_after(const boost::system::error_code& error) const;
@@ -57,8 +57,8 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
   SteadyTime last_read_;
   const LineSender sender_;
   const Services& services_;
-  const uint64_t book_id_;
-  ReadDesk& desk_;
+  const uint64_t connection_id_;
+  ReadBuffers& buffers_;
   LineStream stream_;
   bool open_ = true;
 };

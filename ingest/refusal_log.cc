@@ -22,7 +22,7 @@ void RefusalLog::add_record(RefusalRecord record) {
   holders_.at(holder).sender = sender;
   ++holders_.at(holder).count;
   const bool is_full = entries_.size() == kRecordsMax;
-  Entry& entry = is_full ? dispensable_entry() : entries_.emplace_back();
+  Entry& entry = is_full ? entry_to_replace() : entries_.emplace_back();
   if (is_full) --holders_.at(entry.holder).count;
   entry = {std::move(record), next_number_++, holder};
 }
@@ -39,7 +39,7 @@ size_t RefusalLog::holder_of(const LineSender& sender) const {
   return free;
 }
 
-RefusalLog::Entry& RefusalLog::dispensable_entry() {
+RefusalLog::Entry& RefusalLog::entry_to_replace() {
   size_t most = 0;
   for (const Holder& holder : holders_) most = std::max(most, holder.count);
   Entry* oldest = nullptr;

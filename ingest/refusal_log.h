@@ -64,7 +64,7 @@ class RefusalLog {
   // Returns the index of the sender's holder, or of a free one.
   size_t holder_of(const LineSender& sender) const REQUIRES(mutex_);
   // Returns the entry that the next record replaces. Requires: kRecordsMax entries.
-  Entry& dispensable_entry() REQUIRES(mutex_);
+  Entry& entry_to_replace() REQUIRES(mutex_);
   void count_new_names(const Batch& batch) REQUIRES(mutex_);
 
   mutable Mutex mutex_;

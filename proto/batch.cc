@@ -7,7 +7,7 @@
 namespace statmill {
 namespace {
 
-bool asks_for_a_series(Refusal reason) {
+bool is_new_series_limit(Refusal reason) {
   return reason == Refusal::kSeriesLimit || reason == Refusal::kSenderLimit;
 }
 
@@ -39,7 +39,7 @@ void Batch::refuse_sample(size_t index, Refusal reason) {
     if (lines.size() < kRefusedLinesMax) lines.push_back({reason, sender_of(index), samples[index].name});
   };
   keep_in(refused_lines);
-  if (asks_for_a_series(reason)) keep_in(refused_new_names);
+  if (is_new_series_limit(reason)) keep_in(refused_new_names);
 }
 
 void Batch::refuse_all_samples(Refusal reason) {

@@ -153,15 +153,15 @@ inline std::optional<Refusal> read_number(std::string_view text, Number& number)
 }
 
 // Calls `parse` with each line of `bytes`, without LF; the last line needs no LF. Before that, calls
-// `take_usual` with the line's begin and the end of `bytes`: if it returns the begin of the next line instead
+// `parse_fast` with the line's begin and the end of `bytes`: if it returns the begin of the next line instead
 // of nullptr, `parse` is not called for the line.
-template <class TakeUsual, class Parse>
-void for_each_line(std::string_view bytes, const TakeUsual& take_usual, const Parse& parse) {
+template <class ParseFast, class Parse>
+void for_each_line(std::string_view bytes, const ParseFast& parse_fast, const Parse& parse) {
   const char* at = bytes.data();
   const char* const end = at + bytes.size();
   while (at != end) {
-    if (const char* const behind = take_usual(at, end)) {
-      at = behind;
+    if (const char* const next_line = parse_fast(at, end)) {
+      at = next_line;
       continue;
     }
     const auto* const lf = static_cast<const char*>(std::memchr(at, '\n', static_cast<size_t>(end - at)));

@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "base/check.h"
-#include "proto/short_number.h"
+#include "proto/fast_number.h"
 
 namespace statmill {
 namespace {
@@ -62,10 +62,10 @@ bool read_exponent(const char*& at, const char* end, Digits& digits) {
   ++at;
   const bool negative = skip_sign(at, end);
   if (at == end) return false;
-  constexpr int64_t kEnough = 1'000'000'000'000'000;  // a larger exponent overflows or underflows anyway
+  constexpr int64_t kExponentMax = 1'000'000'000'000'000;  // a larger exponent overflows or underflows anyway
   int64_t exponent = 0;
   for (; at != end && is_digit(*at); ++at) {
-    if (exponent < kEnough) exponent = exponent * 10 + (*at - '0');
+    if (exponent < kExponentMax) exponent = exponent * 10 + (*at - '0');
   }
   digits.exponent += negative ? -exponent : exponent;
   return at == end;
@@ -134,7 +134,7 @@ Number Number::decimal(int64_t mantissa, int8_t scale) {
 }
 
 NumberError parse_number(std::string_view text, Number& number) {
-  if (read_short_number(text.data(), text, number)) return NumberError::kNone;
+  if (parse_number_fast(text.data(), text, number)) return NumberError::kNone;
   const char* at = text.data();
   const char* const end = at + text.size();
   const bool negative = skip_sign(at, end);

@@ -40,9 +40,7 @@ size_t sequence_size(std::string_view text) {
 template <char kSeparator, char kAssign>
 class TagEnds {
  public:
-  explicit TagEnds(std::string_view text) : begin_(text.data()), end_(begin_ + text.size()) {
-    look_at(begin_);
-  }
+  explicit TagEnds(std::string_view text) : begin_(text.data()), end_(begin_ + text.size()) { scan(begin_); }
 
   // Return the first byte from `at` on that is not allowed in a key or in a value, or the end of the text.
   // Requires: `at` is not before the last result.
@@ -58,12 +56,12 @@ class TagEnds {
   }
   [[gnu::noinline]] const char* next_block(const uint64_t& ends) {
     do {
-      look_at(block_ + kBlock);
+      scan(block_ + kBlock);
     } while (ends == 0);
     return block_ + std::countr_zero(ends);
   }
 
-  void look_at(const char* block) {
+  void scan(const char* block) {
     block_ = block;
     const std::ptrdiff_t left = end_ - block;
     uint64_t value_ends = left < kBlock ? ~uint64_t{0} << left : 0;
@@ -92,8 +90,8 @@ class TagEnds {
 inline uint64_t head_of(std::string_view text, const char* begin, const char* end) {
   if (text.empty()) return 0;
   const uint64_t head = __builtin_bswap64(word_at(begin, text.data(), end));
-  const int behind = 64 - 8 * std::min(static_cast<int>(text.size()), 8);
-  return head >> behind << behind;
+  const int padding = 64 - 8 * std::min(static_cast<int>(text.size()), 8);
+  return head >> padding << padding;
 }
 uint64_t head_of(std::string_view text) { return head_of(text, text.data(), text.data() + text.size()); }
 
@@ -201,8 +199,8 @@ std::optional<Refusal> TagList::add_pairs(std::string_view text) {
       if (kHasFlags) value = kFlagValue;
     }
     if (at != end && *at != kSeparator) return Refusal::kBadTag;
-    const bool says_nothing = kHasFlags && at == begin;
-    if (!says_nothing) {
+    const bool is_empty_tag = kHasFlags && at == begin;
+    if (!is_empty_tag) {
       const auto refusal = insert({key.data(), value.data(), head_of(key, text.data(), end),
                                    static_cast<uint32_t>(key.size()), static_cast<uint32_t>(value.size())});
       if (refusal) return refusal;

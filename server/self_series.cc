@@ -15,7 +15,7 @@ void SelfSeries::feed(Timestamp now, SteadyTime steady) {
   const std::string_view lines = lines_.make(readings);
   Batch batch;
   parse_istatd_lines(lines, batch);
-  intake_.take(batch, account_, now);
+  intake_.submit(batch, account_, now);
   lines_.sent(lines.size());
 }
 

@@ -243,7 +243,7 @@ HttpServices Server::http_services() {
     Batch batch;
     batch.set_sender(LineSender::http());
     parse_istatd_lines(text, batch);
-    const uint64_t accepted = intake_.take(batch, account, now);
+    const uint64_t accepted = intake_.submit(batch, account, now);
     account.bytes.add(text.size());
     return LinesAccount{batch.received, accepted, batch.refused};
   };

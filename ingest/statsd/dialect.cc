@@ -5,7 +5,7 @@
 namespace statmill {
 namespace {
 
-uint64_t any_seed() {
+uint64_t random_seed() {
   std::random_device random;
   return uint64_t{random()} << 32 | random();
 }
@@ -29,7 +29,7 @@ class StatsdParser final : public LineParser {
     // Members never reach the table.
     account.received.add(outcome.members);
     account.accepted.add(outcome.members);
-    intake.take(parsed_.batch, account, now);
+    intake.submit(parsed_.batch, account, now);
     parsed_.clear();
   }
 
@@ -48,14 +48,15 @@ StatsdDialect::StatsdDialect(const StatsdLimits& limits, Intake& intake, Registr
                .tick_interval = std::chrono::seconds(1)}),
       intake_(intake),
       sets_account_(intake.account("statsd_sets")),
-      state_(limits, any_seed()),
-      gauges_not_remembered_(registry.counter(
-          "statmill.statsd_gauges_not_remembered",
-          "Values taken of gauges that were not remembered, as --statsd.gauges others are.")),
-      gauges_forgotten_(registry.counter("statmill.statsd_gauges_forgotten",
-                                         "Gauges forgotten, being silent for --statsd.gauge_expiry.")),
+      state_(limits, random_seed()),
+      gauges_not_remembered_(
+          registry.counter("statmill.statsd_gauges_not_remembered",
+                           "Accepted values of gauges that were not remembered because of --statsd.gauges.")),
+      gauges_forgotten_(
+          registry.counter("statmill.statsd_gauges_forgotten",
+                           "Gauges forgotten because they were silent for --statsd.gauge_expiry.")),
       gauges_(registry.gauge("statmill.statsd_gauges", "Gauges whose last value is remembered.")),
-      sets_(registry.gauge("statmill.statsd_sets", "Sets that are being counted.")) {}
+      sets_(registry.gauge("statmill.statsd_sets", "Open sets.")) {}
 
 std::unique_ptr<LineParser> StatsdDialect::make_parser() {
   return std::make_unique<StatsdParser>(state_,
@@ -65,7 +66,7 @@ std::unique_ptr<LineParser> StatsdDialect::make_parser() {
 void StatsdDialect::tick(Timestamp now) {
   Batch counts;
   state_.end_slots(now, counts);
-  intake_.take(counts, sets_account_, now);
+  intake_.submit(counts, sets_account_, now);
   gauges_forgotten_.add(state_.forget_gauges(now));
   gauges_.set(static_cast<int64_t>(state_.gauge_count()));
   sets_.set(static_cast<int64_t>(state_.set_count()));
@@ -74,7 +75,7 @@ void StatsdDialect::tick(Timestamp now) {
 void StatsdDialect::close(Timestamp now) {
   Batch counts;
   state_.end_all_slots(counts);
-  intake_.take(counts, sets_account_, now);
+  intake_.submit(counts, sets_account_, now);
 }
 
 }  // namespace statmill

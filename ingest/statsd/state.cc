@@ -38,12 +38,12 @@ StatsdState::Outcome StatsdState::resolve(StatsdBatch& batch, Timestamp now) {
     names.push_back(hash_name(batch.batch.samples[gauge.sample].name, seed_));
   }
   MutexLock lock(mutex_);
-  take_gauges(batch, names, now, outcome);
+  resolve_gauges(batch, names, now, outcome);
   const int64_t now_slot = set_slot_of(now);
   // Another thread may have ended the slot since `now` was read.
   const int64_t slot = now_slot == last_ended_ ? now_slot + 1 : now_slot;
   for (const StatsdBatch::SetMember& member : batch.members) {
-    if (take_member(member, slot)) {
+    if (add_member(member, slot)) {
       ++outcome.members;
     } else {
       batch.batch.refuse(Refusal::kStateLimit, member.name, member.sender);
@@ -55,8 +55,8 @@ StatsdState::Outcome StatsdState::resolve(StatsdBatch& batch, Timestamp now) {
 }
 
 // Prefetches ahead, so that the cache misses of several gauges overlap.
-void StatsdState::take_gauges(StatsdBatch& batch, const std::vector<Hash128>& names, Timestamp now,
-                              Outcome& outcome) {
+void StatsdState::resolve_gauges(StatsdBatch& batch, const std::vector<Hash128>& names, Timestamp now,
+                                 Outcome& outcome) {
   if (names.empty()) return;
   constexpr size_t kAhead = 16;
   const Timestamp since = known_since(now);
@@ -71,7 +71,7 @@ void StatsdState::take_gauges(StatsdBatch& batch, const std::vector<Hash128>& na
     LastValues::Entry* const known = gauges_.find(*name);
     if (known != nullptr && known->time() >= since && !gauge.is_step) {
       known->set(sample.value, now);
-    } else if (const auto refusal = take_gauge({sample, *name, known, gauge.is_step}, now, outcome)) {
+    } else if (const auto refusal = resolve_gauge({sample, *name, known, gauge.is_step}, now, outcome)) {
       batch.batch.refuse_sample(gauge.sample, *refusal);
       refused.push_back(gauge.sample);
     }
@@ -81,7 +81,7 @@ void StatsdState::take_gauges(StatsdBatch& batch, const std::vector<Hash128>& na
 }
 
 // Handles unknown and expired gauges, and steps.
-std::optional<Refusal> StatsdState::take_gauge(const GaugeSample& gauge, Timestamp now, Outcome& outcome) {
+std::optional<Refusal> StatsdState::resolve_gauge(const GaugeSample& gauge, Timestamp now, Outcome& outcome) {
   Number& value = gauge.sample.value;
   if (gauge.known == nullptr) {
     if (gauges_.size() >= limits_.gauges_max) {
@@ -110,7 +110,7 @@ uint64_t StatsdState::forget_gauges(Timestamp now) {
   return gauges_.forget_before(known_since(now));
 }
 
-bool StatsdState::take_member(const StatsdBatch::SetMember& member, int64_t slot) {
+bool StatsdState::add_member(const StatsdBatch::SetMember& member, int64_t slot) {
   auto& sets = sets_[slot];
   auto set = sets.find(member.name);
   if (set == sets.end()) {

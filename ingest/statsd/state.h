@@ -79,12 +79,12 @@ class StatsdState {
   Timestamp known_since(Timestamp now) const {
     return limits_.gauge_expiry > Duration(0) ? now - limits_.gauge_expiry : Timestamp::min();
   }
-  void take_gauges(StatsdBatch& batch, const std::vector<Hash128>& names, Timestamp now, Outcome& outcome)
+  void resolve_gauges(StatsdBatch& batch, const std::vector<Hash128>& names, Timestamp now, Outcome& outcome)
       REQUIRES(mutex_);
   // Returns nullopt if the sample is accepted.
-  std::optional<Refusal> take_gauge(const GaugeSample& gauge, Timestamp now, Outcome& outcome)
+  std::optional<Refusal> resolve_gauge(const GaugeSample& gauge, Timestamp now, Outcome& outcome)
       REQUIRES(mutex_);
-  bool take_member(const StatsdBatch::SetMember& member, int64_t slot) REQUIRES(mutex_);
+  bool add_member(const StatsdBatch::SetMember& member, int64_t slot) REQUIRES(mutex_);
   void end_before(int64_t slot, Batch& batch);
 
   const StatsdLimits limits_;

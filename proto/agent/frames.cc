@@ -45,13 +45,13 @@ class OpenFrame {
 void put(Writer& writer, Timestamp time) {
   writer.u64be(static_cast<uint64_t>(time.time_since_epoch().count()));
 }
-Timestamp take_time(Reader& reader) { return Timestamp(Duration(static_cast<int64_t>(reader.u64be()))); }
+Timestamp read_time(Reader& reader) { return Timestamp(Duration(static_cast<int64_t>(reader.u64be()))); }
 
 void put(Writer& writer, std::string_view text) {
   writer.varint(text.size());
   writer.bytes(text);
 }
-std::string_view take_text(Reader& reader) { return reader.bytes(reader.varint()); }
+std::string_view read_text(Reader& reader) { return reader.bytes(reader.varint()); }
 
 // For AgentId and AgentSecret.
 template <class Bits>
@@ -59,7 +59,7 @@ void put(Writer& writer, const Bits& bits) {
   writer.bytes({reinterpret_cast<const char*>(bits.bytes.data()), bits.bytes.size()});
 }
 template <class Bits>
-Bits take_bits(Reader& reader) {
+Bits read_bits(Reader& reader) {
   Bits bits;
   const std::string_view bytes = reader.bytes(Bits::kBytes);
   std::copy(bytes.begin(), bytes.end(), bits.bytes.begin());
@@ -72,12 +72,12 @@ void put(Writer& writer, const AgentPosition& position) {
   writer.u64be(position.lines);
   put(writer, position.time);
 }
-AgentPosition take_position(Reader& reader) {
+AgentPosition read_position(Reader& reader) {
   AgentPosition position;
   position.epoch = reader.u32be();
   position.seq = reader.u64be();
   position.lines = reader.u64be();
-  position.time = take_time(reader);
+  position.time = read_time(reader);
   return position;
 }
 
@@ -155,13 +155,13 @@ std::optional<HelloFrame> decode_hello(std::string_view payload) {
   if (frame.version != kAgentProtocol) return if_whole(reader, frame);
   frame.is_ephemeral = (reader.u8() & kEphemeral) != 0;
   frame.lane = reader.u8();
-  frame.id = take_bits<AgentId>(reader);
-  frame.secret = take_bits<AgentSecret>(reader);
-  frame.acknowledged = take_position(reader);
-  frame.clock = take_time(reader);
-  frame.host = take_text(reader);
-  frame.agent_version = take_text(reader);
-  frame.token = take_text(reader);
+  frame.id = read_bits<AgentId>(reader);
+  frame.secret = read_bits<AgentSecret>(reader);
+  frame.acknowledged = read_position(reader);
+  frame.clock = read_time(reader);
+  frame.host = read_text(reader);
+  frame.agent_version = read_text(reader);
+  frame.token = read_text(reader);
   if (frame.lane >= kLaneCount || frame.acknowledged.epoch == 0) return std::nullopt;
   if (frame.host.size() > kHostBytesMax || frame.agent_version.size() > kAgentVersionBytesMax ||
       frame.token.size() > kTokenBytesMax) {
@@ -186,8 +186,8 @@ std::optional<BatchFrame> decode_batch(std::string_view payload) {
   frame.seq = reader.u64be();
   frame.lines_before = reader.u64be();
   frame.lines = reader.u32be();
-  frame.time = take_time(reader);
-  frame.tags = take_text(reader);
+  frame.time = read_time(reader);
+  frame.tags = read_text(reader);
   frame.text = reader.rest();
   if (frame.seq == 0 || frame.tags.size() > kTagsBytesMax || frame.text.size() > kBatchTextBytesMax)
     return std::nullopt;
@@ -210,7 +210,7 @@ std::optional<GapFrame> decode_gap(std::string_view payload) {
   frame.seq = reader.u64be();
   frame.lines_before = reader.u64be();
   frame.reason = static_cast<GapReason>(reader.u8());
-  frame.time = take_time(reader);
+  frame.time = read_time(reader);
   if (frame.first == 0 || frame.first > frame.seq) return std::nullopt;
   return if_whole(reader, frame);
 }
@@ -232,16 +232,16 @@ void append_frame(std::string& out, const StatusFrame& frame) {
 std::optional<StatusFrame> decode_status(std::string_view payload) {
   Reader reader(payload);
   StatusFrame frame;
-  frame.clock = take_time(reader);
+  frame.clock = read_time(reader);
   frame.spool_bytes = reader.u64be();
   frame.lines_dropped = reader.u64be();
   const uint64_t count = reader.varint();
   if (count > kCollectorsMax) return std::nullopt;
   for (uint64_t i = 0; i < count; ++i) {
     CollectorNote note;
-    note.name = take_text(reader);
+    note.name = read_text(reader);
     note.state = reader.u8();
-    note.reason = take_text(reader);
+    note.reason = read_text(reader);
     if (note.name.size() > kCollectorNameBytesMax || note.reason.size() > kCollectorReasonBytesMax)
       return std::nullopt;
     frame.collectors.push_back(note);
@@ -261,9 +261,9 @@ std::optional<WelcomeFrame> decode_welcome(std::string_view payload) {
   Reader reader(payload);
   WelcomeFrame frame;
   frame.version = reader.u8();
-  frame.position = take_position(reader);
+  frame.position = read_position(reader);
   frame.lines_refused = reader.u64be();
-  frame.clock = take_time(reader);
+  frame.clock = read_time(reader);
   return if_whole(reader, frame);
 }
 
@@ -291,7 +291,7 @@ std::optional<RefuseFrame> decode_refuse(std::string_view payload) {
   Reader reader(payload);
   RefuseFrame frame;
   frame.reason = static_cast<RefuseReason>(reader.u8());
-  frame.text = take_text(reader);
+  frame.text = read_text(reader);
   return if_whole(reader, frame);
 }
 

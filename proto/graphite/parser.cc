@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "proto/fast_fields.h"
+#include "proto/fast_number.h"
 #include "proto/line_text.h"
-#include "proto/short_fields.h"
-#include "proto/short_number.h"
 #include "proto/tagged_name.h"
 
 namespace statmill {
@@ -51,7 +51,7 @@ std::optional<Refusal> read_labels(std::string_view text, TagList& tags, Batch& 
 }
 
 // Reads a name that may have to be rewritten.
-std::optional<Refusal> read_other_name(std::string_view text, Batch& batch, std::string_view& name) {
+std::optional<Refusal> rewrite_name(std::string_view text, Batch& batch, std::string_view& name) {
   if (!is_clean_text(text)) return Refusal::kBadName;
   const size_t path_end = std::min(text.find(';'), text.size());
   const size_t brace = text.ends_with("\"}") ? text.find('{') : std::string_view::npos;
@@ -81,7 +81,7 @@ bool is_canonical(std::string_view text) {
 }
 
 std::optional<Refusal> read_name(std::string_view text, Batch& batch, std::string_view& name) {
-  if (!is_canonical(text)) return read_other_name(text, batch, name);
+  if (!is_canonical(text)) return rewrite_name(text, batch, name);
   if (text.size() > kNameBytesMax) return Refusal::kNameTooLong;
   name = text;
   return std::nullopt;
@@ -108,22 +108,22 @@ std::optional<Refusal> read_time(std::string_view text, std::optional<int64_t>& 
 // Parses a line of the common form: a canonical name, a short number and a time, separated by single spaces,
 // then LF. Returns the begin of the next line. Returns nullptr and does nothing if the line has another form
 // or is near the end of the text.
-const char* take_usual_line(const char* begin, const char* end, RepeatedTime& last_time, Batch& batch) {
+const char* parse_line_fast(const char* begin, const char* end, RepeatedTime& last_time, Batch& batch) {
   const char* name_end = begin + plain_path_size({begin, static_cast<size_t>(end - begin)});
   if (name_end != end && *name_end == ';') name_end = find_space(name_end, end);
   const std::string_view name(begin, static_cast<size_t>(name_end - begin));
-  if (end - name_end < 2 * (1 + kShortFieldRoom) || *name_end != ' ') return nullptr;
+  if (end - name_end < 2 * (1 + kFastFieldRoom) || *name_end != ' ') return nullptr;
   if (name.empty() || name.size() > kNameBytesMax || !is_canonical(name)) return nullptr;
-  const ShortField value = ShortField::at(name_end + 1);
+  const FastField value = FastField::at(name_end + 1);
   if (!value.ends_with(' ')) return nullptr;
-  const ShortField time = ShortField::at(value.end() + 1);
+  const FastField time = FastField::at(value.end() + 1);
   std::optional<int64_t> time_s;
   Number number;
   const auto read = [](std::string_view text, std::optional<int64_t>& read_s) {
     return !read_time(text, read_s).has_value();
   };
   if (!time.ends_with('\n') || !last_time.read(time, time_s, read)) return nullptr;
-  if (!read_short_number(begin, value.text(), number)) return nullptr;
+  if (!parse_number_fast(begin, value.text(), number)) return nullptr;
   Sample& sample = batch.samples.emplace_back();
   sample.name = name;
   sample.time_s = time_s;
@@ -157,7 +157,7 @@ void parse_graphite_line(std::string_view line, Batch& batch) {
 void parse_graphite_lines(std::string_view bytes, Batch& batch) {
   RepeatedTime last_time;
   for_each_line(
-      bytes, [&](const char* at, const char* end) { return take_usual_line(at, end, last_time, batch); },
+      bytes, [&](const char* at, const char* end) { return parse_line_fast(at, end, last_time, batch); },
       [&](std::string_view line) { parse_graphite_line(line, batch); });
 }
 

@@ -30,30 +30,30 @@ std::optional<uint64_t> read_digits(const char*& at, const char* end) {
   return fits ? value : ~uint64_t{0};
 }
 
-struct FormCell {
+struct H2Cell {
   uint64_t index = 0;
   uint64_t count = 0;
 };
 
 // Reads `index:count` followed by white space or the end of the text. Returns nullopt if it is anything else.
-std::optional<FormCell> read_form_cell(const char*& at, const char* end) {
+std::optional<H2Cell> read_h2_cell(const char*& at, const char* end) {
   const auto index = read_digits(at, end);
   if (!index || at == end || *at != ':') return std::nullopt;
   const auto count = read_digits(++at, end);
   if (!count || (at != end && !is_space(*at))) return std::nullopt;
-  return FormCell{*index, *count};
+  return H2Cell{*index, *count};
 }
 
 // Rounds to an integer if a decimal can hold it. Sums of squares are estimates, so the fraction carries no
 // information, and buckets of decimals stay exact.
 Number whole_number(double value) {
-  constexpr auto kMost = static_cast<double>(Number::kMantissaMax);
-  return value <= kMost ? Number::decimal(std::llround(value), 0) : Number::of(value);
+  constexpr auto kMax = static_cast<double>(Number::kMantissaMax);
+  return value <= kMax ? Number::decimal(std::llround(value), 0) : Number::of(value);
 }
 
 Number whole_number(uint64_t value) {
-  constexpr auto kMost = static_cast<uint64_t>(Number::kMantissaMax);
-  if (value > kMost) return Number::of(static_cast<double>(value));
+  constexpr auto kMax = static_cast<uint64_t>(Number::kMantissaMax);
+  if (value > kMax) return Number::of(static_cast<double>(value));
   return Number::decimal(static_cast<int64_t>(value), 0);
 }
 
@@ -65,7 +65,7 @@ class CellsReader {
     cells_.reserve(std::min(kCellsMax, text_size / kCellBytesMin + 1));
   }
 
-  std::optional<Refusal> add(const FormCell& cell) {
+  std::optional<Refusal> add(const H2Cell& cell) {
     if (cell.index >= bucket_count_) return Refusal::kOutOfRange;
     if (cell.index < next_ || cell.count == 0 || cell.count > kCountMax - count_) return Refusal::kBadBucket;
     const H2Bucket bucket = h2_bucket(power_, cell.index);
@@ -138,7 +138,7 @@ std::optional<Refusal> read_histogram_cells(std::string_view text, unsigned grou
   while (true) {
     while (at != end && is_space(*at)) ++at;
     if (at == end) break;
-    const auto cell = read_form_cell(at, end);
+    const auto cell = read_h2_cell(at, end);
     if (!cell) return Refusal::kBadValue;
     if (const auto refusal = cells.add(*cell)) return refusal;
   }

@@ -7,12 +7,12 @@
 #include <optional>
 
 #include "base/bytes16.h"
+#include "proto/fast_fields.h"
+#include "proto/fast_number.h"
 #include "proto/istatd/exact_line.h"
 #include "proto/istatd/histogram_text.h"
 #include "proto/line_text.h"
 #include "proto/normal_name.h"
-#include "proto/short_fields.h"
-#include "proto/short_number.h"
 
 namespace statmill {
 namespace {
@@ -202,21 +202,21 @@ void parse_sample_line(std::string_view text, Batch& batch) {
 // Parses a line of the common form: a plain name, perhaps a time, and a short number, separated by single
 // spaces, then LF. It scans each byte once. Returns the begin of the next line. Returns nullptr and does
 // nothing if the line has another form or is near the end of the text. Requires: begin < end.
-const char* take_usual_line(const char* begin, const char* end, RepeatedTime& last_time, Batch& batch) {
+const char* parse_line_fast(const char* begin, const char* end, RepeatedTime& last_time, Batch& batch) {
   const Kind kind = kind_of(*begin);
   const char* const name = begin + (kind == Kind::kGauge ? 0 : 1);
   const char* const name_end = find_first(begin, name, end, is_not_plain);
   const auto name_size = static_cast<size_t>(name_end - name);
-  if (end - name_end < 2 * (1 + kShortFieldRoom) || *name_end != ' ') return nullptr;
+  if (end - name_end < 2 * (1 + kFastFieldRoom) || *name_end != ' ') return nullptr;
   if (name_size == 0 || name_size > kNameBytesMax) return nullptr;
-  ShortField value = ShortField::at(name_end + 1);
+  FastField value = FastField::at(name_end + 1);
   std::optional<int64_t> time_s;
   if (value.ends_with(' ')) {
     if (!last_time.read(value, time_s, read_time)) return nullptr;
-    value = ShortField::at(value.end() + 1);
+    value = FastField::at(value.end() + 1);
   }
   Number number;
-  if (!value.ends_with('\n') || !read_short_number(begin, value.text(), number)) return nullptr;
+  if (!value.ends_with('\n') || !parse_number_fast(begin, value.text(), number)) return nullptr;
   Sample& sample = batch.samples.emplace_back();
   sample.name = {name, name_size};
   sample.kind = kind;
@@ -258,7 +258,7 @@ void parse_istatd_line(std::string_view line, Batch& batch) {
 void parse_istatd_lines(std::string_view bytes, Batch& batch) {
   RepeatedTime last_time;
   for_each_line(
-      bytes, [&](const char* at, const char* end) { return take_usual_line(at, end, last_time, batch); },
+      bytes, [&](const char* at, const char* end) { return parse_line_fast(at, end, last_time, batch); },
       [&](std::string_view line) { parse_istatd_line(line, batch); });
 }
 

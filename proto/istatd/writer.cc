@@ -14,11 +14,11 @@ namespace {
 
 // Marks the bytes that istatd's listener may rewrite or treat specially. The others are certainly stored
 // unchanged.
-constexpr auto is_odd = [](Bytes16 b) -> Mask16 {
+constexpr auto is_not_plain = [](Bytes16 b) -> Mask16 {
   const Mask16 is_letter = b - 'a' < 26;
   const Mask16 is_digit_point_dash = (b - '-' < 13) & (b != '/');
-  const Mask16 is_of_tags = (b == ';') | (b == '=') | (b == '_');
-  return ~(is_letter | is_digit_point_dash | is_of_tags);
+  const Mask16 is_tag_byte = (b == ';') | (b == '=') | (b == '_');
+  return ~(is_letter | is_digit_point_dash | is_tag_byte);
 };
 
 constexpr std::string_view kMarks = "*%#@$&;:";  // have a special meaning at the begin of a line
@@ -77,7 +77,7 @@ char* put_rest(char* at, const ReadyBucket& ready) {
 bool is_plain_line_name(std::string_view name) {
   if (name.empty() || kMarks.find(name.front()) != std::string_view::npos) return false;
   const char* const end = name.data() + name.size();
-  if (find_first(name.data(), name.data(), end, is_odd) == end) return true;
+  if (find_first(name.data(), name.data(), end, is_not_plain) == end) return true;
   return is_normal_name(name) && name.find('^') == std::string_view::npos;
 }
 
@@ -87,8 +87,8 @@ namespace {
 bool is_open(const Sample& sample) { return sample.ready != nullptr && sample.kind != Kind::kEvent; }
 
 char* put_line(char* at, const Sample& sample) {
-  const bool has_words = !is_open(sample) || sample.kind == Kind::kGauge;
-  if (!has_words || !is_plain_line_name(sample.name)) {
+  const bool has_ordinary_form = !is_open(sample) || sample.kind == Kind::kGauge;
+  if (!has_ordinary_form || !is_plain_line_name(sample.name)) {
     for (const char c : {kExactMark, exact_letter(sample.kind), ' '}) *at++ = c;
   } else if (sample.kind != Kind::kGauge) {
     *at++ = sample.kind == Kind::kEvent ? '*' : '%';

@@ -6,8 +6,8 @@
 #include <array>
 
 #include "base/bytes16.h"
+#include "proto/fast_number.h"
 #include "proto/line_text.h"
-#include "proto/short_number.h"
 #include "proto/statsd/sampling_rate.h"
 #include "proto/tagged_name.h"
 
@@ -31,14 +31,14 @@ constexpr auto ends_tag_word = [](Bytes16 b) -> Mask16 {
 // Finds the ends of words in [at, end), 64 bytes at a time.
 class WordEnds {
  public:
-  WordEnds(const char* at, const char* end) : block_(at), end_(end) { look(); }
+  WordEnds(const char* at, const char* end) : block_(at), end_(end) { scan(); }
 
   // Returns the next end of a word; nullptr near the end of the text.
   const char* next() {
     while (ends_ == 0) {
       if (block_ == nullptr) return nullptr;
       block_ += kBlock;
-      look();
+      scan();
     }
     const char* const at = block_ + std::countr_zero(ends_);
     ends_ &= ends_ - 1;
@@ -48,7 +48,7 @@ class WordEnds {
  private:
   static constexpr std::ptrdiff_t kBlock = 4 * kLane;
 
-  void look() {
+  void scan() {
     // One more lane must be readable, so that copy_lanes() can copy any text of the block.
     if (end_ - block_ < kBlock + kLane) {
       block_ = nullptr;
@@ -67,7 +67,7 @@ class WordEnds {
 
 // Tags `k:v,k:v` of the common form: each has a key and a value, and no two keys share their first eight
 // bytes, so that comparing these bytes sorts the tags.
-class UsualTags {
+class FastTags {
  public:
   // Returns the bar or LF after the tags; nullptr if they do not have the common form.
   const char* read(const char* key, const char* end) {
@@ -75,14 +75,14 @@ class UsualTags {
     for (count_ = 0; count_ < kTagsMax;) {
       const char* const assign = ends.next();
       if (assign == nullptr || *assign != ':') return nullptr;
-      const char* behind = nullptr;
+      const char* tag_end = nullptr;
       do {
-        behind = ends.next();
-        if (behind == nullptr) return nullptr;
-      } while (*behind == ':');
-      if (behind == assign + 1 || !put(key, assign, behind)) return nullptr;
-      if (*behind != ',') return *behind == '|' || *behind == '\n' ? behind : nullptr;
-      key = behind + 1;
+        tag_end = ends.next();
+        if (tag_end == nullptr) return nullptr;
+      } while (*tag_end == ':');
+      if (tag_end == assign + 1 || !put(key, assign, tag_end)) return nullptr;
+      if (*tag_end != ',') return *tag_end == '|' || *tag_end == '\n' ? tag_end : nullptr;
+      key = tag_end + 1;
     }
     return nullptr;
   }
@@ -114,7 +114,7 @@ class UsualTags {
 
   // Inserts a tag in sorted order, searching from the end. Most clients use an order of their own, so some
   // tags move.
-  bool put(const char* key, const char* assign, const char* behind) {
+  bool put(const char* key, const char* assign, const char* tag_end) {
     const std::ptrdiff_t key_size = assign - key;
     if (key_size == 0) return false;
     const std::ptrdiff_t no_key = 64 - 8 * std::min<std::ptrdiff_t>(key_size, 8);
@@ -125,7 +125,7 @@ class UsualTags {
       if (place[-1].key_head == head) return false;
       *place = place[-1];
     }
-    const std::ptrdiff_t size = behind - key;
+    const std::ptrdiff_t size = tag_end - key;
     *place = {head, key, static_cast<uint32_t>(key_size), static_cast<uint32_t>(size)};
     ++count_;
     tags_size_ += static_cast<size_t>(size) + 1;
@@ -138,7 +138,7 @@ class UsualTags {
 };
 
 // Returns the bar or LF that ends an extension; nullptr if it is not within sixteen readable bytes.
-const char* short_end(const char* at, const char* end) {
+const char* extension_end(const char* at, const char* end) {
   if (end - at < kLane + 1) return nullptr;
   const Bytes16 bytes = bytes16_at(at);
   const uint64_t ends = bits_of((bytes == sixteen('|')) | (bytes == sixteen('\n')));
@@ -166,12 +166,12 @@ bool apply_rate(const Line& line, std::string_view text, Batch& batch) {
 // before the first. Returns the end of the extensions or nullptr. Not inlined: other lines need no room for
 // tags.
 [[gnu::noinline]] const char* read_extensions(const Line& line, const char* at, Batch& batch) {
-  UsualTags tags;
+  FastTags tags;
   bool has_rate = false;
   while (*at == '|') {
     const char* const text = at + 2;
     if (at[1] == '@' && !has_rate) {
-      at = short_end(text, line.end);
+      at = extension_end(text, line.end);
       has_rate = at != nullptr && apply_rate(line, {text, static_cast<size_t>(at - text)}, batch);
       if (!has_rate) return nullptr;
     } else if (at[1] == '#' && tags.is_empty()) {
@@ -196,7 +196,7 @@ const char* read_line(const char* begin, const char* end, Sample& sample, Statsd
   const uint64_t bars = bits_of(bytes16_at(number) == sixteen('|'));
   if (bars == 0) return nullptr;
   const auto number_size = static_cast<size_t>(std::countr_zero(bars));
-  if (!read_short_number(begin, {number, number_size}, sample.value)) return nullptr;
+  if (!parse_number_fast(begin, {number, number_size}, sample.value)) return nullptr;
   sample.name = {begin, path_size};
   const char type = number[number_size + 1];
   const char* at = number + number_size + 2;
@@ -221,7 +221,7 @@ const char* read_line(const char* begin, const char* end, Sample& sample, Statsd
 
 }  // namespace
 
-const char* take_usual_statsd_line(const char* begin, const char* end, StatsdBatch& batch) {
+const char* parse_statsd_line_fast(const char* begin, const char* end, StatsdBatch& batch) {
   std::vector<Sample>& samples = batch.batch.samples;
   const char* const lf = read_line(begin, end, samples.emplace_back(), batch);
   if (lf == nullptr) {

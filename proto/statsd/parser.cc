@@ -135,14 +135,14 @@ std::optional<Refusal> read_part(Cursor& cursor, Part& part, LineName& name) {
   return std::nullopt;
 }
 
-std::optional<Refusal> take_member(const Part& part, StatsdBatch& batch) {
+std::optional<Refusal> add_member(const Part& part, StatsdBatch& batch) {
   if (part.values.empty()) return Refusal::kBadValue;
   if (part.time_s) return Refusal::kBadTime;
   batch.members.push_back({{}, part.values, batch.batch.sender()});
   return std::nullopt;
 }
 
-std::optional<Refusal> take_value(std::string_view text, const Part& part, StatsdBatch& batch) {
+std::optional<Refusal> add_value(std::string_view text, const Part& part, StatsdBatch& batch) {
   const size_t index = batch.batch.samples.size();
   Sample& sample = batch.batch.samples.emplace_back();
   sample.time_s = part.time_s;
@@ -164,12 +164,12 @@ std::optional<Refusal> take_value(std::string_view text, const Part& part, Stats
 }
 
 // Adds the values of a part, which may be packed with `:` between them. A member of a set is never packed.
-std::optional<Refusal> take_values(const Part& part, StatsdBatch& batch) {
-  if (part.type == Type::kSet) return take_member(part, batch);
-  if (!part.is_packed) return take_value(part.values, part, batch);
+std::optional<Refusal> add_values(const Part& part, StatsdBatch& batch) {
+  if (part.type == Type::kSet) return add_member(part, batch);
+  if (!part.is_packed) return add_value(part.values, part, batch);
   Cursor cursor(part.values);
   do {
-    if (const auto refusal = take_value(cursor.until<':'>(), part, batch)) return refusal;
+    if (const auto refusal = add_value(cursor.until<':'>(), part, batch)) return refusal;
   } while (cursor.skip(':'));
   return std::nullopt;
 }
@@ -193,7 +193,7 @@ std::optional<Refusal> read_values(std::string_view line, LineName& name, Statsd
   while (cursor.skip(':')) {
     Part part;
     if (const auto refusal = read_part(cursor, part, name)) return refusal;
-    if (const auto refusal = take_values(part, batch)) return refusal;
+    if (const auto refusal = add_values(part, batch)) return refusal;
   }
   return std::nullopt;
 }
@@ -227,7 +227,7 @@ std::optional<Refusal> read_service_check(std::string_view line, LineName& name,
 
 // Adds all samples and members that `kRead` finds in the text, or a single refusal.
 template <auto kRead>
-void take(std::string_view text, StatsdBatch& batch) {
+void parse_with(std::string_view text, StatsdBatch& batch) {
   std::vector<Sample>& samples = batch.batch.samples;
   const size_t samples_before = samples.size();
   const size_t gauges_before = batch.gauges.size();
@@ -256,14 +256,14 @@ void parse_statsd_line(std::string_view line, StatsdBatch& batch) {
   if (line.empty()) return;
   if (line.front() == '_') {
     if (line.starts_with(kEventMark)) return batch.batch.refuse(Refusal::kUnsupported, line);
-    if (line.starts_with(kServiceCheckMark)) return take<read_service_check>(line, batch);
+    if (line.starts_with(kServiceCheckMark)) return parse_with<read_service_check>(line, batch);
   }
-  take<read_values>(line, batch);
+  parse_with<read_values>(line, batch);
 }
 
 void parse_statsd_lines(std::string_view bytes, StatsdBatch& batch) {
   for_each_line(
-      bytes, [&](const char* at, const char* end) { return take_usual_statsd_line(at, end, batch); },
+      bytes, [&](const char* at, const char* end) { return parse_statsd_line_fast(at, end, batch); },
       [&](std::string_view line) { parse_statsd_line(line, batch); });
 }
 

@@ -27,7 +27,7 @@ class TableIntake final : public AgentIntake {
   void apply(const AgentLines& lines, const AgentRegistry::OnApplied& on_applied) override {
     const uint64_t accepted = apply_agent_lines(table_, lines, batch_, on_applied);
     account_.bytes.add(lines.text.size());
-    intake_.settle(batch_, account_, accepted, lines.now);
+    intake_.count(batch_, account_, accepted, lines.now);
   }
 
  private:

@@ -41,7 +41,7 @@ class Feed {
       buffer.commit(size, stream, *parser_);
       submit();
     }
-    LineBuffer::end(stream, *parser_, LastLine::kTake);
+    LineBuffer::end(stream, *parser_, LastLine::kAccept);
     submit();
     return outcome();
   }

@@ -65,9 +65,9 @@ TEST(LineBuffer, RefusesAnUnfinishedLastLine) {
 }
 
 TEST(LineBuffer, TakesAnUnfinishedLastLineWhereTheDialectDoes) {
-  EXPECT_EQ(feed("a 1\nb 2", {}, LastLine::kTake), (std::vector<std::string>{"a=1.000000", "b=2.000000"}));
-  EXPECT_EQ(feed("a 1\n", {}, LastLine::kTake), (std::vector<std::string>{"a=1.000000"}));
-  EXPECT_EQ(feed(std::string(kLineBytesMax + 1, 'x'), {}, LastLine::kTake),
+  EXPECT_EQ(feed("a 1\nb 2", {}, LastLine::kAccept), (std::vector<std::string>{"a=1.000000", "b=2.000000"}));
+  EXPECT_EQ(feed("a 1\n", {}, LastLine::kAccept), (std::vector<std::string>{"a=1.000000"}));
+  EXPECT_EQ(feed(std::string(kLineBytesMax + 1, 'x'), {}, LastLine::kAccept),
             (std::vector<std::string>{"line_too_long"}));
 }
 

@@ -32,16 +32,16 @@ class RefusalLogTest : public testing::Test {
     Batch batch;
     batch.set_sender(sender);
     parse_istatd_lines(lines, batch);
-    intake_.take(batch, account_, from_unix_seconds(kNow + batches_++));
+    intake_.submit(batch, account_, from_unix_seconds(kNow + batches_++));
   }
   static std::string names(const std::string& prefix, int count) {
     std::string out;
     for (int i = 0; i < count; ++i) out += prefix + "." + std::to_string(i) + " 1\n";
     return out;
   }
-  const RefusalLog& book() const { return intake_.refusals(); }
+  const RefusalLog& refusal_log() const { return intake_.refusals(); }
   size_t held_by(LineSender sender) const {
-    const auto records = book().records();
+    const auto records = refusal_log().records();
     return static_cast<size_t>(
         std::count_if(records.begin(), records.end(), [&](const RefusalRecord& record) {
           sender.port = record.sender.port;
@@ -59,7 +59,7 @@ class RefusalLogTest : public testing::Test {
 TEST_F(RefusalLogTest, TellsWhatWasRefusedWhenWhereAndOfWhomNewestFirst) {
   send(host(1), "good 1\nbad x\n");
   send(host(2), "old 1000 1\n");
-  const auto records = book().records();
+  const auto records = refusal_log().records();
   ASSERT_EQ(records.size(), 2U);
   EXPECT_EQ(records[0].text, "old");
   EXPECT_EQ(records[0].reason, Refusal::kTooOld);
@@ -73,12 +73,12 @@ TEST_F(RefusalLogTest, TellsWhatWasRefusedWhenWhereAndOfWhomNewestFirst) {
 
 TEST_F(RefusalLogTest, KeepsTheLastLinesAndOfEachTheFirstBytes) {
   for (int i = 0; i < 250; ++i) send(host(1), "line." + std::to_string(i) + " x\n");
-  auto records = book().records();
+  auto records = refusal_log().records();
   ASSERT_EQ(records.size(), RefusalLog::kRecordsMax);
   EXPECT_EQ(records.front().text, "line.249 x");
   EXPECT_EQ(records.back().text, "line.150 x");
   send(host(1), std::string(5000, 'a') + "\n");
-  records = book().records();
+  records = refusal_log().records();
   EXPECT_EQ(records.front().text, std::string(RefusalLog::kTextBytesMax, 'a'));
   EXPECT_EQ(records.front().text_bytes, 5000U);
 }
@@ -88,7 +88,7 @@ TEST_F(RefusalLogTest, AFloodInOneBatchTakesNoMoreThanItsShare) {
   std::string flood;
   for (int i = 0; i < 10'000; ++i) flood += "flood x\n";
   send(host(2), flood);
-  const auto records = book().records();
+  const auto records = refusal_log().records();
   ASSERT_EQ(records.size(), 1 + Batch::kRefusedLinesMax);
   EXPECT_EQ(records.back().text, "seen x");
 }
@@ -101,8 +101,8 @@ TEST_F(RefusalLogTest, AFloodDoesNotDriveOutWhatOthersSent) {
     send(flooder, "flood." + std::to_string(i) + " x\n");
   }
   EXPECT_EQ(held_by(host(1)), 3U);
-  EXPECT_EQ(book().records().front().text, "flood.999 x");
-  EXPECT_EQ(book().records().at(96).text, "flood.903 x") << "of the flood the last";
+  EXPECT_EQ(refusal_log().records().front().text, "flood.999 x");
+  EXPECT_EQ(refusal_log().records().at(96).text, "flood.903 x") << "of the flood the last";
   for (int i = 0; i < 1000; ++i) send(host(3), "other." + std::to_string(i) + " x\n");
   EXPECT_EQ(held_by(host(1)), 3U);
   EXPECT_EQ(held_by(host(3)), 49U) << "two floods share what is left";
@@ -110,7 +110,7 @@ TEST_F(RefusalLogTest, AFloodDoesNotDriveOutWhatOthersSent) {
 
 TEST_F(RefusalLogTest, OfSendersThatHaveAsManyTheOldestRecordGoes) {
   for (int i = 0; i < 250; ++i) send(host(static_cast<uint8_t>(i)), "line." + std::to_string(i) + " x\n");
-  const auto records = book().records();
+  const auto records = refusal_log().records();
   ASSERT_EQ(records.size(), RefusalLog::kRecordsMax);
   EXPECT_EQ(records.front().text, "line.249 x");
   EXPECT_EQ(records.back().text, "line.150 x");
@@ -121,9 +121,9 @@ TEST_F(RefusalLogTest, FindsWhoAsksForNewSeriesBeyondTheLimit) {
   send(host(1), "a 2\nshop.orders 1\n");
   send(host(2), names("bomb", 1000));
   send(host(2), "junk x\n" + names("bomb", 7) + names("fuse", 7) + "a 3\n");
-  EXPECT_EQ(text_of(book().by_sender().top(9)), "10.0.0.2=1014 10.0.0.1=1 ");
-  EXPECT_EQ(text_of(book().by_prefix().top(9)), "bomb=1007 fuse=7 shop=1 ");
-  EXPECT_EQ(book().by_sender().total(), 1015U);
+  EXPECT_EQ(text_of(refusal_log().by_sender().top(9)), "10.0.0.2=1014 10.0.0.1=1 ");
+  EXPECT_EQ(text_of(refusal_log().by_prefix().top(9)), "bomb=1007 fuse=7 shop=1 ");
+  EXPECT_EQ(refusal_log().by_sender().total(), 1015U);
 }
 
 TEST_F(RefusalLogTest, SharesOfABatchOfManySendersAddUpToAllOfIt) {
@@ -134,10 +134,10 @@ TEST_F(RefusalLogTest, SharesOfABatchOfManySendersAddUpToAllOfIt) {
     batch.set_sender(host(i));
     parse_istatd_lines(lines[i], batch);
   }
-  intake_.take(batch, account_, from_unix_seconds(kNow));
-  EXPECT_EQ(book().by_sender().total(), 1001U);
-  EXPECT_EQ(book().by_prefix().total(), 1001U);
-  for (const auto& [sender, count] : book().by_sender().top(9)) EXPECT_GT(count, 100U) << sender;
+  intake_.submit(batch, account_, from_unix_seconds(kNow));
+  EXPECT_EQ(refusal_log().by_sender().total(), 1001U);
+  EXPECT_EQ(refusal_log().by_prefix().total(), 1001U);
+  for (const auto& [sender, count] : refusal_log().by_sender().top(9)) EXPECT_GT(count, 100U) << sender;
 }
 
 TEST_F(RefusalLogTest, HoldsAsManySendersAsItSaysHoweverManyCome) {
@@ -148,9 +148,9 @@ TEST_F(RefusalLogTest, HoldsAsManySendersAsItSaysHoweverManyCome) {
          "spoofed." + std::to_string(i) + " 1\n");
     if (i % 5 == 0) send(host(9), "steady." + std::to_string(i) + " 1\n");
   }
-  EXPECT_LE(book().by_sender().size(), RefusalLog::kHittersMax);
-  EXPECT_EQ(book().by_sender().top(1).at(0).key, "10.0.0.9");
-  EXPECT_EQ(book().by_sender().total(), 12'000U);
+  EXPECT_LE(refusal_log().by_sender().size(), RefusalLog::kHittersMax);
+  EXPECT_EQ(refusal_log().by_sender().top(1).at(0).key, "10.0.0.9");
+  EXPECT_EQ(refusal_log().by_sender().total(), 12'000U);
 }
 
 TEST(NamePrefix, EndsAtDotsAndBeforeTags) {

@@ -106,14 +106,14 @@ bool is_same_line_by_line(const AnyBatch& whole, std::string_view bytes, const P
 // The same of lines as nearly all are, which their parsers read on a road of their own where others follow:
 // of each with any byte anywhere in it, or cut short there. Gives the first text that is not so, or nothing.
 template <class AnyBatch = Batch, class ParseLines, class ParseLine>
-std::string unlike_line_by_line(const std::vector<std::string>& usual_lines, const ParseLines& parse_lines,
+std::string unlike_line_by_line(const std::vector<std::string>& common_lines, const ParseLines& parse_lines,
                                 const ParseLine& parse_line) {
   const auto is_unlike = [&](const std::string& text) {
     AnyBatch whole;
     parse_lines(text, whole);
     return !is_same_line_by_line(whole, text, parse_line);
   };
-  for (const std::string& line : usual_lines) {
+  for (const std::string& line : common_lines) {
     for (size_t at = 0; at < line.size(); ++at) {
       std::string text = line + line + line + line;  // others at both sides
       for (int byte = 0; byte < 256; ++byte) {

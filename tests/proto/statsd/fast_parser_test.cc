@@ -19,14 +19,14 @@ const std::string kNext = "the.next.line:1|g|#which:is,long:enough,for:what,look
 size_t taken(const std::string& line) {
   const std::string text = line + kNext + kNext;
   StatsdBatch batch;
-  const char* const behind = take_usual_statsd_line(text.data(), text.data() + text.size(), batch);
+  const char* const behind = parse_statsd_line_fast(text.data(), text.data() + text.size(), batch);
   EXPECT_EQ(batch.batch.samples.size(), behind == nullptr ? 0U : 1U) << line;
   if (behind != nullptr) return static_cast<size_t>(behind - text.data());
   EXPECT_TRUE(same_batch(batch, StatsdBatch{})) << line;
   return 0;
 }
 
-TEST(UsualStatsdLine, TakesWhatNearlyAllLinesAre) {
+TEST(FastStatsdLine, TakesWhatNearlyAllLinesAre) {
   const std::string tags = "env:prod,host:web-01.example,url:10.0.0.1:80,Version:1.2.3_a/b";
   for (const std::string& line :
        {std::string("a:1|c\n"), std::string("A.b-c_d:-12.5|g\n"), std::string("a:+1|g\n"),
@@ -39,7 +39,7 @@ TEST(UsualStatsdLine, TakesWhatNearlyAllLinesAre) {
   }
 }
 
-TEST(UsualStatsdLine, LeavesOthersToTheGeneralRoad) {
+TEST(FastStatsdLine, LeavesOthersToTheGeneralRoad) {
   for (const std::string& line : {std::string("\n"),
                                   std::string(":1|c\n"),
                                   std::string(" a:1|c\n"),
@@ -78,7 +78,7 @@ TEST(UsualStatsdLine, LeavesOthersToTheGeneralRoad) {
   }
 }
 
-TEST(UsualStatsdLine, RatesThatEndWithZeroBytesAreNone) {
+TEST(FastStatsdLine, RatesThatEndWithZeroBytesAreNone) {
   for (const std::string& rate : {std::string(1, '\0'), std::string(8, '\0'), std::string("0.5\0", 4)}) {
     StatsdBatch batch;
     parse_statsd_line("a:2|ms|@" + rate, batch);
@@ -87,7 +87,7 @@ TEST(UsualStatsdLine, RatesThatEndWithZeroBytesAreNone) {
   }
 }
 
-const std::vector<std::string> kUsualLines = {
+const std::vector<std::string> kCommonLines = {
     "servers.web-01.cpu_idle:1234.25|g\n",
     "a:+7|g\n",
     "b:-0.50|g|@0.1\n",
@@ -102,13 +102,13 @@ const std::vector<std::string> kUsualLines = {
     "0.5\n",
 };
 
-TEST(UsualStatsdLine, UsualLinesMeanAmongOthersWhatTheyMeanAlone) {
-  EXPECT_EQ(unlike_line_by_line<StatsdBatch>(kUsualLines, parse_statsd_lines, parse_statsd_line), "");
+TEST(FastStatsdLine, UsualLinesMeanAmongOthersWhatTheyMeanAlone) {
+  EXPECT_EQ(unlike_line_by_line<StatsdBatch>(kCommonLines, parse_statsd_lines, parse_statsd_line), "");
 }
 
 // The short road and the general one: usual lines one after the other, some of them with pieces of others
 // and of anything put in, taken out or written over.
-RC_GTEST_PROP(UsualStatsdLine, LinesAlmostUsualMeanTheSameOnBothRoads, ()) {
+RC_GTEST_PROP(FastStatsdLine, LinesAlmostUsualMeanTheSameOnBothRoads, ()) {
   const auto piece = rc::gen::weightedOneOf<std::string>(
       {{2, rc::gen::element<std::string>(":", "|", "\n", ",", ";", "=", "~", "#", "@", ".", "-", "+", " ")},
        {2, rc::gen::element<std::string>("|c", "|g", "|ms", "|h", "|s", "|@0.1", "|@1.0", "|@2", "|T5")},
@@ -118,7 +118,7 @@ RC_GTEST_PROP(UsualStatsdLine, LinesAlmostUsualMeanTheSameOnBothRoads, ()) {
   std::string text;
   const auto count = *rc::gen::inRange(1, 12);
   for (int i = 0; i < count; ++i) {
-    std::string line = *rc::gen::elementOf(kUsualLines);
+    std::string line = *rc::gen::elementOf(kCommonLines);
     for (auto changes = *rc::gen::weightedElement<int>({{3, 0}, {3, 1}, {1, 3}}); changes > 0; --changes) {
       const auto begin = *rc::gen::inRange<size_t>(0, line.size() + 1);
       line.replace(begin, *rc::gen::weightedElement<size_t>({{3, 0}, {2, 1}, {1, 4}}), *piece);

@@ -22,7 +22,7 @@ class LimitsReportTest : public testing::Test {
     Batch batch;
     batch.set_sender(LineSender::http());
     parse_istatd_lines(lines, batch);
-    intake_.take(batch, account_, from_unix_seconds(kNow));
+    intake_.submit(batch, account_, from_unix_seconds(kNow));
   }
   std::string cardinality(size_t parts) {
     return cardinality_json({table_, intake_.refusals(), new_series_}, parts);

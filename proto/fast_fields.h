@@ -12,19 +12,19 @@
 namespace statmill {
 
 // The number of readable bytes that a search for a field requires.
-inline constexpr ptrdiff_t kShortFieldRoom = 17;
+inline constexpr ptrdiff_t kFastFieldRoom = 17;
 
 // A field that ends before a byte below 33, in general a space or LF: check with ends_with().
-struct ShortField {
+struct FastField {
   const char* begin = nullptr;
   size_t size = 0;  // 0 if the field is empty; 16 if it is longer, too
   Bytes16 bytes{};  // the field and the bytes after it
 
-  // Requires: kShortFieldRoom readable bytes from `at` on.
-  static ShortField at(const char* at) {
+  // Requires: kFastFieldRoom readable bytes from `at` on.
+  static FastField at(const char* at) {
     const Bytes16 bytes = bytes16_at(at);
-    constexpr uint64_t kBehind = uint64_t{1} << 16;
-    const auto size = static_cast<size_t>(std::countr_zero(bits_of(bytes < 33) | kBehind));
+    constexpr uint64_t kAfterField = uint64_t{1} << 16;
+    const auto size = static_cast<size_t>(std::countr_zero(bits_of(bytes < 33) | kAfterField));
     return {at, size, bytes};
   }
   const char* end() const { return begin + size; }
@@ -39,7 +39,7 @@ class RepeatedTime {
   // Sets `time_s` to what `read(text, time_s)` reads from the field, without calling it if the field has the
   // same bytes as the previous one. Returns false if `read` does.
   template <class Read>
-  bool read(const ShortField& field, std::optional<int64_t>& time_s, const Read& read) {
+  bool read(const FastField& field, std::optional<int64_t>& time_s, const Read& read) {
     const uint64_t all = (uint64_t{1} << field.size) - 1;
     if (all == 0 || all != all_ || (bits_of(field.bytes == bytes_) & all) != all) {
       all_ = 0;

@@ -1,5 +1,5 @@
 // Short numbers: read exactly, whatever stands before them, and no text is taken that is none.
-#include "proto/short_number.h"
+#include "proto/fast_number.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -24,7 +24,7 @@ void expect_read(const std::string& text, const std::string& before) {
   const std::string all = before + text;
   const std::string_view number_text = std::string_view(all).substr(before.size());
   Number n = Number::of(42.5);
-  const bool taken = read_short_number(all.data(), number_text, n);
+  const bool taken = parse_number_fast(all.data(), number_text, n);
   if (!taken) {
     EXPECT_EQ(n.value(), 42.5) << "left as it was: " << text;
   } else {
@@ -32,13 +32,13 @@ void expect_read(const std::string& text, const std::string& before) {
     EXPECT_EQ(n.value(), std::strtod(text.c_str(), nullptr) + 0.0) << text;
     EXPECT_TRUE(n.scale == 0 || n.mantissa % 10 != 0) << text;
   }
-  constexpr size_t kFits = 15;  // so many digits are below 2^53, and make 16 bytes with a point
-  if (text.size() <= kFits) {
+  constexpr size_t kAlwaysFits = 15;  // so many digits are below 2^53, and make 16 bytes with a point
+  if (text.size() <= kAlwaysFits) {
     EXPECT_EQ(taken, is_plain_number(text)) << text;
   }
 }
 
-TEST(ShortNumber, AnyByteAnywhereIsTakenOnlyWhereItMayStand) {
+TEST(FastNumber, AnyByteAnywhereIsTakenOnlyWhereItMayStand) {
   for (const std::string text : {"7", "25", "-7", "1.5", "1234567", "1234.25", "12345678", "-1234567.5",
                                  "123456789", "+123456789.01", "123456789012345", "12345678.901234",
                                  "1234567890123456", "123456789012345.5", "0.00000", "000000000.000"}) {
@@ -53,15 +53,15 @@ TEST(ShortNumber, AnyByteAnywhereIsTakenOnlyWhereItMayStand) {
   }
 }
 
-TEST(ShortNumber, WhatIsLongerIsLeftToTheRest) {
+TEST(FastNumber, WhatIsLongerIsLeftToTheRest) {
   Number n;
   for (const std::string_view text : {"", "-", "12345678901234567", "-0.000000000000001"}) {
-    EXPECT_FALSE(read_short_number(text.data(), text, n)) << text;
+    EXPECT_FALSE(parse_number_fast(text.data(), text, n)) << text;
   }
-  EXPECT_FALSE(read_short_number("9007199254740993", "9007199254740993", n)) << "over 2^53";
+  EXPECT_FALSE(parse_number_fast("9007199254740993", "9007199254740993", n)) << "over 2^53";
 }
 
-RC_GTEST_PROP(ShortNumber, ReadsEveryDecimalAsItWasWritten, ()) {
+RC_GTEST_PROP(FastNumber, ReadsEveryDecimalAsItWasWritten, ()) {
   const auto mantissa = *rc::gen::inRange<int64_t>(0, 1'000'000'000'000'000);
   const auto scale = *rc::gen::inRange<size_t>(0, 15);
   const auto negative = *rc::gen::arbitrary<bool>();
@@ -71,7 +71,7 @@ RC_GTEST_PROP(ShortNumber, ReadsEveryDecimalAsItWasWritten, ()) {
   if (negative) text.insert(0, "-");
   const std::string line = "name " + text;
   Number n;
-  RC_ASSERT(read_short_number(line.data(), std::string_view(line).substr(5), n));
+  RC_ASSERT(parse_number_fast(line.data(), std::string_view(line).substr(5), n));
   const Number want = Number::decimal(negative ? -mantissa : mantissa, static_cast<int8_t>(scale));
   RC_ASSERT(n.mantissa == want.mantissa);
   RC_ASSERT(n.scale == want.scale);

@@ -18,7 +18,7 @@
 
 namespace statmill {
 
-namespace short_number {
+namespace fast_number {
 
 inline constexpr uint64_t kEachByte = 0x0101010101010101;
 
@@ -60,10 +60,10 @@ inline uint64_t integer_of(Uint128 digits) {
 }
 
 // Returns the number of trailing zero digits.
-inline int zeros_behind(uint64_t digits) { return std::countl_zero(digits) / 8; }
-inline int zeros_behind(Uint128 digits) {
+inline int trailing_zeros(uint64_t digits) { return std::countl_zero(digits) / 8; }
+inline int trailing_zeros(Uint128 digits) {
   const auto high = static_cast<uint64_t>(digits >> 64);
-  return high != 0 ? zeros_behind(high) : 8 + zeros_behind(static_cast<uint64_t>(digits));
+  return high != 0 ? trailing_zeros(high) : 8 + trailing_zeros(static_cast<uint64_t>(digits));
 }
 
 inline int lowest_bit(uint64_t word) { return std::countr_zero(word); }
@@ -90,10 +90,10 @@ bool read_unsigned(const char* readable, const char* end, size_t size, Number& n
   const bool has_point = point != 0;
   if (size == size_t{has_point}) return false;
   // The digits before the point move up by one byte, into its place.
-  const Word in_front = point - Word{has_point};
-  digits = (digits & ~in_front) | (digits & in_front) << 8;
+  const Word before_point = point - Word{has_point};
+  digits = (digits & ~before_point) | (digits & before_point) << 8;
   const int fraction = has_point ? kBytes - 1 - lowest_bit(point) / 8 : 0;
-  const int zeros = std::min(fraction, zeros_behind(digits));
+  const int zeros = std::min(fraction, trailing_zeros(digits));
   digits <<= 8 * zeros;
   const uint64_t mantissa = integer_of(digits);
   if constexpr (sizeof(Word) > 8) {
@@ -104,20 +104,20 @@ bool read_unsigned(const char* readable, const char* end, size_t size, Number& n
   return true;
 }
 
-}  // namespace short_number
+}  // namespace fast_number
 
 // Parses the whole text like parse_number(). Returns false, and leaves `number` unchanged, if the text has
 // more than 16 bytes after its sign or is not a plain decimal; then the caller calls parse_number(). Reads
 // nothing before `readable`; it is fastest with at least eight bytes there. Requires: readable <=
 // text.data().
-inline bool read_short_number(const char* readable, std::string_view text, Number& number) {
+inline bool parse_number_fast(const char* readable, std::string_view text, Number& number) {
   if (text.empty()) return false;
   const bool negative = text.front() == '-';
   const size_t size = text.size() - (negative || text.front() == '+' ? 1 : 0);
   const char* const end = text.data() + text.size();
   if (size - 1 >= 16) return false;
-  const bool read = size <= 8 ? short_number::read_unsigned<uint64_t>(readable, end, size, number)
-                              : short_number::read_unsigned<Uint128>(readable, end, size, number);
+  const bool read = size <= 8 ? fast_number::read_unsigned<uint64_t>(readable, end, size, number)
+                              : fast_number::read_unsigned<Uint128>(readable, end, size, number);
   if (!read) return false;
   number.mantissa = negative ? -number.mantissa : number.mantissa;
   return true;
