@@ -3,6 +3,7 @@
 //
 // A group depends only on the values of its buckets, not on the scales that they happen to have, so that
 // equal buckets yield equal bytes.
+#pragma once
 
 #include <cstdint>
 #include <span>
