@@ -66,7 +66,7 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
       builder_(config.prefix),
       collection_(make_collectors({config, proc_, clock, log}), log),
       self_report_(config.prefix, proc_),
-      look_(config.watchdog.look),
+      watchdog_interval_(config.watchdog.look),
       watchdog_(config.watchdog, watchdog_services()),
       outbox_({log, clock, watchdog_}, outbox_options(config)),
       http_listen_(config.http_listen),
@@ -103,8 +103,8 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
                          [this] { return std::chrono::duration<double>(outbox_.waiting_for()).count(); });
   self_report_.add_total("agent.spool_failures", "Times that the spool's disk took nothing.",
                          [this] { return outbox_.figures().sync_failures; });
-  self_report_.add_total("agent.gaps_told", "Times that a server was told what is lost.",
-                         [this] { return outbox_.figures().gaps_told; });
+  self_report_.add_total("agent.gaps_reported", "Times that a server was told what is lost.",
+                         [this] { return outbox_.figures().gaps_reported; });
   self_report_.add_total("agent.reconnects", "Connections after the first.",
                          [this] { return outbox_.figures().reconnects; });
   self_report_.add_total("agent.total_resets", "Totals that were below the one before.",
@@ -182,7 +182,7 @@ int Agent::run() {
   timer_.start();
   service_manager::ready();
   {
-    const WatchdogThread watchdog_thread(watchdog_, look_);
+    const WatchdogThread watchdog_thread(watchdog_, watchdog_interval_);
     const LoopWatch watch(&watchdog_, io_, "agent");
     const EndingSignalsAccepted accepted;
     io_.run();

@@ -66,7 +66,7 @@ class Agent {
   SelfReport self_report_;
   // Counters of the relay and of /metrics. A server uses the same names, so they are not sent to it.
   Registry local_registry_;
-  const Duration look_;  // how often the watchdog checks the threads
+  const Duration watchdog_interval_;  // how often the watchdog checks the threads
   Watchdog watchdog_;
   OutboxThread outbox_;
   std::optional<Relay> relay_;

@@ -18,9 +18,9 @@ class Backoff {
   // Returns a random duration between half the bound and the bound. The bound starts at `min` and doubles
   // with each call up to `max`.
   Duration next() {
-    std::uniform_int_distribution<Duration::rep> spread(bound_.count() / 2, bound_.count());
+    std::uniform_int_distribution<Duration::rep> jitter(bound_.count() / 2, bound_.count());
     bound_ = std::min(bound_ * 2, max_);
-    return Duration(spread(random_));
+    return Duration(jitter(random_));
   }
   void reset() { bound_ = min_; }
 

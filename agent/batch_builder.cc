@@ -33,9 +33,9 @@ void BatchBuilder::total(std::string_view name, uint64_t total) {
   known.batch = batch_number_;
   if (total < before) {
     ++resets_;
-  } else if (total > before || !known.is_told) {
+  } else if (total > before || !known.is_sent) {
     line("*", name, static_cast<double>(total - before));
-    known.is_told = true;
+    known.is_sent = true;
   }
 }
 
@@ -50,8 +50,8 @@ void BatchBuilder::distribution(std::string_view name, const Distribution& total
   for (size_t i = 0; i < total.counts.size(); ++i) {
     if (total.counts[i] != 0) reading.buckets.push_back({static_cast<uint32_t>(i), total.counts[i]});
   }
-  const auto [place, is_first] = distributions_.try_emplace(std::string(name));
-  Sent& sent = place->second;
+  const auto [it, is_first] = distributions_.try_emplace(std::string(name));
+  Sent& sent = it->second;
   if (is_first) sent.histogram = std::make_unique<SentHistogram>();
   sent.batch = batch_number_;
   for (const SentHistogram::Line& line : sent.histogram->lines(reading)) {
@@ -64,10 +64,10 @@ void BatchBuilder::distribution(std::string_view name, const Distribution& total
   }
 }
 
-void BatchBuilder::keep(std::string_view beginning) {
+void BatchBuilder::keep(std::string_view name_prefix) {
   const auto keep_in = [&](auto& entries) {
-    for (auto it = entries.lower_bound(beginning); it != entries.end() && it->first.starts_with(beginning);
-         ++it)
+    for (auto it = entries.lower_bound(name_prefix);
+         it != entries.end() && it->first.starts_with(name_prefix); ++it)
       it->second.batch = batch_number_;
   };
   keep_in(totals_);

@@ -39,7 +39,7 @@ class BatchBuilder final : public MetricSink {
   // Zero growth is sent once, then omitted.
   void total(std::string_view name, uint64_t total) override;
   void distribution(std::string_view name, const Distribution& total) override;
-  void keep(std::string_view beginning) override;
+  void keep(std::string_view name_prefix) override;
   void lines(std::string_view lines) override;
   std::string_view time() const override { return time_; }
   // Ends the batch and returns it. Forgets totals and distributions that were neither reported nor kept in
@@ -53,7 +53,7 @@ class BatchBuilder final : public MetricSink {
   struct Total {
     uint64_t value;
     uint64_t batch;        // the last batch that reported it
-    bool is_told = false;  // a line has been written for it
+    bool is_sent = false;  // a line has been written for it
   };
   struct Sent {
     std::unique_ptr<SentHistogram> histogram;

@@ -102,7 +102,7 @@ void add_rows(const Checked& checked, bool is_measured, std::vector<Row>& rows) 
     const bool is_measurable = is_measured && hooks[i].missing.empty();
     const BpfUse& before = checked.before[i];
     const BpfUse& after = checked.after[i];
-    rows.push_back({i == 0 ? name : "", i == 0 ? on : "", hooks[i].place,
+    rows.push_back({i == 0 ? name : "", i == 0 ? on : "", hooks[i].attach_point,
                     hooks[i].missing.empty() ? "ok" : "unavailable",
                     is_measurable ? std::to_string(after.runs - before.runs) : "-",
                     is_measurable ? ns_per_event(before, after) : "-", hooks[i].missing});

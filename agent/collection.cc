@@ -16,7 +16,7 @@ void Collection::collect(SteadyTime now, MetricSink& sink) {
   for (Member& member : members_) {
     const Running running(member.collector->name().data());
     const bool resting = member.status.level == Level::kUnavailable && now < member.retry_at;
-    if (!resting) take_status(member, member.collector->collect(sink), now);
+    if (!resting) update_status(member, member.collector->collect(sink), now);
     sink.gauge("agent." + std::string(member.collector->name()) + ".status",
                static_cast<double>(member.status.level));
   }
@@ -33,7 +33,7 @@ std::vector<CollectorNote> Collection::notes() const {
   return notes;
 }
 
-void Collection::take_status(Member& member, CollectorStatus status, SteadyTime now) {
+void Collection::update_status(Member& member, CollectorStatus status, SteadyTime now) {
   const bool first = !std::exchange(member.started, true);
   const bool changed = first || status != member.status;
   const bool worse = !first && status.level > member.status.level;

@@ -35,7 +35,7 @@ class Collection {
     bool started = false;
     SteadyTime retry_at{};  // while unavailable
   };
-  void take_status(Member& member, CollectorStatus status, SteadyTime now);
+  void update_status(Member& member, CollectorStatus status, SteadyTime now);
 
   std::vector<Member> members_;
   Log& log_;

@@ -31,11 +31,11 @@ void LatestValues::distribution(std::string_view name, const Distribution& total
   next_.distribution(name, total);
 }
 
-void LatestValues::keep(std::string_view beginning) {
-  const std::string full = std::string(kPrefix).append(beginning);
+void LatestValues::keep(std::string_view name_prefix) {
+  const std::string full = std::string(kPrefix).append(name_prefix);
   for (auto it = before_.lower_bound(full); it != before_.end() && it->first.starts_with(full); ++it)
     values_.insert(*it);
-  next_.keep(beginning);
+  next_.keep(name_prefix);
 }
 
 std::vector<Reading> LatestValues::readings() const {

@@ -24,7 +24,7 @@ class LatestValues final : public MetricSink {
   void gauge(std::string_view name, double value) override;
   void total(std::string_view name, uint64_t total) override;
   void distribution(std::string_view name, const Distribution& total) override;
-  void keep(std::string_view beginning) override;
+  void keep(std::string_view name_prefix) override;
   void lines(std::string_view lines) override { next_.lines(lines); }
   std::string_view time() const override { return next_.time(); }
 

@@ -67,8 +67,8 @@ double SelfReport::rss_bytes() {
   const Result<std::string_view> statm = proc_.read("self/statm");
   if (!statm) return kUnknown;
   std::string_view words = *statm;
-  take_word(words);  // size
-  const std::optional<uint64_t> pages = whole_number(take_word(words));
+  next_word(words);  // size
+  const std::optional<uint64_t> pages = whole_number(next_word(words));
   return pages ? static_cast<double>(*pages) * static_cast<double>(::sysconf(_SC_PAGESIZE)) : kUnknown;
 }
 

@@ -82,8 +82,8 @@ class BlockCollector final : public BpfCollector {
 
 }  // namespace
 
-std::unique_ptr<Collector> make_block_collector(LoadedProbe probe, const BpfEnvironment& around) {
-  return std::make_unique<BlockCollector>(std::move(probe), around.devices);
+std::unique_ptr<Collector> make_block_collector(LoadedProbe probe, const BpfEnvironment& environment) {
+  return std::make_unique<BlockCollector>(std::move(probe), environment.devices);
 }
 
 }  // namespace statmill

@@ -11,7 +11,8 @@ namespace {
 CollectorStatus status_of(std::span<const BpfHook> hooks) {
   std::string missing;
   for (const BpfHook& hook : hooks) {
-    if (!hook.missing.empty()) missing.append(", ").append(hook.place).append(": ").append(hook.missing);
+    if (!hook.missing.empty())
+      missing.append(", ").append(hook.attach_point).append(": ").append(hook.missing);
   }
   return missing.empty() ? CollectorStatus{} : CollectorStatus::degraded(missing.substr(2));
 }
@@ -36,20 +37,20 @@ class SeriesFromZero::Sink final : public MetricSink {
       to_->distribution(name, {.grouping_power = total.grouping_power, .counts = {}, .sum = 0});
     to_->distribution(name, total);
   }
-  void keep(std::string_view beginning) override {
-    for (auto it = known_.lower_bound(beginning); it != known_.end() && it->first.starts_with(beginning);
+  void keep(std::string_view name_prefix) override {
+    for (auto it = known_.lower_bound(name_prefix); it != known_.end() && it->first.starts_with(name_prefix);
          ++it)
       it->second = number_;
-    to_->keep(beginning);
+    to_->keep(name_prefix);
   }
   void lines(std::string_view lines) override { to_->lines(lines); }
   std::string_view time() const override { return to_->time(); }
 
  private:
   bool is_new(std::string_view name) {
-    const auto place = known_.find(name);
-    if (place != known_.end()) {
-      place->second = number_;
+    const auto it = known_.find(name);
+    if (it != known_.end()) {
+      it->second = number_;
       return false;
     }
     known_.emplace(name, number_);

@@ -20,20 +20,20 @@ struct BpfEnvironment {
 };
 
 // These load the probes whose settings depend on the host.
-LoadedProbe load_net_probe(const BpfEnvironment& around);
-LoadedProbe load_sched_probe(const BpfEnvironment& around);
-LoadedProbe load_syscalls_probe(const BpfEnvironment& around);
+LoadedProbe load_net_probe(const BpfEnvironment& environment);
+LoadedProbe load_sched_probe(const BpfEnvironment& environment);
+LoadedProbe load_syscalls_probe(const BpfEnvironment& environment);
 
-// What `around` refers to must outlive the collectors.
-std::unique_ptr<Collector> make_block_collector(LoadedProbe probe, const BpfEnvironment& around);
-std::unique_ptr<Collector> make_faults_collector(LoadedProbe probe, const BpfEnvironment& around);
-std::unique_ptr<Collector> make_interrupts_collector(LoadedProbe probe, const BpfEnvironment& around);
-std::unique_ptr<Collector> make_net_collector(LoadedProbe probe, const BpfEnvironment& around);
-std::unique_ptr<Collector> make_process_collector(LoadedProbe probe, const BpfEnvironment& around);
-std::unique_ptr<Collector> make_reclaim_collector(LoadedProbe probe, const BpfEnvironment& around);
-std::unique_ptr<Collector> make_sched_collector(LoadedProbe probe, const BpfEnvironment& around);
-std::unique_ptr<Collector> make_syscalls_collector(LoadedProbe probe, const BpfEnvironment& around);
-std::unique_ptr<Collector> make_tcp_collector(LoadedProbe probe, const BpfEnvironment& around);
-std::unique_ptr<Collector> make_tlb_collector(LoadedProbe probe, const BpfEnvironment& around);
+// What `environment` refers to must outlive the collectors.
+std::unique_ptr<Collector> make_block_collector(LoadedProbe probe, const BpfEnvironment& environment);
+std::unique_ptr<Collector> make_faults_collector(LoadedProbe probe, const BpfEnvironment& environment);
+std::unique_ptr<Collector> make_interrupts_collector(LoadedProbe probe, const BpfEnvironment& environment);
+std::unique_ptr<Collector> make_net_collector(LoadedProbe probe, const BpfEnvironment& environment);
+std::unique_ptr<Collector> make_process_collector(LoadedProbe probe, const BpfEnvironment& environment);
+std::unique_ptr<Collector> make_reclaim_collector(LoadedProbe probe, const BpfEnvironment& environment);
+std::unique_ptr<Collector> make_sched_collector(LoadedProbe probe, const BpfEnvironment& environment);
+std::unique_ptr<Collector> make_syscalls_collector(LoadedProbe probe, const BpfEnvironment& environment);
+std::unique_ptr<Collector> make_tcp_collector(LoadedProbe probe, const BpfEnvironment& environment);
+std::unique_ptr<Collector> make_tlb_collector(LoadedProbe probe, const BpfEnvironment& environment);
 
 }  // namespace statmill

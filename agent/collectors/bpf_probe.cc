@@ -128,7 +128,7 @@ class BpfLoading {
       const std::string name = bpf_program__name(program);
       if (name.ends_with(kRawSuffix)) continue;
       BpfHook hook{name, bpf_program__section_name(program), {}};
-      if (!has_place(hook.place)) hook.missing = has_types_ ? "not in this kernel" : "no BTF";
+      if (!has_attach_point(hook.attach_point)) hook.missing = has_types_ ? "not in this kernel" : "no BTF";
       const std::string twin = name + std::string(kRawSuffix);
       if (const bpf_program* raw = bpf_object__find_program_by_name(object.get(), twin.c_str());
           raw != nullptr && !hook.missing.empty()) {
@@ -138,7 +138,7 @@ class BpfLoading {
     }
   }
 
-  bool has_place(std::string_view place) const {
+  bool has_attach_point(std::string_view place) const {
     if (!place.starts_with(kTypedPlace)) return true;
     const std::string type = "btf_trace_" + std::string(place.substr(kTypedPlace.size()));
     return has_types_ && btf__find_by_name_kind(types_.get(), type.c_str(), BTF_KIND_TYPEDEF) >= 0;
@@ -157,7 +157,7 @@ class BpfLoading {
       if (Status prepared = prepare(object.get()); !prepared) return prepared.error();
       const int error = bpf_object__load(object.get());
       if (error == 0) return object;
-      const std::string name = messages_.take_refused();
+      const std::string name = messages_.pop_refused();
       const auto hook = std::find_if(hooks_.begin(), hooks_.end(), [&](const BpfHook& candidate) {
         return candidate.program == name && is_wanted(candidate);
       });
@@ -189,7 +189,7 @@ class BpfLoading {
     return Status::ok();
   }
 
-  // `settings` is a program's only constant, so it is at the beginning.
+  // `settings` is a program's only constant, so it is at the name_prefix.
   void set_constants(bpf_map* map) const {
     size_t size = 0;
     const auto* const initial = static_cast<const std::byte*>(bpf_map__initial_value(map, &size));

@@ -21,9 +21,9 @@ namespace statmill {
 
 // One program and where it is attached.
 struct BpfHook {
-  std::string program;  // "sched_switch"
-  std::string place;    // "tp_btf/sched_switch"
-  std::string missing;  // why it is not attached; empty: it is attached
+  std::string program;       // "sched_switch"
+  std::string attach_point;  // "tp_btf/sched_switch"
+  std::string missing;       // why it is not attached; empty: it is attached
 };
 
 // The kernel's statistics of a program since it was loaded.

@@ -60,14 +60,14 @@ std::optional<uint64_t> sum_of_lines(std::string_view text, NumberOf number_of) 
   const bool is_empty = text.empty();
   std::optional<uint64_t> sum;
   while (!text.empty()) {
-    if (const std::optional<uint64_t> number = number_of(take_line(text))) sum = sum.value_or(0) + *number;
+    if (const std::optional<uint64_t> number = number_of(next_line(text))) sum = sum.value_or(0) + *number;
   }
   return is_empty ? 0 : sum;
 }
 
 std::optional<uint64_t> number_of_device(std::string_view line, std::string_view key) {
-  take_word(line);
-  for (std::string_view word = take_word(line); !word.empty(); word = take_word(line)) {
+  next_word(line);
+  for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {
     const size_t equals = word.find('=');
     if (equals != std::string_view::npos && word.substr(0, equals) == key)
       return whole_number(word.substr(equals + 1));
@@ -76,14 +76,14 @@ std::optional<uint64_t> number_of_device(std::string_view line, std::string_view
 }
 
 std::optional<uint64_t> number_of_old_io(std::string_view line, std::string_view key) {
-  take_word(line);
-  return take_word(line) == key ? whole_number(take_word(line)) : std::nullopt;
+  next_word(line);
+  return next_word(line) == key ? whole_number(next_word(line)) : std::nullopt;
 }
 
 std::optional<uint64_t> number_in(std::string_view text, const CgroupField& field) {
   switch (field.form) {
     case Form::kNumber:
-      return text.empty() ? std::nullopt : whole_number(take_line(text));
+      return text.empty() ? std::nullopt : whole_number(next_line(text));
     case Form::kKeyed:
       return find_number(text, field.key);
     case Form::kDevices:

@@ -79,8 +79,8 @@ void CgroupTree::add(uint64_t id, const std::string& path) {
 }
 
 const Cgroup* CgroupTree::find(uint64_t id) const {
-  const auto place = by_id_.find(id);
-  return place == by_id_.end() ? nullptr : &cgroups_[place->second];
+  const auto it = by_id_.find(id);
+  return it == by_id_.end() ? nullptr : &cgroups_[it->second];
 }
 
 CgroupHierarchy find_cgroup_hierarchy(const std::string& mount, const std::string& controller) {

@@ -40,8 +40,8 @@ class MetricSink {
   // Reports a cumulative distribution, which becomes a sample of the values since the previous one. The first
   // distribution of a name makes no sample.
   virtual void distribution(std::string_view name, const Distribution& total) = 0;
-  // Totals and distributions whose names start with `beginning` were not read this time and continue later.
-  virtual void keep(std::string_view beginning) = 0;
+  // Totals and distributions whose names start with `name_prefix` were not read this time and continue later.
+  virtual void keep(std::string_view name_prefix) = 0;
   // Adds whole lines of the line protocol, each ended by LF. No prefix is added to their names.
   virtual void lines(std::string_view lines) = 0;
   // The timestamp to write in those lines, as text: seconds since 1970.

@@ -31,7 +31,7 @@ LibbpfLog::LibbpfLog(Log& log) : log_(log) {
 
 LibbpfLog::~LibbpfLog() { listener = nullptr; }
 
-std::string LibbpfLog::take_refused() { return std::exchange(refused_, {}); }
+std::string LibbpfLog::pop_refused() { return std::exchange(refused_, {}); }
 
 // libbpf tells which program the kernel refused in words alone: "libbpf: prog 'x': failed to load: -22".
 void LibbpfLog::message(std::string_view text) {

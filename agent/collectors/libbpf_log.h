@@ -17,7 +17,7 @@ class LibbpfLog {
   LibbpfLog& operator=(const LibbpfLog&) = delete;
 
   // Returns and forgets the program that the kernel refused last; empty if there is none.
-  std::string take_refused();
+  std::string pop_refused();
   void message(std::string_view text);
 
  private:

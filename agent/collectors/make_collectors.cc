@@ -13,13 +13,13 @@ namespace {
 
 struct Entry {
   CollectorKind kind;
-  std::unique_ptr<Collector> (*make)(const Environment& around);
+  std::unique_ptr<Collector> (*make)(const Environment& environment);
 };
 
 // One that reads the text of /proc alone.
 template <std::unique_ptr<Collector> (*kMake)(ProcReader&)>
-std::unique_ptr<Collector> of_proc(const Environment& around) {
-  return kMake(around.proc);
+std::unique_ptr<Collector> of_proc(const Environment& environment) {
+  return kMake(environment.proc);
 }
 
 // Programs that need no settings, by their subject.
@@ -27,20 +27,20 @@ struct Subject {
   char text[16];
 };
 template <Subject kSubject>
-LoadedProbe load_probe_of(const BpfEnvironment& around) {
-  return load_bpf_probe({.subject = kSubject.text}, around.log);
+LoadedProbe load_probe_of(const BpfEnvironment& environment) {
+  return load_bpf_probe({.subject = kSubject.text}, environment.log);
 }
 
 // One over the eBPF programs of the same name.
 template <std::unique_ptr<Collector> (*kMake)(LoadedProbe, const BpfEnvironment&),
           LoadedProbe (*kLoad)(const BpfEnvironment&)>
-std::unique_ptr<Collector> of_bpf(const Environment& around) {
-  const BpfEnvironment environment{.log = around.log, .clock = around.clock};
-  return kMake(kLoad(environment), environment);
+std::unique_ptr<Collector> of_bpf(const Environment& environment) {
+  const BpfEnvironment bpf{.log = environment.log, .clock = environment.clock};
+  return kMake(kLoad(bpf), bpf);
 }
 
-std::unique_ptr<Collector> make_cgroup(const Environment& around) {
-  return make_cgroup_collector("/sys/fs/cgroup", around.clock);
+std::unique_ptr<Collector> make_cgroup(const Environment& environment) {
+  return make_cgroup_collector("/sys/fs/cgroup", environment.clock);
 }
 
 std::unique_ptr<Collector> make_pmu(const Environment&) {
@@ -48,10 +48,10 @@ std::unique_ptr<Collector> make_pmu(const Environment&) {
 }
 
 // Who only prints must not take from an agent that sends.
-std::unique_ptr<Collector> make_programs(const Environment& around) {
+std::unique_ptr<Collector> make_programs(const Environment& environment) {
   return make_programs_collector(
-      {.directory = around.config.programs_directory, .removes_files = !around.config.once}, around.clock,
-      around.log);
+      {.directory = environment.config.programs_directory, .removes_files = !environment.config.once},
+      environment.clock, environment.log);
 }
 
 constexpr Entry kEntries[] = {
@@ -100,14 +100,14 @@ std::vector<std::string_view> default_collector_names() {
   return names;
 }
 
-std::vector<std::unique_ptr<Collector>> make_collectors(const Environment& around) {
+std::vector<std::unique_ptr<Collector>> make_collectors(const Environment& environment) {
   std::vector<std::unique_ptr<Collector>> collectors;
-  for (const std::string& name : around.config.collectors) {
+  for (const std::string& name : environment.config.collectors) {
     const Entry* const entry =
         std::find_if(std::begin(kEntries), std::end(kEntries),
                      [&](const Entry& candidate) { return candidate.kind.name == name; });
     SM_CHECK(entry != std::end(kEntries));
-    collectors.push_back(entry->make(around));
+    collectors.push_back(entry->make(environment));
   }
   return collectors;
 }

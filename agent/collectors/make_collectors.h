@@ -34,6 +34,6 @@ std::vector<std::string_view> collector_names();
 std::vector<std::string_view> default_collector_names();
 
 // Makes the collectors that the config names. Requires: their names are valid.
-std::vector<std::unique_ptr<Collector>> make_collectors(const Environment& around);
+std::vector<std::unique_ptr<Collector>> make_collectors(const Environment& environment);
 
 }  // namespace statmill

@@ -84,10 +84,10 @@ class NetCollector final : public BpfCollector {
           sum_cells(banks, [i](const net_bank& bank) -> const __u64& { return bank.drops[i]; });
       if (count == 0) continue;
       all += count;
-      const auto place = reasons_.find(i);
-      const std::string name = i == NET_REASONS - 1      ? "others"
-                               : place == reasons_.end() ? "reason_" + std::to_string(i)
-                                                         : place->second;
+      const auto it = reasons_.find(i);
+      const std::string name = i == NET_REASONS - 1   ? "others"
+                               : it == reasons_.end() ? "reason_" + std::to_string(i)
+                                                      : it->second;
       sink.total("net.drops." + name, count);
     }
     sink.total("net.drops", all);
@@ -98,12 +98,13 @@ class NetCollector final : public BpfCollector {
 
 }  // namespace
 
-LoadedProbe load_net_probe(const BpfEnvironment& around) {
+LoadedProbe load_net_probe(const BpfEnvironment& environment) {
   struct stat status {};
   if (::stat("/proc/self/ns/net", &status) != 0)
     return Error{ErrorCode::kUnavailable, "network namespace unknown"};
   const net_settings settings{.namespace_inode = static_cast<__u32>(status.st_ino), .reserved = 0};
-  return load_bpf_probe({.subject = "net", .settings = std::as_bytes(std::span(&settings, 1))}, around.log);
+  return load_bpf_probe({.subject = "net", .settings = std::as_bytes(std::span(&settings, 1))},
+                        environment.log);
 }
 
 std::unique_ptr<Collector> make_net_collector(LoadedProbe probe, const BpfEnvironment&) {

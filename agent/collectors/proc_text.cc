@@ -22,7 +22,7 @@ std::optional<double> real_number(std::string_view word) {
 template <size_t N>
 bool take_numbers(std::string_view& line, std::array<uint64_t, N>& numbers) {
   for (uint64_t& number : numbers) {
-    const std::optional<uint64_t> value = whole_number(take_word(line));
+    const std::optional<uint64_t> value = whole_number(next_word(line));
     if (!value) return false;
     number = *value;
   }
@@ -53,7 +53,7 @@ std::optional<PressureLine> parse_pressure_line(std::string_view line) {
   std::optional<double> percent;
   std::optional<uint64_t> total;
   while (true) {
-    std::string_view word = take_word(line);
+    std::string_view word = next_word(line);
     if (word.empty()) break;
     const size_t equals = word.find('=');
     if (equals == std::string_view::npos) continue;
@@ -68,14 +68,14 @@ std::optional<PressureLine> parse_pressure_line(std::string_view line) {
 
 }  // namespace
 
-std::string_view take_line(std::string_view& text) {
+std::string_view next_line(std::string_view& text) {
   const size_t end = text.find('\n');
   const std::string_view line = text.substr(0, end);
   text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   return line;
 }
 
-std::string_view take_word(std::string_view& line) {
+std::string_view next_word(std::string_view& line) {
   line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
   const std::string_view word = line.substr(0, line.find_first_of(kBlanks));
   line.remove_prefix(word.size());
@@ -91,22 +91,22 @@ std::optional<uint64_t> whole_number(std::string_view word) {
 
 std::optional<uint64_t> find_number(std::string_view text, std::string_view key) {
   while (!text.empty()) {
-    std::string_view line = take_line(text);
+    std::string_view line = next_line(text);
     if (!line.starts_with(key)) continue;
-    std::string_view word = take_word(line);
+    std::string_view word = next_word(line);
     if (word.ends_with(':')) word.remove_suffix(1);
-    if (word == key) return whole_number(take_word(line));
+    if (word == key) return whole_number(next_word(line));
   }
   return std::nullopt;
 }
 
 std::optional<CpuTimes> parse_cpu_times(std::string_view stat) {
   if (stat.empty()) return std::nullopt;
-  std::string_view line = take_line(stat);
-  if (take_word(line) != "cpu") return std::nullopt;
+  std::string_view line = next_line(stat);
+  if (next_word(line) != "cpu") return std::nullopt;
   CpuTimes times{};
   for (size_t mode = 0; mode < times.size(); ++mode) {
-    const std::string_view word = take_word(line);
+    const std::string_view word = next_word(line);
     const std::optional<uint64_t> ticks = whole_number(word);
     if (!ticks && (mode < 4 || !word.empty())) return std::nullopt;  // four modes are as old as Linux
     times[mode] = ticks.value_or(0);
@@ -116,14 +116,14 @@ std::optional<CpuTimes> parse_cpu_times(std::string_view stat) {
 
 std::optional<LoadAverages> parse_load_averages(std::string_view loadavg) {
   if (loadavg.empty()) return std::nullopt;
-  std::string_view line = take_line(loadavg);
+  std::string_view line = next_line(loadavg);
   LoadAverages averages;
   for (double& load : averages.load) {
-    const std::optional<double> value = real_number(take_word(line));
+    const std::optional<double> value = real_number(next_word(line));
     if (!value) return std::nullopt;
     load = *value;
   }
-  const std::string_view tasks = take_word(line);
+  const std::string_view tasks = next_word(line);
   const size_t slash = tasks.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
   const std::optional<uint64_t> running = whole_number(tasks.substr(0, slash));
@@ -138,10 +138,10 @@ std::vector<Disk> parse_disks(std::string_view diskstats) {
   std::vector<Disk> disks;
   std::string_view whole;  // the last device that is no partition: its partitions follow it
   while (!diskstats.empty()) {
-    std::string_view line = take_line(diskstats);
-    take_word(line);  // major
-    take_word(line);  // minor
-    const std::string_view name = take_word(line);
+    std::string_view line = next_line(diskstats);
+    next_word(line);  // major
+    next_word(line);  // minor
+    const std::string_view name = next_word(line);
     // reads merged sectors ms, writes merged sectors ms, in_flight io_ms weighted_ms
     std::array<uint64_t, 11> columns{};
     if (name.empty() || is_partition_of(name, whole)) continue;
@@ -163,11 +163,11 @@ std::vector<Disk> parse_disks(std::string_view diskstats) {
 std::vector<Interface> parse_interfaces(std::string_view net_dev) {
   std::vector<Interface> interfaces;
   while (!net_dev.empty()) {
-    std::string_view line = take_line(net_dev);
+    std::string_view line = next_line(net_dev);
     const size_t colon = line.rfind(':');  // a name may hold one, as in eth0:1
     if (colon == std::string_view::npos) continue;
     std::string_view before = line.substr(0, colon);
-    const std::string_view name = take_word(before);
+    const std::string_view name = next_word(before);
     line.remove_prefix(colon + 1);
     std::array<uint64_t, 16> columns{};
     if (name.empty() || name == "lo" || !take_numbers(line, columns)) continue;
@@ -179,8 +179,8 @@ std::vector<Interface> parse_interfaces(std::string_view net_dev) {
 Pressure parse_pressure(std::string_view pressure) {
   Pressure result;
   while (!pressure.empty()) {
-    std::string_view line = take_line(pressure);
-    const std::string_view kind = take_word(line);
+    std::string_view line = next_line(pressure);
+    const std::string_view kind = next_word(line);
     if (kind == "some") result.some = parse_pressure_line(line);
     if (kind == "full") result.full = parse_pressure_line(line);
   }

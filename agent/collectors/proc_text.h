@@ -14,9 +14,9 @@
 namespace statmill {
 
 // Removes and returns the next line of `text`, without its LF. Requires: !text.empty().
-std::string_view take_line(std::string_view& text);
+std::string_view next_line(std::string_view& text);
 // Removes and returns the next word of `line`, separated by blanks; empty if there is none.
-std::string_view take_word(std::string_view& line);
+std::string_view next_word(std::string_view& line);
 // Parses a word that is a decimal number as a whole; otherwise returns nullopt.
 std::optional<uint64_t> whole_number(std::string_view word);
 

@@ -23,8 +23,8 @@ constexpr Duration kLogInterval{10'000};  // between two lines about files that 
 // A file, by its name.
 struct Program {
   ino_t inode = 0;
-  bool is_told_before = false;  // what it says when it is read for the first time
-  bool is_named = false;        // in the log
+  bool is_reported_before = false;  // what it says when it is read for the first time
+  bool is_named = false;            // in the log
   bool is_there = true;
   size_t items = 0;  // as of the last reading
   ReportLines lines;
@@ -120,18 +120,18 @@ Status ProgramsCollector::look() {
 void ProgramsCollector::found(const dirent& entry) {
   const std::string_view name(entry.d_name);
   if (name.starts_with('.') || !name.ends_with(kSuffix)) return;
-  auto place = programs_.find(name);
-  if (place != programs_.end() && place->second.inode != entry.d_ino) {  // another file of the name
-    items_ -= place->second.items;
-    programs_.erase(place);
-    place = programs_.end();
+  auto it = programs_.find(name);
+  if (it != programs_.end() && it->second.inode != entry.d_ino) {  // another file of the name
+    items_ -= it->second.items;
+    programs_.erase(it);
+    it = programs_.end();
   }
-  if (place != programs_.end()) {
-    place->second.is_there = true;
+  if (it != programs_.end()) {
+    it->second.is_there = true;
   } else if (programs_.size() < options_.files_max) {
     Program& program = programs_[std::string(name)];
     program.inode = entry.d_ino;
-    program.is_told_before = !has_looked_;
+    program.is_reported_before = !has_looked_;
   } else {
     ++round_.waiting;
   }
@@ -150,10 +150,10 @@ void ProgramsCollector::read_all(MetricSink& sink) {
       round_.waiting += names.size() - i;
       return;
     }
-    const auto place = programs_.find(names[i]);
-    if (!read_one(names[i], place->second, sink)) continue;
-    items_ -= place->second.items;
-    programs_.erase(place);
+    const auto it = programs_.find(names[i]);
+    if (!read_one(names[i], it->second, sink)) continue;
+    items_ -= it->second.items;
+    programs_.erase(it);
   }
 }
 
@@ -180,8 +180,8 @@ bool ProgramsCollector::read_one(const std::string& name, Program& program, Metr
   program.items = items;
   ++round_.files;
   round_.left_out += cells->left_out();
-  const bool is_told = hand_over(*readings, program, sink);
-  if (!is_last || !is_told || !options_.removes_files) return false;
+  const bool is_reported = hand_over(*readings, program, sink);
+  if (!is_last || !is_reported || !options_.removes_files) return false;
   if (::unlink(path_of(name).c_str()) == 0 || errno == ENOENT) return true;
   return refuse(name, program, std::string("it cannot be removed: ") + std::strerror(errno));
 }
@@ -199,7 +199,7 @@ bool ProgramsCollector::refuse(const std::string& name, Program& program, const 
 // Whether all its lines are in the batch.
 bool ProgramsCollector::hand_over(const std::vector<Reading>& readings, Program& program, MetricSink& sink) {
   const std::string_view text = program.lines.make(readings, sink.time());
-  if (std::exchange(program.is_told_before, false)) {
+  if (std::exchange(program.is_reported_before, false)) {
     program.lines.sent(text.size());
     return true;
   }

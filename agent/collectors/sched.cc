@@ -18,9 +18,9 @@ constexpr size_t kCpusMax = 1024;  // that have series of their own
 
 class SchedCollector final : public BpfCollector {
  public:
-  SchedCollector(LoadedProbe probe, const BpfEnvironment& around)
+  SchedCollector(LoadedProbe probe, const BpfEnvironment& environment)
       : BpfCollector("sched", std::move(probe)),
-        cgroups_(find_cgroup_hierarchy(around.cgroup_mount, "cpu").root, around.clock) {}
+        cgroups_(find_cgroup_hierarchy(environment.cgroup_mount, "cpu").root, environment.clock) {}
 
  protected:
   CollectorStatus report(const BpfProbe& probe, MetricSink& sink) override {
@@ -50,18 +50,19 @@ class SchedCollector final : public BpfCollector {
 
 }  // namespace
 
-LoadedProbe load_sched_probe(const BpfEnvironment& around) {
-  const CgroupHierarchy hierarchy = find_cgroup_hierarchy(around.cgroup_mount, "cpu");
+LoadedProbe load_sched_probe(const BpfEnvironment& environment) {
+  const CgroupHierarchy hierarchy = find_cgroup_hierarchy(environment.cgroup_mount, "cpu");
   struct stat root {};
   const bool has_root = !hierarchy.root.empty() && ::stat(hierarchy.root.c_str(), &root) == 0;
   const sched_settings settings{.root_cgroup = has_root ? root.st_ino : 0,
                                 .has_default_hierarchy = hierarchy.is_default ? 1U : 0U,
                                 .reserved = 0};
-  return load_bpf_probe({.subject = "sched", .settings = std::as_bytes(std::span(&settings, 1))}, around.log);
+  return load_bpf_probe({.subject = "sched", .settings = std::as_bytes(std::span(&settings, 1))},
+                        environment.log);
 }
 
-std::unique_ptr<Collector> make_sched_collector(LoadedProbe probe, const BpfEnvironment& around) {
-  return std::make_unique<SchedCollector>(std::move(probe), around);
+std::unique_ptr<Collector> make_sched_collector(LoadedProbe probe, const BpfEnvironment& environment) {
+  return std::make_unique<SchedCollector>(std::move(probe), environment);
 }
 
 }  // namespace statmill

@@ -36,7 +36,7 @@ constexpr Group kNetstat[] = {
 
 // Whether `word` is one of those in `words`, with blanks between.
 bool has_word(std::string_view words, std::string_view word) {
-  for (std::string_view one = take_word(words); !one.empty(); one = take_word(words)) {
+  for (std::string_view one = next_word(words); !one.empty(); one = next_word(words)) {
     if (one == word) return true;
   }
   return false;
@@ -68,11 +68,11 @@ class SnmpCollector final : public Collector {
     size_t found = 0;
     std::string_view rest = *text;
     while (!rest.empty()) {
-      std::string_view names = take_line(rest);
+      std::string_view names = next_line(rest);
       if (rest.empty()) break;
-      std::string_view numbers = take_line(rest);
-      const std::string_view title = take_word(names);
-      if (take_word(numbers) != title || !title.ends_with(':')) continue;
+      std::string_view numbers = next_line(rest);
+      const std::string_view title = next_word(names);
+      if (next_word(numbers) != title || !title.ends_with(':')) continue;
       const std::string_view name = title.substr(0, title.size() - 1);
       const Group* const group = std::find_if(std::begin(groups), std::end(groups),
                                               [&](const Group& one) { return one.name == name; });
@@ -93,7 +93,7 @@ class SnmpCollector final : public Collector {
     if (columns.names != names) columns = {std::string(names), series_of(group, names)};
     size_t found = 0;
     for (const std::string& series : columns.series) {
-      const std::string_view word = take_word(numbers);
+      const std::string_view word = next_word(numbers);
       if (series.empty()) continue;
       const std::optional<uint64_t> value = whole_number(word);
       if (!value) continue;
@@ -105,7 +105,7 @@ class SnmpCollector final : public Collector {
 
   static std::vector<std::string> series_of(const Group& group, std::string_view names) {
     std::vector<std::string> series;
-    for (std::string_view name = take_word(names); !name.empty(); name = take_word(names)) {
+    for (std::string_view name = next_word(names); !name.empty(); name = next_word(names)) {
       const bool is_wanted = has_word(group.fields, name);
       series.push_back(is_wanted ? "snmp." + series_part(group.name) + "." + series_part(name) : "");
     }

@@ -29,10 +29,11 @@ class SyscallsCollector final : public BpfCollector {
 
 }  // namespace
 
-LoadedProbe load_syscalls_probe(const BpfEnvironment& around) {
+LoadedProbe load_syscalls_probe(const BpfEnvironment& environment) {
   const auto classes = syscall_classes();
   static_assert(sizeof(classes) == sizeof(syscalls_settings));
-  return load_bpf_probe({.subject = "syscalls", .settings = std::as_bytes(std::span(classes))}, around.log);
+  return load_bpf_probe({.subject = "syscalls", .settings = std::as_bytes(std::span(classes))},
+                        environment.log);
 }
 
 std::unique_ptr<Collector> make_syscalls_collector(LoadedProbe probe, const BpfEnvironment&) {

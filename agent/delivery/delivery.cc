@@ -6,25 +6,25 @@
 namespace statmill {
 namespace {
 
-// Nothing that a server says is longer.
+// No answer of a server is longer.
 constexpr size_t kAnswerBytesMax = 4096;
 
-// Of a refusal as `clock`. The server's own words would be others each time.
+// Logged for a refusal with the reason `clock`. The server's own text contains the times, so it would differ,
+// and be logged, at each attempt.
 constexpr std::string_view kClockAdvice =
-    "the clocks of this host and of the server differ by more than 25 hours; until the wrong one is set "
-    "right, "
-    "batches wait in the spool";
+    "the clocks of this host and of the server differ by more than 25 hours; batches wait in the spool "
+    "until the wrong one is corrected";
 
 }  // namespace
 
 Delivery::Delivery(Spool& spool, DeliveryOptions options)
     : spool_(spool), options_(std::move(options)), reader_(spool) {
-  begin_state();
-  handed_out_ = spool_.durable_seq();  // by processes before this one, at most
+  reset_for_identity();
+  handed_out_ = spool_.durable_seq();  // at most this much was sent by earlier processes
 }
 
-// Nothing is known of the spool's identity.
-void Delivery::begin_state() {
+// Forgets everything about the previous identity.
+void Delivery::reset_for_identity() {
   id_ = spool_.id();
   sent_ = {};
   handed_out_ = 0;
@@ -36,13 +36,13 @@ void Delivery::begin_state() {
   refused_.reset();
 }
 
-void Delivery::connected(const Moment& now) {
-  if (id_ != spool_.id()) begin_state();
+void Delivery::connected(const ClockReadings& now) {
+  if (id_ != spool_.id()) reset_for_identity();
   state_ = State::kHello;
   failure_.reset();
   unread_.clear();
   held_back_.reset();
-  status_told_.reset();
+  status_sent_at_.reset();
   ever_acknowledged_.epoch = spool_.epoch();
   small_.clear();
   append_frame(small_, HelloFrame{.is_ephemeral = options_.is_ephemeral,
@@ -62,54 +62,54 @@ void Delivery::disconnected() {
   next_ = {};
 }
 
-void Delivery::receive(std::string_view bytes, const Moment& now) {
+void Delivery::receive(std::string_view bytes, const ClockReadings& now) {
   unread_.append(bytes);
   std::string_view unread = unread_;
   while (!failure_) {
     const FrameRead frame = read_frame(unread);
     if (frame.state == FrameRead::State::kDamaged || frame.bytes > kAnswerBytesMax) {
-      fail(ErrorCode::kCorrupt, "it answered with bytes that are no frame");
+      fail(ErrorCode::kCorrupt, "it answered with bytes that are not a frame");
     } else if (frame.state == FrameRead::State::kIncomplete) {
       break;
     } else {
-      take(frame, now);
+      handle(frame, now);
       unread.remove_prefix(frame.bytes);
     }
   }
   unread_.erase(0, unread_.size() - unread.size());
 }
 
-void Delivery::take(const FrameRead& frame, const Moment& now) {
+void Delivery::handle(const FrameRead& frame, const ClockReadings& now) {
   if (id_ != spool_.id()) return fail(ErrorCode::kBusy, "the agent has a new identity");
   if (frame.type == FrameType::kRefuse) {
     const auto refuse = decode_refuse(frame.payload);
     if (!refuse) return fail(ErrorCode::kCorrupt, "it refused without a reason");
-    return take_refusal(*refuse, now.steady);
+    return handle_refusal(*refuse, now.steady);
   }
   if (state_ == State::kHello && frame.type == FrameType::kWelcome) {
     const auto welcome = decode_welcome(frame.payload);
-    if (welcome && welcome->position.epoch == spool_.epoch()) return take_welcome(*welcome, now);
+    if (welcome && welcome->position.epoch == spool_.epoch()) return handle_welcome(*welcome, now);
   } else if (state_ == State::kWelcome && frame.type == FrameType::kAck) {
-    if (const auto ack = decode_ack(frame.payload)) return take_ack(*ack, now.steady);
+    if (const auto ack = decode_ack(frame.payload)) return handle_ack(*ack, now.steady);
   }
-  fail(ErrorCode::kCorrupt, "it answered with a frame that makes no sense here");
+  fail(ErrorCode::kCorrupt, "it answered with a frame that is not valid at this point");
 }
 
-void Delivery::take_refusal(const RefuseFrame& refuse, SteadyTime now) {
+void Delivery::handle_refusal(const RefuseFrame& refuse, SteadyTime now) {
   const std::string why = "it refused (" + std::string(refuse_reason_text(refuse.reason)) + "): ";
   switch (refuse.reason) {
     case RefuseReason::kClock:
       return fail(ErrorCode::kUnavailable, why + std::string(kClockAdvice));
-    // Not this agent's alone: another has it, or the spool's disk is that of an earlier day.
+    // Another agent has the same identity, or the spool's disk was restored from an earlier state.
     case RefuseReason::kFenced:
     case RefuseReason::kOwner:
-      return begin_anew(why + std::string(refuse.text), now);
+      return change_identity(why + std::string(refuse.text), now);
     case RefuseReason::kReplaced:
       was_replaced_ = true;
       replaced_.push_back(now);
       if (replaced_.size() > kReplacedMax) replaced_.pop_front();
       if (replaced_.size() == kReplacedMax && now - replaced_.front() <= kReplacedInterval)
-        return begin_anew(why + std::string(refuse.text) + ", three times in ten minutes", now);
+        return change_identity(why + std::string(refuse.text) + ", three times in ten minutes", now);
       break;
     default:
       break;
@@ -117,12 +117,12 @@ void Delivery::take_refusal(const RefuseFrame& refuse, SteadyTime now) {
   fail(ErrorCode::kUnavailable, why + std::string(refuse.text));
 }
 
-void Delivery::take_welcome(const WelcomeFrame& welcome, const Moment& now) {
+void Delivery::handle_welcome(const WelcomeFrame& welcome, const ClockReadings& now) {
   const AgentPosition& position = welcome.position;
   const Result<Owner> owner = owner_of(position);
   if (!owner) return fail(owner.error().code, "read the spool: " + owner.error().message);
-  if (*owner == Owner::kOther || (*owner == Owner::kUnsure && spool_.may_begin_anew(now.steady)))
-    return begin_anew("it has batches of this agent's id that this agent did not make", now.steady);
+  if (*owner == Owner::kOther || (*owner == Owner::kUnsure && spool_.may_change_identity(now.steady)))
+    return change_identity("it has batches of this agent's id that this agent did not make", now.steady);
   state_ = State::kWelcome;
   was_replaced_ = false;
   clock_ahead_ =
@@ -130,14 +130,14 @@ void Delivery::take_welcome(const WelcomeFrame& welcome, const Moment& now) {
   count_refused(welcome.lines_refused);
   if (position.seq < ever_acknowledged_.seq) ++stats_.rewinds;
   count_acknowledged(position.seq);
-  note_acknowledged(position);
-  unacknowledged_.clear();  // what is left of it is sent again
+  set_acknowledged(position);
+  unacknowledged_.clear();  // the rest of it is sent again
   sent_ = {position.seq, position.lines};
   reader_.seek(position.seq + 1);
   waiting_since_ = now.steady;
 }
 
-// Whose batch the last one is that the server has, as far as anyone can say.
+// Decides whether the last batch on the server was made by this agent. kUnsure if that cannot be decided.
 Result<Delivery::Owner> Delivery::owner_of(const AgentPosition& position) {
   if (position.seq == 0 || position == ever_acknowledged_) return Owner::kThis;
   if (position.seq > handed_out_) return Owner::kOther;
@@ -149,13 +149,13 @@ Result<Delivery::Owner> Delivery::owner_of(const AgentPosition& position) {
       ((*record)->time != position.time || (*record)->lines_before + (*record)->lines != position.lines)) {
     return Owner::kOther;
   }
-  // What was under way when another agent came may be in, or the other's may be in its place: clones make
-  // batches of as many lines, at the same times.
+  // A batch in flight when another agent connected may have arrived, or the other agent's batch may be in its
+  // place: clones make batches with the same number of lines at the same times.
   return was_replaced_ && position.seq > acknowledged_ ? Owner::kUnsure : Owner::kThis;
 }
 
-void Delivery::take_ack(const AckFrame& ack, SteadyTime now) {
-  if (ack.seq > sent_.seq) return fail(ErrorCode::kCorrupt, "it acknowledged what was not sent");
+void Delivery::handle_ack(const AckFrame& ack, SteadyTime now) {
+  if (ack.seq > sent_.seq) return fail(ErrorCode::kCorrupt, "it acknowledged a batch that was not sent");
   count_refused(ack.lines_refused);
   if (ack.seq <= acknowledged_) return;
   count_acknowledged(ack.seq);
@@ -167,29 +167,30 @@ void Delivery::count_acknowledged(uint64_t seq) {
        unacknowledged_.pop_front()) {
     const Sent& sent = unacknowledged_.front();
     stats_.lines_acknowledged += sent.lines;
-    note_acknowledged({spool_.epoch(), sent.position.seq, sent.position.lines, sent.time});
+    set_acknowledged({spool_.epoch(), sent.position.seq, sent.position.lines, sent.time});
   }
 }
 
-void Delivery::note_acknowledged(const AgentPosition& position) {
+void Delivery::set_acknowledged(const AgentPosition& position) {
   acknowledged_ = position.seq;
   if (position.seq > ever_acknowledged_.seq) ever_acknowledged_ = position;
   spool_.acknowledged(options_.server, {position.seq, position.lines});
 }
 
-// What was refused before this process began, that one has counted.
+// Lines refused before this process started were counted by the earlier process.
 void Delivery::count_refused(uint64_t lines) {
   if (refused_ && lines > *refused_) stats_.lines_refused += lines - *refused_;
   refused_ = lines;
 }
 
-// Of the identity that the spool has now nothing can be sent to servers any more.
-void Delivery::begin_anew(const std::string& why, SteadyTime now) {
-  const Status anew = spool_.begin_anew(GapReason::kCloned, now);
-  fail(ErrorCode::kBusy, why + (anew ? "; the agent takes a new identity" : "; " + anew.error().message));
+// Nothing more can be sent under the current identity, so the connection ends.
+void Delivery::change_identity(const std::string& why, SteadyTime now) {
+  const Status changed = spool_.change_identity(GapReason::kCloned, now);
+  fail(ErrorCode::kBusy,
+       why + (changed ? "; the agent takes a new identity" : "; " + changed.error().message));
 }
 
-Result<std::string_view> Delivery::output(const Moment& now) {
+Result<std::string_view> Delivery::output(const ClockReadings& now) {
   if (id_ != spool_.id()) fail(ErrorCode::kBusy, "the agent has a new identity");
   if (next_.empty() && state_ == State::kWelcome && !failure_) {
     if (Status prepared = prepare_next(now); !prepared)
@@ -199,11 +200,11 @@ Result<std::string_view> Delivery::output(const Moment& now) {
   return next_;
 }
 
-void Delivery::took(size_t bytes) { next_.remove_prefix(bytes); }
+void Delivery::consume_output(size_t bytes) { next_.remove_prefix(bytes); }
 
-// The status if it is due, else the next record of the spool, or the gap before it.
-Status Delivery::prepare_next(const Moment& now) {
-  if (!status_told_) {
+// Prepares the status if it is due, otherwise the spool's next record, or the gap before it.
+Status Delivery::prepare_next(const ClockReadings& now) {
+  if (!status_sent_at_) {
     prepare_status(now);
     return Status::ok();
   }
@@ -218,13 +219,13 @@ Status Delivery::prepare_next(const Moment& now) {
     if (!*record) return Status::ok();
     held_back_ = **record;
   }
-  if (now.steady - *status_told_ >= kStatusInterval) {
+  if (now.steady - *status_sent_at_ >= kStatusInterval) {
     prepare_status(now);
     return Status::ok();
   }
   const SpoolRecord& record = *held_back_;
   if (!can_follow(record)) {
-    begin_anew("it has other batches of this agent's id", now.steady);
+    change_identity("it has other batches of this agent's id", now.steady);
     return Status::ok();
   }
   if (acknowledged_ == sent_.seq) waiting_since_ = now.steady;
@@ -241,7 +242,7 @@ Status Delivery::prepare_next(const Moment& now) {
   return Status::ok();
 }
 
-void Delivery::prepare_status(const Moment& now) {
+void Delivery::prepare_status(const ClockReadings& now) {
   const SpoolStats spool = spool_.stats();
   small_.clear();
   append_frame(small_, StatusFrame{.clock = now.wall,
@@ -250,7 +251,7 @@ void Delivery::prepare_status(const Moment& now) {
                                    .collectors = options_.collectors ? options_.collectors()
                                                                      : std::vector<CollectorNote>()});
   next_ = small_;
-  status_told_ = now.steady;
+  status_sent_at_ = now.steady;
 }
 
 void Delivery::prepare_gap(const GapFrame& gap) {
@@ -260,7 +261,7 @@ void Delivery::prepare_gap(const GapFrame& gap) {
   sent_ = {gap.seq, gap.lines_before};
   handed_out_ = std::max(handed_out_, sent_.seq);
   unacknowledged_.push_back({sent_, 0, gap.time});
-  ++stats_.gaps_told;
+  ++stats_.gaps_reported;
 }
 
 void Delivery::prepare_batch(const SpoolRecord& record) {
@@ -271,13 +272,13 @@ void Delivery::prepare_batch(const SpoolRecord& record) {
   ++stats_.batches_sent;
 }
 
-// Not so where the server's position is of other batches than those that are gone here.
+// False if the server's position counts other batches than those that are missing here.
 bool Delivery::can_follow(const SpoolRecord& record) const {
   return record.seq == sent_.seq + 1 ? record.lines_before == sent_.lines
                                      : record.lines_before >= sent_.lines;
 }
 
-// Of what is missing between what was sent and a batch that is there.
+// Why the batches before `next_seq` are missing.
 GapReason Delivery::reason_of_gap(uint64_t next_seq) const {
   if (held_back_->damaged > 0) return GapReason::kDamaged;
   return next_seq - 1 <= ever_acknowledged_.seq ? GapReason::kForgotten : GapReason::kSpoolFull;
@@ -293,13 +294,13 @@ std::optional<SteadyTime> Delivery::deadline() const {
   return std::nullopt;
 }
 
-std::optional<Error> Delivery::verdict(SteadyTime now) const {
+std::optional<Error> Delivery::failure(SteadyTime now) const {
   if (failure_) return failure_;
   const std::optional<SteadyTime> by = deadline();
   if (!by || now < *by) return std::nullopt;
   return Error{ErrorCode::kUnavailable,
                state_ == State::kHello ? "it did not answer the hello; is this the port of the agent stream?"
-                                       : "it acknowledged nothing for a minute"};
+                                       : "it has acknowledged nothing for a minute"};
 }
 
 }  // namespace statmill

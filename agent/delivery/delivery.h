@@ -34,12 +34,12 @@ struct DeliveryStats {
   uint64_t lines_acknowledged = 0;
   // refused by the server among the acknowledged lines, since this object was constructed
   uint64_t lines_refused = 0;
-  uint64_t gaps_told = 0;
+  uint64_t gaps_reported = 0;
   uint64_t rewinds = 0;  // hellos after which acknowledged batches were sent again
 };
 
 // The readings of both clocks at one instant.
-struct Moment {
+struct ClockReadings {
   Timestamp wall{};
   SteadyTime steady{};
 };
@@ -57,21 +57,21 @@ class Delivery {
   Delivery(Spool& spool, DeliveryOptions options);
 
   // Call when a connection is established.
-  void connected(const Moment& now);
+  void connected(const ClockReadings& now);
   // Call with bytes that the server sent.
-  void receive(std::string_view bytes, const Moment& now);
+  void receive(std::string_view bytes, const ClockReadings& now);
   // Returns the bytes to write next, valid until the next call. Empty if there is nothing to send until more
   // batches are durable, the spool changes its identity, or the server sends something. Errors: those of the
-  // spool's directory (the next call tries again), and that of verdict().
-  Result<std::string_view> output(const Moment& now);
+  // spool's directory (the next call tries again), and that of failure().
+  Result<std::string_view> output(const ClockReadings& now);
   // Call after the first `bytes` of output() have been written to the connection.
-  void took(size_t bytes);
+  void consume_output(size_t bytes);
   // Call when the connection has ended.
   void disconnected();
 
   // Returns why the connection must be closed, or nullopt if it may continue.
-  std::optional<Error> verdict(SteadyTime now) const;
-  // Returns when to call verdict() again even if nothing else happens; nullopt: no time.
+  std::optional<Error> failure(SteadyTime now) const;
+  // Returns when to call failure() again even if nothing else happens; nullopt: no time.
   std::optional<SteadyTime> deadline() const;
   // True if the server has answered the hello of this connection.
   bool is_welcome() const { return state_ == State::kWelcome; }
@@ -92,20 +92,20 @@ class Delivery {
     Timestamp time;
   };
   // Resets what belongs to one connection or identity.
-  void begin_state();
-  void take(const FrameRead& frame, const Moment& now);
-  void take_refusal(const RefuseFrame& refuse, SteadyTime now);
-  void take_welcome(const WelcomeFrame& welcome, const Moment& now);
-  void take_ack(const AckFrame& ack, SteadyTime now);
+  void reset_for_identity();
+  void handle(const FrameRead& frame, const ClockReadings& now);
+  void handle_refusal(const RefuseFrame& refuse, SteadyTime now);
+  void handle_welcome(const WelcomeFrame& welcome, const ClockReadings& now);
+  void handle_ack(const AckFrame& ack, SteadyTime now);
   enum class Owner : uint8_t { kThis, kOther, kUnsure };
   Result<Owner> owner_of(const AgentPosition& position);
-  void begin_anew(const std::string& why, SteadyTime now);
+  void change_identity(const std::string& why, SteadyTime now);
   void fail(ErrorCode code, std::string why);
   void count_acknowledged(uint64_t seq);
-  void note_acknowledged(const AgentPosition& position);
+  void set_acknowledged(const AgentPosition& position);
   void count_refused(uint64_t lines);
-  Status prepare_next(const Moment& now);
-  void prepare_status(const Moment& now);
+  Status prepare_next(const ClockReadings& now);
+  void prepare_status(const ClockReadings& now);
   void prepare_gap(const GapFrame& gap);
   void prepare_batch(const SpoolRecord& record);
   bool can_follow(const SpoolRecord& record) const;
@@ -125,12 +125,12 @@ class Delivery {
   uint64_t handed_out_ = 0;          // the highest batch sent; no server can have later ones of this agent
   std::deque<Sent> unacknowledged_;  // includes those of the previous connection
   uint64_t acknowledged_ = 0;
-  AgentPosition ever_acknowledged_;        // the highest ever
-  bool was_replaced_ = false;              // since the last welcome
-  std::deque<SteadyTime> replaced_;        // times of the last kReplacedMax refusals
-  std::optional<uint64_t> refused_;        // lines, as counted by the server
-  SteadyTime waiting_since_{};             // for the welcome, or for an acknowledgment
-  std::optional<SteadyTime> status_told_;  // when the last status was sent on this connection
+  AgentPosition ever_acknowledged_;           // the highest ever
+  bool was_replaced_ = false;                 // since the last welcome
+  std::deque<SteadyTime> replaced_;           // times of the last kReplacedMax refusals
+  std::optional<uint64_t> refused_;           // lines, as counted by the server
+  SteadyTime waiting_since_{};                // for the welcome, or for an acknowledgment
+  std::optional<SteadyTime> status_sent_at_;  // when the last status was sent on this connection
   std::optional<Duration> clock_ahead_;
   DeliveryStats stats_;
 };

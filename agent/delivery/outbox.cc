@@ -19,7 +19,7 @@ struct Outbox::Server {
   Server(Outbox& outbox, DeliveryOptions delivery_options, ServerLinkOptions link_options)
       : delivery(*outbox.spool_, std::move(delivery_options)),
         link(outbox.io_, outbox.log_, outbox.clock_, delivery, std::move(link_options), [&outbox] {
-          outbox.tell_identity();
+          outbox.log_identity();
           outbox.changed_();
           outbox.finish_if_done();
         }) {}
@@ -38,7 +38,7 @@ bool is_loopback(const std::string& host) {
   return not_an_address ? host == "localhost" : address.is_loopback();
 }
 
-// Enough to find it in a server's list.
+// Long enough to find the agent in a server's list.
 std::string shown(const AgentId& id) { return id.text().substr(0, 8); }
 
 uint64_t random_bits() {
@@ -64,8 +64,9 @@ Outbox::~Outbox() = default;
 Status Outbox::open() {
   for (const Endpoint& server : options_.servers) {
     if (options_.uses_tls || options_.allows_plain || is_loopback(server.host)) continue;
-    return Error{ErrorCode::kInvalid, "server " + server.text() +
-                                          ": beyond the loopback it needs --server.tls, or --server.plain"};
+    return Error{
+        ErrorCode::kInvalid,
+        "server " + server.text() + ": a server outside the loopback needs --server.tls or --server.plain"};
   }
   if (Status opened = open_spool(); !opened) return opened;
   return open_servers();
@@ -73,29 +74,29 @@ Status Outbox::open() {
 
 Status Outbox::open_spool() {
   SpoolOptions options{.bytes_max = options_.spool_bytes, .servers = options_.servers.size()};
-  SpoolPlace place;
+  SpoolLocation location;
   if (options_.spool_path.empty()) {
     options.bytes_max = options_.queue_bytes;
-    options.kept_bytes = std::min(kKeptInMemory, options_.queue_bytes / 4);
+    options.keep_bytes = std::min(kKeptInMemory, options_.queue_bytes / 4);
     directory_ = std::make_unique<MemoryDirectory>();
-    log_.info("no --spool.path: what the servers have not yet acknowledged is lost when the agent ends", {});
+    log_.info("no --spool.path: unacknowledged lines are lost when the agent ends", {});
   } else {
     auto directory = DiskDirectory::open(options_.spool_path);
     if (!directory) return std::move(directory.error()).with("spool.path " + options_.spool_path);
-    auto where = (*directory)->place();
+    auto where = (*directory)->location();
     if (!where) return std::move(where.error()).with("spool.path " + options_.spool_path);
-    place = std::move(*where);
+    location = std::move(*where);
     directory_ = std::move(*directory);
   }
-  auto spool = Spool::open(*directory_, options, place, random_bits);
+  auto spool = Spool::open(*directory_, options, location, random_bits);
   if (!spool) return std::move(spool.error()).with("spool.path " + options_.spool_path);
   spool_ = std::move(*spool);
-  told_id_ = spool_->id();
-  if (!options_.spool_path.empty()) tell_findings();
+  logged_id_ = spool_->id();
+  if (!options_.spool_path.empty()) log_findings();
   return Status::ok();
 }
 
-void Outbox::tell_findings() const {
+void Outbox::log_findings() const {
   const SpoolFindings& found = spool_->findings();
   log_.info("spool open", {{"path", options_.spool_path},
                            {"agent", shown(spool_->id())},
@@ -104,22 +105,23 @@ void Outbox::tell_findings() const {
                            {"batches", spool_->next_seq() - spool_->first_seq()},
                            {"torn_bytes", found.torn_bytes}});
   if (found.lines_lost > 0) {
-    log_.warn("the batches of this spool are not this agent's to send: servers are told of a gap",
+    log_.warn("the batches of this spool belong to another identity; servers get a gap in their place",
               {{"identity", identity_text(found.identity)}, {"lines", found.lines_lost}});
   }
   if (found.segments_removed > 0 || found.headers_damaged > 0) {
-    log_.warn("spool was damaged, or another agent's",
+    log_.warn("spool was damaged, or had segments of another agent",
               {{"segments_removed", found.segments_removed}, {"headers_damaged", found.headers_damaged}});
   }
 }
 
-// The reason is in the line of the server that is away.
-void Outbox::tell_identity() {
-  if (spool_->id() == told_id_) return;
-  told_id_ = spool_->id();
-  log_.warn("another agent had the identity of this one, which now has a new one; servers are told of a gap",
-            {{"agent", shown(told_id_)}, {"lines", spool_->stats().lines_abandoned}});
-  // The other servers are still spoken to under the old one.
+// The log line "server away" has the reason.
+void Outbox::log_identity() {
+  if (spool_->id() == logged_id_) return;
+  logged_id_ = spool_->id();
+  log_.warn(
+      "another agent uses the same identity; this agent has changed its identity, and servers get a gap",
+      {{"agent", shown(logged_id_)}, {"lines", spool_->stats().lines_abandoned}});
+  // The connections to the other servers still use the old identity.
   asio::post(io_, [this] {
     for (const auto& server : servers_) server->link.pump();
   });
@@ -159,33 +161,33 @@ void Outbox::send(LineBatch batch) {
   SM_CHECK(!done_);
   const Running running("the spool's disk");
   spool_->append(batch, clock_.wall());
-  // One sync for all that comes in one go.
+  // One sync for all batches that arrive together.
   if (std::exchange(is_sync_due_, true)) return;
   asio::post(io_, [this] { sync(); });
 }
 
-void Outbox::lose(uint64_t lines) {
+void Outbox::add_gap(uint64_t lines) {
   const Running running("the spool's disk");
-  spool_->lose(lines);
+  spool_->add_gap(lines);
 }
 
 void Outbox::sync() {
   const Running running("the spool's disk");
   is_sync_due_ = false;
   if (const Status synced = spool_->sync(); !synced && sync_log_.admit(clock_.steady()) >= 0) {
-    log_.error("spool takes nothing; batches wait in memory",
+    log_.error("spool cannot be written; batches wait in memory",
                {{"reason", synced.error().message}, {"bytes", spool_->stats().bytes_unsynced}});
   }
   for (const auto& server : servers_) server->link.pump();
   changed_();
 }
 
-// A disk that failed is tried again, and what has been kept for long enough goes.
+// Retries after a failure of the disk, and removes batches that were kept for long enough.
 void Outbox::tick() {
   const Running running("the spool's disk");
   if (spool_->stats().bytes_unsynced > 0) sync();
   if (const Status trimmed = spool_->trim(clock_.wall()); !trimmed && sync_log_.admit(clock_.steady()) >= 0)
-    log_.error("spool cannot remove what it need not keep", {{"reason", trimmed.error().message}});
+    log_.error("spool cannot remove old segments", {{"reason", trimmed.error().message}});
   changed_();
 }
 
@@ -210,8 +212,8 @@ void Outbox::finish_if_done() {
   finish_timer_.cancel();
   tick_timer_.stop();
   for (const auto& server : servers_) server->link.stop();
-  // Only a copy of the spool would miss it.
-  static_cast<void>(spool_->note_acknowledged());
+  // Saved only for the case that the spool is copied, so an error does not matter.
+  static_cast<void>(spool_->save_acknowledged());
   std::exchange(done_, nullptr)();
 }
 
@@ -227,7 +229,7 @@ OutboxFigures Outbox::figures() const {
     const DeliveryStats& stats = server->delivery.stats();
     figures.lines_acknowledged += stats.lines_acknowledged;
     figures.lines_refused += stats.lines_refused;
-    figures.gaps_told += stats.gaps_told;
+    figures.gaps_reported += stats.gaps_reported;
     figures.reconnects += server->link.reconnects();
     figures.is_resolving = figures.is_resolving || server->link.resolving();
     const auto ahead = server->delivery.clock_ahead();

@@ -33,7 +33,7 @@ struct OutboxFigures {
   // difference among all servers. nullopt if no server has reported its time yet.
   std::optional<Duration> clock_ahead;
   uint64_t reconnects = 0;
-  uint64_t gaps_told = 0;
+  uint64_t gaps_reported = 0;
   uint64_t sync_failures = 0;
   uint64_t batches_damaged = 0;  // found in the spool, unreadable
   uint64_t spool_bytes = 0;
@@ -61,7 +61,7 @@ class Outbox {
   // Appends lines. They become durable and are sent when the current handler ends.
   void send(LineBatch batch);
   // Counts `lines` lines that were dropped before those of the next send(). Servers get a gap in their place.
-  void lose(uint64_t lines);
+  void add_gap(uint64_t lines);
   // Calls `done` when everything is acknowledged, no server can be reached, or `limit` has passed; then
   // closes the connections. Requires: start() was called, and send() is not called afterwards.
   void finish(Duration limit, std::function<void()> done);
@@ -72,8 +72,8 @@ class Outbox {
   struct Server;
   Status open_spool();
   Status open_servers();
-  void tell_findings() const;
-  void tell_identity();
+  void log_findings() const;
+  void log_identity();
   void sync();
   void tick();
   void finish_if_done();
@@ -92,7 +92,7 @@ class Outbox {
   boost::asio::steady_timer finish_timer_;
   LogLimiter sync_log_{std::chrono::seconds(60)};
   bool is_sync_due_ = false;
-  AgentId told_id_{};           // of the spool, as logged last
+  AgentId logged_id_{};         // of the spool, as logged last
   std::function<void()> done_;  // set while finishing
 };
 

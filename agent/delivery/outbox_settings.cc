@@ -16,7 +16,7 @@ Error invalid(const std::string& text, std::string_view why) {
   return {ErrorCode::kInvalid, "\"" + text + "\" " + std::string(why)};
 }
 
-SettingParser take_server(std::vector<Endpoint>& servers) {
+SettingParser servers_parser(std::vector<Endpoint>& servers) {
   return [&servers](const std::string& text) -> Status {
     const auto endpoint = parse_endpoint(text);
     if (!endpoint) return endpoint.error();
@@ -34,23 +34,26 @@ SettingParser take_server(std::vector<Endpoint>& servers) {
 std::vector<Setting> outbox_settings(OutboxOptions& options) {
   return {
       {"server", "HOST:PORT", "",
-       "the agent port of a statmill server; repeated, each gets everything; 127.0.0.1:8113 if not given",
-       take_server(options.servers), true},
-      {"server.token_file", "FILE", "", "its first line is what the servers ask for",
+       "agent port of a statmill server; may be repeated: each server gets all lines; default 127.0.0.1:8113",
+       servers_parser(options.servers), true},
+      {"server.token_file", "FILE", "", "file whose first line is the token that the servers require",
        text_setting(options.token_file)},
-      {"server.tls", "", "false", "speak TLS, and believe only a certificate for the host of --server",
+      {"server.tls", "", "false", "use TLS, and accept only a certificate for the host of --server",
        flag_setting(options.uses_tls)},
-      {"server.authority", "FILE", "", "certificates to believe, PEM; the system's when empty",
+      {"server.authority", "FILE", "", "trusted CA certificates, PEM; if empty, the system's",
        text_setting(options.authority_file)},
-      {"server.name", "NAME", "", "whom the certificate must be for, if not the host of --server",
+      {"server.name", "NAME", "", "name that the certificate must have, if not the host of --server",
        text_setting(options.tls_name)},
-      {"server.plain", "", "false", "without TLS beyond the loopback, too",
+      {"server.plain", "", "false", "allow connections without TLS outside the loopback, too",
        flag_setting(options.allows_plain)},
-      {"spool.path", "DIR", "", "where batches wait until the servers have them; in memory when empty",
+      {"spool.path", "DIR", "",
+       "directory where batches wait until the servers have them; if empty, in memory",
        text_setting(options.spool_path)},
-      {"spool.bytes", "SIZE", "1G", "of that directory, 16M and more; the oldest are dropped beyond",
+      {"spool.bytes", "SIZE", "1G",
+       "size limit of that directory, at least 16M; above it the oldest batches are dropped",
        bytes_setting(options.spool_bytes, kSpoolBytesMin, uint64_t{1} << 50)},
-      {"queue.bytes", "SIZE", "4M", "the same in memory, also while the disk of --spool.path hangs, 1M..1G",
+      {"queue.bytes", "SIZE", "4M",
+       "the same limit in memory, also while the disk of --spool.path hangs, 1M..1G",
        bytes_setting(options.queue_bytes, kQueueBytesMin, kQueueBytesMax)},
   };
 }

@@ -12,7 +12,7 @@ OutboxThread::OutboxThread(const Services& services, OutboxOptions options)
       outbox_(
           thread_.loop(), services.log, services.clock,
           [&] {
-            options.collectors = [this] { return told_notes(); };
+            options.collectors = [this] { return notes_to_send(); };
             return std::move(options);
           }(),
           [this] { publish(); }) {}
@@ -40,12 +40,12 @@ void OutboxThread::send(LineBatch batch) {
     waiting_.bytes += batch.text.size();
     waiting_.batches.push_back(std::move(batch));
     drop_over_bound();
-    if (std::exchange(is_take_due_, true)) return;
+    if (std::exchange(is_send_due_, true)) return;
   }
-  boost::asio::post(thread_.loop(), [this] { take_waiting(); });
+  boost::asio::post(thread_.loop(), [this] { send_waiting(); });
 }
 
-// The newest stays, whatever its size.
+// Always keeps the newest batch, whatever its size.
 void OutboxThread::drop_over_bound() {
   auto& batches = waiting_.batches;
   auto kept = batches.begin();
@@ -58,25 +58,25 @@ void OutboxThread::drop_over_bound() {
   batches.erase(batches.begin(), kept);
   if (drop_log_.admit(services_.clock.steady()) < 0) return;
   services_.log.error(
-      "the spool's disk hangs; the oldest lines that wait for it are dropped, and servers are told of a gap",
+      "the spool's disk hangs; the oldest waiting lines are dropped, and servers get a gap in their place",
       {{"lines", waiting_.lines_lost}, {"bytes", waiting_.bytes}});
 }
 
-void OutboxThread::take_waiting() {
+void OutboxThread::send_waiting() {
   Waiting waiting;
   {
     MutexLock lock(mutex_);
     waiting = std::exchange(waiting_, {});
-    is_take_due_ = false;
+    is_send_due_ = false;
   }
-  if (waiting.lines_lost > 0) outbox_.lose(waiting.lines_lost);
-  lines_lost_told_ += waiting.lines_lost;
+  if (waiting.lines_lost > 0) outbox_.add_gap(waiting.lines_lost);
+  lines_lost_reported_ += waiting.lines_lost;
   for (LineBatch& batch : waiting.batches) outbox_.send(std::move(batch));
 }
 
 void OutboxThread::finish(Duration limit, std::function<void()> done) {
   boost::asio::post(thread_.loop(), [this, limit, done = std::move(done)]() mutable {
-    take_waiting();
+    send_waiting();
     outbox_.finish(limit, [this, done = std::move(done)] {
       publish();
       done();
@@ -88,7 +88,7 @@ void OutboxThread::publish() {
   OutboxFigures figures = outbox_.figures();
   MutexLock lock(mutex_);
   figures_ = figures;
-  lines_lost_published_ = lines_lost_told_;
+  lines_lost_published_ = lines_lost_reported_;
 }
 
 OutboxFigures OutboxThread::figures() const {
@@ -113,14 +113,14 @@ void OutboxThread::set_notes(const std::vector<CollectorNote>& notes) {
   notes_ = std::move(copies);
 }
 
-std::vector<CollectorNote> OutboxThread::told_notes() {
+std::vector<CollectorNote> OutboxThread::notes_to_send() {
   {
     MutexLock lock(mutex_);
-    told_ = notes_;
+    sent_notes_ = notes_;
   }
   std::vector<CollectorNote> notes;
-  notes.reserve(told_.size());
-  for (const Note& note : told_) notes.push_back({note.name, note.state, note.reason});
+  notes.reserve(sent_notes_.size());
+  for (const Note& note : sent_notes_) notes.push_back({note.name, note.state, note.reason});
   return notes;
 }
 

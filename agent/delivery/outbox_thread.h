@@ -66,9 +66,9 @@ class OutboxThread {
     SteadyTime since{};       // when the oldest of `batches` was passed
   };
   void drop_over_bound() REQUIRES(mutex_);
-  void take_waiting();
+  void send_waiting();
   void publish();
-  std::vector<CollectorNote> told_notes();
+  std::vector<CollectorNote> notes_to_send();
 
   const Services services_;
   const size_t waiting_bytes_max_;
@@ -76,12 +76,12 @@ class OutboxThread {
   Outbox outbox_;  // used only by the thread once it runs
   LogLimiter drop_log_{std::chrono::seconds(60)};
   // Used only by the thread.
-  uint64_t lines_lost_told_ = 0;  // as passed to the outbox
-  std::vector<Note> told_;        // what the last status was built from
+  uint64_t lines_lost_reported_ = 0;  // as passed to the outbox
+  std::vector<Note> sent_notes_;      // what the last status was built from
 
   mutable Mutex mutex_;
   Waiting waiting_ GUARDED_BY(mutex_);
-  bool is_take_due_ GUARDED_BY(mutex_) = false;
+  bool is_send_due_ GUARDED_BY(mutex_) = false;
   uint64_t lines_lost_ GUARDED_BY(mutex_) = 0;  // all lines dropped here
   std::vector<Note> notes_ GUARDED_BY(mutex_);
   OutboxFigures figures_ GUARDED_BY(mutex_);

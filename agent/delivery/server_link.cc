@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kReadBytes = 4096;
 
-// OpenSSL's words for a peer that answers in another protocol are about versions.
+// If the peer speaks another protocol, OpenSSL's message is about versions, so this adds a hint.
 std::string why_no_tls(const Fault& fault) {
   const bool is_other_protocol =
       fault.category() == asio::error::get_ssl_category() &&
@@ -42,7 +42,7 @@ ServerLink::ServerLink(asio::io_context& io, Log& log, const Clock& clock, Deliv
       backoff_(options_.backoff_min, options_.backoff_max, options_.seed),
       resolver_(io),
       connecting_(io),
-      room_(kReadBytes),
+      read_buffer_(kReadBytes),
       timer_(io) {}
 
 void ServerLink::start() {
@@ -62,7 +62,7 @@ void ServerLink::connect() {
   timer_.async_wait([this, attempt](const Fault& fault) {
     if (!fault && attempt == attempt_ && !is_connected_) end("no answer in time");
   });
-  // An address needs no resolver, nor its thread.
+  // An IP address needs no resolver and no resolver thread.
   Fault not_an_address;
   const asio::ip::address address = asio::ip::make_address(options_.server.host, not_an_address);
   const std::string port = std::to_string(options_.server.port);
@@ -85,13 +85,12 @@ void ServerLink::connect_to(const Tcp::resolver::results_type& endpoints) {
                       [this, attempt = attempt_](const Fault& fault, const Tcp::endpoint&) {
                         if (attempt != attempt_) return;
                         if (fault) return end(fault.message());
-                        greet(std::exchange(connecting_, Tcp::socket(io_)));
+                        handshake(std::exchange(connecting_, Tcp::socket(io_)));
                       });
 }
 
-void ServerLink::greet(Tcp::socket socket) {
-  // None of these can fail in a way that matters: without them the connection works, and notices its end
-  // later.
+void ServerLink::handshake(Tcp::socket socket) {
+  // Failures of these calls do not matter: the connection works without them, and notices its end later.
   Fault ignored;
   socket.non_blocking(true, ignored);
   socket.set_option(Tcp::no_delay(true), ignored);
@@ -124,14 +123,15 @@ void ServerLink::end(const std::string& reason) {
   if (wire_) wire_->close();
   wire_.reset();
   is_writing_ = false;
-  // A server that accepts and hangs up at once is no better than one that is away.
+  // The backoff is only reset after a connection that lasted: a server that accepts and closes at once is
+  // treated like one that is away.
   const bool lasted = was_welcome && clock_.steady() - connected_at_ >= options_.backoff_max;
   if (lasted) backoff_.reset();
   if (std::exchange(is_connected_, false)) delivery_.disconnected();
   is_away_ = true;
   if (is_stopped_) return;
-  if (told_ != reason) {
-    told_ = reason;
+  if (logged_reason_ != reason) {
+    logged_reason_ = reason;
     log_.warn("server away", {{"server", options_.server.text()}, {"reason", reason}});
   }
   timer_.expires_after(backoff_.next());
@@ -142,65 +142,66 @@ void ServerLink::end(const std::string& reason) {
 }
 
 void ServerLink::read() {
-  wire_->read(room_, [this, wire = wire_, attempt = attempt_](const Fault& fault, std::string_view bytes) {
-    if (attempt != attempt_) return;
-    const bool was_welcome = is_welcome();
-    if (!fault) delivery_.receive(bytes, now());
-    if (!was_welcome && is_welcome()) tell_welcome();
-    tell_refused();
-    if (const auto verdict = delivery_.verdict(clock_.steady())) return end(verdict->message);
-    if (fault) return end(why_it_ended(fault));
-    read();
-    pump();
-    progressed_();
-  });
+  wire_->read(read_buffer_,
+              [this, wire = wire_, attempt = attempt_](const Fault& fault, std::string_view bytes) {
+                if (attempt != attempt_) return;
+                const bool was_welcome = is_welcome();
+                if (!fault) delivery_.receive(bytes, now());
+                if (!was_welcome && is_welcome()) log_welcome();
+                log_refused();
+                if (const auto failure = delivery_.failure(clock_.steady())) return end(failure->message);
+                if (fault) return end(why_it_ended(fault));
+                read();
+                pump();
+                progressed_();
+              });
 }
 
-void ServerLink::tell_welcome() {
-  told_.clear();
+void ServerLink::log_welcome() {
+  logged_reason_.clear();
   log_.info("server connected",
             {{"server", options_.server.text()}, {"acknowledged", delivery_.acknowledged_seq()}});
   const Duration ahead = delivery_.clock_ahead().value_or(Duration(0));
   const bool differs = std::chrono::abs(ahead) > kClockAheadMax;
-  if (differs && !has_told_clock_) {
+  if (differs && !is_clock_logged_) {
     log_.warn("the clocks of this host and of the server differ; is one of them wrong?",
               {{"server", options_.server.text()}, {"ahead_ms", ahead.count()}});
   }
-  has_told_clock_ = differs;
+  is_clock_logged_ = differs;
 }
 
-void ServerLink::tell_refused() {
+void ServerLink::log_refused() {
   const uint64_t refused = delivery_.stats().lines_refused;
-  if (refused == told_refused_ || refused_log_.admit(clock_.steady()) < 0) return;
-  log_.warn("the server refuses lines: too old, too new, or not as they must be; it counts by reason",
-            {{"server", options_.server.text()}, {"lines", refused - told_refused_}});
-  told_refused_ = refused;
+  if (refused == logged_refused_ || refused_log_.admit(clock_.steady()) < 0) return;
+  log_.warn("the server refuses lines: too old, too new or malformed; it counts them by reason",
+            {{"server", options_.server.text()}, {"lines", refused - logged_refused_}});
+  logged_refused_ = refused;
 }
 
-// A server of TLS that hears anything else hangs up without a word.
+// A TLS server that receives anything else closes the connection without an answer.
 std::string ServerLink::why_it_ended(const Fault& fault) const {
   if (is_welcome() || options_.tls != nullptr) return fault.message();
   return fault.message() + ", before it answered the hello; does it want TLS?";
 }
 
 void ServerLink::pump() {
-  if (!is_connected_ || is_writing_) return watch();
+  if (!is_connected_ || is_writing_) return arm_deadline();
   const auto output = delivery_.output(now());
   if (!output) return end(output.error().message);
-  if (output->empty()) return watch();
+  if (output->empty()) return arm_deadline();
   is_writing_ = true;
   wire_->write(*output, [this, wire = wire_, attempt = attempt_, bytes = output->size()](const Fault& fault) {
     if (attempt != attempt_) return;
     is_writing_ = false;
     if (fault) return end(fault.message());
-    delivery_.took(bytes);
+    delivery_.consume_output(bytes);
     pump();
   });
-  watch();
+  arm_deadline();
 }
 
-// For what must come in time.
-void ServerLink::watch() {
+// Sets the timer for the delivery's deadline.
+void ServerLink::arm_deadline() {
   if (!is_connected_) return;
   const auto deadline = delivery_.deadline();
   if (!deadline) {
@@ -210,8 +211,8 @@ void ServerLink::watch() {
   timer_.expires_at(*deadline);
   timer_.async_wait([this, attempt = attempt_](const Fault& fault) {
     if (fault || attempt != attempt_) return;
-    if (const auto verdict = delivery_.verdict(clock_.steady())) return end(verdict->message);
-    watch();
+    if (const auto failure = delivery_.failure(clock_.steady())) return end(failure->message);
+    arm_deadline();
   });
 }
 

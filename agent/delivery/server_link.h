@@ -65,15 +65,15 @@ class ServerLink {
 
   void connect();
   void connect_to(const Tcp::resolver::results_type& endpoints);
-  void greet(Tcp::socket socket);
+  void handshake(Tcp::socket socket);
   void begin();
   void end(const std::string& reason);
   void read();
   std::string why_it_ended(const boost::system::error_code& fault) const;
-  void watch();
-  void tell_welcome();
-  void tell_refused();
-  Moment now() const { return {clock_.wall(), clock_.steady()}; }
+  void arm_deadline();
+  void log_welcome();
+  void log_refused();
+  ClockReadings now() const { return {clock_.wall(), clock_.steady()}; }
 
   boost::asio::io_context& io_;
   Log& log_;
@@ -85,7 +85,7 @@ class ServerLink {
   Tcp::resolver resolver_;
   Tcp::socket connecting_;
   std::shared_ptr<Wire> wire_;       // shared with its handlers; null: not connected
-  std::vector<char> room_;           // receive buffer
+  std::vector<char> read_buffer_;    // receive buffer
   boost::asio::steady_timer timer_;  // the connect limit, then the delivery's deadline, then the backoff
   uint64_t attempt_ = 0;             // handlers of earlier attempts do nothing
   bool is_connected_ = false;
@@ -94,9 +94,9 @@ class ServerLink {
   bool is_stopped_ = false;
   bool resolving_ = false;
   // the last logged reason for being away: one line for each new reason, not one per attempt
-  std::string told_;
-  bool has_told_clock_ = false;  // the clock difference is logged and persists
-  uint64_t told_refused_ = 0;    // lines, as logged last
+  std::string logged_reason_;
+  bool is_clock_logged_ = false;  // the clock difference is logged and persists
+  uint64_t logged_refused_ = 0;   // lines, as logged last
   LogLimiter refused_log_{std::chrono::seconds(60)};
   uint64_t connections_ = 0;
   SteadyTime connected_at_{};

@@ -22,14 +22,14 @@ void LineChunks::add(const Sample& sample) {
   ++batches_.back().lines;
 }
 
-std::vector<LineBatch> LineChunks::take() {
+std::vector<LineBatch> LineChunks::drain() {
   for (LineBatch& batch : batches_) {
     if (batch.text.size() < kTextBytesMax / 2) batch.text.shrink_to_fit();  // it may wait long in the queue
   }
   return std::exchange(batches_, {});
 }
 
-std::vector<LineBatch> LineChunks::take_full() {
+std::vector<LineBatch> LineChunks::drain_full() {
   if (batches_.size() < 2) return {};
   LineBatch last = std::move(batches_.back());
   batches_.pop_back();

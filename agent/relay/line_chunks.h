@@ -21,9 +21,9 @@ class LineChunks {
   // An upper bound for the growth of memory_bytes() when lines of `text_bytes` bytes in total are added.
   static size_t growth(size_t text_bytes) { return text_bytes + kBatchBytes; }
   // Removes and returns all batches, oldest first.
-  std::vector<LineBatch> take();
+  std::vector<LineBatch> drain();
   // Removes and returns the batches that are full.
-  std::vector<LineBatch> take_full();
+  std::vector<LineBatch> drain_full();
 
  private:
   static constexpr size_t kBatchBytes = kTextBytesMax + 4096;  // with the line that exceeds the limit

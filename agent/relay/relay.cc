@@ -11,10 +11,10 @@ Relay::Relay(RelayOptions options, const Services& services, RelaySink::HandOver
     : options_(std::move(options)),
       services_(services),
       hand_over_(std::move(hand_over)),
-      sink_(options_.sink, services.registry, [this] { take_soon(); }),
+      sink_(options_.sink, services.registry, [this] { drain_soon(); }),
       intake_(sink_, services.registry),
       timer_(
-          services.io, [] { return RelaySink::kTakeInterval; }, [this] { take(); }) {
+          services.io, [] { return RelaySink::kDrainInterval; }, [this] { drain(); }) {
   services_.registry.gauge_fn("statmill.line_connections", "TCP connections of senders now open.", {},
                               [this] { return static_cast<double>(connections_.count()); });
 }
@@ -48,20 +48,20 @@ Status Relay::open(std::unique_ptr<Dialect> dialect, const LineOptions& options,
   return opened;
 }
 
-void Relay::take() {
+void Relay::drain() {
   const Running running("samples of the relay");
-  sink_.take(RelaySink::Which::kDue, services_.clock.steady(), hand_over_);
+  sink_.drain(RelaySink::Which::kDue, services_.clock.steady(), hand_over_);
 }
 
 // From any thread.
-void Relay::take_soon() {
-  boost::asio::post(services_.io, [this] { take(); });
+void Relay::drain_soon() {
+  boost::asio::post(services_.io, [this] { drain(); });
 }
 
 void Relay::stop() {
   timer_.stop();
   for (const auto& listener : listeners_) listener->stop();
-  sink_.take(RelaySink::Which::kAll, services_.clock.steady(), hand_over_);
+  sink_.drain(RelaySink::Which::kAll, services_.clock.steady(), hand_over_);
 }
 
 uint64_t Relay::count(std::string_view path) const {

@@ -44,8 +44,8 @@ class Relay {
 
  private:
   Status open(std::unique_ptr<Dialect> dialect, const LineOptions& options, Endpoint& port);
-  void take();
-  void take_soon();
+  void drain();
+  void drain_soon();
   uint64_t count(std::string_view path) const;
 
   const RelayOptions options_;

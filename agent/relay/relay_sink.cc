@@ -143,9 +143,9 @@ std::optional<Refusal> RelaySink::add_lines(const Sample& sample) {
   return std::nullopt;
 }
 
-void RelaySink::take(Which which, SteadyTime now, const HandOver& hand_over) {
+void RelaySink::drain(Which which, SteadyTime now, const HandOver& hand_over) {
   // The timer that calls it is never early, but may be late, and early the next time.
-  const bool is_time = which == Which::kAll || now - begun_ + kTakeInterval / 2 >= options_.aggregate;
+  const bool is_time = which == Which::kAll || now - sums_begun_ + kDrainInterval / 2 >= options_.aggregate;
   bool takes_sums = false;
   uint64_t samples = 0;
   std::vector<LineBatch> batches;
@@ -153,14 +153,14 @@ void RelaySink::take(Which which, SteadyTime now, const HandOver& hand_over) {
     MutexLock lock(mutex_);
     is_woken_ = false;
     takes_sums = is_time || are_many_sums();
-    if (takes_sums) std::swap(sums_, handed_);
+    if (takes_sums) std::swap(sums_, draining_);
     samples = std::exchange(chunk_samples_, 0);
-    batches = chunks_.take();
+    batches = chunks_.drain();
   }
   handed_over_.add(samples);
   hand_over_batches(std::move(batches), hand_over);
   if (!takes_sums) return;
-  begun_ = now;
+  sums_begun_ = now;
   hand_over_sums(hand_over);
 }
 
@@ -169,7 +169,7 @@ void RelaySink::hand_over_sums(const HandOver& hand_over) {
   LineChunks chunks;
   Batch scratch;
   std::vector<std::string_view> names;
-  handed_.for_each([&](const SecondSums::Sum& sum) {
+  draining_.for_each([&](const SecondSums::Sum& sum) {
     ReadyBucket rest;
     Sample sample = sample_of(sum, rest);
     scratch.clear();
@@ -181,10 +181,10 @@ void RelaySink::hand_over_sums(const HandOver& hand_over) {
       chunks.add(sample);
     }
     handed_over_.add(sum.samples);
-    hand_over_batches(chunks.take_full(), hand_over);
+    hand_over_batches(chunks.drain_full(), hand_over);
   });
-  hand_over_batches(chunks.take(), hand_over);
-  handed_.clear();
+  hand_over_batches(chunks.drain(), hand_over);
+  draining_.clear();
 }
 
 void RelaySink::hand_over_batches(std::vector<LineBatch> batches, const HandOver& hand_over) {

@@ -23,16 +23,16 @@ struct RelaySinkOptions {
   HostNames names{};  // --relay.tags, --relay.caret
 };
 
-// Thread-safe, except that only one thread may call take().
+// Thread-safe, except that only one thread may call drain().
 class RelaySink final : public SampleSink {
  public:
-  static constexpr Duration kTakeInterval{1000};  // how often take() should be called
+  static constexpr Duration kDrainInterval{1000};  // how often drain() should be called
 
   using HandOver = std::function<void(LineBatch)>;
   enum class Which : uint8_t { kDue, kAll };
 
   // `registry` must outlive the sink. `wake` is called on any thread, without a lock, when so much is waiting
-  // that take() should be called soon; then not again until the next take().
+  // that drain() should be called soon; then not again until the next drain().
   RelaySink(RelaySinkOptions options, Registry& registry, std::function<void()> wake);
 
   // Samples without a time get `now`. Refuses samples with memory_limit above bytes_max, and with the reasons
@@ -41,7 +41,7 @@ class RelaySink final : public SampleSink {
 
   // Hands over unaggregated samples, and sums whose interval is over (kDue) or all sums (kAll), in batches
   // limited by LineChunks.
-  void take(Which which, SteadyTime now, const HandOver& hand_over);
+  void drain(Which which, SteadyTime now, const HandOver& hand_over);
 
  private:
   // These return why the sample is refused, or nullopt if it is accepted. Require: the sample has a time.
@@ -73,8 +73,8 @@ class RelaySink final : public SampleSink {
   bool is_woken_ GUARDED_BY(mutex_) = false;
   Batch scratch_ GUARDED_BY(mutex_);  // owns the names
   std::vector<std::string_view> names_ GUARDED_BY(mutex_);
-  SecondSums handed_;   // used only by take(): empty except for its memory
-  SteadyTime begun_{};  // used only by take(): when the current aggregation began
+  SecondSums draining_;      // used only by drain(): empty except for its memory
+  SteadyTime sums_begun_{};  // used only by drain(): when the current aggregation began
 };
 
 }  // namespace statmill

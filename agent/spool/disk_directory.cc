@@ -17,11 +17,11 @@ namespace statmill {
 namespace {
 
 constexpr const char* kLock = "lock";
-constexpr std::string_view kUnfinished = ".new";  // ends the name of a file that is to replace another
+constexpr std::string_view kUnfinished = ".new";  // suffix of a file that will replace another
 constexpr mode_t kDirectoryMode = 0700;
 constexpr mode_t kFileMode = 0600;
 
-// Calls until no signal interrupts it.
+// Repeats the call while signals interrupt it.
 template <class Call>
 auto uninterrupted(Call call) {
   auto result = call();
@@ -29,7 +29,7 @@ auto uninterrupted(Call call) {
   return result;
 }
 
-// Of the call that failed last.
+// The error of the last failed call, from errno.
 Error failed(std::string_view what, const std::string& name) {
   const int error = errno;
   ErrorCode code = ErrorCode::kIo;
@@ -91,7 +91,7 @@ Result<std::unique_ptr<DiskDirectory>> DiskDirectory::open(const std::string& pa
   return made;
 }
 
-// What a crash has left of replace().
+// Removes files left by a crash within replace().
 Status DiskDirectory::remove_unfinished() {
   const auto names = list();
   if (!names) return names.error();
@@ -102,7 +102,7 @@ Status DiskDirectory::remove_unfinished() {
   return Status::ok();
 }
 
-Result<SpoolPlace> DiskDirectory::place(const std::string& root) const {
+Result<SpoolLocation> DiskDirectory::location(const std::string& root) const {
   struct statx status {};
   if (::statx(lock_.get(), "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &status) != 0) {
     return failed("stat", path_ + "/" + kLock);
@@ -115,13 +115,13 @@ Result<SpoolPlace> DiskDirectory::place(const std::string& root) const {
     text +=
         " born " + std::to_string(status.stx_btime.tv_sec) + "." + std::to_string(status.stx_btime.tv_nsec);
   }
-  SpoolPlace place = machine_facts(root);
-  place.directory = place_hash(text);
-  return place;
+  SpoolLocation location = machine_facts(root);
+  location.directory = fact_hash(text);
+  return location;
 }
 
 Result<std::vector<std::string>> DiskDirectory::list() {
-  // A descriptor of its own: its position is none of the other's.
+  // Opened separately, because the read position belongs to the descriptor.
   Descriptor descriptor = open_at(directory_.get(), ".", O_RDONLY | O_DIRECTORY);
   if (!descriptor.is_open()) return failed("list", path_);
   DIR* const stream = ::fdopendir(descriptor.get());
@@ -161,7 +161,7 @@ Result<uint64_t> DiskDirectory::size(const std::string& name) {
   return static_cast<uint64_t>(status.st_size);
 }
 
-Result<std::unique_ptr<SpoolFile>> DiskDirectory::open_end(const std::string& name) {
+Result<std::unique_ptr<SpoolFile>> DiskDirectory::open_for_append(const std::string& name) {
   Descriptor file = open_at(directory_.get(), name, O_WRONLY | O_APPEND);
   if (!file.is_open()) return failed("open", name);
   return std::unique_ptr<SpoolFile>(std::make_unique<DiskFile>(name, std::move(file)));
@@ -188,7 +188,7 @@ Status DiskDirectory::replace(const std::string& name, std::string_view contents
   if (status && ::renameat(directory_.get(), unfinished.c_str(), directory_.get(), name.c_str()) != 0) {
     status = failed("rename", unfinished);
   }
-  if (!status) ::unlinkat(directory_.get(), unfinished.c_str(), 0);  // on a full disk it takes room
+  if (!status) ::unlinkat(directory_.get(), unfinished.c_str(), 0);  // free its space on a full disk
   return status;
 }
 

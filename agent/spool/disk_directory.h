@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/spool/place.h"
+#include "agent/spool/location.h"
 #include "agent/spool/spool_directory.h"
 #include "base/descriptor.h"
 
@@ -21,12 +21,12 @@ class DiskDirectory final : public SpoolDirectory {
 
   // Returns where the directory is: the machine, and the inode and birth time of the file `lock`. The device
   // number is not used, because some file systems change it at each boot. `root` is that of machine_facts().
-  Result<SpoolPlace> place(const std::string& root = {}) const;
+  Result<SpoolLocation> location(const std::string& root = {}) const;
 
   Result<std::vector<std::string>> list() override;
   Result<std::string> read(const std::string& name, uint64_t offset, size_t bytes) override;
   Result<uint64_t> size(const std::string& name) override;
-  Result<std::unique_ptr<SpoolFile>> open_end(const std::string& name) override;
+  Result<std::unique_ptr<SpoolFile>> open_for_append(const std::string& name) override;
   Status rewrite(const std::string& name, std::string_view contents) override;
   Status remove(const std::string& name) override;
   Status replace(const std::string& name, std::string_view contents) override;

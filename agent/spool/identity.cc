@@ -19,7 +19,7 @@ constexpr std::string_view kVersion = "2";
 constexpr std::string_view kId = "id ";
 constexpr std::string_view kSecret = "secret ";
 constexpr std::string_view kEpoch = "epoch ";
-constexpr std::string_view kPlace = "place ";
+constexpr std::string_view kLocation = "place ";
 constexpr std::string_view kProduct = "product ";
 constexpr std::string_view kAddresses = "addresses ";
 constexpr std::string_view kHost = "host ";
@@ -46,7 +46,7 @@ std::string checksum_line(std::string_view text) {
   return std::string(kChecksum) + digits.data() + '\n';
 }
 
-// A secret is written as an id is.
+// A secret is written like an id.
 std::string secret_text(const AgentSecret& secret) { return AgentId{secret.bytes}.text(); }
 
 std::string addresses_text(const std::vector<std::string>& addresses) {
@@ -57,14 +57,14 @@ std::string addresses_text(const std::vector<std::string>& addresses) {
 
 std::string_view fact_text(const std::string& fact) { return fact.empty() ? kUnknown : fact; }
 
-// Reads a file of lines, each a word and what follows it. After a line that is not as it must be all else is
-// empty, and has_failed().
+// Reads a text whose lines each consist of a keyword and a value. After a malformed line, all further values
+// are empty and has_failed() is true.
 class Lines {
  public:
   explicit Lines(std::string_view text) : text_(text) {}
 
-  // What follows the word on the next line.
-  std::string_view take(std::string_view word) {
+  // Returns the value of the next line, which must begin with `word`.
+  std::string_view next(std::string_view word) {
     const size_t end = text_.find('\n');
     if (failed_ || end == std::string_view::npos || !text_.starts_with(word)) {
       failed_ = true;
@@ -75,8 +75,8 @@ class Lines {
     return rest;
   }
   template <class Value>
-  Value take(std::string_view word, std::optional<Value> (*parse)(std::string_view)) {
-    const auto value = parse(take(word));
+  Value next(std::string_view word, std::optional<Value> (*parse)(std::string_view)) {
+    const auto value = parse(next(word));
     if (!value) failed_ = true;
     return value.value_or(Value());
   }
@@ -93,7 +93,7 @@ std::optional<AgentSecret> parse_secret(std::string_view text) {
   return bytes ? std::optional(AgentSecret{bytes->bytes}) : std::nullopt;
 }
 
-// There must be an epoch after this one.
+// The epoch must have a successor.
 std::optional<uint32_t> parse_epoch(std::string_view text) {
   const auto epoch = parse<uint32_t>(text, 10);
   const bool is_possible = epoch && *epoch > 0 && *epoch < std::numeric_limits<uint32_t>::max();
@@ -143,8 +143,8 @@ std::optional<SpoolPosition> parse_position(std::string_view text) {
 
 }  // namespace
 
-SpoolIdentity new_identity(const RandomSource& random, const SpoolPlace& place, const SpoolLoss& lost) {
-  SpoolIdentity identity{.place = place, .lost = lost};
+SpoolIdentity new_identity(const RandomSource& random, const SpoolLocation& location, const SpoolLoss& lost) {
+  SpoolIdentity identity{.location = location, .lost = lost};
   const auto fill = [&](auto& bytes) {
     for (size_t i = 0; i < bytes.size(); i += 8) {
       const uint64_t bits = random();
@@ -165,10 +165,10 @@ std::string encode_identity(const SpoolIdentity& identity) {
   line(kId, identity.id.text());
   line(kSecret, secret_text(identity.secret));
   line(kEpoch, std::to_string(identity.epoch));
-  line(kPlace, identity.place.directory);
-  line(kProduct, fact_text(identity.place.product));
-  line(kAddresses, addresses_text(identity.place.addresses));
-  line(kHost, fact_text(identity.place.host));
+  line(kLocation, identity.location.directory);
+  line(kProduct, fact_text(identity.location.product));
+  line(kAddresses, addresses_text(identity.location.addresses));
+  line(kHost, fact_text(identity.location.host));
   line(kBegun, identity.has_begun ? "yes" : "no");
   line(kLost, std::to_string(identity.lost.lines) + " " + std::string(gap_reason_text(identity.lost.reason)));
   line(kAcknowledged,
@@ -182,23 +182,23 @@ Result<SpoolIdentity> decode_identity(std::string_view text) {
   if (body == std::string_view::npos || text.substr(body) != checksum_line(text.substr(0, body)))
     return damaged;
   Lines lines(text.substr(0, body));
-  const std::string_view version = lines.take(kTitle);
+  const std::string_view version = lines.next(kTitle);
   if (lines.has_failed()) return damaged;
   if (version != kVersion) {
     return Error{ErrorCode::kVersion, "the spool has version " + std::string(version) +
                                           ", this program reads " + std::string(kVersion)};
   }
   SpoolIdentity identity;
-  identity.id = lines.take(kId, AgentId::parse);
-  identity.secret = lines.take(kSecret, parse_secret);
-  identity.epoch = lines.take(kEpoch, parse_epoch);
-  identity.place.directory = lines.take(kPlace);
-  identity.place.product = lines.take(kProduct, parse_fact);
-  identity.place.addresses = lines.take(kAddresses, parse_addresses);
-  identity.place.host = lines.take(kHost, parse_fact);
-  identity.has_begun = lines.take(kBegun, parse_begun);
-  identity.lost = lines.take(kLost, parse_lost);
-  identity.acknowledged = lines.take(kAcknowledged, parse_position);
+  identity.id = lines.next(kId, AgentId::parse);
+  identity.secret = lines.next(kSecret, parse_secret);
+  identity.epoch = lines.next(kEpoch, parse_epoch);
+  identity.location.directory = lines.next(kLocation);
+  identity.location.product = lines.next(kProduct, parse_fact);
+  identity.location.addresses = lines.next(kAddresses, parse_addresses);
+  identity.location.host = lines.next(kHost, parse_fact);
+  identity.has_begun = lines.next(kBegun, parse_begun);
+  identity.lost = lines.next(kLost, parse_lost);
+  identity.acknowledged = lines.next(kAcknowledged, parse_position);
   if (!lines.is_done()) return damaged;
   return identity;
 }
@@ -209,8 +209,8 @@ Status write_identity(SpoolDirectory& directory, const SpoolIdentity& identity) 
 
 Result<Segment> begin_numbering(SpoolDirectory& directory, SpoolIdentity& identity) {
   SM_CHECK(!identity.has_begun);
-  // The new identity is there for good before anything of the old one goes; and no segment of the old one is
-  // left when the new one begins.
+  // The new identity is durable before any segment of the old one is removed, and all of these are removed
+  // before the new numbering begins.
   Status status = write_identity(directory, identity);
   if (status) status = directory.sync();
   if (!status) return std::move(status).error();
@@ -228,7 +228,7 @@ Result<Segment> begin_numbering(SpoolDirectory& directory, SpoolIdentity& identi
   status = directory.replace(
       segment.name(),
       encode_segment_header(
-          {.id = identity.id, .epoch = identity.epoch, .before = segment.before, .held = {}}));
+          {.id = identity.id, .epoch = identity.epoch, .before = segment.before, .previous_end = {}}));
   if (status) status = directory.sync();
   SpoolIdentity begun = identity;
   begun.has_begun = true;

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "agent/spool/place.h"
+#include "agent/spool/location.h"
 #include "agent/spool/segment.h"
 #include "agent/spool/spool_directory.h"
 #include "base/result.h"
@@ -32,7 +32,7 @@ struct SpoolIdentity {
   AgentId id{};
   AgentSecret secret{};          // proves to servers that the id belongs to this agent; never shown
   uint32_t epoch = 1;            // of the batch numbering; never 0
-  SpoolPlace place{};            // where the spool was when this was written
+  SpoolLocation location{};      // where the spool was when this was written
   bool has_begun = false;        // the batch numbering has begun; if false, no existing segment belongs to it
   SpoolLoss lost{};              // if not empty, batch 1 of the numbering is a gap with these lines
   SpoolPosition acknowledged{};  // by all servers; may be too low, never too high
@@ -44,7 +44,7 @@ struct SpoolIdentity {
 };
 
 // Returns an identity with a new id and secret.
-SpoolIdentity new_identity(const RandomSource& random, const SpoolPlace& place, const SpoolLoss& lost);
+SpoolIdentity new_identity(const RandomSource& random, const SpoolLocation& location, const SpoolLoss& lost);
 
 std::string encode_identity(const SpoolIdentity& identity);
 // Errors: kCorrupt; kVersion (intact, but another version).

@@ -71,7 +71,7 @@ Result<uint64_t> MemoryDirectory::size(const std::string& name) {
   return it->second.size;
 }
 
-Result<std::unique_ptr<SpoolFile>> MemoryDirectory::open_end(const std::string& name) {
+Result<std::unique_ptr<SpoolFile>> MemoryDirectory::open_for_append(const std::string& name) {
   if (!files_.contains(name)) return missing(name);
   return std::unique_ptr<SpoolFile>(std::make_unique<MemoryFile>(files_, name));
 }

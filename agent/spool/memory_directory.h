@@ -18,7 +18,7 @@ class MemoryDirectory final : public SpoolDirectory {
   Result<std::vector<std::string>> list() override;
   Result<std::string> read(const std::string& name, uint64_t offset, size_t bytes) override;
   Result<uint64_t> size(const std::string& name) override;
-  Result<std::unique_ptr<SpoolFile>> open_end(const std::string& name) override;
+  Result<std::unique_ptr<SpoolFile>> open_for_append(const std::string& name) override;
   Status rewrite(const std::string& name, std::string_view contents) override;
   Status remove(const std::string& name) override;
   Status replace(const std::string& name, std::string_view contents) override;

@@ -16,21 +16,21 @@ namespace {
 
 using Identity = SpoolFindings::Identity;
 
-// A segment as its file stands.
+// A segment as found on disk.
 struct FoundSegment {
-  std::optional<SegmentHeader> header;  // none: damaged
+  std::optional<SegmentHeader> header;  // nullopt: damaged
   uint64_t bytes = 0;
 };
 
 class Recovery {
  public:
-  Recovery(SpoolDirectory& directory, const SpoolPlace& place, const RandomSource& random)
-      : directory_(directory), place_(place), random_(random) {}
+  Recovery(SpoolDirectory& directory, const SpoolLocation& location, const RandomSource& random)
+      : directory_(directory), location_(location), random_(random) {}
 
   Result<RecoveredSpool> run() {
-    // What may refuse comes before what changes anything.
+    // Steps that may refuse the spool come before steps that change it.
     for (const auto step : {&Recovery::find_identity, &Recovery::find_segments, &Recovery::remove_foreign,
-                            &Recovery::place_segments, &Recovery::scan_newest, &Recovery::make_durable,
+                            &Recovery::find_segment_ends, &Recovery::scan_newest, &Recovery::make_durable,
                             &Recovery::begin_if_due}) {
       if (const Status status = (this->*step)(); !status) return status.error();
     }
@@ -41,25 +41,27 @@ class Recovery {
   Status find_identity();
   Status find_segments();
   Status remove_foreign();
-  Status place_segments();
+  Status find_segment_ends();
   Status scan_newest();
   Status make_durable();
   Status begin_if_due();
 
-  // The identity stays, and the batches of its numbering do.
-  bool goes_on() const { return spool_.findings.identity == Identity::kKept && spool_.identity.has_begun; }
+  // True if the identity and the batches of its numbering are kept.
+  bool keeps_identity() const {
+    return spool_.findings.identity == Identity::kKept && spool_.identity.has_begun;
+  }
   bool is_foreign(uint64_t first_seq, const FoundSegment& found) const;
   SpoolLoss loss() const;
   Status remove(uint64_t first_seq);
 
   SpoolDirectory& directory_;
-  const SpoolPlace& place_;
+  const SpoolLocation& location_;
   const RandomSource& random_;
   std::map<uint64_t, FoundSegment> found_;
   RecoveredSpool spool_;
 };
 
-// The one of a copy is kept until its batches have been counted.
+// The identity of a copy is kept until its lost batches have been counted.
 Status Recovery::find_identity() {
   const auto text = directory_.read(std::string(kIdentityFile), 0, kIdentityBytesMax);
   if (!text && text.error().code != ErrorCode::kNotFound) return text.error();
@@ -74,7 +76,7 @@ Status Recovery::find_identity() {
     return Status::ok();
   }
   spool_.identity = *identity;
-  if (!is_same_place(identity->place, place_)) spool_.findings.identity = Identity::kCopied;
+  if (!is_same_location(identity->location, location_)) spool_.findings.identity = Identity::kCopied;
   return Status::ok();
 }
 
@@ -95,9 +97,9 @@ Status Recovery::find_segments() {
   return Status::ok();
 }
 
-// Of an identity that is not known all may be.
+// Without a known identity, segments of any identity are accepted.
 bool Recovery::is_foreign(uint64_t first_seq, const FoundSegment& found) const {
-  if (!found.header) return false;  // its name and its records must do
+  if (!found.header) return false;  // its name and its records must suffice
   if (found.header->before.seq + 1 != first_seq) return true;
   if (spool_.findings.identity == Identity::kNew || spool_.findings.identity == Identity::kDamaged)
     return false;
@@ -109,9 +111,9 @@ Status Recovery::remove(uint64_t first_seq) {
   return directory_.remove(segment_name(first_seq));
 }
 
-// Nothing of an identity that is to go is touched before the new one is written.
+// If the identity will be replaced, no file is removed before the new identity is written.
 Status Recovery::remove_foreign() {
-  if (!goes_on()) {
+  if (!keeps_identity()) {
     std::erase_if(found_, [&](const auto& found) { return is_foreign(found.first, found.second); });
     return Status::ok();
   }
@@ -126,26 +128,26 @@ Status Recovery::remove_foreign() {
   return spool_.findings.segments_removed > 0 ? directory_.sync() : Status::ok();
 }
 
-// Where each begins; and where it ends, which those behind it say.
-Status Recovery::place_segments() {
+// Sets where each segment begins, and where it ends according to the headers of later segments.
+Status Recovery::find_segment_ends() {
   SpoolPosition before;
   for (const auto& [first_seq, found] : found_) {
     Segment segment;
     if (!found.header) ++spool_.findings.headers_damaged;
-    // The lines before its first record are then at least those before the last segment's.
+    // Without its header, the lines before its first record are at least those before the previous segment.
     segment.before = found.header ? found.header->before : SpoolPosition{first_seq - 1, before.lines};
-    segment.held = found.header ? found.header->held : segment.before;
+    segment.previous_end = found.header ? found.header->previous_end : segment.before;
     segment.end = segment.bytes = found.bytes;
     before = segment.before;
     spool_.segments.emplace(first_seq, segment);
   }
-  SpoolPosition held{std::numeric_limits<uint64_t>::max(), 0};
+  SpoolPosition valid_end{std::numeric_limits<uint64_t>::max(), 0};
   for (auto it = spool_.segments.rbegin(); it != spool_.segments.rend(); ++it) {
     Segment& segment = it->second;
-    const bool has_records = held.seq > segment.before.seq;
-    segment.last =
-        has_records ? SpoolPosition{held.seq, std::max(held.lines, segment.before.lines)} : segment.before;
-    if (segment.held.seq < held.seq) held = segment.held;
+    const bool has_records = valid_end.seq > segment.before.seq;
+    segment.last = has_records ? SpoolPosition{valid_end.seq, std::max(valid_end.lines, segment.before.lines)}
+                               : segment.before;
+    if (segment.previous_end.seq < valid_end.seq) valid_end = segment.previous_end;
   }
   return Status::ok();
 }
@@ -165,8 +167,9 @@ Status Recovery::scan_newest() {
     segment.end = cursor.end();
     spool_.findings.torn_bytes += segment.bytes - std::min(segment.bytes, segment.end);
     if (found_[newest->first].header || segment.last != segment.before) return Status::ok();
-    // A file that never got as far as its header, or lost all: it says nothing, so the one before must.
-    if (goes_on()) {
+    // Its header was never written, or everything is lost. It does not record a position, so the segment
+    // before it must.
+    if (keeps_identity()) {
       if (const Status status = remove(newest->first); !status) return status;
     }
     spool_.segments.erase(newest);
@@ -174,11 +177,11 @@ Status Recovery::scan_newest() {
   return Status::ok();
 }
 
-// Whether what an earlier process wrote last is durable, nobody knows: a sync of its own may have failed, and
-// one of ours would then succeed and save nothing. So the whole part of it is written again: to another place
-// of the disk, or to where it is if there is no room for that.
+// It is unknown whether the last writes of an earlier process are durable: one of its syncs may have failed,
+// and then a sync by this process would succeed without saving them. So the intact part is written again: to
+// a new file, or over itself if there is no room for one.
 Status Recovery::make_durable() {
-  if (!goes_on() || spool_.segments.empty()) return Status::ok();
+  if (!keeps_identity() || spool_.segments.empty()) return Status::ok();
   Segment& newest = std::prev(spool_.segments.end())->second;
   const auto whole = directory_.read(newest.name(), 0, static_cast<size_t>(newest.end));
   if (!whole) return whole.error();
@@ -190,7 +193,7 @@ Status Recovery::make_durable() {
   return directory_.sync();
 }
 
-// What is in a spool whose identity goes, and not known to be acknowledged by all servers.
+// The lines that are given up with the old identity: those not known to be acknowledged by all servers.
 SpoolLoss Recovery::loss() const {
   const bool is_copy = spool_.findings.identity == Identity::kCopied;
   if (is_copy && !spool_.identity.has_begun) return spool_.identity.lost;
@@ -203,12 +206,12 @@ SpoolLoss Recovery::loss() const {
   return lost;
 }
 
-// A numbering may have to begin: of a new identity, of the next epoch, or one that an earlier start did not
-// get to. Facts of the place that were not known before become durable with the next write of the identity.
+// Begins a numbering if necessary: for a new identity, for the next epoch, or if an earlier start did not
+// finish it. Location facts that were unknown before become durable at the next write of the identity.
 Status Recovery::begin_if_due() {
   SpoolIdentity& identity = spool_.identity;
   if (spool_.findings.identity != Identity::kKept) {
-    identity = new_identity(random_, place_, loss());
+    identity = new_identity(random_, location_, loss());
   } else if (identity.has_begun && spool_.segments.empty()) {
     ++identity.epoch;
     identity.has_begun = false;
@@ -216,7 +219,7 @@ Status Recovery::begin_if_due() {
     identity.acknowledged = {};
     spool_.findings.identity = Identity::kNumberingLost;
   }
-  identity.place = merged_place(identity.place, place_);
+  identity.location = merge_locations(identity.location, location_);
   if (identity.has_begun) return Status::ok();
   spool_.findings.lines_lost = identity.lost.lines;
   spool_.findings.segments_removed += found_.size();
@@ -245,9 +248,9 @@ std::string_view identity_text(Identity identity) {
   return "unknown";
 }
 
-Result<RecoveredSpool> recover_spool(SpoolDirectory& directory, const SpoolPlace& place,
+Result<RecoveredSpool> recover_spool(SpoolDirectory& directory, const SpoolLocation& location,
                                      const RandomSource& random) {
-  auto spool = Recovery(directory, place, random).run();
+  auto spool = Recovery(directory, location, random).run();
   if (!spool) return std::move(spool).error().with("open the spool");
   return spool;
 }

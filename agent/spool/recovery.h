@@ -38,7 +38,7 @@ struct RecoveredSpool {
 // Makes the spool in `directory` readable and writable. Everything returned is durable. Cost: reads the
 // header of each segment and the whole newest segment. Errors: kVersion, in which case nothing has changed;
 // those of the directory.
-Result<RecoveredSpool> recover_spool(SpoolDirectory& directory, const SpoolPlace& place,
+Result<RecoveredSpool> recover_spool(SpoolDirectory& directory, const SpoolLocation& location,
                                      const RandomSource& random);
 
 }  // namespace statmill

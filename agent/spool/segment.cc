@@ -17,11 +17,11 @@ constexpr size_t kChecksumBytes = 4;
 
 static_assert(kSegmentHeaderBytes == 8 + 1 + AgentId::kBytes + 4 + 4 * 8 + kChecksumBytes);
 
-void put(Writer& writer, const SpoolPosition& position) {
+void write_position(Writer& writer, const SpoolPosition& position) {
   writer.u64be(position.seq);
   writer.u64be(position.lines);
 }
-SpoolPosition take_position(Reader& reader) {
+SpoolPosition read_position(Reader& reader) {
   SpoolPosition position;
   position.seq = reader.u64be();
   position.lines = reader.u64be();
@@ -37,8 +37,8 @@ std::string encode_segment_header(const SegmentHeader& header) {
   writer.u8(kSegmentVersion);
   writer.bytes({reinterpret_cast<const char*>(header.id.bytes.data()), AgentId::kBytes});
   writer.u32be(header.epoch);
-  put(writer, header.before);
-  put(writer, header.held);
+  write_position(writer, header.before);
+  write_position(writer, header.previous_end);
   writer.u32be(crc32c(out));
   return out;
 }
@@ -54,8 +54,8 @@ Result<SegmentHeader> decode_segment_header(std::string_view bytes) {
   const std::string_view id = reader.bytes(AgentId::kBytes);
   std::copy(id.begin(), id.end(), header.id.bytes.begin());
   header.epoch = reader.u32be();
-  header.before = take_position(reader);
-  header.held = take_position(reader);
+  header.before = read_position(reader);
+  header.previous_end = read_position(reader);
   if (reader.u32be() != crc32c(bytes.substr(0, kSegmentHeaderBytes - kChecksumBytes))) return damaged;
   if (version != kSegmentVersion) {
     return Error{ErrorCode::kVersion, "a segment has version " + std::to_string(version) +

@@ -33,8 +33,8 @@ struct SpoolPosition {
 struct SegmentHeader {
   AgentId id{};
   uint32_t epoch = 0;
-  SpoolPosition before;  // the position before its first record, whose number is before.seq + 1
-  SpoolPosition held;    // where the older segments end: their records after this are not valid
+  SpoolPosition before;        // the position before its first record, whose number is before.seq + 1
+  SpoolPosition previous_end;  // where the older segments end: their records after this are not valid
 
   bool operator==(const SegmentHeader&) const = default;
 };
@@ -51,7 +51,7 @@ std::optional<uint64_t> parse_segment_name(std::string_view name);
 // What the spool knows about one segment.
 struct Segment {
   SpoolPosition before;
-  SpoolPosition held;                  // from its header
+  SpoolPosition previous_end;          // from its header
   SpoolPosition last;                  // its last valid record; `before` if there is none
   uint64_t end = kSegmentHeaderBytes;  // offset after the last readable byte
   uint64_t bytes = 0;       // upper bound for the file's size; a failed write may have left bytes after `end`

@@ -10,11 +10,11 @@ namespace {
 constexpr size_t kPieceBytes = 256 * 1024;  // read at once
 constexpr size_t kLengthBytes = 4;
 constexpr size_t kChecksumBytes = 4;
-constexpr size_t kBatchHeadBytes = 8 + 8 + 4 + 8;  // of its payload: numbers and time
-constexpr size_t kRecordBytesMin =
-    kFrameHeaderBytes + kBatchHeadBytes + 2;  // no tags, and a text is at least LF
+constexpr size_t kBatchHeadBytes = 8 + 8 + 4 + 8;  // numbers and time in the payload
+// no tags; a text has at least an LF
+constexpr size_t kRecordBytesMin = kFrameHeaderBytes + kBatchHeadBytes + 2;
 
-// What the first bytes of a record say, unchecked.
+// The first fields of a possible record, before its checksum is verified.
 struct RecordHead {
   static constexpr size_t kBytes = kFrameHeaderBytes + 8;
   size_t bytes = 0;
@@ -57,11 +57,12 @@ Result<std::optional<SpoolRecord>> SegmentCursor::next() {
 Result<std::optional<SpoolRecord>> SegmentCursor::step() {
   auto bytes = bytes_ahead(RecordHead::kBytes);
   if (!bytes) return bytes.error();
-  if (bytes->size() < RecordHead::kBytes) return std::optional<SpoolRecord>();  // limit_ has come down
+  // the file is shorter than expected
+  if (bytes->size() < RecordHead::kBytes) return std::optional<SpoolRecord>();
   const RecordHead head = read_head(*bytes);
   const bool is_possible = head.type == FrameType::kBatch && head.bytes >= kRecordBytesMin &&
                            head.bytes <= kFrameBytesMax && head.bytes <= limit_ - offset_ &&
-                           is_plausible(head.seq) && vain_bytes_ <= kVainBytesMax;
+                           is_plausible(head.seq) && wasted_bytes_ <= kWastedBytesMax;
   if (is_possible) {
     bytes = bytes_ahead(head.bytes);
     if (!bytes) return bytes.error();
@@ -71,13 +72,13 @@ Result<std::optional<SpoolRecord>> SegmentCursor::step() {
       const auto batch = decode_batch(read.payload);
       if (batch && batch->lines_before >= position_.lines) return std::optional(accept(*batch, frame));
     }
-    vain_bytes_ += head.bytes;
+    wasted_bytes_ += head.bytes;
   }
   ++offset_;
   return std::optional<SpoolRecord>();
 }
 
-// Each record passed over took its room in the file: so the next one's number cannot be far from the last.
+// Each skipped record occupied space in the file, which bounds the number of the next record.
 bool SegmentCursor::is_plausible(uint64_t seq) const {
   return seq > position_.seq && seq <= last_seq_ &&
          seq - position_.seq - 1 <= (offset_ - end_) / kRecordBytesMin;
@@ -96,19 +97,19 @@ SpoolRecord SegmentCursor::accept(const BatchFrame& batch, std::string_view fram
   return record;
 }
 
-// The bytes from offset_: `count` of them or more, fewer only where the file ends.
+// Returns the bytes from offset_: at least `count`, fewer only at the end of the file.
 Result<std::string_view> SegmentCursor::bytes_ahead(size_t count) {
   const auto consumed = static_cast<size_t>(offset_ - buffer_offset_);
-  const size_t held = buffer_.size() - consumed;
-  if (held < count) {
+  const size_t buffered = buffer_.size() - consumed;
+  if (buffered < count) {
     buffer_.erase(0, consumed);
     buffer_offset_ = offset_;
-    const uint64_t read_from = offset_ + held;
-    const uint64_t wanted = std::min<uint64_t>(std::max(count - held, kPieceBytes), limit_ - read_from);
+    const uint64_t read_from = offset_ + buffered;
+    const uint64_t wanted = std::min<uint64_t>(std::max(count - buffered, kPieceBytes), limit_ - read_from);
     const auto read = directory_.read(name_, read_from, static_cast<size_t>(wanted));
     if (!read) return read.error();
     buffer_ += *read;
-    if (read->size() < wanted) limit_ = read_from + read->size();  // someone has cut the file
+    if (read->size() < wanted) limit_ = read_from + read->size();  // the file was truncated
   }
   return std::string_view(buffer_).substr(static_cast<size_t>(offset_ - buffer_offset_));
 }

@@ -31,7 +31,7 @@ class SegmentCursor {
   // How many bytes of failed checksums the cursor computes; after that it treats the rest of the segment as
   // damaged. Undamaged records do not count. This bounds the time that maliciously constructed bytes can
   // cost.
-  static constexpr uint64_t kVainBytesMax = 64 << 20;
+  static constexpr uint64_t kWastedBytesMax = 64 << 20;
 
   // Reads from the first record of `segment` to its last. The directory must outlive the cursor.
   SegmentCursor(SpoolDirectory& directory, const Segment& segment);
@@ -46,7 +46,7 @@ class SegmentCursor {
   // The position after the last returned record.
   SpoolPosition position() const { return position_; }
   uint64_t end() const { return end_; }
-  uint64_t vain_bytes() const { return vain_bytes_; }
+  uint64_t wasted_bytes() const { return wasted_bytes_; }
 
  private:
   Result<std::string_view> bytes_ahead(size_t count);
@@ -63,7 +63,7 @@ class SegmentCursor {
   uint64_t limit_;  // end of the readable bytes
   // of the next byte to look at; the bytes from end_ to here were skipped
   uint64_t offset_ = kSegmentHeaderBytes;
-  uint64_t vain_bytes_ = 0;
+  uint64_t wasted_bytes_ = 0;
   std::string buffer_;
   uint64_t buffer_offset_ = kSegmentHeaderBytes;  // file offset of buffer_; <= offset_ <= offset of its end
 };

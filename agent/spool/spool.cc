@@ -9,7 +9,7 @@
 namespace statmill {
 namespace {
 
-constexpr size_t kSegmentsMin = 8;  // in bytes_max: dropping the oldest drops no more than that share
+constexpr size_t kSegmentsMin = 8;  // within bytes_max, so that removing the oldest removes at most 1/8
 
 SpoolOptions sensible(SpoolOptions options) {
   options.segment_bytes = std::min(options.segment_bytes, options.bytes_max / kSegmentsMin);
@@ -20,8 +20,8 @@ SpoolOptions sensible(SpoolOptions options) {
 }  // namespace
 
 Result<std::unique_ptr<Spool>> Spool::open(SpoolDirectory& directory, const SpoolOptions& options,
-                                           const SpoolPlace& place, RandomSource random) {
-  auto recovered = recover_spool(directory, place, random);
+                                           const SpoolLocation& location, RandomSource random) {
+  auto recovered = recover_spool(directory, location, random);
   if (!recovered) return std::move(recovered).error();
   return std::unique_ptr<Spool>(
       new Spool(directory, sensible(options), std::move(*recovered), std::move(random)));
@@ -37,14 +37,14 @@ Spool::Spool(SpoolDirectory& directory, const SpoolOptions& options, RecoveredSp
       segments_(std::move(recovered.segments)),
       acknowledged_(options.servers) {
   stats_.lines_abandoned = findings_.lines_lost;
-  stand_at_newest();
+  resume_after_newest();
 }
 
-// All that there is are the segments, and numbers go on behind them.
-void Spool::stand_at_newest() {
+// Sets the totals and the next batch number from the segments.
+void Spool::resume_after_newest() {
   bytes_ = 0;
   for (const auto& [first_seq, segment] : segments_) bytes_ += segment.bytes;
-  held_ = newest().has_records() ? newest().last : newest().held;
+  last_durable_ = newest().has_records() ? newest().last : newest().previous_end;
   next_ = newest().last;
   durable_seq_ = next_.seq;
 }
@@ -95,11 +95,11 @@ void Spool::drop_oldest_waiting() {
   waiting_.pop_front();
 }
 
-void Spool::lose(uint64_t lines) {
+void Spool::add_gap(uint64_t lines) {
   if (const Status status = sync(); !status) {
     while (!waiting_.empty()) drop_oldest_waiting();
   }
-  file_.reset();  // within a segment there is no gap
+  file_.reset();  // there are no gaps within a segment
   next_ = {next_.seq + 1, next_.lines + lines};
   ++stats_.batches_spooled;
   stats_.lines_spooled += lines;
@@ -112,14 +112,14 @@ Status Spool::sync() {
     if (status) status = write_segment();
     if (!status) {
       ++stats_.sync_failures;
-      file_.reset();  // it is never written to again: what is in it, nobody knows
+      file_.reset();  // never written again: its contents are unknown
       return std::move(status).error().with("write the spool");
     }
   }
   return Status::ok();
 }
 
-// As much of what waits as there is room for in the newest segment, or in a new one if that is full.
+// Writes as many waiting batches as fit into the newest segment, or into a new one if it is full.
 Status Spool::write_segment() {
   const auto fits = [&](const Waiting& batch, uint64_t end) {
     return end == kSegmentHeaderBytes || end + batch.frame.size() <= options_.segment_bytes;
@@ -128,7 +128,8 @@ Status Spool::write_segment() {
     if (Status status = begin_segment(waiting_.front().before); !status) return status;
   }
   Segment& segment = newest();
-  // Within a segment there is no gap: only a failure drops what waits, and it ends the file.
+  // There are no gaps within a segment: waiting batches are dropped only after a failure, which ends the
+  // file.
   SM_CHECK(waiting_.front().before == segment.last);
   auto written = waiting_.begin();
   const uint64_t begin = segment.end;
@@ -142,20 +143,20 @@ Status Spool::write_segment() {
   }
   if (Status status = finish_write(); !status) return status;
   segment.end = end;
-  segment.last = held_ = std::prev(written)->after();
-  durable_seq_ = held_.seq;
+  segment.last = last_durable_ = std::prev(written)->after();
+  durable_seq_ = last_durable_.seq;
   waiting_bytes_ -= static_cast<size_t>(end - begin);
   waiting_.erase(waiting_.begin(), written);
   return keep_within_bounds();
 }
 
-// The file's bytes first, then the entry that leads to them.
+// Syncs the file's bytes first, then its directory entry.
 Status Spool::finish_write() {
   ++stats_.syncs;
   if (Status status = file_->sync(); !status) return status;
-  if (!is_entered_) {
+  if (!is_entry_durable_) {
     if (Status status = directory_.sync(); !status) return status;
-    is_entered_ = true;
+    is_entry_durable_ = true;
   }
   newest().is_durable = true;
   return Status::ok();
@@ -167,29 +168,30 @@ Status Spool::begin_segment(const SpoolPosition& before) {
   if (Status status = keep_within_bounds(); !status) return status;
   Segment segment;
   segment.before = segment.last = before;
-  segment.held = held_;
+  segment.previous_end = last_durable_;
   segment.bytes = kSegmentHeaderBytes;
   const auto same = segments_.find(segment.first_seq());
   if (same != segments_.end()) {
     SM_CHECK(same->second.is_durable && !same->second.has_records());
-    segment.is_durable = true;  // the old one or the new, they say the same
+    segment.is_durable = true;  // the old and the new header are equal
   }
-  Status made = directory_.replace(
-      segment.name(),
-      encode_segment_header(
-          {.id = identity_.id, .epoch = identity_.epoch, .before = segment.before, .held = segment.held}));
+  Status made =
+      directory_.replace(segment.name(), encode_segment_header({.id = identity_.id,
+                                                                .epoch = identity_.epoch,
+                                                                .before = segment.before,
+                                                                .previous_end = segment.previous_end}));
   if (!made) return made;
   if (same != segments_.end()) bytes_ -= same->second.bytes;
   bytes_ += segment.bytes;
   segments_.insert_or_assign(segment.first_seq(), segment);
-  auto file = directory_.open_end(segment.name());
+  auto file = directory_.open_for_append(segment.name());
   if (!file) return std::move(file).error();
   file_ = std::move(*file);
-  is_entered_ = false;
+  is_entry_durable_ = false;
   return Status::ok();
 }
 
-// What failed writes have left behind. One that is durable stays: the numbering may stand on it alone.
+// Removes segments left by failed writes. A durable one stays: it may be the only record of the numbering.
 Status Spool::remove_empty_newest() {
   while (segments_.size() > 1 && !newest().has_records() && !newest().is_durable) {
     if (Status status = finish_removal(); !status) return status;

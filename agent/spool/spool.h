@@ -25,13 +25,13 @@
 namespace statmill {
 
 struct SpoolOptions {
-  size_t bytes_max = size_t{1} << 30;              // all segments; files may exceed it by one segment
-  size_t segment_bytes = size_t{4} << 20;          // at most bytes_max / 8, but always room for one batch
-  size_t unsynced_bytes_max = size_t{4} << 20;     // batches in memory that are not yet durable
-  Duration kept_for = std::chrono::minutes(15);    // how long fully acknowledged batches are kept, or
-  size_t kept_bytes = size_t{64} << 20;            // how many bytes of them, whichever is less
-  size_t servers = 1;                              // at least 1
-  Duration anew_interval = std::chrono::hours(1);  // minimum time between two begin_anew()
+  size_t bytes_max = size_t{1} << 30;            // all segments; files may exceed it by one segment
+  size_t segment_bytes = size_t{4} << 20;        // at most bytes_max / 8, but always room for one batch
+  size_t unsynced_bytes_max = size_t{4} << 20;   // batches in memory that are not yet durable
+  Duration keep_for = std::chrono::minutes(15);  // how long fully acknowledged batches are kept, or
+  size_t keep_bytes = size_t{64} << 20;          // how many bytes of them, whichever is less
+  size_t servers = 1;                            // at least 1
+  Duration identity_change_interval = std::chrono::hours(1);  // minimum time between two change_identity()
 };
 
 // Counted since the spool was opened, except for those marked "now".
@@ -62,7 +62,7 @@ class Spool {
   // `place` is where the directory is (DiskDirectory::place). Errors: kVersion; those of the directory, for
   // example if its disk is full.
   static Result<std::unique_ptr<Spool>> open(SpoolDirectory& directory, const SpoolOptions& options,
-                                             const SpoolPlace& place, RandomSource random);
+                                             const SpoolLocation& location, RandomSource random);
   Spool(const Spool&) = delete;
   Spool& operator=(const Spool&) = delete;
 
@@ -76,7 +76,7 @@ class Spool {
   void append(const LineBatch& batch, Timestamp now);
   // Numbers lines that the caller has dropped, so that servers get a gap. Unsynced batches that cannot be
   // made durable now are dropped, too, because they are older.
-  void lose(uint64_t lines);
+  void add_gap(uint64_t lines);
   // Makes all appended batches durable. After an error they are still in memory, and the next call tries
   // another file.
   Status sync();
@@ -91,10 +91,12 @@ class Spool {
 
   // Changes to a new identity because another agent uses the current one. Batches that were written and are
   // not known to be acknowledged by all servers are given up and become the gap lost(); the others get new
-  // numbers. Readers must seek() before they continue. Errors: kBusy, within anew_interval of the last
-  // change; those of the directory. After an error nothing has changed.
-  Status begin_anew(GapReason reason, SteadyTime now);
-  bool may_begin_anew(SteadyTime now) const { return !anew_at_ || now - *anew_at_ >= options_.anew_interval; }
+  // numbers. Readers must seek() before they continue. Errors: kBusy, within identity_change_interval of the
+  // last change; those of the directory. After an error nothing has changed.
+  Status change_identity(GapReason reason, SteadyTime now);
+  bool may_change_identity(SteadyTime now) const {
+    return !identity_changed_at_ || now - *identity_changed_at_ >= options_.identity_change_interval;
+  }
   // The lines given up with the previous identity. If there are any, batch 1 is a gap with these lines. Empty
   // until the new identity is durable.
   SpoolLoss lost() const { return identity_.has_begun ? identity_.lost : SpoolLoss(); }
@@ -104,7 +106,7 @@ class Spool {
   void acknowledged(size_t server, const SpoolPosition& position);
   // Stores on disk what all servers have acknowledged, so that a copy of the spool knows what was not sent.
   // trim() also does this once a minute.
-  Status note_acknowledged();
+  Status save_acknowledged();
   // Removes segments that have been kept for long enough. Call it about once a second. If the clock jumps,
   // segments may be removed early, but never before all servers have them.
   Status trim(Timestamp now);
@@ -138,11 +140,11 @@ class Spool {
   Status remove_empty_newest();
   Status finish_write();
 
-  void stand_at_newest();
+  void resume_after_newest();
   Status begin_if_due();
   // Zero if some server has not reported its position since the start.
   SpoolPosition acknowledged_by_all() const;
-  bool have_all_said() const;
+  bool have_all_reported() const;
   uint64_t lines_lacked(const Segment& segment) const;
   Status keep_within_bounds();
   bool may_remove_oldest() const;
@@ -166,16 +168,16 @@ class Spool {
   uint64_t bytes_ = 0;  // of all segment files
   bool is_removal_unsynced_ = false;
   std::unique_ptr<SpoolFile> file_;  // of the newest segment; null: the next write begins a segment
-  bool is_entered_ = false;          // the directory entry of file_ is durable
-  SpoolPosition held_;               // the last durable record
-  uint64_t durable_seq_ = 0;         // >= held_.seq
+  bool is_entry_durable_ = false;    // the directory entry of file_ is durable
+  SpoolPosition last_durable_;       // the last durable record
+  uint64_t durable_seq_ = 0;         // >= last_durable_.seq
   SpoolPosition next_;               // the position before the next batch
   std::deque<Waiting> waiting_;
   size_t waiting_bytes_ = 0;  // of the frames; between calls <= unsynced_bytes_max, or one batch
-  std::vector<std::optional<SpoolPosition>>
-      acknowledged_;                   // by server; nullopt: it has not reported since the start
-  std::optional<Timestamp> noted_at_;  // when save of acknowledged_ was last considered
-  std::optional<SteadyTime> anew_at_;  // the last begin_anew()
+  // by server; nullopt: it has not reported since the start
+  std::vector<std::optional<SpoolPosition>> acknowledged_;
+  std::optional<Timestamp> acknowledged_checked_at_;  // when save of acknowledged_ was last considered
+  std::optional<SteadyTime> identity_changed_at_;     // the last change_identity()
   SpoolStats stats_;
 };
 

@@ -38,7 +38,7 @@ class SpoolDirectory {
   // Errors: kNotFound.
   virtual Result<uint64_t> size(const std::string& name) = 0;
   // Opens an existing file for appending. Errors: kNotFound.
-  virtual Result<std::unique_ptr<SpoolFile>> open_end(const std::string& name) = 0;
+  virtual Result<std::unique_ptr<SpoolFile>> open_for_append(const std::string& name) = 0;
   // Writes `contents` again over the same bytes, which needs no disk space, and truncates the file after
   // them. On success they survive a power cut, whatever happened at earlier syncs. On failure they are
   // unchanged. Requires: the file begins with `contents`. Errors: kNotFound.

@@ -18,7 +18,7 @@ Result<std::optional<SpoolRecord>> SpoolReader::next() {
     cursor.extend(segment);
     const uint64_t before = cursor.position().seq;
     auto record = cursor.next();
-    // A file that someone has taken away is a damaged one.
+    // A missing file counts as a damaged one.
     if (!record && record.error().code != ErrorCode::kNotFound) return record;
     if (record && record->has_value()) {
       SpoolRecord& found = **record;

@@ -94,7 +94,7 @@ TEST_F(HungSpool, BeyondTheBoundTheOldestLinesAreDroppedCountedAndToldAsAGap) {
   for (int i = 0; i < 40'000; ++i)
     lines += "a.name.of.some.length.that.takes.room." + std::to_string(i) + " 1\n";
   send(lines);
-  ASSERT_TRUE(agent_->wait_for_line("the oldest lines that wait for it are dropped"));
+  ASSERT_TRUE(agent_->wait_for_line("the oldest waiting lines are dropped"));
   release();
   EXPECT_TRUE(wait_until_nothing_waits());
   const double dropped = metric("agent_lines_dropped_total");

@@ -124,7 +124,7 @@ TEST_F(TlsE2e, APlainAgentDoesNotSpeakBeyondTheLoopback) {
                                    {"--server", "192.0.2.1:8113", "--collectors", "load"},
                                    {}});
   EXPECT_EQ(agent.status, 2) << agent.said;
-  EXPECT_THAT(agent.said, testing::HasSubstr("beyond the loopback it needs --server.tls"));
+  EXPECT_THAT(agent.said, testing::HasSubstr("a server outside the loopback needs --server.tls"));
 }
 
 TEST_F(TlsE2e, AServerWhoseFilesAreNotWhatTheyShouldBeDoesNotStart) {

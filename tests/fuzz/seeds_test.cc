@@ -67,7 +67,7 @@ std::string records_of(const std::string& segment_bytes) {
 }
 
 TEST(Seeds, SegmentsHaveTheRecordsThatTheirNamesSay) {
-  const std::string header = encode_segment_header({.id = {}, .epoch = 1, .before = {}, .held = {}});
+  const std::string header = encode_segment_header({.id = {}, .epoch = 1, .before = {}, .previous_end = {}});
   for (const auto& [name, found] : {std::pair{"records", "123"},
                                     {"torn_end", "12"},
                                     {"damaged_middle", "13"},

@@ -17,7 +17,7 @@ namespace {
 using namespace statmill;
 
 constexpr uint64_t kLastSeq = 1000;
-const SpoolPlace kPlace{.directory = place_hash("here")};
+const SpoolLocation kLocation{.directory = fact_hash("here")};
 
 // The records that the cursor finds.
 uint64_t count_records(MemoryDirectory& directory, uint64_t end) {
@@ -39,16 +39,17 @@ uint64_t count_records(MemoryDirectory& directory, uint64_t end) {
     ++count;
   }
   SM_CHECK(cursor.position().seq == last && cursor.end() <= std::max<uint64_t>(end, kSegmentHeaderBytes));
-  SM_CHECK(cursor.vain_bytes() <= SegmentCursor::kVainBytesMax + kFrameBytesMax);
+  SM_CHECK(cursor.wasted_bytes() <= SegmentCursor::kWastedBytesMax + kFrameBytesMax);
   return count;
 }
 
 void try_segment(const std::string& bytes) {
   MemoryDirectory directory;
   SM_CHECK(directory.replace(segment_name(1), bytes).has_value());
-  SM_CHECK(directory.replace("identity", encode_identity({.place = kPlace, .has_begun = true})).has_value());
+  SM_CHECK(
+      directory.replace("identity", encode_identity({.location = kLocation, .has_begun = true})).has_value());
   const uint64_t found = count_records(directory, bytes.size());
-  auto spool = Spool::open(directory, {}, kPlace, [] { return uint64_t{1}; });
+  auto spool = Spool::open(directory, {}, kLocation, [] { return uint64_t{1}; });
   if (!spool) return;  // of a later version
   const uint64_t next = (*spool)->next_seq();
   (*spool)->append({"a 1\n", 1}, Timestamp());
@@ -70,6 +71,6 @@ void try_segment(const std::string& bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   try_segment(bytes);
-  try_segment(encode_segment_header({.id = {}, .epoch = 1, .before = {}, .held = {}}) + bytes);
+  try_segment(encode_segment_header({.id = {}, .epoch = 1, .before = {}, .previous_end = {}}) + bytes);
   return 0;
 }

@@ -40,7 +40,7 @@ void SimAgent::later(Duration delay, void (SimAgent::*what)()) {
 
 void SimAgent::start() {
   if (spool_) return;
-  auto spool = Spool::open(*disk_, uses_.spool, {.directory = place_hash(std::to_string(place_))},
+  auto spool = Spool::open(*disk_, uses_.spool, {.directory = fact_hash(std::to_string(place_))},
                            [this] { return uses_.stage.chance.bits(); });
   if (!spool) {
     uses_.stage.note(name() + " cannot start: " + spool.error().message);

@@ -72,7 +72,7 @@ void SimLink::read(std::string_view bytes) {
     uses_.stage.note(uses_.server.name() + " welcomes " + series_of(spool_.id(), spool_.epoch()) + " at " +
                      std::to_string(delivery_.acknowledged_seq()));
   }
-  if (const auto verdict = delivery_.verdict(uses_.stage.schedule.now())) return end(verdict->message);
+  if (const auto failure = delivery_.failure(uses_.stage.schedule.now())) return end(failure->message);
   check_acknowledged();
   pump();
 }
@@ -89,15 +89,15 @@ void SimLink::note_refusal(std::string_view bytes) {
 
 void SimLink::pump() {
   while (connection_) {
-    const uint64_t gaps = delivery_.stats().gaps_told;
+    const uint64_t gaps = delivery_.stats().gaps_reported;
     const auto output = delivery_.output(now());
     uses_.progressed(refused_);
     if (!output) return end(output.error().message);
     if (output->empty()) break;
-    if (delivery_.stats().gaps_told > gaps) check_gap(*output);
+    if (delivery_.stats().gaps_reported > gaps) check_gap(*output);
     const size_t taken = connection_->write(Side::kAgent, *output);
     if (taken == 0) break;
-    delivery_.took(taken);
+    delivery_.consume_output(taken);
   }
   watch();
 }
@@ -127,8 +127,8 @@ void SimLink::watch() {
   uses_.stage.schedule.at(watched_, [weak = weak_from_this(), attempt = attempt_] {
     const auto self = weak.lock();
     if (!self || attempt != self->attempt_) return;
-    if (const auto verdict = self->delivery_.verdict(self->uses_.stage.schedule.now()))
-      return self->end(verdict->message);
+    if (const auto failure = self->delivery_.failure(self->uses_.stage.schedule.now()))
+      return self->end(failure->message);
     self->watch();
   });
 }

@@ -43,7 +43,7 @@ class SimLink final : public std::enable_shared_from_this<SimLink> {
   const Delivery& delivery() const { return delivery_; }
 
  private:
-  Moment now() const { return {uses_.wall(), uses_.stage.schedule.now()}; }
+  ClockReadings now() const { return {uses_.wall(), uses_.stage.schedule.now()}; }
   void connect();
   void begin();
   void read(std::string_view bytes);

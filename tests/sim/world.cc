@@ -54,9 +54,9 @@ SpoolOptions World::spool_options() {
   if (chance.one_in(4)) options.bytes_max = chance.between(4'000, 12'000);
   options.segment_bytes = chance.one_in(3) ? chance.between(300, 1000) : chance.between(1000, 10'000);
   if (chance.one_in(3)) options.unsynced_bytes_max = chance.between(300, 1500);
-  options.anew_interval = seconds(20);
-  options.kept_for = seconds(chance.one_in(2) ? chance.below(20) : 900);
-  if (chance.one_in(3)) options.kept_bytes = chance.below(4000);
+  options.identity_change_interval = seconds(20);
+  options.keep_for = seconds(chance.one_in(2) ? chance.below(20) : 900);
+  if (chance.one_in(3)) options.keep_bytes = chance.below(4000);
   return options;
 }
 

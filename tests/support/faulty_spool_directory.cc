@@ -100,7 +100,7 @@ Result<uint64_t> FaultySpoolDirectory::size(const std::string& name) {
   return inode->bytes.size();
 }
 
-Result<std::unique_ptr<SpoolFile>> FaultySpoolDirectory::open_end(const std::string& name) {
+Result<std::unique_ptr<SpoolFile>> FaultySpoolDirectory::open_for_append(const std::string& name) {
   if (meets_fault(SpoolCall::kOpenEnd)) return fault();
   const auto it = entries_.find(name);
   if (it == entries_.end()) return missing(name);

@@ -60,11 +60,11 @@ class BlockTruthTest : public KernelTest {
     std::ifstream diskstats("/proc/diskstats");
     for (std::string line; std::getline(diskstats, line);) {
       std::string_view words = line;
-      take_word(words);
-      take_word(words);
-      if (take_word(words) != device_) continue;
-      for (size_t i = 0; i < column; ++i) take_word(words);
-      return whole_number(take_word(words)).value_or(0);
+      next_word(words);
+      next_word(words);
+      if (next_word(words) != device_) continue;
+      for (size_t i = 0; i < column; ++i) next_word(words);
+      return whole_number(next_word(words)).value_or(0);
     }
     ADD_FAILURE() << device_ << " is not in /proc/diskstats";
     return 0;

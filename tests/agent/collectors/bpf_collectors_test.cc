@@ -34,7 +34,9 @@ class BpfCollectorsTest : public testing::Test {
     return probe_->make<Bank>(map);
   }
   LoadedProbe made() { return LoadedProbe(std::move(made_)); }
-  BpfEnvironment around() { return {.log = log_, .clock = clock_, .devices = directory_.path().string()}; }
+  BpfEnvironment environment() {
+    return {.log = log_, .clock = clock_, .devices = directory_.path().string()};
+  }
 
   Log log_{LogLevel::kError};
   ManualClock clock_;
@@ -53,7 +55,7 @@ TEST_F(BpfCollectorsTest, BlockNamesDevicesByTheirLinks) {
   h2_record(&known.latency_ns, 5000);
   banks[1].slots[9] = known;
   banks[1].slots[1].key = block_key(8, 16, BLOCK_READ);
-  const auto block = make_block_collector(made(), around());
+  const auto block = make_block_collector(made(), environment());
   EXPECT_EQ(block->collect(sink_), CollectorStatus{});
   EXPECT_THAT(sink_.totals,
               AllOf(Contains(Pair("block.dm-0.write.ops", 6)), Contains(Key("block.8_16.read.ops"))));
@@ -68,7 +70,7 @@ TEST_F(BpfCollectorsTest, NetNamesInterfacesAndSumsUpThoseOfOthers) {
   banks[0].received.slots[2] = {.ifindex = 999'999, .packets = 1, .bytes = 1};
   banks[0].drops[NET_REASONS - 1] = 5;
   banks[0].received.slots_missed = 6;
-  const auto net = make_net_collector(made(), around());
+  const auto net = make_net_collector(made(), environment());
   EXPECT_EQ(net->collect(sink_), CollectorStatus{});
   EXPECT_THAT(
       sink_.totals,
@@ -81,7 +83,7 @@ TEST_F(BpfCollectorsTest, WhatAMissingProgramWouldCountIsAbsentAndNotZero) {
   make<tcp_bank>("tcp_banks");
   probe_->set_hooks({{"tcp_state", "tp_btf/inet_sock_set_state", ""},
                      {"tcp_send", "tp_btf/sock_send_length", "not in this kernel"}});
-  const auto tcp = make_tcp_collector(made(), around());
+  const auto tcp = make_tcp_collector(made(), environment());
   EXPECT_EQ(tcp->collect(sink_), CollectorStatus::degraded("tp_btf/sock_send_length: not in this kernel"));
   EXPECT_THAT(sink_.totals, AllOf(Contains(Key("tcp.bytes_received")), Not(Contains(Key("tcp.bytes_sent")))));
   EXPECT_EQ(sink_.distributions.count("tcp.send_bytes"), 0U);
@@ -90,7 +92,7 @@ TEST_F(BpfCollectorsTest, WhatAMissingProgramWouldCountIsAbsentAndNotZero) {
 // Through the builder, which takes the first total of a name as where counting starts.
 TEST_F(BpfCollectorsTest, WhatAppearsIsToldFromItsFirstEventOn) {
   const auto banks = make<block_bank>("block_banks");
-  const auto block = make_block_collector(made(), around());
+  const auto block = make_block_collector(made(), environment());
   BatchBuilder builder("h");
   const auto batch = [&] {
     builder.begin(Timestamp(Duration(1'700'000'000'000)));

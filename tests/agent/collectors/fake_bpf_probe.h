@@ -18,8 +18,8 @@ class FakeBpfProbe final : public BpfProbe {
   std::span<const BpfHook> hooks() const override { return hooks_; }
   std::vector<BpfUse> uses() const override { return uses_; }
   std::span<std::byte> cells(std::string_view map) const override {
-    const auto place = maps_.find(map);
-    return place == maps_.end() ? std::span<std::byte>() : std::as_writable_bytes(std::span(place->second));
+    const auto it = maps_.find(map);
+    return it == maps_.end() ? std::span<std::byte>() : std::as_writable_bytes(std::span(it->second));
   }
 
   // Makes the map; its banks, all cells 0.

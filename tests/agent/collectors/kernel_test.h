@@ -50,15 +50,15 @@ class KernelTest : public testing::Test {
     work();
     RecordingSink after = read();
     for (auto& [name, total] : after.totals) {
-      const auto place = before.totals.find(name);
-      if (place != before.totals.end()) total -= place->second;
+      const auto it = before.totals.find(name);
+      if (it != before.totals.end()) total -= it->second;
     }
     for (auto& [name, distribution] : after.distributions) {
-      const auto place = before.distributions.find(name);
-      if (place == before.distributions.end()) continue;
-      distribution.sum -= place->second.sum;
-      for (size_t i = 0; i < distribution.counts.size() && i < place->second.counts.size(); ++i)
-        distribution.counts[i] -= place->second.counts[i];
+      const auto it = before.distributions.find(name);
+      if (it == before.distributions.end()) continue;
+      distribution.sum -= it->second.sum;
+      for (size_t i = 0; i < distribution.counts.size() && i < it->second.counts.size(); ++i)
+        distribution.counts[i] -= it->second.counts[i];
     }
     return after;
   }

@@ -90,7 +90,7 @@ class InterruptsTruthTest : public KernelTest, public testing::WithParamInterfac
     const bool has_btf = std::filesystem::exists("/sys/kernel/btf/vmlinux");
     if (!GetParam() && !has_btf) GTEST_SKIP() << "no BTF";
     for (const BpfHook& hook : collector_->probe()->hooks())
-      EXPECT_TRUE(hook.place.starts_with(GetParam() ? "raw_tp/" : "tp_btf/")) << hook.place;
+      EXPECT_TRUE(hook.attach_point.starts_with(GetParam() ? "raw_tp/" : "tp_btf/")) << hook.attach_point;
   }
 
   // What the kernel says of a softirq, all CPUs together.

@@ -27,7 +27,7 @@ struct RecordingSink final : MetricSink {
     if (recorded.counts.empty())
       recorded.counts.resize(size_t{64 - total.grouping_power + 1} << total.grouping_power);
   }
-  void keep(std::string_view beginning) override { kept = beginning; }
+  void keep(std::string_view name_prefix) override { kept = name_prefix; }
   void lines(std::string_view lines) override { text += lines; }
   std::string_view time() const override { return "1700000000"; }
 

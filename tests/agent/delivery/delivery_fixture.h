@@ -45,7 +45,7 @@ class DeliveryTest : public testing::Test {
         statuses_.emplace_back(*output);
         frames.pop_back();
       }
-      delivery_->took(output->size());
+      delivery_->consume_output(output->size());
     }
   }
   static std::string words_of(const FrameRead& frame) {
@@ -71,8 +71,8 @@ class DeliveryTest : public testing::Test {
   std::string refused(RefuseReason reason) {
     delivery_->receive(bytes_of(RefuseFrame{reason, "no"}), now_);
     delivery_->disconnected();
-    const auto verdict = delivery_->verdict(now_.steady);
-    return verdict ? verdict->message : "";
+    const auto failure = delivery_->failure(now_.steady);
+    return failure ? failure->message : "";
   }
   HelloFrame hello() {
     delivery_->connected(now_);
@@ -81,7 +81,7 @@ class DeliveryTest : public testing::Test {
     EXPECT_TRUE(frame);
     return frame.value_or(HelloFrame());
   }
-  bool goes_on() const { return !delivery_->verdict(now_.steady); }
+  bool goes_on() const { return !delivery_->failure(now_.steady); }
   void pass(Duration time) {
     now_.steady += time;
     now_.wall += time;
@@ -92,7 +92,7 @@ class DeliveryTest : public testing::Test {
   MemoryDirectory directory_;
   std::unique_ptr<Spool> spool_;
   std::optional<Delivery> delivery_;
-  Moment now_{at_second(0), SteadyTime(std::chrono::hours(1))};
+  ClockReadings now_{at_second(0), SteadyTime(std::chrono::hours(1))};
   std::string hello_;
   std::vector<std::string> statuses_;
 };

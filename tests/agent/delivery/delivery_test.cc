@@ -44,13 +44,13 @@ TEST_F(DeliveryTest, SendsWhatIsDurableFromWhereTheServerIs) {
 TEST_F(DeliveryTest, AFrameMayBeTakenInPieces) {
   spool(1);
   welcome(0, 0);
-  delivery_->took(delivery_->output(now_)->size());  // status
+  delivery_->consume_output(delivery_->output(now_)->size());  // status
   std::string all;
   for (;;) {
     const auto output = delivery_->output(now_);
     if (output->empty()) break;
     all.push_back(output->front());
-    delivery_->took(1);
+    delivery_->consume_output(1);
   }
   EXPECT_EQ(words_of(read_frame(all)), "batch 1");
 }
@@ -131,10 +131,10 @@ TEST_F(DeliveryTest, BatchesThatCannotFollowAServersMakeANewIdentity) {
   ASSERT_GT(spool->first_seq(), 2U);
   Delivery delivery(*spool, options_);
   delivery.connected(now_);
-  delivery.took(delivery.output(now_)->size());
+  delivery.consume_output(delivery.output(now_)->size());
   const AgentId id = spool->id();
   delivery.receive(bytes_of(WelcomeFrame{.position = {1, 1, 300, at_second(0)}}), now_);
-  delivery.took(delivery.output(now_)->size());
+  delivery.consume_output(delivery.output(now_)->size());
   EXPECT_FALSE(delivery.output(now_));
   EXPECT_NE(spool->id(), id);
 }
@@ -184,7 +184,7 @@ TEST_F(DeliveryTest, WhatWasUnderWayWhenAnotherCameMayBeOfTheOther) {
 }
 
 TEST_F(DeliveryTest, WhatMayBeOfTheOtherIsTakenAsItsOwnIfItHasJustTakenANewIdentity) {
-  ASSERT_TRUE(spool_->begin_anew(GapReason::kCloned, now_.steady));
+  ASSERT_TRUE(spool_->change_identity(GapReason::kCloned, now_.steady));
   spool(2);
   const AgentId id = spool_->id();
   welcome(0, 0);
@@ -214,7 +214,7 @@ TEST_F(DeliveryTest, AServerThatRefusesEachIdentityIsNotGivenMany) {
     pass(std::chrono::minutes(1));
     delivery_->connected(now_);
     EXPECT_EQ(refused(RefuseReason::kOwner),
-              "it refused (owner): no; the agent has taken a new identity not long ago");
+              "it refused (owner): no; the agent has changed its identity recently");
   }
   EXPECT_EQ(spool_->id(), id);
 }
@@ -226,7 +226,7 @@ TEST_F(DeliveryTest, OtherServersAreGreetedWithTheNewIdentity) {
   Delivery two(*spool, {.server = 1});
   for (Delivery* delivery : {&one, &two}) {
     delivery->connected(now_);
-    delivery->took(delivery->output(now_)->size());
+    delivery->consume_output(delivery->output(now_)->size());
   }
   two.receive(bytes_of(WelcomeFrame{.position = {1, 0, 0, {}}}), now_);
   spool->append(numbered_lines(0, 1), at_second(0));
@@ -295,8 +295,8 @@ TEST_F(DeliveryTest, ARefusalForTheClockIsSaidInTheSameWordsEachTime) {
   delivery_->connected(now_);
   EXPECT_EQ(
       refused(RefuseReason::kClock),
-      "it refused (clock): the clocks of this host and of the server differ by more than 25 hours; until "
-      "the wrong one is set right, batches wait in the spool");
+      "it refused (clock): the clocks of this host and of the server differ by more than 25 hours; batches "
+      "wait in the spool until the wrong one is corrected");
 }
 
 TEST_F(DeliveryTest, NonsenseEndsTheConnection) {
@@ -349,9 +349,9 @@ TEST_F(DeliveryTest, EachServerHasItsOwnPosition) {
   ASSERT_TRUE(spool->sync());
   for (Delivery* delivery : {&one, &two}) {
     delivery->connected(now_);
-    delivery->took(delivery->output(now_)->size());
+    delivery->consume_output(delivery->output(now_)->size());
     delivery->receive(bytes_of(WelcomeFrame{kAgentProtocol, {spool->epoch(), 0, 0, {}}}), now_);
-    delivery->took(delivery->output(now_)->size());  // status
+    delivery->consume_output(delivery->output(now_)->size());  // status
     EXPECT_EQ(words_of(read_frame(*delivery->output(now_))), "batch 1");
   }
   one.receive(bytes_of(AckFrame{1, 0}), now_);

@@ -25,14 +25,14 @@ TEST(LineChunks, AreCutBetweenLines) {
     append_line(all, sample_named(name));
   }
   std::string text;
-  for (const LineBatch& batch : chunks.take()) {
+  for (const LineBatch& batch : chunks.drain()) {
     EXPECT_LE(batch.text.size(), LineChunks::kTextBytesMax);
     EXPECT_EQ(batch.text.back(), '\n');
     EXPECT_EQ(batch.lines, static_cast<uint64_t>(std::count(batch.text.begin(), batch.text.end(), '\n')));
     text += batch.text;
   }
   EXPECT_EQ(text, all);
-  EXPECT_TRUE(chunks.take().empty());
+  EXPECT_TRUE(chunks.drain().empty());
   EXPECT_EQ(chunks.memory_bytes(), 0U);
 }
 
@@ -52,17 +52,17 @@ TEST(LineChunks, TheLongestLineFits) {
   sample.ready = &ready;
   LineChunks chunks;
   chunks.add(sample);
-  EXPECT_LE(chunks.take().at(0).text.size(), LineChunks::kTextBytesMax);
+  EXPECT_LE(chunks.drain().at(0).text.size(), LineChunks::kTextBytesMax);
 }
 
 TEST(LineChunks, FullOnesAreThoseThatNoLineIsAddedTo) {
   LineChunks chunks;
   chunks.add(sample_named("a"));
-  EXPECT_TRUE(chunks.take_full().empty());
+  EXPECT_TRUE(chunks.drain_full().empty());
   const std::string name(kNameBytesMax, 'a');
   for (int i = 0; i < 60; ++i) chunks.add(sample_named(name));
-  EXPECT_EQ(chunks.take_full().size(), 1U);
-  EXPECT_EQ(chunks.take().size(), 1U);
+  EXPECT_EQ(chunks.drain_full().size(), 1U);
+  EXPECT_EQ(chunks.drain().size(), 1U);
 }
 
 }  // namespace

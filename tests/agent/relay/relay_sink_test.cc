@@ -74,7 +74,7 @@ class Relaying {
   // Of the batches that are due, or all.
   std::string taken(RelaySink::Which which = RelaySink::Which::kAll, SteadyTime now = {}) {
     std::string text;
-    sink_.take(which, now, [&](const LineBatch& batch) {
+    sink_.drain(which, now, [&](const LineBatch& batch) {
       EXPECT_LE(batch.text.size(), LineChunks::kTextBytesMax);
       text += batch.text;
     });

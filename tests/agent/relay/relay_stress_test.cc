@@ -36,8 +36,8 @@ void relay_from_many_threads(Duration aggregate) {
     });
   }
   std::map<std::string, double> sums;  // of events, and counts of the others
-  const auto take = [&] {
-    sink.take(RelaySink::Which::kAll, SteadyTime{}, [&](const LineBatch& lines) {
+  const auto drain = [&] {
+    sink.drain(RelaySink::Which::kAll, SteadyTime{}, [&](const LineBatch& lines) {
       Batch batch;
       parse_istatd_lines(lines.text, batch);
       ASSERT_EQ(batch.received, batch.samples.size());
@@ -47,9 +47,9 @@ void relay_from_many_threads(Duration aggregate) {
       }
     });
   };
-  while (running.load() > 0) take();
+  while (running.load() > 0) drain();
   for (std::thread& thread : threads) thread.join();
-  take();
+  drain();
   double all = 0;
   for (const auto& [name, sum] : sums) all += sum;
   EXPECT_EQ(all, static_cast<double>(accepted));

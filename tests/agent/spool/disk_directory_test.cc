@@ -22,9 +22,9 @@ std::unique_ptr<DiskDirectory> open_directory(const std::string& path) {
 
 // What both do alike.
 void expect_files(SpoolDirectory& directory) {
-  EXPECT_EQ(directory.open_end("a").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(directory.open_for_append("a").error().code, ErrorCode::kNotFound);
   EXPECT_TRUE(directory.replace("a", "some "));
-  const auto file = directory.open_end("a");
+  const auto file = directory.open_for_append("a");
   ASSERT_TRUE(file);
   const std::string long_bytes(200'000, 'x');
   EXPECT_TRUE((*file)->append("bytes"));
@@ -110,11 +110,11 @@ TEST(DiskDirectory, MissingParentIsAnErrorThatNamesThePath) {
 TEST(DiskDirectory, PlaceStaysAndIsAnotherInACopy) {
   const TempDirectory temp;
   auto first = open_directory(temp.path() / "a");
-  const SpoolPlace place = *first->place();
+  const SpoolLocation location = *first->location();
   first.reset();
-  EXPECT_EQ(*open_directory(temp.path() / "a")->place(), place);
+  EXPECT_EQ(*open_directory(temp.path() / "a")->location(), location);
   std::filesystem::copy(temp.path() / "a", temp.path() / "b");
-  EXPECT_FALSE(is_same_place(place, *open_directory(temp.path() / "b")->place()));
+  EXPECT_FALSE(is_same_location(location, *open_directory(temp.path() / "b")->location()));
 }
 
 TEST(DiskDirectory, CarriesASpool) {
@@ -122,7 +122,7 @@ TEST(DiskDirectory, CarriesASpool) {
   for (uint64_t start = 0; start < 3; ++start) {
     const auto directory = open_directory(temp.path());
     const auto spool =
-        open_spool(*directory, {.bytes_max = 64 << 10, .segment_bytes = 2000}, *directory->place());
+        open_spool(*directory, {.bytes_max = 64 << 10, .segment_bytes = 2000}, *directory->location());
     ASSERT_EQ(spool->next_seq(), start * 100 + 1);
     for (int i = 0; i < 100; ++i) {
       spool->append(numbered_lines(spool->lines(), 10), at_second(0));

@@ -34,7 +34,7 @@ class SpoolOnAFullDisk : public testing::Test {
     auto directory = DiskDirectory::open(temp_.path());
     ASSERT_TRUE(directory) << directory.error().message;
     directory_ = std::move(*directory);
-    spool_ = open_spool(*directory_, {.segment_bytes = 32 << 10}, *directory_->place());
+    spool_ = open_spool(*directory_, {.segment_bytes = 32 << 10}, *directory_->location());
     ASSERT_NE(spool_, nullptr);
   }
   Status add() {

@@ -20,7 +20,7 @@ using testing::IsEmpty;
 constexpr size_t kSegmentBytes = 64 * 1024;
 const std::string kFirst = segment_name(1);
 
-// A spool of one full segment and the beginning of a second.
+// A spool of one full segment and the name_prefix of a second.
 class SegmentDamage : public testing::Test {
  protected:
   void SetUp() override {
@@ -241,8 +241,8 @@ TEST_F(SegmentDamage, BytesMadeToCostTimeAreGivenUp) {
   const auto record = cursor.next();
   ASSERT_TRUE(record);
   EXPECT_FALSE(record->has_value());
-  EXPECT_GT(cursor.vain_bytes(), SegmentCursor::kVainBytesMax);
-  EXPECT_LE(cursor.vain_bytes(), SegmentCursor::kVainBytesMax + kFrameBytesMax);
+  EXPECT_GT(cursor.wasted_bytes(), SegmentCursor::kWastedBytesMax);
+  EXPECT_LE(cursor.wasted_bytes(), SegmentCursor::kWastedBytesMax + kFrameBytesMax);
 }
 
 TEST_F(SegmentDamage, DiskThatCannotBeReadIsAnErrorAndTriedAgain) {

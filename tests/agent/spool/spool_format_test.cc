@@ -29,15 +29,16 @@ std::string hex(std::string_view bytes) {
   return out;
 }
 
-const SegmentHeader kHeader{.id = some_id(), .epoch = 7, .before = {300, 70'000}, .held = {299, 69'000}};
+const SegmentHeader kHeader{
+    .id = some_id(), .epoch = 7, .before = {300, 70'000}, .previous_end = {299, 69'000}};
 SpoolIdentity some_identity() {
   return {.id = some_id(),
           .secret = {some_id().bytes},
           .epoch = 7,
-          .place = {.directory = "fedcba98765432100123456789abcdef",
-                    .product = "00000000000000000000000000000001",
-                    .addresses = {"00000000000000000000000000000002", "00000000000000000000000000000003"},
-                    .host = "00000000000000000000000000000004"},
+          .location = {.directory = "fedcba98765432100123456789abcdef",
+                       .product = "00000000000000000000000000000001",
+                       .addresses = {"00000000000000000000000000000002", "00000000000000000000000000000003"},
+                       .host = "00000000000000000000000000000004"},
           .has_begun = true,
           .lost = {12, GapReason::kCloned},
           .acknowledged = {300, 70'000}};
@@ -57,7 +58,7 @@ TEST(SpoolFormat, IdentityIsThis) {
             "lost 12 cloned\n"
             "acknowledged 300 70000\n"
             "crc 23f0df9a\n");
-  const SpoolIdentity unknown{.id = some_id(), .place = {.directory = "p"}};
+  const SpoolIdentity unknown{.id = some_id(), .location = {.directory = "p"}};
   EXPECT_EQ(encode_identity(unknown),
             "statmill spool 2\n"
             "id 00112233445566778899aabbccddeeff\n"
@@ -94,7 +95,7 @@ TEST(SpoolFormat, SegmentIsAHeaderAndFrames) {
   std::string frame;
   append_frame(frame,
                BatchFrame{.seq = 1, .lines_before = 0, .lines = 1, .time = at_second(0), .text = "a 1 2\n"});
-  const SegmentHeader header{.id = spool->id(), .epoch = 1, .before = {}, .held = {}};
+  const SegmentHeader header{.id = spool->id(), .epoch = 1, .before = {}, .previous_end = {}};
   EXPECT_EQ(hex(directory.contents(segment_name(1))), hex(encode_segment_header(header) + frame));
 }
 
@@ -113,15 +114,15 @@ RC_GTEST_PROP(SpoolFormat, HeadersAndIdentitiesComeBack, (uint32_t epoch, uint64
   SegmentHeader header = kHeader;
   header.epoch = epoch;
   header.before = {seq % kSeqMax, lines % kSeqMax};
-  header.held = {lines, seq};
+  header.previous_end = {lines, seq};
   const auto decoded = decode_segment_header(encode_segment_header(header));
   RC_ASSERT(decoded.has_value());
   RC_ASSERT(*decoded == header);
   SpoolIdentity identity = some_identity();
   identity.epoch = epoch % 1'000'000 + 1;
-  identity.place.directory = place_hash(std::to_string(seq));
-  identity.place.addresses.resize(seq % 3);
-  if (seq % 5 == 0) identity.place.host.clear();
+  identity.location.directory = fact_hash(std::to_string(seq));
+  identity.location.addresses.resize(seq % 3);
+  if (seq % 5 == 0) identity.location.host.clear();
   identity.has_begun = lines % 2 == 0;
   identity.lost.lines = lines % kSeqMax;
   identity.acknowledged = header.before;

@@ -28,7 +28,7 @@ class SpoolIdentityTest : public testing::Test {
     }
   }
   void acknowledge(uint64_t seq) { spool_->acknowledged(0, {seq, 10 * seq}); }
-  Status begin_anew() { return spool_->begin_anew(GapReason::kCloned, now_); }
+  Status change_identity() { return spool_->change_identity(GapReason::kCloned, now_); }
 
   SpoolOptions options_{.bytes_max = 16 << 10, .segment_bytes = 1000};
   uint64_t random_ = 0;
@@ -83,7 +83,7 @@ TEST_F(SpoolIdentityTest, UnsentBatchesOfACopyAreCountedAndAreAGap) {
 TEST_F(SpoolIdentityTest, WhatAllServersHadIsNotLostInACopy) {
   add(20);
   acknowledge(15);
-  ASSERT_TRUE(spool_->note_acknowledged());
+  ASSERT_TRUE(spool_->save_acknowledged());
   reopen("there");
   EXPECT_EQ(spool_->lost().lines, 50U);
 }
@@ -107,7 +107,7 @@ TEST_F(SpoolIdentityTest, AServerThatHasNotSaidWhereItIsMayLackAll) {
   reopen();
   add(20);
   acknowledge(20);
-  ASSERT_TRUE(spool_->note_acknowledged());
+  ASSERT_TRUE(spool_->save_acknowledged());
   reopen("there");
   EXPECT_EQ(spool_->lost().lines, 200U);
 }
@@ -125,13 +125,13 @@ TEST_F(SpoolIdentityTest, DamagedIdentityIsReplacedAndItsBatchesAreAGap) {
 
 TEST_F(SpoolIdentityTest, FactsThatAreKnownLaterBelongToThePlace) {
   FaultySpoolDirectory directory(1);
-  const auto open = [&](const SpoolPlace& place) {
+  const auto open = [&](const SpoolLocation& place) {
     spool_.reset();
     spool_ = open_spool(directory, {}, place, ++random_ * 100);
     spool_->append(numbered_lines(0, 1), at_second(0));
     EXPECT_TRUE(spool_->sync());
     spool_->acknowledged(0, {spool_->durable_seq(), spool_->lines()});
-    EXPECT_TRUE(spool_->note_acknowledged());
+    EXPECT_TRUE(spool_->save_acknowledged());
     return spool_->id();
   };
   const AgentId id = open({.directory = "d", .host = "h"});
@@ -147,7 +147,7 @@ TEST_F(SpoolIdentityTest, BeginsAnewUnderANewIdentityAndTellsWhatItGaveUp) {
   spool_->append(numbered_lines(200, 10), at_second(1));
   const AgentId id = spool_->id();
   const AgentSecret secret = spool_->secret();
-  ASSERT_TRUE(begin_anew());
+  ASSERT_TRUE(change_identity());
   EXPECT_NE(spool_->id(), id);
   EXPECT_NE(spool_->secret(), secret);
   EXPECT_EQ(spool_->epoch(), 1U);
@@ -171,27 +171,27 @@ TEST_F(SpoolIdentityTest, GivesUpWhatWasWrittenThoughItIsNotDurable) {
   ASSERT_FALSE(spool_->sync());  // a copy of the disk may have it, and send it
   spool_->append(numbered_lines(10, 10), at_second(1));
   directory_.fails = [](SpoolCall) { return false; };
-  ASSERT_TRUE(begin_anew());
+  ASSERT_TRUE(change_identity());
   EXPECT_EQ(spool_->lost().lines, 10U);
   ASSERT_TRUE(spool_->sync());
   EXPECT_EQ(texts(read_all(*spool_)), numbered_lines(10, 10).text);
 }
 
 TEST_F(SpoolIdentityTest, BeginsAnewAtMostOnceInAnHour) {
-  ASSERT_TRUE(begin_anew());
+  ASSERT_TRUE(change_identity());
   const AgentId id = spool_->id();
-  now_ += options_.anew_interval - Duration(1);
-  EXPECT_EQ(begin_anew().error().code, ErrorCode::kBusy);
+  now_ += options_.identity_change_interval - Duration(1);
+  EXPECT_EQ(change_identity().error().code, ErrorCode::kBusy);
   EXPECT_EQ(spool_->id(), id);
   now_ += Duration(1);
-  EXPECT_TRUE(begin_anew());
+  EXPECT_TRUE(change_identity());
 }
 
 TEST_F(SpoolIdentityTest, BeginsAnewInMemoryWhenTheDiskFailsOnTheWay) {
   add(5);
   const AgentId id = spool_->id();
   directory_.fails = [](SpoolCall call) { return call == SpoolCall::kRemove; };
-  ASSERT_TRUE(begin_anew());
+  ASSERT_TRUE(change_identity());
   EXPECT_NE(spool_->id(), id);
   EXPECT_EQ(spool_->lost().lines, 0U);  // nobody is told before it is durable
   spool_->append(numbered_lines(50, 10), at_second(1));
@@ -218,7 +218,8 @@ void expect_whole_after_failing_at(uint64_t call, bool is_at_start, bool is_powe
     spool.reset();
     static_cast<void>(Spool::open(directory, {}, place_at(place), counting_source(100)).has_value());
   } else {
-    static_cast<void>(spool->begin_anew(GapReason::kCloned, SteadyTime(std::chrono::hours(5))).has_value());
+    static_cast<void>(
+        spool->change_identity(GapReason::kCloned, SteadyTime(std::chrono::hours(5))).has_value());
     spool.reset();
   }
   directory.fails = [](SpoolCall) { return false; };

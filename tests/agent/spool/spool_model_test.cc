@@ -32,8 +32,8 @@ class World {
     options_ = {.bytes_max = 4000 + random_() % 8000,
                 .segment_bytes = 300 + random_() % 800,
                 .unsynced_bytes_max = 200 + random_() % 2000,
-                .kept_for = std::chrono::seconds(random_() % 60),
-                .kept_bytes = random_() % 4000,
+                .keep_for = std::chrono::seconds(random_() % 60),
+                .keep_bytes = random_() % 4000,
                 .servers = kServers};
     open();
   }
@@ -241,8 +241,8 @@ void World::anew() {
   const SpoolStats before = spool_->stats();
   const AgentId id = spool_->id();
   const uint64_t lines = spool_->lines();
-  now_steady_ += options_.anew_interval;
-  ASSERT_TRUE(spool_->begin_anew(GapReason::kCloned, now_steady_));
+  now_steady_ += options_.identity_change_interval;
+  ASSERT_TRUE(spool_->change_identity(GapReason::kCloned, now_steady_));
   EXPECT_NE(spool_->id(), id);
   EXPECT_EQ(spool_->epoch(), 1U);
   EXPECT_EQ(spool_->stats().lines_spooled, before.lines_spooled);

@@ -228,7 +228,7 @@ TEST_F(SpoolTest, LostNumberingIsAnotherEpoch) {
 TEST_F(SpoolTest, SegmentOfAnotherAgentIsRemoved) {
   add(3);
   directory_.put(segment_name(900),
-                 encode_segment_header({.id = {}, .epoch = 1, .before = {899, 8990}, .held = {}}));
+                 encode_segment_header({.id = {}, .epoch = 1, .before = {899, 8990}, .previous_end = {}}));
   reopen();
   EXPECT_EQ(spool_->findings().segments_removed, 1U);
   EXPECT_EQ(spool_->next_seq(), 4U);
@@ -238,7 +238,7 @@ TEST_F(SpoolTest, SegmentOfAnotherAgentIsRemoved) {
 TEST_F(SpoolTest, LaterVersionIsRefusedAndLeftAsItIs) {
   add(3);
   std::string header =
-      encode_segment_header({.id = spool_->id(), .epoch = 1, .before = {899, 8990}, .held = {}});
+      encode_segment_header({.id = spool_->id(), .epoch = 1, .before = {899, 8990}, .previous_end = {}});
   header[8] = kSegmentVersion + 1;
   header.resize(header.size() - 4);
   Writer(header).u32be(crc32c(header));

@@ -39,10 +39,10 @@ inline LineBatch numbered_lines(uint64_t first, uint64_t count, size_t bytes = 0
   return batch;
 }
 
-inline SpoolPlace place_at(std::string_view directory) { return {.directory = place_hash(directory)}; }
+inline SpoolLocation place_at(std::string_view directory) { return {.directory = fact_hash(directory)}; }
 
 inline std::unique_ptr<Spool> open_spool(SpoolDirectory& directory, const SpoolOptions& options,
-                                         const SpoolPlace& place, uint64_t random = 1) {
+                                         const SpoolLocation& place, uint64_t random = 1) {
   auto spool = Spool::open(directory, options, place, counting_source(random));
   if (!spool) {
     ADD_FAILURE() << spool.error().message;

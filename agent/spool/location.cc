@@ -1,4 +1,4 @@
-#include "agent/spool/place.h"
+#include "agent/spool/location.h"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kHashDigits = 32;
 
-// Empty: it cannot be read.
+// Returns an empty string if the file cannot be read.
 std::string first_line(const fs::path& path) {
   std::string line;
   std::ifstream in(path);
@@ -24,15 +24,15 @@ std::string first_line(const fs::path& path) {
   return line;
 }
 
-std::string hash_unless_empty(const std::string& text) { return text.empty() ? text : place_hash(text); }
+std::string hash_unless_empty(const std::string& text) { return text.empty() ? text : fact_hash(text); }
 
-// Firmware that has none says so in one of these ways.
+// Firmware without a UUID reports only zeros or only ones.
 bool is_product_known(const std::string& uuid) {
   return std::any_of(uuid.begin(), uuid.end(), [](char c) { return c != '0' && c != '-'; }) &&
          std::any_of(uuid.begin(), uuid.end(), [](char c) { return c != 'f' && c != 'F' && c != '-'; });
 }
 
-// A card of the machine, with the address that it was made with.
+// True for a network card of the machine with its permanent address.
 bool is_fixed_card(const fs::path& card) {
   std::error_code error;
   const fs::path bus = fs::read_symlink(card / "device/subsystem", error).filename();
@@ -45,7 +45,7 @@ std::vector<std::string> card_addresses(const fs::path& cards) {
   for (fs::directory_iterator it(cards, error), end; !error && it != end; it.increment(error)) {
     if (!is_fixed_card(it->path())) continue;
     const std::string address = first_line(it->path() / "address");
-    if (!address.empty()) addresses.push_back(place_hash(address));
+    if (!address.empty()) addresses.push_back(fact_hash(address));
   }
   std::sort(addresses.begin(), addresses.end());
   if (addresses.size() > kAddressesMax) addresses.resize(kAddressesMax);
@@ -59,7 +59,8 @@ Match compare(const std::string& before, const std::string& now) {
   return before == now ? Match::kSame : Match::kOther;
 }
 
-// Cards are added and replaced one by one: a machine without any that it had is another one.
+// Cards are added and replaced one by one, so a machine that has none of its earlier cards is a different
+// one.
 Match compare(const std::vector<std::string>& before, const std::vector<std::string>& now) {
   if (before.empty() || now.empty()) return Match::kUnknown;
   const bool has_one = std::any_of(now.begin(), now.end(), [&](const std::string& address) {
@@ -70,7 +71,7 @@ Match compare(const std::vector<std::string>& before, const std::vector<std::str
 
 }  // namespace
 
-std::string place_hash(std::string_view text) {
+std::string fact_hash(std::string_view text) {
   const Hash128 hash = hash_name(text, 0);
   std::array<char, kHashDigits + 1> digits{};
   std::snprintf(digits.data(), digits.size(), "%016llx%016llx", static_cast<unsigned long long>(hash.high),
@@ -78,7 +79,7 @@ std::string place_hash(std::string_view text) {
   return digits.data();
 }
 
-bool is_same_place(const SpoolPlace& before, const SpoolPlace& now) {
+bool is_same_location(const SpoolLocation& before, const SpoolLocation& now) {
   if (before.directory != now.directory) return false;
   const Match product = compare(before.product, now.product);
   const Match addresses = compare(before.addresses, now.addresses);
@@ -87,20 +88,20 @@ bool is_same_place(const SpoolPlace& before, const SpoolPlace& now) {
   return compare(before.host, now.host) != Match::kOther;
 }
 
-SpoolPlace merged_place(const SpoolPlace& before, SpoolPlace now) {
+SpoolLocation merge_locations(const SpoolLocation& before, SpoolLocation now) {
   if (now.product.empty()) now.product = before.product;
   if (now.addresses.empty()) now.addresses = before.addresses;
   if (now.host.empty()) now.host = before.host;
   return now;
 }
 
-SpoolPlace machine_facts(const std::string& root) {
-  SpoolPlace place;
+SpoolLocation machine_facts(const std::string& root) {
+  SpoolLocation location;
   const std::string uuid = first_line(root + "/sys/class/dmi/id/product_uuid");
-  if (is_product_known(uuid)) place.product = place_hash(uuid);
-  place.addresses = card_addresses(root + "/sys/class/net");
-  place.host = hash_unless_empty(first_line(root + "/etc/hostname"));
-  return place;
+  if (is_product_known(uuid)) location.product = fact_hash(uuid);
+  location.addresses = card_addresses(root + "/sys/class/net");
+  location.host = hash_unless_empty(first_line(root + "/etc/hostname"));
+  return location;
 }
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// Spool: what it keeps and what it lets go. See spool.h.
+// The part of Spool that decides what is kept and what is removed.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -10,7 +10,7 @@
 namespace statmill {
 namespace {
 
-constexpr Duration kNoteInterval = std::chrono::minutes(1);
+constexpr Duration kAcknowledgedSaveInterval = std::chrono::minutes(1);
 
 }  // namespace
 
@@ -34,14 +34,15 @@ SpoolPosition Spool::acknowledged_by_all() const {
   return least;
 }
 
-bool Spool::have_all_said() const {
+bool Spool::have_all_reported() const {
   return std::all_of(acknowledged_.begin(), acknowledged_.end(),
                      [](const auto& position) { return position.has_value(); });
 }
 
-Status Spool::note_acknowledged() {
+Status Spool::save_acknowledged() {
   const SpoolPosition acknowledged = acknowledged_by_all();
-  if (!identity_.has_begun || !have_all_said() || acknowledged == identity_.acknowledged) return Status::ok();
+  if (!identity_.has_begun || !have_all_reported() || acknowledged == identity_.acknowledged)
+    return Status::ok();
   SpoolIdentity noted = identity_;
   noted.acknowledged = acknowledged;
   if (Status status = write_identity(directory_, noted); !status) return status;
@@ -62,14 +63,16 @@ Status Spool::trim(Timestamp now) {
   }
   while (may_remove_oldest() && segments_.begin()->second.acknowledged_at) {
     const Segment& oldest = segments_.begin()->second;
-    if (now - *oldest.acknowledged_at < options_.kept_for && kept <= options_.kept_bytes) break;
+    if (now - *oldest.acknowledged_at < options_.keep_for && kept <= options_.keep_bytes) break;
     kept -= oldest.bytes;
     if (Status status = remove_oldest(); !status) return status;
   }
   if (Status status = keep_within_bounds(); !status) return status;
-  if (noted_at_ && std::chrono::abs(now - *noted_at_) < kNoteInterval) return Status::ok();
-  noted_at_ = now;
-  return note_acknowledged();
+  if (acknowledged_checked_at_ &&
+      std::chrono::abs(now - *acknowledged_checked_at_) < kAcknowledgedSaveInterval)
+    return Status::ok();
+  acknowledged_checked_at_ = now;
+  return save_acknowledged();
 }
 
 Status Spool::keep_within_bounds() {
@@ -79,13 +82,14 @@ Status Spool::keep_within_bounds() {
   return Status::ok();
 }
 
-// The newest records stay, whoever has them: without any the numbering would be lost.
+// The newest records are never removed, even if acknowledged: without any record the numbering would be lost.
 bool Spool::may_remove_oldest() const {
   return std::any_of(std::next(segments_.begin()), segments_.end(),
                      [](const auto& segment) { return segment.second.has_records(); });
 }
 
-// One by one, so that a power cut brings back the newest of those that were removed, and leaves no hole.
+// Removes one segment at a time, so that a power cut can only bring back the newest of the removed ones,
+// which leaves no gap.
 Status Spool::remove_oldest() {
   if (Status status = finish_removal(); !status) return status;
   const auto oldest = segments_.begin();
@@ -106,12 +110,12 @@ Status Spool::finish_removal() {
   return Status::ok();
 }
 
-// Those of its lines that not all servers have acknowledged.
+// The lines of the segment that not all servers have acknowledged.
 uint64_t Spool::lines_lacked(const Segment& segment) const {
   const uint64_t acknowledged = acknowledged_by_all().seq;
   if (acknowledged >= segment.last.seq) return 0;
   SegmentCursor cursor(directory_, segment);
-  // A segment that cannot be read lacks all that is not known to be acknowledged.
+  // If the segment cannot be read, all lines not known to be acknowledged count.
   while (cursor.position().seq < acknowledged) {
     const auto record = cursor.next();
     if (!record || !record->has_value()) break;
@@ -119,21 +123,21 @@ uint64_t Spool::lines_lacked(const Segment& segment) const {
   return segment.last.lines - std::min(cursor.position().lines, segment.last.lines);
 }
 
-Status Spool::begin_anew(GapReason reason, SteadyTime now) {
-  if (!may_begin_anew(now)) {
-    return Error{ErrorCode::kBusy, "the agent has taken a new identity not long ago"};
+Status Spool::change_identity(GapReason reason, SteadyTime now) {
+  if (!may_change_identity(now)) {
+    return Error{ErrorCode::kBusy, "the agent has changed its identity recently"};
   }
-  const SpoolPosition acknowledged = have_all_said() ? acknowledged_by_all() : identity_.acknowledged;
+  const SpoolPosition acknowledged = have_all_reported() ? acknowledged_by_all() : identity_.acknowledged;
   const auto written = std::find_if(waiting_.rbegin(), waiting_.rend(),
                                     [](const Waiting& batch) { return batch.was_written; });
   const uint64_t lines = written != waiting_.rend() ? written->after().lines
                          : waiting_.empty()         ? next_.lines
                                                     : waiting_.front().before.lines;
   const uint64_t lost = lines - std::min(acknowledged.lines, lines);
-  SpoolIdentity identity = new_identity(random_, identity_.place, {lost, reason});
+  SpoolIdentity identity = new_identity(random_, identity_.location, {lost, reason});
   if (Status status = write_identity(directory_, identity); !status)
     return std::move(status).error().with("write the spool");
-  anew_at_ = now;
+  identity_changed_at_ = now;
   identity_ = std::move(identity);
   stats_.lines_abandoned += lost;
   Segment first;
@@ -141,7 +145,7 @@ Status Spool::begin_anew(GapReason reason, SteadyTime now) {
   segments_.clear();
   segments_.emplace(first.first_seq(), first);
   file_.reset();
-  stand_at_newest();
+  resume_after_newest();
   std::fill(acknowledged_.begin(), acknowledged_.end(), std::nullopt);
   drop_written();
   renumber_waiting();
@@ -149,7 +153,7 @@ Status Spool::begin_anew(GapReason reason, SteadyTime now) {
   return Status::ok();
 }
 
-// The files of the identity before are gone when anything of the new one is written.
+// Removes the segments of the previous identity before anything of the new one is written.
 Status Spool::begin_if_due() {
   if (identity_.has_begun) return Status::ok();
   auto segment = begin_numbering(directory_, identity_);
@@ -161,7 +165,7 @@ Status Spool::begin_if_due() {
   return Status::ok();
 }
 
-// A clone may send what it found in its copy of the file.
+// Drops waiting batches that were written to a file: a clone may send them from its copy of it.
 void Spool::drop_written() {
   const auto written = std::find_if(waiting_.rbegin(), waiting_.rend(),
                                     [](const Waiting& batch) { return batch.was_written; });
@@ -170,7 +174,7 @@ void Spool::drop_written() {
 
 void Spool::renumber_waiting() {
   std::deque<Waiting> waiting = std::exchange(waiting_, {});
-  const SpoolStats stats = stats_;  // they have been counted
+  const SpoolStats stats = stats_;  // the batches are already counted
   waiting_bytes_ = 0;
   for (const Waiting& batch : waiting) {
     const FrameRead frame = read_frame(batch.frame);

@@ -36,7 +36,7 @@ class SpoolKeeping : public testing::Test {
   SpoolOptions options_{.bytes_max = 8 * (kSegmentHeaderBytes + 4 * kRecordBytes),
                         .segment_bytes = kSegmentHeaderBytes + 4 * kRecordBytes,
                         .unsynced_bytes_max = 4 * kRecordBytes,
-                        .kept_for = std::chrono::seconds(60),
+                        .keep_for = std::chrono::seconds(60),
                         .servers = 2};
   FaultySpoolDirectory directory_{7};
   std::unique_ptr<Spool> spool_;
@@ -119,7 +119,7 @@ TEST_F(SpoolKeeping, ServerThatGoesBackIsWaitedFor) {
 }
 
 TEST_F(SpoolKeeping, OfWhatIsAcknowledgedTheNewestIsKept) {
-  options_.kept_bytes = 2 * options_.segment_bytes;
+  options_.keep_bytes = 2 * options_.segment_bytes;
   reopen();
   add(14);
   acknowledge(0, 14);
@@ -198,7 +198,7 @@ TEST_F(SpoolKeeping, FailingDiskKeepsTheNewestInMemoryAndCountsTheRest) {
 TEST_F(SpoolKeeping, LinesThatTheCallerHasLostAreAGap) {
   add(2);
   append();
-  spool_->lose(5);
+  spool_->add_gap(5);
   append();
   EXPECT_TRUE(spool_->sync());
   EXPECT_EQ(spool_->stats().lines_dropped_failed, 5U);
@@ -215,7 +215,7 @@ TEST_F(SpoolKeeping, WhatAFailingDiskDoesNotTakeIsLostWithWhatCameLater) {
   add(2);
   directory_.fails = [](SpoolCall call) { return call == SpoolCall::kSyncFile; };
   append();
-  spool_->lose(5);
+  spool_->add_gap(5);
   EXPECT_EQ(spool_->stats().lines_dropped_failed, 6U);
   directory_.fails = [](SpoolCall) { return false; };
   append();
