@@ -20,8 +20,8 @@
 namespace statmill {
 namespace {
 
-// Somewhere in the middle of the interval: away from its borders, where a late timer would put two samples
-// into one second and none into the next, and not at the same instant on all hosts.
+// A time within the interval, away from its ends, where a late timer would put two samples into one second
+// and none into the next. It differs between hosts, so that they do not all collect at the same instant.
 Duration phase_of(const AgentConfig& config) {
   const auto tenth = static_cast<uint64_t>(config.interval.count()) / 10;
   return Duration(static_cast<Duration::rep>(tenth + hash_name(config.prefix) % (8 * tenth)));
@@ -80,34 +80,36 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
             outbox_.send(collect());
             self_report_.sent();
           }) {
-  self_report_.add_total("agent.lines_spooled", "Lines taken to be sent.",
+  self_report_.add_total("agent.lines_spooled", "Lines appended to the spool.",
                          [this] { return outbox_.figures().lines_spooled; });
-  self_report_.add_total("agent.lines_acknowledged", "Lines that servers have for good, of all servers.",
+  self_report_.add_total("agent.lines_acknowledged",
+                         "Lines acknowledged by servers, summed over all servers.",
                          [this] { return outbox_.figures().lines_acknowledged; });
-  self_report_.add_total("agent.lines_refused", "Of these, lines that a server did not take.",
+  self_report_.add_total("agent.lines_refused", "Acknowledged lines that a server refused.",
                          [this] { return outbox_.figures().lines_refused; });
   self_report_.add_gauge("agent.clock_difference_s",
-                         "How far the clock is ahead of the server's; of several, the most.", [this] {
+                         "How far the clock is ahead of the server's; the largest difference of several.",
+                         [this] {
                            const auto ahead = outbox_.figures().clock_ahead;
                            if (!ahead) return std::numeric_limits<double>::quiet_NaN();
                            return std::chrono::duration<double>(*ahead).count();
                          });
   self_report_.add_total("agent.lines_dropped", "Lines that a server will not get.",
                          [this] { return outbox_.figures().lines_dropped; });
-  self_report_.add_total("agent.batches_damaged", "Batches that could not be read in the spool.",
+  self_report_.add_total("agent.batches_damaged", "Batches in the spool that could not be read.",
                          [this] { return outbox_.figures().batches_damaged; });
-  self_report_.add_gauge("agent.spool_bytes", "What the spool holds, acknowledged or not.",
+  self_report_.add_gauge("agent.spool_bytes", "Size of the spool, including acknowledged batches.",
                          [this] { return static_cast<double>(outbox_.figures().spool_bytes); });
   self_report_.add_gauge("agent.spool_wait_s",
                          "How long the oldest lines have waited for a spool whose disk hangs or is slow.",
                          [this] { return std::chrono::duration<double>(outbox_.waiting_for()).count(); });
-  self_report_.add_total("agent.spool_failures", "Times that the spool's disk took nothing.",
+  self_report_.add_total("agent.spool_failures", "Failed writes of the spool.",
                          [this] { return outbox_.figures().sync_failures; });
-  self_report_.add_total("agent.gaps_reported", "Times that a server was told what is lost.",
+  self_report_.add_total("agent.gaps_reported", "Gaps of lost lines reported to servers.",
                          [this] { return outbox_.figures().gaps_reported; });
   self_report_.add_total("agent.reconnects", "Connections after the first.",
                          [this] { return outbox_.figures().reconnects; });
-  self_report_.add_total("agent.total_resets", "Totals that were below the one before.",
+  self_report_.add_total("agent.total_resets", "Totals that were lower than their previous value.",
                          [this] { return builder_.resets(); });
   if (!config.relay.is_on() || config.once) return;
   relay_.emplace(config.relay, Relay::Services{io_, local_registry_, clock, log, &watchdog_},
@@ -116,13 +118,13 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
 }
 
 void Agent::report_relay() {
-  self_report_.add_total("agent.relay.received", "Samples of this host's programs, accepted or refused.",
+  self_report_.add_total("agent.relay.received", "Samples received from programs of this host.",
                          [this] { return relay_->samples_received(); });
-  self_report_.add_total("agent.relay.refused", "Of these, not taken.",
+  self_report_.add_total("agent.relay.refused", "Received samples that were refused.",
                          [this] { return relay_->samples_refused(); });
 }
 
-// Says where, as a server does.
+// Opens the ports and logs their addresses, as a server does.
 Status Agent::listen() {
   if (relay_) {
     if (Status opened = relay_->open(); !opened) return opened;
@@ -142,7 +144,7 @@ Status Agent::listen() {
   return Status::ok();
 }
 
-// What hangs is told by the log and by the service manager: nobody else is asked while the only loop hangs.
+// A hang of the only loop is reported by the log and to the service manager; no other code could run.
 Watchdog::Services Agent::watchdog_services() {
   return {clock_, log_,
           [this](std::string_view loop, std::chrono::nanoseconds lag) {
@@ -161,7 +163,7 @@ std::string Agent::metrics() const {
 }
 
 int Agent::run() {
-  give_up_capabilities(log_);  // before listen(), whose threads would keep theirs
+  give_up_capabilities(log_);  // before listen(), because its threads would keep theirs
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;
     log_.info("stopping", {{"signal", signal}});
@@ -177,7 +179,7 @@ int Agent::run() {
     log_.error("cannot listen", {{"reason", opened.error().message}});
     return EXIT_FAILURE;
   }
-  collect();  // the first totals; what it gives without them would be half a batch
+  collect();  // reads the first totals; the batch is incomplete without growth, so it is not sent
   outbox_.start();
   timer_.start();
   service_manager::ready();
@@ -188,8 +190,8 @@ int Agent::run() {
     io_.run();
   }
   if (outbox_.figures().is_resolving) {
-    // Destroying the resolver would wait for a name server, for as long as that takes.
-    log_.warn("leaving in the middle of a name look-up");
+    // Destroying the resolver would wait for the name lookup, however long that takes.
+    log_.warn("stopping during a name lookup");
     std::_Exit(EXIT_SUCCESS);
   }
   return EXIT_SUCCESS;
@@ -197,7 +199,7 @@ int Agent::run() {
 
 int Agent::run_once() {
   hangups_.clear();
-  signals_.clear();  // one ends it, as it does any program that has nothing to finish
+  signals_.clear();  // a signal ends the process, as there is nothing to finish
   give_up_capabilities(log_);
   collect();
   std::this_thread::sleep_for(interval_);
@@ -218,7 +220,7 @@ LineBatch Agent::collect() {
   return builder_.finish();
 }
 
-// Aims at wall time anew each time, so that a clock that was set or a host that slept costs one interval.
+// Computed from wall time each time, so that a clock change or a suspend costs at most one interval.
 Duration Agent::until_next() const {
   const Duration now = clock_.wall().time_since_epoch();
   return interval_ - (now - phase_) % interval_;
@@ -238,7 +240,7 @@ void Agent::stop() {
   if (relay_) relay_->stop();
   stop_timer_.expires_after(kFinishLimit + kFinishGrace);
   stop_timer_.async_wait([this](const boost::system::error_code& error) {
-    if (!error) log_.warn("the end waits for the spool's disk, which hangs");
+    if (!error) log_.warn("shutdown waits for the spool's disk, which hangs");
   });
   outbox_.finish(kFinishLimit, [this] { io_.stop(); });
 }

@@ -56,7 +56,7 @@ void BatchBuilder::distribution(std::string_view name, const Distribution& total
   sent.batch = batch_number_;
   for (const SentHistogram::Line& line : sent.histogram->lines(reading)) {
     if (!is_first) {
-      const size_t name_end = 1 + full_name.size();  // behind the mark
+      const size_t name_end = 1 + full_name.size();  // after the mark
       batch_.text.append(line.text, 0, name_end).append(" ").append(time_).append(line.text, name_end);
       ++batch_.lines;
     }

@@ -12,10 +12,11 @@
 namespace statmill {
 namespace {
 
-constexpr unsigned long kCapabilitiesMax = 64;  // as many as the kernel's sets have bits
+constexpr unsigned long kCapabilitiesMax = 64;  // the kernel's sets have 64 bits
 
 void drop_bounding_set() {
-  // EINVAL: there are no more. EPERM: without CAP_SETPCAP it stays, and means nothing under no_new_privs.
+  // EINVAL: no more capabilities. EPERM: without CAP_SETPCAP the set stays, which has no effect under
+  // no_new_privs.
   for (unsigned long i = 0; i < kCapabilitiesMax; ++i) {
     if (::prctl(PR_CAPBSET_DROP, i, 0, 0, 0) != 0) return;
   }
@@ -31,7 +32,7 @@ bool drop_own_sets() {
 
 void give_up_capabilities(Log& log) {
   const auto complain = [&](const char* what) {
-    log.warn("cannot give up privileges", {{"what", what}, {"reason", std::strerror(errno)}});
+    log.warn("cannot drop privileges", {{"what", what}, {"reason", std::strerror(errno)}});
   };
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) complain("no_new_privs");
   if (::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0) complain("ambient");

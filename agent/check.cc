@@ -30,7 +30,7 @@ class NoSink final : public MetricSink {
 using Row = std::array<std::string, 7>;
 constexpr std::array<bool, 7> kIsRight = {false, false, false, false, true, true, false};
 
-// Columns as wide as their widest cells, two blanks between.
+// Columns as wide as their widest cells, separated by two blanks.
 std::string table_of(const std::vector<Row>& rows) {
   std::array<size_t, 7> widths{};
   for (const Row& row : rows) {
@@ -49,7 +49,7 @@ std::string table_of(const std::vector<Row>& rows) {
   return text;
 }
 
-// One collector, and what its programs had done before and after the second.
+// One collector, and the statistics of its programs before and after the second.
 struct Checked {
   CollectorKind kind;
   bool is_on = false;
@@ -62,7 +62,7 @@ struct Checked {
 std::vector<Checked> make_all(const AgentConfig& config, ProcReader& proc, const Clock& clock, Log& log) {
   std::vector<Checked> all;
   AgentConfig one = config;
-  one.once = true;  // who only looks takes nothing from an agent that sends
+  one.once = true;  // a check must not take data from a running agent
   for (const CollectorKind& kind : collector_kinds()) {
     one.collectors = {std::string(kind.name)};
     auto made = make_collectors({one, proc, clock, log});
@@ -134,7 +134,7 @@ int check_collectors(const AgentConfig& config, Log& log, const Clock& clock) {
   }
   std::string text = table_of(rows);
   text += not_measured ? "\nEvents are not measured: " + *not_measured + ".\n"
-                       : "\nns/event has the kernel's own measuring in it, some 60 ns.\n";
+                       : "\nns/event includes the kernel's own measuring, about 60 ns.\n";
   const bool is_printed = std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
   return is_printed ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -15,8 +15,8 @@ void Collection::collect(SteadyTime now, MetricSink& sink) {
   using Level = CollectorStatus::Level;
   for (Member& member : members_) {
     const Running running(member.collector->name().data());
-    const bool resting = member.status.level == Level::kUnavailable && now < member.retry_at;
-    if (!resting) update_status(member, member.collector->collect(sink), now);
+    const bool waits = member.status.level == Level::kUnavailable && now < member.retry_at;
+    if (!waits) update_status(member, member.collector->collect(sink), now);
     sink.gauge("agent." + std::string(member.collector->name()) + ".status",
                static_cast<double>(member.status.level));
   }

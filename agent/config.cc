@@ -24,7 +24,7 @@ Error invalid(std::string_view text, std::string_view why) {
   return {ErrorCode::kInvalid, "\"" + std::string(text) + "\" " + std::string(why)};
 }
 
-// host.<name up to its first dot>.
+// Returns host.<name up to its first dot>.
 std::string default_prefix() {
   std::array<char, 256> name{};
   if (::gethostname(name.data(), name.size() - 1) != 0) return "host.unknown";
@@ -33,7 +33,7 @@ std::string default_prefix() {
   return "host." + (part.empty() ? "unknown" : part);
 }
 
-Status take_prefix(const std::string& text, std::string& prefix) {
+Status set_prefix(const std::string& text, std::string& prefix) {
   if (text.empty()) {
     prefix = default_prefix();
     return Status::ok();
@@ -42,14 +42,14 @@ Status take_prefix(const std::string& text, std::string& prefix) {
   const std::vector<std::string_view> parts = split(text, '.');
   const auto plain = [](std::string_view part) { return !part.empty() && series_part(part) == part; };
   if (!std::all_of(parts.begin(), parts.end(), plain)) {
-    return invalid(text, "is not parts of a-z 0-9 _ - with dots between");
+    return invalid(text, "must consist of parts of a-z 0-9 _ -, separated by dots");
   }
   prefix = text;
   return Status::ok();
 }
 
-// LIST: names, "default" and "all", with commas between.
-Status take_collectors(const std::string& text, std::vector<std::string>& collectors) {
+// LIST: names, "default" and "all", separated by commas.
+Status set_collectors(const std::string& text, std::vector<std::string>& collectors) {
   const std::vector<std::string_view> known = collector_names();
   std::vector<std::string_view> named;
   for (const std::string_view name : split(text, ',')) {
@@ -60,37 +60,40 @@ Status take_collectors(const std::string& text, std::vector<std::string>& collec
   }
   collectors.clear();
   for (const std::string_view name : named) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) return invalid(name, "is no collector");
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      return invalid(name, "is not a collector");
     if (std::find(collectors.begin(), collectors.end(), name) == collectors.end())
       collectors.emplace_back(name);
   }
   return collectors.empty() ? Status(invalid(text, "names no collector")) : Status::ok();
 }
 
-Status take_directory(const std::string& text, std::string& directory) {
+Status set_directory(const std::string& text, std::string& directory) {
   directory = text;
-  return text.starts_with('/') ? Status::ok() : Status(invalid(text, "does not begin with /"));
+  return text.starts_with('/') ? Status::ok() : Status(invalid(text, "must begin with /"));
 }
 
 }  // namespace
 
 std::vector<Setting> agent_settings(AgentConfig& config) {
   const std::vector<Setting> own = {
-      {"interval", "TIME", "1s", "between two collections, 100ms..1h",
+      {"interval", "TIME", "1s", "time between collections, 100ms..1h",
        duration_setting(config.interval, std::chrono::milliseconds(100), std::chrono::hours(1))},
-      {"agent.prefix", "NAME", "", "of every series; host.<short host name> if not given",
-       [&](const std::string& text) { return take_prefix(text, config.prefix); }},
-      {"collectors", "LIST", "default", "default, all, or names as --check lists them, with commas",
-       [&](const std::string& text) { return take_collectors(text, config.collectors); }},
-      {"programs.dir", "DIRECTORY", "/run/statmill", "where programs share what they count",
-       [&](const std::string& text) { return take_directory(text, config.programs_directory); }},
-      {"http.listen", "A:P", "", "HTTP: /metrics of the agent, its relay and this host. When empty, off",
+      {"agent.prefix", "NAME", "", "prefix of every series; default host.<short host name>",
+       [&](const std::string& text) { return set_prefix(text, config.prefix); }},
+      {"collectors", "LIST", "default", "default, all, or names as listed by --check, separated by commas",
+       [&](const std::string& text) { return set_collectors(text, config.collectors); }},
+      {"programs.dir", "DIRECTORY", "/run/statmill", "directory where programs share their counters",
+       [&](const std::string& text) { return set_directory(text, config.programs_directory); }},
+      {"http.listen", "A:P", "",
+       "HTTP address of /metrics for the agent, its relay and this host; empty: off",
        endpoint_setting(config.http_listen)},
       {"log.level", "LEVEL", "info", "error, warn, info or debug",
        parsed_setting(parse_log_level, [&](LogLevel level) { config.log_level = level; })},
-      {"once", "", "false", "collect twice, an interval apart, print the second collection's lines, exit",
+      {"once", "", "false",
+       "collect twice, one interval apart, print the lines of the second collection, exit",
        flag_setting(config.once)},
-      {"check", "", "false", "say what each collector reads, whether it can and what it costs, exit",
+      {"check", "", "false", "print what each collector reads, whether that works and what it costs, exit",
        flag_setting(config.check)},
   };
   return joined({outbox_settings(config.outbox), own, relay_settings(config.relay),

@@ -1,7 +1,7 @@
 // statmill-agent: measures its host and pushes the samples to a statmill server.
 //
-// Exit statuses: 0 asked to stop, 1 failure, 2 bad usage or configuration, 5 the spool is of another version,
-// 7 out of memory.
+// Exit codes: 0 stopped on request, 1 failure, 2 wrong usage or configuration, 5 the spool has another format
+// version, 7 out of memory.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -26,7 +26,7 @@ int run(const statmill::AgentConfig& config) {
     if (config.check) return statmill::check_collectors(config, log, clock);
     statmill::Agent agent(config, log, clock);
     return config.once ? agent.run_once() : agent.run();
-  } catch (const std::exception& e) {  // of a library's: ours throw nothing
+  } catch (const std::exception& e) {  // from a library: our own code throws nothing
     log.error("agent failed", {{"reason", e.what()}});
     return EXIT_FAILURE;
   }

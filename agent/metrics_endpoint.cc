@@ -19,7 +19,7 @@ constexpr std::string_view kPath = "/metrics";
 
 }  // namespace
 
-// One connection. Lives as long as something is under way.
+// One connection. Lives as long as an operation on it is pending.
 class MetricsEndpoint::Session : public std::enable_shared_from_this<Session> {
  public:
   Session(asio::ip::tcp::socket socket, MetricsEndpoint& endpoint)
@@ -43,7 +43,7 @@ class MetricsEndpoint::Session : public std::enable_shared_from_this<Session> {
     return target.substr(0, target.find('?')) == kPath ? http::status::ok : http::status::not_found;
   }
 
-  // Of an error of the connection nobody need be told.
+  // Errors of the connection are not reported.
   void end_badly(const error_code& error) {
     if (error == beast::error::timeout) {
       endpoint_.counters_.late.add();
@@ -69,9 +69,9 @@ class MetricsEndpoint::Session : public std::enable_shared_from_this<Session> {
     });
   }
 
-  // Once, and only while the io_context runs.
+  // Called once, and only while the io_context runs.
   void end() {
-    error_code ignored;  // it is gone either way
+    error_code ignored;  // the connection is gone either way
     stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_both, ignored);
     stream_.close();
     --endpoint_.open_;

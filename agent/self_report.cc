@@ -14,7 +14,8 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-// Exact to the nanosecond; /proc/self/stat counts in ticks of 10 ms, ten times our budget per second.
+// Exact to the nanosecond. /proc/self/stat counts in ticks of 10 ms, which is ten times our CPU budget per
+// second.
 std::chrono::nanoseconds cpu_time_used() {
   timespec used{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
@@ -25,7 +26,7 @@ std::chrono::nanoseconds cpu_time_used() {
 
 SelfReport::SelfReport(std::string prefix, ProcReader& proc)
     : prefix_(std::move(prefix) + "."), proc_(proc), cpu_percent_(kUnknown) {
-  registry_.gauge_fn(prefix_ + "agent.cpu_percent", "Of one CPU, by the agent.", {},
+  registry_.gauge_fn(prefix_ + "agent.cpu_percent", "CPU use of the agent, in percent of one CPU.", {},
                      [this] { return cpu_percent_; });
   registry_.gauge_fn(prefix_ + "agent.rss_bytes", "Resident memory of the agent.", {},
                      [this] { return rss_bytes(); });
@@ -46,7 +47,7 @@ void SelfReport::report(SteadyTime now, MetricSink& sink) {
 
 std::string SelfReport::prometheus_text() const {
   std::vector<Reading> readings = registry_.read();
-  std::deque<std::string> names;  // where they stay
+  std::deque<std::string> names;  // a deque does not move its elements
   for (Reading& reading : readings) {
     reading.name = names.emplace_back("statmill.host." + std::string(reading.name.substr(prefix_.size())));
   }

@@ -65,7 +65,7 @@ class BlockCollector final : public BpfCollector {
     }
   }
 
-  // What the link of its numbers ends in; the numbers, when there is none any more.
+  // Returns the last part of the device's link, or the numbers if the link no longer exists.
   std::string name_of(uint64_t key) const {
     const std::string major = std::to_string(key >> 32);
     const std::string minor = std::to_string(key >> 8 & 0xffffff);

@@ -22,7 +22,7 @@ CollectorStatus status_of(std::span<const BpfHook> hooks) {
 class SeriesFromZero::Sink final : public MetricSink {
  public:
   void begin(MetricSink& to) {
-    // What the last reading did not have, its sink has forgotten, too.
+    // Names that were missing in the previous reading were forgotten by `to`, too.
     std::erase_if(known_, [&](const auto& entry) { return entry.second != number_; });
     to_ = &to;
     ++number_;
@@ -58,8 +58,8 @@ class SeriesFromZero::Sink final : public MetricSink {
   }
 
   MetricSink* to_ = nullptr;
-  uint64_t number_ = 0;                                 // of the reading
-  std::map<std::string, uint64_t, std::less<>> known_;  // names, and the reading that had them last
+  uint64_t number_ = 0;                                 // of the current reading
+  std::map<std::string, uint64_t, std::less<>> known_;  // each name with the last reading that contained it
 };
 
 SeriesFromZero::SeriesFromZero() : sink_(std::make_unique<Sink>()) {}

@@ -1,4 +1,4 @@
-// Of the skeletons that bpftool makes, we take the bytes alone.
+// Uses only the object's bytes from the skeletons that bpftool generates.
 #include "agent/collectors/bpf_images.h"
 
 #include <cstddef>

@@ -30,16 +30,16 @@ using KernelTypes = std::unique_ptr<btf, Close>;
 
 Error unavailable(std::string reason) { return {ErrorCode::kUnavailable, std::move(reason)}; }
 
-// What a failed step means. libbpf returns the negative errno.
+// Converts an error of a loading step. libbpf returns the negative errno.
 Error refused(std::string_view step, int error) {
   if (error == -EPERM) return unavailable("permission (needs CAP_BPF and CAP_PERFMON)");
   return unavailable(std::string(step) + " refused by this kernel: " + std::strerror(-error));
 }
 
-// Of one that libbpf will close.
+// Does not own the descriptor: libbpf closes it.
 Descriptor duplicate(int fd) { return Descriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 3)); }
 
-// A map's memory, seen through mmap.
+// A memory-mapped map.
 class Mapping {
  public:
   Mapping(std::string name, std::span<std::byte> cells) : name_(std::move(name)), cells_(cells) {}
@@ -89,8 +89,8 @@ class LoadedBpfProbe final : public BpfProbe {
  private:
   std::vector<Mapping> mappings_;
   std::vector<BpfHook> hooks_;
-  std::vector<Descriptor> programs_;  // as hooks_; -1: missing
-  std::vector<Descriptor> links_;     // as hooks_; a program is detached when its link is closed
+  std::vector<Descriptor> programs_;  // in the order of hooks_; -1: missing
+  std::vector<Descriptor> links_;     // in the order of hooks_; closing a link detaches its program
 };
 
 constexpr std::string_view kTypedPlace = "tp_btf/";
@@ -108,18 +108,18 @@ class BpfLoading {
     choose();
     types_.reset();
     if (std::none_of(hooks_.begin(), hooks_.end(), is_wanted))
-      return unavailable(has_types_ ? "this kernel has none of the hooks" : "no BTF");
+      return unavailable(has_types_ ? "this kernel supports none of the hooks" : "no BTF");
     Result<Object> object = load_what_loads();
     LoadedProbe probe = object ? attached(object->get()) : LoadedProbe(object.error());
     if (object) object->reset();
-    ::malloc_trim(0);  // libbpf parsed the whole kernel's BTF: give those megabytes back
+    ::malloc_trim(0);  // returns several MB to the system: libbpf parsed the whole BTF of the kernel
     return probe;
   }
 
  private:
   static bool is_wanted(const BpfHook& hook) { return hook.missing.empty(); }
 
-  // Of each program and its twin the one that this kernel can have, at its place.
+  // Of each program and its raw variant, selects the one that this kernel supports.
   void choose() {
     const Object object(open());
     if (object == nullptr) return;
@@ -149,7 +149,7 @@ class BpfLoading {
     return bpf_object__open_mem(image.data(), image.size(), nullptr);
   }
 
-  // One program that the kernel refuses makes libbpf refuse all: so without it once more.
+  // If the kernel refuses one program, libbpf refuses all of them: so retry without that program.
   Result<Object> load_what_loads() {
     for (;;) {
       Object object(open());
@@ -189,7 +189,7 @@ class BpfLoading {
     return Status::ok();
   }
 
-  // `settings` is a program's only constant, so it is at the name_prefix.
+  // `settings` is the only constant of a program, so it is at the beginning.
   void set_constants(bpf_map* map) const {
     size_t size = 0;
     const auto* const initial = static_cast<const std::byte*>(bpf_map__initial_value(map, &size));

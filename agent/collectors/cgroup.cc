@@ -1,5 +1,5 @@
 // The cgroup collector: CPU time, throttling, memory, I/O and tasks of each cgroup, from the files in its
-// directory. Each is opened, read and closed, which is dear: every 10 s.
+// directory. Each file is opened, read and closed, which is expensive, so this happens only every 10 s.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -14,8 +14,8 @@
 namespace statmill {
 namespace {
 
-constexpr size_t kCgroupsMax = 256;         // of a hierarchy that are read, those nearest to the root first
-constexpr size_t kFileBytesMax = 64 << 10;  // memory.stat has some 2 KiB
+constexpr size_t kCgroupsMax = 256;         // read per hierarchy, those nearest to the root first
+constexpr size_t kFileBytesMax = 64 << 10;  // memory.stat has about 2 KiB
 constexpr Duration kInterval{10'000};
 
 class CgroupCollector final : public Collector {
@@ -41,7 +41,7 @@ class CgroupCollector final : public Collector {
     size_t left_out = 0;
     size_t hierarchies = 0;
     for (size_t first = 0, end = 0; first < fields.size(); first = end) {
-      // All fields of one hierarchy: of version 2 there is only one.
+      // Reads all fields of one hierarchy. In version 2 there is only one hierarchy.
       while (end < fields.size() && fields[end].controller == fields[first].controller) ++end;
       CgroupTree tree(find_cgroup_hierarchy(mount_, std::string(fields[first].controller)).root);
       if (tree.root().empty() || !tree.scan()) continue;
@@ -54,7 +54,7 @@ class CgroupCollector final : public Collector {
     return {};
   }
 
-  // How many of its cgroups were over the limit.
+  // Returns how many cgroups exceed the limit.
   size_t read_tree(const CgroupTree& tree, std::span<const CgroupField> fields, MetricSink& sink) {
     std::vector<Cgroup> cgroups = tree.cgroups();
     std::stable_sort(cgroups.begin(), cgroups.end(), [](const Cgroup& a, const Cgroup& b) {
@@ -73,7 +73,7 @@ class CgroupCollector final : public Collector {
     for (const CgroupField& field : fields) {
       if (field.file != file) is_there = read_file(path + "/" + std::string(field.file));
       file = field.file;
-      if (!is_there) continue;  // its controller is not on here
+      if (!is_there) continue;  // its controller is not enabled here
       const std::optional<uint64_t> number = find_cgroup_number(text_, field);
       if (!number) continue;
       const std::string series = "cgroup." + name + "." + std::string(field.series);

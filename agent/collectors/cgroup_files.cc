@@ -53,8 +53,8 @@ constexpr CgroupField kVersion1[] = {
     {"pids", "pids.current", Form::kNumber, "", "tasks", false, 1},
 };
 
-// The sum of what `number_of` finds in the lines; none when it finds nothing. A file of no devices is empty:
-// that is a sum of 0.
+// Returns the sum of what `number_of` finds in the lines; nullopt if it finds nothing. An empty file has no
+// devices: the sum is 0.
 template <class NumberOf>
 std::optional<uint64_t> sum_of_lines(std::string_view text, NumberOf number_of) {
   const bool is_empty = text.empty();
@@ -101,7 +101,7 @@ std::span<const CgroupField> cgroup_fields_v1() { return kVersion1; }
 
 std::optional<uint64_t> find_cgroup_number(std::string_view text, const CgroupField& field) {
   const std::optional<uint64_t> number = number_in(text, field);
-  // Version 1 writes "no limit" as the greatest multiple of a page.
+  // Version 1 writes "no limit" as the largest multiple of a page.
   constexpr uint64_t kMost = uint64_t{1} << 62;
   if (!number || *number > kMost / field.factor) return std::nullopt;
   return *number * field.factor;

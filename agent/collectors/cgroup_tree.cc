@@ -16,7 +16,7 @@
 namespace statmill {
 namespace {
 
-// A slash becomes a dash, as systemd has it in the names of slices.
+// Replaces each slash by a dash, as systemd does in slice names.
 std::string name_of(std::string_view path) {
   if (path.empty()) return "root";
   std::string name;
@@ -46,7 +46,7 @@ Status CgroupTree::scan() {
   return Status::ok();
 }
 
-// Closes `parent`.
+// Takes ownership of `parent` and closes it.
 void CgroupTree::scan_directory(int parent, const std::string& path, size_t depth) {
   DIR* const directory = ::fdopendir(parent);
   if (directory == nullptr) {
@@ -63,7 +63,7 @@ void CgroupTree::scan_directory(int parent, const std::string& path, size_t dept
     const std::string below = path + "/" + std::string(name);
     add(entry->d_ino, below);
     const int child = ::openat(::dirfd(directory), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (child >= 0) scan_directory(child, below, depth + 1);  // else it is gone by now
+    if (child >= 0) scan_directory(child, below, depth + 1);  // otherwise it was removed meanwhile
   }
   ::closedir(directory);
 }

@@ -1,4 +1,4 @@
-// The cpu collector: where the CPUs' time went since the reading before, in percent of all CPUs together.
+// The cpu collector: CPU time by mode since the previous reading, in percent of all CPUs.
 #include <numeric>
 
 #include "agent/collectors/collector.h"
@@ -25,7 +25,7 @@ class CpuCollector final : public Collector {
 
  private:
   static void report(const CpuTimes& before, const CpuTimes& now, MetricSink& sink) {
-    // A mode may go backwards (iowait does, proc(5) says so): it spent no time then, as far as we know.
+    // A mode's time may decrease (proc(5) says so of iowait); it then counts as 0.
     CpuTimes spent{};
     for (size_t i = 0; i < spent.size(); ++i) spent[i] = now[i] > before[i] ? now[i] - before[i] : 0;
     const uint64_t total = std::accumulate(spent.begin(), spent.end(), uint64_t{0});
@@ -44,7 +44,7 @@ class CpuCollector final : public Collector {
   }
 
   ProcReader& proc_;
-  std::optional<CpuTimes> last_;  // none: the next reading is a first one
+  std::optional<CpuTimes> last_;  // nullopt before the first reading
 };
 
 }  // namespace

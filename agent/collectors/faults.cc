@@ -1,4 +1,4 @@
-// The faults collector: page faults, by where they came from.
+// The faults collector: page faults by origin.
 #include "bpf/faults.h"
 #include "agent/collectors/bpf_cells.h"
 #include "agent/collectors/bpf_collector.h"

@@ -1,4 +1,4 @@
-// The interrupts collector: how many softirqs and interrupts, and what their handlers took.
+// The interrupts collector: counts of softirqs and interrupts, and the time in their handlers.
 #include <array>
 
 #include "agent/collectors/bpf_cells.h"
@@ -32,7 +32,7 @@ class InterruptsCollector final : public BpfCollector {
   }
 
  private:
-  // Of interrupts that never came, nothing.
+  // Interrupts that never occurred are not reported.
   static void report_number(size_t number, std::span<interrupts_bank> banks, MetricSink& sink) {
     const uint64_t count = sum_cells(
         banks, [number](const interrupts_bank& bank) -> const __u64& { return bank.irqs[number].count; });

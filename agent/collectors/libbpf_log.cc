@@ -10,8 +10,8 @@
 namespace statmill {
 namespace {
 
-// libbpf takes one function for all its messages and hands it nothing of ours: who listens in this thread
-// has to wait in a variable. Set by LibbpfLog alone.
+// libbpf calls one function for all its messages and passes no context, so each thread stores its listener in
+// a variable. Only LibbpfLog sets it.
 thread_local LibbpfLog* listener = nullptr;
 
 int print(libbpf_print_level, const char* format, va_list arguments) {
@@ -33,7 +33,7 @@ LibbpfLog::~LibbpfLog() { listener = nullptr; }
 
 std::string LibbpfLog::pop_refused() { return std::exchange(refused_, {}); }
 
-// libbpf tells which program the kernel refused in words alone: "libbpf: prog 'x': failed to load: -22".
+// libbpf reports which program the kernel refused only in a message: "libbpf: prog 'x': failed to load: -22".
 void LibbpfLog::message(std::string_view text) {
   constexpr std::string_view kBefore = "prog '";
   constexpr std::string_view kAfter = "': failed to load";

@@ -15,7 +15,7 @@ class LoadCollector final : public Collector {
     const Result<std::string_view> text = proc_.read("loadavg");
     if (!text) return CollectorStatus::unavailable(text.error().message);
     const std::optional<LoadAverages> averages = parse_load_averages(*text);
-    if (!averages) return CollectorStatus::unavailable("loadavg is not as proc(5) says");
+    if (!averages) return CollectorStatus::unavailable("loadavg has an unknown format");
     sink.gauge("load.1m", averages->load[0]);
     sink.gauge("load.5m", averages->load[1]);
     sink.gauge("load.15m", averages->load[2]);

@@ -16,13 +16,13 @@ struct Entry {
   std::unique_ptr<Collector> (*make)(const Environment& environment);
 };
 
-// One that reads the text of /proc alone.
+// A collector that only reads the text of /proc.
 template <std::unique_ptr<Collector> (*kMake)(ProcReader&)>
 std::unique_ptr<Collector> of_proc(const Environment& environment) {
   return kMake(environment.proc);
 }
 
-// Programs that need no settings, by their subject.
+// Programs without settings, by subject.
 struct Subject {
   char text[16];
 };
@@ -31,7 +31,7 @@ LoadedProbe load_probe_of(const BpfEnvironment& environment) {
   return load_bpf_probe({.subject = kSubject.text}, environment.log);
 }
 
-// One over the eBPF programs of the same name.
+// A collector with the eBPF programs of the same name.
 template <std::unique_ptr<Collector> (*kMake)(LoadedProbe, const BpfEnvironment&),
           LoadedProbe (*kLoad)(const BpfEnvironment&)>
 std::unique_ptr<Collector> of_bpf(const Environment& environment) {
@@ -47,7 +47,7 @@ std::unique_ptr<Collector> make_pmu(const Environment&) {
   return make_pmu_collector(PerfCounters::open(hardware_events()));
 }
 
-// Who only prints must not take from an agent that sends.
+// A run that only prints must not remove the files that an agent reports.
 std::unique_ptr<Collector> make_programs(const Environment& environment) {
   return make_programs_collector(
       {.directory = environment.config.programs_directory, .removes_files = !environment.config.once},

@@ -1,4 +1,4 @@
-// The memory collector: what the host's RAM and swap are used for, in bytes.
+// The memory collector: use of the host's RAM and swap, in bytes.
 #include <array>
 
 #include "agent/collectors/collector.h"
@@ -8,7 +8,7 @@ namespace statmill {
 namespace {
 
 struct Field {
-  std::string_view key;  // of /proc/meminfo
+  std::string_view key;  // in /proc/meminfo
   std::string_view series;
 };
 constexpr std::array<Field, 9> kFields = {{{"MemTotal", "memory.total"},

@@ -64,7 +64,8 @@ class NetCollector final : public BpfCollector {
     }
     for (const auto& [ifindex, totals] : interfaces) {
       std::array<char, IF_NAMESIZE> name{};
-      if (::if_indextoname(static_cast<unsigned>(ifindex), name.data()) == nullptr) continue;  // gone
+      // the interface is gone
+      if (::if_indextoname(static_cast<unsigned>(ifindex), name.data()) == nullptr) continue;
       report_one("net." + series_part(name.data()) + "." + mark, totals, sink);
     }
     report_one("net.other_namespaces." + mark, elsewhere, sink);
@@ -76,7 +77,7 @@ class NetCollector final : public BpfCollector {
     sink.total(base + "_bytes", totals.bytes);
   }
 
-  // Reasons that have not come up have no series; all together have one.
+  // Reasons that have not occurred get no series; all reasons together have one.
   void report_drops(std::span<net_bank> banks, MetricSink& sink) const {
     uint64_t all = 0;
     for (size_t i = 0; i < NET_REASONS; ++i) {

@@ -1,4 +1,4 @@
-// The network collector: traffic, errors and drops of each interface but the loopback.
+// The network collector: traffic, errors and drops of each interface except the loopback.
 #include "agent/collectors/collector.h"
 
 #include <algorithm>

@@ -22,7 +22,7 @@ constexpr PerfEvent kHardware[] = {
     {"branch_misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
 };
 
-// Of all tasks on the CPU; -1 and errno: it cannot be counted there.
+// Counts all tasks on the CPU. Returns -1 and sets errno if the event cannot be counted there.
 int open_on(long cpu, const PerfEvent& event) {
   perf_event_attr attributes{};
   attributes.size = sizeof(attributes);

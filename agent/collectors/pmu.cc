@@ -1,4 +1,4 @@
-// The pmu collector: what the CPUs count of themselves, where they let us.
+// The pmu collector: the hardware counters of the CPUs, where they are accessible.
 #include "agent/collectors/collector.h"
 #include "agent/collectors/perf_counters.h"
 

@@ -8,7 +8,7 @@ namespace statmill {
 namespace {
 
 constexpr std::string_view kBlanks = " \t";
-constexpr uint64_t kSectorBytes = 512;  // of diskstats, whatever the device's own
+constexpr uint64_t kSectorBytes = 512;  // unit of diskstats, independent of the device's sector size
 constexpr uint64_t kSectorsMax = UINT64_MAX / kSectorBytes;
 
 std::optional<double> real_number(std::string_view word) {
@@ -18,7 +18,7 @@ std::optional<double> real_number(std::string_view word) {
   return value;
 }
 
-// Fills `numbers` from the next words of `line`; false when one is missing or not a number.
+// Fills `numbers` from the next words of `line`. Returns false if one is missing or not a number.
 template <size_t N>
 bool take_numbers(std::string_view& line, std::array<uint64_t, N>& numbers) {
   for (uint64_t& number : numbers) {
@@ -31,7 +31,7 @@ bool take_numbers(std::string_view& line, std::array<uint64_t, N>& numbers) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// sda1 of sda, nvme0n1p2 of nvme0n1.
+// True for partitions such as sda1 of sda, nvme0n1p2 of nvme0n1.
 bool is_partition_of(std::string_view name, std::string_view device) {
   if (device.empty() || !name.starts_with(device)) return false;
   std::string_view rest = name.substr(device.size());
@@ -48,7 +48,7 @@ InterfaceTraffic traffic(const std::array<uint64_t, 16>& columns, size_t first) 
   return {columns[first], columns[first + 1], columns[first + 2], columns[first + 3]};
 }
 
-// some avg10=0.12 avg60=0.05 avg300=0.00 total=12345
+// Format: some avg10=0.12 avg60=0.05 avg300=0.00 total=12345
 std::optional<PressureLine> parse_pressure_line(std::string_view line) {
   std::optional<double> percent;
   std::optional<uint64_t> total;
@@ -108,7 +108,8 @@ std::optional<CpuTimes> parse_cpu_times(std::string_view stat) {
   for (size_t mode = 0; mode < times.size(); ++mode) {
     const std::string_view word = next_word(line);
     const std::optional<uint64_t> ticks = whole_number(word);
-    if (!ticks && (mode < 4 || !word.empty())) return std::nullopt;  // four modes are as old as Linux
+    // the first four modes exist in every kernel
+    if (!ticks && (mode < 4 || !word.empty())) return std::nullopt;
     times[mode] = ticks.value_or(0);
   }
   return times;
@@ -136,7 +137,7 @@ std::optional<LoadAverages> parse_load_averages(std::string_view loadavg) {
 
 std::vector<Disk> parse_disks(std::string_view diskstats) {
   std::vector<Disk> disks;
-  std::string_view whole;  // the last device that is no partition: its partitions follow it
+  std::string_view whole;  // the last whole device: its partitions follow it
   while (!diskstats.empty()) {
     std::string_view line = next_line(diskstats);
     next_word(line);  // major
@@ -164,7 +165,7 @@ std::vector<Interface> parse_interfaces(std::string_view net_dev) {
   std::vector<Interface> interfaces;
   while (!net_dev.empty()) {
     std::string_view line = next_line(net_dev);
-    const size_t colon = line.rfind(':');  // a name may hold one, as in eth0:1
+    const size_t colon = line.rfind(':');  // a name may contain a colon, as in eth0:1
     if (colon == std::string_view::npos) continue;
     std::string_view before = line.substr(0, colon);
     const std::string_view name = next_word(before);

@@ -1,4 +1,4 @@
-// The process collector: processes that began, took up another program and ended.
+// The process collector: processes that were started, executed a new program and ended.
 #include "bpf/process.h"
 #include "agent/collectors/bpf_cells.h"
 #include "agent/collectors/bpf_collector.h"

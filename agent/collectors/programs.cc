@@ -18,15 +18,15 @@ namespace statmill {
 namespace {
 
 constexpr std::string_view kSuffix = ".cells";
-constexpr Duration kLogInterval{10'000};  // between two lines about files that cannot be read
+constexpr Duration kLogInterval{10'000};  // between log lines about unreadable files
 
-// A file, by its name.
+// A file; the key is its name.
 struct Program {
   ino_t inode = 0;
-  bool is_reported_before = false;  // what it says when it is read for the first time
+  bool is_reported_before = false;  // its contents at the first reading were reported by an earlier agent
   bool is_named = false;            // in the log
   bool is_there = true;
-  size_t items = 0;  // as of the last reading
+  size_t items = 0;  // at the last reading
   ReportLines lines;
 };
 using Programs = std::map<std::string, Program, std::less<>>;
@@ -46,7 +46,7 @@ class ProgramsCollector final : public Collector {
   CollectorStatus collect(MetricSink& sink) override;
 
  private:
-  // What an interval has had so far.
+  // Sums for the current interval.
   struct Round {
     size_t files = 0;
     size_t refused = 0;
@@ -56,7 +56,7 @@ class ProgramsCollector final : public Collector {
     uint64_t cost = 0;
   };
 
-  // Errors: the directory is there and cannot be read.
+  // Lists the directory. Errors: it exists and cannot be read.
   Status look();
   void found(const dirent& entry);
   void read_all(MetricSink& sink);
@@ -75,8 +75,8 @@ class ProgramsCollector final : public Collector {
   bool has_looked_ = false;
   bool is_there_ = false;  // the directory
   Programs programs_;      // at most files_max
-  size_t items_ = 0;       // of all programs; at most items_in_all_max
-  std::string next_;       // the first that the last interval had no room for, or empty
+  size_t items_ = 0;       // in all programs; at most items_in_all_max
+  std::string next_;       // the first file that was postponed in the last interval; empty: none
   Round round_;
 };
 
@@ -107,7 +107,7 @@ Status ProgramsCollector::look() {
     ::closedir(directory);
   }
   has_looked_ = true;
-  // What was not looked at may be there: forgotten, it would be told once more.
+  // Entries after the limit may exist: if they were forgotten, their counts would be reported again.
   if (names == options_.names_max) return Status::ok();
   std::erase_if(programs_, [&](const auto& entry) {
     const Program& program = entry.second;
@@ -121,7 +121,7 @@ void ProgramsCollector::found(const dirent& entry) {
   const std::string_view name(entry.d_name);
   if (name.starts_with('.') || !name.ends_with(kSuffix)) return;
   auto it = programs_.find(name);
-  if (it != programs_.end() && it->second.inode != entry.d_ino) {  // another file of the name
+  if (it != programs_.end() && it->second.inode != entry.d_ino) {  // another file with this name
     items_ -= it->second.items;
     programs_.erase(it);
     it = programs_.end();
@@ -137,7 +137,7 @@ void ProgramsCollector::found(const dirent& entry) {
   }
 }
 
-// Begins where the last interval found no room: each has its turn.
+// Starts with the first file that the last interval postponed, so that every file gets its turn.
 void ProgramsCollector::read_all(MetricSink& sink) {
   std::vector<std::string> names;
   names.reserve(programs_.size());
@@ -157,16 +157,16 @@ void ProgramsCollector::read_all(MetricSink& sink) {
   }
 }
 
-// Whether there is nothing more to say of it: it is removed.
+// Returns true if the file was completely reported and removed.
 bool ProgramsCollector::read_one(const std::string& name, Program& program, MetricSink& sink) {
   std::string error;
   const std::unique_ptr<SharedCells> cells = SharedCells::open(path_of(name), error);
   if (cells == nullptr) return refuse(name, program, error);
-  const bool is_last = !cells->lives();  // before it is read
+  const bool is_last = !cells->lives();  // checked before reading
   std::optional<std::vector<Reading>> readings = cells->read(error);
   round_.cost += cells->cost();
   if (!readings) return refuse(name, program, error);
-  if (is_last) {  // what was not finished now never will be
+  if (is_last) {  // the process is dead: unfinished records will never be finished
     for (Reading& reading : *readings) reading.sum_missing_max = 0;
   }
   const size_t items = items_of(*readings);
@@ -186,17 +186,17 @@ bool ProgramsCollector::read_one(const std::string& name, Program& program, Metr
   return refuse(name, program, std::string("it cannot be removed: ") + std::strerror(errno));
 }
 
-// False: it stays, and is tried again.
+// Counts and logs the file as refused. Always returns false: the file stays and is tried again.
 bool ProgramsCollector::refuse(const std::string& name, Program& program, const std::string& reason) {
   ++round_.refused;
   if (std::exchange(program.is_named, true)) return false;
   if (const int64_t held_back = limiter_.admit(clock_.steady()); held_back >= 0)
-    log_.warn("shared cells of no use",
+    log_.warn("shared cells refused",
               {{"file", path_of(name)}, {"reason", reason}, {"held_back", held_back}});
   return false;
 }
 
-// Whether all its lines are in the batch.
+// Returns whether all its lines are in the batch.
 bool ProgramsCollector::hand_over(const std::vector<Reading>& readings, Program& program, MetricSink& sink) {
   const std::string_view text = program.lines.make(readings, sink.time());
   if (std::exchange(program.is_reported_before, false)) {

@@ -1,4 +1,4 @@
-// The reclaim collector: how long tasks had to wait for memory, and who was killed for want of it.
+// The reclaim collector: how long tasks waited for memory, and out-of-memory kills.
 #include "bpf/reclaim.h"
 #include "agent/collectors/bpf_cells.h"
 #include "agent/collectors/bpf_collector.h"

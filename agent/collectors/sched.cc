@@ -1,5 +1,5 @@
-// The sched collector: how long tasks waited for a CPU, stayed on it and stayed off it, why they left it, and
-// what each CPU and cgroup had.
+// The sched collector: how long tasks waited for a CPU, ran on it and stayed off it, why they left it, and
+// the CPU time per CPU and cgroup.
 #include "bpf/sched.h"
 
 #include <sys/stat.h>
@@ -14,7 +14,7 @@
 namespace statmill {
 namespace {
 
-constexpr size_t kCpusMax = 1024;  // that have series of their own
+constexpr size_t kCpusMax = 1024;  // with their own series
 
 class SchedCollector final : public BpfCollector {
  public:
@@ -38,7 +38,7 @@ class SchedCollector final : public BpfCollector {
     for (size_t cpu = 0; cpu < std::min(banks.size(), kCpusMax); ++cpu) {
       const uint64_t busy = load_cell(banks[cpu].on_cpu.sum);
       if (busy != 0)
-        sink.total("sched.cpu" + std::to_string(cpu) + ".busy_ns", busy);  // else it is not there
+        sink.total("sched.cpu" + std::to_string(cpu) + ".busy_ns", busy);  // otherwise the CPU does not exist
     }
     cgroups_.report(banks, sink);
     return {};

@@ -41,7 +41,7 @@ void SchedCgroups::report(std::span<sched_bank> banks, MetricSink& sink) {
   if (is_fresh_ && unnamed != 0 && tree_.left_out() == 0) release_gone(banks, all);
 }
 
-// Directories are looked at when an id is new, and not too often.
+// Reads the directories only if an id is new, and not too often.
 void SchedCgroups::look_again(const ById& totals) {
   is_fresh_ = false;
   const bool has_new =
@@ -52,7 +52,8 @@ void SchedCgroups::look_again(const ById& totals) {
   is_fresh_ = static_cast<bool>(tree_.scan());
 }
 
-// No task runs in a cgroup without a directory, so no program writes what is emptied here; the id goes last.
+// No task runs in a cgroup without a directory, so no program writes to the slot that is cleared here. The id
+// is cleared last.
 void SchedCgroups::release_gone(std::span<sched_bank> banks, const ById& totals) {
   for (const auto& entry : totals) {
     if (tree_.find(entry.first) != nullptr) continue;

@@ -1,5 +1,5 @@
-// The snmp collector: what the kernel's protocols count of themselves (RFC 4293, 4022, 4113 and its own), in
-// /proc/net/snmp and /proc/net/netstat.
+// The snmp collector: the statistics of the kernel's network protocols (RFC 4293, 4022, 4113 and its own),
+// from /proc/net/snmp and /proc/net/netstat.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -12,7 +12,7 @@
 namespace statmill {
 namespace {
 
-// Those that say what goes wrong, and how much there is at all.
+// The fields for errors, and for the total traffic.
 struct Group {
   std::string_view name;  // "Tcp"
   std::string_view fields;
@@ -34,7 +34,7 @@ constexpr Group kNetstat[] = {
     {"IpExt", "InOctets OutOctets InNoRoutes InTruncatedPkts InCsumErrors"},
 };
 
-// Whether `word` is one of those in `words`, with blanks between.
+// Returns whether `word` is one of the blank-separated `words`.
 bool has_word(std::string_view words, std::string_view word) {
   for (std::string_view one = next_word(words); !one.empty(); one = next_word(words)) {
     if (one == word) return true;
@@ -57,7 +57,8 @@ class SnmpCollector final : public Collector {
   }
 
  private:
-  // Pairs of lines, of the same first word: names, then numbers. How many numbers were of use.
+  // Reads pairs of lines with the same first word: names, then numbers. Returns how many numbers were
+  // reported.
   template <size_t N>
   size_t read(const std::string& file, const Group (&groups)[N], MetricSink& sink, std::string& missing) {
     const Result<std::string_view> text = proc_.read(file);
@@ -82,10 +83,10 @@ class SnmpCollector final : public Collector {
     return found;
   }
 
-  // The line of names is the same each time: what it says is remembered.
+  // The line of names is the same each time, so its meaning is cached.
   struct Columns {
     std::string names;
-    std::vector<std::string> series;  // of each column; empty: of no use
+    std::vector<std::string> series;  // of each column; empty: not reported
   };
 
   size_t report(const Group& group, std::string_view names, std::string_view numbers, MetricSink& sink) {
@@ -113,7 +114,7 @@ class SnmpCollector final : public Collector {
   }
 
   ProcReader& proc_;
-  std::map<std::string_view, Columns> columns_;  // by the group's name
+  std::map<std::string_view, Columns> columns_;  // by group name
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Calls that a machine has not are left out of its table.
+// Calls that this machine does not have are left out of its table.
 #include "agent/collectors/syscall_classes.h"
 
 #include <sys/syscall.h>

@@ -1,4 +1,4 @@
-// The tcp collector: bytes, round trips, connections, and what had to be sent again or was reset.
+// The tcp collector: bytes, round trips, connections, retransmits and resets.
 #include <array>
 
 #include "agent/collectors/bpf_cells.h"
@@ -9,7 +9,7 @@
 namespace statmill {
 namespace {
 
-// In the kernel's order (include/net/tcp_states.h), from 1 on.
+// In the kernel's order (include/net/tcp_states.h), starting with 1.
 constexpr std::array<std::string_view, 12> kStates = {
     "established", "syn_sent",   "syn_received", "fin_wait1", "fin_wait2", "time_wait",
     "close",       "close_wait", "last_ack",     "listen",    "closing",   "new_syn_received"};

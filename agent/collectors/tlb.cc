@@ -1,4 +1,4 @@
-// The tlb collector: flushes of what CPUs know of addresses, by reason.
+// The tlb collector: flushes of the address translation caches, by reason.
 #include <array>
 
 #include "agent/collectors/bpf_cells.h"

@@ -32,7 +32,7 @@ class VmstatCollector final : public Collector {
   }
 
  private:
-  // How many of the fields the file has; what it has not is appended to `missing`.
+  // Returns how many of the fields the file has; appends the others to `missing`.
   size_t read(const std::string& file, std::span<const Field> fields, MetricSink& sink,
               std::string& missing) {
     const Result<std::string_view> text = proc_.read(file);

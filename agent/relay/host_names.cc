@@ -12,7 +12,7 @@ Error invalid(std::string_view text, std::string_view why) {
   return {ErrorCode::kInvalid, "\"" + std::string(text) + "\" " + std::string(why)};
 }
 
-// Whether `tags`, as they stand behind a path, has the key.
+// Returns whether `tags`, in the form after a path, contains the key.
 bool has_key(std::string_view tags, std::string_view key) {
   while (!tags.empty()) {
     const std::string_view tag = tags.substr(0, tags.find(';'));
@@ -29,10 +29,11 @@ Result<HostNames> HostNames::parse(const std::string& tags, const std::string& c
   TagList list;
   for (const std::string_view tag : split(tags, ',')) {
     const size_t assign = tag.find('=');
-    if (assign == std::string_view::npos) return invalid(tag, "is no key=value");
+    if (assign == std::string_view::npos) return invalid(tag, "is not of the form key=value");
     const std::string_view key = tag.substr(0, assign);
     const std::string_view value = tag.substr(assign + 1);
-    if (!is_clean_text(tag) || list.add(key, value)) return invalid(tag, "cannot be a tag beside the others");
+    if (!is_clean_text(tag) || list.add(key, value))
+      return invalid(tag, "cannot be a tag together with the others");
     out.tags_.push_back({std::string(key), std::string(value)});
   }
   if (carets.empty()) return out;

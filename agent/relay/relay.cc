@@ -15,12 +15,12 @@ Relay::Relay(RelayOptions options, const Services& services, RelaySink::HandOver
       intake_(sink_, services.registry),
       timer_(
           services.io, [] { return RelaySink::kDrainInterval; }, [this] { drain(); }) {
-  services_.registry.gauge_fn("statmill.line_connections", "TCP connections of senders now open.", {},
+  services_.registry.gauge_fn("statmill.line_connections", "Open TCP connections of senders.", {},
                               [this] { return static_cast<double>(connections_.count()); });
 }
 
 Status Relay::open() {
-  LineOptions others = options_.line;  // of the ports that have no unix socket
+  LineOptions others = options_.line;  // for the ports without a unix socket
   others.socket_path.clear();
   if (options_.listens_for_lines()) {
     if (Status s = open(istatd_dialect(), options_.line, ports_.line); !s) return s;
@@ -49,11 +49,11 @@ Status Relay::open(std::unique_ptr<Dialect> dialect, const LineOptions& options,
 }
 
 void Relay::drain() {
-  const Running running("samples of the relay");
+  const Running running("relay samples");
   sink_.drain(RelaySink::Which::kDue, services_.clock.steady(), hand_over_);
 }
 
-// From any thread.
+// Called on any thread.
 void Relay::drain_soon() {
   boost::asio::post(services_.io, [this] { drain(); });
 }

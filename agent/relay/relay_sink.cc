@@ -7,9 +7,10 @@
 namespace statmill {
 namespace {
 
-constexpr size_t kGenerations = 2;  // what waits, and what is being handed over
+constexpr size_t kGenerations = 2;  // waiting samples, and those being handed over
 
-// How many observations of its value a sample is, if it is of one value and a sum can hold it.
+// Returns how many observations of one value the sample is; nullopt if it has several values or a sum cannot
+// hold it.
 std::optional<uint64_t> weight_of(const Sample& sample) {
   if (sample.ready == nullptr || sample.kind == Kind::kEvent) {
     return SampleSum::can_hold(sample.kind, sample.value, 1) ? std::optional<uint64_t>(1) : std::nullopt;
@@ -18,21 +19,21 @@ std::optional<uint64_t> weight_of(const Sample& sample) {
   const bool is_one_value = ready.cells.empty() && ready.min == ready.max && ready.count > 0;
   if (sample.kind != Kind::kDistribution || !is_one_value) return std::nullopt;
   if (!SampleSum::can_hold(sample.kind, ready.min, ready.count)) return std::nullopt;
-  // What contradicts itself is the server's to refuse.
+  // The server refuses samples that contradict themselves.
   const bool is_sound = SampleSum(sample.kind, ready.min, ready.count).sum() == sample.value;
   return is_sound ? std::optional(ready.count) : std::nullopt;
 }
 
 const Number& value_of(const Sample& sample) { return sample.ready ? sample.ready->min : sample.value; }
 
-// Bytes of its line, without the name, at most.
+// Returns an upper bound for the bytes of the sample's line, without the name.
 size_t line_bound(const Sample& sample) {
   constexpr size_t kNumbers = 192;
   constexpr size_t kCell = 24;
   return kNumbers + (sample.ready ? sample.ready->cells.size() * kCell : 0);
 }
 
-// The sample that stands for a sum. It points at `rest`.
+// Returns the sample that represents a sum. It refers to `rest`.
 Sample sample_of(const SecondSums::Sum& sum, ReadyBucket& rest) {
   Sample sample;
   sample.name = sum.key.name;
@@ -53,8 +54,8 @@ RelaySink::RelaySink(RelaySinkOptions options, Registry& registry, std::function
       bytes_max_(options_.bytes_max / kGenerations),
       wake_(std::move(wake)),
       handed_over_(
-          registry.counter("statmill.relay_samples_handed_over", "Samples accepted that are on their way.")),
-      lines_(registry.counter("statmill.relay_lines", "Lines that these samples became.")) {}
+          registry.counter("statmill.relay_samples_handed_over", "Accepted samples that were handed over.")),
+      lines_(registry.counter("statmill.relay_lines", "Lines made from these samples.")) {}
 
 uint64_t RelaySink::apply(Batch& batch, Timestamp now) {
   constexpr size_t kSlotsAhead = 16;
@@ -62,12 +63,12 @@ uint64_t RelaySink::apply(Batch& batch, Timestamp now) {
   const bool adds_up = options_.aggregate > Duration(0);
   const int64_t now_s = unix_seconds(now);
   const std::span<Sample> samples(batch.samples);
-  std::vector<uint64_t> hashes(adds_up ? samples.size() + kSlotsAhead : 0);  // made before the lock
+  std::vector<uint64_t> hashes(adds_up ? samples.size() + kSlotsAhead : 0);  // computed before locking
   for (size_t i = 0; i < samples.size(); ++i) {
     if (!samples[i].time_s) samples[i].time_s = now_s;
     if (adds_up) hashes[i] = SecondSums::hash_of(samples[i].name, samples[i].kind, *samples[i].time_s);
   }
-  uint64_t taken = 0;
+  uint64_t accepted = 0;
   bool wakes = false;
   {
     MutexLock lock(mutex_);
@@ -80,13 +81,13 @@ uint64_t RelaySink::apply(Batch& batch, Timestamp now) {
       if (refusal) {
         batch.refuse_sample(i, *refusal);
       } else {
-        ++taken;
+        ++accepted;
       }
     }
     wakes = is_much() && !std::exchange(is_woken_, true);
   }
   if (wakes) wake_();
-  return taken;
+  return accepted;
 }
 
 std::optional<Refusal> RelaySink::pass_on(const Sample& sample) {
@@ -144,7 +145,7 @@ std::optional<Refusal> RelaySink::add_lines(const Sample& sample) {
 }
 
 void RelaySink::drain(Which which, SteadyTime now, const HandOver& hand_over) {
-  // The timer that calls it is never early, but may be late, and early the next time.
+  // The timer is never early but may be late, so that the next interval is shorter.
   const bool is_time = which == Which::kAll || now - sums_begun_ + kDrainInterval / 2 >= options_.aggregate;
   bool takes_sums = false;
   uint64_t samples = 0;
@@ -164,7 +165,7 @@ void RelaySink::drain(Which which, SteadyTime now, const HandOver& hand_over) {
   hand_over_sums(hand_over);
 }
 
-// Of sums that are nobody else's any more.
+// The sums in draining_ are used only by this thread.
 void RelaySink::hand_over_sums(const HandOver& hand_over) {
   LineChunks chunks;
   Batch scratch;
@@ -174,7 +175,7 @@ void RelaySink::hand_over_sums(const HandOver& hand_over) {
     Sample sample = sample_of(sum, rest);
     scratch.clear();
     names.assign(1, sample.name);
-    // Nothing is refused: it was not when the sum was made.
+    // The same names were accepted when the sum was made.
     if (!options_.names.add_nothing()) static_cast<void>(options_.names.apply(sum.key.name, scratch, names));
     for (const std::string_view name : names) {
       sample.name = name;

@@ -15,7 +15,7 @@ constexpr std::array<int64_t, Number::kScaleMax + 1> kPowersOfTen = [] {
 
 bool fits(int64_t mantissa) { return -Number::kMantissaMax <= mantissa && mantissa <= Number::kMantissaMax; }
 
-// False: the product is not one that a line's number can say.
+// Returns false if a line's number cannot express the product.
 bool multiply(int64_t a, int64_t b, int64_t& product) {
   return !__builtin_mul_overflow(a, b, &product) && fits(product);
 }
@@ -64,7 +64,7 @@ ReadyBucket SampleSum::rest() const {
           .max = Number::decimal(max_, scale_)};
 }
 
-// To more decimals; false when a number would not fit then.
+// Increases the number of decimals. Returns false if a number would no longer fit.
 bool SampleSum::rescale(Kind kind, int8_t scale) {
   if (scale == scale_) return true;
   const int64_t factor = kPowersOfTen[static_cast<size_t>(scale - scale_)];

@@ -14,9 +14,9 @@ void prefetch(const SecondSums::Sum& sum) {
 }  // namespace
 
 uint64_t SecondSums::hash_of(std::string_view name, Kind kind, int64_t time_s) {
-  constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio: spreads neighbouring seconds
-  const uint64_t moment = static_cast<uint64_t>(time_s) * 4 + static_cast<uint64_t>(kind);
-  return hash_name(name) ^ (moment * kOdd);
+  constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio: separates adjacent seconds
+  const uint64_t time_and_kind = static_cast<uint64_t>(time_s) * 4 + static_cast<uint64_t>(kind);
+  return hash_name(name) ^ (time_and_kind * kOdd);
 }
 
 SecondSums::Sum* SecondSums::find(const Key& key) {
@@ -49,7 +49,7 @@ void SecondSums::make(const Key& key, const Number& value, uint64_t weight) {
   }
   restart(sum, value, weight);
   put(key.hash, static_cast<uint32_t>(++size_));
-  constexpr size_t kAhead = 4;  // names that are new mostly come together
+  constexpr size_t kAhead = 4;  // new names usually arrive together
   if (size_ + kAhead < blocks_.size() * kBlock) prefetch(at(size_ + kAhead));
 }
 
@@ -84,7 +84,7 @@ void SecondSums::count_cell(std::vector<HistogramCell>& cells, const Number& val
 }
 
 void SecondSums::for_each(const Write& write) const {
-  constexpr size_t kAhead = 8;  // long untouched, they are waited for together
+  constexpr size_t kAhead = 8;  // the sums are not in the cache: their loads overlap
   for (size_t i = 0; i < size_; ++i) {
     if (i + kAhead < size_) prefetch(at(i + kAhead));
     write(at(i));

@@ -1,6 +1,6 @@
-// The whole agent is stopped by a signal at any moment while it collects, relays and sends, with threads
-// stalled at any instruction. Whatever the order in which they end: nothing is used after its end, and the
-// server gets each batch once, over all starts.
+// Stops the whole agent by a signal at any moment while it collects, relays and sends, with threads stalled
+// at any instruction. Whatever the order of destruction, nothing is used after its end, and the server gets
+// each batch once over all starts.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -37,14 +37,14 @@ class AgentStop : public testing::Test {
     return command->config;
   }
 
-  // Takes what the agent sends until it has gone.
+  // Receives what the agent sends until it has ended.
   void serve(std::latch& busy) {
     EXPECT_TRUE(server_.accept());
     server_.lines_until("h.load.1m ");
     busy.count_down();
     server_.all_lines();
   }
-  // Samples for the relay, as long as it takes any.
+  // Sends samples to the relay as long as it accepts any.
   void send_samples(const std::latch& busy, const std::atomic<bool>& has_ended) const {
     busy.wait();
     const Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -58,7 +58,8 @@ class AgentStop : public testing::Test {
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
   }
-  // Stalls the threads that there were not before, and the main one; asks the agent to stop, again and again.
+  // Stalls the main thread and all threads that did not exist before, and asks the agent to stop, again and
+  // again.
   static void stop(uint64_t seed, std::vector<pid_t> before, const std::atomic<bool>& has_ended) {
     std::vector<pid_t> agents = threads_of_process();
     std::erase_if(
@@ -71,7 +72,7 @@ class AgentStop : public testing::Test {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
-  // A signal that was sent when the agent had ended would end the next one at its start.
+  // A signal sent after the agent has ended would end the next one at its start.
   static void drop_pending_signal() {
     sigset_t signals;
     sigemptyset(&signals);
@@ -109,7 +110,7 @@ class AgentStop : public testing::Test {
   Log log_{LogLevel::kError};
 };
 
-TEST_F(AgentStop, ASignalAtAnyMomentEndsItCleanAndExact) {
+TEST_F(AgentStop, ASignalAtAnyMomentStopsItCleanlyWithoutLoss) {
   block_ending_signals();
   const size_t stops = stops_of_environment();
   for (size_t i = 1; i <= stops && !HasFailure(); ++i) start_and_stop(i);

@@ -1,4 +1,4 @@
-// Waits between attempts grow, stay in bounds and differ between hosts.
+// Waits between attempts grow, stay within bounds and differ between hosts.
 #include "agent/backoff.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ TEST(Backoff, DoublesFromMinToMaxWithinItsJitter) {
   }
 }
 
-TEST(Backoff, StartsAnewAfterReset) {
+TEST(Backoff, StartsOverAfterReset) {
   Backoff backoff(milliseconds(100), milliseconds(10'000), 1);
   for (int i = 0; i < 10; ++i) backoff.next();
   backoff.reset();

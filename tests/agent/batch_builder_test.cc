@@ -1,4 +1,4 @@
-// Readings become lines: gauges as they are, totals as what they grew by, resets counted.
+// Readings become lines: gauges unchanged, totals as their growth; resets are counted.
 #include "agent/batch_builder.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr Timestamp kNow{Duration(1'700'000'000'999)};
 
-// One batch with one total in it.
+// Returns a batch with one total.
 std::string batch_of(BatchBuilder& builder, std::string_view name, uint64_t total) {
   builder.begin(kNow);
   builder.total(name, total);
@@ -31,7 +31,7 @@ TEST(BatchBuilder, WritesGaugesWithPrefixAndWholeSeconds) {
   EXPECT_EQ(batch.lines, 2U);
 }
 
-TEST(BatchBuilder, LeavesOutWhatIsNotFinite) {
+TEST(BatchBuilder, OmitsValuesThatAreNotFinite) {
   BatchBuilder builder("h");
   builder.begin(kNow);
   builder.gauge("a", std::numeric_limits<double>::quiet_NaN());
@@ -41,7 +41,7 @@ TEST(BatchBuilder, LeavesOutWhatIsNotFinite) {
   EXPECT_EQ(batch.lines, 0U);
 }
 
-TEST(BatchBuilder, TakesWholeLinesAsTheyAre) {
+TEST(BatchBuilder, PassesWholeLinesUnchanged) {
   BatchBuilder builder("h");
   builder.begin(kNow);
   EXPECT_EQ(builder.time(), "1700000000");
@@ -56,14 +56,14 @@ TEST(BatchBuilder, TurnsTotalsIntoGrowth) {
   BatchBuilder builder("h");
   EXPECT_EQ(batch_of(builder, "reads", 1'000'000), "");
   EXPECT_EQ(batch_of(builder, "reads", 1'000'007), "*h.reads 1700000000 7\n");
-  EXPECT_EQ(batch_of(builder, "reads", 1'000'007), "") << "a silent interval says as much";
+  EXPECT_EQ(batch_of(builder, "reads", 1'000'007), "") << "zero growth is omitted";
   EXPECT_EQ(batch_of(builder, "writes", 5), "");
-  EXPECT_EQ(batch_of(builder, "writes", 5), "*h.writes 1700000000 0\n") << "once, for its name";
+  EXPECT_EQ(batch_of(builder, "writes", 5), "*h.writes 1700000000 0\n") << "zero growth is sent once";
   EXPECT_EQ(batch_of(builder, "writes", 5), "");
   EXPECT_EQ(builder.resets(), 0U);
 }
 
-// One batch with one distribution of two buckets, of values 3 and 100.
+// Returns a batch with one distribution of two buckets, for the values 3 and 100.
 std::string distribution_batch(BatchBuilder& builder, uint64_t threes, uint64_t hundreds) {
   std::vector<uint64_t> counts(304);
   counts[3] = threes;
@@ -74,17 +74,17 @@ std::string distribution_batch(BatchBuilder& builder, uint64_t threes, uint64_t 
   return builder.finish().text;
 }
 
-TEST(BatchBuilder, TurnsDistributionsIntoWhatCameSince) {
+TEST(BatchBuilder, TurnsDistributionsIntoTheirGrowth) {
   BatchBuilder builder("h");
-  EXPECT_EQ(distribution_batch(builder, 10, 20), "") << "the first says nothing of this interval";
+  EXPECT_EQ(distribution_batch(builder, 10, 20), "") << "the first reading gives no growth";
   EXPECT_EQ(distribution_batch(builder, 12, 21), "%h.wait_ns 1700000000 h3 106 3:2 36:1\n");
-  EXPECT_EQ(distribution_batch(builder, 12, 21), "") << "nothing came";
+  EXPECT_EQ(distribution_batch(builder, 12, 21), "") << "no growth";
   builder.begin(kNow);
   builder.finish();
-  EXPECT_EQ(distribution_batch(builder, 50, 50), "") << "forgotten, so it is a first one again";
+  EXPECT_EQ(distribution_batch(builder, 50, 50), "") << "forgotten, so it counts as new";
 }
 
-TEST(BatchBuilder, SplitsDistributionsThatAreLongIntoLinesWhoseSumsAddUp) {
+TEST(BatchBuilder, SplitsLongDistributionsIntoLinesWhoseSumsAddUp) {
   BatchBuilder builder("h");
   std::vector<uint64_t> counts(304);
   for (const uint64_t round : {uint64_t{0}, uint64_t{1}}) {
@@ -115,7 +115,7 @@ TEST(BatchBuilder, SplitsDistributionsThatAreLongIntoLinesWhoseSumsAddUp) {
   }
 }
 
-TEST(BatchBuilder, KeepsTotalsThatAreReadLessOften) {
+TEST(BatchBuilder, RemembersTotalsThatAreReadLessOften) {
   BatchBuilder builder("h");
   batch_of(builder, "slow.reads", 5);
   builder.begin(kNow);
@@ -125,10 +125,10 @@ TEST(BatchBuilder, KeepsTotalsThatAreReadLessOften) {
   builder.begin(kNow);
   builder.keep("slower.");
   builder.finish();
-  EXPECT_EQ(batch_of(builder, "slow.reads", 20), "") << "another's name keeps nothing";
+  EXPECT_EQ(batch_of(builder, "slow.reads", 20), "") << "another prefix keeps nothing";
 }
 
-TEST(BatchBuilder, CountsTotalsThatWentBackwardsAndGoesOnFromThere) {
+TEST(BatchBuilder, CountsTotalsThatDecreasedAndContinuesFromThere) {
   BatchBuilder builder("h");
   batch_of(builder, "reads", 100);
   EXPECT_EQ(batch_of(builder, "reads", 3), "");
@@ -136,12 +136,12 @@ TEST(BatchBuilder, CountsTotalsThatWentBackwardsAndGoesOnFromThere) {
   EXPECT_EQ(batch_of(builder, "reads", 5), "*h.reads 1700000000 2\n");
 }
 
-TEST(BatchBuilder, ForgetsTotalsThatABatchDidNotSee) {
+TEST(BatchBuilder, ForgetsTotalsMissingFromABatch) {
   BatchBuilder builder("h");
   batch_of(builder, "disk.usb.reads", 100);
   batch_of(builder, "other", 1);
   EXPECT_EQ(batch_of(builder, "disk.usb.reads", 500), "")
-      << "growth over a gap is not growth of one interval";
+      << "growth over a gap is not the growth of one interval";
   EXPECT_EQ(builder.resets(), 0U);
 }
 

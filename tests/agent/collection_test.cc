@@ -1,4 +1,4 @@
-// A collector that fails takes down only itself, and its status is told once and as a series.
+// A failing collector does not affect the others, and its status is logged once and reported as a series.
 #include "agent/collection.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// A collector that does as it is told.
+// A collector that returns what the test sets.
 struct Puppet {
   CollectorStatus status;
   int calls = 0;
@@ -39,7 +39,7 @@ class CollectionTest : public testing::Test {
     both.push_back(std::make_unique<PuppetCollector>("two", two));
     return both;
   }
-  // What one round at `now` reports and logs.
+  // Returns the samples and log lines of one round at `now`.
   std::map<std::string, double> collect(SteadyTime now) {
     RecordingSink sink;
     testing::internal::CaptureStderr();
@@ -81,7 +81,7 @@ TEST_F(CollectionTest, LogsAChangeOnce) {
   EXPECT_EQ(logged_, "");
 }
 
-TEST_F(CollectionTest, RetriesWhatIsUnavailableEachMinuteWhileOthersGoOn) {
+TEST_F(CollectionTest, RetriesUnavailableCollectorsEachMinuteWhileOthersContinue) {
   one_.status = CollectorStatus::unavailable("gone");
   for (int s = 0; s < 60; ++s) collect(start_ + seconds(s));
   EXPECT_EQ(one_.calls, 1);

@@ -1,4 +1,4 @@
-// The settings of statmill-agent: defaults, bounds, and faults by name.
+// The settings of statmill-agent: defaults, limits, and errors that name the setting.
 #include "agent/config.h"
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ TEST(AgentConfig, HasDefaults) {
   EXPECT_EQ(config.programs_directory, "/run/statmill");
   EXPECT_EQ(config.outbox.queue_bytes, size_t{4} << 20);
   EXPECT_FALSE(config.once);
-  EXPECT_FALSE(config.relay.is_on()) << "its ports would be those of a server on this host";
+  EXPECT_FALSE(config.relay.is_on()) << "its ports would be the same as those of a server on this host";
   EXPECT_EQ(config.relay.sink.aggregate, Duration(1000));
   EXPECT_EQ(config.relay.sink.bytes_max, size_t{16} << 20);
 }
@@ -50,7 +50,7 @@ TEST(AgentConfig, AnyPortMakesItARelay) {
   }
 }
 
-TEST(AgentConfig, TakesWhatItIsTold) {
+TEST(AgentConfig, AppliesAllOptions) {
   const auto command = parse({"--server", "[::1]:9", "--server", "db:10", "--interval=10s", "--agent.prefix",
                               "rack1.host-7", "--collectors", "load,cpu,load", "--queue.bytes", "1M",
                               "--programs.dir", "/tmp/cells", "--once", "--log.level", "debug"});
@@ -68,7 +68,7 @@ TEST(AgentConfig, TakesWhatItIsTold) {
   EXPECT_EQ(config.log_level, LogLevel::kDebug);
 }
 
-TEST(AgentConfig, TakesCollectorsByTheNamesOfTheirLists) {
+TEST(AgentConfig, ExpandsNamedListsOfCollectors) {
   const auto all = parse({"--collectors", "all"});
   ASSERT_TRUE(all);
   EXPECT_THAT(all->config.collectors, ElementsAreArray(collector_names()));
@@ -78,7 +78,7 @@ TEST(AgentConfig, TakesCollectorsByTheNamesOfTheirLists) {
   EXPECT_THAT(more->config.collectors, UnorderedElementsAreArray(default_collector_names()));
 }
 
-TEST(AgentConfig, RefusesNonsenseByName) {
+TEST(AgentConfig, NamesEachRefusedOption) {
   const struct {
     const char* option;
     const char* value;
@@ -96,7 +96,7 @@ TEST(AgentConfig, RefusesNonsenseByName) {
     EXPECT_EQ(command.error().code, ErrorCode::kInvalid) << t.option;
   }
   EXPECT_THAT(parse({"--collectors", "cpu,fan"}).error().message,
-              HasSubstr("collectors: \"fan\" is no collector"));
+              HasSubstr("collectors: \"fan\" is not a collector"));
 }
 
 TEST(AgentConfig, HelpNamesEveryOption) {

@@ -1,4 +1,4 @@
-// What ends statmill-agent, what does not, and what systemd is told.
+// Which signals end statmill-agent, and what systemd is notified of.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using testing::Optional;
 
 Command agent(std::vector<std::string> arguments) { return {STATMILL_AGENT, std::move(arguments), {}}; }
 
-TEST(AgentEnd, AHangupIsLoggedAndEndsNothing) {
+TEST(AgentEnd, AHangupIsLoggedAndIgnored) {
   AgentServer server;
   Process process(agent({"--server", server.endpoint().text(), "--interval", "100ms", "--agent.prefix",
                          "host.t", "--collectors", "load"}));
@@ -35,8 +35,8 @@ TEST(AgentEnd, AHangupIsLoggedAndEndsNothing) {
   EXPECT_THAT(process.wait(), Optional(0));
 }
 
-// Also while it takes itself down, up to the last instruction.
-TEST(AgentEnd, SignalsWithoutPauseEndItWithZero) {
+// Signals arrive during the shutdown, too, up to the last instruction.
+TEST(AgentEnd, RepeatedSignalsEndItWithExitCodeZero) {
   for (int i = 0; i < 20; ++i) {
     AgentServer server;
     Process process(agent({"--server", server.endpoint().text(), "--collectors", "load"}));
@@ -47,7 +47,7 @@ TEST(AgentEnd, SignalsWithoutPauseEndItWithZero) {
   }
 }
 
-TEST(AgentEnd, TellsSystemdWhenItIsReadyAndWhenItStops) {
+TEST(AgentEnd, NotifiesSystemdWhenItIsReadyAndWhenItStops) {
   const NotifySocket systemd;
   Command command = agent({"--server", "127.0.0.1:" + std::to_string(unused_port()), "--collectors", "load"});
   command.environment.emplace_back("NOTIFY_SOCKET", systemd.path());
@@ -58,7 +58,7 @@ TEST(AgentEnd, TellsSystemdWhenItIsReadyAndWhenItStops) {
   EXPECT_THAT(process.wait(), Optional(0));
 }
 
-TEST(AgentEnd, ASpoolOfAnotherVersionEndsWithFive) {
+TEST(AgentEnd, ASpoolOfAnotherVersionEndsItWithExitCodeFive) {
   const TempDirectory directory;
   const std::string identity = "statmill spool 99\n";
   std::array<char, 16> checksum{};

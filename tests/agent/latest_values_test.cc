@@ -1,4 +1,4 @@
-// What the collectors said last is known, and passed on.
+// LatestValues remembers the last collection and passes samples on.
 #include "agent/latest_values.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ TEST(LatestValues, AreThoseOfTheLastCollection) {
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("unknown")));
 }
 
-TEST(LatestValues, KnowDistributionsAndWhatIsKept) {
+TEST(LatestValues, IncludeDistributionsAndKeptValues) {
   BatchBuilder builder("h");
   LatestValues latest(builder);
   builder.begin(from_unix_seconds(7));

@@ -1,4 +1,4 @@
-// The agent's /metrics: one small request each, and everything else is refused and counted.
+// The agent's /metrics: small requests are answered, everything else is refused and counted.
 #include "agent/metrics_endpoint.h"
 
 #include <gmock/gmock.h>
@@ -61,20 +61,20 @@ TEST_F(MetricsEndpointTest, RefusesEverythingElse) {
   EXPECT_EQ(refused("request"), 5U);
 }
 
-TEST_F(MetricsEndpointTest, AHeaderThatIsTooLongEndsTheConnection) {
+TEST_F(MetricsEndpointTest, ATooLongHeaderEndsTheConnection) {
   TcpConnection connection = connect();
   connection.send("GET /metrics HTTP/1.1\r\nX: " + std::string(MetricsEndpoint::kRequestBytesMax, 'x'));
-  connection.receive_all();  // an answer, or none where what was not read makes it a reset
+  connection.receive_all();  // a response, or nothing if unread bytes cause a reset
   EXPECT_EQ(refused("request"), 1U);
 }
 
-TEST_F(MetricsEndpointTest, MoreConnectionsThanItTakesAreClosed) {
+TEST_F(MetricsEndpointTest, ConnectionsAboveTheLimitAreClosed) {
   std::vector<TcpConnection> silent;
   for (size_t i = 0; i < MetricsEndpoint::kConnectionsMax; ++i) silent.push_back(connect());
   EXPECT_EQ(connect().receive_all(), "");
   EXPECT_EQ(refused("connections"), 1U);
   silent.front().close();
-  std::string answer;  // its place is free as soon as the endpoint has seen it
+  std::string answer;  // its slot is free once the endpoint has noticed the end
   while (answer.empty()) {
     TcpConnection next = connect();
     next.send("GET /metrics HTTP/1.0\r\n\r\n");
@@ -83,14 +83,14 @@ TEST_F(MetricsEndpointTest, MoreConnectionsThanItTakesAreClosed) {
   EXPECT_THAT(answer, HasSubstr(" 200 OK\r\n"));
 }
 
-TEST_F(MetricsEndpointTest, WhoSaysNothingIsClosed) {
+TEST_F(MetricsEndpointTest, ASilentConnectionIsClosed) {
   TcpConnection silent = connect();
   EXPECT_EQ(silent.receive_all(), "") << "after five seconds";
-  while (refused("timeout") == 0) std::this_thread::yield();  // it is counted when it is closed
+  while (refused("timeout") == 0) std::this_thread::yield();  // counted when it is closed
   EXPECT_EQ(refused("timeout"), 1U);
 }
 
-TEST(MetricsEndpoint, AnAddressThatIsTakenIsSaid) {
+TEST(MetricsEndpoint, AnAddressInUseIsReported) {
   const TcpListener other;
   boost::asio::io_context io;
   Registry registry;

@@ -51,7 +51,7 @@ TEST(AgentProgram, EndsAtOnceWhenTheServerIsAway) {
   EXPECT_THAT(process.wait(std::chrono::seconds(5)), Optional(0));
 }
 
-TEST(AgentProgram, WhatWasSpooledIsSentByTheNextStart) {
+TEST(AgentProgram, SpooledLinesAreSentAfterTheNextStart) {
   const TempDirectory directory;
   const std::string spool = directory.path() / "spool";
   AgentServer server;
@@ -89,7 +89,7 @@ TEST(AgentProgram, ASpoolBelongsToOneAgent) {
   EXPECT_THAT(second.standard_error(), HasSubstr(directory.path().string()));
 }
 
-TEST(AgentProgram, SpeaksInTheClearBeyondTheLoopbackOnlyWhenAsked) {
+TEST(AgentProgram, ConnectsWithoutTlsOutsideTheLoopbackOnlyIfAllowed) {
   Process process(agent({"--server", "192.0.2.1:8113", "--collectors", "load"}));
   EXPECT_THAT(process.wait(), Optional(2));
   EXPECT_THAT(process.standard_error(), HasSubstr("--server.tls"));
@@ -104,7 +104,7 @@ TEST(AgentProgram, OncePrintsOneCollection) {
   EXPECT_EQ(process.standard_output().find("h.load.1m ", 1), std::string::npos) << "one collection, not two";
 }
 
-TEST(AgentProgram, OnceIsEndedByASignal) {
+TEST(AgentProgram, ASignalEndsOnce) {
   Process process(agent({"--once", "--interval", "1h", "--collectors", "load"}));
   ASSERT_TRUE(process.wait_for_line("collector name=load"));
   process.signal(SIGTERM);
@@ -119,7 +119,7 @@ TEST(AgentProgram, OnceFailsWhenNothingCanBePrinted) {
   EXPECT_THAT(process.standard_error(), HasSubstr("cannot print"));
 }
 
-// A line of /proc/<pid>/status: "CapEff", "NoNewPrivs".
+// Returns a line of /proc/<pid>/status: "CapEff", "NoNewPrivs".
 std::string status_of(pid_t pid, const std::string& key) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/status");
   for (std::string line; std::getline(file, line);) {
@@ -130,7 +130,7 @@ std::string status_of(pid_t pid, const std::string& key) {
 
 constexpr const char* kNoCapabilities = "0000000000000000";
 
-TEST(AgentProgram, GivesUpAllCapabilitiesOnceItsProgramsAreLoaded) {
+TEST(AgentProgram, DropsAllCapabilitiesOnceItsProgramsAreLoaded) {
   if (::geteuid() != 0) GTEST_SKIP() << "not root";
   Process process(agent({"--server", Endpoint{"127.0.0.1", unused_port()}.text(), "--collectors", "load"}));
   ASSERT_TRUE(process.wait_for_line("collector name=load"));
@@ -139,7 +139,7 @@ TEST(AgentProgram, GivesUpAllCapabilitiesOnceItsProgramsAreLoaded) {
   EXPECT_EQ(status_of(process.pid(), "NoNewPrivs"), "1");
 }
 
-TEST(AgentProgram, NeedsTwoCapabilitiesForItsProgramsAndNoRoot) {
+TEST(AgentProgram, NeedsTwoCapabilitiesForItsProgramsButNotRoot) {
   if (::geteuid() != 0) GTEST_SKIP() << "not root: cannot become another user";
   if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0) GTEST_SKIP() << "no BTF";
   const std::string two = "-all,+bpf,+perfmon";
@@ -163,7 +163,7 @@ TEST(AgentProgram, NeedsTwoCapabilitiesForItsProgramsAndNoRoot) {
   EXPECT_EQ(status_of(process.pid(), "NoNewPrivs"), "1");
 }
 
-TEST(AgentProgram, CheckSaysWhatEachCollectorReads) {
+TEST(AgentProgram, CheckPrintsWhatEachCollectorReads) {
   Process process(agent({"--check", "--collectors", "cpu", "--log.level", "error"}));
   EXPECT_THAT(process.wait(), Optional(0));
   const std::string& out = process.standard_output();
@@ -171,7 +171,7 @@ TEST(AgentProgram, CheckSaysWhatEachCollectorReads) {
   EXPECT_THAT(out, HasSubstr("\nload        off  /proc/loadavg "));
   for (const char* name : {"sched", "process", "interrupts", "block", "tcp", "net", "reclaim", "syscalls"})
     EXPECT_THAT(out, HasSubstr(std::string("\n") + name + " ")) << name;
-  // Columns stand below each other.
+  // The columns are aligned.
   const size_t column = out.find("status");
   size_t begin = out.find('\n') + 1;
   for (size_t end = out.find('\n', begin); end > begin; begin = end + 1, end = out.find('\n', begin)) {
@@ -181,14 +181,14 @@ TEST(AgentProgram, CheckSaysWhatEachCollectorReads) {
   }
 }
 
-TEST(AgentProgram, BadUsageExitsTwoAndNamesEveryFault) {
+TEST(AgentProgram, WrongUsageExitsWithTwoAndNamesEveryError) {
   Process process(agent({"--interval", "1ms", "--collectors", "fan"}));
   EXPECT_THAT(process.wait(), Optional(2));
   EXPECT_THAT(process.standard_error(), HasSubstr("interval: "));
   EXPECT_THAT(process.standard_error(), HasSubstr("collectors: "));
 }
 
-TEST(AgentProgram, HelpAndVersionExitZero) {
+TEST(AgentProgram, HelpAndVersionExitWithZero) {
   Process help(agent({"--help"}));
   EXPECT_THAT(help.wait(), Optional(0));
   EXPECT_THAT(help.standard_output(), HasSubstr("--agent.prefix"));

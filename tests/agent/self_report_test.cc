@@ -1,4 +1,4 @@
-// The agent's own numbers: totals by what they grew, until they are sent, and what it costs.
+// The agent's own numbers: totals as growth since they were sent, CPU and memory.
 #include "agent/self_report.h"
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ class SelfReportTest : public testing::Test {
   SelfReport report_{"host.t", proc_};
 };
 
-TEST_F(SelfReportTest, GaugesAreOfNow) {
+TEST_F(SelfReportTest, GaugesAreCurrent) {
   double bytes = 5;
   report_.add_gauge("agent.spool_bytes", "", [&] { return bytes; });
   EXPECT_THAT("\n" + report(1), HasSubstr("\nhost.t.agent.spool_bytes 1700000000 5\n"));
@@ -35,23 +35,23 @@ TEST_F(SelfReportTest, GaugesAreOfNow) {
   EXPECT_THAT("\n" + report(2), HasSubstr("\nhost.t.agent.spool_bytes 1700000000 3\n"));
 }
 
-TEST_F(SelfReportTest, TotalsAreWhatWasAddedSinceTheyWereSent) {
+TEST_F(SelfReportTest, TotalsAreTheGrowthSinceTheyWereSent) {
   uint64_t count = 5;
   report_.add_total("agent.samples_sent", "", [&] { return count; });
   EXPECT_THAT(report(1), HasSubstr("*host.t.agent.samples_sent 1700000000 5\n"));
   count = 7;
-  EXPECT_THAT(report(2), HasSubstr("*host.t.agent.samples_sent 1700000000 7\n")) << "that batch went nowhere";
+  EXPECT_THAT(report(2), HasSubstr("*host.t.agent.samples_sent 1700000000 7\n")) << "that batch was not sent";
   report_.sent();
   count = 8;
   EXPECT_THAT(report(3), HasSubstr("*host.t.agent.samples_sent 1700000000 1\n"));
 }
 
-TEST_F(SelfReportTest, CpuIsOfTheTimeBetweenReports) {
-  EXPECT_THAT(report(1), Not(HasSubstr("cpu_percent"))) << "a first report knows of no time";
+TEST_F(SelfReportTest, CpuCoversTheTimeBetweenReports) {
+  EXPECT_THAT(report(1), Not(HasSubstr("cpu_percent"))) << "the first report covers no time";
   EXPECT_THAT(report(2), HasSubstr("host.t.agent.cpu_percent 1700000000 "));
 }
 
-TEST_F(SelfReportTest, MemoryIsToldWhenItCanBeRead) {
+TEST_F(SelfReportTest, MemoryIsReportedIfItCanBeRead) {
   EXPECT_THAT(report(1), Not(HasSubstr("rss_bytes")));
   root_.write("self/statm", "1000 3 1 1 0 1 0\n");
   EXPECT_THAT(report(2), HasSubstr("host.t.agent.rss_bytes 1700000000 12288\n"));

@@ -106,7 +106,7 @@ TEST_F(HungSpool, BeyondTheBoundTheOldestLinesAreDroppedCountedAndToldAsAGap) {
 TEST_F(HungSpool, AStopSaysThatItWaitsForTheDiskAndThenHandsOverAll) {
   hang();
   agent_->signal(SIGTERM);
-  ASSERT_TRUE(agent_->wait_for_line("the end waits for the spool's disk"));
+  ASSERT_TRUE(agent_->wait_for_line("shutdown waits for the spool's disk"));
   release();
   server_.all_lines();
   EXPECT_THAT(agent_->wait(), Optional(0)) << agent_->standard_error();

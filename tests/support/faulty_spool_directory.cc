@@ -101,7 +101,7 @@ Result<uint64_t> FaultySpoolDirectory::size(const std::string& name) {
 }
 
 Result<std::unique_ptr<SpoolFile>> FaultySpoolDirectory::open_for_append(const std::string& name) {
-  if (meets_fault(SpoolCall::kOpenEnd)) return fault();
+  if (meets_fault(SpoolCall::kOpenForAppend)) return fault();
   const auto it = entries_.find(name);
   if (it == entries_.end()) return missing(name);
   return std::unique_ptr<SpoolFile>(std::make_unique<FaultySpoolFile>(*this, it->second));

@@ -21,7 +21,7 @@ enum class SpoolCall : uint8_t {
   kList,
   kRead,
   kSize,
-  kOpenEnd,
+  kOpenForAppend,
   kAppend,
   kSyncFile,
   kRemove,

@@ -1,5 +1,5 @@
-// The programs of block devices against reads and writes of the test that no cache answers. Needs root and
-// BTF, and a directory for temporary files that is on a disk.
+// Compares the eBPF programs for block devices with uncached reads and writes of the test. Needs root, BTF,
+// and a directory for temporary files on a disk.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -30,7 +30,7 @@ class BlockTruthTest : public KernelTest {
     if (device_.empty()) GTEST_SKIP() << directory_.path() << " is not on a disk";
     const int flags = O_RDWR | O_CREAT | O_DIRECT | O_CLOEXEC;
     file_ = Descriptor(::open((directory_.path() / "file").c_str(), flags, 0600));
-    if (file_.get() < 0) GTEST_SKIP() << directory_.path() << " takes no O_DIRECT";
+    if (file_.get() < 0) GTEST_SKIP() << directory_.path() << " does not support O_DIRECT";
     ASSERT_EQ(::posix_memalign(&memory_, kBlock, kBlock), 0);
     std::fill_n(static_cast<char*>(memory_), kBlock, 'x');
     write_all();
@@ -38,7 +38,7 @@ class BlockTruthTest : public KernelTest {
   }
   ~BlockTruthTest() override { std::free(memory_); }
 
-  // The whole disk that a file is on: "vda"; empty: none.
+  // Returns the whole disk that contains the file, such as "vda"; empty if there is none.
   static std::string device_of(const std::filesystem::path& file) {
     struct stat status {};
     if (::stat(file.c_str(), &status) != 0) return {};
@@ -55,7 +55,7 @@ class BlockTruthTest : public KernelTest {
       ASSERT_EQ(::pwrite(file_.get(), memory_, kBlock, static_cast<off_t>(i * kBlock)), ssize_t{kBlock});
     }
   }
-  // Requests of the kind that the kernel counts itself; column 0: reads, 4: writes.
+  // Returns the kernel's own count of requests; column 0: reads, 4: writes.
   uint64_t kernel_count(size_t column) const {
     std::ifstream diskstats("/proc/diskstats");
     for (std::string line; std::getline(diskstats, line);) {
@@ -92,12 +92,12 @@ TEST_F(BlockTruthTest, CountsReadsAndTimesThem) {
   if (!is_undisturbed) GTEST_SKIP() << kDisturbed;
   EXPECT_GE(with_missed(grown, series("read.ops")), kBlocks);
   const auto ops = static_cast<double>(grown.totals[series("read.ops")]);
-  EXPECT_LE(ops, static_cast<double>(kernel) + halves()) << "none is made up";
+  EXPECT_LE(ops, static_cast<double>(kernel) + halves()) << "nothing is counted that did not happen";
   EXPECT_GE(grown.totals[series("read.bytes")] + grown.totals["block.missed"] * kBlock, kBlocks * kBlock);
   const RecordedDistribution& latency = grown.distributions[series("read.latency_ns")];
   EXPECT_NEAR(static_cast<double>(latency.count() + grown.totals["block.discarded"]), ops, halves());
   EXPECT_EQ(grown.totals[series("read.errors")], 0U);
-  // No disk answers within a microsecond; one that took minutes would have failed.
+  // No disk responds within a microsecond, and one that needed minutes would have failed.
   EXPECT_EQ(std::accumulate(latency.counts.begin(), latency.counts.begin() + h2_index(1000), uint64_t{0}),
             0U);
   EXPECT_LT(latency.sum, latency.count() * 60'000'000'000);

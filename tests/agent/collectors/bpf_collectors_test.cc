@@ -1,4 +1,4 @@
-// Collectors over cells of the test: names of devices and interfaces, what is missing, what is new.
+// Collectors with cells of the test: names of devices and interfaces, missing programs, new names.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,9 +62,9 @@ TEST_F(BpfCollectorsTest, BlockNamesDevicesByTheirLinks) {
   EXPECT_EQ(sink_.distributions["block.dm-0.write.latency_ns"].count(), 2U);
 }
 
-TEST_F(BpfCollectorsTest, NetNamesInterfacesAndSumsUpThoseOfOthers) {
+TEST_F(BpfCollectorsTest, NetNamesInterfacesAndSumsThoseOfOtherNamespaces) {
   const auto banks = make<net_bank>("net_banks");
-  banks[0].received.slots[1] = {.ifindex = 1, .packets = 2, .bytes = 300};  // lo is 1 wherever it is
+  banks[0].received.slots[1] = {.ifindex = 1, .packets = 2, .bytes = 300};  // lo has index 1 everywhere
   banks[1].received.slots[1] = {.ifindex = 1, .packets = 1, .bytes = 7};
   banks[1].sent.elsewhere = {.ifindex = 0, .packets = 4, .bytes = 9};
   banks[0].received.slots[2] = {.ifindex = 999'999, .packets = 1, .bytes = 1};
@@ -79,7 +79,7 @@ TEST_F(BpfCollectorsTest, NetNamesInterfacesAndSumsUpThoseOfOthers) {
             Contains(Pair("net.drops", 5)), Contains(Pair("net.rx_slots_missed", 6))));
 }
 
-TEST_F(BpfCollectorsTest, WhatAMissingProgramWouldCountIsAbsentAndNotZero) {
+TEST_F(BpfCollectorsTest, CountsOfAMissingProgramAreAbsentAndNotZero) {
   make<tcp_bank>("tcp_banks");
   probe_->set_hooks({{"tcp_state", "tp_btf/inet_sock_set_state", ""},
                      {"tcp_send", "tp_btf/sock_send_length", "not in this kernel"}});
@@ -89,8 +89,8 @@ TEST_F(BpfCollectorsTest, WhatAMissingProgramWouldCountIsAbsentAndNotZero) {
   EXPECT_EQ(sink_.distributions.count("tcp.send_bytes"), 0U);
 }
 
-// Through the builder, which takes the first total of a name as where counting starts.
-TEST_F(BpfCollectorsTest, WhatAppearsIsToldFromItsFirstEventOn) {
+// Tested with the builder, which uses the first total of a name as the start of counting.
+TEST_F(BpfCollectorsTest, NewNamesAreReportedFromTheirFirstEvent) {
   const auto banks = make<block_bank>("block_banks");
   const auto block = make_block_collector(made(), environment());
   BatchBuilder builder("h");
@@ -101,7 +101,7 @@ TEST_F(BpfCollectorsTest, WhatAppearsIsToldFromItsFirstEventOn) {
   };
   banks[0].slots[1].key = block_key(8, 0, BLOCK_READ);
   banks[0].slots[1].ops = 1000;
-  EXPECT_EQ(batch(), "") << "it may be older than the first interval";
+  EXPECT_EQ(batch(), "") << "its counts may be older than the first interval";
   banks[0].slots[2].key = block_key(8, 0, BLOCK_WRITE);
   banks[0].slots[2].ops = 2;
   h2_record(&banks[0].slots[2].latency_ns, 5);

@@ -1,4 +1,4 @@
-// The cgroup collector over directories as both versions of cgroups have them.
+// The cgroup collector with directories in the form of both cgroup versions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,7 +55,7 @@ TEST_F(CgroupCollectorTest, ReadsVersion2) {
                     Not(Contains(Key("cgroup.a_slice.tasks"))), Contains(Pair("cgroup.left_out", 0))));
 }
 
-TEST_F(CgroupCollectorTest, ReadsVersion1WhereEachControllerHasATree) {
+TEST_F(CgroupCollectorTest, ReadsVersion1WithOneTreePerController) {
   for (const char* controller : {"cpuacct", "memory", "blkio"})
     mount_.write(std::string(controller) + "/cgroup.procs", "");
   mount_.write("cpuacct/job/cpuacct.usage", "123\n");
@@ -71,7 +71,7 @@ TEST_F(CgroupCollectorTest, ReadsVersion1WhereEachControllerHasATree) {
                                   Not(Contains(Key("cgroup.job.memory_max_bytes")))));
 }
 
-TEST_F(CgroupCollectorTest, ReadsEveryTenSecondsAndKeepsItsTotalsBetween) {
+TEST_F(CgroupCollectorTest, ReadsEveryTenSecondsAndKeepsItsTotalsInBetween) {
   mount_.write("cgroup.controllers", "");
   mount_.write("cpu.stat", "usage_usec 1\n");
   collect();
@@ -85,7 +85,7 @@ TEST_F(CgroupCollectorTest, ReadsEveryTenSecondsAndKeepsItsTotalsBetween) {
   EXPECT_THAT(sink_.totals, Contains(Pair("cgroup.root.cpu_ns", 1000)));
 }
 
-TEST_F(CgroupCollectorTest, StopsAtItsLimitAndSaysSo) {
+TEST_F(CgroupCollectorTest, StopsAtItsLimitAndReportsIt) {
   mount_.write("cgroup.controllers", "");
   for (int i = 0; i < 300; ++i) mount_.write(std::to_string(i) + "/pids.current", "1\n");
   collect();
@@ -93,11 +93,11 @@ TEST_F(CgroupCollectorTest, StopsAtItsLimitAndSaysSo) {
   EXPECT_THAT(sink_.gauges, Contains(Pair("cgroup.left_out", 45)));
 }
 
-TEST_F(CgroupCollectorTest, IsUnavailableWhereThereAreNone) {
+TEST_F(CgroupCollectorTest, IsUnavailableWithoutCgroups) {
   EXPECT_EQ(collect().level, CollectorStatus::Level::kUnavailable);
 }
 
-TEST(CgroupFiles, NonsenseIsNoNumber) {
+TEST(CgroupFiles, InvalidTextIsNotANumber) {
   using Form = CgroupField::Form;
   const struct {
     std::string_view text;

@@ -1,4 +1,4 @@
-// Which cgroups there are, over directories of the test.
+// CgroupTree with directories of the test.
 #include "agent/collectors/cgroup_tree.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ TEST(CgroupTree, NamesEachDirectoryByItsPath) {
   EXPECT_EQ(tree.find(0), nullptr);
 }
 
-TEST(CgroupTree, GivesNoTwoCgroupsOneName) {
+TEST(CgroupTree, GivesNoTwoCgroupsTheSameName) {
   const TempDirectory root;
   root.write("a.b/cgroup.procs", "");
   root.write("a_b/cgroup.procs", "");
@@ -50,7 +50,7 @@ TEST(CgroupTree, StopsAtItsLimitAndCountsTheRest) {
   CgroupTree tree(root.path().string());
   ASSERT_TRUE(tree.scan());
   EXPECT_EQ(tree.cgroups().size(), CgroupTree::kCgroupsMax);
-  EXPECT_EQ(tree.left_out(), 10U) << "the root is one, too";
+  EXPECT_EQ(tree.left_out(), 10U) << "the root counts, too";
 }
 
 TEST(CgroupTree, IsEmptyWithoutARoot) {

@@ -1,4 +1,4 @@
-// FakeBpfProbe: cells in which the test writes what the kernel would have counted.
+// FakeBpfProbe: a probe with cells that the test writes in place of the kernel.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace statmill {
 
-// Maps of two CPUs.
+// Its maps are for two CPUs.
 class FakeBpfProbe final : public BpfProbe {
  public:
   static constexpr size_t kCpus = 2;
@@ -22,7 +22,7 @@ class FakeBpfProbe final : public BpfProbe {
     return it == maps_.end() ? std::span<std::byte>() : std::as_writable_bytes(std::span(it->second));
   }
 
-  // Makes the map; its banks, all cells 0.
+  // Creates the map and returns its banks, with all cells 0.
   template <class Bank>
   std::span<Bank> make(const std::string& map) {
     static_assert(sizeof(Bank) % 8 == 0);

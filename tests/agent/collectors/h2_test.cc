@@ -1,4 +1,4 @@
-// The histogram's index: the same code that the kernel runs.
+// The index of the histogram, with the same code that runs in the kernel.
 #include "bpf/h2.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST(H2, LogarithmIsTheHighestBit) {
   }));
 }
 
-TEST(H2, IndexesAsTheHistogramsOfProgramsDo) {
+TEST(H2, IndexesLikeTheHistogramsOfTheCountersLibrary) {
   EXPECT_EQ(h2::bucket_count(H2_GROUPING_POWER, H2_MAX_POWER), size_t{H2_BUCKETS});
   EXPECT_TRUE(rc::check([] {
     const uint64_t v = any_value();
@@ -47,17 +47,17 @@ TEST(H2, IndexesAsTheHistogramsOfProgramsDo) {
   }));
 }
 
-TEST(H2, RecordsWhatIsTooGreatInTheLastBucket) {
+TEST(H2, RecordsTooLargeValuesInTheLastBucket) {
   h2_cells cells{};
   h2_record(&cells, 5);
   h2_record(&cells, UINT64_MAX);
   EXPECT_EQ(cells.counts[5], 1U);
   EXPECT_EQ(cells.counts[H2_BUCKETS - 1], 1U);
-  EXPECT_EQ(cells.sum, 5 + (1ULL << H2_MAX_POWER) - 1) << "the sum is one that the buckets can have";
+  EXPECT_EQ(cells.sum, 5 + (1ULL << H2_MAX_POWER) - 1) << "the sum is possible for the buckets";
 }
 
-// A CPU that stays within a record of 1000, after each of its stores.
-TEST(H2, ARecordThatIsMetHalfwayIsToldExactlyInTheEnd) {
+// A CPU that is interrupted within a record of 1000, after each of its stores.
+TEST(H2, AnUnfinishedRecordIsReportedExactlyInTheEnd) {
   h2_cells before{};
   for (int i = 0; i < 20; ++i) h2_record(&before, 1100);
   h2_cells after = before;
@@ -91,7 +91,7 @@ TEST(H2, ARecordThatIsMetHalfwayIsToldExactlyInTheEnd) {
   }
 }
 
-TEST(H2, OfAFirstRecordOnItsWayNothingIsToldYet) {
+TEST(H2, AnUnfinishedFirstRecordIsNotReportedYet) {
   h2_cells cells{};
   cells.counts[h2_index(1000)] = 1;
   H2Total total;

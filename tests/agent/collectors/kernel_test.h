@@ -1,8 +1,8 @@
-// KernelTest: a collector over its programs in the running kernel, read before and after a load of known
-// size.
+// KernelTest: runs a collector with its programs in the running kernel, and reads it before and after a load
+// of known size.
 //
-// Other programs run on the machine at the same time: a test compares with what it did itself (at least so
-// many), or looks at a device, cgroup or port of its own.
+// Other programs run on the machine at the same time. So a test checks that the counts include at least its
+// own load, or uses its own device, cgroup or port.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,9 +24,9 @@ namespace statmill {
 
 class KernelTest : public testing::Test {
  protected:
-  static constexpr std::string_view kDisturbed = "process 1 was at work all the time";
+  static constexpr std::string_view kDisturbed = "process 1 ran all the time";
 
-  // Why this test cannot be here; empty: it can. For SetUp, which alone may skip.
+  // Returns why this test cannot run here; empty if it can. Called in SetUp, because only SetUp may skip.
   std::string load(LoadedProbe probe,
                    std::unique_ptr<Collector> (*make)(LoadedProbe, const BpfEnvironment&)) {
     if (!probe && probe.error().message == "built without eBPF") return probe.error().message;
@@ -34,7 +34,7 @@ class KernelTest : public testing::Test {
     if (!probe && probe.error().message == "no BTF") return probe.error().message;
     EXPECT_TRUE(probe) << probe.error().message;
     if (!probe) return "not loaded";
-    collector_ = make(std::move(probe), around_);
+    collector_ = make(std::move(probe), environment_);
     return {};
   }
 
@@ -44,7 +44,7 @@ class KernelTest : public testing::Test {
     EXPECT_NE(status.level, CollectorStatus::Level::kUnavailable) << status.reason;
     return sink;
   }
-  // What `work` adds to all that is counted.
+  // Returns by how much `work` increases the counts.
   RecordingSink growth(const std::function<void()>& work) {
     const RecordingSink before = read();
     work();
@@ -63,9 +63,9 @@ class KernelTest : public testing::Test {
     return after;
   }
 
-  // A measurement of some milliseconds, made again until process 1 had no CPU meanwhile; false: it always
-  // had. For events that come to whatever process runs: the kernels of some sandboxes give programs nothing
-  // of those that come to the first process, and count none of them as missed.
+  // Repeats a measurement of some milliseconds until process 1 had no CPU during it. Returns false if process
+  // 1 always had one. Some sandbox kernels hide events of the first process from programs and do not count
+  // them as missed, so tests of events in any process need this.
   static bool without_process_one(const std::function<void()>& measure) {
     constexpr int kTries = 50;
     for (int i = 0; i < kTries; ++i) {
@@ -76,17 +76,17 @@ class KernelTest : public testing::Test {
     return false;
   }
 
-  // A total, with the events that its programs were not given because they were at work on that CPU: those
-  // are counted, but not as what.
+  // Returns a total plus the events that its programs missed because they already ran on that CPU: the kernel
+  // counts those, but not by kind.
   uint64_t with_missed(RecordingSink& grown, const std::string& name) const {
     return grown.totals[name] + grown.totals[std::string(collector_->name()) + ".missed"];
   }
 
-  // Each of two readings may find each CPU in the midst of an event, half of it counted: cells that belong
-  // together differ by so much at most.
+  // Each of two readings may find each CPU in the middle of an event that is half counted. So cells that
+  // belong together differ at most by this much.
   static double halves() { return 2.0 * std::thread::hardware_concurrency(); }
 
-  // How often each of its threads has had a CPU, and for how long, as the scheduler says.
+  // Returns how often and how long each thread of process 1 had a CPU, according to the scheduler.
   static std::string turns_of_process_one() {
     std::string turns;
     std::error_code unknown;
@@ -99,7 +99,7 @@ class KernelTest : public testing::Test {
 
   Log log_{LogLevel::kError};
   SystemClock clock_;
-  BpfEnvironment around_{.log = log_, .clock = clock_};
+  BpfEnvironment environment_{.log = log_, .clock = clock_};
   std::unique_ptr<Collector> collector_;
 };
 

@@ -1,4 +1,4 @@
-// ManualClock: time goes on when the test says so.
+// ManualClock: a clock that advances only when the test says so.
 #pragma once
 
 #include "base/clock.h"

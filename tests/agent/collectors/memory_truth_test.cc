@@ -1,5 +1,5 @@
-// The programs of memory (reclaim, faults, tlb) and of system calls against what the test does. Needs root
-// and BTF.
+// Compares the eBPF programs for memory (reclaim, faults, tlb) and system calls with what the test does.
+// Needs root and BTF.
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kPage = 4096;
 
-// Memory of so many pages, touched, given back.
+// Maps, touches and unmaps this many pages.
 void touch_pages(size_t pages) {
   void* const memory =
       ::mmap(nullptr, pages * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -35,7 +35,7 @@ class ReclaimTruthTest : public KernelTest {
   }
 };
 
-// A memory cgroup of the test's own, too small for the process that goes into it.
+// The test's own memory cgroup, too small for the process that is moved into it.
 class SmallCgroup {
  public:
   explicit SmallCgroup(const CgroupHierarchy& hierarchy)
@@ -59,9 +59,9 @@ class SmallCgroup {
   bool is_limited_ = false;
 };
 
-TEST_F(ReclaimTruthTest, CountsWhoIsKilledForWantOfMemory) {
-  const SmallCgroup cgroup(find_cgroup_hierarchy(around_.cgroup_mount, "memory"));
-  if (!cgroup.is_limited()) GTEST_SKIP() << "no memory cgroup can be made";
+TEST_F(ReclaimTruthTest, CountsOutOfMemoryKills) {
+  const SmallCgroup cgroup(find_cgroup_hierarchy(environment_.cgroup_mount, "memory"));
+  if (!cgroup.is_limited()) GTEST_SKIP() << "cannot create a memory cgroup";
   int status = 0;
   RecordingSink grown = growth([&] {
     const pid_t child = ::fork();
@@ -77,9 +77,9 @@ TEST_F(ReclaimTruthTest, CountsWhoIsKilledForWantOfMemory) {
   EXPECT_GE(grown.totals["reclaim.oom_kills"], 1U);
 }
 
-TEST_F(ReclaimTruthTest, TimesTheMovingOfPages) {
+TEST_F(ReclaimTruthTest, TimesCompaction) {
   RecordingSink grown = growth([] { std::ofstream("/proc/sys/vm/compact_memory") << 1 << std::endl; });
-  if (::access("/proc/sys/vm/compact_memory", W_OK) != 0) GTEST_SKIP() << "no compaction can be asked for";
+  if (::access("/proc/sys/vm/compact_memory", W_OK) != 0) GTEST_SKIP() << "cannot request compaction";
   const RecordedDistribution& compact = grown.distributions["reclaim.compact_ns"];
   EXPECT_GE(compact.count(), 1U);
   EXPECT_GE(compact.sum, compact.count());
@@ -122,7 +122,7 @@ TEST_F(TlbTruthTest, CountsTheFlushOfEachUnmapping) {
 class SyscallsTruthTest : public KernelTest {
  protected:
   void SetUp() override {
-    const std::string why = load(load_syscalls_probe(around_), make_syscalls_collector);
+    const std::string why = load(load_syscalls_probe(environment_), make_syscalls_collector);
     if (!why.empty()) GTEST_SKIP() << why;
   }
 };
@@ -136,7 +136,7 @@ TEST_F(SyscallsTruthTest, CountsAllAndTimesSome) {
   EXPECT_GE(with_missed(grown, "syscalls.query.count"), kCalls);
   EXPECT_GE(with_missed(grown, "syscalls.file.count"), 100U);
   EXPECT_GE(with_missed(grown, "syscalls.errors"), 100U);
-  // One of 16 of all calls on a CPU: of ours alone about as many, whoever else calls.
+  // One of 16 of all calls on a CPU is timed: so about 1/16 of ours, whatever other calls occur.
   EXPECT_GE(grown.distributions["syscalls.query.latency_ns"].count(), kCalls / 16 / 4);
 }
 

@@ -1,4 +1,4 @@
-// The programs of interfaces and of interrupts against datagrams of the test. Needs root and BTF.
+// Compares the eBPF programs for interfaces and interrupts with datagrams of the test. Needs root and BTF.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -26,7 +26,7 @@ sockaddr_in loopback(uint16_t port) {
   return address;
 }
 
-// A UDP socket on a free port of the loopback interface, and that port.
+// A UDP socket on a free port of the loopback interface.
 struct Receiver {
   Receiver() {
     sockaddr_in address = loopback(0);
@@ -53,7 +53,7 @@ void send_datagrams(uint16_t port) {
 class NetTruthTest : public KernelTest {
  protected:
   void SetUp() override {
-    const std::string why = load(load_net_probe(around_), make_net_collector);
+    const std::string why = load(load_net_probe(environment_), make_net_collector);
     if (!why.empty()) GTEST_SKIP() << why;
   }
 };
@@ -68,23 +68,23 @@ TEST_F(NetTruthTest, CountsPacketsAndBytesOfAnInterface) {
   EXPECT_GE(grown.totals["net.lo.rx_bytes"] + missed_bytes, kDatagrams * (kBytes + kHeaders));
 }
 
-// The socket's buffer is full long before the last datagram: all but a few are dropped for that.
-TEST_F(NetTruthTest, TellsWhyPacketsAreDropped) {
+// The socket's buffer is full long before the last datagram, so all but a few are dropped.
+TEST_F(NetTruthTest, CountsDroppedPacketsByReason) {
   const Receiver receiver;
-  const int bytes = 1;  // the least that the kernel gives
+  const int bytes = 1;  // the kernel raises it to its minimum
   ASSERT_EQ(::setsockopt(receiver.socket.get(), SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes)), 0);
   RecordingSink grown = growth([&] { send_datagrams(receiver.port); });
   EXPECT_GE(with_missed(grown, "net.drops.socket_rcvbuff"), kDatagrams / 2);
   EXPECT_GE(grown.totals["net.drops"], grown.totals["net.drops.socket_rcvbuff"]);
 }
 
-// At typed tracepoints, and at raw ones as without BTF.
+// Runs with typed tracepoints, and with raw ones as on a kernel without BTF.
 class InterruptsTruthTest : public KernelTest, public testing::WithParamInterface<bool> {
  protected:
   void SetUp() override {
     const BpfPlan plan{.subject = "interrupts", .is_without_btf = GetParam()};
     const std::string why = load(load_bpf_probe(plan, log_), make_interrupts_collector);
-    ASSERT_FALSE(GetParam() && why == "no BTF") << "raw tracepoints need none";
+    ASSERT_FALSE(GetParam() && why == "no BTF") << "raw tracepoints need no BTF";
     if (!why.empty()) GTEST_SKIP() << why;
     ASSERT_EQ(collector_->probe()->hooks().size(), 4U);
     const bool has_btf = std::filesystem::exists("/sys/kernel/btf/vmlinux");
@@ -93,7 +93,7 @@ class InterruptsTruthTest : public KernelTest, public testing::WithParamInterfac
       EXPECT_TRUE(hook.attach_point.starts_with(GetParam() ? "raw_tp/" : "tp_btf/")) << hook.attach_point;
   }
 
-  // What the kernel says of a softirq, all CPUs together.
+  // Returns the kernel's own count of a softirq, summed over all CPUs.
   static uint64_t kernel_count(const std::string& vector) {
     std::ifstream file("/proc/softirqs");
     for (std::string line; std::getline(file, line);) {
@@ -127,16 +127,16 @@ TEST_P(InterruptsTruthTest, CountsSoftirqsAsTheKernelDoes) {
   if (!is_undisturbed) GTEST_SKIP() << kDisturbed;
   const RecordedDistribution& net_rx = grown.distributions["interrupts.softirq.net_rx_ns"];
   const uint64_t lost = grown.totals["interrupts.discarded"] + grown.totals["interrupts.missed"];
-  EXPECT_GE(within, 1U) << "the load is not what it should be";
-  EXPECT_GE(net_rx.count() + lost + 2, within) << "one on each CPU may not have come to its end";
-  EXPECT_LE(net_rx.count(), around + 2) << "or began before";
-  EXPECT_GE(net_rx.sum, net_rx.count() * 100) << "none takes less than 100 ns";
+  EXPECT_GE(within, 1U) << "the load is too small";
+  EXPECT_GE(net_rx.count() + lost + 2, within) << "one on each CPU may not have ended";
+  EXPECT_LE(net_rx.count(), around + 2) << "or may have begun before";
+  EXPECT_GE(net_rx.sum, net_rx.count() * 100) << "each takes at least 100 ns";
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, InterruptsTruthTest, testing::Bool(),
                          [](const auto& of) { return of.param ? "RawTracepoints" : "TypedTracepoints"; });
 
-TEST(BpfProbe, SaysWhenItNeedsBtf) {
+TEST(BpfProbe, ReportsThatItNeedsBtf) {
   Log log(LogLevel::kError);
   const LoadedProbe probe = load_bpf_probe({.subject = "reclaim", .is_without_btf = true}, log);
   ASSERT_FALSE(probe);

@@ -1,4 +1,5 @@
-// Counters of CPUs: of the kernel's own kind where there is no PMU, and what is said when there is none.
+// The pmu collector with software counters of the kernel where there is no PMU, and its status without any
+// counter.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/perf_event.h>
@@ -18,7 +19,7 @@ constexpr PerfEvent kSoftware[] = {{"switches", PERF_TYPE_SOFTWARE, PERF_COUNT_S
                                    {"nonsense", PERF_TYPE_SOFTWARE, 12345},
                                    {"faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS}};
 
-TEST(PmuCollector, CountsEventsOfAllCpusAndLeavesOutThoseThereAreNot) {
+TEST(PmuCollector, CountsEventsOfAllCpusAndOmitsUnsupportedOnes) {
   auto counters = PerfCounters::open(kSoftware);
   if (!counters) GTEST_SKIP() << counters.error().message;
   const auto pmu = make_pmu_collector(std::move(counters));

@@ -1,4 +1,4 @@
-// The collectors of /proc text, over a directory of fixtures.
+// The collectors of /proc text, with a directory of fixtures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using Level = CollectorStatus::Level;
 class ProcCollectorsTest : public testing::Test {
  protected:
   void write(std::string_view file, std::string_view text) { root_.write(file, text); }
-  // One collection, into sink_.
+  // Collects once, into sink_.
   CollectorStatus collect(Collector& collector) {
     sink_ = {};
     return collector.collect(sink_);
@@ -33,11 +33,11 @@ class ProcCollectorsTest : public testing::Test {
   RecordingSink sink_;
 };
 
-TEST_F(ProcCollectorsTest, CpuGivesPercentOfTheTimeBetweenReadings) {
+TEST_F(ProcCollectorsTest, CpuReportsPercentOfTheTimeBetweenReadings) {
   const auto cpu = make_cpu_collector(proc_);
   write("stat", "cpu 100 0 100 1000 10 0 0 0 0 0\n");
   EXPECT_EQ(collect(*cpu).level, Level::kOk);
-  EXPECT_THAT(sink_.gauges, IsEmpty()) << "a first reading says nothing";
+  EXPECT_THAT(sink_.gauges, IsEmpty()) << "the first reading gives no sample";
   write("stat", "cpu 150 0 120 1120 20 0 0 0 50 0\n");
   EXPECT_EQ(collect(*cpu).level, Level::kOk);
   EXPECT_THAT(sink_.gauges, ElementsAre(Pair("cpu.busy", 35), Pair("cpu.idle", 60), Pair("cpu.iowait", 5),
@@ -45,7 +45,7 @@ TEST_F(ProcCollectorsTest, CpuGivesPercentOfTheTimeBetweenReadings) {
                                         Pair("cpu.steal", 0), Pair("cpu.system", 10), Pair("cpu.user", 25)));
 }
 
-TEST_F(ProcCollectorsTest, CpuLeavesOutAModeThatWentBackwards) {
+TEST_F(ProcCollectorsTest, CpuIgnoresAModeThatDecreased) {
   const auto cpu = make_cpu_collector(proc_);
   write("stat", "cpu 100 0 100 1000 10 0 0 0\n");
   collect(*cpu);
@@ -55,7 +55,7 @@ TEST_F(ProcCollectorsTest, CpuLeavesOutAModeThatWentBackwards) {
                                   Contains(Pair("cpu.busy", 50)), Not(Contains(Key("cpu.iowait")))));
 }
 
-TEST_F(ProcCollectorsTest, CpuStartsAnewAfterAFailedReading) {
+TEST_F(ProcCollectorsTest, CpuStartsOverAfterAFailedReading) {
   const auto cpu = make_cpu_collector(proc_);
   write("stat", "cpu 100 0 100 1000\n");
   collect(*cpu);
@@ -66,7 +66,7 @@ TEST_F(ProcCollectorsTest, CpuStartsAnewAfterAFailedReading) {
   EXPECT_THAT(sink_.gauges, IsEmpty());
 }
 
-TEST_F(ProcCollectorsTest, LoadGivesAveragesAndTasks) {
+TEST_F(ProcCollectorsTest, LoadReportsAveragesAndTasks) {
   write("loadavg", "0.74 0.70 1.40 3/190 5388\n");
   const auto load = make_load_collector(proc_);
   EXPECT_EQ(collect(*load).level, Level::kOk);
@@ -74,7 +74,7 @@ TEST_F(ProcCollectorsTest, LoadGivesAveragesAndTasks) {
                                         Pair("load.running", 3), Pair("load.total", 190)));
 }
 
-TEST_F(ProcCollectorsTest, MemoryGivesBytesAndSaysWhatIsMissing) {
+TEST_F(ProcCollectorsTest, MemoryReportsBytesAndNamesMissingFields) {
   write("meminfo",
         "MemTotal: 1000 kB\nMemFree: 500 kB\nMemAvailable: 700 kB\nBuffers: 10 kB\nCached: 20 "
         "kB\nSwapCached: 0 kB\n"
@@ -86,7 +86,7 @@ TEST_F(ProcCollectorsTest, MemoryGivesBytesAndSaysWhatIsMissing) {
                     Contains(Pair("memory.swap_total", 0)), Not(Contains(Key("memory.slab")))));
 }
 
-TEST_F(ProcCollectorsTest, VmstatGivesTotalsOfBothFiles) {
+TEST_F(ProcCollectorsTest, VmstatReportsTotalsOfBothFiles) {
   write("vmstat", "pgpgin 1\npgpgout 2\npswpin 3\npswpout 4\npgfault 5\npgmajfault 6\noom_kill 7\n");
   write("stat", "cpu 1 1 1 1\nctxt 8\nprocesses 9\n");
   const auto vmstat = make_vmstat_collector(proc_);
@@ -106,7 +106,7 @@ TEST_F(ProcCollectorsTest, VmstatWithoutOneFileIsDegraded) {
   EXPECT_THAT(sink_.totals, ElementsAre(Pair("vmstat.ctxt", 8), Pair("vmstat.processes", 9)));
 }
 
-TEST_F(ProcCollectorsTest, DiskGivesTotalsPerDevice) {
+TEST_F(ProcCollectorsTest, DiskReportsTotalsPerDevice) {
   write("diskstats", " 8 0 sda 10 0 20 0 30 0 40 0 6 50 0\n");
   const auto disk = make_disk_collector(proc_);
   EXPECT_EQ(collect(*disk).level, Level::kOk);
@@ -116,7 +116,7 @@ TEST_F(ProcCollectorsTest, DiskGivesTotalsPerDevice) {
   EXPECT_THAT(sink_.gauges, ElementsAre(Pair("disk.sda.in_flight", 6)));
 }
 
-TEST_F(ProcCollectorsTest, NetworkGivesTotalsPerInterfaceUnderSafeNames) {
+TEST_F(ProcCollectorsTest, NetworkReportsTotalsPerInterfaceUnderSafeNames) {
   write("net/dev", "h|h\n Eth0.100: 1 2 3 4 0 0 0 0 5 6 7 8 0 0 0 0\n");
   const auto network = make_network_collector(proc_);
   EXPECT_EQ(collect(*network).level, Level::kOk);
@@ -127,7 +127,7 @@ TEST_F(ProcCollectorsTest, NetworkGivesTotalsPerInterfaceUnderSafeNames) {
                           Pair("network.eth0_100.tx_errors", 7), Pair("network.eth0_100.tx_packets", 6)));
 }
 
-TEST_F(ProcCollectorsTest, NetworkStopsAtItsLimitAndSaysSo) {
+TEST_F(ProcCollectorsTest, NetworkStopsAtItsLimitAndReportsIt) {
   std::string text;
   for (int i = 0; i < 600; ++i) text += "veth" + std::to_string(i) + ": 1 2 3 4 0 0 0 0 5 6 7 8 0 0 0 0\n";
   write("net/dev", text);
@@ -136,7 +136,7 @@ TEST_F(ProcCollectorsTest, NetworkStopsAtItsLimitAndSaysSo) {
   EXPECT_EQ(sink_.totals.size(), 512U * 8);
 }
 
-TEST_F(ProcCollectorsTest, PsiGivesSharesAndTotals) {
+TEST_F(ProcCollectorsTest, PsiReportsSharesAndTotals) {
   write("pressure/cpu", "some avg10=1.50 avg60=0.00 avg300=0.00 total=7\n");
   const auto psi = make_psi_collector(proc_);
   EXPECT_EQ(collect(*psi).level, Level::kDegraded) << "io and memory are missing";
@@ -144,7 +144,7 @@ TEST_F(ProcCollectorsTest, PsiGivesSharesAndTotals) {
   EXPECT_THAT(sink_.totals, ElementsAre(Pair("psi.cpu.some_us", 7)));
 }
 
-TEST_F(ProcCollectorsTest, SnmpTakesTheFieldsItKnowsByTheirNames) {
+TEST_F(ProcCollectorsTest, SnmpReadsTheFieldsItKnowsByName) {
   write("net/snmp",
         "Tcp: RtoMin MaxConn CurrEstab RetransSegs OutRsts\nTcp: 200 -1 7 12 13\nUdp: NoPorts\nUdp: 5\n");
   write("net/netstat", "TcpExt: New ListenDrops\nTcpExt: 1 4\n");
@@ -154,7 +154,7 @@ TEST_F(ProcCollectorsTest, SnmpTakesTheFieldsItKnowsByTheirNames) {
                                         Pair("snmp.tcpext.listendrops", 4), Pair("snmp.udp.noports", 5)));
 }
 
-TEST_F(ProcCollectorsTest, SnmpPassesOverLinesThatDoNotMatch) {
+TEST_F(ProcCollectorsTest, SnmpSkipsLinesThatDoNotMatch) {
   write("net/snmp", "Tcp: RetransSegs OutRsts\nUdp: 1 2\nTcp: RetransSegs OutRsts\nTcp: 3\nTcp:");
   write("net/netstat", "nonsense");
   const auto snmp = make_snmp_collector(proc_);
@@ -162,7 +162,7 @@ TEST_F(ProcCollectorsTest, SnmpPassesOverLinesThatDoNotMatch) {
   EXPECT_THAT(sink_.totals, ElementsAre(Pair("snmp.tcp.retranssegs", 3)));
 }
 
-TEST_F(ProcCollectorsTest, AllAreUnavailableWithoutTheirFilesAndSayWhichAreMissing) {
+TEST_F(ProcCollectorsTest, AllAreUnavailableWithoutTheirFilesAndNameTheMissingOnes) {
   for (const auto& make :
        {make_cpu_collector, make_load_collector, make_memory_collector, make_vmstat_collector,
         make_disk_collector, make_network_collector, make_psi_collector, make_snmp_collector}) {

@@ -1,4 +1,4 @@
-// Kernel text files are read anew and whole each time, and found once they appear.
+// Kernel text files are read again as a whole each time, and found once they appear.
 #include "agent/collectors/proc_reader.h"
 
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(ProcReader, ReadsAFileAnewEachTime) {
+TEST(ProcReader, ReadsAFileAgainEachTime) {
   const TempDirectory root;
   ProcReader reader(root.path());
   root.write("a/b", "one");
@@ -28,10 +28,10 @@ TEST(ProcReader, ReadsFilesOfManyChunksWhole) {
   root.write("long", text);
   root.write("short", "x");
   EXPECT_EQ(*reader.read("long"), text);
-  EXPECT_EQ(*reader.read("short"), "x") << "nothing of the longer text before";
+  EXPECT_EQ(*reader.read("short"), "x") << "nothing remains of the longer text before";
 }
 
-TEST(ProcReader, NamesWhatIsMissingAndFindsItOnceItIsThere) {
+TEST(ProcReader, NamesMissingFilesAndFindsThemOnceTheyExist) {
   const TempDirectory root;
   ProcReader reader(root.path());
   const auto missing = reader.read("stat");

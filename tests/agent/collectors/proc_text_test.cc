@@ -1,4 +1,4 @@
-// The texts are of real kernels (6.18, 5.10, 4.19), shortened where they repeat.
+// The texts are from real kernels (6.18, 5.10, 4.19), shortened where they repeat.
 #include "agent/collectors/proc_text.h"
 
 #include <gmock/gmock.h>
@@ -56,7 +56,7 @@ TEST(ProcText, SumsCpuTimes) {
   EXPECT_THAT(*times, ElementsAre(3868, 7, 2512, 257406, 986, 3, 86, 20));
 }
 
-TEST(ProcText, TakesCpuTimesOfOldKernelsAndRefusesNonsense) {
+TEST(ProcText, ParsesCpuTimesOfOldKernelsAndRefusesInvalidText) {
   const auto old = parse_cpu_times("cpu 1 2 3 4\n");
   ASSERT_TRUE(old);
   EXPECT_THAT(*old, ElementsAre(1, 2, 3, 4, 0, 0, 0, 0));
@@ -117,7 +117,7 @@ TEST(ProcText, SkipsDisksItCannotRead) {
       parse_disks("8 0 sda 1 2 3\n\n8 0\ngarbage\n8 0 sdb 1 0 99999999999999999 0 1 0 1 0 0 0 0\n").empty());
 }
 
-TEST(ProcText, ListsInterfacesButTheLoopback) {
+TEST(ProcText, ListsInterfacesExceptTheLoopback) {
   const auto interfaces = parse_interfaces(kNetDev);
   ASSERT_EQ(interfaces.size(), 2U);
   EXPECT_EQ(interfaces[0].name, "eth0");
@@ -133,7 +133,7 @@ TEST(ProcText, ListsInterfacesButTheLoopback) {
   EXPECT_EQ(interfaces[1].received.bytes, 12U);
 }
 
-TEST(ProcText, ReadsPressureAsFarAsItGoes) {
+TEST(ProcText, ParsesPressureAsFarAsPossible) {
   const Pressure both = parse_pressure(
       "some avg10=1.25 avg60=0.05 avg300=0.00 total=12345\nfull avg10=0.50 avg60=0.00 avg300=0.00 "
       "total=99\n");
@@ -149,7 +149,7 @@ TEST(ProcText, ReadsPressureAsFarAsItGoes) {
   EXPECT_FALSE(parse_pressure("some total=5 avg10=x\n").some);
 }
 
-// Damaged text must never do more than make samples go missing.
+// Damaged text must not do more than remove samples.
 TEST(ProcText, SurvivesAnyDamage) {
   EXPECT_TRUE(rc::check([] {
     std::string text(*rc::gen::element(kStat, kDiskstats, kNetDev));

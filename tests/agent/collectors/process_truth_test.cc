@@ -1,4 +1,4 @@
-// The programs of processes against children of the test. Needs root and BTF.
+// Compares the eBPF programs for processes with child processes of the test. Needs root and BTF.
 #include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -20,7 +20,7 @@ class ProcessTruthTest : public KernelTest {
     if (!why.empty()) GTEST_SKIP() << why;
   }
 
-  // A child that does as it is told, waited for; CPU nanoseconds that it used.
+  // Runs a child with the given function and waits for it. Returns the CPU nanoseconds that it used.
   static uint64_t child(void (*does)()) {
     const pid_t pid = ::fork();
     if (pid == 0) {
@@ -37,7 +37,7 @@ class ProcessTruthTest : public KernelTest {
   }
 };
 
-TEST_F(ProcessTruthTest, TellsHowProcessesEnd) {
+TEST_F(ProcessTruthTest, CountsHowProcessesEnd) {
   constexpr int kEach = 20;
   RecordingSink grown = growth([] {
     for (int i = 0; i < kEach; ++i) {
@@ -52,7 +52,7 @@ TEST_F(ProcessTruthTest, TellsHowProcessesEnd) {
   EXPECT_GE(grown.totals["process.exits.killed"], uint64_t{kEach});
 }
 
-TEST_F(ProcessTruthTest, CountsThreadsAndProgramsApartFromProcesses) {
+TEST_F(ProcessTruthTest, CountsThreadsAndExecsSeparatelyFromProcesses) {
   constexpr uint64_t kThreads = 50;
   RecordingSink grown = growth([] {
     for (uint64_t i = 0; i < kThreads; ++i) std::thread([] {}).join();
@@ -62,7 +62,7 @@ TEST_F(ProcessTruthTest, CountsThreadsAndProgramsApartFromProcesses) {
   EXPECT_GE(grown.totals["process.execs"], 1U);
 }
 
-TEST_F(ProcessTruthTest, KeepsTheCpuTimeOfThoseThatEnded) {
+TEST_F(ProcessTruthTest, KeepsTheCpuTimeOfEndedProcesses) {
   uint64_t used = 0;
   RecordingSink grown = growth([&] {
     used = child([] {
@@ -71,7 +71,7 @@ TEST_F(ProcessTruthTest, KeepsTheCpuTimeOfThoseThatEnded) {
       while (time.tv_sec == 0 && time.tv_nsec < 200'000'000);
     });
   });
-  // The kernel adds up what a running thread has used at its next tick: the last 10 ms may be missing.
+  // The kernel accounts the time of a running thread at its next tick, so the last 10 ms may be missing.
   EXPECT_GE(grown.totals["process.exited_cpu_ns"] + 10'000'000 + used / 10, used);
 }
 

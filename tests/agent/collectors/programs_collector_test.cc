@@ -1,5 +1,5 @@
-// The programs collector over a directory of made-up files: each count is told once, files of the dead are
-// removed when all is told, and a file that cannot be read costs no other anything.
+// The programs collector with a directory of generated files: each count is reported once, files of dead
+// processes are removed when everything is reported, and an unreadable file does not affect the others.
 #include "agent/collectors/programs.h"
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ using cell_file::Header;
 using testing::HasSubstr;
 using Level = CollectorStatus::Level;
 
-// A file of counters of one CPU, under the lock of a process that lives.
+// A file of counters for one CPU, locked by a live process.
 class FakeProgram {
  public:
   FakeProgram(const std::filesystem::path& path, size_t counters, const std::string& name = "shop.sales")
@@ -49,7 +49,7 @@ class FakeProgram {
   FakeProgram(const FakeProgram&) = delete;
   FakeProgram& operator=(const FakeProgram&) = delete;
 
-  // Counter `index` has counted so much.
+  // Sets counter `index` to a value.
   void set(size_t index, uint64_t count) { write_at(cell_file::kCellsAt + 8 * (8 + index), &count, 8); }
   void damage() { write_at(0, "?", 1); }
   void end() {
@@ -81,7 +81,7 @@ class ProgramsCollectorTest : public testing::Test {
   ProgramsCollectorTest() { options_.directory = directory_.path().string(); }
 
   std::filesystem::path path(const std::string& name) const { return directory_.path() / name; }
-  // What one collection tells, and logs.
+  // Returns the lines of one collection, and its log lines.
   std::string collect() {
     if (collector_ == nullptr) collector_ = make_programs_collector(options_, clock_, log_);
     sink_ = {};
@@ -101,7 +101,7 @@ class ProgramsCollectorTest : public testing::Test {
   std::string logged_;
 };
 
-TEST_F(ProgramsCollectorTest, WithoutADirectoryThereIsNothingToSay) {
+TEST_F(ProgramsCollectorTest, WithoutADirectoryNothingIsReported) {
   options_.directory += "/none";
   EXPECT_EQ(collect(), "");
   EXPECT_EQ(status_.level, Level::kOk);
@@ -115,7 +115,7 @@ TEST_F(ProgramsCollectorTest, ADirectoryThatCannotBeReadIsUnavailable) {
   EXPECT_THAT(status_.reason, HasSubstr("/file: Not a directory"));
 }
 
-TEST_F(ProgramsCollectorTest, TellsWhatWasAdded) {
+TEST_F(ProgramsCollectorTest, ReportsGrowth) {
   collect();
   FakeProgram program(path("1-1.cells"), 2);
   program.set(0, 5);
@@ -135,7 +135,7 @@ TEST_F(ProgramsCollectorTest, ProcessesOfOneNameAddUp) {
   EXPECT_EQ(collect(), "*shop.sales0 1700000000 5\n*shop.sales0 1700000000 3\n");
 }
 
-TEST_F(ProgramsCollectorTest, WhatWasThereAtTheStartIsTold) {
+TEST_F(ProgramsCollectorTest, CountsFromBeforeTheStartAreNotReportedAgain) {
   FakeProgram program(path("1-1.cells"), 1);
   program.set(0, 1000);
   EXPECT_EQ(collect(), "");
@@ -143,7 +143,7 @@ TEST_F(ProgramsCollectorTest, WhatWasThereAtTheStartIsTold) {
   EXPECT_EQ(collect(), "*shop.sales0 1700000000 1\n");
 }
 
-TEST_F(ProgramsCollectorTest, TheLastCountsOfTheDeadAreToldAndTheFileRemoved) {
+TEST_F(ProgramsCollectorTest, TheLastCountsOfADeadProcessAreReportedAndItsFileRemoved) {
   collect();
   FakeProgram program(path("1-1.cells"), 1);
   program.set(0, 5);
@@ -156,10 +156,10 @@ TEST_F(ProgramsCollectorTest, TheLastCountsOfTheDeadAreToldAndTheFileRemoved) {
   EXPECT_EQ(collect(), "");
   FakeProgram next(path("1-1.cells"), 1);
   next.set(0, 2);
-  EXPECT_EQ(collect(), "*shop.sales0 1700000000 2\n") << "another file of the name";
+  EXPECT_EQ(collect(), "*shop.sales0 1700000000 2\n") << "another file with the same name";
 }
 
-TEST_F(ProgramsCollectorTest, AFileIsRemovedWhenAllOfItIsTold) {
+TEST_F(ProgramsCollectorTest, AFileIsRemovedOnceItIsReportedCompletely) {
   options_.file_bytes_max = 60;
   collect();
   FakeProgram program(path("1-1.cells"), 3);
@@ -171,7 +171,7 @@ TEST_F(ProgramsCollectorTest, AFileIsRemovedWhenAllOfItIsTold) {
   EXPECT_FALSE(program.is_there());
 }
 
-TEST_F(ProgramsCollectorTest, WhoOnlyLooksRemovesNothing) {
+TEST_F(ProgramsCollectorTest, WithoutRemovesFilesNothingIsRemoved) {
   options_.removes_files = false;
   collect();
   FakeProgram program(path("1-1.cells"), 1);
@@ -180,7 +180,7 @@ TEST_F(ProgramsCollectorTest, WhoOnlyLooksRemovesNothing) {
   EXPECT_TRUE(program.is_there());
 }
 
-TEST_F(ProgramsCollectorTest, AFileThatCannotBeReadIsNamedOnceAndCostsNoOther) {
+TEST_F(ProgramsCollectorTest, AnUnreadableFileIsLoggedOnceAndDoesNotAffectOthers) {
   collect();
   FakeProgram program(path("2-1.cells"), 1);
   directory_.write("1-1.cells", "nonsense");
@@ -196,7 +196,7 @@ TEST_F(ProgramsCollectorTest, AFileThatCannotBeReadIsNamedOnceAndCostsNoOther) {
   EXPECT_TRUE(std::filesystem::exists(path("1-1.cells")));
 }
 
-TEST_F(ProgramsCollectorTest, AFileThatIsDamagedMeanwhileIsNotRemoved) {
+TEST_F(ProgramsCollectorTest, AFileThatBecomesDamagedIsNotRemoved) {
   collect();
   FakeProgram program(path("1-1.cells"), 1);
   collect();
@@ -207,7 +207,7 @@ TEST_F(ProgramsCollectorTest, AFileThatIsDamagedMeanwhileIsNotRemoved) {
   EXPECT_TRUE(program.is_there());
 }
 
-TEST_F(ProgramsCollectorTest, OverALimitFilesWaitForTheirTurn) {
+TEST_F(ProgramsCollectorTest, AboveALimitFilesWaitForTheirTurn) {
   options_.bytes_in_all_max = 1;
   collect();
   FakeProgram one(path("1-1.cells"), 1, "one");
@@ -219,7 +219,7 @@ TEST_F(ProgramsCollectorTest, OverALimitFilesWaitForTheirTurn) {
   EXPECT_EQ(collect(), "*one0 1700000000 1\n");
 }
 
-TEST_F(ProgramsCollectorTest, WhatIsCostlyToReadTakesTurns) {
+TEST_F(ProgramsCollectorTest, FilesThatAreCostlyToReadTakeTurns) {
   options_.cost_max = 1;
   collect();
   FakeProgram one(path("1-1.cells"), 1, "one");
@@ -228,11 +228,11 @@ TEST_F(ProgramsCollectorTest, WhatIsCostlyToReadTakesTurns) {
   EXPECT_EQ(collect(), "*two0 1700000000 0\n");
 }
 
-TEST_F(ProgramsCollectorTest, WhatWasNotLookedAtIsNotToldTwice) {
+TEST_F(ProgramsCollectorTest, FilesThatWereNotListedAreNotReportedTwice) {
   collect();
   FakeProgram program(path("1-1.cells"), 1);
   program.set(0, 5);
-  options_.names_max = 3;  // with . and ..
+  options_.names_max = 3;  // including . and ..
   collector_ = nullptr;
   std::filesystem::rename(path("1-1.cells"), path("1-1"));
   collect();
@@ -244,7 +244,7 @@ TEST_F(ProgramsCollectorTest, WhatWasNotLookedAtIsNotToldTwice) {
   EXPECT_EQ(collect(), "");
 }
 
-TEST_F(ProgramsCollectorTest, HasLimitsOfFilesAndInstruments) {
+TEST_F(ProgramsCollectorTest, LimitsFilesAndInstruments) {
   options_.files_max = 2;
   options_.items_max = 4;
   options_.items_in_all_max = 5;
@@ -264,7 +264,8 @@ TEST_F(ProgramsCollectorTest, HasLimitsOfFilesAndInstruments) {
   EXPECT_THAT(collect() + collect(), HasSubstr("shop.sales0"));
   four.end();
   FakeProgram two(path("4-1.cells"), 2, "two");
-  EXPECT_THAT(collect() + collect(), HasSubstr("*two1 ")) << "the dead take no room";
+  EXPECT_THAT(collect() + collect(), HasSubstr("*two1 "))
+      << "files of dead processes do not count towards the limit";
 }
 
 }  // namespace

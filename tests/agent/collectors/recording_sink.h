@@ -1,4 +1,4 @@
-// RecordingSink: what a collector reported, for tests to look at.
+// RecordingSink: records what a collector reports, for tests to check.
 #pragma once
 
 #include <map>
@@ -35,7 +35,7 @@ struct RecordingSink final : MetricSink {
   std::map<std::string, uint64_t> totals;
   std::map<std::string, RecordedDistribution> distributions;
   std::string kept;
-  std::string text;  // of lines
+  std::string text;  // all lines
 };
 
 }  // namespace statmill

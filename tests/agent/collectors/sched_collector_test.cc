@@ -1,4 +1,4 @@
-// The scheduler collector over cells of the test: sums over CPUs, cgroups by name, slots given back.
+// The sched collector with cells of the test: sums over CPUs, cgroups by name, released slots.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -64,11 +64,12 @@ TEST_F(SchedCollectorTest, AddsUpTheCpus) {
   EXPECT_EQ(wait.sum, 2000U);
   EXPECT_THAT(sink_.totals, Contains(Pair("sched.switches.voluntary", 7)));
   EXPECT_THAT(sink_.totals, Contains(Pair("sched.cpu1.busy_ns", 77)));
-  EXPECT_THAT(sink_.totals, Not(Contains(Key("sched.cpu0.busy_ns")))) << "a CPU that is not there is not 0";
+  EXPECT_THAT(sink_.totals, Not(Contains(Key("sched.cpu0.busy_ns"))))
+      << "a CPU that does not exist is not reported as 0";
   EXPECT_THAT(sink_.totals, Contains(Pair("sched.missed", 5)));
 }
 
-TEST_F(SchedCollectorTest, NamesCgroupsWhereverTheirSlotsAre) {
+TEST_F(SchedCollectorTest, NamesCgroupsInAnySlot) {
   banks_[0].cgroups[5] = {.id = id_of("shop.slice/web"), .cpu_ns = 10, .runqueue_wait_ns = 20, .switches = 1};
   banks_[1].cgroups[8] = {.id = id_of("shop.slice/web"), .cpu_ns = 1, .runqueue_wait_ns = 2, .switches = 1};
   banks_[1].cgroups[9] = {.id = id_of("."), .cpu_ns = 5, .runqueue_wait_ns = 0, .switches = 1};
@@ -79,7 +80,7 @@ TEST_F(SchedCollectorTest, NamesCgroupsWhereverTheirSlotsAre) {
   EXPECT_THAT(sink_.gauges, Contains(Pair("sched.cgroups_unnamed", 0)));
 }
 
-TEST_F(SchedCollectorTest, GivesBackTheSlotsOfCgroupsThatAreGone) {
+TEST_F(SchedCollectorTest, ReleasesTheSlotsOfRemovedCgroups) {
   const uint64_t web = id_of("shop.slice/web");
   banks_[0].cgroups[5] = {.id = web, .cpu_ns = 10, .runqueue_wait_ns = 20, .switches = 1};
   banks_[0].cgroups[6] = {.id = UINT64_MAX, .cpu_ns = 10, .runqueue_wait_ns = 20, .switches = 1};
@@ -90,14 +91,14 @@ TEST_F(SchedCollectorTest, GivesBackTheSlotsOfCgroupsThatAreGone) {
   EXPECT_EQ(banks_[0].cgroups[6].cpu_ns, 0U);
 }
 
-TEST_F(SchedCollectorTest, LooksForUnknownCgroupsNotTooOften) {
+TEST_F(SchedCollectorTest, SearchesForUnknownCgroupsNotTooOften) {
   collect();
   mount_.write("late/cgroup.procs", "");
   banks_[0].cgroups[5] = {.id = 1, .cpu_ns = 10, .runqueue_wait_ns = 20, .switches = 1};
   collect();
   banks_[0].cgroups[5] = {.id = id_of("late"), .cpu_ns = 10, .runqueue_wait_ns = 20, .switches = 1};
   collect();
-  EXPECT_THAT(sink_.gauges, Contains(Pair("sched.cgroups_unnamed", 0))) << "the first look found it, too";
+  EXPECT_THAT(sink_.gauges, Contains(Pair("sched.cgroups_unnamed", 0))) << "the first scan found it, too";
   mount_.write("later/cgroup.procs", "");
   banks_[0].cgroups[5].id = id_of("later");
   collect();
@@ -107,7 +108,7 @@ TEST_F(SchedCollectorTest, LooksForUnknownCgroupsNotTooOften) {
   EXPECT_THAT(sink_.totals, Contains(Pair("sched.cgroup.later.cpu_ns", 10)));
 }
 
-TEST_F(SchedCollectorTest, IsDegradedByAHookThatIsMissing) {
+TEST_F(SchedCollectorTest, IsDegradedByAMissingHook) {
   probe_->set_hooks({{"sched_switch", "tp_btf/sched_switch", ""}});
   auto probe = std::make_unique<FakeBpfProbe>();
   probe->make<sched_bank>("sched_banks");
@@ -117,7 +118,7 @@ TEST_F(SchedCollectorTest, IsDegradedByAHookThatIsMissing) {
   EXPECT_EQ(collector->collect(sink_), CollectorStatus::degraded("tp_btf/b: not in this kernel"));
 }
 
-TEST_F(SchedCollectorTest, IsUnavailableForTheLoadersReason) {
+TEST_F(SchedCollectorTest, IsUnavailableWithTheLoadersReason) {
   const auto collector = make_sched_collector(Error{ErrorCode::kUnavailable, "no BTF"},
                                               {.log = log_, .clock = clock_, .cgroup_mount = "/nowhere"});
   EXPECT_EQ(collector->collect(sink_), CollectorStatus::unavailable("no BTF"));

@@ -1,4 +1,5 @@
-// The scheduler's programs against the kernel's own accounts, under a load of known size. Needs root and BTF.
+// Compares the scheduler's eBPF programs with the kernel's own statistics, under a load of known size. Needs
+// root and BTF.
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -20,7 +21,7 @@
 namespace statmill {
 namespace {
 
-// All context switches of the host, those of idle tasks included.
+// Returns the number of context switches of the host, including those of idle tasks.
 uint64_t host_switches() {
   std::ifstream stat("/proc/stat");
   std::string key;
@@ -52,7 +53,7 @@ struct Pipe {
   int ends[2];
 };
 
-// Two threads that wait for each other `rounds` times.
+// Runs two threads that wait for each other `rounds` times.
 void ping_pong(int rounds) {
   Pipe there;
   Pipe back;
@@ -70,7 +71,7 @@ void ping_pong(int rounds) {
 class SchedTruthTest : public KernelTest {
  protected:
   void SetUp() override {
-    const std::string why = load(load_sched_probe(around_), make_sched_collector);
+    const std::string why = load(load_sched_probe(environment_), make_sched_collector);
     if (!why.empty()) GTEST_SKIP() << why;
   }
 };
@@ -89,10 +90,11 @@ TEST_F(SchedTruthTest, CountsTheSwitchesThatTheKernelCounts) {
   const uint64_t voluntary = grown.totals["sched.switches.voluntary"];
   const uint64_t all = voluntary + grown.totals["sched.switches.involuntary"];
   const uint64_t discarded = grown.totals["sched.discarded"];
-  EXPECT_GE(own, uint64_t{kRounds}) << "the load is not what it should be";
-  EXPECT_GE(voluntary, own) << "every switch of ours is in";
-  EXPECT_LE(all, host) << "and none is made up";
-  // Each task that leaves a CPU came to one, but for those there now; a few switches have no tracepoint.
+  EXPECT_GE(own, uint64_t{kRounds}) << "the load is too small";
+  EXPECT_GE(voluntary, own) << "all switches of the load are counted";
+  EXPECT_LE(all, host) << "nothing is counted that did not happen";
+  // Each task that leaves a CPU started on it before, except for those running now. A few switches have no
+  // tracepoint.
   const uint64_t slack = 100 + host / 100;
   EXPECT_NEAR(static_cast<double>(grown.distributions["sched.runqueue_wait_ns"].count()),
               static_cast<double>(all), static_cast<double>(slack + discarded));
@@ -101,8 +103,9 @@ TEST_F(SchedTruthTest, CountsTheSwitchesThatTheKernelCounts) {
   EXPECT_LE(discarded, slack);
 }
 
-// Between short naps a CPU idles, if the host lets it: its idle task is none of those that leave and come.
-TEST_F(SchedTruthTest, TakesNoIdleTaskForATask) {
+// Between short sleeps a CPU is idle, if the host allows it. Its idle task must not count as a task that
+// leaves and returns.
+TEST_F(SchedTruthTest, DoesNotCountIdleTasks) {
   RecordingSink grown = growth([] {
     for (int i = 0; i < 300; ++i) {
       const timespec nap{0, 200'000};
@@ -116,7 +119,8 @@ TEST_F(SchedTruthTest, TakesNoIdleTaskForATask) {
   EXPECT_LE(left, came + 50 + came / 100);
 }
 
-// A thread that sleeps for a known time is off the CPU for that time: one sample of it, in the right bucket.
+// A thread that sleeps for a known time is off the CPU for that time, which must be one value in the right
+// bucket.
 TEST_F(SchedTruthTest, MeasuresHowLongATaskWasOffTheCpu) {
   constexpr int kSleeps = 5;
   constexpr uint64_t kSleepNs = 41'000'000;
@@ -129,14 +133,14 @@ TEST_F(SchedTruthTest, MeasuresHowLongATaskWasOffTheCpu) {
     });
     sleeper.join();
   });
-  // However long a busy host lets it wait after that, it slept that long at least.
+  // A busy host may let it wait longer, but it slept at least this long.
   const std::vector<uint64_t>& off = grown.distributions["sched.off_cpu_ns"].counts;
   uint64_t naps = 0;
   for (size_t i = h2_index(kSleepNs); i < off.size(); ++i) naps += off[i];
   EXPECT_GE(naps + grown.totals["sched.discarded"], uint64_t{kSleeps});
 }
 
-TEST_F(SchedTruthTest, CountsATaskThatGoesFromCpuToCpu) {
+TEST_F(SchedTruthTest, CountsATaskThatMovesBetweenCpus) {
   cpu_set_t allowed;
   ASSERT_EQ(::sched_getaffinity(0, sizeof(allowed), &allowed), 0);
   if (CPU_COUNT(&allowed) < 2) GTEST_SKIP() << "one CPU";
@@ -156,7 +160,7 @@ TEST_F(SchedTruthTest, CountsATaskThatGoesFromCpuToCpu) {
   EXPECT_GE(grown.totals["sched.migrations"], kMoves);
 }
 
-// A cgroup of the test's own, gone at its end; empty when this host lets us make none.
+// The test's own cgroup, removed at its end; empty if this host does not allow one.
 class OwnCgroup {
  public:
   explicit OwnCgroup(const std::string& root)
@@ -169,7 +173,7 @@ class OwnCgroup {
   bool is_made() const { return is_made_; }
   const std::string& name() const { return name_; }
 
-  // CPU nanoseconds of a process that burns CPU in it, as the kernel tells its parent.
+  // Runs a process in it that uses CPU. Returns its CPU nanoseconds, as reported by the kernel to the parent.
   uint64_t burn(uint64_t ns) const {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -195,25 +199,24 @@ class OwnCgroup {
   bool is_made_ = false;
 };
 
-TEST_F(SchedTruthTest, GivesACgroupTheTimeOfItsTasks) {
-  const OwnCgroup cgroup(find_cgroup_hierarchy(around_.cgroup_mount, "cpu").root);
-  if (!cgroup.is_made()) GTEST_SKIP() << "no cgroup can be made";
+TEST_F(SchedTruthTest, CountsTheCpuTimeOfTheTasksOfACgroup) {
+  const OwnCgroup cgroup(find_cgroup_hierarchy(environment_.cgroup_mount, "cpu").root);
+  if (!cgroup.is_made()) GTEST_SKIP() << "cannot create a cgroup";
   uint64_t used = 0;
   const auto start = std::chrono::steady_clock::now();
   RecordingSink after = growth([&] { used = cgroup.burn(300'000'000); });
   const std::string name = "sched.cgroup." + cgroup.name() + ".cpu_ns";
-  // A process may be seen to have ended before its last switch.
+  // A process may be reported as ended before its last switch.
   for (int i = 0; i < 10'000 && after.totals[name] < used / 2; ++i) {
     ::sched_yield();
     after = read();
   }
   const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
   const auto counted = static_cast<double>(after.totals[name]);
-  // What it did before it had come there, and after the last switch that the kernel told us of, is not
-  // counted.
+  // The time before it was moved into the cgroup, and after its last traced switch, is not counted.
   EXPECT_GE(counted, 0.8 * static_cast<double>(used));
-  // A CPU that the hypervisor or an interrupt takes away is still the task's by its switches, and by the
-  // kernel's account it is not. No task has one for longer than time passes.
+  // When the hypervisor or an interrupt uses a CPU, that time still counts as the task's between its
+  // switches, but not in the kernel's account. No task has more CPU time than the elapsed time.
   EXPECT_LE(counted, elapsed.count());
   EXPECT_GE(after.totals["sched.cgroup." + cgroup.name() + ".switches"], 1U);
 }

@@ -1,4 +1,4 @@
-// The programs of TCP against connections of the test. Needs root and BTF.
+// Compares the eBPF programs for TCP with connections of the test. Needs root and BTF.
 #include <arpa/inet.h>
 #include <linux/filter.h>
 #include <netinet/in.h>
@@ -27,9 +27,9 @@ class Listener {
     address_ = address;
   }
   Descriptor accept() const { return Descriptor(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC)); }
-  // Its port stays taken, and nobody listens there.
+  // Stops listening but keeps the port reserved.
   void stop() const { EXPECT_EQ(::shutdown(socket_.get(), SHUT_RDWR), 0); }
-  // errno of connecting, or 0.
+  // Connects. Returns 0 or the errno.
   int connect(int socket) const {
     const auto* const address = reinterpret_cast<const sockaddr*>(&address_);
     return ::connect(socket, address, sizeof(address_)) == 0 ? 0 : errno;
@@ -91,7 +91,7 @@ TEST_F(TcpTruthTest, CountsBytesAndCallsBothWays) {
   EXPECT_GE(grown.distributions["tcp.srtt_us"].count(), kCalls / 8 / 4) << "one of 8 acknowledgements";
 }
 
-// Makes a socket drop whatever comes: its peer has to send again and again.
+// Makes a socket drop everything that arrives, so that its peer has to retransmit.
 void deafen(int socket) {
   sock_filter drop_all[] = {BPF_STMT(BPF_RET | BPF_K, 0)};
   const sock_fprog program{.len = 1, .filter = drop_all};
@@ -105,7 +105,7 @@ uint32_t retransmits_of(int socket) {
   return info.tcpi_total_retrans;
 }
 
-TEST_F(TcpTruthTest, CountsWhatHadToBeSentAgain) {
+TEST_F(TcpTruthTest, CountsRetransmits) {
   const Listener listener;
   const Descriptor client = stream();
   ASSERT_EQ(listener.connect(client.get()), 0);
@@ -114,16 +114,16 @@ TEST_F(TcpTruthTest, CountsWhatHadToBeSentAgain) {
   uint32_t retransmits = 0;
   RecordingSink grown = growth([&] {
     ASSERT_EQ(::send(client.get(), "x", 1, 0), 1);
-    // The kernel's own timer decides; it says so in the socket, for which nothing can be waited.
+    // The kernel's own timer decides. It reports retransmits in the socket, which cannot be waited for.
     for (int i = 0; i < 3000 && retransmits < 3; ++i) {
       pollfd nothing{.fd = -1, .events = 0, .revents = 0};
       ::poll(&nothing, 1, 10);
       retransmits = retransmits_of(client.get());
     }
   });
-  EXPECT_GE(retransmits, 3U) << "the load is not what it should be";
+  EXPECT_GE(retransmits, 3U) << "the load is too small";
   EXPECT_GE(with_missed(grown, "tcp.retransmits") + 1, retransmits)
-      << "the last may have come after the reading";
+      << "the last one may have occurred after the reading";
 }
 
 TEST_F(TcpTruthTest, CountsResetsAndConnectsThatFail) {

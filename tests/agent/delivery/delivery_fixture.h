@@ -1,4 +1,4 @@
-// A Delivery over a real spool in memory, without a connection: what its tests share.
+// DeliveryTest: a Delivery with a real spool in memory and without a connection.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,9 +32,10 @@ class DeliveryTest : public testing::Test {
     for (uint64_t i = 0; i < batches; ++i) spool_->append(numbered_lines(0, 10), at_second(0));
     ASSERT_TRUE(spool_->sync());
   }
-  // A process that finds the spool as it is.
+  // Simulates a new process that finds the spool unchanged.
   void restart() { delivery_.emplace(*spool_, options_); }
-  // All that it has to write but the status, frame by frame: "hello", "batch 1", "gap 3 spool_full 30" ...
+  // Writes everything that is due and returns it frame by frame, without the status: "hello", "batch 1", "gap
+  // 3 spool_full 30" ...
   std::vector<std::string> written() {
     std::vector<std::string> frames;
     for (;;) {
@@ -81,7 +82,7 @@ class DeliveryTest : public testing::Test {
     EXPECT_TRUE(frame);
     return frame.value_or(HelloFrame());
   }
-  bool goes_on() const { return !delivery_->failure(now_.steady); }
+  bool continues() const { return !delivery_->failure(now_.steady); }
   void pass(Duration time) {
     now_.steady += time;
     now_.wall += time;

@@ -1,10 +1,10 @@
-// Delivery: a conversation with one server, frame by frame, over a real spool in memory.
+// Delivery: a conversation with one server, frame by frame, with a real spool in memory.
 #include "tests/agent/delivery/delivery_fixture.h"
 
 namespace statmill {
 namespace {
 
-TEST_F(DeliveryTest, SaysWhoItIsAndWaitsForTheWelcome) {
+TEST_F(DeliveryTest, SendsItsIdentityAndWaitsForTheWelcome) {
   spool(1);
   const HelloFrame frame = hello();
   EXPECT_EQ(frame.id, spool_->id());
@@ -17,17 +17,17 @@ TEST_F(DeliveryTest, SaysWhoItIsAndWaitsForTheWelcome) {
   EXPECT_EQ(written(), Words{"hello"});
 }
 
-TEST_F(DeliveryTest, TheHelloSaysWhatTheServerHasAcknowledged) {
+TEST_F(DeliveryTest, TheHelloContainsWhatTheServerHasAcknowledged) {
   spool(3);
   welcome(0, 0);
   written();
   ack(2);
   EXPECT_EQ(hello().acknowledged, (AgentPosition{spool_->epoch(), 2, 20, at_second(0)}));
-  welcome(1, 10);  // a server that came back older has acknowledged it all the same
+  welcome(1, 10);  // a server restored from a backup has acknowledged it nevertheless
   EXPECT_EQ(hello().acknowledged.seq, 2U);
 }
 
-TEST_F(DeliveryTest, SendsWhatIsDurableFromWhereTheServerIs) {
+TEST_F(DeliveryTest, SendsDurableBatchesFromTheServersPosition) {
   spool(3);
   restart();
   spool_->append(numbered_lines(0, 1), at_second(0));
@@ -41,7 +41,7 @@ TEST_F(DeliveryTest, SendsWhatIsDurableFromWhereTheServerIs) {
   EXPECT_EQ(delivery_->stats().lines_acknowledged, 11U + 10U);
 }
 
-TEST_F(DeliveryTest, AFrameMayBeTakenInPieces) {
+TEST_F(DeliveryTest, AFrameMayBeWrittenInPieces) {
   spool(1);
   welcome(0, 0);
   delivery_->consume_output(delivery_->output(now_)->size());  // status
@@ -63,7 +63,7 @@ TEST_F(DeliveryTest, AnswersMayComeInPieces) {
   EXPECT_EQ(delivery_->acknowledged_seq(), 1U);
 }
 
-TEST_F(DeliveryTest, AServerThatCameBackOlderGetsItAgain) {
+TEST_F(DeliveryTest, ARestoredServerGetsBatchesAgain) {
   spool(3);
   welcome(0, 0);
   written();
@@ -74,7 +74,7 @@ TEST_F(DeliveryTest, AServerThatCameBackOlderGetsItAgain) {
   EXPECT_EQ(delivery_->stats().rewinds, 1U);
 }
 
-TEST_F(DeliveryTest, WhatIsGoneIsToldAsAGap) {
+TEST_F(DeliveryTest, MissingBatchesAreSentAsAGap) {
   const SpoolOptions small{.bytes_max = 8 * 512 * 1024, .segment_bytes = 512 * 1024};
   spool_.reset();
   MemoryDirectory directory;
@@ -95,11 +95,11 @@ TEST_F(DeliveryTest, WhatIsGoneIsToldAsAGap) {
   spool_.reset();
 }
 
-TEST_F(DeliveryTest, AServerThatHasBatchesOfAnotherMakesANewIdentity) {
+TEST_F(DeliveryTest, AServerWithBatchesOfAnotherAgentCausesANewIdentity) {
   const std::vector<AgentPosition> of_others = {
-      {1, 7, 70, at_second(0)},  // more than there are here
-      {1, 3, 35, at_second(0)},  // as many batches, and other lines
-      {1, 3, 30, at_second(1)},  // and another time
+      {1, 7, 70, at_second(0)},  // more batches than exist here
+      {1, 3, 35, at_second(0)},  // the same number of batches with other lines
+      {1, 3, 30, at_second(1)},  // a batch with another time
   };
   for (const AgentPosition& position : of_others) {
     SetUp();
@@ -110,17 +110,17 @@ TEST_F(DeliveryTest, AServerThatHasBatchesOfAnotherMakesANewIdentity) {
     const AgentId id = spool_->id();
     delivery_->disconnected();
     welcome({.position = position});
-    EXPECT_FALSE(goes_on());
+    EXPECT_FALSE(continues());
     EXPECT_NE(spool_->id(), id);
     welcome(0, 0);
     EXPECT_EQ(written(), Words{"gap 1 cloned 40"});
     spool(1);
     EXPECT_EQ(written(), Words{"batch 2"});
-    EXPECT_TRUE(goes_on());
+    EXPECT_TRUE(continues());
   }
 }
 
-TEST_F(DeliveryTest, BatchesThatCannotFollowAServersMakeANewIdentity) {
+TEST_F(DeliveryTest, BatchesThatCannotFollowTheServersCauseANewIdentity) {
   const SpoolOptions small{.bytes_max = 8 * 512 * 1024, .segment_bytes = 512 * 1024};
   MemoryDirectory directory;
   const auto spool = open_spool(directory, small);
@@ -139,7 +139,7 @@ TEST_F(DeliveryTest, BatchesThatCannotFollowAServersMakeANewIdentity) {
   EXPECT_NE(spool->id(), id);
 }
 
-TEST_F(DeliveryTest, ThreeReplacedInTenMinutesMakeANewIdentity) {
+TEST_F(DeliveryTest, ThreeReplacedInTenMinutesCauseANewIdentity) {
   spool(2);
   const AgentId id = spool_->id();
   for (int i = 0; i < 2; ++i) {
@@ -156,7 +156,7 @@ TEST_F(DeliveryTest, ThreeReplacedInTenMinutesMakeANewIdentity) {
   EXPECT_EQ(written(), Words{"gap 1 cloned 20"});
 }
 
-TEST_F(DeliveryTest, ReplacedNowAndThenIsNoClone) {
+TEST_F(DeliveryTest, OccasionalReplacedIsNotAClone) {
   spool(2);
   const AgentId id = spool_->id();
   for (int i = 0; i < 10; ++i) {
@@ -167,14 +167,14 @@ TEST_F(DeliveryTest, ReplacedNowAndThenIsNoClone) {
   EXPECT_EQ(spool_->id(), id);
 }
 
-TEST_F(DeliveryTest, WhatWasUnderWayWhenAnotherCameMayBeOfTheOther) {
+TEST_F(DeliveryTest, ABatchInFlightWhenAnotherAgentConnectsMayBeTheOthers) {
   spool(3);
   welcome(0, 0);
   written();
   ack(1);
   const AgentId id = spool_->id();
   refused(RefuseReason::kReplaced);
-  welcome(1, 10);  // nothing of the other's came in
+  welcome(1, 10);  // no batch of the other agent arrived
   EXPECT_EQ(spool_->id(), id);
   written();
   refused(RefuseReason::kReplaced);
@@ -183,7 +183,7 @@ TEST_F(DeliveryTest, WhatWasUnderWayWhenAnotherCameMayBeOfTheOther) {
   EXPECT_EQ(spool_->lost(), (SpoolLoss{20, GapReason::kCloned}));
 }
 
-TEST_F(DeliveryTest, WhatMayBeOfTheOtherIsTakenAsItsOwnIfItHasJustTakenANewIdentity) {
+TEST_F(DeliveryTest, DoubtfulBatchesCountAsOwnShortlyAfterAnIdentityChange) {
   ASSERT_TRUE(spool_->change_identity(GapReason::kCloned, now_.steady));
   spool(2);
   const AgentId id = spool_->id();
@@ -191,12 +191,12 @@ TEST_F(DeliveryTest, WhatMayBeOfTheOtherIsTakenAsItsOwnIfItHasJustTakenANewIdent
   written();
   refused(RefuseReason::kReplaced);
   welcome(1, 10);
-  EXPECT_TRUE(goes_on());
+  EXPECT_TRUE(continues());
   EXPECT_EQ(written(), Words{"batch 2"});
   EXPECT_EQ(spool_->id(), id);
 }
 
-TEST_F(DeliveryTest, AnIdThatIsAnothersMakesANewOne) {
+TEST_F(DeliveryTest, AnIdOfAnotherAgentCausesANewIdentity) {
   for (const RefuseReason reason : {RefuseReason::kOwner, RefuseReason::kFenced}) {
     SetUp();
     const AgentId id = spool_->id();
@@ -206,7 +206,7 @@ TEST_F(DeliveryTest, AnIdThatIsAnothersMakesANewOne) {
   }
 }
 
-TEST_F(DeliveryTest, AServerThatRefusesEachIdentityIsNotGivenMany) {
+TEST_F(DeliveryTest, AServerThatRefusesEveryIdentityDoesNotCauseManyNewOnes) {
   delivery_->connected(now_);
   refused(RefuseReason::kOwner);
   const AgentId id = spool_->id();
@@ -219,7 +219,7 @@ TEST_F(DeliveryTest, AServerThatRefusesEachIdentityIsNotGivenMany) {
   EXPECT_EQ(spool_->id(), id);
 }
 
-TEST_F(DeliveryTest, OtherServersAreGreetedWithTheNewIdentity) {
+TEST_F(DeliveryTest, OtherServersGetTheNewIdentity) {
   MemoryDirectory directory;
   const auto spool = open_spool(directory, {.servers = 2});
   Delivery one(*spool, {.server = 0});
@@ -254,13 +254,13 @@ TEST_F(DeliveryTest, RefusedLinesAreCountedFromTheFirstWelcomeOn) {
 TEST_F(DeliveryTest, MeasuresHowFarItsClockIsAhead) {
   EXPECT_EQ(delivery_->clock_ahead(), std::nullopt);
   delivery_->connected(now_);
-  pass(std::chrono::seconds(2));  // a second there, and one back
+  pass(std::chrono::seconds(2));  // one second for each direction
   const Timestamp server = now_.wall - std::chrono::seconds(1) - std::chrono::minutes(5);
   delivery_->receive(bytes_of(WelcomeFrame{.position = {.epoch = 1}, .clock = server}), now_);
   EXPECT_EQ(delivery_->clock_ahead(), std::chrono::minutes(5));
 }
 
-TEST_F(DeliveryTest, TellsItsStatusAfterTheWelcomeAndThenBeforeBatches) {
+TEST_F(DeliveryTest, SendsItsStatusAfterTheWelcomeAndLaterBeforeBatches) {
   std::string reason = "no BTF";
   delivery_.emplace(*spool_, DeliveryOptions{.collectors = [&] {
     return std::vector<CollectorNote>{{"cpu", 0, ""}, {"sched", 2, reason}};
@@ -286,12 +286,12 @@ TEST_F(DeliveryTest, TellsItsStatusAfterTheWelcomeAndThenBeforeBatches) {
   EXPECT_EQ(statuses_.size(), 3U);
 }
 
-TEST_F(DeliveryTest, ARefusalEndsTheConnectionAndIsSaid) {
+TEST_F(DeliveryTest, ARefusalEndsTheConnectionAndIsReported) {
   delivery_->connected(now_);
   EXPECT_EQ(refused(RefuseReason::kToken), "it refused (token): no");
 }
 
-TEST_F(DeliveryTest, ARefusalForTheClockIsSaidInTheSameWordsEachTime) {
+TEST_F(DeliveryTest, ARefusalForTheClockHasTheSameTextEachTime) {
   delivery_->connected(now_);
   EXPECT_EQ(
       refused(RefuseReason::kClock),
@@ -299,11 +299,11 @@ TEST_F(DeliveryTest, ARefusalForTheClockIsSaidInTheSameWordsEachTime) {
       "wait in the spool until the wrong one is corrected");
 }
 
-TEST_F(DeliveryTest, NonsenseEndsTheConnection) {
+TEST_F(DeliveryTest, InvalidFramesEndTheConnection) {
   const auto end_of = [this](const std::string& bytes) {
     welcome(0, 0);
     delivery_->receive(bytes, now_);
-    return !goes_on();
+    return !continues();
   };
   spool(1);
   EXPECT_TRUE(end_of("HTTP/1.1 400 Bad Request\r\n"));
@@ -312,32 +312,32 @@ TEST_F(DeliveryTest, NonsenseEndsTheConnection) {
   EXPECT_TRUE(end_of(bytes_of(BatchFrame{1, 0, 0, {}, {}, {}})));
   EXPECT_TRUE(end_of(bytes_of(RefuseFrame{RefuseReason::kGap, std::string(200, 'x')})));
   welcome(0, 0);
-  EXPECT_TRUE(goes_on());
+  EXPECT_TRUE(continues());
 }
 
-TEST_F(DeliveryTest, AWelcomeOfAnotherEpochIsNone) {
+TEST_F(DeliveryTest, AWelcomeForAnotherEpochIsInvalid) {
   delivery_->connected(now_);
   delivery_->receive(bytes_of(WelcomeFrame{kAgentProtocol, {spool_->epoch() + 1, 0, 0, {}}}), now_);
-  EXPECT_FALSE(goes_on());
+  EXPECT_FALSE(continues());
 }
 
 TEST_F(DeliveryTest, SilenceEndsTheConnection) {
   delivery_->connected(now_);
-  EXPECT_TRUE(goes_on());
+  EXPECT_TRUE(continues());
   pass(Delivery::kHelloLimit);
-  EXPECT_FALSE(goes_on());
+  EXPECT_FALSE(continues());
   welcome(0, 0);
   EXPECT_EQ(delivery_->deadline(), std::nullopt);  // nothing is due
   pass(std::chrono::hours(1));
-  EXPECT_TRUE(goes_on());
+  EXPECT_TRUE(continues());
   spool(2);
   written();
   pass(Delivery::kSilenceLimit / 2);
   ack(1);
   pass(Delivery::kSilenceLimit - Duration(1));
-  EXPECT_TRUE(goes_on());
+  EXPECT_TRUE(continues());
   pass(Duration(1));
-  EXPECT_FALSE(goes_on());
+  EXPECT_FALSE(continues());
 }
 
 TEST_F(DeliveryTest, EachServerHasItsOwnPosition) {

@@ -18,7 +18,7 @@ std::vector<std::string> applied(const std::string& tags, const std::string& car
   return {out.begin(), out.end()};
 }
 
-TEST(HostNames, TagsAreInOrderAndTheSamplesOwnWin) {
+TEST(HostNames, TagsAreSortedAndTheSamplesOwnWin) {
   EXPECT_THAT(applied("rack=r1,dc=eu", "", "cpu.idle"), ElementsAre("cpu.idle;dc=eu;rack=r1"));
   EXPECT_THAT(applied("rack=r1,dc=eu", "", "cpu;e=1"), ElementsAre("cpu;dc=eu;e=1;rack=r1"));
   EXPECT_THAT(applied("dc=eu", "", "cpu;dc=us"), ElementsAre("cpu;dc=us"));
@@ -30,9 +30,9 @@ TEST(HostNames, PartsFanOutBeforeTheTags) {
   EXPECT_THAT(applied("dc=eu", "web1^", "req;a=1"), ElementsAre("req.web1;a=1;dc=eu", "req;a=1;dc=eu"));
 }
 
-TEST(HostNames, WhatCannotBeNamedIsRefusedByReason) {
+TEST(HostNames, NamesThatCannotBeMadeAreRefusedByReason) {
   EXPECT_THAT(applied("a=1", "", "x;y"), ElementsAre("bad_tag"))
-      << "no tag of the sample's own can stand there";
+      << "the sample's own tags are not valid there";
   EXPECT_THAT(applied("dc=eu", "", std::string(1020, 'a')), ElementsAre("name_too_long"));
   EXPECT_THAT(applied("", "part", std::string(1020, 'a')), ElementsAre("name_too_long"));
   std::string many = "x";
@@ -40,7 +40,7 @@ TEST(HostNames, WhatCannotBeNamedIsRefusedByReason) {
   EXPECT_THAT(applied("dc=eu", "", many), ElementsAre("tag_limit"));
 }
 
-TEST(HostNames, SettingsThatCannotWorkAreRefused) {
+TEST(HostNames, InvalidSettingsAreRefused) {
   for (const char* tags : {"dc", "=eu", "dc=", "name=x", "a=1,a=2", "a=~b", "a=b c", ",a=1", "a^b=c"}) {
     EXPECT_FALSE(HostNames::parse(tags, "")) << tags;
   }

@@ -1,4 +1,4 @@
-// Batches of lines are cut where lines end, and none is larger than it may be.
+// Batches of lines are cut at line ends, and none exceeds the limit.
 #include "agent/relay/line_chunks.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(LineChunks, AreCutBetweenLines) {
 
 TEST(LineChunks, TheLongestLineFits) {
   const std::string name(kNameBytesMax, 'N');
-  std::vector<HistogramCell> cells;  // as many as 64-bit integers have, of 2^48 samples
+  std::vector<HistogramCell> cells;  // the maximum for 64-bit integers, with 2^48 samples
   constexpr size_t kCells = size_t{64 - kHistogramGroupingPower + 1} << kHistogramGroupingPower;
   for (size_t i = 0; i < kCells; ++i) {
     cells.push_back({static_cast<HistogramIndex>(kHistogramIndexOfOne + i), (uint64_t{1} << 48) / kCells});
@@ -55,7 +55,7 @@ TEST(LineChunks, TheLongestLineFits) {
   EXPECT_LE(chunks.drain().at(0).text.size(), LineChunks::kTextBytesMax);
 }
 
-TEST(LineChunks, FullOnesAreThoseThatNoLineIsAddedTo) {
+TEST(LineChunks, FullBatchesGetNoMoreLines) {
   LineChunks chunks;
   chunks.add(sample_named("a"));
   EXPECT_TRUE(chunks.drain_full().empty());

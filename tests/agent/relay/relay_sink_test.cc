@@ -1,5 +1,5 @@
-// What a relay hands over makes the buckets at the server that the samples themselves would have made; each
-// sample is handed over once; memory is bounded.
+// The lines that a relay hands over make the same buckets at the server as the original samples; each sample
+// is handed over once; memory is bounded.
 #include "agent/relay/relay_sink.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int64_t kNow = 1'700'000'000;
 
-// A table, and all that is in it.
+// A table and all its contents.
 class Taken {
  public:
   void apply(Batch& batch) { EXPECT_EQ(table_.apply(batch, from_unix_seconds(kNow)), batch.samples.size()); }
@@ -71,7 +71,7 @@ class Relaying {
     parse_istatd_lines(lines, batch);
     return apply(batch);
   }
-  // Of the batches that are due, or all.
+  // Hands over the batches that are due, or all.
   std::string taken(RelaySink::Which which = RelaySink::Which::kAll, SteadyTime now = {}) {
     std::string text;
     sink_.drain(which, now, [&](const LineBatch& batch) {
@@ -92,7 +92,7 @@ class Relaying {
   RelaySink sink_;
 };
 
-TEST(RelaySink, AddsUpEachSecondOfEachSeries) {
+TEST(RelaySink, AggregatesEachSecondOfEachSeries) {
   Relaying relay;
   relay.send("g 1\ng 2.5\ng 7 4\n*e 1\n*e 2\n*e -0.5\n%d 1\n%d 1\n%d 2\nonly 3\n");
   EXPECT_EQ(relay.taken(),
@@ -102,7 +102,7 @@ TEST(RelaySink, AddsUpEachSecondOfEachSeries) {
   EXPECT_EQ(relay.taken(), "");
 }
 
-TEST(RelaySink, PassesOnWhatALineCannotAddUp) {
+TEST(RelaySink, PassesOnSamplesThatALineCannotAggregate) {
   Relaying relay;
   relay.send("t 1700000000123\nt 1700000000124\nr 1e300\nr 2e300\nready 7 6 14 1 3 3\n");
   EXPECT_EQ(relay.taken(),
@@ -110,14 +110,14 @@ TEST(RelaySink, PassesOnWhatALineCannotAddUp) {
             "r 1700000000 2e+300\nready 7 6 14 1 3 3\n");
 }
 
-TEST(RelaySink, ASumThatIsFullIsFollowedByAnother) {
+TEST(RelaySink, AFullSumIsFollowedByAnother) {
   Relaying relay;
   relay.send("a 90000000\na 80000000\na 1\n");
   EXPECT_EQ(relay.taken(), "a 1700000000 90000000\na 1700000000 80000001 6400000000000001 1 80000000 2\n");
   EXPECT_EQ(relay.handed_over(), 3U);
 }
 
-TEST(RelaySink, WithoutAddingUpEachSampleIsALine) {
+TEST(RelaySink, WithoutAggregationEachSampleIsALine) {
   Relaying relay({.aggregate = Duration(0)});
   relay.send("g 1\ng 1\n*e 7 0.001\n%d h5 41 20:1 21:1\n");
   EXPECT_EQ(relay.taken(RelaySink::Which::kDue),
@@ -125,7 +125,7 @@ TEST(RelaySink, WithoutAddingUpEachSampleIsALine) {
   EXPECT_EQ(relay.handed_over(), 4U);
 }
 
-TEST(RelaySink, SumsWaitForTheirTime) {
+TEST(RelaySink, SumsWaitForTheirInterval) {
   Relaying relay({.aggregate = Duration(10'000)});
   const SteadyTime start(std::chrono::hours(1));
   relay.taken(RelaySink::Which::kDue, start);
@@ -133,18 +133,18 @@ TEST(RelaySink, SumsWaitForTheirTime) {
   EXPECT_EQ(relay.taken(RelaySink::Which::kDue, start + Duration(9'000)), "big 1700000000 1700000000123\n");
   relay.send("g 2\n");
   EXPECT_EQ(relay.taken(RelaySink::Which::kDue, start + Duration(9'999)), "g 1700000000 3 5 1 2 2\n")
-      << "a timer that is a little early counts";
+      << "a slightly early timer is on time";
 }
 
-TEST(RelaySink, WhatTheHostAddsIsInEveryName) {
+TEST(RelaySink, TagsAndPartsOfTheHostAreInEveryName) {
   Relaying relay({.names = *HostNames::parse("dc=eu", "web1^")});
   relay.send("a 1\na 2\na;x 1\n");
-  EXPECT_EQ(relay.accepted(), 2U) << "a tag that is none cannot stand beside ours";
+  EXPECT_EQ(relay.accepted(), 2U) << "an invalid tag is refused";
   EXPECT_EQ(relay.taken(), "a.web1;dc=eu 1700000000 3 5 1 2 2\na;dc=eu 1700000000 3 5 1 2 2\n");
   EXPECT_EQ(relay.handed_over(), 2U);
 }
 
-TEST(RelaySink, IsBoundedAndSaysSo) {
+TEST(RelaySink, IsBoundedAndCountsRefusals) {
   for (const Duration aggregate : {Duration(0), Duration(1000)}) {
     Relaying relay({.aggregate = aggregate, .bytes_max = 1 << 20});
     uint64_t received = 0;
@@ -160,15 +160,15 @@ TEST(RelaySink, IsBoundedAndSaysSo) {
     }
     EXPECT_GT(refused, 0U);
     EXPECT_EQ(relay.accepted() + refused, received);
-    EXPECT_EQ(relay.wakes(), 1) << "once until the next hand-over";
+    EXPECT_EQ(relay.wakes(), 1) << "once before the next hand-over";
     const std::string text = relay.taken(RelaySink::Which::kDue);
     EXPECT_LE(text.size(), size_t{1} << 19);
     EXPECT_EQ(relay.handed_over(), relay.accepted());
-    EXPECT_EQ(relay.send("again 1\n"), 1U) << "there is room once more";
+    EXPECT_EQ(relay.send("again 1\n"), 1U) << "there is room again";
   }
 }
 
-TEST(RelaySink, ManySumsAreHandedOverBeforeTheirTime) {
+TEST(RelaySink, ManySumsAreHandedOverEarly) {
   Relaying relay({.aggregate = Duration(60'000), .bytes_max = 1 << 20});
   const SteadyTime start(std::chrono::hours(1));
   relay.taken(RelaySink::Which::kDue, start);
@@ -191,7 +191,7 @@ TEST(RelaySink, CellsOfADistributionAreBoundedToo) {
   ASSERT_EQ(relay.send(lines), count);
   const std::string text = relay.taken();
   EXPECT_EQ(relay.handed_over(), count);
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << "one for 1024 cells, one for the others";
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << "one for 1024 cells, one for the rest";
   Taken directly;
   Taken relayed;
   directly.take_lines(lines);
@@ -199,7 +199,7 @@ TEST(RelaySink, CellsOfADistributionAreBoundedToo) {
   EXPECT_TRUE(same_content(directly.content(), relayed.content()));
 }
 
-// Lines of few series, so that many meet; decimals, for which buckets are exact in any order.
+// Lines of few series, so that many are aggregated, with decimals, for which buckets are exact in any order.
 std::string any_decimal() {
   const int64_t mantissa =
       *rc::gen::oneOf(rc::gen::inRange<int64_t>(-20, 20), rc::gen::inRange<int64_t>(-100'000, 100'000),
@@ -232,7 +232,7 @@ RC_GTEST_PROP(RelaySink, TheServerComesToTheSameBuckets, ()) {
   RC_ASSERT(relay.handed_over() == relay.accepted());
 }
 
-TEST(RelaySink, SoItDoesWithOtherDialects) {
+TEST(RelaySink, OtherDialectsMakeTheSameBuckets) {
   const auto relays_alike = [](const auto& parse) {
     Relaying relay;
     Taken directly;

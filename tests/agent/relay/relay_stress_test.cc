@@ -1,4 +1,4 @@
-// Threads that send and one that hands over: every sample is handed over once, whoever is at it.
+// Threads that send and one that hands over: every sample is handed over exactly once.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -35,7 +35,7 @@ void relay_from_many_threads(Duration aggregate) {
       --running;
     });
   }
-  std::map<std::string, double> sums;  // of events, and counts of the others
+  std::map<std::string, double> sums;  // of events, and counts of other kinds
   const auto drain = [&] {
     sink.drain(RelaySink::Which::kAll, SteadyTime{}, [&](const LineBatch& lines) {
       Batch batch;
@@ -56,9 +56,9 @@ void relay_from_many_threads(Duration aggregate) {
   EXPECT_EQ(registry.counter("statmill.relay_samples_handed_over", "").value(), accepted);
 }
 
-TEST(RelayStress, NoSampleIsLostOrDoubledAddedUp) { relay_from_many_threads(Duration(1000)); }
+TEST(RelayStress, NoSampleIsLostOrDoubledWithAggregation) { relay_from_many_threads(Duration(1000)); }
 
-TEST(RelayStress, NoSampleIsLostOrDoubledPassedOn) { relay_from_many_threads(Duration(0)); }
+TEST(RelayStress, NoSampleIsLostOrDoubledWithoutAggregation) { relay_from_many_threads(Duration(0)); }
 
 }  // namespace
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// The relay's ports with real sockets: every dialect has its account, and what was accepted is handed over.
+// The relay's ports with real sockets: each dialect has its counters, and accepted samples are handed over.
 #include "agent/relay/relay.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ class RelayTest : public testing::Test {
   std::string handed_;
 };
 
-// Sends and waits until the port has taken it all.
+// Sends and waits until the port has read everything.
 void send(const Endpoint& endpoint, std::string_view lines) {
   TcpConnection connection = TcpConnection::to(endpoint);
   ASSERT_TRUE(connection.send(lines));
@@ -43,7 +43,7 @@ void send(const Endpoint& endpoint, std::string_view lines) {
   EXPECT_EQ(connection.receive_all(), "");
 }
 
-TEST_F(RelayTest, TakesEveryDialectAndHandsOverWhatItAccepted) {
+TEST_F(RelayTest, AcceptsEveryDialectAndHandsOverItsSamples) {
   RelayOptions options;
   options.line.listen = kAnyPort;
   options.graphite_listen = kAnyPort;
@@ -59,7 +59,7 @@ TEST_F(RelayTest, TakesEveryDialectAndHandsOverWhatItAccepted) {
   EXPECT_THAT(handed_, HasSubstr("a 7 6 14 1 3 3\n"));
   EXPECT_THAT(handed_, HasSubstr("$g Disk;host=B 7 3\n"));
   EXPECT_THAT(handed_, HasSubstr("*hits 7 2\n"));
-  EXPECT_THAT(handed_, testing::ContainsRegex("users [0-9]+ 2\n")) << "a set that stopping has ended";
+  EXPECT_THAT(handed_, testing::ContainsRegex("users [0-9]+ 2\n")) << "the set ended when the relay stopped";
   uint64_t accepted = 0;
   for (const char* listener :
        {"tcp", "udp", "graphite_tcp", "graphite_udp", "statsd_tcp", "statsd_udp", "statsd_sets"}) {
@@ -89,7 +89,7 @@ TEST_F(RelayTest, HandsOverOnceASecondWhileItRuns) {
   relay.stop();
 }
 
-TEST_F(RelayTest, APortThatIsTakenIsSaid) {
+TEST_F(RelayTest, APortInUseIsReported) {
   const TcpListener other;
   RelayOptions options;
   options.line.listen = other.endpoint();

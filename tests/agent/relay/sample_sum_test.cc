@@ -1,4 +1,4 @@
-// A sum holds what a line can say to the last digit, and nothing else.
+// A sum holds exactly what a line can express, and nothing else.
 #include "agent/relay/sample_sum.h"
 
 #include <gtest/gtest.h>
@@ -23,17 +23,17 @@ TEST(SampleSum, AddsDecimalsOfAnyDigits) {
   EXPECT_EQ(sum.rest().max, number("3"));
 }
 
-TEST(SampleSum, HoldsOnlyWhatCanBeSaid) {
+TEST(SampleSum, HoldsOnlyWhatALineCanExpress) {
   EXPECT_TRUE(SampleSum::can_hold(Kind::kGauge, number("94906265"), 1)) << "its square is just below 2^53";
   EXPECT_FALSE(SampleSum::can_hold(Kind::kGauge, number("94906266"), 1));
   EXPECT_FALSE(SampleSum::can_hold(Kind::kGauge, number("94906265"), 2));
   EXPECT_TRUE(SampleSum::can_hold(Kind::kEvent, number("9007199254740992"), 1)) << "an event has no square";
   EXPECT_TRUE(SampleSum::can_hold(Kind::kGauge, number("0.0000001"), 1));
   EXPECT_FALSE(SampleSum::can_hold(Kind::kGauge, number("0.00000001"), 1)) << "16 decimals of the square";
-  EXPECT_FALSE(SampleSum::can_hold(Kind::kGauge, number("1e300"), 1)) << "no decimal";
+  EXPECT_FALSE(SampleSum::can_hold(Kind::kGauge, number("1e300"), 1)) << "not a decimal";
 }
 
-TEST(SampleSum, WhatDoesNotFitChangesNothing) {
+TEST(SampleSum, ASampleThatDoesNotFitChangesNothing) {
   SampleSum squares(Kind::kGauge, number("90000000"), 1);
   EXPECT_FALSE(squares.add(Kind::kGauge, number("90000000"), 1));
   EXPECT_FALSE(squares.add(Kind::kGauge, number("0.0000001"), 1)) << "90000000 has no room for 7 decimals";

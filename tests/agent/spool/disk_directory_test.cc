@@ -1,4 +1,4 @@
-// The disk under a spool: the files are there, the directory is one agent's.
+// The disk under a spool: its files, and its lock.
 #include "agent/spool/disk_directory.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ std::unique_ptr<DiskDirectory> open_directory(const std::string& path) {
   return std::move(*directory);
 }
 
-// What both do alike.
+// Properties that both directories share.
 void expect_files(SpoolDirectory& directory) {
   EXPECT_EQ(directory.open_for_append("a").error().code, ErrorCode::kNotFound);
   EXPECT_TRUE(directory.replace("a", "some "));
@@ -49,20 +49,20 @@ void expect_files(SpoolDirectory& directory) {
   EXPECT_EQ(directory.read("a", 0, 1).error().code, ErrorCode::kNotFound);
 }
 
-TEST(DiskDirectory, HoldsFiles) {
+TEST(DiskDirectory, StoresFiles) {
   const TempDirectory temp;
   const auto directory = open_directory(temp.path() / "spool");
   expect_files(*directory);
   EXPECT_THAT(*directory->list(), UnorderedElementsAre("b", "lock"));
 }
 
-TEST(MemoryDirectory, HoldsFiles) {
+TEST(MemoryDirectory, StoresFiles) {
   MemoryDirectory directory;
   expect_files(directory);
   EXPECT_THAT(*directory.list(), UnorderedElementsAre("b"));
 }
 
-TEST(DiskDirectory, IsItsUsersAlone) {
+TEST(DiskDirectory, IsAccessibleOnlyToItsUser) {
   const TempDirectory temp;
   const auto directory = open_directory(temp.path() / "spool");
   struct stat status {};
@@ -72,7 +72,7 @@ TEST(DiskDirectory, IsItsUsersAlone) {
   EXPECT_EQ(status.st_mode & 0077U, 0U);
 }
 
-TEST(DiskDirectory, HasOneAgentAtATime) {
+TEST(DiskDirectory, IsLockedByOneAgentAtATime) {
   const TempDirectory temp;
   auto first = open_directory(temp.path());
   const auto second = DiskDirectory::open(temp.path());
@@ -82,7 +82,7 @@ TEST(DiskDirectory, HasOneAgentAtATime) {
   EXPECT_TRUE(DiskDirectory::open(temp.path()));
 }
 
-TEST(DiskDirectory, WhatACrashLeftOfAReplacementIsRemoved) {
+TEST(DiskDirectory, RemovesAReplacementLeftByACrash) {
   const TempDirectory temp;
   temp.write("identity", "old");
   temp.write("identity.new", "ne");
@@ -91,23 +91,23 @@ TEST(DiskDirectory, WhatACrashLeftOfAReplacementIsRemoved) {
   EXPECT_EQ(*directory->read("identity", 0, 100), "old");
 }
 
-TEST(DiskDirectory, FailedReplacementLeavesWhatWasThere) {
+TEST(DiskDirectory, AFailedReplacementChangesNothing) {
   const TempDirectory temp;
   const auto directory = open_directory(temp.path());
-  std::filesystem::create_directory(temp.path() / "a");  // no file can take its place
+  std::filesystem::create_directory(temp.path() / "a");  // so that no file can replace it
   EXPECT_FALSE(directory->replace("a", "new"));
   EXPECT_THAT(*directory->list(), UnorderedElementsAre("lock"));
   EXPECT_TRUE(std::filesystem::is_directory(temp.path() / "a"));
 }
 
-TEST(DiskDirectory, MissingParentIsAnErrorThatNamesThePath) {
+TEST(DiskDirectory, AMissingParentIsAnErrorThatNamesThePath) {
   const TempDirectory temp;
   const auto directory = DiskDirectory::open(temp.path() / "no/spool");
   ASSERT_FALSE(directory);
   EXPECT_THAT(directory.error().message, testing::HasSubstr("no/spool"));
 }
 
-TEST(DiskDirectory, PlaceStaysAndIsAnotherInACopy) {
+TEST(DiskDirectory, ItsLocationIsStableAndDiffersInACopy) {
   const TempDirectory temp;
   auto first = open_directory(temp.path() / "a");
   const SpoolLocation location = *first->location();

@@ -1,4 +1,4 @@
-// A spool on a disk that is really full: a tmpfs of a few pages, mounted for the test alone.
+// A spool on a disk that is really full: a tmpfs of a few pages, mounted for this test.
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 
@@ -16,7 +16,7 @@ class SpoolOnAFullDisk : public testing::Test {
  protected:
   void SetUp() override {
     if (::mount("none", temp_.path().c_str(), "tmpfs", 0, "size=256k") != 0) {
-      GTEST_SKIP() << "a tmpfs cannot be mounted: " << std::strerror(errno);
+      GTEST_SKIP() << "cannot mount a tmpfs: " << std::strerror(errno);
     }
     is_mounted_ = true;
     reopen();
@@ -48,7 +48,7 @@ class SpoolOnAFullDisk : public testing::Test {
   std::unique_ptr<Spool> spool_;
 };
 
-TEST_F(SpoolOnAFullDisk, GoesOnInMemoryAndCatchesUpWhenThereIsRoom) {
+TEST_F(SpoolOnAFullDisk, ContinuesInMemoryAndCatchesUpOnceThereIsRoom) {
   Status status;
   temp_.write("ballast", std::string(100 << 10, 'x'));
   for (int i = 0; i < 10'000 && status; ++i) status = add();
@@ -66,7 +66,7 @@ TEST_F(SpoolOnAFullDisk, GoesOnInMemoryAndCatchesUpWhenThereIsRoom) {
   EXPECT_EQ(texts(read_all(*spool_)), numbered_lines(0, spool_->lines()).text);
 }
 
-TEST_F(SpoolOnAFullDisk, StartsWithWhatItHolds) {
+TEST_F(SpoolOnAFullDisk, StartsWithItsStoredBatches) {
   Status status;
   for (int i = 0; i < 10'000 && status; ++i) status = add();
   const uint64_t durable = spool_->durable_seq();

@@ -1,4 +1,4 @@
-// Which facts make a place another one, and where they come from.
+// Which facts make a location a different one, and how they are read.
 #include "agent/spool/location.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ SpoolLocation with(void (*change)(SpoolLocation&)) {
   return location;
 }
 
-TEST(Place, StaysWhileNoFirmFactDiffers) {
+TEST(SpoolLocation, IsTheSameWhileNoStrongFactDiffers) {
   EXPECT_TRUE(is_same_location(kLocation, kLocation));
   EXPECT_TRUE(is_same_location(kLocation, with([](SpoolLocation& p) { p.product.clear(); })));
   EXPECT_TRUE(is_same_location(kLocation, with([](SpoolLocation& p) { p.addresses.clear(); })));
@@ -31,7 +31,7 @@ TEST(Place, StaysWhileNoFirmFactDiffers) {
   EXPECT_TRUE(is_same_location({.directory = "d"}, kLocation));
 }
 
-TEST(Place, StaysWhenACardIsReplacedOrTheHostRenamed) {
+TEST(SpoolLocation, IsTheSameAfterACardIsReplacedOrTheHostRenamed) {
   EXPECT_TRUE(is_same_location(kLocation, with([](SpoolLocation& p) { p.addresses = {"mac2", "mac3"}; })));
   EXPECT_TRUE(is_same_location(kLocation, with([](SpoolLocation& p) { p.host = "web2"; })));
   EXPECT_TRUE(is_same_location(kLocation, with([](SpoolLocation& p) {
@@ -40,14 +40,14 @@ TEST(Place, StaysWhenACardIsReplacedOrTheHostRenamed) {
                                })));
 }
 
-TEST(Place, OfACloneIsAnother) {
+TEST(SpoolLocation, OfACloneDiffers) {
   EXPECT_FALSE(is_same_location(kLocation, with([](SpoolLocation& p) { p.directory = "e"; })));
   EXPECT_FALSE(is_same_location(kLocation, with([](SpoolLocation& p) { p.product = "other"; })));
   EXPECT_FALSE(is_same_location(kLocation, with([](SpoolLocation& p) { p.addresses = {"mac3"}; })));
   EXPECT_FALSE(is_same_location({.directory = "d", .host = "web1"}, {.directory = "d", .host = "web2"}));
 }
 
-TEST(Place, RemembersWhatCannotBeReadToday) {
+TEST(SpoolLocation, RemembersFactsThatCannotBeReadNow) {
   const SpoolLocation merged = merge_locations(kLocation, {.directory = "d", .host = "web2"});
   EXPECT_EQ(merged, with([](SpoolLocation& p) { p.host = "web2"; }));
 }
@@ -70,9 +70,9 @@ class MachineFacts : public testing::Test {
   TempDirectory root_;
 };
 
-TEST_F(MachineFacts, AreUnknownWhereThereAreNone) { EXPECT_EQ(facts(), SpoolLocation()); }
+TEST_F(MachineFacts, AreUnknownIfTheyCannotBeRead) { EXPECT_EQ(facts(), SpoolLocation()); }
 
-TEST_F(MachineFacts, AreHashesOfWhatTheMachineIs) {
+TEST_F(MachineFacts, AreHashesOfTheMachinesProperties) {
   put("sys/class/dmi/id/product_uuid", "4c4c4544-0051\n");
   put("etc/hostname", "web1\n");
   card("eth0", "aa:bb:cc:dd:ee:ff", "pci");
@@ -82,15 +82,15 @@ TEST_F(MachineFacts, AreHashesOfWhatTheMachineIs) {
   EXPECT_THAT(location.addresses, ElementsAre(fact_hash("aa:bb:cc:dd:ee:ff")));
 }
 
-TEST_F(MachineFacts, LeaveOutWhatComesAndGoes) {
+TEST_F(MachineFacts, IgnoreRemovableInterfaces) {
   card("docker0", "02:00:00:00:00:01", "", "3\n");
   card("veth1", "02:00:00:00:00:02", "");
-  card("wlan0", "02:00:00:00:00:03", "pci", "3\n");  // an address made up
+  card("wlan0", "02:00:00:00:00:03", "pci", "3\n");  // a randomized address
   card("usb0", "02:00:00:00:00:04", "usb");
   EXPECT_THAT(facts().addresses, IsEmpty());
 }
 
-TEST_F(MachineFacts, AUuidOfNothingIsNone) {
+TEST_F(MachineFacts, IgnoreAnEmptyUuid) {
   for (const char* uuid :
        {"00000000-0000-0000-0000-000000000000\n", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF\n"}) {
     put("sys/class/dmi/id/product_uuid", uuid);

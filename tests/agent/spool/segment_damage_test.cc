@@ -1,5 +1,5 @@
-// A damaged segment: cut at every byte, flipped at any, with whatever in it. No reader gives a wrong record;
-// it goes on behind the damage; what is missing is counted.
+// A damaged segment: truncated at every byte, with any bit flipped, with any contents. No reader returns a
+// wrong record, reading continues after the damage, and missing batches are counted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using testing::IsEmpty;
 constexpr size_t kSegmentBytes = 64 * 1024;
 const std::string kFirst = segment_name(1);
 
-// A spool of one full segment and the name_prefix of a second.
+// A spool with one full segment and the beginning of a second.
 class SegmentDamage : public testing::Test {
  protected:
   void SetUp() override {
@@ -37,7 +37,7 @@ class SegmentDamage : public testing::Test {
     ASSERT_GT(intact_.size(), kSegmentBytes - 2048);
   }
 
-  // Where the record ends.
+  // Returns where the record ends.
   std::map<uint64_t, size_t> ends() const {
     std::map<uint64_t, size_t> ends;
     size_t end = kSegmentHeaderBytes;
@@ -47,7 +47,7 @@ class SegmentDamage : public testing::Test {
     }
     return ends;
   }
-  // The numbers read, each with the bytes that were written.
+  // Returns the numbers read; each record must have the bytes that were written.
   std::vector<uint64_t> sound(const std::vector<ReadBatch>& batches) {
     uint64_t last = 0;
     for (const ReadBatch& batch : batches) {
@@ -58,7 +58,7 @@ class SegmentDamage : public testing::Test {
     return seqs(batches);
   }
 
-  // A spool of the first `size` bytes of the segment: `whole` records, and nothing behind `end`.
+  // Checks a spool with the first `size` bytes of the segment: `whole` records, and nothing after `end`.
   void start_with(size_t size, uint64_t whole, size_t end) {
     FaultySpoolDirectory directory(size);
     directory.put("identity", directory_.contents("identity"));
@@ -77,7 +77,7 @@ class SegmentDamage : public testing::Test {
   std::string intact_;
 };
 
-TEST_F(SegmentDamage, CutAnywhereASegmentEndsWithItsLastWholeRecord) {
+TEST_F(SegmentDamage, ATruncatedSegmentEndsWithItsLastCompleteRecord) {
   uint64_t whole = 0;
   const auto ends = this->ends();
   Segment segment;
@@ -91,15 +91,15 @@ TEST_F(SegmentDamage, CutAnywhereASegmentEndsWithItsLastWholeRecord) {
     }
     ASSERT_EQ(cursor.position().seq, whole) << segment.end;
     ASSERT_EQ(cursor.end(), end) << segment.end;
-    // A start costs more than a cursor: it is tried at all bytes around the records' ends, and at some
-    // within.
+    // Opening a spool costs more than a cursor, so it is only tried at the bytes around the ends of records,
+    // and at some of the others.
     if (segment.end - end > 3 && segment.end % 61 != 0) continue;
     ASSERT_NO_FATAL_FAILURE(start_with(segment.end, whole, end));
   }
   EXPECT_EQ(whole, second_ - 1);
 }
 
-TEST_F(SegmentDamage, CutInItsHeaderTheOnlySegmentIsNone) {
+TEST_F(SegmentDamage, ASingleSegmentTruncatedInItsHeaderIsIgnored) {
   for (size_t size = 0; size < kSegmentHeaderBytes; ++size) {
     FaultySpoolDirectory directory(size);
     directory.put("identity", directory_.contents("identity"));
@@ -110,7 +110,7 @@ TEST_F(SegmentDamage, CutInItsHeaderTheOnlySegmentIsNone) {
   }
 }
 
-TEST_F(SegmentDamage, AfterACutNewRecordsFollowTheLastWholeOne) {
+TEST_F(SegmentDamage, AfterATruncationNewRecordsFollowTheLastCompleteOne) {
   directory_.contents(kFirst).resize(intact_.size() - 1);
   ASSERT_TRUE(directory_.remove(segment_name(second_)));
   const auto spool = open_spool(directory_, options_);
@@ -123,7 +123,7 @@ TEST_F(SegmentDamage, AfterACutNewRecordsFollowTheLastWholeOne) {
   EXPECT_EQ(batches.back().damaged, 0U);
 }
 
-TEST_F(SegmentDamage, FlippedBitsGiveNoWrongRecordAndCostOnlyTheirs) {
+TEST_F(SegmentDamage, FlippedBitsCostOnlyTheirOwnRecord) {
   std::mt19937_64 random(11);
   const auto ends = this->ends();
   for (int i = 0; i < 10'000; i += kStride) {
@@ -148,10 +148,10 @@ TEST_F(SegmentDamage, FlippedBitsGiveNoWrongRecordAndCostOnlyTheirs) {
   }
 }
 
-TEST_F(SegmentDamage, DamagedRecordIsSkippedCountedOnceAndShowsAsAJump) {
+TEST_F(SegmentDamage, ADamagedRecordIsSkippedCountedOnceAndVisibleAsAJump) {
   const auto ends = this->ends();
-  directory_.contents(kFirst)[ends.at(5) + 20] ^= 1;  // in the sixth
-  directory_.contents(kFirst)[ends.at(6) + 2] ^= 1;   // the seventh's length
+  directory_.contents(kFirst)[ends.at(5) + 20] ^= 1;  // in the sixth record
+  directory_.contents(kFirst)[ends.at(6) + 2] ^= 1;   // the length of the seventh
   const auto spool = open_spool(directory_, options_);
   SpoolReader reader(*spool);
   SpoolReader other(*spool);
@@ -164,7 +164,7 @@ TEST_F(SegmentDamage, DamagedRecordIsSkippedCountedOnceAndShowsAsAJump) {
   EXPECT_EQ(spool->stats().batches_damaged, 2U);
 }
 
-TEST_F(SegmentDamage, DamagedEndOfASegmentShowsWithTheNext) {
+TEST_F(SegmentDamage, ADamagedEndOfASegmentIsVisibleInTheNext) {
   const auto ends = this->ends();
   directory_.contents(kFirst)[ends.at(second_ - 2) + 20] ^= 1;
   const auto spool = open_spool(directory_, options_);
@@ -174,7 +174,7 @@ TEST_F(SegmentDamage, DamagedEndOfASegmentShowsWithTheNext) {
   EXPECT_EQ(spool->stats().batches_damaged, 1U);
 }
 
-TEST_F(SegmentDamage, SegmentWithADamagedHeaderIsReadAllTheSame) {
+TEST_F(SegmentDamage, ASegmentWithADamagedHeaderIsStillRead) {
   directory_.contents(kFirst)[30] ^= 1;
   directory_.contents(segment_name(second_))[30] ^= 1;
   const auto spool = open_spool(directory_, options_);
@@ -183,7 +183,7 @@ TEST_F(SegmentDamage, SegmentWithADamagedHeaderIsReadAllTheSame) {
   EXPECT_EQ(spool->next_seq(), second_ + 1);
 }
 
-TEST_F(SegmentDamage, FileTakenAwayIsADamagedOne) {
+TEST_F(SegmentDamage, AMissingFileCountsAsDamaged) {
   const auto spool = open_spool(directory_, options_);
   ASSERT_TRUE(directory_.remove(kFirst));
   const auto batches = read_all(*spool);
@@ -191,7 +191,7 @@ TEST_F(SegmentDamage, FileTakenAwayIsADamagedOne) {
   EXPECT_EQ(batches[0].damaged, second_ - 1);
 }
 
-TEST_F(SegmentDamage, FileCutUnderAReaderGivesNothingWrong) {
+TEST_F(SegmentDamage, AFileTruncatedDuringReadingReturnsNoWrongRecord) {
   const auto spool = open_spool(directory_, options_);
   directory_.contents(kFirst).resize(1000);
   const auto batches = read_all(*spool);
@@ -199,14 +199,14 @@ TEST_F(SegmentDamage, FileCutUnderAReaderGivesNothingWrong) {
   EXPECT_EQ(batches.back().seq, second_);
 }
 
-TEST_F(SegmentDamage, SwappedRecordsAreNotGivenInTheWrongOrder) {
+TEST_F(SegmentDamage, SwappedRecordsAreNotReturnedInTheWrongOrder) {
   std::string& bytes = directory_.contents(kFirst);
   bytes = intact_.substr(0, kSegmentHeaderBytes) + written_[2] + written_[1] + intact_.substr(ends().at(2));
   const auto spool = open_spool(directory_, options_);
   sound(read_all(*spool));
 }
 
-TEST(SegmentDamageInside, WholeFrameInsideADamagedOneDoesNotMoveTheNumbers) {
+TEST(SegmentDamageInside, ACompleteFrameInsideADamagedOneDoesNotChangeTheNumbers) {
   FaultySpoolDirectory directory(1);
   auto spool = open_spool(directory);
   std::string frame;
@@ -223,8 +223,8 @@ TEST(SegmentDamageInside, WholeFrameInsideADamagedOneDoesNotMoveTheNumbers) {
   EXPECT_EQ(seqs(read_all(*spool)), std::vector<uint64_t>{1});
 }
 
-// Bytes in which every few begin what could be a record, each with a checksum over all that follows.
-TEST_F(SegmentDamage, BytesMadeToCostTimeAreGivenUp) {
+// Bytes in which every few bytes begin what could be a record, each with a checksum over everything after it.
+TEST_F(SegmentDamage, MaliciousBytesCostBoundedTime) {
   std::string head;
   Writer writer(head);
   writer.u32be(kBatchTextBytesMax);
@@ -245,7 +245,7 @@ TEST_F(SegmentDamage, BytesMadeToCostTimeAreGivenUp) {
   EXPECT_LE(cursor.wasted_bytes(), SegmentCursor::kWastedBytesMax + kFrameBytesMax);
 }
 
-TEST_F(SegmentDamage, DiskThatCannotBeReadIsAnErrorAndTriedAgain) {
+TEST_F(SegmentDamage, AnUnreadableDiskIsAnErrorAndIsRetried) {
   const auto spool = open_spool(directory_, options_);
   SpoolReader reader(*spool);
   directory_.fails = [](SpoolCall call) { return call == SpoolCall::kRead; };

@@ -1,4 +1,4 @@
-// The bytes of a spool's files: golden, round trips, and every truncation and flipped bit of what has a
+// The bytes of a spool's files: golden bytes, round trips, and every truncation and bit flip of data with a
 // checksum.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -44,7 +44,7 @@ SpoolIdentity some_identity() {
           .acknowledged = {300, 70'000}};
 }
 
-TEST(SpoolFormat, IdentityIsThis) {
+TEST(SpoolFormat, IdentityHasTheseBytes) {
   EXPECT_EQ(encode_identity(some_identity()),
             "statmill spool 2\n"
             "id 00112233445566778899aabbccddeeff\n"
@@ -74,7 +74,7 @@ TEST(SpoolFormat, IdentityIsThis) {
             "crc b0186dab\n");
 }
 
-TEST(SpoolFormat, SegmentHeaderIsThis) {
+TEST(SpoolFormat, SegmentHeaderHasTheseBytes) {
   EXPECT_EQ(hex(encode_segment_header(kHeader)),
             "736d73706f6f6c0a"                  // "smspool\n"
             "02"                                // version
@@ -82,12 +82,12 @@ TEST(SpoolFormat, SegmentHeaderIsThis) {
             "00000007"                          // epoch
             "000000000000012c"                  // 300 batches before
             "0000000000011170"                  // with 70,000 lines
-            "000000000000012b"                  // held: 299
+            "000000000000012b"                  // previous end: 299
             "0000000000010d88"                  // 69,000
             "bb3e52c4");
 }
 
-TEST(SpoolFormat, SegmentIsAHeaderAndFrames) {
+TEST(SpoolFormat, ASegmentIsAHeaderFollowedByFrames) {
   FaultySpoolDirectory directory(1);
   const auto spool = open_spool(directory);
   spool->append({"a 1 2\n", 1}, at_second(0));
@@ -99,7 +99,7 @@ TEST(SpoolFormat, SegmentIsAHeaderAndFrames) {
   EXPECT_EQ(hex(directory.contents(segment_name(1))), hex(encode_segment_header(header) + frame));
 }
 
-TEST(SpoolFormat, NamesOfSegmentsSortAsTheirNumbers) {
+TEST(SpoolFormat, SegmentNamesSortLikeTheirNumbers) {
   EXPECT_EQ(segment_name(1), "00000000000000000001.spool");
   EXPECT_EQ(parse_segment_name("00000000000000000301.spool"), 301U);
   EXPECT_EQ(parse_segment_name(segment_name(~uint64_t{0})), ~uint64_t{0});
@@ -131,7 +131,7 @@ RC_GTEST_PROP(SpoolFormat, HeadersAndIdentitiesComeBack, (uint32_t epoch, uint64
   RC_ASSERT(*read == identity);
 }
 
-TEST(SpoolFormat, EveryTruncationAndFlippedBitIsSeen) {
+TEST(SpoolFormat, EveryTruncationAndFlippedBitIsDetected) {
   const std::string header = encode_segment_header(kHeader);
   const std::string identity = encode_identity(some_identity());
   for (size_t size = 0; size < header.size(); ++size)
@@ -150,7 +150,7 @@ TEST(SpoolFormat, EveryTruncationAndFlippedBitIsSeen) {
   }
 }
 
-TEST(SpoolFormat, LaterIdentityIsAVersionAndNoDamage) {
+TEST(SpoolFormat, AnIdentityOfALaterVersionIsNotReportedAsDamaged) {
   std::string text = "statmill spool 3\nanything\n";
   char line[16];
   std::snprintf(line, sizeof(line), "crc %08x\n", static_cast<unsigned>(crc32c(text)));

@@ -1,4 +1,4 @@
-// Whose a spool is: copies, clones, damage; and what becomes of the batches of an identity that goes.
+// Whom a spool belongs to: copies, clones, damage; and what happens to the batches of a replaced identity.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,12 +15,12 @@ using Identity = SpoolFindings::Identity;
 class SpoolIdentityTest : public testing::Test {
  protected:
   void SetUp() override { reopen(); }
-  void reopen(std::string_view place = kHere) {
+  void reopen(std::string_view location = kHere) {
     spool_.reset();
-    spool_ = open_spool(directory_, options_, place, ++random_ * 100);
+    spool_ = open_spool(directory_, options_, location, ++random_ * 100);
     ASSERT_NE(spool_, nullptr);
   }
-  // Batches of ten lines, durable.
+  // Appends batches of ten lines and makes them durable.
   void add(int count) {
     for (int i = 0; i < count; ++i) {
       spool_->append(numbered_lines(spool_->lines(), 10), at_second(0));
@@ -37,7 +37,7 @@ class SpoolIdentityTest : public testing::Test {
   std::unique_ptr<Spool> spool_;
 };
 
-TEST_F(SpoolIdentityTest, NewOneHasASecretOfItsOwn) {
+TEST_F(SpoolIdentityTest, ANewSpoolHasItsOwnSecret) {
   EXPECT_EQ(spool_->findings().identity, Identity::kNew);
   EXPECT_NE(spool_->secret(), AgentSecret());
   EXPECT_NE(spool_->secret().bytes, spool_->id().bytes);
@@ -46,7 +46,7 @@ TEST_F(SpoolIdentityTest, NewOneHasASecretOfItsOwn) {
   EXPECT_EQ(spool_->secret(), secret);
 }
 
-TEST_F(SpoolIdentityTest, CopyIsAnotherAgentAndLeavesTheBatchesToTheFirst) {
+TEST_F(SpoolIdentityTest, ACopyIsAnotherAgentAndLeavesTheBatchesToTheOriginal) {
   add(20);
   const AgentId id = spool_->id();
   const AgentSecret secret = spool_->secret();
@@ -63,7 +63,7 @@ TEST_F(SpoolIdentityTest, CopyIsAnotherAgentAndLeavesTheBatchesToTheFirst) {
   EXPECT_EQ(spool_->findings().identity, Identity::kKept);
 }
 
-TEST_F(SpoolIdentityTest, UnsentBatchesOfACopyAreCountedAndAreAGap) {
+TEST_F(SpoolIdentityTest, UnsentBatchesOfACopyAreCountedAndBecomeAGap) {
   add(20);
   reopen("there");
   EXPECT_EQ(spool_->findings().lines_lost, 200U);
@@ -76,11 +76,11 @@ TEST_F(SpoolIdentityTest, UnsentBatchesOfACopyAreCountedAndAreAGap) {
   EXPECT_EQ(spool_->lost().lines, 200U);
   add(1);
   EXPECT_THAT(seqs(read_all(*spool_)), ElementsAre(2));
-  reopen("elsewhere");  // and what was lost before is not lost again
+  reopen("elsewhere");  // lines lost before are not lost again
   EXPECT_EQ(spool_->lost(), (SpoolLoss{210, GapReason::kCopied}));
 }
 
-TEST_F(SpoolIdentityTest, WhatAllServersHadIsNotLostInACopy) {
+TEST_F(SpoolIdentityTest, BatchesThatAllServersHadAreNotLostInACopy) {
   add(20);
   acknowledge(15);
   ASSERT_TRUE(spool_->save_acknowledged());
@@ -88,7 +88,7 @@ TEST_F(SpoolIdentityTest, WhatAllServersHadIsNotLostInACopy) {
   EXPECT_EQ(spool_->lost().lines, 50U);
 }
 
-TEST_F(SpoolIdentityTest, WhatServersHadIsNotedEachMinute) {
+TEST_F(SpoolIdentityTest, AcknowledgedPositionsAreSavedEachMinute) {
   add(20);
   acknowledge(10);
   ASSERT_TRUE(spool_->trim(at_second(0)));
@@ -102,7 +102,7 @@ TEST_F(SpoolIdentityTest, WhatServersHadIsNotedEachMinute) {
   EXPECT_EQ(spool_->next_seq(), 1U);
 }
 
-TEST_F(SpoolIdentityTest, AServerThatHasNotSaidWhereItIsMayLackAll) {
+TEST_F(SpoolIdentityTest, AServerThatHasNotReportedItsPositionMayLackEverything) {
   options_.servers = 2;
   reopen();
   add(20);
@@ -112,7 +112,7 @@ TEST_F(SpoolIdentityTest, AServerThatHasNotSaidWhereItIsMayLackAll) {
   EXPECT_EQ(spool_->lost().lines, 200U);
 }
 
-TEST_F(SpoolIdentityTest, DamagedIdentityIsReplacedAndItsBatchesAreAGap) {
+TEST_F(SpoolIdentityTest, ADamagedIdentityIsReplacedAndItsBatchesBecomeAGap) {
   add(3);
   const AgentId id = spool_->id();
   directory_.contents("identity")[20] ^= 1;
@@ -123,11 +123,11 @@ TEST_F(SpoolIdentityTest, DamagedIdentityIsReplacedAndItsBatchesAreAGap) {
   EXPECT_THAT(read_all(*spool_), IsEmpty());
 }
 
-TEST_F(SpoolIdentityTest, FactsThatAreKnownLaterBelongToThePlace) {
+TEST_F(SpoolIdentityTest, FactsThatBecomeKnownLaterAreAddedToTheLocation) {
   FaultySpoolDirectory directory(1);
-  const auto open = [&](const SpoolLocation& place) {
+  const auto open = [&](const SpoolLocation& location) {
     spool_.reset();
-    spool_ = open_spool(directory, {}, place, ++random_ * 100);
+    spool_ = open_spool(directory, {}, location, ++random_ * 100);
     spool_->append(numbered_lines(0, 1), at_second(0));
     EXPECT_TRUE(spool_->sync());
     spool_->acknowledged(0, {spool_->durable_seq(), spool_->lines()});
@@ -141,7 +141,7 @@ TEST_F(SpoolIdentityTest, FactsThatAreKnownLaterBelongToThePlace) {
   spool_.reset();
 }
 
-TEST_F(SpoolIdentityTest, BeginsAnewUnderANewIdentityAndTellsWhatItGaveUp) {
+TEST_F(SpoolIdentityTest, ChangesItsIdentityAndReportsWhatItGaveUp) {
   add(20);
   acknowledge(15);
   spool_->append(numbered_lines(200, 10), at_second(1));
@@ -155,7 +155,7 @@ TEST_F(SpoolIdentityTest, BeginsAnewUnderANewIdentityAndTellsWhatItGaveUp) {
   EXPECT_EQ(spool_->stats().lines_abandoned, 50U);
   ASSERT_TRUE(spool_->sync());
   const auto batches = read_all(*spool_);
-  EXPECT_THAT(seqs(batches), ElementsAre(2));  // what was not durable was sent to nobody
+  EXPECT_THAT(seqs(batches), ElementsAre(2));  // batches that were not durable had not been sent
   EXPECT_EQ(batches[0].lines_before, 50U);
   EXPECT_EQ(batches[0].text, numbered_lines(200, 10).text);
   const AgentId now = spool_->id();
@@ -165,10 +165,10 @@ TEST_F(SpoolIdentityTest, BeginsAnewUnderANewIdentityAndTellsWhatItGaveUp) {
   EXPECT_THAT(seqs(read_all(*spool_)), ElementsAre(2));
 }
 
-TEST_F(SpoolIdentityTest, GivesUpWhatWasWrittenThoughItIsNotDurable) {
+TEST_F(SpoolIdentityTest, GivesUpWrittenBatchesEvenIfTheyAreNotDurable) {
   directory_.fails = [](SpoolCall call) { return call == SpoolCall::kSyncFile; };
   spool_->append(numbered_lines(0, 10), at_second(0));
-  ASSERT_FALSE(spool_->sync());  // a copy of the disk may have it, and send it
+  ASSERT_FALSE(spool_->sync());  // a copy of the disk may contain it and send it
   spool_->append(numbered_lines(10, 10), at_second(1));
   directory_.fails = [](SpoolCall) { return false; };
   ASSERT_TRUE(change_identity());
@@ -177,7 +177,7 @@ TEST_F(SpoolIdentityTest, GivesUpWhatWasWrittenThoughItIsNotDurable) {
   EXPECT_EQ(texts(read_all(*spool_)), numbered_lines(10, 10).text);
 }
 
-TEST_F(SpoolIdentityTest, BeginsAnewAtMostOnceInAnHour) {
+TEST_F(SpoolIdentityTest, ChangesItsIdentityAtMostOnceAnHour) {
   ASSERT_TRUE(change_identity());
   const AgentId id = spool_->id();
   now_ += options_.identity_change_interval - Duration(1);
@@ -187,13 +187,13 @@ TEST_F(SpoolIdentityTest, BeginsAnewAtMostOnceInAnHour) {
   EXPECT_TRUE(change_identity());
 }
 
-TEST_F(SpoolIdentityTest, BeginsAnewInMemoryWhenTheDiskFailsOnTheWay) {
+TEST_F(SpoolIdentityTest, ChangesItsIdentityInMemoryIfTheDiskFailsMeanwhile) {
   add(5);
   const AgentId id = spool_->id();
   directory_.fails = [](SpoolCall call) { return call == SpoolCall::kRemove; };
   ASSERT_TRUE(change_identity());
   EXPECT_NE(spool_->id(), id);
-  EXPECT_EQ(spool_->lost().lines, 0U);  // nobody is told before it is durable
+  EXPECT_EQ(spool_->lost().lines, 0U);  // not reported before it is durable
   spool_->append(numbered_lines(50, 10), at_second(1));
   EXPECT_FALSE(spool_->sync());
   EXPECT_THAT(read_all(*spool_), IsEmpty());
@@ -203,8 +203,8 @@ TEST_F(SpoolIdentityTest, BeginsAnewInMemoryWhenTheDiskFailsOnTheWay) {
   EXPECT_THAT(seqs(read_all(*spool_)), ElementsAre(2));
 }
 
-// Whatever call is the last, the next start finds the old identity with its batches, or a new one that knows
-// what it lost.
+// Whichever disk operation is the last, the next start finds the old identity with its batches, or a new one
+// that records what was lost.
 void expect_whole_after_failing_at(uint64_t call, bool is_at_start, bool is_power_cut) {
   FaultySpoolDirectory directory(call);
   auto spool = open_spool(directory, {}, "here");
@@ -213,10 +213,10 @@ void expect_whole_after_failing_at(uint64_t call, bool is_at_start, bool is_powe
   ASSERT_TRUE(spool->sync());
   const uint64_t begin = directory.calls();
   directory.fails = [&](SpoolCall) { return directory.calls() - begin > call; };
-  const std::string_view place = is_at_start ? "there" : "here";
+  const std::string_view location = is_at_start ? "there" : "here";
   if (is_at_start) {
     spool.reset();
-    static_cast<void>(Spool::open(directory, {}, place_at(place), counting_source(100)).has_value());
+    static_cast<void>(Spool::open(directory, {}, location_at(location), counting_source(100)).has_value());
   } else {
     static_cast<void>(
         spool->change_identity(GapReason::kCloned, SteadyTime(std::chrono::hours(5))).has_value());
@@ -224,7 +224,7 @@ void expect_whole_after_failing_at(uint64_t call, bool is_at_start, bool is_powe
   }
   directory.fails = [](SpoolCall) { return false; };
   if (is_power_cut) directory.power_cut();
-  spool = open_spool(directory, {}, place, 500);
+  spool = open_spool(directory, {}, location, 500);
   const auto left = read_all(*spool);
   if (spool->id() == id) {
     EXPECT_EQ(seqs(left), std::vector<uint64_t>{1});
@@ -235,7 +235,7 @@ void expect_whole_after_failing_at(uint64_t call, bool is_at_start, bool is_powe
   EXPECT_EQ(spool->epoch(), 1U);
 }
 
-TEST(SpoolIdentity, WhatIsGivenUpIsKnownWhereverTheChangeEnds) {
+TEST(SpoolIdentity, TheLossIsKnownWhereverTheChangeIsInterrupted) {
   for (uint64_t call = 0; call < 20; ++call) {
     for (const bool is_at_start : {false, true}) {
       for (const bool is_power_cut : {false, true}) {

@@ -1,6 +1,6 @@
-// Random histories of a spool against a model: appends, syncs, a disk that fails, kills, power cuts, servers
-// that acknowledge, copies, new identities. What is read is what was appended, in order, once; what is
-// missing has been counted.
+// Random histories of a spool, compared with a model: appends, syncs, disk failures, kills, power cuts,
+// acknowledgments, copies, new identities. Batches are read as they were appended, in order and once; missing
+// ones have been counted.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -51,7 +51,7 @@ class World {
     if (chance < 94) return copy();
     restart(chance < 97);
   }
-  // The disk is well again: all that is owed must be there.
+  // After the disk has recovered, everything that is owed must be there.
   void settle() {
     disk_fails(0);
     sync();
@@ -72,30 +72,30 @@ class World {
   void restart(bool is_power_cut);
 
   void open();
-  // What a reader gives, held against the model.
+  // Compares what a reader returns with the model.
   std::set<uint64_t> look();
-  // After a call: what is no longer there, and no server may ask for, is counted.
+  // Called after each operation: batches that are gone, and that no server may ask for, have been counted.
   void compare();
 
   std::mt19937_64 random_;
   FaultySpoolDirectory directory_;
   SpoolOptions options_;
   std::unique_ptr<Spool> spool_;
-  Batches appended_;  // of this epoch, by number; what may yet be read
-  // What a reader has given, and so a server may have: a number never means two things.
+  Batches appended_;  // of this epoch, by number; readers may still return them
+  // Batches that a reader has returned, so that a server may have them: a number never has two meanings.
   std::map<uint64_t, std::string> sent_;
-  // Those that were lost or numbered anew before anyone saw them: a failed write may have left some in a
-  // file, and a start may find them there.
+  // Batches that were lost or renumbered before anyone read them: a failed write may have left some in a
+  // file, and the next start may find them there.
   std::multimap<uint64_t, Appended> not_durable_;
   std::set<uint64_t> present_;
-  std::set<uint64_t> unseen_;   // appended in this life, not yet seen durable or gone
-  uint64_t lines_missing_ = 0;  // in this life, and not acknowledged by all
+  std::set<uint64_t> unseen_;   // appended in this life, not yet known to be durable or lost
+  uint64_t lines_missing_ = 0;  // in this life, not acknowledged by all servers
   std::vector<uint64_t> acknowledged_;
-  std::map<size_t, uint64_t> have_said_;  // lines, by server, in this life
+  std::map<size_t, uint64_t> have_said_;  // lines by server, in this life
   std::optional<SpoolReader> reader_;
   uint64_t reader_seq_ = 0;
   uint64_t line_ = 0;
-  uint64_t opened_ = 0;  // so that no two identities are the same
+  uint64_t opened_ = 0;  // makes every identity different
   int64_t now_s_ = 1000;
   SteadyTime now_steady_{};
 };
@@ -213,7 +213,7 @@ void World::acknowledge() {
 }
 
 void World::trim() {
-  now_s_ += static_cast<int64_t>(random_() % 100) - 20;  // the clock is set back at times
+  now_s_ += static_cast<int64_t>(random_() % 100) - 20;  // the clock is sometimes set back
   static_cast<void>(spool_->trim(at_second(now_s_)).has_value());
   compare();
 }
@@ -235,7 +235,7 @@ void World::read_on() {
   for (const uint64_t seq : look()) EXPECT_TRUE(seq <= reader_seq_) << seq;
 }
 
-// Another agent has the identity of this one: what was durable is given up, what waits is numbered anew.
+// Another agent has the same identity: durable batches are given up, waiting ones are renumbered.
 void World::anew() {
   const auto fails = std::exchange(directory_.fails, [](SpoolCall) { return false; });
   const SpoolStats before = spool_->stats();
@@ -246,7 +246,7 @@ void World::anew() {
   EXPECT_NE(spool_->id(), id);
   EXPECT_EQ(spool_->epoch(), 1U);
   EXPECT_EQ(spool_->stats().lines_spooled, before.lines_spooled);
-  // Of what was not durable some may be gone, as before: the last ones wait.
+  // Some batches that were not durable may have been dropped before: the last ones still wait.
   std::vector<Appended> waiting;
   uint64_t lines_waiting = 0;
   for (uint64_t i = spool_->next_seq() - spool_->durable_seq() - 1; i > 0; --i) {
@@ -259,7 +259,7 @@ void World::anew() {
   if (have_said_.size() == kServers) {
     EXPECT_EQ(abandoned, lines - lines_waiting - std::min(have_said_[0], have_said_[1]));
   }
-  // The rest of it has been dropped, or is given up with the identity.
+  // The rest was dropped, or is given up with the identity.
   EXPECT_GE(before.lines_dropped_full + before.lines_dropped_failed, lines_missing_);
   lines_missing_ = before.lines_dropped_full + before.lines_dropped_failed;
   appended_.clear();
@@ -301,7 +301,7 @@ void World::restart(bool is_power_cut) {
   open();
 }
 
-TEST(SpoolModel, WhatIsReadIsWhatWasAppendedAndWhatIsMissingIsCounted) {
+TEST(SpoolModel, BatchesAreReadAsAppendedAndMissingOnesAreCounted) {
   const char* const only = std::getenv("SPOOL_SEED");
   const uint64_t first = only != nullptr ? std::strtoull(only, nullptr, 10) : 1;
   const uint64_t last = only != nullptr ? first : kHistories;

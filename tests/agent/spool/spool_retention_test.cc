@@ -1,4 +1,4 @@
-// What a spool keeps of what servers have, and what it drops over its bound.
+// What a spool keeps after acknowledgment, and what it drops above its limit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,9 +12,9 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr size_t kRecordBytes = 100;  // one line: a segment of four
+constexpr size_t kRecordBytes = 100;  // one line; a segment holds four
 
-class SpoolKeeping : public testing::Test {
+class SpoolRetention : public testing::Test {
  protected:
   void SetUp() override { reopen(); }
   void reopen() {
@@ -42,7 +42,7 @@ class SpoolKeeping : public testing::Test {
   std::unique_ptr<Spool> spool_;
 };
 
-TEST_F(SpoolKeeping, AcknowledgedSegmentsAreKeptForAWhileAndThenRemoved) {
+TEST_F(SpoolRetention, AcknowledgedSegmentsAreKeptForAWhileAndThenRemoved) {
   add(10);
   acknowledge(0, 10);
   acknowledge(1, 10);
@@ -56,7 +56,7 @@ TEST_F(SpoolKeeping, AcknowledgedSegmentsAreKeptForAWhileAndThenRemoved) {
   EXPECT_EQ(spool_->stats().lines_dropped_full, 0U);
 }
 
-TEST_F(SpoolKeeping, TheNewestSegmentIsNeverRemoved) {
+TEST_F(SpoolRetention, TheNewestSegmentIsNeverRemoved) {
   add(3);
   acknowledge(0, 3);
   acknowledge(1, 3);
@@ -65,7 +65,7 @@ TEST_F(SpoolKeeping, TheNewestSegmentIsNeverRemoved) {
   EXPECT_THAT(held(), ElementsAre(1, 2, 3));
 }
 
-TEST_F(SpoolKeeping, TheLastRecordsStayBehindASegmentThatCouldNotBeWritten) {
+TEST_F(SpoolRetention, TheLastRecordsStayIfTheNextSegmentCannotBeWritten) {
   add(4);
   acknowledge(0, 4);
   acknowledge(1, 4);
@@ -78,10 +78,10 @@ TEST_F(SpoolKeeping, TheLastRecordsStayBehindASegmentThatCouldNotBeWritten) {
   directory_.fails = [](SpoolCall) { return false; };
   reopen();
   EXPECT_EQ(spool_->epoch(), 1U);
-  EXPECT_GE(spool_->next_seq(), 5U);  // the failed one may be in
+  EXPECT_GE(spool_->next_seq(), 5U);  // the failed batch may be in it
 }
 
-TEST_F(SpoolKeeping, WhatOneServerLacksStays) {
+TEST_F(SpoolRetention, BatchesThatOneServerLacksStay) {
   add(10);
   acknowledge(0, 10);
   acknowledge(1, 7);
@@ -90,13 +90,13 @@ TEST_F(SpoolKeeping, WhatOneServerLacksStays) {
   EXPECT_EQ(held().front(), 5U);
 }
 
-TEST_F(SpoolKeeping, NoStepOfTheClockRemovesWhatAServerLacks) {
+TEST_F(SpoolRetention, NoClockJumpRemovesWhatAServerLacks) {
   add(10);
   for (const int64_t second : {0, 1'000'000'000, -500'000, 5}) trim(second);
   EXPECT_EQ(held().size(), 10U);
 }
 
-TEST_F(SpoolKeeping, ClockSetBackBeginsTheKeepingThere) {
+TEST_F(SpoolRetention, AClockSetBackRestartsTheRetentionTime) {
   add(10);
   acknowledge(0, 10);
   acknowledge(1, 10);
@@ -108,7 +108,7 @@ TEST_F(SpoolKeeping, ClockSetBackBeginsTheKeepingThere) {
   EXPECT_EQ(held().size(), 2U);
 }
 
-TEST_F(SpoolKeeping, ServerThatGoesBackIsWaitedFor) {
+TEST_F(SpoolRetention, AServerThatGoesBackIsWaitedFor) {
   add(10);
   acknowledge(0, 10);
   acknowledge(1, 10);
@@ -118,7 +118,7 @@ TEST_F(SpoolKeeping, ServerThatGoesBackIsWaitedFor) {
   EXPECT_EQ(held().size(), 10U);
 }
 
-TEST_F(SpoolKeeping, OfWhatIsAcknowledgedTheNewestIsKept) {
+TEST_F(SpoolRetention, TheNewestAcknowledgedBatchesAreKept) {
   options_.keep_bytes = 2 * options_.segment_bytes;
   reopen();
   add(14);
@@ -128,7 +128,7 @@ TEST_F(SpoolKeeping, OfWhatIsAcknowledgedTheNewestIsKept) {
   EXPECT_EQ(held().front(), 9U);
 }
 
-TEST_F(SpoolKeeping, OverTheBoundTheOldestIsDroppedAndCountedIfAServerLacksIt) {
+TEST_F(SpoolRetention, AboveTheLimitTheOldestIsDroppedAndCountedIfAServerLacksIt) {
   add(30);
   acknowledge(0, 30);
   acknowledge(1, 2);
@@ -142,7 +142,7 @@ TEST_F(SpoolKeeping, OverTheBoundTheOldestIsDroppedAndCountedIfAServerLacksIt) {
   EXPECT_LE(directory_.bytes(), options_.bytes_max + options_.segment_bytes);
 }
 
-TEST_F(SpoolKeeping, BoundThatWasLoweredHoldsFromTheNextTrim) {
+TEST_F(SpoolRetention, ALoweredLimitAppliesFromTheNextTrim) {
   add(30);
   options_.bytes_max /= 2;
   reopen();
@@ -150,7 +150,7 @@ TEST_F(SpoolKeeping, BoundThatWasLoweredHoldsFromTheNextTrim) {
   EXPECT_LE(spool_->stats().bytes, options_.bytes_max);
 }
 
-TEST_F(SpoolKeeping, ReaderWhoseSegmentIsDroppedGoesOnWithTheOldest) {
+TEST_F(SpoolRetention, AReaderWhoseSegmentIsDroppedContinuesWithTheOldest) {
   add(10);
   SpoolReader reader(*spool_);
   ASSERT_EQ((*reader.next())->seq, 1U);
@@ -160,7 +160,7 @@ TEST_F(SpoolKeeping, ReaderWhoseSegmentIsDroppedGoesOnWithTheOldest) {
   EXPECT_GT(rest.front(), 5U);
 }
 
-TEST_F(SpoolKeeping, TwoReadersDoNotDisturbEachOther) {
+TEST_F(SpoolRetention, TwoReadersDoNotDisturbEachOther) {
   add(10);
   SpoolReader one(*spool_);
   SpoolReader two(*spool_);
@@ -176,7 +176,7 @@ TEST_F(SpoolKeeping, TwoReadersDoNotDisturbEachOther) {
   EXPECT_EQ((*two.next())->seq, 3U);
 }
 
-TEST_F(SpoolKeeping, FailingDiskKeepsTheNewestInMemoryAndCountsTheRest) {
+TEST_F(SpoolRetention, OnAFailingDiskTheNewestStayInMemoryAndTheRestIsCounted) {
   add(2);
   directory_.fails = [](SpoolCall call) { return call == SpoolCall::kSyncFile; };
   for (int i = 0; i < 10; ++i) append();
@@ -195,7 +195,7 @@ TEST_F(SpoolKeeping, FailingDiskKeepsTheNewestInMemoryAndCountsTheRest) {
   EXPECT_THAT(held(), ElementsAre(1, 2, 9, 10, 11, 12));
 }
 
-TEST_F(SpoolKeeping, LinesThatTheCallerHasLostAreAGap) {
+TEST_F(SpoolRetention, LinesThatTheCallerHasDroppedBecomeAGap) {
   add(2);
   append();
   spool_->add_gap(5);
@@ -211,7 +211,7 @@ TEST_F(SpoolKeeping, LinesThatTheCallerHasLostAreAGap) {
   }
 }
 
-TEST_F(SpoolKeeping, WhatAFailingDiskDoesNotTakeIsLostWithWhatCameLater) {
+TEST_F(SpoolRetention, BatchesThatAFailingDiskRefusesAreLostWithLaterOnes) {
   add(2);
   directory_.fails = [](SpoolCall call) { return call == SpoolCall::kSyncFile; };
   append();
@@ -224,7 +224,7 @@ TEST_F(SpoolKeeping, WhatAFailingDiskDoesNotTakeIsLostWithWhatCameLater) {
   EXPECT_EQ(read_all(*spool_)[2].lines_before, 8U);
 }
 
-TEST_F(SpoolKeeping, AcknowledgementOfWhatIsNotThereCountsAsOfWhatIs) {
+TEST_F(SpoolRetention, AnAcknowledgmentBeyondTheEndCountsUpToTheEnd) {
   acknowledge(0, 1'000'000);
   acknowledge(1, 1'000'000);
   add(10);

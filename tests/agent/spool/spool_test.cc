@@ -1,4 +1,4 @@
-// What a spool promises of what it holds, over starts, copies and bounds.
+// What a spool guarantees about its batches, across restarts, copies and limits.
 #include "agent/spool/spool.h"
 
 #include <gmock/gmock.h>
@@ -19,9 +19,9 @@ using Identity = SpoolFindings::Identity;
 class SpoolTest : public testing::Test {
  protected:
   void SetUp() override { reopen(); }
-  void reopen(std::string_view place = kHere) {
+  void reopen(std::string_view location = kHere) {
     spool_.reset();
-    spool_ = open_spool(directory_, options_, place, ++random_ * 100);
+    spool_ = open_spool(directory_, options_, location, ++random_ * 100);
     ASSERT_NE(spool_, nullptr);
   }
   void power_cut() {
@@ -29,7 +29,7 @@ class SpoolTest : public testing::Test {
     directory_.power_cut();
     reopen();
   }
-  // A batch of ten lines, durable.
+  // Appends a batch of ten lines and makes it durable.
   void add() {
     spool_->append(numbered_lines(spool_->lines(), 10), at_second(0));
     ASSERT_TRUE(spool_->sync());
@@ -44,7 +44,7 @@ class SpoolTest : public testing::Test {
   std::unique_ptr<Spool> spool_;
 };
 
-TEST_F(SpoolTest, NewOneIsEmpty) {
+TEST_F(SpoolTest, ANewSpoolIsEmpty) {
   EXPECT_EQ(spool_->findings().identity, Identity::kNew);
   EXPECT_EQ(spool_->epoch(), 1U);
   EXPECT_EQ(spool_->first_seq(), 1U);
@@ -53,7 +53,7 @@ TEST_F(SpoolTest, NewOneIsEmpty) {
   EXPECT_THAT(read_all(*spool_), IsEmpty());
 }
 
-TEST_F(SpoolTest, RecordsAreTheFramesOfTheWire) {
+TEST_F(SpoolTest, RecordsAreFramesOfTheWireFormat) {
   spool_->append({"a 1 2\nb 1 3\n", 2}, at_second(5));
   ASSERT_TRUE(spool_->sync());
   spool_->append({"c 1 4\n", 1}, at_second(6));
@@ -78,7 +78,7 @@ TEST_F(SpoolTest, NothingIsReadBeforeItIsDurable) {
   EXPECT_THAT(seqs(read_all(*spool_)), ElementsAre(1));
 }
 
-TEST_F(SpoolTest, EmptyBatchIsNone) {
+TEST_F(SpoolTest, AnEmptyBatchIsIgnored) {
   spool_->append({}, at_second(0));
   EXPECT_EQ(spool_->next_seq(), 1U);
   const uint64_t calls = directory_.calls();
@@ -86,7 +86,7 @@ TEST_F(SpoolTest, EmptyBatchIsNone) {
   EXPECT_EQ(directory_.calls(), calls);
 }
 
-TEST_F(SpoolTest, LongBatchIsSplitAtLineEnds) {
+TEST_F(SpoolTest, ALongBatchIsSplitAtLineEnds) {
   options_ = {};
   reopen();
   const LineBatch batch = numbered_lines(0, 7000, 100);
@@ -104,7 +104,7 @@ TEST_F(SpoolTest, LongBatchIsSplitAtLineEnds) {
   EXPECT_EQ(lines, 7000U);
 }
 
-TEST_F(SpoolTest, LineLongerThanABatchIsDroppedAndCounted) {
+TEST_F(SpoolTest, ALineLongerThanABatchIsDroppedAndCounted) {
   spool_->append({"a 1\n" + std::string(kBatchTextBytesMax, 'x') + "\nb 2\n", 3}, at_second(0));
   ASSERT_TRUE(spool_->sync());
   EXPECT_EQ(texts(read_all(*spool_)), "a 1\nb 2\n");
@@ -112,7 +112,7 @@ TEST_F(SpoolTest, LineLongerThanABatchIsDroppedAndCounted) {
   EXPECT_EQ(spool_->lines(), 2U);
 }
 
-TEST_F(SpoolTest, GoesOnAfterAStart) {
+TEST_F(SpoolTest, ContinuesAfterARestart) {
   add(20);
   const std::string before = texts(read_all(*spool_));
   const AgentId id = spool_->id();
@@ -137,7 +137,7 @@ TEST_F(SpoolTest, DurableBatchesSurviveAPowerCut) {
   }
 }
 
-TEST_F(SpoolTest, WhatAKilledProcessFailedToSyncIsWrittenAgainBeforeItCounts) {
+TEST_F(SpoolTest, UnsyncedRecordsOfAKilledProcessAreWrittenAgain) {
   add(3);
   directory_.fails = [](SpoolCall call) { return call == SpoolCall::kSyncFile; };
   spool_->append(numbered_lines(30, 10), at_second(0));
@@ -149,7 +149,7 @@ TEST_F(SpoolTest, WhatAKilledProcessFailedToSyncIsWrittenAgainBeforeItCounts) {
   EXPECT_EQ(seqs(read_all(*spool_)), read);
 }
 
-TEST_F(SpoolTest, WhatAKilledProcessFailedToSyncIsWrittenAgainInPlaceWhenThereIsNoRoom) {
+TEST_F(SpoolTest, UnsyncedRecordsOfAKilledProcessAreWrittenInPlaceIfTheDiskIsFull) {
   add(3);
   directory_.fails = [](SpoolCall call) { return call == SpoolCall::kSyncFile; };
   spool_->append(numbered_lines(30, 10), at_second(0));
@@ -161,12 +161,12 @@ TEST_F(SpoolTest, WhatAKilledProcessFailedToSyncIsWrittenAgainInPlaceWhenThereIs
   EXPECT_EQ(seqs(read_all(*spool_)), read);
 }
 
-TEST_F(SpoolTest, NumbersGoOnFromASegmentThatCouldNotBeBegunAnew) {
+TEST_F(SpoolTest, NumbersContinueFromASegmentThatCouldNotBeReplaced) {
   add(3);
   reopen("there");
   const uint64_t next = spool_->next_seq();
-  for (const SpoolCall failing : {SpoolCall::kReplace, SpoolCall::kOpenEnd, SpoolCall::kAppend}) {
-    reopen("there");  // with a newest segment that has no record
+  for (const SpoolCall failing : {SpoolCall::kReplace, SpoolCall::kOpenForAppend, SpoolCall::kAppend}) {
+    reopen("there");  // whose newest segment has no record
     directory_.fails = [failing](SpoolCall call) { return call == failing; };
     spool_->append(numbered_lines(0, 10), at_second(0));
     EXPECT_FALSE(spool_->sync());
@@ -180,18 +180,18 @@ TEST_F(SpoolTest, NumbersGoOnFromASegmentThatCouldNotBeBegunAnew) {
   }
 }
 
-TEST_F(SpoolTest, DoesNotStartWhereItsNewestBatchesCannotBeWrittenAgain) {
+TEST_F(SpoolTest, DoesNotStartIfItsNewestBatchesCannotBeWrittenAgain) {
   add(3);
   spool_.reset();
   directory_.fails = [](SpoolCall call) {
     return call == SpoolCall::kReplace || call == SpoolCall::kRewrite;
   };
-  const auto opened = Spool::open(directory_, options_, place_at(kHere), counting_source());
+  const auto opened = Spool::open(directory_, options_, location_at(kHere), counting_source());
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().message, "open the spool: the disk fails");
 }
 
-TEST_F(SpoolTest, StartsWhereNothingCanBeWrittenIfThereIsASpool) {
+TEST_F(SpoolTest, StartsOnAnUnwritableDiskWithASpool) {
   add(3);
   directory_.fails = [](SpoolCall call) { return call == SpoolCall::kReplace || call == SpoolCall::kAppend; };
   reopen();
@@ -203,15 +203,15 @@ TEST_F(SpoolTest, StartsWhereNothingCanBeWrittenIfThereIsASpool) {
   EXPECT_THAT(seqs(read_all(*spool_)), ElementsAre(1, 2, 3, 4));
 }
 
-TEST_F(SpoolTest, DoesNotStartWhereNothingCanBeWrittenAndThereIsNone) {
+TEST_F(SpoolTest, DoesNotStartOnAnUnwritableDiskWithoutASpool) {
   FaultySpoolDirectory empty(1);
   empty.fails = [](SpoolCall call) { return call == SpoolCall::kReplace; };
-  const auto opened = Spool::open(empty, {}, place_at(kHere), counting_source());
+  const auto opened = Spool::open(empty, {}, location_at(kHere), counting_source());
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().message, "open the spool: the disk fails");
 }
 
-TEST_F(SpoolTest, LostNumberingIsAnotherEpoch) {
+TEST_F(SpoolTest, ALostNumberingStartsANewEpoch) {
   add(3);
   const AgentId id = spool_->id();
   for (const std::string& name : directory_.names()) {
@@ -225,7 +225,7 @@ TEST_F(SpoolTest, LostNumberingIsAnotherEpoch) {
   EXPECT_EQ(spool_->next_seq(), 1U);
 }
 
-TEST_F(SpoolTest, SegmentOfAnotherAgentIsRemoved) {
+TEST_F(SpoolTest, ASegmentOfAnotherAgentIsRemoved) {
   add(3);
   directory_.put(segment_name(900),
                  encode_segment_header({.id = {}, .epoch = 1, .before = {899, 8990}, .previous_end = {}}));
@@ -235,7 +235,7 @@ TEST_F(SpoolTest, SegmentOfAnotherAgentIsRemoved) {
   EXPECT_FALSE(directory_.has(segment_name(900)));
 }
 
-TEST_F(SpoolTest, LaterVersionIsRefusedAndLeftAsItIs) {
+TEST_F(SpoolTest, ALaterVersionIsRefusedAndLeftUnchanged) {
   add(3);
   std::string header =
       encode_segment_header({.id = spool_->id(), .epoch = 1, .before = {899, 8990}, .previous_end = {}});
@@ -244,13 +244,13 @@ TEST_F(SpoolTest, LaterVersionIsRefusedAndLeftAsItIs) {
   Writer(header).u32be(crc32c(header));
   directory_.put(segment_name(900), header);
   const auto names = directory_.names();
-  const auto opened = Spool::open(directory_, options_, place_at("there"), counting_source());
+  const auto opened = Spool::open(directory_, options_, location_at("there"), counting_source());
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, ErrorCode::kVersion);
   EXPECT_EQ(directory_.names(), names);
 }
 
-TEST_F(SpoolTest, InMemoryItIsTheSame) {
+TEST_F(SpoolTest, WorksTheSameInMemory) {
   MemoryDirectory directory;
   const auto spool = open_spool(directory, {});
   const LineBatch batch = numbered_lines(0, 7000, 100);

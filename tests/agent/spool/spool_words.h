@@ -1,4 +1,4 @@
-// The words of the spool's tests: batches of numbered lines, and what a reader finds of them.
+// Helpers for the tests of the spool: batches of numbered lines, and what a reader finds of them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,17 +17,18 @@ namespace statmill {
 
 inline constexpr std::string_view kHere = "here";
 
-// Sanitizers see one in so many of the thousands of cases: each takes them thirty times as long.
+// Sanitizer builds run only one in this many of the thousands of cases, because each takes thirty times as
+// long.
 inline constexpr int kStride = std::string_view(STATMILL_SANITIZE).empty() ? 1 : 7;
 
 inline Timestamp at_second(int64_t s) { return from_unix_seconds(1'000'000 + s); }
 
-// Counts up: the ids made of it differ.
+// Counts up, so that ids made from it differ.
 inline RandomSource counting_source(uint64_t first = 1) {
   return [next = first]() mutable { return next++; };
 }
 
-// Lines of a name and a number each, from `first` on; with `bytes` each is at least as long.
+// Returns lines with a name and a number each, starting at `first`, each at least `bytes` long.
 inline LineBatch numbered_lines(uint64_t first, uint64_t count, size_t bytes = 0) {
   LineBatch batch;
   for (uint64_t i = first; i < first + count; ++i) {
@@ -39,11 +40,11 @@ inline LineBatch numbered_lines(uint64_t first, uint64_t count, size_t bytes = 0
   return batch;
 }
 
-inline SpoolLocation place_at(std::string_view directory) { return {.directory = fact_hash(directory)}; }
+inline SpoolLocation location_at(std::string_view directory) { return {.directory = fact_hash(directory)}; }
 
 inline std::unique_ptr<Spool> open_spool(SpoolDirectory& directory, const SpoolOptions& options,
-                                         const SpoolLocation& place, uint64_t random = 1) {
-  auto spool = Spool::open(directory, options, place, counting_source(random));
+                                         const SpoolLocation& location, uint64_t random = 1) {
+  auto spool = Spool::open(directory, options, location, counting_source(random));
   if (!spool) {
     ADD_FAILURE() << spool.error().message;
     return nullptr;
@@ -52,11 +53,11 @@ inline std::unique_ptr<Spool> open_spool(SpoolDirectory& directory, const SpoolO
 }
 
 inline std::unique_ptr<Spool> open_spool(SpoolDirectory& directory, const SpoolOptions& options = {},
-                                         std::string_view place = kHere, uint64_t random = 1) {
-  return open_spool(directory, options, place_at(place), random);
+                                         std::string_view location = kHere, uint64_t random = 1) {
+  return open_spool(directory, options, location_at(location), random);
 }
 
-// A record with its own bytes.
+// A record that owns its bytes.
 struct ReadBatch {
   uint64_t seq = 0;
   uint64_t lines_before = 0;
@@ -84,7 +85,7 @@ inline ReadBatch own(const SpoolRecord& record) {
           std::string(batch->text)};
 }
 
-// All that a reader gives from `seq` on.
+// Returns all remaining batches of a reader.
 inline std::vector<ReadBatch> read_from(SpoolReader& reader) {
   std::vector<ReadBatch> out;
   for (;;) {
