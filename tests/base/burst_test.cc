@@ -1,4 +1,3 @@
-// What a list that was emptied goes on holding.
 #include "base/burst.h"
 
 #include <gtest/gtest.h>
@@ -6,7 +5,7 @@
 namespace statmill {
 namespace {
 
-TEST(Burst, KeepsMemoryForAsMuchAsThereWas) {
+TEST(Burst, KeepsMemoryForTheLastNumberOfEntries) {
   std::vector<int> list(1000);
   const size_t capacity = list.capacity();
   clear_burst(list);
@@ -17,7 +16,7 @@ TEST(Burst, KeepsMemoryForAsMuchAsThereWas) {
   EXPECT_EQ(list.capacity(), capacity);
 }
 
-TEST(Burst, GivesBackWhatOnlyABurstNeeded) {
+TEST(Burst, ReleasesMemoryThatOnlyABurstNeeded) {
   std::vector<int> list(1000);
   clear_burst(list);
   list.push_back(1);
@@ -26,7 +25,7 @@ TEST(Burst, GivesBackWhatOnlyABurstNeeded) {
   EXPECT_EQ(list.capacity(), 0U);
 }
 
-TEST(Burst, KeepsAFewAtAnyRate) {
+TEST(Burst, AlwaysKeepsASmallCapacity) {
   std::vector<int> list(64);
   const size_t capacity = list.capacity();
   clear_burst(list);

@@ -1,4 +1,3 @@
-// Sixteen bytes at a time finds what one at a time finds, and reads nothing outside of the text.
 #include "base/bytes16.h"
 
 #include <gtest/gtest.h>
@@ -10,14 +9,14 @@
 namespace statmill {
 namespace {
 
-TEST(Bytes16, BitsAreInTheOrderOfTheBytes) {
+TEST(Bytes16, BitsHaveTheOrderOfTheBytes) {
   const std::string text = "a.......a......a";
   EXPECT_EQ(bits_of(bytes16_at(text.data()) == sixteen('a')), 0x8101U);
 }
 
-TEST(Bytes16, LanesNearTheEndHoldWhatIsLeft) {
+TEST(Bytes16, LanesNearTheEndHaveTheRemainingBytes) {
   for (size_t size = 1; size <= 40; ++size) {
-    std::vector<char> text(size);  // of that size, so that sanitizers see a read outside of it
+    std::vector<char> text(size);  // exactly that size, so that sanitizers detect reads outside
     for (size_t i = 0; i < size; ++i) text[i] = static_cast<char>('0' + i);
     for (size_t at = 0; at < size; ++at) {
       const Lane16 lane = lane16_at(text.data(), text.data() + at, text.data() + size);
@@ -27,7 +26,7 @@ TEST(Bytes16, LanesNearTheEndHoldWhatIsLeft) {
   }
 }
 
-TEST(Bytes16, FindsTheFirstWhereverItStands) {
+TEST(Bytes16, FindsTheFirstMatchAtAnyPosition) {
   for (size_t size = 0; size <= 70; ++size) {
     for (size_t place = 0; place <= size; ++place) {
       std::vector<char> text(size, '.');
@@ -42,13 +41,13 @@ TEST(Bytes16, FindsTheFirstWhereverItStands) {
   }
 }
 
-TEST(Bytes16, FindsNothingBehindATextThatIsShort) {
+TEST(Bytes16, FindsNothingPastTheEndOfAShortText) {
   const auto is_zero = [](Bytes16 bytes) -> Mask16 { return bytes == sixteen('\0'); };
   const std::string text = "abc";
   EXPECT_EQ(find_first(text.data(), text.data(), text.data() + 3, is_zero), text.data() + 3);
 }
 
-TEST(Bytes16, SeesADifferenceInAnyByte) {
+TEST(Bytes16, ComparesEveryByte) {
   for (size_t size = 0; size <= 70; ++size) {
     const std::vector<char> a(size, 'a');
     EXPECT_TRUE(are_same_bytes(a.data(), std::vector<char>(size, 'a').data(), size)) << size;

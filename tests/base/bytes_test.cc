@@ -1,4 +1,3 @@
-// Writer and Reader: golden bytes, round trips, and a Reader that never leaves its bytes.
 #include "base/bytes.h"
 
 #include <gtest/gtest.h>
@@ -57,7 +56,7 @@ TEST(Bytes, ZigzagKeepsSmallNumbersSmall) {
   }
 }
 
-RC_GTEST_PROP(Bytes, ReadsBackWhatWasWritten,
+RC_GTEST_PROP(Bytes, ReadsWhatWasWritten,
               (uint64_t a, int64_t b, uint64_t c, double d, const std::string& e)) {
   const auto shift = *rc::gen::inRange(0, 64);  // varints of every length
   const Uint128 wide = static_cast<Uint128>(a) << 64 | c;
@@ -87,7 +86,7 @@ RC_GTEST_PROP(Bytes, ReadsBackWhatWasWritten,
   RC_ASSERT(!r.failed());
 }
 
-TEST(Bytes, TruncatedReadsAreZeroAndFailed) {
+TEST(Bytes, TruncatedReadsReturnZeroAndFail) {
   const std::string longest(18, '\xff');
   for (size_t size = 0; size < longest.size(); ++size) {
     const std::string_view cut = std::string_view(longest).substr(0, size);
@@ -108,7 +107,7 @@ TEST(Bytes, TruncatedReadsAreZeroAndFailed) {
   }
 }
 
-TEST(Bytes, VarintsThatNoIntegerHoldsFail) {
+TEST(Bytes, VarintsBeyond64BitsFail) {
   const std::string nine(9, '\xff');
   const std::vector<std::pair<std::string, bool>> table = {
       {nine + '\x01', true}, {nine + '\x02', false}, {nine + '\x81', false}, {nine + "\x81\x01", false}};
@@ -129,7 +128,7 @@ TEST(Bytes, VarintsThatNoIntegerHoldsFail) {
   }
 }
 
-TEST(Bytes, OverlongVarintsReadAsTheirValue) {
+TEST(Bytes, OverlongVarintsHaveTheirValue) {
   Reader r(std::string_view("\x85\x80\x80\x00", 4));
   EXPECT_EQ(r.varint(), 5u);
   EXPECT_TRUE(r.done() && !r.failed());
@@ -139,7 +138,7 @@ TEST(Bytes, FailedReaderStaysFailed) {
   Reader r("abc");
   EXPECT_EQ(r.u64be(), 0u);
   EXPECT_TRUE(r.failed() && r.done());
-  EXPECT_EQ(r.u8(), 0u) << "nothing more is read, not even what was there";
+  EXPECT_EQ(r.u8(), 0u) << "after a failure, even existing bytes are not read";
   EXPECT_TRUE(r.bytes(1).empty());
   EXPECT_TRUE(r.failed());
 }
@@ -151,9 +150,10 @@ TEST(Bytes, LengthOfAllOnesDoesNotWrap) {
   EXPECT_TRUE(r.failed());
 }
 
-// Any program of reads over any bytes: never past the end (the sanitizers watch), position only grows.
+// Any sequence of reads from any bytes: never past the end (checked by sanitizers), and position() only
+// grows.
 RC_GTEST_PROP(Bytes, ReaderNeverLeavesItsBytes, (const std::string& bytes)) {
-  const std::vector<char> exact(bytes.begin(), bytes.end());  // no byte behind that could be read by luck
+  const std::vector<char> exact(bytes.begin(), bytes.end());  // no spare capacity after the end
   Reader r(std::string_view(exact.data(), exact.size()));
   const auto program = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 9));
   for (const int step : program) {

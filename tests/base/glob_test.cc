@@ -1,4 +1,3 @@
-// Globs against a table, and against the plainest matcher that could be right.
 #include "base/glob.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +22,7 @@ struct Case {
   std::string why;
 };
 
-TEST(Glob, MeansWhatItsHeaderSays) {
+TEST(Glob, MatchesAsDocumented) {
   const std::vector<Case> table = {
       {"a.b", "a.b", true, "a plain name is itself"},
       {"a.b", "axb", false, "a dot is a dot"},
@@ -75,7 +74,7 @@ TEST(Glob, MeansWhatItsHeaderSays) {
     EXPECT_EQ(matches(c.pattern, c.name), c.want) << c.pattern << " " << c.name << ": " << c.why;
 }
 
-TEST(Glob, RefusesWhatMakesNoSense) {
+TEST(Glob, RefusesInvalidPatterns) {
   std::string sixty_four;  // 2^6 alternatives
   for (int i = 0; i < 6; ++i) sixty_four.append("{a,b}");
   const std::vector<std::pair<std::string, ErrorCode>> table = {
@@ -98,14 +97,14 @@ TEST(Glob, RefusesWhatMakesNoSense) {
   EXPECT_TRUE(Glob::parse(std::string(Glob::kPatternBytesMax, 'a')));
 }
 
-TEST(Glob, KnowsAPatternFromAName) {
+TEST(Glob, DistinguishesPatternsFromNames) {
   for (const std::string_view text : {"*", "a?", "[a]", "{a,b}", "a{"})
     EXPECT_TRUE(Glob::is_pattern(text)) << text;
   for (const std::string_view text : {"", "a.b", "a]", "a}", "a,b", "\\"})
     EXPECT_FALSE(Glob::is_pattern(text)) << text;
 }
 
-TEST(Glob, GivesTheLongestTextThatANameMustHold) {
+TEST(Glob, FindsTheLongestLiteral) {
   struct Want {
     std::string pattern;
     std::string text;
@@ -136,42 +135,43 @@ TEST(Glob, GivesTheLongestTextThatANameMustHold) {
 
 TEST(Glob, KeepsItsText) { EXPECT_EQ(Glob::parse("a.{b,c}.*")->text(), "a.{b,c}.*"); }
 
-TEST(Glob, ManyStarsOverALongNameReturn) {
+TEST(Glob, MatchesManyStarsInReasonableTime) {
   std::string pattern;
   for (int i = 0; i < 500; ++i) pattern.append("a*");
-  // A matcher that backtracks to every star would outlive the universe.
+  // A matcher that backtracks to every star would take longer than the age of the universe.
   EXPECT_FALSE(matches(pattern + "b", std::string(10'000, 'a')));
   EXPECT_TRUE(matches(pattern, std::string(10'000, 'a')));
 }
 
-// The plainest matcher: braces multiplied out one choice at a time, then one recursion per byte and per star.
-bool plain_match(std::string_view p, std::string_view n) {
+// A matcher that is simple enough to be obviously right: it expands braces one choice at a time, and recurses
+// for each byte and star.
+bool simple_match(std::string_view p, std::string_view n) {
   if (p.empty()) return n.empty();
   if (p[0] == '{') {
     const size_t close = p.find('}');
     std::string_view choices = p.substr(1, close - 1);
     while (true) {
       const size_t comma = choices.find(',');
-      if (plain_match(std::string(choices.substr(0, comma)) + std::string(p.substr(close + 1)), n))
+      if (simple_match(std::string(choices.substr(0, comma)) + std::string(p.substr(close + 1)), n))
         return true;
       if (comma == std::string_view::npos) return false;
       choices.remove_prefix(comma + 1);
     }
   }
-  if (p[0] == '*') return plain_match(p.substr(1), n) || (!n.empty() && plain_match(p, n.substr(1)));
+  if (p[0] == '*') return simple_match(p.substr(1), n) || (!n.empty() && simple_match(p, n.substr(1)));
   if (n.empty()) return false;
-  if (p[0] == '?') return n[0] != '.' && plain_match(p.substr(1), n.substr(1));
+  if (p[0] == '?') return n[0] != '.' && simple_match(p.substr(1), n.substr(1));
   if (p[0] == '[') {
     const bool negated = p[1] == '!';
     const size_t close = p.find(']');
-    const std::string_view range = p.substr(negated ? 2 : 1, close - (negated ? 2 : 1));  // one byte, or a-b
+    const std::string_view range = p.substr(negated ? 2 : 1, close - (negated ? 2 : 1));  // one byte or a-b
     const bool inside = range.front() <= n[0] && n[0] <= range.back();
-    return inside != negated && plain_match(p.substr(close + 1), n.substr(1));
+    return inside != negated && simple_match(p.substr(close + 1), n.substr(1));
   }
-  return p[0] == n[0] && plain_match(p.substr(1), n.substr(1));
+  return p[0] == n[0] && simple_match(p.substr(1), n.substr(1));
 }
 
-RC_GTEST_PROP(Glob, AgreesWithThePlainestMatcher, ()) {
+RC_GTEST_PROP(Glob, AgreesWithASimpleMatcher, ()) {
   const auto piece = rc::gen::weightedElement<std::string>({{6, "a"},
                                                             {6, "b"},
                                                             {4, "."},
@@ -191,7 +191,7 @@ RC_GTEST_PROP(Glob, AgreesWithThePlainestMatcher, ()) {
   const auto names = *rc::gen::container<std::vector<std::string>>(
       100, rc::gen::resize(8, rc::gen::container<std::string>(rc::gen::element('a', 'b', 'c', '.'))));
   for (const std::string& name : names) {
-    RC_ASSERT(glob->matches(name) == plain_match(pattern, name));
+    RC_ASSERT(glob->matches(name) == simple_match(pattern, name));
     for (const GlobAlternative& alternative : glob->alternatives()) {
       const GlobLiteral literal = alternative.literal();
       if (!alternative.matches(name)) continue;

@@ -1,4 +1,3 @@
-// Hashes that bytes on disk depend on: pinned values, and the same CRC on every road.
 #include "base/hash.h"
 
 #include <gtest/gtest.h>
@@ -9,8 +8,9 @@
 namespace statmill {
 namespace {
 
-// Shards, and so journal rows, depend on these values: XXH3-64, seed 0, one for each of its length classes.
-TEST(Hash, NamesHashTheSameForEver) {
+// Shards, and so journal rows on disk, depend on these values: XXH3-64 with seed 0, one for each length
+// class.
+TEST(Hash, HashesOfNamesNeverChange) {
   EXPECT_EQ(hash_name(""), 0x2d06800538d394c2u);
   EXPECT_EQ(hash_name("a"), 0xe6c632b61e964e1fu);
   EXPECT_EQ(hash_name("abc"), 0x78af5f94892f3950u);
@@ -20,8 +20,8 @@ TEST(Hash, NamesHashTheSameForEver) {
   EXPECT_EQ(hash_name(std::string(1024, 'x')), 0xfc56a7ce85b3164au);
 }
 
-// With seed 0 the lower half is not hash_name(): it is a hash of its own.
-TEST(Hash, NamesHaveOtherHashesForOtherSeeds) {
+// Even with seed 0, the lower half differs from the 64-bit hash.
+TEST(Hash, HashesDependOnTheSeed) {
   for (const std::string& name : {std::string(), std::string("host1.cpu"), std::string(1024, 'x')}) {
     EXPECT_EQ(hash_name(name, 7), hash_name(std::string(name), 7));
     EXPECT_NE(hash_name(name, 7).low, hash_name(name, 8).low);
@@ -30,8 +30,8 @@ TEST(Hash, NamesHaveOtherHashesForOtherSeeds) {
   }
 }
 
-// RFC 3720 appendix B.4, and the check value of the CRC catalogue.
-TEST(Hash, Crc32cKnowsTheStandardVectors) {
+// From RFC 3720 appendix B.4; the check value is from the CRC catalogue.
+TEST(Hash, Crc32cMatchesTheStandardVectors) {
   std::string ascending;
   for (int i = 0; i < 32; ++i) ascending.push_back(static_cast<char>(i));
   const std::string descending(ascending.rbegin(), ascending.rend());
@@ -45,11 +45,11 @@ TEST(Hash, Crc32cKnowsTheStandardVectors) {
   }
 }
 
-RC_GTEST_PROP(Hash, Crc32cIsTheSameOnBothRoads, (const std::string& bytes, uint32_t start)) {
+RC_GTEST_PROP(Hash, Crc32cImplementationsAgree, (const std::string& bytes, uint32_t start)) {
   RC_ASSERT(crc32c(bytes, start) == internal::crc32c_table(bytes, start));
 }
 
-RC_GTEST_PROP(Hash, Crc32cContinues, (const std::string& a, const std::string& b)) {
+RC_GTEST_PROP(Hash, Crc32cOfPartsIsThatOfTheWhole, (const std::string& a, const std::string& b)) {
   RC_ASSERT(crc32c(b, crc32c(a)) == crc32c(a + b));
 }
 

@@ -1,4 +1,3 @@
-// What HeavyHitters promises: bounded size, and how far a count may be from the truth.
 #include "base/heavy_hitters.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +14,7 @@ std::string text_of(const std::vector<HeavyHitters::Hitter>& hitters) {
   return out;
 }
 
-TEST(HeavyHitters, CountsExactlyWhileThereIsRoom) {
+TEST(HeavyHitters, CountsExactlyUpToTheLimit) {
   HeavyHitters hitters(4);
   for (const char* key : {"b", "a", "c", "a", "d"}) hitters.add(key);
   hitters.add("c", 5);
@@ -26,7 +25,7 @@ TEST(HeavyHitters, CountsExactlyWhileThereIsRoom) {
   EXPECT_EQ(hitters.missed(), 0U);
 }
 
-TEST(HeavyHitters, FindsTheHeavyOneAmongEndlesslyManyLightOnes) {
+TEST(HeavyHitters, FindsAHeavyKeyAmongManyLightOnes) {
   HeavyHitters hitters(100);
   for (int i = 0; i < 100'000; ++i) hitters.add(i % 10 == 0 ? "heavy" : "light." + std::to_string(i));
   EXPECT_LE(hitters.size(), 100U);
@@ -36,7 +35,7 @@ TEST(HeavyHitters, FindsTheHeavyOneAmongEndlesslyManyLightOnes) {
   EXPECT_GE(top[0].count + hitters.missed(), 10'000U);
 }
 
-RC_GTEST_PROP(HeavyHitters, IsNeverFurtherFromTheTruthThanItSays, ()) {
+RC_GTEST_PROP(HeavyHitters, CountsAreTooLowByAtMostMissed, ()) {
   const auto limit = *rc::gen::inRange<size_t>(2, 12);
   const auto stream = *rc::gen::container<std::vector<std::pair<uint8_t, uint64_t>>>(
       rc::gen::pair(rc::gen::inRange<uint8_t>(0, 40), rc::gen::inRange<uint64_t>(0, 20)));

@@ -1,4 +1,3 @@
-// LiteralFinder against the plainest search, at every alignment and with the literal over every edge.
 #include "base/literal_finder.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +26,7 @@ std::vector<size_t> plain_places(const std::string& literal, std::string_view te
   return out;
 }
 
-TEST(LiteralFinder, FindsOverlappingPlacesInOrderUntilItIsToldToStop) {
+TEST(LiteralFinder, FindsOverlappingOccurrencesInOrderUntilStopped) {
   EXPECT_EQ(places("aa", "aaaa"), (std::vector<size_t>{0, 1, 2}));
   EXPECT_EQ(places("aa", "aaaa", 2), (std::vector<size_t>{0, 1}));
   const std::string many(300, 'a');
@@ -36,9 +35,8 @@ TEST(LiteralFinder, FindsOverlappingPlacesInOrderUntilItIsToldToStop) {
   EXPECT_EQ(places("abc", "ab"), std::vector<size_t>{});
 }
 
-// One place at a time in text that ends with its memory: a read past the end is a fault under
-// AddressSanitizer.
-TEST(LiteralFinder, FindsALonePlaceWhereverItIs) {
+// The text ends where its memory ends, so AddressSanitizer detects reads past the end.
+TEST(LiteralFinder, FindsASingleOccurrenceAtAnyPosition) {
   for (const std::string& literal :
        std::vector<std::string>{"x", "xy", "x.y", ".x9", "\nx.", std::string(70, 'x') + "y"}) {
     for (size_t size = literal.size(); size < 200; size += 7) {
@@ -51,13 +49,13 @@ TEST(LiteralFinder, FindsALonePlaceWhereverItIs) {
   }
 }
 
-TEST(LiteralFinder, TakesAnyBytes) {
+TEST(LiteralFinder, FindsAnyBytes) {
   const std::string text("\0\xff\x80\0\xff", 5);
   EXPECT_EQ(places(std::string("\0\xff", 2), text), (std::vector<size_t>{0, 3}));
   EXPECT_EQ(places("\x80", text), std::vector<size_t>{2});
 }
 
-RC_GTEST_PROP(LiteralFinder, AgreesWithThePlainestSearch, ()) {
+RC_GTEST_PROP(LiteralFinder, AgreesWithStringFind, ()) {
   const auto byte = rc::gen::element('a', 'b', '.', '1', '\n');
   const auto literal = *rc::gen::resize(5, rc::gen::nonEmpty(rc::gen::container<std::string>(byte)));
   const auto text = *rc::gen::resize(400, rc::gen::container<std::string>(byte));

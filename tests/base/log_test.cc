@@ -1,4 +1,3 @@
-// Log lines as they reach standard error, and the limiter that keeps strangers from filling the disk.
 #include "base/log.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +12,7 @@
 namespace statmill {
 namespace {
 
-// Under systemd: a priority prefix and no time, so that the whole line is known.
+// Under systemd, lines have a priority and no time, so tests can compare whole lines.
 class JournalLog : public testing::Test {
  protected:
   void TearDown() override { unsetenv("JOURNAL_STREAM"); }
@@ -31,7 +30,7 @@ class JournalLog : public testing::Test {
   }
 };
 
-TEST_F(JournalLog, LineIsPriorityMessageAndFields) {
+TEST_F(JournalLog, LinesHavePriorityMessageAndFields) {
   EXPECT_EQ(lines(LogLevel::kDebug,
                   [](Log& log) {
                     log.error("disk full", {{"path", "/x"}, {"bytes", 12}});
@@ -42,7 +41,7 @@ TEST_F(JournalLog, LineIsPriorityMessageAndFields) {
             "<3>disk full path=/x bytes=12\n<4>slow\n<6>up version=1.2\n<7>tick\n");
 }
 
-TEST_F(JournalLog, LowerLevelsAreNotWritten) {
+TEST_F(JournalLog, OmitsLowerLevels) {
   const auto all = [](Log& log) {
     log.error("e");
     log.warn("w");
@@ -61,8 +60,8 @@ TEST_F(JournalLog, ValuesCannotForgeALineOrAField) {
             "<6>a b text=\"x <0>y=\\\"z\\\\\\\"\" empty=\"\" escape=\" [2J\"\n");
 }
 
-// The variable is inherited by processes whose output goes elsewhere.
-TEST(Log, LineThatDoesNotGoToTheJournalHasTimeAndSeverity) {
+// Processes inherit the variable even if their output goes elsewhere.
+TEST(Log, LinesOutsideOfTheJournalHaveTimeAndSeverity) {
   setenv("JOURNAL_STREAM", "8:1", 1);
   Log log(LogLevel::kInfo);
   testing::internal::CaptureStderr();
@@ -76,7 +75,7 @@ TEST(Log, LineThatDoesNotGoToTheJournalHasTimeAndSeverity) {
   unsetenv("JOURNAL_STREAM");
 }
 
-TEST(Log, KnowsItsLevelsByName) {
+TEST(Log, ParsesLevels) {
   EXPECT_EQ(parse_log_level("error").value(), LogLevel::kError);
   EXPECT_EQ(parse_log_level("warn").value(), LogLevel::kWarn);
   EXPECT_EQ(parse_log_level("info").value(), LogLevel::kInfo);
@@ -87,23 +86,23 @@ TEST(Log, KnowsItsLevelsByName) {
 
 SteadyTime at(int64_t ms) { return SteadyTime(std::chrono::milliseconds(ms)); }
 
-TEST(LogLimiter, LetsOneThroughPerIntervalAndCountsTheRest) {
+TEST(LogLimiter, AdmitsOneLinePerIntervalAndCountsTheRest) {
   LogLimiter limiter(Duration(1000));
   EXPECT_EQ(limiter.admit(at(5000)), 0);
   EXPECT_EQ(limiter.admit(at(5000)), -1);
   EXPECT_EQ(limiter.admit(at(5999)), -1);
-  EXPECT_EQ(limiter.admit(at(6000)), 2) << "the two held back";
+  EXPECT_EQ(limiter.admit(at(6000)), 2) << "two were held back";
   EXPECT_EQ(limiter.admit(at(6999)), -1);
   EXPECT_EQ(limiter.admit(at(60'000)), 1);
   EXPECT_EQ(limiter.admit(at(120'000)), 0);
 }
 
-TEST(LogLimiter, FirstLineGoesThroughAtAnyTime) {
+TEST(LogLimiter, AdmitsTheFirstLineAtAnyTime) {
   EXPECT_EQ(LogLimiter(Duration(1000)).admit(at(0)), 0);
   EXPECT_EQ(LogLimiter(Duration(1000)).admit(at(-1'000'000)), 0);
 }
 
-TEST(LogLimiter, ManyThreadsLoseNoLine) {
+TEST(LogLimiter, CountsEveryLineOfManyThreads) {
   LogLimiter limiter(Duration(1000));
   std::atomic<int64_t> through{0};
   std::vector<std::thread> threads;

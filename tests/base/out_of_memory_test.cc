@@ -1,4 +1,3 @@
-// The end of a program whose allocation failed: one line, and the status that is documented.
 #include "base/out_of_memory.h"
 
 #include <gtest/gtest.h>
@@ -10,17 +9,17 @@
 namespace statmill {
 namespace {
 
-TEST(OutOfMemoryDeathTest, AFailedAllocationEndsTheProcessWithOneLine) {
+TEST(OutOfMemoryDeathTest, FailedAllocationEndsTheProcessWithOneLine) {
   EXPECT_EXIT(
       {
         end_when_out_of_memory("statmilld");
-        std::get_new_handler()();  // as operator new does when malloc returns null
+        std::get_new_handler()();  // called by operator new when malloc returns null
       },
       testing::ExitedWithCode(kExitOutOfMemory),
       "^statmilld: out of memory: an allocation failed, the process ends\n$");
 }
 
-TEST(OutOfMemoryDeathTest, ThreadsThatFailTogetherWriteOneLine) {
+TEST(OutOfMemoryDeathTest, ThreadsThatFailSimultaneouslyWriteOneLine) {
   EXPECT_EXIT(
       {
         end_when_out_of_memory("x");

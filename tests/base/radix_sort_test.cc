@@ -1,4 +1,3 @@
-// Radix sort: as a stable sort by comparing, whatever the keys and however many.
 #include "base/radix_sort.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +14,7 @@ struct Item {
   bool operator==(const Item&) const = default;
 };
 
-RC_GTEST_PROP(RadixSort, IsAStableSort, ()) {
+RC_GTEST_PROP(RadixSort, AgreesWithStableSort, ()) {
   const auto size = *rc::gen::element<size_t>(0, 1, 511, 512, 513, 3000, 20'000);
   const auto least = *rc::gen::element<uint32_t>(0, 1, 1'000'000, 0xffffffff);  // keys wrap around
   const auto bits = *rc::gen::inRange(0, 33);

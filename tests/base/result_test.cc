@@ -1,4 +1,3 @@
-// Result and Status: what the caller sees of a failure.
 #include "base/result.h"
 
 #include <gtest/gtest.h>
@@ -19,14 +18,14 @@ Status check_even(int n) {
   return Status::ok();
 }
 
-TEST(Result, HoldsTheValueOrTheError) {
+TEST(Result, HasAValueOrAnError) {
   EXPECT_EQ(**half(4), 2);
   ASSERT_FALSE(half(3));
   EXPECT_EQ(half(3).error().code, ErrorCode::kInvalid);
   EXPECT_EQ(half(3).error().message, "odd");
 }
 
-TEST(Result, ContextIsOutermostFirstAndKeepsTheCode) {
+TEST(Result, AddsContextInFrontAndKeepsTheCode) {
   EXPECT_TRUE(check_even(2));
   const Status failed = check_even(3);
   ASSERT_FALSE(failed);

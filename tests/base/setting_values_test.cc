@@ -1,4 +1,3 @@
-// What texts of settings become, and what is said of those that become nothing.
 #include "base/setting_values.h"
 
 #include <gtest/gtest.h>
@@ -9,13 +8,13 @@ namespace {
 using std::chrono::hours;
 using std::chrono::seconds;
 
-// The fault found, or "".
-std::string fault(const SettingParser& taker, const std::string& text) {
-  const Status taken = taker(text);
+// Returns the error message, or "".
+std::string fault(const SettingParser& parser, const std::string& text) {
+  const Status taken = parser(text);
   return taken ? "" : taken.error().message;
 }
 
-TEST(SettingValues, Text) {
+TEST(SettingValues, TextIsStoredUnchanged) {
   std::string out = "before";
   EXPECT_EQ(fault(text_setting(out), "any thing"), "");
   EXPECT_EQ(out, "any thing");
@@ -23,17 +22,17 @@ TEST(SettingValues, Text) {
   EXPECT_EQ(out, "");
 }
 
-TEST(SettingValues, Flag) {
+TEST(SettingValues, FlagAcceptsTrueAndFalse) {
   bool out = false;
   EXPECT_EQ(fault(flag_setting(out), "true"), "");
   EXPECT_TRUE(out);
   EXPECT_EQ(fault(flag_setting(out), "yes"), "\"yes\" is neither true nor false");
-  EXPECT_TRUE(out) << "a text at fault changes nothing";
+  EXPECT_TRUE(out) << "an invalid text changes nothing";
   EXPECT_EQ(fault(flag_setting(out), "false"), "");
   EXPECT_FALSE(out);
 }
 
-TEST(SettingValues, Endpoint) {
+TEST(SettingValues, EndpointIsParsed) {
   Endpoint out;
   EXPECT_EQ(fault(endpoint_setting(out), "[::1]:8111"), "");
   EXPECT_EQ(out.text(), "[::1]:8111");
@@ -41,7 +40,7 @@ TEST(SettingValues, Endpoint) {
   EXPECT_EQ(out.text(), "[::1]:8111");
 }
 
-TEST(SettingValues, EndpointThatMayBeNone) {
+TEST(SettingValues, OptionalEndpointMayBeEmpty) {
   std::optional<Endpoint> out;
   EXPECT_EQ(fault(endpoint_setting(out), "127.0.0.1:1"), "");
   ASSERT_TRUE(out);
@@ -53,7 +52,7 @@ TEST(SettingValues, EndpointThatMayBeNone) {
   EXPECT_FALSE(out);
 }
 
-TEST(SettingValues, Count) {
+TEST(SettingValues, CountIsAnIntegerWithinBounds) {
   size_t out = 7;
   EXPECT_EQ(fault(count_setting(out, 1, 64), "64"), "");
   EXPECT_EQ(out, 64U);
@@ -63,7 +62,7 @@ TEST(SettingValues, Count) {
   EXPECT_EQ(out, 64U);
 }
 
-TEST(SettingValues, Bytes) {
+TEST(SettingValues, BytesAreASizeWithinBounds) {
   size_t out = 7;
   EXPECT_EQ(fault(bytes_setting(out, 4096), "64M"), "");
   EXPECT_EQ(out, size_t{64} << 20);
@@ -73,7 +72,7 @@ TEST(SettingValues, Bytes) {
   EXPECT_EQ(out, size_t{64} << 20);
 }
 
-TEST(SettingValues, Duration) {
+TEST(SettingValues, DurationIsWithinBounds) {
   Duration out{7};
   EXPECT_EQ(fault(duration_setting(out, seconds(0), hours(1)), "0s"), "");
   EXPECT_EQ(out, seconds(0));

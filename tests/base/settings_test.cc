@@ -1,4 +1,3 @@
-// Settings from three sources: which wins, and that every fault is told.
 #include "base/settings.h"
 
 #include <gtest/gtest.h>
@@ -12,11 +11,11 @@
 namespace statmill {
 namespace {
 
-// A program with two settings; keeps what it was given.
+// A program with two settings, which records the values that are applied.
 class Settings : public testing::Test {
  protected:
   Result<SettingsAction> apply(std::vector<const char*> arguments) {
-    taken_.clear();
+    applied_.clear();
     return apply_settings(settings_, {arguments, environment_});
   }
   std::string fault(std::vector<const char*> arguments) {
@@ -31,37 +30,37 @@ class Settings : public testing::Test {
 
   TempDirectory directory_;
   std::vector<std::pair<std::string, std::string>> environment_;
-  std::map<std::string, std::string> taken_;
+  std::map<std::string, std::string> applied_;
   const std::vector<Setting> settings_ = {setting("store.path", "/default"), setting("http.port", "8112")};
 
  private:
   Setting setting(const std::string& name, const std::string& default_value) {
     const auto apply = [this, name](const std::string& value) {
-      EXPECT_FALSE(taken_.contains(name)) << "taken twice";
-      taken_[name] = value;
-      if (value == "bad") return Status(Error{ErrorCode::kInvalid, "\"bad\" will not do"});
+      EXPECT_FALSE(applied_.contains(name)) << "applied twice";
+      applied_[name] = value;
+      if (value == "bad") return Status(Error{ErrorCode::kInvalid, "\"bad\" is invalid"});
       return Status::ok();
     };
     return {name, "VALUE", default_value, "help of " + name, apply};
   }
 };
 
-using Taken = std::map<std::string, std::string>;
+using Applied = std::map<std::string, std::string>;
 
-TEST_F(Settings, DefaultsStandWhenNobodySpeaks) {
+TEST_F(Settings, DefaultsApplyWithoutAnySource) {
   ASSERT_EQ(apply({}).value(), SettingsAction::kRun);
-  EXPECT_EQ(taken_, (Taken{{"store.path", "/default"}, {"http.port", "8112"}}));
+  EXPECT_EQ(applied_, (Applied{{"store.path", "/default"}, {"http.port", "8112"}}));
 }
 
-TEST(SettingsFlag, AloneMeansTrue) {
-  std::string taken;
+TEST(SettingsFlag, WithoutValueMeansTrue) {
+  std::string applied;
   const Setting flag{"once", "", "false", "Do it once.", [&](const std::string& value) {
-                       taken = value;
+                       applied = value;
                        return Status::ok();
                      }};
   const auto given = [&](std::vector<const char*> arguments) {
     EXPECT_TRUE(apply_settings({&flag, 1}, {arguments, {}}));
-    return taken;
+    return applied;
   };
   EXPECT_EQ(given({}), "false");
   EXPECT_EQ(given({"--once"}), "true");
@@ -74,30 +73,30 @@ class SettingsList : public testing::Test {
  protected:
   std::vector<std::string> given(std::vector<const char*> arguments,
                                  std::vector<std::pair<std::string, std::string>> environment = {}) {
-    taken_.clear();
+    applied_.clear();
     const std::string file = directory_.write("a.conf", "[keep]\nrule = from a file\nrule=*;x=[a-z]* 2\n");
     environment.emplace_back("STATMILL_CONFIG", file);
     const auto result = apply_settings({&list_, 1}, {arguments, environment});
     faults_ = result ? "" : result.error().message;
-    return taken_;
+    return applied_;
   }
 
   TempDirectory directory_;
-  std::vector<std::string> taken_;
+  std::vector<std::string> applied_;
   std::string faults_;
   const Setting list_{"keep.rule",
                       "TEXT",
                       "",
                       "What to keep.",
                       [this](const std::string& value) {
-                        taken_.push_back(value);
+                        applied_.push_back(value);
                         if (value == "bad") return Status(Error{ErrorCode::kInvalid, "no good"});
                         return Status::ok();
                       },
                       true};
 };
 
-TEST_F(SettingsList, TheStrongestSourcesValuesAreTakenInOrder) {
+TEST_F(SettingsList, AppliesTheValuesOfTheStrongestSourceInOrder) {
   using Given = std::vector<std::string>;
   EXPECT_EQ(given({}), (Given{"from a file", "*;x=[a-z]* 2"}));
   EXPECT_EQ(given({}, {{"STATMILL_KEEP_RULE", "one\ntwo"}}), (Given{"one", "two"}));
@@ -106,83 +105,84 @@ TEST_F(SettingsList, TheStrongestSourcesValuesAreTakenInOrder) {
   EXPECT_EQ(faults_, "");
 }
 
-TEST_F(SettingsList, EachBadValueIsTold) {
+TEST_F(SettingsList, ReportsEachInvalidValue) {
   given({"--keep.rule", "bad", "--keep.rule", "good", "--keep.rule", "bad"});
   EXPECT_EQ(faults_, "keep.rule: no good\nkeep.rule: no good");
 }
 
-TEST_F(SettingsList, IsNotTakenWhenNobodySpeaks) {
+TEST_F(SettingsList, IsNotAppliedWithoutAnySource) {
   const auto result = apply_settings({&list_, 1}, {{}, {}});
   EXPECT_TRUE(result);
-  EXPECT_TRUE(taken_.empty());
+  EXPECT_TRUE(applied_.empty());
 }
 
-TEST_F(Settings, FileBeatsDefault) {
+TEST_F(Settings, FileOverridesDefault) {
   file("# comment\n[store]\npath = /file\n\nhttp.port=1\n");
-  EXPECT_FALSE(apply({})) << "a dotted key inside a section is another key";
+  EXPECT_FALSE(apply({})) << "a dotted key within a section is a different key";
   environment_.clear();
   file("http.port=1\n[store]\npath = /file\n");
   ASSERT_TRUE(apply({}));
-  EXPECT_EQ(taken_, (Taken{{"store.path", "/file"}, {"http.port", "1"}}));
+  EXPECT_EQ(applied_, (Applied{{"store.path", "/file"}, {"http.port", "1"}}));
 }
 
-TEST_F(Settings, EnvironmentBeatsFile) {
+TEST_F(Settings, EnvironmentOverridesFile) {
   file("store.path=/file\nhttp.port=1\n");
   environment_.emplace_back("STATMILL_STORE_PATH", "/environment");
   environment_.emplace_back("HTTP_PORT", "2");
   ASSERT_TRUE(apply({}));
-  EXPECT_EQ(taken_, (Taken{{"store.path", "/environment"}, {"http.port", "1"}}));
+  EXPECT_EQ(applied_, (Applied{{"store.path", "/environment"}, {"http.port", "1"}}));
 }
 
-TEST_F(Settings, CommandLineBeatsEnvironment) {
+TEST_F(Settings, CommandLineOverridesEnvironment) {
   file("store.path=/file\nhttp.port=1\n");
   environment_.emplace_back("STATMILL_STORE_PATH", "/environment");
   environment_.emplace_back("STATMILL_HTTP_PORT", "2");
   ASSERT_TRUE(apply({"--store.path", "/line"}));
-  EXPECT_EQ(taken_, (Taken{{"store.path", "/line"}, {"http.port", "2"}}));
+  EXPECT_EQ(applied_, (Applied{{"store.path", "/line"}, {"http.port", "2"}}));
   ASSERT_TRUE(apply({"--store.path=/line with spaces"}));
-  EXPECT_EQ(taken_["store.path"], "/line with spaces");
+  EXPECT_EQ(applied_["store.path"], "/line with spaces");
 }
 
-TEST_F(Settings, LastOneOfASourceCounts) {
+TEST_F(Settings, LastValueOfASourceApplies) {
   ASSERT_TRUE(apply({"--http.port", "1", "--http.port", "2"}));
-  EXPECT_EQ(taken_["http.port"], "2");
+  EXPECT_EQ(applied_["http.port"], "2");
 }
 
-TEST_F(Settings, CommandLineNamesTheFileBeforeTheEnvironment) {
+TEST_F(Settings, ConfigOnTheCommandLineOverridesTheEnvironment) {
   file("http.port=1\n");
   const std::string other = directory_.write("other.conf", "http.port=7\n");
   ASSERT_TRUE(apply({"--config", other.c_str()}));
-  EXPECT_EQ(taken_["http.port"], "7");
+  EXPECT_EQ(applied_["http.port"], "7");
 }
 
 TEST_F(Settings, EmptyFileIsValid) {
   file("");
   ASSERT_TRUE(apply({}));
-  EXPECT_EQ(taken_["http.port"], "8112");
+  EXPECT_EQ(applied_["http.port"], "8112");
 }
 
-TEST_F(Settings, EveryFaultIsToldALineEach) {
+TEST_F(Settings, ReportsEveryFaultOnALineOfItsOwn) {
   file("store.pth=/file\nhttp.port=bad\n");
   environment_.emplace_back("STATMILL_STORE_PATH", "bad");
   EXPECT_EQ(fault({"--nonsense", "1", "--more=2"}),
             "command line: unknown setting \"nonsense\"\n"
             "command line: unknown setting \"more\"\n" +
                 path() + ": unknown setting \"store.pth\"\n" +
-                "store.path: \"bad\" will not do\n"
-                "http.port: \"bad\" will not do");
+                "store.path: \"bad\" is invalid\n"
+                "http.port: \"bad\" is invalid");
 }
 
-TEST_F(Settings, RefusesWhatIsNoSetting) {
+TEST_F(Settings, RefusesUnknownSettings) {
   EXPECT_EQ(fault({"stray"}), "command line: unexpected \"stray\"");
   EXPECT_EQ(fault({"--http.port", "1", "stray"}), "command line: unexpected \"stray\"");
   EXPECT_NE(fault({"--store.path"}).find("store.path"), std::string::npos) << "value missing";
-  EXPECT_NE(fault({"--store.pat", "x"}).find("store.pat"), std::string::npos) << "no guessing";
+  EXPECT_NE(fault({"--store.pat", "x"}).find("store.pat"), std::string::npos)
+      << "abbreviations are not accepted";
   file("no equals sign\n");
   EXPECT_NE(fault({}).find(path()), std::string::npos);
 }
 
-TEST_F(Settings, FileThatCannotBeReadIsAnError) {
+TEST_F(Settings, UnreadableFileIsAnError) {
   const std::string missing = directory_.path() / "missing.conf";
   const Result<SettingsAction> absent = apply({"--config", missing.c_str()});
   ASSERT_FALSE(absent);
@@ -194,18 +194,18 @@ TEST_F(Settings, FileThatCannotBeReadIsAnError) {
   ASSERT_FALSE(unreadable);
   EXPECT_EQ(unreadable.error().code, ErrorCode::kIo);
   const std::string folder = directory_.path();
-  EXPECT_FALSE(apply({"--config", folder.c_str()})) << "a directory is no file";
+  EXPECT_FALSE(apply({"--config", folder.c_str()})) << "a directory is not a file";
 }
 
-TEST_F(Settings, HelpAndVersionComeBeforeAnyFault) {
+TEST_F(Settings, HelpAndVersionPrecedeFaults) {
   environment_.emplace_back("STATMILL_STORE_PATH", "bad");
   EXPECT_EQ(apply({"--help"}).value(), SettingsAction::kShowHelp);
   EXPECT_EQ(apply({"-h"}).value(), SettingsAction::kShowHelp);
   EXPECT_EQ(apply({"--version"}).value(), SettingsAction::kShowVersion);
-  EXPECT_TRUE(taken_.empty());
+  EXPECT_TRUE(applied_.empty());
 }
 
-TEST_F(Settings, HelpNamesEverySettingWithItsDefault) {
+TEST_F(Settings, HelpListsEverySettingWithItsDefault) {
   const std::string help = settings_help("usage: statmilld", settings_);
   EXPECT_EQ(help.find("usage: statmilld"), 0u);
   for (const std::string_view part :
@@ -215,7 +215,7 @@ TEST_F(Settings, HelpNamesEverySettingWithItsDefault) {
   }
 }
 
-TEST(ProcessEnvironment, HoldsOurVariablesOnly) {
+TEST(ProcessEnvironment, ContainsOnlyStatmillVariables) {
   setenv("STATMILL_TEST_VARIABLE", "a=b", 1);
   setenv("ANOTHER_STATMILL_VARIABLE", "x", 1);
   bool found = false;

@@ -1,4 +1,3 @@
-// Text that people write in options and URLs: every form taken, and every other refused.
 #include "base/text.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +16,7 @@ using std::chrono::milliseconds;
 
 constexpr int64_t kDay = 86'400'000;  // ms
 
-TEST(Text, TakesDurations) {
+TEST(Text, ParsesDurations) {
   const std::vector<std::pair<std::string, int64_t>> table = {
       {"10s", 10'000},           {"5m", 300'000},      {"1h", 3'600'000}, {"10d", 10 * kDay},
       {"2w", 14 * kDay},         {"1y", 365 * kDay},   {"250ms", 250},    {"0s", 0},
@@ -31,7 +30,7 @@ TEST(Text, TakesDurations) {
   }
 }
 
-TEST(Text, RefusesOtherDurations) {
+TEST(Text, RefusesInvalidDurations) {
   for (const std::string_view text : {"",
                                       "10",
                                       "s",
@@ -59,7 +58,7 @@ TEST(Text, RefusesOtherDurations) {
   }
 }
 
-TEST(Text, WritesDurationsInTheLargestUnitThatFits) {
+TEST(Text, FormatsDurationsInTheLargestUnitThatDivides) {
   const std::vector<std::pair<int64_t, std::string>> table = {
       {0, "0ms"},   {1, "1ms"},        {90'000, "90s"},    {3'600'000, "1h"},   {36 * 3'600'000, "36h"},
       {kDay, "1d"}, {14 * kDay, "2w"}, {365 * kDay, "1y"}, {60'001, "60001ms"},
@@ -67,7 +66,7 @@ TEST(Text, WritesDurationsInTheLargestUnitThatFits) {
   for (const auto& [ms, text] : table) EXPECT_EQ(format_duration(milliseconds(ms)), text);
 }
 
-RC_GTEST_PROP(Text, WrittenDurationsReadBack, ()) {
+RC_GTEST_PROP(Text, FormattedDurationsParseToTheSame, ()) {
   const auto count = *rc::gen::inRange<int64_t>(0, 1000);
   const auto unit = *rc::gen::element<int64_t>(1, 1000, 60'000, 3'600'000, kDay, 7 * kDay, 365 * kDay);
   const Duration d(count * unit);
@@ -76,7 +75,7 @@ RC_GTEST_PROP(Text, WrittenDurationsReadBack, ()) {
   RC_ASSERT(*back == d);
 }
 
-TEST(Text, TakesSizes) {
+TEST(Text, ParsesSizes) {
   const std::vector<std::pair<std::string, uint64_t>> table = {{"0", 0},
                                                                {"1048576", 1048576},
                                                                {"512K", 512 << 10},
@@ -96,7 +95,7 @@ TEST(Text, TakesSizes) {
   }
 }
 
-TEST(Text, TakesIntegersWithinBounds) {
+TEST(Text, ParsesIntegersWithinBounds) {
   EXPECT_EQ(parse_integer("-5", -5, 5).value(), -5);
   EXPECT_EQ(parse_integer("5", -5, 5).value(), 5);
   EXPECT_EQ(parse_integer("-9223372036854775808", INT64_MIN, INT64_MAX).value(), INT64_MIN);
@@ -107,7 +106,7 @@ TEST(Text, TakesIntegersWithinBounds) {
   EXPECT_NE(parse_integer("6", -5, 5).error().message.find("-5..5"), std::string::npos);
 }
 
-TEST(Text, TakesMoments) {
+TEST(Text, ParsesTimes) {
   const Timestamp now = from_unix_seconds(1'000'000) + milliseconds(999);
   const std::vector<std::pair<std::string, int64_t>> table = {
       {"now", 1'000'000},
@@ -136,7 +135,7 @@ std::string number_text(double value) {
   return out.substr(1);
 }
 
-TEST(Text, WritesNumbersAsJson) {
+TEST(Text, FormatsNumbersAsJson) {
   const std::vector<std::pair<double, std::string>> table = {
       {0, "0"},
       {-0.0, "0"},
@@ -154,7 +153,7 @@ TEST(Text, WritesNumbersAsJson) {
   for (const auto& [value, text] : table) EXPECT_EQ(number_text(value), text);
 }
 
-RC_GTEST_PROP(Text, WrittenNumbersReadBackBitForBit, ()) {
+RC_GTEST_PROP(Text, FormattedNumbersParseToTheSameBits, ()) {
   const auto bits =
       *rc::gen::container<std::vector<uint64_t>>(100, rc::gen::resize(1000, rc::gen::arbitrary<uint64_t>()));
   for (const uint64_t b : bits) {
@@ -175,7 +174,7 @@ std::string json_text(std::string_view text) {
   return out.substr(1);
 }
 
-TEST(Text, WritesJsonStrings) {
+TEST(Text, FormatsJsonStrings) {
   const std::string bad = "\xef\xbf\xbd";
   const std::vector<std::pair<std::string, std::string>> table = {
       {"", "\"\""},
@@ -204,7 +203,7 @@ RC_GTEST_PROP(Text, AnyBytesBecomeValidJson, (const std::string& text)) {
   if (ascii) RC_ASSERT(value.as_string() == text);
 }
 
-TEST(Text, TakesEndpoints) {
+TEST(Text, ParsesEndpoints) {
   struct Case {
     std::string text, host;
     uint16_t port;
@@ -226,7 +225,7 @@ TEST(Text, TakesEndpoints) {
   }
 }
 
-TEST(Text, ShowsAnyBytesAsVisibleText) {
+TEST(Text, MakesAnyBytesVisible) {
   EXPECT_EQ(visible_text("cpu 1.5"), "cpu 1.5");
   EXPECT_EQ(visible_text("a\tb\\x41\x1b[2J\x7f\xc3\xa9"), "a\\x09b\\\\x41\\x1b[2J\\x7f\\xc3\\xa9");
   EXPECT_EQ(visible_text(std::string_view("\0", 1)), "\\x00");

@@ -1,4 +1,3 @@
-// Tokens, and files that hold none.
 #include "base/token_file.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +16,7 @@ TEST(TokenFile, FirstLineIsTheToken) {
   EXPECT_EQ(*read_token_file("a", ""), "");
 }
 
-TEST(TokenFile, SaysWhatIsWrong) {
+TEST(TokenFile, ReportsWhatIsWrong) {
   const TempDirectory temp;
   const auto fault = [&](const std::string& contents) {
     temp.write("token", contents);

@@ -1,4 +1,3 @@
-// Objects that are called while they live.
 #include "base/weak_list.h"
 
 #include <gmock/gmock.h>
@@ -9,7 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(WeakList, CallsThoseThatLive) {
+TEST(WeakList, CallsLiveObjects) {
   WeakList<int> list;
   const auto one = std::make_shared<int>(1);
   auto two = std::make_shared<int>(2);
@@ -21,7 +20,7 @@ TEST(WeakList, CallsThoseThatLive) {
   EXPECT_THAT(called, ElementsAre(1, 3));
 }
 
-TEST(WeakList, ForgetsTheDead) {
+TEST(WeakList, RemovesExpiredEntries) {
   WeakList<int> list;
   const auto kept = std::make_shared<int>(-1);
   list.add(kept);
@@ -32,7 +31,7 @@ TEST(WeakList, ForgetsTheDead) {
   EXPECT_THAT(called, ElementsAre(-1));
 }
 
-TEST(WeakList, HoldsAsManyAsLive) {
+TEST(WeakList, KeepsAllLiveObjects) {
   WeakList<int> list;
   std::vector<std::shared_ptr<int>> alive;
   for (int i = 0; i < 1000; ++i) list.add(alive.emplace_back(std::make_shared<int>(i)));

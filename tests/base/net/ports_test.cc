@@ -1,4 +1,3 @@
-// A port whose connections go to event loops on threads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +25,7 @@ using testing::ElementsAre;
 
 const Endpoint kAnyPort{"127.0.0.1", 0};
 
-// Two loops, and what became of the connections.
+// An acceptor with two loops; records what happens to its connections.
 class TcpAcceptorTest : public testing::Test {
  protected:
   ~TcpAcceptorTest() override { stop(); }
@@ -48,7 +47,7 @@ class TcpAcceptorTest : public testing::Test {
     socket.connect(acceptor_->local());
     return socket;
   }
-  // What the other side sends until it hangs up: the number of the loop that had the connection, or nothing.
+  // Returns what the acceptor's side sends: the number of the loop that got the connection, or nothing.
   static std::string hear(tcp::socket socket) {
     std::string heard;
     boost::system::error_code error;
@@ -74,7 +73,7 @@ class TcpAcceptorTest : public testing::Test {
                              }});
 };
 
-TEST_F(TcpAcceptorTest, DealsConnectionsToItsLoopsInTurn) {
+TEST_F(TcpAcceptorTest, AssignsConnectionsToLoopsInTurn) {
   accept();
   std::vector<std::string> heard;
   for (int i = 0; i < 4; ++i) heard.push_back(hear(connect()));
@@ -83,7 +82,7 @@ TEST_F(TcpAcceptorTest, DealsConnectionsToItsLoopsInTurn) {
   EXPECT_EQ(refused_, 0);
 }
 
-TEST_F(TcpAcceptorTest, ClosesWhatThereIsNoRoomFor) {
+TEST_F(TcpAcceptorTest, ClosesConnectionsWithoutRoom) {
   accept();
   has_room_ = false;
   EXPECT_EQ(hear(connect()), "");
@@ -93,7 +92,7 @@ TEST_F(TcpAcceptorTest, ClosesWhatThereIsNoRoomFor) {
   EXPECT_EQ(accepted_, 1);
 }
 
-TEST_F(TcpAcceptorTest, DrainsWhatTheKernelHasTaken) {
+TEST_F(TcpAcceptorTest, DrainsConnectionsThatTheKernelHasEstablished) {
   ASSERT_TRUE(acceptor_->bind("a.listen", kAnyPort));
   std::vector<tcp::socket> connections;
   for (int i = 0; i < 3; ++i) connections.push_back(connect());
@@ -106,7 +105,7 @@ TEST_F(TcpAcceptorTest, DrainsWhatTheKernelHasTaken) {
   EXPECT_EQ(error, asio::error::connection_refused);
 }
 
-TEST_F(TcpAcceptorTest, NamesTheSettingThatIsAtFault) {
+TEST_F(TcpAcceptorTest, ErrorsNameTheSetting) {
   EXPECT_EQ(acceptor_->bind("a.listen", {"no.address", 1}).error().message,
             "a.listen no.address:1: not an IP address");
   EXPECT_EQ(acceptor_->bind("a.listen", {"no.address", 1}).error().code, ErrorCode::kInvalid);
@@ -118,12 +117,12 @@ TEST_F(TcpAcceptorTest, NamesTheSettingThatIsAtFault) {
   EXPECT_EQ(taken.error().message, "b.listen " + acceptor_->endpoint().text() + ": Address already in use");
 }
 
-TEST(ListenAddress, KnowsLocalhost) {
+TEST(ListenAddress, AcceptsLocalhost) {
   EXPECT_EQ(listen_address("a", {"localhost", 1})->to_string(), "127.0.0.1");
   EXPECT_EQ(listen_address("a", {"::1", 1})->to_string(), "::1");
 }
 
-TEST(EventThread, EndsWhenItIsReleasedAndNothingIsLeft) {
+TEST(EventThread, EndsOnceReleasedAndWithoutWork) {
   Log log(LogLevel::kError);
   std::promise<std::thread::id> ran;
   {
@@ -134,7 +133,7 @@ TEST(EventThread, EndsWhenItIsReleasedAndNothingIsLeft) {
   EXPECT_NE(ran.get_future().get(), std::this_thread::get_id());
 }
 
-TEST(EventThreadDeathTest, HandlerThatThrowsEndsTheProcessWithAWord) {
+TEST(EventThreadDeathTest, ThrowingHandlerEndsTheProcessWithALogLine) {
   EXPECT_DEATH(
       {
         Log log(LogLevel::kError);

@@ -1,4 +1,3 @@
-// What comes again and again, and what has been stopped and comes no more.
 #include "base/net/repeating_timer.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +12,7 @@ namespace {
 namespace asio = boost::asio;
 using std::chrono::milliseconds;
 
-TEST(RepeatingTimer, TicksUntilItStopsItself) {
+TEST(RepeatingTimer, TicksUntilStoppedByItsTick) {
   asio::io_context loop;
   int ticks = 0;
   int asked = 0;
@@ -32,7 +31,7 @@ TEST(RepeatingTimer, TicksUntilItStopsItself) {
   EXPECT_EQ(asked, 3);
 }
 
-TEST(RepeatingTimer, StoppedBeforeItsFirstTickItNeverTicks) {
+TEST(RepeatingTimer, NeverTicksIfStoppedBeforeTheFirstTick) {
   asio::io_context loop;
   int ticks = 0;
   RepeatingTimer timer(
@@ -43,9 +42,8 @@ TEST(RepeatingTimer, StoppedBeforeItsFirstTickItNeverTicks) {
   EXPECT_EQ(ticks, 0);
 }
 
-// The loop finds the timer due while stop() waits for its turn, before the tick: no timer can be cancelled
-// then.
-TEST(RepeatingTimer, StoppedWhenItIsDueItDoesNotTick) {
+// The timer becomes due while stop() is queued before the tick: then the timer can no longer be cancelled.
+TEST(RepeatingTimer, DoesNotTickIfStoppedWhenDue) {
   asio::io_context loop;
   int ticks = 0;
   RepeatingTimer timer(

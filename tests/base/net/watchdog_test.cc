@@ -1,5 +1,3 @@
-// The watchdog over loops and tasks, in a time of the test's own: what it measures, what it tells, and when
-// it stops.
 #include "base/net/watchdog.h"
 
 #include <gmock/gmock.h>
@@ -30,19 +28,19 @@ class SetClock final : public Clock {
 
 class WatchdogTest : public testing::Test {
  protected:
-  // Looks every 100 ms while so much time passes.
+  // Lets `time` pass and calls look() every 100 ms.
   void look_for(Duration time) {
     for (Duration passed(0); passed < time; passed += options_.look) {
       clock_.advance(options_.look);
       watchdog_.look();
     }
   }
-  // The loop runs whatever is due.
+  // Runs all handlers that are due.
   void run() {
     loop_.restart();
     loop_.poll();
   }
-  // A handler of this name holds the loop for so long, while the watchdog looks.
+  // Runs a handler of this name that holds the loop for `time`, while the watchdog looks.
   void hold(const char* name, Duration time) {
     look_for(options_.ping);
     const Running running(name);
@@ -77,7 +75,7 @@ class WatchdogTest : public testing::Test {
   }
 };
 
-TEST_F(WatchdogTest, ALoopThatServesHasNoLag) {
+TEST_F(WatchdogTest, IdleLoopHasNoLag) {
   const LoopWatch watch(&watchdog_, loop_, "http");
   for (int i = 0; i < 20; ++i) {
     look_for(options_.look);
@@ -89,10 +87,10 @@ TEST_F(WatchdogTest, ALoopThatServesHasNoLag) {
   EXPECT_THAT(problems_, IsEmpty());
 }
 
-TEST_F(WatchdogTest, AHandlerThatHoldsALoopIsNamedInAWarning) {
+TEST_F(WatchdogTest, WarnsOfAHandlerThatHoldsALoop) {
   const LoopWatch watch(&watchdog_, loop_, "http");
   hold("/api/v1/lines", milliseconds(300));
-  EXPECT_THAT(warning("loop.http"), HasSubstr("held for 0.")) << "while it holds it";
+  EXPECT_THAT(warning("loop.http"), HasSubstr("held for 0.")) << "while the handler runs";
   run();
   look_for(options_.look);
   EXPECT_THAT(warning("loop.http"), HasSubstr("by /api/v1/lines"));
@@ -102,20 +100,20 @@ TEST_F(WatchdogTest, AHandlerThatHoldsALoopIsNamedInAWarning) {
     look_for(options_.look);
     run();
   }
-  EXPECT_THAT(warnings_, IsEmpty()) << "it ends";
+  EXPECT_THAT(warnings_, IsEmpty()) << "the warning ends";
 }
 
-TEST_F(WatchdogTest, AHandlerThatEndedBeforeTheLookIsNamedAllTheSame) {
+TEST_F(WatchdogTest, WarnsOfAHandlerThatEndedBeforeTheLook) {
   const LoopWatch watch(&watchdog_, loop_, "http");
   hold("a slow one", milliseconds(100));
   clock_.advance(milliseconds(50));
-  run();  // the ping comes 150 ms late, and no handler has a name any more
+  run();  // the ping is 150 ms late, and no handler is running any more
   look_for(options_.look);
   EXPECT_THAT(lags_ms_, testing::Contains(testing::Ge(150)));
   EXPECT_THAT(warning("loop.http"), HasSubstr("by a slow one"));
 }
 
-TEST_F(WatchdogTest, ALoopThatHangsIsAProblemAndNoProgress) {
+TEST_F(WatchdogTest, HangingLoopIsAProblemAndNoProgress) {
   const LoopWatch watch(&watchdog_, loop_, "line");
   hold("lines of a connection", options_.hang + seconds(1));
   EXPECT_THAT(problem("loop.line"), StartsWith("event loop line held for "));
@@ -127,7 +125,7 @@ TEST_F(WatchdogTest, ALoopThatHangsIsAProblemAndNoProgress) {
   EXPECT_TRUE(watchdog_.makes_progress());
 }
 
-TEST_F(WatchdogTest, ALoopThatIsNoLongerRunIsNotWatched) {
+TEST_F(WatchdogTest, IgnoresRemovedLoops) {
   {
     const LoopWatch watch(&watchdog_, loop_, "line");
     look_for(seconds(1));
@@ -136,7 +134,7 @@ TEST_F(WatchdogTest, ALoopThatIsNoLongerRunIsNotWatched) {
   EXPECT_THAT(problems_, IsEmpty());
 }
 
-TEST_F(WatchdogTest, APoolWhoseThreadsAreAllBusyIsAWarningAndNeverAProblem) {
+TEST_F(WatchdogTest, BusyPoolIsAWarningAndNeverAProblem) {
   const auto pool = watchdog_.add_pool(loop_.get_executor(), "http.store");
   look_for(options_.hang + seconds(3));
   EXPECT_THAT(warning("loop.http.store"), StartsWith("all threads of http.store busy for 4."));
@@ -148,22 +146,22 @@ TEST_F(WatchdogTest, APoolWhoseThreadsAreAllBusyIsAWarningAndNeverAProblem) {
   watchdog_.remove(pool);
 }
 
-TEST_F(WatchdogTest, ATaskThatHangsIsAProblemUntilItEnds) {
+TEST_F(WatchdogTest, HangingTaskIsAProblemUntilItEnds) {
   TaskTime tick;
   watchdog_.add_task("tick", tick);
   look_for(seconds(10));
-  EXPECT_THAT(problems_, IsEmpty()) << "none is under way";
+  EXPECT_THAT(problems_, IsEmpty()) << "no task is running";
   {
     const TaskTime::Span span(tick, clock_.steady());
     const Running running("the write to the store");
     look_for(options_.hang);
-    EXPECT_THAT(problems_, IsEmpty()) << "not longer than allowed";
+    EXPECT_THAT(problems_, IsEmpty()) << "not longer than the limit";
     look_for(seconds(10));
     EXPECT_EQ(tick.age(clock_.steady()), seconds(12));
     EXPECT_EQ(problem("tick"), "under way for 12.0 s and not done, at: the write to the store");
-    EXPECT_TRUE(watchdog_.makes_progress()) << "a restart mends no disk";
+    EXPECT_TRUE(watchdog_.makes_progress()) << "a restart does not repair a disk";
     look_for(options_.task_patience);
-    EXPECT_FALSE(watchdog_.makes_progress()) << "given up";
+    EXPECT_FALSE(watchdog_.makes_progress()) << "the task is given up";
   }
   look_for(options_.look);
   EXPECT_THAT(problems_, IsEmpty());
@@ -171,7 +169,7 @@ TEST_F(WatchdogTest, ATaskThatHangsIsAProblemUntilItEnds) {
   EXPECT_EQ(tick.age(clock_.steady()), seconds(0));
 }
 
-TEST_F(WatchdogTest, AProcessThatWasStoppedBlamesNobody) {
+TEST_F(WatchdogTest, BlamesNoHandlerAfterTheProcessWasStopped) {
   const LoopWatch watch(&watchdog_, loop_, "http");
   TaskTime tick;
   watchdog_.add_task("tick", tick);
@@ -187,7 +185,7 @@ TEST_F(WatchdogTest, AProcessThatWasStoppedBlamesNobody) {
   EXPECT_TRUE(watchdog_.makes_progress());
 }
 
-TEST_F(WatchdogTest, ItSaysOnceThatSomethingHangsAndOnceThatItGoesOn) {
+TEST_F(WatchdogTest, LogsAHangOnceAndItsEndOnce) {
   TaskTime tick;
   watchdog_.add_task("tick", tick);
   testing::internal::CaptureStderr();
@@ -202,7 +200,7 @@ TEST_F(WatchdogTest, ItSaysOnceThatSomethingHangsAndOnceThatItGoesOn) {
   EXPECT_EQ(said.find("hangs what=tick"), said.rfind("hangs what=tick")) << said;
 }
 
-TEST(Running, GivesBackTheNameThatWasThereBefore) {
+TEST(Running, RestoresThePreviousName) {
   ThreadActivity activity{nullptr};
   thread_activity = &activity;
   {
