@@ -154,7 +154,7 @@ void SimServer::note_forgotten(const AgentId& id) {
   past_.forgotten.insert(id);
   const auto row = this->row(id);
   const bool has_places = limits_.agents_max == AgentLimits().agents_max;
-  const Timestamp horizon = server_wall(stage_.schedule.now()) - limits_.kept;
+  const Timestamp horizon = server_wall(stage_.schedule.now()) - limits_.expiry;
   if (has_places && row && std::max(row->seen, row->newest) >= horizon)
     stage_.violated(name() + " has forgotten agent " + id.text() + " too early");
 }
