@@ -1,4 +1,5 @@
-// However a sender cuts what it says, over TCP or into datagrams, the table and the account are the same.
+// The contents of the table and the counts do not depend on how a sender cuts its text into writes or
+// datagrams.
 #include "ingest/dialect.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +31,7 @@ class Feed {
  public:
   explicit Feed(const MakeDialect& make) : dialect_(make(fixture_)), parser_(dialect_->make_parser()) {}
 
-  // One stream, cut anywhere.
+  // Sends the text as one stream, in pieces of these sizes.
   Outcome stream(std::string_view text, const std::vector<size_t>& pieces) {
     LineBuffer buffer;
     LineStream stream;
@@ -46,7 +47,7 @@ class Feed {
     return outcome();
   }
 
-  // Datagrams of as many lines as `pieces` says, all handed in at once.
+  // Sends the text as datagrams of these numbers of lines and submits all at once.
   Outcome datagrams(std::string_view text, const std::vector<size_t>& pieces) {
     for (size_t next = 0; !text.empty(); ++next) {
       size_t size = 0;
@@ -75,7 +76,7 @@ class Feed {
   const std::unique_ptr<LineParser> parser_;
 };
 
-void cuts_never_matter(const MakeDialect& make, const std::vector<std::string>& lines) {
+void expect_cuts_do_not_matter(const MakeDialect& make, const std::vector<std::string>& lines) {
   const auto chosen = *rc::gen::container<std::vector<std::string>>(
       rc::gen::oneOf(rc::gen::elementOf(lines), rc::gen::string<std::string>()));
   const auto pieces =
@@ -88,20 +89,20 @@ void cuts_never_matter(const MakeDialect& make, const std::vector<std::string>& 
   RC_ASSERT(Feed(make).datagrams(text, pieces) == whole);
 }
 
-RC_GTEST_PROP(Dialect, CutsOfIstatdsLinesNeverMatter, ()) {
-  cuts_never_matter([](IngestFixture&) { return istatd_dialect(); },
-                    {"a 1", "*b 2.5", "base^x^y 3", "#host web1", "a nan", "a 1 2 3 4 5 6"});
+RC_GTEST_PROP(Dialect, IstatdResultsDoNotDependOnTheCutsOfAStream, ()) {
+  expect_cuts_do_not_matter([](IngestFixture&) { return istatd_dialect(); },
+                            {"a 1", "*b 2.5", "base^x^y 3", "#host web1", "a nan", "a 1 2 3 4 5 6"});
 }
 
-RC_GTEST_PROP(Dialect, CutsOfGraphitesLinesNeverMatter, ()) {
-  cuts_never_matter([](IngestFixture&) { return graphite_dialect(); },
-                    {"a.b 1 1700000000", "a.b;t=1;s=2 2.5", "~a.b 4 -1", "m{a=\"1\"} 5 N", "a.b;k=v;k=w 1",
-                     "a.b x 1", "a.b 1 1000"});
+RC_GTEST_PROP(Dialect, GraphiteResultsDoNotDependOnTheCutsOfAStream, ()) {
+  expect_cuts_do_not_matter([](IngestFixture&) { return graphite_dialect(); },
+                            {"a.b 1 1700000000", "a.b;t=1;s=2 2.5", "~a.b 4 -1", "m{a=\"1\"} 5 N",
+                             "a.b;k=v;k=w 1", "a.b x 1", "a.b 1 1000"});
 }
 
-// Few gauges and sets are allowed, so their limits are met too.
-RC_GTEST_PROP(Dialect, CutsOfStatsdsLinesNeverMatter, ()) {
-  cuts_never_matter(
+// The limits of gauges and sets are low, so that they are reached.
+RC_GTEST_PROP(Dialect, StatsdResultsDoNotDependOnTheCutsOfAStream, ()) {
+  expect_cuts_do_not_matter(
       [](IngestFixture& f) {
         return std::make_unique<StatsdDialect>(StatsdLimits{.gauges_max = 2, .sets_max = 2}, f.intake,
                                                f.registry);

@@ -1,4 +1,4 @@
-// IngestFixture: a table with its intake, and words for what has come in.
+// IngestFixture: a table with its intake, and functions to check what they received.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ class IngestFixture {
  public:
   static constexpr std::chrono::seconds kPatience{30};
 
-  // All that the table holds: name -> slot -> bucket.
+  // The contents of the table: name -> slot -> bucket.
   using Content = std::map<std::string, std::map<int64_t, Bucket>>;
   Content content() const {
     Content content;
@@ -31,7 +31,7 @@ class IngestFixture {
     }
     return content;
   }
-  Bucket bucket(const std::string& name) const {  // of all slots
+  Bucket bucket(const std::string& name) const {  // merged over all slots
     Bucket all;
     if (const auto copy = table.copy(name)) {
       for (const SlotBucket& slot : copy->unflushed) all.merge(slot.bucket);
@@ -52,7 +52,7 @@ class IngestFixture {
   bool account_holds(std::string_view listener) {
     return received(listener) == accepted(listener) + refused(listener);
   }
-  // Asks again and again. False: kPatience is over.
+  // Polls the condition. Returns false if it does not hold within kPatience.
   template <class Condition>
   static bool wait_until(const Condition& condition) {
     const auto deadline = std::chrono::steady_clock::now() + kPatience;

@@ -1,4 +1,4 @@
-// A stream cut anywhere gives what the whole gives; lines without end are refused and bounded.
+// The cuts of a stream do not matter, and endless lines are refused in bounded memory.
 #include "ingest/line_buffer.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace statmill {
 namespace {
 
-// Feeds `text` in pieces of the given sizes and lists what came of it.
+// Feeds `text` in pieces of the given sizes and returns the samples and refusals.
 std::vector<std::string> feed(std::string_view text, const std::vector<size_t>& pieces,
                               LastLine last_line = LastLine::kRefuse) {
   LineBuffer buffer;
@@ -45,7 +45,7 @@ std::vector<std::string> feed(std::string_view text, const std::vector<size_t>& 
   return out;
 }
 
-RC_GTEST_PROP(LineBuffer, CutsNeverMatter, ()) {
+RC_GTEST_PROP(LineBuffer, ResultsDoNotDependOnTheCutsOfAStream, ()) {
   const auto text = *rc::gen::container<std::string>(
       rc::gen::oneOf(rc::gen::elementOf(std::string("\n\n ab^*#1.\r")), rc::gen::arbitrary<char>()));
   const auto pieces =
@@ -53,7 +53,7 @@ RC_GTEST_PROP(LineBuffer, CutsNeverMatter, ()) {
   RC_ASSERT(feed(text, pieces) == feed(text, {}));
 }
 
-TEST(LineBuffer, EveryCutOfALineGivesTheSameSample) {
+TEST(LineBuffer, EveryCutOfALineYieldsTheSameSamples) {
   const std::string text = "first 1\nweb.latency 12.5\r\nlast 3\n";
   for (size_t cut = 1; cut < text.size(); ++cut) {
     EXPECT_EQ(feed(text, {cut, text.size()}), feed(text, {})) << cut;
@@ -64,14 +64,14 @@ TEST(LineBuffer, RefusesAnUnfinishedLastLine) {
   EXPECT_EQ(feed("a 1\nb 2", {}), (std::vector<std::string>{"a=1.000000", "unterminated"}));
 }
 
-TEST(LineBuffer, TakesAnUnfinishedLastLineWhereTheDialectDoes) {
+TEST(LineBuffer, AcceptsAnUnfinishedLastLineIfTheDialectDoes) {
   EXPECT_EQ(feed("a 1\nb 2", {}, LastLine::kAccept), (std::vector<std::string>{"a=1.000000", "b=2.000000"}));
   EXPECT_EQ(feed("a 1\n", {}, LastLine::kAccept), (std::vector<std::string>{"a=1.000000"}));
   EXPECT_EQ(feed(std::string(kLineBytesMax + 1, 'x'), {}, LastLine::kAccept),
             (std::vector<std::string>{"line_too_long"}));
 }
 
-TEST(LineBuffer, RefusesALineThatDoesNotEndOnceAndGoesOnAfterIt) {
+TEST(LineBuffer, RefusesAnEndlessLineOnceAndReadsTheNextOne) {
   const std::string endless = std::string(3 * kLineBytesMax, 'x') + " 1\nnext 2\n";
   EXPECT_EQ(feed(endless, {1000}), (std::vector<std::string>{"line_too_long", "next=2.000000"}));
   EXPECT_EQ(feed(endless, {LineBuffer::kReadBytes}),
@@ -83,23 +83,23 @@ TEST(LineBuffer, KeepsStreamsApart) {
   const auto dialect = istatd_dialect();
   const auto parser = dialect->make_parser();
   std::array<LineStream, 2> streams;
-  std::vector<std::string> taken;
+  std::vector<std::string> accepted;
   const auto read = [&](LineStream& stream, std::string_view text) {
     std::memcpy(buffer.space().data(), text.data(), text.size());
     buffer.commit(text.size(), stream, *parser);
-    for (const Sample& s : parser->batch().samples) taken.emplace_back(s.name);
+    for (const Sample& s : parser->batch().samples) accepted.emplace_back(s.name);
     parser->batch().clear();
   };
   read(streams[0], "first.of");
   read(streams[1], "other.of.two 1\nother.o");
   read(streams[0], ".one 1\n");
   read(streams[1], "f.two 2\n");
-  EXPECT_EQ(taken, (std::vector<std::string>{"other.of.two", "first.of.one", "other.of.two"}));
+  EXPECT_EQ(accepted, (std::vector<std::string>{"other.of.two", "first.of.one", "other.of.two"}));
   EXPECT_TRUE(streams[0].unfinished.empty() && streams[1].unfinished.empty());
 }
 
-// However large the reads: a sender of one costs no more than a line.
-TEST(LineBuffer, KeepsNothingOfALineThatDoesNotEnd) {
+// The sender of an endless line uses no more memory than that of a line, for any size of reads.
+TEST(LineBuffer, KeepsNothingOfAnEndlessLine) {
   for (const size_t piece : {size_t{1000}, LineBuffer::kReadBytes}) {
     for (const std::string_view before : {"", "first 1\n"}) {
       LineBuffer buffer;
@@ -120,7 +120,7 @@ TEST(LineBuffer, KeepsNothingOfALineThatDoesNotEnd) {
   }
 }
 
-TEST(LineBuffer, TakesALineOfExactlyTheLimitInAnyPieces) {
+TEST(LineBuffer, AcceptsALineOfExactlyTheLimitInAnyPieces) {
   std::string line = "a 1";
   line.resize(kLineBytesMax, ' ');
   for (const size_t piece : {size_t{7}, LineBuffer::kReadBytes}) {

@@ -1,4 +1,4 @@
-// The listeners with real sockets: what each dialect takes over TCP and UDP, and what ends a connection.
+// Listeners with real sockets: what each dialect accepts over TCP and UDP, and what ends a connection.
 #include "ingest/line_listener.h"
 
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@
 namespace statmill {
 namespace {
 
-// Its wall time stands, at the start of a slot, until the test moves it on.
-class StandingClock final : public Clock {
+// Its wall time only changes when the test moves it. It begins at the start of a slot.
+class SteppedClock final : public Clock {
  public:
   Timestamp wall() const override { return from_unix_seconds(wall_s_); }
   SteadyTime steady() const override { return SystemClock().steady(); }
@@ -27,7 +27,7 @@ class StandingClock final : public Clock {
 
  private:
   std::atomic<int64_t> wall_s_{
-      1'700'000'000};  // the test writes, the listener's threads read; it stands alone
+      1'700'000'000};  // the test writes it and the listener's threads read it; it guards no other data
 };
 
 class LineListenerTest : public testing::Test, protected IngestFixture {
@@ -39,7 +39,7 @@ class LineListenerTest : public testing::Test, protected IngestFixture {
     EXPECT_TRUE(opened) << opened.error().message;
     return listener;
   }
-  // Returns when the listener has closed the connection, so all is in the table.
+  // Returns after the listener has closed the connection, so the table has all samples.
   static void send(const LineListener& listener, std::string_view lines) {
     TcpConnection connection = TcpConnection::to(listener.endpoint());
     ASSERT_TRUE(connection.send(lines));
@@ -54,12 +54,12 @@ class LineListenerTest : public testing::Test, protected IngestFixture {
   }
 
   LineOptions options_{.listen = {"127.0.0.1", 0}};
-  StandingClock clock_;
+  SteppedClock clock_;
   Log log_{LogLevel::kError};
   ConnectionRegistry connections_;
 };
 
-TEST_F(LineListenerTest, EveryTransportOfEveryDialectHasItsOwnAccount) {
+TEST_F(LineListenerTest, CountsEachTransportOfEachDialectSeparately) {
   const auto lines = listen(istatd_dialect());
   const auto graphite = listen(graphite_dialect());
   const auto statsd_listener = listen(statsd());
@@ -87,8 +87,8 @@ TEST_F(LineListenerTest, EveryTransportOfEveryDialectHasItsOwnAccount) {
   EXPECT_EQ(counter("statmill.line_connections", "graphite_tcp"), 1U);
 }
 
-// The kernel joins them again on their way, and says where they were cut.
-TEST_F(LineListenerTest, EachOfManyDatagramsThatCameJoinedEndsItsOwnLine) {
+// The kernel joins the datagrams and reports their sizes.
+TEST_F(LineListenerTest, EachJoinedDatagramEndsItsOwnLine) {
   const auto lines = listen(istatd_dialect());
   std::string datagrams;
   for (int i = 10; i < 50; ++i) datagrams += "joined " + std::to_string(i);
@@ -99,7 +99,7 @@ TEST_F(LineListenerTest, EachOfManyDatagramsThatCameJoinedEndsItsOwnLine) {
   EXPECT_EQ(counter("statmill.udp_datagrams", "udp"), 41U);
 }
 
-TEST_F(LineListenerTest, OnlyGraphiteTakesALastLineThatTheSenderEndedByEndingTheStream) {
+TEST_F(LineListenerTest, OnlyGraphiteAcceptsALastLineEndedByTheEndOfTheStream) {
   const auto lines = listen(istatd_dialect());
   const auto graphite = listen(graphite_dialect());
   send(*lines, "line.last 1");
@@ -108,7 +108,7 @@ TEST_F(LineListenerTest, OnlyGraphiteTakesALastLineThatTheSenderEndedByEndingThe
   EXPECT_EQ(bucket("graphite.last").count(), 1U);
 }
 
-TEST_F(LineListenerTest, AConnectionThatBreaksLeavesItsLastLineCutShort) {
+TEST_F(LineListenerTest, RefusesTheLastLineOfABrokenConnection) {
   const auto graphite = listen(graphite_dialect());
   TcpConnection connection = TcpConnection::to(graphite->endpoint());
   ASSERT_TRUE(connection.send("whole 1\ncut 12"));
@@ -118,7 +118,7 @@ TEST_F(LineListenerTest, AConnectionThatBreaksLeavesItsLastLineCutShort) {
   EXPECT_TRUE(bucket("cut").is_empty());
 }
 
-TEST_F(LineListenerTest, StopTakesWhatHasArrivedAndLeavesWhatIsUnfinished) {
+TEST_F(LineListenerTest, StopAcceptsReceivedLinesAndRefusesUnfinishedOnes) {
   const auto graphite = listen(graphite_dialect());
   TcpConnection connection = TcpConnection::to(graphite->endpoint());
   ASSERT_TRUE(connection.send("whole 1\ncut 12"));
@@ -128,7 +128,7 @@ TEST_F(LineListenerTest, StopTakesWhatHasArrivedAndLeavesWhatIsUnfinished) {
   EXPECT_EQ(connection.receive_all(), "");
 }
 
-TEST_F(LineListenerTest, GaugesAndSetsAreOfAllSourcesOfStatsd) {
+TEST_F(LineListenerTest, AllStatsdSourcesShareGaugesAndSets) {
   options_.threads = 2;
   const auto listener = listen(statsd());
   send(*listener, "queue:10|g\nusers:anna|s\nusers:bert|s\n");
@@ -141,12 +141,12 @@ TEST_F(LineListenerTest, GaugesAndSetsAreOfAllSourcesOfStatsd) {
   ASSERT_TRUE(wait_until([&] { return accepted("statsd_sets") > 0; })) << "the slot is over";
   send(*listener, "users:dora|s\n");
   listener->stop();
-  EXPECT_EQ(bucket("users").sum(), 3 + 1) << "the end ends the slot under way";
+  EXPECT_EQ(bucket("users").sum(), 3 + 1) << "stopping ends the current slot";
   for (const std::string_view name : {"statsd_tcp", "statsd_udp", "statsd_sets"})
     EXPECT_TRUE(account_holds(name)) << name;
 }
 
-TEST_F(LineListenerTest, TheLimitOfConnectionsIsOfAllListeners) {
+TEST_F(LineListenerTest, AllListenersShareTheLimitOfConnections) {
   options_.connections_max = 1;
   const auto lines = listen(istatd_dialect());
   const auto graphite = listen(graphite_dialect());
@@ -157,7 +157,7 @@ TEST_F(LineListenerTest, TheLimitOfConnectionsIsOfAllListeners) {
   EXPECT_EQ(counter("statmill.line_connections_refused", "graphite_tcp"), 1U);
 }
 
-TEST_F(LineListenerTest, ASilentConnectionIsClosedAndWhatItSaidCounts) {
+TEST_F(LineListenerTest, ClosesASilentConnectionAndKeepsItsSamples) {
   options_.idle_timeout = std::chrono::milliseconds(20);
   const auto graphite = listen(graphite_dialect());
   TcpConnection connection = TcpConnection::to(graphite->endpoint());
@@ -165,11 +165,11 @@ TEST_F(LineListenerTest, ASilentConnectionIsClosedAndWhatItSaidCounts) {
   EXPECT_EQ(connection.receive(), "") << "closed";
   EXPECT_EQ(counter("statmill.line_connections_idle", "graphite_tcp"), 1U);
   EXPECT_EQ(accepted("graphite_tcp"), 1U);
-  EXPECT_EQ(refused("graphite_tcp", Refusal::kUnterminated), 1U) << "it did not end its stream";
+  EXPECT_EQ(refused("graphite_tcp", Refusal::kUnterminated), 1U) << "the sender did not end its stream";
   EXPECT_TRUE(wait_until([&] { return connections_.count() == 0; }));
 }
 
-TEST_F(LineListenerTest, AConnectionIsSilentFromItsLastBytesOn) {
+TEST_F(LineListenerTest, IdleTimeoutStartsWithTheLastBytes) {
   options_.idle_timeout = std::chrono::milliseconds(500);
   const auto lines = listen(istatd_dialect());
   TcpConnection connection = TcpConnection::to(lines->endpoint());
@@ -185,18 +185,18 @@ TEST_F(LineListenerTest, AConnectionIsSilentFromItsLastBytesOn) {
   EXPECT_GE(clock_.steady() - last, options_.idle_timeout);
 }
 
-TEST(UdpSocket, TheKernelIsAskedForTheBufferThatIsSet) {
+TEST(UdpSocket, HasTheConfiguredBufferSize) {
   boost::asio::io_context context;
   const auto given = [&](size_t wanted) {
     boost::asio::ip::udp::socket socket(context, boost::asio::ip::udp::v4());
     return prepare_datagram_socket(socket.native_handle(), wanted);
   };
-  EXPECT_EQ(given(16384), 2 * 16384U) << "as the kernel counts";
+  EXPECT_EQ(given(16384), 2 * 16384U) << "the kernel reports twice the size";
   EXPECT_EQ(given(65536), 2 * 65536U);
-  EXPECT_GT(given(size_t{1} << 40), 2 * 65536U) << "more than it can be asked for is as much as it gives";
+  EXPECT_GT(given(size_t{1} << 40), 2 * 65536U) << "a size over the maximum sets the largest possible one";
 }
 
-TEST_F(LineListenerTest, AFaultNamesTheSetting) {
+TEST_F(LineListenerTest, ErrorsNameTheSetting) {
   options_.listen.host = "no.address";
   LineListener listener(options_, graphite_dialect(), {intake, registry, connections_, clock_, log_});
   const Status opened = listener.open();
@@ -204,7 +204,7 @@ TEST_F(LineListenerTest, AFaultNamesTheSetting) {
   EXPECT_EQ(opened.error().message, "graphite.listen no.address:0: not an IP address");
 }
 
-// A sender to the unix socket of a path.
+// Sends datagrams to the unix socket at a path.
 class LocalSender {
  public:
   explicit LocalSender(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
@@ -225,15 +225,15 @@ class LocalSender {
   bool is_connected_ = false;
 };
 
-TEST_F(LineListenerTest, TakesDatagramsAtAUnixSocketToo) {
+TEST_F(LineListenerTest, AcceptsDatagramsAtAUnixSocket) {
   const TempDirectory directory;
   options_.socket_path = (directory.path() / "lines").string();
   const auto listener = listen(istatd_dialect());
   EXPECT_EQ(std::filesystem::status(options_.socket_path).permissions(), std::filesystem::perms(0666))
-      << "whatever the umask";
+      << "regardless of the umask";
   const LocalSender sender(options_.socket_path);
   ASSERT_TRUE(sender.is_connected());
-  // More than the kernel keeps: a sender waits, and nothing is lost.
+  // These are more than the kernel buffers: the sender waits, and nothing is lost.
   for (int i = 0; i < 1000; ++i) ASSERT_TRUE(sender.send("a 1\n*b 2\nbad"));
   listener->stop();
   EXPECT_EQ(received("unix"), 3000U);
@@ -241,10 +241,10 @@ TEST_F(LineListenerTest, TakesDatagramsAtAUnixSocketToo) {
   EXPECT_EQ(refused("unix", Refusal::kFieldCount), 1000U);
   EXPECT_EQ(bucket("a").count(), 1000U);
   EXPECT_EQ(counter("statmill.udp_datagrams", "unix"), 1000U);
-  EXPECT_FALSE(LocalSender(options_.socket_path).is_connected()) << "the socket is gone with its listener";
+  EXPECT_FALSE(LocalSender(options_.socket_path).is_connected()) << "the listener removes its socket";
 }
 
-// Ticks all the time, so that it is in the middle of one whenever it is stopped.
+// Ticks continuously, so that a stop always happens during a tick.
 class TickingDialect final : public Dialect {
  public:
   TickingDialect()
@@ -259,7 +259,7 @@ class TickingDialect final : public Dialect {
   const std::unique_ptr<Dialect> lines_ = istatd_dialect();
 };
 
-TEST_F(LineListenerTest, CanBeStoppedJustWhenATickIsDue) {
+TEST_F(LineListenerTest, StopsWhileATickIsDue) {
   for (int i = 0; i < 300; ++i) {
     const auto listener = listen(std::make_unique<TickingDialect>());
     const auto due = SystemClock().steady() + std::chrono::microseconds(900 + i);
@@ -268,7 +268,7 @@ TEST_F(LineListenerTest, CanBeStoppedJustWhenATickIsDue) {
   }
 }
 
-TEST_F(LineListenerTest, WithoutAHostThereIsTheUnixSocketAlone) {
+TEST_F(LineListenerTest, WithoutAHostOpensOnlyTheUnixSocket) {
   const TempDirectory directory;
   options_.listen = {};
   options_.socket_path = (directory.path() / "lines").string();
@@ -279,7 +279,7 @@ TEST_F(LineListenerTest, WithoutAHostThereIsTheUnixSocketAlone) {
   EXPECT_EQ(accepted("unix"), 1U);
 }
 
-TEST_F(LineListenerTest, AUnixSocketThatADeadServerLeftIsReplaced) {
+TEST_F(LineListenerTest, ReplacesTheUnixSocketOfADeadServer) {
   const TempDirectory directory;
   options_.socket_path = (directory.path() / "lines").string();
   {
@@ -292,7 +292,7 @@ TEST_F(LineListenerTest, AUnixSocketThatADeadServerLeftIsReplaced) {
   const Status busy = second.open();
   ASSERT_FALSE(busy);
   EXPECT_EQ(busy.error().code, ErrorCode::kBusy);
-  EXPECT_TRUE(LocalSender(options_.socket_path).is_connected()) << "the first still has it";
+  EXPECT_TRUE(LocalSender(options_.socket_path).is_connected()) << "the first listener still has it";
 }
 
 }  // namespace

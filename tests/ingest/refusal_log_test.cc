@@ -1,4 +1,4 @@
-// What was refused is kept within bounds, and who asks for series beyond the limit is found.
+// The log is bounded, and it finds the senders of series over the limit.
 #include "ingest/refusal_log.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ std::string text_of(const std::vector<HeavyHitters::Hitter>& hitters) {
 
 class RefusalLogTest : public testing::Test {
  protected:
-  // One batch of lines of one sender.
+  // Submits one batch of lines from one sender.
   void send(const LineSender& sender, std::string_view lines) {
     Batch batch;
     batch.set_sender(sender);
@@ -40,7 +40,7 @@ class RefusalLogTest : public testing::Test {
     return out;
   }
   const RefusalLog& refusal_log() const { return intake_.refusals(); }
-  size_t held_by(LineSender sender) const {
+  size_t record_count(LineSender sender) const {
     const auto records = refusal_log().records();
     return static_cast<size_t>(
         std::count_if(records.begin(), records.end(), [&](const RefusalRecord& record) {
@@ -56,7 +56,7 @@ class RefusalLogTest : public testing::Test {
   int64_t batches_ = 0;
 };
 
-TEST_F(RefusalLogTest, TellsWhatWasRefusedWhenWhereAndOfWhomNewestFirst) {
+TEST_F(RefusalLogTest, ListsRefusedLinesWithTimeListenerAndSenderNewestFirst) {
   send(host(1), "good 1\nbad x\n");
   send(host(2), "old 1000 1\n");
   const auto records = refusal_log().records();
@@ -71,7 +71,7 @@ TEST_F(RefusalLogTest, TellsWhatWasRefusedWhenWhereAndOfWhomNewestFirst) {
   EXPECT_EQ(records[1].listener, "tcp");
 }
 
-TEST_F(RefusalLogTest, KeepsTheLastLinesAndOfEachTheFirstBytes) {
+TEST_F(RefusalLogTest, KeepsTheBeginOfTheLastLines) {
   for (int i = 0; i < 250; ++i) send(host(1), "line." + std::to_string(i) + " x\n");
   auto records = refusal_log().records();
   ASSERT_EQ(records.size(), RefusalLog::kRecordsMax);
@@ -83,7 +83,7 @@ TEST_F(RefusalLogTest, KeepsTheLastLinesAndOfEachTheFirstBytes) {
   EXPECT_EQ(records.front().text_bytes, 5000U);
 }
 
-TEST_F(RefusalLogTest, AFloodInOneBatchTakesNoMoreThanItsShare) {
+TEST_F(RefusalLogTest, AFloodInOneBatchUsesOnlyItsShare) {
   send(host(1), "seen x\n");
   std::string flood;
   for (int i = 0; i < 10'000; ++i) flood += "flood x\n";
@@ -93,22 +93,22 @@ TEST_F(RefusalLogTest, AFloodInOneBatchTakesNoMoreThanItsShare) {
   EXPECT_EQ(records.back().text, "seen x");
 }
 
-TEST_F(RefusalLogTest, AFloodDoesNotDriveOutWhatOthersSent) {
+TEST_F(RefusalLogTest, AFloodDoesNotEvictTheRecordsOfOthers) {
   for (int i = 0; i < 3; ++i) send(host(1), "quiet." + std::to_string(i) + " x\n");
   LineSender flooder = host(2);
   for (int i = 0; i < 1000; ++i) {
-    flooder.port = static_cast<uint16_t>(i + 1);  // by whatever port
+    flooder.port = static_cast<uint16_t>(i + 1);  // ports do not matter
     send(flooder, "flood." + std::to_string(i) + " x\n");
   }
-  EXPECT_EQ(held_by(host(1)), 3U);
+  EXPECT_EQ(record_count(host(1)), 3U);
   EXPECT_EQ(refusal_log().records().front().text, "flood.999 x");
-  EXPECT_EQ(refusal_log().records().at(96).text, "flood.903 x") << "of the flood the last";
+  EXPECT_EQ(refusal_log().records().at(96).text, "flood.903 x") << "the last line of the flood";
   for (int i = 0; i < 1000; ++i) send(host(3), "other." + std::to_string(i) + " x\n");
-  EXPECT_EQ(held_by(host(1)), 3U);
-  EXPECT_EQ(held_by(host(3)), 49U) << "two floods share what is left";
+  EXPECT_EQ(record_count(host(1)), 3U);
+  EXPECT_EQ(record_count(host(3)), 49U) << "two floods share the remaining records";
 }
 
-TEST_F(RefusalLogTest, OfSendersThatHaveAsManyTheOldestRecordGoes) {
+TEST_F(RefusalLogTest, ReplacesTheOldestRecordAmongSendersWithEqualCounts) {
   for (int i = 0; i < 250; ++i) send(host(static_cast<uint8_t>(i)), "line." + std::to_string(i) + " x\n");
   const auto records = refusal_log().records();
   ASSERT_EQ(records.size(), RefusalLog::kRecordsMax);
@@ -116,7 +116,7 @@ TEST_F(RefusalLogTest, OfSendersThatHaveAsManyTheOldestRecordGoes) {
   EXPECT_EQ(records.back().text, "line.150 x");
 }
 
-TEST_F(RefusalLogTest, FindsWhoAsksForNewSeriesBeyondTheLimit) {
+TEST_F(RefusalLogTest, FindsTheSendersOfNewSeriesOverTheLimit) {
   send(host(1), "a 1\nb 1\n");
   send(host(1), "a 2\nshop.orders 1\n");
   send(host(2), names("bomb", 1000));
@@ -126,7 +126,7 @@ TEST_F(RefusalLogTest, FindsWhoAsksForNewSeriesBeyondTheLimit) {
   EXPECT_EQ(refusal_log().by_sender().total(), 1015U);
 }
 
-TEST_F(RefusalLogTest, SharesOfABatchOfManySendersAddUpToAllOfIt) {
+TEST_F(RefusalLogTest, SharesOfManySendersAddUpToTheBatch) {
   send(LineSender{}, "a 1\nb 1\n");
   Batch batch;
   const std::string lines[] = {names("one", 400), names("two", 601)};
@@ -140,7 +140,7 @@ TEST_F(RefusalLogTest, SharesOfABatchOfManySendersAddUpToAllOfIt) {
   for (const auto& [sender, count] : refusal_log().by_sender().top(9)) EXPECT_GT(count, 100U) << sender;
 }
 
-TEST_F(RefusalLogTest, HoldsAsManySendersAsItSaysHoweverManyCome) {
+TEST_F(RefusalLogTest, LimitsTheNumberOfSenders) {
   send(LineSender{}, "a 1\nb 1\n");
   for (int i = 0; i < 10'000; ++i) {
     const auto byte = [i](int shift) { return static_cast<uint8_t>(i >> shift); };

@@ -1,4 +1,4 @@
-// The batch keeps some of what was refused, with its sender, and no more than it says.
+// A batch keeps a limited number of refused lines, each with its sender.
 #include "proto/batch.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ LineSender host(uint8_t last_byte) {
   return LineSender::host({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, last_byte});
 }
 
-// "10.0.0.1 bad_value a x" for each.
+// Returns "10.0.0.1 bad_value a x" for each line.
 std::vector<std::string> texts(const std::vector<RefusedLine>& lines) {
   std::vector<std::string> out;
   for (const RefusedLine& l : lines)
@@ -26,7 +26,7 @@ std::vector<std::string> texts(const std::vector<RefusedLine>& lines) {
   return out;
 }
 
-TEST(LineSender, HasATextOfEachKind) {
+TEST(LineSender, HasATextForEachKind) {
   EXPECT_EQ(LineSender{}.text(), "server");
   EXPECT_EQ(LineSender::http().text(), "http");
   EXPECT_EQ(LineSender::local().text(), "unix");
@@ -40,7 +40,7 @@ TEST(LineSender, HasATextOfEachKind) {
   EXPECT_EQ(v6.name(), "2001:db8::7");
 }
 
-TEST(Batch, KnowsWhoSentWhat) {
+TEST(Batch, KnowsTheSenderOfEachSample) {
   Batch batch;
   batch.set_sender(host(1));
   batch.set_sender(host(2));  // the first sent nothing
@@ -60,7 +60,7 @@ TEST(Batch, KnowsWhoSentWhat) {
   EXPECT_EQ(texts(batch.refused_new_names), (std::vector<std::string>{"10.0.0.2 series_limit f"}));
 }
 
-// "10.0.0.1 a" for each.
+// Returns "10.0.0.1 a" for each sample.
 std::vector<std::string> samples_of(const Batch& batch) {
   std::vector<std::string> out;
   for (size_t i = 0; i < batch.samples.size(); ++i)
@@ -68,7 +68,7 @@ std::vector<std::string> samples_of(const Batch& batch) {
   return out;
 }
 
-TEST(Batch, SamplesTakenOutLeaveTheOthersInOrderWithTheirSenders) {
+TEST(Batch, RemovingSamplesKeepsOrderAndSendersOfTheOthers) {
   Batch batch;
   for (uint8_t i = 1; i <= 3; ++i) {
     batch.set_sender(host(i));
@@ -79,14 +79,14 @@ TEST(Batch, SamplesTakenOutLeaveTheOthersInOrderWithTheirSenders) {
   batch.remove_samples(std::vector<uint32_t>{1, 2, 3, 5});
   EXPECT_EQ(samples_of(batch), (std::vector<std::string>{"10.0.0.1 a", "10.0.0.3 a"}));
   parse_istatd_lines("c 1\n", batch);
-  EXPECT_EQ(samples_of(batch).back(), "10.0.0.3 c") << "who sent last goes on";
+  EXPECT_EQ(samples_of(batch).back(), "10.0.0.3 c") << "the last sender stays current";
   batch.remove_samples(std::vector<uint32_t>{0, 1, 2});
   batch.set_sender(host(4));
   parse_istatd_lines("d 1\n", batch);
   EXPECT_EQ(samples_of(batch), (std::vector<std::string>{"10.0.0.4 d"}));
 }
 
-RC_GTEST_PROP(Batch, WhicheverSamplesAreTakenOutTheOthersStayAsTheyWere, ()) {
+RC_GTEST_PROP(Batch, RemovingAnySamplesKeepsTheOthersUnchanged, ()) {
   const auto counts = *rc::gen::container<std::vector<uint8_t>>(rc::gen::inRange<uint8_t>(0, 5));
   Batch batch;
   uint32_t count = 0;
@@ -105,7 +105,7 @@ RC_GTEST_PROP(Batch, WhicheverSamplesAreTakenOutTheOthersStayAsTheyWere, ()) {
   RC_ASSERT(samples_of(batch) == want);
 }
 
-TEST(Batch, ClearForgetsAllButTheSender) {
+TEST(Batch, ClearKeepsOnlyTheSender) {
   Batch batch;
   batch.set_sender(host(1));
   parse_istatd_lines("a 1\n", batch);
@@ -118,7 +118,7 @@ TEST(Batch, ClearForgetsAllButTheSender) {
   EXPECT_EQ(texts(batch.refused_lines), (std::vector<std::string>{"10.0.0.2 field_count d"}));
 }
 
-TEST(Batch, CountsAllThatIsRefusedAndKeepsTheFirst) {
+TEST(Batch, CountsAllRefusalsAndKeepsTheFirstLines) {
   Batch batch;
   for (size_t i = 0; i < 2 * Batch::kRefusedLinesMax; ++i)
     batch.refuse(Refusal::kBadValue, batch.keep("line " + std::to_string(i)));
@@ -130,10 +130,10 @@ TEST(Batch, CountsAllThatIsRefusedAndKeepsTheFirst) {
   EXPECT_EQ(batch.refused[static_cast<size_t>(Refusal::kSenderLimit)], 2U);
   EXPECT_EQ(texts(batch.refused_new_names),
             (std::vector<std::string>{"server sender_limit a", "server sender_limit b"}))
-      << "bad lines before leave room for new names";
+      << "earlier bad lines leave room for new names";
 }
 
-TEST(Batch, KeepsRefusedLinesOfEachDialectAsTheyWereSent) {
+TEST(Batch, KeepsRefusedLinesOfEachDialectUnchanged) {
   Batch istatd;
   parse_istatd_lines("# key\n@later 1\n cpu  much \n", istatd);
   EXPECT_EQ(texts(istatd.refused_lines),

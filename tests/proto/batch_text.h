@@ -1,4 +1,4 @@
-// What a parser said about a line, as text, for tables of {input, want, why}.
+// Formats a parser's results as text, for tables of {input, want, why}.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ inline std::string_view kind_text(Kind kind) {
   return kind == Kind::kEvent ? "event" : "distribution";
 }
 
-// A sample as one line: "event name@time value" or "gauge name value {count squares min max}", and behind
-// these the lower edge of each cell that it brings and how many are in it: "32:5".
+// Returns a sample as one line: "event name@time value" or "gauge name value {count squares min max}". Cells
+// follow the max as lower edge and count: "32:5".
 inline std::string to_text(const Sample& sample) {
   std::string text(kind_text(sample.kind));
   text.append(" ").append(sample.name);
@@ -37,7 +37,7 @@ inline std::string to_text(const Sample& sample) {
   return text + "}";
 }
 
-// "refused reason", once for each.
+// Returns "refused reason" for each refusal.
 inline std::vector<std::string> refused_texts(const Batch& batch) {
   std::vector<std::string> texts;
   for (size_t i = 0; i < kRefusalCount; ++i) {

@@ -1,4 +1,4 @@
-// Short numbers: read exactly, whatever stands before them, and no text is taken that is none.
+// The fast parser reads short numbers exactly, regardless of the bytes before them, and accepts nothing else.
 #include "proto/fast_number.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace statmill {
 namespace {
 
-// The grammar, told the slow way: a sign, then digits with at most one point.
+// A slow parser of the grammar: a sign, then digits with at most one point.
 bool is_plain_number(std::string_view text) {
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
   const auto is_digit = [](char c) { return '0' <= c && c <= '9'; };
@@ -24,21 +24,21 @@ void expect_read(const std::string& text, const std::string& before) {
   const std::string all = before + text;
   const std::string_view number_text = std::string_view(all).substr(before.size());
   Number n = Number::of(42.5);
-  const bool taken = parse_number_fast(all.data(), number_text, n);
-  if (!taken) {
-    EXPECT_EQ(n.value(), 42.5) << "left as it was: " << text;
+  const bool accepted = parse_number_fast(all.data(), number_text, n);
+  if (!accepted) {
+    EXPECT_EQ(n.value(), 42.5) << "unchanged: " << text;
   } else {
     EXPECT_TRUE(is_plain_number(text)) << text;
     EXPECT_EQ(n.value(), std::strtod(text.c_str(), nullptr) + 0.0) << text;
     EXPECT_TRUE(n.scale == 0 || n.mantissa % 10 != 0) << text;
   }
-  constexpr size_t kAlwaysFits = 15;  // so many digits are below 2^53, and make 16 bytes with a point
+  constexpr size_t kAlwaysFits = 15;  // numbers of 15 digits are below 2^53; with a point they have 16 bytes
   if (text.size() <= kAlwaysFits) {
-    EXPECT_EQ(taken, is_plain_number(text)) << text;
+    EXPECT_EQ(accepted, is_plain_number(text)) << text;
   }
 }
 
-TEST(FastNumber, AnyByteAnywhereIsTakenOnlyWhereItMayStand) {
+TEST(FastNumber, AcceptsAByteOnlyWhereTheGrammarAllowsIt) {
   for (const std::string text : {"7", "25", "-7", "1.5", "1234567", "1234.25", "12345678", "-1234567.5",
                                  "123456789", "+123456789.01", "123456789012345", "12345678.901234",
                                  "1234567890123456", "123456789012345.5", "0.00000", "000000000.000"}) {
@@ -53,7 +53,7 @@ TEST(FastNumber, AnyByteAnywhereIsTakenOnlyWhereItMayStand) {
   }
 }
 
-TEST(FastNumber, WhatIsLongerIsLeftToTheRest) {
+TEST(FastNumber, ReturnsFalseForLongerTexts) {
   Number n;
   for (const std::string_view text : {"", "-", "12345678901234567", "-0.000000000000001"}) {
     EXPECT_FALSE(parse_number_fast(text.data(), text, n)) << text;
@@ -61,7 +61,7 @@ TEST(FastNumber, WhatIsLongerIsLeftToTheRest) {
   EXPECT_FALSE(parse_number_fast("9007199254740993", "9007199254740993", n)) << "over 2^53";
 }
 
-RC_GTEST_PROP(FastNumber, ReadsEveryDecimalAsItWasWritten, ()) {
+RC_GTEST_PROP(FastNumber, ParsesEveryDecimalExactly, ()) {
   const auto mantissa = *rc::gen::inRange<int64_t>(0, 1'000'000'000'000'000);
   const auto scale = *rc::gen::inRange<size_t>(0, 15);
   const auto negative = *rc::gen::arbitrary<bool>();

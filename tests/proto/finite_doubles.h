@@ -1,4 +1,4 @@
-// Finite doubles for tests, generated.
+// A generator of finite doubles for property tests.
 #pragma once
 
 #include <rapidcheck.h>
@@ -9,7 +9,7 @@
 
 namespace statmill {
 
-// Any finite double: its bits are any.
+// Generates doubles from random bits.
 inline rc::Gen<double> finite_doubles() {
   return rc::gen::map(rc::gen::arbitrary<uint64_t>(), [](uint64_t bits) {
     const double value = std::bit_cast<double>(bits);

@@ -1,4 +1,5 @@
-// Generated texts for the line parsers: bytes that mean something, in no order, find more than random ones.
+// A generator of texts for the line parsers. Meaningful pieces in random order find more faults than random
+// bytes.
 #pragma once
 
 #include <rapidcheck.h>
@@ -8,7 +9,7 @@
 
 namespace statmill {
 
-// Any number of pieces, one after the other.
+// Generates concatenations of any number of pieces.
 inline rc::Gen<std::string> texts_of(const rc::Gen<std::string>& piece) {
   return rc::gen::map(rc::gen::container<std::vector<std::string>>(piece),
                       [](const std::vector<std::string>& pieces) {

@@ -1,4 +1,4 @@
-// The partition of numbers into the buckets of histograms holds every number within its promised error.
+// Every number lies in its bucket, and the bucket's midpoint is within the promised error.
 #include "proto/histogram_partition.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ constexpr double kLargest = std::numeric_limits<double>::max();
 constexpr double kSmallestNormal = std::numeric_limits<double>::min();
 constexpr double kSmallest = std::numeric_limits<double>::denorm_min();
 
-TEST(HistogramIndex, IsThis) {
+TEST(HistogramIndex, HasExpectedValues) {
   struct Case {
     double value;
     HistogramIndex want;
@@ -37,8 +37,8 @@ TEST(HistogramIndex, IsThis) {
   }
 }
 
-// As the H2 histogram of integers has them: each its own below 64, from there 32 to each power of two.
-TEST(HistogramIndex, OfIntegersIsTheirH2Histogram) {
+// As in H2 histograms of integers: one bucket per integer below 64, then 32 buckets per power of two.
+TEST(HistogramIndex, PutsIntegersIntoH2Buckets) {
   for (int i = 0; i < 64; ++i) EXPECT_NE(histogram_index(i), histogram_index(i + 1)) << i;
   for (int power = 6; power < 50; ++power) {
     const double width = std::ldexp(1, power - 5);
@@ -53,7 +53,7 @@ TEST(HistogramIndex, OfIntegersIsTheirH2Histogram) {
   }
 }
 
-RC_GTEST_PROP(HistogramIndex, AscendsAsTheNumbersDo, ()) {
+RC_GTEST_PROP(HistogramIndex, SortsLikeTheNumbers, ()) {
   const double a = *finite_doubles();
   const double b = *finite_doubles();
   RC_ASSERT(histogram_index(std::min(a, b)) <= histogram_index(std::max(a, b)));
@@ -61,7 +61,7 @@ RC_GTEST_PROP(HistogramIndex, AscendsAsTheNumbersDo, ()) {
   RC_ASSERT(histogram_index(-a) == -histogram_index(a));
 }
 
-RC_GTEST_PROP(HistogramIndex, EdgesAndMidpointHoldTheNumber, ()) {
+RC_GTEST_PROP(HistogramIndex, EdgesEncloseTheNumberAndTheMidpointIsNear, ()) {
   const double v = *finite_doubles();
   const HistogramIndex index = histogram_index(v);
   const double lower = std::abs(histogram_lower_edge(index));
@@ -72,7 +72,7 @@ RC_GTEST_PROP(HistogramIndex, EdgesAndMidpointHoldTheNumber, ()) {
   RC_ASSERT(error <= (std::abs(v) >= kSmallestNormal ? std::abs(v) / 64 : std::ldexp(1, -1028)));
 }
 
-TEST(HistogramIndex, JoinedBucketsAreCalledByTheFirst) {
+TEST(HistogramIndex, JoinedIndexIsThatOfTheFirstBucket) {
   for (const int power : {0, 1, 5, kJoinedPowerMax}) {
     HistogramIndex last = 0;
     for (HistogramIndex i = 1; i <= kHistogramIndexMax; ++i) {
@@ -90,7 +90,7 @@ TEST(HistogramIndex, JoinedBucketsAreCalledByTheFirst) {
   EXPECT_EQ(histogram_midpoint(kHistogramIndexOfOne, 5), 1.5);
 }
 
-TEST(HistogramIndex, EveryBucketHoldsItsEdgeAndItsMidpointAndNotTheNextEdge) {
+TEST(HistogramIndex, EveryBucketContainsItsLowerEdgeAndMidpointButNotItsUpperEdge) {
   for (HistogramIndex i = 1; i <= kHistogramIndexMax; ++i) {
     // The first bucket's lower edge is zero, which has a bucket of its own.
     ASSERT_EQ(histogram_index(histogram_lower_edge(i)), i == 1 ? 0 : i);

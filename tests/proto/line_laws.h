@@ -1,4 +1,4 @@
-// Laws of the line parsers that hold for any bytes, shared by the property tests and the fuzz target.
+// Laws of the line parsers for any bytes, shared by the property tests and the fuzz target.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ inline uint64_t sum_of_refused(const Batch& batch) {
   return std::accumulate(batch.refused.begin(), batch.refused.end(), uint64_t{0});
 }
 
-// Invariant C, at the door.
+// Invariant C for a parsed batch.
 inline bool account_holds(const Batch& batch) {
   return batch.received == batch.samples.size() + sum_of_refused(batch) &&
          batch.extra_fields <= batch.samples.size() &&
@@ -55,7 +55,7 @@ inline bool same_batch(const Batch& a, const Batch& b) {
                     same_metadata);
 }
 
-// What the table relies on without looking again.
+// The table relies on this without checking it again.
 inline bool is_sane(const Number& n) {
   if (!std::isfinite(n.value())) return false;
   if (!n.is_decimal()) return n.value() != 0;
@@ -63,8 +63,7 @@ inline bool is_sane(const Number& n) {
          (n.scale == 0 || n.mantissa % 10 != 0);
 }
 
-// Of a histogram that came with a distribution's sample: its cells are all samples, and lie between their
-// least and greatest.
+// Returns true if the cells count all samples and lie between min and max.
 inline bool is_sane_histogram(const ReadyBucket& ready) {
   uint64_t count = 0;
   HistogramIndex next = histogram_index(ready.min.value());
@@ -79,7 +78,7 @@ inline bool is_sane_histogram(const ReadyBucket& ready) {
 
 inline bool is_sane(const Sample& s) {
   if (s.name.empty() || s.name.size() > kNameBytesMax || !is_sane(s.value)) return false;
-  // An exact line's may have any that can stand in a name.
+  // The name of an exact line may have any byte that is allowed in a name.
   if (!is_clean_text(s.name)) return false;
   if (!s.ready) return true;
   const bool is_its_kind =
@@ -89,8 +88,8 @@ inline bool is_sane(const Sample& s) {
   return is_its_kind && is_sane(s.ready->min) && is_sane(s.ready->max) && is_sane(s.ready->sum_of_squares);
 }
 
-// A block means what its lines mean one by one, as a TCP listener may get them: `whole` is what the block
-// gave, of any kind of batch that same_batch() knows.
+// Returns true if parsing `bytes` line by line, as a TCP listener may do, yields the same batch as `whole`,
+// the result of parsing them at once. Works for all batches with a same_batch().
 template <class AnyBatch, class ParseLine>
 bool is_same_line_by_line(const AnyBatch& whole, std::string_view bytes, const ParseLine& parse_line) {
   AnyBatch lines;
@@ -103,8 +102,9 @@ bool is_same_line_by_line(const AnyBatch& whole, std::string_view bytes, const P
   return same_batch(whole, lines);
 }
 
-// The same of lines as nearly all are, which their parsers read on a road of their own where others follow:
-// of each with any byte anywhere in it, or cut short there. Gives the first text that is not so, or nothing.
+// Checks that for lines of the common form, which a fast parser reads if other lines follow: with any byte of
+// the line replaced by any other, and with the line truncated anywhere. Returns the first text that breaks
+// the law, or an empty string.
 template <class AnyBatch = Batch, class ParseLines, class ParseLine>
 std::string unlike_line_by_line(const std::vector<std::string>& common_lines, const ParseLines& parse_lines,
                                 const ParseLine& parse_line) {
@@ -115,7 +115,7 @@ std::string unlike_line_by_line(const std::vector<std::string>& common_lines, co
   };
   for (const std::string& line : common_lines) {
     for (size_t at = 0; at < line.size(); ++at) {
-      std::string text = line + line + line + line;  // others at both sides
+      std::string text = line + line + line + line;  // other lines on both sides
       for (int byte = 0; byte < 256; ++byte) {
         text[line.size() + at] = static_cast<char>(byte);
         if (is_unlike(text)) return text;

@@ -1,5 +1,4 @@
-// Numbers as written: a table of the grammar, and the law that the value is what strtod makes of the same
-// text.
+// Numbers: a table of the grammar, and the law that the value equals that of strtod for the same text.
 #include "proto/number.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +25,7 @@ constexpr int8_t kNot = Number::kNotDecimal;
 
 std::string power_of_ten_text(size_t zeros) { return "1" + std::string(zeros, '0'); }
 
-struct Taken {
+struct Accepted {
   std::string input;
   double value;
   int64_t mantissa;
@@ -34,8 +33,8 @@ struct Taken {
   std::string why;
 };
 
-const std::vector<Taken>& taken_numbers() {
-  static const std::vector<Taken> table = {
+const std::vector<Accepted>& accepted_numbers() {
+  static const std::vector<Accepted> table = {
       {"0", 0, 0, 0, "zero"},
       {"1", 1, 1, 0, "integer"},
       {"-1.5", -1.5, -15, 1, "sign and fraction"},
@@ -43,7 +42,7 @@ const std::vector<Taken>& taken_numbers() {
       {".5", 0.5, 5, 1, "no digit before the point"},
       {"5.", 5, 5, 0, "no digit after the point"},
       {"-.5", -0.5, -5, 1, "sign before a bare point"},
-      {"007", 7, 7, 0, "zeros in front do not count"},
+      {"007", 7, 7, 0, "leading zeros do not count"},
       {"-0", 0, 0, 0, "minus zero is zero"},
       {"-0.000", 0, 0, 0, "so are its fractions"},
       {"1.50", 1.5, 15, 1, "zeros at the end of the fraction do not count"},
@@ -54,7 +53,7 @@ const std::vector<Taken>& taken_numbers() {
       {"1E+3", 1000, 1000, 0, "capital, and plus"},
       {"1.5e3", 1500, 1500, 0, "exponent beyond the fraction"},
       {"1.234e1", 12.34, 1234, 2, "exponent within the fraction"},
-      {"150e-2", 1.5, 15, 1, "zeros that the exponent makes fraction"},
+      {"150e-2", 1.5, 15, 1, "the exponent moves zeros into the fraction"},
       {"1000e-18", 1e-15, 1, 15, "a scale that fits only without zeros"},
       {"1e-15", 1e-15, 1, 15, "the largest scale"},
       {"1e-16", 1e-16, 0, kNot, "a larger scale"},
@@ -70,8 +69,8 @@ const std::vector<Taken>& taken_numbers() {
       {power_of_ten_text(300), 1e300, 0, kNot, "many digits"},
       {power_of_ten_text(300) + "e-300", 1, 0, kNot, "many digits stay a double"},
       {"0." + std::string(400, '0') + "1e401", 1, 1, 0, "the exponent brings it back"},
-      {std::string(1000, '0') + "12", 12, 12, 0, "any number of zeros in front"},
-      {"1." + std::string(1000, '0'), 1, 1, 0, "any number of zeros behind"},
+      {std::string(1000, '0') + "12", 12, 12, 0, "any number of leading zeros"},
+      {"1." + std::string(1000, '0'), 1, 1, 0, "any number of trailing zeros"},
       {"0e999999999999", 0, 0, 0, "zero times anything"},
       {"0e-999999999999999999999999999999", 0, 0, 0, "zero divided by anything"},
       {"1.7976931348623157e308", std::numeric_limits<double>::max(), 0, kNot, "largest double"},
@@ -82,8 +81,8 @@ const std::vector<Taken>& taken_numbers() {
   return table;
 }
 
-TEST(Number, TakesEveryFormOfADecimal) {
-  for (const Taken& t : taken_numbers()) {
+TEST(Number, ParsesEveryFormOfADecimal) {
+  for (const Accepted& t : accepted_numbers()) {
     Number n;
     ASSERT_EQ(parse_number(t.input, n), NumberError::kNone) << t.input << ": " << t.why;
     EXPECT_EQ(std::bit_cast<uint64_t>(n.value()), std::bit_cast<uint64_t>(t.value))
@@ -119,10 +118,10 @@ TEST(Number, RefusesWithTheReason) {
       {"+-1", kBadValue, "two signs"},
       {"1.2.3", kBadValue, "two points"},
       {"1,5", kBadValue, "comma"},
-      {"1x", kBadValue, "bytes behind"},
-      {" 1", kBadValue, "space in front"},
-      {"1 ", kBadValue, "space behind"},
-      {std::string("1\0", 2), kBadValue, "NUL behind"},
+      {"1x", kBadValue, "trailing bytes"},
+      {" 1", kBadValue, "leading space"},
+      {"1 ", kBadValue, "trailing space"},
+      {std::string("1\0", 2), kBadValue, "trailing NUL"},
       {"0x10", kBadValue, "hex"},
       {"0x1p3", kBadValue, "hex float"},
       {"1f", kBadValue, "suffix of C"},
@@ -132,7 +131,7 @@ TEST(Number, RefusesWithTheReason) {
       {"nan(", kBadValue, "not closed"},
       {"nan(1", kBadValue, "not closed"},
       {"true", kBadValue, "a word"},
-      {"nan", kNotFinite, "istatd took it for 0"},
+      {"nan", kNotFinite, "istatd reads it as 0"},
       {"NaN", kNotFinite, "any case"},
       {"NAN", kNotFinite, "any case"},
       {"-nan", kNotFinite, "signed"},
@@ -157,11 +156,11 @@ TEST(Number, RefusesWithTheReason) {
   for (const Refused& r : table) {
     Number n = Number::of(42.5);
     EXPECT_EQ(parse_number(r.input, n), r.want) << '"' << r.input << "\": " << r.why;
-    EXPECT_EQ(n.value(), 42.5) << "left as it was: " << r.input;
+    EXPECT_EQ(n.value(), 42.5) << "unchanged: " << r.input;
   }
 }
 
-TEST(Number, DecimalTakesTheSmallestScale) {
+TEST(Number, DecimalUsesTheSmallestScale) {
   const Number n = Number::decimal(-1500, 3);
   EXPECT_EQ(n.mantissa, -15);
   EXPECT_EQ(n.scale, 1);
@@ -170,13 +169,13 @@ TEST(Number, DecimalTakesTheSmallestScale) {
   EXPECT_EQ(Number::decimal(Number::kMantissaMax, Number::kScaleMax).value(), 9.007199254740992);
 }
 
-TEST(Number, DecimalOutsideItsRangeIsABugOfOurs) {
+TEST(Number, DecimalOutsideItsRangeFailsACheck) {
   EXPECT_DEATH(static_cast<void>(Number::decimal(Number::kMantissaMax + 1, 0)), "check failed");
   EXPECT_DEATH(static_cast<void>(Number::decimal(1, Number::kScaleMax + 1)), "check failed");
   EXPECT_DEATH(static_cast<void>(Number::decimal(1, -1)), "check failed");
 }
 
-TEST(Number, EveryDoubleWrittenShortestReadsBackBitForBit) {
+TEST(Number, ShortestTextOfEveryDoubleParsesToTheSameBits) {
   std::mt19937_64 random(20'261'120);
   int finite = 0;
   for (int i = 0; i < 100'000; ++i) {
@@ -193,7 +192,7 @@ TEST(Number, EveryDoubleWrittenShortestReadsBackBitForBit) {
   EXPECT_GT(finite, 90'000);
 }
 
-// digits, point, digits, exponent: any of them short or long.
+// Generates digits, a point, digits and an exponent; each may be short or long.
 rc::Gen<std::string> decimal_text() {
   const auto digits = rc::gen::container<std::string>(
       rc::gen::element('0', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '9'));
@@ -206,7 +205,7 @@ rc::Gen<std::string> decimal_text() {
                       });
 }
 
-void expect_what_strtod_reads(const std::string& text) {
+void expect_value_of_strtod(const std::string& text) {
   const double want = std::strtod(text.c_str(), nullptr) + 0.0;  // + 0.0: minus zero is zero
   Number n;
   const NumberError error = parse_number(text, n);
@@ -222,10 +221,10 @@ void expect_what_strtod_reads(const std::string& text) {
 
 RC_GTEST_PROP(Number, AgreesWithStrtodBitForBit, ()) {
   const auto texts = *rc::gen::container<std::vector<std::string>>(100, decimal_text());
-  for (const std::string& text : texts) expect_what_strtod_reads(text);
+  for (const std::string& text : texts) expect_value_of_strtod(text);
 }
 
-RC_GTEST_PROP(Number, ReadsEveryDecimalAsItWasWritten, ()) {
+RC_GTEST_PROP(Number, ParsesEveryDecimalExactly, ()) {
   const auto mantissa = *rc::gen::inRange(-Number::kMantissaMax, Number::kMantissaMax + 1);
   const auto scale = *rc::gen::inRange(0, Number::kScaleMax + 1);
   const Number want = Number::decimal(mantissa, static_cast<int8_t>(scale));
@@ -237,7 +236,7 @@ RC_GTEST_PROP(Number, ReadsEveryDecimalAsItWasWritten, ()) {
   RC_ASSERT(n.mantissa % 10 != 0 || n.scale == 0);  // the smallest scale
 }
 
-RC_GTEST_PROP(Number, AnyBytesAreTakenOnlyAsStrtodTakesThem, ()) {
+RC_GTEST_PROP(Number, AcceptsOnlyTextsThatStrtodParsesToTheSameValue, ()) {
   const auto bytes = rc::gen::container<std::string>(
       rc::gen::element('0', '1', '9', '.', '-', '+', 'e', 'E', 'x', 'n', 'a', 'i', 'f', ' '));
   const auto texts = *rc::gen::container<std::vector<std::string>>(100, rc::gen::resize(8, bytes));

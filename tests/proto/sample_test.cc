@@ -1,4 +1,4 @@
-// Refusal labels are part of /metrics: each is there, each once, and none ever changes.
+// Refusal labels are part of /metrics: every reason has one, and none ever changes.
 #include "proto/sample.h"
 
 #include <gtest/gtest.h>

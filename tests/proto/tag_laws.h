@@ -1,5 +1,5 @@
-// Laws of the dialects that have tags, for any bytes; shared by the property tests and the fuzz targets. What
-// a canonical name is stands here a second time, slow and plain.
+// Laws of the dialects with tags for any bytes, shared by the property tests and the fuzz targets.
+// is_canonical_name() is an independent, slow implementation.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ inline bool is_sane_tagged(const Sample& s) {
          same_number(s.ready->min, s.ready->max) && is_sane(s.ready->min) && is_sane(s.ready->sum_of_squares);
 }
 
-// The same bytes with nothing behind them, so that a read past their end is seen by the sanitizers.
+// A copy of the bytes in an allocation of exactly their size, so that sanitizers find reads past the end.
 class ExactCopy {
  public:
   explicit ExactCopy(std::string_view bytes) : bytes_(new char[bytes.size()]), size_(bytes.size()) {

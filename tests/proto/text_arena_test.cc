@@ -1,4 +1,4 @@
-// Texts stay where they are until clear(), whatever comes after them; then the same room serves again.
+// Texts do not move before clear(), which makes their memory available again.
 #include "proto/text_arena.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace statmill {
 namespace {
 
-TEST(TextArena, TextsStayWhenItGrows) {
+TEST(TextArena, TextsDoNotMoveWhenItGrows) {
   TextArena arena;
   std::vector<std::string> texts;
   std::vector<std::string_view> kept;
@@ -21,7 +21,7 @@ TEST(TextArena, TextsStayWhenItGrows) {
   for (size_t i = 0; i < texts.size(); ++i) EXPECT_EQ(kept[i], texts[i]);
 }
 
-TEST(TextArena, TakesTextsOfAnySize) {
+TEST(TextArena, KeepsTextsOfAnySize) {
   TextArena arena;
   for (const size_t size : {size_t{0}, size_t{1}, TextArena::kChunkBytes - 1, TextArena::kChunkBytes,
                             TextArena::kChunkBytes + 1, 10 * TextArena::kChunkBytes}) {
@@ -29,7 +29,7 @@ TEST(TextArena, TakesTextsOfAnySize) {
   }
 }
 
-TEST(TextArena, SpareRoomIsGivenNextWhateverTheSize) {
+TEST(TextArena, RoomReturnsTheSpareRoomForAnySize) {
   TextArena arena;
   for (const size_t size : {size_t{0}, size_t{7}, size_t{1000}, size_t{1}, TextArena::kChunkBytes}) {
     const char* const spare = arena.spare(std::max<size_t>(size, 1000));
@@ -37,7 +37,7 @@ TEST(TextArena, SpareRoomIsGivenNextWhateverTheSize) {
   }
 }
 
-TEST(TextArena, ClearedArenaServesFromTheSameRoom) {
+TEST(TextArena, ClearedArenaReusesItsChunks) {
   TextArena arena;
   const char* const first = arena.keep("first").data();
   const std::string large(3 * TextArena::kChunkBytes, 'b');
@@ -47,7 +47,7 @@ TEST(TextArena, ClearedArenaServesFromTheSameRoom) {
   EXPECT_EQ(arena.keep(large).data(), large_begin);
 }
 
-TEST(TextArena, SmallChunksArePassedOverForALargeText) {
+TEST(TextArena, SkipsSmallChunksForALargeText) {
   TextArena arena;
   arena.keep("small");
   arena.clear();

@@ -6,7 +6,7 @@
 namespace statmill {
 namespace {
 
-TEST(AgentsBench, OptionsAreReadAndBounded) {
+TEST(AgentsBench, ReadsOptionsWithinBounds) {
   const auto options = parse_bench_options(
       std::vector<std::string>{"agents", "--only", "latency,recovery", "--agents", "3", "--series", "7",
                                "--samples", "70", "--rate", "1000", "--spool", "5"});

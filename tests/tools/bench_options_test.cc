@@ -13,7 +13,7 @@ Result<BenchOptions> parse(const std::vector<std::string>& arguments) {
   return parse_bench_options(arguments);
 }
 
-TEST(BenchOptions, OfARunAreReadWhole) {
+TEST(BenchOptions, ReadsAllOptionsOfARun) {
   const Result<BenchOptions> options = parse({"ingest",
                                               "--line",
                                               "127.0.0.1:1",
@@ -59,7 +59,7 @@ TEST(BenchOptions, OfARunAreReadWhole) {
   EXPECT_TRUE(options->is_json);
 }
 
-TEST(BenchOptions, EveryWordOfAChoiceMeansItsOwn) {
+TEST(BenchOptions, ReadsEveryValueOfAChoice) {
   EXPECT_EQ(parse({"ingest", "--dialect", "istatd"})->ingest.run->dialect, LineDialect::kIstatd);
   EXPECT_EQ(parse({"ingest", "--dialect", "statsd"})->ingest.run->dialect, LineDialect::kStatsd);
   EXPECT_EQ(parse({"ingest", "--transport", "tcp"})->ingest.run->transport, Transport::kTcp);
@@ -68,14 +68,14 @@ TEST(BenchOptions, EveryWordOfAChoiceMeansItsOwn) {
   EXPECT_FALSE(parse({"ingest", "--times", "none"})->ingest.run->has_times);
 }
 
-TEST(BenchOptions, AnyServerWillDoWithoutAUrl) {
+TEST(BenchOptions, AcceptsAServerWithoutAUrl) {
   const auto options = parse({"ingest", "--line", "h:1", "--pid", "2"});
   ASSERT_TRUE(options.has_value());
   EXPECT_EQ(options->ingest.server->url, "");
   EXPECT_TRUE(options->ingest.run.has_value());
 }
 
-TEST(BenchOptions, OfIngestPickMeasures) {
+TEST(BenchOptions, IngestOptionsSelectMeasures) {
   const auto options =
       parse({"ingest", "--only", "udp.live,stall_ms", "--scale", "0.5", "--connections", "2", "--rate", "0"});
   ASSERT_TRUE(options.has_value());
@@ -87,7 +87,7 @@ TEST(BenchOptions, OfIngestPickMeasures) {
   EXPECT_EQ(options->ingest.run.has_value(), false);
 }
 
-TEST(BenchOptions, OfStorageAreReadWhole) {
+TEST(BenchOptions, ReadsAllOptionsOfStorage) {
   const std::vector<std::string> arguments = {"storage",  "--only", "mix,read24h", "--scale", "0.5",
                                               "--series", "4",      "--slots",     "5",       "--ticks",
                                               "6",        "--dir",  "/a",          "--data",  "/b"};
@@ -129,7 +129,7 @@ TEST(BenchOptions, HelpNamesEveryMeasure) {
     EXPECT_THAT(*options->help, HasSubstr(name));
 }
 
-TEST(BenchOptions, RefuseWhatMakesNoSense) {
+TEST(BenchOptions, RefusesInvalidOptions) {
   struct Case {
     std::vector<std::string> arguments;
     std::string_view why;

@@ -1,4 +1,5 @@
-// statmill-bench as a process: a tiny run of each suite, so that none rots; its streams and exit status.
+// statmill-bench as a process: a tiny run of each suite, so that all keep working; its streams and exit
+// status.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -21,7 +22,7 @@ constexpr std::chrono::seconds kRunLimit{240};  // a sanitizer's build takes its
 
 class BenchProgram : public testing::Test {
  protected:
-  // Standard output of a run that must end with 0 and leave nothing behind.
+  // Returns the standard output of a run. Expects exit status 0 and no files left over.
   std::string run(std::vector<std::string> arguments) {
     Process bench({STATMILL_BENCH, std::move(arguments), {{"TMPDIR", scratch_.path().string()}}});
     EXPECT_EQ(bench.wait(kRunLimit), 0) << bench.standard_error();
@@ -34,7 +35,7 @@ class BenchProgram : public testing::Test {
   std::string said_;
 };
 
-// name -> the object on its line.
+// Returns name -> JSON object of its line.
 std::map<std::string, boost::json::object> objects(std::string_view lines) {
   std::map<std::string, boost::json::object> out;
   for (const std::string_view line : split(lines, '\n')) {
@@ -45,7 +46,7 @@ std::map<std::string, boost::json::object> objects(std::string_view lines) {
   return out;
 }
 
-// Every name that a reader of the suite's figures may rely on.
+// The names of figures that readers of the suite's output rely on.
 std::set<std::string> storage_names() {
   std::set<std::string> out = {"storage.rollup.cpu_us_per_bucket",
                                "storage.rollup_5m.bytes_per_bucket",
@@ -79,7 +80,7 @@ std::set<std::string> storage_names() {
   return out;
 }
 
-TEST_F(BenchProgram, StorageMeasuresAllThatItNames) {
+TEST_F(BenchProgram, StorageReportsEveryNamedFigure) {
   const TempDirectory data;
   static_cast<void>(data.write("a.csv", "timestamp,value\n2014-02-14 14:30:00,0.132\n"));
   const auto measured = objects(
@@ -98,7 +99,7 @@ TEST_F(BenchProgram, StorageMeasuresAllThatItNames) {
   EXPECT_THAT(said_, HasSubstr("storage: mix: 20 series x 130 slots"));
 }
 
-TEST_F(BenchProgram, StoragePrintsATableOfWhatIsAsked) {
+TEST_F(BenchProgram, StoragePrintsATableOfSelectedMeasures) {
   const std::string table = run({"storage", "--only", "events,host", "--series", "7", "--slots", "60"});
   EXPECT_THAT(table, StartsWith("machine  "));
   EXPECT_THAT(table, HasSubstr("\nstorage.events.bytes_per_bucket "));
@@ -107,7 +108,7 @@ TEST_F(BenchProgram, StoragePrintsATableOfWhatIsAsked) {
   EXPECT_THAT(said_, HasSubstr("storage: host: skipped"));
 }
 
-TEST_F(BenchProgram, BpfMeasuresWhatTheAgentTakes) {
+TEST_F(BenchProgram, BpfMeasuresTheCostOfTheAgent) {
   if (::geteuid() != 0) GTEST_SKIP() << "not root";
   if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0) GTEST_SKIP() << "no BTF";
   Process bench({STATMILL_BENCH,
@@ -131,7 +132,7 @@ TEST_F(BenchProgram, BpfMeasuresWhatTheAgentTakes) {
   EXPECT_GT(measured.at("agent.rss_mb").at("value").to_number<double>(), 0.1);
 }
 
-TEST_F(BenchProgram, EndsWithTwoOnWrongOptionsAndWithOneOnFailure) {
+TEST_F(BenchProgram, ExitsWithTwoForInvalidOptionsAndWithOneOnFailure) {
   Process wrong({STATMILL_BENCH, {"storage", "--only", "mixed"}, {}});
   EXPECT_EQ(wrong.wait(), 2);
   EXPECT_THAT(wrong.standard_error(), HasSubstr("no measure \"mixed\""));
@@ -149,7 +150,7 @@ TEST_F(BenchProgram, IngestLosesNothing) {
   }
 }
 
-TEST_F(BenchProgram, IngestSpeaksEveryDialectLiveAndBack) {
+TEST_F(BenchProgram, IngestSendsEveryDialectLiveAndAsBackfill) {
   for (const std::string dialect : {"graphite", "statsd", "distribution"}) {
     for (const std::string times : {"none", "step"}) {
       const auto measured =
@@ -163,7 +164,7 @@ TEST_F(BenchProgram, IngestSpeaksEveryDialectLiveAndBack) {
   }
 }
 
-TEST_F(BenchProgram, IngestSuiteRunsWhatIsAsked) {
+TEST_F(BenchProgram, IngestSuiteRunsTheSelectedMeasures) {
   const auto measured =
       objects(run({"ingest", "--only", "udp.live.1m_random,new_series,query_p99_ms,stall_ms", "--scale",
                    "0.0002", "--json"}));
@@ -187,7 +188,7 @@ TEST_F(BenchProgram, IngestSuiteRunsWhatIsAsked) {
   EXPECT_THAT(said_, HasSubstr("ingest: udp.live.1m_random: 500 series x 4 passes, 2000000 samples/s"));
 }
 
-TEST_F(BenchProgram, RelayMeasuresEveryRoadAndLosesNothing) {
+TEST_F(BenchProgram, RelayMeasuresEveryPathAndLosesNothing) {
   const auto measured = objects(run({"relay", "--series", "200", "--samples", "2000", "--json"}));
   for (const std::string road : {"", "udp_", "passed_on_", "passed_on_udp_"}) {
     EXPECT_EQ(measured.at("relay." + road + "cpu_us_per_sample").at("n"), 2000) << road;
@@ -196,7 +197,7 @@ TEST_F(BenchProgram, RelayMeasuresEveryRoadAndLosesNothing) {
   EXPECT_THAT(said_, HasSubstr("relay: passed_on.udp: 200 series x 10 passes"));
 }
 
-TEST_F(BenchProgram, AgentsMeasuresWhatIsAcknowledgedAndHowSoonASpoolIsBack) {
+TEST_F(BenchProgram, AgentsMeasuresAcknowledgmentsAndTheCatchUpOfASpool) {
   const auto measured = objects(
       run({"agents", "--agents", "2", "--series", "200", "--samples", "8000", "--spool", "20000", "--json"}));
   EXPECT_EQ(measured.at("agents.server_us_per_sample").at("n"), 8000);
@@ -205,7 +206,7 @@ TEST_F(BenchProgram, AgentsMeasuresWhatIsAcknowledgedAndHowSoonASpoolIsBack) {
   EXPECT_GE(measured.at("agents.spool_recovery_ms_per_gb").at("n").to_number<double>(), 20000);
 }
 
-TEST_F(BenchProgram, IngestFailsWhenAServerHasOtherSamplesThanWereSent) {
+TEST_F(BenchProgram, IngestFailsIfAServerHasOtherSamplesThanSent) {
   const TempDirectory data;
   const auto program = std::filesystem::path(STATMILL_BENCH).parent_path() / "statmilld";
   Process server({program,
@@ -230,13 +231,13 @@ TEST_F(BenchProgram, IngestFailsWhenAServerHasOtherSamplesThanWereSent) {
                                               "--samples",
                                               "30"};
   run(arguments);
-  Process again({STATMILL_BENCH, arguments, {}});  // the same into the same series
+  Process again({STATMILL_BENCH, arguments, {}});  // sends the same samples to the same series
   EXPECT_EQ(again.wait(), 1);
   EXPECT_THAT(again.standard_error(), HasSubstr("samples stored of 3 sent"));
 }
 
-TEST_F(BenchProgram, IngestMeasuresServersOfOtherKinds) {
-  TcpListener listener;  // accepts and keeps what little comes; nothing can be asked of it
+TEST_F(BenchProgram, IngestMeasuresOtherServers) {
+  TcpListener listener;  // accepts and buffers a few lines; answers no queries
   const auto measured =
       objects(run({"ingest", "--line", listener.endpoint().text(), "--pid", std::to_string(::getpid()),
                    "--series", "100", "--samples", "200", "--json"}));

@@ -1,4 +1,4 @@
-// The parts of statmill-bench that need no server: its workload, its report, what it reads of a server's
+// The parts of statmill-bench that need no server: its workload, its report, and how it reads a server's
 // counters.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST(Workload, NamesSeriesByHostAndField) {
   EXPECT_EQ(names.size(), 1000U);
 }
 
-TEST(Workload, IsTheSameEachTime) {
+TEST(Workload, IsDeterministic) {
   const WorkloadOptions options{.series = 300, .passes = 3, .connections = 2, .is_shuffled = true};
   const std::vector<Stream> a = make_workload(options);
   const std::vector<Stream> b = make_workload(options);
@@ -40,7 +40,7 @@ TEST(Workload, IsTheSameEachTime) {
   for (size_t i = 0; i < 2; ++i) EXPECT_EQ(a[i].bytes, b[i].bytes);
 }
 
-TEST(Workload, HoldsEverySeriesOncePerPassOnOneConnection) {
+TEST(Workload, SendsEverySeriesOncePerPassOnOneConnection) {
   for (const bool is_shuffled : {false, true}) {
     const std::vector<Stream> streams =
         make_workload({.series = 500, .passes = 4, .connections = 3, .is_shuffled = is_shuffled});
@@ -80,14 +80,14 @@ TEST(Workload, StepsTenSecondsPerPass) {
   EXPECT_EQ(lines[3].at(1), "1010");
 }
 
-// The line of a series in the first pass.
+// Returns the line of a series in the first pass.
 std::string first_line(LineDialect dialect, std::optional<int64_t> time_s, size_t series) {
   Workload workload({.dialect = dialect, .series = 20, .first_time_s = time_s});
   const std::string bytes = workload.next(1).front().bytes;
   return std::string(split(bytes, '\n').at(series));
 }
 
-TEST(Workload, SpeaksEachDialectWithAndWithoutTime) {
+TEST(Workload, WritesEachDialectWithAndWithoutTime) {
   const std::string walk = first_line(LineDialect::kIstatd, std::nullopt, 0);
   const std::string value = walk.substr(walk.find(' ') + 1);
   EXPECT_EQ(walk, series_name(0) + " " + value);
@@ -103,7 +103,7 @@ TEST(Workload, SpeaksEachDialectWithAndWithoutTime) {
             series_name(0) + ":" + value + "|g|T1700000000");
 }
 
-TEST(Workload, SaysWhereTimesAndPassesAre) {
+TEST(Workload, ReportsTheOffsetsOfTimesAndPasses) {
   for (const LineDialect dialect :
        {LineDialect::kIstatd, LineDialect::kGraphite, LineDialect::kStatsd, LineDialect::kDistribution}) {
     const Stream stream =
@@ -119,7 +119,7 @@ TEST(Workload, SaysWhereTimesAndPassesAre) {
   }
 }
 
-TEST(Workload, TellsTheValuesOfItsLines) {
+TEST(Workload, ReportsTheValuesOfItsLines) {
   Workload workload({.series = 40});
   static_cast<void>(workload.next(3));
   const std::vector<Stream> streams = workload.next(1);
@@ -131,7 +131,7 @@ TEST(Workload, TellsTheValuesOfItsLines) {
   }
 }
 
-TEST(Workload, GoesOnWhereItWas) {
+TEST(Workload, ContinuesAfterTheLastPass) {
   const WorkloadOptions options{
       .series = 40, .passes = 5, .connections = 2, .is_shuffled = true, .first_time_s = 0};
   const std::vector<Stream> whole = make_workload(options);
@@ -157,7 +157,7 @@ TEST(Workload, MixesWalksCountersConstantsAndSpikes) {
     if (distinct.size() == 1) ++constant;
   EXPECT_EQ(with_point, 1000U);  // 50 of 100 series
   EXPECT_GE(constant, 15U);
-  EXPECT_LE(constant, 25U);  // the constants and what did not spike
+  EXPECT_LE(constant, 25U);  // the constants and the spikes that did not happen
 }
 
 TEST(Report, IsOneJsonObjectPerLine) {
@@ -181,7 +181,7 @@ TEST(Report, ShortensRoundCounts) {
   EXPECT_EQ(short_count(2'000'000), "2m");
 }
 
-TEST(FindMetric, ReadsTheRightOne) {
+TEST(FindMetric, FindsTheMetricWithTheSameNameAndLabels) {
   constexpr std::string_view kMetrics =
       "# TYPE statmill_samples_accepted_total counter\n"
       "statmill_samples_accepted_total{listener=\"tcp\"} 12\n"
@@ -218,7 +218,7 @@ TEST(FindAccount, AddsUpTheReasonsOfOneListener) {
   EXPECT_FALSE(find_account(kAccounts, "http"));
 }
 
-TEST(FindAccount, TellsWhatCameSince) {
+TEST(FindAccount, SubtractsAnEarlierAccount) {
   const ListenerAccount before{10, 8, 2, 1};
   const ListenerAccount after = ListenerAccount{15, 12, 3, 4}.since(before);
   EXPECT_EQ(after.received, 5U);
@@ -227,7 +227,7 @@ TEST(FindAccount, TellsWhatCameSince) {
   EXPECT_EQ(after.dropped_datagrams, 3U);
 }
 
-TEST(ServerProcess, SaysWhyAProgramDoesNotComeUp) {
+TEST(ServerProcess, ReportsWhyAProgramDoesNotStart) {
   const Result<ServerProcess> missing = ServerProcess::start({.program = "/nonexistent/statmilld"});
   ASSERT_FALSE(missing.has_value());
   EXPECT_THAT(missing.error().message, HasSubstr("/nonexistent/statmilld"));

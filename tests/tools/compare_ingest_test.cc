@@ -1,4 +1,4 @@
-// tools/compare-ingest, with stand-ins for statmill-bench and for a peer.
+// tools/compare-ingest with fake programs in place of statmill-bench and a peer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ class CompareIngest : public Scripts {
             "echo $$ >> $TREE/pids; trap 'kill $!; exit 0' TERM; /bin/sleep 30 & wait");
     program("bin/curl", "echo 'vm_rows{type=\"storage/small\"} 10000'");
   }
-  // Runs it with 1000 series; gives the exit status.
+  // Runs it with 1000 series and returns the exit status.
   std::optional<int> run(std::vector<std::string> arguments) {
     for (const char* more : {"--sizes", "1k", "--samples", "2k"}) arguments.emplace_back(more);
     Command compare = command("compare-ingest", std::move(arguments));
@@ -41,7 +41,7 @@ class CompareIngest : public Scripts {
     said_ = script.standard_error();
     return code;
   }
-  // The fields of the line of the table that begins so.
+  // Returns the fields of the table's line that begins with this text.
   std::vector<std::string> row(const std::string& begin) const {
     std::istringstream lines(output_);
     for (std::string line; std::getline(lines, line);) {
@@ -57,7 +57,7 @@ class CompareIngest : public Scripts {
   std::string said_;
 };
 
-TEST_F(CompareIngest, PrintsWhatEachNeedsAndHowManyTimesThatOfStatmill) {
+TEST_F(CompareIngest, PrintsTheCostOfEachServerAndItsRatioToStatmill) {
   ASSERT_EQ(run({"--peers", "victoria-metrics", "--rounds", "3", "--times", "live"}), 0) << said_;
   using Fields = std::vector<std::string>;
   EXPECT_EQ(row("1k live statmill"),
@@ -69,7 +69,7 @@ TEST_F(CompareIngest, PrintsWhatEachNeedsAndHowManyTimesThatOfStatmill) {
                         "compare-ingest: victoria-metrics, 1k, live\ncompare-ingest: statmill, 1k, live\n"));
 }
 
-TEST_F(CompareIngest, SendsAllTheSameLines) {
+TEST_F(CompareIngest, SendsTheSameLinesToAllServers) {
   ASSERT_EQ(run({"--peers", "victoria-metrics", "--rounds", "1", "--times", "backfill", "--order", "random"}),
             0);
   std::istringstream runs(content("runs"));
@@ -79,7 +79,7 @@ TEST_F(CompareIngest, SendsAllTheSameLines) {
   EXPECT_EQ(n, 3U);
 }
 
-TEST_F(CompareIngest, EndsEveryServerAndLeavesNothingBehind) {
+TEST_F(CompareIngest, StopsEveryServerAndRemovesItsFiles) {
   ASSERT_EQ(run({"--peers", "victoria-metrics", "--rounds", "2", "--times", "live"}), 0);
   std::istringstream pids(content("pids"));
   size_t n = 0;
@@ -88,7 +88,7 @@ TEST_F(CompareIngest, EndsEveryServerAndLeavesNothingBehind) {
   EXPECT_TRUE(std::filesystem::is_empty(scratch_.path()));
 }
 
-TEST_F(CompareIngest, SaysWhyAPeerIsSkippedAndGoesOn) {
+TEST_F(CompareIngest, ReportsWhyAPeerIsSkippedAndContinues) {
   program("tools/install-packages", "[ $2 != influxdb ] || { echo 'cannot install: influxdb' >&2; exit 1; }");
   program("bin/victoria-metrics", "echo 'no space left on device'; exit 1");
   program("bin/curl", "exit 7");
@@ -98,7 +98,7 @@ TEST_F(CompareIngest, SaysWhyAPeerIsSkippedAndGoesOn) {
   EXPECT_FALSE(row("1k live statmill-graphite").empty());
 }
 
-TEST_F(CompareIngest, RefusesWhatMakesNoSense) {
+TEST_F(CompareIngest, RefusesInvalidOptions) {
   for (const auto& [option, value] : std::vector<std::pair<std::string, std::string>>{{"--sizes", "many"},
                                                                                       {"--times", "never"},
                                                                                       {"--rounds", "0"},

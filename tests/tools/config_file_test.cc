@@ -1,5 +1,4 @@
-// etc/statmilld.conf and etc/statmill-agent.conf tell the truth: every setting there is, each with its
-// default.
+// etc/statmilld.conf and etc/statmill-agent.conf list every setting with its true default.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -14,7 +13,7 @@ namespace {
 
 struct Program {
   const char* file;
-  std::vector<Setting> (*settings)();  // of a config that lives as long as they
+  std::vector<Setting> (*settings)();  // for a config that lives as long as they do
 };
 
 template <class Config, std::vector<Setting> (*kSettings)(Config&)>
@@ -33,7 +32,7 @@ std::string path_of(const Program& program) {
   return std::string(STATMILL_SOURCE_TREE "/etc/") + program.file;
 }
 
-// The settings of the file, each commented-out `#key = value` as if it were not.
+// Returns the file's settings with every commented-out `#key = value` enabled.
 std::string uncommented(const Program& program) {
   std::string out;
   std::ifstream file(path_of(program));
@@ -44,7 +43,7 @@ std::string uncommented(const Program& program) {
   return out;
 }
 
-// Reads `text` as the config file; gives each setting's value.
+// Reads `text` as the config file and returns each setting's value.
 std::map<std::string, std::string> values_of(const Program& program, const std::string& text,
                                              bool with_defaults) {
   std::vector<Setting> settings = program.settings();
@@ -71,8 +70,8 @@ TEST_P(DefaultConfigFile, NamesEverySettingWithItsDefault) {
   EXPECT_EQ(values_of(program, uncommented(program), false), values_of(program, "", true));
 }
 
-// A list has no default; the file shows it by examples, `#   key = value`.
-TEST_P(DefaultConfigFile, GivesExamplesOfEveryListThatCanBeTaken) {
+// A list has no default; the file has examples of its values, `#   key = value`.
+TEST_P(DefaultConfigFile, HasExamplesOfEveryListThatParse) {
   const Program& program = GetParam();
   std::string text;
   std::ifstream file(path_of(program));
@@ -98,7 +97,7 @@ TEST_P(DefaultConfigFile, GivesExamplesOfEveryListThatCanBeTaken) {
   for (const auto& [name, count] : examples) EXPECT_GT(count, 0) << name;
 }
 
-TEST_P(DefaultConfigFile, ChangesNothingAsItStands) {
+TEST_P(DefaultConfigFile, ChangesNoSettingUnedited) {
   const Program& program = GetParam();
   std::ifstream file(path_of(program));
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());

@@ -1,4 +1,4 @@
-// Suites `counters` and `bpf` of statmill-bench: the names of their figures, and their command lines.
+// Suites `counters` and `bpf` of statmill-bench: the names of their figures and their command lines.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace statmill {
 namespace {
 
-TEST(CountersBench, MeasuresWhatIsAskedWithAFigureForEachNumberOfThreads) {
+TEST(CountersBench, ReportsEachSelectedMeasurePerNumberOfThreads) {
   const auto measured = run_counters({.only = {"add", "mutex_64"}, .operations = 1000, .runs = 1});
   ASSERT_TRUE(measured.has_value());
   std::vector<std::string> names;
@@ -23,14 +23,14 @@ TEST(CountersBench, MeasuresWhatIsAskedWithAFigureForEachNumberOfThreads) {
                                       "counters.mutex_64.t8", "counters.mutex_64.t32"}));
 }
 
-TEST(CountersBench, ReadingHasItsFigures) {
+TEST(CountersBench, ReportsTheFiguresOfReading) {
   const auto measured = run_counters({.only = {"reading"}, .operations = 1000, .runs = 1});
   ASSERT_TRUE(measured.has_value());
   ASSERT_FALSE(measured->empty());
   EXPECT_EQ(measured->front().name, "counters.snapshot_10k_us");
 }
 
-TEST(CountersBench, OptionsAreReadAndBounded) {
+TEST(CountersBench, ReadsOptionsWithinBounds) {
   const auto options = parse_bench_options(
       std::vector<std::string>{"counters", "--only", "add,histogram", "--operations", "5000", "--runs", "3"});
   ASSERT_TRUE(options.has_value()) << options.error().message;
@@ -43,7 +43,7 @@ TEST(CountersBench, OptionsAreReadAndBounded) {
   EXPECT_FALSE(parse_bench_options(std::vector<std::string>{"counters", "--series", "3"}).has_value());
 }
 
-TEST(BpfBench, OptionsAreReadAndBounded) {
+TEST(BpfBench, ReadsOptionsWithinBounds) {
   const auto options = parse_bench_options(
       std::vector<std::string>{"bpf", "--operations", "500", "--runs", "2", "--idle", "3"});
   ASSERT_TRUE(options.has_value()) << options.error().message;

@@ -6,7 +6,7 @@
 namespace statmill {
 namespace {
 
-// Reads one request; empty when the peer leaves before its end.
+// Reads one request. Returns an empty string if the peer closes the connection before its end.
 std::string read_request(TcpConnection& connection) {
   std::string bytes;
   while (true) {

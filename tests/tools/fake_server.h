@@ -1,4 +1,4 @@
-// FakeServer: an HTTP server that gives every request the same answer and keeps what was asked.
+// FakeServer: an HTTP server that sends the same answer to every request and records the requests.
 #pragma once
 
 #include <string>
@@ -14,14 +14,14 @@ namespace statmill {
 class FakeServer {
  public:
   FakeServer(int status, std::string body);
-  // Gives `bytes` as they are and closes: for answers that are not HTTP.
+  // Sends `bytes` unchanged and closes the connection. For answers that are not HTTP.
   explicit FakeServer(std::string bytes);
   ~FakeServer();
   FakeServer(const FakeServer&) = delete;
   FakeServer& operator=(const FakeServer&) = delete;
 
   std::string url() const { return "http://" + listener_.endpoint().text(); }
-  // "GET /path?query" or "POST /path BODY" of each request answered so far.
+  // Returns "GET /path?query" or "POST /path BODY" for each request answered so far.
   std::vector<std::string> requests() const;
 
  private:
@@ -31,7 +31,7 @@ class FakeServer {
   TcpListener listener_;
   mutable Mutex mutex_;
   std::vector<std::string> requests_ GUARDED_BY(mutex_);
-  std::thread thread_;  // last: it uses all of the above
+  std::thread thread_;  // last, since it uses the members above
 };
 
 }  // namespace statmill

@@ -1,5 +1,5 @@
-// The parts of the suite ingest that need no server: its measures, what is sent and when, what is made of the
-// answers.
+// The parts of the suite ingest that need no server: its measures, what it sends and when, and how it
+// evaluates the answers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -19,9 +19,9 @@ using std::chrono::milliseconds;
 using testing::HasSubstr;
 
 constexpr int64_t kFirstTime = 1'700'000'000;
-constexpr size_t kOnePass = 1;  // bytes that a pass does not fit
+constexpr size_t kOnePass = 1;  // a limit in bytes that is too small for a second pass
 
-// Everything that the cursor gives.
+// Returns all text of the cursor.
 std::string all_of(StreamCursor cursor, size_t bytes_max) {
   std::string out;
   for (std::string_view part = cursor.take(bytes_max); !part.empty(); part = cursor.take(bytes_max)) {
@@ -31,7 +31,7 @@ std::string all_of(StreamCursor cursor, size_t bytes_max) {
   return out;
 }
 
-TEST(Replay, IsTheWorkloadItselfWhenAllIsHeld) {
+TEST(Replay, IsTheWorkloadItselfIfAllOfItFits) {
   const WorkloadOptions options{.series = 250, .passes = 3, .connections = 2, .first_time_s = kFirstTime};
   Replay replay = make_replay(options, size_t{1} << 20);
   const std::vector<Stream> wanted = make_workload(options);
@@ -39,7 +39,7 @@ TEST(Replay, IsTheWorkloadItselfWhenAllIsHeld) {
     EXPECT_EQ(all_of({replay.streams[i], {0, 3, kFirstTime}}, 100), wanted[i].bytes);
 }
 
-TEST(Replay, RepeatsPassesUnderNewTimes) {
+TEST(Replay, RepeatsPassesWithNewTimes) {
   for (const LineDialect dialect : {LineDialect::kIstatd, LineDialect::kGraphite, LineDialect::kStatsd}) {
     Replay replay =
         make_replay({.dialect = dialect, .series = 20, .passes = 3, .first_time_s = kFirstTime}, kOnePass);
@@ -69,8 +69,8 @@ TEST(Replay, CanBeSentInParts) {
   EXPECT_EQ(first + all_of({parts.streams.front(), {1, 4, kFirstTime}}, 4096), sent);
 }
 
-TEST(Replay, KnowsWhatAllItSendsAddsUpTo) {
-  // Three passes held of seven: the first is sent three times, the others twice.
+TEST(Replay, ReportsTheSumsOfAllThatItSends) {
+  // Three of seven passes are in memory: the first is sent three times, the others twice.
   const WorkloadOptions options{.series = 40, .passes = 7};
   const Replay replay = make_replay(options, 40 * 64 * 3);
   ASSERT_EQ(replay.streams.front().pass_ends.size(), 3U);
@@ -83,7 +83,7 @@ TEST(Replay, KnowsWhatAllItSendsAddsUpTo) {
   EXPECT_EQ(replay.totals, wanted);
 }
 
-TEST(StreamCursor, TakesWholeLinesOfOnePass) {
+TEST(StreamCursor, ReturnsWholeLinesOfOnePass) {
   Replay replay = make_replay({.series = 10, .passes = 2}, size_t{1} << 20);
   Stream& stream = replay.streams.front();
   StreamCursor cursor(stream, {0, 2});
@@ -95,13 +95,13 @@ TEST(StreamCursor, TakesWholeLinesOfOnePass) {
   EXPECT_TRUE(cursor.take(1 << 20).empty());
 }
 
-TEST(StreamCursor, HasNothingOfAConnectionWithoutSeries) {
+TEST(StreamCursor, ReturnsNothingForAConnectionWithoutSeries) {
   Replay replay = make_replay({.series = 10, .passes = 3, .connections = 2}, size_t{1} << 20);
   EXPECT_EQ(all_of({replay.streams[1], {0, 3}}, 100), "");
   EXPECT_EQ(all_of({replay.streams[0], {3, 0}}, 100), "");
 }
 
-TEST(Pacer, SaysWhenASampleIsDue) {
+TEST(Pacer, ReportsWhenASampleIsDue) {
   const Pacer pacer(2e6);
   ASSERT_TRUE(pacer.is_pacing());
   EXPECT_EQ(pacer.due(0), milliseconds(0));
@@ -121,7 +121,7 @@ TEST(Pacer, KeepsBurstsBelowFiveMilliseconds) {
   EXPECT_EQ(Pacer(0).burst_bytes(kLineBytes, 1400), 1400U);
 }
 
-TEST(IngestSuite, HasAMeasureForEachRoadTimeAndSize) {
+TEST(IngestSuite, HasAMeasureForEachPathTimeAndSize) {
   std::set<std::string> wanted = {"new_series", "query_p99_ms", "stall_ms"};
   for (const std::string road : {"tcp", "udp", "udp_gso", "graphite", "statsd", "distribution"}) {
     for (const std::string times : {".live", ".backfill"}) {
@@ -134,7 +134,7 @@ TEST(IngestSuite, HasAMeasureForEachRoadTimeAndSize) {
   EXPECT_EQ(std::set<std::string>(measures.begin(), measures.end()), wanted);
 }
 
-TEST(IngestSuite, NamesARunAsItsMeasure) {
+TEST(IngestSuite, NamesARunAfterItsMeasure) {
   for (const std::string& measure : ingest_measures()) {
     if (measure.find('.') != std::string::npos) {
       EXPECT_EQ(run_name(ingest_measure_run(measure, {})), measure);
@@ -144,7 +144,7 @@ TEST(IngestSuite, NamesARunAsItsMeasure) {
             "statsd_udp_gso.live.200");
 }
 
-TEST(IngestSuite, ScalesSamplesAndThenSeries) {
+TEST(IngestSuite, ScalesSamplesBeforeSeries) {
   const IngestRun whole = ingest_measure_run("graphite.backfill.1m_random", {});
   EXPECT_EQ(whole.dialect, LineDialect::kGraphite);
   EXPECT_EQ(whole.series, 1'000'000U);
@@ -159,7 +159,7 @@ TEST(IngestSuite, ScalesSamplesAndThenSeries) {
   EXPECT_EQ(ingest_measure_run("tcp.live.1m", options).passes(), 4U);
 }
 
-TEST(IngestSuite, SendsDatagramsAtARateUnlessToldOtherwise) {
+TEST(IngestSuite, SendsDatagramsAtADefaultRate) {
   EXPECT_EQ(ingest_measure_run("udp.live.10k", {}).rate, 2'000'000U);
   EXPECT_EQ(ingest_measure_run("udp_gso.live.10k", {}).rate, 2'000'000U);
   EXPECT_EQ(ingest_measure_run("tcp.live.10k", {}).rate, 0U);
@@ -168,7 +168,7 @@ TEST(IngestSuite, SendsDatagramsAtARateUnlessToldOtherwise) {
   EXPECT_EQ(ingest_measure_run("udp.live.10k", options).rate, 0U);
 }
 
-TEST(IngestSuite, PicksByWholeWords) {
+TEST(IngestSuite, SelectsByWholeWords) {
   const std::vector<std::string> known = {"tcp.live.1m", "tcp.live.1m_random", "tcp.backfill.1m", "tcpx"};
   EXPECT_EQ(pick_measures(known, "tcp.live"),
             (std::vector<std::string>{"tcp.live.1m", "tcp.live.1m_random"}));
@@ -177,7 +177,7 @@ TEST(IngestSuite, PicksByWholeWords) {
   EXPECT_TRUE(pick_measures(known, "").empty());
 }
 
-TEST(IngestMeasurements, CountWhatTheServerTook) {
+TEST(IngestMeasurements, CountTheSamplesThatTheServerAccepted) {
   using std::chrono::microseconds;
   IngestCosts costs;
   costs.creating = {.sent = 100, .accepted = 90, .cpu = microseconds(450)};
@@ -193,7 +193,7 @@ TEST(IngestMeasurements, CountWhatTheServerTook) {
   EXPECT_EQ(measured[2].n, 1100U);
 }
 
-TEST(Verification, FindsWhatIsMissingDoubledOrWrong) {
+TEST(Verification, FindsMissingDoubledAndWrongSamples) {
   EXPECT_EQ(mismatch({7, 10.5}, {7, 10.5}, false), std::nullopt);
   EXPECT_THAT(mismatch({7, 10.5}, {6, 10.5}, false).value_or(""), HasSubstr("6 samples stored of 7 sent"));
   EXPECT_THAT(mismatch({7, 10.5}, {8, 10.5}, false).value_or(""), HasSubstr("8 samples stored of 7 sent"));
@@ -201,7 +201,7 @@ TEST(Verification, FindsWhatIsMissingDoubledOrWrong) {
   EXPECT_EQ(mismatch({3, 0.3}, {3, 0.1 + 0.2}, false), std::nullopt) << "rounding";
 }
 
-TEST(Verification, OfALossyRunForgivesWhatIsMissingOnly) {
+TEST(Verification, AllowsOnlyMissingSamplesInALossyRun) {
   EXPECT_EQ(mismatch({7, 10.5}, {6, 9}, true), std::nullopt);
   EXPECT_NE(mismatch({7, 10.5}, {8, 10.5}, true), std::nullopt);
 }
@@ -213,7 +213,7 @@ TEST(Verification, AddsUpAllSlots) {
   EXPECT_EQ(total_of(columns).sum, 4.5);
 }
 
-TEST(Verification, PicksSeriesOnceEach) {
+TEST(Verification, SelectsEachSeriesOnce) {
   EXPECT_EQ(pick_series(3, 10, 1), (std::vector<size_t>{0, 1, 2}));
   const std::vector<size_t> picked = pick_series(1000, 100, 1);
   EXPECT_EQ(std::set<size_t>(picked.begin(), picked.end()).size(), 100U);
@@ -234,7 +234,7 @@ TEST(ProcessMeter, CountsThisProcess) {
   EXPECT_GT(*bytes, 1U << 20);
 }
 
-TEST(ProcessMeter, TellsRestFromWork) {
+TEST(ProcessMeter, DistinguishesRestFromWork) {
   EXPECT_TRUE(is_at_rest(milliseconds(60), milliseconds(2000)));
   EXPECT_FALSE(is_at_rest(milliseconds(61), milliseconds(2000)));
   std::jthread busy([](const std::stop_token& stop) {
@@ -246,9 +246,11 @@ TEST(ProcessMeter, TellsRestFromWork) {
   EXPECT_THAT(idle.error().message, HasSubstr("does not come to rest"));
 }
 
-constexpr pid_t kNoProcess = 5'000'000;  // the kernel gives none above 2^22
+constexpr pid_t kNoProcess = 5'000'000;  // the kernel uses no ids above 2^22
 
-TEST(ProcessMeter, SaysThatAProcessIsGone) { EXPECT_FALSE(ProcessMeter(kNoProcess).cpu_time()); }
+TEST(ProcessMeter, ReturnsNothingForAProcessThatHasEnded) {
+  EXPECT_FALSE(ProcessMeter(kNoProcess).cpu_time());
+}
 
 }  // namespace
 }  // namespace statmill

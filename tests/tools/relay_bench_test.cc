@@ -6,7 +6,7 @@
 namespace statmill {
 namespace {
 
-TEST(RelayBench, OptionsAreReadAndBounded) {
+TEST(RelayBench, ReadsOptionsWithinBounds) {
   const auto options = parse_bench_options(std::vector<std::string>{
       "relay", "--only", "udp,passed_on.tcp", "--series", "7", "--samples", "70", "--rate", "1000"});
   ASSERT_TRUE(options.has_value()) << options.error().message;

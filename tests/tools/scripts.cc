@@ -9,7 +9,7 @@ Scripts::Scripts() {
     std::filesystem::copy_file(std::filesystem::path(STATMILL_SOURCE_TREE) / "tools" / name,
                                tree_.path() / "tools" / name);
   }
-  // As root there is nothing to ask sudo for; as anyone else the stand-in takes its place.
+  // As root, the scripts do not call sudo. As another user, they call the fake one.
   program("bin/sudo", "[ \"$1\" != -n ] || shift; exec \"$@\"");
 }
 

@@ -1,4 +1,4 @@
-// Scripts: a source tree with the real scripts of tools/, and stand-ins for the programs they call.
+// Scripts: a source tree with the real scripts of tools/ and fakes of the programs that they call.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ class Scripts : public testing::Test {
  protected:
   Scripts();
 
-  // An executable shell script; $TREE is the tree.
+  // Creates an executable shell script; $TREE is the tree.
   void program(const std::string& name, const std::string& script) {
     const auto path = tree_.write(name, "#!/bin/sh\nTREE=" + tree_.path().string() + "\n" + script + "\n");
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);

@@ -1,4 +1,4 @@
-// tools/install-packages, tools/quickstart and tools/test, with stand-ins for the programs they call.
+// tools/install-packages, tools/quickstart and tools/test with fakes of the programs that they call.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ class InstallPackages : public Scripts {
   }
 };
 
-TEST_F(InstallPackages, DoesNothingWhenAllIsThere) {
+TEST_F(InstallPackages, DoesNothingIfAllPackagesAreInstalled) {
   installed("one two");
   Process script(command("install-packages"));
   EXPECT_EQ(script.wait(), 0);
@@ -39,7 +39,7 @@ TEST_F(InstallPackages, DoesNothingWhenAllIsThere) {
   EXPECT_EQ(script.standard_error(), "");
 }
 
-TEST_F(InstallPackages, InstallsWhatIsMissingWithoutUpdating) {
+TEST_F(InstallPackages, InstallsMissingPackagesWithoutUpdating) {
   Process script(command("install-packages"));
   EXPECT_EQ(script.wait(), 0);
   EXPECT_THAT(content("apt"), HasSubstr("--no-install-recommends two\n"));
@@ -47,13 +47,13 @@ TEST_F(InstallPackages, InstallsWhatIsMissingWithoutUpdating) {
   EXPECT_THAT(content("apt"), Not(HasSubstr("three")));
 }
 
-TEST_F(InstallPackages, TakesTheTestsPackagesWhenAsked) {
+TEST_F(InstallPackages, InstallsThePackagesOfTestsOnRequest) {
   Process script(command("install-packages", {"--test"}));
   EXPECT_EQ(script.wait(), 0);
   EXPECT_THAT(content("apt"), EndsWith(" two three\n"));
 }
 
-TEST_F(InstallPackages, TakesOnePeerAloneWhenAsked) {
+TEST_F(InstallPackages, InstallsASinglePeerOnRequest) {
   Process script(command("install-packages", {"--peer", "five"}));
   EXPECT_EQ(script.wait(), 0);
   EXPECT_THAT(content("apt"), EndsWith("--no-install-recommends five\n"));
@@ -107,7 +107,7 @@ class Quickstart : public Scripts {
   std::string data() const { return (tree_.path() / "data").string(); }
 };
 
-TEST_F(Quickstart, SaysWhereItRunsAndStopsTheAgentFirst) {
+TEST_F(Quickstart, PrintsItsAddressAndStopsTheAgentFirst) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     std::filesystem::remove(tree_.path() / "order");
     Process script(command("quickstart", {"--data", data(), "--", "--line.listen", "127.0.0.1:0"}));
@@ -124,7 +124,7 @@ TEST_F(Quickstart, SaysWhereItRunsAndStopsTheAgentFirst) {
   }
 }
 
-TEST_F(Quickstart, PassesOnWhyTheServerDoesNotStart) {
+TEST_F(Quickstart, PrintsWhyTheServerDoesNotStart) {
   program("build/release/bin/statmilld", "echo 'statmilld: line.listen: address already in use' >&2; exit 6");
   Process script(command("quickstart", {"--data", data()}));
   EXPECT_EQ(script.wait(), 1);
@@ -133,7 +133,7 @@ TEST_F(Quickstart, PassesOnWhyTheServerDoesNotStart) {
   EXPECT_EQ(script.standard_output(), "");
 }
 
-TEST_F(Quickstart, EndsWhenOneOfThemEndsByItself) {
+TEST_F(Quickstart, EndsIfOneProgramEnds) {
   program("build/release/bin/statmill-agent", "exit 1");
   Process script(command("quickstart", {"--data", data()}));
   EXPECT_EQ(script.wait(), 1);
@@ -157,7 +157,7 @@ class TestScript : public Scripts {
     program(
         "bin/cmake",
         "case $* in *$(cat $TREE/broken 2>/dev/null || echo none)*) echo 'x.cc:1: error: no'; exit 1;; esac");
-    // Copies results/STAGE.xml to where it is told to.
+    // Copies results/STAGE.xml to the path in its arguments.
     program("bin/ctest",
             "stage=$2; while [ $# -gt 0 ]; do [ $1 != --output-junit ] || cp $TREE/results/$stage.xml $2; "
             "shift; done");
@@ -168,7 +168,7 @@ class TestScript : public Scripts {
     return "\t<testcase name=\"" + name + "\" classname=\"" + name + "\" time=\"0.1\" status=\"" + status +
            "\">\n" + inner + "\t</testcase>\n";
   }
-  // Runs the stages; gives the exit status.
+  // Runs the stages and returns the exit status.
   std::optional<int> run(const std::string& stages) {
     Command test = command("test");
     test.environment.emplace_back("SM_STAGES", stages);
@@ -195,7 +195,7 @@ TEST_F(TestScript, CountsFailedTestsAndThoseWithoutProgram) {
   EXPECT_THAT(output_, HasSubstr("failed: asan: B: Unable to find executable\n"));
 }
 
-TEST_F(TestScript, SaysWhyATestWasSkipped) {
+TEST_F(TestScript, PrintsWhyATestWasSkipped) {
   tree_.write(
       "results/release.xml",
       testcase("A", "run", "") +
@@ -209,7 +209,7 @@ TEST_F(TestScript, SaysWhyATestWasSkipped) {
   EXPECT_THAT(output_, EndsWith("\n1 passed, 0 failed, 1 skipped\n"));
 }
 
-TEST_F(TestScript, CountsAFailedBuildAsOneFailureAndGoesOn) {
+TEST_F(TestScript, CountsAFailedBuildAsOneFailureAndContinues) {
   tree_.write("broken", "--build --preset release");
   EXPECT_EQ(run("release asan"), 1);
   EXPECT_THAT(output_, HasSubstr("x.cc:1: error: no\n"));
@@ -217,14 +217,14 @@ TEST_F(TestScript, CountsAFailedBuildAsOneFailureAndGoesOn) {
   EXPECT_THAT(output_, EndsWith("\n1 passed, 1 failed\n"));
 }
 
-TEST_F(TestScript, FailsAStageThatTestsNothing) {
+TEST_F(TestScript, FailsAStageWithoutTests) {
   tree_.write("results/asan.xml", "<testsuite>\n</testsuite>\n");
   EXPECT_EQ(run("asan"), 1);
   EXPECT_THAT(output_, HasSubstr("\nfailed: no tests in asan\n"));
   EXPECT_THAT(output_, EndsWith("\n0 passed, 1 failed\n"));
 }
 
-TEST_F(TestScript, FailsWhenThePackagesCannotBeInstalled) {
+TEST_F(TestScript, FailsIfPackagesCannotBeInstalled) {
   program("tools/install-packages", "exit 3");
   EXPECT_EQ(run("release"), 1);
   EXPECT_THAT(output_, EndsWith("\n0 passed, 1 failed\n"));

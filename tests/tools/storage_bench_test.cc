@@ -1,5 +1,5 @@
-// The parts of the suite storage that are more than a loop over a store: the pipeline, the store whose work
-// can be awaited, the figures drawn from samples.
+// The parts of the suite storage that are more than a loop over a store: the pipeline, the store that can
+// wait for its background work, and the figures computed from samples.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ std::vector<ShardNo> spread_shards() {
   return out;
 }
 
-// A MemoryStore, and what can be asked of what is in it.
+// A MemoryStore with functions to count its contents.
 class WatchedStore {
  public:
   Store& store() { return memory_; }
@@ -53,10 +53,10 @@ class WatchedStore {
   MemoryStore memory_{bench_tiers()};
 };
 
-// Everything that arrived, by series and slot.
+// Returns all stored buckets by series and slot.
 using Model = std::map<SeriesId, std::vector<SlotBucket>>;
 
-// `ticks` ticks, one slot each, every series in each.
+// Runs `ticks` ticks of one slot each; every series has a bucket in each.
 void run_ticks(StoragePipeline& pipeline, StorageValues& values, size_t ticks, Model& model) {
   const Slot first = bench_tiers().finest().slot_of(kFirstTime);
   for (size_t t = 0; t < ticks; ++t) {
@@ -72,7 +72,7 @@ void run_ticks(StoragePipeline& pipeline, StorageValues& values, size_t ticks, M
   }
 }
 
-TEST(StoragePipeline, PutsEveryBucketIntoTheStoreOnce) {
+TEST(StoragePipeline, StoresEveryBucketOnce) {
   for (const StorageWorkload workload : kStorageWorkloads) {
     WatchedStore watched;
     StorageValues values(workload, kSeries);
@@ -96,7 +96,7 @@ TEST(StoragePipeline, PutsEveryBucketIntoTheStoreOnce) {
   }
 }
 
-TEST(StoragePipeline, FlushesEachShardOnceInAWindowStaggered) {
+TEST(StoragePipeline, FlushesEachShardOncePerWindowAtDifferentTicks) {
   WatchedStore watched;
   StorageValues values(StorageWorkload::kMix, kSeries);
   const std::vector<ShardNo> shards = spread_shards();
@@ -133,7 +133,7 @@ class BenchStoreTest : public testing::Test {
   std::optional<BenchStore> store_;
 };
 
-TEST_F(BenchStoreTest, CountsWhatIsWrittenStageByStage) {
+TEST_F(BenchStoreTest, CountsWrittenBytesPerStage) {
   open();
   write_fragments(100);
   const WrittenBytes logged = store_->store().stats().written;
@@ -152,7 +152,7 @@ TEST_F(BenchStoreTest, CountsWhatIsWrittenStageByStage) {
   EXPECT_EQ(store_->tier_bytes(1), 0U);
 }
 
-TEST_F(BenchStoreTest, KeepsItsDataWhenThePageCacheIsDropped) {
+TEST_F(BenchStoreTest, KeepsItsDataIfThePageCacheIsDropped) {
   open();
   write_fragments(10);
   ASSERT_TRUE(store_->compact(0));
@@ -164,7 +164,7 @@ TEST_F(BenchStoreTest, KeepsItsDataWhenThePageCacheIsDropped) {
   EXPECT_EQ(decode_chunk(key, finest.slot_of(kFirstTime), finest.chunk_slots, *frames).buckets.size(), 10U);
 }
 
-TEST(ScratchDirectory, IsGoneAfterUse) {
+TEST(ScratchDirectory, IsRemovedAfterUse) {
   const TempDirectory parent;
   {
     const auto made = ScratchDirectory::make(parent.path());
@@ -178,7 +178,7 @@ TEST(ScratchDirectory, IsGoneAfterUse) {
   EXPECT_THAT(nowhere.error().message, HasSubstr("missing"));
 }
 
-TEST(StorageMeasures, PercentileIsByNearestRank) {
+TEST(StorageMeasures, PercentileUsesTheNearestRank) {
   std::vector<double> samples;
   for (int i = 200; i > 0; --i) samples.push_back(i);
   EXPECT_EQ(percentile(samples, 50), 100);
@@ -198,7 +198,7 @@ class HostMeasure : public testing::Test {
   TempDirectory directory_;
 };
 
-TEST_F(HostMeasure, TakesEveryFileAsASeries) {
+TEST_F(HostMeasure, ReadsEveryFileAsASeries) {
   static_cast<void>(
       directory_.write("a.csv", "timestamp,value\n2014-02-14 14:30:00,0.132\n2014-02-14 14:35:00,1e3\n"));
   static_cast<void>(directory_.write("below/b.csv", "2014-02-14 14:30:00,51.846000000000004\r\n"));
@@ -218,7 +218,7 @@ TEST_F(HostMeasure, IsSkippedWithoutADirectory) {
   }
 }
 
-TEST_F(HostMeasure, SaysWhichLineIsNoValue) {
+TEST_F(HostMeasure, ReportsTheLineThatIsNotAValue) {
   static_cast<void>(directory_.write("a.csv", "timestamp,value\n2014-02-14 14:30:00,nan\n"));
   const Measured measured = run(directory_.path());
   ASSERT_FALSE(measured);

@@ -1,4 +1,4 @@
-// The workloads of the suite storage are what their header says: that is what makes figures comparable.
+// The workloads of the suite storage are as their header describes, so figures are comparable.
 #include "tools/statmill-bench/storage_workload.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ std::vector<double> steps(const std::vector<double>& values) {
   return out;
 }
 
-// All slots of one series of a workload.
+// Returns all slots of one series of a workload.
 std::vector<Bucket> buckets(StorageWorkload workload, size_t series = 0) {
   StorageValues values(workload, series + 1);
   std::vector<Bucket> out;
@@ -49,7 +49,7 @@ std::vector<double> singles(StorageWorkload workload, size_t series = 0) {
   return out;
 }
 
-// The most decimals a bucket has; -1 when one is not a decimal.
+// Returns the largest number of decimals in a bucket; -1 if one of its numbers is not a decimal.
 int decimals(const std::vector<Bucket>& all) {
   int out = 0;
   for (const Bucket& bucket : all) {
@@ -59,7 +59,7 @@ int decimals(const std::vector<Bucket>& all) {
   return out;
 }
 
-TEST(StorageWorkload, IsTheSameWhateverTheOrderOfAsking) {
+TEST(StorageWorkload, DoesNotDependOnTheOrderOfCalls) {
   for (const StorageWorkload workload : kStorageWorkloads) {
     StorageValues by_slot(workload, 12);
     StorageValues by_series(workload, 12);

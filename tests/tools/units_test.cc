@@ -1,4 +1,4 @@
-// What systemd makes of etc/systemd: units without a fault, and the directory that programs share.
+// systemd accepts the units in etc/systemd and creates the directory that programs share.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -27,8 +27,9 @@ std::string contents(const std::filesystem::path& path) {
   return out.str();
 }
 
-// What systemd finds wrong with the unit itself. It verifies all units that this one refers to, directly or
-// not, and prints their faults, too: those of services that happen to be installed on this machine.
+// Returns the faults that systemd finds in the unit itself. It also verifies all units that this one refers
+// to, directly or not, and prints their faults, too: those of services that happen to be installed on this
+// machine.
 std::string faults_of(const std::string& unit, const TempDirectory& folder) {
   constexpr std::string_view kName = "statmill-unit-under-test.service";
   const auto path = folder.write(kName, unit);
@@ -45,7 +46,7 @@ std::string shipped_unit(const std::string& program) { return contents(kFolder /
 
 class Units : public testing::TestWithParam<const char*> {};
 
-TEST_P(Units, AreWithoutFault) {
+TEST_P(Units, HaveNoFaults) {
   if (!is_there("systemd-analyze")) GTEST_SKIP() << "no systemd-analyze";
   std::string unit = shipped_unit(GetParam());
   const std::string program = "/usr/bin/" + std::string(GetParam());
@@ -54,19 +55,19 @@ TEST_P(Units, AreWithoutFault) {
   EXPECT_EQ(faults_of(unit, TempDirectory()), "");
 }
 
-TEST_P(Units, ComeBackAfterAnyEndThatARestartMayMend) {
+TEST_P(Units, RestartAfterFailuresThatARestartMayFix) {
   const std::string unit = shipped_unit(GetParam());
   EXPECT_THAT(unit, HasSubstr("\nType=notify\n"));
   EXPECT_THAT(unit, HasSubstr("\nWatchdogSec="));
   EXPECT_THAT(unit, HasSubstr("\nRestart=always\n"));
   EXPECT_THAT(unit, HasSubstr("\nRestartSec=1\n"));
   EXPECT_THAT(unit, HasSubstr("\nRestartPreventExitStatus=2 3 5\n"));
-  EXPECT_THAT(unit, HasSubstr("\nStartLimitIntervalSec=0\n")) << "no number of ends leaves the unit dead";
+  EXPECT_THAT(unit, HasSubstr("\nStartLimitIntervalSec=0\n")) << "systemd never stops restarting the unit";
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, Units, testing::Values("statmilld", "statmill-agent"));
 
-TEST(UnitFaults, AreThoseOfTheUnitAlone) {
+TEST(UnitFaults, IncludeOnlyThoseOfTheUnit) {
   if (!is_there("systemd-analyze")) GTEST_SKIP() << "no systemd-analyze";
   const TempDirectory folder;
   folder.write("another.service", "[Service]\nExecStart=/usr/bin/true\nNoSuchSetting=1\n");
@@ -76,7 +77,7 @@ TEST(UnitFaults, AreThoseOfTheUnitAlone) {
               HasSubstr("NoSuchSetting"));
 }
 
-TEST(SharedDirectory, IsForAllToWriteAndForTheAgentToClear) {
+TEST(SharedDirectory, AllMayWriteAndTheAgentMayClear) {
   if (!is_there("systemd-sysusers") || !is_there("systemd-tmpfiles")) GTEST_SKIP() << "no systemd";
   if (::geteuid() != 0) GTEST_SKIP() << "users are made by root";
   const TempDirectory root;

@@ -1,4 +1,4 @@
-// The table of last values against a plain map: whatever comes, is forgotten and comes again.
+// Compares the table of last values with a std::map while gauges arrive, are forgotten and return.
 #include "ingest/statsd/last_values.h"
 
 #include <gtest/gtest.h>
@@ -15,14 +15,14 @@ constexpr int64_t kStart = 1'700'000'000;
 
 Timestamp at(int64_t s) { return from_unix_seconds(kStart + s); }
 
-// In as many parts as there are.
+// Sweeps all parts.
 uint64_t forget_all_before(LastValues& values, Timestamp time) {
   uint64_t forgotten = 0;
   for (size_t i = 0; i < LastValues::kSweepParts; ++i) forgotten += values.forget_before(time);
   return forgotten;
 }
 
-TEST(LastValues, KeepsWhatNumbersAndTimesThereAre) {
+TEST(LastValues, KeepsAnyNumberAndTime) {
   const std::vector<Number> numbers = {Number{}, Number::decimal(-Number::kMantissaMax, 0),
                                        Number::decimal(Number::kMantissaMax, Number::kScaleMax),
                                        Number::of(-1e-300), Number::of(1e300)};
@@ -37,19 +37,19 @@ TEST(LastValues, KeepsWhatNumbersAndTimesThereAre) {
     EXPECT_EQ(entry->value().scale, numbers[i].scale);
     EXPECT_EQ(entry->time(), times[i]);
   }
-  EXPECT_EQ(values.find({0, 1}), nullptr) << "half a hash is none";
+  EXPECT_EQ(values.find({0, 1}), nullptr) << "both halves of the hash must match";
   EXPECT_EQ(values.find({1, 0}), nullptr);
 }
 
-// Many begin their search at the same entry, also at the last ones of the table. Steps that are no gauge's
-// forget a part.
-RC_GTEST_PROP(LastValues, HoldsWhatAMapHolds, ()) {
+// Many searches begin at the same entry, also at the last entries of the table. Numbers from kGauges on sweep
+// a part.
+RC_GTEST_PROP(LastValues, BehavesLikeAMap, ()) {
   constexpr uint32_t kGauges = 150;  // the table grows twice
   const auto steps =
       *rc::gen::resize(600, rc::gen::container<std::vector<uint32_t>>(rc::gen::inRange<uint32_t>(0, 200)));
   const auto name_of = [](uint64_t gauge) { return Hash128{~uint64_t{0} - gauge % 7, gauge}; };
   LastValues values;
-  std::map<uint32_t, int64_t> model;  // the time, which is the value too
+  std::map<uint32_t, int64_t> model;  // gauge -> time, which is also its value
   int64_t now = 0;
   for (const uint32_t gauge : steps) {
     ++now;
@@ -82,7 +82,7 @@ RC_GTEST_PROP(LastValues, HoldsWhatAMapHolds, ()) {
   for (const auto& [known, time] : model) RC_ASSERT(values.find(name_of(known)) != nullptr);
 }
 
-TEST(LastValues, ATableThatGrewBetweenTwoPartsIsSweptAllTheSame) {
+TEST(LastValues, SweepsATableThatGrewBetweenTwoParts) {
   LastValues values;
   uint64_t gauges = 0;
   const auto insert = [&](uint64_t count, Timestamp time) {
@@ -99,7 +99,7 @@ TEST(LastValues, ATableThatGrewBetweenTwoPartsIsSweptAllTheSame) {
   EXPECT_EQ(values.size(), gauges - forgotten);
 }
 
-TEST(LastValues, RoomIsGivenBackWhenMostAreForgotten) {
+TEST(LastValues, ShrinksWhenMostGaugesAreForgotten) {
   LastValues values;
   for (uint64_t i = 0; i < 100'000; ++i) {
     values.insert(hash_name(std::to_string(i), 0), Number::decimal(1, 0), at(i < 1000 ? 1 : 0));

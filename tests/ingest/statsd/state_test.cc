@@ -1,4 +1,4 @@
-// Steps of gauges and members of sets, with the clock as an argument.
+// Steps of gauges and members of sets; the time is an argument.
 #include "ingest/statsd/state.h"
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@ namespace {
 
 class StatsdStateTest : public testing::Test {
  protected:
-  // Takes lines; the values of the samples, in their order.
-  std::vector<double> take(std::string_view lines, int64_t at_s = kStart) {
+  // Parses and resolves lines. Returns the values of the samples in order.
+  std::vector<double> resolve(std::string_view lines, int64_t at_s = kStart) {
     batch_.clear();
     parse_statsd_lines(lines, batch_);
     outcome_ = state_.resolve(batch_, from_unix_seconds(at_s));
@@ -28,7 +28,7 @@ class StatsdStateTest : public testing::Test {
   }
   uint64_t refused(Refusal reason) const { return batch_.batch.refused[static_cast<size_t>(reason)]; }
 
-  using Counts = std::map<std::string, double>;  // name@slot's start -> count
+  using Counts = std::map<std::string, double>;  // "name@start of the slot" -> count
   static Counts counts_of(const Batch& batch) {
     Counts counts;
     for (const Sample& s : batch.samples) {
@@ -39,7 +39,7 @@ class StatsdStateTest : public testing::Test {
     EXPECT_EQ(batch.received, batch.samples.size());
     return counts;
   }
-  // In as many parts as there are.
+  // Sweeps all parts.
   uint64_t forget(int64_t at_s) {
     uint64_t forgotten = 0;
     for (size_t i = 0; i < StatsdState::kSweepParts; ++i)
@@ -65,7 +65,7 @@ class StatsdStateTest : public testing::Test {
     parse_statsd_lines(lines, batch_);
   }
 
-  static constexpr int64_t kStart = 1'700'000'000;  // of a slot
+  static constexpr int64_t kStart = 1'700'000'000;  // the start of a slot
 
   static constexpr int64_t kExpiryS = 3600;
 
@@ -75,41 +75,41 @@ class StatsdStateTest : public testing::Test {
 };
 
 TEST_F(StatsdStateTest, StepsAddToTheLastValueAndSetAnUnknownGauge) {
-  EXPECT_EQ(take("a:10|g\na:+4|g\na:-1.5|g"), (Values{10, 14, 12.5}));
-  EXPECT_EQ(take("a:+1|g"), (Values{13.5})) << "over batches";
-  EXPECT_EQ(take("b:+4|g\nc:-4|g"), (Values{4, -4}));
-  EXPECT_EQ(take("a:0|g\na:-3|g\na:7|g\na:+1:+1|g"), (Values{0, -3, 7, 8, 9}));
+  EXPECT_EQ(resolve("a:10|g\na:+4|g\na:-1.5|g"), (Values{10, 14, 12.5}));
+  EXPECT_EQ(resolve("a:+1|g"), (Values{13.5})) << "across batches";
+  EXPECT_EQ(resolve("b:+4|g\nc:-4|g"), (Values{4, -4}));
+  EXPECT_EQ(resolve("a:0|g\na:-3|g\na:7|g\na:+1:+1|g"), (Values{0, -3, 7, 8, 9}));
 }
 
 TEST_F(StatsdStateTest, StepsOfDecimalsAreExact) {
-  take("a:0.1|g");
-  for (int i = 0; i < 99; ++i) take("a:+0.1|g");
+  resolve("a:0.1|g");
+  for (int i = 0; i < 99; ++i) resolve("a:+0.1|g");
   const Number sum = batch_.batch.samples.at(0).value;
   EXPECT_TRUE(sum.is_decimal());
   EXPECT_EQ(sum.mantissa, 10);
   EXPECT_EQ(sum.scale, 0);
-  EXPECT_EQ(take("a:9007199254740992|g\na:+0.5|g"), (Values{9007199254740992, 9007199254740992.5}))
-      << "or else the nearest double";
-  EXPECT_EQ(take("a:1e-300|g\na:-1e-300|g"), (Values{1e-300, 0}));
+  EXPECT_EQ(resolve("a:9007199254740992|g\na:+0.5|g"), (Values{9007199254740992, 9007199254740992.5}))
+      << "otherwise the nearest double";
+  EXPECT_EQ(resolve("a:1e-300|g\na:-1e-300|g"), (Values{1e-300, 0}));
 }
 
 TEST_F(StatsdStateTest, AStepBeyondAllDoublesIsRefusedAndChangesNothing) {
-  EXPECT_EQ(take("a:1e308|g\na:+1e308|g\na:-1e308|g"), (Values{1e308, 0}));
+  EXPECT_EQ(resolve("a:1e308|g\na:+1e308|g\na:-1e308|g"), (Values{1e308, 0}));
   EXPECT_EQ(refused(Refusal::kOutOfRange), 1U);
 }
 
-TEST_F(StatsdStateTest, OverTheLimitOfGaugesStepsAreRefusedAndValuesTaken) {
-  take("a:1|g\nb:1|g\nc:1|g");
+TEST_F(StatsdStateTest, OverTheLimitOfGaugesRefusesStepsAndAcceptsValues) {
+  resolve("a:1|g\nb:1|g\nc:1|g");
   EXPECT_EQ(state_.gauge_count(), 3U);
-  EXPECT_EQ(take("d:+1|g\nx:1|c\nd:5|g\nd:+1|g\na:+1|g").size(), 3U);
+  EXPECT_EQ(resolve("d:+1|g\nx:1|c\nd:5|g\nd:+1|g\na:+1|g").size(), 3U);
   EXPECT_EQ(refused(Refusal::kStateLimit), 2U);
   EXPECT_EQ(batch_.batch.received, 5U);
   EXPECT_EQ(outcome_.gauges_not_remembered, 1U);
-  EXPECT_EQ(take("a:+1|g"), (Values{3})) << "a known one goes on";
+  EXPECT_EQ(resolve("a:+1|g"), (Values{3})) << "a known gauge still accepts steps";
 }
 
-TEST_F(StatsdStateTest, WhatIsRefusedLeavesTheOthersInOrderWithTheirSenders) {
-  take("a:1|g\nb:1|g\nc:1|g");  // as many as may be
+TEST_F(StatsdStateTest, RefusalsKeepOrderAndSendersOfTheOthers) {
+  resolve("a:1|g\nb:1|g\nc:1|g");  // reaches the limit
   batch_.clear();
   for (uint8_t i = 1; i <= 3; ++i) parse_from(i, "x:+1|g\na:1|c\nb:1|c\ny:+1|g");
   state_.resolve(batch_, from_unix_seconds(kStart));
@@ -120,8 +120,8 @@ TEST_F(StatsdStateTest, WhatIsRefusedLeavesTheOthersInOrderWithTheirSenders) {
   EXPECT_EQ(refused(Refusal::kStateLimit), 6U);
 }
 
-TEST_F(StatsdStateTest, RefusedMembersAreTheirSenders) {
-  take("a:x|s\nb:x|s");  // as many sets as may be
+TEST_F(StatsdStateTest, RefusedMembersHaveTheirSenders) {
+  resolve("a:x|s\nb:x|s");  // reaches the limit of sets
   batch_.clear();
   parse_from(1, "c:x|s");
   parse_from(2, "a:y|s");
@@ -133,22 +133,22 @@ TEST_F(StatsdStateTest, RefusedMembersAreTheirSenders) {
 }
 
 TEST_F(StatsdStateTest, AGaugeSilentForTooLongIsUnknownAgain) {
-  take("a:10|g\nb:10|g\nc:10|g", kStart);
-  EXPECT_EQ(take("a:+1|g", kStart + kExpiryS), (Values{11})) << "just not too long";
-  EXPECT_EQ(take("a:+1|g\nb:+1|g", kStart + kExpiryS + 1), (Values{12, 1}));
+  resolve("a:10|g\nb:10|g\nc:10|g", kStart);
+  EXPECT_EQ(resolve("a:+1|g", kStart + kExpiryS), (Values{11})) << "exactly the expiry";
+  EXPECT_EQ(resolve("a:+1|g\nb:+1|g", kStart + kExpiryS + 1), (Values{12, 1}));
   EXPECT_EQ(outcome_.gauges_forgotten, 1U);
-  EXPECT_EQ(take("b:+1|g", kStart + kExpiryS + 2), (Values{2}));
-  EXPECT_EQ(take("b:+1|g", kStart), (Values{3})) << "a clock that is set back";
+  EXPECT_EQ(resolve("b:+1|g", kStart + kExpiryS + 2), (Values{2}));
+  EXPECT_EQ(resolve("b:+1|g", kStart), (Values{3})) << "the clock was set back";
   EXPECT_EQ(outcome_.gauges_forgotten, 0U);
 }
 
 TEST_F(StatsdStateTest, SilentGaugesMakeRoom) {
-  take("a:1|g\nb:1|g\nc:1|g", kStart);
-  take("a:1|g", kStart + kExpiryS);
+  resolve("a:1|g\nb:1|g\nc:1|g", kStart);
+  resolve("a:1|g", kStart + kExpiryS);
   EXPECT_EQ(forget(kStart + kExpiryS), 0U);
   EXPECT_EQ(forget(kStart + kExpiryS + 1), 2U);
   EXPECT_EQ(state_.gauge_count(), 1U);
-  EXPECT_EQ(take("d:+1|g\na:+1|g", kStart + kExpiryS + 1), (Values{1, 2}));
+  EXPECT_EQ(resolve("d:+1|g\na:+1|g", kStart + kExpiryS + 1), (Values{1, 2}));
   EXPECT_EQ(forget(kStart + 10 * kExpiryS), 2U);
 }
 
@@ -166,13 +166,13 @@ TEST_F(StatsdStateTest, AnExpiryIsExactToTheMillisecond) {
   EXPECT_EQ(outcome_.gauges_forgotten, 1U);
 }
 
-// What resolve() does gauge by gauge, without hashes and tables.
+// A model of resolve() that handles one gauge at a time, without hashes.
 class PlainGauges {
  public:
   PlainGauges(size_t gauges_max, int64_t expiry_s) : gauges_max_(gauges_max), expiry_s_(expiry_s) {}
 
-  // None: refused.
-  std::optional<int64_t> take(const std::string& name, int64_t value, bool is_step, int64_t now_s) {
+  // Returns nullopt if the step is refused.
+  std::optional<int64_t> resolve(const std::string& name, int64_t value, bool is_step, int64_t now_s) {
     auto known = known_.find(name);
     if (known == known_.end()) {
       if (known_.size() >= gauges_max_) return is_step ? std::nullopt : std::optional(value);
@@ -194,7 +194,7 @@ class PlainGauges {
   std::map<std::string, Known> known_;
 };
 
-RC_GTEST_PROP(StatsdState, GaugesOfABatchMeanWhatTheyMeanOneByOne, ()) {
+RC_GTEST_PROP(StatsdState, ResolvesABatchLikeSingleGauges, ()) {
   struct Line {
     int gauge;
     int value;
@@ -218,7 +218,7 @@ RC_GTEST_PROP(StatsdState, GaugesOfABatchMeanWhatTheyMeanOneByOne, ()) {
     for (const Line& l : lines) {
       const std::string name = "gauge" + std::to_string(l.gauge);
       text += name + (l.is_step ? ":+" : ":") + std::to_string(l.value) + "|g\n";
-      if (const auto value = model.take(name, l.value, l.is_step, now_s))
+      if (const auto value = model.resolve(name, l.value, l.is_step, now_s))
         want.push_back(static_cast<double>(*value));
     }
     parse_statsd_lines(text, batch);
@@ -256,39 +256,39 @@ TEST_F(StatsdStateTest, WithoutExpiryNoGaugeIsForgotten) {
   EXPECT_EQ(state.gauge_count(), 1U);
 }
 
-TEST_F(StatsdStateTest, ASetCountsItsDifferentMembersInEachSlot) {
-  take("a:x|s\na:y|s\na:x|s\nb;t=1:x|s", kStart);
+TEST_F(StatsdStateTest, CountsTheDifferentMembersOfASetPerSlot) {
+  resolve("a:x|s\na:y|s\na:x|s\nb;t=1:x|s", kStart);
   EXPECT_EQ(outcome_.members, 4U);
-  EXPECT_EQ(batch_.batch.received, 0U) << "who takes the members counts them";
-  take("a:y|s\na:z|s", kStart + 9);
+  EXPECT_EQ(batch_.batch.received, 0U) << "members do not count as received";
+  resolve("a:y|s\na:z|s", kStart + 9);
   EXPECT_EQ(end_slots(kStart + 9), Counts{}) << "not yet over";
   EXPECT_EQ(end_slots(kStart + 10), (Counts{{"a@0", 3}, {"b;t=1@0", 1}}));
   EXPECT_EQ(state_.set_count(), 0U);
-  take("a:x|s", kStart + 10);
-  EXPECT_EQ(end_slots(kStart + 1000), (Counts{{"a@10", 1}})) << "counted anew";
+  resolve("a:x|s", kStart + 10);
+  EXPECT_EQ(end_slots(kStart + 1000), (Counts{{"a@10", 1}})) << "a new slot starts empty";
 }
 
-TEST_F(StatsdStateTest, OverTheLimitOfSetsMembersOfNewOnesAreRefused) {
-  take("a:x|s\nb:x|s\nc:x|s\nc:y|s\na:y|s");
+TEST_F(StatsdStateTest, OverTheLimitOfSetsRefusesMembersOfNewSets) {
+  resolve("a:x|s\nb:x|s\nc:x|s\nc:y|s\na:y|s");
   EXPECT_EQ(outcome_.members, 3U);
   EXPECT_EQ(refused(Refusal::kStateLimit), 2U);
   EXPECT_EQ(end_slots(kStart + 10), (Counts{{"a@0", 2}, {"b@0", 1}}));
-  take("c:x|s", kStart + 10);
-  EXPECT_EQ(outcome_.members, 1U) << "what has ended makes room";
+  resolve("c:x|s", kStart + 10);
+  EXPECT_EQ(outcome_.members, 1U) << "ended sets make room";
 }
 
-TEST_F(StatsdStateTest, AMemberThatComesJustAfterTheEndOfItsSlotIsOfTheNext) {
-  take("a:x|s");
+TEST_F(StatsdStateTest, AMemberAfterTheEndOfItsSlotCountsInTheNext) {
+  resolve("a:x|s");
   EXPECT_EQ(end_slots(kStart + 10), (Counts{{"a@0", 1}}));
-  take("a:y|s", kStart + 9);  // by a thread that looked at the clock before
+  resolve("a:y|s", kStart + 9);  // from a thread that read the clock before
   EXPECT_EQ(end_slots(kStart + 10), Counts{});
-  take("a:z|s", kStart + 10);
+  resolve("a:z|s", kStart + 10);
   EXPECT_EQ(end_slots(kStart + 20), (Counts{{"a@10", 2}}));
 }
 
-TEST_F(StatsdStateTest, AtTheEndSlotsUnderWayEndToo) {
-  take("a:x|s", kStart);
-  take("a:y|s", kStart + 15);
+TEST_F(StatsdStateTest, EndAllSlotsEndsTheCurrentSlotToo) {
+  resolve("a:x|s", kStart);
+  resolve("a:y|s", kStart + 15);
   EXPECT_EQ(end_all(), (Counts{{"a@0", 1}, {"a@10", 1}}));
   EXPECT_EQ(end_all(), Counts{});
 }
@@ -296,7 +296,7 @@ TEST_F(StatsdStateTest, AtTheEndSlotsUnderWayEndToo) {
 TEST_F(StatsdStateTest, ManyMembersAreEstimated) {
   std::string lines;
   for (int i = 0; i < 50'000; ++i) lines += "a:user" + std::to_string(i) + "|s\n";
-  take(lines);
+  resolve(lines);
   EXPECT_EQ(outcome_.members, 50'000U);
   EXPECT_NEAR(end_slots(kStart + 10).at("a@0"), 50'000, 3 * UniqueCount::kStandardError * 50'000);
 }

@@ -1,4 +1,4 @@
-// Exact while few; beyond, as near as a HyperLogLog of 2^12 registers is said to be.
+// Small counts are exact; larger ones have the error of a HyperLogLog with 2^12 registers.
 #include "ingest/statsd/unique_count.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ uint64_t hash_of(uint64_t set, uint64_t member) {
   return hash_name(std::to_string(set) + "/" + std::to_string(member));
 }
 
-TEST(UniqueCount, IsExactUpToItsLimitWhateverIsRepeated) {
+TEST(UniqueCount, IsExactUpToItsLimitDespiteRepetitions) {
   UniqueCount count;
   EXPECT_EQ(count.count(), 0U);
   for (int round = 0; round < 3; ++round) {
@@ -32,16 +32,16 @@ TEST(UniqueCount, IsExactUpToItsLimitWhateverIsRepeated) {
   EXPECT_FALSE(count.is_exact());
 }
 
-TEST(UniqueCount, IsThenAnEstimateThatRepetitionsDoNotMove) {
+TEST(UniqueCount, RepetitionsDoNotChangeTheEstimate) {
   UniqueCount once;
   UniqueCount twice;
   for (uint64_t i = 0; i < 20'000; ++i) once.add(hash_of(0, i));
   for (uint64_t i = 0; i < 40'000; ++i) twice.add(hash_of(0, (40'000 - i) % 20'000));
-  EXPECT_EQ(once.count(), twice.count()) << "nor does the order";
+  EXPECT_EQ(once.count(), twice.count()) << "the order does not matter";
 }
 
-// Over many sets the errors scatter as stated, around the truth.
-TEST(UniqueCount, ErrsNoMoreThanStatedAndToNoSide) {
+// Over many sets, the errors have the stated deviation and a mean of zero.
+TEST(UniqueCount, HasTheStatedErrorAndNoBias) {
   constexpr uint64_t kSets = 100;
   for (const uint64_t size : {1025U, 3000U, 10'000U, 50'000U}) {
     double sum = 0;

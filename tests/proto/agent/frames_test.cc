@@ -80,7 +80,7 @@ TEST(AgentFrames, HaveGoldenBytes) {
   EXPECT_EQ(hex(frame_bytes(RefuseFrame{RefuseReason::kFenced, "no"})), "000000051c3c68a98304026e6f");
 }
 
-TEST(AgentFrames, ComeBackAsTheyWere) {
+TEST(AgentFrames, DecodeToTheSameFrames) {
   const std::string bytes = frame_bytes(some_hello());
   const std::string more = bytes + "more";
   const FrameRead read = read_frame(more);
@@ -100,7 +100,7 @@ TEST(AgentFrames, ComeBackAsTheyWere) {
   EXPECT_EQ(hello->token, "secret");
 }
 
-TEST(AgentFrames, AStatusComesBackAsItWas) {
+TEST(AgentFrames, AStatusDecodesToTheSameStatus) {
   const std::string bytes = frame_bytes(some_status());
   const auto status = decode_status(read_frame(bytes).payload);
   ASSERT_TRUE(status);
@@ -110,7 +110,7 @@ TEST(AgentFrames, AStatusComesBackAsItWas) {
   EXPECT_EQ(status->collectors, some_status().collectors);
 }
 
-TEST(AgentFrames, AStatusHoldsNoMoreCollectorsThanItMay) {
+TEST(AgentFrames, AStatusHasALimitOfCollectors) {
   StatusFrame status;
   status.collectors.assign(kCollectorsMax + 1, {"cpu", 0, ""});
   const std::string bytes = frame_bytes(status);
@@ -120,14 +120,14 @@ TEST(AgentFrames, AStatusHoldsNoMoreCollectorsThanItMay) {
   EXPECT_FALSE(decode_status(std::string(24, '\0') + '\x41' + std::string(300, '\0')));
 }
 
-TEST(AgentFrames, AHelloOfAnotherVersionTellsOnlyTheVersion) {
-  const auto hello = decode_hello("\x01 whatever that version says");
+TEST(AgentFrames, AHelloOfAnotherVersionHasOnlyTheVersion) {
+  const auto hello = decode_hello("\x01 fields of that version");
   ASSERT_TRUE(hello);
   EXPECT_EQ(hello->version, 1);
   EXPECT_EQ(hello->id, AgentId{});
 }
 
-RC_GTEST_PROP(AgentFrames, BatchesComeBackWhateverTheyHold, (const std::string& text, uint64_t before)) {
+RC_GTEST_PROP(AgentFrames, AnyBatchDecodesToTheSameBatch, (const std::string& text, uint64_t before)) {
   const BatchFrame frame{*rc::gen::nonZero<uint64_t>(),
                          before,
                          *rc::gen::arbitrary<uint32_t>(),
@@ -147,7 +147,8 @@ RC_GTEST_PROP(AgentFrames, BatchesComeBackWhateverTheyHold, (const std::string& 
   RC_ASSERT(batch->text == text);
 }
 
-RC_GTEST_PROP(AgentFrames, PositionsComeBack, (uint32_t epoch, uint64_t seq, uint64_t lines, int64_t ms)) {
+RC_GTEST_PROP(AgentFrames, AnyPositionDecodesToTheSamePosition,
+              (uint32_t epoch, uint64_t seq, uint64_t lines, int64_t ms)) {
   const AgentPosition position{epoch, seq, lines, Timestamp(Duration(ms))};
   const std::string bytes = frame_bytes(WelcomeFrame{.position = position, .lines_refused = seq});
   const auto welcome = decode_welcome(read_frame(bytes).payload);
@@ -165,7 +166,7 @@ TEST(AgentFrames, AnyTruncationIsIncomplete) {
   }
 }
 
-TEST(AgentFrames, AFlippedBitIsNeverTaken) {
+TEST(AgentFrames, AFlippedBitIsAlwaysFound) {
   const std::string bytes = frame_bytes(BatchFrame{3, 40, 2, Timestamp(Duration(5)), {}, "a 1 1\n"});
   for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
     std::string damaged = bytes;
@@ -174,14 +175,14 @@ TEST(AgentFrames, AFlippedBitIsNeverTaken) {
   }
 }
 
-TEST(AgentFrames, AFrameOverTheLimitIsDamagedAtSight) {
+TEST(AgentFrames, AFrameOverTheLimitIsDamagedFromItsLength) {
   EXPECT_EQ(read_frame(std::string_view("\xff\xff\xff\xff", 4)).state, State::kDamaged);
   EXPECT_EQ(read_frame(std::string_view("\0\0\0\0", 4)).state, State::kDamaged);
   const std::string text(kBatchTextBytesMax, 'x');
   EXPECT_EQ(read_frame(frame_bytes(BatchFrame{1, 0, 1, {}, {}, text})).state, State::kWhole);
 }
 
-TEST(AgentFrames, WhatIsOutOfRangeIsNoFrame) {
+TEST(AgentFrames, RefusesFieldsOutOfRange) {
   const auto payload = [](const std::string& bytes) { return bytes.substr(kFrameHeaderBytes); };
   EXPECT_FALSE(decode_batch(payload(frame_bytes(BatchFrame{.seq = 0}))));
   EXPECT_TRUE(decode_gap(payload(frame_bytes(GapFrame{.first = 1, .seq = 1}))));
@@ -201,14 +202,14 @@ TEST(AgentFrames, WhatIsOutOfRangeIsNoFrame) {
   EXPECT_FALSE(decode_refuse("\x01\x05no"));
 }
 
-TEST(AgentFrames, WhatALaterVersionAddsIsPassedOver) {
+TEST(AgentFrames, IgnoresFieldsOfALaterVersion) {
   const std::string bytes = frame_bytes(AckFrame{3, 1});
   const std::string longer = bytes.substr(kFrameHeaderBytes) + "more";
   ASSERT_TRUE(decode_ack(longer));
   EXPECT_EQ(decode_ack(longer)->seq, 3U);
 }
 
-TEST(AgentIdTest, IsTextAndBack) {
+TEST(AgentIdTest, TextParsesToTheSameId) {
   EXPECT_EQ(some_id().text(), "00112233445566778899aabbccddeeff");
   EXPECT_EQ(AgentId::parse(some_id().text()), some_id());
   EXPECT_FALSE(AgentId::parse("00112233445566778899aabbccddeef"));

@@ -1,5 +1,4 @@
-// Graphite's plaintext protocol: what carbon takes as a table, what is refused and why, and laws for any
-// bytes.
+// Graphite's plaintext protocol: tables of accepted and refused lines, and laws for any bytes.
 #include "proto/graphite/parser.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +31,7 @@ void expect_all(const std::vector<LineCase>& table) {
   for (const LineCase& c : table) EXPECT_EQ(parsed(c.input), c.want) << '"' << c.input << "\": " << c.why;
 }
 
-TEST(GraphiteLines, TakesTwoFieldsAndThree) {
+TEST(GraphiteLines, AcceptsTwoOrThreeFields) {
   expect_all({
       {"a.b 1.5 1000", {"gauge a.b@1000 1.5"}, "as carbon wants it"},
       {"a.b 1.5", {"gauge a.b 1.5"}, "two fields: the time is the receiver's"},
@@ -52,14 +51,14 @@ TEST(GraphiteLines, ReadsTimesAsCarbonDoes) {
       {"a 1 +5", {"gauge a@5 1"}, "plus sign"},
       {"a 1 -1", {"gauge a 1"}, "now"},
       {"a 1 -1.0", {"gauge a 1"}, "now, as a float"},
-      {"a 1 N", {"gauge a 1"}, "now, as rrdtool's writers say it"},
+      {"a 1 N", {"gauge a 1"}, "now, as in rrdtool"},
       {"a 1 -1.5", {"gauge a@-1 1"}, "not now"},
       {"a 1 -5", {"gauge a@-5 1"}, "times before 1970 parse; the table refuses them"},
       {"a 1 -0.5", {"gauge a@0 1"}, "cut towards zero"},
       {"a 1 9223372036854775807", {"gauge a@9223372036854775807 1"}, "the largest"},
       {"a 1 9223372036854775808", {"refused bad_time"}, "one more"},
       {"a 1 -1e30", {"refused bad_time"}, "far below"},
-      {"a 1 nan", {"refused bad_time"}, "no number"},
+      {"a 1 nan", {"refused bad_time"}, "not a number"},
       {"a 1 inf", {"refused bad_time"}, "not finite"},
       {"a 1 now", {"refused bad_time"}, "a word"},
       {"a 1 n", {"refused bad_time"}, "only the capital"},
@@ -71,72 +70,72 @@ TEST(GraphiteLines, ReadsValuesAsNumbersOnly) {
       {"a 1e3 1", {"gauge a@1 1000"}, "exponent"},
       {"a +4 1", {"gauge a@1 4"}, "plus sign"},
       {"a -4.5 1", {"gauge a@1 -4.5"}, "minus sign"},
-      {"a 1_000 1", {"refused bad_value"}, "Python takes underscores"},
-      {"a inf 1", {"refused not_finite"}, "carbon takes it"},
-      {"a nan 1", {"refused not_finite"}, "carbon drops it without a word"},
+      {"a 1_000 1", {"refused bad_value"}, "Python accepts underscores"},
+      {"a inf 1", {"refused not_finite"}, "carbon accepts it"},
+      {"a nan 1", {"refused not_finite"}, "carbon drops it silently"},
       {"a 0x10 1", {"refused bad_value"}, "hex"},
       {"a 1,5 1", {"refused bad_value"}, "a comma"},
-      {"a \xd9\xa3 1", {"refused bad_value"}, "digits of other scripts, which Python takes"},
-      {"a 1e400 1", {"refused out_of_range"}, "no double holds it"},
+      {"a \xd9\xa3 1", {"refused bad_value"}, "digits of other scripts, which Python accepts"},
+      {"a 1e400 1", {"refused out_of_range"}, "no double can hold it"},
       {"a x y", {"refused bad_value"}, "the first fault from the left counts"},
   });
 }
 
-TEST(GraphiteLines, BringsTagsInOrder) {
+TEST(GraphiteLines, SortsTags) {
   expect_all({
       {"a.b;t=1;s=2 1", {"gauge a.b;s=2;t=1 1"}, "sorted by tag"},
       {"a.b;s=2;t=1 1", {"gauge a.b;s=2;t=1 1"}, "already in order"},
-      {"a;k=v=w 1", {"gauge a;k=v=w 1"}, "only the first = parts tag and value"},
-      {"a;k=v;k=v 1", {"gauge a;k=v 1"}, "the same pair again says nothing new"},
-      {"a;aa=1;a=2 1", {"gauge a;a=2;aa=1 1"}, "a key before those it begins"},
+      {"a;k=v=w 1", {"gauge a;k=v=w 1"}, "only the first = separates tag and value"},
+      {"a;k=v;k=v 1", {"gauge a;k=v 1"}, "a repeated pair adds nothing"},
+      {"a;aa=1;a=2 1", {"gauge a;a=2;aa=1 1"}, "a key precedes longer keys that begin with it"},
       {"a;a-b=1;a=2 1", {"gauge a;a=2;a-b=1 1"}, "keys are compared, not pairs"},
       {"a;\xc3\xa9=1;z=2 1", {"gauge a;z=2;\xc3\xa9=1 1"}, "by bytes, those above 127 last"},
-      {"a;k=x~!^{\"},:y 1", {"gauge a;k=x~!^{\"},:y 1"}, "values take any other byte"},
+      {"a;k=x~!^{\"},:y 1", {"gauge a;k=x~!^{\"},:y 1"}, "values may have any other byte"},
       {"A.B;K=V 1", {"gauge A.B;K=V 1"}, "capitals stay"},
   });
 }
 
-TEST(GraphiteLines, RefusesTagsThatCannotStand) {
+TEST(GraphiteLines, RefusesBadTags) {
   expect_all({
       {"a.b;t= 1", {"refused bad_tag"}, "no value"},
       {"a;=x 1", {"refused bad_tag"}, "no key"},
       {"a;k 1", {"refused bad_tag"}, "no ="},
-      {"a; 1", {"refused bad_tag"}, "nothing behind the ;"},
+      {"a; 1", {"refused bad_tag"}, "nothing after the ;"},
       {"a;;k=v 1", {"refused bad_tag"}, "nothing between two"},
-      {"a;k=v; 1", {"refused bad_tag"}, "nothing behind the last"},
+      {"a;k=v; 1", {"refused bad_tag"}, "nothing after the last"},
       {"a;k!=v 1", {"refused bad_tag"}, "! in a key"},
       {"a;k^=v 1", {"refused bad_tag"}, "^ in a key"},
       {"a;k=~v 1", {"refused bad_tag"}, "a value that begins with ~"},
       {"a;name=b 1", {"refused bad_tag"}, "the path is the name"},
       {"a;k=v;k=w 1", {"refused duplicate_tag"}, "carbon keeps the last"},
-      {"a;k=v;j=1;k=w 1", {"refused duplicate_tag"}, "apart from each other"},
-      {";k=v 1", {"refused empty_name"}, "tags of nothing"},
+      {"a;k=v;j=1;k=w 1", {"refused duplicate_tag"}, "with another tag between"},
+      {";k=v 1", {"refused empty_name"}, "tags without a path"},
   });
 }
 
-TEST(GraphiteLines, TakesTildesFromTheFrontOfAPath) {
+TEST(GraphiteLines, RemovesLeadingTildesFromAPath) {
   expect_all({
       {"~~m;k=v 1", {"gauge m;k=v 1"}, "with tags"},
       {"~m 1", {"gauge m 1"}, "without"},
-      {"m~ 1", {"gauge m~ 1"}, "only in front"},
+      {"m~ 1", {"gauge m~ 1"}, "only leading ones"},
       {"~~ 1", {"refused empty_name"}, "nothing is left"},
       {"~;k=v 1", {"refused empty_name"}, "nothing but tags is left"},
   });
   Batch batch;
   parse_graphite_lines("~m 1\n~m x\n~~m;k=v 1\nm 1\n", batch);
-  EXPECT_EQ(batch.renamed, 2u) << "lines taken";
+  EXPECT_EQ(batch.renamed, 2u) << "accepted lines";
 }
 
-TEST(GraphiteLines, TakesTheFormOfOpenMetrics) {
+TEST(GraphiteLines, ReadsLabelsOfOpenMetrics) {
   expect_all({
       {R"(m{a="1",b="x\"y"} 1)", {R"(gauge m;a=1;b=x"y 1)"}, "an escaped quote"},
       {R"(m{b="x\\y",a="1"} 1)", {R"(gauge m;a=1;b=x\y 1)"}, "an escaped backslash; sorted"},
-      {R"(~m{a="}"} 1)", {"gauge m;a=} 1"}, "braces in values; ~ in front"},
+      {R"(~m{a="}"} 1)", {"gauge m;a=} 1"}, "braces in values; leading ~"},
       {R"(m{a="1,b="} 1)", {"gauge m;a=1,b= 1"}, "a value that looks like labels"},
       {R"(m{a=""} 1)", {"refused bad_tag"}, "no value"},
       {R"(m{a="\n"} 1)", {"refused bad_tag"}, "another escape"},
       {R"(m{a="1"b="2"} 1)", {"refused bad_tag"}, "no comma"},
-      {R"(m{a="1",} 1)", {"gauge m{a=\"1\",} 1"}, "carbon takes it for a path"},
+      {R"(m{a="1",} 1)", {"gauge m{a=\"1\",} 1"}, "a path, as in carbon"},
       {R"(m{a="1","} 1)", {"refused bad_tag"}, "no key"},
       {R"(m{"} 1)", {"refused bad_tag"}, "no label"},
       {R"(m{a="x\"} 1)", {"refused bad_tag"}, "no closing quote"},
@@ -149,7 +148,7 @@ TEST(GraphiteLines, TakesTheFormOfOpenMetrics) {
   });
 }
 
-TEST(GraphiteLines, RefusesBytesThatNoNameHas) {
+TEST(GraphiteLines, RefusesForbiddenBytesInNames) {
   expect_all({
       {std::string("a\0b 1", 5), {"refused bad_name"}, "NUL"},
       {"a\x01"
@@ -159,7 +158,7 @@ TEST(GraphiteLines, RefusesBytesThatNoNameHas) {
       {"a.long.name\x7f 1", {"refused bad_name"}, "DEL"},
       {"a.long.enough;k=v\x01 1", {"refused bad_name"}, "in tags"},
       {"a\xff 1", {"refused bad_name"}, "not UTF-8"},
-      {"a\xc3 1", {"refused bad_name"}, "a sequence cut short"},
+      {"a\xc3 1", {"refused bad_name"}, "a truncated sequence"},
       {"a\xc0\xaf 1", {"refused bad_name"}, "overlong"},
       {"a\xed\xa0\x80 1", {"refused bad_name"}, "a surrogate"},
       {"a\xf4\x90\x80\x80 1", {"refused bad_name"}, "above U+10FFFF"},
@@ -176,7 +175,7 @@ std::string tags_of(size_t count) {
   return tags;
 }
 
-TEST(GraphiteLines, HoldsItsNamedLimits) {
+TEST(GraphiteLines, EnforcesItsLimits) {
   const std::string longest(kNameBytesMax, 'n');
   const std::string tagged = std::string(kNameBytesMax - 4, 'n') + ";k=v";
   const std::string labelled = std::string(kNameBytesMax - 4, 'n') + R"({k="v"})";
@@ -188,7 +187,7 @@ TEST(GraphiteLines, HoldsItsNamedLimits) {
       {"~" + longest + " 1", {"gauge " + longest + " 1"}, "the canonical name counts"},
       {tagged + " 1", {"gauge " + tagged + " 1"}, "longest with tags"},
       {tagged + "v 1", {"refused name_too_long"}, "one more byte of tags"},
-      {labelled + " 1", {"gauge " + tagged + " 1"}, "longest with labels, as it will be stored"},
+      {labelled + " 1", {"gauge " + tagged + " 1"}, "longest canonical name with labels"},
       {"n" + labelled + " 1", {"refused name_too_long"}, "one more byte before labels"},
       {most_tags + " 1", {"gauge " + most_tags + " 1"}, "most tags"},
       {most_tags + ";l=v 1", {"refused tag_limit"}, "one more"},
@@ -226,7 +225,7 @@ rc::Gen<std::string> line_like_bytes() {
   return texts_of(piece);
 }
 
-RC_GTEST_PROP(GraphiteLines, AnyBytesKeepTheAccountAndMeanTheSameLineByLine, ()) {
+RC_GTEST_PROP(GraphiteLines, AnyBytesHaveConsistentCountsAndParseTheSameLineByLine, ()) {
   const auto texts = *rc::gen::container<std::vector<std::string>>(100, line_like_bytes());
   for (const std::string& text : texts) {
     const ExactCopy bytes(text);
@@ -238,14 +237,14 @@ RC_GTEST_PROP(GraphiteLines, AnyBytesKeepTheAccountAndMeanTheSameLineByLine, ())
   }
 }
 
-TEST(GraphiteLines, UsualLinesMeanAmongOthersWhatTheyMeanAlone) {
+TEST(GraphiteLines, ParsesCommonLinesAmongOthersLikeTheGeneralParser) {
   const std::vector<std::string> usual = {"servers.web-01.cpu_idle 1234.25 1700000000\n", "a -7 -1\n",
                                           "B/c:d 1 1700000000.5\n", "disk;dev=sda;host=web-01 0.5 N\n",
                                           "a;k=v 12345678901 17\n"};
   EXPECT_EQ(unlike_line_by_line(usual, parse_graphite_lines, parse_graphite_line), "");
 }
 
-RC_GTEST_PROP(GraphiteLines, TagsInAnyOrderGiveTheCanonicalName, ()) {
+RC_GTEST_PROP(GraphiteLines, TagsInAnyOrderYieldTheCanonicalName, ()) {
   const auto word = rc::gen::nonEmpty(
       rc::gen::container<std::string>(rc::gen::element('a', 'b', '.', '-', ':', '/', ',', 'Z')));
   const std::string path = *word;

@@ -1,4 +1,4 @@
-// What a relay may say, and what is refused of it.
+// Exact lines: a table of accepted lines, and a table of refused lines with the reasons.
 #include "proto/istatd/exact_line.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ void expect_all(const std::vector<LineCase>& cases) {
   for (const LineCase& c : cases) EXPECT_EQ(parsed(c.input), c.want) << c.input << ": " << c.why;
 }
 
-TEST(ExactLine, SaysAllThatASampleIs) {
+TEST(ExactLine, ReadsSamplesWithoutLoss) {
   expect_all({
       {"$g Disk/Used;dc=eu 7 1.5", {"gauge Disk/Used;dc=eu@7 1.5"}, "capitals and slashes stay"},
       {"$g a^b 7 1", {"gauge a^b@7 1"}, "a caret is a byte"},
@@ -37,12 +37,12 @@ TEST(ExactLine, SaysAllThatASampleIs) {
   });
 }
 
-TEST(ExactLine, RefusesWhatMakesNoSense) {
+TEST(ExactLine, RefusesBadLinesWithTheReason) {
   expect_all({
       {"$", {"refused reserved"}, "no kind"},
-      {"$x a 7 1", {"refused reserved"}, "a kind for later"},
+      {"$x a 7 1", {"refused reserved"}, "reserved for later use"},
       {"$ga 7 1", {"refused reserved"}, "the mark is a field"},
-      {"$g a 1", {"refused field_count"}, "time must be said"},
+      {"$g a 1", {"refused field_count"}, "the time is required"},
       {"$g a 7 6 14 1 3", {"refused field_count"}, "no count"},
       {"$g a 7 6 14 1 3 3 1:3", {"refused field_count"}, "a gauge has no cells"},
       {"$e a 7 6 14 1 3 3", {"refused field_count"}, "an event is one number"},
@@ -52,17 +52,19 @@ TEST(ExactLine, RefusesWhatMakesNoSense) {
       {"$g a x 1", {"refused bad_time"}, ""},
       {"$g a 7 nan", {"refused not_finite"}, ""},
       {"$g a 7 6 14 1 3 3.0", {"refused bad_value"}, "a count is an integer"},
-      {"$g a 7 6 14 1 3 0", {"refused bad_bucket"}, "of nothing"},
+      {"$g a 7 6 14 1 3 0", {"refused bad_bucket"}, "an empty bucket"},
       {"$g a 7 6 14 1 3 281474976710656", {"refused bad_bucket"}, "2^48"},
-      {"$d a 7 6 14 1 3 3 x", {"refused bad_value"}, "no cell"},
-      {"$d a 7 6 14 1 3 3 1:x", {"refused bad_value"}, "no count of a cell"},
+      {"$d a 7 6 14 1 3 3 x", {"refused bad_value"}, "not a cell"},
+      {"$d a 7 6 14 1 3 3 1:x", {"refused bad_value"}, "a cell without count"},
       {"$d a 7 6 14 1 3 3 65505:3", {"refused out_of_range"}, "no such cell"},
       {"$d a 7 2 2 1 1 2 32737:1 32737:1", {"refused bad_bucket"}, "each cell once"},
       {"$d a 7 3 5 1 2 2 32769:1 32737:1", {"refused bad_bucket"}, "cells ascend"},
       {"$d a 7 3 5 1 2 2 32736:1 32769:1", {"refused bad_bucket"}, "a cell below min"},
       {"$d a 7 3 5 1 2 2 32737:1 32770:1", {"refused bad_bucket"}, "a cell above max"},
-      {"$d a 7 3 5 1 2 2 32737:1", {"refused bad_bucket"}, "a sample in no cell"},
-      {"$d a 7 3 5 1 2 2 32737:1 32769:2", {"refused bad_bucket"}, "more in cells than there are"},
+      {"$d a 7 3 5 1 2 2 32737:1", {"refused bad_bucket"}, "fewer samples in cells than in the bucket"},
+      {"$d a 7 3 5 1 2 2 32737:1 32769:2",
+       {"refused bad_bucket"},
+       "more samples in cells than in the bucket"},
       {"$d a 7 3 5 1 2 2 32737:0 32769:2", {"refused bad_bucket"}, "an empty cell"},
   });
 }

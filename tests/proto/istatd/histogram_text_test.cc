@@ -1,4 +1,4 @@
-// Histograms in lines: which text is one, and that what becomes of it holds the integers that it was made of.
+// Histograms in lines: a table of their grammar, and the law that the cells count every recorded integer.
 #include "proto/istatd/histogram_text.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace statmill {
 namespace {
 
-// By the definition, one power of two after the other: how many buckets are below that of the value.
+// Returns the index of the value's bucket, computed from the definition one power of two after the other.
 uint64_t slow_index(unsigned g, uint64_t value) {
   if (value >> g == 0) return value;
   uint64_t below = uint64_t{1} << g;
@@ -25,14 +25,14 @@ uint64_t slow_index(unsigned g, uint64_t value) {
   return below + (value - (uint64_t{1} << power)) / width;
 }
 
-// Any of all sizes.
+// Generates integers of all sizes.
 rc::Gen<uint64_t> integers() {
   return rc::gen::mapcat(rc::gen::inRange(0, 64), [](int shift) {
     return rc::gen::map(rc::gen::arbitrary<uint64_t>(), [=](uint64_t any) { return any >> shift; });
   });
 }
 
-// The count of all, and the lower edge and count of each cell; or why it is refused.
+// Returns the count of all samples, then the lower edge and count of each cell; or the reason of a refusal.
 std::string read(std::string_view text, unsigned g) {
   Batch batch;
   ReadyBucket ready;
@@ -57,7 +57,7 @@ TEST(HistogramForm, GroupingPowersAreZeroToSixteen) {
   }
 }
 
-TEST(HistogramForm, CellsAre) {
+TEST(HistogramForm, ReadsCellsOrRefusesThemWithTheReason) {
   struct Case {
     std::string_view text;
     unsigned g;
@@ -120,14 +120,15 @@ TEST(HistogramForm, ExtremesAreTheEdgesOfTheOuterCells) {
   EXPECT_EQ(extremes("1919:1", 5).second.value(), 0x1p64) << "the nearest double";
 }
 
-TEST(HistogramForm, SquaresAreThoseOfTheMiddles) {
+TEST(HistogramForm, SumsTheSquaresOfTheMiddles) {
   const auto squares = [](std::string_view text, unsigned g) {
     Batch batch;
     ReadyBucket ready;
     EXPECT_EQ(read_histogram_cells(text, g, batch, ready), std::nullopt);
     return ready.sum_of_squares;
   };
-  EXPECT_TRUE(same_number(squares("3:2 10:1", 5), Number::decimal(118, 0))) << "exact of exact cells";
+  EXPECT_TRUE(same_number(squares("3:2 10:1", 5), Number::decimal(118, 0)))
+      << "exact for cells of single integers";
   EXPECT_TRUE(same_number(squares("64:3", 5), Number::decimal(12481, 0))) << "12480.75, a whole number";
   EXPECT_FALSE(squares("1919:1", 5).is_decimal());
 }
@@ -144,15 +145,15 @@ RC_GTEST_PROP(HistogramForm, BucketsFollowTheDefinition, ()) {
   RC_ASSERT(bucket.greatest + 1 == next);  // 2^64 is 0
 }
 
-// A histogram as a client makes it, in the form, and what the integers themselves say.
-RC_GTEST_PROP(HistogramForm, HoldsTheIntegersItWasMadeOf, ()) {
+// Compares a histogram that a client would send with the cells of the integers themselves.
+RC_GTEST_PROP(HistogramForm, CountsEveryRecordedInteger, ()) {
   const auto g = *rc::gen::inRange(0u, kGroupingPowerMax + 1);
   const auto values = *rc::gen::nonEmpty(rc::gen::container<std::vector<uint64_t>>(integers()));
   std::map<uint64_t, uint64_t> recorded;
   std::map<HistogramIndex, uint64_t> want;
   for (const uint64_t value : values) {
     ++recorded[slow_index(g, value)];
-    // Of the integer's own bucket, where doubles do not tell all integers apart either.
+    // Doubles cannot distinguish all integers of 2^53 and more, so the lowest bits are cleared first.
     const unsigned lost = value >> 53 == 0 ? 0 : 11;
     ++want[histogram_index(static_cast<double>(value >> lost << lost))];
   }

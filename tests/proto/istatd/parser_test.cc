@@ -1,4 +1,4 @@
-// The line protocol: istatd's grammar as a table, what is refused and why, and laws that hold for any bytes.
+// The line protocol: tables of accepted and refused lines, and laws for any bytes.
 #include "proto/istatd/parser.h"
 #include "proto/normal_name.h"
 
@@ -37,15 +37,15 @@ std::string repeated(std::string_view text, size_t times) {
   return out;
 }
 
-TEST(IstatdLines, TakesTheThreeForms) {
+TEST(IstatdLines, AcceptsTheThreeForms) {
   expect_all({
-      {"a.b 1.5", {"gauge a.b 1.5"}, "two fields: the time is the receiver's"},
+      {"a.b 1.5", {"gauge a.b 1.5"}, "two fields: the time of receipt"},
       {"a.b 1000 1.5", {"gauge a.b@1000 1.5"}, "three fields"},
       {"a.b 1000 6 14 1 3 3", {"gauge a.b@1000 6 {3 14 1 3}"}, "seven fields"},
       {"*a.b 2", {"event a.b 2"}, "event"},
-      {"*a.b 1000 -2", {"event a.b@1000 -2"}, "events may take back"},
-      {"*a.b 1000 6 14 1 3 3", {"event a.b@1000 6"}, "of an event only time and sum count"},
-      {"*a.b 1000 6 x nan - -1", {"event a.b@1000 6"}, "the rest of it is not even read"},
+      {"*a.b 1000 -2", {"event a.b@1000 -2"}, "amounts may be negative"},
+      {"*a.b 1000 6 14 1 3 3", {"event a.b@1000 6"}, "an event only uses time and sum"},
+      {"*a.b 1000 6 x nan - -1", {"event a.b@1000 6"}, "an event ignores its other fields"},
       {"a -5 1", {"gauge a@-5 1"}, "times before 1970 parse; the table refuses them"},
       {"a +5 +1", {"gauge a@5 1"}, "plus signs"},
       {"a 1 1 1 1 1 0",
@@ -57,18 +57,18 @@ TEST(IstatdLines, TakesTheThreeForms) {
   });
 }
 
-TEST(IstatdLines, TakesSamplesOfDistributions) {
+TEST(IstatdLines, AcceptsSamplesOfDistributions) {
   expect_all({
       {"%a.b 1.5", {"distribution a.b 1.5"}, "two fields"},
       {"%a.b 1000 -1.5", {"distribution a.b@1000 -1.5"}, "three fields"},
-      {" %A/b 1", {"distribution a_b 1"}, "the mark belongs to the name, as the star"},
+      {" %A/b 1", {"distribution a_b 1"}, "the mark belongs to the name, like the star"},
       {"%base^a^b^ 5 1",
        {"distribution base.a@5 1", "distribution base.b@5 1", "distribution base@5 1"},
        "it is for all names"},
-      {"%%a 1", {"distribution %a 1"}, "only the first one tells"},
+      {"%%a 1", {"distribution %a 1"}, "only the first one is a mark"},
       {"%*a 1", {"distribution *a 1"}, "there is one kind"},
       {"*%a 1", {"event %a 1"}, "there is one kind"},
-      {"a% 1", {"gauge a% 1"}, "only in front"},
+      {"a% 1", {"gauge a% 1"}, "only at the begin"},
       {"% 1", {"refused empty_name"}, "no name"},
       {"%a", {"refused field_count"}, "no value"},
       {"%a 1 1 1", {"refused field_count"}, "four fields"},
@@ -79,22 +79,22 @@ TEST(IstatdLines, TakesSamplesOfDistributions) {
   });
 }
 
-TEST(IstatdLines, TakesHistogramsOfDistributions) {
+TEST(IstatdLines, AcceptsHistogramsOfDistributions) {
   expect_all({
       {"%a h5 6 1:1 2:1 3:1", {"distribution a 6 {3 14 1 3 1:1 2:1 3:1}"}, "the time of receipt"},
       {"%a 1000 h5 6 1:1 2:1 3:1", {"distribution a@1000 6 {3 14 1 3 1:1 2:1 3:1}"}, "a time"},
       {"%B^c^ h0 0 0:7", {"distribution b.c 0 {7 0 0 0 0:7}", "distribution b 0 {7 0 0 0 0:7}"}, "fan-out"},
       {"%a\th5  6 \v1:1\f3:1 \r", {"distribution a 6 {2 10 1 3 1:1 3:1}"}, "any white space"},
-      {"%a h5 -1e3 1:1", {"distribution a -1000 {1 1 1 1 1:1}"}, "the sum is the table's to judge"},
+      {"%a h5 -1e3 1:1", {"distribution a -1000 {1 1 1 1 1:1}"}, "the table checks the sum"},
       {"%a h5", {"refused field_count"}, "no sum"},
       {"%a h5 6", {"refused field_count"}, "no cell"},
-      {"%a 5 h5", {"refused field_count"}, "no sum behind a time"},
-      {"%a 5 h5 6", {"refused field_count"}, "no cell behind a time"},
-      {"%a 5 6 h5 6 1:1", {"refused field_count"}, "a field too many before it"},
+      {"%a 5 h5", {"refused field_count"}, "no sum after a time"},
+      {"%a 5 h5 6", {"refused field_count"}, "no cell after a time"},
+      {"%a 5 6 h5 6 1:1", {"refused field_count"}, "one field too many before it"},
       {"%a x h5 6 1:1", {"refused bad_time"}, "time"},
-      {"%a h17 6 1:1", {"refused bad_value"}, "the grouping power comes before"},
-      {"%a h5 x 1:1", {"refused bad_value"}, "the sum, before"},
-      {"%a h5 nan x", {"refused not_finite"}, "the cells"},
+      {"%a h17 6 1:1", {"refused bad_value"}, "the grouping power is checked first"},
+      {"%a h5 x 1:1", {"refused bad_value"}, "then the sum"},
+      {"%a h5 nan x", {"refused not_finite"}, "before the cells"},
       {"%a h5 6 1:1 2", {"refused bad_value"}, "a cell without count"},
       {"% h5 6 1:1", {"refused empty_name"}, "no name"},
       {"a h5 6 1:1", {"refused field_count"}, "a gauge has no histogram"},
@@ -102,7 +102,7 @@ TEST(IstatdLines, TakesHistogramsOfDistributions) {
   });
 }
 
-TEST(IstatdLines, ALineHoldsAHistogramAsLongAsItself) {
+TEST(IstatdLines, AcceptsAHistogramUpToTheLimitOfALine) {
   std::string line = "%a h16 0";
   uint64_t cells = 0;
   while (line.size() + 8 < kLineBytesMax) line.append(" " + std::to_string(cells++) + ":1");
@@ -117,12 +117,12 @@ TEST(IstatdLines, ALineHoldsAHistogramAsLongAsItself) {
 TEST(IstatdLines, SkipsAnyWhiteSpace) {
   expect_all({
       {"a 1\r", {"gauge a 1"}, "CRLF"},
-      {" \t\v\f\ra \t\v\f\r1 \t\v\f\r", {"gauge a 1"}, "everything that isspace() of C knows"},
-      {"", {}, "an empty line says nothing"},
-      {"\r", {}, "nor does an empty line of a CRLF sender"},
-      {"  \t ", {}, "nor one of spaces"},
-      {" #a 1", {"gauge #a 1"}, "only the first byte tells metadata"},
-      {" $a 1", {"gauge $a 1"}, "or reserved lines"},
+      {" \t\v\f\ra \t\v\f\r1 \t\v\f\r", {"gauge a 1"}, "all white space of isspace()"},
+      {"", {}, "an empty line is ignored"},
+      {"\r", {}, "an empty line of a CRLF sender"},
+      {"  \t ", {}, "a line of spaces"},
+      {" #a 1", {"gauge #a 1"}, "# marks metadata only as the first byte"},
+      {" $a 1", {"gauge $a 1"}, "so do the marks of reserved lines"},
       {" *a 1", {"event a 1"}, "the star belongs to the name"},
   });
 }
@@ -139,7 +139,7 @@ TEST(IstatdLines, IgnoresFieldsAfterTheSeventhAndCountsTheLine) {
   EXPECT_EQ(extra_fields("x^y^z 1 6 14 1 3 3 8th"), 1u) << "lines, not samples";
   EXPECT_EQ(extra_fields("x^y^z 1 6 14 1 3 3"), 0u);
   EXPECT_EQ(extra_fields("a 1 6 14 1 3 3"), 0u);
-  EXPECT_EQ(extra_fields("a 1 nan 14 1 3 3 8th"), 0u) << "not of a refused line";
+  EXPECT_EQ(extra_fields("a 1 nan 14 1 3 3 8th"), 0u) << "a refused line does not count";
 }
 
 TEST(IstatdLines, RefusesOtherFieldCounts) {
@@ -152,9 +152,9 @@ TEST(IstatdLines, RefusesBadFieldsWithTheReason) {
   expect_all({
       {"a x", {"refused bad_value"}, "not a number"},
       {"a 0x10", {"refused bad_value"}, "hex"},
-      {"a nan", {"refused not_finite"}, "istatd took it for 0"},
+      {"a nan", {"refused not_finite"}, "istatd reads it as 0"},
       {"a 1 inf", {"refused not_finite"}, "infinite value"},
-      {"a 1e400", {"refused out_of_range"}, "no double holds it"},
+      {"a 1e400", {"refused out_of_range"}, "no double can hold it"},
       {"a 12.5 1", {"refused bad_time"}, "whole seconds only"},
       {"a 1e3 1", {"refused bad_time"}, "no exponent"},
       {"a now 1", {"refused bad_time"}, "no words"},
@@ -170,40 +170,40 @@ TEST(IstatdLines, RefusesBadFieldsWithTheReason) {
       {"a 1 6 14 1 3 -3", {"refused bad_value"}, "a count has no minus"},
       {"a 1 6 14 1 3 +-3", {"refused bad_value"}, "two signs"},
       {"a 1 6 14 1 3 18446744073709551616", {"refused out_of_range"}, "over 64 bits"},
-      {"*a 1 nan 14 1 3 3", {"refused not_finite"}, "the sum of an event does count"},
+      {"*a 1 nan 14 1 3 3", {"refused not_finite"}, "the sum of an event is used"},
   });
 }
 
-TEST(IstatdLines, KeepsReservedFirstBytes) {
+TEST(IstatdLines, RefusesReservedFirstBytes) {
   for (const char first : std::string_view("@&;:")) {
     EXPECT_EQ(parsed(first + std::string("a 1")), std::vector<std::string>{"refused reserved"}) << first;
   }
   expect_all({{"!a 1", {"gauge !a 1"}, "not reserved in istatd"},
-              {"a@$%&; 1", {"gauge a@$%&; 1"}, "only in front"}});
+              {"a@$%&; 1", {"gauge a@$%&; 1"}, "only at the begin"}});
 }
 
-TEST(IstatdLines, NormalisesNamesAsIstatdDid) {
+TEST(IstatdLines, NormalisesNamesLikeIstatd) {
   expect_all({
       {"Disk.C:\\Temp 1", {"gauge disk.c__temp 1"}, "case, colon, backslash"},
       {"a/b\"c'd 1", {"gauge a_b_c_d 1"}, "slash and quotes"},
       {"a\x01\x7f\xff\xc3\xa4 1", {"gauge a_____ 1"}, "control bytes and all above 126, byte by byte"},
       {std::string("a\0b 1", 5), {"gauge a_b 1"}, "NUL"},
-      {"a,(b)&!*~c;t=v 1", {"gauge a,(b)&!*~c;t=v 1"}, "the rest stays"},
-      {"a..b 1", {"gauge a..b 1"}, "empty components are names too"},
-      {"**a 1", {"event *a 1"}, "only the first star tells an event"},
-      {"*A^B 1", {"event a.b 1"}, "after fan-out as well"},
+      {"a,(b)&!*~c;t=v 1", {"gauge a,(b)&!*~c;t=v 1"}, "other bytes are kept"},
+      {"a..b 1", {"gauge a..b 1"}, "empty components are allowed"},
+      {"**a 1", {"event *a 1"}, "only the first star marks an event"},
+      {"*A^B 1", {"event a.b 1"}, "also after fan-out"},
   });
 }
 
 TEST(IstatdLines, FansOutAtCarets) {
   expect_all({
-      {"base^a 1", {"gauge base.a 1"}, "one name, not the base"},
+      {"base^a 1", {"gauge base.a 1"}, "one name without the base"},
       {"base^a^b 5 1", {"gauge base.a@5 1", "gauge base.b@5 1"}, "each with time and value"},
       {"base^a^b^ 1", {"gauge base.a 1", "gauge base.b 1", "gauge base 1"}, "a last caret adds the base"},
       {"base^ 1", {"gauge base 1"}, "the base alone"},
       {"^x 1", {"gauge x 1"}, "no base"},
       {"^x^y 1", {"gauge x 1", "gauge y 1"}, "no base, two names"},
-      {"*base^a^b 2", {"event base.a 2", "event base.b 2"}, "the star is for all"},
+      {"*base^a^b 2", {"event base.a 2", "event base.b 2"}, "the star applies to all"},
       {"*^x 2", {"event x 2"}, "star and no base"},
       {"b^c 1 6 14 1 3 3", {"gauge b.c@1 6 {3 14 1 3}"}, "seven fields fan out too"},
       {"a.b^C/d 1", {"gauge a.b.c_d 1"}, "parts are normalised"},
@@ -217,13 +217,13 @@ TEST(IstatdLines, RefusesEmptyNamesForTheWholeLine) {
   }
 }
 
-TEST(IstatdLines, HoldsItsNamedLimits) {
+TEST(IstatdLines, EnforcesItsLimits) {
   const std::string longest(kNameBytesMax, 'n');
   const std::string half(kNameBytesMax / 2, 'n');
   const std::string line_rest(kLineBytesMax - 3, ' ');
   expect_all({
       {longest + " 1", {"gauge " + longest + " 1"}, "longest name"},
-      {"*" + longest + " 1", {"event " + longest + " 1"}, "the star is no part of it"},
+      {"*" + longest + " 1", {"event " + longest + " 1"}, "the star does not count"},
       {longest + "n 1", {"refused name_too_long"}, "one more byte"},
       {"^" + longest + " 1", {"gauge " + longest + " 1"}, "longest name without base"},
       {half + "^" + half.substr(1) + " 1",
@@ -238,7 +238,7 @@ TEST(IstatdLines, HoldsItsNamedLimits) {
       {"b" + repeated("^p", kFanOutMax + 1) + " 1", {"refused fan_out_limit"}, "one more"},
       {"a 1" + line_rest, {"gauge a 1"}, "longest line"},
       {"a 1" + line_rest + " ", {"refused line_too_long"}, "one more byte"},
-      {"#" + line_rest + "a b", {"refused line_too_long"}, "metadata are lines too"},
+      {"#" + line_rest + "a b", {"refused line_too_long"}, "the limit includes metadata"},
   });
 }
 
@@ -257,7 +257,7 @@ TEST(IstatdLines, ReadsMetadata) {
   EXPECT_EQ(batch.received, 0u) << "metadata and empty lines are not samples";
 }
 
-TEST(IstatdLines, RefusedLinesYieldNoSampleAtAll) {
+TEST(IstatdLines, RefusedLinesYieldNoSample) {
   for (const std::string_view line : {"a^b^c nan", "a^b^^c 1", "a^b 1 6 14 1 3 x", "%a^b h5 6 1:1 2:x"}) {
     Batch batch;
     parse_istatd_line(line, batch);
@@ -282,7 +282,7 @@ TEST(IstatdLines, NormalNamesAreViewsOfTheLine) {
   EXPECT_EQ(batch.samples[0].name.data(), line.data() + 1);
 }
 
-TEST(IstatdLines, KeptNamesStayWhenTheBatchGrows) {
+TEST(IstatdLines, KeptNamesDoNotMoveWhenTheBatchGrows) {
   std::string lines;
   for (int i = 0; i < 1000; ++i) lines.append("N" + std::to_string(i) + "^Y 1\n");
   Batch batch;
@@ -298,14 +298,14 @@ TEST(IstatdLines, LastLineNeedsNoLineFeed) {
   EXPECT_EQ(batch.samples[2].name, "c");
 }
 
-TEST(IstatdLines, ClearedBatchIsAsNew) {
+TEST(IstatdLines, ClearedBatchIsLikeANewOne) {
   Batch batch;
   parse_istatd_lines("A^b 1\n#k v\nx\na 1 2 3 4 5 6 7\n%a h5 6 6:1\n", batch);
   batch.clear();
   EXPECT_TRUE(same_batch(batch, Batch{}));
 }
 
-TEST(IstatdLines, NormalNameIsNormal) {
+TEST(IstatdLines, NormalNamesAreStable) {
   for (int byte = 0; byte < 256; ++byte) {
     const std::string name = {'a', static_cast<char>(byte), 'b'};
     const std::string normal = normal_name(name);
@@ -316,7 +316,7 @@ TEST(IstatdLines, NormalNameIsNormal) {
   EXPECT_EQ(normal_name("AZaz09.-_;=^~!"), "azaz09.-_;=^~!");
 }
 
-// Bytes that mean something, in no order: finds more than random ones.
+// Meaningful pieces in random order find more faults than random bytes.
 rc::Gen<std::string> line_like_bytes() {
   const auto piece = rc::gen::weightedOneOf<std::string>(
       {{6, rc::gen::element<std::string>("a", "B.c", "*", "^", "^^", "\\", "#", "%", "\xff", "\v")},
@@ -328,7 +328,7 @@ rc::Gen<std::string> line_like_bytes() {
   return texts_of(piece);
 }
 
-RC_GTEST_PROP(IstatdLines, AnyBytesKeepTheAccount, ()) {
+RC_GTEST_PROP(IstatdLines, AnyBytesHaveConsistentCounts, ()) {
   const auto texts = *rc::gen::container<std::vector<std::string>>(100, line_like_bytes());
   for (const std::string& bytes : texts) {
     Batch batch;
@@ -338,7 +338,7 @@ RC_GTEST_PROP(IstatdLines, AnyBytesKeepTheAccount, ()) {
   }
 }
 
-RC_GTEST_PROP(IstatdLines, WholeTextMeansTheSameAsItsLines, ()) {
+RC_GTEST_PROP(IstatdLines, TextParsesTheSameLineByLine, ()) {
   const auto texts = *rc::gen::container<std::vector<std::string>>(100, line_like_bytes());
   for (const std::string& bytes : texts) {
     Batch whole;
@@ -347,7 +347,7 @@ RC_GTEST_PROP(IstatdLines, WholeTextMeansTheSameAsItsLines, ()) {
   }
 }
 
-TEST(IstatdLines, UsualLinesMeanAmongOthersWhatTheyMeanAlone) {
+TEST(IstatdLines, ParsesCommonLinesAmongOthersLikeTheGeneralParser) {
   const std::vector<std::string> usual = {"servers.web-01.cpu_idle 1234.25\n",
                                           "a -7\n",
                                           "*requests.by.some_long.name_of.a.series 1\n",
@@ -358,7 +358,7 @@ TEST(IstatdLines, UsualLinesMeanAmongOthersWhatTheyMeanAlone) {
   EXPECT_EQ(unlike_line_by_line(usual, parse_istatd_lines, parse_istatd_line), "");
 }
 
-TEST(IstatdLines, TimesOfNeighboursAreTheirOwn) {
+TEST(IstatdLines, NeighbouringLinesHaveTheirOwnTimes) {
   const std::string text =
       "a 17 1\nb 17 2\nc 170 3\nd 17 4\ne 1 5\nf 6\ng 17 7\nh +17 8\ni 17. 9\nj 17 10\n"
       "k 12.5 11\nl  12\nm 5- 13\nn  14\n";
@@ -370,7 +370,7 @@ TEST(IstatdLines, TimesOfNeighboursAreTheirOwn) {
   }
 }
 
-RC_GTEST_PROP(IstatdLines, AnyNameBetweenWhiteSpaceIsFoundWhole, ()) {
+RC_GTEST_PROP(IstatdLines, FindsAnyNameBetweenWhiteSpace, ()) {
   const auto spaces =
       rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::element(' ', '\t', '\v', '\f', '\r')));
   const auto name_byte = rc::gen::suchThat(rc::gen::arbitrary<char>(), [](char c) {

@@ -1,4 +1,4 @@
-// Whatever a parser of ours made of a line, the line written of it is read as the very same.
+// Writing any parsed sample and parsing the line again yields the same sample.
 #include "proto/istatd/writer.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ std::string rewritten(std::string_view line) {
   return text;
 }
 
-// A sample that a line, or a word in it, was not read as before.
+// Returns the first written line that parses to another sample, or an empty string.
 std::string changed_sample(const Batch& batch) {
   for (const Sample& sample : batch.samples) {
     Sample want = sample;
@@ -44,7 +44,7 @@ std::string changed_sample(const Batch& batch) {
   return "";
 }
 
-TEST(LineWriter, UsesTheWordsOfPeopleWhereTheySayAll) {
+TEST(LineWriter, WritesOrdinaryLinesIfTheyLoseNothing) {
   EXPECT_EQ(rewritten("a.b 12.50\n*a -0.001\n%a 1e3"),
             "a.b 1700000000 12.5\n*a 1700000000 -0.001\n%a 1700000000 1000\n");
   EXPECT_EQ(rewritten("a;b=c 7 6 14 1 3 3"), "a;b=c 7 6 14 1 3 3\n");
@@ -53,7 +53,7 @@ TEST(LineWriter, UsesTheWordsOfPeopleWhereTheySayAll) {
   EXPECT_EQ(rewritten("**a 7 1"), "$e *a 7 1\n");
 }
 
-TEST(LineWriter, WritesNumbersAsTheyWere) {
+TEST(LineWriter, WrittenNumbersParseToTheSameNumbers) {
   for (const char* number :
        {"0", "1", "-1", "0.5", "-0.001", "123456.78", "9007199254740992", "0.000000000000001",
         "1.7976931348623157e+308", "5e-324", "-12345678901234567890", "0.1234567890123456789"}) {
@@ -67,7 +67,7 @@ TEST(LineWriter, WritesNumbersAsTheyWere) {
   }
 }
 
-TEST(LineWriter, ReadsBackWhatEachDialectMade) {
+TEST(LineWriter, WrittenSamplesOfEachDialectParseToTheSameSamples) {
   Batch istatd;
   parse_istatd_lines("a^b^ 1.25\n*x -3\n%lat 7 1.5\n%lat h2 100 3:4 9:1\na;x 5 6 14 1 3 3\n*%x 1\n", istatd);
   ASSERT_EQ(istatd.samples.size(), 7U);
@@ -82,7 +82,7 @@ TEST(LineWriter, ReadsBackWhatEachDialectMade) {
   EXPECT_EQ(changed_sample(statsd.batch), "");
 }
 
-RC_GTEST_PROP(LineWriter, ReadsBackAnyName, ()) {
+RC_GTEST_PROP(LineWriter, WrittenNamesParseToTheSameNames, ()) {
   const std::string name = *rc::gen::nonEmpty(rc::gen::container<std::string>(
       rc::gen::map(rc::gen::inRange(33, 127), [](int c) { return static_cast<char>(c); })));
   Batch batch;

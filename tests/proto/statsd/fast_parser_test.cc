@@ -1,4 +1,4 @@
-// Which lines go the short road, and that they mean there what they mean on the general one.
+// The fast parser reads common lines like the general parser, and leaves all others to it.
 #include "proto/statsd/fast_parser.h"
 
 #include <gtest/gtest.h>
@@ -15,18 +15,18 @@ namespace {
 
 const std::string kNext = "the.next.line:1|g|#which:is,long:enough,for:what,looks:ahead,of:it,and:on\n";
 
-// How much of `line` and what follows is taken; 0: nothing, and the batch is as before.
-size_t taken(const std::string& line) {
+// Returns how many bytes the fast parser reads; 0 if it leaves the line to the general parser.
+size_t bytes_parsed(const std::string& line) {
   const std::string text = line + kNext + kNext;
   StatsdBatch batch;
-  const char* const behind = parse_statsd_line_fast(text.data(), text.data() + text.size(), batch);
-  EXPECT_EQ(batch.batch.samples.size(), behind == nullptr ? 0U : 1U) << line;
-  if (behind != nullptr) return static_cast<size_t>(behind - text.data());
+  const char* const end = parse_statsd_line_fast(text.data(), text.data() + text.size(), batch);
+  EXPECT_EQ(batch.batch.samples.size(), end == nullptr ? 0U : 1U) << line;
+  if (end != nullptr) return static_cast<size_t>(end - text.data());
   EXPECT_TRUE(same_batch(batch, StatsdBatch{})) << line;
   return 0;
 }
 
-TEST(FastStatsdLine, TakesWhatNearlyAllLinesAre) {
+TEST(FastStatsdLine, ParsesCommonLines) {
   const std::string tags = "env:prod,host:web-01.example,url:10.0.0.1:80,Version:1.2.3_a/b";
   for (const std::string& line :
        {std::string("a:1|c\n"), std::string("A.b-c_d:-12.5|g\n"), std::string("a:+1|g\n"),
@@ -35,11 +35,11 @@ TEST(FastStatsdLine, TakesWhatNearlyAllLinesAre) {
         "a:1|c|#" + tags + "\n", "a:1|c|@0.1|#" + tags + "\n", "a:1|d|#" + tags + "|@0.1\n",
         "a:1|c|#z:1," + tags + "," + std::string(60, 'k') + ":" + std::string(200, 'v') + "\n",
         std::string(kNameBytesMax, 'n') + ":1|c\n", std::string(kNameBytesMax - 4, 'n') + ":1|c|#k:v\n"}) {
-    EXPECT_EQ(taken(line), line.size()) << line;
+    EXPECT_EQ(bytes_parsed(line), line.size()) << line;
   }
 }
 
-TEST(FastStatsdLine, LeavesOthersToTheGeneralRoad) {
+TEST(FastStatsdLine, LeavesOtherLinesToTheGeneralParser) {
   for (const std::string& line : {std::string("\n"),
                                   std::string(":1|c\n"),
                                   std::string(" a:1|c\n"),
@@ -74,11 +74,11 @@ TEST(FastStatsdLine, LeavesOthersToTheGeneralRoad) {
                                   std::string("a:1|c|#k:\xc3\xa9\n"),
                                   std::string(kNameBytesMax + 1, 'n') + ":1|c\n",
                                   std::string(kNameBytesMax - 4, 'n') + ":1|c|#k:vv\n"}) {
-    EXPECT_EQ(taken(line), 0U) << line;
+    EXPECT_EQ(bytes_parsed(line), 0U) << line;
   }
 }
 
-TEST(FastStatsdLine, RatesThatEndWithZeroBytesAreNone) {
+TEST(FastStatsdLine, RefusesRatesThatEndWithZeroBytes) {
   for (const std::string& rate : {std::string(1, '\0'), std::string(8, '\0'), std::string("0.5\0", 4)}) {
     StatsdBatch batch;
     parse_statsd_line("a:2|ms|@" + rate, batch);
@@ -102,13 +102,12 @@ const std::vector<std::string> kCommonLines = {
     "0.5\n",
 };
 
-TEST(FastStatsdLine, UsualLinesMeanAmongOthersWhatTheyMeanAlone) {
+TEST(FastStatsdLine, ParsesCommonLinesAmongOthersLikeTheGeneralParser) {
   EXPECT_EQ(unlike_line_by_line<StatsdBatch>(kCommonLines, parse_statsd_lines, parse_statsd_line), "");
 }
 
-// The short road and the general one: usual lines one after the other, some of them with pieces of others
-// and of anything put in, taken out or written over.
-RC_GTEST_PROP(FastStatsdLine, LinesAlmostUsualMeanTheSameOnBothRoads, ()) {
+// Common lines, some of them with pieces of others inserted, removed or overwritten.
+RC_GTEST_PROP(FastStatsdLine, ParsesAlmostCommonLinesLikeTheGeneralParser, ()) {
   const auto piece = rc::gen::weightedOneOf<std::string>(
       {{2, rc::gen::element<std::string>(":", "|", "\n", ",", ";", "=", "~", "#", "@", ".", "-", "+", " ")},
        {2, rc::gen::element<std::string>("|c", "|g", "|ms", "|h", "|s", "|@0.1", "|@1.0", "|@2", "|T5")},

@@ -1,4 +1,4 @@
-// Laws of the statsd parser that hold for any bytes, shared by the property tests and the fuzz target.
+// Laws of the statsd parser for any bytes, shared by the property tests and the fuzz target.
 #pragma once
 
 #include <algorithm>
@@ -37,15 +37,15 @@ inline bool same_batch(const StatsdBatch& a, const StatsdBatch& b) {
          std::equal(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(), same_member);
 }
 
-// Which law the lines of a text break, read with no byte of anybody around them; empty: none.
+// Returns the law that the lines of a text break, or an empty text. Reads a copy of exactly its size.
 inline std::string_view law_broken_by_statsd(std::string_view text) {
   const ExactCopy bytes(text);
   StatsdBatch whole;
   parse_statsd_lines(bytes.text(), whole);
-  if (!account_holds(whole.batch)) return "the account";
+  if (!account_holds(whole.batch)) return "counts are consistent";
   if (!is_sane(whole)) return "samples are sane";
   if (!is_same_line_by_line(whole, bytes.text(), parse_statsd_line))
-    return "each line means what it means alone";
+    return "each line parses as if it were alone";
   return {};
 }
 

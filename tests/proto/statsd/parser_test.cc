@@ -1,4 +1,4 @@
-// statsd and DogStatsD: what is taken as a table, what is refused and why, and laws for any bytes.
+// statsd and DogStatsD: tables of accepted and refused lines, and laws for any bytes.
 #include "proto/statsd/parser.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace statmill {
 namespace {
 
-// Of the samples that are marked: "value a 1" and "step a 1"; of members "member a x".
+// Returns each sample and refusal as text. Gauges are "value a 1" or "step a 1", members "member a x".
 std::vector<std::string> parsed(std::string_view lines) {
   StatsdBatch batch;
   parse_statsd_lines(lines, batch);
@@ -38,21 +38,21 @@ void expect_all(const std::vector<LineCase>& table) {
   for (const LineCase& c : table) EXPECT_EQ(parsed(c.input), c.want) << '"' << c.input << "\": " << c.why;
 }
 
-TEST(StatsdLines, TakesEveryType) {
+TEST(StatsdLines, AcceptsEveryType) {
   expect_all({
       {"a:1|c", {"event a 1"}, "counter"},
-      {"a:-1.5|c", {"event a -1.5"}, "counters may take back"},
+      {"a:-1.5|c", {"event a -1.5"}, "counters may be negative"},
       {"a:1e3|c", {"event a 1000"}, "exponent"},
       {"a:4|g", {"value a 4"}, "gauge"},
       {"a:320.5|ms", {"distribution a 320.5"}, "timer, in milliseconds"},
-      {"a:0|ms", {"distribution a 0"}, "no time at all"},
+      {"a:0|ms", {"distribution a 0"}, "zero"},
       {"a:-2|h", {"distribution a -2"}, "histogram"},
       {"a:-2|d", {"distribution a -2"}, "distribution"},
       {"a:x y|s", {"member a x y"}, "set"},
-      {"a:1|zz", {"refused bad_type"}, "statsd counts it"},
-      {"a:1|cc", {"refused bad_type"}, "a letter too many"},
-      {"a:1|m", {"refused bad_type"}, "a letter too few"},
-      {"a:1|", {"refused bad_type"}, "none"},
+      {"a:1|zz", {"refused bad_type"}, "a counter in statsd"},
+      {"a:1|cc", {"refused bad_type"}, "one letter too many"},
+      {"a:1|m", {"refused bad_type"}, "one letter too few"},
+      {"a:1|", {"refused bad_type"}, "no type"},
       {"a:1", {"refused bad_type"}, "no bar either"},
       {"a:1|C", {"refused bad_type"}, "brubeck's"},
       {"a:1|kv", {"refused bad_type"}, "statsite's"},
@@ -69,8 +69,8 @@ TEST(StatsdLines, RefusesBadLinesWithTheReason) {
       {"a:0x10|c", {"refused bad_value"}, "hex"},
       {"a:nan|c", {"refused not_finite"}, "nan"},
       {"a:inf|g", {"refused not_finite"}, "inf"},
-      {"a:1e400|c", {"refused out_of_range"}, "no double holds it"},
-      {"a:-1|ms", {"refused bad_value"}, "no time is below zero"},
+      {"a:1e400|c", {"refused out_of_range"}, "no double can hold it"},
+      {"a:-1|ms", {"refused bad_value"}, "timers are not negative"},
       {"a:-0|ms", {"distribution a 0"}, "minus zero is zero"},
       {"x/y z:1|c", {"refused bad_name"}, "a space in the name"},
       {"x/y:1|c", {"event x/y 1"}, "a slash stays"},
@@ -82,8 +82,8 @@ TEST(StatsdLines, RefusesBadLinesWithTheReason) {
 TEST(StatsdLines, SkipsSpaceAroundLineNameAndValues) {
   expect_all({
       {" a:1|c", {"event a 1"}, "before the name"},
-      {"a :1|c", {"event a 1"}, "behind it"},
-      {"a:1 |c", {"event a 1"}, "behind the value"},
+      {"a :1|c", {"event a 1"}, "after it"},
+      {"a:1 |c", {"event a 1"}, "after the value"},
       {"a: 1|c\r", {"event a 1"}, "before it; CRLF"},
       {"", {}, "an empty line says nothing"},
       {" \t\r", {}, "nor one of spaces"},
@@ -99,17 +99,17 @@ TEST(StatsdLines, ScalesCountersByTheirRate) {
       {"a:1.5|c|@0.05", {"event a 30"}, "one of twenty"},
       {"a:0.25|c|@0.01", {"event a 25"}, "decimals of one of a hundred"},
       {"a:1|c|@1", {"event a 1"}, "all"},
-      {"a:3|c|@0.75", {"event a 4"}, "no whole weight, but a whole amount"},
-      {"a:0|c|@0.3", {"event a 0"}, "nothing of anything"},
+      {"a:3|c|@0.75", {"event a 4"}, "a fractional weight but an integer amount"},
+      {"a:0|c|@0.3", {"event a 0"}, "zero at any rate"},
       {"a:1|c|@0", {"refused bad_rate"}, "statsd adds infinity"},
       {"a:1|c|@-1", {"refused bad_rate"}, "below zero"},
       {"a:1|c|@1.5", {"refused bad_rate"}, "above one"},
-      {"a:1|c|@", {"refused bad_rate"}, "none"},
+      {"a:1|c|@", {"refused bad_rate"}, "no rate"},
       {"a:1|c|@x", {"refused bad_rate"}, "a word"},
-      {"a:1|c|@1e-9", {"event a 1000000000"}, "the least"},
-      {"a:1|c|@9e-10", {"refused bad_rate"}, "less"},
+      {"a:1|c|@1e-9", {"event a 1000000000"}, "the smallest rate"},
+      {"a:1|c|@9e-10", {"refused bad_rate"}, "a smaller one"},
       {"a:1|c|0.1", {"refused bad_extension"}, "no @"},
-      {"a:1e308|c|@0.1", {"refused out_of_range"}, "no double holds the amount"},
+      {"a:1e308|c|@0.1", {"refused out_of_range"}, "no double can hold the amount"},
   });
 }
 
@@ -122,14 +122,14 @@ TEST(StatsdLines, WeighsTimersByTheirRate) {
       {"a:2|d|@1", {"distribution a 2"}, "one is a plain sample"},
       {"a:2|d|@0.7", {"distribution a 2"}, "1.43, to the nearest integer"},
       {"a:2|d|@0.3", {"distribution a 6 {3 12 2 2}"}, "3.33, to the nearest integer"},
-      {"a:5|g|@0.1", {"value a 5"}, "a gauge is what it is"},
-      {"a:x|s|@0.1", {"member a x"}, "so is a member"},
-      {"a:1e200|d|@0.1", {"refused out_of_range"}, "no double holds the square"},
+      {"a:5|g|@0.1", {"value a 5"}, "a gauge ignores its rate"},
+      {"a:x|s|@0.1", {"member a x"}, "so does a member"},
+      {"a:1e200|d|@0.1", {"refused out_of_range"}, "no double can hold the square"},
   });
 }
 
-// Those that are looked up, those that are read, and those of which both could be thought.
-TEST(StatsdLines, RatesMeanTheSameHoweverTheyAreWritten) {
+// Tests rates in the table of common rates, other rates, and rates that begin like common ones.
+TEST(StatsdLines, EverySpellingOfARateMeansTheSame) {
   for (const std::string rate : {"1", "0.5", "0.25", "0.2", "0.1", "0.05", "0.01", "0.001", "0.04", "0.3",
                                  "0.125", "0.0001", "0.10", "0.011", "0.51"}) {
     const std::string digits = rate.size() == 1 ? rate + "." : rate;
@@ -165,15 +165,15 @@ TEST(StatsdLines, MarksStepsOfGauges) {
       {"a:-4|g", {"step a -4"}, "minus"},
       {"a:10|g\nb:1|c\na:+4|g\na:2|g", {"value a 10", "event b 1", "step a 4", "value a 2"}, "in order"},
       {"a:1:-2:3|g", {"value a 1", "step a -2", "value a 3"}, "packed"},
-      {"a:+4|c", {"event a 4"}, "of a counter a sign is but a sign"},
-      {"a:+4|h", {"distribution a 4"}, "of a histogram too"},
+      {"a:+4|c", {"event a 4"}, "a counter with a sign is not a step"},
+      {"a:+4|h", {"distribution a 4"}, "nor is a histogram"},
   });
 }
 
 TEST(StatsdLines, UnpacksValuesAndParts) {
   expect_all({
       {"a:1:2:3|d", {"distribution a 1", "distribution a 2", "distribution a 3"}, "DogStatsD's packing"},
-      {"a:1:2|c|@0.5|#t:1", {"event a;t=1 2", "event a;t=1 4"}, "rate and tags are for all"},
+      {"a:1:2|c|@0.5|#t:1", {"event a;t=1 2", "event a;t=1 4"}, "rate and tags apply to all values"},
       {"a:1|c:2|ms", {"event a 1", "distribution a 2"}, "each part has its own type"},
       {"a:1|c|@0.5:2|g", {"event a 2", "value a 2"}, "and its own rate"},
       {"a:1|c|T5:2|g", {"event a@5 1", "value a 2"}, "and its own time"},
@@ -182,16 +182,16 @@ TEST(StatsdLines, UnpacksValuesAndParts) {
       {"u:x|s:1|c", {"event u 1", "member u x"}, "a set and a counter"},
       {"u:|s", {"refused bad_value"}, "an empty member"},
       {"a:1:x:3|d", {"refused bad_value"}, "one bad value refuses the line"},
-      {"a:1|c:x|c", {"refused bad_value"}, "so does one of a later part"},
-      {"a:1|g:u|s:x|c", {"refused bad_value"}, "marks and members of the line are gone"},
+      {"a:1|c:x|c", {"refused bad_value"}, "so does one in a later part"},
+      {"a:1|g:u|s:x|c", {"refused bad_value"}, "gauges and members of the line are removed"},
       {"a:1::3|d", {"refused bad_value"}, "nothing between two colons"},
-      {"a:1|c:", {"refused bad_type"}, "nothing behind the last"},
+      {"a:1|c:", {"refused bad_type"}, "nothing after the last"},
   });
 }
 
 TEST(StatsdLines, ReadsTagsInAllThreeSpellings) {
-  const std::string longer(8, 'k');     // than what of a key is looked at first
-  const std::string longest(100, 'v');  // than what is looked at together
+  const std::string longer(8, 'k');     // fills the bytes of a key that are compared first
+  const std::string longest(100, 'v');  // longer than the block that is scanned at once
   expect_all({
       {"a:1|c|#t:1,u", {"event a;t=1;u=true 1"}, "DogStatsD; a flag"},
       {"a,t=1,s=2:1|c", {"event a;s=2;t=1 1"}, "Influx"},
@@ -201,10 +201,10 @@ TEST(StatsdLines, ReadsTagsInAllThreeSpellings) {
       {"a:1|c|#t:1|#s:2", {"event a;s=2;t=1 1"}, "twice"},
       {"a:1|c|@0.5|#t:1", {"event a;t=1 2"}, "rate before tags"},
       {"a:1|c|#t:1|@0.5", {"event a;t=1 2"}, "tags before rate"},
-      {"a:1|c|#url:http://x", {"event a;url=http://x 1"}, "the first colon parts key and value"},
+      {"a:1|c|#url:http://x", {"event a;url=http://x 1"}, "the first colon separates key and value"},
       {"a:1|c|#,t:1,,", {"event a;t=1 1"}, "nothing between commas"},
       {"a:1|c|#", {"event a 1"}, "no tags at all"},
-      {"a:1|c|#t:1,t:1", {"event a;t=1 1"}, "the same pair again"},
+      {"a:1|c|#t:1,t:1", {"event a;t=1 1"}, "a repeated pair"},
       {"a:1|c|#" + longer + "2:x," + longer + "1:y",
        {"event a;" + longer + "1=y;" + longer + "2=x 1"},
        "long keys"},
@@ -213,16 +213,16 @@ TEST(StatsdLines, ReadsTagsInAllThreeSpellings) {
        "in order"},
       {"a:1|c|#" + longer + ":x," + longer + "2:y",
        {"event a;" + longer + "=x;" + longer + "2=y 1"},
-       "one begins another"},
+       "one key begins with another"},
       {"a:1|c|#" + longer + ":x," + longer + ":y", {"refused duplicate_tag"}, "two values of a long key"},
       {"a:1|c|#k:" + longest + ",l:x", {"event a;k=" + longest + ";l=x 1"}, "a long value"},
       {"a:1|c|#l:x,k:" + longest, {"event a;k=" + longest + ";l=x 1"}, "out of order"},
-      {"~a:1|c", {"event a 1"}, "names lose a ~ in front"},
+      {"~a:1|c", {"event a 1"}, "names lose a leading ~"},
       {"a;k=x,y:1|c", {"event a;k=x,y 1"}, "a comma in Graphite's spelling"},
   });
 }
 
-TEST(StatsdLines, RefusesTagsThatCannotStand) {
+TEST(StatsdLines, RefusesBadTags) {
   expect_all({
       {"a:1|c|#t:", {"refused bad_tag"}, "no value"},
       {"a:1|c|#:v", {"refused bad_tag"}, "no key"},
@@ -235,10 +235,10 @@ TEST(StatsdLines, RefusesTagsThatCannotStand) {
       {"a:1|c|#t:1,t:2", {"refused duplicate_tag"}, "two values"},
       {"a;t=1:1|c|#t:2", {"refused duplicate_tag"}, "in two spellings"},
       {"a,b:1|c", {"refused bad_tag"}, "no = in Influx's spelling"},
-      {"a,:1|c", {"refused bad_tag"}, "nothing behind the comma"},
+      {"a,:1|c", {"refused bad_tag"}, "nothing after the comma"},
       {"a,k=v;w:1|c", {"refused bad_tag"}, "a ; in Influx's spelling"},
       {"a;k:1|c", {"refused bad_tag"}, "no = in Graphite's"},
-      {",k=v:1|c", {"refused empty_name"}, "tags of nothing"},
+      {",k=v:1|c", {"refused empty_name"}, "tags without a path"},
   });
 }
 
@@ -248,21 +248,21 @@ TEST(StatsdLines, ReadsExtensionsInAnyOrder) {
       {"a:1|c|T-5", {"event a@-5 1"}, "before 1970; the table refuses it"},
       {"a:1|c|Tx", {"refused bad_time"}, "not a time"},
       {"a:1|c|T1.5", {"refused bad_time"}, "whole seconds"},
-      {"a:x|s|T5", {"refused bad_time"}, "sets are of now"},
-      {"a:1|c|c:83c0a99c|e:it-false,cn-x|card:low", {"event a 1"}, "of who sent it"},
-      {"a:1|c|z:future|#t:1", {"event a;t=1 1"}, "a letter not known"},
+      {"a:x|s|T5", {"refused bad_time"}, "sets have the time of receipt"},
+      {"a:1|c|c:83c0a99c|e:it-false,cn-x|card:low", {"event a 1"}, "the sender's identity is ignored"},
+      {"a:1|c|z:future|#t:1", {"event a;t=1 1"}, "an unknown letter"},
       {"a:1|c|", {"event a 1"}, "an empty one"},
       {"a:1|c||@0.5", {"event a 2"}, "an empty one between"},
-      {"a:1|c|?", {"refused bad_extension"}, "no letter"},
+      {"a:1|c|?", {"refused bad_extension"}, "not a letter"},
   });
 }
 
-TEST(StatsdLines, TakesServiceChecksAsGauges) {
+TEST(StatsdLines, ReadsServiceChecksAsGauges) {
   expect_all({
       {"_sc|disk|0", {"gauge disk 0"}, "name and status"},
-      {"_sc|disk|2|d:1700000000|h:web1|#t:1|m:a|b", {"gauge disk;host=web1;t=1@1700000000 2"}, "all of it"},
-      {"_sc|disk|3|m:x|d:nonsense", {"gauge disk 3"}, "all behind m: is the message"},
-      {"_sc|disk|1|c:id", {"gauge disk 1"}, "of who sent it"},
+      {"_sc|disk|2|d:1700000000|h:web1|#t:1|m:a|b", {"gauge disk;host=web1;t=1@1700000000 2"}, "all fields"},
+      {"_sc|disk|3|m:x|d:nonsense", {"gauge disk 3"}, "all after m: is the message"},
+      {"_sc|disk|1|c:id", {"gauge disk 1"}, "the sender's identity is ignored"},
       {"_sc|disk|4", {"refused bad_value"}, "no such status"},
       {"_sc|disk|", {"refused bad_value"}, "no status"},
       {"_sc|disk|00", {"refused bad_value"}, "two digits"},
@@ -280,7 +280,7 @@ TEST(StatsdLines, CountsEventsAsUnsupported) {
               {"_e:1|c", {"event _e 1"}, "an ordinary name"}});
 }
 
-TEST(StatsdLines, HoldsItsNamedLimits) {
+TEST(StatsdLines, EnforcesItsLimits) {
   const std::string longest(kNameBytesMax, 'n');
   const std::string tagged(kNameBytesMax - 4, 'n');
   std::string tags;
@@ -301,7 +301,7 @@ TEST(StatsdLines, HoldsItsNamedLimits) {
   EXPECT_EQ(parsed("a:1|c|#" + tags).front().substr(0, 8), "event a;") << "most tags";
 }
 
-TEST(StatsdLines, MembersAreNotReceivedYet) {
+TEST(StatsdLines, MembersDoNotCountAsReceived) {
   StatsdBatch batch;
   parse_statsd_lines("u:x|s\nu:y|s\na:1|c\nu:|s\n", batch);
   EXPECT_EQ(batch.members.size(), 2u);
@@ -323,7 +323,7 @@ TEST(StatsdLines, CanonicalNamesAndMembersAreViewsOfTheLine) {
   }
 }
 
-TEST(StatsdLines, ClearedBatchIsAsNew) {
+TEST(StatsdLines, ClearedBatchIsLikeANewOne) {
   StatsdBatch batch;
   parse_statsd_lines("a:1|c|#t:1\nb:+1|g\nu:x|s\nx\n~c:1|c\n", batch);
   batch.clear();
@@ -342,14 +342,14 @@ rc::Gen<std::string> line_like_bytes() {
   return texts_of(piece);
 }
 
-RC_GTEST_PROP(StatsdLines, AnyBytesKeepTheAccountAndMeanTheSameLineByLine, ()) {
+RC_GTEST_PROP(StatsdLines, AnyBytesHaveConsistentCountsAndParseTheSameLineByLine, ()) {
   const auto texts = *rc::gen::container<std::vector<std::string>>(100, line_like_bytes());
   for (const std::string& text : texts) {
     RC_ASSERT(law_broken_by_statsd(text) == "");
   }
 }
 
-RC_GTEST_PROP(StatsdLines, EverySpellingGivesTheCanonicalName, ()) {
+RC_GTEST_PROP(StatsdLines, EverySpellingYieldsTheCanonicalName, ()) {
   const auto word =
       rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::element('a', 'b', '.', '-', 'Z')));
   const std::string path = *word;
