@@ -15,7 +15,7 @@
 
 namespace statmill {
 
-// The stand-ins are first in PATH.
+// The fakes are first in PATH.
 class Scripts : public testing::Test {
  protected:
   Scripts();
