@@ -13,7 +13,7 @@
 
 namespace statmill {
 
-// What to do with a last line that has no LF when the stream ends.
+// Decides about a last line without LF when the stream ends.
 enum class LastLine : uint8_t { kRefuse, kAccept };
 
 // The state of one stream between reads.
