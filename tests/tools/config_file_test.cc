@@ -21,7 +21,7 @@ std::vector<Setting> settings_of() {
   const auto config = std::make_shared<Config>();
   std::vector<Setting> settings = kSettings(*config);
   for (Setting& setting : settings)
-    setting.take = [config, take = setting.take](const std::string& value) { return take(value); };
+    setting.apply = [config, apply = setting.apply](const std::string& value) { return apply(value); };
   return settings;
 }
 
@@ -50,7 +50,7 @@ std::map<std::string, std::string> values_of(const Program& program, const std::
   std::map<std::string, std::string> values;
   for (Setting& setting : settings) {
     if (!with_defaults) setting.default_value = "(missing)";
-    setting.take = [&values, name = setting.name](const std::string& value) {
+    setting.apply = [&values, name = setting.name](const std::string& value) {
       values[name] = value;
       return Status::ok();
     };
@@ -86,9 +86,9 @@ TEST_P(DefaultConfigFile, HasExamplesOfEveryListThatParse) {
   for (Setting& setting : settings) {
     if (!setting.is_list) continue;
     examples[setting.name] = 0;
-    setting.take = [&examples, name = setting.name, take = setting.take](const std::string& value) {
+    setting.apply = [&examples, name = setting.name, apply = setting.apply](const std::string& value) {
       ++examples[name];
-      return take(value);
+      return apply(value);
     };
   }
   const std::array<const char*, 2> arguments = {"--config", path.c_str()};
