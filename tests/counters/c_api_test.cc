@@ -1,4 +1,3 @@
-// The functions for C: the instruments of the process, and what they refuse.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,7 +9,7 @@
 namespace statmill {
 namespace {
 
-TEST(CApi, InstrumentsAreThoseOfTheProcess) {
+TEST(CApi, InstrumentsBelongToTheRegistryOfTheProcess) {
   statmill_counter* const counter = statmill_counter_of("c.counter;k=v", "Help.");
   ASSERT_NE(counter, nullptr);
   statmill_counter_add(counter, 4);
@@ -27,12 +26,12 @@ TEST(CApi, InstrumentsAreThoseOfTheProcess) {
   EXPECT_EQ(Registry::process().histogram("c.histogram", "").count(), 1u);
 }
 
-TEST(CApi, ANameOfAnotherKindIsRefused) {
+TEST(CApi, RefusesANameOfAnotherKind) {
   ASSERT_NE(statmill_counter_of("c.taken", ""), nullptr);
   EXPECT_EQ(statmill_gauge_of("c.taken", ""), nullptr);
 }
 
-TEST(CApi, ReportersSayWhatIsWrongInTheSpaceThereIs) {
+TEST(CApi, ReporterErrorsFitIntoTheBuffer) {
   std::array<char, 16> error{};
   EXPECT_EQ(statmill_reporter_start("nonsense", 1000, error.data(), error.size()), nullptr);
   EXPECT_EQ(std::string(error.data()).substr(0, 7), "address");

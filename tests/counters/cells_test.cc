@@ -1,5 +1,4 @@
-// Cells in the mode that this process has chosen: what is claimed, what forks and signals leave of counts,
-// and that the section is what makes a plain add safe.
+// These tests run once for each mode, chosen by STATMILL_CELLS (see CMakeLists.txt).
 #include "statmill/cells.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +29,7 @@ TEST(Cells, CountBeforeMain) {
   EXPECT_NE(cell_mode(), CellMode::kNone);
 }
 
-TEST(Cells, AreZeroWhenClaimedAgain) {
+TEST(Cells, AreZeroWhenReused) {
   const size_t before = cells_claimed();
   uint64_t sum = 0;
   for (int i = 0; i < 10; ++i) {
@@ -45,7 +44,7 @@ TEST(Cells, AreZeroWhenClaimedAgain) {
   EXPECT_EQ(cells_claimed(), before);
 }
 
-TEST(Cells, SumsAreThoseOfEachCell) {
+TEST(Cells, SumsHaveTheValueOfEachCell) {
   Cells cells;
   ASSERT_TRUE(cells.claim(100));
   for (size_t i = 0; i < 100; ++i) cells.add(i, i * i);
@@ -54,7 +53,7 @@ TEST(Cells, SumsAreThoseOfEachCell) {
   for (size_t i = 0; i < sums.size(); ++i) EXPECT_EQ(sums[i], (i + 2) * (i + 2));
 }
 
-TEST(Cells, ASnapshotHasTheSumsOfAll) {
+TEST(Cells, SnapshotHasTheSumsOfAllCells) {
   Cells cells;
   ASSERT_TRUE(cells.claim(50));
   Counter counter("counted");
@@ -75,7 +74,7 @@ TEST(Cells, ASnapshotHasTheSumsOfAll) {
   EXPECT_EQ(snapshot.sum(later, 49'999), 1u);
 }
 
-TEST(Cells, WithoutACellAddsAreCountedApart) {
+TEST(Cells, AddsWithoutACellAreCountedSeparately) {
   Cells too_many;
   EXPECT_FALSE(too_many.claim(kCellsMax + 1));
   const uint64_t before = adds_without_cell();
@@ -84,14 +83,14 @@ TEST(Cells, WithoutACellAddsAreCountedApart) {
   EXPECT_EQ(too_many.sum(0), 0u);
 }
 
-TEST(Cells, StayWhenTheirThreadsEnd) {
+TEST(Cells, KeepCountsWhenThreadsEnd) {
   Cells cells;
   ASSERT_TRUE(cells.claim(1));
   for (int i = 0; i < 100; ++i) std::thread([&] { cells.add(0, 1); }).join();
   EXPECT_EQ(cells.sum(0), 100u);
 }
 
-TEST(Cells, AChildCountsFromZero) {
+TEST(Cells, StartAtZeroInAChild) {
   Cells cells;
   ASSERT_TRUE(cells.claim(1));
   cells.add(0, 100);
@@ -111,7 +110,7 @@ TEST(Cells, AChildCountsFromZero) {
 Cells* interrupted = nullptr;
 std::atomic<uint64_t> signals_seen{0};
 
-TEST(Cells, SignalHandlersMayAdd) {
+TEST(Cells, CountInSignalHandlers) {
   Cells cells;
   ASSERT_TRUE(cells.claim(1));
   interrupted = &cells;
@@ -138,8 +137,8 @@ TEST(Cells, SignalHandlersMayAdd) {
 
 #if STATMILL_CELLS_SECTION && defined(__x86_64__)
 
-// The section of rseq_x86_64.h with a load, a wait and a store for its one add, so that it is interrupted
-// often. A plain add of one instruction is hardly ever, and shows nothing.
+// The sequence of rseq_x86_64.h with a load, a wait and a store instead of the add, so that it is interrupted
+// often. A single add instruction is hardly ever interrupted, so it would show nothing.
 template <bool kProtected>
 void wide_add(uint64_t* cell, uint64_t& aborts) {
   uint64_t pauses;
@@ -199,16 +198,16 @@ Wide count_wide(size_t threads, uint64_t each) {
   return out;
 }
 
-// More threads than CPUs: they take them from one another.
+// More threads than CPUs, so that they preempt each other.
 Wide count_wide_crowded(bool is_protected) {
   const size_t threads = 4 * std::max(2u, std::thread::hardware_concurrency());
   return is_protected ? count_wide<true>(threads, 20'000) : count_wide<false>(threads, 20'000);
 }
 
-TEST(Cells, TheSectionLosesNothingHoweverOftenItIsInterrupted) {
-  if (cell_mode() != CellMode::kSection) GTEST_SKIP() << "this process does not add in sections";
+TEST(Cells, SectionLosesNoCountWhenInterrupted) {
+  if (cell_mode() != CellMode::kSection) GTEST_SKIP() << "this process does not use sections";
   Wide total;
-  // Until enough were interrupted: how often that is, the machine says.
+  // Repeats until enough adds were interrupted, which depends on the machine.
   for (int round = 0; round < 50 && total.aborts < 500; ++round) {
     const Wide wide = count_wide_crowded(true);
     total.expected += wide.expected;
@@ -221,14 +220,14 @@ TEST(Cells, TheSectionLosesNothingHoweverOftenItIsInterrupted) {
   if (total.aborts < 100) GTEST_SKIP() << "too few adds were interrupted to show anything";
 }
 
-TEST(Cells, WithoutTheSectionTheSameLosesCounts) {
-  if (cell_mode() != CellMode::kSection) GTEST_SKIP() << "this process does not add in sections";
+TEST(Cells, TheSameCodeWithoutASectionLosesCounts) {
+  if (cell_mode() != CellMode::kSection) GTEST_SKIP() << "this process does not use sections";
   uint64_t lost = 0;
   for (int round = 0; round < 50 && lost == 0; ++round) {
     const Wide wide = count_wide_crowded(false);
     lost = wide.expected - wide.counted;
   }
-  EXPECT_GT(lost, 0u) << "the test above would not see a section that does nothing";
+  EXPECT_GT(lost, 0u) << "the test above would not detect a section without effect";
 }
 
 #endif

@@ -1,4 +1,3 @@
-// Counters, histograms and their readers, many threads at once: nothing is lost, sums never fall.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -13,7 +12,7 @@
 namespace statmill {
 namespace {
 
-TEST(CountersStress, ThreadsThatComeAndGoLoseNothing) {
+TEST(CountersStress, ShortLivedThreadsLoseNoCount) {
   Registry registry;
   Counter& counter = registry.counter("hot", "");
   Histogram<>& histogram = registry.histogram("h", "");
@@ -56,8 +55,8 @@ TEST(CountersStress, ThreadsThatComeAndGoLoseNothing) {
   EXPECT_EQ(histogram.sum(), 10u * 28 * (1999u * 2000 / 2));
 }
 
-// Reports one after the other while threads record: in the end they tell the histogram's own cells.
-TEST(CountersStress, ReportsAddUpThoughTheyMeetRecordsHalfway) {
+// Makes reports while threads record. In the end, the reports add up to the cells of the histogram.
+TEST(CountersStress, ReportsAddUpDespiteRecordsInProgress) {
   constexpr uint64_t kThreads = 4;
   constexpr uint64_t kRecords = 20'000;
   Registry registry;

@@ -1,4 +1,3 @@
-// Families: a member for each combination of values, and one for all beyond the limit.
 #include "statmill/family.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +11,7 @@ namespace {
 
 using Requests = Family<Counter, 2>;
 
-TEST(Family, SameValuesAreOneMember) {
+TEST(Family, SameValuesReturnTheSameMember) {
   Registry registry;
   Requests requests("http.requests", "Requests.", {"method", "code"}, 10, &registry);
   Counter& ok = requests.with({"get", "200"});
@@ -29,30 +28,30 @@ TEST(Family, SameValuesAreOneMember) {
   EXPECT_EQ(readings[1].tag("method"), "200");
 }
 
-TEST(Family, ValuesThatNamesCannotTellApartAreOneMember) {
+TEST(Family, ValuesWithEqualNamesShareAMember) {
   Registry registry;
   Requests requests("r", "", {"a", "b"}, 10, &registry);
   requests.with({"x y", "1"}).add();
   requests.with({"x_y", "1"}).add();
   const std::vector<Reading> readings = registry.read();
-  ASSERT_EQ(readings.size(), 1u) << "a name is no two instruments'";
+  ASSERT_EQ(readings.size(), 1u) << "a name belongs to one instrument";
   EXPECT_EQ(readings[0].count, 2u);
 }
 
-TEST(Family, BeyondTheLimitOneStandsForAll) {
+TEST(Family, BeyondTheLimitAllShareOneMember) {
   Registry registry;
   Requests requests("r", "", {"a", "b"}, 3, &registry);
   for (int i = 0; i < 100; ++i) requests.with({std::to_string(i), "x"}).add();
   EXPECT_EQ(requests.size(), 4u);
   EXPECT_EQ(requests.beyond_limit(), 97u);
   EXPECT_EQ(requests.with({"other", "other"}).value(), 97u);
-  EXPECT_EQ(requests.with({"2", "x"}).value(), 1u) << "those within go on";
+  EXPECT_EQ(requests.with({"2", "x"}).value(), 1u) << "existing members still count";
   uint64_t all = 0;
   for (const Reading& reading : registry.read()) all += reading.count;
   EXPECT_EQ(all, 100u);
 }
 
-TEST(Family, HistogramsAndGaugesHaveThemToo) {
+TEST(Family, SupportsHistogramsAndGauges) {
   Registry registry;
   Family<Histogram<>, 1> latency("latency", "", {"op"}, 10, &registry);
   latency.with({"get"}).record(5);

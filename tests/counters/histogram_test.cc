@@ -1,4 +1,3 @@
-// H2 histograms: their buckets, by their definition, and what is recorded in them.
 #include "statmill/histogram.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +10,7 @@
 namespace statmill {
 namespace {
 
-// By the definition, one power of two after the other.
+// Follows the definition: goes through the powers of two.
 size_t slow_index(unsigned g, uint64_t value) {
   if (value >> (g + 1) == 0) return static_cast<size_t>(value);
   unsigned power = g + 1;
@@ -26,31 +25,31 @@ RC_GTEST_PROP(H2, IndexFollowsTheDefinition, (uint64_t any)) {
   RC_ASSERT(h2::index_of(g, value) == slow_index(g, value));
 }
 
-RC_GTEST_PROP(H2, ABucketHoldsWhatIsWithinItsBounds, (uint64_t any)) {
+RC_GTEST_PROP(H2, BucketsContainTheValuesWithinTheirBounds, (uint64_t any)) {
   const auto g = *rc::gen::inRange(0u, 11u);
   const uint64_t value = any >> *rc::gen::inRange(0, 64);
   const size_t index = h2::index_of(g, value);
   const uint64_t lower = h2::lower_bound(g, index);
   const uint64_t upper = h2::upper_bound(g, index);
   RC_ASSERT(lower <= value && value <= upper);
-  RC_ASSERT((upper - lower) <= lower >> g);  // a width of 2^-g at most
+  RC_ASSERT((upper - lower) <= lower >> g);  // at most 2^-g wide
   RC_ASSERT(index < h2::bucket_count(g, 64));
 }
 
-RC_GTEST_PROP(H2, CoarserBucketsAreJoinedNeighbours, (uint64_t value)) {
+RC_GTEST_PROP(H2, CoarserBucketsAreUnionsOfNeighbors, (uint64_t value)) {
   const auto to = *rc::gen::inRange(0u, 8u);
   const auto from = *rc::gen::inRange(to, 9u);
   RC_ASSERT(h2::coarser(from, to, h2::index_of(from, value)) == h2::index_of(to, value));
 }
 
-TEST(H2, CountsOfBuckets) {
+TEST(H2, ComputesBucketCounts) {
   EXPECT_EQ(h2::bucket_count(3, 64), 496u);
   EXPECT_EQ(h2::bucket_count(5, 40), 1152u);
   EXPECT_EQ(h2::bucket_count(7, 64), 7424u);
   EXPECT_EQ(h2::upper_bound(5, h2::bucket_count(5, 64) - 1), UINT64_MAX);
 }
 
-TEST(Histogram, KeepsCountSumAndBuckets) {
+TEST(Histogram, CountsSumAndBuckets) {
   Registry registry;
   Histogram<> histogram("h", "", &registry);
   histogram.record(7);
@@ -66,7 +65,7 @@ TEST(Histogram, KeepsCountSumAndBuckets) {
   EXPECT_EQ(readings[0].buckets[1].count, 3u);
 }
 
-TEST(Histogram, WhatIsTooGreatIsInTheLastBucketAndCounted) {
+TEST(Histogram, TooLargeValuesCountInTheLastBucket) {
   Registry registry;
   Histogram<3, 10> histogram("h", "", &registry);
   histogram.record(1023);
@@ -81,7 +80,7 @@ TEST(Histogram, WhatIsTooGreatIsInTheLastBucketAndCounted) {
   EXPECT_EQ(all.overflows(), 0u);
 }
 
-TEST(Timer, RecordsOnceAndCanForget) {
+TEST(Timer, RecordsOnceUnlessForgotten) {
   Registry registry;
   Histogram<> histogram("h", "", &registry);
   {

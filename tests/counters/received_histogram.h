@@ -1,4 +1,4 @@
-// ReceivedHistogram: what the lines of one histogram tell, added up as a server does.
+// ReceivedHistogram: parses the lines of one histogram and merges them as a server does.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace statmill {
 
 __extension__ typedef unsigned __int128 Uint128;
 
-// What the lines of one histogram say, taken together as a server does.
 class ReceivedHistogram {
  public:
-  // Lines with their LF. False: one is too long, or no histogram, or its sum is none of its buckets'.
+  // Adds lines including their LF. Returns false if a line is too long or not a histogram, or if its sum is
+  // impossible for its buckets.
   bool add(const std::string& lines) {
     std::istringstream in(lines);
     bool is_good = true;

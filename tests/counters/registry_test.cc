@@ -1,4 +1,3 @@
-// The registry: who joins it, what is read from it, and its text for Prometheus.
 #include "statmill/registry.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +9,7 @@
 namespace statmill {
 namespace {
 
-TEST(Registry, SameNameAndLabelsAreOneCell) {
+TEST(Registry, SameNameAndLabelsReturnTheSameInstrument) {
   Registry registry;
   Counter& counter = registry.counter("lines", "Lines.", {{"source", "tcp"}});
   counter.add();
@@ -20,7 +19,7 @@ TEST(Registry, SameNameAndLabelsAreOneCell) {
   EXPECT_EQ(registry.read().size(), 2u);
 }
 
-TEST(Registry, ReferencesStayGoodWhenItGrows) {
+TEST(Registry, ReferencesStayValidWhenItGrows) {
   Registry registry;
   Counter& first = registry.counter("first", "");
   for (int i = 0; i < 1000; ++i) registry.counter("n" + std::to_string(i), "");
@@ -28,7 +27,7 @@ TEST(Registry, ReferencesStayGoodWhenItGrows) {
   EXPECT_EQ(registry.read().front().value(), 7);
 }
 
-TEST(Registry, ReadsCellsOfOneNameTogether) {
+TEST(Registry, ReadsInstrumentsOfOnePathTogether) {
   Registry registry;
   registry.counter("a", "", {{"k", "1"}});
   registry.gauge("b", "").set(-5);
@@ -51,7 +50,7 @@ TEST(Registry, FunctionsMayUseTheRegistry) {
   EXPECT_EQ(registry.read()[1].value(), 3);
 }
 
-TEST(Registry, ThreadsLoseNothing) {
+TEST(Registry, ThreadsLoseNoCount) {
   Registry registry;
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
@@ -67,7 +66,7 @@ TEST(Registry, ThreadsLoseNothing) {
   EXPECT_EQ(registry.gauge("level", "").value(), 0);
 }
 
-TEST(Registry, InstrumentsMadeByHandJoinAndLeaveIt) {
+TEST(Registry, InstrumentsJoinAndLeaveIt) {
   Registry registry;
   {
     Counter counter("by.hand", "Help.", &registry);
@@ -81,7 +80,7 @@ TEST(Registry, InstrumentsMadeByHandJoinAndLeaveIt) {
   EXPECT_TRUE(registry.read().empty());
 }
 
-TEST(Registry, AMaximumIsReadOnceSomethingWasRecorded) {
+TEST(Registry, MaxGaugeIsReadOnlyAfterARecord) {
   Registry registry;
   MaxGauge& longest = registry.max_gauge("longest", "");
   EXPECT_TRUE(registry.read().empty());
@@ -92,7 +91,7 @@ TEST(Registry, AMaximumIsReadOnceSomethingWasRecorded) {
   EXPECT_EQ(longest.take(), std::nullopt);
 }
 
-TEST(Registry, GroupsReadAsTheirCounters) {
+TEST(Registry, GroupsAreReadAsCounters) {
   Registry registry;
   CounterGroup<2> disk({{{"disk.reads", "Reads."}, {"disk.bytes", "Bytes."}}}, &registry);
   disk.add<0>();
@@ -104,7 +103,7 @@ TEST(Registry, GroupsReadAsTheirCounters) {
   EXPECT_EQ(readings[1].count, 4096u);
 }
 
-TEST(Names, TagsAreInOrderAndPlain) {
+TEST(Names, TagsAreSortedAndSanitized) {
   EXPECT_EQ(name_with("a.b", {{"y", "2"}, {"x", "a;b=c d\n"}}), "a.b;x=a_b_c_d_;y=2");
   Reading reading;
   const std::string name = name_with("a.b", {{"yy", "2"}, {"y", "10.0.0.1:80"}});
@@ -115,7 +114,7 @@ TEST(Names, TagsAreInOrderAndPlain) {
   EXPECT_EQ(reading.tag("yyy"), "");
 }
 
-TEST(PrometheusText, WritesHelpTypeLabelsAndValue) {
+TEST(PrometheusText, FormatsHelpTypeLabelsAndValue) {
   Registry registry;
   registry.counter("statmill.samples", "Samples\nof \\ all.", {{"source", "tcp"}, {"reason", "a\"b\\c"}})
       .add(12);
@@ -150,7 +149,7 @@ TEST(PrometheusText, HistogramsAreCumulativeByPowersOfTwo) {
             "latency_count{op=\"get\"} 5\n");
 }
 
-TEST(PrometheusText, NothingGivesNothing) { EXPECT_EQ(prometheus_text({}), ""); }
+TEST(PrometheusText, IsEmptyWithoutReadings) { EXPECT_EQ(prometheus_text({}), ""); }
 
 }  // namespace
 }  // namespace statmill

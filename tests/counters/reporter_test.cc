@@ -1,4 +1,3 @@
-// Reports: which lines are made, and that no count is lost or doubled where a server comes, goes or is late.
 #include "statmill/reporter.h"
 
 #include <arpa/inet.h>
@@ -19,7 +18,7 @@ namespace {
 
 class Socket {
  public:
-  // Bound to any port of 127.0.0.1, or to that one.
+  // Binds to the given port of 127.0.0.1; 0 means any.
   explicit Socket(int type, uint16_t port = 0) : descriptor_(::socket(AF_INET, type, 0)) {
     const int on = 1;
     ::setsockopt(descriptor_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
@@ -67,24 +66,25 @@ std::unique_ptr<Reporter> start(const std::string& address, Registry& registry) 
   return reporter;
 }
 
-TEST(ReportLines, CountersAreWhatWasAddedSinceTheLastThatWasSent) {
+TEST(ReportLines, CountersAreSentAsIncrements) {
   Registry registry;
   ReportLines lines;
   Counter& counter = registry.counter("a.b", "", {{"k", "v"}});
   registry.gauge("level", "").set(-5);
-  EXPECT_EQ(lines.make(registry.read()), "*a.b;k=v 0\nlevel -5\n") << "a new counter is told of";
+  EXPECT_EQ(lines.make(registry.read()), "*a.b;k=v 0\nlevel -5\n")
+      << "a new counter is reported even if it is zero";
   EXPECT_EQ(lines.sent(20), 2u);
   EXPECT_EQ(lines.make(registry.read()), "level -5\n");
   counter.add(7);
   EXPECT_EQ(lines.make(registry.read()), "*a.b;k=v 7\nlevel -5\n");
-  EXPECT_EQ(lines.sent(5), 0u) << "part of a line is none";
+  EXPECT_EQ(lines.sent(5), 0u) << "a partial line does not count";
   counter.add(1);
   EXPECT_EQ(lines.make(registry.read()), "*a.b;k=v 8\nlevel -5\n");
   EXPECT_EQ(lines.sent(11), 1u);
   EXPECT_EQ(lines.make(registry.read()), "level -5\n");
 }
 
-TEST(ReportLines, ACounterThatIsMadeAnewCountsFromZero) {
+TEST(ReportLines, RecreatedCounterCountsFromZero) {
   Registry registry;
   ReportLines lines;
   for (const char* line : {"*a 100\n", "*a 30\n"}) {
@@ -95,14 +95,14 @@ TEST(ReportLines, ACounterThatIsMadeAnewCountsFromZero) {
   }
 }
 
-TEST(ReportLines, WholeLevelsAreDecimals) {
+TEST(ReportLines, IntegerLevelsAreDecimals) {
   Registry registry;
   registry.gauge("a", "").set(1'000'000'000);
   ReportLines lines;
   EXPECT_EQ(lines.make(registry.read()), "a 1000000000\n");
 }
 
-TEST(ReportLines, AreCutAtTheirEnds) {
+TEST(ReportLines, AreSplitAtLineEnds) {
   Registry registry;
   registry.gauge("a", "").set(1);
   registry.gauge("b", "").set(22);
@@ -112,12 +112,12 @@ TEST(ReportLines, AreCutAtTheirEnds) {
   EXPECT_EQ(lines.end_of_lines(0, 4), 4u);
   EXPECT_EQ(lines.end_of_lines(0, 8), 4u);
   EXPECT_EQ(lines.end_of_lines(0, 9), 9u);
-  EXPECT_EQ(lines.end_of_lines(4, 3), 9u) << "longer than that, and yet it must go";
+  EXPECT_EQ(lines.end_of_lines(4, 3), 9u) << "a longer line is returned whole";
   EXPECT_EQ(lines.end_of_lines(4, 100), 13u);
   EXPECT_EQ(lines.end_of_lines(13, 100), 13u);
 }
 
-TEST(ReportLines, ACounterIsToldOfUntilThatIsSent) {
+TEST(ReportLines, NewCounterIsReportedUntilItIsSent) {
   Registry registry;
   Counter counter("requests", "", &registry);
   ReportLines lines;
@@ -127,7 +127,7 @@ TEST(ReportLines, ACounterIsToldOfUntilThatIsSent) {
   EXPECT_EQ(lines.make(registry.read()), "");
 }
 
-TEST(ReportLines, InstancesOfANameCountApart) {
+TEST(ReportLines, InstancesOfANameCountSeparately) {
   Reading one;
   one.name = "requests";
   one.type = Reading::Type::kCounter;
@@ -140,10 +140,10 @@ TEST(ReportLines, InstancesOfANameCountApart) {
   EXPECT_EQ(lines.make({one, two}), "*requests 5\n*requests 3\n");
   lines.sent(std::string::npos);
   two.count = 4;
-  EXPECT_EQ(lines.make({one, two}), "*requests 1\n") << "the other is not taken for one made anew";
+  EXPECT_EQ(lines.make({one, two}), "*requests 1\n") << "the other is not mistaken for a recreated one";
 }
 
-TEST(ReportLines, SayWhenIfAsked) {
+TEST(ReportLines, HaveATimeOnRequest) {
   Registry registry;
   Counter counter("counted", "", &registry);
   Gauge gauge("level", "", &registry);
@@ -154,7 +154,7 @@ TEST(ReportLines, SayWhenIfAsked) {
             "*counted 1700000000 0\nlevel 1700000000 0\n%sizes 1700000000 h5 3 3:1\n");
 }
 
-TEST(ReportLines, WhatNoLineCanSayIsLeftOut) {
+TEST(ReportLines, OmitsValuesThatLinesCannotExpress) {
   Registry registry;
   registry.gauge_fn("none", "", {}, [] { return std::numeric_limits<double>::quiet_NaN(); });
   registry.gauge_fn("half", "", {}, [] { return 0.5; });
@@ -164,7 +164,7 @@ TEST(ReportLines, WhatNoLineCanSayIsLeftOut) {
   EXPECT_EQ(lines.make(registry.read(Maxima::kTake)), "half 0.5\n");
 }
 
-TEST(Reporter, SendsDatagramsOfWholeLines) {
+TEST(Reporter, SendsDatagramsOfCompleteLines) {
   Registry registry;
   for (int i = 0; i < 200; ++i)
     registry.counter("some.counter." + std::to_string(i), "").add(static_cast<uint64_t>(i));
@@ -185,7 +185,7 @@ TEST(Reporter, SendsDatagramsOfWholeLines) {
   EXPECT_EQ(reporter->stats().lines, 200u);
 }
 
-TEST(Reporter, TheLastReportIsAtTheEnd) {
+TEST(Reporter, SendsALastReportOnDestruction) {
   Registry registry;
   const Socket server(SOCK_DGRAM);
   {
@@ -195,7 +195,7 @@ TEST(Reporter, TheLastReportIsAtTheEnd) {
   EXPECT_EQ(server.receive(), "*late 3\n");
 }
 
-TEST(Reporter, WhatNobodyTookIsInTheNextReport) {
+TEST(Reporter, UnsentCountsAreInTheNextReport) {
   Registry registry;
   Counter& counter = registry.counter("c", "");
   auto server = std::make_unique<Socket>(SOCK_STREAM);
@@ -220,7 +220,7 @@ TEST(Reporter, WhatNobodyTookIsInTheNextReport) {
   ::close(connection);
 }
 
-TEST(Reporter, SpeaksToUnixDatagramSockets) {
+TEST(Reporter, SendsToUnixDatagramSockets) {
   const std::string path =
       (std::filesystem::temp_directory_path() / ("reporter_test." + std::to_string(::getpid()))).string();
   const int server = ::socket(AF_UNIX, SOCK_DGRAM, 0);
@@ -239,7 +239,7 @@ TEST(Reporter, SpeaksToUnixDatagramSockets) {
   std::filesystem::remove(path);
 }
 
-TEST(Reporter, ReportsByItselfAtItsInterval) {
+TEST(Reporter, ReportsAtItsInterval) {
   Registry registry;
   registry.gauge("g", "").set(1);
   const Socket server(SOCK_DGRAM);
@@ -251,7 +251,7 @@ TEST(Reporter, ReportsByItselfAtItsInterval) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(server.receive(), "g 1\n");
 }
 
-TEST(Reporter, WrongOptionsAreSaid) {
+TEST(Reporter, ReportsInvalidOptions) {
   std::string error;
   for (const char* address :
        {"", "udp", "udp:", "udp:host", "udp::1", "http:127.0.0.1:1", "unix:", "tcp:host:"}) {

@@ -1,5 +1,3 @@
-// Histograms in reports: the lines that are sent add up to what was recorded, whatever is sent when, and each
-// is a histogram of its own that a server takes.
 #include "counters/sent_histogram.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +15,7 @@
 namespace statmill {
 namespace {
 
-// Of a histogram "h" of grouping power 5.
+// A reading of a histogram "h" with grouping power 5.
 Reading reading(std::vector<Reading::Bucket> buckets, uint64_t sum) {
   Reading out;
   out.name = "h";
@@ -28,7 +26,7 @@ Reading reading(std::vector<Reading::Bucket> buckets, uint64_t sum) {
   return out;
 }
 
-// The texts of all lines, which are sent.
+// Sends all lines and returns their text.
 std::string sent(SentHistogram& histogram, const Reading& reading) {
   std::string text;
   for (const SentHistogram::Line& line : histogram.lines(reading)) {
@@ -38,7 +36,7 @@ std::string sent(SentHistogram& histogram, const Reading& reading) {
   return text;
 }
 
-TEST(SentHistogram, LinesAreWhatWasAddedSinceTheLastThatWasSent) {
+TEST(SentHistogram, LinesHaveWhatWasAddedSinceTheLastSentLine) {
   Registry registry;
   ReportLines lines;
   Histogram<>& histogram = registry.histogram("a.b", "", {{"k", "v"}});
@@ -48,7 +46,7 @@ TEST(SentHistogram, LinesAreWhatWasAddedSinceTheLastThatWasSent) {
   registry.gauge("level", "").set(-5);
   const std::string first = "%a.b;k=v h5 40007 7:1 327:2\n";
   EXPECT_EQ(lines.make(registry.read()), first + "level -5\n");
-  EXPECT_EQ(lines.sent(first.size() - 1), 0u) << "part of a line is none";
+  EXPECT_EQ(lines.sent(first.size() - 1), 0u) << "a partial line does not count";
   EXPECT_EQ(lines.make(registry.read()), first + "level -5\n");
   EXPECT_EQ(lines.sent(first.size()), 1u);
   EXPECT_EQ(lines.make(registry.read()), "level -5\n");
@@ -57,24 +55,24 @@ TEST(SentHistogram, LinesAreWhatWasAddedSinceTheLastThatWasSent) {
   EXPECT_EQ(lines.make(registry.read()), "%a.b;k=v h5 15 7:1 8:1\nlevel -5\n");
 }
 
-TEST(SentHistogram, OneThatIsMadeAnewCountsFromZero) {
+TEST(SentHistogram, RecreatedHistogramCountsFromZero) {
   SentHistogram histogram;
   EXPECT_EQ(sent(histogram, reading({{3, 9}, {5, 2}}, 37)), "%h h5 37 3:9 5:2\n");
   EXPECT_EQ(sent(histogram, reading({{3, 1}, {5, 7}}, 38)), "%h h5 38 3:1 5:7\n");
-  EXPECT_EQ(sent(histogram, reading({{5, 8}}, 40)), "%h h5 40 5:8\n") << "a bucket that is gone";
+  EXPECT_EQ(sent(histogram, reading({{5, 8}}, 40)), "%h h5 40 5:8\n") << "a bucket has disappeared";
   Reading coarser = reading({{5, 9}}, 45);
   coarser.grouping_power = 3;
-  EXPECT_EQ(sent(histogram, coarser), "%h h3 45 5:9\n") << "other buckets";
+  EXPECT_EQ(sent(histogram, coarser), "%h h3 45 5:9\n") << "a different grouping power";
 }
 
-TEST(SentHistogram, OneThatIsMadeAnewIsSoUntilItIsSent) {
+TEST(SentHistogram, RecreatedHistogramIsRepeatedUntilSent) {
   SentHistogram histogram;
   sent(histogram, reading({{3, 9}}, 27));
   EXPECT_EQ(histogram.lines(reading({{3, 1}}, 3)).size(), 1u);
   EXPECT_EQ(sent(histogram, reading({{3, 10}}, 30)), "%h h5 30 3:10\n");
 }
 
-TEST(SentHistogram, LongOnesAreTakenApart) {
+TEST(SentHistogram, LongLinesAreSplit) {
   Registry registry;
   Histogram<> histogram("h", "", &registry);
   for (uint64_t value = 0; value < uint64_t{1} << 39; value += 1 + value / 40)
@@ -93,7 +91,7 @@ TEST(SentHistogram, LongOnesAreTakenApart) {
   EXPECT_TRUE(received.sum() == read.sum);
 }
 
-TEST(SentHistogram, ALongNameHasABucketInEachLineAtLeast) {
+TEST(SentHistogram, LongNameHasAtLeastOneBucketPerLine) {
   Reading long_name = reading({{100, 1}, {200, 1}}, 3000);
   const std::string name(1024, 'n');
   long_name.name = name;
@@ -104,7 +102,7 @@ TEST(SentHistogram, ALongNameHasABucketInEachLineAtLeast) {
   EXPECT_EQ(histogram.lines(long_name).size(), 2u);
 }
 
-TEST(SentHistogram, MoreValuesThanAServerTakesAreTakenApart) {
+TEST(SentHistogram, CountsThatAServerWouldRefuseAreSplit) {
   constexpr uint64_t kMany = uint64_t{1} << 50;
   SentHistogram histogram;
   const Reading read = reading({{2, 5}, {3, kMany}, {4, 1}}, 10 + 3 * kMany + 4);
@@ -115,7 +113,7 @@ TEST(SentHistogram, MoreValuesThanAServerTakesAreTakenApart) {
   EXPECT_EQ(sent(histogram, read), "");
 }
 
-TEST(SentHistogram, SumsOver64BitsAreToldWhole) {
+TEST(SentHistogram, SumsBeyond64BitsAreExact) {
   Registry registry;
   Histogram<8, 64> histogram("h", "", &registry);
   histogram.record_n(uint64_t{3} << 62, 5);
@@ -123,19 +121,19 @@ TEST(SentHistogram, SumsOver64BitsAreToldWhole) {
   EXPECT_EQ(sent(lines_of, registry.read().front()), "%h h8 69175290276410818560 14464:5\n");
 }
 
-TEST(SentHistogram, WhatOverflowsIsTakenForTheGreatestOfItsBucket) {
+TEST(SentHistogram, OverflowsCountAsTheLargestValue) {
   Registry registry;
   Histogram<5, 10> histogram("h", "", &registry);
   histogram.record(1'000'000);
   SentHistogram lines_of;
   EXPECT_EQ(sent(lines_of, registry.read().front()), "%h h5 1023 191:1\n");
   histogram.record(1000);
-  EXPECT_EQ(sent(lines_of, registry.read().front()), "%h h5 1000 190:1\n") << "the rest is of no other";
+  EXPECT_EQ(sent(lines_of, registry.read().front()), "%h h5 1000 190:1\n") << "no other bucket is affected";
   histogram.record(uint64_t{1} << 62);
   EXPECT_EQ(sent(lines_of, registry.read().front()), "%h h5 1023 191:1\n");
 }
 
-TEST(SentHistogram, OfASumThatTheBucketsCannotHaveTheNearestIsToldAndTheRestMadeUpFor) {
+TEST(SentHistogram, ImpossibleSumIsSentAsTheNearestAndCorrectedLater) {
   SentHistogram histogram;
   const uint64_t least = h2::lower_bound(5, 327);
   const uint64_t greatest = h2::upper_bound(5, 327);
@@ -148,10 +146,10 @@ TEST(SentHistogram, OfASumThatTheBucketsCannotHaveTheNearestIsToldAndTheRestMade
       << "a value is in its bucket and not in the sum";
   EXPECT_EQ(sent(histogram, reading({{327, 5}}, 5 * greatest)),
             "%h h5 " + std::to_string(2 * greatest) + " 327:2\n")
-      << "what is left of it has no room";
+      << "the rest of it does not fit";
 }
 
-TEST(SentHistogram, OneNameOfTwoHistogramsHarmsNobody) {
+TEST(SentHistogram, TwoHistogramsOfOneNameDoNoHarm) {
   Registry registry;
   Histogram<> one("h", "", &registry);
   Histogram<3, 64> other("h", "", &registry);
@@ -164,8 +162,8 @@ TEST(SentHistogram, OneNameOfTwoHistogramsHarmsNobody) {
   }
 }
 
-// Reports of which only some bytes are taken by the kernel, in between more is recorded.
-RC_GTEST_PROP(SentHistogram, WhatIsSentAddsUpToWhatWasRecorded, ()) {
+// Reports of which the kernel accepts only some bytes, while more is recorded.
+RC_GTEST_PROP(SentHistogram, SentLinesAddUpToWhatWasRecorded, ()) {
   Registry registry;
   Histogram<5, 44> histogram("h", "", &registry);
   ReportLines lines;

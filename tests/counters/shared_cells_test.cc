@@ -1,4 +1,3 @@
-// The reader of shared cells believes nothing: whatever the file, it gives an error or what may be.
 #include "statmill/shared_cells.h"
 
 #include <gmock/gmock.h>
@@ -27,7 +26,7 @@ using testing::HasSubstr;
 
 constexpr uint64_t kStride = uint64_t{1} << Cells::kCpuShift;
 
-// A file in memory: two counters, one of them ended, and a histogram, of two CPUs.
+// A file in memory for two CPUs, with two counters (one of which has ended) and a histogram.
 class SharedCellsTest : public testing::Test {
  protected:
   SharedCellsTest() : file_(::memfd_create("cells", MFD_CLOEXEC)) {
@@ -68,7 +67,7 @@ class SharedCellsTest : public testing::Test {
       write_at(cell_file::kCellsAt + shard * kStride, cells_[shard].data(), cells_[shard].size() * 8);
     ASSERT_EQ(::ftruncate(file_, static_cast<off_t>(cell_file::kCellsAt + 3 * kStride)), 0);
   }
-  // The error, or the readings, of which each may be.
+  // Returns the error, or the readings as text; checks that each reading is possible.
   std::string read() {
     std::string error;
     const auto cells = SharedCells::of(::dup(file_), error);
@@ -89,7 +88,7 @@ class SharedCellsTest : public testing::Test {
     }
     return out;
   }
-  // Reads what there is after each change of a bit.
+  // Flips each bit in turn and passes the result of reading to `look`.
   void flip_bits(uint64_t at, size_t size, const std::function<void(const std::string&)>& look) {
     for (uint64_t place = at; place < at + size; ++place) {
       char byte = 0;
@@ -116,7 +115,7 @@ TEST_F(SharedCellsTest, ReadsTheSumsOfAllCpus) {
   EXPECT_EQ(read(), kWhole);
 }
 
-TEST_F(SharedCellsTest, EveryFlippedBitIsAnErrorOrAReadingThatMayBe) {
+TEST_F(SharedCellsTest, EveryFlippedBitIsAnErrorOrAPossibleReading) {
   write();
   size_t errors = 0;
   const auto look = [&](const std::string& said) {
@@ -129,7 +128,7 @@ TEST_F(SharedCellsTest, EveryFlippedBitIsAnErrorOrAReadingThatMayBe) {
   EXPECT_EQ(read(), kWhole);
 }
 
-TEST_F(SharedCellsTest, AFileThatIsCutShortIsRefused) {
+TEST_F(SharedCellsTest, RefusesATruncatedFile) {
   write();
   const uint64_t whole = cell_file::kCellsAt + 3 * kStride;
   for (uint64_t size = 0; size < whole; size += size < 8192 ? 1 : kStride / 16 - 1) {
@@ -138,7 +137,7 @@ TEST_F(SharedCellsTest, AFileThatIsCutShortIsRefused) {
   }
 }
 
-TEST_F(SharedCellsTest, AFileThatIsCutShortWhileItIsOpenIsRefused) {
+TEST_F(SharedCellsTest, RefusesAFileThatIsTruncatedWhileOpen) {
   write();
   std::string error;
   const auto cells = SharedCells::of(::dup(file_), error);
@@ -154,7 +153,7 @@ TEST_F(SharedCellsTest, AFileThatIsCutShortWhileItIsOpenIsRefused) {
   EXPECT_EQ(error, "its header has changed");
 }
 
-TEST_F(SharedCellsTest, RefusesInstrumentsThatCannotBe) {
+TEST_F(SharedCellsTest, RefusesImpossibleInstruments) {
   const struct {
     Entry entry;
     std::string name;
@@ -185,7 +184,7 @@ TEST_F(SharedCellsTest, RefusesInstrumentsThatCannotBe) {
   }
 }
 
-TEST_F(SharedCellsTest, WhatWouldTakeLongIsRefused) {
+TEST_F(SharedCellsTest, RefusesFilesThatTakeTooLongToRead) {
   directory_.clear();
   for (int i = 0; i < 100; ++i)
     add({State::kLive, Type::kHistogram, 12, 0, 8, uint32_t{53} << 12, 0}, "h" + std::to_string(i));
@@ -196,11 +195,11 @@ TEST_F(SharedCellsTest, WhatWouldTakeLongIsRefused) {
   header_.cpus = 8192;
   write();
   const auto bytes = static_cast<off_t>(cell_file::kCellsAt + 8193 * kStride);
-  if (::ftruncate(file_, bytes) != 0) GTEST_SKIP() << "files may not be as large";
+  if (::ftruncate(file_, bytes) != 0) GTEST_SKIP() << "the file size limit is too low";
   EXPECT_THAT(read(), HasSubstr("too many cells to read"));
 }
 
-TEST_F(SharedCellsTest, AHistogramOfImpossibleCountsIsLeftOut) {
+TEST_F(SharedCellsTest, LeavesOutAHistogramWithImpossibleCounts) {
   cells_[0][16] = cells_[1][17] = uint64_t{1} << 47;
   write();
   std::string error;
@@ -209,7 +208,7 @@ TEST_F(SharedCellsTest, AHistogramOfImpossibleCountsIsLeftOut) {
   EXPECT_EQ(cells->left_out(), 1U);
 }
 
-TEST_F(SharedCellsTest, OpensFilesAlone) {
+TEST_F(SharedCellsTest, OpensOnlyRegularFiles) {
   const TempDirectory directory;
   std::string error;
   EXPECT_EQ(SharedCells::open(directory.path().string(), error), nullptr);

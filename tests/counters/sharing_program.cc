@@ -1,5 +1,6 @@
-// A program that shares its cells, for sharing_test.cc: does what its argument says, tells its file on
-// standard error ("ready <path>", or why there is none) and waits to be killed, or ends.
+// A program that shares its cells, for sharing_test.cc. It performs the action given as its argument, and
+// prints the path of its file to standard error ("ready ...", or why there is none). Then it ends or waits to
+// be killed.
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -34,7 +35,7 @@ CounterGroup<2> disk{{{{"disk.reads"}, {"disk.bytes"}}}};
 Histogram<> latency{"shop.latency_ns"};
 Gauge queue{"shop.queue"};
 
-// Once more through exec, so that its cells are made under the limit.
+// Executes itself again, so that its cells are created under the limit.
 void limit_files(char** arguments) {
   const rlimit small{1 << 20, 1 << 20};
   rlimit now{};
@@ -45,7 +46,7 @@ void limit_files(char** arguments) {
 
 void write_file(const char* path, const std::string& text) { std::ofstream(path) << text; }
 
-// Once more, with a small file system in place of its directory: of its own, which ends with it.
+// Executes itself again, with a small private file system mounted over its directory.
 void mount_small(char** arguments) {
   const char* const directory = std::getenv("STATMILL_SHARE");
   if (std::getenv("SHARING_IS_SMALL") != nullptr || directory == nullptr) return;
@@ -66,7 +67,7 @@ void mount_small(char** arguments) {
   ::execv("/proc/self/exe", arguments);
 }
 
-// More than there is space for.
+// Claims more cells than there is space for.
 int fill() {
   std::vector<std::unique_ptr<Histogram<>>> histograms;
   for (int i = 0; i < 100; ++i) {
@@ -99,7 +100,7 @@ void end_instruments() {
   Counter other("other");
   other.add(7);
   { Histogram<3, 10>("sizes").record(9); }
-  { Histogram<3, 10>("sizes.again").record(100); }  // in the same cells
+  { Histogram<3, 10>("sizes.again").record(100); }  // reuses the cells
   { Histogram<3, 12>("sizes.last").record(200); }
   { Counter("short.lived").add(6); }
 }
@@ -123,7 +124,7 @@ int count_in_child() {
   return status;
 }
 
-// Records when SIGUSR1 comes, which must be blocked, and ends.
+// Records on SIGUSR1, which must be blocked, and ends.
 [[noreturn]] void record_and_end(const sigset_t& start) {
   int number = 0;
   ::sigwait(&start, &number);
@@ -150,13 +151,13 @@ int main(int argc, char** argv) {
   queue.set(3);
   if (share_path() == nullptr) {
     requests.add(2);
-    std::fprintf(stderr, "not shared: %s\n", share_error() == nullptr ? "nobody asked" : share_error());
+    std::fprintf(stderr, "not shared: %s\n", share_error() == nullptr ? "not enabled" : share_error());
     return requests.value() == 2 ? 0 : 1;
   }
   std::fprintf(stderr, "ready status=%d path=%s\n", status, share_path());
   if (what == "exits" || what == "fills") return status;
   if (what == "steps") record_and_end(start);
-  // High and low half of the sum are the same, but where it is read in the middle of an add.
+  // Both halves of the sum are equal unless a reader sees an incomplete add.
   while (what == "adds") requests.add((uint64_t{1} << 32) + 1);
   while (true) ::pause();
 }

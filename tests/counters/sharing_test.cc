@@ -1,5 +1,3 @@
-// Cells in a file: what a program has counted is read to the last count, while it lives and when it was
-// killed; what it does not share it counts all the same.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -20,7 +18,7 @@ using testing::HasSubstr;
 
 class SharingTest : public testing::Test {
  protected:
-  // Runs the program until it has done what it is told.
+  // Runs the program until it has performed the action.
   void run(const std::string& what) {
     program_.emplace(
         Command{STATMILL_SHARING_PROGRAM, {what}, {{"STATMILL_SHARE", directory_.path().string()}}});
@@ -37,7 +35,7 @@ class SharingTest : public testing::Test {
     program_->signal(SIGKILL);
     EXPECT_EQ(program_->wait(), -SIGKILL);
   }
-  // All readings of a name added up.
+  // Returns the readings by name; counts of one name are added up.
   std::map<std::string, Reading> read() {
     std::string error;
     const auto readings = cells_->read(error);
@@ -53,7 +51,7 @@ class SharingTest : public testing::Test {
     }
     return out;
   }
-  // What the program says that has no file.
+  // Runs the program, which cannot create a file, and returns what it prints.
   static std::string run_unshared(std::vector<std::string> arguments, const std::string& directory) {
     const Ended ended =
         run_program({STATMILL_SHARING_PROGRAM, std::move(arguments), {{"STATMILL_SHARE", directory}}});
@@ -67,7 +65,7 @@ class SharingTest : public testing::Test {
   std::unique_ptr<SharedCells> cells_;
 };
 
-TEST_F(SharingTest, WhatAKilledProcessHadCountedIsRead) {
+TEST_F(SharingTest, ReadsTheCountsOfAKilledProcess) {
   run("threads");
   EXPECT_TRUE(cells_->lives());
   const auto before = read();
@@ -83,32 +81,32 @@ TEST_F(SharingTest, WhatAKilledProcessHadCountedIsRead) {
     EXPECT_EQ(latency.grouping_power, 5U);
     EXPECT_EQ(latency.count, 800'000U);
     EXPECT_EQ(latency.sum, 100'000ULL * 1000 * (0 + 1 + 2 + 3 + 4 + 5 + 6 + 7) + 800'000ULL / 10 * 45);
-    EXPECT_EQ(readings->size(), 4U) << "gauges are not in it";
+    EXPECT_EQ(readings->size(), 4U) << "gauges are not shared";
   }
 }
 
-TEST_F(SharingTest, WhatAProcessHadCountedThatEndedIsRead) {
+TEST_F(SharingTest, ReadsTheCountsOfAProcessThatEnded) {
   run("exits");
   EXPECT_EQ(program_->wait(), 0);
   EXPECT_FALSE(cells_->lives());
   const auto readings = read();
   EXPECT_EQ(readings.at("shop.requests;code=200").count, 800'000U);
-  EXPECT_EQ(readings.at("shop.latency_ns").count, 800'000U) << "nobody had its cells after it";
+  EXPECT_EQ(readings.at("shop.latency_ns").count, 800'000U) << "its cells were not reused";
 }
 
-TEST_F(SharingTest, AnInstrumentThatEndedKeepsItsCount) {
+TEST_F(SharingTest, EndedInstrumentsKeepTheirCounts) {
   run("ends");
   const auto readings = read();
-  EXPECT_EQ(readings.at("short.lived").count, 11U) << "both of the name";
-  EXPECT_EQ(readings.at("other").count, 7U) << "counts in a cell that was another's";
-  EXPECT_FALSE(readings.contains("sizes")) << "its cells were another's";
+  EXPECT_EQ(readings.at("short.lived").count, 11U) << "both counters of this name";
+  EXPECT_EQ(readings.at("other").count, 7U) << "counts in a reused cell";
+  EXPECT_FALSE(readings.contains("sizes")) << "its cells were reused";
   EXPECT_EQ(readings.at("sizes.again").count, 1U);
   EXPECT_EQ(readings.at("sizes.again").sum, 100U);
   EXPECT_EQ(readings.at("sizes.last").sum, 200U);
   EXPECT_EQ(cells_->left_out(), 0U);
 }
 
-TEST_F(SharingTest, AChildCountsForItself) {
+TEST_F(SharingTest, ChildIsNotShared) {
   run("forks");
   const auto readings = read();
   EXPECT_EQ(readings.at("shop.requests;code=200").count, 10U);
@@ -116,7 +114,7 @@ TEST_F(SharingTest, AChildCountsForItself) {
   EXPECT_TRUE(cells_->lives());
 }
 
-TEST_F(SharingTest, ReadsAreNeverInTheMiddleOfAnAdd) {
+TEST_F(SharingTest, ReaderSeesNoIncompleteAdd) {
   run("adds");
   uint64_t last = 0;
   for (int i = 0; i < 2000; ++i) {
@@ -131,7 +129,7 @@ TEST_F(SharingTest, ReadsAreNeverInTheMiddleOfAnAdd) {
   EXPECT_GT(last, 0U);
 }
 
-TEST_F(SharingTest, AFullFileSystemCostsCountsAndNotTheProgram) {
+TEST_F(SharingTest, FullFileSystemLosesCountsButNotTheProgram) {
   const Ended ended =
       run_program({STATMILL_SHARING_PROGRAM, {"fills"}, {{"STATMILL_SHARE", directory_.path().string()}}});
   EXPECT_EQ(ended.status, 0) << ended.said;
@@ -139,18 +137,19 @@ TEST_F(SharingTest, AFullFileSystemCostsCountsAndNotTheProgram) {
   EXPECT_THAT(ended.said, HasSubstr("ready"));
 }
 
-TEST_F(SharingTest, WithoutAFileAProgramCountsAndSaysWhy) {
+TEST_F(SharingTest, WithoutAFileTheProgramCountsAndReportsWhy) {
   const std::string nowhere = (directory_.path() / "none").string();
   EXPECT_THAT(run_unshared({""}, nowhere), HasSubstr("not shared: " + nowhere + ": No such file"));
   EXPECT_THAT(run_unshared({""}, directory_.write("file", "").string()), HasSubstr("Not a directory"));
-  EXPECT_THAT(run_unshared({""}, ""), HasSubstr("not shared: nobody asked")) << "empty: not what it defines";
+  EXPECT_THAT(run_unshared({""}, ""), HasSubstr("not shared: not enabled"))
+      << "an empty variable overrides the definition in the program";
   EXPECT_THAT(run_unshared({""}, std::string(600, 'x')), HasSubstr("not shared: "));
   EXPECT_THAT(run_unshared({"limited"}, directory_.path().string()), HasSubstr("ulimit"));
   EXPECT_THAT(run_program({STATMILL_SHARING_PROGRAM, {}, {}}).said, HasSubstr("/nowhere/statmill: No such"))
-      << "what the program defines";
+      << "the definition in the program";
 }
 
-TEST(Sharing, IsOffUnlessAskedFor) {
+TEST(Sharing, IsOffByDefault) {
   EXPECT_EQ(share_path(), nullptr);
   EXPECT_EQ(share_error(), nullptr);
 }

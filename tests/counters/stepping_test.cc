@@ -1,5 +1,5 @@
-// A program is stopped after each single instruction while it records, and its file of cells is read each
-// time: what the lines tell in the end is exact, whichever of these readings were told.
+// Stops a program after every single instruction while it records, and reads its shared cells each time.
+// Whichever of these readings are reported, the total of the lines is exact.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -18,16 +18,16 @@
 namespace statmill {
 namespace {
 
-// As sharing_program records them.
+// The values that sharing_program records.
 constexpr uint64_t kRecords = 8;
 constexpr uint64_t value_of(uint64_t record) { return 1000 * record + 3; }
 
 class SteppingTest : public testing::Test {
  protected:
-  // Cells are added to atomically: a restartable sequence that is stopped begins anew, for ever.
+  // Requires atomic adds: a restartable sequence that is single-stepped restarts forever.
   void SetUp() override {
     if (!std::string_view(STATMILL_SANITIZE).empty())
-      GTEST_SKIP() << "stepping through a sanitizer's own code takes minutes and shows nothing else";
+      GTEST_SKIP() << "stepping through the code of a sanitizer takes minutes and shows nothing new";
     program_.emplace(Command{STATMILL_SHARING_PROGRAM,
                              {"steps"},
                              {{"STATMILL_SHARE", directory_.path().string()}, {"STATMILL_CELLS", "getcpu"}}});
@@ -42,7 +42,7 @@ class SteppingTest : public testing::Test {
     ASSERT_TRUE(stops());
     program_->signal(SIGUSR1);
   }
-  // Runs one instruction. False: the program has ended.
+  // Executes one instruction. Returns false if the program has ended.
   bool step() {
     EXPECT_EQ(::ptrace(PTRACE_SINGLESTEP, program_->pid(), 0, 0), 0) << std::strerror(errno);
     return stops();
@@ -57,10 +57,10 @@ class SteppingTest : public testing::Test {
       out.name = "h";
       return out;
     }
-    ADD_FAILURE() << "no histogram";
+    ADD_FAILURE() << "the histogram is missing";
     return {};
   }
-  // All different readings from the first instruction on to the end, in their order.
+  // Returns all different readings from the first instruction to the end, in order.
   std::vector<Reading> all_readings() {
     std::vector<Reading> out = {read()};
     while (step() && !HasFailure()) {
@@ -75,7 +75,7 @@ class SteppingTest : public testing::Test {
  private:
   bool stops() {
     int status = 0;
-    // Its end is left to be reaped by the Process.
+    // Leaves the exited child to be reaped by Process.
     siginfo_t info{};
     if (::waitid(P_PID, static_cast<id_t>(program_->pid()), &info, WEXITED | WSTOPPED | WNOWAIT) != 0)
       return false;
@@ -88,8 +88,8 @@ class SteppingTest : public testing::Test {
   std::unique_ptr<SharedCells> cells_;
 };
 
-// Reports these readings one after the other, as of one histogram.
-ReceivedHistogram told(const std::vector<Reading>& readings) {
+// Reports these readings in order as one histogram, and returns what the server receives.
+ReceivedHistogram received_from(const std::vector<Reading>& readings) {
   SentHistogram sent;
   ReceivedHistogram received;
   for (const Reading& reading : readings) {
@@ -101,36 +101,36 @@ ReceivedHistogram told(const std::vector<Reading>& readings) {
   return received;
 }
 
-TEST_F(SteppingTest, WhicheverReadingsAreToldTheTotalIsExact) {
+TEST_F(SteppingTest, TotalIsExactWhicheverReadingsAreReported) {
   const std::vector<Reading> readings = all_readings();
   ASSERT_FALSE(HasFailure());
   const Reading& last = readings.back();
   ASSERT_EQ(last.count, kRecords);
   ASSERT_EQ(last.sum_missing_max, 0u);
-  EXPECT_EQ(readings.size(), 1 + 3 * kRecords) << "each of a record's three stores is seen";
-  EXPECT_TRUE(told(readings).sum() == last.sum) << "all of them";
+  EXPECT_EQ(readings.size(), 1 + 3 * kRecords) << "each of the three stores of a record is visible";
+  EXPECT_TRUE(received_from(readings).sum() == last.sum) << "all of them";
   for (size_t i = 0; i < readings.size(); ++i) {
-    EXPECT_TRUE(told({readings[i], last}).sum() == last.sum) << i;
+    EXPECT_TRUE(received_from({readings[i], last}).sum() == last.sum) << i;
     for (size_t k = i + 1; k < readings.size(); ++k) {
-      const ReceivedHistogram received = told({readings[i], readings[k], last});
+      const ReceivedHistogram received = received_from({readings[i], readings[k], last});
       EXPECT_TRUE(received.sum() == last.sum) << i << " " << k;
       EXPECT_EQ(received.buckets(), buckets_of(last)) << i << " " << k;
     }
   }
 }
 
-TEST_F(SteppingTest, AProgramThatIsKilledWithinARecordCostsTheSumOfThatRecordAtMost) {
+TEST_F(SteppingTest, ProgramKilledWithinARecordLosesAtMostItsValue) {
   const std::vector<Reading> readings = all_readings();
   ASSERT_FALSE(HasFailure());
   for (size_t i = 0; i < readings.size(); ++i) {
     for (size_t k = i; k < readings.size(); ++k) {
       Reading last = readings[k];
       if (last.count == 0) continue;
-      last.sum_missing_max = 0;  // nobody will finish it
-      const ReceivedHistogram received = told({readings[i], last});
+      last.sum_missing_max = 0;  // it will never be finished
+      const ReceivedHistogram received = received_from({readings[i], last});
       uint64_t recorded = 0;
       for (uint64_t record = 0; record < last.count; ++record) recorded += value_of(record);
-      EXPECT_EQ(received.buckets(), buckets_of(last)) << "every count is there: " << i << " " << k;
+      EXPECT_EQ(received.buckets(), buckets_of(last)) << "no count is missing: " << i << " " << k;
       EXPECT_TRUE(received.sum() <= recorded && received.sum() >= recorded - value_of(last.count - 1))
           << i << " " << k;
     }

@@ -1,5 +1,3 @@
-// What a histogram's sum may lack where a reading met records halfway, and that reports are exact all the
-// same, whatever instants the readings fall on.
 #include "counters/unfinished.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +19,7 @@ constexpr size_t kBuckets = h2::bucket_count(kPower, kMaxPower);
 constexpr size_t kGroups = group_count(kPower, kBuckets);
 constexpr size_t kCpus = 3;
 
-TEST(Unfinished, ARecordThatIsNotFinishedMayLackTheGreatestValueOfItsGroup) {
+TEST(Unfinished, UnfinishedRecordMayLackTheLargestValueOfItsGroup) {
   std::array<uint64_t, kBuckets> buckets{};
   std::array<uint64_t, kGroups> finished{};
   EXPECT_EQ(sum_missing_max(kPower, buckets, finished), 0u);
@@ -30,14 +28,14 @@ TEST(Unfinished, ARecordThatIsNotFinishedMayLackTheGreatestValueOfItsGroup) {
   buckets[h2::index_of(kPower, 2)] = 1;
   const size_t group = h2::index_of(kPower, 100) >> kPower;
   finished[group] = 5;
-  EXPECT_EQ(sum_missing_max(kPower, buckets, finished), 3u) << "2 is in the group of 0 to 3";
+  EXPECT_EQ(sum_missing_max(kPower, buckets, finished), 3u) << "2 is in the group from 0 to 3";
   finished[0] = 1;
   EXPECT_EQ(sum_missing_max(kPower, buckets, finished), 0u);
   finished[group] = 3;
   EXPECT_EQ(sum_missing_max(kPower, buckets, finished), 2u * 127);
 }
 
-TEST(Unfinished, WhatExceeds64BitsIsTheMostThereIs) {
+TEST(Unfinished, BoundIsCappedAt64Bits) {
   std::vector<uint64_t> buckets(h2::bucket_count(8, 64));
   const std::vector<uint64_t> finished(group_count(8, buckets.size()));
   buckets.back() = 1;
@@ -47,7 +45,7 @@ TEST(Unfinished, WhatExceeds64BitsIsTheMostThereIs) {
   EXPECT_EQ(sum_missing_max(8, buckets, finished), ~uint64_t{0});
 }
 
-// A histogram that threads record into, one store after the other, each on any CPU, in the order of
+// A model of a histogram: threads record into it one store at a time, each on any CPU, in the order of
 // Histogram::record().
 class Recording {
  public:
@@ -64,7 +62,8 @@ class Recording {
       while (thread.done != 0) store(thread, 0);
     }
   }
-  // Takes cell after cell, as Registry::read() and SharedCells::read() do. `between` runs before each load.
+  // Reads one cell after another, like Registry::read() and SharedCells::read(). Calls `between` before each
+  // load.
   template <class Between>
   Reading read(Between between) const {
     const auto sum_of = [&](auto cell_of) {
@@ -102,7 +101,7 @@ class Recording {
   };
   struct Thread {
     uint64_t value = 0;
-    int done = 0;  // stores of its record
+    int done = 0;  // number of stores of the current record
   };
   void store(Thread& thread, size_t cpu) {
     const size_t bucket = h2::index_of(kPower, thread.value);
@@ -124,11 +123,11 @@ void send(SentHistogram& sent, const std::vector<SentHistogram::Line>& lines, si
   }
 }
 
-RC_GTEST_PROP(Unfinished, ReportsAddUpToTheLastDigitWhateverInstantsTheReadingsFallOn, ()) {
+RC_GTEST_PROP(Unfinished, ReportsAddUpExactlyWheneverReadingsAreMade, ()) {
   Recording recording;
   SentHistogram sent;
   ReceivedHistogram received;
-  const auto pace = *rc::gen::element(0, 1, 20);  // stores while a cell is read, in percent
+  const auto pace = *rc::gen::element(0, 1, 20);  // chance of a store before each load, in percent
   for (int report = *rc::gen::inRange(1, 6); report > 0; --report) {
     for (int i = *rc::gen::inRange(0, 60); i > 0; --i) recording.step();
     const Reading reading = recording.read([&] {
@@ -146,14 +145,14 @@ RC_GTEST_PROP(Unfinished, ReportsAddUpToTheLastDigitWhateverInstantsTheReadingsF
   RC_ASSERT(received.sum() == last.sum);
 }
 
-TEST(Unfinished, NearlyAllOfABusyHistogramIsToldAtOnce) {
+TEST(Unfinished, MostOfABusyHistogramIsSentImmediately) {
   std::array<uint64_t, h2::bucket_count(5, 40)> buckets{};
   std::array<uint64_t, group_count(5, buckets.size())> finished{};
   const auto record = [&](uint64_t value, uint64_t n) { buckets[h2::index_of(5, value)] += n; };
   record(1000, 100'000);
   record(uint64_t{1} << 39, 1);
   for (size_t i = 0; i < buckets.size(); ++i) finished[i >> 5] += buckets[i];
-  record(1000, 2);  // on their way
+  record(1000, 2);  // in progress
   Reading reading;
   reading.name = "h";
   reading.type = Reading::Type::kHistogram;
@@ -166,7 +165,7 @@ TEST(Unfinished, NearlyAllOfABusyHistogramIsToldAtOnce) {
   ReceivedHistogram received;
   for (const SentHistogram::Line& line : SentHistogram().lines(reading)) EXPECT_TRUE(received.add(line.text));
   EXPECT_EQ(received.buckets().at(static_cast<uint32_t>(h2::index_of(5, uint64_t{1} << 39))), 1u)
-      << "a rare value does not wait";
+      << "a rare value is not held back";
   EXPECT_GE(received.buckets().at(static_cast<uint32_t>(h2::index_of(5, 1000))), 99'800u);
 }
 
