@@ -1,5 +1,3 @@
-// Without it glibc raises its threshold for large blocks to whatever was freed last (up to
-// 32 MiB), and a heap holds them below something small that lives on: at 1 M series 460 MB instead of 280.
 #include "server/allocator.h"
 
 #include <malloc.h>
@@ -8,6 +6,9 @@
 
 namespace statmill {
 
+// Without fixed thresholds glibc raises its threshold for large blocks to the size of the last one freed (up
+// to 32 MiB). Later large blocks then come from a heap, which cannot shrink below a small block that is still
+// in use: at 1 M series 460 MB instead of 280.
 void tune_allocator() {
   constexpr int kLargeBytes = 256 << 10;
   mallopt(M_MMAP_THRESHOLD, kLargeBytes);
@@ -16,7 +17,7 @@ void tune_allocator() {
 
 MemoryReturn::MemoryReturn(Registry& registry)
     : returns_(registry.counter("statmill.memory_returns",
-                                "Times that memory which was free was given back to the system.")) {}
+                                "Times that free memory was returned to the system.")) {}
 
 void MemoryReturn::tick(SteadyTime now, size_t used) {
   most_used_ = std::max(most_used_, used);

@@ -1,4 +1,4 @@
-// Allocator: how malloc keeps and returns memory, tuned for a server whose ticks are bursts.
+// Tunes malloc for a server that allocates in bursts, one per tick.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +8,16 @@
 
 namespace statmill {
 
-// Large blocks go back to the system when they are freed. Once, before threads start.
+// Makes malloc return large blocks to the system when they are freed. Call once, before threads start.
 void tune_allocator();
 
-// Gives back what is free inside the heaps: some milliseconds per GB, so once in a while, and soon after much
-// was freed.
+// Returns free memory inside the heaps to the system. That costs some milliseconds per GB, so it is done
+// rarely, and sooner after a lot of memory was freed.
 class MemoryReturn {
  public:
   explicit MemoryReturn(Registry& registry);
 
-  // `used`: bytes in use of what comes and goes in bursts.
+  // `used`: bytes now held by buckets in memory, which grow and shrink in bursts.
   void tick(SteadyTime now, size_t used);
 
  private:
@@ -27,7 +27,7 @@ class MemoryReturn {
 
   Counter& returns_;
   SteadyTime last_;
-  size_t most_used_ = 0;  // since then
+  size_t most_used_ = 0;  // since last_
 };
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// ServerConfig: every setting of statmilld, with its default and bounds. Parsed once, immutable after.
+// ServerConfig: all settings of statmilld with their defaults. Parsed once, immutable afterwards.
 #pragma once
 
 #include <optional>
@@ -23,9 +23,9 @@ namespace statmill {
 struct ServerConfig {
   RocksOptions store;
   Retention retention;
-  LineOptions line;                         // but for `listen` of all listeners
-  std::optional<Endpoint> graphite_listen;  // none: off
-  std::optional<Endpoint> statsd_listen;    // likewise
+  LineOptions line;                         // for all line listeners, except `listen`
+  std::optional<Endpoint> graphite_listen;  // nullopt: off
+  std::optional<Endpoint> statsd_listen;    // nullopt: off
   StatsdLimits statsd;
   Endpoint http_listen;
   HttpOptions http;
@@ -40,7 +40,7 @@ struct ServerConfig {
   LogLevel log_level = LogLevel::kInfo;
 };
 
-// The settings that fill `config`, which must outlive them.
+// Returns the settings, which write to `config` when parsed. `config` must outlive them.
 std::vector<Setting> server_settings(ServerConfig& config);
 
 }  // namespace statmill

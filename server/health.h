@@ -1,5 +1,5 @@
-// Health: what is wrong with the server right now. A problem makes /readyz answer 503; a warning is listed
-// there and in /api/v1/status, and the server stays ready.
+// Health: the problems and warnings of the running server. A problem makes /readyz answer 503; a warning does
+// not. /readyz and /api/v1/status list both.
 #pragma once
 
 #include <map>
@@ -14,19 +14,20 @@ namespace statmill {
 // Thread-safe.
 class Health {
  public:
-  using Parts = std::map<std::string, std::string>;  // part -> text for a person
+  using Parts = std::map<std::string, std::string>;  // part -> text for people
 
-  // The server cannot do its job because of `part`. An empty text ends the problem.
+  // Sets the problem of `part`: the server cannot do its job. An empty text clears it.
   void set(std::string_view part, std::string problem) {
     MutexLock lock(mutex_);
     put(problems_, part, std::move(problem));
   }
-  // An operator should look at `part`, but the server does its job. An empty text ends the warning.
+  // Sets the warning of `part`: the server does its job, but an operator should look. An empty text clears
+  // it.
   void warn(std::string_view part, std::string warning) {
     MutexLock lock(mutex_);
     put(warnings_, part, std::move(warning));
   }
-  // The server is ready if this is empty.
+  // Returns the current problems; the server is ready if there are none.
   Parts problems() const {
     MutexLock lock(mutex_);
     return problems_;

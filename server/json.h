@@ -1,4 +1,4 @@
-// JsonObject and JsonArray: JSON written as it goes, one after the other into one text.
+// JsonObject and JsonArray: write JSON straight into a string.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace statmill {
 
-// Opens at construction and closes at destruction; while one that was made inside it is open, it must not be
-// written to.
+// Writes the opening brace when constructed and the closing one when destroyed. Do not write to an object
+// while an object or array inside it is still open.
 class JsonObject {
  public:
   explicit JsonObject(std::string& out) : out_(out) { out_.push_back('{'); }
@@ -35,7 +35,7 @@ class JsonObject {
   bool first_ = true;
 };
 
-// The same.
+// Like JsonObject, with brackets.
 class JsonArray {
  public:
   explicit JsonArray(std::string& out) : out_(out) { out_.push_back('['); }
@@ -43,7 +43,7 @@ class JsonArray {
   JsonArray(const JsonArray&) = delete;
   JsonArray& operator=(const JsonArray&) = delete;
 
-  // The caller writes one element.
+  // Starts an element; the caller writes its value.
   std::string& element() {
     if (!first_) out_.push_back(',');
     first_ = false;

@@ -1,4 +1,3 @@
-// statmilld: parses, builds, runs.
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -53,7 +52,7 @@ int main(int argc, char** argv) {
   if (*action == statmill::SettingsAction::kShowVersion) return show("statmilld " STATMILL_VERSION "\n");
   try {
     return run(config);
-  } catch (const std::exception& e) {  // of a library's: out of descriptors or threads, say
+  } catch (const std::exception& e) {  // from a library, for example when threads or descriptors run out
     return fail(ExitCode::kFailed, e.what());
   }
 }

@@ -14,7 +14,7 @@ void MinuteCount::tick(SteadyTime now, uint64_t total) {
     return;
   }
   if (now < next_mark_) return;
-  // After a pause the seconds that were missed get what there is now: nothing is known of them.
+  // After a pause the missed seconds get the current total, since their own totals are unknown.
   const auto missed = static_cast<size_t>((now - next_mark_) / kStep);
   for (size_t i = 0; i < std::min(missed + 1, kMarks); ++i) {
     marks_[oldest_] = total;

@@ -1,4 +1,4 @@
-// MinuteCount: how much something that only grows has grown in the last minute, to within a second.
+// MinuteCount: how much a growing total has grown in the last minute, to within a second.
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@ namespace statmill {
 // Thread-safe.
 class MinuteCount {
  public:
-  // To be called at least once a second with what there is by now; the first call is the beginning.
+  // Records the total. Must be called at least once a second; counting begins with the first call.
   void tick(SteadyTime now, uint64_t total);
-  // By how much `total` is more than a minute ago, or than at the beginning.
+  // Returns how much `total` has grown within the last minute, or since the first tick() if that is later.
   uint64_t last_minute(uint64_t total) const;
 
  private:

@@ -10,7 +10,7 @@ void SelfSeries::feed(Timestamp now, SteadyTime steady) {
   if (steady < next_) return;
   next_ = steady + kInterval;
   std::vector<Reading> readings = registry_.read();
-  // What never happened is no series yet: there are hundreds of reasons.
+  // A counter that is still 0 makes no series: there are hundreds of counters, one for each refusal reason.
   std::erase_if(readings, [](const Reading& r) { return r.type == Reading::Type::kCounter && r.count == 0; });
   const std::string_view lines = lines_.make(readings);
   Batch batch;

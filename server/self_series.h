@@ -1,4 +1,4 @@
-// SelfSeries: the server's own counters as series, through the ordinary road, under `statmill.`.
+// SelfSeries: feeds the server's own metrics into the intake as series named `statmill.*`.
 #pragma once
 
 #include "base/clock.h"
@@ -8,7 +8,7 @@
 
 namespace statmill {
 
-// Confined to the tick's thread.
+// Confined to the tick thread.
 class SelfSeries {
  public:
   static constexpr Duration kInterval = std::chrono::seconds(10);
@@ -17,8 +17,7 @@ class SelfSeries {
   SelfSeries(Intake& intake, const Registry& registry)
       : intake_(intake), registry_(registry), account_(intake.account("self")) {}
 
-  // At each kInterval: counters that moved as events of what was added, gauges as gauges, histograms as
-  // distributions.
+  // Once every kInterval: sends counters that grew as events, gauges as gauges, histograms as distributions.
   void feed(Timestamp now, SteadyTime steady);
 
  private:

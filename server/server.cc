@@ -28,7 +28,7 @@ ExitCode store_exit_code(ErrorCode code) {
 Fault store_fault(Error error, std::string_view context) {
   const ExitCode code = store_exit_code(error.code);
   if (error.code == ErrorCode::kCorrupt) {
-    error.message += "; restore a backup, or start with --salvage to go on with what can be read";
+    error.message += "; restore a backup, or start with --salvage to keep what can be read";
   }
   return {code, std::move(error).with(context)};
 }
@@ -46,7 +46,7 @@ std::string endpoint_text(const Endpoint& endpoint) {
   return endpoint.host.empty() ? "off" : endpoint.text();
 }
 
-// An agent may come back for as long as anything that it sent is kept.
+// An agent is remembered for as long as any of its data is kept.
 AgentLimits agent_limits(const ServerConfig& config) {
   AgentLimits limits = config.agent_limits;
   limits.expiry = std::chrono::seconds(config.retention.longest().coarsest().retention_s);
@@ -70,8 +70,8 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log)
   watchdog_.add_task("stop", stop_time_);
 }
 
-// In the order of stop(), also amid a start that has failed; what was not stopped by then loses its last
-// tick.
+// Stops the parts in the order of stop(), also after a failed start. Without a stop() before, samples since
+// the last tick are lost.
 Server::~Server() {
   stop_http();
   stop_senders();
@@ -91,7 +91,7 @@ std::optional<Fault> Server::start() {
                            {"journal_rows", recovery->journal_rows},
                            {"journal_entries", recovery->journal_entries},
                            {"ms", milliseconds_since(started_, clock_.steady())}});
-  if (damage == Damage::kSalvage) tell_losses(recovery->losses);
+  if (damage == Damage::kSalvage) report_losses(recovery->losses);
   if (auto fault = restore_agents()) return fault;
   return start_recovered(*recovery);
 }
@@ -100,32 +100,33 @@ std::optional<Fault> Server::restore_agents() {
   auto agents = store_->snapshot()->agents();
   if (agents && agents->damaged > 0 && !config_.store.salvage)
     agents = Error{ErrorCode::kCorrupt, std::to_string(agents->damaged) + " damaged"};
-  if (!agents) return store_fault(agents.error(), "rows of agents in store.path " + config_.store.path);
-  // What such an agent still keeps it sends again, and that counts twice.
+  if (!agents) return store_fault(agents.error(), "agent rows in store.path " + config_.store.path);
+  // An agent whose row is lost sends everything in its spool again, and part of that counts twice.
   if (agents->damaged > 0) log_.error("salvaged", {{"agent_rows_damaged", agents->damaged}});
   agent_registry_.restore(std::move(*agents));
   return std::nullopt;
 }
 
-void Server::tell_losses(const SalvageLosses& losses) {
+void Server::report_losses(const SalvageLosses& losses) {
   const LogDrops& log = store_->log_drops();
-  if (!losses.any() && log.places == 0) return log_.warn("nothing was lost: start without --salvage", {});
+  if (!losses.any() && log.places == 0)
+    return log_.warn("nothing was lost: no need for --salvage at the next start", {});
   log_.error("salvaged", {{"log_places", log.places},
                           {"log_bytes", log.bytes},
                           {"journal_rows_damaged", losses.rows_damaged},
                           {"journal_gaps", losses.gaps},
                           {"journal_entries_lost", losses.entries + losses.entries_of_unknown_series},
                           {"activity_rows_lost", losses.activity_rows}});
-  registry_.gauge("statmill.salvage_log_bytes", "Bytes of the log that this start left out.")
+  registry_.gauge("statmill.salvage_log_bytes", "Bytes of the log lost at this start.")
       .set(static_cast<int64_t>(log.bytes));
-  registry_.gauge("statmill.salvage_journal_entries", "Buckets of the journal that this start left out.")
+  registry_.gauge("statmill.salvage_journal_entries", "Buckets of the journal lost at this start.")
       .set(static_cast<int64_t>(losses.entries + losses.entries_of_unknown_series));
 }
 
 std::optional<Fault> Server::open_store() {
   RocksOptions options = config_.store;
   options.warn = [this](std::string_view what) {
-    if (store_log_.admit(clock_.steady()) >= 0) log_.warn("rocksdb", {{"says", what}});
+    if (store_log_.admit(clock_.steady()) >= 0) log_.warn("rocksdb", {{"message", what}});
   };
   auto opened = RocksStore::open(options, config_.retention.tiers());
   if (!opened) {
@@ -133,7 +134,7 @@ std::optional<Fault> Server::open_store() {
   }
   store_ = std::move(*opened);
   if (const std::optional<Error>& fault = store_->fault()) {
-    log_.error("the store can only be read; samples wait in memory", {{"why", fault->message}});
+    log_.error("the store is read-only; samples wait in memory", {{"why", fault->message}});
     health_.set("store", fault->message);
   }
   return std::nullopt;
@@ -144,13 +145,13 @@ std::optional<Fault> Server::start_recovered(const Recovery& recovery) {
   ticker_ =
       std::make_unique<Ticker>(Ticker::Services{table_, *store_, registry_, health_, log_, &agent_registry_},
                                config_.tick, recovery.start, clock_.steady());
-  if (recovery.losses.any()) {  // what is left stands no longer on a journal with holes
+  if (recovery.losses.any()) {  // flushed data no longer depend on the damaged journal
     if (Status s = ticker_->flush_all(TickTime::of(clock_)); !s)
-      return store_fault(s.error(), "what was salvaged");
+      return store_fault(s.error(), "flush of salvaged data");
   }
   ticker_->begin(TickTime::of(clock_));
   register_figures();
-  store_figures_.tick(*store_, clock_.steady());
+  store_stats_.tick(*store_, clock_.steady());
   watchdog_thread_ = std::make_unique<WatchdogThread>(watchdog_, config_.watchdog.look);
   if (auto fault = listen()) return fault;
   self_series_ = std::make_unique<SelfSeries>(intake_, registry_);
@@ -170,7 +171,7 @@ std::optional<Fault> Server::start_recovered(const Recovery& recovery) {
 void Server::start_threads() {
   tick_thread_ =
       std::make_unique<TickThread>(*ticker_, clock_, log_, tick_time_, config_.tick_interval, [this] {
-        store_figures_.tick(*store_, clock_.steady());
+        store_stats_.tick(*store_, clock_.steady());
         self_series_->feed(clock_.wall(), clock_.steady());
         memory_return_.tick(clock_.steady(), table_.ram_bytes());
         new_series_.tick(clock_.steady(), table_.series_created());
@@ -185,7 +186,7 @@ Server::Ports Server::ports() const {
           http_->local_endpoint()};
 }
 
-// After a fault the listeners that are open end with the server.
+// After a fault the destructor closes the listeners that are open.
 std::optional<Fault> Server::listen() {
   if (auto fault = listen_for_lines()) return fault;
   if (auto fault = listen_for_agents()) return fault;
@@ -230,7 +231,7 @@ std::optional<Fault> Server::listen_for_agents() {
   return Fault{is_setting ? ExitCode::kUsage : ExitCode::kCannotListen, opened.error()};
 }
 
-// Their threads end. The listeners themselves stay: the tick may still speak to their connections.
+// Ends the listeners' threads. The listeners stay: a tick may still report to their connections.
 void Server::stop_senders() {
   if (agents_) agents_->stop();
   for (auto* listener : {&statsd_, &graphite_, &lines_}) {
@@ -248,7 +249,7 @@ HttpServices Server::http_services() {
     return LinesAccount{batch.received, accepted, batch.refused};
   };
   Histogram<>& query_ns =
-      registry_.histogram("statmill.query_ns", "Nanoseconds that a query took, without writing its answer.");
+      registry_.histogram("statmill.query_ns", "Nanoseconds per query, without writing its answer.");
   return {[this, &query_ns](const QueryRequest& request, Timestamp now) {
             const Timer timer(query_ns);
             return engine_->run(request, now);
@@ -257,7 +258,7 @@ HttpServices Server::http_services() {
           take_lines,
           [this] {
             return status_json(
-                {table_, store_figures_.stats(), registry_, health_, connections_, clock_, started_});
+                {table_, store_stats_.stats(), registry_, health_, connections_, clock_, started_});
           },
           [this] { return rejects_json(intake_.refusals()); },
           [this](size_t parts) {
@@ -290,10 +291,10 @@ void Server::ignore_hangup() {
   });
 }
 
-// No request is being answered any more; what is asked of the admin meanwhile is given up.
+// Afterwards no request is being answered; admin jobs under way are canceled.
 void Server::stop_http() {
   if (admin_) admin_->stop();
-  if (admin_opening_.valid()) static_cast<void>(take_admin_socket(admin_opening_.get()));
+  if (admin_opening_.valid()) static_cast<void>(adopt_admin_socket(admin_opening_.get()));
   if (http_) http_->stop();
   if (admin_http_) admin_http_->stop();
   http_thread_.release();
@@ -318,12 +319,12 @@ Status Server::stop_ticks(Duration patience) {
   return last;
 }
 
-// Threads end before what they use: first those that answer, which may wait for a tick; then those that feed
-// the ticks; then the tick's. What they used is destroyed after all of them.
+// Threads end before the objects they use: first those that answer requests, which may wait for a tick; then
+// those that feed the ticks; then the tick thread.
 std::optional<Fault> Server::stop() {
   const TaskTime::Span span(stop_time_, clock_.steady());
   {
-    const Running running("requests that are being answered");
+    const Running running("requests under way");
     stop_http();
   }
   {
@@ -340,7 +341,7 @@ std::optional<Fault> Server::stop() {
       return Fault{ExitCode::kFailed, Error(last.error()).with("last tick")};
   }
   const Running running("the store's buffers");
-  // All is durable already; so the next start need not read the log.
+  // All data are durable already; a flush saves the next start from reading the log.
   if (Status s = store_->flush(); !s) log_.warn("buffers were not flushed", {{"why", s.error().message}});
   log_.info("stopped", {{"series", table_.series_count()}});
   return std::nullopt;

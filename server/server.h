@@ -1,5 +1,5 @@
-// Server: the composition root of statmilld. Builds everything, runs until it is told to stop, takes it all
-// down in reverse order with nothing lost.
+// Server: the composition root of statmilld. Constructs all parts, runs them until a signal comes, and stops
+// them in reverse order without losing data.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -31,7 +31,7 @@
 #include "server/query/engine.h"
 #include "server/report/status.h"
 #include "server/self_series.h"
-#include "server/store_figures.h"
+#include "server/store_stats_cache.h"
 #include "server/tick/reclaim_thread.h"
 #include "server/tick/recovery.h"
 #include "server/tick/tick_thread.h"
@@ -45,30 +45,30 @@ class Server {
   Server(ServerConfig config, const Clock& clock, Log& log);
   ~Server();
 
-  // Opens the store, recovers, binds, starts the threads.
+  // Opens and recovers the store, binds all addresses and starts the threads. Returns nullopt on success.
   std::optional<Fault> start();
-  // Waits for SIGINT or SIGTERM. SIGHUP is logged and otherwise ignored. The program blocks all three before
-  // it makes the server (base/ending_signals.h).
+  // Waits for SIGINT or SIGTERM; logs and ignores SIGHUP. Requires: main blocked all three signals before it
+  // constructed the server (base/ending_signals.h).
   void wait_for_signal();
-  // Takes in what has arrived, writes the last tick, closes. Waits for requests that are being answered, and
-  // for the disk; the log says for what, if that takes longer than --watchdog.hang. Called once at most; a
-  // signal that comes meanwhile changes nothing.
+  // Processes what has arrived, writes the last tick and closes. Waits for requests under way and for the
+  // disk; if that takes longer than --watchdog.hang, the log reports what it waits for. Call at most once;
+  // signals during the call have no effect. Returns nullopt on success.
   std::optional<Fault> stop();
 
-  struct Ports {  // no host: off
+  struct Ports {  // an empty host: off
     Endpoint line;
     Endpoint graphite;
     Endpoint statsd;
     Endpoint agent;
     Endpoint http;
   };
-  // Those that it listens at. Requires: started.
+  // Returns the addresses it listens on. Requires: start() has succeeded.
   Ports ports() const;
 
  private:
   std::optional<Fault> open_store();
   std::optional<Fault> restore_agents();
-  void tell_losses(const SalvageLosses& losses);
+  void report_losses(const SalvageLosses& losses);
   std::optional<Fault> start_recovered(const Recovery& recovery);
   std::optional<Fault> listen();
   std::optional<Fault> listen_for_lines();
@@ -78,7 +78,7 @@ class Server {
   void stop_senders();
   std::optional<Fault> listen_for_admin();
   Result<std::unique_ptr<HttpServer>> open_admin_socket();
-  Status take_admin_socket(Result<std::unique_ptr<HttpServer>> opened);
+  Status adopt_admin_socket(Result<std::unique_ptr<HttpServer>> opened);
   void retry_admin_socket();
   void ignore_hangup();
   void start_threads();
@@ -91,7 +91,7 @@ class Server {
 
   static constexpr Duration kLastTickPatience = std::chrono::seconds(5);
   static constexpr Duration kAdminRetry = std::chrono::seconds(1);
-  static constexpr size_t kAdminThreads = 2;  // while one is at a long job the other says so to who asks
+  static constexpr size_t kAdminThreads = 2;  // while one runs a long job, the other refuses further jobs
 
   const ServerConfig config_;
   const Clock& clock_;
@@ -107,35 +107,36 @@ class Server {
   TaskTime tick_time_;
   TaskTime stop_time_;
   std::unique_ptr<WatchdogThread> watchdog_thread_;
-  StoreFigures store_figures_;
+  StoreStatsCache store_stats_;
   std::unique_ptr<RocksStore> store_;
   Table table_;
   Intake intake_;
   AgentRegistry agent_registry_;
-  AgentAlarms agent_alarms_{agent_registry_, health_, log_};  // the tick thread's
+  AgentAlarms agent_alarms_{agent_registry_, health_, log_};  // confined to the tick thread
   MinuteCount new_series_;
   std::unique_ptr<QueryEngine> engine_;
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<SelfSeries> self_series_;
-  MemoryReturn memory_return_{registry_};  // the tick thread's
+  MemoryReturn memory_return_{registry_};  // confined to the tick thread
   ConnectionRegistry connections_;
-  // What has threads of its own comes after all that these use, so it ends before that. The listeners come
-  // before the tick thread, which tells their connections what is durable; stop() ends their threads first.
+  // Members with threads come after all that their threads use, so they are destroyed first. The listeners
+  // come before the tick thread, which reports durable batches to their connections; stop() ends the
+  // listeners' threads first.
   std::unique_ptr<LineListener> lines_;
-  std::unique_ptr<LineListener> graphite_;  // null: off
-  std::unique_ptr<LineListener> statsd_;    // likewise
-  std::unique_ptr<AgentListener> agents_;   // likewise
+  std::unique_ptr<LineListener> graphite_;  // nullptr: off
+  std::unique_ptr<LineListener> statsd_;    // nullptr: off
+  std::unique_ptr<AgentListener> agents_;   // nullptr: off
   std::unique_ptr<TickThread> tick_thread_;
   std::unique_ptr<ReclaimThread> reclaim_thread_;
   std::unique_ptr<Admin> admin_;
   std::unique_ptr<NameChanges> name_changes_;
-  EventThread http_thread_;  // of both HTTP servers
+  EventThread http_thread_;  // runs both HTTP servers
   HttpWorkers http_workers_;
   std::unique_ptr<HttpServer> http_;
   HttpWorkers admin_workers_;
   std::unique_ptr<HttpServer> admin_http_;
-  // Where the disk has had no room for the admin socket: asked each second on the signals' loop, tried on a
-  // thread of the administrators', as the disk may hang.
+  // If the admin socket could not be created because of the disk, its creation is retried every second: on an
+  // admin thread, since the disk may hang.
   std::future<Result<std::unique_ptr<HttpServer>>> admin_opening_;
   RepeatingTimer admin_retry_{signal_loop_, [] { return kAdminRetry; }, [this] { retry_admin_socket(); }};
 };

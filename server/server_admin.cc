@@ -1,4 +1,3 @@
-// The admin socket, and what is asked there.
 #include <future>
 #include <utility>
 
@@ -22,9 +21,9 @@ std::optional<Fault> Server::listen_for_admin() {
     }
     return changed;
   });
-  const Status opened = take_admin_socket(open_admin_socket());
+  const Status opened = adopt_admin_socket(open_admin_socket());
   if (opened) return std::nullopt;
-  // A disk that takes nothing takes no socket either: reads are served without.
+  // On a disk that cannot be written no socket can be created either: the server starts without it.
   const bool is_disk = opened.error().code == ErrorCode::kIo && store_->fault();
   if (is_disk) return std::nullopt;
   const bool is_setting = opened.error().code == ErrorCode::kInvalid;
@@ -43,7 +42,7 @@ Result<std::unique_ptr<HttpServer>> Server::open_admin_socket() {
                                {std::move(routes), registry_, clock_, &admin_workers_});
 }
 
-Status Server::take_admin_socket(Result<std::unique_ptr<HttpServer>> opened) {
+Status Server::adopt_admin_socket(Result<std::unique_ptr<HttpServer>> opened) {
   health_.warn("admin.socket", opened ? "" : opened.error().message);
   if (!opened) return opened.error();
   admin_http_ = std::move(*opened);
@@ -57,7 +56,7 @@ void Server::retry_admin_socket() {
     return admin_workers_.post(Lane::kStore, std::move(open));
   }
   if (admin_opening_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
-  if (!take_admin_socket(admin_opening_.get())) return;
+  if (!adopt_admin_socket(admin_opening_.get())) return;
   admin_retry_.stop();
   log_.info("admin socket open", {{"path", admin_http_->socket_path()}});
 }
@@ -66,11 +65,10 @@ Result<AgentRow> Server::forget_agent(const AgentRegistry::ForgetRequest& reques
   Result<AgentRow> row = agent_registry_.forget(request);
   if (!row) return row;
   log_.info("agent forgotten", {{"id", short_id(row->id)}, {"host", row->host}});
-  // The first tick takes its last batch, if that is still on its way; the second forgets it.
+  // The first tick stores the agent's last batch, if that is not durable yet; the second forgets the agent.
   for (int i = 0; i < 2; ++i) {
     const Status ticked = tick_thread_->call([](Ticker& ticker, TickTime now) { return ticker.tick(now); });
-    if (!ticked)
-      return Error(ticked.error()).with("it will be forgotten with the next tick that the store takes");
+    if (!ticked) return Error(ticked.error()).with("it will be forgotten with the next tick that succeeds");
   }
   return row;
 }

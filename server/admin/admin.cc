@@ -10,26 +10,26 @@ Error stopping_error() { return {ErrorCode::kUnavailable, "the server is stoppin
 
 }  // namespace
 
-class Admin::Place {
+class Admin::JobSlot {
  public:
-  Place(Admin& admin, std::string_view job) : admin_(admin) {
+  JobSlot(Admin& admin, std::string_view job) : admin_(admin) {
     MutexLock lock(admin_.mutex_);
-    taken_by_ = admin_.job_;
-    if (taken_by_.empty()) admin_.job_ = job;
+    other_job_ = admin_.job_;
+    if (other_job_.empty()) admin_.job_ = job;
   }
-  ~Place() {
-    if (!taken_by_.empty()) return;
+  ~JobSlot() {
+    if (!other_job_.empty()) return;
     MutexLock lock(admin_.mutex_);
     admin_.job_ = {};
   }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
+  JobSlot(const JobSlot&) = delete;
+  JobSlot& operator=(const JobSlot&) = delete;
 
-  // Whether the job may go on.
+  // Returns ok if the job may run.
   Status status() const {
-    if (!taken_by_.empty()) {
-      return Error{ErrorCode::kBusy, "the server is at another job, " + std::string(taken_by_) +
-                                         "; try again when that has ended"};
+    if (!other_job_.empty()) {
+      return Error{ErrorCode::kBusy,
+                   "another job is running: " + std::string(other_job_) + "; try again when it has finished"};
     }
     if (admin_.stopping_) return stopping_error();
     return Status::ok();
@@ -37,45 +37,45 @@ class Admin::Place {
 
  private:
   Admin& admin_;
-  std::string_view taken_by_;  // the job that has the place already
+  std::string_view other_job_;  // the job that runs already; empty: none
 };
 
 template <class T>
 Result<T> Admin::run(std::string_view name, const std::function<Result<T>()>& job) {
-  const Place place(*this, name);
-  if (Status mine = place.status(); !mine) return mine.error();
-  services_.log.info("admin job begins", {{"job", name}});
+  const JobSlot slot(*this, name);
+  if (Status allowed = slot.status(); !allowed) return allowed.error();
+  services_.log.info("admin job started", {{"job", name}});
   Result<T> result = job();
   if (result) {
-    services_.log.info("admin job has ended", {{"job", name}});
+    services_.log.info("admin job finished", {{"job", name}});
   } else {
     services_.log.warn("admin job failed", {{"job", name}, {"why", result.error().message}});
   }
   return result;
 }
 
-Result<Admin::Settled> Admin::flush() {
-  return run<Settled>("flush", [this] { return settle(false); });
+Result<Admin::Sizes> Admin::flush() {
+  return run<Sizes>("flush", [this] { return flush_store(false); });
 }
 
-Result<Admin::Settled> Admin::compact() {
-  return run<Settled>("flush --compact", [this] { return settle(true); });
+Result<Admin::Sizes> Admin::compact() {
+  return run<Sizes>("flush --compact", [this] { return flush_store(true); });
 }
 
-Result<Admin::Settled> Admin::settle(bool compact) {
+Result<Admin::Sizes> Admin::flush_store(bool compact) {
   const std::string directory = database_path(services_.store.data_directory());
-  Settled settled{directory_bytes(directory), 0};
+  Sizes sizes{directory_bytes(directory), 0};
   Status done = services_.on_tick_thread([](Ticker& ticker, TickTime now) { return ticker.flush_all(now); });
   if (done) done = services_.store.flush();
   if (done && compact) done = services_.store.compact(stopping_);
   if (!done) return done.error();
-  settled.bytes_after = directory_bytes(directory);
-  return settled;
+  sizes.bytes_after = directory_bytes(directory);
+  return sizes;
 }
 
 Result<BackupSummary> Admin::backup(const std::string& directory) {
   if (!directory.starts_with('/'))
-    return Error{ErrorCode::kInvalid, "\"" + directory + "\" is no absolute path"};
+    return Error{ErrorCode::kInvalid, "\"" + directory + "\" is not an absolute path"};
   return run<BackupSummary>(
       "backup", [&] { return services_.store.backup(directory, [this] { return stopping_.load(); }); });
 }

@@ -1,6 +1,6 @@
-// Admin: what an administrator may have a running server do, through the admin socket.
+// Admin: the operations that the admin socket offers on a running server.
 //
-// Long jobs run on the thread that asks, one at a time; ticks, ingest and queries go on meanwhile.
+// Long jobs run on the caller's thread, one at a time; ticks, ingest and queries continue meanwhile.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,8 @@
 
 namespace statmill {
 
-// Thread-safe. Errors of all jobs: kBusy beside another one, kUnavailable when the server stops or its store
-// is being mended, and what the store says.
+// Thread-safe. Errors of all operations: kBusy while another job runs, kUnavailable while the server stops or
+// its store is being reopened, and the store's own errors.
 class Admin {
  public:
   struct Services {
@@ -31,44 +31,47 @@ class Admin {
   };
   explicit Admin(Services services) : services_(std::move(services)) {}
 
-  struct Settled {
-    uint64_t bytes_before = 0;  // of the database
+  // The size of the database on disk, before and after a job.
+  struct Sizes {
+    uint64_t bytes_before = 0;
     uint64_t bytes_after = 0;
   };
-  // Every pending bucket goes to the store as fragments, and what the store has in memory into files.
-  Result<Settled> flush();
-  // And everything stored is merged, as far as it ever will be.
-  Result<Settled> compact();
-  // A backup of all that is durable now, and perhaps of more; `directory` is absolute. Errors also: as
-  // write_backup().
+  // Flushes all pending buckets to the store, and the store's memory to files.
+  Result<Sizes> flush();
+  // Does what flush() does, then compacts the whole store.
+  Result<Sizes> compact();
+  // Writes a backup of everything durable now; later data may be included. `directory` must be an absolute
+  // path. Also returns the errors of write_backup().
   Result<BackupSummary> backup(const std::string& directory);
 
-  // Reads the whole store (storage/rocks/scrub.h). Given up, with kUnavailable, when the store has a problem.
+  // Reads and checks the whole store (storage/rocks/scrub.h). Stops with kUnavailable when the store has a
+  // problem.
   Result<ScrubReport> check();
 
-  // One tick with these changes (Ticker::change); beside any job.
+  // Makes the changes in one tick (Ticker::change). May run at the same time as a job.
   Result<ChangedSeries> change(const SeriesChanges& changes);
 
-  // Ticker::confirm_clock; beside any job. Returns by how much the wall clock was ahead.
+  // Confirms that the wall clock is right (Ticker::confirm_clock). May run at the same time as a job. Returns
+  // how far the wall clock was ahead of the time that retention went by.
   Result<Duration> confirm_clock();
 
-  // Ends the job under way, and those to come, soon.
+  // Cancels the running job and refuses new ones.
   void stop() { stopping_ = true; }
 
  private:
-  // Holds the place of the one job.
-  class Place;
+  // Held by the one job that runs.
+  class JobSlot;
 
-  // Does the job in that place, and tells the log.
+  // Runs the job if no other runs, and logs it.
   template <class T>
   Result<T> run(std::string_view name, const std::function<Result<T>()>& job);
-  Result<Settled> settle(bool compact);
+  Result<Sizes> flush_store(bool compact);
 
   const Services services_;
   // Set by stop(), read by jobs and by the store's compactions.
   std::atomic<bool> stopping_{false};
   Mutex mutex_;
-  std::string_view job_ GUARDED_BY(mutex_);  // which one is under way; empty: none
+  std::string_view job_ GUARDED_BY(mutex_);  // the running job; empty: none
 };
 
 }  // namespace statmill

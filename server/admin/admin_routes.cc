@@ -17,11 +17,11 @@ HttpResponse json(std::string body) { return {200, std::move(body), kJson, {}}; 
 HttpResponse handle_flush(Admin& admin, const Url& url) {
   const std::string_view compact = url.find("compact").value_or("false");
   if (compact != "true" && compact != "false")
-    return error_response(400, "compact is true or false, not \"" + std::string(compact) + "\"");
-  const Result<Admin::Settled> settled = compact == "true" ? admin.compact() : admin.flush();
-  if (!settled) return error_response(settled.error());
-  return json("{\"bytes_before\":" + std::to_string(settled->bytes_before) +
-              ",\"bytes_after\":" + std::to_string(settled->bytes_after) + "}\n");
+    return error_response(400, "compact must be true or false, not \"" + std::string(compact) + "\"");
+  const Result<Admin::Sizes> sizes = compact == "true" ? admin.compact() : admin.flush();
+  if (!sizes) return error_response(sizes.error());
+  return json("{\"bytes_before\":" + std::to_string(sizes->bytes_before) +
+              ",\"bytes_after\":" + std::to_string(sizes->bytes_after) + "}\n");
 }
 
 HttpResponse handle_backup(Admin& admin, const Url& url) {
@@ -92,16 +92,16 @@ std::vector<Route> admin_routes(Admin& admin) {
   };
   return {
       {"POST", "/admin/v1/flush", kFlushParameters, 0, with(handle_flush),
-       "what waits in memory into files; with compact=true all of them merged"},
+       "write all data in memory to files; with compact=true merge all files"},
       {"POST", "/admin/v1/backup", kBackupParameters, 0, with(handle_backup),
-       "a copy of the store, made while it is in use"},
-      {"POST", "/admin/v1/check", {}, 0, with(handle_check), "whether all that is stored can be read"},
+       "copy the store while it is in use"},
+      {"POST", "/admin/v1/check", {}, 0, with(handle_check), "check that everything stored can be read"},
       {"POST",
        "/admin/v1/clock/confirm",
        {},
        0,
        with(handle_confirm_clock),
-       "the wall clock is right: retention goes by it"},
+       "confirm that the wall clock is right, so that retention goes by it"},
   };
 }
 

@@ -1,4 +1,4 @@
-// The routes that are served at the admin socket, and nowhere else (server/http/API.md).
+// The routes of the admin socket (server/http/API.md). They are not reachable over TCP.
 #pragma once
 
 #include <vector>

@@ -16,7 +16,7 @@ HttpResponse handle_forget(const ForgetAgent& forget, const Url& url) {
   if (!id) return error_response(400, "id is missing");
   const std::string_view force = url.find("force").value_or("false");
   if (force != "true" && force != "false")
-    return error_response(400, "force is true or false, not \"" + std::string(force) + "\"");
+    return error_response(400, "force must be true or false, not \"" + std::string(force) + "\"");
   const Result<AgentRow> row = forget({.id = *id, .even_connected = force == "true"});
   if (!row) return error_response(row.error());
   std::string body;
@@ -35,7 +35,7 @@ std::vector<Route> agent_routes(ForgetAgent forget) {
   return {
       {"POST", "/admin/v1/forget-agent", kForgetParameters, 0,
        [forget = std::move(forget)](const Url& url, std::string_view) { return handle_forget(forget, url); },
-       "an agent, known no more"}};
+       "forget an agent"}};
 }
 
 }  // namespace statmill

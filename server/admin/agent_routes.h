@@ -10,7 +10,7 @@
 
 namespace statmill {
 
-// Forgets the agent for good, and gives its row as it was.
+// Forgets the agent durably and returns its last row.
 using ForgetAgent = std::function<Result<AgentRow>(const AgentRegistry::ForgetRequest& request)>;
 
 std::vector<Route> agent_routes(ForgetAgent forget);

@@ -15,12 +15,12 @@ namespace {
 Error invalid(std::string message) { return {ErrorCode::kInvalid, std::move(message)}; }
 
 Error not_found(std::string_view name) {
-  return {ErrorCode::kNotFound, "no series is called \"" + std::string(name) + "\""};
+  return {ErrorCode::kNotFound, "there is no series \"" + std::string(name) + "\""};
 }
 
 bool is_only_stars(std::string_view glob) { return glob.find_first_not_of('*') == std::string_view::npos; }
 
-// Whether a sample could bring the name just as it is.
+// Returns true if a line of the protocol can carry exactly this name.
 bool is_name(std::string_view name) {
   Batch batch;
   const std::string line = std::string(name) + " 0";
@@ -28,7 +28,7 @@ bool is_name(std::string_view name) {
   return batch.samples.size() == 1 && batch.samples[0].name == name && batch.samples[0].kind == Kind::kGauge;
 }
 
-// A text around one star, or a text without one.
+// A text with at most one star.
 struct StarPattern {
   std::string_view head;
   std::string_view tail;
@@ -42,13 +42,13 @@ struct StarPattern {
     return out;
   }
 
-  // What the star stands for in a name that the pattern matches.
+  // Returns the part of `name` that the star matches. Requires: the pattern matches `name`.
   std::string_view capture(std::string_view name) const {
     return name.substr(head.size(), name.size() - head.size() - tail.size());
   }
 };
 
-// So that a slice concerns few shards, which it has to flush.
+// Each slice has to flush its shards; sorted, a slice covers few of them.
 template <class Element, class NameOf>
 void sort_by_shard(std::vector<Element>& elements, const NameOf& name_of) {
   std::sort(elements.begin(), elements.end(), [&](const Element& a, const Element& b) {
@@ -85,7 +85,7 @@ Status NameChanges::check(const DeleteRequest& request) const {
   }
   if (request.names.empty() && request.globs.empty()) return invalid("neither a name nor a pattern is given");
   if (!request.all && std::any_of(request.globs.begin(), request.globs.end(), is_only_stars))
-    return invalid("the pattern means all series there are; if so, say all=true, or --all");
+    return invalid("the pattern matches all series; to delete them, set all=true or use --all");
   return Status::ok();
 }
 
@@ -110,9 +110,8 @@ Result<std::vector<std::string_view>> NameChanges::select(const DeleteRequest& r
 Result<std::vector<Renaming>> NameChanges::select(const RenameRequest& request) const {
   const auto from = StarPattern::parse(request.from);
   const auto to = StarPattern::parse(request.to);
-  if (!from || !to) return invalid("one * at most may stand in the old name and in the new one");
-  if (from->has_star != to->has_star)
-    return invalid("a * must stand in both the old name and the new one, or in neither");
+  if (!from || !to) return invalid("the old and the new name may each contain one * at most");
+  if (from->has_star != to->has_star) return invalid("either both names contain a *, or neither does");
   std::vector<Renaming> out;
   if (!from->has_star) {
     if (!table_.summary(request.from)) return not_found(request.from);
@@ -121,7 +120,7 @@ Result<std::vector<Renaming>> NameChanges::select(const RenameRequest& request) 
     const Result<Glob> glob = Glob::parse(request.from);
     if (!glob) return glob.error();
     if (Glob::is_pattern(std::string(from->head) + std::string(from->tail)))
-      return invalid("of patterns only * is understood here");
+      return invalid("the only wildcard allowed here is *");
     table_.search(*glob, [&](std::string_view name) {
       out.push_back({name, std::string(to->head) + std::string(from->capture(name)) + std::string(to->tail)});
       return true;
@@ -129,10 +128,10 @@ Result<std::vector<Renaming>> NameChanges::select(const RenameRequest& request) 
     std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
   }
   for (const Renaming& renaming : out) {
-    if (!is_name(renaming.to)) return invalid("\"" + renaming.to + "\" cannot be a name");
+    if (!is_name(renaming.to)) return invalid("\"" + renaming.to + "\" is not a valid name");
     if (table_.summary(renaming.to)) {
-      return invalid("\"" + std::string(renaming.from) + "\" cannot be renamed: there is a series \"" +
-                     renaming.to + "\" already");
+      return invalid("\"" + std::string(renaming.from) + "\" cannot be renamed: the series \"" + renaming.to +
+                     "\" already exists");
     }
   }
   return out;

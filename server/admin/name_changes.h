@@ -1,7 +1,7 @@
-// NameChanges: series deleted and renamed as an administrator asks for it: picked by name or glob, and handed
-// to the tick's thread in slices of one tick each, so that no tick takes long.
+// NameChanges: deletes and renames series for an administrator. It selects them by name or glob and passes
+// them to the tick thread in slices of one tick each, so that no tick takes long.
 //
-// A slice is done whole or not at all, whatever happens. What could be refused is refused before the first.
+// Each slice is atomic, also across a crash. A request is checked completely before its first slice.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@
 namespace statmill {
 
 struct DeleteRequest {
-  std::vector<std::string> names;  // each must be there
+  std::vector<std::string> names;  // each must exist
   std::vector<std::string> globs;  // may match nothing
-  bool all = false;                // a glob of nothing but stars is meant
-  // Only what lies in [from_s, until_s), unix seconds. None: from the beginning, to the end of what is there;
-  // neither: the series themselves.
+  bool all = false;                // allows a glob that consists of stars only
+  // Erases only samples in [from_s, until_s), unix seconds. A missing bound means no bound on that side. If
+  // both are missing, the series themselves are deleted.
   std::optional<int64_t> from_s;
   std::optional<int64_t> until_s;
 };
 
-// Both are names, or both have one star: what it stands for in the old name it stands for in the new one.
+// Either two names, or two patterns with one star each; both stars match the same text.
 struct RenameRequest {
   std::string from;
   std::string to;
@@ -40,29 +40,30 @@ struct Renaming {
 // Thread-safe.
 class NameChanges {
  public:
-  // Of one tick. A deletion or renaming costs a tick microseconds, an erasure reads some 200 chunks.
+  // Slice sizes. A deletion or renaming costs a tick microseconds; an erasure reads about 200 chunks.
   static constexpr size_t kDeletesPerTick = 500;
   static constexpr size_t kErasuresPerTick = 50;
   static constexpr size_t kRenamesPerTick = 500;
 
-  // Makes the changes in one tick, and waits for it (Ticker::change).
+  // Makes the changes in one tick (Ticker::change) and waits until they are durable.
   using Change = std::function<Result<ChangedSeries>(const SeriesChanges& changes)>;
   // `table` must outlive it.
   NameChanges(const Table& table, Change change) : table_(table), change_(std::move(change)) {}
 
-  // What would be deleted: names, ascending; valid as long as the request and the table. Errors:
-  // kInvalid (a range that is empty, or not of the coarsest tier's steps; a glob; all series without `all`),
-  // kNotFound (a name that is not there).
+  // Returns the names of the selected series, ascending. The views are valid as long as the request and the
+  // table. Errors: kInvalid (the range is empty or not a multiple of the coarsest tier's step, a glob is
+  // invalid, or all series are selected without `all`), kNotFound (a name does not exist).
   Result<std::vector<std::string_view>> select(const DeleteRequest& request) const;
-  // What would be renamed, by old name; valid as long. Errors: kInvalid (a name that no sample could bring,
-  // or that is taken; stars that do not pair), kNotFound.
+  // Returns the renamings, ordered by old name, valid as above. Errors: kInvalid (a new name is invalid or in
+  // use, or only one side has a star), kNotFound.
   Result<std::vector<Renaming>> select(const RenameRequest& request) const;
 
   struct Deleted {
     size_t deleted = 0;
-    size_t erased = 0;  // lost the range, and are still there
+    size_t erased = 0;  // lost samples in the range but still exist
   };
-  // Errors: as select(), and those of Change, saying how much was done before.
+  // Delete or rename the selected series. Errors: those of select(), and of Change with the number of series
+  // done before.
   Result<Deleted> run(const DeleteRequest& request) const;
   Result<size_t> run(const RenameRequest& request) const;
 

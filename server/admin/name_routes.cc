@@ -18,7 +18,7 @@ Result<bool> parse_flag(const Url& url, std::string_view name) {
   const std::string_view text = url.find(name).value_or("false");
   if (text == "true" || text == "false") return text == "true";
   return Error{ErrorCode::kInvalid,
-               std::string(name) + " is true or false, not \"" + std::string(text) + "\""};
+               std::string(name) + " must be true or false, not \"" + std::string(text) + "\""};
 }
 
 Result<std::optional<int64_t>> parse_time_of(const Url& url, std::string_view name, Timestamp now) {
@@ -60,7 +60,7 @@ void append_selected(std::string& out, const Renaming& renaming) {
   out += "}";
 }
 
-// What a dry run answers.
+// The response to a dry run.
 template <class Request>
 HttpResponse selection(const NameChanges& changes, const Request& request) {
   const auto selected = changes.select(request);
@@ -109,8 +109,8 @@ std::vector<Route> name_routes(const NameChanges& changes, const Clock& clock) {
   const auto rename = [&changes](const Url& url, std::string_view) { return handle_rename(changes, url); };
   return {
       {"POST", "/admin/v1/delete", kDeleteParameters, kNamesBodyBytesMax, remove,
-       "series gone, or emptied over a range of time"},
-      {"POST", "/admin/v1/rename", kRenameParameters, 0, rename, "series under other names"},
+       "delete series, or erase a range of time from them"},
+      {"POST", "/admin/v1/rename", kRenameParameters, 0, rename, "rename series"},
   };
 }
 

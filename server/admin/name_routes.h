@@ -11,7 +11,7 @@
 namespace statmill {
 
 inline constexpr size_t kNamesBodyBytesMax = size_t{8} << 20;
-inline constexpr size_t kListedNamesMax = 10'000;  // of what a dry run lists; it counts all
+inline constexpr size_t kListedNamesMax = 10'000;  // names listed by a dry run, which counts all
 
 // Both must outlive the routes.
 std::vector<Route> name_routes(const NameChanges& changes, const Clock& clock);

@@ -39,7 +39,7 @@ struct AgentConnectionInfo {
   std::string host;
   std::string peer;
   std::string agent_version;
-  Duration clock_ahead{};  // how far the agent's clock is ahead of the server's; negative: behind
+  Duration clock_ahead{};  // how far the agent's clock is ahead of the server's; negative if it lags
   RefusalCounts refused{};
   std::optional<AgentStatus> status = {};
 };

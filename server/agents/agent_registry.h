@@ -4,7 +4,7 @@
 // store in one write batch. Whenever the server dies, the next hello learns which batches to send again, and
 // none counts twice (invariant A).
 //
-// What a hello says stays provisional until a batch or gap of its connection is accepted: a hello alone
+// The claims of a hello stay provisional until a batch or gap of its connection is accepted: a hello alone
 // fences no other connection and adds no agent to the store.
 #pragma once
 
@@ -80,7 +80,7 @@ class AgentRegistry final : public TickParticipant {
   // Stores what the agent reports of itself. `clock_ahead` is nullopt if its clock could not be compared.
   void note_status(const Lease& lease, const StatusFrame& status, std::optional<Duration> clock_ahead);
 
-  // What to do with the lines of an accepted frame.
+  // How to treat the lines of an accepted frame.
   enum class LinesAction : uint8_t {
     kApply,
     kSkip,    // there are none, or they may already be counted
@@ -119,7 +119,7 @@ class AgentRegistry final : public TickParticipant {
   std::vector<AgentInfo> list(size_t limit) const;
   struct ClockDifference {
     std::string host;
-    Duration ahead{};  // of the server's clock; negative: behind
+    Duration ahead{};  // of the server's clock; negative if it lags
   };
   // Returns connected agents whose clocks differ from the server's by more than `limit`, the worst first.
   std::vector<ClockDifference> clock_differences(Duration limit) const;

@@ -42,7 +42,7 @@ void append_text(std::string& out, std::string_view key, std::string_view value)
   append_json_string(out, value);
 }
 
-// `value_at` gives a number, NaN for none.
+// `value_at(i)` returns the number of slot i, or NaN if it is empty.
 template <class ValueAt>
 void append_column(std::string& out, std::string_view key, size_t slots, const ValueAt& value_at) {
   append_key(out, key);
@@ -60,11 +60,11 @@ void append_column(std::string& out, std::string_view key, size_t slots, const V
 }
 
 Error too_long(size_t bytes_max) {
-  return {ErrorCode::kLimit, "the answer is over " + std::to_string(bytes_max) +
-                                 " bytes: ask for fewer series, stats or points"};
+  return {ErrorCode::kLimit, "the answer would exceed " + std::to_string(bytes_max) +
+                                 " bytes: request fewer series, stats or points"};
 }
 
-// False: the text is over `bytes_max`.
+// Returns false if the text exceeds `bytes_max`.
 bool append_stats(std::string& out, const QueryAnswer& answer, const SeriesAnswer& series,
                   std::span<const Stat> stats, std::span<const Percentile> percentiles, size_t bytes_max) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -102,7 +102,7 @@ void append_warnings(std::string& out, const QueryAnswer& answer) {
     append_comma(out);
     append_json_string(out, std::to_string(answer.joined_histograms) + " histograms had more than " +
                                 std::to_string(SparseHistogram::kCellsMax) +
-                                " cells; percentiles of them are less exact");
+                                " cells; their percentiles are less exact");
   }
   out.push_back(']');
 }

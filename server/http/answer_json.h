@@ -1,4 +1,4 @@
-// The answers of the API as JSON text. Numbers are the shortest text that reads back as the same double; an
+// Writes the answers of the API as JSON. Numbers have the shortest form that parses to the same double; an
 // empty slot is `null`. Every text is one object and a line end.
 #pragma once
 
@@ -13,30 +13,30 @@
 
 namespace statmill {
 
-// Numbers of one answer take up to 20 bytes each; a query may ask for millions.
+// The limit of one answer: a number takes up to 20 bytes, and a query may request millions.
 inline constexpr size_t kAnswerBytesMax = size_t{64} << 20;
 
 // {"series":[{"name":"cpu","kind":"gauge","last_s":1700000000}],"truncated":false}
 std::string series_list_json(const SeriesPage& list);
 
-// {"from":0,"until":20,"step":10,"tier":10,"series":[{"name":"cpu","kind":"gauge","avg":[1.5,null]}]}, with
-// "warnings" when stored frames were damaged. Errors: kLimit when the text would be over `bytes_max`.
+// {"from":0,"until":20,"step":10,"tier":10,"series":[{"name":"cpu","kind":"gauge","avg":[1.5,null]}]}, and
+// "warnings" if stored frames were damaged. Errors: kLimit if the text would exceed `bytes_max`.
 Result<std::string> query_answer_json(const QueryAnswer& answer, std::span<const Stat> stats,
                                       std::span<const Percentile> percentiles = {},
                                       size_t bytes_max = kAnswerBytesMax);
 
 // {"from":0,"until":20,"step":10,"tier":10,"series":["a","b"],"count":[3,null],"buckets":[[1,1.03125]],
-// "counts":[[3,0]]}: a row of counts for each bucket. Stats and percentiles are of all series together,
-// beside "count". Errors: as above.
+// "counts":[[3,0]]}: one row of counts per bucket. Stats and percentiles, like "count" here, cover
+// all series together. Errors: as above.
 Result<std::string> heatmap_json(const QueryAnswer& merged, std::span<const HeatmapRow> rows,
                                  std::span<const Stat> stats, std::span<const Percentile> percentiles,
                                  size_t bytes_max = kAnswerBytesMax);
 
-// {"received":2,"accepted":1,"refused":{"bad_value":1},"error":"1 of 2 samples refused","status":400}; the
-// last two only when some were refused.
+// {"received":2,"accepted":1,"refused":{"bad_value":1},"error":"1 of 2 samples refused","status":400}. The
+// last two are present only if samples were refused.
 std::string lines_account_json(const LinesAccount& account);
 
-// {"ready":true} or {"ready":false,"problems":{"store":"disk full"}}; "warnings" if there are any.
+// {"ready":true} or {"ready":false,"problems":{"store":"disk full"}}, and "warnings" if there are any.
 std::string readiness_json(const Health& health);
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// The routes that are served over TCP (API.md).
+// The routes served over TCP (API.md).
 #pragma once
 
 #include <vector>

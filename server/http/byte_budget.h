@@ -1,4 +1,4 @@
-// ByteBudget: how many bytes of request bodies and answers may be in memory at once, over all connections.
+// ByteBudget: limits the bytes of request bodies and answers held in memory by all connections together.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace statmill {
 // Thread-safe.
 class ByteBudget {
  public:
-  // A part of the budget; goes back when it is destroyed. The budget must outlive it.
+  // A reserved part of the budget, released when destroyed. The budget must outlive it.
   class Share {
    public:
     Share(Share&& other) noexcept : budget_(std::exchange(other.budget_, nullptr)), bytes_(other.bytes_) {}
@@ -21,32 +21,32 @@ class ByteBudget {
       return *this;
     }
     ~Share() {
-      if (budget_ != nullptr) budget_->taken_.fetch_sub(bytes_, std::memory_order_relaxed);
+      if (budget_ != nullptr) budget_->reserved_.fetch_sub(bytes_, std::memory_order_relaxed);
     }
 
    private:
     friend class ByteBudget;
     Share(ByteBudget* budget, size_t bytes) : budget_(budget), bytes_(bytes) {}
 
-    ByteBudget* budget_;  // null: moved from
+    ByteBudget* budget_;  // nullptr: moved from
     size_t bytes_;
   };
 
   explicit ByteBudget(size_t bytes_max) : bytes_max_(bytes_max) {}
 
-  // None when the budget is spent.
-  std::optional<Share> take(size_t bytes) {
-    const size_t before = taken_.fetch_add(bytes, std::memory_order_relaxed);
+  // Returns nullopt if fewer than `bytes` are left.
+  std::optional<Share> reserve(size_t bytes) {
+    const size_t before = reserved_.fetch_add(bytes, std::memory_order_relaxed);
     Share share(this, bytes);
     if (bytes > bytes_max_ || before > bytes_max_ - bytes) return std::nullopt;
     return share;
   }
-  size_t taken() const { return taken_.load(std::memory_order_relaxed); }
+  size_t reserved() const { return reserved_.load(std::memory_order_relaxed); }
 
  private:
   const size_t bytes_max_;
-  // Written by every session; relaxed: the sum guards no other memory.
-  std::atomic<size_t> taken_{0};
+  // Written by all sessions; relaxed, since it guards no other memory.
+  std::atomic<size_t> reserved_{0};
 };
 
 }  // namespace statmill

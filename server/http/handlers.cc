@@ -73,7 +73,7 @@ HttpResponse handle_cardinality(const HttpServices& services, const Url& url, st
 
 HttpResponse handle_healthz(const HttpServices& services, const Url&, std::string_view) {
   if (services.makes_progress()) return {200, "ok\n", kPlainText, {}};
-  return {503, "no progress: /readyz says what hangs\n", kPlainText, {}};
+  return {503, "the server hangs; see /readyz\n", kPlainText, {}};
 }
 
 HttpResponse handle_readyz(const HttpServices& services, const Url&, std::string_view) {

@@ -1,4 +1,5 @@
-// The handlers: one function per endpoint (API.md). Each gets a checked URL and answers; none keeps state.
+// The handlers: one function per endpoint (API.md). Each gets a checked URL and returns the response; none
+// keeps state.
 #pragma once
 
 #include "server/http/http_message.h"

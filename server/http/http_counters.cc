@@ -13,11 +13,12 @@ constexpr std::array<unsigned, 14> kStatuses = {200, 400, 403, 404, 405, 413, 41
 }  // namespace
 
 HttpCounters::HttpCounters(Registry& registry)
-    : connections(registry.gauge("statmill.http_connections", "HTTP connections that are open.")),
-      handler_failures(registry.counter("statmill.http_handler_failures",
-                                        "Requests whose handler threw; answered with status 500.")),
-      accept_failures(registry.counter("statmill.http_accept_failures",
-                                       "Times that accepting an HTTP connection failed.")) {
+    : connections(registry.gauge("statmill.http_connections", "Open HTTP connections.")),
+      handler_failures(
+          registry.counter("statmill.http_handler_failures",
+                           "Requests whose handler threw an exception; answered with status 500.")),
+      accept_failures(
+          registry.counter("statmill.http_accept_failures", "Failures to accept an HTTP connection.")) {
   for (size_t i = 0; i < kStatuses.size(); ++i) {
     requests_[i] = {kStatuses[i],
                     &registry.counter("statmill.http_requests", "HTTP answers sent, by status code.",
@@ -27,7 +28,7 @@ HttpCounters::HttpCounters(Registry& registry)
     const std::string_view label = refusal_info(static_cast<HttpRefusal>(i)).label;
     refused_[i] =
         &registry.counter("statmill.http_refused",
-                          "HTTP requests and connections turned away before a handler saw them, by reason.",
+                          "HTTP requests and connections refused before a handler saw them, by reason.",
                           {{"reason", std::string(label)}});
   }
 }

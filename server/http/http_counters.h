@@ -1,4 +1,4 @@
-// HttpCounters: what the HTTP server counts about itself. Labels come from fixed lists, never from input.
+// HttpCounters: the HTTP server's own metrics. Labels come from fixed lists, never from input.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ class HttpCounters {
   // `registry` must outlive it.
   explicit HttpCounters(Registry& registry);
 
-  // Answers sent, by status. Requires: a status that this server answers.
+  // Counts answers by status. Requires: the server uses this status.
   Counter& requests(unsigned status);
   Counter& refused(HttpRefusal refusal) { return *refused_[static_cast<size_t>(refusal)]; }
 

@@ -1,5 +1,4 @@
-// HttpListener: what an HttpServer accepts its connections from: a TCP address, or a unix socket in the file
-// system.
+// HttpListener: the listening socket of an HttpServer, TCP or unix.
 #pragma once
 
 #include <boost/asio/basic_socket_acceptor.hpp>
@@ -14,22 +13,22 @@
 
 namespace statmill {
 
-// Of either kind; everything behind the accept is the same.
+// Generic socket types, so that sessions do not depend on the kind of socket.
 using HttpAcceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>;
 using HttpSocket = boost::asio::generic::stream_protocol::socket;
 
 struct HttpListener {
   HttpAcceptor acceptor;    // its executor is a strand
-  Endpoint local_endpoint;  // of TCP: the port is the one the kernel chose when 0 was asked for
-  std::string socket_path;  // of a unix socket; to be removed before the acceptor closes
+  Endpoint local_endpoint;  // for TCP; the actual port if port 0 was requested
+  std::string socket_path;  // for a unix socket; must be removed before the acceptor closes
 };
 
-// Errors, each with the address: kBusy when it is in use, kInvalid when the host is unknown, kIo.
+// Errors, each with the address: kBusy (in use), kInvalid (unknown host), kIo.
 Result<HttpListener> listen_tcp(boost::asio::io_context& io, const Endpoint& endpoint);
 
-// The socket is this user's alone (mode 0600) from its first moment. A file that a dead server has left there
-// is replaced. Errors, each with the path: kBusy when a server listens there, kInvalid when the path is too
-// long or something else is there, kIo.
+// Creates the socket with mode 0600, so that other users can never open it. Replaces the socket file of a
+// server that has died. Errors, each with the path: kBusy (a server listens there), kInvalid (the path is too
+// long or is another kind of file), kIo.
 Result<HttpListener> listen_unix(boost::asio::io_context& io, const std::string& path);
 
 }  // namespace statmill

@@ -1,4 +1,5 @@
-// HttpRequest and HttpResponse: what passes between the sessions and the router; no socket, no library type.
+// HttpRequest and HttpResponse: passed between the sessions and the router. They use no socket or library
+// type.
 #pragma once
 
 #include <string>
@@ -12,7 +13,7 @@ namespace statmill {
 inline constexpr std::string_view kJson = "application/json";
 inline constexpr std::string_view kPlainText = "text/plain; charset=utf-8";
 
-// Views into what the session holds while the request is answered. Fields that were not sent are empty.
+// Views into the session's buffers, valid while the request is being answered. Missing fields are empty.
 struct HttpRequest {
   std::string_view method;
   std::string_view target;
@@ -26,16 +27,16 @@ struct HttpResponse {
   unsigned status = 200;
   std::string body;
   std::string_view content_type = kJson;  // always one of the constants
-  std::string allow;                      // methods, with status 405
+  std::string allow;                      // the allowed methods; only with status 405
 };
 
-// {"error":"...","status":400} and a line end.
+// Returns a response with the body {"error":"...","status":400} and a line end.
 HttpResponse error_response(unsigned status, std::string_view message);
 
-// The status that stands for the error's code: 400, 404, 422, 500 or 503.
+// Does the same with the status that matches the error's code: 400, 404, 422, 500 or 503.
 HttpResponse error_response(const Error& error);
 
-// "Fri, 20 Nov 2026 12:00:00 GMT", the Date field of RFC 9110 section 5.6.7. Requires: year 0..9999.
+// Formats a Date field, "Fri, 20 Nov 2026 12:00:00 GMT" (RFC 9110 section 5.6.7). Requires: year 0..9999.
 std::string http_date(Timestamp now);
 
 }  // namespace statmill

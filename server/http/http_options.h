@@ -1,5 +1,5 @@
-// HttpOptions: the limits of the HTTP server. Each limit that is met has its count in
-// statmill_http_refused_total{reason}.
+// HttpOptions: the limits of the HTTP server. statmill_http_refused_total{reason} counts how often each limit
+// is reached.
 #pragma once
 
 #include <chrono>
@@ -10,18 +10,18 @@
 namespace statmill {
 
 struct HttpOptions {
-  // From the first byte (of the first request: from the connection) to the end of the header.
+  // For a whole header, from its first byte; for the first request, from the start of the connection.
   Duration header_timeout = std::chrono::seconds(5);
-  Duration body_timeout = std::chrono::seconds(60);   // the whole body
+  Duration body_timeout = std::chrono::seconds(60);   // for a whole body
   Duration idle_timeout = std::chrono::seconds(60);   // between two requests of a connection
-  Duration write_timeout = std::chrono::seconds(30);  // one whole answer
-  // How long after a last answer the peer's bytes are still read, so that a reset does not destroy the
-  // answer.
+  Duration write_timeout = std::chrono::seconds(30);  // for a whole answer
+  // How long the session keeps reading after its last answer. Closing earlier could reset the connection and
+  // destroy the answer.
   Duration linger_timeout = std::chrono::seconds(2);
-  Duration stop_grace = std::chrono::seconds(5);  // for what is under way when the server stops
+  Duration stop_grace = std::chrono::seconds(5);  // for requests under way when the server stops
   size_t connections_max = 512;
-  size_t requests_max = 1000;                     // of one connection
-  size_t buffered_bytes_max = size_t{256} << 20;  // bodies and answers of all connections together
+  size_t requests_max = 1000;                     // per connection
+  size_t buffered_bytes_max = size_t{256} << 20;  // bodies and answers of all connections
 };
 
 }  // namespace statmill

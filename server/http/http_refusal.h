@@ -1,7 +1,5 @@
-// Why the HTTP server turns a request or a connection away before any handler sees it.
-//
-// One table: the label of statmill_http_refused_total{reason}, the status answered, and the words for a
-// person.
+// The reasons why the HTTP server refuses a request or connection before a handler sees it, each with its
+// label in statmill_http_refused_total{reason}, its status and its text.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +8,7 @@
 
 namespace statmill {
 
-// Text forms are labels in /metrics and never change.
+// The labels are part of /metrics and never change.
 enum class HttpRefusal : uint8_t {
   kBadRequestLine,
   kBadVersion,
@@ -36,7 +34,7 @@ enum class HttpRefusal : uint8_t {
   kHeaderTimeout,
   kBodyTimeout,
   kWriteTimeout,
-  kCount_,  // how many there are; not a reason
+  kCount_,  // the number of reasons, not a reason
 };
 
 inline constexpr size_t kHttpRefusalCount = static_cast<size_t>(HttpRefusal::kCount_);

@@ -14,13 +14,13 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-// Connections over the limit that are told so at the same time; those beyond are only closed.
-constexpr size_t kTurnedAwayMax = 64;
-// After a failed accept, mostly for want of file descriptors: no use to try again at once.
+// Connections over the limit that may get an error response at the same time; further ones are just closed.
+constexpr size_t kRejectedMax = 64;
+// After a failed accept, usually because file descriptors have run out, an immediate retry would fail, too.
 constexpr Duration kAcceptPause = std::chrono::milliseconds(100);
 
-Result<std::unique_ptr<HttpServer>> serve(asio::io_context& io, Result<HttpListener> listener, HttpSite site,
-                                          HttpOptions options) {
+Result<std::unique_ptr<HttpServer>> make_server(asio::io_context& io, Result<HttpListener> listener,
+                                                HttpSite site, HttpOptions options) {
   if (!listener) return listener.error();
   return std::make_unique<HttpServer>(io, std::move(*listener), std::move(site), options);
 }
@@ -29,12 +29,12 @@ Result<std::unique_ptr<HttpServer>> serve(asio::io_context& io, Result<HttpListe
 
 Result<std::unique_ptr<HttpServer>> HttpServer::open(asio::io_context& io, const Endpoint& endpoint,
                                                      HttpSite site, HttpOptions options) {
-  return serve(io, listen_tcp(io, endpoint), std::move(site), options);
+  return make_server(io, listen_tcp(io, endpoint), std::move(site), options);
 }
 
 Result<std::unique_ptr<HttpServer>> HttpServer::open_unix(asio::io_context& io, const std::string& path,
                                                           HttpSite site, HttpOptions options) {
-  return serve(io, listen_unix(io, path), std::move(site), options);
+  return make_server(io, listen_unix(io, path), std::move(site), options);
 }
 
 HttpServer::HttpServer(asio::io_context& io, HttpListener listener, HttpSite site, HttpOptions options)
@@ -56,9 +56,9 @@ HttpServer::~HttpServer() { SM_CHECK(sessions_.size() == 0); }
 void HttpServer::stop() {
   asio::post(acceptor_.get_executor(), [this] {
     is_stopping_ = true;
-    // While it still listens: a file that nobody listens to may be another server's the next moment.
+    // Remove the file before closing: once nobody listens, another server may replace it at any moment.
     if (!socket_path_.empty()) ::unlink(socket_path_.c_str());
-    error_code ignored;  // closed is closed
+    error_code ignored;
     acceptor_.close(ignored);
     accept_pause_.cancel();
     for (const auto& session : sessions_.sessions()) session->stop();
@@ -73,20 +73,20 @@ void HttpServer::accept() {
       counters_.accept_failures.add();
       return pause_accepting();
     }
-    take(std::move(socket));
+    serve(std::move(socket));
     accept();
   });
 }
 
-void HttpServer::take(HttpSocket socket) {
+void HttpServer::serve(HttpSocket socket) {
   const size_t open = sessions_.size();
-  if (open >= options_.connections_max + kTurnedAwayMax) {
+  if (open >= options_.connections_max + kRejectedMax) {
     counters_.refused(HttpRefusal::kConnectionLimit).add();
     return;  // closes the socket
   }
   const auto session = std::make_shared<Session>(std::move(socket), context_);
   if (open >= options_.connections_max) {
-    session->turn_away(HttpRefusal::kConnectionLimit);
+    session->reject(HttpRefusal::kConnectionLimit);
   } else {
     session->run();
   }

@@ -1,7 +1,7 @@
-// HttpServer: listens at one address, TCP or unix, and serves every connection as a Session.
+// HttpServer: listens on one address, TCP or unix, and serves each connection with a Session.
 //
-// Runs on an io_context that it is given, which any number of threads may run; each session is a strand of
-// it. What takes long, as queries do, runs on the site's workers.
+// It runs on the caller's io_context, which any number of threads may run; each session has its own strand.
+// Slow requests, such as queries, run on the site's workers.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -23,44 +23,45 @@
 
 namespace statmill {
 
-// What a server answers. Servers of one registry count together.
+// What a server serves. Servers with the same registry share their counters.
 struct HttpSite {
   std::vector<Route> routes;
   Registry& registry;  // this and the rest must outlive the server
   const Clock& clock;
-  HttpWorkers* workers = nullptr;  // null: all is answered on the event loop
+  HttpWorkers* workers = nullptr;  // nullptr: all requests are answered on the event loop
 };
 
-// Thread-safe. To end it: stop(), let the io_context run dry, then destroy it.
+// Thread-safe. To end it, call stop(), let the io_context run out of work, then destroy it.
 class HttpServer {
  public:
-  // Listens from its return on; connections are served while `io` runs. `io` must outlive the server.
-  // Errors: as listen_tcp() and listen_unix() say.
+  // Start listening; connections are served while `io` runs. `io` must outlive the server. Errors: those of
+  // listen_tcp() and listen_unix().
   static Result<std::unique_ptr<HttpServer>> open(boost::asio::io_context& io, const Endpoint& endpoint,
                                                   HttpSite site, HttpOptions options = {});
   static Result<std::unique_ptr<HttpServer>> open_unix(boost::asio::io_context& io, const std::string& path,
                                                        HttpSite site, HttpOptions options = {});
-  // For open() and open_unix() alone.
+  // Use open() or open_unix() instead.
   HttpServer(boost::asio::io_context& io, HttpListener listener, HttpSite site, HttpOptions options);
-  // Requires: the io_context has run dry after stop(); no session is left.
+  // Requires: the io_context has run out of work after stop().
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  // Where it listens by TCP; the port is the one the kernel chose when 0 was asked for.
+  // Returns the TCP address; its port is the actual one if port 0 was requested.
   const Endpoint& local_endpoint() const { return local_endpoint_; }
-  const std::string& socket_path() const { return socket_path_; }  // empty: it listens by TCP
+  const std::string& socket_path() const { return socket_path_; }  // empty if it listens on TCP
 
-  // Accepts no more; sessions end within stop_grace, idle ones at once. The io_context is then out of work.
+  // Stops accepting. Idle sessions end at once, others within stop_grace; the io_context then has no more
+  // work.
   void stop();
 
  private:
   void accept();
-  void take(HttpSocket socket);
+  void serve(HttpSocket socket);
   void pause_accepting();
 
   boost::asio::io_context& io_;
-  HttpAcceptor acceptor_;  // its executor is a strand: accept, pause and stop run on it
+  HttpAcceptor acceptor_;  // its executor is a strand, which runs accept, pause and stop
   boost::asio::steady_timer accept_pause_;
   const Endpoint local_endpoint_;
   const std::string socket_path_;

@@ -1,6 +1,6 @@
-// HttpServices: all that the HTTP handlers need of the rest of the server, as calls and references.
+// HttpServices: everything that the HTTP handlers use from the rest of the server.
 //
-// The composition root binds them; tests put fakes in their place. Every call must be thread-safe.
+// The composition root supplies the functions; tests supply fakes. All of them must be thread-safe.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace statmill {
 
-// What became of the samples of one request: received == accepted + sum of refused.
+// The outcome of the samples of one request: received == accepted + sum of refused.
 struct LinesAccount {
   uint64_t received = 0;
   uint64_t accepted = 0;

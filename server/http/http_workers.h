@@ -1,7 +1,7 @@
-// HttpWorkers: threads for requests that take long, so that the event loop answers the others meanwhile.
+// HttpWorkers: threads for slow requests, so that the event loop stays free for the others.
 //
-// What may wait for the disk has threads of its own: while the disk hangs they may all be held, and what lies
-// in memory is still answered.
+// Requests that may wait for the disk have their own threads: while the disk hangs these may all be blocked,
+// but requests that need only memory are still answered.
 #pragma once
 
 #include <boost/asio/post.hpp>
@@ -16,33 +16,33 @@
 
 namespace statmill {
 
-// Thread-safe. Jobs of a lane begin in order. As a connection has one request at a time, no more of them wait
-// than there are connections.
+// Thread-safe. Jobs of a lane start in the order they were posted. Each connection has one request at a time,
+// so at most as many jobs wait as there are connections.
 class HttpWorkers {
  public:
-  // How many threads each lane has.
+  // Number of threads per lane.
   struct Threads {
     size_t memory = 0;
     size_t store = 0;
   };
   // The watchdog measures how long jobs of a lane wait for a thread, as lags of "NAME.memory" and
-  // "NAME.store". It must outlive this; null: nobody watches.
+  // "NAME.store". It must outlive this object; nullptr: no watchdog.
   HttpWorkers(Threads threads, Watchdog* watchdog, const std::string& name)
       : memory_(threads.memory),
         store_(threads.store),
         memory_watch_(watchdog, threads.memory, memory_, name + ".memory"),
         store_watch_(watchdog, threads.store, store_, name + ".store") {}
-  // Requires: no job is posted any more. Waits for those that were.
+  // Waits for all posted jobs. Requires: no more jobs are posted.
   ~HttpWorkers() = default;
 
-  // Requires: kMemory or kStore; its lane has a thread. The job throws nothing.
+  // Requires: the lane is kMemory or kStore and has a thread. The job must not throw.
   template <class Job>
   void post(Lane lane, Job job) {
     boost::asio::post(lane == Lane::kStore ? store_ : memory_, std::move(job));
   }
 
  private:
-  // A lane without threads would serve no ping.
+  // Registers a lane with the watchdog, unless it has no threads and so could not answer pings.
   class Watch {
    public:
     Watch(Watchdog* watchdog, size_t threads, boost::asio::thread_pool& pool, std::string name)

@@ -19,7 +19,7 @@ Result<int64_t> parse_step(std::string_view text) {
   const int64_t ms = step->count();
   if (ms % 1000 != 0 || ms == 0 || ms / 1000 > kStepMax_s) {
     return Error{ErrorCode::kInvalid,
-                 "duration \"" + std::string(text) + "\": not whole seconds from 1s to 366d"};
+                 "duration \"" + std::string(text) + "\": must be whole seconds from 1s to 366d"};
   }
   return ms / 1000;
 }
@@ -28,8 +28,8 @@ Error given_twice(std::string_view stat) {
   return {ErrorCode::kInvalid, "stat \"" + std::string(stat) + "\" is given more than once"};
 }
 
-// Into `out`: stats, percentiles, and so what is wanted of the store.
-Status read_stats(std::string_view text, QueryParameters& out) {
+// Parses stats and percentiles into `out`, and sets what the query needs from the store.
+Status parse_stats(std::string_view text, QueryParameters& out) {
   std::vector<Percentile>& percentiles = out.request.percentiles;
   for (const std::string_view word : split(text, ',')) {
     if (const std::optional<Stat> stat = parse_stat(word)) {
@@ -39,19 +39,18 @@ Status read_stats(std::string_view text, QueryParameters& out) {
     }
     std::optional<Percentile> percentile = Percentile::parse(word);
     if (!percentile) {
-      return Error{
-          ErrorCode::kInvalid,
-          "no such stat \"" + std::string(word) +
-              "\" (known: count, sum, avg, stddev, min, max, rate; of distributions p0 to p100, as p99.9)"};
+      return Error{ErrorCode::kInvalid, "no such stat \"" + std::string(word) +
+                                            "\" (known: count, sum, avg, stddev, min, max, rate; for "
+                                            "distributions p0 to p100, such as p99.9)"};
     }
     const auto is_same = [&](const Percentile& other) { return other.q == percentile->q; };
     if (std::any_of(percentiles.begin(), percentiles.end(), is_same)) return given_twice(word);
     percentiles.push_back(*std::move(percentile));
   }
-  if (out.stats.empty() && percentiles.empty()) return Error{ErrorCode::kInvalid, "no stat is given"};
+  if (out.stats.empty() && percentiles.empty()) return Error{ErrorCode::kInvalid, "no stat given"};
   if (percentiles.size() > Percentile::kCountMax) {
     return Error{ErrorCode::kInvalid,
-                 "more than " + std::to_string(Percentile::kCountMax) + " percentiles are asked for"};
+                 "more than " + std::to_string(Percentile::kCountMax) + " percentiles requested"};
   }
   const bool are_totals = std::all_of(out.stats.begin(), out.stats.end(), is_total);
   if (!percentiles.empty()) {
@@ -62,11 +61,11 @@ Status read_stats(std::string_view text, QueryParameters& out) {
   return Status::ok();
 }
 
-Error in_parameter(std::string_view name, Error error) {
+Error parameter_error(std::string_view name, Error error) {
   return std::move(error).with("parameter " + std::string(name));
 }
 
-// All but the stats.
+// Parses everything except the stats.
 Result<QueryParameters> parse_series_and_range(const Url& url, Timestamp now) {
   QueryParameters out;
   for (const Parameter& parameter : url.parameters) {
@@ -77,22 +76,22 @@ Result<QueryParameters> parse_series_and_range(const Url& url, Timestamp now) {
   if (out.request.series.empty()) return Error{ErrorCode::kInvalid, "parameter series: missing"};
 
   const Result<int64_t> from = parse_time(url.find("from").value_or("-1h"), now);
-  if (!from) return in_parameter("from", from.error());
-  // The range is half open: "now" means that the present second, and what was sent in it, is in.
+  if (!from) return parameter_error("from", from.error());
+  // The range is half-open; with "now" it includes the current second.
   const Result<int64_t> until = parse_time(url.find("until").value_or("now"), now + std::chrono::seconds(1));
-  if (!until) return in_parameter("until", until.error());
+  if (!until) return parameter_error("until", until.error());
   if (*from >= *until) return Error{ErrorCode::kInvalid, "parameter from: not before until"};
   out.request.from_s = *from;
   out.request.until_s = *until;
 
   if (const auto text = url.find("step")) {
     const Result<int64_t> step = parse_step(*text);
-    if (!step) return in_parameter("step", step.error());
+    if (!step) return parameter_error("step", step.error());
     out.request.step_s = *step;
   }
   if (const auto text = url.find("max_points")) {
     const Result<int64_t> points = parse_integer(*text, 1, kPointsMax);
-    if (!points) return in_parameter("max_points", points.error());
+    if (!points) return parameter_error("max_points", points.error());
     out.request.max_points = *points;
   }
   return out;
@@ -103,19 +102,19 @@ Result<QueryParameters> parse_series_and_range(const Url& url, Timestamp now) {
 Result<QueryParameters> parse_query_parameters(const Url& url, Timestamp now) {
   Result<QueryParameters> out = parse_series_and_range(url, now);
   if (!out) return out;
-  const Status stats = read_stats(url.find("stats").value_or("avg"), *out);
-  return stats ? std::move(out) : in_parameter("stats", stats.error());
+  const Status stats = parse_stats(url.find("stats").value_or("avg"), *out);
+  return stats ? std::move(out) : parameter_error("stats", stats.error());
 }
 
 Result<HeatmapParameters> parse_heatmap_parameters(const Url& url, Timestamp now) {
   Result<QueryParameters> query = parse_series_and_range(url, now);
   if (!query) return query.error();
   HeatmapParameters out{*std::move(query)};
-  const Status stats = read_stats(url.find("stats").value_or("count"), out.query);
-  if (!stats) return in_parameter("stats", stats.error());
+  const Status stats = parse_stats(url.find("stats").value_or("count"), out.query);
+  if (!stats) return parameter_error("stats", stats.error());
   if (const auto text = url.find("grouping")) {
     const Result<int64_t> power = parse_integer(*text, 0, kHistogramGroupingPower);
-    if (!power) return in_parameter("grouping", power.error());
+    if (!power) return parameter_error("grouping", power.error());
     out.grouping_power = static_cast<int>(*power);
   }
   out.query.request.wanted = Wanted::kHistograms;
@@ -125,11 +124,11 @@ Result<HeatmapParameters> parse_heatmap_parameters(const Url& url, Timestamp now
 
 Result<SeriesParameters> parse_series_parameters(const Url& url) {
   Result<Glob> match = Glob::parse(url.find("match").value_or("*"));
-  if (!match) return in_parameter("match", match.error());
+  if (!match) return parameter_error("match", match.error());
   SeriesParameters out{*std::move(match), static_cast<size_t>(kSeriesListLimit)};
   if (const auto text = url.find("limit")) {
     const Result<int64_t> limit = parse_integer(*text, 1, kSeriesListLimitMax);
-    if (!limit) return in_parameter("limit", limit.error());
+    if (!limit) return parameter_error("limit", limit.error());
     out.limit = static_cast<size_t>(*limit);
   }
   return out;
@@ -137,7 +136,7 @@ Result<SeriesParameters> parse_series_parameters(const Url& url) {
 
 Result<size_t> parse_cardinality_parts(const Url& url) {
   const Result<int64_t> parts = parse_integer(url.find("parts").value_or("1"), 1, kCardinalityPartsMax);
-  if (!parts) return in_parameter("parts", parts.error());
+  if (!parts) return parameter_error("parts", parts.error());
   return static_cast<size_t>(*parts);
 }
 

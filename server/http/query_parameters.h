@@ -1,4 +1,4 @@
-// The parameters of the endpoints that ask, from text to what the engine takes.
+// Parses the URL parameters of the query endpoints.
 #pragma once
 
 #include <vector>
@@ -13,11 +13,11 @@ namespace statmill {
 
 struct QueryParameters {
   QueryRequest request;
-  std::vector<Stat> stats;  // with the request's percentiles at least one, each once
+  std::vector<Stat> stats;  // no duplicates; at least one stat or percentile is requested
 };
 
 struct HeatmapParameters {
-  QueryParameters query;  // of the merged series
+  QueryParameters query;  // for the merged series
   int grouping_power = kHistogramGroupingPower;
 };
 
@@ -30,7 +30,7 @@ inline constexpr int64_t kSeriesListLimit = 1000;
 inline constexpr int64_t kSeriesListLimitMax = 100'000;
 inline constexpr int64_t kCardinalityPartsMax = 8;
 
-// Errors: kInvalid, naming the parameter that is missing or wrong.
+// Errors: kInvalid with the name of the missing or invalid parameter.
 Result<QueryParameters> parse_query_parameters(const Url& url, Timestamp now);
 Result<HeatmapParameters> parse_heatmap_parameters(const Url& url, Timestamp now);
 Result<SeriesParameters> parse_series_parameters(const Url& url);

@@ -1,4 +1,3 @@
-// Section numbers are those of RFC 9112 unless said otherwise.
 #include "server/http/request_gate.h"
 
 #include <algorithm>
@@ -7,6 +6,8 @@
 
 namespace statmill {
 namespace {
+
+// Section numbers refer to RFC 9112 unless another RFC is named.
 
 constexpr std::string_view kLineEnd = "\r\n";
 // 18 digits always fit 64 bits.
@@ -30,7 +31,7 @@ bool is_token(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_token_byte);
 }
 
-// Visible bytes, blanks, and bytes from 0x80 on (RFC 9110 section 5.5).
+// Visible bytes, blanks, and bytes from 0x80 up (RFC 9110 section 5.5).
 bool is_value_byte(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return c == '\t' || (byte >= 0x20 && byte != 0x7f);
@@ -42,8 +43,8 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(0, text.find_last_not_of(" \t") + 1);
 }
 
-// A name, an IPv4 or [IPv6] address, with or without port: none of the bytes that would let it hold user
-// information, a path or a list.
+// Allows a name, an IPv4 or an [IPv6] address, with or without port. Bytes that could form user information,
+// a path or a list are not allowed.
 bool is_host(std::string_view text) {
   const auto is_host_byte = [](char c) {
     return is_alphanumeric(c) || std::string_view("-._~:[]%").find(c) != std::string_view::npos;
@@ -56,7 +57,7 @@ bool is_length(std::string_view text) {
   return !text.empty() && text.size() <= kLengthDigitsMax && std::all_of(text.begin(), text.end(), is_digit);
 }
 
-// The fields that decide where a request ends and whom it is for.
+// The fields that decide where a request ends and which host it is for.
 struct Framing {
   bool is_version_1_1 = false;
   size_t fields = 0;
@@ -83,7 +84,7 @@ std::optional<HttpRefusal> check_field(std::string_view line, Framing& framing) 
   if (++framing.fields > kHeaderFieldsMax) return HttpRefusal::kFieldLimit;
   if (line.front() == ' ' || line.front() == '\t') return HttpRefusal::kFoldedField;
   const size_t colon = line.find(':');
-  // A blank before the colon is no token byte: refused here, as section 5.1 demands.
+  // A blank before the colon is not a token byte, so it is refused here, as section 5.1 requires.
   if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) return HttpRefusal::kBadFieldName;
   const std::string_view name = line.substr(0, colon);
   const std::string_view value = trimmed(line.substr(colon + 1));
@@ -110,7 +111,7 @@ std::optional<HttpRefusal> check_framing(const Framing& framing) {
 }  // namespace
 
 HeaderScan scan_header(std::string_view bytes) {
-  // A request begins with its method: TLS, binary protocols and stray line ends are known by the first byte.
+  // A request starts with its method, so the first byte exposes TLS, binary protocols and stray line ends.
   if (!bytes.empty() && !is_token_byte(bytes.front())) return {0, HttpRefusal::kBadRequestLine};
   const std::string_view head = bytes.substr(0, kHeaderBytesMax);
   size_t line_begin = 0;

@@ -1,8 +1,9 @@
-// The strict gate: every header block is checked byte by byte before the HTTP parser sees it.
+// Checks every header block byte by byte before the HTTP parser sees it.
 //
-// Whatever two HTTP readers could understand differently (request smuggling) is refused with an error and the
-// connection closed: Beast 1.81 by itself takes obsolete folding, doubled Content-Length, foreign
-// Transfer-Encodings and doubled or missing Host. RFC 9112 with every choice made on the strict side.
+// Headers that two HTTP parsers could understand differently (request smuggling) are refused, and the
+// connection is closed. Beast 1.81 alone accepts obsolete folding, repeated Content-Length, unknown
+// Transfer-Encodings and repeated or missing Host. The gate follows RFC 9112 and always takes its strict
+// choice.
 #pragma once
 
 #include <cstddef>
@@ -16,26 +17,27 @@ namespace statmill {
 inline constexpr size_t kHeaderBytesMax = 8192;
 inline constexpr size_t kHeaderFieldsMax = 64;
 
-// What the bytes received so far amount to: refused, or complete (`size` > 0), or more is needed.
+// The state of the bytes received so far: refused, complete (`size` > 0), or incomplete.
 struct HeaderScan {
-  size_t size = 0;  // bytes of the header block, its empty line included
+  size_t size = 0;  // of the header block, including its empty line
   std::optional<HttpRefusal> refusal;
 };
 
-// Views into the block.
+// Views into the header block.
 struct RequestLine {
   std::string_view method;
   std::string_view target;
 };
 
-// Looks for a whole header block at the start of `bytes`; bytes behind it (body, next request) are not looked
-// at. Refuses as soon as no continuation could be good. At most kHeaderBytesMax bytes are ever needed.
+// Looks for a complete header block at the start of `bytes` and ignores the bytes after it (body, next
+// request). Refuses as soon as no continuation could be valid. Never needs more than kHeaderBytesMax bytes.
 HeaderScan scan_header(std::string_view bytes);
 
-// Checks a whole block: request line, fields and the empty line, each ended by CR LF.
+// Checks a complete block: request line, fields and empty line, each ended by CR LF. Returns nullopt if it is
+// valid.
 std::optional<HttpRefusal> check_header(std::string_view block);
 
-// Requires: check_header() found nothing in the block.
+// Requires: check_header() returned nullopt for the block.
 RequestLine request_line(std::string_view block);
 
 }  // namespace statmill

@@ -1,7 +1,7 @@
-// Router: one table of requests and the road from a request to its response.
+// Router: finds the route of a request in a table and calls its handler.
 //
-// A pure function of request and table: no socket, no thread. What a listener answers is the table it is
-// given: server/http/api_routes.h over TCP, server/admin/admin_routes.h at the admin socket.
+// It uses no socket and no thread. Each listener has its own table: server/http/api_routes.h over TCP,
+// server/admin/admin_routes.h at the admin socket.
 #pragma once
 
 #include <cstddef>
@@ -17,46 +17,47 @@
 
 namespace statmill {
 
-// A request that no route takes a body for may still bring one this long; it is read and refused.
+// A request for a route without a body may still have one up to this size; it is read and then refused.
 inline constexpr size_t kStrayBodyBytesMax = size_t{64} << 10;
 
 // Where a request is answered.
 enum class Lane : uint8_t {
-  kLoop,    // on the event loop: at once, and it waits for nothing
-  kMemory,  // on a thread for what takes long, and does not wait for the disk
-  kStore,   // on a thread for what may wait for the disk
+  kLoop,    // on the event loop: fast, never waits
+  kMemory,  // on a worker thread: slow, but never waits for the disk
+  kStore,   // on a worker thread that may wait for the disk
 };
 
-// What is answered at one path. Its texts are string literals; its rules outlive the router.
+// The handler of one path. The texts are string literals; `parameters` must outlive the router.
 struct Route {
-  std::string_view method;  // GET answers HEAD too
+  std::string_view method;  // GET also accepts HEAD
   std::string_view path;
   std::span<const ParameterRule> parameters;
-  size_t body_bytes_max = 0;  // 0: takes none
-  // Gets a checked URL and a body within its limit. Thread-safe.
+  size_t body_bytes_max = 0;  // 0: no body allowed
+  // Called with a checked URL and a body within its limit. Must be thread-safe.
   std::function<HttpResponse(const Url& url, std::string_view body)> handle;
-  std::string_view about;  // for the front page
+  std::string_view description;  // for the front page
   Lane lane = Lane::kLoop;
 };
 
 // Thread-safe.
 class Router {
  public:
-  // One route per path. `/` is always there: a page that lists them.
+  // Requires: one route per path. Adds `/`, a page that lists all routes.
   explicit Router(std::vector<Route> routes);
 
-  // How long a body the request may bring; the target need not be sound.
+  // Returns the size limit of the request's body. The target may be invalid.
   size_t body_bytes_max(std::string_view method, std::string_view target) const;
 
-  // Where the request is to be answered, and under which name: a string literal. The target need not be
-  // sound.
+  // Where the request is to be answered, and its name in the log: a string literal. The target may be
+  // invalid.
   struct Handling {
     Lane lane = Lane::kLoop;
-    const char* name = "a page that is not there";
+    const char* name = "an unknown path";
   };
   Handling handling(std::string_view target) const;
 
-  // Requires: the body is within body_bytes_max(). HEAD gets what GET gets; the session leaves the body out.
+  // Returns the same response for HEAD as for GET; the session omits the body. Requires: the body is within
+  // body_bytes_max().
   HttpResponse answer(const HttpRequest& request) const;
 
  private:

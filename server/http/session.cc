@@ -23,7 +23,7 @@ namespace http = boost::beast::http;
 using boost::system::error_code;
 
 constexpr size_t kReadBytes = 4096;
-// Holds a whole header and what Beast reads of a body at a time.
+// Enough for a whole header and for the parts that Beast reads of a body.
 constexpr size_t kBufferBytesMax = size_t{64} << 10;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -58,7 +58,7 @@ Session::Session(HttpSocket socket, SessionContext& context)
       deadline_(socket_.get_executor()),
       context_(context),
       buffer_(kBufferBytesMax) {
-  error_code ignored;  // without it answers are only later; a unix socket has no such thing
+  error_code ignored;  // only a matter of latency; unix sockets do not have this option
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
   context_.list.add(this);
   context_.counters.connections.add(1);
@@ -76,7 +76,7 @@ void Session::run() {
   });
 }
 
-void Session::turn_away(HttpRefusal refusal) {
+void Session::reject(HttpRefusal refusal) {
   asio::dispatch(socket_.get_executor(), [self = shared_from_this(), refusal] { self->refuse(refusal); });
 }
 
@@ -96,7 +96,7 @@ std::string_view Session::buffered() const {
 void Session::set_deadline(Duration limit, std::optional<HttpRefusal> refusal) {
   deadline_.expires_after(is_stopping_ ? std::min(limit, context_.options.stop_grace) : limit);
   deadline_.async_wait([self = shared_from_this(), refusal](error_code error) {
-    // A timer may have expired and been set anew before this ran.
+    // The timer may have expired and been set again before this handler ran.
     if (error || self->deadline_.expiry() > std::chrono::steady_clock::now()) return;
     if (refusal) self->context_.counters.refused(*refusal).add();
     self->close();
@@ -104,7 +104,7 @@ void Session::set_deadline(Duration limit, std::optional<HttpRefusal> refusal) {
 }
 
 void Session::close() {
-  error_code ignored;  // the connection ends either way
+  error_code ignored;
   deadline_.cancel();
   socket_.close(ignored);
 }
@@ -113,13 +113,13 @@ void Session::read_header() {
   is_idle_ = true;
   const HeaderScan scan = scan_header(buffered());
   if (scan.refusal) return refuse(*scan.refusal);
-  if (scan.size > 0) return take_header(scan.size);
+  if (scan.size > 0) return parse_header(scan.size);
   socket_.async_read_some(
       buffer_.prepare(kReadBytes), [self = shared_from_this()](error_code error, size_t size) {
         const bool is_first = self->buffer_.size() == 0;
         self->buffer_.commit(size);
         if (error) return self->close();
-        // The rest of the header may not come slower than this, however it is sliced.
+        // One deadline covers the whole header, in however many pieces it comes.
         if (is_first && self->requests_ > 0) {
           self->set_deadline(self->context_.options.header_timeout, HttpRefusal::kHeaderTimeout);
         }
@@ -127,7 +127,7 @@ void Session::read_header() {
       });
 }
 
-void Session::take_header(size_t size) {
+void Session::parse_header(size_t size) {
   is_idle_ = false;
   parser_.emplace();
   parser_->header_limit(static_cast<uint32_t>(kHeaderBytesMax));
@@ -146,16 +146,17 @@ void Session::take_header(size_t size) {
               .host = message[http::field::host],
               .origin = message[http::field::origin],
               .content_encoding = message[http::field::content_encoding]};
-  body_share_ = context_.budget.take(parser_->content_length().value_or(parser_->chunked() ? body_max : 0));
+  body_share_ =
+      context_.budget.reserve(parser_->content_length().value_or(parser_->chunked() ? body_max : 0));
   if (!body_share_) return refuse(HttpRefusal::kMemoryLimit);
-  take_expectation();
+  check_expectation();
 }
 
-void Session::take_expectation() {
+void Session::check_expectation() {
   const auto expectation = parser_->get()[http::field::expect];
   if (expectation.empty() || parser_->is_done()) return read_body();
   if (!boost::beast::iequals(expectation, "100-continue")) return refuse(HttpRefusal::kBadExpectation);
-  if (buffer_.size() > 0) return read_body();  // the peer has not waited
+  if (buffer_.size() > 0) return read_body();  // the peer did not wait for "100 Continue"
   set_deadline(context_.options.write_timeout, HttpRefusal::kWriteTimeout);
   asio::async_write(socket_, asio::buffer(kContinue), [self = shared_from_this()](error_code error, size_t) {
     if (error) return self->close();
@@ -184,13 +185,13 @@ void Session::answer() {
     const Running running(name);
     return respond(routed_response(), keep_alive);
   }
-  // The worker takes as long as it takes, but for a server that stops.
+  // A worker has no deadline, unless the server is stopping.
   if (!is_stopping_) deadline_.expires_at(asio::steady_timer::time_point::max());
   auto job = [self = shared_from_this(), keep_alive,
               work = make_work_guard(socket_.get_executor())]() mutable {
     HttpResponse response = self->routed_response();
     const auto loop = work.get_executor();
-    // With the last reference to the session, which ends on its loop.
+    // Moves the last reference to the session, so that it is destroyed on its own strand.
     asio::post(loop, [self = std::move(self), keep_alive, response = std::move(response)]() mutable {
       self->respond(std::move(response), keep_alive);
     });
@@ -199,8 +200,8 @@ void Session::answer() {
 }
 
 void Session::respond(HttpResponse response, bool keep_alive) {
-  release_body();  // before a slow peer takes the answer
-  answer_share_ = context_.budget.take(response.body.size());
+  release_body();  // before a slow peer reads the answer
+  answer_share_ = context_.budget.reserve(response.body.size());
   if (!answer_share_) return refuse(HttpRefusal::kMemoryLimit);
   write(std::move(response), keep_alive);
 }
@@ -215,7 +216,8 @@ HttpResponse Session::routed_response() {
   try {
     return context_.router.answer(request_);
   } catch (...) {
-    // One of the two places that catch: what a handler or a library throws ends the request, not the server.
+    // One of the two places that catch: an exception of a handler or library ends the request, not the
+    // server.
     context_.counters.handler_failures.add();
     return error_response(500, "the handler failed");
   }
@@ -265,7 +267,7 @@ void Session::on_written(bool is_open) {
   answer_share_.reset();
   if (!is_open) return close();
   if (!keep_alive) {
-    error_code ignored;  // a peer that is gone already is found by the read
+    error_code ignored;  // if the peer is gone, the next read fails
     socket_.shutdown(HttpSocket::shutdown_send, ignored);
     set_deadline(context_.options.linger_timeout, std::nullopt);
     return linger();

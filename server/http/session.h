@@ -1,7 +1,7 @@
-// Session: one HTTP connection, from accept to close. Requests are answered in order, one at a time.
+// Session: one HTTP connection, from accept to close. Answers requests in order, one at a time.
 //
-// read header -> gate -> read body -> router -> write -> again, or linger and close. One deadline timer
-// covers whatever step is under way.
+// read header -> gate -> read body -> router -> write -> next request, or linger and close. One deadline
+// timer covers the current step.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
@@ -27,13 +27,13 @@ namespace statmill {
 
 class Session;
 
-// The sessions that are alive. Thread-safe.
+// The live sessions of a server. Thread-safe.
 class SessionList {
  public:
   void add(Session* session);
   void remove(Session* session);
   size_t size() const;
-  // Those not already being destroyed.
+  // Returns the sessions that are not being destroyed.
   std::vector<std::shared_ptr<Session>> sessions() const;
 
  private:
@@ -41,7 +41,7 @@ class SessionList {
   std::unordered_set<Session*> sessions_ GUARDED_BY(mutex_);
 };
 
-// What all sessions of a server share; outlives them.
+// Shared by all sessions of a server; must outlive them.
 struct SessionContext {
   const Router& router;
   const HttpOptions& options;
@@ -49,10 +49,10 @@ struct SessionContext {
   HttpCounters& counters;
   ByteBudget& budget;
   SessionList& list;
-  HttpWorkers* workers;  // null: all is answered on the event loop
+  HttpWorkers* workers;  // nullptr: all requests are answered on the event loop
 };
 
-// Confined to the strand that is the socket's executor, but for stop(). Kept alive by its pending operations.
+// Confined to the strand of its socket, except for stop(). Its pending operations keep it alive.
 class Session : public std::enable_shared_from_this<Session> {
  public:
   Session(HttpSocket socket, SessionContext& context);
@@ -62,9 +62,10 @@ class Session : public std::enable_shared_from_this<Session> {
 
   // Serves requests until the connection ends.
   void run();
-  // Answers `refusal` to whatever is asked, and closes.
-  void turn_away(HttpRefusal refusal);
-  // Finishes what has been asked within stop_grace, then closes; at once when nothing has. Thread-safe.
+  // Sends `refusal` without reading a request, and closes.
+  void reject(HttpRefusal refusal);
+  // Finishes the current request within stop_grace, then closes; closes at once if there is none.
+  // Thread-safe.
   void stop();
 
  private:
@@ -73,13 +74,13 @@ class Session : public std::enable_shared_from_this<Session> {
   using ResponseSerializer = boost::beast::http::response_serializer<boost::beast::http::string_body>;
 
   std::string_view buffered() const;
-  // Ends the connection when `limit` passes before the next call; `refusal` is then counted, if there is one.
+  // Closes the connection if the next call does not come within `limit`, and counts `refusal` if it is set.
   void set_deadline(Duration limit, std::optional<HttpRefusal> refusal);
   void close();
 
   void read_header();
-  void take_header(size_t size);
-  void take_expectation();
+  void parse_header(size_t size);
+  void check_expectation();
   void read_body();
   void answer();
   void respond(HttpResponse response, bool keep_alive);
@@ -96,13 +97,13 @@ class Session : public std::enable_shared_from_this<Session> {
 
   boost::beast::flat_buffer buffer_;
   std::optional<RequestParser> parser_;
-  HttpRequest request_;  // views into parser_; from the header alone, so that no trailer of a body changes it
+  HttpRequest request_;  // views into parser_; set from the header only, so trailers cannot change it
   std::optional<ResponseMessage> response_;
   std::optional<ResponseSerializer> serializer_;
   std::optional<ByteBudget::Share> body_share_;
   std::optional<ByteBudget::Share> answer_share_;
   size_t requests_ = 0;
-  bool is_idle_ = true;  // no request is under way: nobody misses an answer when the connection ends now
+  bool is_idle_ = true;  // no request is under way, so the connection may be closed at any time
   bool is_stopping_ = false;
 };
 

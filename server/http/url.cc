@@ -15,7 +15,7 @@ int hex_digit(char c) {
   return -1;
 }
 
-// The byte that the escape at text[i] == '%' means, or -1 when it is broken.
+// Returns the byte that the escape at text[i] == '%' encodes, or -1 if the escape is invalid.
 int escaped_byte(std::string_view text, size_t i) {
   if (i + 2 >= text.size()) return -1;
   const int high = hex_digit(text[i + 1]);
@@ -23,7 +23,7 @@ int escaped_byte(std::string_view text, size_t i) {
   return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-// Requires: check_target() found nothing in it.
+// Requires: check_target() returned nullopt for the text.
 std::string decode(std::string_view text, char plus) {
   std::string out;
   out.reserve(text.size());
@@ -45,7 +45,7 @@ std::optional<HttpRefusal> check_escapes(std::string_view text) {
   return std::nullopt;
 }
 
-// Requires: sound escapes.
+// Requires: all escapes are valid.
 bool is_ambiguous(std::string_view path) {
   for (size_t i = 0; i < path.size(); ++i) {
     if (path[i] != '%') continue;
@@ -60,7 +60,7 @@ bool is_ambiguous(std::string_view path) {
 std::string list_of(std::span<const ParameterRule> rules) {
   std::string text;
   for (const ParameterRule& rule : rules) text.append(text.empty() ? "" : ", ").append(rule.name);
-  return text.empty() ? "none is taken" : "known: " + text;
+  return text.empty() ? "there are none" : "known: " + text;
 }
 
 }  // namespace

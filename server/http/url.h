@@ -1,7 +1,6 @@
-// Url: the target of a request, checked and taken apart into path and decoded parameters.
+// Url: the target of a request, checked and split into path and parameters, both decoded.
 //
-// Strict where others guess: a path that two readers could understand differently is refused, never cleaned
-// up.
+// A path that two parsers could understand differently is refused, never normalized.
 #pragma once
 
 #include <optional>
@@ -26,24 +25,24 @@ struct Url {
   std::string path;                   // decoded
   std::vector<Parameter> parameters;  // decoded, in order
 
-  // The first value of a parameter, or none.
+  // Returns the first value of a parameter; nullopt if it is missing.
   std::optional<std::string_view> find(std::string_view name) const;
 };
 
-// One parameter that an endpoint takes.
+// One parameter of an endpoint.
 struct ParameterRule {
   std::string_view name;
   bool repeatable = false;
 };
 
-// What is wrong with a target as it stands in the request line; none: parse_url will take its bytes.
+// Checks a target from a request line. Returns nullopt if its bytes are valid for parse_url().
 std::optional<HttpRefusal> check_target(std::string_view target);
 
-// `+` in a parameter is a space, as forms send it. Errors: kInvalid, for what check_target refuses and for a
-// parameter without a name.
+// `+` in a parameter is a space, as in forms. Errors: kInvalid, for targets that check_target() refuses and
+// for a parameter without a name.
 Result<Url> parse_url(std::string_view target);
 
-// Refuses (kInvalid) parameters that no rule names and ones given twice that may be given once; names them.
+// Errors: kInvalid with the name of a parameter that has no rule, or that is repeated but not repeatable.
 Status check_parameters(const Url& url, std::span<const ParameterRule> rules);
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// What /api/v1/status/agents says: who sends, how far each is, and what is lost (server/http/API.md).
+// The JSON of /api/v1/status/agents: all agents, their progress and their losses (server/http/API.md).
 #pragma once
 
 #include <string>
@@ -7,10 +7,11 @@
 
 namespace statmill {
 
-inline constexpr size_t kAgentsShown = 1000;  // by host; "known" counts all
+inline constexpr size_t kAgentsShown = 1000;  // the first by host; "known" counts all
 
-// {"known":1,"connected":1,"agents":[{"host":"web1","id":"674ddfbe",...}]}. Ids by their first digits; times
-// in seconds since 1970; what only a connection tells is null without one.
+// Returns {"known":1,"connected":1,"agents":[{"host":"web1","id":"674ddfbe",...}]}. Ids are shortened to
+// their first digits; times are unix seconds; values known only while an agent is connected are null
+// otherwise.
 std::string agents_json(const AgentRegistry& registry, Timestamp now);
 
 }  // namespace statmill

@@ -19,8 +19,8 @@ HeavyHitters count_prefixes(const Table& table, size_t parts) {
   return prefixes;
 }
 
-// {"top":[{"sender":"10.0.0.7","count":3}],"missed":0}. Whoever counts less than was missed is left out:
-// another that is not there may have as many.
+// {"top":[{"sender":"10.0.0.7","count":3}],"missed":0}. Entries below `missed` are left out: senders that are
+// not listed may have as many.
 void write_hitters(std::string& out, std::string_view what, const HeavyHitters& hitters, size_t most) {
   JsonObject object(out);
   {

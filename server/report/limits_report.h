@@ -1,5 +1,5 @@
-// What /api/v1/status/rejects and /api/v1/status/cardinality say: what met a limit or a rule, and whose it
-// was.
+// The JSON of /api/v1/status/rejects and /api/v1/status/cardinality: refused lines, and where series come
+// from.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ namespace statmill {
 
 inline constexpr size_t kPrefixesShown = 20;
 inline constexpr size_t kSendersShown = 20;
-// Prefixes that one report counts on their own, about 1 MB: any that has more than 1/2048 of all series is
-// among them.
+// Prefixes counted separately by one report, about 1 MB: enough to include every prefix with more than 1/2048
+// of all series.
 inline constexpr size_t kPrefixesCounted = 4096;
 
-// {"rejects":[{"time":1700000000,"listener":"udp","sender":"10.0.0.7","reason":"bad_value","bytes":5,
-// "line":"cpu x","truncated":false}]}, the newest first; what is not visible ASCII stands as \xNN.
+// Returns {"rejects":[{"time":1700000000,"listener":"udp","sender":"10.0.0.7","reason":"bad_value","bytes":5,
+// "line":"cpu x","truncated":false}]}, newest first. Bytes that are not visible ASCII are written as \xNN.
 std::string rejects_json(const RefusalLog& refusals);
 
 struct CardinalitySources {  // all must outlive it
@@ -26,7 +26,8 @@ struct CardinalitySources {  // all must outlive it
   const MinuteCount& new_series;
 };
 
-// Prefixes are so many parts of a path: at least 1. Cost: a look at every name, 0.1 s per million.
+// Counts series by the first `parts` parts of their names; at least 1. Cost: one pass over all names, 0.1 s
+// per million.
 std::string cardinality_json(const CardinalitySources& sources, size_t parts);
 
 }  // namespace statmill

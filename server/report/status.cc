@@ -41,9 +41,9 @@ void write_samples(std::string& out, const std::vector<Reading>& readings) {
   }
 }
 
-void write_connections(std::string& out, const ConnectionRegistry& book) {
+void write_connections(std::string& out, const ConnectionRegistry& connections) {
   JsonArray list(out);
-  for (const Connection& c : book.list(kStatusConnectionsMax)) {
+  for (const Connection& c : connections.list(kStatusConnectionsMax)) {
     JsonObject one(list.element());
     one.text("peer", c.peer);
     one.number("since", static_cast<double>(unix_seconds(c.since)));

@@ -1,4 +1,4 @@
-// Status: what /api/v1/status says: the server in one JSON object, for people and for `statmill status`.
+// The JSON of /api/v1/status: the state of the server, for people and for `statmill status`.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct StatusSources {  // all must outlive it
   SteadyTime started;
 };
 
-inline constexpr size_t kStatusConnectionsMax = 100;  // listed; all are counted
+inline constexpr size_t kStatusConnectionsMax = 100;  // connections listed; "connection_count" counts all
 
 std::string status_json(const StatusSources& sources);
 

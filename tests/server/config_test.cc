@@ -1,4 +1,4 @@
-// The settings of statmilld as a whole: what the config struct gets, and that all faults are told together.
+// The settings of statmilld together: they fill the config struct, and all errors are reported together.
 #include "server/config.h"
 
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@ namespace {
 
 class ServerConfigTest : public testing::Test {
  protected:
-  // The faults, or "".
+  // Returns the errors, or "".
   std::string apply(std::vector<const char*> arguments) {
     config_ = {};
     const auto applied = apply_settings(server_settings(config_), {arguments, {}});
@@ -22,7 +22,7 @@ class ServerConfigTest : public testing::Test {
   ServerConfig config_;
 };
 
-TEST_F(ServerConfigTest, RulesOfRetentionComeInOrderFromTheCommandLine) {
+TEST_F(ServerConfigTest, RetentionRulesKeepTheOrderOfTheCommandLine) {
   ASSERT_EQ(apply({}), "");
   EXPECT_EQ(config_.retention.class_count(), 1U);
   ASSERT_EQ(apply({"--retention.rule", "a.b.* 10s:1d", "--retention.rule=a.* 1h:9y", "--retention",
@@ -32,10 +32,10 @@ TEST_F(ServerConfigTest, RulesOfRetentionComeInOrderFromTheCommandLine) {
   EXPECT_EQ(class_of("a.c"), 2);
   EXPECT_EQ(class_of("b"), kDefaultRetention);
   EXPECT_EQ(config_.retention.tiers(1).text(), "10s:1d,5m:1y,1h:6y");
-  EXPECT_EQ(config_.retention.tiers(2).text(), "10s:5d,5m:1y,1h:9y") << "the rest as --retention says";
+  EXPECT_EQ(config_.retention.tiers(2).text(), "10s:5d,5m:1y,1h:9y") << "the rest as in --retention";
 }
 
-TEST_F(ServerConfigTest, RulesOfRetentionHaveASectionInTheFile) {
+TEST_F(ServerConfigTest, RetentionRulesHaveASectionInTheFile) {
   const TempDirectory directory;
   const std::string path = directory
                                .write("statmilld.conf",
@@ -50,7 +50,7 @@ TEST_F(ServerConfigTest, RulesOfRetentionHaveASectionInTheFile) {
   EXPECT_EQ(config_.retention.tiers(2).text(), "10s:1d,1m:20d");
 }
 
-TEST_F(ServerConfigTest, EveryFaultOfARuleIsToldBesideTheOthers) {
+TEST_F(ServerConfigTest, AllErrorsOfRulesAreReportedTogether) {
   EXPECT_EQ(apply({"--retention.rule", "a 7s:1d", "--retention.rule", "a 10s:1d", "--retention.rule",
                    "[a 10s:1d", "--tick", "soon"}),
             "retention.rule: rule \"a 7s:1d\": tier \"7s:1d\": no tier has this step; the tiers are "
@@ -59,12 +59,12 @@ TEST_F(ServerConfigTest, EveryFaultOfARuleIsToldBesideTheOthers) {
             "tick: duration \"soon\": expected a number and a unit, as in 10s or 1y9d");
 }
 
-TEST_F(ServerConfigTest, NoRuleIsBlamedForTheRetentionsFault) {
+TEST_F(ServerConfigTest, AnInvalidRetentionReportsNoErrorsOfRules) {
   EXPECT_EQ(apply({"--retention", "10s", "--retention.rule", "a 1m:1d"}),
             "retention: tier \"10s\": must be STEP:RETENTION, as in 10s:10d");
 }
 
-TEST_F(ServerConfigTest, ThereIsALimitOfRules) {
+TEST_F(ServerConfigTest, TheNumberOfRulesIsLimited) {
   std::vector<const char*> arguments;
   for (size_t i = 0; i < Retention::kRulesMax + 2; ++i)
     arguments.insert(arguments.end(), {"--retention.rule", "a 10s:1d"});
@@ -73,7 +73,7 @@ TEST_F(ServerConfigTest, ThereIsALimitOfRules) {
             "retention.rule: rule \"a 10s:1d\": more than 254 rules");
 }
 
-TEST_F(ServerConfigTest, GraphiteAndStatsdAreOffUntilTheyAreToldWhereToListen) {
+TEST_F(ServerConfigTest, GraphiteAndStatsdAreOffByDefault) {
   ASSERT_EQ(apply({}), "");
   EXPECT_FALSE(config_.graphite_listen);
   EXPECT_FALSE(config_.statsd_listen);

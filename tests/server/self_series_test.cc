@@ -1,4 +1,4 @@
-// The server's own counters come back as series through the ordinary road.
+// The server's own counters become series through the intake.
 #include "server/self_series.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace statmill {
 namespace {
 
-TEST(SelfSeries, FeedsWhatWasCountedEachInterval) {
+TEST(SelfSeries, FeedsItsCountersEachInterval) {
   const Tiers tiers = *Tiers::parse("10s:10d");
   Table table(tiers, {});
   Registry registry;
@@ -41,7 +41,7 @@ TEST(SelfSeries, FeedsWhatWasCountedEachInterval) {
   both.add(histogram_index(5));
   both.add(histogram_index(1000));
   EXPECT_EQ(took->unflushed_histograms.histograms().at(0).histogram, both);
-  EXPECT_FALSE(table.copy("statmill.never")) << "nothing has happened yet";
+  EXPECT_FALSE(table.copy("statmill.never")) << "it was never incremented";
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
-// The whole server is stopped by a signal while 50 agents and senders of lines send and queries run, with
-// threads stalled at any instruction. Whatever the order in which they end: nothing is used after its end, an
-// acknowledged batch is there at the next start, and none counts twice.
+// Stops the whole server by a signal while 50 agents and other senders are active and queries run, with
+// threads stalled at random instructions. In whatever order the threads end, no object is used after its
+// destruction, an acknowledged batch is there at the next start, and none counts twice.
 //
-// SM_STOPS=n stops it n times; SM_TIER=nightly, 200 times; else a few times.
+// SM_STOPS=n stops the server n times, SM_TIER=nightly 200 times, otherwise a few times.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ namespace {
 constexpr size_t kAgents = 50;
 constexpr size_t kAgentThreads = 5;
 
-// An agent over all its connections. Each batch is one sample of its series.
+// An agent across all its connections. Each batch is one sample of its series.
 class TestAgent {
  public:
   explicit TestAgent(uint8_t number) : number_(number) {}
@@ -34,7 +34,7 @@ class TestAgent {
   std::string series() const { return "agent." + std::to_string(number_); }
   uint64_t acknowledged() const { return acknowledged_; }
 
-  // Whether the server welcomes it, with all that it has acknowledged.
+  // Connects. Returns true if the server welcomes it; expects all acknowledged batches to be durable.
   bool connect(const Endpoint& server) {
     connection_ = TcpConnection::to(server);
     unread_.clear();
@@ -59,7 +59,7 @@ class TestAgent {
         BatchFrame{.seq = ++sent_, .lines_before = sent_ - 1, .lines = 1, .time = now(), .text = line});
     return connection_.send(batch);
   }
-  // Waits until all that it sent is acknowledged. False: the connection has ended.
+  // Waits until all sent batches are acknowledged. Returns false if the connection has ended.
   bool wait_for_ack() {
     while (acknowledged_ < sent_) {
       const auto ack = next(FrameType::kAck, decode_ack);
@@ -73,7 +73,7 @@ class TestAgent {
  private:
   static Timestamp now() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
 
-  // The next frame, if it is of that type.
+  // Returns the next frame if it has that type.
   template <class Decode>
   auto next(FrameType type, Decode decode) -> decltype(decode({})) {
     while (true) {
@@ -96,7 +96,7 @@ class TestAgent {
   uint64_t acknowledged_ = 0;
 };
 
-// All that is done to a server, on threads of their own, until it is gone.
+// The load on a server: several threads that run until the server is gone.
 class Load {
  public:
   Load(std::deque<TestAgent>& agents, const Server::Ports& ports) {
@@ -112,9 +112,9 @@ class Load {
   Load(const Load&) = delete;
   Load& operator=(const Load&) = delete;
 
-  // Each agent has been acknowledged, and each kind of query answered, since the server started.
+  // Returns true if each agent was acknowledged and each kind of query answered since the server started.
   void wait_until_busy() { busy_.wait(); }
-  // The server has gone, and so do the threads.
+  // Ends the threads after the server has stopped.
   void end() {
     is_over_ = true;
     for (std::thread& thread : threads_) thread.join();
@@ -144,7 +144,7 @@ class Load {
     for (int i = 0; i < 20; ++i) lines += line;
     return lines;
   }
-  // Over many connections, up to one that is refused.
+  // Sends over many connections, until one is refused.
   static void send_lines(const Endpoint& at, std::string_view line) {
     const std::string lines = repeated(line);
     while (true) {
@@ -153,7 +153,7 @@ class Load {
       for (int i = 0; i < 20 && connection.send(lines); ++i) {
       }
       connection.finish_sending();
-      connection.receive_all();  // up to the server's end: it is never behind by more than one connection
+      connection.receive_all();  // until the server closes it, so that at most one connection is pending
     }
   }
   void send_datagrams(const Endpoint& at, std::string_view line) const {
@@ -163,7 +163,7 @@ class Load {
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
   }
-  // Until there is no answer.
+  // Queries until there is no answer.
   void query(const Endpoint& at, const char* target) {
     EXPECT_EQ(http_get(at, target).status, 200) << target;
     busy_.count_down();
@@ -215,7 +215,7 @@ class ServerStop : public testing::Test {
     config.tick_interval = Duration(1);
     return config;
   }
-  // Starts a server, has all sent to it, and asks it to stop, more than once.
+  // Starts a server, waits until all have sent, and signals it to stop, more than once.
   void start_and_stop(uint64_t seed) {
     const std::vector<pid_t> ours = threads_of_process();
     Server server(config(), clock_, log_);
@@ -242,7 +242,7 @@ class ServerStop : public testing::Test {
     EXPECT_FALSE(fault) << fault->error.message;
     load.end();
   }
-  // Each batch that the server has of an agent counts once, and it has all that it acknowledged.
+  // Checks that each stored batch of an agent counts once, and that all acknowledged ones are stored.
   void expect_exact() {
     Server server(config(), clock_, log_);
     ASSERT_FALSE(server.start());
@@ -256,7 +256,7 @@ class ServerStop : public testing::Test {
     EXPECT_FALSE(server.stop());
   }
 
-  // The sum of the numbers of "count":[null,7,...].
+  // Returns the sum of the numbers in "count":[null,7,...].
   static uint64_t count_in(const std::string& answer) {
     uint64_t sum = 0;
     size_t at = answer.find("\"count\":[");
@@ -273,7 +273,7 @@ class ServerStop : public testing::Test {
   std::deque<TestAgent> agents_;
 };
 
-TEST_F(ServerStop, ASignalAmidAllTrafficEndsItCleanAndExact) {
+TEST_F(ServerStop, ASignalUnderFullTrafficEndsItCleanlyWithExactData) {
   block_ending_signals();
   const size_t stops = stops_of_environment();
   for (size_t i = 1; i <= stops && !HasFailure(); ++i) start_and_stop(i);

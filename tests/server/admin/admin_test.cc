@@ -1,4 +1,4 @@
-// What the admin socket can ask for: one job at a time, said in HTTP, ended when the server stops.
+// The jobs of the admin socket: one at a time, requested over HTTP, canceled when the server stops.
 #include "server/admin/admin.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// On a store of its own; what goes to the tick's thread is up to the test.
+// Has its own store; each test supplies what the tick thread does.
 class AdminTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -48,7 +48,7 @@ class AdminTest : public testing::Test {
   std::unique_ptr<Admin> admin_;
 };
 
-TEST_F(AdminTest, AnswersWithWhatWasDone) {
+TEST_F(AdminTest, ReturnsTheResultOfEachJob) {
   EXPECT_THAT(post("/admin/v1/flush").body, StartsWith("{\"bytes_before\":"));
   EXPECT_THAT(post("/admin/v1/flush?compact=true").body, HasSubstr("\"bytes_after\":"));
   EXPECT_THAT(post("/admin/v1/backup?directory=" + path("backup")).body, StartsWith("{\"files\":"));
@@ -61,7 +61,7 @@ TEST_F(AdminTest, AnswersWithWhatWasDone) {
             "\"fault_count\":0,\"faults\":[]}\n");
 }
 
-TEST_F(AdminTest, TheClockIsConfirmedOnTheTicksThread) {
+TEST_F(AdminTest, TheClockIsConfirmedOnTheTickThread) {
   int calls = 0;
   on_tick_thread_ = [&] { return ++calls, Status::ok(); };
   EXPECT_EQ(post("/admin/v1/clock/confirm").body, "{\"ahead_s\":0,\"behind_s\":0}\n");
@@ -70,7 +70,7 @@ TEST_F(AdminTest, TheClockIsConfirmedOnTheTicksThread) {
   EXPECT_EQ(post("/admin/v1/clock/confirm").status, 503U);
 }
 
-TEST_F(AdminTest, SaysWhatIsWrongWithARequest) {
+TEST_F(AdminTest, ReportsWhatIsWrongWithARequest) {
   struct Case {
     std::string target;
     unsigned status;
@@ -78,13 +78,13 @@ TEST_F(AdminTest, SaysWhatIsWrongWithARequest) {
   };
   directory_.write("full/file", "");
   const std::vector<Case> cases = {
-      {"/admin/v1/flush?compact=yes", 400, "compact is true or false"},
+      {"/admin/v1/flush?compact=yes", 400, "compact must be true or false"},
       {"/admin/v1/flush?compress=true", 400, "unknown parameter"},
       {"/admin/v1/backup", 400, "directory is missing"},
-      {"/admin/v1/backup?directory=backup", 400, "is no absolute path"},
+      {"/admin/v1/backup?directory=backup", 400, "is not an absolute path"},
       {"/admin/v1/backup?directory=" + path("full"), 400, "exists and is not empty"},
-      {"/admin/v1/restore", 404, "nothing is at"},
-      {"/api/v1/lines", 404, "nothing is at"},
+      {"/admin/v1/restore", 404, "there is nothing at"},
+      {"/api/v1/lines", 404, "there is nothing at"},
   };
   for (const Case& c : cases) {
     const HttpResponse got = post(c.target);
@@ -93,7 +93,7 @@ TEST_F(AdminTest, SaysWhatIsWrongWithARequest) {
   }
 }
 
-TEST_F(AdminTest, WhatTheTickSaysIsTheAnswer) {
+TEST_F(AdminTest, ReturnsTheErrorOfTheTick) {
   on_tick_thread_ = [] { return Status(Error{ErrorCode::kIo, "no space left on device"}); };
   const HttpResponse got = post("/admin/v1/flush");
   EXPECT_EQ(got.status, 500U);
@@ -114,7 +114,7 @@ TEST_F(AdminTest, ThereIsOneJobAtATime) {
     const HttpResponse second = post(target);
     EXPECT_EQ(second.status, 503U) << target;
     EXPECT_THAT(second.body,
-                HasSubstr("the server is at another job, flush --compact; try again when that has ended"));
+                HasSubstr("another job is running: flush --compact; try again when it has finished"));
   }
   may_end.set_value();
   first.join();
@@ -122,7 +122,7 @@ TEST_F(AdminTest, ThereIsOneJobAtATime) {
   EXPECT_EQ(post("/admin/v1/flush").status, 200U);
 }
 
-TEST_F(AdminTest, AStoppingServerBeginsNoJob) {
+TEST_F(AdminTest, AStoppingServerStartsNoJob) {
   admin_->stop();
   for (const std::string target : {"/admin/v1/flush", "/admin/v1/check", "/admin/v1/backup?directory=/x"}) {
     const HttpResponse refused = post(target);
@@ -131,7 +131,7 @@ TEST_F(AdminTest, AStoppingServerBeginsNoJob) {
   }
 }
 
-TEST_F(AdminTest, ACheckGivesWayToTheMendingOfTheStore) {
+TEST_F(AdminTest, ACheckStopsWhenTheStoreHasAProblem) {
   StoreBatch batch;
   batch.tick = 1;
   batch.series = {{1, Kind::kGauge, "a"}};

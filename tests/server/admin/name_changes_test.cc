@@ -1,5 +1,4 @@
-// Series deleted and emptied, from the request to the store and back: at once, for ever, and nothing else
-// touched.
+// Deletes and erases series, through the store and back: at once, forever, and without touching others.
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -14,7 +13,7 @@ using testing::HasSubstr;
 
 using NameChangesTest = NamesFixture;
 
-TEST_F(NameChangesTest, WhatIsDeletedIsGoneAtOnceAndForEver) {
+TEST_F(NameChangesTest, ADeletedSeriesIsGoneAtOnceAndForever) {
   send("a 1\nb 2\nc 3");
   pass(7 * kHour);  // in all tiers
   send("a 10");
@@ -38,7 +37,7 @@ TEST_F(NameChangesTest, WhatIsDeletedIsGoneAtOnceAndForEver) {
     EXPECT_EQ(*store_.snapshot()->chunk({t, tiers_[t].chunk_of_time(kStart), id}), "");
 }
 
-TEST_F(NameChangesTest, ANewSampleOfADeletedNameMakesANewSeriesOfItsOwnKind) {
+TEST_F(NameChangesTest, ANewSampleOfADeletedNameCreatesANewSeries) {
   send("a 1");
   flush();
   remove("a");
@@ -52,7 +51,7 @@ TEST_F(NameChangesTest, ANewSampleOfADeletedNameMakesANewSeriesOfItsOwnKind) {
   EXPECT_EQ(sum("a"), 5);
 }
 
-TEST_F(NameChangesTest, ASeriesIsDeletedInTheTickThatItCameIn) {
+TEST_F(NameChangesTest, ASeriesCanBeDeletedInTheTickThatCreatedIt) {
   send("a 1\nb 1");
   remove("a");
   send("b 1");
@@ -61,7 +60,7 @@ TEST_F(NameChangesTest, ASeriesIsDeletedInTheTickThatItCameIn) {
   EXPECT_EQ(sum("b"), 1);
 }
 
-TEST_F(NameChangesTest, OverACrashADeletionIsDoneOrNotDone) {
+TEST_F(NameChangesTest, ADeletionIsAtomicAcrossACrash) {
   for (const auto effect : {MemoryStore::Effect::kNone, MemoryStore::Effect::kWhole}) {
     send("a 1");
     tick();
@@ -79,7 +78,7 @@ TEST_F(NameChangesTest, OverACrashADeletionIsDoneOrNotDone) {
   }
 }
 
-TEST_F(NameChangesTest, ADeletionThatTheStoreRefusedIsTriedAgain) {
+TEST_F(NameChangesTest, ADeletionThatTheStoreRefusedIsRetried) {
   send("a 1\nb 1");
   flush();
   const SeriesId id = table_->copy("a")->id;
@@ -88,14 +87,14 @@ TEST_F(NameChangesTest, ADeletionThatTheStoreRefusedIsTriedAgain) {
   EXPECT_EQ(store_.expiry().class_of(id), kDefaultRetention) << "the store still has it";
   memory_.fail_next_write({ErrorCode::kIo, "planted"});
   EXPECT_THAT(refusal(DeleteRequest{{"b"}, {}, false, {}, {}}), HasSubstr("refuses ticks"));
-  EXPECT_EQ(sum("b"), 1) << "nothing was begun";
+  EXPECT_EQ(sum("b"), 1) << "nothing was changed";
   tick();
   EXPECT_EQ(store_.expiry().class_of(id), kGone);
   restart();
   EXPECT_THAT(names(), ElementsAre("b"));
 }
 
-TEST_F(NameChangesTest, TheRollupMakesNothingOfADeletedSeries) {
+TEST_F(NameChangesTest, TheRollupIgnoresADeletedSeries) {
   send("a 1\nb 1");
   flush();
   const SeriesId gone = table_->copy("a")->id;
@@ -119,13 +118,13 @@ TEST_F(NameChangesTest, ARangeIsErasedFromEveryTierAndFromMemory) {
   restart();
   EXPECT_EQ(sum("a"), 25);
   send_at("a", kStart - kHour, 64);
-  EXPECT_EQ(sum("a"), 89) << "what comes later counts";
+  EXPECT_EQ(sum("a"), 89) << "later samples count";
   pass(kHour);
   EXPECT_EQ(sum("a"), 89);
   EXPECT_EQ(erase("a", kStart + 5 * kHour, {}).erased, 0U) << "nothing is there";
 }
 
-TEST_F(NameChangesTest, AnErasedRangeIsEmptyWhetherTheStoreHasItYetOrNot) {
+TEST_F(NameChangesTest, AnErasedRangeIsEmptyBeforeAndAfterTheFlush) {
   send_at("a", kStart - kHour, 1);
   send_at("a", kStart, 2);
   flush();
@@ -141,14 +140,14 @@ TEST_F(NameChangesTest, AnErasedRangeIsEmptyWhetherTheStoreHasItYetOrNot) {
   EXPECT_EQ(sum("a"), 10);
 }
 
-TEST_F(NameChangesTest, ARangeWithAllThatIsThereDeletesTheSeries) {
+TEST_F(NameChangesTest, ErasingAllSamplesDeletesTheSeries) {
   send_at("a", kStart - kHour, 1);
   send_at("b", kStart - kHour, 1);
   EXPECT_EQ(erase("a", kStart - kHour, {}).deleted, 1U);
   EXPECT_THAT(names(), ElementsAre("b"));
 }
 
-TEST_F(NameChangesTest, TheLifeOfAnEventSeriesBeginsBehindTheErasedRange) {
+TEST_F(NameChangesTest, TheLifeOfAnEventSeriesStartsAfterTheErasedRange) {
   send_at("*e", kStart - 2 * kHour, 6);
   send_at("*e", kStart, 6);
   erase("e", {}, kStart - kHour);
@@ -158,12 +157,12 @@ TEST_F(NameChangesTest, TheLifeOfAnEventSeriesBeginsBehindTheErasedRange) {
       return answer->series[0].slots[static_cast<size_t>((time_s - answer->from_s) / kHour)];
     };
     EXPECT_TRUE(slot_at(kStart - 2 * kHour).is_empty());
-    EXPECT_EQ(slot_at(kStart - kHour).count(), 360U) << "silent, within its life";
+    EXPECT_EQ(slot_at(kStart - kHour).count(), 360U) << "no events, but within its life";
     restart();
   }
 }
 
-TEST_F(NameChangesTest, ARangeHasTheStepsOfTheCoarsestTier) {
+TEST_F(NameChangesTest, ARangeMustBeAMultipleOfTheCoarsestStep) {
   send("a 1");
   const auto says = [&](std::optional<int64_t> from_s, std::optional<int64_t> until_s) {
     return refusal(DeleteRequest{{"a"}, {}, false, from_s, until_s});
@@ -178,11 +177,11 @@ TEST_F(NameChangesTest, ARangeHasTheStepsOfTheCoarsestTier) {
   EXPECT_EQ(sum("a"), 1);
 }
 
-TEST_F(NameChangesTest, DeletesByGlobAndRefusesWhatMayNotBeMeant) {
+TEST_F(NameChangesTest, DeletesByGlobAndRefusesAmbiguousRequests) {
   send("web.1 1\nweb.2 1\ndb.1 1");
   EXPECT_THAT(*changes_->select(DeleteRequest{{"db.1"}, {"web.*", "*.1"}, false, {}, {}}),
               ElementsAre("db.1", "web.1", "web.2"));
-  EXPECT_THAT(names(), ElementsAre("db.1", "web.1", "web.2")) << "looking changes nothing";
+  EXPECT_THAT(names(), ElementsAre("db.1", "web.1", "web.2")) << "a selection changes nothing";
   EXPECT_THAT(refusal(DeleteRequest{{"web.1", "web.3"}, {}, false, {}, {}}), HasSubstr("\"web.3\""));
   EXPECT_THAT(refusal(DeleteRequest{{}, {"**"}, false, {}, {}}), HasSubstr("all series"));
   EXPECT_THAT(refusal(DeleteRequest{}), HasSubstr("neither"));
@@ -194,7 +193,7 @@ TEST_F(NameChangesTest, DeletesByGlobAndRefusesWhatMayNotBeMeant) {
   EXPECT_THAT(names(), ElementsAre());
 }
 
-TEST_F(NameChangesTest, ManySeriesGoInSlicesAndAFailureSaysHowFarItCame) {
+TEST_F(NameChangesTest, ManySeriesAreDeletedInSlicesAndAFailureReportsHowMany) {
   constexpr size_t kSeries = 2 * NameChanges::kDeletesPerTick + 10;
   std::string lines;
   for (size_t i = 0; i < kSeries; ++i) lines += "s." + std::to_string(i) + " 1\n";
@@ -210,8 +209,8 @@ TEST_F(NameChangesTest, ManySeriesGoInSlicesAndAFailureSaysHowFarItCame) {
   EXPECT_EQ(table_->series_count(), 0U);
 }
 
-// The pieces in memory are copied, then the name goes, then the snapshot is taken, or the other way around.
-TEST_F(NameChangesTest, AQueryOnItsWayAnswersAsBeforeOrAsAfter) {
+// A query copies the buckets in memory and makes a snapshot; the change falls before or after the snapshot.
+TEST_F(NameChangesTest, AQueryDuringADeletionAnswersAsBeforeOrAsAfter) {
   for (const bool before_snapshot : {true, false}) {
     send("a 1\nb 2");
     flush();

@@ -1,4 +1,4 @@
-// What the admin socket takes and answers when series are deleted and renamed.
+// The requests and answers of the admin socket for deleting and renaming series.
 #include "server/admin/name_routes.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ class FixedClock final : public Clock {
   SteadyTime steady() const override { return SteadyTime{}; }
 };
 
-// A table that the changes are made in, without a store.
+// Makes the changes in a table without a store.
 class NameRoutes : public testing::Test {
  protected:
   NameRoutes() {
@@ -42,7 +42,7 @@ class NameRoutes : public testing::Test {
     return got.body;
   }
 
-  // As a tick does, without a store.
+  // Does what a tick does, without a store.
   Result<ChangedSeries> change(const SeriesChanges& changes) {
     if (changes.slots) slots_ = *changes.slots;
     Table::EpochEnd end = table_.end_epoch(changes);
@@ -57,7 +57,7 @@ class NameRoutes : public testing::Test {
   SlotRange slots_;
 };
 
-TEST_F(NameRoutes, ADryRunSaysWhatWouldBeDoneAndDoesNothing) {
+TEST_F(NameRoutes, ADryRunListsTheChangesAndMakesNone) {
   EXPECT_EQ(ok("/admin/v1/delete?match=web.*&dry_run=true", "db\r\n"),
             "{\"count\":3,\"truncated\":false,\"series\":[\"db\",\"web.1\",\"web.2\"]}\n");
   EXPECT_EQ(ok("/admin/v1/rename?from=web.*&to=host.*&dry_run=true"),
@@ -66,7 +66,7 @@ TEST_F(NameRoutes, ADryRunSaysWhatWouldBeDoneAndDoesNothing) {
   EXPECT_EQ(table_.series_count(), 3U);
 }
 
-TEST_F(NameRoutes, AnswersHowManySeriesWereChanged) {
+TEST_F(NameRoutes, ReturnsTheNumberOfChangedSeries) {
   EXPECT_EQ(ok("/admin/v1/rename?from=db&to=database"), "{\"renamed\":1}\n");
   EXPECT_EQ(ok("/admin/v1/delete", "web.1\ndatabase"), "{\"deleted\":2,\"erased\":0}\n");
   EXPECT_EQ(ok("/admin/v1/delete?match=*&all=true&from=1699999800&until=1700000100"),
@@ -76,7 +76,7 @@ TEST_F(NameRoutes, AnswersHowManySeriesWereChanged) {
   EXPECT_EQ(table_.series_count(), 0U);
 }
 
-TEST_F(NameRoutes, SaysWhatIsWrongWithARequest) {
+TEST_F(NameRoutes, ReportsWhatIsWrongWithARequest) {
   struct Case {
     std::string target;
     std::string body;
@@ -85,9 +85,9 @@ TEST_F(NameRoutes, SaysWhatIsWrongWithARequest) {
   };
   const std::vector<Case> cases = {
       {"/admin/v1/delete", "", 400, "neither a name nor a pattern"},
-      {"/admin/v1/delete?match=*", "", 400, "say all=true"},
-      {"/admin/v1/delete?match=*&all=yes", "", 400, "all is true or false"},
-      {"/admin/v1/delete?dry_run=1", "db", 400, "dry_run is true or false"},
+      {"/admin/v1/delete?match=*", "", 400, "set all=true"},
+      {"/admin/v1/delete?match=*&all=yes", "", 400, "all must be true or false"},
+      {"/admin/v1/delete?dry_run=1", "db", 400, "dry_run must be true or false"},
       {"/admin/v1/delete?from=soon", "db", 400, "parameter from"},
       {"/admin/v1/delete?until=-1h", "db", 400, "must be a multiple of 5m"},
       {"/admin/v1/delete?name=db", "", 400, "unknown parameter"},
@@ -95,7 +95,7 @@ TEST_F(NameRoutes, SaysWhatIsWrongWithARequest) {
       {"/admin/v1/rename?from=db", "", 400, "from or to is missing"},
       {"/admin/v1/rename?from=db&to=web.1", "", 400, "already"},
       {"/admin/v1/rename?from=no.such&to=x", "", 404, "no.such"},
-      {"/admin/v1/rename?from=db&to=x", "body", 400, "takes no body"},
+      {"/admin/v1/rename?from=db&to=x", "body", 400, "does not allow a body"},
   };
   for (const Case& c : cases) {
     const HttpResponse got = post(c.target, c.body);

@@ -1,4 +1,4 @@
-// What the tests of deleting and renaming stand on: a server without sockets and threads over a store in
+// A fixture for tests that delete and rename series: a server without sockets and threads over a store in
 // memory.
 #pragma once
 
@@ -22,7 +22,7 @@ namespace statmill {
 inline constexpr int64_t kStart = 1'700'006'400;  // a multiple of six hours: the first slot of a chunk
 inline constexpr int64_t kHour = 3600;
 
-// A store that lets something happen while a query is on its way.
+// A store that runs a hook during a query.
 class HookedStore final : public Store {
  public:
   explicit HookedStore(Store& store) : store_(store) {}
@@ -41,7 +41,7 @@ class HookedStore final : public Store {
   Result<bool> reclaim(std::atomic<bool>& cancelled) override { return store_.reclaim(cancelled); }
   StoreStats stats() override { return store_.stats(); }
 
-  std::function<void()> before_snapshot;  // each once
+  std::function<void()> before_snapshot;  // each runs once
   std::function<void()> after_snapshot;
 
  private:
@@ -70,7 +70,8 @@ class NamesFixture : public testing::Test {
   TickTime now() const { return {from_unix_seconds(now_), SteadyTime(std::chrono::seconds(now_))}; }
   void tick() { ASSERT_TRUE(ticker_->tick(now())); }
   void flush() { ASSERT_TRUE(ticker_->flush_all(now())); }
-  // Flushes, and lets time pass, with a live sample that says so and as many ticks as the rollup may need.
+  // Flushes and lets time pass, with a live sample that moves the newest time and enough ticks for the
+  // rollup.
   void pass(int64_t seconds) {
     flush();
     now_ += seconds;
@@ -98,7 +99,7 @@ class NamesFixture : public testing::Test {
     const QueryEngine engine(*table_, store_, {});
     return engine.run({{name}, kStart - 10 * kHour, now_ + 700, step_s, {}}, now().wall);
   }
-  // Of all samples of a series; of several steps, if they agree.
+  // Returns the sum of all samples of a series. Expects the same sum for several steps.
   double sum(const std::string& name) {
     std::vector<double> sums;
     for (const int64_t step_s : {int64_t{10}, int64_t{300}, kHour}) {
@@ -131,7 +132,7 @@ class NamesFixture : public testing::Test {
     ASSERT_TRUE(done) << done.error().message;
     ASSERT_EQ(*done, count);
   }
-  // Why it is refused; empty: it is not.
+  // Returns the error message; empty if the request succeeds.
   template <class Request>
   std::string refusal(const Request& request) {
     const auto done = changes_->run(request);

@@ -1,4 +1,4 @@
-// Series renamed: all they have comes along, wherever it is, and nobody else's name is taken.
+// Renames series: all their data move along, wherever they are, and names in use are refused.
 #include <gmock/gmock.h>
 
 #include "tests/server/admin/names_fixture.h"
@@ -43,7 +43,7 @@ TEST_F(RenameTest, ARenamedSeriesKeepsItsSamplesWhereverTheyAre) {
   EXPECT_THAT(names(), ElementsAre("newer", "other"));
 }
 
-TEST_F(RenameTest, AnOldNameIsFreeForAnotherSeries) {
+TEST_F(RenameTest, TheOldNameIsFreeForAnotherSeries) {
   send("old 1");
   rename("old", "new");
   send("old 5\nnew 2");
@@ -53,7 +53,7 @@ TEST_F(RenameTest, AnOldNameIsFreeForAnotherSeries) {
   EXPECT_EQ(sum("new"), 3);
 }
 
-TEST_F(RenameTest, RenamesWhatAStarStandsFor) {
+TEST_F(RenameTest, RenamesAllSeriesThatAStarMatches) {
   send("web.1.cpu 1\nweb.22.cpu 2\nweb.cpu 3");
   rename("web.*.cpu", "host.*.cpu.all", 2);
   EXPECT_THAT(names(), ElementsAre("host.1.cpu.all", "host.22.cpu.all", "web.cpu"));
@@ -61,25 +61,25 @@ TEST_F(RenameTest, RenamesWhatAStarStandsFor) {
   rename("none.*", "nothing.*", 0);
 }
 
-TEST_F(RenameTest, RefusesNamesThatAreTakenOrNone) {
+TEST_F(RenameTest, RefusesNamesThatExistOrAreInvalid) {
   send("a 1\nb 1\na.1 1\nb.1 1");
   const struct {
     RenameRequest request;
     std::string why;
   } kRefused[] = {
-      {{"a", "b"}, "there is a series \"b\" already"},
+      {{"a", "b"}, "the series \"b\" already exists"},
       {{"a", "a"}, "already"},
-      {{"c", "d"}, "no series is called \"c\""},
-      {{"a", ""}, "cannot be a name"},
-      {{"a", "B"}, "cannot be a name"},
-      {{"a", "b c"}, "cannot be a name"},
-      {{"a", "x 5"}, "cannot be a name"},
-      {{"a", "x^y^z"}, "cannot be a name"},
-      {{"a", "x*"}, "in neither"},
-      {{"a*", "x"}, "in neither"},
+      {{"c", "d"}, "there is no series \"c\""},
+      {{"a", ""}, "is not a valid name"},
+      {{"a", "B"}, "is not a valid name"},
+      {{"a", "b c"}, "is not a valid name"},
+      {{"a", "x 5"}, "is not a valid name"},
+      {{"a", "x^y^z"}, "is not a valid name"},
+      {{"a", "x*"}, "neither does"},
+      {{"a*", "x"}, "neither does"},
       {{"a**", "x*"}, "one * at most"},
       {{"a.*", "b.*"}, "\"b.1\" already"},
-      {{"[a].*", "x.*"}, "only * is understood"},
+      {{"[a].*", "x.*"}, "only wildcard"},
       {{"a", std::string(kNameBytesMax + 1, 'x')}, "name"},
   };
   for (const auto& [request, why] : kRefused)

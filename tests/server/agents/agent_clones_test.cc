@@ -1,22 +1,22 @@
-// Two agents with one identity, at the book: what one sends is never taken for what the other sent.
+// Two agents with the same identity: a batch of one is never mistaken for a batch of the other.
 #include "server/agents/recent_frames.h"
 #include "tests/server/agents/agent_registry_fixture.h"
 
 namespace statmill {
 namespace {
 
-TEST_F(AgentRegistryTest, ABatchOfACloneIsNoRepeat) {
+TEST_F(AgentRegistryTest, ADifferentBatchWithTheSameNumberIsNotARepeat) {
   open(1);
   const Timestamp first = now_.wall;
   batch_of(first, 1, 0);
-  open(1);  // the clone: nothing is durable, so it is told to begin at nothing
+  open(1);  // the clone; nothing is durable, so it starts at zero, too
   EXPECT_EQ(batch_of(first + Duration(1), 1, 0), FrameResult::kOtherBatch) << "another time";
   EXPECT_EQ(batch_of(first, 1, 0, 11), FrameResult::kOtherBatch) << "another number of lines";
   EXPECT_EQ(batch_of(first, 1, 0), FrameResult::kRepeat);
   EXPECT_EQ(applied_, 1);
 }
 
-TEST_F(AgentRegistryTest, ABatchOfACloneIsNoRepeatThoughTheFirstIsDurableByThen) {
+TEST_F(AgentRegistryTest, ADifferentBatchIsNotARepeatAfterTheFirstBecameDurable) {
   open(1);
   batch(1, 0);
   open(1);
@@ -24,7 +24,7 @@ TEST_F(AgentRegistryTest, ABatchOfACloneIsNoRepeatThoughTheFirstIsDurableByThen)
   EXPECT_EQ(batch_of(now_.wall + Duration(1), 1, 0), FrameResult::kOtherBatch);
 }
 
-TEST_F(AgentRegistryTest, BatchesOfClonesAreAConflict) {
+TEST_F(AgentRegistryTest, DifferentBatchesWithOneNumberAreAConflict) {
   open(1);
   batch(1, 0);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(batch(1, 0, 11), FrameResult::kOtherBatch);
@@ -33,7 +33,7 @@ TEST_F(AgentRegistryTest, BatchesOfClonesAreAConflict) {
   EXPECT_EQ(counted("statmill.agent_clones"), 1U);
 }
 
-TEST_F(AgentRegistryTest, AGapIsARepeatWheneverItIsTold) {
+TEST_F(AgentRegistryTest, AGapIsARepeatWhateverItsTime) {
   open(1);
   gap(1, 3, 30);
   pass(minutes(1));
@@ -41,19 +41,19 @@ TEST_F(AgentRegistryTest, AGapIsARepeatWheneverItIsTold) {
   EXPECT_EQ(gap(1, 3, 30), FrameResult::kRepeat);
 }
 
-// Nobody can say whose they are: the agent comes again when they are durable, and compares them itself.
-TEST_F(AgentRegistryTest, WhatCannotBeComparedIsNotAcknowledged) {
+// The agent reconnects when the batches are durable, and compares them itself.
+TEST_F(AgentRegistryTest, AFrameThatCannotBeComparedIsNotAcknowledged) {
   open(1);
   gap(1, 1, 10);
   for (uint64_t seq = 2; seq <= RecentFrames::kKept + 2; ++seq) batch(seq, 10 * (seq - 1));
   open(1);
   EXPECT_EQ(batch(1, 0), FrameResult::kGap);
-  EXPECT_EQ(batch(2, 10), FrameResult::kGap) << "more than are kept came behind it";
-  EXPECT_EQ(gap(3, 3, 30), FrameResult::kGap) << "a batch was taken";
+  EXPECT_EQ(batch(2, 10), FrameResult::kGap) << "too many frames came after it";
+  EXPECT_EQ(gap(3, 3, 30), FrameResult::kGap) << "a batch with this number was accepted";
   EXPECT_EQ(batch(3, 20), FrameResult::kRepeat);
 }
 
-TEST_F(AgentRegistryTest, ABatchOfAnEarlierEpochIsComparedWithNone) {
+TEST_F(AgentRegistryTest, BatchesOfDifferentEpochsAreNotCompared) {
   open(1);
   batch(1, 0);
   open(1, 2);

@@ -1,10 +1,10 @@
-// Which agents the book forgets, and when; and that one that was forgotten is never counted twice.
+// Which agents are forgotten, and when; and that no batch of a forgotten agent counts twice.
 #include "tests/server/agents/agent_registry_fixture.h"
 
 namespace statmill {
 namespace {
 
-TEST_F(AgentRegistryTest, AgentsNotSeenForLongerThanAnythingIsKeptAreForgotten) {
+TEST_F(AgentRegistryTest, AnAgentUnseenForLongerThanTheExpiryIsForgotten) {
   make_registry({.expiry = hours(100)});
   visit(1);
   pass(hours(99));
@@ -29,7 +29,7 @@ TEST_F(AgentRegistryTest, AConnectedAgentIsNotForgotten) {
   EXPECT_TRUE(tick().forgotten_agents.empty());
 }
 
-TEST_F(AgentRegistryTest, NothingIsForgottenInTheFirstHour) {
+TEST_F(AgentRegistryTest, NoAgentIsForgottenInTheFirstHour) {
   make_registry({.expiry = hours(100)});
   visit(1);
   pass(hours(1000));
@@ -43,17 +43,17 @@ TEST_F(AgentRegistryTest, NothingIsForgottenInTheFirstHour) {
   EXPECT_EQ(tick().forgotten_agents, std::vector<AgentId>{id_of(1)});
 }
 
-TEST_F(AgentRegistryTest, AClockThatIsAheadForgetsNobody) {
+TEST_F(AgentRegistryTest, NoAgentIsForgottenBecauseTheClockIsAhead) {
   make_registry({.expiry = hours(100)});
   visit(1);
   pass(hours(2));
   now_.wall += hours(24 * 365 * 10);
-  open(2);  // whose clock is right; so the server's would have refused it
+  open(2);  // its clock is right; an AgentStream would have refused it
   batch_of(from_unix_seconds(1'700'000'000), 1, 0);
   EXPECT_TRUE(tick().forgotten_agents.empty());
 }
 
-TEST_F(AgentRegistryTest, ForgetsByTheTimeOfTheTickAndNotByAnyClock) {
+TEST_F(AgentRegistryTest, ExpiryGoesByTheTicksTimeAndNotByTheWallClock) {
   make_registry({.expiry = hours(100)});
   visit(1);
   const Timestamp passed = now_.wall + hours(2);
@@ -67,7 +67,7 @@ TEST_F(AgentRegistryTest, ForgetsByTheTimeOfTheTickAndNotByAnyClock) {
   EXPECT_EQ(end_epoch(passed + hours(99)).forgotten_agents, std::vector<AgentId>{id_of(1)});
 }
 
-TEST_F(AgentRegistryTest, WhenTheTableIsFullTheLongestUnseenIsForgotten) {
+TEST_F(AgentRegistryTest, ANewAgentReplacesTheOneUnseenForLongest) {
   make_registry({.agents_max = 3});
   visit(1);
   pass(minutes(1));
@@ -88,7 +88,7 @@ TEST_F(AgentRegistryTest, WhenTheTableIsFullTheLongestUnseenIsForgotten) {
   EXPECT_EQ(counted("statmill.agents_evicted"), 1U);
 }
 
-TEST_F(AgentRegistryTest, AgentsWithoutDataGoFirst) {
+TEST_F(AgentRegistryTest, AgentsWithoutDataAreEvictedFirst) {
   make_registry({.agents_max = 2});
   visit(1);
   pass(minutes(1));
@@ -102,11 +102,11 @@ TEST_F(AgentRegistryTest, AgentsWithoutDataGoFirst) {
   EXPECT_FALSE(stored_.contains(id_of(2)));
 }
 
-// --- Agents that come back.
+// --- Agents that reconnect.
 
 class ForgottenAgentTest : public AgentRegistryTest {
  protected:
-  // Agent 1 has sent two batches, and heard of the first only.
+  // Agent 1 has sent two batches and received the acknowledgment of the first only.
   ForgottenAgentTest() {
     first_ = now_.wall;
     open(1);
@@ -134,13 +134,13 @@ class ForgottenAgentTest : public AgentRegistryTest {
   Timestamp first_;
 };
 
-TEST_F(ForgottenAgentTest, GetsAGapForWhatIsInAndForWhatMayBe) {
+TEST_F(ForgottenAgentTest, GetsAGapForBatchesThatAreOrMayBeStored) {
   for (const bool has_restarted : {false, true}) {
     if (has_restarted) restart();
     applied_ = 0;
     EXPECT_EQ(open(returning()).durable, (AgentPosition{1, 1, 10, first_}));
     EXPECT_EQ(batch_of(first_ + minutes(1), 2, 10), FrameResult::kAccepted);
-    EXPECT_EQ(applied_, 0) << "it was sent before, and is in";
+    EXPECT_EQ(applied_, 0) << "it is already stored";
     pass(minutes(1));
     EXPECT_EQ(batch(3, 20), FrameResult::kAccepted);
     EXPECT_EQ(applied_, 1);
@@ -156,8 +156,8 @@ TEST_F(ForgottenAgentTest, GetsAGapForWhatIsInAndForWhatMayBe) {
   }
 }
 
-// Its process knows nothing of what the one before has sent.
-TEST_F(ForgottenAgentTest, CountsNothingTwiceThoughItHasRestarted) {
+// The new process does not know what the previous one has sent.
+TEST_F(ForgottenAgentTest, CountsNothingTwiceAfterItsRestart) {
   applied_ = 0;
   EXPECT_EQ(open(1).durable.seq, 0U);
   EXPECT_EQ(batch_of(first_, 1, 0), FrameResult::kAccepted);
@@ -167,31 +167,31 @@ TEST_F(ForgottenAgentTest, CountsNothingTwiceThoughItHasRestarted) {
   EXPECT_EQ(batch_of(first_ + minutes(1), 2, 10), FrameResult::kAccepted);
   EXPECT_EQ(applied_, 0);
   EXPECT_EQ(batch(3, 20), FrameResult::kAccepted);
-  EXPECT_EQ(batch_of(first_, 4, 30), FrameResult::kAccepted) << "its clock was set back meanwhile";
+  EXPECT_EQ(batch_of(first_, 4, 30), FrameResult::kAccepted) << "its clock was set back in the meantime";
   EXPECT_EQ(applied_, 2);
   const AgentRow row = tick().agents.at(0);
   EXPECT_EQ(row.gaps, 1U);
   EXPECT_EQ(row.lines_lost, 20U);
 }
 
-TEST_F(ForgottenAgentTest, MakesNoGapOfWhatWasMadeLater) {
+TEST_F(ForgottenAgentTest, GetsNoGapForBatchesMadeLater) {
   applied_ = 0;
   open(2);
   EXPECT_EQ(batch(1, 0), FrameResult::kAccepted);
   EXPECT_EQ(applied_, 1);
-  // A server that was set back to before it knew of this agent.
+  // The store was restored from a state before it knew this agent.
   HelloFrame later = hello(3);
   later.acknowledged = {1, 5, 50, now_.wall};
-  EXPECT_EQ(open(later).durable.seq, 0U) << "it sends again what it still has";
+  EXPECT_EQ(open(later).durable.seq, 0U) << "it sends its spool again";
 }
 
-TEST_F(AgentRegistryTest, AServerThatNeverForgotAsksForEverything) {
+TEST_F(AgentRegistryTest, AServerThatNeverForgotAnAgentRequestsAllBatches) {
   HelloFrame known = hello(1);
   known.acknowledged = {1, 5, 50, now_.wall};
   EXPECT_EQ(open(known).durable, (AgentPosition{1, 0, 0, {}}));
 }
 
-TEST_F(AgentRegistryTest, AnAgentIsForgottenByTheBeginningOfItsId) {
+TEST_F(AgentRegistryTest, AnAgentIsForgottenByTheStartOfItsId) {
   visit(0x12);
   AgentId other = id_of(0x12);
   other.bytes.back() = 0;
@@ -203,7 +203,7 @@ TEST_F(AgentRegistryTest, AnAgentIsForgottenByTheBeginningOfItsId) {
   for (const std::string_view wrong : {"", "xy", "1212121212121212121212121212121212"})
     EXPECT_EQ(agents_->forget({.id = wrong}).error().code, ErrorCode::kInvalid) << wrong;
   EXPECT_EQ(agents_->forget({.id = "13"}).error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(agents_->forget({.id = "121"}).error().code, ErrorCode::kInvalid) << "two begin so";
+  EXPECT_EQ(agents_->forget({.id = "121"}).error().code, ErrorCode::kInvalid) << "two ids start with it";
   EXPECT_EQ(agents_->forget({.id = other.text()}).error().code, ErrorCode::kBusy) << "it is connected";
   batch(2, 10);  // not durable yet
   ASSERT_TRUE(agents_->forget({.id = other.text(), .even_connected = true}));
@@ -211,23 +211,21 @@ TEST_F(AgentRegistryTest, AnAgentIsForgottenByTheBeginningOfItsId) {
   EXPECT_EQ(batch(3, 20), FrameResult::kReplaced);
   const StoreBatch stored = tick();
   EXPECT_EQ(stored.forgotten_agents, std::vector<AgentId>{other});
-  EXPECT_TRUE(stored.agents.empty()) << "its row must not come behind";
+  EXPECT_TRUE(stored.agents.empty()) << "its row must not be written again";
   EXPECT_EQ(stored.forgotten_until, now_.wall);
   EXPECT_TRUE(agents_->forget({.id = "1212"}));
 }
 
-TEST_F(AgentRegistryTest, AnAgentIsNotForgottenBeforeItsLastBatchIsInABatchOfTheStore) {
+TEST_F(AgentRegistryTest, AnAgentIsNotForgottenBeforeItsLastBatchIsWritten) {
   open(1);
   batch(1, 0);
-  parity_ ^= 1;  // the epoch that goes on, while the tick takes the one before
+  parity_ ^= 1;  // its batch belongs to the current epoch, the tick writes the one before
   agents_->close(lease_);
   ASSERT_TRUE(agents_->forget({.id = "01"}));
   EXPECT_TRUE(tick().forgotten_agents.empty());
   EXPECT_EQ(tick().forgotten_agents.size(), 1U);
   EXPECT_TRUE(stored_.empty());
 }
-
-// --- What is told of them.
 
 }  // namespace
 }  // namespace statmill

@@ -1,5 +1,5 @@
-// The port of the agent stream over real sockets: its connections begin, are limited, replaced and ended as
-// the protocol says.
+// The port for agents over real sockets: connections are accepted, limited, replaced and closed as the
+// protocol requires.
 #include "server/agents/agent_listener.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{30};
 
-// An agent's side of one connection.
+// The agent's side of a connection.
 class Peer {
  public:
   explicit Peer(const Endpoint& server) : connection_(TcpConnection::to(server)) {
@@ -41,13 +41,13 @@ class Peer {
                                    .text = "*seen 1\n"});
     return bytes;
   }
-  // What the server says next; none: it has hung up.
+  // Returns the next frame; nullopt if the server has closed the connection.
   std::optional<FrameRead> next() {
-    unread_.erase(0, std::exchange(taken_, 0));
+    unread_.erase(0, std::exchange(frame_bytes_, 0));
     while (true) {
       const FrameRead frame = read_frame(unread_);
       if (frame.state == FrameRead::State::kWhole) {
-        taken_ = frame.bytes;
+        frame_bytes_ = frame.bytes;
         return frame;
       }
       const std::string bytes = connection_.receive();
@@ -55,7 +55,7 @@ class Peer {
       unread_ += bytes;
     }
   }
-  // How far the server is, by its welcome.
+  // Returns the durable position in the welcome.
   std::optional<uint64_t> welcome() {
     const auto frame = next();
     if (!frame || frame->type != FrameType::kWelcome) return std::nullopt;
@@ -75,7 +75,7 @@ class Peer {
  private:
   TcpConnection connection_;
   std::string unread_;
-  size_t taken_ = 0;
+  size_t frame_bytes_ = 0;
 };
 
 class AgentListenerTest : public testing::Test {
@@ -91,7 +91,7 @@ class AgentListenerTest : public testing::Test {
   Peer peer() const { return Peer(listener_->endpoint()); }
   Status tick() { return ticker_.tick({clock_.wall(), clock_.steady()}); }
   uint64_t accepted() { return intake_.account("agent").accepted.value(); }
-  // The samples are in the table, and durable with the next tick.
+  // Waits until the samples are in the table; the next tick makes them durable.
   bool wait_for_samples(uint64_t count) {
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     while (accepted() < count) {
@@ -117,7 +117,7 @@ class AgentListenerTest : public testing::Test {
   std::unique_ptr<AgentListener> listener_;
 };
 
-TEST_F(AgentListenerTest, AcknowledgesABatchWithTheTickThatHasIt) {
+TEST_F(AgentListenerTest, AcknowledgesABatchAfterTheTickThatStoresIt) {
   open();
   Peer agent = peer();
   ASSERT_TRUE(agent.hello(1));
@@ -125,13 +125,13 @@ TEST_F(AgentListenerTest, AcknowledgesABatchWithTheTickThatHasIt) {
   ASSERT_TRUE(agent.send(Peer::batch(1) + Peer::batch(2)));
   ASSERT_TRUE(wait_for_samples(2));
   ASSERT_TRUE(tick());
-  EXPECT_EQ(agent.acknowledged(), 2U) << "one for both";
+  EXPECT_EQ(agent.acknowledged(), 2U) << "one acknowledgment for both";
   Peer again = peer();
   ASSERT_TRUE(again.hello(1));
   EXPECT_EQ(again.welcome(), 2U);
 }
 
-TEST_F(AgentListenerTest, TakesFramesInPiecesOfAnySize) {
+TEST_F(AgentListenerTest, ReadsFramesInPiecesOfAnySize) {
   open();
   Peer agent = peer();
   std::string bytes;
@@ -165,7 +165,7 @@ TEST_F(AgentListenerTest, ASecondConnectionOfAnAgentReplacesTheFirst) {
   ASSERT_TRUE(wait_for_samples(2));
   ASSERT_TRUE(tick());
   EXPECT_EQ(second.acknowledged(), 1U);
-  EXPECT_EQ(other.acknowledged(), 1U) << "another agent is not concerned";
+  EXPECT_EQ(other.acknowledged(), 1U) << "the other agent is not affected";
 }
 
 TEST_F(AgentListenerTest, ConnectionsOverTheLimitAreClosedAndCounted) {
@@ -191,12 +191,12 @@ TEST_F(AgentListenerTest, ASilentAgentIsClosedAndCounted) {
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_FALSE(agent.next());
   EXPECT_LT(std::chrono::steady_clock::now() - begin, AgentSession::kHelloTimeout)
-      << "the limit of another time";
+      << "the idle timeout applies, not that of the hello";
   EXPECT_EQ(registry_.counter("statmill.agent_connections_idle", "").value(), 1U);
   EXPECT_EQ(agents_.connected(), 0U);
 }
 
-TEST_F(AgentListenerTest, WhatIsNoFrameIsRefused) {
+TEST_F(AgentListenerTest, BytesThatAreNotAFrameAreRefused) {
   open();
   Peer agent = peer();
   ASSERT_TRUE(agent.send("GET / HTTP/1.1\r\n\r\n"));
@@ -204,7 +204,7 @@ TEST_F(AgentListenerTest, WhatIsNoFrameIsRefused) {
   EXPECT_FALSE(agent.next());
 }
 
-TEST_F(AgentListenerTest, SaysThatItStops) {
+TEST_F(AgentListenerTest, TellsAgentsThatItStops) {
   options_.threads = 2;
   open();
   Peer welcome = peer();
@@ -216,18 +216,18 @@ TEST_F(AgentListenerTest, SaysThatItStops) {
   EXPECT_FALSE(TcpConnection::to(listener_->endpoint()).is_connected());
 }
 
-// A tick that is telling connections what is durable while the listener stops.
-TEST_F(AgentListenerTest, ConnectionsMayBeToldWhatIsDurableAfterItHasStopped) {
+// The tick reports durable batches to connections while the listener stops.
+TEST_F(AgentListenerTest, ATickMayReportDurableBatchesAfterStop) {
   class SlowObserver final : public AgentObserver {
    public:
     void on_durable(AckFrame) override {
-      told_.release();
-      go_on_.acquire();
+      called_.release();
+      may_return_.acquire();
     }
     void on_ended(RefuseReason) override {}
 
-    std::binary_semaphore told_{0};
-    std::binary_semaphore go_on_{0};
+    std::binary_semaphore called_{0};
+    std::binary_semaphore may_return_{0};
   };
   open();
   const auto slow = std::make_shared<SlowObserver>();
@@ -243,9 +243,9 @@ TEST_F(AgentListenerTest, ConnectionsMayBeToldWhatIsDurableAfterItHasStopped) {
   agents_.accept(first.lease, batch, TickTime::of(clock_),
                  [](auto, const auto& on_applied) { on_applied(0, {}); });
   std::thread ticks([this] { EXPECT_TRUE(tick()); });
-  slow->told_.acquire();
+  slow->called_.acquire();
   listener_->stop();
-  slow->go_on_.release();
+  slow->may_return_.release();
   ticks.join();
   EXPECT_EQ(agent.refusal(), RefuseReason::kStopping);
 }

@@ -1,4 +1,4 @@
-// An AgentRegistry without connections and without a store: what its tests share.
+// A fixture for tests of AgentRegistry without connections and without a store.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ class AgentRegistryTest : public testing::Test {
   void make_registry(const AgentLimits& limits) {
     agents_ = std::make_unique<AgentRegistry>(limits, registry_);
   }
-  // As after a start of the server, with what the store has.
+  // Restarts the server with the rows in the store.
   void restart(const AgentLimits& limits = {}) {
     make_registry(limits);
     AgentRows rows{{}, 0, forgotten_until_};
@@ -84,14 +84,15 @@ class AgentRegistryTest : public testing::Test {
     if (action == AgentRegistry::LinesAction::kApply) ++applied_;
     on_applied(parity_, {});
   }
-  // An agent of one batch that has gone.
+  // Connects an agent, stores one batch and disconnects it.
   void visit(uint8_t agent) {
     open(agent);
     EXPECT_EQ(batch(1, 0), FrameResult::kAccepted);
     tick();
     agents_->close(lease_);
   }
-  // Ends the epoch; its batch is not durable yet. `passed`: the time that the tick's retention goes by.
+  // Ends the epoch and returns its batch, which is not durable yet. `passed`: the time that retention goes
+  // by.
   StoreBatch end_epoch(std::optional<Timestamp> passed = {}) {
     StoreBatch batch;
     agents_->add_to(parity_, batch, passed.value_or(now_.wall));

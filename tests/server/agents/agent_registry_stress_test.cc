@@ -1,4 +1,4 @@
-// Two connections of one agent fight for it, and a tick takes what they bring: each batch counts once.
+// Two connections keep replacing each other for one agent while ticks run: each batch counts once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,8 +24,8 @@ class Observer final : public AgentObserver {
   void on_durable(AckFrame ack) override { durable_ = ack.seq; }
   void on_ended(RefuseReason) override { is_over_ = true; }
 
-  // Waits until fewer batches are not durable than the book remembers: it refuses repeats of more. `seq`: the
-  // last that was sent.
+  // Waits until most sent batches are durable: the registry remembers only some that are not, and refuses
+  // repeats of others. `seq`: the last batch sent.
   void wait_for_ticks(uint64_t seq) const {
     while (!is_over_ && seq >= durable_ + RecentFrames::kKept / 2) std::this_thread::yield();
   }
@@ -35,10 +35,10 @@ class Observer final : public AgentObserver {
   std::atomic<bool> is_over_{false};
 };
 
-// One connection of an agent, which sends what is not durable yet until it is replaced; `limit` batches at
-// most. Gives the last batch it sent.
+// Runs one connection of an agent, which sends at most `limit` batches after the durable ones until it is
+// replaced. Returns the last batch that it sent.
 uint64_t run_connection(AgentRegistry& agents, Table& table, uint8_t agent, uint64_t limit,
-                        std::atomic<uint64_t>& taken) {
+                        std::atomic<uint64_t>& accepted) {
   const TickTime now{from_unix_seconds(kNow), SteadyTime{}};
   HelloFrame hello{.acknowledged = {.epoch = 1}, .host = "web"};
   hello.id.bytes.fill(agent);
@@ -49,33 +49,33 @@ uint64_t run_connection(AgentRegistry& agents, Table& table, uint8_t agent, uint
   const uint64_t first = seq;
   while (seq < last) {
     if (seq - first >= RecentFrames::kKept / 2) observer->wait_for_ticks(seq);
-    const FrameResult take = agents.accept(
+    const FrameResult result = agents.accept(
         opened.lease, BatchFrame{seq + 1, seq, 1, {}, {}, {}}, now, [&](auto action, const auto& on_applied) {
           Batch batch;
           apply_agent_lines(
               table, {.action = action, .text = "*seen 1700006400 1\n", .sent = now.wall, .now = now.wall},
               batch, on_applied);
         });
-    if (take == FrameResult::kReplaced) break;
-    EXPECT_NE(take, FrameResult::kGap);
-    if (take == FrameResult::kAccepted) taken.fetch_add(1);
+    if (result == FrameResult::kReplaced) break;
+    EXPECT_NE(result, FrameResult::kGap);
+    if (result == FrameResult::kAccepted) accepted.fetch_add(1);
     ++seq;
   }
   agents.close(opened.lease);
   return seq;
 }
 
-// One of two that speak for the agent by turns: this one comes back until all is sent.
-void run_agent(AgentRegistry& agents, Table& table, uint8_t agent, std::atomic<uint64_t>& taken) {
-  while (run_connection(agents, table, agent, kBatches, taken) < kBatches) continue;
+// One of the two connections of an agent. It reconnects until all batches are sent.
+void run_agent(AgentRegistry& agents, Table& table, uint8_t agent, std::atomic<uint64_t>& accepted) {
+  while (run_connection(agents, table, agent, kBatches, accepted) < kBatches) continue;
 }
 
-void run_intruder(AgentRegistry& agents, Table& table, uint8_t agent, std::atomic<uint64_t>& taken) {
+void run_intruder(AgentRegistry& agents, Table& table, uint8_t agent, std::atomic<uint64_t>& accepted) {
   constexpr int kIntrusions = 200;
-  for (int i = 0; i < kIntrusions; ++i) run_connection(agents, table, agent, 100, taken);
+  for (int i = 0; i < kIntrusions; ++i) run_connection(agents, table, agent, 100, accepted);
 }
 
-TEST(AgentRegistryStress, EachBatchCountsOnceWhoeverBringsIt) {
+TEST(AgentRegistryStress, EachBatchCountsOnceWhicheverConnectionSendsIt) {
   MemoryStore store(*Tiers::parse("10s:10d,5m:1y"));
   Registry registry;
   Health health;
@@ -83,21 +83,21 @@ TEST(AgentRegistryStress, EachBatchCountsOnceWhoeverBringsIt) {
   Table table(store.tiers(), TableLimits{});
   AgentRegistry agents(AgentLimits{}, registry);
   Ticker ticker({table, store, registry, health, log, &agents}, {}, {}, SteadyTime{});
-  std::atomic<uint64_t> taken{0};
+  std::atomic<uint64_t> accepted{0};
   std::atomic<bool> done{false};
   std::thread tick([&] {
     while (!done) ASSERT_TRUE(ticker.tick({from_unix_seconds(kNow), SteadyTime{}}));
   });
   std::vector<std::thread> connections;
   for (uint8_t agent = 0; agent < kAgents; ++agent) {
-    connections.emplace_back([&, agent] { run_agent(agents, table, agent, taken); });
-    connections.emplace_back([&, agent] { run_intruder(agents, table, agent, taken); });
+    connections.emplace_back([&, agent] { run_agent(agents, table, agent, accepted); });
+    connections.emplace_back([&, agent] { run_intruder(agents, table, agent, accepted); });
   }
   for (std::thread& connection : connections) connection.join();
   done = true;
   tick.join();
   ASSERT_TRUE(ticker.tick({from_unix_seconds(kNow), SteadyTime{}}));
-  EXPECT_EQ(taken, kBatches * kAgents);
+  EXPECT_EQ(accepted, kBatches * kAgents);
   const auto series = table.copy("seen");
   ASSERT_TRUE(series);
   ASSERT_EQ(series->unflushed.size(), 1U);

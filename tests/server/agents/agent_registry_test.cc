@@ -1,15 +1,15 @@
-// AgentRegistry between its connections and the tick: what follows is taken once, and told when it is
+// AgentRegistry between connections and tick: each batch is accepted once and acknowledged when it is
 // durable.
 #include "tests/server/agents/agent_registry_fixture.h"
 
 namespace statmill {
 namespace {
 
-TEST_F(AgentRegistryTest, AnAgentNotSeenBeforeBeginsAtNothing) {
+TEST_F(AgentRegistryTest, AnUnknownAgentStartsAtZero) {
   EXPECT_EQ(open(1).durable, (AgentPosition{1, 0, 0, {}}));
 }
 
-TEST_F(AgentRegistryTest, BatchesAreTakenInOrderAndOnce) {
+TEST_F(AgentRegistryTest, BatchesAreAcceptedInOrderAndOnce) {
   open(1);
   EXPECT_EQ(batch(1, 0), FrameResult::kAccepted);
   EXPECT_EQ(batch(1, 0), FrameResult::kRepeat);
@@ -19,12 +19,12 @@ TEST_F(AgentRegistryTest, BatchesAreTakenInOrderAndOnce) {
   EXPECT_EQ(applied_, 2);
 }
 
-TEST_F(AgentRegistryTest, APositionIsToldWhenItsTickIsDurable) {
+TEST_F(AgentRegistryTest, APositionIsReportedWhenItsTickIsDurable) {
   open(1);
   batch(1, 0);
   const StoreBatch first = end_epoch();
   EXPECT_EQ(observer_->durable_seq, 0U);
-  batch(2, 10);  // of the next epoch: the batch of the first must not speak of it
+  batch(2, 10);  // in the next epoch: the first epoch's batch must not include it
   ASSERT_EQ(first.agents.size(), 1U);
   EXPECT_EQ(first.agents[0].position.seq, 1U);
   agents_->committed(first);
@@ -33,7 +33,7 @@ TEST_F(AgentRegistryTest, APositionIsToldWhenItsTickIsDurable) {
   EXPECT_EQ(observer_->durable_seq, 2U);
 }
 
-TEST_F(AgentRegistryTest, AHelloIsToldWhatIsDurableNotWhatIsTaken) {
+TEST_F(AgentRegistryTest, AWelcomeReportsDurableBatchesNotAcceptedOnes) {
   open(1);
   batch(1, 0);
   tick();
@@ -44,7 +44,7 @@ TEST_F(AgentRegistryTest, AHelloIsToldWhatIsDurableNotWhatIsTaken) {
   EXPECT_EQ(observer_->durable_seq, 2U);
 }
 
-TEST_F(AgentRegistryTest, WhatIsRestoredIsNotTakenAgain) {
+TEST_F(AgentRegistryTest, RestoredBatchesAreNotAcceptedAgain) {
   open(1);
   batch(1, 0);
   tick();
@@ -63,11 +63,11 @@ TEST_F(AgentRegistryTest, TheNewerConnectionSpeaksForTheAgent) {
   EXPECT_EQ(batch(1, 0), FrameResult::kAccepted);
   lease_ = old;
   EXPECT_EQ(batch(2, 10), FrameResult::kReplaced);
-  agents_->close(old);  // closes nothing of the other's
+  agents_->close(old);  // does not close the other connection
   EXPECT_EQ(agents_->connected(), 1U);
 }
 
-TEST_F(AgentRegistryTest, ALowerEpochIsFencedAndAHigherBeginsAnew) {
+TEST_F(AgentRegistryTest, ALowerEpochIsFencedAndAHigherOneStartsAtZero) {
   open(1, 2);
   batch(1, 0);
   tick();
@@ -76,7 +76,7 @@ TEST_F(AgentRegistryTest, ALowerEpochIsFencedAndAHigherBeginsAnew) {
   EXPECT_EQ(batch(1, 0), FrameResult::kAccepted);
 }
 
-TEST_F(AgentRegistryTest, ATickOfAnOlderEpochSaysNothingOfTheNewer) {
+TEST_F(AgentRegistryTest, ATickOfAnOlderEpochDoesNotMoveTheNewerOne) {
   open(1, 1);
   batch(1, 0);
   const StoreBatch older = end_epoch();
@@ -86,17 +86,17 @@ TEST_F(AgentRegistryTest, ATickOfAnOlderEpochSaysNothingOfTheNewer) {
   EXPECT_EQ(open(1, 2).durable.seq, 0U);
 }
 
-TEST_F(AgentRegistryTest, AHelloAloneFencesNobody) {
+TEST_F(AgentRegistryTest, AHelloAloneFencesNoOtherConnection) {
   open(1, 1);
   batch(1, 0);
   tick();
   open(1, std::numeric_limits<uint32_t>::max());
   agents_->close(lease_);
-  EXPECT_EQ(open(1, 1).durable.seq, 1U) << "the true agent goes on";
+  EXPECT_EQ(open(1, 1).durable.seq, 1U) << "the real agent continues";
   EXPECT_EQ(batch(2, 10), FrameResult::kAccepted);
 }
 
-TEST_F(AgentRegistryTest, TheFirstBatchOfALaterEpochFencesTheEarlier) {
+TEST_F(AgentRegistryTest, TheFirstBatchOfALaterEpochFencesTheEarlierOne) {
   open(1, 1);
   batch(1, 0);
   tick();
@@ -106,7 +106,7 @@ TEST_F(AgentRegistryTest, TheFirstBatchOfALaterEpochFencesTheEarlier) {
   expect_refused(hello(1, 1), RefuseReason::kFenced);
 }
 
-TEST_F(AgentRegistryTest, WhatIsTakenOfALaterEpochIsNotToldAsDurable) {
+TEST_F(AgentRegistryTest, AcceptedBatchesOfALaterEpochAreNotReportedDurable) {
   open(1, 1);
   batch(1, 0);
   tick();
@@ -117,7 +117,7 @@ TEST_F(AgentRegistryTest, WhatIsTakenOfALaterEpochIsNotToldAsDurable) {
   EXPECT_EQ(observer_->durable_seq, 1U);
 }
 
-TEST_F(AgentRegistryTest, AnotherSecretIsRefusedAndTheTrueAgentStays) {
+TEST_F(AgentRegistryTest, AWrongSecretIsRefusedAndTheOwnerStaysConnected) {
   open(1);
   batch(1, 0);
   const auto owner = observer_;
@@ -137,18 +137,18 @@ TEST_F(AgentRegistryTest, AnotherSecretIsRefusedAndTheTrueAgentStays) {
   expect_refused(thief, RefuseReason::kOwner);
 }
 
-TEST_F(AgentRegistryTest, ASecretIsTheAgentsFromItsFirstBatchOn) {
+TEST_F(AgentRegistryTest, TheFirstBatchBindsTheIdToItsSecret) {
   HelloFrame one = hello(1);
   one.secret.bytes[0] = 1;
   open(one);
-  open(1);  // the id is nobody's yet
+  open(1);  // the id has no owner yet
   batch(1, 0);
   expect_refused(one, RefuseReason::kOwner);
 }
 
 TEST_F(AgentRegistryTest, ThreeReplacementsIn10MinutesAreClones) {
   for (int i = 0; i < 3; ++i) open(1);
-  EXPECT_TRUE(agents_->conflicts(now_.steady).empty()) << "two are no sign yet";
+  EXPECT_TRUE(agents_->conflicts(now_.steady).empty()) << "two replacements are not enough";
   pass(minutes(9));
   open(1);
   ASSERT_EQ(agents_->conflicts(now_.steady).size(), 1U);
@@ -157,7 +157,7 @@ TEST_F(AgentRegistryTest, ThreeReplacementsIn10MinutesAreClones) {
   EXPECT_TRUE(agents_->conflicts(now_.steady).empty()) << "it has ended";
 }
 
-TEST_F(AgentRegistryTest, OnlySoManyConflictsAreKept) {
+TEST_F(AgentRegistryTest, ConflictsAreBounded) {
   for (uint8_t agent = 1; agent < 2 * AgentConflicts::kKept; ++agent) {
     visit(agent);
     HelloFrame thief = hello(agent);
@@ -167,7 +167,7 @@ TEST_F(AgentRegistryTest, OnlySoManyConflictsAreKept) {
   EXPECT_EQ(agents_->conflicts(now_.steady).size(), AgentConflicts::kKept);
 }
 
-TEST_F(AgentRegistryTest, GapsMoveThePositionAndAreKept) {
+TEST_F(AgentRegistryTest, AGapMovesThePositionAndIsRecorded) {
   open(1);
   batch(1, 0);
   pass(minutes(1));
@@ -182,7 +182,7 @@ TEST_F(AgentRegistryTest, GapsMoveThePositionAndAreKept) {
             std::vector<AgentGap>({{2, 5, 40, GapReason::kSpoolFull, now_.wall - minutes(1), now_.wall}}));
 }
 
-TEST_F(AgentRegistryTest, AGapThatSaysLessThanIsInIsRefused) {
+TEST_F(AgentRegistryTest, AGapBeforeThePositionIsRefused) {
   open(1);
   batch(1, 0);
   EXPECT_EQ(gap(1, 1, 10), FrameResult::kGap);
@@ -192,12 +192,12 @@ TEST_F(AgentRegistryTest, AGapThatSaysLessThanIsInIsRefused) {
 TEST_F(AgentRegistryTest, AGapThatDoesNotFollowIsRefused) {
   open(1);
   batch(1, 0);
-  EXPECT_EQ(gap(3, 5, 50), FrameResult::kGap) << "the second is not told to be missing";
-  EXPECT_EQ(gap(1, 5, 50), FrameResult::kGap) << "the first is here";
+  EXPECT_EQ(gap(3, 5, 50), FrameResult::kGap) << "it does not announce the second";
+  EXPECT_EQ(gap(1, 5, 50), FrameResult::kGap) << "the first was accepted";
   EXPECT_EQ(gap(2, 5, 50), FrameResult::kAccepted);
 }
 
-TEST_F(AgentRegistryTest, OnlySoManyGapsAreKeptAndAllCounted) {
+TEST_F(AgentRegistryTest, RecordedGapsAreBoundedAndAllAreCounted) {
   open(1);
   for (uint64_t seq = 1; seq <= AgentRow::kGapsKept + 5; ++seq) gap(seq, seq, seq);
   const AgentRow row = end_epoch().agents.at(0);
@@ -206,7 +206,7 @@ TEST_F(AgentRegistryTest, OnlySoManyGapsAreKeptAndAllCounted) {
   EXPECT_EQ(row.last_gaps.back().last, AgentRow::kGapsKept + 5);
 }
 
-TEST_F(AgentRegistryTest, WhoSaidNothingTakesNoPlace) {
+TEST_F(AgentRegistryTest, AnAgentWithoutABatchDoesNotCountForTheLimit) {
   make_registry({.agents_max = 1});
   open(1);
   agents_->close(lease_);
@@ -216,18 +216,18 @@ TEST_F(AgentRegistryTest, WhoSaidNothingTakesNoPlace) {
   open(3);
   EXPECT_EQ(batch(1, 0), FrameResult::kAccepted);
   lease_ = second;
-  EXPECT_EQ(batch(1, 0), FrameResult::kLimit) << "the place is the other's";
+  EXPECT_EQ(batch(1, 0), FrameResult::kLimit) << "the other agent uses up the limit";
 }
 
-TEST_F(AgentRegistryTest, NewAgentsOfOneAddressAreLimitedByTheMinute) {
+TEST_F(AgentRegistryTest, NewAgentsOfOneAddressAreLimitedPerMinute) {
   make_registry({.new_per_minute = 2});
   sender_ = LineSender::host({0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 1});
   visit(1);
-  sender_.address[15] = 7;  // of the same network
+  sender_.address[15] = 7;  // in the same network
   visit(2);
   expect_refused(hello(3), RefuseReason::kLimit);
   open(1);
-  EXPECT_EQ(batch(2, 10), FrameResult::kAccepted) << "one that is known is not concerned";
+  EXPECT_EQ(batch(2, 10), FrameResult::kAccepted) << "known agents are not limited";
   sender_.address[7] = 7;
   visit(3);
   pass(minutes(1));
@@ -236,7 +236,7 @@ TEST_F(AgentRegistryTest, NewAgentsOfOneAddressAreLimitedByTheMinute) {
   EXPECT_EQ(counted("statmill.agents_limited"), 1U);
 }
 
-TEST_F(AgentRegistryTest, TheLimitHoldsAtTheFirstBatchToo) {
+TEST_F(AgentRegistryTest, TheLimitAlsoAppliesAtTheFirstBatch) {
   make_registry({.new_per_minute = 1});
   sender_ = LineSender::host({0x20, 1});
   open(1);
@@ -247,16 +247,14 @@ TEST_F(AgentRegistryTest, TheLimitHoldsAtTheFirstBatchToo) {
   EXPECT_EQ(batch(1, 0), FrameResult::kLimit);
 }
 
-// --- What is forgotten.
-
-TEST_F(AgentRegistryTest, AnEphemeralAgentIsKnownAfterADayAndMore) {
+TEST_F(AgentRegistryTest, AnEphemeralAgentIsStillKnownAfterDays) {
   HelloFrame ephemeral = hello(1);
   ephemeral.is_ephemeral = true;
   open(ephemeral);
   batch(1, 0);
   tick();
   agents_->close(lease_);
-  restart();  // the server was down for it
+  restart();  // the server was down in the meantime
   pass(hours(25 * 24));
   open(2);
   batch(1, 0);

@@ -1,4 +1,4 @@
-// AgentStream: a conversation with one agent, frame by frame.
+// AgentStream: the protocol with one agent, frame by frame.
 #include "server/agents/agent_stream.h"
 
 #include <gtest/gtest.h>
@@ -14,14 +14,14 @@ class Intake final : public AgentIntake {
   bool has_room() const override { return room; }
   void apply(const AgentLines& lines, const AgentRegistry::OnApplied& on_applied) override {
     applied.emplace_back(lines.text);
-    judged_by = lines.now;
+    line_time = lines.now;
     RefusalCounts refused{};
     refused[static_cast<size_t>(Refusal::kTooOld)] = refuses;
     on_applied(0, refused);
   }
-  uint64_t refuses = 0;  // of each
+  uint64_t refuses = 0;  // lines of each batch
   bool room = true;
-  Timestamp judged_by{};  // the newest
+  Timestamp line_time{};  // of the last call
   std::vector<std::string> applied;
 };
 
@@ -63,7 +63,7 @@ class AgentStreamTest : public testing::Test {
     agents_.add_to(0, batch, now_);
     agents_.committed(batch);
   }
-  // The one frame that was answered.
+  // Returns the only frame in the output.
   FrameRead answer() {
     answer_ = stream_->pop_output();
     const FrameRead frame = read_frame(answer_);
@@ -83,7 +83,7 @@ class AgentStreamTest : public testing::Test {
   AgentRegistry agents_{{}, registry_};
   Intake intake_;
   std::shared_ptr<NullObserver> observer_ = std::make_shared<NullObserver>();
-  Timestamp now_{};  // alone: the server's clock steps
+  Timestamp now_{};  // changed without steady_, the server's clock steps
   SteadyTime steady_{};
   std::optional<AgentStream> stream_;
   std::string answer_;
@@ -96,7 +96,7 @@ TEST_F(AgentStreamTest, WelcomesWithThePosition) {
   EXPECT_EQ(decode_welcome(frame.payload)->position, (AgentPosition{1, 0, 0, {}}));
 }
 
-TEST_F(AgentStreamTest, TakesBatchesWhateverTheCuts) {
+TEST_F(AgentStreamTest, ReadsBatchesInPiecesOfAnySize) {
   const std::string all = hello() + batch(1, "a 1 1\n") + batch(2, "b 1 1\n");
   std::string unread;
   for (const char c : all) {
@@ -107,7 +107,7 @@ TEST_F(AgentStreamTest, TakesBatchesWhateverTheCuts) {
   EXPECT_TRUE(unread.empty());
 }
 
-TEST_F(AgentStreamTest, AcknowledgesWhatIsDurableOnce) {
+TEST_F(AgentStreamTest, AcknowledgesDurableBatchesOnce) {
   receive(hello() + batch(1) + batch(2));
   stream_->pop_output();
   stream_->on_durable({2, 3});
@@ -118,7 +118,7 @@ TEST_F(AgentStreamTest, AcknowledgesWhatIsDurableOnce) {
   EXPECT_EQ(stream_->pop_output(), "");
 }
 
-TEST_F(AgentStreamTest, ADuplicateIsNotTakenAndAcknowledgedAgain) {
+TEST_F(AgentStreamTest, ARepeatIsAcknowledgedAgainAndNotApplied) {
   receive(hello() + batch(1));
   tick();
   stream_->on_durable({1, 0});
@@ -135,13 +135,13 @@ TEST_F(AgentStreamTest, ABatchOfACloneIsRefusedAndNotAcknowledged) {
   stream_->pop_output();
   tick();
   stream_->on_durable({1, 0});
-  EXPECT_EQ(decode_ack(answer().payload)->seq, 0U) << "this connection has sent nothing of that";
+  EXPECT_EQ(decode_ack(answer().payload)->seq, 0U) << "this connection has sent none of it";
   receive(bytes_of(BatchFrame{1, 0, 2, {}, {}, "b 1 1\nc 1 1\n"}));
   expect_refused(RefuseReason::kOwner);
   EXPECT_EQ(intake_.applied.size(), 1U);
 }
 
-TEST_F(AgentStreamTest, ARepeatIsAcknowledgedThoughItBecameDurableBefore) {
+TEST_F(AgentStreamTest, ARepeatIsAcknowledgedEvenIfItBecameDurableBefore) {
   receive(hello() + batch(1) + batch(2));
   connect();
   receive(hello());
@@ -155,7 +155,7 @@ TEST_F(AgentStreamTest, ARepeatIsAcknowledgedThoughItBecameDurableBefore) {
   EXPECT_EQ(decode_ack(answer().payload)->seq, 2U);
 }
 
-TEST_F(AgentStreamTest, AGapThatNobodyToldOfIsRefused) {
+TEST_F(AgentStreamTest, AMissingBatchIsRefused) {
   receive(hello());
   stream_->pop_output();
   receive(batch(2));
@@ -163,12 +163,12 @@ TEST_F(AgentStreamTest, AGapThatNobodyToldOfIsRefused) {
   EXPECT_TRUE(intake_.applied.empty());
 }
 
-TEST_F(AgentStreamTest, AGapThatIsToldIsTaken) {
+TEST_F(AgentStreamTest, AnAnnouncedGapIsAccepted) {
   receive(hello() + bytes_of(GapFrame{1, 4, 4, GapReason::kForgotten, {}}) + batch(5));
   EXPECT_EQ(intake_.applied, (std::vector<std::string>{"", "a 1 1\n"}));
 }
 
-TEST_F(AgentStreamTest, TheFirstFrameIsAHello) {
+TEST_F(AgentStreamTest, TheFirstFrameMustBeAHello) {
   receive(batch(1));
   expect_refused(RefuseReason::kProtocol);
 }
@@ -197,7 +197,7 @@ TEST_F(AgentStreamTest, ADamagedFrameEndsTheConnection) {
   EXPECT_TRUE(intake_.applied.empty());
 }
 
-TEST_F(AgentStreamTest, AWelcomeTellsWhatWasRefusedAndTheTime) {
+TEST_F(AgentStreamTest, AWelcomeReportsRefusedLinesAndTheTime) {
   intake_.refuses = 2;
   receive(hello() + batch(1));
   tick();
@@ -209,7 +209,7 @@ TEST_F(AgentStreamTest, AWelcomeTellsWhatWasRefusedAndTheTime) {
   EXPECT_EQ(welcome->clock, now_);
 }
 
-TEST_F(AgentStreamTest, ClocksThatDifferTooMuchEndItBeforeAnythingIsTaken) {
+TEST_F(AgentStreamTest, AClockThatDiffersTooMuchIsRefusedBeforeAnyBatch) {
   for (const Duration by : {Duration(std::chrono::hours(25)) + Duration(1), -Duration(std::chrono::hours(26)),
                             Duration(std::numeric_limits<int64_t>::max())}) {
     connect();
@@ -224,7 +224,7 @@ TEST_F(AgentStreamTest, ClocksThatDifferTooMuchEndItBeforeAnythingIsTaken) {
   EXPECT_TRUE(intake_.applied.empty());
 }
 
-TEST_F(AgentStreamTest, AStatusThatLayAWhileSaysNothingOfTheClock) {
+TEST_F(AgentStreamTest, ADelayedStatusDoesNotUpdateTheClockDifference) {
   receive(hello());
   intake_.room = false;
   const std::string late = batch(1) + bytes_of(StatusFrame{.clock = now_, .spool_bytes = 7});
@@ -237,8 +237,8 @@ TEST_F(AgentStreamTest, AStatusThatLayAWhileSaysNothingOfTheClock) {
   EXPECT_EQ(agents_.list(1).at(0).connection->status->spool_bytes, 7U);
 }
 
-// A step forward would make their lines too old, a step back too new.
-TEST_F(AgentStreamTest, AStepOfTheServersClockTakesNothingOfAnAgentWhoseClockStayed) {
+// After a step forward their lines would seem too old, after a step back too new.
+TEST_F(AgentStreamTest, AfterAStepOfTheServersClockBatchesAreRefused) {
   using std::chrono::hours;
   for (const Duration by : {Duration(hours(2)), -Duration(hours(2)), Duration(hours(24 * 365 * 10)),
                             -Duration(hours(24 * 365 * 10))}) {
@@ -264,8 +264,8 @@ TEST_F(AgentStreamTest, AStepOfTheServersClockTakesNothingOfAnAgentWhoseClockSta
   EXPECT_EQ(intake_.applied.size(), 1U);
 }
 
-// As of one host. What the agent made before is still unsent.
-TEST_F(AgentStreamTest, WhenBothClocksAreAheadWhatWasMadeBeforeIsNotTooOld) {
+// As if both ran on one host. The agent has unsent batches from before the step.
+TEST_F(AgentStreamTest, WhenBothClocksStepAheadEarlierLinesAreNotTooOld) {
   StoreBatch ignored;
   agents_.add_to(0, ignored, now_);
   see_clock(false);
@@ -275,16 +275,16 @@ TEST_F(AgentStreamTest, WhenBothClocksAreAheadWhatWasMadeBeforeIsNotTooOld) {
     connect();
     receive(bytes_of(HelloFrame{.acknowledged = {.epoch = 1}, .clock = now_, .token = token_}));
     receive(batch(has_ticked ? 2 : 1));
-    EXPECT_EQ(intake_.judged_by, Timestamp{});
+    EXPECT_EQ(intake_.line_time, Timestamp{});
   }
   EXPECT_EQ(intake_.applied.size(), 2U);
   see_clock(false);
   receive(batch(3));
-  EXPECT_EQ(intake_.judged_by, now_) << "it is believed now";
+  EXPECT_EQ(intake_.line_time, now_) << "the clock is trusted again";
 }
 
-TEST_F(AgentStreamTest, AnAgentThatAgreesWithAClockInDoubtIsTaken) {
-  now_ += std::chrono::hours(24 * 31);  // since the server ran last; the agent's clock knows it, too
+TEST_F(AgentStreamTest, AnAgentThatAgreesWithASuspectClockIsAccepted) {
+  now_ += std::chrono::hours(24 * 31);  // the server was down; the agent's clock agrees
   see_clock(true);
   receive(bytes_of(HelloFrame{
               .acknowledged = {.epoch = 1}, .clock = now_ - std::chrono::minutes(59), .token = token_}) +
@@ -292,7 +292,7 @@ TEST_F(AgentStreamTest, AnAgentThatAgreesWithAClockInDoubtIsTaken) {
   EXPECT_EQ(intake_.applied.size(), 1U);
 }
 
-TEST_F(AgentStreamTest, AClockThatIsConfirmedIsBelievedAgainstAnAgents) {
+TEST_F(AgentStreamTest, AConfirmedClockOverrulesAnAgents) {
   see_clock(true);
   const Timestamp agents = now_ - std::chrono::hours(26);
   for (const bool in_doubt : {true, false}) {
@@ -303,7 +303,7 @@ TEST_F(AgentStreamTest, AClockThatIsConfirmedIsBelievedAgainstAnAgents) {
   }
 }
 
-TEST_F(AgentStreamTest, TimeThatPassesIsNoStep) {
+TEST_F(AgentStreamTest, PassingTimeIsNotAClockStep) {
   see_clock(false);
   receive(hello());
   stream_->pop_output();
@@ -332,7 +332,7 @@ TEST_F(AgentStreamTest, ABatchWaitsForRoom) {
   EXPECT_EQ(intake_.applied.size(), 1U);
 }
 
-TEST_F(AgentStreamTest, LeavesTheAgentWhenItEnds) {
+TEST_F(AgentStreamTest, ReleasesTheAgentWhenItEnds) {
   receive(hello());
   EXPECT_EQ(agents_.connected(), 1U);
   stream_.reset();

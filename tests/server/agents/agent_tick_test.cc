@@ -1,4 +1,4 @@
-// Batches of agents through table and tick: their samples and their position are one batch of the store.
+// Batches of agents through table and tick: their samples and position reach the store in one write.
 #include <gtest/gtest.h>
 
 #include "server/agents/agent_lines.h"
@@ -25,7 +25,7 @@ class AgentTickTest : public testing::Test {
  protected:
   AgentTickTest() { start(); }
 
-  // The server, from what the store has.
+  // Starts the server with the data in the store.
   void start() {
     ticker_.reset();
     table_ = std::make_unique<Table>(tiers_, TableLimits{});
@@ -37,7 +37,7 @@ class AgentTickTest : public testing::Test {
         std::make_unique<Ticker>(Ticker::Services{*table_, store_, registry_, health_, log_, agents_.get()},
                                  TickOptions{}, recovery->start, SteadyTime(std::chrono::seconds(kNow)));
   }
-  // Gives the durable position.
+  // Returns the durable position.
   uint64_t hello(uint8_t agent = 1) {
     observer_ = std::make_shared<Observer>();
     HelloFrame hello{.acknowledged = {.epoch = 1}, .host = "web"};
@@ -57,7 +57,7 @@ class AgentTickTest : public testing::Test {
   }
   Status tick() { return ticker_->tick(moment_); }
   static std::string line_at(int64_t time_s) { return "*seen " + std::to_string(time_s) + " 1\n"; }
-  // All that was ever sent to the series.
+  // Returns the sum of all samples of the series.
   double total() {
     const QueryEngine engine(*table_, store_, {});
     const auto answer = engine.run({{"seen"}, kNow - 60, kNow + 60, 10, {}}, from_unix_seconds(kNow + 60));
@@ -82,7 +82,7 @@ class AgentTickTest : public testing::Test {
   AgentRegistry::Lease lease_;
 };
 
-TEST_F(AgentTickTest, ACrashBeforeTheTickLosesBoth) {
+TEST_F(AgentTickTest, ACrashBeforeTheTickLosesSamplesAndPosition) {
   hello();
   send(1);
   start();
@@ -93,7 +93,7 @@ TEST_F(AgentTickTest, ACrashBeforeTheTickLosesBoth) {
   EXPECT_EQ(total(), 1);
 }
 
-TEST_F(AgentTickTest, ACrashAfterTheTickKeepsBoth) {
+TEST_F(AgentTickTest, ACrashAfterTheTickKeepsSamplesAndPosition) {
   hello();
   send(1);
   ASSERT_TRUE(tick());
@@ -103,14 +103,14 @@ TEST_F(AgentTickTest, ACrashAfterTheTickKeepsBoth) {
   EXPECT_EQ(total(), 1);
 }
 
-TEST_F(AgentTickTest, WhatTheStoreRefusesIsNotAcknowledged) {
+TEST_F(AgentTickTest, ABatchThatTheStoreRefusesIsNotAcknowledged) {
   hello();
   send(1);
   store_.fail_next_write({ErrorCode::kIo, "full"});
   ASSERT_FALSE(tick());
   EXPECT_EQ(observer_->durable_ack.seq, 0U);
   send(2);
-  ASSERT_TRUE(tick());  // the one before, and this one's own
+  ASSERT_TRUE(tick());  // retries the failed tick
   ASSERT_TRUE(tick());
   EXPECT_EQ(observer_->durable_ack.seq, 2U);
   start();
@@ -118,7 +118,7 @@ TEST_F(AgentTickTest, WhatTheStoreRefusesIsNotAcknowledged) {
   EXPECT_EQ(total(), 2);
 }
 
-TEST_F(AgentTickTest, AWriteThatFailedAndYetIsInCountsOnce) {
+TEST_F(AgentTickTest, AFailedWriteThatReachedTheDiskCountsOnce) {
   hello();
   send(1);
   store_.fail_next_write({ErrorCode::kIo, "lost power"}, MemoryStore::Effect::kWhole);
@@ -130,7 +130,7 @@ TEST_F(AgentTickTest, AWriteThatFailedAndYetIsInCountsOnce) {
   EXPECT_EQ(total(), 1);
 }
 
-// A server that is an hour behind takes what its agents have measured by clocks that are right.
+// A server whose clock is an hour slow accepts lines of agents whose clocks are right.
 TEST_F(AgentTickTest, LinesAreJudgedByTheClockOfTheirSender) {
   hello();
   EXPECT_EQ(send(1, line_at(kNow + 3600), from_unix_seconds(kNow + 3600)), FrameResult::kAccepted);
@@ -140,7 +140,7 @@ TEST_F(AgentTickTest, LinesAreJudgedByTheClockOfTheirSender) {
   EXPECT_EQ(table_->copy("seen")->last_slot, (kNow + 24 * 3600) / 10);
 }
 
-TEST_F(AgentTickTest, LinesBeyondTheClockOfTheirSenderAreRefusedAndTold) {
+TEST_F(AgentTickTest, LinesAheadOfTheirSendersClockAreRefusedAndReported) {
   hello();
   send(1, line_at(kNow + 3600 + 601), from_unix_seconds(kNow + 3600));
   send(2);
@@ -150,10 +150,10 @@ TEST_F(AgentTickTest, LinesBeyondTheClockOfTheirSenderAreRefusedAndTold) {
   EXPECT_EQ(total(), 1);
   start();
   hello();
-  EXPECT_EQ(agents_->list(1).at(0).row.lines_refused, 1U) << "it is stored with the agent";
+  EXPECT_EQ(agents_->list(1).at(0).row.lines_refused, 1U) << "the count is stored with the agent";
 }
 
-// The clocks agree now; when the batch was made the agent's was years ahead.
+// The clocks agree now; the agent's was ahead when it made the batch.
 TEST_F(AgentTickTest, ABatchMadeByAWrongClockIsRefusedAndCounted) {
   hello();
   EXPECT_EQ(send(1, kLine, from_unix_seconds(kNow + 26 * 3600)), FrameResult::kAccepted);
@@ -161,18 +161,18 @@ TEST_F(AgentTickTest, ABatchMadeByAWrongClockIsRefusedAndCounted) {
   ASSERT_TRUE(tick());
   EXPECT_EQ(observer_->durable_ack.seq, 2U);
   EXPECT_EQ(observer_->durable_ack.lines_refused, 1U);
-  EXPECT_EQ(agents_->list(1).at(0).row.newest, kMoment.wall) << "nothing of the first was taken";
+  EXPECT_EQ(agents_->list(1).at(0).row.newest, kMoment.wall) << "the first batch does not count";
   EXPECT_EQ(total(), 1);
 }
 
-TEST_F(AgentTickTest, ALineWithoutATimeIsOfWhenItsBatchWasMade) {
+TEST_F(AgentTickTest, ALineWithoutATimeHasTheTimeOfItsBatch) {
   hello();
   send(1, "*seen 1\n", from_unix_seconds(kNow - 7200));
   EXPECT_EQ(table_->copy("seen")->last_slot, (kNow - 7200) / 10);
 }
 
-// The clocks of the server and of an agent may be wrong together, by a time server that is.
-TEST_F(AgentTickTest, ClocksThatAreAheadTogetherForgetNoAgent) {
+// A wrong time server can make the clocks of server and agent wrong together.
+TEST_F(AgentTickTest, NoAgentIsForgottenWhenBothClocksAreAhead) {
   hello(1);
   send(1);
   ASSERT_TRUE(tick());

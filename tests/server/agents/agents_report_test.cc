@@ -1,4 +1,4 @@
-// What is told of agents: the JSON of their status, the alarms, and the route that forgets one.
+// Reports of agents: the JSON of their status, the alarms, and the route that forgets an agent.
 #include "server/report/agents_report.h"
 
 #include <gmock/gmock.h>
@@ -58,7 +58,7 @@ class AgentsReportTest : public testing::Test {
   TickTime now_{from_unix_seconds(1'700'000'000), SteadyTime(std::chrono::hours(1))};
 };
 
-TEST_F(AgentsReportTest, ShowsWhatIsKnownAndNoSecret) {
+TEST_F(AgentsReportTest, ShowsAllFieldsButNoSecret) {
   open(hello(1, std::chrono::seconds(2)), 99);
   batch();
   StatusFrame status{.spool_bytes = 4096, .lines_dropped = 5};
@@ -68,7 +68,8 @@ TEST_F(AgentsReportTest, ShowsWhatIsKnownAndNoSecret) {
   EXPECT_EQ(
       json,
       R"({"known":1,"connected":1,"agents":[{"host":"web1","id":"01010101","connected":true,)"
-      R"("peer":"10.0.0.7:99","version":"1.2","ephemeral":false,"epoch":1,"accepted":1,"durable":1,"lag_s":9,)"
+      R"("peer":"10.0.0.7:99","version":"1.2","ephemeral":false,"epoch":1,"accepted":1,"durable":1,)"
+      R"("lag_s":9,)"
       R"("lines":10,"seen":1700000000,"gaps":0,"lines_lost":0,"lines_refused":3,"clock_difference_ms":2000,)"
       R"("refused":{"too_old":3},"spool_bytes":4096,"lines_dropped":5,"collectors":2,"collectors_not_ok":1,)"
       R"("troubles":[{"name":"block","state":"unavailable","reason":"no BTF"}],"last_gaps":[]}]})"
@@ -85,7 +86,7 @@ TEST_F(AgentsReportTest, WarnsOfClocksBeyondAMinute) {
   EXPECT_THAT(health_.warnings(), IsEmpty());
   open(hello(2, -std::chrono::seconds(61)), 2);
   alarms_.tick(now_.steady + AgentAlarms::kInterval);
-  EXPECT_EQ(health_.warnings()["agent_clocks"], "against this host's clock web2 is 61000 ms behind");
+  EXPECT_EQ(health_.warnings()["agent_clocks"], "compared with the server's clock, web2 is 61000 ms behind");
   EXPECT_THAT(health_.problems(), IsEmpty());
   agents_.close(lease_);
   alarms_.tick(now_.steady + 2 * AgentAlarms::kInterval);
@@ -108,7 +109,7 @@ TEST_F(AgentsReportTest, WarnsOfClonesAndOfStolenIdsByBothPeers) {
   EXPECT_THAT(health_.warnings(), IsEmpty());
 }
 
-TEST_F(AgentsReportTest, ARequestForgetsAnAgent) {
+TEST_F(AgentsReportTest, TheAdminRouteForgetsAnAgent) {
   open(hello(1), 1);
   batch();
   const Router router(agent_routes([this](const auto& request) { return agents_.forget(request); }));

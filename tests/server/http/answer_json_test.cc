@@ -18,7 +18,7 @@ TEST(AnswerJsonTest, QueryAnswerIsColumnar) {
             "{\"name\":\"cpu\",\"kind\":\"gauge\",\"avg\":[1.5,null,4],\"count\":[2,null,1]}]}\n");
 }
 
-TEST(AnswerJsonTest, PercentilesStandBesideStats) {
+TEST(AnswerJsonTest, PercentilesAreColumnsLikeStats) {
   QueryAnswer answer = small_answer();
   const double none = std::numeric_limits<double>::quiet_NaN();
   answer.series[0].percentiles = {{1.5, none, 4}, {}};
@@ -44,7 +44,7 @@ TEST(AnswerJsonTest, AHeatmapHasARowForEachBucket) {
             "\"counts\":[]}\n");
 }
 
-TEST(AnswerJsonTest, NumbersReadBackAsTheyWere) {
+TEST(AnswerJsonTest, NumbersSurviveARoundTrip) {
   QueryAnswer answer = answer_over(-10, 50, 10);
   answer.series.push_back({"x", Kind::kGauge, {}});
   const double values[] = {1e300, 5e-324, -0.1, 123456789012.5, 1e22, 9007199254740991.0};
@@ -71,7 +71,7 @@ TEST(AnswerJsonTest, NoSeriesIsAnEmptyArray) {
   EXPECT_EQ(*query_answer_json({}, stats), "{\"from\":0,\"until\":0,\"step\":0,\"tier\":0,\"series\":[]}\n");
 }
 
-TEST(AnswerJsonTest, DamagedFramesAreSaid) {
+TEST(AnswerJsonTest, DamagedFramesAreReported) {
   const Stat stats[] = {Stat::kAvg};
   QueryAnswer answer;
   answer.damaged_frames = 3;
@@ -82,7 +82,7 @@ TEST(AnswerJsonTest, DamagedFramesAreSaid) {
   EXPECT_EQ(*query_answer_json(answer, stats),
             "{\"from\":0,\"until\":0,\"step\":0,\"tier\":0,\"series\":[],\"warnings\":["
             "\"3 stored frames are damaged; their samples are missing from this answer\","
-            "\"2 histograms had more than 2048 cells; percentiles of them are less exact\"]}\n");
+            "\"2 histograms had more than 2048 cells; their percentiles are less exact\"]}\n");
 }
 
 TEST(AnswerJsonTest, AnswersOverTheLimitAreRefused) {
@@ -101,7 +101,7 @@ TEST(AnswerJsonTest, SeriesPage) {
             "{\"name\":\"b\",\"kind\":\"event\",\"last_s\":2}],\"truncated\":true}\n");
 }
 
-TEST(AnswerJsonTest, LinesAccountNamesTheReasons) {
+TEST(AnswerJsonTest, LinesAccountListsTheReasons) {
   LinesAccount account{3, 3, {}};
   EXPECT_EQ(lines_account_json(account), "{\"received\":3,\"accepted\":3,\"refused\":{}}\n");
   account = {6, 3, {}};

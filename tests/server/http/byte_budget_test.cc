@@ -1,4 +1,4 @@
-// The memory that all connections share is given out up to its limit and comes back.
+// The memory shared by all connections is reserved up to its limit and released.
 #include "server/http/byte_budget.h"
 
 #include <gtest/gtest.h>
@@ -9,35 +9,35 @@
 namespace statmill {
 namespace {
 
-TEST(ByteBudgetTest, GivesUpToItsLimitAndTakesBack) {
+TEST(ByteBudgetTest, ReservesUpToItsLimitAndReleases) {
   ByteBudget budget(10);
-  auto first = budget.take(6);
+  auto first = budget.reserve(6);
   ASSERT_TRUE(first.has_value());
-  EXPECT_FALSE(budget.take(5).has_value());
-  EXPECT_EQ(budget.taken(), 6u) << "a refused share is not held";
-  auto second = budget.take(4);
+  EXPECT_FALSE(budget.reserve(5).has_value());
+  EXPECT_EQ(budget.reserved(), 6u) << "a refused share is released";
+  auto second = budget.reserve(4);
   EXPECT_TRUE(second.has_value());
-  EXPECT_TRUE(budget.take(0).has_value());
+  EXPECT_TRUE(budget.reserve(0).has_value());
   first.reset();
-  EXPECT_EQ(budget.taken(), 4u);
+  EXPECT_EQ(budget.reserved(), 4u);
 }
 
 TEST(ByteBudgetTest, RefusesMoreThanThereIs) {
   ByteBudget budget(10);
-  EXPECT_FALSE(budget.take(11).has_value());
-  EXPECT_FALSE(budget.take(std::numeric_limits<size_t>::max()).has_value());
-  EXPECT_EQ(budget.taken(), 0u);
+  EXPECT_FALSE(budget.reserve(11).has_value());
+  EXPECT_FALSE(budget.reserve(std::numeric_limits<size_t>::max()).has_value());
+  EXPECT_EQ(budget.reserved(), 0u);
 }
 
 TEST(ByteBudgetTest, MovedSharesCountOnce) {
   ByteBudget budget(10);
   {
-    auto first = budget.take(3);
-    auto second = budget.take(4);
+    auto first = budget.reserve(3);
+    auto second = budget.reserve(4);
     ByteBudget::Share moved = *std::move(first);
     *second = std::move(moved);
   }
-  EXPECT_EQ(budget.taken(), 0u);
+  EXPECT_EQ(budget.reserved(), 0u);
 }
 
 }  // namespace

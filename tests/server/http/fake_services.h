@@ -1,4 +1,4 @@
-// FakeServices: the rest of the server as the HTTP handlers see it, with answers that tests choose.
+// FakeServices: replaces the rest of the server for the HTTP handlers; tests choose its answers.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ inline Bucket bucket_of(std::initializer_list<double> samples) {
   return bucket;
 }
 
-// No series yet; read from the tier of the same step.
+// Returns an answer without series, read from the tier with the same step.
 inline QueryAnswer answer_over(int64_t from_s, int64_t until_s, int64_t step_s) {
   QueryAnswer answer;
   answer.from_s = from_s;
@@ -37,17 +37,17 @@ inline QueryAnswer answer_over(int64_t from_s, int64_t until_s, int64_t step_s) 
   return answer;
 }
 
-// One gauge "cpu" of three slots, the middle one empty.
+// Returns one gauge "cpu" with three slots, of which the middle one is empty.
 inline QueryAnswer small_answer() {
   QueryAnswer answer = answer_over(100, 130, 10);
   answer.series.push_back({"cpu", Kind::kGauge, {bucket_of({1, 2}), Bucket(), bucket_of({4})}});
   return answer;
 }
 
-// A body that does not fit into the socket buffers of both ends.
+// The size of a body that does not fit into the socket buffers of both ends.
 inline constexpr size_t kLongBodyBytes = size_t{32} << 20;
 
-// Thread-safe. Set functions and status before anything is asked.
+// Thread-safe. Set functions and status before the first request.
 class FakeServices {
  public:
   HttpServices services() {
@@ -77,12 +77,12 @@ class FakeServices {
     MutexLock lock(mutex_);
     return queries_;
   }
-  // All bodies that reached the intake, in order.
+  // Returns all bodies that reached the intake, in order.
   std::vector<std::string> bodies() const {
     MutexLock lock(mutex_);
     return bodies_;
   }
-  // The value of a counter or gauge; -1 when nobody has made it.
+  // Returns the value of a counter or gauge; -1 if it does not exist.
   double reading(std::string_view name, std::string_view label = {}) const {
     for (const Reading& r : registry.read()) {
       const bool is_labelled = label.empty() || r.name.ends_with("=" + std::string(label));

@@ -1,4 +1,4 @@
-// Status lines, dates and JSON errors as they go over the wire.
+// Statuses, dates and JSON errors.
 #include "server/http/http_message.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ TEST(HttpMessageTest, ErrorsAreJson) {
   EXPECT_EQ(response.content_type, kJson);
 }
 
-TEST(HttpMessageTest, ErrorCodesHaveTheirStatus) {
+TEST(HttpMessageTest, EachErrorCodeHasAStatus) {
   EXPECT_EQ(error_response(Error{ErrorCode::kInvalid, ""}).status, 400u);
   EXPECT_EQ(error_response(Error{ErrorCode::kNotFound, ""}).status, 404u);
   EXPECT_EQ(error_response(Error{ErrorCode::kLimit, ""}).status, 422u);
@@ -22,7 +22,7 @@ TEST(HttpMessageTest, ErrorCodesHaveTheirStatus) {
   EXPECT_EQ(error_response(Error{ErrorCode::kUnavailable, ""}).status, 503u);
 }
 
-TEST(HttpMessageTest, DateIsInTheFormOfTheStandard) {
+TEST(HttpMessageTest, DateHasTheFormOfTheStandard) {
   EXPECT_EQ(http_date(from_unix_seconds(784'111'777)),
             "Sun, 06 Nov 1994 08:49:37 GMT");  // RFC 9110's example
   EXPECT_EQ(http_date(from_unix_seconds(951'782'399)), "Mon, 28 Feb 2000 23:59:59 GMT");

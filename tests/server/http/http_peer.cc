@@ -11,7 +11,7 @@ bool HttpPeer::send_get(std::string_view target) {
 bool HttpPeer::sees_end() {
   if (!received_.empty()) return false;
   const auto begin = std::chrono::steady_clock::now();
-  // An empty text is the end or the time limit of the socket.
+  // An empty text means the end of the connection or the time limit of the socket.
   return connection_.receive().empty() && std::chrono::steady_clock::now() - begin < kSocketTimeout;
 }
 

@@ -1,5 +1,4 @@
-// What session tests talk with: a server on a free port with its thread, and a client that keeps its
-// connection.
+// For session tests: a server on a free port with its own thread, and a client that keeps its connection.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -28,14 +27,13 @@ class HttpPeer {
   explicit HttpPeer(TcpConnection connection) : connection_(std::move(connection)) {}
 
   bool send(std::string_view bytes) { return connection_.send(bytes); }
-  // GET with nothing but Host.
+  // Sends a GET with a Host field only.
   bool send_get(std::string_view target);
   PeerReply receive() { return receive_answer(true); }
   PeerReply receive_head() { return receive_answer(false); }
-  // Waits for bytes of an answer, and leaves the rest of it unread.
+  // Waits for the first bytes of an answer and leaves the rest unread.
   bool receive_some() { return receive_until(received_.size() + 1); }
-  // Whether the server closes now, without another byte; false on any byte and when it does not close in
-  // time.
+  // Returns true if the server closes the connection without sending another byte within the time limit.
   bool sees_end();
   void finish_sending() { connection_.finish_sending(); }
   void close() { connection_.close(); }
@@ -48,16 +46,16 @@ class HttpPeer {
   std::string received_;
 };
 
-// Runs from start() to stop(), which is called at the latest by the destructor.
+// Runs from start() to stop(). The destructor stops it, too.
 class RunningServer {
  public:
   explicit RunningServer(FakeServices& fake, HttpOptions options = {}, size_t threads = 2);
   ~RunningServer() { stop(); }
 
   const Endpoint& endpoint() const { return server_->local_endpoint(); }
-  // Asks the server to stop and returns at once.
+  // Starts the stop and returns at once.
   void begin_stop() { server_->stop(); }
-  // Returns when the server is out of work.
+  // Returns when the server has no more work.
   void stop();
 
  private:

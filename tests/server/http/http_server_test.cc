@@ -1,4 +1,4 @@
-// Listening: free ports, IPv6, an address in use, the connection limit, an orderly stop.
+// HttpServer: free ports, IPv6, an address in use, the connection limit, an orderly stop.
 #include "server/http/http_server.h"
 
 #include <gtest/gtest.h>
@@ -50,8 +50,8 @@ TEST(HttpServerTest, AddressOfAnotherHostIsRefused) {
   EXPECT_EQ(nonsense.error().message, "http.listen no host:1: no such host");
 }
 
-// On one event loop with one worker for each lane.
-TEST(HttpServerTest, QueriesThatWaitForTheDiskHoldNothingElse) {
+// Uses one event loop and one worker per lane.
+TEST(HttpServerTest, QueriesThatWaitForTheDiskBlockNothingElse) {
   FakeServices fake;
   std::promise<void> disk;
   std::promise<void> asked;
@@ -98,7 +98,7 @@ TEST(HttpServerTest, PortIsFreeAfterStop) {
   EXPECT_TRUE(HttpServer::open(io, server.endpoint(), fake.site()).has_value());
 }
 
-TEST(HttpServerTest, StopLetsTheAnswerUnderWayFinish) {
+TEST(HttpServerTest, StopLetsACurrentAnswerFinish) {
   FakeServices fake;
   std::promise<void> asked;
   std::promise<void> may_answer;
@@ -149,7 +149,7 @@ TEST(HttpServerTest, StopDoesNotWaitLongForAPeerThatDoesNotRead) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
-TEST(HttpServerTest, ConnectionsOverTheLimitAreToldSo) {
+TEST(HttpServerTest, ConnectionsOverTheLimitGetAnError) {
   FakeServices fake;
   HttpOptions options;
   options.connections_max = 2;
@@ -167,10 +167,10 @@ TEST(HttpServerTest, ConnectionsOverTheLimitAreToldSo) {
   EXPECT_TRUE(third.sees_end());
   EXPECT_EQ(fake.reading("statmill.http_refused", "connection_limit"), 1);
   first.send_get("/healthz");
-  EXPECT_EQ(first.receive().status, 200) << "those within the limit go on";
+  EXPECT_EQ(first.receive().status, 200) << "connections within the limit continue";
 }
 
-TEST(HttpServerTest, RoomFreedByAClosedConnectionIsUsed) {
+TEST(HttpServerTest, AClosedConnectionMakesRoomForAnother) {
   FakeServices fake;
   HttpOptions options;
   options.connections_max = 1;
@@ -202,7 +202,7 @@ TEST(HttpServerTest, ConnectionsAreCounted) {
   EXPECT_EQ(fake.reading("statmill.http_connections"), 0);
 }
 
-// Holds the soft limit of file descriptors at zero, so that every accept fails.
+// Keeps the soft limit of file descriptors at zero, so that every accept fails.
 class NoDescriptors {
  public:
   NoDescriptors() {

@@ -1,4 +1,4 @@
-// Serving at a unix socket: whose it is, what may be in its place, what is left of it.
+// HttpServer at a unix socket: its permissions, the file it replaces, and its removal.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -39,7 +39,7 @@ class HttpUnixTest : public testing::Test {
     peer.send_get("/healthz");
     return peer.receive().status;
   }
-  // A socket file whose server is gone.
+  // Creates a socket file without a server.
   void leave_socket_behind() {
     boost::asio::io_context io;
     ASSERT_TRUE(HttpServer::open_unix(io, path(), fake_.site()));
@@ -68,14 +68,14 @@ TEST_F(HttpUnixTest, AnswersAsOverTcp) {
   EXPECT_THAT(fake_.bodies(), testing::ElementsAre("a 1\n"));
 }
 
-TEST_F(HttpUnixTest, IsItsUsersAlone) {
+TEST_F(HttpUnixTest, OnlyItsUserCanOpenIt) {
   start();
   struct stat found {};
   ASSERT_EQ(::stat(path().c_str(), &found), 0);
   EXPECT_EQ(found.st_mode & 07777U, 0600U);
 }
 
-TEST_F(HttpUnixTest, TakesItsFileAwayWhenItStops) {
+TEST_F(HttpUnixTest, RemovesItsFileWhenItStops) {
   start();
   ASSERT_EQ(status_of_healthz(), 200);
   stop();
@@ -88,15 +88,15 @@ TEST_F(HttpUnixTest, ReplacesTheSocketOfADeadServer) {
   EXPECT_EQ(status_of_healthz(), 200);
 }
 
-TEST_F(HttpUnixTest, RefusesTheSocketOfALivingServer) {
+TEST_F(HttpUnixTest, RefusesTheSocketOfARunningServer) {
   start();
   const Error refused = refusal(path());
   EXPECT_EQ(refused.code, ErrorCode::kBusy);
   EXPECT_EQ(refused.message, "admin.socket " + path() + ": another server listens there");
-  EXPECT_EQ(status_of_healthz(), 200) << "which goes on";
+  EXPECT_EQ(status_of_healthz(), 200) << "the running server continues";
 }
 
-TEST_F(HttpUnixTest, LeavesFilesThatAreNoSocketsAlone) {
+TEST_F(HttpUnixTest, DoesNotReplaceFilesThatAreNotSockets) {
   directory_.write("admin.sock", "precious");
   const Error refused = refusal(path());
   EXPECT_EQ(refused.code, ErrorCode::kInvalid);
@@ -106,7 +106,7 @@ TEST_F(HttpUnixTest, LeavesFilesThatAreNoSocketsAlone) {
   EXPECT_EQ(text, "precious");
 }
 
-TEST_F(HttpUnixTest, SaysHowLongAPathMayBe) {
+TEST_F(HttpUnixTest, ReportsTheMaximumPathLength) {
   const std::string fits = path(std::string(kSocketPathBytesMax - path("").size(), 'a'));
   ASSERT_EQ(fits.size(), kSocketPathBytesMax);
   EXPECT_TRUE(open(fits));
@@ -116,7 +116,7 @@ TEST_F(HttpUnixTest, SaysHowLongAPathMayBe) {
             "admin.socket " + fits + "a: the path has 108 bytes, and the path of a socket may have 107");
 }
 
-TEST_F(HttpUnixTest, NamesThePathThatCannotBe) {
+TEST_F(HttpUnixTest, ReportsAnInvalidPath) {
   const Error refused = refusal(path("none/admin.sock"));
   EXPECT_EQ(refused.code, ErrorCode::kIo);
   EXPECT_EQ(refused.message, "admin.socket " + path("none/admin.sock") + ": No such file or directory");

@@ -1,4 +1,4 @@
-// What the parameters of /api/v1/query mean, and what is wrong with those that mean nothing.
+// The parameters of /api/v1/query: their meaning, and the errors for invalid ones.
 #include "server/http/query_parameters.h"
 
 #include <gtest/gtest.h>
@@ -20,13 +20,13 @@ TEST(QueryParametersTest, DefaultsAreTheLastHourAveraged) {
   ASSERT_TRUE(got.has_value());
   EXPECT_EQ(got->request.series, std::vector<std::string>{"cpu.*"});
   EXPECT_EQ(got->request.from_s, kFakeNow_s - 3600);
-  EXPECT_EQ(got->request.until_s, kFakeNow_s + 1) << "the present second is in";
+  EXPECT_EQ(got->request.until_s, kFakeNow_s + 1) << "the current second is included";
   EXPECT_EQ(got->request.step_s, std::nullopt);
   EXPECT_EQ(got->request.max_points, std::nullopt);
   EXPECT_EQ(got->stats, std::vector<Stat>{Stat::kAvg});
 }
 
-TEST(QueryParametersTest, EverythingCanBeSaid) {
+TEST(QueryParametersTest, AllParametersAreParsed) {
   const auto got = parse("series=a&series=b&from=100&until=200&step=5m&max_points=7&stats=min,count,rate");
   ASSERT_TRUE(got.has_value());
   EXPECT_EQ(got->request.series, (std::vector<std::string>{"a", "b"}));
@@ -37,7 +37,7 @@ TEST(QueryParametersTest, EverythingCanBeSaid) {
   EXPECT_EQ(got->stats, (std::vector<Stat>{Stat::kMin, Stat::kCount, Stat::kRate}));
 }
 
-TEST(QueryParametersTest, PercentilesAreAskedForAmongTheStats) {
+TEST(QueryParametersTest, PercentilesAreGivenAmongTheStats) {
   const auto got = parse("series=a&stats=p50,avg,p99.9,p100");
   ASSERT_TRUE(got.has_value());
   EXPECT_EQ(got->stats, std::vector<Stat>{Stat::kAvg});
@@ -51,7 +51,7 @@ TEST(QueryParametersTest, PercentilesAreAskedForAmongTheStats) {
   EXPECT_TRUE(parse("series=a&stats=p99")->stats.empty());
 }
 
-TEST(QueryParametersTest, AHeatmapMergesAndCountsUnlessToldMore) {
+TEST(QueryParametersTest, AHeatmapMergesAndCountsByDefault) {
   const auto parse_heatmap = [](std::string_view query) {
     return parse_heatmap_parameters(*parse_url("/api/v1/heatmap?" + std::string(query)),
                                     from_unix_seconds(kFakeNow_s));

@@ -1,4 +1,4 @@
-// Which request headers are let in: anything two readers could take differently is not.
+// Which request headers are accepted: none that two parsers could understand differently.
 #include "server/http/request_gate.h"
 
 #include <gtest/gtest.h>
@@ -11,12 +11,12 @@ namespace {
 
 using namespace std::literals;
 
-// A request with these fields after a sound request line and Host.
+// Returns a request with these fields after a valid request line and Host.
 std::string with_fields(std::string_view fields) {
   return "GET / HTTP/1.1\r\nHost: h\r\n" + std::string(fields) + "\r\n";
 }
 
-TEST(RequestGateTest, TakesSoundHeaders) {
+TEST(RequestGateTest, AcceptsValidHeaders) {
   const std::vector<std::string> blocks = {
       "GET / HTTP/1.1\r\nHost: h\r\n\r\n",
       "GET / HTTP/1.0\r\n\r\n",
@@ -136,7 +136,7 @@ TEST(RequestGateTest, HeaderBytesAreLimited) {
   EXPECT_EQ(scan_header("GET /" + std::string(kHeaderBytesMax, 'a')).refusal, HttpRefusal::kTargetTooLong);
 }
 
-TEST(RequestGateTest, FieldsAreLimited) {
+TEST(RequestGateTest, HeaderFieldsAreLimited) {
   std::string fields;
   for (size_t i = 1; i < kHeaderFieldsMax; ++i) fields += "X: a\r\n";
   EXPECT_EQ(scan_header(with_fields(fields)).refusal, std::nullopt);

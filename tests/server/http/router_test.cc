@@ -1,4 +1,4 @@
-// Request in, response out, without sockets: every route and every way to get it wrong.
+// Requests and responses without sockets: every route and every error.
 #include "server/http/router.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ class RouterTest : public testing::Test {
   FakeServices fake_;
 };
 
-TEST_F(RouterTest, AnswersOrSaysWhatIsWrong) {
+TEST_F(RouterTest, AnswersOrReportsWhatIsWrong) {
   struct Case {
     std::string_view method, target, body;
     unsigned status;
@@ -71,17 +71,19 @@ TEST_F(RouterTest, AnswersOrSaysWhatIsWrong) {
        "{\"received\":3,\"accepted\":2,\"refused\":{\"bad_value\":1},\"error\":\"1 of 3 samples refused\","
        "\"status\":400}\n",
        "good lines of a bad body are taken"},
-      {"GET", "/nowhere", "", 404, "{\"error\":\"nothing is at /nowhere\",\"status\":404}\n", "unknown path"},
-      {"GET", "/healthz/", "", 404, "{\"error\":\"nothing is at /healthz/\",\"status\":404}\n",
+      {"GET", "/nowhere", "", 404, "{\"error\":\"there is nothing at /nowhere\",\"status\":404}\n",
+       "unknown path"},
+      {"GET", "/healthz/", "", 404, "{\"error\":\"there is nothing at /healthz/\",\"status\":404}\n",
        "another path"},
-      {"GET", "/HEALTHZ", "", 404, "{\"error\":\"nothing is at /HEALTHZ\",\"status\":404}\n", "case matters"},
-      {"GET", "/api/v1/lines", "", 405, "{\"error\":\"/api/v1/lines takes POST only\",\"status\":405}\n",
+      {"GET", "/HEALTHZ", "", 404, "{\"error\":\"there is nothing at /HEALTHZ\",\"status\":404}\n",
+       "case matters"},
+      {"GET", "/api/v1/lines", "", 405, "{\"error\":\"/api/v1/lines allows only POST\",\"status\":405}\n",
        "read of a door in"},
-      {"HEAD", "/api/v1/lines", "", 405, "{\"error\":\"/api/v1/lines takes POST only\",\"status\":405}\n",
+      {"HEAD", "/api/v1/lines", "", 405, "{\"error\":\"/api/v1/lines allows only POST\",\"status\":405}\n",
        "HEAD is no POST"},
-      {"DELETE", "/metrics", "", 405, "{\"error\":\"/metrics takes GET, HEAD only\",\"status\":405}\n",
+      {"DELETE", "/metrics", "", 405, "{\"error\":\"/metrics allows only GET, HEAD\",\"status\":405}\n",
        "unknown method"},
-      {"get", "/metrics", "", 405, "{\"error\":\"/metrics takes GET, HEAD only\",\"status\":405}\n",
+      {"get", "/metrics", "", 405, "{\"error\":\"/metrics allows only GET, HEAD\",\"status\":405}\n",
        "methods are case-sensitive"},
       {"GET", "/api/v1/query?series=a&form=1", "", 400,
        "{\"error\":\"unknown parameter \\\"form\\\" (known: series, from, until, step, max_points, "
@@ -93,8 +95,8 @@ TEST_F(RouterTest, AnswersOrSaysWhatIsWrong) {
        "{\"error\":\"parameter limit: number \\\"0\\\": not in 1..100000\",\"status\":400}\n",
        "out of range"},
       {"GET", "/healthz?x", "", 400,
-       "{\"error\":\"unknown parameter \\\"x\\\" (none is taken)\",\"status\":400}\n", "takes none"},
-      {"GET", "/healthz", "x", 400, "{\"error\":\"/healthz takes no body\",\"status\":400}\n",
+       "{\"error\":\"unknown parameter \\\"x\\\" (there are none)\",\"status\":400}\n", "takes none"},
+      {"GET", "/healthz", "x", 400, "{\"error\":\"/healthz does not allow a body\",\"status\":400}\n",
        "body on a GET"},
       {"GET", "/a//b", "", 400,
        "{\"error\":\"the path has an empty or dot segment, or an escaped slash, backslash or control "
@@ -123,7 +125,7 @@ TEST_F(RouterTest, EngineErrorsBecomeStatuses) {
   }
 }
 
-TEST_F(RouterTest, QueryPassesWhatWasAsked) {
+TEST_F(RouterTest, QueryPassesItsParametersToTheEngine) {
   ask("GET", "/api/v1/query?series=a&series=b.*&from=-2h&step=1m&max_points=9");
   const auto queries = fake_.queries();
   ASSERT_EQ(queries.size(), 1u);
@@ -147,7 +149,7 @@ TEST_F(RouterTest, SeriesPassesGlobAndLimit) {
   EXPECT_EQ(limit, 5u);
 }
 
-TEST_F(RouterTest, WrongMethodSaysWhatIsAllowed) {
+TEST_F(RouterTest, AWrongMethodListsTheAllowedOnes) {
   EXPECT_EQ(ask("POST", "/").allow, "GET, HEAD");
   EXPECT_EQ(ask("GET", "/api/v1/lines").allow, "POST");
   EXPECT_EQ(ask("GET", "/").allow, "");
@@ -159,7 +161,7 @@ TEST_F(RouterTest, HealthzFailsWhenARestartWouldHelp) {
   EXPECT_EQ(ask("GET", "/healthz").status, 503U);
 }
 
-TEST_F(RouterTest, ReadinessTellsTheProblems) {
+TEST_F(RouterTest, ReadinessListsTheProblems) {
   fake_.health.set("store", "disk full");
   const HttpResponse got = ask("GET", "/readyz");
   EXPECT_EQ(got.status, 503u);
@@ -199,10 +201,10 @@ TEST_F(RouterTest, PagesOfOtherSitesMayNotPost) {
   EXPECT_EQ(post_from("null").status, 403u);
   EXPECT_TRUE(fake_.bodies().empty());
   EXPECT_EQ(post_from("http://h:1").status, 200u);
-  EXPECT_EQ(post_from("").status, 200u) << "no browser";
+  EXPECT_EQ(post_from("").status, 200u) << "not from a browser";
 }
 
-TEST_F(RouterTest, PackedBodiesAreNotMistakenForLines) {
+TEST_F(RouterTest, CompressedBodiesAreRefused) {
   const HttpResponse got = Router(api_routes(fake_.services()))
                                .answer({.method = "POST",
                                         .target = "/api/v1/lines",
@@ -214,7 +216,7 @@ TEST_F(RouterTest, PackedBodiesAreNotMistakenForLines) {
   EXPECT_TRUE(fake_.bodies().empty());
 }
 
-TEST_F(RouterTest, OnlyLinesMayBringALongBody) {
+TEST_F(RouterTest, OnlyLinesMayHaveALongBody) {
   const Router router(api_routes(fake_.services()));
   EXPECT_EQ(router.body_bytes_max("POST", "/api/v1/lines"), size_t{8} << 20);
   EXPECT_EQ(router.body_bytes_max("POST", "/api/v1/lines?x=1"), size_t{8} << 20);

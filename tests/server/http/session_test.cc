@@ -20,12 +20,12 @@ std::string post_lines(std::string_view body, std::string_view fields = "") {
 
 class SessionTest : public testing::Test {
  protected:
-  // Starts the server on first use, with options_ as they are then.
+  // Starts the server on first use, with the current options_.
   HttpPeer connect() {
     if (!server_) server_ = std::make_unique<RunningServer>(fake_, options_);
     return HttpPeer(server_->endpoint());
   }
-  // Waits until the counter of this refusal has come to `count`.
+  // Waits until the counter of this refusal has reached `count`.
   bool refusals_reach(std::string_view reason, double count) {
     const auto deadline = std::chrono::steady_clock::now() + kSocketTimeout;
     while (fake_.reading("statmill.http_refused", reason) < count) {
@@ -40,7 +40,7 @@ class SessionTest : public testing::Test {
   std::unique_ptr<RunningServer> server_;  // last: its threads use the others
 };
 
-TEST_F(SessionTest, AnswersWithWhatBrowsersNeedToKnow) {
+TEST_F(SessionTest, AnswersHaveSecurityHeaders) {
   HttpPeer peer = connect();
   peer.send_get("/healthz");
   PeerReply reply = peer.receive();
@@ -79,7 +79,7 @@ TEST_F(SessionTest, AnswersPipelinedRequestsInOrder) {
   EXPECT_EQ(fake_.bodies(), (std::vector<std::string>{"a 1\nb 2\n", "c 3\nd 4"}));
 }
 
-TEST_F(SessionTest, TrailersOfABodyChangeNothing) {
+TEST_F(SessionTest, TrailersAreIgnored) {
   HttpPeer peer = connect();
   peer.send(
       "POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -94,7 +94,7 @@ TEST_F(SessionTest, ReadsARequestByteByByte) {
   EXPECT_EQ(fake_.bodies(), std::vector<std::string>{"a 1\n"});
 }
 
-TEST_F(SessionTest, TakesALongBodyWhole) {
+TEST_F(SessionTest, ReadsALongBody) {
   std::string body;
   while (body.size() < kLinesBodyBytesMax - 8) body += "name 1\n";
   HttpPeer peer = connect();
@@ -104,7 +104,7 @@ TEST_F(SessionTest, TakesALongBodyWhole) {
   EXPECT_TRUE(fake_.bodies()[0] == body);
 }
 
-TEST_F(SessionTest, HeadHasTheLengthButNoBody) {
+TEST_F(SessionTest, HeadHasALengthButNoBody) {
   HttpPeer peer = connect();
   peer.send("HEAD /healthz HTTP/1.1\r\nHost: h\r\n\r\nHEAD /nowhere HTTP/1.1\r\nHost: h\r\n\r\n");
   PeerReply reply = peer.receive_head();
@@ -112,23 +112,23 @@ TEST_F(SessionTest, HeadHasTheLengthButNoBody) {
   EXPECT_EQ(reply.fields["Content-Length"], "3");
   EXPECT_EQ(peer.receive_head().status, 404);
   peer.send_get("/healthz");
-  EXPECT_EQ(peer.receive().body, "ok\n") << "nothing of a body came between";
+  EXPECT_EQ(peer.receive().body, "ok\n") << "HEAD was answered without a body";
 }
 
-TEST_F(SessionTest, WrongMethodSaysWhatIsAllowed) {
+TEST_F(SessionTest, AWrongMethodListsTheAllowedOnes) {
   HttpPeer peer = connect();
   peer.send_get("/api/v1/lines");
   EXPECT_EQ(peer.receive().fields["Allow"], "POST");
 }
 
-TEST_F(SessionTest, ClosesWhenAskedTo) {
+TEST_F(SessionTest, ClosesOnRequest) {
   HttpPeer peer = connect();
   peer.send("GET /healthz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
   EXPECT_EQ(peer.receive().fields["Connection"], "close");
   EXPECT_TRUE(peer.sees_end());
 }
 
-TEST_F(SessionTest, OldVersionClosesUnlessItAsksOtherwise) {
+TEST_F(SessionTest, Http10ClosesUnlessItAsksForKeepAlive) {
   HttpPeer keeps = connect();
   keeps.send("GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
   EXPECT_EQ(keeps.receive().fields["Connection"], "keep-alive");
@@ -137,7 +137,7 @@ TEST_F(SessionTest, OldVersionClosesUnlessItAsksOtherwise) {
   EXPECT_TRUE(keeps.sees_end());
 }
 
-TEST_F(SessionTest, PeerThatFinishesSendingStillGetsItsAnswer) {
+TEST_F(SessionTest, APeerThatHasFinishedSendingGetsItsAnswer) {
   HttpPeer peer = connect();
   peer.send_get("/healthz");
   peer.finish_sending();
@@ -174,7 +174,7 @@ TEST_F(SessionTest, SlowHeaderOfALaterRequestIsClosed) {
   EXPECT_TRUE(refusals_reach("header_timeout", 1));
 }
 
-TEST_F(SessionTest, IdleConnectionIsClosedAndThatIsNoFault) {
+TEST_F(SessionTest, AnIdleConnectionIsClosedAndNotCountedAsRefused) {
   options_.idle_timeout = kShort;
   HttpPeer peer = connect();
   peer.send_get("/healthz");
@@ -189,10 +189,10 @@ TEST_F(SessionTest, SlowBodyIsClosed) {
   peer.send("POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\na 1");
   EXPECT_TRUE(peer.sees_end());
   EXPECT_TRUE(refusals_reach("body_timeout", 1));
-  EXPECT_TRUE(fake_.bodies().empty()) << "half a body is none";
+  EXPECT_TRUE(fake_.bodies().empty()) << "an incomplete body is not applied";
 }
 
-TEST_F(SessionTest, HalfABodyIsNotTaken) {
+TEST_F(SessionTest, AnIncompleteBodyIsNotApplied) {
   HttpPeer peer = connect();
   peer.send("POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\na 1\n");
   peer.finish_sending();
@@ -200,7 +200,7 @@ TEST_F(SessionTest, HalfABodyIsNotTaken) {
   EXPECT_TRUE(fake_.bodies().empty());
 }
 
-TEST_F(SessionTest, PeerThatDoesNotReadIsClosed) {
+TEST_F(SessionTest, APeerThatDoesNotReadIsClosed) {
   options_.write_timeout = kShort;
   fake_.status.resize(kLongBodyBytes);
   HttpPeer peer = connect();
@@ -223,19 +223,19 @@ TEST_F(SessionTest, ChunkedBodyOverTheLimitIsRefused) {
   HttpPeer peer = connect();
   peer.send("POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
   for (int i = 0; i < 9; ++i) peer.send(chunk);
-  EXPECT_EQ(peer.receive().status, 413) << "the peer gets the answer though it went on sending";
+  EXPECT_EQ(peer.receive().status, 413) << "the peer gets the answer although it kept sending";
   EXPECT_TRUE(fake_.bodies().empty());
 }
 
-TEST_F(SessionTest, PeerThatGoesOnSendingAfterARefusalIsNotReset) {
+TEST_F(SessionTest, APeerThatKeepsSendingAfterARefusalIsNotReset) {
   options_.linger_timeout = std::chrono::minutes(1);
   HttpPeer peer = connect();
   peer.send("POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nContent-Length: 33554432\r\n\r\n");
   EXPECT_EQ(peer.receive().status, 413);
-  EXPECT_TRUE(peer.send(std::string(kLongBodyBytes, 'a'))) << "a reset could destroy an answer not yet read";
+  EXPECT_TRUE(peer.send(std::string(kLongBodyBytes, 'a'))) << "a reset could destroy the unread answer";
 }
 
-TEST_F(SessionTest, StrayBodiesHaveASmallLimit) {
+TEST_F(SessionTest, UnexpectedBodiesHaveASmallLimit) {
   HttpPeer peer = connect();
   peer.send("GET /healthz HTTP/1.1\r\nHost: h\r\nContent-Length: 65537\r\n\r\n");
   EXPECT_EQ(peer.receive().status, 413);
@@ -243,10 +243,10 @@ TEST_F(SessionTest, StrayBodiesHaveASmallLimit) {
   other.send("POST /nowhere HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc");
   EXPECT_EQ(other.receive().status, 404);
   other.send_get("/healthz");
-  EXPECT_EQ(other.receive().status, 200) << "a stray body is read, not taken for a request";
+  EXPECT_EQ(other.receive().status, 200) << "an unexpected body is read and not parsed as a request";
 }
 
-TEST_F(SessionTest, ContinuesWhenThePeerWaitsForIt) {
+TEST_F(SessionTest, SendsContinueWhenThePeerWaitsForIt) {
   HttpPeer peer = connect();
   peer.send("POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nExpect: 100-Continue\r\nContent-Length: 4\r\n\r\n");
   EXPECT_EQ(peer.receive().status, 100);
@@ -254,7 +254,7 @@ TEST_F(SessionTest, ContinuesWhenThePeerWaitsForIt) {
   EXPECT_EQ(peer.receive().status, 200);
 }
 
-TEST_F(SessionTest, DoesNotAskForABodyItWillRefuse) {
+TEST_F(SessionTest, SendsNoContinueForABodyThatItRefuses) {
   HttpPeer peer = connect();
   peer.send(
       "POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 9000000\r\n\r\n");
@@ -264,7 +264,7 @@ TEST_F(SessionTest, DoesNotAskForABodyItWillRefuse) {
   EXPECT_EQ(other.receive().status, 417);
 }
 
-TEST_F(SessionTest, WhatAHandlerThrowsEndsOnlyTheRequest) {
+TEST_F(SessionTest, AnExceptionOfAHandlerEndsOnlyTheRequest) {
   fake_.on_query = [](const QueryRequest&) -> Result<QueryAnswer> { throw std::runtime_error("secret"); };
   HttpPeer peer = connect();
   peer.send_get("/api/v1/query?series=a");
@@ -276,11 +276,11 @@ TEST_F(SessionTest, WhatAHandlerThrowsEndsOnlyTheRequest) {
   EXPECT_EQ(peer.receive().status, 200);
 }
 
-TEST_F(SessionTest, BodiesUnderWayHaveAShareOfMemory) {
+TEST_F(SessionTest, BodiesInMemoryAreLimited) {
   options_.buffered_bytes_max = 1000;
   HttpPeer first = connect();
   first.send("POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 900\r\n\r\n");
-  ASSERT_EQ(first.receive().status, 100) << "the share is taken";
+  ASSERT_EQ(first.receive().status, 100) << "the memory is reserved";
   HttpPeer second = connect();
   second.send("POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nContent-Length: 900\r\n\r\n");
   EXPECT_EQ(second.receive().status, 503);
@@ -289,10 +289,10 @@ TEST_F(SessionTest, BodiesUnderWayHaveAShareOfMemory) {
   EXPECT_EQ(first.receive().status, 200);
   HttpPeer third = connect();
   third.send(post_lines(std::string(900, '\n')));
-  EXPECT_EQ(third.receive().status, 200) << "the share went back";
+  EXPECT_EQ(third.receive().status, 200) << "the memory was released";
 }
 
-TEST_F(SessionTest, AnswersOverTheShareOfMemoryAreRefused) {
+TEST_F(SessionTest, AnswersOverTheMemoryLimitAreRefused) {
   options_.buffered_bytes_max = 1000;
   fake_.status.resize(kLongBodyBytes);
   HttpPeer peer = connect();
@@ -300,7 +300,7 @@ TEST_F(SessionTest, AnswersOverTheShareOfMemoryAreRefused) {
   EXPECT_EQ(peer.receive().status, 503);
 }
 
-TEST_F(SessionTest, ManyPeersAtOnceAllGetTheirAnswers) {
+TEST_F(SessionTest, ManyConcurrentPeersAllGetTheirAnswers) {
   connect();
   std::vector<std::thread> threads;
   std::atomic<int> answered = 0;

@@ -1,5 +1,5 @@
-// The gate over real sockets: forms that have carried one request past a proxy inside another. Each is
-// answered once, with an error, and the connection ends; what was hidden behind it is never served.
+// The gate over real sockets: known forms of request smuggling. Each is answered once, with an error, and the
+// connection ends; the hidden request is never served.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -100,17 +100,17 @@ TEST(SmugglingTest, AmbiguousRequestsAreRefusedAndTheConnectionEnds) {
     peer.finish_sending();
     EXPECT_TRUE(peer.sees_end()) << form.why;
   }
-  EXPECT_TRUE(fake.bodies().empty()) << "something hidden was served";
+  EXPECT_TRUE(fake.bodies().empty()) << "a hidden request was served";
 }
 
-TEST(SmugglingTest, HiddenRequestIsServedWhenNothingIsAmbiguous) {
+TEST(SmugglingTest, TheSameRequestIsServedWhenNothingIsAmbiguous) {
   FakeServices fake;
   RunningServer server(fake);
   HttpPeer peer(server.endpoint());
   peer.send(post("Content-Length: 5\r\n", "\n\n\n\n\n") + std::string(kHidden));
   EXPECT_EQ(peer.receive().status, 200);
   EXPECT_EQ(peer.receive().status, 200);
-  EXPECT_EQ(fake.bodies().size(), 2u) << "so the test above can see it";
+  EXPECT_EQ(fake.bodies().size(), 2u) << "the test above would notice it";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Targets are taken apart and decoded; those that could mean two things are refused.
+// Targets are split and decoded; ambiguous ones are refused.
 #include "server/http/url.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::literals;
 
-TEST(UrlTest, TakesApartAndDecodes) {
+TEST(UrlTest, SplitsAndDecodes) {
   const Result<Url> url = parse_url("/api/v1/query?series=a%2Eb&series=c++d%2B&from=-1h&flag&empty=");
   ASSERT_TRUE(url.has_value());
   EXPECT_EQ(url->path, "/api/v1/query");
@@ -23,15 +23,15 @@ TEST(UrlTest, TakesApartAndDecodes) {
   EXPECT_EQ(url->find("until"), std::nullopt);
 }
 
-TEST(UrlTest, PlusInThePathIsAPlus) { EXPECT_EQ(parse_url("/a+b")->path, "/a+b"); }
+TEST(UrlTest, APlusInThePathIsAPlus) { EXPECT_EQ(parse_url("/a+b")->path, "/a+b"); }
 
-TEST(UrlTest, QueryMayHoldWhatThePathMayNot) {
+TEST(UrlTest, TheQueryMayContainMoreThanThePath) {
   const Result<Url> url = parse_url("/q?series=a//b%2F..%5C{x,y}[0-9]*");
   ASSERT_TRUE(url.has_value());
   EXPECT_EQ(url->find("series"), "a//b/..\\{x,y}[0-9]*");
 }
 
-TEST(UrlTest, SoundTargetsPass) {
+TEST(UrlTest, ValidTargetsPass) {
   for (const std::string_view target : {"/", "/x", "/x/", "/a/b.c", "/...", "/.x", "/x?", "/?a=b", "/%41"}) {
     EXPECT_EQ(check_target(target), std::nullopt) << target;
   }
@@ -89,7 +89,7 @@ TEST(UrlTest, RefusesParametersWithoutAName) {
   }
 }
 
-TEST(UrlTest, ParameterRulesNameTheCulprit) {
+TEST(UrlTest, ErrorsNameTheParameter) {
   const ParameterRule rules[] = {{"series", true}, {"from"}};
   EXPECT_TRUE(check_parameters(*parse_url("/x?series=a&series=b&from=1"), rules).has_value());
   EXPECT_EQ(check_parameters(*parse_url("/x?form=1"), rules).error().message,
@@ -97,7 +97,7 @@ TEST(UrlTest, ParameterRulesNameTheCulprit) {
   EXPECT_EQ(check_parameters(*parse_url("/x?from=1&from=1"), rules).error().message,
             "parameter \"from\" is given more than once");
   EXPECT_EQ(check_parameters(*parse_url("/x?a"), {}).error().message,
-            "unknown parameter \"a\" (none is taken)");
+            "unknown parameter \"a\" (there are none)");
 }
 
 }  // namespace

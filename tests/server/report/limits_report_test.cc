@@ -1,4 +1,4 @@
-// The answers of /api/v1/status/rejects and /api/v1/status/cardinality as text, and the count of a minute.
+// The text of /api/v1/status/rejects and /api/v1/status/cardinality, and the growth per minute.
 #include "server/report/limits_report.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ class LimitsReportTest : public testing::Test {
   MinuteCount new_series_;
 };
 
-TEST_F(LimitsReportTest, RejectsAreOneObjectWhateverTheBytes) {
+TEST_F(LimitsReportTest, RejectsAreValidJsonForAnyBytes) {
   EXPECT_EQ(rejects_json(intake_.refusals()), "{\"rejects\":[]}\n");
   send("good 1\n\"q\x1b[2J\xff\\ x\n");
   EXPECT_EQ(
@@ -50,7 +50,7 @@ TEST_F(LimitsReportTest, RejectsAreOneObjectWhateverTheBytes) {
   EXPECT_FALSE(error) << error.message();
 }
 
-TEST_F(LimitsReportTest, CardinalityTellsTheLargestPrefixesAndTheOffenders) {
+TEST_F(LimitsReportTest, CardinalityListsTheLargestPrefixesAndRefusedSenders) {
   new_series_.tick(SteadyTime{}, table_.series_created());
   send("host.a.cpu 1\nhost.a.mem 1\nhost.b.cpu 1\nshop.orders 1\n");
   send("cpu 1\nlast 1\n");
@@ -73,7 +73,7 @@ class ManyPrefixesTest : public LimitsReportTest {
   ManyPrefixesTest() : LimitsReportTest(100'000) {}
 };
 
-TEST_F(ManyPrefixesTest, AreCountedInBoundedSpaceAndTheLargeOnesFound) {
+TEST_F(ManyPrefixesTest, AreCountedInBoundedMemoryAndTheLargestAreFound) {
   std::string lines;
   for (int i = 0; i < 20'000; ++i) {
     lines += "p" + std::to_string(i) + ".x 1\n";
@@ -84,16 +84,16 @@ TEST_F(ManyPrefixesTest, AreCountedInBoundedSpaceAndTheLargeOnesFound) {
   const auto missed = prefixes.at("missed").to_number<uint64_t>();
   EXPECT_GT(missed, 0U);
   EXPECT_LE(missed, 2 * 25'000 / kPrefixesCounted);
-  EXPECT_EQ(prefixes.at("top").as_array().size(), 1U) << "of the others none is sure";
+  EXPECT_EQ(prefixes.at("top").as_array().size(), 1U) << "the other counts are not certain";
   EXPECT_EQ(prefixes.at("top").at(0).at("prefix"), "large");
   EXPECT_GE(prefixes.at("top").at(0).at("count").to_number<uint64_t>() + missed, 5'000U);
 }
 
-TEST(MinuteCount, IsWhatCameInTheLastMinute) {
+TEST(MinuteCount, CountsTheGrowthOfTheLastMinute) {
   MinuteCount count;
   const auto second = [](int64_t s) { return SteadyTime(std::chrono::seconds(s)); };
   count.tick(second(100), 7);
-  EXPECT_EQ(count.last_minute(10), 3U) << "since the beginning";
+  EXPECT_EQ(count.last_minute(10), 3U) << "since the first tick";
   for (int64_t s = 1; s <= 30; ++s) count.tick(second(100 + s), 7 + 2 * static_cast<uint64_t>(s));
   EXPECT_EQ(count.last_minute(67), 60U);
   for (int64_t s = 31; s <= 600; ++s) {
@@ -102,8 +102,8 @@ TEST(MinuteCount, IsWhatCameInTheLastMinute) {
   }
   EXPECT_NEAR(static_cast<double>(count.last_minute(1207)), 120, 2);
   count.tick(second(100'000), 5000);
-  EXPECT_EQ(count.last_minute(5001), 1U) << "after a pause nothing is known of the time before";
-  EXPECT_EQ(count.last_minute(4999), 0U) << "a reading from before the last tick";
+  EXPECT_EQ(count.last_minute(5001), 1U) << "after a pause the totals in between are unknown";
+  EXPECT_EQ(count.last_minute(4999), 0U) << "the total was read before the last tick";
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// StoreFigures: what the store said about itself a moment ago.
+// StoreStatsCache: recent statistics of the store.
 //
-// Asking the store can take as long as the disk does. So the tick's thread asks, now and then, and everybody
-// else reads what it was told.
+// Reading them from the store can block on the disk. The tick thread reads them once a second; all others
+// read this copy and never block.
 #pragma once
 
 #include "base/clock.h"
@@ -10,12 +10,12 @@
 
 namespace statmill {
 
-// Thread-safe, but for tick(), which belongs to one thread.
-class StoreFigures {
+// Thread-safe, except for tick(), which is confined to one thread.
+class StoreStatsCache {
  public:
   static constexpr Duration kInterval = std::chrono::seconds(1);
 
-  // Asks the store if the last answer is older than kInterval.
+  // Reads the statistics if the copy is older than kInterval.
   void tick(Store& store, SteadyTime now) {
     if (now < next_) return;
     next_ = now + kInterval;
