@@ -1,5 +1,5 @@
-// Causes: what may give an agent of this world cause to take a new identity while it runs. Without one of
-// them it must keep the one it has: a new identity gives up batches.
+// Causes: records events that justify that a running agent changes its identity. Without one of them it must
+// keep its identity, because a change gives up batches.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,18 @@ namespace statmill::sim {
 
 class Causes {
  public:
-  // Two agents have the id.
+  // Two agents have this id.
   void cloned(const AgentId& id) { cloned_.insert(id); }
-  // A stranger who has the id's secret spoke for it.
+  // A stranger with the id's secret sent messages in its name.
   void impersonated(const AgentId& id) { impersonated_.insert(id); }
-  // The agent has left a connection before the server welcomed it: its hello may be heard later, and replace
-  // the connection that came after.
-  void left_unwelcome(const AgentId& id, size_t server) { left_.emplace(id, server); }
-  // A stranger without the secret said the id to a server that may not know whose it is.
+  // The agent has left a connection before the server welcomed it. Its hello may arrive later and replace a
+  // newer connection.
+  void left_before_welcome(const AgentId& id, size_t server) { left_.emplace(id, server); }
+  // A stranger without the secret sent a hello with this id to a server that may not know whose it is.
   void claimed(const AgentId& id, size_t server) { claimed_.emplace(id, server); }
 
-  // Whether an agent may give up the id after what the server has said last. None: it has refused nothing.
+  // Returns whether an agent may give up the id after the server's last refusal. nullopt: the server has
+  // refused nothing.
   bool justify(const AgentId& id, size_t server, std::optional<RefuseReason> refused) const {
     if (cloned_.contains(id)) return true;
     if (refused == RefuseReason::kFenced) return false;

@@ -1,7 +1,8 @@
-// Connection: a TCP connection of the simulation, with what may become of one.
+// Connection: a simulated TCP connection with its possible faults.
 //
-// Bytes arrive in order, late and in pieces of any size; only so many are under way, then the writer waits.
-// It may be cut at any byte: what is under way is lost, and each side learns of it early, late or never.
+// Bytes arrive in order, delayed and in pieces of any size. The number of bytes in flight is limited; at the
+// limit the writer waits. A connection may be cut at any byte: bytes in flight are lost, and each side
+// notices it early, late or never.
 #pragma once
 
 #include <array>
@@ -19,38 +20,38 @@ namespace statmill::sim {
 
 enum class Side : uint8_t { kAgent, kServer };
 
-// Lives as long as something of it is under way. The stage must outlive it.
+// Lives as long as an event refers to it. The stage must outlive it.
 class Connection final : public std::enable_shared_from_this<Connection> {
  public:
-  // What a side hears. Nothing more once it has closed.
+  // Callbacks of one side. None is called after the side has closed.
   struct End {
     std::function<void(std::string_view bytes)> bytes;
     std::function<void()> room;  // there is room to write again
-    std::function<void()> gone;  // the other side has closed, or the connection is known to be cut
+    std::function<void()> gone;  // the other side has closed, or the side notices that the connection is cut
   };
   explicit Connection(Stage& stage);
 
   void attach(Side side, End end) { lane(side).reader = std::move(end); }
-  // Gives how many bytes are on their way; the others have no room yet.
+  // Returns how many bytes were accepted; there is no room for the rest yet.
   size_t write(Side from, std::string_view bytes);
-  // The side hears nothing more; the other learns of it behind the bytes under way.
+  // Ends the callbacks of this side. The other side notices it after the bytes in flight.
   void close(Side side);
-  // The side has vanished: the other never learns of it.
+  // The side disappears, and the other side never notices.
   void vanish(Side side);
-  // After so many more bytes in either direction nothing comes through any more.
+  // Cuts the connection after `bytes` more bytes in either direction.
   void cut_after(uint64_t bytes) { bytes_left_ = bytes; }
   void cut();
   // The side reads nothing until then.
   void stall(Side side, SteadyTime until) { lane(side).stalled_until = until; }
-  // What comes next to the side comes now.
-  void hurry(Side side) { arrive(side); }
+  // Delivers the next piece to this side now.
+  void deliver_now(Side side) { arrive(side); }
 
-  // All that the agent has written, up to a limit.
+  // Everything that the agent has written, up to a limit.
   const std::string& conversation() const { return conversation_; }
   bool is_dead() const { return is_cut_ || !lanes_[0].reader || !lanes_[1].reader; }
 
  private:
-  // What is on its way to one side.
+  // Pieces in flight to one side.
   struct Lane {
     std::optional<End> reader;
     std::deque<std::string> pieces;
@@ -63,12 +64,12 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   static Side other(Side side) { return side == Side::kAgent ? Side::kServer : Side::kAgent; }
   SteadyTime arrival(Lane& to);
   void arrive(Side to);
-  void tell_gone(Side side, SteadyTime when);
+  void notify_gone(Side side, SteadyTime when);
 
   Stage& stage_;
-  const size_t window_;   // bytes under way in one direction
-  const size_t piece_;    // at most in one arrival
-  const Duration delay_;  // at most, beside what stalls
+  const size_t window_;   // limit for bytes in flight in one direction
+  const size_t piece_;    // maximum bytes per arrival
+  const Duration delay_;  // maximum delay, without stalls
   std::array<Lane, 2> lanes_;
   std::optional<uint64_t> bytes_left_;
   bool is_cut_ = false;

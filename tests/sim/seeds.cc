@@ -8,7 +8,7 @@
 namespace statmill::sim {
 namespace {
 
-// Under sanitizers each takes some twenty times as long.
+// Under sanitizers each seed takes about twenty times as long.
 constexpr uint64_t kSeeds = std::string_view(STATMILL_SANITIZE).empty() ? 2000 : 60;
 constexpr uint64_t kNightly = 50;
 

@@ -1,4 +1,4 @@
-// Seeds: many worlds, one after the other, until one of them shows a violation.
+// Seeds: runs one world per seed until one of them shows a violation.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@ namespace statmill::sim {
 
 struct Seeds {
   uint64_t first = 1;
-  uint64_t last = 1;  // included
+  uint64_t last = 1;  // inclusive
 };
 
-// By SIM_SEED, SIM_SEEDS and SM_TIER; else those of every build.
+// From SIM_SEED, SIM_SEEDS and SM_TIER; otherwise the seeds of every build.
 Seeds seeds_of_environment();
 
 struct Outcome {
-  uint64_t seeds = 0;  // played
-  uint64_t lines = 0;  // in all of them
+  uint64_t seeds = 0;  // that were run
+  uint64_t lines = 0;  // in all worlds
   std::optional<std::string> violation = {};
   uint64_t seed = 0;  // of the violation
   std::string trail = {};

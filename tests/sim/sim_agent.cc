@@ -16,8 +16,9 @@ constexpr Duration kStartAgain = milliseconds(700);
 
 }  // namespace
 
-SimAgent::SimAgent(const Uses& uses, size_t number, size_t place, std::unique_ptr<FaultySpoolDirectory> disk)
-    : uses_(uses), number_(number), place_(place) {
+SimAgent::SimAgent(const Uses& uses, size_t number, size_t location,
+                   std::unique_ptr<FaultySpoolDirectory> disk)
+    : uses_(uses), number_(number), location_(location) {
   use(std::move(disk));
   start();
 }
@@ -40,7 +41,7 @@ void SimAgent::later(Duration delay, void (SimAgent::*what)()) {
 
 void SimAgent::start() {
   if (spool_) return;
-  auto spool = Spool::open(*disk_, uses_.spool, {.directory = fact_hash(std::to_string(place_))},
+  auto spool = Spool::open(*disk_, uses_.spool, {.directory = fact_hash(std::to_string(location_))},
                            [this] { return uses_.stage.chance.bits(); });
   if (!spool) {
     uses_.stage.note(name() + " cannot start: " + spool.error().message);
@@ -51,14 +52,14 @@ void SimAgent::start() {
   series_ = series_of(id_, spool_->epoch());
   abandoned_ = spool_->stats().lines_abandoned;
   uses_.ledger.owned(spool_->id(), hash_secret(spool_->secret()));
-  uses_.stage.note(name() + " starts as " + series() + " behind batch " +
+  uses_.stage.note(name() + " starts as " + series() + " after batch " +
                    std::to_string(spool_->next_seq() - 1));
   check(uses_.ledger.opened(number_, series_, spool_->lines()));
   for (size_t i = 0; i < uses_.servers.size(); ++i) {
     links_.push_back(std::make_shared<SimLink>(
         SimLink::Uses{uses_.stage, *disk_, *uses_.servers[i], uses_.watch, [this] { return wall(); },
-                      [this, i](auto refused) { check_renewed(i, refused); },
-                      [this, i] { uses_.causes.left_unwelcome(id_, i); }},
+                      [this, i](auto refused) { check_identity_change(i, refused); },
+                      [this, i] { uses_.causes.left_before_welcome(id_, i); }},
         *spool_, DeliveryOptions{.server = i, .host = name(), .is_ephemeral = uses_.is_ephemeral}));
     links_.back()->start();
   }
@@ -78,13 +79,13 @@ void SimAgent::die(bool is_silent) {
   use(std::make_unique<FaultySpoolDirectory>(uses_.stage.chance.bits()));
 }
 
-// Called whenever its identity may have changed.
-void SimAgent::check_renewed(size_t server, std::optional<RefuseReason> refused) {
+// Called after any event that may have changed its identity.
+void SimAgent::check_identity_change(size_t server, std::optional<RefuseReason> refused) {
   const AgentId before = id_;
   series();
   if (id_ == before || uses_.causes.justify(before, server, refused)) return;
-  uses_.stage.violated(name() + " has given up " + before.text() + " after a word of server " +
-                       std::to_string(server) + ", and nothing gave it cause");
+  uses_.stage.report_violation(name() + " has given up " + before.text() + " after a message of server " +
+                               std::to_string(server) + ", without cause");
 }
 
 const std::string& SimAgent::series() {
@@ -95,8 +96,8 @@ const std::string& SimAgent::series() {
   uses_.stage.note(name() + " is " + now + " now, and gives up " + std::to_string(lost) + " lines");
   id_ = spool_->id();
   uses_.ledger.owned(id_, hash_secret(spool_->secret()));
-  later(milliseconds(0), &SimAgent::pump);  // the other servers are spoken to under the old one
-  uses_.ledger.renewed(number_, std::exchange(series_, now), now, lost, spool_->lines() - lost);
+  later(milliseconds(0), &SimAgent::pump);  // the other connections still use the old identity
+  uses_.ledger.identity_changed(number_, std::exchange(series_, now), now, lost, spool_->lines() - lost);
   return series_;
 }
 
@@ -119,10 +120,10 @@ void SimAgent::cut_power() {
   disk_->power_cut();
 }
 
-void SimAgent::move(size_t place) {
+void SimAgent::move(size_t location) {
   kill();
   uses_.stage.note(name() + "'s disk is in another machine");
-  place_ = place;
+  location_ = location;
 }
 
 void SimAgent::sleep(Duration time) {
@@ -135,7 +136,7 @@ void SimAgent::lose_segments() {
   kill();
   uses_.stage.note(name() + ": its segments are removed");
   disk_fails_until_ = {};
-  uses_.ledger.lose_count();
+  uses_.ledger.allow_uncounted_loss();
   for (const std::string& file : disk_->names()) {
     if (parse_segment_name(file)) static_cast<void>(disk_->remove(file));
   }
@@ -143,12 +144,12 @@ void SimAgent::lose_segments() {
 }
 
 void SimAgent::fail_disk(uint64_t one_in, SteadyTime until) {
-  uses_.stage.note(name() + ": of its disk's calls one in " + std::to_string(one_in) + " fails");
+  uses_.stage.note(name() + ": one in" + std::to_string(one_in) + " disk calls fails");
   disk_fails_one_in_ = one_in;
   disk_fails_until_ = until;
 }
 
-// No two machines show the same millisecond: by their times it can be told whose batches are whose.
+// Each machine uses its own milliseconds, so that batches of different machines have different times.
 Timestamp SimAgent::wall() const {
   constexpr int64_t kMachines = 8;
   const Timestamp time = server_wall(uses_.stage.schedule.now()) + wall_ahead_;
@@ -200,14 +201,14 @@ void SimAgent::check_end(SimServer& server, bool has_lost_nothing) {
   count_given_up();
   const auto row = server.row(spool_->id());
   if (spool_->lines() == 0) return;
-  if (!row) return uses_.stage.violated(server.name() + " has no row of " + series());
-  // A server that has forgotten some agent cannot know whether it was this one.
-  const bool is_known = has_lost_nothing && server.past().forgotten.empty();
+  if (!row) return uses_.stage.report_violation(server.name() + " has no row of " + series());
+  // If the server has forgotten any agent, it may have been this one.
+  const bool is_known = has_lost_nothing && server.history().forgotten.empty();
   check(uses_.ledger.check_end(number_, *row, spool_->epoch(), spool_->lines(), is_known));
 }
 
 void SimAgent::check(const Ledger::Violation& found) const {
-  if (found) uses_.stage.violated(name() + ": " + *found);
+  if (found) uses_.stage.report_violation(name() + ": " + *found);
 }
 
 }  // namespace statmill::sim

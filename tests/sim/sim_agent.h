@@ -1,5 +1,5 @@
-// SimAgent: a machine of the simulation with an agent: the real spool over a disk that fails, or in memory
-// that the process takes with it, a real delivery to each server, and a wall clock that steps.
+// SimAgent: a simulated machine with an agent: the real spool on a disk that fails, or in memory that is lost
+// with the process, a real delivery to each server, and a wall clock that can be stepped.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@
 
 namespace statmill::sim {
 
-// Confined to the stage's thread; what it uses must outlive it.
+// Confined to the stage's thread; everything in Uses must outlive it.
 class SimAgent {
  public:
   struct Uses {
@@ -27,22 +27,22 @@ class SimAgent {
     std::vector<std::unique_ptr<SimServer>>& servers;
     ConnectionWatch watch;
     SpoolOptions spool;
-    uint32_t lines_max = 1;  // of a batch
+    uint32_t lines_max = 1;  // per batch
     bool is_ephemeral = false;
   };
-  // `place`: the number of the machine that it takes itself for: of another one if it is a clone that differs
-  // in nothing.
-  SimAgent(const Uses& uses, size_t number, size_t place, std::unique_ptr<FaultySpoolDirectory> disk);
+  // `location` is the number of the machine that the agent detects: that of another machine for a clone
+  // without any difference.
+  SimAgent(const Uses& uses, size_t number, size_t location, std::unique_ptr<FaultySpoolDirectory> disk);
   ~SimAgent();
 
-  // What may happen to it.
-  void start();  // again and again, until the spool opens
+  // Events in its life.
+  void start();  // retries until the spool opens
   void kill();
   void cut_power();
-  // Dead, and somebody has removed its segments.
+  // Kills the agent and removes its segments.
   void lose_segments();
-  // Dead, and its disk is that of another machine from now on.
-  void move(size_t place);
+  // Kills the agent and moves its disk to another machine.
+  void move(size_t location);
   void sleep(Duration time);
   void fail_disk(uint64_t one_in, SteadyTime until);
   void step_clock(Duration by) { wall_ahead_ += by; }
@@ -53,12 +53,12 @@ class SimAgent {
   bool is_ephemeral() const { return uses_.is_ephemeral; }
   AgentId id() const { return spool_->id(); }  // requires: is_up()
   size_t number() const { return number_; }
-  size_t place() const { return place_; }
-  // The numbering in use. Notes what an identity that was taken meanwhile means for the ledger.
+  size_t location() const { return location_; }
+  // The current numbering. Reports an identity change since the last call to the ledger.
   const std::string& series();
 
   void collect();
-  // No more is collected, and all that is there is durable, and acknowledged by all servers' stores.
+  // True if all collected lines are durable and acknowledged by the stores of all servers.
   bool is_done();
   void check_end(SimServer& server, bool has_lost_nothing);
   const Spool* spool() const { return spool_.get(); }
@@ -71,27 +71,27 @@ class SimAgent {
   Timestamp wall() const;
   void die(bool is_silent);
   void use(std::unique_ptr<FaultySpoolDirectory> disk);
-  void check_renewed(size_t server, std::optional<RefuseReason> refused);
+  void check_identity_change(size_t server, std::optional<RefuseReason> refused);
   void count_given_up();
   void check(const Ledger::Violation& found) const;
-  // Plays `what` unless the process has ended by then.
+  // Calls `what` after the delay unless the process has ended by then.
   void later(Duration delay, void (SimAgent::*what)());
 
   Uses uses_;
   const size_t number_;
-  size_t place_;
+  size_t location_;
   std::unique_ptr<FaultySpoolDirectory> disk_;
   Duration wall_ahead_{0};
   uint64_t disk_fails_one_in_ = 0;
   SteadyTime disk_fails_until_{};
-  uint64_t life_ = 0;             // what belongs to an earlier one does nothing
+  uint64_t life_ = 0;             // events of earlier lives do nothing
   std::unique_ptr<Spool> spool_;  // null: it is down
   std::vector<std::shared_ptr<SimLink>> links_;
   bool is_sync_due_ = false;
-  uint64_t given_up_ = 0;   // lines, in this life, as counted
-  uint64_t abandoned_ = 0;  // likewise, with an identity
-  std::string series_;      // of the numbering in use
-  AgentId id_{};            // of that
+  uint64_t given_up_ = 0;   // lines counted in this life
+  uint64_t abandoned_ = 0;  // lines given up with an identity, counted in this life
+  std::string series_;      // of the current numbering
+  AgentId id_{};            // of the current numbering
 };
 
 }  // namespace statmill::sim

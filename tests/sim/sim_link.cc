@@ -29,7 +29,7 @@ void SimLink::connect() {
 
 void SimLink::note_end() {
   ++attempt_;
-  if (connection_ && !delivery_.is_welcome()) uses_.left_unwelcome();
+  if (connection_ && !delivery_.is_welcome()) uses_.left_before_welcome();
 }
 
 void SimLink::sleep(Duration time) {
@@ -43,7 +43,7 @@ void SimLink::sleep(Duration time) {
 }
 
 void SimLink::begin() {
-  heard_.clear();
+  received_.clear();
   refused_.reset();
   connection_ = std::make_shared<Connection>(uses_.stage);
   const auto on = [weak = weak_from_this(), attempt = attempt_](auto what) {
@@ -55,7 +55,7 @@ void SimLink::begin() {
   connection_->attach(Side::kAgent,
                       {.bytes = on([](SimLink& self, std::string_view bytes) { self.read(bytes); }),
                        .room = on([](SimLink& self) { self.pump(); }),
-                       .gone = on([](SimLink& self) { self.end("the connection is gone"); })});
+                       .gone = on([](SimLink& self) { self.end("the connection has ended"); })});
   uses_.server.accept(connection_);
   uses_.watch(connection_);
   delivery_.connected(now());
@@ -78,12 +78,12 @@ void SimLink::read(std::string_view bytes) {
 }
 
 void SimLink::note_refusal(std::string_view bytes) {
-  heard_.append(bytes);
-  for (FrameRead frame = read_frame(heard_); frame.state == FrameRead::State::kWhole;
-       frame = read_frame(heard_)) {
+  received_.append(bytes);
+  for (FrameRead frame = read_frame(received_); frame.state == FrameRead::State::kWhole;
+       frame = read_frame(received_)) {
     const auto refuse = frame.type == FrameType::kRefuse ? decode_refuse(frame.payload) : std::nullopt;
     if (refuse) refused_ = refuse->reason;
-    heard_.erase(0, frame.bytes);
+    received_.erase(0, frame.bytes);
   }
 }
 
@@ -95,9 +95,9 @@ void SimLink::pump() {
     if (!output) return end(output.error().message);
     if (output->empty()) break;
     if (delivery_.stats().gaps_reported > gaps) check_gap(*output);
-    const size_t taken = connection_->write(Side::kAgent, *output);
-    if (taken == 0) break;
-    delivery_.consume_output(taken);
+    const size_t written = connection_->write(Side::kAgent, *output);
+    if (written == 0) break;
+    delivery_.consume_output(written);
   }
   watch();
 }
@@ -133,30 +133,31 @@ void SimLink::watch() {
   });
 }
 
-// What an agent believes to be safe, the store has had.
+// Everything that an agent considers acknowledged must have been in the store.
 void SimLink::check_acknowledged() {
   if (!delivery_.is_welcome()) return;
   const uint64_t ever = uses_.server.ever_durable(series_of(spool_.id(), spool_.epoch()));
   if (delivery_.acknowledged_seq() > ever) {
-    uses_.stage.violated(uses_.server.name() + " acknowledged " +
-                         std::to_string(delivery_.acknowledged_seq()) + ", and its store was never beyond " +
-                         std::to_string(ever));
+    uses_.stage.report_violation(uses_.server.name() + " acknowledged " +
+                                 std::to_string(delivery_.acknowledged_seq()) +
+                                 ", but its store never had more than" + std::to_string(ever));
   }
 }
 
-// A gap is told of what the spool no longer has.
+// A gap must only cover batches that the spool no longer has.
 void SimLink::check_gap(std::string_view output) {
   const FrameRead frame = read_frame(output);
   const auto gap = frame.type == FrameType::kGap ? decode_gap(frame.payload) : std::nullopt;
-  if (!gap) return uses_.stage.violated("a gap was told, and no frame of one was written");
+  if (!gap) return uses_.stage.report_violation("a gap was counted, but no gap frame was written");
   const auto fails = std::exchange(uses_.directory.fails, [](SpoolCall) { return false; });
   SpoolReader reader(spool_);
   reader.seek(gap->seq);
   const auto record = reader.next();
   uses_.directory.fails = fails;
   if (record && *record && (*record)->seq == gap->seq)
-    uses_.stage.violated("a gap is told up to batch " + std::to_string(gap->seq) + ", which the spool has");
-  uses_.stage.note("a gap is told up to batch " + std::to_string(gap->seq));
+    uses_.stage.report_violation("a gap is sent up to batch " + std::to_string(gap->seq) +
+                                 ", which the spool has");
+  uses_.stage.note("a gap is sent up to batch " + std::to_string(gap->seq));
 }
 
 }  // namespace statmill::sim

@@ -1,4 +1,4 @@
-// SimLink: one agent's connection to one server: what ServerLink is, without sockets.
+// SimLink: one agent's connection to one server, like ServerLink but without sockets.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace statmill::sim {
 
-// Whoever wants to see connections as they are made.
+// Called with each new connection.
 using ConnectionWatch = std::function<void(const std::shared_ptr<Connection>&)>;
 
 class SimLink final : public std::enable_shared_from_this<SimLink> {
@@ -26,18 +26,18 @@ class SimLink final : public std::enable_shared_from_this<SimLink> {
     SimServer& server;
     const ConnectionWatch& watch;
     std::function<Timestamp()> wall;  // the agent's clock
-    // The delivery has said or heard something. None: the server has not refused on this connection.
+    // Called after the delivery has sent or received something. nullopt: no refusal on this connection.
     std::function<void(std::optional<RefuseReason> refused)> progressed;
-    std::function<void()> left_unwelcome;  // a connection, before the server welcomed it
+    std::function<void()> left_before_welcome;  // called when a connection ends before the server welcomed it
   };
   SimLink(const Uses& uses, Spool& spool, DeliveryOptions options);
 
   void start() { connect(); }
-  // More may be durable in the spool.
+  // Call when more batches may be durable in the spool.
   void pump();
-  // The host sleeps for that time, and no connection survives it.
+  // The host sleeps for this time, and its connections are lost.
   void sleep(Duration time);
-  // The process ends; silently: the server is not told.
+  // The process ends. If silent, the server does not notice.
   void die(bool is_silent);
 
   const Delivery& delivery() const { return delivery_; }
@@ -59,9 +59,9 @@ class SimLink final : public std::enable_shared_from_this<SimLink> {
   Delivery delivery_;
   Backoff backoff_;
   std::shared_ptr<Connection> connection_;  // null: none
-  uint64_t attempt_ = 0;                    // what belongs to an earlier one does nothing
-  SteadyTime watched_{};                    // a look at the deadline is due then
-  std::string heard_;                       // of a frame that is not whole yet
+  uint64_t attempt_ = 0;                    // events of earlier attempts do nothing
+  SteadyTime watched_{};                    // when the deadline will be checked
+  std::string received_;                    // an incomplete frame
   std::optional<RefuseReason> refused_;     // on this connection
 };
 

@@ -1,4 +1,4 @@
-// The process, what befalls it, and what must be true of it.
+// The simulated process, its faults, and its invariants.
 #include "tests/sim/sim_server.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace statmill::sim {
 namespace {
 
-// Behind the slots of all lines, and before the end of their retention.
+// After the slots of all lines, and before the end of their retention.
 constexpr int64_t kWallS = kFirstSlotS + 4 * 86400;
 constexpr size_t kSlotsMax = 20'000;
 
@@ -25,18 +25,18 @@ Timestamp server_wall(SteadyTime now) {
   return from_unix_seconds(kWallS) + std::chrono::duration_cast<Duration>(now.time_since_epoch());
 }
 
-// While a batch is being written, other threads take what agents send: the place where a watermark could get
-// ahead of its samples.
+// While a batch is being written, other threads receive messages from agents: here a position could get ahead
+// of its samples.
 class SimServer::WatchedStore final : public ForwardingStore {
  public:
   WatchedStore(Store& store, SimServer& server) : ForwardingStore(store), server_(server) {}
 
   Status write(const StoreBatch& batch) override {
-    server_.hurry_others();
+    server_.deliver_to_others_now();
     for (const AgentId& id : batch.forgotten_agents) server_.note_forgotten(id);
     Status written = store_.write(batch);
     if (!batch.agents.empty()) server_.note_rows();
-    server_.hurry_others();
+    server_.deliver_to_others_now();
     return written;
   }
 
@@ -46,14 +46,14 @@ class SimServer::WatchedStore final : public ForwardingStore {
 
 struct SimServer::Process {
   explicit Process(SimServer& server)
-      : store(server.store_, server), table(tiers(), TableLimits{}), book(server.limits_, registry) {}
+      : store(server.store_, server), table(tiers(), TableLimits{}), agents(server.limits_, registry) {}
 
   Registry registry;
   Health health;
   Log log{LogLevel::kError};
   WatchedStore store;
   Table table;
-  AgentRegistry book;
+  AgentRegistry agents;
   std::unique_ptr<Ticker> ticker;
   std::optional<TableIntake> intake;
   const std::string token;
@@ -76,12 +76,12 @@ void SimServer::start() {
   Process& process = *process_;
   const auto recovery = recover(store_, process.table);
   SM_CHECK(recovery);
-  process.book.restore(*store_.snapshot()->agents());
+  process.agents.restore(*store_.snapshot()->agents());
   TickOptions options;
   options.expiry_interval = std::chrono::seconds(5);
   options.flush_interval = std::chrono::minutes(stage_.chance.one_in(4) ? 1 : 60);
   process.ticker = std::make_unique<Ticker>(Ticker::Services{process.table, process.store, process.registry,
-                                                             process.health, process.log, &process.book},
+                                                             process.health, process.log, &process.agents},
                                             options, recovery->start, stage_.schedule.now());
   process.intake.emplace(process.table, [this] { return stage_.schedule.now() >= full_until_; });
 }
@@ -90,16 +90,16 @@ void SimServer::crash() {
   if (!process_) return;
   stage_.note(name() + " crashes");
   ++crashes_;
-  const bool is_silent = stage_.chance.one_in(4);  // its host is gone, too: nobody closes its connections
+  const bool is_silent = stage_.chance.one_in(4);  // the host is gone, too: no connection is closed
   for (const auto& session : process_->sessions) session->die(is_silent);
   process_.reset();
   store_.restart();
 }
 
-void SimServer::set_back() {
+void SimServer::restore_backup() {
   crash();
   const size_t which = stage_.chance.below(backups_.size());
-  stage_.note(name() + " is set back to backup " + std::to_string(which));
+  stage_.note(name() + " is restored from backup " + std::to_string(which));
   store_.restore(backups_[which]);
   backups_.erase(backups_.begin() + static_cast<std::ptrdiff_t>(which) + 1, backups_.end());
   last_rows_.clear();
@@ -107,15 +107,15 @@ void SimServer::set_back() {
 
 void SimServer::fail_write() {
   const bool is_whole = stage_.chance.one_in(2);
-  stage_.note(name() + ": a write will fail" + (is_whole ? ", and be in all the same" : ""));
+  stage_.note(name() + ": a write will fail" + (is_whole ? ", but be stored" : ""));
   store_.fail_next_write({ErrorCode::kIo, "planned"},
                          is_whole ? MemoryStore::Effect::kWhole : MemoryStore::Effect::kNone);
 }
 
 void SimServer::step_clock(Duration by) {
   wall_ahead_ += by;
-  if (std::chrono::abs(wall_ahead_) > kClockRight) past_.was_clock_wrong = true;
-  stage_.note(name() + ": its clock is now ahead by ms " + std::to_string(wall_ahead_.count()));
+  if (std::chrono::abs(wall_ahead_) > kClockRight) history_.was_clock_wrong = true;
+  stage_.note(name() + ": its clock is now ahead by (ms)" + std::to_string(wall_ahead_.count()));
 }
 
 void SimServer::accept(const std::shared_ptr<Connection>& connection) {
@@ -123,12 +123,13 @@ void SimServer::accept(const std::shared_ptr<Connection>& connection) {
   auto& sessions = process_->sessions;
   std::erase_if(sessions, [](const auto& session) { return !session->is_open(); });
   sessions.push_back(SimSession::make(
-      stage_, connection, {process_->book, *process_->intake, process_->token}, [this] { return now(); }));
+      stage_, connection, {process_->agents, *process_->intake, process_->token}, [this] { return now(); }));
 }
 
 void SimServer::tick() {
   if (!process_) return;
-  // A server has series of its own, which are as wrong as its clock, and so is the newest sample.
+  // A server also has its own series. Their times, and the time of the newest sample, are as wrong as its
+  // clock.
   Batch own;
   parse_istatd_lines("own 1", own);
   process_->table.apply(own, now().wall);
@@ -140,26 +141,26 @@ TickTime SimServer::now() const {
   return {server_wall(now) + wall_ahead_, now};
 }
 
-void SimServer::hurry_others() {
+void SimServer::deliver_to_others_now() {
   if (!stage_.chance.one_in(3)) return;
   for (const auto& session : std::vector(process_->sessions)) {
-    for (uint64_t i = stage_.chance.below(4); i > 0; --i) session->hurry();
+    for (uint64_t i = stage_.chance.below(4); i > 0; --i) session->deliver_now();
   }
 }
 
-// Nobody is forgotten before his data are past retention, but for a place that another needs.
+// An agent must not be forgotten before its data are past retention, except to make room for another.
 void SimServer::note_forgotten(const AgentId& id) {
   stage_.note(name() + " forgets " + id.text());
-  last_rows_.erase(id);  // it may begin again
-  past_.forgotten.insert(id);
+  last_rows_.erase(id);  // its position may start again
+  history_.forgotten.insert(id);
   const auto row = this->row(id);
   const bool has_places = limits_.agents_max == AgentLimits().agents_max;
   const Timestamp horizon = server_wall(stage_.schedule.now()) - limits_.expiry;
   if (has_places && row && std::max(row->seen, row->newest) >= horizon)
-    stage_.violated(name() + " has forgotten agent " + id.text() + " too early");
+    stage_.report_violation(name() + " has forgotten agent " + id.text() + " too early");
 }
 
-// The watermark goes ahead only, but for a store that was set back.
+// Positions never decrease, except when the store was restored.
 void SimServer::note_rows() {
   for (const AgentRow& row : rows()) {
     const AgentPosition& at = row.position;
@@ -167,7 +168,7 @@ void SimServer::note_rows() {
     ever = std::max(ever, at.seq);
     AgentPosition& last = last_rows_[row.id];
     if (std::pair(at.epoch, at.seq) < std::pair(last.epoch, last.seq))
-      stage_.violated(name() + ": a watermark went back to " + std::to_string(at.seq));
+      stage_.report_violation(name() + ": a watermark went back to " + std::to_string(at.seq));
     last = at;
   }
 }
@@ -190,25 +191,26 @@ void SimServer::audit() {
   audit_store();
   if (!process_) return;
   if (const auto found = ledger_.check_once(content(process_->table, store_)))
-    stage_.violated(name() + ", in RAM: " + *found);
+    stage_.report_violation(name() + ", in RAM: " + *found);
 }
 
-void SimServer::check_told() {
+void SimServer::check_losses() {
   if (!process_) return;
-  if (const auto found = ledger_.check_told(content(process_->table, store_), rows()))
-    stage_.violated(name() + ": " + *found);
+  if (const auto found = ledger_.check_losses(content(process_->table, store_), rows()))
+    stage_.report_violation(name() + ": " + *found);
 }
 
-// By a server that starts over a copy of it.
+// Checks the store as found by a server that starts with a copy of it.
 void SimServer::audit_store() {
   MemoryStore copy(tiers());
   copy.restore(store_.backup());
   Table table(tiers(), TableLimits{});
   if (const auto recovery = recover(copy, table); !recovery)
-    return stage_.violated(name() + " cannot start: " + recovery.error().message);
+    return stage_.report_violation(name() + " cannot start: " + recovery.error().message);
   const Content in = content(table, copy);
-  if (const auto found = ledger_.check_once(in)) return stage_.violated(name() + ": " + *found);
-  if (const auto found = ledger_.check_rows(in, rows(), past_)) stage_.violated(name() + ": " + *found);
+  if (const auto found = ledger_.check_once(in)) return stage_.report_violation(name() + ": " + *found);
+  if (const auto found = ledger_.check_rows(in, rows(), history_))
+    stage_.report_violation(name() + ": " + *found);
 }
 
 Content SimServer::content(const Table& table, Store& store) const {

@@ -1,7 +1,7 @@
-// SimServer: a server of the simulation: the real book, streams, table and ticker over a store in memory.
+// SimServer: a simulated server: the real registry, streams, table and ticker with a store in memory.
 //
-// What a crash leaves is the store's content. Samples, watermarks and acknowledgments are watched where they
-// pass from one to the other.
+// After a crash, the contents of the store remain. The simulation checks samples, positions and
+// acknowledgments where they are passed on.
 #pragma once
 
 #include <map>
@@ -28,33 +28,33 @@ class SimServer {
   SimServer(Stage& stage, const Ledger& ledger, size_t number, const AgentLimits& limits);
   ~SimServer();
 
-  // What may happen to it.
+  // Events in its life.
   void crash();
   void start();
-  void set_back();  // crashes, and its store is as of an earlier day
+  void restore_backup();  // crashes, and restores an earlier state of the store
   void keep_backup() { backups_.push_back(store_.backup()); }
   void fail_write();
-  void fill(SteadyTime until) { full_until_ = until; }  // no room in the table
-  void step_clock(Duration by);                         // up or down
+  void fill_table(SteadyTime until) { full_until_ = until; }  // the table refuses lines
+  void step_clock(Duration by);                               // forward or backward
   void set_clock_right() { wall_ahead_ = Duration(0); }
-  void set_limits(const AgentLimits& limits) { limits_ = limits; }  // of its next life
+  void set_limits(const AgentLimits& limits) { limits_ = limits; }  // from the next start on
   bool is_up() const { return process_ != nullptr; }
   size_t number() const { return number_; }
 
-  // A connection comes; a server that is down closes it.
+  // Accepts a connection. A server that is down closes it.
   void accept(const std::shared_ptr<Connection>& connection);
   void tick();
 
-  // The farthest that the store ever was of this numbering.
+  // The highest batch of this numbering that was ever in the store.
   uint64_t ever_durable(const std::string& series) const;
-  // What the store says of an agent now.
+  // The store's current row of an agent.
   std::optional<AgentRow> row(const AgentId& id);
-  const ServerPast& past() const { return past_; }
-  TickTime now() const;  // what its clocks show
-  // All that must be true now: of the store's content, and of what the process has in RAM.
+  const ServerHistory& history() const { return history_; }
+  TickTime now() const;  // readings of its clocks
+  // Checks all invariants: of the store's contents and of the process's RAM.
   void audit();
-  // At the end, of one that was never set back.
-  void check_told();
+  // Checks at the end; only for a server whose store was never restored.
+  void check_losses();
   std::string name() const { return "server " + std::to_string(number_); }
 
  private:
@@ -66,7 +66,7 @@ class SimServer {
   std::vector<AgentRow> rows();
   void note_rows();
   void note_forgotten(const AgentId& id);
-  void hurry_others();
+  void deliver_to_others_now();
 
   Stage& stage_;
   const Ledger& ledger_;
@@ -74,16 +74,16 @@ class SimServer {
   MemoryStore store_;
   std::vector<MemoryStore::Backup> backups_;
   std::map<std::string, uint64_t> ever_durable_;  // by series
-  std::map<AgentId, AgentPosition> last_rows_;    // as the store had them
+  std::map<AgentId, AgentPosition> last_rows_;    // as last seen in the store
   AgentLimits limits_;
-  ServerPast past_;
+  ServerHistory history_;
   SteadyTime full_until_{};
   Duration wall_ahead_{0};
   uint64_t crashes_ = 0;
   std::unique_ptr<Process> process_;  // null: it is down
 };
 
-// What a wall clock shows that is right.
+// The reading of a correct wall clock.
 Timestamp server_wall(SteadyTime now);
 
 }  // namespace statmill::sim

@@ -8,7 +8,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr Duration kRoomPoll = milliseconds(20);
-constexpr Duration kPostedMax = milliseconds(30);  // until another thread's word is heard
+constexpr Duration kPostedMax = milliseconds(30);  // until another thread's message arrives
 
 }  // namespace
 
@@ -27,7 +27,7 @@ std::shared_ptr<SimSession> SimSession::make(Stage& stage, const std::shared_ptr
   const std::weak_ptr<SimSession> weak = session;
   connection->attach(Side::kServer, {.bytes =
                                          [weak](std::string_view bytes) {
-                                           if (const auto self = weak.lock()) self->take(bytes);
+                                           if (const auto self = weak.lock()) self->receive(bytes);
                                          },
                                      .room =
                                          [weak] {
@@ -40,22 +40,23 @@ std::shared_ptr<SimSession> SimSession::make(Stage& stage, const std::shared_ptr
   return session;
 }
 
-void SimSession::hurry() {
-  if (is_open()) connection_->hurry(Side::kServer);
+void SimSession::deliver_now() {
+  if (is_open()) connection_->deliver_now(Side::kServer);
 }
 
-void SimSession::take(std::string_view bytes) {
+void SimSession::receive(std::string_view bytes) {
   if (!is_open()) return;
   unread_.append(bytes);
-  if (!waits_for_room_) go_on();
+  if (!waits_for_room_) process_unread();
 }
 
-void SimSession::go_on() {
+void SimSession::process_unread() {
   waits_for_room_ = false;
   if (!is_open()) return;
   unread_.erase(0, stream_->receive(unread_, now_()));
   waits_for_room_ = stream_->waits_for_room();
-  if (waits_for_room_) stage_.schedule.after(kRoomPoll, [self = shared_from_this()] { self->go_on(); });
+  if (waits_for_room_)
+    stage_.schedule.after(kRoomPoll, [self = shared_from_this()] { self->process_unread(); });
   write();
 }
 

@@ -1,4 +1,4 @@
-// SimSession: one connection at a server of the simulation: what AgentSession is, without sockets.
+// SimSession: one connection at a simulated server, like AgentSession but without sockets.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace statmill::sim {
 
-// The lines of agents into a table.
+// Applies the lines of agents to a table.
 class TableIntake final : public AgentIntake {
  public:
   TableIntake(Table& table, std::function<bool()> has_room) : table_(table), has_room_(std::move(has_room)) {}
@@ -32,15 +32,15 @@ class TableIntake final : public AgentIntake {
 // What the stream uses must outlive it.
 class SimSession final : public AgentObserver, public std::enable_shared_from_this<SimSession> {
  public:
-  // `now`: the server's clocks.
+  // `now` returns the server's clocks.
   static std::shared_ptr<SimSession> make(Stage& stage, const std::shared_ptr<Connection>& connection,
                                           const AgentStream::Services& services,
                                           std::function<TickTime()> now);
 
   bool is_open() const { return stream_ != nullptr; }
-  // What comes next comes now.
-  void hurry();
-  // The process ends; silently: the connection is not closed.
+  // Delivers the next bytes now.
+  void deliver_now();
+  // The process ends. If silent, the connection is not closed.
   void die(bool is_silent);
 
   void on_durable(AckFrame ack) override;
@@ -49,8 +49,8 @@ class SimSession final : public AgentObserver, public std::enable_shared_from_th
  private:
   SimSession(Stage& stage, std::shared_ptr<Connection> connection, const AgentStream::Services& services,
              std::function<TickTime()> now);
-  void take(std::string_view bytes);
-  void go_on();
+  void receive(std::string_view bytes);
+  void process_unread();
   void write();
   void close();
 

@@ -33,7 +33,7 @@ void Stage::note(const std::string& what) {
   if (trail.size() > kTrailMax) trail.pop_front();
 }
 
-void Stage::violated(const std::string& what) {
+void Stage::report_violation(const std::string& what) {
   note("VIOLATION: " + what);
   if (!violation) violation = what;
 }

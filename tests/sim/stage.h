@@ -1,7 +1,7 @@
-// Stage: what all actors of a simulation share: virtual time, chance, and the trail of what has happened.
+// Stage: what all actors of a simulation share: virtual time, randomness, and the log of the last events.
 //
-// One thread, one seed: whatever happens is an event of the schedule, and events of one moment keep the order
-// in which they were made. So the same seed plays the same world again.
+// There is one thread and one seed: everything that happens is an event of the schedule, and events at the
+// same time keep the order in which they were added. So the same seed always runs the same world.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@
 
 namespace statmill::sim {
 
-// Where every decision of a simulation comes from. Only what the standard fixes to the bit is used.
+// The source of every random decision. It uses only functions whose results the standard defines exactly.
 class Chance {
  public:
   explicit Chance(uint64_t seed) : random_(seed) {}
 
   uint64_t bits() { return random_(); }
   uint64_t below(uint64_t limit) { return random_() % limit; }
-  uint64_t between(uint64_t low, uint64_t high) { return low + below(high - low + 1); }  // both included
+  uint64_t between(uint64_t low, uint64_t high) { return low + below(high - low + 1); }  // both inclusive
   bool one_in(uint64_t n) { return below(n) == 0; }
   Duration duration(Duration low, Duration high) {
     return Duration(static_cast<Duration::rep>(
@@ -35,15 +35,15 @@ class Chance {
   std::mt19937_64 random_;
 };
 
-// Steady time goes from event to event. An event that has lost its sense must find that out itself.
+// Steady time advances from event to event. An event must check by itself whether it still applies.
 class Schedule {
  public:
   SteadyTime now() const { return now_; }
   void at(SteadyTime time, std::function<void()> what) { events_.emplace(time, std::move(what)); }
   void after(Duration delay, std::function<void()> what) { at(now_ + delay, std::move(what)); }
-  // Plays the next event up to `until`; false: there is none, and it is `until` now.
+  // Runs the next event up to `until`. Returns false and sets the time to `until` if there is none.
   bool play(SteadyTime until);
-  // So much time passes in which nothing happens; whatever was to come comes after it.
+  // Advances the time without running events: all of them are postponed.
   void skip(Duration time);
 
  private:
@@ -55,8 +55,8 @@ struct Stage {
   explicit Stage(uint64_t seed) : chance(seed) {}
 
   void note(const std::string& what);
-  // What must not happen has happened; the first time counts.
-  void violated(const std::string& what);
+  // Records that an invariant is violated; only the first violation is kept.
+  void report_violation(const std::string& what);
 
   Schedule schedule;
   Chance chance;

@@ -11,15 +11,15 @@ namespace {
 
 constexpr uint32_t kEpochMax = std::numeric_limits<uint32_t>::max();
 
-HelloFrame hello_of_nobody(Chance& chance, Timestamp now) {
+HelloFrame unknown_agent_hello(Chance& chance, Timestamp now) {
   HelloFrame hello{.acknowledged = {.epoch = 1}, .clock = now, .host = kStrangersHost};
   hello.id.bytes.fill(static_cast<uint8_t>(chance.bits()));
   hello.secret.bytes[0] = static_cast<uint8_t>(chance.bits());
   return hello;
 }
 
-// It knows the id only: none of what it says may be heard.
-std::string words_of_thief(Chance& chance, HelloFrame hello, Timestamp now) {
+// Knows only the id: the server must ignore everything that it sends.
+std::string wrong_secret_bytes(Chance& chance, HelloFrame hello, Timestamp now) {
   hello.secret.bytes.fill(static_cast<uint8_t>(chance.bits() | 1));
   if (chance.one_in(2)) hello.acknowledged.epoch = kEpochMax;
   std::string words;
@@ -30,18 +30,18 @@ std::string words_of_thief(Chance& chance, HelloFrame hello, Timestamp now) {
   return words;
 }
 
-// It has the disk of the agent, too, and says hello.
-std::string words_of_burglar(HelloFrame hello) {
+// Has the agent's disk, and so its secret, and sends a hello.
+std::string stolen_secret_bytes(HelloFrame hello) {
   hello.acknowledged.epoch = kEpochMax;
   std::string words;
   append_frame(words, hello);
   return words;
 }
 
-// It takes a place.
-std::string words_of_nobody(Chance& chance, Timestamp now) {
+// Registers a new agent, which uses up room.
+std::string unknown_agent_bytes(Chance& chance, Timestamp now) {
   std::string words;
-  append_frame(words, hello_of_nobody(chance, now));
+  append_frame(words, unknown_agent_hello(chance, now));
   if (chance.one_in(4)) return words;
   append_frame(words, BatchFrame{.seq = 1, .time = now});
   return words;
@@ -49,13 +49,13 @@ std::string words_of_nobody(Chance& chance, Timestamp now) {
 
 }  // namespace
 
-std::string words_of_stranger(Chance& chance, std::string_view overheard, Timestamp now) {
+std::string stranger_bytes(Chance& chance, std::string_view overheard, Timestamp now) {
   const FrameRead frame = read_frame(overheard);
   const bool is_hello = frame.state == FrameRead::State::kWhole && frame.type == FrameType::kHello;
   std::optional<HelloFrame> hello = is_hello ? decode_hello(frame.payload) : std::nullopt;
-  if (!hello || chance.one_in(2)) return words_of_nobody(chance, now);
+  if (!hello || chance.one_in(2)) return unknown_agent_bytes(chance, now);
   hello->clock = now;
-  return chance.one_in(4) ? words_of_burglar(*hello) : words_of_thief(chance, *hello, now);
+  return chance.one_in(4) ? stolen_secret_bytes(*hello) : wrong_secret_bytes(chance, *hello, now);
 }
 
 }  // namespace statmill::sim

@@ -1,4 +1,4 @@
-// Stranger: someone with a valid token who means no good. What it says at a server.
+// Stranger: a malicious client with a valid token, and what it sends to a server.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace statmill::sim {
 
-// The bytes of one conversation, at a server whose clock is at `now`. `overheard` is what an agent once said
-// there; empty: nothing is known of any agent.
-std::string words_of_stranger(Chance& chance, std::string_view overheard, Timestamp now);
+// Returns the bytes of one conversation with a server whose clock is at `now`. `overheard` is what an agent
+// once sent there; empty: no agent is known.
+std::string stranger_bytes(Chance& chance, std::string_view overheard, Timestamp now);
 
 }  // namespace statmill::sim

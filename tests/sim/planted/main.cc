@@ -1,5 +1,5 @@
-// A simulation with a bug planted in what it plays: it succeeds when it finds a violation. An assertion of
-// ours that ends it has found the bug, too.
+// Runs the simulation with a planted bug. It succeeds if it finds a violation, or if one of our assertions
+// fails.
 #include <unistd.h>
 
 #include <csignal>

@@ -1,9 +1,9 @@
 # Copies a source file with one bug in it: cmake -DPLANTED=x.txt -DSOURCE_DIR=... -DOUT=x.cc -P plant.cmake
 #
-# The text to find must be in the file exactly once: a bug that is planted nowhere would be looked for in vain.
+# The text to find must occur exactly once in the file; otherwise no bug would be planted.
 file(READ "${PLANTED}" planted)
 if(NOT planted MATCHES "^file: ([^\n]+)\nwhy: [^\n]+\nfind:\n(.+\n)replace:\n(.*)$")
-  message(FATAL_ERROR "${PLANTED}: not of the form file, why, find, replace")
+  message(FATAL_ERROR "${PLANTED}: must consist of file, why, find and replace")
 endif()
 set(path "${CMAKE_MATCH_1}")
 set(text "${CMAKE_MATCH_2}")
@@ -14,7 +14,7 @@ file(READ "${SOURCE_DIR}/${path}" source)
 string(FIND "${source}" "${text}" first)
 string(FIND "${source}" "${text}" last REVERSE)
 if(first EQUAL -1 OR NOT first EQUAL last)
-  message(FATAL_ERROR "${PLANTED}: its text is not in ${path} exactly once")
+  message(FATAL_ERROR "${PLANTED}: its text does not occur exactly once in ${path}")
 endif()
 string(REPLACE "${text}" "${bug}" source "${source}")
 file(WRITE "${OUT}" "${source}")
