@@ -209,6 +209,14 @@ TEST_F(TestScript, PrintsWhyATestWasSkipped) {
   EXPECT_THAT(output_, EndsWith("\n1 passed, 0 failed, 1 skipped\n"));
 }
 
+TEST_F(TestScript, CountsAFaultThatLintFindsAndSkipsItWithoutItsTools) {
+  program("tools/lint", "case $* in --format) exit 1;; *) exit 3;; esac");
+  EXPECT_EQ(run("lint"), 1);
+  EXPECT_THAT(output_, HasSubstr("failed: tools/lint --format\n"));
+  EXPECT_THAT(output_, HasSubstr("skipped: tools/lint --changed"));
+  EXPECT_THAT(output_, EndsWith("\n0 passed, 1 failed, 1 skipped\n"));
+}
+
 TEST_F(TestScript, CountsAFailedBuildAsOneFailureAndContinues) {
   tree_.write("broken", "--build --preset release");
   EXPECT_EQ(run("release asan"), 1);
