@@ -26,6 +26,11 @@ endif()
 target_compile_definitions(statmill_options INTERFACE _GLIBCXX_ASSERTIONS
   STATMILL_VERSION="${PROJECT_VERSION}")
 target_link_options(statmill_options INTERFACE -Wl,-z,relro,-z,now)
+# lld links a test program in a fifth of the time of GNU ld.
+find_program(STATMILL_LLD NAMES ld.lld)
+if(STATMILL_LLD)
+  target_link_options(statmill_options INTERFACE -fuse-ld=lld)
+endif()
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 
