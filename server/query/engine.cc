@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -56,63 +58,23 @@ Result<Resolved> resolve(const Table& table, const std::vector<std::string>& wan
   return resolved;
 }
 
-// Copies of series and a snapshot that are consistent with each other (invariant B).
-struct View {
-  std::vector<SeriesCopy> copies;
-  std::vector<RetentionClass> classes;  // of each copy, read from the store before the snapshot
-  std::unique_ptr<StoreSnapshot> snapshot;
-  std::array<std::optional<TickNo>, kShardCount> flushed;  // from the snapshot, for the shards of the copies
-};
-
-// Returns whether the copy's unflushed buckets are not in the snapshot. If not, a flush came between the two,
-// and the copy must be made again.
-Result<bool> is_consistent(View& view, const SeriesCopy& copy) {
-  auto& flushed = view.flushed[copy.shard];
-  if (!flushed) {
-    const auto tick = view.snapshot->flushed_tick(copy.shard);
-    if (!tick) return tick.error();
-    flushed = *tick;
-  }
-  return *flushed == copy.flushed_tick || (copy.flushing_tick != 0 && *flushed == copy.flushing_tick);
-}
-
 // The found names may belong to other series now, so the query must start again.
 Error names_changed() { return {ErrorCode::kBusy, "series kept being deleted or renamed"}; }
 
-// `version` is the table's names_version() before `names` were found.
-Result<View> make_view(const Table& table, Store& store, const std::vector<std::string>& names,
-                       uint64_t version, const QueryRequest& request) {
-  constexpr int kTriesMax =
-      1000;  // a flush of one shard comes every few seconds: a second try is already rare
-  for (int i = 0; i < kTriesMax; ++i) {
-    View view;
-    for (const std::string& name : names) {
-      auto copy = table.copy(name, request.wanted);
-      if (!copy || (request.merges && copy->kind != Kind::kDistribution)) continue;
-      view.classes.push_back(store.expiry().class_of(copy->id));
-      view.copies.push_back(std::move(*copy));
-    }
-    if (table.names_version() != version) return names_changed();
-    view.snapshot = store.snapshot();
-    bool all = true;
-    for (size_t c = 0; all && c < view.copies.size(); ++c) {
-      const auto fit = is_consistent(view, view.copies[c]);
-      if (!fit) return fit.error();
-      all = *fit;
-    }
-    if (all) return view;
+// Reduces `copy.unflushed` to the buckets that the snapshot does not have, and returns the histograms that it
+// does not have. `in_store` says whether the snapshot has the buckets being flushed.
+std::vector<SlotHistogram> keep_unsaved(SeriesCopy& copy, bool in_store) {
+  std::vector<SlotHistogram> histograms = copy.unflushed_histograms.histograms();
+  if (in_store) {
+    copy.erased = {};
+    return histograms;
   }
-  return Error{ErrorCode::kBusy, "flushes kept overtaking the query"};
-}
-
-// Returns the histograms that the snapshot does not have. `in_store` says whether it has those being flushed.
-std::vector<SlotHistogram> unsaved_histograms(const SeriesCopy& copy, bool in_store) {
-  std::vector<SlotHistogram> out = copy.unflushed_histograms.histograms();
-  if (in_store) return out;
+  combine_into(copy.unflushed, copy.flushing,
+               copy.kind == Kind::kEvent ? Combine::kAddEvents : Combine::kMerge);
   std::vector<SlotHistogram> flushing = copy.flushing_histograms.histograms();
   std::erase_if(flushing, [&](const SlotHistogram& h) { return copy.erased.has(h.slot); });
-  merge_into(out, flushing);
-  return out;
+  merge_into(histograms, flushing);
+  return histograms;
 }
 
 // Merges `series` into the only series of the answer.
@@ -146,7 +108,50 @@ void read_percentiles(std::span<const Percentile> percentiles, SeriesAnswer& ser
   }
 }
 
+// Adds a series to the answer, or merges it into the only one.
+Status add_series(QueryAnswer& answer, SeriesAnswer series, const QueryRequest& request,
+                  size_t histogram_bytes_max) {
+  for (const SparseHistogram& histogram : series.histograms)
+    answer.joined_histograms += histogram.joined_power() > 0 ? uint64_t{1} : uint64_t{0};
+  if (request.merges) return merge_series(answer, std::move(series), histogram_bytes_max);
+  read_percentiles(request.percentiles, series);
+  series.histograms.clear();  // those of many series need more memory than an answer may
+  answer.series.push_back(std::move(series));
+  return Status::ok();
+}
+
 }  // namespace
+
+// Copies of series and a snapshot that are consistent with each other (invariant B).
+struct QueryEngine::View {
+  std::vector<SeriesCopy> copies;
+  std::vector<RetentionClass> classes;  // of each copy, read from the store before the snapshot
+  std::unique_ptr<StoreSnapshot> snapshot;
+  std::array<TickNo, kShardCount> flushed{};  // from the snapshot, for the shards of the copies
+
+  // Reads the flushed ticks of the copies' shards from the snapshot. Returns whether no copy has unflushed
+  // buckets that are also in the snapshot. If one has, a flush came between the copies and the snapshot, and
+  // the copies must be made again.
+  Result<bool> is_consistent();
+  // Whether the snapshot has the buckets that were being flushed when the copy was made.
+  bool has_flushing(const SeriesCopy& copy) const {
+    return copy.flushing_tick != 0 && flushed[copy.shard] == copy.flushing_tick;
+  }
+};
+
+Result<bool> QueryEngine::View::is_consistent() {
+  std::bitset<kShardCount> known;
+  for (const SeriesCopy& copy : copies) {
+    if (!known[copy.shard]) {
+      const auto tick = snapshot->flushed_tick(copy.shard);
+      if (!tick) return tick.error();
+      flushed[copy.shard] = *tick;
+      known.set(copy.shard);
+    }
+    if (flushed[copy.shard] != copy.flushed_tick && !has_flushing(copy)) return false;
+  }
+  return true;
+}
 
 Result<QueryAnswer> QueryEngine::run(const QueryRequest& request, Timestamp now) const {
   constexpr int kTriesMax = 100;  // a change of names takes only an instant between two ticks
@@ -160,53 +165,67 @@ Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp 
   const uint64_t version = table_.names_version();
   const auto resolved = resolve(table_, request.series, limits_.series_max);
   if (!resolved) return table_.names_version() == version ? resolved.error() : names_changed();
-  const std::vector<std::string>& names = resolved->names;
-  // One plan for all series: a tier that covers the range for each of them.
+  // One plan for all series: its tier covers the range for each of them.
   const Tiers tiers = table_.retention().shortest(resolved->retention);
   const auto plan = make_plan(request, tiers, limits_.points_max, now);
   if (!plan) return plan.error();
-  if (plan->points() * names.size() > static_cast<size_t>(limits_.points_max)) {
-    return Error{ErrorCode::kLimit, std::to_string(names.size()) + " series of " +
-                                        std::to_string(plan->points()) + " points are over the limit of " +
+  const size_t series = resolved->names.size();
+  if (plan->points() * series > static_cast<size_t>(limits_.points_max)) {
+    return Error{ErrorCode::kLimit, std::to_string(series) + " series of " + std::to_string(plan->points()) +
+                                        " points are over the limit of " +
                                         std::to_string(limits_.points_max) +
                                         " points: ask for fewer series or a larger step"};
   }
-  auto view = make_view(table_, store_, names, version, request);
+  auto view = make_view(resolved->names, version, request);
   if (!view) return view.error();
-  const auto position = view->snapshot->rollup_position();
-  if (!position) return position.error();
-  SeriesReader reader(table_.retention(), store_.expiry(), *plan, *view->snapshot, *position,
-                      unix_seconds(now), request.wanted, limits_.histogram_bytes_max);
-  QueryAnswer answer{
-      plan->from_s, plan->until_s, plan->step_s, tiers[plan->tier].step_s, tiers.finest().step_s, {}, 0};
-  for (size_t i = 0; i < view->copies.size(); ++i) {
-    SeriesCopy& copy = view->copies[i];
-    const bool in_store = view->flushed[copy.shard] == copy.flushing_tick && copy.flushing_tick != 0;
-    const Combine combine = copy.kind == Kind::kEvent ? Combine::kAddEvents : Combine::kMerge;
-    if (in_store) {
-      copy.erased = {};
-    } else {
-      combine_into(copy.unflushed, copy.flushing, combine);
+  return read(*view, *plan, request, now);
+}
+
+// `version` is the table's names_version() before `names` were found.
+Result<QueryEngine::View> QueryEngine::make_view(const std::vector<std::string>& names, uint64_t version,
+                                                 const QueryRequest& request) const {
+  // A shard is flushed every few seconds, so even a second try is rare.
+  constexpr int kTriesMax = 1000;
+  for (int i = 0; i < kTriesMax; ++i) {
+    View view;
+    for (const std::string& name : names) {
+      auto copy = table_.copy(name, request.wanted);
+      if (!copy || (request.merges && copy->kind != Kind::kDistribution)) continue;
+      view.classes.push_back(store_.expiry().class_of(copy->id));
+      view.copies.push_back(std::move(*copy));
     }
-    auto series = reader.read(copy, unsaved_histograms(copy, in_store));
+    if (table_.names_version() != version) return names_changed();
+    view.snapshot = store_.snapshot();
+    const auto consistent = view.is_consistent();
+    if (!consistent) return consistent.error();
+    if (*consistent) return view;
+  }
+  return Error{ErrorCode::kBusy, "flushes kept overtaking the query"};
+}
+
+Result<QueryAnswer> QueryEngine::read(View& view, const QueryPlan& plan, const QueryRequest& request,
+                                      Timestamp now) const {
+  const auto position = view.snapshot->rollup_position();
+  if (!position) return position.error();
+  SeriesReader reader(table_.retention(), store_.expiry(), plan, *view.snapshot, *position, unix_seconds(now),
+                      request.wanted, limits_.histogram_bytes_max);
+  const Tiers& tiers = table_.tiers();
+  QueryAnswer answer{
+      plan.from_s, plan.until_s, plan.step_s, tiers[plan.tier].step_s, tiers.finest().step_s, {}, 0};
+  for (size_t i = 0; i < view.copies.size(); ++i) {
+    SeriesCopy& copy = view.copies[i];
+    const std::vector<SlotHistogram> histograms = keep_unsaved(copy, view.has_flushing(copy));
+    auto series = reader.read(copy, histograms);
     if (!series) return std::move(series).error().with("series " + copy.name);
     // Compactions drop data that are deleted or have a shorter retention now, even if a snapshot has them.
-    if (store_.expiry().class_of(copy.id) != view->classes[i]) return names_changed();
-    for (const SparseHistogram& histogram : series->histograms)
-      answer.joined_histograms += histogram.joined_power() > 0 ? uint64_t{1} : uint64_t{0};
-    if (request.merges) {
-      Status merged = merge_series(answer, std::move(*series), limits_.histogram_bytes_max);
-      if (!merged) return merged.error();
-      continue;
-    }
-    read_percentiles(request.percentiles, *series);
-    series->histograms.clear();
-    answer.series.push_back(std::move(*series));
+    if (store_.expiry().class_of(copy.id) != view.classes[i]) return names_changed();
+    Status added = add_series(answer, std::move(*series), request, limits_.histogram_bytes_max);
+    if (!added) return added.error();
   }
-  if (request.merges && answer.series.empty())
-    return Error{ErrorCode::kNotFound, "none of these series is a distribution"};
-  if (request.merges) read_percentiles(request.percentiles, answer.series.front());
   answer.damaged_frames = reader.damaged_frames();
+  if (!request.merges) return answer;
+  if (answer.series.empty()) return Error{ErrorCode::kNotFound, "none of these series is a distribution"};
+  read_percentiles(request.percentiles, answer.series.front());
   return answer;
 }
 

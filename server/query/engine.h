@@ -11,6 +11,7 @@ namespace statmill {
 
 class Store;
 class Table;
+struct QueryPlan;
 
 // Thread-safe; holds no lock during I/O.
 class QueryEngine {
@@ -29,7 +30,12 @@ class QueryEngine {
   SeriesPage list(const Glob& glob, size_t limit) const;
 
  private:
+  struct View;
   Result<QueryAnswer> attempt(const QueryRequest& request, Timestamp now) const;
+  Result<View> make_view(const std::vector<std::string>& names, uint64_t version,
+                         const QueryRequest& request) const;
+  Result<QueryAnswer> read(View& view, const QueryPlan& plan, const QueryRequest& request,
+                           Timestamp now) const;
 
   const Table& table_;
   Store& store_;

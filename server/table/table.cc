@@ -2,49 +2,72 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/check.h"
 #include "base/hash.h"
 
 namespace statmill {
+namespace {
+
+// Moves deltas to the pending windows of their series. Reuses its buffers from series to series.
+class DeltaMover {
+ public:
+  // Appends the journal entries to `entries`, unless it is nullptr. Both must outlive the mover.
+  DeltaMover(const DeltaPool& deltas, std::string* entries) : deltas_(deltas), entries_(entries) {}
+
+  // Returns the number of buckets in the chain. Requires: `chain` is a chain of `series`, and not empty.
+  uint32_t move(DeltaPool::Chain chain, Series& series) {
+    const bool has_histograms = series.kind == Kind::kDistribution;
+    if (const SlotBucket* const only = deltas_.only_bucket(chain)) {
+      add(*only, has_histograms ? &deltas_.only_histogram(chain) : nullptr, series);
+      return 1;
+    }
+    deltas_.read(chain, series.combine(), buckets_);
+    if (has_histograms) deltas_.read(chain, histograms_);
+    for (size_t i = 0; i < buckets_.size(); ++i)
+      add(buckets_[i], has_histograms ? &histograms_[i].histogram : nullptr, series);
+    return static_cast<uint32_t>(buckets_.size());
+  }
+
+ private:
+  void add(const SlotBucket& bucket, const SparseHistogram* histogram, Series& series) const {
+    series.pending.add(bucket, series.combine(), entries_, histogram);
+  }
+
+  const DeltaPool& deltas_;
+  std::string* const entries_;
+  std::vector<SlotBucket> buckets_;
+  std::vector<SlotHistogram> histograms_;
+};
+
+// Prefetches for a later iteration: first the series, then the end of its pending window, which it points to.
+void prefetch_ahead(std::span<Series* const> series, size_t i) {
+  constexpr size_t kAhead = 8;
+  if (i + 2 * kAhead < series.size()) series[i + 2 * kAhead]->prefetch();
+  if (i + kAhead < series.size()) series[i + kAhead]->pending.prefetch();
+}
+
+}  // namespace
+
 std::vector<SeriesRow> Table::collect(ShardNo n, int parity, JournalDraft* journal) {
-  std::vector<SeriesRow> created;
   Shard& shard = shards_[n];
   const auto p = static_cast<size_t>(parity);
-  std::vector<SlotBucket> buckets;
-  std::vector<SlotHistogram> histograms;
+  std::vector<SeriesRow> created;
   MutexLock lock(shard.mutex);
   for (const Series* s : shard.created[p]) created.push_back({s->id, s->kind, std::string(s->name())});
-  std::vector<Series*>().swap(
-      shard.created[p]);  // frees the memory: after the first ticks, new series are rare
-  const std::vector<Series*>& dirty = shard.dirty[p];
-  std::string* const entries = journal == nullptr ? nullptr : &journal->bytes();
+  std::vector<Series*>().swap(shard.created[p]);  // frees the memory: new series are rare after a while
   DeltaPool& deltas = shard.deltas[p];
   deltas.prefetch_all();
+  DeltaMover mover(deltas, journal == nullptr ? nullptr : &journal->bytes());
+  const std::vector<Series*>& dirty = shard.dirty[p];
   for (size_t i = 0; i < dirty.size(); ++i) {
-    // Prefetches for later series: first the series, then the end of its pending window, which it points to.
-    constexpr size_t kAhead = 8;
-    if (i + 2 * kAhead < dirty.size()) dirty[i + 2 * kAhead]->prefetch();
-    if (i + kAhead < dirty.size()) dirty[i + kAhead]->pending.prefetch();
-    Series* const s = dirty[i];
-    const size_t memory = s->pending.memory_bytes();
-    size_t count = 1;
-    const bool is_distribution = s->kind == Kind::kDistribution;
-    if (const SlotBucket* const only = deltas.only_bucket(s->delta[p])) {
-      s->pending.add(*only, s->combine(), entries,
-                     is_distribution ? &deltas.only_histogram(s->delta[p]) : nullptr);
-    } else {
-      deltas.read(s->delta[p], s->combine(), buckets);
-      histograms.clear();
-      if (is_distribution) deltas.read(s->delta[p], histograms);
-      for (size_t b = 0; b < buckets.size(); ++b)
-        s->pending.add(buckets[b], s->combine(), entries,
-                       is_distribution ? &histograms[b].histogram : nullptr);
-      count = buckets.size();
-    }
-    s->delta[p] = 0;
-    count_pending_bytes(shard, *s, memory);
-    if (journal != nullptr) journal->end_piece(s->id, static_cast<uint32_t>(count));
+    prefetch_ahead(dirty, i);
+    Series& series = *dirty[i];
+    const size_t bytes_before = series.pending.memory_bytes();
+    const uint32_t entries = mover.move(std::exchange(series.delta[p], 0), series);
+    count_pending_bytes(shard, series, bytes_before);
+    if (journal != nullptr) journal->end_piece(series.id, entries);
   }
   ram_bytes_.fetch_sub(deltas.memory_bytes(), std::memory_order_relaxed);
   deltas.clear();

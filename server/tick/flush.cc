@@ -1,7 +1,6 @@
 #include "server/tick/flush.h"
 
 #include <algorithm>
-#include <set>
 
 #include "storage/codec/fragments.h"
 #include "storage/rollup.h"
@@ -17,6 +16,20 @@ std::span<const Item> pop_below(Slot end, std::span<const Item>& left) {
   const std::span<const Item> below = left.first(n);
   left = left.subspan(n);
   return below;
+}
+
+// Returns the keys of the fragments of these series, sorted.
+std::vector<ChunkKey> written_chunks(std::span<const ErasedSeries> series,
+                                     std::span<const StoreBatch::Fragment> fragments) {
+  std::vector<SeriesId> ids;
+  for (const ErasedSeries& s : series) ids.push_back(s.id);
+  std::sort(ids.begin(), ids.end());
+  std::vector<ChunkKey> keys;
+  for (const StoreBatch::Fragment& fragment : fragments) {
+    if (std::binary_search(ids.begin(), ids.end(), fragment.key.id)) keys.push_back(fragment.key);
+  }
+  std::sort(keys.begin(), keys.end());
+  return keys;
 }
 
 }  // namespace
@@ -125,12 +138,17 @@ Result<bool> FragmentBuilder::rebuild_event_rollup(const Part& part, std::vector
   return true;
 }
 
-Status FragmentBuilder::erase(const ErasedSeries& series, std::vector<StoreBatch::Fragment>& out) {
-  const Tiers& tiers = retention_.tiers();
-  std::set<ChunkKey> written;
-  for (const StoreBatch::Fragment& fragment : out) {
-    if (fragment.key.id == series.id) written.insert(fragment.key);
+Status FragmentBuilder::erase(std::span<const ErasedSeries> erased, std::vector<StoreBatch::Fragment>& out) {
+  const std::vector<ChunkKey> written = written_chunks(erased, out);
+  for (const ErasedSeries& series : erased) {
+    if (Status s = erase_one(series, written, out); !s) return s;
   }
+  return Status::ok();
+}
+
+Status FragmentBuilder::erase_one(const ErasedSeries& series, std::span<const ChunkKey> written,
+                                  std::vector<StoreBatch::Fragment>& out) {
+  const Tiers& tiers = retention_.tiers();
   for (TierNo t = 0; t < tiers.count(); ++t) {
     const Tier& tier = tiers[t];
     const int64_t ratio = tier.step_s / tiers.finest().step_s;
@@ -139,7 +157,7 @@ Status FragmentBuilder::erase(const ErasedSeries& series, std::vector<StoreBatch
       const ChunkKey key{t, tier.chunk_of_slot(begin), series.id};
       const Slot first = static_cast<Slot>(key.chunk) * tier.chunk_slots;
       const Slot stop = std::min(end, first + tier.chunk_slots);
-      bool exists = written.contains(key);
+      bool exists = std::binary_search(written.begin(), written.end(), key);
       if (!exists) {
         const auto stored = snapshot_.chunk(key);
         if (!stored) return stored.error();

@@ -29,9 +29,10 @@ class FragmentBuilder {
 
   // Appends the fragments of one series. Errors: from reading the store (late events read their chunk).
   Status add(const FlushedSeries& series, std::vector<StoreBatch::Fragment>& out);
-  // Appends fragments that erase the slots of one series, in every tier, from the store and from the
-  // fragments in `out`. Requires: `out` has all other fragments of the series. Cost: one read per chunk.
-  Status erase(const ErasedSeries& series, std::vector<StoreBatch::Fragment>& out);
+  // Appends fragments that erase the slots of these series, in every tier, from the store and from the
+  // fragments in `out`. Requires: `out` has all other fragments of the series. Cost: one read per chunk of
+  // these series, and O(n log n) for the n fragments and series.
+  Status erase(std::span<const ErasedSeries> erased, std::vector<StoreBatch::Fragment>& out);
 
   // Damaged chunks that received late events, which were therefore added to the coarser tiers only.
   uint64_t damaged() const { return damaged_; }
@@ -48,6 +49,8 @@ class FragmentBuilder {
   bool copy_entries(const FlushedSeries& series, std::vector<StoreBatch::Fragment>& out) const;
   Status add_chunk(const Part& part, std::vector<StoreBatch::Fragment>& out);
   Result<bool> rebuild_event_rollup(const Part& part, std::vector<StoreBatch::Fragment>& out);
+  Status erase_one(const ErasedSeries& series, std::span<const ChunkKey> written,
+                   std::vector<StoreBatch::Fragment>& out);
 
   const Retention& retention_;
   const Expiry& expiry_;

@@ -218,12 +218,12 @@ Status Ticker::build_fragments(TickTime now) {
   for (const FlushedSeries& series : by_id(prepared_->flushes)) {
     if (Status s = builder.add(series, batch.fragments); !s) return s;
   }
+  std::vector<ErasedSeries> erased;
   for (const auto& [shard, flush] : prepared_->flushes) {
-    for (const ErasedSeries& series : flush.erased) {
-      if (Status s = builder.erase(series, batch.fragments); !s) return s;
-    }
+    erased.insert(erased.end(), flush.erased.begin(), flush.erased.end());
     batch.flushed.push_back({shard, prepared_->tick, encode_activity(flush.activity)});
   }
+  if (Status s = builder.erase(erased, batch.fragments); !s) return s;
   if (Status s = lower_floors(); !s) return s;
   damaged_chunks_.add(builder.damaged());
   expired_unwritten_.add(builder.expired());
