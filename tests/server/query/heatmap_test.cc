@@ -1,4 +1,4 @@
-// Heatmap rows: they hold every sample, cover the ranges they say, and join as the grouping says.
+// Heatmap rows: they contain every sample in the right range, at the requested grouping.
 #include "server/query/heatmap.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ void expect_rows(const std::vector<SparseHistogram>& slots, int grouping_power,
   }
 }
 
-TEST(Heatmap, HasARowForEachBucketThatHoldsSamples) {
+TEST(Heatmap, HasOneRowPerBucketWithSamples) {
   const std::vector<SparseHistogram> slots = {of_values({0, 1, 1, 64}), {}, of_values({1, -3, 65})};
   expect_rows(slots, 5,
               {{-3.0625, -3, {0, 0, 1}}, {0, 0, {1, 0, 0}}, {1, 1.03125, {2, 0, 1}}, {64, 66, {1, 0, 1}}});
@@ -47,18 +47,18 @@ TEST(Heatmap, JoinsBucketsToAGroupingPower) {
   expect_rows({of_values({1, 1.6, 1.9})}, 1, {{1, 1.5, {1}}, {1.5, 2, {2}}});
 }
 
-TEST(Heatmap, IsAsCoarseAsItsCoarsestHistogram) {
+TEST(Heatmap, IsAsCoarseAsTheCoarsestHistogram) {
   const auto joined = SparseHistogram::from_cells({{kHistogramIndexOfOne, 3}}, 5);
   ASSERT_TRUE(joined);
   expect_rows({*joined, of_values({1.1, 5})}, 5, {{1, 2, {3, 1}}, {4, 8, {0, 1}}});
 }
 
-TEST(Heatmap, OfNothingHasNoRows) {
+TEST(Heatmap, HasNoRowsWithoutSamples) {
   expect_rows({}, 5, {});
   expect_rows({{}, {}}, 5, {});
 }
 
-TEST(Heatmap, OverTheLimitIsRefused) {
+TEST(Heatmap, RefusesMoreCellsThanTheLimit) {
   const std::vector<SparseHistogram> slots = {of_values({1, 2, 3}), of_values({4})};
   EXPECT_TRUE(heatmap_rows(slots, 5, 8));
   const auto refused = heatmap_rows(slots, 5, 7);
@@ -66,7 +66,7 @@ TEST(Heatmap, OverTheLimitIsRefused) {
   EXPECT_EQ(refused.error().code, ErrorCode::kLimit);
 }
 
-RC_GTEST_PROP(Heatmap, HoldsEverySampleInItsRange, ()) {
+RC_GTEST_PROP(Heatmap, CountsEverySampleInItsRange, ()) {
   const auto slots = *rc::gen::container<std::vector<SparseHistogram>>(histograms());
   const int power = *rc::gen::inRange(0, kHistogramGroupingPower + 1);
   const auto rows = heatmap_rows(slots, power, size_t{1} << 30);

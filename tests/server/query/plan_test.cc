@@ -1,4 +1,4 @@
-// Which tier and step answer what: {request, want, why}.
+// make_plan(): the tier and step for a table of requests.
 #include "server/query/plan.h"
 
 #include <gtest/gtest.h>
@@ -30,16 +30,16 @@ TEST(Plan, ChoosesTheFinestTierThatCoversAndFits) {
   const Case cases[] = {
       {ask(kHour, 0), 0, 10, "an hour is 360 slots of 10 s"},
       {ask(6 * kHour, 0), 1, 300, "six hours of 10 s are over 1000 points"},
-      {ask(6 * kHour, 0, {}, 5000), 0, 10, "unless more are asked for"},
+      {ask(6 * kHour, 0, {}, 5000), 0, 10, "6 h of 10 s fit in 5000 points"},
       {ask(10 * kDay, 0), 2, kHour, "ten days of 5 m are 2880"},
       {ask(20 * kDay, 20 * kDay - kHour), 1, 300, "10 s are gone after 10 days"},
       {ask(2 * 365 * kDay, 2 * 365 * kDay - kHour), 2, kHour, "5 m are gone after a year"},
-      {ask(300 * kDay, 0), 2, 8 * kHour, "7200 hours come at a round step of 8 h"},
+      {ask(300 * kDay, 0), 2, 8 * kHour, "7200 hours need a round step of 8 h"},
       {ask(9 * 365 * kDay, 8 * 365 * kDay), 2, 12 * kHour, "older than all: the coarsest"},
-      {ask(kHour, 0, 10), 0, 10, "a step asked for"},
+      {ask(kHour, 0, 10), 0, 10, "the requested step"},
       {ask(kHour, 0, 60), 0, 60, "a multiple of 10 s only"},
       {ask(kHour, 0, 300), 1, 300, "the coarsest tier that divides it costs least"},
-      {ask(kHour, 0, 7200), 2, 7200, "likewise"},
+      {ask(kHour, 0, 7200), 2, 7200, "the coarsest tier again"},
       {ask(kHour, 0, 7), 0, 10, "rounded up to the tier's step"},
       {ask(20 * kDay, 0, 10), 1, 300, "raised to what still exists"},
       {ask(kDay, 0, 10, 100), 0, 900, "raised until the points fit"},
@@ -57,7 +57,7 @@ TEST(Plan, ChoosesTheFinestTierThatCoversAndFits) {
   }
 }
 
-TEST(Plan, RefusesWhatMakesNoSense) {
+TEST(Plan, RefusesInvalidRequests) {
   EXPECT_EQ(plan(ask(0, 0)).error().code, ErrorCode::kInvalid) << "empty range";
   EXPECT_EQ(plan(ask(0, kHour)).error().code, ErrorCode::kInvalid) << "until before from";
   EXPECT_EQ(plan(ask(kHour, 0, 0)).error().code, ErrorCode::kInvalid) << "step 0";

@@ -1,4 +1,4 @@
-// DeltaPool: what an epoch brought to a series, whatever order it came in.
+// DeltaPool: it returns what was added to a chain, in whatever order.
 #include "server/table/delta_pool.h"
 
 #include <gtest/gtest.h>
@@ -15,20 +15,20 @@ struct Arrival {
   Number value;
 };
 
-// Slots mostly one after the other, as a backfill brings them, some far behind.
+// Slots that mostly ascend, as in a backfill; some are much older.
 std::vector<Arrival> arrivals(size_t series) {
   const auto some = *rc::gen::container<std::vector<std::tuple<size_t, Slot, Number>>>(rc::gen::tuple(
       rc::gen::inRange<size_t>(0, series),
       rc::gen::oneOf(rc::gen::just<Slot>(0), rc::gen::inRange<Slot>(0, 100)), small_decimals()));
   std::vector<Arrival> out;
   for (size_t i = 0; i < some.size(); ++i) {
-    const auto& [of, behind, value] = some[i];
-    out.push_back({of, 1000 + static_cast<Slot>(i) - behind, value});
+    const auto& [of, age, value] = some[i];
+    out.push_back({of, 1000 + static_cast<Slot>(i) - age, value});
   }
   return out;
 }
 
-void holds_what_was_added(Combine combine) {
+void check_read(Combine combine) {
   constexpr size_t kSeries = 3;
   DeltaPool pool;
   std::array<DeltaPool::Chain, kSeries> chains{};
@@ -49,10 +49,10 @@ void holds_what_was_added(Combine combine) {
   }
 }
 
-RC_GTEST_PROP(DeltaPool, HoldsTheSumsOfGauges, ()) { holds_what_was_added(Combine::kMerge); }
-RC_GTEST_PROP(DeltaPool, HoldsTheTotalsOfEvents, ()) { holds_what_was_added(Combine::kAddEvents); }
+RC_GTEST_PROP(DeltaPool, MergesGaugesBySlot, ()) { check_read(Combine::kMerge); }
+RC_GTEST_PROP(DeltaPool, AddsEventsUpBySlot, ()) { check_read(Combine::kAddEvents); }
 
-RC_GTEST_PROP(DeltaPool, HoldsTheHistogramsOfDistributions, ()) {
+RC_GTEST_PROP(DeltaPool, MergesHistogramsBySlot, ()) {
   constexpr size_t kSeries = 3;
   DeltaPool pool;
   std::array<DeltaPool::Chain, kSeries> chains{};
@@ -72,7 +72,7 @@ RC_GTEST_PROP(DeltaPool, HoldsTheHistogramsOfDistributions, ()) {
   }
 }
 
-TEST(DeltaPool, SamplesOfAsManySlotsAsAreSearchedShareTheirBuckets) {
+TEST(DeltaPool, UsesOneNodePerSlotWithinTheSearchLimit) {
   DeltaPool pool;
   DeltaPool::Chain chain = 0;
   for (int round = 0; round < 3; ++round) {

@@ -1,4 +1,5 @@
-// Distributions: what the table takes into their histograms, what that counts in RAM, and what queries say.
+// Distributions: which samples the table adds to their histograms, the memory that this uses, and the answers
+// to queries.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +19,8 @@ class DistributionTest : public testing::Test {
  protected:
   DistributionTest() { batch_.clear(); }
 
-  // One sample of a distribution; `ready` where it is a bucket.
+  // Sends one sample of a distribution, or a bucket if `ready` is not nullptr. Returns how many were
+  // accepted.
   uint64_t send(const std::string& name, double value, const ReadyBucket* ready = nullptr) {
     batch_.clear();
     Sample& sample = batch_.samples.emplace_back();
@@ -73,7 +75,7 @@ class DistributionTest : public testing::Test {
   Batch batch_;
 };
 
-TEST_F(DistributionTest, EverySampleIsInTheHistogramWhereverItIs) {
+TEST_F(DistributionTest, TheHistogramHasSamplesFromDeltaPendingAndStore) {
   send("d", 1);
   send("d", 1.5);
   EXPECT_EQ(histogram("d"), of_values({1, 1.5})) << "in the delta";
@@ -85,7 +87,7 @@ TEST_F(DistributionTest, EverySampleIsInTheHistogramWhereverItIs) {
   EXPECT_EQ(histogram("d"), of_values({1, 1.5, -7, 0})) << "in the store";
 }
 
-TEST_F(DistributionTest, SamplesOfOtherKindsAreObservationsOfIt) {
+TEST_F(DistributionTest, SamplesSentAsOtherKindsAreObservations) {
   send("d", 1);
   EXPECT_EQ(send_lines("d 2\n*d 3\n"), 2U);
   EXPECT_EQ(table_.kind_mismatches(), 2U);
@@ -99,7 +101,7 @@ TEST_F(DistributionTest, ABucketOfEqualSamplesNeedsNoCells) {
   EXPECT_EQ(histogram("d"), of_values({5, 5, 5}));
 }
 
-TEST_F(DistributionTest, ABucketThatDoesNotTellHowItsSamplesSpreadIsRefused) {
+TEST_F(DistributionTest, RefusesABucketWithoutAHistogram) {
   const ReadyBucket ready{2, Number::decimal(5, 0), Number::decimal(1, 0), Number::decimal(2, 0)};
   EXPECT_EQ(send("new", 3, &ready), 0U);
   EXPECT_EQ(batch_.refused[static_cast<size_t>(Refusal::kBadBucket)], 1U);
@@ -110,14 +112,14 @@ TEST_F(DistributionTest, ABucketThatDoesNotTellHowItsSamplesSpreadIsRefused) {
   EXPECT_EQ(histogram("d"), of_values({1}));
 }
 
-TEST_F(DistributionTest, TheCellsOfABucketAreTaken) {
+TEST_F(DistributionTest, AddsTheCellsOfABucket) {
   const std::vector<HistogramCell> cells = {{histogram_index(1), 2}, {histogram_index(3), 1}};
   const ReadyBucket ready{3, Number::decimal(11, 0), Number::decimal(1, 0), Number::decimal(3, 0), cells};
   EXPECT_EQ(send("d", 5, &ready), 1U);
   EXPECT_EQ(histogram("d"), of_values({1, 1, 3}));
 }
 
-TEST_F(DistributionTest, HistogramsCountAsMemoryAndGiveItBack) {
+TEST_F(DistributionTest, CountsTheMemoryOfHistogramsUntilTheyAreFlushed) {
   for (int i = 0; i < 1000; ++i) send("d", i);
   EXPECT_GE(table_.ram_bytes(), sizeof(HistogramCell) * histogram("d").cells().size());
   tick();
@@ -127,7 +129,7 @@ TEST_F(DistributionTest, HistogramsCountAsMemoryAndGiveItBack) {
   EXPECT_EQ(table_.ram_bytes(), 0U);
 }
 
-TEST_F(DistributionTest, PercentilesAreOfDistributionsOnly) {
+TEST_F(DistributionTest, OnlyDistributionsHavePercentiles) {
   send("d", 3);
   send("d", 4);
   send_lines("g 5\n");
@@ -137,7 +139,7 @@ TEST_F(DistributionTest, PercentilesAreOfDistributionsOnly) {
   EXPECT_EQ(answer->series[1].percentiles, (std::vector<std::vector<double>>{{}, {}}));
 }
 
-TEST_F(DistributionTest, WhereNothingWasThereIsNoPercentile) {
+TEST_F(DistributionTest, ThePercentileOfAnEmptySlotIsNan) {
   send("d", 3);
   QueryRequest request = asking({"d"});
   request.from_s -= 10;
@@ -149,7 +151,7 @@ TEST_F(DistributionTest, WhereNothingWasThereIsNoPercentile) {
   EXPECT_EQ(median[1], 3);
 }
 
-TEST_F(DistributionTest, ManyMergeToOne) {
+TEST_F(DistributionTest, MergesManyDistributionsIntoOne) {
   send("d.a", 1);
   send("d.b", 2);
   send_lines("d.gauge 9\n");
@@ -163,7 +165,7 @@ TEST_F(DistributionTest, ManyMergeToOne) {
   EXPECT_EQ(answer->series[0].percentiles, (std::vector<std::vector<double>>{{1}, {2}}));
 }
 
-TEST_F(DistributionTest, MergingWhatIsNoDistributionIsAnError) {
+TEST_F(DistributionTest, MergingOnlyGaugesIsAnError) {
   send_lines("g 9\n");
   QueryRequest request = asking({"g"});
   request.merges = true;
@@ -172,7 +174,7 @@ TEST_F(DistributionTest, MergingWhatIsNoDistributionIsAnError) {
   EXPECT_EQ(answer.error().code, ErrorCode::kNotFound);
 }
 
-TEST_F(DistributionTest, TooManyCellsAreJoinedAndTheAnswerSaysSo) {
+TEST_F(DistributionTest, TheAnswerCountsHistogramsWithJoinedCells) {
   for (int i = 0; i < 3000; ++i) send("d", std::exp(i * 0.03 - 45));
   flush();
   const auto answer = ask(asking({"d"}));
@@ -183,7 +185,7 @@ TEST_F(DistributionTest, TooManyCellsAreJoinedAndTheAnswerSaysSo) {
   EXPECT_EQ(h.count(), 3000U);
 }
 
-TEST_F(DistributionTest, HistogramsOverTheLimitOfMemoryAreRefused) {
+TEST_F(DistributionTest, RefusesAQueryWhoseHistogramsNeedTooMuchMemory) {
   for (int i = 0; i < 100; ++i) send("d", std::exp(i));
   QueryLimits limits;
   limits.histogram_bytes_max = sizeof(HistogramCell) * 99;

@@ -1,5 +1,5 @@
-// Searches beside a writer: every name that was whole before a search began is visited, whatever comes and
-// goes meanwhile.
+// Searches while a writer adds and removes names: a search visits every name that was added before it began
+// and is not removed.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -15,14 +15,15 @@ namespace {
 
 constexpr uint32_t kNames = 60'000;
 
-// Every tenth name is removed soon after it came.
+// Every tenth name is removed soon after it is added.
 bool is_removed(uint32_t number) { return number % 10 == 0; }
 std::string name_of(uint32_t number) { return "dc1.web" + std::to_string(number) + ".cpu"; }
 uint32_t number_of(std::string_view name) {
   return static_cast<uint32_t>(std::stoul(std::string(name.substr(std::string_view("dc1.web").size()))));
 }
 
-// How far the writer is, for searches to check against; and how many searches there were, for it to wait for.
+// The writer's progress, which searches check against; and the number of searches, which the writer waits
+// for.
 struct Progress {
   std::atomic<uint32_t> added{0};
   std::atomic<uint32_t> removed{0};
@@ -41,7 +42,7 @@ void write(NameArena& arena, Progress& progress) {
   }
 }
 
-// One search; what it must and must not visit is known from how far the writer was before it.
+// Makes one search. The writer's progress before it says which names it must and must not visit.
 void check_search(const NameArena& arena, std::string_view pattern, Progress& progress) {
   const Glob glob = *Glob::parse(pattern);
   const uint32_t added_before = progress.added;
@@ -65,7 +66,7 @@ void check_search(const NameArena& arena, std::string_view pattern, Progress& pr
   ++progress.searches;
 }
 
-TEST(NameArenaStress, SearchesSeeWhatWasThereBeforeThem) {
+TEST(NameArenaStress, SearchesVisitAllNamesAddedBefore) {
   NameArena arena;
   Progress progress;
   std::atomic<bool> done{false};

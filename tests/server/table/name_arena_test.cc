@@ -1,4 +1,4 @@
-// The arena of names against a plain list of them: whatever the names, the globs and what was removed.
+// NameArena against a plain list of names, for any names, globs and removals.
 #include "server/table/name_arena.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ Names found(const NameArena& arena, std::string_view pattern) {
   return out;
 }
 
-// The names that match, found the plain way.
+// Returns the names that match, found by testing each.
 Names filtered(const Names& names, std::string_view pattern) {
   const Glob glob = *Glob::parse(pattern);
   Names out;
@@ -49,7 +49,7 @@ TEST(NameArena, FindsByEveryKindOfPattern) {
   EXPECT_TRUE(found(NameArena(), "*").empty());
 }
 
-TEST(NameArena, ANameStaysWhereItIsAcrossManyBlocks) {
+TEST(NameArena, NeverMovesAName) {
   NameArena arena;
   std::vector<std::string> names;
   std::vector<std::string_view> places;
@@ -65,7 +65,7 @@ TEST(NameArena, ANameStaysWhereItIsAcrossManyBlocks) {
   EXPECT_EQ(found(arena, "*77*"), filtered(all, "*77*"));
 }
 
-TEST(NameArena, ARemovedNameIsNotVisitedAndItsBytesAreCounted) {
+TEST(NameArena, HidesARemovedNameAndCountsItsBytes) {
   NameArena arena;
   const std::string_view gone = arena.add("host.gone");
   arena.add("host.kept");
@@ -77,10 +77,10 @@ TEST(NameArena, ARemovedNameIsNotVisitedAndItsBytesAreCounted) {
   EXPECT_EQ(arena.dead_bytes(), gone.size() + 3);
   for (const std::string_view pattern : {"*", "host.*", "*host*"})
     EXPECT_EQ(found(arena, pattern), (Names{"host.kept"})) << pattern;
-  EXPECT_EQ(gone, "host.gone") << "who holds it still may";
+  EXPECT_EQ(gone, "host.gone") << "the bytes stay valid";
 }
 
-TEST(NameArena, AVisitorEndsTheSearch) {
+TEST(NameArena, StopsWhenTheVisitorReturnsFalse) {
   NameArena arena;
   for (int i = 0; i < 5'000; ++i) arena.add("series." + std::to_string(i));
   for (const std::string_view pattern : {"*", "series.*", "{*,s*}"}) {
@@ -98,7 +98,7 @@ RC_GTEST_PROP(NameArena, AgreesWithAPlainScan, ()) {
   NameArena arena;
   Names names;
   for (const std::string& name : list) {
-    // A long name now and then, so that blocks end among them.
+    // Some names are long, so that there are several blocks.
     const bool is_long = *rc::gen::weightedElement<bool>({{3, false}, {1, true}});
     const std::string whole = is_long ? name + std::string(kNameBytesMax - name.size(), 'b') : name;
     const std::string_view added = arena.add(whole);
@@ -120,8 +120,8 @@ RC_GTEST_PROP(NameArena, AgreesWithAPlainScan, ()) {
   }
 }
 
-// The times are printed and decide nothing.
-TEST(NameArena, AMillionNamesCostThreeBytesEachBesideTheirOwn) {
+// Prints the times of searches, which the test does not check.
+TEST(NameArena, AMillionNamesNeedThreeBytesEachMoreThanTheirLength) {
   constexpr size_t kNames = 1'000'000;
   NameArena arena;
   size_t bytes = 0;

@@ -1,5 +1,4 @@
-// The index of a shard, and the arena its series are in, against a plain set of names: whatever comes, goes
-// and comes again.
+// SeriesIndex and SeriesArena against a plain set of names that are added, removed and added again.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -12,8 +11,8 @@
 namespace statmill {
 namespace {
 
-// Names of which many start their search at the same entry, also at the last ones of the table.
-RC_GTEST_PROP(SeriesIndex, FindsAllThatIsInAndNothingElse, ()) {
+// Searches for many of these names start at the same entry, some of them at the last entries of the table.
+RC_GTEST_PROP(SeriesIndex, FindsExactlyTheNamesInIt, ()) {
   const auto steps =
       *rc::gen::resize(200, rc::gen::container<std::vector<uint32_t>>(rc::gen::inRange<uint32_t>(0, 60)));
   SeriesIndex index;
@@ -48,8 +47,8 @@ RC_GTEST_PROP(SeriesIndex, FindsAllThatIsInAndNothingElse, ()) {
   }
 }
 
-// Names of all lengths, many more than a chunk has room for.
-TEST(SeriesArena, SeriesStayWhereTheyAreWithNamesOfAnyLength) {
+// Names of all lengths, many more than fit in a chunk.
+TEST(SeriesArena, NeverMovesASeries) {
   SeriesArena arena;
   std::vector<const Series*> where;
   const auto name_of = [](size_t i) {
@@ -72,7 +71,7 @@ TEST(SeriesArena, SeriesStayWhereTheyAreWithNamesOfAnyLength) {
   }
 }
 
-TEST(SeriesArena, RoomIsGivenToAnotherOfItsSize) {
+TEST(SeriesArena, ReusesTheLinesOfARemovedSeries) {
   SeriesArena arena;
   const SeriesArena::Number first = arena.add("first");
   const SeriesArena::Number longer = arena.add(std::string(100, 'x'));

@@ -1,5 +1,5 @@
-// Ingest, tick, flush, changes of names and queries at once: every sample is seen exactly once at any moment
-// (invariants A, B, C).
+// Ingest, ticks, flushes, changes of names and queries at the same time: every query counts every sample
+// exactly once (invariants A, B, C).
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -22,8 +22,8 @@ constexpr int kSeries = 20;
 class Stress : public testing::Test {
  protected:
   TickTime time(int tick) const { return {from_unix_seconds(kNow), SteadyTime(std::chrono::seconds(tick))}; }
-  // Each batch holds one sample for every series, and of the one that is deleted again and again.
-  void write(std::atomic<int>& sent, std::atomic<int>& taken) {
+  // Each batch has one sample of every series and one of "doomed", which is deleted again and again.
+  void write(std::atomic<int>& sent, std::atomic<int>& accepted) {
     std::string text = "doomed " + std::to_string(kNow) + " 1\n";
     for (int s = 0; s < kSeries; ++s) text += "s" + std::to_string(s) + " " + std::to_string(kNow) + " 1\n";
     for (int i = 0; i < kBatches; ++i) {
@@ -31,14 +31,14 @@ class Stress : public testing::Test {
       parse_istatd_lines(text, batch);
       ++sent;
       ASSERT_EQ(table_.apply(batch, from_unix_seconds(kNow)), static_cast<uint64_t>(kSeries + 1));
-      ++taken;
+      ++accepted;
     }
   }
-  // Of all series that match, each.
+  // Returns the count of each series that matches; empty if none exists.
   std::vector<uint64_t> counts(const Table& table, const std::string& glob) {
     const QueryEngine engine(table, store_, {});
     const auto answer = engine.run({{glob}, kNow - 100, kNow + 100, 10, {}}, from_unix_seconds(kNow));
-    if (!answer) return {};  // not there
+    if (!answer) return {};
     std::vector<uint64_t> out;
     for (const SeriesAnswer& series : answer->series) {
       out.push_back(0);
@@ -59,19 +59,19 @@ class Stress : public testing::Test {
   Log log_{LogLevel::kError};
 };
 
-TEST_F(Stress, QueriesSeeEverySampleExactlyOnceWhileTicksAndFlushesGoOn) {
+TEST_F(Stress, QueriesCountEverySampleExactlyOnceDuringTicksAndFlushes) {
   Ticker ticker({table_, store_, registry_, health_, log_}, {}, {}, SteadyTime{});
   std::array<std::atomic<int>, 2> sent{};
-  std::array<std::atomic<int>, 2> taken{};
+  std::array<std::atomic<int>, 2> accepted{};
   std::atomic<bool> done{false};
-  std::thread first([&] { write(sent[0], taken[0]); });
-  std::thread second([&] { write(sent[1], taken[1]); });
+  std::thread first([&] { write(sent[0], accepted[0]); });
+  std::thread second([&] { write(sent[1], accepted[1]); });
   std::thread ticking([&] {
     for (int i = 1; !done; ++i) ASSERT_TRUE(i % 3 == 0 ? ticker.flush_all(time(i)) : ticker.tick(time(i)));
   });
   std::thread asking([&] {
     for (int i = 0; !done; ++i) {
-      const int least = taken[0] + taken[1];
+      const int least = accepted[0] + accepted[1];
       const uint64_t seen = count("s" + std::to_string(i % kSeries));
       const int most = sent[0] + sent[1];
       ASSERT_GE(seen, static_cast<uint64_t>(least));
@@ -90,25 +90,25 @@ TEST_F(Stress, QueriesSeeEverySampleExactlyOnceWhileTicksAndFlushesGoOn) {
   EXPECT_EQ(counts(again, "s7"), std::vector<uint64_t>{2U * kBatches});
 }
 
-// One series is deleted and made anew by the next sample, one goes to and fro between two names.
-TEST_F(Stress, QueriesSeeNamesBeforeOrAfterAChangeAndNoSampleOfTheDeleted) {
+// One series is deleted and then created again by the next sample; one is renamed back and forth.
+TEST_F(Stress, QueriesSeeAChangeOfNamesWhollyOrNotAtAll) {
   Batch batch;
   const std::string line = "moved.a " + std::to_string(kNow) + " 1";
   parse_istatd_lines(line, batch);
   ASSERT_EQ(table_.apply(batch, from_unix_seconds(kNow)), 1U);
   Ticker ticker({table_, store_, registry_, health_, log_}, {}, {}, SteadyTime{});
   std::array<std::atomic<int>, 2> sent{};
-  std::array<std::atomic<int>, 2> taken{};
-  std::atomic<int> deleted{0};  // batches that were there before the last deletion
+  std::array<std::atomic<int>, 2> accepted{};
+  std::atomic<int> deleted{0};  // batches accepted before the last deletion
   std::atomic<bool> done{false};
-  std::thread first([&] { write(sent[0], taken[0]); });
-  std::thread second([&] { write(sent[1], taken[1]); });
+  std::thread first([&] { write(sent[0], accepted[0]); });
+  std::thread second([&] { write(sent[1], accepted[1]); });
   std::thread ticking([&] {
     constexpr std::string_view kDoomed[] = {"doomed"};
     for (int i = 1; !done; ++i) {
       const bool there = i % 8 < 4;
       const NewName move{there ? "moved.a" : "moved.b", there ? "moved.b" : "moved.a"};
-      const int before = taken[0] + taken[1];
+      const int before = accepted[0] + accepted[1];
       if (i % 4 == 1) {
         const auto moved = ticker.change({.deletes = {}, .slots = {}, .renames = {&move, 1}}, time(i));
         ASSERT_EQ(moved->renamed.size(), 1U);

@@ -1,4 +1,4 @@
-// The table's rules: what is refused and counted, how kinds are fixed, what a copy holds.
+// Table: which samples it refuses and counts, how a series gets its kind, and what a copy contains.
 #include "server/table/table.h"
 
 #include <gtest/gtest.h>
@@ -14,16 +14,16 @@ class TableTest : public testing::Test {
  protected:
   explicit TableTest(TableLimits limits = {}) : table_(tiers_, limits) {}
 
-  // Applies the lines and returns how many samples were taken.
+  // Applies the lines and returns how many samples were accepted.
   uint64_t send(const std::string& lines) {
     text_ = lines;
     batch_.clear();
     parse_istatd_lines(text_, batch_);
-    const uint64_t taken = table_.apply(batch_, from_unix_seconds(kNow));
+    const uint64_t accepted = table_.apply(batch_, from_unix_seconds(kNow));
     uint64_t refused = 0;
     for (const uint64_t n : batch_.refused) refused += n;
-    EXPECT_EQ(batch_.received, taken + refused) << lines;
-    return taken;
+    EXPECT_EQ(batch_.received, accepted + refused) << lines;
+    return accepted;
   }
   uint64_t refused(Refusal reason) const { return batch_.refused[static_cast<size_t>(reason)]; }
   static std::string at(const std::string& name, int64_t time_s) {
@@ -36,7 +36,7 @@ class TableTest : public testing::Test {
   Batch batch_;
 };
 
-TEST_F(TableTest, RefusesTooOldAndTooNewAndTakesTheRest) {
+TEST_F(TableTest, RefusesOnlySamplesThatAreTooOldOrTooNew) {
   const int64_t oldest = kNow - tiers_.coarsest().retention_s;
   EXPECT_EQ(
       send(at("a", kNow + 600) + at("a", kNow + 601) + at("a", oldest) + at("a", oldest - 1) + at("a", -5)),
@@ -45,8 +45,9 @@ TEST_F(TableTest, RefusesTooOldAndTooNewAndTakesTheRest) {
   EXPECT_EQ(refused(Refusal::kTooOld), 2U);
 }
 
-// A store that had it would name a series that its catalog has not, and be refused at the next start.
-TEST_F(TableTest, AFlushKnowsNothingOfSeriesThatWereMadeAfterTheFlip) {
+// Otherwise the store would have activity of a series that is not in its catalog, and the next start would
+// refuse it.
+TEST_F(TableTest, AFlushOmitsSeriesCreatedAfterTheEpochEnded) {
   send("a 1\n");
   const int parity = table_.end_epoch().parity;
   for (int i = 0; i < 1000; ++i) send("later." + std::to_string(i) + " 1\n");
@@ -65,7 +66,7 @@ TEST_F(TableTest, AFlushKnowsNothingOfSeriesThatWereMadeAfterTheFlip) {
   EXPECT_EQ(active, 1U + 1001U);
 }
 
-TEST_F(TableTest, MakesNoSeriesForARefusedSample) {
+TEST_F(TableTest, CreatesNoSeriesForARefusedSample) {
   EXPECT_EQ(send(at("ghost", kNow + 1000) + "bad " + std::to_string(kNow) + " 30 0 1 2 3\n"), 0U);
   EXPECT_EQ(refused(Refusal::kBadBucket), 1U);
   EXPECT_EQ(table_.series_count(), 0U);
@@ -81,7 +82,7 @@ TEST_F(TableTest, KeepsTheKindOfTheFirstSample) {
   EXPECT_EQ(table_.kind_mismatches(), 2U);
 }
 
-TEST_F(TableTest, FindsNamesThatShareAShardAndManyMore) {
+TEST_F(TableTest, FindsEachOfManySeries) {
   std::string lines;
   for (int i = 0; i < 20'000; ++i) lines += "series." + std::to_string(i) + " " + std::to_string(i) + "\n";
   EXPECT_EQ(send(lines), 20'000U);
@@ -96,7 +97,7 @@ TEST_F(TableTest, FindsNamesThatShareAShardAndManyMore) {
   EXPECT_FALSE(table_.copy("series.20000"));
 }
 
-TEST_F(TableTest, MovesAnEpochToPendingAndThroughAFlushWithoutLosingSight) {
+TEST_F(TableTest, ACopyHasEverySampleFromDeltaToFlush) {
   send("a 1\na 2\n");
   const ShardNo shard = table_.copy("a")->shard;
   const int parity = table_.end_epoch().parity;
@@ -127,11 +128,11 @@ TEST_F(TableTest, MovesAnEpochToPendingAndThroughAFlushWithoutLosingSight) {
   table_.end_flush(shard);
   EXPECT_EQ(sum(), 4);
   EXPECT_EQ(table_.copy("a")->flushed_tick, 9U);
-  EXPECT_EQ(table_.ram_bytes(), DeltaPool::kNodeBytes) << "what is left is one bucket";
+  EXPECT_EQ(table_.ram_bytes(), DeltaPool::kNodeBytes) << "one bucket is left";
 }
 
-// Slots in an order that no search along the chain finds in time.
-TEST_F(TableTest, AddsUpManySlotsOfOneEpochInAnyOrder) {
+// The bounded search along the chain does not find these slots.
+TEST_F(TableTest, MergesManySlotsOfOneEpochInAnyOrder) {
   std::string lines;
   for (int i = 0; i < 1000; ++i) {
     const int64_t time_s = kNow - 10 * (i * 7 % 100);
@@ -159,7 +160,7 @@ class SmallTableTest : public TableTest {
   }
 };
 
-TEST_F(SmallTableTest, RefusesNewNamesOverTheLimitAndKeepsTheOldOnes) {
+TEST_F(SmallTableTest, RefusesOnlyNewNamesOverTheLimit) {
   EXPECT_EQ(send("a 1\nb 1\nc 1\n"), 3U);
   EXPECT_EQ(send("d 1\ne 1\na 2\n"), 1U);
   EXPECT_EQ(refused(Refusal::kSeriesLimit), 2U);
@@ -179,26 +180,26 @@ class SenderLimitTest : public TableTest {
   }
 };
 
-TEST_F(SenderLimitTest, RefusesNewNamesOfTheSenderThatHasMadeItsShareAlone) {
+TEST_F(SenderLimitTest, RefusesNewNamesOnlyFromASenderOverItsLimit) {
   EXPECT_EQ(send_from(host(1, 1000), "a 1\nb 1\n"), 2U);
   EXPECT_EQ(send_from(host(1, 1000), "c 1\n"), 0U);
   EXPECT_EQ(refused(Refusal::kSenderLimit), 1U);
   EXPECT_EQ(send_from(host(1, 2000), "c 1\n"), 0U) << "another port is the same sender";
-  EXPECT_EQ(send_from(host(2), "a 1\nb 1\nc 1\nd 1\n"), 4U) << "old names are everybody's";
+  EXPECT_EQ(send_from(host(2), "a 1\nb 1\nc 1\nd 1\n"), 4U) << "any sender may use existing names";
   EXPECT_EQ(send_from(host(2), "e 1\n"), 0U);
   EXPECT_EQ(send_from(host(1), "c 2\nd 2\ne 2\n"), 2U);
   EXPECT_EQ(send_from(LineSender::http(), "f 1\ng 1\nh 1\n"), 2U);
-  EXPECT_EQ(table_.series_count(), 6U) << "what is refused is not counted";
+  EXPECT_EQ(table_.series_count(), 6U) << "refused series are not counted";
 }
 
-TEST_F(SenderLimitTest, LeavesTheServersOwnSeriesAloneButForTheLimitOfAll) {
+TEST_F(SenderLimitTest, TheServersOwnSeriesHaveOnlyTheLimitOfAllSeries) {
   EXPECT_EQ(send_from(LineSender{}, "a 1\nb 1\nc 1\nd 1\ne 1\n"), 5U);
   EXPECT_EQ(send_from(LineSender{}, "f 1\ng 1\nh 1\ni 1\nj 1\n"), 4U);
   EXPECT_EQ(refused(Refusal::kSeriesLimit), 1U);
   EXPECT_EQ(table_.series_created(), 9U);
 }
 
-TEST(SenderLimit, CountsAllWhoComeLateAsOne) {
+TEST(SenderLimit, CountsSendersOverTheLimitAsOne) {
   SenderLimit limit(2);
   const auto host = [](uint32_t n) {
     const auto byte = [n](int shift) { return static_cast<uint8_t>(n >> shift); };
@@ -209,12 +210,12 @@ TEST(SenderLimit, CountsAllWhoComeLateAsOne) {
   EXPECT_TRUE(limit.admit(host(n)));
   EXPECT_TRUE(limit.admit(host(n + 1)));
   EXPECT_FALSE(limit.admit(host(n + 2)));
-  EXPECT_TRUE(limit.admit(host(0))) << "who was known goes on";
+  EXPECT_TRUE(limit.admit(host(0))) << "a known sender has its own count";
   EXPECT_FALSE(limit.admit(host(0)));
   EXPECT_EQ(limit.sender_count(), SenderLimit::kSendersMax);
 }
 
-TEST_F(SmallTableTest, RefusesSamplesWhenPendingBucketsFillTwiceTheirShare) {
+TEST_F(SmallTableTest, RefusesSamplesAboveTwiceThePendingLimit) {
   std::string lines;
   for (int i = 0; i < 21; ++i) lines += at("a", kNow - 10 * i);
   EXPECT_EQ(send(lines), 21U);
