@@ -1,5 +1,5 @@
-// Model: what statmill should answer, computed the naive way: every accepted sample in a list, every answer
-// from scratch. Shares no code with the product beyond its plain types.
+// Model: computes what statmill should answer in the naive way: it keeps every accepted sample in a list and
+// computes every answer from scratch. It shares only plain types with the product.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +17,12 @@
 
 namespace statmill::model {
 
-// One sample: values in hundredths, so that sums are exact integers.
+// One sample. Values are in hundredths, so that sums are exact integers.
 struct Sample {
   std::string name;
   Kind kind = Kind::kGauge;
   int64_t time_s = 0;
-  std::vector<int64_t> hundredths;  // one; or all samples of a ready-made bucket
+  std::vector<int64_t> hundredths;  // one value, or all values of a bucket that the sender made
 };
 
 inline std::string decimal(Int128 value, int digits) {
@@ -34,7 +34,7 @@ inline std::string decimal(Int128 value, int digits) {
   return (negative ? "-" : "") + text;
 }
 
-// As a line of the protocol, of a gauge or an event.
+// Formats a gauge or an event as a line of the protocol.
 inline std::string line_of(const Sample& s) {
   int64_t sum = 0;
   Int128 squares = 0;
@@ -52,7 +52,8 @@ inline std::string line_of(const Sample& s) {
   return line;
 }
 
-// A bucket of a histogram: sign, power of two and 32nd of what is above it. Of numbers that are not tiny.
+// Identifies a bucket of a histogram: sign, power of two and 32nd part of that power's range. For numbers
+// that are not tiny.
 using Range = std::tuple<int, int, int>;
 inline Range range_of(double value) {
   int power = 0;
@@ -74,7 +75,7 @@ class Model {
  public:
   static constexpr int64_t kSlotS = 10;
 
-  // A series is what its first sample said.
+  // The first sample of a series determines its kind.
   void add(const Sample& sample) {
     Series& series = series_.try_emplace(sample.name, Series{sample.kind, {}}).first->second;
     series.samples.push_back(sample);
@@ -88,7 +89,7 @@ class Model {
     node.key() = to;
     series_.insert(std::move(node));
   }
-  // Without [from_s, until_s); a series of which nothing would be left goes whole.
+  // Erases the samples in [from_s, until_s). Removes the series if it would have none left.
   void erase(const std::string& name, int64_t from_s, int64_t until_s) {
     const auto is_in = [&](int64_t time_s) { return from_s <= time_s && time_s < until_s; };
     Series& series = series_.at(name);
@@ -102,7 +103,7 @@ class Model {
   bool is_event(const std::string& name) const { return kind(name) == Kind::kEvent; }
   const auto& series() const { return series_; }
 
-  // The answer for [from_s, from_s + step_s), none when there is nothing.
+  // Returns the answer for [from_s, from_s + step_s), or nullopt if there are no data.
   std::optional<Answer> answer(const std::string& name, int64_t from_s, int64_t step_s, int64_t now_s) const {
     const std::vector<int64_t> values = is_event(name) ? rates(name, from_s, from_s + step_s, now_s)
                                                        : observations(name, from_s, from_s + step_s);
@@ -123,11 +124,11 @@ class Model {
     for (const int64_t v : values) m2 += (v - mean) * (v - mean);
     a.avg = static_cast<double>(mean / unit);
     a.stddev = values.size() < 2 ? 0 : static_cast<double>(std::sqrt(m2 / (n - 1)) / unit);
-    a.sum = static_cast<double>(static_cast<long double>(sum) / 100.0L);  // of events: the total
+    a.sum = static_cast<double>(static_cast<long double>(sum) / 100.0L);  // for events, their total
     return a;
   }
 
-  // Of [from_s, until_s), in hundredths, in no order.
+  // Returns the values in [from_s, until_s), in hundredths, in no order.
   std::vector<int64_t> observations(const std::string& name, int64_t from_s, int64_t until_s) const {
     std::vector<int64_t> out;
     for (const Sample& s : series_.at(name).samples) {
@@ -141,11 +142,12 @@ class Model {
   struct Series {
     Kind kind = Kind::kGauge;
     std::vector<Sample> samples;
-    int64_t first_s = INT64_MAX;  // slots that it is known in: silent ones of events are 0 from the first on
-    int64_t last_s = INT64_MIN;
+    int64_t first_s = INT64_MAX;  // the first slot; from it on, slots without events count as 0
+    int64_t last_s = INT64_MIN;   // the last slot
   };
 
-  // Totals of the 10 s slots in no order, silent ones as zero from the series' first slot to this one.
+  // Returns the totals of the 10 s slots, in no order. Slots without events count as zero, from the series'
+  // first slot to the present one.
   std::vector<int64_t> rates(const std::string& name, int64_t from_s, int64_t until_s, int64_t now_s) const {
     std::map<int64_t, int64_t> totals;
     const int64_t first = series_.at(name).first_s / kSlotS;

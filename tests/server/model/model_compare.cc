@@ -1,4 +1,4 @@
-// What the server says, against what the model says.
+// Compares the server's answers with the model's.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -112,7 +112,7 @@ void World::compare_answer(const QueryAnswer& answer, const SeriesAnswer& series
     const std::string where = name + " at " + std::to_string(at) + " (" + std::to_string(wall_s_ - at) +
                               " s ago) step " + std::to_string(answer.step_s) + " tier " +
                               std::to_string(answer.tier_s);
-    // Chunks go whole, none is longer than 31 days.
+    // Whole chunks expire; none is longer than 31 days.
     const bool is_expired = at + answer.step_s < wall_s_ - kept_s - 31 * kDayS - lag_s_;
     ASSERT_FALSE(is_expired && !got.is_empty()) << where;
     if (at < wall_s_ - kept_s) continue;  // partly expired

@@ -1,8 +1,7 @@
-// The whole road against a naive model: random samples (late, early, repeated, of all kinds), ticks,
-// flushes, series deleted, emptied and renamed, crashes, failing writes, expiry, days passing, a wall clock
-// that steps by up to ten years and is set right, days without power; then every
-// tier and every stat is compared, of each series alone and of all together, and every bucket of the
-// histograms.
+// From samples to answers, against a naive model: random samples (late, early, repeated, of all kinds),
+// ticks, flushes, series that are deleted, erased and renamed, crashes, failing writes, expiry, days that
+// pass, a wall clock that steps by up to ten years and is corrected, days without power. Then it compares
+// every tier and every statistic, for each series and for all together, and every bucket of the histograms.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -15,9 +14,9 @@ namespace {
 class ModelTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(ModelTest, EveryTierAndStatAgrees) {
-  const char* wanted = std::getenv("SM_SEED");  // one failing seed again: SM_SEED=17
+  const char* wanted = std::getenv("SM_SEED");  // repeats one failing seed: SM_SEED=17
   const uint64_t first = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 1;
-  const char* seeds = std::getenv("SM_SEEDS");  // or the first n of them
+  const char* seeds = std::getenv("SM_SEEDS");  // runs the first n seeds
   const uint64_t last = wanted != nullptr ? first : seeds != nullptr ? std::strtoull(seeds, nullptr, 10) : 6;
   for (uint64_t seed = first; seed <= last; ++seed) {
     SCOPED_TRACE("SM_SEED=" + std::to_string(seed));

@@ -1,4 +1,4 @@
-// What happens to the server.
+// The random events that happen to the server.
 #include "tests/server/model/model_world.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ World::World(uint64_t seed, const std::string& retention)
       store_(tiers_) {
   start();
   while (log_.empty()) send();
-  tick();  // with data, while the clock is right: from here on it is known to be
+  tick();  // with data and a right clock, so that the ClockGuard trusts it
 }
 
 void World::step() {
@@ -92,7 +92,7 @@ void World::tick() {
 }
 
 void World::advance(int64_t seconds) {
-  while (seconds > 0) {  // ticks go on meanwhile
+  while (seconds > 0) {  // with a tick every two minutes
     const int64_t part = std::min<int64_t>(seconds, 120);
     wall_s_ += part;
     seconds -= part;
@@ -103,9 +103,9 @@ void World::advance(int64_t seconds) {
 void World::jump_days() {
   ASSERT_TRUE(ticker_->flush_all(now()));
   committed_ = log_.size();
-  const int64_t unseen_s = std::min(kDayS, finest_s() / 2);  // without a tick, and without doubt
-  for (int64_t left = below(3 * kDayS / 2); left > 0; left -= unseen_s) {
-    wall_s_ += std::min(left, unseen_s);
+  const int64_t pause_s = std::min(kDayS, finest_s() / 2);  // the longest time without a tick or doubt
+  for (int64_t left = below(3 * kDayS / 2); left > 0; left -= pause_s) {
+    wall_s_ += std::min(left, pause_s);
     tick();
   }
   for (int64_t i = below(60); i >= 0; --i) tick();
@@ -124,7 +124,7 @@ void World::wrong_clock() {
       committed_ = log_.size();
     }
     tick();
-    // A start within a day of the true time is believed soon.
+    // A clock within a day of the true time is trusted soon after a start, so only larger steps get one.
     if (step_s > kDayS && below(4) == 0) crash();
     if (below(3) == 0) advance(std::min(below(7200), until_s - wall_s_));
   } while (below(6) != 0);
@@ -157,7 +157,7 @@ void World::crash() {
 
 void World::fail_a_write() {
   for (const size_t before = log_.size(); log_.size() == before;)
-    send();  // a tick that has something to write
+    send();  // so that the tick has something to write
   const bool whole = below(2) == 0;
   store_.fail_next_write(Error{ErrorCode::kIo, "planted"},
                          whole ? MemoryStore::Effect::kWhole : MemoryStore::Effect::kNone);
@@ -175,7 +175,7 @@ void World::fail_a_write() {
   compare_names();
   if (!model_.series().empty()) compare_series(any_name(), 10);
   compare_histograms(below(2) == 0 ? 10 : 3600);
-  if (below(4) == 0) {  // it dies before it can try again: the store has the tick or has it not
+  if (below(4) == 0) {  // crashes before the retry: the store has the tick or does not
     if (whole) committed_ = under_way;
     crash();
     return;
@@ -222,13 +222,13 @@ void World::send() {
   if (known != model_.series().end()) s.kind = model_.kind(s.name);
   const Kind kind = s.kind;
   const bool event = kind == Kind::kEvent;
-  // Events that come late for what the finest tier has dropped are only counted about right.
+  // Late events of chunks that the finest tier has dropped are counted only approximately, so none are sent.
   s.time_s = (event ? wall_s_ : shown_s()) - age(event);
   if (known != model_.series().end()) {
-    // Now and then a known series is written as another kind: it stays what it is.
+    // Sometimes sends a sample as another kind, which does not change the kind of the series.
     if (below(20) == 0) s.kind = static_cast<Kind>(below(3));
     const auto& samples = known->second.samples;
-    if (!samples.empty() && below(4) == 0) {  // again into a slot that has something
+    if (!samples.empty() && below(4) == 0) {  // another sample for a slot that has one
       const int64_t earlier_s = samples[static_cast<size_t>(below(std::ssize(samples)))].time_s;
       if (!event || wall_s_ - earlier_s < finest_s() * 3 / 4) s.time_s = earlier_s;
     }

@@ -1,4 +1,4 @@
-// By which time retention goes, whatever the wall clock does.
+// ClockGuard: the time that retention uses while the wall clock is wrong.
 #include "server/tick/clock_guard.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ using std::chrono::seconds;
 
 constexpr Duration kDay = hours(24);
 constexpr Duration kYear = 365 * kDay;
-constexpr int64_t kForever_s = 100 * 365 * 86'400LL;  // a retention that no difference stands for
+constexpr int64_t kForever_s = 100 * 365 * 86'400LL;  // a retention that no difference outlasts
 
 class ClockGuardTest : public testing::Test {
  protected:
@@ -20,7 +20,7 @@ class ClockGuardTest : public testing::Test {
 
   ClockGuard::Readings now() const { return {true_time_ + error_, boot_, newest_}; }
   void start(const std::optional<ClockRow>& saved = {}) { guard_.emplace(kDay, saved, now()); }
-  // Time passes, with ticks and live samples that the wall clock stamps.
+  // Lets time pass, with a tick per minute and samples stamped by the wall clock.
   void pass(Duration time) {
     constexpr Duration kTick = minutes(1);
     for (Duration left = time; left > Duration(0); left -= kTick) {
@@ -38,14 +38,14 @@ class ClockGuardTest : public testing::Test {
     error_ += by;
     tick();
   }
-  // The server is down for so long, on a machine that boots anew.
+  // Stops the server for this time; the machine boots again meanwhile.
   void stop_for(Duration time) {
     const ClockRow saved = guard_->row();
     true_time_ += time;
     boot_ = SteadyTime(seconds(20));
     start(saved);
   }
-  // How far what is kept for `retention` is behind the true time; negative: some of it expires too early.
+  // By how much data with this retention expire later than they should; negative if they expire too early.
   Duration late(int64_t retention_s = kForever_s) const {
     return true_time_ - from_unix_seconds(guard_->now_s(retention_s));
   }
@@ -64,7 +64,7 @@ TEST_F(ClockGuardTest, FollowsAClockThatIsRight) {
   EXPECT_EQ(guard_->trouble(), "");
 }
 
-TEST_F(ClockGuardTest, NoStepExpiresAnythingEarlyWhileItIsShorterThanItself) {
+TEST_F(ClockGuardTest, AStepThatLastsLessThanItsSizeExpiresNothingEarly) {
   for (const Duration by : {Duration(1), Duration(seconds(1)), Duration(seconds(59)), Duration(minutes(61)),
                             kDay, 30 * kDay, 10 * kYear}) {
     for (const int sign : {1, -1}) {
@@ -74,13 +74,13 @@ TEST_F(ClockGuardTest, NoStepExpiresAnythingEarlyWhileItIsShorterThanItself) {
       EXPECT_GE(late(), Duration(0)) << by.count();
       step(-sign * by);
       EXPECT_GE(late(), Duration(0)) << by.count();
-      EXPECT_LE(late(), 2 * ClockGuard::kStepMin) << "and all is as it was " << by.count() * sign;
+      EXPECT_LE(late(), 2 * ClockGuard::kStepMin) << "the step leaves no trace " << by.count() * sign;
       EXPECT_EQ(guard_->trouble(), "");
     }
   }
 }
 
-TEST_F(ClockGuardTest, SaysHowFarTheClockStepped) {
+TEST_F(ClockGuardTest, ReturnsTheSizeOfAStep) {
   EXPECT_FALSE(tick());
   error_ = hours(5);
   EXPECT_EQ(tick(), Duration(hours(5)));
@@ -89,24 +89,24 @@ TEST_F(ClockGuardTest, SaysHowFarTheClockStepped) {
   EXPECT_EQ(tick(), Duration(-hours(10)));
 }
 
-TEST_F(ClockGuardTest, AMachineThatWasSuspendedHasNotStepped) {
+TEST_F(ClockGuardTest, ASuspendedMachineIsNotAStep) {
   true_time_ += hours(8);
   boot_ += hours(8);
   EXPECT_FALSE(tick());
   EXPECT_EQ(guard_->ahead(), Duration(0));
 }
 
-TEST_F(ClockGuardTest, AClockThatIsWrongForYearsExpiresNothingOfWhatIsKeptForYears) {
+TEST_F(ClockGuardTest, AClockThatIsYearsAheadExpiresOnlyTiersShorterThanItHasLasted) {
   step(10 * kYear);
   for (int day = 0; day < 40; ++day) {
     pass(kDay);
     ASSERT_GE(late(), Duration(0));
   }
-  EXPECT_GE(late(365 * 86'400), Duration(0)) << "of the tier of a year";
-  EXPECT_LT(late(30 * 86'400), -9 * kYear) << "what the tier of 30 days had before has expired in its time";
+  EXPECT_GE(late(365 * 86'400), Duration(0)) << "a tier of a year";
+  EXPECT_LT(late(30 * 86'400), -9 * kYear) << "all old data of a tier of 30 days have expired anyway";
 }
 
-TEST_F(ClockGuardTest, AStepIsBelievedWhenItHasStoodForAsLongAsItIs) {
+TEST_F(ClockGuardTest, TrustsAStepThatHasLastedAsLongAsItsSize) {
   step(hours(3));
   pass(hours(3) - minutes(1));
   EXPECT_GE(late(), Duration(0));
@@ -115,7 +115,7 @@ TEST_F(ClockGuardTest, AStepIsBelievedWhenItHasStoodForAsLongAsItIs) {
   EXPECT_EQ(guard_->trouble(), "");
 }
 
-TEST_F(ClockGuardTest, AnotherStepBeginsAnotherWait) {
+TEST_F(ClockGuardTest, AnotherStepStartsTheWaitAgain) {
   step(hours(3));
   pass(hours(2));
   step(hours(1));
@@ -123,7 +123,7 @@ TEST_F(ClockGuardTest, AnotherStepBeginsAnotherWait) {
   EXPECT_EQ(guard_->ahead(), hours(4));
 }
 
-TEST_F(ClockGuardTest, AStopOfHoursIsBelievedAfterTenMinutes) {
+TEST_F(ClockGuardTest, TrustsAStopOfHoursAfterTenMinutes) {
   pass(hours(1));
   stop_for(hours(20));
   EXPECT_EQ(guard_->trouble(), "") << "an ordinary start";
@@ -132,7 +132,7 @@ TEST_F(ClockGuardTest, AStopOfHoursIsBelievedAfterTenMinutes) {
   EXPECT_EQ(late(), ClockGuard::kStepMin);
 }
 
-TEST_F(ClockGuardTest, AStepSoonAfterAStopIsNoPartOfIt) {
+TEST_F(ClockGuardTest, AStepSoonAfterAStopIsNotCountedAsPartOfTheStop) {
   pass(hours(1));
   stop_for(hours(2));
   step(hours(20));
@@ -140,7 +140,7 @@ TEST_F(ClockGuardTest, AStepSoonAfterAStopIsNoPartOfIt) {
   EXPECT_GE(late(), hours(2));
 }
 
-TEST_F(ClockGuardTest, AfterAStopOfAMonthExpiryGoesOnByTheTimeThatPasses) {
+TEST_F(ClockGuardTest, AfterAStopOfAMonthDataExpireByElapsedTime) {
   pass(hours(1));
   stop_for(30 * kDay);
   EXPECT_NE(guard_->trouble(), "");
@@ -150,30 +150,30 @@ TEST_F(ClockGuardTest, AfterAStopOfAMonthExpiryGoesOnByTheTimeThatPasses) {
   EXPECT_FALSE(guard_->is_fresh());
   EXPECT_EQ(from_unix_seconds(guard_->now_s(kForever_s)) - before, hours(10));
   pass(10 * kDay);
-  EXPECT_EQ(late(10 * 86'400), ClockGuard::kStepMin) << "a tier of ten days has nothing from before";
+  EXPECT_EQ(late(10 * 86'400), ClockGuard::kStepMin) << "a tier of ten days has no data from before the stop";
   EXPECT_GE(late(), 20 * kDay);
   pass(20 * kDay);
   EXPECT_EQ(late(), ClockGuard::kStepMin);
   EXPECT_EQ(guard_->trouble(), "");
 }
 
-TEST_F(ClockGuardTest, AWaitGoesOnOverAnotherStop) {
+TEST_F(ClockGuardTest, TheWaitContinuesAfterAnotherStop) {
   pass(hours(1));
   stop_for(30 * kDay);
   pass(20 * kDay);
   stop_for(minutes(30));
-  EXPECT_FALSE(guard_->is_fresh()) << "nothing new";
+  EXPECT_FALSE(guard_->is_fresh()) << "the same difference as before";
   pass(10 * kDay + minutes(31));
   EXPECT_EQ(late(), ClockGuard::kStepMin);
 }
 
-TEST_F(ClockGuardTest, StartsWithAWrongClockExpireNothing) {
+TEST_F(ClockGuardTest, RestartsWithAWrongClockExpireNothing) {
   pass(hours(1));
   for (const Duration by : {10 * kYear, -10 * kYear, 2 * kDay, -2 * kDay}) {
     error_ = by;
     for (int start = 0; start < 20; ++start) {
       stop_for(seconds(10));
-      newest_ = std::max(*newest_, true_time_ + error_);  // the series of the server itself
+      newest_ = std::max(*newest_, true_time_ + error_);  // a sample of the server's own series
       pass(minutes(3));
       ASSERT_GE(late(), Duration(0));
       ASSERT_NE(guard_->trouble(), "");
@@ -187,7 +187,7 @@ TEST_F(ClockGuardTest, StartsWithAWrongClockExpireNothing) {
 }
 
 TEST_F(ClockGuardTest,
-       AllClocksTogetherAreNotBelievedEither) {  // as after a machine's snapshot, or in a sandbox
+       DoesNotTrustAStepOfAllClocksTogether) {  // as after a machine's snapshot, or in a sandbox
   error_ = 2 * kYear;
   boot_ += 2 * kYear;
   tick();
@@ -209,7 +209,7 @@ TEST_F(ClockGuardTest, AnOperatorEndsTheWait) {
   EXPECT_EQ(late(), ClockGuard::kStepMin);
 }
 
-TEST_F(ClockGuardTest, NothingExpiresFarBeyondTheNewestSample) {
+TEST_F(ClockGuardTest, TheTimeIsAtMostAnHourAfterTheNewestSample) {
   newest_ = true_time_ - 5 * kDay;
   start();
   for (int day = 0; day < 20; ++day) {
@@ -220,7 +220,7 @@ TEST_F(ClockGuardTest, NothingExpiresFarBeyondTheNewestSample) {
   EXPECT_EQ(late(), 25 * kDay - ClockGuard::kNewestAhead + ClockGuard::kStepMin);
 }
 
-TEST_F(ClockGuardTest, AnEmptyStoreExpiresNothingAndBelievesAnyClock) {
+TEST_F(ClockGuardTest, AnEmptyStoreExpiresNothingAndTrustsAnyClock) {
   newest_.reset();
   start();
   error_ = -10 * kYear;
@@ -229,7 +229,7 @@ TEST_F(ClockGuardTest, AnEmptyStoreExpiresNothingAndBelievesAnyClock) {
   EXPECT_EQ(guard_->ahead(), Duration(0));
 }
 
-TEST_F(ClockGuardTest, SaysWhatIsTheMatterInPlainWords) {
+TEST_F(ClockGuardTest, DescribesTheTroubleForAnOperator) {
   step(10 * kYear);
   EXPECT_EQ(
       guard_->trouble(),
@@ -239,7 +239,7 @@ TEST_F(ClockGuardTest, SaysWhatIsTheMatterInPlainWords) {
       "run `statmill clock confirm`");
 }
 
-TEST_F(ClockGuardTest, WhatItKeepsOverAnEndIsWhatWasWritten) {
+TEST_F(ClockGuardTest, ItsRowSurvivesEncodingAndDecoding) {
   for (const ClockRow& row : {ClockRow{true_time_, -10 * kYear, minutes(7)}, guard_->row()})
     EXPECT_EQ(decode_clock_row(encode_clock_row(row)), row);
   EXPECT_FALSE(decode_clock_row("short"));

@@ -20,7 +20,7 @@ constexpr int kOld = 96;  // samples, one each hour
 
 class ClockSteps : public testing::Test {
  protected:
-  // A server that has run for ten minutes, with samples of the four days before.
+  // The server has run for ten minutes and has samples of the four days before.
   ClockSteps() {
     start();
     for (int i = 1; i <= kOld; ++i) send("old " + std::to_string(kStart - i * kHour) + " 1");
@@ -38,7 +38,7 @@ class ClockSteps : public testing::Test {
                                        TickOptions{}, recovery->start, now().steady);
     tick();
   }
-  // A tick, with the series that a server writes of itself by its own clock.
+  // Makes a tick, with a sample of the server's own series, stamped by its clock.
   void tick() {
     send("self 1");
     ASSERT_TRUE(ticker_->tick(now()));
@@ -66,7 +66,7 @@ class ClockSteps : public testing::Test {
     for (const Bucket& b : answer->series.at(0).slots) sum += static_cast<double>(b.count());
     return sum;
   }
-  // Nothing is lost, in memory, in the store and over a restart, at any tier; and it goes on so.
+  // Checks that no samples are lost, old and new ones, in any tier, in RAM, in the store and after a restart.
   void expect_all_is_well() {
     for (int i = 0; i < 2; ++i) {
       for (const int64_t step : {10, 300, 3600}) EXPECT_EQ(count("old", step), kOld) << step;
@@ -77,7 +77,7 @@ class ClockSteps : public testing::Test {
       for (const int64_t step : {10, 300, 3600}) EXPECT_EQ(count(live, step), 1) << step;
       start();
       for (const int64_t step : {10, 300, 3600})
-        EXPECT_EQ(count(live, step), 1) << step << ", over a restart";
+        EXPECT_EQ(count(live, step), 1) << step << ", after a restart";
     }
     EXPECT_LE(ticker_->rollup_position().chunk, tiers_.finest().chunk_of_time(now_))
         << "live samples would be late";
@@ -106,7 +106,7 @@ TEST_F(ClockSteps, AStartTenYearsAheadForThreeSecondsLosesNothing) {
   expect_all_is_well();
 }
 
-TEST_F(ClockSteps, AStartTenYearsAheadAgainAndAgainLosesNothing) {
+TEST_F(ClockSteps, RepeatedStartsTenYearsAheadLoseNothing) {
   ahead_ = 10 * kYear;
   for (int i = 0; i < 5; ++i) {
     start();
@@ -129,7 +129,7 @@ TEST_F(ClockSteps, TwoYearsAheadInARunningServerLosesNothing) {
   expect_all_is_well();
 }
 
-TEST_F(ClockSteps, NoStepOfAnySizeLosesAnythingWhicheverWay) {
+TEST_F(ClockSteps, StepsOfAnySizeAndDirectionLoseNothing) {
   for (const int64_t by : {1L, 59L, kHour, kDay, 30 * kDay, kYear, 10 * kYear}) {
     for (const int sign : {1, -1}) {
       ahead_ = sign * by;
@@ -143,14 +143,14 @@ TEST_F(ClockSteps, NoStepOfAnySizeLosesAnythingWhicheverWay) {
   expect_all_is_well();
 }
 
-TEST_F(ClockSteps, OldDataAreAnsweredWhileTheClockIsWrong) {
+TEST_F(ClockSteps, QueriesReturnOldDataWhileTheClockIsWrong) {
   ahead_ = 10 * kYear;
   run(600);
   EXPECT_EQ(count("old"), kOld);
 }
 
-// It takes an operator's word to lose data to a clock; and the next word mends what can be mended.
-TEST_F(ClockSteps, AfterAClockThatWasConfirmedWronglyLaterSamplesAreKept) {
+// Only an operator who confirms a wrong clock loses data; confirming the right clock keeps later samples.
+TEST_F(ClockSteps, ConfirmingTheRightClockAfterAWrongOneKeepsLaterSamples) {
   ahead_ = 10 * kYear;
   run(60);
   ticker_->confirm_clock(now());
@@ -158,7 +158,7 @@ TEST_F(ClockSteps, AfterAClockThatWasConfirmedWronglyLaterSamplesAreKept) {
   flush();
   ahead_ = 0;
   run(60);
-  EXPECT_EQ(count("old"), 0) << "what was asked for";
+  EXPECT_EQ(count("old"), 0) << "the operator confirmed a clock ten years ahead";
   EXPECT_EQ(health_.problems().count("clock"), 1U);
   send("*e 1");
   flush();
@@ -175,7 +175,7 @@ TEST_F(ClockSteps, AfterAClockThatWasConfirmedWronglyLaterSamplesAreKept) {
   }
 }
 
-TEST_F(ClockSteps, WhatAClockThatWasBehindStampedIsKeptUntilItIsRight) {
+TEST_F(ClockSteps, KeepsSamplesStampedByALateClock) {
   ahead_ = -2 * kYear;
   run(60);
   send("late 1");
@@ -192,8 +192,8 @@ TEST_F(ClockSteps, WhatAClockThatWasBehindStampedIsKeptUntilItIsRight) {
   expect_all_is_well();
 }
 
-// The finest tier no longer has all of those slots: the coarse buckets know more.
-TEST_F(ClockSteps, LateEventsOfWhatWasDroppedTakeNothingFromTheCoarseTiers) {
+// The finest tier has dropped some of these slots, so the coarse buckets must not be computed from it.
+TEST_F(ClockSteps, LateEventsOfADroppedChunkLoseNothingOfTheCoarseTiers) {
   for (int i = 0; i < 60; ++i) send("*e " + std::to_string(kStart + 10 * i) + " 5");
   run(12 * kDay, kHour);
   flush();
@@ -215,7 +215,7 @@ TEST_F(ClockSteps, LateEventsOfWhatWasDroppedTakeNothingFromTheCoarseTiers) {
   EXPECT_EQ(total(), 307);
 }
 
-TEST_F(ClockSteps, AStopOfAMonthIsToldAndExpiryGoesOnAtThePaceOfTime) {
+TEST_F(ClockSteps, AStopOfAMonthIsReportedAndDataExpireByElapsedTime) {
   now_ += 30 * kDay;
   start();
   EXPECT_EQ(health_.problems().count("clock"), 1U);
@@ -225,10 +225,10 @@ TEST_F(ClockSteps, AStopOfAMonthIsToldAndExpiryGoesOnAtThePaceOfTime) {
   EXPECT_FALSE(store_.snapshot()->chunk({0, tiers_[0].chunk_of_time(kStart - 2 * kDay), 1})->empty());
   run(9 * kDay, kHour);
   EXPECT_TRUE(store_.snapshot()->chunk({0, tiers_[0].chunk_of_time(kStart - 2 * kDay), 1})->empty())
-      << "11 days old by the time that has passed";
+      << "11 days old by elapsed time";
 }
 
-TEST_F(ClockSteps, AnOperatorsWordEndsTheWaitAfterAStop) {
+TEST_F(ClockSteps, ConfirmingTheClockEndsTheWaitAfterAStop) {
   now_ += 30 * kDay;
   start();
   EXPECT_EQ(ticker_->confirm_clock(now()), std::chrono::hours(30 * 24));
@@ -237,7 +237,7 @@ TEST_F(ClockSteps, AnOperatorsWordEndsTheWaitAfterAStop) {
   EXPECT_TRUE(store_.snapshot()->chunk({0, tiers_[0].chunk_of_time(kStart - 2 * kDay), 1})->empty());
 }
 
-TEST_F(ClockSteps, AnEmptyStoreTakesAnyClock) {
+TEST_F(ClockSteps, AnEmptyStoreTrustsAnyClock) {
   MemoryStore empty(tiers_);
   Table table(tiers_, TableLimits{});
   Ticker ticker({table, empty, registry_, health_, log_}, {}, {}, now().steady);
@@ -248,7 +248,7 @@ TEST_F(ClockSteps, AnEmptyStoreTakesAnyClock) {
   }
 }
 
-TEST_F(ClockSteps, ADropIsLoggedWithItsTierAndRange) {
+TEST_F(ClockSteps, LogsTheTierAndRangeOfDroppedData) {
   Log log(LogLevel::kInfo);
   TickStart start;
   start.last_tick = *store_.snapshot()->last_tick();

@@ -1,4 +1,4 @@
-// The thread that has expired space given back: it goes on by itself, and it ends at once when told.
+// ReclaimThread: it calls reclaim() until nothing is left, and stops at once.
 #include "server/tick/reclaim_thread.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace statmill {
 namespace {
 
-// A store whose reclaim() does as the test says, and tells of every call.
+// A store whose reclaim() calls a function of the test.
 class ReclaimingStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
@@ -37,16 +37,16 @@ class ReclaimThreadTest : public testing::Test {
   Counter& reclaimed_ = registry_.counter("statmill.reclaimed_chunks", "");
 };
 
-TEST_F(ReclaimThreadTest, GoesOnWhileThereIsMore) {
+TEST_F(ReclaimThreadTest, CallsAgainWhileThereIsMore) {
   store_.on_call = [](int call, std::atomic<bool>&) { return Result<bool>(call < 5); };
   {
     const ReclaimThread thread(store_, registry_, log_);
-    store_.wait_for_call(6);  // the fifth says that nothing is left; it looks again later
+    store_.wait_for_call(6);  // the fifth call returns that nothing is left; the sixth comes later
   }
   EXPECT_EQ(reclaimed_.value(), 4U);
 }
 
-TEST_F(ReclaimThreadTest, EndsAmidACompaction) {
+TEST_F(ReclaimThreadTest, StopsDuringACompaction) {
   store_.on_call = [](int, std::atomic<bool>& cancelled) {
     while (!cancelled) std::this_thread::yield();
     return Result<bool>(false);
@@ -55,7 +55,7 @@ TEST_F(ReclaimThreadTest, EndsAmidACompaction) {
   store_.wait_for_call(1);
 }
 
-TEST_F(ReclaimThreadTest, AFailureIsNotTheEnd) {
+TEST_F(ReclaimThreadTest, StopsWhileItWaitsAfterAFailure) {
   store_.on_call = [](int, std::atomic<bool>&) { return Result<bool>(Error{ErrorCode::kIo, "planted"}); };
   {
     const ReclaimThread thread(store_, registry_, log_);

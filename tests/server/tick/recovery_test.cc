@@ -1,5 +1,5 @@
-// What a start makes of a journal with holes: it refuses, and when told to salvage it leaves out exactly what
-// cannot be told any more, and says how much that is.
+// Recovery from a journal with missing or damaged rows: it fails; with Damage::kSalvage it skips exactly the
+// entries that cannot be decoded, and counts them.
 #include "server/tick/recovery.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kStart = 1'700'006'400;
 
-// Loses journal rows, or flips a bit of them.
+// Omits journal rows, or flips a bit in them.
 class HolesStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
@@ -42,20 +42,21 @@ class HolesStore final : public ForwardingStore {
 
 class RecoveryTest : public testing::Test {
  protected:
-  RecoveryTest() { go_on({}); }
+  RecoveryTest() { start_ticker({}); }
 
-  void go_on(const TickStart& start) {
+  void start_ticker(const TickStart& start) {
     ticker_ = std::make_unique<Ticker>(Ticker::Services{*table_, store_, registry_, health_, log_},
                                        TickOptions{}, start, SteadyTime{});
   }
   Result<Recovery> restart(Damage damage = Damage::kRefuse) {
     table_ = std::make_unique<Table>(tiers_, TableLimits{});
     auto recovery = recover(store_, *table_, damage);
-    if (recovery) go_on(recovery->start);
+    if (recovery) start_ticker(recovery->start);
     return recovery;
   }
   TickTime now() const { return {from_unix_seconds(now_s_), SteadyTime{}}; }
-  // One tick with a sample for each name; all values are powers of two, so that a sum tells which are there.
+  // Makes one tick with a sample of each series. All values are powers of two, so a sum identifies its
+  // samples.
   TickNo tick(const std::vector<std::string>& names) {
     now_s_ += 10;
     for (const std::string& name : names) {
@@ -91,7 +92,7 @@ class RecoveryTest : public testing::Test {
   std::unique_ptr<Ticker> ticker_;
 };
 
-TEST_F(RecoveryTest, AWholeJournalLosesNothing) {
+TEST_F(RecoveryTest, AnIntactJournalLosesNothing) {
   for (int i = 0; i < 5; ++i) tick({"a", "b"});
   const auto recovery = restart(Damage::kSalvage);
   ASSERT_TRUE(recovery);
@@ -112,7 +113,7 @@ TEST_F(RecoveryTest, RefusesAMissingRow) {
       << recovery.error().message;
 }
 
-TEST_F(RecoveryTest, RefusesAMissingFirstRowAndOneBetweenTwoLives) {
+TEST_F(RecoveryTest, RefusesAMissingFirstRowAndOneBetweenTwoRestarts) {
   const TickNo first = tick({"a"});
   tick({"a"});
   ASSERT_TRUE(restart());
@@ -127,7 +128,7 @@ TEST_F(RecoveryTest, RefusesAMissingFirstRowAndOneBetweenTwoLives) {
   EXPECT_FALSE(restart());
 }
 
-TEST_F(RecoveryTest, TicksWithoutARowAreNotMissed) {
+TEST_F(RecoveryTest, ATickWithoutARowIsNotAGap) {
   tick({"a"});
   for (int i = 0; i < 3; ++i) tick({});
   tick({"a"});
@@ -140,7 +141,7 @@ TEST_F(RecoveryTest, TicksWithoutARowAreNotMissed) {
   EXPECT_EQ(recovery->journal_rows, 2U);
 }
 
-TEST_F(RecoveryTest, SalvageKeepsWhatIsBeforeTheHoleAndCountsTheRest) {
+TEST_F(RecoveryTest, SalvageKeepsRowsBeforeTheGapAndCountsTheRest) {
   tick({"a", "b"});
   const TickNo lost = tick({"a"});
   tick({"a", "b"});
@@ -154,7 +155,7 @@ TEST_F(RecoveryTest, SalvageKeepsWhatIsBeforeTheHoleAndCountsTheRest) {
   EXPECT_EQ(sum("b"), 1);
 }
 
-TEST_F(RecoveryTest, SalvageOfADamagedRowIsTheSame) {
+TEST_F(RecoveryTest, SalvageSkipsADamagedRowLikeAMissingOne) {
   tick({"a", "b"});
   const TickNo damaged = tick({"a"});
   tick({"b"});
@@ -168,7 +169,7 @@ TEST_F(RecoveryTest, SalvageOfADamagedRowIsTheSame) {
   EXPECT_EQ(sum("b"), 1);
 }
 
-TEST_F(RecoveryTest, AfterSalvageAndAFlushTheNextStartFindsNothingWrong) {
+TEST_F(RecoveryTest, TheNextStartAfterSalvageAndAFlushSucceeds) {
   tick({"a"});
   const TickNo lost = tick({"a"});
   tick({"a"});
@@ -181,12 +182,13 @@ TEST_F(RecoveryTest, AfterSalvageAndAFlushTheNextStartFindsNothingWrong) {
   EXPECT_EQ(sum("a"), 1 + 8);
 }
 
-// A shard that was flushed after the hole has all its entries in fragments or told against nothing.
+// A shard that was flushed after the gap has its older entries in fragments, and later entries do not depend
+// on the missing row.
 TEST_F(RecoveryTest, SalvageLosesNothingOfShardsFlushedSince) {
   const TickNo lost = tick({"a"});
   tick({"a"});
   ASSERT_TRUE(ticker_->flush_all(now()));
-  StoreBatch unflush;  // one other shard lags behind, so that the rows are still read
+  StoreBatch unflush;  // another shard is not flushed, so the rows are still loaded
   unflush.flushed.push_back({shard_of(hash_name("x")), 0, {}});
   ASSERT_NE(shard_of(hash_name("x")), shard_of(hash_name("a")));
   ASSERT_TRUE(memory_.write(unflush));
@@ -200,7 +202,7 @@ TEST_F(RecoveryTest, SalvageLosesNothingOfShardsFlushedSince) {
   EXPECT_EQ(sum("a"), 7);
 }
 
-TEST_F(RecoveryTest, SalvageStepsOverSeriesThatTheCatalogHasLost) {
+TEST_F(RecoveryTest, SalvageSkipsSeriesThatAreMissingInTheCatalog) {
   tick({"a", "b"});
   tick({"a", "b"});
   store_.lost_series = {"a"};

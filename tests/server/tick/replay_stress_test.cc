@@ -1,5 +1,5 @@
-// Replay on several threads: every series gets the entries of all rows in order, none twice, whoever takes
-// it; what cannot be replayed is told.
+// Replay on several threads: every series gets its entries of all rows in order, each once; entries that
+// cannot be replayed are counted or refused.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -15,7 +15,7 @@ constexpr TickNo kRows = 5;
 
 class ReplayStress : public testing::Test {
  protected:
-  // In row t every series has a sample of value t x (id + 1), but for one in seven.
+  // In row t every series except one in seven has a sample with the value t * (id + 1).
   ReplayStress() {
     std::vector<Window> windows(kSeries);
     for (TickNo tick = 1; tick <= kRows; ++tick) {
@@ -40,7 +40,7 @@ class ReplayStress : public testing::Test {
   std::deque<ReplayRow> rows_;
 };
 
-TEST_F(ReplayStress, EverySeriesGetsWhatIsItsOwn) {
+TEST_F(ReplayStress, EverySeriesGetsItsOwnEntries) {
   flushed_[3] = 2;
   by_id_[20'000] = {nullptr, 0, true};
   const auto counts = replay({by_id_, flushed_, rows_});
@@ -57,7 +57,7 @@ TEST_F(ReplayStress, EverySeriesGetsWhatIsItsOwn) {
     entries += want.size();
     const auto got = series_[id].pending.buckets(Combine::kMerge);
     ASSERT_EQ(got.size(), want.size()) << id;
-    // Of a shard that was flushed the first entry here is told against one that is not: its value is another.
+    // In a flushed shard the first entry is relative to one that was skipped, so its value differs.
     for (size_t i = 0; i < got.size() && id % 256 != 3; ++i) {
       ASSERT_EQ(got[i].slot, want[i].slot) << id;
       ASSERT_EQ(got[i].bucket.sum(), static_cast<double>(got[i].slot * (id + 1))) << id;
@@ -66,7 +66,7 @@ TEST_F(ReplayStress, EverySeriesGetsWhatIsItsOwn) {
   EXPECT_EQ(counts->entries, entries);
 }
 
-TEST_F(ReplayStress, AnUnknownSeriesInAnyShareIsToldOrCounted) {
+TEST_F(ReplayStress, AnUnknownSeriesInAnyShareIsRefusedOrCounted) {
   for (const SeriesId id : {SeriesId{1}, SeriesId{kSeries - 2}}) {
     by_id_[id] = {};
     const auto refused = replay({by_id_, flushed_, rows_});

@@ -1,4 +1,4 @@
-// Series that are kept for other times than the rest, through flush, rollup, expiry and query.
+// Series with retention rules of their own, through flush, rollup, expiry and queries.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -34,8 +34,7 @@ class RetentionRules : public testing::Test {
   TickTime time() const { return {from_unix_seconds(now_), SteadyTime(std::chrono::seconds(now_))}; }
   void tick() { ASSERT_TRUE(ticker_->tick(time())); }
   void flush() { ASSERT_TRUE(ticker_->flush_all(time())); }
-  // Flushes, and lets time pass, which nobody doubts, with live samples and as many ticks as the rollup may
-  // need.
+  // Flushes, then lets time pass with a trusted clock, a live sample and enough ticks for the rollup.
   void pass(int64_t seconds) {
     flush();
     now_ += seconds;
@@ -43,7 +42,7 @@ class RetentionRules : public testing::Test {
     ticker_->confirm_clock(time());
     for (int i = 0; i < 20; ++i) tick();
   }
-  // What has expired goes from the store.
+  // Removes expired data from the store.
   void reclaim() {
     now_ += 60;
     tick();
@@ -70,7 +69,7 @@ class RetentionRules : public testing::Test {
   uint64_t count(const std::string& series, int64_t from_s, int64_t until_s, int64_t step_s) {
     return count(ask(series, from_s, until_s, step_s).series.at(0));
   }
-  // Whether the tier has the chunk of that time, of the series that came n-th.
+  // Returns whether the tier has the chunk of that time. Ids count series from 0 in the order of creation.
   bool is_stored(TierNo tier, int64_t time_s, SeriesId id) {
     return !store_.snapshot()->chunk({tier, tiers_[tier].chunk_of_time(time_s), id})->empty();
   }
@@ -96,10 +95,10 @@ TEST_F(RetentionRules, ASeriesKeepsTheClassOfTheFirstRuleThatMatches) {
   EXPECT_EQ(classes(), (std::vector<int>{1, 2, 0}));
   flush();
   restart({"other 10s:1d", "* 10s:2d"});
-  EXPECT_EQ(classes(), (std::vector<int>{2, 2, 1})) << "as the rules say at each start";
+  EXPECT_EQ(classes(), (std::vector<int>{2, 2, 1})) << "each start applies its rules";
 }
 
-TEST_F(RetentionRules, ReadsEndWhereTheClassEndsWhateverIsStored) {
+TEST_F(RetentionRules, QueriesReturnNothingPastTheClassEvenIfItIsStored) {
   send("short.a", kStart);
   send("other", kStart);
   pass(2 * kDay);
@@ -112,7 +111,7 @@ TEST_F(RetentionRules, ReadsEndWhereTheClassEndsWhateverIsStored) {
   EXPECT_EQ(count("other", kStart, now_, 3600), 1U);
 }
 
-TEST_F(RetentionRules, OneAnswerOverSeveralClassesIsWholeForEach) {
+TEST_F(RetentionRules, AQueryOverSeveralClassesIsCompleteForEach) {
   for (const char* name : {"short.a", "other", "long.a"}) send(name, kStart);
   pass(2 * kDay);
   QueryAnswer answer = ask("{short,other,long}*", kStart, kStart + 600, 10);
@@ -120,11 +119,11 @@ TEST_F(RetentionRules, OneAnswerOverSeveralClassesIsWholeForEach) {
   ASSERT_EQ(answer.series.size(), 3U);
   for (const SeriesAnswer& series : answer.series) EXPECT_EQ(count(series), 1U) << series.name;
   answer = ask("{other,long.*}", kStart, kStart + 600, 10);
-  EXPECT_EQ(answer.tier_s, 10) << "nothing asks for a coarser one";
+  EXPECT_EQ(answer.tier_s, 10) << "the finest tier covers both classes";
   for (const SeriesAnswer& series : answer.series) EXPECT_EQ(count(series), 1U) << series.name;
 }
 
-TEST_F(RetentionRules, WhatIsOlderThanAllTiersOfTheClassIsRefused) {
+TEST_F(RetentionRules, RefusesSamplesOlderThanAllTiersOfTheClass) {
   now_ = kStart + 20 * 365 * kDay;
   EXPECT_EQ(send("short.a", now_ - 30 * kDay), 1U);
   EXPECT_EQ(send("short.a", now_ - 30 * kDay - 20), 0U);
@@ -150,7 +149,7 @@ TEST_F(RetentionRules, LateSamplesGoOnlyToTheTiersThatKeepThem) {
   EXPECT_EQ(count("short.a", late, late + 10, 10), 1U);
 }
 
-TEST_F(RetentionRules, ALateEventCountsAlikeFromMemoryAndFromTheStore) {
+TEST_F(RetentionRules, ALateEventCountsTheSameInMemoryAndInTheStore) {
   send("*short.e", kStart);
   pass(kDay);
   send("*short.e", kStart + 5);  // into a slot whose total the finest tier no longer has
@@ -162,7 +161,7 @@ TEST_F(RetentionRules, ALateEventCountsAlikeFromMemoryAndFromTheStore) {
   EXPECT_EQ(bucket(), from_memory);
 }
 
-TEST_F(RetentionRules, SilenceIsNoZeroWhereAnEventSeriesHasExpired) {
+TEST_F(RetentionRules, ExpiredSlotsOfAnEventSeriesAreEmptyAndNotZero) {
   send("*short.e", kStart);
   pass(100 * kDay);
   const QueryAnswer answer = ask("short.e", now_ - 90 * kDay, now_, kDay);
@@ -186,7 +185,7 @@ TEST_F(RetentionRules, NothingExpiresBeforeItIsRolledUp) {
   EXPECT_EQ(count("brief.a", kStart, kStart + 600, 300), 1U);
 }
 
-TEST_F(RetentionRules, EachTierOfEachClassGoesInItsTimeAndTheLongestDecidesOverWholeChunks) {
+TEST_F(RetentionRules, EachTierOfEachClassExpiresInItsOwnTime) {
   for (const char* name : {"short.a", "other", "long.a"}) send(name, kStart);
   const auto stored = [&] {
     std::string out;
@@ -211,7 +210,7 @@ TEST_F(RetentionRules, EachTierOfEachClassGoesInItsTimeAndTheLongestDecidesOverW
   EXPECT_EQ(count("long.a", kStart, kStart + kDay, kHour), 1U);
 }
 
-TEST_F(RetentionRules, OtherRulesMeanOldDataToo) {
+TEST_F(RetentionRules, NewRulesApplyToOldData) {
   send("other", kStart);
   send("more", kStart);
   pass(40 * kDay);

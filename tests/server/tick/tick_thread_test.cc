@@ -1,4 +1,4 @@
-// The tick's thread: what is done on it between two ticks, and how calls end when it is stopped.
+// TickThread: the jobs that run between two ticks, and how calls end when the thread is stopped.
 #include "server/tick/tick_thread.h"
 
 #include <gtest/gtest.h>
@@ -42,14 +42,14 @@ TEST_F(TickThreadTest, CallsDoNotWaitForTheNextTick) {
   ASSERT_EQ(ticks.value(), 0U);
   EXPECT_TRUE(thread_->call([](Ticker& ticker, TickTime now) { return ticker.flush_all(now); }));
   EXPECT_EQ(ticks.value(), 1U);
-  EXPECT_EQ(table_.ram_bytes(), 0U) << "flushed when the call returns";
+  EXPECT_EQ(table_.ram_bytes(), 0U) << "the call returns after the flush";
 }
 
-TEST_F(TickThreadTest, JobsRunWhereTicksDo) {
+TEST_F(TickThreadTest, JobsRunOnTheTickThread) {
   std::promise<std::thread::id> id;
-  std::once_flag told;
+  std::once_flag once;
   start(std::chrono::milliseconds(1),
-        [&] { std::call_once(told, [&] { id.set_value(std::this_thread::get_id()); }); });
+        [&] { std::call_once(once, [&] { id.set_value(std::this_thread::get_id()); }); });
   const std::thread::id tick_thread = id.get_future().get();
   EXPECT_TRUE(thread_->call([&](Ticker&, TickTime) {
     EXPECT_EQ(std::this_thread::get_id(), tick_thread);
@@ -57,7 +57,7 @@ TEST_F(TickThreadTest, JobsRunWhereTicksDo) {
   }));
 }
 
-TEST_F(TickThreadTest, TheJobsErrorIsTheCallers) {
+TEST_F(TickThreadTest, ReturnsTheErrorOfTheJob) {
   start(std::chrono::hours(1));
   const Status failed = thread_->call([](Ticker&, TickTime) {
     return Status(Error{ErrorCode::kLimit, "too much"});
@@ -67,9 +67,9 @@ TEST_F(TickThreadTest, TheJobsErrorIsTheCallers) {
   EXPECT_EQ(failed.error().message, "too much");
 }
 
-TEST_F(TickThreadTest, CallsOfManyThreadsRunOneAtATime) {
+TEST_F(TickThreadTest, RunsTheJobsOfManyThreadsOneAtATime) {
   start(std::chrono::milliseconds(1));
-  int sum = 0;  // of the tick's thread alone
+  int sum = 0;  // used on the tick thread only
   std::vector<std::thread> callers;
   for (int i = 0; i < 4; ++i) {
     callers.emplace_back([&] {
@@ -81,7 +81,7 @@ TEST_F(TickThreadTest, CallsOfManyThreadsRunOneAtATime) {
   EXPECT_EQ(sum, 400);
 }
 
-TEST_F(TickThreadTest, ACallThatWaitsWhenTheThreadIsStoppedIsRefused) {
+TEST_F(TickThreadTest, RefusesCallsOnceItIsStopped) {
   start(std::chrono::hours(1));
   std::promise<void> running;
   std::promise<void> may_end;
@@ -90,11 +90,11 @@ TEST_F(TickThreadTest, ACallThatWaitsWhenTheThreadIsStoppedIsRefused) {
       running.set_value();
       may_end.get_future().wait();
       return Status::ok();
-    })) << "under way: it ends as it would have";
+    })) << "a running job is completed";
   });
   running.get_future().wait();
   std::thread stopper([&] { EXPECT_TRUE(thread_->stop(Duration(0))); });
-  // From some moment on every call is refused; those before wait behind the first.
+  // The calls that come before the stop wait for the first job; all later ones are refused.
   const auto call = [&] {
     return thread_->call([](Ticker&, TickTime) { return Status(Error{ErrorCode::kIo, "has run"}); });
   };
@@ -103,7 +103,7 @@ TEST_F(TickThreadTest, ACallThatWaitsWhenTheThreadIsStoppedIsRefused) {
   may_end.set_value();
   first.join();
   stopper.join();
-  for (auto& called : waiting) static_cast<void>(called.get());  // each of them ends
+  for (auto& called : waiting) static_cast<void>(called.get());  // each of them returns
   const Status late = call();
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().code, ErrorCode::kUnavailable);

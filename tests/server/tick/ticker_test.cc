@@ -1,4 +1,4 @@
-// The tick as the one transaction: rows, fragments, trim and rollup in one batch; failures tried again;
+// Ticker: a tick is one transaction with rows, fragments, trim and rollup; failed writes are retried;
 // recovery.
 #include "server/tick/ticker.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kStart = 1'700'006'400;  // a multiple of six hours: the first slot of a chunk
 
-// Chunks of the finest tier cannot be read any more.
+// Reading a chunk of the finest tier fails.
 class DamagedSnapshot final : public ForwardingSnapshot {
  public:
   using ForwardingSnapshot::ForwardingSnapshot;
@@ -27,7 +27,7 @@ class DamagedSnapshot final : public ForwardingSnapshot {
   }
 };
 
-// Notes every batch on its way into the store.
+// Records every batch that is written to the store.
 class NotingStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
@@ -45,7 +45,8 @@ class NotingStore final : public ForwardingStore {
 
   bool damaged = false;
   std::vector<StoreBatch> batches;
-  std::function<void()> after_write;  // the store has it, the table does not know yet
+  std::function<void()>
+      after_write;  // called when the store has the batch and the table does not know it yet
 };
 
 class TickerTest : public testing::Test {
@@ -67,7 +68,7 @@ class TickerTest : public testing::Test {
   SteadyTime steady() const { return SteadyTime(std::chrono::seconds(now_)); }
   Status tick() { return ticker_->tick({from_unix_seconds(now_), steady()}); }
   void flush() { ASSERT_TRUE(ticker_->flush_all({from_unix_seconds(now_), steady()})); }
-  // Ticks once a minute for so long, with live samples.
+  // Lets time pass, with a tick and a live sample every minute.
   void pass(int64_t minutes) {
     for (int64_t i = 0; i < minutes; ++i) {
       now_ += 60;
@@ -75,7 +76,7 @@ class TickerTest : public testing::Test {
       ASSERT_TRUE(tick());
     }
   }
-  // Sum and count of a series over its whole life, read at a step of `step_s`.
+  // Returns the sum and count of all samples of a series, read at a step of `step_s`.
   std::pair<double, double> total(const std::string& name, int64_t step_s) {
     const QueryEngine engine(*table_, store_, {});
     const auto answer = engine.run({{name}, kStart - 86400, now_ + 700, step_s, {}}, from_unix_seconds(now_));
@@ -99,7 +100,7 @@ class TickerTest : public testing::Test {
   std::unique_ptr<Ticker> ticker_;
 };
 
-TEST_F(TickerTest, WritesOneRowForAllShardsWithTheNewSeriesInOneBatch) {
+TEST_F(TickerTest, WritesTheNewSeriesAndOneRowForAllShardsInOneBatch) {
   send("a 1\nb 2\na 3");
   ASSERT_TRUE(tick());
   ASSERT_EQ(store_.batches.size(), 1U);
@@ -108,12 +109,12 @@ TEST_F(TickerTest, WritesOneRowForAllShardsWithTheNewSeriesInOneBatch) {
   EXPECT_TRUE(store_.batches[0].fragments.empty());
 }
 
-TEST_F(TickerTest, WritesNothingWhenNothingCame) {
+TEST_F(TickerTest, WritesNothingWithoutSamples) {
   ASSERT_TRUE(tick());
   EXPECT_TRUE(store_.batches.empty());
 }
 
-TEST_F(TickerTest, TriesARefusedBatchAgainAndNothingIsLostOrDoubled) {
+TEST_F(TickerTest, RetriesARefusedBatchWithoutLossOrDuplicates) {
   send("a 1");
   memory_.fail_next_write(Error{ErrorCode::kIo, "no space"});
   EXPECT_FALSE(tick());
@@ -127,7 +128,7 @@ TEST_F(TickerTest, TriesARefusedBatchAgainAndNothingIsLostOrDoubled) {
   EXPECT_EQ(total("a", 10), std::make_pair(3.0, 2.0)) << "after a restart";
 }
 
-TEST_F(TickerTest, AWriteThatFailedAndWentThroughAllTheSameCountsOnce) {
+TEST_F(TickerTest, ABatchWhoseWriteFailedButIsInTheStoreCountsOnce) {
   for (const bool flush_everything : {false, true}) {
     const auto before = flush_everything ? total("a", 10) : std::make_pair(0.0, 0.0);
     send("a 1");
@@ -143,8 +144,8 @@ TEST_F(TickerTest, AWriteThatFailedAndWentThroughAllTheSameCountsOnce) {
   }
 }
 
-TEST_F(TickerTest, ANumberIsNotUsedAgainThoughItsTickLeftNoRow) {
-  flush();  // of nothing: no row
+TEST_F(TickerTest, NeverReusesTheNumberOfATickWithoutARow) {
+  flush();  // without samples, so there is no row
   ASSERT_EQ(store_.batches.size(), 1U);
   const TickNo last = store_.batches[0].tick;
   reopen();
@@ -155,7 +156,7 @@ TEST_F(TickerTest, ANumberIsNotUsedAgainThoughItsTickLeftNoRow) {
   EXPECT_EQ(total("a", 10), std::make_pair(1.0, 1.0));
 }
 
-TEST_F(TickerTest, SaysWhichTickIsOpenAndWhichIsDurable) {
+TEST_F(TickerTest, PublishesTheOpenAndTheDurableTick) {
   const auto gauge = [&](std::string_view name) { return registry_.gauge(name, "").value(); };
   const int64_t first = gauge("statmill.open_tick");
   EXPECT_EQ(gauge("statmill.durable_tick"), first - 1);
@@ -165,13 +166,13 @@ TEST_F(TickerTest, SaysWhichTickIsOpenAndWhichIsDurable) {
   EXPECT_EQ(gauge("statmill.open_tick"), first + 1);
   EXPECT_EQ(gauge("statmill.durable_tick"), first - 1);
   ASSERT_TRUE(tick());
-  EXPECT_EQ(gauge("statmill.durable_tick"), first + 1) << "the one before, and an empty one";
+  EXPECT_EQ(gauge("statmill.durable_tick"), first + 1) << "the retried tick and an empty one";
   reopen();
   EXPECT_LE(gauge("statmill.durable_tick"), first + 1);
   EXPECT_GE(gauge("statmill.durable_tick"), first);
 }
 
-TEST_F(TickerTest, TriesAFlushThatTheStoreRefusedAgain) {
+TEST_F(TickerTest, RetriesARefusedFlush) {
   send("a 1");
   memory_.fail_next_write(Error{ErrorCode::kIo, "no space"});
   EXPECT_FALSE(ticker_->flush_all({from_unix_seconds(now_), steady()}));
@@ -182,7 +183,7 @@ TEST_F(TickerTest, TriesAFlushThatTheStoreRefusedAgain) {
   EXPECT_EQ(total("a", 10), std::make_pair(1.0, 1.0));
 }
 
-TEST_F(TickerTest, AQueryBetweenAFlushAndItsDropFromMemoryCountsOnce) {
+TEST_F(TickerTest, AQueryBetweenTheWriteAndTheEndOfAFlushCountsOnce) {
   send("a 1");
   int asked = 0;
   store_.after_write = [&] {
@@ -206,7 +207,7 @@ TEST_F(TickerTest, ReplaysOnlyRowsAboveTheFlushedTick) {
   EXPECT_EQ(table_->copy("a")->unflushed.size(), 1U);
 }
 
-TEST_F(TickerTest, FlushesEachShardOncePerIntervalAndNeverManyAtOnce) {
+TEST_F(TickerTest, FlushesEachShardOncePerIntervalAndAtMostTwoPerTick) {
   std::map<ShardNo, int> flushes;
   for (int i = 0; i < 10 * 60; ++i) {
     ++now_;
@@ -253,7 +254,7 @@ TEST_F(TickerTest, RollsUpAClosedChunkAndLateGaugesReachEveryTier) {
     EXPECT_EQ(total("g", step), std::make_pair(1770.5, 61.0)) << step;
 }
 
-TEST_F(TickerTest, LateEventsChangeTheCoarseBucketsThatHoldTheirSlot) {
+TEST_F(TickerTest, LateEventsChangeTheCoarseBucketsOfTheirSlot) {
   for (int i = 0; i < 60; ++i) send("*e " + std::to_string(kStart + 10 * i) + " 5");
   pass(6 * 60 + 30);
   send("*e " + std::to_string(kStart + 1) + " 95");
@@ -268,8 +269,8 @@ TEST_F(TickerTest, LateEventsChangeTheCoarseBucketsThatHoldTheirSlot) {
   EXPECT_EQ(total("e", 3600).first, 395);
 }
 
-// Nor does every tick fail for it.
-TEST_F(TickerTest, ALateEventOfADamagedChunkLosesNoneOfTheCoarseBuckets) {
+// And later flushes do not fail.
+TEST_F(TickerTest, ALateEventOfADamagedChunkKeepsTheCoarseBuckets) {
   for (int i = 0; i < 60; ++i) send("*e " + std::to_string(kStart + 10 * i) + " 5");
   pass(6 * 60 + 30);
   send("*e " + std::to_string(kStart + 1) + " 95");
@@ -282,7 +283,7 @@ TEST_F(TickerTest, ALateEventOfADamagedChunkLosesNoneOfTheCoarseBuckets) {
   ASSERT_TRUE(ticker_->flush_all({from_unix_seconds(now_), steady()}));
 }
 
-TEST_F(TickerTest, TotalsAloneAreTheSameAsWithAllElse) {
+TEST_F(TickerTest, AQueryForTotalsReturnsTheSameTotals) {
   for (int i = 0; i < 150; ++i) {
     const std::string at = " " + std::to_string(kStart + 10 * (i / 3));
     send("g" + at + " " + std::to_string(i % 7) + ".25\nd" + at + " 1e-30" + std::to_string(i % 9) + "\n*e" +
@@ -311,7 +312,7 @@ TEST_F(TickerTest, TotalsAloneAreTheSameAsWithAllElse) {
   }
 }
 
-// What a longer retention covers again is gone from the finest tier: the coarse buckets are all that is left.
+// The finest tier has dropped the chunk, so only the coarse buckets have its data.
 TEST_F(TickerTest, ALateEventOfADroppedChunkIsAddedToTheCoarseBuckets) {
   for (int i = 0; i < 60; ++i) send("*e " + std::to_string(kStart + 10 * i) + " 5");
   pass(6 * 60 + 30);
