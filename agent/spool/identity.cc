@@ -15,11 +15,11 @@ namespace statmill {
 namespace {
 
 constexpr std::string_view kTitle = "statmill spool ";
-constexpr std::string_view kVersion = "2";
+constexpr std::string_view kVersion = "1";
 constexpr std::string_view kId = "id ";
 constexpr std::string_view kSecret = "secret ";
 constexpr std::string_view kEpoch = "epoch ";
-constexpr std::string_view kLocation = "place ";
+constexpr std::string_view kLocation = "location ";
 constexpr std::string_view kProduct = "product ";
 constexpr std::string_view kAddresses = "addresses ";
 constexpr std::string_view kHost = "host ";

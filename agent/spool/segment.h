@@ -17,10 +17,10 @@
 
 namespace statmill {
 
-inline constexpr uint8_t kSegmentVersion = 2;
+inline constexpr uint8_t kSegmentVersion = 1;
 inline constexpr size_t kSegmentHeaderBytes = 65;
-inline constexpr uint64_t kSeqMax = uint64_t{1}
-                                    << 62;  // also limits lines: no agent gets near it, and no sum overflows
+// Also limits lines: no agent gets near it, and no sum overflows.
+inline constexpr uint64_t kSeqMax = uint64_t{1} << 62;
 
 // All batches up to `seq`, and the number of lines in them since the epoch began.
 struct SpoolPosition {

@@ -46,45 +46,45 @@ SpoolIdentity some_identity() {
 
 TEST(SpoolFormat, IdentityHasTheseBytes) {
   EXPECT_EQ(encode_identity(some_identity()),
-            "statmill spool 2\n"
+            "statmill spool 1\n"
             "id 00112233445566778899aabbccddeeff\n"
             "secret 00112233445566778899aabbccddeeff\n"
             "epoch 7\n"
-            "place fedcba98765432100123456789abcdef\n"
+            "location fedcba98765432100123456789abcdef\n"
             "product 00000000000000000000000000000001\n"
             "addresses 00000000000000000000000000000002 00000000000000000000000000000003\n"
             "host 00000000000000000000000000000004\n"
             "begun yes\n"
             "lost 12 cloned\n"
             "acknowledged 300 70000\n"
-            "crc 23f0df9a\n");
+            "crc 7b2ace71\n");
   const SpoolIdentity unknown{.id = some_id(), .location = {.directory = "p"}};
   EXPECT_EQ(encode_identity(unknown),
-            "statmill spool 2\n"
+            "statmill spool 1\n"
             "id 00112233445566778899aabbccddeeff\n"
             "secret 00000000000000000000000000000000\n"
             "epoch 1\n"
-            "place p\n"
+            "location p\n"
             "product -\n"
             "addresses -\n"
             "host -\n"
             "begun no\n"
             "lost 0 copied\n"
             "acknowledged 0 0\n"
-            "crc b0186dab\n");
+            "crc f2613a4f\n");
 }
 
 TEST(SpoolFormat, SegmentHeaderHasTheseBytes) {
   EXPECT_EQ(hex(encode_segment_header(kHeader)),
             "736d73706f6f6c0a"                  // "smspool\n"
-            "02"                                // version
+            "01"                                // version
             "00112233445566778899aabbccddeeff"  // agent id
             "00000007"                          // epoch
             "000000000000012c"                  // 300 batches before
             "0000000000011170"                  // with 70,000 lines
             "000000000000012b"                  // previous end: 299
             "0000000000010d88"                  // 69,000
-            "bb3e52c4");
+            "e5c4318b");
 }
 
 TEST(SpoolFormat, ASegmentIsAHeaderFollowedByFrames) {
@@ -151,7 +151,7 @@ TEST(SpoolFormat, EveryTruncationAndFlippedBitIsDetected) {
 }
 
 TEST(SpoolFormat, AnIdentityOfALaterVersionIsNotReportedAsDamaged) {
-  std::string text = "statmill spool 3\nanything\n";
+  std::string text = "statmill spool 2\nanything\n";
   char line[16];
   std::snprintf(line, sizeof(line), "crc %08x\n", static_cast<unsigned>(crc32c(text)));
   EXPECT_EQ(decode_identity(text + line).error().code, ErrorCode::kVersion);
