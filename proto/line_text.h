@@ -6,10 +6,10 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <string_view>
 
 #include "base/bytes16.h"
+#include "base/verdict.h"
 #include "proto/sample.h"
 
 namespace statmill {
@@ -138,10 +138,10 @@ template <class Integer>
   return result;
 }
 
-inline std::optional<Refusal> read_number(std::string_view text, Number& number) {
+inline Verdict<Refusal> read_number(std::string_view text, Number& number) {
   switch (parse_number(text, number)) {
     case NumberError::kNone:
-      return std::nullopt;
+      return kAccepted;
     case NumberError::kBadValue:
       return Refusal::kBadValue;
     case NumberError::kNotFinite:

@@ -158,7 +158,7 @@ bool are_canonical_tags(std::string_view text) {
   return false;
 }
 
-std::optional<Refusal> TagList::add(std::string_view key, std::string_view value) {
+Verdict<Refusal> TagList::add(std::string_view key, std::string_view value) {
   const char* const key_end = key.data() + key.size();
   const char* const value_end = value.data() + value.size();
   if (TagEnds<';', '='>(key).key_end(key.data()) != key_end) return Refusal::kBadTag;
@@ -168,7 +168,7 @@ std::optional<Refusal> TagList::add(std::string_view key, std::string_view value
                  static_cast<uint32_t>(value.size())});
 }
 
-std::optional<Refusal> TagList::add_all(std::string_view text, TagSpelling spelling) {
+Verdict<Refusal> TagList::add_all(std::string_view text, TagSpelling spelling) {
   switch (spelling) {
     case TagSpelling::kGraphite:
       return add_pairs<';', '='>(text);
@@ -181,7 +181,7 @@ std::optional<Refusal> TagList::add_all(std::string_view text, TagSpelling spell
 }
 
 template <char kSeparator, char kAssign>
-std::optional<Refusal> TagList::add_pairs(std::string_view text) {
+Verdict<Refusal> TagList::add_pairs(std::string_view text) {
   static constexpr bool kHasFlags = kAssign == ':';
   if (count_ != 0) is_run_ = false;
   const char* const end = text.data() + text.size();
@@ -201,27 +201,27 @@ std::optional<Refusal> TagList::add_pairs(std::string_view text) {
     if (at != end && *at != kSeparator) return Refusal::kBadTag;
     const bool is_empty_tag = kHasFlags && at == begin;
     if (!is_empty_tag) {
-      const auto refusal = insert({key.data(), value.data(), head_of(key, text.data(), end),
+      const auto verdict = insert({key.data(), value.data(), head_of(key, text.data(), end),
                                    static_cast<uint32_t>(key.size()), static_cast<uint32_t>(value.size())});
-      if (refusal) return refusal;
+      if (verdict.is_refused()) return verdict;
     }
-    if (at == end) return std::nullopt;
+    if (at == end) return kAccepted;
     begin = at + 1;
   }
 }
 
-inline std::optional<Refusal> TagList::insert(const Tag& tag) {
+inline Verdict<Refusal> TagList::insert(const Tag& tag) {
   if (tag.key_size == 0 || tag.value_size == 0 || *tag.value == '~') return Refusal::kBadTag;
   if (tag.key_head == kNameKeyHead) return Refusal::kBadTag;
   if (count_ != 0 && tag.key_head <= last_head_) return insert_before(tag);
   if (count_ == kTagsMax) return Refusal::kTagLimit;
   last_head_ = tag.key_head;
   put(tag, count_);
-  return std::nullopt;
+  return kAccepted;
 }
 
 // Inserts a tag that may not be the last one in sorted order.
-std::optional<Refusal> TagList::insert_before(Tag tag) {
+Verdict<Refusal> TagList::insert_before(Tag tag) {
   size_t place = count_;
   for (; place > 0; --place) {
     const Tag& before = tags_[in_order_[place - 1]];
@@ -231,13 +231,13 @@ std::optional<Refusal> TagList::insert_before(Tag tag) {
     if (order > 0) continue;
     if (before.value_text() != tag.value_text()) return Refusal::kDuplicateTag;
     is_run_ = false;
-    return std::nullopt;
+    return kAccepted;
   }
   if (count_ == kTagsMax) return Refusal::kTagLimit;
   if (place != count_) is_run_ = false;
   for (size_t i = count_; i > place; --i) in_order_[i] = in_order_[i - 1];
   put(tag, place);
-  return std::nullopt;
+  return kAccepted;
 }
 
 inline void TagList::put(const Tag& tag, size_t place) {

@@ -5,10 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 #include "base/bytes16.h"
+#include "base/verdict.h"
 #include "proto/batch.h"
 
 namespace statmill {
@@ -61,9 +61,9 @@ class TagList {
   // that is empty, contains one of ;!^= or is `name` (which means the path), and a value that is empty,
   // contains a ; or begins with ~; with kDuplicateTag a second value for a key; with kTagLimit more than
   // kTagsMax tags.
-  std::optional<Refusal> add(std::string_view key, std::string_view value);
+  Verdict<Refusal> add(std::string_view key, std::string_view value);
   // Adds all tags of a text.
-  std::optional<Refusal> add_all(std::string_view text, TagSpelling spelling);
+  Verdict<Refusal> add_all(std::string_view text, TagSpelling spelling);
 
   // Returns the size of name(path) in bytes.
   size_t name_size(std::string_view path) const { return path.size() + tags_size_; }
@@ -87,9 +87,9 @@ class TagList {
   };
 
   template <char kSeparator, char kAssign>
-  std::optional<Refusal> add_pairs(std::string_view text);
-  std::optional<Refusal> insert(const Tag& tag);
-  std::optional<Refusal> insert_before(Tag tag);
+  Verdict<Refusal> add_pairs(std::string_view text);
+  Verdict<Refusal> insert(const Tag& tag);
+  Verdict<Refusal> insert_before(Tag tag);
   void put(const Tag& tag, size_t place);
   void write_run(char* at) const;
   void write_each(char* at) const;

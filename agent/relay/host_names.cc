@@ -32,7 +32,7 @@ Result<HostNames> HostNames::parse(const std::string& tags, const std::string& c
     if (assign == std::string_view::npos) return invalid(tag, "is not of the form key=value");
     const std::string_view key = tag.substr(0, assign);
     const std::string_view value = tag.substr(assign + 1);
-    if (!is_clean_text(tag) || list.add(key, value))
+    if (!is_clean_text(tag) || list.add(key, value).is_refused())
       return invalid(tag, "cannot be a tag together with the others");
     out.tags_.push_back({std::string(key), std::string(value)});
   }
@@ -58,11 +58,12 @@ std::optional<Refusal> HostNames::apply(std::string_view name, Batch& batch,
   const std::string_view own = path_size == name.size() ? std::string_view() : name.substr(path_size + 1);
   TagList list;
   if (!own.empty()) {
-    if (const auto refusal = list.add_all(own, TagSpelling::kGraphite)) return refusal;
+    if (const auto verdict = list.add_all(own, TagSpelling::kGraphite); verdict.is_refused())
+      return verdict.reason();
   }
   for (const Tag& tag : tags_) {
     if (has_key(own, tag.key)) continue;
-    if (const auto refusal = list.add(tag.key, tag.value)) return refusal;
+    if (const auto verdict = list.add(tag.key, tag.value); verdict.is_refused()) return verdict.reason();
   }
   const auto add = [&](std::string_view whole_path) {
     if (list.name_size(whole_path) > kNameBytesMax) return false;

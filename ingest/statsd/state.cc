@@ -71,8 +71,9 @@ void StatsdState::resolve_gauges(StatsdBatch& batch, const std::vector<Hash128>&
     LastValues::Entry* const known = gauges_.find(*name);
     if (known != nullptr && known->time() >= since && !gauge.is_step) {
       known->set(sample.value, now);
-    } else if (const auto refusal = resolve_gauge({sample, *name, known, gauge.is_step}, now, outcome)) {
-      batch.batch.refuse_sample(gauge.sample, *refusal);
+    } else if (const auto verdict = resolve_gauge({sample, *name, known, gauge.is_step}, now, outcome);
+               verdict.is_refused()) {
+      batch.batch.refuse_sample(gauge.sample, verdict.reason());
       refused.push_back(gauge.sample);
     }
     ++name;
@@ -81,16 +82,16 @@ void StatsdState::resolve_gauges(StatsdBatch& batch, const std::vector<Hash128>&
 }
 
 // Handles unknown and expired gauges, and steps.
-std::optional<Refusal> StatsdState::resolve_gauge(const GaugeSample& gauge, Timestamp now, Outcome& outcome) {
+Verdict<Refusal> StatsdState::resolve_gauge(const GaugeSample& gauge, Timestamp now, Outcome& outcome) {
   Number& value = gauge.sample.value;
   if (gauge.known == nullptr) {
     if (gauges_.size() >= limits_.gauges_max) {
       if (gauge.is_step) return Refusal::kStateLimit;
       ++outcome.gauges_not_remembered;
-      return std::nullopt;
+      return kAccepted;
     }
     gauges_.insert(gauge.name, value, now);  // added to 0, a step is the value
-    return std::nullopt;
+    return kAccepted;
   }
   Number last = gauge.known->value();
   if (gauge.known->time() < known_since(now)) {
@@ -102,7 +103,7 @@ std::optional<Refusal> StatsdState::resolve_gauge(const GaugeSample& gauge, Time
   gauge.known->set(next.value_or(last), now);
   if (!next) return Refusal::kOutOfRange;
   value = *next;
-  return std::nullopt;
+  return kAccepted;
 }
 
 uint64_t StatsdState::forget_gauges(Timestamp now) {

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/mutex.h"
+#include "base/verdict.h"
 #include "ingest/statsd/last_values.h"
 #include "ingest/statsd/unique_count.h"
 #include "proto/statsd/parser.h"
@@ -81,9 +82,7 @@ class StatsdState {
   }
   void resolve_gauges(StatsdBatch& batch, const std::vector<Hash128>& names, Timestamp now, Outcome& outcome)
       REQUIRES(mutex_);
-  // Returns nullopt if the sample is accepted.
-  std::optional<Refusal> resolve_gauge(const GaugeSample& gauge, Timestamp now, Outcome& outcome)
-      REQUIRES(mutex_);
+  Verdict<Refusal> resolve_gauge(const GaugeSample& gauge, Timestamp now, Outcome& outcome) REQUIRES(mutex_);
   bool add_member(const StatsdBatch::SetMember& member, int64_t slot) REQUIRES(mutex_);
   void end_before(int64_t slot, Batch& batch);
 

@@ -35,7 +35,7 @@ std::optional<std::string_view> read_quoted(std::string_view& text, Batch& batch
 }
 
 // Reads the labels between the braces, `a="1",b="2"`.
-std::optional<Refusal> read_labels(std::string_view text, TagList& tags, Batch& batch) {
+Verdict<Refusal> read_labels(std::string_view text, TagList& tags, Batch& batch) {
   while (true) {
     const size_t assign = text.find("=\"");
     if (assign == std::string_view::npos) return Refusal::kBadTag;
@@ -43,15 +43,15 @@ std::optional<Refusal> read_labels(std::string_view text, TagList& tags, Batch& 
     text.remove_prefix(assign + 2);
     const auto value = read_quoted(text, batch);
     if (!value) return Refusal::kBadTag;
-    if (const auto refusal = tags.add(key, *value)) return refusal;
-    if (text.empty()) return std::nullopt;
+    if (const auto verdict = tags.add(key, *value); verdict.is_refused()) return verdict;
+    if (text.empty()) return kAccepted;
     if (text.front() != ',') return Refusal::kBadTag;
     text.remove_prefix(1);
   }
 }
 
 // Reads a name that may have to be rewritten.
-std::optional<Refusal> rewrite_name(std::string_view text, Batch& batch, std::string_view& name) {
+Verdict<Refusal> rewrite_name(std::string_view text, Batch& batch, std::string_view& name) {
   if (!is_clean_text(text)) return Refusal::kBadName;
   const size_t path_end = std::min(text.find(';'), text.size());
   const size_t brace = text.ends_with("\"}") ? text.find('{') : std::string_view::npos;
@@ -62,13 +62,15 @@ std::optional<Refusal> rewrite_name(std::string_view text, Batch& batch, std::st
   if (has_labels) {
     if (path_end < brace) return Refusal::kBadTag;
     const std::string_view labels = text.substr(brace + 1, text.size() - brace - 2);
-    if (const auto refusal = read_labels(labels, tags, batch)) return refusal;
+    if (const auto verdict = read_labels(labels, tags, batch); verdict.is_refused()) return verdict;
   } else if (path_end != text.size()) {
-    if (const auto refusal = tags.add_all(text.substr(path_end + 1), TagSpelling::kGraphite)) return refusal;
+    if (const auto verdict = tags.add_all(text.substr(path_end + 1), TagSpelling::kGraphite);
+        verdict.is_refused())
+      return verdict;
   }
   if (tags.name_size(path) > kNameBytesMax) return Refusal::kNameTooLong;
   name = tags.name(path, batch);
-  return std::nullopt;
+  return kAccepted;
 }
 
 // Returns true if the whole text is a canonical name.
@@ -80,29 +82,29 @@ bool is_canonical(std::string_view text) {
   return path_size > 0 && text[path_size] == ';' && is_clean_text(tags) && are_canonical_tags(tags);
 }
 
-std::optional<Refusal> read_name(std::string_view text, Batch& batch, std::string_view& name) {
+Verdict<Refusal> read_name(std::string_view text, Batch& batch, std::string_view& name) {
   if (!is_canonical(text)) return rewrite_name(text, batch, name);
   if (text.size() > kNameBytesMax) return Refusal::kNameTooLong;
   name = text;
-  return std::nullopt;
+  return kAccepted;
 }
 
 // carbon parses the time as a float; -1 means now, and other times are truncated to whole seconds. N is
 // rrdtool's spelling of now.
-std::optional<Refusal> read_time(std::string_view text, std::optional<int64_t>& time_s) {
+Verdict<Refusal> read_time(std::string_view text, std::optional<int64_t>& time_s) {
   int64_t seconds = 0;
   if (read_integer(text, seconds).ec == std::errc{}) {
     if (seconds != -1) time_s = seconds;
-    return std::nullopt;
+    return kAccepted;
   }
-  if (text == "N") return std::nullopt;
+  if (text == "N") return kAccepted;
   constexpr double kSecondsEnd = 0x1p63;
   Number number;
   if (parse_number(text, number) != NumberError::kNone) return Refusal::kBadTime;
   const double time = number.value();
   if (time < -kSecondsEnd || time >= kSecondsEnd) return Refusal::kBadTime;
   if (time != -1) time_s = static_cast<int64_t>(time);
-  return std::nullopt;
+  return kAccepted;
 }
 
 // Parses a line of the common form: a canonical name, a short number and a time, separated by single spaces,
@@ -120,7 +122,7 @@ const char* parse_line_fast(const char* begin, const char* end, RepeatedTime& la
   std::optional<int64_t> time_s;
   Number number;
   const auto read = [](std::string_view text, std::optional<int64_t>& read_s) {
-    return !read_time(text, read_s).has_value();
+    return read_time(text, read_s).is_accepted();
   };
   if (!time.ends_with('\n') || !last_time.read(time, time_s, read)) return nullptr;
   if (!parse_number_fast(begin, value.text(), number)) return nullptr;
@@ -132,10 +134,10 @@ const char* parse_line_fast(const char* begin, const char* end, RepeatedTime& la
   return time.end() + 1;
 }
 
-std::optional<Refusal> read_sample(const LineFields& fields, Batch& batch, Sample& sample) {
-  if (const auto refusal = read_name(fields[0], batch, sample.name)) return refusal;
-  if (const auto refusal = read_number(fields[1], sample.value)) return refusal;
-  return fields.count == 2 ? std::nullopt : read_time(fields[2], sample.time_s);
+Verdict<Refusal> read_sample(const LineFields& fields, Batch& batch, Sample& sample) {
+  if (const auto verdict = read_name(fields[0], batch, sample.name); verdict.is_refused()) return verdict;
+  if (const auto verdict = read_number(fields[1], sample.value); verdict.is_refused()) return verdict;
+  return fields.count == 2 ? kAccepted : read_time(fields[2], sample.time_s);
 }
 
 }  // namespace
@@ -146,9 +148,9 @@ void parse_graphite_line(std::string_view line, Batch& batch) {
   if (fields.count == 0) return;
   if (fields.count != 2 && fields.count != 3) return batch.refuse(Refusal::kFieldCount, line);
   Sample& sample = batch.samples.emplace_back();
-  if (const auto refusal = read_sample(fields, batch, sample)) {
+  if (const auto verdict = read_sample(fields, batch, sample); verdict.is_refused()) {
     batch.samples.pop_back();
-    return batch.refuse(*refusal, line);
+    return batch.refuse(verdict.reason(), line);
   }
   ++batch.received;
   if (fields[0].front() == '~') ++batch.renamed;

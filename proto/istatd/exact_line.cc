@@ -30,13 +30,13 @@ bool has_good_field_count(Kind kind, size_t count) {
   return count == kFieldsOfMany || (kind == Kind::kDistribution && count > kFieldsOfMany);
 }
 
-std::optional<Refusal> check_name(std::string_view name) {
+Verdict<Refusal> check_name(std::string_view name) {
   if (name.size() > kNameBytesMax) return Refusal::kNameTooLong;
-  return is_clean_text(name) ? std::nullopt : std::optional(Refusal::kBadName);
+  return accept_if(is_clean_text(name), Refusal::kBadName);
 }
 
 // Reads `index:count`, where the index is one of our own partition.
-std::optional<Refusal> read_cell(std::string_view text, HistogramCell& cell) {
+Verdict<Refusal> read_cell(std::string_view text, HistogramCell& cell) {
   const size_t colon = text.find(':');
   if (colon == std::string_view::npos) return Refusal::kBadValue;
   const auto index = read_integer(text.substr(0, colon), cell.index);
@@ -45,12 +45,12 @@ std::optional<Refusal> read_cell(std::string_view text, HistogramCell& cell) {
     if (error == std::errc::result_out_of_range) return Refusal::kOutOfRange;
     if (error != std::errc{}) return Refusal::kBadValue;
   }
-  return is_histogram_index(cell.index) ? std::nullopt : std::optional(Refusal::kOutOfRange);
+  return accept_if(is_histogram_index(cell.index), Refusal::kOutOfRange);
 }
 
 // Reads the cells. Their indices must ascend between those of min and max, and their counts must add up to
 // the bucket's count.
-std::optional<Refusal> read_cells(std::string_view text, Batch& batch, ReadyBucket& ready) {
+Verdict<Refusal> read_cells(std::string_view text, Batch& batch, ReadyBucket& ready) {
   std::vector<HistogramCell> cells;
   cells.reserve(text.size() / kCellBytesMin + 1);
   uint64_t rest = ready.count;
@@ -59,7 +59,8 @@ std::optional<Refusal> read_cells(std::string_view text, Batch& batch, ReadyBuck
   for (const char* at = text.data(); at != text.data() + text.size();) {
     const char* const end = find_space(at, text.data() + text.size());
     HistogramCell cell;
-    if (const auto refusal = read_cell({at, static_cast<size_t>(end - at)}, cell)) return refusal;
+    if (const auto verdict = read_cell({at, static_cast<size_t>(end - at)}, cell); verdict.is_refused())
+      return verdict;
     const bool fits = least <= cell.index && cell.index <= greatest && cell.count != 0 && cell.count <= rest;
     if (!fits) return Refusal::kBadBucket;
     least = cell.index + 1;
@@ -69,22 +70,22 @@ std::optional<Refusal> read_cells(std::string_view text, Batch& batch, ReadyBuck
   }
   if (rest != 0) return Refusal::kBadBucket;
   ready.cells = batch.keep(std::move(cells));
-  return std::nullopt;
+  return kAccepted;
 }
 
-std::optional<Refusal> read_bucket(const ExactFields& fields, std::string_view cells, Batch& batch,
-                                   ReadyBucket& ready) {
-  if (const auto refusal = read_number(fields[4], ready.sum_of_squares)) return refusal;
-  if (const auto refusal = read_number(fields[5], ready.min)) return refusal;
-  if (const auto refusal = read_number(fields[6], ready.max)) return refusal;
+Verdict<Refusal> read_bucket(const ExactFields& fields, std::string_view cells, Batch& batch,
+                             ReadyBucket& ready) {
+  if (const auto verdict = read_number(fields[4], ready.sum_of_squares); verdict.is_refused()) return verdict;
+  if (const auto verdict = read_number(fields[5], ready.min); verdict.is_refused()) return verdict;
+  if (const auto verdict = read_number(fields[6], ready.max); verdict.is_refused()) return verdict;
   const auto [end, error] = read_integer(fields[7], ready.count);
   if (error == std::errc::result_out_of_range) return Refusal::kOutOfRange;
   if (error != std::errc{}) return Refusal::kBadValue;
   if (ready.count == 0 || ready.count > kCountMax) return Refusal::kBadBucket;
-  return cells.empty() ? std::nullopt : read_cells(cells, batch, ready);
+  return cells.empty() ? kAccepted : read_cells(cells, batch, ready);
 }
 
-std::optional<Refusal> read_line(std::string_view line, Batch& batch) {
+Verdict<Refusal> read_line(std::string_view line, Batch& batch) {
   const auto fields = split_fields<ExactFields::kMax>(line);
   const auto kind = kind_of(fields[0]);
   if (!kind) return Refusal::kReserved;
@@ -92,25 +93,26 @@ std::optional<Refusal> read_line(std::string_view line, Batch& batch) {
   Sample sample;
   sample.kind = *kind;
   sample.name = fields[1];
-  if (const auto refusal = check_name(sample.name)) return refusal;
+  if (const auto verdict = check_name(sample.name); verdict.is_refused()) return verdict;
   if (read_integer(fields[2], sample.time_s.emplace()).ec != std::errc{}) return Refusal::kBadTime;
-  if (const auto refusal = read_number(fields[3], sample.value)) return refusal;
+  if (const auto verdict = read_number(fields[3], sample.value); verdict.is_refused()) return verdict;
   if (fields.count != kFieldsOfOne) {
     ReadyBucket& ready = batch.new_ready_bucket();
     sample.ready = &ready;
     const char* const cells = fields.count > kFieldsOfMany ? fields.begin[kFieldsOfMany] : line.end();
     const auto size = static_cast<size_t>(line.data() + line.size() - cells);
-    if (const auto refusal = read_bucket(fields, {cells, size}, batch, ready)) return refusal;
+    if (const auto verdict = read_bucket(fields, {cells, size}, batch, ready); verdict.is_refused())
+      return verdict;
   }
   batch.samples.push_back(sample);
   ++batch.received;
-  return std::nullopt;
+  return kAccepted;
 }
 
 }  // namespace
 
 void parse_exact_line(std::string_view line, Batch& batch) {
-  if (const auto refusal = read_line(line, batch)) batch.refuse(*refusal, line);
+  if (const auto verdict = read_line(line, batch); verdict.is_refused()) batch.refuse(verdict.reason(), line);
 }
 
 }  // namespace statmill

@@ -65,7 +65,7 @@ class CellsReader {
     cells_.reserve(std::min(kCellsMax, text_size / kCellBytesMin + 1));
   }
 
-  std::optional<Refusal> add(const H2Cell& cell) {
+  Verdict<Refusal> add(const H2Cell& cell) {
     if (cell.index >= bucket_count_) return Refusal::kOutOfRange;
     if (cell.index < next_ || cell.count == 0 || cell.count > kCountMax - count_) return Refusal::kBadBucket;
     const H2Bucket bucket = h2_bucket(power_, cell.index);
@@ -76,7 +76,7 @@ class CellsReader {
     count_ += cell.count;
     squares_ += static_cast<double>(cell.count) * middle * middle;
     put(histogram_index(middle), cell.count);
-    return std::nullopt;
+    return kAccepted;
   }
 
   void finish(Batch& batch, ReadyBucket& ready) && {
@@ -130,8 +130,8 @@ std::optional<unsigned> read_grouping_power(std::string_view text) {
   return static_cast<unsigned>(*power);
 }
 
-std::optional<Refusal> read_histogram_cells(std::string_view text, unsigned grouping_power, Batch& batch,
-                                            ReadyBucket& ready) {
+Verdict<Refusal> read_histogram_cells(std::string_view text, unsigned grouping_power, Batch& batch,
+                                      ReadyBucket& ready) {
   CellsReader cells(grouping_power, text.size());
   const char* at = text.data();
   const char* const end = at + text.size();
@@ -140,10 +140,10 @@ std::optional<Refusal> read_histogram_cells(std::string_view text, unsigned grou
     if (at == end) break;
     const auto cell = read_h2_cell(at, end);
     if (!cell) return Refusal::kBadValue;
-    if (const auto refusal = cells.add(*cell)) return refusal;
+    if (const auto verdict = cells.add(*cell); verdict.is_refused()) return verdict;
   }
   std::move(cells).finish(batch, ready);
-  return std::nullopt;
+  return kAccepted;
 }
 
 }  // namespace statmill

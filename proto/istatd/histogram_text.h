@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/verdict.h"
 #include "proto/batch.h"
 
 namespace statmill {
@@ -37,7 +38,7 @@ std::optional<unsigned> read_grouping_power(std::string_view text);
 // buckets, so nothing is lost. Refuses with kBadValue, kOutOfRange (no such bucket) or kBadBucket (indices do
 // not ascend, a count is 0, or all counts together reach 2^48); `batch` is then unchanged.
 // Requires: grouping_power <= kGroupingPowerMax.
-std::optional<Refusal> read_histogram_cells(std::string_view text, unsigned grouping_power, Batch& batch,
-                                            ReadyBucket& ready);
+Verdict<Refusal> read_histogram_cells(std::string_view text, unsigned grouping_power, Batch& batch,
+                                      ReadyBucket& ready);
 
 }  // namespace statmill

@@ -77,20 +77,21 @@ bool read_time(std::string_view text, std::optional<int64_t>& time_s) {
 }
 
 // Reads the last four of the six fields: sum of squares, min, max, count.
-std::optional<Refusal> read_ready_bucket(const ValueFields& fields, ReadyBucket& ready) {
-  if (const auto refusal = read_number(fields[2], ready.sum_of_squares)) return refusal;
-  if (const auto refusal = read_number(fields[3], ready.min)) return refusal;
-  if (const auto refusal = read_number(fields[4], ready.max)) return refusal;
+Verdict<Refusal> read_ready_bucket(const ValueFields& fields, ReadyBucket& ready) {
+  if (const auto verdict = read_number(fields[2], ready.sum_of_squares); verdict.is_refused()) return verdict;
+  if (const auto verdict = read_number(fields[3], ready.min); verdict.is_refused()) return verdict;
+  if (const auto verdict = read_number(fields[4], ready.max); verdict.is_refused()) return verdict;
   const auto [end, error] = read_integer(fields[5], ready.count);
   if (error == std::errc::result_out_of_range) return Refusal::kOutOfRange;
-  return error == std::errc{} ? std::nullopt : std::optional(Refusal::kBadValue);
+  return accept_if(error == std::errc{}, Refusal::kBadValue);
 }
 
 // Reads `h<g> sum cells`, which begins at fields[field].
-std::optional<Refusal> read_histogram(const SampleLine& line, size_t field, Sample& sample, Batch& batch) {
+Verdict<Refusal> read_histogram(const SampleLine& line, size_t field, Sample& sample, Batch& batch) {
   const auto grouping_power = read_grouping_power(line.fields[field]);
   if (!grouping_power) return Refusal::kBadValue;
-  if (const auto refusal = read_number(line.fields[field + 1], sample.value)) return refusal;
+  if (const auto verdict = read_number(line.fields[field + 1], sample.value); verdict.is_refused())
+    return verdict;
   ReadyBucket& ready = batch.new_ready_bucket();
   sample.ready = &ready;
   const char* const cells = line.fields.begin[field + 2];
@@ -98,15 +99,15 @@ std::optional<Refusal> read_histogram(const SampleLine& line, size_t field, Samp
 }
 
 // Reads all fields after the name. If an event has all six fields, only time and sum are used, as in istatd.
-std::optional<Refusal> read_values(const SampleLine& line, Sample& sample, Batch& batch) {
+Verdict<Refusal> read_values(const SampleLine& line, Sample& sample, Batch& batch) {
   const ValueFields& fields = line.fields;
   if (fields.count == 1) return read_number(fields[0], sample.value);
   const size_t histogram = line.histogram();
   if (histogram == 0) return read_histogram(line, 0, sample, batch);
   if (!read_time(fields[0], sample.time_s)) return Refusal::kBadTime;
   if (histogram == 1) return read_histogram(line, 1, sample, batch);
-  if (const auto refusal = read_number(fields[1], sample.value)) return refusal;
-  if (fields.count == 2 || sample.kind == Kind::kEvent) return std::nullopt;
+  if (const auto verdict = read_number(fields[1], sample.value); verdict.is_refused()) return verdict;
+  if (fields.count == 2 || sample.kind == Kind::kEvent) return kAccepted;
   ReadyBucket& ready = batch.new_ready_bucket();
   sample.ready = &ready;
   return read_ready_bucket(fields, ready);
@@ -126,7 +127,7 @@ struct FanOut {
 };
 
 // Requires: a caret in `name`.
-std::optional<Refusal> read_fan_out(std::string_view name, FanOut& fan_out) {
+Verdict<Refusal> read_fan_out(std::string_view name, FanOut& fan_out) {
   size_t caret = name.find('^');
   fan_out.base = name.substr(0, caret);
   while (caret != std::string_view::npos) {
@@ -140,7 +141,7 @@ std::optional<Refusal> read_fan_out(std::string_view name, FanOut& fan_out) {
     if (fan_out.count == kFanOutMax) return Refusal::kFanOutLimit;
     fan_out.parts[fan_out.count++] = part;
   }
-  return std::nullopt;
+  return kAccepted;
 }
 
 uint8_t classes_of(std::string_view text) {
@@ -149,32 +150,32 @@ uint8_t classes_of(std::string_view text) {
   return classes;
 }
 
-std::optional<Refusal> read_fan_out_line(const SampleLine& line, Batch& batch) {
+Verdict<Refusal> read_fan_out_line(const SampleLine& line, Batch& batch) {
   FanOut fan_out;
-  if (const auto refusal = read_fan_out(line.name, fan_out)) return refusal;
+  if (const auto verdict = read_fan_out(line.name, fan_out); verdict.is_refused()) return verdict;
   Sample sample;
   sample.kind = line.kind;
-  if (const auto refusal = read_values(line, sample, batch)) return refusal;
+  if (const auto verdict = read_values(line, sample, batch); verdict.is_refused()) return verdict;
   for (size_t i = 0; i < fan_out.count; ++i) {
     sample.name = batch.keep(normal_name(fan_out.name(i)));
     batch.samples.push_back(sample);
   }
   batch.received += fan_out.count;
-  return std::nullopt;
+  return kAccepted;
 }
 
-std::optional<Refusal> read_plain_line(const SampleLine& line, bool is_normal, Batch& batch) {
+Verdict<Refusal> read_plain_line(const SampleLine& line, bool is_normal, Batch& batch) {
   if (line.name.empty()) return Refusal::kEmptyName;
   if (line.name.size() > kNameBytesMax) return Refusal::kNameTooLong;
   Sample& sample = batch.samples.emplace_back();
   sample.kind = line.kind;
-  if (const auto refusal = read_values(line, sample, batch)) {
+  if (const auto verdict = read_values(line, sample, batch); verdict.is_refused()) {
     batch.samples.pop_back();
-    return refusal;
+    return verdict;
   }
   sample.name = is_normal ? line.name : batch.keep(normal_name(line.name));
   ++batch.received;
-  return std::nullopt;
+  return kAccepted;
 }
 
 void parse_sample_line(std::string_view text, Batch& batch) {
@@ -193,9 +194,9 @@ void parse_sample_line(std::string_view text, Batch& batch) {
                         end};
   if (!line.has_good_field_count()) return batch.refuse(Refusal::kFieldCount, text);
   const uint8_t classes = is_plain ? 0 : classes_of(line.name);
-  const auto refusal = (classes & kCaret) != 0 ? read_fan_out_line(line, batch)
+  const auto verdict = (classes & kCaret) != 0 ? read_fan_out_line(line, batch)
                                                : read_plain_line(line, (classes & kMunged) == 0, batch);
-  if (refusal) return batch.refuse(*refusal, text);
+  if (verdict.is_refused()) return batch.refuse(verdict.reason(), text);
   if (kind != Kind::kDistribution && line.fields.count > ValueFields::kMax) ++batch.extra_fields;
 }
 

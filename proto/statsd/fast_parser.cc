@@ -159,7 +159,9 @@ bool apply_rate(const Line& line, std::string_view text, Batch& batch) {
   SamplingRate rate;
   if (!rate.read(line.begin, text)) return false;
   if (line.type == 'g') return true;
-  return !(line.type == 'c' ? rate.scale_amount(line.sample.value) : rate.repeat(line.sample, batch));
+  const auto verdict =
+      line.type == 'c' ? rate.scale_amount(line.sample.value) : rate.repeat(line.sample, batch);
+  return verdict.is_accepted();
 }
 
 // Reads rate and tags, each at most once, so that no line exceeds the limit on its size. `at` is the bar

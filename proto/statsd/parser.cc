@@ -32,23 +32,23 @@ class LineName {
   void set_plain(std::string_view path) { path_ = path; }
 
   // Reads a path, which Graphite's tags `;k=v` or Influx's tags `,k=v` may follow.
-  std::optional<Refusal> read(std::string_view text) {
+  Verdict<Refusal> read(std::string_view text) {
     if (!is_clean_text(text)) return Refusal::kBadName;
     Cursor cursor(text);
     const std::string_view written = cursor.until<';', ','>();
     path_ = without_tilde(written);
     if (path_.empty()) return Refusal::kEmptyName;
     was_renamed_ = path_.size() != written.size();
-    if (cursor.is_at_end()) return std::nullopt;
+    if (cursor.is_at_end()) return kAccepted;
     const std::string_view pairs = text.substr(written.size() + 1);
     if (cursor.front() == ',') return tags_.add_all(pairs, TagSpelling::kInflux);
     if (!are_canonical_tags(pairs)) return tags_.add_all(pairs, TagSpelling::kGraphite);
     canonical_tags_ = pairs;
-    return std::nullopt;
+    return kAccepted;
   }
 
   // Reads the tags before the next bar.
-  std::optional<Refusal> add_tags(Cursor& cursor) {
+  Verdict<Refusal> add_tags(Cursor& cursor) {
     const std::string_view rest = cursor.rest();
     std::string_view text = rest.substr(0, plain_size(rest, '|'));
     const bool is_plain = text.size() == rest.size() || rest[text.size()] == '|';
@@ -57,23 +57,24 @@ class LineName {
     if (!is_plain && !is_clean_text(text)) return Refusal::kBadTag;
     return tags_.add_all(text, TagSpelling::kDogStatsd);
   }
-  std::optional<Refusal> add_host(std::string_view host) {
+  Verdict<Refusal> add_host(std::string_view host) {
     return is_clean_text(host) ? tags_.add("host", host) : Refusal::kBadTag;
   }
 
   // Sets `name` to the canonical name: a view of the line if it is there, else kept by `batch`.
-  std::optional<Refusal> finish(Batch& batch, std::string_view& name) {
+  Verdict<Refusal> finish(Batch& batch, std::string_view& name) {
     if (tags_.is_empty()) {
       const size_t tags_size = canonical_tags_.empty() ? 0 : canonical_tags_.size() + 1;
       name = std::string_view(path_.data(), path_.size() + tags_size);
-      return name.size() > kNameBytesMax ? std::optional(Refusal::kNameTooLong) : std::nullopt;
+      return accept_if(name.size() <= kNameBytesMax, Refusal::kNameTooLong);
     }
     if (!canonical_tags_.empty()) {
-      if (const auto refusal = tags_.add_all(canonical_tags_, TagSpelling::kGraphite)) return refusal;
+      if (const auto verdict = tags_.add_all(canonical_tags_, TagSpelling::kGraphite); verdict.is_refused())
+        return verdict;
     }
     if (tags_.name_size(path_) > kNameBytesMax) return Refusal::kNameTooLong;
     name = tags_.name(path_, batch);
-    return std::nullopt;
+    return kAccepted;
   }
   bool was_renamed() const { return was_renamed_; }
 
@@ -93,28 +94,28 @@ struct Part {
   std::optional<int64_t> time_s;
 };
 
-std::optional<Refusal> read_time(std::string_view text, std::optional<int64_t>& time_s) {
-  if (read_integer(text, time_s.emplace()).ec == std::errc{}) return std::nullopt;
+Verdict<Refusal> read_time(std::string_view text, std::optional<int64_t>& time_s) {
+  if (read_integer(text, time_s.emplace()).ec == std::errc{}) return kAccepted;
   return Refusal::kBadTime;
 }
 
 // Reads the extension after a bar. Ignores those that begin with another letter: they belong to later
 // versions or identify the sender.
-std::optional<Refusal> read_extension(Cursor& cursor, Part& part, LineName& name) {
-  if (cursor.is_at_end() || cursor.front() == '|') return std::nullopt;
+Verdict<Refusal> read_extension(Cursor& cursor, Part& part, LineName& name) {
+  if (cursor.is_at_end() || cursor.front() == '|') return kAccepted;
   if (cursor.skip('#')) return name.add_tags(cursor);
   if (cursor.skip('@')) {
     const bool is_rate = part.rate.read(cursor.until<'|', ':'>());
-    return is_rate ? std::nullopt : std::optional(Refusal::kBadRate);
+    return accept_if(is_rate, Refusal::kBadRate);
   }
   if (cursor.skip('T')) return read_time(cursor.until<'|', ':'>(), part.time_s);
   const char first = cursor.until<'|'>().front();
   const bool is_letter = ('a' <= first && first <= 'z') || ('A' <= first && first <= 'Z');
-  return is_letter ? std::nullopt : std::optional(Refusal::kBadExtension);
+  return accept_if(is_letter, Refusal::kBadExtension);
 }
 
 // Reads the part after a colon. Leaves the cursor at the colon before the next part or at the end.
-std::optional<Refusal> read_part(Cursor& cursor, Part& part, LineName& name) {
+Verdict<Refusal> read_part(Cursor& cursor, Part& part, LineName& name) {
   const Cursor begin = cursor;
   part.values = cursor.until<'|', ':'>();
   if (!cursor.is_at_end() && cursor.front() == ':') {
@@ -130,30 +131,30 @@ std::optional<Refusal> read_part(Cursor& cursor, Part& part, LineName& name) {
   }
   part.type = *type;
   while (cursor.skip('|')) {
-    if (const auto refusal = read_extension(cursor, part, name)) return refusal;
+    if (const auto verdict = read_extension(cursor, part, name); verdict.is_refused()) return verdict;
   }
-  return std::nullopt;
+  return kAccepted;
 }
 
-std::optional<Refusal> add_member(const Part& part, StatsdBatch& batch) {
+Verdict<Refusal> add_member(const Part& part, StatsdBatch& batch) {
   if (part.values.empty()) return Refusal::kBadValue;
   if (part.time_s) return Refusal::kBadTime;
   batch.members.push_back({{}, part.values, batch.batch.sender()});
-  return std::nullopt;
+  return kAccepted;
 }
 
-std::optional<Refusal> add_value(std::string_view text, const Part& part, StatsdBatch& batch) {
+Verdict<Refusal> add_value(std::string_view text, const Part& part, StatsdBatch& batch) {
   const size_t index = batch.batch.samples.size();
   Sample& sample = batch.batch.samples.emplace_back();
   sample.time_s = part.time_s;
-  if (const auto refusal = read_number(text, sample.value)) return refusal;
+  if (const auto verdict = read_number(text, sample.value); verdict.is_refused()) return verdict;
   switch (part.type) {
     case Type::kCounter:
       sample.kind = Kind::kEvent;
       return part.rate.scale_amount(sample.value);
     case Type::kGauge:
       batch.gauges.push_back({static_cast<uint32_t>(index), text.front() == '+' || text.front() == '-'});
-      return std::nullopt;
+      return kAccepted;
     case Type::kTimer:
       if (sample.value.value() < 0) return Refusal::kBadValue;
       [[fallthrough]];
@@ -164,65 +165,66 @@ std::optional<Refusal> add_value(std::string_view text, const Part& part, Statsd
 }
 
 // Adds the values of a part, which may be packed with `:` between them. A member of a set is never packed.
-std::optional<Refusal> add_values(const Part& part, StatsdBatch& batch) {
+Verdict<Refusal> add_values(const Part& part, StatsdBatch& batch) {
   if (part.type == Type::kSet) return add_member(part, batch);
   if (!part.is_packed) return add_value(part.values, part, batch);
   Cursor cursor(part.values);
   do {
-    if (const auto refusal = add_value(cursor.until<':'>(), part, batch)) return refusal;
+    if (const auto verdict = add_value(cursor.until<':'>(), part, batch); verdict.is_refused())
+      return verdict;
   } while (cursor.skip(':'));
-  return std::nullopt;
+  return kAccepted;
 }
 
-std::optional<Refusal> read_name(Cursor& cursor, std::string_view line, LineName& name) {
+Verdict<Refusal> read_name(Cursor& cursor, std::string_view line, LineName& name) {
   const size_t path_size = plain_path_size(line);
   const bool is_plain = 0 < path_size && path_size < line.size() && line[path_size] == ':' && line[0] != '~';
   if (is_plain) {
     cursor.advance(path_size);
     name.set_plain(line.substr(0, path_size));
-    return std::nullopt;
+    return kAccepted;
   }
   const std::string_view text = cursor.until<':'>();
   return cursor.is_at_end() ? Refusal::kFieldCount : name.read(trimmed(text));
 }
 
 // `name:part:part...`
-std::optional<Refusal> read_values(std::string_view line, LineName& name, StatsdBatch& batch) {
+Verdict<Refusal> read_values(std::string_view line, LineName& name, StatsdBatch& batch) {
   Cursor cursor(line);
-  if (const auto refusal = read_name(cursor, line, name)) return refusal;
+  if (const auto verdict = read_name(cursor, line, name); verdict.is_refused()) return verdict;
   while (cursor.skip(':')) {
     Part part;
-    if (const auto refusal = read_part(cursor, part, name)) return refusal;
-    if (const auto refusal = add_values(part, batch)) return refusal;
+    if (const auto verdict = read_part(cursor, part, name); verdict.is_refused()) return verdict;
+    if (const auto verdict = add_values(part, batch); verdict.is_refused()) return verdict;
   }
-  return std::nullopt;
+  return kAccepted;
 }
 
 // Reads `_sc|name|status|d:time|h:host|#tags|m:message` as a gauge of 0 to 3. The message is last and may
 // contain bars.
-std::optional<Refusal> read_service_check(std::string_view line, LineName& name, StatsdBatch& batch) {
+Verdict<Refusal> read_service_check(std::string_view line, LineName& name, StatsdBatch& batch) {
   Cursor cursor(line);
   cursor.advance(kServiceCheckMark.size());
   const std::string_view name_text = cursor.until<'|'>();
   if (!cursor.skip('|')) return Refusal::kFieldCount;
-  if (const auto refusal = name.read(name_text)) return refusal;
+  if (const auto verdict = name.read(name_text); verdict.is_refused()) return verdict;
   const std::string_view status = cursor.until<'|'>();
   if (status.size() != 1 || status < "0" || "3" < status) return Refusal::kBadValue;
   Sample& sample = batch.batch.samples.emplace_back();
   sample.value = Number::decimal(status.front() - '0', 0);
   while (cursor.skip('|')) {
-    std::optional<Refusal> refusal;
+    Verdict<Refusal> verdict = kAccepted;
     if (cursor.skip('#')) {
-      refusal = name.add_tags(cursor);
+      verdict = name.add_tags(cursor);
     } else {
       const std::string_view field = cursor.until<'|'>();
       if (field.starts_with("m:")) break;
-      if (field.starts_with("d:")) refusal = read_time(field.substr(2), sample.time_s);
-      if (field.starts_with("h:")) refusal = name.add_host(field.substr(2));
+      if (field.starts_with("d:")) verdict = read_time(field.substr(2), sample.time_s);
+      if (field.starts_with("h:")) verdict = name.add_host(field.substr(2));
     }
-    if (refusal) return refusal;
+    if (verdict.is_refused()) return verdict;
   }
-  return std::nullopt;
+  return kAccepted;
 }
 
 // Adds all samples and members that `kRead` finds in the text, or a single refusal.
@@ -234,13 +236,13 @@ void parse_with(std::string_view text, StatsdBatch& batch) {
   const size_t members_before = batch.members.size();
   LineName line_name;
   std::string_view name;
-  std::optional<Refusal> refusal = kRead(text, line_name, batch);
-  if (!refusal) refusal = line_name.finish(batch.batch, name);
-  if (refusal) {
+  Verdict<Refusal> verdict = kRead(text, line_name, batch);
+  if (verdict.is_accepted()) verdict = line_name.finish(batch.batch, name);
+  if (verdict.is_refused()) {
     samples.resize(samples_before);
     batch.gauges.resize(gauges_before);
     batch.members.resize(members_before);
-    return batch.batch.refuse(*refusal, text);
+    return batch.batch.refuse(verdict.reason(), text);
   }
   for (size_t i = samples_before; i < samples.size(); ++i) samples[i].name = name;
   for (size_t i = members_before; i < batch.members.size(); ++i) batch.members[i].name = name;

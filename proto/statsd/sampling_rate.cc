@@ -10,10 +10,10 @@
 namespace statmill {
 namespace {
 
-std::optional<Refusal> set_nearest(double value, Number& number) {
+Verdict<Refusal> set_nearest(double value, Number& number) {
   if (!std::isfinite(value)) return Refusal::kOutOfRange;
   number = value == 0 ? Number{} : Number::of(value);
-  return std::nullopt;
+  return kAccepted;
 }
 
 constexpr std::array<int64_t, Number::kScaleMax + 1> kPowersOfTen = [] {
@@ -107,36 +107,37 @@ bool SamplingRate::set(Number rate) {
   return value <= 1 && value >= 1 / static_cast<double>(kWeightMax);
 }
 
-std::optional<Refusal> SamplingRate::scale_amount(Number& amount) const {
+Verdict<Refusal> SamplingRate::scale_amount(Number& amount) const {
   const bool is_decimal = amount.is_decimal();
   if (is_decimal && is_whole_ && set_product(amount.mantissa, weight_, amount.scale, amount)) {
-    return std::nullopt;
+    return kAccepted;
   }
   int64_t product = amount.mantissa;
   bool fits = is_decimal && rate_.is_decimal();
   for (int i = 0; fits && i < rate_.scale; ++i) fits = !__builtin_mul_overflow(product, 10, &product);
   if (fits && product % rate_.mantissa == 0 &&
       set_product(product / rate_.mantissa, 1, amount.scale, amount)) {
-    return std::nullopt;
+    return kAccepted;
   }
   return set_nearest(amount.value() / rate_.value(), amount);
 }
 
-std::optional<Refusal> SamplingRate::repeat(Sample& sample, Batch& batch) const {
-  if (weight_ == 1) return std::nullopt;
+Verdict<Refusal> SamplingRate::repeat(Sample& sample, Batch& batch) const {
+  if (weight_ == 1) return kAccepted;
   const Number value{sample.value.mantissa, sample.value.scale};
   ReadyBucket& ready = batch.new_ready_bucket();
   sample.ready = &ready;
   ready.count = static_cast<uint64_t>(weight_);
   ready.min = ready.max = value;
   if (!value.is_decimal() || !set_product(value.mantissa, weight_, value.scale, sample.value)) {
-    if (const auto refusal = set_nearest(value.value() * static_cast<double>(weight_), sample.value))
-      return refusal;
+    if (const auto verdict = set_nearest(value.value() * static_cast<double>(weight_), sample.value);
+        verdict.is_refused())
+      return verdict;
   }
   int64_t square = 0;
   const bool fits = value.is_decimal() && !__builtin_mul_overflow(value.mantissa, value.mantissa, &square) &&
                     square <= Number::kMantissaMax;
-  if (fits && set_product(square, weight_, 2 * value.scale, ready.sum_of_squares)) return std::nullopt;
+  if (fits && set_product(square, weight_, 2 * value.scale, ready.sum_of_squares)) return kAccepted;
   return set_nearest(value.value() * value.value() * static_cast<double>(weight_), ready.sum_of_squares);
 }
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
+#include "base/verdict.h"
 #include "proto/batch.h"
 
 namespace statmill {
@@ -21,11 +21,11 @@ class SamplingRate {
   [[nodiscard]] bool read(const char* readable, std::string_view text);
 
   // Sets `amount` to amount / rate. The result is exact if it has no more decimals than `amount`.
-  std::optional<Refusal> scale_amount(Number& amount) const;
+  Verdict<Refusal> scale_amount(Number& amount) const;
 
   // Turns a sample of the batch into a ready-made bucket of 1 / rate observations of its value, rounded to
   // the nearest integer. Leaves it unchanged if that is 1.
-  std::optional<Refusal> repeat(Sample& sample, Batch& batch) const;
+  Verdict<Refusal> repeat(Sample& sample, Batch& batch) const;
 
  private:
   bool set(Number rate);

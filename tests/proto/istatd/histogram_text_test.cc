@@ -36,8 +36,8 @@ rc::Gen<uint64_t> integers() {
 std::string read(std::string_view text, unsigned g) {
   Batch batch;
   ReadyBucket ready;
-  if (const auto refusal = read_histogram_cells(text, g, batch, ready))
-    return std::string(refusal_label(*refusal));
+  if (const auto verdict = read_histogram_cells(text, g, batch, ready); verdict.is_refused())
+    return std::string(refusal_label(verdict.reason()));
   std::string out = std::to_string(ready.count);
   for (const HistogramCell& cell : ready.cells) {
     out.push_back(' ');
@@ -110,7 +110,7 @@ TEST(HistogramForm, ExtremesAreTheEdgesOfTheOuterCells) {
   const auto extremes = [](std::string_view text, unsigned g) {
     Batch batch;
     ReadyBucket ready;
-    EXPECT_EQ(read_histogram_cells(text, g, batch, ready), std::nullopt);
+    EXPECT_TRUE(read_histogram_cells(text, g, batch, ready).is_accepted());
     return std::pair(ready.min, ready.max);
   };
   const auto [min, max] = extremes("64:1 96:2", 5);
@@ -124,7 +124,7 @@ TEST(HistogramForm, SumsTheSquaresOfTheMiddles) {
   const auto squares = [](std::string_view text, unsigned g) {
     Batch batch;
     ReadyBucket ready;
-    EXPECT_EQ(read_histogram_cells(text, g, batch, ready), std::nullopt);
+    EXPECT_TRUE(read_histogram_cells(text, g, batch, ready).is_accepted());
     return ready.sum_of_squares;
   };
   EXPECT_TRUE(same_number(squares("3:2 10:1", 5), Number::decimal(118, 0)))
@@ -162,7 +162,7 @@ RC_GTEST_PROP(HistogramForm, CountsEveryRecordedInteger, ()) {
     text += " " + std::to_string(index) + ":" + std::to_string(count);
   Batch batch;
   ReadyBucket ready;
-  RC_ASSERT(read_histogram_cells(text, g, batch, ready) == std::nullopt);
+  RC_ASSERT(read_histogram_cells(text, g, batch, ready).is_accepted());
   RC_ASSERT(is_sane_histogram(ready));
   RC_ASSERT(ready.count == values.size());
   const auto [least, greatest] = std::ranges::minmax(values);
