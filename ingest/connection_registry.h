@@ -1,5 +1,5 @@
-// ConnectionRegistry: the open TCP connections of all line listeners, each with the metadata that it has sent
-// (`#key value` lines).
+// ConnectionRegistry: the open TCP connections of all line listeners, each with the metadata
+// that it has sent (`#key value` lines).
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ class ConnectionRegistry {
   // Returns the connection's id, which is never used again.
   uint64_t add(std::string peer, Timestamp since);
   void remove(uint64_t id);
-  // Sets the text of a key, replacing an earlier one. Returns false and changes nothing if a limit is
-  // exceeded.
+  // Sets the text of a key, replacing an earlier one. Returns false and
+  // changes nothing if a limit is exceeded.
   bool set(uint64_t id, std::string_view key, std::string_view text);
   // Returns at most `limit` connections, oldest first.
   std::vector<Connection> list(size_t limit) const;

@@ -69,8 +69,8 @@ DatagramReceiver::DatagramReceiver(Socket socket, const Services& services)
 void DatagramReceiver::wait() {
   socket_.async_wait(Socket::wait_read, [this](const boost::system::error_code& error) {
     if (error == boost::asio::error::operation_aborted || !socket_.is_open()) return;
-    // The receive call clears an error of the socket (for example an ICMP answer). Content never stops the
-    // receiver.
+    // The receive call clears an error of the socket (for example an ICMP
+    // answer). Content never stops the receiver.
     const Running running("datagrams of lines");
     for (size_t i = 0; i < kCallsPerTurn && receive() == kMessagesPerCall; ++i) {
     }

@@ -53,8 +53,8 @@ class Dialect {
 
 // The line protocol of the line port, istatd's.
 std::unique_ptr<Dialect> istatd_dialect();
-// Graphite's plaintext protocol. Like carbon, it accepts a last line without LF when the sender ends its
-// stream.
+// Graphite's plaintext protocol. Like carbon, it accepts a last line
+// without LF when the sender ends its stream.
 std::unique_ptr<Dialect> graphite_dialect();
 
 }  // namespace statmill

@@ -29,11 +29,11 @@ class LineBuffer {
 
   LineBuffer() : bytes_(std::make_unique_for_overwrite<char[]>(kLineBytesMax + kReadBytes)) {}
 
-  // Returns kReadBytes for the next read. Writing there invalidates the lines that the last commit() passed
-  // to a parser.
+  // Returns kReadBytes for the next read. Writing there invalidates the lines
+  // that the last commit() passed to a parser.
   std::span<char> space() { return {bytes_.get() + kLineBytesMax, kReadBytes}; }
-  // Passes all lines that are now complete to `parser`. Requires: the first `bytes` of space() hold the next
-  // bytes of `stream`.
+  // Passes all lines that are now complete to `parser`. Requires: the first `bytes` of
+  // space() hold the next bytes of `stream`.
   void commit(size_t bytes, LineStream& stream, LineParser& parser);
   // Ends the stream: passes its unfinished line to `parser`, or refuses it (unterminated), since it may be
   // cut short. `stream` must stay unchanged until the parser's submit().

@@ -1,5 +1,5 @@
-// LineListener: serves the port of one dialect, UDP and TCP, on its own threads, and optionally a unix socket
-// for datagrams.
+// LineListener: serves the port of one dialect, UDP and TCP, on its own threads, and
+// optionally a unix socket for datagrams.
 //
 // Each ingest thread has its own event loop, UDP socket (SO_REUSEPORT), parsers and share of the TCP
 // connections. The threads share the intake's sink (a server's table), the counters, the dialect's state

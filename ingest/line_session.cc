@@ -35,8 +35,8 @@ void LineSession::start() {
   if (services_.idle_timeout > Duration(0)) watch();
 }
 
-// Reads do not move the timer: when it fires, it checks the time of the last read. It does not keep the
-// session alive.
+// Reads do not move the timer: when it fires, it checks the time of the last
+// read. It does not keep the session alive.
 void LineSession::watch() {
   idle_timer_.expires_after(last_read_ + services_.idle_timeout - services_.clock.steady());
   idle_timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {

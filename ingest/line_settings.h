@@ -9,8 +9,8 @@
 
 namespace statmill {
 
-// Returns --line.connections, .idle_timeout and .udp_buffer. They set fields of `options`, which must outlive
-// them.
+// Returns --line.connections, .idle_timeout and .udp_buffer. They set fields
+// of `options`, which must outlive them.
 std::vector<Setting> line_limit_settings(LineOptions& options);
 
 // Returns --statsd.gauges, .gauge_expiry and .sets. They set fields of `limits`, which must outlive them.

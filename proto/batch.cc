@@ -1,5 +1,5 @@
-// The hot path is inline in batch.h; these functions run once per sender or refused line, never per accepted
-// sample.
+// The hot path is inline in batch.h; these functions run once per sender or
+// refused line, never per accepted sample.
 #include "proto/batch.h"
 
 #include <algorithm>

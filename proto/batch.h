@@ -74,8 +74,8 @@ struct Batch {
   // Returns the sender of samples[index].
   const LineSender& sender_of(size_t index) const;
 
-  // Counts a line that its parser refuses, and keeps it if fewer than kRefusedLinesMax are kept. `line` must
-  // stay valid until clear().
+  // Counts a line that its parser refuses, and keeps it if fewer than kRefusedLinesMax are
+  // kept. `line` must stay valid until clear().
   void refuse(Refusal reason, std::string_view line) { refuse(reason, line, sender()); }
   void refuse(Refusal reason, std::string_view line, const LineSender& sender);
   // Counts samples[index] as refused by the table; `received` already includes it. Call it once per sample.

@@ -32,8 +32,8 @@ struct FastField {
   std::string_view text() const { return {begin, size}; }
 };
 
-// Remembers the time of the previous line: most neighbours have the same one, so comparing it is usually
-// enough.
+// Remembers the time of the previous line: most neighbours have the same
+// one, so comparing it is usually enough.
 class RepeatedTime {
  public:
   // Sets `time_s` to what `read(text, time_s)` reads from the field, without calling it if the field has the

@@ -22,8 +22,8 @@ namespace fast_number {
 
 inline constexpr uint64_t kEachByte = 0x0101010101010101;
 
-// Returns the eight bytes before `end`, the last one on top. Does not read bytes before `readable`; they
-// count as zeros.
+// Returns the eight bytes before `end`, the last one on top. Does not read bytes
+// before `readable`; they count as zeros.
 inline uint64_t word_before(const char* readable, const char* end) {
   static_assert(std::endian::native == std::endian::little);
   uint64_t word = 0;
@@ -45,8 +45,8 @@ Word text_before(const char* readable, const char* end) {
   }
 }
 
-// Returns the integer that eight digits form. Each digit is a byte from 0 to 9; the most significant digit is
-// the lowest byte.
+// Returns the integer that eight digits form. Each digit is a byte from 0 to 9; the
+// most significant digit is the lowest byte.
 inline uint64_t integer_of(uint64_t digits) {
   digits = digits * 10 + (digits >> 8);
   constexpr uint64_t kPairs = 0x000000ff000000ff;
@@ -106,10 +106,10 @@ bool read_unsigned(const char* readable, const char* end, size_t size, Number& n
 
 }  // namespace fast_number
 
-// Parses the whole text like parse_number(). Returns false, and leaves `number` unchanged, if the text has
-// more than 16 bytes after its sign or is not a plain decimal; then the caller calls parse_number(). Reads
-// nothing before `readable`; it is fastest with at least eight bytes there. Requires: readable <=
-// text.data().
+// Parses the whole text like parse_number(). Returns false, and leaves `number` unchanged, if
+// the text has more than 16 bytes after its sign or is not a plain decimal; then the caller
+// calls parse_number(). Reads nothing before `readable`; it is fastest with at least eight bytes
+// there. Requires: readable <= text.data().
 inline bool parse_number_fast(const char* readable, std::string_view text, Number& number) {
   if (text.empty()) return false;
   const bool negative = text.front() == '-';

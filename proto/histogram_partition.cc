@@ -10,8 +10,8 @@ namespace {
 
 constexpr uint64_t kWidth = uint64_t{1} << kHistogramShift;  // width of a bucket, in bits of its doubles
 
-// Returns the double with the magnitude that these bits encode, at most the largest double, and the sign of
-// the index.
+// Returns the double with the magnitude that these bits encode, at most the
+// largest double, and the sign of the index.
 double with_sign_of(HistogramIndex index, uint64_t magnitude) {
   const uint64_t last = std::bit_cast<uint64_t>(std::numeric_limits<double>::max());
   const double value = std::bit_cast<double>(std::min(magnitude, last));

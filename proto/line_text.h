@@ -32,8 +32,8 @@ inline uint64_t word_at(const char* at) {
   return word;
 }
 
-// Returns the first eight bytes of [at, end), padded with zeros. Reads nothing outside [begin, end).
-// Requires: begin <= at < end.
+// Returns the first eight bytes of [at, end), padded with zeros. Reads nothing outside
+// [begin, end). Requires: begin <= at < end.
 inline uint64_t word_at(const char* begin, const char* at, const char* end) {
   if (end - at >= 8) return word_at(at);
   if (end - begin >= 8) return word_at(end - 8) >> (64 - 8 * (end - at));
@@ -109,8 +109,8 @@ struct Fields {
   std::string_view operator[](size_t i) const { return {begin[i], static_cast<size_t>(end[i] - begin[i])}; }
 };
 
-// Splits a line at white space. This and read_integer() are inlined because calls took 8 of the 119 ns of a
-// line of three fields.
+// Splits a line at white space. This and read_integer() are inlined because calls took 8
+// of the 119 ns of a line of three fields.
 template <size_t kFieldsMax>
 [[gnu::always_inline]] inline Fields<kFieldsMax> split_fields(std::string_view line) {
   Fields<kFieldsMax> fields;

@@ -35,8 +35,8 @@ bool skip_sign(const char*& at, const char* end) {
   return *at++ == '-';
 }
 
-// Reads digits with at most one point; drops zeros at the end of the fraction. Returns false if there is no
-// digit.
+// Reads digits with at most one point; drops zeros at the end of the
+// fraction. Returns false if there is no digit.
 bool read_mantissa(const char*& at, const char* end, Digits& digits) {
   const char* const begin = at;
   for (; at != end && is_digit(*at); ++at) digits.append(*at);
@@ -71,8 +71,8 @@ bool read_exponent(const char*& at, const char* end, Digits& digits) {
   return at == end;
 }
 
-// Converts the digits to a mantissa up to kMantissaMax and an exponent in -kScaleMax..0. Returns false if
-// that is not possible.
+// Converts the digits to a mantissa up to kMantissaMax and an exponent in -kScaleMax..0.
+// Returns false if that is not possible.
 bool fit_decimal(Digits& digits) {
   if (digits.mantissa > kMantissaMax) return false;
   while (digits.exponent < 0 && digits.mantissa % 10 == 0) {

@@ -30,10 +30,10 @@ struct Number {
 
 enum class NumberError : uint8_t { kNone, kBadValue, kNotFinite, kOutOfRange };
 
-// Parses the whole text: optional sign, digits with at most one point, optional exponent ("-1.50", ".5",
-// "5.",
-// "+1e3"). Returns kBadValue for empty text, hex or trailing bytes; kNotFinite for any spelling of nan and
-// inf; kOutOfRange for overflow and for nonzero numbers that underflow to zero. Locale-free. No allocation.
+// Parses the whole text: optional sign, digits with at most one point, optional exponent
+// ("-1.50", ".5", "5.", "+1e3"). Returns kBadValue for empty text, hex or trailing bytes;
+// kNotFinite for any spelling of nan and inf; kOutOfRange for overflow and for nonzero numbers
+// that underflow to zero. Locale-free. No allocation.
 NumberError parse_number(std::string_view text, Number& number);
 
 }  // namespace statmill

@@ -31,8 +31,8 @@ struct ReadyBucket {
   Number sum_of_squares;
   Number min;
   Number max;
-  // The sender's histogram: indices ascend, counts are not 0. Empty if it sent none, which loses nothing if
-  // all samples are equal.
+  // The sender's histogram: indices ascend, counts are not 0. Empty if it sent none, which
+  // loses nothing if all samples are equal.
   std::span<const HistogramCell> cells = {};
 };
 

@@ -21,16 +21,16 @@ inline constexpr uint64_t kNameKeyHead = 0x6e616d6500000000;
 // Marks the bytes below 33 and above 126.
 inline Mask16 odd_bytes(Bytes16 bytes) { return bytes - sixteen(33) > sixteen(126 - 33); }
 
-// Returns the number of bytes before the first that is below 33, above 126 or `stop`; text.size() if there is
-// none.
+// Returns the number of bytes before the first that is below 33, above 126
+// or `stop`; text.size() if there is none.
 size_t plain_size(std::string_view text, char stop);
 
-// Returns true if all bytes are allowed in a name: valid UTF-8, nothing below 33, no DEL. Empty text is
-// clean.
+// Returns true if all bytes are allowed in a name: valid UTF-8, nothing
+// below 33, no DEL. Empty text is clean.
 bool is_clean_text(std::string_view text);
 
-// Returns the path without a leading ~: the path is the value of the tag `name`, and no tag value may begin
-// with ~.
+// Returns the path without a leading ~: the path is the value of the tag
+// `name`, and no tag value may begin with ~.
 std::string_view without_tilde(std::string_view path);
 
 // Returns the number of bytes before the first that is below 33, above 126, or one of `:`, `;` and `,`;
@@ -57,10 +57,10 @@ enum class TagSpelling : uint8_t {
 // The tags of one name. Added texts must be clean and outlive the list.
 class TagList {
  public:
-  // Adds a tag in sorted order; a pair that is already in the list adds nothing. Refuses with kBadTag a key
-  // that is empty, contains one of ;!^= or is `name` (which means the path), and a value that is empty,
-  // contains a ; or begins with ~; with kDuplicateTag a second value for a key; with kTagLimit more than
-  // kTagsMax tags.
+  // Adds a tag in sorted order; a pair that is already in the list adds nothing. Refuses with
+  // kBadTag a key that is empty, contains one of ;!^= or is `name` (which means the path), and a
+  // value that is empty, contains a ; or begins with ~; with kDuplicateTag a second value for a key;
+  // with kTagLimit more than kTagsMax tags.
   Verdict<Refusal> add(std::string_view key, std::string_view value);
   // Adds all tags of a text.
   Verdict<Refusal> add_all(std::string_view text, TagSpelling spelling);

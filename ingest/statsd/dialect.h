@@ -1,5 +1,5 @@
-// StatsdDialect: the statsd protocol for a listener. All its sources share the gauges and sets of one
-// StatsdState.
+// StatsdDialect: the statsd protocol for a listener. All its sources share
+// the gauges and sets of one StatsdState.
 #pragma once
 
 #include "ingest/dialect.h"

@@ -50,8 +50,8 @@ class LastValues {
 
   // Prefetches the memory where find() begins.
   void prefetch(const Hash128& name) const { __builtin_prefetch(&entries_.data()[start(name)], 1); }
-  // Returns the gauge with that name, valid until the next insert() or forget_before(); nullptr if there is
-  // none.
+  // Returns the gauge with that name, valid until the next insert() or
+  // forget_before(); nullptr if there is none.
   Entry* find(const Hash128& name) {
     for (size_t i = start(name);; i = next(i)) {
       Entry& entry = entries_.data()[i];

@@ -43,12 +43,12 @@ class StatsdState {
   // `seed` is for the hashes of gauge names. It should be secret if strangers may send lines.
   explicit StatsdState(const StatsdLimits& limits, uint64_t seed = 0) : limits_(limits), seed_(seed) {}
 
-  // Replaces the steps among the samples by the gauges' new values, in the order of the lines regardless of
-  // their times; an unknown gauge counts as 0. Adds the members to the sets of the slot of `now`. If a limit
-  // is reached, refuses steps and members with new names (state_limit), and accepts values of new gauges
-  // without remembering them. Counts refusals in the batch, but not the accepted members. Clears the batch's
-  // gauges and members. Cost: one table lookup per gauge or member, nothing for other samples; occasionally a
-  // table grows.
+  // Replaces the steps among the samples by the gauges' new values, in the order of the lines
+  // regardless of their times; an unknown gauge counts as 0. Adds the members to the sets of the slot
+  // of `now`. If a limit is reached, refuses steps and members with new names (state_limit), and
+  // accepts values of new gauges without remembering them. Counts refusals in the batch, but not the
+  // accepted members. Clears the batch's gauges and members. Cost: one table lookup per gauge or
+  // member, nothing for other samples; occasionally a table grows.
   Outcome resolve(StatsdBatch& batch, Timestamp now);
 
   // Checks a part of all gauges, forgets those silent for longer than gauge_expiry at `now`, and returns how
@@ -56,8 +56,8 @@ class StatsdState {
   // checked counts as unknown, too.)
   uint64_t forget_gauges(Timestamp now);
 
-  // Ends the sets whose slot is over at `now`: adds the count of each to `batch`, as a gauge at the start of
-  // the slot.
+  // Ends the sets whose slot is over at `now`: adds the count of each to
+  // `batch`, as a gauge at the start of the slot.
   void end_slots(Timestamp now, Batch& batch);
   // Ends all sets, also those of the current slot.
   void end_all_slots(Batch& batch);

@@ -1,8 +1,8 @@
 // UniqueCount: counts distinct items, each represented by a 64-bit hash.
 //
 // The count is exact up to kExactMax. Beyond, it is a HyperLogLog of 2^12 registers (Flajolet and others,
-// 2007) with the estimator of Ertl (2017), which has no bias at any size: standard error 1.04 / sqrt(2^12)
-// = 1.6 %. Uses at most 8 KiB.
+// 2007) with the estimator of Ertl (2017), which has no bias at any size: standard error 1.04 /
+// sqrt(2^12) = 1.6 %. Uses at most 8 KiB.
 #pragma once
 
 #include <cstddef>

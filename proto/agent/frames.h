@@ -91,8 +91,8 @@ struct CollectorNote {
   bool operator==(const CollectorNote&) const = default;
 };
 
-// The agent's report on itself. It follows the welcome; later ones precede a batch, at most one per
-// kStatusInterval.
+// The agent's report on itself. It follows the welcome; later ones precede a
+// batch, at most one per kStatusInterval.
 struct StatusFrame {
   Timestamp clock{};                        // the agent's wall clock when it sends this
   uint64_t spool_bytes = 0;                 // size of the spool, acknowledged batches included
@@ -133,8 +133,8 @@ enum class RefuseReason : uint8_t {
 };
 // Returns "protocol", "version", ...; "unknown" for an unknown number.
 std::string_view refuse_reason_text(RefuseReason reason);
-// Returns "spool_full", "forgotten", "damaged", "evicted", "cloned" or "copied"; "unknown" for an unknown
-// number.
+// Returns "spool_full", "forgotten", "damaged", "evicted", "cloned" or
+// "copied"; "unknown" for an unknown number.
 std::string_view gap_reason_text(GapReason reason);
 
 // The server sends it, then closes the connection.
@@ -166,8 +166,8 @@ struct FrameRead {
 };
 FrameRead read_frame(std::string_view bytes);
 
-// Each decodes a payload; the views in the frame point into it. Returns nullopt if the payload is too short
-// or a field is out of range.
+// Each decodes a payload; the views in the frame point into it. Returns nullopt if the payload
+// is too short or a field is out of range.
 std::optional<HelloFrame> decode_hello(std::string_view payload);
 std::optional<BatchFrame> decode_batch(std::string_view payload);
 std::optional<GapFrame> decode_gap(std::string_view payload);

@@ -89,8 +89,8 @@ Verdict<Refusal> read_name(std::string_view text, Batch& batch, std::string_view
   return kAccepted;
 }
 
-// carbon parses the time as a float; -1 means now, and other times are truncated to whole seconds. N is
-// rrdtool's spelling of now.
+// carbon parses the time as a float; -1 means now, and other times are truncated to whole
+// seconds. N is rrdtool's spelling of now.
 Verdict<Refusal> read_time(std::string_view text, std::optional<int64_t>& time_s) {
   int64_t seconds = 0;
   if (read_integer(text, seconds).ec == std::errc{}) {

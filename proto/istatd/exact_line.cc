@@ -48,8 +48,8 @@ Verdict<Refusal> read_cell(std::string_view text, HistogramCell& cell) {
   return accept_if(is_histogram_index(cell.index), Refusal::kOutOfRange);
 }
 
-// Reads the cells. Their indices must ascend between those of min and max, and their counts must add up to
-// the bucket's count.
+// Reads the cells. Their indices must ascend between those of min and max, and their
+// counts must add up to the bucket's count.
 Verdict<Refusal> read_cells(std::string_view text, Batch& batch, ReadyBucket& ready) {
   std::vector<HistogramCell> cells;
   cells.reserve(text.size() / kCellBytesMin + 1);

@@ -1,6 +1,6 @@
-// Parser for exact lines. A relay uses them for samples that an ordinary line cannot express without loss:
-// names that must be stored unchanged, and distribution buckets with their sum of squares, extremes and
-// cells.
+// Parser for exact lines. A relay uses them for samples that an ordinary line cannot
+// express without loss: names that must be stored unchanged, and distribution buckets with
+// their sum of squares, extremes and cells.
 #pragma once
 
 #include <string_view>

@@ -16,8 +16,8 @@ constexpr size_t kCellBytesMin = 4;                      // "0:1 "
 // Grouping power 5 yields the most cells; our partition joins finer ones. So one allocation is enough.
 constexpr size_t kCellsMax = size_t{64 - kHistogramGroupingPower + 1} << kHistogramGroupingPower;
 
-// Reads one or more digits. Returns the largest 64-bit integer if the number does not fit; nullopt if there
-// is no digit.
+// Reads one or more digits. Returns the largest 64-bit integer if the number does
+// not fit; nullopt if there is no digit.
 std::optional<uint64_t> read_digits(const char*& at, const char* end) {
   const char* const begin = at;
   uint64_t value = 0;

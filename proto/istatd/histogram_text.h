@@ -29,8 +29,8 @@ uint64_t h2_bucket_count(unsigned grouping_power);
 // Requires: also index < h2_bucket_count(grouping_power).
 H2Bucket h2_bucket(unsigned grouping_power, uint64_t index);
 
-// Parses `h5` and the like. Returns nullopt if `text` is anything else or the power exceeds
-// kGroupingPowerMax.
+// Parses `h5` and the like. Returns nullopt if `text` is anything else
+// or the power exceeds kGroupingPowerMax.
 std::optional<unsigned> read_grouping_power(std::string_view text);
 
 // Parses one or more cells, separated by white space, into a ready-made bucket whose cells `batch` keeps. The

@@ -12,8 +12,8 @@
 namespace statmill {
 namespace {
 
-// Marks the bytes that istatd's listener may rewrite or treat specially. The others are certainly stored
-// unchanged.
+// Marks the bytes that istatd's listener may rewrite or treat specially. The
+// others are certainly stored unchanged.
 constexpr auto is_not_plain = [](Bytes16 b) -> Mask16 {
   const Mask16 is_letter = b - 'a' < 26;
   const Mask16 is_digit_point_dash = (b - '-' < 13) & (b != '/');

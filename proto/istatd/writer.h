@@ -12,8 +12,8 @@ namespace statmill {
 // (exact_line.h). Requires: the sample has a time and a canonical name.
 void append_line(std::string& out, const Sample& sample);
 
-// Appends the number so that parsing returns the same number; a double that a decimal expresses exactly is
-// read back as that decimal.
+// Appends the number so that parsing returns the same number; a double that a decimal
+// expresses exactly is read back as that decimal.
 void append_number(std::string& out, const Number& number);
 
 // Returns true if an ordinary line stores the name unchanged.

@@ -112,8 +112,8 @@ class FastTags {
     uint32_t size;  // key, colon and value
   };
 
-  // Inserts a tag in sorted order, searching from the end. Most clients use an order of their own, so some
-  // tags move.
+  // Inserts a tag in sorted order, searching from the end. Most clients use an
+  // order of their own, so some tags move.
   bool put(const char* key, const char* assign, const char* tag_end) {
     const std::ptrdiff_t key_size = assign - key;
     if (key_size == 0) return false;
@@ -164,9 +164,9 @@ bool apply_rate(const Line& line, std::string_view text, Batch& batch) {
   return verdict.is_accepted();
 }
 
-// Reads rate and tags, each at most once, so that no line exceeds the limit on its size. `at` is the bar
-// before the first. Returns the end of the extensions or nullptr. Not inlined: other lines need no room for
-// tags.
+// Reads rate and tags, each at most once, so that no line exceeds the limit on its size.
+// `at` is the bar before the first. Returns the end of the extensions or nullptr. Not
+// inlined: other lines need no room for tags.
 [[gnu::noinline]] const char* read_extensions(const Line& line, const char* at, Batch& batch) {
   FastTags tags;
   bool has_rate = false;

@@ -7,9 +7,9 @@
 
 namespace statmill {
 
-// Adds the samples of the line at `begin` to the batch and returns the begin of the next line. Returns
-// nullptr and does nothing if the line is not of the common form, would be refused, or is near the end of the
-// text. Requires: begin < end.
+// Adds the samples of the line at `begin` to the batch and returns the begin of the next line.
+// Returns nullptr and does nothing if the line is not of the common form, would be refused, or is
+// near the end of the text. Requires: begin < end.
 const char* parse_statsd_line_fast(const char* begin, const char* end, StatsdBatch& batch);
 
 }  // namespace statmill

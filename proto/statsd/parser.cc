@@ -200,8 +200,8 @@ Verdict<Refusal> read_values(std::string_view line, LineName& name, StatsdBatch&
   return kAccepted;
 }
 
-// Reads `_sc|name|status|d:time|h:host|#tags|m:message` as a gauge of 0 to 3. The message is last and may
-// contain bars.
+// Reads `_sc|name|status|d:time|h:host|#tags|m:message` as a gauge of 0 to 3.
+// The message is last and may contain bars.
 Verdict<Refusal> read_service_check(std::string_view line, LineName& name, StatsdBatch& batch) {
   Cursor cursor(line);
   cursor.advance(kServiceCheckMark.size());

@@ -1,9 +1,9 @@
 // Parser for statsd and DogStatsD, `name:value|type|@rate|#tags` (proto/PROTOCOL.md). Pure: bytes in, samples
 // and counts out; no clock, no log, no state between calls.
 //
-// Two types need state: a gauge may be a step from its last value, and a set counts the different members of
-// a slot. The parser marks these; ingest/statsd/state.h turns them into samples before the table gets the
-// batch.
+// Two types need state: a gauge may be a step from its last value, and a set counts the
+// different members of a slot. The parser marks these; ingest/statsd/state.h turns them into
+// samples before the table gets the batch.
 #pragma once
 
 #include <cstdint>
@@ -38,9 +38,9 @@ struct StatsdBatch {
   }
 };
 
-// Parses one line without its LF; skips white space around the line, its name and its values. Adds samples
-// and members, or one refusal, to `batch`; nothing if the line is empty. `line` must stay valid until
-// batch.clear().
+// Parses one line without its LF; skips white space around the line, its name and its
+// values. Adds samples and members, or one refusal, to `batch`; nothing if the line is
+// empty. `line` must stay valid until batch.clear().
 void parse_statsd_line(std::string_view line, StatsdBatch& batch);
 
 // Parses all lines of `bytes`. The last line needs no LF, since the end of a datagram also ends its line.

@@ -22,8 +22,8 @@ constexpr std::array<int64_t, Number::kScaleMax + 1> kPowersOfTen = [] {
   return powers;
 }();
 
-// Sets `number` to a * b / 10^scale. Returns false if a Number cannot hold it exactly. Cheaper than
-// Number::decimal().
+// Sets `number` to a * b / 10^scale. Returns false if a Number cannot hold it
+// exactly. Cheaper than Number::decimal().
 bool set_product(int64_t a, int64_t b, int scale, Number& number) {
   int64_t mantissa = 0;
   if (__builtin_mul_overflow(a, b, &mantissa) || scale > Number::kScaleMax) return false;

@@ -1,5 +1,5 @@
-// SamplingRate: scales values by a statsd sampling rate. A client that sends one of ten values marks it @0.1,
-// and it counts ten times.
+// SamplingRate: scales values by a statsd sampling rate. A client that sends one of ten values
+// marks it @0.1, and it counts ten times.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The contents of the table and the counts do not depend on how a sender cuts its text into writes or
-// datagrams.
+// The contents of the table and the counts do not depend on how a sender
+// cuts its text into writes or datagrams.
 #include "ingest/dialect.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// A generator of texts for the line parsers. Meaningful pieces in random order find more faults than random
-// bytes.
+// A generator of texts for the line parsers. Meaningful pieces in random
+// order find more faults than random bytes.
 #pragma once
 
 #include <rapidcheck.h>

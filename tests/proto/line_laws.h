@@ -102,9 +102,9 @@ bool is_same_line_by_line(const AnyBatch& whole, std::string_view bytes, const P
   return same_batch(whole, lines);
 }
 
-// Checks that for lines of the common form, which a fast parser reads if other lines follow: with any byte of
-// the line replaced by any other, and with the line truncated anywhere. Returns the first text that breaks
-// the law, or an empty string.
+// Checks that for lines of the common form, which a fast parser reads if other lines follow: with any
+// byte of the line replaced by any other, and with the line truncated anywhere. Returns the first text
+// that breaks the law, or an empty string.
 template <class AnyBatch = Batch, class ParseLines, class ParseLine>
 std::string unlike_line_by_line(const std::vector<std::string>& common_lines, const ParseLines& parse_lines,
                                 const ParseLine& parse_line) {

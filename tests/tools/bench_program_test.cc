@@ -1,5 +1,5 @@
-// statmill-bench as a process: a tiny run of each suite, so that all keep working; its streams and exit
-// status.
+// statmill-bench as a process: a tiny run of each suite, so that all
+// keep working; its streams and exit status.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

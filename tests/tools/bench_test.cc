@@ -1,5 +1,5 @@
-// The parts of statmill-bench that need no server: its workload, its report, and how it reads a server's
-// counters.
+// The parts of statmill-bench that need no server: its workload, its
+// report, and how it reads a server's counters.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// The parts of the suite ingest that need no server: its measures, what it sends and when, and how it
-// evaluates the answers.
+// The parts of the suite ingest that need no server: its measures, what it sends and
+// when, and how it evaluates the answers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

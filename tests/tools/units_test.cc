@@ -27,9 +27,9 @@ std::string contents(const std::filesystem::path& path) {
   return out.str();
 }
 
-// Returns the faults that systemd finds in the unit itself. It also verifies all units that this one refers
-// to, directly or not, and prints their faults, too: those of services that happen to be installed on this
-// machine.
+// Returns the faults that systemd finds in the unit itself. It also verifies all units that
+// this one refers to, directly or not, and prints their faults, too: those of services that
+// happen to be installed on this machine.
 std::string faults_of(const std::string& unit, const TempDirectory& folder) {
   constexpr std::string_view kName = "statmill-unit-under-test.service";
   const auto path = folder.write(kName, unit);

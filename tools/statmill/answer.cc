@@ -9,8 +9,8 @@ namespace {
 
 namespace json = boost::json;
 
-// Reads values of the expected types from a JSON document. The first value of another type marks the whole
-// document as failed.
+// Reads values of the expected types from a JSON document. The first value of another
+// type marks the whole document as failed.
 class Document {
  public:
   explicit Document(std::string_view text) {

@@ -24,8 +24,8 @@ using Address = asio::generic::stream_protocol::endpoint;
 // sun_path also holds the terminating zero.
 constexpr size_t kSocketPathBytesMax = sizeof(sockaddr_un::sun_path) - 1;
 
-// Runs one asynchronous step of `stream` to its end, within `timeout`. Beast's time limits only apply to
-// asynchronous steps.
+// Runs one asynchronous step of `stream` to its end, within `timeout`. Beast's time
+// limits only apply to asynchronous steps.
 template <class Start>
 error_code finish(asio::io_context& context, Stream& stream, Duration timeout, const Start& start) {
   error_code outcome;
@@ -132,8 +132,8 @@ Result<HttpAnswer> Client::exchange(bool post, std::string target, std::string b
   if (post) request.set(http::field::content_type, "text/plain");
   request.prepare_payload();
   error = finish(context, stream, timeout_, [&](auto done) { http::async_write(stream, request, done); });
-  // A server that refuses a request may answer before it has read all of it; its answer is the better
-  // message.
+  // A server that refuses a request may answer before it has read all
+  // of it; its answer is the better message.
   if (error && error != asio::error::broken_pipe && error != asio::error::connection_reset) {
     return unreachable(peer_, error);
   }

@@ -16,8 +16,8 @@ std::string environment(const char* name, const char* otherwise) {
   return value != nullptr && *value != '\0' ? value : otherwise;
 }
 
-// Returns false if not all of `data` could be written. Prints no error if the reader has closed the pipe
-// (EPIPE).
+// Returns false if not all of `data` could be written. Prints no error if
+// the reader has closed the pipe (EPIPE).
 bool print(const std::string& data) {
   if (std::fwrite(data.data(), 1, data.size(), stdout) == data.size() && std::fflush(stdout) == 0)
     return true;

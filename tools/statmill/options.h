@@ -1,7 +1,7 @@
 // CommandLine: parses the command line of a subcommand with Boost.Program_options.
 //
-// There are only long options ("--from"), so names and values may start with a single '-'. "--" ends the
-// options.
+// There are only long options ("--from"), so names and values may start
+// with a single '-'. "--" ends the options.
 #pragma once
 
 #include <boost/program_options/options_description.hpp>

@@ -41,8 +41,8 @@ TEST(LastValues, KeepsAnyNumberAndTime) {
   EXPECT_EQ(values.find({1, 0}), nullptr);
 }
 
-// Many searches begin at the same entry, also at the last entries of the table. Numbers from kGauges on sweep
-// a part.
+// Many searches begin at the same entry, also at the last entries of the
+// table. Numbers from kGauges on sweep a part.
 RC_GTEST_PROP(LastValues, BehavesLikeAMap, ()) {
   constexpr uint32_t kGauges = 150;  // the table grows twice
   const auto steps =
