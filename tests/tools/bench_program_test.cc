@@ -190,9 +190,9 @@ TEST_F(BenchProgram, IngestSuiteRunsTheSelectedMeasures) {
 
 TEST_F(BenchProgram, RelayMeasuresEveryPathAndLosesNothing) {
   const auto measured = objects(run({"relay", "--series", "200", "--samples", "2000", "--json"}));
-  for (const std::string road : {"", "udp_", "passed_on_", "passed_on_udp_"}) {
-    EXPECT_EQ(measured.at("relay." + road + "cpu_us_per_sample").at("n"), 2000) << road;
-    EXPECT_GT(measured.at("relay." + road + "rss").at("value").to_number<double>(), 0) << road;
+  for (const std::string transport : {"", "udp_", "passed_on_", "passed_on_udp_"}) {
+    EXPECT_EQ(measured.at("relay." + transport + "cpu_us_per_sample").at("n"), 2000) << transport;
+    EXPECT_GT(measured.at("relay." + transport + "rss").at("value").to_number<double>(), 0) << transport;
   }
   EXPECT_THAT(said_, HasSubstr("relay: passed_on.udp: 200 series x 10 passes"));
 }

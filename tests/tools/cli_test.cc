@@ -291,11 +291,11 @@ TEST(Cli, RejectsReportsAnEmptyList) {
 TEST(Cli, AgentsPrintsOneRowPerAgent) {
   const std::string answer =
       R"({"known":2,"connected":1,"agents":[{"host":"web1","id":"674ddfbe","connected":true,"peer":"10.0.0.7:99",)"
-      R"("version":"0.1.0","ephemeral":false,"epoch":1,"taken":8,"durable":7,"lag_s":3,"lines":70,)"
+      R"("version":"0.1.0","ephemeral":false,"epoch":1,"accepted":8,"durable":7,"lag_s":3,"lines":70,)"
       R"("seen":1700000000,"gaps":1,"lines_lost":18446744073709551615,"lines_refused":2,"clock_difference_ms":-15,)"
       R"("refused":{"too_old":2},"spool_bytes":4096,"lines_dropped":0,"collectors":9,"collectors_not_ok":1,)"
       R"("troubles":[],"last_gaps":[]},{"host":"a\u001b[2Jb","id":"00000001","connected":false,"peer":"",)"
-      R"("version":"","ephemeral":true,"epoch":1,"taken":1,"durable":1,"lag_s":90,"lines":1,"seen":1,"gaps":0,)"
+      R"("version":"","ephemeral":true,"epoch":1,"accepted":1,"durable":1,"lag_s":90,"lines":1,"seen":1,"gaps":0,)"
       R"("lines_lost":0,"lines_refused":0,"clock_difference_ms":null,"refused":{},"spool_bytes":null,)"
       R"("lines_dropped":null,"collectors":null,"collectors_not_ok":null,"troubles":[],"last_gaps":[]}]})"
       "\n";

@@ -123,10 +123,10 @@ TEST(Pacer, KeepsBurstsBelowFiveMilliseconds) {
 
 TEST(IngestSuite, HasAMeasureForEachPathTimeAndSize) {
   std::set<std::string> wanted = {"new_series", "query_p99_ms", "stall_ms"};
-  for (const std::string road : {"tcp", "udp", "udp_gso", "graphite", "statsd", "distribution"}) {
+  for (const std::string transport : {"tcp", "udp", "udp_gso", "graphite", "statsd", "distribution"}) {
     for (const std::string times : {".live", ".backfill"}) {
       for (const std::string size : {".10k", ".100k", ".1m", ".1m_random"})
-        wanted.insert(road + times + size);
+        wanted.insert(transport + times + size);
     }
   }
   const std::vector<std::string> measures = ingest_measures();
