@@ -1,8 +1,7 @@
 // Verdict<Reason>: whether something that a stranger sent is accepted, or the reason why it is refused.
 //
-// Status and Result are for failures of the environment (a disk, a peer, the
-// configuration); they carry a message. A Verdict is for input: its reason is an enumerator
-// that the caller counts, so it costs no allocation.
+// Status and Result report failures of the environment (a disk, a peer, the configuration), with a message. A
+// Verdict is about input: its reason is an enumerator that the caller counts, so it needs no allocation.
 //   if (const auto verdict = read_name(text); verdict.is_refused()) return verdict;
 #pragma once
 

@@ -1,5 +1,5 @@
-// LineSession: one TCP connection that sends lines. It never answers. Bad content is
-// counted and never closes the connection.
+// LineSession: one TCP connection that sends lines. It never answers.
+// Bad content is counted and never closes the connection.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>

@@ -14,10 +14,10 @@ namespace statmill {
 // The number of readable bytes that a search for a field requires.
 inline constexpr ptrdiff_t kFastFieldRoom = 17;
 
-// A field that ends before a byte below 33, in general a space or LF: check with ends_with().
+// A field that ends before a byte below 33, usually a space or LF: check with ends_with().
 struct FastField {
   const char* begin = nullptr;
-  size_t size = 0;  // 0 if the field is empty; 16 if it is longer, too
+  size_t size = 0;  // at most 16; a longer field is cut to 16, and ends_with() is then false
   Bytes16 bytes{};  // the field and the bytes after it
 
   // Requires: kFastFieldRoom readable bytes from `at` on.

@@ -1,5 +1,5 @@
-// The histogram partition divides the finite doubles into histogram buckets. A
-// HistogramCell counts the samples of one bucket.
+// The histogram partition divides the finite doubles into histogram buckets.
+// A HistogramCell counts the samples of one bucket.
 //
 // The partition extends H2 histograms of grouping power 5 (log-linear buckets, as in HdrHistogram; the Rust
 // crate `histogram` calls them H2 and defines them for integers) to all finite doubles: each range from a

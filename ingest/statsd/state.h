@@ -23,9 +23,9 @@ namespace statmill {
 
 struct StatsdLimits {
   size_t gauges_max = 100'000;  // --statsd.gauges: gauges whose last value is remembered
-  Duration gauge_expiry =
-      std::chrono::hours(24);  // --statsd.gauge_expiry: forget after this silence; 0: never
-  size_t sets_max = 10'000;    // --statsd.sets: open at once, one per name and slot; at most 8 KiB each
+  // --statsd.gauge_expiry: a gauge that is silent for longer is forgotten; 0: never
+  Duration gauge_expiry = std::chrono::hours(24);
+  size_t sets_max = 10'000;  // --statsd.sets: open at once, one per name and slot; at most 8 KiB each
 };
 
 // Thread-safe: one lock per batch.

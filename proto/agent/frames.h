@@ -49,9 +49,8 @@ enum class FrameType : uint8_t {
 // Opens a connection. If the version is not kAgentProtocol, no other field is decoded.
 struct HelloFrame {
   uint8_t version = kAgentProtocol;
-  bool is_ephemeral =
-      false;         // the agent keeps batches in memory only: its id is never used again after it ends
-  uint8_t lane = 0;  // below kLaneCount
+  bool is_ephemeral = false;  // the agent keeps batches in memory only; its next run has another id
+  uint8_t lane = 0;           // below kLaneCount
   AgentId id{};
   AgentSecret secret{};  // proves that the agent owns the id
   // The highest position of this epoch that this server has acknowledged to the running agent; zeros if there
