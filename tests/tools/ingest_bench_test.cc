@@ -24,7 +24,7 @@ constexpr size_t kOnePass = 1;  // a limit in bytes that is too small for a seco
 // Returns all text of the cursor.
 std::string all_of(StreamCursor cursor, size_t bytes_max) {
   std::string out;
-  for (std::string_view part = cursor.take(bytes_max); !part.empty(); part = cursor.take(bytes_max)) {
+  for (std::string_view part = cursor.consume(bytes_max); !part.empty(); part = cursor.consume(bytes_max)) {
     EXPECT_TRUE(part.ends_with('\n'));
     out += part;
   }
@@ -87,12 +87,12 @@ TEST(StreamCursor, ReturnsWholeLinesOfOnePass) {
   Replay replay = make_replay({.series = 10, .passes = 2}, size_t{1} << 20);
   Stream& stream = replay.streams.front();
   StreamCursor cursor(stream, {0, 2});
-  EXPECT_EQ(cursor.take(1).find('\n'), cursor.take(1).size() - 1) << "at least a line";
+  EXPECT_EQ(cursor.consume(1).find('\n'), cursor.consume(1).size() - 1) << "at least a line";
   EXPECT_FALSE(cursor.is_at_pass_end());
-  EXPECT_TRUE(cursor.take(1 << 20).ends_with('\n'));
+  EXPECT_TRUE(cursor.consume(1 << 20).ends_with('\n'));
   EXPECT_TRUE(cursor.is_at_pass_end());
-  EXPECT_EQ(cursor.take(1 << 20).size(), stream.pass_ends[1] - stream.pass_ends[0]);
-  EXPECT_TRUE(cursor.take(1 << 20).empty());
+  EXPECT_EQ(cursor.consume(1 << 20).size(), stream.pass_ends[1] - stream.pass_ends[0]);
+  EXPECT_TRUE(cursor.consume(1 << 20).empty());
 }
 
 TEST(StreamCursor, ReturnsNothingForAConnectionWithoutSeries) {

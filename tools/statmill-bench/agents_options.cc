@@ -1,10 +1,9 @@
-// The options of the suite `agents`. See option_values.h.
 #include "tools/statmill-bench/option_values.h"
 
 namespace statmill {
 
 po::options_description describe_agents() {
-  po::options_description out("agents; the whole takes a minute", kHelpWidth);
+  po::options_description out("agents; all measures take a minute", kHelpWidth);
   const std::string only = "these measures alone: " + joined(agents_measures());
   out.add_options()                                                                                       //
       ("only", text_value("NAME,..."), only.c_str())                                                      //
@@ -20,17 +19,17 @@ Result<AgentsBenchOptions> agents_options(const po::variables_map& values) {
   auto only = measures_asked(values, agents_measures(), pick_measures);
   if (!only) return only.error();
   AgentsBenchOptions out{.only = std::move(*only)};
-  const auto take = [&values](const char* option, int64_t max, auto& value) -> Status {
+  const auto read = [&values](const char* option, int64_t max, auto& value) -> Status {
     const Result<size_t> number = count(values, option, {.max = max});
     if (!number) return number.error();
     value = *number;
     return Status::ok();
   };
-  if (Status s = take("agents", 1000, out.agents); !s) return s.error();
-  if (Status s = take("series", 10'000'000, out.series); !s) return s.error();
-  if (Status s = take("samples", 10'000'000'000, out.samples); !s) return s.error();
-  if (Status s = take("rate", 100'000'000, out.rate); !s) return s.error();
-  if (Status s = take("spool", int64_t{1} << 40, out.spool_bytes); !s) return s.error();
+  if (Status s = read("agents", 1000, out.agents); !s) return s.error();
+  if (Status s = read("series", 10'000'000, out.series); !s) return s.error();
+  if (Status s = read("samples", 10'000'000'000, out.samples); !s) return s.error();
+  if (Status s = read("rate", 100'000'000, out.rate); !s) return s.error();
+  if (Status s = read("spool", int64_t{1} << 40, out.spool_bytes); !s) return s.error();
   return out;
 }
 

@@ -1,5 +1,5 @@
-// How long an agent takes to open a large spool after a kill: its start over that spool, less its start over
-// one that holds next to nothing. What was written last is in the page cache, as after any kill.
+// Measures how long an agent takes to open a large spool after kill -9: its start with that spool, less its
+// start with a nearly empty one. The newest bytes are in the page cache, as after any kill.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -16,7 +16,7 @@
 namespace statmill {
 namespace {
 
-constexpr uint64_t kFillRate = 400'000;  // samples per second: what a relay passes on, and no more
+constexpr uint64_t kFillRate = 400'000;  // samples per second: the most that a relay passes on
 constexpr std::chrono::milliseconds kPollInterval{50};
 constexpr std::chrono::seconds kFillLimit{600};
 constexpr size_t kStarts = 9;
@@ -24,7 +24,7 @@ constexpr size_t kStarts = 9;
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
 std::vector<std::string> agent_options(const std::filesystem::path& spool) {
-  // Nobody listens at port 1: everything stays in the spool.
+  // Nothing listens on port 1, so everything stays in the spool.
   return {"--server",          "127.0.0.1:1", "--spool.path", spool.string(), "--spool.bytes", "1T",
           "--relay.aggregate", "0s",          "--collectors", "load",         "--interval",    "1h"};
 }
@@ -44,10 +44,10 @@ uint64_t bytes_of(const std::filesystem::path& spool) {
   return bytes;
 }
 
-// Samples until the spool has so many bytes.
+// Sends samples until the spool has this many bytes.
 Status fill(const ServerProcess& agent, const std::filesystem::path& spool, uint64_t bytes) {
   constexpr size_t kSeries = 10'000;
-  constexpr size_t kPasses = size_t{1} << 40;  // it is stopped before
+  constexpr size_t kPasses = size_t{1} << 40;  // more than needed: the run is stopped first
   constexpr size_t kHeldBytesMax = size_t{16} << 20;
   Workload workload({.series = kSeries});
   std::vector<Stream> streams = workload.next(kHeldBytesMax / (kSeries * 64));
@@ -59,15 +59,15 @@ Status fill(const ServerProcess& agent, const std::filesystem::path& spool, uint
   });
   const auto deadline = std::chrono::steady_clock::now() + kFillLimit;
   while (bytes_of(spool) < bytes && std::chrono::steady_clock::now() < deadline)
-    std::this_thread::sleep_for(kPollInterval);  // nobody tells how large a directory is
+    std::this_thread::sleep_for(kPollInterval);  // there is no event for the size of a directory
   sender.request_stop();
   sender.join();
   if (status && bytes_of(spool) < bytes) return Error{ErrorCode::kUnavailable, "the spool does not fill"};
   return status;
 }
 
-// From the fork to the ready line, the median of some starts. The spool is there already: making one syncs
-// more files than opening it.
+// Returns the median time from the fork to the ready line over several starts. The spool exists: creating one
+// syncs more files than opening one.
 Result<Milliseconds> time_start(const std::filesystem::path& program, const std::filesystem::path& spool) {
   std::array<Milliseconds, kStarts> took{};
   for (Milliseconds& one : took) {
@@ -81,7 +81,7 @@ Result<Milliseconds> time_start(const std::filesystem::path& program, const std:
   return took[kStarts / 2];
 }
 
-// Makes a spool of at least so many bytes, and kills its agent.
+// Creates a spool of at least this many bytes, and kills its agent.
 Status make_spool(const std::filesystem::path& program, const std::filesystem::path& spool, uint64_t bytes) {
   auto agent = start_agent(program, spool);
   if (!agent) return agent.error();
@@ -109,7 +109,7 @@ Result<std::vector<Measurement>> measure_spool_recovery(const AgentsBenchOptions
   if (!full) return full.error();
   std::fprintf(stderr, "agents: starts in %.1f ms, over a small spool in %.1f ms\n", full->count(),
                base->count());
-  const double took = std::max(0.0, (*full - *base).count());  // noise may be more than the difference
+  const double took = std::max(0.0, (*full - *base).count());  // noise may exceed the difference
   return std::vector<Measurement>{
       {"agents.spool_recovery_ms_per_gb", took / (bytes / 1e9), "ms", static_cast<uint64_t>(bytes)}};
 }

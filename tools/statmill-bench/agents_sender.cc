@@ -55,7 +55,7 @@ class Connection {
  public:
   explicit Connection(const AgentLoad& load) : load_(load), socket_(io_) {}
 
-  // Until the server's welcome.
+  // Waits for the server's welcome.
   Status open() {
     error_code error;
     const auto addresses =
@@ -85,7 +85,8 @@ class Connection {
     waiting_.push_back(steady_clock::now());
     return write();
   }
-  // Takes the acknowledgments that are there, and waits until no more batches are unacknowledged than that.
+  // Reads the acknowledgments that have arrived, and waits until at most this many batches are
+  // unacknowledged.
   Status take_acknowledgments(size_t unacknowledged_max) {
     error_code error;
     while (waiting_.size() > unacknowledged_max || (!waiting_.empty() && socket_.available(error) > 0)) {
@@ -100,7 +101,8 @@ class Connection {
     }
     return Status::ok();
   }
-  // The same for as long as there is time: an acknowledgment counts when it comes, not when it is looked for.
+  // Reads acknowledgments until the given time, so that the time of arrival counts and not the time of a
+  // later look.
   Status take_acknowledgments_until(steady_clock::time_point time) {
     for (auto now = steady_clock::now(); now < time; now = steady_clock::now()) {
       pollfd event{socket_.native_handle(), POLLIN, 0};
@@ -120,7 +122,7 @@ class Connection {
     frame_.clear();
     return error ? Status(Error{ErrorCode::kIo, "send: " + error.message()}) : Status::ok();
   }
-  // The next frame; its bytes stay in unread_.
+  // Returns the next frame. Its bytes stay in unread_.
   Result<FrameRead> read() {
     while (true) {
       const FrameRead frame = read_frame(unread_);
@@ -142,7 +144,7 @@ class Connection {
   uint64_t seq_ = 0;
   uint64_t lines_ = 0;
   uint64_t acknowledged_ = 0;
-  std::deque<steady_clock::time_point> waiting_;  // when the batches behind that were sent
+  std::deque<steady_clock::time_point> waiting_;  // when each unacknowledged batch was sent
   std::vector<std::chrono::nanoseconds> latencies_;
 };
 

@@ -1,4 +1,5 @@
-// Sending as agents do: numbered batches in frames, acknowledged when they are durable, without a spool.
+// Sends lines as agents do, in numbered batches that the server acknowledges when they are durable. Has no
+// spool.
 #pragma once
 
 #include <chrono>
@@ -13,9 +14,9 @@ namespace statmill {
 
 struct AgentLoad {
   Endpoint server;
-  std::string host;               // names the agent, and makes its id
-  size_t batch_bytes = 48 << 10;  // of the lines of a batch, at most
-  size_t unacknowledged_max = 1;  // batches; then the agent waits
+  std::string host;               // names the agent; its id is derived from it
+  size_t batch_bytes = 48 << 10;  // the most that the lines of a batch take
+  size_t unacknowledged_max = 1;  // batches; the agent waits for acknowledgments above that
   size_t passes = 1;              // how often all lines are sent
   double rate = 0;                // samples per second; 0: as fast as it goes
 };
@@ -23,11 +24,11 @@ struct AgentLoad {
 struct Acknowledged {
   uint64_t samples = 0;
   std::vector<std::chrono::nanoseconds>
-      latencies;  // of each batch, from its first byte to its acknowledgment
+      latencies;  // one per batch, from its first byte to its acknowledgment
 };
 
-// Sends `lines` and returns when all is acknowledged. Requires: every line is ended by LF and fits a batch.
-// Errors: kUnavailable, kIo; kCorrupt when the server answers otherwise.
+// Sends `lines` and returns when the server has acknowledged them all. Requires: every line ends with LF and
+// fits in a batch. Errors: kUnavailable, kIo; kCorrupt if the server sends anything but an acknowledgment.
 Result<Acknowledged> send_acknowledged(const AgentLoad& load, const std::string& lines);
 
 }  // namespace statmill

@@ -13,8 +13,8 @@
 namespace statmill {
 namespace {
 
-constexpr size_t kUnacknowledgedMax = 512;  // some 24 MiB: an agent does not wait for acknowledgments
-constexpr uint64_t kLatencyShare = 8;       // of the samples
+constexpr size_t kUnacknowledgedMax = 512;  // about 24 MiB: the agent never waits for acknowledgments
+constexpr uint64_t kLatencyShare = 8;       // the fraction of the samples that `latency` sends
 constexpr int64_t kTimeMargin = 20;
 
 using Nanoseconds = std::chrono::nanoseconds;
@@ -31,7 +31,7 @@ struct Run {
   std::vector<Nanoseconds> latencies;  // ascending
 };
 
-// All agents at once, each with lines of its own.
+// Runs all agents at once, each with lines of its own.
 Result<Run> send_all(const std::vector<Stream>& streams, const AgentLoad& load) {
   std::vector<Result<Acknowledged>> results(streams.size(), Acknowledged{});
   const auto begin = std::chrono::steady_clock::now();
@@ -56,7 +56,7 @@ Result<Run> send_all(const std::vector<Stream>& streams, const AgentLoad& load) 
   return run;
 }
 
-// The same lines again and again: buckets of many samples, as of live series.
+// Sends the same lines repeatedly, so that buckets hold many samples, like those of live series.
 Result<Run> measure(const Context& context, uint64_t samples, uint64_t rate) {
   const AgentsBenchOptions& options = context.options;
   const size_t passes = std::max<size_t>(2, samples / options.series);

@@ -1,5 +1,5 @@
-// Suite `agents`: what a sample costs a server that acknowledges it, how soon it does, and how soon an agent
-// with a large spool is back.
+// Suite `agents`: the server's cost of a sample that it acknowledges, the delay of the acknowledgment, and
+// the time that an agent needs to start with a large spool.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,21 @@ struct AgentsBenchOptions {
   std::vector<std::string> only;  // measures by name; empty: all
   size_t agents = 4;
   size_t series = 10'000;
-  uint64_t samples = 20'000'000;   // of `throughput`; an eighth of `latency`; in whole passes over all series
-  uint64_t rate = 200'000;         // samples per second, of `latency`
-  uint64_t spool_bytes = 1 << 30;  // of `recovery`
+  uint64_t samples =
+      20'000'000;  // sent by `throughput`; `latency` sends an eighth; rounded to whole passes over all series
+  uint64_t rate = 200'000;         // samples per second that `latency` sends
+  uint64_t spool_bytes = 1 << 30;  // the size of the spool that `recovery` opens
 };
 
 // "throughput", "latency", "recovery"
 std::vector<std::string> agents_measures();
 
-// `programs`: where statmilld and statmill-agent are. Nothing is believed: the server must have every sample
-// that it acknowledged.
+// `programs` is the directory of statmilld and statmill-agent. Verifies that the server has every sample that
+// it acknowledged.
 Result<std::vector<Measurement>> run_agents(const AgentsBenchOptions& options,
                                             const std::filesystem::path& programs);
 
-// A measure of its own file: see agents_recovery.cc.
+// Measures how soon an agent is ready after kill -9 (agents_recovery.cc).
 Result<std::vector<Measurement>> measure_spool_recovery(const AgentsBenchOptions& options,
                                                         const std::filesystem::path& programs);
 

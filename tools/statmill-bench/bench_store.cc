@@ -23,7 +23,7 @@ Status status_of(const rocksdb::Status& status) {
 Status drop_file(const std::filesystem::path& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return Error{ErrorCode::kIo, path.string() + ": " + std::strerror(errno)};
-  ::fdatasync(fd);  // dirty pages would stay
+  ::fdatasync(fd);  // dirty pages would stay in the cache
   const int error = ::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
   ::close(fd);
   if (error != 0) return Error{ErrorCode::kIo, path.string() + ": " + std::strerror(error)};

@@ -1,5 +1,5 @@
-// BenchStore: a RocksStore under measurement, whose work in the background can be waited for, driven to its
-// end, and counted.
+// BenchStore: a RocksStore under measurement. It can wait for RocksDB's background work, complete it, and
+// count it.
 #pragma once
 
 #include <filesystem>
@@ -18,22 +18,23 @@ namespace statmill {
 // Confined to one thread.
 class BenchStore {
  public:
-  // As the server has it but for sync: nothing waits for the disk, so that CPU time repeats.
-  // Errors: as RocksStore::open.
+  // Opens the store with the server's options, except that writes are not synced: then CPU time does not
+  // depend on the disk. Errors: those of RocksStore::open.
   static Result<BenchStore> open(const std::filesystem::path& directory, const Tiers& tiers,
                                  uint64_t block_cache_bytes = RocksOptions().block_cache_bytes);
 
   Store& store() { return *store_; }
 
-  // Returns when no flush or compaction is under way or due.
+  // Waits until no flush or compaction runs or is due.
   void wait_until_idle();
-  // Write buffers become files, and what compactions follow of themselves end. Errors: kIo.
+  // Flushes the write buffers and waits for the compactions that this causes. Errors: kIo.
   Status settle();
-  // One compaction of the whole tier: each chunk becomes one value. Errors: kIo.
+  // Compacts the whole tier, so that each chunk becomes one value. Errors: kIo.
   Status compact(TierNo tier);
 
-  uint64_t tier_bytes(TierNo tier);  // of its files
-  // Drops the store's files from the kernel's page cache: the next reads come from the disk. Errors: kIo.
+  uint64_t tier_bytes(TierNo tier);  // the size of the tier's files
+  // Drops the store's files from the kernel's page cache, so that the next reads come from the disk. Errors:
+  // kIo.
   Status drop_page_cache() const;
 
  private:
@@ -42,8 +43,8 @@ class BenchStore {
 
   std::vector<rocksdb::ColumnFamilyHandle*> families() const;
 
-  std::filesystem::path path_;  // of the database
-  RocksDatabase& database_;     // the store's
+  std::filesystem::path path_;  // the database's directory
+  RocksDatabase& database_;     // owned by the store
   std::unique_ptr<RocksStore> store_;
 };
 

@@ -1,4 +1,5 @@
-// BpfAgent: a statmill-agent under measurement, and a server for it that takes everything and keeps nothing.
+// BpfAgent: a statmill-agent under measurement, and a server for it that accepts everything and stores
+// nothing.
 #pragma once
 
 #include <sys/types.h>
@@ -17,11 +18,11 @@ namespace statmill {
 // Confined to one thread.
 class BpfAgent {
  public:
-  // Starts it with these collectors and waits until all of them have said what they can. Errors:
-  // kUnavailable, with what it said.
+  // Starts the agent with these collectors and waits until each has reported its state. Errors: kUnavailable
+  // with the agent's output.
   static Result<std::unique_ptr<BpfAgent>> start(const std::filesystem::path& program,
                                                  const std::string& collectors);
-  // Stops it (SIGTERM, wait).
+  // Stops the agent with SIGTERM and waits for its exit.
   ~BpfAgent();
   BpfAgent(const BpfAgent&) = delete;
   BpfAgent& operator=(const BpfAgent&) = delete;
@@ -34,14 +35,14 @@ class BpfAgent {
   Status listen();
   Status spawn(const std::filesystem::path& program, const std::string& collectors);
   Status wait_until_ready();
-  void swallow();  // what the agent sends, until it ends
+  void swallow();  // reads what the agent sends until it exits
 
   int listener_ = -1;
   uint16_t port_ = 0;
   int error_pipe_ = -1;
   pid_t pid_ = 0;
   std::atomic<bool> is_done_{
-      false};  // told by the owner, read by the server's thread: nothing else hangs on it
+      false};  // relaxed: written by the owner, read by the server's thread; guards no other data
   std::thread server_;
 };
 

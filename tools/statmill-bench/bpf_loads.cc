@@ -44,7 +44,7 @@ struct Pipe {
   bool is_open = false;
 };
 
-// This thread and those it makes stay on the CPU that it is on, while this lives.
+// Pins this thread, and threads that it starts, to its present CPU until destruction.
 class Pinned {
  public:
   Pinned() {

@@ -1,10 +1,9 @@
-// The options of the suite `bpf`. See option_values.h.
 #include "tools/statmill-bench/option_values.h"
 
 namespace statmill {
 
 po::options_description describe_bpf() {
-  po::options_description out("bpf; needs root; the whole takes a minute", kHelpWidth);
+  po::options_description out("bpf; needs root; all measures take a minute", kHelpWidth);
   out.add_options()                                                                                     //
       ("operations", text_value("COUNT")->default_value("200000"), "of each load")                      //
       ("runs", text_value("COUNT")->default_value("5"), "of the ping-pong with and without the agent")  //

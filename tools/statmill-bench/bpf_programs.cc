@@ -23,7 +23,7 @@ Error unavailable(const char* what, int error) {
   return {ErrorCode::kUnavailable, std::string(what) + ": " + std::strerror(error)};
 }
 
-// The number behind `key` in the lines of a descriptor's fdinfo; 0: it has none.
+// Returns the number after `key` in a descriptor's fdinfo; 0 if the key is missing.
 uint64_t fdinfo_number(const std::filesystem::path& file, std::string_view key) {
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
@@ -37,14 +37,14 @@ std::set<uint32_t> program_ids_of(pid_t pid) {
   std::error_code error;
   for (const auto& entry :
        std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fdinfo", error)) {
-    // Links have a prog_id, too: that of the same program.
+    // Links have a prog_id, too, which names the same program.
     if (const uint64_t id = fdinfo_number(entry.path(), "prog_id:"); id != 0)
       ids.insert(static_cast<uint32_t>(id));
   }
   return ids;
 }
 
-// `info` of each program of a process, with the ids of its maps.
+// Calls `info` for each program of a process, with the ids of its maps.
 template <class Use>
 Status for_each_program(pid_t pid, Use use) {
   const std::set<uint32_t> ids = program_ids_of(pid);

@@ -1,4 +1,4 @@
-// What the kernel measured of eBPF programs: those of an agent, and empty ones of ours beside them.
+// Reads what the kernel measures of eBPF programs: those of an agent, and empty ones at the same hooks.
 #pragma once
 
 #include <sys/types.h>
@@ -20,15 +20,16 @@ struct BpfRuns {
   BpfRuns since(const BpfRuns& before) const { return {count - before.count, ns - before.ns}; }
 };
 
-// By the programs' names.
+// by program name
 using BpfRunsByName = std::map<std::string, BpfRuns>;
 
-// Of the programs that a process holds. Errors: kUnavailable.
+// Returns the counts of the programs that a process holds. Errors: kUnavailable.
 Result<BpfRunsByName> bpf_runs_of(pid_t pid);
-// Bytes of the kernel's memory that their maps take.
+// Returns the bytes of kernel memory that the maps of these programs use.
 Result<uint64_t> bpf_map_bytes_of(pid_t pid);
 
-// Empty programs (bpf/empty.bpf.c) while it lives, and the kernel's measuring of all programs.
+// Loads empty programs (bpf/empty.bpf.c) and turns on the kernel's measurement of all programs. The
+// destructor undoes both.
 class BpfMeasuring {
  public:
   virtual ~BpfMeasuring() = default;

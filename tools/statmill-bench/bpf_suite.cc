@@ -1,6 +1,6 @@
-// Programs are measured by the kernel (BPF_ENABLE_STATS), which takes more than they do:
-// an empty program at the same hook, in the same run, says how much that is. What a program takes from others
-// (caches, the call itself) shows in the ping-pong alone, with and without the agent.
+// The kernel measures the programs (BPF_ENABLE_STATS), which costs more than the programs themselves. An
+// empty program at the same hook in the same run shows how much. The cost that a program causes elsewhere
+// (caches, the call itself) shows only in the ping-pong, with and without the agent.
 #include "tools/statmill-bench/bpf_suite.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace statmill {
 namespace {
 
-// One figure: programs of the agent, and the empty ones at the same hooks, under a load.
+// One figure: the agent's programs and the empty ones at the same hooks, under a load.
 struct Probe {
   std::string name;
   std::vector<std::string> programs;
@@ -28,7 +28,7 @@ std::vector<Probe> probes() {
     const Result<double> took = ping_pong(operations);
     return took ? Status::ok() : Status(took.error());
   };
-  // A disk is slow: fewer reads say as much.
+  // A disk is slow, so fewer reads have to do.
   const auto read = [](uint64_t operations) {
     return read_from_disk(std::max<uint64_t>(operations / 50, 4));
   };
@@ -62,7 +62,7 @@ double ns_each(const BpfRuns& runs) {
   return runs.count == 0 ? 0 : static_cast<double>(runs.ns) / static_cast<double>(runs.count);
 }
 
-// What a load makes programs of one process do.
+// The runs of the programs of one process that a load causes.
 struct Reading {
   BpfRunsByName agent;
   BpfRunsByName empty;
@@ -75,11 +75,12 @@ Result<Reading> read(const BpfAgent& agent) {
   return Reading{std::move(*of_agent), std::move(*of_empty)};
 }
 
-// Loads are cut into so many pieces, of which the median is told: others may use the machine meanwhile.
+// Each load is cut into this many pieces, and the median is reported, because other programs may use the
+// machine.
 constexpr uint64_t kPieces = 16;
 
 struct Piece {
-  double ns = 0;  // of an event, less what an empty program takes
+  double ns = 0;  // per event, less the cost of an empty program
   uint64_t events = 0;
 };
 
@@ -124,7 +125,7 @@ Result<std::vector<Measurement>> measure_programs(const BpfOptions& options, con
 }
 
 Result<std::vector<Measurement>> measure_idle(const BpfOptions& options, const BpfAgent& agent) {
-  // Its first second is not idle: it has just loaded everything.
+  // The agent's first second is not idle, because it has just loaded everything.
   std::this_thread::sleep_for(std::chrono::seconds(1));
   const Result<std::chrono::nanoseconds> before = agent.meter().cpu_time();
   if (!before) return before.error();
@@ -145,7 +146,7 @@ Result<std::vector<Measurement>> measure_idle(const BpfOptions& options, const B
       {"agent.bpf_maps_mb", static_cast<double>(*maps) / kMega, "MB", std::thread::hardware_concurrency()}};
 }
 
-// With and without in turn, so that a slow minute of the machine is both's.
+// Alternates between runs with and without the agent, so that a slow minute of the machine affects both.
 Result<Measurement> measure_ping_pong(const BpfOptions& options, const std::filesystem::path& program) {
   std::vector<double> without;
   std::vector<double> with;

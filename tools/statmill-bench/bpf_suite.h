@@ -1,5 +1,4 @@
-// Suite `bpf`: what the agent's eBPF programs take from the host for each event, and what the agent itself
-// takes while nothing happens.
+// Suite `bpf`: the cost of the agent's eBPF programs per event, and of the agent itself on an idle host.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +12,12 @@
 namespace statmill {
 
 struct BpfOptions {
-  uint64_t operations = 200'000;  // of each load: round trips, datagrams, calls; reads of a disk: 1 in 50
-  size_t runs = 5;                // of the ping-pong, with and without the agent in turn
-  size_t idle_s = 20;             // over which the idle agent is measured
+  uint64_t operations = 200'000;  // per load: round trips, datagrams, calls; a fiftieth of it for disk reads
+  size_t runs = 5;                // of the ping-pong, alternately with and without the agent
+  size_t idle_s = 20;             // how long the idle agent is measured
 };
 
-// Starts the agent `program` as often as it has to. Needs root and eBPF. Errors: kUnavailable without.
+// Starts the agent `program` once per measure. Errors: kUnavailable without root or eBPF.
 Result<std::vector<Measurement>> run_bpf(const BpfOptions& options, const std::filesystem::path& program);
 
 }  // namespace statmill

@@ -1,10 +1,9 @@
-// The options of the suite `counters`. See option_values.h.
 #include "tools/statmill-bench/option_values.h"
 
 namespace statmill {
 
 po::options_description describe_counters() {
-  po::options_description out("counters; the whole takes a minute", kHelpWidth);
+  po::options_description out("counters; all measures take a minute", kHelpWidth);
   const std::string only = "these measures alone: " + joined(counters_measures());
   out.add_options()                                   //
       ("only", text_value("NAME,..."), only.c_str())  //

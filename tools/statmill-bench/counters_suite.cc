@@ -1,5 +1,5 @@
-// The other ways are written here as their sources do the work of an add;
-// prometheus-cpp is the library itself.
+// The other ways to count are written here as their sources implement an add. prometheus-cpp is the library
+// itself.
 #include "tools/statmill-bench/counters_suite.h"
 
 #include <sched.h>
@@ -26,9 +26,9 @@ namespace statmill {
 namespace {
 
 constexpr std::array<size_t, 4> kThreads = {1, 2, 8, 32};
-constexpr size_t kMany = 64;  // counters of the measures named *_64, chosen at random
+constexpr size_t kMany = 64;  // counters in the measures named *_64, which choose one at random
 
-// The next of a row of random numbers, 2 ns.
+// Returns the next random number in 2 ns.
 uint64_t next(uint64_t& state) {
   state ^= state << 13;
   state ^= state >> 7;
@@ -36,7 +36,8 @@ uint64_t next(uint64_t& state) {
   return state;
 }
 
-// The CPU nanoseconds of one operation: `body(n, seed)` does n, in each of the threads at once.
+// Returns the CPU nanoseconds of one operation. `body(n, seed)` performs n of them in each of the threads at
+// once.
 using Body = std::function<void(uint64_t n, uint64_t seed)>;
 
 double cpu_ns_per_operation(const Body& body, size_t threads, uint64_t operations) {
@@ -62,7 +63,7 @@ double cpu_ns_per_operation(const Body& body, size_t threads, uint64_t operation
   return static_cast<double>(used_ns) / static_cast<double>(each * threads);
 }
 
-// `add(which)` for one counter, and for many at random. `Add` is known where it is called, so that it is
+// Measures `add(which)` for one counter, and for many at random. `Add` is a template parameter, so that it is
 // inlined.
 template <class Add>
 Body hot(Add add) {
@@ -92,7 +93,7 @@ std::array<std::atomic<uint64_t>, kMany> atomics;
 std::array<std::atomic<double>, kMany> doubles;
 std::mutex mutexes[kMany];
 std::array<uint64_t, kMany> guarded;
-// As who registers each thread's and adds them up would read it: plain loads and stores of its own.
+// One counter per thread, registered and added up by the reader: plain loads and stores.
 thread_local std::array<std::atomic<uint64_t>, kMany> own;
 
 void add_cas(std::atomic<double>& value) {
@@ -105,7 +106,7 @@ void add_own(std::atomic<uint64_t>& value) {
   value.store(value.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
-// RocksDB's: a line for each of at least 8 cores, by sched_getcpu().
+// RocksDB's way: one cache line for each of at least 8 cores, chosen by sched_getcpu().
 void add_core_local(size_t which) {
   static std::vector<std::array<Line, kMany>> cores(
       std::max(8u, std::bit_ceil(std::thread::hardware_concurrency())));
@@ -153,7 +154,7 @@ std::vector<Way> ways() {
   out.push_back({"prometheus_histogram",
                  values([](uint64_t value) { their_histogram.Observe(static_cast<double>(value)); })});
 #endif
-  // What the random numbers of *_64 and histograms take.
+  // The cost of the random numbers of *_64 and of histograms.
   out.push_back({"generator", values([](uint64_t value) { asm volatile("" : : "r"(value)); })});
   return out;
 }
@@ -166,14 +167,14 @@ double microseconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Reading, and what a counter takes.
+// The cost of reading, and the memory of a counter.
 std::vector<Measurement> measure_reading(size_t runs) {
   constexpr size_t kCounters = 10'000;
   const size_t claimed = cells_claimed();
   Registry all;
   for (size_t i = 0; i < kCounters; ++i) all.counter("read." + std::to_string(i), "").add(i);
   CellSnapshot snapshot;
-  snapshot.take();  // its memory
+  snapshot.take();  // allocates its memory
   std::vector<double> snapshots;
   std::vector<double> readings;
   const size_t times = std::max<size_t>(runs, 5) * 4;
@@ -207,7 +208,7 @@ Result<std::vector<Measurement>> run_counters(const CountersOptions& options) {
 #endif
   const std::vector<Way> all = ways();
   std::vector<std::array<std::vector<double>, kThreads.size()>> figures(all.size());
-  // In turn, so that a slow minute of the machine is everyone's.
+  // Alternates, so that a slow minute of the machine affects all ways.
   for (size_t run = 0; run < options.runs; ++run) {
     for (size_t way = 0; way < all.size(); ++way) {
       if (!is_asked(options, all[way].name)) continue;

@@ -1,5 +1,5 @@
-// Suite `counters`: what an add costs a program, by our counters and histograms and by other ways to count,
-// and what reading them takes.
+// Suite `counters`: the cost of an add with our counters and histograms and with other ways to count, and the
+// cost of reading them.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace statmill {
 
 struct CountersOptions {
   std::vector<std::string> only;    // measures by name; empty: all
-  uint64_t operations = 4'000'000;  // of each run, by all its threads together
-  size_t runs = 5;                  // of each measure, all in turn; the medians are told
+  uint64_t operations = 4'000'000;  // per run, by all its threads together
+  size_t runs = 5;                  // per measure, alternating between measures; the medians are reported
 };
 
 // "add", "histogram", "atomic", ...

@@ -12,16 +12,16 @@ using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
 constexpr size_t kHeldBytesMax = size_t{512} << 20;
-constexpr std::chrono::seconds kStallLimit{2};       // nothing received for so long: the rest is lost
-constexpr std::chrono::milliseconds kRest{600};      // two ticks and more
-constexpr std::chrono::seconds kRestOfOthers{2};     // some write what they hold each second
+constexpr std::chrono::seconds kStallLimit{2};       // if nothing arrives for this long, the rest is lost
+constexpr std::chrono::milliseconds kRest{600};      // more than two ticks
+constexpr std::chrono::seconds kRestOfOthers{2};     // some servers write their data once a second
 constexpr std::chrono::seconds kBusyLimit{600};      // carbon writes a file for each series
 constexpr uint64_t kCreatingDatagramRate = 200'000;  // new series cost more than old ones
 constexpr int64_t kTimeMargin = 20;
 
 bool is_statmilld(const ServerProcess& server) { return !server.address().url.empty(); }
 
-// Sends and waits until the server has received it, where that can be asked.
+// Sends the lines. If the server can be queried, waits until it has received them.
 class Sending {
  public:
   Sending(const ServerProcess& server, const IngestRun& run) : server_(server), run_(run) {}
@@ -85,7 +85,7 @@ class Sending {
     return cost;
   }
 
-  // Whether every sample is accounted for: taken, or lost with a count of it.
+  // Returns true if each sample was accepted, or counted as lost.
   Status check(const ListenerAccount& taken, uint64_t sent) const {
     const auto text = [](uint64_t n) { return std::to_string(n); };
     if (!taken.holds()) {
@@ -129,7 +129,7 @@ std::string listener_name(LineDialect dialect, Transport transport) {
 std::string run_name(const IngestRun& run) {
   std::string out = run.dialect == LineDialect::kDistribution ? "distribution_" : "";
   out += listener_name(run.dialect, run.transport);
-  // TCP goes without saying where the dialect is said.
+  // The name leaves out TCP if it contains the dialect.
   if (run.dialect != LineDialect::kIstatd && run.transport == Transport::kTcp) out.resize(out.rfind('_'));
   if (run.transport == Transport::kUdpGso) out += "_gso";
   return out + (run.has_times ? ".backfill." : ".live.") + short_count(run.series) +

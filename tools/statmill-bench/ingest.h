@@ -1,4 +1,4 @@
-// One run of lines into a server: what a sample costs it on its way in, and a series in memory.
+// One run of lines into a server: the server's cost per sample, and the memory per series.
 #pragma once
 
 #include <chrono>
@@ -17,45 +17,48 @@ struct IngestRun {
   LineDialect dialect = LineDialect::kIstatd;
   Transport transport = Transport::kTcp;
   size_t series = 10'000;
-  size_t samples = 2'000'000;  // rounded to whole passes over all series, at least two
+  size_t samples = 2'000'000;  // rounded to whole passes over all series; at least two passes
   size_t connections = 1;
   bool is_shuffled = false;
-  bool has_times = false;  // every sample its own bucket of 10 s, ending now; else all at the time of receipt
-  uint64_t rate = 0;       // samples per second; 0: as fast as it goes
+  bool has_times =
+      false;  // true: each sample gets a 10 s bucket of its own, the last one now; false: the time of receipt
+  uint64_t rate = 0;  // samples per second; 0: as fast as it goes
 
   size_t passes() const { return samples / series < 2 ? 2 : samples / series; }
 };
 
 // "tcp.live.10k", "udp_gso.backfill.1m_random", "graphite.live.200", "statsd_udp.live.10k".
 std::string run_name(const IngestRun& run);
-// As the server's counters call it: "tcp", "graphite_udp".
+// The listener's name in the server's metrics: "tcp", "graphite_udp".
 std::string listener_name(LineDialect dialect, Transport transport);
-// A server that listens for that dialect.
+// The options of a server that listens for the run's dialect.
 ServerCommand server_for(LineDialect dialect, std::filesystem::path program, std::filesystem::path parent);
 
-// What one run of sending cost the server.
+// The server's cost of one run.
 struct Cost {
   uint64_t sent = 0;
-  uint64_t accepted = 0;               // of a server of another kind: sent
-  std::chrono::nanoseconds elapsed{};  // until all was received; of a server of another kind: sent
-  std::chrono::nanoseconds busy{};     // from then on, until the server had come to rest
-  std::chrono::nanoseconds cpu{};      // until then
+  uint64_t accepted = 0;               // for a server of another kind: the samples sent
+  std::chrono::nanoseconds elapsed{};  // until the server has received everything; for a server of another
+                                       // kind: until everything is sent
+  std::chrono::nanoseconds busy{};     // after that, until the server is idle
+  std::chrono::nanoseconds cpu{};      // up to that moment
 };
 
 struct IngestCosts {
-  Cost creating;  // the first pass, which makes the series
+  Cost creating;  // the first pass, which creates the series
   Cost rest;
   uint64_t resident_bytes = 0;  // at the end
   uint64_t resident_bytes_before = 0;
 };
 
-// Sends a pass that makes the series, then the rest. The server should be fresh: it must not have the series
-// yet, and nobody else may send to it. What a statmilld has taken is verified: its account must hold, and
-// where nothing was counted as lost, all of it must be stored; else the error is kCorrupt. A backfill into a
-// server that start() made is flushed before it counts as done.
+// Sends one pass that creates the series, then the others. Requires: the server does not have the series yet,
+// and nothing else sends to it. Verifies a statmilld: its account of accepted and refused samples must add
+// up, and if it counted no loss, it must have stored every sample; otherwise the error is kCorrupt. A
+// backfill into a server that start() started ends when its buckets are flushed.
 Result<IngestCosts> measure_ingest(const ServerProcess& server, const IngestRun& run, Timestamp now);
 
-// The measurements of a run, as "ingest.NAME.samples_per_s" and so on; of a suite's: the first three.
+// Returns the measurements of a run, named "ingest.NAME.samples_per_s" and so on. A measure of the suite
+// reports the first three.
 std::vector<Measurement> ingest_measurements(const std::string& name, const IngestCosts& costs);
 std::vector<Measurement> run_measurements(const IngestRun& run, const IngestCosts& costs);
 

@@ -1,4 +1,4 @@
-// The measures of the suite `ingest` that are more than one run of lines, and what they share.
+// The measures of the suite `ingest` that need more than one run of lines, and their shared functions.
 #pragma once
 
 #include <filesystem>
@@ -15,18 +15,18 @@ struct IngestContext {
   const std::filesystem::path& server_program;
 };
 
-// ingest_series.cc: a million new series in one pass, and what they hold in memory after two.
+// ingest_series.cc: creates a million series in one pass, and measures their memory after two.
 Measured measure_new_series(const IngestContext& context);
-// ingest_queries.cc: queries over HTTP of 24 h of a series and of ten, alone and while lines come in over TCP
-// as fast as they go, 100 k series.
+// ingest_queries.cc: HTTP queries for 24 h of one series and of ten, without load and while lines of 100,000
+// series arrive over TCP at full speed.
 Measured measure_queries(const IngestContext& context);
-// ingest_stall.cc: the longest that a sender over TCP could not write while every tick had a million series.
+// ingest_stall.cc: the longest time that a TCP sender could not write while each tick held a million series.
 Measured measure_stall(const IngestContext& context);
 
-// `n` times the scale asked for, at least `min`.
+// Returns `n` times the requested scale; at least `min`.
 size_t scaled(size_t n, double scale, size_t min);
 
-// "ingest: tcp.live.10k: 10000 series x 2000 passes" on standard error.
+// Prints a line such as "ingest: tcp.live.10k: 10000 series x 2000 passes" to standard error.
 void say_ingest(std::string_view measure, const std::string& what);
 
 }  // namespace statmill

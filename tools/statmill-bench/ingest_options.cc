@@ -1,4 +1,3 @@
-// The options of the suite `ingest`. See option_values.h.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -8,7 +7,7 @@
 namespace statmill {
 namespace {
 
-// Those that say what a run of its own is like; the measures of the suite have theirs.
+// The options of a single run. The measures of the suite have fixed values.
 constexpr std::array<const char*, 9> kRunOptions = {"line",   "http",    "pid",   "dialect", "transport",
                                                     "series", "samples", "order", "times"};
 
@@ -56,7 +55,7 @@ Result<std::optional<ServerAddress>> server_address(const po::variables_map& val
 }  // namespace
 
 po::options_description describe_ingest() {
-  po::options_description suite("ingest; the whole takes 10 to 20 minutes, 2 GB of RAM, 1 GB of disk",
+  po::options_description suite("ingest; all measures take 10 to 20 minutes, 2 GB of RAM, 1 GB of disk",
                                 kHelpWidth);
   const std::string only =
       "these measures alone, or all that begin so: ROAD.TIMES.SIZE (tcp, udp, udp_gso, graphite, statsd, "

@@ -1,4 +1,4 @@
-// The measure query_p99_ms: what ingest does to those who ask.
+// The measure query_p99_ms: the effect of ingest on queries.
 #include <array>
 #include <chrono>
 #include <random>
@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr size_t kAskedSeries = kSeriesPerHost;  // with a day of samples: those of host 0
+constexpr size_t kAskedSeries = kSeriesPerHost;  // the series of host 0, which have a day of samples
 constexpr size_t kDaySlots = 8640;
 constexpr size_t kIngestedSeries = 100'000;
 constexpr size_t kQueries = 1000;
@@ -19,11 +19,11 @@ constexpr uint32_t kSeed = 6;
 constexpr size_t kHeldBytesMax = size_t{256} << 20;
 constexpr size_t kForEver = size_t{1} << 40;  // passes
 constexpr std::chrono::seconds kStallLimit{10};
-constexpr std::chrono::seconds kWarmUp{2};  // of ingest: its series are made, ticks are under way
+constexpr std::chrono::seconds kWarmUp{2};  // of ingest, until its series exist and ticks run
 
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
-// A day of 100 series, in the store.
+// Stores a day of 100 series.
 Status feed_day(const ServerProcess& server, Timestamp now) {
   const int64_t now_s = unix_seconds(now) / kPassSeconds * kPassSeconds;
   const int64_t first = now_s - static_cast<int64_t>(kDaySlots) * kPassSeconds;
@@ -38,7 +38,8 @@ Status feed_day(const ServerProcess& server, Timestamp now) {
   return server.flush();
 }
 
-// One series or ten, in turn; each query takes a connection of its own. Gives how long each took.
+// Queries one series or ten, alternately, each over a connection of its own. Returns the duration of each
+// query.
 Result<std::vector<double>> ask(const ServerProcess& server, size_t queries) {
   std::minstd_rand random(kSeed);
   std::vector<double> out;
@@ -54,7 +55,7 @@ Result<std::vector<double>> ask(const ServerProcess& server, size_t queries) {
   return out;
 }
 
-// The same, while lines come in.
+// Does the same while lines arrive.
 Result<std::vector<double>> ask_under_ingest(const ServerProcess& server, size_t queries, Replay& replay) {
   const SendOptions options{.server = server.address().line};
   Result<Sent> sent = Sent{};

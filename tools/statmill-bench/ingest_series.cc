@@ -1,4 +1,4 @@
-// The measure new_series: what making a million series takes, and what they hold in memory.
+// The measure new_series: the cost of creating a million series, and their memory.
 #include "tools/statmill-bench/ingest_measures.h"
 
 namespace statmill {

@@ -1,5 +1,5 @@
-// The measure stall_ms: how long a tick over a million changed series holds up those who send. The same with
-// a thousand series, of which ticks know little, says what the machine alone does to a sender.
+// The measure stall_ms: how long a tick over a million changed series blocks senders. The same run with a
+// thousand series, whose ticks are short, shows the effect of the machine alone.
 #include <cmath>
 
 #include "tools/statmill-bench/ingest_measures.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kSeries = 1'000'000;
 constexpr size_t kSeriesAlone = 1000;
-constexpr size_t kSamples = 20'000'000;  // for some seconds, so many ticks
+constexpr size_t kSamples = 20'000'000;  // several seconds, hence several ticks
 constexpr size_t kHeldBytesMax = size_t{512} << 20;
 constexpr int kBufferBytes = 256 << 10;
 constexpr std::chrono::seconds kStallLimit{2};
@@ -19,8 +19,8 @@ struct Stall {
   uint64_t ticks = 0;
 };
 
-// As fast as it goes, so that the sender's buffer is full: a small one, since a writer is woken when a third
-// of it is free, which takes 20 ms with the kernel's own 4 MB.
+// Full speed, so that the sender's buffer is full. The buffer is small, because the kernel wakes a writer
+// when a third of it is free, which takes 20 ms with the default of 4 MB.
 Result<Stall> stall_with(size_t series, size_t samples, const IngestContext& context) {
   const size_t passes = samples / series;
   Replay replay = make_replay(
@@ -29,7 +29,7 @@ Result<Stall> stall_with(size_t series, size_t samples, const IngestContext& con
       ServerProcess::start({.program = context.server_program, .parent = context.options.directory});
   if (!server) return server.error();
   const SendOptions options{.server = server->address().line, .buffer_bytes = kBufferBytes};
-  // Making the series is not what is measured.
+  // Creating the series is not measured.
   if (const auto made = send(options, replay.streams, {0, 1}); !made) return made.error();
   if (const auto made = server->wait_for_received("tcp", series, kStallLimit); !made) return made.error();
   if (Status s = server->wait_until_durable(); !s) return s.error();

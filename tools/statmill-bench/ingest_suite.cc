@@ -12,7 +12,7 @@
 namespace statmill {
 namespace {
 
-// How lines come in, in the names of measures.
+// The transports, as the names of measures contain them.
 struct Road {
   std::string_view name;
   LineDialect dialect;
@@ -25,7 +25,7 @@ constexpr std::array<Road, 6> kRoads = {{{"tcp", LineDialect::kIstatd, Transport
                                          {"statsd", LineDialect::kStatsd, Transport::kTcp},
                                          {"distribution", LineDialect::kDistribution, Transport::kTcp}}};
 
-// Samples: for some seconds at millions per second, so many ticks.
+// Samples: several seconds at millions per second, hence several ticks.
 struct Size {
   std::string_view name;
   size_t series;
@@ -41,7 +41,7 @@ constexpr std::array<Size, 4> kSizes = {{{"10k", 10'000, false, 20'000'000, 10'0
 constexpr std::string_view kLive = "live";
 constexpr std::string_view kBackfill = "backfill";
 constexpr size_t kPassesMin = 4;
-// Datagrams sent as fast as they go are lost as fast; at this rate none should be.
+// Datagrams at full speed are lost. At this rate none should be.
 constexpr uint64_t kDatagramRate = 2'000'000;
 
 Measured measure_run(const std::string& name, const IngestRun& run, const IngestContext& context) {

@@ -1,5 +1,5 @@
-// Suite `ingest`: what a sample costs the server on its way in, over each transport and dialect and for many
-// numbers of series; a series in memory; and what ingest and queries do to each other.
+// Suite `ingest`: the server's cost per sample for each transport, dialect and number of series, the memory
+// per series, and the effect of ingest and queries on each other.
 #pragma once
 
 #include <filesystem>
@@ -14,26 +14,26 @@ namespace statmill {
 
 struct IngestOptions {
   std::vector<std::string> only;        // measures by name; empty: all
-  double scale = 1;                     // of the number of samples of every measure; > 0
-  std::optional<IngestRun> run;         // this instead of the suite
-  std::optional<ServerAddress> server;  // of the run; none: start one
-  std::filesystem::path directory;      // where temporary data go; empty: the system's place
+  double scale = 1;                     // multiplies the number of samples of each measure; > 0
+  std::optional<IngestRun> run;         // runs this one instead of the suite
+  std::optional<ServerAddress> server;  // the target of the run; nullopt: start one
+  std::filesystem::path directory;      // for temporary data; empty: the system's directory
   size_t connections = 1;
-  std::optional<uint64_t> rate;  // samples per second; 0: as fast as it goes; none: each measure's own
+  std::optional<uint64_t> rate;  // samples per second; 0: full speed; nullopt: the rate of each measure
 };
 
 // "tcp.live.10k", ..., in the order in which they run.
 std::vector<std::string> ingest_measures();
 
-// The measures that a name picks: the one of that name, or all whose names go on behind it with a point.
+// Returns the measure of that name, or all measures whose name begins with it and a dot.
 std::vector<std::string> pick_measures(const std::vector<std::string>& measures, std::string_view name);
 
-// The run of a measure of samples, scaled. Where that leaves fewer than four passes, there are fewer series.
-// Requires: one of ingest_measures() with a transport in its name.
+// Returns the scaled run of a measure. If that leaves fewer than four passes, the run has fewer series.
+// Requires: one of ingest_measures() whose name contains a transport.
 IngestRun ingest_measure_run(std::string_view measure, const IngestOptions& options);
 
-// Runs the measures, each with a statmilld of its own, or the one run, and says on standard error what each
-// is taken of. Errors: those of measure_ingest, saying in which measure.
+// Runs the measures, each with a statmilld of its own, or the single run. Prints the size of each to standard
+// error. Errors: those of measure_ingest, with the name of the measure.
 Result<std::vector<Measurement>> run_ingest(const IngestOptions& options,
                                             const std::filesystem::path& server_program, Timestamp now);
 

@@ -1,4 +1,5 @@
-// statmill-bench: measures a statmilld and its store. Figures go to standard output, talk to standard error.
+// statmill-bench measures a statmilld and its store. It prints figures to standard output and progress to
+// standard error.
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// What a suite is: measures with names, run one after the other, all or those that were asked for.
+// A suite is a list of named measures, which run one after the other: all of them, or the requested ones.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,8 @@ std::vector<std::string> names_of(const std::vector<Measure<Context>>& measures)
   return names;
 }
 
-// Those of which `only` has the name, all if it is empty. Errors: of the first that fails, with its name.
+// Runs the measures that `only` names, or all if it is empty. Errors: that of the first measure that fails,
+// with its name.
 template <class Context>
 Measured run_measures(const std::vector<Measure<Context>>& measures, const std::vector<std::string>& only,
                       const Context& context) {

@@ -24,7 +24,7 @@ po::options_description describe_common() {
   return out;
 }
 
-// Reads the arguments by what one suite takes. Boost's parser throws; it stops here.
+// Parses the arguments with the options of one suite. Boost's parser throws; the exceptions are caught here.
 Result<po::variables_map> read_arguments(std::span<const std::string> arguments,
                                          const po::options_description& options) {
   po::positional_options_description positional;
@@ -76,7 +76,7 @@ po::options_description describe(Suite suite) {
   return po::options_description();
 }
 
-// The options with those of their suite, or what is wrong with these.
+// Returns the options, including those of their suite. Errors: kInvalid.
 template <class Options>
 Result<BenchOptions> with(BenchOptions all, Options BenchOptions::*of_suite, Result<Options> options) {
   if (!options) return options.error();

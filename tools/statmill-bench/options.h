@@ -26,10 +26,10 @@ struct BenchOptions {
   BpfOptions bpf;
   AgentsBenchOptions agents;
   bool is_json = false;
-  std::optional<std::string> help;  // print this and do nothing
+  std::optional<std::string> help;  // if set: print it and exit
 };
 
-// `arguments` without the program's name. Errors: kInvalid, saying what is wrong.
+// Parses `arguments`, which exclude the program's name. Errors: kInvalid with the reason.
 Result<BenchOptions> parse_bench_options(std::span<const std::string> arguments);
 
 }  // namespace statmill

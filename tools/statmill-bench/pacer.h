@@ -1,4 +1,4 @@
-// Pacer: when how many samples may have been sent, at a given rate. Pure arithmetic: the caller waits.
+// Pacer: computes when each sample may be sent at a given rate. It never waits; the caller does.
 #pragma once
 
 #include <algorithm>
@@ -10,17 +10,18 @@ namespace statmill {
 
 class Pacer {
  public:
-  static constexpr std::chrono::milliseconds kBurst{4};  // the longest time's worth that goes out at once
+  static constexpr std::chrono::milliseconds kBurst{4};  // the samples of this much time may be sent at once
 
-  // `rate` in samples per second; 0: as fast as it goes.
+  // `rate` is in samples per second; 0 means full speed.
   explicit Pacer(double rate) : rate_(rate) {}
 
   bool is_pacing() const { return rate_ > 0; }
-  // When, after the first, sample number `samples` may go out. Requires: is_pacing().
+  // Returns the delay after the first sample at which sample number `samples` may be sent. Requires:
+  // is_pacing().
   std::chrono::nanoseconds due(uint64_t samples) const {
     return std::chrono::nanoseconds(static_cast<int64_t>(static_cast<double>(samples) / rate_ * 1e9));
   }
-  // Bytes of one burst, given how long a line is on average: at most `bytes_max`, at least one line.
+  // Returns the bytes of one burst for lines of this average length: at least one line, at most `bytes_max`.
   size_t burst_bytes(double line_bytes, size_t bytes_max) const {
     if (!is_pacing()) return bytes_max;
     const double bytes = std::max(1.0, rate_ * std::chrono::duration<double>(kBurst).count()) * line_bytes;

@@ -50,7 +50,7 @@ Result<nanoseconds> ProcessMeter::wait_until_idle(Duration window, Duration limi
     nanoseconds cpu;
   };
   const auto begin = steady_clock::now();
-  std::deque<Look> looks;  // the first at least `window` before the last, once there are such
+  std::deque<Look> looks;  // spans at least `window`, once it has enough entries
   while (steady_clock::now() - begin <= limit + window) {
     const Result<nanoseconds> cpu = cpu_time();
     if (!cpu) return cpu.error();

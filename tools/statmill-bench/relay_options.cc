@@ -1,10 +1,9 @@
-// The options of the suite `relay`. See option_values.h.
 #include "tools/statmill-bench/option_values.h"
 
 namespace statmill {
 
 po::options_description describe_relay() {
-  po::options_description out("relay; the whole takes a minute", kHelpWidth);
+  po::options_description out("relay; all measures take a minute", kHelpWidth);
   const std::string only = "these measures alone: " + joined(relay_measures());
   out.add_options()                                   //
       ("only", text_value("NAME,..."), only.c_str())  //

@@ -12,8 +12,8 @@ namespace statmill {
 namespace {
 
 constexpr size_t kHeldBytesMax = size_t{128} << 20;
-constexpr std::chrono::seconds kStallLimit{2};    // nothing received for so long: the rest is lost
-constexpr std::chrono::milliseconds kRest{1500};  // a hand-over and more
+constexpr std::chrono::seconds kStallLimit{2};    // if nothing arrives for this long, the rest is lost
+constexpr std::chrono::milliseconds kRest{1500};  // longer than one hand-over
 constexpr std::chrono::seconds kBusyLimit{60};
 constexpr int64_t kTimeMargin = 20;
 
@@ -24,7 +24,7 @@ struct Context {
 
 struct Road {
   std::string name;    // "passed_on.tcp"
-  std::string prefix;  // of its figures: "passed_on_"
+  std::string prefix;  // the prefix of its figures: "passed_on_"
   Transport transport;
   std::string aggregate;
 };
@@ -36,7 +36,7 @@ std::vector<Road> roads() {
           {"passed_on.udp", "passed_on_udp_", Transport::kUdp, "0s"}};
 }
 
-// The server has every sample, once it has received so many lines.
+// Checks that the server has every sample, after it has received this many lines.
 Status verify(const ServerProcess& server, const SentTotals& sent, double lines) {
   const auto settled = server.wait_for_received("agent", static_cast<uint64_t>(lines), kStallLimit);
   if (!settled) return settled.error();
@@ -52,8 +52,8 @@ Measured measure(const Road& road, const Context& context) {
                passes, static_cast<unsigned long long>(context.options.rate));
   auto server = ServerProcess::start({.program = context.programs / "statmilld", .listener = "agent"});
   if (!server) return server.error();
-  // One collection, so that the figures are the relay's; and room for all that is not yet acknowledged: what
-  // is passed on at such a rate is more than 4 MiB between two ticks of the server.
+  // A single collection, so that the figures are the relay's alone. The queue has room for all that is not
+  // yet acknowledged: at this rate more than 4 MiB pass between two ticks of the server.
   const std::vector<std::string> agent_options = {"--server",          server->address().line.text(),
                                                   "--relay.aggregate", road.aggregate,
                                                   "--queue.bytes",     "256M",

@@ -19,7 +19,8 @@ Replay make_replay(const WorkloadOptions& options, size_t bytes_max) {
   Replay out;
   out.streams.resize(options.connections);
   out.totals.resize(options.series);
-  // What growing by doubling would hold twice for a moment; pages not written to are never there.
+  // Reserved at once: growth by doubling would briefly need twice the memory. Pages that are never written
+  // use none.
   for (Stream& stream : out.streams)
     stream.bytes.reserve(held * options.series * kLineBytesMax / options.connections);
   Workload workload(options);
@@ -40,7 +41,7 @@ StreamCursor::StreamCursor(Stream& stream, const Passes& passes)
   if (pass_ < end_) begin_pass();
 }
 
-std::string_view StreamCursor::take(size_t bytes_max) {
+std::string_view StreamCursor::consume(size_t bytes_max) {
   while (position_ == pass_end_) {
     if (pass_ + 1 >= end_) return {};
     ++pass_;

@@ -1,4 +1,4 @@
-// Report: measurements on their way out, as a table for people or one JSON object per line for programs.
+// Report: prints measurements as a table for people, or as one JSON object per line for programs.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,19 @@ struct Measurement {
   std::string name;  // "ingest.tcp.live.10k.samples_per_s"
   double value = 0;
   std::string unit;
-  uint64_t n = 0;  // how many samples (series, bytes) it is taken over
+  uint64_t n = 0;  // the number of samples (series, bytes) measured
 };
 
-// {"name":...,"value":...,"unit":...,"n":...}, a line each.
+// Returns one line {"name":...,"value":...,"unit":...,"n":...} per measurement.
 std::string measurements_json(const std::vector<Measurement>& measurements);
-// With the machine and the build above, since no figure means anything without them.
+// Returns a table with a heading that describes the machine and the build: no figure means anything without
+// them.
 std::string measurements_table(const std::vector<Measurement>& measurements);
 
-// "10k" of 10000, "2m" of 2000000; other numbers as they are.
+// Returns "10k" for 10000 and "2m" for 2000000; other numbers in full.
 std::string short_count(uint64_t count);
 
-// The value below which `percent` of the samples lie, by nearest rank. Requires: some samples.
+// Returns the percentile by nearest rank. Requires: at least one sample.
 double percentile(std::vector<double> samples, double percent);
 
 }  // namespace statmill

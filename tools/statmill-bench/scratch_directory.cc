@@ -20,7 +20,7 @@ ScratchDirectory::ScratchDirectory(ScratchDirectory&& other) noexcept
 
 ScratchDirectory::~ScratchDirectory() {
   if (path_.empty()) return;
-  std::error_code ignored;  // what cannot be removed is no failure of a measurement
+  std::error_code ignored;  // a file that cannot be removed does not fail a measurement
   std::filesystem::remove_all(path_, ignored);
 }
 

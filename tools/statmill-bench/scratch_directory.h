@@ -1,4 +1,4 @@
-// ScratchDirectory: a directory of a measurement's own, gone with all its content when the measurement ends.
+// ScratchDirectory: a temporary directory. The destructor removes it with its content.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,8 @@ namespace statmill {
 
 class ScratchDirectory {
  public:
-  // Makes one in `parent`; empty: in the system's directory for temporary files. Errors: kIo.
+  // Creates one in `parent`, or in the system's directory for temporary files if `parent` is empty. Errors:
+  // kIo.
   static Result<ScratchDirectory> make(const std::filesystem::path& parent);
   ~ScratchDirectory();
   ScratchDirectory(ScratchDirectory&& other) noexcept;

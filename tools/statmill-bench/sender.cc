@@ -28,12 +28,12 @@ using std::chrono::steady_clock;
 
 constexpr size_t kWriteBytesMax = size_t{128} << 10;
 constexpr size_t kDatagramsPerCall = 64;
-constexpr size_t kSegmentsPerCall = 46;  // 64 KiB, less the headers that the kernel adds to each
+constexpr size_t kSegmentsPerCall = 46;  // 64 KiB, less the headers that the kernel adds to each datagram
 
 error_code last_error() { return {errno, boost::system::system_category()}; }
 
-// In blocks of a fixed size, which the compiler counts 16 bytes at a time: 4 ns per line, where a plain loop
-// takes 55 and the sender is the bottleneck.
+// Counts in blocks of a fixed size, for which the compiler compares 16 bytes at a time: 4 ns per line. A
+// plain loop takes 55, and the sender would be the bottleneck.
 uint64_t lines_of(std::string_view bytes) {
   constexpr size_t kBlock = 64;
   uint64_t lines = 0;
@@ -45,8 +45,8 @@ uint64_t lines_of(std::string_view bytes) {
   return lines + static_cast<uint64_t>(std::count(bytes.begin(), bytes.end(), '\n'));
 }
 
-// Each of these takes lines off a cursor, up to `bytes_max`, writes them and gives how many they were; 0 at
-// the end. One call is one write.
+// Each of these consumes lines from a cursor, up to `bytes_max`, and writes them in one call. Returns the
+// number of lines; 0 at the end.
 
 class TcpWriter {
  public:
@@ -55,7 +55,7 @@ class TcpWriter {
 
   explicit TcpWriter(Protocol::socket& socket) : socket_(socket) {}
   uint64_t write(StreamCursor& cursor, size_t bytes_max, error_code& error) {
-    const std::string_view bytes = cursor.take(bytes_max);
+    const std::string_view bytes = cursor.consume(bytes_max);
     asio::write(socket_, asio::buffer(bytes), error);
     return lines_of(bytes);
   }
@@ -74,8 +74,8 @@ class UdpWriter {
     uint64_t lines = 0;
     unsigned n = 0;
     for (size_t bytes = 0; n < kDatagramsPerCall && bytes < bytes_max; ++n) {
-      if (n > 0 && cursor.is_at_pass_end()) break;  // its times would be written over these
-      const std::string_view datagram = cursor.take(std::min(bytes_max, kDatagramBytesMax));
+      if (n > 0 && cursor.is_at_pass_end()) break;  // the next call would overwrite the times of these
+      const std::string_view datagram = cursor.consume(std::min(bytes_max, kDatagramBytesMax));
       if (datagram.empty()) break;
       parts_[n] = {const_cast<char*>(datagram.data()), datagram.size()};  // sendmmsg only reads
       messages_[n].msg_hdr.msg_iov = &parts_[n];
@@ -112,7 +112,7 @@ class UdpSegmentWriter {
     uint64_t lines = 0;
     joined_.clear();
     for (size_t n = 0; is_able_ && n < kSegmentsPerCall && joined_.size() < bytes_max; ++n) {
-      const std::string_view datagram = cursor.take(kDatagramBytesMax);
+      const std::string_view datagram = cursor.consume(kDatagramBytesMax);
       if (datagram.empty()) break;
       joined_.append(datagram);
       joined_.resize((n + 1) * kDatagramBytesMax, '\n');

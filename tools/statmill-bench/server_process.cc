@@ -18,7 +18,7 @@
 namespace statmill {
 namespace {
 
-constexpr std::chrono::seconds kStartLimit{300};  // recovery of a million series is among what is measured
+constexpr std::chrono::seconds kStartLimit{300};  // the recovery of a million series is one of the measures
 constexpr std::chrono::seconds kAnswerLimit{30};
 constexpr std::chrono::seconds kMoreLimit{60};
 constexpr std::chrono::seconds kFlushLimit{300};
@@ -30,7 +30,7 @@ Error system_error(std::string_view what) {
   return {ErrorCode::kIo, std::string(what) + ": " + std::strerror(errno)};
 }
 
-// The value of `key=` in a log line, or empty.
+// Returns the value of `key=` in a log line; empty if it is missing.
 std::string log_value(std::string_view line, std::string_view key) {
   for (const std::string_view word : split(line, ' ')) {
     if (word.starts_with(key) && word.substr(key.size()).starts_with('='))
@@ -39,7 +39,7 @@ std::string log_value(std::string_view line, std::string_view key) {
   return {};
 }
 
-// Runs `program` with standard error into `error_pipe`.
+// Runs `program` with its standard error redirected to `error_pipe`.
 Result<pid_t> spawn(const std::filesystem::path& program, std::vector<std::string> arguments,
                     int error_pipe) {
   arguments.insert(arguments.begin(), program.string());
@@ -56,7 +56,7 @@ Result<pid_t> spawn(const std::filesystem::path& program, std::vector<std::strin
   return pid;
 }
 
-// The line in which the server says that it is ready. Errors: kUnavailable with all it said instead.
+// Returns the log line that says that the server is ready. Errors: kUnavailable with its output.
 Result<std::string> wait_until_ready(int pipe) {
   const auto deadline = std::chrono::steady_clock::now() + kStartLimit;
   std::string said;
@@ -87,7 +87,7 @@ Result<ServerProcess> ServerProcess::running(ServerAddress address) {
 }
 
 Result<ServerProcess> ServerProcess::start(const ServerCommand& command) {
-  ServerProcess server;  // owns what is made, as it is made: every way out stops and removes it
+  ServerProcess server;  // owns the process and its data as they are created, so that every return cleans up
   Result<ScratchDirectory> directory = ScratchDirectory::make(command.parent);
   if (!directory) return directory.error();
   server.data_.emplace(std::move(*directory));
@@ -154,8 +154,7 @@ ServerProcess::~ServerProcess() {
 Result<std::string> ServerProcess::get(std::string_view path, const UrlParameters& parameters) const {
   Result<HttpAnswer> answer = client_->get(path, parameters);
   if (!answer) return answer.error();
-  if (answer->status != kOk)
-    return Error{ErrorCode::kIo, std::string(path) + ": " + error_text(*answer)};
+  if (answer->status != kOk) return Error{ErrorCode::kIo, std::string(path) + ": " + error_text(*answer)};
   return std::move(answer->body);
 }
 
@@ -183,12 +182,12 @@ Result<ListenerAccount> ServerProcess::wait_for_received(std::string_view listen
     if (now->received != seen) last_progress = std::chrono::steady_clock::now();
     seen = now->received;
     if (std::chrono::steady_clock::now() - last_progress > stall_limit) return now;
-    std::this_thread::sleep_for(kPollInterval);  // the server has no event for "taken so many"
+    std::this_thread::sleep_for(kPollInterval);  // the server has no event for a number of samples
   }
 }
 
 Status ServerProcess::wait_until_durable() const {
-  // A tick is committed only when there is something to write: one sample more for each.
+  // A tick is committed only if it has something to write, so each needs one more sample.
   for (int i = 0; i < 2; ++i) {
     const Result<double> before = metric(kTicks);
     if (!before) return before.error();
@@ -220,7 +219,7 @@ Status ServerProcess::wait_for_more(std::string_view metric_name, double than) c
     const Result<double> now = metric(metric_name);
     if (!now) return now.error();
     if (*now > than) return Status::ok();
-    std::this_thread::sleep_for(kPollInterval);  // no event for this either
+    std::this_thread::sleep_for(kPollInterval);  // there is no event for this either
   }
   return Error{ErrorCode::kUnavailable, std::string(metric_name) + " does not grow"};
 }
@@ -235,7 +234,7 @@ std::optional<double> find_metric(std::string_view metrics, std::string_view nam
 
 Result<ListenerAccount> find_account(std::string_view metrics, std::string_view listener) {
   const std::string label = "listener=\"" + std::string(listener) + "\"";
-  // Added up over the other labels.
+  // The sum over the other labels.
   const auto sum = [&](std::string_view name) {
     std::optional<uint64_t> out;
     for (const std::string_view line : split(metrics, '\n')) {

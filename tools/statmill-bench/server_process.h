@@ -1,4 +1,4 @@
-// ServerProcess: the statmilld under measurement, started by us or already running, and what it costs.
+// ServerProcess: the statmilld under measurement, started here or already running, and its cost.
 #pragma once
 
 #include <sys/types.h>
@@ -19,27 +19,27 @@
 namespace statmill {
 
 struct ServerAddress {
-  Endpoint line;    // of the listener that is measured
-  std::string url;  // empty: a server of another kind, of which nothing can be asked
+  Endpoint line;    // the address of the measured listener
+  std::string url;  // empty: a server of another kind, which has no API to query
   pid_t pid = 0;
 };
 
-// A statmilld to start.
+// How to start a statmilld.
 struct ServerCommand {
   std::filesystem::path program;
-  std::vector<std::string> options = {};  // besides its data directory and its addresses
-  std::filesystem::path parent = {};      // where its data directory is made; empty: the system's place
-  std::string listener = "line";          // whose address is taken: "line", "graphite", "statsd"
-  // An agent takes lines and tells its account as a server does, and keeps no data.
+  std::vector<std::string> options = {};  // in addition to its data directory and its addresses
+  std::filesystem::path parent = {};  // where its data directory is created; empty: the system's directory
+  std::string listener = "line";      // the measured listener: "line", "graphite" or "statsd"
+  // True for an agent, which accepts lines and reports its account like a server, and has no data directory.
   enum class Kind : uint8_t { kServer, kAgent };
   Kind kind = Kind::kServer;
 };
 
-// What a listener has counted so far.
+// A listener's counters.
 struct ListenerAccount {
   uint64_t received = 0;  // samples
   uint64_t accepted = 0;
-  uint64_t refused = 0;            // for all reasons; with those dropped, if any
+  uint64_t refused = 0;            // for any reason, including drops
   uint64_t dropped_datagrams = 0;  // by the kernel, with an unknown number of samples
 
   bool holds() const { return accepted + refused == received; }
@@ -52,62 +52,63 @@ struct ListenerAccount {
 // Confined to one thread.
 class ServerProcess {
  public:
-  // Watches one that runs already and leaves it running; without a URL only its meter has a meaning. Errors:
-  // kInvalid, kNotFound when there is no such process.
+  // Attaches to a running server and leaves it running. Without a URL only its meter is usable. Errors:
+  // kInvalid; kNotFound if there is no such process.
   static Result<ServerProcess> running(ServerAddress address);
-  // Starts one on free ports with a temporary data directory and waits until it is ready.
-  // Errors: kUnavailable with what it said when it does not come up.
+  // Starts a server on free ports with a temporary data directory, and waits until it is ready. Errors:
+  // kUnavailable with its output if it does not start.
   static Result<ServerProcess> start(const ServerCommand& command);
-  // Stops it (SIGTERM, wait) and removes its data, if start() made it.
+  // If start() started the server: stops it with SIGTERM, waits for its exit and removes its data.
   ~ServerProcess();
   ServerProcess(ServerProcess&& other) noexcept;
   ServerProcess& operator=(ServerProcess&&) = delete;
 
-  // Ends it by that signal and waits for its end. Requires: start() made it, it runs.
+  // Sends the signal and waits for the exit. Requires: start() started the server, and it runs.
   void stop(int signal);
-  // Starts it again on the same data, with other options. Requires: stopped. Errors: as start().
+  // Starts it again on the same data with other options. Requires: it is stopped. Errors: those of start().
   Status start_again(const std::vector<std::string>& options);
 
   const ServerAddress& address() const { return address_; }
-  bool is_ours() const { return data_.has_value(); }  // start() made it
+  bool is_ours() const { return data_.has_value(); }  // started by start()
 
   ProcessMeter meter() const { return ProcessMeter(address_.pid); }
-  // Errors: those of Client; kIo when the answer is not 200.
+  // Errors: those of Client; kIo if the status is not 200.
   Result<std::string> get(std::string_view path, const UrlParameters& parameters = {}) const;
-  // One value of its /metrics, labels included in the name. Errors: also kNotFound.
+  // Returns one value of its /metrics. The name includes the labels. Errors: also kNotFound.
   Result<double> metric(std::string_view name) const;
-  // Of the listener "tcp", "graphite_udp", ...
+  // Returns the account of the listener "tcp", "graphite_udp", ...
   Result<ListenerAccount> account(std::string_view listener) const;
-  // Waits until the listener has received `wanted` samples, or none for `stall_limit`. Gives its account.
+  // Waits until the listener has received `wanted` samples, or none for `stall_limit`. Returns its account.
   Result<ListenerAccount> wait_for_received(std::string_view listener, uint64_t wanted,
                                             Duration stall_limit) const;
-  // Waits until all that is accepted is in the store: two more ticks.
+  // Waits until every accepted sample is in the store, which takes two more ticks.
   Status wait_until_durable() const;
-  // Has every bucket that waits in RAM written now. Requires: start() made it.
+  // Makes the server write every bucket that waits in RAM. Requires: start() started it.
   Status flush() const;
-  // Waits until it has given memory that is free back to the system, which it does every 10 s at least.
+  // Waits until the server has returned free memory to the system, which it does at least every 10 s.
   Status wait_until_memory_is_returned() const;
 
  private:
   ServerProcess() = default;
-  Status launch(const std::vector<std::string>& options);  // and connect()
+  Status launch(const std::vector<std::string>& options);  // starts the process and calls connect()
   std::filesystem::path store_path() const { return data_->path() / "server"; }
-  Status connect();  // a client for address_.url
+  Status connect();  // creates a client for address_.url
   Status wait_for_more(std::string_view metric_name, double than) const;
 
   std::filesystem::path program_;
   std::string listener_ = "line";
   ServerCommand::Kind kind_ = ServerCommand::Kind::kServer;
-  ServerAddress address_;  // pid 0: does not run
+  ServerAddress address_;  // pid 0: not running
   std::optional<Client> client_;
-  std::optional<ScratchDirectory> data_;  // none: not ours to stop
-  int error_pipe_ = -1;  // read end of its standard error, up to 64 KiB of which may lie unread; or -1
+  std::optional<ScratchDirectory> data_;  // nullopt: not started here, so not stopped here
+  int error_pipe_ = -1;  // the read end of its standard error, which may hold up to 64 KiB unread; or -1
 };
 
-// The value of the sample of that name, labels included, in Prometheus text, or none.
+// Returns the value of a sample in Prometheus text, or nullopt if there is none. The name includes the
+// labels.
 std::optional<double> find_metric(std::string_view metrics, std::string_view name);
 
-// The account of a listener in Prometheus text. Errors: kNotFound when there is no such listener.
+// Returns the account of a listener from Prometheus text. Errors: kNotFound if there is no such listener.
 Result<ListenerAccount> find_account(std::string_view metrics, std::string_view listener);
 
 }  // namespace statmill

@@ -1,5 +1,5 @@
-// The measure histograms: lognormal latencies as distributions, through the codings a flush, a compaction and
-// a query take them.
+// The measure histograms: lognormal latencies as distributions, encoded and decoded as a flush, a compaction
+// and a query do.
 #include <boost/random/lognormal_distribution.hpp>
 #include <cmath>
 #include <random>
@@ -34,7 +34,7 @@ std::vector<SlotHistogram> make_histograms(const Spread& spread, Slot first, uin
   return out;
 }
 
-// What the flushes of a chunk write, one after the other.
+// Returns what the flushes of a chunk write, in order.
 std::string flushed(const ChunkKey& key, Slot first, const std::vector<SlotHistogram>& histograms) {
   std::string value;
   for (size_t begin = 0; begin < histograms.size(); begin += kSlotsPerFragment) {
@@ -47,7 +47,7 @@ std::string flushed(const ChunkKey& key, Slot first, const std::vector<SlotHisto
   return value;
 }
 
-// Where a series' chunk goes, and what it took.
+// The encoded chunk of a series, and its cost.
 struct Taken {
   uint64_t flushed_bytes = 0;
   uint64_t bytes = 0;

@@ -1,5 +1,5 @@
-// The measure host: real series of hosts, from a directory of `timestamp,value` files the caller has; none
-// come with statmill. Each value becomes a bucket of the finest tier, whatever its time was.
+// The measure host: real series of hosts, from a directory of `timestamp,value` files that the caller
+// provides; statmill has none. Each value becomes a bucket of the finest tier, regardless of its time.
 #include <algorithm>
 #include <fstream>
 #include <utility>
@@ -11,8 +11,8 @@
 namespace statmill {
 namespace {
 
-// The values of one file as buckets of successive slots. Errors: kCorrupt on a line that is not
-// "timestamp,value", but for a first one with titles.
+// Returns the values of one file as buckets of successive slots. Errors: kCorrupt on a line that is not
+// "timestamp,value"; the first line may hold titles.
 Result<std::vector<SlotBucket>> read_series(const std::filesystem::path& path, Slot first) {
   std::ifstream file(path);
   std::vector<SlotBucket> out;
@@ -34,7 +34,7 @@ Result<std::vector<SlotBucket>> read_series(const std::filesystem::path& path, S
   return out;
 }
 
-// Every .csv below the directory, by path.
+// Returns every .csv file below the directory, ordered by path.
 Result<std::vector<std::filesystem::path>> find_files(const std::filesystem::path& directory) {
   std::vector<std::filesystem::path> out;
   std::error_code error;

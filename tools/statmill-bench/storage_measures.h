@@ -1,4 +1,5 @@
-// The measures of the suite `storage`, and what they share. Each makes its data anew, in a scratch directory.
+// The measures of the suite `storage` and their shared functions. Each creates its data in a scratch
+// directory of its own.
 #pragma once
 
 #include <chrono>
@@ -22,20 +23,25 @@ struct MeasureContext {
   Timestamp now;
 };
 
-// storage_writing.cc: journal to compacted. bytes: the finest tier's files after a full compaction. written:
-// by the log, flushes and the compactions that follow of themselves (kernel: the same as the kernel counts
-// it; full: also the full compaction). cpu: of the whole process up to compacted (auto: without the full
-// compaction), less what making the values takes (generator).
+// storage_writing.cc: from the journal to a full compaction.
+//   bytes: the size of the finest tier's files after a full compaction
+//   written: bytes written by the log, flushes and the compactions that they cause (kernel: the kernel's
+//   count of the same;
+//     full: including the full compaction)
+//   cpu: of the whole process including the full compaction (auto: without it), less the cost of generating
+//   the values
+//     (generator)
 Measured measure_writing(StorageWorkload workload, const MeasureContext& context);
 // storage_rollup.cc: the coarser tiers of `mix`.
 Measured measure_rollup(const MeasureContext& context);
-// storage_histograms.cc: lognormal latencies of a sigma, so many samples a slot, codec alone. flushed: as
-// flushes write them; compact: those become one frame; decode: of that frame.
+// storage_histograms.cc: lognormal latencies, for several values of sigma and samples per slot; the codec
+// alone.
+//   flushed: as flushes write them; compact: merged into one frame; decode: of that frame
 Measured measure_histograms(const MeasureContext& context);
-// storage_reading.cc: wall time of reads through a StoreSnapshot, decoded.
+// storage_reading.cc: the wall time of reads through a StoreSnapshot, including decoding.
 Measured measure_read24h(const MeasureContext& context);
 Measured measure_read1y(const MeasureContext& context);
-// storage_host.cc: real series, each value a bucket of 10 s.
+// storage_host.cc: real series of hosts; each value becomes a bucket of 10 s.
 Measured measure_host(const MeasureContext& context);
 // storage_server.cc: a whole statmilld.
 Measured measure_ram(const MeasureContext& context);
@@ -47,20 +53,20 @@ Tiers bench_tiers();
 inline constexpr int64_t kFirstTime = 1'788'480'000;
 inline constexpr size_t kSlotsPerFragment = 60;  // a flush every ten minutes
 
-// A store in a scratch directory of its own. The store goes first.
+// A store in a scratch directory of its own. The store is destroyed before the directory.
 struct ScratchStore {
   ScratchDirectory directory;
   BenchStore store;
 };
 Result<ScratchStore> make_scratch_store(const MeasureContext& context);
 
-// `series` times the scale asked for, at least one.
+// Returns `series` times the requested scale; at least one.
 size_t scaled_series(size_t series, const StorageOptions& options);
 
-// User and system time of all threads of this process.
+// Returns the user and system time of all threads of this process.
 std::chrono::nanoseconds process_cpu();
 
-// "storage: mix: 20000 series x 4320 slots" on standard error.
+// Prints a line such as "storage: mix: 20000 series x 4320 slots" to standard error.
 void say(std::string_view measure, const std::string& what);
 
 }  // namespace statmill

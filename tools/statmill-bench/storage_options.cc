@@ -1,11 +1,10 @@
-// The options of the suite `storage`. See option_values.h.
 #include "tools/statmill-bench/ingest_suite.h"
 #include "tools/statmill-bench/option_values.h"
 
 namespace statmill {
 
 po::options_description describe_storage() {
-  po::options_description out("storage; the whole takes 7 minutes, 6 GB of RAM, 2 GB of disk", kHelpWidth);
+  po::options_description out("storage; all measures take 7 minutes, 6 GB of RAM, 2 GB of disk", kHelpWidth);
   const std::string only = "these measures alone: " + joined(storage_measures());
   out.add_options()                                                                                        //
       ("only", text_value("NAME,..."), only.c_str())                                                       //

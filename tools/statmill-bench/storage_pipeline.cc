@@ -6,8 +6,8 @@
 namespace statmill {
 namespace {
 
-// The activity row written with each flush is the table's; in its place so many bytes per series, as
-// storage/FORMAT.md draws them: id gap 2, first slot 1, length 2.
+// Replaces the activity row that the server's table writes with each flush. Its bytes per series, by
+// storage/FORMAT.md: id gap 2, first slot 1, length 2.
 constexpr size_t kActivityBytes = 5;
 
 Combine combine_of(Kind kind) { return kind == Kind::kEvent ? Combine::kAddEvents : Combine::kMerge; }
@@ -67,7 +67,7 @@ Status StoragePipeline::finish() {
   return store_.write(batch);
 }
 
-// Adds to the windows and gives the journal row, without what is flushed in this very tick.
+// Adds the arrivals to the windows and returns the journal row, which leaves out what this tick flushes.
 std::string StoragePipeline::collect(Slot slot, std::span<const Arrival> arrivals) {
   std::string entries;
   std::vector<size_t> ends;

@@ -1,8 +1,8 @@
-// StoragePipeline: what the server does with buckets between the end of a tick and the store, out of storage/
-// alone: journal rows, pending, fragments, one StoreBatch per tick.
+// StoragePipeline: does what the server does with buckets between the end of a tick and the store: journal
+// rows, pending windows, fragments, one StoreBatch per tick.
 //
-// It stands in for server/tick and the pending sets of server/table, which tools may not use. Whoever changes
-// how those work changes this file too, or the suite measures a server that is no more.
+// It replaces server/tick and the pending windows of server/table, which tools may not include. If their
+// behaviour changes, this file must change too; otherwise the suite measures a server that no longer exists.
 #pragma once
 
 #include <array>
@@ -16,14 +16,14 @@
 
 namespace statmill {
 
-// What one tick brought of one series.
+// The bucket that one tick has for one series.
 struct Arrival {
   SeriesId id = 0;
   Bucket bucket;  // not empty
 };
 
-// Adds the fragments of the finest tier that a flush makes of a window: one per chunk, and of a single chunk
-// the window's entries as they stand.
+// Adds the fragments of the finest tier that a flush makes from a window: one per chunk. If the window covers
+// a single chunk, the fragment holds its entries unchanged.
 void add_window(std::vector<StoreBatch::Fragment>& out, const Tier& tier, SeriesId id, Combine combine,
                 Window window);
 
@@ -31,15 +31,15 @@ void add_window(std::vector<StoreBatch::Fragment>& out, const Tier& tier, Series
 class StoragePipeline {
  public:
   struct Options {
-    Kind kind = Kind::kGauge;      // of all series
-    size_t ticks_per_flush = 600;  // each shard is flushed once in so many ticks, staggered evenly
+    Kind kind = Kind::kGauge;      // the kind of all series
+    size_t ticks_per_flush = 600;  // ticks between two flushes of a shard; shards are staggered evenly
   };
-  // `shards`: of each series, by id. `store` must outlive it.
+  // `shards` holds the shard of each series, by id. `store` must outlive this object.
   StoragePipeline(Store& store, const std::vector<ShardNo>& shards, const Options& options);
 
-  // One tick, written as a whole. `arrivals`: by id, each series at most once.
+  // Writes one tick as a whole. `arrivals` are in order of id and hold each series at most once.
   Status tick(Slot slot, std::span<const Arrival> arrivals);
-  // A last tick, that flushes every shard.
+  // Writes a last tick that flushes every shard.
   Status finish();
 
  private:
@@ -51,13 +51,13 @@ class StoragePipeline {
   const std::vector<ShardNo>& shards_;
   const Options options_;
   TickNo tick_ = 0;
-  std::array<bool, kShardCount> due_{};  // to be flushed in this tick
+  std::array<bool, kShardCount> due_{};  // shards that this tick flushes
   TickNo last_row_ = 0;
   size_t flushes_untrimmed_ = 0;
   TickNo trimmed_ = 0;
   std::array<TickNo, kShardCount> flushed_{};
   std::array<std::vector<SeriesId>, kShardCount> members_;
-  std::vector<Window> pending_;  // by series; journaled, not yet in fragments
+  std::vector<Window> pending_;  // by series: buckets in the journal that are not in fragments yet
 };
 
 }  // namespace statmill

@@ -1,4 +1,5 @@
-// The measures read24h and read1y_avg: wall time of reading one series through a snapshot, decoding included.
+// The measures read24h and read1y_avg: the wall time of reading one series through a snapshot, including
+// decoding.
 #include <algorithm>
 #include <random>
 #include <utility>
@@ -16,20 +17,20 @@ constexpr size_t kReadsOfYears = 100;
 constexpr size_t kDaySeries = 1200;
 constexpr size_t kDaySlots = 8640;
 constexpr size_t kSeriesAtOnce = 100;
-constexpr size_t kPasses = 5;  // over so many
+constexpr size_t kPasses = 5;  // each figure is the median of these
 constexpr size_t kYearSeries = 30;
 constexpr size_t kYearSlots = 105'120;  // of 5 min
 constexpr uint64_t kTinyCacheBytes = uint64_t{64} << 10;
 constexpr uint32_t kSeed = 20'261'120;
 
-// A range of one tier: `slots` slots from the first of a chunk.
+// A range of one tier: `slots` slots from the beginning of a chunk.
 struct Range {
   TierNo tier = 0;
   size_t slots = 0;
 };
 
-// Reads the range of one series as a query does, chunk by chunk, and gives its averages. Errors: those of the
-// store; kCorrupt when buckets are missing.
+// Reads the range of one series chunk by chunk, as a query does, and returns its averages. Errors: those of
+// the store; kCorrupt if buckets are missing.
 Result<std::vector<double>> read_averages(StoreSnapshot& snapshot, const Tiers& tiers, const Range& range,
                                           SeriesId id) {
   const Tier& tier = tiers[range.tier];
@@ -51,13 +52,13 @@ Result<std::vector<double>> read_averages(StoreSnapshot& snapshot, const Tiers& 
   return out;
 }
 
-// Reads of random series, each from a snapshot of its own.
+// Reads random series, each through a snapshot of its own.
 class RandomReader {
  public:
   RandomReader(BenchStore& store, const Range& range, size_t series)
       : store_(store), range_(range), series_(series) {}
 
-  // Wall time in us.
+  // Returns the wall time in us.
   Result<double> read(SeriesId id) {
     const auto begin = std::chrono::steady_clock::now();
     const auto snapshot = store_.store().snapshot();
@@ -66,7 +67,7 @@ class RandomReader {
     return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
   }
 
-  // Each of `n` reads after `prepare()`.
+  // Calls `prepare()` before each of the `n` reads.
   template <class Prepare>
   Result<std::vector<double>> read_random(size_t n, const Prepare& prepare) {
     std::vector<double> out;
@@ -78,7 +79,7 @@ class RandomReader {
     }
     return out;
   }
-  // After a read of every series: what fits is in the block cache, the rest in the page cache.
+  // Reads every series first: then as much as fits is in the block cache, and the rest in the page cache.
   Result<std::vector<double>> read_random_warm(size_t n) {
     for (size_t id = 0; id < series_; ++id) {
       if (const auto time = read(static_cast<SeriesId>(id)); !time) return time.error();
@@ -98,8 +99,8 @@ void add_times(std::vector<Measurement>& out, const std::string& name, const std
   out.push_back({name + "_p99_us", percentile(times, 99), "us", times.size()});
 }
 
-// Writes the range of every series of `mix`, made of all the finest slots under it, in fragments of what one
-// flush adds to the finest tier, one closed chunk to the coarser ones.
+// Writes the range of every series of `mix`, computed from the slots of the finest tier. A fragment holds
+// what one flush adds to the finest tier, or one closed chunk of a coarser tier.
 Status write_range(Store& store, const Range& range, size_t series) {
   const Tiers& tiers = store.tiers();
   const Tier& finest = tiers.finest();
@@ -129,7 +130,7 @@ Status write_range(Store& store, const Range& range, size_t series) {
   return Status::ok();
 }
 
-// One pass over 100 series, one after the other, in ms.
+// Returns the time of one pass over 100 series, one after the other, in ms.
 Result<double> read_many(RandomReader& reader, size_t series) {
   double total_us = 0;
   for (size_t i = 0; i < kSeriesAtOnce; ++i) {
@@ -140,7 +141,7 @@ Result<double> read_many(RandomReader& reader, size_t series) {
   return total_us / 1e3;
 }
 
-// Makes the day and reads it as flushes leave it, in the write buffer, then compacted.
+// Writes the day and reads it from the write buffer, as flushes leave it, and again after compaction.
 Measured read_day_warm(const std::filesystem::path& path, const Range& day, size_t series) {
   Result<BenchStore> store = BenchStore::open(path, bench_tiers());
   if (!store) return store.error();
@@ -164,7 +165,7 @@ Measured read_day_warm(const std::filesystem::path& path, const Range& day, size
   return out;
 }
 
-// Before every read the kernel forgets the files; the store's own cache is too small to matter.
+// Drops the files from the page cache before each read. The store's own cache is too small to matter.
 Result<std::vector<double>> read_day_cold(const std::filesystem::path& path, const Range& day,
                                           size_t series) {
   Result<BenchStore> store = BenchStore::open(path, bench_tiers(), kTinyCacheBytes);

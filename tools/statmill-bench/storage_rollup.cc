@@ -1,4 +1,4 @@
-// The measure rollup: `mix` in the coarser tiers, rolled up chunk by chunk from a snapshot, as the server
+// The measure rollup: rolls `mix` up into the coarser tiers, chunk by chunk from a snapshot, as the server
 // does.
 #include <utility>
 
@@ -15,9 +15,9 @@ using std::chrono::nanoseconds;
 
 constexpr size_t kSeries = 600;
 constexpr size_t kSlots = 30 * 8640;  // one whole chunk of the 1 h tier: 30 days
-constexpr size_t kSliceSeries = 512;  // series per batch, as the server's roller takes them
+constexpr size_t kSliceSeries = 512;  // series per batch, as in the server's roller
 
-// One chunk of the finest tier in fragments, as flushes leave it.
+// Writes one chunk of the finest tier in fragments, as flushes leave it.
 Status write_fine_chunk(Store& store, StorageValues& values, ChunkNo chunk) {
   const Tier& finest = store.tiers().finest();
   const Slot first = static_cast<Slot>(chunk) * finest.chunk_slots;
@@ -78,7 +78,7 @@ Measured measure_rollup(const MeasureContext& context) {
   nanoseconds cpu{};
   for (ChunkNo chunk = first; chunk < end; ++chunk) {
     if (Status s = write_fine_chunk(store.store(), values, chunk); !s) return s.error();
-    store.wait_until_idle();  // so that no work of the finest tier falls into the rollup's CPU
+    store.wait_until_idle();  // so that the rollup's CPU time holds no work of the finest tier
     const nanoseconds begin = process_cpu();
     if (Status s = roll_chunk(store.store(), chunk); !s) return s.error();
     store.wait_until_idle();

@@ -15,25 +15,25 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr int64_t kStep = 10;
-constexpr size_t kWindowSlots = 60;  // of a flush interval, 10 minutes
+constexpr size_t kWindowSlots = 60;  // the slots of a flush interval of 10 minutes
 constexpr size_t kRamSeries = 1'000'000;
 constexpr size_t kRamSlots = 3;
 constexpr size_t kDaySeries = 1000;
 constexpr size_t kDaySlots = 8640;
-constexpr size_t kPassBytesMax = 64;                // of a line: passes are made as RAM allows
-constexpr size_t kSendBytesMax = size_t{64} << 20;  // so many at once, at least one pass
+constexpr size_t kPassBytesMax = 64;  // the most that a line takes; RAM limits the passes generated at once
+constexpr size_t kSendBytesMax = size_t{64} << 20;  // generated at once, at least one pass
 constexpr size_t kStartsAgain = 5;
-constexpr std::chrono::seconds kStallLimit{30};  // no progress for so long: samples are lost
+constexpr std::chrono::seconds kStallLimit{30};  // if there is no progress for this long, samples are lost
 
-// So that no flush comes in between and no sample is refused: what is to be recovered is in the journal.
+// No flush happens and no sample is refused, so that all the data to recover are in the journal.
 const std::vector<std::string> kNeverFlush = {"--flush.interval", "24h", "--pending.bytes", "64G"};
-// So that nearly nothing is: the state of a server that has caught up.
+// Frequent flushes leave almost nothing in the journal, as in a server that has caught up.
 const std::vector<std::string> kFlushAtOnce = {"--flush.interval", "1s"};
 
 struct Load {
   size_t series = 0;
   size_t slots = 0;
-  int64_t end_s = 0;  // of the last slot; a multiple of kStep
+  int64_t end_s = 0;  // the time of the last slot; a multiple of kStep
 
   int64_t begin_s() const { return end_s - static_cast<int64_t>(slots) * kStep; }
 };
@@ -42,7 +42,7 @@ Load load_until(Timestamp now, size_t series, size_t slots) {
   return {series, slots, unix_seconds(now) / kStep * kStep};
 }
 
-// Sends a sample of each series for each slot and returns when all are in the store.
+// Sends a sample of each series for each slot, and returns when all are in the store.
 Status feed(const ServerProcess& server, const Load& load) {
   const size_t passes_at_once = std::max<size_t>(1, kSendBytesMax / (load.series * kPassBytesMax));
   Workload workload({.series = load.series, .first_time_s = load.begin_s()});
@@ -62,7 +62,7 @@ Status feed(const ServerProcess& server, const Load& load) {
   return server.wait_until_durable();
 }
 
-// Asks for the newest slots of the last series; an answer is good when every one has its sample.
+// Queries the newest slots of the last series. The answer is right if every slot has its sample.
 Status ask(const ServerProcess& server, const Load& load) {
   const size_t slots = std::min(load.slots, kWindowSlots);
   const Result<std::string> body =
@@ -82,8 +82,8 @@ Status ask(const ServerProcess& server, const Load& load) {
   return Error{ErrorCode::kCorrupt, "samples are missing: " + *body};
 }
 
-// From exec to the first good answer. Between them is an event, the line in which the server says it is
-// ready.
+// Returns the time from exec to the first right answer. The query is sent after the log line that says that
+// the server is ready.
 Result<double> start_seconds(ServerProcess& server, const std::vector<std::string>& options,
                              const Load& load) {
   const auto begin = steady_clock::now();
@@ -92,7 +92,7 @@ Result<double> start_seconds(ServerProcess& server, const std::vector<std::strin
   return std::chrono::duration<double>(steady_clock::now() - begin).count();
 }
 
-// A new server that has taken the load.
+// Starts a new server and sends it the load.
 Result<ServerProcess> loaded_server(const MeasureContext& context, const std::vector<std::string>& options,
                                     const Load& load) {
   Result<ServerProcess> server = ServerProcess::start(
@@ -107,7 +107,7 @@ void say_load(std::string_view name, const Load& load, std::string_view more) {
                 " slots by TCP lines, " + std::string(more));
 }
 
-// What its status says of the engine's buffers and caches.
+// Returns the memory of the engine's buffers and caches, by the server's status.
 Result<double> store_memory_bytes(const ServerProcess& server) {
   const Result<std::string> body = server.get("/api/v1/status");
   if (!body) return body.error();

@@ -1,5 +1,5 @@
-// Suite `storage`: what a bucket costs on disk, in writing, in CPU and in RAM, and what reading it and
-// starting on it takes.
+// Suite `storage`: the cost of a bucket on disk, in bytes written, in CPU and in RAM, and the time to read it
+// and to recover with it.
 #pragma once
 
 #include <filesystem>
@@ -15,19 +15,19 @@ namespace statmill {
 
 struct StorageOptions {
   std::vector<std::string> only;    // measures by name; empty: all
-  double scale = 1;                 // of the number of series of every measure; > 0
-  std::optional<size_t> series;     // of the measures of writing, in place of their own
-  std::optional<size_t> slots;      // the same
-  size_t ticks = 10;                // per slot; each series sends in one of them
-  std::filesystem::path directory;  // where temporary data go; empty: the system's place
-  std::filesystem::path data;       // files of real host series; empty: that measure is skipped
+  double scale = 1;                 // multiplies the number of series of each measure; > 0
+  std::optional<size_t> series;     // replaces the number of series of the measures of writing
+  std::optional<size_t> slots;      // replaces their number of slots
+  size_t ticks = 10;                // ticks per slot; each series sends in one of them
+  std::filesystem::path directory;  // for temporary data; empty: the system's directory
+  std::filesystem::path data;       // directory of real host series; empty: skips that measure
 };
 
 // "mix", "multi10", ..., in the order in which they run.
 std::vector<std::string> storage_measures();
 
-// Runs the measures and says on standard error what each is taken of. `server_program`: the statmilld for
-// those that measure a whole server. Errors: those of the store, the server and the disk, saying in which
+// Runs the measures and prints the size of each to standard error. `server_program` is the statmilld for the
+// measures of a whole server. Errors: those of the store, the server and the disk, with the name of the
 // measure.
 Result<std::vector<Measurement>> run_storage(const StorageOptions& options,
                                              const std::filesystem::path& server_program, Timestamp now);

@@ -1,4 +1,4 @@
-// Boost's distributions, unlike the standard library's, are the same everywhere.
+// Unlike the standard library's distributions, Boost's give the same numbers everywhere.
 #include "tools/statmill-bench/storage_workload.h"
 
 #include <boost/random/normal_distribution.hpp>
@@ -15,7 +15,7 @@ namespace {
 constexpr uint64_t kSeed = 20'261'120;
 constexpr double kSilentShare = 0.2;
 
-// `value` +- `sd`, rounded to an integer.
+// Returns `value` +- `sd`, rounded to an integer.
 template <class Random>
 int64_t normal(Random& random, double value, double sd) {
   return std::llround(boost::random::normal_distribution<double>(value, sd)(random));
@@ -28,7 +28,7 @@ int64_t between(Random& random, int64_t first, int64_t last) {
 
 Bucket single(int64_t units, int8_t scale) { return Bucket::of(Number::decimal(units, scale)); }
 
-// Poisson distributions take a while to make; one of each will do.
+// Creating a Poisson distribution is slow, so there is one of each.
 const boost::random::poisson_distribution<int64_t>& twenty() {
   static const boost::random::poisson_distribution<int64_t> distribution(20);
   return distribution;
@@ -44,7 +44,7 @@ int64_t draw(Random& random, boost::random::poisson_distribution<int64_t> distri
   return distribution(random);
 }
 
-// A walk that leaves 0..max comes back as far as it left.
+// Reflects a walk that leaves 0..max.
 int64_t reflect(int64_t units, int64_t max) {
   units = std::abs(units);
   return units > max ? 2 * max - units : units;
@@ -148,7 +148,7 @@ Bucket StorageValues::latency(Series& s) {
   return bucket;
 }
 
-// By way of its text: one in ten ends in a zero, and may then be short enough for a decimal.
+// Goes through the text form: one in ten ends in a zero, and may then be short enough for a decimal.
 Bucket StorageValues::doubles(Series& s) {
   s.real += boost::random::normal_distribution<double>(0, 0.25)(s.random);
   std::array<char, 32> text;

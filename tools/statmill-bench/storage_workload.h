@@ -1,10 +1,9 @@
-// Workloads of the suite `storage`: what the series of each measure it on hold, as buckets of the finest
-// tier.
+// Workloads of the suite `storage`: the buckets of the finest tier that the series of each measure hold.
 //
 //   mix       6 equal classes of single samples, by series % 6: a walk of 2 decimals (steps of sd 0.25),
-//   noise
-//             of 2 decimals (sd 5 around 100), Poisson(20), a counter (+1000, sd 60), a constant that steps
-//             once in 300 slots, a CPU % of 1 decimal (a walk in 0..100, steps of sd 1.5)
+//   noise of
+//             2 decimals (sd 5 around 100), Poisson(20), a counter (+1000, sd 60), a constant that steps once
+//             in 300 slots, a CPU % of 1 decimal (a walk in 0..100, steps of sd 1.5)
 //   multi10   10 samples of 2 decimals each slot, the walk of `mix` going on from sample to sample
 //   latency   15 to 24 samples of 3 decimals each slot, lognormal around 10 (sigma 0.5)
 //   events    an event series: Poisson events each slot, about 20 % of the slots silent
@@ -33,18 +32,18 @@ inline constexpr size_t kMixClasses = 6;
 std::string_view workload_name(StorageWorkload workload);
 Kind workload_kind(StorageWorkload workload);
 
-// The buckets of all series of a workload. Always the same ones: what a series holds depends on its number
-// alone, whatever the order in which series are asked. Confined to one thread.
+// The buckets of all series of a workload. They depend only on the number of the series, not on the order of
+// calls. Confined to one thread.
 class StorageValues {
  public:
   StorageValues(StorageWorkload workload, size_t series);
 
   size_t series() const { return series_.size(); }
-  // The bucket of the series' next slot; empty when the slot is silent. Cost: 10 to 500 ns.
+  // Returns the bucket of the series' next slot; empty if the slot has no sample. Cost: 10 to 500 ns.
   Bucket next(size_t series);
 
  private:
-  // SplitMix64 (Steele, Lea and Flood 2014): eight bytes of state, so that each series has a generator.
+  // SplitMix64 (Steele, Lea and Flood 2014). Its state is eight bytes, so each series can have a generator.
   struct Random {
     using result_type = uint64_t;
     static constexpr result_type min() { return 0; }
@@ -55,8 +54,8 @@ class StorageValues {
   };
   struct Series {
     Random random;
-    int64_t units = 0;  // where a walk, counter or constant stands, at its scale
-    double real = 0;    // where a walk of doubles stands
+    int64_t units = 0;  // the present value of a walk, counter or constant, at its scale
+    double real = 0;    // the present value of a walk of doubles
   };
 
   Bucket mix(size_t series);

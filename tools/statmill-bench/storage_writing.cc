@@ -16,7 +16,7 @@ struct Size {
   size_t slots = 0;
 };
 
-// Whole chunks of 2160 slots; about as many bytes and as much CPU each.
+// Whole chunks of 2160 slots, so that the chunks have about the same bytes and CPU time.
 Size default_size(StorageWorkload workload) {
   switch (workload) {
     case StorageWorkload::kMix:
@@ -33,7 +33,8 @@ Size size_of(StorageWorkload workload, const StorageOptions& options) {
   return {options.series.value_or(scaled_series(size.series, options)), options.slots.value_or(size.slots)};
 }
 
-// Bytes that this process has sent towards the disk, as the kernel counts them; 0 where it does not say.
+// Returns the bytes that this process has written to storage, by the kernel's count; 0 if the kernel has
+// none.
 uint64_t kernel_written_bytes() {
   std::ifstream file("/proc/self/io");
   std::string key;
@@ -43,16 +44,16 @@ uint64_t kernel_written_bytes() {
   return 0;
 }
 
-// The workload cut into ticks: in each of a slot's ticks its share of the series sends, neighbours together,
+// The workload, cut into ticks. In each tick of a slot a part of the series sends. Neighbours send together,
 // as a host sends all of its series at once.
 class Feed {
  public:
   Feed(StorageWorkload workload, const Size& size, size_t ticks)
       : values_(workload, size.series), slots_(size.slots), ticks_(ticks) {}
 
-  // Calls `take(slot, arrivals)` for every tick. Gives the number of buckets.
-  template <class Take>
-  Result<uint64_t> run(const Tier& finest, const Take& take) {
+  // Calls `consume(slot, arrivals)` for each tick. Returns the number of buckets.
+  template <class Consume>
+  Result<uint64_t> run(const Tier& finest, const Consume& consume) {
     uint64_t buckets = 0;
     std::vector<Arrival> arrivals;
     for (size_t i = 0; i < slots_ * ticks_; ++i) {
@@ -64,7 +65,7 @@ class Feed {
       }
       buckets += arrivals.size();
       const Slot slot = finest.slot_of(kFirstTime) + static_cast<Slot>(i / ticks_);
-      if (Status taken = take(slot, arrivals); !taken) return taken.error();
+      if (Status status = consume(slot, arrivals); !status) return status.error();
     }
     return buckets;
   }
@@ -75,7 +76,7 @@ class Feed {
   const size_t ticks_;
 };
 
-// What the workload cost, from the first bucket to the present.
+// The cost of the workload, from the first bucket until now.
 struct Cost {
   nanoseconds cpu{};
   WrittenBytes written;
@@ -88,9 +89,9 @@ Cost cost_since(const Cost& begin, BenchStore& store) {
 }
 
 struct Costs {
-  nanoseconds making;  // of the values alone, which is part of what follows
-  Cost settled;        // after flushes, and the compactions that follow of themselves
-  Cost compacted;      // and a full compaction
+  nanoseconds making;  // generating the values, which the next two include
+  Cost settled;        // after flushes and the compactions that they cause
+  Cost compacted;      // after a full compaction, too
 };
 
 std::vector<Measurement> figures(const std::string& prefix, uint64_t buckets, uint64_t tier_bytes,

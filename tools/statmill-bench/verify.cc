@@ -19,7 +19,7 @@ constexpr uint32_t kSeed = 4;
 constexpr size_t kSeriesPerQuery = 50;  // 2 KiB of URL
 constexpr int64_t kStepMin = 10;
 
-// A step with which the whole range is a few slots.
+// Returns a step that divides the whole range into a few slots.
 std::string step_of(const SentTotals& sent) {
   return std::to_string(std::max(kStepMin, (sent.until_s - sent.from_s) / kStepMin * kStepMin));
 }

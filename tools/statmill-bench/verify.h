@@ -1,4 +1,4 @@
-// Verification: whether a server has stored what it was sent, asked of it series by series.
+// Verification: queries a server series by series, to check that it has stored what it received.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +17,27 @@ struct SeriesTotal {
   double sum = 0;
 };
 
-// What is said of one series that is not as it was sent, or nothing. With `is_lossy` samples may be missing,
-// and nothing is said but of more than was sent. Sums are equal when they differ by no more than rounding.
+// Returns how a series differs from what was sent; nullopt if it does not. With `is_lossy`, missing samples
+// are no fault, but extra samples are. Sums are equal if they differ by rounding only.
 std::optional<std::string> mismatch(const SeriesTotal& sent, const SeriesTotal& stored, bool is_lossy);
 
-// All slots of the series together. Requires: columns "count" and "sum".
+// Returns the totals of all slots of the series. Requires: columns "count" and "sum".
 SeriesTotal total_of(const SeriesColumns& columns);
 
-// So many of the numbers below `series`, without repetition; all when there are no more. By seed.
+// Returns `count` distinct random numbers below `series`, or all of them if there are no more. The seed
+// determines them.
 std::vector<size_t> pick_series(size_t series, size_t count, uint32_t seed);
 
-// What every series was sent, in the range of time [from_s, until_s).
+// What was sent to each series in the time range [from_s, until_s).
 struct SentTotals {
-  uint64_t count = 0;               // of each series
-  std::vector<int64_t> hundredths;  // by series: the sum
+  uint64_t count = 0;               // per series
+  std::vector<int64_t> hundredths;  // by series: the sum of the values
   int64_t from_s = 0;
   int64_t until_s = 0;
 };
 
-// Asks for every series when there are few, for a few thousand of them else; gives how many.
-// Errors: kCorrupt at the first series that is not as it was sent; those of ServerProcess::get.
+// Checks every series, or a sample of a few thousand if there are more. Returns the number checked. Errors:
+// kCorrupt at the first series that differs; those of ServerProcess::get.
 Result<size_t> verify_stored(const ServerProcess& server, const SentTotals& sent, bool is_lossy);
 
 }  // namespace statmill

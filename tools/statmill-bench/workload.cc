@@ -14,7 +14,7 @@ constexpr uint32_t kSeed = 20'261'120;
 
 enum class Shape { kWalk, kCounter, kConstant, kSpikes };
 
-// 20 neighbours hold the mix: 10 walks, 5 counters, 3 constants, 2 with spikes.
+// Each 20 neighbours have the same mix: 10 walks, 5 counters, 3 constants, 2 with spikes.
 Shape shape_of(size_t series) {
   const size_t i = series % 20;
   if (i < 10) return Shape::kWalk;
@@ -28,7 +28,7 @@ void append_integer(std::string& out, int64_t value) {
   out.append(text.data(), end);
 }
 
-// `hundredths` >= 0 as "12.34".
+// Formats `hundredths` >= 0 as "12.34".
 void append_decimal(std::string& out, int64_t hundredths) {
   append_integer(out, hundredths / 100);
   const int64_t rest = hundredths % 100;
@@ -37,7 +37,7 @@ void append_decimal(std::string& out, int64_t hundredths) {
   out.push_back(static_cast<char>('0' + rest % 10));
 }
 
-// The next value of a series in hundredths; `state` is what it was.
+// Returns the next value of a series in hundredths. `state` is the previous value.
 int64_t next_value(Shape shape, int64_t& state, std::minstd_rand& random) {
   const auto below = [&](int64_t limit) { return static_cast<int64_t>(random()) % limit; };
   switch (shape) {
