@@ -94,16 +94,16 @@ Status merge_series(QueryAnswer& answer, SeriesAnswer series, size_t histogram_b
   return bytes <= histogram_bytes_max ? Status::ok() : Status(histograms_too_large(histogram_bytes_max));
 }
 
-// Computes the percentiles of each slot.
-void read_percentiles(std::span<const Percentile> percentiles, SeriesAnswer& series) {
+// Computes the percentiles of each slot; NaN where the slot has no samples.
+void compute_percentiles(std::span<const Percentile> percentiles, SeriesAnswer& series) {
   for (const Percentile& percentile : percentiles) {
     std::vector<double>& values = series.percentiles.emplace_back();
     for (size_t i = 0; i < series.histograms.size(); ++i) {
       const SparseHistogram& histogram = series.histograms[i];
       const Bucket& bucket = series.slots[i];
-      const bool is_whole = !histogram.is_empty() && !bucket.is_empty();
-      values.push_back(is_whole ? histogram.percentile(percentile.q, bucket.min(), bucket.max())
-                                : std::numeric_limits<double>::quiet_NaN());
+      const bool has_samples = !histogram.is_empty() && !bucket.is_empty();
+      values.push_back(has_samples ? histogram.percentile(percentile.q, bucket.min(), bucket.max())
+                                   : std::numeric_limits<double>::quiet_NaN());
     }
   }
 }
@@ -114,7 +114,7 @@ Status add_series(QueryAnswer& answer, SeriesAnswer series, const QueryRequest& 
   for (const SparseHistogram& histogram : series.histograms)
     answer.joined_histograms += histogram.joined_power() > 0 ? uint64_t{1} : uint64_t{0};
   if (request.merges) return merge_series(answer, std::move(series), histogram_bytes_max);
-  read_percentiles(request.percentiles, series);
+  compute_percentiles(request.percentiles, series);
   series.histograms.clear();  // those of many series need more memory than an answer may
   answer.series.push_back(std::move(series));
   return Status::ok();
@@ -225,7 +225,7 @@ Result<QueryAnswer> QueryEngine::read(View& view, const QueryPlan& plan, const Q
   answer.damaged_frames = reader.damaged_frames();
   if (!request.merges) return answer;
   if (answer.series.empty()) return Error{ErrorCode::kNotFound, "none of these series is a distribution"};
-  read_percentiles(request.percentiles, answer.series.front());
+  compute_percentiles(request.percentiles, answer.series.front());
   return answer;
 }
 

@@ -13,8 +13,8 @@
 namespace statmill {
 namespace {
 
-constexpr char kSeparator =
-    '\n';  // names have no bytes below 33; such a byte would only slow the search down
+// Names have no bytes below 33. Such a byte would only slow a search down.
+constexpr char kSeparator = '\n';
 
 }  // namespace
 

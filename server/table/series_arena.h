@@ -46,8 +46,8 @@ class SeriesArena {
 
  private:
   static constexpr size_t kLineBytes = 64;
-  static constexpr uint32_t kFirstLinesBits =
-      10;  // the first chunk has 2^10 lines, each other one twice as many as the one before
+  // The first chunk has 2^kFirstLinesBits lines, each other one twice as many as the one before.
+  static constexpr uint32_t kFirstLinesBits = 10;
   struct alignas(kLineBytes) Line {
     std::array<char, kLineBytes> bytes;
   };

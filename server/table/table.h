@@ -67,8 +67,7 @@ struct SeriesCopy {
   std::vector<SlotBucket> flushing;      // in the store once flushing_tick is committed
   HistogramWindow unflushed_histograms;  // for the same slots; empty unless histograms are wanted
   HistogramWindow flushing_histograms;
-  SlotRange
-      erased;  // ignore what the store has of these slots; it has nothing once flushing_tick is committed
+  SlotRange erased;  // slots whose data in the store do not count; gone once flushing_tick is committed
   TickNo flushed_tick = 0;
   TickNo flushing_tick = 0;
 };

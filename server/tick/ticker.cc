@@ -145,8 +145,8 @@ bool Ticker::is_due(ShardNo shard, SteadyTime now) const {
 void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges& changes) {
   prepared_ = std::make_unique<Prepared>();
   prepared_->tick = prepared_->batch.tick = ++last_tick_;
-  open_tick_.set(
-      static_cast<int64_t>(last_tick_ + 1));  // before the flip: never too low for an accepted sample
+  // Before the flip, so that it is never too low for an accepted sample.
+  open_tick_.set(static_cast<int64_t>(last_tick_ + 1));
   Table::EpochEnd end = services_.table.end_epoch(changes);
   if (services_.participant != nullptr) {
     const int64_t now_s = clock_->now_s(longest_.coarsest().retention_s);
