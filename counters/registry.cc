@@ -71,7 +71,8 @@ std::optional<Reading> read_one(Instrument& instrument, Maxima maxima) {
       return level(static_cast<const GaugeFn&>(instrument).value());
     case Instrument::Type::kMax: {
       auto& gauge = static_cast<MaxGauge&>(instrument);
-      const std::optional<int64_t> highest = maxima == Maxima::kTake ? gauge.take() : gauge.value();
+      const std::optional<int64_t> highest =
+          maxima == Maxima::kReset ? gauge.value_and_reset() : gauge.value();
       if (!highest) return std::nullopt;
       return level(static_cast<double>(*highest));
     }

@@ -32,7 +32,7 @@ class Reporter::Impl {
   enum class Turn { kOneOfMany, kLast };
   bool report(Turn turn = Turn::kOneOfMany) {
     const std::lock_guard lock(report_mutex_);
-    std::vector<Reading> readings = registry_.read(Maxima::kTake);
+    std::vector<Reading> readings = registry_.read(Maxima::kReset);
     if (turn == Turn::kLast) {  // no later report could send values that this one holds back
       for (Reading& reading : readings) reading.sum_missing_max = 0;
     }

@@ -60,10 +60,12 @@ class MaxGauge final : public Instrument {
     while (value > highest && !value_.compare_exchange_weak(highest, value, std::memory_order_relaxed)) {
     }
   }
-  // The highest value since the last take(); nullopt if nothing was recorded since then.
+  // The highest value since the last reset; nullopt if nothing was recorded since then.
   std::optional<int64_t> value() const noexcept { return read(value_.load(std::memory_order_relaxed)); }
-  // Returns value() and resets it. Each record counts in exactly one of the results.
-  std::optional<int64_t> take() noexcept { return read(value_.exchange(kNone, std::memory_order_relaxed)); }
+  // Returns value() and resets it atomically: each record counts in exactly one of the results.
+  std::optional<int64_t> value_and_reset() noexcept {
+    return read(value_.exchange(kNone, std::memory_order_relaxed));
+  }
 
  private:
   static constexpr int64_t kNone = std::numeric_limits<int64_t>::min();

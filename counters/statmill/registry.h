@@ -52,8 +52,8 @@ struct Reading {
   std::string_view tag(std::string_view key) const;
 };
 
-// Whether reading a MaxGauge also resets it. Only one reader may do so: others miss what it took.
-enum class Maxima { kKeep, kTake };
+// Whether reading a MaxGauge also resets it. Only one reader may do so: others would miss records.
+enum class Maxima { kKeep, kReset };
 
 // Thread-safe. Instruments that a program constructs join the registry and leave it when they are destroyed.
 // Those created by the functions below belong to the registry; asking for the same name again returns the

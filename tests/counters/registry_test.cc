@@ -87,8 +87,8 @@ TEST(Registry, MaxGaugeIsReadOnlyAfterARecord) {
   longest.record(-3);
   longest.record(-7);
   EXPECT_EQ(registry.read().at(0).value(), -3);
-  EXPECT_EQ(longest.take(), -3);
-  EXPECT_EQ(longest.take(), std::nullopt);
+  EXPECT_EQ(longest.value_and_reset(), -3);
+  EXPECT_EQ(longest.value_and_reset(), std::nullopt);
 }
 
 TEST(Registry, GroupsAreReadAsCounters) {

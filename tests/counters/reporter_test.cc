@@ -160,8 +160,8 @@ TEST(ReportLines, OmitsValuesThatLinesCannotExpress) {
   registry.gauge_fn("half", "", {}, [] { return 0.5; });
   registry.max_gauge("highest", "").record(9);
   ReportLines lines;
-  EXPECT_EQ(lines.make(registry.read(Maxima::kTake)), "half 0.5\nhighest 9\n");
-  EXPECT_EQ(lines.make(registry.read(Maxima::kTake)), "half 0.5\n");
+  EXPECT_EQ(lines.make(registry.read(Maxima::kReset)), "half 0.5\nhighest 9\n");
+  EXPECT_EQ(lines.make(registry.read(Maxima::kReset)), "half 0.5\n");
 }
 
 TEST(Reporter, SendsDatagramsOfCompleteLines) {
