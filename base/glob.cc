@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/text.h"
+
 namespace statmill {
 namespace {
 
@@ -43,14 +45,43 @@ ByteSet unit_of(std::string_view units, size_t& p) {
   return units[begin] == '?' ? ~one : one;
 }
 
-Status check_sets(std::string_view pattern) {
-  for (size_t p = 0; p < pattern.size(); ++p) {
-    if (pattern[p] != '[') continue;
+bool are_sets_closed(std::string_view pattern) {
+  size_t p = pattern.find('[');
+  while (p != std::string_view::npos) {
     const size_t end = set_end(pattern, p);
-    if (end == std::string_view::npos) return Error{ErrorCode::kInvalid, "glob: [ without ]"};
-    p = end - 1;
+    if (end == std::string_view::npos) return false;
+    p = pattern.find('[', end);
   }
-  return Status::ok();
+  return true;
+}
+
+// Returns the texts between the commas; at least one.
+std::vector<std::string_view> split_choices(std::string_view choices) {
+  if (choices.empty()) return {choices};
+  return split(choices, ',');
+}
+
+// Returns the patterns without braces that `pattern` stands for: "a{b,c}" -> "ab", "ac".
+Result<std::vector<std::string>> expand_braces(std::string_view pattern) {
+  std::vector<std::string> expanded(1);
+  while (true) {
+    const size_t open = pattern.find('{');
+    for (std::string& text : expanded) text.append(pattern.substr(0, open));
+    if (open == std::string_view::npos) return expanded;
+    const size_t close = pattern.find('}', open);
+    if (close == std::string_view::npos) return Error{ErrorCode::kInvalid, "glob: { without }"};
+    const std::string_view inside = pattern.substr(open + 1, close - open - 1);
+    if (inside.find('{') != std::string_view::npos) return Error{ErrorCode::kInvalid, "glob: { inside { }"};
+    const std::vector<std::string_view> choices = split_choices(inside);
+    if (expanded.size() * choices.size() > Glob::kAlternativesMax)
+      return Error{ErrorCode::kLimit, "glob: more than 64 alternatives"};
+    std::vector<std::string> product;
+    for (const std::string_view choice : choices) {
+      for (const std::string& text : expanded) product.emplace_back(text).append(choice);
+    }
+    expanded = std::move(product);
+    pattern.remove_prefix(close + 1);
+  }
 }
 
 // Calls `visit(begin, end)` for each run of plain bytes in `units`.
@@ -148,33 +179,13 @@ bool Glob::is_pattern(std::string_view text) { return text.find_first_of("*?[{")
 Result<Glob> Glob::parse(std::string_view pattern) {
   if (pattern.empty()) return Error{ErrorCode::kInvalid, "glob: empty pattern"};
   if (pattern.size() > kPatternBytesMax) return Error{ErrorCode::kLimit, "glob: longer than 1024 bytes"};
+  const Result<std::vector<std::string>> alternatives = expand_braces(pattern);
+  if (!alternatives) return alternatives.error();
   Glob glob;
   glob.text_ = pattern;
-  std::vector<std::string> texts(1);
-  size_t at = 0;
-  while (at < pattern.size()) {
-    const size_t open = pattern.find('{', at);
-    for (std::string& a : texts) a.append(pattern.substr(at, open - at));
-    if (open == std::string_view::npos) break;
-    const size_t close = pattern.find('}', open);
-    if (close == std::string_view::npos) return Error{ErrorCode::kInvalid, "glob: { without }"};
-    std::string_view choices = pattern.substr(open + 1, close - open - 1);
-    if (choices.find('{') != std::string_view::npos) return Error{ErrorCode::kInvalid, "glob: { inside { }"};
-    std::vector<std::string> product;
-    for (bool more = true; more;) {
-      const size_t comma = choices.find(',');
-      more = comma != std::string_view::npos;
-      for (const std::string& a : texts) product.push_back(a + std::string(choices.substr(0, comma)));
-      if (product.size() > kAlternativesMax)
-        return Error{ErrorCode::kLimit, "glob: more than 64 alternatives"};
-      if (more) choices.remove_prefix(comma + 1);
-    }
-    texts = std::move(product);
-    at = close + 1;
-  }
-  for (const std::string& a : texts) {
-    if (Status s = check_sets(a); !s) return s.error();
-    glob.alternatives_.emplace_back(a);
+  for (const std::string& alternative : *alternatives) {
+    if (!are_sets_closed(alternative)) return Error{ErrorCode::kInvalid, "glob: [ without ]"};
+    glob.alternatives_.emplace_back(alternative);
   }
   return glob;
 }

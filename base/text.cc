@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -31,25 +32,6 @@ const Unit* find_unit(std::string_view name) {
     if (u.name == name) return &u;
   }
   return nullptr;
-}
-
-// Returns the length of the valid UTF-8 sequence at text[i], or 0.
-size_t utf8_length(std::string_view text, size_t i) {
-  const auto byte = [&](size_t k) { return k < text.size() ? static_cast<uint8_t>(text[k]) : uint8_t{0}; };
-  const auto tail = [&](size_t k) { return (byte(k) & 0xc0) == 0x80; };
-  const uint8_t b = byte(i);
-  if (b < 0x80) return 1;
-  if (b >= 0xc2 && b <= 0xdf) return tail(i + 1) ? 2 : 0;
-  if (b >= 0xe0 && b <= 0xef) {
-    const bool overlong = b == 0xe0 && byte(i + 1) < 0xa0;
-    const bool surrogate = b == 0xed && byte(i + 1) >= 0xa0;
-    return tail(i + 1) && tail(i + 2) && !overlong && !surrogate ? 3 : 0;
-  }
-  if (b >= 0xf0 && b <= 0xf4) {
-    const bool out_of_range = (b == 0xf0 && byte(i + 1) < 0x90) || (b == 0xf4 && byte(i + 1) >= 0x90);
-    return tail(i + 1) && tail(i + 2) && tail(i + 3) && !out_of_range ? 4 : 0;
-  }
-  return 0;
 }
 
 }  // namespace
@@ -143,11 +125,28 @@ void append_number(std::string& out, double value) {
   out.append(text.data(), end);
 }
 
+size_t utf8_length(std::string_view text) {
+  const auto lead = static_cast<uint8_t>(text.front());
+  if (lead < 0x80) return 1;
+  const auto length = static_cast<size_t>(std::countl_one(lead));
+  if (length < 2 || length > 4 || text.size() < length) return 0;
+  uint32_t code_point = lead & (0x7fU >> length);
+  for (size_t i = 1; i < length; ++i) {
+    const auto byte = static_cast<uint8_t>(text[i]);
+    if ((byte & 0xc0) != 0x80) return 0;
+    code_point = code_point << 6 | (byte & 0x3fU);
+  }
+  constexpr std::array<uint32_t, 5> kFirstOfLength = {0, 0, 0x80, 0x800, 0x10000};
+  const bool is_overlong = code_point < kFirstOfLength[length];
+  const bool is_surrogate = 0xd800 <= code_point && code_point <= 0xdfff;
+  return is_overlong || is_surrogate || code_point > 0x10ffff ? 0 : length;
+}
+
 void append_json_string(std::string& out, std::string_view text) {
   out.push_back('"');
   for (size_t i = 0; i < text.size();) {
     const auto c = static_cast<unsigned char>(text[i]);
-    const size_t length = utf8_length(text, i);
+    const size_t length = utf8_length(text.substr(i));
     if (c == '"' || c == '\\') {
       out.push_back('\\');
       out.push_back(text[i]);

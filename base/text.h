@@ -1,6 +1,7 @@
 // Text forms of numbers, durations, times and endpoints, as people write them in options and URLs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -31,6 +32,10 @@ Result<int64_t> parse_time(std::string_view text, Timestamp now);
 // Appends the shortest text that parses to the same double; integers below 2^53 have no exponent. Appends
 // `null` for NaN and infinities.
 void append_number(std::string& out, double value);
+
+// Returns the length of the valid UTF-8 sequence (RFC 3629) at the start of the text; 0 if there is none.
+// Requires: the text is not empty.
+size_t utf8_length(std::string_view text);
 
 // Appends the text as a JSON string with quotes. Each byte that is not part of valid UTF-8 becomes U+FFFD.
 void append_json_string(std::string& out, std::string_view text);

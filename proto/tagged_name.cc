@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/text.h"
 #include "proto/line_text.h"
 
 namespace statmill {
@@ -18,22 +19,6 @@ bool is_plain(char c) { return 33 <= c && c <= 126; }
 bool is_plain_text(std::string_view text) {
   const char* const end = text.data() + text.size();
   return find_first(text.data(), text.data(), end, odd_bytes) == end;
-}
-
-// Returns the size of the multi-byte UTF-8 sequence (RFC 3629) at the begin of `text`; 0 if there is none.
-size_t sequence_size(std::string_view text) {
-  const auto lead = static_cast<uint8_t>(text.front());
-  const auto size = static_cast<size_t>(std::countl_one(lead));
-  if (size < 2 || size > 4 || text.size() < size) return 0;
-  uint32_t point = lead & (0x7fU >> size);
-  for (size_t i = 1; i < size; ++i) {
-    const auto byte = static_cast<uint8_t>(text[i]);
-    if ((byte & 0xc0) != 0x80) return 0;
-    point = point << 6 | (byte & 0x3fU);
-  }
-  constexpr std::array<uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};  // smaller ones are overlong
-  const bool is_surrogate = 0xd800 <= point && point <= 0xdfff;
-  return point < kLeast[size] || point > 0x10ffff || is_surrogate ? 0 : size;
 }
 
 // Finds where the keys and values of a text end, 64 bytes at a time.
@@ -121,7 +106,8 @@ char* copy_short(std::string_view text, char* to) {
 bool is_clean_text(std::string_view text) {
   if (is_plain_text(text)) return true;
   while (!text.empty()) {
-    const size_t size = is_plain(text.front()) ? 1 : sequence_size(text);
+    const bool is_ascii = static_cast<uint8_t>(text.front()) < 0x80;
+    const size_t size = is_ascii ? (is_plain(text.front()) ? 1 : 0) : utf8_length(text);
     if (size == 0) return false;
     text.remove_prefix(size);
   }
