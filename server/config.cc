@@ -6,6 +6,12 @@
 
 namespace statmill {
 
+AgentLimits limits_of_agents(const ServerConfig& config) {
+  AgentLimits limits = config.agent_limits;
+  limits.expiry = std::chrono::seconds(config.retention.longest().coarsest().retention_s);
+  return limits;
+}
+
 std::vector<Setting> server_settings(ServerConfig& c) {
   using std::chrono::hours;
   using std::chrono::milliseconds;

@@ -40,6 +40,9 @@ struct ServerConfig {
   LogLevel log_level = LogLevel::kInfo;
 };
 
+// Returns agent_limits with the expiry set: an agent is remembered for as long as any of its data is kept.
+AgentLimits limits_of_agents(const ServerConfig& config);
+
 // Returns the settings, which write to `config` when parsed. `config` must outlive them.
 std::vector<Setting> server_settings(ServerConfig& config);
 

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "server/health.h"
-#include "server/http/http_services.h"
+#include "server/http/line_intake.h"
 #include "server/query/heatmap.h"
 #include "server/query/query.h"
 

@@ -12,19 +12,24 @@ constexpr std::string_view kPrometheusText = "text/plain; version=0.0.4; charset
 
 HttpResponse json(unsigned status, std::string body) { return {status, std::move(body), kJson, {}}; }
 
+Result<QueryAnswer> run_query(const HttpServices& services, const QueryRequest& request, Timestamp now) {
+  const Timer timer(services.query_ns);
+  return services.queries.run(request, now);
+}
+
 }  // namespace
 
 HttpResponse handle_series(const HttpServices& services, const Url& url, std::string_view) {
   const Result<SeriesParameters> parameters = parse_series_parameters(url);
   if (!parameters) return error_response(parameters.error());
-  return json(200, series_list_json(services.list(parameters->match, parameters->limit)));
+  return json(200, series_list_json(services.queries.list(parameters->match, parameters->limit)));
 }
 
 HttpResponse handle_query(const HttpServices& services, const Url& url, std::string_view) {
   const Timestamp now = services.clock.wall();
   const Result<QueryParameters> parameters = parse_query_parameters(url, now);
   if (!parameters) return error_response(parameters.error());
-  const Result<QueryAnswer> answer = services.query(parameters->request, now);
+  const Result<QueryAnswer> answer = run_query(services, parameters->request, now);
   if (!answer) return error_response(answer.error());
   Result<std::string> text = query_answer_json(*answer, parameters->stats, parameters->request.percentiles);
   if (!text) return error_response(text.error());
@@ -36,7 +41,7 @@ HttpResponse handle_heatmap(const HttpServices& services, const Url& url, std::s
   const Result<HeatmapParameters> parameters = parse_heatmap_parameters(url, now);
   if (!parameters) return error_response(parameters.error());
   const auto& [query, grouping_power] = *parameters;
-  const Result<QueryAnswer> merged = services.query(query.request, now);
+  const Result<QueryAnswer> merged = run_query(services, query.request, now);
   if (!merged) return error_response(merged.error());
   const auto rows =
       heatmap_rows(merged->series.front().histograms, grouping_power, QueryLimits().heatmap_cells_max);
@@ -47,32 +52,32 @@ HttpResponse handle_heatmap(const HttpServices& services, const Url& url, std::s
 }
 
 HttpResponse handle_lines(const HttpServices& services, const Url&, std::string_view body) {
-  const LinesAccount account = services.take_lines(body, services.clock.wall());
+  const LinesAccount account = services.lines.submit(body, services.clock.wall());
   const auto is_some = [](uint64_t n) { return n > 0; };
   const bool any_refused = std::any_of(account.refused.begin(), account.refused.end(), is_some);
   return json(any_refused ? 400 : 200, lines_account_json(account));
 }
 
 HttpResponse handle_status(const HttpServices& services, const Url&, std::string_view) {
-  return json(200, services.status_json());
+  return json(200, services.reports.status());
 }
 
 HttpResponse handle_rejects(const HttpServices& services, const Url&, std::string_view) {
-  return json(200, services.rejects_json());
+  return json(200, services.reports.rejects());
 }
 
 HttpResponse handle_agents(const HttpServices& services, const Url&, std::string_view) {
-  return json(200, services.agents_json());
+  return json(200, services.reports.agents());
 }
 
 HttpResponse handle_cardinality(const HttpServices& services, const Url& url, std::string_view) {
   const Result<size_t> parts = parse_cardinality_parts(url);
   if (!parts) return error_response(parts.error());
-  return json(200, services.cardinality_json(*parts));
+  return json(200, services.reports.cardinality(*parts));
 }
 
 HttpResponse handle_healthz(const HttpServices& services, const Url&, std::string_view) {
-  if (services.makes_progress()) return {200, "ok\n", kPlainText, {}};
+  if (services.reports.makes_progress()) return {200, "ok\n", kPlainText, {}};
   return {503, "the server hangs; see /readyz\n", kPlainText, {}};
 }
 

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/glob.h"
 #include "base/result.h"
+#include "server/query/queries.h"
 #include "server/query/query.h"
 
 namespace statmill {
@@ -14,7 +15,7 @@ class Table;
 struct QueryPlan;
 
 // Thread-safe; holds no lock during I/O.
-class QueryEngine {
+class QueryEngine final : public Queries {
  public:
   // `table` and `store` must outlive the engine.
   QueryEngine(const Table& table, Store& store, QueryLimits limits)
@@ -24,10 +25,10 @@ class QueryEngine {
   // nothing; or a merge without a distribution), kLimit (too many series, points or bytes of histograms),
   // kBusy (series were deleted, renamed or flushed again and again during the query), kIo and kCorrupt (from
   // the store).
-  Result<QueryAnswer> run(const QueryRequest& request, Timestamp now) const;
+  Result<QueryAnswer> run(const QueryRequest& request, Timestamp now) const override;
 
   // Returns the matching series, by name, at most `limit`.
-  SeriesPage list(const Glob& glob, size_t limit) const;
+  SeriesPage list(const Glob& glob, size_t limit) const override;
 
  private:
   struct View;

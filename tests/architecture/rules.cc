@@ -46,7 +46,7 @@ const std::map<std::string, Reach, std::less<>>& inner_folders() {
         {"tick", {"table"}},
         {"agents", {"tick", "table"}},
         {"query", {"table"}},
-        {"http", {"query"}},
+        {"http", {"query", "report"}},
         {"report", {"agents", "tick", "table"}},
         {"admin", {"http", "agents", "tick", "table"}}}},
   };

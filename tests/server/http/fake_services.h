@@ -1,12 +1,12 @@
 // FakeServices: replaces the rest of the server for the HTTP handlers; tests choose its answers.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "base/mutex.h"
-#include "proto/istatd/parser.h"
 #include "server/http/api_routes.h"
 #include "server/http/http_server.h"
 #include "server/http/http_services.h"
@@ -48,28 +48,9 @@ inline QueryAnswer small_answer() {
 inline constexpr size_t kLongBodyBytes = size_t{32} << 20;
 
 // Thread-safe. Set functions and status before the first request.
-class FakeServices {
+class FakeServices final : public Queries, public Reports, public SampleSink {
  public:
-  HttpServices services() {
-    return {.query =
-                [this](const QueryRequest& request, Timestamp) {
-                  {
-                    MutexLock lock(mutex_);
-                    queries_.push_back(request);
-                  }
-                  return on_query(request);
-                },
-            .list = [this](const Glob& match, size_t limit) { return on_list(match, limit); },
-            .take_lines = [this](std::string_view text, Timestamp) { return take_lines(text); },
-            .status_json = [this] { return status; },
-            .rejects_json = [] { return std::string("{\"rejects\":[]}\n"); },
-            .cardinality_json = [](size_t parts) { return "parts " + std::to_string(parts) + "\n"; },
-            .agents_json = [] { return std::string("{\"known\":0,\"connected\":0,\"agents\":[]}\n"); },
-            .makes_progress = [this] { return makes_progress.load(); },
-            .registry = registry,
-            .health = health,
-            .clock = clock};
-  }
+  HttpServices services() { return {*this, lines_, *this, registry, health, clock}; }
 
   HttpSite site() { return {api_routes(services()), registry, clock}; }
 
@@ -77,10 +58,10 @@ class FakeServices {
     MutexLock lock(mutex_);
     return queries_;
   }
-  // Returns all bodies that reached the intake, in order.
-  std::vector<std::string> bodies() const {
+  // Returns the names of each batch that reached the sink, separated by commas.
+  std::vector<std::string> batches() const {
     MutexLock lock(mutex_);
-    return bodies_;
+    return batches_;
   }
   // Returns the value of a counter or gauge; -1 if it does not exist.
   double reading(std::string_view name, std::string_view label = {}) const {
@@ -97,24 +78,40 @@ class FakeServices {
   std::function<SeriesPage(const Glob&, size_t)> on_list = [](const Glob&, size_t) {
     return SeriesPage{{{"cpu", Kind::kGauge, 100}, {"hits", Kind::kEvent, 90}}, true};
   };
-  std::string status = "{\"version\":\"test\"}\n";
-  std::atomic<bool> makes_progress{true};
+  std::string status_text = "{\"version\":\"test\"}\n";
+  std::atomic<bool> has_progress{true};
   Registry registry;
   Health health;
   FixedClock clock;
 
  private:
-  LinesAccount take_lines(std::string_view text) {
-    Batch batch;
-    parse_istatd_lines(text, batch);
+  Result<QueryAnswer> run(const QueryRequest& request, Timestamp) const override {
+    {
+      MutexLock lock(mutex_);
+      queries_.push_back(request);
+    }
+    return on_query(request);
+  }
+  SeriesPage list(const Glob& match, size_t limit) const override { return on_list(match, limit); }
+  std::string status() const override { return status_text; }
+  std::string rejects() const override { return "{\"rejects\":[]}\n"; }
+  std::string cardinality(size_t parts) const override { return "parts " + std::to_string(parts) + "\n"; }
+  std::string agents() const override { return "{\"known\":0,\"connected\":0,\"agents\":[]}\n"; }
+  bool makes_progress() const override { return has_progress.load(); }
+  uint64_t apply(Batch& batch, Timestamp) override {
+    std::string names;
+    for (const Sample& sample : batch.samples) names.append(names.empty() ? "" : ",").append(sample.name);
     MutexLock lock(mutex_);
-    bodies_.emplace_back(text);
-    return {batch.received, batch.samples.size(), batch.refused};
+    batches_.push_back(std::move(names));
+    return batch.samples.size();
   }
 
   mutable Mutex mutex_;
-  std::vector<QueryRequest> queries_ GUARDED_BY(mutex_);
-  std::vector<std::string> bodies_ GUARDED_BY(mutex_);
+  mutable std::vector<QueryRequest> queries_ GUARDED_BY(mutex_);
+  std::vector<std::string> batches_ GUARDED_BY(mutex_);
+  Registry ingest_registry_;  // so that tests of /metrics see only their own
+  Intake intake_{*this, ingest_registry_};
+  const LineIntake lines_{intake_};
 };
 
 }  // namespace statmill

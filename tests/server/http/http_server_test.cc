@@ -137,7 +137,7 @@ TEST(HttpServerTest, StopClosesIdleConnectionsAtOnce) {
 
 TEST(HttpServerTest, StopDoesNotWaitLongForAPeerThatDoesNotRead) {
   FakeServices fake;
-  fake.status.resize(kLongBodyBytes);
+  fake.status_text.resize(kLongBodyBytes);
   HttpOptions options;
   options.stop_grace = Duration(100);
   RunningServer server(fake, options);

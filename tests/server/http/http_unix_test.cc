@@ -65,7 +65,7 @@ TEST_F(HttpUnixTest, AnswersAsOverTcp) {
   EXPECT_EQ(peer.receive().body, "ok\n");
   peer.send("POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\na 1\n");
   EXPECT_EQ(peer.receive().status, 200);
-  EXPECT_THAT(fake_.bodies(), testing::ElementsAre("a 1\n"));
+  EXPECT_THAT(fake_.batches(), testing::ElementsAre("a"));
 }
 
 TEST_F(HttpUnixTest, OnlyItsUserCanOpenIt) {

@@ -100,7 +100,7 @@ TEST(SmugglingTest, AmbiguousRequestsAreRefusedAndTheConnectionEnds) {
     peer.finish_sending();
     EXPECT_TRUE(peer.sees_end()) << form.why;
   }
-  EXPECT_TRUE(fake.bodies().empty()) << "a hidden request was served";
+  EXPECT_TRUE(fake.batches().empty()) << "a hidden request was served";
 }
 
 TEST(SmugglingTest, TheSameRequestIsServedWhenNothingIsAmbiguous) {
@@ -110,7 +110,7 @@ TEST(SmugglingTest, TheSameRequestIsServedWhenNothingIsAmbiguous) {
   peer.send(post("Content-Length: 5\r\n", "\n\n\n\n\n") + std::string(kHidden));
   EXPECT_EQ(peer.receive().status, 200);
   EXPECT_EQ(peer.receive().status, 200);
-  EXPECT_EQ(fake.bodies().size(), 2u) << "the test above would notice it";
+  EXPECT_EQ(fake.batches().size(), 2u) << "the test above would notice it";
 }
 
 }  // namespace

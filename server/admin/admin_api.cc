@@ -1,0 +1,50 @@
+#include "server/admin/admin_api.h"
+
+#include <utility>
+
+#include "server/admin/admin_routes.h"
+#include "server/admin/agent_routes.h"
+#include "server/admin/name_routes.h"
+#include "server/agents/agent_info.h"
+
+namespace statmill {
+
+AdminApi::AdminApi(Services services)
+    : services_(std::move(services)),
+      admin_({services_.on_tick_thread, services_.store, services_.health, services_.log}),
+      name_changes_(services_.table,
+                    [this](const SeriesChanges& changes) { return change_series(changes); }) {}
+
+std::vector<Route> AdminApi::routes() {
+  std::vector<Route> routes = admin_routes(admin_);
+  for (Route& route : name_routes(name_changes_, services_.clock)) routes.push_back(std::move(route));
+  for (Route& route : agent_routes([this](const auto& request) { return forget_agent(request); }))
+    routes.push_back(std::move(route));
+  for (Route& route : routes) route.lane = Lane::kStore;
+  return routes;
+}
+
+Result<ChangedSeries> AdminApi::change_series(const SeriesChanges& changes) {
+  Result<ChangedSeries> changed = admin_.change(changes);
+  if (changed) {
+    services_.log.info("series changed", {{"deleted", changed->deleted.size()},
+                                          {"erased", changed->erased},
+                                          {"renamed", changed->renamed.size()}});
+  }
+  return changed;
+}
+
+Result<AgentRow> AdminApi::forget_agent(const AgentRegistry::ForgetRequest& request) {
+  Result<AgentRow> row = services_.agents.forget(request);
+  if (!row) return row;
+  services_.log.info("agent forgotten", {{"id", short_id(row->id)}, {"host", row->host}});
+  // The first tick stores the agent's last batch, if that is not durable yet; the second forgets the agent.
+  for (int i = 0; i < 2; ++i) {
+    const Status ticked =
+        services_.on_tick_thread([](Ticker& ticker, TickTime now) { return ticker.tick(now); });
+    if (!ticked) return Error(ticked.error()).with("it will be forgotten with the next tick that succeeds");
+  }
+  return row;
+}
+
+}  // namespace statmill

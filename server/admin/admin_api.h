@@ -1,0 +1,49 @@
+// AdminApi: the operations of the admin socket and their routes, connected to a running server.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "server/admin/admin.h"
+#include "server/admin/name_changes.h"
+#include "server/agents/agent_registry.h"
+#include "server/health.h"
+#include "server/http/router.h"
+#include "server/table/table.h"
+#include "server/tick/tick_thread.h"
+#include "storage/rocks/rocks_store.h"
+
+namespace statmill {
+
+// Thread-safe.
+class AdminApi {
+ public:
+  struct Services {  // all must outlive it
+    const Table& table;
+    RocksStore& store;
+    AgentRegistry& agents;
+    // Runs a job on the tick thread (TickThread::call). Not called before the first request.
+    std::function<Status(const TickThread::Job&)> on_tick_thread;
+    const Health& health;
+    const Clock& clock;
+    Log& log;
+  };
+  explicit AdminApi(Services services);
+
+  // All routes of the admin socket, on Lane::kStore. This object must outlive them.
+  std::vector<Route> routes();
+  // Cancels the running job and refuses new ones.
+  void stop() { admin_.stop(); }
+
+ private:
+  Result<ChangedSeries> change_series(const SeriesChanges& changes);
+  Result<AgentRow> forget_agent(const AgentRegistry::ForgetRequest& request);
+
+  const Services services_;
+  Admin admin_;
+  const NameChanges name_changes_;
+};
+
+}  // namespace statmill

@@ -1,0 +1,69 @@
+#include "server/http_servers.h"
+
+#include <utility>
+
+namespace statmill {
+
+HttpServers::HttpServers(const ServerConfig& config, const Services& services)
+    : config_(config),
+      services_(services),
+      api_workers_({.memory = config.http_threads, .store = config.http_threads}, &services.watchdog, "http"),
+      admin_workers_({.memory = 0, .store = kAdminThreads}, &services.watchdog, "admin"),
+      admin_retry_(
+          services.main_loop, [] { return kAdminRetry; }, [this] { retry_admin(); }) {}
+
+std::optional<Fault> HttpServers::open(std::vector<Route> api, std::vector<Route> admin,
+                                       bool is_store_read_only) {
+  Opened opened =
+      HttpServer::open(thread_.loop(), config_.http_listen,
+                       {std::move(api), services_.registry, services_.clock, &api_workers_}, config_.http);
+  if (!opened) return Fault{ExitCode::kCannotListen, opened.error()};
+  api_ = std::move(*opened);
+  admin_routes_ = std::move(admin);
+  const Status adopted = adopt_admin(open_admin());
+  if (adopted) return std::nullopt;
+  if (adopted.error().code == ErrorCode::kIo && is_store_read_only) {
+    admin_retry_.start();
+    return std::nullopt;
+  }
+  const bool is_setting = adopted.error().code == ErrorCode::kInvalid;
+  return Fault{is_setting ? ExitCode::kUsage : ExitCode::kCannotListen, adopted.error()};
+}
+
+HttpServers::Opened HttpServers::open_admin() {
+  const std::string path =
+      config_.admin_socket.empty() ? config_.store.path + "/admin.sock" : config_.admin_socket;
+  return HttpServer::open_unix(thread_.loop(), path,
+                               {admin_routes_, services_.registry, services_.clock, &admin_workers_});
+}
+
+Status HttpServers::adopt_admin(Opened opened) {
+  services_.health.warn("admin.socket", opened ? "" : opened.error().message);
+  if (!opened) return opened.error();
+  admin_ = std::move(*opened);
+  return Status::ok();
+}
+
+void HttpServers::retry_admin() {
+  if (!admin_opening_.valid()) {
+    std::packaged_task<Opened()> open([this] { return open_admin(); });
+    admin_opening_ = open.get_future();
+    return admin_workers_.post(Lane::kStore, std::move(open));
+  }
+  if (admin_opening_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+  if (!adopt_admin(admin_opening_.get())) return;
+  admin_retry_.stop();
+  services_.log.info("admin socket open", {{"path", admin_->socket_path()}});
+}
+
+void HttpServers::start() { thread_.start(services_.log, "http", &services_.watchdog); }
+
+void HttpServers::stop() {
+  if (admin_opening_.valid()) static_cast<void>(adopt_admin(admin_opening_.get()));
+  if (api_) api_->stop();
+  if (admin_) admin_->stop();
+  thread_.release();
+  thread_.join();
+}
+
+}  // namespace statmill

@@ -1,0 +1,71 @@
+#include "server/listeners.h"
+
+#include <utility>
+
+#include "ingest/statsd/dialect.h"
+
+namespace statmill {
+namespace {
+
+template <class Listener>
+Endpoint endpoint_of(const std::unique_ptr<Listener>& listener) {
+  return listener ? listener->endpoint() : Endpoint{};
+}
+
+}  // namespace
+
+Listeners::Listeners(const ServerConfig& config, const Services& services)
+    : config_(config), services_(services) {
+  services_.registry.gauge_fn("statmill.line_connections", "Open TCP connections of senders.", {},
+                              [this] { return static_cast<double>(connections_.count()); });
+}
+
+std::optional<Fault> Listeners::open() {
+  if (auto fault = open_lines(lines_, config_.line.listen, istatd_dialect())) return fault;
+  if (config_.graphite_listen) {
+    if (auto fault = open_lines(graphite_, *config_.graphite_listen, graphite_dialect())) return fault;
+  }
+  if (config_.statsd_listen) {
+    auto dialect = std::make_unique<StatsdDialect>(config_.statsd, services_.intake, services_.registry);
+    if (auto fault = open_lines(statsd_, *config_.statsd_listen, std::move(dialect))) return fault;
+  }
+  return open_agents();
+}
+
+std::optional<Fault> Listeners::open_lines(std::unique_ptr<LineListener>& listener, const Endpoint& endpoint,
+                                           std::unique_ptr<Dialect> dialect) {
+  LineOptions options = config_.line;
+  options.listen = endpoint;
+  if (&listener != &lines_) options.socket_path.clear();
+  listener = std::make_unique<LineListener>(
+      options, std::move(dialect),
+      LineListener::Services{services_.intake, services_.registry, connections_, services_.clock,
+                             services_.log, &services_.watchdog});
+  if (Status s = listener->open(); !s) return Fault{ExitCode::kCannotListen, s.error()};
+  return std::nullopt;
+}
+
+std::optional<Fault> Listeners::open_agents() {
+  if (!config_.agent.listen) return std::nullopt;
+  agents_ = std::make_unique<AgentListener>(
+      config_.agent,
+      AgentListener::Services{services_.agents, services_.table, services_.intake, services_.registry,
+                              services_.clock, services_.log, &services_.watchdog});
+  const Status opened = agents_->open();
+  if (opened) return std::nullopt;
+  const bool is_setting = opened.error().code == ErrorCode::kInvalid;
+  return Fault{is_setting ? ExitCode::kUsage : ExitCode::kCannotListen, opened.error()};
+}
+
+void Listeners::stop() {
+  if (agents_) agents_->stop();
+  for (auto* listener : {&statsd_, &graphite_, &lines_}) {
+    if (*listener) (*listener)->stop();
+  }
+}
+
+Listeners::Ports Listeners::ports() const {
+  return {endpoint_of(lines_), endpoint_of(graphite_), endpoint_of(statsd_), endpoint_of(agents_)};
+}
+
+}  // namespace statmill

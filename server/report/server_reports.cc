@@ -1,0 +1,23 @@
+#include "server/report/server_reports.h"
+
+#include "server/report/agents_report.h"
+#include "server/report/limits_report.h"
+#include "server/report/status.h"
+
+namespace statmill {
+
+std::string ServerReports::status() const {
+  const Sources& s = sources_;
+  return status_json(
+      {s.table, s.store_stats.stats(), s.registry, s.health, s.connections, s.clock, s.started});
+}
+
+std::string ServerReports::rejects() const { return rejects_json(sources_.refusals); }
+
+std::string ServerReports::cardinality(size_t parts) const {
+  return cardinality_json({sources_.table, sources_.refusals, sources_.new_series}, parts);
+}
+
+std::string ServerReports::agents() const { return agents_json(sources_.agents, sources_.clock.wall()); }
+
+}  // namespace statmill

@@ -1,0 +1,46 @@
+// ServerReports: the reports of a running server.
+#pragma once
+
+#include "base/clock.h"
+#include "base/net/watchdog.h"
+#include "ingest/connection_registry.h"
+#include "ingest/refusal_log.h"
+#include "server/agents/agent_registry.h"
+#include "server/health.h"
+#include "server/minute_count.h"
+#include "server/report/reports.h"
+#include "server/store_stats_cache.h"
+#include "server/table/table.h"
+#include "statmill/registry.h"
+
+namespace statmill {
+
+// Thread-safe.
+class ServerReports final : public Reports {
+ public:
+  struct Sources {  // all must outlive it
+    const Table& table;
+    const StoreStatsCache& store_stats;
+    const RefusalLog& refusals;
+    const MinuteCount& new_series;
+    const ConnectionRegistry& connections;
+    const AgentRegistry& agents;
+    const Registry& registry;
+    const Health& health;
+    const Watchdog& watchdog;
+    const Clock& clock;
+    SteadyTime started;
+  };
+  explicit ServerReports(const Sources& sources) : sources_(sources) {}
+
+  std::string status() const override;
+  std::string rejects() const override;
+  std::string cardinality(size_t parts) const override;
+  std::string agents() const override;
+  bool makes_progress() const override { return sources_.watchdog.makes_progress(); }
+
+ private:
+  const Sources sources_;
+};
+
+}  // namespace statmill

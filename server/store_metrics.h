@@ -1,0 +1,15 @@
+// Registers the metrics of the store.
+#pragma once
+
+#include "server/health.h"
+#include "server/store_stats_cache.h"
+#include "statmill/registry.h"
+#include "storage/rocks/rocks_store.h"
+
+namespace statmill {
+
+// All must outlive all readings of the registry.
+void register_store_metrics(Registry& registry, const RocksStore& store, const StoreStatsCache& stats,
+                            const Health& health);
+
+}  // namespace statmill

@@ -1,0 +1,20 @@
+#include "server/table/table_metrics.h"
+
+namespace statmill {
+
+void register_table_metrics(Registry& registry, const Table& table) {
+  registry.gauge_fn("statmill.series", "Series known.", {},
+                    [&table] { return static_cast<double>(table.series_count()); });
+  registry.gauge_fn("statmill.name_bytes", "RAM used by the names of series.", {},
+                    [&table] { return static_cast<double>(table.name_bytes()); });
+  registry.gauge_fn("statmill.limited_senders", "Senders counted for --limits.series_per_sender.", {},
+                    [&table] { return static_cast<double>(table.sender_count()); });
+  registry.gauge_fn("statmill.pending_bytes", "RAM used by buckets not yet flushed.", {},
+                    [&table] { return static_cast<double>(table.ram_bytes()); });
+  registry.counter_fn("statmill.series_created", "Series created by samples since the start.", {},
+                      [&table] { return table.series_created(); });
+  registry.counter_fn("statmill.kind_mismatches", "Samples whose kind differs from the kind of their series.",
+                      {}, [&table] { return table.kind_mismatches(); });
+}
+
+}  // namespace statmill
