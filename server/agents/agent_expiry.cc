@@ -5,8 +5,8 @@
 namespace statmill {
 namespace {
 
-// An agent expires only if it was unseen for too long before the newest batch plus this much, too: a clock
-// that is ahead must not make the server forget its agents.
+// How far the time of a tick may be ahead of the newest batch when agents expire. Beyond that it is ignored,
+// so that a clock that is ahead does not make the server forget its agents.
 constexpr Duration kBeyondNewest = std::chrono::hours(1);
 
 Timestamp last_activity(const AgentRow& row) { return std::max(row.seen, row.newest); }
