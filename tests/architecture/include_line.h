@@ -1,4 +1,4 @@
-// An #include directive, as a line of a source file holds it.
+// Parses the #include directive in a line of a source file.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 namespace statmill {
 
 struct Include {
-  std::string path;        // empty if the line is no #include
+  std::string path;        // empty if the line is not an #include
   bool is_quoted = false;  // "path", not <path>
 };
 

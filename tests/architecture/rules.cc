@@ -1,4 +1,3 @@
-// The tables below are design.md's picture of the house, word for word.
 #include "tests/architecture/rules.h"
 
 #include <algorithm>
@@ -14,7 +13,7 @@ namespace {
 
 using Reach = std::map<std::string, std::set<std::string>, std::less<>>;
 
-// Layer -> the layers it may include, besides itself.
+// The layers that each layer may include, in addition to itself. ARCHITECTURE.md has the same table.
 const Reach& layers() {
   static const Reach reach = {
       {"base", {}},
@@ -31,8 +30,8 @@ const Reach& layers() {
   return reach;
 }
 
-// The same for the folders inside a layer: folder -> the folders of its layer it may include, besides itself
-// and the files at the layer's root.
+// The folders that each folder of a layer may include, in addition to itself and the files at the layer's
+// root.
 const std::map<std::string, Reach, std::less<>>& inner_folders() {
   static const std::map<std::string, Reach, std::less<>> layers_with_folders = {
       {"base", {{"net", {}}}},
@@ -53,18 +52,19 @@ const std::map<std::string, Reach, std::less<>>& inner_folders() {
   return layers_with_folders;
 }
 
-// Layers whose root holds the nouns that their folders share: files at the root include none of the folders.
-// In the other layers the root holds the composition root, which includes every folder.
-bool has_nouns_at_root(std::string_view layer) {
+// Returns true for layers whose root has the types that their folders share: files at the root include none
+// of the folders. In the other layers the root has the composition root, which includes every folder.
+bool has_shared_types_at_root(std::string_view layer) {
   return layer == "base" || layer == "proto" || layer == "storage";
 }
 
-// These use the nouns at the root of proto/, and no wire format.
+// Returns true for folders that may use the types at the root of proto/, but no wire format.
 bool is_free_of_wire_formats(std::string_view layer, std::string_view folder) {
   return layer == "storage" || (layer == "server" && folder == "query");
 }
 
-// "server/http/url.h", 0 -> "server"; 1 -> "http"; 2 -> "": the file's own name is no folder.
+// Returns the folder at `depth` of a path; empty below the last folder. For "server/http/url.h": 0 is
+// "server", 1 is "http", 2 is empty.
 std::string folder(std::string_view path, size_t depth) {
   for (; depth > 0; --depth) {
     const size_t slash = path.find('/');
@@ -75,7 +75,7 @@ std::string folder(std::string_view path, size_t depth) {
   return slash == std::string_view::npos ? std::string() : std::string(path.substr(0, slash));
 }
 
-// The layer of an included path: <statmill/...> is how the installable headers of counters/ are named.
+// Returns the layer of an included path. <statmill/...> names the installed headers of counters/.
 std::string layer_of(std::string_view path) {
   std::string layer = folder(path, 0);
   return layer == "statmill" ? "counters" : layer;
@@ -121,7 +121,7 @@ std::vector<std::string> check_includes(const std::vector<SourceFile>& files) {
     for (size_t i = 0; i < file.lines.size(); ++i) {
       const Include include = include_of(file.lines[i]);
       const std::string to = layer_of(include.path);
-      // <bpf/libbpf.h> is not ours although bpf/ is.
+      // <bpf/libbpf.h> is a system header, although bpf/ is a layer.
       if (!layers().contains(to) || !(include.is_quoted || known.contains(include.path))) continue;
       if (!may_reach(layers(), from, to)) {
         faults.push_back(fault(file.path, i + 1, from + "/ may not include " + include.path));
@@ -136,7 +136,7 @@ std::vector<std::string> check_includes(const std::vector<SourceFile>& files) {
       if (from != to || other.empty()) continue;
       const auto inner = inner_folders().find(from);
       if (inner == inner_folders().end()) continue;
-      if (part.empty() ? has_nouns_at_root(from) : !may_reach(inner->second, part, other)) {
+      if (part.empty() ? has_shared_types_at_root(from) : !may_reach(inner->second, part, other)) {
         faults.push_back(fault(file.path, i + 1, place + " may not include " + include.path));
       }
     }
@@ -148,8 +148,8 @@ std::vector<std::string> check_opening_comments(const std::vector<SourceFile>& f
   std::vector<std::string> faults;
   for (const SourceFile& file : files) {
     const std::string extension = std::filesystem::path(file.path).extension();
-    if (extension == ".cc") continue;  // its header says what it is for
-    // The license of a BPF program is read by machines and comes first by custom.
+    if (extension == ".cc") continue;  // its header has the comment
+    // By convention the first line of a BPF program is its license, in a machine-readable form.
     const size_t first =
         !file.lines.empty() && file.lines[0].find("SPDX-License-Identifier") != std::string::npos;
     const bool opens = file.lines.size() > first &&

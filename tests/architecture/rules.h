@@ -1,5 +1,6 @@
-// The rules of the house that a program can check: which folder may include which, how a file opens, how long
-// it may be. Pure functions of a source tree, so that a test can show them a tree that breaks each.
+// The rules of the source tree that a program can check: which folder may include which, how a file opens,
+// how long it may be. The checks are pure functions of a source tree, so that tests can pass trees that break
+// them.
 #pragma once
 
 #include <filesystem>
@@ -16,22 +17,24 @@ struct SourceFile {
   std::vector<std::string> lines;
 };
 
-// Every .h, .cc and .c file in the layers' folders of `root`, by path.
+// Reads every .h, .cc and .c file in the layers' folders of `root`, sorted by path.
 std::vector<SourceFile> read_sources(const std::filesystem::path& root);
 
-// Each gives one line per fault, "PATH:LINE: what is wrong"; none when all is well.
-// An include is ours when its first folder is a layer and it is quoted, or the file is among `files`.
+// Each check returns one line per fault, "PATH:LINE: FAULT".
+
+// Checks which folder includes which. An include is checked if its first folder is a layer, and it is quoted
+// or names one of `files`.
 std::vector<std::string> check_includes(const std::vector<SourceFile>& files);
-// Every header and every program in C opens with a comment on what it is for.
+// Every header and every C program opens with a comment that says what it is for.
 std::vector<std::string> check_opening_comments(const std::vector<SourceFile>& files);
 std::vector<std::string> check_lengths(const std::vector<SourceFile>& files);
 // Invariant E: proto/ and storage/ read no clock, open no socket and start no thread; `now` is an argument.
 std::vector<std::string> check_purity(const std::vector<SourceFile>& files);
 // Every header has `#pragma once`.
 std::vector<std::string> check_guards(const std::vector<SourceFile>& files);
-// Every file outside tests/ includes the standard headers whose names it uses, by itself or through files of
-// ours. The compiler does not notice when one is missing: the most used headers are precompiled for all
-// files.
+// Every file outside tests/ includes the standard headers whose names it uses, directly or through files of
+// this tree. The compiler does not notice a missing one, because the most used headers are precompiled for
+// all files.
 std::vector<std::string> check_standard_includes(const std::vector<SourceFile>& files);
 
 }  // namespace statmill

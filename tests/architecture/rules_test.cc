@@ -1,4 +1,4 @@
-// The rules hold for this tree, and each is seen when a tree breaks it.
+// The rules hold for this tree, and each check finds a tree that breaks its rule.
 #include "tests/architecture/rules.h"
 
 #include <gmock/gmock.h>
@@ -111,7 +111,7 @@ TEST(ArchitectureRules, IncludesThatPointUpAreFaults) {
   }
 }
 
-TEST(ArchitectureRules, IncludesAreFoundHoweverTheyAreWritten) {
+TEST(ArchitectureRules, IncludesAreFoundInEverySpelling) {
   const TempDirectory tree;
   tree.write(
       "base/a.h",
@@ -133,7 +133,7 @@ TEST(ArchitectureRules, HeadersWithoutOpeningCommentAreFaults) {
                           "bpf/d.bpf.c:2: does not open with a comment on what it is for"));
 }
 
-TEST(ArchitectureRules, LongFilesAreFaultsAndLongMainsSooner) {
+TEST(ArchitectureRules, LongFilesAreFaultsAndMainsHaveALowerLimit) {
   const auto lines = [](size_t count) {
     std::string out;
     for (size_t i = 0; i < count; ++i) out += "//\n";

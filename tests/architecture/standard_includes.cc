@@ -1,5 +1,3 @@
-// Whether each file includes the standard headers that it uses. See rules.h.
-
 #include <map>
 #include <set>
 #include <string_view>
@@ -10,8 +8,8 @@
 namespace statmill {
 namespace {
 
-// The headers that are precompiled (cmake/StatmillTargets.cmake) -> names that only they promise. A name that
-// several of them promise, such as std::swap, is left out.
+// The precompiled headers (cmake/StatmillTargets.cmake) with the names that each of them alone guarantees.
+// Names that several headers guarantee, such as std::swap, are left out.
 const std::map<std::string_view, std::set<std::string_view>>& names_by_header() {
   static const std::map<std::string_view, std::set<std::string_view>> names = {
       {"algorithm", {"min",    "max",       "clamp",       "sort",        "stable_sort", "find_if", "any_of",
@@ -41,7 +39,7 @@ const std::map<std::string_view, std::set<std::string_view>>& names_by_header() 
   return names;
 }
 
-// Calls `seen` with each NAME of "std::NAME" in a line that is not in a line comment.
+// Calls `seen` with the NAME of each "std::NAME" before any line comment.
 template <typename Seen>
 void for_each_standard_name(std::string_view line, const Seen& seen) {
   line = line.substr(0, line.find("//"));
@@ -53,7 +51,7 @@ void for_each_standard_name(std::string_view line, const Seen& seen) {
   }
 }
 
-// What each file includes of others, by itself or through files of ours.
+// Finds the headers from outside the tree that a file includes, directly or through files of the tree.
 class IncludedHeaders {
  public:
   explicit IncludedHeaders(const std::vector<SourceFile>& files) {
@@ -95,7 +93,7 @@ std::vector<std::string> check_standard_includes(const std::vector<SourceFile>& 
     for (size_t i = 0; i < file.lines.size(); ++i) {
       for_each_standard_name(file.lines[i], [&](std::string_view name) {
         for (const auto& [header, names] : names_by_header()) {
-          // Told once for each file and header.
+          // Report each header once per file.
           if (!names.contains(name) || !headers.emplace(header).second) continue;
           faults.push_back(file.path + ":" + std::to_string(i + 1) + ": uses std::" + std::string(name) +
                            " and does not include <" + std::string(header) + ">");

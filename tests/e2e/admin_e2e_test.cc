@@ -1,4 +1,4 @@
-// The admin socket of a running server: what it does there, and that it does it nowhere else.
+// The admin socket of a running server does what was asked, and no other listener does.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ class AdminE2e : public testing::Test {
   ServerProcess server_{STATMILL_BIN};
 };
 
-TEST_F(AdminE2e, FlushPutsWhatWaitsInMemoryIntoFiles) {
+TEST_F(AdminE2e, FlushWritesPendingDataToFiles) {
   server_.start();
   server_.send("a.gauge 1.5\na.gauge 2.5\n*an.event 4\n");
   ASSERT_GT(server_.metric("statmill_pending_bytes"), 0);
@@ -29,7 +29,7 @@ TEST_F(AdminE2e, FlushPutsWhatWaitsInMemoryIntoFiles) {
   EXPECT_EQ(server_.stop(), 0);
 }
 
-TEST_F(AdminE2e, CompactingLeavesTheSizeThatItSays) {
+TEST_F(AdminE2e, CompactionLeavesTheSizeThatItReports) {
   server_.start();
   for (int round = 0; round < 3; ++round) {
     std::string lines;
@@ -44,33 +44,32 @@ TEST_F(AdminE2e, CompactingLeavesTheSizeThatItSays) {
     if (file.is_regular_file() && file.path().filename() != "reserve") bytes += file.file_size();
   const uint64_t said = std::stoull(compacted.out.substr(compacted.out.find("\nafter  ") + 8));
   EXPECT_NEAR(static_cast<double>(bytes), static_cast<double>(said), 65536)
-      << "but for what the server logs about itself";
+      << "except for what the server writes about itself";
   const Ended again = cli({"flush", "--compact"});
   ASSERT_EQ(again.status, 0);
   EXPECT_NEAR(std::stod(again.out.substr(again.out.find("\nafter  ") + 8)), static_cast<double>(said), 65536)
-      << "settled";
+      << "a second compaction changes nothing";
   EXPECT_EQ(server_.totals("some.7").at("some.7").count, 3);
   EXPECT_EQ(server_.conservation(), "");
   EXPECT_EQ(server_.stop(), 0);
 }
 
-TEST_F(AdminE2e, NothingOfItIsServedOverTcp) {
+TEST_F(AdminE2e, AdminRequestsAreNotServedOverTcp) {
   server_.start();
   EXPECT_EQ(http_post(server_.http(), "/admin/v1/flush", "").status, 404);
   EXPECT_EQ(server_.conservation(), "");
   EXPECT_EQ(server_.stop(), 0);
 }
 
-TEST_F(AdminE2e, SaysThatNoServerIsThere) {
+TEST_F(AdminE2e, CommandLineReportsThatNoServerRuns) {
   server_.start();
   ASSERT_EQ(server_.stop(), 0);
-  const Ended nobody = cli({"flush"});
-  EXPECT_EQ(nobody.status, 5);
-  EXPECT_EQ(nobody.said,
-            "statmill: cannot reach " + server_.admin_socket() + ": No such file or directory\n");
+  const Ended ended = cli({"flush"});
+  EXPECT_EQ(ended.status, 5);
+  EXPECT_EQ(ended.said, "statmill: cannot reach " + server_.admin_socket() + ": No such file or directory\n");
 }
 
-TEST_F(AdminE2e, ASecondServerIsRefusedAndADeadOnesSocketReplaced) {
+TEST_F(AdminE2e, RefusesASecondServerAndReplacesTheSocketOfADeadOne) {
   const std::string socket = server_.data() / "own.sock";
   ServerProcess first(STATMILL_BIN, {"--admin.socket", socket});
   first.start();
@@ -86,7 +85,7 @@ TEST_F(AdminE2e, ASecondServerIsRefusedAndADeadOnesSocketReplaced) {
   EXPECT_EQ(first.stop(), 0);
 }
 
-TEST_F(AdminE2e, APathTooLongForASocketIsAWrongSetting) {
+TEST_F(AdminE2e, AnAdminSocketPathThatIsTooLongIsAnInvalidSetting) {
   Process server({std::string(STATMILL_BIN) + "/statmilld",
                   {"--store.path", server_.data() / std::string(120, 'a'), "--line.listen", "127.0.0.1:0",
                    "--http.listen", "127.0.0.1:0", "--agent.listen", ""},

@@ -1,5 +1,5 @@
-// The agent and the server as a user runs them: series of this host arrive; the server goes and comes back;
-// the agent goes on.
+// An agent and a server as a user runs them: the series of this host arrive, and the agent continues after
+// the server was away.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,12 +22,12 @@ Command agent_for(const ServerProcess& server) {
           {}};
 }
 
-TEST(AgentE2e, SeriesOfThisHostAndTheStatusOfEveryCollectorArrive) {
+TEST(AgentE2e, HostSeriesAndTheStatusOfEveryCollectorArrive) {
   ServerProcess server(STATMILL_BIN);
   server.start();
   Process agent(agent_for(server));
   ASSERT_TRUE(server.wait_for_metric(kAccepted, 200)) << agent.standard_error();
-  // The first interval is what is left of one: no clock tick, and no share of CPU time, may lie in it.
+  // The first interval is shorter than the others. It may contain no clock tick, and then has no CPU shares.
   const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
   auto totals = server.totals("host.e2e.*");
   while (!totals.contains("host.e2e.cpu.user") && std::chrono::steady_clock::now() < deadline)
@@ -42,7 +42,7 @@ TEST(AgentE2e, SeriesOfThisHostAndTheStatusOfEveryCollectorArrive) {
   EXPECT_EQ(server.stop(), 0);
 }
 
-TEST(AgentE2e, ReconnectsToAServerThatWasKilledAndCameBack) {
+TEST(AgentE2e, ReconnectsToAServerThatWasKilledAndRestarted) {
   ServerProcess server(STATMILL_BIN);
   server.start();
   const uint16_t port = server.agent().port;
@@ -63,7 +63,7 @@ TEST(AgentE2e, ReconnectsToAServerThatWasKilledAndCameBack) {
   EXPECT_EQ(server.stop(), 0);
 }
 
-// Threads that do nothing but take CPU time, while they live.
+// Threads that use CPU time until the object is destroyed.
 class Load {
  public:
   explicit Load(int threads) {
@@ -84,15 +84,16 @@ class Load {
   std::vector<std::thread> threads_;
 };
 
-// Programs one after the other, on a machine that is loaded, so that the agent's readings fall on any
-// instant. How many: KILLED_PROGRAMS, or 1,000 with SM_TIER=nightly.
+// Returns how many programs to kill, one after the other: KILLED_PROGRAMS, else 1,000 with SM_TIER=nightly,
+// else
+// 10. They run on a loaded machine, so that the agent reads their cells at arbitrary points.
 int programs_wanted() {
   if (const char* wanted = std::getenv("KILLED_PROGRAMS")) return std::atoi(wanted);
   const char* tier = std::getenv("SM_TIER");
   return tier != nullptr && std::string_view(tier) == "nightly" ? 1000 : 10;
 }
 
-TEST(AgentE2e, WhatKilledProgramsHadCountedArrivesInFullAndToTheLastDigit) {
+TEST(AgentE2e, CountsOfKilledProgramsArriveExactly) {
   ServerProcess server(STATMILL_BIN);
   server.start();
   const TempDirectory cells;
@@ -114,7 +115,7 @@ TEST(AgentE2e, WhatKilledProgramsHadCountedArrivesInFullAndToTheLastDigit) {
     while ((!std::filesystem::is_empty(cells.path()) || totals["shop.latency_ns"].count < ended * 800'000) &&
            std::chrono::steady_clock::now() < deadline)
       totals = server.totals("shop.*");
-    EXPECT_TRUE(std::filesystem::is_empty(cells.path())) << "what is told is removed";
+    EXPECT_TRUE(std::filesystem::is_empty(cells.path())) << "the agent removes the cells of ended programs";
     EXPECT_EQ(totals["shop.requests;code=200"].sum, ended * 800'000);
     EXPECT_EQ(totals["shop.latency_ns"].count, ended * 800'000);
     EXPECT_EQ(totals["shop.latency_ns"].sum, ended * (100'000.0 * 1000 * 28 + 80'000.0 * 45));
@@ -125,7 +126,7 @@ TEST(AgentE2e, WhatKilledProgramsHadCountedArrivesInFullAndToTheLastDigit) {
   EXPECT_EQ(server.stop(), 0);
 }
 
-TEST(AgentE2e, StartsBeforeTheServerAndWaitsForIt) {
+TEST(AgentE2e, StartsBeforeTheServerAndConnectsOnceItRuns) {
   const uint16_t port = unused_port();
   Process agent(
       {std::string(STATMILL_BIN) + "/statmill-agent",

@@ -1,8 +1,8 @@
-// AgentHost: a host in a test: an agent with a spool and a relay, and programs that send it samples whose
-// sums are known.
+// AgentHost simulates one host: it runs an agent with a spool and a relay, plays the programs that send
+// samples to the relay, and records the sum of what it sends.
 //
-// Between the hand-over to the relay and the spool there is a second that a kill may cost. So what was handed
-// over is an upper bound; what counts is what the spool took (agent_ledger.h).
+// The relay hands its samples to the spool once a second, so a kill can lose the last second. What was sent
+// is therefore an upper bound; tests compare the server with the content of the spool (agent_ledger.h).
 #pragma once
 
 #include <map>
@@ -20,34 +20,36 @@ namespace statmill {
 
 class AgentHost {
  public:
-  // Its series are `name`.g0, `name`.e0 ...; the agent's own are host.`name`. `options` are added to the
-  // agent's command line.
+  // feed() sends series named `name`.g0, `name`.e0 and so on; the agent's own series start with host.`name`.
+  // Adds `options` to the agent's command line.
   AgentHost(std::string bin, std::string name, std::vector<Endpoint> servers,
             std::vector<std::string> options = {});
 
-  // Starts the agent on the same spool as before, and waits until its relay listens.
+  // Starts the agent on the spool of the previous start and waits until its relay listens.
   void start();
-  // The same; false when it ends before its relay listens.
+  // Like start(), but returns false if the agent ends before its relay listens.
   bool try_start();
-  // Of all later starts; added to ours.
+  // Adds these variables to the environment of all later starts.
   void set_environment(std::vector<std::pair<std::string, std::string>> environment) {
     environment_ = std::move(environment);
   }
-  // SIGTERM, unless it has ended: what the relay has goes to the spool. The exit status.
+  // Sends SIGTERM unless the agent has ended; it then writes the relay's samples to the spool. Returns the
+  // exit status.
   int stop();
   void kill();
   bool is_up() const { return agent_ != nullptr; }
-  // Hands samples of the last minutes to the relay, in one connection while the agent lives: gauges and
-  // events, of so many series each. False: it is gone.
+  // Sends `lines` samples with times in the last minutes to the relay, over one connection per start of the
+  // agent: gauges and events, kSeries series of each. Returns false if the agent has closed the connection.
   bool feed(std::mt19937_64& random, int lines);
-  // Hands over so many lines that each add 1 to the event series `name`.`series`. False: it is gone.
+  // Sends `lines` lines that each add 1 to the event series `name`.`series`. Returns false if the agent has
+  // closed the connection.
   bool feed_ones(const std::string& series, int lines);
 
   const std::string& name() const { return name_; }
   std::string spool() const { return (directory_.path() / "spool").string(); }
-  // By series, at most what can have come to the spool.
+  // The sum sent per series: an upper bound of what the spool holds.
   const std::map<std::string, double>& handed_over() const { return handed_over_; }
-  // All that its agents said; what the last that was stopped said.
+  // The standard error of all runs of the agent, and of the run that stop() ended last.
   std::string said() const;
   const std::string& said_last() const { return said_last_; }
 

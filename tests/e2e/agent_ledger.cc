@@ -12,8 +12,8 @@
 namespace statmill {
 namespace {
 
-// Sums of integers are exact; decimals were added up in another order. The error is relative to the sizes of
-// what was added: the sum itself may be next to nothing.
+// Sums of integers are exact; decimals were added in another order. The error is relative to the sum of the
+// absolute values, because the sum itself can be close to zero.
 constexpr double kRelativeError = 1e-9;
 
 void add(const Sample& sample, Spooled& out) {
@@ -24,16 +24,17 @@ void add(const Sample& sample, Spooled& out) {
   series.magnitude += std::abs(sample.value.value());
 }
 
-// Everything from the first batch on.
+// Reads all batches from the first one. Returns an empty text, or what is wrong.
 std::string read_batches(Spool& spool, Spooled& out) {
   SpoolReader reader(spool);
   Batch batch;
   while (out.batches < spool.durable_seq()) {
     const auto record = reader.next();
-    if (!record || !*record) return "no more after batch " + std::to_string(out.batches);
+    if (!record || !*record) return "no record after batch " + std::to_string(out.batches);
     const FrameRead frame = read_frame((*record)->frame);
     const auto content = decode_batch(frame.payload);
-    if (!content || content->seq != out.batches + 1) return "no batch " + std::to_string(out.batches + 1);
+    if (!content || content->seq != out.batches + 1)
+      return "expected batch " + std::to_string(out.batches + 1);
     batch.clear();
     parse_istatd_lines(content->text, batch);
     if (batch.received != batch.samples.size()) return "refused lines in " + std::string(content->text);
@@ -88,19 +89,19 @@ Spooled read_spool(const std::string& path) {
   Spooled out;
   const auto directory = DiskDirectory::open(path);
   if (!directory) return out.fault = directory.error().message, out;
-  const auto place = (*directory)->place();
-  if (!place) return out.fault = place.error().message, out;
-  const auto spool = Spool::open(**directory, {}, *place, [] { return uint64_t{std::random_device()()}; });
+  const auto location = (*directory)->location();
+  if (!location) return out.fault = location.error().message, out;
+  const auto spool = Spool::open(**directory, {}, *location, [] { return uint64_t{std::random_device()()}; });
   if (!spool) return out.fault = spool.error().message, out;
   out.agent = (*spool)->id().text();
-  if ((*spool)->epoch() != 1) return out.fault = "the numbers began anew", out;
-  if ((*spool)->first_seq() != 1) return out.fault = "its first batches are gone", out;
+  if ((*spool)->epoch() != 1) return out.fault = "the batch numbers restarted at 1", out;
+  if ((*spool)->first_seq() != 1) return out.fault = "the first batches are missing", out;
   out.fault = read_batches(**spool, out);
   return out;
 }
 
 AgentAccount account_of(const ServerProcess& server, const std::string& agent) {
-  return find_account(server, "id", agent.substr(0, 8));  // as many digits as are shown
+  return find_account(server, "id", agent.substr(0, 8));  // the server shows 8 digits of an id
 }
 
 AgentAccount account_of_host(const ServerProcess& server, const std::string& host) {

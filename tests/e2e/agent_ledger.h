@@ -1,5 +1,5 @@
-// What an agent's spool holds and what a server says of the agent: two accounts of the same samples, which
-// must agree to the unit.
+// Compares what an agent's spool holds with what a server reports about that agent: two accounts of the same
+// samples, which must agree exactly.
 #pragma once
 
 #include <cstdint>
@@ -12,37 +12,37 @@ namespace statmill {
 
 struct SpooledSeries {
   SeriesTotals totals;
-  double magnitude = 0;   // the sizes of all values, added up
-  bool is_event = false;  // the server counts slots then, not samples
+  double magnitude = 0;   // the sum of the absolute values
+  bool is_event = false;  // for events the server counts slots, not samples
 };
 
-// All that a spool took since it was made.
+// Everything written to a spool since its creation.
 struct Spooled {
-  std::string fault;  // empty: it is whole, and nothing was removed from it
-  std::string agent;  // its id
+  std::string fault;  // empty if the spool is whole and nothing was removed from it
+  std::string agent;  // the agent's id
   uint64_t batches = 0;
   uint64_t lines = 0;
   std::map<std::string, SpooledSeries> series;
 };
-// Requires: no agent runs on it.
+// Requires that no agent uses the spool.
 Spooled read_spool(const std::string& path);
 
-// What a server says of an agent.
+// What a server reports about an agent (/api/v1/status/agents).
 struct AgentAccount {
   bool is_known = false;
   bool is_connected = false;
-  double taken = 0;  // batches
-  double durable = 0;
+  double accepted = 0;  // batches
+  double durable = 0;   // batches
   double lines = 0;
   double lines_lost = 0;
   double gaps = 0;
 };
 AgentAccount account_of(const ServerProcess& server, const std::string& agent);
-// By the name of its host.
+// Finds the agent by the name of its host.
 AgentAccount account_of_host(const ServerProcess& server, const std::string& host);
 
-// Where the server and the spool differ, series by series and in the account; empty: nowhere. `host`: an
-// AgentHost's name.
+// Returns one line for each series and each number of the account that differs between the server and the
+// spool; empty if they agree. `host` is an AgentHost's name.
 std::string difference(const ServerProcess& server, const Spooled& spooled, const std::string& host);
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// `statmill agents` and `statmill forget-agent` against a whole server and whole agents.
+// `statmill agents` and `statmill forget-agent` with a running server and running agents.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ class AgentsE2e : public testing::Test {
     EXPECT_EQ(server_.stop(), 0);
   }
 
-  // Hands over so many lines, and waits until the server has them for good.
+  // Sends kLines lines and waits until they are durable at the server.
   void feed(const std::string& series) {
     EXPECT_TRUE(web_.feed_ones(series, kLines)) << web_.said();
     const std::string name = web_.name() + "." + series;
@@ -55,7 +55,7 @@ class AgentsE2e : public testing::Test {
   AgentHost web_{STATMILL_BIN, "web", {server_.agent()}};
 };
 
-TEST_F(AgentsE2e, AgentsAreListedByTheFirstDigitsOfTheirIdsWithClocksAndStatus) {
+TEST_F(AgentsE2e, ListsAgentsByTheFirstDigitsOfTheirIdsWithClocksAndStatus) {
   EXPECT_THAT(server_.cli({"agents"}).said, HasSubstr("statmill: 0 known agents, 0 connected"));
   web_.start();
   feed("a");
@@ -65,7 +65,7 @@ TEST_F(AgentsE2e, AgentsAreListedByTheFirstDigitsOfTheirIdsWithClocksAndStatus) 
   EXPECT_EQ(agent.at("host").as_string(), "host.web");
   EXPECT_THAT(std::string(agent.at("peer").as_string()), ContainsRegex("^127\\.0\\.0\\.1:[0-9]+$"));
   EXPECT_TRUE(agent.at("connected").as_bool());
-  EXPECT_TRUE(agent.at("clock_difference_ms").is_int64()) << "both are of this host";
+  EXPECT_TRUE(agent.at("clock_difference_ms").is_int64()) << "both run on this host";
   EXPECT_GT(agent.at("spool_bytes").to_number<double>(), 0);
   EXPECT_EQ(agent.at("collectors").to_number<int>(), 1);
   EXPECT_EQ(agent.at("collectors_not_ok").to_number<int>(), 0);
@@ -84,7 +84,7 @@ TEST_F(AgentsE2e, AgentsAreListedByTheFirstDigitsOfTheirIdsWithClocksAndStatus) 
   EXPECT_THAT(server_.cli({"agents"}).out, ContainsRegex("host\\.web +[0-9a-f]{8} +no +127"));
 }
 
-TEST_F(AgentsE2e, AnAgentThatIsConnectedIsForgottenOnlyByForce) {
+TEST_F(AgentsE2e, AConnectedAgentIsForgottenOnlyWithForce) {
   web_.start();
   feed("a");
   const Ended refused = server_.cli({"forget-agent", id()});
@@ -99,10 +99,10 @@ TEST_F(AgentsE2e, AnAgentThatIsConnectedIsForgottenOnlyByForce) {
   EXPECT_THAT(forgotten.out, ContainsRegex("^forgot agent [0-9a-f]{32} of host\\.web\n"));
   EXPECT_EQ(server_.metric("statmill_agents_forgotten_total"), 1);
   feed("b");
-  EXPECT_EQ(sum_of("a"), kLines) << "it stays, and does not count again";
+  EXPECT_EQ(sum_of("a"), kLines) << "its samples stay and are not counted again";
 }
 
-TEST_F(AgentsE2e, AnAgentThatWasForgottenComesBackWithAGapAndCountsNothingTwice) {
+TEST_F(AgentsE2e, AForgottenAgentReturnsWithAGapAndNothingCountsTwice) {
   web_.start();
   feed("a");
   const std::string known = id();
@@ -118,12 +118,13 @@ TEST_F(AgentsE2e, AnAgentThatWasForgottenComesBackWithAGapAndCountsNothingTwice)
   web_.start();
   feed("b");
   EXPECT_EQ(sum_of("a"), kLines);
-  EXPECT_EQ(id(), known) << "it keeps its identity";
+  EXPECT_EQ(id(), known) << "the agent keeps its identity";
   const boost::json::value document = listed();
   const boost::json::value& agent = document.at("agents").at(0);
   ASSERT_EQ(agent.at("gaps").to_number<int>(), 1);
   EXPECT_EQ(agent.at("last_gaps").at(0).at("reason").as_string(), "evicted");
-  EXPECT_GE(agent.at("lines_lost").to_number<double>(), 1) << "of which the server cannot know";
+  EXPECT_GE(agent.at("lines_lost").to_number<double>(), 1)
+      << "the server no longer knows that it has these lines";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Servers that are away, or come back older than they were: the agents' spools make up for it, and each
-// sample counts once.
+// Servers that are down for a while, or are restored from an older state: the agents resend from their
+// spools, and each sample counts once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ constexpr int kLivesMax = 5;
 
 std::string account_name(const AgentHost& host) { return "host." + host.name(); }
 
-// The server has so many batches of the host for good.
+// Returns true if `batches` batches of the host are durable at the server.
 bool has_batches(const ServerProcess& server, const AgentHost& host, uint64_t batches) {
   const AgentAccount account = account_of_host(server, account_name(host));
   return account.is_known && account.durable >= static_cast<double>(batches);
@@ -38,13 +38,13 @@ bool wait_for_batches(const ServerProcess& server, const AgentHost& host, uint64
 
 class AwayE2e : public testing::Test {
  protected:
-  // Hands samples over, and stops the agent: then they are in the spool.
+  // Sends samples to the agent and stops it, so that they are in its spool.
   void feed_and_stop(AgentHost& host) {
     EXPECT_TRUE(host.feed(random_, kLines)) << host.said();
     EXPECT_EQ(host.stop(), 0) << host.said();
   }
-  // All that the spool has arrives, and nothing else. The agent runs for it, and adds some of its own; what
-  // it cannot send before it ends, it sends when it runs again.
+  // Expects that all of the spool arrives at the servers, and nothing else. The agent must run to send it,
+  // and then adds samples of its own; those that it cannot send before it stops are sent in its next run.
   void expect_all_arrives(AgentHost& host, const std::vector<const ServerProcess*>& servers) {
     Spooled spooled = read_spool(host.spool());
     for (int life = 0; life < kLivesMax; ++life) {
@@ -66,7 +66,7 @@ class AwayE2e : public testing::Test {
   std::mt19937_64 random_{7};
 };
 
-TEST_F(AwayE2e, AServerThatIsAnEarlierStateOfItselfGetsAgainWhatItLacks) {
+TEST_F(AwayE2e, AServerRestoredFromAnOlderStateReceivesTheMissingBatchesAgain) {
   ServerProcess server(STATMILL_BIN);
   server.start();
   const uint16_t port = server.agent().port;
@@ -89,20 +89,21 @@ TEST_F(AwayE2e, AServerThatIsAnEarlierStateOfItselfGetsAgainWhatItLacks) {
   fs::rename(earlier, data);
 
   server.start(0, port);
-  EXPECT_LT(account_of_host(server, account_name(host)).durable, batches) << "it should be older now";
+  EXPECT_LT(account_of_host(server, account_name(host)).durable, batches)
+      << "the restored state should be older";
   expect_all_arrives(host, {&server});
   EXPECT_EQ(server.conservation(), "");
   EXPECT_EQ(server.stop(), 0);
 }
 
-TEST_F(AwayE2e, WhatWasTakenWithoutAServerArrivesWhenThereIsOne) {
+TEST_F(AwayE2e, SamplesSpooledWithoutAServerArriveOnceItRuns) {
   const uint16_t port = unused_port();
   AgentHost host(STATMILL_BIN, "alone", {{"127.0.0.1", port}});
   for (int life = 0; life < 3; ++life) {
     host.start();
     feed_and_stop(host);
   }
-  // What is not in the spool at a kill is lost; so nothing is handed over in this life.
+  // A kill loses what is not in the spool yet, so this run of the agent gets no samples.
   host.start();
   host.kill();
   ServerProcess server(STATMILL_BIN);
@@ -112,7 +113,7 @@ TEST_F(AwayE2e, WhatWasTakenWithoutAServerArrivesWhenThereIsOne) {
   EXPECT_EQ(server.stop(), 0);
 }
 
-TEST_F(AwayE2e, EachOfTwoServersGetsAllThoughOneWasAway) {
+TEST_F(AwayE2e, BothServersReceiveEverythingThoughOneWasDown) {
   ServerProcess here(STATMILL_BIN);
   ServerProcess away(STATMILL_BIN);
   here.start();

@@ -1,4 +1,5 @@
-// Backups of a server under load: what was durable is in them, a killed one is none, damage is found.
+// Backups of a server under load: they contain all durable data, an interrupted one is refused, and damage is
+// found.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +19,8 @@ using testing::HasSubstr;
 
 constexpr int kSeries = 10;
 
-// Line i goes to series i % 10, so that any prefix of the lines has counts that fall in steps of at most one.
+// Line i goes to series i % kSeries, so in any prefix of the lines the counts of the series differ by at
+// most 1.
 std::string lines_from(int64_t first, int64_t count) {
   std::string text;
   for (int64_t i = first; i < first + count; ++i) text += "load." + std::to_string(i % kSeries) + " 1\n";
@@ -51,7 +53,8 @@ class BackupE2e : public testing::Test {
   ServerProcess server_{STATMILL_BIN, {"--tick", "20ms", "--flush.interval", "200ms"}};
 };
 
-// What the restored load amounts to: counts and sums agree, and it is a prefix of what was sent.
+// Returns the number of samples of the load. Expects that counts and sums agree and that the samples are a
+// prefix of what was sent.
 int64_t counted(const ServerProcess& server) {
   const auto totals = server.totals("load.*");
   double all = 0;
@@ -63,7 +66,7 @@ int64_t counted(const ServerProcess& server) {
   return static_cast<int64_t>(all);
 }
 
-TEST_F(BackupE2e, HoldsAllThatWasDurableWhenItBegan) {
+TEST_F(BackupE2e, ContainsAllThatWasDurableWhenItBegan) {
   server_.start();
   std::string exact;
   for (int i = 1; i <= 1000; ++i)
@@ -88,7 +91,7 @@ TEST_F(BackupE2e, HoldsAllThatWasDurableWhenItBegan) {
   expect_good(backup);
   EXPECT_THAT(backup.out, HasSubstr(path("backup") + ": "));
   EXPECT_EQ(server_.conservation(), "");
-  EXPECT_EQ(counted(server_), sent) << "ingest went on";
+  EXPECT_EQ(counted(server_), sent) << "the backup must not stop ingest";
   EXPECT_EQ(server_.stop(), 0);
 
   expect_good(cli({"verify", path("backup")}));
@@ -98,26 +101,26 @@ TEST_F(BackupE2e, HoldsAllThatWasDurableWhenItBegan) {
   expect_good(cli({"check", restored.data() / "data"}));
   restored.start();
   const int64_t found = counted(restored);
-  EXPECT_GE(found, durable) << "what two ticks had made durable";
+  EXPECT_GE(found, durable) << "two ticks had made these durable";
   EXPECT_LE(found, sent);
   for (const auto& [name, totals] : want) {
     EXPECT_EQ(restored.totals(name).at(name).sum, totals.sum) << name;
     EXPECT_EQ(restored.totals(name).at(name).count, totals.count) << name;
   }
   restored.send("later 1\n");
-  EXPECT_EQ(restored.totals("later").at("later").sum, 1) << "and it goes on from there";
+  EXPECT_EQ(restored.totals("later").at("later").sum, 1) << "the restored server accepts samples";
   EXPECT_EQ(restored.conservation(), "");
   EXPECT_EQ(restored.stop(), 0);
 }
 
-TEST_F(BackupE2e, OneThatWasKilledIsNone) {
+TEST_F(BackupE2e, AnInterruptedBackupIsRefused) {
   server_.start();
   std::string many;
   for (int i = 0; i < 200'000; ++i) many += "many." + std::to_string(i * 7919) + " 1\n";
   server_.send(many);
   server_.wait_until_durable();
   std::string directory;
-  for (int attempt = 0; attempt < 100; ++attempt) {  // until the kill finds it half done
+  for (int attempt = 0; attempt < 100; ++attempt) {  // until a kill interrupts one
     directory = path("backup" + std::to_string(attempt));
     Process backup({std::string(STATMILL_BIN) + "/statmill",
                     {"backup", directory, "--admin.socket", server_.admin_socket()},
@@ -152,7 +155,7 @@ TEST_F(BackupE2e, OneThatWasKilledIsNone) {
   EXPECT_EQ(server_.stop(), 0);
 }
 
-TEST_F(BackupE2e, ACutByteIsFoundByVerifyAndByCheck) {
+TEST_F(BackupE2e, VerifyAndCheckFindADamagedByte) {
   server_.start();
   std::string some;
   for (int i = 0; i < 1000; ++i) some += "some." + std::to_string(i) + " 1\n";
@@ -174,9 +177,9 @@ TEST_F(BackupE2e, ACutByteIsFoundByVerifyAndByCheck) {
   EXPECT_FALSE(fs::exists(path("restored")));
 }
 
-TEST_F(BackupE2e, ALiveServerChecksItself) {
+TEST_F(BackupE2e, CheckWorksOnARunningServer) {
   server_.start();
-  std::string long_series;  // most of what is stored is chunks
+  std::string long_series;  // long enough that most of the stored bytes are chunks
   const int64_t now = std::time(nullptr);
   for (int64_t i = 0; i < 40'000; ++i) {
     long_series += "long." + std::to_string(i % 20) + " " + std::to_string(now - i / 20 * 10) + " " +
@@ -194,7 +197,7 @@ TEST_F(BackupE2e, ALiveServerChecksItself) {
   EXPECT_EQ(damaged.status, 1);
   EXPECT_THAT(damaged.out, HasSubstr(".sst"));
   server_.send("b.gauge 1\n");
-  EXPECT_EQ(server_.totals("b.gauge").at("b.gauge").sum, 1) << "the server goes on";
+  EXPECT_EQ(server_.totals("b.gauge").at("b.gauge").sum, 1) << "the server keeps working";
   EXPECT_EQ(server_.conservation(), "");
   server_.kill();
 }

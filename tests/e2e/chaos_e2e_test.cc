@@ -1,9 +1,9 @@
-// Exactly once, whatever happens: three agents and a server are killed again and again, and the network
-// between them cuts, holds up and falsifies. When all is quiet, the server has what the agents' spools took:
-// each series to the unit, each batch once.
+// Exactly-once delivery under faults: three agents and a server are killed repeatedly, and the network
+// between them cuts connections, delays and corrupts data. Once the faults stop, the server has exactly what
+// the agents' spools hold: the same totals for each series, and each batch once.
 //
-// Three seeds; a hundred with SM_TIER=nightly, which take half an hour, longer than ctest lets a test run.
-// CHAOS_SEED=n runs that one.
+// Runs 3 random seeds; SM_TIER=nightly runs 100, which take half an hour, longer than ctest's limit for a
+// test. CHAOS_SEED=n runs only that seed.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -25,16 +25,16 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kChaos{15'000};
 constexpr milliseconds kFeedInterval{10};
-constexpr int kLinesOfAFeed = 50;
+constexpr int kLinesPerFeed = 50;
 constexpr int kHosts = 3;
-constexpr int kRoundsToSettle = 5;
+constexpr int kDrainRoundsMax = 5;
 
 class Chaos {
  public:
   explicit Chaos(uint64_t seed)
       : random_(seed), proxy_(seed), server_(STATMILL_BIN, {"--flush.interval", "500ms"}) {
     for (int i = 0; i < kHosts; ++i) {
-      // The last one passes on what it gets; the others add up.
+      // The relay of the last host forwards each sample; those of the others aggregate over 1 s.
       const std::string aggregate = i == kHosts - 1 ? "0s" : "1s";
       hosts_.emplace_back(STATMILL_BIN, "chaos" + std::to_string(i), std::vector<Endpoint>{proxy_.endpoint()},
                           std::vector<std::string>{"--relay.aggregate", aggregate, "--interval", "100ms"});
@@ -44,26 +44,26 @@ class Chaos {
   void run() {
     start_what_is_down();
     const Steady::time_point end = Steady::now() + kChaos;
-    Steady::time_point next_strike = Steady::now() + spread(100, 1000);
+    Steady::time_point next_strike = Steady::now() + random_delay(100, 1000);
     while (Steady::now() < end && !testing::Test::HasFatalFailure()) {
       for (AgentHost& host : hosts_) {
-        EXPECT_TRUE(!host.is_up() || host.feed(random_, kLinesOfAFeed)) << host.said();
+        EXPECT_TRUE(!host.is_up() || host.feed(random_, kLinesPerFeed)) << host.said();
       }
       if (Steady::now() >= next_strike) {
         strike();
-        next_strike = Steady::now() + spread(100, 2000);
+        next_strike = Steady::now() + random_delay(100, 2000);
       } else if (Steady::now() >= up_again_) {
         start_what_is_down();
       }
-      // How long the chaos lasts is the test's input: nothing is waited for.
+      // The duration is an input of the test; this sleep waits for no event.
       std::this_thread::sleep_for(kFeedInterval);
     }
   }
 
-  // The faults stop, and all is sent that the spools have.
-  void settle() {
+  // Stops the faults and runs the agents until everything in their spools is at the server.
+  void drain() {
     proxy_.stop_faults();
-    for (int round = 0; round < kRoundsToSettle; ++round) {
+    for (int round = 0; round < kDrainRoundsMax; ++round) {
       start_what_is_down();
       for (const AgentHost& host : hosts_) ASSERT_TRUE(wait_for(host)) << host.said();
       for (AgentHost& host : hosts_) EXPECT_EQ(host.stop(), 0) << host.said();
@@ -84,8 +84,8 @@ class Chaos {
     for (const AgentHost& host : hosts_) {
       EXPECT_EQ(difference(server_, *spooled, host.name()), "") << host.said();
       for (const auto& [series, sum] : host.handed_over())
-        EXPECT_LE(spooled->series[series].totals.sum, sum) << series << ": more than was handed over";
-      EXPECT_GT(spooled->batches, 10) << "too few to see anything";
+        EXPECT_LE(spooled->series[series].totals.sum, sum) << series << ": more than was sent";
+      EXPECT_GT(spooled->batches, 10) << "too few batches to prove anything";
       lines += spooled->lines;
       ++spooled;
     }
@@ -98,14 +98,14 @@ class Chaos {
   std::string story() const { return proxy_.story(); }
 
  private:
-  milliseconds spread(uint64_t least, uint64_t most) {
+  milliseconds random_delay(uint64_t least, uint64_t most) {
     return milliseconds(least + random_() % (most - least));
   }
 
-  // Somebody goes, for a while.
+  // Kills an agent, or kills or stops the server, for a random time.
   void strike() {
-    const uint64_t victim = random_() % (2 * kHosts);  // the server as often as all agents together
-    up_again_ = Steady::now() + spread(0, 500);
+    const uint64_t victim = random_() % (2 * kHosts);  // the server is hit as often as all agents together
+    up_again_ = Steady::now() + random_delay(0, 500);
     if (victim < kHosts) {
       AgentHost& host = *std::next(hosts_.begin(), static_cast<int64_t>(victim));
       if (!host.is_up()) return;
@@ -146,7 +146,7 @@ class Chaos {
   ChaosProxy proxy_;
   ServerProcess server_;
   std::list<AgentHost> hosts_;
-  std::vector<Spooled> spooled_;  // of the hosts, in their order
+  std::vector<Spooled> spooled_;  // one per host, in the order of hosts_
   bool is_server_up_ = false;
   Steady::time_point up_again_{};
   int agents_killed_ = 0;
@@ -163,13 +163,13 @@ std::vector<uint64_t> seeds() {
   return out;
 }
 
-TEST(ChaosE2e, EachSampleThatASpoolTookCountsOnce) {
+TEST(ChaosE2e, EachSpooledSampleCountsOnce) {
   for (const uint64_t seed : seeds()) {
     std::printf("CHAOS_SEED=%lu\n", seed);
     std::fflush(stdout);
     Chaos chaos(seed);
     chaos.run();
-    if (!HasFatalFailure()) chaos.settle();
+    if (!HasFatalFailure()) chaos.drain();
     if (!HasFatalFailure()) chaos.compare();
     ASSERT_FALSE(HasFailure()) << "CHAOS_SEED=" << seed << "\n" << chaos.story();
   }

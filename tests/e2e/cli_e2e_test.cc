@@ -1,4 +1,4 @@
-// The command line against a real server: put, query, ls, status.
+// The command line with a running server: put, query, ls, status.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ TEST_F(CliE2e, ListsAndShowsStatus) {
   EXPECT_THAT(cli({"status"}).out, HasSubstr("0.1.0"));
 }
 
-TEST_F(CliE2e, SaysWhatIsWrongAndEndsAccordingly) {
+TEST_F(CliE2e, ReportsErrorsAndExitsWithTheirStatus) {
   const Ended refused = cli({"put", "shop.orders", "nan"});
   EXPECT_EQ(refused.status, 4);
   EXPECT_THAT(refused.said, HasSubstr("not_finite"));

@@ -1,5 +1,5 @@
-// A whole server whose wall clock is wrong for a while: nothing is lost, it is told, and an operator can end
-// it.
+// A server whose wall clock is wrong for a while: it loses nothing and reports the problem, and an operator
+// can confirm the clock.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,14 +39,14 @@ class ClockE2e : public testing::Test {
     if (!file) file.open(clock_file(), std::ios::binary | std::ios::out);
     file.write(reinterpret_cast<const char*>(&seconds), sizeof seconds);
   }
-  // One sample an hour, over four days.
+  // Sends one sample per hour over four days.
   void send_old() {
     std::string lines;
     for (int i = 1; i <= kOld; ++i) lines += "old " + std::to_string(now_s_ - i * 3600) + " 1\n";
     server_.send(lines);
     server_.wait_until_durable();
   }
-  // How many samples of the series the server tells of the days around the test.
+  // Returns how many samples the server has of the series from 5 days before the test to 1 hour after it.
   double count(const std::string& series, int64_t step_s = 10) const {
     const auto answer = boost::json::parse(server_.get(
         "/api/v1/query?stats=count&step=" + std::to_string(step_s) + "&series=" + series +
@@ -73,7 +73,7 @@ TEST_F(ClockE2e, AStartTenYearsAheadLosesNothing) {
   EXPECT_EQ(http_get(server_.http(), "/readyz").status, 503);
   EXPECT_THAT(http_get(server_.http(), "/readyz").body, HasSubstr("the wall clock is 10y ahead of"));
   server_.wait_until_durable();
-  EXPECT_EQ(count("old", 3600), kOld) << "nor does it hide anything";
+  EXPECT_EQ(count("old", 3600), kOld) << "queries still return the data";
   stop();
   set_clock_wrong_by(0);
   for (int i = 1; i <= 3; ++i) {
@@ -88,7 +88,7 @@ TEST_F(ClockE2e, AStartTenYearsAheadLosesNothing) {
   }
 }
 
-TEST_F(ClockE2e, TwoYearsAheadInARunningServerLosesNothingAndIsTold) {
+TEST_F(ClockE2e, AStepOfTwoYearsInARunningServerLosesNothingAndIsReported) {
   server_.start();
   send_old();
   set_clock_wrong_by(2 * kYear_s);
@@ -103,7 +103,7 @@ TEST_F(ClockE2e, TwoYearsAheadInARunningServerLosesNothingAndIsTold) {
   stop();
 }
 
-// Its own clock is right all the time.
+// The agent's own clock is right throughout.
 TEST_F(ClockE2e, AnAgentWaitsForAServerWhoseClockIsWrongAndLosesNothing) {
   server_.start();
   send_old();
@@ -144,7 +144,7 @@ TEST_F(ClockE2e, AnAgentWaitsForAServerWhoseClockIsWrongAndLosesNothing) {
   stop();
 }
 
-TEST_F(ClockE2e, AnOperatorsWordIsTakenAtOnceAndWhatGoesIsLogged) {
+TEST_F(ClockE2e, AnOperatorsConfirmationAppliesAtOnceAndDroppedDataIsLogged) {
   server_.start();
   send_old();
   stop();

@@ -1,5 +1,5 @@
-// Two agents with one identity, as on clones of a machine's disk: one of them takes a new one, both go on,
-// and what the server lacks of either it has been told.
+// Two agents with one identity, as on clones of a machine's disk: one of them gets a new identity, both
+// continue, and all lines that the server does not get are reported to it as lost.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,8 +21,9 @@ namespace fs = std::filesystem;
 constexpr int kLines = 500;
 constexpr int kRoundsMax = 3;
 
-// Gives `copy` the spool of `original` with the identity, as on a disk that was cloned: there the file `lock`
-// has the same inode, too. Requires: neither runs.
+// Copies the spool of `original`, including its identity, to `copy`. On a cloned disk the file `lock` would
+// also have the same inode, so this writes the location of the copy into its identity. Requires that neither
+// agent runs.
 void clone_spool(const AgentHost& original, const AgentHost& copy) {
   fs::remove_all(copy.spool());
   fs::copy(original.spool(), copy.spool(), fs::copy_options::recursive);
@@ -32,9 +33,9 @@ void clone_spool(const AgentHost& original, const AgentHost& copy) {
   ASSERT_TRUE(text);
   auto identity = decode_identity(*text);
   ASSERT_TRUE(identity) << identity.error().message;
-  const auto place = (*directory)->place();
-  ASSERT_TRUE(place);
-  identity->place = *place;
+  const auto location = (*directory)->location();
+  ASSERT_TRUE(location);
+  identity->location = *location;
   ASSERT_TRUE(write_identity(**directory, *identity));
   ASSERT_TRUE((*directory)->sync());
 }
@@ -50,18 +51,18 @@ class ClonesE2e : public testing::Test {
     EXPECT_EQ(server_.stop(), 0);
   }
 
-  // Nothing but what is handed over becomes a batch, line by line.
+  // Returns an agent that sends only the lines it is fed, without aggregation.
   AgentHost host(const std::string& name) const {
     return AgentHost(STATMILL_BIN, name, {server_.agent()}, {"--interval", "1h", "--relay.aggregate", "0s"});
   }
   boost::json::value agents() const { return boost::json::parse(server_.get("/api/v1/status/agents")); }
-  // Then they have two identities, since of one there is one connection.
+  // True implies two identities, because the server keeps one connection per identity.
   bool are_both_connected() const { return agents().at("connected").as_int64() == 2; }
   double sum_of(const AgentHost& host, const std::string& series) const {
     return server_.totals(host.name() + ".*")[host.name() + "." + series].sum;
   }
   std::string said() const { return original_.said() + "--- and the clone\n" + clone_.said(); }
-  // An agent that has sent some batches, with its clone: neither runs.
+  // Makes an agent that has sent some batches, and its clone. Neither runs afterwards.
   void make_clones() {
     original_.start();
     EXPECT_TRUE(original_.feed_ones("before", kLines));
@@ -81,11 +82,11 @@ class ClonesE2e : public testing::Test {
   AgentHost clone_ = host("clone");
 };
 
-TEST_F(ClonesE2e, WhatTwoAgentsWriteUnderOneIdentityCountsOnceOrIsTold) {
+TEST_F(ClonesE2e, LinesOfClonesCountOnceOrAreReportedLost) {
   make_clones();
   const uint16_t port = server_.agent().port;
   EXPECT_EQ(server_.stop(), 0);
-  for (AgentHost* host : {&original_, &clone_}) {  // so that each has batches of the same numbers
+  for (AgentHost* host : {&original_, &clone_}) {  // gives both agents batches with the same numbers
     host->start();
     EXPECT_TRUE(host->feed_ones("during", kLines));
     EXPECT_EQ(host->stop(), 0) << host->said();
@@ -110,13 +111,13 @@ TEST_F(ClonesE2e, WhatTwoAgentsWriteUnderOneIdentityCountsOnceOrIsTold) {
   }
   EXPECT_GE(missing, 0) << "counted twice";
   EXPECT_GE(lost, missing) << said();
-  EXPECT_GT(lost, 0) << "one had batches that the server could not take";
+  EXPECT_GT(lost, 0) << "one agent had batches that the server could not accept";
   EXPECT_THAT(said(), HasSubstr("the agent takes a new identity"));
 }
 
-// Nothing tells them apart then but that they replace each other. A collection of the agent itself may fall
-// between, and does: then they are made anew.
-TEST_F(ClonesE2e, AgentsThatReplaceEachOtherAreWarnedOfByBothPeers) {
+// Here the only sign of clones is that their connections replace each other. A batch of an agent's own
+// metrics can reveal them earlier; the test then makes new clones.
+TEST_F(ClonesE2e, AgentsAndServerWarnOfClonesThatReplaceEachOther) {
   bool is_warned = false;
   for (int round = 0; round < kRoundsMax && !is_warned; ++round) {
     make_clones();
@@ -134,7 +135,7 @@ TEST_F(ClonesE2e, AgentsThatReplaceEachOtherAreWarnedOfByBothPeers) {
   const auto line = server_.process().wait_for_line("agent_clones");
   ASSERT_TRUE(line) << server_.process().standard_error();
   const HttpReply ready = http_get(server_.http(), "/readyz");
-  EXPECT_EQ(ready.status, 200) << "it is a warning";
+  EXPECT_EQ(ready.status, 200) << "clones are a warning";
   for (const std::string& said : {*line, ready.body}) {
     EXPECT_THAT(said, HasSubstr("host.original (127.0.0.1:"));
     EXPECT_THAT(said, HasSubstr("host.clone (127.0.0.1:"));

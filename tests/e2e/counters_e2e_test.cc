@@ -1,5 +1,4 @@
-// A program that links the library of counters and nothing else of ours: what it counts is found on the
-// server.
+// A program that links only the counters library of statmill: its counts arrive at the server.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +14,7 @@ class CountersE2e : public testing::Test {
     EXPECT_EQ(server_.conservation(), "");
     EXPECT_EQ(server_.stop(), 0) << server_.process().standard_error();
   }
-  // Runs the example of examples/requests.cc.
+  // Runs examples/requests.cc.
   void run_example(const std::string& address) const {
     Process example({.program = STATMILL_BIN "/example-requests", .arguments = {address}, .environment = {}});
     EXPECT_EQ(example.wait(), 0) << example.standard_error();
@@ -27,7 +26,7 @@ class CountersE2e : public testing::Test {
   ServerProcess server_{STATMILL_BIN, {"--line.socket", socket_}};
 };
 
-TEST_F(CountersE2e, CountsOfAProgramAreItsSeries) {
+TEST_F(CountersE2e, CountsOfAProgramArriveOverEveryTransport) {
   run_example("tcp:" + server_.line().text());
   run_example("udp:" + server_.line().text());
   run_example("unix:" + socket_);

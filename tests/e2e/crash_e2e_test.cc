@@ -1,4 +1,5 @@
-// Restart, kill -9 in mid-load, SIGTERM: what was durable is there, nothing counts twice, no holes.
+// After a restart, SIGTERM or kill -9 under load all durable data is there, nothing counts twice, and there
+// are no holes.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -12,7 +13,8 @@ namespace {
 
 constexpr int kSeries = 10;
 
-// Line i goes to series i % 10, so that any prefix of the lines has counts that fall in steps of at most one.
+// Line i goes to series i % kSeries, so in any prefix of the lines the counts of the series differ by at
+// most 1.
 std::string lines_from(int64_t first, int64_t count) {
   std::string text;
   for (int64_t i = first; i < first + count; ++i) text += "load." + std::to_string(i % kSeries) + " 1\n";
@@ -59,7 +61,7 @@ TEST(CrashE2e, SigtermLosesNothingThatWasSent) {
       ASSERT_TRUE(connection.send(lines_from(sent, kLines)));
       sent += kLines;
       connection.finish_sending();
-    }  // closed, perhaps not even accepted yet, and SIGTERM comes at once
+    }  // closed, maybe before the server accepted it; SIGTERM follows at once
     ASSERT_EQ(server.stop(), 0) << server.process().standard_error();
   }
   server.start();
@@ -68,8 +70,9 @@ TEST(CrashE2e, SigtermLosesNothingThatWasSent) {
   EXPECT_EQ(server.stop(), 0);
 }
 
-// `options` decide how often shards are flushed, so that kills hit journal, fragments and trims alike.
-void kill_in_mid_load(const std::vector<std::string>& options, int kills) {
+// Kills the server `kills` times under load. `options` set how often shards are flushed, so that kills happen
+// during journal writes, flushes and trims.
+void kill_under_load(const std::vector<std::string>& options, int kills) {
   ServerProcess server(STATMILL_BIN, options);
   std::mt19937 random(7);
   int64_t stored = 0;
@@ -82,7 +85,7 @@ void kill_in_mid_load(const std::vector<std::string>& options, int kills) {
       TcpConnection connection = TcpConnection::to(server.line());
       while (!killed && connection.send(lines_from(sent, 100))) sent += 100;
     });
-    // Some of the load is durable, by the server's own word, before the kill.
+    // Waits until the server reports some of the load as durable, then kills it.
     const bool flowing = server.wait_for_metric("statmill_samples_accepted_total{listener=\"tcp\"}",
                                                 1000 + static_cast<double>(random() % 20'000));
     const int64_t accepted =
@@ -104,10 +107,10 @@ void kill_in_mid_load(const std::vector<std::string>& options, int kills) {
   }
 }
 
-TEST(CrashE2e, Kill9InMidLoadRecoversFromTheJournal) { kill_in_mid_load({"--tick", "50ms"}, 4); }
+TEST(CrashE2e, Kill9UnderLoadRecoversFromTheJournal) { kill_under_load({"--tick", "50ms"}, 4); }
 
-TEST(CrashE2e, Kill9InMidLoadRecoversBetweenFlushes) {
-  kill_in_mid_load({"--tick", "20ms", "--flush.interval", "100ms"}, 6);
+TEST(CrashE2e, Kill9UnderLoadRecoversBetweenFlushes) {
+  kill_under_load({"--tick", "20ms", "--flush.interval", "100ms"}, 6);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Graphite's and statsd's senders are heard on ports of their own and found under the names they use; every
-// sample is accounted for on each listener.
+// Graphite and statsd senders are served on their own ports, their series have the names that they send, and
+// each listener accounts for every sample.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ class DialectsE2e : public testing::Test {
     expect_conservation();
     EXPECT_EQ(server_.stop(), 0) << server_.process().standard_error();
   }
-  // Of every listener, in /metrics: received == accepted + refused.
+  // Checks for every listener in /metrics that received == accepted + refused.
   void expect_conservation() const {
     const std::string metrics = server_.get("/metrics");
     std::map<std::string, double> missing;
@@ -51,7 +51,7 @@ class DialectsE2e : public testing::Test {
   ServerProcess server_{STATMILL_BIN, {"--graphite.listen", "127.0.0.1:0", "--statsd.listen", "127.0.0.1:0"}};
 };
 
-TEST_F(DialectsE2e, TakesGraphitesLinesWithTagsByTcpAndUdp) {
+TEST_F(DialectsE2e, AcceptsGraphiteLinesWithTagsOverTcpAndUdp) {
   const Endpoint graphite = server_.listener("graphite");
   ServerProcess::send_to(graphite,
                          "disk.used;host=web1;device=sda 12.5 -1\n"
@@ -70,7 +70,7 @@ TEST_F(DialectsE2e, TakesGraphitesLinesWithTagsByTcpAndUdp) {
   EXPECT_EQ(server_.totals("disk.used;*").size(), 2U);
 }
 
-TEST_F(DialectsE2e, TakesEveryTypeOfStatsd) {
+TEST_F(DialectsE2e, AcceptsEveryStatsdType) {
   UdpSender statsd(server_.listener("statsd"));
   ASSERT_TRUE(
       statsd.send("web.requests:1|c|@0.1|#host:web1\n"
@@ -89,13 +89,13 @@ TEST_F(DialectsE2e, TakesEveryTypeOfStatsd) {
   EXPECT_EQ(total("queue").sum, 10 + 14 + 13);
   EXPECT_EQ(total("Web.Requests{x}").sum, 2);
   expect_conservation();
-  ASSERT_EQ(server_.stop(), 0) << "which ends the slot of the set";
+  ASSERT_EQ(server_.stop(), 0) << "a stop reports the open slots of sets";
   server_.start();
   EXPECT_EQ(total("users").count, 1);
   EXPECT_EQ(total("users").sum, 2);
 }
 
-TEST_F(DialectsE2e, FindsNamesWithCapitalsAndBytesOfPatternsUnderTheirPlainNames) {
+TEST_F(DialectsE2e, FindsNamesWithCapitalsAndPatternCharactersLiterally) {
   const std::vector<std::string> names = {
       "Web.Latency", "jvm.GC[old].time", "queue[7", "rows{a,b}", "half{open", "what?", "all.*",
       "2^10",        "path;Tag=A[0-9]"};
@@ -105,7 +105,7 @@ TEST_F(DialectsE2e, FindsNamesWithCapitalsAndBytesOfPatternsUnderTheirPlainNames
   ASSERT_TRUE(UdpSender(server_.listener("graphite")).send(lines));
   ASSERT_TRUE(wait_for_received("graphite_udp", static_cast<double>(names.size())));
   for (const std::string& name : names) EXPECT_EQ(total(name).sum, 10) << name;
-  EXPECT_EQ(server_.totals("web.latenc[y]").size(), 0U) << "another name";
+  EXPECT_EQ(server_.totals("web.latenc[y]").size(), 0U) << "names are case-sensitive";
   EXPECT_EQ(server_.totals("*").count("queue[7"), 1U);
 }
 

@@ -1,6 +1,6 @@
-// A server on a real file system that fills up, turns read-only or limits the size of files: it goes on in
-// memory, answers reads, says what is wrong, and resumes by itself. Two of them need root and mounts, and are
-// skipped elsewhere.
+// A server on a real file system that fills up, turns read-only or limits the size of files: it continues in
+// memory, answers reads, reports the problem, and resumes by itself. Most of these tests mount file systems;
+// they are skipped without root.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,18 +26,18 @@ bool run(const std::string& program, std::vector<std::string> arguments) {
   return process.wait() == 0;
 }
 
-// A new loop device over the file, or empty. Not mount -o loop: that would take the device in use again, and
-// with it the file system that has gone bad.
+// Returns a new loop device for the file, or an empty string on failure. `mount -o loop` would reuse the
+// existing device, and with it the failed file system.
 std::string loop_device(const fs::path& image) {
   Process losetup({"losetup", {"--find", "--show", image.string()}, {}});
   if (losetup.wait() != 0) return {};
   return std::string(split(losetup.standard_output(), '\n').at(0));
 }
 
-// A file system at a path, gone with the object, whoever still uses it.
+// Mounts a file system. The destructor detaches it, even while it is in use.
 class Mount {
  public:
-  // `arguments` of mount(8), without the path.
+  // `arguments` are those of mount(8) without the path.
   Mount(fs::path path, std::vector<std::string> arguments) : path_(std::move(path)) {
     fs::create_directories(path_);
     arguments.push_back(path_.string());
@@ -47,7 +47,7 @@ class Mount {
   Mount(const Mount&) = delete;
   Mount& operator=(const Mount&) = delete;
 
-  bool is_there() const { return mounted_; }
+  bool is_mounted() const { return mounted_; }
   void unmount() {
     if (!std::exchange(mounted_, false)) return;
     EXPECT_EQ(::umount2(path_.c_str(), MNT_DETACH), 0) << path_;
@@ -58,7 +58,7 @@ class Mount {
   bool mounted_ = false;
 };
 
-// Writes until nothing more fits on the disk.
+// Writes to the file until the disk is full.
 void fill(const fs::path& ballast) {
   const Descriptor file(::open(ballast.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
   const std::string block(1 << 12, 'x');
@@ -68,18 +68,18 @@ void fill(const fs::path& ballast) {
 
 class DiskE2e : public testing::Test {
  protected:
-  // Of the server that the test starts.
+  // The data directory of server_.
   fs::path data() const { return data_of(server_); }
   static fs::path data_of(const ServerProcess& server) { return server.data() / "data"; }
 
-  // So many samples more, over a thousand series.
+  // Sends this many samples, spread over a thousand series.
   void send(int64_t samples) {
     std::string lines;
     for (int64_t i = 0; i < samples; ++i) lines += "disk." + std::to_string(i % 1000) + " 1\n";
     server_.send(lines);
     sent_ += samples;
   }
-  // Every sample is answered once, whether it is in memory or on disk.
+  // Queries return every sample once, from memory or from disk.
   void expect_all_there(const std::string& when) {
     double all = 0;
     for (const auto& [name, totals] : server_.totals("disk.*")) all += totals.count;
@@ -87,7 +87,7 @@ class DiskE2e : public testing::Test {
     EXPECT_EQ(server_.conservation(), "") << when;
   }
   HttpReply readiness() const { return http_get(server_.http(), "/readyz"); }
-  // Asks until /readyz answers so, at most 30 s; samples go on coming.
+  // Sends samples until /readyz answers with `status`. Returns false after 30 s.
   bool becomes(int status) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (readiness().status != status) {
@@ -97,7 +97,7 @@ class DiskE2e : public testing::Test {
     }
     return true;
   }
-  // In trouble: says so and why, takes samples, answers them.
+  // Expects that the server reports the trouble with its cause, accepts samples, and returns them.
   void expect_trouble(const std::string& why) {
     ASSERT_TRUE(becomes(503)) << server_.process().standard_error();
     EXPECT_THAT(readiness().body, HasSubstr(why));
@@ -125,9 +125,9 @@ class DiskE2e : public testing::Test {
   int64_t sent_ = 0;
 };
 
-TEST_F(DiskE2e, AFullDiskIsBorneInMemoryAndLeftBehind) {
+TEST_F(DiskE2e, ContinuesInMemoryOnAFullDiskAndResumes) {
   const Mount disk(data(), {"-t", "tmpfs", "-o", "size=16m", "none"});
-  if (!disk.is_there()) GTEST_SKIP() << "cannot mount a tmpfs here";
+  if (!disk.is_mounted()) GTEST_SKIP() << "cannot mount a tmpfs here";
   server_.start();
   for (int cycle = 0; cycle < 3; ++cycle) {
     send(10'000);
@@ -140,8 +140,8 @@ TEST_F(DiskE2e, AFullDiskIsBorneInMemoryAndLeftBehind) {
   expect_all_there_after_a_kill();
 }
 
-// ext4 after an error of its own: all writes fail with EROFS. Then the disk comes back.
-TEST_F(DiskE2e, AReadOnlyDiskIsBorneInMemoryAndLeftBehind) {
+// ext4 after an internal error: all writes fail with EROFS. Then the same image is mounted again.
+TEST_F(DiskE2e, ContinuesInMemoryOnAReadOnlyDiskAndResumes) {
   const fs::path image = server_.data() / "image";
   {
     const Descriptor file(::open(image.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
@@ -150,8 +150,8 @@ TEST_F(DiskE2e, AReadOnlyDiskIsBorneInMemoryAndLeftBehind) {
   if (!run("mkfs.ext4", {"-q", "-F", image.string()})) GTEST_SKIP() << "no mkfs.ext4 here";
   const std::string device = loop_device(image);
   Mount disk(data(), {device});
-  run("losetup", {"--detach", device});  // once nobody uses it
-  if (!disk.is_there()) GTEST_SKIP() << "cannot mount a loop device here";
+  run("losetup", {"--detach", device});  // takes effect when the mount ends
+  if (!disk.is_mounted()) GTEST_SKIP() << "cannot mount a loop device here";
   server_.start();
   send(10'000);
   server_.wait_until_durable();
@@ -161,13 +161,13 @@ TEST_F(DiskE2e, AReadOnlyDiskIsBorneInMemoryAndLeftBehind) {
   const std::string another = loop_device(image);
   const Mount again(data(), {another});
   run("losetup", {"--detach", another});
-  ASSERT_TRUE(again.is_there());
+  ASSERT_TRUE(again.is_mounted());
   expect_recovery();
   expect_all_there_after_a_kill();
 }
 
-// A write over the limit is an error like a full disk's: another file has room again.
-TEST_F(DiskE2e, ALimitOnTheSizeOfFilesIsOneMoreFullDisk) {
+// A write over the limit fails as on a full disk, but a new file has room again.
+TEST_F(DiskE2e, AFileSizeLimitIsHandledLikeAFullDisk) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   const rlimit limit{256 << 10, before.rlim_max};
@@ -182,10 +182,11 @@ TEST_F(DiskE2e, ALimitOnTheSizeOfFilesIsOneMoreFullDisk) {
   expect_all_there_after_a_kill();
 }
 
-// The server that starts here has no room for its log: it serves what is there, says so, and takes samples.
-TEST_F(DiskE2e, AStartOnAFullDiskServesReadsAndGoesOnByItself) {
+// The server starts without room for its log: it serves the existing data, reports the problem, and accepts
+// samples.
+TEST_F(DiskE2e, AStartOnAFullDiskServesReadsAndResumes) {
   const Mount disk(data(), {"-t", "tmpfs", "-o", "size=16m", "none"});
-  if (!disk.is_there()) GTEST_SKIP() << "cannot mount a tmpfs here";
+  if (!disk.is_mounted()) GTEST_SKIP() << "cannot mount a tmpfs here";
   server_.start();
   send(10'000);
   server_.wait_until_durable();
@@ -202,9 +203,9 @@ TEST_F(DiskE2e, AStartOnAFullDiskServesReadsAndGoesOnByItself) {
   expect_all_there_after_a_kill();
 }
 
-TEST_F(DiskE2e, AStartOnAFullDiskGivesUpTheReserve) {
+TEST_F(DiskE2e, AStartOnAFullDiskReleasesTheReserve) {
   const Mount disk(data_of(reserving_), {"-t", "tmpfs", "-o", "size=32m", "none"});
-  if (!disk.is_there()) GTEST_SKIP() << "cannot mount a tmpfs here";
+  if (!disk.is_mounted()) GTEST_SKIP() << "cannot mount a tmpfs here";
   const fs::path reserve = data_of(reserving_) / "reserve";
   const fs::path ballast = data_of(reserving_) / "ballast";
   reserving_.start();
@@ -227,9 +228,9 @@ TEST_F(DiskE2e, AStartOnAFullDiskGivesUpTheReserve) {
   EXPECT_EQ(reserving_.stop(), 0);
 }
 
-TEST_F(DiskE2e, AStartOnAReadOnlyDiskServesReadsAndGoesOnByItself) {
+TEST_F(DiskE2e, AStartOnAReadOnlyDiskServesReadsAndResumes) {
   const Mount disk(data(), {"-t", "tmpfs", "-o", "size=64m", "none"});
-  if (!disk.is_there()) GTEST_SKIP() << "cannot mount a tmpfs here";
+  if (!disk.is_mounted()) GTEST_SKIP() << "cannot mount a tmpfs here";
   server_.start();
   send(10'000);
   server_.wait_until_durable();
@@ -243,7 +244,8 @@ TEST_F(DiskE2e, AStartOnAReadOnlyDiskServesReadsAndGoesOnByItself) {
   expect_trouble("Read-only file system");
   ASSERT_TRUE(run("mount", {"-o", "remount,rw", data().string()}));
   expect_recovery();
-  ASSERT_TRUE(server_.process().wait_for_line("admin socket open")) << "in the data directory";
+  ASSERT_TRUE(server_.process().wait_for_line("admin socket open"))
+      << "the admin socket needs a writable data directory";
   expect_all_there_after_a_kill();
 }
 

@@ -1,5 +1,5 @@
-// Distributions end to end: samples and histograms of every road come back as percentiles and heatmaps,
-// whether they are in RAM, in the journal of a killed server, or in its files.
+// Distributions end to end: samples and histograms sent over every path are returned as percentiles and
+// heatmaps, from RAM, from the journal of a killed server, and from its files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,11 +19,11 @@ class DistributionsE2e : public testing::Test {
     EXPECT_EQ(server_.conservation(), "");
     EXPECT_EQ(server_.stop(), 0) << server_.process().standard_error();
   }
-  // Of the last hours in one slot of a day, or two when midnight came between.
+  // Returns the heatmap of the last two hours: one slot of a day, or two if midnight is within them.
   boost::json::object heatmap(const std::string& parameters) const {
     return boost::json::parse(server_.get("/api/v1/heatmap?from=-2h&step=1d&" + parameters)).as_object();
   }
-  // How many samples are in each range of values, by where it begins.
+  // Returns the number of samples in each range of values, keyed by the lower bound of the range.
   std::map<double, double> ranges(const std::string& parameters) const {
     const boost::json::object answer = heatmap(parameters);
     std::map<double, double> out;
@@ -45,15 +45,15 @@ class DistributionsE2e : public testing::Test {
   ServerProcess server_{STATMILL_BIN, {"--statsd.listen", "127.0.0.1:0"}};
 };
 
-TEST_F(DistributionsE2e, SurviveAKillAndAFlush) {
+TEST_F(DistributionsE2e, DistributionsSurviveAKillAndAFlush) {
   server_.send(hundred_lines());
   EXPECT_EQ(ranges("series=d&grouping=0"), hundred_by_powers_);
   server_.wait_until_durable();
   server_.kill();
   server_.start();
-  EXPECT_EQ(ranges("series=d&grouping=0"), hundred_by_powers_) << "out of the journal";
+  EXPECT_EQ(ranges("series=d&grouping=0"), hundred_by_powers_) << "from the journal";
   ASSERT_EQ(server_.cli({"flush", "--compact"}).status, 0);
-  EXPECT_EQ(ranges("series=d&grouping=0"), hundred_by_powers_) << "out of the files";
+  EXPECT_EQ(ranges("series=d&grouping=0"), hundred_by_powers_) << "from the files";
   ASSERT_EQ(server_.stop(), 0);
   const Ended checked = server_.cli({"check", (server_.data() / "data").string()});
   EXPECT_EQ(checked.status, 0) << checked.out << checked.said;
@@ -61,20 +61,20 @@ TEST_F(DistributionsE2e, SurviveAKillAndAFlush) {
   EXPECT_EQ(ranges("series=d&grouping=0"), hundred_by_powers_);
 }
 
-TEST_F(DistributionsE2e, PercentilesCanBeAskedForByCommandLine) {
+TEST_F(DistributionsE2e, TheCommandLineReturnsPercentiles) {
   server_.send(hundred_lines() + "gauge 5\n");
-  const auto ask = [&](const std::string& name) {
+  const auto query = [&](const std::string& name) {
     return server_.cli({"query", name, "--from", "-10m", "--step", "1d", "--stats", "count,p50,p99,p100",
                         "--format", "csv"});
   };
-  const Ended answer = ask("d");
+  const Ended answer = query("d");
   EXPECT_EQ(answer.status, 0) << answer.said;
   EXPECT_THAT(answer.out, HasSubstr(",100,50.5,99,100\n"));
-  EXPECT_THAT(ask("gauge").out, HasSubstr(",1,,,\n"));
+  EXPECT_THAT(query("gauge").out, HasSubstr(",1,,,\n"));
 }
 
-// As if two hosts had sent their histograms, and a third its samples.
-TEST_F(DistributionsE2e, HistogramsOfManyHostsMergeExactly) {
+// Two hosts send histograms, a third sends samples.
+TEST_F(DistributionsE2e, HistogramsOfSeveralHostsMergeExactly) {
   server_.send("%took;host=a h5 41 20:1 21:1\n%took;host=b h7 1020 20:1 506:1\n");
   ServerProcess::send_to(server_.listener("statsd"), "took:20|ms|#host:c\ntook:21|h|@0.5|#host:c\n");
   EXPECT_EQ(ranges("series=took*"), (std::map<double, double>{{20, 3}, {21, 3}, {992, 1}}));
@@ -85,7 +85,7 @@ TEST_F(DistributionsE2e, HistogramsOfManyHostsMergeExactly) {
   EXPECT_EQ(totals.at("took;host=c").count, 3);
 }
 
-TEST_F(DistributionsE2e, AHeatmapOfWhatIsNoDistributionIsAnError) {
+TEST_F(DistributionsE2e, AHeatmapOfAGaugeIsAnError) {
   server_.send("gauge 5\n");
   const HttpReply answer = http_get(server_.http(), "/api/v1/heatmap?series=gauge");
   EXPECT_EQ(answer.status, 404);

@@ -1,4 +1,4 @@
-// How statmilld ends: a clear line and the documented exit status for each cause.
+// For each cause statmilld ends with a clear log line and the documented exit status.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ std::vector<std::string> options_for(const std::filesystem::path& data) {
           "--http.listen", "127.0.0.1:0", "--agent.listen", "127.0.0.1:0"};
 }
 
-TEST(ExitE2e, EverySignalThatAsksToStopEndsWithZero) {
+TEST(ExitE2e, SigintAndSigtermEndWithStatusZero) {
   for (const int number : {SIGINT, SIGTERM}) {
     ServerProcess server(STATMILL_BIN);
     server.start();
@@ -38,7 +38,7 @@ TEST(ExitE2e, EverySignalThatAsksToStopEndsWithZero) {
   }
 }
 
-TEST(ExitE2e, AStopWhileTheDiskHangsSaysSoAndEndsWithZeroOnceItGoesOn) {
+TEST(ExitE2e, AStopOnAHungDiskIsReportedAndEndsWithZeroOnceTheDiskResumes) {
   ServerProcess server(STATMILL_BIN, {"--watchdog.hang", "200ms"});
   const std::filesystem::path hung = server.data() / "hung";
   server.start(0, 0, {{"LD_PRELOAD", STATMILL_HUNG_DISK}, {"HUNG_DISK", hung}});
@@ -55,8 +55,8 @@ TEST(ExitE2e, AStopWhileTheDiskHangsSaysSoAndEndsWithZeroOnceItGoesOn) {
   EXPECT_EQ(server.totals("x").at("x").sum, 2);
 }
 
-// Also while it takes itself down, up to the last instruction.
-TEST(ExitE2e, SignalsWithoutPauseEndItWithZero) {
+// The server must handle signals until its last instruction.
+TEST(ExitE2e, AStreamOfSignalsEndsWithZero) {
   for (int i = 0; i < 10; ++i) {
     ServerProcess server(STATMILL_BIN);
     server.start();
@@ -67,7 +67,7 @@ TEST(ExitE2e, SignalsWithoutPauseEndItWithZero) {
   }
 }
 
-TEST(ExitE2e, AHangupIsLoggedAndEndsNothing) {
+TEST(ExitE2e, AHangupIsLoggedAndIgnored) {
   ServerProcess server(STATMILL_BIN);
   server.start();
   for (int i = 0; i < 2; ++i) {
@@ -79,7 +79,7 @@ TEST(ExitE2e, AHangupIsLoggedAndEndsNothing) {
   EXPECT_EQ(server.stop(), 0);
 }
 
-TEST(ExitE2e, SystemdIsToldWhenTheServerIsReadyAndWhenItStops) {
+TEST(ExitE2e, SystemdIsNotifiedWhenTheServerIsReadyAndWhenItStops) {
   const NotifySocket systemd;
   ServerProcess server(STATMILL_BIN);
   server.start(0, 0, {{"NOTIFY_SOCKET", systemd.path()}});
@@ -88,7 +88,7 @@ TEST(ExitE2e, SystemdIsToldWhenTheServerIsReadyAndWhenItStops) {
   EXPECT_TRUE(systemd.wait_for("STOPPING=1"));
 }
 
-TEST(ExitE2e, SystemdGetsSignsOfLifeWhenItWaitsForThem) {
+TEST(ExitE2e, SystemdGetsWatchdogMessagesIfItAsksForThem) {
   const NotifySocket systemd;
   ServerProcess server(STATMILL_BIN);
   server.start(0, 0, {{"NOTIFY_SOCKET", systemd.path()}, {"WATCHDOG_USEC", "300000"}});
@@ -96,7 +96,7 @@ TEST(ExitE2e, SystemdGetsSignsOfLifeWhenItWaitsForThem) {
   EXPECT_EQ(server.stop(), 0);
 }
 
-TEST(ExitE2e, BadSettingsAreAllNamedAndEndWithTwo) {
+TEST(ExitE2e, AllInvalidSettingsAreReportedAndEndWithTwo) {
   const Ended ended = run({"--retention", "10s", "--line.listen", "here"}, {{"STATMILL_LOG_LEVEL", "loud"}});
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.said, HasSubstr("retention"));
@@ -117,7 +117,7 @@ TEST(ExitE2e, AnUnreadableConfigEndsWithTwo) {
   EXPECT_THAT(bad.said, HasSubstr("line.listne"));
 }
 
-TEST(ExitE2e, CommandLineBeatsEnvironmentBeatsFile) {
+TEST(ExitE2e, CommandLineOverridesEnvironmentOverridesFile) {
   const TempDirectory directory;
   const std::string port = std::to_string(unused_port());
   const auto config = directory.write(
@@ -140,7 +140,7 @@ TEST(ExitE2e, ALockedDataDirectoryEndsWithFour) {
   EXPECT_EQ(second.status, 4);
   EXPECT_THAT(second.said, HasSubstr("in use by another process"));
   server.send("x 1\n");
-  EXPECT_EQ(server.conservation(), "") << "the first goes on";
+  EXPECT_EQ(server.conservation(), "") << "the first server keeps working";
 }
 
 TEST(ExitE2e, APortInUseEndsWithSix) {
@@ -158,7 +158,7 @@ TEST(ExitE2e, APortInUseEndsWithSix) {
   }
 }
 
-TEST(ExitE2e, AForeignDirectoryEndsWithTwoAndStaysAsItWas) {
+TEST(ExitE2e, AForeignDirectoryEndsWithTwoAndIsNotChanged) {
   const TempDirectory directory;
   const auto file = directory.write("d/holiday.txt", "sun");
   const Ended ended = run(options_for(directory.path() / "d"));
@@ -167,8 +167,8 @@ TEST(ExitE2e, AForeignDirectoryEndsWithTwoAndStaysAsItWas) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(file.parent_path()), {}), 1);
 }
 
-// Ends with three and changes nothing, unless it is told to salvage: then it says what is lost, once.
-TEST(ExitE2e, DamageInTheMiddleOfTheLogIsRefusedUnlessSalvaged) {
+// The server ends with status 3 and changes nothing. With --salvage it starts and reports what is lost.
+TEST(ExitE2e, DamageInTheMiddleOfTheLogEndsWithThreeWithoutSalvage) {
   ServerProcess server(STATMILL_BIN);
   server.start();
   for (int i = 0; i < 5; ++i) {
@@ -193,20 +193,20 @@ TEST(ExitE2e, DamageInTheMiddleOfTheLogIsRefusedUnlessSalvaged) {
   EXPECT_EQ(ended.status, 3) << ended.said;
   EXPECT_THAT(ended.said, HasSubstr("store.path"));
   EXPECT_THAT(ended.said, HasSubstr("--salvage"));
-  EXPECT_EQ(std::filesystem::file_size(log), size) << "what is left can still be looked at";
+  EXPECT_EQ(std::filesystem::file_size(log), size) << "the damaged file must stay for analysis";
   auto arguments = options_for(server.data() / "data");
   arguments.emplace_back("--salvage");
   Process salvaging({std::string(STATMILL_BIN) + "/statmilld", arguments, {}});
-  const auto told = salvaging.wait_for_line(" salvaged ");
-  ASSERT_TRUE(told) << salvaging.standard_error();
-  EXPECT_GT(std::stoi(log_value(*told, "log_bytes")), 0);
+  const auto salvaged = salvaging.wait_for_line(" salvaged ");
+  ASSERT_TRUE(salvaged) << salvaging.standard_error();
+  EXPECT_GT(std::stoi(log_value(*salvaged, "log_bytes")), 0);
   ASSERT_TRUE(salvaging.wait_for_line(" ready "));
   salvaging.signal(SIGTERM);
   EXPECT_EQ(salvaging.wait(), 0);
   server.start();
 }
 
-TEST(ExitE2e, OtherTierStepsThanTheDataHasEndWithTwo) {
+TEST(ExitE2e, TierStepsThatDifferFromTheDataEndWithTwo) {
   ServerProcess server(STATMILL_BIN);
   server.start();
   ASSERT_EQ(server.stop(), 0);
@@ -225,7 +225,8 @@ TEST(ExitE2e, HelpAndVersionGoToStandardOutput) {
   }
 }
 
-// What a program that may have so many descriptors does: nullopt, it got ready; else how it ended.
+// Runs a program with a limit on its file descriptors and stops it once it is ready. Returns nullopt if it
+// got ready, else how it ended.
 std::optional<Ended> run_with_descriptors(int descriptors, const std::string& program,
                                           std::vector<std::string> arguments, std::string_view ready) {
   arguments.insert(arguments.begin(),
@@ -239,8 +240,8 @@ std::optional<Ended> run_with_descriptors(int descriptors, const std::string& pr
   return std::nullopt;
 }
 
-// With each number it either runs, or says in its last line what it could not do.
-TEST(ExitE2e, TooFewDescriptorsAreAnErrorLineAndNoAbort) {
+// With each limit the program either runs, or ends with a line that names what failed.
+TEST(ExitE2e, TooFewDescriptorsEndTheServerWithAnErrorLine) {
   bool has_run = false;
   for (int descriptors = 8; descriptors <= 256; descriptors += descriptors < 64 ? 4 : 32) {
     const TempDirectory directory;
@@ -254,11 +255,12 @@ TEST(ExitE2e, TooFewDescriptorsAreAnErrorLineAndNoAbort) {
   EXPECT_TRUE(has_run) << "256 are enough";
 }
 
-TEST(ExitE2e, TooFewDescriptorsAreAnErrorLineOfTheAgentToo) {
+TEST(ExitE2e, TooFewDescriptorsEndTheAgentWithAnErrorLine) {
   const std::vector<std::string> options{"--server", "127.0.0.1:" + std::to_string(unused_port()),
                                          "--http.listen", "127.0.0.1:0"};
   bool has_run = false;
-  for (const int descriptors : {8, 12, 16, 20, 24, 32, 48, 64, 128, 256}) {  // it takes its time to end
+  for (const int descriptors :
+       {8, 12, 16, 20, 24, 32, 48, 64, 128, 256}) {  // fewer steps, because the agent ends slowly
     const auto ended = run_with_descriptors(descriptors, "statmill-agent", options, " ready ");
     has_run = !ended;
     if (!ended) continue;
@@ -268,8 +270,9 @@ TEST(ExitE2e, TooFewDescriptorsAreAnErrorLineOfTheAgentToo) {
   EXPECT_TRUE(has_run) << "256 are enough";
 }
 
-// The signal is taken up when the start is complete; before the server looks for signals it just ends.
-TEST(ExitE2e, ASignalDuringTheStartEndsItClean) {
+// The server handles the signal once the start is complete. Before it has a signal handler, the signal ends
+// it.
+TEST(ExitE2e, ASignalDuringTheStartEndsTheServerCleanly) {
   ServerProcess server(STATMILL_BIN);
   server.start();
   server.send("x 1\n");

@@ -1,9 +1,10 @@
-// Preloaded into a program (LD_PRELOAD): the n-th allocation of C++ code fails, n being FAILING_NEW in the
-// environment; 0 lets all succeed. FAILING_NEW_COUNT names a file that gets the number of allocations at an
-// orderly end. With FAILING_NEW_THROWS it throws std::bad_alloc, as in a program that lets it be thrown.
+// A library for LD_PRELOAD that makes the n-th allocation of C++ code fail. The environment has n in
+// FAILING_NEW (0: none fails) and, in FAILING_NEW_COUNT, the path of a file that receives the number of
+// allocations at an orderly exit. If FAILING_NEW_THROWS is set, a failure throws std::bad_alloc instead of
+// calling the new handler.
 //
-// All of operator new comes here, of the program and of the libraries that it loads; what C code allocates
-// does not. It is counted from main on, where the program says what is to be done about a failure.
+// This replaces operator new of the program and of its libraries; allocations by C code do not fail.
+// Allocations count from the moment the program installs its new handler, at the start of main.
 #include <unistd.h>
 
 #include <algorithm>

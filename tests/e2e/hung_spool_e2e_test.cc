@@ -1,5 +1,6 @@
-// The disk of an agent's spool hangs: the agent says so, goes on collecting and answering, keeps what it
-// collects within its bound, tells what it had to drop, and sends the rest once the disk goes on.
+// The disk of an agent's spool hangs: the agent reports it, keeps collecting and answering, keeps the
+// collected lines within its memory limit, reports what it had to drop, and sends the rest once the disk
+// resumes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +42,7 @@ class HungSpool : public testing::Test {
     directory_.write("hung", "");
     ASSERT_TRUE(agent_->wait_for_line("error hangs what=loop.outbox at=\"the spool's disk\""));
   }
-  // To the agent's relay, which takes it all.
+  // Sends lines to the agent's relay and returns when it has read them all.
   void send(const std::string& lines) const {
     TcpConnection connection = TcpConnection::to(line_);
     ASSERT_TRUE(connection.send(lines));
@@ -60,8 +61,8 @@ class HungSpool : public testing::Test {
   bool wait_until_nothing_waits() const {
     return wait_until([&] { return metric("agent_spool_wait_s") == 0; });
   }
-  // Ends the agent, which hands over all that it has. The server checks that no batch is missing or comes
-  // twice.
+  // Stops the agent, which sends all that it has, and returns the lines that the server received. The server
+  // checks that no batch is missing or duplicate.
   std::string end() {
     agent_->signal(SIGTERM);
     std::string lines = server_.all_lines();
@@ -77,10 +78,10 @@ class HungSpool : public testing::Test {
   Endpoint line_;
 };
 
-TEST_F(HungSpool, IsToldHoldsNeitherCollectionNorMetricsAndLosesNothing) {
+TEST_F(HungSpool, AHangIsReportedDelaysNeitherCollectionNorMetricsAndLosesNothing) {
   hang();
   send("meanwhile 1\n");
-  EXPECT_TRUE(wait_for_metric("agent_spool_wait_s", 1.0)) << "lines are collected, and wait";
+  EXPECT_TRUE(wait_for_metric("agent_spool_wait_s", 1.0)) << "lines are collected and wait for the spool";
   release();
   EXPECT_TRUE(agent_->wait_for_line("event loop was held loop=outbox"));
   EXPECT_EQ(metric("agent_lines_dropped_total"), 0);
@@ -88,7 +89,7 @@ TEST_F(HungSpool, IsToldHoldsNeitherCollectionNorMetricsAndLosesNothing) {
   EXPECT_EQ(server_.lines_lost(), 0U);
 }
 
-TEST_F(HungSpool, BeyondTheBoundTheOldestLinesAreDroppedCountedAndToldAsAGap) {
+TEST_F(HungSpool, BeyondTheLimitTheOldestLinesAreDroppedCountedAndReportedAsAGap) {
   hang();
   std::string lines;
   for (int i = 0; i < 40'000; ++i)
@@ -103,7 +104,7 @@ TEST_F(HungSpool, BeyondTheBoundTheOldestLinesAreDroppedCountedAndToldAsAGap) {
   EXPECT_EQ(static_cast<double>(server_.lines_lost()), dropped);
 }
 
-TEST_F(HungSpool, AStopSaysThatItWaitsForTheDiskAndThenHandsOverAll) {
+TEST_F(HungSpool, AStopReportsThatItWaitsForTheDiskAndThenSendsEverything) {
   hang();
   agent_->signal(SIGTERM);
   ASSERT_TRUE(agent_->wait_for_line("shutdown waits for the spool's disk"));

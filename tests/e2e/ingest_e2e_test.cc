@@ -1,4 +1,4 @@
-// Samples in over TCP, UDP and HTTP, answers out; nothing a sender does hurts another; every sample is
+// Samples sent over TCP, UDP and HTTP can be queried, no sender can harm another, and every sample is
 // accounted for.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class IngestE2e : public testing::Test {
   ServerProcess server_{STATMILL_BIN};
 };
 
-TEST_F(IngestE2e, AnswersASampleAtOnce) {
+TEST_F(IngestE2e, ReturnsASampleAtOnce) {
   server_.send("web.latency 12.5\nweb.latency 13.5\n*shop.orders^east^ 3\n");
   const auto totals = server_.totals("*.*");
   EXPECT_EQ(totals.at("web.latency").count, 2);
@@ -40,7 +40,7 @@ TEST_F(IngestE2e, AnswersASampleAtOnce) {
               HasSubstr(R"({"name":"shop.orders.east","kind":"event")"));
 }
 
-TEST_F(IngestE2e, TakesDatagramsOfManyLinesWithOrWithoutALastNewline) {
+TEST_F(IngestE2e, AcceptsDatagramsOfManyLinesWithOrWithoutALastNewline) {
   UdpSender sender(server_.line());
   std::string datagram;
   for (int i = 0; i < 1000; ++i) datagram += "udp.many 1\n";
@@ -56,7 +56,7 @@ TEST_F(IngestE2e, CountsEveryDatagramAsReceivedOrDroppedByTheKernel) {
   UdpSender sender(server_.line());
   const std::string datagram(1000, '\n');
   for (int i = 0; i < kFirst; ++i) ASSERT_TRUE(sender.send(datagram + "burst 1\n"));
-  // The kernel's count of drops comes with the next datagram that it lets in: send until the sum is right.
+  // The kernel reports its drops with the next datagram that it accepts, so send until the sum is complete.
   const auto seen = [&] { return server_.metric(kDatagrams) + server_.metric(kDatagramsDropped); };
   int sent = kFirst;
   for (int i = 0; i < 1000 && seen() < sent; ++i, ++sent) ASSERT_TRUE(sender.send("burst 1\n"));
@@ -65,7 +65,7 @@ TEST_F(IngestE2e, CountsEveryDatagramAsReceivedOrDroppedByTheKernel) {
   EXPECT_EQ(server_.totals("burst").at("burst").count, server_.metric(kDatagrams));
 }
 
-TEST_F(IngestE2e, RefusesBadLinesByReasonAndTakesTheNext) {
+TEST_F(IngestE2e, RefusesBadLinesByReasonAndAcceptsTheNext) {
   server_.send(
       "good 1\n"
       "a^^b 1\n"
@@ -97,14 +97,14 @@ TEST_F(IngestE2e, RefusesBadLinesByReasonAndTakesTheNext) {
   EXPECT_EQ(server_.metric(kTcpAccepted), 3);
 }
 
-TEST_F(IngestE2e, EndlessAndUnfinishedLinesCostOnlyThemselves) {
+TEST_F(IngestE2e, OverlongAndUnterminatedLinesAffectNoOtherLine) {
   server_.send(std::string(1 << 20, 'x') + "\ngood 1\ncut.short 12");
   EXPECT_EQ(refused("line_too_long"), 1);
   EXPECT_EQ(refused("unterminated"), 1);
   EXPECT_EQ(server_.totals("good").at("good").sum, 1);
 }
 
-TEST_F(IngestE2e, ASilentOrGarbageSenderStopsNobody) {
+TEST_F(IngestE2e, ASilentOrGarbageSenderBlocksNoOther) {
   TcpConnection silent = TcpConnection::to(server_.line());
   TcpConnection half = TcpConnection::to(server_.line());
   ASSERT_TRUE(half.send("half.a.line"));
@@ -121,14 +121,14 @@ TEST_F(IngestE2e, ASilentOrGarbageSenderStopsNobody) {
   EXPECT_EQ(server_.totals("good").at("good").sum, 2);
 }
 
-TEST_F(IngestE2e, ShowsWhatASenderSaysOfItself) {
+TEST_F(IngestE2e, ShowsTheMetadataThatASenderSends) {
   TcpConnection sender = TcpConnection::to(server_.line());
   ASSERT_TRUE(sender.send("#hostname web1\n#version 7\nx 1\n"));
   ASSERT_TRUE(server_.wait_for_metric(kTcpAccepted, 1));
   EXPECT_THAT(server_.get("/api/v1/status"), HasSubstr(R"("metadata":{"hostname":"web1","version":"7"})"));
 }
 
-TEST_F(IngestE2e, AnswersPostedLinesWithTheirAccount) {
+TEST_F(IngestE2e, AnswersPostedLinesWithTheirCounts) {
   const HttpReply good = http_post(server_.http(), "/api/v1/lines", "posted 1\nposted 2\n");
   EXPECT_EQ(good.status, 200);
   EXPECT_THAT(good.body, HasSubstr(R"("received":2,"accepted":2)"));
@@ -138,7 +138,7 @@ TEST_F(IngestE2e, AnswersPostedLinesWithTheirAccount) {
   EXPECT_EQ(server_.totals("posted").at("posted").sum, 6);
 }
 
-TEST_F(IngestE2e, ManyConnectionsAtOnceAreAllHeard) {
+TEST_F(IngestE2e, AllOfManyConnectionsAreServed) {
   std::vector<TcpConnection> senders;
   for (int i = 0; i < 200; ++i) senders.push_back(TcpConnection::to(server_.line()));
   for (TcpConnection& sender : senders) ASSERT_TRUE(sender.send("crowd 1\n"));
@@ -146,7 +146,7 @@ TEST_F(IngestE2e, ManyConnectionsAtOnceAreAllHeard) {
   EXPECT_EQ(server_.totals("crowd").at("crowd").count, 200);
 }
 
-TEST(IngestLimitsE2e, ConnectionsOverTheLimitAreClosedAndCountedAndTheOthersHeard) {
+TEST(IngestLimitsE2e, ConnectionsOverTheLimitAreClosedAndCountedAndTheOthersServed) {
   ServerProcess server(STATMILL_BIN, {"--line.connections", "2", "--limits.series", "20"});
   server.start();
   TcpConnection first = TcpConnection::to(server.line());
@@ -161,12 +161,12 @@ TEST(IngestLimitsE2e, ConnectionsOverTheLimitAreClosedAndCountedAndTheOthersHear
   ASSERT_TRUE(first.send(names) && second.send("kept.b 1\n"));
   ASSERT_TRUE(server.wait_for_metric("statmill_samples_received_total{listener=\"tcp\"}", 103));
   EXPECT_GT(server.metric("statmill_samples_refused_total{listener=\"tcp\",reason=\"series_limit\"}"), 80);
-  EXPECT_EQ(server.totals("kept.b").at("kept.b").count, 2) << "a known series goes on at the limit";
+  EXPECT_EQ(server.totals("kept.b").at("kept.b").count, 2) << "a known series accepts samples at the limit";
   EXPECT_EQ(server.conservation(), "");
   EXPECT_EQ(server.stop(), 0);
 }
 
-TEST_F(IngestE2e, ReadyAndHealthy) {
+TEST_F(IngestE2e, ReportsReadyAndHealthy) {
   EXPECT_EQ(http_get(server_.http(), "/healthz").status, 200);
   EXPECT_EQ(server_.get("/readyz"), "{\"ready\":true}\n");
 }

@@ -1,9 +1,9 @@
-// 200 times: kill -9 at a random moment under load, start again on the same data. A ledger knows what the
-// server had acknowledged as durable: all of it must be there, and every batch whole, once, and in order,
-// without a gap.
+// Kills a server with kill -9 at random times under load and starts it again on the same data, 200 times. A
+// ledger records what the server acknowledged as durable: all of it must be there, and every batch must be
+// whole, counted once, in order, and without a gap.
 //
-// An answered POST is in memory. Durable it is, by the server's own word, once /api/v1/status says a
-// durable_tick that is not below the open_tick read after the answer.
+// After the answer to a POST its samples are in memory. They are durable once /api/v1/status reports a
+// durable_tick that is at least the open_tick read after the answer.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -20,10 +20,10 @@
 namespace statmill {
 namespace {
 
-constexpr int kKills = 100;  // of each test
-constexpr int kLinesOfABatch = 10;
+constexpr int kKills = 100;  // per test
+constexpr int kLinesPerBatch = 10;
 
-// The number behind `"key":`, if the answer got that far.
+// Returns the number after `"key":`. Returns nullopt if the answer ends before or within the number.
 std::optional<int64_t> number_of(const std::string& json, const std::string& key) {
   const std::string quoted = "\"" + key + "\":";
   const size_t at = json.find(quoted);
@@ -34,8 +34,8 @@ std::optional<int64_t> number_of(const std::string& json, const std::string& key
   return parsed.ec == std::errc() && parsed.ptr != end ? std::optional(value) : std::nullopt;
 }
 
-// One life's load: batches of events, each a series of its own, posted one after the other until nobody
-// answers.
+// The load during one run of the server: batches of events, each with its own series, posted one after the
+// other until the server no longer answers.
 class Load {
  public:
   Load(Endpoint http, int life) : http_(std::move(http)), prefix_("kill." + std::to_string(life) + ".") {}
@@ -51,22 +51,24 @@ class Load {
         if (tick <= *durable) durable_ = batches;
       }
     }
-    begun_ = true;  // or nobody ever answered
+    begun_ = true;  // also if no request was answered
   }
-  // After run() has ended: what the store should hold of this load, and what it does.
+  // Compares the store with this load. Returns an empty text, or the first difference. Requires that run()
+  // has returned.
   std::string fault(const ServerProcess& server) const {
     const auto totals = server.totals(prefix_ + "*");
     for (int batch = 0; batch < static_cast<int>(totals.size()); ++batch) {
       const auto found = totals.find(prefix_ + std::to_string(batch));
-      if (found == totals.end()) return prefix_ + std::to_string(batch) + " is missing, a later one is there";
-      if (found->second.sum != kLinesOfABatch) {
+      if (found == totals.end())
+        return prefix_ + std::to_string(batch) + " is missing, but a later one exists";
+      if (found->second.sum != kLinesPerBatch) {
         return found->first + " counts " + std::to_string(found->second.sum);
       }
     }
     const int there = static_cast<int>(totals.size());
     if (there < durable_)
       return prefix_ + ": " + std::to_string(durable_) + " durable, " + std::to_string(there) + " there";
-    if (there > answered_ + 1) return prefix_ + ": more than were sent";
+    if (there > answered_ + 1) return prefix_ + ": more batches than were sent";
     return {};
   }
   int answered() const { return answered_; }
@@ -76,7 +78,7 @@ class Load {
  private:
   bool post() {
     std::string lines;
-    for (int i = 0; i < kLinesOfABatch; ++i) lines += "*" + prefix_ + std::to_string(answered_) + " 1\n";
+    for (int i = 0; i < kLinesPerBatch; ++i) lines += "*" + prefix_ + std::to_string(answered_) + " 1\n";
     if (http_post(http_, "/api/v1/lines", lines).status != 200) return false;
     ++answered_;
     begun_ = true;
@@ -88,10 +90,10 @@ class Load {
   int answered_ = 0;
   int durable_ = 0;
   std::vector<std::pair<int64_t, int>> marks_;  // open tick, batches answered before it was read
-  std::atomic<bool> begun_{false};              // set by run(), read by the killer
+  std::atomic<bool> begun_{false};              // set by run(), read by the thread that kills the server
 };
 
-void kill_again_and_again(const std::vector<std::string>& options) {
+void kill_repeatedly(const std::vector<std::string>& options) {
   const char* wanted = std::getenv("SM_SEED");
   const uint64_t seed = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : std::random_device()();
   std::printf("SM_SEED=%lu\n", seed);
@@ -103,7 +105,7 @@ void kill_again_and_again(const std::vector<std::string>& options) {
     Load& load = loads.emplace_back(server.http(), life);
     std::thread client([&load] { load.run(); });
     while (!load.has_begun()) std::this_thread::yield();
-    // The moment of the kill is the test's input: nothing is waited for.
+    // The time of the kill is an input of the test; this sleep waits for no event.
     std::this_thread::sleep_for(std::chrono::microseconds(5000 + random() % 55'000));
     server.kill();
     client.join();
@@ -117,17 +119,16 @@ void kill_again_and_again(const std::vector<std::string>& options) {
     answered += load.answered();
     durable += load.durable();
   }
-  std::printf("%d kills: %d batches answered, %d of them durable by the server's word\n", kKills, answered,
-              durable);
-  EXPECT_GT(durable, kKills) << "too few for the test to see anything";
+  std::printf("%d kills: %d batches answered, %d of them reported durable\n", kKills, answered, durable);
+  EXPECT_GT(durable, kKills) << "too few durable batches to prove anything";
   EXPECT_EQ(server.conservation(), "");
   EXPECT_EQ(server.stop(), 0);
 }
 
-TEST(KillE2e, LosesNothingDurableOutOfTheJournal) { kill_again_and_again({"--tick", "10ms"}); }
+TEST(KillE2e, LosesNoDurableDataWithTheJournalAlone) { kill_repeatedly({"--tick", "10ms"}); }
 
-TEST(KillE2e, LosesNothingDurableBetweenFlushes) {
-  kill_again_and_again({"--tick", "10ms", "--flush.interval", "100ms"});
+TEST(KillE2e, LosesNoDurableDataBetweenFlushes) {
+  kill_repeatedly({"--tick", "10ms", "--flush.interval", "100ms"});
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Limits hold under attack: hostile names take no memory, old series go on, every refusal is counted, and the
-// offender can be seen.
+// Limits hold under attack: hostile names use no memory, existing series accept samples, every refusal is
+// counted, and the status shows the offender.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -34,18 +34,18 @@ size_t resident_bytes(pid_t pid) {
   return resident * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-TEST(LimitsE2e, HostileNamesTakeNoMemoryAndOldSeriesGoOn) {
+TEST(LimitsE2e, HostileNamesUseNoMemoryAndExistingSeriesAcceptSamples) {
   constexpr int kSeries = 20'000;
   constexpr int kRounds = 10;
-  constexpr int kHostile = 50'000;  // a round
+  constexpr int kHostile = 50'000;  // names per round
   ServerProcess server(STATMILL_BIN, {"--limits.series", std::to_string(kSeries)});
   server.start();
-  server.send(names("old", 0, kSeries));  // the last find no room: the server has some series of its own
+  server.send(names("old", 0, kSeries));  // the last few are refused: the server has some series of its own
   ASSERT_EQ(server.metric("statmill_series"), kSeries);
   const auto round = [&](int n) {
     server.send("old.7.of.some.length 1\n" + names("bomb" + std::to_string(n), 0, kHostile));
   };
-  for (int i = 0; i < 2; ++i) {  // until the series are in the journal, and all buffers have their size
+  for (int i = 0; i < 2; ++i) {  // until the series are in the journal and all buffers have grown
     const double ticks = server.metric("statmill_ticks_total");
     round(0);
     ASSERT_TRUE(server.wait_for_metric("statmill_ticks_total", ticks + 1));
@@ -58,7 +58,7 @@ TEST(LimitsE2e, HostileNamesTakeNoMemoryAndOldSeriesGoOn) {
   EXPECT_EQ(server.metric("statmill_series"), kSeries);
   EXPECT_EQ(server.metric("statmill_name_bytes"), name_bytes);
   const size_t resident_after = resident_bytes(server.process().pid());
-  constexpr bool kIsPlain = std::string_view(STATMILL_SANITIZE).empty();  // sanitizers keep what was freed
+  constexpr bool kIsPlain = std::string_view(STATMILL_SANITIZE).empty();  // sanitizers keep freed memory
   EXPECT_TRUE(!kIsPlain || resident_after <= resident + resident / 10) << resident << " " << resident_after;
   RecordProperty("resident_bytes", std::to_string(resident));
   RecordProperty("resident_bytes_after", std::to_string(resident_after));
@@ -67,7 +67,7 @@ TEST(LimitsE2e, HostileNamesTakeNoMemoryAndOldSeriesGoOn) {
   EXPECT_EQ(server.stop(), 0);
 }
 
-TEST(LimitsE2e, TheOffenderAndItsLinesAreShown) {
+TEST(LimitsE2e, StatusShowsTheOffenderAndItsLines) {
   ServerProcess server(STATMILL_BIN, {"--limits.series_per_sender", "100"});
   server.start();
   server.send(names("host.web1", 0, 100));
@@ -78,7 +78,7 @@ TEST(LimitsE2e, TheOffenderAndItsLinesAreShown) {
   ASSERT_TRUE(server.wait_for_metric("statmill_samples_received_total{listener=\"udp\"}", 1));
   EXPECT_EQ(server.metric(refused_metric("sender_limit")), 5000);
   EXPECT_EQ(http_post(server.http(), "/api/v1/lines", "posted 1\nhost.web1.5.of.some.length 1\n").status, 200)
-      << "another sender has its own share";
+      << "another sender has its own limit";
 
   const auto rejects = boost::json::parse(server.get("/api/v1/status/rejects")).at("rejects");
   EXPECT_EQ(rejects.at(0).at("listener"), "udp");

@@ -1,9 +1,9 @@
-// The n-th allocation fails, in a server, an agent and the command line: each ends at once with the status
-// and the line that are documented, and nothing is half done. What the next start finds is whole, and each
-// batch of an agent counts once.
+// The n-th allocation fails in a server, an agent or the command line: the program ends at once with the
+// documented exit status and log line, and leaves nothing half done. The next start finds whole data, and
+// each batch of an agent counts once.
 //
-// Some points, spread over the whole run of a program; 2,000 with SM_TIER=nightly, which take longer than
-// ctest lets a test run. MEMORY_POINTS=n takes so many.
+// A test tries 25 points of failure, spread over the whole run of a program. SM_TIER=nightly tries 2,000,
+// which take longer than ctest's limit for a test; MEMORY_POINTS=n tries n.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -22,10 +22,11 @@ namespace {
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-constexpr int kPointsOfAWorld = 50;  // then all begins anew: a spool keeps its batches for some minutes alone
+// After this many points a new world starts, because a spool keeps its batches only for some minutes.
+constexpr int kPointsPerWorld = 50;
 constexpr const char* kLine = ": out of memory: an allocation failed, the process ends\n";
 
-// Of a program that may have met its failing allocation.
+// How a program ended that may have reached its failing allocation.
 enum class End { kOrderly, kOutOfMemory };
 
 size_t count_of(const std::string& text, const std::string& part) {
@@ -34,13 +35,13 @@ size_t count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
-// In one of the two ways, with one line in the second.
+// Returns true if the program ended orderly, or for lack of memory with exactly one line about it.
 bool is_clean(int status, const std::string& said) {
   return (status == 0 || status == kExitOutOfMemory) &&
          count_of(said, kLine) == (status == kExitOutOfMemory ? 1U : 0U);
 }
 
-// Adds a failure unless it is clean.
+// Returns how the program ended; fails the test if it did not end cleanly.
 End end_of(int status, const std::string& said, const std::string& context) {
   EXPECT_TRUE(is_clean(status, said)) << context << ": status " << status << "\n" << said;
   return status == kExitOutOfMemory ? End::kOutOfMemory : End::kOrderly;
@@ -56,7 +57,7 @@ class MemoryE2e : public testing::Test {
  protected:
   void SetUp() override {
     if (!std::string_view(STATMILL_SANITIZE).empty())
-      GTEST_SKIP() << "sanitizers bring an operator new of their own";
+      GTEST_SKIP() << "sanitizers have their own operator new";
     const char* wanted = std::getenv("SM_SEED");
     const uint64_t seed = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : std::random_device()();
     std::printf("SM_SEED=%lu\n", seed);
@@ -67,18 +68,19 @@ class MemoryE2e : public testing::Test {
             {"FAILING_NEW", std::to_string(nth)},
             {"FAILING_NEW_COUNT", counted_.string()}};
   }
-  // Of the last orderly end under failing().
+  // The number of allocations of the last program that ended orderly under failing().
   uint64_t allocations() const {
     uint64_t count = 0;
     std::ifstream(counted_) >> count;
-    EXPECT_GT(count, 0U) << "nothing was preloaded";
+    EXPECT_GT(count, 0U) << "the library was not preloaded";
     return count;
   }
-  // A program that ended orderly has not met its failure.
-  void expect_not_met(uint64_t nth) const {
+  // Expects that a program that ended orderly made fewer than `nth` allocations.
+  void expect_not_reached(uint64_t nth) const {
     EXPECT_LT(allocations(), nth) << "an allocation failed, and the program went on";
   }
-  // The i-th of so many allocations, spread evenly over a run that makes `all`, and by chance in between.
+  // Returns the i-th of `points` allocation numbers, spread evenly over a run of `all` allocations and random
+  // within their intervals.
   uint64_t point(uint64_t i, uint64_t points, uint64_t all) {
     return 1 + (i * all + random_() % all) / points;
   }
@@ -88,22 +90,24 @@ class MemoryE2e : public testing::Test {
   const std::filesystem::path counted_ = directory_.path() / "count";
 };
 
-// A server, and an agent that sends it batches. One of them may run under failing().
+// A server and an agent that sends it batches. One of them can run under failing().
 class World {
  public:
   World() : proxy_(1) {
     proxy_.stop_faults();
-    proxy_.forward_to(endpoint_of("127.0.0.1:" + std::to_string(unused_port())));  // until there is a server
+    proxy_.forward_to(endpoint_of(
+        "127.0.0.1:" + std::to_string(unused_port())));  // nothing listens there until a server runs
   }
 
-  // The server starts, takes samples of all kinds, answers, flushes, deletes and stops, as far as it comes.
+  // Runs the server until it ends: it starts, accepts samples of all kinds, answers, flushes, deletes and
+  // stops.
   End run_server(const Environment& environment, std::mt19937_64& random) {
     if (!host_.is_up()) host_.start();
     if (server_.try_start(0, 0, environment)) {
       proxy_.forward_to(server_.agent());
       host_.feed(random, 100);
       static_cast<void>(
-          http_post(server_.http(), "/api/v1/lines", "own.gauge 1\n*own.event 2\n%own.spread 3\n"));
+          http_post(server_.http(), "/api/v1/lines", "own.gauge 1\n*own.event 2\n%own.histogram 3\n"));
       for (const char* target : {"/api/v1/query?series=own.*&from=-1m&stats=count,p50", "/metrics",
                                  "/api/v1/status", "/api/v1/series?series=*", "/api/v1/status/agents"})
         static_cast<void>(http_get(server_.http(), target));
@@ -116,7 +120,7 @@ class World {
     return end_of(status, server_.process().standard_error(), "server");
   }
 
-  // The same of the agent, on the same spool each time.
+  // Runs the agent until it ends, on the same spool each time.
   End run_agent(const Environment& environment, std::mt19937_64& random) {
     if (!is_server_up_) start_server();
     host_.set_environment(environment);
@@ -127,8 +131,9 @@ class World {
     return end_of(status, host_.said_last(), "agent");
   }
 
-  // Without failures: all that the spool took comes to the server, once, and the store is whole.
-  void settle() {
+  // Runs both without failures. Expects that everything in the spool is at the server once, and that the
+  // store is consistent.
+  void expect_delivery() {
     host_.set_environment({});
     if (!is_server_up_) start_server();
     Spooled spooled;
@@ -147,10 +152,10 @@ class World {
     EXPECT_EQ(server_.conservation(), "");
     EXPECT_EQ(server_.stop(), 0);
     is_server_up_ = false;
-    expect_whole();
+    expect_consistent();
   }
-  // Requires: no server runs.
-  void expect_whole() {
+  // Expects that `statmill check` finds no fault. Requires that no server runs.
+  void expect_consistent() {
     const Ended checked =
         run_program({STATMILL_BIN "/statmill", {"check", (server_.data() / "data").string()}, {}});
     EXPECT_EQ(checked.status, 0) << checked.out << checked.said;
@@ -172,47 +177,47 @@ class World {
 TEST_F(MemoryE2e, AServerEndsCleanlyAtAnyAllocationThatFails) {
   const int points = points_wanted(25);
   int ended = 0;
-  for (int begin = 0; begin < points && !HasFailure(); begin += kPointsOfAWorld) {
+  for (int begin = 0; begin < points && !HasFailure(); begin += kPointsPerWorld) {
     World world;
-    for (int i = 0; i < 2; ++i) {  // the first makes the store, with allocations of its own
+    for (int i = 0; i < 2; ++i) {  // the first run also creates the store
       ASSERT_EQ(world.run_server(failing(0), random_), End::kOrderly);
     }
-    for (int i = begin; i < std::min(points, begin + kPointsOfAWorld) && !HasFailure(); ++i) {
+    for (int i = begin; i < std::min(points, begin + kPointsPerWorld) && !HasFailure(); ++i) {
       const uint64_t all = allocations();
       const uint64_t nth = point(static_cast<uint64_t>(i), static_cast<uint64_t>(points), all);
       SCOPED_TRACE("allocation " + std::to_string(nth) + " of some " + std::to_string(all));
       if (world.run_server(failing(nth), random_) == End::kOutOfMemory) {
         ++ended;
       } else {
-        expect_not_met(nth);
+        expect_not_reached(nth);
       }
-      if (i % 5 == 0) world.expect_whole();
+      if (i % 5 == 0) world.expect_consistent();
     }
-    world.settle();
+    world.expect_delivery();
   }
-  std::printf("%d of %d runs ended for want of memory\n", ended, points);
+  std::printf("%d of %d runs ended for lack of memory\n", ended, points);
   EXPECT_GT(ended, points / 2);
 }
 
 TEST_F(MemoryE2e, AnAgentEndsCleanlyAtAnyAllocationThatFails) {
   const int points = points_wanted(25);
   int ended = 0;
-  for (int begin = 0; begin < points && !HasFailure(); begin += kPointsOfAWorld) {
+  for (int begin = 0; begin < points && !HasFailure(); begin += kPointsPerWorld) {
     World world;
     ASSERT_EQ(world.run_agent(failing(0), random_), End::kOrderly);
-    for (int i = begin; i < std::min(points, begin + kPointsOfAWorld) && !HasFailure(); ++i) {
+    for (int i = begin; i < std::min(points, begin + kPointsPerWorld) && !HasFailure(); ++i) {
       const uint64_t all = allocations();
       const uint64_t nth = point(static_cast<uint64_t>(i), static_cast<uint64_t>(points), all);
       SCOPED_TRACE("allocation " + std::to_string(nth) + " of some " + std::to_string(all));
       if (world.run_agent(failing(nth), random_) == End::kOutOfMemory) {
         ++ended;
       } else {
-        expect_not_met(nth);
+        expect_not_reached(nth);
       }
     }
-    world.settle();
+    world.expect_delivery();
   }
-  std::printf("%d of %d runs ended for want of memory\n", ended, points);
+  std::printf("%d of %d runs ended for lack of memory\n", ended, points);
   EXPECT_GT(ended, points / 2);
 }
 
@@ -231,14 +236,14 @@ TEST_F(MemoryE2e, TheCommandLineEndsCleanlyAtAnyAllocationThatFails) {
     const uint64_t nth = point(static_cast<uint64_t>(i), static_cast<uint64_t>(points), all);
     const Ended ended = run(nth);
     if (end_of(ended.status, ended.said, "allocation " + std::to_string(nth)) == End::kOrderly)
-      expect_not_met(nth);
+      expect_not_reached(nth);
   }
   EXPECT_EQ(server.conservation(), "");
   EXPECT_EQ(server.stop(), 0);
 }
 
-// The control: a program without base/out_of_memory, whose failures are thrown, and caught here or there.
-TEST_F(MemoryE2e, AFailureThatIsThrownIsSeenWhereverItIsCaught) {
+// The control experiment: without base/out_of_memory, failures throw and are caught in various places.
+TEST_F(MemoryE2e, TheTestDetectsFailuresThatAreCaught) {
   ServerProcess server(STATMILL_BIN);
   server.start();
   const auto put = [&](uint64_t nth) {
@@ -254,10 +259,10 @@ TEST_F(MemoryE2e, AFailureThatIsThrownIsSeenWhereverItIsCaught) {
   for (uint64_t i = 0; i < kPoints; ++i) {
     const uint64_t nth = point(i, kPoints, all);
     const Ended ended = put(nth);
-    const bool went_on = ended.status == 0 && allocations() >= nth;  // expect_not_met() says so
+    const bool went_on = ended.status == 0 && allocations() >= nth;  // expect_not_reached() would fail
     if (went_on || !is_clean(ended.status, ended.said)) ++seen;
   }
-  EXPECT_GE(seen, kPoints - 1) << "the last point may lie behind the end";
+  EXPECT_GE(seen, kPoints - 1) << "the last point can be after the end of the run";
   EXPECT_EQ(server.stop(), 0);
 }
 

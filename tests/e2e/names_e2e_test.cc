@@ -1,4 +1,4 @@
-// Series deleted and renamed by the command line at a real server: gone at once, and after kill -9 too.
+// The command line deletes and renames series of a running server: at once, and durably across kill -9.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ class NamesE2e : public testing::Test {
   void SetUp() override { server_.start(); }
   void TearDown() override {
     EXPECT_EQ(server_.conservation(), "");
-    EXPECT_EQ(cli({"check"}).status, 0) << "what is stored contradicts itself";
+    EXPECT_EQ(cli({"check"}).status, 0) << "the stored data are inconsistent";
     EXPECT_EQ(server_.stop(), 0);
   }
   Ended cli(std::vector<std::string> arguments) { return server_.cli(std::move(arguments)); }
@@ -24,7 +24,7 @@ class NamesE2e : public testing::Test {
   ServerProcess server_{STATMILL_BIN, {"--flush.interval", "2s"}};
 };
 
-TEST_F(NamesE2e, WhatWasSaidToBeDeletedStaysDeleted) {
+TEST_F(NamesE2e, DeletedSeriesStayDeletedAfterAKill) {
   server_.send("shop.a 1\nshop.b 2\n*shop.c 3\nother 4\n");
   const Ended dry = cli({"delete", "shop.[ab]", "shop.c", "--dry-run"});
   EXPECT_EQ(dry.out, "shop.a\nshop.b\nshop.c\n");
@@ -39,7 +39,7 @@ TEST_F(NamesE2e, WhatWasSaidToBeDeletedStaysDeleted) {
   EXPECT_EQ(server_.totals("shop.*").at("shop.a").sum, 8);
 }
 
-TEST_F(NamesE2e, ARenamedSeriesGoesOnUnderItsNewName) {
+TEST_F(NamesE2e, ARenamedSeriesContinuesUnderItsNewName) {
   server_.send("web.1.cpu 1\nweb.2.cpu 2\n");
   EXPECT_EQ(cli({"rename", "web.*.cpu", "host.*.cpu", "--dry-run"}).out,
             "web.1.cpu host.1.cpu\nweb.2.cpu host.2.cpu\n");
@@ -52,7 +52,7 @@ TEST_F(NamesE2e, ARenamedSeriesGoesOnUnderItsNewName) {
   EXPECT_EQ(server_.totals("host.*").at("host.1.cpu").sum, 1);
 }
 
-TEST_F(NamesE2e, ARangeGoesAndTheRestStays) {
+TEST_F(NamesE2e, DeletingARangeKeepsTheRest) {
   const std::time_t hour = std::time(nullptr) / 3600 * 3600;
   server_.send("a " + std::to_string(hour - 7200) + " 1\na " + std::to_string(hour - 3600) + " 2\na 4\n");
   const Ended done =
@@ -67,7 +67,7 @@ TEST_F(NamesE2e, ARangeGoesAndTheRestStays) {
   EXPECT_THAT(rest.out, HasSubstr(std::to_string(hour) + ",4\n"));
 }
 
-TEST_F(NamesE2e, RefusesWhatMayNotBeMeantInOneLine) {
+TEST_F(NamesE2e, RefusesRequestsThatMayBeMistakesWithOneLine) {
   server_.send("a 1\nb 1\n");
   const Ended all = cli({"delete", "*"});
   EXPECT_EQ(all.status, 1);

@@ -1,5 +1,5 @@
-// An agent as its host's relay: programs send to it, in any dialect, and the server has what they sent; an
-// agent that is asked to stop leaves nothing behind.
+// An agent as the relay of its host: programs send to it in any dialect and the server receives their
+// samples; an agent sends all it has before it stops.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -21,7 +21,7 @@ Command relay_to(const ServerProcess& server, std::vector<std::string> options) 
   return {std::string(STATMILL_BIN) + "/statmill-agent", arguments, {}};
 }
 
-// Where the agent has opened a port.
+// Returns the endpoint that the agent listens on for a setting.
 Endpoint port_of(Process& agent, const std::string& setting) {
   const auto line = agent.wait_for_line("setting=" + setting);
   EXPECT_TRUE(line) << agent.standard_error();
@@ -50,7 +50,7 @@ class RelayE2e : public testing::Test {
     EXPECT_EQ(server_.conservation(), "");
     EXPECT_EQ(server_.stop(), 0);
   }
-  // Of a name at the server, once it has come.
+  // Waits until the server has `count` samples of the series, then returns its totals.
   SeriesTotals totals(const std::string& name, double count) {
     const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
     SeriesTotals found;
@@ -62,28 +62,28 @@ class RelayE2e : public testing::Test {
   ServerProcess server_{STATMILL_BIN};
 };
 
-TEST_F(RelayE2e, TheServerHasWhatProgramsSentInAnyDialect) {
+TEST_F(RelayE2e, SamplesSentInAnyDialectArriveAtTheServer) {
   for (const char* aggregate : {"1s", "0s"}) {
     const std::string name = "app" + std::string(aggregate);
     Process agent(relay_to(server_, {"--relay.aggregate", aggregate}));
     const Ports ports(agent);
     std::string lines;
     for (int i = 1; i <= 1000; ++i)
-      lines += name + ".gauge " + std::to_string(i) + ".25\n%" + name + ".spread 20\n";
+      lines += name + ".gauge " + std::to_string(i) + ".25\n%" + name + ".histogram 20\n";
     ServerProcess::send_to(ports.lines, lines);
     ServerProcess::send_to(ports.graphite, name + ".Disk;host=B 12.5\n" + name + ".Disk;host=B 13.5\n");
     ServerProcess::send_to(ports.statsd,
                            name + ".hits:3|c\n" + name + ".hits:4|c\n" + name + ".ms:8|ms|@0.1\n");
     stop(agent);
     EXPECT_EQ(totals(name + ".gauge", 1000).sum, 500'750) << aggregate;
-    EXPECT_EQ(totals(name + ".spread", 1000).sum, 20'000) << aggregate;
+    EXPECT_EQ(totals(name + ".histogram", 1000).sum, 20'000) << aggregate;
     EXPECT_EQ(totals(name + ".Disk;host=B", 2).sum, 26) << aggregate;
     EXPECT_EQ(totals(name + ".hits", 1).sum, 7) << aggregate;
     EXPECT_EQ(totals(name + ".ms", 10).count, 10) << aggregate;
   }
 }
 
-TEST_F(RelayE2e, NamesSayWhichHostTheyAreOf) {
+TEST_F(RelayE2e, TagsAndCaretsOfTheHostAreAddedToNames) {
   Process agent(relay_to(server_, {"--relay.tags", "rack=r1,dc=eu", "--relay.caret", "host.web1^cluster.a"}));
   const Ports ports(agent);
   ServerProcess::send_to(ports.lines, "req 1\nreq 2\n");
@@ -92,7 +92,7 @@ TEST_F(RelayE2e, NamesSayWhichHostTheyAreOf) {
   EXPECT_EQ(totals("req.cluster.a;dc=eu;rack=r1", 2).sum, 3);
 }
 
-TEST_F(RelayE2e, AnAgentThatRunsHandsOverEverySecondAndTellsHowMuch) {
+TEST_F(RelayE2e, ARunningAgentSendsEverySecondAndReportsItsCounts) {
   Process agent(relay_to(server_, {}));
   const Ports ports(agent);
   ServerProcess::send_to(ports.lines, "req 1\nbad\n");
@@ -102,7 +102,7 @@ TEST_F(RelayE2e, AnAgentThatRunsHandsOverEverySecondAndTellsHowMuch) {
   stop(agent);
 }
 
-TEST_F(RelayE2e, ProgramsThatCountAreHeardAtTheSocketAndInSharedCells) {
+TEST_F(RelayE2e, CountsArriveOverTheSocketAndFromSharedCells) {
   const TempDirectory directory;
   const std::string socket = (directory.path() / "lines").string();
   const TempDirectory cells;
@@ -119,11 +119,12 @@ TEST_F(RelayE2e, ProgramsThatCountAreHeardAtTheSocketAndInSharedCells) {
   program.signal(SIGKILL);
   EXPECT_EQ(program.wait(), -SIGKILL);
   stop(agent);
-  EXPECT_EQ(totals("shop.requests;code=200", 1).sum, 801'000) << "1000 by the socket, the others shared";
+  EXPECT_EQ(totals("shop.requests;code=200", 1).sum, 801'000)
+      << "1000 over the socket, the others from shared cells";
   EXPECT_EQ(totals("shop.latency_ns", 800'000).count, 800'000);
 }
 
-TEST_F(RelayE2e, MetricsTellTheAccountAndTheHost) {
+TEST_F(RelayE2e, MetricsReportTheAccountAndTheHost) {
   Process agent(relay_to(server_, {"--http.listen", "127.0.0.1:0"}));
   const auto ready = agent.wait_for_line(" ready ");
   ASSERT_TRUE(ready) << agent.standard_error();
@@ -141,7 +142,7 @@ TEST_F(RelayE2e, MetricsTellTheAccountAndTheHost) {
   stop(agent);
 }
 
-TEST_F(RelayE2e, AnAgentThatCannotListenSaysSoAndEnds) {
+TEST_F(RelayE2e, AnAgentThatCannotListenReportsItAndEnds) {
   Process agent(relay_to(server_, {"--line.listen", server_.line().text()}));
   EXPECT_EQ(agent.wait(), 1);
   EXPECT_THAT(agent.standard_error(), testing::HasSubstr("cannot listen"));

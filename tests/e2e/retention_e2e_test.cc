@@ -1,5 +1,5 @@
-// Rules of retention, given to a server that has data already: what they expire is not answered, goes from
-// the disk, and the rest stays.
+// Retention rules added to a server that already has data: queries no longer return expired data, the server
+// removes it from disk, and the rest stays.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ constexpr int64_t kAge_s = 23 * 3600;
 
 class RetentionE2e : public testing::Test {
  protected:
-  // Starts anew on the same data with these rules.
+  // Starts the server on the same data with these rules.
   void start(std::string_view rules) {
     configuration_.write("statmilld.conf", rules);
     server_.start();
@@ -27,7 +27,7 @@ class RetentionE2e : public testing::Test {
     EXPECT_EQ(server_.conservation(), "");
     EXPECT_EQ(server_.stop(), 0) << server_.process().standard_error();
   }
-  // "name samples" for each series that matches, over the minutes around the time of the old samples.
+  // Returns a line "NAME COUNT" for each matching series, for the two minutes around old_s_.
   std::string old_samples(const std::string& glob) {
     const auto answer = boost::json::parse(server_.get("/api/v1/query?stats=count&step=1&series=" + glob +
                                                        "&from=" + std::to_string(old_s_ - 60) +
@@ -48,32 +48,32 @@ class RetentionE2e : public testing::Test {
                          (configuration_.path() / "statmilld.conf").string()}};
 };
 
-TEST_F(RetentionE2e, NewRulesExpireOldDataAndNoOther) {
+TEST_F(RetentionE2e, NewRulesExpireOnlyTheDataThatTheyCover) {
   start("");
   const std::string old = " " + std::to_string(old_s_) + " 1\n";
   server_.send("debug.a" + old + "debug.b" + old + "kept.a" + old + "long.a" + old);
   EXPECT_EQ(old_samples("{debug,kept,long}.*"), "debug.a 1\ndebug.b 1\nkept.a 1\nlong.a 1\n");
-  server_.wait_until_durable();  // and, for the flush interval is shorter than a tick's, in chunks
+  server_.wait_until_durable();  // and in chunks, because the flush interval is shorter than a tick
   stop();
 
   start("[retention]\nrule = debug.* 1s:1h,1m:2h\nrule = long.* 1m:10y\n");
   EXPECT_EQ(old_samples("debug.*"), "debug.a 0\ndebug.b 0\n");
   EXPECT_EQ(old_samples("{kept,long}.*"), "kept.a 1\nlong.a 1\n");
-  // Of two series two chunks each.
+  // Two chunks of each of two series.
   ASSERT_TRUE(server_.wait_for_metric("statmill_expired_rows_total", 4));
   EXPECT_EQ(server_.metric("statmill_expired_rows_total"), 4);
   server_.send("debug.a 1\ndebug.a" + old);
-  EXPECT_EQ(server_.totals("debug.a").at("debug.a").count, 1) << "it goes on";
+  EXPECT_EQ(server_.totals("debug.a").at("debug.a").count, 1) << "the series accepts new samples";
   EXPECT_EQ(server_.metric("statmill_samples_refused_total{listener=\"tcp\",reason=\"too_old\"}"), 1);
   stop();
 
   start("");
   EXPECT_EQ(old_samples("{debug,kept,long}.*"), "debug.a 0\ndebug.b 0\nkept.a 1\nlong.a 1\n")
-      << "gone from the disk";
+      << "removed from the disk";
   stop();
 }
 
-TEST_F(RetentionE2e, FaultyRulesAreToldTogetherAndNothingStarts) {
+TEST_F(RetentionE2e, AllInvalidRulesAreReportedAndTheServerDoesNotStart) {
   configuration_.write("statmilld.conf", "[retention]\nrule = a 7s:1d\nrule = [b 1s:1h\n");
   const std::filesystem::path data = configuration_.path() / "data";
   Process process({STATMILL_BIN "/statmilld",

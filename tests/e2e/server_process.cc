@@ -47,7 +47,7 @@ bool ServerProcess::try_start(uint16_t line_port, uint16_t agent_port,
                    "127.0.0.1:" + std::to_string(line_port), "--http.listen", "127.0.0.1:0", "--agent.listen",
                    "127.0.0.1:" + std::to_string(agent_port)},
                   std::move(environment)};
-  // A busy machine is no fault of the server's.
+  // The watchdog must not report delays that a busy machine causes.
   for (const char* limit : {"--watchdog.lag", "--watchdog.hang"}) {
     command.arguments.insert(command.arguments.end(), {limit, "1h"});
   }
@@ -81,7 +81,7 @@ void ServerProcess::send_to(const Endpoint& endpoint, std::string_view lines) {
   ASSERT_TRUE(connection.is_connected());
   ASSERT_TRUE(connection.send(lines));
   connection.finish_sending();
-  EXPECT_EQ(connection.receive_all(), "") << "ports of lines never answer";
+  EXPECT_EQ(connection.receive_all(), "") << "a line port never answers";
 }
 
 std::string ServerProcess::get(std::string_view target) const {
@@ -109,7 +109,7 @@ bool ServerProcess::wait_for_metric(std::string_view name, double least) const {
 }
 
 void ServerProcess::wait_until_durable() const {
-  // A tick is committed only when there is something to write: one sample more for each.
+  // A tick is committed only if there is something to write, so each gets one more sample.
   for (int i = 0; i < 2; ++i) {
     const double ticks = metric("statmill_ticks_total");
     send("durable.marker 1\n");

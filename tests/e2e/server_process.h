@@ -1,5 +1,5 @@
-// ServerProcess: a statmilld under test with its own data directory and free ports, and words to speak with
-// it.
+// ServerProcess runs a statmilld with its own data directory on free ports, and has helpers to send it
+// samples and read its answers.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@
 
 namespace statmill {
 
-// What the server says of one series over the last minutes, all slots together.
+// The totals of one series over the last minutes, summed over all slots.
 struct SeriesTotals {
   double count = 0;
   double sum = 0;
@@ -24,46 +24,47 @@ struct SeriesTotals {
 
 class ServerProcess {
  public:
-  // `bin`: the folder of the programs. `options` are added to the command line.
+  // `bin` is the folder of the programs; `options` are added to statmilld's command line.
   explicit ServerProcess(std::string bin, std::vector<std::string> options = {});
   ~ServerProcess();
 
-  // Starts statmilld on the same data as before and waits until it is ready. Ports may differ each time
-  // unless they are given.
+  // Starts statmilld on the data of the previous start and waits until it is ready. A port of 0 means any
+  // free port, which can differ at each start.
   void start(uint16_t line_port = 0, uint16_t agent_port = 0,
              std::vector<std::pair<std::string, std::string>> environment = {});
-  // The same; false when it ends before it is ready.
+  // Like start(), but returns false if the server ends before it is ready.
   bool try_start(uint16_t line_port, uint16_t agent_port,
                  std::vector<std::pair<std::string, std::string>> environment);
-  // SIGTERM; the exit status.
+  // Sends SIGTERM and returns the exit status.
   int stop();
   void kill();
 
   const Endpoint& line() const { return line_; }
-  // Where agents send to.
+  // The endpoint that agents connect to.
   const Endpoint& agent() const { return agent_; }
-  // Of a listener that `options` have switched on: "graphite" or "statsd".
+  // The endpoint of a listener that `options` enable: "graphite" or "statsd".
   Endpoint listener(std::string_view name) const;
   const Endpoint& http() const { return http_; }
   const std::string& admin_socket() const { return admin_socket_; }
   const std::filesystem::path& data() const { return directory_.path(); }
   Process& process() { return *process_; }
 
-  // Sends over one TCP connection and returns when the server has taken and closed it.
+  // Sends the lines over one TCP connection and returns when the server has read them and closed it.
   void send(std::string_view lines) const { send_to(line_, lines); }
   static void send_to(const Endpoint& endpoint, std::string_view lines);
-  std::string get(std::string_view target) const;  // the body; the status must be 200
-  // The command line (`statmill`), which finds this server by its environment: its URL and its admin socket.
+  std::string get(std::string_view target) const;  // returns the body; expects status 200
+  // Runs `statmill`. Its environment has the URL and the admin socket of this server.
   Ended cli(std::vector<std::string> arguments) const;
-  // One value of /metrics, labels included in the name; 0 when it is not there.
+  // Returns one value of /metrics, or 0 if it is absent. The name includes the labels.
   double metric(std::string_view name) const;
-  // Asks /metrics again and again until the value is at least so large. False: kProcessTimeout is over.
+  // Polls /metrics until the value is at least `least`. Returns false after kProcessTimeout.
   bool wait_for_metric(std::string_view name, double least) const;
-  // Until everything accepted so far is in the journal: two more ticks have been committed.
+  // Waits until everything accepted so far is in the journal, that is, until two more ticks are committed.
   void wait_until_durable() const;
-  // Totals of every series whose name matches.
+  // Returns the totals of every series whose name matches.
   std::map<std::string, SeriesTotals> totals(std::string_view glob) const;
-  // Invariant C: received == accepted + refused on every listener. An empty text, or what is wrong.
+  // Checks invariant C: received == accepted + refused on every listener. Returns an empty text, or one line
+  // per listener that breaks it.
   std::string conservation() const;
 
  private:
@@ -71,7 +72,7 @@ class ServerProcess {
   const std::vector<std::string> options_;
   TempDirectory directory_;
   std::unique_ptr<Process> process_;
-  std::string ready_;  // the line that says so
+  std::string ready_;  // the server's log line with its endpoints
   Endpoint line_;
   Endpoint http_;
   Endpoint agent_;

@@ -1,5 +1,5 @@
-// The agent stream beyond the loopback: TLS, certificates, tokens. Who is not who he should be gets nothing,
-// and the log says why.
+// The agent stream beyond the loopback: TLS, certificates and tokens. A peer with the wrong certificate or
+// token is refused, and the log says why.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,8 +35,8 @@ class TlsE2e : public testing::Test {
                 options,
             {}};
   }
-  // Samples of an agent come in.
-  static void expect_welcome(const Options& server_options, const Options& agent_options) {
+  // Expects that the server accepts samples of the agent.
+  static void expect_accepted(const Options& server_options, const Options& agent_options) {
     ServerProcess server(STATMILL_BIN, server_options);
     server.start();
     Process agent(agent_for(server, agent_options));
@@ -46,7 +46,7 @@ class TlsE2e : public testing::Test {
     EXPECT_EQ(server.conservation(), "");
     EXPECT_EQ(server.stop(), 0);
   }
-  // The agent says why it is turned away, and the server has nothing of it.
+  // Expects that the agent logs why it was refused, and that the server accepts nothing from it.
   static void expect_refusal(const Options& server_options, const Options& agent_options,
                              const std::string& reason) {
     ServerProcess server(STATMILL_BIN, server_options);
@@ -69,10 +69,10 @@ class TlsE2e : public testing::Test {
   const CertificateFiles other_ = make_certificate(others_, "IP:127.0.0.1,DNS:stat.example");
 };
 
-TEST_F(TlsE2e, TheRightCertificateIsBelieved) { expect_welcome(server_tls(), agent_tls()); }
+TEST_F(TlsE2e, TheRightCertificateIsAccepted) { expect_accepted(server_tls(), agent_tls()); }
 
-TEST_F(TlsE2e, ItMayBeForTheNameThatIsAskedFor) {
-  expect_welcome(server_tls(), agent_tls() + Options{"--server.name", "stat.example"});
+TEST_F(TlsE2e, TheCertificateMayMatchTheConfiguredName) {
+  expect_accepted(server_tls(), agent_tls() + Options{"--server.name", "stat.example"});
 }
 
 TEST_F(TlsE2e, ACertificateForAnotherNameIsRefused) {
@@ -80,34 +80,34 @@ TEST_F(TlsE2e, ACertificateForAnotherNameIsRefused) {
                  "certificate verify failed");
 }
 
-TEST_F(TlsE2e, ACertificateOfAnotherAuthorityIsRefused) {
+TEST_F(TlsE2e, ACertificateFromAnotherAuthorityIsRefused) {
   expect_refusal(server_tls(), {"--server.tls", "true", "--server.authority", other_.certificate},
                  "certificate verify failed");
 }
 
-TEST_F(TlsE2e, TheSystemsAuthoritiesDoNotVouchForIt) {
+TEST_F(TlsE2e, WithoutAnAuthorityTheSystemsAuthoritiesDecide) {
   expect_refusal(server_tls(), {"--server.tls", "true"}, "certificate verify failed");
 }
 
-TEST_F(TlsE2e, WhoKnowsTheTokenIsWelcomeAndNobodyElse) {
+TEST_F(TlsE2e, OnlyAnAgentWithTheTokenIsAccepted) {
   const std::string right = token("right", "0123456789abcdef0123456789abcdef");
   const std::string wrong = token("wrong", "0123456789abcdef0123456789abcdeX");
   const Options server_options = server_tls() + Options{"--agent.token_file", right};
-  expect_welcome(server_options, agent_tls() + Options{"--server.token_file", right});
+  expect_accepted(server_options, agent_tls() + Options{"--server.token_file", right});
   expect_refusal(server_options, agent_tls() + Options{"--server.token_file", wrong}, "token");
   expect_refusal(server_options, agent_tls(), "token");
 }
 
-TEST_F(TlsE2e, APlainAgentAtAServerOfTlsSaysSo) {
+TEST_F(TlsE2e, APlainAgentThatMeetsATlsServerReportsIt) {
   expect_refusal(server_tls(), {}, "before it answered the hello; does it want TLS?");
 }
 
-TEST_F(TlsE2e, AnAgentOfTlsAtAPlainServerSaysSo) {
+TEST_F(TlsE2e, ATlsAgentThatMeetsAPlainServerReportsIt) {
   expect_refusal({}, agent_tls(), "does the server speak TLS?");
 }
 
-// Nothing is bound: the check comes first.
-TEST_F(TlsE2e, APlainPortBeyondTheLoopbackIsNotOpened) {
+// The check precedes the bind, so the address need not exist.
+TEST_F(TlsE2e, APlainPortBeyondTheLoopbackIsRefused) {
   for (const char* address : {"192.0.2.1:0", "0.0.0.0:0", "[::]:0"}) {
     const Ended server =
         run_program({std::string(STATMILL_BIN) + "/statmilld",
@@ -119,7 +119,7 @@ TEST_F(TlsE2e, APlainPortBeyondTheLoopbackIsNotOpened) {
   }
 }
 
-TEST_F(TlsE2e, APlainAgentDoesNotSpeakBeyondTheLoopback) {
+TEST_F(TlsE2e, APlainAgentRefusesAServerBeyondTheLoopback) {
   const Ended agent = run_program({std::string(STATMILL_BIN) + "/statmill-agent",
                                    {"--server", "192.0.2.1:8113", "--collectors", "load"},
                                    {}});
@@ -127,7 +127,7 @@ TEST_F(TlsE2e, APlainAgentDoesNotSpeakBeyondTheLoopback) {
   EXPECT_THAT(agent.said, testing::HasSubstr("a server outside the loopback needs --server.tls"));
 }
 
-TEST_F(TlsE2e, AServerWhoseFilesAreNotWhatTheyShouldBeDoesNotStart) {
+TEST_F(TlsE2e, AServerWithInvalidTlsFilesDoesNotStart) {
   const std::vector<std::pair<Options, std::string>> cases = {
       {{"--agent.certificate", own_.certificate}, "one without the other"},
       {{"--agent.certificate", "/nowhere.pem", "--agent.key", own_.key}, "/nowhere.pem"},

@@ -1,5 +1,5 @@
-// Any bytes as the agent stream: each frame that is whole decodes or is refused, and what decodes is the same
-// after another round trip.
+// Reads any bytes as the agent stream: each whole frame is decoded or refused, and a decoded frame survives a
+// round trip.
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -21,7 +21,7 @@ std::string encoded(const Frame& frame) {
   return out;
 }
 
-// Encoding is a fixed point: what was decoded, encoded and decoded again gives the same bytes.
+// Requires that encoding a decoded frame, decoding it and encoding it again yields the same bytes.
 template <class Decode>
 void round_trip(std::string_view payload, Decode decode) {
   const auto frame = decode(payload);

@@ -1,5 +1,5 @@
-// Any bytes as the row of an agent, with a checksum that fits: it decodes or is refused, and what decodes is
-// the same after another round trip.
+// Reads any bytes as the row of an agent, with a valid checksum: the row is decoded or refused, and a decoded
+// row survives a round trip.
 #include <cstdlib>
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
-// A chunk's value from any bytes, or any payload under a right checksum (first byte: which frame kind, 0 for
-// raw): decoding gives buckets and histograms in the chunk, ascending and not empty; compaction changes
-// neither what the value means nor, a second time, its bytes; encoding what was decoded gives the same
-// buckets.
+// Reads any bytes as the value of a chunk. The first byte of the input selects a frame kind, which wraps the
+// rest with a valid checksum, or 0 for raw bytes. Decoding returns buckets and histograms within the chunk,
+// in ascending order, none empty. Compaction does not change the decoded data, and a second compaction does
+// not change the bytes. Encoding the decoded buckets and decoding them again returns the same buckets.
 #include <cstddef>
 #include <cstdint>
 #include <string>

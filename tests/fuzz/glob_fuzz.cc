@@ -1,5 +1,6 @@
-// The first line is a pattern, the rest a name: parsing and matching end soon, and text without a
-// pattern byte matches itself and nothing else. A name that matches holds the literal that it must.
+// The first line of the input is a pattern, the rest a name: parsing and matching terminate quickly, and a
+// text without pattern characters matches only itself. A name that matches an alternative contains its
+// literal.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Any bytes as a datagram of Graphite's plaintext: the account holds, names are canonical, and lines mean the
-// same one by one.
+// Parses any bytes as a datagram of Graphite's plaintext: the counts add up, names are canonical, and parsing
+// line by line has the same result.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,5 +1,6 @@
-// Any bytes as histograms of a chunk and as one of the journal: refused, or possible histograms that encode
-// and decode to themselves. And histograms made of any bytes come back from both codings.
+// Decodes any bytes as the histograms of a chunk and as one histogram of the journal: they are refused, or
+// valid histograms that survive a round trip. Histograms built from any bytes survive a round trip of the
+// chunk coding.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -27,7 +28,7 @@ void expect_unchanged(const std::vector<SlotHistogram>& chunk) {
   SM_CHECK(decode_histograms(encode_histograms(chunk, kFirst), kFirst, kSlots) == chunk);
 }
 
-// The coding of one histogram is canonical.
+// Checks that the coding of one histogram is canonical: it encodes to the bytes that it was decoded from.
 void read_histogram(std::string_view bytes) {
   Reader in(bytes);
   const auto histogram = decode_histogram(in);
@@ -37,7 +38,8 @@ void read_histogram(std::string_view bytes) {
   SM_CHECK(again == bytes.substr(0, in.position()));
 }
 
-// Each slot: how many cells, then gap and bits of the count of each; a byte says how far the next slot is.
+// Builds histograms from the bytes. Each slot reads a first index, the number of cells, the count of each
+// cell and its distance from the next cell, then a byte for the distance to the next slot.
 std::vector<SlotHistogram> make_chunk(std::string_view bytes) {
   Reader in(bytes);
   std::vector<SlotHistogram> chunk;

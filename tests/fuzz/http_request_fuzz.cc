@@ -1,5 +1,6 @@
-// A connection's bytes through gate, HTTP parser and router, without the sockets. What the gate lets through
-// the parser must read in the same way, and every answer must be text or sound JSON with an honest status.
+// Passes the bytes of a connection through gate, HTTP parser and router, without sockets. The parser must
+// agree with the gate on every header that the gate accepts, and every answer must be text, or valid JSON
+// that has an error if and only if the status is not 200.
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
@@ -20,7 +21,7 @@ namespace http = boost::beast::http;
 
 using RequestParser = http::request_parser<http::string_body>;
 
-// Whether the parser takes a header that the gate let through; then it has read what the gate has read.
+// Returns true if the parser accepts a header that the gate accepted; checks that both read the same from it.
 bool parse(std::string_view block, RequestParser& parser) {
   boost::system::error_code error;
   const size_t used = parser.put(boost::asio::buffer(block), error);

@@ -1,4 +1,5 @@
-// Any bytes as a datagram: the account holds, what is taken is sane, and lines mean the same one by one.
+// Parses any bytes as a datagram: the counts add up, accepted samples are valid, and parsing line by line has
+// the same result.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

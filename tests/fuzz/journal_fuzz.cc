@@ -1,5 +1,5 @@
-// A journal row of any bytes under a right checksum: refused, or possible entries that windows take and that
-// can be stepped over. Under the checksum of another part they are refused.
+// Reads any bytes with a valid checksum as a journal row: the row is refused, or has valid entries that a
+// window accepts and that can be skipped. With the checksum of another row part the row is refused.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -28,7 +28,7 @@ std::string seal(std::string_view bytes) {
   return row;
 }
 
-// Adds each series' entries up in a window of its own, or steps over them.
+// Adds the entries of each series to a new window, or skips them. Returns false if the row is refused.
 bool read_row(std::string_view row, RowPart part, bool skip) {
   auto reader = JournalRowReader::open(kTick, part, row);
   if (!reader) return false;
@@ -59,7 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const std::string row = seal(bytes);
   SM_CHECK(!read_row(row, kPart + 1, false));
-  // What can be read can be stepped over.
+  // Entries that can be read can be skipped.
   if (read_row(row, kPart, false)) SM_CHECK(read_row(row, kPart, true));
   if (const auto entries = decode_journal_row_v1(kTick, kPart, row)) {
     for (const JournalEntry& e : *entries) SM_CHECK(!e.bucket.is_empty() && e.slot >= 0);

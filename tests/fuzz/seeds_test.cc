@@ -1,5 +1,5 @@
-// The seeds of the fuzz targets of frames and of files on disk are of the versions that are read now: a
-// target that refuses all of its seeds begins with nothing.
+// The fuzz seeds of frames and of files on disk have the formats that the code reads now. A target that
+// refuses all of its seeds would start from nothing.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -25,7 +25,7 @@ std::string seed(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// As the target tries it, too.
+// Appends a valid checksum, as the fuzz target does.
 std::string with_checksum(const std::string& text) {
   std::string digits(8, '0');
   for (size_t i = 0; i < digits.size(); ++i)
@@ -33,7 +33,7 @@ std::string with_checksum(const std::string& text) {
   return text + "crc " + digits + "\n";
 }
 
-TEST(Seeds, IdentitiesAreReadAsTheirNamesSay) {
+TEST(Seeds, IdentitiesDecodeAsTheirNamesSay) {
   for (const char* whole : {"whole", "most_addresses"}) {
     const auto identity = decode_identity(seed(std::string("spool_identity/") + whole));
     EXPECT_TRUE(identity) << whole;
@@ -49,7 +49,7 @@ TEST(Seeds, IdentitiesAreReadAsTheirNamesSay) {
   EXPECT_FALSE(decode_identity(with_checksum(seed("spool_identity/epoch_beyond"))));
 }
 
-// The numbers of the records that a cursor finds, one digit each.
+// Returns the numbers of the records that a cursor finds, one digit each.
 std::string records_of(const std::string& segment_bytes) {
   Segment segment;
   segment.before = decode_segment_header(segment_bytes).value().before;
@@ -82,7 +82,7 @@ TEST(Seeds, SegmentsHaveTheRecordsThatTheirNamesSay) {
   }
 }
 
-TEST(Seeds, RowsOfAgentsAreOfBothVersionsThatAreRead) {
+TEST(Seeds, AgentRowsOfBothVersionsDecode) {
   for (const int version : {1, 2}) {
     std::string bytes = seed("agent_row/row_" + std::to_string(version));
     EXPECT_EQ(bytes.at(0), version);

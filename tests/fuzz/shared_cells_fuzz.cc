@@ -1,5 +1,5 @@
-// A file of shared cells with any content: an error, or readings that are possible, and of which lines are
-// made that are sent once. The input: a header, the size of the directory in two bytes, the directory, the
+// Reads a file of shared cells with any content: the result is an error, or valid readings, whose report
+// lines are sent once. The input is a header, the size of the directory in two bytes, the directory, and the
 // cells of the first CPU.
 #include <sys/mman.h>
 #include <unistd.h>
@@ -21,9 +21,9 @@ namespace {
 
 using namespace statmill;
 
-constexpr uint32_t kCpusMax = 3;  // more of them take time and show nothing else
+constexpr uint32_t kCpusMax = 3;  // more CPUs only take more time
 
-std::string_view take(std::string_view& bytes, size_t count) {
+std::string_view pop(std::string_view& bytes, size_t count) {
   const std::string_view out = bytes.substr(0, count);
   bytes.remove_prefix(out.size());
   return out;
@@ -36,16 +36,16 @@ void write_at(int file, std::string_view bytes, size_t at) {
 
 int file_of(std::string_view bytes) {
   cell_file::Header header{};
-  const std::string_view head = take(bytes, sizeof header);
+  const std::string_view head = pop(bytes, sizeof header);
   std::memcpy(&header, head.data(), head.size());
   header.cpus %= kCpusMax + 1;
   uint16_t directory_bytes = 0;
-  const std::string_view size = take(bytes, sizeof directory_bytes);
+  const std::string_view size = pop(bytes, sizeof directory_bytes);
   std::memcpy(&directory_bytes, size.data(), size.size());
   const int file = ::memfd_create("cells", MFD_CLOEXEC);
   SM_CHECK(file >= 0);
   write_at(file, {reinterpret_cast<const char*>(&header), sizeof header}, 0);
-  write_at(file, take(bytes, directory_bytes), cell_file::kDirectoryAt);
+  write_at(file, pop(bytes, directory_bytes), cell_file::kDirectoryAt);
   write_at(file, bytes, cell_file::kCellsAt);
   const size_t whole = cell_file::kCellsAt + (size_t{header.cpus} + 1) * (size_t{1} << Cells::kCpuShift);
   SM_CHECK(::ftruncate(file, static_cast<off_t>(whole)) == 0);
@@ -78,8 +78,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   SM_CHECK(text.empty() || text.back() == '\n');
   const auto count = static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
   SM_CHECK(lines.sent(text.size()) == count);
-  // What was held back for records on their way is told when the process has ended; then there is nothing
-  // more.
+  // Lines held back for records in progress are sent when the process has ended; after that nothing is left
+  // to send.
   for (Reading& reading : *readings) reading.sum_missing_max = 0;
   lines.sent(lines.make(*readings).size());
   SM_CHECK(lines.make(*readings).empty());

@@ -1,5 +1,5 @@
-// An identity of any text: what it is read as is written and read back the same. The same text is tried with
-// a right checksum, too.
+// Decodes any text as a spool identity, as it is and with a valid checksum: it is refused, or survives a
+// round trip.
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,6 @@
-// A segment of any bytes: what a cursor gives are whole frames, of numbers that ascend within its bounds; a
-// spool over it opens, gives the same, and goes on. The same bytes are tried behind a right header, too.
+// Reads any bytes as a spool segment, as they are and after a valid header: a cursor returns whole frames
+// whose numbers ascend within the segment's bounds, and a spool opens the segment, returns the same records,
+// and appends a batch.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +20,7 @@ using namespace statmill;
 constexpr uint64_t kLastSeq = 1000;
 const SpoolLocation kLocation{.directory = fact_hash("here")};
 
-// The records that the cursor finds.
+// Returns the number of records that the cursor finds.
 uint64_t count_records(MemoryDirectory& directory, uint64_t end) {
   Segment segment;
   segment.last.seq = kLastSeq;
@@ -50,7 +51,7 @@ void try_segment(const std::string& bytes) {
       directory.replace("identity", encode_identity({.location = kLocation, .has_begun = true})).has_value());
   const uint64_t found = count_records(directory, bytes.size());
   auto spool = Spool::open(directory, {}, kLocation, [] { return uint64_t{1}; });
-  if (!spool) return;  // of a later version
+  if (!spool) return;  // written by a later version
   const uint64_t next = (*spool)->next_seq();
   (*spool)->append({"a 1\n", 1}, Timestamp());
   SM_CHECK((*spool)->sync().has_value());

@@ -1,5 +1,5 @@
-// Any bytes as a datagram of statsd: the account holds, names are canonical, marks point at their samples,
-// and lines mean the same one by one.
+// Parses any bytes as a statsd datagram: the counts add up, names are canonical, marks point at their
+// samples, and parsing line by line has the same result.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
