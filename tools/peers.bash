@@ -1,22 +1,22 @@
-# The servers that tools/compare-ingest measures statmill against, for bash to read in. Of each: start_NAME starts it, for
-# Graphite's lines at $line_port and questions at $http_port of 127.0.0.1, with all its files in $scratch and its process
-# in $pid, and fails when it does not come up; stored_NAME prints how many samples it has.
-# shellcheck shell=bash disable=SC2154  # $scratch, $line_port and $http_port are the reader's
+# The servers that tools/compare-ingest compares with statmill; it sources this file. Each server has two functions. start_NAME
+# starts it on 127.0.0.1, with Graphite's lines at $line_port, queries at $http_port and all its files in $scratch, sets $pid,
+# and fails if the server does not get ready. stored_NAME prints the number of samples it has stored.
+# shellcheck shell=bash disable=SC2154  # compare-ingest sets $scratch, $line_port and $http_port
 
-# A port that nobody listens on; should another take it first, the server does not come up and is skipped.
+# Prints a port that no process listens on. If another process gets it first, the server does not start and is skipped.
 free_port() {
   local port
   while port=$((20000 + RANDOM % 10000)) && (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do :; done
   echo "$port"
 }
 
-# start COMMAND...: in the background, its output in $scratch/log; ended by the kernel should this script be killed.
+# start COMMAND...: runs it in the background with its output in $scratch/log. If this script is killed, the kernel ends it.
 start() {
   setpriv --pdeathsig TERM "$@" >"$scratch/log" 2>&1 &
   pid=$!
 }
 
-# wait_until COMMAND...: until it succeeds; fails when the server has ended, or after a minute.
+# wait_until COMMAND...: repeats it until it succeeds. Fails if the server has ended, or after a minute.
 wait_until() {
   local end=$((SECONDS + 60))
   until "$@" >/dev/null 2>&1; do
@@ -36,7 +36,7 @@ stored_victoria_metrics() {
   curl -fsS "http://127.0.0.1:$http_port/metrics" | awk '/^vm_rows\{type="storage\// { n += $2 } END { print n + 0 }'
 }
 
-# The host becomes a tag: InfluxDB is not made for a measurement of each series.
+# The host becomes a tag, because InfluxDB is not designed for one measurement per series.
 start_influxdb() {
   cat >"$scratch/influxdb.conf" <<END
 reporting-enabled = false
@@ -71,7 +71,7 @@ stored_influxdb() {
     awk '{ n += $1 } END { print n + 0 }'
 }
 
-# Its limits on creating and updating files are lifted. Every 5 s it stores what it has received.
+# Without carbon's limits on creating and updating files. It stores the number of received samples every 5 s.
 start_carbon() {
   mkdir -p "$scratch/carbon"
   cat >"$scratch/carbon/carbon.conf" <<END
@@ -102,7 +102,7 @@ END
   wait_until eval "(exec 3<>/dev/tcp/127.0.0.1/$line_port)"
 }
 
-# Received: of a slot that got many samples whisper keeps one.
+# Prints the number received, not stored, because whisper keeps only one of the samples of a slot.
 stored_carbon() {
   sleep 6
   /usr/bin/python3 - "$scratch"/data/whisper/self/agents/*/metricsReceived.wsp <<'END'
@@ -111,7 +111,7 @@ print(sum(int(v) for v in whisper.fetch(sys.argv[1], 0)[1] if v is not None))
 END
 }
 
-# limits_of SERVER: "SERIES SAMPLES", the most of each.
+# limits_of SERVER: prints "SERIES SAMPLES", the maximum of each for a run.
 limits_of() {
   case $1 in
     carbon) echo 10000 500000 ;;

@@ -4,14 +4,15 @@ namespace statmill {
 
 po::options_description describe_agents() {
   po::options_description out("agents; all measures take a minute", kHelpWidth);
-  const std::string only = "these measures alone: " + joined(agents_measures());
-  out.add_options()                                                                                       //
-      ("only", text_value("NAME,..."), only.c_str())                                                      //
-      ("agents", text_value("COUNT")->default_value("4"), "connected at once")                            //
-      ("series", text_value("COUNT")->default_value("10000"), "100 per host")                             //
-      ("samples", text_value("COUNT")->default_value("20000000"), "of throughput; an eighth of latency")  //
-      ("rate", text_value("COUNT")->default_value("200000"), "samples per second, of latency")            //
-      ("spool", text_value("BYTES")->default_value("1073741824"), "of the spool that is recovered");
+  const std::string only = "runs only these measures: " + joined(agents_measures());
+  out.add_options()                                                                                        //
+      ("only", text_value("NAME,..."), only.c_str())                                                       //
+      ("agents", text_value("COUNT")->default_value("4"), "number of agents, connected at the same time")  //
+      ("series", text_value("COUNT")->default_value("10000"), "number of series, 100 per host")            //
+      ("samples", text_value("COUNT")->default_value("20000000"),
+       "number of samples for throughput; latency sends an eighth")                              //
+      ("rate", text_value("COUNT")->default_value("200000"), "samples per second, for latency")  //
+      ("spool", text_value("BYTES")->default_value("1073741824"), "size of the spool that is recovered");
   return out;
 }
 

@@ -4,10 +4,11 @@ namespace statmill {
 
 po::options_description describe_bpf() {
   po::options_description out("bpf; needs root; all measures take a minute", kHelpWidth);
-  out.add_options()                                                                                     //
-      ("operations", text_value("COUNT")->default_value("200000"), "of each load")                      //
-      ("runs", text_value("COUNT")->default_value("5"), "of the ping-pong with and without the agent")  //
-      ("idle", text_value("SECONDS")->default_value("20"), "over which the idle agent is measured");
+  out.add_options()                                                                                  //
+      ("operations", text_value("COUNT")->default_value("200000"), "number of operations per load")  //
+      ("runs", text_value("COUNT")->default_value("5"),
+       "runs of the ping-pong, with and without the agent")  //
+      ("idle", text_value("SECONDS")->default_value("20"), "time over which the idle agent is measured");
   return out;
 }
 

@@ -4,12 +4,12 @@ namespace statmill {
 
 po::options_description describe_counters() {
   po::options_description out("counters; all measures take a minute", kHelpWidth);
-  const std::string only = "these measures alone: " + joined(counters_measures());
+  const std::string only = "runs only these measures: " + joined(counters_measures());
   out.add_options()                                   //
       ("only", text_value("NAME,..."), only.c_str())  //
       ("operations", text_value("COUNT")->default_value("4000000"),
-       "of each run, by all threads together")  //
-      ("runs", text_value("COUNT")->default_value("5"), "of each measure, in turn; medians are told");
+       "number of operations per run, all threads together")  //
+      ("runs", text_value("COUNT")->default_value("5"), "runs per measure, in turn; the medians are printed");
   return out;
 }
 

@@ -43,7 +43,8 @@ Result<IngestRun> ingest_run(const po::variables_map& values) {
 Result<std::optional<ServerAddress>> server_address(const po::variables_map& values) {
   const size_t given = values.count("line") + values.count("pid");
   if (given == 0 && values.count("http") == 0) return std::optional<ServerAddress>();
-  if (given < 2) return Error{ErrorCode::kInvalid, "--line and --pid go together, and --http with them"};
+  if (given < 2)
+    return Error{ErrorCode::kInvalid, "--line and --pid require each other, and --http requires both"};
   Result<Endpoint> line = parse_endpoint(values["line"].as<std::string>());
   if (!line) return Error(line.error()).with("--line");
   const Result<size_t> pid = count(values, "pid", {.max = std::numeric_limits<pid_t>::max()});
@@ -58,32 +59,36 @@ po::options_description describe_ingest() {
   po::options_description suite("ingest; all measures take 10 to 20 minutes, 2 GB of RAM, 1 GB of disk",
                                 kHelpWidth);
   const std::string only =
-      "these measures alone, or all that begin so: ROAD.TIMES.SIZE (tcp, udp, udp_gso, graphite, statsd, "
-      "distribution; live, backfill; 10k, 100k, 1m, 1m_random), new_series, query_p99_ms, stall_ms";
-  suite.add_options()                                                                                   //
-      ("only", text_value("NAME,..."), only.c_str())                                                    //
-      ("scale", text_value("FACTOR")->default_value("1"), "of the number of samples of every measure")  //
-      ("connections", text_value("COUNT")->default_value("1"), "a sender for each")                     //
+      "runs only these measures, or those that start with NAME: TRANSPORT.TIMES.SIZE (tcp, udp, udp_gso, "
+      "graphite, statsd, distribution; live, backfill; 10k, 100k, 1m, 1m_random), new_series, query_p99_ms, "
+      "stall_ms";
+  suite.add_options()                                 //
+      ("only", text_value("NAME,..."), only.c_str())  //
+      ("scale", text_value("FACTOR")->default_value("1"),
+       "multiplies the number of samples of every measure")  //
+      ("connections", text_value("COUNT")->default_value("1"),
+       "number of connections, each with its own sender")  //
       ("rate", text_value("COUNT"),
-       "samples per second, 0: as fast as it goes; by default that, but 2000000 by UDP in the suite")  //
-      ("dir", text_value("DIR"), "where temporary data are made; the system's place by default");
-  po::options_description run("any of these makes it one run instead", kHelpWidth);
+       "samples per second, 0: as fast as possible; 0 by default, but 2000000 for UDP in the suite")  //
+      ("dir", text_value("DIR"), "directory for temporary data; the system's by default");
+  po::options_description run("any of these options selects a single run instead of the suite", kHelpWidth);
   run.add_options()  //
       ("dialect", text_value("NAME")->default_value("istatd"),
-       "istatd, graphite, statsd, or distribution: istatd's with a % in front")       //
-      ("transport", text_value("NAME")->default_value("tcp"), "tcp, udp or udp_gso")  //
-      ("series", text_value("COUNT")->default_value("10000"), "100 per host")         //
+       "istatd, graphite, statsd, or distribution (istatd lines that start with %)")             //
+      ("transport", text_value("NAME")->default_value("tcp"), "tcp, udp or udp_gso")             //
+      ("series", text_value("COUNT")->default_value("10000"), "number of series, 100 per host")  //
       ("samples", text_value("COUNT")->default_value("2000000"),
-       "in whole passes over all series, at least 2")                                                    //
-      ("order", text_value("NAME")->default_value("index"), "of series within a pass: index or random")  //
+       "number of samples, in whole passes over all series, at least 2 passes")  //
+      ("order", text_value("NAME")->default_value("index"),
+       "order of the series within a pass: index or random")  //
       ("times", text_value("NAME")->default_value("none"),
-       "none: live; step: 10 s more each pass, a backfill")  //
+       "none: live; step: a backfill, 10 s later with each pass")  //
       ("line", text_value("HOST:PORT"),
-       "where a running server takes lines of the dialect; else one is started")  //
-      ("pid", text_value("PID"), "its process, for CPU and memory")               //
+       "port of a running server for lines of the dialect; without it a server is started")  //
+      ("pid", text_value("PID"), "process id of that server, to measure CPU and memory")     //
       ("http", text_value("URL"),
-       "where it is asked what it has taken; without, any server will do: nothing is verified, and a run is "
-       "over when the process has used at most 3 % of a core for 2 s");
+       "where that server reports the samples it has accepted; without it any server will do: nothing is "
+       "verified, and a run ends when the process has used at most 3 % of a core for 2 s");
   return suite.add(run);
 }
 
@@ -107,8 +112,8 @@ Result<IngestOptions> ingest_options(const po::variables_map& values) {
   if (given == nullptr) return out;
   for (const char* option : {"only", "scale"}) {
     if (values.count(option) == 0 || values[option].defaulted()) continue;
-    return Error{ErrorCode::kInvalid,
-                 "--" + std::string(given) + " makes it one run, and --" + option + " is of the suite"};
+    return Error{ErrorCode::kInvalid, "--" + std::string(given) + " selects a single run; --" + option +
+                                          " applies only to the suite"};
   }
   const Result<IngestRun> run = ingest_run(values);
   if (!run) return run.error();

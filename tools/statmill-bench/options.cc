@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::string_view kUsage =
     "Usage: statmill-bench SUITE [OPTION]...\n"
-    "Suites: ingest   what a sample costs a statmilld on its way in, and a series in memory\n"
-    "        storage  what a bucket costs on disk, in writing, in CPU and RAM; reading, recovery, start\n"
-    "        counters what counting costs a program, beside other ways to count\n"
-    "        relay    what a sample costs a statmill-agent that relays it\n"
-    "        bpf      what the agent's eBPF programs take for each event, and the agent at rest\n"
-    "        agents   what a sample costs a statmilld that acknowledges it; an agent back over its spool\n\n";
+    "Suites: ingest   CPU that statmilld uses per accepted sample, and its memory per series\n"
+    "        storage  disk space, bytes written, CPU and RAM per bucket; reading, recovery and start\n"
+    "        counters time of counting in a program, compared with other ways to count\n"
+    "        relay    CPU that statmill-agent uses per relayed sample\n"
+    "        bpf      time of the agent's eBPF programs per event, and CPU of the idle agent\n"
+    "        agents   CPU that statmilld uses per acknowledged sample; recovery of an agent's spool\n\n";
 
 po::options_description describe_common() {
   po::options_description out("all", kHelpWidth);

@@ -4,11 +4,11 @@ namespace statmill {
 
 po::options_description describe_relay() {
   po::options_description out("relay; all measures take a minute", kHelpWidth);
-  const std::string only = "these measures alone: " + joined(relay_measures());
+  const std::string only = "runs only these measures: " + joined(relay_measures());
   out.add_options()                                   //
       ("only", text_value("NAME,..."), only.c_str())  //
-      ("series", text_value("COUNT")->default_value("10000"), "100 per host")(
-          "samples", text_value("COUNT")->default_value("5000000"), "of each measure")  //
+      ("series", text_value("COUNT")->default_value("10000"), "number of series, 100 per host")(
+          "samples", text_value("COUNT")->default_value("5000000"), "number of samples per measure")  //
       ("rate", text_value("COUNT")->default_value("500000"), "samples per second");
   return out;
 }

@@ -5,15 +5,19 @@ namespace statmill {
 
 po::options_description describe_storage() {
   po::options_description out("storage; all measures take 7 minutes, 6 GB of RAM, 2 GB of disk", kHelpWidth);
-  const std::string only = "these measures alone: " + joined(storage_measures());
-  out.add_options()                                                                                        //
-      ("only", text_value("NAME,..."), only.c_str())                                                       //
-      ("scale", text_value("FACTOR")->default_value("1"), "of the number of series of every measure")      //
-      ("series", text_value("COUNT"), "of mix, multi10, latency, events and doubles, whatever the scale")  //
-      ("slots", text_value("COUNT"), "of the same")                                                        //
-      ("ticks", text_value("COUNT")->default_value("10"), "per slot; a series sends in one of them")       //
-      ("dir", text_value("DIR"), "where temporary data are made; the system's place by default")           //
-      ("data", text_value("DIR"), "real series for host: files *.csv of lines timestamp,value");
+  const std::string only = "runs only these measures: " + joined(storage_measures());
+  out.add_options()                                   //
+      ("only", text_value("NAME,..."), only.c_str())  //
+      ("scale", text_value("FACTOR")->default_value("1"),
+       "multiplies the number of series of every measure")  //
+      ("series", text_value("COUNT"),
+       "number of series of mix, multi10, latency, events and doubles; overrides --scale")  //
+      ("slots", text_value("COUNT"), "number of slots of the same measures")                //
+      ("ticks", text_value("COUNT")->default_value("10"),
+       "number of ticks per slot; a series sends in one of them")                          //
+      ("dir", text_value("DIR"), "directory for temporary data; the system's by default")  //
+      ("data", text_value("DIR"),
+       "directory with real series for the measure host: files *.csv with lines timestamp,value");
   return out;
 }
 
