@@ -109,7 +109,7 @@ Result<HttpAnswer> Client::post(std::string_view path, std::string body,
   return exchange(true, target(path, parameters), std::move(body));
 }
 
-Result<HttpAnswer> Client::exchange(bool post, std::string target, std::string body) const {
+Result<HttpAnswer> Client::exchange(bool post, const std::string& target, std::string body) const {
   asio::io_context context(1);
   Stream stream(context);
   error_code error;

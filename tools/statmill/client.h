@@ -40,7 +40,7 @@ class Client {
  private:
   Client() = default;
   std::string target(std::string_view path, const UrlParameters& parameters) const;
-  Result<HttpAnswer> exchange(bool post, std::string target, std::string body) const;
+  Result<HttpAnswer> exchange(bool post, const std::string& target, std::string body) const;
 
   std::string host_;
   std::string port_;
