@@ -5,21 +5,18 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <optional>
+#include <string>
 
+#include "agent/agent_ports.h"
 #include "agent/batch_builder.h"
-#include "agent/collection.h"
-#include "agent/collectors/proc_reader.h"
 #include "agent/config.h"
 #include "agent/delivery/outbox_thread.h"
-#include "agent/latest_values.h"
-#include "agent/metrics_endpoint.h"
-#include "agent/relay/relay.h"
-#include "agent/self_report.h"
+#include "agent/sampler.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/net/repeating_timer.h"
 #include "base/net/watchdog.h"
+#include "statmill/registry.h"
 
 namespace statmill {
 
@@ -46,32 +43,20 @@ class Agent {
 
  private:
   LineBatch collect();
-  Duration until_next() const;
   void ignore_hangup();
   void stop();
-  void report_relay();
-  Status listen();
   std::string metrics() const;
-  Watchdog::Services watchdog_services();
+  Watchdog::Services watchdog_services(const Clock& clock);
 
-  const Duration interval_;
-  const Duration phase_;  // offset of each collection within the interval; differs between hosts
   Log& log_;
-  const Clock& clock_;
   boost::asio::io_context io_{1};
-  ProcReader proc_;
-  BatchBuilder builder_;
-  LatestValues latest_{builder_};
-  Collection collection_;
-  SelfReport self_report_;
+  Sampler sampler_;
   // Counters of the relay and of /metrics. A server uses the same names, so they are not sent to it.
   Registry local_registry_;
   const Duration watchdog_interval_;  // how often the watchdog checks the threads
   Watchdog watchdog_;
   OutboxThread outbox_;
-  std::optional<Relay> relay_;
-  const std::optional<Endpoint> http_listen_;
-  MetricsEndpoint http_{io_, local_registry_, [this] { return metrics(); }};
+  AgentPorts ports_;
   boost::asio::signal_set signals_;
   boost::asio::signal_set hangups_;
   boost::asio::steady_timer stop_timer_;

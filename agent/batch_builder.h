@@ -17,9 +17,9 @@ namespace statmill {
 
 class SentHistogram;
 
-// Lines of the line protocol (proto/PROTOCOL.md), each ended by LF: gauges as `name time value`, events as
-// `*name time delta`, distributions as `%name time h<g> sum index:count ...`, split into several lines if
-// necessary.
+// Lines of the line protocol (proto/PROTOCOL.md), each ended by LF: gauges as `name time value`, events
+// as `*name time delta`, distributions as `%name time h<g> sum index:count ...`, split into several
+// lines if necessary.
 struct LineBatch {
   std::string text;
   uint64_t lines = 0;

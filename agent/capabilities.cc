@@ -15,8 +15,8 @@ namespace {
 constexpr unsigned long kCapabilitiesMax = 64;  // the kernel's sets have 64 bits
 
 void drop_bounding_set() {
-  // EINVAL: no more capabilities. EPERM: without CAP_SETPCAP the set stays, which has no effect under
-  // no_new_privs.
+  // EINVAL: no more capabilities. EPERM: without CAP_SETPCAP the set stays, which has no
+  // effect under no_new_privs.
   for (unsigned long i = 0; i < kCapabilitiesMax; ++i) {
     if (::prctl(PR_CAPBSET_DROP, i, 0, 0, 0) != 0) return;
   }

@@ -18,8 +18,8 @@ class LatestValues final : public MetricSink {
  public:
   explicit LatestValues(MetricSink& next) : next_(next) {}  // must outlive it
 
-  // Begins a collection. Values that it does not report are forgotten, except those that it keeps with
-  // keep().
+  // Begins a collection. Values that it does not report are forgotten, except those that it
+  // keeps with keep().
   void begin() { before_ = std::exchange(values_, {}); }
   void gauge(std::string_view name, double value) override;
   void total(std::string_view name, uint64_t total) override;

@@ -1,7 +1,7 @@
 // MetricsEndpoint: an HTTP server that answers only GET /metrics.
 //
-// Each connection serves one request. Limits on number, size and time keep connections from slowing the agent
-// down.
+// Each connection serves one request. Limits on number, size and time keep connections from slowing
+// the agent down.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-// Exact to the nanosecond. /proc/self/stat counts in ticks of 10 ms, which is ten times our CPU budget per
-// second.
+// Exact to the nanosecond. /proc/self/stat counts in ticks of 10 ms, which is ten times our CPU
+// budget per second.
 std::chrono::nanoseconds cpu_time_used() {
   timespec used{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);

@@ -1,5 +1,5 @@
-// BpfCollector: what all collectors with eBPF programs have in common: their status, and the events that they
-// missed.
+// BpfCollector: what all collectors with eBPF programs have in common: their status, and the events
+// that they missed.
 #pragma once
 
 #include <memory>

@@ -39,8 +39,8 @@ class BpfProbe {
  public:
   virtual ~BpfProbe() = default;
   virtual std::span<const BpfHook> hooks() const = 0;
-  // Returns the use of each hook, in the order of hooks(); not known for missing ones. Cost: one system call
-  // each.
+  // Returns the use of each hook, in the order of hooks(); not known for missing ones. Cost: one
+  // system call each.
   virtual std::vector<BpfUse> uses() const = 0;
   // Returns the memory of the map with this name: its elements for the first CPU, then for the second, and so
   // on. The kernel writes to it concurrently. Empty if there is no map with this name.

@@ -30,8 +30,8 @@ struct CgroupField {
 std::span<const CgroupField> cgroup_fields_v2();
 std::span<const CgroupField> cgroup_fields_v1();
 
-// Returns the field's number in the file's text, in the unit of the series; nullopt if it is missing or
-// "max".
+// Returns the field's number in the file's text, in the unit of the series; nullopt if it is
+// missing or "max".
 std::optional<uint64_t> find_cgroup_number(std::string_view text, const CgroupField& field);
 
 }  // namespace statmill

@@ -85,8 +85,8 @@ std::unique_ptr<Collector> make_psi_collector(ProcReader& proc);
 std::unique_ptr<Collector> make_snmp_collector(ProcReader& proc);
 // If `counters` is an error, the collector is unavailable with that reason.
 std::unique_ptr<Collector> make_pmu_collector(Result<std::unique_ptr<PerfCounters>> counters);
-// `mount` is the directory with the cgroups: /sys/fs/cgroup except in tests. `clock` must outlive the
-// collector.
+// `mount` is the directory with the cgroups: /sys/fs/cgroup except in tests. `clock` must
+// outlive the collector.
 std::unique_ptr<Collector> make_cgroup_collector(const std::string& mount, const Clock& clock);
 
 // Converts the text to one part of a series name: lower case; every byte except a-z 0-9 _ - becomes '_'.

@@ -1,8 +1,8 @@
 // Parsers for the text formats of /proc, as pure functions: proc(5), Documentation/admin-guide/iostats.rst,
 // accounting/psi.rst.
 //
-// Kernels differ in what they write. Values that are missing or invalid are left out of the result, never
-// invented.
+// Kernels differ in what they write. Values that are missing or invalid are left out of the
+// result, never invented.
 #pragma once
 
 #include <array>

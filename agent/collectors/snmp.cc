@@ -57,8 +57,8 @@ class SnmpCollector final : public Collector {
   }
 
  private:
-  // Reads pairs of lines with the same first word: names, then numbers. Returns how many numbers were
-  // reported.
+  // Reads pairs of lines with the same first word: names, then numbers. Returns how many
+  // numbers were reported.
   template <size_t N>
   size_t read(const std::string& file, const Group (&groups)[N], MetricSink& sink, std::string& missing) {
     const Result<std::string_view> text = proc_.read(file);

@@ -1,9 +1,9 @@
 // Delivery: the agent's side of the acknowledged stream to one server, as bytes in and bytes out
 // (proto/PROTOCOL.md, "The agent stream"). It uses no socket and no clock.
 //
-// At each hello the server reports how many batches it has, and the agent sends the rest again. If the server
-// has batches that this agent did not make, or another agent uses the same id, the spool changes its
-// identity.
+// At each hello the server reports how many batches it has, and the agent sends the rest again. If the
+// server has batches that this agent did not make, or another agent uses the same id, the spool
+// changes its identity.
 #pragma once
 
 #include <deque>

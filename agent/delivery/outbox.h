@@ -41,8 +41,8 @@ struct OutboxFigures {
   bool is_resolving = false;
 };
 
-// Confined to the thread that runs the io_context. Destroy it after that has stopped running and before the
-// io_context.
+// Confined to the thread that runs the io_context. Destroy it after that has stopped running and
+// before the io_context.
 class Outbox {
  public:
   // Without a disk: how many bytes of acknowledged batches are kept in memory.
@@ -53,8 +53,8 @@ class Outbox {
          std::function<void()> changed);
   ~Outbox();
 
-  // Opens the spool. Errors: kInvalid (a setting), kBusy (another agent uses the spool), and those of the
-  // disk.
+  // Opens the spool. Errors: kInvalid (a setting), kBusy (another agent uses the spool), and those
+  // of the disk.
   Status open();
   // Begins to connect. Requires: open() succeeded.
   void start();

@@ -1,5 +1,5 @@
-// HostNames: what a relay adds to the names of its host's samples: tags, and parts that fan a name out to
-// several.
+// HostNames: what a relay adds to the names of its host's samples: tags, and parts that fan a name
+// out to several.
 #pragma once
 
 #include <optional>

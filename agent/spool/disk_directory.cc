@@ -77,13 +77,13 @@ class DiskFile final : public SpoolFile {
 }  // namespace
 
 Result<std::unique_ptr<DiskDirectory>> DiskDirectory::open(const std::string& path) {
-  if (::mkdir(path.c_str(), kDirectoryMode) != 0 && errno != EEXIST) return failed("make", path);
+  if (::mkdir(path.c_str(), kDirectoryMode) != 0 && errno != EEXIST) return failed("create", path);
   Descriptor directory = open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
   if (!directory.is_open()) return failed("open", path);
   Descriptor lock = open_at(directory.get(), kLock, O_RDWR | O_CREAT);
   if (!lock.is_open()) return failed("open", path + "/" + kLock);
   if (uninterrupted([&] { return ::flock(lock.get(), LOCK_EX | LOCK_NB); }) != 0) {
-    if (errno == EWOULDBLOCK) return Error{ErrorCode::kBusy, path + ": another process has it"};
+    if (errno == EWOULDBLOCK) return Error{ErrorCode::kBusy, path + ": another process uses it"};
     return failed("lock", path + "/" + kLock);
   }
   auto made = std::unique_ptr<DiskDirectory>(new DiskDirectory(path, std::move(directory), std::move(lock)));
@@ -172,7 +172,7 @@ Status DiskDirectory::rewrite(const std::string& name, std::string_view contents
   if (!file.is_open()) return failed("open", name);
   if (!write_all(file.get(), contents)) return failed("write", name);
   const auto end = static_cast<off_t>(contents.size());
-  if (uninterrupted([&] { return ::ftruncate(file.get(), end); }) != 0) return failed("cut", name);
+  if (uninterrupted([&] { return ::ftruncate(file.get(), end); }) != 0) return failed("truncate", name);
   if (!sync_data(file.get())) return failed("sync", name);
   return Status::ok();
 }
@@ -194,7 +194,7 @@ Status DiskDirectory::replace(const std::string& name, std::string_view contents
 
 Status DiskDirectory::write_whole(const std::string& name, std::string_view contents) {
   const Descriptor file = open_at(directory_.get(), name, O_WRONLY | O_CREAT | O_TRUNC);
-  if (!file.is_open()) return failed("make", name);
+  if (!file.is_open()) return failed("create", name);
   if (!write_all(file.get(), contents)) return failed("write", name);
   if (!sync_data(file.get())) return failed("sync", name);
   return Status::ok();

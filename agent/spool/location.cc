@@ -59,8 +59,8 @@ Match compare(const std::string& before, const std::string& now) {
   return before == now ? Match::kSame : Match::kOther;
 }
 
-// Cards are added and replaced one by one, so a machine that has none of its earlier cards is a different
-// one.
+// Cards are added and replaced one by one, so a machine that has none of its earlier cards is
+// a different one.
 Match compare(const std::vector<std::string>& before, const std::vector<std::string>& now) {
   if (before.empty() || now.empty()) return Match::kUnknown;
   const bool has_one = std::any_of(now.begin(), now.end(), [&](const std::string& address) {

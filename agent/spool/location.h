@@ -29,13 +29,13 @@ struct SpoolLocation {
 // Returns 32 hexadecimal digits.
 std::string fact_hash(std::string_view text);
 
-// Returns true if a spool last seen at `before` is still the original. A fact that is unknown on one side
-// decides nothing. People rename hosts, so the host name decides only if no stronger fact is known on both
-// sides.
+// Returns true if a spool last seen at `before` is still the original. A fact that is unknown on one
+// side decides nothing. People rename hosts, so the host name decides only if no stronger fact is known
+// on both sides.
 bool is_same_location(const SpoolLocation& before, const SpoolLocation& now);
 
-// Returns `now`, completed with facts known only from `before`: a fact that cannot be read today is not
-// forgotten.
+// Returns `now`, completed with facts known only from `before`: a fact that cannot be read today
+// is not forgotten.
 SpoolLocation merge_locations(const SpoolLocation& before, SpoolLocation now);
 
 // Returns the facts of this machine, without the directory. `root` is prepended to each path; it is empty

@@ -1,5 +1,5 @@
-// Segments: the files of a spool. Each has a header, followed by batches as frames of the wire format
-// (FORMAT.md).
+// Segments: the files of a spool. Each has a header, followed by batches as frames of the
+// wire format (FORMAT.md).
 //
 // Batch numbers within a file are consecutive. Between files there may be gaps. The end of a file may contain
 // records that are not valid: the header of the next file records where the valid ones end.

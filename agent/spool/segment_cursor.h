@@ -28,9 +28,9 @@ struct SpoolRecord {
 // Confined to one thread. Keeps a part of the file (256 KiB) and one frame in memory.
 class SegmentCursor {
  public:
-  // How many bytes of failed checksums the cursor computes; after that it treats the rest of the segment as
-  // damaged. Undamaged records do not count. This bounds the time that maliciously constructed bytes can
-  // cost.
+  // How many bytes of failed checksums the cursor computes; after that it treats the rest of the
+  // segment as damaged. Undamaged records do not count. This bounds the time that maliciously
+  // constructed bytes can cost.
   static constexpr uint64_t kWastedBytesMax = 64 << 20;
 
   // Reads from the first record of `segment` to its last. The directory must outlive the cursor.

@@ -128,8 +128,8 @@ Status Spool::write_segment() {
     if (Status status = begin_segment(waiting_.front().before); !status) return status;
   }
   Segment& segment = newest();
-  // There are no gaps within a segment: waiting batches are dropped only after a failure, which ends the
-  // file.
+  // There are no gaps within a segment: waiting batches are dropped only after a failure, which
+  // ends the file.
   SM_CHECK(waiting_.front().before == segment.last);
   auto written = waiting_.begin();
   const uint64_t begin = segment.end;

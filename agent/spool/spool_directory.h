@@ -26,8 +26,8 @@ class SpoolFile {
   virtual Status sync() = 0;
 };
 
-// Confined to one thread. All functions may return kIo, with the file name; other errors are listed at each
-// function.
+// Confined to one thread. All functions may return kIo, with the file name; other errors are listed
+// at each function.
 class SpoolDirectory {
  public:
   virtual ~SpoolDirectory() = default;

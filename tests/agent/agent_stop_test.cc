@@ -58,8 +58,8 @@ class AgentStop : public testing::Test {
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
   }
-  // Stalls the main thread and all threads that did not exist before, and asks the agent to stop, again and
-  // again.
+  // Stalls the main thread and all threads that did not exist before, and asks the agent to stop,
+  // again and again.
   static void stop(uint64_t seed, std::vector<pid_t> before, const std::atomic<bool>& has_ended) {
     std::vector<pid_t> agents = threads_of_process();
     std::erase_if(

@@ -1,5 +1,5 @@
-// Ledger: records which lines the agents were given, independently of the code under test: the oracle of the
-// simulation.
+// Ledger: records which lines the agents were given, independently of the code under test: the oracle
+// of the simulation.
 //
 // Each line has its own time slot, so that a server's copy of it can be found and duplicates are detected.
 // Its series names the numbering (agent id and epoch) under which it was appended.
@@ -43,8 +43,8 @@ class Ledger {
   // A spool was opened on a machine. It has or had `lines` lines of its numbering. In a new numbering these
   // lines are the ones lost with the previous identity.
   Violation opened(size_t machine, const std::string& series, uint64_t lines);
-  // The machine has changed its identity: `lost` lines are given up, and the last `moved` lines are
-  // renumbered.
+  // The machine has changed its identity: `lost` lines are given up, and the last `moved`
+  // lines are renumbered.
   void identity_changed(size_t machine, const std::string& before, const std::string& series, uint64_t lost,
                         uint64_t moved);
   // A process with its spool in memory has ended; its unsent lines are lost.
@@ -73,9 +73,9 @@ class Ledger {
 
   // Checks a server at any time, including its RAM: no line is there twice, and none that its agent has lost.
   Violation check_once(const Content& content) const;
-  // Checks that the samples in the store are those that its agent rows describe. Rows of agents that were
-  // forgotten at some time describe at least what is missing. Lines are only refused because of a wrong
-  // clock.
+  // Checks that the samples in the store are those that its agent rows describe. Rows of agents that
+  // were forgotten at some time describe at least what is missing. Lines are only refused because of
+  // a wrong clock.
   Violation check_rows(const Content& content, const std::vector<AgentRow>& rows,
                        const ServerHistory& history) const;
   // Checks that the row has reached the end of the numbering. On a server that never lost data itself, at

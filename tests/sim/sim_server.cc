@@ -128,8 +128,8 @@ void SimServer::accept(const std::shared_ptr<Connection>& connection) {
 
 void SimServer::tick() {
   if (!process_) return;
-  // A server also has its own series. Their times, and the time of the newest sample, are as wrong as its
-  // clock.
+  // A server also has its own series. Their times, and the time of the newest sample, are as wrong
+  // as its clock.
   Batch own;
   parse_istatd_lines("own 1", own);
   process_->table.apply(own, now().wall);

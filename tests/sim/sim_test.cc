@@ -1,5 +1,5 @@
-// Simulates exactly-once delivery: whatever an agent has made durable counts once at each server, whatever
-// fails.
+// Simulates exactly-once delivery: whatever an agent has made durable counts once at each
+// server, whatever fails.
 //
 // SIM_SEED=n runs one seed; SIM_SEEDS=n runs the first n; SM_TIER=nightly runs fifty times as many.
 #include <gtest/gtest.h>

@@ -143,8 +143,8 @@ void World::replay_conversation() {
   send(stage_.chance.below(servers_.size()), std::move(words));
 }
 
-// Records which identity changes the bytes may cause. Returns the epoch of their hello, or 0 if there is
-// none.
+// Records which identity changes the bytes may cause. Returns the epoch of their hello, or 0 if
+// there is none.
 uint32_t World::note_claims(size_t server, std::string_view words) {
   const FrameRead frame = read_frame(words);
   const bool is_hello = frame.state == FrameRead::State::kWhole && frame.type == FrameType::kHello;

@@ -1,5 +1,5 @@
-// The pmu collector with software counters of the kernel where there is no PMU, and its status without any
-// counter.
+// The pmu collector with software counters of the kernel where there is no PMU, and its status
+// without any counter.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/perf_event.h>

@@ -93,8 +93,8 @@ TEST_F(SchedTruthTest, CountsTheSwitchesThatTheKernelCounts) {
   EXPECT_GE(own, uint64_t{kRounds}) << "the load is too small";
   EXPECT_GE(voluntary, own) << "all switches of the load are counted";
   EXPECT_LE(all, host) << "nothing is counted that did not happen";
-  // Each task that leaves a CPU started on it before, except for those running now. A few switches have no
-  // tracepoint.
+  // Each task that leaves a CPU started on it before, except for those running now. A few switches
+  // have no tracepoint.
   const uint64_t slack = 100 + host / 100;
   EXPECT_NEAR(static_cast<double>(grown.distributions["sched.runqueue_wait_ns"].count()),
               static_cast<double>(all), static_cast<double>(slack + discarded));
@@ -119,8 +119,8 @@ TEST_F(SchedTruthTest, DoesNotCountIdleTasks) {
   EXPECT_LE(left, came + 50 + came / 100);
 }
 
-// A thread that sleeps for a known time is off the CPU for that time, which must be one value in the right
-// bucket.
+// A thread that sleeps for a known time is off the CPU for that time, which must be one value in
+// the right bucket.
 TEST_F(SchedTruthTest, MeasuresHowLongATaskWasOffTheCpu) {
   constexpr int kSleeps = 5;
   constexpr uint64_t kSleepNs = 41'000'000;

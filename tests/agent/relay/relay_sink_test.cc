@@ -217,7 +217,7 @@ std::string any_line() {
   return kind + mark + name + " " + time + any_decimal() + "\n";
 }
 
-RC_GTEST_PROP(RelaySink, TheServerComesToTheSameBuckets, ()) {
+RC_GTEST_PROP(RelaySink, TheServerMakesTheSameBuckets, ()) {
   const int count = *rc::gen::inRange(1, 60);
   std::string lines;
   for (int i = 0; i < count; ++i) lines += any_line();

@@ -117,7 +117,7 @@ TEST(DiskDirectory, ItsLocationIsStableAndDiffersInACopy) {
   EXPECT_FALSE(is_same_location(location, *open_directory(temp.path() / "b")->location()));
 }
 
-TEST(DiskDirectory, CarriesASpool) {
+TEST(DiskDirectory, CanHoldASpool) {
   const TempDirectory temp;
   for (uint64_t start = 0; start < 3; ++start) {
     const auto directory = open_directory(temp.path());

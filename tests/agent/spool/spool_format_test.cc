@@ -1,5 +1,5 @@
-// The bytes of a spool's files: golden bytes, round trips, and every truncation and bit flip of data with a
-// checksum.
+// The bytes of a spool's files: golden bytes, round trips, and every truncation and bit flip of data
+// with a checksum.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -110,7 +110,7 @@ TEST(SpoolFormat, SegmentNamesSortLikeTheirNumbers) {
   }
 }
 
-RC_GTEST_PROP(SpoolFormat, HeadersAndIdentitiesComeBack, (uint32_t epoch, uint64_t seq, uint64_t lines)) {
+RC_GTEST_PROP(SpoolFormat, HeadersAndIdentitiesRoundTrip, (uint32_t epoch, uint64_t seq, uint64_t lines)) {
   SegmentHeader header = kHeader;
   header.epoch = epoch;
   header.before = {seq % kSeqMax, lines % kSeqMax};

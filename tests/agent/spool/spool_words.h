@@ -17,8 +17,8 @@ namespace statmill {
 
 inline constexpr std::string_view kHere = "here";
 
-// Sanitizer builds run only one in this many of the thousands of cases, because each takes thirty times as
-// long.
+// Sanitizer builds run only one in this many of the thousands of cases, because each takes thirty
+// times as long.
 inline constexpr int kStride = std::string_view(STATMILL_SANITIZE).empty() ? 1 : 7;
 
 inline Timestamp at_second(int64_t s) { return from_unix_seconds(1'000'000 + s); }

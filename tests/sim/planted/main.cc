@@ -1,5 +1,5 @@
-// Runs the simulation with a planted bug. It succeeds if it finds a violation, or if one of our assertions
-// fails.
+// Runs the simulation with a planted bug. It succeeds if it finds a violation, or if one of
+// our assertions fails.
 #include <unistd.h>
 
 #include <csignal>

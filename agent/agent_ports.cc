@@ -1,0 +1,44 @@
+#include "agent/agent_ports.h"
+
+#include <string>
+#include <utility>
+
+namespace statmill {
+
+AgentPorts::AgentPorts(const AgentConfig& config, const Services& services, RelaySink::HandOver hand_over,
+                       MetricsEndpoint::Text metrics)
+    : log_(services.log),
+      http_listen_(config.http_listen),
+      http_(services.io, services.registry, std::move(metrics)) {
+  if (!config.relay.is_on() || config.once) return;
+  relay_.emplace(
+      config.relay,
+      Relay::Services{services.io, services.registry, services.clock, services.log, &services.watchdog},
+      std::move(hand_over));
+}
+
+Status AgentPorts::open() {
+  if (relay_) {
+    if (Status opened = relay_->open(); !opened) return opened;
+  }
+  if (http_listen_) {
+    if (Status opened = http_.open(*http_listen_); !opened) return opened;
+  }
+  if (!relay_ && !http_listen_) return Status::ok();
+  const auto text = [](const Endpoint& endpoint) {
+    return endpoint.host.empty() ? std::string("off") : endpoint.text();
+  };
+  const Relay::Ports ports = relay_ ? relay_->ports() : Relay::Ports{};
+  log_.info("ready", {{"line", text(ports.line)},
+                      {"graphite", text(ports.graphite)},
+                      {"statsd", text(ports.statsd)},
+                      {"http", text(http_.endpoint())}});
+  return Status::ok();
+}
+
+void AgentPorts::stop() {
+  http_.stop();
+  if (relay_) relay_->stop();
+}
+
+}  // namespace statmill

@@ -1,0 +1,50 @@
+#include "agent/sampler.h"
+
+#include "agent/collectors/make_collectors.h"
+#include "base/hash.h"
+
+namespace statmill {
+namespace {
+
+// A time within the interval, away from its ends, where a late timer would put two samples into one second
+// and none into the next. It differs between hosts, so that they do not all collect at the same instant.
+Duration phase_of(const AgentConfig& config) {
+  const auto tenth = static_cast<uint64_t>(config.interval.count()) / 10;
+  return Duration(static_cast<Duration::rep>(tenth + hash_name(config.prefix) % (8 * tenth)));
+}
+
+}  // namespace
+
+Sampler::Sampler(const AgentConfig& config, Log& log, const Clock& clock)
+    : interval_(config.interval),
+      phase_(phase_of(config)),
+      clock_(clock),
+      proc_(config.proc_root),
+      builder_(config.prefix),
+      collection_(make_collectors({config, proc_, clock, log}), log),
+      self_report_(config.prefix, proc_),
+      remembers_latest_(config.http_listen.has_value()) {
+  self_report_.add_total("agent.total_resets", "Totals that were lower than their previous value.",
+                         [this] { return builder_.resets(); });
+}
+
+LineBatch Sampler::collect() {
+  const SteadyTime now = clock_.steady();
+  builder_.begin(clock_.wall());
+  latest_.begin();
+  collection_.collect(now, remembers_latest_ ? static_cast<MetricSink&>(latest_) : builder_);
+  self_report_.report(now, builder_);
+  return builder_.finish();
+}
+
+// Computed from wall time each time, so that a clock change or a suspend costs at most one interval.
+Duration Sampler::until_next() const {
+  const Duration now = clock_.wall().time_since_epoch();
+  return interval_ - (now - phase_) % interval_;
+}
+
+std::string Sampler::prometheus_text() const {
+  return self_report_.prometheus_text() + statmill::prometheus_text(latest_.readings());
+}
+
+}  // namespace statmill

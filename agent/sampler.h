@@ -1,0 +1,50 @@
+// Sampler: takes the samples of this host: calls the collectors and the agent's own report, and says when the
+// next collection is due.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "agent/batch_builder.h"
+#include "agent/collection.h"
+#include "agent/collectors/proc_reader.h"
+#include "agent/config.h"
+#include "agent/latest_values.h"
+#include "agent/self_report.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+namespace statmill {
+
+// Confined to one thread.
+class Sampler {
+ public:
+  // `log` and `clock` must outlive it.
+  Sampler(const AgentConfig& config, Log& log, const Clock& clock);
+
+  // Collects once and returns the lines. The first collection lacks totals, because they are sent as growth.
+  LineBatch collect();
+  // Returns the time until the next collection.
+  Duration until_next() const;
+  Duration interval() const { return interval_; }
+
+  // The status of the collectors. The texts are valid until the next collect().
+  std::vector<CollectorNote> notes() const { return collection_.notes(); }
+  SelfReport& self_report() { return self_report_; }
+  // The agent's own counters and, if /metrics is on, the last values of the collectors, in Prometheus'
+  // format.
+  std::string prometheus_text() const;
+
+ private:
+  const Duration interval_;
+  const Duration phase_;  // offset of each collection within the interval; differs between hosts
+  const Clock& clock_;
+  ProcReader proc_;
+  BatchBuilder builder_;
+  LatestValues latest_{builder_};
+  Collection collection_;
+  SelfReport self_report_;
+  const bool remembers_latest_;  // for /metrics
+};
+
+}  // namespace statmill
