@@ -70,7 +70,7 @@ const char* find_first(const char* begin, const char* at, const char* end, const
   return at + std::countr_zero(lane.bits(test(lane.bytes)) | past_end);
 }
 
-// Whether two texts of `size` bytes are equal. Fast for short texts that usually are.
+// Returns true if two texts of `size` bytes are equal. Fast for short texts that are usually equal.
 inline bool are_same_bytes(const char* a, const char* b, size_t size) {
   constexpr uint64_t kAll = 0xffff;
   const auto same_at = [&](size_t i) { return bits_of(bytes16_at(a + i) == bytes16_at(b + i)) == kAll; };

@@ -71,7 +71,7 @@ class Glob {
 
   // Errors: kInvalid (empty pattern, unbalanced or nested braces, a set without its end), kLimit.
   static Result<Glob> parse(std::string_view pattern);
-  // Whether the text contains a special byte, so that it is more than a plain name.
+  // Returns true if the text contains a special byte, so that it is more than a plain name.
   static bool is_pattern(std::string_view text);
 
   bool matches(std::string_view name) const;

@@ -26,7 +26,7 @@ int bind_to(int descriptor, const sockaddr_un& address) {
   return ::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ? 0 : errno;
 }
 
-// Whether a server listens on the address. The kernel refuses connections to a socket without one.
+// Returns true if a server listens on the address. The kernel refuses connections to a socket without one.
 bool is_served(const sockaddr_un& address, int type) {
   const int probe = ::socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (probe < 0) return true;

@@ -18,7 +18,7 @@ struct Item {
   std::string_view name;
 };
 
-// Whether the instrument's values are in its cells: it is live, or a histogram that has ended.
+// Returns true if the instrument's values are in its cells: it is live, or a histogram that has ended.
 bool has_cells(const Entry& entry);
 
 struct Directory {

@@ -1,4 +1,4 @@
-// Of the values only their buckets and their exact total are known. So each line gets a sum that is possible
+// Only the buckets of the values and their exact total are known. So each line gets a sum that is possible
 // for its buckets, and the sums of all lines add up to the total.
 //
 // If a reading met records in progress, the total is only known to lie between two numbers. Then enough

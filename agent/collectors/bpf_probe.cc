@@ -119,7 +119,7 @@ class BpfLoading {
  private:
   static bool is_wanted(const BpfHook& hook) { return hook.missing.empty(); }
 
-  // Of each program and its raw variant, selects the one that this kernel supports.
+  // Selects, for each program with a raw variant, the one that this kernel supports.
   void choose() {
     const Object object(open());
     if (object == nullptr) return;

@@ -52,7 +52,7 @@ struct Reading {
   std::string_view tag(std::string_view key) const;
 };
 
-// Whether reading a MaxGauge also resets it. Only one reader may do so: others would miss records.
+// Selects if reading a MaxGauge also resets it. Only one reader may do so: others would miss records.
 enum class Maxima { kKeep, kReset };
 
 // Thread-safe. Instruments that a program constructs join the registry and leave it when they are destroyed.

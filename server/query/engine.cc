@@ -133,7 +133,7 @@ struct QueryEngine::View {
   // buckets that are also in the snapshot. If one has, a flush came between the copies and the snapshot, and
   // the copies must be made again.
   Result<bool> is_consistent();
-  // Whether the snapshot has the buckets that were being flushed when the copy was made.
+  // Returns true if the snapshot has the buckets that were being flushed when the copy was made.
   bool has_flushing(const SeriesCopy& copy) const {
     return copy.flushing_tick != 0 && flushed[copy.shard] == copy.flushing_tick;
   }

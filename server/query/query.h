@@ -30,7 +30,7 @@ enum class Stat : uint8_t {
 // Parses "count", "sum", "avg", "stddev", "min", "max" or "rate"; returns nullopt for anything else.
 std::optional<Stat> parse_stat(std::string_view text);
 std::string_view stat_name(Stat stat);
-// Whether the statistic depends on nothing but count and sum.
+// Returns true if the statistic depends on count and sum only.
 bool is_total(Stat stat);
 
 // A percentile of a distribution: "p50", "p99.9".

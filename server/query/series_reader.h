@@ -63,7 +63,7 @@ class SeriesReader {
   const RollupPosition position_;
   const int64_t now_s_;
   const Wanted wanted_;
-  // Of the series being read.
+  // State of the series being read.
   SlotRange erased_;         // slots to ignore in the snapshot
   int64_t kept_from_s_ = 0;  // older data of the plan's tier are expired
   ChunkNo whole_from_ = 0;   // no data of the finest tier were ever dropped from this chunk on

@@ -29,7 +29,7 @@ std::array<Descriptor, 2> make_pipe() {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-// Whether a variable is a setting of statmill, or set by a service manager that runs the tests.
+// Returns true if a variable is a setting of statmill, or set by a service manager that runs the tests.
 bool is_of_this_machine(std::string_view entry) {
   constexpr std::array<std::string_view, 4> kNames = {"STATMILL_", "NOTIFY_SOCKET=", "WATCHDOG_",
                                                       "JOURNAL_STREAM="};

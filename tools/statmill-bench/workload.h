@@ -40,7 +40,7 @@ struct Stream {
 std::string series_name(size_t series);
 
 // Generates passes over all series, in several parts if they do not fit in memory at once. One Stream per
-// connection. Of the series, 50 % are random walks of two decimals, 25 % counters, 15 % constants, and 10 %
+// connection. 50 % of the series are random walks of two decimals, 25 % counters, 15 % constants, and 10 %
 // flat with spikes.
 class Workload {
  public:

@@ -1,6 +1,5 @@
 // The line protocol: tables of accepted and refused lines, and laws for any bytes.
 #include "proto/istatd/parser.h"
-#include "proto/normal_name.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -8,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "proto/normal_name.h"
 #include "tests/proto/batch_text.h"
 #include "tests/proto/generated_text.h"
 #include "tests/proto/line_laws.h"
@@ -303,17 +303,6 @@ TEST(IstatdLines, ClearedBatchIsLikeANewOne) {
   parse_istatd_lines("A^b 1\n#k v\nx\na 1 2 3 4 5 6 7\n%a h5 6 6:1\n", batch);
   batch.clear();
   EXPECT_TRUE(same_batch(batch, Batch{}));
-}
-
-TEST(IstatdLines, NormalNamesAreStable) {
-  for (int byte = 0; byte < 256; ++byte) {
-    const std::string name = {'a', static_cast<char>(byte), 'b'};
-    const std::string normal = normal_name(name);
-    EXPECT_TRUE(is_normal_name(normal)) << byte;
-    EXPECT_EQ(is_normal_name(name), name == normal) << byte;
-  }
-  EXPECT_TRUE(is_normal_name(""));
-  EXPECT_EQ(normal_name("AZaz09.-_;=^~!"), "azaz09.-_;=^~!");
 }
 
 // Meaningful pieces in random order find more faults than random bytes.
