@@ -61,7 +61,7 @@ std::vector<std::string_view> split_choices(std::string_view choices) {
   return split(choices, ',');
 }
 
-// Returns the patterns without braces that `pattern` stands for: "a{b,c}" -> "ab", "ac".
+// Expands all braces: "a{b,c}" -> "ab", "ac".
 Result<std::vector<std::string>> expand_braces(std::string_view pattern) {
   std::vector<std::string> expanded(1);
   while (true) {

@@ -10,7 +10,7 @@ struct WatchdogOptions {
   Duration ping{250};                                // how often each loop is pinged
   Duration lag_max{100};                             // of a loop; above is a warning, and one line in the log
   Duration hang{2000};                               // a loop or task that is held for longer is a problem
-  Duration task_patience = std::chrono::minutes(5);  // a task that hangs for longer is given up: no progress
+  Duration task_patience = std::chrono::minutes(5);  // a task that hangs for longer counts as no progress
   Duration warned = std::chrono::minutes(1);         // how long a warning stays after its cause
 };
 

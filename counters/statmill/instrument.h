@@ -23,7 +23,7 @@ class Instrument {
   Type type() const { return type_; }
 
  protected:
-  // `name`, `help` and `registry` must outlive the instrument. Null stands for Registry::process().
+  // `name`, `help` and `registry` must outlive the instrument. A null registry means Registry::process().
   Instrument(const char* name, const char* help, Type type, Registry* registry) noexcept;
   ~Instrument() = default;
 

@@ -35,13 +35,13 @@ TEST(Hash, Crc32cMatchesTheStandardVectors) {
   std::string ascending;
   for (int i = 0; i < 32; ++i) ascending.push_back(static_cast<char>(i));
   const std::string descending(ascending.rbegin(), ascending.rend());
-  for (const auto& road : {crc32c, internal::crc32c_table}) {
-    EXPECT_EQ(road("", 0), 0u);
-    EXPECT_EQ(road("123456789", 0), 0xe3069283u);
-    EXPECT_EQ(road(std::string(32, '\0'), 0), 0x8a9136aau);
-    EXPECT_EQ(road(std::string(32, '\xff'), 0), 0x62a8ab43u);
-    EXPECT_EQ(road(ascending, 0), 0x46dd794eu);
-    EXPECT_EQ(road(descending, 0), 0x113fdb5cu);
+  for (const auto& crc_of : {crc32c, internal::crc32c_table}) {
+    EXPECT_EQ(crc_of("", 0), 0u);
+    EXPECT_EQ(crc_of("123456789", 0), 0xe3069283u);
+    EXPECT_EQ(crc_of(std::string(32, '\0'), 0), 0x8a9136aau);
+    EXPECT_EQ(crc_of(std::string(32, '\xff'), 0), 0x62a8ab43u);
+    EXPECT_EQ(crc_of(ascending, 0), 0x46dd794eu);
+    EXPECT_EQ(crc_of(descending, 0), 0x113fdb5cu);
   }
 }
 

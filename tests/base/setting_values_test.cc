@@ -10,8 +10,8 @@ using std::chrono::seconds;
 
 // Returns the error message, or "".
 std::string fault(const SettingParser& parser, const std::string& text) {
-  const Status taken = parser(text);
-  return taken ? "" : taken.error().message;
+  const Status status = parser(text);
+  return status ? "" : status.error().message;
 }
 
 TEST(SettingValues, TextIsStoredUnchanged) {

@@ -8,6 +8,9 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace statmill {
 namespace {
@@ -172,6 +175,26 @@ std::string json_text(std::string_view text) {
   std::string out = "x";
   append_json_string(out, text);
   return out.substr(1);
+}
+
+TEST(Text, MeasuresUtf8Sequences) {
+  const std::vector<std::pair<std::string_view, size_t>> table = {
+      {"a\x80", 1},
+      {"\xc2\x80", 2},
+      {"\xe0\xa0\x80", 3},
+      {"\xf0\x90\x80\x80", 4},
+      {"\xf4\x8f\xbf\xbf", 4},
+      {"\x80", 0},                  // a continuation byte
+      {"\xc1\xbf", 0},              // overlong
+      {"\xe0\x9f\xbf", 0},          // overlong
+      {"\xf0\x8f\xbf\xbf", 0},      // overlong
+      {"\xed\xa0\x80", 0},          // a surrogate
+      {"\xf4\x90\x80\x80", 0},      // beyond U+10FFFF
+      {"\xf8\x88\x80\x80\x80", 0},  // five bytes
+      {"\xe2\x82", 0},              // truncated
+      {"\xe2\x82z", 0},             // interrupted
+  };
+  for (const auto& [text, length] : table) EXPECT_EQ(utf8_length(text), length) << json_text(text);
 }
 
 TEST(Text, FormatsJsonStrings) {

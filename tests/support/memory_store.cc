@@ -58,18 +58,18 @@ class MemorySnapshot final : public StoreSnapshot {
 
   Status load(const LoadVisitor& visitor) const {
     for (const auto& [id, series] : content_->series) {
-      if (Status taken = series ? visitor.series(*series) : visitor.deleted(id); !taken) return taken;
+      if (Status status = series ? visitor.series(*series) : visitor.deleted(id); !status) return status;
     }
     for (size_t shard = 0; shard < content_->flushed.size(); ++shard) {
       const auto& [tick, activity] = content_->flushed[shard];
-      if (Status taken = visitor.shard(static_cast<ShardNo>(shard), tick, activity); !taken) return taken;
+      if (Status status = visitor.shard(static_cast<ShardNo>(shard), tick, activity); !status) return status;
     }
     TickNo lowest = content_->flushed[0].tick;
     for (const auto& flushed : content_->flushed) lowest = std::min(lowest, flushed.tick);
     for (const auto& [key, row] : content_->journal) {
       const auto& [tick, part] = key;
       if (tick <= lowest) continue;
-      if (Status taken = visitor.journal(tick, part, row); !taken) return taken;
+      if (Status status = visitor.journal(tick, part, row); !status) return status;
     }
     return Status::ok();
   }

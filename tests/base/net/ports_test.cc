@@ -111,10 +111,10 @@ TEST_F(TcpAcceptorTest, ErrorsNameTheSetting) {
   EXPECT_EQ(acceptor_->bind("a.listen", {"no.address", 1}).error().code, ErrorCode::kInvalid);
   accept();
   TcpAcceptor second({&io_}, {});
-  const Status taken = second.bind("b.listen", acceptor_->endpoint());
-  ASSERT_FALSE(taken);
-  EXPECT_EQ(taken.error().code, ErrorCode::kBusy);
-  EXPECT_EQ(taken.error().message, "b.listen " + acceptor_->endpoint().text() + ": Address already in use");
+  const Status bound = second.bind("b.listen", acceptor_->endpoint());
+  ASSERT_FALSE(bound);
+  EXPECT_EQ(bound.error().code, ErrorCode::kBusy);
+  EXPECT_EQ(bound.error().message, "b.listen " + acceptor_->endpoint().text() + ": Address already in use");
 }
 
 TEST(ListenAddress, AcceptsLocalhost) {
