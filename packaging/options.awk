@@ -58,7 +58,7 @@ is_first {
   option_at[line_count] = options
   next
 }
-/^    / && line_count > 0 && option_at[line_count] { sub(/^ +/, ""); sub(/ +$/, ""); gsub(/  +/, " "); text[options] = text[options] " " $0; next }
+/^    / && line_count > 0 && option_at[line_count] > 0 { sub(/^ +/, ""); sub(/ +$/, ""); gsub(/  +/, " "); text[options] = text[options] " " $0; next }
 /^(Commands|Suites):/ {
   in_commands = 1
   body($0)
