@@ -53,7 +53,7 @@ bool AgentHost::feed(std::mt19937_64& random, int lines) {
     const uint64_t value = 1 + random() % 1000;
     const auto time = now - static_cast<int64_t>(random() % 200);
     text += (is_event ? "*" : "") + series + " " + std::to_string(time) + " " + std::to_string(value) + "\n";
-    handed_over_[series] += static_cast<double>(value);
+    sent_sums_[series] += static_cast<double>(value);
   }
   return to_relay_.send(text);
 }
@@ -63,7 +63,7 @@ bool AgentHost::feed_ones(const std::string& series, int lines) {
   const std::string name = name_ + "." + series;
   std::string text;
   for (int i = 0; i < lines; ++i) text += "*" + name + " " + std::to_string(now) + " 1\n";
-  handed_over_[name] += lines;
+  sent_sums_[name] += lines;
   return to_relay_.send(text);
 }
 

@@ -48,7 +48,7 @@ class AgentHost {
   const std::string& name() const { return name_; }
   std::string spool() const { return (directory_.path() / "spool").string(); }
   // The sum sent per series: an upper bound of what the spool holds.
-  const std::map<std::string, double>& handed_over() const { return handed_over_; }
+  const std::map<std::string, double>& sent_sums() const { return sent_sums_; }
   // The standard error of all runs of the agent, and of the run that stop() ended last.
   std::string said() const;
   const std::string& said_last() const { return said_last_; }
@@ -63,7 +63,7 @@ class AgentHost {
   TempDirectory directory_;
   std::unique_ptr<Process> agent_;
   TcpConnection to_relay_{Descriptor()};
-  std::map<std::string, double> handed_over_;
+  std::map<std::string, double> sent_sums_;
   std::string said_before_;
   std::string said_last_;
 };

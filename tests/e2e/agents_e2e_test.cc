@@ -33,8 +33,8 @@ class AgentsE2e : public testing::Test {
   void feed(const std::string& series) {
     EXPECT_TRUE(web_.feed_ones(series, kLines)) << web_.said();
     const std::string name = web_.name() + "." + series;
-    EXPECT_TRUE(wait_until([&] { return sum_of(series) >= web_.handed_over().at(name); })) << web_.said();
-    EXPECT_EQ(sum_of(series), web_.handed_over().at(name));
+    EXPECT_TRUE(wait_until([&] { return sum_of(series) >= web_.sent_sums().at(name); })) << web_.said();
+    EXPECT_EQ(sum_of(series), web_.sent_sums().at(name));
     server_.wait_until_durable();
   }
   double sum_of(const std::string& series) const {

@@ -59,7 +59,7 @@ class AwayE2e : public testing::Test {
       if (is_all_there) break;
     }
     for (const ServerProcess* server : servers) EXPECT_EQ(difference(*server, spooled, host.name()), "");
-    for (const auto& [series, sum] : host.handed_over())
+    for (const auto& [series, sum] : host.sent_sums())
       EXPECT_EQ(spooled.series[series].totals.sum, sum) << series << " in the spool";
   }
 

@@ -83,7 +83,7 @@ class Chaos {
     uint64_t lines = 0;
     for (const AgentHost& host : hosts_) {
       EXPECT_EQ(difference(server_, *spooled, host.name()), "") << host.said();
-      for (const auto& [series, sum] : host.handed_over())
+      for (const auto& [series, sum] : host.sent_sums())
         EXPECT_LE(spooled->series[series].totals.sum, sum) << series << ": more than was sent";
       EXPECT_GT(spooled->batches, 10) << "too few batches to prove anything";
       lines += spooled->lines;

@@ -67,7 +67,7 @@ class ClonesE2e : public testing::Test {
     original_.start();
     EXPECT_TRUE(original_.feed_ones("before", kLines));
     EXPECT_TRUE(wait_until([&] {
-      return sum_of(original_, "before") == original_.handed_over().at("original.before");
+      return sum_of(original_, "before") == original_.sent_sums().at("original.before");
     })) << original_.said();
     server_.wait_until_durable();
     EXPECT_EQ(original_.stop(), 0) << original_.said();

@@ -115,7 +115,8 @@ TEST_F(TlsE2e, APlainPortBeyondTheLoopbackIsRefused) {
                       "--http.listen", "127.0.0.1:0", "--agent.listen", address},
                      {}});
     EXPECT_EQ(server.status, 2) << address << ": " << server.said;
-    EXPECT_THAT(server.said, testing::HasSubstr("beyond the loopback it needs --agent.certificate"));
+    EXPECT_THAT(server.said,
+                testing::HasSubstr("an address that other hosts can reach needs --agent.certificate"));
   }
 }
 
@@ -129,7 +130,7 @@ TEST_F(TlsE2e, APlainAgentRefusesAServerBeyondTheLoopback) {
 
 TEST_F(TlsE2e, AServerWithInvalidTlsFilesDoesNotStart) {
   const std::vector<std::pair<Options, std::string>> cases = {
-      {{"--agent.certificate", own_.certificate}, "one without the other"},
+      {{"--agent.certificate", own_.certificate}, "set both or neither"},
       {{"--agent.certificate", "/nowhere.pem", "--agent.key", own_.key}, "/nowhere.pem"},
       {{"--agent.certificate", own_.certificate, "--agent.key", other_.key}, "key.pem"},
       {{"--agent.token_file", token("short", "0123456789")}, "must have 16 to 512 bytes"},
