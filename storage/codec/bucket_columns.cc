@@ -1,4 +1,4 @@
-// Each write_x has its read_x beside it. Differences are taken modulo 2^64.
+// Each write_x is followed by its read_x. Differences are modulo 2^64.
 #include "storage/codec/bucket_columns.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ int64_t floor_divide(int64_t a, uint64_t divisor) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
 
-// Doubles in the order of their values, -0 before 0.
+// Maps doubles to integers of the same order, -0 before 0.
 int64_t ordered(double v) {
   const auto bits = std::bit_cast<uint64_t>(v);
   const uint64_t magnitude = bits & (UINT64_MAX >> 1);
@@ -28,11 +28,11 @@ double from_ordered(int64_t v) {
   return std::bit_cast<double>(v < 0 ? ~bits_of(v) | uint64_t{1} << 63 : bits_of(v));
 }
 
-// A number below `limit` in the fewest whole bits (truncated binary code).
+// Writes a number below `limit` in the fewest whole bits (truncated binary code).
 void put_below(BitWriter& out, uint64_t number, uint64_t limit) {
   const int bits = width_of(limit - 1);
   if (bits == 0) return;
-  const uint64_t shorter = (uint64_t{1} << bits) - limit;  // so many numbers spare a bit
+  const uint64_t shorter = (uint64_t{1} << bits) - limit;  // this many numbers need one bit less
   if (number < shorter) return out.put(number, bits - 1);
   out.put((number + shorter) >> 1, bits - 1);
   out.put((number + shorter) & 1, 1);
@@ -122,7 +122,7 @@ bool read_extremes(BitReader& in, SpreadForm form, DecimalColumns& c) {
   std::vector<int64_t> column(static_cast<size_t>(many));
   if (!column.empty() && !decode_column(in, column)) return false;
   size_t next = 0;
-  std::vector<uint32_t> open;  // where max is still to be told
+  std::vector<uint32_t> open;  // the buckets whose max is not known yet
   for (size_t i = 0; i < c.size(); ++i) {
     const uint64_t n = c.counts[i];
     if (n == 1) {

@@ -1,4 +1,4 @@
-// Frames are cut by frames.h, buckets coded by column_codec.h; here is what a run of them means.
+// Applies frames: frames.h cuts a value into them, column_codec.h and others encode their payloads.
 #include "storage/codec/codec.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ std::optional<SlotRange> decode_erase(const Place& place, std::string_view paylo
   return SlotRange{begin, begin + static_cast<Slot>(count)};
 }
 
-// Adds a range to ascending, disjoint ones; those that touch it become one with it.
+// Adds a range to ascending, disjoint ones and merges it with those that touch it.
 void add_range(std::vector<SlotRange>& ranges, SlotRange range) {
   std::erase_if(ranges, [&range](const SlotRange& r) {
     if (r.end < range.begin || r.begin > range.end) return false;
@@ -51,7 +51,7 @@ void add_range(std::vector<SlotRange>& ranges, SlotRange range) {
   ranges.insert(after, range);
 }
 
-// What a run of frames comes to.
+// The result of applying frames in order.
 class Content {
  public:
   Content(const Place& place, Wanted wanted) : place_(place), wanted_(wanted) {}
@@ -59,7 +59,7 @@ class Content {
   enum class Outcome {
     kTaken,
     kDamaged,
-    kForeign,  // sound, but not for us to read: frames before and after must not be moved across it
+    kForeign,  // intact, but of unknown kind: no frame may be moved across it
   };
   Outcome take(const Frame& frame) {
     if (frame.state != Frame::State::kIntact) return Outcome::kDamaged;
@@ -80,7 +80,7 @@ class Content {
     return Outcome::kForeign;
   }
 
-  // Forgets buckets and erased ranges, but not how buckets combine: that is one for the whole chunk.
+  // Forgets buckets and erased ranges, but not how buckets combine, which is the same for the whole chunk.
   void clear() {
     buckets_.clear();
     histograms_.clear();

@@ -10,7 +10,7 @@
 namespace statmill {
 namespace {
 
-// Stored: never renumber. c is the middle of what the predictor works on, a parameter in the bits.
+// Stored on disk: never renumber. c is a parameter in the bits, the median of what the predictor works on.
 enum class Predictor : uint8_t {
   kConstant = 0,  // all values are c
   kCenter = 1,    // c: noise around a level
@@ -28,7 +28,7 @@ int64_t value_of(uint64_t bits) { return static_cast<int64_t>(bits); }
 uint64_t half_of(uint64_t d) { return bits_of(value_of(d) >> 1); }
 uint64_t quarter3_of(uint64_t d) { return d - bits_of(value_of(d) >> 2); }
 
-// The median of at most kSample of them, evenly spread: near enough to the middle, at a fixed cost.
+// Returns the median of at most kSample values at even distances: close enough, at a fixed cost.
 template <class ValueAt>
 uint64_t middle(size_t begin, size_t end, ValueAt value_at) {
   constexpr size_t kSample = 31;
@@ -46,7 +46,7 @@ struct Choice {
   uint64_t c = 0;
 };
 
-// Lengths of residuals stand for their cost. Long columns are judged by a few stretches.
+// Estimates the cost as the total width of the residuals; of long columns only a few stretches are looked at.
 Choice choose(std::span<const int64_t> x) {
   constexpr size_t kStretch = 128;
   constexpr size_t kStretches = 4;
@@ -83,25 +83,25 @@ Choice choose(std::span<const int64_t> x) {
   return {predictor, predictor == Predictor::kDelta ? growth : level};
 }
 
-// Both sides of a predictor: residuals from values, values from residuals, in place. `foretell` gives the
-// value to expect from the one before and the one before that.
+// Both directions of a predictor, in place: residuals from values, values from residuals. `predict` returns
+// the expected value, given the last value and the one before it.
 template <class Foretell>
-void take_residuals(std::span<const int64_t> x, std::vector<uint64_t>& out, Foretell foretell) {
+void take_residuals(std::span<const int64_t> x, std::vector<uint64_t>& out, Foretell predict) {
   uint64_t before_last = 0;
   uint64_t last = bits_of(x[0]);
   for (size_t i = 1; i < x.size(); ++i) {
-    out[i - 1] = fold(bits_of(x[i]) - foretell(last, before_last, i));
+    out[i - 1] = fold(bits_of(x[i]) - predict(last, before_last, i));
     before_last = last;
     last = bits_of(x[i]);
   }
 }
 
 template <class Foretell>
-void give_values(std::span<const uint64_t> residuals, std::span<int64_t> x, Foretell foretell) {
+void give_values(std::span<const uint64_t> residuals, std::span<int64_t> x, Foretell predict) {
   uint64_t before_last = 0;
   uint64_t last = bits_of(x[0]);
   for (size_t i = 1; i < x.size(); ++i) {
-    const uint64_t now = unfold(residuals[i - 1]) + foretell(last, before_last, i);
+    const uint64_t now = unfold(residuals[i - 1]) + predict(last, before_last, i);
     x[i] = value_of(now);
     before_last = last;
     last = now;
@@ -139,11 +139,11 @@ void encode_column(BitWriter& out, std::span<const int64_t> values) {
   out.put(static_cast<uint64_t>(choice.predictor), kPredictorBits);
   if (choice.predictor != Predictor::kDelta2) out.put_number(fold(choice.c));
   if (constant) return;
-  // The first value has none before it: it is told by its distance from the level where there is one.
+  // The first value has no predecessor: it is encoded as its distance from the level c, if there is one.
   const bool levelled = choice.predictor != Predictor::kDelta && choice.predictor != Predictor::kDelta2;
   out.put_number(fold(bits_of(values[0]) - (levelled ? choice.c : 0)));
   std::vector<uint64_t> residuals(values.size() - 1);
-  with_predictor(choice, [&](auto foretell) { take_residuals(values, residuals, foretell); });
+  with_predictor(choice, [&](auto predict) { take_residuals(values, residuals, predict); });
   encode_residuals(out, residuals);
 }
 
@@ -160,7 +160,7 @@ bool decode_column(BitReader& in, std::span<int64_t> values) {
   values[0] = value_of(unfold(in.get_number()) + (levelled ? choice.c : 0));
   std::vector<uint64_t> residuals(values.size() - 1);
   if (!decode_residuals(in, residuals)) return false;
-  with_predictor(choice, [&](auto foretell) { give_values(residuals, values, foretell); });
+  with_predictor(choice, [&](auto predict) { give_values(residuals, values, predict); });
   return true;
 }
 

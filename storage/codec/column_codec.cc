@@ -1,4 +1,4 @@
-// Each write_x has its read_x beside it.
+// Each write_x is followed by its read_x.
 #include "storage/codec/column_codec.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ constexpr int kSpreadShift = 6;     // the two high bits: SpreadForm
 
 uint64_t bits_of(int64_t v) { return static_cast<uint64_t>(v); }
 
-// The greatest number that all of the columns are multiples of, and its square of the squares; at least 1.
+// Returns the greatest common divisor of all columns, whose square also divides the squares; at least 1.
 uint64_t unit_of(const DecimalColumns& c) {
   uint64_t unit = 0;
   for (const std::vector<int64_t>* numbers : {&c.sums, &c.mins, &c.maxs}) {
@@ -97,7 +97,7 @@ void write_decimals(BitWriter& out, uint8_t flags, const DecimalColumns& c, Spre
   encode_spread(out, form, c);
 }
 
-// Built where it stays: a bucket that is copied right after it was made waits for its own stores.
+// Constructs the bucket in place: copying a bucket right after its construction would wait for its stores.
 [[gnu::always_inline]] inline void put_decimal(std::vector<SlotBucket>& out, Slot slot, uint64_t count,
                                                const Bucket::Decimal& d) {
   SlotBucket& bucket = out.emplace_back();
@@ -112,7 +112,7 @@ void put_singles(const DecimalColumns& c, int8_t scale, std::vector<SlotBucket>&
   }
 }
 
-// False when one of them is impossible.
+// Returns false if a bucket is impossible.
 bool put_buckets(const DecimalColumns& c, int8_t scale, std::vector<SlotBucket>& out) {
   out.reserve(c.size());
   for (size_t i = 0; i < c.size(); ++i) {
@@ -135,7 +135,7 @@ bool put_buckets(const RealColumns& c, std::vector<SlotBucket>& out) {
   return true;
 }
 
-// Counts and sums; what was not read is zero.
+// Makes buckets of counts and sums only; the other numbers are zero.
 void put_totals(const DecimalColumns& c, int8_t scale, std::vector<SlotBucket>& out) {
   out.reserve(c.size());
   for (size_t i = 0; i < c.size(); ++i) {
@@ -167,7 +167,7 @@ void write_head(Writer& out, const Head& head, Slot first_slot) {
   if ((head.flags & kUnit) != 0) out.varint(head.unit);
 }
 
-// None when it cannot be true.
+// Returns nullopt if no encoder writes it.
 std::optional<Head> read_head(Reader& in, Slot first_slot, int64_t chunk_slots) {
   Head head;
   const auto slots = bits_of(chunk_slots);

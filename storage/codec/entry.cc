@@ -2,6 +2,7 @@
 #include "storage/codec/entry.h"
 
 #include <limits>
+#include <utility>
 
 #include "base/check.h"
 #include "storage/bucket_check.h"
@@ -11,12 +12,12 @@
 namespace statmill {
 namespace {
 
-// The first byte. Below kLong it is all of the head: one observation in the slot after the reference's, at
-// the same scale; its low bits begin the difference.
+// The first byte. Below kLong it is the whole head: one observation in the slot after the reference's, at the
+// same scale; its low bits are the low bits of the difference.
 constexpr uint8_t kLong = 0x80;
 constexpr uint8_t kMoreBits = 0x40;
 constexpr int kShortBits = 6;
-// Of a long head; no slot bits: the slot of the reference.
+// Bits of a long head. Without slot bits the slot is the reference's.
 constexpr uint8_t kSlotMask = 0x03;
 constexpr uint8_t kNextSlot = 1;
 constexpr uint8_t kSlotFollows = 2;
@@ -30,7 +31,7 @@ uint64_t bits_of(int64_t v) { return static_cast<uint64_t>(v); }
 
 int64_t floor_mean(int64_t sum, uint64_t count) {
   if (count == 1) return sum;
-  // As nearly always: a division of 32 bits takes a fraction of the time.
+  // The usual case: a 32-bit division takes a fraction of the time.
   constexpr uint64_t kShort = std::numeric_limits<uint32_t>::max();
   if (bits_of(sum) <= kShort && count <= kShort)
     return static_cast<uint32_t>(sum) / static_cast<uint32_t>(count);
@@ -38,22 +39,23 @@ int64_t floor_mean(int64_t sum, uint64_t count) {
   return sum / n - (sum % n < 0 ? 1 : 0);
 }
 
-// The difference of a mean to the reference's, which counts at the same scale only.
+// The mean that a mean at `scale` is a difference from: the reference's, but only if its scale is the same.
 int64_t base_of(const EntryReference& reference, int8_t scale) {
   return reference.scale == scale ? reference.mean : 0;
 }
 
+// A sum of squares as an entry holds it: in full, or as the spread under a rule.
 struct Squares {
   uint8_t form = kRawSquares;
-  Uint128 told = 0;
+  Uint128 number = 0;
 };
 
 Squares raw_squares(const Bucket::Decimal& d) {
   return {kRawSquares, static_cast<Uint128>(d.sum_of_squares)};
 }
 
-// Of what is left open by the other numbers as little as can be.
-Squares squares_of(uint64_t count, const Bucket::Decimal& d) {
+// Returns the form that leaves the smallest number.
+Squares smallest_squares(uint64_t count, const Bucket::Decimal& d) {
   for (const SpreadRule rule : {SpreadRule::kIntegers, SpreadRule::kRounded}) {
     if (count < spread_count_min(SpreadRule::kIntegers) && rule == SpreadRule::kIntegers) continue;
     const auto bounds = spread_bounds(rule, count, d.sum, d.min, d.max);
@@ -63,51 +65,70 @@ Squares squares_of(uint64_t count, const Bucket::Decimal& d) {
   return raw_squares(d);
 }
 
-// `mean_told` is what the bucket's is told against before, the bucket's after.
-void encode_many(Writer& out, uint64_t count, const Bucket::Decimal& d, int64_t& mean_told,
-                 const Squares& squares) {
-  const int64_t mean = floor_mean(d.sum, count);
-  out.varint(count);
-  out.svarint(static_cast<int64_t>(bits_of(mean) - bits_of(mean_told)));
-  out.varint(bits_of(d.sum) - bits_of(mean) * count);
-  out.varint(bits_of(mean) - bits_of(d.min));
-  mean_told = mean;
-  if (count == 2) return;
-  out.varint(bits_of(d.max) - bits_of(mean));
-  out.varint128(squares.told);
+// Returns the sum of squares; nullopt if no encoder writes such a number. Requires: count > 2; sum, min and
+// max of `d` are known.
+std::optional<Int128> decode_squares(const Squares& squares, uint64_t count, const Bucket::Decimal& d) {
+  if (squares.form > kRawSquares) return std::nullopt;
+  if (squares.form == kRawSquares) {
+    if (squares.number > static_cast<Uint128>(std::numeric_limits<Int128>::max())) return std::nullopt;
+    return static_cast<Int128>(squares.number);
+  }
+  const auto rule = static_cast<SpreadRule>(squares.form);
+  if (count < spread_count_min(rule)) return std::nullopt;
+  const auto bounds = spread_bounds(rule, count, d.sum, d.min, d.max);
+  if (!bounds || squares.number > bounds->room) return std::nullopt;
+  return squares_of(rule, *bounds, squares.number, count, d.sum, d.min, d.max);
 }
 
-std::optional<Bucket> decode_many(Reader& in, uint8_t head, int64_t& mean_told, int8_t scale) {
+// The two samples of a pair are its min and max. Returns nullopt if the sum of squares overflows.
+std::optional<Int128> squares_of_pair(int64_t min, int64_t max) {
+  Int128 squares = 0;
+  if (__builtin_add_overflow(Int128{min} * min, Int128{max} * max, &squares)) return std::nullopt;
+  return squares;
+}
+
+// Returns mean * count + remainder; nullopt if it does not fit.
+std::optional<int64_t> sum_of(int64_t mean, uint64_t count, uint64_t remainder) {
+  const Int128 sum = Int128{mean} * static_cast<Int128>(count) + remainder;
+  if (sum != static_cast<int64_t>(sum)) return std::nullopt;
+  return static_cast<int64_t>(sum);
+}
+
+// `mean` is the reference's mean before the call and the bucket's after it.
+void encode_many(Writer& out, uint64_t count, const Bucket::Decimal& d, int64_t& mean,
+                 const Squares& squares) {
+  const int64_t reference = std::exchange(mean, floor_mean(d.sum, count));
+  out.varint(count);
+  out.svarint(static_cast<int64_t>(bits_of(mean) - bits_of(reference)));
+  out.varint(bits_of(d.sum) - bits_of(mean) * count);
+  out.varint(bits_of(mean) - bits_of(d.min));
+  if (count == 2) return;
+  out.varint(bits_of(d.max) - bits_of(mean));
+  out.varint128(squares.number);
+}
+
+// Mirrors encode_many(). Returns nullopt if no encoder writes such bytes.
+std::optional<Bucket> decode_many(Reader& in, uint8_t head, int64_t& mean, int8_t scale) {
   const uint64_t count = in.varint();
-  const uint64_t mean = bits_of(in.svarint()) + bits_of(mean_told);
-  mean_told = static_cast<int64_t>(mean);
+  mean = static_cast<int64_t>(bits_of(mean) + bits_of(in.svarint()));
   const uint64_t remainder = in.varint();
-  Bucket::Decimal d;
-  d.scale = scale;
-  d.min = static_cast<int64_t>(mean - in.varint());
+  const uint64_t below = in.varint();
   if (count < 2 || count > Bucket::kCountMax || remainder >= count) return std::nullopt;
-  const Int128 sum = Int128{static_cast<int64_t>(mean)} * static_cast<Int128>(count) + remainder;
-  d.sum = static_cast<int64_t>(sum);
-  if (d.sum != sum) return std::nullopt;
+  const auto sum = sum_of(mean, count, remainder);
+  if (!sum) return std::nullopt;
+
+  Bucket::Decimal d{.sum = *sum, .min = static_cast<int64_t>(bits_of(mean) - below), .scale = scale};
+  std::optional<Int128> squares;
   if (count == 2) {
     d.max = static_cast<int64_t>(bits_of(d.sum) - bits_of(d.min));
-    if (__builtin_add_overflow(Int128{d.min} * d.min, Int128{d.max} * d.max, &d.sum_of_squares))
-      return std::nullopt;
+    squares = squares_of_pair(d.min, d.max);
   } else {
-    d.max = static_cast<int64_t>(mean + in.varint());
-    const Uint128 told = in.varint128();
+    d.max = static_cast<int64_t>(bits_of(mean) + in.varint());
     const auto form = static_cast<uint8_t>(head >> kSpreadShift & 3);
-    if (form == kRawSquares) {
-      if (told > static_cast<Uint128>(std::numeric_limits<Int128>::max())) return std::nullopt;
-      d.sum_of_squares = static_cast<Int128>(told);
-    } else {
-      const auto rule = static_cast<SpreadRule>(form);
-      if (form > kRawSquares || count < spread_count_min(rule)) return std::nullopt;
-      const auto bounds = spread_bounds(rule, count, d.sum, d.min, d.max);
-      if (!bounds || told > bounds->room) return std::nullopt;
-      d.sum_of_squares = squares_of(rule, *bounds, told, count, d.sum, d.min, d.max);
-    }
+    squares = decode_squares({form, in.varint128()}, count, d);
   }
+  if (!squares) return std::nullopt;
+  d.sum_of_squares = *squares;
   if (in.failed() || !is_possible(count, d)) return std::nullopt;
   return Bucket::from_decimal(count, d);
 }
@@ -144,7 +165,8 @@ void encode_long(std::string& bytes, EntryReference& reference, Slot slot, const
   if (!real && bucket.scale() != reference.scale) head |= kScaleFollows;
   Squares squares;
   if (!real && count > 2) {
-    squares = effort == Effort::kSmall ? squares_of(count, bucket.decimal()) : raw_squares(bucket.decimal());
+    squares =
+        effort == Effort::kSmall ? smallest_squares(count, bucket.decimal()) : raw_squares(bucket.decimal());
     head = static_cast<uint8_t>(head | squares.form << kSpreadShift);
   }
   out.u8(head);
@@ -166,7 +188,8 @@ int64_t slot_difference(Reader& in, uint8_t head) {
   return slot == kSlotFollows ? in.svarint() : slot;
 }
 
-// Slot and scale of a long entry, and the mean that its own is told against. False: no entry.
+// Reads slot and scale of a long entry into `reference`; its mean becomes the one that the entry's mean is a
+// difference from. Returns false if the bytes are not a valid entry.
 bool move_on(Reader& in, uint8_t head, EntryReference& reference) {
   const int64_t delta = slot_difference(in, head);
   if ((head & kSlotMask) > kSlotFollows || __builtin_add_overflow(reference.slot, delta, &reference.slot) ||
@@ -197,13 +220,13 @@ std::optional<SlotBucket> decode_long(Reader& in, uint8_t head, EntryReference& 
   return SlotBucket{reference.slot, *bucket};
 }
 
-// The difference of a long entry's mean to the reference's; `in` stands behind slot and scale.
+// Returns the difference of a long entry's mean to the reference's. Requires: slot and scale have been read.
 int64_t mean_difference(Reader& in, uint8_t head) {
   if ((head & kMany) != 0) in.varint();  // count
   return in.svarint();
 }
 
-// The difference that a short entry holds.
+// Returns the difference in a short entry; nullopt if the entry is invalid.
 std::optional<int64_t> decode_short(Reader& in, uint8_t head) {
   uint64_t difference = head & (kMoreBits - 1);
   if ((head & kMoreBits) != 0) {
@@ -215,7 +238,7 @@ std::optional<int64_t> decode_short(Reader& in, uint8_t head) {
   return unzigzag(difference);
 }
 
-// Moves on to the sample of a short entry; false when there is none.
+// Advances `reference` over a short entry. Returns false if the entry is invalid.
 bool step_over_short(Reader& in, uint8_t head, EntryReference& reference) {
   const auto difference = decode_short(in, head);
   if (!difference || reference.slot == std::numeric_limits<Slot>::max()) return false;

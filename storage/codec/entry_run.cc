@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint8_t kEvents = 0x08;  // Combine::kAddEvents
 
-// What the first entry is told against: a bucket before the chunk saves it most of its slot's bytes.
+// The reference of the first entry: the slot before the chunk, which saves most bytes of the entry's slot.
 EntryReference before(Slot first_slot) { return {first_slot - 1, 0, 0}; }
 
 }  // namespace
@@ -37,7 +37,7 @@ std::optional<DecodedGroup> decode_entry_run(std::string_view payload, Slot firs
   if (in.failed() || in.done() || (flags & ~kEvents) != 0) return std::nullopt;
   DecodedGroup group;
   group.combine = flags == kEvents ? Combine::kAddEvents : Combine::kMerge;
-  // An entry takes a byte at least, most take two.
+  // An entry has at least one byte, most have two.
   group.buckets.reserve(std::min(static_cast<size_t>(chunk_slots), payload.size() / 2 + 1));
   EntryReference reference = before(first_slot);
   Slot next = first_slot;

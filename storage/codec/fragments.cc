@@ -12,7 +12,7 @@ struct Place {
   ChunkNo oldest = 0;
 };
 
-// What `encode` makes of each chunk's part.
+// Appends encode(...) of each chunk's part.
 template <class OfSlot, class Encode>
 void add_chunks(std::vector<StoreBatch::Fragment>& out, const Place& place, std::span<const OfSlot> all,
                 const Encode& encode) {

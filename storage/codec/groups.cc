@@ -12,8 +12,8 @@ constexpr size_t kScales = size_t{Bucket::kScaleMax} + 1;
 
 using Buckets = std::vector<SlotBucket>;
 
-// The scale that costs least: every bucket at it takes log2(10) = 10/3 bits more per digit, every bucket that
-// needs more digits goes to a group of its own at about kOutlierBits.
+// Returns the cheapest scale: each digit costs log2(10) = 10/3 bits per bucket at that scale, and each bucket
+// that needs more digits goes to another group, which costs about kOutlierBits.
 int8_t choose_scale(const std::array<size_t, kScales>& buckets_at) {
   constexpr size_t kOutlierBits = 160;
   size_t beyond = 0;
@@ -121,8 +121,8 @@ void take_decimals(Combine combine, Buckets& decimals, std::vector<Group>& group
       most = std::max(most, scale);
       ++buckets_at[static_cast<size_t>(scale)];
     }
-    // The first group is the one that pays; what is left after it needs more digits, or does not fit at so
-    // many: at the most digits of them one fits at least.
+    // The first group uses the cheapest scale. The rest need more digits, or do not fit at that many; at the
+    // largest of their scales at least one fits.
     groups.push_back(take_group(combine, decimals, groups.empty() ? choose_scale(buckets_at) : most));
   }
 }

@@ -1,4 +1,4 @@
-// encode_x and decode_x mirror each other; what is modelled is one template for both.
+// encode_x and decode_x mirror each other; the model is one template for both.
 #include "storage/codec/histogram_codec.h"
 
 #include <algorithm>
@@ -12,20 +12,20 @@
 namespace statmill {
 namespace {
 
-// A cell: gap and count, each less the least it can be, in half a byte; 15 says that the rest follows.
+// A cell: gap and count, each less its minimum, in half a byte each; 15 means that the rest follows.
 constexpr uint64_t kNibbleMax = 15;
 
 // The first byte of a chunk's histograms.
 constexpr uint8_t kPlain = 1;
 constexpr uint8_t kModelled = 2;
 
-// In the place of the number of cells, which is never 0: buckets are joined, by the power that follows.
+// Replaces the number of cells, which is never 0, if buckets are joined; the power follows.
 constexpr uint8_t kJoined = 0;
 
-// More than any index is away from any other.
+// Exceeds the distance of any two indices.
 constexpr int64_t kDistanceMax = 2 * kHistogramIndexMax + 1;
 
-// Up to so many slots may be shorter when told plainly.
+// Up to this many slots the plain coding may be shorter.
 constexpr size_t kFewSlots = 8;
 
 void encode_cell(Writer& out, uint64_t gap, uint64_t count) {
@@ -34,7 +34,7 @@ void encode_cell(Writer& out, uint64_t gap, uint64_t count) {
   if (count >= kNibbleMax) out.varint(count - kNibbleMax);
 }
 
-// A varint in no more bytes than it needs; any other, or none, is bad.
+// Reads a varint that has the fewest bytes; any other makes the reader fail.
 uint64_t shortest_varint(Reader& in, bool& bad) {
   const size_t begin = in.position();
   const uint64_t v = in.varint();
@@ -43,7 +43,7 @@ uint64_t shortest_varint(Reader& in, bool& bad) {
   return v;
 }
 
-// Of a cell's gap or count: its half a byte, and what follows.
+// Reads a cell's gap or count: its half byte, and the rest that may follow.
 uint64_t decode_rest(Reader& in, uint64_t nibble, bool& bad) {
   if (nibble < kNibbleMax) return nibble;
   const uint64_t rest = shortest_varint(in, bad);
@@ -66,12 +66,13 @@ std::string encode_plain(std::span<const SlotHistogram> histograms, Slot first) 
   return bytes;
 }
 
-// A slot within those that are left; moves on behind it.
+// The slots of the chunk that have not been read yet.
 struct SlotsLeft {
   Slot first = 0;
   uint64_t slots = 0;
 
-  std::optional<Slot> take(uint64_t gap) {
+  // Returns the slot after a gap and advances past it; nullopt if it is beyond the chunk.
+  std::optional<Slot> consume(uint64_t gap) {
     if (gap >= slots) return std::nullopt;
     const Slot slot = first + static_cast<Slot>(gap);
     first = slot + 1;
@@ -86,7 +87,7 @@ std::optional<std::vector<SlotHistogram>> decode_plain(Reader& in, uint64_t n, S
   out.reserve(n);
   bool bad = false;
   for (; n > 0; --n) {
-    const auto slot = left.take(shortest_varint(in, bad));
+    const auto slot = left.consume(shortest_varint(in, bad));
     auto histogram = slot && !bad ? decode_histogram(in) : std::nullopt;
     if (!histogram) return std::nullopt;
     out.push_back({*slot, std::move(*histogram)});
@@ -95,7 +96,7 @@ std::optional<std::vector<SlotHistogram>> decode_plain(Reader& in, uint64_t n, S
   return out;
 }
 
-// Empty when it is no coding for these.
+// Returns an empty string if this coding cannot hold the histograms.
 std::string encode_modelled(std::span<const SlotHistogram> histograms, Slot first) {
   uint64_t cells = 0;
   for (const SlotHistogram& h : histograms) {
@@ -125,9 +126,9 @@ std::optional<std::vector<SlotHistogram>> decode_modelled(Reader& in, uint64_t n
       std::make_unique<HistogramModel<RangeDecoder>>(RangeDecoder(in.rest()), places_max(cells));
   std::vector<SlotHistogram> out;
   for (; n > 0; --n) {
-    const auto slot = left.take(model->code_gap(0));
+    const auto slot = left.consume(model->code_gap(0));
     if (!slot || !model->code({}) || model->coder().overrun()) return std::nullopt;
-    auto histogram = SparseHistogram::from_cells(model->take());
+    auto histogram = SparseHistogram::from_cells(model->release_cells());
     if (!histogram || histogram->cells().size() > cells) return std::nullopt;
     cells -= histogram->cells().size();
     out.push_back({*slot, std::move(*histogram)});

@@ -1,9 +1,8 @@
-// HistogramModel: what the histograms of a series' slots are expected to be, and how they come out as
-// decisions for a range coder.
+// HistogramModel: predicts the histograms of a series' slots and codes them as decisions of a range coder.
 //
-// One template for both directions: of RangeEncoder it writes the cells it is given, of RangeDecoder it gives
-// back what it reads, and both learn the same from it. storage/FORMAT.md tells each step; a change of any
-// number here is a new version of the coding.
+// One template for both directions: with RangeEncoder it writes the cells it is given, with RangeDecoder it
+// returns the cells it reads, and both learn the same from them. storage/FORMAT.md specifies each step; a
+// change of any number here is a new version of the coding.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +19,8 @@
 
 namespace statmill {
 
-// Numbers of any size: the width, as many decisions as that is, the two bits below the highest, and the rest
-// as plain bits.
+// Codes numbers of any size: the width in unary decisions, two decisions for the bits below the highest, the
+// rest as plain bits. Like the coders, a decoder ignores `value`.
 class Magnitudes {
  public:
   // Requires: value < 2^64 - 1.
@@ -41,7 +40,7 @@ class Magnitudes {
     return append_plain(coder, out, above, left) - 1;
   }
 
-  // `out` with the lowest `bits` of `value` behind it.
+  // Returns `out` followed by the lowest `bits` of `value`.
   template <class Coder>
   static uint64_t append_plain(Coder& coder, uint64_t out, uint64_t value, int bits) {
     while (bits > 0) {
@@ -62,17 +61,17 @@ class HistogramModel {
  public:
   using Cell = SparseHistogram::Cell;
 
-  // `places_max`: how many places it may look at before it gives up.
+  // After `places_max` places code() fails.
   HistogramModel(Coder coder, uint64_t places_max) : coder_(coder), places_left_(places_max) {}
 
   Coder& coder() { return coder_; }
-  // How many slots are empty before the next.
+  // Codes the number of empty slots before the next one.
   uint64_t code_gap(uint64_t gap) { return slot_gaps_.code(coder_, gap); }
 
-  // The next slot: the encoder's from these cells, the decoder's from nothing. False when it gave up, or read
-  // what no encoder writes.
+  // Codes the next slot; a decoder ignores `histogram`. Returns false after too many places, or if no encoder
+  // writes what was read.
   bool code(const SparseHistogram& histogram) {
-    arrange();
+    find_places();
     if (places_.size() > places_left_) return false;
     places_left_ -= places_.size();
     cells_ = histogram.cells();
@@ -92,7 +91,7 @@ class HistogramModel {
         if (places_[k].index > last_ + 1) neighbour_ = 0;
       }
       if (k >= group_end) {
-        look_back();
+        update_factors();
         if (is_group(k)) {
           group_end = k + kGroup;
           if (code_empty(k)) {
@@ -105,47 +104,48 @@ class HistogramModel {
     }
     if (left_ > 0 && !code_new(kEnd)) return false;
     for (; k < places_.size(); ++k) remember(places_[k].index, places_[k].mean, 0);
-    conclude();
+    end_slot();
     return true;
   }
 
-  // The decoder's cells of the slot just read.
-  std::vector<Cell> take() { return std::move(read_); }
+  // Decoder: returns the cells of the slot just read. Call it at most once per slot.
+  std::vector<Cell> release_cells() { return std::move(read_); }
 
  private:
-  // Means are numbers of samples per slot in 2^-16.
+  // Means are in samples per slot, times 2^16.
   static constexpr int kPoint = 16;
   static constexpr uint64_t kOne = uint64_t{1} << kPoint;
-  static constexpr uint64_t kMeanMin = kOne / 64;              // what is less is forgotten
-  static constexpr uint64_t kSeenMax = uint64_t{1} << 30;      // more samples than these count as these
+  static constexpr uint64_t kMeanMin = kOne / 64;              // smaller means are dropped
+  static constexpr uint64_t kSeenMax = uint64_t{1} << 30;      // larger counts are treated as this one
   static constexpr uint64_t kExpectedMax = uint64_t{1} << 40;  // of one count
   static constexpr uint64_t kFactorMax = uint64_t{1} << 60;
   static constexpr uint64_t kMemorySlots = 32;
-  static constexpr uint64_t kNearbyTrust = 32;  // samples, before what is near is believed
+  static constexpr uint64_t kNearbyTrust =
+      32;  // weight, in samples, of the assumption that nearby_ is as expected
   static constexpr HistogramIndex kBegin = -kHistogramIndexMax - 1;
   static constexpr HistogramIndex kEnd = kHistogramIndexMax + 1;
-  // Counts expected below 1.5 are told in unary, others by their distance.
+  // Counts with an expected value below 1.5 are coded in unary, others by their distance from it.
   static constexpr uint64_t kUnaryBelow = kOne + kOne / 2;
   static constexpr size_t kUnaryMax = 16;
-  static constexpr size_t kGroup = 4;                // places told to be empty by one decision, if fewer
-  static constexpr uint64_t kGroupBelow = kOne / 2;  // samples than these are expected of them
+  static constexpr size_t kGroup = 4;                // one decision may say that this many places are empty,
+  static constexpr uint64_t kGroupBelow = kOne / 2;  // if fewer samples than this are expected in them
   static constexpr uint64_t kTreeSize = 32;
 
   struct Mean {
     HistogramIndex index = 0;
     uint64_t mean = 0;
   };
-  // Where samples may be: buckets with a mean, and their neighbours.
+  // A bucket where samples are expected: one with a mean, or a neighbour of such a bucket.
   struct Place {
     HistogramIndex index = 0;
     uint64_t mean = 0;
-    uint64_t smooth = 0;  // means of the bucket, twice, and of its neighbours: by 4
+    uint64_t smooth = 0;  // (2 * its mean + the means of its neighbours) / 4
   };
 
-  // places_ of means_.
-  void arrange() {
-    if (room_.size() < 3 * means_.size()) room_.resize(4 * means_.size());
-    Place* end = room_.data();
+  // Sets places_ from means_.
+  void find_places() {
+    if (place_memory_.size() < 3 * means_.size()) place_memory_.resize(4 * means_.size());
+    Place* end = place_memory_.data();
     HistogramIndex end_index = kBegin - 1;  // of end[-1]
     mean_left_ = 0;
     for (const Mean& m : means_) {
@@ -166,20 +166,20 @@ class HistogramModel {
       end_index = m.index + 1;
       *end++ = {end_index, 0, quarter};
     }
-    places_ = std::span(room_).first(static_cast<size_t>(end - room_.data()));
+    places_ = std::span(place_memory_).first(static_cast<size_t>(end - place_memory_.data()));
     next_.reserve(places_.size());
   }
 
   bool code_count(uint64_t count) {
-    const uint64_t told = counts_.code(coder_, fold(count - count_before_));
-    left_ = count_before_ + unfold(told);
+    const uint64_t difference = counts_.code(coder_, fold(count - count_before_));
+    left_ = count_before_ + unfold(difference);
     count_before_ = left_;
     return left_ > 0 && left_ <= SparseHistogram::kCountMax;
   }
 
-  // By how much more there is left of the slot's samples than of the places' means; and by how much more
-  // there was than expected in the places before, as far as that is believed.
-  void look_back() {
+  // Sets load_ to the ratio of the slot's remaining samples to the remaining means, and factor_ to load_
+  // times the ratio of seen to expected samples in the last places.
+  void update_factors() {
     const int width = width_of(mean_left_);
     load_ = kOne;
     if (width >= kInverseBits) {
@@ -192,16 +192,16 @@ class HistogramModel {
         ((nearby_ + kNearbyTrust * kNearbyOne) * inverse(nearby, nearby_width)) >> nearby_width;
     factor_ = static_cast<uint64_t>(std::min((Uint128{load_} * excess) >> kPoint, Uint128{kFactorMax}));
   }
-  // Of a number of samples and a factor, in 2^-16 each; no more than there are left.
+  // Returns mean * factor, both times 2^16, but at most what is left of the slot's samples.
   uint64_t expected(uint64_t mean, uint64_t factor) const {
     const uint64_t most = std::min(left_, kExpectedMax) << kPoint;
     const Uint128 out = (Uint128{mean} * factor) >> kPoint;
     return out < most ? static_cast<uint64_t>(out) : most;
   }
-  // About 2^(width + 16) / number, of which `width` is the width. Requires: width >= kInverseBits.
+  // Returns about 2^(width + 16) / number. Requires: width == width_of(number) >= kInverseBits.
   static uint64_t inverse(uint64_t number, int width) { return kInverse[number >> (width - kInverseBits)]; }
 
-  // Samples in buckets that had none of late, between the last one told and `end`.
+  // Codes cells that are not in places, between the last coded bucket and `end`.
   bool code_new(HistogramIndex end) {
     while (left_ > 0 && end > last_ + 1) {
       const auto room = static_cast<uint64_t>(end - last_ - 1);
@@ -216,7 +216,7 @@ class HistogramModel {
       if (gap >= room) return false;
       cell.index = last_ + 1 + static_cast<HistogramIndex>(gap);
       cell.count = 1 + new_counts_.code(coder_, cell.count - 1);
-      if (!tell(cell)) return false;
+      if (!accept(cell)) return false;
       next_.push_back({cell.index, std::min(cell.count, kSeenMax) * share_});
       neighbour_ = 1;
     }
@@ -227,7 +227,8 @@ class HistogramModel {
     return k + kGroup <= places_.size() &&
            places_[k + kGroup - 1].index == places_[k].index + static_cast<HistogramIndex>(kGroup) - 1;
   }
-  // Whether a group of places is told to be empty; false too when it is not told at all.
+  // Codes whether all places of a group are empty, if that is likely. Returns true if they are and it was
+  // coded.
   bool code_empty(size_t k) {
     const std::span<const Place> group(&places_[k], kGroup);
     uint64_t smooth = 0;
@@ -243,14 +244,14 @@ class HistogramModel {
   }
 
   bool code_place(const Place& place) {
-    const bool is_told = !cells_.empty() && cells_.front().index == place.index;
-    const uint64_t told = is_told ? cells_.front().count : 0;
-    const uint64_t usual = is_rough_ ? place.mean : place.smooth;
-    const uint64_t mean = expected(usual, factor_);
-    const uint64_t without_nearby = std::min(expected(usual, load_), kSeenMax << kPoint);
-    const uint64_t count = mean < kUnaryBelow ? code_few(told, mean) : code_many(told, mean);
+    const bool has_cell = !cells_.empty() && cells_.front().index == place.index;
+    const uint64_t value = has_cell ? cells_.front().count : 0;
+    const uint64_t predicted = is_rough_ ? place.mean : place.smooth;
+    const uint64_t mean = expected(predicted, factor_);
+    const uint64_t without_nearby = std::min(expected(predicted, load_), kSeenMax << kPoint);
+    const uint64_t count = mean < kUnaryBelow ? code_few(value, mean) : code_many(value, mean);
     last_ = place.index;
-    if (count > 0 && !tell({place.index, count})) return false;
+    if (count > 0 && !accept({place.index, count})) return false;
     neighbour_ = std::min<uint64_t>((count + 1) / 2, 2);
     constexpr int kToNearby = kPoint - kNearbyPoint;
     nearby_ += (std::min(count, kSeenMax) << kNearbyPoint) - nearby_ / 8;
@@ -259,17 +260,17 @@ class HistogramModel {
     return true;
   }
 
-  uint64_t code_few(uint64_t told, uint64_t mean) {
+  uint64_t code_few(uint64_t value, uint64_t mean) {
     auto& more = more_[quarter_octave(mean)];
     for (size_t n = 0; n < kUnaryMax; ++n) {
-      if (!coder_.decide(told > n, more[n][n < 2 ? neighbour_ : 0])) return n;
+      if (!coder_.decide(value > n, more[n][n < 2 ? neighbour_ : 0])) return n;
     }
-    return kUnaryMax + escapes_.code(coder_, told - kUnaryMax);
+    return kUnaryMax + escapes_.code(coder_, value - kUnaryMax);
   }
 
-  // The distance to the mean in steps: as many to a standard deviation of Poisson's as 32 of them cover four,
-  // and coarser while counts come out farther away.
-  uint64_t code_many(uint64_t told, uint64_t mean) {
+  // Codes the distance from the mean in steps. 32 steps cover four standard deviations of a Poisson
+  // distribution; they are coarser while counts are farther from their means.
+  uint64_t code_many(uint64_t value, uint64_t mean) {
     const uint64_t whole = mean >> kPoint;
     const int log = width_of(whole) - 1;
     const int half = static_cast<int>(mean >> (log + kPoint - 1) & 1);
@@ -281,7 +282,7 @@ class HistogramModel {
     auto& tree = trees_[static_cast<size_t>(which)];
     const uint64_t half_tree = (kTreeSize / 2) << shift;
     const uint64_t from = whole + 1 > half_tree ? whole + 1 - half_tree : 0;
-    const uint64_t step = told < from ? 0 : std::min((told - from) >> shift, kTreeSize - 1);
+    const uint64_t step = value < from ? 0 : std::min((value - from) >> shift, kTreeSize - 1);
     uint64_t node = 1;
     for (int bit = 4; bit >= 0; --bit)
       node = node << 1 | uint64_t{coder_.decide((step >> bit & 1) != 0, tree[node])};
@@ -289,20 +290,20 @@ class HistogramModel {
     uint64_t count = 0;
     if (node == kTreeSize - 1) {
       const uint64_t least = from + (node << shift);
-      count = least + escapes_.code(coder_, told - least);
+      count = least + escapes_.code(coder_, value - least);
     } else if (node == 0 && from > 0) {
       const uint64_t most = from + (uint64_t{1} << shift) - 1;
-      count = most - escapes_.code(coder_, most - told);
+      count = most - escapes_.code(coder_, most - value);
     } else {
-      count = from + Magnitudes::append_plain(coder_, node, told - from, shift);
+      count = from + Magnitudes::append_plain(coder_, node, value - from, shift);
     }
     const uint64_t distance = (count > whole ? count - whole : whole - count) >> fine;
     surprise_ += std::min<uint64_t>(distance, 1000) - surprise_ / 8;
     return count;
   }
 
-  // A cell is told: false when it cannot be true.
-  bool tell(const Cell& cell) {
+  // Finishes a coded cell. Returns false if the slot cannot have it.
+  bool accept(const Cell& cell) {
     if (cell.count == 0 || cell.count > left_) return false;
     left_ -= cell.count;
     last_ = cell.index;
@@ -326,16 +327,16 @@ class HistogramModel {
     mean += static_cast<uint64_t>((difference * static_cast<int64_t>(share_)) >> kPoint);
     if (mean >= kMeanMin) next_.push_back({index, mean});
   }
-  // Neighbours tell of a bucket what chance has hidden, unless values are of few kinds: what had the smaller
-  // error in the last slots is believed in the next.
-  void conclude() {
+  // Smoothing over neighbours reduces the noise of a bucket's mean, but is wrong if samples have few distinct
+  // values. The next slot uses whichever had the smaller error in the last slots.
+  void end_slot() {
     is_rough_ = rough_error_ < smooth_error_;
     rough_error_ -= rough_error_ / 4;
     smooth_error_ -= smooth_error_ / 4;
     std::swap(means_, next_);
   }
 
-  // Classes of a mean: below 2^-10, then four to each doubling.
+  // Returns the class of a mean: 0 below 2^-10, then four classes per doubling.
   static size_t quarter_octave(uint64_t mean) {
     if (mean < 64) return 0;
     const int width = width_of(mean);
@@ -355,28 +356,28 @@ class HistogramModel {
   Coder coder_;
   uint64_t places_left_;
 
-  // The slot being told.
-  std::span<const Cell> cells_;   // encoder: what is left to tell
-  std::vector<Cell> read_;        // decoder: what is told
-  uint64_t left_ = 0;             // samples
-  uint64_t mean_left_ = 0;        // of the places that are left
-  HistogramIndex last_ = kBegin;  // up to here all is told
-  size_t neighbour_ = 0;          // count of the bucket before: 0, few, more
-  uint64_t nearby_ = 0;           // samples in the last places or so, and how many were expected
-  uint64_t nearby_expected_ = 0;
-  uint64_t load_ = kOne;    // as look_back() found, in 2^-16
-  uint64_t factor_ = kOne;  // of means, to what is expected
-  std::vector<Place> room_;
-  std::span<const Place> places_;  // in it
+  // The current slot.
+  std::span<const Cell> cells_;   // encoder: cells that are not coded yet
+  std::vector<Cell> read_;        // decoder: cells that have been read
+  uint64_t left_ = 0;             // samples that are not coded yet
+  uint64_t mean_left_ = 0;        // sum of the means of the remaining places
+  HistogramIndex last_ = kBegin;  // everything up to this bucket is coded
+  size_t neighbour_ = 0;          // count of the bucket before: 0: none, 1: few, 2: more
+  uint64_t nearby_ = 0;           // decaying number of samples in the last places
+  uint64_t nearby_expected_ = 0;  // the same for the samples expected there
+  uint64_t load_ = kOne;          // set by update_factors(), times 2^16
+  uint64_t factor_ = kOne;        // set by update_factors(), times 2^16
+  std::vector<Place> place_memory_;
+  std::span<const Place> places_;  // in place_memory_
   std::vector<Mean> next_;
 
-  // What was learnt.
-  uint64_t share_ = kOne;  // of a slot in the means
+  // Learned from the slots so far.
+  uint64_t share_ = kOne;  // the weight of a slot in the means
   uint64_t slots_ = 0;
   std::vector<Mean> means_;  // ascending
   uint64_t count_before_ = 0;
-  uint64_t surprise_ = 0;  // 8 times the mean distance of counts to what was expected, in fine steps
-  bool is_rough_ = false;  // means are believed as they are, not smoothed
+  uint64_t surprise_ = 0;  // 8 times the mean distance of counts from their means, in fine steps
+  bool is_rough_ = false;  // predict from means without smoothing
   uint64_t rough_error_ = 0;
   uint64_t smooth_error_ = 0;
   Magnitudes slot_gaps_;

@@ -1,4 +1,4 @@
-// All numbers are counted from min, so that they are small and not negative: with x' = x - min,
+// All numbers are relative to min, so that they are small and not negative: with x' = x - min,
 // S' = S - n min and Q' = Q - 2 min S + n min^2, exact modulo 2^128.
 #include "storage/codec/spread.h"
 
@@ -7,17 +7,17 @@
 namespace statmill {
 namespace {
 
-constexpr int kBitsMax = 120;  // of n R^2, the most that the squares can be
+constexpr int kBitsMax = 120;  // of n R^2, the maximum of the squares
 
 Uint128 wide(int64_t v) { return static_cast<Uint128>(Int128{v}); }
 
-// In one word where it can be: four times faster, and nearly always.
+// Divides in one word if possible, which is nearly always, and four times faster.
 Uint128 divide(Uint128 a, uint64_t b) {
   if (a >> 64 == 0) return static_cast<uint64_t>(a) / b;
   return a / b;
 }
 
-// The least sum of squares of so many integers that add up to `sum`: as equal as can be.
+// Returns the least sum of squares of `count` integers that add up to `sum`: they are as equal as possible.
 Uint128 least_squares(Uint128 sum, uint64_t count) {
   const Uint128 q = divide(sum, count);
   const Uint128 ones = sum - q * count;
@@ -31,8 +31,8 @@ Uint128 mean_squares(Uint128 sum, uint64_t count) {
   return q * sum + q * r + divide(r * r + count - 1, count);
 }
 
-// The squares that are in `bounds.least` only by what they follow from: those of the known samples, and what
-// counting from min has changed.
+// The part of the squares that is known and not in `bounds.least`: the squares of the known samples, and what
+// the change to numbers relative to min has subtracted.
 Uint128 known_squares(SpreadRule rule, uint64_t count, int64_t sum, int64_t min, int64_t max) {
   const Uint128 range = wide(max) - wide(min);
   const Uint128 shift = 2 * wide(min) * wide(sum) - wide(min) * wide(min) * count;

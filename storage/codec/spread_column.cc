@@ -1,6 +1,6 @@
 //
-// A bucket's spread is told by its difference from share * room, as a Rice code whose parameter follows the
-// width of the room: buckets of a restless hour have longer residuals than those of a quiet one.
+// A bucket's spread is encoded as its difference from share * room, in a Rice code whose parameter depends on
+// the width of the room: buckets of a busy hour have longer residuals than those of a quiet one.
 #include "storage/codec/spread_column.h"
 
 #include <algorithm>
@@ -17,11 +17,11 @@ namespace {
 constexpr int kShareBits = 12;  // the share is a number of 4096ths
 constexpr int kNarrowBits = 4;  // how much narrower than the room the residuals are
 constexpr int kNarrowMax = 15;
-constexpr int kPlainRoom = 50;  // rooms wider than this are not worth foretelling: plain bits
+constexpr int kPlainRoom = 50;  // wider rooms are not worth predicting: plain bits
 
 Int128 square(int64_t v) { return Int128{v} * v; }
 
-// What follows from one, two or (integers) three samples.
+// The squares if they follow from one, two or (integers) three samples; nullopt otherwise.
 std::optional<Int128> known_squares(SpreadRule rule, uint64_t count, int64_t sum, int64_t min, int64_t max) {
   if (count >= spread_count_min(rule)) return std::nullopt;
   if (count == 1) return square(sum);
@@ -41,20 +41,20 @@ bool holds(SpreadRule rule, const DecimalColumns& c, size_t i) {
   return bounds && spread_of(rule, *bounds, count, d);
 }
 
-struct Told {
+struct Coded {
   uint64_t room = 0;
   uint64_t spread = 0;
 };
 
-uint64_t foretold(uint64_t room, uint64_t share) { return room * share >> kShareBits; }
+uint64_t predicted(uint64_t room, uint64_t share) { return room * share >> kShareBits; }
 
 int parameter(uint64_t room, int narrow) { return std::max(0, width_of(room) - narrow); }
 
-// The share that the spreads have of their rooms all together.
-uint64_t choose_share(const std::vector<Told>& told) {
+// Returns the sum of all spreads as a share of the sum of their rooms.
+uint64_t choose_share(const std::vector<Coded>& coded) {
   Uint128 room = 0;
   Uint128 spread = 0;
-  for (const Told& t : told) {
+  for (const Coded& t : coded) {
     room += t.room;
     spread += t.spread;
   }
@@ -63,17 +63,17 @@ uint64_t choose_share(const std::vector<Told>& told) {
                             (uint64_t{1} << kShareBits) - 1);
 }
 
-// The best of the average and its neighbours.
-int choose_narrow(const std::vector<Told>& told, uint64_t share) {
+// Returns the best of the average and its neighbours.
+int choose_narrow(const std::vector<Coded>& coded, uint64_t share) {
   int64_t narrower = 0;
-  for (const Told& t : told) {
-    narrower += width_of(t.room) - width_of(fold(t.spread - foretold(t.room, share)));
+  for (const Coded& t : coded) {
+    narrower += width_of(t.room) - width_of(fold(t.spread - predicted(t.room, share)));
   }
-  const auto average = static_cast<int>(narrower / static_cast<int64_t>(told.size()));
+  const auto average = static_cast<int>(narrower / static_cast<int64_t>(coded.size()));
   const int first = std::clamp(average, 0, kNarrowMax - 2);
   std::array<uint64_t, 3> bits{};
-  for (const Told& t : told) {
-    const uint64_t residual = fold(t.spread - foretold(t.room, share));
+  for (const Coded& t : coded) {
+    const uint64_t residual = fold(t.spread - predicted(t.room, share));
     for (int i = 0; i < 3; ++i)
       bits[static_cast<size_t>(i)] += rice_bits(residual, parameter(t.room, first + i));
   }
@@ -125,7 +125,7 @@ SpreadForm choose_spread_form(const DecimalColumns& columns) {
 void encode_spread(BitWriter& out, SpreadForm form, const DecimalColumns& c) {
   if (form == SpreadForm::kRaw) return encode_raw(out, c);
   const auto rule = static_cast<SpreadRule>(form);
-  std::vector<Told> told;
+  std::vector<Coded> coded;
   for (size_t i = 0; i < c.size(); ++i) {
     if (c.counts[i] < spread_count_min(rule)) continue;
     const Bucket::Decimal d{c.sums[i], c.squares[i], c.mins[i], c.maxs[i], 0};
@@ -134,16 +134,16 @@ void encode_spread(BitWriter& out, SpreadForm form, const DecimalColumns& c) {
     if (bounds.room >> kPlainRoom != 0) {
       put_plain(out, spread, bounds.room);
     } else if (bounds.room != 0) {
-      told.push_back({static_cast<uint64_t>(bounds.room), static_cast<uint64_t>(spread)});
+      coded.push_back({static_cast<uint64_t>(bounds.room), static_cast<uint64_t>(spread)});
     }
   }
-  if (told.empty()) return;
-  const uint64_t share = choose_share(told);
-  const int narrow = choose_narrow(told, share);
+  if (coded.empty()) return;
+  const uint64_t share = choose_share(coded);
+  const int narrow = choose_narrow(coded, share);
   out.put(share, kShareBits);
   out.put(static_cast<uint64_t>(narrow), kNarrowBits);
-  for (const Told& t : told) {
-    put_rice(out, fold(t.spread - foretold(t.room, share)), parameter(t.room, narrow));
+  for (const Coded& t : coded) {
+    put_rice(out, fold(t.spread - predicted(t.room, share)), parameter(t.room, narrow));
   }
 }
 
@@ -180,7 +180,7 @@ bool decode_spread(BitReader& in, SpreadForm form, DecimalColumns& c) {
   const auto narrow = static_cast<int>(in.get(kNarrowBits));
   for (const auto& [i, bounds] : open) {
     const auto room = static_cast<uint64_t>(bounds.room);
-    const uint64_t spread = unfold(get_rice(in, parameter(room, narrow))) + foretold(room, share);
+    const uint64_t spread = unfold(get_rice(in, parameter(room, narrow))) + predicted(room, share);
     if (spread > room) return false;
     c.squares[i] = squares_of(rule, bounds, spread, c.counts[i], c.sums[i], c.mins[i], c.maxs[i]);
   }

@@ -11,12 +11,12 @@
 namespace statmill {
 namespace {
 
-constexpr size_t kEntriesExpected = 64;  // a flush's worth of slots
+constexpr size_t kEntriesExpected = 64;  // slots between two flushes
 
-// Where an open bucket stands behind entries of so many bytes.
+// Returns where an open bucket begins after `size` bytes of entries.
 constexpr size_t open_begin(size_t size) { return (size + 7) / 8 * 8; }
 
-// Sizes that malloc has blocks for: 24 and on by 16, growing by half.
+// Returns a size for which malloc has blocks, 24 + 16 n; grows by half.
 uint32_t capacity_for(size_t size, uint32_t capacity) {
   const size_t wanted = std::max(size, size_t{capacity} + capacity / 2);
   SM_CHECK(wanted < UINT32_MAX - 32);
@@ -73,17 +73,17 @@ void Window::add(const SlotBucket& bucket, Combine combine, std::string* journal
     if (journal != nullptr) encode_entry_histogram(*journal, *histogram);
   }
   EntryReference reference = newest();
-  const SlotBucket told = at_reference_scale(reference, bucket);  // what a replay would add
-  const bool is_later = is_empty() || told.slot > reference.slot;
-  const bool is_coded_now = is_later && told.bucket.count() == 1;
+  const SlotBucket aligned = at_reference_scale(reference, bucket);  // as a replay would add it
+  const bool is_later = is_empty() || aligned.slot > reference.slot;
+  const bool is_coded_now = is_later && aligned.bucket.count() == 1;
   std::string own;
   std::string& entries = journal != nullptr ? *journal : own;
   const size_t begin = entries.size();
-  if (is_coded_now || journal != nullptr) encode_entry(entries, reference, told, Effort::kQuick);
+  if (is_coded_now || journal != nullptr) encode_entry(entries, reference, aligned, Effort::kQuick);
   if (is_coded_now) {
     append(std::string_view(entries).substr(begin), reference);
   } else {
-    add_many(told, is_later, combine);
+    add_many(aligned, is_later, combine);
   }
 }
 
