@@ -13,7 +13,8 @@
 
 namespace statmill {
 
-// What an entry is a difference from: the newest bucket. Default constructed if the series has no bucket.
+// The bucket that an entry is a difference from, the newest one. Default constructed if the series has no
+// bucket.
 struct EntryReference {
   Slot slot = 0;
   int64_t mean = 0;  // rounded down, at 10^-scale; 0 for doubles

@@ -25,7 +25,7 @@ struct Part {
 
 Part part_of(size_t count, int order, size_t i) { return {i * count >> order, (i + 1) * count >> order}; }
 
-// What costs are estimated from.
+// The numbers from which the cost of a part is estimated.
 struct Totals {
   Uint128 sum = 0;
   uint64_t count = 0;
@@ -48,7 +48,7 @@ Totals totals_of(std::span<const uint64_t> numbers) {
   return t;
 }
 
-// About the best Rice parameter for numbers of this mean: the largest k with 2^k <= ln 2 * mean.
+// Returns about the best Rice parameter for numbers of this mean: the largest k with 2^k <= ln 2 * mean.
 int parameter_for(Uint128 sum, uint64_t count) {
   if (count == 0) return 0;
   const Uint128 mean = sum * 177 / (Uint128{count} * 256);  // 177/256 is ln 2
@@ -57,7 +57,7 @@ int parameter_for(Uint128 sum, uint64_t count) {
   return std::clamp(width - 1, 0, kParameterMax);
 }
 
-// Bits for `count` numbers of this sum, if they are spread as Rice codes like them.
+// Returns the bits of `count` numbers with this sum, if their distribution is the one that Rice codes suit.
 uint64_t rice_estimate(Uint128 sum, uint64_t count) {
   const int k = parameter_for(sum, count);
   const Uint128 halves = Uint128{count} << k >> 1;
@@ -81,7 +81,7 @@ uint64_t estimate(const Totals& t) {
   return kModeBits + (is_sparse(t) ? sparse_estimate(t) : rice);
 }
 
-// How many parts pay, by what they are estimated to cost.
+// Returns the order, 2^order parts, with the lowest estimated cost.
 int choose_order(std::span<const uint64_t> numbers) {
   int order = 0;
   while (order < kOrderMax && numbers.size() >> (order + 1) >= kPartMin) ++order;
@@ -114,7 +114,7 @@ uint64_t rice_total(std::span<const uint64_t> numbers, int k) {
   return bits;
 }
 
-// The best of the estimate and its neighbours.
+// Returns the best of the estimated parameter and its neighbours.
 int choose_parameter(std::span<const uint64_t> numbers, const Totals& t) {
   const int guess = parameter_for(t.sum, t.count);
   int best = guess;

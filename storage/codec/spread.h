@@ -2,9 +2,9 @@
 //
 // Consider n integers with known min, max and sum. The sum of squares of the n - 2 inner ones is at least
 // that of numbers as equal as possible, at most that of numbers at the ends, and has the parity of their sum
-// (x and x^2 are odd together). What remains is a number in 0 .. room, which is log2(n) + 1 bits shorter than
-// the integer n Q - S^2 from which M2 follows. The numbers of a bucket made by a sender were rounded, so only
-// the bounds for real numbers apply (Cauchy-Schwarz; Bhatia and Davis, 2000).
+// (x and x^2 are odd together). It remains to encode a number in 0 .. room, which is log2(n) + 1 bits shorter
+// than the integer n Q - S^2 from which M2 follows. The numbers of a bucket made by a sender were rounded, so
+// only the bounds for real numbers apply (Cauchy-Schwarz; Bhatia and Davis, 2000).
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ using rocksdb::IOOptions;
 using rocksdb::IOStatus;
 using rocksdb::Slice;
 
-// As RocksDB's own file system tells it.
+// Returns the status that RocksDB's own file system returns.
 IOStatus status_of(int error, const std::string& path) {
   if (error == 0) return IOStatus::OK();
   const std::string why = std::generic_category().message(error);
@@ -90,7 +90,7 @@ class WritableFile final : public rocksdb::FSWritableFileOwnerWrapper {
   }
   IOStatus Sync(const IOOptions&, IODebugContext*) override { return status_of(disk_->sync(path_), path_); }
   IOStatus Fsync(const IOOptions&, IODebugContext*) override { return status_of(disk_->sync(path_), path_); }
-  // A hint to begin writing; makes nothing durable.
+  // Only a hint to begin writing.
   IOStatus RangeSync(uint64_t, uint64_t, const IOOptions&, IODebugContext*) override {
     return IOStatus::OK();
   }

@@ -1,7 +1,7 @@
-// FaultFileSystem: RocksDB's files on a FaultyDisk. What the disk lets through goes to the real file system;
-// a sync costs nothing here: what is durable is the FaultyDisk's to know.
+// FaultFileSystem: RocksDB's files on a FaultyDisk. Calls that the disk allows go to the real file system,
+// but syncs do nothing: the FaultyDisk keeps track of what is durable.
 //
-// Locks, listings and RocksDB's own text log pass by untouched.
+// Locks, listings and RocksDB's own text log bypass it.
 #pragma once
 
 #include <rocksdb/file_system.h>

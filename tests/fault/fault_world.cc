@@ -46,9 +46,9 @@ Status FaultWorld::start() {
       recovery->start, now().steady);
   life->engine = std::make_unique<QueryEngine>(*life->table, *life->store, QueryLimits{});
   life_ = std::move(life);
-  Status settled = settle();
-  if (!settled) life_.reset();  // what was owed before is owed still
-  return settled;
+  Status reconciled = reconcile_ledger();
+  if (!reconciled) life_.reset();  // the ledger is unchanged
+  return reconciled;
 }
 
 void FaultWorld::stop() {
@@ -106,7 +106,7 @@ void FaultWorld::run(int rounds, Reads reads) {
   for (int i = 1; i <= rounds && disk_->has_power(); ++i) {
     send(static_cast<int>(1 + below(40)));
     static_cast<void>(i % 9 == 0 ? flush_all() : tick());
-    // Closed chunks are rolled up, old ones dropped.
+    // Rolls up closed chunks and drops old ones.
     advance(i % 25 == 0 ? 13 * 3600 : 20);
     if (i % 4 == 0) {
       const Status read = compare();
@@ -160,13 +160,13 @@ Result<FaultWorld::AllTotals> FaultWorld::stored(int64_t from_s, int64_t step_s)
   return out;
 }
 
-// What is too much or, below zero, missing of each series; empty: nothing.
+// Returns for each series what is too much or, if negative, missing; empty if nothing is.
 std::string FaultWorld::difference(const AllTotals& want, const AllTotals& got) {
   std::map<std::string, double> sums;
   for (const auto& [name, totals] : want) sums[name] -= totals.sum;
   for (const auto& [name, totals] : got) sums[name] += totals.sum;
   for (const auto& [name, totals] : want) {
-    // Of an event series the count is that of its slots.
+    // The count of an event series is that of its slots.
     const auto found = got.find(name);
     if (name[0] == 'g' && found != got.end()) sums[name] += 0.001 * (found->second.count - totals.count);
   }
@@ -188,8 +188,8 @@ Status FaultWorld::compare() {
   return Status::ok();
 }
 
-// After a start: the store is asked which of the possible pasts is true, and the ledger keeps that one.
-Status FaultWorld::settle() {
+// After a start: finds out which of the possible states the store has, and makes the ledger equal to it.
+Status FaultWorld::reconcile_ledger() {
   if (ledger_.empty()) return Status::ok();
   const auto got = stored(kStartS - 7200, 3600);
   if (!got) return got.error();

@@ -1,8 +1,8 @@
-// FaultWorld: a server without sockets and threads on a faulty disk, beside a ledger of what it owes.
+// FaultWorld: a server without sockets and threads on a faulty disk, with a ledger of what it must not lose.
 //
-// Every sample is entered with the tick that is open when it is taken. What must be there after a crash
-// follows: all up to the durable tick, perhaps the one tick that was on its way, whole; nothing else, and
-// nothing twice.
+// The ledger records each sample with the tick that is open when the sample is accepted. After a crash there
+// must be everything up to the durable tick, perhaps also the one tick that was being written, as a whole;
+// nothing else, and nothing twice.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,49 +28,49 @@ struct FaultWorldOptions {
   size_t pending_bytes = size_t{64} << 20;
 };
 
-// Confined to one thread; RocksDB brings its own.
+// Confined to one thread, except for RocksDB's threads.
 class FaultWorld {
  public:
-  // RocksDB's buffers are made so small that it flushes every few ticks and compacts now and then.
+  // RocksDB's buffers are so small that it flushes every few ticks and compacts now and then.
   explicit FaultWorld(const FaultWorldOptions& options);
   ~FaultWorld();
 
   FaultyDisk& disk() { return *disk_; }
   std::mt19937_64& random() { return random_; }
-  // How long the tick under way has taken, in the time of the world.
+  // The duration of the current tick so far, in the time of the world.
   const TaskTime& tick_time() const { return tick_time_; }
   SteadyTime steady() const { return now().steady; }
 
-  // Opens the store, recovers, and checks what came back against the ledger, which then goes on from there.
+  // Opens the store, recovers, and compares the content with the ledger, which then continues from it.
   Status start();
   bool is_running() const { return life_ != nullptr; }
-  // The process is gone; the disk stays as it is.
+  // Ends the process; the disk stays as it is.
   void stop();
-  // The power is cut, the process gone; then the power comes back.
+  // Cuts the power, ends the process, restores the power.
   void cut_power_and_restore();
 
   void send(int samples);
   Status tick();
   Status flush_all();
   void advance(int64_t seconds) { wall_s_ += seconds; }
-  // Rounds of load: samples, ticks, flushes, days that pass, queries compared, and in the middle the process
-  // is killed and started again. Failed ticks and, with `reads_may_fail`, failed queries are no fault; a
-  // failed start ends it.
+  // Runs rounds of load: samples, ticks, flushes, days that pass, compared queries; in the middle the process
+  // is killed and started again. Failed ticks and, with `reads_may_fail`, failed queries are allowed; a
+  // failed start ends the run.
   enum class Reads { kMustWork, kMayFail };
   void run(int rounds, Reads reads = Reads::kMustWork);
-  // Ticks until one is taken. False: not within 20.
+  // Ticks until one succeeds. Returns false if none of 20 does.
   bool resumes();
 
-  // Everything accepted, asked through queries, must be there exactly once. An error: the store could not be
-  // read.
+  // Checks with queries that everything accepted is there exactly once. Returns an error if the store cannot
+  // be read.
   Status compare();
-  // What /readyz would say; empty: ready.
+  // The problem that /readyz would report, or empty if ready.
   std::string problem() const;
   int64_t accepted() const { return static_cast<int64_t>(ledger_.size()); }
   uint64_t refused_for_memory() const { return refused_for_memory_; }
   uint64_t reopenings() { return life_->store->stats().reopenings; }
   RocksStore& store() { return *life_->store; }
-  int lost() const { return lost_; }  // starts that found less than was durable; with sync none is allowed
+  int lost() const { return lost_; }  // starts that found less than was durable; must be 0 with sync
 
  private:
   struct Entry {
@@ -79,7 +79,7 @@ class FaultWorld {
     int64_t value = 0;
     TickNo tick = 0;
   };
-  // What dies with the process.
+  // Everything that ends with the process.
   struct Life {
     std::unique_ptr<RocksStore> store;
     Registry registry;
@@ -99,10 +99,10 @@ class FaultWorld {
   TickTime now() const { return {from_unix_seconds(wall_s_), SteadyTime(std::chrono::seconds(wall_s_))}; }
   TickNo gauge(std::string_view name);
   Result<AllTotals> stored(int64_t from_s, int64_t step_s);
-  // Of the entries up to `last`, from `from_s` on.
+  // The sums of the entries up to tick `last`, from `from_s` on.
   AllTotals owed(TickNo last, int64_t from_s) const;
   static std::string difference(const AllTotals& want, const AllTotals& got);
-  Status settle();
+  Status reconcile_ledger();
 
   const FaultWorldOptions options_;
   std::mt19937_64 random_;
@@ -113,8 +113,8 @@ class FaultWorld {
   TaskTime tick_time_;
   std::unique_ptr<Life> life_;
   std::vector<Entry> ledger_;
-  TickNo durable_ = 0;    // of the last life
-  TickNo under_way_ = 0;  // the same or the tick after: the store may have it
+  TickNo durable_ = 0;    // of the previous process
+  TickNo under_way_ = 0;  // the same or the next tick: the store may have it
   uint64_t refused_for_memory_ = 0;
   int lost_ = 0;
 };

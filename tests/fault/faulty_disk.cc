@@ -23,7 +23,7 @@ uint64_t size_of(const fs::path& path) {
 
 bool writes(DiskOp op) { return op != DiskOp::kOpen && op != DiskOp::kRead; }
 
-// The file has its size, but pages of what was not synced never reached the disk: they read as zeros.
+// The file keeps its size, but unsynced pages that never reached the disk read as zeros.
 void lose_pages(const fs::path& path, uint64_t durable, std::mt19937_64& random) {
   constexpr uint64_t kPage = 4096;
   const uint64_t size = size_of(path);
@@ -133,7 +133,7 @@ uint64_t FaultyDisk::failures() const {
   return failures_;
 }
 
-// What takes long takes it without the mutex.
+// Waits without the mutex.
 void FaultyDisk::wait(DiskOp op) {
   if (next_hang_ && next_hang_->first == op && --next_hang_->second == 0) {
     next_hang_.reset();
@@ -205,7 +205,7 @@ FaultyDisk::Appended FaultyDisk::append(const fs::path& path, uint64_t bytes) {
   MutexLock lock(mutex_);
   Appended done{bytes, begin(DiskOp::kAppend)};
   File& file = known(path);
-  // A write that fails has often written something.
+  // A failing write has often written something.
   if (done.error != 0) done.bytes = powered_ && done.error != EROFS ? bytes / 2 : 0;
   if (space_ && done.bytes > *space_) {
     done = {*space_, ENOSPC};
@@ -239,7 +239,7 @@ int FaultyDisk::sync_directory(const fs::path& path) {
   if (const int error = begin(DiskOp::kSyncDirectory); error != 0) return error;
   std::erase_if(changes_, [&](const Change& change) {
     if (change.path.parent_path() != path) return false;
-    std::error_code ignored;  // an empty path saved nothing
+    std::error_code ignored;  // an empty path means that nothing was saved
     fs::remove(change.saved, ignored);
     return true;
   });
@@ -279,7 +279,7 @@ int FaultyDisk::unlink(const fs::path& path) {
   return 0;
 }
 
-// Moves away what is about to be overwritten or unlinked.
+// Moves a file away that is about to be overwritten or unlinked.
 fs::path FaultyDisk::save(const fs::path& path) {
   if (!fs::exists(path)) return {};
   fs::path saved = scratch_ / std::to_string(saved_++);
@@ -304,8 +304,8 @@ void FaultyDisk::undo(const Change& change) {
 
 void FaultyDisk::restore_power(std::mt19937_64& random) {
   MutexLock lock(mutex_);
-  // Directories are journaled: of what was not durable, a run from the start may have got through all the
-  // same.
+  // Directories are journaled: of the changes that were not durable, the first ones up to any point may have
+  // reached the disk.
   const size_t kept = below(random, 2) == 0 ? 0 : below(random, changes_.size() + 1);
   while (changes_.size() > kept) {
     undo(changes_.back());

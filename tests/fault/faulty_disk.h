@@ -1,11 +1,11 @@
-// FaultyDisk: a disk that fails when it is told to: the n-th call of a kind, all calls, no space left,
-// read-only, slow, it hangs, or the power goes.
+// FaultyDisk: a disk that fails on demand: the n-th call of a kind, all calls, no space left,
+// read-only, slow, hanging, or a power cut.
 //
-// It stands beside real files: whoever does I/O asks it first, and is told what to fail with. For the power
-// cut it remembers what has been made durable: of each file the bytes that a sync covered, of each directory
-// the creations, renames and unlinks that a sync of the directory covered. restore_power() takes the real
-// files back to that; of the rest a random part survives, as on real disks. After a sync that failed, the
-// bytes it was for never become durable, whatever later syncs say: that is what Linux does.
+// The data is in real files: code that does I/O asks the disk first and gets the error to fail with. For the
+// power cut it remembers what is durable: of each file the bytes that a sync covered, of each directory the
+// creations, renames and unlinks that a sync of the directory covered. restore_power() takes the real files
+// back to that, and a random part of the rest survives, as on real disks. After a failed sync, the bytes it
+// covered never become durable, whatever later syncs return, as on Linux.
 #pragma once
 
 #include <array>
@@ -37,44 +37,44 @@ struct DiskFault {
   int error = 5;          // an errno: EIO
 };
 
-// Thread-safe. Errors are errno values; 0: go ahead.
+// Thread-safe. Errors are errno values; 0 means success.
 class FaultyDisk {
  public:
-  // `scratch`: an existing directory of the same file system, for files that were unlinked but may come back.
+  // `scratch` is an existing directory on the same file system, for unlinked files that may come back.
   explicit FaultyDisk(std::filesystem::path scratch) : scratch_(std::move(scratch)) {}
 
-  // What shall go wrong from now on.
+  // These set what goes wrong from now on.
   void fail(const DiskFault& fault);
-  void make_read_only();                   // EROFS for all that writes
-  void limit_space(uint64_t bytes);        // so much is free; unlinks give back
-  void slow_down(DiskOp op, Duration by);  // every call of the kind takes so much longer
-  // From the n-th call of the kind on, counted from now, no call of any kind comes back before release().
+  void make_read_only();                   // EROFS for every call that writes
+  void limit_space(uint64_t bytes);        // `bytes` are free; unlinks free more
+  void slow_down(DiskOp op, Duration by);  // every call of the kind takes longer by this
+  // From the n-th call of the kind on, counted from now, no call of any kind returns before release().
   void hang(DiskOp op, uint64_t nth = 1);
   void release();
-  void heal();  // all of the above is over
-  // Waits until a call hangs. False: none does before release() or within kHangTimeout.
+  void heal();  // ends all of the above
+  // Waits until a call hangs. Returns false if none does before release() or within kHangTimeout.
   static constexpr std::chrono::seconds kHangTimeout{30};
   bool wait_for_hang();
-  // Then waits until a call of the thread hangs, too. False: likewise, or the thread has not come to a call
-  // kThreadTimeout after the first hang. It may never come to one: it waits for a thread that hangs.
+  // Then waits until a call of the thread hangs, too. Returns false as above, or if the thread makes no call
+  // within kThreadTimeout after the first hang: it may be waiting for a thread that hangs.
   static constexpr std::chrono::seconds kThreadTimeout{3};
   bool wait_for_hang(std::thread::id thread);
-  // The power goes at the n-th call that writes, counted from now; or at once.
+  // Cuts the power at the n-th call that writes, counted from now; or at once.
   void cut_power_at(uint64_t nth);
   void cut_power();
-  // Takes the files back to what was durable. Requires: no file is open.
+  // Restores the files to what was durable. Requires: no file is open.
   void restore_power(std::mt19937_64& random);
 
   bool has_power() const;
   uint64_t calls(DiskOp op) const;  // since construction
-  uint64_t failures() const;        // calls that were told to fail since construction
+  uint64_t failures() const;        // calls that failed since construction
 
-  // The calls. rename() and unlink() are done here, as they may have to be undone.
+  // The calls. rename() and unlink() are done here, since they may have to be undone.
   int create(const std::filesystem::path& path);
   int open(DiskOp op = DiskOp::kOpen);
   int read();
   struct Appended {
-    uint64_t bytes = 0;  // these go through, even with an error: a full disk takes what fits
+    uint64_t bytes = 0;  // written bytes, even with an error: a full disk writes what fits
     int error = 0;
   };
   Appended append(const std::filesystem::path& path, uint64_t bytes);
@@ -90,13 +90,13 @@ class FaultyDisk {
     uint64_t durable = 0;
     bool lost = false;  // a sync failed: nothing more becomes durable
   };
-  // What happened to a directory and is not durable yet.
+  // A change of a directory that is not durable yet.
   struct Change {
     DiskOp op = DiskOp::kCreate;
     std::filesystem::path path;
     std::filesystem::path to;     // of a rename
-    std::filesystem::path saved;  // the file that the rename or unlink took away, or empty
-    std::optional<File> file;     // what was known of it
+    std::filesystem::path saved;  // a copy of the file that the rename or unlink removed, or empty
+    std::optional<File> file;     // its entry in files_, if any
   };
 
   int begin(DiskOp op) REQUIRES(mutex_);
@@ -122,7 +122,7 @@ class FaultyDisk {
   std::array<uint64_t, kDiskOpCount> calls_ GUARDED_BY(mutex_){};
   uint64_t failures_ GUARDED_BY(mutex_) = 0;
   uint64_t saved_ GUARDED_BY(mutex_) = 0;
-  // Files not in here are durable as they are.
+  // Files that are not in this map are durable as they are.
   std::map<std::filesystem::path, File> files_ GUARDED_BY(mutex_);
   std::vector<Change> changes_ GUARDED_BY(mutex_);  // in order
 };

@@ -1,4 +1,3 @@
-// The faulty disk itself: what it fails, and what is left after a power cut.
 #include "tests/fault/faulty_disk.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +41,7 @@ class FaultyDiskTest : public testing::Test {
     std::ifstream in(path(name), std::ios::binary);
     return in ? std::string(std::istreambuf_iterator<char>(in), {}) : "no file";
   }
-  // What may be left varies: asked of many cuts of the same history, the set of all answers.
+  // Returns the contents that are possible after a power cut, from many cuts of the same history.
   std::set<std::string> contents_after_cuts(const std::string& name, const std::function<void()>& history) {
     std::set<std::string> out;
     for (int i = 0; i < 50; ++i) {
@@ -64,7 +63,7 @@ class FaultyDiskTest : public testing::Test {
 
 using Contents = std::set<std::string>;
 
-TEST_F(FaultyDiskTest, FailsTheNthCallOnceOrAllFromThereOn) {
+TEST_F(FaultyDiskTest, FailsTheNthCallOnceOrAllFromItOn) {
   const auto file = create("a");
   disk_->fail({DiskOp::kSync, 2});
   EXPECT_TRUE(sync(*file));
@@ -80,20 +79,20 @@ TEST_F(FaultyDiskTest, FailsTheNthCallOnceOrAllFromThereOn) {
   EXPECT_EQ(disk_->failures(), 3U);
 }
 
-TEST_F(FaultyDiskTest, TellsErrorsAsRocksDbWould) {
+TEST_F(FaultyDiskTest, ReturnsTheErrorsOfRocksDbsFileSystem) {
   const auto file = create("a");
   disk_->fail({DiskOp::kAppend, 1, false, ENOSPC});
   const rocksdb::IOStatus full = append(*file, "12345678");
   EXPECT_TRUE(full.IsNoSpace());
   EXPECT_TRUE(full.GetRetryable());
-  EXPECT_EQ(content("a"), "1234") << "half of it went through";
+  EXPECT_EQ(content("a"), "1234") << "half of it is written";
   disk_->make_read_only();
   const rocksdb::IOStatus read_only = append(*file, "x");
   EXPECT_TRUE(read_only.IsIOError());
   EXPECT_FALSE(read_only.GetRetryable());
 }
 
-TEST_F(FaultyDiskTest, TakesWhatFitsAndUnlinksGiveBack) {
+TEST_F(FaultyDiskTest, AFullDiskWritesWhatFitsAndUnlinksFreeSpace) {
   const auto file = create("a");
   disk_->limit_space(5);
   EXPECT_TRUE(append(*file, "123").ok());
@@ -104,7 +103,7 @@ TEST_F(FaultyDiskTest, TakesWhatFitsAndUnlinksGiveBack) {
   EXPECT_TRUE(append(*next, "abcde").ok());
 }
 
-TEST_F(FaultyDiskTest, APowerCutKeepsWhatWasSyncedAndAnyPartOfTheRest) {
+TEST_F(FaultyDiskTest, APowerCutKeepsSyncedBytesAndAnyPartOfTheRest) {
   const Contents left = contents_after_cuts("a", [&] {
     write_durably("a", "1");
     std::unique_ptr<rocksdb::FSWritableFile> file;
@@ -121,12 +120,12 @@ TEST_F(FaultyDiskTest, AfterAFailedSyncItsBytesNeverBecomeDurable) {
     ASSERT_TRUE(append(*file, "2").ok());
     disk_->fail({DiskOp::kSync});
     ASSERT_FALSE(sync(*file));
-    ASSERT_TRUE(sync(*file)) << "says the kernel";
+    ASSERT_TRUE(sync(*file)) << "the kernel reports success";
   });
   EXPECT_EQ(left, (Contents{"1", "12", std::string("1\0", 2)}));
 }
 
-TEST_F(FaultyDiskTest, NamesAreDurableWithTheirDirectoryOnly) {
+TEST_F(FaultyDiskTest, NamesAreDurableOnlyWithTheirDirectory) {
   EXPECT_EQ(contents_after_cuts("a",
                                 [&] {
                                   const auto file = create("a");

@@ -1,5 +1,3 @@
-// A disk that is full or read-only: the server goes on in memory up to its limit, answers reads, says what is
-// wrong, and resumes by itself.
 #include <gtest/gtest.h>
 
 #include "tests/fault/fault_world.h"
@@ -7,7 +5,7 @@
 namespace statmill {
 namespace {
 
-// So many rounds on a disk in trouble: every query is answered rightly all the while.
+// Runs rounds on a faulty disk; every query must be answered correctly meanwhile.
 void endure(FaultWorld& world, int rounds) {
   for (int i = 0; i < rounds; ++i) {
     world.send(20);
@@ -20,7 +18,7 @@ void endure(FaultWorld& world, int rounds) {
   }
 }
 
-// All is there: now, and after the power has gone.
+// Checks that everything is there, now and after a power cut.
 void expect_nothing_lost(FaultWorld& world) {
   EXPECT_EQ(world.problem(), "");
   ASSERT_TRUE(world.compare());
@@ -32,8 +30,8 @@ void expect_nothing_lost(FaultWorld& world) {
 
 class FullDisk : public testing::TestWithParam<uint64_t> {};
 
-// The last sizes let the probe pass and not the reopening.
-TEST_P(FullDisk, IsBorneInMemoryAndLeftBehind) {
+// With the last sizes the probe succeeds, but reopening fails.
+TEST_P(FullDisk, TheServerContinuesInMemoryAndRecovers) {
   FaultWorld world({});
   ASSERT_TRUE(world.start());
   world.run(40);
@@ -42,7 +40,7 @@ TEST_P(FullDisk, IsBorneInMemoryAndLeftBehind) {
   EXPECT_NE(world.problem().find("No space left on device"), std::string::npos) << world.problem();
   const int64_t before = world.accepted();
   endure(world, 100);
-  EXPECT_EQ(world.accepted(), before + 2000) << "samples are taken all the while";
+  EXPECT_EQ(world.accepted(), before + 2000) << "samples are accepted meanwhile";
   world.disk().heal();
   ASSERT_TRUE(world.resumes()) << world.problem();
   EXPECT_GE(world.reopenings(), 1U);
@@ -69,7 +67,7 @@ TEST(FullDisk, BeyondTheMemoryLimitSamplesAreRefusedAndCounted) {
   expect_nothing_lost(world);
 }
 
-TEST(FullDisk, AReadOnlyDiskIsBorneTheSame) {
+TEST(FullDisk, TheServerAlsoSurvivesAReadOnlyDisk) {
   FaultWorld world({});
   ASSERT_TRUE(world.start());
   world.run(40);
@@ -81,7 +79,7 @@ TEST(FullDisk, AReadOnlyDiskIsBorneTheSame) {
   expect_nothing_lost(world);
 }
 
-TEST(FullDisk, ComesAndGoesManyTimes) {
+TEST(FullDisk, CanRecurManyTimes) {
   FaultWorld world({});
   ASSERT_TRUE(world.start());
   for (int i = 0; i < 20; ++i) {
@@ -93,9 +91,9 @@ TEST(FullDisk, ComesAndGoesManyTimes) {
   expect_nothing_lost(world);
 }
 
-// What a start on such a disk must do: serve what is there, take samples, say what is wrong, and go on by
+// A start on such a disk must serve what is there, accept samples, report the problem, and recover by
 // itself.
-void start_in_trouble_and_heal(FaultWorld& world, const std::string& why) {
+void start_on_faulty_disk_and_heal(FaultWorld& world, const std::string& why) {
   const Status started = world.start();
   ASSERT_TRUE(started) << started.error().message;
   ASSERT_TRUE(world.compare());
@@ -111,27 +109,27 @@ void start_in_trouble_and_heal(FaultWorld& world, const std::string& why) {
 
 class FullDiskAtTheStart : public testing::TestWithParam<uint64_t> {};
 
-TEST_P(FullDiskAtTheStart, IsReadFromAndLeftBehind) {
+TEST_P(FullDiskAtTheStart, TheServerReadsAndRecovers) {
   FaultWorld world({});
   ASSERT_TRUE(world.start());
   world.run(40);
   world.stop();
   world.disk().limit_space(GetParam());
-  start_in_trouble_and_heal(world, "No space left on device");
+  start_on_faulty_disk_and_heal(world, "No space left on device");
 }
 
 INSTANTIATE_TEST_SUITE_P(BytesLeft, FullDiskAtTheStart, testing::Values(0, 100, 1000));
 
-TEST(FullDisk, AReadOnlyDiskAtTheStartIsReadFromAndLeftBehind) {
+TEST(FullDisk, TheServerReadsFromAReadOnlyDiskAtTheStartAndRecovers) {
   FaultWorld world({});
   ASSERT_TRUE(world.start());
   world.run(40);
   world.stop();
   world.disk().make_read_only();
-  start_in_trouble_and_heal(world, "Read-only file system");
+  start_on_faulty_disk_and_heal(world, "Read-only file system");
 }
 
-// Nothing of what was taken in memory was ever promised.
+// Samples in memory were never acknowledged as durable.
 TEST(FullDisk, APowerCutBeforeItHealsLosesNothingDurable) {
   FaultWorld world({});
   ASSERT_TRUE(world.start());

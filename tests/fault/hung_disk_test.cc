@@ -1,6 +1,3 @@
-// The disk hangs at every kind of call, the n-th, or is slow, under a server at work: the tick is said to
-// hang, samples are taken in memory meanwhile, and once the disk goes on nothing is lost and nothing counts
-// twice.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,23 +13,23 @@ namespace statmill {
 namespace {
 
 constexpr int kRounds = 60;
-// RocksDB sleeps now and then: many worlds wait at once.
+// RocksDB sleeps now and then, so many worlds run at once.
 constexpr size_t kThreads = 24;
 constexpr int kSamplesMeanwhile = 20;
 
-// Of each kind of call. SM_TIER=nightly: all.
+// The number of calls of each kind at which the disk hangs. SM_TIER=nightly: all.
 uint64_t hangs_per_sweep() {
   const char* tier = std::getenv("SM_TIER");
   return tier != nullptr && std::string_view(tier) == "nightly" ? UINT64_MAX : 8;
 }
 
-// The time of a world, and what the watchdog makes of it.
+// The time of a world, and the watchdog's view of it.
 class WatchedTick final : private Clock {
  public:
   explicit WatchedTick(const FaultWorld& world) : now_(world.steady()) {
     watchdog_.add_task("tick", world.tick_time());
   }
-  // What is told when the tick has taken so long.
+  // The problem that the watchdog reports after the tick has taken this long.
   std::string problem_after(Duration time) {
     for (Duration passed(0); passed < time; passed += options_.look) {
       now_ += options_.look;
@@ -65,26 +62,26 @@ class HungDisk : public testing::TestWithParam<DiskOp> {
     return world.disk().calls(GetParam()) - before;
   }
 
-  // While the disk hangs under the thread that runs the world, this one may use it.
+  // While the disk hangs in the thread that runs the world, this thread may use the world.
   static void check_what_holds_meanwhile(FaultWorld& world, bool& was_in_tick) {
     was_in_tick = world.tick_time().age(world.steady() + std::chrono::seconds(1)) > Duration(0);
-    if (!was_in_tick) return;  // it hangs in a query or a start
+    if (!was_in_tick) return;  // the hang is in a query or a start
     WatchedTick watched(world);
     EXPECT_EQ(watched.problem_after(std::chrono::seconds(1)), "");
     EXPECT_EQ(watched.problem_after(std::chrono::seconds(10)).find("under way for "), 0U);
     const int64_t accepted = world.accepted();
     world.send(kSamplesMeanwhile);
-    EXPECT_EQ(world.accepted(), accepted + kSamplesMeanwhile) << "taken in memory";
+    EXPECT_EQ(world.accepted(), accepted + kSamplesMeanwhile) << "accepted in memory";
   }
 
-  // How many hangs met a tick: 0 or 1.
+  // Whether the hang was in a tick: 0 or 1.
   static int run_with(uint64_t nth) {
     FaultWorld world({});
     EXPECT_TRUE(world.start());
     world.disk().hang(GetParam(), nth);
     std::thread runner([&world] {
       world.run(kRounds);
-      world.disk().release();  // nothing waits for a call that did not come
+      world.disk().release();  // the call never came
     });
     bool was_in_tick = false;
     if (world.disk().wait_for_hang(runner.get_id())) check_what_holds_meanwhile(world, was_in_tick);
@@ -101,7 +98,7 @@ class HungDisk : public testing::TestWithParam<DiskOp> {
   }
 };
 
-TEST_P(HungDisk, IsToldAndLosesAndDoublesNothing) {
+TEST_P(HungDisk, IsReportedAndNothingIsLostOrDoubled) {
   const uint64_t calls = calls_of_a_run();
   ASSERT_GT(calls, 0U);
   const uint64_t step = std::max<uint64_t>(1, calls / hangs_per_sweep());
@@ -119,7 +116,7 @@ TEST_P(HungDisk, IsToldAndLosesAndDoublesNothing) {
   for (std::thread& thread : threads) thread.join();
   std::printf("%d of %llu hangs met a tick\n", in_ticks.load(),
               static_cast<unsigned long long>((calls + step - 1) / step));
-  // Files are renamed only in a start.
+  // Files are renamed only during a start.
   EXPECT_TRUE(in_ticks > 0 || GetParam() == DiskOp::kRename);
 }
 

@@ -1,5 +1,3 @@
-// A whole server, with its ports and threads, whose disk hangs at a call of each kind: it says so, answers
-// what lies in memory, takes samples within its limits, and has each of them once when the disk goes on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::chrono::seconds kPatience{60};  // for what comes by itself
+constexpr std::chrono::seconds kPatience{60};  // for what happens without a request
 
 class HungServer : public testing::Test {
  protected:
@@ -50,7 +48,7 @@ class HungServer : public testing::Test {
   }
 
   HttpReply get(const std::string& target) const { return http_get(http_, target); }
-  // Samples of value 1 for series `name`; how many the server has accepted.
+  // Posts samples of value 1 for series `name`; returns how many the server accepted.
   int64_t post(const std::string& name, int count) {
     std::string lines;
     for (int i = 0; i < count; ++i) lines += name + " 1\n";
@@ -64,7 +62,7 @@ class HungServer : public testing::Test {
     accepted_ += accepted;
     return accepted;
   }
-  // What makes RocksDB call its files in every way: flushes, compactions, reads.
+  // Makes RocksDB use its files in every way: flushes, compactions, reads.
   void exercise() {
     static_cast<void>(
         http_over_unix("POST /admin/v1/flush?compact=true HTTP/1.1\r\nHost: x\r\nConnection: "
@@ -76,7 +74,7 @@ class HungServer : public testing::Test {
     EXPECT_TRUE(connection.send(request));
     return connection.receive_all();
   }
-  // Samples that queries find, or nullopt: the query failed.
+  // Returns the number of samples that a query finds, or nullopt if the query failed.
   std::optional<int64_t> stored() const {
     const HttpReply reply = get("/api/v1/query?series=*&from=-2h&until=now&step=10&stats=sum");
     if (reply.status != 200) return std::nullopt;
@@ -89,7 +87,7 @@ class HungServer : public testing::Test {
     }
     return static_cast<int64_t>(sum);
   }
-  // Polls until /readyz has that status and text.
+  // Polls until /readyz returns this status and text.
   bool wait_for_readiness(int status, const std::string& text) const {
     return wait_for_status("/readyz", status, text);
   }
@@ -113,7 +111,7 @@ class HungServer : public testing::Test {
     EXPECT_GT(metric("statmill_tick_age_seconds"), 0);
     EXPECT_THAT(get("/metrics").body, HasSubstr("statmill_loop_lag_ns_count{loop=\"http\"}"));
     EXPECT_THAT(get("/api/v1/status").body, HasSubstr("\"ready\":false"));
-    EXPECT_EQ(post("meanwhile", 100), 100) << "taken in memory";
+    EXPECT_EQ(post("meanwhile", 100), 100) << "accepted in memory";
   }
   void check_that_all_is_there() {
     EXPECT_TRUE(wait_for_readiness(200, "true"));
@@ -139,7 +137,7 @@ class HungServer : public testing::Test {
 
 class HungServerAt : public HungServer, public testing::WithParamInterface<DiskOp> {};
 
-TEST_P(HungServerAt, SaysSoTakesSamplesAndHasEachOnce) {
+TEST_P(HungServerAt, ReportsItAcceptsSamplesAndHasEachOnce) {
   ASSERT_NO_FATAL_FAILURE(start({"--watchdog.hang", "100ms", "--http.threads", "1"}));
   post("before", 1000);
   exercise();
@@ -147,13 +145,13 @@ TEST_P(HungServerAt, SaysSoTakesSamplesAndHasEachOnce) {
   disk_->hang(GetParam());
   auto exercised = std::async(std::launch::async, [this] { exercise(); });
   ASSERT_TRUE(disk_->wait_for_hang());
-  // Queries that wait for the disk hold their own threads alone.
+  // Queries that wait for the disk block only their own threads.
   std::vector<std::future<std::optional<int64_t>>> queries;
   for (int i = 0; i < 4; ++i) queries.push_back(std::async(std::launch::async, [this] { return stored(); }));
   check_that_it_answers_while_it_hangs();
   disk_->release();
   exercised.get();
-  for (auto& query : queries) EXPECT_TRUE(query.get()) << "answered once the disk goes on";
+  for (auto& query : queries) EXPECT_TRUE(query.get()) << "answered once the disk works again";
   check_that_all_is_there();
 }
 
@@ -166,7 +164,7 @@ TEST_F(HungServer, RefusesSamplesBeyondItsMemoryAndCountsThem) {
   ASSERT_NO_FATAL_FAILURE(start({"--watchdog.hang", "100ms", "--pending.bytes", "1M"}));
   disk_->hang(DiskOp::kSync);
   int64_t sent = 0;
-  // A bucket for each series and slot of the last hour.
+  // One bucket for each series and slot of the last hour.
   constexpr int kSeries = 500;
   const int64_t now = unix_seconds(clock_.wall());
   for (int64_t slot = 0; sent == accepted_; ++slot) {
@@ -183,8 +181,8 @@ TEST_F(HungServer, RefusesSamplesBeyondItsMemoryAndCountsThem) {
   check_that_all_is_there();
 }
 
-// As it would lose what lies in memory.
-TEST_F(HungServer, AHungDiskIsAReasonForARestartOnlyWhenPatienceIsOver) {
+// A restart would lose what is in memory.
+TEST_F(HungServer, AHungDiskIsAReasonForARestartOnlyAfterThePatience) {
   ASSERT_NO_FATAL_FAILURE(start({"--watchdog.hang", "100ms", "--watchdog.patience", "2s"}));
   disk_->hang(DiskOp::kSync);
   post("meanwhile", 100);
@@ -196,7 +194,7 @@ TEST_F(HungServer, AHungDiskIsAReasonForARestartOnlyWhenPatienceIsOver) {
   check_that_all_is_there();
 }
 
-TEST_F(HungServer, AStopOnASlowDiskTakesItsTimeAndLosesNothing) {
+TEST_F(HungServer, AStopOnASlowDiskWaitsAndLosesNothing) {
   ASSERT_NO_FATAL_FAILURE(start());
   for (const DiskOp op : {DiskOp::kCreate, DiskOp::kOpen, DiskOp::kAppend, DiskOp::kSync,
                           DiskOp::kSyncDirectory, DiskOp::kRename, DiskOp::kUnlink, DiskOp::kRead})
@@ -210,7 +208,7 @@ TEST_F(HungServer, AStopOnASlowDiskTakesItsTimeAndLosesNothing) {
   check_that_all_is_there();
 }
 
-TEST_F(HungServer, ASlowDiskIsToldForAsLongAsItIsSlow) {
+TEST_F(HungServer, ASlowDiskIsReportedWhileItIsSlow) {
   ASSERT_NO_FATAL_FAILURE(start({"--watchdog.hang", "10ms"}));
   disk_->slow_down(DiskOp::kSync, std::chrono::milliseconds(300));
   for (int i = 0; i < 10; ++i) post("slow", 100);

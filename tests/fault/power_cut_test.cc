@@ -1,5 +1,3 @@
-// The power goes at a random disk call of a server at work: what was durable is there afterwards, whole ticks
-// only, nothing twice. The same without syncs must lose, or the test would be blind.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -16,7 +14,7 @@ constexpr int kWorlds = 20;
 constexpr int kCutsOfAWorld = 5;
 constexpr int kControlCutsOfAWorld = 2;
 
-// SM_SEED=17: one failing seed again.
+// SM_SEED=17 repeats one seed.
 void for_each_seed(const std::function<void(uint64_t)>& run) {
   if (const char* wanted = std::getenv("SM_SEED")) {
     run(std::strtoull(wanted, nullptr, 10));
@@ -27,7 +25,8 @@ void for_each_seed(const std::function<void(uint64_t)>& run) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// Lives of a server, each ended by a power cut, some while it starts; in half of them a call fails before.
+// Runs a server several times, each until a power cut, some during the start; in half of them a call fails
+// first.
 void live_through_cuts(FaultWorld& world) {
   std::mt19937_64& random = world.random();
   for (int cut = 0; cut < kCutsOfAWorld; ++cut) {
@@ -42,7 +41,7 @@ void live_through_cuts(FaultWorld& world) {
   ASSERT_TRUE(started) << started.error().message;
 }
 
-TEST(PowerCut, LosesNothingThatWasDurableAndDoublesNothing) {
+TEST(PowerCut, LosesNothingDurableAndDoublesNothing) {
   std::atomic<int64_t> accepted{0};
   for_each_seed([&](uint64_t seed) {
     SCOPED_TRACE("SM_SEED=" + std::to_string(seed));
@@ -55,7 +54,7 @@ TEST(PowerCut, LosesNothingThatWasDurableAndDoublesNothing) {
   std::printf("%d power cuts, %ld samples durable\n", kWorlds * kCutsOfAWorld, accepted.load());
 }
 
-TEST(PowerCut, WithoutSyncsItLosesInMostCutsSoTheTestCanSee) {
+TEST(PowerCut, WithoutSyncsMostCutsLoseDataWhichShowsThatTheTestDetectsIt) {
   std::atomic<int> lost{0};
   for_each_seed([&](uint64_t seed) {
     SCOPED_TRACE("SM_SEED=" + std::to_string(seed));

@@ -1,5 +1,3 @@
-// RocksStore after a fault of the disk: what a failed write left behind, who may read meanwhile, and when it
-// mends.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -19,9 +17,9 @@ namespace {
 
 constexpr ChunkKey kKey{0, 3, 9};
 
-class RocksMending : public testing::Test {
+class RocksRecovery : public testing::Test {
  protected:
-  RocksMending() {
+  RocksRecovery() {
     std::filesystem::create_directory(directory_.path() / "scratch");
     disk_ = std::make_shared<FaultyDisk>(directory_.path() / "scratch");
     open();
@@ -40,7 +38,7 @@ class RocksMending : public testing::Test {
     ASSERT_TRUE(opened) << opened.error().message;
     store_ = std::move(*opened);
   }
-  // One sample more in the chunk: what is written twice is seen.
+  // Adds one sample to the chunk, so that a batch that is applied twice shows.
   Status write(TickNo tick) {
     const Slot first = Slot{kKey.chunk} * tiers_[0].chunk_slots;
     const SlotBucket bucket{first, Bucket::of(Number::decimal(1, 0))};
@@ -49,8 +47,8 @@ class RocksMending : public testing::Test {
     batch.fragments.push_back({kKey, encode_buckets(kKey, first, Combine::kMerge, {&bucket, 1})});
     return store_->write(batch);
   }
-  // Writes again and again; how often it failed, at most 30 times.
-  int failures_until_taken(TickNo tick) {
+  // Writes until it succeeds; returns how often it failed, at most 30 times.
+  int failures_until_written(TickNo tick) {
     int failures = 0;
     while (failures < 30 && !write(tick)) ++failures;
     return failures;
@@ -79,11 +77,11 @@ class RocksMending : public testing::Test {
   std::mt19937_64 random_{1};
 };
 
-TEST_F(RocksMending, ABatchWhoseSyncFailedIsInTheLogAndTakenOnce) {
+TEST_F(RocksRecovery, ABatchWhoseSyncFailedIsInTheLogAndAppliedOnce) {
   ASSERT_TRUE(write(1));
   disk_->fail({DiskOp::kSync});
   ASSERT_FALSE(write(2));
-  EXPECT_EQ(count(), 1U) << "not to be seen before it is taken";
+  EXPECT_EQ(count(), 1U) << "not visible before its write succeeds";
   ASSERT_TRUE(write(2));
   EXPECT_EQ(count(), 2U);
   EXPECT_EQ(store_->stats().reopenings, 1U);
@@ -91,7 +89,7 @@ TEST_F(RocksMending, ABatchWhoseSyncFailedIsInTheLogAndTakenOnce) {
   EXPECT_EQ(count(), 2U);
 }
 
-TEST_F(RocksMending, ABatchFoundInTheLogIsDurableOnceItIsTaken) {
+TEST_F(RocksRecovery, ABatchFoundInTheLogIsDurableOnceItsWriteSucceeds) {
   ASSERT_TRUE(write(1));
   disk_->fail({DiskOp::kSync});
   ASSERT_FALSE(write(2));
@@ -100,7 +98,7 @@ TEST_F(RocksMending, ABatchFoundInTheLogIsDurableOnceItIsTaken) {
   EXPECT_EQ(count(), 2U);
 }
 
-TEST_F(RocksMending, ABatchTornInTheLogIsGoneAndTakenOnce) {
+TEST_F(RocksRecovery, ABatchTornInTheLogIsDroppedAndAppliedOnce) {
   ASSERT_TRUE(write(1));
   disk_->fail({DiskOp::kAppend, 1, false, ENOSPC});
   ASSERT_FALSE(write(2));
@@ -110,7 +108,7 @@ TEST_F(RocksMending, ABatchTornInTheLogIsGoneAndTakenOnce) {
   EXPECT_EQ(count(), 2U);
 }
 
-TEST_F(RocksMending, AfterAFailedSyncNothingIsAcknowledgedOnThatFile) {
+TEST_F(RocksRecovery, AfterAFailedSyncNothingIsAcknowledgedOnThatFile) {
   ASSERT_TRUE(write(1));
   disk_->fail({DiskOp::kSync});
   ASSERT_FALSE(write(2));
@@ -120,7 +118,7 @@ TEST_F(RocksMending, AfterAFailedSyncNothingIsAcknowledgedOnThatFile) {
   EXPECT_EQ(count(), 3U);
 }
 
-TEST_F(RocksMending, ASnapshotTakenBeforeStaysWholeAndHoldsTheMendingBack) {
+TEST_F(RocksRecovery, AnEarlierSnapshotStaysWholeAndDelaysRecovery) {
   ASSERT_TRUE(write(1));
   auto snapshot = store_->snapshot();
   disk_->fail({DiskOp::kSync});
@@ -131,11 +129,11 @@ TEST_F(RocksMending, ASnapshotTakenBeforeStaysWholeAndHoldsTheMendingBack) {
   EXPECT_EQ(count_in(*snapshot).value(), 1U);
   EXPECT_EQ(count(), 2U) << "meanwhile others read what is on disk";
   snapshot.reset();
-  EXPECT_LT(failures_until_taken(2), 5);
+  EXPECT_LT(failures_until_written(2), 5);
   EXPECT_EQ(count(), 2U);
 }
 
-TEST_F(RocksMending, WhileTheDiskIsFullTheDatabaseStaysOpenForReads) {
+TEST_F(RocksRecovery, WhileTheDiskIsFullTheDatabaseStaysOpenForReads) {
   ASSERT_TRUE(write(1));
   disk_->limit_space(0);
   ASSERT_FALSE(write(2));
@@ -143,14 +141,14 @@ TEST_F(RocksMending, WhileTheDiskIsFullTheDatabaseStaysOpenForReads) {
   const uint64_t opened = disk_->calls(DiskOp::kOpen);
   for (int i = 0; i < 50; ++i) ASSERT_FALSE(write(2));
   EXPECT_EQ(count(), 1U);
-  EXPECT_EQ(disk_->calls(DiskOp::kOpen), opened) << "it was closed and opened";
+  EXPECT_EQ(disk_->calls(DiskOp::kOpen), opened) << "it was reopened";
   disk_->heal();
-  EXPECT_EQ(failures_until_taken(2), 0) << "the first write after is taken";
+  EXPECT_EQ(failures_until_written(2), 0) << "the first write afterwards succeeds";
   EXPECT_EQ(count(), 2U);
 }
 
-// The probe finds room, RocksDB does not.
-TEST_F(RocksMending, WhenItCannotBeOpenedForWritesItIsForReads) {
+// There is space for the probe, but not for RocksDB.
+TEST_F(RocksRecovery, IfItCannotBeOpenedForWritingItIsOpenedForReading) {
   ASSERT_TRUE(write(1));
   disk_->fail({DiskOp::kSync});
   ASSERT_FALSE(write(2));
@@ -160,11 +158,11 @@ TEST_F(RocksMending, WhenItCannotBeOpenedForWritesItIsForReads) {
     ASSERT_EQ(count(), 2U) << "in the log after all, and durable or not, it is what recovery would find";
   }
   disk_->heal();
-  EXPECT_LE(failures_until_taken(2), static_cast<int>(RetryBackoff::kPauseMax));
+  EXPECT_LE(failures_until_written(2), static_cast<int>(RetryBackoff::kPauseMax));
   EXPECT_EQ(count(), 2U);
 }
 
-TEST_F(RocksMending, WhenItCannotBeOpenedAtAllReadsSayUnavailable) {
+TEST_F(RocksRecovery, IfItCannotBeOpenedAtAllReadsReturnUnavailable) {
   ASSERT_TRUE(write(1));
   disk_->fail({DiskOp::kSync});
   ASSERT_FALSE(write(2));
@@ -177,11 +175,11 @@ TEST_F(RocksMending, WhenItCannotBeOpenedAtAllReadsSayUnavailable) {
   EXPECT_FALSE(store_->expire(0, 1));
   EXPECT_EQ(store_->stats().bytes_on_disk, 0U);
   disk_->heal();
-  EXPECT_LE(failures_until_taken(2), static_cast<int>(RetryBackoff::kPauseMax));
+  EXPECT_LE(failures_until_written(2), static_cast<int>(RetryBackoff::kPauseMax));
   EXPECT_EQ(count(), 2U);
 }
 
-TEST_F(RocksMending, AFailedExpiryIsMendedByTheNextWrite) {
+TEST_F(RocksRecovery, TheNextWriteRecoversFromAFailedExpiry) {
   ASSERT_TRUE(write(1));
   disk_->fail({DiskOp::kSync});
   ASSERT_FALSE(store_->expire(0, 10));
@@ -191,9 +189,9 @@ TEST_F(RocksMending, AFailedExpiryIsMendedByTheNextWrite) {
   EXPECT_EQ(count(), 0U);
 }
 
-// What they read is right or said to be unavailable; the database they read stays open under them.
-// A tick lowers the floor while it makes a batch, and writes nothing before that has been done.
-TEST_F(RocksMending, AStoreThatStartedReadOnlyMendsWhenTheFloorIsLoweredBeforeAnyWrite) {
+// Reads are correct or return kUnavailable; the database stays open while they use it.
+// A tick lowers the floor while it builds a batch, before it writes anything.
+TEST_F(RocksRecovery, AStoreThatStartedReadOnlyRecoversIfTheFloorIsLoweredFirst) {
   ASSERT_TRUE(write(1));
   ASSERT_TRUE(store_->expire(kKey.tier, kKey.chunk + 5));
   disk_->make_read_only();
@@ -208,15 +206,15 @@ TEST_F(RocksMending, AStoreThatStartedReadOnlyMendsWhenTheFloorIsLoweredBeforeAn
   EXPECT_TRUE(write(2));
 }
 
-TEST_F(RocksMending, ReadersOfOtherThreadsAreSafeAllTheWhile) {
+TEST_F(RocksRecovery, ReadersOnOtherThreadsAreSafe) {
   ASSERT_TRUE(write(1));
-  std::atomic<TickNo> taken{1};
+  std::atomic<TickNo> written{1};
   std::atomic<bool> done{false};
   std::vector<std::thread> readers;
   for (int i = 0; i < 3; ++i) {
     readers.emplace_back([&] {
       while (!done) {
-        const TickNo least = taken;
+        const TickNo least = written;
         const auto snapshot = store_->snapshot();
         const auto read = count_in(*snapshot);
         EXPECT_TRUE(read || read.error().code == ErrorCode::kUnavailable) << read.error().message;
@@ -229,16 +227,17 @@ TEST_F(RocksMending, ReadersOfOtherThreadsAreSafeAllTheWhile) {
   }
   for (TickNo tick = 2; tick <= 40; ++tick) {
     if (tick % 4 == 0) disk_->fail({tick % 8 == 0 ? DiskOp::kSync : DiskOp::kAppend});
-    while (!write(tick)) std::this_thread::yield();  // until the readers let go; a hang is ctest's to see
-    taken = tick;
+    while (!write(tick))
+      std::this_thread::yield();  // until the readers release it; ctest's timeout finds a hang
+    written = tick;
   }
   done = true;
   for (std::thread& reader : readers) reader.join();
   EXPECT_EQ(count(), 40U);
 }
 
-// RocksDB's own text log would end the process where a line does not fit on the disk.
-TEST_F(RocksMending, RocksDbWarnsUsAndWritesNoLogOfItsOwn) {
+// RocksDB's own text log would abort the process if a line does not fit on the disk.
+TEST_F(RocksRecovery, RocksDbWarnsAndWritesNoLogFile) {
   disk_->fail({DiskOp::kAppend, 1, false, ENOSPC});
   ASSERT_FALSE(write(1));
   {
@@ -248,8 +247,8 @@ TEST_F(RocksMending, RocksDbWarnsUsAndWritesNoLogOfItsOwn) {
   EXPECT_FALSE(std::filesystem::exists(directory_.path() / "data" / "db" / "LOG"));
 }
 
-// A disk that forgets what it had promised: nothing is pretended.
-TEST_F(RocksMending, ADurableTickThatIsGoneIsSaid) {
+// The disk has lost synced data: the store must not continue as if it were there.
+TEST_F(RocksRecovery, ALostDurableTickIsReported) {
   for (TickNo tick = 1; tick <= 5; ++tick) ASSERT_TRUE(write(tick));
   disk_->fail({DiskOp::kAppend});
   ASSERT_FALSE(write(6));
@@ -264,12 +263,12 @@ TEST_F(RocksMending, ADurableTickThatIsGoneIsSaid) {
       << gone.error().message;
 }
 
-TEST_F(RocksMending, ADatabaseThatAnotherProcessHasWrittenIsNotTaken) {
+TEST_F(RocksRecovery, ADatabaseThatAnotherProcessHasWrittenIsRefused) {
   ASSERT_TRUE(write(1));
   disk_->fail({DiskOp::kSync});
   ASSERT_FALSE(write(2));
   disk_->fail({DiskOp::kRename, 1, true});
-  ASSERT_FALSE(write(2)) << "open for reads, not locked";
+  ASSERT_FALSE(write(2)) << "open for reading, without a lock";
   disk_->heal();
   const auto mine = std::exchange(store_, nullptr);
   open();
@@ -283,8 +282,8 @@ TEST_F(RocksMending, ADatabaseThatAnotherProcessHasWrittenIsNotTaken) {
   }
 }
 
-// As when its disk is unmounted: RocksDB would make a new database there.
-TEST_F(RocksMending, AnEmptyDirectoryInItsPlaceIsNotTaken) {
+// As if its disk were unmounted: RocksDB would create a new database there.
+TEST_F(RocksRecovery, AnEmptyDirectoryInItsPlaceIsRefused) {
   ASSERT_TRUE(write(1));
   disk_->fail({DiskOp::kSync});
   ASSERT_FALSE(write(2));
@@ -296,11 +295,11 @@ TEST_F(RocksMending, AnEmptyDirectoryInItsPlaceIsNotTaken) {
   EXPECT_FALSE(std::filesystem::exists(database / "CURRENT"));
   std::filesystem::remove_all(database);
   std::filesystem::rename(elsewhere, database);
-  EXPECT_LE(failures_until_taken(2), static_cast<int>(RetryBackoff::kPauseMax));
+  EXPECT_LE(failures_until_written(2), static_cast<int>(RetryBackoff::kPauseMax));
   EXPECT_EQ(count(), 2U);
 }
 
-TEST(RetryBackoff, PausesDoubleToALimitAndAreForgottenAfterACalm) {
+TEST(RetryBackoff, PausesDoubleUpToALimitAndResetAfterSuccesses) {
   RetryBackoff backoff;
   std::vector<int> pauses;
   for (int tries = 0; tries < 7; ++tries) {

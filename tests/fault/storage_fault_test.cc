@@ -1,5 +1,3 @@
-// Every kind of disk call fails, the n-th once, or all from the n-th on, under a server at work: nothing that
-// was durable is lost, nothing counts twice, and the server resumes by itself when the disk does.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +13,7 @@ namespace {
 
 constexpr int kRounds = 60;
 constexpr uint64_t kFaultsPerSweep = 24;
-// RocksDB sleeps for a second after a failure in the background: many worlds wait at once.
+// RocksDB sleeps for a second after a failure in the background, so many worlds run at once.
 constexpr size_t kThreads = 24;
 
 void in_parallel(const std::vector<DiskFault>& faults, const std::function<void(const DiskFault&)>& run) {
@@ -36,7 +34,7 @@ void in_parallel(const std::vector<DiskFault>& faults, const std::function<void(
 
 class StorageFault : public testing::TestWithParam<DiskOp> {
  protected:
-  // Faults spread over all calls that a run without faults makes.
+  // Faults at even distances over all calls of a run without faults.
   static std::vector<DiskFault> sweep(bool for_ever) {
     FaultWorld world({});
     EXPECT_TRUE(world.start());

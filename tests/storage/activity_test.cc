@@ -1,4 +1,3 @@
-// Activity rows round trip, and damage is an error, never other data.
 #include "storage/activity.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +9,7 @@ std::vector<SeriesActivity> sample() {
   return {{7, 170'000'000, 170'000'500}, {3, 5, 5}, {4'000'000'000, 1, 170'000'000}};
 }
 
-TEST(Activity, RoundTripsInOrderOfId) {
+TEST(Activity, RoundTripsSortedById) {
   const auto out = decode_activity(encode_activity(sample()));
   ASSERT_TRUE(out);
   ASSERT_EQ(out->size(), 3U);
@@ -20,7 +19,7 @@ TEST(Activity, RoundTripsInOrderOfId) {
   EXPECT_EQ((*out)[2].id, 4'000'000'000U);
 }
 
-TEST(Activity, NothingIsTheEmptyList) { EXPECT_TRUE(decode_activity("")->empty()); }
+TEST(Activity, AnEmptyTextIsAnEmptyList) { EXPECT_TRUE(decode_activity("")->empty()); }
 
 TEST(Activity, RefusesEveryTruncationAndBitFlip) {
   const std::string good = encode_activity(sample());

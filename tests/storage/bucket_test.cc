@@ -1,5 +1,3 @@
-// The laws of the bucket: merging is exact, order-free and associative for decimals, never wraps, M2 never
-// negative.
 #include "storage/bucket.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +13,7 @@
 namespace statmill {
 namespace {
 
-// Decimals as samples have them: up to 12 digits before and 3 after the point.
+// Typical decimals: up to 12 digits before and 3 after the point.
 rc::Gen<Number> decimals() {
   return rc::gen::map(
       rc::gen::pair(rc::gen::inRange<int64_t>(-1'000'000'000'000, 1'000'000'000'000), rc::gen::inRange(0, 4)),
@@ -37,8 +35,8 @@ Bucket merge_in_random_tree(std::vector<Number> numbers, std::mt19937_64& random
   return parts.empty() ? Bucket() : parts[0];
 }
 
-// One by one, as ingest does, or as buckets: the same bits, doubles and overflows included.
-RC_GTEST_PROP(Bucket, AddingASampleIsMergingItsBucket, ()) {
+// Ingest adds samples one by one; the result is bit-identical, including doubles and overflows.
+RC_GTEST_PROP(Bucket, AddingASampleEqualsMergingItsBucket, ()) {
   const auto numbers = *rc::gen::container<std::vector<Number>>(any_numbers());
   Bucket added;
   Bucket whole;
@@ -80,8 +78,9 @@ RC_GTEST_PROP(Bucket, AgreesWithIntegersToTheLastBit, ()) {
   RC_ASSERT(std::abs(static_cast<long double>(b.m2()) - m2) <= 1e-15L * m2);
 }
 
-// The sum of n doubles is off by n 2^-53 of the mean's size at most, and that is all M2 may suffer from.
-RC_GTEST_PROP(Bucket, KeepsM2OfRealsCloseAndNeverNegative, ()) {
+// The sum of n doubles has a relative error of at most n 2^-53, and the error of M2 must not exceed its
+// effect.
+RC_GTEST_PROP(Bucket, M2OfRealsIsAccurateAndNeverNegative, ()) {
   const auto values =
       *rc::gen::nonEmpty(rc::gen::container<std::vector<int>>(rc::gen::inRange(-1'000'000, 1'000'000)));
   const double offset = *rc::gen::element(0.0, 1e3, 1e6, 1e9, 1e12);
@@ -117,7 +116,7 @@ TEST(Bucket, ReadsDeviationOneAtMeanOneTrillion) {
   EXPECT_DOUBLE_EQ(b.stddev(), std::sqrt(6000.0 / 8999.0));
 }
 
-TEST(Bucket, TurnsToDoublesWhereIntegersWouldOverflow) {
+TEST(Bucket, SwitchesToDoublesIfIntegersWouldOverflow) {
   Bucket b;
   const int64_t large = Number::kMantissaMax;
   for (int i = 0; i < 5000; ++i) b.merge(Bucket::of(Number::decimal(large, 0)));
@@ -163,7 +162,7 @@ ReadyBucket rest(uint64_t count, double squares, double min, double max) {
   return {count, number(squares), number(min), number(max)};
 }
 
-TEST(ReadyBucketCheck, TakesWhatIsConsistent) {
+TEST(ReadyBucketCheck, AcceptsConsistentNumbers) {
   const auto b = Bucket::ready(Number::decimal(12, 0), rest(3, 56, 2, 6));  // 2 4 6
   ASSERT_TRUE(b);
   EXPECT_EQ(b->count(), 3U);
@@ -171,7 +170,7 @@ TEST(ReadyBucketCheck, TakesWhatIsConsistent) {
   EXPECT_EQ(b->stddev(), 2);
 }
 
-TEST(ReadyBucketCheck, RefusesWhatContradictsItself) {
+TEST(ReadyBucketCheck, RefusesContradictions) {
   EXPECT_FALSE(Bucket::ready(Number::decimal(12, 0), rest(0, 56, 2, 6))) << "no samples";
   EXPECT_FALSE(Bucket::ready(Number::decimal(12, 0), rest(3, 56, 6, 2))) << "min above max";
   EXPECT_FALSE(Bucket::ready(Number::decimal(30, 0), rest(3, 56, 2, 6))) << "mean above max";
@@ -188,7 +187,7 @@ TEST(ReadyBucketCheck, MovesImpossibleSquaresToTheNearestPossible) {
   EXPECT_TRUE(high->is_decimal());
 }
 
-TEST(ReadyBucketCheck, ManyOfOneDecimalAreExactWhateverTheirSquaresAre) {
+TEST(ReadyBucketCheck, ManyEqualDecimalsAreExactWhateverTheirSquares) {
   const Number value = Number::decimal(123'456'789, 7);  // its square has more digits than a Number holds
   Bucket merged;
   for (int i = 0; i < 10; ++i) merged.merge(Bucket::of(value));
@@ -202,10 +201,10 @@ TEST(ReadyBucketCheck, ManyOfOneDecimalAreExactWhateverTheirSquaresAre) {
   EXPECT_FALSE(many) << "the mean is not between them";
   const auto beyond = Bucket::ready(Number::of(1e11 * large.value()), {100'000'000'000, {}, large, large});
   ASSERT_TRUE(beyond);
-  EXPECT_EQ(beyond->sum(), 1e11 * large.value()) << "in doubles, as no integer holds it";
+  EXPECT_EQ(beyond->sum(), 1e11 * large.value()) << "in doubles, since no integer holds it";
 }
 
-TEST(ReadyBucketCheck, OneSampleIsItsSumAndTwoAreTheirExtremes) {
+TEST(ReadyBucketCheck, OneSampleFollowsFromItsSumAndTwoFromTheirExtremes) {
   EXPECT_EQ(*Bucket::ready(Number::decimal(5, 0), rest(1, 9999, 5, 5)), Bucket::of(Number::decimal(5, 0)));
   const auto two = Bucket::ready(Number::decimal(8, 0), rest(2, 0, 2, 6));
   EXPECT_EQ(two->m2(), 8);
@@ -217,7 +216,7 @@ TEST(ReadyBucketCheck, TwoSamplesOfAHistogramAddUpToItsSum) {
     double min;
     double max;
   };
-  const std::vector<HistogramCell> cells = {{1, 2}};  // that there are some is all that matters
+  const std::vector<HistogramCell> cells = {{1, 2}};  // only their presence matters
   for (const Case& c : {Case{8, 2, 6}, {5, 2, 6}, {4, 2, 6}, {11, 2, 6}, {12, 2, 6}, {40000, 19968, 20479}}) {
     ReadyBucket edges = rest(2, 1, c.min, c.max);
     edges.cells = cells;
@@ -233,7 +232,7 @@ TEST(ReadyBucketCheck, TwoSamplesOfAHistogramAddUpToItsSum) {
   }
 }
 
-TEST(EventBucket, AddsTotalsAndGivesExactRates) {
+TEST(EventBucket, AddsTotalsAndReturnsExactRates) {
   Bucket b;
   b.add_event(Bucket::of(Number::decimal(7, 0)));
   b.add_event(Bucket::of(Number::decimal(5, 1)));

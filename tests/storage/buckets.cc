@@ -77,9 +77,9 @@ std::vector<Bucket> extreme_buckets() {
       Bucket::from_decimal(1, single_decimal(0, 18)),
       Bucket::from_decimal(4, {0, 3 * big_square, -kBig, kBig, 3}),  // n Q is over 128 bits
       Bucket::from_decimal(3, {0, 2 * big_square, -kBig, kBig, 0}),
-      Bucket::from_decimal(3, {6, 15, 1, 3, 0}),      // made ready: no three integers have these squares
-      Bucket::from_decimal(4, {4, 20, 1, 3, 0}),      // rounded: a sum of n min, and yet a max above
-      Bucket::from_decimal(10, {55, 386, 1, 10, 0}),  // nor ten: squares of an even sum are even
+      Bucket::from_decimal(3, {6, 15, 1, 3, 0}),      // from a sender: no three integers have these squares
+      Bucket::from_decimal(4, {4, 20, 1, 3, 0}),      // rounded: a sum of n min, but a greater max
+      Bucket::from_decimal(10, {55, 386, 1, 10, 0}),  // nor have ten integers: an odd sum has odd squares
       Bucket::from_decimal(Bucket::kCountMax - 1, {0, 0, 0, 0, 0}),
       Bucket::from_decimal(Bucket::kCountMax - 1,
                            {int64_t{Bucket::kCountMax - 1} * 7, Int128{Bucket::kCountMax - 1} * 49, 7, 7, 2}),
@@ -96,7 +96,7 @@ rc::Gen<Bucket> any_buckets() {
 }
 
 rc::Gen<std::vector<SlotBucket>> slot_buckets(Slot begin, Slot end, const rc::Gen<Bucket>& buckets) {
-  // Not a container of different slots: it gives up where it wants more than there are.
+  // Not rc::gen::unique: it fails if it wants more slots than exist.
   const auto pairs = rc::gen::container<std::vector<std::pair<Slot, Bucket>>>(
       rc::gen::pair(rc::gen::inRange<Slot>(begin, end), buckets));
   return rc::gen::map(pairs, [](const std::vector<std::pair<Slot, Bucket>>& some) {

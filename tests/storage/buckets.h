@@ -1,5 +1,5 @@
-// Generated buckets of every form a codec must keep: single and many, decimal and real, small and at the
-// limits.
+// Generators of buckets of every form that a codec must preserve: single and many, decimal and real, small
+// and at the limits.
 #pragma once
 
 #include <rapidcheck/Gen.h>
@@ -20,7 +20,7 @@ std::ostream& operator<<(std::ostream& out, const SlotBucket& b);
 std::string hex(std::string_view bytes);
 std::string unhex(std::string_view digits);
 
-// Decimals that add up without overflow, however many.
+// Decimals of which any number add up without overflow.
 rc::Gen<Number> small_decimals();
 rc::Gen<Number> any_numbers();
 

@@ -1,4 +1,3 @@
-// A compaction asks while the server tells: a chunk whose class keeps it is never taken for expired.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -12,7 +11,7 @@ namespace {
 
 constexpr SeriesId kSeries = 600'000;  // over three pages
 
-// As at a start: all classes first, and then the cutoffs, of the default class among them.
+// As at a start: first all classes, then the cutoffs, including that of the default class.
 TEST(ExpiryStress, AClassIsKnownBeforeAnyCutoff) {
   for (int round = 0; round < 20; ++round) {
     const auto expiry = std::make_unique<Expiry>();

@@ -1,4 +1,3 @@
-// Expiry: classes and cutoffs, and what a compaction may make of them while they change.
 #include "storage/expiry.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +17,7 @@ class ExpiryTest : public testing::Test {
   std::unique_ptr<Expiry> expiry_ = std::make_unique<Expiry>();
 };
 
-TEST_F(ExpiryTest, NothingIsExpiredUntilTold) {
+TEST_F(ExpiryTest, NothingIsExpiredBeforeACutoffIsSet) {
   expiry_->set_class(1, 3);
   EXPECT_FALSE(is_expired(0, 0, 0));
   EXPECT_FALSE(is_expired(0, 0, 1));
@@ -41,11 +40,11 @@ TEST_F(ExpiryTest, EachClassOfEachTierHasItsCutoff) {
   EXPECT_EQ(expiry_->end(0), 20U);
   EXPECT_EQ(expiry_->end(1), 5U);
   EXPECT_EQ(expiry_->class_of(1), 3);
-  EXPECT_EQ(expiry_->class_of(2), kDefaultRetention) << "of the same page";
+  EXPECT_EQ(expiry_->class_of(2), kDefaultRetention) << "on the same page";
   EXPECT_EQ(expiry_->class_of(3'000'000'000), kDefaultRetention);
 }
 
-TEST_F(ExpiryTest, ACutoffThatFallsKeepsAgain) {
+TEST_F(ExpiryTest, ALoweredCutoffKeepsChunksAgain) {
   expiry_->set_class(7, 1);
   expiry_->set_cutoff(0, 1, 10);
   const uint64_t version = expiry_->version();
@@ -58,7 +57,7 @@ TEST_F(ExpiryTest, ACutoffThatFallsKeepsAgain) {
   EXPECT_NE(expiry_->version(), version);
 }
 
-TEST_F(ExpiryTest, BelowAnyFloorThatEverWasDataMayBeMissing) {
+TEST_F(ExpiryTest, ChunksBelowTheHighestFloorEverAreNotWhole) {
   EXPECT_EQ(expiry_->whole_from(1), 0U);
   expiry_->set_whole_from(1, 5);
   EXPECT_EQ(expiry_->whole_from(1), 5U);
@@ -70,7 +69,7 @@ TEST_F(ExpiryTest, BelowAnyFloorThatEverWasDataMayBeMissing) {
   EXPECT_EQ(expiry_->whole_from(2), 7U);
 }
 
-TEST_F(ExpiryTest, BelowTheFloorAllIsExpired) {
+TEST_F(ExpiryTest, EverythingBelowTheFloorIsExpired) {
   expiry_->set_class(4, 3);
   expiry_->set_cutoff(0, 3, 20);
   const uint64_t version = expiry_->version();
@@ -84,7 +83,7 @@ TEST_F(ExpiryTest, BelowTheFloorAllIsExpired) {
   EXPECT_NE(expiry_->version(), version);
 }
 
-TEST_F(ExpiryTest, OfADeletedSeriesAllIsExpired) {
+TEST_F(ExpiryTest, EverythingOfADeletedSeriesIsExpired) {
   const uint64_t version = expiry_->version();
   expiry_->set_class(7, kGone);
   EXPECT_TRUE(is_expired(0, 0, 7));

@@ -1,5 +1,3 @@
-// Sparse histograms: merging is a commutative monoid, and percentiles are what sorted samples say, to the
-// width of a bucket.
 #include "storage/histogram.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +14,7 @@ namespace {
 
 constexpr double kSmallestNormal = std::numeric_limits<double>::min();
 
-TEST(SparseHistogram, KeepsCellsInOrderWhateverTheOrderOfSamples) {
+TEST(SparseHistogram, KeepsCellsSortedWhateverTheOrderOfSamples) {
   SparseHistogram h;
   EXPECT_TRUE(h.is_empty());
   for (const HistogramIndex i : {5, -3, 9, 5, 0, 9, 9}) h.add(i);
@@ -37,7 +35,7 @@ TEST(SparseHistogram, CountsSaturate) {
   EXPECT_EQ(h, histogram_of({{1, SparseHistogram::kCountMax - 2}, {2, 1}, {4, 1}}));
 }
 
-TEST(SparseHistogram, IsMadeOnlyOfCellsThatItCouldHold) {
+TEST(SparseHistogram, RefusesImpossibleCells) {
   using Cells = std::vector<SparseHistogram::Cell>;
   EXPECT_FALSE(SparseHistogram::from_cells(Cells{{1, 0}})) << "no samples";
   EXPECT_FALSE(SparseHistogram::from_cells(Cells{{1, 1}, {1, 1}})) << "twice";
@@ -72,7 +70,7 @@ RC_GTEST_PROP(SparseHistogram, MergesAsACommutativeMonoid, ()) {
   RC_ASSERT(merged(a, b).count() == a.count() + b.count());
 }
 
-RC_GTEST_PROP(SparseHistogram, MergesAsItsSamplesAddUp, ()) {
+RC_GTEST_PROP(SparseHistogram, MergingEqualsAddingTheSamples, ()) {
   const SparseHistogram a = *histograms();
   const SparseHistogram b = *histograms();
   SparseHistogram both = a;
@@ -94,8 +92,8 @@ rc::Gen<SparseHistogram> wide_histograms() {
       rc::gen::inRange(1, 3000));
 }
 
-// Whatever was joined on the way, and in whatever order.
-RC_GTEST_PROP(SparseHistogram, OverItsLimitOfCellsItIsACommutativeMonoidToo, ()) {
+// Whatever was joined on the way, and in any order.
+RC_GTEST_PROP(SparseHistogram, IsACommutativeMonoidBeyondItsLimitOfCells, ()) {
   const SparseHistogram a = *wide_histograms();
   const SparseHistogram b = *wide_histograms();
   const SparseHistogram c = *rc::gen::oneOf(wide_histograms(), histograms());
@@ -108,7 +106,7 @@ RC_GTEST_PROP(SparseHistogram, OverItsLimitOfCellsItIsACommutativeMonoidToo, ())
   RC_ASSERT(all.count() == a.count() + b.count() + c.count());
 }
 
-TEST(SparseHistogram, JoinsNeighboursOnlyWhereItMust) {
+TEST(SparseHistogram, JoinsNeighboursOnlyIfNecessary) {
   SparseHistogram h;
   const auto limit = static_cast<HistogramIndex>(SparseHistogram::kCellsMax);
   for (HistogramIndex i = 1; i <= limit; ++i) h.add(i);
@@ -122,7 +120,7 @@ TEST(SparseHistogram, JoinsNeighboursOnlyWhereItMust) {
   EXPECT_EQ(h.cells()[1], (HistogramCell{3, 3}));
 }
 
-TEST(SparseHistogram, OfAllNumbersFitsItsLimit) {
+TEST(SparseHistogram, AHistogramOfAllNumbersFitsTheLimit) {
   SparseHistogram h;
   for (HistogramIndex i = -kHistogramIndexMax; i <= kHistogramIndexMax; ++i) h.add(i);
   EXPECT_EQ(h.count(), 2U * kHistogramIndexMax + 1);
@@ -156,13 +154,13 @@ RC_GTEST_PROP(SparseHistogram, PercentileIsTheSampleOfNearestRank, ()) {
   RC_ASSERT(got >= samples.front() && got <= samples.back());
 }
 
-TEST(SparseHistogram, PercentilesOfHundredIntegersAreThese) {
+TEST(SparseHistogram, PercentilesOfTheIntegersTo100) {
   SparseHistogram h;
   for (int i = 1; i <= 100; ++i) h.add(histogram_index(i));
   EXPECT_EQ(h.percentile(0, 1, 100), 1);
   EXPECT_EQ(h.percentile(1, 1, 100), 100);
   EXPECT_EQ(h.percentile(0.99, 1, 100), 99);  // the midpoint of [98, 100)
-  // 0.07 * 100 is a little more than 7 in doubles; it is not the 8th that is asked for.
+  // In doubles 0.07 * 100 is slightly more than 7; the rank must still be 7.
   EXPECT_EQ(h.percentile(0.07, 1, 100), histogram_midpoint(histogram_index(7)));
   EXPECT_EQ(h.percentile(0.071, 1, 100), histogram_midpoint(histogram_index(8)));
 }

@@ -17,8 +17,8 @@ inline SparseHistogram histogram_of(std::vector<SparseHistogram::Cell> cells) {
   return *made;
 }
 
-// Clusters as latencies have them and cells anywhere, counts of few bits or many; maybe empty. Hundreds of
-// them still merge.
+// Clusters like those of latencies, and cells anywhere, with counts of few bits or many; may be empty.
+// Hundreds of them merge without exceeding a limit.
 inline rc::Gen<SparseHistogram> histograms() {
   const auto index = rc::gen::oneOf(rc::gen::inRange(33'300, 33'340), rc::gen::inRange(33'000, 33'800),
                                     rc::gen::inRange(-40, 40),
@@ -37,7 +37,7 @@ inline rc::Gen<SparseHistogram> histograms() {
       });
 }
 
-// The same, never empty.
+// The same, but never empty.
 inline rc::Gen<SparseHistogram> some_histograms() {
   return rc::gen::suchThat(histograms(), [](const SparseHistogram& h) { return !h.is_empty(); });
 }

@@ -1,4 +1,4 @@
-// What a start would see of a store, as text.
+// What a start sees of a store, as text.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace statmill {
 
 inline Tiers tiers() { return *Tiers::parse("10s:1d,5m:1y"); }
 
-// What a start would see, as text: one line per thing, in the order given.
+// Returns what load() visits, one line per item, in that order.
 inline std::vector<std::string> loaded(Store& store) {
   std::vector<std::string> lines;
   const Status status = store.load({

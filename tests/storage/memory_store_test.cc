@@ -1,4 +1,3 @@
-// MemoryStore: what it adds to the contract of stores is that it fails when it is told to.
 #include "tests/support/memory_store.h"
 
 #include <gmock/gmock.h>
@@ -11,7 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(MemoryStore, AFailedWriteMayHaveGoneThroughAllTheSame) {
+TEST(MemoryStore, AFailedWriteMayHaveBeenApplied) {
   MemoryStore store(tiers());
   store.fail_next_write({ErrorCode::kIo, "sync"}, MemoryStore::Effect::kWhole);
   StoreBatch batch;

@@ -1,4 +1,3 @@
-// Retention: rules, the first that matches, and what several classes have in common.
 #include "storage/retention.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +16,7 @@ Retention with_rules(const std::vector<std::string>& rules) {
   return out;
 }
 
-TEST(Retention, WithoutRulesAllAreKeptAsTheTiersSay) {
+TEST(Retention, WithoutRulesAllSeriesHaveTheTiersRetention) {
   const Retention retention = with_rules({});
   EXPECT_EQ(retention.class_of("anything"), kDefaultRetention);
   EXPECT_EQ(retention.class_count(), 1U);
@@ -26,7 +25,7 @@ TEST(Retention, WithoutRulesAllAreKeptAsTheTiersSay) {
   EXPECT_EQ(retention.shortest({}).text(), retention.tiers().text());
 }
 
-TEST(Retention, TheFirstRuleThatMatchesCounts) {
+TEST(Retention, TheFirstMatchingRuleApplies) {
   const Retention retention =
       with_rules({"host.debug.* 10s:1d,5m:7d,1h:30d", "{a,b}?.*\t 1h:10y", "host.* 10s:2d"});
   EXPECT_EQ(retention.class_of("host.debug.x"), 1);
@@ -39,7 +38,7 @@ TEST(Retention, TheFirstRuleThatMatchesCounts) {
   EXPECT_EQ(retention.tiers(3).text(), "10s:2d,5m:1y,1h:6y");
 }
 
-TEST(Retention, WhatSeveralClassesHaveInCommon) {
+TEST(Retention, FindsTheShortestRetentionOfSeveralClasses) {
   const Retention retention = with_rules({"a 10s:1d,5m:7d,1h:30d", "b 1h:10y", "c 10s:2d,5m:2d"});
   EXPECT_EQ(retention.longest().text(), "10s:10d,5m:1y,1h:10y");
   EXPECT_EQ(retention.shortest(0b0010).text(), "10s:1d,5m:1w,1h:30d");
@@ -47,7 +46,7 @@ TEST(Retention, WhatSeveralClassesHaveInCommon) {
   EXPECT_EQ(retention.shortest(0b1110).text(), "10s:1d,5m:2d,1h:30d");
 }
 
-TEST(Retention, RefusesARuleThatMakesNoSenseAndKeepsTheOthers) {
+TEST(Retention, RefusesAnInvalidRuleAndKeepsTheOthers) {
   Retention retention = with_rules({"kept 10s:1d"});
   for (const auto& [rule, said] : std::vector<std::pair<std::string, std::string>>{
            {"", "GLOB TIERS"},
@@ -72,7 +71,7 @@ TEST(Retention, HasALimitOfRules) {
   const Status one_more = retention.add_rule("b 10s:1d");
   ASSERT_FALSE(one_more);
   EXPECT_EQ(one_more.error().code, ErrorCode::kLimit);
-  EXPECT_LE(retention.class_count(), size_t{kGone}) << "the class of deleted series is nobody else's";
+  EXPECT_LE(retention.class_count(), size_t{kGone}) << "no rule has the class of deleted series";
 }
 
 }  // namespace

@@ -1,4 +1,3 @@
-// What every Store promises, asked of each of them.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -12,7 +11,7 @@
 namespace statmill {
 namespace {
 
-// A store of each kind, with words to fill it.
+// A fixture with a store of each kind and helpers to fill it.
 class StoreContract : public testing::TestWithParam<std::string> {
  protected:
   StoreContract() {
@@ -29,7 +28,7 @@ class StoreContract : public testing::TestWithParam<std::string> {
     auto opened = RocksStore::open(options, tiers());
     if (opened) store_ = std::move(*opened);
   }
-  // As a new process sees it.
+  // Reopens the store, as a new process would.
   void reopen() {
     if (GetParam() == "memory") return static_cast<MemoryStore&>(*store_).restart();
     store_.reset();
@@ -126,7 +125,7 @@ TEST_P(StoreContract, AnEmptyStoreHasNothing) {
   EXPECT_EQ(*snapshot->oldest_chunk(1), std::nullopt);
 }
 
-TEST_P(StoreContract, ALoadGivesSeriesThenShardsThenRowsAboveTheLowestFlush) {
+TEST_P(StoreContract, LoadVisitsSeriesThenShardsThenRowsAboveTheLowestFlush) {
   StoreBatch batch;
   batch.series = {{300, Kind::kGauge, "b"}, {2, Kind::kEvent, "a;x=1"}};
   batch.journal = {{258, 0, "old"}, {259, 0, "new"}, {259, 7, "seven"}, {2, 7, "first"}, {258, 255, "last"}};
@@ -184,7 +183,7 @@ TEST_P(StoreContract, FragmentsOfAChunkAddUp) {
   EXPECT_TRUE(chunk({1, 3, 9}).buckets.empty());
 }
 
-TEST_P(StoreContract, AnEraseFrameVoidsWhatWasWrittenBefore) {
+TEST_P(StoreContract, AnEraseFrameEmptiesSlotsOfEarlierFrames) {
   const ChunkKey key{1, 3, 9};
   const Slot first = 3 * store_->tiers()[1].chunk_slots;
   write_bucket(key, 0, 1);
@@ -196,7 +195,7 @@ TEST_P(StoreContract, AnEraseFrameVoidsWhatWasWrittenBefore) {
   EXPECT_EQ(chunk(key).buckets, std::vector<SlotBucket>{bucket});
 }
 
-TEST_P(StoreContract, ASnapshotSeesNothingThatCameLater) {
+TEST_P(StoreContract, ASnapshotDoesNotSeeLaterWrites) {
   const ChunkKey key{0, 3, 9};
   write_bucket(key, 0, 1);
   write_flushed(4, 10);
@@ -216,7 +215,7 @@ TEST_P(StoreContract, ASnapshotSeesNothingThatCameLater) {
   EXPECT_EQ(*store_->snapshot()->rollup_position(), (RollupPosition{5, 6}));
 }
 
-TEST_P(StoreContract, AScanGivesOneChunkNumberInOrderOfIdFromTheFirstAskedFor) {
+TEST_P(StoreContract, AScanVisitsOneChunkNumberByIdFromTheFirstId) {
   write_bucket({0, 3, 300}, 0, 3);
   write_bucket({0, 3, 2}, 0, 1);
   write_bucket({0, 3, 40}, 0, 2);
@@ -236,8 +235,8 @@ TEST_P(StoreContract, AScanReachesTheLastSeriesAndTheLastChunk) {
   EXPECT_EQ(scanned(0, kLastChunk, 0), std::vector<std::string>{"4294967295=5.000000"});
 }
 
-// What a failed write is tried again with: whether it had gone through or not, it counts once.
-TEST_P(StoreContract, ABatchOfTheSameTickIsThatBatchAgain) {
+// A failed write is tried again with the same tick; it counts once, whether it had been applied or not.
+TEST_P(StoreContract, ABatchOfTheSameTickIsAppliedOnce) {
   const ChunkKey key{0, 3, 9};
   const SlotBucket bucket{3 * store_->tiers()[0].chunk_slots, Bucket::of(Number::decimal(1, 0))};
   StoreBatch batch;
@@ -253,7 +252,7 @@ TEST_P(StoreContract, ABatchOfTheSameTickIsThatBatchAgain) {
   batch.tick = 0;
   write(batch);
   write(batch);
-  EXPECT_EQ(chunk(key).buckets.at(0).bucket.count(), 4U) << "without a tick: always applied";
+  EXPECT_EQ(chunk(key).buckets.at(0).bucket.count(), 4U) << "a batch without a tick is always applied";
   EXPECT_EQ(*store_->snapshot()->last_tick(), 9U);
 }
 
@@ -265,7 +264,7 @@ TEST_P(StoreContract, TrimmedRowsAreGone) {
   EXPECT_EQ(loaded(*store_), (std::vector<std::string>{"shard 255 0 ", "row 4/0 4", "row 5/0 5"}));
 }
 
-TEST_P(StoreContract, ExpiryDropsTheChunksBelowAndNoOther) {
+TEST_P(StoreContract, ExpiryDropsOnlyChunksBelowTheFloor) {
   for (ChunkNo number = 1; number <= 5; ++number) {
     write_bucket({0, number, 1}, 0, number);
     write_bucket({1, number, 1}, 0, number);
@@ -280,17 +279,17 @@ TEST_P(StoreContract, ExpiryDropsTheChunksBelowAndNoOther) {
   EXPECT_EQ(*store_->snapshot()->oldest_chunk(0), std::nullopt);
   write_bucket({0, 99, 1}, 0, 7);
   write_bucket({0, 100, 1}, 0, 7);
-  EXPECT_TRUE(chunk({0, 99, 1}).buckets.empty()) << "as long as the floor stands";
+  EXPECT_TRUE(chunk({0, 99, 1}).buckets.empty()) << "while the floor is above it";
   EXPECT_EQ(chunk({0, 100, 1}).buckets.at(0).bucket.sum(), 7);
   EXPECT_EQ(store_->snapshot()->floor(0), 100U);
   EXPECT_EQ(store_->snapshot()->floor(1), 0U);
 }
 
-TEST_P(StoreContract, AFloorFallsForNewDataAndRemembersHowHighItWas) {
+TEST_P(StoreContract, AFloorCanBeLoweredAndItsHighestValueIsKept) {
   write_bucket({0, 5, 1}, 0, 1);
   ASSERT_TRUE(store_->expire(0, 1000));
   ASSERT_TRUE(store_->keep_from(0, 2000));
-  EXPECT_EQ(store_->snapshot()->floor(0), 1000U) << "it keeps more than that";
+  EXPECT_EQ(store_->snapshot()->floor(0), 1000U) << "keep_from() never raises the floor";
   ASSERT_TRUE(store_->keep_from(0, 7));
   write_bucket({0, 7, 1}, 0, 7);
   reclaim_all();
@@ -303,7 +302,7 @@ TEST_P(StoreContract, AFloorFallsForNewDataAndRemembersHowHighItWas) {
   EXPECT_TRUE(chunk({0, 7, 1}).buckets.empty());
 }
 
-TEST_P(StoreContract, ARaisedFloorSaysAboutHowMuchItDrops) {
+TEST_P(StoreContract, ExpireReturnsAboutHowManyBytesItDrops) {
   EXPECT_EQ(*store_->expire(0, 1), 0U);
   for (SeriesId id = 0; id < 100; ++id) write_bucket({0, 1, id}, 0, id);
   ASSERT_TRUE(store_->expire(1, 2));
@@ -322,7 +321,7 @@ TEST_P(StoreContract, TheClockRowIsTheLastOne) {
             (ClockRow{from_unix_seconds(2 * 86'400), Duration(-2), Duration(2)}));
 }
 
-TEST_P(StoreContract, ChunksThatTheirClassKeepsShorterGoAndNoOthers) {
+TEST_P(StoreContract, OnlyChunksPastTheRetentionOfTheirClassAreDropped) {
   for (ChunkNo number = 1; number <= 4; ++number) {
     for (SeriesId id = 0; id < 6; ++id) {
       write_bucket({0, number, id}, 0, id);
@@ -343,7 +342,7 @@ TEST_P(StoreContract, ChunksThatTheirClassKeepsShorterGoAndNoOthers) {
   EXPECT_EQ(chunk({0, 4, 2}).buckets.size(), 2U);
 }
 
-TEST_P(StoreContract, OfADeletedSeriesNothingStays) {
+TEST_P(StoreContract, NothingOfADeletedSeriesStays) {
   for (SeriesId id = 0; id < 3; ++id) {
     write_bucket({0, 1, id}, 0, 1);
     write_bucket({0, 2, id}, 0, 1);
@@ -355,7 +354,7 @@ TEST_P(StoreContract, OfADeletedSeriesNothingStays) {
     EXPECT_EQ(ids(tier, number), "0 2 ");
 }
 
-TEST_P(StoreContract, ReclaimingEndsWhenItIsCancelled) {
+TEST_P(StoreContract, ReclaimingCanBeCancelled) {
   for (SeriesId id = 0; id < 3; ++id) write_bucket({0, 1, id}, 0, 1);
   store_->expiry().set_class(1, kGone);
   std::atomic<bool> cancelled{true};
@@ -370,7 +369,7 @@ TEST_P(StoreContract, AnEmptyBatchWritesNothing) {
   EXPECT_EQ(loaded(*store_), std::vector<std::string>{"shard 255 0 "});
 }
 
-TEST_P(StoreContract, StatsSayHowMuchMemoryIsUsed) {
+TEST_P(StoreContract, StatsReportMemory) {
   write_row(1, 0, std::string(100'000, 'x'));
   EXPECT_GE(store_->stats().memory_bytes, 100'000U);
   EXPECT_EQ(store_->stats().damaged_frames, 0U);

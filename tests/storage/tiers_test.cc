@@ -1,4 +1,3 @@
-// Tiers: which texts are tiers, and how chunks are cut.
 #include "storage/tiers.h"
 
 #include <gtest/gtest.h>
@@ -6,7 +5,7 @@
 namespace statmill {
 namespace {
 
-TEST(Tiers, TakesTextAndGivesItBackInCanonicalForm) {
+TEST(Tiers, ParsesTextAndPrintsItInCanonicalForm) {
   struct Case {
     std::string text;
     std::string canonical;
@@ -29,7 +28,7 @@ TEST(Tiers, TakesTextAndGivesItBackInCanonicalForm) {
   }
 }
 
-TEST(Tiers, RefusesWhatMakesNoSenseAndSaysWhere) {
+TEST(Tiers, RefusesInvalidTextAndNamesThePart) {
   struct Case {
     std::string text;
     std::string said;
@@ -60,7 +59,7 @@ TEST(Tiers, RefusesWhatMakesNoSenseAndSaysWhere) {
   }
 }
 
-TEST(Tiers, OtherRetentionForTheStepsThatAreNamed) {
+TEST(Tiers, ChangesTheRetentionOfTheNamedSteps) {
   const Tiers tiers = *Tiers::parse("10s:10d,5m:1y,1h:6y");
   EXPECT_EQ(tiers.with_retention("10s:1d")->text(), "10s:1d,5m:1y,1h:6y");
   EXPECT_EQ(tiers.with_retention("60m:1y,5m:7d,10s:7d")->text(), "10s:1w,5m:1w,1h:1y");
@@ -79,7 +78,7 @@ TEST(Tiers, OtherRetentionForTheStepsThatAreNamed) {
   }
 }
 
-TEST(Tiers, TheLongerAndTheShorterOfEach) {
+TEST(Tiers, FindsTheLongerAndTheShorterRetentionOfEachTier) {
   const Tiers a = *Tiers::parse("10s:1d,5m:3y");
   const Tiers b = *Tiers::parse("10s:2d,5m:2y");
   EXPECT_EQ(a.longer(b).text(), "10s:2d,5m:3y");

@@ -1,4 +1,3 @@
-// Codec: what goes in comes out, what is damaged never comes out as data, and compaction changes nothing.
 #include "storage/codec/codec.h"
 
 #include <gtest/gtest.h>
@@ -9,12 +8,12 @@
 
 #include "storage/bucket_check.h"
 #include "tests/storage/buckets.h"
-#include "tests/storage/codec/codec_words.h"
+#include "tests/storage/codec/codec_helpers.h"
 
 namespace statmill {
 namespace {
 
-using namespace codec_words;
+using namespace codec_helpers;
 
 RC_GTEST_PROP(Codec, DecodesWhatItEncoded, ()) {
   const auto buckets = *slot_buckets(kFirst, kFirst + kChunkSlots, any_buckets());
@@ -38,7 +37,7 @@ RC_GTEST_PROP(Codec, KeepsOnlyTheTotalOfEvents, ()) {
   RC_ASSERT(decoded.buckets == totals);
 }
 
-TEST(Codec, KeepsEveryExtremeBucketAloneAndAllTogether) {
+TEST(Codec, KeepsExtremeBucketsAloneAndTogether) {
   std::vector<SlotBucket> all;
   for (const Bucket& bucket : extreme_buckets()) {
     all.push_back({kFirst + static_cast<Slot>(all.size()) * 3, bucket});
@@ -49,13 +48,13 @@ TEST(Codec, KeepsEveryExtremeBucketAloneAndAllTogether) {
   EXPECT_EQ(decoded.damaged_frames, 0U);
 }
 
-TEST(Codec, EqualBucketsGiveEqualBytesWhateverTheirScale) {
+TEST(Codec, EqualBucketsYieldEqualBytesWhateverTheirScale) {
   const Bucket coarse = Bucket::from_decimal(1, single_decimal(15, 1));
   const Bucket fine = Bucket::from_decimal(1, single_decimal(1'500'000, 6));
   EXPECT_EQ(encode({{kFirst, coarse}}), encode({{kFirst, fine}}));
 }
 
-// A neighbour of many decimals must not bring the overflow of a large value nearer.
+// A neighbour with many decimals must not make a large value overflow.
 TEST(Codec, ANeighboursDigitsDoNotMakeALargeValueInexact) {
   const Bucket fine = Bucket::from_decimal(1, single_decimal(1, 12));
   Bucket five = decode(encode({{kFirst, gauge(5)}, {kFirst + 1, fine}})).buckets.at(0).bucket;
@@ -64,8 +63,8 @@ TEST(Codec, ANeighboursDigitsDoNotMakeALargeValueInexact) {
   EXPECT_EQ(five.sum(), 8'000'000'000'000'005.0);
 }
 
-// Found by fuzzing: 0.0 + -0.0 is 0.0, so totalling what is a total already changed its sign.
-TEST(Codec, AnEventTotalOfMinusZeroStaysItself) {
+// Found by fuzzing: 0.0 + -0.0 is 0.0, so computing the total of a total changed its sign.
+TEST(Codec, AnEventTotalOfMinusZeroKeepsItsSign) {
   const std::vector<SlotBucket> buckets = {{kFirst, Bucket::of(Number::of(-0.0))}};
   EXPECT_EQ(decode(encode(buckets, Combine::kAddEvents)).buckets, buckets);
 }
@@ -75,7 +74,7 @@ TEST(Codec, NoBucketsNeedNoBytes) {
   EXPECT_TRUE(decode("").buckets.empty());
 }
 
-// Samples of every shape of frame, as the golden bytes below have them.
+// Buckets for every shape of frame; the golden bytes below are made of them.
 struct Golden {
   std::vector<SlotBucket> buckets;
   Combine combine = Combine::kMerge;
@@ -119,7 +118,7 @@ std::vector<SlotBucket> squares_walk(int samples) {
   return out;
 }
 
-TEST(Codec, BytesOnDiskAreThese) {
+TEST(Codec, HasGoldenBytes) {
   const std::vector<Golden> golden = {
       {{{kFirst, gauge(1)}, {kFirst + 1, gauge(2)}}, Combine::kMerge, "1108020002001908e003f13ad4cc"},
       {{{kFirst + 3, gauge(-125, 2)}, {kFirst + 9, gauge(7)}},
@@ -154,33 +153,7 @@ TEST(Codec, BytesOnDiskAreThese) {
   EXPECT_EQ(hex(erase(kFirst + 2, kFirst + 302)), "200302ac02fb71878e");
 }
 
-TEST(Codec, TheFirstCodecsBytesStillRead) {
-  const std::vector<Golden> golden = {
-      {{{kFirst, gauge(1)}, {kFirst + 1, gauge(2)}}, Combine::kMerge, "100602000200020237a8148a"},
-      {{{kFirst + 3, gauge(-125, 2)}, {kFirst + 9, gauge(7)}},
-       Combine::kMerge,
-       "10090203030205f901f20cdde15a5b"},
-      {{{kFirst + 300, three_samples()}, {kFirst + 301, two_samples()}, {kFirst + 302, gauge(7)}},
-       Combine::kMerge,
-       "101703ac020002030201a504c60ad804bf04c801e807f6c9201f4f9cb0"},
-      {{{kFirst, Bucket::of(Number::of(0.5))}}, Combine::kMerge, "100b0100063fe00000000000008e6f2c28"},
-      {{{kFirst, two_doubles()}},
-       Combine::kMerge,
-       "10240100040240000000000000003fe00000000000003fe00000000000003ff800000000000004ae9d01"},
-      {{{kFirst, gauge(9)}}, Combine::kAddEvents, "100501000a001264592bf8"},
-      {{{kFirst, extreme_buckets()[3]}},
-       Combine::kMerge,
-       "102b0100200304ffffffffffffffff7f80808080808080808001008080808080808080808080808080808080604456bd2b"},
-  };
-  for (const Golden& g : golden) {
-    const DecodedChunk decoded = decode(unhex(g.bytes));
-    EXPECT_EQ(decoded.buckets, g.buckets) << g.bytes;
-    EXPECT_EQ(decoded.combine, g.combine) << g.bytes;
-    EXPECT_EQ(compact(unhex(g.bytes)), encode(g.buckets, g.combine)) << g.bytes;
-  }
-}
-
-TEST(Codec, BytesOfARunOfEntriesAreThese) {
+TEST(Codec, ARunOfEntriesHasGoldenBytes) {
   const std::vector<Golden> golden = {
       {{{kFirst, gauge(1)}, {kFirst + 1, gauge(2)}}, Combine::kMerge, "120300020245abd8c5"},
       {{{kFirst + 3, gauge(-125, 2)}, {kFirst + 9, gauge(7)}},
@@ -204,14 +177,14 @@ TEST(Codec, BytesOfARunOfEntriesAreThese) {
   }
 }
 
-RC_GTEST_PROP(Codec, ARunOfEntriesMeansWhatItsBucketsMean, ()) {
+RC_GTEST_PROP(Codec, ARunOfEntriesDecodesToItsBuckets, ()) {
   const auto buckets = *rc::gen::nonEmpty(slot_buckets(kFirst, kFirst + kChunkSlots, any_buckets()));
   const DecodedChunk decoded = decode(encode_run(buckets));
   RC_ASSERT(decoded.damaged_frames == 0U);
   RC_ASSERT(decoded.buckets == buckets);
 }
 
-RC_GTEST_PROP(Codec, OfARunOfEventEntriesOnlyTheTotalsAreKept, ()) {
+RC_GTEST_PROP(Codec, ARunOfEventEntriesKeepsOnlyTheTotals, ()) {
   const auto buckets = *rc::gen::nonEmpty(slot_buckets(kFirst, kFirst + kChunkSlots, exact_buckets()));
   const DecodedChunk decoded = decode(encode_run(buckets, Combine::kAddEvents));
   RC_ASSERT(decoded.buckets == decode(encode(buckets, Combine::kAddEvents)).buckets);
@@ -231,7 +204,7 @@ TEST(Codec, FragmentsOfOneEventSlotAddTheirTotals) {
   EXPECT_EQ(compact(value), encode({{kFirst, gauge(35, 1)}}, Combine::kAddEvents));
 }
 
-TEST(Codec, EraseVoidsOnlyWhatPrecedesIt) {
+TEST(Codec, EraseEmptiesOnlyEarlierFrames) {
   const std::string old = encode({{kFirst + 1, gauge(1)}, {kFirst + 2, gauge(2)}, {kFirst + 3, gauge(3)}});
   const std::string value = old + erase(kFirst + 2, kFirst + 3) + encode({{kFirst + 2, gauge(9)}});
   EXPECT_EQ(
@@ -239,7 +212,7 @@ TEST(Codec, EraseVoidsOnlyWhatPrecedesIt) {
       (std::vector<SlotBucket>{{kFirst + 1, gauge(1)}, {kFirst + 2, gauge(9)}, {kFirst + 3, gauge(3)}}));
 }
 
-TEST(Codec, CompactionDropsErasesOnlyWhenNothingOlderExists) {
+TEST(Codec, CompactionDropsErasesOnlyIfNothingOlderExists) {
   const std::string value = erase(kFirst, kFirst + 2) + encode({{kFirst, gauge(9)}});
   EXPECT_EQ(compact(value, true), encode({{kFirst, gauge(9)}}));
   EXPECT_EQ(decode(encode({{kFirst, gauge(1)}}) + compact(value, false)).buckets,
@@ -264,7 +237,7 @@ TEST(Codec, CompactionMakesOneFrameOfMany) {
   EXPECT_LT(compact(value).size(), value.size() / 5);
 }
 
-TEST(Codec, CompactionKeepsWhatItCannotRead) {
+TEST(Codec, CompactionKeepsUnreadableFrames) {
   std::string damaged = encode({{kFirst + 1, gauge(2)}});
   damaged.back() = static_cast<char>(damaged.back() ^ 1);
   const std::string unknown = seal(0x7f, "of a later program");
@@ -281,8 +254,8 @@ TEST(Codec, CompactionKeepsWhatItCannotRead) {
   EXPECT_EQ(compact(compacted.value), compacted.value);
 }
 
-// What a later program may read into frames of an unknown kind depends on the erase frames around them.
-TEST(Codec, CompactionMovesNothingAcrossAFrameOfALaterProgram) {
+// A later program may know the frame's kind, and its meaning may depend on the erase frames around it.
+TEST(Codec, CompactionMovesNothingAcrossAFrameOfUnknownKind) {
   const std::string unknown = seal(0x7f, "x");
   const std::string value = erase(kFirst, kFirst + 5) + unknown + erase(kFirst + 7, kFirst + 8);
   EXPECT_EQ(compact(value, false), value);
@@ -299,7 +272,7 @@ TEST(Codec, AppendedFramesSurviveATornValueBeforeThem) {
   EXPECT_EQ(decoded.buckets, (std::vector<SlotBucket>{{kFirst + 1, gauge(2)}}));
 }
 
-// A history of one chunk: fragments written and ranges erased, with what it should come to.
+// A history of one chunk, fragments written and ranges erased, with the expected content.
 struct History {
   std::vector<std::string> fragments;
   std::vector<SlotBucket> meaning;
@@ -335,7 +308,7 @@ History generate_history(const rc::Gen<Bucket>& buckets, Combine combine) {
   return history;
 }
 
-RC_GTEST_PROP(Codec, AHistoryMeansWhatAModelSays, ()) {
+RC_GTEST_PROP(Codec, AHistoryMatchesAModel, ()) {
   const Combine combine = *rc::gen::element(Combine::kMerge, Combine::kAddEvents);
   const History history =
       generate_history(combine == Combine::kMerge ? any_buckets() : exact_buckets(), combine);
@@ -363,7 +336,7 @@ RC_GTEST_PROP(Codec, CompactionIsAssociative, ()) {
 
 RC_GTEST_PROP(Codec, AnyBytesDecodeToBucketsInTheChunk, ()) {
   std::string value = *rc::gen::arbitrary<std::string>();
-  if (*rc::gen::arbitrary<bool>()) value = seal(*rc::gen::element<uint8_t>(0x10, 0x11, 0x12), value);
+  if (*rc::gen::arbitrary<bool>()) value = seal(*rc::gen::element<uint8_t>(0x11, 0x12), value);
   const DecodedChunk decoded = decode(value);
   for (size_t i = 0; i < decoded.buckets.size(); ++i) {
     RC_ASSERT(decoded.buckets[i].slot >= kFirst && decoded.buckets[i].slot < kFirst + kChunkSlots);
@@ -374,7 +347,7 @@ RC_GTEST_PROP(Codec, AnyBytesDecodeToBucketsInTheChunk, ()) {
   RC_ASSERT(decode(compact(value)).damaged_frames == decoded.damaged_frames);
 }
 
-RC_GTEST_PROP(CombineInto, IsTheUnionOfTwoMaps, ()) {
+RC_GTEST_PROP(CombineInto, IsTheUnionOfBothLists, ()) {
   const auto a = *slot_buckets(0, 20, exact_buckets());
   const auto b = *slot_buckets(0, 20, exact_buckets());
   std::map<Slot, Bucket> model;

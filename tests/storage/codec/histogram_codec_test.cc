@@ -1,5 +1,3 @@
-// Histograms' codings: what goes in comes out, the bytes are the same for ever, and damaged bytes are refused
-// or decode to possible histograms, whatever they are.
 #include "storage/codec/histogram_codec.h"
 
 #include <gtest/gtest.h>
@@ -8,15 +6,15 @@
 #include <random>
 
 #include "tests/storage/buckets.h"
-#include "tests/storage/codec/codec_words.h"
+#include "tests/storage/codec/codec_helpers.h"
 #include "tests/storage/histograms.h"
 
 namespace statmill {
 namespace {
 
-using codec_words::bytes;
-using codec_words::kChunkSlots;
-using codec_words::kFirst;
+using codec_helpers::bytes;
+using codec_helpers::kChunkSlots;
+using codec_helpers::kFirst;
 using Chunk = std::vector<SlotHistogram>;
 
 std::string quick(const SparseHistogram& h) {
@@ -32,10 +30,10 @@ std::optional<SparseHistogram> unquick(std::string_view bytes) {
 std::string encode(const Chunk& chunk) { return encode_histograms(chunk, kFirst); }
 std::optional<Chunk> decode(std::string_view bytes) { return decode_histograms(bytes, kFirst, kChunkSlots); }
 
-// Latencies whose logarithm is roughly normal; the same on every machine.
+// Latencies whose logarithm is roughly normal; identical on every machine.
 struct Latencies {
   int samples = 100;
-  double spread = 24;  // standard deviation, in buckets
+  double deviation = 24;  // standard deviation, in buckets
   HistogramIndex most = 33'300;
 };
 Chunk latencies(int slots, const Latencies& of = {}) {
@@ -46,14 +44,14 @@ Chunk latencies(int slots, const Latencies& of = {}) {
     for (int i = 0; i < of.samples; ++i) {
       double sum = -6;  // of twelve uniform numbers: near enough
       for (int k = 0; k < 12; ++k) sum += static_cast<double>(random() >> 11) * 0x1p-53;
-      const auto away = static_cast<HistogramIndex>(sum * of.spread);
+      const auto away = static_cast<HistogramIndex>(sum * of.deviation);
       chunk.back().histogram.add(of.most + away);
     }
   }
   return chunk;
 }
 
-// Slots of any histograms, or of what resembles the one before.
+// Slots of arbitrary histograms, or of ones that resemble the slot before.
 rc::Gen<Chunk> chunks() {
   return rc::gen::exec([] {
     const auto parts = *rc::gen::container<std::vector<SparseHistogram>>(histograms());
@@ -112,8 +110,8 @@ TEST(HistogramCodec, DecodesTheExtremes) {
   EXPECT_EQ(decode(encode(chunk)), chunk);
 }
 
-// What each slot has was never there before, so that the means are of ever more buckets.
-TEST(HistogramCodec, TellsPlainlyWhatWouldTakeTooLongToModel) {
+// Every slot uses new buckets, so that the number of means keeps growing.
+TEST(HistogramCodec, UsesThePlainCodingIfModellingWouldTakeTooLong) {
   std::mt19937_64 random(7);
   Chunk chunk;
   for (Slot slot = kFirst; slot < kFirst + 1000; ++slot) {
@@ -126,12 +124,12 @@ TEST(HistogramCodec, TellsPlainlyWhatWouldTakeTooLongToModel) {
   EXPECT_EQ(decode(value), chunk);
 }
 
-TEST(HistogramCodec, NoSlotsAreFewBytes) {
+TEST(HistogramCodec, NoSlotsTakeFewBytes) {
   EXPECT_EQ(hex(encode({})), "0100");
   EXPECT_EQ(decode(encode({})), Chunk());
 }
 
-// Bounds with a little room: what is foretold well is what makes it small.
+// Bounds with a small margin: good predictions make it small.
 TEST(HistogramCodec, LatenciesTakeFewBytes) {
   const auto per_slot = [](const Chunk& chunk) { return encode(chunk).size() / chunk.size(); };
   EXPECT_LE(per_slot(latencies(60, {100, 24})), 25U);
@@ -139,14 +137,14 @@ TEST(HistogramCodec, LatenciesTakeFewBytes) {
   EXPECT_LE(per_slot(latencies(60, {1000, 14})), 40U);
   EXPECT_LE(per_slot(latencies(360, {1000, 14})), 38U);
   EXPECT_LE(quick(latencies(1).front().histogram).size(), 66U);
-  // What does not change is nearly free.
+  // Constant histograms are nearly free.
   Chunk constant(2000, latencies(1).front());
   for (size_t i = 0; i < constant.size(); ++i) constant[i].slot = kFirst + static_cast<Slot>(i);
   EXPECT_LE(encode(constant).size(), 3500U);
   EXPECT_EQ(decode(encode(constant)), constant);
 }
 
-TEST(HistogramCodec, BytesOfTheQuickCodingAreThese) {
+TEST(HistogramCodec, TheQuickCodingHasGoldenBytes) {
   struct Golden {
     std::vector<SparseHistogram::Cell> cells;
     std::string bytes;
@@ -201,14 +199,14 @@ std::vector<GoldenChunk> golden_chunks() {
            "e3d103ea009d6108f1ffd841d845cbbc703253309f260ef01fab7b4"}};
 }
 
-TEST(HistogramCodec, BytesOfAChunkAreThese) {
+TEST(HistogramCodec, AChunkHasGoldenBytes) {
   for (const GoldenChunk& g : golden_chunks()) {
     EXPECT_EQ(hex(encode(g.chunk)), g.bytes);
     EXPECT_EQ(decode(unhex(g.bytes)), g.chunk);
   }
 }
 
-TEST(HistogramCodec, RefusesWhatNoEncoderWrites) {
+TEST(HistogramCodec, RefusesBytesThatNoEncoderWrites) {
   struct Case {
     std::string bytes;
     std::string why;
@@ -238,8 +236,8 @@ TEST(HistogramCodec, RefusesWhatNoEncoderWrites) {
            Case{bytes({3, 0}), "a later version"},
            Case{bytes({1, 0, 0}), "a byte too many"},
            Case{bytes({1, 1, 0, 0}), "an empty histogram"},
-           Case{bytes({1, 1, 0xf0, 0x10, 1, 0, 0}), "a slot behind the chunk"},
-           Case{bytes({1, 2, 0xef, 0x10, 1, 0, 0, 0, 1, 0, 0}), "the second slot behind the chunk"},
+           Case{bytes({1, 1, 0xf0, 0x10, 1, 0, 0}), "a slot after the chunk"},
+           Case{bytes({1, 2, 0xef, 0x10, 1, 0, 0, 0, 1, 0, 0}), "the second slot after the chunk"},
            Case{bytes({1, 0xf1, 0x10}), "more slots than the chunk has"},
            Case{bytes({2, 2, 1, 0}), "fewer cells than slots"},
            Case{bytes({2, 1, 0x81, 0x20, 0}), "more cells than are modelled"},
@@ -251,7 +249,7 @@ TEST(HistogramCodec, RefusesWhatNoEncoderWrites) {
   EXPECT_TRUE(decode(bytes({1, 1, 0xef, 0x10, 1, 0, 0})));
 }
 
-// Bytes under no checksum: what comes out of them is what it may be, if it comes out.
+// There is no checksum here: damaged bytes are refused or decode to some possible histogram.
 void expect_refused_or_possible(std::string_view value) {
   const auto chunk = decode(value);
   if (!chunk) return;
@@ -265,7 +263,7 @@ void expect_refused_or_possible(std::string_view value) {
   EXPECT_EQ(decode(encode(*chunk)), *chunk);
 }
 
-TEST(HistogramCodec, EveryTruncationIsRefusedOrPossible) {
+TEST(HistogramCodec, ATruncationIsRefusedOrDecodesToPossibleHistograms) {
   for (const GoldenChunk& g : golden_chunks()) {
     const std::string value = encode(g.chunk);
     for (size_t size = 0; size < value.size(); ++size)
@@ -274,7 +272,7 @@ TEST(HistogramCodec, EveryTruncationIsRefusedOrPossible) {
   }
 }
 
-TEST(HistogramCodec, EveryBitFlipIsRefusedOrPossible) {
+TEST(HistogramCodec, ABitFlipIsRefusedOrDecodesToPossibleHistograms) {
   for (const GoldenChunk& g : golden_chunks()) {
     std::string value = encode(g.chunk);
     for (size_t bit = 0; bit < value.size() * 8; ++bit) {
@@ -285,7 +283,7 @@ TEST(HistogramCodec, EveryBitFlipIsRefusedOrPossible) {
   }
 }
 
-TEST(HistogramCodec, EveryDamageOfTheQuickCodingIsRefusedOrPossible) {
+TEST(HistogramCodec, DamageOfTheQuickCodingIsRefusedOrDecodesToAPossibleHistogram) {
   const std::string value = quick(latencies(1, {200, 5}).front().histogram);
   for (size_t size = 0; size < value.size(); ++size) EXPECT_FALSE(unquick(value.substr(0, size)));
   for (size_t bit = 0; bit < value.size() * 8; ++bit) {

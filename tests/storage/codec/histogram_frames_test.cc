@@ -1,5 +1,3 @@
-// Frames of histograms in a chunk's value: they merge slot by slot, erasing empties them too, and compaction
-// changes nothing, whatever it is given first.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -7,13 +5,13 @@
 
 #include "storage/rollup.h"
 #include "tests/storage/buckets.h"
-#include "tests/storage/codec/codec_words.h"
+#include "tests/storage/codec/codec_helpers.h"
 #include "tests/storage/histograms.h"
 
 namespace statmill {
 namespace {
 
-using namespace codec_words;
+using namespace codec_helpers;
 
 std::string encode_spread(const std::vector<SlotHistogram>& histograms) {
   return encode_histogram_frame(kKey, kFirst, histograms);
@@ -25,13 +23,13 @@ std::vector<SlotHistogram> list_of(const std::map<Slot, SparseHistogram>& by_slo
   return out;
 }
 
-TEST(HistogramFrames, BytesOnDiskAreThese) {
+TEST(HistogramFrames, HaveGoldenBytes) {
   const std::vector<SlotHistogram> histograms = {{kFirst + 3, histogram_of({{33'300, 2}, {33'305, 1}})}};
   EXPECT_EQ(hex(encode_spread(histograms)), "180801010302e608014083f7ae71");
   EXPECT_EQ(decode(encode_spread(histograms)).histograms, histograms);
 }
 
-TEST(HistogramFrames, OfOneSlotMerge) {
+TEST(HistogramFrames, FramesOfOneSlotMerge) {
   const std::string value = encode_spread({{kFirst, histogram_of({{5, 1}})}}) + encode({{kFirst, gauge(2)}}) +
                             encode_spread({{kFirst, histogram_of({{5, 2}, {9, 1}})}});
   const std::vector<SlotHistogram> both = {{kFirst, histogram_of({{5, 3}, {9, 1}})}};
@@ -40,7 +38,7 @@ TEST(HistogramFrames, OfOneSlotMerge) {
   EXPECT_EQ(compact(value), encode({{kFirst, gauge(2)}}) + encode_spread(both));
 }
 
-TEST(HistogramFrames, AreLeftAloneByWhoWantsNone) {
+TEST(HistogramFrames, AreIgnoredIfNotWanted) {
   const std::string value = encode({{kFirst, gauge(2)}}) + encode_spread({{kFirst, histogram_of({{5, 1}})}});
   for (const Wanted wanted : {Wanted::kTotals, Wanted::kBuckets}) {
     const DecodedChunk decoded = decode_chunk(kKey, kFirst, kChunkSlots, value, wanted);
@@ -50,7 +48,7 @@ TEST(HistogramFrames, AreLeftAloneByWhoWantsNone) {
   }
 }
 
-TEST(HistogramFrames, WithSlotsOutsideTheChunkAreDamaged) {
+TEST(HistogramFrames, FramesWithSlotsOutsideTheChunkAreDamaged) {
   const Slot end = kFirst + kChunkSlots;
   const std::string value = encode_spread({{end - 1, histogram_of({{5, 1}})}}) +
                             encode_spread({{end, histogram_of({{5, 1}})}}) + seal(0x18, "nonsense");
@@ -91,7 +89,7 @@ History generate_history() {
   return history;
 }
 
-RC_GTEST_PROP(HistogramFrames, MeanTheSameHoweverTheyAreCompacted, ()) {
+RC_GTEST_PROP(HistogramFrames, CompactionInAnyOrderKeepsTheirMeaning, ()) {
   const History history = generate_history();
   const size_t n = history.fragments.size();
   const size_t begin = *rc::gen::inRange<size_t>(0, n + 1);
@@ -104,7 +102,7 @@ RC_GTEST_PROP(HistogramFrames, MeanTheSameHoweverTheyAreCompacted, ()) {
   RC_ASSERT(compact(in_parts) == compact(history.joined(0, n)));
 }
 
-// Exact to the bucket: a coarse slot holds what its fine slots hold.
+// Exact to the bucket: a coarse slot has the samples of its fine slots.
 RC_GTEST_PROP(HistogramFrames, RollUpLosesNothing, ()) {
   const Tier fine{10, 3600, kChunkSlots};
   const Tier coarse{300, 36'000, 1152};

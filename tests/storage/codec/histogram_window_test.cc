@@ -1,5 +1,3 @@
-// HistogramWindow: the histograms that were added come back, whatever order they came in, from RAM and from
-// the frame that a flush makes of them; a window's journal brings them back with their buckets.
 #include "storage/codec/histogram_window.h"
 
 #include <gtest/gtest.h>
@@ -45,8 +43,8 @@ RC_GTEST_PROP(HistogramWindow, HoldsTheSumOfWhatWasAdded, ()) {
   RC_ASSERT(window.is_empty() == all.empty());
 }
 
-// Closing comes when it will: what is added afterwards to the newest slot counts too.
-RC_GTEST_PROP(HistogramWindow, ClosingChangesNothingThatIsHeld, ()) {
+// close() may be called at any time: samples added to the newest slot afterwards count, too.
+RC_GTEST_PROP(HistogramWindow, ClosingDoesNotChangeTheContent, ()) {
   const auto all = *arrivals();
   HistogramWindow window;
   for (const SlotHistogram& h : all) {
@@ -56,7 +54,7 @@ RC_GTEST_PROP(HistogramWindow, ClosingChangesNothingThatIsHeld, ()) {
   RC_ASSERT(window.histograms() == added_up(all));
 }
 
-RC_GTEST_PROP(HistogramWindow, AFlushTellsItAsItStandsUnlessSomeCameLate, ()) {
+RC_GTEST_PROP(HistogramWindow, ReturnsItsEncodedBytesUnlessSomeArrivedLate, ()) {
   const auto all = *rc::gen::nonEmpty(arrivals());
   HistogramWindow window;
   for (const SlotHistogram& h : all) window.add(h.slot, h.histogram);
@@ -67,9 +65,9 @@ RC_GTEST_PROP(HistogramWindow, AFlushTellsItAsItStandsUnlessSomeCameLate, ()) {
   RC_ASSERT(decode_histograms(encode_histograms(*run, kFirst - 3), kFirst - 3, kSlots + 3) == added_up(all));
 }
 
-// One sample, or several that do not all fall into one slot's newest bucket: buckets and histograms keep
-// together.
-RC_GTEST_PROP(HistogramWindow, AWindowsJournalBringsBackBucketsAndHistograms, ()) {
+// One sample, or several in different slots: buckets and histograms stay
+// consistent.
+RC_GTEST_PROP(HistogramWindow, AWindowsJournalRestoresBucketsAndHistograms, ()) {
   Window window;
   std::string journal;
   size_t entries = 0;
@@ -96,7 +94,7 @@ RC_GTEST_PROP(HistogramWindow, AWindowsJournalBringsBackBucketsAndHistograms, ()
   RC_ASSERT(copy.histograms()->histograms() == window.histograms()->histograms());
 }
 
-TEST(HistogramWindow, BytesInTheJournalAreThese) {
+TEST(HistogramWindow, JournalEntriesHaveGoldenBytes) {
   Window window;
   std::string journal;
   const SparseHistogram h = histogram_of({{33'300, 2}, {33'305, 1}});
@@ -117,7 +115,7 @@ TEST(HistogramWindow, AQuietLatencyTakesAByteOrTwoPerCell) {
   EXPECT_LE(window.memory_bytes(), 3 * cells);
 }
 
-TEST(HistogramWindow, AHistogramWithoutAnEntryIsNone) {
+TEST(HistogramWindow, AHistogramWithoutAnEntryIsInvalid) {
   std::string bytes;
   encode_entry_histogram(bytes, histogram_of({{5, 1}}));
   for (const std::string& none : {bytes, std::string("\x83"), std::string("\x83\x00", 2)}) {

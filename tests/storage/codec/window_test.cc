@@ -1,4 +1,3 @@
-// Window: the buckets that were added come back, whatever order they came in; the journal says the same.
 #include "storage/codec/window.h"
 
 #include <gtest/gtest.h>
@@ -39,8 +38,8 @@ RC_GTEST_PROP(Window, HoldsTheTotalsOfEvents, ()) {
   RC_ASSERT(window.buckets(Combine::kAddEvents) == added_up(buckets, Combine::kAddEvents));
 }
 
-// Doubles too: what a crash brings back is bit for bit what was there.
-RC_GTEST_PROP(Window, IsTheSameReplayedFromItsJournal, ()) {
+// Including doubles: a replay after a crash restores every bit.
+RC_GTEST_PROP(Window, ReplayingItsJournalRestoresIt, ()) {
   const auto buckets = *arrivals(any_buckets());
   Window window;
   std::string journal;
@@ -52,8 +51,8 @@ RC_GTEST_PROP(Window, IsTheSameReplayedFromItsJournal, ()) {
   RC_ASSERT(replayed.buckets(Combine::kMerge) == window.buckets(Combine::kMerge));
 }
 
-// What is told against a neighbour is told against the right one, however the newest bucket has grown.
-RC_GTEST_PROP(Window, GivesItsEntriesAsTheyStandUnlessSomeCameLate, ()) {
+// Each entry is relative to the right neighbour, however the newest bucket has grown.
+RC_GTEST_PROP(Window, ReturnsItsEncodedEntriesUnlessSomeArrivedLate, ()) {
   const auto buckets = *arrivals(any_buckets());
   Window window;
   Slot newest = 0;
@@ -67,16 +66,16 @@ RC_GTEST_PROP(Window, GivesItsEntriesAsTheyStandUnlessSomeCameLate, ()) {
   const auto run = window.run();
   RC_ASSERT(run.has_value() == (!late && !buckets.empty()));
   if (!run) return;
-  std::vector<SlotBucket> told;
+  std::vector<SlotBucket> decoded;
   EntryReference reference;
-  for (Reader in(run->entries); !in.done();) told.push_back(*decode_entry(in, reference));
-  RC_ASSERT(told == window.buckets(Combine::kMerge));
-  RC_ASSERT(run->first == told.front().slot);
-  RC_ASSERT(run->last == told.back().slot);
+  for (Reader in(run->entries); !in.done();) decoded.push_back(*decode_entry(in, reference));
+  RC_ASSERT(decoded == window.buckets(Combine::kMerge));
+  RC_ASSERT(run->first == decoded.front().slot);
+  RC_ASSERT(run->last == decoded.back().slot);
 }
 
-// Whether it is coded or still open makes no difference, to what follows either.
-RC_GTEST_PROP(Window, ClosingChangesNothingThatIsHeldOrWritten, ()) {
+// An encoded and an open newest bucket are equivalent, also for everything added later.
+RC_GTEST_PROP(Window, ClosingChangesNeitherContentNorLaterEntries, ()) {
   const auto buckets = *arrivals(any_buckets());
   const auto combine = *rc::gen::element(Combine::kMerge, Combine::kAddEvents);
   Window window;
@@ -94,8 +93,8 @@ RC_GTEST_PROP(Window, ClosingChangesNothingThatIsHeldOrWritten, ()) {
   RC_ASSERT(closed.buckets(combine) == window.buckets(combine));
 }
 
-// An entry with a scale of its own does not say what it was told against.
-TEST(Window, TheNewestBucketGrowsThoughItsScaleIsNew) {
+// The reference of an entry with a scale of its own cannot be recovered from it.
+TEST(Window, TheNewestBucketCanGrowIfItsScaleIsNew) {
   Window window;
   const auto add = [&](Slot slot, int64_t mantissa, int8_t scale) {
     window.add({slot, Bucket::of(Number::decimal(mantissa, scale))}, Combine::kMerge, nullptr);
@@ -110,7 +109,7 @@ TEST(Window, TheNewestBucketGrowsThoughItsScaleIsNew) {
   EXPECT_EQ(window.buckets(Combine::kMerge).at(2).bucket, Bucket::of(Number::decimal(1735, 2)));
 }
 
-TEST(Window, ACopyIsAValueOfItsOwn) {
+TEST(Window, ACopyIsIndependent) {
   Window window;
   window.add({5, Bucket::of(Number::decimal(1, 0))}, Combine::kMerge, nullptr);
   window.add({4, Bucket::of(Number::decimal(2, 0))}, Combine::kMerge, nullptr);
@@ -133,7 +132,7 @@ TEST(Window, AQuietGaugeTakesAByteOrTwoPerSlot) {
   EXPECT_LE(window.memory_bytes(), 2U * 60 + 16);
 }
 
-TEST(Window, ThrowingAwayTheBytesOfAnEntryChangesNothing) {
+TEST(Window, DiscardingTheJournalEntryChangesNothing) {
   Window window;
   window.add({5, Bucket::of(Number::decimal(1, 0))}, Combine::kMerge, nullptr);
   Reader in("\x83");

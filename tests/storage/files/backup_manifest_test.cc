@@ -1,4 +1,3 @@
-// The manifest of a backup: what it says comes back, and nothing else passes for one.
 #include "storage/files/backup_manifest.h"
 
 #include <gtest/gtest.h>
@@ -19,21 +18,21 @@ BackupManifest manifest() {
           {{"CURRENT", {0, 0}}, {"000012.sst", {123456, 0x1f2e3d4c}}}};
 }
 
-TEST(BackupManifest, IsWhatTheFormatSays) { EXPECT_EQ(manifest().text(), kGolden); }
+TEST(BackupManifest, HasGoldenText) { EXPECT_EQ(manifest().text(), kGolden); }
 
-TEST(BackupManifest, ComesBack) {
+TEST(BackupManifest, RoundTrips) {
   const auto read = BackupManifest::parse(kGolden);
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->text(), kGolden);
   EXPECT_EQ(read->bytes(), 123456U);
 }
 
-TEST(BackupManifest, NoPartOfOneIsOne) {
+TEST(BackupManifest, NoPrefixIsAManifest) {
   for (size_t size = 0; size < kGolden.size(); ++size)
     EXPECT_FALSE(BackupManifest::parse(kGolden.substr(0, size))) << size;
 }
 
-TEST(BackupManifest, EveryBitCounts) {
+TEST(BackupManifest, EveryBitFlipIsDetected) {
   for (size_t i = 0; i < kGolden.size() * 8; ++i) {
     std::string text(kGolden);
     text[i / 8] = static_cast<char>(text[i / 8] ^ (1 << i % 8));
@@ -41,7 +40,7 @@ TEST(BackupManifest, EveryBitCounts) {
   }
 }
 
-TEST(BackupManifest, NamesStayInTheirDirectory) {
+TEST(BackupManifest, RefusesNamesThatLeaveTheDirectory) {
   for (const char* name : {"../CURRENT", "/etc/passwd", "a/b", "..", ".", "", "a b", "a\nb"}) {
     BackupManifest evil = manifest();
     evil.files[0].name = name;
@@ -51,14 +50,14 @@ TEST(BackupManifest, NamesStayInTheirDirectory) {
   }
 }
 
-TEST(BackupManifest, NamesAFileOnce) {
+TEST(BackupManifest, RefusesRepeatedFileNames) {
   BackupManifest twice = manifest();
   twice.files.push_back(twice.files[0]);
   EXPECT_EQ(BackupManifest::parse(twice.text()).error().message,
             "its file BACKUP is damaged: line 6 repeats a file name");
 }
 
-TEST(BackupManifest, OfAnotherVersionIsNotGuessedAt) {
+TEST(BackupManifest, RefusesAnotherVersion) {
   const auto read = BackupManifest::parse("statmill backup 2\nwhatever\n");
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, ErrorCode::kVersion);

@@ -1,4 +1,3 @@
-// Backups: made beside writes, proved by their manifest, and turned back into data directories.
 #include "storage/files/backup.h"
 
 #include <gmock/gmock.h>
@@ -39,7 +38,7 @@ class BackupTest : public StoredData {
   std::string backup_ = path("backup");
 };
 
-TEST_F(BackupTest, IsWholeAndBecomesTheSameData) {
+TEST_F(BackupTest, VerifiesAndRestoresToTheSameData) {
   back_up(backup_);
   EXPECT_THAT(faults(backup_), IsEmpty());
   const auto want = content();
@@ -83,7 +82,7 @@ TEST_F(BackupTest, LeavesNothingInTheDataDirectory) {
   EXPECT_FALSE(fs::exists(data() + "/checkpoint.tmp"));
 }
 
-TEST_F(BackupTest, WhatACrashLeftOfOneIsGoneAfterTheNextStart) {
+TEST_F(BackupTest, TheNextStartRemovesWhatACrashLeft) {
   fs::create_directories(data() + "/checkpoint");
   fs::create_hard_link(data() + "/db/CURRENT", data() + "/checkpoint/CURRENT");
   fs::create_directories(data() + "/checkpoint.tmp");
@@ -92,7 +91,7 @@ TEST_F(BackupTest, WhatACrashLeftOfOneIsGoneAfterTheNextStart) {
   EXPECT_FALSE(fs::exists(data() + "/checkpoint.tmp"));
 }
 
-TEST_F(BackupTest, TakesAnEmptyDirectoryAndNoOther) {
+TEST_F(BackupTest, AcceptsOnlyAnEmptyOrNewDirectory) {
   fs::create_directories(path("empty/lost+found"));
   back_up(path("empty"));
   directory_.write("full/precious", "mine");
@@ -103,7 +102,7 @@ TEST_F(BackupTest, TakesAnEmptyDirectoryAndNoOther) {
   EXPECT_THAT(files_under(path("full")), SizeIs(1));
 }
 
-TEST_F(BackupTest, NothingIsLeftOfOneThatWasGivenUp) {
+TEST_F(BackupTest, NothingIsLeftOfACancelledBackup) {
   int looks = 0;
   const auto given_up = store_->backup(backup_, [&] { return ++looks > 3; });
   ASSERT_FALSE(given_up);
@@ -115,7 +114,7 @@ TEST_F(BackupTest, NothingIsLeftOfOneThatWasGivenUp) {
   EXPECT_THAT(files_under(backup_), IsEmpty());
 }
 
-TEST_F(BackupTest, IsNoDataDirectoryThatAServerWouldChange) {
+TEST_F(BackupTest, AServerRefusesItAsDataDirectory) {
   back_up(backup_);
   const auto before = files_under(backup_);
   const auto opened = try_open(backup_);
@@ -124,7 +123,7 @@ TEST_F(BackupTest, IsNoDataDirectoryThatAServerWouldChange) {
   EXPECT_EQ(files_under(backup_), before);
 }
 
-TEST_F(BackupTest, WithoutItsManifestIsNone) {
+TEST_F(BackupTest, ADirectoryWithoutManifestIsNotABackup) {
   back_up(backup_);
   fs::remove(backup_ + "/BACKUP");
   for (const Status& refused :
@@ -137,7 +136,7 @@ TEST_F(BackupTest, WithoutItsManifestIsNone) {
   EXPECT_FALSE(fs::exists(path("restored")));
 }
 
-TEST_F(BackupTest, EveryFaultIsToldByFile) {
+TEST_F(BackupTest, EveryFaultIsReportedWithItsFile) {
   back_up(backup_);
   const std::string sst = largest(backup_ + "/db", ".sst");
   const auto current_size = fs::file_size(backup_ + "/db/CURRENT");
@@ -165,7 +164,7 @@ TEST_F(BackupTest, ADamagedFileIsFoundBeforeItIsRestored) {
   EXPECT_FALSE(fs::exists(path("restored")));
 }
 
-TEST_F(BackupTest, RestoresOverNothingThatIsThere) {
+TEST_F(BackupTest, NeverRestoresOverExistingFiles) {
   back_up(backup_);
   const auto refused = restore_backup(backup_, data());
   ASSERT_FALSE(refused);
@@ -181,7 +180,7 @@ TEST_F(BackupTest, AHalfRestoredDirectoryNeverOpens) {
   EXPECT_EQ(opened.error().code, ErrorCode::kInvalid);
 }
 
-TEST_F(BackupTest, OfAnotherFormatIsNotRestored) {
+TEST_F(BackupTest, ABackupOfAnotherFormatIsNotRestored) {
   back_up(backup_);
   auto manifest = *read_backup_manifest(backup_);
   manifest.format = "statmill store 9.0\nsteps 10s\n";
@@ -191,7 +190,7 @@ TEST_F(BackupTest, OfAnotherFormatIsNotRestored) {
   EXPECT_EQ(restored.error().code, ErrorCode::kVersion);
 }
 
-TEST_F(BackupTest, SaysWhereItCannotBe) {
+TEST_F(BackupTest, NamesTheDirectoryThatCannotBeCreated) {
   directory_.write("file", "");
   const auto refused = store_->backup(path("file/backup"), never);
   ASSERT_FALSE(refused);

@@ -1,4 +1,3 @@
-// Torn or damaged: logs written by RocksDB itself, with their end or their middle spoilt.
 #include "storage/files/log_tail.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +17,7 @@ namespace fs = std::filesystem;
 
 class LogTailTest : public testing::Test {
  protected:
-  // A store with so many batches in its log, as a kill leaves it: copied while it is open.
+  // Makes a store with kBatches batches in its log, as a kill leaves it: copied while it is open.
   void SetUp() override {
     RocksOptions options;
     options.path = directory_.path() / "live";
@@ -60,7 +59,7 @@ class LogTailTest : public testing::Test {
   }
 
   static constexpr TickNo kBatches = 4;
-  static constexpr size_t kRowBytes = 50'000;  // a batch lies in several of the log's blocks
+  static constexpr size_t kRowBytes = 50'000;  // a batch spans several blocks of the log
   const Tiers tiers_ = *Tiers::parse("10s:10d");
   TempDirectory directory_;
   fs::path log_;
@@ -69,7 +68,7 @@ class LogTailTest : public testing::Test {
   LogDrops drops_;
 };
 
-TEST_F(LogTailTest, ASoundLogIsWhole) {
+TEST_F(LogTailTest, AnUndamagedLogIsWhole) {
   const std::string bytes = read(log_);
   EXPECT_EQ(inspect_log(bytes), LogEnd::kWhole);
   EXPECT_EQ(*inspect_newest_log(*rocksdb::FileSystem::Default(), data() / "db"), LogEnd::kWhole);
@@ -77,7 +76,7 @@ TEST_F(LogTailTest, ASoundLogIsWhole) {
   EXPECT_EQ(*last_tick(), kBatches);
 }
 
-// Pages of the last batch that never reached the disk, wherever they are: zeros or anything.
+// Any pages of the last batch that never reached the disk may be zeros or noise.
 TEST_F(LogTailTest, TheLastBatchMayBeTornAnywhere) {
   const std::string bytes = read(log_);
   for (size_t at = ends_.back(); at < bytes.size(); at += 4096) {
@@ -96,7 +95,7 @@ TEST_F(LogTailTest, TheLastBatchMayBeTornAnywhere) {
   }
 }
 
-TEST_F(LogTailTest, DamageBeforeAnotherBatchIsRefusedAndSalvageSaysWhatItLeavesOut) {
+TEST_F(LogTailTest, DamageBeforeAnotherBatchIsRefusedAndSalvageReportsWhatItLeavesOut) {
   const std::string bytes = read(log_);
   std::string damaged = bytes;
   damaged[ends_[1] + 1000] ^= 1;
@@ -105,14 +104,14 @@ TEST_F(LogTailTest, DamageBeforeAnotherBatchIsRefusedAndSalvageSaysWhatItLeavesO
   const auto refused = last_tick();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kCorrupt);
-  EXPECT_EQ(read(log_), damaged) << "nothing has changed";
+  EXPECT_EQ(read(log_), damaged) << "a refused start changes nothing";
   EXPECT_EQ(*last_tick(true), kBatches);
   EXPECT_GE(drops_.places, 1U);
   EXPECT_GE(drops_.bytes, 30'000U);
-  EXPECT_EQ(*last_tick(), kBatches) << "once is enough";
+  EXPECT_EQ(*last_tick(), kBatches) << "a salvaged log needs no second salvage";
 }
 
-TEST_F(LogTailTest, EachByteOfAHeaderCounts) {
+TEST_F(LogTailTest, DamageOfAnyByteOfAHeaderIsFound) {
   const std::string bytes = read(log_);
   for (size_t i = 0; i < 7; ++i) {
     std::string damaged = bytes;
@@ -124,7 +123,7 @@ TEST_F(LogTailTest, EachByteOfAHeaderCounts) {
   }
 }
 
-TEST(LogDrops, AreReadOffWarnings) {
+TEST(LogDrops, AreParsedFromWarnings) {
   EXPECT_EQ(dropped_bytes("/d/db/000012.log: dropping 4711 bytes; Corruption: checksum mismatch"), 4711U);
   EXPECT_EQ(dropped_bytes("(ignoring error) /d/000012.log: dropping 7 bytes; x"), 7U);
   EXPECT_EQ(dropped_bytes("stalling writes"), std::nullopt);

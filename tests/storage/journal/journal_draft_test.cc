@@ -1,4 +1,3 @@
-// A draft's row is that of its pieces by id, in whatever order they came; tick after tick.
 #include "storage/journal/journal_draft.h"
 
 #include <gtest/gtest.h>
@@ -14,11 +13,11 @@ struct Entries {
   std::string bytes;
 };
 
-RC_GTEST_PROP(JournalDraft, MakesTheRowOfItsPiecesById, ()) {
+RC_GTEST_PROP(JournalDraft, BuildsTheRowOfItsPiecesById, ()) {
   JournalDraft draft;
   RC_ASSERT(draft.is_empty());
   for (TickNo tick = 2; tick < 5; ++tick) {
-    // Neighbours as well as gaps, and more than sorting by comparing is for.
+    // Neighbours and gaps, and enough ids for the radix sort.
     const auto ids = *rc::gen::unique<std::vector<SeriesId>>(
         *rc::gen::inRange<size_t>(1, 1500),
         rc::gen::oneOf(rc::gen::inRange<SeriesId>(0, 4000), rc::gen::arbitrary<SeriesId>()));

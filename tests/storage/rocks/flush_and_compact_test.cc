@@ -1,4 +1,3 @@
-// Settling: after it the directory has what has to be there and nothing else.
 #include "storage/rocks/flush_and_compact.h"
 
 #include <gtest/gtest.h>
@@ -50,7 +49,7 @@ TEST_F(FlushAndCompactTest, CompactedChunksAreOneFrame) {
   EXPECT_EQ(content(), before);
 }
 
-TEST_F(FlushAndCompactTest, NothingIsLeftOfWhatWasRewritten) {
+TEST_F(FlushAndCompactTest, RewrittenFilesAreDeleted) {
   for (TickNo tick = 3; tick < 8; ++tick) {
     StoreBatch batch;
     batch.tick = tick;
@@ -60,16 +59,16 @@ TEST_F(FlushAndCompactTest, NothingIsLeftOfWhatWasRewritten) {
     ASSERT_TRUE(store_->flush());
   }
   compact();
-  const uint64_t settled = directory_bytes(data());
+  const uint64_t compacted = directory_bytes(data());
   close();
   open();
   compact();
-  EXPECT_NEAR(static_cast<double>(directory_bytes(data())), static_cast<double>(settled),
-              static_cast<double>(settled) / 10)
-      << "a restart finds nothing to take away";
+  EXPECT_NEAR(static_cast<double>(directory_bytes(data())), static_cast<double>(compacted),
+              static_cast<double>(compacted) / 10)
+      << "a restart finds nothing to delete";
 }
 
-TEST_F(FlushAndCompactTest, ACompactionCanBeGivenUp) {
+TEST_F(FlushAndCompactTest, ACompactionCanBeCancelled) {
   std::atomic<bool> yes{true};
   const Status given_up = store_->compact(yes);
   ASSERT_FALSE(given_up);

@@ -1,5 +1,3 @@
-// What is past its retention goes from the disk: which chunk numbers are written anew for it, and which are
-// not.
 #include "storage/rocks/reclaimer.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +27,7 @@ class ReclaimerTest : public testing::Test {
     ASSERT_TRUE(opened) << opened.error().message;
     store_ = std::move(*opened);
   }
-  // Of so many series, a chunk each, with values that nothing compresses.
+  // Writes one chunk for each of `count` series, with incompressible values.
   void fill(TierNo tier, ChunkNo chunk, SeriesId series = kSeries) {
     const Slot first = Slot{chunk} * tiers_[tier].chunk_slots;
     StoreBatch batch;
@@ -42,11 +40,11 @@ class ReclaimerTest : public testing::Test {
     }
     ASSERT_TRUE(store_->write(batch));
   }
-  // The series of [0, count) are of class 1.
+  // Puts the series [0, count) into class 1.
   void classify(SeriesId count) {
     for (SeriesId id = 0; id < count; ++id) store_->expiry().set_class(id, 1);
   }
-  // How many chunk numbers were written anew.
+  // Reclaims everything and returns how many chunk numbers were rewritten.
   int reclaim() {
     std::atomic<bool> cancelled{false};
     for (int times = 0;; ++times) {
@@ -61,7 +59,7 @@ class ReclaimerTest : public testing::Test {
         store_->snapshot()->scan(tier, chunk, 0, [&](SeriesId, std::string_view) { return ++rows != 0; }));
     return rows;
   }
-  // Everything into files of one chunk number each, as after a while.
+  // Compacts everything into files of one chunk number each, as RocksDB does eventually.
   void compact() {
     store_.reset();
     auto database = RocksDatabase::open(options_.path + "/db", options_, tiers_);
@@ -82,7 +80,7 @@ class ReclaimerTest : public testing::Test {
   uint64_t state_ = 1;
 };
 
-TEST_F(ReclaimerTest, TheDiskSpaceComesBack) {
+TEST_F(ReclaimerTest, FreesDiskSpace) {
   for (ChunkNo chunk = 1; chunk <= 4; ++chunk) fill(0, chunk);
   compact();
   const uint64_t before = store_->stats().bytes_on_disk;
@@ -93,10 +91,10 @@ TEST_F(ReclaimerTest, TheDiskSpaceComesBack) {
   EXPECT_EQ(rows(0, 4), kSeries);
   EXPECT_LT(store_->stats().bytes_on_disk, before * 7 / 10);
   EXPECT_EQ(store_->stats().expired_rows, 3U * kSeries / 2);
-  EXPECT_EQ(reclaim(), 0) << "once is enough";
+  EXPECT_EQ(reclaim(), 0) << "nothing is left to reclaim";
 }
 
-TEST_F(ReclaimerTest, LittleIsLeftUntilItsFilesAreDroppedWhole) {
+TEST_F(ReclaimerTest, AFewExpiredRowsStayUntilTheirFilesAreDeleted) {
   fill(0, 1);
   compact();
   classify(kSeries / 50);
@@ -110,8 +108,8 @@ TEST_F(ReclaimerTest, LittleIsLeftUntilItsFilesAreDroppedWhole) {
   EXPECT_LT(store_->stats().bytes_on_disk, before / 2);
 }
 
-// Files that hold chunks on both sides of the floor cannot be dropped.
-TEST_F(ReclaimerTest, DroppedChunksInAFileWithOthersAreWrittenOutOfIt) {
+// Files that have chunks on both sides of the floor cannot be deleted.
+TEST_F(ReclaimerTest, DroppedChunksInAFileWithOthersAreRemovedByRewritingIt) {
   fill(0, 1);
   fill(0, 2, 100);
   ASSERT_TRUE(store_->expire(0, 2));
@@ -125,7 +123,7 @@ TEST_F(ReclaimerTest, DroppedChunksInAFileWithOthersAreWrittenOutOfIt) {
   EXPECT_EQ(rows(0, 1), 0U);
 }
 
-TEST_F(ReclaimerTest, ARestartKnowsWhatIsLeftToDoAndWhatIsDone) {
+TEST_F(ReclaimerTest, ARestartFindsWhatIsLeftToReclaim) {
   for (ChunkNo chunk = 1; chunk <= 3; ++chunk) fill(1, chunk);
   compact();
   classify(kSeries);
@@ -142,8 +140,8 @@ TEST_F(ReclaimerTest, ARestartKnowsWhatIsLeftToDoAndWhatIsDone) {
   EXPECT_EQ(rows(1, 3), 0U);
 }
 
-// Pieces of a chunk in the log, in a young file and in an old one: all go together.
-TEST_F(ReclaimerTest, AChunkGoesWithAllItsPieces) {
+// Fragments of a chunk in the log, in a young file and in an old one are dropped together.
+TEST_F(ReclaimerTest, AChunkIsDroppedWithAllItsFragments) {
   fill(0, 1);
   compact();
   fill(0, 1);
@@ -157,7 +155,7 @@ TEST_F(ReclaimerTest, AChunkGoesWithAllItsPieces) {
   EXPECT_EQ(rows(0, 1), 0U);
 }
 
-TEST_F(ReclaimerTest, ASnapshotTakenBeforeCanStillBeRead) {
+TEST_F(ReclaimerTest, AnEarlierSnapshotStaysReadable) {
   fill(0, 1);
   const auto snapshot = store_->snapshot();
   classify(kSeries / 2);
@@ -167,8 +165,8 @@ TEST_F(ReclaimerTest, ASnapshotTakenBeforeCanStillBeRead) {
   EXPECT_TRUE(snapshot->chunk({0, 1, 0}));
 }
 
-// RocksDB would write all files anew every 30 days because there is a filter.
-TEST_F(ReclaimerTest, NothingIsWrittenAnewForItsAgeAlone) {
+// Because there is a filter, RocksDB would by default rewrite all files every 30 days.
+TEST_F(ReclaimerTest, FilesAreNotRewrittenForTheirAgeAlone) {
   store_.reset();
   auto database = RocksDatabase::open(options_.path + "/db", options_, tiers_);
   ASSERT_TRUE(database);
@@ -176,8 +174,8 @@ TEST_F(ReclaimerTest, NothingIsWrittenAnewForItsAgeAlone) {
     EXPECT_EQ((*database)->db().GetOptions((*database)->tier(t)).periodic_compaction_seconds, 0U);
 }
 
-// The times are printed and decide nothing. The tick waits for the first; the second is the reclaim thread's,
-// most of it the file system's, which unlinks a file per chunk number and 64 MB.
+// The times are printed but not tested. The tick waits for the first; the reclaim thread spends the second,
+// mostly in the file system, which unlinks one file per chunk number and 64 MB.
 TEST_F(ReclaimerTest, DroppingWholeChunksTakesMilliseconds) {
   for (ChunkNo chunk = 1; chunk <= 200; ++chunk) fill(0, chunk, 200);
   compact();

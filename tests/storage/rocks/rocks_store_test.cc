@@ -1,4 +1,3 @@
-// RocksStore on a real disk: what survives a reopening, what is refused at the door, and how damage is borne.
 #include "storage/rocks/rocks_store.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +21,7 @@ namespace fs = std::filesystem;
 
 Tiers tiers(std::string_view text = "10s:1d,5m:1y") { return *Tiers::parse(text); }
 
-// Every file under a directory with its content, to show that nothing was touched.
+// Returns every file under a directory with its content, to show that nothing was changed.
 std::map<std::string, std::string> files(const fs::path& directory) {
   std::map<std::string, std::string> out;
   for (const auto& file : fs::recursive_directory_iterator(directory)) {
@@ -73,7 +72,7 @@ class RocksStoreTest : public testing::Test {
     const int64_t slots = tiers()[key.tier].chunk_slots;
     return decode_chunk(key, Slot{key.chunk} * slots, slots, *store_->snapshot()->chunk(key));
   }
-  // Closes the store and does something to its database with RocksDB alone.
+  // Closes the store and changes its database with RocksDB alone.
   void with_database(
       const std::function<void(rocksdb::DB&, const std::vector<rocksdb::ColumnFamilyHandle*>&)>& act) {
     store_.reset();
@@ -99,7 +98,7 @@ class RocksStoreTest : public testing::Test {
   std::unique_ptr<RocksStore> store_;
 };
 
-TEST_F(RocksStoreTest, ABatchIsThereWholeAfterReopening) {
+TEST_F(RocksStoreTest, ABatchIsWholeAfterReopening) {
   open();
   const ChunkKey key{0, 3, 9};
   StoreBatch batch;
@@ -131,7 +130,7 @@ TEST_F(RocksStoreTest, ABatchIsThereWholeAfterReopening) {
   EXPECT_EQ(*store_->snapshot()->rollup_position(), (RollupPosition{3, 4}));
 }
 
-TEST_F(RocksStoreTest, CountsWhatItWritesWhenAsked) {
+TEST_F(RocksStoreTest, CountsWrittenBytesIfEnabled) {
   for (const bool is_asked : {false, true}) {
     RocksOptions options;
     options.path = path_;
@@ -144,8 +143,8 @@ TEST_F(RocksStoreTest, CountsWhatItWritesWhenAsked) {
   }
 }
 
-// Cuts the log in the middle of its last batch, as a power cut would: none of that batch may show.
-TEST_F(RocksStoreTest, ATornBatchIsGoneWholeAndTheOnesBeforeItStay) {
+// Cuts the log in the middle of its last batch, as a power cut does: none of that batch may be visible.
+TEST_F(RocksStoreTest, ATornBatchIsDroppedWholeAndEarlierOnesStay) {
   open();
   const ChunkKey key{0, 3, 9};
   write_frames(key, bucket_frames(key, 0, 1));
@@ -164,7 +163,7 @@ TEST_F(RocksStoreTest, ATornBatchIsGoneWholeAndTheOnesBeforeItStay) {
   EXPECT_EQ(*store_->snapshot()->flushed_tick(0), 0U);
 }
 
-TEST_F(RocksStoreTest, TrimmedRowsAreDeletedAndNotJustHidden) {
+TEST_F(RocksStoreTest, TrimmedRowsAreDeletedNotJustHidden) {
   open();
   for (TickNo tick = 1; tick <= 5; ++tick) {
     StoreBatch batch;
@@ -212,7 +211,7 @@ TEST_F(RocksStoreTest, CompactionKeepsTheMeaningAndMakesOneFrame) {
   }
   const Slot first = 3 * tiers()[0].chunk_slots;
   const CompactedChunk expected = compact_chunk(key, first, tiers()[0].chunk_slots, written, true);
-  EXPECT_EQ(*store_->snapshot()->chunk(key), written);  // readers join, they do not code anew
+  EXPECT_EQ(*store_->snapshot()->chunk(key), written);  // readers concatenate, they do not encode again
   compact_all();
   EXPECT_EQ(*store_->snapshot()->chunk(key), expected.value);
   write_frames(key, bucket_frames(key, 50, 7));
@@ -221,7 +220,7 @@ TEST_F(RocksStoreTest, CompactionKeepsTheMeaningAndMakesOneFrame) {
   EXPECT_EQ(store_->stats().damaged_frames, 0U);
 }
 
-// A flush merges what it holds of a chunk without knowing what older files have.
+// A flush merges the fragments in its buffer without knowing those in older files.
 TEST_F(RocksStoreTest, AnEraseReachesOlderFilesThroughAPartialMerge) {
   open();
   const ChunkKey key{0, 3, 9};
@@ -266,7 +265,7 @@ TEST_F(RocksStoreTest, MergesCountTheDamagedFramesTheyCarry) {
   EXPECT_EQ(value.substr(0, damaged.size()), damaged);
 }
 
-TEST_F(RocksStoreTest, ExpiryOfCompactedChunksGivesTheDiskBack) {
+TEST_F(RocksStoreTest, ExpiryOfCompactedChunksFreesDiskSpace) {
   open();
   for (ChunkNo number = 1; number <= 4; ++number) {
     for (SeriesId id = 0; id < 200; ++id) {
@@ -303,12 +302,12 @@ TEST_F(RocksStoreTest, AnEmptyDirectoryBecomesAStoreAndOpensAgain) {
   EXPECT_TRUE(fs::exists(path_ / "FORMAT"));
 }
 
-TEST_F(RocksStoreTest, ADirectoryOfSomeoneElseIsRefusedUntouched) {
+TEST_F(RocksStoreTest, AForeignDirectoryIsRefusedUnchanged) {
   directory_.write("data/letters/one.txt", "dear");
   expect_refused(ErrorCode::kInvalid, "not a data directory of statmill");
 }
 
-TEST_F(RocksStoreTest, ADatabaseOfSomeoneElseIsRefusedUntouched) {
+TEST_F(RocksStoreTest, AForeignDatabaseIsRefusedUnchanged) {
   fs::create_directories(path_);
   rocksdb::DB* db = nullptr;
   rocksdb::Options options;
@@ -319,19 +318,19 @@ TEST_F(RocksStoreTest, ADatabaseOfSomeoneElseIsRefusedUntouched) {
   expect_refused(ErrorCode::kInvalid, "not a data directory of statmill");
 }
 
-TEST_F(RocksStoreTest, AFormatFileThatIsNotOursIsRefusedUntouched) {
+TEST_F(RocksStoreTest, AForeignFormatFileIsRefusedUnchanged) {
   directory_.write("data/FORMAT", "something else\n");
   expect_refused(ErrorCode::kInvalid, "FORMAT is not statmill's");
 }
 
-TEST_F(RocksStoreTest, AnotherMajorVersionIsRefusedUntouched) {
+TEST_F(RocksStoreTest, AnotherMajorVersionIsRefusedUnchanged) {
   open();
   store_.reset();
   directory_.write("data/FORMAT", "statmill store 2.0\nsteps 10s,5m\n");
   expect_refused(ErrorCode::kVersion, "it has format version 2.0, this program reads 1.x");
 }
 
-TEST_F(RocksStoreTest, OtherStepsAreRefusedUntouchedAndOtherRetentionIsNot) {
+TEST_F(RocksStoreTest, OtherStepsAreRefusedUnchangedButNotOtherRetention) {
   open();
   store_.reset();
   expect_refused(ErrorCode::kInvalid, "created with tier steps 10s,5m, but the configured steps are 10s,1h",
@@ -340,20 +339,20 @@ TEST_F(RocksStoreTest, OtherStepsAreRefusedUntouchedAndOtherRetentionIsNot) {
   open(tiers("10s:2d,5m:2y"));
 }
 
-// RocksDB would start anew and delete the files it does not know.
-TEST_F(RocksStoreTest, ADatabaseThatLostItsCurrentFileIsRefusedUntouched) {
+// RocksDB would create a new database and delete the files that it does not know.
+TEST_F(RocksStoreTest, ADatabaseWithoutItsCurrentFileIsRefusedUnchanged) {
   open();
   store_.reset();
   fs::remove(path_ / "db" / "CURRENT");
   expect_refused(ErrorCode::kCorrupt, "lost the file CURRENT");
 }
 
-TEST_F(RocksStoreTest, ADirectoryThatCannotBeMadeIsAnIoError) {
+TEST_F(RocksStoreTest, ADirectoryThatCannotBeCreatedIsAnIoError) {
   directory_.write("data", "a file");
   expect_refused(ErrorCode::kIo, "create");
 }
 
-TEST(Keys, SortAsTheirNumbersDo) {
+TEST(Keys, SortLikeTheirNumbers) {
   EXPECT_LT(chunk_key(1, 300), chunk_key(2, 1));
   EXPECT_LT(chunk_key(255, 0), chunk_key(256, 0));
   EXPECT_LT(journal_key({255, 9}), journal_key({256, 0}));

@@ -1,4 +1,3 @@
-// Scrubbing: a sound store has no faults, and each kind of damage is found where it is.
 #include "storage/rocks/scrub.h"
 
 #include <gmock/gmock.h>
@@ -31,7 +30,7 @@ class ScrubTest : public StoredData {
  protected:
   void SetUp() override { fill(); }
 
-  // Puts a row where the store itself never would.
+  // Writes a row that the store itself never writes.
   void plant(int family, const std::string& key, const std::string& value) {
     close();
     auto database = RocksDatabase::open(data() + "/db", {}, tiers_);
@@ -46,7 +45,7 @@ class ScrubTest : public StoredData {
     return report ? std::move(*report) : ScrubReport{};
   }
   std::vector<std::string> faults() { return words(scrub_offline()); }
-  // The file of that family which begins with that key.
+  // Returns the file of the family that begins with the key.
   std::string file_of(std::string_view family, const std::string& key) {
     const auto database = RocksDatabase::open(data() + "/db", {}, tiers_, RocksAccess::kReadOnly);
     std::vector<rocksdb::LiveFileMetaData> files;
@@ -64,7 +63,7 @@ class ScrubTest : public StoredData {
   static constexpr int kFinest = 3;
 };
 
-TEST_F(ScrubTest, CountsWhatASoundStoreHas) {
+TEST_F(ScrubTest, CountsTheContentOfAnUndamagedStore) {
   ASSERT_TRUE(store_->flush());
   const auto report = store_->scrub(never);
   ASSERT_TRUE(report) << report.error().message;
@@ -84,7 +83,7 @@ TEST_F(ScrubTest, CountsWhatASoundStoreHas) {
   EXPECT_GT(report->tiers[1].bytes, 0U);
 }
 
-TEST_F(ScrubTest, ReadsWhatIsOnlyInTheLog) {
+TEST_F(ScrubTest, ReadsTheLogToo) {
   const ScrubReport report = scrub_offline();
   EXPECT_THAT(words(report), IsEmpty());
   EXPECT_EQ(report.tiers.at(0).rows, kSeries);
@@ -97,7 +96,7 @@ TEST_F(ScrubTest, ChangesNothing) {
   EXPECT_EQ(files_under(data()), before);
 }
 
-TEST_F(ScrubTest, ReadsABackupWhereItLies) {
+TEST_F(ScrubTest, ReadsABackupInPlace) {
   ASSERT_TRUE(store_->backup(path("backup"), never));
   const auto before = files_under(path("backup"));
   const auto report = scrub_directory(path("backup"));
@@ -129,7 +128,7 @@ TEST_F(ScrubTest, ComparesHistogramsWithTheirBuckets) {
   }
 }
 
-TEST_F(ScrubTest, FindsRowsThatAreNotWhatTheySay) {
+TEST_F(ScrubTest, FindsInvalidRows) {
   std::string damaged = frames({0, kChunk, 7}, 0, 1);
   damaged[3] = static_cast<char>(damaged[3] ^ 1);
   std::string torn_journal = journal_row(9);
@@ -179,7 +178,7 @@ TEST_F(ScrubTest, KnowsDeletedSeries) {
   EXPECT_EQ(report.series, kSeries - 1);
 }
 
-TEST_F(ScrubTest, FindsAByteThatWasCutInAFile) {
+TEST_F(ScrubTest, FindsAChangedByteInAFile) {
   ASSERT_TRUE(store_->flush());
   close();
   const auto sst = largest(data() + "/db", ".sst");
@@ -187,7 +186,7 @@ TEST_F(ScrubTest, FindsAByteThatWasCutInAFile) {
   EXPECT_THAT(faults(), Contains(HasSubstr("file " + sst.filename().string())));
 }
 
-TEST_F(ScrubTest, FindsFilesThatAreGoneOrShort) {
+TEST_F(ScrubTest, FindsMissingAndTruncatedFiles) {
   ASSERT_TRUE(store_->flush());
   ASSERT_TRUE(store_->backup(path("backup"), never));
   const auto sst = largest(path("backup/db"), ".sst");
@@ -200,7 +199,7 @@ TEST_F(ScrubTest, FindsFilesThatAreGoneOrShort) {
   }
 }
 
-TEST_F(ScrubTest, GoesOnBehindAFileThatCannotBeRead) {
+TEST_F(ScrubTest, ContinuesAfterAnUnreadableFile) {
   ASSERT_TRUE(store_->flush());
   StoreBatch later;
   later.tick = 3;
@@ -216,13 +215,13 @@ TEST_F(ScrubTest, GoesOnBehindAFileThatCannotBeRead) {
   EXPECT_EQ(report.tiers.at(0).rows, 1U) << "of the later chunk";
 }
 
-TEST_F(ScrubTest, CanBeGivenUp) {
+TEST_F(ScrubTest, CanBeCancelled) {
   const auto report = store_->scrub([] { return true; });
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code, ErrorCode::kUnavailable);
 }
 
-TEST_F(ScrubTest, SaysWhatIsNoStore) {
+TEST_F(ScrubTest, ReportsWhatIsNotAStore) {
   EXPECT_EQ(scrub_directory(path("nothing")).error().code, ErrorCode::kNotFound);
   directory_.write("other/FORMAT", "a diary\n");
   EXPECT_EQ(scrub_directory(path("other")).error().code, ErrorCode::kInvalid);

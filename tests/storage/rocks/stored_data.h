@@ -1,4 +1,4 @@
-// StoredData: a data directory with some of everything in it, for tests of what is done to whole stores.
+// StoredData: a data directory with some of everything in it, for tests of operations on whole stores.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -90,7 +90,7 @@ class StoredData : public testing::Test {
     const std::vector<JournalPiece> pieces = {{3, 1, entry}, {second, 1, entry}};
     return encode_journal_row({tick, 0, previous}, pieces);
   }
-  // What every chunk of the store means.
+  // The decoded content of every chunk of the store.
   std::map<ChunkKey, std::vector<SlotBucket>> content() {
     std::map<ChunkKey, std::vector<SlotBucket>> out;
     const auto snapshot = store_->snapshot();

@@ -1,4 +1,4 @@
-// The words that the codec's tests are written in: one chunk's key, and short forms for what is done to it.
+// Helpers of the codec's tests: the key of one chunk, and short forms of the codec's functions for it.
 #pragma once
 
 #include <initializer_list>
@@ -11,7 +11,7 @@
 #include "storage/codec/codec.h"
 #include "storage/codec/window.h"
 
-namespace statmill::codec_words {
+namespace statmill::codec_helpers {
 
 inline constexpr int64_t kChunkSlots = 2160;
 inline constexpr ChunkKey kKey{0, 7, 42};
@@ -20,7 +20,7 @@ inline constexpr Slot kFirst = 7 * kChunkSlots;
 inline std::string encode(const std::vector<SlotBucket>& buckets, Combine combine = Combine::kMerge) {
   return encode_buckets(kKey, kFirst, combine, buckets);
 }
-// As a window holds them. Requires: not empty.
+// Encodes them as a window does. Requires: not empty.
 inline std::string encode_run(const std::vector<SlotBucket>& buckets, Combine combine = Combine::kMerge) {
   Window window;
   for (const SlotBucket& b : buckets) window.add(b, combine, nullptr);
@@ -37,7 +37,7 @@ inline Bucket gauge(int64_t mantissa, int8_t scale = 0) {
   return Bucket::of(Number::decimal(mantissa, scale));
 }
 
-// A frame of any kind with the right checksum, made without the code under test.
+// Returns a frame of any kind with a correct checksum, made without the code under test.
 inline std::string seal(uint8_t kind, std::string_view payload, const ChunkKey& key = kKey) {
   std::string head;
   Writer h(head);
@@ -60,7 +60,7 @@ inline std::string bytes(std::initializer_list<int> values) {
   return out;
 }
 
-// Values with every shape of frame, one frame each.
+// One frame of every shape.
 inline std::vector<std::string> sample_frames() {
   Bucket many = gauge(150, 2);
   many.merge(gauge(-275, 2));
@@ -97,4 +97,4 @@ inline std::vector<std::string> sample_frames() {
   };
 }
 
-}  // namespace statmill::codec_words
+}  // namespace statmill::codec_helpers
