@@ -8,8 +8,7 @@
 namespace statmill {
 namespace {
 
-constexpr uint8_t kVersion = 2;
-constexpr uint8_t kVersionWithoutSecret = 1;
+constexpr uint8_t kVersion = 1;
 constexpr uint8_t kEphemeral = 1;
 constexpr uint8_t kUncertain = 2;
 constexpr size_t kChecksumBytes = 4;
@@ -19,7 +18,7 @@ uint32_t checksum(const AgentId& id, std::string_view body) {
 }
 
 void put(Writer& writer, Timestamp time) { writer.svarint(time.time_since_epoch().count()); }
-Timestamp take_time(Reader& reader) { return Timestamp(Duration(reader.svarint())); }
+Timestamp read_time(Reader& reader) { return Timestamp(Duration(reader.svarint())); }
 
 void put(Writer& writer, const AgentGap& gap) {
   writer.varint(gap.first);
@@ -34,16 +33,16 @@ void put(Writer& writer, std::string_view text) {
   writer.varint(text.size());
   writer.bytes(text);
 }
-std::string take_text(Reader& reader) { return std::string(reader.bytes(reader.varint())); }
+std::string read_text(Reader& reader) { return std::string(reader.bytes(reader.varint())); }
 
-AgentGap take_gap(Reader& reader) {
+AgentGap read_gap(Reader& reader) {
   AgentGap gap;
   gap.first = reader.varint();
   gap.last = gap.first + reader.varint();
   gap.lines = reader.varint();
   gap.reason = static_cast<GapReason>(reader.u8());
-  gap.from = take_time(reader);
-  gap.to = take_time(reader);
+  gap.from = read_time(reader);
+  gap.to = read_time(reader);
   return gap;
 }
 
@@ -77,28 +76,12 @@ std::string encode_agent_row(const AgentRow& row) {
   return out;
 }
 
-namespace {
-
-void take_rest(Reader& reader, uint8_t flags, AgentRow& row) {
-  row.newest = take_time(reader);
-  if ((flags & kUncertain) != 0) row.uncertain_until = take_time(reader);
-  row.lines_refused = reader.varint();
-  const std::string_view secret = reader.bytes(row.secret.size());
-  std::copy(secret.begin(), secret.end(), row.secret.begin());
-  row.peer = take_text(reader);
-  row.agent_version = take_text(reader);
-}
-
-}  // namespace
-
 Result<AgentRow> decode_agent_row(const AgentId& id, std::string_view bytes) {
   if (bytes.size() < kChecksumBytes + 1) return corrupt("too short");
   const std::string_view body = bytes.substr(0, bytes.size() - kChecksumBytes);
   if (Reader(bytes.substr(body.size())).u32be() != checksum(id, body)) return corrupt("checksum");
   Reader reader(body);
-  const uint8_t version = reader.u8();
-  if (version != kVersion && version != kVersionWithoutSecret)
-    return Error{ErrorCode::kVersion, "agent row: unknown version"};
+  if (reader.u8() != kVersion) return Error{ErrorCode::kVersion, "agent row: unknown version"};
   AgentRow row;
   row.id = id;
   const uint8_t flags = reader.u8();
@@ -106,16 +89,21 @@ Result<AgentRow> decode_agent_row(const AgentId& id, std::string_view bytes) {
   row.position.epoch = static_cast<uint32_t>(reader.varint());
   row.position.seq = reader.varint();
   row.position.lines = reader.varint();
-  row.position.time = take_time(reader);
-  row.seen = take_time(reader);
-  row.host = take_text(reader);
+  row.position.time = read_time(reader);
+  row.seen = read_time(reader);
+  row.host = read_text(reader);
   row.gaps = reader.varint();
   row.lines_lost = reader.varint();
   const uint64_t kept = reader.varint();
   if (kept > AgentRow::kGapsKept) return corrupt("gaps");
-  for (uint64_t i = 0; i < kept; ++i) row.last_gaps.push_back(take_gap(reader));
-  row.newest = row.position.time;
-  if (version == kVersion) take_rest(reader, flags, row);
+  for (uint64_t i = 0; i < kept; ++i) row.last_gaps.push_back(read_gap(reader));
+  row.newest = read_time(reader);
+  if ((flags & kUncertain) != 0) row.uncertain_until = read_time(reader);
+  row.lines_refused = reader.varint();
+  const std::string_view secret = reader.bytes(row.secret.size());
+  std::copy(secret.begin(), secret.end(), row.secret.begin());
+  row.peer = read_text(reader);
+  row.agent_version = read_text(reader);
   if (reader.failed() || !reader.done()) return corrupt("length");
   return row;
 }

@@ -1,14 +1,12 @@
 // AgentRow: what the store keeps about one agent, written in the same batch as the samples it accounts for:
 // how far its batches are durable, and which of them are lost for good.
 //
-//   version u8 = 2 | flags u8 (1: ephemeral, 2: uncertain) | epoch varint | seq varint | lines varint |
+//   version u8 = 1 | flags u8 (1: ephemeral, 2: uncertain) | epoch varint | seq varint | lines varint |
 //   time svarint ms | seen svarint ms | host: length varint, bytes | gaps varint | lines lost varint |
 //   gaps kept varint, each: first seq varint, count - 1 varint, lines varint, reason u8, from svarint ms,
 //   to svarint ms | newest svarint ms | if uncertain: until svarint ms | lines refused varint |
 //   hash of the secret 32 bytes | peer: length varint, bytes | agent's version: length varint, bytes |
 //   crc32c u32be over the id and all of that
-//
-// A row of version 1 ends after its gaps: its agent has no secret yet, and its newest batch is its last.
 #pragma once
 
 #include <array>

@@ -11,9 +11,4 @@ bool Series::replay(uint32_t entries, Reader& in) {
   return true;
 }
 
-void Series::replay(const SlotBucket& entry) {
-  pending.add(entry, combine(), nullptr);
-  include_slot(entry.slot);
-}
-
 }  // namespace statmill

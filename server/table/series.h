@@ -54,7 +54,6 @@ struct Series {
   // Adds entries of a journal row to `pending`, when the server starts. Returns false if the bytes are not
   // `entries` valid entries.
   bool replay(uint32_t entries, Reader& in);
-  void replay(const SlotBucket& entry);
   void include_slot(Slot slot) {
     if (last_slot.is(slot)) return;  // nearly always
     if (first_slot == kNoSlot || slot < first_slot) first_slot = slot;

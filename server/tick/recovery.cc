@@ -58,7 +58,6 @@ class Loader {
     ++recovery_.journal_rows;
     recovery_.start.last_tick = std::max(recovery_.start.last_tick, tick);
     const TickNo last = std::exchange(recovery_.start.last_row, tick);
-    if (journal_row_version(row) == kJournalVersion1) return replay_v1(tick, part, row);
     rows_.push_back({tick, std::string(row)});
     ReplayRow& added = rows_.back();
     auto opened = JournalRowReader::open(tick, part, added.bytes);
@@ -107,21 +106,6 @@ class Loader {
   Status skip_row(TickNo tick) {
     ++recovery_.losses.rows_damaged;
     decodable_from_ = tick;
-    return Status::ok();
-  }
-
-  // Rows of version 1 are older than all others.
-  Status replay_v1(TickNo tick, RowPart part, std::string_view row) {
-    const auto entries = decode_journal_row_v1(tick, part, row);
-    if (!entries) return salvages_ ? skip_row(tick) : entries.error();
-    for (const JournalEntry& e : *entries) {
-      const auto series = known(e.id);
-      if (!series && salvages_) ++recovery_.losses.entries_of_unknown_series;
-      if (!series && !salvages_) return series.error();
-      if (!series || series->is_deleted || tick <= recovery_.start.flushed[series->shard]) continue;
-      series->series->replay({e.slot, e.bucket});
-      ++recovery_.journal_entries;
-    }
     return Status::ok();
   }
 

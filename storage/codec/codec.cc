@@ -11,7 +11,6 @@
 #include "storage/codec/entry_run.h"
 #include "storage/codec/frames.h"
 #include "storage/codec/histogram_codec.h"
-#include "storage/codec/varint_codec.h"
 
 namespace statmill {
 namespace {
@@ -57,23 +56,21 @@ class Content {
   Content(const Place& place, Wanted wanted) : place_(place), wanted_(wanted) {}
 
   enum class Outcome {
-    kTaken,
+    kApplied,
     kDamaged,
     kForeign,  // intact, but of unknown kind: no frame may be moved across it
   };
-  Outcome take(const Frame& frame) {
+  Outcome apply(const Frame& frame) {
     if (frame.state != Frame::State::kIntact) return Outcome::kDamaged;
     switch (static_cast<FrameKind>(frame.kind)) {
-      case FrameKind::kVarintBuckets:
-        return take_buckets(decode_varint_group(frame.payload, place_.first_slot, place_.chunk_slots));
       case FrameKind::kColumnBuckets:
-        return take_buckets(decode_group(frame.payload, place_.first_slot, place_.chunk_slots, wanted_));
+        return apply_buckets(decode_group(frame.payload, place_.first_slot, place_.chunk_slots, wanted_));
       case FrameKind::kEntryRun:
-        return take_buckets(decode_entry_run(frame.payload, place_.first_slot, place_.chunk_slots));
+        return apply_buckets(decode_entry_run(frame.payload, place_.first_slot, place_.chunk_slots));
       case FrameKind::kHistograms:
-        return take_histograms(frame.payload);
+        return apply_histograms(frame.payload);
       case FrameKind::kErase:
-        return take_erase(frame);
+        return apply_erase(frame);
       case FrameKind::kDebris:
         return Outcome::kDamaged;
     }
@@ -93,7 +90,7 @@ class Content {
   const std::vector<SlotRange>& erased() const { return erased_; }
 
  private:
-  Outcome take_buckets(std::optional<DecodedGroup> group) {
+  Outcome apply_buckets(std::optional<DecodedGroup> group) {
     if (!group) return Outcome::kDamaged;
     if (combine_.value_or(group->combine) != group->combine) return Outcome::kForeign;
     combine_ = group->combine;
@@ -102,11 +99,11 @@ class Content {
     } else {
       combine_into(buckets_, group->buckets, *combine_);
     }
-    return Outcome::kTaken;
+    return Outcome::kApplied;
   }
 
-  Outcome take_histograms(std::string_view payload) {
-    if (wanted_ != Wanted::kHistograms) return Outcome::kTaken;
+  Outcome apply_histograms(std::string_view payload) {
+    if (wanted_ != Wanted::kHistograms) return Outcome::kApplied;
     auto histograms = decode_histograms(payload, place_.first_slot, place_.chunk_slots);
     if (!histograms) return Outcome::kDamaged;
     if (histograms_.empty()) {
@@ -114,17 +111,17 @@ class Content {
     } else {
       merge_into(histograms_, *histograms);
     }
-    return Outcome::kTaken;
+    return Outcome::kApplied;
   }
 
-  Outcome take_erase(const Frame& frame) {
+  Outcome apply_erase(const Frame& frame) {
     const std::optional<SlotRange> range = decode_erase(place_, frame.payload);
     if (!range) return Outcome::kDamaged;
     const auto is_erased = [&](const auto& at) { return at.slot >= range->begin && at.slot < range->end; };
     std::erase_if(buckets_, is_erased);
     std::erase_if(histograms_, is_erased);
     add_range(erased_, *range);
-    return Outcome::kTaken;
+    return Outcome::kApplied;
   }
 
   const Place place_;
@@ -200,7 +197,7 @@ DecodedChunk decode_chunk(const ChunkKey& key, Slot first_slot, int64_t chunk_sl
   Content content({key, first_slot, chunk_slots}, wanted);
   FrameWalk walk(key, value);
   while (const std::optional<Frame> frame = walk.next()) {
-    if (content.take(*frame) != Content::Outcome::kTaken) ++decoded.damaged_frames;
+    if (content.apply(*frame) != Content::Outcome::kApplied) ++decoded.damaged_frames;
   }
   decoded.combine = content.combine();
   decoded.buckets = std::move(content.buckets());
@@ -215,8 +212,8 @@ CompactedChunk compact_chunk(const ChunkKey& key, Slot first_slot, int64_t chunk
   Content content(place, Wanted::kHistograms);
   FrameWalk walk(key, value);
   while (const std::optional<Frame> frame = walk.next()) {
-    const Content::Outcome outcome = content.take(*frame);
-    if (outcome == Content::Outcome::kTaken) continue;
+    const Content::Outcome outcome = content.apply(*frame);
+    if (outcome == Content::Outcome::kApplied) continue;
     ++compacted.damaged_frames;
     if (outcome == Content::Outcome::kForeign) {
       append_content(compacted.value, place, content, oldest);

@@ -13,7 +13,6 @@ namespace statmill {
 
 // Stored on disk: never renumber. A new codec gets a new kind.
 enum class FrameKind : uint8_t {
-  kVarintBuckets = 0x10,  // storage/codec/varint_codec.h, read only
   kColumnBuckets = 0x11,  // storage/codec/column_codec.h
   kEntryRun = 0x12,       // storage/codec/entry_run.h
   kHistograms = 0x18,     // storage/codec/histogram_codec.h

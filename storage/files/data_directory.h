@@ -16,7 +16,7 @@ namespace statmill {
 // A directory with files but without this one is not a data directory.
 inline constexpr const char* kFormatFile = "FORMAT";
 inline constexpr uint16_t kFormatMajor = 1;  // a program reads its own major version only
-inline constexpr uint16_t kFormatMinor = 5;
+inline constexpr uint16_t kFormatMinor = 0;
 
 // Checks that `path` is a data directory of this format and these tier steps, and returns the path of its
 // database. A missing or empty directory becomes one (parents are created). After an error nothing in it has

@@ -5,13 +5,11 @@
 
 #include "base/check.h"
 #include "base/hash.h"
-#include "storage/journal/journal_v1.h"
 
 namespace statmill {
 namespace {
 
-constexpr uint8_t kVersion = 3;
-constexpr uint8_t kVersionWithoutHistograms = 2;  // else the same
+constexpr uint8_t kVersion = 1;
 constexpr size_t kChecksumBytes = 4;
 
 uint32_t checksum(TickNo tick, RowPart part, std::string_view bytes) {
@@ -26,18 +24,17 @@ Error corrupt(TickNo tick, std::string_view why) {
   return {ErrorCode::kCorrupt, "journal row of tick " + std::to_string(tick) + ": " + std::string(why)};
 }
 
-// The bytes under the checksum, without the version, which is to be from `least` to `most`.
-Result<std::string_view> checked(TickNo tick, RowPart part, std::string_view row, uint8_t least,
-                                 uint8_t most) {
+// Returns the row between version and checksum, once both are correct.
+Result<std::string_view> checked(TickNo tick, RowPart part, std::string_view row) {
   if (row.size() < kChecksumBytes + 1) return corrupt(tick, "cut short");
   const std::string_view bytes = row.substr(0, row.size() - kChecksumBytes);
   if (Reader(row.substr(bytes.size())).u32be() != checksum(tick, part, bytes)) {
     return corrupt(tick, "wrong checksum");
   }
-  const uint8_t version = journal_row_version(row);
-  if (least <= version && version <= most) return bytes.substr(1);
+  const auto version = static_cast<uint8_t>(row[0]);
+  if (version == kVersion) return bytes.substr(1);
   return Error{ErrorCode::kVersion, "journal row of version " + std::to_string(version) +
-                                        ", this program reads up to " + std::to_string(kVersion)};
+                                        ", this program reads " + std::to_string(kVersion)};
 }
 
 }  // namespace
@@ -62,11 +59,11 @@ std::string encode_journal_row(const RowPlace& place, std::span<const JournalPie
 }
 
 Result<JournalRowReader> JournalRowReader::open(TickNo tick, RowPart part, std::string_view row) {
-  const auto runs = checked(tick, part, row, kVersionWithoutHistograms, kVersion);
+  const auto runs = checked(tick, part, row);
   if (!runs) return runs.error();
   Reader in(*runs);
   const uint64_t back = in.varint();
-  if (in.failed() || back >= tick) return corrupt(tick, "an impossible row before it");
+  if (in.failed() || back >= tick) return corrupt(tick, "an impossible previous tick");
   return JournalRowReader(back == 0 ? 0 : tick - back, in);
 }
 
@@ -82,24 +79,11 @@ bool JournalRowReader::begin_run() {
   left_ = in_.varint();
   entries_ = in_.varint();
   constexpr uint64_t kIds = uint64_t{std::numeric_limits<SeriesId>::max()} + 1;
-  // Every entry takes a byte at least, which bounds the loops over them.
+  // Every entry has at least one byte, which bounds the loops over them.
   failed_ = in_.failed() || left_ == 0 || entries_ == 0 || left_ > in_.remaining() ||
             entries_ > in_.remaining() || gap > kIds || next_ + gap + left_ > kIds;
   next_ += gap;
   return !failed_;
-}
-
-uint8_t journal_row_version(std::string_view row) {
-  return row.empty() ? uint8_t{0} : static_cast<uint8_t>(row[0]);
-}
-
-Result<std::vector<JournalEntry>> decode_journal_row_v1(TickNo tick, RowPart part, std::string_view row) {
-  const auto bytes = checked(tick, part, row, kJournalVersion1, kJournalVersion1);
-  if (!bytes) return bytes.error();
-  Reader in(*bytes);
-  auto entries = decode_entries_v1(in);
-  if (!entries) return corrupt(tick, "an impossible entry");
-  return std::move(*entries);
 }
 
 }  // namespace statmill

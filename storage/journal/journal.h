@@ -13,7 +13,6 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "base/result.h"
-#include "storage/bucket.h"
 #include "storage/ids.h"
 
 namespace statmill {
@@ -38,14 +37,6 @@ std::string encode_journal_row(const RowPlace& place, std::span<const JournalPie
 // `row`.
 template <class PieceAt>
 void encode_journal_row(const RowPlace& place, size_t count, const PieceAt& piece_at, std::string& row);
-
-// An entry of the first version's rows, which told every entry in full.
-struct JournalEntry {
-  SeriesId id = 0;
-  Kind kind = Kind::kGauge;
-  Slot slot = 0;  // of the finest tier
-  Bucket bucket;
-};
 
 // Iterates over the series of a row. The row must outlive it.
 class JournalRowReader {
@@ -75,14 +66,6 @@ class JournalRowReader {
   uint64_t entries_ = 0;
   bool failed_ = false;
 };
-
-inline constexpr uint8_t kJournalVersion1 = 1;
-
-// Of a row of any version; 0 when it is empty.
-uint8_t journal_row_version(std::string_view row);
-
-// The entries of a row of the first version. Errors: kCorrupt. All or nothing.
-Result<std::vector<JournalEntry>> decode_journal_row_v1(TickNo tick, RowPart part, std::string_view row);
 
 void begin_journal_row(const RowPlace& place, std::string& row);
 void end_journal_row(const RowPlace& place, std::string& row);

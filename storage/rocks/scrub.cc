@@ -66,7 +66,6 @@ class Scrubber {
   void check_activity(ShardNo shard, std::string_view activity);
   Status journal();
   void check_journal_row(const JournalKey& key, std::string_view row);
-  void check_journal_row_v1(const JournalKey& key, std::string_view row);
   Status tier(TierNo tier);
   void check_chunk(const ChunkKey& key, std::string_view value);
 
@@ -198,8 +197,7 @@ Status Scrubber::journal() {
                 if (key->tick == 0 && row.empty()) return;
                 ++report_.journal_rows;
                 last_row_ = std::exchange(row_, key->tick);
-                journal_row_version(row) == kJournalVersion1 ? check_journal_row_v1(*key, row)
-                                                             : check_journal_row(*key, row);
+                check_journal_row(*key, row);
               });
 }
 
@@ -220,17 +218,6 @@ void Scrubber::check_journal_row(const JournalKey& key, std::string_view row) {
     report_.journal_entries += reader->entries();
   }
   if (reader->failed() || !reader->entry_reader().done()) report_.add_fault(where, "an impossible entry");
-}
-
-void Scrubber::check_journal_row_v1(const JournalKey& key, std::string_view row) {
-  const std::string where = "journal tick " + std::to_string(key.tick);
-  const auto entries = decode_journal_row_v1(key.tick, key.part, row);
-  if (!entries) return report_.add_fault(where, entries.error().message);
-  report_.journal_entries += entries->size();
-  for (const JournalEntry& entry : *entries) {
-    if (!is_known(entry.id))
-      report_.add_fault(where, "series " + std::to_string(entry.id) + " is not in the catalog");
-  }
 }
 
 Status Scrubber::tier(TierNo tier) {
