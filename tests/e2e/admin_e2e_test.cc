@@ -1,4 +1,4 @@
-// The admin socket of a running server does what was asked, and no other listener does.
+// The admin socket of a running server handles admin requests; no other listener does.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -84,9 +84,8 @@ class Load {
   std::vector<std::thread> threads_;
 };
 
-// Returns how many programs to kill, one after the other: KILLED_PROGRAMS, else 1,000 with SM_TIER=nightly,
-// else
-// 10. They run on a loaded machine, so that the agent reads their cells at arbitrary points.
+// Returns how many programs to kill, one after the other: KILLED_PROGRAMS if set, 1,000 with SM_TIER=nightly,
+// else 10. They run on a loaded machine, so that the agent reads their cells at arbitrary points.
 int programs_wanted() {
   if (const char* wanted = std::getenv("KILLED_PROGRAMS")) return std::atoi(wanted);
   const char* tier = std::getenv("SM_TIER");

@@ -95,8 +95,8 @@ class World {
  public:
   World() : proxy_(1) {
     proxy_.stop_faults();
-    proxy_.forward_to(endpoint_of(
-        "127.0.0.1:" + std::to_string(unused_port())));  // nothing listens there until a server runs
+    // No process listens on this port; the agent gets the server's when that starts.
+    proxy_.forward_to(endpoint_of("127.0.0.1:" + std::to_string(unused_port())));
   }
 
   // Runs the server until it ends: it starts, accepts samples of all kinds, answers, flushes, deletes and

@@ -20,7 +20,7 @@ constexpr std::string_view kUsage =
 
 po::options_description describe_common() {
   po::options_description out("all", kHelpWidth);
-  out.add_options()("json", "one JSON object per line")("help", "print this");
+  out.add_options()("json", "prints one JSON object per line")("help", "prints this help");
   return out;
 }
 
