@@ -1,7 +1,7 @@
 // ChunkMerge: how RocksDB combines the fragments of a chunk when it compacts and when it reads.
 //
 // It never fails: if a merge operator returns false, the next compaction makes the whole database read-only.
-// What it cannot decode it keeps and counts.
+// It keeps and counts frames that it cannot decode.
 #pragma once
 
 #include <rocksdb/merge_operator.h>

@@ -62,7 +62,7 @@ class RocksStore final : public Store {
   const std::optional<Error>& fault() const { return fault_; }
   // Disk space currently kept for a start on a full disk. Thread-safe.
   uint64_t reserve_bytes() const;
-  // What a salvaging open() left out of the log.
+  // The parts of the log that a salvaging open() left out.
   const LogDrops& log_drops() const { return log_drops_; }
 
   // The following are for administrators; call them on any one thread at a time. Errors of all: kUnavailable

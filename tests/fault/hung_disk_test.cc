@@ -29,7 +29,7 @@ class WatchedTick final : private Clock {
   explicit WatchedTick(const FaultWorld& world) : now_(world.steady()) {
     watchdog_.add_task("tick", world.tick_time());
   }
-  // The problem that the watchdog reports after the tick has taken this long.
+  // The problem that the watchdog reports once the tick has lasted this long.
   std::string problem_after(Duration time) {
     for (Duration passed(0); passed < time; passed += options_.look) {
       now_ += options_.look;
@@ -74,7 +74,7 @@ class HungDisk : public testing::TestWithParam<DiskOp> {
     EXPECT_EQ(world.accepted(), accepted + kSamplesMeanwhile) << "accepted in memory";
   }
 
-  // Whether the hang was in a tick: 0 or 1.
+  // Returns 1 if the hang was in a tick, else 0.
   static int run_with(uint64_t nth) {
     FaultWorld world({});
     EXPECT_TRUE(world.start());
