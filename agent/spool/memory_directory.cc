@@ -16,10 +16,10 @@ void add(MemoryDirectory::Contents& contents, std::string_view bytes) {
   while (!bytes.empty()) {
     if (contents.size % kPieceBytes == 0) contents.pieces.emplace_back().reserve(kPieceBytes);
     std::string& piece = contents.pieces.back();
-    const size_t taken = std::min(bytes.size(), kPieceBytes - piece.size());
-    piece.append(bytes.substr(0, taken));
-    contents.size += taken;
-    bytes.remove_prefix(taken);
+    const size_t copied = std::min(bytes.size(), kPieceBytes - piece.size());
+    piece.append(bytes.substr(0, copied));
+    contents.size += copied;
+    bytes.remove_prefix(copied);
   }
 }
 

@@ -98,7 +98,7 @@ TEST(BatchBuilder, SplitsLongDistributionsIntoLinesWhoseSumsAddUp) {
     const LineBatch batch = builder.finish();
     if (round == 0) continue;
     EXPECT_GT(batch.lines, 1U);
-    uint64_t told = 0;
+    uint64_t reported = 0;
     uint64_t values = 0;
     std::istringstream lines(batch.text);
     for (std::string line; std::getline(lines, line);) {
@@ -107,10 +107,10 @@ TEST(BatchBuilder, SplitsLongDistributionsIntoLinesWhoseSumsAddUp) {
       std::string word;
       uint64_t line_sum = 0;
       words >> word >> word >> word >> line_sum;
-      told += line_sum;
+      reported += line_sum;
       while (words >> word) values += std::stoull(word.substr(word.find(':') + 1));
     }
-    EXPECT_EQ(told, sum);
+    EXPECT_EQ(reported, sum);
     EXPECT_EQ(values, 304'000U);
   }
 }

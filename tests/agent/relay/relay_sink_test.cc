@@ -62,9 +62,9 @@ class Relaying {
       : sink_(std::move(options), registry_, [this] { ++wakes_; }) {}
 
   uint64_t apply(Batch& batch) {
-    const uint64_t taken = sink_.apply(batch, from_unix_seconds(kNow));
-    accepted_ += taken;
-    return taken;
+    const uint64_t count = sink_.apply(batch, from_unix_seconds(kNow));
+    accepted_ += count;
+    return count;
   }
   uint64_t send(std::string_view lines) {
     Batch batch;
@@ -72,7 +72,7 @@ class Relaying {
     return apply(batch);
   }
   // Hands over the batches that are due, or all.
-  std::string taken(RelaySink::Which which = RelaySink::Which::kAll, SteadyTime now = {}) {
+  std::string drained(RelaySink::Which which = RelaySink::Which::kAll, SteadyTime now = {}) {
     std::string text;
     sink_.drain(which, now, [&](const LineBatch& batch) {
       EXPECT_LE(batch.text.size(), LineChunks::kTextBytesMax);
@@ -95,17 +95,17 @@ class Relaying {
 TEST(RelaySink, AggregatesEachSecondOfEachSeries) {
   Relaying relay;
   relay.send("g 1\ng 2.5\ng 7 4\n*e 1\n*e 2\n*e -0.5\n%d 1\n%d 1\n%d 2\nonly 3\n");
-  EXPECT_EQ(relay.taken(),
+  EXPECT_EQ(relay.drained(),
             "g 1700000000 3.5 7.25 1 2.5 2\ng 7 4\n*e 1700000000 2.5\n"
             "$d d 1700000000 4 6 1 2 3 32737:2 32769:1\nonly 1700000000 3\n");
   EXPECT_EQ(relay.handed_over(), 10U);
-  EXPECT_EQ(relay.taken(), "");
+  EXPECT_EQ(relay.drained(), "");
 }
 
 TEST(RelaySink, PassesOnSamplesThatALineCannotAggregate) {
   Relaying relay;
   relay.send("t 1700000000123\nt 1700000000124\nr 1e300\nr 2e300\nready 7 6 14 1 3 3\n");
-  EXPECT_EQ(relay.taken(),
+  EXPECT_EQ(relay.drained(),
             "t 1700000000 1700000000123\nt 1700000000 1700000000124\nr 1700000000 1e+300\n"
             "r 1700000000 2e+300\nready 7 6 14 1 3 3\n");
 }
@@ -113,14 +113,14 @@ TEST(RelaySink, PassesOnSamplesThatALineCannotAggregate) {
 TEST(RelaySink, AFullSumIsFollowedByAnother) {
   Relaying relay;
   relay.send("a 90000000\na 80000000\na 1\n");
-  EXPECT_EQ(relay.taken(), "a 1700000000 90000000\na 1700000000 80000001 6400000000000001 1 80000000 2\n");
+  EXPECT_EQ(relay.drained(), "a 1700000000 90000000\na 1700000000 80000001 6400000000000001 1 80000000 2\n");
   EXPECT_EQ(relay.handed_over(), 3U);
 }
 
 TEST(RelaySink, WithoutAggregationEachSampleIsALine) {
   Relaying relay({.aggregate = Duration(0)});
   relay.send("g 1\ng 1\n*e 7 0.001\n%d h5 41 20:1 21:1\n");
-  EXPECT_EQ(relay.taken(RelaySink::Which::kDue),
+  EXPECT_EQ(relay.drained(RelaySink::Which::kDue),
             "g 1700000000 1\ng 1700000000 1\n*e 7 0.001\n$d d 1700000000 41 841 20 21 2 32873:1 32875:1\n");
   EXPECT_EQ(relay.handed_over(), 4U);
 }
@@ -128,11 +128,11 @@ TEST(RelaySink, WithoutAggregationEachSampleIsALine) {
 TEST(RelaySink, SumsWaitForTheirInterval) {
   Relaying relay({.aggregate = Duration(10'000)});
   const SteadyTime start(std::chrono::hours(1));
-  relay.taken(RelaySink::Which::kDue, start);
+  relay.drained(RelaySink::Which::kDue, start);
   relay.send("g 1\nbig 1700000000123\n");
-  EXPECT_EQ(relay.taken(RelaySink::Which::kDue, start + Duration(9'000)), "big 1700000000 1700000000123\n");
+  EXPECT_EQ(relay.drained(RelaySink::Which::kDue, start + Duration(9'000)), "big 1700000000 1700000000123\n");
   relay.send("g 2\n");
-  EXPECT_EQ(relay.taken(RelaySink::Which::kDue, start + Duration(9'999)), "g 1700000000 3 5 1 2 2\n")
+  EXPECT_EQ(relay.drained(RelaySink::Which::kDue, start + Duration(9'999)), "g 1700000000 3 5 1 2 2\n")
       << "a slightly early timer is on time";
 }
 
@@ -140,7 +140,7 @@ TEST(RelaySink, TagsAndPartsOfTheHostAreInEveryName) {
   Relaying relay({.names = *HostNames::parse("dc=eu", "web1^")});
   relay.send("a 1\na 2\na;x 1\n");
   EXPECT_EQ(relay.accepted(), 2U) << "an invalid tag is refused";
-  EXPECT_EQ(relay.taken(), "a.web1;dc=eu 1700000000 3 5 1 2 2\na;dc=eu 1700000000 3 5 1 2 2\n");
+  EXPECT_EQ(relay.drained(), "a.web1;dc=eu 1700000000 3 5 1 2 2\na;dc=eu 1700000000 3 5 1 2 2\n");
   EXPECT_EQ(relay.handed_over(), 2U);
 }
 
@@ -161,7 +161,7 @@ TEST(RelaySink, IsBoundedAndCountsRefusals) {
     EXPECT_GT(refused, 0U);
     EXPECT_EQ(relay.accepted() + refused, received);
     EXPECT_EQ(relay.wakes(), 1) << "once before the next hand-over";
-    const std::string text = relay.taken(RelaySink::Which::kDue);
+    const std::string text = relay.drained(RelaySink::Which::kDue);
     EXPECT_LE(text.size(), size_t{1} << 19);
     EXPECT_EQ(relay.handed_over(), relay.accepted());
     EXPECT_EQ(relay.send("again 1\n"), 1U) << "there is room again";
@@ -171,12 +171,12 @@ TEST(RelaySink, IsBoundedAndCountsRefusals) {
 TEST(RelaySink, ManySumsAreHandedOverEarly) {
   Relaying relay({.aggregate = Duration(60'000), .bytes_max = 1 << 20});
   const SteadyTime start(std::chrono::hours(1));
-  relay.taken(RelaySink::Which::kDue, start);
+  relay.drained(RelaySink::Which::kDue, start);
   relay.send("few 1\n");
-  EXPECT_EQ(relay.taken(RelaySink::Which::kDue, start), "");
+  EXPECT_EQ(relay.drained(RelaySink::Which::kDue, start), "");
   for (int i = 0; i < 4000; ++i) relay.send("name." + std::to_string(i) + " 1\n");
   EXPECT_EQ(relay.wakes(), 1);
-  EXPECT_NE(relay.taken(RelaySink::Which::kDue, start), "");
+  EXPECT_NE(relay.drained(RelaySink::Which::kDue, start), "");
   EXPECT_EQ(relay.handed_over(), relay.accepted());
 }
 
@@ -189,7 +189,7 @@ TEST(RelaySink, CellsOfADistributionAreBoundedToo) {
     lines += "%d 1700000000 " + number + "\n%d 1700000000 -" + number + "\n";
   }
   ASSERT_EQ(relay.send(lines), count);
-  const std::string text = relay.taken();
+  const std::string text = relay.drained();
   EXPECT_EQ(relay.handed_over(), count);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << "one for 1024 cells, one for the rest";
   Taken directly;
@@ -227,7 +227,7 @@ RC_GTEST_PROP(RelaySink, TheServerMakesTheSameBuckets, ()) {
   Taken relayed;
   directly.take_lines(lines);
   relay.send(lines);
-  relayed.take_lines(relay.taken());
+  relayed.take_lines(relay.drained());
   RC_ASSERT(same_content(directly.content(), relayed.content()));
   RC_ASSERT(relay.handed_over() == relay.accepted());
 }
@@ -241,7 +241,7 @@ TEST(RelaySink, OtherDialectsMakeTheSameBuckets) {
     auto again = parse();
     directly.apply(direct->batch);
     relay.apply(again->batch);
-    relayed.take_lines(relay.taken());
+    relayed.take_lines(relay.drained());
     return !direct->batch.samples.empty() && same_content(directly.content(), relayed.content());
   };
   EXPECT_TRUE(relays_alike([] {

@@ -47,7 +47,7 @@ class World {
     if (chance < 82) return disk_fails(1 + random_() % 4);
     if (chance < 86) return disk_fails(0);
     if (chance < 90) return read_on();
-    if (chance < 92) return anew();
+    if (chance < 92) return change_identity();
     if (chance < 94) return copy();
     restart(chance < 97);
   }
@@ -67,7 +67,7 @@ class World {
   void trim();
   void disk_fails(uint64_t one_in);
   void read_on();
-  void anew();
+  void change_identity();
   void copy();
   void restart(bool is_power_cut);
 
@@ -236,7 +236,7 @@ void World::read_on() {
 }
 
 // Another agent has the same identity: durable batches are given up, waiting ones are renumbered.
-void World::anew() {
+void World::change_identity() {
   const auto fails = std::exchange(directory_.fails, [](SpoolCall) { return false; });
   const SpoolStats before = spool_->stats();
   const AgentId id = spool_->id();
