@@ -15,7 +15,7 @@ namespace statmill {
 // Thread-compatible.
 class RecentFrames {
  public:
-  // At 32 bytes each. The oldest frame is dropped when there are more: while the store fails, or when an
+  // At 40 bytes each. The oldest frame is dropped when there are more: while the store fails, or when an
   // agent sends many batches within one tick.
   static constexpr size_t kKept = 512;
 
