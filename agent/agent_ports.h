@@ -34,7 +34,7 @@ class AgentPorts {
   Status open();
   // Closes the ports and hands over everything that the relay has. Call at most once.
   void stop();
-  // Null if the relay is off.
+  // Returns nullptr if the relay is off.
   const Relay* relay() const { return relay_ ? &*relay_ : nullptr; }
 
  private:

@@ -116,8 +116,10 @@ TEST_P(HungDisk, IsReportedAndNothingIsLostOrDoubled) {
   for (std::thread& thread : threads) thread.join();
   std::printf("%d of %llu hangs met a tick\n", in_ticks.load(),
               static_cast<unsigned long long>((calls + step - 1) / step));
-  // Files are renamed only during a start.
-  EXPECT_TRUE(in_ticks > 0 || GetParam() == DiskOp::kRename);
+  // Files are renamed only during a start. Ticks open so few files that a sweep that skips calls may miss
+  // them all.
+  const bool may_miss_ticks = GetParam() == DiskOp::kRename || (GetParam() == DiskOp::kOpen && step > 1);
+  EXPECT_TRUE(in_ticks > 0 || may_miss_ticks);
 }
 
 void run_on_a_slow_disk(std::initializer_list<DiskOp> slow_calls) {
