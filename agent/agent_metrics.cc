@@ -14,7 +14,7 @@ double seconds_ahead(const OutboxFigures& figures) {
 }  // namespace
 
 void add_outbox_metrics(SelfReport& report, const OutboxThread& outbox) {
-  report.add_total("agent.lines_spooled", "Lines appended to the spool.",
+  report.add_total("agent.lines_spooled", "Lines appended to the spool, or dropped before they reached it.",
                    [&outbox] { return outbox.figures().lines_spooled; });
   report.add_total("agent.lines_acknowledged", "Lines acknowledged by servers, summed over all servers.",
                    [&outbox] { return outbox.figures().lines_acknowledged; });

@@ -59,10 +59,9 @@ macro(deb_service component unit config setup)
     ${deb_directory}/conffiles ${deb_directory}/postinst ${deb_directory}/prerm ${deb_directory}/postrm)
 endmacro()
 
-deb_service(server statmilld.service statmilld.conf ":"
-  /var/lib/statmill /var/lib/private/statmill /var/lib/statmill-backups /var/lib/private/statmill-backups)
+deb_service(server statmilld.service statmilld.conf ":" /var/lib/statmill /var/lib/private/statmill)
 deb_service(agent statmill-agent.service statmill-agent.conf
   "systemd-sysusers statmill-agent.conf\n  systemd-tmpfiles --create statmill-agent.conf || true  # a chroot may lack /proc; the next boot makes it"
-  /var/lib/statmill-agent /run/statmill)
+  /var/lib/statmill-agent)
 
 include(CPack)

@@ -59,8 +59,8 @@ struct SpoolStats {
 // Confined to one thread. The directory must outlive it.
 class Spool {
  public:
-  // `place` is where the directory is (DiskDirectory::place). Errors: kVersion; those of the directory, for
-  // example if its disk is full.
+  // `location` identifies the machine and the directory (DiskDirectory::location). Errors: kVersion; those of
+  // the directory, for example if its disk is full.
   static Result<std::unique_ptr<Spool>> open(SpoolDirectory& directory, const SpoolOptions& options,
                                              const SpoolLocation& location, RandomSource random);
   Spool(const Spool&) = delete;
