@@ -3,8 +3,8 @@
 // A commutative monoid: merge is associative and commutative, and the empty bucket is its identity. Samples
 // that are decimals (nearly all) are held as scaled integers, so merging them is exact to the bit in any
 // order. If an integer would overflow, or a sample is not a decimal, the bucket switches to doubles and
-// merges by the formula of Chan, Golub and LeVeque (1979): integers never wrap, M2 is never negative. It never
-// uses a sum of squares in doubles, because that cancels catastrophically.
+// merges by the formula of Chan, Golub and LeVeque (1979): integers never wrap, M2 is never negative. It
+// never uses a sum of squares in doubles, because that cancels catastrophically.
 #pragma once
 
 #include <cstdint>

@@ -43,8 +43,8 @@ class SharedCells {
   // The process id and the start time (field 22 of /proc/<pid>/stat), as the process itself sees them.
   uint32_t pid() const { return pid_; }
   uint64_t start_ticks() const { return start_ticks_; }
-  // Returns true if the process may still count: it holds its lock on the file, or /proc shows it. The lock is the
-  // only sign of a process in another container.
+  // Returns true if the process may still count: it holds its lock on the file, or /proc shows it. The lock
+  // is the only sign of a process in another container.
   bool lives() const;
 
   // Returns the counters and histograms in the order in which they were created, including those that ended.

@@ -24,7 +24,8 @@ bool AgentRegistry::may_forget(SteadyTime now) const {
   return started_ && now - *started_ >= limits_.startup_grace;
 }
 
-// Returns true if the agent is registered, not connected, and all its accepted batches are durable.
+// Returns true if the agent is registered, is not being forgotten, has no connection, and all its accepted
+// batches are durable.
 bool AgentRegistry::is_idle(const Agent& agent) const {
   return agent.is_registered && !agent.is_being_forgotten && !agent.connected &&
          agent.durable == agent.row_copy.position;

@@ -61,9 +61,10 @@ Result<Resolved> resolve(const Table& table, const std::vector<std::string>& wan
 // The found names may belong to other series now, so the query must start again.
 Error names_changed() { return {ErrorCode::kBusy, "series kept being deleted or renamed"}; }
 
-// Reduces `copy.unflushed` to the buckets that the snapshot does not have, and returns the histograms that it
-// does not have. `in_store` says whether the snapshot has the buckets being flushed.
-std::vector<SlotHistogram> keep_unsaved(SeriesCopy& copy, bool in_store) {
+// Makes `copy.unflushed` all the buckets that the snapshot does not have, and returns the histograms that it
+// does not have. `in_store`: the snapshot has the buckets being flushed, and nothing is left to erase;
+// otherwise they are added.
+std::vector<SlotHistogram> add_flushing(SeriesCopy& copy, bool in_store) {
   std::vector<SlotHistogram> histograms = copy.unflushed_histograms.histograms();
   if (in_store) {
     copy.erased = {};
@@ -214,7 +215,7 @@ Result<QueryAnswer> QueryEngine::read(View& view, const QueryPlan& plan, const Q
       plan.from_s, plan.until_s, plan.step_s, tiers[plan.tier].step_s, tiers.finest().step_s, {}, 0};
   for (size_t i = 0; i < view.copies.size(); ++i) {
     SeriesCopy& copy = view.copies[i];
-    const std::vector<SlotHistogram> histograms = keep_unsaved(copy, view.has_flushing(copy));
+    const std::vector<SlotHistogram> histograms = add_flushing(copy, view.has_flushing(copy));
     auto series = reader.read(copy, histograms);
     if (!series) return std::move(series).error().with("series " + copy.name);
     // Compactions drop data that are deleted or have a shorter retention now, even if a snapshot has them.

@@ -23,7 +23,8 @@ int64_t step_for(int64_t range_s, int64_t points, int64_t tier_step_s) {
   return round_up(least, std::lcm<int64_t>(86400, tier_step_s));
 }
 
-// Returns the coarsest tier that covers `from_s` and whose step divides `step_s`: it costs the least to read.
+// Returns the coarsest tier that covers `from_s` and whose step divides `step_s`, which costs the least to
+// read. If there is none: the finest tier that covers `from_s`, or else the coarsest tier.
 TierNo tier_for_step(int64_t step_s, const Tiers& tiers, int64_t from_s, int64_t now_s) {
   for (size_t t = tiers.count(); t-- > 0;) {
     if (covers(tiers[t], from_s, now_s) && step_s % tiers[t].step_s == 0) return static_cast<TierNo>(t);

@@ -183,7 +183,8 @@ void Table::count_delta_bytes(size_t grown) {
 
 namespace {
 
-// Returns true if the histogram of the sample is known. The histogram of a bucket that a sender made may be unknown.
+// Returns true if the histogram of the sample is known. The histogram of a bucket that a sender made may be
+// unknown.
 bool has_known_histogram(const Sample& sample) {
   if (!sample.ready || sample.kind == Kind::kEvent || !sample.ready->cells.empty()) return true;
   return sample.ready->min == sample.ready->max;

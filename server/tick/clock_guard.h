@@ -59,7 +59,8 @@ class ClockGuard {
   Duration ahead() const { return wall_ - counted_; }
   // Describes a doubtful clock for an operator; empty if there is no doubt.
   std::string trouble() const;
-  // Returns true if the difference is less than ten minutes old. Until then trouble() is a problem, later a warning.
+  // Returns true if the difference is less than ten minutes old. Until then trouble() is a problem, later a
+  // warning.
   bool is_fresh() const { return persisted_ < kTrustAfterMin; }
 
   ClockRow row() const { return {counted_, ahead_, persisted_}; }

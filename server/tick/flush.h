@@ -34,7 +34,8 @@ class FragmentBuilder {
   // these series, and O(n log n) for the n fragments and series.
   Status erase(std::span<const ErasedSeries> erased, std::vector<StoreBatch::Fragment>& out);
 
-  // Damaged chunks that received late events, which were therefore added to the coarser tiers only.
+  // How often late events came for a damaged chunk. They were added to the coarser buckets, which otherwise
+  // would have been computed again.
   uint64_t damaged() const { return damaged_; }
   // Buckets that were not written because they are past the retention of all tiers.
   uint64_t expired() const { return expired_; }

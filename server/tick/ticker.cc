@@ -62,9 +62,9 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
       journal_bytes_(services.registry.counter("statmill.journal_bytes", "Bytes of journal rows written.")),
       fragments_(services.registry.counter("statmill.fragments", "Fragments written.")),
       fragment_bytes_(services.registry.counter("statmill.fragment_bytes", "Bytes of fragments written.")),
-      damaged_chunks_(services.registry.counter(
-          "statmill.damaged_chunks",
-          "Damaged chunks that received late events, which were added to the coarser tiers only.")),
+      damaged_chunks_(services.registry.counter("statmill.damaged_chunks",
+                                                "Times that late events came for a damaged chunk: coarser "
+                                                "buckets were added to, not computed again.")),
       clock_steps_(services.registry.counter("statmill.clock_steps",
                                              "Steps of the wall clock by more than a minute.")),
       expired_unwritten_(services.registry.counter(
