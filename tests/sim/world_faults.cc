@@ -108,11 +108,7 @@ void World::inject_into_server(Fault fault, SimServer& server) {
   if (fault == Fault::kStoreFails) return server.fail_write();
   if (fault == Fault::kServerClockStep) {
     if (chance.one_in(3)) return server.set_clock_right();
-    const Duration step = clock_step(chance);
-    server.step_clock(step);
-    // The server accepts the batches of an agent whose clock is wrong by the same time.
-    if (chance.one_in(4)) agents_[chance.below(agents_.size())]->step_clock(step);
-    return;
+    return server.step_clock(clock_step(chance));
   }
   if (fault == Fault::kTableFull)
     return server.fill_table(stage_.schedule.now() + seconds(chance.between(1, 20)));
