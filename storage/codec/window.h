@@ -42,6 +42,7 @@ class Window {
     const char* const end = bytes_.get() + size_;
     __builtin_prefetch(end, 1);
     // As an integer, since there may be nothing after the entries.
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the address is never dereferenced
     __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(end) + sizeof(Open) - 1), 1);
   }
 
