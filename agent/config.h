@@ -17,8 +17,8 @@
 namespace statmill {
 
 struct AgentConfig {
-  Duration interval{1000};              // 100ms to 1h
-  std::string prefix;                   // of every series; the default is host.<short host name>
+  Duration interval{1000};  // 100ms to 1h
+  std::string prefix;       // begins the name of every series; the default is host.<short host name>
   std::vector<std::string> collectors;  // names, in calling order
   std::string programs_directory;       // where programs share their cells
   OutboxOptions outbox;

@@ -45,7 +45,7 @@ class LatestValues final : public MetricSink {
 
   MetricSink& next_;
   Values values_;  // bounded by what the collectors report in one collection
-  Values before_;  // of the previous collection
+  Values before_;  // the values of the previous collection
 };
 
 }  // namespace statmill

@@ -20,7 +20,7 @@ namespace statmill {
 class MetricsEndpoint {
  public:
   static constexpr size_t kConnectionsMax = 16;     // open at the same time; further ones are closed
-  static constexpr size_t kRequestBytesMax = 8192;  // of the header; a request has no body
+  static constexpr size_t kRequestBytesMax = 8192;  // the size limit of the header; a request has no body
   static constexpr std::chrono::seconds kLimit{5};  // from accepting a connection to the end of the response
 
   using Text = std::function<std::string()>;

@@ -58,7 +58,7 @@ class SeriesFromZero::Sink final : public MetricSink {
   }
 
   MetricSink* to_ = nullptr;
-  uint64_t number_ = 0;                                 // of the current reading
+  uint64_t number_ = 0;                                 // the number of the current reading
   std::map<std::string, uint64_t, std::less<>> known_;  // each name with the last reading that contained it
 };
 

@@ -11,7 +11,7 @@
 
 namespace statmill {
 
-// What tests replace: the kernel's log, clock and /sys.
+// The kernel's log, clock and /sys. Tests replace them.
 struct BpfEnvironment {
   Log& log;
   const Clock& clock;
@@ -24,7 +24,7 @@ LoadedProbe load_net_probe(const BpfEnvironment& environment);
 LoadedProbe load_sched_probe(const BpfEnvironment& environment);
 LoadedProbe load_syscalls_probe(const BpfEnvironment& environment);
 
-// What `environment` refers to must outlive the collectors.
+// Everything that `environment` refers to must outlive the collectors.
 std::unique_ptr<Collector> make_block_collector(LoadedProbe probe, const BpfEnvironment& environment);
 std::unique_ptr<Collector> make_faults_collector(LoadedProbe probe, const BpfEnvironment& environment);
 std::unique_ptr<Collector> make_interrupts_collector(LoadedProbe probe, const BpfEnvironment& environment);

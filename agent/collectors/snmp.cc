@@ -86,7 +86,7 @@ class SnmpCollector final : public Collector {
   // The line of names is the same each time, so its meaning is cached.
   struct Columns {
     std::string names;
-    std::vector<std::string> series;  // of each column; empty: not reported
+    std::vector<std::string> series;  // the series of each column; empty: not reported
   };
 
   size_t report(const Group& group, std::string_view names, std::string_view numbers, MetricSink& sink) {

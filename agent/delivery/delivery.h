@@ -120,9 +120,9 @@ class Delivery {
   std::string small_;                     // frames made here: hello, gaps, status
   std::string_view next_;                 // bytes still to be written, in small_ or in a record of reader_
   std::optional<SpoolRecord> held_back_;  // the record after a gap; the gap is sent first
-  AgentId id_{};                     // of the spool, at connected(); all fields below belong to this identity
-  SpoolPosition sent_;               // up to here, batches have been sent or reported as missing
-  uint64_t handed_out_ = 0;          // the highest batch sent; no server can have later ones of this agent
+  AgentId id_{};             // the spool's id at connected(); all fields below belong to this identity
+  SpoolPosition sent_;       // up to here, batches have been sent or reported as missing
+  uint64_t handed_out_ = 0;  // the highest batch sent; no server can have later ones of this agent
   std::deque<Sent> unacknowledged_;  // includes those of the previous connection
   uint64_t acknowledged_ = 0;
   AgentPosition ever_acknowledged_;           // the highest ever

@@ -92,7 +92,7 @@ class Outbox {
   boost::asio::steady_timer finish_timer_;
   LogLimiter sync_log_{std::chrono::seconds(60)};
   bool is_sync_due_ = false;
-  AgentId logged_id_{};         // of the spool, as logged last
+  AgentId logged_id_{};         // the spool's id when it was logged last
   std::function<void()> done_;  // set while finishing
 };
 

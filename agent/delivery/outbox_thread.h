@@ -77,7 +77,7 @@ class OutboxThread {
   LogLimiter drop_log_{std::chrono::seconds(60)};
   // Used only by the thread.
   uint64_t lines_lost_reported_ = 0;  // as passed to the outbox
-  std::vector<Note> sent_notes_;      // what the last status was built from
+  std::vector<Note> sent_notes_;      // the notes of the last status
 
   mutable Mutex mutex_;
   Waiting waiting_ GUARDED_BY(mutex_);
