@@ -191,8 +191,10 @@ TEST_F(TestScript, CountsFailedTestsAndThoseWithoutProgram) {
               testcase("A", "fail", "\t\t<failure message=\"\"/>\n") +
                   testcase("B", "notrun", "\t\t<skipped message=\"Unable to find executable\"/>\n"));
   EXPECT_EQ(run("release asan"), 1);
-  EXPECT_THAT(output_, EndsWith("\n2 passed, 2 failed\n"));
-  EXPECT_THAT(output_, HasSubstr("failed: asan: B: Unable to find executable\n"));
+  EXPECT_THAT(output_, HasSubstr("failed: asan: B: Unable to find executable\n== done"));
+  EXPECT_THAT(
+      output_,
+      EndsWith("\nfailed: asan: A\nfailed: asan: B: Unable to find executable\n2 passed, 2 failed\n"));
 }
 
 TEST_F(TestScript, PrintsWhyATestWasSkipped) {
@@ -221,8 +223,9 @@ TEST_F(TestScript, CountsAFailedBuildAsOneFailureAndContinues) {
   tree_.write("broken", "--build --preset release");
   EXPECT_EQ(run("release asan"), 1);
   EXPECT_THAT(output_, HasSubstr("x.cc:1: error: no\n"));
-  EXPECT_THAT(output_, HasSubstr("\nfailed: build of release\n"));
-  EXPECT_THAT(output_, EndsWith("\n1 passed, 1 failed\n"));
+  // It is printed where it happens and repeated at the end.
+  EXPECT_THAT(output_, HasSubstr("\nfailed: build of release\n== asan: build"));
+  EXPECT_THAT(output_, EndsWith("\nfailed: build of release\n1 passed, 1 failed\n"));
 }
 
 TEST_F(TestScript, FailsAStageWithoutTests) {
