@@ -13,18 +13,18 @@ Duration duration(uint64_t bits) { return Duration(static_cast<int64_t>(bits)); 
 std::string encode_clock_row(const ClockRow& row) {
   std::string bytes;
   Writer out(bytes);
-  out.u64be(bits(row.passed.time_since_epoch()));
+  out.u64be(bits(row.counted.time_since_epoch()));
   out.u64be(bits(row.ahead));
-  out.u64be(bits(row.standing));
+  out.u64be(bits(row.persisted));
   return bytes;
 }
 
 std::optional<ClockRow> decode_clock_row(std::string_view bytes) {
   Reader in(bytes);
   ClockRow row;
-  row.passed = Timestamp(duration(in.u64be()));
+  row.counted = Timestamp(duration(in.u64be()));
   row.ahead = duration(in.u64be());
-  row.standing = duration(in.u64be());
+  row.persisted = duration(in.u64be());
   if (in.failed() || !in.done()) return std::nullopt;
   return row;
 }

@@ -11,9 +11,9 @@
 namespace statmill {
 
 struct ClockRow {
-  Timestamp passed;     // the time that retention uses
-  Duration ahead{};     // how far the wall clock is ahead of `passed`; negative if it is slow
-  Duration standing{};  // how long that has been so
+  Timestamp counted;     // when the wall clock was last right, plus the time elapsed since
+  Duration ahead{};      // how far the wall clock is ahead of `counted`; negative if it is slow
+  Duration persisted{};  // how long the difference has persisted
 
   bool operator==(const ClockRow&) const = default;
 };

@@ -26,13 +26,13 @@ ClockGuard::ClockGuard(Duration uncounted_max, const std::optional<ClockRow>& sa
       wall_(now.wall),
       boot_(now.boot),
       newest_(now.newest),
-      counted_(saved ? saved->passed : now.newest.value_or(now.wall)),
+      counted_(saved ? saved->counted : now.newest.value_or(now.wall)),
       ahead_(wall_ - counted_),
       uncounted_(uncounted_max) {
   // A difference that existed before the stop still counts from its beginning; the stop may have added to it.
   const bool goes_on =
       saved && size_of(saved->ahead) > uncounted_max && size_of(ahead_ - saved->ahead) <= uncounted_max;
-  if (goes_on) persisted_ = saved->standing;
+  if (goes_on) persisted_ = saved->persisted;
   update();
 }
 
