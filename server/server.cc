@@ -142,7 +142,7 @@ std::optional<Fault> Server::stop() {
   }
   const Running running("the store's buffers");
   // All data are durable already; a flush saves the next start from reading the log.
-  if (Status s = store_->flush(); !s) log_.warn("buffers were not flushed", {{"why", s.error().message}});
+  if (Status s = store_->flush(); !s) log_.warn("buffers were not flushed", {{"reason", s.error().message}});
   log_.info("stopped", {{"series", table_.series_count()}});
   return std::nullopt;
 }

@@ -72,7 +72,7 @@ std::variant<RecoveredStore, Fault> open_store(const ServerConfig& config, const
   if (!opened) return store_fault(opened.error(), "store.path");
   RecoveredStore result{std::move(*opened), {}};
   if (const std::optional<Error>& fault = result.store->fault()) {
-    to.log.error("the store is read-only; samples wait in memory", {{"why", fault->message}});
+    to.log.error("the store is read-only; samples wait in memory", {{"reason", fault->message}});
     to.health.set("store", fault->message);
   }
   const Damage damage = config.store.salvage ? Damage::kSalvage : Damage::kRefuse;

@@ -17,7 +17,7 @@ void EventThread::start(Log& log, std::string name, Watchdog* watchdog) {
     try {
       loop_.run();
     } catch (const std::exception& e) {
-      log.error("thread failed", {{"thread", name}, {"why", e.what()}});
+      log.error("thread failed", {{"thread", name}, {"reason", e.what()}});
       std::abort();
     }
   });

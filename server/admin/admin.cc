@@ -49,7 +49,7 @@ Result<T> Admin::run(std::string_view name, const std::function<Result<T>()>& jo
   if (result) {
     services_.log.info("admin job finished", {{"job", name}});
   } else {
-    services_.log.warn("admin job failed", {{"job", name}, {"why", result.error().message}});
+    services_.log.warn("admin job failed", {{"job", name}, {"reason", result.error().message}});
   }
   return result;
 }

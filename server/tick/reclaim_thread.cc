@@ -31,7 +31,7 @@ Duration ReclaimThread::reclaim() {
   while (true) {
     const Result<bool> more = store_.reclaim(stopping_);
     if (!more) {
-      log_.error("reclaim failed", {{"why", more.error().message}});
+      log_.error("reclaim failed", {{"reason", more.error().message}});
       return kPauseAfterFailure;
     }
     if (!*more) return kInterval;

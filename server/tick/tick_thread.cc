@@ -107,7 +107,7 @@ Status TickThread::tick() {
   }
   ++failures_;
   if (failure_log_.admit(now) >= 0) {
-    log_.error("tick failed; samples wait in memory", {{"why", done.error().message}});
+    log_.error("tick failed; samples wait in memory", {{"reason", done.error().message}});
   }
   return done;
 }

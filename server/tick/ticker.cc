@@ -260,7 +260,7 @@ void Ticker::roll(StoreSnapshot& snapshot, TickTime now) {
   batch.fragments.clear();
   batch.rollup_position.reset();
   if (rollup_log_.admit(now.steady) >= 0)
-    services_.log.error("rollup failed", {{"why", rolled.error().message}});
+    services_.log.error("rollup failed", {{"reason", rolled.error().message}});
 }
 
 void Ticker::trim_journal() {
@@ -312,7 +312,7 @@ void Ticker::read_clock(TickTime now) {
   clock_ahead_s_.set(std::chrono::floor<std::chrono::seconds>(clock_->ahead()).count());
   const std::string trouble = clock_->trouble();
   if (services_.participant != nullptr) services_.participant->clock_seen(now, !trouble.empty());
-  if (is_start && !trouble.empty()) services_.log.warn("the wall clock is in doubt", {{"why", trouble}});
+  if (is_start && !trouble.empty()) services_.log.warn("the wall clock is in doubt", {{"reason", trouble}});
   services_.health.set("clock", clock_->is_fresh() ? trouble : "");
   services_.health.warn("clock", clock_->is_fresh() ? "" : trouble);
   if (step) clock_steps_.add();  // last, so that a test that waits for the count sees all the rest
@@ -360,7 +360,7 @@ void Ticker::expire(TickTime now) {
 void Ticker::drop_below(TierNo tier, ChunkNo oldest) {
   const Tier& of = longest_[tier];
   const auto fail = [&](const Error& why) {
-    services_.log.error("expiry failed", {{"tier_s", of.step_s}, {"why", why.message}});
+    services_.log.error("expiry failed", {{"tier_s", of.step_s}, {"reason", why.message}});
   };
   const auto first = services_.store.snapshot()->oldest_chunk(tier);
   if (!first) return fail(first.error());

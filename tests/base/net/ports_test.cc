@@ -142,7 +142,7 @@ TEST(EventThreadDeathTest, ThrowingHandlerEndsTheProcessWithALogLine) {
         asio::post(thread.loop(), [] { throw std::runtime_error("some fault"); });
         thread.join();
       },
-      "thread failed thread=test why=\"some fault\"");
+      "thread failed thread=test reason=\"some fault\"");
 }
 
 }  // namespace
