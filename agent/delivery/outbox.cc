@@ -157,7 +157,7 @@ void Outbox::start() {
   tick_timer_.start();
 }
 
-void Outbox::send(LineBatch batch) {
+void Outbox::send(const LineBatch& batch) {
   SM_CHECK(!done_);
   const Running running("the spool's disk");
   spool_->append(batch, clock_.wall());

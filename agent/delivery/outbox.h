@@ -59,7 +59,7 @@ class Outbox {
   // Begins to connect. Requires: open() succeeded.
   void start();
   // Appends lines. They become durable and are sent when the current handler ends.
-  void send(LineBatch batch);
+  void send(const LineBatch& batch);
   // Counts `lines` lines that were dropped before those of the next send(). Servers get a gap in their place.
   void add_gap(uint64_t lines);
   // Calls `done` when everything is acknowledged, no server can be reached, or `limit` has passed; then

@@ -71,7 +71,8 @@ void OutboxThread::send_waiting() {
   }
   if (waiting.lines_lost > 0) outbox_.add_gap(waiting.lines_lost);
   lines_lost_reported_ += waiting.lines_lost;
-  for (LineBatch& batch : waiting.batches) outbox_.send(std::move(batch));
+  // Each batch is freed as soon as the spool has it.
+  for (LineBatch& batch : waiting.batches) outbox_.send(std::exchange(batch, {}));
 }
 
 void OutboxThread::finish(Duration limit, std::function<void()> done) {
