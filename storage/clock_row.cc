@@ -16,6 +16,8 @@ std::string encode_clock_row(const ClockRow& row) {
   out.u64be(bits(row.counted.time_since_epoch()));
   out.u64be(bits(row.ahead));
   out.u64be(bits(row.persisted));
+  out.u64be(bits(row.slow_by));
+  out.u64be(bits(row.slow_for));
   return bytes;
 }
 
@@ -25,6 +27,8 @@ std::optional<ClockRow> decode_clock_row(std::string_view bytes) {
   row.counted = Timestamp(duration(in.u64be()));
   row.ahead = duration(in.u64be());
   row.persisted = duration(in.u64be());
+  row.slow_by = duration(in.u64be());
+  row.slow_for = duration(in.u64be());
   if (in.failed() || !in.done()) return std::nullopt;
   return row;
 }

@@ -33,21 +33,26 @@ ClockGuard::ClockGuard(Duration uncounted_max, const std::optional<ClockRow>& sa
   const bool goes_on =
       saved && size_of(saved->ahead) > uncounted_max && size_of(ahead_ - saved->ahead) <= uncounted_max;
   if (goes_on) persisted_ = saved->persisted;
+  if (saved) {
+    slow_by_ = saved->slow_by;
+    slow_for_ = saved->slow_for;
+  }
   update();
 }
 
 std::optional<Duration> ClockGuard::tick(const Readings& now) {
   const auto passed = std::max(Duration(0), std::chrono::round<Duration>(now.boot - boot_));
   const Duration step = now.wall - wall_ - passed;
-  wall_ = now.wall;
-  boot_ = now.boot;
-  newest_ = now.newest;
   if (passed <= uncounted_max_) {
+    if (ahead() < -kStepMin) slow_for_ += passed;
     counted_ += passed;
     persisted_ += passed;
   } else {
     uncounted_ = uncounted_max_;  // after so long without a tick, not even the boot-time clock is trusted
   }
+  wall_ = now.wall;
+  boot_ = now.boot;
+  newest_ = now.newest;
   const bool has_stepped = size_of(step) > kStepMin;
   if (has_stepped) uncounted_ = Duration(0);  // the difference is a step, not time that was not counted
   update();
@@ -55,27 +60,31 @@ std::optional<Duration> ClockGuard::tick(const Readings& now) {
 }
 
 void ClockGuard::update() {
+  slow_by_ = std::max(slow_by_, -ahead());
   if (size_of(ahead() - ahead_) > kStepMin) {
     ahead_ = ahead();
     persisted_ = Duration(0);
   }
-  if (!newest_ || size_of(ahead()) <= kStepMin || persisted_ >= trust_after()) trust_wall_clock();
+  const bool agrees = size_of(ahead()) <= kStepMin && slow_by_ <= kStepMin;
+  if (!newest_ || agrees || persisted_ >= trust_after()) trust_wall_clock();
 }
 
 void ClockGuard::trust_wall_clock() {
   counted_ = wall_;
   ahead_ = Duration(0);
-  uncounted_ = Duration(0);
+  uncounted_ = slow_by_ = slow_for_ = Duration(0);
 }
 
 Duration ClockGuard::trust_after() const {
-  return size_of(ahead()) <= uncounted_ ? kTrustAfterMin : std::max(kTrustAfterMin, size_of(ahead()));
+  const Duration difference = size_of(ahead()) <= uncounted_ ? Duration(0) : size_of(ahead());
+  const bool is_slowest = ahead() + slow_by_ <= kStepMin;
+  return std::max({kTrustAfterMin, difference, is_slowest ? Duration(0) : slow_for_});
 }
 
 int64_t ClockGuard::now_s(int64_t retention_s) const {
   if (!newest_) return 0;
   const bool is_trusted = persisted_ >= std::max<Duration>(kTrustAfterMin, std::chrono::seconds(retention_s));
-  const Timestamp now = is_trusted ? wall_ : std::min(wall_, counted_);
+  const Timestamp now = is_trusted ? wall_ : counted_ - slow_by_;  // at most the wall clock
   return unix_seconds(std::min(now, *newest_ + kNewestAhead) - kStepMin);
 }
 
@@ -89,7 +98,14 @@ ChunkNo ClockGuard::oldest_whole(const Tier& tier) const {
 
 std::string ClockGuard::trouble() const {
   const Duration by = size_of(ahead());
-  if (by <= std::max(kStepMin, uncounted_)) return {};
+  const std::string confirm = ". If the clock is right, run `statmill clock confirm`";
+  if (by <= std::max(kStepMin, uncounted_)) {
+    if (slow_by_ <= kStepMin) return {};
+    return "the wall clock was " + text_of(slow_by_) +
+           " behind the time that has passed since it was last right; expiry and rollup wait until its "
+           "present time has lasted for " +
+           text_of(trust_after()) + confirm;
+  }
   const std::string difference = "the wall clock is " + text_of(by) +
                                  (ahead() > Duration(0) ? " ahead of" : " behind") +
                                  " the time that has passed since it was last right";
@@ -98,8 +114,7 @@ std::string ClockGuard::trouble() const {
           ? "; expiry and rollup use the elapsed time instead of the clock until the difference "
             "has lasted for "
           : "; expiry and rollup wait until it has caught up or the difference has lasted for ";
-  return difference + effect + text_of(trust_after()) +
-         ". If the clock is right, run `statmill clock confirm`";
+  return difference + effect + text_of(trust_after()) + confirm;
 }
 
 }  // namespace statmill

@@ -10,6 +10,10 @@
 // then. The server may have been stopped for up to `uncounted_max` before its start; so large a difference is
 // trusted after ten minutes.
 //
+// While the wall clock is slow, it may be the count that is wrong: the clock may have been ahead when the
+// count started. Retention then uses the slowest reading plus the time elapsed since, until a later reading
+// has persisted for as long as the clock was slow. Samples that were accepted meanwhile are safe that way.
+//
 // The time is never more than an hour after the newest sample, whatever the clocks say.
 #pragma once
 
@@ -63,7 +67,7 @@ class ClockGuard {
   // warning.
   bool is_fresh() const { return persisted_ < kTrustAfterMin; }
 
-  ClockRow row() const { return {counted_, ahead_, persisted_}; }
+  ClockRow row() const { return {counted_, ahead_, persisted_, slow_by_, slow_for_}; }
 
  private:
   void update();
@@ -79,6 +83,8 @@ class ClockGuard {
   Duration ahead_{};      // ahead() when `persisted_` was 0
   Duration persisted_{};  // how long the difference has persisted
   Duration uncounted_;    // how much of the difference may be time that was not counted
+  Duration slow_by_{};    // how far the wall clock was behind the count, at most, since it was last trusted
+  Duration slow_for_{};   // for how long it was behind the count by more than kStepMin
 };
 
 }  // namespace statmill
