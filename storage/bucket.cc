@@ -47,7 +47,8 @@ double m2_of(uint64_t count, int64_t sum, Int128 squares, int scale) {
   if (!__builtin_mul_overflow(n, squares, &nq)) {
     m2 = static_cast<double>(nq - s2) / static_cast<double>(count);
   } else {
-    m2 = static_cast<double>(squares - s2 / n) - static_cast<double>(s2 % n) / static_cast<double>(count);
+    const Int128 whole = squares - s2 / n;
+    m2 = static_cast<double>(whole) - static_cast<double>(s2 % n) / static_cast<double>(count);
   }
   const auto unit = static_cast<double>(pow10(scale));
   return std::max(0.0, m2 / unit / unit);

@@ -50,7 +50,7 @@ inline void put_rice(BitWriter& out, uint64_t number, int k) {
 inline uint64_t rice_bits(uint64_t number, int k) {
   const uint64_t unary = number >> k;
   if (unary < kUnaryMax) return unary + 1 + static_cast<uint64_t>(k);
-  return static_cast<uint64_t>(kUnaryMax + 6 + width_of(number));
+  return uint64_t{kUnaryMax} + 6 + static_cast<uint64_t>(width_of(number));
 }
 
 }  // namespace statmill

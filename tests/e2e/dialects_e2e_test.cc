@@ -8,8 +8,6 @@
 namespace statmill {
 namespace {
 
-using testing::HasSubstr;
-
 class DialectsE2e : public testing::Test {
  protected:
   void SetUp() override { server_.start(); }

@@ -8,8 +8,6 @@
 namespace statmill {
 namespace {
 
-using testing::ElementsAre;
-
 TEST(MemoryStore, AFailedWriteMayHaveBeenApplied) {
   MemoryStore store(tiers());
   store.fail_next_write({ErrorCode::kIo, "sync"}, MemoryStore::Effect::kWhole);

@@ -15,7 +15,6 @@ namespace statmill {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 constexpr size_t kSegmentBytes = 64 * 1024;
 const std::string kFirst = segment_name(1);

@@ -10,7 +10,6 @@ namespace statmill {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 constexpr size_t kRecordBytes = 100;  // one line; a segment holds four
 
