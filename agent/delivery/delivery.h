@@ -77,7 +77,8 @@ class Delivery {
   bool is_welcome() const { return state_ == State::kWelcome; }
   // True if the server has acknowledged everything that is durable in the spool.
   bool is_done() const { return id_ == spool_.id() && acknowledged_ >= spool_.durable_seq(); }
-  uint64_t acknowledged_seq() const { return acknowledged_; }
+  // The last batch of the spool's present identity that the server has acknowledged; 0 if there is none.
+  uint64_t acknowledged_seq() const { return id_ == spool_.id() ? acknowledged_ : 0; }
   // How far the wall clock was ahead of the server's at the last welcome; nullopt before the first. The error
   // is at most half of the server's response time.
   std::optional<Duration> clock_ahead() const { return clock_ahead_; }

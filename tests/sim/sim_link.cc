@@ -140,7 +140,7 @@ void SimLink::check_acknowledged() {
   if (delivery_.acknowledged_seq() > ever) {
     uses_.stage.report_violation(uses_.server.name() + " acknowledged " +
                                  std::to_string(delivery_.acknowledged_seq()) +
-                                 ", but its store never had more than" + std::to_string(ever));
+                                 ", but its store never had more than " + std::to_string(ever));
   }
 }
 

@@ -95,6 +95,9 @@ void World::play() {
   inject_faults();
   play_for(seconds(stage_.chance.between(20, 100)));
   heal();
+  // An agent that finds a clone's batches reports what it lost with its next identity, and may have to wait
+  // for that.
+  if (has_clone_) play_for(spool_.identity_change_interval + seconds(10));
   const SteadyTime limit = stage_.schedule.now() + kArrivalLimit;
   while (!stage_.violation && !is_done() && stage_.schedule.now() < limit) play_for(seconds(2));
   if (!stage_.violation) check_end();
