@@ -14,11 +14,10 @@
 
 namespace statmill {
 
-// Maps integers of small magnitude to small unsigned ones: 0, -1, 1, -2 -> 0, 1, 2, 3.
-constexpr uint64_t zigzag(int64_t v) {
-  return (static_cast<uint64_t>(v) << 1) ^ static_cast<uint64_t>(v >> 63);
-}
-constexpr int64_t unzigzag(uint64_t u) { return static_cast<int64_t>(u >> 1) ^ -static_cast<int64_t>(u & 1); }
+// Maps integers of small magnitude to small ones: 0, -1, 1, -2 -> 0, 1, 2, 3. Negative integers, and
+// differences modulo 2^64, are in two's complement.
+constexpr uint64_t zigzag(uint64_t v) { return (v << 1) ^ (uint64_t{0} - (v >> 63)); }
+constexpr uint64_t unzigzag(uint64_t z) { return (z >> 1) ^ (uint64_t{0} - (z & 1)); }
 
 // Appends to a string, which must outlive the Writer.
 class Writer {
@@ -40,7 +39,7 @@ class Writer {
     b[size++] = static_cast<char>(v);
     out_.append(b, size);
   }
-  void svarint(int64_t v) { varint(zigzag(v)); }
+  void svarint(int64_t v) { varint(zigzag(static_cast<uint64_t>(v))); }
   // Up to 19 bytes.
   void varint128(Uint128 v) {
     if (v >> 64 == 0) return varint(static_cast<uint64_t>(v));
@@ -89,7 +88,7 @@ class Reader {
     }
     return fail<uint64_t>();
   }
-  int64_t svarint() { return unzigzag(varint()); }
+  int64_t svarint() { return static_cast<int64_t>(unzigzag(varint())); }
   Uint128 varint128() {
     Uint128 v = 0;
     for (int shift = 0; shift < 128; shift += 7) {

@@ -113,8 +113,4 @@ class BitReader {
   size_t position_ = 0;  // in bits
 };
 
-// Zigzag modulo 2^64: maps differences of small magnitude to small numbers: 0, -1, 1, -2, ...
-inline uint64_t fold(uint64_t difference) { return (difference << 1) ^ (uint64_t{0} - (difference >> 63)); }
-inline uint64_t unfold(uint64_t z) { return (z >> 1) ^ (uint64_t{0} - (z & 1)); }
-
 }  // namespace statmill

@@ -5,6 +5,7 @@
 #include <bit>
 #include <vector>
 
+#include "base/bytes.h"
 #include "storage/codec/residuals.h"
 
 namespace statmill {
@@ -59,7 +60,7 @@ Choice choose(std::span<const int64_t> x) {
     uint64_t last = bits_of(x[begin + 1]);
     for (size_t i = begin + 2; i < end; ++i) {
       const uint64_t now = bits_of(x[i]);
-      const auto length = [](uint64_t residual) { return static_cast<uint64_t>(width_of(fold(residual))); };
+      const auto length = [](uint64_t residual) { return static_cast<uint64_t>(width_of(zigzag(residual))); };
       cost[1] += length(now - level);
       cost[2] += length(now - last - growth);
       cost[3] += length(now - last - (last - before_last));
@@ -90,7 +91,7 @@ void take_residuals(std::span<const int64_t> x, std::vector<uint64_t>& out, Fore
   uint64_t before_last = 0;
   uint64_t last = bits_of(x[0]);
   for (size_t i = 1; i < x.size(); ++i) {
-    out[i - 1] = fold(bits_of(x[i]) - predict(last, before_last, i));
+    out[i - 1] = zigzag(bits_of(x[i]) - predict(last, before_last, i));
     before_last = last;
     last = bits_of(x[i]);
   }
@@ -101,7 +102,7 @@ void give_values(std::span<const uint64_t> residuals, std::span<int64_t> x, Fore
   uint64_t before_last = 0;
   uint64_t last = bits_of(x[0]);
   for (size_t i = 1; i < x.size(); ++i) {
-    const uint64_t now = unfold(residuals[i - 1]) + predict(last, before_last, i);
+    const uint64_t now = unzigzag(residuals[i - 1]) + predict(last, before_last, i);
     x[i] = value_of(now);
     before_last = last;
     last = now;
@@ -137,11 +138,11 @@ void encode_column(BitWriter& out, std::span<const int64_t> values) {
   const bool constant = all_equal(values);
   const Choice choice = constant ? Choice{Predictor::kConstant, bits_of(values[0])} : choose(values);
   out.put(static_cast<uint64_t>(choice.predictor), kPredictorBits);
-  if (choice.predictor != Predictor::kDelta2) out.put_number(fold(choice.c));
+  if (choice.predictor != Predictor::kDelta2) out.put_number(zigzag(choice.c));
   if (constant) return;
   // The first value has no predecessor: it is encoded as its distance from the level c, if there is one.
   const bool levelled = choice.predictor != Predictor::kDelta && choice.predictor != Predictor::kDelta2;
-  out.put_number(fold(bits_of(values[0]) - (levelled ? choice.c : 0)));
+  out.put_number(zigzag(bits_of(values[0]) - (levelled ? choice.c : 0)));
   std::vector<uint64_t> residuals(values.size() - 1);
   with_predictor(choice, [&](auto predict) { take_residuals(values, residuals, predict); });
   encode_residuals(out, residuals);
@@ -151,13 +152,13 @@ bool decode_column(BitReader& in, std::span<int64_t> values) {
   const uint64_t predictor = in.get(kPredictorBits);
   if (predictor >= kPredictors) return false;
   Choice choice{static_cast<Predictor>(predictor), 0};
-  if (choice.predictor != Predictor::kDelta2) choice.c = unfold(in.get_number());
+  if (choice.predictor != Predictor::kDelta2) choice.c = unzigzag(in.get_number());
   if (choice.predictor == Predictor::kConstant) {
     std::fill(values.begin(), values.end(), value_of(choice.c));
     return !in.overrun();
   }
   const bool levelled = choice.predictor != Predictor::kDelta && choice.predictor != Predictor::kDelta2;
-  values[0] = value_of(unfold(in.get_number()) + (levelled ? choice.c : 0));
+  values[0] = value_of(unzigzag(in.get_number()) + (levelled ? choice.c : 0));
   std::vector<uint64_t> residuals(values.size() - 1);
   if (!decode_residuals(in, residuals)) return false;
   with_predictor(choice, [&](auto predict) { give_values(residuals, values, predict); });

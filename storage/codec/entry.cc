@@ -269,7 +269,7 @@ void encode_entry(std::string& out, EntryReference& reference, const SlotBucket&
     return encode_long(out, reference, entry.slot, bucket, effort);
   }
   const int64_t value = bucket.decimal().sum;
-  const uint64_t difference = zigzag(static_cast<int64_t>(bits_of(value) - bits_of(reference.mean)));
+  const uint64_t difference = zigzag(bits_of(value) - bits_of(reference.mean));
   reference.slot = entry.slot;
   reference.mean = value;
   const auto low = static_cast<uint8_t>(difference & (kMoreBits - 1));

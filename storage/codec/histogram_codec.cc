@@ -168,7 +168,7 @@ std::optional<SparseHistogram> decode_histogram(Reader& in) {
     bad = bad || joined_power == 0 || joined_power > kJoinedPowerMax;
     n = shortest_varint(in, bad);
   }
-  const int64_t first = unzigzag(shortest_varint(in, bad));
+  const auto first = static_cast<int64_t>(unzigzag(shortest_varint(in, bad)));
   if (bad || n == 0 || n > in.remaining() || first < -kDistanceMax || first > kDistanceMax)
     return std::nullopt;
   std::vector<SparseHistogram::Cell> cells;

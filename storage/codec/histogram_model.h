@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/int128.h"
 #include "storage/codec/bits.h"
 #include "storage/codec/range_coder.h"
@@ -171,8 +172,8 @@ class HistogramModel {
   }
 
   bool code_count(uint64_t count) {
-    const uint64_t difference = counts_.code(coder_, fold(count - count_before_));
-    left_ = count_before_ + unfold(difference);
+    const uint64_t difference = counts_.code(coder_, zigzag(count - count_before_));
+    left_ = count_before_ + unzigzag(difference);
     count_before_ = left_;
     return left_ > 0 && left_ <= SparseHistogram::kCountMax;
   }

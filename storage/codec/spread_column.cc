@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/bytes.h"
 #include "storage/codec/residuals.h"
 
 namespace statmill {
@@ -67,13 +68,13 @@ uint64_t choose_share(const std::vector<Coded>& coded) {
 int choose_narrow(const std::vector<Coded>& coded, uint64_t share) {
   int64_t narrower = 0;
   for (const Coded& t : coded) {
-    narrower += width_of(t.room) - width_of(fold(t.spread - predicted(t.room, share)));
+    narrower += width_of(t.room) - width_of(zigzag(t.spread - predicted(t.room, share)));
   }
   const auto average = static_cast<int>(narrower / static_cast<int64_t>(coded.size()));
   const int first = std::clamp(average, 0, kNarrowMax - 2);
   std::array<uint64_t, 3> bits{};
   for (const Coded& t : coded) {
-    const uint64_t residual = fold(t.spread - predicted(t.room, share));
+    const uint64_t residual = zigzag(t.spread - predicted(t.room, share));
     for (int i = 0; i < 3; ++i)
       bits[static_cast<size_t>(i)] += rice_bits(residual, parameter(t.room, first + i));
   }
@@ -143,7 +144,7 @@ void encode_spread(BitWriter& out, SpreadForm form, const DecimalColumns& c) {
   out.put(share, kShareBits);
   out.put(static_cast<uint64_t>(narrow), kNarrowBits);
   for (const Coded& t : coded) {
-    put_rice(out, fold(t.spread - predicted(t.room, share)), parameter(t.room, narrow));
+    put_rice(out, zigzag(t.spread - predicted(t.room, share)), parameter(t.room, narrow));
   }
 }
 
@@ -180,7 +181,7 @@ bool decode_spread(BitReader& in, SpreadForm form, DecimalColumns& c) {
   const auto narrow = static_cast<int>(in.get(kNarrowBits));
   for (const auto& [i, bounds] : open) {
     const auto room = static_cast<uint64_t>(bounds.room);
-    const uint64_t spread = unfold(get_rice(in, parameter(room, narrow))) + predicted(room, share);
+    const uint64_t spread = unzigzag(get_rice(in, parameter(room, narrow))) + predicted(room, share);
     if (spread > room) return false;
     c.squares[i] = squares_of(rule, bounds, spread, c.counts[i], c.sums[i], c.mins[i], c.maxs[i]);
   }

@@ -51,8 +51,8 @@ TEST(Bytes, ZigzagKeepsSmallNumbersSmall) {
   const std::vector<std::pair<int64_t, uint64_t>> table = {
       {0, 0}, {-1, 1}, {1, 2}, {-2, 3}, {INT64_MAX, kMax64 - 1}, {INT64_MIN, kMax64}};
   for (const auto& [number, code] : table) {
-    EXPECT_EQ(zigzag(number), code);
-    EXPECT_EQ(unzigzag(code), number);
+    EXPECT_EQ(zigzag(static_cast<uint64_t>(number)), code);
+    EXPECT_EQ(static_cast<int64_t>(unzigzag(code)), number);
   }
 }
 
