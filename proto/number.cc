@@ -93,13 +93,13 @@ Number fitted_decimal(bool negative, const Digits& digits) {
 }
 
 // Requires: `text` is a nonzero number without sign.
-NumberError nearest_double(bool negative, std::string_view text, Number& number) {
+Verdict<Refusal> nearest_double(bool negative, std::string_view text, Number& number) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{}) return NumberError::kOutOfRange;
+  if (error != std::errc{}) return Refusal::kOutOfRange;
   SM_CHECK(end == text.data() + text.size());
   number = Number::of(negative ? -value : value);
-  return NumberError::kNone;
+  return kAccepted;
 }
 
 bool equals_ignoring_case(std::string_view text, std::string_view lower) {
@@ -133,23 +133,23 @@ Number Number::decimal(int64_t mantissa, int8_t scale) {
   return fitted_decimal(mantissa < 0, digits);
 }
 
-NumberError parse_number(std::string_view text, Number& number) {
-  if (parse_number_fast(text.data(), text, number)) return NumberError::kNone;
+Verdict<Refusal> parse_number(std::string_view text, Number& number) {
+  if (parse_number_fast(text.data(), text, number)) return kAccepted;
   const char* at = text.data();
   const char* const end = at + text.size();
   const bool negative = skip_sign(at, end);
   const std::string_view rest(at, static_cast<size_t>(end - at));
   Digits digits;
   if (!read_mantissa(at, end, digits) || (at != end && !read_exponent(at, end, digits))) {
-    return is_not_finite(rest) ? NumberError::kNotFinite : NumberError::kBadValue;
+    return is_not_finite(rest) ? Refusal::kNotFinite : Refusal::kBadValue;
   }
   if (digits.mantissa == 0) {
     number = Number{};
-    return NumberError::kNone;
+    return kAccepted;
   }
   if (!fit_decimal(digits)) return nearest_double(negative, rest, number);
   number = fitted_decimal(negative, digits);
-  return NumberError::kNone;
+  return kAccepted;
 }
 
 }  // namespace statmill

@@ -8,6 +8,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/verdict.h"
+#include "proto/refusal.h"
+
 namespace statmill {
 
 struct Number {
@@ -28,12 +31,10 @@ struct Number {
                         int8_t scale);  // Requires: |mantissa| <= kMantissaMax, scale in range
 };
 
-enum class NumberError : uint8_t { kNone, kBadValue, kNotFinite, kOutOfRange };
-
 // Parses the whole text: optional sign, digits with at most one point, optional exponent
-// ("-1.50", ".5", "5.", "+1e3"). Returns kBadValue for empty text, hex or trailing bytes;
-// kNotFinite for any spelling of nan and inf; kOutOfRange for overflow and for nonzero numbers
+// ("-1.50", ".5", "5.", "+1e3"). Refuses with kBadValue empty text, hex or trailing bytes;
+// with kNotFinite any spelling of nan and inf; with kOutOfRange overflow and nonzero numbers
 // that underflow to zero. Locale-free. No allocation.
-NumberError parse_number(std::string_view text, Number& number);
+Verdict<Refusal> parse_number(std::string_view text, Number& number);
 
 }  // namespace statmill

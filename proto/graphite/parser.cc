@@ -93,14 +93,14 @@ Verdict<Refusal> read_name(std::string_view text, Batch& batch, std::string_view
 // seconds. N is rrdtool's spelling of now.
 Verdict<Refusal> read_time(std::string_view text, std::optional<int64_t>& time_s) {
   int64_t seconds = 0;
-  if (read_integer(text, seconds).ec == std::errc{}) {
+  if (parse_integer(text, seconds).is_accepted()) {
     if (seconds != -1) time_s = seconds;
     return kAccepted;
   }
   if (text == "N") return kAccepted;
   constexpr double kSecondsEnd = 0x1p63;
   Number number;
-  if (parse_number(text, number) != NumberError::kNone) return Refusal::kBadTime;
+  if (parse_number(text, number).is_refused()) return Refusal::kBadTime;
   const double time = number.value();
   if (time < -kSecondsEnd || time >= kSecondsEnd) return Refusal::kBadTime;
   if (time != -1) time_s = static_cast<int64_t>(time);
@@ -136,7 +136,7 @@ const char* parse_line_fast(const char* begin, const char* end, RepeatedTime& la
 
 Verdict<Refusal> read_sample(const LineFields& fields, Batch& batch, Sample& sample) {
   if (const auto verdict = read_name(fields[0], batch, sample.name); verdict.is_refused()) return verdict;
-  if (const auto verdict = read_number(fields[1], sample.value); verdict.is_refused()) return verdict;
+  if (const auto verdict = parse_number(fields[1], sample.value); verdict.is_refused()) return verdict;
   return fields.count == 2 ? kAccepted : read_time(fields[2], sample.time_s);
 }
 

@@ -39,12 +39,10 @@ Verdict<Refusal> check_name(std::string_view name) {
 Verdict<Refusal> read_cell(std::string_view text, HistogramCell& cell) {
   const size_t colon = text.find(':');
   if (colon == std::string_view::npos) return Refusal::kBadValue;
-  const auto index = read_integer(text.substr(0, colon), cell.index);
-  const auto count = read_integer(text.substr(colon + 1), cell.count);
-  for (const std::errc error : {index.ec, count.ec}) {
-    if (error == std::errc::result_out_of_range) return Refusal::kOutOfRange;
-    if (error != std::errc{}) return Refusal::kBadValue;
-  }
+  if (const auto verdict = parse_integer(text.substr(0, colon), cell.index); verdict.is_refused())
+    return verdict;
+  if (const auto verdict = parse_integer(text.substr(colon + 1), cell.count); verdict.is_refused())
+    return verdict;
   return accept_if(is_histogram_index(cell.index), Refusal::kOutOfRange);
 }
 
@@ -75,12 +73,11 @@ Verdict<Refusal> read_cells(std::string_view text, Batch& batch, ReadyBucket& re
 
 Verdict<Refusal> read_bucket(const ExactFields& fields, std::string_view cells, Batch& batch,
                              ReadyBucket& ready) {
-  if (const auto verdict = read_number(fields[4], ready.sum_of_squares); verdict.is_refused()) return verdict;
-  if (const auto verdict = read_number(fields[5], ready.min); verdict.is_refused()) return verdict;
-  if (const auto verdict = read_number(fields[6], ready.max); verdict.is_refused()) return verdict;
-  const auto [end, error] = read_integer(fields[7], ready.count);
-  if (error == std::errc::result_out_of_range) return Refusal::kOutOfRange;
-  if (error != std::errc{}) return Refusal::kBadValue;
+  if (const auto verdict = parse_number(fields[4], ready.sum_of_squares); verdict.is_refused())
+    return verdict;
+  if (const auto verdict = parse_number(fields[5], ready.min); verdict.is_refused()) return verdict;
+  if (const auto verdict = parse_number(fields[6], ready.max); verdict.is_refused()) return verdict;
+  if (const auto verdict = parse_integer(fields[7], ready.count); verdict.is_refused()) return verdict;
   if (ready.count == 0 || ready.count > kCountMax) return Refusal::kBadBucket;
   return cells.empty() ? kAccepted : read_cells(cells, batch, ready);
 }
@@ -94,8 +91,8 @@ Verdict<Refusal> read_line(std::string_view line, Batch& batch) {
   sample.kind = *kind;
   sample.name = fields[1];
   if (const auto verdict = check_name(sample.name); verdict.is_refused()) return verdict;
-  if (read_integer(fields[2], sample.time_s.emplace()).ec != std::errc{}) return Refusal::kBadTime;
-  if (const auto verdict = read_number(fields[3], sample.value); verdict.is_refused()) return verdict;
+  if (parse_integer(fields[2], sample.time_s.emplace()).is_refused()) return Refusal::kBadTime;
+  if (const auto verdict = parse_number(fields[3], sample.value); verdict.is_refused()) return verdict;
   if (fields.count != kFieldsOfOne) {
     ReadyBucket& ready = batch.new_ready_bucket();
     sample.ready = &ready;

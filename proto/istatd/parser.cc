@@ -73,24 +73,23 @@ constexpr auto is_not_plain = [](Bytes16 b) -> Mask16 {
 };
 
 bool read_time(std::string_view text, std::optional<int64_t>& time_s) {
-  return read_integer(text, time_s.emplace()).ec == std::errc{};
+  return parse_integer(text, time_s.emplace()).is_accepted();
 }
 
 // Reads the last four of the six fields: sum of squares, min, max, count.
 Verdict<Refusal> read_ready_bucket(const ValueFields& fields, ReadyBucket& ready) {
-  if (const auto verdict = read_number(fields[2], ready.sum_of_squares); verdict.is_refused()) return verdict;
-  if (const auto verdict = read_number(fields[3], ready.min); verdict.is_refused()) return verdict;
-  if (const auto verdict = read_number(fields[4], ready.max); verdict.is_refused()) return verdict;
-  const auto [end, error] = read_integer(fields[5], ready.count);
-  if (error == std::errc::result_out_of_range) return Refusal::kOutOfRange;
-  return accept_if(error == std::errc{}, Refusal::kBadValue);
+  if (const auto verdict = parse_number(fields[2], ready.sum_of_squares); verdict.is_refused())
+    return verdict;
+  if (const auto verdict = parse_number(fields[3], ready.min); verdict.is_refused()) return verdict;
+  if (const auto verdict = parse_number(fields[4], ready.max); verdict.is_refused()) return verdict;
+  return parse_integer(fields[5], ready.count);
 }
 
 // Reads `h<g> sum cells`, which begins at fields[field].
 Verdict<Refusal> read_histogram(const SampleLine& line, size_t field, Sample& sample, Batch& batch) {
   const auto grouping_power = read_grouping_power(line.fields[field]);
   if (!grouping_power) return Refusal::kBadValue;
-  if (const auto verdict = read_number(line.fields[field + 1], sample.value); verdict.is_refused())
+  if (const auto verdict = parse_number(line.fields[field + 1], sample.value); verdict.is_refused())
     return verdict;
   ReadyBucket& ready = batch.new_ready_bucket();
   sample.ready = &ready;
@@ -101,12 +100,12 @@ Verdict<Refusal> read_histogram(const SampleLine& line, size_t field, Sample& sa
 // Reads all fields after the name. If an event has all six fields, only time and sum are used, as in istatd.
 Verdict<Refusal> read_values(const SampleLine& line, Sample& sample, Batch& batch) {
   const ValueFields& fields = line.fields;
-  if (fields.count == 1) return read_number(fields[0], sample.value);
+  if (fields.count == 1) return parse_number(fields[0], sample.value);
   const size_t histogram = line.histogram();
   if (histogram == 0) return read_histogram(line, 0, sample, batch);
   if (!read_time(fields[0], sample.time_s)) return Refusal::kBadTime;
   if (histogram == 1) return read_histogram(line, 1, sample, batch);
-  if (const auto verdict = read_number(fields[1], sample.value); verdict.is_refused()) return verdict;
+  if (const auto verdict = parse_number(fields[1], sample.value); verdict.is_refused()) return verdict;
   if (fields.count == 2 || sample.kind == Kind::kEvent) return kAccepted;
   ReadyBucket& ready = batch.new_ready_bucket();
   sample.ready = &ready;

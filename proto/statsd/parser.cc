@@ -95,8 +95,7 @@ struct Part {
 };
 
 Verdict<Refusal> read_time(std::string_view text, std::optional<int64_t>& time_s) {
-  if (read_integer(text, time_s.emplace()).ec == std::errc{}) return kAccepted;
-  return Refusal::kBadTime;
+  return accept_if(parse_integer(text, time_s.emplace()).is_accepted(), Refusal::kBadTime);
 }
 
 // Reads the extension after a bar. Ignores those that begin with another letter: they belong to later
@@ -147,7 +146,7 @@ Verdict<Refusal> add_value(std::string_view text, const Part& part, StatsdBatch&
   const size_t index = batch.batch.samples.size();
   Sample& sample = batch.batch.samples.emplace_back();
   sample.time_s = part.time_s;
-  if (const auto verdict = read_number(text, sample.value); verdict.is_refused()) return verdict;
+  if (const auto verdict = parse_number(text, sample.value); verdict.is_refused()) return verdict;
   switch (part.type) {
     case Type::kCounter:
       sample.kind = Kind::kEvent;

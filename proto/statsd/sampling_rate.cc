@@ -88,7 +88,7 @@ bool SamplingRate::read(const char* readable, std::string_view text) {
     }
   }
   Number rate;
-  return parse_number(text, rate) == NumberError::kNone && set(rate);
+  return parse_number(text, rate).is_accepted() && set(rate);
 }
 
 bool SamplingRate::set(Number rate) {

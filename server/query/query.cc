@@ -18,8 +18,7 @@ std::optional<Stat> parse_stat(std::string_view text) {
 
 std::optional<Percentile> Percentile::parse(std::string_view text) {
   Number percent;
-  if (!text.starts_with('p') || parse_number(text.substr(1), percent) != NumberError::kNone)
-    return std::nullopt;
+  if (!text.starts_with('p') || parse_number(text.substr(1), percent).is_refused()) return std::nullopt;
   const bool is_plain = text.find_first_not_of("0123456789.", 1) == std::string_view::npos;
   if (!is_plain || percent.value() > 100) return std::nullopt;
   return Percentile{std::string(text), percent.value() / 100};

@@ -17,7 +17,7 @@
 
 namespace statmill {
 
-std::ostream& operator<<(std::ostream& out, NumberError error) { return out << static_cast<int>(error); }
+std::ostream& operator<<(std::ostream& out, Refusal refusal) { return out << refusal_label(refusal); }
 
 namespace {
 
@@ -84,7 +84,7 @@ const std::vector<Accepted>& accepted_numbers() {
 TEST(Number, ParsesEveryFormOfADecimal) {
   for (const Accepted& t : accepted_numbers()) {
     Number n;
-    ASSERT_EQ(parse_number(t.input, n), NumberError::kNone) << t.input << ": " << t.why;
+    ASSERT_TRUE(parse_number(t.input, n).is_accepted()) << t.input << ": " << t.why;
     EXPECT_EQ(std::bit_cast<uint64_t>(n.value()), std::bit_cast<uint64_t>(t.value))
         << t.input << ": " << t.why;
     if (n.is_decimal()) {
@@ -96,12 +96,12 @@ TEST(Number, ParsesEveryFormOfADecimal) {
 
 struct Refused {
   std::string input;
-  NumberError want;
+  Refusal want;
   std::string why;
 };
 
 TEST(Number, RefusesWithTheReason) {
-  using enum NumberError;
+  using enum Refusal;
   const std::vector<Refused> table = {
       {"", kBadValue, "nothing"},
       {"-", kBadValue, "sign alone"},
@@ -155,7 +155,9 @@ TEST(Number, RefusesWithTheReason) {
   };
   for (const Refused& r : table) {
     Number n = Number::of(42.5);
-    EXPECT_EQ(parse_number(r.input, n), r.want) << '"' << r.input << "\": " << r.why;
+    const auto verdict = parse_number(r.input, n);
+    ASSERT_TRUE(verdict.is_refused()) << r.input << ": " << r.why;
+    EXPECT_EQ(verdict.reason(), r.want) << r.input << ": " << r.why;
     EXPECT_EQ(n.value(), 42.5) << "unchanged: " << r.input;
   }
 }
@@ -186,7 +188,7 @@ TEST(Number, ShortestTextOfEveryDoubleParsesToTheSameBits) {
     const char* end = std::to_chars(text.data(), text.data() + text.size(), written).ptr;
     Number n;
     const std::string_view input(text.data(), static_cast<size_t>(end - text.data()));
-    ASSERT_EQ(parse_number(input, n), NumberError::kNone) << input;
+    ASSERT_TRUE(parse_number(input, n).is_accepted()) << input;
     ASSERT_EQ(std::bit_cast<uint64_t>(n.value()), std::bit_cast<uint64_t>(written)) << input;
   }
   EXPECT_GT(finite, 90'000);
@@ -208,13 +210,13 @@ rc::Gen<std::string> decimal_text() {
 void expect_value_of_strtod(const std::string& text) {
   const double want = std::strtod(text.c_str(), nullptr) + 0.0;  // + 0.0: minus zero is zero
   Number n;
-  const NumberError error = parse_number(text, n);
+  const auto verdict = parse_number(text, n);
   if (std::isinf(want)) {
-    RC_ASSERT(error == NumberError::kOutOfRange);
-  } else if (error == NumberError::kOutOfRange) {
+    RC_ASSERT(verdict == Refusal::kOutOfRange);
+  } else if (verdict == Refusal::kOutOfRange) {
     RC_ASSERT(want == 0.0);
   } else {
-    RC_ASSERT(error == NumberError::kNone);
+    RC_ASSERT(verdict.is_accepted());
     RC_ASSERT(std::bit_cast<uint64_t>(n.value()) == std::bit_cast<uint64_t>(want));
   }
 }
@@ -229,7 +231,7 @@ RC_GTEST_PROP(Number, ParsesEveryDecimalExactly, ()) {
   const auto scale = *rc::gen::inRange(0, Number::kScaleMax + 1);
   const Number want = Number::decimal(mantissa, static_cast<int8_t>(scale));
   Number n;
-  RC_ASSERT(parse_number(std::to_string(mantissa) + "e-" + std::to_string(scale), n) == NumberError::kNone);
+  RC_ASSERT(parse_number(std::to_string(mantissa) + "e-" + std::to_string(scale), n).is_accepted());
   RC_ASSERT(n.mantissa == want.mantissa);
   RC_ASSERT(n.scale == want.scale);
   RC_ASSERT(n.value() == want.value());
@@ -242,7 +244,7 @@ RC_GTEST_PROP(Number, AcceptsOnlyTextsThatStrtodParsesToTheSameValue, ()) {
   const auto texts = *rc::gen::container<std::vector<std::string>>(100, rc::gen::resize(8, bytes));
   for (const std::string& text : texts) {
     Number n;
-    if (parse_number(text, n) != NumberError::kNone) continue;
+    if (parse_number(text, n).is_refused()) continue;
     char* end = nullptr;
     const double want = std::strtod(text.c_str(), &end);
     RC_ASSERT(end == text.c_str() + text.size());

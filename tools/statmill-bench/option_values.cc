@@ -39,7 +39,7 @@ Result<std::optional<size_t>> optional_count(const po::variables_map& values, co
 Result<double> factor(const po::variables_map& values, const char* option, double max) {
   const auto& text = values[option].as<std::string>();
   Number number;
-  if (parse_number(text, number) != NumberError::kNone || number.value() <= 0 || number.value() > max) {
+  if (parse_number(text, number).is_refused() || number.value() <= 0 || number.value() > max) {
     return Error{ErrorCode::kInvalid, "--" + std::string(option) + ": \"" + text +
                                           "\" is not a number above 0, up to " +
                                           std::to_string(static_cast<int>(max))};

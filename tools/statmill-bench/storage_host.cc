@@ -23,7 +23,7 @@ Result<std::vector<SlotBucket>> read_series(const std::filesystem::path& path, S
     const size_t comma = line.rfind(',');
     Number value;
     const bool is_value = comma != std::string::npos &&
-                          parse_number(std::string_view(line).substr(comma + 1), value) == NumberError::kNone;
+                          parse_number(std::string_view(line).substr(comma + 1), value).is_accepted();
     if (!is_value && lines == 1) continue;
     if (!is_value) {
       return Error{ErrorCode::kCorrupt,

@@ -156,7 +156,7 @@ Bucket StorageValues::doubles(Series& s) {
       std::to_chars(text.data(), text.data() + text.size(), s.real, std::chars_format::general, 17);
   Number number;
   SM_CHECK(error == std::errc{});
-  SM_CHECK(parse_number({text.data(), end}, number) == NumberError::kNone);
+  SM_CHECK(parse_number({text.data(), end}, number).is_accepted());
   return Bucket::of(number);
 }
 

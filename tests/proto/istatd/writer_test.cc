@@ -58,11 +58,11 @@ TEST(LineWriter, WrittenNumbersParseToTheSameNumbers) {
        {"0", "1", "-1", "0.5", "-0.001", "123456.78", "9007199254740992", "0.000000000000001",
         "1.7976931348623157e+308", "5e-324", "-12345678901234567890", "0.1234567890123456789"}) {
     Number in;
-    ASSERT_EQ(parse_number(number, in), NumberError::kNone) << number;
+    ASSERT_TRUE(parse_number(number, in).is_accepted()) << number;
     std::string text;
     append_number(text, in);
     Number out;
-    ASSERT_EQ(parse_number(text, out), NumberError::kNone) << number << " " << text;
+    ASSERT_TRUE(parse_number(text, out).is_accepted()) << number << " " << text;
     EXPECT_TRUE(same_number(in, out)) << number << " " << text;
   }
 }

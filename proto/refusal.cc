@@ -1,4 +1,4 @@
-#include "proto/sample.h"
+#include "proto/refusal.h"
 
 #include <array>
 

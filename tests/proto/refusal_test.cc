@@ -1,5 +1,4 @@
-// Refusal labels are part of /metrics: every reason has one, and none ever changes.
-#include "proto/sample.h"
+#include "proto/refusal.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +8,7 @@
 namespace statmill {
 namespace {
 
-TEST(Sample, RefusalLabelsNeverChange) {
+TEST(Refusal, LabelsNeverChange) {
   constexpr std::array<std::pair<Refusal, std::string_view>, kRefusalCount> kPinned = {{
       {Refusal::kFieldCount, "field_count"},
       {Refusal::kBadValue, "bad_value"},

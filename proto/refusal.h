@@ -1,0 +1,48 @@
+// Refusal: why a line or a sample of a sender is refused, in all dialects.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace statmill {
+
+// Why a sample is refused. Each reason has a counter; its text is a label in /metrics and never changes.
+enum class Refusal : uint8_t {
+  kFieldCount,     // too few or too many fields
+  kBadValue,       // not a decimal number
+  kNotFinite,      // nan or inf
+  kOutOfRange,     // a number that no double can hold
+  kBadTime,        // not a time in the dialect's form
+  kBadBucket,      // 7 fields that contradict each other
+  kEmptyName,      // no name, or an empty part between carets
+  kNameTooLong,    // over kNameBytesMax
+  kBadName,        // a control byte, or not UTF-8
+  kBadTag,         // a tag that is not allowed in a canonical name
+  kDuplicateTag,   // two values for one tag
+  kTagLimit,       // over kTagsMax tags
+  kFanOutLimit,    // more than kFanOutMax names in one line
+  kBadType,        // a missing or unknown statsd type
+  kBadRate,        // a statsd sampling rate outside (0, 1]
+  kBadExtension,   // a statsd extension that does not begin with a letter
+  kUnsupported,    // a DogStatsD event
+  kReserved,       // the first byte is reserved for later use
+  kBadMetadata,    // # without key or text
+  kMetadataLimit,  // more or longer metadata than a connection may have
+  kLineTooLong,    // over kLineBytesMax
+  kUnterminated,   // the connection ended inside a line
+  kStateLimit,     // a new statsd gauge or set, and the limit of those is reached
+  kTooOld,         // older than the retention of every tier
+  kTooNew,         // too far in the future
+  kSeriesLimit,    // a new name, and the table is full
+  kSenderLimit,    // a new name, and its sender has reached its limit of new series
+  kMemoryLimit,    // pending samples fill their share of RAM
+  kCount_,         // number of reasons; not a reason
+};
+
+inline constexpr size_t kRefusalCount = static_cast<size_t>(Refusal::kCount_);
+
+// Returns "field_count", "bad_value", ...
+std::string_view refusal_label(Refusal reason);
+
+}  // namespace statmill
