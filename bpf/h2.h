@@ -1,8 +1,11 @@
 // H2 histograms, used by the eBPF programs (C, verified by the kernel) and by user space (C++).
 //
 // There are 2^H2_GROUPING_POWER buckets per power of two: a bucket is at most 1/8 of its values wide, and
-// every value below 16 has its own. Two shifts and a base-two logarithm find it, without a search. The layout
-// is that of statmill/h2.h.
+// every value below 16 has its own. Two shifts and a base-two logarithm find it, without a search.
+//
+// It is the second copy of the layout in statmill/h2.h, which eBPF programs cannot include: they are in C,
+// BPF has no instruction that counts leading zeros, and the kernel must verify every step.
+// tests/agent/collectors/h2_test.cc checks that both find the same buckets.
 //
 // A histogram takes 2448 bytes per CPU. A grouping power of 4 would double that; all of ours together should
 // stay below 8 MiB of kernel memory on 16 CPUs.

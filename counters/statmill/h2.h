@@ -2,8 +2,11 @@
 //
 // With grouping power g, each value below 2^(g+1) has a bucket of its own; above that, each power of two is
 // divided into 2^g buckets of equal width. So no bucket is wider than 2^-g of its lower bound, and joining
-// neighbors converts a histogram exactly to a smaller g. The Rust crate `histogram` (1.x) and statmill's eBPF
-// programs use the same layout: all three fill the same buckets.
+// neighbors converts a histogram exactly to a smaller g. The Rust crate `histogram` (1.x) uses the same
+// layout.
+//
+// All C++ of statmill uses these functions. The second copy, bpf/h2.h, is in C, since the kernel must verify
+// it; tests/agent/collectors/h2_test.cc checks that both find the same buckets.
 #pragma once
 
 #include <bit>

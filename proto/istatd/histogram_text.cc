@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
 #include "proto/line_text.h"
+#include "statmill/h2.h"
 
 namespace statmill {
 namespace {
@@ -61,17 +62,17 @@ Number whole_number(uint64_t value) {
 class CellsReader {
  public:
   CellsReader(unsigned grouping_power, size_t text_size)
-      : power_(grouping_power), bucket_count_(h2_bucket_count(grouping_power)) {
+      : power_(grouping_power), bucket_count_(h2::bucket_count(grouping_power, 64)) {
     cells_.reserve(std::min(kCellsMax, text_size / kCellBytesMin + 1));
   }
 
   Verdict<Refusal> add(const H2Cell& cell) {
     if (cell.index >= bucket_count_) return Refusal::kOutOfRange;
     if (cell.index < next_ || cell.count == 0 || cell.count > kCountMax - count_) return Refusal::kBadBucket;
-    const H2Bucket bucket = h2_bucket(power_, cell.index);
-    const double middle = bucket.middle();
-    if (next_ == 0) least_ = bucket.least;
-    greatest_ = bucket.greatest;
+    const uint64_t least = h2::lower_bound(power_, cell.index);
+    greatest_ = h2::upper_bound(power_, cell.index);
+    const double middle = static_cast<double>(least) + static_cast<double>(greatest_ - least) / 2;
+    if (next_ == 0) least_ = least;
     next_ = cell.index + 1;
     count_ += cell.count;
     squares_ += static_cast<double>(cell.count) * middle * middle;
@@ -107,19 +108,6 @@ class CellsReader {
 };
 
 }  // namespace
-
-uint64_t h2_bucket_count(unsigned grouping_power) {
-  return uint64_t{64 - grouping_power + 1} << grouping_power;
-}
-
-H2Bucket h2_bucket(unsigned grouping_power, uint64_t index) {
-  SM_CHECK(grouping_power <= kGroupingPowerMax && index < h2_bucket_count(grouping_power));
-  const uint64_t group = index >> grouping_power;
-  if (group < 2) return {index, index};
-  const uint64_t each = uint64_t{1} << grouping_power;  // buckets per power of two
-  const uint64_t least = (each + (index & (each - 1))) << (group - 1);
-  return {least, least + ((uint64_t{1} << (group - 1)) - 1)};
-}
 
 std::optional<unsigned> read_grouping_power(std::string_view text) {
   if (text.size() < 2 || text.size() > 3 || text.front() != 'h') return std::nullopt;

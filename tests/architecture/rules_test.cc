@@ -50,6 +50,8 @@ TEST(ArchitectureRules, IncludesThatPointUpAreFaults) {
       {"base/a.h", "\"statmill/b.h\"", "base/a.h:2: base/ may not include statmill/b.h"},
       {"counters/a.h", "\"proto/b.h\"", "counters/a.h:2: counters/ may not include proto/b.h"},
       {"proto/a.cc", "\"storage/b.h\"", "proto/a.cc:2: proto/ may not include storage/b.h"},
+      {"proto/a.cc", "\"statmill/b.h\"", "proto/a.cc:2: proto/ may not include statmill/b.h"},
+      {"proto/a.cc", "\"statmill/h2.h\"", ""},
       {"storage/a.cc", "\"server/health.h\"", "storage/a.cc:2: storage/ may not include server/health.h"},
       {"storage/a.cc", "\"counters/b.h\"", "storage/a.cc:2: storage/ may not include counters/b.h"},
       {"bpf/a.bpf.c", "\"base/b.h\"", "bpf/a.bpf.c:2: bpf/ may not include base/b.h"},

@@ -20,13 +20,13 @@ size_t slow_index(unsigned g, uint64_t value) {
 }
 
 RC_GTEST_PROP(H2, IndexFollowsTheDefinition, (uint64_t any)) {
-  const auto g = *rc::gen::inRange(0u, 11u);
+  const auto g = *rc::gen::inRange(0u, 17u);
   const uint64_t value = any >> *rc::gen::inRange(0, 64);
   RC_ASSERT(h2::index_of(g, value) == slow_index(g, value));
 }
 
 RC_GTEST_PROP(H2, BucketsContainTheValuesWithinTheirBounds, (uint64_t any)) {
-  const auto g = *rc::gen::inRange(0u, 11u);
+  const auto g = *rc::gen::inRange(0u, 17u);
   const uint64_t value = any >> *rc::gen::inRange(0, 64);
   const size_t index = h2::index_of(g, value);
   const uint64_t lower = h2::lower_bound(g, index);
@@ -34,6 +34,9 @@ RC_GTEST_PROP(H2, BucketsContainTheValuesWithinTheirBounds, (uint64_t any)) {
   RC_ASSERT(lower <= value && value <= upper);
   RC_ASSERT((upper - lower) <= lower >> g);  // at most 2^-g wide
   RC_ASSERT(index < h2::bucket_count(g, 64));
+  // The buckets are adjacent; the last one ends at 2^64, which is 0.
+  const bool is_last = index + 1 == h2::bucket_count(g, 64);
+  RC_ASSERT(upper + 1 == (is_last ? 0 : h2::lower_bound(g, index + 1)));
 }
 
 RC_GTEST_PROP(H2, CoarserBucketsAreUnionsOfNeighbors, (uint64_t value)) {

@@ -133,18 +133,6 @@ TEST(HistogramForm, SumsTheSquaresOfTheMiddles) {
   EXPECT_FALSE(squares("1919:1", 5).is_decimal());
 }
 
-RC_GTEST_PROP(HistogramForm, BucketsFollowTheDefinition, ()) {
-  const auto g = *rc::gen::inRange(0u, kGroupingPowerMax + 1);
-  const uint64_t value = *integers();
-  const uint64_t index = slow_index(g, value);
-  RC_ASSERT(index < h2_bucket_count(g));
-  const H2Bucket bucket = h2_bucket(g, index);
-  RC_ASSERT(bucket.least <= value && value <= bucket.greatest);
-  RC_ASSERT(slow_index(g, bucket.least) == index && slow_index(g, bucket.greatest) == index);
-  const uint64_t next = index + 1 < h2_bucket_count(g) ? h2_bucket(g, index + 1).least : 0;
-  RC_ASSERT(bucket.greatest + 1 == next);  // 2^64 is 0
-}
-
 // Compares a histogram that a client would send with the cells of the integers themselves.
 RC_GTEST_PROP(HistogramForm, CountsEveryRecordedInteger, ()) {
   const auto g = *rc::gen::inRange(0u, kGroupingPowerMax + 1);
