@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "agent/collectors/proc_text.h"
+#include "base/number_text.h"
 
 namespace statmill {
 namespace {
@@ -69,7 +70,7 @@ double SelfReport::rss_bytes() {
   if (!statm) return kUnknown;
   std::string_view words = *statm;
   next_word(words);  // size
-  const std::optional<uint64_t> pages = whole_number(next_word(words));
+  const std::optional<uint64_t> pages = parse_as<uint64_t>(next_word(words));
   return pages ? static_cast<double>(*pages) * static_cast<double>(::sysconf(_SC_PAGESIZE)) : kUnknown;
 }
 

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/number_text.h"
+
 namespace statmill {
 namespace {
 
@@ -27,6 +29,10 @@ Error invalid(std::string_view what, std::string_view text, std::string_view why
   return {ErrorCode::kInvalid, std::string(what) + " \"" + std::string(text) + "\": " + std::string(why)};
 }
 
+std::string_view leading_digits(std::string_view text) {
+  return text.substr(0, text.find_first_not_of("0123456789"));
+}
+
 const Unit* find_unit(std::string_view name) {
   for (const Unit& u : kUnits) {
     if (u.name == name) return &u;
@@ -41,19 +47,18 @@ Result<Duration> parse_duration(std::string_view text) {
   std::string_view rest = text;
   if (rest.empty()) return invalid("duration", text, "empty");
   while (!rest.empty()) {
-    int64_t count = 0;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), count);
-    if (error != std::errc{} || rest.front() == '-')
-      return invalid("duration", text, "expected a number and a unit, as in 10s or 1y9d");
-    rest.remove_prefix(static_cast<size_t>(end - rest.data()));
+    const std::string_view digits = leading_digits(rest);
+    const auto count = parse_as<int64_t>(digits);
+    if (!count) return invalid("duration", text, "expected a number and a unit, as in 10s or 1y9d");
+    rest.remove_prefix(digits.size());
     const size_t unit_end = std::min(rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz"), rest.size());
     const Unit* unit = find_unit(rest.substr(0, unit_end));
     if (unit == nullptr) return invalid("duration", text, "unit is not one of ms s m h d w y");
     rest.remove_prefix(unit_end);
-    if (count > kDurationMax / unit->ms || total > kDurationMax - count * unit->ms) {
+    if (*count > kDurationMax / unit->ms || total > kDurationMax - *count * unit->ms) {
       return invalid("duration", text, "longer than 1000 years");
     }
-    total += count * unit->ms;
+    total += *count * unit->ms;
   }
   return Duration(total);
 }
@@ -68,10 +73,10 @@ std::string format_duration(Duration d) {
 }
 
 Result<uint64_t> parse_bytes(std::string_view text) {
-  uint64_t n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  const std::string_view suffix(end, static_cast<size_t>(text.data() + text.size() - end));
-  if (error != std::errc{}) return invalid("size", text, "expected a number, as in 64M");
+  const std::string_view digits = leading_digits(text);
+  const std::string_view suffix = text.substr(digits.size());
+  const auto n = parse_as<uint64_t>(digits);
+  if (!n) return invalid("size", text, "expected a number, as in 64M");
   constexpr std::string_view kSuffixes = "KMGT";
   int shift = 0;
   if (!suffix.empty()) {
@@ -79,19 +84,16 @@ Result<uint64_t> parse_bytes(std::string_view text) {
     if (i == std::string_view::npos) return invalid("size", text, "suffix is not one of K M G T");
     shift = 10 * static_cast<int>(i + 1);
   }
-  if (n > (std::numeric_limits<uint64_t>::max() >> shift)) return invalid("size", text, "too large");
-  return n << shift;
+  if (*n > (std::numeric_limits<uint64_t>::max() >> shift)) return invalid("size", text, "too large");
+  return *n << shift;
 }
 
 Result<int64_t> parse_integer(std::string_view text, int64_t min, int64_t max) {
-  int64_t n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc{} || end != text.data() + text.size())
-    return invalid("number", text, "not an integer");
-  if (n < min || n > max) {
+  const auto n = parse_as<int64_t>(text);
+  if (!n) return invalid("number", text, "not an integer");
+  if (*n < min || *n > max)
     return invalid("number", text, "not in " + std::to_string(min) + ".." + std::to_string(max));
-  }
-  return n;
+  return *n;
 }
 
 Result<int64_t> parse_time(std::string_view text, Timestamp now) {
@@ -151,9 +153,8 @@ void append_json_string(std::string& out, std::string_view text) {
       out.push_back('\\');
       out.push_back(text[i]);
     } else if (c < 0x20) {
-      constexpr std::string_view kHex = "0123456789abcdef";
-      out.append("\\u00").push_back(kHex[c >> 4]);
-      out.push_back(kHex[c & 15]);
+      out.append("\\u00").push_back(kHexDigits[c >> 4]);
+      out.push_back(kHexDigits[c & 15]);
     } else if (length == 0) {
       out.append("\xef\xbf\xbd");
     } else {
@@ -165,7 +166,6 @@ void append_json_string(std::string& out, std::string_view text) {
 }
 
 std::string visible_text(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   std::string out;
   out.reserve(text.size());
   for (const char c : text) {
@@ -175,7 +175,7 @@ std::string visible_text(std::string_view text) {
     } else if (' ' <= c && c <= '~') {
       out.push_back(c);
     } else {
-      out.append({'\\', 'x', kHex[byte >> 4], kHex[byte & 15]});
+      out.append({'\\', 'x', kHexDigits[byte >> 4], kHexDigits[byte & 15]});
     }
   }
   return out;

@@ -1,4 +1,7 @@
 // append_number(): appends a number as the shortest text that parses to the same value.
+//
+// base/text.h has the same for the server and the agent. This copy is needed because counters/ includes
+// nothing else of the project; tests/counters/append_number_test.cc checks that both agree.
 #pragma once
 
 #include <array>

@@ -1,6 +1,7 @@
 #include "agent/collectors/cgroup_files.h"
 
 #include "agent/collectors/proc_text.h"
+#include "base/number_text.h"
 
 namespace statmill {
 namespace {
@@ -70,20 +71,20 @@ std::optional<uint64_t> number_of_device(std::string_view line, std::string_view
   for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {
     const size_t equals = word.find('=');
     if (equals != std::string_view::npos && word.substr(0, equals) == key)
-      return whole_number(word.substr(equals + 1));
+      return parse_as<uint64_t>(word.substr(equals + 1));
   }
   return std::nullopt;
 }
 
 std::optional<uint64_t> number_of_old_io(std::string_view line, std::string_view key) {
   next_word(line);
-  return next_word(line) == key ? whole_number(next_word(line)) : std::nullopt;
+  return next_word(line) == key ? parse_as<uint64_t>(next_word(line)) : std::nullopt;
 }
 
 std::optional<uint64_t> number_in(std::string_view text, const CgroupField& field) {
   switch (field.form) {
     case Form::kNumber:
-      return text.empty() ? std::nullopt : whole_number(next_line(text));
+      return text.empty() ? std::nullopt : parse_as<uint64_t>(next_line(text));
     case Form::kKeyed:
       return find_number(text, field.key);
     case Form::kDevices:

@@ -1,8 +1,9 @@
 #include "agent/collectors/proc_text.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
+
+#include "base/number_text.h"
+#include "proto/number.h"
 
 namespace statmill {
 namespace {
@@ -12,17 +13,15 @@ constexpr uint64_t kSectorBytes = 512;  // unit of diskstats, independent of the
 constexpr uint64_t kSectorsMax = UINT64_MAX / kSectorBytes;
 
 std::optional<double> real_number(std::string_view word) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
+  Number number;
+  return parse_number(word, number).is_accepted() ? std::optional(number.value()) : std::nullopt;
 }
 
 // Fills `numbers` from the next words of `line`. Returns false if one is missing or not a number.
 template <size_t N>
 bool take_numbers(std::string_view& line, std::array<uint64_t, N>& numbers) {
   for (uint64_t& number : numbers) {
-    const std::optional<uint64_t> value = whole_number(next_word(line));
+    const std::optional<uint64_t> value = parse_as<uint64_t>(next_word(line));
     if (!value) return false;
     number = *value;
   }
@@ -60,7 +59,7 @@ std::optional<PressureLine> parse_pressure_line(std::string_view line) {
     const std::string_view key = word.substr(0, equals);
     word.remove_prefix(equals + 1);
     if (key == "avg10") percent = real_number(word);
-    if (key == "total") total = whole_number(word);
+    if (key == "total") total = parse_as<uint64_t>(word);
   }
   if (!percent || !total) return std::nullopt;
   return PressureLine{*percent, *total};
@@ -82,20 +81,13 @@ std::string_view next_word(std::string_view& line) {
   return word;
 }
 
-std::optional<uint64_t> whole_number(std::string_view word) {
-  uint64_t value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc{} || end != word.data() + word.size()) return std::nullopt;
-  return value;
-}
-
 std::optional<uint64_t> find_number(std::string_view text, std::string_view key) {
   while (!text.empty()) {
     std::string_view line = next_line(text);
     if (!line.starts_with(key)) continue;
     std::string_view word = next_word(line);
     if (word.ends_with(':')) word.remove_suffix(1);
-    if (word == key) return whole_number(next_word(line));
+    if (word == key) return parse_as<uint64_t>(next_word(line));
   }
   return std::nullopt;
 }
@@ -107,7 +99,7 @@ std::optional<CpuTimes> parse_cpu_times(std::string_view stat) {
   CpuTimes times{};
   for (size_t mode = 0; mode < times.size(); ++mode) {
     const std::string_view word = next_word(line);
-    const std::optional<uint64_t> ticks = whole_number(word);
+    const std::optional<uint64_t> ticks = parse_as<uint64_t>(word);
     // the first four modes exist in every kernel
     if (!ticks && (mode < 4 || !word.empty())) return std::nullopt;
     times[mode] = ticks.value_or(0);
@@ -127,8 +119,8 @@ std::optional<LoadAverages> parse_load_averages(std::string_view loadavg) {
   const std::string_view tasks = next_word(line);
   const size_t slash = tasks.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
-  const std::optional<uint64_t> running = whole_number(tasks.substr(0, slash));
-  const std::optional<uint64_t> total = whole_number(tasks.substr(slash + 1));
+  const std::optional<uint64_t> running = parse_as<uint64_t>(tasks.substr(0, slash));
+  const std::optional<uint64_t> total = parse_as<uint64_t>(tasks.substr(slash + 1));
   if (!running || !total) return std::nullopt;
   averages.running = *running;
   averages.total = *total;

@@ -17,8 +17,6 @@ namespace statmill {
 std::string_view next_line(std::string_view& text);
 // Removes and returns the next word of `line`, separated by blanks; empty if there is none.
 std::string_view next_word(std::string_view& line);
-// Parses a word that is a decimal number as a whole; otherwise returns nullopt.
-std::optional<uint64_t> whole_number(std::string_view word);
 
 // Returns the number after `key` in lines of `key number ...` or `key: number ...` (meminfo, vmstat, stat).
 std::optional<uint64_t> find_number(std::string_view text, std::string_view key);

@@ -8,6 +8,7 @@
 
 #include "agent/collectors/collector.h"
 #include "agent/collectors/proc_text.h"
+#include "base/number_text.h"
 
 namespace statmill {
 namespace {
@@ -96,7 +97,7 @@ class SnmpCollector final : public Collector {
     for (const std::string& series : columns.series) {
       const std::string_view word = next_word(numbers);
       if (series.empty()) continue;
-      const std::optional<uint64_t> value = whole_number(word);
+      const std::optional<uint64_t> value = parse_as<uint64_t>(word);
       if (!value) continue;
       sink.total(series, *value);
       ++found;

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "agent/collectors/proc_text.h"
+#include "base/number_text.h"
 #include "bpf/h2.h"
 #include "tests/agent/collectors/kernel_test.h"
 #include "tests/support/sockets.h"
@@ -64,7 +65,7 @@ class BlockTruthTest : public KernelTest {
       next_word(words);
       if (next_word(words) != device_) continue;
       for (size_t i = 0; i < column; ++i) next_word(words);
-      return whole_number(next_word(words)).value_or(0);
+      return parse_as<uint64_t>(next_word(words)).value_or(0);
     }
     ADD_FAILURE() << device_ << " is not in /proc/diskstats";
     return 0;
