@@ -294,10 +294,10 @@ std::optional<SteadyTime> Delivery::deadline() const {
   return std::nullopt;
 }
 
-std::optional<Error> Delivery::failure(SteadyTime now) const {
-  if (failure_) return failure_;
+Status Delivery::check(SteadyTime now) const {
+  if (failure_) return *failure_;
   const std::optional<SteadyTime> by = deadline();
-  if (!by || now < *by) return std::nullopt;
+  if (!by || now < *by) return Status::ok();
   return Error{ErrorCode::kUnavailable,
                state_ == State::kHello ? "it did not answer the hello; is this the port of the agent stream?"
                                        : "it has acknowledged nothing for a minute"};

@@ -62,16 +62,16 @@ class Delivery {
   void receive(std::string_view bytes, const ClockReadings& now);
   // Returns the bytes to write next, valid until the next call. Empty if there is nothing to send until more
   // batches are durable, the spool changes its identity, or the server sends something. Errors: those of the
-  // spool's directory (the next call tries again), and that of failure().
+  // spool's directory (the next call tries again), and that of check().
   Result<std::string_view> output(const ClockReadings& now);
   // Call after the first `bytes` of output() have been written to the connection.
   void consume_output(size_t bytes);
   // Call when the connection has ended.
   void disconnected();
 
-  // Returns why the connection must be closed, or nullopt if it may continue.
-  std::optional<Error> failure(SteadyTime now) const;
-  // Returns when to call failure() again even if nothing else happens; nullopt: no time.
+  // Returns an error if the connection must be closed.
+  Status check(SteadyTime now) const;
+  // Returns when to call check() again even if nothing else happens; nullopt: no time.
   std::optional<SteadyTime> deadline() const;
   // True if the server has answered the hello of this connection.
   bool is_welcome() const { return state_ == State::kWelcome; }

@@ -149,7 +149,7 @@ void ServerLink::read() {
                 if (!fault) delivery_.receive(bytes, now());
                 if (!was_welcome && is_welcome()) log_welcome();
                 log_refused();
-                if (const auto failure = delivery_.failure(clock_.steady())) return end(failure->message);
+                if (Status s = delivery_.check(clock_.steady()); !s) return end(s.error().message);
                 if (fault) return end(why_it_ended(fault));
                 read();
                 pump();
@@ -211,7 +211,7 @@ void ServerLink::arm_deadline() {
   timer_.expires_at(*deadline);
   timer_.async_wait([this, attempt = attempt_](const Fault& fault) {
     if (fault || attempt != attempt_) return;
-    if (const auto failure = delivery_.failure(clock_.steady())) return end(failure->message);
+    if (Status s = delivery_.check(clock_.steady()); !s) return end(s.error().message);
     arm_deadline();
   });
 }

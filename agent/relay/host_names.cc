@@ -50,34 +50,33 @@ Result<HostNames> HostNames::parse(const std::string& tags, const std::string& c
   return out;
 }
 
-std::optional<Refusal> HostNames::apply(std::string_view name, Batch& batch,
-                                        std::vector<std::string_view>& names) const {
+Verdict<Refusal> HostNames::apply(std::string_view name, Batch& batch,
+                                  std::vector<std::string_view>& names) const {
   names.clear();
   const size_t path_size = std::min(name.find(';'), name.size());
   const std::string_view path = name.substr(0, path_size);
   const std::string_view own = path_size == name.size() ? std::string_view() : name.substr(path_size + 1);
   TagList list;
   if (!own.empty()) {
-    if (const auto verdict = list.add_all(own, TagSpelling::kGraphite); verdict.is_refused())
-      return verdict.reason();
+    if (const auto verdict = list.add_all(own, TagSpelling::kGraphite); verdict.is_refused()) return verdict;
   }
   for (const Tag& tag : tags_) {
     if (has_key(own, tag.key)) continue;
-    if (const auto verdict = list.add(tag.key, tag.value); verdict.is_refused()) return verdict.reason();
+    if (const auto verdict = list.add(tag.key, tag.value); verdict.is_refused()) return verdict;
   }
   const auto add = [&](std::string_view whole_path) {
     if (list.name_size(whole_path) > kNameBytesMax) return false;
     names.push_back(list.name(whole_path, batch));
     return true;
   };
-  if (parts_.empty()) return add(path) ? std::nullopt : std::optional(Refusal::kNameTooLong);
+  if (parts_.empty()) return accept_if(add(path), Refusal::kNameTooLong);
   std::string fanned_out;
   for (const std::string& part : parts_) {
     fanned_out.assign(path);
     if (!part.empty()) fanned_out.append(".").append(part);
     if (!add(fanned_out)) return Refusal::kNameTooLong;
   }
-  return std::nullopt;
+  return kAccepted;
 }
 
 }  // namespace statmill

@@ -2,12 +2,12 @@
 // out to several.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "base/verdict.h"
 #include "proto/batch.h"
 
 namespace statmill {
@@ -27,11 +27,10 @@ class HostNames {
   size_t count() const { return parts_.empty() ? 1 : parts_.size(); }
 
   // Fills `names` with the names that samples of `name` are written under. The bytes belong to `batch` or to
-  // `name`. If a tag of `name` has the same key as one of ours, the tag of `name` wins. Returns the reason if
-  // a line with such a name would be refused: kBadTag, kDuplicateTag (not for tags of `name` against ours),
+  // `name`. If a tag of `name` has the same key as one of ours, the tag of `name` wins. Refuses names
+  // that a line must not have: kBadTag, kDuplicateTag (not for tags of `name` against ours),
   // kTagLimit, kNameTooLong.
-  std::optional<Refusal> apply(std::string_view name, Batch& batch,
-                               std::vector<std::string_view>& names) const;
+  Verdict<Refusal> apply(std::string_view name, Batch& batch, std::vector<std::string_view>& names) const;
 
  private:
   struct Tag {

@@ -77,9 +77,9 @@ uint64_t RelaySink::apply(Batch& batch, Timestamp now) {
         sums_.prefetch_slot(hashes[i + kSlotsAhead]);
         sums_.prefetch_sum(hashes[i + kSumsAhead]);
       }
-      const auto refusal = adds_up ? add_up(samples[i], hashes[i]) : pass_on(samples[i]);
-      if (refusal) {
-        batch.refuse_sample(i, *refusal);
+      const auto verdict = adds_up ? add_up(samples[i], hashes[i]) : pass_on(samples[i]);
+      if (verdict.is_refused()) {
+        batch.refuse_sample(i, verdict.reason());
       } else {
         ++accepted;
       }
@@ -90,58 +90,59 @@ uint64_t RelaySink::apply(Batch& batch, Timestamp now) {
   return accepted;
 }
 
-std::optional<Refusal> RelaySink::pass_on(const Sample& sample) {
-  const auto refusal = add_lines(sample);
-  if (!refusal) ++chunk_samples_;
-  return refusal;
+Verdict<Refusal> RelaySink::pass_on(const Sample& sample) {
+  const auto verdict = add_lines(sample);
+  if (verdict.is_accepted()) ++chunk_samples_;
+  return verdict;
 }
 
-std::optional<Refusal> RelaySink::add_up(const Sample& sample, uint64_t hash) {
+Verdict<Refusal> RelaySink::add_up(const Sample& sample, uint64_t hash) {
   const auto weight = weight_of(sample);
   if (!weight) return pass_on(sample);
   const SecondSums::Key key{sample.name, sample.kind, *sample.time_s, hash};
   SecondSums::Sum* const sum = sums_.find(key);
   if (sum == nullptr) return make_sum(key, sample, *weight);
   if (sum->cells != nullptr && !has_room(SecondSums::kCellsGrowthMax)) return Refusal::kMemoryLimit;
-  if (sums_.add(*sum, value_of(sample), *weight)) return std::nullopt;
-  if (const auto refusal = end_sum(*sum)) return refusal;
+  if (sums_.add(*sum, value_of(sample), *weight)) return kAccepted;
+  if (const auto verdict = end_sum(*sum); verdict.is_refused()) return verdict;
   sums_.restart(*sum, value_of(sample), *weight);
-  return std::nullopt;
+  return kAccepted;
 }
 
-std::optional<Refusal> RelaySink::make_sum(const SecondSums::Key& key, const Sample& sample,
-                                           uint64_t weight) {
+Verdict<Refusal> RelaySink::make_sum(const SecondSums::Key& key, const Sample& sample, uint64_t weight) {
   if (!has_room(sums_.growth(key.name.size()))) return Refusal::kMemoryLimit;
   if (!options_.names.add_nothing()) {
     scratch_.clear();
-    if (const auto refusal = options_.names.apply(key.name, scratch_, names_)) return refusal;
+    const auto verdict = options_.names.apply(key.name, scratch_, names_);
+    if (verdict.is_refused()) return verdict;
   }
   sums_.make(key, value_of(sample), weight);
-  return std::nullopt;
+  return kAccepted;
 }
 
-std::optional<Refusal> RelaySink::end_sum(const SecondSums::Sum& sum) {
+Verdict<Refusal> RelaySink::end_sum(const SecondSums::Sum& sum) {
   ReadyBucket rest;
-  const auto refusal = add_lines(sample_of(sum, rest));
-  if (!refusal) chunk_samples_ += sum.samples;
-  return refusal;
+  const auto verdict = add_lines(sample_of(sum, rest));
+  if (verdict.is_accepted()) chunk_samples_ += sum.samples;
+  return verdict;
 }
 
-std::optional<Refusal> RelaySink::add_lines(const Sample& sample) {
+Verdict<Refusal> RelaySink::add_lines(const Sample& sample) {
   const size_t text_bytes = options_.names.count() * (kNameBytesMax + line_bound(sample));
   if (!has_room(LineChunks::growth(text_bytes))) return Refusal::kMemoryLimit;
   if (options_.names.add_nothing()) {
     chunks_.add(sample);
-    return std::nullopt;
+    return kAccepted;
   }
   scratch_.clear();
-  if (const auto refusal = options_.names.apply(sample.name, scratch_, names_)) return refusal;
+  const auto verdict = options_.names.apply(sample.name, scratch_, names_);
+  if (verdict.is_refused()) return verdict;
   Sample named = sample;
   for (const std::string_view name : names_) {
     named.name = name;
     chunks_.add(named);
   }
-  return std::nullopt;
+  return kAccepted;
 }
 
 void RelaySink::drain(Which which, SteadyTime now, const HandOver& hand_over) {

@@ -11,6 +11,7 @@
 #include "agent/relay/line_chunks.h"
 #include "agent/relay/second_sums.h"
 #include "base/mutex.h"
+#include "base/verdict.h"
 #include "ingest/sample_sink.h"
 #include "statmill/registry.h"
 
@@ -44,15 +45,15 @@ class RelaySink final : public SampleSink {
   void drain(Which which, SteadyTime now, const HandOver& hand_over);
 
  private:
-  // These return why the sample is refused, or nullopt if it is accepted. Require: the sample has a time.
-  std::optional<Refusal> pass_on(const Sample& sample) REQUIRES(mutex_);
-  std::optional<Refusal> add_up(const Sample& sample, uint64_t hash) REQUIRES(mutex_);
-  std::optional<Refusal> make_sum(const SecondSums::Key& key, const Sample& sample, uint64_t weight)
+  // Require: the sample has a time.
+  Verdict<Refusal> pass_on(const Sample& sample) REQUIRES(mutex_);
+  Verdict<Refusal> add_up(const Sample& sample, uint64_t hash) REQUIRES(mutex_);
+  Verdict<Refusal> make_sum(const SecondSums::Key& key, const Sample& sample, uint64_t weight)
       REQUIRES(mutex_);
   // Moves the sum, which cannot hold another sample, to the lines.
-  std::optional<Refusal> end_sum(const SecondSums::Sum& sum) REQUIRES(mutex_);
+  Verdict<Refusal> end_sum(const SecondSums::Sum& sum) REQUIRES(mutex_);
   // Adds a line for each name of the sample, if there is room.
-  std::optional<Refusal> add_lines(const Sample& sample) REQUIRES(mutex_);
+  Verdict<Refusal> add_lines(const Sample& sample) REQUIRES(mutex_);
   bool has_room(size_t growth) const REQUIRES(mutex_) {
     return sums_.memory_bytes() + chunks_.memory_bytes() + growth <= bytes_max_;
   }

@@ -66,7 +66,7 @@ struct Framing {
   size_t transfer_encodings = 0;
 };
 
-std::optional<HttpRefusal> check_request_line(std::string_view line, Framing& framing) {
+Verdict<HttpRefusal> check_request_line(std::string_view line, Framing& framing) {
   const size_t first = line.find(' ');
   const size_t last = line.rfind(' ');
   if (first == std::string_view::npos || first == last) return HttpRefusal::kBadRequestLine;
@@ -80,7 +80,7 @@ std::optional<HttpRefusal> check_request_line(std::string_view line, Framing& fr
   return check_target(line.substr(first + 1, last - first - 1));
 }
 
-std::optional<HttpRefusal> check_field(std::string_view line, Framing& framing) {
+Verdict<HttpRefusal> check_field(std::string_view line, Framing& framing) {
   if (++framing.fields > kHeaderFieldsMax) return HttpRefusal::kFieldLimit;
   if (line.front() == ' ' || line.front() == '\t') return HttpRefusal::kFoldedField;
   const size_t colon = line.find(':');
@@ -98,14 +98,14 @@ std::optional<HttpRefusal> check_field(std::string_view line, Framing& framing) 
       return HttpRefusal::kBadTransferEncoding;
     }
   }
-  return std::nullopt;
+  return kAccepted;
 }
 
-std::optional<HttpRefusal> check_framing(const Framing& framing) {
+Verdict<HttpRefusal> check_framing(const Framing& framing) {
   if (framing.is_version_1_1 && framing.hosts != 1) return HttpRefusal::kBadHost;
   const bool may_chunk = framing.is_version_1_1 && framing.lengths == 0;
   if (framing.transfer_encodings > 0 && !may_chunk) return HttpRefusal::kBadTransferEncoding;
-  return std::nullopt;
+  return kAccepted;
 }
 
 }  // namespace
@@ -124,15 +124,15 @@ HeaderScan scan_header(std::string_view bytes) {
   return {0, line_begin == 0 ? HttpRefusal::kTargetTooLong : HttpRefusal::kHeaderTooLarge};
 }
 
-std::optional<HttpRefusal> check_header(std::string_view block) {
+Verdict<HttpRefusal> check_header(std::string_view block) {
   Framing framing;
   for (bool is_request_line = true; !block.starts_with(kLineEnd); is_request_line = false) {
     const size_t end = block.find(kLineEnd);
     if (end == std::string_view::npos) return HttpRefusal::kBareLineEnd;
     const std::string_view line = block.substr(0, end);
     if (line.find_first_of("\r\n") != std::string_view::npos) return HttpRefusal::kBareLineEnd;
-    const auto refusal = is_request_line ? check_request_line(line, framing) : check_field(line, framing);
-    if (refusal) return refusal;
+    const auto verdict = is_request_line ? check_request_line(line, framing) : check_field(line, framing);
+    if (verdict.is_refused()) return verdict;
     block.remove_prefix(end + kLineEnd.size());
   }
   return check_framing(framing);

@@ -7,9 +7,9 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string_view>
 
+#include "base/verdict.h"
 #include "server/http/http_refusal.h"
 
 namespace statmill {
@@ -20,7 +20,7 @@ inline constexpr size_t kHeaderFieldsMax = 64;
 // The state of the bytes received so far: refused, complete (`size` > 0), or incomplete.
 struct HeaderScan {
   size_t size = 0;  // of the header block, including its empty line
-  std::optional<HttpRefusal> refusal;
+  Verdict<HttpRefusal> verdict = kAccepted;
 };
 
 // Views into the header block.
@@ -33,11 +33,10 @@ struct RequestLine {
 // request). Refuses as soon as no continuation could be valid. Never needs more than kHeaderBytesMax bytes.
 HeaderScan scan_header(std::string_view bytes);
 
-// Checks a complete block: request line, fields and empty line, each ended by CR LF. Returns nullopt if it is
-// valid.
-std::optional<HttpRefusal> check_header(std::string_view block);
+// Checks a complete block: request line, fields and empty line, each ended by CR LF.
+Verdict<HttpRefusal> check_header(std::string_view block);
 
-// Requires: check_header() returned nullopt for the block.
+// Requires: check_header() accepts the block.
 RequestLine request_line(std::string_view block);
 
 }  // namespace statmill

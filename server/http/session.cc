@@ -112,7 +112,7 @@ void Session::close() {
 void Session::read_header() {
   is_idle_ = true;
   const HeaderScan scan = scan_header(buffered());
-  if (scan.refusal) return refuse(*scan.refusal);
+  if (scan.verdict.is_refused()) return refuse(scan.verdict.reason());
   if (scan.size > 0) return parse_header(scan.size);
   socket_.async_read_some(
       buffer_.prepare(kReadBytes), [self = shared_from_this()](error_code error, size_t size) {

@@ -23,7 +23,7 @@ int escaped_byte(std::string_view text, size_t i) {
   return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-// Requires: check_target() returned nullopt for the text.
+// Requires: check_target() accepts the text.
 std::string decode(std::string_view text, char plus) {
   std::string out;
   out.reserve(text.size());
@@ -38,11 +38,11 @@ std::string decode(std::string_view text, char plus) {
   return out;
 }
 
-std::optional<HttpRefusal> check_escapes(std::string_view text) {
+Verdict<HttpRefusal> check_escapes(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '%' && escaped_byte(text, i) <= 0) return HttpRefusal::kBadEscape;
   }
-  return std::nullopt;
+  return kAccepted;
 }
 
 // Requires: all escapes are valid.
@@ -72,20 +72,20 @@ std::optional<std::string_view> Url::find(std::string_view name) const {
   return std::nullopt;
 }
 
-std::optional<HttpRefusal> check_target(std::string_view target) {
+Verdict<HttpRefusal> check_target(std::string_view target) {
   if (target.size() > kTargetBytesMax) return HttpRefusal::kTargetTooLong;
   if (!target.starts_with('/')) return HttpRefusal::kBadTarget;
   for (const char c : target) {
     if (c <= 0x20 || c >= 0x7f || c == '#' || c == '\\') return HttpRefusal::kBadTarget;
   }
-  if (const auto refusal = check_escapes(target)) return refusal;
+  if (const auto verdict = check_escapes(target); verdict.is_refused()) return verdict;
   if (is_ambiguous(target.substr(0, target.find('?')))) return HttpRefusal::kAmbiguousPath;
-  return std::nullopt;
+  return kAccepted;
 }
 
 Result<Url> parse_url(std::string_view target) {
-  if (const auto refusal = check_target(target)) {
-    return Error{ErrorCode::kInvalid, std::string(refusal_info(*refusal).text)};
+  if (const auto verdict = check_target(target); verdict.is_refused()) {
+    return Error{ErrorCode::kInvalid, std::string(refusal_info(verdict.reason()).text)};
   }
   const size_t mark = target.find('?');
   Url url{decode(target.substr(0, mark), '+'), {}};

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/verdict.h"
 #include "server/http/http_refusal.h"
 
 namespace statmill {
@@ -35,8 +36,8 @@ struct ParameterRule {
   bool repeatable = false;
 };
 
-// Checks a target from a request line. Returns nullopt if its bytes are valid for parse_url().
-std::optional<HttpRefusal> check_target(std::string_view target);
+// Checks a target from a request line. Accepts it if its bytes are valid for parse_url().
+Verdict<HttpRefusal> check_target(std::string_view target);
 
 // `+` in a parameter is a space, as in forms. Errors: kInvalid, for targets that check_target() refuses and
 // for a parameter without a name.

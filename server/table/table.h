@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/glob.h"
+#include "base/verdict.h"
 #include "ingest/sample_sink.h"
 #include "proto/batch.h"
 #include "server/table/epoch_gate.h"
@@ -160,7 +161,7 @@ class Table final : public SampleSink {
   struct RemovedSeries;  // a series that was removed from its shard
   void count_delta_bytes(size_t grown);
   void count_pending_bytes(Shard& shard, Series& series, size_t bytes_before) REQUIRES(shard.mutex);
-  std::optional<Refusal> admit_series(const LineSender& sender);
+  Verdict<Refusal> admit_series(const LineSender& sender);
   // Creates a series and adds it to the index. Its id is the next free one unless `id` is given.
   Series& create_series(Shard& shard, uint64_t hash, std::string_view name, Kind kind,
                         RetentionClass retention, std::optional<SeriesId> id = {}) REQUIRES(shard.mutex);
@@ -170,8 +171,8 @@ class Table final : public SampleSink {
   void raise_newest_slot(Slot slot);
   uint64_t apply_placed(std::span<const Placed> placed, Batch& batch, Timestamp now, int parity);
   uint64_t apply_together(std::span<const Placed> samples, Batch& batch, const BatchContext& context);
-  std::optional<Refusal> apply_one(Shard& shard, const Placed& placed, SeriesArena::Number guess,
-                                   const Batch& batch, const BatchContext& context) REQUIRES(shard.mutex);
+  Verdict<Refusal> apply_one(Shard& shard, const Placed& placed, SeriesArena::Number guess,
+                             const Batch& batch, const BatchContext& context) REQUIRES(shard.mutex);
 
   bool mark_erasure(std::string_view name, SlotRange slots, ChangedSeries& changed);
   std::optional<RemovedSeries> remove_series(std::string_view name, int parity);

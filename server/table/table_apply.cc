@@ -168,8 +168,9 @@ uint64_t Table::apply_together(std::span<const Placed> samples, Batch& batch, co
   for (size_t i = 0; i < samples.size(); ++i) {
     Shard& shard = shard_for(samples[i]);
     shard.mutex.held();
-    if (const auto refusal = apply_one(shard, samples[i], guesses[i], batch, context)) {
-      batch.refuse_sample(samples[i].sample, *refusal);
+    const auto verdict = apply_one(shard, samples[i], guesses[i], batch, context);
+    if (verdict.is_refused()) {
+      batch.refuse_sample(samples[i].sample, verdict.reason());
     } else {
       ++accepted;
     }
@@ -202,10 +203,10 @@ void add_histogram(DeltaPool& deltas, DeltaPool::Chain& chain, Slot slot, const 
 
 }  // namespace
 
-// Adds one sample, or returns why it is refused. `guess` is from SeriesIndex::guess(), and may be wrong
+// Adds one sample unless it refuses it. `guess` is from SeriesIndex::guess(), and may be wrong
 // because earlier samples of the batch may have created series since.
-std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesArena::Number guess,
-                                        const Batch& batch, const BatchContext& context) {
+Verdict<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesArena::Number guess,
+                                  const Batch& batch, const BatchContext& context) {
   const Sample& sample = batch.samples[placed.sample];
   std::optional<Bucket> ready;
   if (sample.ready && sample.kind != Kind::kEvent) {
@@ -222,7 +223,8 @@ std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, Seri
   const bool is_distribution = (series == nullptr ? sample.kind : series->kind) == Kind::kDistribution;
   if (is_distribution && !has_known_histogram(sample)) return Refusal::kBadBucket;
   if (series == nullptr) {
-    if (const auto refusal = admit_series(batch.sender_of(placed.sample))) return refusal;
+    const auto verdict = admit_series(batch.sender_of(placed.sample));
+    if (verdict.is_refused()) return verdict;
     series = &create_for_sample(shard, placed.hash, sample, retention, context.parity);
   }
   if (series->kind != sample.kind) kind_mismatches_.fetch_add(1, std::memory_order_relaxed);
@@ -236,22 +238,22 @@ std::optional<Refusal> Table::apply_one(Shard& shard, const Placed& placed, Seri
   }
   if (is_distribution) add_histogram(deltas, chain, placed.slot, sample);
   series->include_slot(placed.slot);
-  return std::nullopt;
+  return kAccepted;
 }
 
-// Counts a series that is about to be created, or returns why it must not be.
-std::optional<Refusal> Table::admit_series(const LineSender& sender) {
+// Counts a series that is about to be created unless it refuses it.
+Verdict<Refusal> Table::admit_series(const LineSender& sender) {
   // Checks before it increments, so that a flood of new names does not write to a cache line that other
   // threads read.
   if (series_count() >= limits_.series_max) return Refusal::kSeriesLimit;
-  std::optional<Refusal> refusal;
+  Verdict<Refusal> verdict = kAccepted;
   if (series_count_.fetch_add(1, std::memory_order_relaxed) >= limits_.series_max) {
-    refusal = Refusal::kSeriesLimit;
+    verdict = Refusal::kSeriesLimit;
   } else if (!sender_limit_.admit(sender)) {
-    refusal = Refusal::kSenderLimit;
+    verdict = Refusal::kSenderLimit;
   }
-  if (refusal) series_count_.fetch_sub(1, std::memory_order_relaxed);
-  return refusal;
+  if (verdict.is_refused()) series_count_.fetch_sub(1, std::memory_order_relaxed);
+  return verdict;
 }
 
 // Requires: admit_series() has admitted the series.

@@ -52,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace statmill;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const HeaderScan scan = scan_header(bytes);
-  if (scan.refusal || scan.size == 0) return 0;
+  if (scan.verdict.is_refused() || scan.size == 0) return 0;
   RequestParser parser;
   if (!parse(bytes.substr(0, scan.size), parser)) return 0;
   FakeServices fake;

@@ -72,7 +72,7 @@ void SimLink::read(std::string_view bytes) {
     uses_.stage.note(uses_.server.name() + " welcomes " + series_of(spool_.id(), spool_.epoch()) + " at " +
                      std::to_string(delivery_.acknowledged_seq()));
   }
-  if (const auto failure = delivery_.failure(uses_.stage.schedule.now())) return end(failure->message);
+  if (Status s = delivery_.check(uses_.stage.schedule.now()); !s) return end(s.error().message);
   check_acknowledged();
   pump();
 }
@@ -127,8 +127,8 @@ void SimLink::watch() {
   uses_.stage.schedule.at(watched_, [weak = weak_from_this(), attempt = attempt_] {
     const auto self = weak.lock();
     if (!self || attempt != self->attempt_) return;
-    if (const auto failure = self->delivery_.failure(self->uses_.stage.schedule.now()))
-      return self->end(failure->message);
+    if (Status s = self->delivery_.check(self->uses_.stage.schedule.now()); !s)
+      return self->end(s.error().message);
     self->watch();
   });
 }

@@ -72,8 +72,8 @@ class DeliveryTest : public testing::Test {
   std::string refused(RefuseReason reason) {
     delivery_->receive(bytes_of(RefuseFrame{reason, "no"}), now_);
     delivery_->disconnected();
-    const auto failure = delivery_->failure(now_.steady);
-    return failure ? failure->message : "";
+    const Status status = delivery_->check(now_.steady);
+    return status ? "" : status.error().message;
   }
   HelloFrame hello() {
     delivery_->connected(now_);
@@ -82,7 +82,7 @@ class DeliveryTest : public testing::Test {
     EXPECT_TRUE(frame);
     return frame.value_or(HelloFrame());
   }
-  bool continues() const { return !delivery_->failure(now_.steady); }
+  bool continues() const { return delivery_->check(now_.steady).has_value(); }
   void pass(Duration time) {
     now_.steady += time;
     now_.wall += time;

@@ -14,7 +14,8 @@ std::vector<std::string> applied(const std::string& tags, const std::string& car
   EXPECT_TRUE(names) << names.error().message;
   Batch batch;
   std::vector<std::string_view> out;
-  if (const auto refusal = names->apply(name, batch, out)) return {std::string(refusal_label(*refusal))};
+  if (const auto verdict = names->apply(name, batch, out); verdict.is_refused())
+    return {std::string(refusal_label(verdict.reason()))};
   return {out.begin(), out.end()};
 }
 

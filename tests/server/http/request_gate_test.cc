@@ -28,7 +28,7 @@ TEST(RequestGateTest, AcceptsValidHeaders) {
   for (const std::string& block : blocks) {
     const HeaderScan scan = scan_header(block + "next");
     EXPECT_EQ(scan.size, block.size()) << block;
-    EXPECT_EQ(scan.refusal, std::nullopt) << block;
+    EXPECT_TRUE(scan.verdict.is_accepted()) << block;
   }
 }
 
@@ -114,8 +114,8 @@ TEST(RequestGateTest, RefusesAmbiguousHeaders) {
   };
   for (const Case& c : cases) {
     const HeaderScan scan = scan_header(c.block);
-    EXPECT_EQ(scan.refusal, c.want) << c.why << ": "
-                                    << (scan.refusal ? refusal_info(*scan.refusal).label : "nothing");
+    ASSERT_TRUE(scan.verdict.is_refused()) << c.why;
+    EXPECT_EQ(scan.verdict.reason(), c.want) << c.why << ": " << refusal_info(scan.verdict.reason()).label;
   }
 }
 
@@ -124,7 +124,7 @@ TEST(RequestGateTest, WaitsForTheRestAtEveryByte) {
   for (size_t size = 0; size < block.size(); ++size) {
     const HeaderScan scan = scan_header(std::string_view(block).substr(0, size));
     EXPECT_EQ(scan.size, 0u) << size;
-    EXPECT_EQ(scan.refusal, std::nullopt) << size;
+    EXPECT_TRUE(scan.verdict.is_accepted()) << size;
   }
 }
 
@@ -132,15 +132,15 @@ TEST(RequestGateTest, HeaderBytesAreLimited) {
   const std::string start = "GET / HTTP/1.1\r\nHost: h\r\nX: ";
   const std::string at_limit = start + std::string(kHeaderBytesMax - start.size() - 4, 'a') + "\r\n\r\n";
   EXPECT_EQ(scan_header(at_limit).size, kHeaderBytesMax);
-  EXPECT_EQ(scan_header(start + std::string(kHeaderBytesMax, 'a')).refusal, HttpRefusal::kHeaderTooLarge);
-  EXPECT_EQ(scan_header("GET /" + std::string(kHeaderBytesMax, 'a')).refusal, HttpRefusal::kTargetTooLong);
+  EXPECT_EQ(scan_header(start + std::string(kHeaderBytesMax, 'a')).verdict, HttpRefusal::kHeaderTooLarge);
+  EXPECT_EQ(scan_header("GET /" + std::string(kHeaderBytesMax, 'a')).verdict, HttpRefusal::kTargetTooLong);
 }
 
 TEST(RequestGateTest, HeaderFieldsAreLimited) {
   std::string fields;
   for (size_t i = 1; i < kHeaderFieldsMax; ++i) fields += "X: a\r\n";
-  EXPECT_EQ(scan_header(with_fields(fields)).refusal, std::nullopt);
-  EXPECT_EQ(scan_header(with_fields(fields + "X: a\r\n")).refusal, HttpRefusal::kFieldLimit);
+  EXPECT_TRUE(scan_header(with_fields(fields)).verdict.is_accepted());
+  EXPECT_EQ(scan_header(with_fields(fields + "X: a\r\n")).verdict, HttpRefusal::kFieldLimit);
 }
 
 TEST(RequestGateTest, EveryRefusalHasItsOwnLabelAndAnErrorStatus) {

@@ -33,7 +33,7 @@ TEST(UrlTest, TheQueryMayContainMoreThanThePath) {
 
 TEST(UrlTest, ValidTargetsPass) {
   for (const std::string_view target : {"/", "/x", "/x/", "/a/b.c", "/...", "/.x", "/x?", "/?a=b", "/%41"}) {
-    EXPECT_EQ(check_target(target), std::nullopt) << target;
+    EXPECT_TRUE(check_target(target).is_accepted()) << target;
   }
 }
 
@@ -80,7 +80,7 @@ TEST(UrlTest, RefusesBadTargets) {
     EXPECT_EQ(check_target(c.target), c.want) << c.why << ": " << c.target;
     EXPECT_FALSE(parse_url(c.target).has_value()) << c.why;
   }
-  EXPECT_EQ(check_target("/" + std::string(kTargetBytesMax - 1, 'a')), std::nullopt) << "at the limit";
+  EXPECT_TRUE(check_target("/" + std::string(kTargetBytesMax - 1, 'a')).is_accepted()) << "at the limit";
 }
 
 TEST(UrlTest, RefusesParametersWithoutAName) {
