@@ -15,7 +15,7 @@
 namespace statmill::cell_file {
 
 constexpr std::array<char, 8> kMagic = {'S', 'M', 'C', 'E', 'L', 'L', 'S', '\n'};
-constexpr uint32_t kVersion = 2;
+constexpr uint32_t kVersion = 1;
 constexpr size_t kDirectoryAt = 4096;
 constexpr size_t kCellsAt = size_t{4} << 20;
 constexpr size_t kCpusMax = 8192;       // CONFIG_NR_CPUS of any kernel

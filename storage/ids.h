@@ -14,7 +14,6 @@ using ChunkNo = uint32_t;   // slot / chunk_slots, of some tier
 using TickNo = uint64_t;    // counts ticks from 1, across restarts of the server
 using TierNo = uint8_t;     // index into Tiers, 0 is the finest
 using ShardNo = uint8_t;    // 0..255
-using RowPart = uint8_t;    // a tick's journal row may be cut into parts, numbered from 0
 
 // How long a series is kept (storage/retention.h): 0 as the tiers say, n >= 1 as rule n says.
 using RetentionClass = uint8_t;

@@ -44,19 +44,15 @@ std::optional<SeriesId> parse_series_key(std::string_view key) {
   return Reader(key).u32be();
 }
 
-std::string journal_key(JournalKey key) {
-  std::string bytes;
-  Writer out(bytes);
-  out.u64be(key.tick);
-  out.u8(key.part);
-  return bytes;
+std::string journal_key(TickNo tick) {
+  std::string key;
+  Writer(key).u64be(tick);
+  return key;
 }
 
-std::optional<JournalKey> parse_journal_key(std::string_view key) {
-  if (key.size() != 9) return std::nullopt;
-  Reader in(key);
-  const TickNo tick = in.u64be();
-  return JournalKey{tick, in.u8()};
+std::optional<TickNo> parse_journal_key(std::string_view key) {
+  if (key.size() != 8) return std::nullopt;
+  return Reader(key).u64be();
 }
 
 std::string chunk_key(ChunkNo chunk, SeriesId id) {

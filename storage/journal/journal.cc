@@ -12,11 +12,9 @@ namespace {
 constexpr uint8_t kVersion = 1;
 constexpr size_t kChecksumBytes = 4;
 
-uint32_t checksum(TickNo tick, RowPart part, std::string_view bytes) {
+uint32_t checksum(TickNo tick, std::string_view bytes) {
   std::string head;
-  Writer out(head);
-  out.u64be(tick);
-  out.u8(part);
+  Writer(head).u64be(tick);
   return crc32c(bytes, crc32c(head));
 }
 
@@ -25,10 +23,10 @@ Error corrupt(TickNo tick, std::string_view why) {
 }
 
 // Returns the row between version and checksum, once both are correct.
-Result<std::string_view> checked(TickNo tick, RowPart part, std::string_view row) {
+Result<std::string_view> checked(TickNo tick, std::string_view row) {
   if (row.size() < kChecksumBytes + 1) return corrupt(tick, "cut short");
   const std::string_view bytes = row.substr(0, row.size() - kChecksumBytes);
-  if (Reader(row.substr(bytes.size())).u32be() != checksum(tick, part, bytes)) {
+  if (Reader(row.substr(bytes.size())).u32be() != checksum(tick, bytes)) {
     return corrupt(tick, "wrong checksum");
   }
   const auto version = static_cast<uint8_t>(row[0]);
@@ -47,9 +45,7 @@ void begin_journal_row(const RowPlace& place, std::string& row) {
   out.varint(place.previous == 0 ? 0 : place.tick - place.previous);
 }
 
-void end_journal_row(const RowPlace& place, std::string& row) {
-  Writer(row).u32be(checksum(place.tick, place.part, row));
-}
+void end_journal_row(TickNo tick, std::string& row) { Writer(row).u32be(checksum(tick, row)); }
 
 std::string encode_journal_row(const RowPlace& place, std::span<const JournalPiece> pieces) {
   std::string row;
@@ -58,8 +54,8 @@ std::string encode_journal_row(const RowPlace& place, std::span<const JournalPie
   return row;
 }
 
-Result<JournalRowReader> JournalRowReader::open(TickNo tick, RowPart part, std::string_view row) {
-  const auto runs = checked(tick, part, row);
+Result<JournalRowReader> JournalRowReader::open(TickNo tick, std::string_view row) {
+  const auto runs = checked(tick, row);
   if (!runs) return runs.error();
   Reader in(*runs);
   const uint64_t back = in.varint();

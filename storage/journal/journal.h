@@ -26,11 +26,10 @@ struct JournalPiece {
 
 struct RowPlace {
   TickNo tick = 0;
-  RowPart part = 0;
   TickNo previous = 0;  // tick of the row before this one; 0 if a replay needs none
 };
 
-// Returns a row: version, previous, pieces, CRC32C bound to (tick, part). JournalDraft makes the row of a
+// Returns a row: version, previous, pieces, CRC32C bound to the tick. JournalDraft makes the row of a
 // whole tick. Requires: ascending ids, each once; no piece is empty; previous < tick.
 std::string encode_journal_row(const RowPlace& place, std::span<const JournalPiece> pieces);
 // The same for the pieces piece_at(0) to piece_at(count - 1), each called twice; replaces the content of
@@ -42,7 +41,7 @@ void encode_journal_row(const RowPlace& place, size_t count, const PieceAt& piec
 class JournalRowReader {
  public:
   // Returns a reader if the row's checksum is correct. Errors: kCorrupt, kVersion.
-  static Result<JournalRowReader> open(TickNo tick, RowPart part, std::string_view row);
+  static Result<JournalRowReader> open(TickNo tick, std::string_view row);
 
   // The tick of the row before this one; 0 if none.
   TickNo previous() const { return previous_; }
@@ -68,7 +67,7 @@ class JournalRowReader {
 };
 
 void begin_journal_row(const RowPlace& place, std::string& row);
-void end_journal_row(const RowPlace& place, std::string& row);
+void end_journal_row(TickNo tick, std::string& row);
 
 template <class PieceAt>
 void encode_journal_row(const RowPlace& place, size_t count, const PieceAt& piece_at, std::string& row) {
@@ -92,7 +91,7 @@ void encode_journal_row(const RowPlace& place, size_t count, const PieceAt& piec
     next = first.id + static_cast<SeriesId>(length);
     begin += length;
   }
-  end_journal_row(place, row);
+  end_journal_row(place.tick, row);
 }
 
 }  // namespace statmill

@@ -64,11 +64,10 @@ void add_meta(RocksBatch& operations, const RocksDatabase& database, const Store
     // The ranges do not overlap: RocksDB cuts overlapping tombstones into pieces that each list all
     // tombstones that cover them, which is quadratic in time and memory. A start reads from kTrimKey on,
     // after all of them.
-    operations.add(
-        out.DeleteRange(database.journal(), journal_key({trim.begin, 0}), journal_key({trim.end, 0})));
+    operations.add(out.DeleteRange(database.journal(), journal_key(trim.begin), journal_key(trim.end)));
     // One row always remains: Debian's RocksDB (built with assertions) aborts if a compaction fails whose
     // output would be empty, for example on a full disk.
-    operations.add(out.Put(database.journal(), journal_key({0, 0}), rocksdb::Slice()));
+    operations.add(out.Put(database.journal(), journal_key(0), rocksdb::Slice()));
   }
 }
 
@@ -84,7 +83,7 @@ RocksBatch rocks_batch_of(const StoreBatch& batch, const RocksDatabase& database
     operations.add(out.Put(database.series(), series_key(id), deleted_row()));
   }
   for (const StoreBatch::Row& row : batch.journal) {
-    operations.add(out.Put(database.journal(), journal_key({row.tick, row.part}), row.bytes));
+    operations.add(out.Put(database.journal(), journal_key(row.tick), row.bytes));
   }
   for (const StoreBatch::Fragment& fragment : batch.fragments) {
     SM_CHECK(fragment.key.tier < tiers.count());

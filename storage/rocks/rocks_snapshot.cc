@@ -204,11 +204,10 @@ Status RocksSnapshot::load_journal(const LoadVisitor& visitor, const std::vector
   const TickNo first = std::max(*trimmed, lowest + 1);
   const std::unique_ptr<rocksdb::Iterator> row(
       database_->db().NewIterator(scan_options(snapshot_, nullptr), database_->journal()));
-  for (row->Seek(journal_key({first, 0})); row->Valid(); row->Next()) {
-    const std::optional<JournalKey> key = parse_journal_key(row->key().ToStringView());
-    if (!key) return corrupt("a journal key is not 9 bytes long");
-    if (Status taken = visitor.journal(key->tick, key->part, row->value().ToStringView()); !taken)
-      return taken;
+  for (row->Seek(journal_key(first)); row->Valid(); row->Next()) {
+    const std::optional<TickNo> tick = parse_journal_key(row->key().ToStringView());
+    if (!tick) return corrupt("a journal key is not 8 bytes long");
+    if (Status s = visitor.journal(*tick, row->value().ToStringView()); !s) return s;
   }
   return row->status().ok() ? Status::ok() : Status(error_of(row->status()));
 }

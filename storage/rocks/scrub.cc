@@ -65,7 +65,7 @@ class Scrubber {
   void check_meta(std::string_view key, std::string_view value);
   void check_activity(ShardNo shard, std::string_view activity);
   Status journal();
-  void check_journal_row(const JournalKey& key, std::string_view row);
+  void check_journal_row(TickNo tick, std::string_view row);
   Status tier(TierNo tier);
   void check_chunk(const ChunkKey& key, std::string_view value);
 
@@ -190,20 +190,20 @@ void Scrubber::check_activity(ShardNo shard, std::string_view activity) {
 }
 
 Status Scrubber::journal() {
-  return rows(database_.journal(), journal_key({trimmed_, 0}),
+  return rows(database_.journal(), journal_key(trimmed_),
               [this](std::string_view bytes, std::string_view row) {
-                const auto key = parse_journal_key(bytes);
-                if (!key) return report_.add_fault("journal", "a key is not 9 bytes long");
-                if (key->tick == 0 && row.empty()) return;
+                const auto tick = parse_journal_key(bytes);
+                if (!tick) return report_.add_fault("journal", "a key is not 8 bytes long");
+                if (*tick == 0 && row.empty()) return;
                 ++report_.journal_rows;
-                last_row_ = std::exchange(row_, key->tick);
-                check_journal_row(*key, row);
+                last_row_ = std::exchange(row_, *tick);
+                check_journal_row(*tick, row);
               });
 }
 
-void Scrubber::check_journal_row(const JournalKey& key, std::string_view row) {
-  const std::string where = "journal tick " + std::to_string(key.tick);
-  auto reader = JournalRowReader::open(key.tick, key.part, row);
+void Scrubber::check_journal_row(TickNo tick, std::string_view row) {
+  const std::string where = "journal tick " + std::to_string(tick);
+  auto reader = JournalRowReader::open(tick, row);
   if (!reader) return report_.add_fault(where, reader.error().message);
   const TickNo named = reader->previous();
   const bool is_trimmed = last_row_ == 0 && named < trimmed_;

@@ -277,7 +277,7 @@ TEST_F(RocksRecovery, ADatabaseThatAnotherProcessHasWrittenIsRefused) {
   for (int i = 0; i < 20; ++i) {
     StoreBatch batch;
     batch.tick = 2;
-    batch.journal = {{2, 0, "row"}};
+    batch.journal = {{2, "row"}};
     ASSERT_FALSE(mine->write(batch));
   }
 }

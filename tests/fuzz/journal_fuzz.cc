@@ -1,5 +1,5 @@
 // Reads any bytes with a valid checksum as a journal row: the row is refused, or has valid entries that a
-// window accepts and that can be skipped. With the checksum of another row part the row is refused.
+// window accepts and that can be skipped. With the checksum of another tick the row is refused.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -16,21 +16,18 @@ namespace {
 using namespace statmill;
 
 constexpr TickNo kTick = 9;
-constexpr RowPart kPart = 200;
 
 std::string seal(std::string_view bytes) {
   std::string head;
-  Writer out(head);
-  out.u64be(kTick);
-  out.u8(kPart);
+  Writer(head).u64be(kTick);
   std::string row(bytes);
   Writer(row).u32be(crc32c(bytes, crc32c(head)));
   return row;
 }
 
 // Adds the entries of each series to a new window, or skips them. Returns false if the row is refused.
-bool read_row(std::string_view row, RowPart part, bool skip) {
-  auto reader = JournalRowReader::open(kTick, part, row);
+bool read_row(std::string_view row, TickNo tick, bool skip) {
+  auto reader = JournalRowReader::open(tick, row);
   if (!reader) return false;
   while (reader->next()) {
     Window window;
@@ -58,8 +55,8 @@ bool read_row(std::string_view row, RowPart part, bool skip) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const std::string row = seal(bytes);
-  SM_CHECK(!read_row(row, kPart + 1, false));
+  SM_CHECK(!read_row(row, kTick + 1, false));
   // Entries that can be read can be skipped.
-  if (read_row(row, kPart, false)) SM_CHECK(read_row(row, kPart, true));
+  if (read_row(row, kTick, false)) SM_CHECK(read_row(row, kTick, true));
   return 0;
 }

@@ -28,8 +28,8 @@ inline std::vector<std::string> loaded(Store& store) {
         }
         return Status::ok();
       },
-      [&](TickNo tick, ShardNo shard, std::string_view row) {
-        lines.push_back("row " + std::to_string(tick) + "/" + std::to_string(shard) + " " + std::string(row));
+      [&](TickNo tick, std::string_view row) {
+        lines.push_back("row " + std::to_string(tick) + " " + std::string(row));
         return Status::ok();
       },
       [&](SeriesId id) {

@@ -13,9 +13,9 @@ TEST(MemoryStore, AFailedWriteMayHaveBeenApplied) {
   store.fail_next_write({ErrorCode::kIo, "sync"}, MemoryStore::Effect::kWhole);
   StoreBatch batch;
   batch.tick = 1;
-  batch.journal.push_back({1, 2, "row"});
+  batch.journal.push_back({1, "row"});
   EXPECT_FALSE(store.write(batch));
-  EXPECT_EQ(loaded(store), (std::vector<std::string>{"shard 255 0 ", "row 1/2 row"}));
+  EXPECT_EQ(loaded(store), (std::vector<std::string>{"shard 255 0 ", "row 1 row"}));
   EXPECT_TRUE(store.write(batch));
 }
 
@@ -24,13 +24,13 @@ TEST(MemoryStore, AFailedWriteChangesNothingAndTheNextSucceeds) {
   store.fail_next_write({ErrorCode::kIo, "disk full"});
   EXPECT_TRUE(store.write({}));
   StoreBatch batch;
-  batch.journal.push_back({1, 2, "row"});
+  batch.journal.push_back({1, "row"});
   const Status failed = store.write(batch);
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().message, "disk full");
   EXPECT_EQ(loaded(store), std::vector<std::string>{"shard 255 0 "});
   EXPECT_TRUE(store.write(batch));
-  EXPECT_EQ(loaded(store), (std::vector<std::string>{"shard 255 0 ", "row 1/2 row"}));
+  EXPECT_EQ(loaded(store), (std::vector<std::string>{"shard 255 0 ", "row 1 row"}));
 }
 
 }  // namespace

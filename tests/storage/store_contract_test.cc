@@ -48,9 +48,9 @@ class StoreContract : public testing::TestWithParam<std::string> {
     batch.fragments.push_back({key, encode_buckets(key, first, Combine::kMerge, {&bucket, 1})});
     write(batch);
   }
-  void write_row(TickNo tick, ShardNo shard, std::string bytes) {
+  void write_row(TickNo tick, std::string bytes) {
     StoreBatch batch;
-    batch.journal.push_back({tick, shard, std::move(bytes)});
+    batch.journal.push_back({tick, std::move(bytes)});
     write(batch);
   }
   void write_flushed(ShardNo shard, TickNo tick, std::string activity = {}) {
@@ -128,7 +128,7 @@ TEST_P(StoreContract, AnEmptyStoreHasNothing) {
 TEST_P(StoreContract, LoadVisitsSeriesThenShardsThenRowsAboveTheLowestFlush) {
   StoreBatch batch;
   batch.series = {{300, Kind::kGauge, "b"}, {2, Kind::kEvent, "a;x=1"}};
-  batch.journal = {{258, 0, "old"}, {259, 0, "new"}, {259, 7, "seven"}, {2, 7, "first"}, {258, 255, "last"}};
+  batch.journal = {{258, "old"}, {259, "new"}, {2, "first"}};
   for (int shard = 0; shard < kShardCount; ++shard)
     batch.flushed.push_back({static_cast<ShardNo>(shard), 257, ""});
   batch.flushed[0] = {0, 258, std::string("activity\0x", 10)};
@@ -136,8 +136,8 @@ TEST_P(StoreContract, LoadVisitsSeriesThenShardsThenRowsAboveTheLowestFlush) {
   auto all = loaded(*store_);
   std::erase_if(all, [](const std::string& line) { return line.ends_with(" 257 "); });
   EXPECT_EQ(all, (std::vector<std::string>{"series 2 *a;x=1", "series 300 b",
-                                           "shard 0 258 " + std::string("activity\0x", 10), "row 258/0 old",
-                                           "row 258/255 last", "row 259/0 new", "row 259/7 seven"}));
+                                           "shard 0 258 " + std::string("activity\0x", 10), "row 258 old",
+                                           "row 259 new"}));
 }
 
 TEST_P(StoreContract, ADeletedSeriesKeepsItsIdAndARenamedOneGetsItsNewName) {
@@ -155,11 +155,11 @@ TEST_P(StoreContract, ADeletedSeriesKeepsItsIdAndARenamedOneGetsItsNewName) {
 }
 
 TEST_P(StoreContract, ALoadStopsAtTheVisitorsError) {
-  write_row(1, 0, "row");
+  write_row(1, "row");
   int rows = 0;
   const auto ok = [](auto&&...) { return Status::ok(); };
   const Status status = store_->load({ok, ok,
-                                      [&](TickNo, ShardNo, std::string_view) {
+                                      [&](TickNo, std::string_view) {
                                         ++rows;
                                         return Status(Error{ErrorCode::kCorrupt, "bad row"});
                                       },
@@ -257,11 +257,11 @@ TEST_P(StoreContract, ABatchOfTheSameTickIsAppliedOnce) {
 }
 
 TEST_P(StoreContract, TrimmedRowsAreGone) {
-  for (TickNo tick = 1; tick <= 5; ++tick) write_row(tick, 0, std::to_string(tick));
+  for (TickNo tick = 1; tick <= 5; ++tick) write_row(tick, std::to_string(tick));
   StoreBatch batch;
   batch.journal_trim = {0, 4};
   write(batch);
-  EXPECT_EQ(loaded(*store_), (std::vector<std::string>{"shard 255 0 ", "row 4/0 4", "row 5/0 5"}));
+  EXPECT_EQ(loaded(*store_), (std::vector<std::string>{"shard 255 0 ", "row 4 4", "row 5 5"}));
 }
 
 TEST_P(StoreContract, ExpiryDropsOnlyChunksBelowTheFloor) {
@@ -370,7 +370,7 @@ TEST_P(StoreContract, AnEmptyBatchWritesNothing) {
 }
 
 TEST_P(StoreContract, StatsReportMemory) {
-  write_row(1, 0, std::string(100'000, 'x'));
+  write_row(1, std::string(100'000, 'x'));
   EXPECT_GE(store_->stats().memory_bytes, 100'000U);
   EXPECT_EQ(store_->stats().damaged_frames, 0U);
 }

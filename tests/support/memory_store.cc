@@ -66,10 +66,9 @@ class MemorySnapshot final : public StoreSnapshot {
     }
     TickNo lowest = content_->flushed[0].tick;
     for (const auto& flushed : content_->flushed) lowest = std::min(lowest, flushed.tick);
-    for (const auto& [key, row] : content_->journal) {
-      const auto& [tick, part] = key;
+    for (const auto& [tick, row] : content_->journal) {
       if (tick <= lowest) continue;
-      if (Status status = visitor.journal(tick, part, row); !status) return status;
+      if (Status status = visitor.journal(tick, row); !status) return status;
     }
     return Status::ok();
   }
@@ -102,7 +101,7 @@ void MemoryStore::apply(const StoreBatch& batch) {
   if (batch.tick != 0) content.tick = batch.tick;
   for (const SeriesRow& series : batch.series) content.series[series.id] = series;
   for (const SeriesId id : batch.deleted) content.series[id].reset();
-  for (const StoreBatch::Row& row : batch.journal) content.journal[{row.tick, row.part}] = row.bytes;
+  for (const StoreBatch::Row& row : batch.journal) content.journal[row.tick] = row.bytes;
   for (const StoreBatch::Fragment& fragment : batch.fragments) {
     SM_CHECK(fragment.key.tier < tiers_.count());
     append_frames(content.chunks[fragment.key], fragment.key, fragment.frames);
@@ -116,7 +115,7 @@ void MemoryStore::apply(const StoreBatch& batch) {
   if (batch.rollup_position) content.rollup_position = *batch.rollup_position;
   if (batch.clock) content.clock = batch.clock;
   if (batch.journal_trim) {
-    content.journal.erase(content.journal.begin(), content.journal.lower_bound({batch.journal_trim->end, 0}));
+    content.journal.erase(content.journal.begin(), content.journal.lower_bound(batch.journal_trim->end));
   }
 }
 

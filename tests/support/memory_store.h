@@ -54,7 +54,7 @@ class MemoryStore final : public Store {
   };
   struct Content {
     std::map<SeriesId, std::optional<SeriesRow>> series;  // nullopt if deleted
-    std::map<std::pair<TickNo, RowPart>, std::string> journal;
+    std::map<TickNo, std::string> journal;
     std::map<ChunkKey, std::string> chunks;
     std::array<Flushed, kShardCount> flushed;
     RollupPosition rollup_position;

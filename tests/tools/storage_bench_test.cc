@@ -34,7 +34,7 @@ class WatchedStore {
     size_t rows = 0;
     const LoadVisitor visitor{[](const SeriesRow&) { return Status::ok(); },
                               [](ShardNo, TickNo, std::string_view) { return Status::ok(); },
-                              [&](TickNo, ShardNo, std::string_view) {
+                              [&](TickNo, std::string_view) {
                                 ++rows;
                                 return Status::ok();
                               },

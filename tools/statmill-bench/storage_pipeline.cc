@@ -50,7 +50,7 @@ Status StoragePipeline::tick(Slot slot, std::span<const Arrival> arrivals) {
   }
   StoreBatch batch;
   std::string row = collect(slot, arrivals);
-  if (!row.empty()) batch.journal.push_back({tick_, 0, std::move(row)});
+  if (!row.empty()) batch.journal.push_back({tick_, std::move(row)});
   for (size_t i = 0; i < kShardCount; ++i) {
     const auto shard = static_cast<ShardNo>(i);
     if (due_[i]) flush(shard, batch);
@@ -87,7 +87,7 @@ std::string StoragePipeline::collect(Slot slot, std::span<const Arrival> arrival
     pieces[i].bytes = std::string_view(entries).substr(begin, ends[i] - begin);
   }
   return pieces.empty() ? std::string()
-                        : encode_journal_row({tick_, 0, std::exchange(last_row_, tick_)}, pieces);
+                        : encode_journal_row({tick_, std::exchange(last_row_, tick_)}, pieces);
 }
 
 void StoragePipeline::flush(ShardNo shard, StoreBatch& batch) {

@@ -26,11 +26,11 @@ class HolesStore final : public ForwardingStore {
     mine.series = [&](SeriesRow row) {
       return lost_series.contains(row.name) ? Status::ok() : visitor.series(std::move(row));
     };
-    mine.journal = [&](TickNo tick, RowPart part, std::string_view row) {
+    mine.journal = [&](TickNo tick, std::string_view row) {
       if (lost.contains(tick)) return Status::ok();
       std::string bytes(row);
       if (damaged.contains(tick)) bytes[bytes.size() / 2] ^= 1;
-      return visitor.journal(tick, part, bytes);
+      return visitor.journal(tick, bytes);
     };
     return store_.load(mine);
   }

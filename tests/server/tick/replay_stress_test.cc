@@ -28,8 +28,8 @@ class ReplayStress : public testing::Test {
                         &bytes[id]);
         pieces.push_back({id, 1, bytes[id]});
       }
-      rows_.push_back({tick, encode_journal_row({tick, 0, tick - 1}, pieces)});
-      rows_.back().reader = *JournalRowReader::open(tick, 0, rows_.back().bytes);
+      rows_.push_back({tick, encode_journal_row({tick, tick - 1}, pieces)});
+      rows_.back().reader = *JournalRowReader::open(tick, rows_.back().bytes);
     }
     for (SeriesId id = 0; id < kSeries; ++id) by_id_[id] = {&series_[id], static_cast<ShardNo>(id % 256)};
   }

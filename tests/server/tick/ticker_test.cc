@@ -329,7 +329,7 @@ TEST_F(TickerTest, RefusesAJournalRowOfAnUnknownSeries) {
   EntryReference reference;
   encode_entry(entry, reference, {1, Bucket::of(Number::decimal(1, 0))});
   const JournalPiece piece{99, 1, entry};
-  batch.journal.push_back({7, 0, encode_journal_row({7, 0, 0}, {&piece, 1})});
+  batch.journal.push_back({7, encode_journal_row({7, 0}, {&piece, 1})});
   ASSERT_TRUE(store_.write(batch));
   Table table(tiers_, {});
   const auto recovery = recover(store_, table);

@@ -73,11 +73,11 @@ TEST(Codec, RefusesImpossiblePayloadsWithACorrectChecksum) {
            Case{bytes({2, 0, 0x26}) + two_gauges.substr(4), "doubles with a unit"},
            Case{bytes({2, 0, 0x14}) + two_gauges.substr(4), "doubles with means"},
        }) {
-    const DecodedChunk decoded = decode(seal(0x11, c.payload));
+    const DecodedChunk decoded = decode(seal(0x10, c.payload));
     EXPECT_EQ(decoded.damaged_frames, 1U) << c.why;
     EXPECT_TRUE(decoded.buckets.empty()) << c.why;
   }
-  EXPECT_EQ(decode(seal(0x11, two_gauges)).buckets,
+  EXPECT_EQ(decode(seal(0x10, two_gauges)).buckets,
             (std::vector<SlotBucket>{{kFirst, gauge(1)}, {kFirst + 1, gauge(2)}}));
   for (const Case& c : {
            Case{bytes({}), "nothing"},
@@ -89,11 +89,11 @@ TEST(Codec, RefusesImpossiblePayloadsWithACorrectChecksum) {
            Case{bytes({0, 0x85, 2, 2, 2, 1}), "a remainder as large as the count"},
            Case{bytes({0, 0x85, 2, 2, 1}), "an entry cut short"},
        }) {
-    const DecodedChunk decoded = decode(seal(0x12, c.payload));
+    const DecodedChunk decoded = decode(seal(0x11, c.payload));
     EXPECT_EQ(decoded.damaged_frames, 1U) << c.why;
     EXPECT_TRUE(decoded.buckets.empty()) << c.why;
   }
-  EXPECT_EQ(decode(seal(0x12, bytes({0, 2, 2}))).buckets,
+  EXPECT_EQ(decode(seal(0x11, bytes({0, 2, 2}))).buckets,
             (std::vector<SlotBucket>{{kFirst, gauge(1)}, {kFirst + 1, gauge(2)}}));
   for (const std::string& payload : {bytes({0, 0}), bytes({0xf0, 0x10, 1}), bytes({0xef, 0x10, 2}),
                                      bytes({0, 1, 0}), bytes({0}) + huge_varint, std::string()}) {

@@ -26,7 +26,7 @@ class LogTailTest : public testing::Test {
     for (TickNo tick = 1; tick <= kBatches; ++tick) {
       StoreBatch batch;
       batch.tick = tick;
-      batch.journal.push_back({tick, 0, std::string(kRowBytes, static_cast<char>(tick))});
+      batch.journal.push_back({tick, std::string(kRowBytes, static_cast<char>(tick))});
       ends_.push_back(read(newest_log(options.path + "/db")).size());
       ASSERT_TRUE((*opened)->write(batch));
     }

@@ -32,7 +32,7 @@ RC_GTEST_PROP(JournalDraft, BuildsTheRowOfItsPiecesById, ()) {
     RC_ASSERT(!draft.is_empty());
     std::vector<JournalPiece> pieces;
     for (const auto& [id, entries] : by_id) pieces.push_back({id, entries.count, entries.bytes});
-    const RowPlace place{tick, 3, tick - 1};
+    const RowPlace place{tick, tick - 1};
     std::string row = draft.build_row(place);
     RC_ASSERT(row == encode_journal_row(place, pieces));
     RC_ASSERT(draft.is_empty() && draft.bytes().empty());
@@ -47,9 +47,9 @@ TEST(JournalDraft, LongRunsOfSeriesAreReadBackWhole) {
     draft.bytes().push_back(static_cast<char>(id % 100));
     draft.end_piece(id, 1);
   }
-  const std::string row = draft.build_row({9, 0, 0});
+  const std::string row = draft.build_row({9, 0});
   EXPECT_LT(row.size(), kSeries + 40U) << "a byte each, and a few for the runs";
-  auto reader = JournalRowReader::open(9, 0, row);
+  auto reader = JournalRowReader::open(9, row);
   ASSERT_TRUE(reader);
   SeriesId expected = 0;
   for (; reader->next(); ++expected) {

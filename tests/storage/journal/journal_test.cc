@@ -13,13 +13,12 @@ namespace statmill {
 namespace {
 
 constexpr TickNo kTick = 1'000'000;
-constexpr RowPart kPart = 200;
 
 // The buckets of a row's entries, each series starting empty.
 using Replayed = std::map<SeriesId, std::vector<SlotBucket>>;
 
-Status replay(std::string_view row, Replayed& out, RowPart part = kPart, TickNo tick = kTick) {
-  auto reader = JournalRowReader::open(tick, part, row);
+Status replay(std::string_view row, Replayed& out, TickNo tick = kTick) {
+  auto reader = JournalRowReader::open(tick, row);
   if (!reader) return reader.error();
   const Error no_entry{ErrorCode::kCorrupt, "no entry"};
   while (reader->next()) {
@@ -41,7 +40,7 @@ std::string encode(const Replayed& series) {
     for (const SlotBucket& b : buckets) window.add(b, Combine::kMerge, &bytes[id]);
     pieces.push_back({id, static_cast<uint32_t>(buckets.size()), bytes[id]});
   }
-  return encode_journal_row({kTick, kPart, kTick - 3}, pieces);
+  return encode_journal_row({kTick, kTick - 3}, pieces);
 }
 
 Replayed sample_series() {
@@ -60,9 +59,7 @@ Replayed sample_series() {
 // Returns a row with a correct checksum around any bytes.
 std::string seal(std::string_view bytes) {
   std::string head;
-  Writer h(head);
-  h.u64be(kTick);
-  h.u8(kPart);
+  Writer(head).u64be(kTick);
   std::string row(bytes);
   Writer(row).u32be(crc32c(bytes, crc32c(head)));
   return row;
@@ -90,8 +87,8 @@ TEST(Journal, HasGoldenBytes) {
       hex(encode(sample_series())),
       "01030702018280fa8fa201028a80fa8fa20102f9010001038a80fa8fa2010906028210f89fd9e61d000102ce80fa8f"
       "a20101055a005f4badd2014f01f5cfacf30e01019682fa8fa2013ffccccccccccccd023fe70a3d70a3d70a3fd333333333"
-      "33343ff80000000000008303f887");
-  EXPECT_EQ(hex(encode({})), "0103d4aa1a87");
+      "33343ff8000000000000f93e5b31");
+  EXPECT_EQ(hex(encode({})), "01035d9a6282");
 }
 
 TEST(Journal, SeriesThatReportTogetherTakeTwoBytesEach) {
@@ -105,7 +102,7 @@ TEST(Journal, SeriesThatReportTogetherTakeTwoBytesEach) {
       windows[id].add({slot, Bucket::of(value)}, Combine::kMerge, &entries[id]);
       pieces.push_back({id, 1, entries[id]});
     }
-    row = encode_journal_row({kTick, kPart, kTick - 3}, pieces);
+    row = encode_journal_row({kTick, kTick - 3}, pieces);
   }
   EXPECT_LE(row.size(), 2 * windows.size() + 16);
 }
@@ -134,17 +131,16 @@ TEST(Journal, EveryBitFlipIsCorrupt) {
   }
 }
 
-TEST(Journal, ARowOfAnotherTickOrPartIsCorrupt) {
+TEST(Journal, ARowOfAnotherTickIsCorrupt) {
   const std::string row = encode(sample_series());
   Replayed replayed;
-  EXPECT_FALSE(replay(row, replayed, kPart, kTick + 1));
-  EXPECT_FALSE(replay(row, replayed, kPart + 1));
+  EXPECT_FALSE(replay(row, replayed, kTick + 1));
   EXPECT_TRUE(replay(row, replayed));
 }
 
 TEST(Journal, ARowContainsTheTickOfTheRowBefore) {
-  EXPECT_EQ(JournalRowReader::open(kTick, kPart, encode({}))->previous(), kTick - 3);
-  EXPECT_EQ(JournalRowReader::open(kTick, kPart, encode_journal_row({kTick, kPart, 0}, {}))->previous(), 0U);
+  EXPECT_EQ(JournalRowReader::open(kTick, encode({}))->previous(), kTick - 3);
+  EXPECT_EQ(JournalRowReader::open(kTick, encode_journal_row({kTick, 0}, {}))->previous(), 0U);
 }
 
 TEST(Journal, ALaterVersionIsRefusedAsSuch) {

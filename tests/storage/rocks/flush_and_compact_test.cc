@@ -75,7 +75,7 @@ TEST_F(FlushAndCompactTest, ACompactionCanBeCancelled) {
   EXPECT_EQ(given_up.error().code, ErrorCode::kUnavailable);
   StoreBatch batch;
   batch.tick = 3;
-  batch.journal.push_back({3, 0, journal_row(3)});
+  batch.journal.push_back({3, journal_row(3)});
   write(batch);
 }
 

@@ -103,7 +103,7 @@ TEST_F(RocksStoreTest, ABatchIsWholeAfterReopening) {
   const ChunkKey key{0, 3, 9};
   StoreBatch batch;
   batch.series = {{1, Kind::kEvent, "name"}};
-  batch.journal = {{7, 1, "row"}};
+  batch.journal = {{7, "row"}};
   batch.fragments = {{key, bucket_frames(key, 0, 5)}};
   batch.flushed = {{2, 7, "activity"}};
   batch.rollup_position = RollupPosition{3, 4};
@@ -119,7 +119,7 @@ TEST_F(RocksStoreTest, ABatchIsWholeAfterReopening) {
         if (shard == 2) seen.push_back(std::to_string(tick) + std::string(activity));
         return Status::ok();
       },
-      [&](TickNo, ShardNo, std::string_view row) {
+      [&](TickNo, std::string_view row) {
         seen.emplace_back(row);
         return Status::ok();
       },
@@ -167,7 +167,7 @@ TEST_F(RocksStoreTest, TrimmedRowsAreDeletedNotJustHidden) {
   open();
   for (TickNo tick = 1; tick <= 5; ++tick) {
     StoreBatch batch;
-    batch.journal = {{tick, 0, "row"}};
+    batch.journal = {{tick, "row"}};
     write(batch);
   }
   StoreBatch batch;
@@ -175,9 +175,9 @@ TEST_F(RocksStoreTest, TrimmedRowsAreDeletedNotJustHidden) {
   write(batch);
   with_database([](rocksdb::DB& db, const auto& families) {
     const std::unique_ptr<rocksdb::Iterator> row(db.NewIterator({}, families[2]));
-    row->Seek(journal_key({1, 0}));
+    row->Seek(journal_key(1));
     ASSERT_TRUE(row->Valid());
-    EXPECT_EQ(row->key().ToStringView(), journal_key({4, 0}));
+    EXPECT_EQ(row->key().ToStringView(), journal_key(4));
   });
 }
 
@@ -185,7 +185,7 @@ TEST_F(RocksStoreTest, ALogDamagedInTheMiddleIsRefused) {
   open();
   for (TickNo tick = 1; tick < 100; ++tick) {
     StoreBatch batch;
-    batch.journal = {{tick, 0, std::string(1000, 'x')}};
+    batch.journal = {{tick, std::string(1000, 'x')}};
     write(batch);
   }
   store_.reset();
@@ -355,11 +355,11 @@ TEST_F(RocksStoreTest, ADirectoryThatCannotBeCreatedIsAnIoError) {
 TEST(Keys, SortLikeTheirNumbers) {
   EXPECT_LT(chunk_key(1, 300), chunk_key(2, 1));
   EXPECT_LT(chunk_key(255, 0), chunk_key(256, 0));
-  EXPECT_LT(journal_key({255, 9}), journal_key({256, 0}));
+  EXPECT_LT(journal_key(255), journal_key(256));
   EXPECT_LT(series_key(255), series_key(256));
   EXPECT_EQ(parse_chunk_key(2, chunk_key(5, 6)), (ChunkKey{2, 5, 6}));
   EXPECT_EQ(parse_chunk_key(2, "short"), std::nullopt);
-  EXPECT_EQ(parse_journal_key(chunk_key(1, 2)), std::nullopt);
+  EXPECT_EQ(parse_journal_key(series_key(1)), std::nullopt);
   EXPECT_EQ(parse_series_key(chunk_key(1, 2)), std::nullopt);
 }
 

@@ -79,7 +79,7 @@ class StoredData : public testing::Test {
     }
     batch.flushed.push_back({5, 1, encode_activity({{1, 10, 20}, {7, 10, 10}})});
     batch.tick = 2;
-    batch.journal.push_back({2, 0, journal_row(2)});
+    batch.journal.push_back({2, journal_row(2)});
     write(batch);
   }
   // One sample each of two series.
@@ -88,7 +88,7 @@ class StoredData : public testing::Test {
     EntryReference reference;
     encode_entry(entry, reference, {30, Bucket::of(Number::decimal(5, 0))});
     const std::vector<JournalPiece> pieces = {{3, 1, entry}, {second, 1, entry}};
-    return encode_journal_row({tick, 0, previous}, pieces);
+    return encode_journal_row({tick, previous}, pieces);
   }
   // The decoded content of every chunk of the store.
   std::map<ChunkKey, std::vector<SlotBucket>> content() {
