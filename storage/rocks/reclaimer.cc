@@ -16,31 +16,32 @@ constexpr SeriesId kLastId = std::numeric_limits<SeriesId>::max();
 }  // namespace
 
 Result<bool> Reclaimer::step(RocksDatabase& database, std::atomic<bool>& cancelled) {
-  if (const uint64_t version = database.expiry().version(); version != version_) {
-    version_ = version;
-    tier_ = 0;
-    chunk_ = 0;
-    for (TierNo t = 0; t < tiers_.count(); ++t) {
-      if (Status dropped = drop_files(database, t); !dropped) return dropped.error();
-    }
+  if (database.expiry().version() != version_) {
+    if (Status s = begin_pass(database); !s) return s.error();
   }
-  while (tier_ < tiers_.count() && !cancelled) {
-    const auto next = next_chunk(database, tier_, chunk_);
-    if (!next) return next.error();
-    if (!*next) {
-      ++tier_;
-      chunk_ = 0;
-      continue;
+  while (!cancelled) {
+    const auto found = find_next(database);
+    if (!found) return found.error();
+    if (!*found) return false;
+    const auto is_worth_it = is_worth_compacting(database, position_);
+    if (!is_worth_it) return is_worth_it.error();
+    if (*is_worth_it) {
+      if (Status s = compact(database, position_, cancelled); !s) return s.error();
+      if (cancelled) return false;
     }
-    const auto worth_it = is_worth_compacting(database, tier_, **next);
-    if (!worth_it) return worth_it.error();
-    if (*worth_it) {
-      if (Status done = compact(database, tier_, **next, cancelled); !done) return done.error();
-    }
-    if (!cancelled) chunk_ = **next + 1;
-    if (*worth_it) return !cancelled;
+    ++position_.chunk;
+    if (*is_worth_it) return true;
   }
   return false;
+}
+
+Status Reclaimer::begin_pass(RocksDatabase& database) {
+  version_ = database.expiry().version();
+  position_ = {};
+  for (TierNo tier = 0; tier < tiers_.count(); ++tier) {
+    if (Status s = drop_files(database, tier); !s) return s;
+  }
+  return Status::ok();
 }
 
 // Afterwards only the youngest files, not yet partitioned by chunk, may still hold chunks below the floor.
@@ -59,24 +60,37 @@ Status Reclaimer::drop_files(RocksDatabase& database, TierNo tier) {
   return Status::ok();
 }
 
-// Returns the lowest chunk number >= `from` that has rows and may have expired ones.
-Result<std::optional<ChunkNo>> Reclaimer::next_chunk(RocksDatabase& database, TierNo tier, ChunkNo from) {
-  const std::string end = chunk_key(database.expiry().end(tier), 0);
+// Moves to the next chunk number that may have expired rows, and returns false at the end of the pass.
+Result<bool> Reclaimer::find_next(RocksDatabase& database) {
+  for (; position_.tier < tiers_.count(); position_ = {static_cast<TierNo>(position_.tier + 1), 0}) {
+    const auto chunk = next_chunk(database, position_);
+    if (!chunk) return chunk.error();
+    if (!*chunk) continue;
+    position_.chunk = **chunk;
+    return true;
+  }
+  return false;
+}
+
+// Returns the lowest chunk number from `from` on, in its tier, that has rows and may have expired ones.
+Result<std::optional<ChunkNo>> Reclaimer::next_chunk(RocksDatabase& database, Position from) {
+  const std::string end = chunk_key(database.expiry().end(from.tier), 0);
   const rocksdb::Slice end_slice(end);
   rocksdb::ReadOptions options;
   options.iterate_upper_bound = &end_slice;
-  const std::unique_ptr<rocksdb::Iterator> row(database.db().NewIterator(options, database.tier(tier)));
-  row->Seek(chunk_key(from, 0));
+  const std::unique_ptr<rocksdb::Iterator> row(database.db().NewIterator(options, database.tier(from.tier)));
+  row->Seek(chunk_key(from.chunk, 0));
   if (!row->status().ok()) return error_of(row->status());
   if (!row->Valid()) return std::optional<ChunkNo>();
-  const auto key = parse_chunk_key(tier, row->key().ToStringView());
+  const auto key = parse_chunk_key(from.tier, row->key().ToStringView());
   if (!key) return Error{ErrorCode::kCorrupt, "a chunk key is not 8 bytes long"};
   return std::optional<ChunkNo>(key->chunk);
 }
 
 // Returns whether enough of a chunk number's rows are expired, from a sample of rows at even distances of
 // ids.
-Result<bool> Reclaimer::is_worth_compacting(RocksDatabase& database, TierNo tier, ChunkNo chunk) {
+Result<bool> Reclaimer::is_worth_compacting(RocksDatabase& database, Position at) {
+  const auto [tier, chunk] = at;
   const std::string first = chunk_key(chunk, 0);
   const std::string last = chunk_key(chunk, kLastId);
   const rocksdb::Slice first_slice(first);
@@ -102,16 +116,16 @@ Result<bool> Reclaimer::is_worth_compacting(RocksDatabase& database, TierNo tier
   return expired > 0 && expired * kSampleRows >= rows * kExpiredRowsMin;
 }
 
-Status Reclaimer::compact(RocksDatabase& database, TierNo tier, ChunkNo chunk, std::atomic<bool>& cancelled) {
-  const std::string first = chunk_key(chunk, 0);
-  const std::string last = chunk_key(chunk, kLastId);
+Status Reclaimer::compact(RocksDatabase& database, Position at, std::atomic<bool>& cancelled) {
+  const std::string first = chunk_key(at.chunk, 0);
+  const std::string last = chunk_key(at.chunk, kLastId);
   const rocksdb::Slice first_slice(first);
   const rocksdb::Slice last_slice(last);
   rocksdb::CompactRangeOptions options;
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   options.canceled = &cancelled;
   const rocksdb::Status status =
-      database.db().CompactRange(options, database.tier(tier), &first_slice, &last_slice);
+      database.db().CompactRange(options, database.tier(at.tier), &first_slice, &last_slice);
   if (status.ok() || cancelled) return Status::ok();
   return error_of(status).with("compact expired chunks");
 }

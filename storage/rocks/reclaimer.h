@@ -28,16 +28,22 @@ class Reclaimer {
   Result<bool> step(RocksDatabase& database, std::atomic<bool>& cancelled);
 
  private:
+  // A pass visits all chunk numbers, tier by tier.
+  struct Position {
+    TierNo tier = 0;
+    ChunkNo chunk = 0;
+  };
+  Status begin_pass(RocksDatabase& database);
   Status drop_files(RocksDatabase& database, TierNo tier);
-  Result<std::optional<ChunkNo>> next_chunk(RocksDatabase& database, TierNo tier, ChunkNo from);
-  Result<bool> is_worth_compacting(RocksDatabase& database, TierNo tier, ChunkNo chunk);
-  Status compact(RocksDatabase& database, TierNo tier, ChunkNo chunk, std::atomic<bool>& cancelled);
+  Result<bool> find_next(RocksDatabase& database);
+  static Result<std::optional<ChunkNo>> next_chunk(RocksDatabase& database, Position from);
+  static Result<bool> is_worth_compacting(RocksDatabase& database, Position at);
+  static Status compact(RocksDatabase& database, Position at, std::atomic<bool>& cancelled);
 
   const Tiers& tiers_;
   std::array<ChunkNo, Tiers::kCountMax> dropped_{};  // by tier: files below this chunk are deleted
   uint64_t version_ = 0;                             // of the expiry, when the current pass began
-  TierNo tier_ = 0;                                  // the position of the pass
-  ChunkNo chunk_ = 0;
+  Position position_;                                // of the pass: everything before it is done
 };
 
 }  // namespace statmill
