@@ -24,13 +24,8 @@ ListenerAccount Intake::account(std::string_view listener) {
       counter("statmill.metadata_lines", "Metadata lines (#key value) received.")};
 }
 
-uint64_t Intake::submit(Batch& batch, const ListenerAccount& account, Timestamp now) {
-  const uint64_t accepted = sink_.apply(batch, now);
-  count(batch, account, accepted, now);
-  return accepted;
-}
-
-void Intake::count(const Batch& batch, const ListenerAccount& account, uint64_t accepted, Timestamp now) {
+uint64_t Intake::submit(Batch& batch, const ListenerAccount& account, Timestamp now, SampleSink& sink) {
+  const uint64_t accepted = sink.apply(batch, now);
   account.received.add(batch.received);
   account.accepted.add(accepted);
   for (size_t i = 0; i < kRefusalCount; ++i) {
@@ -40,6 +35,7 @@ void Intake::count(const Batch& batch, const ListenerAccount& account, uint64_t 
   if (batch.extra_fields != 0) account.extra_fields.add(batch.extra_fields);
   if (batch.renamed != 0) account.renamed.add(batch.renamed);
   if (!batch.metadata.empty()) account.metadata.add(batch.metadata.size());
+  return accepted;
 }
 
 }  // namespace statmill

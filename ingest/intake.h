@@ -39,11 +39,11 @@ class Intake {
   // Passes the batch to the sink, counts it in `account` and returns how many samples the sink accepted. The
   // sink adds the samples that it refuses to batch.refused (a table refuses with bad_bucket, too_old,
   // too_new, series_limit, sender_limit or memory_limit).
-  uint64_t submit(Batch& batch, const ListenerAccount& account, Timestamp now);
-
-  // Only counts a batch, of which the sink accepted `accepted` samples, in `account`. For callers that pass
-  // the batch to the sink themselves.
-  void count(const Batch& batch, const ListenerAccount& account, uint64_t accepted, Timestamp now);
+  uint64_t submit(Batch& batch, const ListenerAccount& account, Timestamp now) {
+    return submit(batch, account, now, sink_);
+  }
+  // The same with another sink.
+  uint64_t submit(Batch& batch, const ListenerAccount& account, Timestamp now, SampleSink& sink);
 
   const RefusalLog& refusals() const { return refusals_; }
 

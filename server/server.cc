@@ -20,7 +20,7 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log)
       watch_(config_.watchdog, registry_, health_, clock, log),
       table_(config_.retention, config_.limits),
       intake_(table_, registry_),
-      line_intake_(intake_),
+      line_intake_(intake_, "http"),
       agents_(limits_of_agents(config_), registry_),
       agent_alarms_(agents_, health_, log),
       self_series_(intake_, registry_),

@@ -6,13 +6,13 @@
 #include <optional>
 
 #include "ingest/intake.h"
+#include "ingest/line_intake.h"
 #include "server/admin/admin_api.h"
 #include "server/agents/agent_alarms.h"
 #include "server/allocator.h"
 #include "server/config.h"
 #include "server/exit_code.h"
 #include "server/health.h"
-#include "server/http/line_intake.h"
 #include "server/http_servers.h"
 #include "server/listeners.h"
 #include "server/minute_count.h"

@@ -8,6 +8,7 @@
 #include "base/net/event_thread.h"
 #include "base/token_file.h"
 #include "base/weak_list.h"
+#include "server/agents/table_intake.h"
 
 namespace statmill {
 
@@ -15,27 +16,6 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 
 namespace {
-
-// Applies agents' lines to the table and counts them for the listener "agent".
-class TableIntake final : public AgentIntake {
- public:
-  TableIntake(Table& table, Intake& intake)
-      : table_(table), intake_(intake), account_(intake.account("agent")) {}
-
-  bool has_room() const override { return table_.has_room(); }
-
-  void apply(const AgentLines& lines, const AgentRegistry::OnApplied& on_applied) override {
-    const uint64_t accepted = apply_agent_lines(table_, lines, batch_, on_applied);
-    account_.bytes.add(lines.text.size());
-    intake_.count(batch_, account_, accepted, lines.now);
-  }
-
- private:
-  Table& table_;
-  Intake& intake_;
-  const ListenerAccount account_;
-  Batch batch_;  // reused, to keep its memory
-};
 
 constexpr std::string_view kSetting = "agent.listen";
 

@@ -23,6 +23,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/result.h"
+#include "ingest/line_intake.h"
 #include "proto/agent/frames.h"
 #include "proto/line_sender.h"
 #include "server/agents/agent_conflicts.h"
@@ -80,12 +81,6 @@ class AgentRegistry final : public TickParticipant {
   // Stores what the agent reports of itself. `clock_ahead` is nullopt if its clock could not be compared.
   void note_status(const Lease& lease, const StatusFrame& status, std::optional<Duration> clock_ahead);
 
-  // How to treat the lines of an accepted frame.
-  enum class LinesAction : uint8_t {
-    kApply,
-    kSkip,    // there are none, or they may already be counted
-    kRefuse,  // all of them: the agent's clock was wrong when it made the batch
-  };
   // Called once, in the epoch that the lines were applied in, with the samples refused.
   using OnApplied = std::function<void(int parity, const RefusalCounts& refused)>;
   // Performs the action and calls `on_applied` once.

@@ -129,22 +129,20 @@ void AgentStream::handle_batch(const BatchFrame& batch, TickTime now) {
   if (refuse_wrong_clock(agent_clock_.reading + std::chrono::round<Duration>(now.boot - agent_clock_.at),
                          now))
     return;
-  const AgentLines lines{
-      .text = batch.text, .sender = sender_, .sent = batch.time, .now = services_.agents.time_for_lines(now)};
-  answer(services_.agents.accept(*lease_, batch, now, applier(lines)), batch.seq);
+  const LineBlock lines{.text = batch.text, .sender = sender_, .now = services_.agents.time_for_lines(now)};
+  answer(services_.agents.accept(*lease_, batch, now, applier(lines, batch.time)), batch.seq);
 }
 
 void AgentStream::handle_gap(const GapFrame& gap, TickTime now) {
-  const AgentLines lines{.sender = sender_, .sent = gap.time, .now = now.wall};
-  answer(services_.agents.accept(*lease_, gap, now, applier(lines)), gap.seq);
+  const LineBlock lines{.sender = sender_, .now = now.wall};
+  answer(services_.agents.accept(*lease_, gap, now, applier(lines, gap.time)), gap.seq);
 }
 
-AgentRegistry::ApplyLines AgentStream::applier(AgentLines lines) {
-  return
-      [this, lines](AgentRegistry::LinesAction action, const AgentRegistry::OnApplied& on_applied) mutable {
-        lines.action = action;
-        services_.intake.apply(lines, on_applied);
-      };
+AgentRegistry::ApplyLines AgentStream::applier(LineBlock lines, Timestamp sent) {
+  return [this, lines, sent](LinesAction action, const AgentRegistry::OnApplied& on_applied) mutable {
+    lines.action = action;
+    services_.intake.apply(lines, sent, on_applied);
+  };
 }
 
 void AgentStream::handle_status(const StatusFrame& status, TickTime now) {

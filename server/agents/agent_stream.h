@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "ingest/line_intake.h"
 #include "proto/agent/frames.h"
 #include "proto/line_sender.h"
-#include "server/agents/agent_lines.h"
 #include "server/agents/agent_registry.h"
 
 namespace statmill {
@@ -22,9 +22,9 @@ class AgentIntake {
   virtual ~AgentIntake() = default;
   // Returns false if there is no room for a batch; the agent then waits.
   virtual bool has_room() const = 0;
-  // Performs lines.action. Calls `on_applied` once, in the epoch that the lines are applied in, even if no
-  // line is left.
-  virtual void apply(const AgentLines& lines, const AgentRegistry::OnApplied& on_applied) = 0;
+  // Performs lines.action. `sent` is the agent's clock when it made the lines, and the time of those that
+  // have none. Calls `on_applied` once, in the epoch that the lines are applied in, even if no line is left.
+  virtual void apply(const LineBlock& lines, Timestamp sent, const AgentRegistry::OnApplied& on_applied) = 0;
 };
 
 // Confined to one thread.
@@ -68,7 +68,7 @@ class AgentStream {
   void handle_batch(const BatchFrame& batch, TickTime now);
   void handle_gap(const GapFrame& gap, TickTime now);
   void handle_status(const StatusFrame& status, TickTime now);
-  AgentRegistry::ApplyLines applier(AgentLines lines);
+  AgentRegistry::ApplyLines applier(LineBlock lines, Timestamp sent);
   bool refuse_wrong_clock(Timestamp clock, TickTime now);
   void answer(FrameResult result, uint64_t seq);
 

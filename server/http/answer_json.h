@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/result.h"
+#include "ingest/line_intake.h"
 #include "server/health.h"
-#include "server/http/line_intake.h"
 #include "server/query/heatmap.h"
 #include "server/query/query.h"
 

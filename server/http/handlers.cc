@@ -52,7 +52,8 @@ HttpResponse handle_heatmap(const HttpServices& services, const Url& url, std::s
 }
 
 HttpResponse handle_lines(const HttpServices& services, const Url&, std::string_view body) {
-  const LinesAccount account = services.lines.submit(body, services.clock.wall());
+  const LinesAccount account =
+      services.lines.submit({.text = body, .sender = LineSender::http(), .now = services.clock.wall()});
   const auto is_some = [](uint64_t n) { return n > 0; };
   const bool any_refused = std::any_of(account.refused.begin(), account.refused.end(), is_some);
   return json(any_refused ? 400 : 200, lines_account_json(account));

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/clock.h"
+#include "ingest/line_intake.h"
 #include "server/health.h"
-#include "server/http/line_intake.h"
 #include "server/query/queries.h"
 #include "server/report/reports.h"
 #include "statmill/registry.h"

@@ -53,9 +53,10 @@ struct SimServer::Process {
   Log log{LogLevel::kError};
   WatchedStore store;
   Table table;
+  Intake intake{table, registry};
   AgentRegistry agents;
   std::unique_ptr<Ticker> ticker;
-  std::optional<TableIntake> intake;
+  std::optional<SimIntake> agent_intake;
   const std::string token;
   std::vector<std::shared_ptr<SimSession>> sessions;
 };
@@ -83,7 +84,8 @@ void SimServer::start() {
   process.ticker = std::make_unique<Ticker>(Ticker::Services{process.table, process.store, process.registry,
                                                              process.health, process.log, &process.agents},
                                             options, recovery->start, stage_.schedule.now());
-  process.intake.emplace(process.table, [this] { return stage_.schedule.now() >= full_until_; });
+  process.agent_intake.emplace(process.table, process.intake,
+                               [this] { return stage_.schedule.now() >= full_until_; });
 }
 
 void SimServer::crash() {
@@ -122,8 +124,9 @@ void SimServer::accept(const std::shared_ptr<Connection>& connection) {
   if (!process_) return connection->close(Side::kServer);
   auto& sessions = process_->sessions;
   std::erase_if(sessions, [](const auto& session) { return !session->is_open(); });
-  sessions.push_back(SimSession::make(
-      stage_, connection, {process_->agents, *process_->intake, process_->token}, [this] { return now(); }));
+  sessions.push_back(SimSession::make(stage_, connection,
+                                      {process_->agents, *process_->agent_intake, process_->token},
+                                      [this] { return now(); }));
 }
 
 void SimServer::tick() {

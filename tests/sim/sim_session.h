@@ -7,25 +7,26 @@
 #include <utility>
 
 #include "server/agents/agent_stream.h"
+#include "server/agents/table_intake.h"
 #include "server/table/table.h"
 #include "tests/sim/connection.h"
 #include "tests/sim/stage.h"
 
 namespace statmill::sim {
 
-// Applies the lines of agents to a table.
-class TableIntake final : public AgentIntake {
+// A server's intake whose table is full when the simulation says so.
+class SimIntake final : public AgentIntake {
  public:
-  TableIntake(Table& table, std::function<bool()> has_room) : table_(table), has_room_(std::move(has_room)) {}
+  SimIntake(Table& table, Intake& intake, std::function<bool()> has_room)
+      : lines_(table, intake), has_room_(std::move(has_room)) {}
 
   bool has_room() const override { return has_room_(); }
-  void apply(const AgentLines& lines, const AgentRegistry::OnApplied& on_applied) override {
-    Batch batch;
-    apply_agent_lines(table_, lines, batch, on_applied);
+  void apply(const LineBlock& lines, Timestamp sent, const AgentRegistry::OnApplied& on_applied) override {
+    lines_.apply(lines, sent, on_applied);
   }
 
  private:
-  Table& table_;
+  TableIntake lines_;
   const std::function<bool()> has_room_;
 };
 

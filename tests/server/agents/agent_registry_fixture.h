@@ -80,8 +80,8 @@ class AgentRegistryTest : public testing::Test {
     return agents_->accept(lease_, GapFrame{first, seq, lines_before, GapReason::kSpoolFull, now_.wall}, now_,
                            [this](auto action, const auto& on_applied) { apply(action, on_applied); });
   }
-  void apply(AgentRegistry::LinesAction action, const AgentRegistry::OnApplied& on_applied) {
-    if (action == AgentRegistry::LinesAction::kApply) ++applied_;
+  void apply(LinesAction action, const AgentRegistry::OnApplied& on_applied) {
+    if (action == LinesAction::kApply) ++applied_;
     on_applied(parity_, {});
   }
   // Connects an agent, stores one batch and disconnects it.

@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "server/agents/agent_lines.h"
 #include "server/agents/agent_registry.h"
+#include "server/agents/table_intake.h"
 #include "server/tick/recovery.h"
 #include "server/tick/ticker.h"
 #include "tests/support/memory_store.h"
@@ -37,7 +37,7 @@ class Observer final : public AgentObserver {
 
 // Runs one connection of an agent, which sends at most `limit` batches after the durable ones until it is
 // replaced. Returns the last batch that it sent.
-uint64_t run_connection(AgentRegistry& agents, Table& table, uint8_t agent, uint64_t limit,
+uint64_t run_connection(AgentRegistry& agents, TableIntake& intake, uint8_t agent, uint64_t limit,
                         std::atomic<uint64_t>& accepted) {
   const TickTime now{from_unix_seconds(kNow), SteadyTime{}};
   HelloFrame hello{.acknowledged = {.epoch = 1}, .host = "web"};
@@ -51,10 +51,8 @@ uint64_t run_connection(AgentRegistry& agents, Table& table, uint8_t agent, uint
     if (seq - first >= RecentFrames::kKept / 2) observer->wait_for_ticks(seq);
     const FrameResult result = agents.accept(
         opened.lease, BatchFrame{seq + 1, seq, 1, {}, {}, {}}, now, [&](auto action, const auto& on_applied) {
-          Batch batch;
-          apply_agent_lines(
-              table, {.action = action, .text = "*seen 1700006400 1\n", .sent = now.wall, .now = now.wall},
-              batch, on_applied);
+          intake.apply({.action = action, .text = "*seen 1700006400 1\n", .now = now.wall}, now.wall,
+                       on_applied);
         });
     if (result == FrameResult::kReplaced) break;
     EXPECT_NE(result, FrameResult::kGap);
@@ -66,13 +64,14 @@ uint64_t run_connection(AgentRegistry& agents, Table& table, uint8_t agent, uint
 }
 
 // One of the two connections of an agent. It reconnects until all batches are sent.
-void run_agent(AgentRegistry& agents, Table& table, uint8_t agent, std::atomic<uint64_t>& accepted) {
-  while (run_connection(agents, table, agent, kBatches, accepted) < kBatches) continue;
+void run_agent(AgentRegistry& agents, TableIntake& intake, uint8_t agent, std::atomic<uint64_t>& accepted) {
+  while (run_connection(agents, intake, agent, kBatches, accepted) < kBatches) continue;
 }
 
-void run_intruder(AgentRegistry& agents, Table& table, uint8_t agent, std::atomic<uint64_t>& accepted) {
+void run_intruder(AgentRegistry& agents, TableIntake& intake, uint8_t agent,
+                  std::atomic<uint64_t>& accepted) {
   constexpr int kIntrusions = 200;
-  for (int i = 0; i < kIntrusions; ++i) run_connection(agents, table, agent, 100, accepted);
+  for (int i = 0; i < kIntrusions; ++i) run_connection(agents, intake, agent, 100, accepted);
 }
 
 TEST(AgentRegistryStress, EachBatchCountsOnceWhicheverConnectionSendsIt) {
@@ -81,6 +80,7 @@ TEST(AgentRegistryStress, EachBatchCountsOnceWhicheverConnectionSendsIt) {
   Health health;
   Log log(LogLevel::kError);
   Table table(store.tiers(), TableLimits{});
+  Intake intake(table, registry);
   AgentRegistry agents(AgentLimits{}, registry);
   Ticker ticker({table, store, registry, health, log, &agents}, {}, {}, SteadyTime{});
   std::atomic<uint64_t> accepted{0};
@@ -90,8 +90,14 @@ TEST(AgentRegistryStress, EachBatchCountsOnceWhicheverConnectionSendsIt) {
   });
   std::vector<std::thread> connections;
   for (uint8_t agent = 0; agent < kAgents; ++agent) {
-    connections.emplace_back([&, agent] { run_agent(agents, table, agent, accepted); });
-    connections.emplace_back([&, agent] { run_intruder(agents, table, agent, accepted); });
+    connections.emplace_back([&, agent] {
+      TableIntake lines(table, intake);
+      run_agent(agents, lines, agent, accepted);
+    });
+    connections.emplace_back([&, agent] {
+      TableIntake lines(table, intake);
+      run_intruder(agents, lines, agent, accepted);
+    });
   }
   for (std::thread& connection : connections) connection.join();
   done = true;

@@ -9,10 +9,10 @@
 namespace statmill {
 namespace {
 
-class Intake final : public AgentIntake {
+class FakeIntake final : public AgentIntake {
  public:
   bool has_room() const override { return room; }
-  void apply(const AgentLines& lines, const AgentRegistry::OnApplied& on_applied) override {
+  void apply(const LineBlock& lines, Timestamp, const AgentRegistry::OnApplied& on_applied) override {
     applied.emplace_back(lines.text);
     line_time = lines.now;
     RefusalCounts refused{};
@@ -81,7 +81,7 @@ class AgentStreamTest : public testing::Test {
   const std::string token_ = "secret";
   Registry registry_;
   AgentRegistry agents_{{}, registry_};
-  Intake intake_;
+  FakeIntake intake_;
   std::shared_ptr<NullObserver> observer_ = std::make_shared<NullObserver>();
   Timestamp now_{};  // changed without steady_, the server's clock steps
   SteadyTime steady_{};

@@ -1,8 +1,8 @@
 // Batches of agents through table and tick: their samples and position reach the store in one write.
 #include <gtest/gtest.h>
 
-#include "server/agents/agent_lines.h"
 #include "server/agents/agent_registry.h"
+#include "server/agents/table_intake.h"
 #include "server/query/engine.h"
 #include "server/tick/recovery.h"
 #include "tests/support/memory_store.h"
@@ -29,6 +29,8 @@ class AgentTickTest : public testing::Test {
   void start() {
     ticker_.reset();
     table_ = std::make_unique<Table>(tiers_, TableLimits{});
+    intake_.emplace(*table_, registry_);
+    table_intake_.emplace(*table_, *intake_);
     agents_ = std::make_unique<AgentRegistry>(AgentLimits{}, registry_);
     const auto recovery = recover(store_, *table_);
     ASSERT_TRUE(recovery);
@@ -49,10 +51,8 @@ class AgentTickTest : public testing::Test {
   FrameResult send(uint64_t seq, std::string_view text = kLine, Timestamp sent = kMoment.wall) {
     return agents_->accept(lease_, BatchFrame{seq, seq - 1, 1, sent, {}, text}, moment_,
                            [&](auto action, const auto& on_applied) {
-                             Batch batch;
-                             apply_agent_lines(
-                                 *table_, {.action = action, .text = text, .sent = sent, .now = moment_.wall},
-                                 batch, on_applied);
+                             table_intake_->apply({.action = action, .text = text, .now = moment_.wall}, sent,
+                                                  on_applied);
                            });
   }
   Status tick() { return ticker_->tick(moment_); }
@@ -76,6 +76,8 @@ class AgentTickTest : public testing::Test {
   Health health_;
   Log log_{LogLevel::kError};
   std::unique_ptr<Table> table_;
+  std::optional<Intake> intake_;
+  std::optional<TableIntake> table_intake_;
   std::unique_ptr<AgentRegistry> agents_;
   std::unique_ptr<Ticker> ticker_;
   std::shared_ptr<Observer> observer_;

@@ -111,7 +111,7 @@ class FakeServices final : public Queries, public Reports, public SampleSink {
   std::vector<std::string> batches_ GUARDED_BY(mutex_);
   Registry ingest_registry_;  // so that tests of /metrics see only their own
   Intake intake_{*this, ingest_registry_};
-  const LineIntake lines_{intake_};
+  const LineIntake lines_{intake_, "http"};
 };
 
 }  // namespace statmill
