@@ -5,7 +5,7 @@
 
 namespace statmill {
 
-AgentPorts::AgentPorts(const AgentConfig& config, const Services& services, RelaySink::HandOver hand_over,
+AgentPorts::AgentPorts(const AgentConfig& config, const Services& services, RelaySink::BatchSink batch_sink,
                        MetricsEndpoint::Text metrics)
     : log_(services.log),
       http_listen_(config.http_listen),
@@ -14,7 +14,7 @@ AgentPorts::AgentPorts(const AgentConfig& config, const Services& services, Rela
   relay_.emplace(
       config.relay,
       Relay::Services{services.io, services.registry, services.clock, services.log, &services.watchdog},
-      std::move(hand_over));
+      std::move(batch_sink));
 }
 
 Status AgentPorts::open() {

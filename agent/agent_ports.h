@@ -25,8 +25,8 @@ class AgentPorts {
     Log& log;
     Watchdog& watchdog;
   };
-  // `hand_over` gets the lines of the relay. `metrics` returns the text of /metrics.
-  AgentPorts(const AgentConfig& config, const Services& services, RelaySink::HandOver hand_over,
+  // `batch_sink` gets the lines of the relay. `metrics` returns the text of /metrics.
+  AgentPorts(const AgentConfig& config, const Services& services, RelaySink::BatchSink batch_sink,
              MetricsEndpoint::Text metrics);
 
   // Opens the ports and logs their addresses, as a server does. Errors: those of LineListener and

@@ -7,10 +7,10 @@
 
 namespace statmill {
 
-Relay::Relay(RelayOptions options, const Services& services, RelaySink::HandOver hand_over)
+Relay::Relay(RelayOptions options, const Services& services, RelaySink::BatchSink batch_sink)
     : options_(std::move(options)),
       services_(services),
-      hand_over_(std::move(hand_over)),
+      batch_sink_(std::move(batch_sink)),
       sink_(options_.sink, services.registry, [this] { drain_soon(); }),
       intake_(sink_, services.registry),
       timer_(
@@ -50,7 +50,7 @@ Status Relay::open(std::unique_ptr<Dialect> dialect, const LineOptions& options,
 
 void Relay::drain() {
   const Running running("relay samples");
-  sink_.drain(RelaySink::Which::kDue, services_.clock.steady(), hand_over_);
+  sink_.drain(RelaySink::Which::kDue, services_.clock.steady(), batch_sink_);
 }
 
 // Called on any thread.
@@ -61,7 +61,7 @@ void Relay::drain_soon() {
 void Relay::stop() {
   timer_.stop();
   for (const auto& listener : listeners_) listener->stop();
-  sink_.drain(RelaySink::Which::kAll, services_.clock.steady(), hand_over_);
+  sink_.drain(RelaySink::Which::kAll, services_.clock.steady(), batch_sink_);
 }
 
 uint64_t Relay::count(std::string_view path) const {

@@ -24,8 +24,8 @@ class Relay {
     Log& log;
     Watchdog* watchdog = nullptr;  // null: the listeners' loops are not watched
   };
-  // `hand_over` gets the aggregated lines once a second and in stop(), on the io_context's thread.
-  Relay(RelayOptions options, const Services& services, RelaySink::HandOver hand_over);
+  // `batch_sink` gets the aggregated lines once a second and in stop(), on the io_context's thread.
+  Relay(RelayOptions options, const Services& services, RelaySink::BatchSink batch_sink);
 
   // Opens the ports. Errors: those of LineListener.
   Status open();
@@ -50,7 +50,7 @@ class Relay {
 
   const RelayOptions options_;
   const Services services_;
-  const RelaySink::HandOver hand_over_;
+  const RelaySink::BatchSink batch_sink_;
   RelaySink sink_;
   Intake intake_;
   ConnectionRegistry connections_;

@@ -145,7 +145,7 @@ Verdict<Refusal> RelaySink::add_lines(const Sample& sample) {
   return kAccepted;
 }
 
-void RelaySink::drain(Which which, SteadyTime now, const HandOver& hand_over) {
+void RelaySink::drain(Which which, SteadyTime now, const BatchSink& sink) {
   // The timer is never early but may be late, so that the next interval is shorter.
   const bool is_time = which == Which::kAll || now - sums_begun_ + kDrainInterval / 2 >= options_.aggregate;
   bool takes_sums = false;
@@ -160,14 +160,14 @@ void RelaySink::drain(Which which, SteadyTime now, const HandOver& hand_over) {
     batches = chunks_.drain();
   }
   handed_over_.add(samples);
-  hand_over_batches(std::move(batches), hand_over);
+  hand_over_batches(std::move(batches), sink);
   if (!takes_sums) return;
   sums_begun_ = now;
-  hand_over_sums(hand_over);
+  hand_over_sums(sink);
 }
 
 // The sums in draining_ are used only by this thread.
-void RelaySink::hand_over_sums(const HandOver& hand_over) {
+void RelaySink::hand_over_sums(const BatchSink& sink) {
   LineChunks chunks;
   Batch scratch;
   std::vector<std::string_view> names;
@@ -183,16 +183,16 @@ void RelaySink::hand_over_sums(const HandOver& hand_over) {
       chunks.add(sample);
     }
     handed_over_.add(sum.samples);
-    hand_over_batches(chunks.drain_full(), hand_over);
+    hand_over_batches(chunks.drain_full(), sink);
   });
-  hand_over_batches(chunks.drain(), hand_over);
+  hand_over_batches(chunks.drain(), sink);
   draining_.clear();
 }
 
-void RelaySink::hand_over_batches(std::vector<LineBatch> batches, const HandOver& hand_over) {
+void RelaySink::hand_over_batches(std::vector<LineBatch> batches, const BatchSink& sink) {
   for (LineBatch& batch : batches) {
     lines_.add(batch.lines);
-    hand_over(std::move(batch));
+    sink(std::move(batch));
   }
 }
 

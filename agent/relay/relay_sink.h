@@ -29,7 +29,7 @@ class RelaySink final : public SampleSink {
  public:
   static constexpr Duration kDrainInterval{1000};  // how often drain() should be called
 
-  using HandOver = std::function<void(LineBatch)>;
+  using BatchSink = std::function<void(LineBatch)>;
   enum class Which : uint8_t { kDue, kAll };
 
   // `registry` must outlive the sink. `wake` is called on any thread, without a lock, when so much is waiting
@@ -42,7 +42,7 @@ class RelaySink final : public SampleSink {
 
   // Hands over unaggregated samples, and sums whose interval is over (kDue) or all sums (kAll), in batches
   // limited by LineChunks.
-  void drain(Which which, SteadyTime now, const HandOver& hand_over);
+  void drain(Which which, SteadyTime now, const BatchSink& sink);
 
  private:
   // Require: the sample has a time.
@@ -59,8 +59,8 @@ class RelaySink final : public SampleSink {
   }
   bool is_much() const REQUIRES(mutex_) { return are_many_sums() || chunks_.memory_bytes() > bytes_max_ / 4; }
   bool are_many_sums() const REQUIRES(mutex_) { return sums_.used_bytes() > bytes_max_ / 2; }
-  void hand_over_sums(const HandOver& hand_over);
-  void hand_over_batches(std::vector<LineBatch> batches, const HandOver& hand_over);
+  void hand_over_sums(const BatchSink& sink);
+  void hand_over_batches(std::vector<LineBatch> batches, const BatchSink& sink);
 
   const RelaySinkOptions options_;
   const size_t bytes_max_;  // limit for waiting samples

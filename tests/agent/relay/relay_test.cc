@@ -19,7 +19,7 @@ const Endpoint kAnyPort{"127.0.0.1", 0};
 class RelayTest : public testing::Test {
  protected:
   Relay::Services services() { return {io_, registry_, clock_, log_}; }
-  RelaySink::HandOver gather() {
+  RelaySink::BatchSink gather() {
     return [this](const LineBatch& batch) { handed_ += batch.text; };
   }
   uint64_t count(std::string_view name, std::string_view listener) {
