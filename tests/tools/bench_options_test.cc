@@ -12,112 +12,109 @@ using testing::HasSubstr;
 Result<BenchOptions> parse(const std::vector<std::string>& arguments) {
   return parse_bench_options(arguments);
 }
+Result<IngestOptions> parse_ingest(const std::vector<std::string>& arguments) {
+  const auto values = parse_suite_arguments(arguments, describe_ingest());
+  return values ? ingest_options(*values) : values.error();
+}
+Result<StorageOptions> parse_storage(const std::vector<std::string>& arguments) {
+  const auto values = parse_suite_arguments(arguments, describe_storage());
+  return values ? storage_options(*values) : values.error();
+}
 
 TEST(BenchOptions, ReadsAllOptionsOfARun) {
-  const Result<BenchOptions> options = parse({"ingest",
-                                              "--line",
-                                              "127.0.0.1:1",
-                                              "--http",
-                                              "http://127.0.0.1:2",
-                                              "--pid",
-                                              "3",
-                                              "--series",
-                                              "4",
-                                              "--samples",
-                                              "5",
-                                              "--connections",
-                                              "6",
-                                              "--rate",
-                                              "7",
-                                              "--transport",
-                                              "udp",
-                                              "--dialect",
-                                              "graphite",
-                                              "--order",
-                                              "random",
-                                              "--times",
-                                              "step",
-                                              "--dir",
-                                              "/a",
-                                              "--json"});
-  ASSERT_TRUE(options.has_value()) << options.error().message;
-  const IngestOptions& ingest = options->ingest;
-  ASSERT_TRUE(ingest.server.has_value());
-  EXPECT_EQ(ingest.server->line.text(), "127.0.0.1:1");
-  EXPECT_EQ(ingest.server->url, "http://127.0.0.1:2");
-  EXPECT_EQ(ingest.server->pid, 3);
-  EXPECT_EQ(ingest.directory, "/a");
-  ASSERT_TRUE(ingest.run.has_value());
-  EXPECT_EQ(ingest.run->dialect, LineDialect::kGraphite);
-  EXPECT_EQ(ingest.run->series, 4U);
-  EXPECT_EQ(ingest.run->samples, 5U);
-  EXPECT_EQ(ingest.run->connections, 6U);
-  EXPECT_EQ(ingest.run->rate, 7U);
-  EXPECT_EQ(ingest.run->transport, Transport::kUdp);
-  EXPECT_TRUE(ingest.run->is_shuffled);
-  EXPECT_TRUE(ingest.run->has_times);
-  EXPECT_TRUE(options->is_json);
+  const auto ingest = parse_ingest(
+      {"ingest",   "--line",      "127.0.0.1:1", "--http",    "http://127.0.0.1:2", "--pid",   "3",
+       "--series", "4",           "--samples",   "5",         "--connections",      "6",       "--rate",
+       "7",        "--transport", "udp",         "--dialect", "graphite",           "--order", "random",
+       "--times",  "step",        "--dir",       "/a"});
+  ASSERT_TRUE(ingest.has_value()) << ingest.error().message;
+  ASSERT_TRUE(ingest->server.has_value());
+  EXPECT_EQ(ingest->server->line.text(), "127.0.0.1:1");
+  EXPECT_EQ(ingest->server->url, "http://127.0.0.1:2");
+  EXPECT_EQ(ingest->server->pid, 3);
+  EXPECT_EQ(ingest->directory, "/a");
+  ASSERT_TRUE(ingest->run.has_value());
+  EXPECT_EQ(ingest->run->dialect, LineDialect::kGraphite);
+  EXPECT_EQ(ingest->run->series, 4U);
+  EXPECT_EQ(ingest->run->samples, 5U);
+  EXPECT_EQ(ingest->run->connections, 6U);
+  EXPECT_EQ(ingest->run->rate, 7U);
+  EXPECT_EQ(ingest->run->transport, Transport::kUdp);
+  EXPECT_TRUE(ingest->run->is_shuffled);
+  EXPECT_TRUE(ingest->run->has_times);
 }
 
 TEST(BenchOptions, ReadsEveryValueOfAChoice) {
-  EXPECT_EQ(parse({"ingest", "--dialect", "istatd"})->ingest.run->dialect, LineDialect::kIstatd);
-  EXPECT_EQ(parse({"ingest", "--dialect", "statsd"})->ingest.run->dialect, LineDialect::kStatsd);
-  EXPECT_EQ(parse({"ingest", "--transport", "tcp"})->ingest.run->transport, Transport::kTcp);
-  EXPECT_EQ(parse({"ingest", "--transport", "udp_gso"})->ingest.run->transport, Transport::kUdpGso);
-  EXPECT_FALSE(parse({"ingest", "--order", "index"})->ingest.run->is_shuffled);
-  EXPECT_FALSE(parse({"ingest", "--times", "none"})->ingest.run->has_times);
+  EXPECT_EQ(parse_ingest({"ingest", "--dialect", "istatd"})->run->dialect, LineDialect::kIstatd);
+  EXPECT_EQ(parse_ingest({"ingest", "--dialect", "statsd"})->run->dialect, LineDialect::kStatsd);
+  EXPECT_EQ(parse_ingest({"ingest", "--transport", "tcp"})->run->transport, Transport::kTcp);
+  EXPECT_EQ(parse_ingest({"ingest", "--transport", "udp_gso"})->run->transport, Transport::kUdpGso);
+  EXPECT_FALSE(parse_ingest({"ingest", "--order", "index"})->run->is_shuffled);
+  EXPECT_FALSE(parse_ingest({"ingest", "--times", "none"})->run->has_times);
 }
 
 TEST(BenchOptions, AcceptsAServerWithoutAUrl) {
-  const auto options = parse({"ingest", "--line", "h:1", "--pid", "2"});
-  ASSERT_TRUE(options.has_value());
-  EXPECT_EQ(options->ingest.server->url, "");
-  EXPECT_TRUE(options->ingest.run.has_value());
+  const auto ingest = parse_ingest({"ingest", "--line", "h:1", "--pid", "2"});
+  ASSERT_TRUE(ingest.has_value());
+  EXPECT_EQ(ingest->server->url, "");
+  EXPECT_TRUE(ingest->run.has_value());
 }
 
 TEST(BenchOptions, IngestOptionsSelectMeasures) {
-  const auto options =
-      parse({"ingest", "--only", "udp.live,stall_ms", "--scale", "0.5", "--connections", "2", "--rate", "0"});
-  ASSERT_TRUE(options.has_value());
-  EXPECT_EQ(options->ingest.only, (std::vector<std::string>{"udp.live.10k", "udp.live.100k", "udp.live.1m",
-                                                            "udp.live.1m_random", "stall_ms"}));
-  EXPECT_EQ(options->ingest.scale, 0.5);
-  EXPECT_EQ(options->ingest.connections, 2U);
-  EXPECT_EQ(options->ingest.rate, 0U);
-  EXPECT_EQ(options->ingest.run.has_value(), false);
+  const auto ingest = parse_ingest(
+      {"ingest", "--only", "udp.live,stall_ms", "--scale", "0.5", "--connections", "2", "--rate", "0"});
+  ASSERT_TRUE(ingest.has_value());
+  EXPECT_EQ(ingest->only, (std::vector<std::string>{"udp.live.10k", "udp.live.100k", "udp.live.1m",
+                                                    "udp.live.1m_random", "stall_ms"}));
+  EXPECT_EQ(ingest->scale, 0.5);
+  EXPECT_EQ(ingest->connections, 2U);
+  EXPECT_EQ(ingest->rate, 0U);
+  EXPECT_EQ(ingest->run.has_value(), false);
 }
 
 TEST(BenchOptions, ReadsAllOptionsOfStorage) {
-  const std::vector<std::string> arguments = {"storage",  "--only", "mix,read24h", "--scale", "0.5",
-                                              "--series", "4",      "--slots",     "5",       "--ticks",
-                                              "6",        "--dir",  "/a",          "--data",  "/b"};
-  const Result<BenchOptions> options = parse_bench_options(arguments);
-  ASSERT_TRUE(options.has_value());
-  EXPECT_EQ(options->suite, Suite::kStorage);
-  EXPECT_EQ(options->storage.only, (std::vector<std::string>{"mix", "read24h"}));
-  EXPECT_EQ(options->storage.scale, 0.5);
-  EXPECT_EQ(options->storage.series, 4U);
-  EXPECT_EQ(options->storage.slots, 5U);
-  EXPECT_EQ(options->storage.ticks, 6U);
-  EXPECT_EQ(options->storage.directory, "/a");
-  EXPECT_EQ(options->storage.data, "/b");
-  EXPECT_FALSE(options->is_json);
+  const auto storage = parse_storage({"storage", "--only", "mix,read24h", "--scale", "0.5", "--series", "4",
+                                      "--slots", "5", "--ticks", "6", "--dir", "/a", "--data", "/b"});
+  ASSERT_TRUE(storage.has_value());
+  EXPECT_EQ(storage->only, (std::vector<std::string>{"mix", "read24h"}));
+  EXPECT_EQ(storage->scale, 0.5);
+  EXPECT_EQ(storage->series, 4U);
+  EXPECT_EQ(storage->slots, 5U);
+  EXPECT_EQ(storage->ticks, 6U);
+  EXPECT_EQ(storage->directory, "/a");
+  EXPECT_EQ(storage->data, "/b");
 }
 
 TEST(BenchOptions, HaveDefaults) {
-  const Result<BenchOptions> suite = parse({"ingest"});
-  EXPECT_TRUE(suite->ingest.only.empty());
-  EXPECT_EQ(suite->ingest.scale, 1);
-  EXPECT_EQ(suite->ingest.rate, std::nullopt);
-  EXPECT_FALSE(suite->ingest.run.has_value());
-  const Result<BenchOptions> run = parse({"ingest", "--times", "step"});
-  EXPECT_EQ(run->ingest.run->series, 10'000U);
-  EXPECT_EQ(run->ingest.run->rate, 0U);
-  const Result<BenchOptions> options = parse({"storage"});
-  EXPECT_TRUE(options->storage.only.empty());
-  EXPECT_EQ(options->storage.scale, 1);
-  EXPECT_EQ(options->storage.series, std::nullopt);
-  EXPECT_EQ(options->storage.ticks, 10U);
+  const auto suite = parse_ingest({"ingest"});
+  EXPECT_TRUE(suite->only.empty());
+  EXPECT_EQ(suite->scale, 1);
+  EXPECT_EQ(suite->rate, std::nullopt);
+  EXPECT_FALSE(suite->run.has_value());
+  const auto run = parse_ingest({"ingest", "--times", "step"});
+  EXPECT_EQ(run->run->series, 10'000U);
+  EXPECT_EQ(run->run->rate, 0U);
+  const auto storage = parse_storage({"storage"});
+  EXPECT_TRUE(storage->only.empty());
+  EXPECT_EQ(storage->scale, 1);
+  EXPECT_EQ(storage->series, std::nullopt);
+  EXPECT_EQ(storage->ticks, 10U);
+}
+
+TEST(BenchOptions, EachSuiteOfTheTableHasARunAndIsInTheHelp) {
+  const auto help = parse({"--help"});
+  ASSERT_TRUE(help->help.has_value());
+  for (const Suite& suite : suites()) {
+    const std::string name(suite.name);
+    const auto options = parse({name, "--json"});
+    ASSERT_TRUE(options.has_value()) << name;
+    EXPECT_TRUE(options->run) << name;
+    EXPECT_TRUE(options->is_json) << name;
+    EXPECT_FALSE(parse({name})->is_json) << name;
+    EXPECT_THAT(*help->help, HasSubstr(" " + name + " "));
+    EXPECT_THAT(*help->help, HasSubstr(" " + std::string(suite.purpose) + "\n"));
+    EXPECT_THAT(*help->help, HasSubstr("\n" + name + "; ")) << name;
+  }
 }
 
 TEST(BenchOptions, HelpNamesEveryMeasure) {

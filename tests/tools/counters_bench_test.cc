@@ -8,8 +8,17 @@
 namespace statmill {
 namespace {
 
+Result<CountersOptions> parse_counters(const std::vector<std::string>& arguments) {
+  const auto values = parse_suite_arguments(arguments, describe_counters());
+  return values ? counters_options(*values) : values.error();
+}
+Result<BpfOptions> parse_bpf(const std::vector<std::string>& arguments) {
+  const auto values = parse_suite_arguments(arguments, describe_bpf());
+  return values ? bpf_options(*values) : values.error();
+}
+
 TEST(CountersBench, ReportsEachSelectedMeasurePerNumberOfThreads) {
-  const auto measured = run_counters({.only = {"add", "mutex_64"}, .operations = 1000, .runs = 1});
+  const auto measured = run_counters({.only = {"add", "mutex_64"}, .operations = 1000, .runs = 1}, {});
   ASSERT_TRUE(measured.has_value());
   std::vector<std::string> names;
   for (const Measurement& m : *measured) {
@@ -24,35 +33,32 @@ TEST(CountersBench, ReportsEachSelectedMeasurePerNumberOfThreads) {
 }
 
 TEST(CountersBench, ReportsTheFiguresOfReading) {
-  const auto measured = run_counters({.only = {"reading"}, .operations = 1000, .runs = 1});
+  const auto measured = run_counters({.only = {"reading"}, .operations = 1000, .runs = 1}, {});
   ASSERT_TRUE(measured.has_value());
   ASSERT_FALSE(measured->empty());
   EXPECT_EQ(measured->front().name, "counters.snapshot_10k_us");
 }
 
 TEST(CountersBench, ReadsOptionsWithinBounds) {
-  const auto options = parse_bench_options(
-      std::vector<std::string>{"counters", "--only", "add,histogram", "--operations", "5000", "--runs", "3"});
+  const auto options =
+      parse_counters({"counters", "--only", "add,histogram", "--operations", "5000", "--runs", "3"});
   ASSERT_TRUE(options.has_value()) << options.error().message;
-  EXPECT_EQ(options->suite, Suite::kCounters);
-  EXPECT_EQ(options->counters.operations, 5000u);
-  EXPECT_EQ(options->counters.runs, 3u);
-  EXPECT_EQ(options->counters.only, (std::vector<std::string>{"add", "histogram"}));
-  EXPECT_FALSE(parse_bench_options(std::vector<std::string>{"counters", "--operations", "10"}).has_value());
-  EXPECT_FALSE(parse_bench_options(std::vector<std::string>{"counters", "--only", "nothing"}).has_value());
-  EXPECT_FALSE(parse_bench_options(std::vector<std::string>{"counters", "--series", "3"}).has_value());
+  EXPECT_EQ(options->operations, 5000u);
+  EXPECT_EQ(options->runs, 3u);
+  EXPECT_EQ(options->only, (std::vector<std::string>{"add", "histogram"}));
+  EXPECT_FALSE(parse_counters({"counters", "--operations", "10"}).has_value());
+  EXPECT_FALSE(parse_counters({"counters", "--only", "nothing"}).has_value());
+  EXPECT_FALSE(parse_counters({"counters", "--series", "3"}).has_value());
 }
 
 TEST(BpfBench, ReadsOptionsWithinBounds) {
-  const auto options = parse_bench_options(
-      std::vector<std::string>{"bpf", "--operations", "500", "--runs", "2", "--idle", "3"});
+  const auto options = parse_bpf({"bpf", "--operations", "500", "--runs", "2", "--idle", "3"});
   ASSERT_TRUE(options.has_value()) << options.error().message;
-  EXPECT_EQ(options->suite, Suite::kBpf);
-  EXPECT_EQ(options->bpf.operations, 500u);
-  EXPECT_EQ(options->bpf.runs, 2u);
-  EXPECT_EQ(options->bpf.idle_s, 3u);
-  EXPECT_FALSE(parse_bench_options(std::vector<std::string>{"bpf", "--operations", "5"}).has_value());
-  EXPECT_FALSE(parse_bench_options(std::vector<std::string>{"bpf", "--idle", "0"}).has_value());
+  EXPECT_EQ(options->operations, 500u);
+  EXPECT_EQ(options->runs, 2u);
+  EXPECT_EQ(options->idle_s, 3u);
+  EXPECT_FALSE(parse_bpf({"bpf", "--operations", "5"}).has_value());
+  EXPECT_FALSE(parse_bpf({"bpf", "--idle", "0"}).has_value());
 }
 
 }  // namespace

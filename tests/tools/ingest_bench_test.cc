@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "tools/statmill-bench/ingest_suite.h"
+#include "tools/statmill-bench/option_values.h"
 #include "tools/statmill-bench/pacer.h"
 #include "tools/statmill-bench/process_meter.h"
 #include "tools/statmill-bench/verify.h"

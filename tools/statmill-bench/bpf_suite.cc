@@ -11,6 +11,7 @@
 #include "tools/statmill-bench/bpf_agent.h"
 #include "tools/statmill-bench/bpf_loads.h"
 #include "tools/statmill-bench/bpf_programs.h"
+#include "tools/statmill-bench/suites.h"
 
 namespace statmill {
 namespace {
@@ -166,14 +167,35 @@ Result<Measurement> measure_ping_pong(const BpfOptions& options, const std::file
 
 }  // namespace
 
-Result<std::vector<Measurement>> run_bpf(const BpfOptions& options, const std::filesystem::path& program) {
+po::options_description describe_bpf() {
+  po::options_description out("bpf; needs root; all measures take a minute", kHelpWidth);
+  out.add_options()                                                                                  //
+      ("operations", text_value("COUNT")->default_value("200000"), "number of operations per load")  //
+      ("runs", text_value("COUNT")->default_value("5"),
+       "runs of the ping-pong, with and without the agent")  //
+      ("idle", text_value("SECONDS")->default_value("20"), "time over which the idle agent is measured");
+  return out;
+}
+
+Result<BpfOptions> bpf_options(const po::variables_map& values) {
+  const Result<size_t> operations = count(values, "operations", {.min = 100, .max = 1'000'000'000});
+  if (!operations) return operations.error();
+  const Result<size_t> runs = count(values, "runs", {.max = 1000});
+  if (!runs) return runs.error();
+  const Result<size_t> idle = count(values, "idle", {.max = 3600});
+  if (!idle) return idle.error();
+  return BpfOptions{.operations = *operations, .runs = *runs, .idle_s = *idle};
+}
+
+Result<std::vector<Measurement>> run_bpf(const BpfOptions& options, const std::filesystem::path& programs) {
+  const std::filesystem::path program = programs / "statmill-agent";
   std::vector<Measurement> out;
   {
     const auto agent = BpfAgent::start(program, "default");
     if (!agent) return agent.error();
-    const auto programs = measure_programs(options, **agent);
-    if (!programs) return programs.error();
-    out = *programs;
+    const auto measured = measure_programs(options, **agent);
+    if (!measured) return measured.error();
+    out = *measured;
     const auto idle = measure_idle(options, **agent);
     if (!idle) return idle.error();
     out.insert(out.end(), idle->begin(), idle->end());

@@ -17,7 +17,8 @@ struct BpfOptions {
   size_t idle_s = 20;             // how long the idle agent is measured
 };
 
-// Starts the agent `program` once per measure. Errors: kUnavailable without root or eBPF.
-Result<std::vector<Measurement>> run_bpf(const BpfOptions& options, const std::filesystem::path& program);
+// Starts the statmill-agent of the directory `programs` once per measure. Errors: kUnavailable without root
+// or eBPF.
+Result<std::vector<Measurement>> run_bpf(const BpfOptions& options, const std::filesystem::path& programs);
 
 }  // namespace statmill

@@ -21,6 +21,7 @@
 #endif
 
 #include "statmill/registry.h"
+#include "tools/statmill-bench/suites.h"
 
 namespace statmill {
 namespace {
@@ -195,6 +196,27 @@ bool is_asked(const CountersOptions& options, const std::string& name) {
 
 }  // namespace
 
+po::options_description describe_counters() {
+  po::options_description out("counters; all measures take a minute", kHelpWidth);
+  const std::string only = "runs only these measures: " + joined(counters_measures());
+  out.add_options()                                   //
+      ("only", text_value("NAME,..."), only.c_str())  //
+      ("operations", text_value("COUNT")->default_value("4000000"),
+       "number of operations per run, all threads together")  //
+      ("runs", text_value("COUNT")->default_value("5"), "runs per measure, in turn; the medians are printed");
+  return out;
+}
+
+Result<CountersOptions> counters_options(const po::variables_map& values) {
+  auto only = measures_asked(values, counters_measures());
+  if (!only) return only.error();
+  const Result<size_t> operations = count(values, "operations", {.min = 1000, .max = 10'000'000'000});
+  if (!operations) return operations.error();
+  const Result<size_t> runs = count(values, "runs", {.max = 1000});
+  if (!runs) return runs.error();
+  return CountersOptions{.only = std::move(*only), .operations = *operations, .runs = *runs};
+}
+
 std::vector<std::string> counters_measures() {
   std::vector<std::string> names;
   for (const Way& way : ways()) names.push_back(way.name);
@@ -202,7 +224,7 @@ std::vector<std::string> counters_measures() {
   return names;
 }
 
-Result<std::vector<Measurement>> run_counters(const CountersOptions& options) {
+Result<std::vector<Measurement>> run_counters(const CountersOptions& options, const std::filesystem::path&) {
 #ifndef STATMILL_HAS_PROMETHEUS_CPP
   std::fputs("counters: prometheus-cpp is not measured, the build did not find it\n", stderr);
 #endif

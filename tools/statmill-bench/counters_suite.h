@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct CountersOptions {
 // "add", "histogram", "atomic", ...
 std::vector<std::string> counters_measures();
 
-Result<std::vector<Measurement>> run_counters(const CountersOptions& options);
+// Runs in this process; starts none of `programs`.
+Result<std::vector<Measurement>> run_counters(const CountersOptions& options,
+                                              const std::filesystem::path& programs);
 
 }  // namespace statmill

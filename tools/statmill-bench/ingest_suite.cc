@@ -8,17 +8,18 @@
 
 #include "base/check.h"
 #include "tools/statmill-bench/ingest_measures.h"
+#include "tools/statmill-bench/suites.h"
 
 namespace statmill {
 namespace {
 
-// The transports, as the names of measures contain them.
-struct Road {
+// How lines arrive, as the names of measures contain it.
+struct Path {
   std::string_view name;
   LineDialect dialect;
   Transport transport;
 };
-constexpr std::array<Road, 6> kRoads = {{{"tcp", LineDialect::kIstatd, Transport::kTcp},
+constexpr std::array<Path, 6> kPaths = {{{"tcp", LineDialect::kIstatd, Transport::kTcp},
                                          {"udp", LineDialect::kIstatd, Transport::kUdp},
                                          {"udp_gso", LineDialect::kIstatd, Transport::kUdpGso},
                                          {"graphite", LineDialect::kGraphite, Transport::kTcp},
@@ -57,10 +58,10 @@ Measured measure_run(const std::string& name, const IngestRun& run, const Ingest
 
 std::vector<Measure<IngestContext>> measures() {
   std::vector<Measure<IngestContext>> out;
-  for (const Road& road : kRoads) {
+  for (const Path& path : kPaths) {
     for (const std::string_view times : {kLive, kBackfill}) {
       for (const Size& size : kSizes) {
-        std::string name(road.name);
+        std::string name(path.name);
         name.append(".").append(times).append(".").append(size.name);
         out.push_back({name, [name](const IngestContext& context) {
                          return measure_run(name, ingest_measure_run(name, context.options), context);
@@ -74,38 +75,147 @@ std::vector<Measure<IngestContext>> measures() {
   return out;
 }
 
-Measured run_alone(const IngestOptions& options, const std::filesystem::path& program, Timestamp now) {
+Measured run_alone(const IngestOptions& options, const std::filesystem::path& program) {
   const IngestRun& run = *options.run;
   const auto server = options.server
                           ? ServerProcess::running(*options.server)
                           : ServerProcess::start(server_for(run.dialect, program, options.directory));
   if (!server) return server.error();
-  const Result<IngestCosts> costs = measure_ingest(*server, run, now);
+  const Result<IngestCosts> costs = measure_ingest(*server, run, SystemClock().wall());
   if (!costs) return costs.error();
   return run_measurements(run, *costs);
 }
 
+// The options of a single run. The measures of the suite have fixed values.
+constexpr std::array<const char*, 9> kRunOptions = {"line",   "http",    "pid",   "dialect", "transport",
+                                                    "series", "samples", "order", "times"};
+
+const char* first_given(const po::variables_map& values) {
+  const auto is_given = [&](const char* option) {
+    return values.count(option) != 0 && !values[option].defaulted();
+  };
+  const auto found = std::find_if(kRunOptions.begin(), kRunOptions.end(), is_given);
+  return found == kRunOptions.end() ? nullptr : *found;
+}
+
+Result<IngestRun> ingest_run(const po::variables_map& values) {
+  const Result<size_t> dialect = choice(values, "dialect", {"istatd", "graphite", "statsd", "distribution"});
+  if (!dialect) return dialect.error();
+  const Result<size_t> transport = choice(values, "transport", {"tcp", "udp", "udp_gso"});
+  if (!transport) return transport.error();
+  const Result<size_t> series = count(values, "series", {.max = 10'000'000});
+  if (!series) return series.error();
+  const Result<size_t> samples = count(values, "samples", {.max = 1'000'000'000});
+  if (!samples) return samples.error();
+  const Result<size_t> order = choice(values, "order", {"index", "random"});
+  if (!order) return order.error();
+  const Result<size_t> times = choice(values, "times", {"none", "step"});
+  if (!times) return times.error();
+  return IngestRun{.dialect = static_cast<LineDialect>(*dialect),
+                   .transport = static_cast<Transport>(*transport),
+                   .series = *series,
+                   .samples = *samples,
+                   .is_shuffled = *order != 0,
+                   .has_times = *times != 0};
+}
+
+Result<std::optional<ServerAddress>> server_address(const po::variables_map& values) {
+  const size_t given = values.count("line") + values.count("pid");
+  if (given == 0 && values.count("http") == 0) return std::optional<ServerAddress>();
+  if (given < 2)
+    return Error{ErrorCode::kInvalid, "--line and --pid require each other, and --http requires both"};
+  Result<Endpoint> line = parse_endpoint(values["line"].as<std::string>());
+  if (!line) return Error(line.error()).with("--line");
+  const Result<size_t> pid = count(values, "pid", {.max = std::numeric_limits<pid_t>::max()});
+  if (!pid) return pid.error();
+  const std::string url = values.count("http") == 0 ? "" : values["http"].as<std::string>();
+  return std::optional(ServerAddress{.line = std::move(*line), .url = url, .pid = static_cast<pid_t>(*pid)});
+}
+
 }  // namespace
 
-std::vector<std::string> ingest_measures() { return names_of(measures()); }
+po::options_description describe_ingest() {
+  po::options_description suite("ingest; all measures take 10 to 20 minutes, 2 GB of RAM, 1 GB of disk",
+                                kHelpWidth);
+  const std::string only =
+      "runs only these measures, or those that start with NAME: TRANSPORT.TIMES.SIZE (tcp, udp, udp_gso, "
+      "graphite, statsd, distribution; live, backfill; 10k, 100k, 1m, 1m_random), new_series, query_p99_ms, "
+      "stall_ms";
+  suite.add_options()                                 //
+      ("only", text_value("NAME,..."), only.c_str())  //
+      ("scale", text_value("FACTOR")->default_value("1"),
+       "multiplies the number of samples of every measure")  //
+      ("connections", text_value("COUNT")->default_value("1"),
+       "number of connections, each with its own sender")  //
+      ("rate", text_value("COUNT"),
+       "samples per second, 0: as fast as possible; 0 by default, but 2000000 for UDP in the suite")  //
+      ("dir", text_value("DIR"), "directory for temporary data; the system's by default");
+  po::options_description run("any of these options selects a single run instead of the suite", kHelpWidth);
+  run.add_options()  //
+      ("dialect", text_value("NAME")->default_value("istatd"),
+       "istatd, graphite, statsd, or distribution (istatd lines that start with %)")             //
+      ("transport", text_value("NAME")->default_value("tcp"), "tcp, udp or udp_gso")             //
+      ("series", text_value("COUNT")->default_value("10000"), "number of series, 100 per host")  //
+      ("samples", text_value("COUNT")->default_value("2000000"),
+       "number of samples, in whole passes over all series, at least 2 passes")  //
+      ("order", text_value("NAME")->default_value("index"),
+       "order of the series within a pass: index or random")  //
+      ("times", text_value("NAME")->default_value("none"),
+       "none: live; step: a backfill, 10 s later with each pass")  //
+      ("line", text_value("HOST:PORT"),
+       "port of a running server for lines of the dialect; without it a server is started")  //
+      ("pid", text_value("PID"), "process id of that server, to measure CPU and memory")     //
+      ("http", text_value("URL"),
+       "where that server reports the samples it has accepted; without it any server will do: nothing is "
+       "verified, and a run ends when the process has used at most 3 % of a core for 2 s");
+  return suite.add(run);
+}
 
-std::vector<std::string> pick_measures(const std::vector<std::string>& measures, std::string_view name) {
-  std::vector<std::string> out;
-  for (const std::string& measure : measures) {
-    if (measure == name || measure.starts_with(std::string(name) + ".")) out.push_back(measure);
+Result<IngestOptions> ingest_options(const po::variables_map& values) {
+  IngestOptions out;
+  auto only = measures_asked(values, ingest_measures());
+  if (!only) return only.error();
+  out.only = std::move(*only);
+  const Result<double> scale = factor(values, "scale", 100);
+  if (!scale) return scale.error();
+  out.scale = *scale;
+  const Result<size_t> connections = count(values, "connections", {.max = 1000});
+  if (!connections) return connections.error();
+  out.connections = *connections;
+  const auto rate = optional_count(values, "rate", {.min = 0, .max = 1'000'000'000});
+  if (!rate) return rate.error();
+  if (*rate) out.rate = **rate;
+  if (values.count("dir") != 0) out.directory = values["dir"].as<std::string>();
+
+  const char* const given = first_given(values);
+  if (given == nullptr) return out;
+  for (const char* option : {"only", "scale"}) {
+    if (values.count(option) == 0 || values[option].defaulted()) continue;
+    return Error{ErrorCode::kInvalid, "--" + std::string(given) + " selects a single run; --" + option +
+                                          " applies only to the suite"};
   }
+  const Result<IngestRun> run = ingest_run(values);
+  if (!run) return run.error();
+  out.run = *run;
+  out.run->connections = out.connections;
+  out.run->rate = out.rate.value_or(0);
+  Result<std::optional<ServerAddress>> server = server_address(values);
+  if (!server) return server.error();
+  out.server = std::move(*server);
   return out;
 }
+
+std::vector<std::string> ingest_measures() { return names_of(measures()); }
 
 IngestRun ingest_measure_run(std::string_view measure, const IngestOptions& options) {
   const std::vector<std::string_view> words = split(measure, '.');
   SM_CHECK(words.size() == 3);
   const auto by_name = [](std::string_view name) { return [name](const auto& x) { return x.name == name; }; };
-  const auto road = std::find_if(kRoads.begin(), kRoads.end(), by_name(words[0]));
+  const auto path = std::find_if(kPaths.begin(), kPaths.end(), by_name(words[0]));
   const auto size = std::find_if(kSizes.begin(), kSizes.end(), by_name(words[2]));
-  SM_CHECK(road != kRoads.end() && size != kSizes.end());
-  IngestRun run{.dialect = road->dialect,
-                .transport = road->transport,
+  SM_CHECK(path != kPaths.end() && size != kSizes.end());
+  IngestRun run{.dialect = path->dialect,
+                .transport = path->transport,
                 .series = size->series,
                 .connections = options.connections,
                 .is_shuffled = size->is_shuffled,
@@ -118,8 +228,9 @@ IngestRun ingest_measure_run(std::string_view measure, const IngestOptions& opti
 }
 
 Result<std::vector<Measurement>> run_ingest(const IngestOptions& options,
-                                            const std::filesystem::path& server_program, Timestamp now) {
-  if (options.run) return run_alone(options, server_program, now);
+                                            const std::filesystem::path& programs) {
+  const std::filesystem::path server_program = programs / "statmilld";
+  if (options.run) return run_alone(options, server_program);
   return run_measures(measures(), options.only, IngestContext{options, server_program});
 }
 

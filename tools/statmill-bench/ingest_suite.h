@@ -25,16 +25,14 @@ struct IngestOptions {
 // "tcp.live.10k", ..., in the order in which they run.
 std::vector<std::string> ingest_measures();
 
-// Returns the measure of that name, or all measures whose name begins with it and a dot.
-std::vector<std::string> pick_measures(const std::vector<std::string>& measures, std::string_view name);
-
 // Returns the scaled run of a measure. If that leaves fewer than four passes, the run has fewer series.
 // Requires: one of ingest_measures() whose name contains a transport.
 IngestRun ingest_measure_run(std::string_view measure, const IngestOptions& options);
 
-// Runs the measures, each with a statmilld of its own, or the single run. Prints the size of each to standard
-// error. Errors: those of measure_ingest, with the name of the measure.
+// Runs the measures, each with a statmilld of its own, or the single run. `programs` is the directory of
+// statmilld. Prints the size of each to standard error. Errors: those of measure_ingest, with the name of the
+// measure.
 Result<std::vector<Measurement>> run_ingest(const IngestOptions& options,
-                                            const std::filesystem::path& server_program, Timestamp now);
+                                            const std::filesystem::path& programs);
 
 }  // namespace statmill

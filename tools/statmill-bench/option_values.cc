@@ -47,13 +47,12 @@ Result<double> factor(const po::variables_map& values, const char* option, doubl
   return number.value();
 }
 
-Result<std::vector<std::string>> measures_asked(
-    const po::variables_map& values, const std::vector<std::string>& known,
-    std::vector<std::string> (*pick)(const std::vector<std::string>& known, std::string_view name)) {
+Result<std::vector<std::string>> measures_asked(const po::variables_map& values,
+                                                const std::vector<std::string>& known) {
   std::vector<std::string> out;
   if (values.count("only") == 0) return out;
   for (const std::string_view name : split(values["only"].as<std::string>(), ',')) {
-    const std::vector<std::string> picked = pick(known, name);
+    const std::vector<std::string> picked = pick_measures(known, name);
     if (picked.empty()) {
       return Error{ErrorCode::kInvalid,
                    "--only: no measure \"" + std::string(name) + "\" (known: " + joined(known) + ")"};
@@ -61,6 +60,14 @@ Result<std::vector<std::string>> measures_asked(
     out.insert(out.end(), picked.begin(), picked.end());
   }
   if (out.empty()) return Error{ErrorCode::kInvalid, "--only: names no measure"};
+  return out;
+}
+
+std::vector<std::string> pick_measures(const std::vector<std::string>& measures, std::string_view name) {
+  std::vector<std::string> out;
+  for (const std::string& measure : measures) {
+    if (measure == name || measure.starts_with(std::string(name) + ".")) out.push_back(measure);
+  }
   return out;
 }
 

@@ -9,27 +9,12 @@
 #include <vector>
 
 #include "base/result.h"
-#include "tools/statmill-bench/options.h"
 
 namespace statmill {
 
 namespace po = boost::program_options;
 
 inline constexpr unsigned kHelpWidth = 110;
-
-// The options of one suite, and the function that parses them. Errors: kInvalid with the option's name.
-po::options_description describe_ingest();
-po::options_description describe_storage();
-po::options_description describe_counters();
-po::options_description describe_relay();
-po::options_description describe_bpf();
-po::options_description describe_agents();
-Result<IngestOptions> ingest_options(const po::variables_map& values);
-Result<StorageOptions> storage_options(const po::variables_map& values);
-Result<CountersOptions> counters_options(const po::variables_map& values);
-Result<RelayBenchOptions> relay_options(const po::variables_map& values);
-Result<BpfOptions> bpf_options(const po::variables_map& values);
-Result<AgentsBenchOptions> agents_options(const po::variables_map& values);
 
 inline auto text_value(const char* placeholder) { return po::value<std::string>()->value_name(placeholder); }
 std::string joined(const std::vector<std::string>& words);
@@ -49,10 +34,10 @@ Result<std::optional<size_t>> optional_count(const po::variables_map& values, co
                                              CountBounds bounds);
 // Parses a number in (0, max].
 Result<double> factor(const po::variables_map& values, const char* option, double max);
-// Returns the measures that --only names, in the order of the suite; empty if it is not given. `pick` returns
-// the measures that one name selects.
-Result<std::vector<std::string>> measures_asked(
-    const po::variables_map& values, const std::vector<std::string>& known,
-    std::vector<std::string> (*pick)(const std::vector<std::string>& known, std::string_view name));
+// Returns the measures that --only selects, in its order; empty if it is not given.
+Result<std::vector<std::string>> measures_asked(const po::variables_map& values,
+                                                const std::vector<std::string>& known);
+// Returns the measure of that name, or all measures whose name begins with it and a dot.
+std::vector<std::string> pick_measures(const std::vector<std::string>& measures, std::string_view name);
 
 }  // namespace statmill

@@ -6,30 +6,21 @@
 #include <string>
 
 #include "base/result.h"
-#include "tools/statmill-bench/agents_suite.h"
-#include "tools/statmill-bench/bpf_suite.h"
-#include "tools/statmill-bench/counters_suite.h"
-#include "tools/statmill-bench/ingest_suite.h"
-#include "tools/statmill-bench/relay_suite.h"
-#include "tools/statmill-bench/storage_suite.h"
+#include "tools/statmill-bench/suites.h"
 
 namespace statmill {
 
-enum class Suite { kIngest, kStorage, kCounters, kRelay, kBpf, kAgents };
-
 struct BenchOptions {
-  Suite suite = Suite::kIngest;
-  IngestOptions ingest;
-  StorageOptions storage;
-  CountersOptions counters;
-  RelayBenchOptions relay;
-  BpfOptions bpf;
-  AgentsBenchOptions agents;
+  SuiteRun run;  // of the suite that is named
   bool is_json = false;
-  std::optional<std::string> help;  // if set: print it and exit
+  std::optional<std::string> help;  // if set: print it and exit; there is no run
 };
 
 // Parses `arguments`, which exclude the program's name. Errors: kInvalid with the reason.
 Result<BenchOptions> parse_bench_options(std::span<const std::string> arguments);
+
+// Parses the name of a suite and its options; no value is checked yet. Errors: kInvalid with the reason.
+Result<po::variables_map> parse_suite_arguments(std::span<const std::string> arguments,
+                                                const po::options_description& options);
 
 }  // namespace statmill

@@ -6,6 +6,7 @@
 
 #include "tools/statmill-bench/measures.h"
 #include "tools/statmill-bench/sender.h"
+#include "tools/statmill-bench/suites.h"
 #include "tools/statmill-bench/verify.h"
 
 namespace statmill {
@@ -22,14 +23,14 @@ struct Context {
   const std::filesystem::path& programs;
 };
 
-struct Road {
+struct Path {
   std::string name;    // "passed_on.tcp"
   std::string prefix;  // the prefix of its figures: "passed_on_"
   Transport transport;
   std::string aggregate;
 };
 
-std::vector<Road> roads() {
+std::vector<Path> paths() {
   return {{"tcp", "", Transport::kTcp, "1s"},
           {"udp", "udp_", Transport::kUdp, "1s"},
           {"passed_on.tcp", "passed_on_", Transport::kTcp, "0s"},
@@ -45,17 +46,17 @@ Status verify(const ServerProcess& server, const SentTotals& sent, double lines)
   return verified ? Status::ok() : Status(verified.error());
 }
 
-Measured measure(const Road& road, const Context& context) {
+Measured measure(const Path& path, const Context& context) {
   const size_t series = context.options.series;
   const size_t passes = std::max<size_t>(2, context.options.samples / series);
-  std::fprintf(stderr, "relay: %s: %zu series x %zu passes, %llu samples/s\n", road.name.c_str(), series,
+  std::fprintf(stderr, "relay: %s: %zu series x %zu passes, %llu samples/s\n", path.name.c_str(), series,
                passes, static_cast<unsigned long long>(context.options.rate));
   auto server = ServerProcess::start({.program = context.programs / "statmilld", .listener = "agent"});
   if (!server) return server.error();
   // A single collection, so that the figures are the relay's alone. The queue has room for all that is not
   // yet acknowledged: at this rate more than 4 MiB pass between two ticks of the server.
   const std::vector<std::string> agent_options = {"--server",          server->address().line.text(),
-                                                  "--relay.aggregate", road.aggregate,
+                                                  "--relay.aggregate", path.aggregate,
                                                   "--queue.bytes",     "256M",
                                                   "--collectors",      "load",
                                                   "--interval",        "1h"};
@@ -68,10 +69,10 @@ Measured measure(const Road& road, const Context& context) {
   const auto cpu_before = agent->meter().cpu_time();
   if (!cpu_before) return cpu_before.error();
   const auto sent =
-      send({.server = agent->address().line, .transport = road.transport, .rate = context.options.rate},
+      send({.server = agent->address().line, .transport = path.transport, .rate = context.options.rate},
            replay.streams, {0, passes});
   if (!sent) return sent.error();
-  const std::string listener = road.transport == Transport::kTcp ? "tcp" : "udp";
+  const std::string listener = path.transport == Transport::kTcp ? "tcp" : "udp";
   const auto account = agent->wait_for_received(listener, sent->samples, kStallLimit);
   if (!account) return account.error();
   if (account->accepted != sent->samples)
@@ -88,7 +89,7 @@ Measured measure(const Road& road, const Context& context) {
                           unix_seconds(SystemClock().wall()) + kTimeMargin};
   if (Status s = verify(*server, totals, *lines); !s) return s.error();
   const double cpu_us = std::chrono::duration<double, std::micro>(*cpu - *cpu_before).count();
-  const std::string prefix = "relay." + road.prefix;
+  const std::string prefix = "relay." + path.prefix;
   return std::vector<Measurement>{
       {prefix + "cpu_us_per_sample", cpu_us / static_cast<double>(sent->samples), "us", sent->samples},
       {prefix + "rss", static_cast<double>(*rss), "B", series}};
@@ -96,12 +97,35 @@ Measured measure(const Road& road, const Context& context) {
 
 std::vector<Measure<Context>> measures() {
   std::vector<Measure<Context>> out;
-  for (const Road& road : roads())
-    out.push_back({road.name, [road](const Context& context) { return measure(road, context); }});
+  for (const Path& path : paths())
+    out.push_back({path.name, [path](const Context& context) { return measure(path, context); }});
   return out;
 }
 
 }  // namespace
+
+po::options_description describe_relay() {
+  po::options_description out("relay; all measures take a minute", kHelpWidth);
+  const std::string only = "runs only these measures: " + joined(relay_measures());
+  out.add_options()                                   //
+      ("only", text_value("NAME,..."), only.c_str())  //
+      ("series", text_value("COUNT")->default_value("10000"), "number of series, 100 per host")(
+          "samples", text_value("COUNT")->default_value("5000000"), "number of samples per measure")  //
+      ("rate", text_value("COUNT")->default_value("500000"), "samples per second");
+  return out;
+}
+
+Result<RelayBenchOptions> relay_options(const po::variables_map& values) {
+  auto only = measures_asked(values, relay_measures());
+  if (!only) return only.error();
+  const Result<size_t> series = count(values, "series", {.max = 10'000'000});
+  if (!series) return series.error();
+  const Result<size_t> samples = count(values, "samples", {.max = 10'000'000'000});
+  if (!samples) return samples.error();
+  const Result<size_t> rate = count(values, "rate", {.max = 100'000'000});
+  if (!rate) return rate.error();
+  return RelayBenchOptions{.only = std::move(*only), .series = *series, .samples = *samples, .rate = *rate};
+}
 
 std::vector<std::string> relay_measures() { return names_of(measures()); }
 

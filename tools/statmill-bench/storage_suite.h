@@ -26,10 +26,10 @@ struct StorageOptions {
 // "mix", "multi10", ..., in the order in which they run.
 std::vector<std::string> storage_measures();
 
-// Runs the measures and prints the size of each to standard error. `server_program` is the statmilld for the
-// measures of a whole server. Errors: those of the store, the server and the disk, with the name of the
-// measure.
+// Runs the measures and prints the size of each to standard error. `programs` is the directory of statmilld,
+// for the measures of a whole server. Errors: those of the store, the server and the disk, with the name of
+// the measure.
 Result<std::vector<Measurement>> run_storage(const StorageOptions& options,
-                                             const std::filesystem::path& server_program, Timestamp now);
+                                             const std::filesystem::path& programs);
 
 }  // namespace statmill

@@ -1,0 +1,36 @@
+#include "tools/statmill-bench/suites.h"
+
+#include <array>
+
+namespace statmill {
+namespace {
+
+// Reads the options of a suite, and returns its run with them.
+template <auto kRead, auto kRun>
+Result<SuiteRun> run_with(const po::variables_map& values) {
+  auto options = kRead(values);
+  if (!options) return options.error();
+  return SuiteRun([options = std::move(*options)](const std::filesystem::path& programs) {
+    return kRun(options, programs);
+  });
+}
+
+constexpr std::array<Suite, 6> kSuites = {
+    {{"ingest", "CPU that statmilld uses per accepted sample, and its memory per series", describe_ingest,
+      run_with<ingest_options, run_ingest>},
+     {"storage", "disk space, bytes written, CPU and RAM per bucket; reading, recovery and start",
+      describe_storage, run_with<storage_options, run_storage>},
+     {"counters", "time of counting in a program, compared with other ways to count", describe_counters,
+      run_with<counters_options, run_counters>},
+     {"relay", "CPU that statmill-agent uses per relayed sample", describe_relay,
+      run_with<relay_options, run_relay>},
+     {"bpf", "time of the agent's eBPF programs per event, and CPU of the idle agent", describe_bpf,
+      run_with<bpf_options, run_bpf>},
+     {"agents", "CPU that statmilld uses per acknowledged sample; recovery of an agent's spool",
+      describe_agents, run_with<agents_options, run_agents>}}};
+
+}  // namespace
+
+std::span<const Suite> suites() { return kSuites; }
+
+}  // namespace statmill
