@@ -197,6 +197,14 @@ TEST_F(BenchProgram, RelayMeasuresEveryPathAndLosesNothing) {
   EXPECT_THAT(said_, HasSubstr("relay: passed_on.udp: 200 series x 10 passes"));
 }
 
+TEST_F(BenchProgram, ParsersMeasuresEachDialectWithBothParsers) {
+  const auto measured = objects(run({"parsers", "--lines", "50", "--runs", "1", "--json"}));
+  EXPECT_EQ(measured.size(), 16U);
+  for (const char* name :
+       {"istatd.ns_per_line", "graphite.general_ns_per_line", "dogstatsd_single.ns_per_line"})
+    EXPECT_GT(measured.at(std::string("parsers.") + name).at("value").to_number<double>(), 0) << name;
+}
+
 TEST_F(BenchProgram, AgentsMeasuresAcknowledgmentsAndTheCatchUpOfASpool) {
   const auto measured = objects(
       run({"agents", "--agents", "2", "--series", "200", "--samples", "8000", "--spool", "20000", "--json"}));

@@ -15,7 +15,7 @@ Result<SuiteRun> run_with(const po::variables_map& values) {
   });
 }
 
-constexpr std::array<Suite, 6> kSuites = {
+constexpr std::array<Suite, 7> kSuites = {
     {{"ingest", "CPU that statmilld uses per accepted sample, and its memory per series", describe_ingest,
       run_with<ingest_options, run_ingest>},
      {"storage", "disk space, bytes written, CPU and RAM per bucket; reading, recovery and start",
@@ -27,7 +27,9 @@ constexpr std::array<Suite, 6> kSuites = {
      {"bpf", "time of the agent's eBPF programs per event, and CPU of the idle agent", describe_bpf,
       run_with<bpf_options, run_bpf>},
      {"agents", "CPU that statmilld uses per acknowledged sample; recovery of an agent's spool",
-      describe_agents, run_with<agents_options, run_agents>}}};
+      describe_agents, run_with<agents_options, run_agents>},
+     {"parsers", "time of parsing a line, with and without the fast parser of its dialect", describe_parsers,
+      run_with<parsers_options, run_parsers>}}};
 
 }  // namespace
 

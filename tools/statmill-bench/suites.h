@@ -12,6 +12,7 @@
 #include "tools/statmill-bench/ingest_suite.h"
 #include "tools/statmill-bench/measures.h"
 #include "tools/statmill-bench/option_values.h"
+#include "tools/statmill-bench/parsers_suite.h"
 #include "tools/statmill-bench/relay_suite.h"
 #include "tools/statmill-bench/storage_suite.h"
 
@@ -38,11 +39,13 @@ po::options_description describe_counters();
 po::options_description describe_relay();
 po::options_description describe_bpf();
 po::options_description describe_agents();
+po::options_description describe_parsers();
 Result<IngestOptions> ingest_options(const po::variables_map& values);
 Result<StorageOptions> storage_options(const po::variables_map& values);
 Result<CountersOptions> counters_options(const po::variables_map& values);
 Result<RelayBenchOptions> relay_options(const po::variables_map& values);
 Result<BpfOptions> bpf_options(const po::variables_map& values);
 Result<AgentsBenchOptions> agents_options(const po::variables_map& values);
+Result<ParsersOptions> parsers_options(const po::variables_map& values);
 
 }  // namespace statmill
