@@ -1,6 +1,7 @@
 // Radix sort by a 32-bit key, for long lists. One pass partitions the items by the high bits of their keys;
 // then each part, small enough for the cache, is sorted by the low bits. Sorting all items digit by digit
-// took twice as long, because each pass writes to as many places as a digit has values.
+// took twice as long, because each pass writes to as many places as a digit has values. README.md has
+// figures.
 #pragma once
 
 #include <algorithm>

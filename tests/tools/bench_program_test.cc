@@ -205,6 +205,15 @@ TEST_F(BenchProgram, ParsersMeasuresEachDialectWithBothParsers) {
     EXPECT_GT(measured.at(std::string("parsers.") + name).at("value").to_number<double>(), 0) << name;
 }
 
+TEST_F(BenchProgram, SortMeasuresEachWayToSort) {
+  const auto measured = objects(run({"sort", "--only", "dense_2500", "--runs", "1", "--json"}));
+  EXPECT_EQ(measured.size(), 4U);
+  for (const char* way : {"radix", "pdqsort", "spreadsort", "std"}) {
+    const std::string name = std::string("sort.dense_2500.") + way + "_ns_per_key";
+    EXPECT_GT(measured.at(name).at("value").to_number<double>(), 0) << name;
+  }
+}
+
 TEST_F(BenchProgram, AgentsMeasuresAcknowledgmentsAndTheCatchUpOfASpool) {
   const auto measured = objects(
       run({"agents", "--agents", "2", "--series", "200", "--samples", "8000", "--spool", "20000", "--json"}));

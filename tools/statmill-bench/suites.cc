@@ -15,7 +15,7 @@ Result<SuiteRun> run_with(const po::variables_map& values) {
   });
 }
 
-constexpr std::array<Suite, 7> kSuites = {
+constexpr std::array<Suite, 8> kSuites = {
     {{"ingest", "CPU that statmilld uses per accepted sample, and its memory per series", describe_ingest,
       run_with<ingest_options, run_ingest>},
      {"storage", "disk space, bytes written, CPU and RAM per bucket; reading, recovery and start",
@@ -29,7 +29,9 @@ constexpr std::array<Suite, 7> kSuites = {
      {"agents", "CPU that statmilld uses per acknowledged sample; recovery of an agent's spool",
       describe_agents, run_with<agents_options, run_agents>},
      {"parsers", "time of parsing a line, with and without the fast parser of its dialect", describe_parsers,
-      run_with<parsers_options, run_parsers>}}};
+      run_with<parsers_options, run_parsers>},
+     {"sort", "time of sorting the series of a tick, compared with library functions", describe_sort,
+      run_with<sort_options, run_sort>}}};
 
 }  // namespace
 

@@ -14,6 +14,7 @@
 #include "tools/statmill-bench/option_values.h"
 #include "tools/statmill-bench/parsers_suite.h"
 #include "tools/statmill-bench/relay_suite.h"
+#include "tools/statmill-bench/sort_suite.h"
 #include "tools/statmill-bench/storage_suite.h"
 
 namespace statmill {
@@ -40,6 +41,7 @@ po::options_description describe_relay();
 po::options_description describe_bpf();
 po::options_description describe_agents();
 po::options_description describe_parsers();
+po::options_description describe_sort();
 Result<IngestOptions> ingest_options(const po::variables_map& values);
 Result<StorageOptions> storage_options(const po::variables_map& values);
 Result<CountersOptions> counters_options(const po::variables_map& values);
@@ -47,5 +49,6 @@ Result<RelayBenchOptions> relay_options(const po::variables_map& values);
 Result<BpfOptions> bpf_options(const po::variables_map& values);
 Result<AgentsBenchOptions> agents_options(const po::variables_map& values);
 Result<ParsersOptions> parsers_options(const po::variables_map& values);
+Result<SortOptions> sort_options(const po::variables_map& values);
 
 }  // namespace statmill
