@@ -77,7 +77,7 @@ FrameResult AgentRegistry::accept(const Lease& lease, const BatchFrame& batch, T
   };
   const AgentPosition end{0, batch.seq, batch.lines_before + batch.lines, batch.time};
   const FrameResult result = accept_next(lease, {end}, now, apply, advance);
-  if (result == FrameResult::kAccepted) accepted_.add();
+  if (result == FrameResult::kApplied) accepted_.add();
   return result;
 }
 
@@ -127,7 +127,7 @@ FrameResult AgentRegistry::accept_next(
   agent.recent.note(frame, durable_seq);
   *agent.provisional = next;
   agent.row = std::move(next);
-  return FrameResult::kAccepted;
+  return FrameResult::kApplied;
 }
 
 // For a frame whose number was accepted before, on this connection or on one that it has replaced.

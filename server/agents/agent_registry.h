@@ -41,7 +41,7 @@ namespace statmill {
 
 // The outcome of a batch or a gap.
 enum class FrameResult : uint8_t {
-  kAccepted,
+  kApplied,
   kRepeat,      // it was accepted before
   kOtherBatch,  // a different batch with this number was accepted before: a clone sent it
   kGap,       // it does not follow the agent's position, or is at or before what the welcome reported durable

@@ -175,7 +175,7 @@ bool AgentStream::refuse_wrong_clock(Timestamp clock, TickTime now) {
 
 void AgentStream::answer(FrameResult result, uint64_t seq) {
   switch (result) {
-    case FrameResult::kAccepted:
+    case FrameResult::kApplied:
       sent_seq_ = seq;
       return;
     case FrameResult::kRepeat:

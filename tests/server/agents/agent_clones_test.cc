@@ -57,7 +57,7 @@ TEST_F(AgentRegistryTest, BatchesOfDifferentEpochsAreNotCompared) {
   open(1);
   batch(1, 0);
   open(1, 2);
-  EXPECT_EQ(batch(1, 0, 11), FrameResult::kAccepted);
+  EXPECT_EQ(batch(1, 0, 11), FrameResult::kApplied);
   EXPECT_EQ(batch(1, 0, 11), FrameResult::kRepeat);
 }
 

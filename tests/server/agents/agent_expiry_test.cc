@@ -83,7 +83,7 @@ TEST_F(AgentRegistryTest, ANewAgentReplacesTheOneUnseenForLongest) {
   tick();
   agents_->close(lease_);
   open(4);
-  EXPECT_EQ(batch(1, 0), FrameResult::kAccepted);
+  EXPECT_EQ(batch(1, 0), FrameResult::kApplied);
   EXPECT_EQ(tick().forgotten_agents, std::vector<AgentId>{id_of(2)});
   EXPECT_EQ(counted("statmill.agents_evicted"), 1U);
 }
@@ -139,10 +139,10 @@ TEST_F(ForgottenAgentTest, GetsAGapForBatchesThatAreOrMayBeStored) {
     if (has_restarted) restart();
     applied_ = 0;
     EXPECT_EQ(open(returning()).durable, (AgentPosition{1, 1, 10, first_}));
-    EXPECT_EQ(batch_of(first_ + minutes(1), 2, 10), FrameResult::kAccepted);
+    EXPECT_EQ(batch_of(first_ + minutes(1), 2, 10), FrameResult::kApplied);
     EXPECT_EQ(applied_, 0) << "it is already stored";
     pass(minutes(1));
-    EXPECT_EQ(batch(3, 20), FrameResult::kAccepted);
+    EXPECT_EQ(batch(3, 20), FrameResult::kApplied);
     EXPECT_EQ(applied_, 1);
     const AgentRow row = tick().agents.at(0);
     EXPECT_EQ(row.gaps, 1U);
@@ -160,14 +160,14 @@ TEST_F(ForgottenAgentTest, GetsAGapForBatchesThatAreOrMayBeStored) {
 TEST_F(ForgottenAgentTest, CountsNothingTwiceAfterItsRestart) {
   applied_ = 0;
   EXPECT_EQ(open(1).durable.seq, 0U);
-  EXPECT_EQ(batch_of(first_, 1, 0), FrameResult::kAccepted);
+  EXPECT_EQ(batch_of(first_, 1, 0), FrameResult::kApplied);
   tick();
   restart();
   open(1);
-  EXPECT_EQ(batch_of(first_ + minutes(1), 2, 10), FrameResult::kAccepted);
+  EXPECT_EQ(batch_of(first_ + minutes(1), 2, 10), FrameResult::kApplied);
   EXPECT_EQ(applied_, 0);
-  EXPECT_EQ(batch(3, 20), FrameResult::kAccepted);
-  EXPECT_EQ(batch_of(first_, 4, 30), FrameResult::kAccepted) << "its clock was set back in the meantime";
+  EXPECT_EQ(batch(3, 20), FrameResult::kApplied);
+  EXPECT_EQ(batch_of(first_, 4, 30), FrameResult::kApplied) << "its clock was set back in the meantime";
   EXPECT_EQ(applied_, 2);
   const AgentRow row = tick().agents.at(0);
   EXPECT_EQ(row.gaps, 1U);
@@ -177,7 +177,7 @@ TEST_F(ForgottenAgentTest, CountsNothingTwiceAfterItsRestart) {
 TEST_F(ForgottenAgentTest, GetsNoGapForBatchesMadeLater) {
   applied_ = 0;
   open(2);
-  EXPECT_EQ(batch(1, 0), FrameResult::kAccepted);
+  EXPECT_EQ(batch(1, 0), FrameResult::kApplied);
   EXPECT_EQ(applied_, 1);
   // The store was restored from a state before it knew this agent.
   HelloFrame later = hello(3);

@@ -87,7 +87,7 @@ class AgentRegistryTest : public testing::Test {
   // Connects an agent, stores one batch and disconnects it.
   void visit(uint8_t agent) {
     open(agent);
-    EXPECT_EQ(batch(1, 0), FrameResult::kAccepted);
+    EXPECT_EQ(batch(1, 0), FrameResult::kApplied);
     tick();
     agents_->close(lease_);
   }

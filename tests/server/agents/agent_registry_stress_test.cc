@@ -56,7 +56,7 @@ uint64_t run_connection(AgentRegistry& agents, TableIntake& intake, uint8_t agen
         });
     if (result == FrameResult::kReplaced) break;
     EXPECT_NE(result, FrameResult::kGap);
-    if (result == FrameResult::kAccepted) accepted.fetch_add(1);
+    if (result == FrameResult::kApplied) accepted.fetch_add(1);
     ++seq;
   }
   agents.close(opened.lease);

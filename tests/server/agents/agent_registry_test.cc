@@ -11,11 +11,11 @@ TEST_F(AgentRegistryTest, AnUnknownAgentStartsAtZero) {
 
 TEST_F(AgentRegistryTest, BatchesAreAcceptedInOrderAndOnce) {
   open(1);
-  EXPECT_EQ(batch(1, 0), FrameResult::kAccepted);
+  EXPECT_EQ(batch(1, 0), FrameResult::kApplied);
   EXPECT_EQ(batch(1, 0), FrameResult::kRepeat);
   EXPECT_EQ(batch(3, 20), FrameResult::kGap);
   EXPECT_EQ(batch(2, 11), FrameResult::kGap);  // it does not lease what should lie before it
-  EXPECT_EQ(batch(2, 10), FrameResult::kAccepted);
+  EXPECT_EQ(batch(2, 10), FrameResult::kApplied);
   EXPECT_EQ(applied_, 2);
 }
 
@@ -51,7 +51,7 @@ TEST_F(AgentRegistryTest, RestoredBatchesAreNotAcceptedAgain) {
   restart();
   EXPECT_EQ(open(1).durable, (AgentPosition{1, 1, 10, now_.wall}));
   EXPECT_EQ(batch(1, 0), FrameResult::kGap);
-  EXPECT_EQ(batch(2, 10), FrameResult::kAccepted);
+  EXPECT_EQ(batch(2, 10), FrameResult::kApplied);
 }
 
 TEST_F(AgentRegistryTest, TheNewerConnectionSpeaksForTheAgent) {
@@ -60,7 +60,7 @@ TEST_F(AgentRegistryTest, TheNewerConnectionSpeaksForTheAgent) {
   const auto old_observer = observer_;
   open(1);
   EXPECT_EQ(old_observer->end, RefuseReason::kReplaced);
-  EXPECT_EQ(batch(1, 0), FrameResult::kAccepted);
+  EXPECT_EQ(batch(1, 0), FrameResult::kApplied);
   lease_ = old;
   EXPECT_EQ(batch(2, 10), FrameResult::kReplaced);
   agents_->close(old);  // does not close the other connection
@@ -73,7 +73,7 @@ TEST_F(AgentRegistryTest, ALowerEpochIsFencedAndAHigherOneStartsAtZero) {
   tick();
   expect_refused(hello(1, 1), RefuseReason::kFenced);
   EXPECT_EQ(open(1, 3).durable, (AgentPosition{3, 0, 0, now_.wall}));
-  EXPECT_EQ(batch(1, 0), FrameResult::kAccepted);
+  EXPECT_EQ(batch(1, 0), FrameResult::kApplied);
 }
 
 TEST_F(AgentRegistryTest, ATickOfAnOlderEpochDoesNotMoveTheNewerOne) {
@@ -93,7 +93,7 @@ TEST_F(AgentRegistryTest, AHelloAloneFencesNoOtherConnection) {
   open(1, std::numeric_limits<uint32_t>::max());
   agents_->close(lease_);
   EXPECT_EQ(open(1, 1).durable.seq, 1U) << "the real agent continues";
-  EXPECT_EQ(batch(2, 10), FrameResult::kAccepted);
+  EXPECT_EQ(batch(2, 10), FrameResult::kApplied);
 }
 
 TEST_F(AgentRegistryTest, TheFirstBatchOfALaterEpochFencesTheEarlierOne) {
@@ -126,7 +126,7 @@ TEST_F(AgentRegistryTest, AWrongSecretIsRefusedAndTheOwnerStaysConnected) {
   thief.host = "evil";
   expect_refused(thief, RefuseReason::kOwner);
   EXPECT_FALSE(owner->end);
-  EXPECT_EQ(batch(2, 10), FrameResult::kAccepted);
+  EXPECT_EQ(batch(2, 10), FrameResult::kApplied);
   EXPECT_EQ(counted("statmill.agent_connections_wrong_owner"), 1U);
   const auto conflicts = agents_->conflicts(now_.steady);
   ASSERT_EQ(conflicts.size(), 1U);
@@ -171,8 +171,8 @@ TEST_F(AgentRegistryTest, AGapMovesThePositionAndIsRecorded) {
   open(1);
   batch(1, 0);
   pass(minutes(1));
-  EXPECT_EQ(gap(2, 5, 50), FrameResult::kAccepted);
-  EXPECT_EQ(batch(6, 50), FrameResult::kAccepted);
+  EXPECT_EQ(gap(2, 5, 50), FrameResult::kApplied);
+  EXPECT_EQ(batch(6, 50), FrameResult::kApplied);
   const StoreBatch stored = end_epoch();
   ASSERT_EQ(stored.agents.size(), 1U);
   const AgentRow& row = stored.agents[0];
@@ -194,7 +194,7 @@ TEST_F(AgentRegistryTest, AGapThatDoesNotFollowIsRefused) {
   batch(1, 0);
   EXPECT_EQ(gap(3, 5, 50), FrameResult::kGap) << "it does not announce the second";
   EXPECT_EQ(gap(1, 5, 50), FrameResult::kGap) << "the first was accepted";
-  EXPECT_EQ(gap(2, 5, 50), FrameResult::kAccepted);
+  EXPECT_EQ(gap(2, 5, 50), FrameResult::kApplied);
 }
 
 TEST_F(AgentRegistryTest, RecordedGapsAreBoundedAndAllAreCounted) {
@@ -214,7 +214,7 @@ TEST_F(AgentRegistryTest, AnAgentWithoutABatchDoesNotCountForTheLimit) {
   open(2);
   const AgentRegistry::Lease second = lease_;
   open(3);
-  EXPECT_EQ(batch(1, 0), FrameResult::kAccepted);
+  EXPECT_EQ(batch(1, 0), FrameResult::kApplied);
   lease_ = second;
   EXPECT_EQ(batch(1, 0), FrameResult::kLimit) << "the other agent uses up the limit";
 }
@@ -227,7 +227,7 @@ TEST_F(AgentRegistryTest, NewAgentsOfOneAddressAreLimitedPerMinute) {
   visit(2);
   expect_refused(hello(3), RefuseReason::kLimit);
   open(1);
-  EXPECT_EQ(batch(2, 10), FrameResult::kAccepted) << "known agents are not limited";
+  EXPECT_EQ(batch(2, 10), FrameResult::kApplied) << "known agents are not limited";
   sender_.address[7] = 7;
   visit(3);
   pass(minutes(1));
@@ -242,7 +242,7 @@ TEST_F(AgentRegistryTest, TheLimitAlsoAppliesAtTheFirstBatch) {
   open(1);
   const AgentRegistry::Lease first = lease_;
   open(2);
-  EXPECT_EQ(batch(1, 0), FrameResult::kAccepted);
+  EXPECT_EQ(batch(1, 0), FrameResult::kApplied);
   lease_ = first;
   EXPECT_EQ(batch(1, 0), FrameResult::kLimit);
 }

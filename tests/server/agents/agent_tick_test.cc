@@ -89,7 +89,7 @@ TEST_F(AgentTickTest, ACrashBeforeTheTickLosesSamplesAndPosition) {
   send(1);
   start();
   EXPECT_EQ(hello(), 0U);
-  EXPECT_EQ(send(1), FrameResult::kAccepted);
+  EXPECT_EQ(send(1), FrameResult::kApplied);
   ASSERT_TRUE(tick());
   EXPECT_EQ(observer_->durable_ack.seq, 1U);
   EXPECT_EQ(total(), 1);
@@ -135,8 +135,8 @@ TEST_F(AgentTickTest, AFailedWriteThatReachedTheDiskCountsOnce) {
 // A server whose clock is an hour slow accepts lines of agents whose clocks are right.
 TEST_F(AgentTickTest, LinesAreJudgedByTheClockOfTheirSender) {
   hello();
-  EXPECT_EQ(send(1, line_at(kNow + 3600), from_unix_seconds(kNow + 3600)), FrameResult::kAccepted);
-  EXPECT_EQ(send(2, line_at(kNow + 24 * 3600), from_unix_seconds(kNow + 24 * 3600)), FrameResult::kAccepted);
+  EXPECT_EQ(send(1, line_at(kNow + 3600), from_unix_seconds(kNow + 3600)), FrameResult::kApplied);
+  EXPECT_EQ(send(2, line_at(kNow + 24 * 3600), from_unix_seconds(kNow + 24 * 3600)), FrameResult::kApplied);
   ASSERT_TRUE(tick());
   EXPECT_EQ(observer_->durable_ack.lines_refused, 0U);
   EXPECT_EQ(table_->copy("seen")->last_slot, (kNow + 24 * 3600) / 10);
@@ -158,7 +158,7 @@ TEST_F(AgentTickTest, LinesAheadOfTheirSendersClockAreRefusedAndReported) {
 // The clocks agree now; the agent's was ahead when it made the batch.
 TEST_F(AgentTickTest, ABatchMadeByAWrongClockIsRefusedAndCounted) {
   hello();
-  EXPECT_EQ(send(1, kLine, from_unix_seconds(kNow + 26 * 3600)), FrameResult::kAccepted);
+  EXPECT_EQ(send(1, kLine, from_unix_seconds(kNow + 26 * 3600)), FrameResult::kApplied);
   send(2);
   ASSERT_TRUE(tick());
   EXPECT_EQ(observer_->durable_ack.seq, 2U);
