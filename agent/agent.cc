@@ -2,20 +2,16 @@
 
 #include <unistd.h>
 
-#include <cerrno>
-#include <csignal>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string_view>
 #include <thread>
 
 #include "agent/agent_metrics.h"
 #include "agent/capabilities.h"
-#include "base/ending_signals.h"
 #include "base/hash.h"
 #include "base/net/watchdog_thread.h"
-#include "base/service_manager.h"
+#include "base/program.h"
+#include "ingest/loop_lag.h"
 
 namespace statmill {
 namespace {
@@ -27,27 +23,21 @@ OutboxOptions outbox_options(const AgentConfig& config) {
   return options;
 }
 
-int exit_code_of(ErrorCode code) {
-  if (code == ErrorCode::kInvalid) return kExitUsage;
-  return code == ErrorCode::kVersion ? kExitOtherFormat : EXIT_FAILURE;
-}
-
 }  // namespace
 
 Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
     : log_(log),
+      main_loop_(log),
       sampler_(config, log, clock),
       watchdog_interval_(config.watchdog.look),
       watchdog_(config.watchdog, watchdog_services(clock)),
       outbox_({log, clock, watchdog_}, outbox_options(config)),
       ports_(
-          config, {io_, local_registry_, clock, log, watchdog_},
+          config, {main_loop_.loop(), local_registry_, clock, log, watchdog_},
           [this](LineBatch batch) { outbox_.send(std::move(batch)); }, [this] { return metrics(); }),
-      signals_(io_, SIGTERM, SIGINT),
-      hangups_(io_, SIGHUP),
-      stop_timer_(io_),
+      stop_timer_(main_loop_.loop()),
       timer_(
-          io_, [this] { return sampler_.until_next(); },
+          main_loop_.loop(), [this] { return sampler_.until_next(); },
           [this] {
             const Running running("a collection");
             outbox_.send(collect());
@@ -59,14 +49,8 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
 
 // A hang of the only loop is reported by the log and to the service manager; no other code could run.
 Watchdog::Services Agent::watchdog_services(const Clock& clock) {
-  return {clock, log_,
-          [this](std::string_view loop, std::chrono::nanoseconds lag) {
-            local_registry_
-                .histogram("statmill.loop_lag_ns", "How late an event loop served a ping, in nanoseconds.",
-                           {{"loop", std::string(loop)}})
-                .record(static_cast<uint64_t>(lag.count()));
-          },
-          [](std::string_view, const std::string&) {}, [](std::string_view, const std::string&) {}};
+  return {clock, log_, loop_lag_recorder(local_registry_), [](std::string_view, const std::string&) {},
+          [](std::string_view, const std::string&) {}};
 }
 
 std::string Agent::metrics() const {
@@ -74,66 +58,36 @@ std::string Agent::metrics() const {
   return prometheus_text(local_registry_.read()) + sampler_.prometheus_text();
 }
 
-int Agent::run() {
+std::optional<Fault> Agent::run() {
   give_up_capabilities(log_);  // before the ports open, because their threads would keep theirs
-  signals_.async_wait([this](const boost::system::error_code& error, int signal) {
-    if (error) return;
-    log_.info("stopping", {{"signal", signal}});
-    service_manager::stopping();
-    stop();
-  });
-  ignore_hangup();
-  if (const Status opened = outbox_.open(); !opened) {
-    log_.error("cannot send", {{"reason", opened.error().message}});
-    return exit_code_of(opened.error().code);
-  }
-  if (const Status opened = ports_.open(); !opened) {
-    log_.error("cannot listen", {{"reason", opened.error().message}});
-    return EXIT_FAILURE;
-  }
+  if (Status opened = outbox_.open(); !opened) return data_fault(opened.error());
+  if (Status opened = ports_.open(); !opened) return listen_fault(opened.error());
   collect();  // reads the first totals; the batch is incomplete without growth, so it is not sent
   outbox_.start();
   timer_.start();
-  service_manager::ready();
   {
     const WatchdogThread watchdog_thread(watchdog_, watchdog_interval_);
-    const LoopWatch watch(&watchdog_, io_, "agent");
-    const EndingSignalsAccepted accepted;
-    io_.run();
+    main_loop_.run(watchdog_, "agent", [this] { stop(); });
   }
   if (outbox_.figures().is_resolving) {
     // Destroying the resolver would wait for the name lookup, however long that takes.
     log_.warn("stopping during a name lookup");
     std::_Exit(EXIT_SUCCESS);
   }
-  return EXIT_SUCCESS;
+  return std::nullopt;
 }
 
-int Agent::run_once() {
-  hangups_.clear();
-  signals_.clear();  // a signal ends the process, as there is nothing to finish
+std::optional<Fault> Agent::run_once() {
   give_up_capabilities(log_);
   collect();
   std::this_thread::sleep_for(sampler_.interval());
-  if (std::fputs(collect().text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
-    log_.error("cannot print", {{"reason", std::strerror(errno)}});
-    return EXIT_FAILURE;
-  }
-  return EXIT_SUCCESS;
+  return print(collect().text);
 }
 
 LineBatch Agent::collect() {
   LineBatch batch = sampler_.collect();
   outbox_.set_notes(sampler_.notes());
   return batch;
-}
-
-void Agent::ignore_hangup() {
-  hangups_.async_wait([this](const boost::system::error_code& error, int) {
-    if (error) return;
-    log_.warn("SIGHUP is ignored: settings are read only at the start");
-    ignore_hangup();
-  });
 }
 
 void Agent::stop() {
@@ -143,7 +97,7 @@ void Agent::stop() {
   stop_timer_.async_wait([this](const boost::system::error_code& error) {
     if (!error) log_.warn("shutdown waits for the spool's disk, which hangs");
   });
-  outbox_.finish(kFinishLimit, [this] { io_.stop(); });
+  outbox_.finish(kFinishLimit, [this] { main_loop_.end(); });
 }
 
 }  // namespace statmill

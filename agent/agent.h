@@ -2,9 +2,8 @@
 // reverse order.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <optional>
 #include <string>
 
 #include "agent/agent_ports.h"
@@ -13,16 +12,14 @@
 #include "agent/delivery/outbox_thread.h"
 #include "agent/sampler.h"
 #include "base/clock.h"
+#include "base/exit_code.h"
 #include "base/log.h"
+#include "base/net/main_loop.h"
 #include "base/net/repeating_timer.h"
 #include "base/net/watchdog.h"
 #include "statmill/registry.h"
 
 namespace statmill {
-
-// Exit codes after which a restart cannot help: the settings are wrong; the spool has another format version.
-inline constexpr int kExitUsage = 2;
-inline constexpr int kExitOtherFormat = 5;
 
 // Confined to one thread.
 class Agent {
@@ -33,23 +30,21 @@ class Agent {
 
   Agent(const AgentConfig& config, Log& log, const Clock& clock);
 
-  // Collects and sends once per interval until SIGTERM or SIGINT. SIGHUP is logged and otherwise ignored. The
-  // program must block all three signals before it constructs the agent (base/ending_signals.h). Returns the
-  // exit code.
-  int run();
+  // Collects and sends once per interval until SIGTERM or SIGINT (MainLoop::run). Requires: prepare_service()
+  // was called before the agent was constructed. Returns nullopt on success.
+  std::optional<Fault> run();
   // Collects twice, one interval apart, and prints the lines of the second collection to standard output.
-  // Returns the exit code.
-  int run_once();
+  // Returns nullopt on success.
+  std::optional<Fault> run_once();
 
  private:
   LineBatch collect();
-  void ignore_hangup();
   void stop();
   std::string metrics() const;
   Watchdog::Services watchdog_services(const Clock& clock);
 
   Log& log_;
-  boost::asio::io_context io_{1};
+  MainLoop main_loop_;
   Sampler sampler_;
   // Counters of the relay and of /metrics. A server uses the same names, so they are not sent to it.
   Registry local_registry_;
@@ -57,8 +52,6 @@ class Agent {
   Watchdog watchdog_;
   OutboxThread outbox_;
   AgentPorts ports_;
-  boost::asio::signal_set signals_;
-  boost::asio::signal_set hangups_;
   boost::asio::steady_timer stop_timer_;
   RepeatingTimer timer_;
 };

@@ -25,14 +25,12 @@ Status AgentPorts::open() {
     if (Status opened = http_.open(*http_listen_); !opened) return opened;
   }
   if (!relay_ && !http_listen_) return Status::ok();
-  const auto text = [](const Endpoint& endpoint) {
-    return endpoint.host.empty() ? std::string("off") : endpoint.text();
-  };
+  const Endpoint http = http_listen_ ? http_.endpoint() : Endpoint{};
   const Relay::Ports ports = relay_ ? relay_->ports() : Relay::Ports{};
-  log_.info("ready", {{"line", text(ports.line)},
-                      {"graphite", text(ports.graphite)},
-                      {"statsd", text(ports.statsd)},
-                      {"http", text(http_.endpoint())}});
+  log_.info("ready", {{"line", ports.line.text()},
+                      {"graphite", ports.graphite.text()},
+                      {"statsd", ports.statsd.text()},
+                      {"http", http.text()}});
   return Status::ok();
 }
 

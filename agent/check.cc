@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +11,7 @@
 #include "agent/collectors/bpf_probe.h"
 #include "agent/collectors/bpf_statistics.h"
 #include "agent/collectors/make_collectors.h"
+#include "base/program.h"
 
 namespace statmill {
 namespace {
@@ -111,7 +110,7 @@ void add_rows(const Checked& checked, bool is_measured, std::vector<Row>& rows) 
 
 }  // namespace
 
-int check_collectors(const AgentConfig& config, Log& log, const Clock& clock) {
+std::optional<Fault> check_collectors(const AgentConfig& config, Log& log, const Clock& clock) {
   ProcReader proc(config.proc_root);
   std::vector<Checked> all = make_all(config, proc, clock, log);
   const auto uses_of = [](const Checked& checked) {
@@ -135,8 +134,7 @@ int check_collectors(const AgentConfig& config, Log& log, const Clock& clock) {
   std::string text = table_of(rows);
   text += not_measured ? "\nEvents are not measured: " + *not_measured + ".\n"
                        : "\nns/event includes the kernel's own measuring, about 60 ns.\n";
-  const bool is_printed = std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
-  return is_printed ? EXIT_SUCCESS : EXIT_FAILURE;
+  return print(text);
 }
 
 }  // namespace statmill

@@ -18,7 +18,9 @@ namespace {
 constexpr size_t kPrefixBytesMax = 256;
 constexpr std::string_view kUsage =
     "Usage: statmill-agent [OPTION]...\n"
-    "Measures this host and pushes the samples to a statmill server.";
+    "Measures this host and pushes the samples to a statmill server.\n"
+    "Exit status: 0 stopped, 1 failed, 2 invalid setting, 4 spool in use, 5 spool of another version,\n"
+    "6 cannot listen, 7 out of memory.";
 
 Error invalid(std::string_view text, std::string_view why) {
   return {ErrorCode::kInvalid, "\"" + std::string(text) + "\" " + std::string(why)};

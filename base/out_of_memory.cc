@@ -6,6 +6,8 @@
 #include <cstring>
 #include <new>
 
+#include "base/exit_code.h"
+
 namespace statmill {
 namespace {
 
@@ -25,7 +27,7 @@ void write_text(const char* text) {
   while (is_ending.test_and_set(std::memory_order_relaxed)) ::pause();
   write_text(program_name);
   write_text(": out of memory: an allocation failed, the process ends\n");
-  ::_exit(kExitOutOfMemory);
+  ::_exit(static_cast<int>(ExitCode::kOutOfMemory));
 }
 
 }  // namespace

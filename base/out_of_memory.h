@@ -1,13 +1,10 @@
-// Ends the program when an allocation fails: with one line on standard error and an exit status of its own.
+// Ends the program when an allocation fails: with one line on standard error and ExitCode::kOutOfMemory.
 // Nothing catches std::bad_alloc and continues, so no change is ever half done in memory. Durable data is
 // whole, because each change of a store or a spool is a single write; the next start is like one after a
 // crash.
 #pragma once
 
 namespace statmill {
-
-// The exit status of all our programs in this case. Documented in docs/operations.md; never renumber it.
-inline constexpr int kExitOutOfMemory = 7;
 
 // From now on, the process ends if operator new fails on any thread and in any C++ library. Allocations by C
 // libraries (OpenSSL, zstd, libbpf, libc) are not covered: there the call returns an error. Call this first

@@ -182,6 +182,7 @@ std::string visible_text(std::string_view text) {
 }
 
 std::string Endpoint::text() const {
+  if (host.empty()) return "off";
   const bool v6 = host.find(':') != std::string::npos;
   return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }

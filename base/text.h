@@ -44,7 +44,7 @@ void append_json_string(std::string& out, std::string_view text);
 // by \xNN.
 std::string visible_text(std::string_view text);
 
-// HOST:PORT or [V6]:PORT.
+// HOST:PORT or [V6]:PORT. An empty host means a port that is not open; its text is "off".
 struct Endpoint {
   std::string host;
   uint16_t port = 0;

@@ -17,7 +17,7 @@ std::optional<Fault> HttpServers::open(std::vector<Route> api, std::vector<Route
   Opened opened =
       HttpServer::open(thread_.loop(), config_.http_listen,
                        {std::move(api), services_.registry, services_.clock, &api_workers_}, config_.http);
-  if (!opened) return Fault{ExitCode::kCannotListen, opened.error()};
+  if (!opened) return listen_fault(opened.error());
   api_ = std::move(*opened);
   admin_routes_ = std::move(admin);
   const Status adopted = adopt_admin(open_admin());
@@ -26,8 +26,7 @@ std::optional<Fault> HttpServers::open(std::vector<Route> api, std::vector<Route
     admin_retry_.start();
     return std::nullopt;
   }
-  const bool is_setting = adopted.error().code == ErrorCode::kInvalid;
-  return Fault{is_setting ? ExitCode::kUsage : ExitCode::kCannotListen, adopted.error()};
+  return listen_fault(adopted.error());
 }
 
 HttpServers::Opened HttpServers::open_admin() {

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/exit_code.h"
 #include "base/log.h"
 #include "base/net/event_thread.h"
 #include "base/net/repeating_timer.h"
 #include "base/net/watchdog.h"
 #include "base/text.h"
 #include "server/config.h"
-#include "server/exit_code.h"
 #include "server/health.h"
 #include "server/http/http_server.h"
 #include "server/http/http_workers.h"

@@ -41,7 +41,7 @@ std::optional<Fault> Listeners::open_lines(std::unique_ptr<LineListener>& listen
       options, std::move(dialect),
       LineListener::Services{services_.intake, services_.registry, connections_, services_.clock,
                              services_.log, &services_.watchdog});
-  if (Status s = listener->open(); !s) return Fault{ExitCode::kCannotListen, s.error()};
+  if (Status s = listener->open(); !s) return listen_fault(s.error());
   return std::nullopt;
 }
 
@@ -51,10 +51,8 @@ std::optional<Fault> Listeners::open_agents() {
       config_.agent,
       AgentListener::Services{services_.agents, services_.table, services_.intake, services_.registry,
                               services_.clock, services_.log, &services_.watchdog});
-  const Status opened = agents_->open();
-  if (opened) return std::nullopt;
-  const bool is_setting = opened.error().code == ErrorCode::kInvalid;
-  return Fault{is_setting ? ExitCode::kUsage : ExitCode::kCannotListen, opened.error()};
+  if (Status s = agents_->open(); !s) return listen_fault(s.error());
+  return std::nullopt;
 }
 
 void Listeners::stop() {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "base/exit_code.h"
 #include "base/log.h"
 #include "base/net/watchdog.h"
 #include "base/text.h"
@@ -13,7 +14,6 @@
 #include "ingest/line_listener.h"
 #include "server/agents/agent_listener.h"
 #include "server/config.h"
-#include "server/exit_code.h"
 #include "server/table/table.h"
 #include "statmill/registry.h"
 

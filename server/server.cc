@@ -16,7 +16,7 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log)
       clock_(clock),
       log_(log),
       started_(clock.steady()),
-      signals_(log),
+      main_loop_(log),
       watch_(config_.watchdog, registry_, health_, clock, log),
       table_(config_.retention, config_.limits),
       intake_(table_, registry_),
@@ -28,7 +28,7 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log)
       listeners_(config_, {table_, intake_, agents_, registry_, clock, log, watch_.watchdog()}),
       reports_({table_, store_stats_, intake_.refusals(), new_series_, listeners_.connections(), agents_,
                 registry_, health_, watch_.watchdog(), clock, started_}),
-      http_(config_, {registry_, health_, clock, log, watch_.watchdog(), signals_.loop()}) {
+      http_(config_, {registry_, health_, clock, log, watch_.watchdog(), main_loop_.loop()}) {
   register_table_metrics(registry_, table_);
   register_agent_metrics(registry_, agents_);
 }
@@ -93,14 +93,13 @@ void Server::start_threads() {
 }
 
 void Server::log_ready() const {
-  const auto text = [](const Endpoint& at) { return at.host.empty() ? "off" : at.text(); };
   const Ports at = ports();
   const std::string admin = http_.admin_path();
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.steady() - started_);
-  log_.info("ready", {{"line", text(at.line)},
-                      {"graphite", text(at.graphite)},
-                      {"statsd", text(at.statsd)},
-                      {"agent", text(at.agent)},
+  log_.info("ready", {{"line", at.line.text()},
+                      {"graphite", at.graphite.text()},
+                      {"statsd", at.statsd.text()},
+                      {"agent", at.agent.text()},
                       {"http", at.http.text()},
                       {"admin", admin.empty() ? "off" : admin},
                       {"series", table_.series_count()},

@@ -5,13 +5,14 @@
 #include <memory>
 #include <optional>
 
+#include "base/exit_code.h"
+#include "base/net/main_loop.h"
 #include "ingest/intake.h"
 #include "ingest/line_intake.h"
 #include "server/admin/admin_api.h"
 #include "server/agents/agent_alarms.h"
 #include "server/allocator.h"
 #include "server/config.h"
-#include "server/exit_code.h"
 #include "server/health.h"
 #include "server/http_servers.h"
 #include "server/listeners.h"
@@ -20,7 +21,6 @@
 #include "server/report/server_reports.h"
 #include "server/self_series.h"
 #include "server/server_watchdog.h"
-#include "server/signal_loop.h"
 #include "server/store_stats_cache.h"
 #include "server/tick/reclaim_thread.h"
 #include "server/tick/recovery.h"
@@ -37,9 +37,11 @@ class Server {
 
   // Opens and recovers the store, binds all addresses and starts the threads. Returns nullopt on success.
   std::optional<Fault> start();
-  // Waits for SIGINT or SIGTERM; logs and ignores SIGHUP. Requires: main blocked all three signals before it
-  // constructed the server (base/ending_signals.h).
-  void wait_for_signal() { signals_.run(watch_.watchdog()); }
+  // Waits for SIGINT or SIGTERM (MainLoop::run). Requires: prepare_service() was called before the server was
+  // constructed.
+  void wait_for_signal() {
+    main_loop_.run(watch_.watchdog(), "signals", [this] { main_loop_.end(); });
+  }
   // Processes what has arrived, writes the last tick and closes. Waits for requests under way and for the
   // disk; if that takes longer than --watchdog.hang, the log reports what it waits for. Call at most once;
   // signals during the call have no effect. Returns nullopt on success.
@@ -65,7 +67,7 @@ class Server {
   const Clock& clock_;
   Log& log_;
   const SteadyTime started_;
-  SignalLoop signals_;
+  MainLoop main_loop_;
   Registry registry_;
   Health health_;
   ServerWatchdog watch_;

@@ -2,17 +2,13 @@
 
 #include <string>
 
+#include "ingest/loop_lag.h"
+
 namespace statmill {
 namespace {
 
 Watchdog::Services report_to(Registry& registry, Health& health, const Clock& clock, Log& log) {
-  return {clock, log,
-          [&registry](std::string_view loop, std::chrono::nanoseconds lag) {
-            registry
-                .histogram("statmill.loop_lag_ns", "How late an event loop served a ping, in nanoseconds.",
-                           {{"loop", std::string(loop)}})
-                .record(static_cast<uint64_t>(lag.count()));
-          },
+  return {clock, log, loop_lag_recorder(registry),
           [&health](std::string_view part, const std::string& text) { health.set(part, text); },
           [&health](std::string_view part, const std::string& text) { health.warn(part, text); }};
 }

@@ -6,21 +6,6 @@
 namespace statmill {
 namespace {
 
-ExitCode store_exit_code(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kBusy:
-      return ExitCode::kLocked;
-    case ErrorCode::kCorrupt:
-      return ExitCode::kDamaged;
-    case ErrorCode::kVersion:
-      return ExitCode::kOtherFormat;
-    case ErrorCode::kInvalid:
-      return ExitCode::kUsage;
-    default:
-      return ExitCode::kFailed;
-  }
-}
-
 Result<std::unique_ptr<RocksStore>> open_rocks(const ServerConfig& config, const StoreOpening& to) {
   RocksOptions options = config.store;
   options.warn = [&clock = to.clock, &log = to.log,
@@ -59,11 +44,10 @@ std::optional<Fault> restore_agents(RocksStore& store, const ServerConfig& confi
 }  // namespace
 
 Fault store_fault(Error error, std::string_view context) {
-  const ExitCode code = store_exit_code(error.code);
   if (error.code == ErrorCode::kCorrupt) {
     error.message += "; restore a backup, or start with --salvage to keep what can be read";
   }
-  return {code, std::move(error).with(context)};
+  return data_fault(std::move(error).with(context));
 }
 
 std::variant<RecoveredStore, Fault> open_store(const ServerConfig& config, const StoreOpening& to) {

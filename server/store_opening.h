@@ -5,10 +5,10 @@
 #include <variant>
 
 #include "base/clock.h"
+#include "base/exit_code.h"
 #include "base/log.h"
 #include "server/agents/agent_registry.h"
 #include "server/config.h"
-#include "server/exit_code.h"
 #include "server/health.h"
 #include "server/table/table.h"
 #include "server/tick/recovery.h"

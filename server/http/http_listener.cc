@@ -28,7 +28,7 @@ Result<tcp::endpoint> resolve(asio::io_context& io, const Endpoint& endpoint) {
   const auto found = resolver.resolve(endpoint.host, std::to_string(endpoint.port),
                                       tcp::resolver::passive | tcp::resolver::numeric_service, error);
   if (error || found.empty()) {
-    return Error{ErrorCode::kInvalid, "no such host"}.with("http.listen " + endpoint.text());
+    return Error{ErrorCode::kNotFound, "no such host"}.with("http.listen " + endpoint.text());
   }
   return found.begin()->endpoint();
 }

@@ -23,7 +23,7 @@ struct HttpListener {
   std::string socket_path;  // for a unix socket; must be removed before the acceptor closes
 };
 
-// Errors, each with the address: kBusy (in use), kInvalid (unknown host), kIo.
+// Errors, each with the address: kBusy (in use), kNotFound (unknown host), kIo.
 Result<HttpListener> listen_tcp(boost::asio::io_context& io, const Endpoint& endpoint);
 
 // Creates the socket with mode 0600, so that other users can never open it. Replaces the socket file of a

@@ -96,7 +96,7 @@ class AgentStop : public testing::Test {
     all_started.count_down();
     {
       Agent agent(config(), log_, clock_);
-      EXPECT_EQ(agent.run(), 0);
+      EXPECT_FALSE(agent.run());
     }
     has_ended = true;
     for (std::thread* thread : {&server, &sender, &stopper}) thread->join();

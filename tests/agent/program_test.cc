@@ -116,7 +116,7 @@ TEST(AgentProgram, OnceFailsWhenNothingCanBePrinted) {
                    {"-c", "exec " STATMILL_AGENT " --once --interval 100ms --collectors load >/dev/full"},
                    {}});
   EXPECT_THAT(process.wait(), Optional(1));
-  EXPECT_THAT(process.standard_error(), HasSubstr("cannot print"));
+  EXPECT_THAT(process.standard_error(), HasSubstr("cannot write"));
 }
 
 // Returns a line of /proc/<pid>/status: "CapEff", "NoNewPrivs".

@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/exit_code.h"
+
 namespace statmill {
 namespace {
 
@@ -15,7 +17,7 @@ TEST(OutOfMemoryDeathTest, FailedAllocationEndsTheProcessWithOneLine) {
         end_when_out_of_memory("statmilld");
         std::get_new_handler()();  // called by operator new when malloc returns null
       },
-      testing::ExitedWithCode(kExitOutOfMemory),
+      testing::ExitedWithCode(static_cast<int>(ExitCode::kOutOfMemory)),
       "^statmilld: out of memory: an allocation failed, the process ends\n$");
 }
 
@@ -27,7 +29,7 @@ TEST(OutOfMemoryDeathTest, ThreadsThatFailSimultaneouslyWriteOneLine) {
         for (int i = 0; i < 8; ++i) threads.emplace_back(std::get_new_handler());
         for (std::thread& thread : threads) thread.join();
       },
-      testing::ExitedWithCode(kExitOutOfMemory),
+      testing::ExitedWithCode(static_cast<int>(ExitCode::kOutOfMemory)),
       "^x: out of memory: an allocation failed, the process ends\n$");
 }
 

@@ -248,6 +248,8 @@ TEST(Text, ParsesEndpoints) {
   }
 }
 
+TEST(Text, AnEndpointWithoutAHostIsOff) { EXPECT_EQ(Endpoint{}.text(), "off"); }
+
 TEST(Text, MakesAnyBytesVisible) {
   EXPECT_EQ(visible_text("cpu 1.5"), "cpu 1.5");
   EXPECT_EQ(visible_text("a\tb\\x41\x1b[2J\x7f\xc3\xa9"), "a\\x09b\\\\x41\\x1b[2J\\x7f\\xc3\\xa9");

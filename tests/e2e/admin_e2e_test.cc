@@ -65,7 +65,7 @@ TEST_F(AdminE2e, CommandLineReportsThatNoServerRuns) {
   server_.start();
   ASSERT_EQ(server_.stop(), 0);
   const Ended ended = cli({"flush"});
-  EXPECT_EQ(ended.status, 5);
+  EXPECT_EQ(ended.status, 9);
   EXPECT_EQ(ended.said, "statmill: cannot reach " + server_.admin_socket() + ": No such file or directory\n");
 }
 

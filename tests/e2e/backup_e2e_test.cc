@@ -131,7 +131,7 @@ TEST_F(BackupE2e, AnInterruptedBackupIsRefused) {
     server_.process().signal(SIGSTOP);
     if (!fs::exists(directory + "/BACKUP")) {
       server_.kill();
-      EXPECT_EQ(backup.wait(), 5);
+      EXPECT_EQ(backup.wait(), 9);
       break;
     }
     server_.process().signal(SIGCONT);

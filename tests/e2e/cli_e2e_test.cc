@@ -47,7 +47,7 @@ TEST_F(CliE2e, ListsAndShowsStatus) {
 
 TEST_F(CliE2e, ReportsErrorsAndExitsWithTheirStatus) {
   const Ended refused = cli({"put", "shop.orders", "nan"});
-  EXPECT_EQ(refused.status, 4);
+  EXPECT_EQ(refused.status, 8);
   EXPECT_THAT(refused.said, HasSubstr("not_finite"));
   const Ended unknown = cli({"query", "no.such.series"});
   EXPECT_EQ(unknown.status, 1);

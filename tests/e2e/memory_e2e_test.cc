@@ -11,7 +11,7 @@
 #include <fstream>
 #include <random>
 
-#include "base/out_of_memory.h"
+#include "base/exit_code.h"
 #include "tests/e2e/agent_host.h"
 #include "tests/e2e/agent_ledger.h"
 #include "tests/e2e/server_process.h"
@@ -24,6 +24,7 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 
 // After this many points a new world starts, because a spool keeps its batches only for some minutes.
 constexpr int kPointsPerWorld = 50;
+constexpr int kOutOfMemory = static_cast<int>(ExitCode::kOutOfMemory);
 constexpr const char* kLine = ": out of memory: an allocation failed, the process ends\n";
 
 // How a program ended that may have reached its failing allocation.
@@ -37,14 +38,14 @@ size_t count_of(const std::string& text, const std::string& part) {
 
 // Returns true if the program ended orderly, or for lack of memory with exactly one line about it.
 bool is_clean(int status, const std::string& said) {
-  return (status == 0 || status == kExitOutOfMemory) &&
-         count_of(said, kLine) == (status == kExitOutOfMemory ? 1U : 0U);
+  return (status == 0 || status == kOutOfMemory) &&
+         count_of(said, kLine) == (status == kOutOfMemory ? 1U : 0U);
 }
 
 // Returns how the program ended; fails the test if it did not end cleanly.
 End end_of(int status, const std::string& said, const std::string& context) {
   EXPECT_TRUE(is_clean(status, said)) << context << ": status " << status << "\n" << said;
-  return status == kExitOutOfMemory ? End::kOutOfMemory : End::kOrderly;
+  return status == kOutOfMemory ? End::kOutOfMemory : End::kOrderly;
 }
 
 int points_wanted(int usual) {

@@ -144,8 +144,8 @@ TEST_F(RelayE2e, MetricsReportTheAccountAndTheHost) {
 
 TEST_F(RelayE2e, AnAgentThatCannotListenReportsItAndEnds) {
   Process agent(relay_to(server_, {"--line.listen", server_.line().text()}));
-  EXPECT_EQ(agent.wait(), 1);
-  EXPECT_THAT(agent.standard_error(), testing::HasSubstr("cannot listen"));
+  EXPECT_EQ(agent.wait(), 6);
+  EXPECT_THAT(agent.standard_error(), testing::HasSubstr("statmill-agent: line.listen "));
 }
 
 }  // namespace

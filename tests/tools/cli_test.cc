@@ -77,7 +77,7 @@ TEST(Cli, RefusesInvalidCommandLines) {
   const FakeServer server(200, std::string(kAccepted));
   for (const Case& c : cases) {
     const Outcome outcome = run(server.url(), c.arguments);
-    EXPECT_EQ(outcome.code, ExitStatus::kUsage) << c.why;
+    EXPECT_EQ(outcome.code, ExitCode::kUsage) << c.why;
     EXPECT_THAT(outcome.messages, HasSubstr(c.why));
     EXPECT_EQ(outcome.output, "") << c.why;
   }
@@ -89,7 +89,7 @@ TEST(Cli, PrintsHelpAndVersion) {
   EXPECT_THAT(run(unused_url(), {"--version"}).output, StartsWith("statmill "));
   for (const std::string command : {"put", "query", "ls", "status"}) {
     const Outcome outcome = run(unused_url(), {command, "--help"});
-    EXPECT_EQ(outcome.code, ExitStatus::kOk);
+    EXPECT_EQ(outcome.code, ExitCode::kOk);
     EXPECT_THAT(outcome.output, StartsWith("Usage: statmill " + command));
     EXPECT_THAT(outcome.output, HasSubstr("--server"));
     EXPECT_EQ(outcome.messages, "");
@@ -103,7 +103,7 @@ TEST(Cli, AdminCommandsUseTheAdminSocket) {
     EXPECT_THAT(outcome.output, HasSubstr("--admin.socket"));
   }
   const Outcome unreachable = run(unused_url(), {"--admin.socket", "/no/such.sock", "flush"});
-  EXPECT_EQ(unreachable.code, ExitStatus::kUnreachable);
+  EXPECT_EQ(unreachable.code, ExitCode::kUnreachable);
   EXPECT_EQ(unreachable.messages, "statmill: cannot reach /no/such.sock: No such file or directory\n");
 }
 
@@ -111,12 +111,12 @@ TEST(Cli, FileCommandsReportTheMissingFile) {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"verify", "/no/such"}, {"restore", "/no/such", "/nor/this"}}) {
     const Outcome outcome = run(unused_url(), arguments);
-    EXPECT_EQ(outcome.code, ExitStatus::kFailed);
+    EXPECT_EQ(outcome.code, ExitCode::kFailed);
     EXPECT_EQ(outcome.messages,
               "statmill: /no/such: it has no file BACKUP: not a backup, or an unfinished one\n");
   }
   const Outcome checked = run(unused_url(), {"check", "/no/such", "--admin.socket", "/any.sock"});
-  EXPECT_EQ(checked.code, ExitStatus::kFailed);
+  EXPECT_EQ(checked.code, ExitCode::kFailed);
   EXPECT_EQ(checked.messages,
             "statmill: /no/such: it has no file FORMAT: not a data directory of statmill\n");
 }
@@ -125,7 +125,7 @@ TEST(Cli, ReportsAnUnreachableServer) {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"put", "a", "1"}, {"query", "a"}, {"ls"}, {"status"}}) {
     const Outcome outcome = run(unused_url(), arguments);
-    EXPECT_EQ(outcome.code, ExitStatus::kUnreachable);
+    EXPECT_EQ(outcome.code, ExitCode::kUnreachable);
     EXPECT_THAT(outcome.messages, HasSubstr("cannot reach 127.0.0.1:"));
   }
 }
@@ -133,7 +133,7 @@ TEST(Cli, ReportsAnUnreachableServer) {
 TEST(Cli, AcceptsOptionsBeforeTheCommand) {
   const FakeServer server(200, std::string(kAccepted));
   EXPECT_EQ(run(unused_url(), {"--server", server.url(), "--timeout=5s", "put", "a", "1"}).code,
-            ExitStatus::kOk);
+            ExitCode::kOk);
   EXPECT_THAT(server.requests(), ElementsAre("POST /api/v1/lines a 1\n"));
 }
 
@@ -153,7 +153,7 @@ TEST(Cli, PutSendsOneLine) {
     std::vector<std::string> arguments = {"put"};
     arguments.insert(arguments.end(), c.operands.begin(), c.operands.end());
     const Outcome outcome = run(server.url(), arguments);
-    EXPECT_EQ(outcome.code, ExitStatus::kOk) << c.line << outcome.messages;
+    EXPECT_EQ(outcome.code, ExitCode::kOk) << c.line << outcome.messages;
     EXPECT_EQ(outcome.messages + outcome.output, "");
     EXPECT_THAT(server.requests(), ElementsAre("POST /api/v1/lines " + std::string(c.line)));
   }
@@ -163,13 +163,13 @@ TEST(Cli, PutPrintsWhyASampleIsRefused) {
   const FakeServer server(
       400, R"({"received":1,"accepted":0,"refused":{"bad_value":1},"error":"1 of 1 refused"})");
   const Outcome outcome = run(server.url(), {"put", "a", "x"});
-  EXPECT_EQ(outcome.code, ExitStatus::kRefused);
+  EXPECT_EQ(outcome.code, ExitCode::kRefused);
   EXPECT_EQ(outcome.messages, "statmill: refused: bad_value\n");
 }
 
 TEST(Cli, PutFailsIfTheServerAcceptsNoSample) {
   const FakeServer server(200, R"({"received":0,"accepted":0,"refused":{}})");
-  EXPECT_EQ(run(server.url(), {"put", "a", "1"}).code, ExitStatus::kRefused);
+  EXPECT_EQ(run(server.url(), {"put", "a", "1"}).code, ExitCode::kRefused);
 }
 
 TEST(Cli, PrintsTheErrorOfTheServer) {
@@ -177,7 +177,7 @@ TEST(Cli, PrintsTheErrorOfTheServer) {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"put", "a", "1"}, {"query", "a"}, {"ls"}, {"status"}}) {
     const Outcome outcome = run(server.url(), arguments);
-    EXPECT_EQ(outcome.code, ExitStatus::kFailed);
+    EXPECT_EQ(outcome.code, ExitCode::kFailed);
     EXPECT_EQ(outcome.messages, "statmill: no series \"a\"\n");
     EXPECT_EQ(outcome.output, "");
   }
@@ -193,7 +193,7 @@ TEST(Cli, QuerySendsItsOptionsAsParameters) {
   const Outcome outcome =
       run(server.url(), {"query", "a.{b,c}*", "x y&z+%", "--from", "-1h", "--until", "now", "--step", "1m",
                          "--max-points", "50", "--stats", "avg,max"});
-  EXPECT_EQ(outcome.code, ExitStatus::kOk) << outcome.messages;
+  EXPECT_EQ(outcome.code, ExitCode::kOk) << outcome.messages;
   EXPECT_EQ(outcome.messages, "statmill: no series matches\n");
   ASSERT_EQ(server.requests().size(), 1U);
   EXPECT_THAT(server.requests().front(), StartsWith("GET /api/v1/query?series=a.%7Bb%2Cc%7D%2A&"));
@@ -241,7 +241,7 @@ TEST(Cli, QueryRefusesUnexpectedAnswers) {
   for (const std::string_view answer : answers) {
     const FakeServer server(200, std::string(answer));
     const Outcome outcome = run(server.url(), {"query", "a", "--stats", "avg"});
-    EXPECT_EQ(outcome.code, ExitStatus::kFailed) << answer;
+    EXPECT_EQ(outcome.code, ExitCode::kFailed) << answer;
     EXPECT_THAT(outcome.messages, HasSubstr("not as expected")) << answer;
   }
 }
@@ -251,7 +251,7 @@ TEST(Cli, QueryPrintsTheWarningsOfTheServer) {
       200, R"({"from":0,"until":10,"step":10,"tier":10,"series":[{"name":"a","kind":"gauge","avg":[1]}],)"
            R"("warnings":["3 stored frames are damaged","odd"]})");
   const Outcome outcome = run(server.url(), {"query", "a", "--stats", "avg", "--format", "csv"});
-  EXPECT_EQ(outcome.code, ExitStatus::kOk);
+  EXPECT_EQ(outcome.code, ExitCode::kOk);
   EXPECT_EQ(outcome.messages, "statmill: warning: 3 stored frames are damaged\nstatmill: warning: odd\n");
 }
 
@@ -345,7 +345,7 @@ TEST(Cli, StatusCommandsRefuseUnexpectedAnswers) {
     for (const char* answer : {"", "{}", R"({"rejects":[{}]})", R"({"series":1})"}) {
       const FakeServer server(200, std::string(answer));
       const Outcome outcome = run(server.url(), {command});
-      EXPECT_EQ(outcome.code, ExitStatus::kFailed) << command << answer;
+      EXPECT_EQ(outcome.code, ExitCode::kFailed) << command << answer;
       EXPECT_THAT(outcome.messages, HasSubstr("not as expected")) << command << answer;
     }
   }

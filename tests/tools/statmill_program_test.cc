@@ -18,10 +18,10 @@ TEST(StatmillProgram, ReadsTheServerFromTheEnvironment) {
   EXPECT_EQ(statmill.standard_error(), "statmill: no series matches\n");
 }
 
-TEST(StatmillProgram, ExitsWithFiveIfTheServerIsUnreachable) {
+TEST(StatmillProgram, ExitsWithNineIfTheServerIsUnreachable) {
   const std::string url = "http://127.0.0.1:" + std::to_string(unused_port());
   Process statmill({STATMILL_PROGRAM, {"put", "a", "1", "--server", url}, {}});
-  EXPECT_EQ(statmill.wait(), 5);
+  EXPECT_EQ(statmill.wait(), 9);
   EXPECT_EQ(statmill.standard_output(), "");
   EXPECT_THAT(statmill.standard_error(), testing::HasSubstr("cannot reach"));
 }

@@ -31,7 +31,7 @@ std::string summary_text(std::string_view what, const BackupSummary& summary, st
 
 // The outcome of a failed command on files. Its exit status is never kUsage.
 Outcome failed(Error error, const std::string& directory) {
-  return {.code = ExitStatus::kFailed,
+  return {.code = ExitCode::kFailed,
           .messages = "statmill: " + std::move(error).with(directory).message + "\n"};
 }
 
@@ -70,7 +70,7 @@ Outcome run_verify(std::span<const std::string> arguments, const Environment& en
     return {.output = summary_text(directory, report->summary, ", all as in the manifest")};
   Outcome out;
   for (const BackupFault& fault : report->faults) out.output += fault.file + ": " + fault.what + "\n";
-  out.code = ExitStatus::kFailed;
+  out.code = ExitCode::kFailed;
   out.messages = "statmill: " + directory + ": " + std::to_string(report->faults.size()) + " faults\n";
   return out;
 }

@@ -33,10 +33,10 @@ Outcome run_check(std::span<const std::string> arguments, const Environment& env
   const Result<ScrubReport> report =
       is_live ? ask_server(line.client()) : scrub_directory(line.operands()[0]);
   if (!report && is_live) return outcome_of(report.error());
-  if (!report) return {.code = ExitStatus::kFailed, .messages = "statmill: " + report.error().message + "\n"};
+  if (!report) return {.code = ExitCode::kFailed, .messages = "statmill: " + report.error().message + "\n"};
   Outcome out{.output = scrub_table(*report)};
   if (report->fault_count == 0) return out;
-  out.code = ExitStatus::kFailed;
+  out.code = ExitCode::kFailed;
   out.messages = "statmill: " + std::to_string(report->fault_count) + " faults";
   if (report->fault_count > report->faults.size())
     out.messages += ", the first " + std::to_string(report->faults.size()) + " are listed";

@@ -47,8 +47,8 @@ std::string help() {
       "clock, check and backup run on the server's host and use --admin.socket PATH or "
       "STATMILL_ADMIN_SOCKET.\n"
       "verify and restore need no server.\n\n"
-      "Exit status: 0 done, 1 failed, 2 wrong usage, 4 samples refused, 5 server unreachable, 7 out of "
-      "memory.\n");
+      "Exit status: 0 done, 1 failed, 2 wrong usage, 7 out of memory, 8 samples refused,\n9 server "
+      "unreachable.\n");
   return out;
 }
 
@@ -71,13 +71,13 @@ Outcome run_cli(std::span<const std::string> arguments, const Environment& envir
     if (option == "--help") return {.output = help()};
     if (option == "--version") return {.output = "statmill " STATMILL_VERSION "\n"};
   }
-  if (leading == arguments.size()) return {.code = ExitStatus::kUsage, .messages = help()};
+  if (leading == arguments.size()) return {.code = ExitCode::kUsage, .messages = help()};
   const std::string& name = arguments[leading];
   if (name == "-h" || name == "help") return {.output = help()};
   const auto* subcommand = std::find_if(kSubcommands.begin(), kSubcommands.end(),
                                         [&](const Subcommand& s) { return s.name == name; });
   if (subcommand == kSubcommands.end()) {
-    return {.code = ExitStatus::kUsage,
+    return {.code = ExitCode::kUsage,
             .messages = "statmill: unknown command \"" + name + "\"; see statmill --help\n"};
   }
   std::vector<std::string> rest(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(leading));

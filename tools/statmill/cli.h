@@ -7,20 +7,12 @@
 #include <string>
 
 #include "base/clock.h"
-#include "base/result.h"
+#include "base/exit_code.h"
 
 namespace statmill {
 
-enum class ExitStatus : int {
-  kOk = 0,
-  kFailed = 1,       // the server returned an error or an unexpected answer
-  kUsage = 2,        // the command line is not valid
-  kRefused = 4,      // the server did not accept all samples
-  kUnreachable = 5,  // the server cannot be reached or does not answer in time
-};
-
 struct Outcome {
-  ExitStatus code = ExitStatus::kOk;
+  ExitCode code = ExitCode::kOk;
   std::string output = {};    // for standard output
   std::string messages = {};  // for standard error
 };

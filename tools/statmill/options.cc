@@ -46,7 +46,7 @@ CommandLine::CommandLine(Usage usage, std::span<const std::string> arguments,
   add_peer_options(usage, environment);
   usage.options.add_options()("help", "print this");
   if (Status status = read(usage, arguments); !status) {
-    outcome_ = {.code = ExitStatus::kUsage,
+    outcome_ = {.code = ExitCode::kUsage,
                 .messages = "statmill: " + status.error().message + "\nUsage: statmill " +
                             std::string(usage.synopsis) + "\n"};
   } else if (has("help")) {
@@ -95,14 +95,14 @@ Result<Format> parse_format(std::string_view text) {
 }
 
 Outcome outcome_of(const Error& error) {
-  Outcome out{.code = ExitStatus::kFailed, .messages = "statmill: " + error.message + "\n"};
-  if (error.code == ErrorCode::kUnavailable) out.code = ExitStatus::kUnreachable;
-  if (error.code == ErrorCode::kInvalid) out.code = ExitStatus::kUsage;
+  Outcome out{.code = ExitCode::kFailed, .messages = "statmill: " + error.message + "\n"};
+  if (error.code == ErrorCode::kUnavailable) out.code = ExitCode::kUnreachable;
+  if (error.code == ErrorCode::kInvalid) out.code = ExitCode::kUsage;
   return out;
 }
 
 Outcome outcome_of(const HttpAnswer& answer) {
-  return {.code = ExitStatus::kFailed, .messages = "statmill: " + error_text(answer) + "\n"};
+  return {.code = ExitCode::kFailed, .messages = "statmill: " + error_text(answer) + "\n"};
 }
 
 }  // namespace statmill

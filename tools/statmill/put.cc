@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kText =
     "Sends one sample. NAME is like servers.web1.load; a leading * counts events, a leading % is for a\n"
     "distribution, which has percentiles. TIME is in unix seconds, or relative to now, like -90s; default:\n"
-    "the time of receipt. If the server refuses the sample, the exit status is 4.";
+    "the time of receipt. If the server refuses the sample, the exit status is 8.";
 
 bool is_one_field(std::string_view text) {
   return !text.empty() && text.find_first_of(" \t\r\n\v\f") == std::string_view::npos;
@@ -46,7 +46,7 @@ Outcome run_put(std::span<const std::string> arguments, const Environment& envir
   for (const auto& [reason, count] : outcome->refused) {
     if (count > 0) out.messages += "statmill: refused: " + reason + "\n";
   }
-  if (!out.messages.empty() || outcome->accepted == 0) out.code = ExitStatus::kRefused;
+  if (!out.messages.empty() || outcome->accepted == 0) out.code = ExitCode::kRefused;
   if (out.messages.empty() && outcome->accepted == 0)
     out.messages = "statmill: the server accepted no sample\n";
   return out;

@@ -1,0 +1,49 @@
+#include "base/program.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <string>
+
+#include "base/ending_signals.h"
+#include "base/out_of_memory.h"
+
+namespace statmill {
+namespace {
+
+std::optional<Fault> run_body(const ProgramBody& body, std::span<const char* const> arguments) {
+  try {
+    return body(arguments);
+  } catch (const std::exception& e) {  // for example when threads or descriptors run out
+    return Fault{ExitCode::kFailed, {ErrorCode::kIo, e.what()}};
+  }
+}
+
+}  // namespace
+
+int run_program(const char* name, int argc, const char* const* argv, const ProgramBody& body) {
+  end_when_out_of_memory(name);
+  const std::span<const char* const> all(argv, static_cast<size_t>(argc));
+  const std::optional<Fault> fault = run_body(body, all.empty() ? all : all.subspan(1));
+  if (!fault) return static_cast<int>(ExitCode::kOk);
+  const std::string& message = fault->error.message;
+  if (!message.empty()) std::fprintf(stderr, "%s: %s\n", name, message.c_str());
+  return static_cast<int>(fault->code);
+}
+
+std::optional<Fault> print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0)
+    return std::nullopt;
+  if (errno == EPIPE) return Fault{ExitCode::kFailed, {}};
+  return Fault{ExitCode::kFailed, {ErrorCode::kIo, std::string("cannot write: ") + std::strerror(errno)}};
+}
+
+void prepare_service() {
+  block_ending_signals();
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+}  // namespace statmill
