@@ -74,7 +74,6 @@ class MetricsEndpoint::Session : public std::enable_shared_from_this<Session> {
     error_code ignored;  // the connection is gone either way
     stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_both, ignored);
     stream_.close();
-    --endpoint_.open_;
   }
 
   beast::tcp_stream stream_;
@@ -90,12 +89,13 @@ MetricsEndpoint::MetricsEndpoint(asio::io_context& io, Registry& registry, Text 
                 registry.counter(kRefused, kRefusedHelp, {{"reason", "connections"}}),
                 registry.counter(kRefused, kRefusedHelp, {{"reason", "request"}}),
                 registry.counter(kRefused, kRefusedHelp, {{"reason", "timeout"}})},
-      acceptor_({&io}, {.has_room = [this] { return open_ < kConnectionsMax; },
+      sessions_(SessionLimit(kConnectionsMax)),
+      acceptor_({&io}, {.has_room = [this] { return sessions_.limit().has_room(); },
                         .refused = [this] { counters_.connections_refused.add(); },
-                        .accepted = [this] { ++open_; },
+                        .accepted = [] {},
                         .adopt =
                             [this](size_t, asio::ip::tcp::socket socket) {
-                              std::make_shared<Session>(std::move(socket), *this)->start();
+                              sessions_.make(std::move(socket), *this)->start();
                             }}) {}
 
 Status MetricsEndpoint::open(const Endpoint& listen) {

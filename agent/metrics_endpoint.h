@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "base/net/live_sessions.h"
 #include "base/net/tcp_acceptor.h"
 #include "base/result.h"
 #include "base/text.h"
@@ -44,7 +45,7 @@ class MetricsEndpoint {
 
   const Text text_;
   Counters counters_;
-  size_t open_ = 0;  // connections
+  LiveSessions<Session> sessions_;
   TcpAcceptor acceptor_;
 };
 

@@ -1,7 +1,5 @@
 #include "ingest/connection_registry.h"
 
-#include <utility>
-
 namespace statmill {
 
 uint64_t ConnectionRegistry::add(std::string peer, Timestamp since) {
@@ -33,11 +31,6 @@ std::vector<Connection> ConnectionRegistry::list(size_t limit) const {
     out.push_back(connection);
   }
   return out;
-}
-
-size_t ConnectionRegistry::count() const {
-  MutexLock lock(mutex_);
-  return connections_.size();
 }
 
 }  // namespace statmill

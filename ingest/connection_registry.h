@@ -7,10 +7,12 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "base/net/live_sessions.h"
 
 namespace statmill {
 
@@ -26,6 +28,12 @@ class ConnectionRegistry {
   static constexpr size_t kMetadataKeysMax = 32;     // per connection
   static constexpr size_t kMetadataBytesMax = 1024;  // key and text of one line together
 
+  // `limit` is for all listeners together.
+  explicit ConnectionRegistry(SessionLimit limit) : limit_(std::move(limit)) {}
+
+  // The limit on the connections, which the listeners enforce, and their number.
+  const SessionLimit& limit() const { return limit_; }
+
   // Returns the connection's id, which is never used again.
   uint64_t add(std::string peer, Timestamp since);
   void remove(uint64_t id);
@@ -34,9 +42,9 @@ class ConnectionRegistry {
   bool set(uint64_t id, std::string_view key, std::string_view text);
   // Returns at most `limit` connections, oldest first.
   std::vector<Connection> list(size_t limit) const;
-  size_t count() const;
 
  private:
+  const SessionLimit limit_;
   mutable Mutex mutex_;
   uint64_t next_id_ GUARDED_BY(mutex_) = 0;
   std::map<uint64_t, Connection> connections_ GUARDED_BY(mutex_);

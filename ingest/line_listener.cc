@@ -54,7 +54,7 @@ LineListener::LineListener(LineOptions options, std::unique_ptr<Dialect> dialect
       dialect_(std::move(dialect)),
       log_(services.log),
       watchdog_(services.watchdog),
-      connection_registry_(services.connection_registry),
+      connection_limit_(services.connection_registry.limit()),
       clock_(services.clock),
       connections_(services.registry.counter("statmill.line_connections", "TCP connections accepted.",
                                              listener_label(dialect_->traits().tcp_account))),
@@ -66,7 +66,7 @@ LineListener::LineListener(LineOptions options, std::unique_ptr<Dialect> dialect
           services.intake,
           *dialect_,
           services.intake.account(dialect_->traits().tcp_account),
-          connection_registry_,
+          services.connection_registry,
           options_.idle_timeout,
           services.registry.counter("statmill.line_connections_idle",
                                     "TCP connections closed after --line.idle_timeout without data.",
@@ -81,7 +81,7 @@ LineListener::~LineListener() { stop(); }
 
 Status LineListener::open() {
   for (size_t i = 0; i < std::max<size_t>(1, options_.threads); ++i)
-    workers_.push_back(std::make_unique<Worker>(*dialect_));
+    workers_.push_back(std::make_unique<Worker>(*dialect_, connection_limit_));
   Status bound = options_.listen.host.empty() ? Status::ok() : bind();
   if (bound && local_services_) bound = bind_local();
   if (!bound) {
@@ -123,7 +123,7 @@ std::unique_ptr<TcpAcceptor> LineListener::make_acceptor() {
   return std::make_unique<TcpAcceptor>(
       std::move(loops),
       TcpAcceptor::Owner{
-          .has_room = [this] { return connection_registry_.count() < options_.connections_max; },
+          .has_room = [this] { return connection_limit_.has_room(); },
           .refused = [this] { connections_refused_.add(); },
           .accepted = [this] { connections_.add(); },
           .adopt = [this](size_t i, tcp::socket socket) { adopt(*workers_[i], std::move(socket)); }});
@@ -180,12 +180,8 @@ Status LineListener::bind_local() {
 }
 
 void LineListener::adopt(Worker& worker, tcp::socket socket) {
-  const auto session = std::make_shared<LineSession>(std::move(socket), worker.buffers, session_services_);
-  if (worker.is_stopping) {
-    session->drain();
-    return;
-  }
-  worker.sessions.add(session);
+  const auto session = worker.sessions.make(std::move(socket), worker.buffers, session_services_);
+  if (worker.is_stopping) return session->drain();
   session->start();
 }
 
@@ -201,7 +197,8 @@ void LineListener::stop() {
     // Some connections are complete in the kernel but not yet accepted here: what they sent counts, too.
     acceptor_->drain([this](tcp::socket socket) {
       connections_.add();
-      std::make_shared<LineSession>(std::move(socket), workers_.front()->buffers, session_services_)->drain();
+      Worker& first = *workers_.front();
+      first.sessions.make(std::move(socket), first.buffers, session_services_)->drain();
     });
   });
   // The first worker ends before the others: it passes connections to them, and they must run until then.

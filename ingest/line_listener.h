@@ -15,10 +15,10 @@
 
 #include "base/log.h"
 #include "base/net/event_thread.h"
+#include "base/net/live_sessions.h"
 #include "base/net/repeating_timer.h"
 #include "base/net/tcp_acceptor.h"
 #include "base/text.h"
-#include "base/weak_list.h"
 #include "ingest/datagram_receiver.h"
 #include "ingest/line_options.h"
 #include "ingest/line_session.h"
@@ -47,13 +47,14 @@ class LineListener {
 
  private:
   struct Worker {
-    explicit Worker(Dialect& dialect) : buffers{{}, dialect.make_parser()} {}
+    Worker(Dialect& dialect, const SessionLimit& limit)
+        : buffers{{}, dialect.make_parser()}, sessions(limit) {}
 
     ReadBuffers buffers;
+    LiveSessions<LineSession> sessions;
     EventThread thread;
     std::unique_ptr<DatagramReceiver> udp;
-    WeakList<LineSession> sessions;  // confined to the thread
-    bool is_stopping = false;        // confined to the thread
+    bool is_stopping = false;  // confined to the thread
   };
   Status bind();
   Status bind_udp(const boost::asio::ip::address& address, uint16_t port);
@@ -67,7 +68,7 @@ class LineListener {
   const std::unique_ptr<Dialect> dialect_;
   Log& log_;
   Watchdog* const watchdog_;
-  ConnectionRegistry& connection_registry_;
+  const SessionLimit connection_limit_;
   const Clock& clock_;
   Counter& connections_;
   Counter& connections_refused_;

@@ -15,9 +15,9 @@ Endpoint endpoint_of(const std::unique_ptr<Listener>& listener) {
 }  // namespace
 
 Listeners::Listeners(const ServerConfig& config, const Services& services)
-    : config_(config), services_(services) {
+    : config_(config), services_(services), connections_(SessionLimit(config.line.connections_max)) {
   services_.registry.gauge_fn("statmill.line_connections", "Open TCP connections of senders.", {},
-                              [this] { return static_cast<double>(connections_.count()); });
+                              [this] { return static_cast<double>(connections_.limit().count()); });
 }
 
 std::optional<Fault> Listeners::open() {

@@ -13,10 +13,11 @@ Relay::Relay(RelayOptions options, const Services& services, RelaySink::BatchSin
       batch_sink_(std::move(batch_sink)),
       sink_(options_.sink, services.registry, [this] { drain_soon(); }),
       intake_(sink_, services.registry),
+      connections_(SessionLimit(options_.line.connections_max)),
       timer_(
           services.io, [] { return RelaySink::kDrainInterval; }, [this] { drain(); }) {
   services_.registry.gauge_fn("statmill.line_connections", "Open TCP connections of senders.", {},
-                              [this] { return static_cast<double>(connections_.count()); });
+                              [this] { return static_cast<double>(connections_.limit().count()); });
 }
 
 Status Relay::open() {

@@ -7,7 +7,6 @@
 
 #include "base/net/event_thread.h"
 #include "base/token_file.h"
-#include "base/weak_list.h"
 #include "server/agents/table_intake.h"
 
 namespace statmill {
@@ -26,14 +25,14 @@ Error setting_error(ErrorCode code, std::string_view setting, std::string why) {
 }  // namespace
 
 struct AgentListener::Worker {
-  explicit Worker(const Services& of) : intake(of.table, of.intake) {}
+  Worker(const Services& of, const SessionLimit& limit) : intake(of.table, of.intake), sessions(limit) {}
 
   AgentBuffers buffers;
   TableIntake intake;
   std::optional<AgentSession::Services> session_services;
+  LiveSessions<AgentSession> sessions;
   EventThread thread;
-  WeakList<AgentSession> sessions;  // confined to the thread
-  bool is_stopping = false;         // confined to the thread
+  bool is_stopping = false;  // confined to the thread
 };
 
 AgentListener::AgentListener(AgentOptions options, const Services& services)
@@ -49,7 +48,8 @@ AgentListener::AgentListener(AgentOptions options, const Services& services)
           services.registry.counter("statmill.agent_handshake_failures",
                                     "Connections of agents that ended before the server sent a welcome.")),
       idle_(services.registry.counter("statmill.agent_connections_idle",
-                                      "Connections of agents closed for inactivity.")) {}
+                                      "Connections of agents closed for inactivity.")),
+      limit_(options_.connections_max) {}
 
 AgentListener::~AgentListener() { stop(); }
 
@@ -98,7 +98,7 @@ Status AgentListener::check_plain() const {
 void AgentListener::make_workers() {
   std::vector<asio::io_context*> loops;
   for (size_t i = 0; i < std::max<size_t>(1, options_.threads); ++i) {
-    auto worker = std::make_unique<Worker>(services_);
+    auto worker = std::make_unique<Worker>(services_, limit_);
     worker->session_services.emplace(AgentSession::Services{{services_.agents, worker->intake, token_},
                                                             options_.idle_timeout,
                                                             bytes_,
@@ -111,7 +111,7 @@ void AgentListener::make_workers() {
   acceptor_ = std::make_unique<TcpAcceptor>(
       std::move(loops),
       TcpAcceptor::Owner{
-          .has_room = [this] { return open_.load(std::memory_order_relaxed) < options_.connections_max; },
+          .has_room = [this] { return limit_.has_room(); },
           .refused = [this] { connections_refused_.add(); },
           .accepted = [this] { connections_.add(); },
           .adopt = [this](size_t i, tcp::socket socket) { adopt(*workers_[i], std::move(socket)); }});
@@ -119,16 +119,8 @@ void AgentListener::make_workers() {
 
 void AgentListener::adopt(Worker& worker, tcp::socket socket) {
   if (worker.is_stopping) return;
-  open_.fetch_add(1, std::memory_order_relaxed);
-  const auto destroy = [this](AgentSession* session) {
-    delete session;
-    open_.fetch_sub(1, std::memory_order_relaxed);
-  };
-  const std::shared_ptr<AgentSession> session(
-      new AgentSession(Wire(std::move(socket), tls_.get()), worker.buffers, *worker.session_services),
-      destroy);
-  worker.sessions.add(session);
-  session->start();
+  worker.sessions.make(Wire(std::move(socket), tls_.get()), worker.buffers, *worker.session_services)
+      ->start();
 }
 
 void AgentListener::stop() {

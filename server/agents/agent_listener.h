@@ -1,7 +1,6 @@
 // AgentListener: the TCP port that agents connect to. Runs its own threads.
 #pragma once
 
-#include <atomic>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/net/live_sessions.h"
 #include "base/net/tcp_acceptor.h"
 #include "base/net/watchdog.h"
 #include "base/text.h"
@@ -61,8 +61,7 @@ class AgentListener {
   Counter& idle_;
   std::string token_;
   std::unique_ptr<boost::asio::ssl::context> tls_;  // nullptr: plain TCP
-  // Open sessions. All workers write it, the first reads it; relaxed, since a brief error is harmless.
-  std::atomic<size_t> open_{0};
+  const SessionLimit limit_;
   Endpoint endpoint_;
   bool is_stopped_ = false;
   std::vector<std::unique_ptr<Worker>> workers_;  // after all members that their sessions use

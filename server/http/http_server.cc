@@ -46,12 +46,13 @@ HttpServer::HttpServer(asio::io_context& io, HttpListener listener, HttpSite sit
       options_(options),
       counters_(site.registry),
       budget_(options_.buffered_bytes_max),
+      sessions_(SessionLimit(options_.connections_max)),
       router_(std::move(site.routes)),
-      context_{router_, options_, site.clock, counters_, budget_, sessions_, site.workers} {
+      context_{router_, options_, site.clock, counters_, budget_, site.workers} {
   asio::post(acceptor_.get_executor(), [this] { accept(); });
 }
 
-HttpServer::~HttpServer() { SM_CHECK(sessions_.size() == 0); }
+HttpServer::~HttpServer() { SM_CHECK(sessions_.limit().count() == 0); }
 
 void HttpServer::stop() {
   asio::post(acceptor_.get_executor(), [this] {
@@ -61,7 +62,7 @@ void HttpServer::stop() {
     error_code ignored;
     acceptor_.close(ignored);
     accept_pause_.cancel();
-    for (const auto& session : sessions_.sessions()) session->stop();
+    sessions_.for_each([](Session& session) { session.stop(); });
   });
 }
 
@@ -79,16 +80,17 @@ void HttpServer::accept() {
 }
 
 void HttpServer::serve(HttpSocket socket) {
-  const size_t open = sessions_.size();
-  if (open >= options_.connections_max + kRejectedMax) {
+  const SessionLimit& limit = sessions_.limit();
+  if (limit.count() >= options_.connections_max + kRejectedMax) {
     counters_.refused(HttpRefusal::kConnectionLimit).add();
     return;  // closes the socket
   }
-  const auto session = std::make_shared<Session>(std::move(socket), context_);
-  if (open >= options_.connections_max) {
-    session->reject(HttpRefusal::kConnectionLimit);
-  } else {
+  const bool has_room = limit.has_room();
+  const auto session = sessions_.make(std::move(socket), context_);
+  if (has_room) {
     session->run();
+  } else {
+    session->reject(HttpRefusal::kConnectionLimit);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/net/live_sessions.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "server/http/byte_budget.h"
@@ -68,7 +69,7 @@ class HttpServer {
   const HttpOptions options_;
   HttpCounters counters_;
   ByteBudget budget_;
-  SessionList sessions_;
+  LiveSessions<Session> sessions_;
   const Router router_;
   SessionContext context_;
   bool is_stopping_ = false;  // confined to the acceptor's strand

@@ -29,30 +29,6 @@ constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 }  // namespace
 
-void SessionList::add(Session* session) {
-  MutexLock lock(mutex_);
-  sessions_.insert(session);
-}
-
-void SessionList::remove(Session* session) {
-  MutexLock lock(mutex_);
-  sessions_.erase(session);
-}
-
-size_t SessionList::size() const {
-  MutexLock lock(mutex_);
-  return sessions_.size();
-}
-
-std::vector<std::shared_ptr<Session>> SessionList::sessions() const {
-  MutexLock lock(mutex_);
-  std::vector<std::shared_ptr<Session>> alive;
-  for (Session* session : sessions_) {
-    if (auto shared = session->weak_from_this().lock()) alive.push_back(std::move(shared));
-  }
-  return alive;
-}
-
 Session::Session(HttpSocket socket, SessionContext& context)
     : socket_(std::move(socket)),
       deadline_(socket_.get_executor()),
@@ -60,14 +36,10 @@ Session::Session(HttpSocket socket, SessionContext& context)
       buffer_(kBufferBytesMax) {
   error_code ignored;  // only a matter of latency; unix sockets do not have this option
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
-  context_.list.add(this);
   context_.counters.connections.add(1);
 }
 
-Session::~Session() {
-  context_.counters.connections.add(-1);
-  context_.list.remove(this);
-}
+Session::~Session() { context_.counters.connections.add(-1); }
 
 void Session::run() {
   asio::dispatch(socket_.get_executor(), [self = shared_from_this()] {

@@ -11,11 +11,8 @@
 #include <boost/beast/http/string_body.hpp>
 #include <memory>
 #include <optional>
-#include <unordered_set>
-#include <vector>
 
 #include "base/clock.h"
-#include "base/mutex.h"
 #include "server/http/byte_budget.h"
 #include "server/http/http_counters.h"
 #include "server/http/http_listener.h"
@@ -25,22 +22,6 @@
 
 namespace statmill {
 
-class Session;
-
-// The live sessions of a server. Thread-safe.
-class SessionList {
- public:
-  void add(Session* session);
-  void remove(Session* session);
-  size_t size() const;
-  // Returns the sessions that are not being destroyed.
-  std::vector<std::shared_ptr<Session>> sessions() const;
-
- private:
-  mutable Mutex mutex_;
-  std::unordered_set<Session*> sessions_ GUARDED_BY(mutex_);
-};
-
 // Shared by all sessions of a server; must outlive them.
 struct SessionContext {
   const Router& router;
@@ -48,7 +29,6 @@ struct SessionContext {
   const Clock& clock;
   HttpCounters& counters;
   ByteBudget& budget;
-  SessionList& list;
   HttpWorkers* workers;  // nullptr: all requests are answered on the event loop
 };
 

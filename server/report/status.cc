@@ -83,7 +83,7 @@ std::string status_json(const StatusSources& s) {
     status.number("open_tick", value_of(readings, "statmill.open_tick"));
     status.number("durable_tick", value_of(readings, "statmill.durable_tick"));
     write_samples(status.key("samples"), readings);
-    status.number("connection_count", static_cast<double>(s.connections.count()));
+    status.number("connection_count", static_cast<double>(s.connections.limit().count()));
     write_connections(status.key("connections"), s.connections);
   }
   return out;

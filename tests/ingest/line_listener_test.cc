@@ -34,7 +34,7 @@ class LineListenerTest : public testing::Test, protected IngestFixture {
  protected:
   std::unique_ptr<LineListener> listen(std::unique_ptr<Dialect> dialect) {
     auto listener = std::make_unique<LineListener>(
-        options_, std::move(dialect), LineListener::Services{intake, registry, connections_, clock_, log_});
+        options_, std::move(dialect), LineListener::Services{intake, registry, *connections_, clock_, log_});
     const Status opened = listener->open();
     EXPECT_TRUE(opened) << opened.error().message;
     return listener;
@@ -56,7 +56,7 @@ class LineListenerTest : public testing::Test, protected IngestFixture {
   LineOptions options_{.listen = {"127.0.0.1", 0}};
   SteppedClock clock_;
   Log log_{LogLevel::kError};
-  ConnectionRegistry connections_;
+  std::unique_ptr<ConnectionRegistry> connections_ = std::make_unique<ConnectionRegistry>(SessionLimit(100));
 };
 
 TEST_F(LineListenerTest, CountsEachTransportOfEachDialectSeparately) {
@@ -147,11 +147,11 @@ TEST_F(LineListenerTest, AllStatsdSourcesShareGaugesAndSets) {
 }
 
 TEST_F(LineListenerTest, AllListenersShareTheLimitOfConnections) {
-  options_.connections_max = 1;
+  connections_ = std::make_unique<ConnectionRegistry>(SessionLimit(1));
   const auto lines = listen(istatd_dialect());
   const auto graphite = listen(graphite_dialect());
   TcpConnection first = TcpConnection::to(lines->endpoint());
-  ASSERT_TRUE(wait_until([&] { return connections_.count() == 1; }));
+  ASSERT_TRUE(wait_until([&] { return connections_->limit().count() == 1; }));
   TcpConnection second = TcpConnection::to(graphite->endpoint());
   EXPECT_EQ(second.receive(), "") << "closed at once";
   EXPECT_EQ(counter("statmill.line_connections_refused", "graphite_tcp"), 1U);
@@ -166,7 +166,7 @@ TEST_F(LineListenerTest, ClosesASilentConnectionAndKeepsItsSamples) {
   EXPECT_EQ(counter("statmill.line_connections_idle", "graphite_tcp"), 1U);
   EXPECT_EQ(accepted("graphite_tcp"), 1U);
   EXPECT_EQ(refused("graphite_tcp", Refusal::kUnterminated), 1U) << "the sender did not end its stream";
-  EXPECT_TRUE(wait_until([&] { return connections_.count() == 0; }));
+  EXPECT_TRUE(wait_until([&] { return connections_->limit().count() == 0; }));
 }
 
 TEST_F(LineListenerTest, IdleTimeoutStartsWithTheLastBytes) {
@@ -198,7 +198,7 @@ TEST(UdpSocket, HasTheConfiguredBufferSize) {
 
 TEST_F(LineListenerTest, ErrorsNameTheSetting) {
   options_.listen.host = "no.address";
-  LineListener listener(options_, graphite_dialect(), {intake, registry, connections_, clock_, log_});
+  LineListener listener(options_, graphite_dialect(), {intake, registry, *connections_, clock_, log_});
   const Status opened = listener.open();
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().message, "graphite.listen no.address:0: not an IP address");
@@ -288,7 +288,7 @@ TEST_F(LineListenerTest, ReplacesTheUnixSocketOfADeadServer) {
   }
   const auto listener = listen(istatd_dialect());
   EXPECT_TRUE(LocalSender(options_.socket_path).is_connected());
-  LineListener second(options_, istatd_dialect(), {intake, registry, connections_, clock_, log_});
+  LineListener second(options_, istatd_dialect(), {intake, registry, *connections_, clock_, log_});
   const Status busy = second.open();
   ASSERT_FALSE(busy);
   EXPECT_EQ(busy.error().code, ErrorCode::kBusy);
