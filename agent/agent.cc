@@ -66,7 +66,7 @@ std::optional<Fault> Agent::run() {
   outbox_.start();
   timer_.start();
   {
-    const WatchdogThread watchdog_thread(watchdog_, watchdog_interval_);
+    const WatchdogThread watchdog_thread(watchdog_, log_, watchdog_interval_);
     main_loop_.run(watchdog_, "agent", [this] { stop(); });
   }
   if (outbox_.figures().is_resolving) {

@@ -17,7 +17,7 @@ Watchdog::Services report_to(Registry& registry, Health& health, const Clock& cl
 
 ServerWatchdog::ServerWatchdog(const WatchdogOptions& options, Registry& registry, Health& health,
                                const Clock& clock, Log& log)
-    : look_(options.look), watchdog_(options, report_to(registry, health, clock, log)) {
+    : look_(options.look), log_(log), watchdog_(options, report_to(registry, health, clock, log)) {
   watchdog_.add_task("tick", tick_);
   watchdog_.add_task("stop", stop_);
   registry.gauge_fn(

@@ -22,7 +22,7 @@ class ServerWatchdog {
                  Log& log);
 
   // Starts the thread that checks loops and tasks.
-  void start() { thread_ = std::make_unique<WatchdogThread>(watchdog_, look_); }
+  void start() { thread_ = std::make_unique<WatchdogThread>(watchdog_, log_, look_); }
 
   Watchdog& watchdog() { return watchdog_; }
   TaskTime& tick() { return tick_; }
@@ -30,6 +30,7 @@ class ServerWatchdog {
 
  private:
   const Duration look_;
+  Log& log_;
   Watchdog watchdog_;
   TaskTime tick_;
   TaskTime stop_;

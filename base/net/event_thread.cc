@@ -1,9 +1,5 @@
 #include "base/net/event_thread.h"
 
-#include <cstdlib>
-#include <exception>
-#include <utility>
-
 namespace statmill {
 
 EventThread::~EventThread() {
@@ -12,19 +8,10 @@ EventThread::~EventThread() {
 }
 
 void EventThread::start(Log& log, std::string name, Watchdog* watchdog) {
-  thread_ = std::thread([this, &log, watchdog, name = std::move(name)] {
+  thread_ = Thread(log, name, [this, watchdog, name] {
     const LoopWatch watch(watchdog, loop_, name);
-    try {
-      loop_.run();
-    } catch (const std::exception& e) {
-      log.error("thread failed", {{"thread", name}, {"reason", e.what()}});
-      std::abort();
-    }
+    loop_.run();
   });
-}
-
-void EventThread::join() {
-  if (thread_.joinable()) thread_.join();
 }
 
 }  // namespace statmill

@@ -4,10 +4,10 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <string>
-#include <thread>
 
 #include "base/log.h"
 #include "base/net/watchdog.h"
+#include "base/thread.h"
 
 namespace statmill {
 
@@ -19,18 +19,17 @@ class EventThread {
   ~EventThread();
 
   boost::asio::io_context& loop() { return loop_; }
-  // Starts the thread, which runs the loop even while it is idle. If a handler throws, logs a line with the
-  // name of the thread and aborts the process. `log` and `watchdog` must outlive the thread; `watchdog` may
-  // be null.
+  // Starts the thread (base/thread.h), which runs the loop even while it is idle. `log` and `watchdog` must
+  // outlive the thread; `watchdog` may be null.
   void start(Log& log, std::string name, Watchdog* watchdog = nullptr);
   // Lets the thread end as soon as the loop has no more work.
   void release() { work_.reset(); }
-  void join();
+  void join() { thread_.join(); }
 
  private:
   boost::asio::io_context loop_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_ = make_work_guard(loop_);
-  std::thread thread_;
+  Thread thread_;
 };
 
 }  // namespace statmill

@@ -10,11 +10,11 @@ constexpr int kAlivePerInterval = 3;
 
 }  // namespace
 
-WatchdogThread::WatchdogThread(Watchdog& watchdog, Duration look)
+WatchdogThread::WatchdogThread(Watchdog& watchdog, Log& log, Duration look)
     : watchdog_(watchdog),
       look_(look),
       alive_interval_(service_manager::alive_interval()),
-      thread_([this] { run(); }) {}
+      thread_(log, "watchdog", [this] { run(); }) {}
 
 WatchdogThread::~WatchdogThread() {
   {

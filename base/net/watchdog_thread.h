@@ -4,17 +4,17 @@
 
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "base/mutex.h"
 #include "base/net/watchdog.h"
+#include "base/thread.h"
 
 namespace statmill {
 
 class WatchdogThread {
  public:
-  // Starts at once. `look` is the interval. The watchdog must outlive it.
-  WatchdogThread(Watchdog& watchdog, Duration look);
+  // Starts at once. `look` is the interval. The watchdog and the log must outlive it.
+  WatchdogThread(Watchdog& watchdog, Log& log, Duration look);
   ~WatchdogThread();
 
  private:
@@ -30,7 +30,7 @@ class WatchdogThread {
   Mutex mutex_;
   Condition wake_;
   bool stopping_ GUARDED_BY(mutex_) = false;
-  std::thread thread_;  // last, because it uses all members above
+  Thread thread_;  // last, because it uses all members above
 };
 
 }  // namespace statmill

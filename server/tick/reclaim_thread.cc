@@ -7,7 +7,7 @@ ReclaimThread::ReclaimThread(Store& store, Registry& registry, Log& log)
       log_(log),
       reclaimed_(registry.counter("statmill.reclaimed_chunks",
                                   "Chunk numbers rewritten without their expired rows.")),
-      thread_([this] { run(); }) {}
+      thread_(log, "reclaim", [this] { run(); }) {}
 
 ReclaimThread::~ReclaimThread() {
   {

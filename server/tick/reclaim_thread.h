@@ -2,11 +2,11 @@
 #pragma once
 
 #include <atomic>
-#include <thread>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mutex.h"
+#include "base/thread.h"
 #include "statmill/registry.h"
 #include "storage/store.h"
 
@@ -34,7 +34,7 @@ class ReclaimThread {
   std::atomic<bool> stopping_{false};
   Mutex mutex_;
   Condition wake_;
-  std::thread thread_;  // last: it uses all of the above
+  Thread thread_;  // last: it uses all of the above
 };
 
 }  // namespace statmill

@@ -113,6 +113,8 @@ Result<ReplayCounts> replay(const ReplayInput& input) {
                         is_last ? std::numeric_limits<uint64_t>::max() : series * (i + 1) / threads);
   }
   std::vector<Status> done(threads);
+  // Bare threads: they only compute, never wait, and end before this function does, so nobody has to stop,
+  // watch or name them.
   std::vector<std::thread> others;
   for (size_t i = 1; i < threads; ++i) others.emplace_back([&, i] { done[i] = shares[i].run(); });
   done[0] = shares[0].run();

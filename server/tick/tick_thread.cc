@@ -1,5 +1,6 @@
 #include "server/tick/tick_thread.h"
 
+#include <thread>
 #include <utility>
 
 namespace statmill {
@@ -17,10 +18,10 @@ TickThread::TickThread(Ticker& ticker, const Clock& clock, Log& log, TaskTime& t
       time_(time),
       interval_(interval),
       before_tick_(std::move(before_tick)),
-      thread_([this] { run(); }) {}
+      thread_(log, "tick", [this] { run(); }) {}
 
 TickThread::~TickThread() {
-  if (thread_.joinable()) static_cast<void>(stop(Duration(0)));
+  if (thread_.is_started()) static_cast<void>(stop(Duration(0)));
 }
 
 Status TickThread::stop(Duration patience) {

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <functional>
-#include <thread>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/task_time.h"
+#include "base/thread.h"
 #include "server/tick/ticker.h"
 
 namespace statmill {
@@ -61,7 +61,7 @@ class TickThread {
   Condition call_ended_;
   std::vector<Call*> calls_ GUARDED_BY(mutex_);  // waiting; each lives on its caller's stack
   bool stopping_ GUARDED_BY(mutex_) = false;
-  std::thread thread_;  // last: it uses all of the above
+  Thread thread_;  // last: it uses all of the above
 };
 
 }  // namespace statmill
