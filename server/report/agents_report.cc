@@ -78,14 +78,14 @@ void write_agent(std::string& out, const AgentInfo& agent, Timestamp now) {
 
 }  // namespace
 
-std::string agents_json(const AgentRegistry& registry, Timestamp now) {
+std::string agents_json(const AgentRegistry& agents, Timestamp now) {
   std::string out;
   {
     JsonObject report(out);
-    report.count("known", registry.count());
-    report.count("connected", registry.connected());
-    JsonArray agents(report.key("agents"));
-    for (const AgentInfo& agent : registry.list(kAgentsShown)) write_agent(agents.element(), agent, now);
+    report.count("known", agents.count());
+    report.count("connected", agents.connected());
+    JsonArray list(report.key("agents"));
+    for (const AgentInfo& agent : agents.list(kAgentsShown)) write_agent(list.element(), agent, now);
   }
   out.push_back('\n');
   return out;

@@ -12,6 +12,6 @@ inline constexpr size_t kAgentsShown = 1000;  // the first by host; "known" coun
 // Returns {"known":1,"connected":1,"agents":[{"host":"web1","id":"674ddfbe",...}]}. Ids are shortened to
 // their first digits; times are unix seconds; values known only while an agent is connected are null
 // otherwise.
-std::string agents_json(const AgentRegistry& registry, Timestamp now);
+std::string agents_json(const AgentRegistry& agents, Timestamp now);
 
 }  // namespace statmill
