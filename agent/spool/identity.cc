@@ -1,15 +1,13 @@
 #include "agent/spool/identity.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cstdio>
 #include <limits>
 #include <optional>
 #include <vector>
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "base/number_text.h"
 
 namespace statmill {
 namespace {
@@ -28,22 +26,11 @@ constexpr std::string_view kLost = "lost ";
 constexpr std::string_view kAcknowledged = "acknowledged ";
 constexpr std::string_view kChecksum = "crc ";
 constexpr std::string_view kUnknown = "-";
-constexpr size_t kChecksumDigits = 8;
 
 static_assert(AgentSecret::kBytes == AgentId::kBytes);
 
-template <class Number>
-std::optional<Number> parse(std::string_view text, int base) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 std::string checksum_line(std::string_view text) {
-  std::array<char, kChecksumDigits + 1> digits{};
-  std::snprintf(digits.data(), digits.size(), "%08x", static_cast<unsigned>(crc32c(text)));
-  return std::string(kChecksum) + digits.data() + '\n';
+  return std::string(kChecksum) + hex_digits(crc32c(text)) + '\n';
 }
 
 // A secret is written like an id.
@@ -95,7 +82,7 @@ std::optional<AgentSecret> parse_secret(std::string_view text) {
 
 // The epoch must have a successor.
 std::optional<uint32_t> parse_epoch(std::string_view text) {
-  const auto epoch = parse<uint32_t>(text, 10);
+  const auto epoch = parse_as<uint32_t>(text);
   const bool is_possible = epoch && *epoch > 0 && *epoch < std::numeric_limits<uint32_t>::max();
   return is_possible ? epoch : std::nullopt;
 }
@@ -125,7 +112,7 @@ std::optional<bool> parse_begun(std::string_view text) {
 
 std::optional<SpoolLoss> parse_lost(std::string_view text) {
   const size_t space = std::min(text.find(' '), text.size());
-  const auto lines = parse<uint64_t>(text.substr(0, space), 10);
+  const auto lines = parse_as<uint64_t>(text.substr(0, space));
   if (!lines || *lines > kSeqMax || space == text.size()) return std::nullopt;
   for (const GapReason reason : {GapReason::kDamaged, GapReason::kCloned, GapReason::kCopied}) {
     if (text.substr(space + 1) == gap_reason_text(reason)) return SpoolLoss{*lines, reason};
@@ -135,8 +122,8 @@ std::optional<SpoolLoss> parse_lost(std::string_view text) {
 
 std::optional<SpoolPosition> parse_position(std::string_view text) {
   const size_t space = std::min(text.find(' '), text.size());
-  const auto seq = parse<uint64_t>(text.substr(0, space), 10);
-  const auto lines = space < text.size() ? parse<uint64_t>(text.substr(space + 1), 10) : std::nullopt;
+  const auto seq = parse_as<uint64_t>(text.substr(0, space));
+  const auto lines = space < text.size() ? parse_as<uint64_t>(text.substr(space + 1)) : std::nullopt;
   if (!seq || !lines || *seq > kSeqMax || *lines > kSeqMax) return std::nullopt;
   return SpoolPosition{*seq, *lines};
 }

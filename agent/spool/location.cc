@@ -1,20 +1,17 @@
 #include "agent/spool/location.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
 
 #include "base/hash.h"
+#include "base/number_text.h"
 
 namespace statmill {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr size_t kHashDigits = 32;
 
 // Returns an empty string if the file cannot be read.
 std::string first_line(const fs::path& path) {
@@ -73,10 +70,7 @@ Match compare(const std::vector<std::string>& before, const std::vector<std::str
 
 std::string fact_hash(std::string_view text) {
   const Hash128 hash = hash_name(text, 0);
-  std::array<char, kHashDigits + 1> digits{};
-  std::snprintf(digits.data(), digits.size(), "%016llx%016llx", static_cast<unsigned long long>(hash.high),
-                static_cast<unsigned long long>(hash.low));
-  return digits.data();
+  return hex_digits(hash.high) + hex_digits(hash.low);
 }
 
 bool is_same_location(const SpoolLocation& before, const SpoolLocation& now) {

@@ -1,11 +1,11 @@
 #include "agent/spool/segment.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "base/number_text.h"
 
 namespace statmill {
 namespace {
@@ -73,10 +73,8 @@ std::string segment_name(uint64_t first_seq) {
 
 std::optional<uint64_t> parse_segment_name(std::string_view name) {
   if (name.size() != kNameDigits + kEnding.size() || !name.ends_with(kEnding)) return std::nullopt;
-  uint64_t seq = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + kNameDigits, seq);
-  if (error != std::errc() || end != name.data() + kNameDigits || seq == 0) return std::nullopt;
-  return seq;
+  const auto seq = parse_as<uint64_t>(name.substr(0, kNameDigits));
+  return seq == 0 ? std::nullopt : seq;
 }
 
 }  // namespace statmill

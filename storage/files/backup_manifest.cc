@@ -7,15 +7,13 @@
 #include "storage/files/backup_manifest.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cstdio>
 #include <filesystem>
 #include <limits>
 #include <optional>
 #include <set>
 
 #include "base/hash.h"
+#include "base/number_text.h"
 #include "base/text.h"
 
 namespace statmill {
@@ -26,19 +24,8 @@ constexpr std::string_view kVersion = "1";
 constexpr std::string_view kEnd = "end ";
 constexpr size_t kFormatLines = 2;
 constexpr size_t kNameBytesMax = 255;
-
-std::string hex(uint32_t n) {
-  std::array<char, 9> text{};
-  std::snprintf(text.data(), text.size(), "%08x", n);
-  return text.data();
-}
-
-std::optional<uint32_t> parse_hex(std::string_view text) {
-  uint32_t n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n, 16);
-  if (error != std::errc() || end != text.data() + text.size() || text.size() != 8) return std::nullopt;
-  return n;
-}
+constexpr size_t kChecksumDigits = 8;
+constexpr uint64_t kFileBytesMax = std::numeric_limits<int64_t>::max();
 
 // Returns whether the name cannot lead out of the directory that it is appended to.
 bool is_file_name(std::string_view name) {
@@ -53,10 +40,10 @@ bool is_file_name(std::string_view name) {
 std::optional<BackupManifest::File> parse_file(std::string_view line) {
   const std::vector<std::string_view> words = split(line, ' ');
   if (words.size() != 3 || !is_file_name(words[2])) return std::nullopt;
-  const auto crc = parse_hex(words[0]);
-  const auto bytes = parse_integer(words[1], 0, std::numeric_limits<int64_t>::max());
-  if (!crc || !bytes) return std::nullopt;
-  return BackupManifest::File{std::string(words[2]), {static_cast<uint64_t>(*bytes), *crc}};
+  const auto crc = parse_as<uint32_t>(words[0], 16);
+  const auto bytes = parse_as<uint64_t>(words[1]);
+  if (!crc || words[0].size() != kChecksumDigits || !bytes || *bytes > kFileBytesMax) return std::nullopt;
+  return BackupManifest::File{std::string(words[2]), {*bytes, *crc}};
 }
 
 Error corrupt(std::string_view what) {
@@ -78,7 +65,8 @@ Result<std::vector<std::string_view>> checked_lines(std::string_view text) {
   const std::string_view body = text.substr(0, end + 1);
   std::vector<std::string_view> lines = split(body.substr(0, end), '\n');
   const size_t files = lines.size() - std::min(lines.size(), 1 + kFormatLines);
-  if (text.substr(end + 1) != std::string(kEnd) + std::to_string(files) + " " + hex(crc32c(body)) + "\n") {
+  if (text.substr(end + 1) !=
+      std::string(kEnd) + std::to_string(files) + " " + hex_digits(crc32c(body)) + "\n") {
     return corrupt("wrong checksum");
   }
   if (lines.size() < 1 + kFormatLines) return corrupt("it is cut short");
@@ -96,8 +84,8 @@ uint64_t BackupManifest::bytes() const {
 std::string BackupManifest::text() const {
   std::string text = std::string(kFirstWords) + std::string(kVersion) + "\n" + format;
   for (const File& file : files)
-    text += hex(file.sum.crc32c) + " " + std::to_string(file.sum.bytes) + " " + file.name + "\n";
-  const std::string sum = hex(crc32c(text));
+    text += hex_digits(file.sum.crc32c) + " " + std::to_string(file.sum.bytes) + " " + file.name + "\n";
+  const std::string sum = hex_digits(crc32c(text));
   return text + std::string(kEnd) + std::to_string(files.size()) + " " + sum + "\n";
 }
 

@@ -1,7 +1,6 @@
 #include "storage/files/log_tail.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -9,10 +8,12 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/number_text.h"
 
 namespace statmill {
 namespace {
 
+constexpr std::string_view kEnding = ".log";
 constexpr size_t kBlockBytes = 32768;
 constexpr size_t kHeaderBytes = 7;  // masked crc32c u32, length u16, type u8; little-endian
 constexpr uint8_t kFull = 1;
@@ -81,10 +82,9 @@ Result<LogEnd> inspect_newest_log(rocksdb::FileSystem& file_system, const std::s
   if (const auto s = file_system.GetChildren(directory, {}, &names, nullptr); !s.ok()) return failed(s);
   std::pair<uint64_t, std::string> newest;
   for (const std::string& name : names) {
-    if (!name.ends_with(".log")) continue;
-    uint64_t number = 0;
-    const char* const end = name.data() + name.size() - 4;
-    if (std::from_chars(name.data(), end, number).ptr == end) newest = std::max(newest, {number, name});
+    if (!name.ends_with(kEnding)) continue;
+    const auto number = parse_as<uint64_t>(std::string_view(name).substr(0, name.size() - kEnding.size()));
+    if (number) newest = std::max(newest, {*number, name});
   }
   if (newest.second.empty()) return LogEnd::kWhole;
   const std::string path = directory + "/" + newest.second;

@@ -1,6 +1,6 @@
 #include "storage/rocks/log_drops.h"
 
-#include <charconv>
+#include "base/number_text.h"
 
 namespace statmill {
 
@@ -10,11 +10,8 @@ std::optional<uint64_t> dropped_bytes(std::string_view warning) {
   const size_t at = warning.find(kBefore);
   if (at == std::string_view::npos) return std::nullopt;
   const std::string_view rest = warning.substr(at + kBefore.size());
-  uint64_t bytes = 0;
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), bytes);
-  const bool sound =
-      error == std::errc() && rest.substr(static_cast<size_t>(end - rest.data())).starts_with(" bytes");
-  return sound ? std::optional(bytes) : std::nullopt;
+  const size_t end = rest.find(" bytes");
+  return end == std::string_view::npos ? std::nullopt : parse_as<uint64_t>(rest.substr(0, end));
 }
 
 }  // namespace statmill
