@@ -8,6 +8,7 @@
 
 #include "base/net/watchdog.h"
 #include "tests/fault/fault_world.h"
+#include "tests/support/manual_clock.h"
 
 namespace statmill {
 namespace {
@@ -24,30 +25,27 @@ uint64_t hangs_per_sweep() {
 }
 
 // The time of a world, and the watchdog's view of it.
-class WatchedTick final : private Clock {
+class WatchedTick {
  public:
-  explicit WatchedTick(const FaultWorld& world) : now_(world.steady()) {
+  explicit WatchedTick(const FaultWorld& world) : clock_(0, world.steady()) {
     watchdog_.add_task("tick", world.tick_time());
   }
   // The problem that the watchdog reports once the tick has lasted this long.
   std::string problem_after(Duration time) {
     for (Duration passed(0); passed < time; passed += options_.look) {
-      now_ += options_.look;
+      clock_.advance(options_.look);
       watchdog_.look();
     }
     return problem_;
   }
 
  private:
-  Timestamp wall() const override { return {}; }
-  SteadyTime steady() const override { return now_; }
-
   const WatchdogOptions options_;
-  SteadyTime now_;
+  ManualClock clock_;
   Log log_{LogLevel::kDebug};
   std::string problem_;
   Watchdog watchdog_{options_,
-                     {*this, log_, [](std::string_view, std::chrono::nanoseconds) {},
+                     {clock_, log_, [](std::string_view, std::chrono::nanoseconds) {},
                       [this](std::string_view, const std::string& text) { problem_ = text; },
                       [](std::string_view, const std::string&) {}}};
 };

@@ -4,8 +4,8 @@
 
 #include "agent/collectors/cgroup_files.h"
 #include "agent/collectors/collector.h"
-#include "tests/agent/collectors/manual_clock.h"
 #include "tests/agent/collectors/recording_sink.h"
+#include "tests/support/manual_clock.h"
 #include "tests/support/temp_directory.h"
 
 namespace statmill {

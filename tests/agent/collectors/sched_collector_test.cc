@@ -6,8 +6,8 @@
 #include "agent/collectors/bpf_collectors.h"
 #include "bpf/sched.h"
 #include "tests/agent/collectors/fake_bpf_probe.h"
-#include "tests/agent/collectors/manual_clock.h"
 #include "tests/agent/collectors/recording_sink.h"
+#include "tests/support/manual_clock.h"
 #include "tests/support/temp_directory.h"
 
 namespace statmill {

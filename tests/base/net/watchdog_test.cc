@@ -5,6 +5,8 @@
 
 #include <boost/asio/post.hpp>
 
+#include "tests/support/manual_clock.h"
+
 namespace statmill {
 namespace {
 
@@ -13,18 +15,6 @@ using std::chrono::seconds;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
-
-class SetClock final : public Clock {
- public:
-  Timestamp wall() const override {
-    return Timestamp(std::chrono::floor<Duration>(steady_.time_since_epoch()));
-  }
-  SteadyTime steady() const override { return steady_; }
-  void advance(Duration by) { steady_ += by; }
-
- private:
-  SteadyTime steady_{seconds(1000)};
-};
 
 class WatchdogTest : public testing::Test {
  protected:
@@ -50,7 +40,7 @@ class WatchdogTest : public testing::Test {
   std::string warning(const std::string& part) { return warnings_.contains(part) ? warnings_.at(part) : ""; }
 
   const WatchdogOptions options_;
-  SetClock clock_;
+  ManualClock clock_;
   Log log_{LogLevel::kInfo};
   std::vector<int64_t> lags_ms_;
   Watchdog::Parts problems_;

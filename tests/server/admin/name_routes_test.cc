@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "proto/istatd/parser.h"
+#include "tests/support/manual_clock.h"
 
 namespace statmill {
 namespace {
@@ -12,12 +13,6 @@ namespace {
 using testing::HasSubstr;
 
 constexpr int64_t kNow = 1'700'000'000;
-
-class FixedClock final : public Clock {
- public:
-  Timestamp wall() const override { return from_unix_seconds(kNow); }
-  SteadyTime steady() const override { return SteadyTime{}; }
-};
 
 // Makes the changes in a table without a store.
 class NameRoutes : public testing::Test {
@@ -51,7 +46,7 @@ class NameRoutes : public testing::Test {
     return std::move(end.changed);
   }
 
-  FixedClock clock_;
+  ManualClock clock_{kNow};
   Table table_{*Tiers::parse("10s:1d,5m:10d"), {}};
   NameChanges changes_{table_, [this](const SeriesChanges& changes) { return change(changes); }};
   SlotRange slots_;

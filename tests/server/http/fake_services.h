@@ -10,17 +10,12 @@
 #include "server/http/api_routes.h"
 #include "server/http/http_server.h"
 #include "server/http/http_services.h"
+#include "tests/support/manual_clock.h"
 
 namespace statmill {
 
 // 2026-11-20 12:00:00 UTC.
 inline constexpr int64_t kFakeNow_s = 1'795'176'000;
-
-class FixedClock final : public Clock {
- public:
-  Timestamp wall() const override { return from_unix_seconds(kFakeNow_s); }
-  SteadyTime steady() const override { return {}; }
-};
 
 inline Bucket bucket_of(std::initializer_list<double> samples) {
   Bucket bucket;
@@ -82,7 +77,7 @@ class FakeServices final : public Queries, public Reports, public SampleSink {
   std::atomic<bool> has_progress{true};
   Registry registry;
   Health health;
-  FixedClock clock;
+  ManualClock clock{kFakeNow_s};
 
  private:
   Result<QueryAnswer> run(const QueryRequest& request, Timestamp) const override {
