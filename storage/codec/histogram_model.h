@@ -305,7 +305,8 @@ class HistogramModel {
 
   // Finishes a coded cell. Returns false if the slot cannot have it.
   bool accept(const Cell& cell) {
-    if (cell.count == 0 || cell.count > left_) return false;
+    // The place next to the outermost bucket is not a bucket; find_places() relies on that.
+    if (cell.count == 0 || cell.count > left_ || !is_histogram_index(cell.index)) return false;
     left_ -= cell.count;
     last_ = cell.index;
     if constexpr (Coder::kWrites) {
