@@ -205,6 +205,7 @@ uint32_t enter(Entry entry, const char* name) noexcept {
   entry.state = State::kLive;
   entry.value = 0;
   std::memcpy(map + at, &entry, sizeof entry);
+  // NOLINTNEXTLINE(bugprone-not-null-terminated-result): the entry has the length of the name
   std::memcpy(map + at + sizeof entry, name, name_bytes);
   shared(header.directory_bytes).store(end - cell_file::kDirectoryAt, std::memory_order_release);
   return static_cast<uint32_t>(at);
@@ -217,6 +218,7 @@ void end(uint32_t place, uint64_t value) noexcept {
   if (map == nullptr) return;
   Entry& entry = entry_at(map, place);
   if (entry.type == cell_file::Type::kHistogram) {
+    // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new): a failed allocation ends the process
     if (file.ended == nullptr) file.ended = new std::map<size_t, uint32_t>;
     file.ended->insert_or_assign(entry.first_cell, place);
   }
