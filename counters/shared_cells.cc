@@ -38,7 +38,7 @@ using cell_file::Item;
 using cell_file::State;
 using cell_file::Type;
 
-constexpr size_t kStride = size_t{1} << Cells::kCpuShift;
+constexpr size_t kSharedStride = size_t{1} << Cells::kCpuShift;
 constexpr size_t kBlock = 8192;  // cells; 64 KiB fit into the cache
 
 // Returns false if the bytes do not exist or cannot be read.
@@ -66,7 +66,7 @@ using RecordedByPlace = std::unordered_map<size_t, Recorded>;  // Item::at
 bool read_over_cpus(int descriptor, uint64_t shards, size_t cell, std::span<uint64_t> out) {
   std::vector<uint64_t> part(out.size());
   for (uint64_t shard = 0; shard < shards; ++shard) {
-    const uint64_t at = cell_file::kCellsAt + shard * kStride + cell * sizeof(uint64_t);
+    const uint64_t at = cell_file::kCellsAt + shard * kSharedStride + cell * sizeof(uint64_t);
     if (!read_at(descriptor, part.data(), out.size() * sizeof(uint64_t), at)) return false;
     for (size_t i = 0; i < out.size(); ++i) out[i] += part[i];
   }
@@ -139,7 +139,8 @@ std::string SharedCells::check_header() {
     return "its version is " + std::to_string(header.version) + ", not " +
            std::to_string(cell_file::kVersion);
   if (header.cpus > cell_file::kCpusMax) return "it has too many CPUs";
-  if (static_cast<uint64_t>(status.st_size) != cell_file::kCellsAt + (uint64_t{header.cpus} + 1) * kStride)
+  if (static_cast<uint64_t>(status.st_size) !=
+      cell_file::kCellsAt + (uint64_t{header.cpus} + 1) * kSharedStride)
     return "its size does not match its header";
   if (header.directory_bytes > cell_file::kCellsAt - cell_file::kDirectoryAt ||
       header.directory_bytes % alignof(Entry) != 0)
@@ -180,7 +181,7 @@ std::string SharedCells::read_sums(size_t cells) {
   for (size_t begin = 0; begin < cells; begin += kBlock) {
     const size_t count = std::min(kBlock, cells - begin);
     for (uint64_t shard = 0; shard < shards; ++shard) {
-      const uint64_t at = cell_file::kCellsAt + shard * kStride + begin * sizeof(uint64_t);
+      const uint64_t at = cell_file::kCellsAt + shard * kSharedStride + begin * sizeof(uint64_t);
       if (!read_at(descriptor_, part.data(), count * sizeof(uint64_t), at)) return "it is truncated";
       for (size_t i = 0; i < count; ++i) sums_[begin + i] += part[i];
     }

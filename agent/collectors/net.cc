@@ -15,8 +15,8 @@ namespace {
 
 // "SKB_DROP_REASON_NO_SOCKET" -> "no_socket".
 std::string reason_name(std::string_view name) {
-  constexpr std::string_view kPrefix = "SKB_DROP_REASON_";
-  if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
+  constexpr std::string_view kReasonPrefix = "SKB_DROP_REASON_";
+  if (name.starts_with(kReasonPrefix)) name.remove_prefix(kReasonPrefix.size());
   return series_part(name);
 }
 

@@ -7,15 +7,15 @@
 namespace statmill {
 namespace {
 
-struct Field {
+struct VmstatField {
   std::string_view key;
   std::string_view series;
 };
-constexpr Field kVmstatFields[] = {{"pgfault", "vmstat.pgfault"},  {"pgmajfault", "vmstat.pgmajfault"},
-                                   {"pgpgin", "vmstat.pgpgin"},    {"pgpgout", "vmstat.pgpgout"},
-                                   {"pswpin", "vmstat.pswpin"},    {"pswpout", "vmstat.pswpout"},
-                                   {"oom_kill", "vmstat.oom_kill"}};
-constexpr Field kStatFields[] = {{"ctxt", "vmstat.ctxt"}, {"processes", "vmstat.processes"}};
+constexpr VmstatField kVmstatFields[] = {{"pgfault", "vmstat.pgfault"},  {"pgmajfault", "vmstat.pgmajfault"},
+                                         {"pgpgin", "vmstat.pgpgin"},    {"pgpgout", "vmstat.pgpgout"},
+                                         {"pswpin", "vmstat.pswpin"},    {"pswpout", "vmstat.pswpout"},
+                                         {"oom_kill", "vmstat.oom_kill"}};
+constexpr VmstatField kStatFields[] = {{"ctxt", "vmstat.ctxt"}, {"processes", "vmstat.processes"}};
 
 class VmstatCollector final : public Collector {
  public:
@@ -33,7 +33,7 @@ class VmstatCollector final : public Collector {
 
  private:
   // Returns how many of the fields the file has; appends the others to `missing`.
-  size_t read(const std::string& file, std::span<const Field> fields, MetricSink& sink,
+  size_t read(const std::string& file, std::span<const VmstatField> fields, MetricSink& sink,
               std::string& missing) {
     const Result<std::string_view> text = proc_.read(file);
     if (!text) {
@@ -41,7 +41,7 @@ class VmstatCollector final : public Collector {
       return 0;
     }
     size_t found = 0;
-    for (const Field& field : fields) {
+    for (const VmstatField& field : fields) {
       if (const std::optional<uint64_t> value = find_number(*text, field.key)) {
         sink.total(field.series, *value);
         ++found;

@@ -25,7 +25,7 @@ constexpr std::string_view kBegun = "begun ";
 constexpr std::string_view kLost = "lost ";
 constexpr std::string_view kAcknowledged = "acknowledged ";
 constexpr std::string_view kChecksum = "crc ";
-constexpr std::string_view kUnknown = "-";
+constexpr std::string_view kUnknownFact = "-";
 
 static_assert(AgentSecret::kBytes == AgentId::kBytes);
 
@@ -39,10 +39,10 @@ std::string secret_text(const AgentSecret& secret) { return AgentId{secret.bytes
 std::string addresses_text(const std::vector<std::string>& addresses) {
   std::string text;
   for (const std::string& address : addresses) text += (text.empty() ? "" : " ") + address;
-  return text.empty() ? std::string(kUnknown) : text;
+  return text.empty() ? std::string(kUnknownFact) : text;
 }
 
-std::string_view fact_text(const std::string& fact) { return fact.empty() ? kUnknown : fact; }
+std::string_view fact_text(const std::string& fact) { return fact.empty() ? kUnknownFact : fact; }
 
 // Reads a text whose lines each consist of a keyword and a value. After a malformed line, all further values
 // are empty and has_failed() is true.
@@ -89,12 +89,12 @@ std::optional<uint32_t> parse_epoch(std::string_view text) {
 
 std::optional<std::string> parse_fact(std::string_view text) {
   if (text.empty() || text.find(' ') != std::string_view::npos) return std::nullopt;
-  return text == kUnknown ? std::string() : std::string(text);
+  return text == kUnknownFact ? std::string() : std::string(text);
 }
 
 std::optional<std::vector<std::string>> parse_addresses(std::string_view text) {
   std::vector<std::string> addresses;
-  if (text == kUnknown) return addresses;
+  if (text == kUnknownFact) return addresses;
   for (;;) {
     const size_t end = std::min(text.find(' '), text.size());
     auto address = parse_fact(text.substr(0, end));

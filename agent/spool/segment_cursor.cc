@@ -7,9 +7,9 @@
 namespace statmill {
 namespace {
 
-constexpr size_t kPieceBytes = 256 * 1024;  // read at once
+constexpr size_t kReadBytes = 256 * 1024;  // read at once
 constexpr size_t kLengthBytes = 4;
-constexpr size_t kChecksumBytes = 4;
+constexpr size_t kFrameChecksumBytes = 4;
 constexpr size_t kBatchHeadBytes = 8 + 8 + 4 + 8;  // numbers and time in the payload
 // no tags; a text has at least an LF
 constexpr size_t kRecordBytesMin = kFrameHeaderBytes + kBatchHeadBytes + 2;
@@ -25,8 +25,8 @@ struct RecordHead {
 RecordHead read_head(std::string_view bytes) {
   Reader reader(bytes);
   RecordHead head;
-  head.bytes = kLengthBytes + kChecksumBytes + size_t{reader.u32be()};
-  reader.bytes(kChecksumBytes);
+  head.bytes = kLengthBytes + kFrameChecksumBytes + size_t{reader.u32be()};
+  reader.bytes(kFrameChecksumBytes);
   head.type = static_cast<FrameType>(reader.u8());
   head.seq = reader.u64be();
   return head;
@@ -105,7 +105,7 @@ Result<std::string_view> SegmentCursor::bytes_ahead(size_t count) {
     buffer_.erase(0, consumed);
     buffer_offset_ = offset_;
     const uint64_t read_from = offset_ + buffered;
-    const uint64_t wanted = std::min<uint64_t>(std::max(count - buffered, kPieceBytes), limit_ - read_from);
+    const uint64_t wanted = std::min<uint64_t>(std::max(count - buffered, kReadBytes), limit_ - read_from);
     const auto read = directory_.read(name_, read_from, static_cast<size_t>(wanted));
     if (!read) return read.error();
     buffer_ += *read;

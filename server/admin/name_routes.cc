@@ -12,7 +12,7 @@ constexpr std::array<ParameterRule, 5> kDeleteParameters = {
     {{"match", true}, {"from"}, {"until"}, {"all"}, {"dry_run"}}};
 constexpr std::array<ParameterRule, 3> kRenameParameters = {{{"from"}, {"to"}, {"dry_run"}}};
 
-HttpResponse json(std::string body) { return {200, std::move(body), kJson, {}}; }
+HttpResponse ok_json(std::string body) { return {200, std::move(body), kJson, {}}; }
 
 Result<bool> parse_flag(const Url& url, std::string_view name) {
   const std::string_view text = url.find(name).value_or("false");
@@ -72,7 +72,7 @@ HttpResponse selection(const NameChanges& changes, const Request& request) {
     if (i > 0) out += ",";
     append_selected(out, (*selected)[i]);
   }
-  return json(out + "]}\n");
+  return ok_json(out + "]}\n");
 }
 
 HttpResponse handle_delete(const NameChanges& changes, const Url& url, std::string_view body, Timestamp now) {
@@ -83,8 +83,8 @@ HttpResponse handle_delete(const NameChanges& changes, const Url& url, std::stri
   if (*dry_run) return selection(changes, *request);
   const auto done = changes.run(*request);
   if (!done) return error_response(done.error());
-  return json("{\"deleted\":" + std::to_string(done->deleted) +
-              ",\"erased\":" + std::to_string(done->erased) + "}\n");
+  return ok_json("{\"deleted\":" + std::to_string(done->deleted) +
+                 ",\"erased\":" + std::to_string(done->erased) + "}\n");
 }
 
 HttpResponse handle_rename(const NameChanges& changes, const Url& url) {
@@ -97,7 +97,7 @@ HttpResponse handle_rename(const NameChanges& changes, const Url& url) {
   if (*dry_run) return selection(changes, request);
   const Result<size_t> renamed = changes.run(request);
   if (!renamed) return error_response(renamed.error());
-  return json("{\"renamed\":" + std::to_string(*renamed) + "}\n");
+  return ok_json("{\"renamed\":" + std::to_string(*renamed) + "}\n");
 }
 
 }  // namespace

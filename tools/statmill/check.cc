@@ -7,7 +7,7 @@
 namespace statmill {
 namespace {
 
-constexpr std::string_view kText =
+constexpr std::string_view kCheckText =
     "Reads all stored data: files against their checksums, every row, and every frame to its last bucket.\n"
     "Prints what it found and one line per fault; the exit status is 0 if there is none. Without DIR, the\n"
     "running server checks its store as of now while it continues to work. With DIR, this process checks a\n"
@@ -26,7 +26,7 @@ Result<ScrubReport> ask_server(const Client& client) {
 
 Outcome run_check(std::span<const std::string> arguments, const Environment& environment) {
   const CommandLine line(
-      {.synopsis = "check [OPTION]... [DIR]", .text = kText, .operands_max = 1, .peer = Peer::kAdmin},
+      {.synopsis = "check [OPTION]... [DIR]", .text = kCheckText, .operands_max = 1, .peer = Peer::kAdmin},
       arguments, environment);
   if (line.outcome()) return *line.outcome();
   const bool is_live = line.operands().empty();

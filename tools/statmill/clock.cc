@@ -8,7 +8,7 @@
 namespace statmill {
 namespace {
 
-constexpr std::string_view kText =
+constexpr std::string_view kClockText =
     "Confirms that the server's wall clock is right. After a step of the clock, or a stop of more than a "
     "day,\n"
     "the server expires data by the time that it has run, not by the clock. This makes it use the clock at\n"
@@ -18,7 +18,7 @@ constexpr std::string_view kText =
 
 Outcome run_clock(std::span<const std::string> arguments, const Environment& environment) {
   Usage usage{.synopsis = "clock [OPTION]... confirm",
-              .text = kText,
+              .text = kClockText,
               .operands_min = 1,
               .operands_max = 1,
               .peer = Peer::kAdmin};

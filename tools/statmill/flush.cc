@@ -5,7 +5,7 @@
 namespace statmill {
 namespace {
 
-constexpr std::string_view kText =
+constexpr std::string_view kFlushText =
     "Makes the server write all buckets in memory to its files. Prints the size of the data directory "
     "before\n"
     "and after. Meanwhile the server accepts samples and answers queries.";
@@ -13,7 +13,7 @@ constexpr std::string_view kText =
 }  // namespace
 
 Outcome run_flush(std::span<const std::string> arguments, const Environment& environment) {
-  Usage usage{.synopsis = "flush [OPTION]...", .text = kText, .operands_max = 0, .peer = Peer::kAdmin};
+  Usage usage{.synopsis = "flush [OPTION]...", .text = kFlushText, .operands_max = 0, .peer = Peer::kAdmin};
   usage.options.add_options()  //
       ("compact", "also compact all files to their final form; takes as long as rewriting all data");
   const CommandLine line(std::move(usage), arguments, environment);

@@ -6,7 +6,7 @@
 namespace statmill {
 namespace {
 
-constexpr std::string_view kText =
+constexpr std::string_view kPutText =
     "Sends one sample. NAME is like servers.web1.load; a leading * counts events, a leading % is for a\n"
     "distribution, which has percentiles. TIME is in unix seconds, or relative to now, like -90s; default:\n"
     "the time of receipt. If the server refuses the sample, the exit status is 8.";
@@ -32,9 +32,11 @@ Result<std::string> line_of(const std::vector<std::string>& operands, Timestamp 
 }  // namespace
 
 Outcome run_put(std::span<const std::string> arguments, const Environment& environment) {
-  const CommandLine line(
-      {.synopsis = "put [OPTION]... NAME VALUE [TIME]", .text = kText, .operands_min = 2, .operands_max = 3},
-      arguments, environment);
+  const CommandLine line({.synopsis = "put [OPTION]... NAME VALUE [TIME]",
+                          .text = kPutText,
+                          .operands_min = 2,
+                          .operands_max = 3},
+                         arguments, environment);
   if (line.outcome()) return *line.outcome();
   const Result<std::string> body = line_of(line.operands(), environment.now);
   if (!body) return outcome_of(body.error());

@@ -9,13 +9,13 @@
 namespace statmill {
 namespace {
 
-constexpr std::string_view kText =
+constexpr std::string_view kQueryText =
     "Prints series over a range of time, by name or by pattern (* ? [a-z] {one,two}). Times are in unix\n"
     "seconds, `now`, or relative to now, like -6h. The range includes its begin and excludes its end, but\n"
     "`now` includes the current second.";
 
 // Returns the request's parameters. Errors: kInvalid for texts that the server would not understand either.
-Result<UrlParameters> parameters_of(const CommandLine& line, Timestamp now) {
+Result<UrlParameters> query_parameters(const CommandLine& line, Timestamp now) {
   UrlParameters out;
   for (const std::string& name : line.operands()) out.emplace_back("series", name);
   for (const char* option : {"from", "until"}) {
@@ -53,7 +53,7 @@ Outcome print(const std::string& body, Format format, const std::string& stats_t
 
 Outcome run_query(std::span<const std::string> arguments, const Environment& environment) {
   namespace po = boost::program_options;
-  Usage usage{.synopsis = "query [OPTION]... NAME_OR_PATTERN...", .text = kText, .operands_min = 1};
+  Usage usage{.synopsis = "query [OPTION]... NAME_OR_PATTERN...", .text = kQueryText, .operands_min = 1};
   usage.options.add_options()                                                                             //
       ("from", po::value<std::string>()->default_value("-1h")->value_name("TIME"), "begin of the range")  //
       ("until", po::value<std::string>()->default_value("now")->value_name("TIME"), "end of the range")   //
@@ -68,7 +68,7 @@ Outcome run_query(std::span<const std::string> arguments, const Environment& env
   if (line.outcome()) return *line.outcome();
   const Result<Format> format = parse_format(line.text("format"));
   if (!format) return outcome_of(format.error());
-  const Result<UrlParameters> parameters = parameters_of(line, environment.now);
+  const Result<UrlParameters> parameters = query_parameters(line, environment.now);
   if (!parameters) return outcome_of(parameters.error());
   const Result<HttpAnswer> answer = line.client().get("/api/v1/query", *parameters);
   if (!answer) return outcome_of(answer.error());
