@@ -14,8 +14,8 @@ struct ClockRow {
   Timestamp counted;     // when the wall clock was last right, plus the time elapsed since
   Duration ahead{};      // how far the wall clock is ahead of `counted`; negative if it is slow
   Duration persisted{};  // how long the difference has persisted
-  Duration slow_by{};    // how far the wall clock was behind `counted`, at most, since it was last trusted
-  Duration slow_for{};   // for how long it was behind
+  Duration slow_by{};    // by how much the wall clock was slow, at most, since it was last trusted
+  Duration slow_for{};   // for how long it was slow
 
   bool operator==(const ClockRow&) const = default;
 };

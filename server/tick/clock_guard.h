@@ -83,8 +83,8 @@ class ClockGuard {
   Duration ahead_{};      // ahead() when `persisted_` was 0
   Duration persisted_{};  // how long the difference has persisted
   Duration uncounted_;    // how much of the difference may be time that was not counted
-  Duration slow_by_{};    // how far the wall clock was behind the count, at most, since it was last trusted
-  Duration slow_for_{};   // for how long it was behind the count by more than kStepMin
+  Duration slow_by_{};    // by how much the wall clock was slow, at most, since it was last trusted
+  Duration slow_for_{};   // for how long it was slow by more than kStepMin
 };
 
 }  // namespace statmill
