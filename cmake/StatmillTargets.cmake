@@ -23,6 +23,9 @@ target_compile_options(statmill_options INTERFACE
 if(NOT STATMILL_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)
   target_compile_definitions(statmill_options INTERFACE _FORTIFY_SOURCE=2)
 endif()
+if(CMAKE_UNITY_BUILD)  # g++ takes a source that another includes for a header
+  target_compile_options(statmill_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endif()
 target_compile_definitions(statmill_options INTERFACE _GLIBCXX_ASSERTIONS
   STATMILL_VERSION="${PROJECT_VERSION}")
 target_link_options(statmill_options INTERFACE -Wl,-z,relro,-z,now)
