@@ -1,6 +1,5 @@
 #include "ingest/line_buffer.h"
 
-#include <cstring>
 #include <string_view>
 
 #include "base/check.h"
@@ -23,7 +22,7 @@ void LineBuffer::commit(size_t bytes, LineStream& stream, LineParser& parser) {
     return;
   }
   char* const begin = const_cast<char*>(fresh.data()) - unfinished.size();  // in bytes_
-  std::memcpy(begin, unfinished.data(), unfinished.size());
+  unfinished.copy(begin, unfinished.size());
   if (lines > 0) {
     parser.parse({begin, unfinished.size() + lines});
     fresh.remove_prefix(lines);

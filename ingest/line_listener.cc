@@ -119,6 +119,7 @@ Error LineListener::udp_error(const boost::system::error_code& error) const {
 
 std::unique_ptr<TcpAcceptor> LineListener::make_acceptor() {
   std::vector<asio::io_context*> loops;
+  loops.reserve(workers_.size());
   for (auto& worker : workers_) loops.push_back(&worker->thread.loop());
   return std::make_unique<TcpAcceptor>(
       std::move(loops),

@@ -5,17 +5,9 @@
 #include "ingest/line_settings.h"
 
 namespace statmill {
+namespace {
 
-AgentLimits limits_of_agents(const ServerConfig& config) {
-  AgentLimits limits = config.agent_limits;
-  limits.expiry = std::chrono::seconds(config.retention.longest().coarsest().retention_s);
-  return limits;
-}
-
-std::vector<Setting> server_settings(ServerConfig& c) {
-  using std::chrono::hours;
-  using std::chrono::milliseconds;
-  using std::chrono::seconds;
+std::vector<Setting> store_and_line_settings(ServerConfig& c) {
   const auto set_path = [&c](const std::string& text) -> Status {
     if (text.empty()) return Error{ErrorCode::kInvalid, "is empty"};
     c.store.path = text;
@@ -25,7 +17,7 @@ std::vector<Setting> server_settings(ServerConfig& c) {
   const auto add_rule = [&c](const std::string& text) -> Status {
     return c.retention.tiers().count() == 0 ? Status::ok() : c.retention.add_rule(text);
   };
-  const std::vector<Setting> store_and_line = {
+  return {
       {"store.path", "DIR", "/var/lib/statmill", "data directory; created if it does not exist", set_path},
       {"salvage", "", "false",
        "start although log or journal are damaged, and log what is lost; back up DIR first",
@@ -44,16 +36,21 @@ std::vector<Setting> server_settings(ServerConfig& c) {
        add_rule, true},
       {"line.listen", "A:P", "127.0.0.1:8111", "line protocol, UDP and TCP", endpoint_setting(c.line.listen)},
       {"line.threads", "N", "1", "ingest threads of each listener", count_setting(c.line.threads, 1, 64)}};
-  const std::vector<Setting> dialects = {
-      {"line.socket", "PATH", "",
-       "unix datagram socket for lines, open to all users of this host; empty: off",
-       text_setting(c.line.socket_path)},
-      {"graphite.listen", "A:P", "",
-       "Graphite plaintext protocol, UDP and TCP, usually port 2003; empty: off",
-       endpoint_setting(c.graphite_listen)},
-      {"statsd.listen", "A:P", "", "statsd and DogStatsD, UDP and TCP, usually port 8125; empty: off",
-       endpoint_setting(c.statsd_listen)}};
-  const std::vector<Setting> rest = {
+}
+
+std::vector<Setting> dialect_settings(ServerConfig& c) {
+  return {{"line.socket", "PATH", "",
+           "unix datagram socket for lines, open to all users of this host; empty: off",
+           text_setting(c.line.socket_path)},
+          {"graphite.listen", "A:P", "",
+           "Graphite plaintext protocol, UDP and TCP, usually port 2003; empty: off",
+           endpoint_setting(c.graphite_listen)},
+          {"statsd.listen", "A:P", "", "statsd and DogStatsD, UDP and TCP, usually port 8125; empty: off",
+           endpoint_setting(c.statsd_listen)}};
+}
+
+std::vector<Setting> http_settings(ServerConfig& c) {
+  return {
       {"http.listen", "A:P", "127.0.0.1:8112", "HTTP: API, health, metrics", endpoint_setting(c.http_listen)},
       {"http.threads", "N", "2", "threads that answer queries", count_setting(c.http_threads, 1, 64)},
       {"http.connections", "N", "512", "HTTP connections at once",
@@ -61,7 +58,13 @@ std::vector<Setting> server_settings(ServerConfig& c) {
       {"admin.socket", "PATH", "",
        "unix socket for administration, open only to the server's user; empty: admin.sock in the data "
        "directory",
-       text_setting(c.admin_socket)},
+       text_setting(c.admin_socket)}};
+}
+
+std::vector<Setting> agent_settings(ServerConfig& c) {
+  using std::chrono::hours;
+  using std::chrono::seconds;
+  return {
       {"agent.listen", "A:P", "127.0.0.1:8113", "acknowledged stream of agents, TCP; empty: off",
        endpoint_setting(c.agent.listen)},
       {"agent.threads", "N", "1", "threads that receive from agents", count_setting(c.agent.threads, 1, 64)},
@@ -83,7 +86,14 @@ std::vector<Setting> server_settings(ServerConfig& c) {
        text_setting(c.agent.certificate_file)},
       {"agent.key", "FILE", "", "private key of that certificate, PEM", text_setting(c.agent.key_file)},
       {"agent.plain", "", "false", "allow agents on other hosts without TLS",
-       flag_setting(c.agent.allows_plain)},
+       flag_setting(c.agent.allows_plain)}};
+}
+
+std::vector<Setting> tick_and_limit_settings(ServerConfig& c) {
+  using std::chrono::hours;
+  using std::chrono::milliseconds;
+  using std::chrono::seconds;
+  return {
       {"tick", "TIME", "250ms", "how often samples become durable",
        duration_setting(c.tick_interval, milliseconds(10), seconds(60))},
       {"flush.interval", "TIME", "10m", "how long buckets stay in memory before they are flushed to chunks",
@@ -101,10 +111,21 @@ std::vector<Setting> server_settings(ServerConfig& c) {
       {"watchdog.patience", "TIME", "5m", "under systemd: restart the server if a tick hangs for longer",
        duration_setting(c.watchdog.task_patience, seconds(1), hours(24 * 365))},
       {"log.level", "LEVEL", "info", "error, warn, info or debug",
-       parsed_setting(parse_log_level, [&c](LogLevel l) { c.log_level = l; })},
-  };
-  return joined({store_and_line, line_limit_settings(c.line), dialects, statsd_limit_settings(c.statsd),
-                 watchdog_settings(c.watchdog), rest});
+       parsed_setting(parse_log_level, [&c](LogLevel l) { c.log_level = l; })}};
+}
+
+}  // namespace
+
+AgentLimits limits_of_agents(const ServerConfig& config) {
+  AgentLimits limits = config.agent_limits;
+  limits.expiry = std::chrono::seconds(config.retention.longest().coarsest().retention_s);
+  return limits;
+}
+
+std::vector<Setting> server_settings(ServerConfig& c) {
+  return joined({store_and_line_settings(c), line_limit_settings(c.line), dialect_settings(c),
+                 statsd_limit_settings(c.statsd), watchdog_settings(c.watchdog), http_settings(c),
+                 agent_settings(c), tick_and_limit_settings(c)});
 }
 
 }  // namespace statmill

@@ -62,7 +62,7 @@ std::variant<RecoveredStore, Fault> open_store(const ServerConfig& config, const
   const Damage damage = config.store.salvage ? Damage::kSalvage : Damage::kRefuse;
   auto recovery = recover(*result.store, to.table, damage);
   if (!recovery) return store_fault(recovery.error(), "store.path " + config.store.path);
-  result.recovery = std::move(*recovery);
+  result.recovery = *recovery;
   to.log.info(
       "store open",
       {{"path", config.store.path},

@@ -85,8 +85,9 @@ const Cgroup* CgroupTree::find(uint64_t id) const {
 
 CgroupHierarchy find_cgroup_hierarchy(const std::string& mount, const std::string& controller) {
   if (is_there(mount + "/cgroup.controllers")) return {mount, true};
-  for (const std::string& name : {controller, controller + ",cpuacct"}) {
-    if (is_there(mount + "/" + name + "/cgroup.procs")) return {mount + "/" + name, false};
+  const std::string below = mount + "/" + controller;
+  for (const std::string& path : {below, below + ",cpuacct"}) {
+    if (is_there(path + "/cgroup.procs")) return {path, false};
   }
   return {};
 }

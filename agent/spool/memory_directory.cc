@@ -44,6 +44,7 @@ class MemoryFile final : public SpoolFile {
 
 Result<std::vector<std::string>> MemoryDirectory::list() {
   std::vector<std::string> names;
+  names.reserve(files_.size());
   for (const auto& [name, contents] : files_) names.push_back(name);
   return names;
 }

@@ -122,7 +122,7 @@ Status Recovery::remove_foreign() {
       ++it;
       continue;
     }
-    if (const Status status = remove(it->first); !status) return status;
+    if (Status status = remove(it->first); !status) return status;
     it = found_.erase(it);
   }
   return spool_.findings.segments_removed > 0 ? directory_.sync() : Status::ok();
@@ -170,7 +170,7 @@ Status Recovery::scan_newest() {
     // Its header was never written, or everything is lost. It does not record a position, so the segment
     // before it must.
     if (keeps_identity()) {
-      if (const Status status = remove(newest->first); !status) return status;
+      if (Status status = remove(newest->first); !status) return status;
     }
     spool_.segments.erase(newest);
   }
@@ -186,7 +186,7 @@ Status Recovery::make_durable() {
   const auto whole = directory_.read(newest.name(), 0, static_cast<size_t>(newest.end));
   if (!whole) return whole.error();
   if (!directory_.replace(newest.name(), *whole)) {
-    if (const Status status = directory_.rewrite(newest.name(), *whole); !status) return status;
+    if (Status status = directory_.rewrite(newest.name(), *whole); !status) return status;
   }
   newest.bytes = newest.end;
   newest.is_durable = true;

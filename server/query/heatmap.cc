@@ -36,6 +36,7 @@ Result<std::vector<HeatmapRow>> heatmap_rows(std::span<const SparseHistogram> sl
     }
   }
   std::vector<HeatmapRow> out;
+  out.reserve(rows.size());
   for (auto& [first, counts] : rows) out.push_back(make_row(first, joined_power, std::move(counts)));
   return out;
 }

@@ -15,7 +15,7 @@ class Loader {
   Loader(Table& table, Expiry& expiry, Damage damage)
       : table_(table), expiry_(expiry), salvages_(damage == Damage::kSalvage) {}
 
-  Status series(SeriesRow row) {
+  Status series(const SeriesRow& row) {
     make_entry(row.id);
     if (by_id_[row.id].series != nullptr)
       return Error{ErrorCode::kCorrupt, "series " + std::to_string(row.id) + " is in the catalog twice"};
@@ -64,7 +64,7 @@ class Loader {
     if (!opened) return salvages_ ? skip_row(tick) : opened.error();
     if (Status s = check_previous_row(tick, opened->previous(), last); !s) return s;
     added.decodable_from = decodable_from_;
-    added.reader = std::move(*opened);
+    added.reader = *opened;
     return Status::ok();
   }
 
@@ -122,7 +122,7 @@ class Loader {
 
 Result<Recovery> recover(Store& store, Table& table, Damage damage) {
   Loader loader(table, store.expiry(), damage);
-  const LoadVisitor visitor{[&](SeriesRow row) { return loader.series(std::move(row)); },
+  const LoadVisitor visitor{[&](const SeriesRow& row) { return loader.series(row); },
                             [&](ShardNo shard, TickNo flushed, std::string_view activity) {
                               return loader.shard(shard, flushed, activity);
                             },
@@ -141,7 +141,7 @@ Result<Recovery> recover(Store& store, Table& table, Damage damage) {
   if (!last_tick) return last_tick.error();
   // Includes ticks that wrote no row, because a tick's number must never be used twice.
   loader.recovery().start.last_tick = std::max(loader.recovery().start.last_tick, *last_tick);
-  return std::move(loader.recovery());
+  return loader.recovery();
 }
 
 }  // namespace statmill

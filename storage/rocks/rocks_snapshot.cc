@@ -178,7 +178,7 @@ Status RocksSnapshot::load_series(const LoadVisitor& visitor) {
     const bool is_deleted = kind_byte == kDeletedSeries && name.empty();
     const bool is_series = !name.empty() && is_kind(kind_byte);
     if (!id || (!is_deleted && !is_series)) return corrupt("an impossible series row");
-    const Status taken = is_deleted ? visitor.deleted(*id) : visitor.series({*id, kind, std::string(name)});
+    Status taken = is_deleted ? visitor.deleted(*id) : visitor.series({*id, kind, std::string(name)});
     if (!taken) return taken;
   }
   return row->status().ok() ? Status::ok() : Status(error_of(row->status()));

@@ -110,7 +110,7 @@ std::string Scrubber::series_text(SeriesId id) const {
 }
 
 Status Scrubber::catalog() {
-  const Status read = rows(database_.series(), {}, [&](std::string_view key, std::string_view value) {
+  Status read = rows(database_.series(), {}, [&](std::string_view key, std::string_view value) {
     const auto id = parse_series_key(key);
     if (!id) return report_.add_fault("series", "a key is not 4 bytes long");
     ids_.push_back(*id);
@@ -151,12 +151,10 @@ void Scrubber::check_meta(std::string_view key, std::string_view value) {
   const auto number = static_cast<uint8_t>(key.empty() ? '\0' : key.back());  // shard or tier
   std::string_view name = key;
   Reader in(value);
-  if (key == kTickKey) {
+  if (key == kTickKey || key == kRollupKey || key == kForgottenKey) {
     in.u64be();
   } else if (key == kTrimKey) {
     trimmed_ = in.u64be();
-  } else if (key == kRollupKey || key == kForgottenKey) {
-    in.u64be();
   } else if (key == kClockKey) {
     in.bytes(kClockRowBytes);
   } else if (is_row_of(kExpiredPrefix) && number < tiers_.count()) {
