@@ -15,14 +15,14 @@
 namespace statmill {
 
 namespace asio = boost::asio;
-using Fault = Wire::Fault;
+using WireFault = Wire::Fault;
 
 namespace {
 
 constexpr size_t kReadBytes = 4096;
 
 // If the peer speaks another protocol, OpenSSL's message is about versions, so this adds a hint.
-std::string why_no_tls(const Fault& fault) {
+std::string why_no_tls(const WireFault& fault) {
   const bool is_other_protocol =
       fault.category() == asio::error::get_ssl_category() &&
       ERR_GET_REASON(static_cast<unsigned long>(fault.value())) == SSL_R_WRONG_VERSION_NUMBER;
@@ -59,11 +59,11 @@ void ServerLink::connect() {
   const uint64_t attempt = ++attempt_;
   is_away_ = false;
   timer_.expires_after(kConnectLimit);
-  timer_.async_wait([this, attempt](const Fault& fault) {
+  timer_.async_wait([this, attempt](const WireFault& fault) {
     if (!fault && attempt == attempt_ && !is_connected_) end("no answer in time");
   });
   // An IP address needs no resolver and no resolver thread.
-  Fault not_an_address;
+  WireFault not_an_address;
   const asio::ip::address address = asio::ip::make_address(options_.server.host, not_an_address);
   const std::string port = std::to_string(options_.server.port);
   if (!not_an_address) {
@@ -72,7 +72,7 @@ void ServerLink::connect() {
   }
   resolving_ = true;
   resolver_.async_resolve(options_.server.host, port,
-                          [this, attempt](const Fault& fault, const Tcp::resolver::results_type& found) {
+                          [this, attempt](const WireFault& fault, const Tcp::resolver::results_type& found) {
                             resolving_ = false;
                             if (attempt != attempt_) return;
                             if (fault) return end(fault.message());
@@ -82,7 +82,7 @@ void ServerLink::connect() {
 
 void ServerLink::connect_to(const Tcp::resolver::results_type& endpoints) {
   asio::async_connect(connecting_, endpoints,
-                      [this, attempt = attempt_](const Fault& fault, const Tcp::endpoint&) {
+                      [this, attempt = attempt_](const WireFault& fault, const Tcp::endpoint&) {
                         if (attempt != attempt_) return;
                         if (fault) return end(fault.message());
                         handshake(std::exchange(connecting_, Tcp::socket(io_)));
@@ -91,14 +91,14 @@ void ServerLink::connect_to(const Tcp::resolver::results_type& endpoints) {
 
 void ServerLink::handshake(Tcp::socket socket) {
   // Failures of these calls do not matter: the connection works without them, and notices its end later.
-  Fault ignored;
+  WireFault ignored;
   socket.non_blocking(true, ignored);
   socket.set_option(Tcp::no_delay(true), ignored);
   ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &kUnacknowledgedMsMax,
                sizeof(kUnacknowledgedMsMax));
   wire_ = std::make_shared<Wire>(std::move(socket), options_.tls);
   const std::string& name = options_.tls_name.empty() ? options_.server.host : options_.tls_name;
-  wire_->connect(name, [this, wire = wire_, attempt = attempt_](const Fault& fault) {
+  wire_->connect(name, [this, wire = wire_, attempt = attempt_](const WireFault& fault) {
     if (attempt != attempt_) return;
     if (fault) return end(why_no_tls(fault));
     begin();
@@ -117,7 +117,7 @@ void ServerLink::begin() {
 void ServerLink::end(const std::string& reason) {
   ++attempt_;
   const bool was_welcome = is_welcome();
-  Fault ignored;
+  WireFault ignored;
   connecting_.close(ignored);
   timer_.cancel();
   if (wire_) wire_->close();
@@ -135,7 +135,7 @@ void ServerLink::end(const std::string& reason) {
     log_.warn("server away", {{"server", options_.server.text()}, {"reason", reason}});
   }
   timer_.expires_after(backoff_.next());
-  timer_.async_wait([this, attempt = attempt_](const Fault& fault) {
+  timer_.async_wait([this, attempt = attempt_](const WireFault& fault) {
     if (!fault && attempt == attempt_) connect();
   });
   progressed_();
@@ -143,7 +143,7 @@ void ServerLink::end(const std::string& reason) {
 
 void ServerLink::read() {
   wire_->read(read_buffer_,
-              [this, wire = wire_, attempt = attempt_](const Fault& fault, std::string_view bytes) {
+              [this, wire = wire_, attempt = attempt_](const WireFault& fault, std::string_view bytes) {
                 if (attempt != attempt_) return;
                 const bool was_welcome = is_welcome();
                 if (!fault) delivery_.receive(bytes, now());
@@ -179,7 +179,7 @@ void ServerLink::log_refused() {
 }
 
 // A TLS server that receives anything else closes the connection without an answer.
-std::string ServerLink::why_it_ended(const Fault& fault) const {
+std::string ServerLink::why_it_ended(const WireFault& fault) const {
   if (is_welcome() || options_.tls != nullptr) return fault.message();
   return fault.message() + ", before it answered the hello; does it want TLS?";
 }
@@ -190,13 +190,14 @@ void ServerLink::pump() {
   if (!output) return end(output.error().message);
   if (output->empty()) return arm_deadline();
   is_writing_ = true;
-  wire_->write(*output, [this, wire = wire_, attempt = attempt_, bytes = output->size()](const Fault& fault) {
-    if (attempt != attempt_) return;
-    is_writing_ = false;
-    if (fault) return end(fault.message());
-    delivery_.consume_output(bytes);
-    pump();
-  });
+  wire_->write(*output,
+               [this, wire = wire_, attempt = attempt_, bytes = output->size()](const WireFault& fault) {
+                 if (attempt != attempt_) return;
+                 is_writing_ = false;
+                 if (fault) return end(fault.message());
+                 delivery_.consume_output(bytes);
+                 pump();
+               });
   arm_deadline();
 }
 
@@ -209,7 +210,7 @@ void ServerLink::arm_deadline() {
     return;
   }
   timer_.expires_at(*deadline);
-  timer_.async_wait([this, attempt = attempt_](const Fault& fault) {
+  timer_.async_wait([this, attempt = attempt_](const WireFault& fault) {
     if (fault || attempt != attempt_) return;
     if (Status s = delivery_.check(clock_.steady()); !s) return end(s.error().message);
     arm_deadline();
