@@ -24,7 +24,7 @@ if(NOT STATMILL_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)
   target_compile_definitions(statmill_options INTERFACE _FORTIFY_SOURCE=2)
 endif()
 if(CMAKE_UNITY_BUILD)  # g++ takes a source that another includes for a header
-  target_compile_options(statmill_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  target_compile_options(statmill_options INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endif()
 target_compile_definitions(statmill_options INTERFACE _GLIBCXX_ASSERTIONS
   STATMILL_VERSION="${PROJECT_VERSION}")
