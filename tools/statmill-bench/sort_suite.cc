@@ -109,7 +109,7 @@ std::vector<Measure<SortOptions>> measures() {
 }  // namespace
 
 po::options_description describe_sort() {
-  po::options_description out("sort; all measures take half a minute", kHelpWidth);
+  po::options_description out("sort; all measures take ten seconds", kHelpWidth);
   const std::string only = "runs only these measures: " + joined(sort_measures());
   out.add_options()                                   //
       ("only", text_value("NAME,..."), only.c_str())  //
