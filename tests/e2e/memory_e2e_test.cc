@@ -28,7 +28,7 @@ constexpr int kOutOfMemory = static_cast<int>(ExitCode::kOutOfMemory);
 constexpr const char* kLine = ": out of memory: an allocation failed, the process ends\n";
 
 // How a program ended that may have reached its failing allocation.
-enum class End { kOrderly, kOutOfMemory };
+enum class End { kOrderly, kNoMemory };
 
 size_t count_of(const std::string& text, const std::string& part) {
   size_t count = 0;
@@ -45,7 +45,7 @@ bool is_clean(int status, const std::string& said) {
 // Returns how the program ended; fails the test if it did not end cleanly.
 End end_of(int status, const std::string& said, const std::string& context) {
   EXPECT_TRUE(is_clean(status, said)) << context << ": status " << status << "\n" << said;
-  return status == kOutOfMemory ? End::kOutOfMemory : End::kOrderly;
+  return status == kOutOfMemory ? End::kNoMemory : End::kOrderly;
 }
 
 int points_wanted(int usual) {
@@ -187,7 +187,7 @@ TEST_F(MemoryE2e, AServerEndsCleanlyAtAnyAllocationThatFails) {
       const uint64_t all = allocations();
       const uint64_t nth = point(static_cast<uint64_t>(i), static_cast<uint64_t>(points), all);
       SCOPED_TRACE("allocation " + std::to_string(nth) + " of some " + std::to_string(all));
-      if (world.run_server(failing(nth), random_) == End::kOutOfMemory) {
+      if (world.run_server(failing(nth), random_) == End::kNoMemory) {
         ++ended;
       } else {
         expect_not_reached(nth);
@@ -210,7 +210,7 @@ TEST_F(MemoryE2e, AnAgentEndsCleanlyAtAnyAllocationThatFails) {
       const uint64_t all = allocations();
       const uint64_t nth = point(static_cast<uint64_t>(i), static_cast<uint64_t>(points), all);
       SCOPED_TRACE("allocation " + std::to_string(nth) + " of some " + std::to_string(all));
-      if (world.run_agent(failing(nth), random_) == End::kOutOfMemory) {
+      if (world.run_agent(failing(nth), random_) == End::kNoMemory) {
         ++ended;
       } else {
         expect_not_reached(nth);
