@@ -1,12 +1,12 @@
 #include "base/log.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <ctime>
+
+#include "base/journal_stream.h"
 
 namespace statmill {
 namespace {
@@ -40,15 +40,6 @@ void append_time(std::string& out) {
   out.append(text.data(), n);
 }
 
-// Compares standard error with JOURNAL_STREAM, the device:inode of the journal's stream: processes inherit
-// the variable even if their output goes elsewhere.
-bool writes_to_journal() {
-  const char* stream = std::getenv("JOURNAL_STREAM");
-  struct stat status {};
-  if (stream == nullptr || ::fstat(STDERR_FILENO, &status) != 0) return false;
-  return stream == std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
-}
-
 }  // namespace
 
 Result<LogLevel> parse_log_level(std::string_view text) {
@@ -59,7 +50,7 @@ Result<LogLevel> parse_log_level(std::string_view text) {
                "log level \"" + std::string(text) + "\" is not one of error, warn, info, debug"};
 }
 
-Log::Log(LogLevel level) : level_(level), journal_(writes_to_journal()) {}
+Log::Log(LogLevel level) : level_(level), journal_(is_journal_stream(STDERR_FILENO)) {}
 
 void Log::error(std::string_view m, std::initializer_list<LogField> f) { line(LogLevel::kError, m, f); }
 void Log::warn(std::string_view m, std::initializer_list<LogField> f) { line(LogLevel::kWarn, m, f); }

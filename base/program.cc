@@ -1,5 +1,7 @@
 #include "base/program.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -8,10 +10,13 @@
 #include <string>
 
 #include "base/ending_signals.h"
+#include "base/journal_stream.h"
 #include "base/out_of_memory.h"
 
 namespace statmill {
 namespace {
+
+const char* program_name = "";  // written before any thread starts
 
 std::optional<Fault> run_body(const ProgramBody& body, std::span<const char* const> arguments) {
   try {
@@ -24,13 +29,19 @@ std::optional<Fault> run_body(const ProgramBody& body, std::span<const char* con
 }  // namespace
 
 int run_program(const char* name, int argc, const char* const* argv, const ProgramBody& body) {
+  program_name = name;
   end_when_out_of_memory(name);
   const std::span<const char* const> all(argv, static_cast<size_t>(argc));
-  const std::optional<Fault> fault = run_body(body, all.empty() ? all : all.subspan(1));
-  if (!fault) return static_cast<int>(ExitCode::kOk);
-  const std::string& message = fault->error.message;
-  if (!message.empty()) std::fprintf(stderr, "%s: %s\n", name, message.c_str());
-  return static_cast<int>(fault->code);
+  const std::optional<Fault> fault = report(run_body(body, all.empty() ? all : all.subspan(1)));
+  return static_cast<int>(fault ? fault->code : ExitCode::kOk);
+}
+
+std::optional<Fault> report(std::optional<Fault> fault) {
+  if (!fault || fault->error.message.empty()) return fault;
+  const char* priority = is_journal_stream(STDERR_FILENO) ? "<3>" : "";  // an error, for journalctl -p
+  std::fprintf(stderr, "%s%s: %s\n", priority, program_name, fault->error.message.c_str());
+  fault->error.message.clear();
+  return fault;
 }
 
 std::optional<Fault> print(std::string_view text) {

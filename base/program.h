@@ -18,6 +18,10 @@ using ProgramBody = std::function<std::optional<Fault>(std::span<const char* con
 // a fault, too. A failed allocation ends the process (base/out_of_memory.h). `name` must be a string literal.
 int run_program(const char* name, int argc, const char* const* argv, const ProgramBody& body);
 
+// Prints the line of a fault at once, and returns the fault without its message: for a program whose objects
+// may take long to destroy. Call it in the body of run_program().
+std::optional<Fault> report(std::optional<Fault> fault);
+
 // Writes `text` to standard output. Returns a fault if not all of it can be written; the fault has no message
 // if the reader has closed the pipe.
 std::optional<Fault> print(std::string_view text);

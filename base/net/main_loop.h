@@ -10,7 +10,7 @@
 
 namespace statmill {
 
-// Confined to the main thread, except for end().
+// Confined to the main thread, except for end(); any thread may post to loop().
 class MainLoop {
  public:
   explicit MainLoop(Log& log) : log_(log) {}  // must outlive it
@@ -18,8 +18,8 @@ class MainLoop {
   boost::asio::io_context& loop() { return loop_; }
   // Notifies the service manager that the program is ready, and runs the loop until end(). When the first
   // SIGINT or SIGTERM comes, logs it, notifies the service manager and calls `stop`; later ones have no
-  // effect. Logs and ignores SIGHUP. `name` is the loop's name for the watchdog. Call it at most once.
-  // Requires: prepare_service() (base/program.h) was called before the program's threads started.
+  // effect. Logs and ignores SIGHUP. `name` is the loop's name for the watchdog. Call it at most once: end()
+  // is final. Requires: prepare_service() (base/program.h) was called before the program's threads started.
   void run(Watchdog& watchdog, std::string name, const std::function<void()>& stop);
   // Thread-safe.
   void end() { loop_.stop(); }

@@ -188,8 +188,7 @@ HttpResponse Session::routed_response() {
   try {
     return context_.router.answer(request_);
   } catch (...) {
-    // One of the two places that catch: an exception of a handler or library ends the request, not the
-    // server.
+    // An exception of a handler or a library ends the request, not the server.
     context_.counters.handler_failures.add();
     return error_response(500, "the handler failed");
   }

@@ -30,8 +30,8 @@ ClockGuard::ClockGuard(Duration uncounted_max, const std::optional<ClockRow>& sa
       ahead_(wall_ - counted_),
       uncounted_(uncounted_max) {
   // A difference that existed before the stop still counts from its beginning; the stop may have added to it.
-  const bool goes_on =
-      saved && size_of(saved->ahead) > uncounted_max && size_of(ahead_ - saved->ahead) <= uncounted_max;
+  const bool was_in_doubt = saved && (size_of(saved->ahead) > uncounted_max || saved->slow_by > kStepMin);
+  const bool goes_on = was_in_doubt && size_of(ahead_ - saved->ahead) <= uncounted_max;
   if (goes_on) persisted_ = saved->persisted;
   if (saved) {
     slow_by_ = saved->slow_by;
@@ -65,8 +65,12 @@ void ClockGuard::update() {
     ahead_ = ahead();
     persisted_ = Duration(0);
   }
-  const bool agrees = size_of(ahead()) <= kStepMin && slow_by_ <= kStepMin;
-  if (!newest_ || agrees || persisted_ >= trust_after()) trust_wall_clock();
+  if (was_slower() && persisted_ >= slow_until()) {
+    slow_by_ = std::max(Duration(0), -ahead());
+    slow_for_ = ahead() < -kStepMin ? persisted_ : Duration(0);
+  }
+  const bool is_right = size_of(ahead()) <= kStepMin || persisted_ >= trust_after();
+  if (!newest_ || (is_right && !was_slower())) trust_wall_clock();
 }
 
 void ClockGuard::trust_wall_clock() {
@@ -76,9 +80,17 @@ void ClockGuard::trust_wall_clock() {
 }
 
 Duration ClockGuard::trust_after() const {
-  const Duration difference = size_of(ahead()) <= uncounted_ ? Duration(0) : size_of(ahead());
-  const bool is_slowest = ahead() + slow_by_ <= kStepMin;
-  return std::max({kTrustAfterMin, difference, is_slowest ? Duration(0) : slow_for_});
+  return size_of(ahead()) <= uncounted_ ? kTrustAfterMin : std::max(kTrustAfterMin, size_of(ahead()));
+}
+
+bool ClockGuard::was_slower() const { return slow_by_ + ahead() > kStepMin; }
+
+Duration ClockGuard::slow_until() const {
+  return std::max(kTrustAfterMin, ahead() < -kStepMin ? slow_for_ - persisted_ : slow_for_);
+}
+
+bool ClockGuard::is_fresh() const {
+  return persisted_ < kTrustAfterMin && size_of(ahead()) > std::max(kStepMin, uncounted_);
 }
 
 int64_t ClockGuard::now_s(int64_t retention_s) const {
@@ -100,15 +112,20 @@ std::string ClockGuard::trouble() const {
   const Duration by = size_of(ahead());
   const std::string confirm = ". If the clock is right, run `statmill clock confirm`";
   if (by <= std::max(kStepMin, uncounted_)) {
-    if (slow_by_ <= kStepMin) return {};
+    if (!was_slower()) return {};
     return "the wall clock was " + text_of(slow_by_) +
            " behind the time that has passed since it was last right; expiry and rollup wait until its "
            "present time has lasted for " +
-           text_of(trust_after()) + confirm;
+           text_of(slow_until()) + confirm;
   }
   const std::string difference = "the wall clock is " + text_of(by) +
                                  (ahead() > Duration(0) ? " ahead of" : " behind") +
                                  " the time that has passed since it was last right";
+  if (was_slower()) {
+    return difference +
+           ", and it was slower before; expiry and rollup wait until its present time has lasted for " +
+           text_of(slow_until()) + confirm;
+  }
   const std::string effect =
       ahead() > Duration(0)
           ? "; expiry and rollup use the elapsed time instead of the clock until the difference "

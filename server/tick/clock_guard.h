@@ -63,9 +63,9 @@ class ClockGuard {
   Duration ahead() const { return wall_ - counted_; }
   // Describes a doubtful clock for an operator; empty if there is no doubt.
   std::string trouble() const;
-  // Returns true if the difference is less than ten minutes old. Until then trouble() is a problem, later a
-  // warning.
-  bool is_fresh() const { return persisted_ < kTrustAfterMin; }
+  // Returns true if the wall clock differs from the count and has done so for less than ten minutes. Then
+  // trouble() is a problem, else a warning.
+  bool is_fresh() const;
 
   ClockRow row() const { return {counted_, ahead_, persisted_, slow_by_, slow_for_}; }
 
@@ -74,6 +74,10 @@ class ClockGuard {
   void trust_wall_clock();
   // How long the present difference must persist before it is trusted.
   Duration trust_after() const;
+  // Returns true if the wall clock was slower than now since it was last trusted, by more than kStepMin.
+  bool was_slower() const;
+  // How long the present difference must persist before the slower readings are forgotten.
+  Duration slow_until() const;
 
   const Duration uncounted_max_;
   Timestamp wall_;

@@ -71,8 +71,8 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
           "statmill.expired_unwritten_buckets",
           "Buckets that were not written because they were past the retention of all tiers.")),
       clock_ahead_s_(services.registry.gauge("statmill.clock_ahead_s",
-                                             "Seconds by which the wall clock is ahead of the time that "
-                                             "retention uses; negative if it is earlier.")) {
+                                             "Seconds by which the wall clock is ahead of the time that has "
+                                             "passed since it was last right; negative if it is earlier.")) {
   open_tick_.set(static_cast<int64_t>(last_tick_ + 1));
   durable_tick_.set(static_cast<int64_t>(last_tick_));
   for (size_t shard = 0; shard < kShardCount; ++shard) {

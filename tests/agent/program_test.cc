@@ -85,7 +85,7 @@ TEST(AgentProgram, ASpoolBelongsToOneAgent) {
   Process first(start());
   ASSERT_TRUE(first.wait_for_line("spool open"));
   Process second(start());
-  EXPECT_THAT(second.wait(), Optional(1));
+  EXPECT_THAT(second.wait(), Optional(4));
   EXPECT_THAT(second.standard_error(), HasSubstr(directory.path().string()));
 }
 

@@ -18,7 +18,7 @@ struct ParsersOptions {
   size_t runs = 51;               // per measure, alternately with both parsers; the medians are reported
 };
 
-// "statsd.datagram", ...
+// "statsd", "statsd_single", ...
 std::vector<std::string> parsers_measures();
 
 // Runs in this process; starts none of `programs`.
