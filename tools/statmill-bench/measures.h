@@ -22,6 +22,7 @@ struct Measure {
 template <class Context>
 std::vector<std::string> names_of(const std::vector<Measure<Context>>& measures) {
   std::vector<std::string> names;
+  names.reserve(measures.size());
   for (const Measure<Context>& measure : measures) names.push_back(measure.name);
   return names;
 }

@@ -114,7 +114,7 @@ Measured measure(const Case& of, const ParsersOptions& options) {
 
 std::vector<Measure<ParsersOptions>> measures() {
   std::vector<Measure<ParsersOptions>> out;
-  const auto add = [&out](auto measure_case, std::vector<Case> cases) {
+  const auto add = [&out](auto measure_case, const std::vector<Case>& cases) {
     for (const Case& of : cases) {
       out.push_back({of.name, [of, measure_case](const ParsersOptions& o) { return measure_case(of, o); }});
     }
