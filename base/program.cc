@@ -16,7 +16,7 @@
 namespace statmill {
 namespace {
 
-const char* program_name = "";  // written before any thread starts
+const char* running_program = "";  // written before any thread starts
 
 std::optional<Fault> run_body(const ProgramBody& body, std::span<const char* const> arguments) {
   try {
@@ -29,7 +29,7 @@ std::optional<Fault> run_body(const ProgramBody& body, std::span<const char* con
 }  // namespace
 
 int run_program(const char* name, int argc, const char* const* argv, const ProgramBody& body) {
-  program_name = name;
+  running_program = name;
   end_when_out_of_memory(name);
   const std::span<const char* const> all(argv, static_cast<size_t>(argc));
   const std::optional<Fault> fault = report(run_body(body, all.empty() ? all : all.subspan(1)));
@@ -39,7 +39,7 @@ int run_program(const char* name, int argc, const char* const* argv, const Progr
 std::optional<Fault> report(std::optional<Fault> fault) {
   if (!fault || fault->error.message.empty()) return fault;
   const char* priority = is_journal_stream(STDERR_FILENO) ? "<3>" : "";  // an error, for journalctl -p
-  std::fprintf(stderr, "%s%s: %s\n", priority, program_name, fault->error.message.c_str());
+  std::fprintf(stderr, "%s%s: %s\n", priority, running_program, fault->error.message.c_str());
   fault->error.message.clear();
   return fault;
 }
