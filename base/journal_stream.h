@@ -1,4 +1,4 @@
-// Whether output goes to systemd's journal.
+// Detects output to the journal of systemd.
 #pragma once
 
 namespace statmill {

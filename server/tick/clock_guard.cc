@@ -83,7 +83,7 @@ Duration ClockGuard::trust_after() const {
   return size_of(ahead()) <= uncounted_ ? kTrustAfterMin : std::max(kTrustAfterMin, size_of(ahead()));
 }
 
-bool ClockGuard::was_slower() const { return slow_by_ + ahead() > kStepMin; }
+bool ClockGuard::was_slower() const { return slow_by_ > kStepMin && slow_by_ + ahead() > kStepMin; }
 
 Duration ClockGuard::slow_until() const {
   return std::max(kTrustAfterMin, ahead() < -kStepMin ? slow_for_ - persisted_ : slow_for_);

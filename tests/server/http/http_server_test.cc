@@ -46,7 +46,7 @@ TEST(HttpServerTest, AddressOfAnotherHostIsRefused) {
   EXPECT_EQ(foreign.error().code, ErrorCode::kIo);
   const auto nonsense = HttpServer::open(io, {"no host", 1}, fake.site());
   ASSERT_FALSE(nonsense.has_value());
-  EXPECT_EQ(nonsense.error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(nonsense.error().code, ErrorCode::kNotFound);
   EXPECT_EQ(nonsense.error().message, "http.listen no host:1: no such host");
 }
 
