@@ -35,6 +35,7 @@ class HungServer : public testing::Test {
                                         "--retention",    "10s:1d,1h:1y"};
     options.insert(options.end(), more.begin(), more.end());
     std::vector<const char*> arguments;
+    arguments.reserve(arguments.size() + options.size());
     for (const std::string& option : options) arguments.push_back(option.c_str());
     ServerConfig config;
     const auto applied = apply_settings(server_settings(config), {arguments, {}});
@@ -109,7 +110,8 @@ class HungServer : public testing::Test {
     EXPECT_TRUE(wait_for_readiness(503, "\"tick\":\"under way for "));
     EXPECT_EQ(get("/healthz").status, 200);
     EXPECT_GT(metric("statmill_tick_age_seconds"), 0);
-    EXPECT_THAT(get("/metrics").body, HasSubstr("statmill_loop_lag_ns_count{loop=\"http\"}"));
+    EXPECT_TRUE(wait_for_status("/metrics", 200, "statmill_loop_lag_ns_count{loop=\"http\"}"))
+        << "the disk may hang before the first ping";
     EXPECT_THAT(get("/api/v1/status").body, HasSubstr("\"ready\":false"));
     EXPECT_EQ(post("meanwhile", 100), 100) << "accepted in memory";
   }
@@ -147,6 +149,7 @@ TEST_P(HungServerAt, ReportsItAcceptsSamplesAndHasEachOnce) {
   ASSERT_TRUE(disk_->wait_for_hang());
   // Queries that wait for the disk block only their own threads.
   std::vector<std::future<std::optional<int64_t>>> queries;
+  queries.reserve(4);
   for (int i = 0; i < 4; ++i) queries.push_back(std::async(std::launch::async, [this] { return stored(); }));
   check_that_it_answers_while_it_hangs();
   disk_->release();
