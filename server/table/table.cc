@@ -42,7 +42,8 @@ class DeltaMover {
 };
 
 // Prefetches for a later iteration: first the series, then the end of its pending window, which it points to.
-void prefetch_ahead(std::span<Series* const> series, size_t i) {
+// Must be inlined: g++ takes a function that only prefetches for one without effects, and removes its calls.
+[[gnu::always_inline]] inline void prefetch_ahead(std::span<Series* const> series, size_t i) {
   constexpr size_t kAhead = 8;
   if (i + 2 * kAhead < series.size()) series[i + 2 * kAhead]->prefetch();
   if (i + kAhead < series.size()) series[i + kAhead]->pending.prefetch();
