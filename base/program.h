@@ -10,7 +10,7 @@
 
 namespace statmill {
 
-// What a program does, given its arguments without its own name. Returns nullopt on success.
+// Runs the program with its arguments, without its own name. Returns nullopt on success.
 using ProgramBody = std::function<std::optional<Fault>(std::span<const char* const> arguments)>;
 
 // Runs `body` and returns the exit status, for main to return. A fault ends as one line on standard error,

@@ -43,7 +43,7 @@ class Reclaimer {
   const Tiers& tiers_;
   std::array<ChunkNo, Tiers::kCountMax> dropped_{};  // by tier: files below this chunk are deleted
   uint64_t version_ = 0;                             // of the expiry, when the current pass began
-  Position position_;                                // of the pass: everything before it is done
+  Position position_;                                // the pass has done everything before it
 };
 
 }  // namespace statmill

@@ -8,7 +8,7 @@
 namespace statmill {
 namespace {
 
-constexpr int kSuiteWidth = 9;  // of the longest name and a space
+constexpr int kSuiteWidth = 9;  // the longest name has 8 letters, and a space follows
 
 po::options_description describe_common() {
   po::options_description out("all", kHelpWidth);

@@ -11,7 +11,7 @@
 namespace statmill {
 
 struct BenchOptions {
-  SuiteRun run;  // of the suite that is named
+  SuiteRun run;  // runs the suite of the command line
   bool is_json = false;
   std::optional<std::string> help;  // if set: print it and exit; there is no run
 };
