@@ -3,7 +3,6 @@
 #include "tools/statmill-bench/counters_suite.h"
 
 #include <sched.h>
-#include <time.h>
 
 #include <algorithm>
 #include <array>
@@ -22,6 +21,7 @@
 
 #include "statmill/registry.h"
 #include "tools/statmill-bench/suites.h"
+#include "tools/statmill-bench/thread_cpu.h"
 
 namespace statmill {
 namespace {
@@ -45,11 +45,6 @@ double cpu_ns_per_operation(const Body& body, size_t threads, uint64_t operation
   const uint64_t each = std::max<uint64_t>(1, operations / threads);
   std::atomic<size_t> waiting{0};
   std::atomic<uint64_t> used_ns{0};
-  const auto thread_cpu_ns = [] {
-    timespec time{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
-  };
   std::vector<std::thread> workers;
   for (size_t i = 0; i < threads; ++i) {
     workers.emplace_back([&, i] {

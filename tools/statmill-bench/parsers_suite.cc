@@ -1,22 +1,20 @@
 #include "tools/statmill-bench/parsers_suite.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <functional>
 #include <random>
 
-#include "base/check.h"
 #include "proto/graphite/parser.h"
 #include "proto/istatd/parser.h"
 #include "proto/line_text.h"
 #include "proto/statsd/parser.h"
 #include "tools/statmill-bench/suites.h"
+#include "tools/statmill-bench/thread_cpu.h"
 
 namespace statmill {
 namespace {
 
-constexpr size_t kDatagramBytesMax = 1432;  // what clients of statsd send over Ethernet
+constexpr size_t kDatagramBytesMax = 1432;  // statsd clients send as much at once over Ethernet
 constexpr size_t kReadBytesMax = size_t{64} << 10;
 
 using Texts = std::vector<std::string>;
@@ -70,21 +68,15 @@ Texts texts_of(std::string (Lines::*make)(), uint64_t count, size_t bytes_max) {
   return texts;
 }
 
-double thread_cpu_ns() {
-  timespec time{};
-  SM_CHECK(::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0);
-  return 1e9 * static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec);
-}
-
 // Returns the CPU time per line, in ns.
 template <class Batch, class Parse>
 double ns_per_line(const Texts& texts, uint64_t lines, Batch& batch, const Parse& parse) {
-  const double begin = thread_cpu_ns();
+  const uint64_t begin = thread_cpu_ns();
   for (const std::string& text : texts) {
     batch.clear();
     parse(std::string_view(text), batch);
   }
-  return (thread_cpu_ns() - begin) / static_cast<double>(lines);
+  return static_cast<double>(thread_cpu_ns() - begin) / static_cast<double>(lines);
 }
 
 struct Case {

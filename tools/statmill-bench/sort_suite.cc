@@ -1,7 +1,5 @@
 #include "tools/statmill-bench/sort_suite.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <array>
 #include <boost/sort/pdqsort/pdqsort.hpp>
@@ -9,17 +7,17 @@
 #include <cstdint>
 #include <random>
 
-#include "base/check.h"
 #include "base/radix_sort.h"
 #include "storage/ids.h"
 #include "tools/statmill-bench/suites.h"
+#include "tools/statmill-bench/thread_cpu.h"
 
 namespace statmill {
 namespace {
 
 constexpr size_t kItemsPerRunMin = 200'000;  // short lists are sorted several times per run
 
-// What the journal sorts: an entry's series, and its place in the draft.
+// An entry of the journal as it is sorted: its series, and its place in the draft.
 struct Key {
   SeriesId id;
   uint32_t piece;
@@ -27,7 +25,7 @@ struct Key {
 
 struct Case {
   std::string name;
-  size_t series;  // of the tick
+  size_t series;  // in the tick
   uint32_t gap;   // between their ids: 1 if the tick has all series
 };
 
@@ -52,20 +50,14 @@ std::vector<Key> keys_of(const Case& of) {
   return keys;
 }
 
-double thread_cpu_ns() {
-  timespec time{};
-  SM_CHECK(::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0);
-  return 1e9 * static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec);
-}
-
 // Returns the CPU time per key, in ns.
 template <class Sort>
 double ns_per_key(const std::vector<Key>& keys, const Sort& sort) {
   const size_t lists = std::max<size_t>(1, kItemsPerRunMin / keys.size());
   std::vector<std::vector<Key>> copies(lists, keys);
-  const double begin = thread_cpu_ns();
+  const uint64_t begin = thread_cpu_ns();
   for (std::vector<Key>& copy : copies) sort(copy);
-  return (thread_cpu_ns() - begin) / static_cast<double>(lists * keys.size());
+  return static_cast<double>(thread_cpu_ns() - begin) / static_cast<double>(lists * keys.size());
 }
 
 Measured measure(const Case& of, const SortOptions& options) {
