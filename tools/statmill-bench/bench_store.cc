@@ -3,13 +3,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <thread>
 
 #include "storage/files/data_directory.h"
 #include "storage/rocks/rocks_database.h"
+#include "tools/statmill-bench/system_error.h"
 
 namespace statmill {
 namespace {
@@ -22,11 +21,11 @@ Status status_of(const rocksdb::Status& status) {
 
 Status drop_file(const std::filesystem::path& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return Error{ErrorCode::kIo, path.string() + ": " + std::strerror(errno)};
+  if (fd < 0) return system_error(ErrorCode::kIo, path.string());
   ::fdatasync(fd);  // dirty pages would stay in the cache
   const int error = ::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
   ::close(fd);
-  if (error != 0) return Error{ErrorCode::kIo, path.string() + ": " + std::strerror(error)};
+  if (error != 0) return system_error(ErrorCode::kIo, path.string(), error);
   return Status::ok();
 }
 

@@ -11,19 +11,15 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <vector>
+
+#include "tools/statmill-bench/system_error.h"
 
 namespace statmill {
 namespace {
 
 constexpr int kStartLimitMs = 30'000;
 constexpr std::string_view kLastCollector = "collector name=programs";
-
-Error system_error(const char* what) {
-  return {ErrorCode::kUnavailable, std::string(what) + ": " + std::strerror(errno)};
-}
 
 }  // namespace
 
@@ -57,14 +53,14 @@ Status BpfAgent::listen() {
   auto* const any = reinterpret_cast<sockaddr*>(&address);
   if (listener_ < 0 || ::bind(listener_, any, size) != 0 || ::listen(listener_, 4) != 0 ||
       ::getsockname(listener_, any, &size) != 0)
-    return system_error("listener");
+    return system_error(ErrorCode::kUnavailable, "listener");
   port_ = ntohs(address.sin_port);
   return Status::ok();
 }
 
 Status BpfAgent::spawn(const std::filesystem::path& program, const std::string& collectors) {
   std::array<int, 2> pipe{};
-  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return system_error("pipe");
+  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return system_error(ErrorCode::kUnavailable, "pipe");
   error_pipe_ = pipe[0];
   std::vector<std::string> arguments = {program.string(), "--collectors", collectors + ",programs",
                                         "--server", "127.0.0.1:" + std::to_string(port_)};
@@ -79,7 +75,7 @@ Status BpfAgent::spawn(const std::filesystem::path& program, const std::string& 
   ::close(pipe[1]);
   if (error == 0) return Status::ok();
   pid_ = 0;
-  return Error{ErrorCode::kUnavailable, program.string() + ": " + std::strerror(error)};
+  return system_error(ErrorCode::kUnavailable, program.string(), error);
 }
 
 Status BpfAgent::wait_until_ready() {

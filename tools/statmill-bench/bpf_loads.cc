@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -19,13 +18,10 @@
 
 #include "base/descriptor.h"
 #include "tools/statmill-bench/scratch_directory.h"
+#include "tools/statmill-bench/system_error.h"
 
 namespace statmill {
 namespace {
-
-Error system_error(const char* what) {
-  return {ErrorCode::kIo, std::string(what) + ": " + std::strerror(errno)};
-}
 
 struct Pipe {
   Pipe() {
@@ -81,7 +77,7 @@ struct Bound {
 Result<double> ping_pong(uint64_t rounds) {
   const Pipe there;
   const Pipe back;
-  if (!there.is_open || !back.is_open) return system_error("pipe");
+  if (!there.is_open || !back.is_open) return system_error(ErrorCode::kIo, "pipe");
   const Pinned pinned;
   std::thread other([&] {
     for (uint64_t i = 0; i < rounds; ++i) {
@@ -93,19 +89,19 @@ Result<double> ping_pong(uint64_t rounds) {
   for (uint64_t i = 0; i < rounds && is_well; ++i) is_well = there.put() && back.get();
   const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
   other.join();
-  if (!is_well) return system_error("pipe");
+  if (!is_well) return system_error(ErrorCode::kIo, "pipe");
   return took.count() / static_cast<double>(rounds);
 }
 
 Status send_datagrams(uint64_t count) {
   Bound receiver(SOCK_DGRAM);
   const Descriptor sender(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  if (!receiver.is_open || sender.get() < 0) return system_error("UDP socket");
+  if (!receiver.is_open || sender.get() < 0) return system_error(ErrorCode::kIo, "UDP socket");
   std::array<char, 256> text{};
   for (uint64_t i = 0; i < count; ++i) {
     if (::sendto(sender.get(), text.data(), text.size(), 0, receiver.any(), sizeof(receiver.address)) < 0 ||
         ::recv(receiver.socket.get(), text.data(), text.size(), 0) < 0)
-      return system_error("UDP");
+      return system_error(ErrorCode::kIo, "UDP");
   }
   return Status::ok();
 }
@@ -115,13 +111,13 @@ Status exchange_over_tcp(uint64_t count) {
   const Descriptor client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!listener.is_open || ::listen(listener.socket.get(), 1) != 0 ||
       ::connect(client.get(), listener.any(), sizeof(listener.address)) != 0)
-    return system_error("TCP connection");
+    return system_error(ErrorCode::kIo, "TCP connection");
   const Descriptor server(::accept4(listener.socket.get(), nullptr, nullptr, SOCK_CLOEXEC));
   std::array<char, 256> text{};
   for (uint64_t i = 0; i < count; ++i) {
     if (::send(client.get(), text.data(), text.size(), MSG_NOSIGNAL) < 0 ||
         ::recv(server.get(), text.data(), text.size(), MSG_WAITALL) <= 0)
-      return system_error("TCP");
+      return system_error(ErrorCode::kIo, "TCP");
   }
   return Status::ok();
 }
@@ -133,15 +129,15 @@ Status read_from_disk(uint64_t count) {
   if (!directory) return directory.error();
   const std::string path = directory->path() / "file";
   const Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_DIRECT | O_CLOEXEC, 0600));
-  if (file.get() < 0) return Error{ErrorCode::kUnavailable, path + ": " + std::strerror(errno)};
+  if (file.get() < 0) return system_error(ErrorCode::kUnavailable, path);
   const std::unique_ptr<void, decltype(&std::free)> memory(std::aligned_alloc(kBlock, kBlock), &std::free);
   std::memset(memory.get(), 'x', kBlock);
   const auto at = [](uint64_t i) { return static_cast<off_t>(i % kBlocks * kBlock); };
   for (uint64_t i = 0; i < kBlocks; ++i) {
-    if (::pwrite(file.get(), memory.get(), kBlock, at(i)) < 0) return system_error("write");
+    if (::pwrite(file.get(), memory.get(), kBlock, at(i)) < 0) return system_error(ErrorCode::kIo, "write");
   }
   for (uint64_t i = 0; i < count; ++i) {
-    if (::pread(file.get(), memory.get(), kBlock, at(i)) < 0) return system_error("read");
+    if (::pread(file.get(), memory.get(), kBlock, at(i)) < 0) return system_error(ErrorCode::kIo, "read");
   }
   return Status::ok();
 }

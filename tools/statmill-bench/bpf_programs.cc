@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -15,13 +14,10 @@
 #include <utility>
 
 #include "empty.skel.h"
+#include "tools/statmill-bench/system_error.h"
 
 namespace statmill {
 namespace {
-
-Error unavailable(const char* what, int error) {
-  return {ErrorCode::kUnavailable, std::string(what) + ": " + std::strerror(error)};
-}
 
 // Returns the number after `key` in a descriptor's fdinfo; 0 if the key is missing.
 uint64_t fdinfo_number(const std::filesystem::path& file, std::string_view key) {
@@ -51,7 +47,7 @@ Status for_each_program(pid_t pid, Use use) {
   if (ids.empty()) return Error{ErrorCode::kUnavailable, "the agent has no eBPF programs"};
   for (const uint32_t id : ids) {
     const int fd = bpf_prog_get_fd_by_id(id);
-    if (fd < 0) return unavailable("eBPF program", errno);
+    if (fd < 0) return system_error(ErrorCode::kUnavailable, "eBPF program");
     bpf_prog_info info{};
     std::array<__u32, 16> maps{};
     info.nr_map_ids = maps.size();
@@ -59,7 +55,7 @@ Status for_each_program(pid_t pid, Use use) {
     __u32 size = sizeof(info);
     const int error = bpf_obj_get_info_by_fd(fd, &info, &size) == 0 ? 0 : errno;
     ::close(fd);
-    if (error != 0) return unavailable("eBPF program", error);
+    if (error != 0) return system_error(ErrorCode::kUnavailable, "eBPF program", error);
     use(info, std::span(maps).first(std::min<size_t>(info.nr_map_ids, maps.size())));
   }
   return Status::ok();
@@ -103,7 +99,7 @@ Result<uint64_t> bpf_map_bytes_of(pid_t pid) {
   uint64_t bytes = 0;
   for (const uint32_t id : maps) {
     const int fd = bpf_map_get_fd_by_id(id);
-    if (fd < 0) return unavailable("eBPF map", errno);
+    if (fd < 0) return system_error(ErrorCode::kUnavailable, "eBPF map");
     bytes += fdinfo_number("/proc/self/fdinfo/" + std::to_string(fd), "memlock:");
     ::close(fd);
   }
@@ -113,11 +109,11 @@ Result<uint64_t> bpf_map_bytes_of(pid_t pid) {
 Result<std::unique_ptr<BpfMeasuring>> begin_bpf_measuring() {
   libbpf_set_print(say_nothing);
   std::unique_ptr<empty_bpf, DestroySkeleton> empty(empty_bpf::open_and_load());
-  if (empty == nullptr) return unavailable("empty eBPF programs", errno);
+  if (empty == nullptr) return system_error(ErrorCode::kUnavailable, "empty eBPF programs");
   if (const int error = empty_bpf::attach(empty.get()); error != 0)
-    return unavailable("empty eBPF programs", -error);
+    return system_error(ErrorCode::kUnavailable, "empty eBPF programs", -error);
   const int statistics = bpf_enable_stats(BPF_STATS_RUN_TIME);
-  if (statistics < 0) return unavailable("BPF_ENABLE_STATS", errno);
+  if (statistics < 0) return system_error(ErrorCode::kUnavailable, "BPF_ENABLE_STATS");
   return std::unique_ptr<BpfMeasuring>(std::make_unique<LoadedBpfMeasuring>(std::move(empty), statistics));
 }
 

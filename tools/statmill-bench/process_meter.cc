@@ -3,12 +3,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <ctime>
 #include <deque>
 #include <fstream>
 #include <string>
 #include <thread>
+
+#include "tools/statmill-bench/system_error.h"
 
 namespace statmill {
 namespace {
@@ -18,9 +19,8 @@ using std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLookInterval{20};
 
-Error system_error(const char* what, pid_t pid) {
-  return {ErrorCode::kIo,
-          std::string(what) + " of process " + std::to_string(pid) + ": " + std::strerror(errno)};
+Error meter_error(const char* what, pid_t pid, int error = errno) {
+  return system_error(ErrorCode::kIo, std::string(what) + " of process " + std::to_string(pid), error);
 }
 
 }  // namespace
@@ -28,11 +28,9 @@ Error system_error(const char* what, pid_t pid) {
 Result<nanoseconds> ProcessMeter::cpu_time() const {
   clockid_t clock{};
   timespec time{};
-  if (const int error = ::clock_getcpuclockid(pid_, &clock); error != 0) {
-    errno = error;
-    return system_error("CPU time", pid_);
-  }
-  if (::clock_gettime(clock, &time) != 0) return system_error("CPU time", pid_);
+  if (const int error = ::clock_getcpuclockid(pid_, &clock); error != 0)
+    return meter_error("CPU time", pid_, error);
+  if (::clock_gettime(clock, &time) != 0) return meter_error("CPU time", pid_);
   return std::chrono::seconds(time.tv_sec) + nanoseconds(time.tv_nsec);
 }
 
@@ -40,7 +38,7 @@ Result<uint64_t> ProcessMeter::resident_bytes() const {
   std::ifstream file("/proc/" + std::to_string(pid_) + "/statm");
   uint64_t total_pages = 0;
   uint64_t resident_pages = 0;
-  if (!(file >> total_pages >> resident_pages)) return system_error("memory", pid_);
+  if (!(file >> total_pages >> resident_pages)) return meter_error("memory", pid_);
   return resident_pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 

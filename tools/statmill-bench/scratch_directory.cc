@@ -1,17 +1,17 @@
 #include "tools/statmill-bench/scratch_directory.h"
 
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <utility>
+
+#include "tools/statmill-bench/system_error.h"
 
 namespace statmill {
 
 Result<ScratchDirectory> ScratchDirectory::make(const std::filesystem::path& parent) {
   const std::filesystem::path& base = parent.empty() ? std::filesystem::temp_directory_path() : parent;
   std::string path = (base / "statmill-bench-XXXXXX").string();
-  if (::mkdtemp(path.data()) == nullptr) return Error{ErrorCode::kIo, path + ": " + std::strerror(errno)};
+  if (::mkdtemp(path.data()) == nullptr) return system_error(ErrorCode::kIo, path);
   return ScratchDirectory(path);
 }
 

@@ -7,12 +7,11 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <thread>
 #include <utility>
 
+#include "tools/statmill-bench/system_error.h"
 #include "tools/statmill/answer.h"
 
 namespace statmill {
@@ -25,10 +24,6 @@ constexpr std::chrono::seconds kFlushLimit{300};
 constexpr std::chrono::milliseconds kPollInterval{5};
 constexpr unsigned kOk = 200;
 constexpr std::string_view kTicks = "statmill_ticks_total";
-
-Error system_error(std::string_view what) {
-  return {ErrorCode::kIo, std::string(what) + ": " + std::strerror(errno)};
-}
 
 // Returns the value of `key=` in a log line; empty if it is missing.
 std::string log_value(std::string_view line, std::string_view key) {
@@ -52,7 +47,7 @@ Result<pid_t> spawn(const std::filesystem::path& program, std::vector<std::strin
   pid_t pid = 0;
   const int error = ::posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return Error{ErrorCode::kUnavailable, program.string() + ": " + std::strerror(error)};
+  if (error != 0) return system_error(ErrorCode::kUnavailable, program.string(), error);
   return pid;
 }
 
@@ -78,7 +73,8 @@ Result<std::string> wait_until_ready(int pipe) {
 }  // namespace
 
 Result<ServerProcess> ServerProcess::running(ServerAddress address) {
-  if (::kill(address.pid, 0) != 0) return system_error("process " + std::to_string(address.pid));
+  if (::kill(address.pid, 0) != 0)
+    return system_error(ErrorCode::kIo, "process " + std::to_string(address.pid));
   ServerProcess server;
   server.address_ = std::move(address);
   if (server.address_.url.empty()) return server;
@@ -102,7 +98,7 @@ Status ServerProcess::start_again(const std::vector<std::string>& options) { ret
 
 Status ServerProcess::launch(const std::vector<std::string>& options) {
   std::array<int, 2> pipe{};
-  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return system_error("pipe");
+  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return system_error(ErrorCode::kIo, "pipe");
   error_pipe_ = pipe[0];
   std::vector<std::string> arguments = {"--line.listen", "127.0.0.1:0", "--http.listen", "127.0.0.1:0"};
   if (kind_ == ServerCommand::Kind::kServer)
