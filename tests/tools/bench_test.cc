@@ -194,7 +194,7 @@ TEST(FindMetric, FindsTheMetricWithTheSameNameAndLabels) {
   EXPECT_EQ(find_metric(kMetrics, "statmill_ticks_total"), 5);
 }
 
-constexpr std::string_view kAccounts =
+constexpr std::string_view kListenerMetrics =
     "statmill_samples_received_total{listener=\"tcp\"} 12\n"
     "statmill_samples_received_total{listener=\"graphite_tcp\"} 100\n"
     "statmill_samples_accepted_total{listener=\"tcp\"} 7\n"
@@ -204,23 +204,23 @@ constexpr std::string_view kAccounts =
     "statmill_udp_datagrams_dropped_total{listener=\"udp\"} 4\n"
     "statmill_samples_received_total{listener=\"udp\"} 51\n";
 
-TEST(FindAccount, AddsUpTheReasonsOfOneListener) {
-  const auto tcp = find_account(kAccounts, "tcp");
+TEST(FindListenerCounts, AddsUpTheReasonsOfOneListener) {
+  const auto tcp = find_listener_counts(kListenerMetrics, "tcp");
   ASSERT_TRUE(tcp);
   EXPECT_EQ(tcp->received, 12U);
   EXPECT_EQ(tcp->accepted, 7U);
   EXPECT_EQ(tcp->refused, 5U);
   EXPECT_TRUE(tcp->holds());
-  const auto udp = find_account(kAccounts, "udp");
+  const auto udp = find_listener_counts(kListenerMetrics, "udp");
   ASSERT_TRUE(udp);
   EXPECT_EQ(udp->dropped_datagrams, 4U);
   EXPECT_FALSE(udp->holds());
-  EXPECT_FALSE(find_account(kAccounts, "http"));
+  EXPECT_FALSE(find_listener_counts(kListenerMetrics, "http"));
 }
 
-TEST(FindAccount, SubtractsAnEarlierAccount) {
-  const ListenerAccount before{10, 8, 2, 1};
-  const ListenerAccount after = ListenerAccount{15, 12, 3, 4}.since(before);
+TEST(FindListenerCounts, SubtractsEarlierCounts) {
+  const ListenerCounts before{10, 8, 2, 1};
+  const ListenerCounts after = ListenerCounts{15, 12, 3, 4}.since(before);
   EXPECT_EQ(after.received, 5U);
   EXPECT_EQ(after.accepted, 4U);
   EXPECT_EQ(after.refused, 1U);

@@ -60,14 +60,14 @@ class Sending {
 
   Result<Cost> send_and_settle(Replay& replay, const Passes& passes) const {
     const std::string listener = listener_name(run_.dialect, run_.transport);
-    const Result<ListenerAccount> before = server_.account(listener);
+    const Result<ListenerCounts> before = server_.counts(listener);
     if (!before) return before.error();
     const auto begin = steady_clock::now();
     const Result<Sent> sent = send_all(replay, passes);
     if (!sent) return sent.error();
-    const auto account = server_.wait_for_received(listener, before->received + sent->samples, kStallLimit);
-    if (!account) return account.error();
-    const ListenerAccount taken = account->since(*before);
+    const auto counts = server_.wait_for_received(listener, before->received + sent->samples, kStallLimit);
+    if (!counts) return counts.error();
+    const ListenerCounts taken = counts->since(*before);
     Cost cost{.sent = sent->samples, .accepted = taken.accepted, .elapsed = steady_clock::now() - begin};
     // With losses the wait ended by stalling; that time was not spent on samples.
     if (taken.received < cost.sent) cost.elapsed -= kStallLimit;
@@ -86,7 +86,7 @@ class Sending {
   }
 
   // Returns true if each sample was accepted, or counted as lost.
-  Status check(const ListenerAccount& taken, uint64_t sent) const {
+  Status check(const ListenerCounts& taken, uint64_t sent) const {
     const auto text = [](uint64_t n) { return std::to_string(n); };
     if (!taken.holds()) {
       return Error{ErrorCode::kCorrupt, text(taken.received) + " samples received are not the " +

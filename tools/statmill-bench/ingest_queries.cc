@@ -31,9 +31,9 @@ Status feed_day(const ServerProcess& server, Timestamp now) {
       make_workload({.series = kAskedSeries, .passes = kDaySlots, .first_time_s = first});
   const auto sent = send({.server = server.address().line}, streams, {.count = kDaySlots});
   if (!sent) return sent.error();
-  const auto account = server.wait_for_received("tcp", sent->samples, kStallLimit);
-  if (!account) return account.error();
-  if (account->accepted != sent->samples) return Error{ErrorCode::kCorrupt, "samples of the day are missing"};
+  const auto counts = server.wait_for_received("tcp", sent->samples, kStallLimit);
+  if (!counts) return counts.error();
+  if (counts->accepted != sent->samples) return Error{ErrorCode::kCorrupt, "samples of the day are missing"};
   if (Status s = server.wait_until_durable(); !s) return s;
   return server.flush();
 }
@@ -90,10 +90,10 @@ Measured measure_queries(const IngestContext& context) {
   if (!idle) return idle.error();
   const auto busy = ask_under_ingest(*server, queries, replay);
   if (!busy) return busy.error();
-  const auto account = server->account("tcp");
-  if (!account) return account.error();
-  if (!account->holds() || account->refused != 0) {
-    return Error{ErrorCode::kCorrupt, std::to_string(account->refused) + " samples were refused"};
+  const auto counts = server->counts("tcp");
+  if (!counts) return counts.error();
+  if (!counts->holds() || counts->refused != 0) {
+    return Error{ErrorCode::kCorrupt, std::to_string(counts->refused) + " samples were refused"};
   }
   const std::string p99 = "ingest.query_p99_ms.";
   const std::string p50 = "ingest.query_p50_ms.";

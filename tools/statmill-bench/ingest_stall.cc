@@ -39,10 +39,10 @@ Result<Stall> stall_with(size_t series, size_t samples, const IngestContext& con
   if (!sent) return sent.error();
   const Result<double> ticks = server->metric("statmill_ticks_total");
   if (!ticks) return ticks.error();
-  const auto account = server->wait_for_received("tcp", series * passes, kStallLimit);
-  if (!account) return account.error();
-  if (account->accepted != series * passes) {
-    return Error{ErrorCode::kCorrupt, std::to_string(account->accepted) + " samples accepted of " +
+  const auto counts = server->wait_for_received("tcp", series * passes, kStallLimit);
+  if (!counts) return counts.error();
+  if (counts->accepted != series * passes) {
+    return Error{ErrorCode::kCorrupt, std::to_string(counts->accepted) + " samples accepted of " +
                                           std::to_string(series * passes) + " sent"};
   }
   return Stall{*sent, static_cast<uint64_t>(std::llround(*ticks - *ticks_before))};

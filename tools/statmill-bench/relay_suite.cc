@@ -73,10 +73,10 @@ Measured measure(const Path& path, const Context& context) {
            replay.streams, {0, passes});
   if (!sent) return sent.error();
   const std::string listener = path.transport == Transport::kTcp ? "tcp" : "udp";
-  const auto account = agent->wait_for_received(listener, sent->samples, kStallLimit);
-  if (!account) return account.error();
-  if (account->accepted != sent->samples)
-    return Error{ErrorCode::kCorrupt, std::to_string(account->accepted) + " samples accepted of " +
+  const auto counts = agent->wait_for_received(listener, sent->samples, kStallLimit);
+  if (!counts) return counts.error();
+  if (counts->accepted != sent->samples)
+    return Error{ErrorCode::kCorrupt, std::to_string(counts->accepted) + " samples accepted of " +
                                           std::to_string(sent->samples) + " sent"};
   if (const auto rest = agent->meter().wait_until_idle(kRest, kBusyLimit); !rest) return rest.error();
   const auto cpu = agent->meter().cpu_time();

@@ -162,18 +162,18 @@ Result<double> ServerProcess::metric(std::string_view name) const {
   return *found;
 }
 
-Result<ListenerAccount> ServerProcess::account(std::string_view listener) const {
+Result<ListenerCounts> ServerProcess::counts(std::string_view listener) const {
   const Result<std::string> metrics = get("/metrics");
   if (!metrics) return metrics.error();
-  return find_account(*metrics, listener);
+  return find_listener_counts(*metrics, listener);
 }
 
-Result<ListenerAccount> ServerProcess::wait_for_received(std::string_view listener, uint64_t wanted,
-                                                         Duration stall_limit) const {
+Result<ListenerCounts> ServerProcess::wait_for_received(std::string_view listener, uint64_t wanted,
+                                                        Duration stall_limit) const {
   uint64_t seen = 0;
   auto last_progress = std::chrono::steady_clock::now();
   while (true) {
-    const Result<ListenerAccount> now = account(listener);
+    const Result<ListenerCounts> now = counts(listener);
     if (!now || now->received >= wanted) return now;
     if (now->received != seen) last_progress = std::chrono::steady_clock::now();
     seen = now->received;
@@ -228,7 +228,7 @@ std::optional<double> find_metric(std::string_view metrics, std::string_view nam
   return std::nullopt;
 }
 
-Result<ListenerAccount> find_account(std::string_view metrics, std::string_view listener) {
+Result<ListenerCounts> find_listener_counts(std::string_view metrics, std::string_view listener) {
   const std::string label = "listener=\"" + std::string(listener) + "\"";
   // The sum over the other labels.
   const auto sum = [&](std::string_view name) {
@@ -244,7 +244,7 @@ Result<ListenerAccount> find_account(std::string_view metrics, std::string_view 
   };
   const auto received = sum("statmill_samples_received_total");
   if (!received) return Error{ErrorCode::kNotFound, "/metrics has no listener " + std::string(listener)};
-  return ListenerAccount{
+  return ListenerCounts{
       *received, sum("statmill_samples_accepted_total").value_or(0),
       sum("statmill_samples_refused_total").value_or(0) + sum("statmill_samples_dropped_total").value_or(0),
       sum("statmill_udp_datagrams_dropped_total").value_or(0)};

@@ -30,20 +30,20 @@ struct ServerCommand {
   std::vector<std::string> options = {};  // in addition to its data directory and its addresses
   std::filesystem::path parent = {};  // where its data directory is created; empty: the system's directory
   std::string listener = "line";      // the measured listener: "line", "graphite" or "statsd"
-  // True for an agent, which accepts lines and reports its account like a server, and has no data directory.
+  // True for an agent, which accepts lines and reports its counts like a server, and has no data directory.
   enum class Kind : uint8_t { kServer, kAgent };
   Kind kind = Kind::kServer;
 };
 
-// A listener's counters.
-struct ListenerAccount {
+// The values of a listener's counters.
+struct ListenerCounts {
   uint64_t received = 0;  // samples
   uint64_t accepted = 0;
   uint64_t refused = 0;            // for any reason, including drops
   uint64_t dropped_datagrams = 0;  // by the kernel, with an unknown number of samples
 
   bool holds() const { return accepted + refused == received; }
-  ListenerAccount since(const ListenerAccount& before) const {
+  ListenerCounts since(const ListenerCounts& before) const {
     return {received - before.received, accepted - before.accepted, refused - before.refused,
             dropped_datagrams - before.dropped_datagrams};
   }
@@ -76,11 +76,11 @@ class ServerProcess {
   Result<std::string> get(std::string_view path, const UrlParameters& parameters = {}) const;
   // Returns one value of its /metrics. The name includes the labels. Errors: also kNotFound.
   Result<double> metric(std::string_view name) const;
-  // Returns the account of the listener "tcp", "graphite_udp", ...
-  Result<ListenerAccount> account(std::string_view listener) const;
-  // Waits until the listener has received `wanted` samples, or none for `stall_limit`. Returns its account.
-  Result<ListenerAccount> wait_for_received(std::string_view listener, uint64_t wanted,
-                                            Duration stall_limit) const;
+  // Returns the counts of the listener "tcp", "graphite_udp", ...
+  Result<ListenerCounts> counts(std::string_view listener) const;
+  // Waits until the listener has received `wanted` samples, or none for `stall_limit`. Returns its counts.
+  Result<ListenerCounts> wait_for_received(std::string_view listener, uint64_t wanted,
+                                           Duration stall_limit) const;
   // Waits until every accepted sample is in the store, which takes two more ticks.
   Status wait_until_durable() const;
   // Makes the server write every bucket that waits in RAM. Requires: start() started it.
@@ -108,7 +108,7 @@ class ServerProcess {
 // labels.
 std::optional<double> find_metric(std::string_view metrics, std::string_view name);
 
-// Returns the account of a listener from Prometheus text. Errors: kNotFound if there is no such listener.
-Result<ListenerAccount> find_account(std::string_view metrics, std::string_view listener);
+// Returns the counts of a listener from Prometheus text. Errors: kNotFound if there is no such listener.
+Result<ListenerCounts> find_listener_counts(std::string_view metrics, std::string_view listener);
 
 }  // namespace statmill

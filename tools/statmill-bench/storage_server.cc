@@ -53,10 +53,10 @@ Status feed(const ServerProcess& server, const Load& load) {
     if (!sent) return sent.error();
   }
   const uint64_t sent = uint64_t{load.series} * load.slots;
-  const Result<ListenerAccount> account = server.wait_for_received("tcp", sent, kStallLimit);
-  if (!account) return account.error();
-  if (account->accepted != sent) {
-    return Error{ErrorCode::kLimit, "the server took " + std::to_string(account->accepted) + " of " +
+  const Result<ListenerCounts> counts = server.wait_for_received("tcp", sent, kStallLimit);
+  if (!counts) return counts.error();
+  if (counts->accepted != sent) {
+    return Error{ErrorCode::kLimit, "the server took " + std::to_string(counts->accepted) + " of " +
                                         std::to_string(sent) + " samples"};
   }
   return server.wait_until_durable();
