@@ -17,8 +17,6 @@ namespace statmill {
 namespace {
 
 constexpr uint64_t kFillRate = 400'000;  // samples per second: the most that a relay passes on
-constexpr std::chrono::milliseconds kPollInterval{50};
-constexpr std::chrono::seconds kFillLimit{600};
 constexpr size_t kStarts = 9;
 
 using Milliseconds = std::chrono::duration<double, std::milli>;
@@ -49,8 +47,10 @@ Status fill(const ServerProcess& agent, const std::filesystem::path& spool, uint
   constexpr size_t kSeries = 10'000;
   constexpr size_t kPasses = size_t{1} << 40;  // more than needed: the run is stopped first
   constexpr size_t kHeldBytesMax = size_t{16} << 20;
+  constexpr std::chrono::seconds kFillLimit{600};
+  constexpr std::chrono::milliseconds kPollInterval{50};
   Workload workload({.series = kSeries});
-  std::vector<Stream> streams = workload.next(kHeldBytesMax / (kSeries * 64));
+  std::vector<Stream> streams = workload.next(kHeldBytesMax / (kSeries * kWorkloadLineBytesMax));
   Status status = Status::ok();
   std::jthread sender([&](const std::stop_token& stop) {
     const auto sent =

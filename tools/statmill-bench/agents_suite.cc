@@ -16,11 +16,10 @@ namespace {
 
 constexpr size_t kUnacknowledgedMax = 512;  // about 24 MiB: the agent never waits for acknowledgments
 constexpr uint64_t kLatencyShare = 8;       // the fraction of the samples that `latency` sends
-constexpr int64_t kTimeMargin = 20;
 
 using Nanoseconds = std::chrono::nanoseconds;
 
-struct Context {
+struct AgentsContext {
   const AgentsBenchOptions& options;
   const std::filesystem::path& programs;
 };
@@ -58,7 +57,7 @@ Result<Run> send_all(const std::vector<Stream>& streams, const AgentLoad& load) 
 }
 
 // Sends the same lines repeatedly, so that buckets hold many samples, like those of live series.
-Result<Run> measure(const Context& context, uint64_t samples, uint64_t rate) {
+Result<Run> measure_sending(const AgentsContext& context, uint64_t samples, uint64_t rate) {
   const AgentsBenchOptions& options = context.options;
   const size_t passes = std::max<size_t>(2, samples / options.series);
   std::fprintf(stderr, "agents: %zu agents, %zu series x %zu passes, %llu samples/s\n", options.agents,
@@ -78,16 +77,16 @@ Result<Run> measure(const Context& context, uint64_t samples, uint64_t rate) {
   const auto after = server->meter().cpu_time();
   if (!before || !after) return before ? after.error() : before.error();
   run->cpu = *after - *before;
-  SentTotals totals{passes, workload.last_values(), begin_s - kTimeMargin,
-                    unix_seconds(SystemClock().wall()) + kTimeMargin};
+  SentTotals totals{passes, workload.last_values(), begin_s - kTimeMarginS,
+                    unix_seconds(SystemClock().wall()) + kTimeMarginS};
   for (int64_t& total : totals.hundredths) total *= static_cast<int64_t>(passes);
   const Result<size_t> verified = verify_stored(*server, totals, false);
   if (!verified) return verified.error();
   return run;
 }
 
-Measured measure_throughput(const Context& context) {
-  const auto run = measure(context, context.options.samples, 0);
+Measured measure_throughput(const AgentsContext& context) {
+  const auto run = measure_sending(context, context.options.samples, 0);
   if (!run) return run.error();
   const double cpu_us = std::chrono::duration<double, std::micro>(run->cpu).count();
   const auto samples = static_cast<double>(run->samples);
@@ -97,8 +96,8 @@ Measured measure_throughput(const Context& context) {
        run->samples}};
 }
 
-Measured measure_latency(const Context& context) {
-  const auto run = measure(context, context.options.samples / kLatencyShare, context.options.rate);
+Measured measure_latency(const AgentsContext& context) {
+  const auto run = measure_sending(context, context.options.samples / kLatencyShare, context.options.rate);
   if (!run) return run.error();
   const size_t count = run->latencies.size();
   const auto at = [&](size_t percent) {
@@ -108,10 +107,10 @@ Measured measure_latency(const Context& context) {
                                   {"agents.ack_ms_p99", at(99), "ms", count}};
 }
 
-std::vector<Measure<Context>> measures() {
+std::vector<Measure<AgentsContext>> make_agents_measures() {
   return {{"throughput", measure_throughput},
           {"latency", measure_latency},
-          {"recovery", [](const Context& c) { return measure_spool_recovery(c.options, c.programs); }}};
+          {"recovery", [](const AgentsContext& c) { return measure_spool_recovery(c.options, c.programs); }}};
 }
 
 }  // namespace
@@ -148,11 +147,11 @@ Result<AgentsBenchOptions> agents_options(const po::variables_map& values) {
   return out;
 }
 
-std::vector<std::string> agents_measures() { return names_of(measures()); }
+std::vector<std::string> agents_measures() { return names_of(make_agents_measures()); }
 
 Result<std::vector<Measurement>> run_agents(const AgentsBenchOptions& options,
                                             const std::filesystem::path& programs) {
-  return run_measures(measures(), options.only, Context{options, programs});
+  return run_measures(make_agents_measures(), options.only, AgentsContext{options, programs});
 }
 
 }  // namespace statmill

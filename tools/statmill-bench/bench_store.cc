@@ -13,8 +13,6 @@
 namespace statmill {
 namespace {
 
-constexpr std::chrono::milliseconds kPollInterval{5};
-
 Status status_of(const rocksdb::Status& status) {
   return status.ok() ? Status::ok() : Status(error_of(status));
 }
@@ -56,6 +54,7 @@ std::vector<rocksdb::ColumnFamilyHandle*> BenchStore::families() const {
 }
 
 void BenchStore::wait_until_idle() {
+  constexpr std::chrono::milliseconds kPollInterval{5};
   using Properties = rocksdb::DB::Properties;
   const auto is_busy = [&] {
     for (rocksdb::ColumnFamilyHandle* family : families()) {

@@ -64,16 +64,16 @@ double ns_each(const BpfRuns& runs) {
 }
 
 // The runs of the programs of one process that a load causes.
-struct Reading {
+struct BpfReading {
   BpfRunsByName agent;
   BpfRunsByName empty;
 };
-Result<Reading> read(const BpfAgent& agent) {
+Result<BpfReading> read_runs(const BpfAgent& agent) {
   Result<BpfRunsByName> of_agent = bpf_runs_of(agent.pid());
   if (!of_agent) return of_agent.error();
   Result<BpfRunsByName> of_empty = bpf_runs_of(::getpid());
   if (!of_empty) return of_empty.error();
-  return Reading{std::move(*of_agent), std::move(*of_empty)};
+  return BpfReading{std::move(*of_agent), std::move(*of_empty)};
 }
 
 // Each load is cut into this many pieces, and the median is reported, because other programs may use the
@@ -86,10 +86,10 @@ struct Piece {
 };
 
 Result<Piece> measure_piece(const Probe& probe, uint64_t operations, const BpfAgent& agent) {
-  const Result<Reading> before = read(agent);
+  const Result<BpfReading> before = read_runs(agent);
   if (!before) return before.error();
   if (const Status done = probe.load(operations); !done) return done.error();
-  const Result<Reading> after = read(agent);
+  const Result<BpfReading> after = read_runs(agent);
   if (!after) return after.error();
   const BpfRuns own = sum_of(after->agent, probe.programs).since(sum_of(before->agent, probe.programs));
   const BpfRuns empty = sum_of(after->empty, probe.empty).since(sum_of(before->empty, probe.empty));

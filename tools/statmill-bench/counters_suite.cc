@@ -81,7 +81,7 @@ Body values(Record record) {
   };
 }
 
-struct alignas(64) Line {
+struct alignas(64) CacheLine {
   std::atomic<uint64_t> value{0};
 };
 
@@ -90,7 +90,7 @@ std::array<std::atomic<double>, kMany> doubles;
 std::mutex mutexes[kMany];
 std::array<uint64_t, kMany> guarded;
 // One counter per thread, registered and added up by the reader: plain loads and stores.
-thread_local std::array<std::atomic<uint64_t>, kMany> own;
+thread_local std::array<std::atomic<uint64_t>, kMany> thread_counts;
 
 void add_cas(std::atomic<double>& value) {
   double now = value.load(std::memory_order_relaxed);
@@ -104,7 +104,7 @@ void add_own(std::atomic<uint64_t>& value) {
 
 // RocksDB's way: one cache line for each of at least 8 cores, chosen by sched_getcpu().
 void add_core_local(size_t which) {
-  static std::vector<std::array<Line, kMany>> cores(
+  static std::vector<std::array<CacheLine, kMany>> cores(
       std::max(8u, std::bit_ceil(std::thread::hardware_concurrency())));
   const int cpu = ::sched_getcpu();
   cores[static_cast<size_t>(cpu < 0 ? 0 : cpu) & (cores.size() - 1)][which].value.fetch_add(
@@ -135,7 +135,7 @@ std::vector<Way> ways() {
     const std::lock_guard lock(mutexes[which]);
     ++guarded[which];
   });
-  both("thread_local", [](size_t which) { add_own(own[which]); });
+  both("thread_local", [](size_t which) { add_own(thread_counts[which]); });
   both("core_local", [](size_t which) { add_core_local(which); });
   static Histogram<>& histogram = registry.histogram("histogram", "");
   out.push_back({"histogram", values([](uint64_t value) { histogram.record(value); })});

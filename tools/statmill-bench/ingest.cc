@@ -11,14 +11,6 @@ namespace {
 using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
-constexpr size_t kHeldBytesMax = size_t{512} << 20;
-constexpr std::chrono::seconds kStallLimit{2};       // if nothing arrives for this long, the rest is lost
-constexpr std::chrono::milliseconds kRest{600};      // more than two ticks
-constexpr std::chrono::seconds kRestOfOthers{2};     // some servers write their data once a second
-constexpr std::chrono::seconds kBusyLimit{600};      // carbon writes a file for each series
-constexpr uint64_t kCreatingDatagramRate = 200'000;  // new series cost more than old ones
-constexpr int64_t kTimeMargin = 20;
-
 bool is_statmilld(const ServerProcess& server) { return !server.address().url.empty(); }
 
 // Sends the lines. If the server can be queried, waits until it has received them.
@@ -39,26 +31,31 @@ class Sending {
   }
 
  private:
+  static constexpr std::chrono::seconds kBusyLimit{600};  // carbon writes a file for each series
+
   Result<Sent> send_all(Replay& replay, const Passes& passes) const {
+    constexpr uint64_t kCreatingRate = 200'000;  // samples per second: new series cost more than old ones
     SendOptions options{.server = server_.address().line, .transport = run_.transport, .rate = run_.rate};
     const bool is_creating_by_datagrams = passes.begin == 0 && run_.transport != Transport::kTcp;
-    if (is_creating_by_datagrams && (options.rate == 0 || options.rate > kCreatingDatagramRate))
-      options.rate = kCreatingDatagramRate;
+    if (is_creating_by_datagrams && (options.rate == 0 || options.rate > kCreatingRate))
+      options.rate = kCreatingRate;
     return send(options, replay.streams, passes);
   }
 
   Result<Cost> send_and_rest(Replay& replay, const Passes& passes) const {
+    constexpr std::chrono::seconds kRest{2};  // some servers write their data once a second
     const auto begin = steady_clock::now();
     const Result<Sent> sent = send_all(replay, passes);
     if (!sent) return sent.error();
     Cost cost{.sent = sent->samples, .accepted = sent->samples, .elapsed = steady_clock::now() - begin};
-    const Result<nanoseconds> busy = server_.meter().wait_until_idle(kRestOfOthers, kBusyLimit);
+    const Result<nanoseconds> busy = server_.meter().wait_until_idle(kRest, kBusyLimit);
     if (!busy) return busy.error();
     cost.busy = *busy;
     return cost;
   }
 
   Result<Cost> send_and_settle(Replay& replay, const Passes& passes) const {
+    constexpr std::chrono::milliseconds kRest{600};  // more than two ticks
     const std::string listener = listener_name(run_.dialect, run_.transport);
     const Result<ListenerCounts> before = server_.counts(listener);
     if (!before) return before.error();
@@ -145,6 +142,7 @@ ServerCommand server_for(LineDialect dialect, std::filesystem::path program, std
 }
 
 Result<IngestCosts> measure_ingest(const ServerProcess& server, const IngestRun& run, Timestamp now) {
+  constexpr size_t kHeldBytesMax = size_t{512} << 20;
   const size_t passes = run.passes();
   WorkloadOptions workload{.dialect = run.dialect,
                            .series = run.series,
@@ -173,8 +171,8 @@ Result<IngestCosts> measure_ingest(const ServerProcess& server, const IngestRun&
   if (!is_statmilld(server)) return out;
 
   const SentTotals sent{passes, std::move(replay.totals),
-                        workload.first_time_s.value_or(begin_s - kTimeMargin),
-                        unix_seconds(SystemClock().wall()) + kTimeMargin};
+                        workload.first_time_s.value_or(begin_s - kTimeMarginS),
+                        unix_seconds(SystemClock().wall()) + kTimeMarginS};
   const bool is_lossy = out.creating.accepted + out.rest.accepted < out.creating.sent + out.rest.sent;
   const Result<size_t> verified = verify_stored(server, sent, is_lossy);
   if (!verified) return verified.error();

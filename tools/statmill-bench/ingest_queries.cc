@@ -12,26 +12,18 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr size_t kAskedSeries = kSeriesPerHost;  // the series of host 0, which have a day of samples
-constexpr size_t kDaySlots = 8640;
-constexpr size_t kIngestedSeries = 100'000;
-constexpr size_t kQueries = 1000;
-constexpr uint32_t kSeed = 6;
-constexpr size_t kHeldBytesMax = size_t{256} << 20;
-constexpr size_t kForEver = size_t{1} << 40;  // passes
-constexpr std::chrono::seconds kStallLimit{10};
-constexpr std::chrono::seconds kWarmUp{2};  // of ingest, until its series exist and ticks run
-
-using Milliseconds = std::chrono::duration<double, std::milli>;
 
 // Stores a day of 100 series.
 Status feed_day(const ServerProcess& server, Timestamp now) {
+  constexpr size_t kDaySlots = 8640;
+  constexpr std::chrono::seconds kDayStallLimit{10};
   const int64_t now_s = unix_seconds(now) / kPassSeconds * kPassSeconds;
   const int64_t first = now_s - static_cast<int64_t>(kDaySlots) * kPassSeconds;
   std::vector<Stream> streams =
       make_workload({.series = kAskedSeries, .passes = kDaySlots, .first_time_s = first});
   const auto sent = send({.server = server.address().line}, streams, {.count = kDaySlots});
   if (!sent) return sent.error();
-  const auto counts = server.wait_for_received("tcp", sent->samples, kStallLimit);
+  const auto counts = server.wait_for_received("tcp", sent->samples, kDayStallLimit);
   if (!counts) return counts.error();
   if (counts->accepted != sent->samples) return Error{ErrorCode::kCorrupt, "samples of the day are missing"};
   if (Status s = server.wait_until_durable(); !s) return s;
@@ -39,8 +31,9 @@ Status feed_day(const ServerProcess& server, Timestamp now) {
 }
 
 // Queries one series or ten, alternately, each over a connection of its own. Returns the duration of each
-// query.
-Result<std::vector<double>> ask(const ServerProcess& server, size_t queries) {
+// query, in ms.
+Result<std::vector<double>> time_queries(const ServerProcess& server, size_t queries) {
+  constexpr uint32_t kSeed = 6;
   std::minstd_rand random(kSeed);
   std::vector<double> out;
   for (size_t i = 0; i < queries; ++i) {
@@ -50,13 +43,16 @@ Result<std::vector<double>> ask(const ServerProcess& server, size_t queries) {
     const auto begin = steady_clock::now();
     const auto answer = server.get("/api/v1/query", {{"series", series}, {"from", "-24h"}, {"step", "10"}});
     if (!answer) return answer.error();
-    out.push_back(Milliseconds(steady_clock::now() - begin).count());
+    out.push_back(std::chrono::duration<double, std::milli>(steady_clock::now() - begin).count());
   }
   return out;
 }
 
 // Does the same while lines arrive.
-Result<std::vector<double>> ask_under_ingest(const ServerProcess& server, size_t queries, Replay& replay) {
+Result<std::vector<double>> time_queries_under_ingest(const ServerProcess& server, size_t queries,
+                                                      Replay& replay) {
+  constexpr size_t kForEver = size_t{1} << 40;  // passes
+  constexpr std::chrono::seconds kWarmUp{2};    // of ingest, until its series exist and ticks run
   const SendOptions options{.server = server.address().line};
   Result<Sent> sent = Sent{};
   Result<std::vector<double>> out = std::vector<double>{};
@@ -67,7 +63,7 @@ Result<std::vector<double>> ask_under_ingest(const ServerProcess& server, size_t
       sent = send(until_stopped, replay.streams, {0, kForEver});
     });
     std::this_thread::sleep_for(kWarmUp);
-    out = ask(server, queries);
+    out = time_queries(server, queries);
   }
   if (!sent) return sent.error();
   return out;
@@ -76,6 +72,9 @@ Result<std::vector<double>> ask_under_ingest(const ServerProcess& server, size_t
 }  // namespace
 
 Measured measure_queries(const IngestContext& context) {
+  constexpr size_t kIngestedSeries = 100'000;
+  constexpr size_t kQueries = 1000;
+  constexpr size_t kHeldBytesMax = size_t{256} << 20;
   const IngestOptions& options = context.options;
   const size_t series = scaled(kIngestedSeries, options.scale, kAskedSeries);
   const size_t queries = scaled(kQueries, options.scale, 2);
@@ -86,9 +85,9 @@ Measured measure_queries(const IngestContext& context) {
   const auto server = ServerProcess::start({.program = context.server_program, .parent = options.directory});
   if (!server) return server.error();
   if (Status s = feed_day(*server, SystemClock().wall()); !s) return s.error();
-  const auto idle = ask(*server, queries);
+  const auto idle = time_queries(*server, queries);
   if (!idle) return idle.error();
-  const auto busy = ask_under_ingest(*server, queries, replay);
+  const auto busy = time_queries_under_ingest(*server, queries, replay);
   if (!busy) return busy.error();
   const auto counts = server->counts("tcp");
   if (!counts) return counts.error();

@@ -2,14 +2,10 @@
 #include "tools/statmill-bench/ingest_measures.h"
 
 namespace statmill {
-namespace {
-
-constexpr size_t kSeries = 1'000'000;
-constexpr size_t kPasses = 3;
-
-}  // namespace
 
 Measured measure_new_series(const IngestContext& context) {
+  constexpr size_t kSeries = 1'000'000;
+  constexpr size_t kPasses = 3;
   const IngestOptions& options = context.options;
   IngestRun run{.series = scaled(kSeries, options.scale, 1), .connections = options.connections};
   run.samples = run.series * kPasses;

@@ -7,13 +7,6 @@
 namespace statmill {
 namespace {
 
-constexpr size_t kSeries = 1'000'000;
-constexpr size_t kSeriesAlone = 1000;
-constexpr size_t kSamples = 20'000'000;  // several seconds, hence several ticks
-constexpr size_t kHeldBytesMax = size_t{512} << 20;
-constexpr int kBufferBytes = 256 << 10;
-constexpr std::chrono::seconds kStallLimit{2};
-
 struct Stall {
   Sent sent;
   uint64_t ticks = 0;
@@ -22,6 +15,8 @@ struct Stall {
 // Full speed, so that the sender's buffer is full. The buffer is small, because the kernel wakes a writer
 // when a third of it is free, which takes 20 ms with the default of 4 MB.
 Result<Stall> stall_with(size_t series, size_t samples, const IngestContext& context) {
+  constexpr size_t kHeldBytesMax = size_t{512} << 20;
+  constexpr int kBufferBytes = 256 << 10;
   const size_t passes = samples / series;
   Replay replay = make_replay(
       {.series = series, .passes = passes, .connections = context.options.connections}, kHeldBytesMax);
@@ -51,6 +46,9 @@ Result<Stall> stall_with(size_t series, size_t samples, const IngestContext& con
 }  // namespace
 
 Measured measure_stall(const IngestContext& context) {
+  constexpr size_t kSeries = 1'000'000;
+  constexpr size_t kSeriesAlone = 1000;
+  constexpr size_t kSamples = 20'000'000;  // several seconds, hence several ticks
   const double scale = context.options.scale;
   const size_t series = scaled(kSeries, scale, 2);
   const size_t series_alone = scaled(kSeriesAlone, scale, 2);

@@ -14,30 +14,31 @@ namespace statmill {
 namespace {
 
 // How lines arrive, as the names of measures contain it.
-struct Path {
+struct IngestPath {
   std::string_view name;
   LineDialect dialect;
   Transport transport;
 };
-constexpr std::array<Path, 6> kPaths = {{{"tcp", LineDialect::kIstatd, Transport::kTcp},
-                                         {"udp", LineDialect::kIstatd, Transport::kUdp},
-                                         {"udp_gso", LineDialect::kIstatd, Transport::kUdpGso},
-                                         {"graphite", LineDialect::kGraphite, Transport::kTcp},
-                                         {"statsd", LineDialect::kStatsd, Transport::kTcp},
-                                         {"distribution", LineDialect::kDistribution, Transport::kTcp}}};
+constexpr std::array<IngestPath, 6> kIngestPaths = {
+    {{"tcp", LineDialect::kIstatd, Transport::kTcp},
+     {"udp", LineDialect::kIstatd, Transport::kUdp},
+     {"udp_gso", LineDialect::kIstatd, Transport::kUdpGso},
+     {"graphite", LineDialect::kGraphite, Transport::kTcp},
+     {"statsd", LineDialect::kStatsd, Transport::kTcp},
+     {"distribution", LineDialect::kDistribution, Transport::kTcp}}};
 
 // Samples: several seconds at millions per second, hence several ticks.
-struct Size {
+struct IngestSize {
   std::string_view name;
   size_t series;
   bool is_shuffled;
   size_t live_samples;
   size_t backfill_samples;
 };
-constexpr std::array<Size, 4> kSizes = {{{"10k", 10'000, false, 20'000'000, 10'000'000},
-                                         {"100k", 100'000, false, 20'000'000, 10'000'000},
-                                         {"1m", 1'000'000, false, 10'000'000, 10'000'000},
-                                         {"1m_random", 1'000'000, true, 10'000'000, 10'000'000}}};
+constexpr std::array<IngestSize, 4> kIngestSizes = {{{"10k", 10'000, false, 20'000'000, 10'000'000},
+                                                     {"100k", 100'000, false, 20'000'000, 10'000'000},
+                                                     {"1m", 1'000'000, false, 10'000'000, 10'000'000},
+                                                     {"1m_random", 1'000'000, true, 10'000'000, 10'000'000}}};
 
 constexpr std::string_view kLive = "live";
 constexpr std::string_view kBackfill = "backfill";
@@ -56,11 +57,11 @@ Measured measure_run(const std::string& name, const IngestRun& run, const Ingest
   return ingest_measurements(name, *costs);
 }
 
-std::vector<Measure<IngestContext>> measures() {
+std::vector<Measure<IngestContext>> make_ingest_measures() {
   std::vector<Measure<IngestContext>> out;
-  for (const Path& path : kPaths) {
+  for (const IngestPath& path : kIngestPaths) {
     for (const std::string_view times : {kLive, kBackfill}) {
-      for (const Size& size : kSizes) {
+      for (const IngestSize& size : kIngestSizes) {
         std::string name(path.name);
         name.append(".").append(times).append(".").append(size.name);
         out.push_back({name, [name](const IngestContext& context) {
@@ -205,15 +206,15 @@ Result<IngestOptions> ingest_options(const po::variables_map& values) {
   return out;
 }
 
-std::vector<std::string> ingest_measures() { return names_of(measures()); }
+std::vector<std::string> ingest_measures() { return names_of(make_ingest_measures()); }
 
 IngestRun ingest_measure_run(std::string_view measure, const IngestOptions& options) {
   const std::vector<std::string_view> words = split(measure, '.');
   SM_CHECK(words.size() == 3);
   const auto by_name = [](std::string_view name) { return [name](const auto& x) { return x.name == name; }; };
-  const auto path = std::find_if(kPaths.begin(), kPaths.end(), by_name(words[0]));
-  const auto size = std::find_if(kSizes.begin(), kSizes.end(), by_name(words[2]));
-  SM_CHECK(path != kPaths.end() && size != kSizes.end());
+  const auto path = std::find_if(kIngestPaths.begin(), kIngestPaths.end(), by_name(words[0]));
+  const auto size = std::find_if(kIngestSizes.begin(), kIngestSizes.end(), by_name(words[2]));
+  SM_CHECK(path != kIngestPaths.end() && size != kIngestSizes.end());
   IngestRun run{.dialect = path->dialect,
                 .transport = path->transport,
                 .series = size->series,
@@ -231,7 +232,7 @@ Result<std::vector<Measurement>> run_ingest(const IngestOptions& options,
                                             const std::filesystem::path& programs) {
   const std::filesystem::path server_program = programs / "statmilld";
   if (options.run) return run_alone(options, server_program);
-  return run_measures(measures(), options.only, IngestContext{options, server_program});
+  return run_measures(make_ingest_measures(), options.only, IngestContext{options, server_program});
 }
 
 size_t scaled(size_t n, double scale, size_t min) {

@@ -14,7 +14,7 @@
 namespace statmill {
 namespace {
 
-constexpr size_t kDatagramBytesMax = 1432;  // statsd clients send as much at once over Ethernet
+constexpr size_t kStatsdDatagramBytesMax = 1432;  // statsd clients send as much at once over Ethernet
 constexpr size_t kReadBytesMax = size_t{64} << 10;
 
 using Texts = std::vector<std::string>;
@@ -79,7 +79,7 @@ double ns_per_line(const Texts& texts, uint64_t lines, Batch& batch, const Parse
   return static_cast<double>(thread_cpu_ns() - begin) / static_cast<double>(lines);
 }
 
-struct Case {
+struct ParserCase {
   std::string name;
   std::string (Lines::*make)();
   size_t bytes_max;
@@ -88,7 +88,7 @@ struct Case {
 // Measures both ways alternately. `kParse` parses all lines of a text, `kParseLine` one, with the general
 // parser.
 template <class Batch, auto kParse, auto kParseLine>
-Measured measure(const Case& of, const ParsersOptions& options) {
+Measured measure_parser(const ParserCase& of, const ParsersOptions& options) {
   const Texts texts = texts_of(of.make, options.lines, of.bytes_max);
   Batch batch;
   std::vector<double> whole;
@@ -104,24 +104,24 @@ Measured measure(const Case& of, const ParsersOptions& options) {
       {"parsers." + of.name + ".general_ns_per_line", percentile(general, 50), "ns", options.lines}};
 }
 
-std::vector<Measure<ParsersOptions>> measures() {
+std::vector<Measure<ParsersOptions>> make_parsers_measures() {
   std::vector<Measure<ParsersOptions>> out;
-  const auto add = [&out](auto measure_case, const std::vector<Case>& cases) {
-    for (const Case& of : cases) {
+  const auto add = [&out](auto measure_case, const std::vector<ParserCase>& cases) {
+    for (const ParserCase& of : cases) {
       out.push_back({of.name, [of, measure_case](const ParsersOptions& o) { return measure_case(of, o); }});
     }
   };
-  add(measure<Batch, parse_istatd_lines, parse_istatd_line>,
+  add(measure_parser<Batch, parse_istatd_lines, parse_istatd_line>,
       {{"istatd", &Lines::istatd, kReadBytesMax},
        {"istatd_with_time", &Lines::istatd_with_time, kReadBytesMax}});
-  add(measure<Batch, parse_graphite_lines, parse_graphite_line>,
+  add(measure_parser<Batch, parse_graphite_lines, parse_graphite_line>,
       {{"graphite", &Lines::graphite, kReadBytesMax}});
-  add(measure<StatsdBatch, parse_statsd_lines, parse_statsd_line>,
-      {{"statsd", &Lines::statsd, kDatagramBytesMax},
+  add(measure_parser<StatsdBatch, parse_statsd_lines, parse_statsd_line>,
+      {{"statsd", &Lines::statsd, kStatsdDatagramBytesMax},
        {"statsd_single", &Lines::statsd, 0},
-       {"dogstatsd", &Lines::dogstatsd, kDatagramBytesMax},
+       {"dogstatsd", &Lines::dogstatsd, kStatsdDatagramBytesMax},
        {"dogstatsd_single", &Lines::dogstatsd, 0},
-       {"dogstatsd_with_flag", &Lines::dogstatsd_with_flag, kDatagramBytesMax}});
+       {"dogstatsd_with_flag", &Lines::dogstatsd_with_flag, kStatsdDatagramBytesMax}});
   return out;
 }
 
@@ -148,10 +148,10 @@ Result<ParsersOptions> parsers_options(const po::variables_map& values) {
   return ParsersOptions{.only = std::move(*only), .lines = *lines, .runs = *runs};
 }
 
-std::vector<std::string> parsers_measures() { return names_of(measures()); }
+std::vector<std::string> parsers_measures() { return names_of(make_parsers_measures()); }
 
 Result<std::vector<Measurement>> run_parsers(const ParsersOptions& options, const std::filesystem::path&) {
-  return run_measures(measures(), options.only, options);
+  return run_measures(make_parsers_measures(), options.only, options);
 }
 
 }  // namespace statmill

@@ -12,25 +12,19 @@
 namespace statmill {
 namespace {
 
-constexpr size_t kHeldBytesMax = size_t{128} << 20;
-constexpr std::chrono::seconds kStallLimit{2};    // if nothing arrives for this long, the rest is lost
-constexpr std::chrono::milliseconds kRest{1500};  // longer than one hand-over
-constexpr std::chrono::seconds kBusyLimit{60};
-constexpr int64_t kTimeMargin = 20;
-
-struct Context {
+struct RelayContext {
   const RelayBenchOptions& options;
   const std::filesystem::path& programs;
 };
 
-struct Path {
+struct RelayPath {
   std::string name;    // "passed_on.tcp"
   std::string prefix;  // the prefix of its figures: "passed_on_"
   Transport transport;
   std::string aggregate;
 };
 
-std::vector<Path> paths() {
+std::vector<RelayPath> relay_paths() {
   return {{"tcp", "", Transport::kTcp, "1s"},
           {"udp", "udp_", Transport::kUdp, "1s"},
           {"passed_on.tcp", "passed_on_", Transport::kTcp, "0s"},
@@ -46,7 +40,10 @@ Status verify(const ServerProcess& server, const SentTotals& sent, double lines)
   return verified ? Status::ok() : Status(verified.error());
 }
 
-Measured measure(const Path& path, const Context& context) {
+Measured measure_relay(const RelayPath& path, const RelayContext& context) {
+  constexpr size_t kHeldBytesMax = size_t{128} << 20;
+  constexpr std::chrono::milliseconds kRest{1500};  // longer than one hand-over
+  constexpr std::chrono::seconds kBusyLimit{60};
   const size_t series = context.options.series;
   const size_t passes = std::max<size_t>(2, context.options.samples / series);
   std::fprintf(stderr, "relay: %s: %zu series x %zu passes, %llu samples/s\n", path.name.c_str(), series,
@@ -85,8 +82,8 @@ Measured measure(const Path& path, const Context& context) {
   const auto lines = agent->metric("statmill_relay_lines_total");
   if (!lines) return lines.error();
   agent->stop(SIGTERM);
-  const SentTotals totals{passes, std::move(replay.totals), begin_s - kTimeMargin,
-                          unix_seconds(SystemClock().wall()) + kTimeMargin};
+  const SentTotals totals{passes, std::move(replay.totals), begin_s - kTimeMarginS,
+                          unix_seconds(SystemClock().wall()) + kTimeMarginS};
   if (Status s = verify(*server, totals, *lines); !s) return s.error();
   const double cpu_us = std::chrono::duration<double, std::micro>(*cpu - *cpu_before).count();
   const std::string prefix = "relay." + path.prefix;
@@ -95,10 +92,10 @@ Measured measure(const Path& path, const Context& context) {
       {prefix + "rss", static_cast<double>(*rss), "B", series}};
 }
 
-std::vector<Measure<Context>> measures() {
-  std::vector<Measure<Context>> out;
-  for (const Path& path : paths())
-    out.push_back({path.name, [path](const Context& context) { return measure(path, context); }});
+std::vector<Measure<RelayContext>> make_relay_measures() {
+  std::vector<Measure<RelayContext>> out;
+  for (const RelayPath& path : relay_paths())
+    out.push_back({path.name, [path](const RelayContext& context) { return measure_relay(path, context); }});
   return out;
 }
 
@@ -127,11 +124,11 @@ Result<RelayBenchOptions> relay_options(const po::variables_map& values) {
   return RelayBenchOptions{.only = std::move(*only), .series = *series, .samples = *samples, .rate = *rate};
 }
 
-std::vector<std::string> relay_measures() { return names_of(measures()); }
+std::vector<std::string> relay_measures() { return names_of(make_relay_measures()); }
 
 Result<std::vector<Measurement>> run_relay(const RelayBenchOptions& options,
                                            const std::filesystem::path& programs) {
-  return run_measures(measures(), options.only, Context{options, programs});
+  return run_measures(make_relay_measures(), options.only, RelayContext{options, programs});
 }
 
 }  // namespace statmill

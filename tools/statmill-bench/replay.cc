@@ -8,13 +8,12 @@
 namespace statmill {
 namespace {
 
-constexpr size_t kLineBytesMax = 64;
 constexpr size_t kTimeDigits = 10;
 
 }  // namespace
 
 Replay make_replay(const WorkloadOptions& options, size_t bytes_max) {
-  const size_t fitting = bytes_max / (std::max<size_t>(1, options.series) * kLineBytesMax);
+  const size_t fitting = bytes_max / (std::max<size_t>(1, options.series) * kWorkloadLineBytesMax);
   const size_t held = std::clamp<size_t>(fitting, 1, std::max<size_t>(1, options.passes));
   Replay out;
   out.streams.resize(options.connections);
@@ -22,7 +21,7 @@ Replay make_replay(const WorkloadOptions& options, size_t bytes_max) {
   // Reserved at once: growth by doubling would briefly need twice the memory. Pages that are never written
   // use none.
   for (Stream& stream : out.streams)
-    stream.bytes.reserve(held * options.series * kLineBytesMax / options.connections);
+    stream.bytes.reserve(held * options.series * kWorkloadLineBytesMax / options.connections);
   Workload workload(options);
   for (size_t pass = 0; pass < held; ++pass) {
     workload.append_pass(out.streams);

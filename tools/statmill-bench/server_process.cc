@@ -21,7 +21,7 @@ constexpr std::chrono::seconds kStartLimit{300};  // the recovery of a million s
 constexpr std::chrono::seconds kAnswerLimit{30};
 constexpr std::chrono::seconds kMoreLimit{60};
 constexpr std::chrono::seconds kFlushLimit{300};
-constexpr std::chrono::milliseconds kPollInterval{5};
+constexpr std::chrono::milliseconds kMetricsPollInterval{5};
 constexpr unsigned kOk = 200;
 constexpr std::string_view kTicks = "statmill_ticks_total";
 
@@ -178,7 +178,7 @@ Result<ListenerCounts> ServerProcess::wait_for_received(std::string_view listene
     if (now->received != seen) last_progress = std::chrono::steady_clock::now();
     seen = now->received;
     if (std::chrono::steady_clock::now() - last_progress > stall_limit) return now;
-    std::this_thread::sleep_for(kPollInterval);  // the server has no event for a number of samples
+    std::this_thread::sleep_for(kMetricsPollInterval);  // the server has no event for a number of samples
   }
 }
 
@@ -215,7 +215,7 @@ Status ServerProcess::wait_for_more(std::string_view metric_name, double than) c
     const Result<double> now = metric(metric_name);
     if (!now) return now.error();
     if (*now > than) return Status::ok();
-    std::this_thread::sleep_for(kPollInterval);  // there is no event for this either
+    std::this_thread::sleep_for(kMetricsPollInterval);  // there is no event for this either
   }
   return Error{ErrorCode::kUnavailable, std::string(metric_name) + " does not grow"};
 }

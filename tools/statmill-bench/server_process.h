@@ -18,6 +18,9 @@
 
 namespace statmill {
 
+// If a listener receives nothing for this long after the last sample was sent, the rest is lost.
+inline constexpr std::chrono::seconds kStallLimit{2};
+
 struct ServerAddress {
   Endpoint line;    // the address of the measured listener
   std::string url;  // empty: a server of another kind, which has no API to query

@@ -23,13 +23,13 @@ struct Key {
   uint32_t piece;
 };
 
-struct Case {
+struct SortCase {
   std::string name;
   size_t series;  // in the tick
   uint32_t gap;   // between their ids: 1 if the tick has all series
 };
 
-std::vector<Case> cases() {
+std::vector<SortCase> sort_cases() {
   return {{"dense_2500", 2'500, 1},
           {"dense_25k", 25'000, 1},
           {"sparse_25k", 25'000, 40},
@@ -37,7 +37,7 @@ std::vector<Case> cases() {
 }
 
 // Makes the keys in the order of a tick: shard by shard, ascending in each.
-std::vector<Key> keys_of(const Case& of) {
+std::vector<Key> keys_of(const SortCase& of) {
   std::minstd_rand random(1);
   std::array<std::vector<SeriesId>, kShardCount> shards;
   for (size_t i = 0; i < of.series; ++i)
@@ -60,7 +60,7 @@ double ns_per_key(const std::vector<Key>& keys, const Sort& sort) {
   return static_cast<double>(thread_cpu_ns() - begin) / static_cast<double>(lists * keys.size());
 }
 
-Measured measure(const Case& of, const SortOptions& options) {
+Measured measure_sort(const SortCase& of, const SortOptions& options) {
   const std::vector<Key> keys = keys_of(of);
   const auto is_before = [](const Key& a, const Key& b) { return a.id < b.id; };
   std::vector<Key> room;
@@ -91,10 +91,10 @@ Measured measure(const Case& of, const SortOptions& options) {
                                   median("spreadsort", spread), median("std", standard)};
 }
 
-std::vector<Measure<SortOptions>> measures() {
+std::vector<Measure<SortOptions>> make_sort_measures() {
   std::vector<Measure<SortOptions>> out;
-  for (const Case& of : cases())
-    out.push_back({of.name, [of](const SortOptions& options) { return measure(of, options); }});
+  for (const SortCase& of : sort_cases())
+    out.push_back({of.name, [of](const SortOptions& options) { return measure_sort(of, options); }});
   return out;
 }
 
@@ -118,10 +118,10 @@ Result<SortOptions> sort_options(const po::variables_map& values) {
   return SortOptions{.only = std::move(*only), .runs = *runs};
 }
 
-std::vector<std::string> sort_measures() { return names_of(measures()); }
+std::vector<std::string> sort_measures() { return names_of(make_sort_measures()); }
 
 Result<std::vector<Measurement>> run_sort(const SortOptions& options, const std::filesystem::path&) {
-  return run_measures(measures(), options.only, options);
+  return run_measures(make_sort_measures(), options.only, options);
 }
 
 }  // namespace statmill

@@ -14,8 +14,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-constexpr size_t kSeries = 20;
-constexpr size_t kSlots = 2160;  // a chunk of the finest tier
+constexpr size_t kHistogramSlots = 2160;  // a chunk of the finest tier
 
 struct Spread {
   int samples = 0;  // in each slot
@@ -27,7 +26,7 @@ std::vector<SlotHistogram> make_histograms(const Spread& spread, Slot first, uin
   std::mt19937_64 random(seed);
   boost::random::lognormal_distribution<double> latency(std::log(10), spread.sigma);
   std::vector<SlotHistogram> out;
-  for (size_t i = 0; i < kSlots; ++i) {
+  for (size_t i = 0; i < kHistogramSlots; ++i) {
     out.push_back({first + static_cast<Slot>(i), {}});
     for (int k = 0; k < spread.samples; ++k) out.back().histogram.add(histogram_index(latency(random)));
   }
@@ -84,9 +83,10 @@ Status measure_series(const Spread& spread, uint64_t seed, Taken& taken) {
 }  // namespace
 
 Measured measure_histograms(const MeasureContext& context) {
+  constexpr size_t kSeries = 20;
   const size_t series = scaled_series(kSeries, context.options);
-  const uint64_t n = series * kSlots;
-  say("histograms", std::to_string(series) + " series x " + std::to_string(kSlots) + " slots");
+  const uint64_t n = series * kHistogramSlots;
+  say("histograms", std::to_string(series) + " series x " + std::to_string(kHistogramSlots) + " slots");
   std::vector<Measurement> out;
   for (const Spread& spread : {Spread{100, 0.3, "100_s3"}, Spread{100, 0.5, "100_s5"},
                                Spread{1000, 0.3, "1000_s3"}, Spread{1000, 0.5, "1000_s5"}}) {

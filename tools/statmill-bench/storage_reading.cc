@@ -12,16 +12,7 @@
 namespace statmill {
 namespace {
 
-constexpr size_t kReads = 200;
-constexpr size_t kReadsOfYears = 100;
-constexpr size_t kDaySeries = 1200;
-constexpr size_t kDaySlots = 8640;
-constexpr size_t kSeriesAtOnce = 100;
-constexpr size_t kPasses = 5;  // each figure is the median of these
-constexpr size_t kYearSeries = 30;
-constexpr size_t kYearSlots = 105'120;  // of 5 min
-constexpr uint64_t kTinyCacheBytes = uint64_t{64} << 10;
-constexpr uint32_t kSeed = 20'261'120;
+constexpr size_t kDayReads = 200;
 
 // A range of one tier: `slots` slots from the beginning of a chunk.
 struct Range {
@@ -88,6 +79,8 @@ class RandomReader {
   }
 
  private:
+  static constexpr uint32_t kSeed = 20'261'120;
+
   BenchStore& store_;
   const Range range_;
   const size_t series_;
@@ -132,6 +125,7 @@ Status write_range(Store& store, const Range& range, size_t series) {
 
 // Returns the time of one pass over 100 series, one after the other, in ms.
 Result<double> read_many(RandomReader& reader, size_t series) {
+  constexpr size_t kSeriesAtOnce = 100;
   double total_us = 0;
   for (size_t i = 0; i < kSeriesAtOnce; ++i) {
     const Result<double> time = reader.read(static_cast<SeriesId>(i * series / kSeriesAtOnce));
@@ -143,15 +137,16 @@ Result<double> read_many(RandomReader& reader, size_t series) {
 
 // Writes the day and reads it from the write buffer, as flushes leave it, and again after compaction.
 Measured read_day_warm(const std::filesystem::path& path, const Range& day, size_t series) {
+  constexpr size_t kPasses = 5;  // each figure is the median of these
   Result<BenchStore> store = BenchStore::open(path, bench_tiers());
   if (!store) return store.error();
   if (Status s = write_range(store->store(), day, series); !s) return s.error();
   RandomReader reader(*store, day, series);
   std::vector<Measurement> out;
-  const auto unsettled = reader.read_random_warm(kReads);
+  const auto unsettled = reader.read_random_warm(kDayReads);
   if (!unsettled) return unsettled.error();
   if (Status s = store->compact(day.tier); !s) return s.error();
-  const auto warm = reader.read_random_warm(kReads);
+  const auto warm = reader.read_random_warm(kDayReads);
   if (!warm) return warm.error();
   std::vector<double> many;
   for (size_t i = 0; i < kPasses; ++i) {
@@ -168,15 +163,18 @@ Measured read_day_warm(const std::filesystem::path& path, const Range& day, size
 // Drops the files from the page cache before each read. The store's own cache is too small to matter.
 Result<std::vector<double>> read_day_cold(const std::filesystem::path& path, const Range& day,
                                           size_t series) {
+  constexpr uint64_t kTinyCacheBytes = uint64_t{64} << 10;
   Result<BenchStore> store = BenchStore::open(path, bench_tiers(), kTinyCacheBytes);
   if (!store) return store.error();
   store->wait_until_idle();
-  return RandomReader(*store, day, series).read_random(kReads, [&] { return store->drop_page_cache(); });
+  return RandomReader(*store, day, series).read_random(kDayReads, [&] { return store->drop_page_cache(); });
 }
 
 }  // namespace
 
 Measured measure_read24h(const MeasureContext& context) {
+  constexpr size_t kDaySeries = 1200;
+  constexpr size_t kDaySlots = 8640;
   const size_t series = scaled_series(kDaySeries, context.options);
   say("read24h", std::to_string(series) + " series of mix x " + std::to_string(kDaySlots) + " slots");
   const Result<ScratchDirectory> directory = ScratchDirectory::make(context.options.directory);
@@ -192,6 +190,9 @@ Measured measure_read24h(const MeasureContext& context) {
 }
 
 Measured measure_read1y(const MeasureContext& context) {
+  constexpr size_t kYearSeries = 30;
+  constexpr size_t kYearSlots = 105'120;  // of 5 min
+  constexpr size_t kYearReads = 100;
   const size_t series = scaled_series(kYearSeries, context.options);
   say("read1y_avg",
       std::to_string(series) + " series of mix x " + std::to_string(kYearSlots) + " slots of 5 min");
@@ -200,7 +201,7 @@ Measured measure_read1y(const MeasureContext& context) {
   const Range year{.tier = 1, .slots = kYearSlots};
   if (Status s = write_range(scratch->store.store(), year, series); !s) return s.error();
   if (Status s = scratch->store.compact(year.tier); !s) return s.error();
-  const auto warm = RandomReader(scratch->store, year, series).read_random_warm(kReadsOfYears);
+  const auto warm = RandomReader(scratch->store, year, series).read_random_warm(kYearReads);
   if (!warm) return warm.error();
   std::vector<Measurement> out;
   add_times(out, "storage.read1y_avg.warm", *warm);

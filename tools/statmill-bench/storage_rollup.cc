@@ -13,10 +13,6 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-constexpr size_t kSeries = 600;
-constexpr size_t kSlots = 30 * 8640;  // one whole chunk of the 1 h tier: 30 days
-constexpr size_t kSliceSeries = 512;  // series per batch, as in the server's roller
-
 // Writes one chunk of the finest tier in fragments, as flushes leave it.
 Status write_fine_chunk(Store& store, StorageValues& values, ChunkNo chunk) {
   const Tier& finest = store.tiers().finest();
@@ -36,6 +32,7 @@ Status write_fine_chunk(Store& store, StorageValues& values, ChunkNo chunk) {
 }
 
 Status roll_chunk(Store& store, ChunkNo chunk) {
+  constexpr size_t kSliceSeries = 512;  // series per batch, as in the server's roller
   const Tiers& tiers = store.tiers();
   const Tier& finest = tiers.finest();
   const Slot first = static_cast<Slot>(chunk) * finest.chunk_slots;
@@ -64,6 +61,8 @@ Status roll_chunk(Store& store, ChunkNo chunk) {
 }  // namespace
 
 Measured measure_rollup(const MeasureContext& context) {
+  constexpr size_t kSeries = 600;
+  constexpr size_t kSlots = 30 * 8640;  // one whole chunk of the 1 h tier: 30 days
   const size_t series = scaled_series(kSeries, context.options);
   say("rollup", std::to_string(series) + " series of mix x " + std::to_string(kSlots) + " slots");
   Result<ScratchStore> scratch = make_scratch_store(context);

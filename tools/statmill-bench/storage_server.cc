@@ -16,14 +16,6 @@ using std::chrono::steady_clock;
 
 constexpr int64_t kStep = 10;
 constexpr size_t kWindowSlots = 60;  // the slots of a flush interval of 10 minutes
-constexpr size_t kRamSeries = 1'000'000;
-constexpr size_t kRamSlots = 3;
-constexpr size_t kDaySeries = 1000;
-constexpr size_t kDaySlots = 8640;
-constexpr size_t kPassBytesMax = 64;  // the most that a line takes; RAM limits the passes generated at once
-constexpr size_t kSendBytesMax = size_t{64} << 20;  // generated at once, at least one pass
-constexpr size_t kStartsAgain = 5;
-constexpr std::chrono::seconds kStallLimit{30};  // if there is no progress for this long, samples are lost
 
 // No flush happens and no sample is refused, so that all the data to recover are in the journal.
 const std::vector<std::string> kNeverFlush = {"--flush.interval", "24h", "--pending.bytes", "64G"};
@@ -44,7 +36,10 @@ Load load_until(Timestamp now, size_t series, size_t slots) {
 
 // Sends a sample of each series for each slot, and returns when all are in the store.
 Status feed(const ServerProcess& server, const Load& load) {
-  const size_t passes_at_once = std::max<size_t>(1, kSendBytesMax / (load.series * kPassBytesMax));
+  constexpr size_t kSendBytesMax = size_t{64} << 20;  // generated at once, to limit RAM; at least one pass
+  // If there is no progress for this long, samples are lost.
+  constexpr std::chrono::seconds kLoadStallLimit{30};
+  const size_t passes_at_once = std::max<size_t>(1, kSendBytesMax / (load.series * kWorkloadLineBytesMax));
   Workload workload({.series = load.series, .first_time_s = load.begin_s()});
   for (size_t slot = 0; slot < load.slots; slot += passes_at_once) {
     const size_t passes = std::min(passes_at_once, load.slots - slot);
@@ -53,7 +48,7 @@ Status feed(const ServerProcess& server, const Load& load) {
     if (!sent) return sent.error();
   }
   const uint64_t sent = uint64_t{load.series} * load.slots;
-  const Result<ListenerCounts> counts = server.wait_for_received("tcp", sent, kStallLimit);
+  const Result<ListenerCounts> counts = server.wait_for_received("tcp", sent, kLoadStallLimit);
   if (!counts) return counts.error();
   if (counts->accepted != sent) {
     return Error{ErrorCode::kLimit, "the server took " + std::to_string(counts->accepted) + " of " +
@@ -63,7 +58,7 @@ Status feed(const ServerProcess& server, const Load& load) {
 }
 
 // Queries the newest slots of the last series. The answer is right if every slot has its sample.
-Status ask(const ServerProcess& server, const Load& load) {
+Status check_newest(const ServerProcess& server, const Load& load) {
   const size_t slots = std::min(load.slots, kWindowSlots);
   const Result<std::string> body =
       server.get("/api/v1/query", {{"series", series_name(load.series - 1)},
@@ -88,7 +83,7 @@ Result<double> start_seconds(ServerProcess& server, const std::vector<std::strin
                              const Load& load) {
   const auto begin = steady_clock::now();
   if (Status s = server.start_again(options); !s) return s.error();
-  if (Status s = ask(server, load); !s) return s.error();
+  if (Status s = check_newest(server, load); !s) return s.error();
   return std::chrono::duration<double>(steady_clock::now() - begin).count();
 }
 
@@ -122,6 +117,8 @@ Result<double> store_memory_bytes(const ServerProcess& server) {
 }  // namespace
 
 Measured measure_ram(const MeasureContext& context) {
+  constexpr size_t kRamSeries = 1'000'000;
+  constexpr size_t kRamSlots = 3;
   const Load load = load_until(context.now, scaled_series(kRamSeries, context.options), kRamSlots);
   say_load("ram_per_series_1m", load, "default settings");
   const Result<ServerProcess> server = loaded_server(context, {}, load);
@@ -151,6 +148,9 @@ Measured measure_recovery(std::string_view name, size_t series, const MeasureCon
 }
 
 Measured measure_clean_start(const MeasureContext& context) {
+  constexpr size_t kDaySeries = 1000;
+  constexpr size_t kDaySlots = 8640;
+  constexpr size_t kStartsAgain = 5;
   const Load load = load_until(context.now, scaled_series(kDaySeries, context.options), kDaySlots);
   say_load("start_clean", load, "flushed each second, stopped by SIGTERM");
   Result<ServerProcess> server = loaded_server(context, kFlushAtOnce, load);

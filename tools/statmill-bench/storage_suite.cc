@@ -12,7 +12,7 @@
 namespace statmill {
 namespace {
 
-std::vector<Measure<MeasureContext>> measures() {
+std::vector<Measure<MeasureContext>> make_storage_measures() {
   std::vector<Measure<MeasureContext>> out;
   for (const StorageWorkload workload : kStorageWorkloads) {
     out.push_back({std::string(workload_name(workload)),
@@ -78,13 +78,13 @@ Result<StorageOptions> storage_options(const po::variables_map& values) {
                         .data = path("data")};
 }
 
-std::vector<std::string> storage_measures() { return names_of(measures()); }
+std::vector<std::string> storage_measures() { return names_of(make_storage_measures()); }
 
 Result<std::vector<Measurement>> run_storage(const StorageOptions& options,
                                              const std::filesystem::path& programs) {
   const std::filesystem::path server_program = programs / "statmilld";
   const MeasureContext context{options, server_program, SystemClock().wall()};
-  return run_measures(measures(), options.only, context);
+  return run_measures(make_storage_measures(), options.only, context);
 }
 
 Tiers bench_tiers() {

@@ -12,7 +12,6 @@
 namespace statmill {
 namespace {
 
-constexpr uint64_t kSeed = 20'261'120;
 constexpr double kSilentShare = 0.2;
 
 // Returns `value` +- `sd`, rounded to an integer.
@@ -81,6 +80,7 @@ StorageValues::Random::result_type StorageValues::Random::operator()() {
 }
 
 StorageValues::StorageValues(StorageWorkload workload, size_t series) : workload_(workload), series_(series) {
+  constexpr uint64_t kSeed = 20'261'120;
   Random seeds{kSeed};
   for (Series& s : series_) {
     s.random.state = seeds();

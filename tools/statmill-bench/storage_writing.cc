@@ -11,13 +11,13 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-struct Size {
+struct WritingSize {
   size_t series = 0;
   size_t slots = 0;
 };
 
 // Whole chunks of 2160 slots, so that the chunks have about the same bytes and CPU time.
-Size default_size(StorageWorkload workload) {
+WritingSize default_size(StorageWorkload workload) {
   switch (workload) {
     case StorageWorkload::kMix:
       return {20'000, 4320};
@@ -28,8 +28,8 @@ Size default_size(StorageWorkload workload) {
   }
 }
 
-Size size_of(StorageWorkload workload, const StorageOptions& options) {
-  const Size size = default_size(workload);
+WritingSize size_of(StorageWorkload workload, const StorageOptions& options) {
+  const WritingSize size = default_size(workload);
   return {options.series.value_or(scaled_series(size.series, options)), options.slots.value_or(size.slots)};
 }
 
@@ -48,7 +48,7 @@ uint64_t kernel_written_bytes() {
 // as a host sends all of its series at once.
 class Feed {
  public:
-  Feed(StorageWorkload workload, const Size& size, size_t ticks)
+  Feed(StorageWorkload workload, const WritingSize& size, size_t ticks)
       : values_(workload, size.series), slots_(size.slots), ticks_(ticks) {}
 
   // Calls `consume(slot, arrivals)` for each tick. Returns the number of buckets.
@@ -77,25 +77,25 @@ class Feed {
 };
 
 // The cost of the workload, from the first bucket until now.
-struct Cost {
+struct WritingCost {
   nanoseconds cpu{};
   WrittenBytes written;
   uint64_t kernel_written = 0;
 };
 
-Cost cost_since(const Cost& begin, BenchStore& store) {
+WritingCost cost_since(const WritingCost& begin, BenchStore& store) {
   return {process_cpu() - begin.cpu, store.store().stats().written,
           kernel_written_bytes() - begin.kernel_written};
 }
 
-struct Costs {
-  nanoseconds making;  // generating the values, which the next two include
-  Cost settled;        // after flushes and the compactions that they cause
-  Cost compacted;      // after a full compaction, too
+struct WritingCosts {
+  nanoseconds making;     // generating the values, which the next two include
+  WritingCost settled;    // after flushes and the compactions that they cause
+  WritingCost compacted;  // after a full compaction, too
 };
 
 std::vector<Measurement> figures(const std::string& prefix, uint64_t buckets, uint64_t tier_bytes,
-                                 const Costs& costs) {
+                                 const WritingCosts& costs) {
   std::vector<Measurement> out;
   const auto add = [&](const char* what, double total, const char* unit) {
     out.push_back({prefix + what + "_per_bucket", total / static_cast<double>(buckets), unit, buckets});
@@ -129,7 +129,7 @@ std::vector<ShardNo> shards_of(size_t series) {
 }  // namespace
 
 Measured measure_writing(StorageWorkload workload, const MeasureContext& context) {
-  const Size size = size_of(workload, context.options);
+  const WritingSize size = size_of(workload, context.options);
   const size_t ticks = context.options.ticks;
   const std::string name(workload_name(workload));
   say(name, std::to_string(size.series) + " series x " + std::to_string(size.slots) + " slots, " +
@@ -149,15 +149,15 @@ Measured measure_writing(StorageWorkload workload, const MeasureContext& context
   const std::vector<ShardNo> shards = shards_of(size.series);
   StoragePipeline pipeline(store.store(), shards,
                            {.kind = workload_kind(workload), .ticks_per_flush = kSlotsPerFragment * ticks});
-  const Cost begin{process_cpu(), {}, kernel_written_bytes()};
+  const WritingCost begin{process_cpu(), {}, kernel_written_bytes()};
   const Result<uint64_t> buckets = feed.run(
       finest, [&](Slot slot, const std::vector<Arrival>& arrivals) { return pipeline.tick(slot, arrivals); });
   if (!buckets) return buckets.error();
   if (Status s = pipeline.finish(); !s) return s.error();
   if (Status s = store.settle(); !s) return s.error();
-  const Cost settled = cost_since(begin, store);
+  const WritingCost settled = cost_since(begin, store);
   if (Status s = store.compact(0); !s) return s.error();
-  const Cost compacted = cost_since(begin, store);
+  const WritingCost compacted = cost_since(begin, store);
 
   return figures("storage." + name + ".", *buckets, store.tier_bytes(0), {making, settled, compacted});
 }

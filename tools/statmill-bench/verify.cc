@@ -13,10 +13,6 @@
 namespace statmill {
 namespace {
 
-constexpr size_t kAllSeriesMax = 10'000;
-constexpr size_t kPicked = 3000;
-constexpr uint32_t kSeed = 4;
-constexpr size_t kSeriesPerQuery = 50;  // 2 KiB of URL
 constexpr int64_t kStepMin = 10;
 
 // Returns a step that divides the whole range into a few slots.
@@ -24,8 +20,8 @@ std::string step_of(const SentTotals& sent) {
   return std::to_string(std::max(kStepMin, (sent.until_s - sent.from_s) / kStepMin * kStepMin));
 }
 
-Result<std::map<std::string, SeriesTotal>> ask(const ServerProcess& server, const SentTotals& sent,
-                                               std::span<const size_t> picked) {
+Result<std::map<std::string, SeriesTotal>> query_totals(const ServerProcess& server, const SentTotals& sent,
+                                                        std::span<const size_t> picked) {
   UrlParameters parameters = {{"from", std::to_string(sent.from_s)},
                               {"until", std::to_string(sent.until_s)},
                               {"step", step_of(sent)},
@@ -75,12 +71,16 @@ std::vector<size_t> pick_series(size_t series, size_t count, uint32_t seed) {
 }
 
 Result<size_t> verify_stored(const ServerProcess& server, const SentTotals& sent, bool is_lossy) {
+  constexpr size_t kAllSeriesMax = 10'000;
+  constexpr size_t kPicked = 3000;
+  constexpr uint32_t kSeed = 4;
+  constexpr size_t kSeriesPerQuery = 50;  // 2 KiB of URL
   const size_t series = sent.hundredths.size();
   const std::vector<size_t> picked = pick_series(series, series <= kAllSeriesMax ? series : kPicked, kSeed);
   for (size_t begin = 0; begin < picked.size(); begin += kSeriesPerQuery) {
     const size_t n = std::min(kSeriesPerQuery, picked.size() - begin);
     const auto part = std::span(picked).subspan(begin, n);
-    const auto stored = ask(server, sent, part);
+    const auto stored = query_totals(server, sent, part);
     if (!stored) return stored.error();
     for (const size_t i : part) {
       const auto found = stored->find(series_name(i));

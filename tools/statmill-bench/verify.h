@@ -28,6 +28,10 @@ SeriesTotal total_of(const SeriesColumns& columns);
 // determines them.
 std::vector<size_t> pick_series(size_t series, size_t count, uint32_t seed);
 
+// A sample without a time gets the time of its arrival. The time range of a run of such samples reaches this
+// far beyond its begin and its end, so that the slots at both ends are in it.
+inline constexpr int64_t kTimeMarginS = 20;
+
 // What was sent to each series in the time range [from_s, until_s).
 struct SentTotals {
   uint64_t count = 0;               // per series

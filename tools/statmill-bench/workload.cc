@@ -10,7 +10,7 @@
 namespace statmill {
 namespace {
 
-constexpr uint32_t kSeed = 20'261'120;
+constexpr uint32_t kWorkloadSeed = 20'261'120;
 
 enum class Shape { kWalk, kCounter, kConstant, kSpikes };
 
@@ -108,7 +108,7 @@ std::string series_name(size_t series) {
 }
 
 Workload::Workload(const WorkloadOptions& options)
-    : options_(options), random_(kSeed), values_(options.series), order_(options.series) {
+    : options_(options), random_(kWorkloadSeed), values_(options.series), order_(options.series) {
   for (size_t i = 0; i < options_.series; ++i) {
     names_.push_back(series_name(i));
     states_.push_back(1000 + static_cast<int64_t>(random_() % 9000));

@@ -13,6 +13,7 @@ namespace statmill {
 
 inline constexpr size_t kSeriesPerHost = 100;
 inline constexpr int64_t kPassSeconds = 10;
+inline constexpr size_t kWorkloadLineBytesMax = 64;  // a line of a workload is at most this long
 
 // istatd: "name [time] value". Graphite: "name value time", -1 without one. statsd: "name:value|g[|Ttime]".
 // Distributions are istatd lines that begin with %.
