@@ -9,11 +9,10 @@
 #include "proto/istatd/parser.h"
 #include "proto/name_prefix.h"
 #include "server/table/table.h"
+#include "tests/support/times.h"
 
 namespace statmill {
 namespace {
-
-constexpr int64_t kNow = 1'700'000'000;
 
 LineSender host(uint8_t last_byte) {
   return LineSender::host({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, last_byte});

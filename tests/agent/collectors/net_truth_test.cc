@@ -15,7 +15,7 @@ namespace statmill {
 namespace {
 
 constexpr uint64_t kDatagrams = 500;
-constexpr size_t kBytes = 300;
+constexpr size_t kDatagramBytes = 300;
 constexpr size_t kHeaders = 20 + 8;  // IPv4, UDP
 
 sockaddr_in loopback(uint16_t port) {
@@ -42,11 +42,11 @@ struct Receiver {
 void send_datagrams(uint16_t port) {
   const Descriptor sender(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   const sockaddr_in to = loopback(port);
-  const std::string text(kBytes, 'x');
+  const std::string text(kDatagramBytes, 'x');
   for (uint64_t i = 0; i < kDatagrams; ++i) {
     ASSERT_EQ(::sendto(sender.get(), text.data(), text.size(), 0, reinterpret_cast<const sockaddr*>(&to),
                        sizeof(to)),
-              static_cast<ssize_t>(kBytes));
+              static_cast<ssize_t>(kDatagramBytes));
   }
 }
 
@@ -62,10 +62,10 @@ TEST_F(NetTruthTest, CountsPacketsAndBytesOfAnInterface) {
   const Receiver receiver;
   RecordingSink grown = growth([&] { send_datagrams(receiver.port); });
   EXPECT_GE(with_missed(grown, "net.lo.tx_packets"), kDatagrams);
-  const uint64_t missed_bytes = grown.totals["net.missed"] * (kBytes + kHeaders);
-  EXPECT_GE(grown.totals["net.lo.tx_bytes"] + missed_bytes, kDatagrams * (kBytes + kHeaders));
+  const uint64_t missed_bytes = grown.totals["net.missed"] * (kDatagramBytes + kHeaders);
+  EXPECT_GE(grown.totals["net.lo.tx_bytes"] + missed_bytes, kDatagrams * (kDatagramBytes + kHeaders));
   EXPECT_GE(with_missed(grown, "net.lo.rx_packets"), kDatagrams);
-  EXPECT_GE(grown.totals["net.lo.rx_bytes"] + missed_bytes, kDatagrams * (kBytes + kHeaders));
+  EXPECT_GE(grown.totals["net.lo.rx_bytes"] + missed_bytes, kDatagrams * (kDatagramBytes + kHeaders));
 }
 
 // The socket's buffer is full long before the last datagram, so all but a few are dropped.

@@ -13,11 +13,10 @@
 #include "proto/istatd/parser.h"
 #include "proto/statsd/parser.h"
 #include "server/table/table.h"
+#include "tests/support/times.h"
 
 namespace statmill {
 namespace {
-
-constexpr int64_t kNow = 1'700'000'000;
 
 // A table and all its contents.
 class Taken {

@@ -9,11 +9,11 @@
 
 #include "agent/relay/relay_sink.h"
 #include "proto/istatd/parser.h"
+#include "tests/support/times.h"
 
 namespace statmill {
 namespace {
 
-constexpr int64_t kNow = 1'700'000'000;
 constexpr int kThreads = 4;
 constexpr int kBatches = 2000;
 

@@ -6,13 +6,12 @@
 
 #include "proto/istatd/parser.h"
 #include "tests/support/manual_clock.h"
+#include "tests/support/times.h"
 
 namespace statmill {
 namespace {
 
 using testing::HasSubstr;
-
-constexpr int64_t kNow = 1'700'000'000;
 
 // Makes the changes in a table without a store.
 class NameRoutes : public testing::Test {

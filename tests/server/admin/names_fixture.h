@@ -16,11 +16,9 @@
 #include "server/tick/recovery.h"
 #include "server/tick/ticker.h"
 #include "tests/support/memory_store.h"
+#include "tests/support/times.h"
 
 namespace statmill {
-
-inline constexpr int64_t kStart = 1'700'006'400;  // a multiple of six hours: the first slot of a chunk
-inline constexpr int64_t kHour = 3600;
 
 // A store that runs a hook during a query.
 class HookedStore final : public Store {

@@ -3,21 +3,21 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/times.h"
+
 namespace statmill {
 namespace {
 
-constexpr int64_t kNow = 1'700'000'003;
-constexpr int64_t kHour = 3600;
-constexpr int64_t kDay = 86400;
+constexpr int64_t kBetweenSlots = kNow + 3;
 
 QueryRequest ask(int64_t from_ago, int64_t until_ago, std::optional<int64_t> step = {},
                  std::optional<int64_t> points = {}) {
-  return {{"x"}, kNow - from_ago, kNow - until_ago, step, points};
+  return {{"x"}, kBetweenSlots - from_ago, kBetweenSlots - until_ago, step, points};
 }
 
 Result<QueryPlan> plan(const QueryRequest& request, int64_t points_max = 1'000'000) {
   static const Tiers tiers = *Tiers::parse("10s:10d,5m:1y,1h:6y");
-  return make_plan(request, tiers, points_max, from_unix_seconds(kNow));
+  return make_plan(request, tiers, points_max, from_unix_seconds(kBetweenSlots));
 }
 
 TEST(Plan, ChoosesTheFinestTierThatCoversAndFits) {

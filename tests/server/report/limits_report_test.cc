@@ -7,11 +7,10 @@
 
 #include "ingest/intake.h"
 #include "proto/istatd/parser.h"
+#include "tests/support/times.h"
 
 namespace statmill {
 namespace {
-
-constexpr int64_t kNow = 1'700'000'000;
 
 class LimitsReportTest : public testing::Test {
  protected:

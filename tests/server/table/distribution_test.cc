@@ -9,11 +9,10 @@
 #include "server/table/table.h"
 #include "server/tick/ticker.h"
 #include "tests/support/memory_store.h"
+#include "tests/support/times.h"
 
 namespace statmill {
 namespace {
-
-constexpr int64_t kNow = 1'700'000'000;
 
 class DistributionTest : public testing::Test {
  protected:

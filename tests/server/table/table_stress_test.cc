@@ -11,11 +11,11 @@
 #include "server/tick/recovery.h"
 #include "server/tick/ticker.h"
 #include "tests/support/memory_store.h"
+#include "tests/support/times.h"
 
 namespace statmill {
 namespace {
 
-constexpr int64_t kNow = 1'700'000'000;
 constexpr int kBatches = 10'000;
 constexpr int kSeries = 20;
 

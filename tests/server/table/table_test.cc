@@ -4,11 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "proto/istatd/parser.h"
+#include "tests/support/times.h"
 
 namespace statmill {
 namespace {
-
-constexpr int64_t kNow = 1'700'000'000;
 
 class TableTest : public testing::Test {
  protected:

@@ -11,12 +11,12 @@
 #include "storage/codec/codec.h"
 #include "tests/support/forwarding_store.h"
 #include "tests/support/memory_store.h"
+#include "tests/support/times.h"
 
 namespace statmill {
 namespace {
 
 constexpr SeriesId kSeries = 6;
-constexpr int64_t kStart = 1'700'006'400;  // the first slot of a chunk
 
 // Counts the reads of chunks.
 class CountingSnapshot final : public ForwardingSnapshot {

@@ -11,11 +11,10 @@
 #include "server/query/engine.h"
 #include "tests/support/forwarding_store.h"
 #include "tests/support/memory_store.h"
+#include "tests/support/times.h"
 
 namespace statmill {
 namespace {
-
-constexpr int64_t kStart = 1'700'006'400;
 
 // Omits journal rows, or flips a bit in them.
 class HolesStore final : public ForwardingStore {

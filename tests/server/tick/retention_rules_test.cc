@@ -8,13 +8,10 @@
 #include "server/tick/recovery.h"
 #include "server/tick/ticker.h"
 #include "tests/support/memory_store.h"
+#include "tests/support/times.h"
 
 namespace statmill {
 namespace {
-
-constexpr int64_t kStart = 1'700'006'400;  // a multiple of six hours: the first slot of a chunk
-constexpr int64_t kHour = 3600;
-constexpr int64_t kDay = 24 * kHour;
 
 class RetentionRules : public testing::Test {
  protected:

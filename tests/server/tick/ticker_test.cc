@@ -11,11 +11,10 @@
 #include "storage/journal/journal.h"
 #include "tests/support/forwarding_store.h"
 #include "tests/support/memory_store.h"
+#include "tests/support/times.h"
 
 namespace statmill {
 namespace {
-
-constexpr int64_t kStart = 1'700'006'400;  // a multiple of six hours: the first slot of a chunk
 
 // Reading a chunk of the finest tier fails.
 class DamagedSnapshot final : public ForwardingSnapshot {

@@ -54,7 +54,7 @@ Chunk latencies(int slots, const Latencies& of = {}) {
 // Slots of arbitrary histograms, or of ones that resemble the slot before.
 rc::Gen<Chunk> chunks() {
   return rc::gen::exec([] {
-    const auto parts = *rc::gen::container<std::vector<SparseHistogram>>(histograms());
+    const auto parts = *rc::gen::scale(0.4, rc::gen::container<std::vector<SparseHistogram>>(histograms()));
     Chunk chunk;
     Slot slot = kFirst;
     SparseHistogram histogram;

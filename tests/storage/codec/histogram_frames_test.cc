@@ -80,8 +80,9 @@ History generate_history() {
       history.fragments.push_back(erase(begin, end));
       continue;
     }
-    const auto pairs = *rc::gen::nonEmpty(rc::gen::container<std::vector<std::pair<Slot, SparseHistogram>>>(
-        rc::gen::pair(rc::gen::inRange<Slot>(kFirst, kFirst + kSpan), some_histograms())));
+    const auto pairs = *rc::gen::scale(
+        0.4, rc::gen::nonEmpty(rc::gen::container<std::vector<std::pair<Slot, SparseHistogram>>>(
+                 rc::gen::pair(rc::gen::inRange<Slot>(kFirst, kFirst + kSpan), some_histograms()))));
     const std::map<Slot, SparseHistogram> fragment(pairs.begin(), pairs.end());
     for (const auto& [slot, histogram] : fragment) history.meaning[slot].merge(histogram);
     history.fragments.push_back(encode_spread(list_of(fragment)));

@@ -41,7 +41,7 @@ SparseHistogram histogram_of(std::initializer_list<SparseHistogram::Cell> cells)
 
 // Histograms with few cells near each other, so that places, groups and escapes are all met; each resembles
 // the one before or is new.
-rc::Gen<Histograms> histograms() {
+rc::Gen<Histograms> any_histograms() {
   return rc::gen::exec([] {
     Histograms out;
     SparseHistogram now;
@@ -63,7 +63,7 @@ rc::Gen<Histograms> histograms() {
 }
 
 RC_GTEST_PROP(HistogramModel, DecodesWhatItEncoded, ()) {
-  const Histograms all = *histograms();
+  const Histograms all = *any_histograms();
   RC_ASSERT(decode(encode(all), all.size()) == all);
 }
 

@@ -32,7 +32,7 @@ Status replay(std::string_view row, Replayed& out, TickNo tick = kTick) {
 }
 
 // Encodes a row of these buckets, each series starting empty.
-std::string encode(const Replayed& series) {
+std::string encode_row(const Replayed& series) {
   std::map<SeriesId, std::string> bytes;
   std::vector<JournalPiece> pieces;
   for (const auto& [id, buckets] : series) {
@@ -74,21 +74,22 @@ std::string bytes(std::initializer_list<int> values) {
 RC_GTEST_PROP(Journal, ReplaysWhatItEncoded, ()) {
   const auto ids = rc::gen::oneOf(rc::gen::inRange<SeriesId>(0, 20), rc::gen::arbitrary<SeriesId>());
   Replayed series;
-  for (const SeriesId id : *rc::gen::container<std::vector<SeriesId>>(ids)) {
-    series[id] = *rc::gen::nonEmpty(slot_buckets(170'000'000, 170'000'300, any_buckets()));
+  for (const SeriesId id : *rc::gen::scale(0.4, rc::gen::container<std::vector<SeriesId>>(ids))) {
+    series[id] =
+        *rc::gen::scale(0.4, rc::gen::nonEmpty(slot_buckets(170'000'000, 170'000'300, any_buckets())));
   }
   Replayed replayed;
-  RC_ASSERT(replay(encode(series), replayed).has_value());
+  RC_ASSERT(replay(encode_row(series), replayed).has_value());
   RC_ASSERT(replayed == series);
 }
 
 TEST(Journal, HasGoldenBytes) {
   EXPECT_EQ(
-      hex(encode(sample_series())),
+      hex(encode_row(sample_series())),
       "01030702018280fa8fa201028a80fa8fa20102f9010001038a80fa8fa2010906028210f89fd9e61d000102ce80fa8f"
       "a20101055a005f4badd2014f01f5cfacf30e01019682fa8fa2013ffccccccccccccd023fe70a3d70a3d70a3fd333333333"
       "33343ff8000000000000f93e5b31");
-  EXPECT_EQ(hex(encode({})), "01035d9a6282");
+  EXPECT_EQ(hex(encode_row({})), "01035d9a6282");
 }
 
 TEST(Journal, SeriesThatReportTogetherTakeTwoBytesEach) {
@@ -108,7 +109,7 @@ TEST(Journal, SeriesThatReportTogetherTakeTwoBytesEach) {
 }
 
 TEST(Journal, EveryTruncationIsCorrupt) {
-  const std::string row = encode(sample_series());
+  const std::string row = encode_row(sample_series());
   for (size_t size = 0; size < row.size(); ++size) {
     Replayed replayed;
     const Status status = replay(std::string_view(row).substr(0, size), replayed);
@@ -119,7 +120,7 @@ TEST(Journal, EveryTruncationIsCorrupt) {
 }
 
 TEST(Journal, EveryBitFlipIsCorrupt) {
-  std::string row = encode(sample_series());
+  std::string row = encode_row(sample_series());
   for (size_t bit = 0; bit < row.size() * 8; ++bit) {
     row[bit / 8] = static_cast<char>(row[bit / 8] ^ (1 << bit % 8));
     Replayed replayed;
@@ -132,14 +133,14 @@ TEST(Journal, EveryBitFlipIsCorrupt) {
 }
 
 TEST(Journal, ARowOfAnotherTickIsCorrupt) {
-  const std::string row = encode(sample_series());
+  const std::string row = encode_row(sample_series());
   Replayed replayed;
   EXPECT_FALSE(replay(row, replayed, kTick + 1));
   EXPECT_TRUE(replay(row, replayed));
 }
 
 TEST(Journal, ARowContainsTheTickOfTheRowBefore) {
-  EXPECT_EQ(JournalRowReader::open(kTick, encode({}))->previous(), kTick - 3);
+  EXPECT_EQ(JournalRowReader::open(kTick, encode_row({}))->previous(), kTick - 3);
   EXPECT_EQ(JournalRowReader::open(kTick, encode_journal_row({kTick, 0}, {}))->previous(), 0U);
 }
 
