@@ -92,25 +92,25 @@ Status Outbox::open_spool() {
   if (!spool) return std::move(spool.error()).with("spool.path " + options_.spool_path);
   spool_ = std::move(*spool);
   logged_id_ = spool_->id();
-  if (!options_.spool_path.empty()) log_findings();
+  if (!options_.spool_path.empty()) log_recovery();
   return Status::ok();
 }
 
-void Outbox::log_findings() const {
-  const SpoolFindings& found = spool_->findings();
+void Outbox::log_recovery() const {
+  const RecoveryReport& report = spool_->recovery_report();
   log_.info("spool open", {{"path", options_.spool_path},
                            {"agent", shown(spool_->id())},
                            {"epoch", spool_->epoch()},
-                           {"identity", identity_text(found.identity)},
+                           {"identity", identity_text(report.identity)},
                            {"batches", spool_->next_seq() - spool_->first_seq()},
-                           {"torn_bytes", found.torn_bytes}});
-  if (found.lines_lost > 0) {
+                           {"torn_bytes", report.torn_bytes}});
+  if (report.lines_lost > 0) {
     log_.warn("the batches of this spool belong to another identity; servers get a gap in their place",
-              {{"identity", identity_text(found.identity)}, {"lines", found.lines_lost}});
+              {{"identity", identity_text(report.identity)}, {"lines", report.lines_lost}});
   }
-  if (found.segments_removed > 0 || found.headers_damaged > 0) {
+  if (report.segments_removed > 0 || report.headers_damaged > 0) {
     log_.warn("spool was damaged, or had segments of another agent",
-              {{"segments_removed", found.segments_removed}, {"headers_damaged", found.headers_damaged}});
+              {{"segments_removed", report.segments_removed}, {"headers_damaged", report.headers_damaged}});
   }
 }
 

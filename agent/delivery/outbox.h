@@ -72,7 +72,7 @@ class Outbox {
   struct Server;
   Status open_spool();
   Status open_servers();
-  void log_findings() const;
+  void log_recovery() const;
   void log_identity();
   void sync();
   void tick();

@@ -14,7 +14,7 @@
 namespace statmill {
 namespace {
 
-using Identity = SpoolFindings::Identity;
+using Identity = RecoveryReport::Identity;
 
 // A segment as found on disk.
 struct FoundSegment {
@@ -48,7 +48,7 @@ class Recovery {
 
   // True if the identity and the batches of its numbering are kept.
   bool keeps_identity() const {
-    return spool_.findings.identity == Identity::kKept && spool_.identity.has_begun;
+    return spool_.report.identity == Identity::kKept && spool_.identity.has_begun;
   }
   bool is_foreign(uint64_t first_seq, const FoundSegment& found) const;
   SpoolLoss loss() const;
@@ -66,17 +66,17 @@ Status Recovery::find_identity() {
   const auto text = directory_.read(std::string(kIdentityFile), 0, kIdentityBytesMax);
   if (!text && text.error().code != ErrorCode::kNotFound) return text.error();
   if (!text) {
-    spool_.findings.identity = Identity::kNew;
+    spool_.report.identity = Identity::kNew;
     return Status::ok();
   }
   const auto identity = decode_identity(*text);
   if (!identity && identity.error().code == ErrorCode::kVersion) return identity.error();
   if (!identity) {
-    spool_.findings.identity = Identity::kDamaged;
+    spool_.report.identity = Identity::kDamaged;
     return Status::ok();
   }
   spool_.identity = *identity;
-  if (!is_same_location(identity->location, location_)) spool_.findings.identity = Identity::kCopied;
+  if (!is_same_location(identity->location, location_)) spool_.report.identity = Identity::kCopied;
   return Status::ok();
 }
 
@@ -101,13 +101,12 @@ Status Recovery::find_segments() {
 bool Recovery::is_foreign(uint64_t first_seq, const FoundSegment& found) const {
   if (!found.header) return false;  // its name and its records must suffice
   if (found.header->before.seq + 1 != first_seq) return true;
-  if (spool_.findings.identity == Identity::kNew || spool_.findings.identity == Identity::kDamaged)
-    return false;
+  if (spool_.report.identity == Identity::kNew || spool_.report.identity == Identity::kDamaged) return false;
   return found.header->id != spool_.identity.id || found.header->epoch != spool_.identity.epoch;
 }
 
 Status Recovery::remove(uint64_t first_seq) {
-  ++spool_.findings.segments_removed;
+  ++spool_.report.segments_removed;
   return directory_.remove(segment_name(first_seq));
 }
 
@@ -125,7 +124,7 @@ Status Recovery::remove_foreign() {
     if (Status status = remove(it->first); !status) return status;
     it = found_.erase(it);
   }
-  return spool_.findings.segments_removed > 0 ? directory_.sync() : Status::ok();
+  return spool_.report.segments_removed > 0 ? directory_.sync() : Status::ok();
 }
 
 // Sets where each segment begins, and where it ends according to the headers of later segments.
@@ -133,7 +132,7 @@ Status Recovery::find_segment_ends() {
   SpoolPosition before;
   for (const auto& [first_seq, found] : found_) {
     Segment segment;
-    if (!found.header) ++spool_.findings.headers_damaged;
+    if (!found.header) ++spool_.report.headers_damaged;
     // Without its header, the lines before its first record are at least those before the previous segment.
     segment.before = found.header ? found.header->before : SpoolPosition{first_seq - 1, before.lines};
     segment.previous_end = found.header ? found.header->previous_end : segment.before;
@@ -165,7 +164,7 @@ Status Recovery::scan_newest() {
     }
     segment.last = cursor.position();
     segment.end = cursor.end();
-    spool_.findings.torn_bytes += segment.bytes - std::min(segment.bytes, segment.end);
+    spool_.report.torn_bytes += segment.bytes - std::min(segment.bytes, segment.end);
     if (found_[newest->first].header || segment.last != segment.before) return Status::ok();
     // Its header was never written, or everything is lost. It does not record a position, so the segment
     // before it must.
@@ -195,7 +194,7 @@ Status Recovery::make_durable() {
 
 // The lines that are given up with the old identity: those not known to be acknowledged by all servers.
 SpoolLoss Recovery::loss() const {
-  const bool is_copy = spool_.findings.identity == Identity::kCopied;
+  const bool is_copy = spool_.report.identity == Identity::kCopied;
   if (is_copy && !spool_.identity.has_begun) return spool_.identity.lost;
   SpoolLoss lost{.lines = 0, .reason = is_copy ? GapReason::kCopied : GapReason::kDamaged};
   if (spool_.segments.empty()) return lost;
@@ -210,19 +209,19 @@ SpoolLoss Recovery::loss() const {
 // finish it. Location facts that were unknown before become durable at the next write of the identity.
 Status Recovery::begin_if_due() {
   SpoolIdentity& identity = spool_.identity;
-  if (spool_.findings.identity != Identity::kKept) {
+  if (spool_.report.identity != Identity::kKept) {
     identity = new_identity(random_, location_, loss());
   } else if (identity.has_begun && spool_.segments.empty()) {
     ++identity.epoch;
     identity.has_begun = false;
     identity.lost = {};
     identity.acknowledged = {};
-    spool_.findings.identity = Identity::kNumberingLost;
+    spool_.report.identity = Identity::kNumberingLost;
   }
   identity.location = merge_locations(identity.location, location_);
   if (identity.has_begun) return Status::ok();
-  spool_.findings.lines_lost = identity.lost.lines;
-  spool_.findings.segments_removed += found_.size();
+  spool_.report.lines_lost = identity.lost.lines;
+  spool_.report.segments_removed += found_.size();
   auto segment = begin_numbering(directory_, identity);
   if (!segment) return segment.error();
   spool_.segments.clear();

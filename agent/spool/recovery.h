@@ -11,8 +11,8 @@
 
 namespace statmill {
 
-// What recovery found, for the log.
-struct SpoolFindings {
+// What recovery found and changed, for the log.
+struct RecoveryReport {
   enum class Identity : uint8_t {
     kKept,
     kNew,      // the directory had none
@@ -27,12 +27,12 @@ struct SpoolFindings {
   uint64_t torn_bytes = 0;        // after the last intact record
 };
 // Returns "kept", "new", "damaged", ...
-std::string_view identity_text(SpoolFindings::Identity identity);
+std::string_view identity_text(RecoveryReport::Identity identity);
 
 struct RecoveredSpool {
   SpoolIdentity identity;
   Segments segments;  // at least one
-  SpoolFindings findings;
+  RecoveryReport report;
 };
 
 // Makes the spool in `directory` readable and writable. Everything returned is durable. Cost: reads the

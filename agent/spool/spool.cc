@@ -33,10 +33,10 @@ Spool::Spool(SpoolDirectory& directory, const SpoolOptions& options, RecoveredSp
       options_(options),
       random_(std::move(random)),
       identity_(std::move(recovered.identity)),
-      findings_(recovered.findings),
+      recovery_report_(recovered.report),
       segments_(std::move(recovered.segments)),
       acknowledged_(options.servers) {
-  stats_.lines_abandoned = findings_.lines_lost;
+  stats_.lines_abandoned = recovery_report_.lines_lost;
   resume_after_newest();
 }
 

@@ -69,7 +69,7 @@ class Spool {
   const AgentId& id() const { return identity_.id; }
   const AgentSecret& secret() const { return identity_.secret; }
   uint32_t epoch() const { return identity_.epoch; }
-  const SpoolFindings& findings() const { return findings_; }
+  const RecoveryReport& recovery_report() const { return recovery_report_; }
 
   // Numbers the batch, split into several if it exceeds the size of a frame. If the unsynced batches exceed
   // their limit, syncs; if that fails, drops the oldest of them. Requires: every line ends with LF.
@@ -163,7 +163,7 @@ class Spool {
   const SpoolOptions options_;
   const RandomSource random_;
   SpoolIdentity identity_;  // if its numbering has not begun, nothing is written before it has
-  SpoolFindings findings_;
+  RecoveryReport recovery_report_;
   Segments segments_;   // never empty
   uint64_t bytes_ = 0;  // of all segment files
   bool is_removal_unsynced_ = false;

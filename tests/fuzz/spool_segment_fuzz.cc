@@ -64,7 +64,7 @@ void try_segment(const std::string& bytes) {
     ++count;
   }
   SM_CHECK(last == next);
-  SM_CHECK(next > kLastSeq || (*spool)->findings().segments_removed > 0 || count == found + 1);
+  SM_CHECK(next > kLastSeq || (*spool)->recovery_report().segments_removed > 0 || count == found + 1);
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ class SegmentDamage : public testing::Test {
     directory.put(kFirst, intact_.substr(0, size));
     const auto spool = open_spool(directory, options_);
     ASSERT_EQ(spool->durable_seq(), whole) << size;
-    ASSERT_EQ(spool->findings().torn_bytes, size - end) << size;
+    ASSERT_EQ(spool->recovery_report().torn_bytes, size - end) << size;
     ASSERT_EQ(directory.contents(kFirst).size(), end) << size;
     ASSERT_EQ(sound(read_all(*spool)).size(), whole) << size;
   }
@@ -104,7 +104,7 @@ TEST_F(SegmentDamage, ASingleSegmentTruncatedInItsHeaderIsIgnored) {
     directory.put("identity", directory_.contents("identity"));
     directory.put(kFirst, intact_.substr(0, size));
     const auto spool = open_spool(directory, options_);
-    ASSERT_EQ(spool->findings().identity, SpoolFindings::Identity::kNumberingLost);
+    ASSERT_EQ(spool->recovery_report().identity, RecoveryReport::Identity::kNumberingLost);
     ASSERT_EQ(spool->epoch(), 2U);
   }
 }
@@ -177,7 +177,7 @@ TEST_F(SegmentDamage, ASegmentWithADamagedHeaderIsStillRead) {
   directory_.contents(kFirst)[30] ^= 1;
   directory_.contents(segment_name(second_))[30] ^= 1;
   const auto spool = open_spool(directory_, options_);
-  EXPECT_EQ(spool->findings().headers_damaged, 2U);
+  EXPECT_EQ(spool->recovery_report().headers_damaged, 2U);
   EXPECT_EQ(sound(read_all(*spool)).size(), written_.size());
   EXPECT_EQ(spool->next_seq(), second_ + 1);
 }

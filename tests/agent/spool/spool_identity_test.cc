@@ -10,7 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-using Identity = SpoolFindings::Identity;
+using Identity = RecoveryReport::Identity;
 
 class SpoolIdentityTest : public testing::Test {
  protected:
@@ -38,7 +38,7 @@ class SpoolIdentityTest : public testing::Test {
 };
 
 TEST_F(SpoolIdentityTest, ANewSpoolHasItsOwnSecret) {
-  EXPECT_EQ(spool_->findings().identity, Identity::kNew);
+  EXPECT_EQ(spool_->recovery_report().identity, Identity::kNew);
   EXPECT_NE(spool_->secret(), AgentSecret());
   EXPECT_NE(spool_->secret().bytes, spool_->id().bytes);
   const AgentSecret secret = spool_->secret();
@@ -51,8 +51,8 @@ TEST_F(SpoolIdentityTest, ACopyIsAnotherAgentAndLeavesTheBatchesToTheOriginal) {
   const AgentId id = spool_->id();
   const AgentSecret secret = spool_->secret();
   reopen("there");
-  EXPECT_EQ(spool_->findings().identity, Identity::kCopied);
-  EXPECT_GT(spool_->findings().segments_removed, 0U);
+  EXPECT_EQ(spool_->recovery_report().identity, Identity::kCopied);
+  EXPECT_GT(spool_->recovery_report().segments_removed, 0U);
   EXPECT_NE(spool_->id(), id);
   EXPECT_NE(spool_->secret(), secret);
   EXPECT_EQ(spool_->epoch(), 1U);
@@ -60,19 +60,19 @@ TEST_F(SpoolIdentityTest, ACopyIsAnotherAgentAndLeavesTheBatchesToTheOriginal) {
   const AgentId copied = spool_->id();
   reopen("there");
   EXPECT_EQ(spool_->id(), copied);
-  EXPECT_EQ(spool_->findings().identity, Identity::kKept);
+  EXPECT_EQ(spool_->recovery_report().identity, Identity::kKept);
 }
 
 TEST_F(SpoolIdentityTest, UnsentBatchesOfACopyAreCountedAndBecomeAGap) {
   add(20);
   reopen("there");
-  EXPECT_EQ(spool_->findings().lines_lost, 200U);
+  EXPECT_EQ(spool_->recovery_report().lines_lost, 200U);
   EXPECT_EQ(spool_->stats().lines_abandoned, 200U);
   EXPECT_EQ(spool_->lost(), (SpoolLoss{200, GapReason::kCopied}));
   EXPECT_EQ(spool_->next_seq(), 2U);
   EXPECT_EQ(spool_->lines(), 200U);
   reopen("there");
-  EXPECT_EQ(spool_->findings().lines_lost, 0U);
+  EXPECT_EQ(spool_->recovery_report().lines_lost, 0U);
   EXPECT_EQ(spool_->lost().lines, 200U);
   add(1);
   EXPECT_THAT(seqs(read_all(*spool_)), ElementsAre(2));
@@ -117,7 +117,7 @@ TEST_F(SpoolIdentityTest, ADamagedIdentityIsReplacedAndItsBatchesBecomeAGap) {
   const AgentId id = spool_->id();
   directory_.contents("identity")[20] ^= 1;
   reopen();
-  EXPECT_EQ(spool_->findings().identity, Identity::kDamaged);
+  EXPECT_EQ(spool_->recovery_report().identity, Identity::kDamaged);
   EXPECT_NE(spool_->id(), id);
   EXPECT_EQ(spool_->lost(), (SpoolLoss{30, GapReason::kDamaged}));
   EXPECT_THAT(read_all(*spool_), IsEmpty());

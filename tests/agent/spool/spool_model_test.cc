@@ -289,7 +289,7 @@ void World::copy() {
   const auto other = directory_.copy(random_());
   const auto spool = open_spool(*other, options_, "elsewhere", 1000 + random_() % 1000);
   ASSERT_NE(spool, nullptr);
-  EXPECT_EQ(spool->findings().identity, SpoolFindings::Identity::kCopied);
+  EXPECT_EQ(spool->recovery_report().identity, RecoveryReport::Identity::kCopied);
   EXPECT_NE(spool->id(), spool_->id());
   EXPECT_TRUE(read_all(*spool).empty());
 }

@@ -14,7 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-using Identity = SpoolFindings::Identity;
+using Identity = RecoveryReport::Identity;
 
 class SpoolTest : public testing::Test {
  protected:
@@ -45,7 +45,7 @@ class SpoolTest : public testing::Test {
 };
 
 TEST_F(SpoolTest, ANewSpoolIsEmpty) {
-  EXPECT_EQ(spool_->findings().identity, Identity::kNew);
+  EXPECT_EQ(spool_->recovery_report().identity, Identity::kNew);
   EXPECT_EQ(spool_->epoch(), 1U);
   EXPECT_EQ(spool_->first_seq(), 1U);
   EXPECT_EQ(spool_->next_seq(), 1U);
@@ -117,7 +117,7 @@ TEST_F(SpoolTest, ContinuesAfterARestart) {
   const std::string before = texts(read_all(*spool_));
   const AgentId id = spool_->id();
   reopen();
-  EXPECT_EQ(spool_->findings().identity, Identity::kKept);
+  EXPECT_EQ(spool_->recovery_report().identity, Identity::kKept);
   EXPECT_EQ(spool_->id(), id);
   EXPECT_EQ(spool_->epoch(), 1U);
   EXPECT_EQ(spool_->next_seq(), 21U);
@@ -219,7 +219,7 @@ TEST_F(SpoolTest, ALostNumberingStartsANewEpoch) {
     EXPECT_TRUE(directory_.remove(name));
   }
   reopen();
-  EXPECT_EQ(spool_->findings().identity, Identity::kNumberingLost);
+  EXPECT_EQ(spool_->recovery_report().identity, Identity::kNumberingLost);
   EXPECT_EQ(spool_->id(), id);
   EXPECT_EQ(spool_->epoch(), 2U);
   EXPECT_EQ(spool_->next_seq(), 1U);
@@ -230,7 +230,7 @@ TEST_F(SpoolTest, ASegmentOfAnotherAgentIsRemoved) {
   directory_.put(segment_name(900),
                  encode_segment_header({.id = {}, .epoch = 1, .before = {899, 8990}, .previous_end = {}}));
   reopen();
-  EXPECT_EQ(spool_->findings().segments_removed, 1U);
+  EXPECT_EQ(spool_->recovery_report().segments_removed, 1U);
   EXPECT_EQ(spool_->next_seq(), 4U);
   EXPECT_FALSE(directory_.has(segment_name(900)));
 }
