@@ -204,6 +204,8 @@ TEST(ExitE2e, DamageInTheMiddleOfTheLogEndsWithThreeWithoutSalvage) {
   EXPECT_EQ(ended.status, 3) << ended.said;
   EXPECT_THAT(ended.said, HasSubstr("store.path"));
   EXPECT_THAT(ended.said, HasSubstr("--salvage"));
+  const Ended checked = server.cli({"check", (server.data() / "data").string()});
+  EXPECT_EQ(checked.status, 3) << checked.said;
   EXPECT_EQ(std::filesystem::file_size(log), size) << "the damaged file must stay for analysis";
   auto arguments = options_for(server.data() / "data");
   arguments.emplace_back("--salvage");

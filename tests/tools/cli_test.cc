@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/sockets.h"
+#include "tests/support/temp_directory.h"
 #include "tests/tools/fake_server.h"
 
 namespace statmill {
@@ -119,6 +120,30 @@ TEST(Cli, FileCommandsReportTheMissingFile) {
   EXPECT_EQ(checked.code, ExitCode::kFailed);
   EXPECT_EQ(checked.messages,
             "statmill: /no/such: it has no file FORMAT: not a data directory of statmill\n");
+}
+
+TEST(Cli, CheckOfADirectoryEndsWithTheStatusOfTheServer) {
+  struct Case {
+    std::string_view file;
+    std::string_view content;
+    ExitCode code;
+    std::string_view why;
+  };
+  const std::vector<Case> cases = {
+      {"FORMAT", "statmill store 9.0\nsteps 10s\n", ExitCode::kOtherFormat, "format version 9.0"},
+      {"FORMAT", "another program's\n", ExitCode::kUsage, "is not statmill's"},
+      {"BACKUP", "statmill backup 9\n", ExitCode::kOtherFormat, "backup version 9"},
+      {"BACKUP", "statmill backup 1\nstatmill store 1.0\n", ExitCode::kDamaged, "it is cut short"},
+      {"db", "no directory", ExitCode::kFailed, "it has no file FORMAT"},
+  };
+  for (const Case& c : cases) {
+    const TempDirectory directory;
+    directory.write(c.file, c.content);
+    const Outcome outcome =
+        run(unused_url(), {"check", directory.path().string(), "--admin.socket", "/any.sock"});
+    EXPECT_EQ(outcome.code, c.code) << c.why;
+    EXPECT_THAT(outcome.messages, HasSubstr(c.why));
+  }
 }
 
 TEST(Cli, ReportsAnUnreachableServer) {

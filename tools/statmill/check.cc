@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kCheckText =
     "Reads all stored data: files against their checksums, every row, and every frame to its last bucket.\n"
-    "Prints what it found and one line per fault; the exit status is 0 if there is none. Without DIR, the\n"
+    "Prints what it found and one line per fault; if there is any, the exit status is 3. Without DIR, the\n"
     "running server checks its store as of now while it continues to work. With DIR, this process checks a\n"
     "data directory or a backup and changes nothing. If a server has the data directory open, let the "
     "server\n"
@@ -32,11 +32,10 @@ Outcome run_check(std::span<const std::string> arguments, const Environment& env
   const bool is_live = line.operands().empty();
   const Result<ScrubReport> report =
       is_live ? ask_server(line.client()) : scrub_directory(line.operands()[0]);
-  if (!report && is_live) return outcome_of(report.error());
-  if (!report) return {.code = ExitCode::kFailed, .messages = "statmill: " + report.error().message + "\n"};
+  if (!report) return is_live ? outcome_of(report.error()) : data_outcome(report.error());
   Outcome out{.output = scrub_table(*report)};
   if (report->fault_count == 0) return out;
-  out.code = ExitCode::kFailed;
+  out.code = ExitCode::kDamaged;
   out.messages = "statmill: " + std::to_string(report->fault_count) + " faults";
   if (report->fault_count > report->faults.size())
     out.messages += ", the first " + std::to_string(report->faults.size()) + " are listed";

@@ -101,6 +101,10 @@ Outcome outcome_of(const Error& error) {
   return out;
 }
 
+Outcome data_outcome(const Error& error) {
+  return {.code = data_fault(error).code, .messages = "statmill: " + error.message + "\n"};
+}
+
 Outcome outcome_of(const HttpAnswer& answer) {
   return {.code = ExitCode::kFailed, .messages = "statmill: " + error_text(answer) + "\n"};
 }

@@ -60,6 +60,8 @@ Result<Format> parse_format(std::string_view text);
 
 // Returns the exit code and message for an error.
 Outcome outcome_of(const Error& error);
+// Returns the exit code and message for an error of a data directory or a backup: as statmilld's.
+Outcome data_outcome(const Error& error);
 // Returns the exit code and message for an answer with a status other than 200.
 Outcome outcome_of(const HttpAnswer& answer);
 
