@@ -9,11 +9,13 @@ find_package(OpenSSL REQUIRED)
 pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(ROCKSDB REQUIRED IMPORTED_TARGET rocksdb)
 
-# Asio and Beast, with the same configuration macros for all users. Link statmill_asio (base/) rather than this.
+# Asio and Beast, with the same configuration macros for all users. Link statmill_asio (base/) rather than this. The macros that
+# disable other allocators make Asio use operator new, which ends the process if it fails (base/out_of_memory.h).
 add_library(statmill_asio_headers INTERFACE)
 target_link_libraries(statmill_asio_headers INTERFACE Boost::headers OpenSSL::SSL Threads::Threads)
 target_compile_definitions(statmill_asio_headers INTERFACE
-  BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION)
+  BOOST_ASIO_DISABLE_BOOST_ALIGN BOOST_ASIO_DISABLE_STD_ALIGNED_ALLOC BOOST_ASIO_NO_DEPRECATED
+  BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION)
 
 if(STATMILL_TESTS)
   find_package(GTest REQUIRED)
