@@ -19,7 +19,7 @@ namespace {
 using std::chrono::milliseconds;
 using testing::HasSubstr;
 
-constexpr int64_t kFirstTime = 1'700'000'000;
+constexpr int64_t kFirstPassS = 1'700'000'000;
 constexpr size_t kOnePass = 1;  // a limit in bytes that is too small for a second pass
 
 // Returns all text of the cursor.
@@ -33,25 +33,25 @@ std::string all_of(StreamCursor cursor, size_t bytes_max) {
 }
 
 TEST(Replay, IsTheWorkloadItselfIfAllOfItFits) {
-  const WorkloadOptions options{.series = 250, .passes = 3, .connections = 2, .first_time_s = kFirstTime};
+  const WorkloadOptions options{.series = 250, .passes = 3, .connections = 2, .first_time_s = kFirstPassS};
   Replay replay = make_replay(options, size_t{1} << 20);
   const std::vector<Stream> wanted = make_workload(options);
   for (size_t i = 0; i < wanted.size(); ++i)
-    EXPECT_EQ(all_of({replay.streams[i], {0, 3, kFirstTime}}, 100), wanted[i].bytes);
+    EXPECT_EQ(all_of({replay.streams[i], {0, 3, kFirstPassS}}, 100), wanted[i].bytes);
 }
 
 TEST(Replay, RepeatsPassesWithNewTimes) {
   for (const LineDialect dialect : {LineDialect::kIstatd, LineDialect::kGraphite, LineDialect::kStatsd}) {
     Replay replay =
-        make_replay({.dialect = dialect, .series = 20, .passes = 3, .first_time_s = kFirstTime}, kOnePass);
+        make_replay({.dialect = dialect, .series = 20, .passes = 3, .first_time_s = kFirstPassS}, kOnePass);
     ASSERT_EQ(replay.streams.front().pass_ends.size(), 1U);
-    const std::string sent = all_of({replay.streams.front(), {0, 3, kFirstTime}}, 4096);
+    const std::string sent = all_of({replay.streams.front(), {0, 3, kFirstPassS}}, 4096);
     std::string wanted;
     for (const int64_t pass : {0, 1, 2}) {
       wanted += make_workload({.dialect = dialect,
                                .series = 20,
                                .passes = 1,
-                               .first_time_s = kFirstTime + pass * kPassSeconds})
+                               .first_time_s = kFirstPassS + pass * kPassSeconds})
                     .front()
                     .bytes;
     }
@@ -60,14 +60,14 @@ TEST(Replay, RepeatsPassesWithNewTimes) {
 }
 
 TEST(Replay, CanBeSentInParts) {
-  const WorkloadOptions options{.series = 20, .passes = 5, .first_time_s = kFirstTime};
+  const WorkloadOptions options{.series = 20, .passes = 5, .first_time_s = kFirstPassS};
   const size_t two_passes = 20 * 64 * 2;
   Replay whole = make_replay(options, two_passes);
   ASSERT_EQ(whole.streams.front().pass_ends.size(), 2U);
   Replay parts = make_replay(options, two_passes);
-  const std::string sent = all_of({whole.streams.front(), {0, 5, kFirstTime}}, 4096);
-  const std::string first = all_of({parts.streams.front(), {0, 1, kFirstTime}}, 4096);
-  EXPECT_EQ(first + all_of({parts.streams.front(), {1, 4, kFirstTime}}, 4096), sent);
+  const std::string sent = all_of({whole.streams.front(), {0, 5, kFirstPassS}}, 4096);
+  const std::string first = all_of({parts.streams.front(), {0, 1, kFirstPassS}}, 4096);
+  EXPECT_EQ(first + all_of({parts.streams.front(), {1, 4, kFirstPassS}}, 4096), sent);
 }
 
 TEST(Replay, ReportsTheSumsOfAllThatItSends) {
