@@ -120,7 +120,7 @@ std::string unlike_line_by_line(const std::vector<std::string>& common_lines, co
         text[line.size() + at] = static_cast<char>(byte);
         if (is_unlike(text)) return text;
       }
-      if (const std::string cut = line + line.substr(0, at); is_unlike(cut)) return cut;
+      if (std::string cut = line + line.substr(0, at); is_unlike(cut)) return cut;
     }
   }
   return {};
