@@ -1,10 +1,14 @@
 #include "server/server.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "base/running.h"
 #include "server/agents/agent_metrics.h"
 #include "server/http/api_routes.h"
+#include "server/promql/prometheus_routes.h"
 #include "server/store_metrics.h"
 #include "server/store_opening.h"
 #include "server/table/table_metrics.h"
@@ -75,7 +79,9 @@ std::optional<Fault> Server::open_ports() {
       table_, *store_, agents_, [this](const TickThread::Job& job) { return tick_thread_->call(job); },
       health_, clock_, log_});
   const HttpServices services{*engine_, line_intake_, reports_, registry_, health_, clock_};
-  return http_.open(api_routes(services), admin_->routes(), store_->fault().has_value());
+  std::vector<Route> routes = api_routes(services);
+  std::ranges::move(prometheus_routes(), std::back_inserter(routes));
+  return http_.open(std::move(routes), admin_->routes(), store_->fault().has_value());
 }
 
 void Server::start_threads() {

@@ -10,7 +10,7 @@ HttpResponse front_page(const std::vector<Route>& routes) {
   for (const Route& route : routes) {
     std::string line(route.method);
     line.resize(6, ' ');
-    line.append(route.path).resize(24, ' ');
+    line.append(route.path).resize(42, ' ');
     text.append(line).append(route.description).append("\n");
   }
   return {200, std::move(text), kPlainText, {}};

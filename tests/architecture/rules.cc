@@ -47,6 +47,7 @@ const std::map<std::string, Reach, std::less<>>& inner_folders() {
         {"agents", {"tick", "table"}},
         {"query", {"table"}},
         {"http", {"query", "report"}},
+        {"promql", {"http"}},
         {"report", {"agents", "tick", "table"}},
         {"admin", {"http", "agents", "tick", "table"}}}},
   };

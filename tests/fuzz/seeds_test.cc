@@ -1,5 +1,5 @@
-// The fuzz seeds of frames and of files on disk have the formats that the code reads now. A target that
-// refuses all of its seeds would start from nothing.
+// The fuzz seeds of frames, of files on disk and of queries have the formats that the code reads now. A
+// target that refuses all of its seeds would start from nothing.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "proto/agent/frames.h"
+#include "server/promql/parser.h"
 #include "storage/agent_row.h"
 
 namespace statmill {
@@ -120,6 +121,17 @@ TEST(Seeds, FramesAreWholeAndDecode) {
       unread.remove_prefix(frame.bytes);
     }
     EXPECT_EQ(frames, count) << name;
+  }
+}
+
+TEST(Seeds, QueriesAreReadAsTheirNamesSay) {
+  for (const char* name : {"rate_of_a_group", "quantile", "subquery", "quoted_name", "operators", "strings",
+                           "comment", "nested"}) {
+    const auto tree = promql::parse_promql(seed(std::string("promql/") + name));
+    EXPECT_TRUE(tree) << name << ": " << tree.error().message;
+  }
+  for (const char* name : {"broken_matchers", "bad_duration"}) {
+    EXPECT_FALSE(promql::parse_promql(seed(std::string("promql/") + name))) << name;
   }
 }
 

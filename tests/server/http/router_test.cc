@@ -192,7 +192,7 @@ TEST_F(RouterTest, MetricsArePrometheusText) {
 TEST_F(RouterTest, FrontPageListsEveryEndpoint) {
   const std::string page = ask("GET", "/").body;
   for (const std::string_view path : {"/api/v1/query", "/api/v1/series", "/api/v1/status", "/api/v1/lines",
-                                      "/metrics", "/healthz", "/readyz"}) {
+                                      "/api/v1/status/cardinality", "/metrics", "/healthz", "/readyz"}) {
     EXPECT_NE(page.find(" " + std::string(path) + " "), std::string::npos) << path;
   }
 }
