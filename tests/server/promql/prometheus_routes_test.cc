@@ -34,7 +34,7 @@ TEST(PrometheusRoutes, FormatQueryReturnsTheCanonicalText) {
 TEST(PrometheusRoutes, FormatQuerySplitsLongQueries) {
   const std::string name(60, 'a');
   const HttpResponse got = ask("/prometheus/api/v1/format_query?query=" + name + "%2B" + name);
-  EXPECT_EQ(got.body, "{\"status\":\"success\",\"data\":\"  " + name + "\\n+\\n  " + name + "\"}\n");
+  EXPECT_EQ(got.body, "{\"status\":\"success\",\"data\":\"  " + name + "\\u000a+\\u000a  " + name + "\"}\n");
 }
 
 TEST(PrometheusRoutes, ErrorsHaveTheirPlace) {
@@ -94,9 +94,9 @@ TEST(PrometheusRoutes, ParseQueryReturnsEveryKindOfNode) {
             "{\"type\":\"binaryExpr\",\"op\":\"*\",\"lhs\":" + a + ",\"rhs\":" + a +
                 ",\"matching\":{\"card\":\"many-to-one\",\"labels\":[\"b\"],\"on\":true,\"include\":[\"c\"]},"
                 "\"bool\":false}");
-  EXPECT_EQ(tree_of("%7Bb!~'c'%7D[5m]@1.5+offset+-1m"),
+  EXPECT_EQ(tree_of("%7Bb%3D~'c'%7D[5m]@1.5+offset+-1m"),
             "{\"type\":\"matrixSelector\",\"name\":\"\",\"matchers\":[{\"name\":\"b\",\"value\":\"c\","
-            "\"type\":\"!~\"}],\"offset\":-60000,\"timestamp\":1500,\"startOrEnd\":null,\"anchored\":false,"
+            "\"type\":\"=~\"}],\"offset\":-60000,\"timestamp\":1500,\"startOrEnd\":null,\"anchored\":false,"
             "\"smoothed\":false,\"range\":300000}");
 }
 
