@@ -84,7 +84,7 @@ std::string Token::described() const {
   if (kind >= TokenKind::kBy) return "<" + std::string(text) + ">";
   if (kind == TokenKind::kName) return "identifier " + quoted_text(text);
   if (kind == TokenKind::kMetricName) return "metric identifier " + quoted_text(text);
-  const std::string start = quoted_start(text);
+  std::string start = quoted_start(text);
   if (kind == TokenKind::kNumber) return "number " + start;
   if (kind == TokenKind::kDuration) return "duration " + start;
   if (kind == TokenKind::kString) return "string " + start;
