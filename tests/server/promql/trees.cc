@@ -75,7 +75,7 @@ class TreeMaker {
     Subquery subquery{.expression = vector(depth - 1), .range = duration(), .shift = shift()};
     if (!is_primary(subquery.expression)) subquery.expression = parenthesized(subquery.expression);
     if (chance(2)) subquery.step = duration();
-    return add(std::move(subquery), ValueType::kMatrix);
+    return add(subquery, ValueType::kMatrix);
   }
 
   // Returns true if nothing before or after its text becomes part of it.
