@@ -2,33 +2,21 @@
 #include "storage/bucket.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
 
 #include "base/check.h"
+#include "base/quotient.h"
 #include "storage/bucket_check.h"
+#include "storage/deviation.h"
 
 namespace statmill {
 namespace {
 
-constexpr std::array<int64_t, 19> make_powers() {
-  std::array<int64_t, 19> p{};
-  p[0] = 1;
-  for (size_t i = 1; i < p.size(); ++i) p[i] = p[i - 1] * 10;
-  return p;
-}
-constexpr std::array<int64_t, 19> kPow10 = make_powers();
-
-int64_t pow10(int scale) { return kPow10[static_cast<size_t>(scale)]; }
-
-// integer / 10^scale as a double: one rounding while the integer is below 2^53, two (via long double) above.
-double scaled(int64_t integer, int scale) {
-  constexpr int64_t kExact = int64_t{1} << 53;
-  if (integer >= -kExact && integer <= kExact)
-    return static_cast<double>(integer) / static_cast<double>(pow10(scale));
-  return static_cast<double>(static_cast<long double>(integer) / static_cast<long double>(pow10(scale)));
+// integer / 10^scale as a double, rounded once.
+double scaled(Int128 integer, int scale) {
+  return nearest_quotient(integer, static_cast<Uint128>(power_of_ten(scale)));
 }
 
 double saturate(double v) {
@@ -50,7 +38,7 @@ double m2_of(uint64_t count, int64_t sum, Int128 squares, int scale) {
     const Int128 whole = squares - s2 / n;
     m2 = static_cast<double>(whole) - static_cast<double>(s2 % n) / static_cast<double>(count);
   }
-  const auto unit = static_cast<double>(pow10(scale));
+  const auto unit = static_cast<double>(power_of_ten(scale));
   return std::max(0.0, m2 / unit / unit);
 }
 
@@ -98,7 +86,7 @@ bool Bucket::rescale(int8_t scale) {
   const Decimal d = decimal();
   Decimal r{d.sum, d.sum_of_squares, d.min, d.max, scale};
   if (scale < this->scale()) {
-    const int64_t divisor = pow10(this->scale() - scale);
+    const int64_t divisor = power_of_ten(this->scale() - scale);
     const Int128 square_divisor = Int128{divisor} * divisor;
     if (d.sum % divisor != 0 || d.min % divisor != 0 || d.max % divisor != 0 ||
         d.sum_of_squares % square_divisor != 0) {
@@ -106,7 +94,7 @@ bool Bucket::rescale(int8_t scale) {
     }
     r = {d.sum / divisor, d.sum_of_squares / square_divisor, d.min / divisor, d.max / divisor, scale};
   } else {
-    const int64_t factor = pow10(scale - this->scale());
+    const int64_t factor = power_of_ten(scale - this->scale());
     if (__builtin_mul_overflow(d.sum, factor, &r.sum) || __builtin_mul_overflow(d.min, factor, &r.min) ||
         __builtin_mul_overflow(d.max, factor, &r.max) ||
         __builtin_mul_overflow(d.sum_of_squares, Int128{factor} * factor, &r.sum_of_squares)) {
@@ -120,9 +108,14 @@ bool Bucket::rescale(int8_t scale) {
 double Bucket::sum() const { return is_decimal() ? scaled(sum_, scale()) : std::bit_cast<double>(sum_); }
 
 double Bucket::sum_times(int64_t factor) const {
-  int64_t product = 0;
-  if (is_decimal() && !__builtin_mul_overflow(sum_, factor, &product)) return scaled(product, scale());
-  return saturate(sum() * static_cast<double>(factor));
+  return is_decimal() ? scaled(Int128{sum_} * factor, scale())
+                      : saturate(sum() * static_cast<double>(factor));
+}
+
+double Bucket::sum_over(int64_t divisor) const {
+  if (!is_decimal()) return sum() / static_cast<double>(divisor);
+  const auto unit = static_cast<Uint128>(power_of_ten(scale()));
+  return nearest_quotient(sum_, unit * static_cast<Uint128>(divisor));
 }
 
 double Bucket::min() const { return is_decimal() ? scaled(min_, scale()) : std::bit_cast<double>(min_); }
@@ -130,16 +123,16 @@ double Bucket::max() const { return is_decimal() ? scaled(max_, scale()) : std::
 
 double Bucket::mean() const {
   SM_CHECK(count_ > 0);
-  if (!is_decimal()) return std::bit_cast<double>(sum_) / static_cast<double>(count_);
-  // The division by count is done before rounding to double, so there is only one rounding more than in
-  // sum().
-  return static_cast<double>(static_cast<long double>(sum_) /
-                             (static_cast<long double>(count_) * static_cast<long double>(pow10(scale()))));
+  return sum_over(static_cast<int64_t>(count_));
 }
 
 double Bucket::m2() const { return real().m2; }
 
-double Bucket::stddev() const { return count_ < 2 ? 0 : std::sqrt(m2() / static_cast<double>(count_ - 1)); }
+double Bucket::stddev() const {
+  if (count_ < 2) return 0;
+  if (is_decimal()) return nearest_deviation(count_, sum_, decimal().sum_of_squares, scale());
+  return std::sqrt(m2() / static_cast<double>(count_ - 1));
+}
 
 void Bucket::merge_any(const Bucket& other) {
   if (other.count_ == 0) return;
@@ -201,7 +194,7 @@ Bucket Bucket::event_rate(int64_t seconds) const {
     // The rate stays a decimal at the smallest power of ten that is a multiple of the slot's length: 10 s
     // needs one digit.
     for (int digits = 0; scale() + digits <= kScaleMax; ++digits) {
-      const Int128 total = Int128{sum_} * pow10(digits);
+      const Int128 total = Int128{sum_} * power_of_ten(digits);
       if (total % seconds != 0) continue;
       const Int128 rate = total / seconds;
       if (rate > std::numeric_limits<int64_t>::max() || rate < std::numeric_limits<int64_t>::min()) break;
@@ -209,7 +202,7 @@ Bucket Bucket::event_rate(int64_t seconds) const {
       return from_decimal(1, {r, square(r), r, r, static_cast<int8_t>(scale() + digits)});
     }
   }
-  const double rate = sum() / static_cast<double>(seconds);
+  const double rate = sum_over(seconds);
   return from_real(1, {rate, 0, rate, rate});
 }
 
@@ -238,7 +231,7 @@ namespace {
 // Returns a number at a larger scale, or nullopt if it does not fit.
 std::optional<int64_t> at_scale(const Number& n, int scale) {
   int64_t out = 0;
-  if (!n.is_decimal() || __builtin_mul_overflow(n.mantissa, pow10(scale - n.scale), &out))
+  if (!n.is_decimal() || __builtin_mul_overflow(n.mantissa, power_of_ten(scale - n.scale), &out))
     return std::nullopt;
   return out;
 }

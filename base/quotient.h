@@ -1,0 +1,33 @@
+// nearest_quotient(): the double that is nearest to the quotient of two integers, rounded once.
+//
+// A division of doubles or long doubles rounds its operands first, and a long double is rounded again when it
+// becomes a double: 6838187061 / 10^8 then reads 68.38187060999999.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/int128.h"
+
+namespace statmill {
+
+inline constexpr int kPowerOfTenMax = 18;  // 10^18 fits an int64_t
+
+// Returns 10^exponent. Requires: 0 <= exponent <= kPowerOfTenMax.
+inline int64_t power_of_ten(int exponent) {
+  constexpr auto kPowers = [] {
+    std::array<int64_t, kPowerOfTenMax + 1> powers{1};
+    for (size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] * 10;
+    return powers;
+  }();
+  return kPowers[static_cast<size_t>(exponent)];
+}
+
+// Returns the double that is nearest to numerator / denominator; of two that are equally near, the one with
+// the even mantissa (as IEEE 754 rounds a division). Requires: |numerator| < 2^127, 0 < denominator < 2^126.
+// Cost: one division of doubles if both integers are doubles, which is nearly always so; otherwise some
+// divisions of 128-bit integers.
+double nearest_quotient(Int128 numerator, Uint128 denominator);
+
+}  // namespace statmill
