@@ -1,7 +1,6 @@
 #include "server/http/answer_json.h"
 
 #include <cmath>
-#include <limits>
 
 #include "base/text.h"
 
@@ -42,19 +41,14 @@ void append_text(std::string& out, std::string_view key, std::string_view value)
   append_json_string(out, value);
 }
 
-// `value_at(i)` returns the number of slot i, or NaN if it is empty.
-template <class ValueAt>
-void append_column(std::string& out, std::string_view key, size_t slots, const ValueAt& value_at) {
+// `append_at(i)` appends the number of slot i, or returns false if it is empty.
+template <class AppendAt>
+void append_column(std::string& out, std::string_view key, size_t slots, const AppendAt& append_at) {
   append_key(out, key);
   out.push_back('[');
   for (size_t i = 0; i < slots; ++i) {
     append_comma(out);
-    const double value = value_at(i);
-    if (std::isnan(value)) {
-      out.append("null");
-    } else {
-      append_number(out, value);
-    }
+    if (!append_at(i)) out.append("null");
   }
   out.push_back(']');
 }
@@ -67,17 +61,21 @@ Error too_long(size_t bytes_max) {
 // Returns false if the text exceeds `bytes_max`.
 bool append_stats(std::string& out, const QueryAnswer& answer, const SeriesAnswer& series,
                   std::span<const Stat> stats, std::span<const Percentile> percentiles, size_t bytes_max) {
-  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   for (const Stat stat : stats) {
     append_column(out, stat_name(stat), series.slots.size(), [&](size_t i) {
-      return stat_of(stat, series.slots[i], series.kind, answer.step_s, answer.event_slot_s).value_or(kNone);
+      const auto number = stat_number(stat, series.slots[i], series.kind, answer.step_s, answer.event_slot_s);
+      if (number) number->append_to(out);
+      return number.has_value();
     });
     if (out.size() > bytes_max) return false;
   }
   for (size_t p = 0; p < percentiles.size(); ++p) {
     const std::vector<double>& values = series.percentiles[p];
-    append_column(out, percentiles[p].name, series.slots.size(),
-                  [&](size_t i) { return values.empty() ? kNone : values[i]; });
+    append_column(out, percentiles[p].name, series.slots.size(), [&](size_t i) {
+      if (values.empty() || std::isnan(values[i])) return false;
+      append_number(out, values[i]);
+      return true;
+    });
     if (out.size() > bytes_max) return false;
   }
   return true;

@@ -1,5 +1,6 @@
-// Writes the answers of the API as JSON. Numbers have the shortest form that parses to the same double; an
-// empty slot is `null`. Every text is one object and a line end.
+// Writes the answers of the API as JSON. Stats are written as AnswerNumber does it, other numbers in the
+// shortest form that parses to the same double; an empty slot is `null`. Every text is one object and a line
+// end.
 #pragma once
 
 #include <span>
@@ -13,7 +14,7 @@
 
 namespace statmill {
 
-// The limit of one answer: a number takes up to 20 bytes, and a query may request millions.
+// The limit of one answer: a number takes up to 24 bytes, and a query may request millions.
 inline constexpr size_t kAnswerBytesMax = size_t{64} << 20;
 
 // {"series":[{"name":"cpu","kind":"gauge","last_s":1700000000}],"truncated":false}

@@ -1,8 +1,13 @@
 #include "server/query/query.h"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 
+#include "base/quotient.h"
+#include "base/text.h"
 #include "proto/number.h"
+#include "server/query/encode/decimal_text.h"
 
 namespace statmill {
 namespace {
@@ -30,27 +35,83 @@ bool is_total(Stat stat) {
   return stat == Stat::kCount || stat == Stat::kSum || stat == Stat::kAvg || stat == Stat::kRate;
 }
 
-std::optional<double> stat_of(Stat stat, const Bucket& bucket, Kind kind, int64_t step_s,
-                              int64_t event_slot_s) {
+double AnswerNumber::value() const {
+  if (scale_ == kNotDecimal) return std::bit_cast<double>(integer_);
+  return nearest_quotient(integer_, static_cast<Uint128>(power_of_ten(scale_)));
+}
+
+void AnswerNumber::append_to(std::string& out) const {
+  if (scale_ == kNotDecimal) return append_number(out, std::bit_cast<double>(integer_));
+  std::array<char, kDecimalTextMax> text;
+  out.append(text.data(), put_decimal(text.data(), integer_, scale_));
+}
+
+namespace {
+
+// Returns the quotient as a decimal if it is one of at most 15 digits. The text is that of the nearest double
+// then, but costs a fifth.
+std::optional<AnswerNumber> short_quotient(int64_t integer, int scale, int64_t divisor) {
+  constexpr int64_t kIntegerEnd = 1'000'000'000'000'000;
+  const int twos = std::countr_zero(static_cast<uint64_t>(divisor));
+  int64_t others = divisor >> twos;
+  int fives = 0;
+  for (; others % 5 == 0; others /= 5) ++fives;
+  const int digits = std::max(twos, fives);
+  if (scale + digits > Bucket::kScaleMax || integer % others != 0) return std::nullopt;
+  const int64_t factor = power_of_ten(digits) / (divisor / others);
+  int64_t out = 0;
+  if (__builtin_mul_overflow(integer / others, factor, &out)) return std::nullopt;
+  if (out <= -kIntegerEnd || out >= kIntegerEnd) return std::nullopt;
+  return AnswerNumber::decimal(out, scale + digits);
+}
+
+AnswerNumber sum_over(const Bucket& bucket, int64_t divisor) {
+  if (!bucket.is_decimal()) return AnswerNumber::real(bucket.sum_over(divisor));
+  const int64_t sum = bucket.decimal().sum;
+  if (divisor == 1) return AnswerNumber::decimal(sum, bucket.scale());
+  const auto decimal = short_quotient(sum, bucket.scale(), divisor);
+  return decimal ? *decimal : AnswerNumber::real(bucket.sum_over(divisor));
+}
+
+AnswerNumber sum_times(const Bucket& bucket, int64_t factor) {
+  int64_t product = 0;
+  if (bucket.is_decimal() && !__builtin_mul_overflow(bucket.decimal().sum, factor, &product))
+    return AnswerNumber::decimal(product, bucket.scale());
+  return AnswerNumber::real(bucket.sum_times(factor));
+}
+
+}  // namespace
+
+std::optional<AnswerNumber> stat_number(Stat stat, const Bucket& bucket, Kind kind, int64_t step_s,
+                                        int64_t event_slot_s) {
   if (bucket.is_empty()) return std::nullopt;
+  const auto count = static_cast<int64_t>(bucket.count());
   switch (stat) {
     case Stat::kCount:
-      return static_cast<double>(bucket.count());
+      return AnswerNumber::decimal(count, 0);
     case Stat::kSum:
-      return kind == Kind::kEvent ? bucket.sum_times(event_slot_s) : bucket.sum();
+      return sum_times(bucket, kind == Kind::kEvent ? event_slot_s : 1);
     case Stat::kAvg:
-      return bucket.mean();
+      return sum_over(bucket, count);
     case Stat::kStddev:
-      return bucket.stddev();
+      return AnswerNumber::real(bucket.stddev());
     case Stat::kMin:
-      return bucket.min();
+      if (!bucket.is_decimal()) return AnswerNumber::real(bucket.min());
+      return AnswerNumber::decimal(bucket.decimal().min, bucket.scale());
     case Stat::kMax:
-      return bucket.max();
+      if (!bucket.is_decimal()) return AnswerNumber::real(bucket.max());
+      return AnswerNumber::decimal(bucket.decimal().max, bucket.scale());
     // The first and the last bucket of an event series may cover only part of the step, so its mean is used.
     case Stat::kRate:
-      return kind == Kind::kEvent ? bucket.mean() : bucket.sum() / static_cast<double>(step_s);
+      return sum_over(bucket, kind == Kind::kEvent ? count : step_s);
   }
   return std::nullopt;
+}
+
+std::optional<double> stat_of(Stat stat, const Bucket& bucket, Kind kind, int64_t step_s,
+                              int64_t event_slot_s) {
+  const auto number = stat_number(stat, bucket, kind, step_s, event_slot_s);
+  return number ? std::optional(number->value()) : std::nullopt;
 }
 
 }  // namespace statmill

@@ -1,6 +1,7 @@
 // Query: a request and its answer, independent of JSON and HTTP.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -91,7 +92,35 @@ struct QueryAnswer {
   std::vector<std::string> merged = {};  // names of the merged series, if the request merges
 };
 
-// Returns nullopt if the bucket is empty.
+// One number of an answer: a decimal, which is integer / 10^scale, or any double.
+class AnswerNumber {
+ public:
+  // Requires: 0 <= scale <= Bucket::kScaleMax.
+  static AnswerNumber decimal(int64_t integer, int scale) { return {integer, static_cast<int8_t>(scale)}; }
+  static AnswerNumber real(double value) { return {std::bit_cast<int64_t>(value), kNotDecimal}; }
+
+  double value() const;  // the nearest double
+  // Appends a decimal with all its digits (put_decimal()), and any other number as the shortest text that
+  // parses to the same double (append_number()).
+  void append_to(std::string& out) const;
+
+ private:
+  static constexpr int8_t kNotDecimal = -1;
+  AnswerNumber(int64_t integer, int8_t scale) : integer_(integer), scale_(scale) {}
+
+  int64_t integer_;  // the bits of a double if scale_ is kNotDecimal
+  int8_t scale_;
+};
+
+// Returns nullopt if the bucket is empty. Each number of a decimal bucket is rounded once, from its exact
+// sums:
+// - sum, min, max and count are decimals with all their digits, and so is a mean of one sample;
+// - the deviation, and any other mean or rate, are the doubles nearest to the exact quotients.
+// A bucket in doubles (with a sample over 16 digits, or a sum over 18) has only a rounded sum and M2, so its
+// numbers are rounded again.
+std::optional<AnswerNumber> stat_number(Stat stat, const Bucket& bucket, Kind kind, int64_t step_s,
+                                        int64_t event_slot_s);
+// Returns the double nearest to that number.
 std::optional<double> stat_of(Stat stat, const Bucket& bucket, Kind kind, int64_t step_s,
                               int64_t event_slot_s);
 

@@ -57,6 +57,18 @@ TEST(AnswerJsonTest, NumbersSurviveARoundTrip) {
       "\"max\":[1e+300,5e-324,-0.1,123456789012.5,1e+22,9007199254740991]}]}\n");
 }
 
+TEST(AnswerJsonTest, DecimalsKeepTheirDigits) {
+  QueryAnswer answer = answer_over(0, 30, 10);
+  answer.series.push_back({"x", Kind::kGauge, {}});
+  for (const Number& number : {Number::decimal(6'838'187'061, 8), Number::decimal(8'000'000'000'000'001, 15),
+                               Number::decimal(-50, 2)})
+    answer.series[0].slots.push_back(Bucket::of(number));
+  const Stat stats[] = {Stat::kAvg, Stat::kMax};
+  EXPECT_EQ(*query_answer_json(answer, stats),
+            "{\"from\":0,\"until\":30,\"step\":10,\"tier\":10,\"series\":[{\"name\":\"x\",\"kind\":\"gauge\","
+            "\"avg\":[68.38187061,8.000000000000001,-0.5],\"max\":[68.38187061,8.000000000000001,-0.5]}]}\n");
+}
+
 TEST(AnswerJsonTest, NamesAreEscaped) {
   QueryAnswer answer = answer_over(0, 10, 10);
   answer.series.push_back({"a\"b\\c\n\xc3\xa9\xff", Kind::kEvent, {}});

@@ -1,0 +1,187 @@
+// The numbers of an answer: exact, or rounded once.
+#include "server/query/query.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "tests/support/exact_reference.h"
+
+namespace statmill {
+namespace {
+
+constexpr int64_t kStep_s = 70;
+constexpr int64_t kEventSlot_s = 10;
+
+Bucket bucket_of(std::span<const Number> samples) {
+  Bucket out;
+  for (const Number& sample : samples) out.add(sample);
+  return out;
+}
+
+Bucket parsed_bucket(std::initializer_list<std::string_view> samples) {
+  Bucket out;
+  for (const std::string_view sample : samples) {
+    Number number;
+    EXPECT_TRUE(parse_number(sample, number).is_accepted()) << sample;
+    out.add(number);
+  }
+  return out;
+}
+
+std::string text_of(Stat stat, const Bucket& bucket, Kind kind = Kind::kGauge) {
+  std::string out;
+  stat_number(stat, bucket, kind, kStep_s, kEventSlot_s)->append_to(out);
+  return out;
+}
+
+double parsed(const std::string& text) {
+  double out = 0;
+  std::from_chars(text.data(), text.data() + text.size(), out);
+  return out;
+}
+
+// Checks each stat of a decimal bucket against integers of any length.
+testing::AssertionResult is_rounded_once(const Bucket& bucket, Kind kind) {
+  const Bucket::Decimal d = bucket.decimal();
+  const BigInteger n = bucket.count();
+  const BigInteger unit = big_power_of_ten(d.scale);
+  const bool is_event = kind == Kind::kEvent;
+  struct Quotient {
+    Stat stat;
+    BigInteger numerator;
+    BigInteger denominator;
+  };
+  const std::vector<Quotient> quotients = {
+      {Stat::kCount, n, 1},          {Stat::kSum, BigInteger(d.sum) * (is_event ? kEventSlot_s : 1), unit},
+      {Stat::kAvg, d.sum, n * unit}, {Stat::kMin, d.min, unit},
+      {Stat::kMax, d.max, unit},     {Stat::kRate, d.sum, unit * (is_event ? n : kStep_s)},
+  };
+  for (const auto& [stat, numerator, denominator] : quotients) {
+    const std::string text = text_of(stat, bucket, kind);
+    if (!is_nearest(parsed(text), numerator, denominator))
+      return testing::AssertionFailure() << stat_name(stat) << " " << text << " is not the nearest double";
+    if (parsed(text) != stat_of(stat, bucket, kind, kStep_s, kEventSlot_s))
+      return testing::AssertionFailure() << stat_name(stat) << " " << text << " is not its value";
+  }
+  const std::string deviation = text_of(Stat::kStddev, bucket, kind);
+  if (bucket.count() < 2) return testing::AssertionResult(deviation == "0") << deviation;
+  const BigInteger n_m2 = n * big(d.sum_of_squares) - BigInteger(d.sum) * d.sum;
+  if (!is_nearest_root(parsed(deviation), n_m2, n * (n - 1) * unit * unit))
+    return testing::AssertionFailure() << "stddev " << deviation << " is not the nearest double";
+  return testing::AssertionSuccess();
+}
+
+TEST(StatNumber, OfOneSampleIsThatSample) {
+  for (const std::string_view sample : {"68.38187061", "1.05", "-0.5", "0", "8.000000000000001", "1e-04"}) {
+    const Bucket one = parsed_bucket({sample});
+    for (const Stat stat : {Stat::kAvg, Stat::kSum, Stat::kMin, Stat::kMax})
+      EXPECT_EQ(text_of(stat, one), sample) << stat_name(stat);
+    EXPECT_EQ(text_of(Stat::kAvg, one, Kind::kEvent), sample);
+    EXPECT_EQ(text_of(Stat::kRate, one, Kind::kEvent), sample);
+    EXPECT_EQ(text_of(Stat::kStddev, one), "0");
+    EXPECT_EQ(text_of(Stat::kCount, one), "1");
+  }
+}
+
+TEST(StatNumber, IsExactWhereItEndsAndRoundedOnceWhereItDoesNot) {
+  const Bucket three = parsed_bucket({"1", "1", "2"});
+  EXPECT_EQ(text_of(Stat::kAvg, three), "1.3333333333333333");
+  EXPECT_EQ(text_of(Stat::kRate, three), "0.05714285714285714") << "4 in 70 s";
+  EXPECT_EQ(text_of(Stat::kSum, three, Kind::kEvent), "40") << "a rate of 4, summed over slots of 10 s";
+  EXPECT_EQ(text_of(Stat::kStddev, three), "0.5773502691896257");
+  EXPECT_EQ(text_of(Stat::kAvg, parsed_bucket({"0.1", "0.2"})), "0.15");
+  EXPECT_EQ(text_of(Stat::kAvg, parsed_bucket({"1.1", "1.1", "1.1"})), "1.1");
+  EXPECT_EQ(text_of(Stat::kAvg, parsed_bucket({"-68.38187061", "-68.38187061", "-68.38187061"})),
+            "-68.38187061");
+  EXPECT_EQ(text_of(Stat::kAvg, parsed_bucket({"68.38187061", "68.38187062"})), "68.381870615");
+}
+
+TEST(StatNumber, OfALongSumHasAllItsDigits) {
+  const Bucket large = parsed_bucket({"9007199254740992", "1"});
+  EXPECT_EQ(text_of(Stat::kSum, large), "9007199254740993");
+  EXPECT_EQ(text_of(Stat::kAvg, large), "4503599627370496") << "a tie, to even";
+  const Bucket beyond = Bucket::from_decimal(3, {INT64_MAX, Int128{INT64_MAX} * INT64_MAX, 0, INT64_MAX, 0});
+  EXPECT_EQ(text_of(Stat::kSum, beyond, Kind::kEvent), "92233720368547758080") << "not an int64";
+}
+
+TEST(StatNumber, OfDoublesIsTheShortestText) {
+  const Bucket reals = parsed_bucket({"1e300", "0.1"});
+  EXPECT_EQ(text_of(Stat::kMin, reals), "0.1");
+  EXPECT_EQ(text_of(Stat::kMax, reals), "1e+300");
+  EXPECT_EQ(text_of(Stat::kAvg, reals), "5e+299");
+}
+
+RC_GTEST_PROP(StatNumber, IsRoundedOnce, (uint64_t seed)) {
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < 20; ++i) {
+    const auto scale = static_cast<int8_t>(random() % 16);
+    const uint64_t shift = 11 + random() % 53;
+    std::vector<Number> samples(1 + random() % 40);
+    for (Number& sample : samples) {
+      const auto magnitude = static_cast<int64_t>(random() >> shift);
+      sample = Number::decimal(random() % 2 == 0 ? magnitude : -magnitude, scale);
+    }
+    const Bucket bucket = bucket_of(samples);
+    if (!bucket.is_decimal()) continue;
+    for (const Kind kind : {Kind::kGauge, Kind::kEvent}) {
+      const testing::AssertionResult result = is_rounded_once(bucket, kind);
+      if (!result) RC_FAIL(std::string(result.message()));
+    }
+  }
+}
+
+// A mean that ends is printed from integers, which must not show.
+RC_GTEST_PROP(StatNumber, OfSeveralSamplesIsTheShortestTextOfTheMean, (uint64_t seed)) {
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < 50; ++i) {
+    const auto scale = static_cast<int8_t>(random() % 16);
+    const uint64_t shift = 11 + random() % 53;
+    const uint64_t count = 2 + random() % 1000;
+    const auto sum =
+        static_cast<int64_t>(random() >> shift) / (random() % 2 == 0 ? static_cast<int64_t>(count) : 1);
+    const Bucket bucket = Bucket::from_decimal(count, {sum, Int128{sum} * sum, 0, sum, scale});
+    std::string want;
+    append_number(want, bucket.mean());
+    RC_ASSERT(text_of(Stat::kAvg, bucket) == want);
+  }
+}
+
+// SM_HOST_METRICS names a folder of files with lines "time,value".
+TEST(StatNumber, OfRealSamplesIsRoundedOnce) {
+  const char* const folder = std::getenv("SM_HOST_METRICS");
+  if (folder == nullptr) GTEST_SKIP() << "SM_HOST_METRICS names no folder with samples";
+  size_t checked = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    std::ifstream in(file.path());
+    std::vector<Number> samples;
+    for (std::string line; std::getline(in, line);) {
+      Number number;
+      const size_t comma = line.find(',');
+      if (parse_number(line.substr(comma + 1), number).is_accepted() && number.is_decimal())
+        samples.push_back(number);
+    }
+    for (const size_t length : {1U, 2U, 3U, 6U, 7U, 30U}) {
+      for (size_t at = 0; at + length <= samples.size(); at += length, ++checked) {
+        const Bucket bucket = bucket_of(std::span(samples).subspan(at, length));
+        ASSERT_TRUE(bucket.is_decimal());
+        ASSERT_TRUE(is_rounded_once(bucket, Kind::kGauge)) << file.path() << " " << at << " " << length;
+      }
+    }
+  }
+  RecordProperty("buckets", static_cast<int>(checked));
+  EXPECT_GT(checked, 0U);
+}
+
+}  // namespace
+}  // namespace statmill
