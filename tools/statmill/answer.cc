@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "base/text.h"
+#include "tools/statmill/parse_json.h"
 
 namespace statmill {
 namespace {
@@ -15,7 +16,7 @@ class Document {
  public:
   explicit Document(std::string_view text) {
     boost::system::error_code error;
-    root_ = json::parse(text, error);
+    root_ = parse_json(text, error);
     if (error) failed_ = true;
   }
 

@@ -1,0 +1,77 @@
+// Answers of the server as values.
+#include "tools/statmill/answer.h"
+
+#include <gtest/gtest.h>
+
+#include <charconv>
+#include <random>
+
+#include "base/text.h"
+#include "tools/statmill/parse_json.h"
+
+namespace statmill {
+namespace {
+
+std::string one_number(const std::string& number) {
+  return "{\"from\":0,\"until\":10,\"step\":10,\"series\":[{\"name\":\"a\",\"kind\":\"gauge\",\"avg\":[" +
+         number + "]}]}\n";
+}
+
+double parsed(const std::string& number) {
+  const auto result = parse_query_result(one_number(number), {"avg"});
+  return result ? result->series.at(0).columns.at(0).second.at(0).value_or(-1) : -2;
+}
+
+TEST(QueryResult, HasTheNearestDoubles) {
+  for (const auto& [text, want] :
+       std::vector<std::pair<std::string, double>>{{"68.38187061", 68.38187061},
+                                                   {"0.13333333333333333", 0.13333333333333333},
+                                                   {"9223372036854775807", 9223372036854775807.0},
+                                                   {"-9.223372036854775807", -9.223372036854775807},
+                                                   {"1e-04", 1e-04},
+                                                   {"92233720368547758080", 92233720368547758080.0},
+                                                   {"5e-324", 5e-324},
+                                                   {"1.7976931348623157e+308", 1.7976931348623157e+308}}) {
+    EXPECT_EQ(parsed(text), want) << text;
+  }
+}
+
+TEST(QueryResult, KeepsEveryDoubleThatTheServerWrites) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 2000; ++i) {
+    const double value = static_cast<double>(random() >> 11) / static_cast<double>(1 + random() % 100'000);
+    std::string text;
+    append_number(text, value);
+    ASSERT_EQ(parsed(text), value) << text;
+  }
+}
+
+TEST(ParseJson, ReadsEveryKindOfValue) {
+  boost::system::error_code error;
+  const boost::json::value value =
+      parse_json(" {\"a\\u00e9\":[null,true,false,-1,18446744073709551615,1.5,\"x\\n\",{},[]]} \n", error);
+  ASSERT_FALSE(error);
+  const boost::json::array& array = value.at("a\xc3\xa9").as_array();
+  ASSERT_EQ(array.size(), 9U);
+  EXPECT_TRUE(array[0].is_null());
+  EXPECT_TRUE(array[1].as_bool());
+  EXPECT_FALSE(array[2].as_bool());
+  EXPECT_EQ(array[3].as_int64(), -1);
+  EXPECT_EQ(array[4].as_uint64(), 18446744073709551615U);
+  EXPECT_EQ(array[5].as_double(), 1.5);
+  EXPECT_EQ(array[6].as_string(), "x\n");
+  EXPECT_TRUE(array[7].as_object().empty());
+  EXPECT_TRUE(array[8].as_array().empty());
+}
+
+TEST(ParseJson, RefusesWhatIsNotOneDocument) {
+  for (const std::string& text : {std::string(), std::string("{"), std::string("[1] 2"), std::string("[1,]"),
+                                  std::string("nul"), std::string("-"), std::string(33, '[')}) {
+    boost::system::error_code error;
+    EXPECT_TRUE(parse_json(text, error).is_null()) << text;
+    EXPECT_TRUE(error) << text;
+  }
+}
+
+}  // namespace
+}  // namespace statmill
