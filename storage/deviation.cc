@@ -100,8 +100,8 @@ double nearest_deviation(uint64_t count, int64_t sum, Int128 sum_of_squares, int
   const long double middle = (static_cast<long double>(near) + static_cast<long double>(other)) / 2;
   if (std::abs(root - middle) > root * 0x1p-60L) return near;
   const std::strong_ordering order = compare(variance, middle);
-  if (order < 0) return std::min(near, other);
-  if (order > 0) return std::max(near, other);
+  if (std::is_lt(order)) return std::min(near, other);
+  if (std::is_gt(order)) return std::max(near, other);
   return std::bit_cast<uint64_t>(near) % 2 == 0 ? near : other;
 }
 

@@ -13,13 +13,13 @@ namespace {
 constexpr Int128 kOne = 1;
 
 TEST(NearestQuotient, RoundsOnce) {
-  struct Case {
+  struct RoundingCase {
     Int128 numerator;
     Uint128 denominator;
     double want;
     std::string_view why;
   };
-  const std::vector<Case> cases = {
+  const std::vector<RoundingCase> cases = {
       {0, 7, 0, "zero"},
       {1, 3, 1.0 / 3, "two doubles"},
       {-1, 3, -1.0 / 3, "symmetric"},
@@ -36,7 +36,8 @@ TEST(NearestQuotient, RoundsOnce) {
       {(kOne << 126) + (kOne << 73), 1, 0x1p126, "its tie"},
       {(kOne << 126) + (kOne << 73) + 1, 1, 0x1p126 + 0x1p74, "just above its tie"},
   };
-  for (const Case& c : cases) EXPECT_EQ(nearest_quotient(c.numerator, c.denominator), c.want) << c.why;
+  for (const RoundingCase& c : cases)
+    EXPECT_EQ(nearest_quotient(c.numerator, c.denominator), c.want) << c.why;
 }
 
 // Integers of all lengths up to `bits`.

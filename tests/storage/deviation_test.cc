@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "base/quotient.h"
 #include "storage/bucket.h"
 #include "tests/support/exact_reference.h"
 
@@ -62,6 +63,22 @@ TEST(NearestDeviation, CoversTheLimitsOfABucket) {
     EXPECT_TRUE(is_nearest_deviation({kCount, 1, 1}, scale));
     EXPECT_TRUE(is_nearest_deviation({2, 0, kMost}, scale));
     EXPECT_TRUE(is_nearest_deviation({2, 1, 1}, scale));
+  }
+}
+
+// m^2 - 1 zeros and one x have the deviation x / m. Here that is as close to a middle as 63 bits of x allow,
+// closer than the roundings of a long double.
+RC_GTEST_PROP(NearestDeviation, IsDecidedBeyondTheDigitsOfALongDouble, (uint64_t seed)) {
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < 50; ++i) {
+    const uint64_t m = 2 + random() % 10'000;
+    const auto scale = static_cast<int>(random() % 13);
+    const uint64_t middle = uint64_t{1} << 53 | random() >> 11 | 1;  // 54 bits, odd
+    Uint128 product = Uint128{middle} * m * static_cast<uint64_t>(power_of_ten(scale));
+    while (product >> 62 == 0) product <<= 1;
+    while (product >> 63 != 0) product >>= 1;
+    const int64_t x = static_cast<int64_t>(product) - 1 + static_cast<int64_t>(random() % 3);
+    RC_ASSERT(is_nearest_deviation({m * m, x, Int128{x} * x}, scale));
   }
 }
 

@@ -31,12 +31,12 @@ std::string shortest_text(double value) {
 }
 
 TEST(DecimalText, HasTheShortestExactForm) {
-  struct Case {
+  struct DecimalCase {
     int64_t integer;
     int scale;
     std::string_view want;
   };
-  const std::vector<Case> cases = {
+  const std::vector<DecimalCase> cases = {
       {0, 0, "0"},
       {0, 18, "0"},
       {7, 0, "7"},
@@ -69,7 +69,7 @@ TEST(DecimalText, HasTheShortestExactForm) {
       {kLeast, 1, "-922337203685477580.8"},
       {kLeast, 18, "-9.223372036854775808"},
   };
-  for (const Case& c : cases) EXPECT_EQ(decimal_text(c.integer, c.scale), c.want);
+  for (const DecimalCase& c : cases) EXPECT_EQ(decimal_text(c.integer, c.scale), c.want);
 }
 
 int64_t any_length(std::mt19937_64& random) { return static_cast<int64_t>(random()) >> (random() % 64); }
@@ -79,7 +79,8 @@ RC_GTEST_PROP(DecimalText, UpToFifteenDigitsIsTheTextOfTheNearestDouble, (uint64
   for (int i = 0; i < 200; ++i) {
     const int64_t integer = any_length(random) % 1'000'000'000'000'000;
     const int scale = static_cast<int>(random() % 19);
-    RC_ASSERT(decimal_text(integer, scale) == shortest_text(nearest_quotient(integer, power_of_ten(scale))));
+    RC_ASSERT(decimal_text(integer, scale) ==
+              shortest_text(nearest_quotient(integer, static_cast<Uint128>(power_of_ten(scale)))));
   }
 }
 
