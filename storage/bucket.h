@@ -64,8 +64,8 @@ class Bucket {
   bool rescale(int8_t scale);
   Real real() const;  // the numbers of either form, rounded to doubles
 
-  // Of a decimal bucket, all of these but m2() are the doubles nearest to the exact numbers: rounded once.
-  // Any other bucket has only a rounded sum and a rounded M2 to compute them from.
+  // If the bucket is decimal, all of these but m2() return the double nearest to the exact number. Any other
+  // bucket has only a rounded sum and a rounded M2 to compute them from.
   double sum() const;
   double sum_times(int64_t factor) const;
   double sum_over(int64_t divisor) const;  // Requires: 0 < divisor <= kCountMax
