@@ -174,7 +174,8 @@ TEST_F(DiskE2e, AFileSizeLimitIsHandledLikeAFullDisk) {
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);  // the server inherits it
   server_.start();
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
-  // How many samples that takes depends on how often the server gets to write, so only the test's timeout ends this.
+  // How many samples that takes depends on how often the server gets to write, so only the test's timeout
+  // ends this.
   while (server_.metric("statmill_store_reopenings_total") < 2) send(1000);
   expect_recovery();
   expect_all_there_after_a_kill();
