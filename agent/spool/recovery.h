@@ -11,7 +11,7 @@
 
 namespace statmill {
 
-// What recovery found and changed, for the log.
+// Says what recovery found and changed, for the log.
 struct RecoveryReport {
   enum class Identity : uint8_t {
     kKept,

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/quotient.h"
 #include "proto/line_text.h"
 
 namespace statmill {
@@ -15,12 +16,6 @@ Verdict<Refusal> set_nearest(double value, Number& number) {
   number = value == 0 ? Number{} : Number::of(value);
   return kAccepted;
 }
-
-constexpr std::array<int64_t, Number::kScaleMax + 1> kPowersOfTen = [] {
-  std::array<int64_t, Number::kScaleMax + 1> powers{1};
-  for (size_t i = 1; i < powers.size(); ++i) powers[i] = 10 * powers[i - 1];
-  return powers;
-}();
 
 // Sets `number` to a * b / 10^scale. Returns false if a Number cannot hold it
 // exactly. Cheaper than Number::decimal().
@@ -96,7 +91,7 @@ bool SamplingRate::set(Number rate) {
   rate_.mantissa = rate.mantissa;
   rate_.scale = rate.scale;
   if (rate.is_decimal()) {
-    const int64_t one = kPowersOfTen[static_cast<size_t>(rate.scale)];
+    const int64_t one = power_of_ten(rate.scale);
     weight_ = quotient(one, rate.mantissa);
     is_whole_ = weight_ * rate.mantissa == one;
     if (is_whole_) return weight_ <= kWeightMax;

@@ -37,7 +37,7 @@ struct Matcher {
   bool operator==(const Matcher&) const = default;
 };
 
-// What `@` says.
+// The time that the modifier `@` selects.
 enum class At : uint8_t { kEvaluation, kTime, kStart, kEnd };
 
 // When a selector or a subquery is evaluated, relative to the query.
@@ -106,7 +106,7 @@ struct Call {
 
 struct Aggregation {
   const Aggregator* aggregator = nullptr;  // in the table, never null
-  bool is_without = false;                 // of `labels`; otherwise by them
+  bool is_without = false;                 // without `labels`; false: by `labels`
   std::vector<std::string> labels;
   NodeIndex parameter = kNoNode;  // present if and only if the aggregator has one
   NodeIndex operand = kNoNode;

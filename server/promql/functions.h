@@ -21,7 +21,7 @@ std::string_view short_name(ValueType type);
 enum class SlotUse : uint8_t {
   kExact,       // buckets merge: the same number from any tier whose step divides
   kSamples,     // as with single samples where a slot has one, otherwise on the means of slots
-  kValues,      // of the values that its argument gives: the stored form does not matter
+  kValues,      // uses only the values of its argument: the stored form does not matter
   kHistograms,  // on the histograms of a distribution
   kRefused,     // not computed; `refusal` says why
 };

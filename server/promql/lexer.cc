@@ -91,6 +91,10 @@ std::string Token::described() const {
   return start;
 }
 
+bool is_duration_function(std::string_view name) {
+  return name == "step" || name == "range" || name == "min_of" || name == "max_of";
+}
+
 std::optional<BinaryOp> binary_op(TokenKind kind) {
   static_assert(static_cast<int>(TokenKind::kUnless) - static_cast<int>(TokenKind::kAdd) ==
                 static_cast<int>(BinaryOp::kUnless));
@@ -340,12 +344,9 @@ Token Lexer::scan_number_or_duration() {
 
 Token Lexer::scan_range() {
   expects_range_ = false;
-  // Arithmetic in durations begins so; the parser refuses it by name.
   if (is_letter(peek())) {
     const Token name = scan_name();
-    for (const std::string_view function : {"step", "range", "min_of", "max_of"}) {
-      if (name.text == function) return name;
-    }
+    if (is_duration_function(name.text)) return name;
     at_ = begin_;
   }
   if (skip_number()) return fail("missing unit character in duration");

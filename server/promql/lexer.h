@@ -71,6 +71,10 @@ struct Token {
   std::string described() const;
 };
 
+// Returns whether the name is a function of durations, as in `[step() * 2]`. Arithmetic in durations is an
+// experiment of Prometheus 3; the parser refuses it by name.
+bool is_duration_function(std::string_view name);
+
 // Returns nullopt for tokens that are not binary operators.
 std::optional<BinaryOp> binary_op(TokenKind kind);
 
@@ -112,7 +116,7 @@ class Lexer {
 
   const std::string_view text_;
   size_t at_ = 0;
-  size_t begin_ = 0;  // of the token that is scanned
+  size_t begin_ = 0;  // where the current token begins
   size_t parentheses_ = 0;
   bool is_in_braces_ = false;
   bool is_in_brackets_ = false;

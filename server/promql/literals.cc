@@ -113,7 +113,7 @@ constexpr std::array kUnits = {DurationUnit{"y", int64_t{365} * 86'400'000, true
                                DurationUnit{"s", 1'000, false},
                                DurationUnit{"ms", 1, false}};
 
-// What 64 bits of nanoseconds hold, as in Prometheus.
+// The longest duration: Prometheus counts nanoseconds in 64 bits.
 constexpr int64_t kDurationMax_ms = std::numeric_limits<int64_t>::max() / 1'000'000;
 
 Error bad_number(std::string_view text, std::string_view why) {

@@ -227,7 +227,7 @@ class LinesPrinter {
 
   void indent(size_t level) { out_.append(2 * level, ' '); }
 
-  // What has no parts stays in one line.
+  // An expression without parts stays on one line.
   template <class Leaf>
   void split(const Leaf&, NodeIndex index, size_t level) {
     indent(level);

@@ -1,6 +1,6 @@
 // Prints a syntax tree as the text of a query, as Prometheus' format_query does.
 //
-// What one parse returns, printing and parsing return again.
+// Parsing the printed text returns the same tree.
 #pragma once
 
 #include <string>

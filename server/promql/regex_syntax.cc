@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kRepeatMax = 1000;
 
-// What is known of a group that is being read. "Empty" says that a part can match the empty text.
+// The state of a group while it is read. "Empty" means that a part can match the empty text.
 struct Group {
   bool is_an_alternative_empty = false;
   bool is_sequence_empty = true;  // without the last item

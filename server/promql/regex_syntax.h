@@ -1,5 +1,5 @@
-// What the parser must know of a regular expression before anything compiles it: that its brackets,
-// repetitions and escapes are whole, and that it can match the empty text.
+// Checks a regular expression before anything compiles it: its brackets, repetitions and escapes must be
+// complete. Says also whether it can match the empty text.
 //
 // The syntax is RE2's. An expression that passes may still be refused when it is compiled, for a range of
 // characters that is out of order, or for its size.

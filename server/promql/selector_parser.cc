@@ -1,6 +1,5 @@
 #include "server/promql/selector_parser.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -63,12 +62,9 @@ std::optional<Matcher> parse_matcher(TokenStream& tokens) {
   return std::nullopt;
 }
 
-// Arithmetic in durations is an experiment of Prometheus 3.
 bool begins_arithmetic(const Token& token) {
-  constexpr std::array<std::string_view, 4> kDurationFunctions = {"step", "range", "min_of", "max_of"};
-  const bool is_function =
-      std::find(kDurationFunctions.begin(), kDurationFunctions.end(), token.text) != kDurationFunctions.end();
-  return token.kind == TokenKind::kLeftParenthesis || (token.kind == TokenKind::kName && is_function);
+  return token.kind == TokenKind::kLeftParenthesis ||
+         (token.kind == TokenKind::kName && is_duration_function(token.text));
 }
 
 bool refuse_arithmetic(TokenStream& tokens) {

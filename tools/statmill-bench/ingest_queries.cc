@@ -52,7 +52,8 @@ Result<std::vector<double>> time_queries(const ServerProcess& server, size_t que
 Result<std::vector<double>> time_queries_under_ingest(const ServerProcess& server, size_t queries,
                                                       Replay& replay) {
   constexpr size_t kForEver = size_t{1} << 40;  // passes
-  constexpr std::chrono::seconds kWarmUp{2};    // of ingest, until its series exist and ticks run
+  constexpr std::chrono::seconds kWarmUp{
+      2};  // ingest runs for this long before the measurement, so that its series exist and ticks run
   const SendOptions options{.server = server.address().line};
   Result<Sent> sent = Sent{};
   Result<std::vector<double>> out = std::vector<double>{};

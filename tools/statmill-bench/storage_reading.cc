@@ -191,7 +191,7 @@ Measured measure_read24h(const MeasureContext& context) {
 
 Measured measure_read1y(const MeasureContext& context) {
   constexpr size_t kYearSeries = 30;
-  constexpr size_t kYearSlots = 105'120;  // of 5 min
+  constexpr size_t kYearSlots = 105'120;  // slots of 5 min
   constexpr size_t kYearReads = 100;
   const size_t series = scaled_series(kYearSeries, context.options);
   say("read1y_avg",
