@@ -14,15 +14,15 @@ namespace statmill {
 
 inline constexpr int kPowerOfTenMax = 18;  // 10^18 fits an int64_t
 
+// Not a local constant of power_of_ten(): g++ would write the whole table to the stack in each call.
+inline constexpr std::array<int64_t, kPowerOfTenMax + 1> kIntegerPowersOfTen = [] {
+  std::array<int64_t, kPowerOfTenMax + 1> powers{1};
+  for (size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] * 10;
+  return powers;
+}();
+
 // Returns 10^exponent. Requires: 0 <= exponent <= kPowerOfTenMax.
-inline int64_t power_of_ten(int exponent) {
-  constexpr auto kPowers = [] {
-    std::array<int64_t, kPowerOfTenMax + 1> powers{1};
-    for (size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] * 10;
-    return powers;
-  }();
-  return kPowers[static_cast<size_t>(exponent)];
-}
+inline int64_t power_of_ten(int exponent) { return kIntegerPowersOfTen[static_cast<size_t>(exponent)]; }
 
 // Returns the double that is nearest to numerator / denominator; of two that are equally near, the one with
 // the even mantissa (as IEEE 754 rounds a division). Requires: |numerator| < 2^127, 0 < denominator < 2^126.
