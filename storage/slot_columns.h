@@ -40,8 +40,8 @@ class Presence {
   size_t count(size_t begin, size_t end) const;
   bool all() const { return count() == size_; }
   bool any(size_t begin, size_t end) const { return next(begin) < end; }
-  size_t next(size_t i) const;       // the first present element at or after i, or size()
-  size_t previous(size_t i) const;   // the last present element before i, or size() if there is none
+  size_t next(size_t i) const;      // the first present element at or after i, or size()
+  size_t previous(size_t i) const;  // the last present element before i, or size() if there is none
   // 64 elements at a time; bits past size() are 0.
   const std::vector<uint64_t>& words() const { return words_; }
   std::vector<uint64_t>& words() { return words_; }
@@ -93,8 +93,8 @@ struct SlotColumns {
   void erase(size_t first, size_t last);
 
   // The changes of form. Each is a no-op if the columns have that form.
-  void make_counted();               // not is_single any more
-  bool raise_scale(int8_t to);       // returns false, and changes nothing, if a number does not fit
+  void make_counted();          // not is_single any more
+  bool raise_scale(int8_t to);  // returns false, and changes nothing, if a number does not fit
   void make_mixed();
 };
 

@@ -1,4 +1,5 @@
-// Numbers: one value per point of a query's grid: decimals at one scale as long as they are exact, or doubles.
+// Numbers: one value per point of a query's grid: decimals at one scale as long as they are exact, or
+// doubles.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ struct Numbers {
   std::vector<int64_t> integers;  // value = integer / 10^scale; empty if scale is kReal
   std::vector<double> reals;      // empty unless scale is kReal
 
-  static Numbers of_reals(size_t size);     // all absent
+  static Numbers of_reals(size_t size);  // all absent
   static Numbers of_decimals(size_t size, int8_t scale);
 
   size_t size() const { return present.size(); }

@@ -1,5 +1,5 @@
-// SeriesSource: the leaves of a plan: a selector, and a function of the samples in a window before each point.
-// The engine that reads tables and store implements it; tests have one in memory.
+// SeriesSource: the leaves of a plan: a selector, and a function of the samples in a window before each
+// point. The engine that reads tables and store implements it; tests have one in memory.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace statmill {
 // What a leaf computes of a series at each point T. A window of `range` at T has the slots that begin in
 // [T - range, T).
 enum class LeafFunction : uint8_t {
-  kInstant,  // the newest present slot that begins in [T - lookback, T): its mean
+  kInstant,    // the newest present slot that begins in [T - lookback, T): its mean
   kTimestamp,  // the beginning of that slot, in seconds
   kPresence,   // 1 if there is one: for count(), group(), absent(), and the right side of and, unless
   // Exact on any tier.
@@ -45,9 +45,9 @@ enum class LeafFunction : uint8_t {
   kChanges,
   kResets,
   kDeriv,
-  kPredictLinear,    // parameters[0]: seconds
-  kSmoothing,        // double exponential; parameters: smoothing factor, trend factor
-  kQuantile,         // parameters[0]: 0 to 1
+  kPredictLinear,  // parameters[0]: seconds
+  kSmoothing,      // double exponential; parameters: smoothing factor, trend factor
+  kQuantile,       // parameters[0]: 0 to 1
   kMad,
 };
 
@@ -58,10 +58,10 @@ struct LeafRequest {
   std::vector<LabelMatcher> matchers;
   LeafFunction function = LeafFunction::kInstant;
   Grid grid;
-  int64_t range_ms = 0;                  // of the window; of kInstant and its like, the lookback
-  int64_t offset_ms = 0;                 // subtracted from each T
-  std::optional<int64_t> at_ms;          // the modifier @: replaces each T before the offset
-  std::vector<double> parameters;        // one number each; a parameter that varies by point is not supported
+  int64_t range_ms = 0;            // of the window; of kInstant and its like, the lookback
+  int64_t offset_ms = 0;           // subtracted from each T
+  std::optional<int64_t> at_ms;    // the modifier @: replaces each T before the offset
+  std::vector<double> parameters;  // one number each; a parameter that varies by point is not supported
   std::vector<Numbers> parameter_columns;  // if not empty, one column each in place of `parameters`
 };
 
