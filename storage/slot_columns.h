@@ -11,6 +11,7 @@
 #include "base/int128.h"
 #include "storage/bucket.h"
 #include "storage/ids.h"
+#include "storage/slot_bucket.h"
 #include "storage/slot_histograms.h"
 
 namespace statmill {

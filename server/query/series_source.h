@@ -58,11 +58,10 @@ struct LeafRequest {
   std::vector<LabelMatcher> matchers;
   LeafFunction function = LeafFunction::kInstant;
   Grid grid;
-  int64_t range_ms = 0;            // of the window; of kInstant and its like, the lookback
-  int64_t offset_ms = 0;           // subtracted from each T
-  std::optional<int64_t> at_ms;    // the modifier @: replaces each T before the offset
-  std::vector<double> parameters;  // one number each; a parameter that varies by point is not supported
-  std::vector<Numbers> parameter_columns;  // if not empty, one column each in place of `parameters`
+  int64_t range_ms = 0;             // of the window; of kInstant and its like, the lookback
+  int64_t offset_ms = 0;            // subtracted from each T
+  std::optional<int64_t> at_ms;     // the modifier @: replaces each T before the offset
+  std::vector<Numbers> parameters;  // one value per point each
 };
 
 // What an answer says beside its numbers.
