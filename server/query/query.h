@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "proto/sample.h"
+#include "server/query/query_limits.h"
 #include "storage/bucket.h"
 #include "storage/codec/codec.h"
 #include "storage/histogram.h"
@@ -58,14 +59,6 @@ struct QueryRequest {
   // Merges all distributions among the series into one and omits other series. Requires: `wanted` is
   // kHistograms.
   bool merges = false;
-};
-
-struct QueryLimits {
-  static constexpr int64_t kDefaultPoints = 1000;
-  size_t series_max = 10'000;                      // series of one answer
-  int64_t points_max = 1'000'000;                  // slots of one answer, of all series together
-  size_t heatmap_cells_max = 1'000'000;            // rows times slots of one heatmap
-  size_t histogram_bytes_max = size_t{256} << 20;  // of the histograms that a query holds at the same time
 };
 
 // One series of the answer: one bucket per output slot, empty where the slot has no data.
