@@ -64,9 +64,9 @@ struct LeafRequest {
   std::vector<Numbers> parameters;  // one value per point each
 };
 
-// What an answer says beside its numbers.
+// What an answer says in addition to its numbers.
 struct QueryNotes {
-  std::vector<std::string> infos;     // such as "means of 5 min stand for samples"; each once
+  std::vector<std::string> infos;     // such as "means of 5 min are used as samples"; each once
   std::vector<std::string> warnings;  // such as damaged frames; each once
 };
 

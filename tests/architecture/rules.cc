@@ -45,9 +45,10 @@ const std::map<std::string, Reach, std::less<>>& inner_folders() {
        {{"table", {}},
         {"tick", {"table"}},
         {"agents", {"tick", "table"}},
-        {"query", {"table"}},
+        {"names", {}},
+        {"query", {"names", "table"}},
         {"http", {"query", "report"}},
-        {"promql", {"http"}},
+        {"promql", {"http", "names", "query"}},
         {"report", {"agents", "tick", "table"}},
         {"admin", {"http", "agents", "tick", "table"}}}},
   };

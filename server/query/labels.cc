@@ -1,0 +1,87 @@
+#include "server/query/labels.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace statmill {
+namespace {
+
+auto lower_bound_of(auto& labels, std::string_view name) {
+  return std::lower_bound(labels.begin(), labels.end(), name,
+                          [](const Labels::Label& label, std::string_view n) { return label.first < n; });
+}
+
+// The length first, so that a label may have any bytes.
+void append_sized(std::string& out, std::string_view text) {
+  auto size = static_cast<uint32_t>(text.size());
+  for (int i = 0; i < 4; ++i, size >>= 8) out.push_back(static_cast<char>(size & 0xff));
+  out += text;
+}
+
+}  // namespace
+
+Labels Labels::of(std::vector<Label> labels) {
+  std::erase_if(labels, [](const Label& label) { return label.second.empty(); });
+  std::sort(labels.begin(), labels.end());
+  Labels result;
+  result.labels_ = std::move(labels);
+  return result;
+}
+
+Labels Labels::of_name(std::string_view name) {
+  std::vector<Label> labels;
+  size_t end = std::min(name.find(';'), name.size());
+  labels.emplace_back(kMetricName, name.substr(0, end));
+  while (end < name.size()) {
+    const size_t begin = end + 1;
+    end = std::min(name.find(';', begin), name.size());
+    const std::string_view tag = name.substr(begin, end - begin);
+    const size_t equals = tag.find('=');
+    if (equals == std::string_view::npos) continue;
+    labels.emplace_back(tag.substr(0, equals), tag.substr(equals + 1));
+  }
+  return of(std::move(labels));
+}
+
+std::string_view Labels::get(std::string_view name) const {
+  const auto found = lower_bound_of(labels_, name);
+  return found != labels_.end() && found->first == name ? std::string_view(found->second)
+                                                        : std::string_view();
+}
+
+void Labels::set(std::string_view name, std::string_view value) {
+  const auto found = lower_bound_of(labels_, name);
+  const bool is_there = found != labels_.end() && found->first == name;
+  if (value.empty()) {
+    if (is_there) labels_.erase(found);
+  } else if (is_there) {
+    found->second = value;
+  } else {
+    labels_.emplace(found, name, value);
+  }
+}
+
+void Labels::keep_only(const std::vector<std::string>& names) {
+  std::erase_if(labels_, [&](const Label& label) {
+    return std::find(names.begin(), names.end(), label.first) == names.end();
+  });
+}
+
+std::string Labels::name() const {
+  std::string text(get(kMetricName));
+  for (const auto& [key, value] : labels_) {
+    if (key != kMetricName) text.append(";").append(key).append("=").append(value);
+  }
+  return text;
+}
+
+std::string Labels::key() const {
+  std::string text;
+  for (const auto& [key, value] : labels_) {
+    append_sized(text, key);
+    append_sized(text, value);
+  }
+  return text;
+}
+
+}  // namespace statmill
