@@ -1,7 +1,9 @@
 #include "base/glob.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "base/text.h"
@@ -76,6 +78,7 @@ Result<std::vector<std::string>> expand_braces(std::string_view pattern) {
     if (expanded.size() * choices.size() > Glob::kAlternativesMax)
       return Error{ErrorCode::kLimit, "glob: more than 64 alternatives"};
     std::vector<std::string> product;
+    product.reserve(expanded.size() * choices.size());
     for (const std::string_view choice : choices) {
       for (const std::string& text : expanded) product.emplace_back(text).append(choice);
     }
@@ -101,6 +104,14 @@ void for_each_plain_run(std::string_view units, Visit visit) {
 GlobSegment::GlobSegment(std::string units) : units_(std::move(units)) {
   if (units_.find_first_of("?[") == std::string::npos) return;
   for (size_t p = 0; p < units_.size();) sets_.push_back(unit_of(units_, p));
+  if (sets_.size() <= kNaiveMax) return;
+  const size_t words = (sets_.size() + 63) / 64;
+  masks_.resize(256 * words);
+  for (size_t i = 0; i < sets_.size(); ++i) {
+    for (size_t byte = 0; byte < 256; ++byte) {
+      if (sets_[i][byte]) masks_[byte * words + i / 64] |= uint64_t{1} << (i % 64);
+    }
+  }
 }
 
 bool GlobSegment::are_in_sets(std::string_view text) const {
@@ -108,10 +119,46 @@ bool GlobSegment::are_in_sets(std::string_view text) const {
                     [](char c, const ByteSet& set) { return set[static_cast<uint8_t>(c)]; });
 }
 
-size_t GlobSegment::find(std::string_view text) const {
-  if (sets_.empty()) return text.find(units_);
+size_t GlobSegment::find(std::string_view text, uint64_t& steps) const {
+  if (sets_.empty()) return find_plain(text, steps);
+  if (!masks_.empty()) return find_sets(text, steps);
   for (size_t at = 0; at + sets_.size() <= text.size(); ++at) {
+    steps += sets_.size();
     if (are_in_sets(text.substr(at, sets_.size()))) return at;
+  }
+  return std::string_view::npos;
+}
+
+size_t GlobSegment::find_plain(std::string_view text, uint64_t& steps) const {
+  if (units_.empty()) return 0;
+  const size_t cost = 1 + units_.size() / 64;
+  for (size_t at = 0; at + units_.size() <= text.size(); ++at) {
+    const void* const first = std::memchr(text.data() + at, units_[0], text.size() - units_.size() + 1 - at);
+    if (first == nullptr) break;
+    at = static_cast<size_t>(static_cast<const char*>(first) - text.data());
+    steps += cost;
+    if (std::memcmp(first, units_.data(), units_.size()) == 0) return at;
+  }
+  ++steps;
+  return std::string_view::npos;
+}
+
+// Shift-And (Baeza-Yates and Gonnet, "A new approach to text searching", 1992): bit i of the state says that
+// the last i + 1 bytes match the first i + 1 units.
+size_t GlobSegment::find_sets(std::string_view text, uint64_t& steps) const {
+  const size_t words = masks_.size() / 256;
+  const size_t last = sets_.size() - 1;
+  std::array<uint64_t, Glob::kPatternBytesMax / 64> state{};
+  for (size_t at = 0; at < text.size(); ++at) {
+    const uint64_t* const mask = masks_.data() + static_cast<uint8_t>(text[at]) * words;
+    uint64_t carry = 1;
+    for (size_t w = 0; w < words; ++w) {
+      const uint64_t shifted = state[w] << 1 | carry;
+      carry = state[w] >> 63;
+      state[w] = shifted & mask[w];
+    }
+    steps += words;
+    if ((state[last / 64] >> (last % 64) & 1) != 0) return at - last;
   }
   return std::string_view::npos;
 }
@@ -139,19 +186,28 @@ GlobAlternative::GlobAlternative(std::string_view pattern) {
 
 // The head and the tail have fixed positions. For each segment between them the first match is best, because
 // it leaves the most text for the rest; so no backtracking is needed.
-bool GlobAlternative::matches(std::string_view name) const {
+bool GlobAlternative::matches(std::string_view name, uint64_t& steps) const {
+  ++steps;
   if (name.size() < size_min_) return false;
+  steps += (head_.size() + tail_.size()) / 64;
   if (!has_star_) return head_.matches(name);
   if (!head_.matches(name.substr(0, head_.size()))) return false;
   name.remove_prefix(head_.size());
   if (!tail_.matches(name.substr(name.size() - tail_.size()))) return false;
   name.remove_suffix(tail_.size());
   for (const GlobSegment& segment : middle_) {
-    const size_t at = segment.find(name);
+    const size_t at = segment.find(name, steps);
     if (at == std::string_view::npos) return false;
     name.remove_prefix(at + segment.size());
   }
   return true;
+}
+
+std::vector<const GlobSegment*> GlobAlternative::segments() const {
+  std::vector<const GlobSegment*> out{&head_};
+  for (const GlobSegment& segment : middle_) out.push_back(&segment);
+  if (has_star_) out.push_back(&tail_);
+  return out;
 }
 
 GlobLiteral GlobAlternative::literal() const {
@@ -183,6 +239,10 @@ Result<Glob> Glob::parse(std::string_view pattern) {
   if (!alternatives) return alternatives.error();
   Glob glob;
   glob.text_ = pattern;
+  size_t bytes = 0;
+  for (const std::string& alternative : *alternatives) bytes += alternative.size();
+  if (bytes > kExpandedBytesMax)
+    return Error{ErrorCode::kLimit, "glob: its alternatives have more than 8192 bytes"};
   for (const std::string& alternative : *alternatives) {
     if (!are_sets_closed(alternative)) return Error{ErrorCode::kInvalid, "glob: [ without ]"};
     glob.alternatives_.emplace_back(alternative);
@@ -190,9 +250,9 @@ Result<Glob> Glob::parse(std::string_view pattern) {
   return glob;
 }
 
-bool Glob::matches(std::string_view name) const {
+bool Glob::matches(std::string_view name, uint64_t& steps) const {
   return std::any_of(alternatives_.begin(), alternatives_.end(),
-                     [name](const GlobAlternative& a) { return a.matches(name); });
+                     [&](const GlobAlternative& a) { return a.matches(name, steps); });
 }
 
 }  // namespace statmill

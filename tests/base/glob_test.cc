@@ -87,6 +87,7 @@ TEST(Glob, RefusesInvalidPatterns) {
       {"{[,]}", ErrorCode::kInvalid},
       {std::string(Glob::kPatternBytesMax + 1, 'a'), ErrorCode::kLimit},
       {sixty_four + "{a,b}", ErrorCode::kLimit},
+      {sixty_four + std::string(200, 'a'), ErrorCode::kLimit},
   };
   for (const auto& [pattern, code] : table) {
     const Result<Glob> glob = Glob::parse(pattern);
@@ -141,6 +142,43 @@ TEST(Glob, MatchesManyStarsInReasonableTime) {
   // A matcher that backtracks to every star would take longer than the age of the universe.
   EXPECT_FALSE(matches(pattern + "b", std::string(10'000, 'a')));
   EXPECT_TRUE(matches(pattern, std::string(10'000, 'a')));
+}
+
+// The worst kinds of pattern take a bounded number of steps per byte of a name.
+TEST(Glob, TakesAFewStepsPerByteOfAName) {
+  std::string sets = "*";
+  for (int i = 0; i < 30; ++i) sets += "[ab]?";
+  std::string braces = "*";
+  for (int i = 0; i < 6; ++i) braces += "{a,b}";
+  for (int i = 0; i < 20; ++i) braces += "?[ab]";
+  std::string stars;
+  for (int i = 0; i < 40; ++i) stars += "*a?";
+  const std::string long_set = "*" + std::string(500, '?') + "[b]*";
+  const std::vector<std::pair<std::string, uint64_t>> table = {
+      {sets + "c*", 3},
+      {braces + "c*", 4 * 64},
+      {stars + "c*", 10},
+      {long_set, 9},
+      {"*" + std::string(600, 'a') + "b*", 11},
+  };
+  for (const auto& [pattern, per_byte_max] : table) {
+    const Glob glob = *Glob::parse(pattern);
+    for (const size_t size : {100U, 1000U, 10'000U}) {
+      const std::string name(size, 'a');
+      uint64_t steps = 0;
+      EXPECT_FALSE(glob.matches(name, steps)) << pattern;
+      EXPECT_LE(steps, per_byte_max * size + 64) << pattern << " " << size;
+      EXPECT_LE(steps, Glob::kStepsPerByteMax * size) << pattern << " " << size;
+    }
+  }
+}
+
+TEST(Glob, FindsLongRunsOfSets) {
+  const std::string sets = "*" + std::string(70, '?') + "[xy]z*";
+  EXPECT_TRUE(matches(sets, "..." + std::string(75, 'a') + "yz."));
+  EXPECT_TRUE(matches(sets, std::string(70, 'a') + "xz"));
+  EXPECT_FALSE(matches(sets, std::string(69, 'a') + "xz"));
+  EXPECT_FALSE(matches(sets, "..." + std::string(60, 'a') + "." + std::string(60, 'a') + "xz"));
 }
 
 // A matcher that is simple enough to be obviously right: it expands braces one choice at a time, and recurses
