@@ -36,7 +36,7 @@ const Reach& layers() {
 const std::map<std::string, Reach, std::less<>>& inner_folders() {
   static const std::map<std::string, Reach, std::less<>> layers_with_folders = {
       {"base", {{"net", {}}}},
-      {"proto", {{"agent", {}}, {"graphite", {}}, {"istatd", {}}, {"statsd", {}}}},
+      {"proto", {{"agent", {}}, {"graphite", {}}, {"istatd", {}}, {"prometheus", {}}, {"statsd", {}}}},
       {"storage",
        {{"codec", {}}, {"journal", {"codec"}}, {"files", {}}, {"rocks", {"codec", "journal", "files"}}}},
       {"ingest", {{"statsd", {}}}},
