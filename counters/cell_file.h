@@ -19,7 +19,7 @@ constexpr uint32_t kVersion = 1;
 constexpr size_t kDirectoryAt = 4096;
 constexpr size_t kCellsAt = size_t{4} << 20;
 constexpr size_t kCpusMax = 8192;       // CONFIG_NR_CPUS of any kernel
-constexpr size_t kNameBytesMax = 1024;  // the longest name that a server accepts
+constexpr size_t kNameBytesMax = 2048;  // the longest name that a server accepts
 constexpr size_t kHistogramCells = 2;  // after the cells of its buckets: the sum, and the number of overflows
 constexpr unsigned kGroupingPowerMax = 16;
 

@@ -13,7 +13,7 @@
 
 namespace statmill {
 
-inline constexpr size_t kTagsMax = 32;  // per name
+inline constexpr size_t kTagsMax = 64;  // per name
 
 // The bytes of the key `name` (which means the path), the first byte highest, padded with zeros to eight.
 inline constexpr uint64_t kNameKeyHead = 0x6e616d6500000000;

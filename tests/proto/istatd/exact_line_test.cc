@@ -48,7 +48,7 @@ TEST(ExactLine, RefusesBadLinesWithTheReason) {
       {"$e a 7 6 14 1 3 3", {"refused field_count"}, "an event is one number"},
       {"$g a\x7f 7 1", {"refused bad_name"}, "DEL"},
       {"$g \xc3 7 1", {"refused bad_name"}, "half of UTF-8"},
-      {"$g " + std::string(1025, 'a') + " 7 1", {"refused name_too_long"}, ""},
+      {"$g " + std::string(2049, 'a') + " 7 1", {"refused name_too_long"}, ""},
       {"$g a x 1", {"refused bad_time"}, ""},
       {"$g a 7 nan", {"refused not_finite"}, ""},
       {"$g a 7 6 14 1 3 3.0", {"refused bad_value"}, "a count is an integer"},
