@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "storage/codec/apply_frame.h"
 #include "storage/codec/column_codec.h"
 #include "storage/codec/entry_run.h"
 #include "storage/codec/frames.h"
@@ -14,29 +15,6 @@
 
 namespace statmill {
 namespace {
-
-// Half-open.
-struct SlotRange {
-  Slot begin = 0;
-  Slot end = 0;
-};
-
-struct Place {
-  const ChunkKey& key;
-  Slot first_slot = 0;
-  int64_t chunk_slots = 0;
-};
-
-std::optional<SlotRange> decode_erase(const Place& place, std::string_view payload) {
-  Reader in(payload);
-  const uint64_t offset = in.varint();
-  const uint64_t count = in.varint();
-  const auto slots = static_cast<uint64_t>(place.chunk_slots);
-  if (in.failed() || !in.done() || offset >= slots || count == 0 || count > slots - offset)
-    return std::nullopt;
-  const Slot begin = place.first_slot + static_cast<Slot>(offset);
-  return SlotRange{begin, begin + static_cast<Slot>(count)};
-}
 
 // Adds a range to ascending, disjoint ones and merges it with those that touch it.
 void add_range(std::vector<SlotRange>& ranges, SlotRange range) {
@@ -50,31 +28,35 @@ void add_range(std::vector<SlotRange>& ranges, SlotRange range) {
   ranges.insert(after, range);
 }
 
-// The result of applying frames in order.
+// The result of applying frames in order, as lists of buckets and histograms.
 class Content {
  public:
-  Content(const Place& place, Wanted wanted) : place_(place), wanted_(wanted) {}
+  Content(const ChunkPlace& place, Wanted wanted) : place_(place), wanted_(wanted) {}
 
-  enum class Outcome {
-    kApplied,
-    kDamaged,
-    kForeign,  // intact, but of unknown kind: no frame may be moved across it
-  };
-  Outcome apply(const Frame& frame) {
-    if (frame.state != Frame::State::kIntact) return Outcome::kDamaged;
-    switch (static_cast<FrameKind>(frame.kind)) {
-      case FrameKind::kColumnBuckets:
-        return apply_buckets(decode_group(frame.payload, place_.first_slot, place_.chunk_slots, wanted_));
-      case FrameKind::kEntryRun:
-        return apply_buckets(decode_entry_run(frame.payload, place_.first_slot, place_.chunk_slots));
-      case FrameKind::kHistograms:
-        return apply_histograms(frame.payload);
-      case FrameKind::kErase:
-        return apply_erase(frame);
-      case FrameKind::kDebris:
-        return Outcome::kDamaged;
+  FrameOutcome apply(const Frame& frame) { return apply_frame(place_, frame, *this); }
+
+  FrameOutcome apply_group(std::string_view payload) {
+    return apply_buckets(decode_group(payload, place_.first_slot, place_.chunk_slots, wanted_));
+  }
+  FrameOutcome apply_entry_run(std::string_view payload) {
+    return apply_buckets(decode_entry_run(payload, place_.first_slot, place_.chunk_slots));
+  }
+  FrameOutcome apply_histograms(std::string_view payload) {
+    if (wanted_ != Wanted::kHistograms) return FrameOutcome::kApplied;
+    auto histograms = decode_histograms(payload, place_.first_slot, place_.chunk_slots);
+    if (!histograms) return FrameOutcome::kDamaged;
+    if (histograms_.empty()) {
+      histograms_ = std::move(*histograms);
+    } else {
+      merge_into(histograms_, *histograms);
     }
-    return Outcome::kForeign;
+    return FrameOutcome::kApplied;
+  }
+  void erase(const SlotRange& range) {
+    const auto is_erased = [&](const auto& at) { return at.slot >= range.begin && at.slot < range.end; };
+    std::erase_if(buckets_, is_erased);
+    std::erase_if(histograms_, is_erased);
+    add_range(erased_, range);
   }
 
   // Forgets buckets and erased ranges, but not how buckets combine, which is the same for the whole chunk.
@@ -84,55 +66,32 @@ class Content {
     erased_.clear();
   }
 
-  Combine combine() const { return combine_.value_or(Combine::kMerge); }
+  Combine combine() const { return combine_.value(); }
   std::vector<SlotBucket>& buckets() { return buckets_; }
   std::vector<SlotHistogram>& histograms() { return histograms_; }
   const std::vector<SlotRange>& erased() const { return erased_; }
 
  private:
-  Outcome apply_buckets(std::optional<DecodedGroup> group) {
-    if (!group) return Outcome::kDamaged;
-    if (combine_.value_or(group->combine) != group->combine) return Outcome::kForeign;
-    combine_ = group->combine;
+  FrameOutcome apply_buckets(std::optional<DecodedGroup> group) {
+    if (!group) return FrameOutcome::kDamaged;
+    if (!combine_.agrees(group->combine)) return FrameOutcome::kForeign;
     if (buckets_.empty()) {
       buckets_ = std::move(group->buckets);
     } else {
-      combine_into(buckets_, group->buckets, *combine_);
+      combine_into(buckets_, group->buckets, group->combine);
     }
-    return Outcome::kApplied;
+    return FrameOutcome::kApplied;
   }
 
-  Outcome apply_histograms(std::string_view payload) {
-    if (wanted_ != Wanted::kHistograms) return Outcome::kApplied;
-    auto histograms = decode_histograms(payload, place_.first_slot, place_.chunk_slots);
-    if (!histograms) return Outcome::kDamaged;
-    if (histograms_.empty()) {
-      histograms_ = std::move(*histograms);
-    } else {
-      merge_into(histograms_, *histograms);
-    }
-    return Outcome::kApplied;
-  }
-
-  Outcome apply_erase(const Frame& frame) {
-    const std::optional<SlotRange> range = decode_erase(place_, frame.payload);
-    if (!range) return Outcome::kDamaged;
-    const auto is_erased = [&](const auto& at) { return at.slot >= range->begin && at.slot < range->end; };
-    std::erase_if(buckets_, is_erased);
-    std::erase_if(histograms_, is_erased);
-    add_range(erased_, *range);
-    return Outcome::kApplied;
-  }
-
-  const Place place_;
+  const ChunkPlace place_;
   const Wanted wanted_;
-  std::optional<Combine> combine_;  // of the first bucket frame
+  ChunkCombine combine_;
   std::vector<SlotBucket> buckets_;
   std::vector<SlotHistogram> histograms_;
   std::vector<SlotRange> erased_;
 };
 
-void append_content(std::string& out, const Place& place, Content& content, bool oldest) {
+void append_content(std::string& out, const ChunkPlace& place, Content& content, bool oldest) {
   if (!oldest) {
     for (const SlotRange& r : content.erased())
       out += encode_erase(place.key, place.first_slot, r.begin, r.end);
@@ -197,7 +156,7 @@ DecodedChunk decode_chunk(const ChunkKey& key, Slot first_slot, int64_t chunk_sl
   Content content({key, first_slot, chunk_slots}, wanted);
   FrameWalk walk(key, value);
   while (const std::optional<Frame> frame = walk.next()) {
-    if (content.apply(*frame) != Content::Outcome::kApplied) ++decoded.damaged_frames;
+    if (content.apply(*frame) != FrameOutcome::kApplied) ++decoded.damaged_frames;
   }
   decoded.combine = content.combine();
   decoded.buckets = std::move(content.buckets());
@@ -207,15 +166,15 @@ DecodedChunk decode_chunk(const ChunkKey& key, Slot first_slot, int64_t chunk_sl
 
 CompactedChunk compact_chunk(const ChunkKey& key, Slot first_slot, int64_t chunk_slots,
                              std::string_view value, bool oldest) {
-  const Place place{key, first_slot, chunk_slots};
+  const ChunkPlace place{key, first_slot, chunk_slots};
   CompactedChunk compacted;
   Content content(place, Wanted::kHistograms);
   FrameWalk walk(key, value);
   while (const std::optional<Frame> frame = walk.next()) {
-    const Content::Outcome outcome = content.apply(*frame);
-    if (outcome == Content::Outcome::kApplied) continue;
+    const FrameOutcome outcome = content.apply(*frame);
+    if (outcome == FrameOutcome::kApplied) continue;
     ++compacted.damaged_frames;
-    if (outcome == Content::Outcome::kForeign) {
+    if (outcome == FrameOutcome::kForeign) {
       append_content(compacted.value, place, content, oldest);
       content.clear();
       oldest = false;

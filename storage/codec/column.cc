@@ -97,13 +97,15 @@ void take_residuals(std::span<const int64_t> x, std::vector<uint64_t>& out, Fore
   }
 }
 
+// x[i] is residual i - 1 before, and value i after.
 template <class Foretell>
-void give_values(std::span<const uint64_t> residuals, std::span<int64_t> x, Foretell predict) {
+void give_values(std::span<int64_t> x, Foretell predict) {
   uint64_t before_last = 0;
   uint64_t last = bits_of(x[0]);
+  int64_t* const values = x.data();
   for (size_t i = 1; i < x.size(); ++i) {
-    const uint64_t now = unzigzag(residuals[i - 1]) + predict(last, before_last, i);
-    x[i] = value_of(now);
+    const uint64_t now = unzigzag(bits_of(values[i])) + predict(last, before_last, i);
+    values[i] = value_of(now);
     before_last = last;
     last = now;
   }
@@ -159,9 +161,10 @@ bool decode_column(BitReader& in, std::span<int64_t> values) {
   }
   const bool levelled = choice.predictor != Predictor::kDelta && choice.predictor != Predictor::kDelta2;
   values[0] = value_of(unzigzag(in.get_number()) + (levelled ? choice.c : 0));
-  std::vector<uint64_t> residuals(values.size() - 1);
-  if (!decode_residuals(in, residuals)) return false;
-  with_predictor(choice, [&](auto predict) { give_values(residuals, values, predict); });
+  // The residuals take the places of their values: signed and unsigned integers may share memory.
+  const std::span rest = values.subspan(1);
+  if (!decode_residuals(in, {reinterpret_cast<uint64_t*>(rest.data()), rest.size()})) return false;
+  with_predictor(choice, [&](auto predict) { give_values(values, predict); });
   return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <numeric>
 
 #include "base/bytes.h"
@@ -105,49 +106,42 @@ void write_decimals(BitWriter& out, uint8_t flags, const DecimalColumns& c, Spre
   bucket.bucket = Bucket::from_decimal(count, d);
 }
 
-void put_singles(const DecimalColumns& c, int8_t scale, std::vector<SlotBucket>& out) {
-  out.reserve(c.size());
-  for (size_t i = 0; i < c.size(); ++i) {
-    put_decimal(out, c.slots[i], 1, single_decimal(c.sums[i], scale));
+// Numbers that have not been read are 0.
+void put_buckets(const DecimalColumns& c, int8_t scale, std::vector<SlotBucket>& out) {
+  if (c.is_single()) {
+    for (size_t i = 0; i < c.size(); ++i) put_decimal(out, c.slots[i], 1, single_decimal(c.sums[i], scale));
+  } else if (c.squares.empty()) {
+    for (size_t i = 0; i < c.size(); ++i)
+      put_decimal(out, c.slots[i], c.counts[i], {c.sums[i], 0, 0, 0, scale});
+  } else {
+    for (size_t i = 0; i < c.size(); ++i) {
+      put_decimal(out, c.slots[i], c.counts[i], {c.sums[i], c.squares[i], c.mins[i], c.maxs[i], scale});
+    }
   }
 }
 
-// Returns false if a bucket is impossible.
-bool put_buckets(const DecimalColumns& c, int8_t scale, std::vector<SlotBucket>& out) {
-  out.reserve(c.size());
+void put_buckets(const RealColumns& c, std::vector<SlotBucket>& out) {
+  for (size_t i = 0; i < c.size(); ++i) out.push_back({c.slots[i], real_bucket(c, i)});
+}
+
+bool are_possible(const DecimalColumns& c, int8_t scale) {
+  for (size_t i = 0; i < c.squares.size(); ++i) {
+    if (!is_possible(c.counts[i], Bucket::Decimal{c.sums[i], c.squares[i], c.mins[i], c.maxs[i], scale}))
+      return false;
+  }
+  return c.is_single() || c.mins.empty() ||
+         std::equal(c.mins.begin(), c.mins.end(), c.maxs.begin(), std::less_equal<>());
+}
+
+// Requires: all columns are there.
+bool are_possible(const RealColumns& c) {
   for (size_t i = 0; i < c.size(); ++i) {
-    const Bucket::Decimal d{c.sums[i], c.squares[i], c.mins[i], c.maxs[i], scale};
-    if (!is_possible(c.counts[i], d)) return false;
-    put_decimal(out, c.slots[i], c.counts[i], d);
+    const bool possible =
+        c.is_single() ? is_possible(1, single_real(c.sums[i]))
+                      : is_possible(c.counts[i], Bucket::Real{c.sums[i], c.squares[i], c.mins[i], c.maxs[i]});
+    if (!possible) return false;
   }
   return true;
-}
-
-bool put_buckets(const RealColumns& c, std::vector<SlotBucket>& out) {
-  out.reserve(c.size());
-  for (size_t i = 0; i < c.size(); ++i) {
-    const uint64_t count = c.is_single() ? 1 : c.counts[i];
-    const Bucket::Real r =
-        c.is_single() ? single_real(c.sums[i]) : Bucket::Real{c.sums[i], c.squares[i], c.mins[i], c.maxs[i]};
-    if (!is_possible(count, r)) return false;
-    out.push_back({c.slots[i], Bucket::from_real(count, r)});
-  }
-  return true;
-}
-
-// Makes buckets of counts and sums only; the other numbers are zero.
-void put_totals(const DecimalColumns& c, int8_t scale, std::vector<SlotBucket>& out) {
-  out.reserve(c.size());
-  for (size_t i = 0; i < c.size(); ++i) {
-    put_decimal(out, c.slots[i], c.counts[i], {c.sums[i], 0, 0, 0, scale});
-  }
-}
-
-void put_totals(const RealColumns& c, std::vector<SlotBucket>& out) {
-  out.reserve(c.size());
-  for (size_t i = 0; i < c.size(); ++i) {
-    out.push_back({c.slots[i], Bucket::from_real(c.counts[i], {c.sums[i], 0, 0, 0})});
-  }
 }
 
 struct Head {
@@ -191,43 +185,37 @@ std::optional<Head> read_head(Reader& in, Slot first_slot, int64_t chunk_slots) 
   return head;
 }
 
-bool read_decimals(BitReader& in, const Head& head, Slot end, Wanted wanted, std::vector<SlotBucket>& out) {
-  DecimalColumns c;
+bool read_decimals(BitReader& in, const Head& head, Slot end, Parts parts, DecimalColumns& c) {
   c.slots.assign(head.count, head.first);
   if (!read_common(in, head.flags, end, c)) return false;
   c.sums.resize(c.size());
   if (!((head.flags & kMeans) != 0 ? read_means(in, c) : decode_column(in, c.sums))) return false;
-  const bool whole = (head.flags & kSingles) == 0 && wanted != Wanted::kTotals;
-  if (whole) {
+  if ((head.flags & kSingles) == 0 && parts.extremes) {
     c.mins.resize(c.size());
     c.maxs.resize(c.size());
-    c.squares.resize(c.size());
     const auto form = static_cast<SpreadForm>(head.flags >> kSpreadShift);
-    if (!read_extremes(in, form, c) || !decode_spread(in, form, c)) return false;
+    if (!read_extremes(in, form, c)) return false;
+    c.squares.resize(parts.squares ? c.size() : 0);
+    if (parts.squares && !decode_spread(in, form, c)) return false;
   }
   if (head.unit > 1 && !multiply(c, static_cast<int64_t>(head.unit))) return false;
-  if (whole) return put_buckets(c, head.scale, out);
-  c.is_single() ? put_singles(c, head.scale, out) : put_totals(c, head.scale, out);
-  return true;
+  return are_possible(c, head.scale);
 }
 
-bool read_reals(BitReader& in, const Head& head, Slot end, Wanted wanted, std::vector<SlotBucket>& out) {
-  RealColumns c;
+bool read_reals(BitReader& in, const Head& head, Slot end, Parts parts, RealColumns& c) {
   c.slots.assign(head.count, head.first);
   if (!read_common(in, head.flags, end, c)) return false;
   c.sums.resize(c.size());
   if (!read_doubles(in, c.sums)) return false;
-  if (wanted == Wanted::kTotals) {
-    put_totals(c, out);
-    return true;
+  if (c.is_single()) return are_possible(c);
+  if (!parts.extremes) return true;
+  for (std::vector<double>* numbers : {&c.mins, &c.maxs}) {
+    numbers->resize(c.size());
+    if (!read_doubles(in, *numbers)) return false;
   }
-  if (!c.is_single()) {
-    for (std::vector<double>* numbers : {&c.mins, &c.maxs, &c.squares}) {
-      numbers->resize(c.size());
-      if (!read_doubles(in, *numbers)) return false;
-    }
-  }
-  return put_buckets(c, out);
+  if (!parts.squares) return true;
+  c.squares.resize(c.size());
+  return read_doubles(in, c.squares) && are_possible(c);
 }
 
 template <class C>
@@ -282,20 +270,34 @@ std::string encode_group(const Group& group, Slot first_slot) {
                           : encode_reals(group.combine, group.reals, first_slot);
 }
 
-std::optional<DecodedGroup> decode_group(std::string_view payload, Slot first_slot, int64_t chunk_slots,
-                                         Wanted wanted) {
+std::optional<Group> read_group(std::string_view payload, Slot first_slot, int64_t chunk_slots, Parts parts) {
   Reader reader(payload);
   const std::optional<Head> head = read_head(reader, first_slot, chunk_slots);
   if (!head) return std::nullopt;
   BitReader in(payload.substr(reader.position()));
-  DecodedGroup group;
+  const Slot end = first_slot + chunk_slots;
+  Group group;
   group.combine = (head->flags & kEvents) != 0 ? Combine::kAddEvents : Combine::kMerge;
-  if ((head->flags & kSingles) != 0) wanted = Wanted::kBuckets;
-  const bool sound = (head->flags & kReal) != 0
-                         ? read_reals(in, *head, first_slot + chunk_slots, wanted, group.buckets)
-                         : read_decimals(in, *head, first_slot + chunk_slots, wanted, group.buckets);
-  if (!sound || in.overrun() || (wanted != Wanted::kTotals && !in.done())) return std::nullopt;
+  group.is_decimal = (head->flags & kReal) == 0;
+  group.scale = head->scale;
+  const bool sound = group.is_decimal ? read_decimals(in, *head, end, parts, group.decimals)
+                                      : read_reals(in, *head, end, parts, group.reals);
+  const bool is_whole = parts.squares || (head->flags & kSingles) != 0;
+  if (!sound || in.overrun() || (is_whole && !in.done())) return std::nullopt;
   return group;
+}
+
+std::optional<DecodedGroup> decode_group(std::string_view payload, Slot first_slot, int64_t chunk_slots,
+                                         Wanted wanted) {
+  const bool whole = wanted != Wanted::kTotals;
+  const auto group = read_group(payload, first_slot, chunk_slots, {.extremes = whole, .squares = whole});
+  if (!group) return std::nullopt;
+  DecodedGroup decoded;
+  decoded.combine = group->combine;
+  decoded.buckets.reserve(group->size());
+  group->is_decimal ? put_buckets(group->decimals, group->scale, decoded.buckets)
+                    : put_buckets(group->reals, decoded.buckets);
+  return decoded;
 }
 
 }  // namespace statmill

@@ -10,15 +10,20 @@
 #include <string_view>
 
 #include "storage/codec/groups.h"
+#include "storage/slot_columns.h"
 
 namespace statmill {
 
 // Requires: the group is not empty, and its slots are in the chunk that begins at `first_slot`.
 std::string encode_group(const Group& group, Slot first_slot);
 
-// Returns nullopt if no encoder writes such a payload: slots outside the chunk or not ascending, buckets that
-// no samples could have made, too few or too many bytes. With Wanted::kTotals only what is read is checked.
-// Allocates at most `chunk_slots` buckets.
+// Returns the columns of the group, as far as `parts` needs them: those after the last one needed are not
+// read and are empty. Returns nullopt if no encoder writes such a payload: slots outside the chunk or not
+// ascending, buckets that no samples could have made, too few or too many bytes. Only what is read is
+// checked. Allocates at most `chunk_slots` entries per column.
+std::optional<Group> read_group(std::string_view payload, Slot first_slot, int64_t chunk_slots, Parts parts);
+
+// The same as a list of buckets.
 std::optional<DecodedGroup> decode_group(std::string_view payload, Slot first_slot, int64_t chunk_slots,
                                          Wanted wanted);
 

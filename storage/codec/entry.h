@@ -45,6 +45,21 @@ std::optional<SlotBucket> decode_entry(Reader& in, EntryReference& reference);
 // false, and changes nothing, if the entry is of another kind or invalid.
 bool step_over_short_entry(Reader& in, EntryReference& reference);
 
+// Calls on_single(reference) for each entry that step_over_short_entry() steps over, and on_bucket(bucket)
+// for each other one. Returns false as soon as one of these does, or at an entry that is not valid.
+template <class OnSingle, class OnBucket>
+bool for_each_entry(Reader in, EntryReference reference, OnSingle on_single, OnBucket on_bucket) {
+  while (!in.done()) {
+    if (step_over_short_entry(in, reference)) {
+      if (!on_single(reference)) return false;
+      continue;
+    }
+    const std::optional<SlotBucket> bucket = decode_entry(in, reference);
+    if (!bucket || !on_bucket(*bucket)) return false;
+  }
+  return true;
+}
+
 // This byte and an encoded histogram precede an entry of a distribution. No entry begins with it.
 inline constexpr uint8_t kHistogramFollows = 0x83;
 inline bool is_histogram_next(const Reader& in) {

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "storage/bucket_check.h"
 #include "storage/codec/entry.h"
 
 namespace statmill {
@@ -13,6 +14,36 @@ constexpr uint8_t kEvents = 0x08;  // Combine::kAddEvents
 
 // The reference of the first entry: the slot before the chunk, which saves most bytes of the entry's slot.
 EntryReference before(Slot first_slot) { return {first_slot - 1, 0, 0}; }
+
+// Calls the two as for_each_entry() does; events come as totals. Returns nullopt if the payload is not valid.
+template <class OnSingle, class OnBucket>
+std::optional<Combine> walk_run(std::string_view payload, Slot first_slot, int64_t chunk_slots,
+                                OnSingle on_single, OnBucket on_bucket) {
+  Reader in(payload);
+  const uint8_t flags = in.u8();
+  if (in.failed() || in.done() || (flags & ~kEvents) != 0) return std::nullopt;
+  const bool is_event = flags == kEvents;
+  Slot next = first_slot;
+  const auto moves_to = [&next, end = first_slot + chunk_slots](Slot slot) {
+    if (slot < next || slot >= end) return false;
+    next = slot + 1;
+    return true;
+  };
+  const bool valid = for_each_entry(
+      in, before(first_slot),
+      [&](const EntryReference& entry) {
+        if (!moves_to(entry.slot)) return false;
+        on_single(entry.slot, entry.mean, entry.scale);
+        return true;
+      },
+      [&](const SlotBucket& entry) {
+        if (!moves_to(entry.slot)) return false;
+        on_bucket(SlotBucket{entry.slot, is_event ? total_of(entry.bucket) : entry.bucket});
+        return true;
+      });
+  if (!valid) return std::nullopt;
+  return is_event ? Combine::kAddEvents : Combine::kMerge;
+}
 
 }  // namespace
 
@@ -31,23 +62,39 @@ std::string encode_entry_run(Combine combine, Slot first_slot, std::string_view 
   return out;
 }
 
+std::optional<EntryRun> read_entry_run(std::string_view payload, Slot first_slot, int64_t chunk_slots) {
+  EntryRun run;
+  DecimalColumns& singles = run.singles.decimals;
+  const auto add_single = [&](Slot slot, int64_t integer, int8_t scale) {
+    if (singles.slots.empty()) run.singles.scale = scale;
+    if (scale != run.singles.scale) {
+      run.buckets.push_back({slot, Bucket::from_decimal(1, single_decimal(integer, scale))});
+      return;
+    }
+    singles.slots.push_back(slot);
+    singles.sums.push_back(integer);
+  };
+  const auto combine = walk_run(payload, first_slot, chunk_slots, add_single, [&](const SlotBucket& b) {
+    if (b.bucket.count() > 1 || !b.bucket.is_decimal()) return run.buckets.push_back(b);
+    add_single(b.slot, b.bucket.decimal().sum, b.bucket.scale());
+  });
+  if (!combine) return std::nullopt;
+  run.singles.combine = *combine;
+  return run;
+}
+
 std::optional<DecodedGroup> decode_entry_run(std::string_view payload, Slot first_slot, int64_t chunk_slots) {
-  Reader in(payload);
-  const uint8_t flags = in.u8();
-  if (in.failed() || in.done() || (flags & ~kEvents) != 0) return std::nullopt;
   DecodedGroup group;
-  group.combine = flags == kEvents ? Combine::kAddEvents : Combine::kMerge;
   // An entry has at least one byte, most have two.
   group.buckets.reserve(std::min(static_cast<size_t>(chunk_slots), payload.size() / 2 + 1));
-  EntryReference reference = before(first_slot);
-  Slot next = first_slot;
-  while (!in.done()) {
-    const auto entry = decode_entry(in, reference);
-    if (!entry || entry->slot < next || entry->slot >= first_slot + chunk_slots) return std::nullopt;
-    next = entry->slot + 1;
-    const bool is_event = group.combine == Combine::kAddEvents;
-    group.buckets.push_back({entry->slot, is_event ? total_of(entry->bucket) : entry->bucket});
-  }
+  const auto combine = walk_run(
+      payload, first_slot, chunk_slots,
+      [&](Slot slot, int64_t integer, int8_t scale) {
+        group.buckets.push_back({slot, Bucket::from_decimal(1, single_decimal(integer, scale))});
+      },
+      [&](const SlotBucket& b) { group.buckets.push_back(b); });
+  if (!combine) return std::nullopt;
+  group.combine = *combine;
   return group;
 }
 

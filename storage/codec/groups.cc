@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "storage/bucket_check.h"
+
 namespace statmill {
 namespace {
 
@@ -128,6 +130,12 @@ void take_decimals(Combine combine, Buckets& decimals, std::vector<Group>& group
 }
 
 }  // namespace
+
+Bucket real_bucket(const RealColumns& c, size_t i) {
+  if (c.is_single()) return Bucket::from_real(1, single_real(c.sums[i]));
+  const auto number = [i](const std::vector<double>& numbers) { return numbers.empty() ? 0 : numbers[i]; };
+  return Bucket::from_real(c.counts[i], {c.sums[i], number(c.squares), number(c.mins), number(c.maxs)});
+}
 
 Bucket total_of(const Bucket& events) {
   if (events.count() == 1) return events;

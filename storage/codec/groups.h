@@ -36,6 +36,8 @@ struct Group {
   int8_t scale = 0;         // of decimals: value = integer / 10^scale
   DecimalColumns decimals;  // one of the two is empty
   RealColumns reals;
+
+  size_t size() const { return is_decimal ? decimals.size() : reals.size(); }
 };
 
 // A decoded frame.
@@ -43,6 +45,9 @@ struct DecodedGroup {
   Combine combine = Combine::kMerge;
   std::vector<SlotBucket> buckets;  // ascending slots, each once, none empty
 };
+
+// Returns bucket i of columns of doubles; numbers whose column is empty are 0.
+Bucket real_bucket(const RealColumns& columns, size_t i);
 
 // Returns one observation of the slot's total, which is all that is kept of events.
 Bucket total_of(const Bucket& events);

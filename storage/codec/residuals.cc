@@ -179,6 +179,36 @@ void encode_part(BitWriter& out, std::span<const uint64_t> numbers) {
   for (const uint64_t n : numbers) put_rice(out, n, k);
 }
 
+// Decodes kBatch codes of each word that is read, so that a code does not wait for a load. If they do not fit
+// into the word, or one of them is not plain, they are read again one by one. Requires: kBatch = 1 or k
+// <= 22.
+template <size_t kBatch>
+void decode_rice(BitReader& in, int k, std::span<uint64_t> numbers) {
+  constexpr int kZerosMax = 15;  // `seen` has no bit above if each of them is at most this
+  static_assert(kZerosMax < kUnaryMax);
+  const uint64_t mask = (uint64_t{1} << k) - 1;
+  uint64_t* to = numbers.data();
+  uint64_t* const end = to + numbers.size();
+  for (; static_cast<size_t>(end - to) >= kBatch; to += kBatch) {
+    uint64_t word = in.peek();
+    int bits = 0;
+    int seen = 0;
+    for (size_t j = 0; j < kBatch; ++j) {
+      const int zeros = std::countr_zero(word | uint64_t{1} << kUnaryMax);
+      to[j] = static_cast<uint64_t>(zeros) << k | (word >> (zeros + 1) & mask);
+      word >>= zeros + 1 + k;
+      bits += zeros + 1 + k;
+      seen |= zeros;
+    }
+    if (bits <= BitWriter::kBitsMax && seen <= kZerosMax) [[likely]] {
+      in.skip(bits);
+    } else {
+      for (size_t j = 0; j < kBatch; ++j) to[j] = get_rice(in, k);
+    }
+  }
+  for (; to < end; ++to) *to = get_rice(in, k);
+}
+
 bool decode_part(BitReader& in, std::span<uint64_t> numbers) {
   const uint64_t mode = in.get(kModeBits);
   if (mode == kSparse) return decode_sparse(in, numbers);
@@ -187,7 +217,16 @@ bool decode_part(BitReader& in, std::span<uint64_t> numbers) {
     return true;
   }
   const auto k = static_cast<int>(mode);
-  for (uint64_t& n : numbers) n = get_rice(in, k);
+  // As many codes as nearly always fit into a word: a code has k + 2 bits on average, few have k + 5.
+  constexpr int kFourMax = 9;
+  constexpr int kTwoMax = 22;
+  if (k <= kFourMax) {
+    decode_rice<4>(in, k, numbers);
+  } else if (k <= kTwoMax) {
+    decode_rice<2>(in, k, numbers);
+  } else {
+    decode_rice<1>(in, k, numbers);
+  }
   return !in.overrun();
 }
 

@@ -206,6 +206,29 @@ std::vector<SlotBucket> Window::buckets(Combine combine) const {
   return out;
 }
 
+void Window::add_to(SlotColumns& out, Combine combine) const {
+  const Slot begin = out.begin;
+  const Slot end = out.end();
+  const auto is_inside = [=](Slot slot) { return slot >= begin && slot < end; };
+  const auto add_bucket = [&](const SlotBucket& b) {
+    if (is_inside(b.slot)) out.add(static_cast<size_t>(b.slot - begin), b.bucket, combine);
+    return true;
+  };
+  const auto add_single = [&](const EntryReference& entry) {
+    if (is_inside(entry.slot))
+      out.add_single(static_cast<size_t>(entry.slot - begin), entry.mean, entry.scale, combine);
+    return true;
+  };
+  SM_CHECK(for_each_entry(Reader({bytes_.get(), size_}), {}, add_single, add_bucket));
+  if (is_open_) add_bucket({newest_slot_, open().bucket});
+  if (!more_) return;
+  for (const SlotBucket& b : more_->late) add_bucket(b);
+  if (!out.parts.histograms) return;
+  std::vector<SlotHistogram> all = more_->histograms.histograms();
+  std::erase_if(all, [&](const SlotHistogram& h) { return !is_inside(h.slot); });
+  merge_into(out.histograms, all);
+}
+
 size_t Window::memory_bytes() const {
   size_t bytes = capacity_;
   if (more_) {

@@ -15,6 +15,7 @@
 #include "storage/codec/codec.h"
 #include "storage/codec/entry.h"
 #include "storage/codec/histogram_window.h"
+#include "storage/slot_columns.h"
 
 namespace statmill {
 
@@ -59,6 +60,8 @@ class Window {
   std::optional<Run> run() const;
   // Ascending, each slot once.
   std::vector<SlotBucket> buckets(Combine combine) const;
+  // Adds the buckets, and the histograms if out.parts has them, that lie in the range of `out`.
+  void add_to(SlotColumns& out, Combine combine) const;
   // Returns null if there are none.
   const HistogramWindow* histograms() const {
     return more_ && !more_->histograms.is_empty() ? &more_->histograms : nullptr;

@@ -3,7 +3,12 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+
+#include "storage/codec/groups.h"
 #include "tests/storage/buckets.h"
+#include "tests/storage/histograms.h"
+#include "tests/storage/slot_columns.h"
 
 namespace statmill {
 namespace {
@@ -36,6 +41,39 @@ RC_GTEST_PROP(Window, HoldsTheTotalsOfEvents, ()) {
   Window window;
   for (const SlotBucket& b : buckets) window.add(b, Combine::kAddEvents, nullptr);
   RC_ASSERT(window.buckets(Combine::kAddEvents) == added_up(buckets, Combine::kAddEvents));
+}
+
+// Entries, the open bucket, late buckets and histograms, with what lies outside of the columns left out.
+RC_GTEST_PROP(Window, AddsToColumnsWhatItsBucketsAre, ()) {
+  const Combine combine = *rc::gen::element(Combine::kMerge, Combine::kAddEvents);
+  Window window;
+  const bool in_order = *rc::gen::arbitrary<bool>();
+  auto buckets = *arrivals(*rc::gen::element(exact_buckets(), any_buckets()));
+  if (in_order) {
+    std::stable_sort(buckets.begin(), buckets.end(),
+                     [](const SlotBucket& a, const SlotBucket& b) { return a.slot < b.slot; });
+  }
+  for (SlotBucket b : buckets) {
+    if (combine == Combine::kAddEvents) b.bucket = total_of(b.bucket);
+    const SparseHistogram histogram = *histograms();
+    window.add(b, combine, nullptr, histogram.is_empty() ? nullptr : &histogram);
+  }
+  const Slot begin = *rc::gen::inRange<Slot>(995, 1025);
+  SlotColumns columns(begin, *rc::gen::inRange<size_t>(0, 30), {true, true, *rc::gen::arbitrary<bool>()});
+  window.add_to(columns, combine);
+  check_form(columns);
+  const auto is_outside = [&](const auto& at) { return at.slot < columns.begin || at.slot >= columns.end(); };
+  std::vector<SlotBucket> expected = window.buckets(combine);
+  std::erase_if(expected, is_outside);
+  RC_ASSERT(columns.present.count() == expected.size());
+  for (const SlotBucket& b : expected) {
+    RC_ASSERT(same_numbers(columns.bucket_at(static_cast<size_t>(b.slot - begin)), b.bucket, columns.parts));
+  }
+  std::vector<SlotHistogram> expected_histograms;
+  if (columns.parts.histograms && window.histograms() != nullptr)
+    expected_histograms = window.histograms()->histograms();
+  std::erase_if(expected_histograms, is_outside);
+  RC_ASSERT(columns.histograms == expected_histograms);
 }
 
 // Including doubles: a replay after a crash restores every bit.
