@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <charconv>
+#include <cmath>
 #include <random>
 
 #include "base/text.h"
@@ -43,6 +44,37 @@ TEST(QueryResult, KeepsEveryDoubleThatTheServerWrites) {
     std::string text;
     append_number(text, value);
     ASSERT_EQ(parsed(text), value) << text;
+  }
+}
+
+TEST(QueryResult, ReadsTheSeriesOfAnExpression) {
+  const auto result = parse_query_result(
+      R"({"from":0,"until":20,"step":10,"tier":10,"series":[)"
+      R"({"labels":{"__name__":"up","job":"a\"b"},"avg":[1,null],"max":[2,"NaN"]},)"
+      R"({"labels":{"__name__":"cpu.idle","data.center":"fra"},"value":["+Inf","-Inf"]},)"
+      R"({"labels":{},"value":[0,0]},{"labels":{"__name__":"up"},"value":[0,0]}],)"
+      R"("infos":["means of 5 min stand for samples"],"warnings":["3 frames"],"cost":{"slots":4}})",
+      {});
+  ASSERT_TRUE(result) << result.error().message;
+  ASSERT_EQ(result->series.size(), 4U);
+  EXPECT_EQ(result->series[0].name, "up{job=\"a\\\"b\"}");
+  EXPECT_EQ(result->series[0].kind, "");
+  EXPECT_EQ(result->series[0].columns[0].first, "avg");
+  EXPECT_EQ(result->series[0].columns[0].second[1], std::nullopt);
+  EXPECT_TRUE(std::isnan(*result->series[0].columns[1].second[1]));
+  EXPECT_EQ(result->series[1].name, "{\"cpu.idle\", \"data.center\"=\"fra\"}");
+  EXPECT_EQ(result->series[1].columns[0].second[1], -HUGE_VAL);
+  EXPECT_EQ(result->series[2].name, "{}");
+  EXPECT_EQ(result->series[3].name, "up");
+  EXPECT_EQ(result->infos, std::vector<std::string>{"means of 5 min stand for samples"});
+  EXPECT_EQ(result->warnings, std::vector<std::string>{"3 frames"});
+}
+
+TEST(QueryResult, RefusesLabelsThatAreNone) {
+  for (const std::string labels : {"7", "[]", "null", R"({"a":1})"}) {
+    EXPECT_FALSE(parse_query_result(
+        R"({"from":0,"until":10,"step":10,"series":[{"labels":)" + labels + R"(,"value":[1]}]})", {}))
+        << labels;
   }
 }
 

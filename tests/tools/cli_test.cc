@@ -7,6 +7,7 @@
 #include "tests/support/sockets.h"
 #include "tests/support/temp_directory.h"
 #include "tests/tools/fake_server.h"
+#include "tests/tools/run_command.h"
 
 namespace statmill {
 namespace {
@@ -16,11 +17,6 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 constexpr std::string_view kAccepted = R"({"received":1,"accepted":1,"refused":{}})";
-
-// Runs a command line at unix second 1700000000.
-Outcome run(const std::string& server_url, std::vector<std::string> arguments) {
-  return run_cli(arguments, {.default_server = server_url, .now = from_unix_seconds(1'700'000'000)});
-}
 
 std::string unused_url() { return "http://127.0.0.1:" + std::to_string(unused_port()); }
 
@@ -50,6 +46,9 @@ TEST(Cli, RefusesInvalidCommandLines) {
       {{"query", "a", "--from", "once"}, "--from: "},
       {{"query", "a", "--until", "1.5"}, "--until: "},
       {{"query", "a", "--step", "ten"}, "--step: "},
+      {{"query", "a", "--step", "0"}, "--step: "},
+      {{"query", "a", "--step", "-10"}, "--step: "},
+      {{"query", "a", "--step", "31622401"}, "--step: "},
       {{"query", "a", "--max-points", "0"}, "--max-points: "},
       {{"query", "a", "--format", "xml"}, "--format \"xml\""},
       {{"ls", "a", "b"}, "too many arguments"},
@@ -77,7 +76,7 @@ TEST(Cli, RefusesInvalidCommandLines) {
   };
   const FakeServer server(200, std::string(kAccepted));
   for (const Case& c : cases) {
-    const Outcome outcome = run(server.url(), c.arguments);
+    const Outcome outcome = run_command(server.url(), c.arguments);
     EXPECT_EQ(outcome.code, ExitCode::kUsage) << c.why;
     EXPECT_THAT(outcome.messages, HasSubstr(c.why));
     EXPECT_EQ(outcome.output, "") << c.why;
@@ -86,10 +85,10 @@ TEST(Cli, RefusesInvalidCommandLines) {
 }
 
 TEST(Cli, PrintsHelpAndVersion) {
-  EXPECT_THAT(run(unused_url(), {"--help"}).output, StartsWith("Usage: statmill COMMAND"));
-  EXPECT_THAT(run(unused_url(), {"--version"}).output, StartsWith("statmill "));
+  EXPECT_THAT(run_command(unused_url(), {"--help"}).output, StartsWith("Usage: statmill COMMAND"));
+  EXPECT_THAT(run_command(unused_url(), {"--version"}).output, StartsWith("statmill "));
   for (const std::string command : {"put", "query", "ls", "status"}) {
-    const Outcome outcome = run(unused_url(), {command, "--help"});
+    const Outcome outcome = run_command(unused_url(), {command, "--help"});
     EXPECT_EQ(outcome.code, ExitCode::kOk);
     EXPECT_THAT(outcome.output, StartsWith("Usage: statmill " + command));
     EXPECT_THAT(outcome.output, HasSubstr("--server"));
@@ -99,11 +98,11 @@ TEST(Cli, PrintsHelpAndVersion) {
 
 TEST(Cli, AdminCommandsUseTheAdminSocket) {
   for (const std::string command : {"flush", "check", "backup"}) {
-    const Outcome outcome = run(unused_url(), {command, "--help"});
+    const Outcome outcome = run_command(unused_url(), {command, "--help"});
     EXPECT_THAT(outcome.output, StartsWith("Usage: statmill " + command));
     EXPECT_THAT(outcome.output, HasSubstr("--admin.socket"));
   }
-  const Outcome unreachable = run(unused_url(), {"--admin.socket", "/no/such.sock", "flush"});
+  const Outcome unreachable = run_command(unused_url(), {"--admin.socket", "/no/such.sock", "flush"});
   EXPECT_EQ(unreachable.code, ExitCode::kUnreachable);
   EXPECT_EQ(unreachable.messages, "statmill: cannot reach /no/such.sock: No such file or directory\n");
 }
@@ -111,12 +110,12 @@ TEST(Cli, AdminCommandsUseTheAdminSocket) {
 TEST(Cli, FileCommandsReportTheMissingFile) {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"verify", "/no/such"}, {"restore", "/no/such", "/nor/this"}}) {
-    const Outcome outcome = run(unused_url(), arguments);
+    const Outcome outcome = run_command(unused_url(), arguments);
     EXPECT_EQ(outcome.code, ExitCode::kFailed);
     EXPECT_EQ(outcome.messages,
               "statmill: /no/such: it has no file BACKUP: not a backup, or an unfinished one\n");
   }
-  const Outcome checked = run(unused_url(), {"check", "/no/such", "--admin.socket", "/any.sock"});
+  const Outcome checked = run_command(unused_url(), {"check", "/no/such", "--admin.socket", "/any.sock"});
   EXPECT_EQ(checked.code, ExitCode::kFailed);
   EXPECT_EQ(checked.messages,
             "statmill: /no/such: it has no file FORMAT: not a data directory of statmill\n");
@@ -140,7 +139,7 @@ TEST(Cli, CheckOfADirectoryEndsWithTheStatusOfTheServer) {
     const TempDirectory directory;
     directory.write(c.file, c.content);
     const Outcome outcome =
-        run(unused_url(), {"check", directory.path().string(), "--admin.socket", "/any.sock"});
+        run_command(unused_url(), {"check", directory.path().string(), "--admin.socket", "/any.sock"});
     EXPECT_EQ(outcome.code, c.code) << c.why;
     EXPECT_THAT(outcome.messages, HasSubstr(c.why));
   }
@@ -149,7 +148,7 @@ TEST(Cli, CheckOfADirectoryEndsWithTheStatusOfTheServer) {
 TEST(Cli, ReportsAnUnreachableServer) {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"put", "a", "1"}, {"query", "a"}, {"ls"}, {"status"}}) {
-    const Outcome outcome = run(unused_url(), arguments);
+    const Outcome outcome = run_command(unused_url(), arguments);
     EXPECT_EQ(outcome.code, ExitCode::kUnreachable);
     EXPECT_THAT(outcome.messages, HasSubstr("cannot reach 127.0.0.1:"));
   }
@@ -157,7 +156,7 @@ TEST(Cli, ReportsAnUnreachableServer) {
 
 TEST(Cli, AcceptsOptionsBeforeTheCommand) {
   const FakeServer server(200, std::string(kAccepted));
-  EXPECT_EQ(run(unused_url(), {"--server", server.url(), "--timeout=5s", "put", "a", "1"}).code,
+  EXPECT_EQ(run_command(unused_url(), {"--server", server.url(), "--timeout=5s", "put", "a", "1"}).code,
             ExitCode::kOk);
   EXPECT_THAT(server.requests(), ElementsAre("POST /api/v1/lines a 1\n"));
 }
@@ -177,7 +176,7 @@ TEST(Cli, PutSendsOneLine) {
     const FakeServer server(200, std::string(kAccepted));
     std::vector<std::string> arguments = {"put"};
     arguments.insert(arguments.end(), c.operands.begin(), c.operands.end());
-    const Outcome outcome = run(server.url(), arguments);
+    const Outcome outcome = run_command(server.url(), arguments);
     EXPECT_EQ(outcome.code, ExitCode::kOk) << c.line << outcome.messages;
     EXPECT_EQ(outcome.messages + outcome.output, "");
     EXPECT_THAT(server.requests(), ElementsAre("POST /api/v1/lines " + std::string(c.line)));
@@ -187,21 +186,21 @@ TEST(Cli, PutSendsOneLine) {
 TEST(Cli, PutPrintsWhyASampleIsRefused) {
   const FakeServer server(
       400, R"({"received":1,"accepted":0,"refused":{"bad_value":1},"error":"1 of 1 refused"})");
-  const Outcome outcome = run(server.url(), {"put", "a", "x"});
+  const Outcome outcome = run_command(server.url(), {"put", "a", "x"});
   EXPECT_EQ(outcome.code, ExitCode::kRefused);
   EXPECT_EQ(outcome.messages, "statmill: refused: bad_value\n");
 }
 
 TEST(Cli, PutFailsIfTheServerAcceptsNoSample) {
   const FakeServer server(200, R"({"received":0,"accepted":0,"refused":{}})");
-  EXPECT_EQ(run(server.url(), {"put", "a", "1"}).code, ExitCode::kRefused);
+  EXPECT_EQ(run_command(server.url(), {"put", "a", "1"}).code, ExitCode::kRefused);
 }
 
 TEST(Cli, PrintsTheErrorOfTheServer) {
   const FakeServer server(404, R"({"error":"no series \"a\"","status":404})");
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"put", "a", "1"}, {"query", "a"}, {"ls"}, {"status"}}) {
-    const Outcome outcome = run(server.url(), arguments);
+    const Outcome outcome = run_command(server.url(), arguments);
     EXPECT_EQ(outcome.code, ExitCode::kFailed);
     EXPECT_EQ(outcome.messages, "statmill: no series \"a\"\n");
     EXPECT_EQ(outcome.output, "");
@@ -210,80 +209,14 @@ TEST(Cli, PrintsTheErrorOfTheServer) {
 
 TEST(Cli, PrintsTheStatusOfAnErrorWithoutMessage) {
   const FakeServer server(502, "<html>proxy</html>");
-  EXPECT_EQ(run(server.url(), {"query", "a"}).messages, "statmill: the server answered with status 502\n");
-}
-
-TEST(Cli, QuerySendsItsOptionsAsParameters) {
-  const FakeServer server(200, R"({"from":0,"until":0,"step":60,"tier":10,"series":[]})");
-  const Outcome outcome =
-      run(server.url(), {"query", "a.{b,c}*", "x y&z+%", "--from", "-1h", "--until", "now", "--step", "1m",
-                         "--max-points", "50", "--stats", "avg,max"});
-  EXPECT_EQ(outcome.code, ExitCode::kOk) << outcome.messages;
-  EXPECT_EQ(outcome.messages, "statmill: no series matches\n");
-  ASSERT_EQ(server.requests().size(), 1U);
-  EXPECT_THAT(server.requests().front(), StartsWith("GET /api/v1/query?series=a.%7Bb%2Cc%7D%2A&"));
-  EXPECT_THAT(server.requests().front(), HasSubstr("&series=x%20y%26z%2B%25&"));
-  EXPECT_THAT(server.requests().front(),
-              HasSubstr("&from=-1h&until=now&step=1m&max_points=50&stats=avg%2Cmax"));
-}
-
-constexpr std::string_view kQueryAnswer =
-    R"({"from":1700000000,"until":1700000020,"step":10,"tier":10,)"
-    R"("series":[{"name":"a","kind":"gauge","avg":[1.25,null],"max":[2,null]}]})";
-
-TEST(Cli, QueryPrintsEachFormat) {
-  const FakeServer server(200, std::string(kQueryAnswer));
-  const std::vector<std::string> query = {"query", "a", "--stats", "max,avg", "--format"};
-  const auto print = [&](const std::string& form) {
-    std::vector<std::string> arguments = query;
-    arguments.push_back(form);
-    return run(server.url(), arguments).output;
-  };
-  EXPECT_EQ(print("json"), std::string(kQueryAnswer) + "\n");
-  EXPECT_EQ(print("csv"),
-            "series,time,unix,max,avg\n"
-            "a,2023-11-14T22:13:20Z,1700000000,2,1.25\n"
-            "a,2023-11-14T22:13:30Z,1700000010,,\n");
-  EXPECT_EQ(print("table"),
-            "a  gauge  step 10s\n"
-            "time (UTC)           max   avg\n"
-            "2023-11-14 22:13:20    2  1.25\n"
-            "2023-11-14 22:13:30    -     -\n");
-}
-
-TEST(Cli, QueryRefusesUnexpectedAnswers) {
-  const std::vector<std::string_view> answers = {
-      "",
-      "{}",
-      "[]",
-      "null",
-      R"({"from":0,"until":10,"step":0,"series":[]})",
-      R"({"from":0,"until":20,"step":10,"series":[{"name":"a","kind":"gauge","avg":[1]}]})",
-      R"({"from":0,"until":10,"step":10,"series":[{"name":"a","kind":"gauge","avg":["1"]}]})",
-      R"({"from":0,"until":10,"step":10,"series":[{"name":7,"kind":"gauge","avg":[1]}]})",
-      R"({"from":0,"until":10,"step":10,"series":[{"name":"a","kind":"gauge"}]})",
-  };
-  for (const std::string_view answer : answers) {
-    const FakeServer server(200, std::string(answer));
-    const Outcome outcome = run(server.url(), {"query", "a", "--stats", "avg"});
-    EXPECT_EQ(outcome.code, ExitCode::kFailed) << answer;
-    EXPECT_THAT(outcome.messages, HasSubstr("not as expected")) << answer;
-  }
-}
-
-TEST(Cli, QueryPrintsTheWarningsOfTheServer) {
-  const FakeServer server(
-      200, R"({"from":0,"until":10,"step":10,"tier":10,"series":[{"name":"a","kind":"gauge","avg":[1]}],)"
-           R"("warnings":["3 stored frames are damaged","odd"]})");
-  const Outcome outcome = run(server.url(), {"query", "a", "--stats", "avg", "--format", "csv"});
-  EXPECT_EQ(outcome.code, ExitCode::kOk);
-  EXPECT_EQ(outcome.messages, "statmill: warning: 3 stored frames are damaged\nstatmill: warning: odd\n");
+  EXPECT_EQ(run_command(server.url(), {"query", "a"}).messages,
+            "statmill: the server answered with status 502\n");
 }
 
 TEST(Cli, ListSendsPatternAndLimitAndReportsTruncation) {
   const FakeServer server(
       200, R"({"series":[{"name":"a.b","kind":"event","last_s":1700000000}],"truncated":true})");
-  const Outcome outcome = run(server.url(), {"ls", "a.*", "--limit", "1", "--format", "csv"});
+  const Outcome outcome = run_command(server.url(), {"ls", "a.*", "--limit", "1", "--format", "csv"});
   EXPECT_EQ(outcome.output, "series,kind,last,unix\na.b,event,2023-11-14T22:13:20Z,1700000000\n");
   EXPECT_EQ(outcome.messages, "statmill: more series match than --limit 1\n");
   EXPECT_THAT(server.requests(), ElementsAre("GET /api/v1/series?match=a.%2A&limit=1"));
@@ -296,21 +229,21 @@ TEST(Cli, RejectsPrintsEachFormat) {
       R"("reason":"series_limit","bytes":201,"line":"a,b","truncated":true}]})"
       "\n";
   const FakeServer server(200, answer);
-  EXPECT_EQ(run(server.url(), {"rejects"}).output,
+  EXPECT_EQ(run_command(server.url(), {"rejects"}).output,
             "time (UTC)           listener  sender      reason        line\n"
             "2023-11-14 22:13:20  udp       10.0.0.7    bad_value     cpu \\\\ x\n"
             "2023-11-14 22:13:21  tcp       [::1]:4711  series_limit  a,b...\n");
-  EXPECT_EQ(run(server.url(), {"rejects", "--format", "csv"}).output,
+  EXPECT_EQ(run_command(server.url(), {"rejects", "--format", "csv"}).output,
             "time,unix,listener,sender,reason,bytes,line\n"
             "2023-11-14T22:13:20Z,1700000000,udp,10.0.0.7,bad_value,7,cpu \\\\ x\n"
             "2023-11-14T22:13:21Z,1700000001,tcp,[::1]:4711,series_limit,201,\"a,b\"\n");
-  EXPECT_EQ(run(server.url(), {"rejects", "--format", "json"}).output, answer);
+  EXPECT_EQ(run_command(server.url(), {"rejects", "--format", "json"}).output, answer);
   EXPECT_THAT(server.requests(), testing::Each("GET /api/v1/status/rejects"));
 }
 
 TEST(Cli, RejectsReportsAnEmptyList) {
   const FakeServer server(200, R"({"rejects":[]})");
-  EXPECT_EQ(run(server.url(), {"rejects"}).messages, "statmill: nothing has been refused\n");
+  EXPECT_EQ(run_command(server.url(), {"rejects"}).messages, "statmill: nothing has been refused\n");
 }
 
 TEST(Cli, AgentsPrintsOneRowPerAgent) {
@@ -325,17 +258,19 @@ TEST(Cli, AgentsPrintsOneRowPerAgent) {
       R"("lines_dropped":null,"collectors":null,"collectors_not_ok":null,"troubles":[],"last_gaps":[]}]})"
       "\n";
   const FakeServer server(200, answer);
-  const Outcome table = run(server.url(), {"agents"});
-  EXPECT_EQ(
-      table.output,
-      "host    id        connected  peer         version  clock ms  durable  lag s                  lost  "
-      "refused  gaps  spool bytes  trouble\n"
-      "web1    674ddfbe  yes        10.0.0.7:99  0.1.0         -15        7      3  18446744073709551615  "
-      "      2     1         4096        1\n"
-      "a?[2Jb  00000001  no                                      -        1     90                     0  "
-      "      0     0            -        -\n");
+  const Outcome table = run_command(server.url(), {"agents"});
+  EXPECT_EQ(table.output,
+            "host           id        connected  peer         version  clock ms  durable  lag s              "
+            "    lost  "
+            "refused  gaps  spool bytes  trouble\n"
+            "web1           674ddfbe  yes        10.0.0.7:99  0.1.0         -15        7      3  "
+            "18446744073709551615  "
+            "      2     1         4096        1\n"
+            "a<U+001B>[2Jb  00000001  no                                      -        1     90              "
+            "       0  "
+            "      0     0            -        -\n");
   EXPECT_EQ(table.messages, "statmill: 2 known agents, 1 connected\n");
-  EXPECT_EQ(run(server.url(), {"agents", "--format", "json"}).output, answer);
+  EXPECT_EQ(run_command(server.url(), {"agents", "--format", "json"}).output, answer);
   EXPECT_THAT(server.requests(), testing::Each("GET /api/v1/status/agents"));
 }
 
@@ -346,7 +281,7 @@ TEST(Cli, CardinalityPrintsCountsAndTopSenders) {
       R"("prefixes":{"top":[{"prefix":"host","count":8},{"prefix":"shop","count":1}],"missed":0},)"
       R"("refused":12,"refused_by_sender":{"top":[{"sender":"10.0.0.7","count":12}],"missed":0},)"
       R"("refused_by_prefix":{"top":[{"prefix":"bomb","count":11}],"missed":1}})");
-  EXPECT_EQ(run(server.url(), {"cardinality", "--parts", "2"}).output,
+  EXPECT_EQ(run_command(server.url(), {"cardinality", "--parts", "2"}).output,
             "series                            9 of 10\n"
             "new in the last minute            2\n"
             "samples refused for lack of room  12\n"
@@ -369,7 +304,7 @@ TEST(Cli, StatusCommandsRefuseUnexpectedAnswers) {
   for (const char* command : {"rejects", "cardinality", "agents"}) {
     for (const char* answer : {"", "{}", R"({"rejects":[{}]})", R"({"series":1})"}) {
       const FakeServer server(200, std::string(answer));
-      const Outcome outcome = run(server.url(), {command});
+      const Outcome outcome = run_command(server.url(), {command});
       EXPECT_EQ(outcome.code, ExitCode::kFailed) << command << answer;
       EXPECT_THAT(outcome.messages, HasSubstr("not as expected")) << command << answer;
     }
@@ -378,7 +313,7 @@ TEST(Cli, StatusCommandsRefuseUnexpectedAnswers) {
 
 TEST(Cli, StatusFlattensTheAnswerOfTheServer) {
   const FakeServer server(200, R"({"version":"0.1.0","series":{"count":3,"limit":1.5},"ready":true})");
-  EXPECT_EQ(run(server.url(), {"status"}).output,
+  EXPECT_EQ(run_command(server.url(), {"status"}).output,
             "version       0.1.0\n"
             "series.count  3\n"
             "series.limit  1.5\n"

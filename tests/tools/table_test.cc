@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace statmill {
 namespace {
 
@@ -41,7 +43,7 @@ TEST(QueryTable, HasOneBlockPerSeriesAndDashesInEmptySlots) {
 }
 
 TEST(QueryCsv, QuotesNamesAndLeavesEmptySlotsEmpty) {
-  EXPECT_EQ(query_csv(two_series(), {"avg", "count"}),
+  EXPECT_EQ(query_csv(two_series()),
             "series,time,unix,avg,count\n"
             "web.load,2023-11-14T22:13:20Z,1700000000,1.5,10\n"
             "web.load,2023-11-14T22:13:30Z,1700000010,,\n"
@@ -49,6 +51,30 @@ TEST(QueryCsv, QuotesNamesAndLeavesEmptySlotsEmpty) {
             "\"odd,\"\"name\"\"\",2023-11-14T22:13:20Z,1700000000,0,1\n"
             "\"odd,\"\"name\"\"\",2023-11-14T22:13:30Z,1700000010,0,1\n"
             "\"odd,\"\"name\"\"\",2023-11-14T22:13:40Z,1700000020,0.1,1\n");
+}
+
+TEST(QueryCsv, LeavesStatisticsThatASeriesDoesNotHaveEmpty) {
+  const QueryResult result{.from_s = 0,
+                           .until_s = 10,
+                           .step_s = 10,
+                           .series = {{"a", "", {{"avg", {1.0}}}},
+                                      {"b", "", {{"value", {std::numeric_limits<double>::quiet_NaN()}}}}}};
+  EXPECT_EQ(query_csv(result),
+            "series,time,unix,avg,value\n"
+            "a,1970-01-01T00:00:00Z,0,1,\n"
+            "b,1970-01-01T00:00:00Z,0,,NaN\n");
+}
+
+TEST(TextTable, ShowsWhatNamesHide) {
+  TextTable table({{"name"}, {"value", Align::kRight}});
+  table.add({"a\x1b[2J", "1"});
+  table.add({"负载", "2"});
+  table.add({"\u202e\xff", "3"});
+  EXPECT_EQ(table.text(),
+            "name           value\n"
+            "a<U+001B>[2J       1\n"
+            "负载               2\n"
+            "<U+202E><xFF>      3\n");
 }
 
 TEST(Listing, IsAlignedForPeopleAndCommaSeparatedForPrograms) {

@@ -1,6 +1,9 @@
 #include "tools/statmill/answer.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
+#include <cctype>
+#include <limits>
 
 #include "base/text.h"
 #include "tools/statmill/parse_json.h"
@@ -52,8 +55,12 @@ class Document {
     if (error) failed_ = true;
     return error ? 0 : out;
   }
+  // Also "NaN", "+Inf" and "-Inf", for which JSON has no numbers.
   std::optional<double> number_or_null(const json::value& v) {
     if (v.is_null()) return std::nullopt;
+    if (v == "NaN") return std::numeric_limits<double>::quiet_NaN();
+    if (v == "+Inf") return std::numeric_limits<double>::infinity();
+    if (v == "-Inf") return -std::numeric_limits<double>::infinity();
     boost::system::error_code error;
     const auto out = v.to_number<double>(error);
     if (error) failed_ = true;
@@ -82,6 +89,44 @@ std::string scalar_text(const json::value& v) {
   return json::serialize(v);
 }
 
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && (std::isdigit(static_cast<unsigned char>(name.front())) == 0) &&
+         std::all_of(name.begin(), name.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == ':'; });
+}
+
+// Returns labels as PromQL writes them: up{job="a"}, or {"cpu.idle", job="a"}.
+std::string labels_text(Document& document, const json::value& labels) {
+  std::string name;
+  std::string rest;
+  const json::object* object = labels.if_object();
+  if (object == nullptr) return document.text(json::value());  // notes the failure
+  const auto separate = [&] { rest.append(rest.empty() ? "" : ", "); };
+  for (const auto& [key, value] : *object) {
+    const std::string text = document.text(value);
+    if (key == "__name__" && is_plain_name(text)) {
+      name = text;
+    } else {
+      separate();
+      if (key != "__name__")
+        rest.append(is_plain_name(key) ? std::string(key) : json::serialize(json::value(key))).append("=");
+      rest.append(json::serialize(value));
+    }
+  }
+  return rest.empty() && !name.empty() ? name : name + "{" + rest + "}";
+}
+
+// Returns the names of the fields that are arrays, in their order.
+std::vector<std::string> array_names(const json::value& series) {
+  std::vector<std::string> out;
+  const json::object* object = series.if_object();
+  if (object == nullptr) return out;
+  for (const auto& [key, value] : *object) {
+    if (value.is_array()) out.emplace_back(key);
+  }
+  return out;
+}
+
 void flatten(const json::value& v, const std::string& path,
              std::vector<std::pair<std::string, std::string>>& out) {
   const json::object* object = v.if_object();
@@ -106,17 +151,22 @@ Result<QueryResult> parse_query_result(std::string_view text, const std::vector<
   const auto slots = static_cast<size_t>((out.until_s - out.from_s) / out.step_s);
   for (const json::value& s : document.array(document.field(document.root(), "series"))) {
     SeriesColumns& series = out.series.emplace_back();
-    series.name = document.text(document.field(s, "name"));
-    series.kind = document.text(document.field(s, "kind"));
-    for (const std::string& stat : stats) {
+    const json::value* labels = document.optional(s, "labels");
+    const json::value* kind = document.optional(s, "kind");
+    series.name =
+        labels != nullptr ? labels_text(document, *labels) : document.text(document.field(s, "name"));
+    if (labels == nullptr || kind != nullptr) series.kind = document.text(document.field(s, "kind"));
+    for (const std::string& stat : stats.empty() ? array_names(s) : stats) {
       auto& column = series.columns.emplace_back(stat, std::vector<std::optional<double>>()).second;
       for (const json::value& v : document.array(document.field(s, stat)))
         column.push_back(document.number_or_null(v));
       if (column.size() != slots) return not_understood("answer");
     }
   }
-  if (const json::value* warnings = document.optional(document.root(), "warnings")) {
-    for (const json::value& w : document.array(*warnings)) out.warnings.push_back(document.text(w));
+  for (const auto& [name, texts] : {std::pair("warnings", &out.warnings), std::pair("infos", &out.infos)}) {
+    const json::value* found = document.optional(document.root(), name);
+    if (found == nullptr) continue;
+    for (const json::value& t : document.array(*found)) texts->push_back(document.text(t));
   }
   if (document.failed()) return not_understood("answer");
   return out;
@@ -217,6 +267,7 @@ Result<KnownAgents> parse_agents(std::string_view text) {
     out.agents.push_back({.host = text_of("host"),
                           .id = text_of("id"),
                           .is_connected = document.boolean(document.field(a, "connected")),
+                          .seen_s = document.integer(document.field(a, "seen")),
                           .peer = text_of("peer"),
                           .version = text_of("version"),
                           .clock_ms = number("clock_difference_ms"),

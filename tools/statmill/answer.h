@@ -15,8 +15,8 @@
 namespace statmill {
 
 struct SeriesColumns {
-  std::string name;
-  std::string kind;
+  std::string name;  // or the labels of a result: up{job="a"}
+  std::string kind;  // empty for the result of an expression
   // stat -> one value per slot, nullopt where the slot is empty. All columns have the same size.
   std::vector<std::pair<std::string, std::vector<std::optional<double>>>> columns;
 };
@@ -27,6 +27,7 @@ struct QueryResult {
   int64_t step_s = 0;
   std::vector<SeriesColumns> series;
   std::vector<std::string> warnings = {};  // what may be wrong with the numbers
+  std::vector<std::string> infos = {};     // how the numbers are to be read
 };
 
 struct ListedSeries {
@@ -80,6 +81,7 @@ struct ListedAgent {
   std::string host;
   std::string id;
   bool is_connected = false;
+  int64_t seen_s = 0;  // unix seconds, when it last sent something
   std::string peer;
   std::string version;
   std::string clock_ms;
@@ -110,7 +112,7 @@ struct LinesOutcome {
 };
 
 // All return kCorrupt if the text is not an answer of the expected form.
-// `stats` are the wanted columns, in order.
+// `stats` are the wanted columns, in order; if empty, those of the answer.
 Result<QueryResult> parse_query_result(std::string_view json, const std::vector<std::string>& stats);
 Result<SeriesListing> parse_series_listing(std::string_view json);
 Result<Selection> parse_selection(std::string_view json);

@@ -94,6 +94,13 @@ Result<Format> parse_format(std::string_view text) {
   return Error{ErrorCode::kInvalid, "--format \"" + std::string(text) + "\" is not table, json or csv"};
 }
 
+Status check_step(std::string_view text) {
+  constexpr int64_t kSecondsMax = 366 * 86400;  // the server's limit
+  if (parse_integer(text, 1, kSecondsMax)) return Status::ok();
+  const Result<Duration> step = parse_duration(text);
+  return step ? Status::ok() : Status(step.error());
+}
+
 Outcome outcome_of(const Error& error) {
   Outcome out{.code = ExitCode::kFailed, .messages = "statmill: " + error.message + "\n"};
   if (error.code == ErrorCode::kUnavailable) out.code = ExitCode::kUnreachable;
@@ -107,6 +114,13 @@ Outcome data_outcome(const Error& error) {
 
 Outcome outcome_of(const HttpAnswer& answer) {
   return {.code = ExitCode::kFailed, .messages = "statmill: " + error_text(answer) + "\n"};
+}
+
+Outcome query_outcome(const HttpAnswer& answer) {
+  Outcome out = outcome_of(answer);
+  if (answer.status == 400) out.code = ExitCode::kUsage;
+  if (answer.status == 503) out.code = ExitCode::kUnreachable;
+  return out;
 }
 
 }  // namespace statmill

@@ -58,11 +58,17 @@ class CommandLine {
 enum class Format { kTable, kJson, kCsv };
 Result<Format> parse_format(std::string_view text);
 
+// Checks a step: a duration like 5m, or plain seconds.
+Status check_step(std::string_view text);
+
 // Returns the exit code and message for an error.
 Outcome outcome_of(const Error& error);
 // Returns the exit code and message for an error of a data directory or a backup: as statmilld's.
 Outcome data_outcome(const Error& error);
 // Returns the exit code and message for an answer with a status other than 200.
 Outcome outcome_of(const HttpAnswer& answer);
+// The same for a query: kUsage if the server says that the query is invalid (400), kUnreachable if it cannot
+// answer at present (503).
+Outcome query_outcome(const HttpAnswer& answer);
 
 }  // namespace statmill

@@ -24,8 +24,7 @@ Result<UrlParameters> query_parameters(const CommandLine& line, Timestamp now) {
     out.emplace_back(option, line.text(option));  // unchanged, since the server's clock defines now
   }
   if (line.has("step")) {
-    const Result<Duration> step = parse_duration(line.text("step"));
-    if (!step) return Error(step.error()).with("--step");
+    if (const Status step = check_step(line.text("step")); !step) return Error(step.error()).with("--step");
     out.emplace_back("step", line.text("step"));
   }
   if (line.has("max-points")) {
@@ -37,14 +36,15 @@ Result<UrlParameters> query_parameters(const CommandLine& line, Timestamp now) {
   return out;
 }
 
-Outcome print(const std::string& body, Format format, const std::string& stats_text) {
-  if (format == Format::kJson) return {.output = body.ends_with('\n') ? body : body + "\n"};
-  std::vector<std::string> stats;
-  for (const std::string_view stat : split(stats_text, ',')) stats.emplace_back(stat);
+Outcome print(const std::string& body, Format format, const std::vector<std::string>& stats) {
   const Result<QueryResult> result = parse_query_result(body, stats);
   if (!result) return outcome_of(result.error());
-  Outcome out{.output = format == Format::kCsv ? query_csv(*result, stats) : query_table(*result)};
+  Outcome out;
+  if (format == Format::kTable) out.output = query_table(*result);
+  if (format == Format::kCsv) out.output = query_csv(*result);
+  if (format == Format::kJson) out.output = body.ends_with('\n') ? body : body + "\n";
   for (const std::string& warning : result->warnings) out.messages += "statmill: warning: " + warning + "\n";
+  for (const std::string& info : result->infos) out.messages += "statmill: note: " + info + "\n";
   if (result->series.empty()) out.messages += "statmill: no series matches\n";
   return out;
 }
@@ -58,9 +58,9 @@ Outcome run_query(std::span<const std::string> arguments, const Environment& env
       ("from", po::value<std::string>()->default_value("-1h")->value_name("TIME"), "begin of the range")  //
       ("until", po::value<std::string>()->default_value("now")->value_name("TIME"), "end of the range")   //
       ("step", po::value<std::string>()->value_name("DURATION"),
-       "duration of a row; default: the server chooses")("max-points",
-                                                         po::value<std::string>()->value_name("COUNT"),
-                                                         "choose a step with at most this many rows")  //
+       "duration of a row, such as 5m, or seconds; default: the server chooses")(
+          "max-points", po::value<std::string>()->value_name("COUNT"),
+          "choose a step with at most this many rows")  //
       ("stats", po::value<std::string>()->default_value("avg,min,max")->value_name("LIST"),
        "count, sum, avg, stddev, min, max, rate; for distributions also p50, p99.9 and so on")  //
       ("format", po::value<std::string>()->default_value("table")->value_name("FORM"), "table, json or csv");
@@ -72,8 +72,10 @@ Outcome run_query(std::span<const std::string> arguments, const Environment& env
   if (!parameters) return outcome_of(parameters.error());
   const Result<HttpAnswer> answer = line.client().get("/api/v1/query", *parameters);
   if (!answer) return outcome_of(answer.error());
-  if (answer->status != 200) return outcome_of(*answer);
-  return print(answer->body, *format, line.text("stats"));
+  if (answer->status != 200) return query_outcome(*answer);
+  std::vector<std::string> stats;
+  for (const std::string_view stat : split(line.text("stats"), ',')) stats.emplace_back(stat);
+  return print(answer->body, *format, stats);
 }
 
 }  // namespace statmill

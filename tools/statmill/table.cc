@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <ctime>
 
 #include "base/check.h"
 #include "base/text.h"
+#include "tools/statmill/terminal/text_cells.h"
 
 namespace statmill {
 namespace {
@@ -20,12 +22,11 @@ std::string format_time(int64_t unix_s, const char* format) {
 }
 
 std::string number_text(const std::optional<double>& value, std::string_view when_empty) {
+  if (!value) return std::string(when_empty);
+  if (std::isnan(*value)) return "NaN";
+  if (std::isinf(*value)) return *value > 0 ? "+Inf" : "-Inf";
   std::string out;
-  if (value) {
-    append_number(out, *value);
-  } else {
-    out = when_empty;
-  }
+  append_number(out, *value);
   return out;
 }
 
@@ -64,8 +65,8 @@ void TextTable::add(std::vector<std::string> cells) {
 std::string TextTable::text() const {
   std::vector<size_t> widths;
   for (size_t i = 0; i < columns_.size(); ++i) {
-    size_t width = columns_[i].title.size();
-    for (const auto& row : rows_) width = std::max(width, row[i].size());
+    size_t width = display_width(columns_[i].title);
+    for (const auto& row : rows_) width = std::max(width, display_width(row[i]));
     widths.push_back(width);
   }
   std::string out;
@@ -73,9 +74,9 @@ std::string TextTable::text() const {
     for (size_t i = 0; i < columns_.size(); ++i) {
       if (i > 0) out.append(2, ' ');
       const std::string& text = cell(i);
-      const size_t padding = widths[i] - text.size();
+      const size_t padding = widths[i] - display_width(text);
       if (columns_[i].align == Align::kRight) out.append(padding, ' ');
-      out.append(text);
+      out.append(visible(text));
       if (columns_[i].align == Align::kLeft && i + 1 < columns_.size()) out.append(padding, ' ');
     }
     while (out.ends_with(' ')) out.pop_back();
@@ -93,7 +94,8 @@ std::string query_table(const QueryResult& result) {
   std::string out;
   for (const SeriesColumns& series : result.series) {
     if (!out.empty()) out.push_back('\n');
-    out.append(series.name).append("  ").append(series.kind);
+    out.append(visible(series.name));
+    if (!series.kind.empty()) out.append("  ").append(series.kind);
     out.append("  step ").append(format_duration(std::chrono::seconds(result.step_s))).append("\n");
     std::vector<TextTable::Column> columns = {{"time (UTC)", Align::kLeft}};
     for (const auto& [stat, values] : series.columns) columns.push_back({stat, Align::kRight});
@@ -109,16 +111,29 @@ std::string query_table(const QueryResult& result) {
   return out;
 }
 
-std::string query_csv(const QueryResult& result, const std::vector<std::string>& stats) {
+std::string query_csv(const QueryResult& result) {
+  std::vector<std::string> stats;
+  for (const SeriesColumns& series : result.series) {
+    for (const auto& [stat, values] : series.columns) {
+      if (std::find(stats.begin(), stats.end(), stat) == stats.end()) stats.push_back(stat);
+    }
+  }
   std::string out = "series,time,unix";
   for (const std::string& stat : stats) out.append(",").append(stat);
   out.push_back('\n');
   for (const SeriesColumns& series : result.series) {
+    std::vector<const std::vector<std::optional<double>>*> columns;
+    for (const std::string& stat : stats) {
+      const auto found = std::find_if(series.columns.begin(), series.columns.end(),
+                                      [&](const auto& column) { return column.first == stat; });
+      columns.push_back(found != series.columns.end() ? &found->second : nullptr);
+    }
     size_t slot = 0;
     for (int64_t time_s = result.from_s; time_s < result.until_s; time_s += result.step_s, ++slot) {
       append_csv_field(out, series.name);
       out.append(",").append(iso_time(time_s)).append(",").append(std::to_string(time_s));
-      for (const auto& [stat, values] : series.columns) out.append(",").append(number_text(values[slot], ""));
+      for (const auto* values : columns)
+        out.append(",").append(values != nullptr ? number_text((*values)[slot], "") : "");
       out.push_back('\n');
     }
   }
@@ -176,18 +191,6 @@ std::string cardinality_table(const Cardinality& c) {
   return out;
 }
 
-namespace {
-
-// Replaces control bytes, so that a text from an untrusted agent cannot move the cursor.
-std::string printable(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; },
-      '?');
-  return text;
-}
-
-}  // namespace
-
 std::string agents_table(const KnownAgents& agents) {
   TextTable table({{"host"},
                    {"id"},
@@ -203,9 +206,8 @@ std::string agents_table(const KnownAgents& agents) {
                    {"spool bytes", Align::kRight},
                    {"trouble", Align::kRight}});
   for (const ListedAgent& a : agents.agents) {
-    table.add({printable(a.host), a.id, a.is_connected ? "yes" : "no", a.peer, printable(a.version),
-               a.clock_ms, a.durable, a.lag_s, a.lines_lost, a.lines_refused, a.gaps, a.spool_bytes,
-               a.troubles});
+    table.add({a.host, a.id, a.is_connected ? "yes" : "no", a.peer, a.version, a.clock_ms, a.durable, a.lag_s,
+               a.lines_lost, a.lines_refused, a.gaps, a.spool_bytes, a.troubles});
   }
   return table.text();
 }

@@ -22,9 +22,10 @@ class TextTable {
 
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // Requires: as many cells as columns; each cell is one line of text.
+  // Requires: as many cells as columns.
   void add(std::vector<std::string> cells);
-  // Returns the table without trailing blanks. The width of a cell is its size in bytes.
+  // Returns the table without trailing blanks. Control characters in cells are made visible
+  // (terminal/text_cells.h).
   std::string text() const;
 
  private:
@@ -38,8 +39,9 @@ std::string iso_time(int64_t unix_s);
 
 // Returns one block per series and one row per slot; "-" in empty slots.
 std::string query_table(const QueryResult& result);
-// Returns series,time,unix,<stat>...: one row per series and slot; empty fields in empty slots.
-std::string query_csv(const QueryResult& result, const std::vector<std::string>& stats);
+// Returns series,time,unix,<stat>...: one row per series and slot; a field is empty if the slot is, or if the
+// series does not have the statistic.
+std::string query_csv(const QueryResult& result);
 
 std::string listing_table(const SeriesListing& listing);
 // Returns series,kind,last,unix.
