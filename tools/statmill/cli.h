@@ -3,11 +3,13 @@
 // Only main.cc uses the process's streams, environment and clock, so tests can call run_cli() directly.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
 #include "base/clock.h"
 #include "base/exit_code.h"
+#include "tools/statmill/chart/axis.h"
 
 namespace statmill {
 
@@ -17,10 +19,18 @@ struct Outcome {
   std::string messages = {};  // for standard error
 };
 
+struct TerminalSize {
+  int rows = 0;
+  int columns = 0;
+};
+
 struct Environment {
   std::string default_server;             // URL, the default of --server
   std::string default_admin_socket = {};  // path, the default of --admin.socket
   Timestamp now;
+  std::optional<TerminalSize> terminal = std::nullopt;  // if standard output is a terminal
+  bool wants_color = true;                              // NO_COLOR is not set
+  Zone zone = [](int64_t) { return ZoneOffset(); };     // of the times on charts
 };
 
 // `arguments` does not include the program's name.

@@ -9,6 +9,8 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/url.hpp>
+#include <stop_token>
+#include <utility>
 
 namespace statmill {
 namespace {
@@ -24,17 +26,32 @@ using Address = asio::generic::stream_protocol::endpoint;
 // sun_path also holds the terminating zero.
 constexpr size_t kSocketPathBytesMax = sizeof(sockaddr_un::sun_path) - 1;
 
-// Runs one asynchronous step of `stream` to its end, within `timeout`. Beast's time
-// limits only apply to asynchronous steps.
-template <class Start>
-error_code finish(asio::io_context& context, Stream& stream, Duration timeout, const Start& start) {
-  error_code outcome;
-  stream.expires_after(timeout);
-  start([&outcome](error_code error, const auto&...) { outcome = error; });
-  context.restart();
-  context.run();
-  return outcome;
-}
+// A connection and the limits of each of its steps.
+class Connection {
+ public:
+  Connection(Duration timeout, std::stop_token stop) : timeout_(timeout), stop_(std::move(stop)) {}
+
+  Stream& stream() { return stream_; }
+
+  // Runs one asynchronous step to its end, within the timeout, or until a stop is requested. Beast's time
+  // limits only apply to asynchronous steps.
+  template <class Start>
+  error_code finish(const Start& start) {
+    error_code outcome = asio::error::operation_aborted;  // if the step is stopped
+    stream_.expires_after(timeout_);
+    start([&outcome](error_code error, const auto&...) { outcome = error; });
+    context_.restart();
+    const std::stop_callback on_stop(stop_, [this] { context_.stop(); });
+    context_.run();
+    return outcome;
+  }
+
+ private:
+  const Duration timeout_;
+  const std::stop_token stop_;
+  asio::io_context context_{1};
+  Stream stream_{context_};
+};
 
 Error unreachable(const std::string& peer, const error_code& why) {
   return {ErrorCode::kUnavailable, "cannot reach " + peer + ": " + why.message()};
@@ -88,6 +105,12 @@ Result<Client> Client::at_socket(std::string path, Duration timeout) {
   return client;
 }
 
+Client Client::until(std::stop_token stop) const {
+  Client out = *this;
+  out.stop_ = std::move(stop);
+  return out;
+}
+
 std::string Client::target(std::string_view path, const UrlParameters& parameters) const {
   std::string target = prefix_ + std::string(path);
   char separator = '?';
@@ -110,8 +133,8 @@ Result<HttpAnswer> Client::post(std::string_view path, std::string body,
 }
 
 Result<HttpAnswer> Client::exchange(bool post, const std::string& target, std::string body) const {
-  asio::io_context context(1);
-  Stream stream(context);
+  Connection connection(timeout_, stop_);
+  Stream& stream = connection.stream();
   error_code error;
   std::vector<Address> addresses;
   if (socket_path_.empty()) {
@@ -120,7 +143,7 @@ Result<HttpAnswer> Client::exchange(bool post, const std::string& target, std::s
     addresses.emplace_back(asio::local::stream_protocol::endpoint(socket_path_));
   }
   if (error) return unreachable(peer_, error);
-  error = finish(context, stream, timeout_, [&](auto done) { stream.async_connect(addresses, done); });
+  error = connection.finish([&](auto done) { stream.async_connect(addresses, done); });
   if (error) return unreachable(peer_, error);
 
   http::request<http::string_body> request(post ? http::verb::post : http::verb::get, target, 11,
@@ -131,7 +154,7 @@ Result<HttpAnswer> Client::exchange(bool post, const std::string& target, std::s
   request.set(http::field::connection, "close");
   if (post) request.set(http::field::content_type, "text/plain");
   request.prepare_payload();
-  error = finish(context, stream, timeout_, [&](auto done) { http::async_write(stream, request, done); });
+  error = connection.finish([&](auto done) { http::async_write(stream, request, done); });
   // A server that refuses a request may answer before it has read all
   // of it; its answer is the better message.
   if (error && error != asio::error::broken_pipe && error != asio::error::connection_reset) {
@@ -141,8 +164,7 @@ Result<HttpAnswer> Client::exchange(bool post, const std::string& target, std::s
   beast::flat_buffer buffer;
   http::response_parser<http::string_body> parser;
   parser.body_limit(kAnswerBytesMax);
-  error =
-      finish(context, stream, timeout_, [&](auto done) { http::async_read(stream, buffer, parser, done); });
+  error = connection.finish([&](auto done) { http::async_read(stream, buffer, parser, done); });
   if (!error) return HttpAnswer{parser.get().result_int(), std::move(parser.get().body())};
   if (error == http::error::body_limit) {
     return Error{ErrorCode::kLimit,

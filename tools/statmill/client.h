@@ -3,6 +3,7 @@
 // A request blocks the caller, with a time limit for every step, and uses a connection of its own.
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,6 +32,10 @@ class Client {
   // Connects to the unix socket at `path`. Errors: kInvalid if a socket cannot have that path.
   static Result<Client> at_socket(std::string path, Duration timeout);
 
+  // Returns a client whose requests fail with kUnavailable, at once, when a stop is requested. (The search
+  // for a host's address continues until it ends.)
+  Client until(std::stop_token stop) const;
+
   // Percent-encodes the parameters. Errors: kUnavailable if the server cannot be reached or does not answer
   // in time, kIo if the answer is not HTTP, kLimit if it is larger than kAnswerBytesMax.
   Result<HttpAnswer> get(std::string_view path, const UrlParameters& parameters = {}) const;
@@ -48,6 +53,7 @@ class Client {
   std::string prefix_;       // before every path; does not end with a slash
   std::string peer_;         // for messages
   Duration timeout_{};
+  std::stop_token stop_;
 };
 
 }  // namespace statmill

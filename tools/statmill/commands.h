@@ -10,6 +10,8 @@ namespace statmill {
 
 Outcome run_put(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_query(std::span<const std::string> arguments, const Environment& environment);
+Outcome run_graph(std::span<const std::string> arguments, const Environment& environment);
+Outcome run_top(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_list(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_status(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_rejects(std::span<const std::string> arguments, const Environment& environment);

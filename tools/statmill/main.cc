@@ -1,4 +1,6 @@
 // statmill: the command line client of statmilld. Data goes to standard output, messages to standard error.
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -6,6 +8,7 @@
 
 #include "base/program.h"
 #include "tools/statmill/cli.h"
+#include "tools/statmill/terminal/terminal.h"
 
 namespace {
 
@@ -19,7 +22,10 @@ std::optional<statmill::Fault> run(std::span<const char* const> arguments) {
       std::vector<std::string>(arguments.begin(), arguments.end()),
       {.default_server = environment("STATMILL_URL", "http://127.0.0.1:8112"),
        .default_admin_socket = environment("STATMILL_ADMIN_SOCKET", "/var/lib/statmill/admin.sock"),
-       .now = statmill::SystemClock().wall()});
+       .now = statmill::SystemClock().wall(),
+       .terminal = statmill::terminal_size(STDOUT_FILENO),
+       .wants_color = environment("NO_COLOR", "").empty(),
+       .zone = statmill::system_zone()});
   std::fputs(outcome.messages.c_str(), stderr);
   if (auto fault = statmill::print(outcome.output)) return fault;
   if (outcome.code == statmill::ExitCode::kOk) return std::nullopt;

@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::string_view kPutText =
     "Sends one sample. NAME is like servers.web1.load; a leading * counts events, a leading % is for a\n"
-    "distribution, which has percentiles. TIME is in unix seconds, or relative to now, like -90s; default:\n"
-    "the time of receipt. If the server refuses the sample, the exit status is 8.";
+    "distribution, which has percentiles. TIME is in unix seconds, or relative to now, like -90s;\n"
+    "without it, it is the time of receipt. If the server refuses the sample, the exit status is 8.";
 
 bool is_one_field(std::string_view text) {
   return !text.empty() && text.find_first_of(" \t\r\n\v\f") == std::string_view::npos;

@@ -1,0 +1,127 @@
+#include "tools/statmill/chart/units.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <span>
+#include <utility>
+
+namespace statmill {
+namespace {
+
+struct Step {
+  double size;
+  const char* name;
+};
+
+constexpr std::array<Step, 6> kNumbers = {
+    {{1e15, " P"}, {1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e3, " k"}, {1, ""}}};
+constexpr std::array<Step, 6> kBytes = {
+    {{0x1p50, " PiB"}, {0x1p40, " TiB"}, {0x1p30, " GiB"}, {0x1p20, " MiB"}, {0x1p10, " KiB"}, {1, " B"}}};
+constexpr std::array<Step, 4> kSeconds = {{{1, " s"}, {1e-3, " ms"}, {1e-6, " µs"}, {1e-9, " ns"}}};
+constexpr std::array<Step, 1> kPercent = {{{1, " %"}}};
+
+std::span<const Step> steps_of(Unit::Kind kind) {
+  switch (kind) {
+    case Unit::Kind::kPercent:
+      return kPercent;
+    case Unit::Kind::kBytes:
+      return kBytes;
+    case Unit::Kind::kSeconds:
+      return kSeconds;
+    case Unit::Kind::kNumber:
+      break;
+  }
+  return kNumbers;
+}
+
+// Returns the parts of a name without its tags: the last, and the one before.
+struct LastParts {
+  std::string_view last;
+  std::string_view before;
+};
+LastParts last_parts(std::string_view name) {
+  name = name.substr(0, name.find(';'));
+  const size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos) return {name, {}};
+  const std::string_view path = name.substr(0, dot);
+  const size_t other = path.rfind('.');
+  return {name.substr(dot + 1), other == std::string_view::npos ? path : path.substr(other + 1)};
+}
+
+bool ends_in(std::string_view name, std::string_view unit) {
+  return name == unit || (name.ends_with(unit) && name[name.size() - unit.size() - 1] == '_');
+}
+
+Unit unit_of_values(std::string_view name) {
+  const auto [last, before] = last_parts(name);
+  if (ends_in(last, "ns")) return {Unit::Kind::kSeconds, 1e-9};
+  if (ends_in(last, "us")) return {Unit::Kind::kSeconds, 1e-6};
+  if (ends_in(last, "ms")) return {Unit::Kind::kSeconds, 1e-3};
+  if (ends_in(last, "s") || ends_in(last, "seconds")) return {Unit::Kind::kSeconds, 1};
+  if (ends_in(last, "bytes") || last.starts_with("bytes_")) return {Unit::Kind::kBytes};
+  if (ends_in(last, "percent") || ends_in(last, "avg10")) return {Unit::Kind::kPercent};
+  constexpr std::array<std::string_view, 9> kCpu = {"busy",    "idle",  "iowait", "irq", "nice",
+                                                    "softirq", "steal", "system", "user"};
+  if (before == "cpu" && std::find(kCpu.begin(), kCpu.end(), last) != kCpu.end())
+    return {Unit::Kind::kPercent};
+  constexpr std::array<std::string_view, 9> kMemory = {
+      "available", "buffers", "cached", "dirty", "free", "slab", "total", "swap_free", "swap_total"};
+  if (before == "memory" && std::find(kMemory.begin(), kMemory.end(), last) != kMemory.end())
+    return {Unit::Kind::kBytes};
+  return {};
+}
+
+}  // namespace
+
+Unit unit_of(std::string_view name, std::string_view kind, std::string_view stat) {
+  if (stat == "count") return {};
+  Unit unit = unit_of_values(name);
+  unit.is_per_s = stat == "rate" || (kind == "event" && stat != "sum");
+  return unit;
+}
+
+Scale scale_of(double largest, const Unit& unit) {
+  const std::span<const Step> steps = steps_of(unit.kind);
+  const double in_unit = std::fabs(largest) * unit.factor;
+  // 999.5 and more of a step would be printed with four digits.
+  const auto found =
+      std::find_if(steps.begin(), steps.end(), [&](const Step& s) { return in_unit >= s.size * 0.9995; });
+  const bool is_zero = in_unit == 0;
+  const Step& step = found != steps.end() && !is_zero
+                         ? *found
+                         : (is_zero && unit.kind == Unit::Kind::kSeconds ? steps.front() : steps.back());
+  std::string suffix = step.name;
+  if (unit.is_per_s) suffix += "/s";
+  return {unit.factor / step.size, std::move(suffix)};
+}
+
+std::string fixed_text(double value, int decimals) {
+  std::array<char, 40> text{};
+  constexpr double kFixedMax = 1e7;  // larger ones get an exponent
+  const int size = std::fabs(value) < kFixedMax
+                       ? std::snprintf(text.data(), text.size(), "%.*f", std::clamp(decimals, 0, 12), value)
+                       : std::snprintf(text.data(), text.size(), "%.3g", value);
+  return {text.data(), static_cast<size_t>(size)};
+}
+
+std::string unit_text(double value, const Unit& unit) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
+  const Scale scale = scale_of(value, unit);
+  const double scaled = value * scale.factor;
+  const double size = std::fabs(scaled);
+  int decimals = 0;
+  if (size > 0 && size < 99.95) decimals = size < 9.995 ? 2 : 1;
+  if (size > 0 && size < 0.0995) decimals = std::min(9, 1 - static_cast<int>(std::floor(std::log10(size))));
+  std::string out = fixed_text(scaled, decimals);
+  if (out.find('.') != std::string::npos) {
+    while (out.ends_with('0')) out.pop_back();
+    if (out.ends_with('.')) out.pop_back();
+  }
+  if (out == "-0") out = "0";
+  return out + scale.suffix;
+}
+
+}  // namespace statmill

@@ -1,0 +1,38 @@
+// Units: what the numbers of a series measure, as far as names and kinds say, and how people read them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace statmill {
+
+struct Unit {
+  enum class Kind { kNumber, kPercent, kBytes, kSeconds };
+
+  Kind kind = Kind::kNumber;
+  double factor = 1;  // a value times this is in bytes, or in seconds
+  bool is_per_s = false;
+
+  bool operator==(const Unit&) const = default;
+};
+
+// Returns the unit of a statistic ("avg", "p99", ...) of a series: its name ends in it (_ns, _us, _ms, _s,
+// bytes, percent), or is one of the agent's (agent/collectors/README.md).
+Unit unit_of(std::string_view name, std::string_view kind, std::string_view stat);
+
+// A power of a unit: a value times `factor` has `decimals` digits worth reading and the unit `suffix`.
+struct Scale {
+  double factor = 1;
+  std::string suffix;  // " MiB/s"; begins with a blank, or is "/s", or empty
+};
+
+// Returns the scale in which `largest`, an absolute value, has one to three digits before the point.
+Scale scale_of(double largest, const Unit& unit);
+
+// Returns three digits and the unit: "12.3 MiB/s", "0.1/s", "41 %". NaN and infinities as text.
+std::string unit_text(double value, const Unit& unit);
+
+// Returns `value` with that many digits after the point, at most 12; with an exponent from 10,000,000 on.
+std::string fixed_text(double value, int decimals);
+
+}  // namespace statmill
