@@ -225,7 +225,7 @@ bool decode_part(BitReader& in, std::span<uint64_t> numbers) {
   } else if (k <= kTwoMax) {
     decode_rice<2>(in, k, numbers);
   } else {
-    decode_rice<1>(in, k, numbers);
+    for (uint64_t& n : numbers) n = get_rice(in, k);
   }
   return !in.overrun();
 }
