@@ -159,7 +159,16 @@ function command_words(i, out) {
   return out
 }
 
-function print_bash(i, function_name, paths) {
+# The commands whose arguments are names of series, as a pattern for case.
+function name_commands(i, out) {
+  out = ""
+  for (i = 1; i <= command_count; i++) {
+    if (synopsis[commands[i]] ~ /NAME_OR_PATTERN|\[PATTERN\]/) out = out (out == "" ? "" : "|") commands[i] ":*"
+  }
+  return out
+}
+
+function print_bash(i, function_name, paths, names) {
   function_name = "_" program
   gsub(/-/, "_", function_name)
   printf "# bash completion for %s\n%s() {\n", program, function_name
@@ -177,6 +186,12 @@ function print_bash(i, function_name, paths) {
   printf "    *) options='%s' ;;\n  esac\n", option_words("")
   paths = path_options()
   if (paths != "") printf "  case $before in\n    %s) mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); return ;;\n  esac\n", paths
+  names = name_commands()
+  if (names != "") {
+    printf "  case ${COMP_WORDS[1]}:$word in\n    *:-*) ;;\n    %s)\n", names
+    printf "      mapfile -t COMPREPLY < <(%s ls \"$word*\" --limit 200 --timeout 1s --format csv 2>/dev/null | sed '1d; s/,.*//; /^\"/d')\n", program
+    print "      return ;;\n  esac"
+  }
   print "  if [[ $word == -* ]]; then mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$word\")"
   print "  else mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); fi"
   printf "}\ncomplete -o filenames -F %s %s\n", function_name, program
