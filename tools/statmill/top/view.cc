@@ -37,7 +37,7 @@ std::string hosts_summary(const TopData& data) {
 std::string title_of(const TopState& state, const TopData& data) {
   if (state.view == View::kHosts) return data.at_s == 0 ? "hosts" : hosts_summary(data);
   if (state.view == View::kChart) return state.chart_series;
-  const std::string which = state.prefix.empty() ? "all series" : state.prefix;
+  std::string which = state.prefix.empty() ? "all series" : state.prefix;
   if (data.listed != listed_pattern(state)) return which;
   return which + ": " + count_text(data.series.series.size(), "series", "series") +
          (data.series.truncated ? " and more" : "");
