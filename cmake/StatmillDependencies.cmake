@@ -7,6 +7,8 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 find_package(OpenSSL REQUIRED)
 pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+find_package(ZLIB REQUIRED)
 pkg_check_modules(ROCKSDB REQUIRED IMPORTED_TARGET rocksdb)
 
 # Asio and Beast, with the same configuration macros for all users. Link statmill_asio (base/) rather than this. The macros that

@@ -49,16 +49,61 @@ std::vector<Setting> dialect_settings(ServerConfig& c) {
            endpoint_setting(c.statsd_listen)}};
 }
 
+Result<HttpCompression> parse_compression(std::string_view text) {
+  if (text == "auto") return HttpCompression::kAuto;
+  if (text == "always") return HttpCompression::kAlways;
+  if (text == "off") return HttpCompression::kOff;
+  return Error{ErrorCode::kInvalid, "\"" + std::string(text) + "\" is not auto, always or off"};
+}
+
 std::vector<Setting> http_settings(ServerConfig& c) {
   return {
       {"http.listen", "A:P", "127.0.0.1:8112", "HTTP: API, health, metrics", endpoint_setting(c.http_listen)},
-      {"http.threads", "N", "2", "threads that answer queries", count_setting(c.http_threads, 1, 64)},
+      {"http.threads", "N", "2", "threads for POST lines and for lists, which need no disk",
+       count_setting(c.http_threads, 1, 64)},
+      {"http.compress", "WHEN", "auto",
+       "compress answers for clients that accept it: auto (not for clients on this host), always or off",
+       parsed_setting(parse_compression, [&c](HttpCompression when) { c.http.compression = when; })},
       {"http.connections", "N", "512", "HTTP connections at once",
        count_setting(c.http.connections_max, 1, 1'000'000)},
       {"admin.socket", "PATH", "",
        "unix socket for administration, open only to the server's user; empty: admin.sock in the data "
        "directory",
        text_setting(c.admin_socket)}};
+}
+
+std::vector<Setting> query_settings(QueryOptions& q) {
+  using std::chrono::hours;
+  using std::chrono::milliseconds;
+  using std::chrono::seconds;
+  constexpr int64_t kMany = 1'000'000'000'000;
+  return {
+      {"query.timeout", "TIME", "10s", "longest time for a query; a request may ask for less",
+       duration_setting(q.limits.timeout, milliseconds(1), hours(24))},
+      {"query.threads", "N", "0",
+       "threads for small queries, and as many for heavy ones; 0: half of the CPUs, at least 1",
+       count_setting(q.pool.threads, 0, 256)},
+      {"query.waiting", "N", "64", "small queries, and heavy ones, that wait for a thread",
+       count_setting(q.pool.waiting_max, 0, 100'000)},
+      {"query.waiting_time", "TIME", "10s", "how long a query waits for a thread",
+       duration_setting(q.pool.waiting_timeout, milliseconds(1), hours(24))},
+      {"query.heavy", "N", "2000000", "a query that reads more stored slots is a heavy one",
+       count_setting(q.limits.heavy_slots, 0, kMany)},
+      {"query.selected", "N", "200000", "series that one query may read",
+       count_setting(q.limits.selected_max, 1, kMany)},
+      {"query.series", "N", "10000", "series in one answer", count_setting(q.limits.series_max, 1, kMany)},
+      {"query.slots", "N", "200000000", "stored slots that one query may read",
+       count_setting(q.limits.slots_max, 1, kMany)},
+      {"query.points", "N", "1000000", "points in one answer, of all series together",
+       count_setting(q.limits.points_max, 1, kMany)},
+      {"query.evaluations", "N", "10000000", "evaluations of the subqueries of one query",
+       count_setting(q.limits.evaluations_max, 1, kMany)},
+      {"query.memory", "BYTES", "64M", "memory that one query may hold",
+       bytes_setting(q.limits.memory_bytes_max, 1 << 20)},
+      {"query.memory_total", "BYTES", "256M", "memory that all queries together may hold",
+       bytes_setting(q.limits.memory_total_bytes_max, 1 << 20)},
+      {"query.slow", "TIME", "1s", "queries that take longer are logged",
+       duration_setting(q.slow, milliseconds(0), hours(24))}};
 }
 
 std::vector<Setting> agent_settings(ServerConfig& c) {
@@ -125,7 +170,7 @@ AgentLimits limits_of_agents(const ServerConfig& config) {
 std::vector<Setting> server_settings(ServerConfig& c) {
   return joined({store_and_line_settings(c), line_limit_settings(c.line), dialect_settings(c),
                  statsd_limit_settings(c.statsd), watchdog_settings(c.watchdog), http_settings(c),
-                 agent_settings(c), tick_and_limit_settings(c)});
+                 query_settings(c.query), agent_settings(c), tick_and_limit_settings(c)});
 }
 
 }  // namespace statmill

@@ -7,16 +7,16 @@ namespace statmill {
 HttpServers::HttpServers(const ServerConfig& config, const Services& services)
     : config_(config),
       services_(services),
-      api_workers_({.memory = config.http_threads, .store = config.http_threads}, &services.watchdog, "http"),
+      api_workers_({.memory = config.http_threads, .store = 0}, &services.watchdog, "http"),
       admin_workers_({.memory = 0, .store = kAdminThreads}, &services.watchdog, "admin"),
       admin_retry_(
           services.main_loop, [] { return kAdminRetry; }, [this] { retry_admin(); }) {}
 
 std::optional<Fault> HttpServers::open(std::vector<Route> api, std::vector<Route> admin,
                                        bool is_store_read_only) {
-  Opened opened =
-      HttpServer::open(thread_.loop(), config_.http_listen,
-                       {std::move(api), services_.registry, services_.clock, &api_workers_}, config_.http);
+  Opened opened = HttpServer::open(
+      thread_.loop(), config_.http_listen,
+      {std::move(api), services_.registry, services_.clock, &api_workers_, &services_.queries}, config_.http);
   if (!opened) return listen_fault(opened.error());
   api_ = std::move(*opened);
   admin_routes_ = std::move(admin);

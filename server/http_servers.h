@@ -35,6 +35,7 @@ class HttpServers {
     Watchdog& watchdog;
     // The loop that the main thread runs once all is open. It retries the admin socket.
     boost::asio::io_context& main_loop;
+    QueryService& queries;
   };
   // `config` must outlive it.
   HttpServers(const ServerConfig& config, const Services& services);

@@ -32,7 +32,8 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log)
       listeners_(config_, {table_, intake_, agents_, registry_, clock, log, watch_.watchdog()}),
       reports_({table_, store_stats_, intake_.refusals(), new_series_, listeners_.connections(), agents_,
                 registry_, health_, watch_.watchdog(), clock, started_}),
-      http_(config_, {registry_, health_, clock, log, watch_.watchdog(), main_loop_.loop()}) {
+      queries_(config_.query, {registry_, clock, &log}),
+      http_(config_, {registry_, health_, clock, log, watch_.watchdog(), main_loop_.loop(), queries_}) {
   register_table_metrics(registry_, table_);
   register_agent_metrics(registry_, agents_);
 }
@@ -51,7 +52,7 @@ std::optional<Fault> Server::start() {
   if (auto* fault = std::get_if<Fault>(&opened)) return std::move(*fault);
   auto& [store, recovery] = std::get<RecoveredStore>(opened);
   store_ = std::move(store);
-  engine_ = std::make_unique<QueryEngine>(table_, *store_, QueryLimits{});
+  engine_ = std::make_unique<QueryEngine>(table_, *store_, config_.query.limits);
   store_stats_.tick(*store_, clock_.steady());
   register_store_metrics(registry_, *store_, store_stats_, health_);
   if (auto fault = start_ticker(recovery)) return fault;
@@ -77,8 +78,8 @@ std::optional<Fault> Server::open_ports() {
   if (auto fault = listeners_.open()) return fault;
   admin_ = std::make_unique<AdminApi>(AdminApi::Services{
       table_, *store_, agents_, [this](const TickThread::Job& job) { return tick_thread_->call(job); },
-      health_, clock_, log_});
-  const HttpServices services{*engine_, line_intake_, reports_, registry_, health_, clock_};
+      health_, queries_.board(), clock_, log_});
+  const HttpServices services{*engine_, line_intake_, reports_, registry_, health_, clock_, queries_.board()};
   std::vector<Route> routes = api_routes(services);
   std::ranges::move(prometheus_routes(), std::back_inserter(routes));
   return http_.open(std::move(routes), admin_->routes(), store_->fault().has_value());

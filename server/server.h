@@ -14,6 +14,7 @@
 #include "server/allocator.h"
 #include "server/config.h"
 #include "server/health.h"
+#include "server/http/query_service.h"
 #include "server/http_servers.h"
 #include "server/listeners.h"
 #include "server/minute_count.h"
@@ -91,6 +92,7 @@ class Server {
   std::unique_ptr<TickThread> tick_thread_;
   std::unique_ptr<ReclaimThread> reclaim_thread_;
   ServerReports reports_;
+  QueryService queries_;
   std::unique_ptr<AdminApi> admin_;
   HttpServers http_;
 };

@@ -5,6 +5,7 @@
 #include "server/admin/admin_routes.h"
 #include "server/admin/agent_routes.h"
 #include "server/admin/name_routes.h"
+#include "server/admin/query_routes.h"
 #include "server/agents/agent_info.h"
 
 namespace statmill {
@@ -20,6 +21,7 @@ std::vector<Route> AdminApi::routes() {
   for (Route& route : name_routes(name_changes_, services_.clock)) routes.push_back(std::move(route));
   for (Route& route : agent_routes([this](const auto& request) { return forget_agent(request); }))
     routes.push_back(std::move(route));
+  routes.push_back(cancel_query_route(services_.queries));
   for (Route& route : routes) route.lane = Lane::kStore;
   return routes;
 }

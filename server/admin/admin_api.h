@@ -10,6 +10,7 @@
 #include "server/admin/name_changes.h"
 #include "server/agents/agent_registry.h"
 #include "server/health.h"
+#include "server/http/query_board.h"
 #include "server/http/router.h"
 #include "server/table/table.h"
 #include "server/tick/tick_thread.h"
@@ -27,6 +28,7 @@ class AdminApi {
     // Runs a job on the tick thread (TickThread::call). Not called before the first request.
     std::function<Status(const TickThread::Job&)> on_tick_thread;
     const Health& health;
+    QueryBoard& queries;
     const Clock& clock;
     Log& log;
   };

@@ -1,6 +1,9 @@
 #include "server/http/api_routes.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
+#include <utility>
 
 #include "server/http/handlers.h"
 
@@ -9,10 +12,45 @@ namespace {
 
 constexpr std::array<ParameterRule, 1> kCardinalityParameters = {{{"parts"}}};
 constexpr std::array<ParameterRule, 2> kSeriesParameters = {{{"match"}, {"limit"}}};
-constexpr std::array<ParameterRule, 6> kQueryParameters = {
-    {{"series", true}, {"from"}, {"until"}, {"step"}, {"max_points"}, {"stats"}}};
-constexpr std::array<ParameterRule, 7> kHeatmapParameters = {
-    {{"series", true}, {"from"}, {"until"}, {"step"}, {"max_points"}, {"stats"}, {"grouping"}}};
+constexpr std::array<ParameterRule, 8> kQueryParameters = {
+    {{"series", true}, {"from"}, {"until"}, {"step"}, {"max_points"}, {"stats"}, {"format"}, {"timeout"}}};
+constexpr std::array<ParameterRule, 8> kHeatmapParameters = {
+    {{"series", true}, {"from"}, {"until"}, {"step"}, {"max_points"}, {"stats"}, {"grouping"}, {"timeout"}}};
+
+std::vector<Route> query_routes(const HttpServices& services) {
+  const auto with = [&services](HttpResponse (*handle)(const HttpServices&, const Url&, QueryControl&,
+                                                       BodySink&)) -> QueryHandler {
+    return [services, handle](const Url& url, QueryControl& control, BodySink& sink) {
+      return handle(services, url, control, sink);
+    };
+  };
+  return {
+      {"GET",
+       "/api/v1/query",
+       kQueryParameters,
+       0,
+       {},
+       "points of series over a range of time",
+       Lane::kQuery,
+       with(handle_query)},
+      {"GET",
+       "/api/v1/heatmap",
+       kHeatmapParameters,
+       0,
+       {},
+       "distribution of samples over a range of time",
+       Lane::kQuery,
+       with(handle_heatmap)},
+      {"GET",
+       "/api/v1/series",
+       kSeriesParameters,
+       0,
+       {},
+       "the series whose names match a glob",
+       Lane::kQuery,
+       with(handle_series)},
+  };
+}
 
 }  // namespace
 
@@ -20,41 +58,56 @@ std::vector<Route> api_routes(const HttpServices& services) {
   const auto with = [&services](HttpResponse (*handle)(const HttpServices&, const Url&, std::string_view)) {
     return [services, handle](const Url& url, std::string_view body) { return handle(services, url, body); };
   };
-  return {
-      {"GET", "/api/v1/query", kQueryParameters, 0, with(handle_query),
-       "points of series over a range of time", Lane::kStore},
-      {"GET", "/api/v1/heatmap", kHeatmapParameters, 0, with(handle_heatmap),
-       "distribution of samples over a range of time", Lane::kStore},
-      {"GET", "/api/v1/series", kSeriesParameters, 0, with(handle_series),
-       "the series whose names match a glob", Lane::kMemory},
-      {"GET", "/api/v1/status", {}, 0, with(handle_status), "state of the server"},
-      {"GET",
-       "/api/v1/status/rejects",
-       {},
-       0,
-       with(handle_rejects),
-       "the last lines that were refused",
-       Lane::kMemory},
-      {"GET", "/api/v1/status/cardinality", kCardinalityParameters, 0, with(handle_cardinality),
-       "prefixes with the most series, and senders that exceed the limits", Lane::kMemory},
-      {"GET",
-       "/api/v1/status/agents",
-       {},
-       0,
-       with(handle_agents),
-       "known agents, their progress and their losses",
-       Lane::kMemory},
-      {"POST",
-       "/api/v1/lines",
-       {},
-       kLinesBodyBytesMax,
-       with(handle_lines),
-       "send samples in the line protocol",
-       Lane::kMemory},
-      {"GET", "/metrics", {}, 0, with(handle_metrics), "the server's own counters, as Prometheus text"},
-      {"GET", "/healthz", {}, 0, with(handle_healthz), "503 if the server hangs and a restart would help"},
-      {"GET", "/readyz", {}, 0, with(handle_readyz), "503 if the server cannot do its job, with the reasons"},
-  };
+  std::vector<Route> routes = query_routes(services);
+  std::ranges::move(
+      std::vector<Route>{
+          {"GET", "/api/v1/status", {}, 0, with(handle_status), "state of the server"},
+          {"GET",
+           "/api/v1/status/rejects",
+           {},
+           0,
+           with(handle_rejects),
+           "the last lines that were refused",
+           Lane::kMemory},
+          {"GET", "/api/v1/status/cardinality", kCardinalityParameters, 0, with(handle_cardinality),
+           "prefixes with the most series, and senders that exceed the limits", Lane::kMemory},
+          {"GET",
+           "/api/v1/status/queries",
+           {},
+           0,
+           with(handle_queries),
+           "queries that run, and the slowest of the last day",
+           Lane::kMemory},
+          {"GET",
+           "/api/v1/status/agents",
+           {},
+           0,
+           with(handle_agents),
+           "known agents, their progress and their losses",
+           Lane::kMemory},
+          {"POST",
+           "/api/v1/lines",
+           {},
+           kLinesBodyBytesMax,
+           with(handle_lines),
+           "send samples in the line protocol",
+           Lane::kMemory},
+          {"GET", "/metrics", {}, 0, with(handle_metrics), "the server's own counters, as Prometheus text"},
+          {"GET",
+           "/healthz",
+           {},
+           0,
+           with(handle_healthz),
+           "503 if the server hangs and a restart would help"},
+          {"GET",
+           "/readyz",
+           {},
+           0,
+           with(handle_readyz),
+           "503 if the server cannot do its job, with the reasons"},
+      },
+      std::back_inserter(routes));
+  return routes;
 }
 
 }  // namespace statmill

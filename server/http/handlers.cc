@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "server/http/answer_csv.h"
 #include "server/http/answer_json.h"
 #include "server/http/query_parameters.h"
 
@@ -12,43 +13,62 @@ constexpr std::string_view kPrometheusText = "text/plain; version=0.0.4; charset
 
 HttpResponse json(unsigned status, std::string body) { return {status, std::move(body), kJson, {}}; }
 
-Result<QueryAnswer> run_query(const HttpServices& services, const QueryRequest& request, Timestamp now) {
-  const Timer timer(services.query_ns);
-  return services.queries.run(request, now);
+// Writes the body to the sink. If that fails, the query was stopped.
+HttpResponse written(BodySink& sink, std::string_view content_type, std::string_view body) {
+  sink.set_content_type(content_type);
+  if (const Status status = sink.write(body); !status) return error_response(status.error());
+  return {200, {}, content_type, {}};
+}
+
+// Puts the cost before the last brace of an answer.
+std::string with_cost(std::string json, const QueryCost& cost) {
+  constexpr std::string_view kEnd = "}\n";
+  json.resize(json.size() - kEnd.size());
+  json.append(",\"cost\":");
+  append_cost_json(json, cost);
+  return json.append(kEnd);
 }
 
 }  // namespace
 
-HttpResponse handle_series(const HttpServices& services, const Url& url, std::string_view) {
+HttpResponse handle_series(const HttpServices& services, const Url& url, QueryControl&, BodySink& sink) {
   const Result<SeriesParameters> parameters = parse_series_parameters(url);
   if (!parameters) return error_response(parameters.error());
-  return json(200, series_list_json(services.queries.list(parameters->match, parameters->limit)));
+  return written(sink, kJson, series_list_json(services.queries.list(parameters->match, parameters->limit)));
 }
 
-HttpResponse handle_query(const HttpServices& services, const Url& url, std::string_view) {
+HttpResponse handle_query(const HttpServices& services, const Url& url, QueryControl& control,
+                          BodySink& sink) {
   const Timestamp now = services.clock.wall();
   const Result<QueryParameters> parameters = parse_query_parameters(url, now);
   if (!parameters) return error_response(parameters.error());
-  const Result<QueryAnswer> answer = run_query(services, parameters->request, now);
+  if (parameters->timeout) control.lower_timeout(*parameters->timeout);
+  const Result<QueryAnswer> answer = services.queries.run(parameters->request, now, control);
   if (!answer) return error_response(answer.error());
+  if (parameters->is_csv) {
+    const Status status = write_query_csv(*answer, parameters->stats, parameters->request.percentiles, sink);
+    return status ? HttpResponse{200, {}, kCsv, {}} : error_response(status.error());
+  }
   Result<std::string> text = query_answer_json(*answer, parameters->stats, parameters->request.percentiles);
   if (!text) return error_response(text.error());
-  return json(200, *std::move(text));
+  return written(sink, kJson, with_cost(*std::move(text), control.cost()));
 }
 
-HttpResponse handle_heatmap(const HttpServices& services, const Url& url, std::string_view) {
+HttpResponse handle_heatmap(const HttpServices& services, const Url& url, QueryControl& control,
+                            BodySink& sink) {
   const Timestamp now = services.clock.wall();
   const Result<HeatmapParameters> parameters = parse_heatmap_parameters(url, now);
   if (!parameters) return error_response(parameters.error());
   const auto& [query, grouping_power] = *parameters;
-  const Result<QueryAnswer> merged = run_query(services, query.request, now);
+  if (query.timeout) control.lower_timeout(*query.timeout);
+  const Result<QueryAnswer> merged = services.queries.run(query.request, now, control);
   if (!merged) return error_response(merged.error());
   const auto rows =
-      heatmap_rows(merged->series.front().histograms, grouping_power, QueryLimits().heatmap_cells_max);
+      heatmap_rows(merged->series.front().histograms, grouping_power, control.limits().heatmap_cells_max);
   if (!rows) return error_response(rows.error());
   Result<std::string> text = heatmap_json(*merged, *rows, query.stats, query.request.percentiles);
   if (!text) return error_response(text.error());
-  return json(200, *std::move(text));
+  return written(sink, kJson, with_cost(*std::move(text), control.cost()));
 }
 
 HttpResponse handle_lines(const HttpServices& services, const Url&, std::string_view body) {
@@ -65,6 +85,10 @@ HttpResponse handle_status(const HttpServices& services, const Url&, std::string
 
 HttpResponse handle_rejects(const HttpServices& services, const Url&, std::string_view) {
   return json(200, services.reports.rejects());
+}
+
+HttpResponse handle_queries(const HttpServices& services, const Url&, std::string_view) {
+  return json(200, services.board.json());
 }
 
 HttpResponse handle_agents(const HttpServices& services, const Url&, std::string_view) {

@@ -11,6 +11,7 @@
 namespace statmill {
 
 inline constexpr std::string_view kJson = "application/json";
+inline constexpr std::string_view kCsv = "text/csv; charset=utf-8";
 inline constexpr std::string_view kPlainText = "text/plain; charset=utf-8";
 
 // Views into the session's buffers, valid while the request is being answered. Missing fields are empty.
@@ -21,13 +22,18 @@ struct HttpRequest {
   std::string_view host;
   std::string_view origin;
   std::string_view content_encoding;
+  std::string_view content_type = {};
+  std::string_view accept_encoding = {};
 };
 
 struct HttpResponse {
   unsigned status = 200;
   std::string body;
-  std::string_view content_type = kJson;  // always one of the constants
-  std::string allow;                      // the allowed methods; only with status 405
+  std::string_view content_type = kJson;   // always one of the constants
+  std::string allow;                       // the allowed methods; only with status 405
+  bool may_retry = false;                  // adds Retry-After: the same request may succeed in a second
+  std::string server_timing = {};          // the field Server-Timing; empty: none
+  std::string_view content_encoding = {};  // of the body: "gzip" or "zstd"; empty: none
 };
 
 // Returns a response with the body {"error":"...","status":400} and a line end.

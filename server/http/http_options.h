@@ -4,21 +4,30 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 #include "base/clock.h"
 
 namespace statmill {
+
+// Which answers are compressed for clients that accept it.
+enum class HttpCompression : uint8_t {
+  kAuto,    // those to other hosts
+  kAlways,  // also those to this host
+  kOff,
+};
 
 struct HttpOptions {
   // For a whole header, from its first byte; for the first request, from the start of the connection.
   Duration header_timeout = std::chrono::seconds(5);
   Duration body_timeout = std::chrono::seconds(60);   // for a whole body
   Duration idle_timeout = std::chrono::seconds(60);   // between two requests of a connection
-  Duration write_timeout = std::chrono::seconds(30);  // for a whole answer
+  Duration write_timeout = std::chrono::seconds(30);  // for a whole answer, or for one block of a long one
   // How long the session keeps reading after its last answer. Closing earlier could reset the connection and
   // destroy the answer.
   Duration linger_timeout = std::chrono::seconds(2);
   Duration stop_grace = std::chrono::seconds(5);  // for requests under way when the server stops
+  HttpCompression compression = HttpCompression::kAuto;
   size_t connections_max = 512;
   size_t requests_max = 1000;                     // per connection
   size_t buffered_bytes_max = size_t{256} << 20;  // bodies and answers of all connections

@@ -18,6 +18,7 @@
 #include "server/http/http_counters.h"
 #include "server/http/http_listener.h"
 #include "server/http/http_options.h"
+#include "server/http/query_service.h"
 #include "server/http/router.h"
 #include "server/http/session.h"
 #include "statmill/registry.h"
@@ -29,7 +30,8 @@ struct HttpSite {
   std::vector<Route> routes;
   Registry& registry;  // this and the rest must outlive the server
   const Clock& clock;
-  HttpWorkers* workers = nullptr;  // nullptr: all requests are answered on the event loop
+  HttpWorkers* workers = nullptr;   // nullptr: all requests but queries are answered on the event loop
+  QueryService* queries = nullptr;  // nullptr: queries, too
 };
 
 // Thread-safe. To end it, call stop(), let the io_context run out of work, then destroy it.

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "ingest/line_intake.h"
 #include "server/health.h"
+#include "server/http/query_board.h"
 #include "server/query/queries.h"
 #include "server/report/reports.h"
 #include "statmill/registry.h"
@@ -18,8 +19,7 @@ struct HttpServices {
   Registry& registry;
   const Health& health;
   const Clock& clock;
-  Histogram<>& query_ns =
-      registry.histogram("statmill.query_ns", "Nanoseconds per query, without writing its answer.");
+  const QueryBoard& board;
 };
 
 }  // namespace statmill

@@ -65,6 +65,14 @@ Error parameter_error(std::string_view name, Error error) {
   return std::move(error).with("parameter " + std::string(name));
 }
 
+// A duration ("2s", "1500ms") or plain seconds ("2").
+Result<Duration> parse_timeout(std::string_view text) {
+  if (text.find_first_not_of("0123456789") != std::string_view::npos) return parse_duration(text);
+  const Result<int64_t> seconds = parse_integer(text, 0, 366 * 86'400);
+  if (!seconds) return seconds.error();
+  return Duration(std::chrono::seconds(*seconds));
+}
+
 // Parses everything except the stats.
 Result<QueryParameters> parse_series_and_range(const Url& url, Timestamp now) {
   QueryParameters out;
@@ -94,6 +102,16 @@ Result<QueryParameters> parse_series_and_range(const Url& url, Timestamp now) {
     if (!points) return parameter_error("max_points", points.error());
     out.request.max_points = *points;
   }
+  if (const auto text = url.find("timeout")) {
+    const Result<Duration> timeout = parse_timeout(*text);
+    if (!timeout) return parameter_error("timeout", timeout.error());
+    out.timeout = *timeout;
+  }
+  const std::string_view format = url.find("format").value_or("json");
+  if (format != "json" && format != "csv")
+    return Error{ErrorCode::kInvalid,
+                 "parameter format: must be json or csv, not \"" + std::string(format) + "\""};
+  out.is_csv = format == "csv";
   return out;
 }
 

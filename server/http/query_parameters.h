@@ -1,6 +1,7 @@
 // Parses the URL parameters of the query endpoints.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/clock.h"
@@ -13,7 +14,9 @@ namespace statmill {
 
 struct QueryParameters {
   QueryRequest request;
-  std::vector<Stat> stats;  // no duplicates; at least one stat or percentile is requested
+  std::vector<Stat> stats = {};  // no duplicates; at least one stat or percentile is requested
+  std::optional<Duration> timeout = {};
+  bool is_csv = false;
 };
 
 struct HeatmapParameters {

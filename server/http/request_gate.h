@@ -14,7 +14,7 @@
 
 namespace statmill {
 
-inline constexpr size_t kHeaderBytesMax = 8192;
+inline constexpr size_t kHeaderBytesMax = 24576;
 inline constexpr size_t kHeaderFieldsMax = 64;
 
 // The state of the bytes received so far: refused, complete (`size` > 0), or incomplete.

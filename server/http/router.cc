@@ -1,5 +1,8 @@
 #include "server/http/router.h"
 
+#include <algorithm>
+#include <iterator>
+#include <optional>
 #include <utility>
 
 namespace statmill {
@@ -24,14 +27,46 @@ std::vector<Route> with_front_page(std::vector<Route> routes) {
 }
 
 bool allows_method(const Route& route, std::string_view method) {
-  return method == route.method || (method == "HEAD" && route.method == "GET");
+  if (method == route.method) return true;
+  return route.method == "GET" && (method == "HEAD" || (method == "POST" && route.lane == Lane::kQuery));
 }
 
-HttpResponse wrong_method(const Route& route) {
-  std::string allow = route.method == "GET" ? "GET, HEAD" : std::string(route.method);
-  HttpResponse response = error_response(405, std::string(route.path) + " allows only " + allow);
-  response.allow = std::move(allow);
-  return response;
+std::string allowed_methods(const Route& route) {
+  if (route.method != "GET") return std::string(route.method);
+  return route.lane == Lane::kQuery ? "GET, HEAD, POST" : "GET, HEAD";
+}
+
+// Compares segment by segment; a segment `*` of the pattern matches any segment.
+bool matches(std::string_view pattern, std::string_view path) {
+  for (;;) {
+    const std::string_view wanted = pattern.substr(0, pattern.find('/'));
+    const std::string_view segment = path.substr(0, path.find('/'));
+    if (wanted != segment && (wanted != "*" || segment.empty())) return false;
+    const bool is_end = wanted.size() == pattern.size();
+    if (is_end || segment.size() == path.size()) return is_end && segment.size() == path.size();
+    pattern.remove_prefix(wanted.size() + 1);
+    path.remove_prefix(segment.size() + 1);
+  }
+}
+
+bool is_form(std::string_view content_type) {
+  constexpr std::string_view kForm = "application/x-www-form-urlencoded";
+  const std::string_view type = content_type.substr(0, content_type.find_first_of("; \t"));
+  return std::ranges::equal(type, kForm, [](char a, char b) {
+    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+  });
+}
+
+// Puts the parameters of the form before those of the target.
+std::optional<HttpResponse> add_form(const Route& route, const HttpRequest& request, Url& url) {
+  if (request.body.empty()) return std::nullopt;
+  if (!is_form(request.content_type))
+    return route.refuse(415, "the body must be of the type application/x-www-form-urlencoded");
+  Result<std::vector<Parameter>> form = parse_form(request.body);
+  if (!form) return route.refuse(400, form.error().message);
+  std::ranges::move(url.parameters, std::back_inserter(*form));
+  url.parameters = *std::move(form);
+  return std::nullopt;
 }
 
 // A page of another site can make a browser post here, but the browser then sends the page's origin.
@@ -45,43 +80,75 @@ bool is_cross_site(const HttpRequest& request) {
 
 Router::Router(std::vector<Route> routes) : routes_(with_front_page(std::move(routes))) {}
 
-const Route* Router::find_route(std::string_view path) const {
+const Route* Router::find_route(std::string_view method, std::string_view path) const {
   for (const Route& route : routes_) {
-    if (route.path == path) return &route;
+    if (matches(route.path, path) && allows_method(route, method)) return &route;
   }
   return nullptr;
 }
 
-size_t Router::body_bytes_max(std::string_view method, std::string_view target) const {
-  const Route* route = find_route(target.substr(0, target.find('?')));
-  const bool allows_body = route != nullptr && allows_method(*route, method) && route->body_bytes_max > 0;
-  return allows_body ? route->body_bytes_max : kStrayBodyBytesMax;
+HttpResponse Router::no_route(std::string_view path) const {
+  std::string allow;
+  const Route* known = nullptr;
+  for (const Route& route : routes_) {
+    if (!matches(route.path, path)) continue;
+    known = &route;
+    allow.append(allow.empty() ? "" : ", ").append(allowed_methods(route));
+  }
+  if (known == nullptr) return error_response(404, "there is nothing at " + std::string(path));
+  HttpResponse response = known->refuse(405, std::string(path) + " allows only " + allow);
+  response.allow = std::move(allow);
+  return response;
 }
 
-Router::Handling Router::handling(std::string_view target) const {
-  const Route* route = find_route(target.substr(0, target.find('?')));
+size_t Router::body_bytes_max(std::string_view method, std::string_view target) const {
+  const Route* route = find_route(method, target.substr(0, target.find('?')));
+  if (route == nullptr) return kStrayBodyBytesMax;
+  if (route->lane == Lane::kQuery) return kFormBytesMax;
+  return route->body_bytes_max > 0 ? route->body_bytes_max : kStrayBodyBytesMax;
+}
+
+Router::Handling Router::handling(std::string_view method, std::string_view target) const {
+  const Route* route = find_route(method, target.substr(0, target.find('?')));
   return route == nullptr ? Handling{} : Handling{route->lane, route->path.data()};
 }
 
+Router::Checked Router::check(const HttpRequest& request) const {
+  const auto refused = [](HttpResponse response) { return Checked{nullptr, {}, std::move(response)}; };
+  Result<Url> url = parse_url(request.target);
+  if (!url) return refused(error_response(url.error()));
+  const Route* route = find_route(request.method, url->path);
+  if (route == nullptr) return refused(no_route(url->path));
+  const bool takes_form = route->lane == Lane::kQuery && request.method == "POST";
+  if (takes_form && request.content_encoding.empty()) {
+    if (auto response = add_form(*route, request, *url)) return refused(*std::move(response));
+  }
+  if (route->strictness == Strictness::kStrict) {
+    if (const Status status = check_parameters(*url, route->parameters); !status)
+      return refused(route->refuse(400, status.error().message));
+  }
+  if (!takes_form && route->body_bytes_max == 0 && !request.body.empty())
+    return refused(route->refuse(400, url->path + " does not allow a body"));
+  if (!takes_form && route->method == "POST" && is_cross_site(request)) {
+    return refused(
+        route->refuse(403, "refused: the request comes from a page of " + std::string(request.origin)));
+  }
+  if (!request.content_encoding.empty())
+    return refused(route->refuse(415, "Content-Encoding is not supported; send the body unencoded"));
+  return {route, *std::move(url), {}};
+}
+
 HttpResponse Router::answer(const HttpRequest& request) const {
-  const Result<Url> url = parse_url(request.target);
-  if (!url) return error_response(url.error());
-  const Route* route = find_route(url->path);
-  if (route == nullptr) return error_response(404, "there is nothing at " + url->path);
-  if (!allows_method(*route, request.method)) return wrong_method(*route);
-  if (const Status status = check_parameters(*url, route->parameters); !status) {
-    return error_response(status.error());
-  }
-  if (route->body_bytes_max == 0 && !request.body.empty()) {
-    return error_response(400, url->path + " does not allow a body");
-  }
-  if (route->method == "POST" && is_cross_site(request)) {
-    return error_response(403, "refused: the request comes from a page of " + std::string(request.origin));
-  }
-  if (!request.content_encoding.empty()) {
-    return error_response(415, "Content-Encoding is not supported; send the body unencoded");
-  }
-  return route->handle(*url, request.body);
+  Checked checked = check(request);
+  if (checked.route == nullptr) return std::move(checked.refusal);
+  if (checked.route->lane != Lane::kQuery) return checked.route->handle(checked.url, request.body);
+  QueryControl control;
+  StringSink sink;
+  HttpResponse response = checked.route->query(checked.url, control, sink);
+  if (response.status != 200 || sink.text().empty()) return response;
+  response.body = sink.text();
+  if (!sink.content_type().empty()) response.content_type = sink.content_type();
+  return response;
 }
 
 }  // namespace statmill

@@ -14,35 +14,55 @@
 
 #include "server/http/http_message.h"
 #include "server/http/url.h"
+#include "server/query/body_sink.h"
+#include "server/query/query_control.h"
 
 namespace statmill {
 
 // A request for a route without a body may still have one up to this size; it is read and then refused.
 inline constexpr size_t kStrayBodyBytesMax = size_t{64} << 10;
+inline constexpr size_t kFormBytesMax = size_t{64} << 10;
 
 // Where a request is answered.
 enum class Lane : uint8_t {
   kLoop,    // on the event loop: fast, never waits
   kMemory,  // on a worker thread: slow, but never waits for the disk
   kStore,   // on a worker thread that may wait for the disk
+  kQuery,   // on a thread of the queries, with `Route::query` as its handler
 };
 
-// The handler of one path. The texts are string literals; `parameters` must outlive the router.
+// What a route does with parameters that it does not know, and with repeated ones.
+enum class Strictness : uint8_t {
+  kStrict,   // refuses them
+  kLenient,  // ignores unknown ones and takes the first of repeated ones, as clients of Prometheus expect
+};
+
+// Computes the answer of a query: writes it to the sink, and returns a response with status 200; or returns
+// any other response without a write before it. Must be thread-safe. May be called a second time for a heavy
+// query, if add_slots() has refused it and its first block was not full.
+using QueryHandler = std::function<HttpResponse(const Url& url, QueryControl& control, BodySink& sink)>;
+
+// The handler of one method of one path. The texts are string literals; `parameters` must outlive the router.
 struct Route {
   std::string_view method;  // GET also accepts HEAD
-  std::string_view path;
+  std::string_view path;    // a segment that is `*` matches any one segment
   std::span<const ParameterRule> parameters;
   size_t body_bytes_max = 0;  // 0: no body allowed
   // Called with a checked URL and a body within its limit. Must be thread-safe.
   std::function<HttpResponse(const Url& url, std::string_view body)> handle;
   std::string_view description;  // for the front page
   Lane lane = Lane::kLoop;
+  QueryHandler query =
+      {};  // instead of `handle`, for Lane::kQuery; such a GET route also accepts a POST form
+  Strictness strictness = Strictness::kStrict;
+  // Makes the response of a request that the server refuses before the handler sees it.
+  HttpResponse (*refuse)(unsigned status, std::string_view message) = error_response;
 };
 
 // Thread-safe.
 class Router {
  public:
-  // Requires: one route per path. Adds `/`, a page that lists all routes.
+  // Requires: one route for each path and method. Adds `/`, a page that lists all routes.
   explicit Router(std::vector<Route> routes);
 
   // Returns the size limit of the request's body. The target may be invalid.
@@ -54,14 +74,25 @@ class Router {
     Lane lane = Lane::kLoop;
     const char* name = "an unknown path";
   };
-  Handling handling(std::string_view target) const;
+  Handling handling(std::string_view method, std::string_view target) const;
 
-  // Returns the same response for HEAD as for GET; the session omits the body. Requires: the body is within
-  // body_bytes_max().
+  // A checked request: its route and URL, or what to answer instead. Parameters of a form come before those
+  // of the target.
+  struct Checked {
+    const Route* route = nullptr;  // nullptr: `refusal` is the answer
+    Url url;
+    HttpResponse refusal;
+  };
+  // Requires: the body is within body_bytes_max().
+  Checked check(const HttpRequest& request) const;
+
+  // Returns the same response for HEAD as for GET; the session omits the body. Runs queries here, without
+  // limits. Requires: the body is within body_bytes_max().
   HttpResponse answer(const HttpRequest& request) const;
 
  private:
-  const Route* find_route(std::string_view path) const;
+  const Route* find_route(std::string_view method, std::string_view path) const;
+  HttpResponse no_route(std::string_view path) const;
 
   const std::vector<Route> routes_;
 };

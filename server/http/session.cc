@@ -11,6 +11,7 @@
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
+#include <cstring>
 
 #include "base/running.h"
 #include "server/http/request_gate.h"
@@ -27,12 +28,36 @@ constexpr size_t kReadBytes = 4096;
 constexpr size_t kBufferBytesMax = size_t{64} << 10;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
+// The address of the peer; without a host if it has none, as at a unix socket.
+Endpoint peer_of(const HttpSocket& socket) {
+  error_code error;
+  const auto peer = socket.remote_endpoint(error);
+  asio::ip::tcp::endpoint address;
+  const int family = error ? AF_UNSPEC : peer.data()->sa_family;
+  if ((family != AF_INET && family != AF_INET6) || peer.size() > address.capacity()) return {};
+  std::memcpy(address.data(), peer.data(), peer.size());
+  address.resize(peer.size());
+  return {address.address().to_string(), address.port()};
+}
+
+bool is_local(const Endpoint& peer) {
+  if (peer.host.empty()) return true;
+  error_code error;
+  auto address = asio::ip::make_address(peer.host, error);
+  if (error) return false;
+  if (address.is_v6() && address.to_v6().is_v4_mapped())
+    return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).is_loopback();
+  return address.is_loopback();
+}
+
 }  // namespace
 
 Session::Session(HttpSocket socket, SessionContext& context)
     : socket_(std::move(socket)),
       deadline_(socket_.get_executor()),
       context_(context),
+      peer_(peer_of(socket_)),
+      is_local_peer_(is_local(peer_)),
       buffer_(kBufferBytesMax) {
   error_code ignored;  // only a matter of latency; unix sockets do not have this option
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
@@ -57,6 +82,7 @@ void Session::stop() {
     self->is_stopping_ = true;
     if (self->is_idle_) return self->close();
     self->set_deadline(self->context_.options.stop_grace, std::nullopt);
+    if (self->query_) self->query_->run->control().stop(QueryStop::kServer);
   });
 }
 
@@ -79,6 +105,7 @@ void Session::close() {
   error_code ignored;
   deadline_.cancel();
   socket_.close(ignored);
+  if (query_) end_query();
 }
 
 void Session::read_header() {
@@ -117,7 +144,9 @@ void Session::parse_header(size_t size) {
               .body = {},
               .host = message[http::field::host],
               .origin = message[http::field::origin],
-              .content_encoding = message[http::field::content_encoding]};
+              .content_encoding = message[http::field::content_encoding],
+              .content_type = message[http::field::content_type],
+              .accept_encoding = message[http::field::accept_encoding]};
   body_share_ =
       context_.budget.reserve(parser_->content_length().value_or(parser_->chunked() ? body_max : 0));
   if (!body_share_) return refuse(HttpRefusal::kMemoryLimit);
@@ -152,8 +181,9 @@ void Session::answer() {
   ++requests_;
   const bool keep_alive = parser_->keep_alive() && requests_ < context_.options.requests_max;
   request_.body = parser_->get().body();
-  const auto [lane, name] = context_.router.handling(request_.target);
-  if (lane == Lane::kLoop || context_.workers == nullptr) {
+  const auto [lane, name] = context_.router.handling(request_.method, request_.target);
+  if (lane == Lane::kQuery && context_.queries != nullptr) return start_query(keep_alive);
+  if (lane == Lane::kLoop || lane == Lane::kQuery || context_.workers == nullptr) {
     const Running running(name);
     return respond(routed_response(), keep_alive);
   }
@@ -172,6 +202,7 @@ void Session::answer() {
 }
 
 void Session::respond(HttpResponse response, bool keep_alive) {
+  if (response.content_encoding.empty()) compress_body(response, coding());
   release_body();  // before a slow peer reads the answer
   answer_share_ = context_.budget.reserve(response.body.size());
   if (!answer_share_) return refuse(HttpRefusal::kMemoryLimit);
@@ -206,14 +237,7 @@ void Session::write(HttpResponse response, bool keep_alive) {
   const bool is_head = parser_ && parser_->get().method() == http::verb::head;
   const unsigned version = parser_ && parser_->is_header_done() ? parser_->get().version() : 11;
   response_.emplace(static_cast<http::status>(response.status), version);
-  response_->set(http::field::server, "statmill");
-  response_->set(http::field::date, http_date(context_.clock.wall()));
-  response_->set(http::field::content_type, response.content_type);
-  response_->set(http::field::cache_control, "no-store");
-  response_->set("X-Content-Type-Options", "nosniff");
-  response_->set("Referrer-Policy", "no-referrer");
-  response_->set("Content-Security-Policy", "default-src 'self'; object-src 'none'; frame-ancestors 'none'");
-  if (!response.allow.empty()) response_->set(http::field::allow, response.allow);
+  fill_head(*response_, response);
   response_->body() = std::move(response.body);
   response_->keep_alive(keep_alive && !is_stopping_);
   response_->prepare_payload();
@@ -228,10 +252,40 @@ void Session::write(HttpResponse response, bool keep_alive) {
   }
 }
 
+void Session::fill_head(http::fields& fields, const HttpResponse& response) {
+  fields.set(http::field::server, "statmill");
+  fields.set(http::field::date, http_date(context_.clock.wall()));
+  fields.set(http::field::content_type, response.content_type);
+  fields.set(http::field::cache_control, "no-store");
+  fields.set("X-Content-Type-Options", "nosniff");
+  fields.set("Referrer-Policy", "no-referrer");
+  fields.set("Content-Security-Policy", "default-src 'self'; object-src 'none'; frame-ancestors 'none'");
+  if (!response.allow.empty()) fields.set(http::field::allow, response.allow);
+  if (response.may_retry) fields.set(http::field::retry_after, "1");
+  if (!response.server_timing.empty()) fields.set("Server-Timing", response.server_timing);
+  if (response.content_encoding.empty()) return;
+  fields.set(http::field::content_encoding, response.content_encoding);
+  fields.set(http::field::vary, "Accept-Encoding");
+}
+
+ContentCoding Session::coding() const {
+  const HttpCompression when = context_.options.compression;
+  const bool is_off = when == HttpCompression::kOff || (when == HttpCompression::kAuto && is_local_peer_);
+  return is_off ? ContentCoding::kNone : accepted_coding(request_.accept_encoding);
+}
+
 void Session::on_written(bool is_open) {
   const bool keep_alive = is_open && response_->keep_alive() && !is_stopping_;
   serializer_.reset();
   response_.reset();
+  if (query_) {
+    query_->keep_alive = keep_alive;
+    return on_answered(is_open);
+  }
+  begin_next(is_open, keep_alive);
+}
+
+void Session::begin_next(bool is_open, bool keep_alive) {
   request_ = {};
   parser_.reset();
   body_share_.reset();

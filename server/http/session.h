@@ -1,16 +1,18 @@
 // Session: one HTTP connection, from accept to close. Answers requests in order, one at a time.
 //
 // read header -> gate -> read body -> router -> write -> next request, or linger and close. One deadline
-// timer covers the current step.
+// timer covers the current step. While a query runs, the session reads on, to notice that its client is gone.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/serializer.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "base/clock.h"
 #include "server/http/byte_budget.h"
@@ -18,6 +20,7 @@
 #include "server/http/http_listener.h"
 #include "server/http/http_options.h"
 #include "server/http/http_workers.h"
+#include "server/http/query_run.h"
 #include "server/http/router.h"
 
 namespace statmill {
@@ -29,7 +32,24 @@ struct SessionContext {
   const Clock& clock;
   HttpCounters& counters;
   ByteBudget& budget;
-  HttpWorkers* workers;  // nullptr: all requests are answered on the event loop
+  HttpWorkers* workers;   // nullptr: all requests but queries are answered on the event loop
+  QueryService* queries;  // nullptr: queries, too
+};
+
+// The query of a session that is under way, and how its answer is sent.
+struct QueryInFlight {
+  std::shared_ptr<QueryRun> run;
+  std::shared_ptr<QueryJob> job;  // waiting for a thread, or running
+  bool keep_alive = false;
+  bool is_head = false;      // the request's method is HEAD
+  bool is_running = true;    // a thread may still write to the stream
+  bool is_writing = false;   // an answer or a piece of it is being written
+  bool is_watching = false;  // a read is under way
+  bool is_chunked = false;
+  bool is_answered = false;  // the whole answer was written
+  bool is_open = true;       // the connection
+  std::string block;         // being written
+  std::string block_size;    // its line, for a chunk
 };
 
 // Confined to the strand of its socket, except for stop(). Its pending operations keep it alive.
@@ -52,6 +72,9 @@ class Session : public std::enable_shared_from_this<Session> {
   using RequestParser = boost::beast::http::request_parser<boost::beast::http::string_body>;
   using ResponseMessage = boost::beast::http::response<boost::beast::http::string_body>;
   using ResponseSerializer = boost::beast::http::response_serializer<boost::beast::http::string_body>;
+  using StreamHead = boost::beast::http::response<boost::beast::http::empty_body>;
+  using StreamSerializer = boost::beast::http::response_serializer<boost::beast::http::empty_body>;
+  class QueryTask;
 
   std::string_view buffered() const;
   // Closes the connection if the next call does not come within `limit`, and counts `refusal` if it is set.
@@ -66,14 +89,33 @@ class Session : public std::enable_shared_from_this<Session> {
   void respond(HttpResponse response, bool keep_alive);
   void release_body();
   HttpResponse routed_response();
+
+  // The rest of these is in session_query.cc.
+  void start_query(bool keep_alive);
+  void post_query(QueryLane lane);
+  void refuse_query();
+  void on_query_ran(bool is_done);
+  void watch_peer();
+  void end_query();
+  void write_pieces();
+  void write_query_head(HttpResponse response);
+  void write_block(AnswerStream::Piece piece);
+  void cut_answer();
+  void on_answered(bool is_open);
+
   void refuse(HttpRefusal refusal);
   void write(HttpResponse response, bool keep_alive);
+  void fill_head(boost::beast::http::fields& fields, const HttpResponse& response);
+  ContentCoding coding() const;
   void on_written(bool is_open);
+  void begin_next(bool is_open, bool keep_alive);
   void linger();
 
   HttpSocket socket_;
   boost::asio::steady_timer deadline_;
   SessionContext& context_;
+  const Endpoint peer_;       // without a host for unix sockets
+  const bool is_local_peer_;  // on this host
 
   boost::beast::flat_buffer buffer_;
   std::optional<RequestParser> parser_;
@@ -82,6 +124,9 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<ResponseSerializer> serializer_;
   std::optional<ByteBudget::Share> body_share_;
   std::optional<ByteBudget::Share> answer_share_;
+  std::optional<QueryInFlight> query_;
+  std::optional<StreamHead> stream_head_;
+  std::optional<StreamSerializer> stream_serializer_;
   size_t requests_ = 0;
   bool is_idle_ = true;  // no request is under way, so the connection may be closed at any time
   bool is_stopping_ = false;

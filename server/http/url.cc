@@ -57,6 +57,17 @@ bool is_ambiguous(std::string_view path) {
          decoded.find("/../") != std::string::npos;
 }
 
+Result<std::vector<Parameter>> parse_pairs(std::string_view text) {
+  std::vector<Parameter> parameters;
+  for (const std::string_view pair : split(text, '&')) {
+    const size_t equals = std::min(pair.find('='), pair.size());
+    if (equals == 0) return Error{ErrorCode::kInvalid, "a parameter has no name"};
+    const std::string_view value = pair.substr(std::min(equals + 1, pair.size()));
+    parameters.push_back({decode(pair.substr(0, equals), ' '), decode(value, ' ')});
+  }
+  return parameters;
+}
+
 std::string list_of(std::span<const ParameterRule> rules) {
   std::string text;
   for (const ParameterRule& rule : rules) text.append(text.empty() ? "" : ", ").append(rule.name);
@@ -90,13 +101,17 @@ Result<Url> parse_url(std::string_view target) {
   const size_t mark = target.find('?');
   Url url{decode(target.substr(0, mark), '+'), {}};
   if (mark == std::string_view::npos) return url;
-  for (const std::string_view pair : split(target.substr(mark + 1), '&')) {
-    const size_t equals = std::min(pair.find('='), pair.size());
-    if (equals == 0) return Error{ErrorCode::kInvalid, "a parameter has no name"};
-    const std::string_view value = pair.substr(std::min(equals + 1, pair.size()));
-    url.parameters.push_back({decode(pair.substr(0, equals), ' '), decode(value, ' ')});
-  }
+  Result<std::vector<Parameter>> parameters = parse_pairs(target.substr(mark + 1));
+  if (!parameters) return parameters.error();
+  url.parameters = *std::move(parameters);
   return url;
+}
+
+Result<std::vector<Parameter>> parse_form(std::string_view body) {
+  if (check_escapes(body).is_refused()) {
+    return Error{ErrorCode::kInvalid, "the form has an invalid percent escape or an escaped NUL"};
+  }
+  return parse_pairs(body);
 }
 
 Status check_parameters(const Url& url, std::span<const ParameterRule> rules) {

@@ -15,7 +15,7 @@
 
 namespace statmill {
 
-inline constexpr size_t kTargetBytesMax = 4096;
+inline constexpr size_t kTargetBytesMax = 16384;
 
 struct Parameter {
   std::string name;
@@ -42,6 +42,10 @@ Verdict<HttpRefusal> check_target(std::string_view target);
 // `+` in a parameter is a space, as in forms. Errors: kInvalid, for targets that check_target() refuses and
 // for a parameter without a name.
 Result<Url> parse_url(std::string_view target);
+
+// Parses a body of the type application/x-www-form-urlencoded. Errors: kInvalid, for a bad escape, and for a
+// parameter without a name.
+Result<std::vector<Parameter>> parse_form(std::string_view body);
 
 // Errors: kInvalid with the name of a parameter that has no rule, or that is repeated but not repeatable.
 Status check_parameters(const Url& url, std::span<const ParameterRule> rules);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 
 #include "server/json.h"
 #include "server/promql/parser.h"
@@ -13,13 +14,21 @@ namespace {
 
 constexpr std::array<ParameterRule, 1> kExpressionParameters = {{{"query"}}};
 
-HttpResponse bad_data(std::string_view error) {
-  HttpResponse response{400, {}, kJson, {}};
+// The names that Prometheus gives to errors.
+std::string_view error_type(unsigned status, std::string_view message) {
+  if (status == 503) return message.starts_with("timeout") ? "timeout" : "unavailable";
+  if (status == 422) return "execution";
+  if (status == 404) return "not_found";
+  return status >= 500 ? "internal" : "bad_data";
+}
+
+HttpResponse prometheus_error(unsigned status, std::string_view message) {
+  HttpResponse response{status, {}, kJson, {}};
   {
     JsonObject object(response.body);
     object.text("status", "error");
-    object.text("errorType", "bad_data");
-    object.text("error", error);
+    object.text("errorType", error_type(status, message));
+    object.text("error", message);
   }
   response.body += '\n';
   return response;
@@ -29,7 +38,7 @@ HttpResponse bad_data(std::string_view error) {
 template <class AppendData>
 HttpResponse answer_parsed(const Url& url, AppendData append_data) {
   const Result<promql::SyntaxTree> tree = promql::parse_promql(url.find("query").value_or(""));
-  if (!tree) return bad_data("invalid parameter \"query\": " + tree.error().message);
+  if (!tree) return prometheus_error(400, "invalid parameter \"query\": " + tree.error().message);
   HttpResponse response;
   {
     JsonObject object(response.body);
@@ -40,24 +49,34 @@ HttpResponse answer_parsed(const Url& url, AppendData append_data) {
   return response;
 }
 
-HttpResponse handle_format_query(const Url& url, std::string_view) {
+HttpResponse handle_format_query(const Url& url, QueryControl&, BodySink&) {
   return answer_parsed(url, [](std::string& out, const promql::SyntaxTree& tree) {
     append_json_string(out, promql::print_lines(tree));
   });
 }
 
-HttpResponse handle_parse_query(const Url& url, std::string_view) {
+HttpResponse handle_parse_query(const Url& url, QueryControl&, BodySink&) {
   return answer_parsed(url, promql::append_tree_json);
 }
 
 }  // namespace
 
 std::vector<Route> prometheus_routes() {
+  const auto route = [](std::string_view path, QueryHandler handle, std::string_view description) {
+    return Route{"GET",
+                 path,
+                 kExpressionParameters,
+                 0,
+                 {},
+                 description,
+                 Lane::kQuery,
+                 std::move(handle),
+                 Strictness::kLenient,
+                 prometheus_error};
+  };
   return {
-      {"GET", "/prometheus/api/v1/format_query", kExpressionParameters, 0, handle_format_query,
-       "the canonical text of a PromQL query"},
-      {"GET", "/prometheus/api/v1/parse_query", kExpressionParameters, 0, handle_parse_query,
-       "the syntax tree of a PromQL query"},
+      route("/prometheus/api/v1/format_query", handle_format_query, "the canonical text of a PromQL query"),
+      route("/prometheus/api/v1/parse_query", handle_parse_query, "the syntax tree of a PromQL query"),
   };
 }
 

@@ -29,7 +29,8 @@ struct Resolved {
   RetentionClasses retention;      // their classes
 };
 
-Result<Resolved> resolve(const Table& table, const std::vector<std::string>& wanted, size_t series_max) {
+Result<Resolved> resolve(const Table& table, const std::vector<std::string>& wanted, size_t series_max,
+                         QueryControl& control) {
   std::set<std::string> names;
   for (const std::string& text : wanted) {
     // Names from Graphite and statsd may contain the special bytes of globs, so a glob may also be a name.
@@ -44,13 +45,11 @@ Result<Resolved> resolve(const Table& table, const std::vector<std::string>& wan
     if (!glob) return glob.error();
     table.search(*glob, [&](std::string_view name) {
       names.emplace(name);
-      return names.size() <= series_max;
+      return names.size() <= series_max && !control.should_stop();
     });
   }
-  if (names.size() > series_max) {
-    return Error{ErrorCode::kLimit,
-                 "more than " + std::to_string(series_max) + " series match: narrow the pattern"};
-  }
+  if (Status s = control.check(); !s) return s.error();
+  if (names.size() > series_max) return control.refuse(QueryLimit::kSeries, names.size());
   Resolved resolved{{names.begin(), names.end()}, {}};
   for (const std::string& name : resolved.names) {
     if (const auto summary = table.summary(name)) resolved.retention.set(summary->retention);
@@ -154,42 +153,47 @@ Result<bool> QueryEngine::View::is_consistent() {
   return true;
 }
 
-Result<QueryAnswer> QueryEngine::run(const QueryRequest& request, Timestamp now) const {
+Result<QueryAnswer> QueryEngine::run(const QueryRequest& request, Timestamp now,
+                                     QueryControl& control) const {
   constexpr int kTriesMax = 100;  // a change of names takes only an instant between two ticks
-  Result<QueryAnswer> answer = attempt(request, now);
-  for (int i = 1; i < kTriesMax && !answer && answer.error().code == ErrorCode::kBusy; ++i)
-    answer = attempt(request, now);
+  const auto must_end = [&] { return control.is_too_heavy() || control.refused_by().has_value(); };
+  Result<QueryAnswer> answer = attempt(request, now, control);
+  for (int i = 1; i < kTriesMax && !answer && answer.error().code == ErrorCode::kBusy && !must_end(); ++i)
+    answer = attempt(request, now, control);
   return answer;
 }
 
-Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp now) const {
+Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp now,
+                                         QueryControl& control) const {
   const uint64_t version = table_.names_version();
-  const auto resolved = resolve(table_, request.series, limits_.series_max);
+  const auto resolved = resolve(table_, request.series, limits_.series_max, control);
   if (!resolved) return table_.names_version() == version ? resolved.error() : names_changed();
   // One plan for all series: its tier covers the range for each of them.
   const Tiers tiers = table_.retention().shortest(resolved->retention);
-  const auto plan = make_plan(request, tiers, limits_.points_max, now);
+  const auto plan = make_plan(request, tiers, static_cast<int64_t>(limits_.points_max), now);
   if (!plan) return plan.error();
   const size_t series = resolved->names.size();
-  if (plan->points() * series > static_cast<size_t>(limits_.points_max)) {
-    return Error{ErrorCode::kLimit, std::to_string(series) + " series of " + std::to_string(plan->points()) +
-                                        " points are over the limit of " +
-                                        std::to_string(limits_.points_max) +
-                                        " points: ask for fewer series or a larger step"};
+  if (plan->points() * series > limits_.points_max) {
+    return control.refuse(QueryLimit::kPoints, plan->points() * series);
   }
-  auto view = make_view(resolved->names, version, request);
+  // Expired slots and those before a series' first sample cost nothing, so this is the most that it reads.
+  const auto slots = static_cast<uint64_t>((plan->until_s - plan->from_s) / tiers[plan->tier].step_s);
+  if (Status s = control.add_slots(slots * series); !s) return s.error();
+  auto view = make_view(resolved->names, version, request, control);
   if (!view) return view.error();
-  return read(*view, *plan, request, now);
+  return read(*view, *plan, request, now, control);
 }
 
 // `version` is the table's names_version() before `names` were found.
 Result<QueryEngine::View> QueryEngine::make_view(const std::vector<std::string>& names, uint64_t version,
-                                                 const QueryRequest& request) const {
+                                                 const QueryRequest& request,
+                                                 const QueryControl& control) const {
   // A shard is flushed every few seconds, so even a second try is rare.
   constexpr int kTriesMax = 1000;
   for (int i = 0; i < kTriesMax; ++i) {
     View view;
     for (const std::string& name : names) {
+      if (Status s = control.check(); !s) return s.error();
       auto copy = table_.copy(name, request.wanted);
       if (!copy || (request.merges && copy->kind != Kind::kDistribution)) continue;
       view.classes.push_back(store_.expiry().class_of(copy->id));
@@ -205,11 +209,11 @@ Result<QueryEngine::View> QueryEngine::make_view(const std::vector<std::string>&
 }
 
 Result<QueryAnswer> QueryEngine::read(View& view, const QueryPlan& plan, const QueryRequest& request,
-                                      Timestamp now) const {
+                                      Timestamp now, QueryControl& control) const {
   const auto position = view.snapshot->rollup_position();
   if (!position) return position.error();
   SeriesReader reader(table_.retention(), store_.expiry(), plan, *view.snapshot, *position, unix_seconds(now),
-                      request.wanted, limits_.histogram_bytes_max);
+                      request.wanted, limits_.histogram_bytes_max, control);
   const Tiers& tiers = table_.tiers();
   QueryAnswer answer{
       plan.from_s, plan.until_s, plan.step_s, tiers[plan.tier].step_s, tiers.finest().step_s, {}, 0};

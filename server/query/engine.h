@@ -24,19 +24,20 @@ class QueryEngine final : public Queries {
   // Errors: kInvalid (range or step), kNotFound (a plain name that does not exist, though a glob may match
   // nothing; or a merge without a distribution), kLimit (too many series, points or bytes of histograms),
   // kBusy (series were deleted, renamed or flushed again and again during the query), kIo and kCorrupt (from
-  // the store).
-  Result<QueryAnswer> run(const QueryRequest& request, Timestamp now) const override;
+  // the store), and those of `control`.
+  Result<QueryAnswer> run(const QueryRequest& request, Timestamp now, QueryControl& control) const override;
+  using Queries::run;
 
   // Returns the matching series, by name, at most `limit`.
   SeriesPage list(const Glob& glob, size_t limit) const override;
 
  private:
   struct View;
-  Result<QueryAnswer> attempt(const QueryRequest& request, Timestamp now) const;
-  Result<View> make_view(const std::vector<std::string>& names, uint64_t version,
-                         const QueryRequest& request) const;
-  Result<QueryAnswer> read(View& view, const QueryPlan& plan, const QueryRequest& request,
-                           Timestamp now) const;
+  Result<QueryAnswer> attempt(const QueryRequest& request, Timestamp now, QueryControl& control) const;
+  Result<View> make_view(const std::vector<std::string>& names, uint64_t version, const QueryRequest& request,
+                         const QueryControl& control) const;
+  Result<QueryAnswer> read(View& view, const QueryPlan& plan, const QueryRequest& request, Timestamp now,
+                           QueryControl& control) const;
 
   const Table& table_;
   Store& store_;

@@ -6,6 +6,7 @@
 #include "base/glob.h"
 #include "base/result.h"
 #include "server/query/query.h"
+#include "server/query/query_control.h"
 
 namespace statmill {
 
@@ -13,7 +14,14 @@ namespace statmill {
 class Queries {
  public:
   virtual ~Queries() = default;
-  virtual Result<QueryAnswer> run(const QueryRequest& request, Timestamp now) const = 0;
+  // Ends with the error of `control` as soon as that stops the query or refuses what it needs.
+  virtual Result<QueryAnswer> run(const QueryRequest& request, Timestamp now,
+                                  QueryControl& control) const = 0;
+  // Runs the query without a way to stop it, with the default limits.
+  Result<QueryAnswer> run(const QueryRequest& request, Timestamp now) const {
+    QueryControl control;
+    return run(request, now, control);
+  }
   virtual SeriesPage list(const Glob& glob, size_t limit) const = 0;
 };
 

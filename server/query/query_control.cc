@@ -107,6 +107,11 @@ void QueryControl::lower_timeout(Duration timeout) {
     deadline_.store(began_.load(std::memory_order_relaxed) + timeout_, std::memory_order_relaxed);
 }
 
+void QueryControl::extend_deadline(std::chrono::nanoseconds waited) {
+  if (clock_ != nullptr)
+    deadline_.store(deadline_.load(std::memory_order_relaxed) + waited, std::memory_order_relaxed);
+}
+
 void QueryControl::stop(QueryStop reason) {
   QueryStop none = QueryStop::kNone;
   stop_.compare_exchange_strong(none, reason, std::memory_order_relaxed);

@@ -95,6 +95,8 @@ class QueryControl {
   void begin();
   // Lowers the timeout. Requires: called before should_stop(), by the thread that runs the query.
   void lower_timeout(Duration timeout);
+  // Time that the query has waited for its client does not count. Called by the thread that runs the query.
+  void extend_deadline(std::chrono::nanoseconds waited);
   // Stops the query. Has no effect if it was stopped before.
   void stop(QueryStop reason);
   QueryStop stopped_by() const { return stop_.load(std::memory_order_relaxed); }

@@ -55,7 +55,7 @@ uint64_t limit_value(const QueryLimits& limits, QueryLimit limit) {
     case QueryLimit::kSlots:
       return limits.slots_max;
     case QueryLimit::kPoints:
-      return static_cast<uint64_t>(limits.points_max);
+      return limits.points_max;
     case QueryLimit::kEvaluations:
       return limits.evaluations_max;
     case QueryLimit::kHeatmapCells:

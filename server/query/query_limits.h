@@ -16,10 +16,10 @@ struct QueryLimits {
   Duration timeout = std::chrono::seconds(10);        // for one query, from its start; a request may lower it
   size_t selected_max = 200'000;                      // series that a query reads
   size_t series_max = 10'000;                         // series of one answer
-  uint64_t slots_max = 200'000'000;                   // stored slots that a query reads
-  uint64_t heavy_slots = 2'000'000;                   // a query that reads more slots is a heavy one
-  int64_t points_max = 1'000'000;                     // slots of one answer, of all series together
-  uint64_t evaluations_max = 10'000'000;              // of the subqueries of one query
+  size_t slots_max = 200'000'000;                     // stored slots that a query reads
+  size_t heavy_slots = 2'000'000;                     // a query that reads more slots is a heavy one
+  size_t points_max = 1'000'000;                      // slots of one answer, of all series together
+  size_t evaluations_max = 10'000'000;                // of the subqueries of one query
   size_t memory_bytes_max = size_t{64} << 20;         // of one query
   size_t memory_total_bytes_max = size_t{256} << 20;  // of all queries together
   size_t heatmap_cells_max = 1'000'000;               // rows times slots of one heatmap

@@ -45,9 +45,11 @@ Status SeriesReader::add(std::span<const SlotHistogram> histograms, int64_t step
 }
 
 Result<DecodedChunk> SeriesReader::load(TierNo tier_no, ChunkNo chunk, SeriesId id) {
+  if (Status s = control_.check(); !s) return s.error();
   const ChunkKey key{tier_no, chunk, id};
   const auto frames = snapshot_.chunk(key);
   if (!frames) return frames.error();
+  control_.add_cost({.chunks = frames->empty() ? uint64_t{0} : uint64_t{1}, .bytes = frames->size()});
   const int64_t slots = tiers_[tier_no].chunk_slots;
   DecodedChunk decoded = decode_chunk(key, static_cast<Slot>(chunk) * slots, slots, *frames, wanted_);
   damaged_frames_ += decoded.damaged_frames;
@@ -60,6 +62,8 @@ Result<DecodedChunk> SeriesReader::load(TierNo tier_no, ChunkNo chunk, SeriesId 
 
 Result<SeriesAnswer> SeriesReader::read(const SeriesCopy& series,
                                         const std::vector<SlotHistogram>& histograms) {
+  if (Status s = control_.check(); !s) return s.error();
+  control_.add_cost({.series = 1});
   const Ram ram{series.unflushed, histograms};
   const bool has_histograms = series.kind == Kind::kDistribution && wanted_ == Wanted::kHistograms;
   out_.assign(plan_.points(), {});

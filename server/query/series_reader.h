@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "server/query/plan.h"
 #include "server/query/query.h"
+#include "server/query/query_control.h"
 #include "server/table/table.h"
 #include "storage/store.h"
 
@@ -23,7 +24,7 @@ class SeriesReader {
   // reader.
   SeriesReader(const Retention& retention, const Expiry& expiry, const QueryPlan& plan,
                StoreSnapshot& snapshot, RollupPosition position, int64_t now_s, Wanted wanted,
-               size_t histogram_bytes_max)
+               size_t histogram_bytes_max, QueryControl& control)
       : expiry_(expiry),
         tiers_(retention.tiers()),
         plan_(plan),
@@ -31,11 +32,12 @@ class SeriesReader {
         position_(position),
         now_s_(now_s),
         wanted_(wanted),
-        histogram_bytes_max_(histogram_bytes_max) {}
+        histogram_bytes_max_(histogram_bytes_max),
+        control_(control) {}
 
   // Requires: `series.unflushed` and `histograms` have exactly the samples that are not in the snapshot.
   // Ignores what the snapshot has in the slots `series.erased`. Errors: from the store; kLimit if the
-  // histograms need too much memory.
+  // histograms need too much memory; those of `control`.
   Result<SeriesAnswer> read(const SeriesCopy& series, const std::vector<SlotHistogram>& histograms);
 
   uint64_t damaged_frames() const { return damaged_frames_; }
@@ -73,6 +75,7 @@ class SeriesReader {
   size_t histogram_bytes_ = 0;               // memory of histograms_
   std::map<size_t, uint64_t> ahead_;         // number of event slots in the future, by output slot
   uint64_t damaged_frames_ = 0;
+  QueryControl& control_;
 };
 
 }  // namespace statmill

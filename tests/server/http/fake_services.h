@@ -45,7 +45,7 @@ inline constexpr size_t kLongBodyBytes = size_t{32} << 20;
 // Thread-safe. Set functions and status before the first request.
 class FakeServices final : public Queries, public Reports, public SampleSink {
  public:
-  HttpServices services() { return {*this, lines_, *this, registry, health, clock}; }
+  HttpServices services() { return {*this, lines_, *this, registry, health, clock, board}; }
 
   HttpSite site() { return {api_routes(services()), registry, clock}; }
 
@@ -70,6 +70,8 @@ class FakeServices final : public Queries, public Reports, public SampleSink {
   std::function<Result<QueryAnswer>(const QueryRequest&)> on_query = [](const QueryRequest&) {
     return small_answer();
   };
+  // If it is set, on_query is not called.
+  std::function<Result<QueryAnswer>(const QueryRequest&, QueryControl&)> on_controlled_query;
   std::function<SeriesPage(const Glob&, size_t)> on_list = [](const Glob&, size_t) {
     return SeriesPage{{{"cpu", Kind::kGauge, 100}, {"hits", Kind::kEvent, 90}}, true};
   };
@@ -78,14 +80,15 @@ class FakeServices final : public Queries, public Reports, public SampleSink {
   Registry registry;
   Health health;
   ManualClock clock{kFakeNow_s};
+  QueryBoard board{clock};
 
  private:
-  Result<QueryAnswer> run(const QueryRequest& request, Timestamp) const override {
+  Result<QueryAnswer> run(const QueryRequest& request, Timestamp, QueryControl& control) const override {
     {
       MutexLock lock(mutex_);
       queries_.push_back(request);
     }
-    return on_query(request);
+    return on_controlled_query ? on_controlled_query(request, control) : on_query(request);
   }
   SeriesPage list(const Glob& match, size_t limit) const override { return on_list(match, limit); }
   std::string status() const override { return status_text; }

@@ -39,6 +39,12 @@ PeerReply HttpPeer::receive_answer(bool has_body) {
     line = end + 2;
   }
   const size_t body_begin = head_end + 4;
+  if (has_body && reply.fields.contains("Transfer-Encoding")) {
+    received_.erase(0, body_begin);
+    if (!receive_chunks(reply.body)) return {};
+    reply.status = std::stoi(head.substr(9, 3));
+    return reply;
+  }
   const size_t body_size = has_body && reply.fields.contains("Content-Length")
                                ? static_cast<size_t>(std::stoul(reply.fields["Content-Length"]))
                                : 0;
@@ -47,6 +53,21 @@ PeerReply HttpPeer::receive_answer(bool has_body) {
   reply.body = received_.substr(body_begin, body_size);
   received_.erase(0, body_begin + body_size);
   return reply;
+}
+
+// Returns false if the connection ends before the last chunk.
+bool HttpPeer::receive_chunks(std::string& body) {
+  for (;;) {
+    size_t line_end = std::string::npos;
+    while ((line_end = received_.find("\r\n")) == std::string::npos) {
+      if (!receive_until(received_.size() + 1)) return false;
+    }
+    const size_t size = std::stoul(received_.substr(0, line_end), nullptr, 16);
+    if (!receive_until(line_end + 2 + size + 2)) return false;
+    body += received_.substr(line_end + 2, size);
+    received_.erase(0, line_end + 2 + size + 2);
+    if (size == 0) return true;
+  }
 }
 
 RunningServer::RunningServer(FakeServices& fake, HttpOptions options, size_t threads) {

@@ -40,6 +40,7 @@ class HttpPeer {
 
  private:
   PeerReply receive_answer(bool has_body);
+  bool receive_chunks(std::string& body);
   bool receive_until(size_t size);
 
   TcpConnection connection_;

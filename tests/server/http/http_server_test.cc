@@ -50,7 +50,7 @@ TEST(HttpServerTest, AddressOfAnotherHostIsRefused) {
   EXPECT_EQ(nonsense.error().message, "http.listen no host:1: no such host");
 }
 
-// Uses one event loop and one worker per lane.
+// Uses one event loop, one worker and one thread for queries.
 TEST(HttpServerTest, QueriesThatWaitForTheDiskBlockNothingElse) {
   FakeServices fake;
   std::promise<void> disk;
@@ -62,9 +62,13 @@ TEST(HttpServerTest, QueriesThatWaitForTheDiskBlockNothingElse) {
     return small_answer();
   };
   boost::asio::io_context io;
-  HttpWorkers workers({.memory = 1, .store = 1}, nullptr, "http");
+  HttpWorkers workers({.memory = 1, .store = 0}, nullptr, "http");
+  QueryOptions options;
+  options.pool.threads = 1;
+  QueryService service(options, {fake.registry, fake.clock, nullptr});
   HttpSite site = fake.site();
   site.workers = &workers;
+  site.queries = &service;
   auto opened = HttpServer::open(io, {"127.0.0.1", 0}, std::move(site));
   ASSERT_TRUE(opened);
   const auto server = std::move(*opened);
@@ -75,7 +79,7 @@ TEST(HttpServerTest, QueriesThatWaitForTheDiskBlockNothingElse) {
     queries.back().send_get("/api/v1/query?series=cpu");
   }
   asked.get_future().wait();
-  for (const char* target : {"/healthz", "/readyz", "/metrics", "/api/v1/status", "/api/v1/series"}) {
+  for (const char* target : {"/healthz", "/readyz", "/metrics", "/api/v1/status", "/api/v1/status/rejects"}) {
     HttpPeer peer(server->local_endpoint());
     peer.send_get(target);
     EXPECT_EQ(peer.receive().status, 200) << target;

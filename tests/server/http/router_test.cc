@@ -59,11 +59,13 @@ TEST_F(RouterTest, AnswersOrReportsWhatIsWrong) {
        "list"},
       {"GET", "/api/v1/query?series=cpu", "", 200,
        "{\"from\":100,\"until\":130,\"step\":10,\"tier\":10,\"series\":[{\"name\":\"cpu\",\"kind\":\"gauge\","
-       "\"avg\":[1.5,null,4]}]}\n",
+       "\"avg\":[1.5,null,4]}],"
+       "\"cost\":{\"series\":0,\"chunks\":0,\"cached\":0,\"slots\":0,\"bytes\":0,\"ms\":0}}\n",
        "query"},
       {"GET", "/api/v1/%71uery?series=cpu&stats=max", "", 200,
        "{\"from\":100,\"until\":130,\"step\":10,\"tier\":10,\"series\":[{\"name\":\"cpu\",\"kind\":\"gauge\","
-       "\"max\":[2,null,4]}]}\n",
+       "\"max\":[2,null,4]}],"
+       "\"cost\":{\"series\":0,\"chunks\":0,\"cached\":0,\"slots\":0,\"bytes\":0,\"ms\":0}}\n",
        "an escaped path is the same path"},
       {"POST", "/api/v1/lines", "a 1\n", 200, "{\"received\":1,\"accepted\":1,\"refused\":{}}\n", "a sample"},
       {"POST", "/api/v1/lines", "", 200, "{\"received\":0,\"accepted\":0,\"refused\":{}}\n", "no samples"},
@@ -85,9 +87,14 @@ TEST_F(RouterTest, AnswersOrReportsWhatIsWrong) {
        "unknown method"},
       {"get", "/metrics", "", 405, "{\"error\":\"/metrics allows only GET, HEAD\",\"status\":405}\n",
        "methods are case-sensitive"},
+      {"GET", "/api/v1/query?series=cpu&format=csv", "", 200, "time,cpu:avg\r\n100,1.5\r\n110,\r\n120,4\r\n",
+       "csv"},
+      {"GET", "/api/v1/query?series=cpu&format=xml", "", 400,
+       "{\"error\":\"parameter format: must be json or csv, not \\\"xml\\\"\",\"status\":400}\n",
+       "no such format"},
       {"GET", "/api/v1/query?series=a&form=1", "", 400,
        "{\"error\":\"unknown parameter \\\"form\\\" (known: series, from, until, step, max_points, "
-       "stats)\",\"status\":400}\n",
+       "stats, format, timeout)\",\"status\":400}\n",
        "misspelt"},
       {"GET", "/api/v1/series?limit=1&limit=2", "", 400,
        "{\"error\":\"parameter \\\"limit\\\" is given more than once\",\"status\":400}\n", "repeated"},
@@ -217,6 +224,45 @@ TEST_F(RouterTest, CompressedBodiesAreRefused) {
                                         .content_encoding = "gzip"});
   EXPECT_EQ(got.status, 415u);
   EXPECT_TRUE(fake_.batches().empty());
+}
+
+TEST_F(RouterTest, FormsOfQueriesHaveTheirOwnType) {
+  const auto post = [&](std::string_view type, std::string_view body) {
+    return Router(api_routes(fake_.services()))
+        .answer({.method = "POST",
+                 .target = "/api/v1/query",
+                 .body = body,
+                 .host = "h",
+                 .origin = "http://other",
+                 .content_encoding = {},
+                 .content_type = type});
+  };
+  EXPECT_EQ(post("application/x-www-form-urlencoded", "series=cpu").status, 200u);
+  EXPECT_EQ(post("Application/X-WWW-Form-urlencoded ; charset=utf-8", "series=cpu").status, 200u);
+  EXPECT_EQ(post("application/json", "{}").status, 415u);
+  EXPECT_EQ(post("", "series=cpu").status, 415u);
+  EXPECT_EQ(post("application/x-www-form-urlencoded", "series=%zz").status, 400u);
+  EXPECT_EQ(post("application/x-www-form-urlencoded", "=cpu").status, 400u);
+}
+
+TEST_F(RouterTest, APathMayHaveRoutesOfSeveralMethodsAndOpenSegments) {
+  const auto says = [](std::string_view text) {
+    return [text](const Url& url, std::string_view) {
+      return HttpResponse{200, std::string(text) + " " + url.path, kPlainText, {}};
+    };
+  };
+  const Router router({{"GET", "/label/*/values", {}, 0, says("get"), "values"},
+                       {"POST", "/label/*/values", {}, 0, says("post"), "values"}});
+  const auto ask_it = [&](std::string_view method, std::string_view target) {
+    return router.answer(
+        {.method = method, .target = target, .body = {}, .host = "h", .origin = {}, .content_encoding = {}});
+  };
+  EXPECT_EQ(ask_it("GET", "/label/a.b/values").body, "get /label/a.b/values");
+  EXPECT_EQ(ask_it("POST", "/label/%C3%A9/values").body, "post /label/\xC3\xA9/values");
+  EXPECT_EQ(ask_it("PUT", "/label/a/values").allow, "GET, HEAD, POST");
+  for (const std::string_view other :
+       {"/label/values", "/label/a/b/values", "/label/a/value", "/label/a/values/"})
+    EXPECT_EQ(ask_it("GET", other).status, 404u) << other;
 }
 
 TEST_F(RouterTest, OnlyLinesMayHaveALongBody) {

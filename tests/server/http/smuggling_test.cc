@@ -66,8 +66,8 @@ std::vector<Form> forms() {
       {"GET /healthz%0 HTTP/1.1\r\nHost: h\r\n\r\n", 400, "broken escape"},
       {"TRACE / HTTP/1.1\r\nHost: h\r\n\r\n", 400, "TRACE"},
       {"\r\nGET /healthz HTTP/1.1\r\nHost: h\r\n\r\n", 400, "empty line before"},
-      {"GET /" + std::string(4096, 'a') + " HTTP/1.1\r\nHost: h\r\n\r\n", 414, "long target"},
-      {"GET / HTTP/1.1\r\nHost: h\r\nX: " + std::string(8192, 'a') + "\r\n\r\n", 431, "long header"},
+      {"GET /" + std::string(16384, 'a') + " HTTP/1.1\r\nHost: h\r\n\r\n", 414, "long target"},
+      {"GET / HTTP/1.1\r\nHost: h\r\nX: " + std::string(24576, 'a') + "\r\n\r\n", 431, "long header"},
       // The chunked body itself.
       {post("Transfer-Encoding: chunked\r\n", "g\r\n"), 400, "chunk size is not hexadecimal"},
       {post("Transfer-Encoding: chunked\r\n", "0x3\r\nabc\r\n0\r\n\r\n"), 400, "0x before the size"},

@@ -23,6 +23,18 @@ TEST(UrlTest, SplitsAndDecodes) {
   EXPECT_EQ(url->find("until"), std::nullopt);
 }
 
+TEST(UrlTest, FormsAreDecodedLikeTheQueryOfATarget) {
+  const auto form = parse_form("match[]=up&match%5B%5D=a+b%2B&empty=&flag");
+  ASSERT_TRUE(form);
+  ASSERT_EQ(form->size(), 4u);
+  EXPECT_EQ((*form)[1].name, "match[]");
+  EXPECT_EQ((*form)[1].value, "a b+");
+  EXPECT_EQ((*form)[3].name, "flag");
+  EXPECT_TRUE(parse_form("")->empty());
+  for (const std::string_view bad : {"a=%", "a=%4", "a=%zz", "a=%00", "=a", "a&&b"})
+    EXPECT_FALSE(parse_form(bad)) << bad;
+}
+
 TEST(UrlTest, APlusInThePathIsAPlus) { EXPECT_EQ(parse_url("/a+b")->path, "/a+b"); }
 
 TEST(UrlTest, TheQueryMayContainMoreThanThePath) {

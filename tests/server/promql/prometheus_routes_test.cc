@@ -53,9 +53,15 @@ TEST(PrometheusRoutes, AMissingQueryIsAnEmptyOne) {
   EXPECT_NE(got.body.find("1:1: parse error: no expression found in input"), std::string::npos) << got.body;
 }
 
-TEST(PrometheusRoutes, OnlyGetIsAllowed) {
-  EXPECT_EQ(ask("/prometheus/api/v1/format_query?query=a", "POST").status, 405U);
+TEST(PrometheusRoutes, GetHeadAndPostAreAllowed) {
+  EXPECT_EQ(ask("/prometheus/api/v1/format_query?query=a", "PUT").status, 405U);
+  EXPECT_EQ(ask("/prometheus/api/v1/format_query?query=a", "POST").status, 200U);
   EXPECT_EQ(ask("/prometheus/api/v1/format_query?query=a", "HEAD").status, 200U);
+}
+
+TEST(PrometheusRoutes, UnknownAndRepeatedParametersAreIgnored) {
+  const HttpResponse got = ask("/prometheus/api/v1/format_query?x=1&query=a&query=b&_=170");
+  EXPECT_EQ(got.body, "{\"status\":\"success\",\"data\":\"a\"}\n");
 }
 
 std::string tree_of(std::string_view query) {

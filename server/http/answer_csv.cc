@@ -1,0 +1,73 @@
+#include "server/http/answer_csv.h"
+
+#include <cmath>
+
+#include "base/text.h"
+
+namespace statmill {
+namespace {
+
+constexpr std::string_view kCsvLineEnd = "\r\n";
+constexpr size_t kCsvPieceBytes = size_t{16} << 10;
+
+void append_csv_names(std::string& out, const QueryAnswer& answer, std::span<const Stat> stats,
+                      std::span<const Percentile> percentiles) {
+  out.append("time");
+  const auto append_name = [&out](const std::string& series, std::string_view stat) {
+    out.push_back(',');
+    append_csv_field(out, series + ":" + std::string(stat));
+  };
+  for (const SeriesAnswer& series : answer.series) {
+    for (const Stat stat : stats) append_name(series.name, stat_name(stat));
+    for (const Percentile& percentile : percentiles) append_name(series.name, percentile.name);
+  }
+  out.append(kCsvLineEnd);
+}
+
+void append_csv_slot(std::string& out, const QueryAnswer& answer, std::span<const Stat> stats, size_t i) {
+  out.append(std::to_string(answer.from_s + static_cast<int64_t>(i) * answer.step_s));
+  for (const SeriesAnswer& series : answer.series) {
+    for (const Stat stat : stats) {
+      out.push_back(',');
+      const auto number = stat_number(stat, series.slots[i], series.kind, answer.step_s, answer.event_slot_s);
+      if (number) number->append_to(out);
+    }
+    for (const std::vector<double>& values : series.percentiles) {
+      out.push_back(',');
+      if (!values.empty() && !std::isnan(values[i])) append_number(out, values[i]);
+    }
+  }
+  out.append(kCsvLineEnd);
+}
+
+}  // namespace
+
+Status write_query_csv(const QueryAnswer& answer, std::span<const Stat> stats,
+                       std::span<const Percentile> percentiles, BodySink& sink) {
+  sink.set_content_type("text/csv; charset=utf-8");
+  std::string out;
+  append_csv_names(out, answer, stats, percentiles);
+  const auto slots = static_cast<size_t>((answer.until_s - answer.from_s) / answer.step_s);
+  for (size_t i = 0; i < slots; ++i) {
+    append_csv_slot(out, answer, stats, i);
+    if (out.size() < kCsvPieceBytes) continue;
+    if (Status status = sink.write(out); !status) return status;
+    out.clear();
+  }
+  return sink.write(out);
+}
+
+void append_csv_field(std::string& out, std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+    out.append(text);
+    return;
+  }
+  out.push_back('"');
+  for (const char c : text) {
+    if (c == '"') out.push_back('"');
+    out.push_back(c);
+  }
+  out.push_back('"');
+}
+
+}  // namespace statmill

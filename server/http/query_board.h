@@ -1,0 +1,63 @@
+// QueryBoard: the queries that run, and the slowest of the last day (GET /api/v1/status/queries).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "server/query/query_control.h"
+
+namespace statmill {
+
+inline constexpr size_t kSlowestQueries = 100;
+inline constexpr size_t kQueryTextBytes = 1024;  // of a query's text that are kept
+
+// Thread-safe.
+class QueryBoard {
+ public:
+  explicit QueryBoard(const Clock& clock) : clock_(clock) {}
+
+  // Lists a query until remove(). Returns its number. `control` must live until then.
+  uint64_t add(std::string_view text, std::string_view client, QueryControl& control);
+  // Removes a query, and keeps it if it is among the slowest. `status` is that of its answer;
+  // 0: it never ran, so it is not kept. Does nothing if there is no query with this number.
+  void remove(uint64_t id, unsigned status);
+  // Cancels a query. Returns false if there is none with this number.
+  bool cancel(uint64_t id);
+
+  // {"running":[{"id":7,"query":"/api/v1/query?series=cpu","client":"10.0.0.7:40122","age_ms":12.5,
+  // "cost":{...}}],"slowest":[{"time":1700000000,"query":"...","client":"...","status":200,"cost":{...}}]}
+  // and a line end: the running ones by age, the slowest ones by their time, both descending.
+  std::string json() const;
+
+ private:
+  struct Running {
+    std::string text;
+    std::string client;
+    SteadyTime since;
+    QueryControl* control;
+  };
+  struct Ended {
+    Timestamp time;  // of the end
+    std::string text;
+    std::string client;
+    unsigned status;
+    QueryCost cost;
+  };
+
+  const Clock& clock_;
+  mutable Mutex mutex_;
+  std::map<uint64_t, Running> running_ GUARDED_BY(mutex_);
+  std::vector<Ended> slowest_ GUARDED_BY(mutex_);  // the slowest first
+  uint64_t last_id_ GUARDED_BY(mutex_) = 0;
+};
+
+// {"series":1,"chunks":4,"cached":0,"slots":8640,"bytes":7800,"ms":1.5}
+void append_cost_json(std::string& out, const QueryCost& cost);
+
+}  // namespace statmill

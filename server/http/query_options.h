@@ -1,0 +1,27 @@
+// QueryOptions: the settings --query.*.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include "base/clock.h"
+#include "server/query/query_limits.h"
+
+namespace statmill {
+
+struct QueryPoolOptions {
+  size_t threads = 0;                                   // of each lane; 0: half of the CPUs, at least 1
+  size_t waiting_max = 64;                              // queries that wait for a thread, in each lane
+  Duration waiting_timeout = std::chrono::seconds(10);  // how long they wait
+
+  // Returns `threads`, or what 0 stands for on this machine.
+  size_t thread_count() const;
+};
+
+struct QueryOptions {
+  QueryLimits limits;
+  QueryPoolOptions pool;
+  Duration slow = std::chrono::seconds(1);  // a query that takes longer is logged
+};
+
+}  // namespace statmill

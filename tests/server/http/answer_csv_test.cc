@@ -1,0 +1,43 @@
+#include "server/http/answer_csv.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/server/http/fake_services.h"
+
+namespace statmill {
+namespace {
+
+TEST(AnswerCsv, HasALineForEachSlot) {
+  QueryAnswer answer = small_answer();
+  answer.series.push_back({"h", Kind::kDistribution, {bucket_of({1.5}), Bucket(), Bucket()}});
+  answer.series.back().percentiles = {{1.5, std::numeric_limits<double>::quiet_NaN(), 2}};
+  answer.series.front().percentiles = {{}};
+  StringSink sink;
+  const Stat stats[] = {Stat::kAvg, Stat::kCount};
+  const Percentile percentiles[] = {*Percentile::parse("p99")};
+  ASSERT_TRUE(write_query_csv(answer, stats, percentiles, sink));
+  EXPECT_EQ(sink.content_type(), "text/csv; charset=utf-8");
+  EXPECT_EQ(sink.text(),
+            "time,cpu:avg,cpu:count,cpu:p99,h:avg,h:count,h:p99\r\n"
+            "100,1.5,2,,1.5,1,1.5\r\n"
+            "110,,,,,,\r\n"
+            "120,4,1,,,,2\r\n");
+}
+
+TEST(AnswerCsv, NamesAreQuotedWhereTheyMustBe) {
+  for (const auto& [text, want] : {std::pair<std::string_view, std::string_view>{"a.b;c=d", "a.b;c=d"},
+                                   {"a,b", "\"a,b\""},
+                                   {"a\"b", "\"a\"\"b\""},
+                                   {"a\nb", "\"a\nb\""},
+                                   {"a\rb", "\"a\rb\""},
+                                   {"", ""}}) {
+    std::string out;
+    append_csv_field(out, text);
+    EXPECT_EQ(out, want);
+  }
+}
+
+}  // namespace
+}  // namespace statmill
