@@ -98,7 +98,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void watch_peer();
   void end_query();
   void write_pieces();
-  void write_query_head(HttpResponse response);
+  void write_query_head(const HttpResponse& response);
   void write_block(AnswerStream::Piece piece);
   void cut_answer();
   void on_answered(bool is_open);

@@ -126,13 +126,13 @@ void Session::write_pieces() {
   query_->is_writing = true;
   if (piece->end == AnswerStream::End::kCut) return cut_answer();
   if (!piece->head) return write_block(*std::move(piece));
-  if (piece->end == AnswerStream::End::kMore) return write_query_head(*std::move(piece->head));
+  if (piece->end == AnswerStream::End::kMore) return write_query_head(*piece->head);
   answer_share_ = context_.budget.reserve(piece->head->body.size());
   if (!answer_share_) return refuse(HttpRefusal::kMemoryLimit);
   write(*std::move(piece->head), query_->keep_alive);
 }
 
-void Session::write_query_head(HttpResponse response) {
+void Session::write_query_head(const HttpResponse& response) {
   context_.counters.requests(response.status).add();
   const unsigned version = parser_->get().version();
   query_->is_chunked = version >= 11;
