@@ -4,6 +4,7 @@
 find_package(Threads REQUIRED)
 find_package(Boost 1.81 CONFIG REQUIRED COMPONENTS program_options json url)
 find_package(PkgConfig REQUIRED)
+find_library(STATMILL_RE2 re2 REQUIRED)  # its pkg-config file asks for -pthread, which our precompiled headers lack
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 find_package(OpenSSL REQUIRED)
 pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)

@@ -86,16 +86,16 @@ std::string unescaped(std::string_view text) {
   return out;
 }
 
-Result<std::string> canonical_name(std::span<const Label> labels) {
+Result<std::string> canonical_name(std::span<const LabelPair> labels) {
   std::string path;
-  std::vector<Label> tags;  // escaped
-  for (const Label& label : labels) {
-    if (label.name.empty()) return Error{ErrorCode::kInvalid, "a label without a name"};
-    if (label.value.empty()) continue;
-    if (label.name != kNameLabel) {
-      tags.push_back({escaped_key(label.name), escaped_value(label.value)});
+  LabelPairs tags;  // escaped
+  for (const auto& [label, value] : labels) {
+    if (label.empty()) return Error{ErrorCode::kInvalid, "a label without a name"};
+    if (value.empty()) continue;
+    if (label != kNameLabel) {
+      tags.push_back({escaped_key(label), escaped_value(value)});
     } else if (path.empty()) {
-      path = escaped_path(label.value);
+      path = escaped_path(value);
     } else {
       return Error{ErrorCode::kInvalid, "__name__ twice"};
     }
@@ -105,9 +105,9 @@ Result<std::string> canonical_name(std::span<const Label> labels) {
   std::sort(tags.begin(), tags.end());
   std::string name = std::move(path);
   for (size_t i = 0; i < tags.size(); ++i) {
-    if (i > 0 && tags[i].name == tags[i - 1].name)
-      return Error{ErrorCode::kInvalid, "label " + unescaped(tags[i].name) + " twice"};
-    name.append(";").append(tags[i].name).append("=").append(tags[i].value);
+    if (i > 0 && tags[i].first == tags[i - 1].first)
+      return Error{ErrorCode::kInvalid, "label " + unescaped(tags[i].first) + " twice"};
+    name.append(";").append(tags[i].first).append("=").append(tags[i].second);
   }
   if (name.size() > kNameBytesMax) return Error{ErrorCode::kLimit, "a name of more than 2048 bytes"};
   return name;
@@ -131,13 +131,13 @@ NameParts parts_of(std::string_view name) {
   return parts;
 }
 
-Labels labels_of(std::string_view name) {
+LabelPairs labels_of(std::string_view name) {
   const NameParts parts = parts_of(name);
-  Labels labels{{std::string(kNameLabel), unescaped(parts.path)}};
+  LabelPairs labels{{std::string(kNameLabel), unescaped(parts.path)}};
   for (const NameParts::Tag& tag : parts.tags) labels.push_back({unescaped(tag.key), unescaped(tag.value)});
   std::stable_sort(labels.begin(), labels.end(),
-                   [](const Label& a, const Label& b) { return a.name < b.name; });
-  const auto same = [](const Label& a, const Label& b) { return a.name == b.name; };
+                   [](const LabelPair& a, const LabelPair& b) { return a.first < b.first; });
+  const auto same = [](const LabelPair& a, const LabelPair& b) { return a.first == b.first; };
   labels.erase(std::unique(labels.begin(), labels.end(), same), labels.end());
   return labels;
 }

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -19,16 +20,12 @@ namespace statmill {
 
 inline constexpr std::string_view kNameLabel = "__name__";
 
-struct Label {
-  std::string name;
-  std::string value;
-  friend auto operator<=>(const Label&, const Label&) = default;
-};
-using Labels = std::vector<Label>;  // ascending by name, each name once
+using LabelPair = std::pair<std::string, std::string>;  // name, value
+using LabelPairs = std::vector<LabelPair>;
 
 // Returns the canonical name of labels in any order. A label with an empty value is left out: it means the
 // same. Errors: kInvalid (no __name__, an empty label name, a label twice), kLimit (kTagsMax, kNameBytesMax).
-Result<std::string> canonical_name(std::span<const Label> labels);
+Result<std::string> canonical_name(std::span<const LabelPair> labels);
 
 // The parts of a canonical name as they are stored; views into it.
 struct NameParts {
@@ -43,9 +40,9 @@ struct NameParts {
 // all path.
 NameParts parts_of(std::string_view name);
 
-// Returns the labels of a stored name. If two keys become the same label, the first counts; a tag __name__
-// does not hide the path.
-Labels labels_of(std::string_view name);
+// Returns the labels of a stored name, ascending by name, each name once. If two keys become the same label,
+// the first counts; a tag __name__ does not hide the path.
+LabelPairs labels_of(std::string_view name);
 
 // The mapping of one text. unescaped(x) is what x was before it was escaped.
 std::string escaped_path(std::string_view path);

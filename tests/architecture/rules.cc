@@ -42,7 +42,7 @@ const std::map<std::string, Reach, std::less<>>& inner_folders() {
       {"ingest", {{"statsd", {}}}},
       {"agent", {{"collectors", {}}, {"spool", {}}, {"delivery", {"spool"}}, {"relay", {}}}},
       {"server",
-       {{"table", {}},
+       {{"table", {"names"}},
         {"tick", {"table"}},
         {"agents", {"tick", "table"}},
         {"names", {}},

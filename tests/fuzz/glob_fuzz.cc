@@ -1,12 +1,13 @@
 // The first line of the input is a pattern, the rest a name: parsing and matching terminate quickly, and a
 // text without pattern characters matches only itself. A name that matches an alternative contains its
-// literal.
+// literal. The automaton agrees with the glob.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "base/check.h"
 #include "base/glob.h"
+#include "base/glob_automaton.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace statmill;
@@ -19,6 +20,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   SM_CHECK(glob->text() == pattern);
   const bool matches = glob->matches(name);
   if (!Glob::is_pattern(pattern)) SM_CHECK(matches == (name == pattern));
+  GlobAutomaton automaton(*glob);
+  const auto half = automaton.step(GlobAutomaton::kStart, name.substr(0, name.size() / 2));
+  const auto state = automaton.step(half, name.substr(name.size() / 2));
+  if (state != GlobAutomaton::kTooMany) SM_CHECK(automaton.accepts(state) == matches);
   for (const GlobAlternative& alternative : glob->alternatives()) {
     if (!alternative.matches(name)) continue;
     SM_CHECK(matches);

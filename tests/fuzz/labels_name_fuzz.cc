@@ -14,19 +14,19 @@ namespace {
 
 void check_name(std::string_view text) {
   using namespace statmill;
-  const Labels labels = labels_of(text);
+  const LabelPairs labels = labels_of(text);
   const auto name = canonical_name(labels);
   if (!name) return;
   SM_CHECK(is_canonical_name(*name));
   // A label whose value is empty is the same as none.
-  Labels wanted = labels;
-  std::erase_if(wanted, [](const Label& label) { return label.value.empty(); });
+  LabelPairs wanted = labels;
+  std::erase_if(wanted, [](const LabelPair& label) { return label.second.empty(); });
   SM_CHECK(labels_of(*name) == wanted);
 }
 
 void check_labels(std::string_view text) {
   using namespace statmill;
-  Labels labels;
+  LabelPairs labels;
   for (const std::string_view line : split(text, '\n')) {
     const size_t assign = std::min(line.find('='), line.size());
     labels.push_back(
@@ -35,7 +35,7 @@ void check_labels(std::string_view text) {
   const auto name = canonical_name(labels);
   if (!name) return;
   SM_CHECK(is_canonical_name(*name));
-  std::erase_if(labels, [](const Label& label) { return label.value.empty(); });
+  std::erase_if(labels, [](const LabelPair& label) { return label.second.empty(); });
   std::sort(labels.begin(), labels.end());
   SM_CHECK(labels_of(*name) == labels);
 }

@@ -12,7 +12,7 @@
 namespace statmill {
 namespace {
 
-Labels metric(std::string path, Labels tags) {
+LabelPairs metric(std::string path, LabelPairs tags) {
   tags.push_back({"__name__", std::move(path)});
   std::sort(tags.begin(), tags.end());
   return tags;
@@ -20,7 +20,7 @@ Labels metric(std::string path, Labels tags) {
 
 TEST(LabelsName, MapsLabelsAndNames) {
   struct Case {
-    Labels labels;
+    LabelPairs labels;
     std::string name;
     std::string why;
   };
@@ -55,7 +55,7 @@ TEST(LabelsName, LeavesOutEmptyValues) {
 }
 
 TEST(LabelsName, RefusesWhatHasNoName) {
-  const std::vector<std::pair<Labels, ErrorCode>> table = {
+  const std::vector<std::pair<LabelPairs, ErrorCode>> table = {
       {{{"a", "x"}}, ErrorCode::kInvalid},
       {{{"__name__", ""}, {"a", "x"}}, ErrorCode::kInvalid},
       {metric("m", {{"", "x"}}), ErrorCode::kInvalid},
@@ -68,7 +68,7 @@ TEST(LabelsName, RefusesWhatHasNoName) {
     ASSERT_FALSE(name);
     EXPECT_EQ(name.error().code, code);
   }
-  Labels many;
+  LabelPairs many;
   for (size_t i = 0; i < kTagsMax; ++i) many.push_back({"k" + std::to_string(100 + i), "v"});
   EXPECT_TRUE(canonical_name(metric("m", many)));
   many.push_back({"z", "v"});
@@ -76,12 +76,12 @@ TEST(LabelsName, RefusesWhatHasNoName) {
 }
 
 TEST(LabelsName, ReadsAnyStoredName) {
-  EXPECT_EQ(labels_of("a;b"), (Labels{{"__name__", "a;b"}})) << "no tag";
-  EXPECT_EQ(labels_of("a;b=1;a=2"), (Labels{{"__name__", "a;b=1;a=2"}})) << "not in order";
-  EXPECT_EQ(labels_of("a;b="), (Labels{{"__name__", "a;b="}})) << "no value";
-  EXPECT_EQ(labels_of("a;__name__=b"), (Labels{{"__name__", "a"}})) << "the path counts";
-  EXPECT_EQ(labels_of("a;%41=x;A=y"), (Labels{{"A", "x"}, {"__name__", "a"}})) << "the first counts";
-  EXPECT_EQ(labels_of("a;b=%4a%2"), (Labels{{"__name__", "a"}, {"b", "J%2"}})) << "lower-case digits";
+  EXPECT_EQ(labels_of("a;b"), (LabelPairs{{"__name__", "a;b"}})) << "no tag";
+  EXPECT_EQ(labels_of("a;b=1;a=2"), (LabelPairs{{"__name__", "a;b=1;a=2"}})) << "not in order";
+  EXPECT_EQ(labels_of("a;b="), (LabelPairs{{"__name__", "a;b="}})) << "no value";
+  EXPECT_EQ(labels_of("a;__name__=b"), (LabelPairs{{"__name__", "a"}})) << "the path counts";
+  EXPECT_EQ(labels_of("a;%41=x;A=y"), (LabelPairs{{"A", "x"}, {"__name__", "a"}})) << "the first counts";
+  EXPECT_EQ(labels_of("a;b=%4a%2"), (LabelPairs{{"__name__", "a"}, {"b", "J%2"}})) << "lower-case digits";
 }
 
 rc::Gen<std::string> any_text() {
@@ -101,7 +101,7 @@ rc::Gen<std::string> any_text() {
 RC_GTEST_PROP(LabelsName, LabelsComeBackAsTheyWere, ()) {
   const auto tags = *rc::gen::resize(8, rc::gen::container<std::vector<std::pair<std::string, std::string>>>(
                                             rc::gen::pair(any_text(), any_text())));
-  Labels labels{{"__name__", *any_text()}};
+  LabelPairs labels{{"__name__", *any_text()}};
   std::set<std::string> names{"__name__"};
   for (const auto& [key, value] : tags) {
     if (names.insert(key).second) labels.push_back({key, value});
@@ -115,7 +115,7 @@ RC_GTEST_PROP(LabelsName, LabelsComeBackAsTheyWere, ()) {
 
 RC_GTEST_PROP(LabelsName, LabelsOfAnyNameHaveOneName, ()) {
   const std::string text = *any_text() + ";" + *any_text() + "=" + *any_text();
-  const Labels labels = labels_of(text);
+  const LabelPairs labels = labels_of(text);
   const auto name = canonical_name(labels);
   if (!name) return;  // longer when escaped, or a value that is empty
   RC_ASSERT(labels_of(*name) == labels);

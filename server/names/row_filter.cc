@@ -1,0 +1,261 @@
+#include "server/names/row_filter.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/bytes16.h"
+#include "base/text.h"
+#include "proto/prometheus/labels_name.h"
+
+namespace statmill {
+namespace {
+
+constexpr std::string_view kGlobLabel = "__graphite__";
+
+// Returns n of `__n00n__`.
+std::optional<size_t> part_number(std::string_view label) {
+  const bool has_form = label.size() == 8 && label.starts_with("__n") && label.ends_with("__");
+  const auto number = has_form ? parse_integer(label.substr(3, 3), 0, 31) : Result<int64_t>(-1);
+  if (!number || *number < 0) return std::nullopt;
+  return static_cast<size_t>(*number);
+}
+
+std::string plain(std::string_view text) { return has_escape(text) ? unescaped(text) : std::string(text); }
+
+// Bit i is set if tokens[i] is `token`.
+template <class T>
+uint64_t equal_mask(const T* tokens, T token) {
+  std::array<uint8_t, 64> equal;
+  for (size_t i = 0; i < equal.size(); ++i) equal[i] = tokens[i] == token ? 0xff : 0;
+  uint64_t mask = 0;
+  for (size_t i = 0; i < equal.size(); i += 16) {
+    const auto lane = std::bit_cast<Mask16>(bytes16_at(reinterpret_cast<const char*>(equal.data()) + i));
+    mask |= bits_of(lane) << i;
+  }
+  return mask;
+}
+
+// Calls `mask_of(tokens)` with 64 rows at a time, and keeps the rows of the mask that it returns. At the end
+// of a segment, where fewer rows are left, calls `is_in(token)` for each.
+template <class T, class MaskOf, class IsIn>
+void keep_by_mask(const NameBlock& block, const T* tokens, RowBits& bits, MaskOf mask_of, IsIn is_in) {
+  tokens += block.begin;
+  for (uint32_t w = 0; w < block.words(); ++w) {
+    if (bits[w] == 0) continue;
+    if (64 * w + 64 <= block.count && std::popcount(bits[w]) > 8) {
+      bits[w] &= mask_of(tokens + 64 * w);
+      continue;
+    }
+    for (uint64_t left = bits[w]; left != 0; left &= left - 1) {
+      if (!is_in(tokens[64 * w + static_cast<uint32_t>(std::countr_zero(left))]))
+        bits[w] &= ~(left & (~left + 1));
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<size_t> column_of(const NameTable& table, std::string_view label) {
+  if (label == kNameLabel) return table.parts() == 1 ? std::optional<size_t>(0) : std::nullopt;
+  if (const auto part = part_number(label)) return *part < table.parts() ? part : std::nullopt;
+  for (size_t i = 0; i < table.keys().size(); ++i) {
+    const std::string& key = table.keys()[i];
+    if (key == label || (has_escape(key) && unescaped(key) == label)) return table.parts() + i;
+  }
+  return std::nullopt;
+}
+
+Result<RowFilter> RowFilter::parse(std::span<const LabelMatcher> matchers) {
+  using Op = LabelMatcher::Op;
+  RowFilter filter;
+  for (const LabelMatcher& from : matchers) {
+    Matcher& to = filter.matchers_.emplace_back();
+    to.label = from.label;
+    if (from.label != kGlobLabel) {
+      auto test = ValueTest::parse(from);
+      if (!test) return test.error();
+      to.test.emplace(std::move(*test));
+      continue;
+    }
+    if (from.op != Op::kEqual && from.op != Op::kNotEqual)
+      return Error{ErrorCode::kInvalid, "__graphite__ takes a glob: = or !="};
+    auto glob = Glob::parse(from.value);
+    if (!glob) return glob.error();
+    to.glob = std::make_unique<const Glob>(std::move(*glob));
+    to.filter = std::make_unique<GlobFilter>(*to.glob);
+    to.is_negated = from.op == Op::kNotEqual;
+  }
+  return filter;
+}
+
+RowFilter::TokenSet RowFilter::find_tokens(const TokenDictionary& dictionary, const ValueTest& test) {
+  const Token count = dictionary.count();
+  const bool has_escapes = dictionary.has_escapes();
+  TokenSet set;
+  if (test.is_set() && !has_escapes) {
+    std::vector<Token> found;
+    for (const std::string& text : test.set()) {
+      const Token token = dictionary.find(text);
+      if (token < count) found.push_back(token);
+    }
+    using Form = TokenSet::Form;
+    if (found.empty()) set.form = test.is_negated() ? Form::kAll : Form::kNone;
+    if (found.size() == 1) set = {test.is_negated() ? Form::kAllButOne : Form::kOne, found[0], {}};
+    if (found.size() <= 1) return set;
+    set.is_in.assign(count, test.is_negated() ? 1 : 0);
+    for (const Token token : found) set.is_in[token] ^= 1;
+    set.form = Form::kSome;
+    return set;
+  }
+  size_t accepted = 0;
+  set.is_in.reserve(count);
+  for (Token token = 0; token < count; ++token) {
+    const std::string_view text = dictionary.text(token);
+    const bool is_in = has_escapes && has_escape(text) ? test.accepts(unescaped(text)) : test.accepts(text);
+    set.is_in.push_back(is_in ? 1 : 0);
+    if (is_in) ++accepted;
+  }
+  set.form = accepted == 0 ? TokenSet::Form::kNone : TokenSet::Form::kSome;
+  if (accepted == count) set.form = TokenSet::Form::kAll;
+  return set;
+}
+
+const RowFilter::TokenSet& RowFilter::tokens_of(Matcher& matcher, const TokenDictionary& dictionary) {
+  const auto [found, is_new] = matcher.sets.try_emplace(&dictionary);
+  if (is_new) found->second = find_tokens(dictionary, *matcher.test);
+  return found->second;
+}
+
+bool RowFilter::begin_table(const NameTable& table) {
+  columns_.clear();
+  paths_.clear();
+  globs_.clear();
+  parts_.clear();
+  if (table.has_whole_names()) return true;
+  for (Matcher& matcher : matchers_) {
+    if (!add_matcher(table, matcher)) return false;
+  }
+  const auto is_one = [](const ColumnStep& step) { return step.set->form == TokenSet::Form::kOne; };
+  std::stable_partition(columns_.begin(), columns_.end(), is_one);
+  return true;
+}
+
+bool RowFilter::add_step(size_t column, const TokenSet& set) {
+  if (set.form == TokenSet::Form::kNone) return false;
+  if (set.form != TokenSet::Form::kAll) columns_.push_back({column, &set});
+  return true;
+}
+
+bool RowFilter::add_matcher(const NameTable& table, Matcher& matcher) {
+  if (matcher.glob != nullptr) {
+    globs_.push_back(&matcher);
+    return true;
+  }
+  if (const auto column = column_of(table, matcher.label))
+    return add_step(*column, tokens_of(matcher, table.dictionary(*column)));
+  if (matcher.label == kNameLabel) return add_path_matcher(table, matcher);
+  return matcher.test->accepts("");
+}
+
+// Returns false if no row can satisfy the matcher.
+bool RowFilter::add_path_matcher(const NameTable& table, Matcher& matcher) {
+  if (matcher.test->accepts_all()) return true;
+  bool has_escapes = false;
+  for (size_t c = 0; c < table.parts(); ++c) has_escapes = has_escapes || table.dictionary(c).has_escapes();
+  if (has_escapes || !matcher.test->is_set() || matcher.test->is_negated()) {
+    paths_.push_back(&matcher);
+    return true;
+  }
+  // Of the wanted paths, those that some row may have.
+  std::vector<std::vector<Token>> paths;
+  for (const std::string& path : matcher.test->set()) {
+    const std::vector<std::string_view> texts = split(path, '.');
+    if (path.empty() || texts.size() != table.parts()) continue;
+    std::vector<Token> tokens;
+    for (size_t c = 0; c < texts.size(); ++c) tokens.push_back(table.dictionary(c).find(texts[c]));
+    if (std::find(tokens.begin(), tokens.end(), TokenDictionary::kNone) == tokens.end())
+      paths.push_back(std::move(tokens));
+  }
+  if (paths.empty()) return false;
+  for (size_t c = 0; c < table.parts(); ++c) {
+    TokenSet& set = *parts_.emplace_back(std::make_unique<TokenSet>());
+    set.form = TokenSet::Form::kOne;
+    set.token = paths[0][c];
+    for (const std::vector<Token>& path : paths) {
+      if (path[c] == set.token) continue;
+      if (set.form == TokenSet::Form::kOne) {
+        set.form = TokenSet::Form::kSome;
+        set.is_in.assign(table.dictionary(c).count(), 0);
+        set.is_in[set.token] = 1;
+      }
+      set.is_in[path[c]] = 1;
+    }
+    columns_.push_back({c, &set});
+  }
+  if (paths.size() > 1) paths_.push_back(&matcher);
+  return true;
+}
+
+void RowFilter::keep(const NameBlock& block, RowBits& bits) {
+  if (block.table.has_whole_names()) {
+    keep_rows(bits, [&](uint32_t row) { return accepts_whole_name(block, row); });
+    return;
+  }
+  for (const ColumnStep& step : columns_) {
+    if (has_rows(bits)) keep_tokens(block, step, bits);
+  }
+  for (const Matcher* const matcher : paths_) {
+    keep_rows(bits, [&](uint32_t row) {
+      text_.clear();
+      block.table.append_path(block.first_row + row, text_);
+      return matcher->test->accepts(plain(text_));
+    });
+  }
+  for (Matcher* const matcher : globs_) {
+    if (has_rows(bits)) matcher->filter->keep(block, bits, matcher->is_negated);
+  }
+}
+
+void RowFilter::keep_tokens(const NameBlock& block, const ColumnStep& step, RowBits& bits) {
+  block.segment.with_column(step.column, [&]<class T>(const T* tokens) {
+    if (step.set->form == TokenSet::Form::kSome) {
+      const uint8_t* const is_in = step.set->is_in.data();
+      const auto mask_of = [is_in](const T* at) {
+        uint64_t mask = 0;
+        for (uint32_t i = 0; i < 64; ++i) mask |= uint64_t{is_in[at[i]]} << i;
+        return mask;
+      };
+      keep_by_mask(block, tokens, bits, mask_of, [is_in](T token) { return is_in[token] != 0; });
+      return;
+    }
+    const bool wants = step.set->form == TokenSet::Form::kOne;
+    const auto one = static_cast<T>(step.set->token);
+    if (one != step.set->token) {  // no row of the segment has the token
+      if (wants) bits = {};
+      return;
+    }
+    const auto mask_of = [one, wants](const T* at) {
+      return wants ? equal_mask(at, one) : ~equal_mask(at, one);
+    };
+    keep_by_mask(block, tokens, bits, mask_of, [=](T token) { return (token == one) == wants; });
+  });
+}
+
+bool RowFilter::accepts_whole_name(const NameBlock& block, uint32_t row) {
+  text_.clear();
+  block.table.append_name(block.first_row + row, text_);
+  const NameParts parts = parts_of(text_);
+  const LabelPairs labels = labels_of(text_);
+  return std::all_of(matchers_.begin(), matchers_.end(), [&](const Matcher& matcher) {
+    if (matcher.glob != nullptr) return matcher.glob->matches(text_) != matcher.is_negated;
+    if (const auto part = part_number(matcher.label)) {
+      const std::vector<std::string_view> texts = split(parts.path, '.');
+      return matcher.test->accepts(*part < texts.size() ? plain(texts[*part]) : std::string());
+    }
+    const auto found = std::find_if(labels.begin(), labels.end(),
+                                    [&](const LabelPair& label) { return label.first == matcher.label; });
+    return matcher.test->accepts(found == labels.end() ? std::string_view() : found->second);
+  });
+}
+
+}  // namespace statmill

@@ -1,0 +1,52 @@
+// ValueTest: whether a value of a label satisfies a matcher.
+//
+// Sets of texts, prefixes, suffixes and `.*` are found in regular expressions and tested without RE2.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "server/names/label_matcher.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace statmill {
+
+// Immutable; thread-safe.
+class ValueTest {
+ public:
+  // Errors: kInvalid (no regular expression, or one that needs more than 64 KiB when it is compiled).
+  static Result<ValueTest> parse(const LabelMatcher& matcher);
+
+  ValueTest(ValueTest&&) noexcept;
+  ValueTest& operator=(ValueTest&&) noexcept;
+  ~ValueTest();
+
+  // Takes the value without escapes.
+  bool accepts(std::string_view value) const { return matches(value) != is_negated_; }
+  bool is_negated() const { return is_negated_; }
+  bool accepts_all() const { return form_ == Form::kAll && !is_negated_; }
+  // If is_set(), the texts that match, before negation. Each once.
+  bool is_set() const { return form_ == Form::kSet; }
+  std::span<const std::string> set() const { return texts_; }
+
+ private:
+  enum class Form { kSet, kAll, kNotEmpty, kPrefix, kSuffix, kContains, kRegex };
+  ValueTest();
+  bool matches(std::string_view value) const;
+  bool read_simple(std::string_view expression);
+  bool read_set(std::string_view expression);
+
+  Form form_ = Form::kSet;
+  bool is_negated_ = false;
+  std::vector<std::string> texts_;  // of a set; else one text
+  std::unique_ptr<re2::RE2> regex_;
+};
+
+}  // namespace statmill

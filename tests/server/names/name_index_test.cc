@@ -1,0 +1,290 @@
+// NameIndex against a plain list of names, for any names, matchers, globs and removals.
+#include "server/names/name_index.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "proto/sample.h"
+#include "tests/server/names/naive_names.h"
+
+namespace statmill {
+namespace {
+
+using Op = LabelMatcher::Op;
+using Matchers = std::vector<LabelMatcher>;
+using Texts = std::vector<std::string>;
+
+NameSet found(const NameIndex& index, std::string_view pattern) {
+  NameSet out;
+  EXPECT_TRUE(index.search(*Glob::parse(pattern), [&](std::string_view name) {
+    out.emplace(name);
+    return true;
+  }));
+  return out;
+}
+
+NameSet selected(const NameIndex& index, const Matchers& matchers) {
+  const auto rows = index.select(matchers, 1'000'000);
+  EXPECT_TRUE(rows);
+  NameSet out;
+  for (const SelectedName& name : *rows) out.insert(index.name_of(name.row));
+  return out;
+}
+
+NameSet filtered(const NameSet& names, std::string_view pattern) {
+  return naive_select(names, {{Op::kEqual, "__graphite__", std::string(pattern)}});
+}
+
+class NameIndexTest : public testing::Test {
+ protected:
+  void add(const Texts& names) {
+    for (const std::string& name : names) {
+      rows_.push_back(index_.add(name, static_cast<SeriesId>(rows_.size())));
+      names_.insert(name);
+    }
+  }
+  void expect_same(const Matchers& matchers, const std::string& why) {
+    EXPECT_EQ(selected(index_, matchers), naive_select(names_, matchers)) << why;
+  }
+
+  NameIndex index_;
+  NameSet names_;
+  std::vector<NameRow> rows_;
+};
+
+TEST_F(NameIndexTest, FindsByEveryKindOfPattern) {
+  add({"dc1.web1.cpu", "dc1.web11.cpu", "dc2.web1.cpu", "host1.x", "host.x", "latency", "a.latency", "a",
+       "a..b", "m;host=x;job=y", "m.n;job=z", "a;b", ".", "x."});
+  for (const std::string_view pattern : {"dc1.web1.cpu",   "dc1.*",       "*.cpu", "*latency", "*.web1.*",
+                                         "host?.x",        "host[0-9].x", "*",     "?",        "*?*",
+                                         "{a,b}*y",        "{a*,*y,*}",   "*1*1*", "web1",     "dc1",
+                                         "latency*",       "*1.cpu",      "x",     "*;host=*", "*=x;j*",
+                                         "m;host=x;job=y", "a..b",        "*..*",  "*z",       "."})
+    EXPECT_EQ(found(index_, pattern), filtered(names_, pattern)) << pattern;
+  EXPECT_TRUE(found(NameIndex(), "*").empty());
+}
+
+TEST_F(NameIndexTest, SeriesWithoutTheLabelHaveTheEmptyValue) {
+  add({"up;host=x", "up;host=y;job=a", "up;job=a", "up", "cpu.idle;host=x"});
+  const NameSet without = {"up", "up;job=a"};
+  const NameSet with = {"up;host=x", "up;host=y;job=a", "cpu.idle;host=x"};
+  EXPECT_EQ(selected(index_, {{Op::kNotEqual, "host", "x"}}), (NameSet{"up", "up;host=y;job=a", "up;job=a"}));
+  EXPECT_EQ(selected(index_, {{Op::kMatches, "host", ".*"}}), names_);
+  EXPECT_EQ(selected(index_, {{Op::kEqual, "host", ""}}), without);
+  EXPECT_EQ(selected(index_, {{Op::kMatches, "host", "|z"}}), without);
+  EXPECT_EQ(selected(index_, {{Op::kMatchesNot, "host", ".+"}}), without);
+  EXPECT_EQ(selected(index_, {{Op::kNotEqual, "host", ""}}), with);
+  EXPECT_EQ(selected(index_, {{Op::kNotEqual, "__n001__", "idle"}}),
+            (NameSet{"up;host=x", "up;host=y;job=a", "up;job=a", "up"}));
+}
+
+TEST_F(NameIndexTest, RegularExpressionsMatchTheWholeValue) {
+  add({"m;a=xay", "m;a=a", "m;a=ab", "m;a=ba", "m;a=b", "x.a.y", "a.a"});
+  EXPECT_EQ(selected(index_, {{Op::kMatches, "a", "a"}}), (NameSet{"m;a=a"}));
+  EXPECT_EQ(selected(index_, {{Op::kMatches, "a", "a|b"}}), (NameSet{"m;a=a", "m;a=b"}));
+  EXPECT_EQ(selected(index_, {{Op::kMatches, "a", "[a]"}}), (NameSet{"m;a=a"}));
+  EXPECT_EQ(selected(index_, {{Op::kMatches, "a", "[ab]|a[b]"}}), (NameSet{"m;a=a", "m;a=b", "m;a=ab"}));
+  EXPECT_EQ(selected(index_, {{Op::kMatches, "__name__", "a[.]a"}}), (NameSet{"a.a"}));
+}
+
+TEST_F(NameIndexTest, SelectsByEveryKindOfMatcher) {
+  add({"up;host=x", "up;host=y;job=a", "up;job=b", "cpu.idle;host=x", "cpu.idle", "cpu.user", "a.b.c", "a.b",
+       "a", "m;version=#1%20SMP", "m;%6Eame=eth0", "odd;name", "%41.b"});
+  for (const char* const label :
+       {"__name__", "host", "job", "__n000__", "__n001__", "version", "name", "none"}) {
+    for (const char* const text :
+         {"up", "cpu.idle", "x", "a", "", "#1 SMP", "eth0", "a.b.c", "odd;name", "A.b"}) {
+      expect_same({{Op::kEqual, label, text}}, std::string(label) + "=" + text);
+      expect_same({{Op::kNotEqual, label, text}}, std::string(label) + "!=" + text);
+    }
+    for (const char* const regex : {".*", ".+", "", "a|up|x", "(cpu.idle|a.b)", "c.*", ".*p", ".*u.*",
+                                    "[ab]+", "a.b", "a.+c", ".*b|up"}) {
+      expect_same({{Op::kMatches, label, regex}}, std::string(label) + "=~" + regex);
+      expect_same({{Op::kMatchesNot, label, regex}}, std::string(label) + "!~" + regex);
+    }
+  }
+  for (const char* const glob : {"*", "cpu.*", "*;host=*", "up*", "{a,a.b}"}) {
+    expect_same({{Op::kEqual, "__graphite__", glob}}, glob);
+    expect_same({{Op::kNotEqual, "__graphite__", glob}}, glob);
+  }
+  expect_same({{Op::kEqual, "__name__", "up"}, {Op::kNotEqual, "host", "x"}, {Op::kMatches, "job", "a|b"}},
+              "three");
+  expect_same({}, "none");
+}
+
+TEST_F(NameIndexTest, RefusesWhatIsNoExpression) {
+  for (const char* const text :
+       {"(", "a[", "(?=a)", "((a{1,100}){1,100}){1,100}", "a{1000}b{1000}c{1000}d{1000}e{1000}"}) {
+    const auto rows = index_.select(Matchers{{Op::kMatches, "a", text}}, 10);
+    ASSERT_FALSE(rows) << text;
+    EXPECT_EQ(rows.error().code, ErrorCode::kInvalid);
+    EXPECT_TRUE(rows.error().message.starts_with("regular expression of a: ")) << rows.error().message;
+  }
+  EXPECT_FALSE(index_.select(Matchers{{Op::kMatches, "__graphite__", "a"}}, 10));
+  EXPECT_FALSE(index_.select(Matchers{{Op::kEqual, "__graphite__", "{a"}}, 10));
+}
+
+TEST_F(NameIndexTest, ListsLabelsAndValues) {
+  add({"cpu.idle;host=z", "up;host=x;job=a", "up;host=y", "m;%6Eame=eth%200", "plain"});
+  EXPECT_EQ(*index_.label_names({}), (Texts{"__name__", "host", "job", "name"}));
+  EXPECT_EQ(*index_.label_names(Matchers{{Op::kEqual, "host", "y"}}), (Texts{"__name__", "host"}));
+  EXPECT_EQ(*index_.label_values("host", {}), (Texts{"x", "y", "z"}));
+  EXPECT_EQ(*index_.label_values("host", Matchers{{Op::kEqual, "__name__", "up"}}), (Texts{"x", "y"}));
+  EXPECT_EQ(*index_.label_values("__name__", {}), (Texts{"cpu.idle", "m", "plain", "up"}));
+  EXPECT_EQ(*index_.label_values("name", {}), (Texts{"eth 0"}));
+  EXPECT_EQ(*index_.label_values("__n001__", {}), (Texts{"idle"}));
+  EXPECT_TRUE(index_.label_values("none", {})->empty());
+  index_.remove(rows_[0]);
+  EXPECT_EQ(*index_.label_values("host", {}), (Texts{"x", "y"}));
+}
+
+TEST_F(NameIndexTest, ListsTheTree) {
+  add({"a.b.c", "a.b.d", "a.b", "a.x.c", "b.b", "c", "a.t;k=v"});
+  const auto nodes = [&](std::string_view pattern) {
+    std::string out;
+    const auto list = index_.children(pattern);
+    for (const TreeNode& node : *list)
+      out += node.path + (node.is_leaf ? "!" : "") + (node.is_branch ? "/" : "") + " ";
+    return out;
+  };
+  EXPECT_EQ(nodes("*"), "a/ b/ c! ");
+  EXPECT_EQ(nodes("a.*"), "a.b!/ a.x/ ");
+  EXPECT_EQ(nodes("a.*.c"), "a.b.c! a.x.c! ");
+  EXPECT_EQ(nodes("{a,b}.b"), "a.b!/ b.b! ");
+  EXPECT_EQ(nodes("x.*"), "");
+  EXPECT_FALSE(index_.children("a..{"));
+}
+
+TEST_F(NameIndexTest, KeepsNamesOfAnyShape) {
+  std::string deep = "a";
+  for (int i = 0; i < 100; ++i) deep += ".b" + std::to_string(i);
+  add({deep, deep + ";k=v", std::string(kNameBytesMax, 'x'), "odd;name;", "m;b=1;a=2"});
+  for (size_t i = 0; i < NameIndex::kTablesMax + 10; ++i) add({"m;key" + std::to_string(i) + "=v"});
+  NameSet by_row;
+  for (const NameRow& row : rows_) by_row.insert(index_.name_of(row));
+  EXPECT_EQ(by_row, names_);
+  EXPECT_EQ(found(index_, "*b9*"), filtered(names_, "*b9*"));
+  expect_same({{Op::kEqual, "k", "v"}}, "a tag of a deep name");
+  expect_same({{Op::kEqual, "__n000__", "a"}}, "a part of a deep name");
+  expect_same({{Op::kEqual, "key4100", "v"}}, "a key beyond the limit");
+  expect_same({{Op::kEqual, "__name__", "m;b=1;a=2"}}, "tags that are not canonical");
+}
+
+TEST_F(NameIndexTest, HidesRemovedNamesButKeepsTheirRows) {
+  add({"host.gone", "host.kept", "m;a=b"});
+  EXPECT_TRUE(index_.remove(rows_[0]));
+  EXPECT_FALSE(index_.remove(rows_[0])) << "twice";
+  EXPECT_EQ(index_.removed_count(), 1U);
+  EXPECT_EQ(found(index_, "*"), (NameSet{"host.kept", "m;a=b"}));
+  EXPECT_EQ(selected(index_, {{Op::kEqual, "__n000__", "host"}}), (NameSet{"host.kept"}));
+  EXPECT_EQ(index_.name_of(rows_[0]), "host.gone");
+}
+
+TEST_F(NameIndexTest, StopsAtTheLimitAndWhenCancelled) {
+  for (int i = 0; i < 5'000; ++i) add({"series." + std::to_string(i)});
+  int visits = 0;
+  EXPECT_TRUE(index_.search(*Glob::parse("series.*"), [&](std::string_view) { return ++visits < 3; }));
+  EXPECT_EQ(visits, 3);
+  EXPECT_EQ(index_.select({}, 4'999).error().code, ErrorCode::kLimit);
+  EXPECT_EQ(index_.select({}, 5'000)->size(), 5'000U);
+  const auto cancelled = [] { return true; };
+  EXPECT_EQ(index_.select({}, 5'000, cancelled).error().code, ErrorCode::kBusy);
+  EXPECT_FALSE(index_.label_names({}, cancelled));
+  EXPECT_FALSE(index_.label_values("__name__", {}, cancelled));
+  EXPECT_FALSE(index_.children("*", cancelled));
+}
+
+// Enough for several segments, wide tokens, and blocks that end in the middle of a word.
+TEST_F(NameIndexTest, AgreesWithAPlainListOfManyNames) {
+  Texts names;
+  for (size_t i = 0; i < 70'001; ++i) {
+    names.push_back("dc" + std::to_string(i % 3) + ".web" + std::to_string(i % 1000) + ".n" +
+                    std::to_string(i) + ".cpu" + std::to_string(i % 300));
+  }
+  add(names);
+  for (size_t i = 0; i < rows_.size(); i += 1000) EXPECT_EQ(index_.name_of(rows_[i]), names[i]);
+  for (const std::string_view pattern :
+       {"dc1.*", "*.web7.*", "*n69999.*", "*.cpu299", "*7*9*", "dc2.web1?.n*", "*.web12.n7*"})
+    EXPECT_EQ(found(index_, pattern), filtered(names_, pattern)) << pattern;
+  expect_same({{Op::kEqual, "__n003__", "cpu299"}}, "one token");
+  expect_same({{Op::kNotEqual, "__n003__", "cpu299"}, {Op::kMatches, "__n001__", "web1.*"}}, "two");
+  expect_same({{Op::kMatches, "__n002__", "n1|n65536|n70000|none"}}, "a set");
+}
+
+rc::Gen<std::string> any_name() {
+  const auto part = rc::gen::element<std::string>("a", "b", "ab", "web1", "x%20y", "%41", "");
+  const auto parts = rc::gen::resize(3, rc::gen::nonEmpty(rc::gen::container<Texts>(part)));
+  const auto value = rc::gen::element<std::string>("", "", "a", "b", "c", "ab", "~%41");
+  return rc::gen::map(rc::gen::tuple(parts, value, value, value), [](const auto& drawn) {
+    const auto& [path, a, key, z] = drawn;
+    std::string name = path.size() == 1 ? "p" + path[0] : "p";
+    for (size_t i = 0; path.size() > 1 && i < path.size(); ++i) name += "." + path[i];
+    if (!a.empty()) name += ";%41=" + a;
+    if (!key.empty()) name += ";%6Bey=" + key;
+    if (!z.empty()) name += ";z=" + z;
+    return name;
+  });
+}
+
+rc::Gen<LabelMatcher> any_matcher() {
+  const auto op = rc::gen::element(Op::kEqual, Op::kNotEqual, Op::kMatches, Op::kMatchesNot);
+  const auto label = rc::gen::element<std::string>("__name__", "A", "key", "z", "__n000__", "__n001__",
+                                                   "__n002__", "none", "__graphite__");
+  const auto text = rc::gen::element<std::string>("a", "b", "", "A", "p.a", "p.web1.a", "x y", "pa", "~A");
+  const auto regex =
+      rc::gen::element<std::string>("a", "a|b", "", ".*", ".+", "a.*", ".*b", ".*1.*", "(a|ab)", "p.a", "p.*",
+                                    "[ab]+", "p[.][ab]+", "a|", "a.+", "p.web1.a|p.a");
+  const auto glob = rc::gen::element<std::string>("*", "p*", "p.*", "*a", "*.{a,b}*", "*;z=*", "*b;*",
+                                                  "p.[ab].?", "*web1*");
+  return rc::gen::map(rc::gen::tuple(op, label, text, regex, glob), [](const auto& drawn) {
+    const auto& [by, of, plain, expression, pattern] = drawn;
+    const bool is_text = by == Op::kEqual || by == Op::kNotEqual;
+    if (of == "__graphite__") return LabelMatcher{is_text ? by : Op::kNotEqual, of, pattern};
+    return LabelMatcher{by, of, is_text ? plain : expression};
+  });
+}
+
+void check_selection(const NameIndex& index, const NameSet& names) {
+  const auto matchers = *rc::gen::resize(3, rc::gen::container<Matchers>(any_matcher()));
+  const NameSet want = naive_select(names, matchers);
+  RC_ASSERT(selected(index, matchers) == want);
+  for (const char* const label : {"__name__", "A", "z", "__n000__"}) {
+    std::set<std::string> values;
+    for (const std::string& name : want) values.insert(naive_label(name, label));
+    values.erase("");
+    RC_ASSERT(*index.label_values(label, matchers) == Texts(values.begin(), values.end()));
+  }
+}
+
+RC_GTEST_PROP(NameIndexLaws, AgreesWithAPlainList, ()) {
+  NameIndex index;
+  NameSet names;
+  for (const std::string& name : *rc::gen::resize(80, rc::gen::container<Texts>(any_name()))) {
+    const NameRow row = index.add(name, 7);
+    if (*rc::gen::weightedElement<bool>({{4, false}, {1, true}})) {
+      RC_ASSERT(index.remove(row));
+    } else {
+      names.insert(name);
+    }
+    RC_ASSERT(index.name_of(row) == name);
+    RC_ASSERT(index.labels_of(row) == labels_of(name));
+    for (const char* const label : {"__name__", "A", "key", "z", "__n001__"})
+      RC_ASSERT(index.label_of(row, label) == naive_label(name, label));
+  }
+  for (int i = 0; i < 10; ++i) check_selection(index, names);
+  const auto piece =
+      rc::gen::element<std::string>("a", "b", "1", ".", "p.", "*", "*", "?", "[ab]", "{a,b}", ";z=");
+  for (int i = 0; i < 10; ++i) {
+    std::string pattern;
+    for (const std::string& p : *rc::gen::resize(6, rc::gen::nonEmpty(rc::gen::container<Texts>(piece))))
+      pattern += p;
+    if (Glob::parse(pattern)) RC_ASSERT(found(index, pattern) == filtered(names, pattern));
+  }
+}
+
+}  // namespace
+}  // namespace statmill
