@@ -166,7 +166,7 @@ bool RowFilter::add_path_matcher(const NameTable& table, Matcher& matcher) {
     paths_.push_back(&matcher);
     return true;
   }
-  // Of the wanted paths, those that some row may have.
+  // These wanted paths are of rows that may exist.
   std::vector<std::vector<Token>> paths;
   for (const std::string& path : matcher.test->set()) {
     const std::vector<std::string_view> texts = split(path, '.');

@@ -64,7 +64,7 @@ class RowFilter {
   bool accepts_whole_name(const NameBlock& block, uint32_t row);
 
   std::vector<Matcher> matchers_;
-  // Of the table in work.
+  // These belong to the table in work.
   std::vector<ColumnStep> columns_;
   std::vector<Matcher*> paths_;  // to be tried on whole paths
   std::vector<Matcher*> globs_;

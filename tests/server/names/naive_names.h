@@ -14,7 +14,7 @@
 
 namespace statmill {
 
-// Matches plain bytes, `.` and `[ab]`, each perhaps with `*` or `+` behind, by backtracking.
+// Matches plain bytes, `.` and `[ab]`, each perhaps with `*` or `+` after it, by backtracking.
 inline bool naive_match_here(std::string_view r, std::string_view t) {
   if (r.empty()) return t.empty();
   const size_t atom = r[0] == '[' ? r.find(']') + 1 : 1;
