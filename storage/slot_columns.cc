@@ -208,6 +208,12 @@ void SlotColumns::add_any_single(size_t i, int64_t integer, int8_t at_scale, Com
 
 void SlotColumns::add_any(size_t i, const Bucket& bucket, Combine combine) {
   if (bucket.is_empty()) return;
+  // The usual case in a chunk of several samples per slot.
+  if (combine == Combine::kMerge && !is_mixed && !present[i] && bucket.is_decimal() &&
+      bucket.scale() == scale) {
+    if (bucket.count() > 1) make_counted();
+    return put(i, bucket);
+  }
   Bucket added = only(bucket, parts);
   if (combine == Combine::kAddEvents && bucket.count() > 1) {
     added = {};

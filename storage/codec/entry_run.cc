@@ -65,6 +65,9 @@ std::string encode_entry_run(Combine combine, Slot first_slot, std::string_view 
 std::optional<EntryRun> read_entry_run(std::string_view payload, Slot first_slot, int64_t chunk_slots) {
   EntryRun run;
   DecimalColumns& singles = run.singles.decimals;
+  const size_t entries_max = std::min(static_cast<size_t>(chunk_slots), payload.size() / 2 + 1);
+  singles.slots.reserve(entries_max);
+  singles.sums.reserve(entries_max);
   const auto add_single = [&](Slot slot, int64_t integer, int8_t scale) {
     if (singles.slots.empty()) run.singles.scale = scale;
     if (scale != run.singles.scale) {
@@ -75,7 +78,10 @@ std::optional<EntryRun> read_entry_run(std::string_view payload, Slot first_slot
     singles.sums.push_back(integer);
   };
   const auto combine = walk_run(payload, first_slot, chunk_slots, add_single, [&](const SlotBucket& b) {
-    if (b.bucket.count() > 1 || !b.bucket.is_decimal()) return run.buckets.push_back(b);
+    if (b.bucket.count() > 1 || !b.bucket.is_decimal()) {
+      if (run.buckets.empty()) run.buckets.reserve(entries_max);
+      return run.buckets.push_back(b);
+    }
     add_single(b.slot, b.bucket.decimal().sum, b.bucket.scale());
   });
   if (!combine) return std::nullopt;
