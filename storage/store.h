@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -94,6 +95,10 @@ class StoreSnapshot {
   virtual Result<AgentRows> agents() = 0;
   // Returns the frames of one chunk, or an empty string if there are none.
   virtual Result<std::string> chunk(const ChunkKey& key) = 0;
+  // The same for many series: visits the chunks that have frames, with their position in `ids`. The frames
+  // are valid during the call. Requires: `ids` ascend.
+  virtual Status chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesId> ids,
+                        const std::function<void(size_t position, std::string_view frames)>& visit) = 0;
   // Visits the chunks of (tier, chunk) with id >= first, by id, until `visit` returns false.
   virtual Status scan(TierNo tier, ChunkNo chunk, SeriesId first,
                       const std::function<bool(SeriesId, std::string_view frames)>& visit) = 0;

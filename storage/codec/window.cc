@@ -229,6 +229,12 @@ void Window::add_to(SlotColumns& out, Combine combine) const {
   merge_into(out.histograms, all);
 }
 
+Slot Window::oldest_slot() const {
+  Slot oldest = size_ == 0 ? newest_slot_ : reference_after({bytes_.get(), size_}, {}).slot;
+  if (more_ && !more_->late.empty()) oldest = std::min(oldest, more_->late.front().slot);
+  return oldest;
+}
+
 size_t Window::memory_bytes() const {
   size_t bytes = capacity_;
   if (more_) {

@@ -58,6 +58,8 @@ class Window {
     std::string_view entries;  // ascending, each slot once
   };
   std::optional<Run> run() const;
+  // The oldest slot that has data. Requires: not empty. Cost: decodes one entry.
+  Slot oldest_slot() const;
   // Ascending, each slot once.
   std::vector<SlotBucket> buckets(Combine combine) const;
   // Adds the buckets, and the histograms if out.parts has them, that lie in the range of `out`.

@@ -1,6 +1,7 @@
 #include "storage/rocks/rocks_snapshot.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -128,6 +129,33 @@ Result<std::string> RocksSnapshot::chunk(const ChunkKey& key) {
   if (key.chunk < floor(key.tier)) return std::string();
   const ConcatenateOnly concatenate_only;
   return get(database_->tier(key.tier), chunk_key(key.chunk, key.id));
+}
+
+Status RocksSnapshot::chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesId> ids,
+                             const std::function<void(size_t, std::string_view)>& visit) {
+  SM_CHECK(tier < tiers_.count());
+  if (chunk < floor(tier)) return Status::ok();
+  constexpr size_t kBatch = 64;  // values that are pinned in the block cache at the same time
+  const ConcatenateOnly concatenate_only;
+  std::array<std::string, kBatch> keys;
+  std::array<rocksdb::Slice, kBatch> slices;
+  std::array<rocksdb::Status, kBatch> statuses;
+  for (size_t begin = 0; begin < ids.size(); begin += kBatch) {
+    const size_t count = std::min(kBatch, ids.size() - begin);
+    std::array<rocksdb::PinnableSlice, kBatch> values;
+    for (size_t i = 0; i < count; ++i) {
+      keys[i] = chunk_key(chunk, ids[begin + i]);
+      slices[i] = keys[i];
+    }
+    database_->db().MultiGet(point_options(snapshot_), database_->tier(tier), count, slices.data(),
+                             values.data(), statuses.data(), /*sorted_input=*/true);
+    for (size_t i = 0; i < count; ++i) {
+      if (statuses[i].IsNotFound()) continue;
+      if (!statuses[i].ok()) return error_of(statuses[i]);
+      visit(begin + i, values[i].ToStringView());
+    }
+  }
+  return Status::ok();
 }
 
 Status RocksSnapshot::scan(TierNo tier, ChunkNo chunk, SeriesId first,

@@ -23,6 +23,8 @@ class RocksSnapshot final : public StoreSnapshot {
   Result<std::optional<ClockRow>> clock() override;
   Result<AgentRows> agents() override;
   Result<std::string> chunk(const ChunkKey& key) override;
+  Status chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesId> ids,
+                const std::function<void(size_t position, std::string_view frames)>& visit) override;
   Status scan(TierNo tier, ChunkNo chunk, SeriesId first,
               const std::function<bool(SeriesId, std::string_view frames)>& visit) override;
   ChunkNo floor(TierNo tier) override { return floors_[tier]; }

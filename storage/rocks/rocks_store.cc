@@ -86,6 +86,10 @@ class ClosedSnapshot final : public StoreSnapshot {
   Result<std::optional<ClockRow>> clock() override { return recovering(); }
   Result<AgentRows> agents() override { return recovering(); }
   Result<std::string> chunk(const ChunkKey&) override { return recovering(); }
+  Status chunks(TierNo, ChunkNo, std::span<const SeriesId>,
+                const std::function<void(size_t, std::string_view)>&) override {
+    return recovering();
+  }
   Status scan(TierNo, ChunkNo, SeriesId, const std::function<bool(SeriesId, std::string_view)>&) override {
     return recovering();
   }

@@ -21,6 +21,10 @@ class ForwardingSnapshot : public StoreSnapshot {
   Result<std::optional<ClockRow>> clock() override { return of_->clock(); }
   Result<AgentRows> agents() override { return of_->agents(); }
   Result<std::string> chunk(const ChunkKey& key) override { return of_->chunk(key); }
+  Status chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesId> ids,
+                const std::function<void(size_t position, std::string_view frames)>& visit) override {
+    return of_->chunks(tier, chunk, ids, visit);
+  }
   Status scan(TierNo tier, ChunkNo chunk, SeriesId first,
               const std::function<bool(SeriesId, std::string_view frames)>& visit) override {
     return of_->scan(tier, chunk, first, visit);

@@ -36,6 +36,17 @@ class MemorySnapshot final : public StoreSnapshot {
     return row == content_->chunks.end() ? std::string() : row->second;
   }
 
+  Status chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesId> ids,
+                const std::function<void(size_t position, std::string_view frames)>& visit) override {
+    SM_CHECK(tier < store_.tiers().count());
+    SM_CHECK(std::is_sorted(ids.begin(), ids.end()));
+    for (size_t i = 0; i < ids.size() && chunk >= floor(tier); ++i) {
+      const auto row = content_->chunks.find({tier, chunk, ids[i]});
+      if (row != content_->chunks.end()) visit(i, row->second);
+    }
+    return Status::ok();
+  }
+
   Status scan(TierNo tier, ChunkNo chunk, SeriesId first,
               const std::function<bool(SeriesId, std::string_view frames)>& visit) override {
     SM_CHECK(tier < store_.tiers().count());
