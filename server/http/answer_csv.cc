@@ -25,11 +25,11 @@ void append_csv_names(std::string& out, const QueryAnswer& answer, std::span<con
 }
 
 void append_csv_slot(std::string& out, const QueryAnswer& answer, std::span<const Stat> stats, size_t i) {
-  out.append(std::to_string(answer.from_s + static_cast<int64_t>(i) * answer.step_s));
+  out.append(std::to_string(answer.bins.first_s + static_cast<int64_t>(i) * answer.bins.step_s));
   for (const SeriesAnswer& series : answer.series) {
     for (const Stat stat : stats) {
       out.push_back(',');
-      const auto number = stat_number(stat, series.slots[i], series.kind, answer.step_s, answer.event_slot_s);
+      const auto number = stat_at(stat, answer, series, i);
       if (number) number->append_to(out);
     }
     for (const std::vector<double>& values : series.percentiles) {
@@ -47,7 +47,7 @@ Status write_query_csv(const QueryAnswer& answer, std::span<const Stat> stats,
   sink.set_content_type("text/csv; charset=utf-8");
   std::string out;
   append_csv_names(out, answer, stats, percentiles);
-  const auto slots = static_cast<size_t>((answer.until_s - answer.from_s) / answer.step_s);
+  const auto slots = answer.bins.count;
   for (size_t i = 0; i < slots; ++i) {
     append_csv_slot(out, answer, stats, i);
     if (out.size() < kCsvPieceBytes) continue;

@@ -62,8 +62,8 @@ Error too_long(size_t bytes_max) {
 bool append_stats(std::string& out, const QueryAnswer& answer, const SeriesAnswer& series,
                   std::span<const Stat> stats, std::span<const Percentile> percentiles, size_t bytes_max) {
   for (const Stat stat : stats) {
-    append_column(out, stat_name(stat), series.slots.size(), [&](size_t i) {
-      const auto number = stat_number(stat, series.slots[i], series.kind, answer.step_s, answer.event_slot_s);
+    append_column(out, stat_name(stat), answer.bins.count, [&](size_t i) {
+      const auto number = stat_at(stat, answer, series, i);
       if (number) number->append_to(out);
       return number.has_value();
     });
@@ -71,7 +71,7 @@ bool append_stats(std::string& out, const QueryAnswer& answer, const SeriesAnswe
   }
   for (size_t p = 0; p < percentiles.size(); ++p) {
     const std::vector<double>& values = series.percentiles[p];
-    append_column(out, percentiles[p].name, series.slots.size(), [&](size_t i) {
+    append_column(out, percentiles[p].name, answer.bins.count, [&](size_t i) {
       if (values.empty() || std::isnan(values[i])) return false;
       append_number(out, values[i]);
       return true;
@@ -82,10 +82,14 @@ bool append_stats(std::string& out, const QueryAnswer& answer, const SeriesAnswe
 }
 
 void append_range(std::string& out, const QueryAnswer& answer) {
-  append_integer(out, "from", answer.from_s);
-  append_integer(out, "until", answer.until_s);
-  append_integer(out, "step", answer.step_s);
+  const Bins& bins = answer.bins;
+  append_integer(out, "from", bins.first_s);
+  append_integer(out, "until", bins.end_s());
+  append_integer(out, "step", bins.step_s);
   append_integer(out, "tier", answer.tier_s);
+  if (bins.are_whole()) return;
+  append_key(out, "covers");  // the first and the last point have only this part of their step
+  out.append("[" + std::to_string(bins.from_s) + "," + std::to_string(bins.until_s) + "]");
 }
 
 void append_warnings(std::string& out, const QueryAnswer& answer) {

@@ -12,10 +12,24 @@ namespace {
 
 constexpr std::array<ParameterRule, 1> kCardinalityParameters = {{{"parts"}}};
 constexpr std::array<ParameterRule, 2> kSeriesParameters = {{{"match"}, {"limit"}}};
-constexpr std::array<ParameterRule, 8> kQueryParameters = {
-    {{"series", true}, {"from"}, {"until"}, {"step"}, {"max_points"}, {"stats"}, {"format"}, {"timeout"}}};
-constexpr std::array<ParameterRule, 8> kHeatmapParameters = {
-    {{"series", true}, {"from"}, {"until"}, {"step"}, {"max_points"}, {"stats"}, {"grouping"}, {"timeout"}}};
+constexpr std::array<ParameterRule, 9> kQueryParameters = {{{"series", true},
+                                                            {"from"},
+                                                            {"until"},
+                                                            {"step"},
+                                                            {"max_points"},
+                                                            {"stats"},
+                                                            {"align"},
+                                                            {"format"},
+                                                            {"timeout"}}};
+constexpr std::array<ParameterRule, 9> kHeatmapParameters = {{{"series", true},
+                                                              {"from"},
+                                                              {"until"},
+                                                              {"step"},
+                                                              {"max_points"},
+                                                              {"stats"},
+                                                              {"align"},
+                                                              {"grouping"},
+                                                              {"timeout"}}};
 
 std::vector<Route> query_routes(const HttpServices& services) {
   const auto with = [&services](HttpResponse (*handle)(const HttpServices&, const Url&, QueryControl&,

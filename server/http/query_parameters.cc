@@ -52,11 +52,11 @@ Status parse_stats(std::string_view text, QueryParameters& out) {
     return Error{ErrorCode::kInvalid,
                  "more than " + std::to_string(Percentile::kCountMax) + " percentiles requested"};
   }
-  const bool are_totals = std::all_of(out.stats.begin(), out.stats.end(), is_total);
-  if (!percentiles.empty()) {
-    out.request.wanted = Wanted::kHistograms;
-  } else if (are_totals) {
-    out.request.wanted = Wanted::kTotals;
+  Parts& parts = out.request.parts;
+  parts = {.extremes = !percentiles.empty(), .histograms = !percentiles.empty()};
+  for (const Stat stat : out.stats) {
+    parts.extremes |= parts_of(stat).extremes;
+    parts.squares |= parts_of(stat).squares;
   }
   return Status::ok();
 }
@@ -102,6 +102,11 @@ Result<QueryParameters> parse_series_and_range(const Url& url, Timestamp now) {
     if (!points) return parameter_error("max_points", points.error());
     out.request.max_points = *points;
   }
+  if (const auto text = url.find("align")) {
+    if (*text != "true" && *text != "false")
+      return Error{ErrorCode::kInvalid, "parameter align: neither true nor false"};
+    out.request.align = *text == "true";
+  }
   if (const auto text = url.find("timeout")) {
     const Result<Duration> timeout = parse_timeout(*text);
     if (!timeout) return parameter_error("timeout", timeout.error());
@@ -135,7 +140,7 @@ Result<HeatmapParameters> parse_heatmap_parameters(const Url& url, Timestamp now
     if (!power) return parameter_error("grouping", power.error());
     out.grouping_power = static_cast<int>(*power);
   }
-  out.query.request.wanted = Wanted::kHistograms;
+  out.query.request.parts.histograms = true;
   out.query.request.merges = true;
   return out;
 }

@@ -1,109 +1,91 @@
 #include "server/query/engine.h"
 
 #include <algorithm>
-#include <array>
-#include <bitset>
 #include <limits>
-#include <memory>
-#include <optional>
+#include <numeric>
 #include <set>
 #include <span>
 
 #include "proto/normal_name.h"
-#include "server/query/plan.h"
-#include "server/query/series_reader.h"
+#include "server/query/bin_reader.h"
 #include "server/table/table.h"
 #include "storage/store.h"
 
 namespace statmill {
 namespace {
 
-// Looks for the name as it is, then for its normal form, under which the listeners store it.
-std::optional<SeriesCopy> copy_by_name(const Table& table, const std::string& name) {
-  auto copy = table.copy(name);
-  return copy || is_normal_name(name) ? std::move(copy) : table.copy(normal_name(name));
-}
+// Series that share a view, and series whose slots are in RAM at the same time.
+constexpr size_t kSeriesOfView = 256;
+constexpr size_t kSeriesOfBlock = 32;
 
 struct Resolved {
   std::vector<std::string> names;  // ascending, each once
+  std::vector<SeriesId> ids;       // theirs
   RetentionClasses retention;      // their classes
 };
+
+// Looks for the name as it is, then for its normal form, under which the listeners store it.
+std::optional<std::string> stored_name(const Table& table, const std::string& name) {
+  if (table.summary(name)) return name;
+  if (is_normal_name(name)) return std::nullopt;
+  std::string normal = normal_name(name);
+  return table.summary(normal) ? std::optional(std::move(normal)) : std::nullopt;
+}
 
 Result<Resolved> resolve(const Table& table, const std::vector<std::string>& wanted, size_t series_max,
                          QueryControl& control) {
   std::set<std::string> names;
   for (const std::string& text : wanted) {
     // Names from Graphite and statsd may contain the special bytes of globs, so a glob may also be a name.
-    const auto copy = copy_by_name(table, text);
-    if (copy) names.insert(copy->name);
+    const auto name = stored_name(table, text);
+    if (name) names.insert(*name);
     if (!Glob::is_pattern(text)) {
-      if (!copy) return Error{ErrorCode::kNotFound, "no series is called \"" + text + "\""};
+      if (!name) return Error{ErrorCode::kNotFound, "no series is called \"" + text + "\""};
       continue;
     }
     const auto glob = Glob::parse(text);
-    if (!glob && copy) continue;
+    if (!glob && name) continue;
     if (!glob) return glob.error();
-    table.search(*glob, [&](std::string_view name) {
-      names.emplace(name);
+    table.search(*glob, [&](std::string_view found) {
+      names.emplace(found);
       return names.size() <= series_max && !control.should_stop();
     });
   }
   if (Status s = control.check(); !s) return s.error();
   if (names.size() > series_max) return control.refuse(QueryLimit::kSeries, names.size());
-  Resolved resolved{{names.begin(), names.end()}, {}};
-  for (const std::string& name : resolved.names) {
-    if (const auto summary = table.summary(name)) resolved.retention.set(summary->retention);
+  Resolved out;
+  for (const std::string& name : names) {
+    const auto summary = table.summary(name);
+    if (!summary) continue;
+    out.names.push_back(name);
+    out.ids.push_back(summary->id);
+    out.retention.set(summary->retention);
   }
-  return resolved;
+  return out;
 }
 
 // The found names may belong to other series now, so the query must start again.
 Error names_changed() { return {ErrorCode::kBusy, "series kept being deleted or renamed"}; }
 
-// Makes `copy.unflushed` all the buckets that the snapshot does not have, and returns the histograms that it
-// does not have. `in_store`: the snapshot has the buckets being flushed, and nothing is left to erase;
-// otherwise they are added.
-std::vector<SlotHistogram> add_flushing(SeriesCopy& copy, bool in_store) {
-  std::vector<SlotHistogram> histograms = copy.unflushed_histograms.histograms();
-  if (in_store) {
-    copy.erased = {};
-    return histograms;
-  }
-  combine_into(copy.unflushed, copy.flushing,
-               copy.kind == Kind::kEvent ? Combine::kAddEvents : Combine::kMerge);
-  std::vector<SlotHistogram> flushing = copy.flushing_histograms.histograms();
-  std::erase_if(flushing, [&](const SlotHistogram& h) { return copy.erased.has(h.slot); });
-  merge_into(histograms, flushing);
-  return histograms;
-}
-
-// Merges `series` into the only series of the answer.
-Status merge_series(QueryAnswer& answer, SeriesAnswer series, size_t histogram_bytes_max) {
-  answer.merged.push_back(std::move(series.name));
-  if (answer.series.empty()) {
-    answer.series.push_back(std::move(series));
-    return Status::ok();
-  }
-  SeriesAnswer& all = answer.series.front();
+Status check_histograms(const SlotColumns& points, size_t bytes_max) {
   size_t bytes = 0;
-  for (size_t i = 0; i < all.slots.size(); ++i) {
-    all.slots[i].merge(series.slots[i]);
-    all.histograms[i].merge(series.histograms[i]);
-    bytes += all.histograms[i].memory_bytes();
-  }
-  return bytes <= histogram_bytes_max ? Status::ok() : Status(histograms_too_large(histogram_bytes_max));
+  for (const SlotHistogram& h : points.histograms) bytes += sizeof(h) + h.histogram.memory_bytes();
+  if (bytes <= bytes_max) return Status::ok();
+  return Error{ErrorCode::kLimit, "the histograms need more than " + std::to_string(bytes_max) +
+                                      " bytes: ask for a shorter range or a larger step"};
 }
 
-// Computes the percentiles of each slot; NaN where the slot has no samples.
+// Computes the percentiles of each point; NaN where the point has no samples.
 void compute_percentiles(std::span<const Percentile> percentiles, SeriesAnswer& series) {
   for (const Percentile& percentile : percentiles) {
     std::vector<double>& values = series.percentiles.emplace_back();
-    for (size_t i = 0; i < series.histograms.size(); ++i) {
-      const SparseHistogram& histogram = series.histograms[i];
-      const Bucket& bucket = series.slots[i];
-      const bool has_samples = !histogram.is_empty() && !bucket.is_empty();
-      values.push_back(has_samples ? histogram.percentile(percentile.q, bucket.min(), bucket.max())
-                                   : std::numeric_limits<double>::quiet_NaN());
+    if (series.kind != Kind::kDistribution) continue;
+    values.assign(series.points.size(), std::numeric_limits<double>::quiet_NaN());
+    for (const SlotHistogram& h : series.points.histograms) {
+      const auto point = static_cast<size_t>(h.slot);
+      const Bucket bucket = series.points.bucket_at(point);
+      if (!bucket.is_empty())
+        values[point] = h.histogram.percentile(percentile.q, bucket.min(), bucket.max());
     }
   }
 }
@@ -111,47 +93,69 @@ void compute_percentiles(std::span<const Percentile> percentiles, SeriesAnswer& 
 // Adds a series to the answer, or merges it into the only one.
 Status add_series(QueryAnswer& answer, SeriesAnswer series, const QueryRequest& request,
                   size_t histogram_bytes_max) {
-  for (const SparseHistogram& histogram : series.histograms)
-    answer.joined_histograms += histogram.joined_power() > 0 ? uint64_t{1} : uint64_t{0};
-  if (request.merges) return merge_series(answer, std::move(series), histogram_bytes_max);
+  for (const SlotHistogram& h : series.points.histograms)
+    answer.joined_histograms += h.histogram.joined_power() > 0 ? uint64_t{1} : uint64_t{0};
+  if (request.merges) {
+    answer.merged.push_back(std::move(series.name));
+    if (answer.series.empty()) {
+      answer.series.push_back(std::move(series));
+    } else {
+      answer.series.front().points.add(series.points, Combine::kMerge);
+    }
+    return check_histograms(answer.series.front().points, histogram_bytes_max);
+  }
+  if (Status s = check_histograms(series.points, histogram_bytes_max); !s) return s;
   compute_percentiles(request.percentiles, series);
-  series.histograms.clear();  // those of many series need more memory than an answer may
+  series.points.histograms.clear();  // those of many series need more memory than an answer may
   answer.series.push_back(std::move(series));
   return Status::ok();
 }
 
-}  // namespace
+// Reads some series of one view, and adds them to an answer.
+class ViewAnswer {
+ public:
+  ViewAnswer(const Table& table, Store& store, const BinPlan& plan, const QueryRequest& request,
+             Timestamp now, SeriesView& view, QueryControl& control)
+      : request_(request),
+        control_(control),
+        view_(view),
+        reader_(table.retention(), store.expiry(), view, now, request.parts),
+        bins_(table.tiers(), plan, reader_, now) {}
 
-// Copies of series and a snapshot that are consistent with each other (invariant B).
-struct QueryEngine::View {
-  std::vector<SeriesCopy> copies;
-  std::vector<RetentionClass> classes;  // of each copy, read from the store before the snapshot
-  std::unique_ptr<StoreSnapshot> snapshot;
-  std::array<TickNo, kShardCount> flushed{};  // from the snapshot, for the shards of the copies
-
-  // Reads the flushed ticks of the copies' shards from the snapshot. Returns whether no copy has unflushed
-  // buckets that are also in the snapshot. If one has, a flush came between the copies and the snapshot, and
-  // the copies must be made again.
-  Result<bool> is_consistent();
-  // Returns true if the snapshot has the buckets that were being flushed when the copy was made.
-  bool has_flushing(const SeriesCopy& copy) const {
-    return copy.flushing_tick != 0 && flushed[copy.shard] == copy.flushing_tick;
+  Status add_to(QueryAnswer& answer, std::span<const std::string> names, size_t histogram_bytes_max) {
+    std::vector<size_t> wanted;
+    for (size_t i = 0; i < view_.size(); ++i) {
+      if (!request_.merges || view_.facts(i).kind == Kind::kDistribution) wanted.push_back(i);
+    }
+    for (size_t begin = 0; begin < wanted.size(); begin += kSeriesOfBlock) {
+      const auto block = std::span(wanted).subspan(begin, std::min(kSeriesOfBlock, wanted.size() - begin));
+      if (Status s = control_.check(); !s) return s;
+      auto bins = bins_.read(block);
+      if (!bins) return bins.error();
+      for (size_t k = 0; k < block.size(); ++k) {
+        const size_t i = block[k];
+        // Compactions drop data that are deleted or have a shorter retention now, even if a snapshot has
+        // them.
+        if (!view_.is_valid(i)) return names_changed();
+        SeriesBins& read = (*bins)[k];
+        SeriesAnswer series{names[i], view_.facts(i).kind, std::move(read.points), read.open};
+        if (Status s = add_series(answer, std::move(series), request_, histogram_bytes_max); !s) return s;
+      }
+    }
+    answer.damaged_frames += reader_.damaged_frames();
+    control_.add_cost({.series = wanted.size(), .chunks = reader_.chunks(), .bytes = reader_.bytes()});
+    return Status::ok();
   }
+
+ private:
+  const QueryRequest& request_;
+  QueryControl& control_;
+  SeriesView& view_;
+  ColumnReader reader_;
+  BinReader bins_;
 };
 
-Result<bool> QueryEngine::View::is_consistent() {
-  std::bitset<kShardCount> known;
-  for (const SeriesCopy& copy : copies) {
-    if (!known[copy.shard]) {
-      const auto tick = snapshot->flushed_tick(copy.shard);
-      if (!tick) return tick.error();
-      flushed[copy.shard] = *tick;
-      known.set(copy.shard);
-    }
-    if (flushed[copy.shard] != copy.flushed_tick && !has_flushing(copy)) return false;
-  }
-  return true;
-}
+}  // namespace
 
 Result<QueryAnswer> QueryEngine::run(const QueryRequest& request, Timestamp now,
                                      QueryControl& control) const {
@@ -167,67 +171,32 @@ Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp 
                                          QueryControl& control) const {
   const uint64_t version = table_.names_version();
   const auto resolved = resolve(table_, request.series, limits_.series_max, control);
-  if (!resolved) return table_.names_version() == version ? resolved.error() : names_changed();
-  // One plan for all series: its tier covers the range for each of them.
-  const Tiers tiers = table_.retention().shortest(resolved->retention);
-  const auto plan = make_plan(request, tiers, static_cast<int64_t>(limits_.points_max), now);
+  if (table_.names_version() != version) return names_changed();
+  if (!resolved) return resolved.error();
+  // One plan for all series: its tiers have the range for each of them.
+  const Tiers kept = table_.retention().shortest(resolved->retention);
+  const auto plan = plan_bins(request, kept, static_cast<int64_t>(limits_.points_max), now);
   if (!plan) return plan.error();
-  const size_t series = resolved->names.size();
-  if (plan->points() * series > limits_.points_max) {
-    return control.refuse(QueryLimit::kPoints, plan->points() * series);
-  }
+  const size_t count = resolved->names.size();
+  if (plan->bins.count * count > limits_.points_max)
+    return control.refuse(QueryLimit::kPoints, plan->bins.count * count);
   // Expired slots and those before a series' first sample cost nothing, so this is the most that it reads.
-  const auto slots = static_cast<uint64_t>((plan->until_s - plan->from_s) / tiers[plan->tier].step_s);
-  if (Status s = control.add_slots(slots * series); !s) return s.error();
-  auto view = make_view(resolved->names, version, request, control);
-  if (!view) return view.error();
-  return read(*view, *plan, request, now, control);
-}
-
-// `version` is the table's names_version() before `names` were found.
-Result<QueryEngine::View> QueryEngine::make_view(const std::vector<std::string>& names, uint64_t version,
-                                                 const QueryRequest& request,
-                                                 const QueryControl& control) const {
-  // A shard is flushed every few seconds, so even a second try is rare.
-  constexpr int kTriesMax = 1000;
-  for (int i = 0; i < kTriesMax; ++i) {
-    View view;
-    for (const std::string& name : names) {
-      if (Status s = control.check(); !s) return s.error();
-      auto copy = table_.copy(name, request.wanted);
-      if (!copy || (request.merges && copy->kind != Kind::kDistribution)) continue;
-      view.classes.push_back(store_.expiry().class_of(copy->id));
-      view.copies.push_back(std::move(*copy));
-    }
-    if (table_.names_version() != version) return names_changed();
-    view.snapshot = store_.snapshot();
-    const auto consistent = view.is_consistent();
-    if (!consistent) return consistent.error();
-    if (*consistent) return view;
-  }
-  return Error{ErrorCode::kBusy, "flushes kept overtaking the query"};
-}
-
-Result<QueryAnswer> QueryEngine::read(View& view, const QueryPlan& plan, const QueryRequest& request,
-                                      Timestamp now, QueryControl& control) const {
-  const auto position = view.snapshot->rollup_position();
-  if (!position) return position.error();
-  SeriesReader reader(table_.retention(), store_.expiry(), plan, *view.snapshot, *position, unix_seconds(now),
-                      request.wanted, limits_.histogram_bytes_max, control);
+  const auto slots =
+      static_cast<uint64_t>((plan->bins.until_s - plan->bins.from_s) / kept[plan->tier].step_s);
+  if (Status s = control.add_slots(slots * count); !s) return s.error();
   const Tiers& tiers = table_.tiers();
-  QueryAnswer answer{
-      plan.from_s, plan.until_s, plan.step_s, tiers[plan.tier].step_s, tiers.finest().step_s, {}, 0};
-  for (size_t i = 0; i < view.copies.size(); ++i) {
-    SeriesCopy& copy = view.copies[i];
-    const std::vector<SlotHistogram> histograms = add_flushing(copy, view.has_flushing(copy));
-    auto series = reader.read(copy, histograms);
-    if (!series) return std::move(series).error().with("series " + copy.name);
-    // Compactions drop data that are deleted or have a shorter retention now, even if a snapshot has them.
-    if (store_.expiry().class_of(copy.id) != view.classes[i]) return names_changed();
-    Status added = add_series(answer, std::move(*series), request, limits_.histogram_bytes_max);
+  QueryAnswer answer{plan->bins, tiers[plan->tier].step_s, tiers.finest().step_s, {}};
+  for (size_t begin = 0; begin < count; begin += kSeriesOfView) {
+    const size_t some = std::min(kSeriesOfView, count - begin);
+    std::vector<SeriesRef> refs;
+    for (size_t i = begin; i < begin + some; ++i) refs.push_back({resolved->names[i], resolved->ids[i]});
+    auto view = pieces_.view(refs, request.parts.histograms);
+    if (!view) return view.error();
+    ViewAnswer some_series(table_, store_, *plan, request, now, **view, control);
+    Status added = some_series.add_to(answer, std::span(resolved->names).subspan(begin, some),
+                                      limits_.histogram_bytes_max);
     if (!added) return added.error();
   }
-  answer.damaged_frames = reader.damaged_frames();
   if (!request.merges) return answer;
   if (answer.series.empty()) return Error{ErrorCode::kNotFound, "none of these series is a distribution"};
   compute_percentiles(request.percentiles, answer.series.front());

@@ -1,5 +1,5 @@
-// QueryEngine: answers a query: finds the series, plans the tier and step, reads buckets from RAM and from
-// the store, and merges them to the output step.
+// QueryEngine: answers a query by names: finds the series, plans the bins and tiers, reads columns from RAM
+// and from the store, and merges them to one bucket per point.
 #pragma once
 
 #include "base/clock.h"
@@ -7,19 +7,16 @@
 #include "base/result.h"
 #include "server/query/queries.h"
 #include "server/query/query.h"
+#include "server/query/read/table_pieces.h"
 
 namespace statmill {
-
-class Store;
-class Table;
-struct QueryPlan;
 
 // Thread-safe; holds no lock during I/O.
 class QueryEngine final : public Queries {
  public:
   // `table` and `store` must outlive the engine.
   QueryEngine(const Table& table, Store& store, QueryLimits limits)
-      : table_(table), store_(store), limits_(limits) {}
+      : table_(table), store_(store), pieces_(table, store), limits_(limits) {}
 
   // Errors: kInvalid (range or step), kNotFound (a plain name that does not exist, though a glob may match
   // nothing; or a merge without a distribution), kLimit (too many series, points or bytes of histograms),
@@ -32,15 +29,11 @@ class QueryEngine final : public Queries {
   SeriesPage list(const Glob& glob, size_t limit) const override;
 
  private:
-  struct View;
   Result<QueryAnswer> attempt(const QueryRequest& request, Timestamp now, QueryControl& control) const;
-  Result<View> make_view(const std::vector<std::string>& names, uint64_t version, const QueryRequest& request,
-                         const QueryControl& control) const;
-  Result<QueryAnswer> read(View& view, const QueryPlan& plan, const QueryRequest& request, Timestamp now,
-                           QueryControl& control) const;
 
   const Table& table_;
   Store& store_;
+  mutable TablePieces pieces_;
   const QueryLimits limits_;
 };
 

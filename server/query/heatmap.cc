@@ -18,21 +18,22 @@ HeatmapRow make_row(HistogramIndex first, int joined_power, std::vector<uint64_t
 
 }  // namespace
 
-Result<std::vector<HeatmapRow>> heatmap_rows(std::span<const SparseHistogram> slots, int grouping_power,
+Result<std::vector<HeatmapRow>> heatmap_rows(const SlotColumns& points, int grouping_power,
                                              size_t cells_max) {
   SM_CHECK(grouping_power >= 0 && grouping_power <= kHistogramGroupingPower);
   int joined_power = kHistogramGroupingPower - grouping_power;
-  for (const SparseHistogram& slot : slots) joined_power = std::max(joined_power, slot.joined_power());
+  for (const SlotHistogram& h : points.histograms)
+    joined_power = std::max(joined_power, h.histogram.joined_power());
   std::map<HistogramIndex, std::vector<uint64_t>> rows;
-  for (size_t i = 0; i < slots.size(); ++i) {
-    for (const HistogramCell& cell : slots[i].cells()) {
+  for (const SlotHistogram& h : points.histograms) {
+    for (const HistogramCell& cell : h.histogram.cells()) {
       std::vector<uint64_t>& counts = rows[joined_index(cell.index, joined_power)];
-      if (counts.empty() && rows.size() * slots.size() > cells_max) {
+      if (counts.empty() && rows.size() * points.size() > cells_max) {
         return Error{ErrorCode::kLimit, "the heatmap is over " + std::to_string(cells_max) +
                                             " cells: ask for a larger step or a smaller grouping"};
       }
-      counts.resize(slots.size());
-      counts[i] += cell.count;
+      counts.resize(points.size());
+      counts[static_cast<size_t>(h.slot - points.begin)] += cell.count;
     }
   }
   std::vector<HeatmapRow> out;

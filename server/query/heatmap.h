@@ -2,24 +2,22 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "base/result.h"
-#include "storage/histogram.h"
+#include "storage/slot_columns.h"
 
 namespace statmill {
 
 struct HeatmapRow {
   double low = 0;                // the row counts values from `low`
   double high = 0;               // to `high`; zero has its own row, from 0 to 0
-  std::vector<uint64_t> counts;  // number of samples, one per slot
+  std::vector<uint64_t> counts;  // number of samples, one per point
 };
 
-// Returns the rows that have any sample, by ascending values. 2^grouping_power rows cover the range from one
-// power of two to the next; fewer if a histogram has joined buckets. Errors: kLimit (more than `cells_max`
-// counts). Requires: 0 <= grouping_power <= kHistogramGroupingPower.
-Result<std::vector<HeatmapRow>> heatmap_rows(std::span<const SparseHistogram> slots, int grouping_power,
-                                             size_t cells_max);
+// Returns the rows of the columns' histograms that have any sample, by ascending values. 2^grouping_power
+// rows cover the range from one power of two to the next; fewer if a histogram has joined buckets. Errors:
+// kLimit (more than `cells_max` counts). Requires: 0 <= grouping_power <= kHistogramGroupingPower.
+Result<std::vector<HeatmapRow>> heatmap_rows(const SlotColumns& points, int grouping_power, size_t cells_max);
 
 }  // namespace statmill

@@ -31,8 +31,9 @@ std::optional<Percentile> Percentile::parse(std::string_view text) {
 
 std::string_view stat_name(Stat stat) { return kNames[static_cast<size_t>(stat)]; }
 
-bool is_total(Stat stat) {
-  return stat == Stat::kCount || stat == Stat::kSum || stat == Stat::kAvg || stat == Stat::kRate;
+Parts parts_of(Stat stat) {
+  const bool is_deviation = stat == Stat::kStddev;
+  return {.extremes = is_deviation || stat == Stat::kMin || stat == Stat::kMax, .squares = is_deviation};
 }
 
 double AnswerNumber::value() const {
@@ -82,7 +83,7 @@ AnswerNumber sum_times(const Bucket& bucket, int64_t factor) {
 
 }  // namespace
 
-std::optional<AnswerNumber> stat_number(Stat stat, const Bucket& bucket, Kind kind, int64_t step_s,
+std::optional<AnswerNumber> stat_number(Stat stat, const Bucket& bucket, Kind kind, int64_t length_s,
                                         int64_t event_slot_s) {
   if (bucket.is_empty()) return std::nullopt;
   const auto count = static_cast<int64_t>(bucket.count());
@@ -103,15 +104,36 @@ std::optional<AnswerNumber> stat_number(Stat stat, const Bucket& bucket, Kind ki
       return AnswerNumber::decimal(bucket.decimal().max, bucket.scale());
     // The first and the last bucket of an event series may cover only part of the step, so its mean is used.
     case Stat::kRate:
-      return sum_over(bucket, kind == Kind::kEvent ? count : step_s);
+      return sum_over(bucket, kind == Kind::kEvent ? count : length_s);
   }
   return std::nullopt;
 }
 
-std::optional<double> stat_of(Stat stat, const Bucket& bucket, Kind kind, int64_t step_s,
-                              int64_t event_slot_s) {
-  const auto number = stat_number(stat, bucket, kind, step_s, event_slot_s);
-  return number ? std::optional(number->value()) : std::nullopt;
+namespace {
+
+// The mean rate of slots that are complete but for the open one: the total over the time that has passed.
+AnswerNumber rate_until_now(const Bucket& rates, int64_t missing_ms, int64_t slot_ms) {
+  const int64_t passed_ms = static_cast<int64_t>(rates.count()) * slot_ms - missing_ms;
+  if (!rates.is_decimal())
+    return AnswerNumber::real(rates.sum() * static_cast<double>(slot_ms) / static_cast<double>(passed_ms));
+  const auto unit = static_cast<Uint128>(power_of_ten(rates.scale()));
+  return AnswerNumber::real(
+      nearest_quotient(Int128{rates.decimal().sum} * slot_ms, unit * static_cast<Uint128>(passed_ms)));
+}
+
+}  // namespace
+
+std::optional<AnswerNumber> stat_at(Stat stat, const QueryAnswer& answer, const SeriesAnswer& series,
+                                    size_t point) {
+  Bucket bucket = series.points.bucket_at(point);
+  if (series.open && series.open->point == point) {
+    const OpenSlot& open = *series.open;
+    const bool is_extreme = stat == Stat::kMin || stat == Stat::kMax || stat == Stat::kStddev;
+    bucket.merge(is_extreme ? open.rate_so_far : open.rate);
+    if (stat == Stat::kAvg || stat == Stat::kRate)
+      return rate_until_now(bucket, open.missing_ms, answer.event_slot_s * 1000);
+  }
+  return stat_number(stat, bucket, series.kind, answer.bins.length_s(point), answer.event_slot_s);
 }
 
 }  // namespace statmill

@@ -1,6 +1,7 @@
 // Query: a request and its answer, independent of JSON and HTTP.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <optional>
@@ -12,8 +13,8 @@
 #include "proto/sample.h"
 #include "server/query/query_limits.h"
 #include "storage/bucket.h"
-#include "storage/codec/codec.h"
 #include "storage/histogram.h"
+#include "storage/slot_columns.h"
 
 namespace statmill {
 
@@ -32,8 +33,8 @@ enum class Stat : uint8_t {
 // Parses "count", "sum", "avg", "stddev", "min", "max" or "rate"; returns nullopt for anything else.
 std::optional<Stat> parse_stat(std::string_view text);
 std::string_view stat_name(Stat stat);
-// Returns true if the statistic depends on count and sum only.
-bool is_total(Stat stat);
+// Returns what the statistic is computed from.
+Parts parts_of(Stat stat);
 
 // A percentile of a distribution: "p50", "p99.9".
 struct Percentile {
@@ -52,36 +53,61 @@ struct QueryRequest {
   int64_t until_s = 0;
   std::optional<int64_t> step_s;      // if unset, the server chooses
   std::optional<int64_t> max_points;  // per series; if this and step_s are unset, kDefaultPoints
-  // kTotals, which is faster, suffices if the caller uses only statistics for which is_total() is true.
-  // kHistograms is required for histograms and percentiles.
-  Wanted wanted = Wanted::kBuckets;
+  // Widens the range to whole steps; otherwise the first and the last point cover only what is asked.
+  bool align = false;
+  // What the stats need (parts_of()); less is faster. Histograms and percentiles need `histograms`.
+  Parts parts = {.extremes = true, .squares = true};
   std::vector<Percentile> percentiles = {};
-  // Merges all distributions among the series into one and omits other series. Requires: `wanted` is
-  // kHistograms.
+  // Merges all distributions among the series into one and omits other series. Requires: parts.histograms.
   bool merges = false;
 };
 
-// One series of the answer: one bucket per output slot, empty where the slot has no data.
+// Bin i covers [first_s + i * step_s, first_s + (i + 1) * step_s), cut to [from_s, until_s): so the first and
+// the last bin may be shorter than the step, and no sample outside the asked range counts.
+struct Bins {
+  int64_t first_s = 0;
+  int64_t step_s = 1;
+  size_t count = 0;
+  int64_t from_s = 0;
+  int64_t until_s = 0;
+
+  int64_t end_s() const { return first_s + static_cast<int64_t>(count) * step_s; }
+  int64_t length_s(size_t bin) const {
+    const int64_t begin_s = first_s + static_cast<int64_t>(bin) * step_s;
+    return std::min(begin_s + step_s, until_s) - std::max(begin_s, from_s);
+  }
+  bool are_whole() const { return from_s == first_s && until_s == end_s(); }
+  // Requires: first_s <= time_s < end_s().
+  size_t at(int64_t time_s) const { return static_cast<size_t>((time_s - first_s) / step_s); }
+};
+
+// The slot of an event series that is still under way: its rate is its total over the time that has passed.
+struct OpenSlot {
+  size_t point = 0;        // whose other slots are complete
+  Bucket rate;             // the total over the whole length of the slot, as complete slots have it
+  Bucket rate_so_far;      // the total over the time that has passed
+  int64_t missing_ms = 0;  // what is left of the slot
+};
+
+// One series of the answer.
 struct SeriesAnswer {
   std::string name;
   Kind kind = Kind::kGauge;
-  std::vector<Bucket> slots;  // size (until_s - from_s) / step_s
-  // One histogram per slot if the request merges distributions; else empty.
-  std::vector<SparseHistogram> histograms = {};
-  // One vector per requested percentile, with one value per slot; NaN where the slot has no histogram. The
-  // inner vectors are empty unless the series is a distribution.
+  SlotColumns points;  // one element per point, absent where no slot of it has data; with histograms if
+                       // the request merges distributions
+  std::optional<OpenSlot> open = std::nullopt;  // not in `points`
+  // One vector per requested percentile, with one value per point; NaN where the point has no histogram.
+  // The inner vectors are empty unless the series is a distribution.
   std::vector<std::vector<double>> percentiles = {};
 };
 
 struct QueryAnswer {
-  int64_t from_s = 0;   // aligned down to the step
-  int64_t until_s = 0;  // aligned up
-  int64_t step_s = 0;
+  Bins bins;
   int64_t tier_s = 0;                // step of the tier that was read
   int64_t event_slot_s = 10;         // length of the slots whose rates are in the buckets of event series
   std::vector<SeriesAnswer> series;  // by name, each once
   uint64_t damaged_frames = 0;       // stored frames that failed their check and are missing from the answer
-  uint64_t joined_histograms = 0;    // slots whose histograms are coarser because they had too many cells
+  uint64_t joined_histograms = 0;    // points whose histograms are coarser because they had too many cells
   std::vector<std::string> merged = {};  // names of the merged series, if the request merges
 };
 
@@ -109,13 +135,13 @@ class AnswerNumber {
 // sums:
 // - sum, min, max and count are decimals with all their digits, and so is a mean of one sample;
 // - the deviation, and any other mean or rate, are the doubles nearest to the exact quotients.
-// A bucket in doubles (with a sample over 16 digits, or a sum over 18) has only a rounded sum and M2, so its
-// numbers are rounded again.
-std::optional<AnswerNumber> stat_number(Stat stat, const Bucket& bucket, Kind kind, int64_t step_s,
+// A bucket in doubles has only a rounded sum and M2, so its numbers are rounded again. `length_s`: of the
+// point, for the rate of a gauge.
+std::optional<AnswerNumber> stat_number(Stat stat, const Bucket& bucket, Kind kind, int64_t length_s,
                                         int64_t event_slot_s);
-// Returns the double nearest to that number.
-std::optional<double> stat_of(Stat stat, const Bucket& bucket, Kind kind, int64_t step_s,
-                              int64_t event_slot_s);
+// Returns the same for a point of an answer, with the open slot of an event series.
+std::optional<AnswerNumber> stat_at(Stat stat, const QueryAnswer& answer, const SeriesAnswer& series,
+                                    size_t point);
 
 struct SeriesInfo {
   std::string name;

@@ -191,52 +191,32 @@ void Table::end_replay() {
   }
 }
 
-std::optional<SeriesCopy> Table::copy(std::string_view name, Wanted wanted) const {
+std::optional<SeriesPieces> Table::pieces(std::string_view name, bool histograms) const {
   const uint64_t hash = hash_name(name);
   const ShardNo n = shard_of(hash);
   const Shard& shard = shards_[n];
-  SeriesCopy out;
-  Window pending;
-  Window flushing;
-  std::array<std::vector<SlotBucket>, 2> deltas;
-  std::array<std::vector<SlotHistogram>, 2> delta_histograms;
-  Combine combine{};
-  bool has_histograms = false;
-  {
-    MutexLock lock(shard.mutex);
-    const Series* s = shard.index.find(hash, name, series_);
-    if (s == nullptr) return std::nullopt;
-    combine = s->combine();
-    has_histograms = s->kind == Kind::kDistribution && wanted == Wanted::kHistograms;
-    out.id = s->id;
-    out.kind = s->kind;
-    out.retention = s->retention;
-    out.shard = n;
-    out.name = s->name();
-    out.first_slot = s->first_slot;
-    out.last_slot = s->last_slot;
-    out.flushed_tick = shard.flushed_tick;
-    out.flushing_tick = shard.flushing_tick;
-    pending = s->pending;
-    if (s->flushing != 0) {
-      flushing = shard.flushing[s->flushing - 1].window;
-      out.erased = shard.flushing[s->flushing - 1].erased;
-    }
-    for (size_t p = 0; p < deltas.size(); ++p) {
-      shard.deltas[p].read(s->delta[p], combine, deltas[p]);
-      if (has_histograms) shard.deltas[p].read(s->delta[p], delta_histograms[p]);
-    }
+  MutexLock lock(shard.mutex);
+  const Series* s = shard.index.find(hash, name, series_);
+  if (s == nullptr) return std::nullopt;
+  SeriesPieces out;
+  out.id = s->id;
+  out.kind = s->kind;
+  out.retention = s->retention;
+  out.shard = n;
+  out.first_slot = s->first_slot;
+  out.last_slot = s->last_slot;
+  out.flushed_tick = shard.flushed_tick;
+  out.flushing_tick = shard.flushing_tick;
+  out.pending = s->pending;
+  if (s->flushing != 0) {
+    out.flushing = shard.flushing[s->flushing - 1].window;
+    out.erased = shard.flushing[s->flushing - 1].erased;
   }
-  out.unflushed = pending.buckets(combine);
-  for (const auto& delta : deltas) combine_into(out.unflushed, delta, combine);
-  out.flushing = flushing.buckets(combine);
-  std::erase_if(out.flushing, [&](const SlotBucket& b) { return out.erased.has(b.slot); });
-  if (!has_histograms) return out;
-  if (pending.histograms() != nullptr) out.unflushed_histograms = *pending.histograms();
-  for (const auto& delta : delta_histograms) {
-    for (const SlotHistogram& h : delta) out.unflushed_histograms.add(h.slot, h.histogram);
+  for (size_t p = 0; p < out.deltas.size(); ++p) {
+    shard.deltas[p].read(s->delta[p], s->combine(), out.deltas[p].buckets);
+    if (histograms && s->kind == Kind::kDistribution)
+      shard.deltas[p].read(s->delta[p], out.deltas[p].histograms);
   }
-  if (flushing.histograms() != nullptr) out.flushing_histograms = *flushing.histograms();
   return out;
 }
 
@@ -246,7 +226,7 @@ std::optional<Table::SeriesSummary> Table::summary(std::string_view name) const 
   MutexLock lock(shard.mutex);
   const Series* s = shard.index.find(hash, name, series_);
   if (s == nullptr) return std::nullopt;
-  return SeriesSummary{s->kind, s->retention, s->last_slot};
+  return SeriesSummary{s->id, s->kind, s->retention, s->last_slot};
 }
 
 }  // namespace statmill

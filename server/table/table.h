@@ -55,22 +55,28 @@ struct ShardFlush {
   std::vector<SeriesActivity> activity;  // of all series of the shard that have been collected
 };
 
-// A copy of everything that RAM has of one series, and how it relates to the store (invariant B).
-struct SeriesCopy {
+// A copy of everything that RAM has of one series, as it is encoded there, and how it relates to the store
+// (invariant B).
+struct SeriesPieces {
   SeriesId id = 0;
   Kind kind = Kind::kGauge;
   RetentionClass retention = kDefaultRetention;
   ShardNo shard = 0;
-  std::string name;
   Slot first_slot = Series::kNoSlot;
   Slot last_slot = Series::kNoSlot;
-  std::vector<SlotBucket> unflushed;     // deltas and pending, combined
-  std::vector<SlotBucket> flushing;      // in the store once flushing_tick is committed
-  HistogramWindow unflushed_histograms;  // for the same slots; empty unless histograms are wanted
-  HistogramWindow flushing_histograms;
-  SlotRange erased;  // slots whose data in the store do not count; gone once flushing_tick is committed
+  // Not in the store: what earlier ticks have collected, and what they have not.
+  Window pending;
+  struct Delta {
+    std::vector<SlotBucket> buckets;        // ascending, each slot once
+    std::vector<SlotHistogram> histograms;  // for the same slots; empty unless asked for
+  };
+  std::array<Delta, 2> deltas;
+  Window flushing;   // in the store once flushing_tick is committed
+  SlotRange erased;  // slots whose data in the store and in `flushing` do not count, until that tick
   TickNo flushed_tick = 0;
   TickNo flushing_tick = 0;
+
+  Combine combine() const { return kind == Kind::kEvent ? Combine::kAddEvents : Combine::kMerge; }
 };
 
 // Thread-safe.
@@ -128,12 +134,14 @@ class Table final : public SampleSink {
   // Returns a number that changes whenever series are deleted or renamed; waits while that is in progress. If
   // it is the same before a search and after the copies of the series found, all of them saw the same names.
   uint64_t names_version() const;
-  // Returns nullopt if no series has that name.
-  std::optional<SeriesCopy> copy(std::string_view name, Wanted wanted = Wanted::kBuckets) const;
+  // Returns nullopt if no series has that name. Cost: copies the bytes under the lock of its shard, and
+  // decodes nothing.
+  std::optional<SeriesPieces> pieces(std::string_view name, bool histograms) const;
   // Calls `visit` with every name that matches, in no order and without a lock, until it returns false. The
   // names are valid as long as the table.
   void search(const Glob& glob, const NameArena::Visit& visit) const { names_.search(glob, visit); }
   struct SeriesSummary {
+    SeriesId id = 0;
     Kind kind = Kind::kGauge;
     RetentionClass retention = kDefaultRetention;
     Slot last_slot = Series::kNoSlot;

@@ -5,6 +5,7 @@
 #include "proto/istatd/parser.h"
 #include "server/tick/recovery.h"
 #include "tests/fault/fault_file_system.h"
+#include "tests/support/answers.h"
 
 namespace statmill {
 namespace {
@@ -150,11 +151,8 @@ Result<FaultWorld::AllTotals> FaultWorld::stored(int64_t from_s, int64_t step_s)
   AllTotals out;
   for (const SeriesAnswer& series : answer->series) {
     Totals totals;
-    for (const Bucket& bucket : series.slots) {
-      totals.sum +=
-          stat_of(Stat::kSum, bucket, series.kind, answer->step_s, answer->event_slot_s).value_or(0);
-      totals.count += static_cast<double>(bucket.count());
-    }
+    totals.sum = total_of(Stat::kSum, *answer, series);
+    totals.count = total_of(Stat::kCount, *answer, series);
     if (totals.sum != 0) out[series.name] = totals;
   }
   return out;

@@ -10,6 +10,7 @@
 #include "base/glob.h"
 #include "ingest/dialect.h"
 #include "server/table/table.h"
+#include "tests/support/series_copy.h"
 
 namespace statmill {
 
@@ -26,14 +27,14 @@ class IngestFixture {
       return true;
     });
     for (auto& [name, slots] : content) {
-      const auto copy = table.copy(name);
+      const auto copy = copy_of(table, name);
       for (const SlotBucket& slot : copy->unflushed) slots[slot.slot] = slot.bucket;
     }
     return content;
   }
   Bucket bucket(const std::string& name) const {  // merged over all slots
     Bucket all;
-    if (const auto copy = table.copy(name)) {
+    if (const auto copy = copy_of(table, name)) {
       for (const SlotBucket& slot : copy->unflushed) all.merge(slot.bucket);
     }
     return all;

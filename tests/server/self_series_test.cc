@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "server/table/table.h"
+#include "tests/support/series_copy.h"
 
 namespace statmill {
 namespace {
@@ -24,24 +25,24 @@ TEST(SelfSeries, FeedsItsCountersEachInterval) {
   registry.counter("statmill.things", "Things.", {{"kind", "a"}}).add(2);
   registry.histogram("statmill.took_ns", "How long.").record(1000);
   self.feed(now, SteadyTime(std::chrono::seconds(11)));
-  const auto things = table.copy("statmill.things;kind=a");
+  const auto things = copy_of(table, "statmill.things;kind=a");
   ASSERT_TRUE(things);
   EXPECT_EQ(things->kind, Kind::kEvent);
   EXPECT_EQ(things->unflushed.at(0).bucket.sum(), 9);
-  const auto level = table.copy("statmill.level");
+  const auto level = copy_of(table, "statmill.level");
   ASSERT_TRUE(level);
   EXPECT_EQ(level->kind, Kind::kGauge);
   EXPECT_EQ(level->unflushed.at(0).bucket.mean(), -3);
   EXPECT_EQ(level->unflushed.at(0).bucket.count(), 2U);
-  const auto took = table.copy("statmill.took_ns", Wanted::kHistograms);
+  const auto took = copy_of(table, "statmill.took_ns");
   ASSERT_TRUE(took);
   EXPECT_EQ(took->kind, Kind::kDistribution);
   EXPECT_EQ(took->unflushed.at(0).bucket.sum(), 1005);
   SparseHistogram both;
   both.add(histogram_index(5));
   both.add(histogram_index(1000));
-  EXPECT_EQ(took->unflushed_histograms.histograms().at(0).histogram, both);
-  EXPECT_FALSE(table.copy("statmill.never")) << "it was never incremented";
+  EXPECT_EQ(took->histograms.at(0).histogram, both);
+  EXPECT_FALSE(copy_of(table, "statmill.never")) << "it was never incremented";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "server/query/engine.h"
 #include "server/tick/recovery.h"
 #include "tests/sim/sim_session.h"
+#include "tests/support/answers.h"
 #include "tests/support/forwarding_store.h"
 
 namespace statmill::sim {
@@ -225,8 +226,8 @@ Content SimServer::content(const Table& table, Store& store) const {
   const auto answer = engine.run(request, server_wall(stage_.schedule.now()));
   SM_CHECK(answer);
   for (const SeriesAnswer& series : answer->series) {
-    for (size_t i = 0; i < series.slots.size(); ++i) {
-      const auto total = stat_of(Stat::kSum, series.slots[i], series.kind, kSlotS, kSlotS).value_or(0);
+    for (size_t i = 0; i < series.points.size(); ++i) {
+      const auto total = stat_value(Stat::kSum, *answer, series, i);
       if (total == 0) continue;
       content[series.name][kFirstSlotS + kSlotS * static_cast<int64_t>(i)] = static_cast<uint64_t>(total);
     }

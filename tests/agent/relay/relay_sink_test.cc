@@ -13,6 +13,7 @@
 #include "proto/istatd/parser.h"
 #include "proto/statsd/parser.h"
 #include "server/table/table.h"
+#include "tests/support/series_copy.h"
 #include "tests/support/times.h"
 
 namespace statmill {
@@ -32,10 +33,10 @@ class Taken {
   Content content() const {
     Content content;
     table_.search(*Glob::parse("*"), [&](std::string_view name) {
-      const auto copy = table_.copy(name, Wanted::kHistograms);
+      const auto copy = copy_of(table_, name);
       auto& [buckets, histograms] = content[std::string(name)];
       for (const SlotBucket& slot : copy->unflushed) buckets[slot.slot] = slot.bucket;
-      histograms = copy->unflushed_histograms.histograms();
+      histograms = copy->histograms;
       return true;
     });
     return content;

@@ -4,6 +4,8 @@
 #include <atomic>
 
 #include "tests/server/admin/names_fixture.h"
+#include "tests/support/answers.h"
+#include "tests/support/series_copy.h"
 
 namespace statmill {
 namespace {
@@ -19,7 +21,7 @@ TEST_F(NameChangesTest, ADeletedSeriesIsGoneAtOnceAndForever) {
   send("a 10");
   tick();  // journaled
   send("a 100\nb 200");
-  const SeriesId id = table_->copy("a")->id;
+  const SeriesId id = copy_of(*table_, "a")->id;
   remove("a");
   const auto check = [&] {
     EXPECT_THAT(names(), ElementsAre("b", "c"));
@@ -43,8 +45,8 @@ TEST_F(NameChangesTest, ANewSampleOfADeletedNameCreatesANewSeries) {
   remove("a");
   restart();  // the deleted one had the highest id
   send("*a 5");
-  EXPECT_EQ(table_->copy("a")->kind, Kind::kEvent);
-  EXPECT_EQ(table_->copy("a")->id, 1U);
+  EXPECT_EQ(copy_of(*table_, "a")->kind, Kind::kEvent);
+  EXPECT_EQ(copy_of(*table_, "a")->id, 1U);
   EXPECT_EQ(sum("a"), 5);
   tick();
   restart();
@@ -81,7 +83,7 @@ TEST_F(NameChangesTest, ADeletionIsAtomicAcrossACrash) {
 TEST_F(NameChangesTest, ADeletionThatTheStoreRefusedIsRetried) {
   send("a 1\nb 1");
   flush();
-  const SeriesId id = table_->copy("a")->id;
+  const SeriesId id = copy_of(*table_, "a")->id;
   memory_.fail_next_write({ErrorCode::kIo, "planted"});
   EXPECT_NE(refusal(DeleteRequest{{"a"}, {}, false, {}, {}}), "");
   EXPECT_EQ(store_.expiry().class_of(id), kDefaultRetention) << "the store still has it";
@@ -97,8 +99,8 @@ TEST_F(NameChangesTest, ADeletionThatTheStoreRefusedIsRetried) {
 TEST_F(NameChangesTest, TheRollupIgnoresADeletedSeries) {
   send("a 1\nb 1");
   flush();
-  const SeriesId gone = table_->copy("a")->id;
-  const SeriesId kept = table_->copy("b")->id;
+  const SeriesId gone = copy_of(*table_, "a")->id;
+  const SeriesId kept = copy_of(*table_, "b")->id;
   remove("a");
   pass(7 * kHour);
   EXPECT_EQ(*store_.snapshot()->chunk({1, tiers_[1].chunk_of_time(kStart), gone}), "");
@@ -154,7 +156,7 @@ TEST_F(NameChangesTest, TheLifeOfAnEventSeriesStartsAfterTheErasedRange) {
   for (int i = 0; i < 2; ++i) {
     const auto answer = ask("e", kHour);
     const auto slot_at = [&](int64_t time_s) {
-      return answer->series[0].slots[static_cast<size_t>((time_s - answer->from_s) / kHour)];
+      return bucket_of(answer->series[0], answer->bins.at(time_s));
     };
     EXPECT_TRUE(slot_at(kStart - 2 * kHour).is_empty());
     EXPECT_EQ(slot_at(kStart - kHour).count(), 360U) << "no events, but within its life";

@@ -15,6 +15,7 @@
 #include "server/query/engine.h"
 #include "server/tick/recovery.h"
 #include "server/tick/ticker.h"
+#include "tests/support/answers.h"
 #include "tests/support/memory_store.h"
 #include "tests/support/times.h"
 
@@ -105,8 +106,7 @@ class NamesFixture : public testing::Test {
       EXPECT_TRUE(answer) << answer.error().message;
       double total = 0;
       if (answer) {
-        for (const Bucket& b : answer->series.at(0).slots)
-          total += stat_of(Stat::kSum, b, answer->series[0].kind, step_s, 10).value_or(0);
+        total += total_of(Stat::kSum, *answer, answer->series.at(0));
       }
       sums.push_back(total);
     }

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "tests/server/admin/names_fixture.h"
+#include "tests/support/answers.h"
+#include "tests/support/series_copy.h"
 
 namespace statmill {
 namespace {
@@ -17,17 +19,17 @@ TEST_F(RenameTest, ARenamedSeriesKeepsItsSamplesWhereverTheyAre) {
   send("old 10");
   tick();
   send("old 100\nother 5");
-  const SeriesId id = table_->copy("old")->id;
+  const SeriesId id = copy_of(*table_, "old")->id;
   rename("old", "short.new");
   const auto check = [&](double total) {
     EXPECT_THAT(names(), ElementsAre("other", "short.new"));
     EXPECT_EQ(ask("old").error().code, ErrorCode::kNotFound);
-    EXPECT_EQ(table_->copy("short.new")->id, id);
-    EXPECT_EQ(int{table_->copy("short.new")->retention}, 1);
+    EXPECT_EQ(copy_of(*table_, "short.new")->id, id);
+    EXPECT_EQ(int{copy_of(*table_, "short.new")->retention}, 1);
     EXPECT_EQ(int{store_.expiry().class_of(id)}, 1);
     const auto answer = ask("short.new", kHour);
     double of_day = 0;
-    for (const Bucket& b : answer->series.at(0).slots) of_day += b.is_empty() ? 0 : b.sum();
+    for (const Bucket& b : buckets_of(answer->series.at(0))) of_day += b.is_empty() ? 0 : b.sum();
     EXPECT_EQ(of_day, total);
   };
   check(111);

@@ -11,6 +11,7 @@
 #include "server/tick/recovery.h"
 #include "server/tick/ticker.h"
 #include "tests/support/memory_store.h"
+#include "tests/support/series_copy.h"
 
 namespace statmill {
 namespace {
@@ -104,7 +105,7 @@ TEST(AgentRegistryStress, EachBatchCountsOnceWhicheverConnectionSendsIt) {
   tick.join();
   ASSERT_TRUE(ticker.tick({from_unix_seconds(kNow), SteadyTime{}}));
   EXPECT_EQ(accepted, kBatches * kAgents);
-  const auto series = table.copy("seen");
+  const auto series = copy_of(table, "seen");
   ASSERT_TRUE(series);
   ASSERT_EQ(series->unflushed.size(), 1U);
   EXPECT_EQ(series->unflushed[0].bucket.sum(), static_cast<double>(kBatches * kAgents));

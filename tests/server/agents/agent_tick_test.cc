@@ -5,7 +5,9 @@
 #include "server/agents/table_intake.h"
 #include "server/query/engine.h"
 #include "server/tick/recovery.h"
+#include "tests/support/answers.h"
 #include "tests/support/memory_store.h"
+#include "tests/support/series_copy.h"
 
 namespace statmill {
 namespace {
@@ -64,8 +66,7 @@ class AgentTickTest : public testing::Test {
     EXPECT_TRUE(answer) << answer.error().message;
     if (!answer) return -1;
     double sum = 0;
-    for (const Bucket& bucket : answer->series.at(0).slots)
-      sum += stat_of(Stat::kSum, bucket, Kind::kEvent, 10, 10).value_or(0);
+    sum += total_of(Stat::kSum, *answer, answer->series.at(0));
     return sum;
   }
 
@@ -139,7 +140,7 @@ TEST_F(AgentTickTest, LinesAreJudgedByTheClockOfTheirSender) {
   EXPECT_EQ(send(2, line_at(kNow + 24 * 3600), from_unix_seconds(kNow + 24 * 3600)), FrameResult::kApplied);
   ASSERT_TRUE(tick());
   EXPECT_EQ(observer_->durable_ack.lines_refused, 0U);
-  EXPECT_EQ(table_->copy("seen")->last_slot, (kNow + 24 * 3600) / 10);
+  EXPECT_EQ(copy_of(*table_, "seen")->last_slot, (kNow + 24 * 3600) / 10);
 }
 
 TEST_F(AgentTickTest, LinesAheadOfTheirSendersClockAreRefusedAndReported) {
@@ -170,7 +171,7 @@ TEST_F(AgentTickTest, ABatchMadeByAWrongClockIsRefusedAndCounted) {
 TEST_F(AgentTickTest, ALineWithoutATimeHasTheTimeOfItsBatch) {
   hello();
   send(1, "*seen 1\n", from_unix_seconds(kNow - 7200));
-  EXPECT_EQ(table_->copy("seen")->last_slot, (kNow - 7200) / 10);
+  EXPECT_EQ(copy_of(*table_, "seen")->last_slot, (kNow - 7200) / 10);
 }
 
 // A wrong time server can make the clocks of server and agent wrong together.

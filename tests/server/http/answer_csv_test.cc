@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "tests/server/http/fake_services.h"
 
@@ -11,7 +12,8 @@ namespace {
 
 TEST(AnswerCsv, HasALineForEachSlot) {
   QueryAnswer answer = small_answer();
-  answer.series.push_back({"h", Kind::kDistribution, {bucket_of({1.5}), Bucket(), Bucket()}});
+  const std::vector<Bucket> buckets = {bucket_of({1.5}), Bucket(), Bucket()};
+  answer.series.push_back({"h", Kind::kDistribution, columns_of(buckets)});
   answer.series.back().percentiles = {{1.5, std::numeric_limits<double>::quiet_NaN(), 2}};
   answer.series.front().percentiles = {{}};
   StringSink sink;

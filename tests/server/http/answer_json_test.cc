@@ -46,9 +46,10 @@ TEST(AnswerJsonTest, AHeatmapHasARowForEachBucket) {
 
 TEST(AnswerJsonTest, NumbersSurviveARoundTrip) {
   QueryAnswer answer = answer_over(-10, 50, 10);
-  answer.series.push_back({"x", Kind::kGauge, {}});
   const double values[] = {1e300, 5e-324, -0.1, 123456789012.5, 1e22, 9007199254740991.0};
-  for (const double value : values) answer.series[0].slots.push_back(bucket_of({value}));
+  std::vector<Bucket> buckets;
+  for (const double value : values) buckets.push_back(bucket_of({value}));
+  answer.series.push_back({"x", Kind::kGauge, columns_of(buckets)});
   const Stat stats[] = {Stat::kMax};
   const std::string text = *query_answer_json(answer, stats);
   EXPECT_EQ(
@@ -59,10 +60,11 @@ TEST(AnswerJsonTest, NumbersSurviveARoundTrip) {
 
 TEST(AnswerJsonTest, DecimalsKeepTheirDigits) {
   QueryAnswer answer = answer_over(0, 30, 10);
-  answer.series.push_back({"x", Kind::kGauge, {}});
+  std::vector<Bucket> buckets;
   for (const Number& number : {Number::decimal(6'838'187'061, 8), Number::decimal(8'000'000'000'000'001, 15),
                                Number::decimal(-50, 2)})
-    answer.series[0].slots.push_back(Bucket::of(number));
+    buckets.push_back(Bucket::of(number));
+  answer.series.push_back({"x", Kind::kGauge, columns_of(buckets)});
   const Stat stats[] = {Stat::kAvg, Stat::kMax};
   EXPECT_EQ(*query_answer_json(answer, stats),
             "{\"from\":0,\"until\":30,\"step\":10,\"tier\":10,\"series\":[{\"name\":\"x\",\"kind\":\"gauge\","
@@ -70,17 +72,26 @@ TEST(AnswerJsonTest, DecimalsKeepTheirDigits) {
 }
 
 TEST(AnswerJsonTest, NamesAreEscaped) {
-  QueryAnswer answer = answer_over(0, 10, 10);
+  QueryAnswer answer = answer_over(0, 0, 10);
   answer.series.push_back({"a\"b\\c\n\xc3\xa9\xff", Kind::kEvent, {}});
   const Stat stats[] = {Stat::kRate};
   EXPECT_EQ(*query_answer_json(answer, stats),
-            "{\"from\":0,\"until\":10,\"step\":10,\"tier\":10,\"series\":[{\"name\":"
+            "{\"from\":0,\"until\":0,\"step\":10,\"tier\":10,\"series\":[{\"name\":"
             "\"a\\\"b\\\\c\\u000a\xc3\xa9\xef\xbf\xbd\",\"kind\":\"event\",\"rate\":[]}]}\n");
+}
+
+TEST(AnswerJsonTest, CutEdgesAreSaid) {
+  QueryAnswer answer = answer_over(100, 130, 10);
+  answer.bins.from_s = 105;
+  answer.bins.until_s = 121;
+  const Stat stats[] = {Stat::kAvg};
+  EXPECT_EQ(*query_answer_json(answer, stats),
+            "{\"from\":100,\"until\":130,\"step\":10,\"tier\":10,\"covers\":[105,121],\"series\":[]}\n");
 }
 
 TEST(AnswerJsonTest, NoSeriesIsAnEmptyArray) {
   const Stat stats[] = {Stat::kAvg};
-  EXPECT_EQ(*query_answer_json({}, stats), "{\"from\":0,\"until\":0,\"step\":0,\"tier\":0,\"series\":[]}\n");
+  EXPECT_EQ(*query_answer_json({}, stats), "{\"from\":0,\"until\":0,\"step\":1,\"tier\":0,\"series\":[]}\n");
 }
 
 TEST(AnswerJsonTest, DamagedFramesAreReported) {
@@ -88,11 +99,11 @@ TEST(AnswerJsonTest, DamagedFramesAreReported) {
   QueryAnswer answer;
   answer.damaged_frames = 3;
   EXPECT_EQ(*query_answer_json(answer, stats),
-            "{\"from\":0,\"until\":0,\"step\":0,\"tier\":0,\"series\":[],\"warnings\":["
+            "{\"from\":0,\"until\":0,\"step\":1,\"tier\":0,\"series\":[],\"warnings\":["
             "\"3 stored frames are damaged; their samples are missing from this answer\"]}\n");
   answer.joined_histograms = 2;
   EXPECT_EQ(*query_answer_json(answer, stats),
-            "{\"from\":0,\"until\":0,\"step\":0,\"tier\":0,\"series\":[],\"warnings\":["
+            "{\"from\":0,\"until\":0,\"step\":1,\"tier\":0,\"series\":[],\"warnings\":["
             "\"3 stored frames are damaged; their samples are missing from this answer\","
             "\"2 histograms had more than 2048 cells; their percentiles are less exact\"]}\n");
 }

@@ -10,6 +10,7 @@
 #include "server/http/api_routes.h"
 #include "server/http/http_server.h"
 #include "server/http/http_services.h"
+#include "tests/support/answers.h"
 #include "tests/support/manual_clock.h"
 
 namespace statmill {
@@ -26,16 +27,16 @@ inline Bucket bucket_of(std::initializer_list<double> samples) {
 // Returns an answer without series, read from the tier with the same step.
 inline QueryAnswer answer_over(int64_t from_s, int64_t until_s, int64_t step_s) {
   QueryAnswer answer;
-  answer.from_s = from_s;
-  answer.until_s = until_s;
-  answer.step_s = answer.tier_s = step_s;
+  answer.bins = {from_s, step_s, static_cast<size_t>((until_s - from_s) / step_s), from_s, until_s};
+  answer.tier_s = step_s;
   return answer;
 }
 
 // Returns one gauge "cpu" with three slots, of which the middle one is empty.
 inline QueryAnswer small_answer() {
   QueryAnswer answer = answer_over(100, 130, 10);
-  answer.series.push_back({"cpu", Kind::kGauge, {bucket_of({1, 2}), Bucket(), bucket_of({4})}});
+  const std::vector<Bucket> buckets = {bucket_of({1, 2}), Bucket(), bucket_of({4})};
+  answer.series.push_back({"cpu", Kind::kGauge, columns_of(buckets)});
   return answer;
 }
 

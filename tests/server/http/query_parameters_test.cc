@@ -45,9 +45,14 @@ TEST(QueryParametersTest, PercentilesAreGivenAmongTheStats) {
   EXPECT_EQ(got->request.percentiles[1].name, "p99.9");
   EXPECT_DOUBLE_EQ(got->request.percentiles[1].q, 0.999);
   EXPECT_EQ(got->request.percentiles[2].q, 1);
-  EXPECT_EQ(got->request.wanted, Wanted::kHistograms);
-  EXPECT_EQ(parse("series=a&stats=avg")->request.wanted, Wanted::kTotals);
-  EXPECT_EQ(parse("series=a&stats=avg,max")->request.wanted, Wanted::kBuckets);
+  EXPECT_TRUE(got->request.parts.histograms);
+  EXPECT_FALSE(parse("series=a&stats=avg")->request.parts.extremes);
+  EXPECT_TRUE(parse("series=a&stats=avg,max")->request.parts.extremes);
+  EXPECT_FALSE(parse("series=a&stats=avg,max")->request.parts.squares);
+  EXPECT_TRUE(parse("series=a&stats=stddev")->request.parts.squares);
+  EXPECT_FALSE(parse("series=a")->request.align);
+  EXPECT_TRUE(parse("series=a&align=true")->request.align);
+  EXPECT_FALSE(parse("series=a&align=maybe"));
   EXPECT_TRUE(parse("series=a&stats=p99")->stats.empty());
 }
 
@@ -59,7 +64,7 @@ TEST(QueryParametersTest, AHeatmapMergesAndCountsByDefault) {
   const auto got = parse_heatmap("series=a.*");
   ASSERT_TRUE(got.has_value());
   EXPECT_TRUE(got->query.request.merges);
-  EXPECT_EQ(got->query.request.wanted, Wanted::kHistograms);
+  EXPECT_TRUE(got->query.request.parts.histograms);
   EXPECT_EQ(got->query.stats, std::vector<Stat>{Stat::kCount});
   EXPECT_EQ(got->grouping_power, kHistogramGroupingPower);
   EXPECT_EQ(parse_heatmap("series=a&grouping=2")->grouping_power, 2);

@@ -103,29 +103,11 @@ class Model {
   bool is_event(const std::string& name) const { return kind(name) == Kind::kEvent; }
   const auto& series() const { return series_; }
 
-  // Returns the answer for [from_s, from_s + step_s), or nullopt if there are no data.
-  std::optional<Answer> answer(const std::string& name, int64_t from_s, int64_t step_s, int64_t now_s) const {
-    const std::vector<int64_t> values = is_event(name) ? rates(name, from_s, from_s + step_s, now_s)
-                                                       : observations(name, from_s, from_s + step_s);
-    if (values.empty()) return std::nullopt;
-    const double unit = is_event(name) ? 100.0 * kSlotS : 100.0;
-    Int128 sum = 0;
-    Answer a;
-    a.min = a.max = static_cast<double>(values[0]) / unit;
-    for (const int64_t v : values) {
-      sum += v;
-      a.min = std::min(a.min, static_cast<double>(v) / unit);
-      a.max = std::max(a.max, static_cast<double>(v) / unit);
-    }
-    a.count = static_cast<int64_t>(values.size());
-    const auto n = static_cast<long double>(values.size());
-    const long double mean = static_cast<long double>(sum) / n;
-    long double m2 = 0;
-    for (const int64_t v : values) m2 += (v - mean) * (v - mean);
-    a.avg = static_cast<double>(mean / unit);
-    a.stddev = values.size() < 2 ? 0 : static_cast<double>(std::sqrt(m2 / (n - 1)) / unit);
-    a.sum = static_cast<double>(static_cast<long double>(sum) / 100.0L);  // for events, their total
-    return a;
+  // Returns the answer for [from_s, until_s), or nullopt if there are no data.
+  std::optional<Answer> answer(const std::string& name, int64_t from_s, int64_t until_s,
+                               int64_t now_s) const {
+    return is_event(name) ? event_answer(name, from_s, until_s, now_s)
+                          : answer_of(observations(name, from_s, until_s), 100);
   }
 
   // Returns the values in [from_s, until_s), in hundredths, in no order.
@@ -146,9 +128,56 @@ class Model {
     int64_t last_s = INT64_MIN;   // the last slot
   };
 
-  // Returns the totals of the 10 s slots, in no order. Slots without events count as zero, from the series'
+  // Requires: number = value / unit.
+  static std::optional<Answer> answer_of(const std::vector<int64_t>& values, double unit) {
+    if (values.empty()) return std::nullopt;
+    Int128 sum = 0;
+    Answer a;
+    a.min = a.max = static_cast<double>(values[0]) / unit;
+    for (const int64_t v : values) {
+      sum += v;
+      a.min = std::min(a.min, static_cast<double>(v) / unit);
+      a.max = std::max(a.max, static_cast<double>(v) / unit);
+    }
+    a.count = static_cast<int64_t>(values.size());
+    const auto n = static_cast<long double>(values.size());
+    const long double mean = static_cast<long double>(sum) / n;
+    long double m2 = 0;
+    for (const int64_t v : values) m2 += (v - mean) * (v - mean);
+    a.avg = static_cast<double>(mean / unit);
+    a.stddev = values.size() < 2 ? 0 : static_cast<double>(std::sqrt(m2 / (n - 1)) / unit);
+    a.sum = static_cast<double>(static_cast<long double>(sum) / 100.0L);  // for events, their total
+    return a;
+  }
+
+  // The slot under way counts with the part of it that has passed, one second at least.
+  std::optional<Answer> event_answer(const std::string& name, int64_t from_s, int64_t until_s,
+                                     int64_t now_s) const {
+    std::map<int64_t, int64_t> totals = rates(name, from_s, until_s, now_s);
+    std::vector<int64_t> values;
+    for (const auto& [slot, total] : totals) values.push_back(total);
+    std::optional<Answer> a = answer_of(values, 100.0 * kSlotS);
+    const auto open = totals.find(now_s / kSlotS);
+    if (open == totals.end()) return a;
+    const int64_t passed_s = std::max<int64_t>(now_s % kSlotS, 1);
+    const auto length_s = static_cast<double>((a->count - 1) * kSlotS + passed_s);
+    a->avg = a->sum / length_s;
+    // The others see the rate so far.
+    const double unit = 100.0 * kSlotS * static_cast<double>(passed_s);
+    for (auto& [slot, total] : totals) total *= slot == open->first ? kSlotS : passed_s;
+    values.clear();
+    for (const auto& [slot, total] : totals) values.push_back(total);
+    const Answer so_far = *answer_of(values, unit);
+    a->min = so_far.min;
+    a->max = so_far.max;
+    a->stddev = so_far.stddev;
+    return a;
+  }
+
+  // Returns the totals of the 10 s slots. Slots without events count as zero, from the series'
   // first slot to the present one.
-  std::vector<int64_t> rates(const std::string& name, int64_t from_s, int64_t until_s, int64_t now_s) const {
+  std::map<int64_t, int64_t> rates(const std::string& name, int64_t from_s, int64_t until_s,
+                                   int64_t now_s) const {
     std::map<int64_t, int64_t> totals;
     const int64_t first = series_.at(name).first_s / kSlotS;
     for (const Sample& s : series_.at(name).samples) {
@@ -156,13 +185,11 @@ class Model {
       if (s.time_s < from_s || s.time_s >= until_s) continue;
       for (const int64_t h : s.hundredths) totals[slot] += h;
     }
-    std::vector<int64_t> out;
-    for (const auto& [slot, total] : totals) out.push_back(total);
     for (int64_t slot = std::max(first, from_s / kSlotS); slot <= now_s / kSlotS && slot * kSlotS < until_s;
          ++slot) {
-      if (!totals.contains(slot)) out.push_back(0);
+      totals.try_emplace(slot, 0);
     }
-    return out;
+    return totals;
   }
 
   std::map<std::string, Series> series_;

@@ -17,6 +17,15 @@ SparseHistogram of_values(const std::vector<double>& values) {
   return out;
 }
 
+// Columns that have only these histograms.
+SlotColumns columns_with(const std::vector<SparseHistogram>& histograms) {
+  SlotColumns out(0, histograms.size(), {.histograms = true});
+  for (size_t i = 0; i < histograms.size(); ++i) {
+    if (!histograms[i].is_empty()) out.histograms.push_back({static_cast<Slot>(i), histograms[i]});
+  }
+  return out;
+}
+
 struct Row {
   double low = 0;
   double high = 0;
@@ -25,7 +34,7 @@ struct Row {
 
 void expect_rows(const std::vector<SparseHistogram>& slots, int grouping_power,
                  const std::vector<Row>& want) {
-  const auto rows = heatmap_rows(slots, grouping_power, kCellsMax);
+  const auto rows = heatmap_rows(columns_with(slots), grouping_power, kCellsMax);
   ASSERT_TRUE(rows);
   ASSERT_EQ(rows->size(), want.size());
   for (size_t i = 0; i < want.size(); ++i) {
@@ -60,8 +69,8 @@ TEST(Heatmap, HasNoRowsWithoutSamples) {
 
 TEST(Heatmap, RefusesMoreCellsThanTheLimit) {
   const std::vector<SparseHistogram> slots = {of_values({1, 2, 3}), of_values({4})};
-  EXPECT_TRUE(heatmap_rows(slots, 5, 8));
-  const auto refused = heatmap_rows(slots, 5, 7);
+  EXPECT_TRUE(heatmap_rows(columns_with(slots), 5, 8));
+  const auto refused = heatmap_rows(columns_with(slots), 5, 7);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kLimit);
 }
@@ -69,7 +78,7 @@ TEST(Heatmap, RefusesMoreCellsThanTheLimit) {
 RC_GTEST_PROP(Heatmap, CountsEverySampleInItsRange, ()) {
   const auto slots = *rc::gen::container<std::vector<SparseHistogram>>(histograms());
   const int power = *rc::gen::inRange(0, kHistogramGroupingPower + 1);
-  const auto rows = heatmap_rows(slots, power, size_t{1} << 30);
+  const auto rows = heatmap_rows(columns_with(slots), power, size_t{1} << 30);
   RC_ASSERT(rows.has_value());
   std::vector<std::vector<uint64_t>> left;
   for (const HeatmapRow& row : *rows) left.push_back(row.counts);

@@ -71,7 +71,7 @@ testing::AssertionResult is_rounded_once(const Bucket& bucket, Kind kind) {
     const std::string text = text_of(stat, bucket, kind);
     if (!is_nearest(parsed(text), numerator, denominator))
       return testing::AssertionFailure() << stat_name(stat) << " " << text << " is not the nearest double";
-    if (parsed(text) != stat_of(stat, bucket, kind, kStep_s, kEventSlot_s))
+    if (parsed(text) != stat_number(stat, bucket, kind, kStep_s, kEventSlot_s)->value())
       return testing::AssertionFailure() << stat_name(stat) << " " << text << " is not its value";
   }
   const std::string deviation = text_of(Stat::kStddev, bucket, kind);

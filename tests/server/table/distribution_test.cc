@@ -8,6 +8,7 @@
 #include "server/query/engine.h"
 #include "server/table/table.h"
 #include "server/tick/ticker.h"
+#include "tests/support/answers.h"
 #include "tests/support/memory_store.h"
 #include "tests/support/times.h"
 
@@ -44,7 +45,7 @@ class DistributionTest : public testing::Test {
     request.from_s = kNow;
     request.until_s = kNow + 10;
     request.step_s = 10;
-    request.wanted = Wanted::kHistograms;
+    request.parts.histograms = true;
     request.percentiles = {*Percentile::parse("p50"), *Percentile::parse("p100")};
     return request;
   }
@@ -56,7 +57,7 @@ class DistributionTest : public testing::Test {
     request.merges = true;
     const auto answer = ask(request);
     EXPECT_TRUE(answer) << answer.error().message;
-    return answer ? answer->series.at(0).histograms.at(0) : SparseHistogram();
+    return answer ? answer->series.at(0).points.histograms.at(0).histogram : SparseHistogram();
   }
   static SparseHistogram of_values(const std::vector<double>& values) {
     SparseHistogram out;
@@ -159,8 +160,8 @@ TEST_F(DistributionTest, MergesManyDistributionsIntoOne) {
   const auto answer = ask(request);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->merged, (std::vector<std::string>{"d.a", "d.b"}));
-  EXPECT_EQ(answer->series[0].histograms.at(0), of_values({1, 2}));
-  EXPECT_EQ(answer->series[0].slots.at(0).count(), 2U);
+  EXPECT_EQ(answer->series[0].points.histograms.at(0).histogram, of_values({1, 2}));
+  EXPECT_EQ(bucket_of(answer->series[0], 0).count(), 2U);
   EXPECT_EQ(answer->series[0].percentiles, (std::vector<std::vector<double>>{{1}, {2}}));
 }
 
@@ -192,7 +193,7 @@ TEST_F(DistributionTest, RefusesAQueryWhoseHistogramsNeedTooMuchMemory) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kLimit);
   QueryRequest without = asking({"d"});
-  without.wanted = Wanted::kBuckets;
+  without.parts.histograms = false;
   without.percentiles.clear();
   EXPECT_TRUE(ask(without, limits));
 }

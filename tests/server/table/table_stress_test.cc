@@ -10,6 +10,7 @@
 #include "server/table/table.h"
 #include "server/tick/recovery.h"
 #include "server/tick/ticker.h"
+#include "tests/support/answers.h"
 #include "tests/support/memory_store.h"
 #include "tests/support/times.h"
 
@@ -42,7 +43,7 @@ class Stress : public testing::Test {
     std::vector<uint64_t> out;
     for (const SeriesAnswer& series : answer->series) {
       out.push_back(0);
-      for (const Bucket& b : series.slots) out.back() += b.count();
+      for (const Bucket& b : buckets_of(series)) out.back() += b.count();
     }
     return out;
   }

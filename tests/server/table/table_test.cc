@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "proto/istatd/parser.h"
+#include "tests/support/series_copy.h"
 #include "tests/support/times.h"
 
 namespace statmill {
@@ -74,10 +75,10 @@ TEST_F(TableTest, CreatesNoSeriesForARefusedSample) {
 TEST_F(TableTest, KeepsTheKindOfTheFirstSample) {
   send("g 5\n*e 5\n");
   EXPECT_EQ(send("*g 7\ne 7\n"), 2U);
-  EXPECT_EQ(table_.copy("g")->kind, Kind::kGauge);
-  EXPECT_EQ(table_.copy("g")->unflushed.at(0).bucket.count(), 2U);
-  EXPECT_EQ(table_.copy("e")->kind, Kind::kEvent);
-  EXPECT_EQ(table_.copy("e")->unflushed.at(0).bucket.sum(), 12);
+  EXPECT_EQ(copy_of(table_, "g")->kind, Kind::kGauge);
+  EXPECT_EQ(copy_of(table_, "g")->unflushed.at(0).bucket.count(), 2U);
+  EXPECT_EQ(copy_of(table_, "e")->kind, Kind::kEvent);
+  EXPECT_EQ(copy_of(table_, "e")->unflushed.at(0).bucket.sum(), 12);
   EXPECT_EQ(table_.kind_mismatches(), 2U);
 }
 
@@ -88,24 +89,24 @@ TEST_F(TableTest, FindsEachOfManySeries) {
   EXPECT_EQ(send(lines), 20'000U);
   EXPECT_EQ(table_.series_count(), 20'000U);
   for (int i = 0; i < 20'000; i += 997) {
-    const auto copy = table_.copy("series." + std::to_string(i));
+    const auto copy = copy_of(table_, "series." + std::to_string(i));
     ASSERT_TRUE(copy);
     EXPECT_EQ(copy->unflushed.at(0).bucket.count(), 2U);
     EXPECT_EQ(copy->unflushed.at(0).bucket.mean(), i);
   }
-  EXPECT_FALSE(table_.copy("series.20000"));
+  EXPECT_FALSE(copy_of(table_, "series.20000"));
 }
 
 TEST_F(TableTest, ACopyHasEverySampleFromDeltaToFlush) {
   send("a 1\na 2\n");
-  const ShardNo shard = table_.copy("a")->shard;
+  const ShardNo shard = copy_of(table_, "a")->shard;
   const int parity = table_.end_epoch().parity;
   send("a 4\n");
   const auto sum = [&] {
     double total = 0;
-    const auto copy = table_.copy("a");
+    const auto copy = copy_of(table_, "a");
     for (const SlotBucket& b : copy->unflushed) total += b.bucket.sum();
-    for (const SlotBucket& b : copy->flushing) total += b.bucket.sum();
+    for (const SlotBucket& b : copy->flushing_buckets) total += b.bucket.sum();
     return total;
   };
   EXPECT_EQ(sum(), 7);
@@ -123,10 +124,10 @@ TEST_F(TableTest, ACopyHasEverySampleFromDeltaToFlush) {
   ASSERT_EQ(flush.series.size(), 1U);
   EXPECT_EQ(flush.series[0].window->buckets(Combine::kMerge)[0].bucket.sum(), 3);
   EXPECT_EQ(sum(), 7);
-  EXPECT_EQ(table_.copy("a")->flushing_tick, 9U);
+  EXPECT_EQ(copy_of(table_, "a")->flushing_tick, 9U);
   table_.end_flush(shard);
   EXPECT_EQ(sum(), 4);
-  EXPECT_EQ(table_.copy("a")->flushed_tick, 9U);
+  EXPECT_EQ(copy_of(table_, "a")->flushed_tick, 9U);
   EXPECT_EQ(table_.ram_bytes(), DeltaPool::kNodeBytes) << "one bucket is left";
 }
 
@@ -140,7 +141,7 @@ TEST_F(TableTest, MergesManySlotsOfOneEpochInAnyOrder) {
   EXPECT_EQ(send(lines), 2000U);
   const auto check = [&] {
     for (const char* name : {"a", "e"}) {
-      const auto buckets = table_.copy(name)->unflushed;
+      const auto buckets = copy_of(table_, name)->unflushed;
       ASSERT_EQ(buckets.size(), 100U);
       for (const SlotBucket& b : buckets) EXPECT_EQ(b.bucket.sum(), name[0] == 'a' ? 10 : 20);
     }
@@ -163,7 +164,7 @@ TEST_F(SmallTableTest, RefusesOnlyNewNamesOverTheLimit) {
   EXPECT_EQ(send("a 1\nb 1\nc 1\n"), 3U);
   EXPECT_EQ(send("d 1\ne 1\na 2\n"), 1U);
   EXPECT_EQ(refused(Refusal::kSeriesLimit), 2U);
-  EXPECT_EQ(table_.copy("a")->unflushed.at(0).bucket.count(), 2U);
+  EXPECT_EQ(copy_of(table_, "a")->unflushed.at(0).bucket.count(), 2U);
 }
 
 class SenderLimitTest : public TableTest {

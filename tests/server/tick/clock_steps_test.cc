@@ -7,6 +7,7 @@
 #include "server/query/engine.h"
 #include "server/tick/recovery.h"
 #include "server/tick/ticker.h"
+#include "tests/support/answers.h"
 #include "tests/support/memory_store.h"
 
 namespace statmill {
@@ -63,7 +64,7 @@ class ClockSteps : public testing::Test {
         engine.run({{name}, kStart - 9 * kDay, now_ + 700, step_s, {}}, from_unix_seconds(now_));
     EXPECT_TRUE(answer) << answer.error().message;
     double sum = 0;
-    for (const Bucket& b : answer->series.at(0).slots) sum += static_cast<double>(b.count());
+    for (const Bucket& b : buckets_of(answer->series.at(0))) sum += static_cast<double>(b.count());
     return sum;
   }
   // Checks that no samples are lost, old and new ones, in any tier, in RAM, in the store and after a restart.
@@ -186,7 +187,7 @@ TEST_F(ClockSteps, KeepsSamplesStampedByALateClock) {
   const auto answer = engine.run({{"late"}, then - 600, then + 600, 10, {}}, now().wall);
   ASSERT_TRUE(answer);
   double sum = 0;
-  for (const Bucket& b : answer->series.at(0).slots) sum += static_cast<double>(b.count());
+  for (const Bucket& b : buckets_of(answer->series.at(0))) sum += static_cast<double>(b.count());
   EXPECT_EQ(sum, 1);
   ahead_ = 0;
   run(10 * 60);
@@ -202,7 +203,7 @@ TEST_F(ClockSteps, LateEventsOfADroppedChunkLoseNothingOfTheCoarseTiers) {
   const auto total = [&] {
     const QueryEngine engine(*table_, store_, {});
     const auto answer = engine.run({{"e"}, kStart, kStart + kHour, kHour, {}}, from_unix_seconds(now_));
-    return stat_of(Stat::kSum, answer->series.at(0).slots.at(0), Kind::kEvent, kHour, 10).value_or(0);
+    return stat_value(Stat::kSum, *answer, answer->series.at(0), 0);
   };
   EXPECT_EQ(total(), 300);
   ahead_ = -10 * kDay;

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "proto/istatd/parser.h"
 #include "server/query/engine.h"
+#include "tests/support/answers.h"
 #include "tests/support/forwarding_store.h"
 #include "tests/support/memory_store.h"
 #include "tests/support/times.h"
@@ -74,7 +75,7 @@ class RecoveryTest : public testing::Test {
     EXPECT_TRUE(answer);
     double sum = 0;
     for (const SeriesAnswer& series : answer->series) {
-      for (const Bucket& b : series.slots) sum += b.sum();
+      for (const Bucket& b : buckets_of(series)) sum += b.sum();
     }
     return sum;
   }

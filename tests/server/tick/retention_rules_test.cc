@@ -7,7 +7,9 @@
 #include "server/query/engine.h"
 #include "server/tick/recovery.h"
 #include "server/tick/ticker.h"
+#include "tests/support/answers.h"
 #include "tests/support/memory_store.h"
+#include "tests/support/series_copy.h"
 #include "tests/support/times.h"
 
 namespace statmill {
@@ -60,7 +62,7 @@ class RetentionRules : public testing::Test {
   }
   static uint64_t count(const SeriesAnswer& series) {
     uint64_t n = 0;
-    for (const Bucket& b : series.slots) n += b.count();
+    for (const Bucket& b : buckets_of(series)) n += b.count();
     return n;
   }
   uint64_t count(const std::string& series, int64_t from_s, int64_t until_s, int64_t step_s) {
@@ -86,8 +88,8 @@ TEST_F(RetentionRules, ASeriesKeepsTheClassOfTheFirstRuleThatMatches) {
   send("long.a", kStart);
   send("other", kStart);
   const auto classes = [&] {
-    return std::vector<int>{table_->copy("short.a")->retention, table_->copy("long.a")->retention,
-                            table_->copy("other")->retention};
+    return std::vector<int>{copy_of(*table_, "short.a")->retention, copy_of(*table_, "long.a")->retention,
+                            copy_of(*table_, "other")->retention};
   };
   EXPECT_EQ(classes(), (std::vector<int>{1, 2, 0}));
   flush();
@@ -125,7 +127,7 @@ TEST_F(RetentionRules, RefusesSamplesOlderThanAllTiersOfTheClass) {
   EXPECT_EQ(send("short.a", now_ - 30 * kDay), 1U);
   EXPECT_EQ(send("short.a", now_ - 30 * kDay - 20), 0U);
   EXPECT_EQ(send("short.new", now_ - 31 * kDay), 0U);
-  EXPECT_FALSE(table_->copy("short.new")) << "no series without a sample";
+  EXPECT_FALSE(copy_of(*table_, "short.new")) << "no series without a sample";
   EXPECT_EQ(send("other", now_ - 7 * 365 * kDay), 0U);
   EXPECT_EQ(send("long.a", now_ - 7 * 365 * kDay), 1U);
   EXPECT_EQ(send("long.a", now_ - 21 * 365 * kDay), 0U);
@@ -150,9 +152,11 @@ TEST_F(RetentionRules, ALateEventCountsTheSameInMemoryAndInTheStore) {
   send("*short.e", kStart);
   pass(kDay);
   send("*short.e", kStart + 5);  // into a slot whose total the finest tier no longer has
-  const auto bucket = [&] { return ask("short.e", kStart, kStart + kHour, kHour).series.at(0).slots.at(0); };
+  const auto bucket = [&] {
+    return bucket_of(ask("short.e", kStart, kStart + kHour, kHour).series.at(0), 0);
+  };
   const Bucket from_memory = bucket();
-  EXPECT_EQ(stat_of(Stat::kSum, from_memory, Kind::kEvent, kHour, 10), 10);
+  EXPECT_EQ(stat_number(Stat::kSum, from_memory, Kind::kEvent, kHour, 10)->value(), 10);
   EXPECT_EQ(from_memory.max(), 0.5) << "two slots of five";
   flush();
   EXPECT_EQ(bucket(), from_memory);
@@ -163,8 +167,8 @@ TEST_F(RetentionRules, ExpiredSlotsOfAnEventSeriesAreEmptyAndNotZero) {
   pass(100 * kDay);
   const QueryAnswer answer = ask("short.e", now_ - 90 * kDay, now_, kDay);
   ASSERT_EQ(answer.series.size(), 1U);
-  EXPECT_TRUE(answer.series[0].slots.front().is_empty());
-  EXPECT_FALSE(answer.series[0].slots.back().is_empty());
+  EXPECT_TRUE(buckets_of(answer.series[0]).front().is_empty());
+  EXPECT_FALSE(buckets_of(answer.series[0]).back().is_empty());
 }
 
 TEST_F(RetentionRules, NothingExpiresBeforeItIsRolledUp) {

@@ -9,8 +9,10 @@
 #include "server/tick/recovery.h"
 #include "storage/codec/entry.h"
 #include "storage/journal/journal.h"
+#include "tests/support/answers.h"
 #include "tests/support/forwarding_store.h"
 #include "tests/support/memory_store.h"
+#include "tests/support/series_copy.h"
 #include "tests/support/times.h"
 
 namespace statmill {
@@ -80,12 +82,8 @@ class TickerTest : public testing::Test {
     const QueryEngine engine(*table_, store_, {});
     const auto answer = engine.run({{name}, kStart - 86400, now_ + 700, step_s, {}}, from_unix_seconds(now_));
     EXPECT_TRUE(answer) << answer.error().message;
-    std::pair<double, double> out;
-    for (const Bucket& b : answer->series.at(0).slots) {
-      out.first += stat_of(Stat::kSum, b, answer->series[0].kind, step_s, 10).value_or(0);
-      out.second += stat_of(Stat::kCount, b, answer->series[0].kind, step_s, 10).value_or(0);
-    }
-    return out;
+    const SeriesAnswer& series = answer->series.at(0);
+    return {total_of(Stat::kSum, *answer, series), total_of(Stat::kCount, *answer, series)};
   }
 
   const Tiers tiers_ = *Tiers::parse("10s:10d,5m:1y,1h:6y");
@@ -203,7 +201,7 @@ TEST_F(TickerTest, ReplaysOnlyRowsAboveTheFlushedTick) {
   ASSERT_TRUE(tick());
   reopen();
   EXPECT_EQ(total("a", 10), std::make_pair(3.0, 2.0));
-  EXPECT_EQ(table_->copy("a")->unflushed.size(), 1U);
+  EXPECT_EQ(copy_of(*table_, "a")->unflushed.size(), 1U);
 }
 
 TEST_F(TickerTest, FlushesEachShardOncePerIntervalAndAtMostTwoPerTick) {
@@ -260,7 +258,7 @@ TEST_F(TickerTest, LateEventsChangeTheCoarseBucketsOfTheirSlot) {
   const auto max_at = [&](int64_t step) {
     const QueryEngine engine(*table_, store_, {});
     const auto answer = engine.run({{"e"}, kStart, kStart + step, step, {}}, from_unix_seconds(now_));
-    return answer->series.at(0).slots.at(0).max();
+    return bucket_of(answer->series.at(0), 0).max();
   };
   for (const int64_t step : {10, 300, 3600}) EXPECT_EQ(max_at(step), 10) << step << ", from memory";
   flush();
@@ -295,15 +293,14 @@ TEST_F(TickerTest, AQueryForTotalsReturnsTheSameTotals) {
   for (const int64_t step : {10, 60, 300, 3600}) {
     QueryRequest request{{"g", "d", "e"}, kStart, kStart + 8 * 3600, step, {}};
     const auto all = engine.run(request, from_unix_seconds(now_));
-    request.wanted = Wanted::kTotals;
+    request.parts = {};
     const auto totals = engine.run(request, from_unix_seconds(now_));
     ASSERT_EQ(all->series.size(), 3U);
     for (size_t s = 0; s < all->series.size(); ++s) {
-      for (size_t i = 0; i < all->series[s].slots.size(); ++i) {
+      for (size_t i = 0; i < all->series[s].points.size(); ++i) {
         for (const Stat stat : {Stat::kCount, Stat::kSum, Stat::kAvg, Stat::kRate}) {
-          const Kind kind = all->series[s].kind;
-          ASSERT_EQ(stat_of(stat, totals->series[s].slots[i], kind, step, 10),
-                    stat_of(stat, all->series[s].slots[i], kind, step, 10))
+          ASSERT_EQ(stat_value(stat, *totals, totals->series[s], i),
+                    stat_value(stat, *all, all->series[s], i))
               << all->series[s].name << " " << stat_name(stat) << " " << step;
         }
       }

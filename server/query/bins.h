@@ -1,0 +1,31 @@
+// Bins: the points of a query by range and step, and the tiers they are read from. Pure arithmetic.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "server/query/query.h"
+#include "storage/tiers.h"
+
+namespace statmill {
+
+struct BinPlan {
+  Bins bins;
+  TierNo tier = 0;       // for all of a bin that whole slots of this tier cover
+  TierNo edge_tier = 0;  // the finest that still has the range: for the rest, and for what is not rolled up
+};
+
+// Chooses, without a step in the request, the finest one that yields at most max_points bins
+// (QueryLimits::kDefaultPoints if it is unset): 1, 2, 3, 6, 12, 15, 18, 30 or 60 slots of any tier that still
+// has `from`, then whole hours, days and weeks. A step in the request is rounded up to whole slots of such a
+// tier, and raised until max_points suffice. Bins begin at multiples of the step, so that asking again later
+// yields the same bins; only a single bin begins at `from`. The range is widened to slots of the finest tier
+// that has it, or to whole bins if the request says so. `tiers` have the shortest retention of all series
+// that are asked for. Errors: kInvalid (empty range, step or points below 1), kLimit (more than `points_max`
+// points).
+Result<BinPlan> plan_bins(const QueryRequest& request, const Tiers& tiers, int64_t points_max, Timestamp now);
+
+}  // namespace statmill

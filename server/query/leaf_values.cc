@@ -1,0 +1,312 @@
+#include "server/query/leaf_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "base/quotient.h"
+#include "server/query/ops/sample_functions.h"
+
+namespace statmill {
+namespace {
+
+constexpr int64_t kPassedMin_ms = 1000;  // the first event of a slot is no rate yet
+
+bool is_newest(LeafFunction function) {
+  return function == LeafFunction::kInstant || function == LeafFunction::kTimestamp ||
+         function == LeafFunction::kPresence;
+}
+
+double population_variance(const Bucket& bucket) { return bucket.m2() / static_cast<double>(bucket.count()); }
+
+double bucket_value(LeafFunction function, const Bucket& bucket) {
+  switch (function) {
+    case LeafFunction::kMin:
+      return bucket.min();
+    case LeafFunction::kMax:
+      return bucket.max();
+    case LeafFunction::kSum:
+      return bucket.sum();
+    case LeafFunction::kCount:
+      return static_cast<double>(bucket.count());
+    case LeafFunction::kStddev:
+      return std::sqrt(population_variance(bucket));
+    case LeafFunction::kStdvar:
+      return population_variance(bucket);
+    default:
+      return bucket.mean();
+  }
+}
+
+// Returns the array whose integers are the values of the function, or nullptr if there is none.
+const std::vector<int64_t>* integers_of(LeafFunction function, const SlotColumns& points) {
+  if (points.is_mixed) return nullptr;
+  switch (function) {
+    case LeafFunction::kAvg:
+    case LeafFunction::kInstant:
+      return points.is_single ? &points.sums : nullptr;
+    case LeafFunction::kSum:
+      return &points.sums;
+    case LeafFunction::kMin:
+      return points.is_single ? &points.sums : &points.mins;
+    case LeafFunction::kMax:
+      return points.is_single ? &points.sums : &points.maxs;
+    default:
+      return nullptr;
+  }
+}
+
+// All present elements are 1.
+Numbers ones(const Presence& present) {
+  Numbers out = Numbers::of_decimals(present.size(), 0);
+  out.present = present;
+  for (size_t i = present.next(0); i < present.size(); i = present.next(i + 1)) out.integers[i] = 1;
+  return out;
+}
+
+}  // namespace
+
+LeafValues::LeafValues(const LeafRequest& request, const LeafPlan& plan, const Tiers& tiers, Timestamp now)
+    : request_(request),
+      plan_(plan),
+      slot_ms_(tiers[plan.span.tier].step_s * 1000),
+      finest_slot_ms_(tiers.finest().step_s * 1000),
+      now_ms_(now.time_since_epoch().count()) {}
+
+Result<SeriesValues> LeafValues::of(LeafSeries series) const {
+  const LeafFunction function = request_.function;
+  const bool is_rate = function == LeafFunction::kRate || function == LeafFunction::kIncrease;
+  SeriesValues out;
+  if (series.kind == Kind::kEvent && function == LeafFunction::kResets) {
+    return Error{ErrorCode::kInvalid, "resets: increments are kept, not values"};
+  }
+  if (series.kind == Kind::kEvent && is_rate) {
+    out.numbers = spread(event_rates(series.slots));
+    return out;
+  }
+  SlotColumns& slots = series.slots.columns;
+  if (const auto& open = series.slots.open) {
+    const Slot slot = open->slot * finest_slot_ms_ / slot_ms_;
+    if (slot >= slots.begin && slot < slots.end())
+      slots.add(static_cast<size_t>(slot - slots.begin), open->rate, Combine::kMerge);
+  }
+  if (series.kind == Kind::kDistribution && is_rate) {
+    out.histograms = spread(distributions(slots));
+  } else if (function == LeafFunction::kBuckets) {
+    out.histograms = spread(distributions(slots));
+  } else if (plan_.form == LeafForm::kRunningTotals) {
+    out.numbers = spread(function == LeafFunction::kChanges ? amounts(slots)
+                                                            : of_samples(running_totals(series), slots));
+  } else if (plan_.form == LeafForm::kSamples) {
+    std::vector<double> values(slots.size());
+    for (size_t i = slots.present.next(0); i < slots.size(); i = slots.present.next(i + 1)) {
+      const Bucket bucket = slots.bucket_at(i);
+      values[i] = function == LeafFunction::kTimeOfMin   ? bucket.min()
+                  : function == LeafFunction::kTimeOfMax ? bucket.max()
+                                                         : bucket.mean();
+    }
+    out.numbers = spread(of_samples(values, slots));
+  } else if (function == LeafFunction::kQuantile) {
+    out.numbers = spread(quantiles(slots));
+  } else {
+    out.numbers = spread(is_newest(function) ? newest(slots) : merged(slots));
+  }
+  return out;
+}
+
+// The function of the bucket of each window.
+Numbers LeafValues::merged(const SlotColumns& slots) const {
+  const SlotColumns points = merge_windows(slots, plan_.windows);
+  if (request_.function == LeafFunction::kPresent) return ones(points.present);
+  if (const auto* const integers = integers_of(request_.function, points)) {
+    return {.present = points.present, .scale = points.scale, .integers = *integers, .reals = {}};
+  }
+  Numbers out = Numbers::of_reals(points.size());
+  for (size_t i = points.present.next(0); i < points.size(); i = points.present.next(i + 1))
+    out.set(i, bucket_value(request_.function, points.bucket_at(i)));
+  return out;
+}
+
+// The newest present slot of each window.
+Numbers LeafValues::newest(const SlotColumns& slots) const {
+  const bool is_mean = request_.function == LeafFunction::kInstant;
+  const auto* const integers = is_mean ? integers_of(request_.function, slots) : nullptr;
+  Numbers out = is_mean && integers == nullptr
+                    ? Numbers::of_reals(plan_.windows.size())
+                    : Numbers::of_decimals(plan_.windows.size(), is_mean ? slots.scale : int8_t{0});
+  for (size_t p = 0; p < plan_.windows.size(); ++p) {
+    const SlotWindow& window = plan_.windows[p];
+    const size_t i = slots.present.previous(window.end);
+    if (i >= window.end || i < window.begin) continue;
+    if (out.is_real()) {
+      out.set(p, slots.bucket_at(i).mean());
+      continue;
+    }
+    out.present.set(p);
+    out.integers[p] = integers != nullptr ? (*integers)[i]
+                      : request_.function == LeafFunction::kTimestamp
+                          ? (slots.begin + static_cast<Slot>(i)) * slot_ms_ / 1000
+                          : 1;
+  }
+  return out;
+}
+
+// Events in the window, or their mean rate per second. The open slot counts with the part that has passed.
+Numbers LeafValues::event_rates(const SeriesSlots& slots) const {
+  const SlotColumns points = merge_windows(slots.columns, plan_.windows);
+  const bool is_rate = request_.function == LeafFunction::kRate;
+  const int64_t slot_s = finest_slot_ms_ / 1000;
+  int64_t open_ms = -1;
+  int64_t missing_ms = 0;
+  size_t open_element = slots.columns.size();
+  if (slots.open) {
+    open_ms = slots.open->slot * finest_slot_ms_;
+    missing_ms = finest_slot_ms_ - std::clamp(now_ms_ - open_ms, kPassedMin_ms, finest_slot_ms_);
+    open_element = static_cast<size_t>(open_ms / slot_ms_ - slots.columns.begin);
+  }
+  Numbers out = is_rate || points.is_mixed ? Numbers::of_reals(points.size())
+                                           : Numbers::of_decimals(points.size(), points.scale);
+  for (size_t i = 0; i < points.size(); ++i) {
+    Bucket bucket = points.bucket_at(i);
+    const SlotWindow& window = plan_.windows[i];
+    const bool is_open = window.begin <= open_element && open_element < window.end;
+    if (is_open) bucket.merge(slots.open->rate);
+    if (bucket.is_empty()) continue;
+    const int64_t range_ms = plan_.range_ms - (is_open ? missing_ms : 0);
+    if (is_rate && bucket.is_decimal()) {
+      const auto unit = static_cast<Uint128>(power_of_ten(bucket.scale()));
+      out.set(i, nearest_quotient(Int128{bucket.decimal().sum} * finest_slot_ms_,
+                                  unit * static_cast<Uint128>(range_ms)));
+      continue;
+    }
+    int64_t total = 0;
+    if (!out.is_real() && bucket.is_decimal() && bucket.rescale(out.scale) &&
+        !__builtin_mul_overflow(bucket.decimal().sum, slot_s, &total)) {
+      out.present.set(i);
+      out.integers[i] = total;
+      continue;
+    }
+    out.make_real();
+    const double events = bucket.sum_times(slot_s);
+    out.set(i, is_rate ? events * 1000 / static_cast<double>(range_ms) : events);
+  }
+  return out;
+}
+
+Histograms LeafValues::distributions(const SlotColumns& slots) const {
+  SlotColumns points = merge_windows(slots, plan_.windows);
+  Histograms out;
+  out.seconds = request_.function == LeafFunction::kRate ? static_cast<double>(plan_.range_ms) / 1000 : 1;
+  out.histograms.resize(points.size());
+  for (size_t i = 0; i < points.size(); ++i) out.buckets.push_back(points.bucket_at(i));
+  for (SlotHistogram& h : points.histograms)
+    out.histograms[static_cast<size_t>(h.slot)] = std::move(h.histogram);
+  return out;
+}
+
+Numbers LeafValues::quantiles(const SlotColumns& slots) const {
+  const SlotColumns points = merge_windows(slots, plan_.windows);
+  Numbers out = Numbers::of_reals(points.size());
+  for (const SlotHistogram& h : points.histograms) {
+    const auto i = static_cast<size_t>(h.slot);
+    const Bucket bucket = points.bucket_at(i);
+    if (bucket.is_empty()) continue;
+    const double q = parameters_at(i).at(0);
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    out.set(i, std::isnan(q) ? q
+               : q < 0       ? -kInfinity
+               : q > 1       ? kInfinity
+                             : h.histogram.percentile(q, bucket.min(), bucket.max()));
+  }
+  return out;
+}
+
+// `values`: one per slot.
+Numbers LeafValues::of_samples(const std::vector<double>& values, const SlotColumns& slots) const {
+  const LeafFunction function = request_.function;
+  // Times that the answer shows are the beginnings of slots; slopes and rates are those of their middles.
+  const bool shows_times = function == LeafFunction::kTimeOfFirst || function == LeafFunction::kTimeOfLast ||
+                           function == LeafFunction::kTimeOfMin || function == LeafFunction::kTimeOfMax;
+  std::vector<int64_t> times_ms;
+  std::vector<double> samples;
+  std::vector<uint32_t> first_sample(slots.size() + 1);  // at or after each slot
+  for (size_t i = 0; i < slots.size(); ++i) {
+    first_sample[i] = static_cast<uint32_t>(samples.size());
+    if (!slots.present[i]) continue;
+    times_ms.push_back((slots.begin + static_cast<Slot>(i)) * slot_ms_ + (shows_times ? 0 : slot_ms_ / 2));
+    samples.push_back(values[i]);
+  }
+  first_sample[slots.size()] = static_cast<uint32_t>(samples.size());
+  Numbers out = Numbers::of_reals(plan_.windows.size());
+  for (size_t p = 0; p < plan_.windows.size(); ++p) {
+    const size_t begin = first_sample[plan_.windows[p].begin];
+    const size_t count = first_sample[plan_.windows[p].end] - begin;
+    if (count == 0) continue;
+    const int64_t point_ms = plan_.grid.at(p);
+    const int64_t end_ms = point_ms - request_.offset_ms;
+    const SampleWindow window{std::span(times_ms).subspan(begin, count),
+                              std::span(samples).subspan(begin, count), end_ms - plan_.range_ms, end_ms,
+                              point_ms};
+    if (const auto value = sample_function(function, window, parameters_at(p))) out.set(p, *value);
+  }
+  return out;
+}
+
+// The number of slots with events in each window.
+Numbers LeafValues::amounts(const SlotColumns& slots) const {
+  Numbers out = Numbers::of_decimals(plan_.windows.size(), 0);
+  std::vector<int64_t> before(slots.size() + 1);
+  for (size_t i = 0; i < slots.size(); ++i)
+    before[i + 1] = before[i] + (slots.present[i] && slots.bucket_at(i).sum() != 0 ? 1 : 0);
+  for (size_t p = 0; p < plan_.windows.size(); ++p) {
+    const SlotWindow& window = plan_.windows[p];
+    if (!slots.present.any(window.begin, window.end)) continue;
+    out.present.set(p);
+    out.integers[p] = before[window.end] - before[window.begin];
+  }
+  return out;
+}
+
+// The events since the series began, at the end of each present slot.
+std::vector<double> LeafValues::running_totals(const LeafSeries& series) const {
+  const SlotColumns& slots = series.slots.columns;
+  std::vector<double> out(slots.size());
+  Bucket total = series.total_before;
+  for (size_t i = slots.present.next(0); i < slots.size(); i = slots.present.next(i + 1)) {
+    total.merge(slots.bucket_at(i));
+    out[i] = total.sum_times(finest_slot_ms_ / 1000);
+  }
+  return out;
+}
+
+std::vector<double> LeafValues::parameters_at(size_t point) const {
+  std::vector<double> out;
+  for (const Numbers& column : request_.parameters)
+    out.push_back(column.present[point] ? column.value(point) : std::numeric_limits<double>::quiet_NaN());
+  return out;
+}
+
+Numbers LeafValues::spread(Numbers numbers) const {
+  const size_t points = request_.grid.points();
+  if (!request_.at_ms || points == 1) return numbers;
+  Numbers out = numbers.is_real() ? Numbers::of_reals(points) : Numbers::of_decimals(points, numbers.scale);
+  if (!numbers.present[0]) return out;
+  out.present.reset(points, true);
+  if (out.is_real()) {
+    std::fill(out.reals.begin(), out.reals.end(), numbers.reals[0]);
+  } else {
+    std::fill(out.integers.begin(), out.integers.end(), numbers.integers[0]);
+  }
+  return out;
+}
+
+Histograms LeafValues::spread(Histograms histograms) const {
+  const size_t points = request_.grid.points();
+  if (!request_.at_ms || points == 1) return histograms;
+  return {std::vector<Bucket>(points, histograms.buckets[0]),
+          std::vector<SparseHistogram>(points, histograms.histograms[0]), histograms.seconds};
+}
+
+}  // namespace statmill

@@ -1,0 +1,49 @@
+// Leaf values: from the slots of one series to the values of a function at each point of a grid. Pure.
+#pragma once
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "server/query/leaf_plan.h"
+#include "server/query/numbers.h"
+
+namespace statmill {
+
+// A series and what was read of it.
+struct LeafSeries {
+  Kind kind = Kind::kGauge;
+  SeriesSlots slots;    // of plan.span
+  Bucket total_before;  // of a series of running totals: all rates before the span
+};
+
+// For the series of one plan. The references must outlive it. Confined to one thread.
+class LeafValues {
+ public:
+  LeafValues(const LeafRequest& request, const LeafPlan& plan, const Tiers& tiers, Timestamp now);
+
+  // Returns numbers or histograms without labels, one per point of the request's grid; points without data
+  // are absent. Errors: kInvalid if the function is not defined for the kind, or a parameter is out of range.
+  Result<SeriesValues> of(LeafSeries series) const;
+
+ private:
+  // The evaluated points.
+  Numbers merged(const SlotColumns& slots) const;
+  Numbers newest(const SlotColumns& slots) const;
+  Numbers event_rates(const SeriesSlots& slots) const;
+  Histograms distributions(const SlotColumns& slots) const;
+  Numbers quantiles(const SlotColumns& slots) const;
+  Numbers of_samples(const std::vector<double>& values, const SlotColumns& slots) const;
+  Numbers amounts(const SlotColumns& slots) const;
+  std::vector<double> running_totals(const LeafSeries& series) const;
+  std::vector<double> parameters_at(size_t point) const;
+  // With @ one point stands for all.
+  Numbers spread(Numbers numbers) const;
+  Histograms spread(Histograms histograms) const;
+
+  const LeafRequest& request_;
+  const LeafPlan& plan_;
+  const int64_t slot_ms_;         // of the tier that is read
+  const int64_t finest_slot_ms_;  // of the rates of event series
+  const int64_t now_ms_;
+};
+
+}  // namespace statmill

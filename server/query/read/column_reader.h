@@ -1,0 +1,88 @@
+// ColumnReader: the buckets of series in the slots of one tier, as columns, from all pieces there are. Every
+// sample counts exactly once.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "server/query/read/piece_source.h"
+#include "storage/expiry.h"
+#include "storage/retention.h"
+#include "storage/slot_columns.h"
+
+namespace statmill {
+
+// The slots of one tier that a query reads.
+struct SlotSpan {
+  TierNo tier = 0;
+  Slot begin = 0;
+  Slot end = 0;
+
+  size_t size() const { return static_cast<size_t>(end - begin); }
+  bool is_empty() const { return begin >= end; }
+};
+
+// The slots of one series. Those of an event series hold the rates per second of slots of the finest tier;
+// silent slots are zeros, from its first slot to the present one.
+struct SeriesSlots {
+  SlotColumns columns;
+  // The slot of an event series that is still under way. Its events are in here instead of `columns`, as a
+  // rate over the whole slot.
+  struct Open {
+    Slot slot = 0;  // of the finest tier
+    Bucket rate;
+  };
+  std::optional<Open> open = std::nullopt;
+};
+
+// For the series of one view. Confined to one thread.
+class ColumnReader {
+ public:
+  // The references must outlive the reader. `now` decides which slot of an event series is open.
+  ColumnReader(const Retention& retention, const Expiry& expiry, SeriesView& view, Timestamp now,
+               Parts parts);
+
+  // Returns one element per series of `series`, which are indices of the view. A slot of a coarser tier has
+  // its rolled-up bucket, or what the finest tier and RAM have of it. Errors: from the view.
+  // Cost: reads the chunks of all series of a chunk number at once.
+  Result<std::vector<SeriesSlots>> read(std::span<const size_t> series, SlotSpan span);
+
+  uint64_t damaged_frames() const { return damaged_frames_; }
+  uint64_t chunks() const { return chunks_; }  // read so far
+  uint64_t bytes() const { return bytes_; }    // of their frames
+
+ private:
+  // A series and where its slots go.
+  struct Target {
+    size_t series = 0;
+    SlotColumns* columns = nullptr;
+    Slot first = 0;  // the slots that the series may have in the span
+    Slot end = 0;
+  };
+  Target target_of(size_t series, SlotSpan span, SlotColumns& columns) const;
+  Status load(std::span<const Target> targets, SlotSpan span);
+  Status read_fine(std::span<const size_t> series, SlotSpan span, std::vector<SeriesSlots>& out);
+  void finish_events(size_t series, SeriesSlots& slots) const;
+  Status read_coarse(std::span<const size_t> series, SlotSpan span, std::vector<SeriesSlots>& out);
+  Status add_tail(std::span<const size_t> series, SlotSpan span, std::vector<SeriesSlots>& out);
+  Status add_late(size_t series, SlotSpan span, SlotColumns& columns);
+  Status add_late_events(size_t series, SlotSpan span, const SeriesView::RamSlots& late,
+                         SlotColumns& columns);
+  void add_silence(size_t series, SlotSpan span, SlotColumns& columns) const;
+  int64_t kept_from_s(size_t series, TierNo tier) const;
+  Slot rolled_slot(size_t series) const;  // slots of the finest tier below it are in the coarser tiers
+
+  const Tiers& tiers_;
+  const Expiry& expiry_;
+  SeriesView& view_;
+  const Slot now_slot_;
+  const Parts parts_;
+  uint64_t damaged_frames_ = 0;
+  uint64_t chunks_ = 0;
+  uint64_t bytes_ = 0;
+};
+
+}  // namespace statmill

@@ -1,0 +1,72 @@
+// PieceSource: where the engine gets what is stored of series: the frames of their chunks, and what is not in
+// any chunk yet. The embedded server reads its table and its store (table_pieces.h).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "proto/sample.h"
+#include "storage/ids.h"
+#include "storage/slot_columns.h"
+
+namespace statmill {
+
+// A series that a query has found.
+struct SeriesRef {
+  std::string_view name;  // valid as long as the names' index
+  SeriesId id = 0;
+};
+
+struct SeriesFacts {
+  SeriesId id = 0;
+  Kind kind = Kind::kGauge;
+  RetentionClass retention = kDefaultRetention;
+  Slot first_slot = -1;  // of the finest tier: the oldest that ever had a sample; -1 if none had
+  Slot last_slot = -1;   // the newest one
+  Slot ram_slot = -1;    // no slot before this one has data in RAM; -1 if RAM has none
+  ChunkNo rolled = 0;    // chunks of the finest tier below this one are in the coarser tiers
+};
+
+// All data of some series at one moment: every sample is in exactly one piece. Confined to one thread.
+class SeriesView {
+ public:
+  virtual ~SeriesView() = default;
+
+  virtual size_t size() const = 0;
+  virtual const SeriesFacts& facts(size_t series) const = 0;
+
+  // Calls `use` with the frames of one chunk of these series, those that have any, in any order; the frames
+  // are valid during the call. Errors: kIo, kCorrupt, kUnavailable.
+  using UseFrames = std::function<void(size_t series, std::string_view frames)>;
+  virtual Status chunks(TierNo tier, ChunkNo chunk, std::span<const size_t> series, const UseFrames& use) = 0;
+  // The data of erased slots are still in the chunks: removes them from `columns`, which hold what the chunks
+  // of a tier have. `ratio`: slots of the finest tier in a slot of that tier.
+  virtual void erase(size_t series, int64_t ratio, SlotColumns& columns) const = 0;
+  // Adds what no chunk has, in slots of the finest tier. Requires: the chunks' data are in `columns` already,
+  // and what erase() removes is gone.
+  virtual void add_ram(size_t series, SlotColumns& columns) const = 0;
+  // The same as lists, ascending, each slot once.
+  struct RamSlots {
+    std::vector<SlotBucket> buckets;
+    std::vector<SlotHistogram> histograms;  // if the view was made with them
+  };
+  virtual RamSlots ram_slots(size_t series) const = 0;
+  // Returns false if the series was deleted or got another class of retention since the view was made, so
+  // that chunks may have gone. Call it after the last read.
+  virtual bool is_valid(size_t series) const = 0;
+};
+
+// Thread-safe.
+class PieceSource {
+ public:
+  virtual ~PieceSource() = default;
+  // Errors: kBusy (a series is not there any more, so the names must be looked up again), kIo, kCorrupt,
+  // kUnavailable. Cost: a lock and a copy of the RAM pieces per series, without I/O.
+  virtual Result<std::unique_ptr<SeriesView>> view(std::span<const SeriesRef> series, bool histograms) = 0;
+};
+
+}  // namespace statmill

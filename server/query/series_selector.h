@@ -1,0 +1,25 @@
+// SeriesSelector: from matchers to series.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "server/names/label_matcher.h"
+#include "server/query/read/piece_source.h"
+
+namespace statmill {
+
+// Thread-safe.
+class SeriesSelector {
+ public:
+  virtual ~SeriesSelector() = default;
+  // Returns the series that match all of them, by name. Errors: kInvalid (a regular expression or a glob),
+  // kLimit (more than `series_max`).
+  virtual Result<std::vector<SeriesRef>> select(std::span<const LabelMatcher> matchers,
+                                                size_t series_max) const = 0;
+  // Returns a number that changes when series are deleted or renamed.
+  virtual uint64_t names_version() const = 0;
+};
+
+}  // namespace statmill
