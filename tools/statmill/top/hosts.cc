@@ -113,6 +113,7 @@ class Hosts {
   }
   std::vector<HostRow> all() {
     std::vector<HostRow> out;
+    out.reserve(rows_.size());
     for (auto& [prefix, row] : rows_) out.push_back(std::move(row));
     return out;
   }
