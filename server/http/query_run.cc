@@ -40,7 +40,12 @@ QueryRun::QueryRun(QueryService& service, HttpCounters& counters, Request reques
                .on_waiting = [this](bool begins) { service_.pool().wait_for_client(lane_, begins); }}),
       id_(service.board().add(text_, request_.client, control_)) {}
 
-QueryRun::~QueryRun() { service_.board().remove(id_, status_); }  // if it never ran
+QueryRun::~QueryRun() {
+  if (status_ != 0) return;
+  // It never ran to its end: no thread was free, or its client left while it waited for one.
+  service_.count_stopped(control_);
+  service_.board().remove(id_, 0);
+}
 
 bool QueryRun::run(QueryLane lane) {
   lane_ = lane;

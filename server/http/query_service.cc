@@ -44,6 +44,11 @@ QueryService::QueryService(const QueryOptions& options, const Services& services
                              [this] { return static_cast<double>(memory_.bytes()); });
 }
 
+void QueryService::count_stopped(const QueryControl& control) {
+  const QueryStop by = control.stopped_by();
+  if (by != QueryStop::kNone) stopped_[static_cast<size_t>(by)]->add();
+}
+
 void QueryService::account(const Ended& ended, const QueryControl& control) {
   const QueryCost cost = control.cost();
   services_.registry
@@ -54,8 +59,7 @@ void QueryService::account(const Ended& ended, const QueryControl& control) {
   chunks_.add(cost.chunks);
   cached_.add(cost.cached);
   if (const auto limit = control.refused_by()) refused_[static_cast<size_t>(*limit)]->add();
-  if (const QueryStop by = control.stopped_by(); by != QueryStop::kNone)
-    stopped_[static_cast<size_t>(by)]->add();
+  count_stopped(control);
   if (cost.ms < static_cast<double>(options_.slow.count())) return;
   slow_.add();
   if (services_.log == nullptr) return;

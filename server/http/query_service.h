@@ -41,6 +41,8 @@ class QueryService {
   };
   // Counts the query, and logs it if it was slow.
   void account(const Ended& ended, const QueryControl& control);
+  // Counts what stopped the query, if anything did. account() does it, too.
+  void count_stopped(const QueryControl& control);
   // Counts a query that found no thread in time.
   void count_busy() { busy_.add(); }
 

@@ -190,6 +190,21 @@ TEST_F(QuerySessionTest, AClientThatLeavesStopsItsQuery) {
   EXPECT_TRUE(wait_until([&] { return fake_.reading("statmill.http_connections") == 0; }));
 }
 
+TEST_F(QuerySessionTest, AClientThatLeavesWhileItsQueryWaitsIsCounted) {
+  run_until_stopped();
+  query_options_.pool.threads = 1;
+  HttpPeer running = connect();
+  running.send_get("/api/v1/query?series=a");
+  ASSERT_TRUE(reaches(started_, 1));
+  HttpPeer waiting = connect();
+  waiting.send_get("/api/v1/query?series=b");
+  ASSERT_TRUE(wait_until([&] { return service_->pool().waiting() == 1; }));
+  waiting.close();
+  EXPECT_TRUE(wait_until([&] { return canceled("client") == 1; }));
+  EXPECT_EQ(service_->pool().waiting(), 0U);
+  EXPECT_EQ(started_, 1);
+}
+
 TEST_F(QuerySessionTest, AClientThatLeavesBehindMoreRequestsStopsItsQuery) {
   run_until_stopped();
   HttpPeer peer = connect();
