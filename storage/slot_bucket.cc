@@ -3,13 +3,6 @@
 #include <algorithm>
 
 namespace statmill {
-namespace {
-
-void combine_bucket(Bucket& a, const Bucket& b, Combine combine) {
-  combine == Combine::kAddEvents ? a.add_event(b) : a.merge(b);
-}
-
-}  // namespace
 
 void combine_into(std::vector<SlotBucket>& a, std::span<const SlotBucket> b, Combine combine) {
   if (b.empty()) return;

@@ -20,6 +20,10 @@ struct SlotBucket {
 // finest tier holds totals, which are added; its coarser tiers hold buckets of rates, which merge.
 enum class Combine : uint8_t { kMerge = 0, kAddEvents = 1 };
 
+inline void combine_bucket(Bucket& a, const Bucket& b, Combine combine) {
+  combine == Combine::kAddEvents ? a.add_event(b) : a.merge(b);
+}
+
 // Combines `b` into `a`, slot by slot. Requires: both ascend and hold each slot once.
 void combine_into(std::vector<SlotBucket>& a, std::span<const SlotBucket> b, Combine combine);
 

@@ -33,10 +33,6 @@ void for_each_word(size_t begin, size_t end, Use use) {
   }
 }
 
-void combine_bucket(Bucket& a, const Bucket& b, Combine combine) {
-  combine == Combine::kAddEvents ? a.add_event(b) : a.merge(b);
-}
-
 // Numbers that nobody needs become 0, so that they cannot overflow.
 Bucket only(const Bucket& bucket, Parts parts) {
   if (parts.squares || bucket.is_empty()) return bucket;
