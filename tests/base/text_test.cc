@@ -121,10 +121,10 @@ TEST(Text, ParsesTimes) {
       {"now-0s", 1'000'000},
       {"253402300799", 253'402'300'799},
   };
-  for (const auto& [text, seconds] : table) {
+  for (const auto& [text, want_s] : table) {
     const Result<int64_t> t = parse_time(text, now);
     ASSERT_TRUE(t) << text;
-    EXPECT_EQ(*t, seconds) << text;
+    EXPECT_EQ(*t, want_s) << text;
   }
   for (const std::string_view text : {"", "-", "-5", "--5s", "--0s", "now-", "now--0s", "now+5s", "now5",
                                       "5s", "12.5", "now ", "yesterday", "253402300800", "nownow"}) {
