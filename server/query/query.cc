@@ -11,12 +11,12 @@
 
 namespace statmill {
 namespace {
-constexpr std::array<std::string_view, 7> kNames = {"count", "sum", "avg", "stddev", "min", "max", "rate"};
+constexpr std::array<std::string_view, 7> kStatNames = {"count", "sum", "avg", "stddev", "min", "max", "rate"};
 }  // namespace
 
 std::optional<Stat> parse_stat(std::string_view text) {
-  for (size_t i = 0; i < kNames.size(); ++i) {
-    if (kNames[i] == text) return static_cast<Stat>(i);
+  for (size_t i = 0; i < kStatNames.size(); ++i) {
+    if (kStatNames[i] == text) return static_cast<Stat>(i);
   }
   return std::nullopt;
 }
@@ -29,7 +29,7 @@ std::optional<Percentile> Percentile::parse(std::string_view text) {
   return Percentile{std::string(text), percent.value() / 100};
 }
 
-std::string_view stat_name(Stat stat) { return kNames[static_cast<size_t>(stat)]; }
+std::string_view stat_name(Stat stat) { return kStatNames[static_cast<size_t>(stat)]; }
 
 Parts parts_of(Stat stat) {
   const bool is_deviation = stat == Stat::kStddev;

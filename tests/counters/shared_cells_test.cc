@@ -172,7 +172,7 @@ TEST_F(SharedCellsTest, RefusesImpossibleInstruments) {
       {{State::kLive, Type::kHistogram, 1, 0, 8, 130, 0}, "a", "dimensions"},
       {{State::kLive, Type::kHistogram, 0, 0, 8, 0xffff'ffff, 0}, "a", "beyond"},
       {{State::kLive, Type::kCounter, 0, 0, 8, 1, 0}, "", "too short"},
-      {{State::kLive, Type::kCounter, 0, 0, 8, 1, 0}, std::string(1025, 'a'), "too long"},
+      {{State::kLive, Type::kCounter, 0, 0, 8, 1, 0}, std::string(2049, 'a'), "too long"},
       {{State::kLive, Type::kCounter, 0, 0, 8, 1, 0}, "a b", "blanks"},
       {{State::kLive, Type::kCounter, 0, 0, 8, 1, 0}, "a\n*b", "blanks"},
   };
