@@ -7,8 +7,9 @@ namespace statmill {
 namespace {
 
 auto lower_bound_of(auto& labels, std::string_view name) {
-  return std::lower_bound(labels.begin(), labels.end(), name,
-                          [](const Labels::Label& label, std::string_view n) { return label.first < n; });
+  return std::lower_bound(
+      labels.begin(), labels.end(), name,
+      [](const SeriesLabels::Label& label, std::string_view n) { return label.first < n; });
 }
 
 // The length first, so that a label may have any bytes.
@@ -20,15 +21,15 @@ void append_sized(std::string& out, std::string_view text) {
 
 }  // namespace
 
-Labels Labels::of(std::vector<Label> labels) {
+SeriesLabels SeriesLabels::of(std::vector<Label> labels) {
   std::erase_if(labels, [](const Label& label) { return label.second.empty(); });
   std::sort(labels.begin(), labels.end());
-  Labels result;
+  SeriesLabels result;
   result.labels_ = std::move(labels);
   return result;
 }
 
-Labels Labels::of_name(std::string_view name) {
+SeriesLabels SeriesLabels::of_name(std::string_view name) {
   std::vector<Label> labels;
   size_t end = std::min(name.find(';'), name.size());
   labels.emplace_back(kMetricName, name.substr(0, end));
@@ -43,13 +44,13 @@ Labels Labels::of_name(std::string_view name) {
   return of(std::move(labels));
 }
 
-std::string_view Labels::get(std::string_view name) const {
+std::string_view SeriesLabels::get(std::string_view name) const {
   const auto found = lower_bound_of(labels_, name);
   return found != labels_.end() && found->first == name ? std::string_view(found->second)
                                                         : std::string_view();
 }
 
-void Labels::set(std::string_view name, std::string_view value) {
+void SeriesLabels::set(std::string_view name, std::string_view value) {
   const auto found = lower_bound_of(labels_, name);
   const bool is_there = found != labels_.end() && found->first == name;
   if (value.empty()) {
@@ -61,13 +62,13 @@ void Labels::set(std::string_view name, std::string_view value) {
   }
 }
 
-void Labels::keep_only(const std::vector<std::string>& names) {
+void SeriesLabels::keep_only(const std::vector<std::string>& names) {
   std::erase_if(labels_, [&](const Label& label) {
     return std::find(names.begin(), names.end(), label.first) == names.end();
   });
 }
 
-std::string Labels::name() const {
+std::string SeriesLabels::name() const {
   std::string text(get(kMetricName));
   for (const auto& [key, value] : labels_) {
     if (key != kMetricName) text.append(";").append(key).append("=").append(value);
@@ -75,7 +76,7 @@ std::string Labels::name() const {
   return text;
 }
 
-std::string Labels::key() const {
+std::string SeriesLabels::key() const {
   std::string text;
   for (const auto& [key, value] : labels_) {
     append_sized(text, key);

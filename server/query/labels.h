@@ -1,4 +1,4 @@
-// Labels: the labels of a series in an answer.
+// SeriesLabels: the labels of a series in an answer.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@ namespace statmill {
 inline constexpr std::string_view kMetricName = "__name__";
 
 // Ascending by name, each name once, no empty value: an empty label means the same as none. A value type.
-class Labels {
+class SeriesLabels {
  public:
   using Label = std::pair<std::string, std::string>;
 
-  Labels() = default;
+  SeriesLabels() = default;
   // Sorts the labels and leaves out empty ones. Requires: each name once.
-  static Labels of(std::vector<Label> labels);
+  static SeriesLabels of(std::vector<Label> labels);
   // The labels of a canonical name "path;a=x;b=y": the path is `__name__`.
-  static Labels of_name(std::string_view name);
+  static SeriesLabels of_name(std::string_view name);
 
   // Returns an empty text if there is no such label.
   std::string_view get(std::string_view name) const;
@@ -35,8 +35,8 @@ class Labels {
   // Equal if and only if the labels are: the key of groups and joins.
   std::string key() const;
 
-  friend bool operator==(const Labels&, const Labels&) = default;
-  friend auto operator<=>(const Labels&, const Labels&) = default;
+  friend bool operator==(const SeriesLabels&, const SeriesLabels&) = default;
+  friend auto operator<=>(const SeriesLabels&, const SeriesLabels&) = default;
 
  private:
   std::vector<Label> labels_;

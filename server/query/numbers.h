@@ -62,7 +62,7 @@ struct Histograms {
 
 // One series of a (partial) result. It has numbers or histograms, never both.
 struct SeriesValues {
-  Labels labels;
+  SeriesLabels labels;
   Numbers numbers;
   std::optional<Histograms> histograms = std::nullopt;
 };

@@ -78,7 +78,7 @@ class StoredSeries::ViewReader {
       if (!computed) return computed.error();
       const bool has_numbers = computed->numbers.present.next(0) < computed->numbers.size();
       if (!has_numbers && !computed->histograms) continue;
-      computed->labels = Labels::of_name(refs[block[k]].name);
+      computed->labels = SeriesLabels::of_name(refs[block[k]].name);
       if (Status s = take(*std::move(computed)); !s) return s;
     }
     return Status::ok();

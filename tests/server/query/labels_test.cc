@@ -8,37 +8,37 @@
 namespace statmill {
 namespace {
 
-TEST(Labels, AreSortedAndHaveNoEmptyValue) {
-  const Labels labels = Labels::of({{"b", "2"}, {"c", ""}, {"a", "1"}});
-  EXPECT_EQ(labels.all(), (std::vector<Labels::Label>{{"a", "1"}, {"b", "2"}}));
+TEST(SeriesLabels, AreSortedAndHaveNoEmptyValue) {
+  const SeriesLabels labels = SeriesLabels::of({{"b", "2"}, {"c", ""}, {"a", "1"}});
+  EXPECT_EQ(labels.all(), (std::vector<SeriesLabels::Label>{{"a", "1"}, {"b", "2"}}));
   EXPECT_EQ(labels.get("b"), "2");
   EXPECT_EQ(labels.get("c"), "");
   EXPECT_EQ(labels.get("zz"), "");
 }
 
-TEST(Labels, OfANameHaveItsPathAndTags) {
-  const Labels labels = Labels::of_name("cpu.idle;host=a;zone=b=c");
-  EXPECT_EQ(labels, Labels::of({{"__name__", "cpu.idle"}, {"host", "a"}, {"zone", "b=c"}}));
+TEST(SeriesLabels, OfANameHaveItsPathAndTags) {
+  const SeriesLabels labels = SeriesLabels::of_name("cpu.idle;host=a;zone=b=c");
+  EXPECT_EQ(labels, SeriesLabels::of({{"__name__", "cpu.idle"}, {"host", "a"}, {"zone", "b=c"}}));
   EXPECT_EQ(labels.name(), "cpu.idle;host=a;zone=b=c");
-  EXPECT_EQ(Labels::of_name("x").name(), "x");
+  EXPECT_EQ(SeriesLabels::of_name("x").name(), "x");
 }
 
-TEST(Labels, SetInsertsReplacesAndRemoves) {
-  Labels labels = Labels::of({{"a", "1"}, {"c", "3"}});
+TEST(SeriesLabels, SetInsertsReplacesAndRemoves) {
+  SeriesLabels labels = SeriesLabels::of({{"a", "1"}, {"c", "3"}});
   labels.set("b", "2");
   labels.set("c", "4");
   labels.set("a", "");
   labels.remove("none");
-  EXPECT_EQ(labels, Labels::of({{"b", "2"}, {"c", "4"}}));
+  EXPECT_EQ(labels, SeriesLabels::of({{"b", "2"}, {"c", "4"}}));
   labels.keep_only({"c", "d"});
-  EXPECT_EQ(labels, Labels::of({{"c", "4"}}));
+  EXPECT_EQ(labels, SeriesLabels::of({{"c", "4"}}));
 }
 
-TEST(Labels, KeysAreEqualOnlyIfTheLabelsAre) {
-  EXPECT_EQ(Labels::of({{"a", "b"}}).key(), Labels::of({{"a", "b"}}).key());
-  EXPECT_NE(Labels::of({{"a", "bc"}}).key(), Labels::of({{"ab", "c"}}).key());
-  EXPECT_NE(Labels::of({{"a", "b"}, {"c", "d"}}).key(),
-            Labels::of({{"a", std::string("b\1\0\0\0c\1\0\0\0d", 11)}}).key());
+TEST(SeriesLabels, KeysAreEqualOnlyIfTheLabelsAre) {
+  EXPECT_EQ(SeriesLabels::of({{"a", "b"}}).key(), SeriesLabels::of({{"a", "b"}}).key());
+  EXPECT_NE(SeriesLabels::of({{"a", "bc"}}).key(), SeriesLabels::of({{"ab", "c"}}).key());
+  EXPECT_NE(SeriesLabels::of({{"a", "b"}, {"c", "d"}}).key(),
+            SeriesLabels::of({{"a", std::string("b\1\0\0\0c\1\0\0\0d", 11)}}).key());
 }
 
 }  // namespace
