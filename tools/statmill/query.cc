@@ -74,7 +74,8 @@ Outcome run_query(std::span<const std::string> arguments, const Environment& env
   if (!answer) return outcome_of(answer.error());
   if (answer->status != 200) return query_outcome(*answer);
   std::vector<std::string> stats;
-  for (const std::string_view stat : split(line.text("stats"), ',')) stats.emplace_back(stat);
+  const std::string list = line.text("stats");  // split() returns views into it
+  for (const std::string_view stat : split(list, ',')) stats.emplace_back(stat);
   return print(answer->body, *format, stats);
 }
 
