@@ -60,7 +60,8 @@ TEST(LineChunks, FullBatchesGetNoMoreLines) {
   chunks.add(sample_named("a"));
   EXPECT_TRUE(chunks.drain_full().empty());
   const std::string name(kNameBytesMax, 'a');
-  for (int i = 0; i < 60; ++i) chunks.add(sample_named(name));
+  for (size_t bytes = 0; bytes < LineChunks::kTextBytesMax; bytes += name.size())
+    chunks.add(sample_named(name));
   EXPECT_EQ(chunks.drain_full().size(), 1U);
   EXPECT_EQ(chunks.drain().size(), 1U);
 }

@@ -12,6 +12,9 @@ namespace {
 // How far a value may lie beyond the last tick, in steps: less than a dot.
 constexpr double kSlack = 0.01;
 
+// A smaller range has no steps: they would be subnormal or zero.
+constexpr double kLeastRange = 1e-300;
+
 constexpr int64_t kMinute = 60;
 constexpr int64_t kHour = 3600;
 constexpr int64_t kDay = 86400;
@@ -29,7 +32,7 @@ double round_step(double least) {
 void widen(double& low, double& high) {
   if (low >= 0 && (low <= 0.6 * high || high - low <= 1e-9 * high)) low = 0;
   if (high <= 0 && (high >= 0.6 * low || high - low <= -1e-9 * low)) high = 0;
-  if (low == high) high = low + 1;
+  if (high - low < kLeastRange) high = low + 1;
 }
 
 struct LocalTime {
@@ -86,7 +89,7 @@ ValueAxis value_axis(double low, double high, const Unit& unit, int ticks_max) {
   const Scale scale = scale_of(std::max(std::fabs(low), std::fabs(high)), unit);
   double from = low * scale.factor;
   double to = high * scale.factor;
-  double step = round_step((to - from) / (ticks_max - 1));
+  double step = round_step(to / (ticks_max - 1) - from / (ticks_max - 1));
   while (std::ceil(to / step - kSlack) - std::floor(from / step + kSlack) > ticks_max - 1)
     step = round_step(step * 1.5);
   const double first = std::floor(from / step + kSlack);
