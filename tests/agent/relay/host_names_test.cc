@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "proto/sample.h"
+#include "proto/tagged_name.h"
+
 namespace statmill {
 namespace {
 
