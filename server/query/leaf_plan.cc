@@ -69,6 +69,10 @@ std::string length_text(int64_t seconds) { return format_duration(std::chrono::s
 
 }  // namespace
 
+bool has_one_value(const LeafRequest& request) {
+  return request.at_ms && request.function != LeafFunction::kPredictLinear;
+}
+
 LeafForm leaf_form(LeafFunction function, Kind kind) {
   switch (function) {
     case LeafFunction::kPresence:
@@ -122,9 +126,12 @@ LeafPlan plan_leaf(const LeafRequest& request, Kind kind, const Tiers& tiers, Ti
   LeafPlan plan;
   plan.form = leaf_form(request.function, kind);
   plan.parts = leaf_parts(request.function, kind);
-  plan.grid = request.at_ms ? Grid{*request.at_ms, *request.at_ms, request.grid.step_ms} : request.grid;
+  plan.grid = has_one_value(request) ? Grid{request.grid.start_ms, request.grid.start_ms, 1} : request.grid;
   const size_t points = plan.grid.points();
-  const Ends ends{plan.grid.start_ms - request.offset_ms, plan.grid.at(points - 1) - request.offset_ms};
+  const auto end_of = [&](size_t point) {
+    return request.at_ms.value_or(plan.grid.at(point)) - request.offset_ms;
+  };
+  const Ends ends{end_of(0), end_of(points - 1)};
   plan.span.tier = choose_tier(request, plan.form, tiers, ends, now);
   const int64_t slot_ms = tiers[plan.span.tier].step_s * 1000;
   plan.range_ms = std::max(ceil_to(request.range_ms, tiers.finest().step_s * 1000), slot_ms);
@@ -142,7 +149,7 @@ LeafPlan plan_leaf(const LeafRequest& request, Kind kind, const Tiers& tiers, Ti
     return static_cast<uint32_t>(slot - plan.span.begin);
   };
   for (size_t i = 0; i < points; ++i) {
-    const int64_t end_ms = plan.grid.at(i) - request.offset_ms;
+    const int64_t end_ms = end_of(i);
     plan.windows.push_back({element(end_ms - plan.range_ms), element(end_ms)});
   }
   return plan;

@@ -24,12 +24,16 @@ LeafForm leaf_form(LeafFunction function, Kind kind);
 // Returns what the function needs of the buckets.
 Parts leaf_parts(LeafFunction function, Kind kind);
 
+// Returns whether all points of a series have the same value: its window is the same for all (@), and the
+// function does not use the time of the point.
+bool has_one_value(const LeafRequest& request);
+
 struct LeafPlan {
   LeafForm form = LeafForm::kBuckets;
   Parts parts;
   SlotSpan span;
   std::vector<SlotWindow> windows;  // one per evaluated point: elements of `span`
-  Grid grid;                        // the evaluated points: with @ a single one, which stands for all
+  Grid grid;                        // the evaluated points: a single one if all have one value
   int64_t range_ms = 0;             // of the windows; at least one slot
   std::vector<std::string> infos;   // what the user should know about the tier
 };

@@ -92,9 +92,7 @@ Result<SeriesValues> LeafValues::of(LeafSeries series) const {
     if (slot >= slots.begin && slot < slots.end())
       slots.add(static_cast<size_t>(slot - slots.begin), open->rate, Combine::kMerge);
   }
-  if (series.kind == Kind::kDistribution && is_rate) {
-    out.histograms = spread(distributions(slots));
-  } else if (function == LeafFunction::kBuckets) {
+  if (function == LeafFunction::kBuckets || (series.kind == Kind::kDistribution && is_rate)) {
     out.histograms = spread(distributions(slots));
   } else if (plan_.form == LeafForm::kRunningTotals) {
     out.numbers = spread(function == LeafFunction::kChanges ? amounts(slots)
@@ -153,17 +151,24 @@ Numbers LeafValues::newest(const SlotColumns& slots) const {
   return out;
 }
 
-// Events in the window, or their mean rate per second. The open slot counts with the part that has passed.
+// How much of the window has passed; of a slot under way, at least kPassedMin_ms. More than 0 if the window
+// has samples.
+int64_t LeafValues::passed_ms(const SlotColumns& slots, const SlotWindow& window) const {
+  const int64_t open_ms = now_ms_ / finest_slot_ms_ * finest_slot_ms_;
+  const int64_t passed_until_ms = std::max(now_ms_, open_ms + kPassedMin_ms);
+  const int64_t begin_ms = (slots.begin + static_cast<Slot>(window.begin)) * slot_ms_;
+  const int64_t end_ms = (slots.begin + static_cast<Slot>(window.end)) * slot_ms_;
+  return std::max(std::min(passed_until_ms, end_ms) - begin_ms, kPassedMin_ms);
+}
+
+// Events in the window, or their mean rate per second. Time that has not passed yet does not count.
 Numbers LeafValues::event_rates(const SeriesSlots& slots) const {
   const SlotColumns points = merge_windows(slots.columns, plan_.windows);
   const bool is_rate = request_.function == LeafFunction::kRate;
   const int64_t slot_s = finest_slot_ms_ / 1000;
-  int64_t open_ms = -1;
-  int64_t missing_ms = 0;
   size_t open_element = slots.columns.size();
   if (slots.open) {
-    open_ms = slots.open->slot * finest_slot_ms_;
-    missing_ms = finest_slot_ms_ - std::clamp(now_ms_ - open_ms, kPassedMin_ms, finest_slot_ms_);
+    const int64_t open_ms = slots.open->slot * finest_slot_ms_;
     open_element = static_cast<size_t>(open_ms / slot_ms_ - slots.columns.begin);
   }
   Numbers out = is_rate || points.is_mixed ? Numbers::of_reals(points.size())
@@ -174,7 +179,7 @@ Numbers LeafValues::event_rates(const SeriesSlots& slots) const {
     const bool is_open = window.begin <= open_element && open_element < window.end;
     if (is_open) bucket.merge(slots.open->rate);
     if (bucket.is_empty()) continue;
-    const int64_t range_ms = plan_.range_ms - (is_open ? missing_ms : 0);
+    const int64_t range_ms = passed_ms(slots.columns, window);
     if (is_rate && bucket.is_decimal()) {
       const auto unit = static_cast<Uint128>(power_of_ten(bucket.scale()));
       out.set(i, nearest_quotient(Int128{bucket.decimal().sum} * finest_slot_ms_,
@@ -198,8 +203,12 @@ Numbers LeafValues::event_rates(const SeriesSlots& slots) const {
 Histograms LeafValues::distributions(const SlotColumns& slots) const {
   SlotColumns points = merge_windows(slots, plan_.windows);
   Histograms out;
-  out.seconds = request_.function == LeafFunction::kRate ? static_cast<double>(plan_.range_ms) / 1000 : 1;
   out.histograms.resize(points.size());
+  out.seconds.resize(points.size(), 1);
+  if (request_.function == LeafFunction::kRate) {
+    for (size_t i = 0; i < points.size(); ++i)
+      out.seconds[i] = static_cast<double>(passed_ms(slots, plan_.windows[i])) / 1000;
+  }
   for (size_t i = 0; i < points.size(); ++i) out.buckets.push_back(points.bucket_at(i));
   for (SlotHistogram& h : points.histograms)
     out.histograms[static_cast<size_t>(h.slot)] = std::move(h.histogram);
@@ -244,11 +253,12 @@ Numbers LeafValues::of_samples(const std::vector<double>& values, const SlotColu
     const size_t begin = first_sample[plan_.windows[p].begin];
     const size_t count = first_sample[plan_.windows[p].end] - begin;
     if (count == 0) continue;
-    const int64_t point_ms = plan_.grid.at(p);
-    const int64_t end_ms = point_ms - request_.offset_ms;
+    // A window has whole slots, so it may begin and end up to one slot later than the range of the query.
+    const SlotWindow& slot_window = plan_.windows[p];
+    const int64_t begin_ms = (slots.begin + static_cast<Slot>(slot_window.begin)) * slot_ms_;
+    const int64_t end_ms = (slots.begin + static_cast<Slot>(slot_window.end)) * slot_ms_;
     const SampleWindow window{std::span(times_ms).subspan(begin, count),
-                              std::span(samples).subspan(begin, count), end_ms - plan_.range_ms, end_ms,
-                              point_ms};
+                              std::span(samples).subspan(begin, count), begin_ms, end_ms, plan_.grid.at(p)};
     if (const auto value = sample_function(function, window, parameters_at(p))) out.set(p, *value);
   }
   return out;
@@ -283,6 +293,7 @@ std::vector<double> LeafValues::running_totals(const LeafSeries& series) const {
 
 std::vector<double> LeafValues::parameters_at(size_t point) const {
   std::vector<double> out;
+  out.reserve(request_.parameters.size());
   for (const Numbers& column : request_.parameters)
     out.push_back(column.present[point] ? column.value(point) : std::numeric_limits<double>::quiet_NaN());
   return out;
@@ -290,7 +301,7 @@ std::vector<double> LeafValues::parameters_at(size_t point) const {
 
 Numbers LeafValues::spread(Numbers numbers) const {
   const size_t points = request_.grid.points();
-  if (!request_.at_ms || points == 1) return numbers;
+  if (!has_one_value(request_) || points == 1) return numbers;
   Numbers out = numbers.is_real() ? Numbers::of_reals(points) : Numbers::of_decimals(points, numbers.scale);
   if (!numbers.present[0]) return out;
   out.present.reset(points, true);
@@ -304,9 +315,10 @@ Numbers LeafValues::spread(Numbers numbers) const {
 
 Histograms LeafValues::spread(Histograms histograms) const {
   const size_t points = request_.grid.points();
-  if (!request_.at_ms || points == 1) return histograms;
+  if (!has_one_value(request_) || points == 1) return histograms;
   return {std::vector<Bucket>(points, histograms.buckets[0]),
-          std::vector<SparseHistogram>(points, histograms.histograms[0]), histograms.seconds};
+          std::vector<SparseHistogram>(points, histograms.histograms[0]),
+          std::vector<double>(points, histograms.seconds[0])};
 }
 
 }  // namespace statmill

@@ -29,6 +29,7 @@ class LeafValues {
   Numbers merged(const SlotColumns& slots) const;
   Numbers newest(const SlotColumns& slots) const;
   Numbers event_rates(const SeriesSlots& slots) const;
+  int64_t passed_ms(const SlotColumns& slots, const SlotWindow& window) const;
   Histograms distributions(const SlotColumns& slots) const;
   Numbers quantiles(const SlotColumns& slots) const;
   Numbers of_samples(const std::vector<double>& values, const SlotColumns& slots) const;

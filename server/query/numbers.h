@@ -50,12 +50,12 @@ struct Numbers {
   void make_real();
 };
 
-// The distribution of many samples per point, with the exact bucket of the same samples. For a rate, each
-// count and sum is divided by `seconds`.
+// The distribution of many samples per point, with the exact bucket of the same samples. Each count and
+// sum stands for itself divided by `seconds`, which is 1 unless this is a rate.
 struct Histograms {
   std::vector<Bucket> buckets;              // empty: the point is absent
-  std::vector<SparseHistogram> histograms;  // of the same size
-  double seconds = 1;
+  std::vector<SparseHistogram> histograms;  // one per bucket
+  std::vector<double> seconds;              // one per bucket
 
   size_t size() const { return buckets.size(); }
 };

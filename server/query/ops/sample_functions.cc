@@ -4,18 +4,15 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "server/query/ops/compensated_sum.h"
+#include "server/query/ops/special_values.h"
 
 namespace statmill {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double seconds(int64_t ms) { return static_cast<double>(ms) / 1000; }
 

@@ -124,11 +124,13 @@ std::vector<Window> Evaluation::ranges(const RangeSelector& range, Timestamp tim
   // The first begin of a slot that is not before at - whole.
   const int64_t first_slot = (at - whole + slot - Duration(1)).time_since_epoch() / slot;
   const Timestamp begin = Timestamp(first_slot * slot);
+  const Timestamp open = Timestamp(setting_.now.time_since_epoch() / slot * slot);
+  const Timestamp passed_until = std::max(setting_.now, open + std::chrono::seconds(1));
   std::vector<Window> out;
   for (const StoredSeries& series : series_) {
     if (!matches(range.selector, series.labels)) continue;
     Window window{series.labels, series.kind, begin, begin + whole, 0, {}};
-    window.seconds = seconds_of(std::clamp(setting_.now - begin, Duration(0), whole));
+    window.seconds = seconds_of(std::clamp(passed_until - begin, Duration(0), whole));
     for (const SampledSlot& each : series.slots) {
       if (each.begin < begin || each.begin >= at) continue;
       window.points.push_back({each.begin, each.begin + slot / 2, value_of_slot(series.kind, each), &each});

@@ -8,7 +8,8 @@ namespace {
 using promql::Matcher;
 using promql::MatchOp;
 
-// $1, ${1} and $$ of the replacement; a group that is not there is empty. Groups with names are not known.
+// $1, ${1} and $$ of the replacement. A name without braces is as long as possible, so $1x is ${1x}. A group
+// that is not there is empty. Groups with names are not known.
 std::string expanded(const std::string& text, const std::smatch& groups) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -22,10 +23,11 @@ std::string expanded(const std::string& text, const std::smatch& groups) {
       out += '$';
       continue;
     }
-    size_t group = 0;
-    for (; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i)
-      group = group * 10 + static_cast<size_t>(text[i] - '0');
-    if (group < groups.size()) out += groups[group].str();
+    std::string name;
+    while (i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_'))
+      name += text[i++];
+    const bool is_number = name.find_first_not_of("0123456789") == std::string::npos && !name.empty();
+    if (is_number && std::stoul(name) < groups.size()) out += groups[std::stoul(name)].str();
     if (!is_braced) --i;  // the closing brace is skipped, another character is not
   }
   return out;

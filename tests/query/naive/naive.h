@@ -8,7 +8,7 @@
 //
 // Where the language says one thing and slots leave a choice:
 // - A window of a rate has whole slots, so [15s] is divided by 20 s; of a slot under way counts what has
-// passed.
+// passed, at least 1 s.
 // - Gauges in rates, `deriv`, `predict_linear`: samples lie in the middle of their slots, and the range is
 // that of
 //   the window's whole slots.

@@ -221,8 +221,8 @@ double nearest_rank(double q, SampleList samples) {
   std::sort(samples.begin(), samples.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
   Quad all = 0;
   for (const WeightedSample& sample : samples) all += sample.weight;
-  // Weights are divided by seconds, so the last bits are noise.
-  const Quad wanted = all * static_cast<Quad>(q) * (1 - static_cast<Quad>(1e-25));
+  // 0.9 is a double that is a little greater: of ten samples, the ninth is wanted.
+  const Quad wanted = all * static_cast<Quad>(q) * (1 - static_cast<Quad>(0x1p-51));
   Quad reached = 0;
   for (const WeightedSample& sample : samples) {
     reached += sample.weight;

@@ -138,7 +138,8 @@ std::string QueryWriter::function(int depth) {
                  "day_of_year"}) +
            "(" + pick({"", "timestamp(g0)", "vector(time())"}) + ")";
   if (one_in(6)) return "timestamp(" + selector({"g0", "c0", "e0", "d0"}) + ")";
-  if (one_in(6)) return "absent(" + selector({"g0", "none", "c0", "none{a=\"b\"}"}) + ")";
+  if (one_in(6)) return "absent(" + selector({"g0", "none", "c0"}) + ")";
+  if (one_in(24)) return "absent(none{a=\"b\"})";
   if (one_in(3)) return pick({"sqrt(abs(", "ln(1 + abs(", "log2(1 + abs("}) + inner + "))";
   return pick({"abs", "atan", "deg", "rad", "-", "sort", "sort_desc", "tanh"}) + "(" + inner + ")";
 }

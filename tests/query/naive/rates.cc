@@ -5,6 +5,9 @@
 namespace statmill::naive {
 namespace {
 
+// Equal means of different numbers of samples may differ in their last bits.
+bool is_less(Quad a, Quad b) { return rounded(a) < rounded(b); }
+
 // The algorithm of Prometheus 2.42: what the samples went up by, extended to the edges of the range, unless
 // the first or last sample is further from it than 1.1 of the usual distance.
 Quad extrapolated(const Window& window, bool has_resets) {
@@ -12,7 +15,7 @@ Quad extrapolated(const Window& window, bool has_resets) {
   const WindowPoint& last = window.points.back();
   Quad increase = last.value - first.value;
   for (size_t i = 1; has_resets && i < window.points.size(); ++i) {
-    if (window.points[i].value < window.points[i - 1].value) increase += window.points[i - 1].value;
+    if (is_less(window.points[i].value, window.points[i - 1].value)) increase += window.points[i - 1].value;
   }
   Quad to_start = seconds_of(first.middle - window.begin);
   const Quad to_end = seconds_of(window.end - last.middle);
@@ -21,10 +24,10 @@ Quad extrapolated(const Window& window, bool has_resets) {
   if (has_resets && increase > 0 && first.value >= 0) {
     to_start = std::min(to_start, sampled * (first.value / increase));  // a counter is not below zero
   }
-  const Quad threshold = usual * static_cast<Quad>(1.1);
+  const double threshold = rounded(usual) * 1.1;
   Quad extended = sampled;
-  extended += to_start < threshold ? to_start : usual / 2;
-  extended += to_end < threshold ? to_end : usual / 2;
+  extended += rounded(to_start) < threshold ? to_start : usual / 2;
+  extended += rounded(to_end) < threshold ? to_end : usual / 2;
   return increase * (extended / sampled);
 }
 
@@ -33,7 +36,7 @@ std::optional<PointValue> newest_difference(const Window& window, bool is_rate) 
   if (window.points.size() < 2) return std::nullopt;
   const WindowPoint& last = window.points.back();
   const WindowPoint& before = window.points[window.points.size() - 2];
-  const bool is_reset = is_rate && last.value < before.value;
+  const bool is_reset = is_rate && is_less(last.value, before.value);
   const Quad change = is_reset ? last.value : last.value - before.value;
   return is_rate ? change / static_cast<Quad>(seconds_of(last.middle - before.middle)) : change;
 }

@@ -1,0 +1,186 @@
+#include "server/promql/prometheus_json.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "base/text.h"
+#include "server/json.h"
+
+namespace statmill {
+namespace {
+
+struct ErrorForm {
+  std::string_view type;
+  unsigned status;
+};
+
+constexpr std::array kErrorForms = {
+    ErrorForm{"bad_data", 400}, ErrorForm{"execution", 422},   ErrorForm{"timeout", 503},
+    ErrorForm{"canceled", 503}, ErrorForm{"unavailable", 503}, ErrorForm{"internal", 500},
+};
+
+void append_integer(std::string& out, int64_t value) {
+  std::array<char, 24> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  out.append(text.data(), end);
+}
+
+void append_quoted_number(std::string& out, double value) {
+  out += '"';
+  if (std::isnan(value)) {
+    out += "NaN";
+  } else if (std::isinf(value)) {
+    out += value > 0 ? "+Inf" : "-Inf";
+  } else {
+    append_number(out, value);
+  }
+  out += '"';
+}
+
+void append_notes(JsonObject& object, std::string_view name, const std::vector<std::string>& notes) {
+  if (notes.empty()) return;
+  JsonArray array(object.key(name));
+  for (const std::string& note : notes) append_json_string(array.element(), note);
+}
+
+// One bucket of a histogram: [RULE,"LOWER","UPPER","COUNT"]. The rule says which edges belong to it: 0 the
+// upper, 1 the lower, 3 both.
+void append_cell(std::string& out, const SparseHistogram::Cell& cell, int joined_power, double seconds) {
+  const double near = histogram_lower_edge(cell.index);
+  const double far = histogram_upper_edge(cell.index, joined_power);
+  out += cell.index == 0 ? "[3," : cell.index > 0 ? "[1," : "[0,";
+  append_quoted_number(out, std::min(near, far));
+  out += ',';
+  append_quoted_number(out, std::max(near, far));
+  out += ',';
+  append_quoted_number(out, static_cast<double>(cell.count) / seconds);
+  out += ']';
+}
+
+void append_histogram(std::string& out, const Histograms& histograms, size_t point) {
+  const Bucket& bucket = histograms.buckets[point];
+  const SparseHistogram& histogram = histograms.histograms[point];
+  JsonObject object(out);
+  append_quoted_number(object.key("count"), static_cast<double>(bucket.count()) / histograms.seconds[point]);
+  append_quoted_number(object.key("sum"), bucket.sum() / histograms.seconds[point]);
+  JsonArray cells(object.key("buckets"));
+  for (const SparseHistogram::Cell& cell : histogram.cells()) {
+    append_cell(cells.element(), cell, histogram.joined_power(), histograms.seconds[point]);
+  }
+}
+
+}  // namespace
+
+HttpResponse prometheus_error(PrometheusError type, std::string_view message) {
+  const ErrorForm& form = kErrorForms[static_cast<size_t>(type)];
+  HttpResponse response{form.status, {}, kJson, {}};
+  {
+    JsonObject object(response.body);
+    object.text("status", "error");
+    object.text("errorType", form.type);
+    object.text("error", message);
+  }
+  response.body += '\n';
+  return response;
+}
+
+HttpResponse evaluation_error(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::kInvalid:
+    case ErrorCode::kLimit:
+    case ErrorCode::kNotFound:
+      return prometheus_error(PrometheusError::kExecution, error.message);
+    case ErrorCode::kUnavailable:
+      return prometheus_error(
+          error.message.starts_with("timeout") ? PrometheusError::kTimeout : PrometheusError::kCanceled,
+          error.message);
+    case ErrorCode::kBusy:
+      return prometheus_error(PrometheusError::kUnavailable, error.message);
+    case ErrorCode::kCorrupt:
+    case ErrorCode::kVersion:
+    case ErrorCode::kIo:
+      break;
+  }
+  return prometheus_error(PrometheusError::kInternal, error.message);
+}
+
+HttpResponse prometheus_answer(std::string_view data, const QueryNotes& notes) {
+  HttpResponse response;
+  response.body.reserve(data.size() + 64);
+  {
+    JsonObject object(response.body);
+    object.text("status", "success");
+    object.key("data").append(data);
+    append_notes(object, "warnings", notes.warnings);
+    append_notes(object, "infos", notes.infos);
+  }
+  response.body += '\n';
+  return response;
+}
+
+void append_seconds(std::string& out, int64_t time_ms) {
+  if (time_ms < 0) out += '-';
+  const int64_t magnitude = time_ms < 0 ? -time_ms : time_ms;
+  append_integer(out, magnitude / 1000);
+  const int64_t rest = magnitude % 1000;
+  if (rest == 0) return;
+  const std::array<char, 4> fraction = {'.', static_cast<char>('0' + rest / 100),
+                                        static_cast<char>('0' + rest / 10 % 10),
+                                        static_cast<char>('0' + rest % 10)};
+  out.append(fraction.data(), fraction.size());
+}
+
+void append_value(std::string& out, const Numbers& numbers, size_t point) {
+  if (numbers.is_real()) {
+    append_quoted_number(out, numbers.reals[point]);
+    return;
+  }
+  out += '"';
+  numbers.number(point).append_to(out);
+  out += '"';
+}
+
+void append_labels(std::string& out, const SeriesLabels& labels) {
+  JsonObject object(out);
+  for (const auto& [name, value] : labels.all()) object.text(name, value);
+}
+
+void append_series(std::string& out, const SeriesValues& series, const Grid& grid) {
+  JsonObject object(out);
+  append_labels(object.key("metric"), series.labels);
+  JsonArray points(object.key(series.histograms ? "histograms" : "values"));
+  for (size_t i = 0; i < grid.points(); ++i) {
+    const bool is_present =
+        series.histograms ? !series.histograms->buckets[i].is_empty() : series.numbers.present[i];
+    if (!is_present) continue;
+    std::string& element = points.element();
+    element += '[';
+    append_seconds(element, grid.at(i));
+    element += ',';
+    if (series.histograms) {
+      append_histogram(element, *series.histograms, i);
+    } else {
+      append_value(element, series.numbers, i);
+    }
+    element += ']';
+  }
+}
+
+void append_instant(std::string& out, const SeriesValues& series, int64_t time_ms) {
+  JsonObject object(out);
+  append_labels(object.key("metric"), series.labels);
+  std::string& value = object.key(series.histograms ? "histogram" : "value");
+  value += '[';
+  append_seconds(value, time_ms);
+  value += ',';
+  if (series.histograms) {
+    append_histogram(value, *series.histograms, 0);
+  } else {
+    append_value(value, series.numbers, 0);
+  }
+  value += ']';
+}
+
+}  // namespace statmill

@@ -1,0 +1,33 @@
+// Answers of Prometheus' HTTP API: the envelope, errors, and series as JSON.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "server/http/http_message.h"
+#include "server/query/series_source.h"
+
+namespace statmill {
+
+// The words of the field `errorType`.
+enum class PrometheusError : uint8_t { kBadData, kExecution, kTimeout, kCanceled, kUnavailable, kInternal };
+
+// {"status":"error","errorType":"bad_data","error":"..."} with the status that goes with the type.
+HttpResponse prometheus_error(PrometheusError type, std::string_view message);
+// The error of a query that was being computed: kInvalid and kLimit are errors of execution.
+HttpResponse evaluation_error(const Error& error);
+// {"status":"success","data":DATA}, with the notes that there are. `data` is JSON.
+HttpResponse prometheus_answer(std::string_view data, const QueryNotes& notes = {});
+
+// 1700000000 or 1700000000.125.
+void append_seconds(std::string& out, int64_t time_ms);
+// "1.05", "NaN", "+Inf", in quotes.
+void append_value(std::string& out, const Numbers& numbers, size_t point);
+void append_labels(std::string& out, const SeriesLabels& labels);
+
+// {"metric":{...},"values":[[TIME,"VALUE"],...]}, or "histograms".
+void append_series(std::string& out, const SeriesValues& series, const Grid& grid);
+// {"metric":{...},"value":[TIME,"VALUE"]}, or "histogram". Requires: the first point is present.
+void append_instant(std::string& out, const SeriesValues& series, int64_t time_ms);
+
+}  // namespace statmill

@@ -1,0 +1,41 @@
+// SeriesCatalog: which series, labels and values of labels exist.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "server/names/label_matcher.h"
+#include "server/query/labels.h"
+#include "server/query/query_control.h"
+
+namespace statmill {
+
+// What a search of the catalog covers.
+struct CatalogRequest {
+  // Alternatives: a series matches if it matches all conditions of one of them. None: all series.
+  std::vector<std::vector<LabelMatcher>> selectors;
+  // Series without a sample in [start_ms, end_ms] may be left out.
+  int64_t start_ms = INT64_MIN;
+  int64_t end_ms = INT64_MAX;
+  size_t limit = SIZE_MAX;  // of results; there may be more
+};
+
+// Thread-safe.
+class SeriesCatalog {
+ public:
+  virtual ~SeriesCatalog() = default;
+
+  // Each result once, ascending. Errors: kInvalid (a regular expression or glob), kLimit, and those of the
+  // control.
+  virtual Result<std::vector<SeriesLabels>> series(const CatalogRequest& request,
+                                                   QueryControl& control) const = 0;
+  virtual Result<std::vector<std::string>> label_names(const CatalogRequest& request,
+                                                       QueryControl& control) const = 0;
+  virtual Result<std::vector<std::string>> label_values(std::string_view label, const CatalogRequest& request,
+                                                        QueryControl& control) const = 0;
+};
+
+}  // namespace statmill

@@ -1,0 +1,92 @@
+// Histograms: of distributions, and classic ones.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "server/query/ops/histogram_functions.h"
+#include "tests/server/promql/memory_series.h"
+
+namespace statmill {
+namespace {
+
+struct HistogramCase {
+  std::string_view query;
+  std::string_view want;
+};
+
+MemorySeries distribution(std::string name, std::vector<double> samples) {
+  return {.name = std::move(name), .times_s = {5}, .samples = {std::move(samples)}};
+}
+
+TEST(HistogramEvaluation, OfDistributions) {
+  MemorySource source({distribution("x;a=1", {1, 2, 3, 4}), distribution("x;a=2", {10}), gauge("y", {1})});
+  for (const auto& [query, want] : {
+           HistogramCase{"rate(x[10s])", "{a=\"1\"} h4\n{a=\"2\"} h1\n"},
+           HistogramCase{"histogram_count(rate(x[10s]))", "{a=\"1\"} 0.4\n{a=\"2\"} 0.1\n"},
+           HistogramCase{"histogram_count(increase(x[10s]))", "{a=\"1\"} 4\n{a=\"2\"} 1\n"},
+           HistogramCase{"histogram_sum(sum(rate(x[10s])))", "{} 2\n"},
+           HistogramCase{"histogram_avg(sum(rate(x[10s])))", "{} 4\n"},
+           HistogramCase{"histogram_min(sum(rate(x[10s])))", "{} 1\n"},
+           HistogramCase{"histogram_max(sum(rate(x[10s])))", "{} 10\n"},
+           HistogramCase{"histogram_stdvar(sum(rate(x[10s])))", "{} 10\n"},
+           HistogramCase{"histogram_stddev(rate(x{a='1'}[10s]))", "{a=\"1\"} 1.118033988749895\n"},
+           HistogramCase{"histogram_quantile(0.5, sum(rate(x[10s])))", "{} 3.03125\n"},
+           HistogramCase{"histogram_quantile(1, sum(rate(x[10s])))", "{} 10\n"},
+           HistogramCase{"histogram_quantile(2, sum(rate(x[10s])))", "{} +Inf\n"},
+           HistogramCase{"histogram_fraction(0, 2.5, sum(rate(x[10s])))", "{} 0.4\n"},
+           HistogramCase{"histogram_fraction(2, 1, sum(rate(x[10s])))", "{} 0\n"},
+           HistogramCase{"histogram_quantiles(rate(x{a='1'}[10s]), 'q', 0, 1)",
+                         "{a=\"1\", q=\"0\"} 1\n{a=\"1\", q=\"1\"} 4\n"},
+           HistogramCase{"histogram_count(rate(x[10s]) * 2)", "{a=\"1\"} 0.8\n{a=\"2\"} 0.2\n"},
+           HistogramCase{"histogram_count(rate(x[10s]) / 2)", "{a=\"1\"} 0.2\n{a=\"2\"} 0.05\n"},
+           HistogramCase{"histogram_count(y)", ""},
+           HistogramCase{"count(rate(x[10s]))", "{} 2\n"},
+           HistogramCase{"avg(rate(x[10s]))", "warning: histograms have only sums and counts\n"},
+           HistogramCase{"abs(rate(x[10s]))", ""},
+       }) {
+    EXPECT_EQ(evaluate(source, query, 10), want) << query;
+  }
+}
+
+std::vector<MemorySeries> classic(std::vector<int64_t> counts) {
+  const std::vector<std::string> edges = {"0.1", "0.2", "1e0", "+Inf"};
+  std::vector<MemorySeries> series;
+  for (size_t i = 0; i < counts.size(); ++i) series.push_back(gauge("x;le=" + edges[i], {counts[i]}));
+  return series;
+}
+
+TEST(HistogramEvaluation, ClassicOnesAreInterpolated) {
+  MemorySource source(classic({5, 7, 10, 10}));
+  for (const auto& [query, want] : {
+           HistogramCase{"histogram_quantile(0, x)", "{} 0\n"},
+           HistogramCase{"histogram_quantile(0.25, x)", "{} 0.05\n"},
+           HistogramCase{"histogram_quantile(0.5, x)", "{} 0.1\n"},
+           HistogramCase{"histogram_quantile(0.6, x)", "{} 0.15000000000000002\n"},
+           HistogramCase{"histogram_quantile(1, x)", "{} 1\n"},
+           HistogramCase{"histogram_quantile(-1, x)", "{} -Inf\n"},
+           HistogramCase{"histogram_quantile(2, x)", "{} +Inf\n"},
+           HistogramCase{"histogram_quantile(NaN, x)", "{} NaN\n"},
+           HistogramCase{"histogram_quantile(0.5, x{le!='+Inf'})", "{} NaN\n"},
+           HistogramCase{"histogram_quantile(0.5, x{le='+Inf'})", "{} NaN\n"},
+           HistogramCase{"histogram_quantile(0.5, x * 0)", "{} NaN\n"},
+           HistogramCase{"histogram_quantile(0.5, none)", ""},
+           HistogramCase{"histogram_quantile(0.5, sum(x) by (le))", "{} 0.1\n"},
+       }) {
+    EXPECT_EQ(evaluate(source, query, 10), want) << query;
+  }
+}
+
+double quantile(double q, std::vector<ClassicBucket> buckets) { return classic_quantile(q, buckets); }
+
+TEST(ClassicQuantile, CountsAreMadeAscendingAndEqualEdgesAreOne) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(quantile(0.5, {{kInfinity, 10}, {2, 9}, {1, 4}, {2, 0}}), 1.2);
+  EXPECT_EQ(quantile(0.5, {{1, 4}, {2, 2}, {3, 10}, {kInfinity, 10}}), 2 + 1.0 / 6);
+  EXPECT_EQ(quantile(0.9, {{1, 4}, {2, 5}, {kInfinity, 10}}), 2);
+  EXPECT_EQ(quantile(0.1, {{-1, 4}, {2, 5}, {kInfinity, 10}}), -1);
+}
+
+}  // namespace
+}  // namespace statmill
