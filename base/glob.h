@@ -87,7 +87,7 @@ class Glob {
  public:
   static constexpr size_t kPatternBytesMax = 1024;
   static constexpr size_t kAlternativesMax = 64;     // after all braces are expanded
-  static constexpr size_t kExpandedBytesMax = 8192;  // of all alternatives together
+  static constexpr size_t kExpandedBytesMax = 8192;  // in all alternatives together
 
   // Errors: kInvalid (empty pattern, unbalanced or nested braces, a set without its end), kLimit.
   static Result<Glob> parse(std::string_view pattern);

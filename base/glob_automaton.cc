@@ -106,8 +106,8 @@ GlobAutomaton::State GlobAutomaton::next(State state, uint8_t byte_class) {
 }
 
 GlobAutomaton::State GlobAutomaton::state_of(Bits bits) {
-  // What an alternative has matched up to its last star makes all that it has matched before needless: any
-  // text that matches from there on matches from the star on, too.
+  // Once an alternative has reached a star, its earlier states are dropped: a text that still matches from
+  // one of them also matches from the star.
   bool is_after_star = false;
   for (size_t i = words_ * 64; i-- > 0;) {
     if (has_bit(ends_, i)) is_after_star = false;

@@ -43,13 +43,13 @@ class GlobAutomaton {
   Bits stars_;               // the bits that any byte keeps
   Bits ends_;                // the bit after the last unit of each alternative
   Bits begins_;              // the first bit of each alternative
-  std::vector<Bits> masks_;  // for each class of bytes, the units that match it
+  std::vector<Bits> masks_;  // indexed by class of bytes: the units that match it
   std::array<uint8_t, 256> class_of_{};
   size_t classes_ = 0;
-  std::vector<Bits> bits_;  // of each state
+  std::vector<Bits> bits_;  // indexed by state
   std::vector<bool> accepts_;
   std::vector<State> next_;                        // [state * classes_ + class]; kUnknown until it is needed
-  std::unordered_map<std::string, State> states_;  // by the bytes of their bits
+  std::unordered_map<std::string, State> states_;  // keyed by the bytes of their bits
 };
 
 }  // namespace statmill

@@ -15,7 +15,7 @@
 namespace statmill {
 
 inline constexpr size_t kLineBytesMax = 65536;  // longer lines are refused (line_too_long)
-inline constexpr size_t kNameBytesMax = 2048;   // of a canonical name
+inline constexpr size_t kNameBytesMax = 2048;   // the longest canonical name
 
 // The kind of a series. Its first sample sets it for good. Stored on disk: never renumber.
 enum class Kind : uint8_t {

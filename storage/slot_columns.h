@@ -59,7 +59,7 @@ class Presence {
 // There are two forms. Decimals at one scale are nearly all there is. If a bucket is in doubles, or no scale
 // suits all of them, the whole range is `mixed`: a list of Buckets, which is slower and just as exact.
 struct SlotColumns {
-  Slot begin = 0;  // of element 0
+  Slot begin = 0;  // the slot of element 0
   Parts parts;
   Presence present;
 

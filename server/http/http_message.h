@@ -33,7 +33,7 @@ struct HttpResponse {
   std::string allow;                       // the allowed methods; only with status 405
   bool may_retry = false;                  // adds Retry-After: the same request may succeed in a second
   std::string server_timing = {};          // the field Server-Timing; empty: none
-  std::string_view content_encoding = {};  // of the body: "gzip" or "zstd"; empty: none
+  std::string_view content_encoding = {};  // "gzip", "zstd", or empty if the body is not compressed
 };
 
 // Returns a response with the body {"error":"...","status":400} and a line end.

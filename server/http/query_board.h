@@ -15,7 +15,7 @@
 namespace statmill {
 
 inline constexpr size_t kSlowestQueries = 100;
-inline constexpr size_t kQueryTextBytes = 1024;  // of a query's text that are kept
+inline constexpr size_t kQueryTextBytes = 1024;  // a longer text is cut to this length
 
 // Thread-safe.
 class QueryBoard {
@@ -43,7 +43,7 @@ class QueryBoard {
     QueryControl* control;
   };
   struct Ended {
-    Timestamp time;  // of the end
+    Timestamp time;  // when the query ended
     std::string text;
     std::string client;
     unsigned status;

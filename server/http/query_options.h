@@ -10,7 +10,7 @@
 namespace statmill {
 
 struct QueryPoolOptions {
-  size_t threads = 0;                                   // of each lane; 0: half of the CPUs, at least 1
+  size_t threads = 0;                                   // per lane; 0: half of the CPUs, at least 1
   size_t waiting_max = 64;                              // queries that wait for a thread, in each lane
   Duration waiting_timeout = std::chrono::seconds(10);  // how long they wait
 

@@ -68,7 +68,7 @@ class QueryPool {
   void work(QueryLane lane);
 
   const QueryPoolOptions options_;
-  const size_t threads_;  // of a lane that may work at the same time
+  const size_t threads_;  // per lane: how many may work at the same time
   mutable Mutex mutex_;
   Condition changed_;
   std::array<Line, kQueryLaneCount> lines_ GUARDED_BY(mutex_);

@@ -6,7 +6,7 @@
 namespace statmill {
 namespace {
 
-// What people see of a query: its path and its parameters, decoded.
+// Returns the query as the log and the list of queries show it: the path and the decoded parameters.
 std::string text_of(const Url& url) {
   std::string text = url.path;
   for (const Parameter& parameter : url.parameters) {

@@ -48,7 +48,7 @@ class QueryRun {
   QueryControl control_;
   AnswerStream stream_;
   const uint64_t id_;    // on the board
-  unsigned status_ = 0;  // of the answer; 0: it never ran
+  unsigned status_ = 0;  // HTTP status of the answer; 0 if the query never ran
 };
 
 }  // namespace statmill

@@ -62,7 +62,6 @@ Status BinReader::add(TierNo tier, int64_t from_s, int64_t until_s, std::span<co
 }
 
 void BinReader::set_open(const SeriesSlots::Open& open, SeriesBins& out) const {
-  constexpr int64_t kPassedMin_ms = 1000;  // the first event of a slot is no rate yet
   const int64_t slot_ms = tiers_.finest().step_s * 1000;
   const int64_t begin_ms = open.slot * slot_ms;
   const int64_t passed_ms = std::clamp(now_.time_since_epoch().count() - begin_ms, kPassedMin_ms, slot_ms);

@@ -5,6 +5,8 @@
 #include <limits>
 #include <string>
 
+#include "server/query/tier_choice.h"
+
 namespace statmill {
 namespace {
 
@@ -15,16 +17,6 @@ constexpr std::array<int64_t, 9> kSlotsOfStep = {1, 2, 3, 6, 12, 15, 18, 30, 60}
 
 int64_t round_down(int64_t value, int64_t step) { return value / step * step; }
 int64_t round_up(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
-
-bool covers(const Tier& tier, int64_t from_s, int64_t now_s) { return from_s >= now_s - tier.retention_s; }
-
-// Returns the finest tier that still has `from_s`, or the coarsest if none has.
-TierNo finest_covering(const Tiers& tiers, int64_t from_s, int64_t now_s) {
-  for (size_t t = 0; t < tiers.count(); ++t) {
-    if (covers(tiers[t], from_s, now_s)) return static_cast<TierNo>(t);
-  }
-  return static_cast<TierNo>(tiers.count() - 1);
-}
 
 // Returns the coarsest tier whose step divides `step_s`, which costs the least to read; not finer than
 // `finest`.

@@ -14,7 +14,7 @@ namespace statmill {
 
 struct BinPlan {
   Bins bins;
-  TierNo tier = 0;       // for all of a bin that whole slots of this tier cover
+  TierNo tier = 0;       // read wherever its whole slots cover the bin
   TierNo edge_tier = 0;  // the finest that still has the range: for the rest, and for what is not rolled up
 };
 

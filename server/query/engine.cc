@@ -14,10 +14,6 @@
 namespace statmill {
 namespace {
 
-// Series that share a view, and series whose slots are in RAM at the same time.
-constexpr size_t kSeriesOfView = 256;
-constexpr size_t kSeriesOfBlock = 32;
-
 struct Resolved {
   std::vector<std::string> names;  // ascending, each once
   std::vector<SeriesId> ids;       // theirs
@@ -127,8 +123,8 @@ class ViewAnswer {
     for (size_t i = 0; i < view_.size(); ++i) {
       if (!request_.merges || view_.facts(i).kind == Kind::kDistribution) wanted.push_back(i);
     }
-    for (size_t begin = 0; begin < wanted.size(); begin += kSeriesOfBlock) {
-      const auto block = std::span(wanted).subspan(begin, std::min(kSeriesOfBlock, wanted.size() - begin));
+    for (size_t begin = 0; begin < wanted.size(); begin += kBlockSeries) {
+      const auto block = std::span(wanted).subspan(begin, std::min(kBlockSeries, wanted.size() - begin));
       if (Status s = control_.check(); !s) return s;
       auto bins = bins_.read(block);
       if (!bins) return bins.error();
@@ -186,8 +182,8 @@ Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp 
   if (Status s = control.add_slots(slots * count); !s) return s.error();
   const Tiers& tiers = table_.tiers();
   QueryAnswer answer{plan->bins, tiers[plan->tier].step_s, tiers.finest().step_s, {}};
-  for (size_t begin = 0; begin < count; begin += kSeriesOfView) {
-    const size_t some = std::min(kSeriesOfView, count - begin);
+  for (size_t begin = 0; begin < count; begin += kViewSeries) {
+    const size_t some = std::min(kViewSeries, count - begin);
     std::vector<SeriesRef> refs;
     for (size_t i = begin; i < begin + some; ++i) refs.push_back({resolved->names[i], resolved->ids[i]});
     auto view = pieces_.view(refs, request.parts.histograms);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "server/query/tier_choice.h"
 
 namespace statmill {
 namespace {
@@ -28,17 +29,6 @@ struct Ends {
   int64_t last_ms = 0;
 };
 
-bool still_has(const Tier& tier, int64_t from_ms, Timestamp now) {
-  return from_ms >= (unix_seconds(now) - tier.retention_s) * 1000;
-}
-
-TierNo finest_that_has(const Tiers& tiers, int64_t from_ms, Timestamp now) {
-  for (size_t t = 0; t < tiers.count(); ++t) {
-    if (still_has(tiers[t], from_ms, now)) return static_cast<TierNo>(t);
-  }
-  return static_cast<TierNo>(tiers.count() - 1);
-}
-
 // Returns whether every window is made of whole slots of this step.
 bool divides(int64_t slot_ms, const LeafRequest& request, const Ends& ends) {
   const bool has_steps = ends.first_ms != ends.last_ms;
@@ -49,7 +39,7 @@ bool divides(int64_t slot_ms, const LeafRequest& request, const Ends& ends) {
 TierNo choose_tier(const LeafRequest& request, LeafForm form, const Tiers& tiers, const Ends& ends,
                    Timestamp now) {
   const int64_t oldest_ms = ends.first_ms - request.range_ms;
-  const TierNo finest = finest_that_has(tiers, oldest_ms, now);
+  const TierNo finest = finest_covering(tiers, floor_to(oldest_ms, 1000) / 1000, unix_seconds(now));
   if (form == LeafForm::kBuckets && !is_instant(request.function)) {
     for (size_t t = tiers.count(); t-- > finest;) {
       if (divides(tiers[t].step_s * 1000, request, ends)) return static_cast<TierNo>(t);

@@ -8,11 +8,10 @@
 
 #include "base/quotient.h"
 #include "server/query/ops/sample_functions.h"
+#include "server/query/ops/special_values.h"
 
 namespace statmill {
 namespace {
-
-constexpr int64_t kPassedMin_ms = 1000;  // the first event of a slot is no rate yet
 
 bool is_newest(LeafFunction function) {
   return function == LeafFunction::kInstant || function == LeafFunction::kTimestamp ||
@@ -223,7 +222,6 @@ Numbers LeafValues::quantiles(const SlotColumns& slots) const {
     const Bucket bucket = points.bucket_at(i);
     if (bucket.is_empty()) continue;
     const double q = parameters_at(i).at(0);
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
     out.set(i, std::isnan(q) ? q
                : q < 0       ? -kInfinity
                : q > 1       ? kInfinity

@@ -12,7 +12,7 @@ namespace statmill {
 struct LeafSeries {
   Kind kind = Kind::kGauge;
   SeriesSlots slots;    // of plan.span
-  Bucket total_before;  // of a series of running totals: all rates before the span
+  Bucket total_before;  // in a series of running totals: all rates before the span
 };
 
 // For the series of one plan. The references must outlive it. Confined to one thread.
@@ -42,8 +42,8 @@ class LeafValues {
 
   const LeafRequest& request_;
   const LeafPlan& plan_;
-  const int64_t slot_ms_;         // of the tier that is read
-  const int64_t finest_slot_ms_;  // of the rates of event series
+  const int64_t slot_ms_;         // step of the tier that is read
+  const int64_t finest_slot_ms_;  // step of the rates of event series
   const int64_t now_ms_;
 };
 

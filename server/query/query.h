@@ -86,7 +86,7 @@ struct OpenSlot {
   size_t point = 0;        // whose other slots are complete
   Bucket rate;             // the total over the whole length of the slot, as complete slots have it
   Bucket rate_so_far;      // the total over the time that has passed
-  int64_t missing_ms = 0;  // what is left of the slot
+  int64_t missing_ms = 0;  // time until the slot ends
 };
 
 // One series of the answer.

@@ -19,11 +19,11 @@ struct QueryLimits {
   size_t slots_max = 200'000'000;                     // stored slots that a query reads
   size_t heavy_slots = 2'000'000;                     // a query that reads more slots is a heavy one
   size_t points_max = 1'000'000;                      // slots of one answer, of all series together
-  size_t evaluations_max = 10'000'000;                // of the subqueries of one query
-  size_t memory_bytes_max = size_t{64} << 20;         // of one query
-  size_t memory_total_bytes_max = size_t{256} << 20;  // of all queries together
+  size_t evaluations_max = 10'000'000;                // evaluations of subqueries in one query
+  size_t memory_bytes_max = size_t{64} << 20;         // memory of one query
+  size_t memory_total_bytes_max = size_t{256} << 20;  // memory of all queries together
   size_t heatmap_cells_max = 1'000'000;               // rows times slots of one heatmap
-  size_t histogram_bytes_max = size_t{256} << 20;     // of the histograms that a query holds at the same time
+  size_t histogram_bytes_max = size_t{256} << 20;     // histograms that one query holds at the same time
 };
 
 // The labels are part of /metrics and never change.
@@ -36,7 +36,7 @@ enum class QueryLimit : uint8_t {
   kHeatmapCells,
   kHistogramBytes,
   kMemory,
-  kMemoryTotal,  // of all queries together: another time the query may succeed
+  kMemoryTotal,  // all queries together hold too much: the query may succeed later
   kCount_,       // the number of limits, not a limit
 };
 

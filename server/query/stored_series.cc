@@ -10,9 +10,7 @@
 namespace statmill {
 namespace {
 
-// Series that share a view; and slots of a block of series that are in memory at the same time.
-constexpr size_t kViewSeries = 256;
-constexpr size_t kBlockSeries = 32;
+// Slots of a block of series that are in memory at the same time.
 constexpr size_t kBlockSlots = size_t{1} << 18;
 
 void add_once(std::vector<std::string>& texts, const std::string& text) {

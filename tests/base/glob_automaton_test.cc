@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/base/random_glob.h"
+
 namespace statmill {
 namespace {
 
@@ -38,26 +40,11 @@ TEST(GlobAutomaton, GivesUpWhenThereAreTooManyStates) {
 }
 
 RC_GTEST_PROP(GlobAutomaton, AgreesWithTheGlob, ()) {
-  const auto piece = rc::gen::weightedElement<std::string>({{6, "a"},
-                                                            {6, "b"},
-                                                            {4, "."},
-                                                            {4, "*"},
-                                                            {3, "?"},
-                                                            {2, "[a]"},
-                                                            {2, "[!b]"},
-                                                            {1, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},
-                                                            {1, "[a-c]"},
-                                                            {1, "{a,b}"},
-                                                            {1, "{,*b,[!a]?}"}});
-  const auto pieces =
-      *rc::gen::resize(9, rc::gen::nonEmpty(rc::gen::container<std::vector<std::string>>(piece)));
-  std::string pattern;
-  for (const std::string& p : pieces) pattern.append(p);
+  const std::string pattern = random_pattern();
   const Result<Glob> glob = Glob::parse(pattern);
   RC_PRE(glob.has_value());  // too many alternatives
   GlobAutomaton automaton(*glob);
-  const auto names = *rc::gen::container<std::vector<std::string>>(
-      100, rc::gen::resize(8, rc::gen::container<std::string>(rc::gen::element('a', 'b', 'c', '.'))));
+  const std::vector<std::string> names = random_names();
   for (const std::string& name : names) {
     RC_ASSERT(in_pieces(automaton, *glob, name, 1) == glob->matches(name));
     RC_ASSERT(in_pieces(automaton, *glob, name, 3) == glob->matches(name));

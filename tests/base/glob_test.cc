@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/base/random_glob.h"
+
 namespace statmill {
 namespace {
 
@@ -210,24 +212,10 @@ bool simple_match(std::string_view p, std::string_view n) {
 }
 
 RC_GTEST_PROP(Glob, AgreesWithASimpleMatcher, ()) {
-  const auto piece = rc::gen::weightedElement<std::string>({{6, "a"},
-                                                            {6, "b"},
-                                                            {4, "."},
-                                                            {4, "*"},
-                                                            {3, "?"},
-                                                            {2, "[a]"},
-                                                            {2, "[!b]"},
-                                                            {1, "[a-c]"},
-                                                            {1, "{a,b}"},
-                                                            {1, "{,*b,[!a]?}"}});
-  const auto pieces =
-      *rc::gen::resize(9, rc::gen::nonEmpty(rc::gen::container<std::vector<std::string>>(piece)));
-  std::string pattern;
-  for (const std::string& p : pieces) pattern.append(p);
+  const std::string pattern = random_pattern();
   const Result<Glob> glob = Glob::parse(pattern);
   RC_PRE(glob.has_value());  // too many alternatives
-  const auto names = *rc::gen::container<std::vector<std::string>>(
-      100, rc::gen::resize(8, rc::gen::container<std::string>(rc::gen::element('a', 'b', 'c', '.'))));
+  const std::vector<std::string> names = random_names();
   for (const std::string& name : names) {
     RC_ASSERT(glob->matches(name) == simple_match(pattern, name));
     for (const GlobAlternative& alternative : glob->alternatives()) {

@@ -12,7 +12,7 @@ namespace statmill {
 struct SeriesCopy : SeriesPieces {
   std::vector<SlotBucket> unflushed;         // deltas and pending, combined
   std::vector<SlotBucket> flushing_buckets;  // without what is being erased
-  std::vector<SlotHistogram> histograms;     // for the same slots as `unflushed`, of a distribution
+  std::vector<SlotHistogram> histograms;     // only of a distribution, for the slots of `unflushed`
 };
 
 // Returns nullopt if no series has that name.

@@ -23,7 +23,7 @@ constexpr int kColumnsInPipe = 100;
 constexpr int kRowsDefault = 18;
 
 struct Drawing {
-  int rows = 0;  // of the chart with its axes
+  int rows = 0;  // height of the chart with its axes
   int columns = 0;
   bool in_color = false;
 };

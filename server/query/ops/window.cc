@@ -76,7 +76,7 @@ void slide_windows(Windows windows, Load load, Merge merge, Store store) {
 bool squares_fit(const SlotColumns& slots, Windows windows) {
   uint32_t longest = 0;
   for (const SlotWindow& w : windows) longest = std::max(longest, w.end - w.begin);
-  int width = 0;  // of the largest square, in bits
+  int width = 0;  // bits of the largest square
   if (slots.is_single) {
     uint64_t bits = 0;
     for (const int64_t v : slots.sums) bits |= static_cast<uint64_t>(v ^ (v >> 63));

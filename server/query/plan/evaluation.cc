@@ -12,6 +12,7 @@
 #include "server/query/ops/ranks.h"
 #include "server/query/ops/relabel.h"
 #include "server/query/ops/sample_functions.h"
+#include "server/query/ops/special_values.h"
 #include "server/query/ops/subqueries.h"
 #include "server/query/ops/unique_series.h"
 
@@ -118,7 +119,6 @@ Result<std::vector<Numbers>> Evaluation::scalars(const std::vector<NodeIndex>& i
 }
 
 Result<Numbers> Evaluation::scalar_of(const plan::ScalarOf& node, const Grid& grid) {
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   Numbers numbers = constant(kNan, grid.points());
   Presence once(grid.points());
   Presence again(grid.points());

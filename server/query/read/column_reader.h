@@ -25,6 +25,9 @@ struct SlotSpan {
   bool is_empty() const { return begin >= end; }
 };
 
+// At least this much of a slot under way counts as passed, so that its first event is no high rate.
+inline constexpr int64_t kPassedMin_ms = 1000;
+
 // The slots of one series. Those of an event series hold the rates per second of slots of the finest tier;
 // silent slots are zeros, from its first slot to the present one.
 struct SeriesSlots {
@@ -32,7 +35,7 @@ struct SeriesSlots {
   // The slot of an event series that is still under way. Its events are in here instead of `columns`, as a
   // rate over the whole slot.
   struct Open {
-    Slot slot = 0;  // of the finest tier
+    Slot slot = 0;  // in the finest tier
     Bucket rate;
   };
   std::optional<Open> open = std::nullopt;
@@ -52,7 +55,7 @@ class ColumnReader {
 
   uint64_t damaged_frames() const { return damaged_frames_; }
   uint64_t chunks() const { return chunks_; }  // read so far
-  uint64_t bytes() const { return bytes_; }    // of their frames
+  uint64_t bytes() const { return bytes_; }    // size of their frames
 
  private:
   // A series and where its slots go.

@@ -15,6 +15,11 @@
 
 namespace statmill {
 
+// The engines read series in views of this many, so that one read of the store serves them all, and hold the
+// slots of a block of them in memory at a time.
+inline constexpr size_t kViewSeries = 256;
+inline constexpr size_t kBlockSeries = 32;
+
 // A series that a query has found.
 struct SeriesRef {
   std::string_view name;  // valid as long as the names' index

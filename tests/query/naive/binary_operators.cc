@@ -140,7 +140,7 @@ Result<Vector> match_vectors(const Binary& binary, const Vector& left, const Vec
       return refused("many-to-many matching not allowed: matching labels must be unique on one side");
     }
   }
-  std::set<Labels> matched;  // of a one-to-one match: signatures; otherwise labels of results
+  std::set<Labels> matched;  // signatures if the match is one-to-one, otherwise labels of results
   Vector out;
   for (const Element& element : many) {
     const Labels signature = signature_of(matching, element.labels);

@@ -47,7 +47,7 @@ struct Setting {
   Timestamp now;  // events are silent, not absent, until the slot of this time
   Duration slot = std::chrono::seconds(10);
   Duration lookback = std::chrono::minutes(5);
-  Duration subquery_step = std::chrono::minutes(1);  // of a subquery without one
+  Duration subquery_step = std::chrono::minutes(1);  // the step of a subquery that names none
 };
 
 // The times of an answer: start, start + step, ... up to and including end. Requires: step > 0.

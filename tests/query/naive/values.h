@@ -38,7 +38,7 @@ struct SampledSlot {
   Timestamp begin;
   std::vector<Quad> samples;
   Quad sum = 0;
-  Quad total = 0;  // of all slots up to this one
+  Quad total = 0;  // sum of all slots up to this one
 };
 
 // What a range selector or a subquery returns for one series. A point of a subquery has the time at which it
@@ -54,7 +54,7 @@ struct Window {
   std::optional<SeriesKind> kind;  // nullopt: a subquery
   Timestamp begin;                 // half-open; whole slots, unless it is a subquery
   Timestamp end;
-  double seconds = 0;  // of it that have passed
+  double seconds = 0;  // how much of it has passed
   std::vector<WindowPoint> points;
 
   bool is_counter() const { return kind == SeriesKind::kCounter || kind == SeriesKind::kEvent; }

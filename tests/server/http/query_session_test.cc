@@ -84,6 +84,14 @@ class QuerySessionTest : public testing::Test {
       return control.stop_reason().error();
     };
   }
+  // Requires: the pool has one thread.
+  void run_one_and_queue_one(HttpPeer& running, HttpPeer& waiting) {
+    run_until_stopped();
+    running.send_get("/api/v1/query?series=a");
+    ASSERT_TRUE(reaches(started_, 1));
+    waiting.send_get("/api/v1/query?series=b");
+    ASSERT_TRUE(wait_until([&] { return service_->pool().waiting() == 1; }));
+  }
   static bool reaches(const std::atomic<int>& count, int want) {
     return wait_until([&] { return count.load() >= want; });
   }
@@ -191,14 +199,10 @@ TEST_F(QuerySessionTest, AClientThatLeavesStopsItsQuery) {
 }
 
 TEST_F(QuerySessionTest, AClientThatLeavesWhileItsQueryWaitsIsCounted) {
-  run_until_stopped();
   query_options_.pool.threads = 1;
   HttpPeer running = connect();
-  running.send_get("/api/v1/query?series=a");
-  ASSERT_TRUE(reaches(started_, 1));
   HttpPeer waiting = connect();
-  waiting.send_get("/api/v1/query?series=b");
-  ASSERT_TRUE(wait_until([&] { return service_->pool().waiting() == 1; }));
+  ASSERT_NO_FATAL_FAILURE(run_one_and_queue_one(running, waiting));
   waiting.close();
   EXPECT_TRUE(wait_until([&] { return canceled("client") == 1; }));
   EXPECT_EQ(service_->pool().waiting(), 0U);
@@ -215,14 +219,10 @@ TEST_F(QuerySessionTest, AClientThatLeavesBehindMoreRequestsStopsItsQuery) {
 }
 
 TEST_F(QuerySessionTest, AStopOfTheServerStopsRunningAndWaitingQueries) {
-  run_until_stopped();
   query_options_.pool.threads = 1;
   HttpPeer running = connect();
-  running.send_get("/api/v1/query?series=a");
-  ASSERT_TRUE(reaches(started_, 1));
   HttpPeer waiting = connect();
-  waiting.send_get("/api/v1/query?series=b");
-  ASSERT_TRUE(wait_until([&] { return service_->pool().waiting() == 1; }));
+  ASSERT_NO_FATAL_FAILURE(run_one_and_queue_one(running, waiting));
   server_->stop();
   const PeerReply reply = running.receive();
   EXPECT_EQ(reply.status, 503);

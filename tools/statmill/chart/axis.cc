@@ -37,7 +37,7 @@ void widen(double& low, double& high) {
 
 struct LocalTime {
   std::chrono::year_month_day date;
-  int64_t second = 0;  // of the day
+  int64_t second = 0;  // since midnight
 };
 
 LocalTime local_time(int64_t local_s) {

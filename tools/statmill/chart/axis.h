@@ -25,7 +25,7 @@ struct ValueTick {
 struct ValueAxis {
   double low = 0;
   double high = 1;
-  std::vector<ValueTick> ticks;  // from low to high, at both ends, too
+  std::vector<ValueTick> ticks;  // from low to high, including both ends
 };
 
 // Returns an axis for values from `low` to `high`, with at most `ticks_max` ticks. It begins at zero if the

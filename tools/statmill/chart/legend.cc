@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<Color, 6> kColors = {Color::kCyan,  Color::kYellow, Color::kMagenta,
                                           Color::kGreen, Color::kBlue,   Color::kRed};
 constexpr std::array<const char*, 4> kNumberTitles = {"last", "avg", "min", "max"};
-constexpr int kNumberColumns = 13;  // of each number in the legend
+constexpr int kNumberColumns = 13;  // width of each number in the legend
 constexpr int kNameColumnsMin = 8;
 
 const Values& column(const SeriesColumns& series, std::string_view stat) {

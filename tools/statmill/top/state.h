@@ -26,7 +26,7 @@ struct TopData {
   std::string listed;  // the pattern of `series`
   SeriesListing series;
   std::string charted;  // the series and the range of `chart`
-  QueryResult values;   // of the series in view, over the last minutes
+  QueryResult values;   // the last minutes of the series in view
   QueryResult chart;
 };
 
@@ -41,7 +41,7 @@ struct TopState {
   Place series;
   std::string selected_host;  // prefix of the row under the cursor: the cursor follows it
   std::string selected_series;
-  std::string prefix;  // of the listed series; empty: all
+  std::string prefix;  // what listed names begin with; empty: all
   std::string filter;  // part of the names that are shown, without case
   bool is_editing_filter = false;
   std::string chart_series;
@@ -75,7 +75,7 @@ TopState after_data(TopState state, const TopData& data);
 struct Wanted {
   View view = View::kHosts;
   std::string pattern = {};             // of the series to list
-  std::vector<std::string> names = {};  // of the series whose values are in view
+  std::vector<std::string> names = {};  // the series whose values are in view
   UrlParameters chart = {};
 
   bool operator==(const Wanted&) const = default;
