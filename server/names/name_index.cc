@@ -150,6 +150,7 @@ Status NameIndex::search(const Glob& glob, const Visit& visit, const IsCancelled
     const bool goes_on = scan.for_each_block(table, [&](const NameBlock& block, RowBits& bits) {
       filter.keep(block, bits);
       return for_each_row(bits, [&](uint32_t row) {
+        if (block.table.column_count() == 1) return visit(block.table.text(0, block.first_row + row));
         name.clear();
         block.table.append_name(block.first_row + row, name);
         return visit(name);

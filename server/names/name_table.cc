@@ -81,12 +81,16 @@ NameTable::NameTable(uint32_t parts, std::vector<std::string> keys, std::vector<
   }
 }
 
-void NameTable::append_name(uint32_t row, std::string& out) const {
-  for (size_t c = 0; c < columns_.size(); ++c) out.append(separators_[c]).append(text(c, row));
-}
+void NameTable::append_name(uint32_t row, std::string& out) const { append(columns_.size(), row, out); }
 
-void NameTable::append_path(uint32_t row, std::string& out) const {
-  for (size_t c = 0; c < parts_; ++c) out.append(separators_[c]).append(text(c, row));
+void NameTable::append_path(uint32_t row, std::string& out) const { append(parts_, row, out); }
+
+void NameTable::append(size_t columns, uint32_t row, std::string& out) const {
+  const NameSegment& segment = segment_of(row);
+  for (size_t c = 0; c < columns; ++c) {
+    const Token token = segment.token(c, row % NameSegment::kRowsMax);
+    out.append(separators_[c]).append(columns_[c]->text(token));
+  }
 }
 
 uint32_t NameTable::add(std::span<const Token> tokens, SeriesId id) {

@@ -115,6 +115,7 @@ class NameTable {
     const auto chunk = static_cast<size_t>(std::bit_width(index + 1U)) - 1;
     return directory_[chunk][index + 1 - (1U << chunk)];
   }
+  void append(size_t columns, uint32_t row, std::string& out) const;
   void replace_segment(uint32_t index, uint32_t rows, uint32_t capacity, std::span<const Token> tokens);
 
   const uint32_t parts_;

@@ -1,9 +1,7 @@
 #include "server/names/row_filter.h"
 
 #include <algorithm>
-#include <array>
 
-#include "base/bytes16.h"
 #include "base/text.h"
 #include "proto/prometheus/labels_name.h"
 
@@ -21,37 +19,6 @@ std::optional<size_t> part_number(std::string_view label) {
 }
 
 std::string plain(std::string_view text) { return has_escape(text) ? unescaped(text) : std::string(text); }
-
-// Bit i is set if tokens[i] is `token`.
-template <class T>
-uint64_t equal_mask(const T* tokens, T token) {
-  std::array<uint8_t, 64> equal;
-  for (size_t i = 0; i < equal.size(); ++i) equal[i] = tokens[i] == token ? 0xff : 0;
-  uint64_t mask = 0;
-  for (size_t i = 0; i < equal.size(); i += 16) {
-    const auto lane = std::bit_cast<Mask16>(bytes16_at(reinterpret_cast<const char*>(equal.data()) + i));
-    mask |= bits_of(lane) << i;
-  }
-  return mask;
-}
-
-// Calls `mask_of(tokens)` with 64 rows at a time, and keeps the rows of the mask that it returns. At the end
-// of a segment, where fewer rows are left, calls `is_in(token)` for each.
-template <class T, class MaskOf, class IsIn>
-void keep_by_mask(const NameBlock& block, const T* tokens, RowBits& bits, MaskOf mask_of, IsIn is_in) {
-  tokens += block.begin;
-  for (uint32_t w = 0; w < block.words(); ++w) {
-    if (bits[w] == 0) continue;
-    if (64 * w + 64 <= block.count && std::popcount(bits[w]) > 8) {
-      bits[w] &= mask_of(tokens + 64 * w);
-      continue;
-    }
-    for (uint64_t left = bits[w]; left != 0; left &= left - 1) {
-      if (!is_in(tokens[64 * w + static_cast<uint32_t>(std::countr_zero(left))]))
-        bits[w] &= ~(left & (~left + 1));
-    }
-  }
-}
 
 }  // namespace
 
@@ -88,7 +55,7 @@ Result<RowFilter> RowFilter::parse(std::span<const LabelMatcher> matchers) {
   return filter;
 }
 
-RowFilter::TokenSet RowFilter::find_tokens(const TokenDictionary& dictionary, const ValueTest& test) {
+TokenSet RowFilter::find_tokens(const TokenDictionary& dictionary, const ValueTest& test) {
   const Token count = dictionary.count();
   const bool has_escapes = dictionary.has_escapes();
   TokenSet set;
@@ -120,7 +87,7 @@ RowFilter::TokenSet RowFilter::find_tokens(const TokenDictionary& dictionary, co
   return set;
 }
 
-const RowFilter::TokenSet& RowFilter::tokens_of(Matcher& matcher, const TokenDictionary& dictionary) {
+const TokenSet& RowFilter::tokens_of(Matcher& matcher, const TokenDictionary& dictionary) {
   const auto [found, is_new] = matcher.sets.try_emplace(&dictionary);
   if (is_new) found->second = find_tokens(dictionary, *matcher.test);
   return found->second;
@@ -202,7 +169,7 @@ void RowFilter::keep(const NameBlock& block, RowBits& bits) {
     return;
   }
   for (const ColumnStep& step : columns_) {
-    if (has_rows(bits)) keep_tokens(block, step, bits);
+    if (has_rows(bits)) keep_tokens(block, step.column, *step.set, bits);
   }
   for (const Matcher* const matcher : paths_) {
     keep_rows(bits, [&](uint32_t row) {
@@ -214,31 +181,6 @@ void RowFilter::keep(const NameBlock& block, RowBits& bits) {
   for (Matcher* const matcher : globs_) {
     if (has_rows(bits)) matcher->filter->keep(block, bits, matcher->is_negated);
   }
-}
-
-void RowFilter::keep_tokens(const NameBlock& block, const ColumnStep& step, RowBits& bits) {
-  block.segment.with_column(step.column, [&]<class T>(const T* tokens) {
-    if (step.set->form == TokenSet::Form::kSome) {
-      const uint8_t* const is_in = step.set->is_in.data();
-      const auto mask_of = [is_in](const T* at) {
-        uint64_t mask = 0;
-        for (uint32_t i = 0; i < 64; ++i) mask |= uint64_t{is_in[at[i]]} << i;
-        return mask;
-      };
-      keep_by_mask(block, tokens, bits, mask_of, [is_in](T token) { return is_in[token] != 0; });
-      return;
-    }
-    const bool wants = step.set->form == TokenSet::Form::kOne;
-    const auto one = static_cast<T>(step.set->token);
-    if (one != step.set->token) {  // no row of the segment has the token
-      if (wants) bits = {};
-      return;
-    }
-    const auto mask_of = [one, wants](const T* at) {
-      return wants ? equal_mask(at, one) : ~equal_mask(at, one);
-    };
-    keep_by_mask(block, tokens, bits, mask_of, [=](T token) { return (token == one) == wants; });
-  });
 }
 
 bool RowFilter::accepts_whole_name(const NameBlock& block, uint32_t row) {

@@ -15,6 +15,7 @@
 #include "server/names/glob_filter.h"
 #include "server/names/label_matcher.h"
 #include "server/names/name_block.h"
+#include "server/names/token_set.h"
 #include "server/names/value_test.h"
 
 namespace statmill {
@@ -35,19 +36,13 @@ class RowFilter {
   void keep(const NameBlock& block, RowBits& bits);
 
  private:
-  // The tokens of a dictionary that satisfy a matcher.
-  struct TokenSet {
-    enum class Form { kNone, kAll, kOne, kAllButOne, kSome } form = Form::kNone;
-    Token token = 0;             // of kOne and kAllButOne
-    std::vector<uint8_t> is_in;  // of kSome: 1 or 0 for each token
-  };
   struct Matcher {
     std::string label;
     std::optional<ValueTest> test;  // or a glob:
     std::unique_ptr<const Glob> glob;
     std::unique_ptr<GlobFilter> filter;
-    bool is_negated = false;  // of the glob
-    std::map<const TokenDictionary*, TokenSet> sets;
+    bool is_negated = false;                          // of the glob
+    std::map<const TokenDictionary*, TokenSet> sets;  // the tokens that satisfy it
   };
   struct ColumnStep {
     size_t column;
@@ -60,7 +55,6 @@ class RowFilter {
   bool add_step(size_t column, const TokenSet& set);
   bool add_matcher(const NameTable& table, Matcher& matcher);
   bool add_path_matcher(const NameTable& table, Matcher& matcher);
-  static void keep_tokens(const NameBlock& block, const ColumnStep& step, RowBits& bits);
   bool accepts_whole_name(const NameBlock& block, uint32_t row);
 
   std::vector<Matcher> matchers_;

@@ -159,6 +159,39 @@ TEST_F(NameIndexTest, ListsTheTree) {
   EXPECT_FALSE(index_.children("a..{"));
 }
 
+// There are more pairs of parts than NodeSet has marks.
+TEST_F(NameIndexTest, ListsTheTreeOfManyParts) {
+  std::vector<std::string> expected;
+  for (int i = 0; i < 2'100; ++i) {
+    const std::string n = std::to_string(i);
+    add({"a" + n + ".b" + n + ".c"});
+    expected.push_back("a" + n + ".b" + n);
+  }
+  std::sort(expected.begin(), expected.end());
+  for (const std::string pattern : {"*.*", "a*.b*", "a?.*"}) {
+    std::vector<std::string> found;
+    const auto list = index_.children(pattern);
+    for (const TreeNode& node : *list) found.push_back(node.path);
+    EXPECT_EQ(found.size(), pattern == "a?.*" ? 10U : expected.size()) << pattern;
+    EXPECT_TRUE(std::includes(expected.begin(), expected.end(), found.begin(), found.end())) << pattern;
+  }
+}
+
+// Their texts fill several chunks of memory, the ends of which are not used.
+TEST_F(NameIndexTest, FindsNamesOfOnePart) {
+  for (int i = 0; i < 5'000; ++i)
+    add({"n" + std::to_string(i) + std::string(static_cast<size_t>(i % 50), 'x')});
+  for (const int gone : {0, 77, 4'999}) {
+    index_.remove(rows_[static_cast<size_t>(gone)]);
+    names_.erase(index_.name_of(rows_[static_cast<size_t>(gone)]));
+  }
+  for (const std::string_view pattern :
+       {"*77*", "n4999*", "n1*x", "{*12,n33*}", "{*12,*}", "n0", "*xxxx", "n1?0", "*y*"}) {
+    EXPECT_EQ(found(index_, pattern), filtered(names_, pattern)) << pattern;
+    expect_same({{Op::kNotEqual, "__graphite__", std::string(pattern)}}, std::string(pattern));
+  }
+}
+
 TEST_F(NameIndexTest, KeepsNamesOfAnyShape) {
   std::string deep = "a";
   for (int i = 0; i < 100; ++i) deep += ".b" + std::to_string(i);

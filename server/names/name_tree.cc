@@ -1,0 +1,248 @@
+// The tree of paths that NameIndex lists.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "proto/prometheus/labels_name.h"
+#include "server/names/name_scan.h"
+#include "server/names/token_set.h"
+
+namespace statmill {
+namespace {
+
+constexpr uint8_t kLeaf = 1;
+constexpr uint8_t kBranch = 2;
+
+// Cuts a pattern at its dots, but not in braces or sets.
+std::vector<std::string_view> parts_of_pattern(std::string_view pattern) {
+  std::vector<std::string_view> parts;
+  size_t begin = 0;
+  bool is_in_braces = false;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '{') is_in_braces = true;
+    if (pattern[i] == '}') is_in_braces = false;
+    if (pattern[i] != '.' || is_in_braces) continue;
+    parts.push_back(pattern.substr(begin, i - begin));
+    begin = i + 1;
+  }
+  parts.push_back(pattern.substr(begin));
+  return parts;
+}
+
+// One part of the pattern: the tokens that it may match, and the glob that they must match, too.
+struct TreePart {
+  TokenSet set;      // kNone, kOne or kAll
+  const Glob* glob;  // nullptr if every token of the set matches
+};
+
+TreePart tree_part(const TokenDictionary& dictionary, std::string_view pattern, const Glob& glob) {
+  using Form = TokenSet::Form;
+  if (pattern == "*") return {{Form::kAll, 0, {}}, nullptr};
+  if (Glob::is_pattern(pattern)) return {{Form::kAll, 0, {}}, &glob};
+  const Token token = dictionary.find(pattern);
+  return {{token < dictionary.count() ? Form::kOne : Form::kNone, token, {}}, nullptr};
+}
+
+// The nodes found so far. A node is known by its tokens, which all tables number alike; those of the parts
+// that only one token can match are left out.
+class NodeSet {
+ public:
+  static constexpr size_t kMarksMax = size_t{1} << 22;
+
+  NodeSet(const NameTable& table, std::vector<TreePart> parts) : parts_(std::move(parts)) {
+    size_t marks = 1;
+    for (size_t c = 0; c < parts_.size(); ++c) {
+      dictionaries_.push_back(&table.dictionary(c));
+      if (parts_[c].set.form == TokenSet::Form::kOne) continue;
+      const size_t count = dictionaries_.back()->count();
+      varying_.push_back(c);
+      counts_.push_back(count);
+      if (marks <= kMarksMax) marks *= count;
+    }
+    if (varying_.size() <= 1 || marks <= kMarksMax) marks_.resize(marks);
+    key_.resize(varying_.size());
+  }
+
+  // Adds the node of each row of the set whose fixed parts match.
+  void add(const NameBlock& block, RowBits& bits) {
+    for (size_t c = 0; c < parts_.size() && has_rows(bits); ++c) keep_tokens(block, c, parts_[c].set, bits);
+    const uint8_t kind = block.table.parts() == parts_.size() ? kLeaf : kBranch;
+    if (varying_.size() == 1) return add_marks(block, bits, kind);
+    for_each_row(bits, [&](uint32_t row) {
+      for (size_t i = 0; i < varying_.size(); ++i)
+        key_[i] = block.segment.token(varying_[i], block.begin + row);
+      (marks_.empty() ? nodes_[key_] : marks_[mark_of(key_)]) |= kind;
+      return true;
+    });
+  }
+
+  // Calls `visit(path, kind)` with each node that matches.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const auto& [key, kind] : nodes_) {
+      if (is_in(key)) visit(path_of(key), kind);
+    }
+    std::vector<Token> key(varying_.size());
+    for (size_t mark = 0; mark < marks_.size(); ++mark) {
+      if (marks_[mark] == 0) continue;
+      size_t left = mark;
+      for (size_t i = key.size(); i-- > 0; left /= counts_[i]) key[i] = static_cast<Token>(left % counts_[i]);
+      if (is_in(key)) visit(path_of(key), marks_[mark]);
+    }
+  }
+
+ private:
+  struct Hash {
+    size_t operator()(const std::vector<Token>& key) const {
+      return hash_name({reinterpret_cast<const char*>(key.data()), key.size() * sizeof(Token)});
+    }
+  };
+
+  void add_marks(const NameBlock& block, const RowBits& bits, uint8_t kind) {
+    uint8_t* const marks = marks_.data();
+    block.segment.with_column(varying_[0], [&](const auto* tokens) {
+      tokens += block.begin;
+      for (uint32_t w = 0; w < block.words(); ++w) {
+        if (bits[w] == ~uint64_t{0}) {
+          for (uint32_t i = 0; i < 64; ++i) marks[tokens[64 * w + i]] |= kind;
+          continue;
+        }
+        for (uint64_t left = bits[w]; left != 0; left &= left - 1)
+          marks[tokens[64 * w + static_cast<uint32_t>(std::countr_zero(left))]] |= kind;
+      }
+    });
+  }
+  size_t mark_of(const std::vector<Token>& key) const {
+    size_t mark = 0;
+    for (size_t i = 0; i < key.size(); ++i) mark = mark * counts_[i] + key[i];
+    return mark;
+  }
+  bool is_in(const std::vector<Token>& key) const {
+    for (size_t i = 0; i < key.size(); ++i) {
+      const Glob* const glob = parts_[varying_[i]].glob;
+      if (glob != nullptr && !glob->matches(dictionaries_[varying_[i]]->text(key[i]))) return false;
+    }
+    return true;
+  }
+  std::string path_of(const std::vector<Token>& key) const {
+    std::string path;
+    for (size_t c = 0, i = 0; c < parts_.size(); ++c) {
+      const bool varies = i < varying_.size() && varying_[i] == c;
+      if (c > 0) path += '.';
+      path += dictionaries_[c]->text(varies ? key[i++] : parts_[c].set.token);
+    }
+    return path;
+  }
+
+  const std::vector<TreePart> parts_;
+  std::vector<const TokenDictionary*> dictionaries_;
+  std::vector<size_t> varying_;  // the parts that several tokens may match
+  std::vector<size_t> counts_;   // of their dictionaries
+  // The kinds of the nodes, by the numbers of all keys or, if these are too many, by key.
+  std::vector<uint8_t> marks_;
+  std::unordered_map<std::vector<Token>, uint8_t, Hash> nodes_;
+  std::vector<Token> key_;
+};
+
+// Adds the node of a name from the table of whole names.
+void add_whole_name(std::string_view name, std::span<const Glob> globs,
+                    std::map<std::string, uint8_t>& found) {
+  const NameParts parts = parts_of(name);
+  if (!parts.tags.empty() || parts.path.find(';') != std::string_view::npos) return;
+  const std::vector<std::string_view> texts = split(parts.path, '.');
+  if (texts.size() < globs.size()) return;
+  std::string path;
+  for (size_t c = 0; c < globs.size(); ++c) {
+    if (!globs[c].matches(texts[c])) return;
+    path.append(c == 0 ? "" : ".").append(texts[c]);
+  }
+  found[path] |= texts.size() == globs.size() ? kLeaf : kBranch;
+}
+
+// The eight bytes from `begin` on, as a number that sorts like them.
+uint64_t sort_key(std::string_view text, size_t begin) {
+  uint64_t key = 0;
+  for (size_t i = begin; i < begin + sizeof(key); ++i)
+    key = key << 8 | (i < text.size() ? static_cast<uint8_t>(text[i]) : 0);
+  return key;
+}
+
+// Ascending by path, each path once. The paths of a level mostly begin alike.
+std::vector<TreeNode> sorted(std::vector<TreeNode> found) {
+  size_t same = found.empty() ? 0 : found[0].path.size();
+  for (const TreeNode& node : found) {
+    const auto end = std::mismatch(node.path.begin(), node.path.end(), found[0].path.begin(),
+                                   found[0].path.begin() + static_cast<ptrdiff_t>(same));
+    same = static_cast<size_t>(end.first - node.path.begin());
+  }
+  std::vector<std::pair<uint64_t, TreeNode*>> order;
+  order.reserve(found.size());
+  for (TreeNode& node : found) order.emplace_back(sort_key(node.path, same), &node);
+  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : a.second->path < b.second->path;
+  });
+  std::vector<TreeNode> nodes;
+  nodes.reserve(order.size());
+  for (const auto& [key, node] : order) nodes.push_back(std::move(*node));
+  size_t kept = 0;
+  for (TreeNode& node : nodes) {
+    if (kept > 0 && nodes[kept - 1].path == node.path) {
+      nodes[kept - 1].is_leaf = nodes[kept - 1].is_leaf || node.is_leaf;
+      nodes[kept - 1].is_branch = nodes[kept - 1].is_branch || node.is_branch;
+    } else if (&nodes[kept++] != &node) {
+      nodes[kept - 1] = std::move(node);
+    }
+  }
+  nodes.resize(kept);
+  return nodes;
+}
+
+}  // namespace
+
+Result<std::vector<TreeNode>> NameIndex::children(std::string_view pattern,
+                                                  const IsCancelled& is_cancelled) const {
+  const std::vector<std::string_view> patterns = parts_of_pattern(pattern);
+  std::vector<Glob> globs;
+  for (const std::string_view part : patterns) {
+    auto glob = Glob::parse(part);
+    if (!glob) return glob.error();
+    globs.push_back(std::move(*glob));
+  }
+  Scan scan(*this, is_cancelled);
+  std::optional<NodeSet> nodes;
+  std::map<std::string, uint8_t> whole;  // nodes of the table of whole names
+  for (const TableRows& table : scan.tables()) {
+    const bool is_whole = table.table->has_whole_names();
+    if (!is_whole && (!table.table->keys().empty() || table.table->parts() < globs.size())) continue;
+    if (!is_whole && !nodes) {
+      std::vector<TreePart> parts;
+      for (size_t c = 0; c < globs.size(); ++c)
+        parts.push_back(tree_part(table.table->dictionary(c), patterns[c], globs[c]));
+      nodes.emplace(*table.table, std::move(parts));
+    }
+    scan.for_each_block(table, [&](const NameBlock& block, RowBits& bits) {
+      if (!is_whole) {
+        nodes->add(block, bits);
+        return true;
+      }
+      return for_each_row(bits, [&](uint32_t row) {
+        add_whole_name(block.table.text(0, block.first_row + row), globs, whole);
+        return true;
+      });
+    });
+    if (scan.is_cancelled()) return scan.status().error();
+  }
+  std::vector<TreeNode> out;
+  const auto put = [&out](std::string path, uint8_t kind) {
+    out.push_back({std::move(path), (kind & kLeaf) != 0, (kind & kBranch) != 0});
+  };
+  if (nodes) nodes->for_each(put);
+  for (const auto& [path, kind] : whole) put(path, kind);
+  return sorted(std::move(out));
+}
+
+}  // namespace statmill
