@@ -115,7 +115,7 @@ class ViewAnswer {
       : request_(request),
         control_(control),
         view_(view),
-        reader_(table.retention(), store.expiry(), view, now, request.parts),
+        reader_(table.retention(), store.expiry(), view, now, request.parts, control),
         bins_(table.tiers(), plan, reader_, now) {}
 
   Status add_to(QueryAnswer& answer, std::span<const std::string> names, size_t histogram_bytes_max) {
@@ -133,6 +133,7 @@ class ViewAnswer {
         // Compactions drop data that are deleted or have a shorter retention now, even if a snapshot has
         // them.
         if (!view_.is_valid(i)) return names_changed();
+        if (Status s = control_.check(); !s) return s;
         SeriesBins& read = (*bins)[k];
         SeriesAnswer series{names[i], view_.facts(i).kind, std::move(read.points), read.open};
         if (Status s = add_series(answer, std::move(series), request_, histogram_bytes_max); !s) return s;

@@ -61,7 +61,8 @@ class StoredSeries::ViewReader {
                     const std::function<Status(SeriesValues)>& take) {
     if (Status s = of_.control_.check(); !s) return s;
     if (Status s = of_.control_.add_slots(block.size() * plan.leaf.span.size()); !s) return s;
-    ColumnReader reader(of_.sources_.retention, of_.sources_.expiry, view_, of_.now_, plan.leaf.parts);
+    ColumnReader reader(of_.sources_.retention, of_.sources_.expiry, view_, of_.now_, plan.leaf.parts,
+                        of_.control_);
     auto totals = totals_before(plan, reader, block);
     if (!totals) return totals.error();
     auto slots = reader.read(block, plan.leaf.span);
@@ -113,7 +114,9 @@ class StoredSeries::ViewReader {
 
 Status StoredSeries::read(const LeafRequest& request, QueryNotes& notes,
                           const std::function<Status(SeriesValues)>& take) {
-  const auto refs = sources_.selector.select(request.matchers, control_.limits().series_max);
+  const auto refs = sources_.selector.select(request.matchers, control_.limits().selected_max);
+  if (!refs && refs.error().code == ErrorCode::kLimit)
+    return control_.refuse(QueryLimit::kSelected, control_.limits().selected_max + 1);
   if (!refs) return refs.error();
   const bool histograms = leaf_parts(request.function, Kind::kDistribution).histograms;
   for (size_t begin = 0; begin < refs->size(); begin += kViewSeries) {

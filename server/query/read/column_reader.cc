@@ -36,12 +36,13 @@ uint64_t count_at(const SlotColumns& columns, size_t i) {
 }  // namespace
 
 ColumnReader::ColumnReader(const Retention& retention, const Expiry& expiry, SeriesView& view, Timestamp now,
-                           Parts parts)
+                           Parts parts, const QueryControl& control)
     : tiers_(retention.tiers()),
       expiry_(expiry),
       view_(view),
       now_slot_(unix_seconds(now) / tiers_.finest().step_s),
-      parts_(parts) {}
+      parts_(parts),
+      control_(control) {}
 
 int64_t ColumnReader::kept_from_s(size_t series, TierNo tier) const {
   // By the tick's cutoffs, because the clock may be wrong. What is older may still be on disk.
@@ -86,12 +87,14 @@ Status ColumnReader::load(std::span<const Target> targets, SlotSpan span) {
     at = stop;
     if (wanted.empty()) continue;
     Status loaded = view_.chunks(span.tier, chunk, wanted, [&](size_t series, std::string_view frames) {
+      if (control_.should_stop()) return;
       const ChunkKey key{span.tier, chunk, view_.facts(series).id};
       damaged_frames_ += decode_columns(key, chunk_first, tier.chunk_slots, frames, *columns[series]);
       ++chunks_;
       bytes_ += frames.size();
     });
     if (!loaded) return loaded;
+    if (Status s = control_.check(); !s) return s;
   }
   return Status::ok();
 }
@@ -112,6 +115,7 @@ Status ColumnReader::read_fine(std::span<const size_t> series, SlotSpan span, st
   for (size_t i = 0; i < series.size(); ++i) targets.push_back(target_of(series[i], span, out[i].columns));
   if (Status s = load(targets, span); !s) return s;
   for (size_t i = 0; i < series.size(); ++i) {
+    if (Status s = control_.check(); !s) return s;
     SlotColumns& columns = out[i].columns;
     view_.erase(series[i], 1, columns);
     view_.add_ram(series[i], columns);
@@ -152,6 +156,7 @@ Status ColumnReader::read_coarse(std::span<const size_t> series, SlotSpan span,
   }
   if (Status s = load(targets, span); !s) return s;
   for (size_t i = 0; i < series.size(); ++i) {
+    if (Status s = control_.check(); !s) return s;
     SlotColumns& columns = out[i].columns;
     view_.erase(series[i], ratio, columns);
     const Slot rolled = std::clamp(rolled_slot(series[i]) / ratio, span.begin, span.end);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "server/query/query_control.h"
 #include "server/query/read/piece_source.h"
 #include "storage/expiry.h"
 #include "storage/retention.h"
@@ -45,11 +46,12 @@ struct SeriesSlots {
 class ColumnReader {
  public:
   // The references must outlive the reader. `now` decides which slot of an event series is open.
-  ColumnReader(const Retention& retention, const Expiry& expiry, SeriesView& view, Timestamp now,
-               Parts parts);
+  ColumnReader(const Retention& retention, const Expiry& expiry, SeriesView& view, Timestamp now, Parts parts,
+               const QueryControl& control);
 
   // Returns one element per series of `series`, which are indices of the view. A slot of a coarser tier has
-  // its rolled-up bucket, or what the finest tier and RAM have of it. Errors: from the view.
+  // its rolled-up bucket, or what the finest tier and RAM have of it. Errors: from the view, and of the
+  // control, which it asks before each chunk of a series.
   // Cost: reads the chunks of all series of a chunk number at once.
   Result<std::vector<SeriesSlots>> read(std::span<const size_t> series, SlotSpan span);
 
@@ -83,6 +85,7 @@ class ColumnReader {
   SeriesView& view_;
   const Slot now_slot_;
   const Parts parts_;
+  const QueryControl& control_;
   uint64_t damaged_frames_ = 0;
   uint64_t chunks_ = 0;
   uint64_t bytes_ = 0;
