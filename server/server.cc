@@ -8,6 +8,7 @@
 #include "base/running.h"
 #include "server/agents/agent_metrics.h"
 #include "server/http/api_routes.h"
+#include "server/promql/prometheus_query_routes.h"
 #include "server/promql/prometheus_routes.h"
 #include "server/store_metrics.h"
 #include "server/store_opening.h"
@@ -53,6 +54,7 @@ std::optional<Fault> Server::start() {
   auto& [store, recovery] = std::get<RecoveredStore>(opened);
   store_ = std::move(store);
   engine_ = std::make_unique<QueryEngine>(table_, *store_, config_.query.limits);
+  pieces_ = std::make_unique<TablePieces>(table_, *store_);
   store_stats_.tick(*store_, clock_.steady());
   register_store_metrics(registry_, *store_, store_stats_, health_);
   if (auto fault = start_ticker(recovery)) return fault;
@@ -82,6 +84,10 @@ std::optional<Fault> Server::open_ports() {
   const HttpServices services{*engine_, line_intake_, reports_, registry_, health_, clock_, queries_.board()};
   std::vector<Route> routes = api_routes(services);
   std::ranges::move(prometheus_routes(), std::back_inserter(routes));
+  std::ranges::move(
+      prometheus_query_routes(
+          {{table_series_, *pieces_, table_.retention(), store_->expiry()}, table_series_, clock_}),
+      std::back_inserter(routes));
   return http_.open(std::move(routes), admin_->routes(), store_->fault().has_value());
 }
 

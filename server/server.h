@@ -19,6 +19,7 @@
 #include "server/listeners.h"
 #include "server/minute_count.h"
 #include "server/query/engine.h"
+#include "server/query/table_series.h"
 #include "server/report/server_reports.h"
 #include "server/self_series.h"
 #include "server/server_watchdog.h"
@@ -79,6 +80,8 @@ class Server {
   LineIntake line_intake_;
   AgentRegistry agents_;
   std::unique_ptr<QueryEngine> engine_;
+  std::unique_ptr<TablePieces> pieces_;
+  TableSeries table_series_{table_};
   std::unique_ptr<Ticker> ticker_;
   // Confined to the tick thread, except for their const functions.
   AgentAlarms agent_alarms_;

@@ -128,7 +128,7 @@ Result<int64_t> parse_instant(const Url& url, Timestamp now) {
 Result<int64_t> parse_lookback(const Url& url) {
   const std::optional<std::string_view> text = url.find("lookback_delta");
   if (!text || text->empty()) return promql::kDefaultLookbackMs;
-  const Result<int64_t> duration = parse_api_duration(*text);
+  Result<int64_t> duration = parse_api_duration(*text);
   if (!duration) return invalid_parameter("lookback_delta", duration.error().message);
   if (*duration <= 0) return invalid_parameter("lookback_delta", "must be positive");
   return duration;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "server/names/name_labels.h"
+
 namespace statmill {
 namespace {
 
@@ -29,20 +31,7 @@ SeriesLabels SeriesLabels::of(std::vector<Label> labels) {
   return result;
 }
 
-SeriesLabels SeriesLabels::of_name(std::string_view name) {
-  std::vector<Label> labels;
-  size_t end = std::min(name.find(';'), name.size());
-  labels.emplace_back(kMetricName, name.substr(0, end));
-  while (end < name.size()) {
-    const size_t begin = end + 1;
-    end = std::min(name.find(';', begin), name.size());
-    const std::string_view tag = name.substr(begin, end - begin);
-    const size_t equals = tag.find('=');
-    if (equals == std::string_view::npos) continue;
-    labels.emplace_back(tag.substr(0, equals), tag.substr(equals + 1));
-  }
-  return of(std::move(labels));
-}
+SeriesLabels SeriesLabels::of_name(std::string_view name) { return of(labels_of_name(name)); }
 
 std::string_view SeriesLabels::get(std::string_view name) const {
   const auto found = lower_bound_of(labels_, name);
@@ -68,13 +57,7 @@ void SeriesLabels::keep_only(const std::vector<std::string>& names) {
   });
 }
 
-std::string SeriesLabels::name() const {
-  std::string text(get(kMetricName));
-  for (const auto& [key, value] : labels_) {
-    if (key != kMetricName) text.append(";").append(key).append("=").append(value);
-  }
-  return text;
-}
+std::string SeriesLabels::name() const { return name_of_labels(labels_); }
 
 std::string SeriesLabels::key() const {
   std::string text;

@@ -30,7 +30,7 @@ class SeriesLabels {
 
   const std::vector<Label>& all() const { return labels_; }
   bool is_empty() const { return labels_.empty(); }
-  // The inverse of of_name() for labels that came from a name.
+  // The inverse of of_name(). Empty if no series can have these labels.
   std::string name() const;
   // Equal if and only if the labels are: the key of groups and joins.
   std::string key() const;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,7 +23,7 @@ inline constexpr size_t kBlockSeries = 32;
 
 // A series that a query has found.
 struct SeriesRef {
-  std::string_view name;  // valid as long as the names' index
+  std::string name;
   SeriesId id = 0;
 };
 

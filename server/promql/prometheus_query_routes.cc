@@ -1,0 +1,298 @@
+#include "server/promql/prometheus_query_routes.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "server/json.h"
+#include "server/promql/compile.h"
+#include "server/promql/parser.h"
+#include "server/promql/prometheus_json.h"
+#include "server/promql/prometheus_parameters.h"
+#include "server/query/plan/evaluation.h"
+
+namespace statmill {
+namespace {
+
+constexpr int kAttempts = 3;  // of a query during which series are deleted or renamed
+
+constexpr std::array<ParameterRule, 4> kQueryParameters = {
+    {{"query"}, {"time"}, {"timeout"}, {"lookback_delta"}}};
+constexpr std::array<ParameterRule, 6> kRangeParameters = {
+    {{"query"}, {"start"}, {"end"}, {"step"}, {"timeout"}, {"lookback_delta"}}};
+constexpr std::array<ParameterRule, 4> kCatalogParameters = {{{"match[]"}, {"start"}, {"end"}, {"limit"}}};
+
+HttpResponse bad_data(std::string_view message) {
+  return prometheus_error(PrometheusError::kBadData, message);
+}
+
+// The result of a query: series, or a scalar in `numbers`, or a text.
+struct QueryResult {
+  std::vector<SeriesValues> series;
+  std::optional<Numbers> scalar;
+  std::optional<std::string> text;
+  QueryNotes notes;
+};
+
+bool keeps_order(const plan::Node& root) {
+  return std::holds_alternative<plan::Sort>(root) || std::holds_alternative<plan::Rank>(root);
+}
+
+Result<QueryResult> evaluate_once(const PrometheusSources& sources, const plan::Plan& plan, const Grid& grid,
+                                  QueryControl& control) {
+  QueryResult result;
+  const plan::Node& root = plan.nodes[plan.root];
+  if (const auto* text = std::get_if<plan::Text>(&root)) {
+    result.text = text->value;
+    return result;
+  }
+  StoredSeries source(sources.series, control, sources.clock.wall());
+  Evaluation evaluation(plan, source, control, result.notes);
+  if (plan::is_scalar(root)) {
+    auto numbers = evaluation.run_scalar(grid);
+    if (!numbers) return numbers.error();
+    result.scalar = *std::move(numbers);
+    return result;
+  }
+  const QueryLimits& limits = control.limits();
+  const Status status = evaluation.run(grid, [&](SeriesValues series) -> Status {
+    const size_t count = result.series.size() + 1;
+    if (count > limits.series_max) return control.refuse(QueryLimit::kSeries, count);
+    if (count * grid.points() > limits.points_max)
+      return control.refuse(QueryLimit::kPoints, count * grid.points());
+    result.series.push_back(std::move(series));
+    return Status::ok();
+  });
+  if (!status) return status.error();
+  if (!keeps_order(root)) std::ranges::sort(result.series, {}, &SeriesValues::labels);
+  return result;
+}
+
+Result<QueryResult> evaluate(const PrometheusSources& sources, const plan::Plan& plan, const Grid& grid,
+                             QueryControl& control) {
+  for (int attempt = 1;; ++attempt) {
+    auto result = evaluate_once(sources, plan, grid, control);
+    if (result || result.error().code != ErrorCode::kBusy || attempt == kAttempts) return result;
+  }
+}
+
+// Writes the answer series by series, so that it is never in memory as a whole text.
+class AnswerWriter {
+ public:
+  AnswerWriter(BodySink& sink, std::string_view type) : sink_(sink) {
+    out_ = R"({"status":"success","data":{"resultType":")" + std::string(type) + R"(","result":[)";
+  }
+  // Calls `append` with the text that the series is appended to.
+  template <class Append>
+  Status add(Append append) {
+    if (!is_first_) out_ += ',';
+    is_first_ = false;
+    append(out_);
+    if (out_.size() < kBlockBytes) return Status::ok();
+    Status written = sink_.write(out_);
+    out_.clear();
+    return written;
+  }
+  Status end(const QueryNotes& notes) {
+    out_ += "]}";
+    append_notes("warnings", notes.warnings);
+    append_notes("infos", notes.infos);
+    out_ += "}\n";
+    return sink_.write(out_);
+  }
+
+ private:
+  static constexpr size_t kBlockBytes = size_t{16} << 10;
+
+  void append_notes(std::string_view name, const std::vector<std::string>& notes) {
+    if (notes.empty()) return;
+    out_.append(",\"").append(name).append("\":");
+    JsonArray array(out_);
+    for (const std::string& note : notes) append_json_string(array.element(), note);
+  }
+
+  BodySink& sink_;
+  std::string out_;
+  bool is_first_ = true;
+};
+
+// The response after the answer was written.
+HttpResponse written(const Status& status) {
+  return status ? HttpResponse{} : evaluation_error(status.error());
+}
+
+HttpResponse write_matrix(QueryResult& result, const Grid& grid, BodySink& sink) {
+  if (result.scalar) result.series.push_back({{}, *std::move(result.scalar)});
+  AnswerWriter answer(sink, "matrix");
+  for (const SeriesValues& series : result.series) {
+    if (Status s = answer.add([&](std::string& out) { append_series(out, series, grid); }); !s)
+      return written(s);
+  }
+  return written(answer.end(result.notes));
+}
+
+HttpResponse write_vector(const QueryResult& result, int64_t time_ms, BodySink& sink) {
+  AnswerWriter answer(sink, "vector");
+  for (const SeriesValues& series : result.series) {
+    if (Status s = answer.add([&](std::string& out) { append_instant(out, series, time_ms); }); !s)
+      return written(s);
+  }
+  return written(answer.end(result.notes));
+}
+
+// {"resultType":"scalar","result":[TIME,"VALUE"]}; of a text, the type is "string".
+HttpResponse single_answer(const QueryResult& result, int64_t time_ms) {
+  std::string data = R"({"resultType":")";
+  data.append(result.text ? "string" : "scalar").append("\",\"result\":[");
+  append_seconds(data, time_ms);
+  data += ',';
+  if (result.text) {
+    append_json_string(data, *result.text);
+  } else {
+    append_value(data, *result.scalar, 0);
+  }
+  return prometheus_answer(data + "]}", result.notes);
+}
+
+// Parses the text and `timeout`, which it sets. Errors: kInvalid for a bad parameter, kUnavailable for a
+// function that is not computed.
+Result<plan::Plan> parse_query(const Url& url, const Grid& grid, QueryControl& control) {
+  const Result<int64_t> lookback = parse_lookback(url);
+  if (!lookback) return lookback.error();
+  if (const auto timeout = url.find("timeout"); timeout && !timeout->empty()) {
+    const Result<int64_t> ms = parse_api_duration(*timeout);
+    if (!ms || *ms <= 0)
+      return Error{ErrorCode::kInvalid,
+                   "invalid parameter \"timeout\": cannot parse it to a positive duration"};
+    control.lower_timeout(Duration(*ms));
+  }
+  const auto tree = promql::parse_promql(url.find("query").value_or(""));
+  if (!tree) return Error{ErrorCode::kInvalid, "invalid parameter \"query\": " + tree.error().message};
+  return promql::compile(*tree, {.start_ms = grid.start_ms, .end_ms = grid.end_ms, .lookback_ms = *lookback});
+}
+
+HttpResponse refusal_of(const Error& error) {
+  return error.code == ErrorCode::kUnavailable ? prometheus_error(PrometheusError::kExecution, error.message)
+                                               : bad_data(error.message);
+}
+
+HttpResponse handle_range(const PrometheusSources& sources, const Url& url, QueryControl& control,
+                          BodySink& sink) {
+  const Result<Grid> grid = parse_range(url);
+  if (!grid) return bad_data(grid.error().message);
+  const auto plan = parse_query(url, *grid, control);
+  if (!plan) return refusal_of(plan.error());
+  auto result = evaluate(sources, *plan, *grid, control);
+  if (!result) return evaluation_error(result.error());
+  if (result->text)
+    return bad_data(
+        R"(invalid parameter "query": invalid expression type "string" for range query, must be Scalar or instant Vector)");
+  return write_matrix(*result, *grid, sink);
+}
+
+HttpResponse handle_instant(const PrometheusSources& sources, const Url& url, QueryControl& control,
+                            BodySink& sink) {
+  const Result<int64_t> time = parse_instant(url, sources.clock.wall());
+  if (!time) return bad_data(time.error().message);
+  const Grid grid{.start_ms = *time, .end_ms = *time, .step_ms = 1};
+  const auto plan = parse_query(url, grid, control);
+  if (!plan) return refusal_of(plan.error());
+  const auto result = evaluate(sources, *plan, grid, control);
+  if (!result) return evaluation_error(result.error());
+  if (result->scalar || result->text) return single_answer(*result, *time);
+  return write_vector(*result, *time, sink);
+}
+
+HttpResponse texts_answer(const Result<std::vector<std::string>>& texts) {
+  if (!texts) return evaluation_error(texts.error());
+  std::string data;
+  {
+    JsonArray array(data);
+    for (const std::string& text : *texts) append_json_string(array.element(), text);
+  }
+  return prometheus_answer(data);
+}
+
+HttpResponse handle_series(const PrometheusSources& sources, const Url& url, QueryControl& control,
+                           BodySink&) {
+  const auto request = parse_catalog_request(url);
+  if (!request) return bad_data(request.error().message);
+  if (request->selectors.empty()) return bad_data("no match[] parameter provided");
+  const auto series = sources.catalog.series(*request, control);
+  if (!series) return evaluation_error(series.error());
+  std::string data;
+  {
+    JsonArray array(data);
+    for (const SeriesLabels& labels : *series) append_labels(array.element(), labels);
+  }
+  return prometheus_answer(data);
+}
+
+HttpResponse handle_labels(const PrometheusSources& sources, const Url& url, QueryControl& control,
+                           BodySink&) {
+  const auto request = parse_catalog_request(url);
+  if (!request) return bad_data(request.error().message);
+  return texts_answer(sources.catalog.label_names(*request, control));
+}
+
+HttpResponse handle_label_values(const PrometheusSources& sources, const Url& url, QueryControl& control,
+                                 BodySink&) {
+  const auto request = parse_catalog_request(url);
+  if (!request) return bad_data(request.error().message);
+  constexpr std::string_view kBefore = "/prometheus/api/v1/label/";
+  constexpr std::string_view kAfter = "/values";
+  const std::string_view label =
+      std::string_view(url.path).substr(kBefore.size(), url.path.size() - kBefore.size() - kAfter.size());
+  return texts_answer(sources.catalog.label_values(label, *request, control));
+}
+
+// An answer that is the same for all requests.
+QueryHandler fixed(std::string_view data) {
+  return [data](const Url&, QueryControl&, BodySink&) { return prometheus_answer(data); };
+}
+
+HttpResponse refuse(unsigned status, std::string_view message) {
+  if (status == 503) return prometheus_error(PrometheusError::kUnavailable, message);
+  return prometheus_error(status >= 500 ? PrometheusError::kInternal : PrometheusError::kBadData, message);
+}
+
+}  // namespace
+
+std::vector<Route> prometheus_query_routes(const PrometheusSources& sources) {
+  const auto route = [](std::string_view path, std::span<const ParameterRule> parameters, QueryHandler handle,
+                        std::string_view description) {
+    return Route{
+        "GET", path, parameters, 0, {}, description, Lane::kQuery, std::move(handle), Strictness::kLenient,
+        refuse};
+  };
+  const auto with = [&sources](HttpResponse (*handle)(const PrometheusSources&, const Url&, QueryControl&,
+                                                      BodySink&)) -> QueryHandler {
+    return [sources, handle](const Url& url, QueryControl& control, BodySink& sink) {
+      return handle(sources, url, control, sink);
+    };
+  };
+  // Clients choose their dialect by this version: the language is that of 2.42.
+  constexpr std::string_view kBuild =
+      R"({"version":"2.42.0","revision":"","branch":"","buildUser":"","buildDate":"","goVersion":"","application":"statmill"})";
+  return {
+      route("/prometheus/api/v1/query", kQueryParameters, with(handle_instant), "a PromQL query at one time"),
+      route("/prometheus/api/v1/query_range", kRangeParameters, with(handle_range),
+            "a PromQL query over a range of time"),
+      route("/prometheus/api/v1/series", kCatalogParameters, with(handle_series),
+            "the labels of the series that match selectors"),
+      route("/prometheus/api/v1/labels", kCatalogParameters, with(handle_labels), "the names of labels"),
+      route("/prometheus/api/v1/label/*/values", kCatalogParameters, with(handle_label_values),
+            "the values of one label"),
+      route("/prometheus/api/v1/query_exemplars", {}, fixed("[]"),
+            "always empty: statmill keeps no exemplars"),
+      route("/prometheus/api/v1/metadata", {}, fixed("{}"), "always empty: series have no metadata yet"),
+      route("/prometheus/api/v1/rules", {}, fixed(R"({"groups":[]})"), "always empty: there are no rules"),
+      route("/prometheus/api/v1/alerts", {}, fixed(R"({"alerts":[]})"), "always empty: there are no alerts"),
+      route("/prometheus/api/v1/targets", {}, fixed(R"({"activeTargets":[],"droppedTargets":[]})"),
+            "always empty: senders push"),
+      route("/prometheus/api/v1/status/buildinfo", {}, fixed(kBuild), "the version of the language"),
+  };
+}
+
+}  // namespace statmill

@@ -1,0 +1,38 @@
+// TableSeries: finds series in this process's own table, by a look at each name: up to 1 us a name, unless
+// the path is given.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/query/series_catalog.h"
+#include "server/query/series_selector.h"
+
+namespace statmill {
+
+class Table;
+
+// Thread-safe.
+class TableSeries final : public SeriesSelector, public SeriesCatalog {
+ public:
+  // `table` must outlive it.
+  explicit TableSeries(const Table& table) : table_(table) {}
+
+  Result<std::vector<SeriesRef>> select(std::span<const LabelMatcher> matchers,
+                                        size_t series_max) const override;
+  uint64_t names_version() const override;
+
+  // The time of a request is not looked at: series are listed until they are deleted.
+  Result<std::vector<SeriesLabels>> series(const CatalogRequest& request,
+                                           QueryControl& control) const override;
+  Result<std::vector<std::string>> label_names(const CatalogRequest& request,
+                                               QueryControl& control) const override;
+  Result<std::vector<std::string>> label_values(std::string_view label, const CatalogRequest& request,
+                                                QueryControl& control) const override;
+
+ private:
+  const Table& table_;
+};
+
+}  // namespace statmill
