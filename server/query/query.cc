@@ -11,7 +11,8 @@
 
 namespace statmill {
 namespace {
-constexpr std::array<std::string_view, 7> kStatNames = {"count", "sum", "avg", "stddev", "min", "max", "rate"};
+constexpr std::array<std::string_view, 7> kStatNames = {"count", "sum", "avg", "stddev",
+                                                        "min",   "max", "rate"};
 }  // namespace
 
 std::optional<Stat> parse_stat(std::string_view text) {
