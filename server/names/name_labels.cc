@@ -1,24 +1,14 @@
 #include "server/names/name_labels.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/text.h"
 #include "proto/prometheus/labels_name.h"
 
 namespace statmill {
 namespace {
 
 constexpr std::string_view kWholeName = "__graphite__";
-
-// Returns the number of a part of the path, "__n003__" -> 3.
-std::optional<size_t> part_number(std::string_view label) {
-  if (label.size() != 8 || !label.starts_with("__n") || !label.ends_with("__")) return std::nullopt;
-  size_t number = 0;
-  const std::string_view digits = label.substr(3, 3);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  return number;
-}
 
 std::string_view part_of(std::string_view path, size_t number) {
   for (; number > 0; --number) {
@@ -47,6 +37,13 @@ Result<Glob> prefilter_of(std::span<const LabelMatcher> matchers) {
 }
 
 }  // namespace
+
+std::optional<size_t> part_number(std::string_view label) {
+  const bool has_form = label.size() == 8 && label.starts_with("__n") && label.ends_with("__");
+  const auto number = has_form ? parse_integer(label.substr(3, 3), 0, 31) : Result<int64_t>(-1);
+  if (!number || *number < 0) return std::nullopt;
+  return static_cast<size_t>(*number);
+}
 
 NameLabels labels_of_name(std::string_view name) { return labels_of(name); }
 

@@ -17,6 +17,9 @@ namespace statmill {
 
 using NameLabels = std::vector<std::pair<std::string, std::string>>;  // label and value, ascending
 
+// Returns n of `__n00n__`, the label of a part of the path; nullopt for other labels.
+std::optional<size_t> part_number(std::string_view label);
+
 // The path is `__name__`.
 NameLabels labels_of_name(std::string_view name);
 // The inverse. Empty if no name can have these labels.

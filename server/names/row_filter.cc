@@ -4,19 +4,12 @@
 
 #include "base/text.h"
 #include "proto/prometheus/labels_name.h"
+#include "server/names/name_labels.h"
 
 namespace statmill {
 namespace {
 
 constexpr std::string_view kGlobLabel = "__graphite__";
-
-// Returns n of `__n00n__`.
-std::optional<size_t> part_number(std::string_view label) {
-  const bool has_form = label.size() == 8 && label.starts_with("__n") && label.ends_with("__");
-  const auto number = has_form ? parse_integer(label.substr(3, 3), 0, 31) : Result<int64_t>(-1);
-  if (!number || *number < 0) return std::nullopt;
-  return static_cast<size_t>(*number);
-}
 
 std::string plain(std::string_view text) { return has_escape(text) ? unescaped(text) : std::string(text); }
 

@@ -106,6 +106,16 @@ HttpResponse evaluation_error(const Error& error) {
   return prometheus_error(PrometheusError::kInternal, error.message);
 }
 
+HttpResponse prometheus_refusal(unsigned status, std::string_view message) {
+  PrometheusError type = status >= 500 ? PrometheusError::kInternal : PrometheusError::kBadData;
+  if (status == 422) type = PrometheusError::kExecution;
+  if (status == 503)
+    type = message.starts_with("timeout") ? PrometheusError::kTimeout : PrometheusError::kUnavailable;
+  HttpResponse response = prometheus_error(type, message);
+  response.status = status;
+  return response;
+}
+
 HttpResponse prometheus_answer(std::string_view data, const QueryNotes& notes) {
   HttpResponse response;
   response.body.reserve(data.size() + 64);

@@ -14,6 +14,8 @@ enum class PrometheusError : uint8_t { kBadData, kExecution, kTimeout, kCanceled
 
 // {"status":"error","errorType":"bad_data","error":"..."} with the status that goes with the type.
 HttpResponse prometheus_error(PrometheusError type, std::string_view message);
+// The error of a request that the server refuses with this status before a handler sees it.
+HttpResponse prometheus_refusal(unsigned status, std::string_view message);
 // The error of a query that was being computed: kInvalid and kLimit are errors of execution.
 HttpResponse evaluation_error(const Error& error);
 // {"status":"success","data":DATA}, with the notes that there are. `data` is JSON.

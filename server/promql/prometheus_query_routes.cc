@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kAttempts = 3;  // of a query during which series are deleted or renamed
 
-constexpr std::array<ParameterRule, 4> kQueryParameters = {
+constexpr std::array<ParameterRule, 4> kInstantParameters = {
     {{"query"}, {"time"}, {"timeout"}, {"lookback_delta"}}};
 constexpr std::array<ParameterRule, 6> kRangeParameters = {
     {{"query"}, {"start"}, {"end"}, {"step"}, {"timeout"}, {"lookback_delta"}}};
@@ -118,7 +118,7 @@ class AnswerWriter {
 };
 
 // The response after the answer was written.
-HttpResponse written(const Status& status) {
+HttpResponse answer_of(const Status& status) {
   return status ? HttpResponse{} : evaluation_error(status.error());
 }
 
@@ -127,18 +127,18 @@ HttpResponse write_matrix(QueryResult& result, const Grid& grid, BodySink& sink)
   AnswerWriter answer(sink, "matrix");
   for (const SeriesValues& series : result.series) {
     if (Status s = answer.add([&](std::string& out) { append_series(out, series, grid); }); !s)
-      return written(s);
+      return answer_of(s);
   }
-  return written(answer.end(result.notes));
+  return answer_of(answer.end(result.notes));
 }
 
 HttpResponse write_vector(const QueryResult& result, int64_t time_ms, BodySink& sink) {
   AnswerWriter answer(sink, "vector");
   for (const SeriesValues& series : result.series) {
     if (Status s = answer.add([&](std::string& out) { append_instant(out, series, time_ms); }); !s)
-      return written(s);
+      return answer_of(s);
   }
-  return written(answer.end(result.notes));
+  return answer_of(answer.end(result.notes));
 }
 
 // {"resultType":"scalar","result":[TIME,"VALUE"]}; of a text, the type is "string".
@@ -252,19 +252,21 @@ QueryHandler fixed(std::string_view data) {
   return [data](const Url&, QueryControl&, BodySink&) { return prometheus_answer(data); };
 }
 
-HttpResponse refuse(unsigned status, std::string_view message) {
-  if (status == 503) return prometheus_error(PrometheusError::kUnavailable, message);
-  return prometheus_error(status >= 500 ? PrometheusError::kInternal : PrometheusError::kBadData, message);
-}
-
 }  // namespace
 
 std::vector<Route> prometheus_query_routes(const PrometheusSources& sources) {
   const auto route = [](std::string_view path, std::span<const ParameterRule> parameters, QueryHandler handle,
                         std::string_view description) {
-    return Route{
-        "GET", path, parameters, 0, {}, description, Lane::kQuery, std::move(handle), Strictness::kLenient,
-        refuse};
+    return Route{"GET",
+                 path,
+                 parameters,
+                 0,
+                 {},
+                 description,
+                 Lane::kQuery,
+                 std::move(handle),
+                 Strictness::kLenient,
+                 prometheus_refusal};
   };
   const auto with = [&sources](HttpResponse (*handle)(const PrometheusSources&, const Url&, QueryControl&,
                                                       BodySink&)) -> QueryHandler {
@@ -276,7 +278,8 @@ std::vector<Route> prometheus_query_routes(const PrometheusSources& sources) {
   constexpr std::string_view kBuild =
       R"({"version":"2.42.0","revision":"","branch":"","buildUser":"","buildDate":"","goVersion":"","application":"statmill"})";
   return {
-      route("/prometheus/api/v1/query", kQueryParameters, with(handle_instant), "a PromQL query at one time"),
+      route("/prometheus/api/v1/query", kInstantParameters, with(handle_instant),
+            "a PromQL query at one time"),
       route("/prometheus/api/v1/query_range", kRangeParameters, with(handle_range),
             "a PromQL query over a range of time"),
       route("/prometheus/api/v1/series", kCatalogParameters, with(handle_series),

@@ -7,6 +7,7 @@
 #include "server/json.h"
 #include "server/promql/parser.h"
 #include "server/promql/printer.h"
+#include "server/promql/prometheus_json.h"
 #include "server/promql/tree_json.h"
 
 namespace statmill {
@@ -14,31 +15,13 @@ namespace {
 
 constexpr std::array<ParameterRule, 1> kExpressionParameters = {{{"query"}}};
 
-// The names that Prometheus gives to errors.
-std::string_view error_type(unsigned status, std::string_view message) {
-  if (status == 503) return message.starts_with("timeout") ? "timeout" : "unavailable";
-  if (status == 422) return "execution";
-  if (status == 404) return "not_found";
-  return status >= 500 ? "internal" : "bad_data";
-}
-
-HttpResponse prometheus_error(unsigned status, std::string_view message) {
-  HttpResponse response{status, {}, kJson, {}};
-  {
-    JsonObject object(response.body);
-    object.text("status", "error");
-    object.text("errorType", error_type(status, message));
-    object.text("error", message);
-  }
-  response.body += '\n';
-  return response;
-}
-
 // Parses the parameter `query`; `append_data` writes the tree as JSON. A missing parameter is an empty query.
 template <class AppendData>
 HttpResponse answer_parsed(const Url& url, AppendData append_data) {
   const Result<promql::SyntaxTree> tree = promql::parse_promql(url.find("query").value_or(""));
-  if (!tree) return prometheus_error(400, "invalid parameter \"query\": " + tree.error().message);
+  if (!tree)
+    return prometheus_error(PrometheusError::kBadData,
+                            "invalid parameter \"query\": " + tree.error().message);
   HttpResponse response;
   {
     JsonObject object(response.body);
@@ -72,7 +55,7 @@ std::vector<Route> prometheus_routes() {
                  Lane::kQuery,
                  std::move(handle),
                  Strictness::kLenient,
-                 prometheus_error};
+                 prometheus_refusal};
   };
   return {
       route("/prometheus/api/v1/format_query", handle_format_query, "the canonical text of a PromQL query"),
