@@ -246,7 +246,7 @@ std::optional<Ended> run_with_descriptors(int descriptors, const std::string& pr
                    {"--nofile=" + std::to_string(descriptors), std::string(STATMILL_BIN) + "/" + program});
   Process process({"prlimit", std::move(arguments), {}});
   const bool is_ready = process.wait_for_line(ready).has_value();
-  if (is_ready) process.signal(SIGTERM);
+  if (is_ready) process.signal_if_running(SIGTERM);  // it may also fail after it was ready
   Ended ended{process.wait().value_or(-1000), process.standard_output(), process.standard_error()};
   if (!is_ready) return ended;
   EXPECT_THAT(ended.status, testing::AnyOf(0, 1)) << descriptors << "\n" << ended.said;

@@ -24,7 +24,7 @@ class QueryE2e : public testing::Test {
         std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
             .count();
     std::string lines;
-    for (int64_t slot = 0; slot < kHeavySlots; ++slot) {
+    for (int64_t slot = kHeavySlots; slot-- > 0;) {
       for (int i = 0; i < kHeavySeries; ++i) {
         lines += "%heavy." + std::to_string(i) + " " + std::to_string(now_s - slot * 10) + " " +
                  std::to_string((slot * 7 + i) % 1000 + 1) + "\n";
