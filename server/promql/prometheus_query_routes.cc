@@ -73,7 +73,8 @@ Result<QueryResult> evaluate(const PrometheusSources& sources, const plan::Plan&
                              QueryControl& control) {
   for (int attempt = 1;; ++attempt) {
     auto result = evaluate_once(sources, plan, grid, control);
-    if (result || result.error().code != ErrorCode::kBusy || attempt == kAttempts) return result;
+    const bool may_retry = !control.is_too_heavy() && !control.refused_by() && attempt < kAttempts;
+    if (result || result.error().code != ErrorCode::kBusy || !may_retry) return result;
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "server/names/label_matcher.h"
+#include "server/query/query_control.h"
 #include "server/query/read/piece_source.h"
 
 namespace statmill {
@@ -15,9 +16,9 @@ class SeriesSelector {
  public:
   virtual ~SeriesSelector() = default;
   // Returns the series that match all of them, by name. Errors: kInvalid (a regular expression or a glob),
-  // kLimit (more than `series_max`).
+  // and those of the control, which refuses more than QueryLimits::selected_max.
   virtual Result<std::vector<SeriesRef>> select(std::span<const LabelMatcher> matchers,
-                                                size_t series_max) const = 0;
+                                                QueryControl& control) const = 0;
   // Returns a number that changes when series are deleted or renamed.
   virtual uint64_t names_version() const = 0;
 };

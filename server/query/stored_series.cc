@@ -114,9 +114,7 @@ class StoredSeries::ViewReader {
 
 Status StoredSeries::read(const LeafRequest& request, QueryNotes& notes,
                           const std::function<Status(SeriesValues)>& take) {
-  const auto refs = sources_.selector.select(request.matchers, control_.limits().selected_max);
-  if (!refs && refs.error().code == ErrorCode::kLimit)
-    return control_.refuse(QueryLimit::kSelected, control_.limits().selected_max + 1);
+  const auto refs = sources_.selector.select(request.matchers, control_);
   if (!refs) return refs.error();
   const bool histograms = leaf_parts(request.function, Kind::kDistribution).histograms;
   for (size_t begin = 0; begin < refs->size(); begin += kViewSeries) {

@@ -10,16 +10,19 @@
 namespace statmill {
 namespace {
 
-// Calls `visit` with each name that satisfies the matchers, and its labels, in no order, until it fails.
+// Calls `visit` with each name that satisfies the matchers, and its labels, in no order, until it returns
+// false.
 using Visit = std::function<bool(std::string_view name, NameLabels&& labels)>;
-Status search(const Table& table, std::span<const LabelMatcher> matchers, const Visit& visit) {
+Status search(const Table& table, std::span<const LabelMatcher> matchers, const QueryControl& control,
+              const Visit& visit) {
   const auto test = NameTest::parse(matchers);
   if (!test) return test.error();
   table.search(test->prefilter(), [&](std::string_view name) {
+    if (control.should_stop()) return false;
     NameLabels labels = labels_of_name(name);
     return !test->accepts(name, labels) || visit(name, std::move(labels));
   });
-  return Status::ok();
+  return control.check();
 }
 
 // Calls `add` with the labels of each series of the request, and returns what it has put into the set.
@@ -30,12 +33,11 @@ Result<std::vector<T>> listed(const Table& table, const CatalogRequest& request,
   const size_t most = control.limits().selected_max;
   std::set<T> found;
   for (const auto& matchers : request.selectors.empty() ? kAll : request.selectors) {
-    const Status searched = search(table, matchers, [&](std::string_view, NameLabels&& labels) {
+    const Status searched = search(table, matchers, control, [&](std::string_view, NameLabels&& labels) {
       add(std::move(labels), found);
-      return found.size() <= most && !control.should_stop();
+      return found.size() <= most;
     });
     if (!searched) return searched.error();
-    if (Status s = control.check(); !s) return s.error();
     if (found.size() > most) return control.refuse(QueryLimit::kSelected, found.size());
   }
   std::vector<T> out;
@@ -46,14 +48,15 @@ Result<std::vector<T>> listed(const Table& table, const CatalogRequest& request,
 }  // namespace
 
 Result<std::vector<SeriesRef>> TableSeries::select(std::span<const LabelMatcher> matchers,
-                                                   size_t series_max) const {
+                                                   QueryControl& control) const {
   std::vector<std::string> names;
-  const Status searched = search(table_, matchers, [&](std::string_view name, NameLabels&&) {
+  const Status searched = search(table_, matchers, control, [&](std::string_view name, NameLabels&&) {
     names.emplace_back(name);
-    return names.size() <= series_max;
+    return names.size() <= control.limits().selected_max;
   });
   if (!searched) return searched.error();
-  if (names.size() > series_max) return Error{ErrorCode::kLimit, "too many series match"};
+  if (names.size() > control.limits().selected_max)
+    return control.refuse(QueryLimit::kSelected, names.size());
   std::ranges::sort(names);
   std::vector<SeriesRef> out;
   out.reserve(names.size());

@@ -20,7 +20,7 @@ class TableSeries final : public SeriesSelector, public SeriesCatalog {
   explicit TableSeries(const Table& table) : table_(table) {}
 
   Result<std::vector<SeriesRef>> select(std::span<const LabelMatcher> matchers,
-                                        size_t series_max) const override;
+                                        QueryControl& control) const override;
   uint64_t names_version() const override;
 
   // The time of a request is not looked at: series are listed until they are deleted.

@@ -25,7 +25,8 @@ class ListedSeries final : public SeriesSelector {
  public:
   void add(std::string name, SeriesId id) { series_.emplace_back(std::move(name), id); }
 
-  Result<std::vector<SeriesRef>> select(std::span<const LabelMatcher> matchers, size_t) const override {
+  Result<std::vector<SeriesRef>> select(std::span<const LabelMatcher> matchers,
+                                        QueryControl&) const override {
     std::vector<SeriesRef> out;
     for (const auto& [name, id] : series_) {
       const SeriesLabels labels = SeriesLabels::of_name(name);
