@@ -89,9 +89,9 @@ Status NameChanges::check(const DeleteRequest& request) const {
   return Status::ok();
 }
 
-Result<std::vector<std::string_view>> NameChanges::select(const DeleteRequest& request) const {
+Result<std::vector<std::string>> NameChanges::select(const DeleteRequest& request) const {
   if (Status sound = check(request); !sound) return sound.error();
-  std::set<std::string_view> names;
+  std::set<std::string> names;
   for (const std::string& name : request.names) {
     if (!table_.summary(name)) return not_found(name);
     names.insert(name);
@@ -100,11 +100,11 @@ Result<std::vector<std::string_view>> NameChanges::select(const DeleteRequest& r
     const Result<Glob> glob = Glob::parse(text);
     if (!glob) return glob.error();
     table_.search(*glob, [&](std::string_view name) {
-      names.insert(name);
+      names.emplace(name);
       return true;
     });
   }
-  return std::vector<std::string_view>(names.begin(), names.end());
+  return std::vector<std::string>(names.begin(), names.end());
 }
 
 Result<std::vector<Renaming>> NameChanges::select(const RenameRequest& request) const {
@@ -122,7 +122,8 @@ Result<std::vector<Renaming>> NameChanges::select(const RenameRequest& request) 
     if (Glob::is_pattern(std::string(from->head) + std::string(from->tail)))
       return invalid("the only wildcard allowed here is *");
     table_.search(*glob, [&](std::string_view name) {
-      out.push_back({name, std::string(to->head) + std::string(from->capture(name)) + std::string(to->tail)});
+      out.push_back({std::string(name),
+                     std::string(to->head) + std::string(from->capture(name)) + std::string(to->tail)});
       return true;
     });
     std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
@@ -130,7 +131,7 @@ Result<std::vector<Renaming>> NameChanges::select(const RenameRequest& request) 
   for (const Renaming& renaming : out) {
     if (!is_name(renaming.to)) return invalid("\"" + renaming.to + "\" is not a valid name");
     if (table_.summary(renaming.to)) {
-      return invalid("\"" + std::string(renaming.from) + "\" cannot be renamed: the series \"" + renaming.to +
+      return invalid("\"" + renaming.from + "\" cannot be renamed: the series \"" + renaming.to +
                      "\" already exists");
     }
   }
@@ -153,8 +154,9 @@ Result<NameChanges::Deleted> NameChanges::run(const DeleteRequest& request) cons
   const std::optional<SlotRange> slots = slots_of(request);
   const size_t slice = slots ? kErasuresPerTick : kDeletesPerTick;
   Deleted out;
-  for (std::span<const std::string_view> left(*names); !left.empty();) {
-    const auto now = left.first(std::min(slice, left.size()));
+  for (std::span<const std::string> left(*names); !left.empty();) {
+    const auto some = left.first(std::min(slice, left.size()));
+    const std::vector<std::string_view> now(some.begin(), some.end());
     const Result<ChangedSeries> changed = change_({.deletes = now, .slots = slots, .renames = {}});
     if (!changed) return after(out.deleted + out.erased, names->size(), "deleted", changed.error());
     out.deleted += changed->deleted.size();
@@ -167,7 +169,7 @@ Result<NameChanges::Deleted> NameChanges::run(const DeleteRequest& request) cons
 Result<size_t> NameChanges::run(const RenameRequest& request) const {
   auto renamings = select(request);
   if (!renamings) return renamings.error();
-  sort_by_shard(*renamings, [](const Renaming& r) { return r.from; });
+  sort_by_shard(*renamings, [](const Renaming& r) { return std::string_view(r.from); });
   size_t done = 0;
   for (std::span<const Renaming> left(*renamings); !left.empty();) {
     std::vector<NewName> now;

@@ -8,7 +8,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -33,7 +32,7 @@ struct RenameRequest {
 };
 
 struct Renaming {
-  std::string_view from;
+  std::string from;
   std::string to;
 };
 
@@ -50,11 +49,11 @@ class NameChanges {
   // `table` must outlive it.
   NameChanges(const Table& table, Change change) : table_(table), change_(std::move(change)) {}
 
-  // Returns the names of the selected series, ascending. The views are valid as long as the request and the
-  // table. Errors: kInvalid (the range is empty or not a multiple of the coarsest tier's step, a glob is
-  // invalid, or all series are selected without `all`), kNotFound (a name does not exist).
-  Result<std::vector<std::string_view>> select(const DeleteRequest& request) const;
-  // Returns the renamings, ordered by old name, valid as above. Errors: kInvalid (a new name is invalid or in
+  // Returns the names of the selected series, ascending. Errors: kInvalid (the range is empty or not a
+  // multiple of the coarsest tier's step, a glob is invalid, or all series are selected without `all`),
+  // kNotFound (a name does not exist).
+  Result<std::vector<std::string>> select(const DeleteRequest& request) const;
+  // Returns the renamings, ordered by old name. Errors: kInvalid (a new name is invalid or in
   // use, or only one side has a star), kNotFound.
   Result<std::vector<Renaming>> select(const RenameRequest& request) const;
 

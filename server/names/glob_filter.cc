@@ -13,42 +13,7 @@ bool is_decided(GlobAutomaton::State state) { return state <= GlobAutomaton::kTo
 
 }  // namespace
 
-GlobFilter::GlobFilter(const Glob& glob) : glob_(glob), automaton_(glob) {
-  for (const GlobAlternative& alternative : glob.alternatives()) {
-    const std::string text = alternative.literal().text;
-    if (text.empty()) {
-      literals_.clear();
-      return;
-    }
-    literals_.emplace_back(text);
-  }
-}
-
-const TokenSet* GlobFilter::tokens_of(const TokenDictionary& dictionary) {
-  if (literals_.empty()) return nullptr;
-  const auto [found, is_new] = sets_.try_emplace(&dictionary);
-  TokenSet& set = found->second;
-  if (!is_new) return &set;
-  const Token count = dictionary.count();
-  for (const LiteralFinder& literal : literals_) {
-    dictionary.for_each_with(literal, count, [&](Token token) {
-      if (!glob_.matches(dictionary.text(token))) return;
-      if (set.is_in.empty()) set.is_in.resize(count);
-      set.is_in[token] = 1;
-    });
-  }
-  set.form = set.is_in.empty() ? TokenSet::Form::kNone : TokenSet::Form::kSome;
-  return &set;
-}
-
 void GlobFilter::keep(const NameBlock& block, RowBits& bits, bool keeps_others) {
-  const bool has_one_column = block.table.column_count() == 1;
-  if (const TokenSet* const set = has_one_column ? tokens_of(block.table.dictionary(0)) : nullptr) {
-    const RowBits before = bits;
-    keep_tokens(block, 0, *set, bits);
-    for (uint32_t w = 0; keeps_others && w < bits.size(); ++w) bits[w] = before[w] & ~bits[w];
-    return;
-  }
   others_.clear();
   is_other_ = {};
   State usual = GlobAutomaton::kStart;

@@ -11,9 +11,7 @@
 
 #include "base/glob.h"
 #include "base/glob_automaton.h"
-#include "base/literal_finder.h"
 #include "server/names/name_block.h"
-#include "server/names/token_set.h"
 
 namespace statmill {
 
@@ -21,7 +19,8 @@ namespace statmill {
 // blocks were published before the first call.
 class GlobFilter {
  public:
-  explicit GlobFilter(const Glob& glob);
+  // `glob` must outlive it.
+  explicit GlobFilter(const Glob& glob) : glob_(glob), automaton_(glob) {}
 
   // Clears the bits of rows whose names do not match; with `keeps_others`, of those that do.
   void keep(const NameBlock& block, RowBits& bits, bool keeps_others = false);
@@ -41,8 +40,6 @@ class GlobFilter {
 
   // Returns nullptr if reading the texts of the rows is cheaper, or too much memory is in use.
   const TokenStates* states_of(const TokenDictionary& dictionary, State state, uint32_t rows);
-  // The tokens that match by themselves; nullptr if the glob has no literal to look for.
-  const TokenSet* tokens_of(const TokenDictionary& dictionary);
   State step_row(const NameBlock& block, size_t column, State before, uint32_t row);
   State step_usual(const NameBlock& block, size_t column, State before, const RowBits& bits);
   void split(const NameBlock& block, size_t column, const TokenStates& states, const RowBits& bits);
@@ -51,9 +48,7 @@ class GlobFilter {
   const Glob& glob_;
   GlobAutomaton automaton_;
   std::map<std::pair<const TokenDictionary*, State>, TokenStates> states_;
-  std::map<const TokenDictionary*, TokenSet> sets_;  // of tables with one column
-  std::vector<LiteralFinder> literals_;              // one of each alternative; empty if any has none
-  size_t bytes_ = 0;                                 // of states_
+  size_t bytes_ = 0;  // of states_
   // Of the block in work: the rows that do not have the usual state.
   std::vector<Row> others_;
   RowBits is_other_{};

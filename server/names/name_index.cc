@@ -2,31 +2,32 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "proto/prometheus/labels_name.h"
 #include "server/names/name_scan.h"
 
 namespace statmill {
 namespace {
 
-constexpr uint32_t kWholeNames = 0;  // the number of the table of whole names
+// Returns true if escaped_path() of the label that the path means is the path.
+bool is_canonical(std::string_view path) {
+  const auto is_plain = [](char c) { return c > ' ' && c < '~' && c != '%' && c != ';'; };
+  return std::all_of(path.begin(), path.end(), is_plain) || escaped_path(path) == path;
+}
 
 }  // namespace
 
-NameIndex::NameIndex() : whole_names_(retired_) {
+NameIndex::NameIndex() {
   for (size_t i = 0; i < kPartsMax; ++i)
     part_dictionaries_.push_back(std::make_unique<TokenDictionary>(retired_));
-  own_tables_.push_back(std::make_unique<NameTable>(0, std::vector<std::string>(),
-                                                    std::vector<TokenDictionary*>{&whole_names_}, retired_));
-  tables_[kWholeNames] = own_tables_.back().get();
-  table_count_.store(1, std::memory_order_release);
 }
 
-NameRow NameIndex::add(std::string_view name, SeriesId id) {
+NameRow NameIndex::add(std::string_view name) {
   retired_.reclaim();
   const NameParts parts = parts_of(name);
   const auto path_parts = static_cast<uint32_t>(1 + std::count(parts.path.begin(), parts.path.end(), '.'));
+  if (path_parts == 1 && parts.tags.empty()) return add_text(kFlatNames, name, parts.path);
   const uint32_t number = table_for(parts, path_parts);
+  if (number == kOtherNames) return add_text(kOtherNames, name, parts.path);
   NameTable& table = *own_tables_[number];
   size_t ram = table.ram_bytes();
   tokens_.clear();
@@ -35,35 +36,36 @@ NameRow NameIndex::add(std::string_view name, SeriesId id) {
     tokens_.push_back(dictionary.intern(text));
     ram -= dictionary.ram_bytes();
   };
-  if (number == kWholeNames) {
-    intern(whole_names_, name);
-  } else {
-    for (size_t begin = 0, c = 0; c < path_parts; ++c) {
-      const size_t end = std::min(parts.path.find('.', begin), parts.path.size());
-      intern(*part_dictionaries_[c], parts.path.substr(begin, end - begin));
-      begin = end + 1;
-    }
-    for (size_t i = 0; i < parts.tags.size(); ++i)
-      intern(table.dictionary(path_parts + i), parts.tags[i].value);
+  for (size_t begin = 0, c = 0; c < path_parts; ++c) {
+    const size_t end = std::min(parts.path.find('.', begin), parts.path.size());
+    intern(*part_dictionaries_[c], parts.path.substr(begin, end - begin));
+    begin = end + 1;
   }
-  const uint32_t row = table.add(tokens_, id);
+  for (size_t i = 0; i < parts.tags.size(); ++i)
+    intern(table.dictionary(path_parts + i), parts.tags[i].value);
+  const uint32_t row = table.add(tokens_);
   ram_bytes_.fetch_add(table.ram_bytes() - ram, std::memory_order_relaxed);
   return {number, row};
 }
 
-// Returns the number of the table with the shape of a name, or of the one of whole names.
+NameRow NameIndex::add_text(uint32_t to, std::string_view name, std::string_view path) {
+  if (!is_canonical(path)) are_canonical_.store(false, std::memory_order_relaxed);
+  return {to, (to == kFlatNames ? flat_names_ : other_names_).add(name)};
+}
+
+// Returns the number of the table with the shape of a name, or kOtherNames.
 uint32_t NameIndex::table_for(const NameParts& parts, uint32_t path_parts) {
-  if (path_parts > kPartsMax) return kWholeNames;
+  if (path_parts > kPartsMax) return kOtherNames;
   shape_.assign(1, static_cast<char>(path_parts));
   for (const NameParts::Tag& tag : parts.tags) shape_.append(tag.key).append(";");
   const auto known = shapes_.find(std::string_view(shape_));
   if (known != shapes_.end()) return known->second;
-  if (own_tables_.size() == kTablesMax) return kWholeNames;
+  if (own_tables_.size() == kTablesMax) return kOtherNames;
   std::vector<std::string> keys;
   keys.reserve(parts.tags.size());
   for (const NameParts::Tag& tag : parts.tags) keys.emplace_back(tag.key);
   const uint32_t made = add_table(path_parts, std::move(keys));
-  if (made != kWholeNames) shapes_.emplace(shape_, made);
+  if (made != kOtherNames) shapes_.emplace(shape_, made);
   return made;
 }
 
@@ -72,7 +74,7 @@ uint32_t NameIndex::add_table(uint32_t path_parts, std::vector<std::string> keys
   for (uint32_t c = 0; c < path_parts; ++c) columns.push_back(part_dictionaries_[c].get());
   for (const std::string& key : keys) {
     columns.push_back(dictionary_of_key(key));
-    if (columns.back() == nullptr) return kWholeNames;
+    if (columns.back() == nullptr) return kOtherNames;
   }
   const auto number = static_cast<uint32_t>(own_tables_.size());
   own_tables_.push_back(
@@ -95,7 +97,11 @@ TokenDictionary* NameIndex::dictionary_of_key(const std::string& key) {
 
 bool NameIndex::remove(NameRow row) {
   retired_.reclaim();
-  if (!own_tables_[row.table]->remove(row.row)) return false;
+  const bool is_flat = row.table == kFlatNames;
+  const bool is_text = is_flat || row.table == kOtherNames;
+  const bool is_removed = is_text ? (is_flat ? flat_names_ : other_names_).remove(row.row)
+                                  : own_tables_[row.table]->remove(row.row);
+  if (!is_removed) return false;
   removed_.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
@@ -110,47 +116,25 @@ std::vector<NameIndex::TableRows> NameIndex::tables() const {
   return out;
 }
 
-Status NameIndex::select(std::span<const LabelMatcher> matchers,
-                         const std::function<bool(const SelectedName&)>& visit,
+Status NameIndex::select(std::span<const LabelMatcher> matchers, const Visit& visit,
                          const IsCancelled& is_cancelled) const {
   auto filter = RowFilter::parse(matchers);
   if (!filter) return filter.error();
-  Scan scan(*this, is_cancelled);
-  for (const TableRows& table : scan.tables()) {
-    const bool goes_on =
-        scan.for_each_match(table, *filter, [&](const NameBlock& block, const RowBits& bits) {
-          return for_each_row(bits, [&](uint32_t row) {
-            return visit({block.segment.id(block.begin + row), {table.number, block.first_row + row}});
-          });
-        });
-    if (!goes_on) return scan.status();
-  }
-  return Status::ok();
-}
-
-Result<std::vector<SelectedName>> NameIndex::select(std::span<const LabelMatcher> matchers, size_t limit,
-                                                    const IsCancelled& is_cancelled) const {
-  std::vector<SelectedName> out;
-  bool is_over = false;
-  const auto take = [&](const SelectedName& name) {
-    is_over = out.size() == limit;
-    if (!is_over) out.push_back(name);
-    return !is_over;
-  };
-  if (Status s = select(matchers, take, is_cancelled); !s) return s.error();
-  if (is_over) return Error{ErrorCode::kLimit, "more than " + std::to_string(limit) + " series match"};
-  return out;
+  return select(*filter, visit, is_cancelled);
 }
 
 Status NameIndex::search(const Glob& glob, const Visit& visit, const IsCancelled& is_cancelled) const {
-  GlobFilter filter(glob);
-  std::string name;
+  RowFilter filter = RowFilter::of(glob);
+  return select(filter, visit, is_cancelled);
+}
+
+Status NameIndex::select(RowFilter& filter, const Visit& visit, const IsCancelled& is_cancelled) const {
   Scan scan(*this, is_cancelled);
+  if (!scan.for_each_flat(filter, visit) || !scan.for_each_other(filter, visit)) return scan.status();
+  std::string name;
   for (const TableRows& table : scan.tables()) {
-    const bool goes_on = scan.for_each_block(table, [&](const NameBlock& block, RowBits& bits) {
-      filter.keep(block, bits);
+    const bool goes_on = scan.for_each_match(table, filter, [&](const NameBlock& block, const RowBits& bits) {
       return for_each_row(bits, [&](uint32_t row) {
-        if (block.table.column_count() == 1) return visit(block.table.text(0, block.first_row + row));
         name.clear();
         block.table.append_name(block.first_row + row, name);
         return visit(name);
@@ -159,30 +143,6 @@ Status NameIndex::search(const Glob& glob, const Visit& visit, const IsCancelled
     if (!goes_on) return scan.status();
   }
   return Status::ok();
-}
-
-std::string NameIndex::name_of(NameRow row) const {
-  const RetiredMemory::Pin pin(retired_);
-  std::string name;
-  tables_[row.table]->append_name(row.row, name);
-  return name;
-}
-
-LabelPairs NameIndex::labels_of(NameRow row) const { return statmill::labels_of(name_of(row)); }
-
-std::string NameIndex::label_of(NameRow row, std::string_view label) const {
-  const NameTable& table = *tables_[row.table];
-  if (!table.has_whole_names()) {
-    if (const auto column = column_of(table, label)) {
-      const RetiredMemory::Pin pin(retired_);
-      return unescaped(table.text(*column, row.row));
-    }
-    if (label != kNameLabel) return {};
-  }
-  for (auto& [name, value] : labels_of(row)) {
-    if (name == label) return std::move(value);
-  }
-  return {};
 }
 
 }  // namespace statmill

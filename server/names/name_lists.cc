@@ -1,20 +1,74 @@
 // What NameIndex lists: names and values of labels.
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
+#include <unordered_set>
 
+#include "base/hash.h"
+#include "base/text.h"
 #include "proto/prometheus/labels_name.h"
+#include "server/names/name_labels.h"
 #include "server/names/name_scan.h"
 
 namespace statmill {
 namespace {
 
-using Texts = std::set<std::string, std::less<>>;
+// Distinct texts, up to a limit.
+class Texts {
+ public:
+  explicit Texts(size_t limit) : limit_(limit) {}
 
-std::vector<std::string> list_of(Texts texts) {
-  texts.erase("");
-  return {texts.begin(), texts.end()};
+  // Returns false if there are more than the limit.
+  bool add(std::string_view text) {
+    if (!text.empty() && !texts_.contains(text)) texts_.emplace(text);
+    return !is_over();
+  }
+  bool is_over() const { return texts_.size() > limit_; }
+  std::vector<std::string> sorted() && {
+    std::vector<std::string> out;
+    out.reserve(texts_.size());
+    while (!texts_.empty()) out.push_back(std::move(texts_.extract(texts_.begin()).value()));
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+
+ private:
+  const size_t limit_;
+  std::unordered_set<std::string, NameHash, std::equal_to<>> texts_;
+};
+
+// The value of a label of a name without escapes; empty if it has none.
+std::string value_of(std::string_view name, std::string_view label) {
+  if (const auto number = part_number(label)) {
+    const NameParts parts = parts_of(name);
+    const std::vector<std::string_view> texts = split(parts.path, '.');
+    return *number < texts.size() ? unescaped(texts[*number]) : std::string();
+  }
+  for (auto& [key, value] : labels_of(name)) {
+    if (key == label) return std::move(value);
+  }
+  return {};
+}
+
+// Returns false if there are more values than the limit.
+bool add_paths(const NameBlock& block, const RowBits& bits, Texts& values) {
+  std::string path;
+  return for_each_row(bits, [&](uint32_t row) {
+    path.clear();
+    block.table.append_path(block.first_row + row, path);
+    return values.add(has_escape(path) ? unescaped(path) : path);
+  });
+}
+
+// Marks the tokens of a column.
+void mark_tokens(const NameBlock& block, size_t column, const RowBits& bits, std::vector<uint8_t>& marks) {
+  marks.resize(std::max<size_t>(marks.size(), block.table.dictionary(column).count()));
+  block.segment.with_column(column, [&](const auto* tokens) {
+    for_each_row(bits, [&](uint32_t row) {
+      marks[tokens[block.begin + row]] = 1;
+      return true;
+    });
+  });
 }
 
 }  // namespace
@@ -23,61 +77,57 @@ Result<std::vector<std::string>> NameIndex::label_names(std::span<const LabelMat
                                                         const IsCancelled& is_cancelled) const {
   auto filter = RowFilter::parse(matchers);
   if (!filter) return filter.error();
-  Texts names;
+  Texts names(SIZE_MAX);
   Scan scan(*this, is_cancelled);
+  scan.for_each_flat(*filter, [&](std::string_view) {
+    names.add(kNameLabel);
+    return false;  // the other names have the same label
+  });
+  scan.for_each_other(*filter, [&](std::string_view name) {
+    for (const auto& [key, value] : labels_of(name)) names.add(key);
+    return true;
+  });
   for (const TableRows& table : scan.tables()) {
-    scan.for_each_match(table, *filter, [&](const NameBlock& block, const RowBits& bits) {
-      names.emplace(kNameLabel);
-      for (const std::string& key : block.table.keys()) names.insert(unescaped(key));
-      if (!block.table.has_whole_names()) return false;  // the other rows have the same labels
-      return for_each_row(bits, [&](uint32_t row) {
-        for (auto& [name, value] : labels_of({table.number, block.first_row + row})) names.insert(name);
-        return true;
-      });
+    scan.for_each_match(table, *filter, [&](const NameBlock& block, const RowBits&) {
+      names.add(kNameLabel);
+      for (const std::string& key : block.table.keys()) names.add(unescaped(key));
+      return false;  // the other rows have the same labels
     });
-    if (scan.is_cancelled()) return scan.status().error();
+    if (scan.is_cancelled()) break;
   }
-  return list_of(std::move(names));
+  if (scan.is_cancelled()) return scan.status().error();
+  return std::move(names).sorted();
 }
 
 Result<std::vector<std::string>> NameIndex::label_values(std::string_view label,
-                                                         std::span<const LabelMatcher> matchers,
+                                                         std::span<const LabelMatcher> matchers, size_t limit,
                                                          const IsCancelled& is_cancelled) const {
   auto filter = RowFilter::parse(matchers);
   if (!filter) return filter.error();
-  Texts values;
-  std::map<const TokenDictionary*, std::vector<bool>> seen;
+  Texts values(limit);
   Scan scan(*this, is_cancelled);
+  if (label == kNameLabel || part_number(label) == size_t{0})
+    scan.for_each_flat(*filter, [&](std::string_view name) { return values.add(unescaped(name)); });
+  if (!values.is_over())
+    scan.for_each_other(*filter, [&](std::string_view name) { return values.add(value_of(name, label)); });
+  std::map<const TokenDictionary*, std::vector<uint8_t>> seen;
   for (const TableRows& table : scan.tables()) {
-    const bool is_whole = table.table->has_whole_names();
-    const auto column = is_whole ? std::nullopt : column_of(*table.table, label);
-    const bool is_path = !is_whole && !column && label == kNameLabel;
-    if (!is_whole && !column && !is_path) continue;
+    if (scan.is_cancelled() || values.is_over()) break;
+    const auto column = column_of(*table.table, label);
+    if (!column && label != kNameLabel) continue;
     scan.for_each_match(table, *filter, [&](const NameBlock& block, const RowBits& bits) {
-      if (!column) {
-        return for_each_row(bits, [&](uint32_t row) {
-          values.insert(label_of({table.number, block.first_row + row}, label));
-          return true;
-        });
-      }
-      const TokenDictionary& dictionary = block.table.dictionary(*column);
-      std::vector<bool>& is_seen = seen[&dictionary];
-      is_seen.resize(std::max<size_t>(is_seen.size(), dictionary.count()));
-      return block.segment.with_column(*column, [&](const auto* tokens) {
-        return for_each_row(bits, [&](uint32_t row) {
-          is_seen[tokens[block.begin + row]] = true;
-          return true;
-        });
-      });
+      if (!column) return add_paths(block, bits, values);
+      mark_tokens(block, *column, bits, seen[&block.table.dictionary(*column)]);
+      return true;
     });
-    if (scan.is_cancelled()) return scan.status().error();
   }
-  for (const auto& [dictionary, tokens] : seen) {
-    for (Token token = 0; token < tokens.size(); ++token) {
-      if (tokens[token]) values.insert(unescaped(dictionary->text(token)));
+  for (const auto& [dictionary, marks] : seen) {
+    for (Token token = 0; token < marks.size() && !values.is_over(); ++token) {
+      if (marks[token] != 0) values.add(unescaped(dictionary->text(token)));
     }
   }
-  return list_of(std::move(values));
+  if (scan.is_cancelled()) return scan.status().error();
+  return std::move(values).sorted();
 }
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// NameRow: the place of a name in a NameIndex. Valid as long as the index, also when the name is removed.
+// NameRow: the place of a name in a NameIndex, by which it is removed.
 #pragma once
 
 #include <compare>

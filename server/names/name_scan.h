@@ -15,16 +15,29 @@ class NameIndex::Scan {
  public:
   // Both must outlive the scan.
   Scan(const NameIndex& index, const IsCancelled& is_cancelled)
-      : pin_(index.retired_), tables_(index.tables()), is_cancelled_(is_cancelled) {}
+      : index_(index), pin_(index.retired_), tables_(index.tables()), is_cancelled_(is_cancelled) {}
 
   std::span<const TableRows> tables() const { return tables_; }
+
+  // Calls `take(name)` with each name of one part without tags that satisfies the matchers, until it returns
+  // false. Returns false then, and when the scan is cancelled.
+  bool for_each_flat(RowFilter& filter, const Visit& take) {
+    if (!filter.begin_flat()) return true;
+    const auto visit = [&](std::string_view name) { return !filter.accepts_flat(name) || take(name); };
+    return index_.flat_names_.search(filter.flat_prefilter(are_canonical()), visit, stop());
+  }
+  // The same with the other names that are kept as text.
+  bool for_each_other(const RowFilter& filter, const Visit& take) {
+    const auto visit = [&](std::string_view name) { return !filter.accepts(name) || take(name); };
+    return index_.other_names_.search(filter.prefilter(are_canonical()), visit, stop());
+  }
 
   // Calls `take(block, bits)` with the rows of a table that are not removed, until it returns false. Returns
   // false then, and when the scan is cancelled. Requires: a table of tables().
   template <class Take>
   bool for_each_block(const TableRows& table, Take take) {
     for (uint32_t row = 0; row < table.rows;) {
-      if (row % kRowsPerCancel == 0 && is_cancelled_ && is_cancelled_()) {
+      if (is_cancelled_ && is_cancelled_()) {
         is_ended_ = true;
         return false;
       }
@@ -57,6 +70,12 @@ class NameIndex::Scan {
   Status status() const { return is_ended_ ? Status(Error{ErrorCode::kBusy, "cancelled"}) : Status::ok(); }
 
  private:
+  bool are_canonical() const { return index_.are_canonical_.load(std::memory_order_relaxed); }
+  IsCancelled stop() {
+    return [this] { return is_ended_ = is_ended_ || (is_cancelled_ && is_cancelled_()); };
+  }
+
+  const NameIndex& index_;
   const RetiredMemory::Pin pin_;
   const std::vector<TableRows> tables_;
   const IsCancelled& is_cancelled_;

@@ -18,8 +18,8 @@ uint8_t width_of(Token token) {
 
 NameSegment::NameSegment(uint32_t capacity, std::vector<uint8_t> widths)
     : capacity_(capacity), widths_(std::move(widths)) {
-  ids_at_ = (capacity_ + 63) / 64 * sizeof(uint64_t);
-  size_ = ids_at_ + capacity_ * sizeof(uint32_t);
+  const size_t bits_size = (capacity_ + 63) / 64 * sizeof(uint64_t);
+  size_ = bits_size;
   // The widest columns come first, so that each is aligned.
   offsets_.resize(widths_.size());
   for (const uint8_t width : {uint8_t{4}, uint8_t{2}, uint8_t{1}}) {
@@ -30,7 +30,7 @@ NameSegment::NameSegment(uint32_t capacity, std::vector<uint8_t> widths)
     }
   }
   bytes_ = std::make_unique_for_overwrite<char[]>(size_);
-  std::memset(bytes_.get(), 0, ids_at_);
+  std::memset(bytes_.get(), 0, bits_size);
 }
 
 Token NameSegment::token(size_t column, uint32_t row) const {
@@ -44,8 +44,7 @@ bool NameSegment::fits(std::span<const Token> tokens) const {
   return true;
 }
 
-void NameSegment::set(uint32_t row, SeriesId id, std::span<const Token> tokens) {
-  ids()[row] = id;
+void NameSegment::set(uint32_t row, std::span<const Token> tokens) {
   for (size_t c = 0; c < tokens.size(); ++c) {
     char* const at = bytes_.get() + offsets_[c];
     if (widths_[c] == 1) reinterpret_cast<uint8_t*>(at)[row] = static_cast<uint8_t>(tokens[c]);
@@ -57,7 +56,6 @@ void NameSegment::set(uint32_t row, SeriesId id, std::span<const Token> tokens) 
 void NameSegment::copy(const NameSegment& other, uint32_t rows) {
   for (uint32_t word = 0; word < (rows + 63) / 64; ++word)
     bits(word).store(other.removed(word), std::memory_order_relaxed);
-  std::memcpy(ids(), other.ids(), rows * sizeof(uint32_t));
   for (size_t c = 0; c < widths_.size(); ++c) {
     char* const at = bytes_.get() + offsets_[c];
     other.with_column(c, [&](const auto* from) {
@@ -73,7 +71,7 @@ NameTable::NameTable(uint32_t parts, std::vector<std::string> keys, std::vector<
                      RetiredMemory& retired)
     : parts_(parts), keys_(std::move(keys)), columns_(std::move(columns)), retired_(retired) {
   for (size_t c = 0; c < columns_.size(); ++c) {
-    if (c >= parts_ && parts_ > 0) {
+    if (c >= parts_) {
       separators_.push_back(";" + keys_[c - parts_] + "=");
     } else {
       separators_.emplace_back(c == 0 ? "" : ".");
@@ -93,7 +91,7 @@ void NameTable::append(size_t columns, uint32_t row, std::string& out) const {
   }
 }
 
-uint32_t NameTable::add(std::span<const Token> tokens, SeriesId id) {
+uint32_t NameTable::add(std::span<const Token> tokens) {
   const uint32_t row = row_count_.load(std::memory_order_relaxed);
   const uint32_t index = row / NameSegment::kRowsMax;
   const uint32_t inside = row % NameSegment::kRowsMax;
@@ -107,7 +105,7 @@ uint32_t NameTable::add(std::span<const Token> tokens, SeriesId id) {
   } else if (!segments_[index]->fits(tokens)) {
     replace_segment(index, inside, segments_[index]->capacity(), tokens);
   }
-  segments_[index]->set(inside, id, tokens);
+  segments_[index]->set(inside, tokens);
   row_count_.store(row + 1, std::memory_order_release);
   return row;
 }

@@ -2,8 +2,8 @@
 // same number of parts and their tags the same keys.
 //
 // A column holds the tokens of one part or key, in segments of 65,536 rows. A token takes 1, 2 or 4 bytes,
-// as the largest one of the segment needs. A name costs 4 bytes for the id of its series, a bit, and its
-// tokens; the texts of the tokens are in dictionaries that the tables share.
+// as the largest one of the segment needs. A name costs its tokens and a bit; the texts of the tokens are in
+// dictionaries that the tables share.
 #pragma once
 
 #include <array>
@@ -17,7 +17,6 @@
 
 #include "server/names/retired_memory.h"
 #include "server/names/token_dictionary.h"
-#include "storage/ids.h"
 
 namespace statmill {
 
@@ -32,7 +31,6 @@ class NameSegment {
   NameSegment(uint32_t capacity, std::vector<uint8_t> widths);
 
   uint32_t capacity() const { return capacity_; }
-  SeriesId id(uint32_t row) const { return ids()[row]; }
   Token token(size_t column, uint32_t row) const;
   // Calls `with(tokens)` with the column as an array of uint8_t, uint16_t or uint32_t.
   template <class With>
@@ -48,7 +46,7 @@ class NameSegment {
 
   // For the writer.
   bool fits(std::span<const Token> tokens) const;
-  void set(uint32_t row, SeriesId id, std::span<const Token> tokens);
+  void set(uint32_t row, std::span<const Token> tokens);
   void remove(uint32_t row) {
     bits(row / 64).store(removed(row / 64) | uint64_t{1} << (row % 64), std::memory_order_release);
   }
@@ -58,7 +56,6 @@ class NameSegment {
   std::span<const uint8_t> widths() const { return widths_; }
 
  private:
-  uint32_t* ids() const { return reinterpret_cast<uint32_t*>(bytes_.get() + ids_at_); }
   // Atomic, because readers may read the bits of rows that the writer removes.
   std::atomic_ref<uint64_t> bits(uint32_t word) const {
     return std::atomic_ref(reinterpret_cast<uint64_t*>(bytes_.get())[word]);
@@ -67,21 +64,19 @@ class NameSegment {
   const uint32_t capacity_;
   const std::vector<uint8_t> widths_;
   std::vector<size_t> offsets_;  // of the columns
-  size_t ids_at_ = 0;
   size_t size_ = 0;
-  std::unique_ptr<char[]> bytes_;  // bits | ids | columns
+  std::unique_ptr<char[]> bytes_;  // bits | columns
 };
 
 // One writer; any number of readers, which hold a pin of the RetiredMemory.
 class NameTable {
  public:
   // The first `parts` columns are the parts of the path, the others the values of `keys`, ascending.
-  // `retired` and the dictionaries must outlive the table. Without parts, the only column has whole names.
+  // `retired` and the dictionaries must outlive the table.
   NameTable(uint32_t parts, std::vector<std::string> keys, std::vector<TokenDictionary*> columns,
             RetiredMemory& retired);
 
   uint32_t parts() const { return parts_; }
-  bool has_whole_names() const { return parts_ == 0; }
   const std::vector<std::string>& keys() const { return keys_; }  // as stored
   size_t column_count() const { return columns_.size(); }
   const TokenDictionary& dictionary(size_t column) const { return *columns_[column]; }
@@ -104,7 +99,7 @@ class NameTable {
   void append_path(uint32_t row, std::string& out) const;
 
   // For the writer.
-  uint32_t add(std::span<const Token> tokens, SeriesId id);
+  uint32_t add(std::span<const Token> tokens);
   // Returns false if the row was removed before.
   bool remove(uint32_t row);
   size_t ram_bytes() const { return ram_bytes_.load(std::memory_order_relaxed); }

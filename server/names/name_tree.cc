@@ -148,8 +148,8 @@ class NodeSet {
   std::vector<Token> key_;
 };
 
-// Adds the node of a name from the table of whole names.
-void add_whole_name(std::string_view name, std::span<const Glob> globs,
+// Adds the node of a name that no table has.
+void add_other_name(std::string_view name, std::span<const Glob> globs,
                     std::map<std::string, uint8_t>& found) {
   const NameParts parts = parts_of(name);
   if (!parts.tags.empty() || parts.path.find(';') != std::string_view::npos) return;
@@ -213,35 +213,41 @@ Result<std::vector<TreeNode>> NameIndex::children(std::string_view pattern,
     globs.push_back(std::move(*glob));
   }
   Scan scan(*this, is_cancelled);
+  std::vector<TreeNode> out;
+  if (globs.size() == 1) {
+    RowFilter flat = RowFilter::of(globs[0]);
+    scan.for_each_flat(flat, [&](std::string_view name) {
+      out.push_back({std::string(name), true, false});
+      return true;
+    });
+  }
+  std::map<std::string, uint8_t> others;
+  RowFilter all = *RowFilter::parse({});
+  scan.for_each_other(all, [&](std::string_view name) {
+    add_other_name(name, globs, others);
+    return true;
+  });
   std::optional<NodeSet> nodes;
-  std::map<std::string, uint8_t> whole;  // nodes of the table of whole names
   for (const TableRows& table : scan.tables()) {
-    const bool is_whole = table.table->has_whole_names();
-    if (!is_whole && (!table.table->keys().empty() || table.table->parts() < globs.size())) continue;
-    if (!is_whole && !nodes) {
+    if (scan.is_cancelled()) break;
+    if (!table.table->keys().empty() || table.table->parts() < globs.size()) continue;
+    if (!nodes) {
       std::vector<TreePart> parts;
       for (size_t c = 0; c < globs.size(); ++c)
         parts.push_back(tree_part(table.table->dictionary(c), patterns[c], globs[c]));
       nodes.emplace(*table.table, std::move(parts));
     }
     scan.for_each_block(table, [&](const NameBlock& block, RowBits& bits) {
-      if (!is_whole) {
-        nodes->add(block, bits);
-        return true;
-      }
-      return for_each_row(bits, [&](uint32_t row) {
-        add_whole_name(block.table.text(0, block.first_row + row), globs, whole);
-        return true;
-      });
+      nodes->add(block, bits);
+      return true;
     });
-    if (scan.is_cancelled()) return scan.status().error();
   }
-  std::vector<TreeNode> out;
+  if (scan.is_cancelled()) return scan.status().error();
   const auto put = [&out](std::string path, uint8_t kind) {
     out.push_back({std::move(path), (kind & kLeaf) != 0, (kind & kBranch) != 0});
   };
   if (nodes) nodes->for_each(put);
-  for (const auto& [path, kind] : whole) put(path, kind);
+  for (const auto& [path, kind] : others) put(path, kind);
   return sorted(std::move(out));
 }
 

@@ -25,15 +25,17 @@ std::optional<size_t> column_of(const NameTable& table, std::string_view label) 
   return std::nullopt;
 }
 
+RowFilter::RowFilter() : all_(*Glob::parse("*")) {}
+
 Result<RowFilter> RowFilter::parse(std::span<const LabelMatcher> matchers) {
   using Op = LabelMatcher::Op;
   RowFilter filter;
   for (const LabelMatcher& from : matchers) {
-    Matcher& to = filter.matchers_.emplace_back();
-    to.label = from.label;
     if (from.label != kGlobLabel) {
       auto test = ValueTest::parse(from);
       if (!test) return test.error();
+      Matcher& to = filter.matchers_.emplace_back();
+      to.label = from.label;
       to.test.emplace(std::move(*test));
       continue;
     }
@@ -41,11 +43,91 @@ Result<RowFilter> RowFilter::parse(std::span<const LabelMatcher> matchers) {
       return Error{ErrorCode::kInvalid, "__graphite__ takes a glob: = or !="};
     auto glob = Glob::parse(from.value);
     if (!glob) return glob.error();
-    to.glob = std::make_unique<const Glob>(std::move(*glob));
-    to.filter = std::make_unique<GlobFilter>(*to.glob);
-    to.is_negated = from.op == Op::kNotEqual;
+    filter.add_glob(std::move(*glob), from.op == Op::kNotEqual);
   }
+  filter.choose_prefilters();
   return filter;
+}
+
+RowFilter RowFilter::of(const Glob& glob) {
+  RowFilter filter;
+  filter.add_glob(glob, false);
+  filter.choose_prefilters();
+  return filter;
+}
+
+void RowFilter::add_glob(Glob glob, bool is_negated) {
+  Matcher& to = matchers_.emplace_back();
+  to.glob = std::make_unique<const Glob>(std::move(glob));
+  to.filter = std::make_unique<GlobFilter>(*to.glob);
+  to.is_negated = is_negated;
+}
+
+void RowFilter::choose_prefilters() {
+  for (size_t i = 0; i < matchers_.size(); ++i) {
+    const Matcher& matcher = matchers_[i];
+    if (matcher.glob != nullptr) {
+      if (!matcher.is_negated) glob_tried_ = i;
+      continue;
+    }
+    const ValueTest& test = *matcher.test;
+    const bool wants_one = test.is_set() && !test.is_negated() && test.set().size() == 1;
+    if (matcher.label != kNameLabel || !wants_one || test.set()[0].empty()) continue;
+    const std::string path = escaped_path(test.set()[0]);
+    if (Glob::is_pattern(path) || path.find_first_of(",}") != std::string::npos) continue;
+    auto flat = Glob::parse(path);
+    auto any = Glob::parse(path + "{,;*}");
+    if (!flat || !any) continue;
+    flat_path_.emplace(std::move(*flat));
+    path_.emplace(std::move(*any));
+  }
+  if (glob_tried_ != SIZE_MAX) flat_path_ = path_ = std::nullopt;
+}
+
+const Glob& RowFilter::flat_prefilter(bool are_canonical) const {
+  if (glob_tried_ != SIZE_MAX) return *matchers_[glob_tried_].glob;
+  return flat_path_ && are_canonical ? *flat_path_ : all_;
+}
+
+const Glob& RowFilter::prefilter(bool are_canonical) const {
+  if (glob_tried_ != SIZE_MAX) return *matchers_[glob_tried_].glob;
+  return path_ && are_canonical ? *path_ : all_;
+}
+
+bool RowFilter::begin_flat() {
+  flat_.clear();
+  for (size_t i = 0; i < matchers_.size(); ++i) {
+    const Matcher& matcher = matchers_[i];
+    if (i == glob_tried_) continue;
+    if (matcher.glob != nullptr || matcher.label == kNameLabel || part_number(matcher.label) == size_t{0}) {
+      flat_.push_back(&matcher);
+    } else if (!matcher.test->accepts("")) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool RowFilter::accepts_flat(std::string_view name) const {
+  return std::all_of(flat_.begin(), flat_.end(), [name](const Matcher* matcher) {
+    if (matcher->glob != nullptr) return matcher->glob->matches(name) != matcher->is_negated;
+    return has_escape(name) ? matcher->test->accepts(unescaped(name)) : matcher->test->accepts(name);
+  });
+}
+
+bool RowFilter::accepts(std::string_view name) const {
+  const NameParts parts = parts_of(name);
+  const LabelPairs labels = labels_of(name);
+  return std::all_of(matchers_.begin(), matchers_.end(), [&](const Matcher& matcher) {
+    if (matcher.glob != nullptr) return matcher.glob->matches(name) != matcher.is_negated;
+    if (const auto part = part_number(matcher.label)) {
+      const std::vector<std::string_view> texts = split(parts.path, '.');
+      return matcher.test->accepts(*part < texts.size() ? plain(texts[*part]) : std::string());
+    }
+    const auto found = std::find_if(labels.begin(), labels.end(),
+                                    [&](const LabelPair& label) { return label.first == matcher.label; });
+    return matcher.test->accepts(found == labels.end() ? std::string_view() : found->second);
+  });
 }
 
 TokenSet RowFilter::find_tokens(const TokenDictionary& dictionary, const ValueTest& test) {
@@ -91,7 +173,6 @@ bool RowFilter::begin_table(const NameTable& table) {
   paths_.clear();
   globs_.clear();
   parts_.clear();
-  if (table.has_whole_names()) return true;
   for (Matcher& matcher : matchers_) {
     if (!add_matcher(table, matcher)) return false;
   }
@@ -157,10 +238,6 @@ bool RowFilter::add_path_matcher(const NameTable& table, Matcher& matcher) {
 }
 
 void RowFilter::keep(const NameBlock& block, RowBits& bits) {
-  if (block.table.has_whole_names()) {
-    keep_rows(bits, [&](uint32_t row) { return accepts_whole_name(block, row); });
-    return;
-  }
   for (const ColumnStep& step : columns_) {
     if (has_rows(bits)) keep_tokens(block, step.column, *step.set, bits);
   }
@@ -174,23 +251,6 @@ void RowFilter::keep(const NameBlock& block, RowBits& bits) {
   for (Matcher* const matcher : globs_) {
     if (has_rows(bits)) matcher->filter->keep(block, bits, matcher->is_negated);
   }
-}
-
-bool RowFilter::accepts_whole_name(const NameBlock& block, uint32_t row) {
-  text_.clear();
-  block.table.append_name(block.first_row + row, text_);
-  const NameParts parts = parts_of(text_);
-  const LabelPairs labels = labels_of(text_);
-  return std::all_of(matchers_.begin(), matchers_.end(), [&](const Matcher& matcher) {
-    if (matcher.glob != nullptr) return matcher.glob->matches(text_) != matcher.is_negated;
-    if (const auto part = part_number(matcher.label)) {
-      const std::vector<std::string_view> texts = split(parts.path, '.');
-      return matcher.test->accepts(*part < texts.size() ? plain(texts[*part]) : std::string());
-    }
-    const auto found = std::find_if(labels.begin(), labels.end(),
-                                    [&](const LabelPair& label) { return label.first == matcher.label; });
-    return matcher.test->accepts(found == labels.end() ? std::string_view() : found->second);
-  });
 }
 
 }  // namespace statmill

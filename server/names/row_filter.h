@@ -1,6 +1,7 @@
-// RowFilter: finds the rows that satisfy all of some matchers (server/names/label_matcher.h).
+// RowFilter: finds the names that satisfy all of some matchers (server/names/label_matcher.h).
 //
-// A matcher is tried on the texts of a dictionary; then columns are compared with the tokens that satisfy it.
+// In tables, a matcher is tried on the texts of a dictionary; then columns are compared with the tokens that
+// satisfy it. Names that are kept as text are tried one by one, if a glob finds them.
 #pragma once
 
 #include <map>
@@ -29,11 +30,23 @@ class RowFilter {
  public:
   // Errors: kInvalid and kLimit, of a regular expression or a glob.
   static Result<RowFilter> parse(std::span<const LabelMatcher> matchers);
+  // Finds the names that match a glob.
+  static RowFilter of(const Glob& glob);
 
   // Prepares for the blocks of a table. Returns false if no row can satisfy the matchers.
   bool begin_table(const NameTable& table);
   // Clears the bits of rows that do not satisfy the matchers.
   void keep(const NameBlock& block, RowBits& bits);
+
+  // Return a glob that all names match which satisfy the matchers: of one part without tags, or any. Tell
+  // whether escaped_path() makes the path of each name of its label.
+  const Glob& flat_prefilter(bool are_canonical) const;
+  const Glob& prefilter(bool are_canonical) const;
+  // Returns false if no name of one part without tags satisfies the matchers. Call it before accepts_flat().
+  bool begin_flat();
+  // Return true if a name of that kind, or any name, that matches the prefilter satisfies the matchers.
+  bool accepts_flat(std::string_view name) const;
+  bool accepts(std::string_view name) const;
 
  private:
   struct Matcher {
@@ -49,18 +62,25 @@ class RowFilter {
     const TokenSet* set;
   };
 
-  RowFilter() = default;
+  RowFilter();
+  void add_glob(Glob glob, bool is_negated);
+  void choose_prefilters();
   static TokenSet find_tokens(const TokenDictionary& dictionary, const ValueTest& test);
   const TokenSet& tokens_of(Matcher& matcher, const TokenDictionary& dictionary);
   bool add_step(size_t column, const TokenSet& set);
   bool add_matcher(const NameTable& table, Matcher& matcher);
   bool add_path_matcher(const NameTable& table, Matcher& matcher);
-  bool accepts_whole_name(const NameBlock& block, uint32_t row);
 
   std::vector<Matcher> matchers_;
+  size_t glob_tried_ = SIZE_MAX;  // index of the matcher whose glob is the prefilter
+  Glob all_;
+  // If a matcher wants one path: the names with it, without tags or any.
+  std::optional<Glob> flat_path_;
+  std::optional<Glob> path_;
+  std::vector<const Matcher*> flat_;  // to be tried on names of one part
   // These belong to the table in work.
   std::vector<ColumnStep> columns_;
-  std::vector<Matcher*> paths_;  // to be tried on whole paths
+  std::vector<const Matcher*> paths_;  // to be tried on whole paths
   std::vector<Matcher*> globs_;
   std::vector<std::unique_ptr<TokenSet>> parts_;  // of the parts of a path that is wanted
   std::string text_;

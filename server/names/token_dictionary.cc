@@ -35,44 +35,6 @@ TokenDictionary::Token TokenDictionary::find(std::string_view wanted) const {
   }
 }
 
-// Returns the token whose text is at a byte, by a galloping search. Requires: the byte is not before the text
-// of `from`.
-TokenDictionary::Token TokenDictionary::token_at(uint64_t byte, Token from, Token count) const {
-  const auto is_before = [&](uint64_t token) {
-    return token < count && uint64_t{place(static_cast<Token>(token))} * kUnit <= byte;
-  };
-  uint64_t token = from;
-  uint64_t step = 1;
-  for (; is_before(token + step); step *= 2) token += step;
-  for (; step > 0; step /= 2) {
-    if (is_before(token + step)) token += step;
-  }
-  return static_cast<Token>(token);
-}
-
-void TokenDictionary::for_each_with(const LiteralFinder& literal, Token count,
-                                    const std::function<void(Token)>& candidate) const {
-  if (count == 0) return;
-  const std::string_view last = text(count - 1);
-  const size_t last_chunk = chunk_of(uint64_t{place(count - 1)} * kUnit, kTextFirst);
-  Token next = 0;  // tokens below this are done
-  for (size_t chunk = 0; chunk <= last_chunk && next < count; ++chunk) {
-    if (texts_[chunk] == nullptr) continue;  // its place was too small for a text
-    const char* const bytes = texts_[chunk].get();
-    const uint64_t first = begin_of(chunk, kTextFirst);
-    // The writer may be at work after the last text.
-    const size_t size =
-        chunk < last_chunk ? kTextFirst << chunk : static_cast<size_t>(last.data() + last.size() - bytes);
-    literal.for_each({bytes, size}, [&](size_t at) {
-      const Token token = token_at(first + at, next == 0 ? 0 : next - 1, count);
-      if (token < next) return true;
-      next = token + 1;
-      candidate(token);
-      return true;
-    });
-  }
-}
-
 TokenDictionary::Token TokenDictionary::intern(std::string_view wanted) {
   const Token known = find(wanted);
   if (known != kNone) return known;
@@ -94,13 +56,7 @@ TokenDictionary::Token TokenDictionary::intern(std::string_view wanted) {
 uint32_t TokenDictionary::add_text(std::string_view text) {
   const size_t size = text.size() + (text.size() < 128 ? 1 : 2);
   size_t chunk = chunk_of(text_end_, kTextFirst);
-  while (text_end_ + size > begin_of(chunk + 1, kTextFirst)) {
-    const uint64_t end = begin_of(chunk + 1, kTextFirst);
-    // A search reads these bytes, too.
-    if (texts_[chunk] != nullptr)
-      std::memset(texts_[chunk].get() + (text_end_ - begin_of(chunk, kTextFirst)), 0, end - text_end_);
-    text_end_ = begin_of(++chunk, kTextFirst);
-  }
+  while (text_end_ + size > begin_of(chunk + 1, kTextFirst)) text_end_ = begin_of(++chunk, kTextFirst);
   SM_CHECK(text_end_ / kUnit <= std::numeric_limits<uint32_t>::max());
   if (texts_[chunk] == nullptr) {
     texts_[chunk] = std::make_unique_for_overwrite<char[]>(kTextFirst << chunk);
@@ -108,9 +64,7 @@ uint32_t TokenDictionary::add_text(std::string_view text) {
   }
   char* at = texts_[chunk].get() + (text_end_ - begin_of(chunk, kTextFirst));
   const auto place = static_cast<uint32_t>(text_end_ / kUnit);
-  const uint64_t padded = (size + kUnit - 1) / kUnit * kUnit;
-  std::memset(at + padded - kUnit, 0, kUnit);
-  text_end_ += padded;
+  text_end_ += (size + kUnit - 1) / kUnit * kUnit;
   if (text.size() < 128) {
     *at++ = static_cast<char>(text.size());
   } else {

@@ -10,11 +10,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string_view>
 
-#include "base/literal_finder.h"
 #include "server/names/retired_memory.h"
 
 namespace statmill {
@@ -39,10 +37,6 @@ class TokenDictionary {
   Token count() const { return count_.load(std::memory_order_acquire); }
   // Requires: `token` < count(). Valid as long as the dictionary.
   std::string_view text(Token token) const;
-  // Calls `candidate(token)` for each token below `count` whose text has the literal, ascending, and maybe
-  // for others. Cost: 0.1 to 0.3 ns per byte of text. Requires: `count` <= count().
-  void for_each_with(const LiteralFinder& literal, Token count,
-                     const std::function<void(Token)>& candidate) const;
   // Returns kNone if there is no such text. Requires: a pin of the RetiredMemory is held.
   Token find(std::string_view text) const;
   // Returns true if any text has a %XX (proto/prometheus/labels_name.h). Valid for the tokens below an
@@ -89,7 +83,6 @@ class TokenDictionary {
     const size_t chunk = chunk_of(byte, kTextFirst);
     return texts_[chunk].get() + (byte - begin_of(chunk, kTextFirst));
   }
-  Token token_at(uint64_t byte, Token from, Token count) const;
   uint32_t add_text(std::string_view text);
   void grow_slots();
   void count_ram(size_t bytes) { ram_bytes_.fetch_add(bytes, std::memory_order_relaxed); }

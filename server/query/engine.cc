@@ -42,10 +42,11 @@ Result<Resolved> resolve(const Table& table, const std::vector<std::string>& wan
     const auto glob = Glob::parse(text);
     if (!glob && name) continue;
     if (!glob) return glob.error();
-    table.search(*glob, [&](std::string_view found) {
+    const auto add = [&](std::string_view found) {
       names.emplace(found);
-      return names.size() <= series_max && !control.should_stop();
-    });
+      return names.size() <= series_max;
+    };
+    if (!table.names().search(*glob, add, [&] { return control.should_stop(); })) break;
   }
   if (Status s = control.check(); !s) return s.error();
   if (names.size() > series_max) return control.refuse(QueryLimit::kSeries, names.size());
@@ -106,6 +107,35 @@ Status add_series(QueryAnswer& answer, SeriesAnswer series, const QueryRequest& 
   answer.series.push_back(std::move(series));
   return Status::ok();
 }
+
+// The first names in ascending order of many that come in any order.
+class FirstNames {
+ public:
+  explicit FirstNames(size_t limit) : limit_(limit) {}
+
+  void add(std::string_view name) {
+    if (names_.size() < limit_) {
+      names_.emplace_back(name);
+      std::push_heap(names_.begin(), names_.end());
+      return;
+    }
+    has_more_ = true;
+    if (names_.empty() || name >= names_.front()) return;
+    std::pop_heap(names_.begin(), names_.end());
+    names_.back() = name;
+    std::push_heap(names_.begin(), names_.end());
+  }
+  bool has_more() const { return has_more_; }
+  std::vector<std::string> sorted() && {
+    std::sort_heap(names_.begin(), names_.end());
+    return std::move(names_);
+  }
+
+ private:
+  const size_t limit_;
+  std::vector<std::string> names_;  // a heap: the last one is at the front
+  bool has_more_ = false;
+};
 
 // Reads some series of one view, and adds them to an answer.
 class ViewAnswer {
@@ -206,17 +236,15 @@ SeriesPage QueryEngine::list(const Glob& glob, size_t limit) const {
   SeriesPage out;
   for (int i = 0; i < kTriesMax; ++i) {
     const uint64_t version = table_.names_version();
-    std::vector<std::string_view> names;
+    FirstNames names(limit);
     table_.search(glob, [&](std::string_view name) {
-      names.push_back(name);
+      names.add(name);
       return true;
     });
-    out = {{}, names.size() > limit};
-    const auto end = names.begin() + static_cast<ptrdiff_t>(std::min(limit, names.size()));
-    std::partial_sort(names.begin(), end, names.end());
-    for (auto name = names.begin(); name != end; ++name) {
-      const auto summary = table_.summary(*name);
-      if (summary) out.series.push_back({std::string(*name), summary->kind, summary->last_slot * step_s});
+    out = {{}, names.has_more()};
+    for (const std::string& name : std::move(names).sorted()) {
+      const auto summary = table_.summary(name);
+      if (summary) out.series.push_back({name, summary->kind, summary->last_slot * step_s});
     }
     if (table_.names_version() == version) break;
   }

@@ -1,62 +1,56 @@
 #include "server/query/table_series.h"
 
 #include <algorithm>
-#include <functional>
 #include <set>
 
-#include "server/names/name_labels.h"
 #include "server/table/table.h"
 
 namespace statmill {
 namespace {
 
-// Calls `visit` with each name that satisfies the matchers, and its labels, in no order, until it returns
-// false.
-using Visit = std::function<bool(std::string_view name, NameLabels&& labels)>;
-Status search(const Table& table, std::span<const LabelMatcher> matchers, const QueryControl& control,
-              const Visit& visit) {
-  const auto test = NameTest::parse(matchers);
-  if (!test) return test.error();
-  table.search(test->prefilter(), [&](std::string_view name) {
-    if (control.should_stop()) return false;
-    NameLabels labels = labels_of_name(name);
-    return !test->accepts(name, labels) || visit(name, std::move(labels));
-  });
-  return control.check();
+NameIndex::IsCancelled stop_of(const QueryControl& control) {
+  return [&control] { return control.should_stop(); };
 }
 
-// Calls `add` with the labels of each series of the request, and returns what it has put into the set.
-template <class T, class Add>
-Result<std::vector<T>> listed(const Table& table, const CatalogRequest& request, QueryControl& control,
-                              const Add& add) {
+// The reason why a query was stopped counts more than what the index says about it.
+Error error_of(const Error& from_index, const QueryControl& control) {
+  const Status stopped = control.check();
+  return stopped ? from_index : stopped.error();
+}
+
+// Returns the union of what `list(matchers)` returns for each selector of the request.
+template <class List>
+Result<std::vector<std::string>> listed(const CatalogRequest& request, QueryControl& control,
+                                        const List& list) {
   static const std::vector<std::vector<LabelMatcher>> kAll(1);
   const size_t most = control.limits().selected_max;
-  std::set<T> found;
+  std::vector<std::string> found;
   for (const auto& matchers : request.selectors.empty() ? kAll : request.selectors) {
-    const Status searched = search(table, matchers, control, [&](std::string_view, NameLabels&& labels) {
-      add(std::move(labels), found);
-      return found.size() <= most;
-    });
-    if (!searched) return searched.error();
+    auto some = list(matchers);
+    if (!some) return error_of(some.error(), control);
+    const auto middle = static_cast<ptrdiff_t>(found.size());
+    std::move(some->begin(), some->end(), std::back_inserter(found));
+    std::inplace_merge(found.begin(), found.begin() + middle, found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
     if (found.size() > most) return control.refuse(QueryLimit::kSelected, found.size());
   }
-  std::vector<T> out;
-  for (auto it = found.begin(); it != found.end() && out.size() < request.limit; ++it) out.push_back(*it);
-  return out;
+  found.resize(std::min(found.size(), request.limit));
+  return found;
 }
 
 }  // namespace
 
 Result<std::vector<SeriesRef>> TableSeries::select(std::span<const LabelMatcher> matchers,
                                                    QueryControl& control) const {
+  const size_t most = control.limits().selected_max;
   std::vector<std::string> names;
-  const Status searched = search(table_, matchers, control, [&](std::string_view name, NameLabels&&) {
+  const auto add = [&](std::string_view name) {
     names.emplace_back(name);
-    return names.size() <= control.limits().selected_max;
-  });
-  if (!searched) return searched.error();
-  if (names.size() > control.limits().selected_max)
-    return control.refuse(QueryLimit::kSelected, names.size());
+    return names.size() <= most;
+  };
+  if (Status s = table_.names().select(matchers, add, stop_of(control)); !s)
+    return error_of(s.error(), control);
+  if (names.size() > most) return control.refuse(QueryLimit::kSelected, names.size());
   std::ranges::sort(names);
   std::vector<SeriesRef> out;
   out.reserve(names.size());
@@ -71,28 +65,36 @@ uint64_t TableSeries::names_version() const { return table_.names_version(); }
 
 Result<std::vector<SeriesLabels>> TableSeries::series(const CatalogRequest& request,
                                                       QueryControl& control) const {
-  return listed<SeriesLabels>(table_, request, control,
-                              [](NameLabels&& labels, std::set<SeriesLabels>& found) {
-                                found.insert(SeriesLabels::of(std::move(labels)));
-                              });
+  static const std::vector<std::vector<LabelMatcher>> kAll(1);
+  const size_t most = control.limits().selected_max;
+  std::set<SeriesLabels> found;
+  const auto add = [&](std::string_view name) {
+    found.insert(SeriesLabels::of_name(name));
+    return found.size() <= most;
+  };
+  for (const auto& matchers : request.selectors.empty() ? kAll : request.selectors) {
+    if (Status s = table_.names().select(matchers, add, stop_of(control)); !s)
+      return error_of(s.error(), control);
+    if (found.size() > most) return control.refuse(QueryLimit::kSelected, found.size());
+  }
+  std::vector<SeriesLabels> out;
+  for (auto it = found.begin(); it != found.end() && out.size() < request.limit; ++it) out.push_back(*it);
+  return out;
 }
 
 Result<std::vector<std::string>> TableSeries::label_names(const CatalogRequest& request,
                                                           QueryControl& control) const {
-  return listed<std::string>(table_, request, control, [](NameLabels&& labels, std::set<std::string>& found) {
-    for (auto& [label, value] : labels) found.insert(std::move(label));
+  return listed(request, control, [&](std::span<const LabelMatcher> matchers) {
+    return table_.names().label_names(matchers, stop_of(control));
   });
 }
 
 Result<std::vector<std::string>> TableSeries::label_values(std::string_view label,
                                                            const CatalogRequest& request,
                                                            QueryControl& control) const {
-  return listed<std::string>(table_, request, control,
-                             [label](NameLabels&& labels, std::set<std::string>& found) {
-                               for (auto& [name, value] : labels) {
-                                 if (name == label && !value.empty()) found.insert(std::move(value));
-                               }
-                             });
+  return listed(request, control, [&](std::span<const LabelMatcher> matchers) {
+    return table_.names().label_values(label, matchers, control.limits().selected_max, stop_of(control));
+  });
 }
 
 }  // namespace statmill

@@ -1,5 +1,4 @@
-// TableSeries: finds series in this process's own table, by a look at each name: up to 1 us a name, unless
-// the path is given.
+// TableSeries: finds series in this process's own table, by its index of names.
 #pragma once
 
 #include <string>

@@ -10,6 +10,7 @@
 
 #include "base/bytes16.h"
 #include "proto/sample.h"
+#include "server/names/name_row.h"
 #include "server/table/delta_pool.h"
 #include "server/table/packed_slot.h"
 #include "storage/codec/window.h"
@@ -27,7 +28,7 @@ struct Series {
   Series& operator=(const Series&) = delete;
 
   Window pending;
-  const char* listed_name = nullptr;  // in the table's NameArena
+  NameRow row;  // in the table's NameIndex; the table's index lock guards it
   SeriesId id = 0;
   uint32_t flushing = 0;                    // 1 + index in Shard::flushing; 0 if it is not being flushed
   std::array<DeltaPool::Chain, 2> delta{};  // by the epoch's parity

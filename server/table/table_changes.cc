@@ -20,6 +20,7 @@ struct Table::RemovedSeries {
 };
 
 Table::EpochEnd Table::end_epoch(const SeriesChanges& changes) {
+  if (!changes.is_empty()) names();  // so that little is left to index while ingest waits
   const EpochGate::Flip flip(gate_);
   EpochEnd out{flip.ended(), {}};
   if (changes.is_empty()) return out;
@@ -79,11 +80,11 @@ std::optional<Table::RemovedSeries> Table::remove_series(std::string_view name, 
   ram_bytes_.fetch_sub(s.pending.memory_bytes(), std::memory_order_relaxed);
   std::erase(shard.created[p], &s);
   out.pending = std::move(s.pending);
-  {
-    MutexLock names(names_mutex_);
-    names_.remove({s.listed_name, s.name_size});
-    series_.remove(number);
-  }
+  MutexLock index(index_mutex_);
+  index_names();
+  index_.remove(s.row);
+  MutexLock names(names_mutex_);
+  series_.remove(number);
   series_count_.fetch_sub(1, std::memory_order_relaxed);
   return out;
 }

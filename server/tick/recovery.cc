@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <thread>
 #include <utility>
 
 #include "base/hash.h"
@@ -69,7 +70,11 @@ class Loader {
   }
 
   Status replay() {
+    // A bare thread, as those of the replay. Without it, the first query would wait 0.2 to 0.5 s per million
+    // series.
+    std::thread indexing([this] { table_.names(); });
     const auto counts = statmill::replay({by_id_, recovery_.start.flushed, rows_, salvages_});
+    indexing.join();
     if (!counts) return counts.error();
     table_.end_replay();
     recovery_.journal_entries += counts->entries;

@@ -120,7 +120,9 @@ Status Ticker::run(TickTime now, const Shards& to_flush) {
     if (Status done = finish(now); !done) return done;
   }
   prepare(now.steady, to_flush, {});
-  return finish(now);
+  Status done = finish(now);
+  services_.table.names();  // indexes new names, so that queries find few of them
+  return done;
 }
 
 // Builds the prepared batch, unless it is built, and writes it to the store.

@@ -36,7 +36,7 @@ void write(NameIndex& index, Progress& progress) {
   std::vector<NameRow> names;
   for (uint32_t id = 0; id < kNames; ++id) {
     while (progress.searches < id / 500 && !testing::Test::HasFailure()) std::this_thread::yield();
-    names.push_back(index.add(name_of(id), id));
+    names.push_back(index.add(name_of(id)));
     progress.added = id + 1;
     const uint32_t old = id < 100 ? 0 : id - 100;
     if (is_removed(old)) index.remove(names[old]);

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include "proto/istatd/parser.h"
 #include "tests/support/series_copy.h"
 #include "tests/support/times.h"
@@ -95,6 +99,37 @@ TEST_F(TableTest, FindsEachOfManySeries) {
     EXPECT_EQ(copy->unflushed.at(0).bucket.mean(), i);
   }
   EXPECT_FALSE(copy_of(table_, "series.20000"));
+}
+
+TEST_F(TableTest, TheIndexHasEveryNameAtOnce) {
+  const auto names = [this] {
+    std::multiset<std::string> out;
+    table_.search(*Glob::parse("*"), [&](std::string_view name) { return out.emplace(name) != out.end(); });
+    return out;
+  };
+  std::multiset<std::string> want;
+  for (int i = 0; i < 100; ++i) {
+    const std::string n = std::to_string(i);
+    for (const std::string& name : {"host." + n, "flat" + n, "m;n=" + n}) {
+      send(name + " 1\n");
+      want.insert(name);
+    }
+    if (i % 10 != 0) continue;  // what was created since the last search is removed and renamed, too
+    const std::vector<std::string_view> gone = {"flat0", "flat7", "m;n=0", "m;n=10", "none"};
+    const std::vector<NewName> renamed = {{"host.0", "moved"}, {"host.20", "moved.20"}, {"moved", "host.0"}};
+    table_.end_epoch({.deletes = gone, .slots = {}, .renames = renamed});
+    for (const std::string_view name : gone) want.erase(std::string(name));
+    if (want.erase("host.20") > 0) want.insert("moved.20");
+    for (int shard = 0; shard < kShardCount; ++shard) {
+      for (const int parity : {0, 1}) {
+        static_cast<void>(table_.collect(static_cast<ShardNo>(shard), parity, nullptr));
+      }
+    }
+    if (i % 20 == 0) {
+      EXPECT_EQ(names(), want) << i;
+    }
+  }
+  EXPECT_EQ(names(), want);
 }
 
 TEST_F(TableTest, ACopyHasEverySampleFromDeltaToFlush) {

@@ -1,4 +1,4 @@
-#include "server/table/name_arena.h"
+#include "server/names/name_arena.h"
 
 #include <algorithm>
 #include <array>
@@ -15,6 +15,10 @@ namespace {
 
 // Names have no bytes below 33. Such a byte would only slow a search down.
 constexpr char kSeparator = '\n';
+
+// The lower bits of a number are the index in the block. A name takes at least 4 of the block's 32 KiB.
+constexpr uint32_t kIndexBits = 13;
+constexpr size_t kBlocksMax = size_t{1} << (32 - kIndexBits);
 
 }  // namespace
 
@@ -40,11 +44,6 @@ class NameArena::Block {
   // The first `count` names and the separators around them.
   std::string_view text(size_t count) const { return {bytes(), begin(count)}; }
 
-  bool holds(std::string_view name) const {
-    return std::less_equal<>()(bytes(), name.data()) && std::less<>()(name.data(), bytes() + sizeof(words_));
-  }
-  size_t position(std::string_view name) const { return static_cast<size_t>(name.data() - bytes()); }
-
   // Returns the name that contains `position`, by a galloping search from name i on. Requires: `position` is
   // not before name i.
   size_t name_at(size_t position, size_t i, size_t count) const {
@@ -61,14 +60,13 @@ class NameArena::Block {
     const size_t entries = count() + 2;  // this name's, and the one after the last name's
     return begin(count()) + size + 1 + entries * sizeof(uint16_t) <= sizeof(words_);
   }
-  std::string_view add(std::string_view name) {
+  void add(std::string_view name) {
     const size_t i = count();
     const size_t at = begin(i);
     std::memcpy(bytes() + at, name.data(), name.size());
     bytes()[at + name.size()] = kSeparator;
     set_entry(i + 1, at + name.size() + 1);
     count_.store(i + 1, std::memory_order_release);
-    return {bytes() + at, name.size()};
   }
   void remove(size_t i) { word(i).store(static_cast<uint16_t>(begin(i) | kDead), std::memory_order_release); }
 
@@ -130,37 +128,39 @@ struct NameArena::Probe {
 NameArena::NameArena() = default;
 NameArena::~NameArena() = default;
 
-std::string_view NameArena::add(std::string_view name) {
+NameArena::Number NameArena::add(std::string_view name) {
   SM_CHECK(!name.empty() && name.size() <= kNameBytesMax);
-  return block_for(name.size()).add(name);
+  Block& block = block_for(name.size());
+  const size_t index = block.count();
+  block.add(name);
+  return static_cast<Number>((blocks_.size() - 1) << kIndexBits | index);
 }
 
 // Returns the last block if it has room, else a new one.
 NameArena::Block& NameArena::block_for(size_t size) {
   if (!blocks_.empty() && blocks_.back()->has_room(size)) return *blocks_.back();
+  SM_CHECK(blocks_.size() < kBlocksMax);
   Block* const made = blocks_.emplace_back(std::make_unique<Block>()).get();
   (blocks_.size() == 1 ? first_ : blocks_[blocks_.size() - 2]->next).store(made, std::memory_order_release);
   block_count_.store(blocks_.size(), std::memory_order_relaxed);
   return *made;
 }
 
-bool NameArena::remove(std::string_view name) {
-  const auto holder =
-      std::find_if(blocks_.begin(), blocks_.end(), [&](const auto& block) { return block->holds(name); });
-  if (holder == blocks_.end()) return false;
-  Block& block = **holder;
-  const size_t i = block.name_at(block.position(name), 0, block.count());
+bool NameArena::remove(Number number) {
+  Block& block = *blocks_[number >> kIndexBits];
+  const size_t i = number & ((1U << kIndexBits) - 1);
   if (block.is_dead(i)) return false;
   block.remove(i);
   dead_bytes_.fetch_add(block.name(i).size() + 1 + sizeof(uint16_t), std::memory_order_relaxed);
   return true;
 }
 
-void NameArena::search(const Glob& glob, const Visit& visit) const {
+bool NameArena::search(const Glob& glob, const Visit& visit, const IsCancelled& is_cancelled) const {
   const std::vector<Probe> probes(glob.alternatives().begin(), glob.alternatives().end());
   bool wants_more = true;
   for (const Block* block = first_.load(std::memory_order_acquire); block != nullptr && wants_more;
        block = block->next.load(std::memory_order_acquire)) {
+    if (is_cancelled && is_cancelled()) return false;
     const size_t count = block->count();
     for (auto probe = probes.begin(); probe != probes.end() && wants_more; ++probe) {
       probe->for_each_candidate(*block, count, [&](size_t i) {
@@ -174,6 +174,7 @@ void NameArena::search(const Glob& glob, const Visit& visit) const {
       });
     }
   }
+  return wants_more;
 }
 
 size_t NameArena::ram_bytes() const {

@@ -1,11 +1,12 @@
-// NameArena: stores the names of all series, and searches them.
+// NameArena: stores the text of names, and searches them.
 //
 // Names lie one after another in blocks of 32 KiB with a separator around each, so a search scans plain
 // memory: it looks for the longest literal of the pattern and matches only the names that contain it. A name
-// costs three bytes more than its own length (measured in tests/server/table/name_arena_test.cc).
+// costs three bytes more than its own length (measured in tests/server/names/name_arena_test.cc).
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -19,26 +20,27 @@ namespace statmill {
 // same time, without a lock.
 class NameArena {
  public:
+  using Number = uint32_t;
   using Visit = std::function<bool(std::string_view name)>;
+  using IsCancelled = std::function<bool()>;
 
   NameArena();
   ~NameArena();
   NameArena(const NameArena&) = delete;
   NameArena& operator=(const NameArena&) = delete;
 
-  // Copies the name and returns the copy, which is valid as long as the arena. Requires: 1 to kNameBytesMax
-  // bytes.
-  std::string_view add(std::string_view name);
+  // Copies the name. Requires: 1 to kNameBytesMax bytes.
+  Number add(std::string_view name);
 
-  // Hides a name that add() returned from later searches; its bytes stay valid and keep their space. Returns
-  // false if `name` does not point into the arena or has been removed before. Cost: one comparison per block,
-  // 1 us at 1 M names.
-  bool remove(std::string_view name);
+  // Hides a name from later searches; its bytes keep their space. Returns false if it was removed before.
+  // Requires: add() has returned the number.
+  bool remove(Number number);
 
-  // Calls `visit` once for each name that matches, in no order, until it returns false. Names that are added
-  // or removed during the search may be visited or not. Cost at 1 M names of 33 bytes: 2 to 4 ms, plus 15 to
-  // 40 ns for each name that contains the literal.
-  void search(const Glob& glob, const Visit& visit) const;
+  // Calls `visit` once for each name that matches, in no order, until it returns false; the text is valid as
+  // long as the arena. Looks at `is_cancelled` before every block, and ends if it returns true. Returns
+  // whether the search came to its end. Names that are added or removed during the search may be visited or
+  // not. Cost at 1 M names of 33 bytes: 2 to 4 ms, plus 15 to 40 ns for each name that contains the literal.
+  bool search(const Glob& glob, const Visit& visit, const IsCancelled& is_cancelled = {}) const;
 
   size_t ram_bytes() const;
   // Bytes that removed names occupy, until the next start of the server.

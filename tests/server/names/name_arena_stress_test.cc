@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "server/table/name_arena.h"
+#include "server/names/name_arena.h"
 
 namespace statmill {
 namespace {
@@ -31,7 +31,7 @@ struct Progress {
 };
 
 void write(NameArena& arena, Progress& progress) {
-  std::vector<std::string_view> names;
+  std::vector<NameArena::Number> names;
   for (uint32_t id = 0; id < kNames; ++id) {
     while (progress.searches < id / 500 && !testing::Test::HasFailure()) std::this_thread::yield();
     names.push_back(arena.add(name_of(id)));
