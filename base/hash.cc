@@ -15,6 +15,12 @@ namespace statmill {
 
 uint64_t hash_name(std::string_view name) { return XXH3_64bits(name.data(), name.size()); }
 
+uint64_t KeyedHash::operator()(std::string_view name) const {
+  if (!has_secret_) return hash_name(name);
+  static_assert(sizeof(HashSecret) >= XXH3_SECRET_SIZE_MIN);
+  return XXH3_64bits_withSecret(name.data(), name.size(), secret_.data(), secret_.size());
+}
+
 Hash128 hash_name(std::string_view name, uint64_t seed) {
   const XXH128_hash_t hash = XXH3_128bits_withSeed(name.data(), name.size(), seed);
   return {hash.low64, hash.high64};

@@ -1,7 +1,8 @@
-// The hash functions of the project: XXH3-64 for names (stable: the shards depend on it), XXH3-128 where a
-// hash replaces a name, CRC32C for stored bytes.
+// The hash functions of the project: XXH3-64 for names, with a secret where strangers choose the names of a
+// table, XXH3-128 where a hash replaces a name, CRC32C for stored bytes.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -14,6 +15,23 @@ uint64_t hash_name(std::string_view name);
 struct NameHash {
   using is_transparent = void;
   size_t operator()(std::string_view name) const { return hash_name(name); }
+};
+
+// Random bytes that nobody outside knows.
+using HashSecret = std::array<uint8_t, 192>;
+
+// A hash of names. With a secret, a sender cannot tell which names have equal hashes, or equal bits of them.
+// Immutable; thread-safe.
+class KeyedHash {
+ public:
+  KeyedHash() = default;  // hash_name()
+  explicit KeyedHash(const HashSecret& secret) : secret_(secret), has_secret_(true) {}
+
+  uint64_t operator()(std::string_view name) const;
+
+ private:
+  HashSecret secret_{};
+  bool has_secret_ = false;
 };
 
 struct Hash128 {

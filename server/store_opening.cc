@@ -1,6 +1,7 @@
 #include "server/store_opening.h"
 
 #include <optional>
+#include <random>
 #include <utility>
 
 namespace statmill {
@@ -13,6 +14,13 @@ Result<std::unique_ptr<RocksStore>> open_rocks(const ServerConfig& config, const
     if (limiter->admit(clock.steady()) >= 0) log.warn("rocksdb", {{"message", what}});
   };
   return RocksStore::open(options, config.retention.tiers());
+}
+
+HashSecret random_secret() {
+  std::random_device random;
+  HashSecret secret;
+  for (uint8_t& byte : secret) byte = static_cast<uint8_t>(random());
+  return secret;
 }
 
 void report_losses(const LogDrops& dropped, const SalvageLosses& losses, const StoreOpening& to) {
@@ -60,7 +68,7 @@ std::variant<RecoveredStore, Fault> open_store(const ServerConfig& config, const
     to.health.set("store", fault->message);
   }
   const Damage damage = config.store.salvage ? Damage::kSalvage : Damage::kRefuse;
-  auto recovery = recover(*result.store, to.table, damage);
+  auto recovery = recover(*result.store, to.table, damage, random_secret());
   if (!recovery) return store_fault(recovery.error(), "store.path " + config.store.path);
   result.recovery = *recovery;
   to.log.info(

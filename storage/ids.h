@@ -22,8 +22,8 @@ inline constexpr RetentionClass kGone = 255;  // the series is deleted and nothi
 
 inline constexpr int kShardCount = 256;
 
-// Returns the shard of the series whose name has this hash (hash_name). Journal rows depend on it, so it must
-// never change.
+// Returns the shard of the series whose name has this hash, keyed by the store's secret (StoreSnapshot).
+// Journal rows depend on it, so it must never change.
 inline ShardNo shard_of(uint64_t hash) { return static_cast<ShardNo>(hash >> 56); }
 
 // The rollup's progress: every finest chunk below (chunk, id), in this order, is in the coarser tiers.

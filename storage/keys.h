@@ -19,6 +19,7 @@ inline constexpr std::string_view kExpiredPrefix = "expired";   // + tier: first
 inline constexpr std::string_view kAgentPrefix = "agent";       // + id: AgentRow
 inline constexpr std::string_view kTickKey = "tick";            // tick: of the newest batch
 inline constexpr std::string_view kClockKey = "clock";          // ClockRow
+inline constexpr std::string_view kHashSecretKey = "hash";      // HashSecret
 inline constexpr std::string_view kForgottenKey = "forgotten";  // time: StoreBatch::forgotten_until
 
 std::string flushed_key(ShardNo shard);

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/result.h"
 #include "storage/agent_row.h"
 #include "storage/clock_row.h"
@@ -66,11 +67,12 @@ struct StoreBatch {
   std::optional<RollupPosition> rollup_position;
   std::optional<Trim> journal_trim;
   std::optional<ClockRow> clock;
+  std::optional<HashSecret> hash_secret;  // in the first batch with a tick only
 
   bool is_empty() const {
     return series.empty() && deleted.empty() && journal.empty() && fragments.empty() && flushed.empty() &&
            agents.empty() && forgotten_agents.empty() && !forgotten_until && !rollup_position &&
-           !journal_trim && !clock;
+           !journal_trim && !clock && !hash_secret;
   }
 };
 
@@ -91,6 +93,8 @@ class StoreSnapshot {
   virtual Result<RollupPosition> rollup_position() = 0;
   // Returns nullopt if none was written.
   virtual Result<std::optional<ClockRow>> clock() = 0;
+  // The secret of the hash that chooses the shards of names; nullopt: it has none. Errors: kCorrupt.
+  virtual Result<std::optional<HashSecret>> hash_secret() = 0;
   // Returns the rows of all agents, in no order, and what remains known of forgotten ones.
   virtual Result<AgentRows> agents() = 0;
   // Returns the frames of one chunk, or an empty string if there are none.

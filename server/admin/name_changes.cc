@@ -50,11 +50,11 @@ struct StarPattern {
 
 // Each slice has to flush its shards; sorted, a slice covers few of them.
 template <class Element, class NameOf>
-void sort_by_shard(std::vector<Element>& elements, const NameOf& name_of) {
+void sort_by_shard(const Table& table, std::vector<Element>& elements, const NameOf& name_of) {
   std::sort(elements.begin(), elements.end(), [&](const Element& a, const Element& b) {
     const std::string_view x = name_of(a);
     const std::string_view y = name_of(b);
-    return std::pair(shard_of(hash_name(x)), x) < std::pair(shard_of(hash_name(y)), y);
+    return std::pair(table.shard_of_name(x), x) < std::pair(table.shard_of_name(y), y);
   });
 }
 
@@ -150,7 +150,7 @@ std::optional<SlotRange> NameChanges::slots_of(const DeleteRequest& request) con
 Result<NameChanges::Deleted> NameChanges::run(const DeleteRequest& request) const {
   auto names = select(request);
   if (!names) return names.error();
-  sort_by_shard(*names, [](std::string_view name) { return name; });
+  sort_by_shard(table_, *names, [](std::string_view name) { return name; });
   const std::optional<SlotRange> slots = slots_of(request);
   const size_t slice = slots ? kErasuresPerTick : kDeletesPerTick;
   Deleted out;
@@ -169,7 +169,7 @@ Result<NameChanges::Deleted> NameChanges::run(const DeleteRequest& request) cons
 Result<size_t> NameChanges::run(const RenameRequest& request) const {
   auto renamings = select(request);
   if (!renamings) return renamings.error();
-  sort_by_shard(*renamings, [](const Renaming& r) { return std::string_view(r.from); });
+  sort_by_shard(table_, *renamings, [](const Renaming& r) { return std::string_view(r.from); });
   size_t done = 0;
   for (std::span<const Renaming> left(*renamings); !left.empty();) {
     std::vector<NewName> now;

@@ -18,7 +18,7 @@ bool is_canonical(std::string_view path) {
 
 NameIndex::NameIndex() {
   for (size_t i = 0; i < kPartsMax; ++i)
-    part_dictionaries_.push_back(std::make_unique<TokenDictionary>(retired_));
+    part_dictionaries_.push_back(std::make_unique<TokenDictionary>(hash_, retired_));
 }
 
 NameRow NameIndex::add(std::string_view name) {
@@ -90,7 +90,7 @@ TokenDictionary* NameIndex::dictionary_of_key(const std::string& key) {
   const auto known = key_dictionaries_.find(key);
   if (known != key_dictionaries_.end()) return known->second.get();
   if (key_dictionaries_.size() == kKeysMax) return nullptr;
-  auto made = std::make_unique<TokenDictionary>(retired_);
+  auto made = std::make_unique<TokenDictionary>(hash_, retired_);
   ram_bytes_.fetch_add(sizeof(TokenDictionary) + key.size(), std::memory_order_relaxed);
   return key_dictionaries_.emplace(key, std::move(made)).first->second.get();
 }

@@ -58,6 +58,9 @@ class NameIndex {
   NameIndex(const NameIndex&) = delete;
   NameIndex& operator=(const NameIndex&) = delete;
 
+  // Sets the hash of its tables, so that senders cannot choose texts that collide. Requires: no name was
+  // added.
+  void set_hash(const KeyedHash& hash) { hash_ = hash; }
   // Cost: 0.3 to 1 us. Requires: 1 to kNameBytesMax bytes.
   NameRow add(std::string_view name);
   // Hides a name from later searches. Returns false if it was removed before.
@@ -111,6 +114,7 @@ class NameIndex {
   Status select(RowFilter& filter, const Visit& visit, const IsCancelled& is_cancelled) const;
   TokenDictionary* dictionary_of_key(const std::string& key);
 
+  KeyedHash hash_;
   RetiredMemory retired_;
   std::vector<std::unique_ptr<TokenDictionary>> part_dictionaries_;  // by position
   NameArena flat_names_;                                             // of one part, without tags

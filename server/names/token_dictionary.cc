@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "base/check.h"
-#include "base/hash.h"
 #include "proto/prometheus/labels_name.h"
 
 namespace statmill {
@@ -26,7 +25,7 @@ std::string_view TokenDictionary::text(Token token) const {
 TokenDictionary::Token TokenDictionary::find(std::string_view wanted) const {
   const Slots* const slots = slots_.load();
   if (slots == nullptr) return kNone;
-  const uint64_t hash = hash_name(wanted);
+  const uint64_t hash = hash_(wanted);
   for (size_t i = hash & slots->mask();; i = (i + 1) & slots->mask()) {
     const uint32_t entry = slots->entries[i].load(std::memory_order_acquire);
     if (entry == Slots::kEmpty) return kNone;
@@ -47,7 +46,7 @@ TokenDictionary::Token TokenDictionary::intern(std::string_view wanted) {
   }
   place(token) = add_text(wanted);
   if (has_escape(wanted)) has_escapes_.store(true, std::memory_order_relaxed);
-  own_slots_->put(hash_name(wanted), token);
+  own_slots_->put(hash_(wanted), token);
   count_.store(token + 1, std::memory_order_release);
   return token;
 }
@@ -79,7 +78,7 @@ void TokenDictionary::grow_slots() {
   auto larger = std::make_unique<Slots>(own_slots_ == nullptr ? 4 : own_slots_->bits + 1);
   SM_CHECK(larger->bits < 32);
   const Token tokens = count_.load(std::memory_order_relaxed);
-  for (Token token = 0; token < tokens; ++token) larger->put(hash_name(text(token)), token);
+  for (Token token = 0; token < tokens; ++token) larger->put(hash_(text(token)), token);
   count_ram((larger->size() - (own_slots_ == nullptr ? 0 : own_slots_->size())) * sizeof(uint32_t));
   slots_.store(larger.get());
   own_slots_.swap(larger);

@@ -13,6 +13,7 @@
 #include <memory>
 #include <string_view>
 
+#include "base/hash.h"
 #include "server/names/retired_memory.h"
 
 namespace statmill {
@@ -23,8 +24,8 @@ class TokenDictionary {
   using Token = uint32_t;
   static constexpr Token kNone = 0xffffffff;
 
-  // `retired` must outlive the dictionary.
-  explicit TokenDictionary(RetiredMemory& retired) : retired_(retired) {}
+  // Both must outlive the dictionary.
+  TokenDictionary(const KeyedHash& hash, RetiredMemory& retired) : hash_(hash), retired_(retired) {}
   TokenDictionary(const TokenDictionary&) = delete;
   TokenDictionary& operator=(const TokenDictionary&) = delete;
 
@@ -87,6 +88,7 @@ class TokenDictionary {
   void grow_slots();
   void count_ram(size_t bytes) { ram_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
 
+  const KeyedHash& hash_;
   RetiredMemory& retired_;
   std::atomic<Slots*> slots_{nullptr};  // the writer replaces it; sequentially consistent, see RetiredMemory
   std::unique_ptr<Slots> own_slots_;    // used by the writer only

@@ -1,7 +1,6 @@
 #include "server/table/shard.h"
 
 #include "base/check.h"
-#include "base/hash.h"
 
 namespace statmill {
 
@@ -30,19 +29,20 @@ Series* SeriesIndex::find(uint64_t hash, std::string_view name, const SeriesAren
   }
 }
 
-void SeriesIndex::insert(uint64_t hash, Number number, const SeriesArena& arena) {
+void SeriesIndex::insert(uint64_t hash, Number number, const SeriesArena& arena, const KeyedHash& hash_of) {
   if (4 * (used_ + 1) > 3 * entries_.size()) {
     std::vector<Entry> old(entries_.empty() ? 16 : 2 * entries_.size());
     old.swap(entries_);
     for (const Entry& entry : old) {
-      if (entry.number != 0) put(entry, hash_name(arena[entry.number].name()));
+      if (entry.number != 0) put(entry, hash_of(arena[entry.number].name()));
     }
   }
   put({tag_of(hash), number}, hash);
   ++used_;
 }
 
-SeriesIndex::Number SeriesIndex::erase(uint64_t hash, std::string_view name, const SeriesArena& arena) {
+SeriesIndex::Number SeriesIndex::erase(uint64_t hash, std::string_view name, const SeriesArena& arena,
+                                       const KeyedHash& hash_of) {
   SM_CHECK(!entries_.empty());
   const auto is_it = [&](const Entry& entry) {
     return entry.tag == tag_of(hash) && arena[entry.number].name() == name;
@@ -54,7 +54,7 @@ SeriesIndex::Number SeriesIndex::erase(uint64_t hash, std::string_view name, con
   // Each entry after the hole, up to the first empty one, moves into the hole unless the hole lies before the
   // entry where a search for it starts.
   for (size_t i = next(hole); entries_[i].number != 0; i = next(i)) {
-    const size_t wanted = start(hash_name(arena[entries_[i].number].name()));
+    const size_t wanted = start(hash_of(arena[entries_[i].number].name()));
     const size_t mask = entries_.size() - 1;
     if (((i - wanted) & mask) < ((i - hole) & mask)) continue;
     entries_[hole] = entries_[i];

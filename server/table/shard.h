@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/mutex.h"
 #include "server/table/delta_pool.h"
 #include "server/table/series_arena.h"
@@ -18,6 +19,7 @@ namespace statmill {
 
 // Maps names to series of the arena: open addressing with linear probing over 8-byte entries; the size is a
 // power of two, at most 3/4 full.
+// `hash` is always hash_of(name), `hash_of` always the same.
 class SeriesIndex {
  public:
   using Number = SeriesArena::Number;
@@ -32,9 +34,9 @@ class SeriesIndex {
     if (!entries_.empty()) __builtin_prefetch(&entries_[start(hash)]);
   }
   // Requires: the name of the series is not in the index.
-  void insert(uint64_t hash, Number number, const SeriesArena& arena);
+  void insert(uint64_t hash, Number number, const SeriesArena& arena, const KeyedHash& hash_of);
   // Removes the name and returns its series. Requires: the name is in the index.
-  Number erase(uint64_t hash, std::string_view name, const SeriesArena& arena);
+  Number erase(uint64_t hash, std::string_view name, const SeriesArena& arena, const KeyedHash& hash_of);
   // Returns all series, in no order.
   std::vector<Series*> all(const SeriesArena& arena) const;
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/hash.h"
 
 namespace statmill {
 namespace {
@@ -144,8 +143,13 @@ void Table::end_flush(ShardNo n) {
   shard.flushing_tick = 0;
 }
 
+void Table::set_secret(const HashSecret& secret) {
+  hash_of_ = KeyedHash(secret);
+  index_.set_hash(hash_of_);
+}
+
 Series* Table::restore_series(const SeriesRow& row) {
-  const uint64_t hash = hash_name(row.name);
+  const uint64_t hash = hash_of_(row.name);
   Shard& shard = shards_[shard_of(hash)];
   MutexLock lock(shard.mutex);
   Series& made = create_series(shard, hash, row.name, row.kind, retention_.class_of(row.name), row.id);
@@ -164,7 +168,7 @@ Series& Table::create_series(Shard& shard, uint64_t hash, std::string_view name,
     unindexed_.push_back(number);
     unindexed_count_.fetch_add(1, std::memory_order_relaxed);
   }
-  shard.index.insert(hash, number, series_);
+  shard.index.insert(hash, number, series_, hash_of_);
   Series& made = series_[number];
   made.kind = kind;
   made.retention = retention;
@@ -220,7 +224,7 @@ void Table::end_replay() {
 }
 
 std::optional<SeriesPieces> Table::pieces(std::string_view name, bool histograms) const {
-  const uint64_t hash = hash_name(name);
+  const uint64_t hash = hash_of_(name);
   const ShardNo n = shard_of(hash);
   const Shard& shard = shards_[n];
   MutexLock lock(shard.mutex);
@@ -249,7 +253,7 @@ std::optional<SeriesPieces> Table::pieces(std::string_view name, bool histograms
 }
 
 std::optional<Table::SeriesSummary> Table::summary(std::string_view name) const {
-  const uint64_t hash = hash_name(name);
+  const uint64_t hash = hash_of_(name);
   const Shard& shard = shards_[shard_of(hash)];
   MutexLock lock(shard.mutex);
   const Series* s = shard.index.find(hash, name, series_);

@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/glob.h"
+#include "base/hash.h"
 #include "base/verdict.h"
 #include "ingest/sample_sink.h"
 #include "proto/batch.h"
@@ -125,10 +126,15 @@ class Table final : public SampleSink {
   void end_flush(ShardNo shard);
 
   // For the server's start, before any other thread uses the table.
+  // Sets the secret of the hash that chooses the shards of names, before any series is restored. Without one
+  // the hash is hash_name().
+  void set_secret(const HashSecret& secret);
   Series* restore_series(const SeriesRow& row);
   void restore_deleted(SeriesId id);
   void restore_shard(ShardNo shard, TickNo flushed);
   void end_replay();  // call once, after the journal rows are replayed into the series
+
+  ShardNo shard_of_name(std::string_view name) const { return shard_of(hash_of_(name)); }
 
   // For queries.
   // Returns a number that changes whenever series are deleted or renamed; waits while that is in progress. If
@@ -196,6 +202,7 @@ class Table final : public SampleSink {
   SenderLimit sender_limit_;
   const int64_t retention_max_s_;  // of the coarsest tier of the class that is kept longest
   const int64_t retention_min_s_;  // of the coarsest tier of the class that is kept shortest
+  KeyedHash hash_of_;              // of names; changes before other threads use the table only
   EpochGate gate_;
   std::array<Shard, kShardCount> shards_;
   SeriesArena series_;  // add() and remove() under names_mutex_; each series under its shard's lock

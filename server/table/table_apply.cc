@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <span>
 
-#include "base/hash.h"
 #include "server/table/table.h"
 
 namespace statmill {
@@ -122,7 +121,7 @@ std::vector<Table::Placed> Table::place(Batch& batch, Timestamp now, Timestamp s
       slot = tiers().finest().slot_of(time_s);
       newest = std::max(newest, slot);
     }
-    placed.push_back({hash_name(sample.name), slot, i});
+    placed.push_back({hash_of_(sample.name), slot, i});
     ++place[shard_of(placed.back().hash) + 1U];
   }
   raise_newest_slot(newest);

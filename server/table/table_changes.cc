@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/hash.h"
 #include "server/table/table.h"
 
 namespace statmill {
@@ -49,7 +48,7 @@ uint64_t Table::names_version() const {
 // Marks the slots to be erased by the flush that follows. Returns true, and marks nothing, if the series
 // would have no samples left: then the caller deletes it.
 bool Table::mark_erasure(std::string_view name, SlotRange slots, ChangedSeries& changed) {
-  const uint64_t hash = hash_name(name);
+  const uint64_t hash = hash_of_(name);
   Shard& shard = shards_[shard_of(hash)];
   MutexLock lock(shard.mutex);
   Series* const s = shard.index.find(hash, name, series_);
@@ -62,12 +61,12 @@ bool Table::mark_erasure(std::string_view name, SlotRange slots, ChangedSeries& 
 
 // Removes a series from the table and returns its samples. Returns nullopt if it does not exist.
 std::optional<Table::RemovedSeries> Table::remove_series(std::string_view name, int parity) {
-  const uint64_t hash = hash_name(name);
+  const uint64_t hash = hash_of_(name);
   const auto p = static_cast<size_t>(parity);
   Shard& shard = shards_[shard_of(hash)];
   MutexLock lock(shard.mutex);
   if (shard.index.find(hash, name, series_) == nullptr) return std::nullopt;
-  const SeriesArena::Number number = shard.index.erase(hash, name, series_);
+  const SeriesArena::Number number = shard.index.erase(hash, name, series_, hash_of_);
   Series& s = series_[number];
   SM_CHECK(s.flushing == 0 && s.delta[1 - p] == 0);
   RemovedSeries out{s.id, s.kind, s.first_slot, s.last_slot, {}, {}, {}};
@@ -91,7 +90,7 @@ std::optional<Table::RemovedSeries> Table::remove_series(std::string_view name, 
 
 // Returns nullopt if no series has the old name, or one has the new name.
 std::optional<ChangedSeries::Renamed> Table::rename(const NewName& names, int parity) {
-  const uint64_t hash = hash_name(names.to);
+  const uint64_t hash = hash_of_(names.to);
   const auto p = static_cast<size_t>(parity);
   Shard& shard = shards_[shard_of(hash)];
   {

@@ -5,7 +5,6 @@
 #include <thread>
 #include <utility>
 
-#include "base/hash.h"
 #include "server/tick/replay.h"
 
 namespace statmill {
@@ -20,7 +19,7 @@ class Loader {
     make_entry(row.id);
     if (by_id_[row.id].series != nullptr)
       return Error{ErrorCode::kCorrupt, "series " + std::to_string(row.id) + " is in the catalog twice"};
-    by_id_[row.id] = {table_.restore_series(row), shard_of(hash_name(row.name)), false};
+    by_id_[row.id] = {table_.restore_series(row), table_.shard_of_name(row.name), false};
     expiry_.set_class(row.id, by_id_[row.id].series->retention);
     ++recovery_.series;
     return Status::ok();
@@ -123,9 +122,29 @@ class Loader {
   Recovery recovery_;
 };
 
+struct Secret {
+  std::optional<HashSecret> value;
+  bool is_new = false;
+};
+
+// Returns the secret of the store, or `of_new` if nothing was ever written to it.
+Result<Secret> find_secret(Store& store, const std::optional<HashSecret>& of_new) {
+  const auto snapshot = store.snapshot();
+  const auto stored = snapshot->hash_secret();
+  if (!stored) return stored.error();
+  if (*stored || !of_new) return Secret{*stored, false};
+  const auto last_tick = snapshot->last_tick();
+  if (!last_tick) return last_tick.error();
+  return *last_tick == 0 ? Secret{of_new, true} : Secret{};
+}
+
 }  // namespace
 
-Result<Recovery> recover(Store& store, Table& table, Damage damage) {
+Result<Recovery> recover(Store& store, Table& table, Damage damage,
+                         const std::optional<HashSecret>& secret_of_new_store) {
+  const auto secret = find_secret(store, secret_of_new_store);
+  if (!secret) return secret.error();
+  if (secret->value) table.set_secret(*secret->value);
   Loader loader(table, store.expiry(), damage);
   const LoadVisitor visitor{[&](const SeriesRow& row) { return loader.series(row); },
                             [&](ShardNo shard, TickNo flushed, std::string_view activity) {
@@ -135,6 +154,7 @@ Result<Recovery> recover(Store& store, Table& table, Damage damage) {
                             [&](SeriesId id) { return loader.deleted(id); }};
   if (Status s = store.load(visitor); !s) return s.error();
   if (Status s = loader.replay(); !s) return s.error();
+  if (secret->is_new) loader.recovery().start.new_secret = secret->value;
   const auto snapshot = store.snapshot();
   const auto position = snapshot->rollup_position();
   if (!position) return position.error();

@@ -32,6 +32,9 @@ struct Recovery {
 // Must be called before any other thread uses the table. Errors: kCorrupt (a row contradicts the catalog,
 // fails its check or is missing; nothing is dropped silently), kIo. After losses the caller must flush every
 // shard before it writes another journal row; otherwise the next start refuses the same rows again.
-Result<Recovery> recover(Store& store, Table& table, Damage damage = Damage::kRefuse);
+// A new store gets `secret_of_new_store` with its first tick; without one its names are hashed without a
+// secret.
+Result<Recovery> recover(Store& store, Table& table, Damage damage = Damage::kRefuse,
+                         const std::optional<HashSecret>& secret_of_new_store = {});
 
 }  // namespace statmill

@@ -4,7 +4,6 @@
 #include <array>
 #include <limits>
 
-#include "base/hash.h"
 #include "base/radix_sort.h"
 #include "base/running.h"
 #include "base/text.h"
@@ -47,6 +46,7 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
       position_(start.rollup),
       saved_clock_(start.clock),
       next_clock_row_(now),
+      new_secret_(start.new_secret),
       dropped_below_(services.table.tiers().count(), 0),
       highest_cutoff_(services.table.retention().class_count(), 0),
       open_tick_(services.registry.gauge(
@@ -95,7 +95,9 @@ Result<ChangedSeries> Ticker::change(const SeriesChanges& changes, TickTime now)
       return Error{ErrorCode::kUnavailable, "the store refuses ticks at present: " + done.error().message};
   }
   Shards to_flush;
-  const auto flush_shard_of = [&](std::string_view name) { to_flush.set(shard_of(hash_name(name))); };
+  const auto flush_shard_of = [&](std::string_view name) {
+    to_flush.set(services_.table.shard_of_name(name));
+  };
   for (const std::string_view name : changes.deletes) flush_shard_of(name);
   for (const NewName& names : changes.renames) {
     flush_shard_of(names.from);
@@ -154,6 +156,7 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
     const int64_t now_s = clock_->now_s(longest_.coarsest().retention_s);
     services_.participant->add_to(end.parity, prepared_->batch, from_unix_seconds(now_s));
   }
+  prepared_->batch.hash_secret = new_secret_;
   prepared_->batch.deleted = end.changed.deleted;
   for (const ChangedSeries::Renamed& renamed : end.changed.renamed)
     prepared_->batch.series.push_back(renamed.row);
@@ -279,6 +282,7 @@ Status Ticker::commit() {
     const Running running("the write to the store");
     if (Status s = services_.store.write(prepared_->batch); !s) return s;
     ticks_.add();
+    new_secret_.reset();
   }
   // Only after the write, because compactions act on it at once.
   Expiry& expiry = services_.store.expiry();

@@ -38,6 +38,7 @@ struct TickStart {
   std::array<TickNo, kShardCount> flushed{};
   RollupPosition rollup;
   std::optional<ClockRow> clock;
+  std::optional<HashSecret> new_secret = std::nullopt;  // to be written with the first tick
 };
 
 // Confined to the tick thread.
@@ -116,8 +117,9 @@ class Ticker {
   const std::optional<ClockRow> saved_clock_;
   std::optional<ClockGuard> clock_;  // set by the first tick or begin()
   SteadyTime next_clock_row_;
-  std::vector<ChunkNo> dropped_below_;   // by tier: all chunks below are dropped, whatever their class
-  std::vector<ChunkNo> highest_cutoff_;  // by class: the highest cutoff of the finest tier since the start
+  std::optional<HashSecret> new_secret_;  // until it is in the store
+  std::vector<ChunkNo> dropped_below_;    // by tier: all chunks below are dropped, whatever their class
+  std::vector<ChunkNo> highest_cutoff_;   // by class: the highest cutoff of the finest tier since the start
   std::unique_ptr<Prepared> prepared_;
   JournalDraft draft_;
   LogLimiter rollup_log_{std::chrono::minutes(1)};

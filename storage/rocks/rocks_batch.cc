@@ -58,6 +58,11 @@ void add_meta(RocksBatch& operations, const RocksDatabase& database, const Store
     operations.add(out.Put(database.meta(), slice(kRollupKey), position));
   }
   if (batch.clock) operations.add(out.Put(database.meta(), slice(kClockKey), encode_clock_row(*batch.clock)));
+  if (batch.hash_secret) {
+    const std::string_view secret(reinterpret_cast<const char*>(batch.hash_secret->data()),
+                                  batch.hash_secret->size());
+    operations.add(out.Put(database.meta(), slice(kHashSecretKey), slice(secret)));
+  }
   if (batch.journal_trim) {
     const StoreBatch::Trim& trim = *batch.journal_trim;
     operations.add(out.Put(database.meta(), slice(kTrimKey), tick_row(trim.end)));

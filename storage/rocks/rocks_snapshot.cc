@@ -99,6 +99,17 @@ Result<std::optional<ClockRow>> RocksSnapshot::clock() {
   return clock;
 }
 
+Result<std::optional<HashSecret>> RocksSnapshot::hash_secret() {
+  const Result<std::string> row = get(database_->meta(), kHashSecretKey);
+  if (!row) return row.error();
+  if (row->empty()) return std::optional<HashSecret>();
+  HashSecret secret;
+  if (row->size() != secret.size())
+    return corrupt("row \"hash\" has " + std::to_string(row->size()) + " bytes");
+  std::copy(row->begin(), row->end(), secret.begin());
+  return std::optional(secret);
+}
+
 Result<AgentRows> RocksSnapshot::agents() {
   AgentRows agents;
   const std::unique_ptr<rocksdb::Iterator> row(

@@ -21,6 +21,7 @@ class RocksSnapshot final : public StoreSnapshot {
   Result<TickNo> flushed_tick(ShardNo shard) override;
   Result<RollupPosition> rollup_position() override;
   Result<std::optional<ClockRow>> clock() override;
+  Result<std::optional<HashSecret>> hash_secret() override;
   Result<AgentRows> agents() override;
   Result<std::string> chunk(const ChunkKey& key) override;
   Status chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesId> ids,

@@ -84,6 +84,7 @@ class ClosedSnapshot final : public StoreSnapshot {
   Result<TickNo> flushed_tick(ShardNo) override { return recovering(); }
   Result<RollupPosition> rollup_position() override { return recovering(); }
   Result<std::optional<ClockRow>> clock() override { return recovering(); }
+  Result<std::optional<HashSecret>> hash_secret() override { return recovering(); }
   Result<AgentRows> agents() override { return recovering(); }
   Result<std::string> chunk(const ChunkKey&) override { return recovering(); }
   Status chunks(TierNo, ChunkNo, std::span<const SeriesId>,

@@ -157,6 +157,8 @@ void Scrubber::check_meta(std::string_view key, std::string_view value) {
     trimmed_ = in.u64be();
   } else if (key == kClockKey) {
     in.bytes(kClockRowBytes);
+  } else if (key == kHashSecretKey) {
+    in.bytes(sizeof(HashSecret));
   } else if (is_row_of(kExpiredPrefix) && number < tiers_.count()) {
     name = kExpiredPrefix;
     expired_[number] = in.u32be();

@@ -3,13 +3,15 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <set>
 #include <string>
+
+#include "tests/support/secrets.h"
 
 namespace statmill {
 namespace {
 
-// Shards, and so journal rows on disk, depend on these values: XXH3-64 with seed 0, one for each length
-// class.
+// Shards, and so journal rows on disk, depend on these values: XXH3-64, one for each length class.
 TEST(Hash, HashesOfNamesNeverChange) {
   EXPECT_EQ(hash_name(""), 0x2d06800538d394c2u);
   EXPECT_EQ(hash_name("a"), 0xe6c632b61e964e1fu);
@@ -18,6 +20,35 @@ TEST(Hash, HashesOfNamesNeverChange) {
   EXPECT_EQ(hash_name("istatd.statserver.commands.bad"), 0xbbe9747db4fb1e48u);
   EXPECT_EQ(hash_name(std::string(200, 'x')), 0x50ef124fb1e4de53u);
   EXPECT_EQ(hash_name(std::string(1024, 'x')), 0xfc56a7ce85b3164au);
+}
+
+TEST(Hash, HashesWithASecretNeverChange) {
+  HashSecret secret;
+  for (size_t i = 0; i < secret.size(); ++i) secret[i] = static_cast<uint8_t>(i);
+  const KeyedHash hash(secret);
+  EXPECT_EQ(hash(""), 0xc7299afa9d0c229bu);
+  EXPECT_EQ(hash("abc"), 0xc2316825a070030du);
+  EXPECT_EQ(hash("host1.cpu"), 0x0db4d1ddd2fdae55u);
+  EXPECT_EQ(hash(std::string(30, 'x')), 0xf1cf4cf8a910d3d3u);
+  EXPECT_EQ(hash(std::string(200, 'x')), 0x3713e70528759b22u);
+  EXPECT_EQ(hash(std::string(1024, 'x')), 0x6980071536efe6c8u);
+}
+
+// Otherwise a sender could choose names that collide.
+TEST(Hash, HashesDependOnTheSecret) {
+  for (const size_t size : {size_t{1}, size_t{5}, size_t{12}, size_t{30}, size_t{200}, size_t{2048}}) {
+    const std::string name(size, 'x');
+    EXPECT_EQ(KeyedHash()(name), hash_name(name));
+    std::set<uint64_t> upper;
+    std::set<uint64_t> lower;
+    for (uint64_t seed = 1; seed <= 200; ++seed) {
+      const uint64_t hash = KeyedHash(secret_of(seed))(name);
+      upper.insert(hash >> 56);
+      lower.insert(hash & 255);
+    }
+    EXPECT_GT(upper.size(), 100U) << size;  // 139 are expected
+    EXPECT_GT(lower.size(), 100U) << size;
+  }
 }
 
 // Even with seed 0, the lower half differs from the 64-bit hash.

@@ -10,6 +10,7 @@
 #include "tests/sim/sim_session.h"
 #include "tests/support/answers.h"
 #include "tests/support/forwarding_store.h"
+#include "tests/support/secrets.h"
 
 namespace statmill::sim {
 namespace {
@@ -76,7 +77,7 @@ void SimServer::start() {
   audit_store();
   process_ = std::make_unique<Process>(*this);
   Process& process = *process_;
-  const auto recovery = recover(store_, process.table);
+  const auto recovery = recover(store_, process.table, Damage::kRefuse, secret_of(++starts_));
   SM_CHECK(recovery);
   process.agents.restore(*store_.snapshot()->agents());
   TickOptions options;
@@ -209,7 +210,7 @@ void SimServer::audit_store() {
   MemoryStore copy(tiers());
   copy.restore(store_.backup());
   Table table(tiers(), TableLimits{});
-  if (const auto recovery = recover(copy, table); !recovery)
+  if (const auto recovery = recover(copy, table, Damage::kRefuse, secret_of(starts_)); !recovery)
     return stage_.report_violation(name() + " cannot start: " + recovery.error().message);
   const Content in = content(table, copy);
   if (const auto found = ledger_.check_once(in)) return stage_.report_violation(name() + ": " + *found);

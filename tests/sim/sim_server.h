@@ -80,6 +80,7 @@ class SimServer {
   SteadyTime full_until_{};
   Duration wall_ahead_{0};
   uint64_t crashes_ = 0;
+  uint64_t starts_ = 0;
   std::unique_ptr<Process> process_;  // null: it is down
 };
 

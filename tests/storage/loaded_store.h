@@ -16,7 +16,7 @@ inline Tiers tiers() { return *Tiers::parse("10s:1d,5m:1y"); }
 inline std::vector<std::string> loaded(Store& store) {
   std::vector<std::string> lines;
   const Status status = store.load({
-      [&](SeriesRow series) {
+      [&](const SeriesRow& series) {
         lines.push_back("series " + std::to_string(series.id) + (series.kind == Kind::kEvent ? " *" : " ") +
                         series.name);
         return Status::ok();

@@ -6,6 +6,7 @@
 #include "tests/storage/buckets.h"
 #include "tests/storage/loaded_store.h"
 #include "tests/support/memory_store.h"
+#include "tests/support/secrets.h"
 #include "tests/support/temp_directory.h"
 
 namespace statmill {
@@ -319,6 +320,18 @@ TEST_P(StoreContract, TheClockRowIsTheLastOne) {
   reopen();
   EXPECT_EQ(*store_->snapshot()->clock(),
             (ClockRow{from_unix_seconds(2 * 86'400), Duration(-2), Duration(2)}));
+}
+
+TEST_P(StoreContract, KeepsTheSecretOfTheHash) {
+  EXPECT_EQ(*store_->snapshot()->hash_secret(), std::nullopt);
+  StoreBatch batch;
+  EXPECT_TRUE(batch.is_empty());
+  batch.hash_secret = secret_of(1);
+  EXPECT_FALSE(batch.is_empty());
+  write(batch);
+  write({});
+  reopen();
+  EXPECT_EQ(*store_->snapshot()->hash_secret(), secret_of(1));
 }
 
 TEST_P(StoreContract, OnlyChunksPastTheRetentionOfTheirClassAreDropped) {

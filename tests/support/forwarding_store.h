@@ -19,6 +19,7 @@ class ForwardingSnapshot : public StoreSnapshot {
   Result<TickNo> flushed_tick(ShardNo shard) override { return of_->flushed_tick(shard); }
   Result<RollupPosition> rollup_position() override { return of_->rollup_position(); }
   Result<std::optional<ClockRow>> clock() override { return of_->clock(); }
+  Result<std::optional<HashSecret>> hash_secret() override { return of_->hash_secret(); }
   Result<AgentRows> agents() override { return of_->agents(); }
   Result<std::string> chunk(const ChunkKey& key) override { return of_->chunk(key); }
   Status chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesId> ids,

@@ -60,6 +60,7 @@ class MemoryStore final : public Store {
     RollupPosition rollup_position;
     std::map<AgentId, AgentRow> agents;
     std::optional<ClockRow> clock;
+    std::optional<HashSecret> hash_secret;
     std::optional<Timestamp> forgotten_until;
     std::array<ChunkNo, Tiers::kCountMax> floors{};
     std::array<ChunkNo, Tiers::kCountMax> dropped{};  // the highest floors so far

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "proto/istatd/parser.h"
 #include "server/tick/recovery.h"
+#include "tests/support/secrets.h"
 
 namespace statmill {
 namespace {
@@ -73,7 +74,7 @@ void World::step() {
 
 void World::start() {
   table_ = std::make_unique<Table>(retention_, TableLimits{});
-  const auto recovery = recover(store_, *table_);
+  const auto recovery = recover(store_, *table_, Damage::kRefuse, secret_of(++starts_));
   ASSERT_TRUE(recovery);
   TickOptions options;
   options.rollup.slice_series = 3;

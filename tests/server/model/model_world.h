@@ -88,6 +88,7 @@ class World {
   int64_t wall_s_ = 1'700'000'000;  // the true time
   int64_t ahead_s_ = 0;             // of the wall clock
   int64_t lag_s_ = 0;               // how much later than their retention data may expire
+  uint64_t starts_ = 0;
   std::unique_ptr<Table> table_;
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<QueryEngine> engine_;

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "server/table/shard.h"
+#include "tests/support/secrets.h"
 
 namespace statmill {
 namespace {
@@ -15,6 +16,8 @@ namespace {
 RC_GTEST_PROP(SeriesIndex, FindsExactlyTheNamesInIt, ()) {
   const auto steps =
       *rc::gen::resize(200, rc::gen::container<std::vector<uint32_t>>(rc::gen::inRange<uint32_t>(0, 60)));
+  const auto seed = *rc::gen::arbitrary<uint8_t>();
+  const KeyedHash hash_of = seed == 0 ? KeyedHash() : KeyedHash(secret_of(seed));
   SeriesIndex index;
   SeriesArena arena;
   std::set<std::string> in;
@@ -22,22 +25,22 @@ RC_GTEST_PROP(SeriesIndex, FindsExactlyTheNamesInIt, ()) {
   for (uint32_t i = 0; i < 60; ++i) names.push_back("n" + std::to_string(i));
   for (const uint32_t step : steps) {
     const std::string& name = names[step];
-    const uint64_t hash = hash_name(name);
+    const uint64_t hash = hash_of(name);
     if (in.insert(name).second) {
       const SeriesArena::Number number = arena.add(name);
       RC_ASSERT(arena[number].pending.is_empty() && arena[number].id == 0);
       arena[number].id = step;
       arena[number].pending.add({1, Bucket::of({7, 0})}, Combine::kMerge, nullptr);
-      index.insert(hash, number, arena);
+      index.insert(hash, number, arena, hash_of);
     } else {
-      const SeriesArena::Number number = index.erase(hash, name, arena);
+      const SeriesArena::Number number = index.erase(hash, name, arena, hash_of);
       RC_ASSERT(arena[number].id == step);
       arena.remove(number);
       in.erase(name);
     }
     bool is_right = true;
     for (uint32_t i = 0; i < names.size(); ++i) {
-      const Series* found = index.find(hash_name(names[i]), names[i], arena);
+      const Series* found = index.find(hash_of(names[i]), names[i], arena);
       is_right &= found == nullptr ? !in.contains(names[i]) : in.contains(names[i]) && found->id == i;
     }
     RC_ASSERT(is_right);

@@ -12,6 +12,7 @@
 #include "tests/support/answers.h"
 #include "tests/support/forwarding_store.h"
 #include "tests/support/memory_store.h"
+#include "tests/support/secrets.h"
 #include "tests/support/times.h"
 
 namespace statmill {
@@ -48,9 +49,9 @@ class RecoveryTest : public testing::Test {
     ticker_ = std::make_unique<Ticker>(Ticker::Services{*table_, store_, registry_, health_, log_},
                                        TickOptions{}, start, SteadyTime{});
   }
-  Result<Recovery> restart(Damage damage = Damage::kRefuse) {
+  Result<Recovery> restart(Damage damage = Damage::kRefuse, const std::optional<HashSecret>& secret = {}) {
     table_ = std::make_unique<Table>(tiers_, TableLimits{});
-    auto recovery = recover(store_, *table_, damage);
+    auto recovery = recover(store_, *table_, damage, secret);
     if (recovery) start_ticker(recovery->start);
     return recovery;
   }
@@ -99,6 +100,40 @@ TEST_F(RecoveryTest, AnIntactJournalLosesNothing) {
   EXPECT_FALSE(recovery->losses.any());
   EXPECT_EQ(recovery->journal_entries, 10U);
   EXPECT_EQ(sum("a"), 31);
+}
+
+// Each start offers another secret. The shards of names, on which the journal depends, stay the same.
+TEST_F(RecoveryTest, ANewStoreGetsASecretOnceAndKeepsIt) {
+  ASSERT_TRUE(restart(Damage::kRefuse, secret_of(1)));
+  ASSERT_TRUE(restart(Damage::kRefuse, secret_of(2)));  // there was no tick before
+  std::vector<std::string> names;
+  for (int i = 0; i < 50; ++i) names.push_back("host" + std::to_string(i));
+  tick(names);
+  EXPECT_EQ(*memory_.snapshot()->hash_secret(), secret_of(2));
+  const KeyedHash hash(secret_of(2));
+  for (uint64_t seed = 3; seed < 6; ++seed) {
+    const auto recovery = restart(Damage::kRefuse, secret_of(seed));
+    ASSERT_TRUE(recovery);
+    EXPECT_EQ(recovery->start.new_secret, std::nullopt);
+    for (const std::string& name : names) EXPECT_EQ(table_->shard_of_name(name), shard_of(hash(name)));
+    if (seed == 4) {
+      EXPECT_TRUE(ticker_->flush_all(now()));
+    } else {
+      tick(names);
+    }
+  }
+  for (const std::string& name : names) EXPECT_EQ(sum(name), 7) << name;
+}
+
+TEST_F(RecoveryTest, AStoreWithoutASecretStaysWithout) {
+  tick({"a", "b"});
+  const auto recovery = restart(Damage::kRefuse, secret_of(1));
+  ASSERT_TRUE(recovery);
+  EXPECT_EQ(table_->shard_of_name("a"), shard_of(hash_name("a")));
+  tick({"a", "b"});
+  EXPECT_EQ(*memory_.snapshot()->hash_secret(), std::nullopt);
+  ASSERT_TRUE(restart());
+  EXPECT_EQ(sum("a"), 3);
 }
 
 TEST_F(RecoveryTest, RefusesAMissingRow) {
