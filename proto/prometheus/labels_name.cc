@@ -117,6 +117,8 @@ NameParts parts_of(std::string_view name) {
   NameParts parts;
   size_t at = name.find(';');
   parts.path = name.substr(0, at);
+  constexpr size_t kTagsUsual = 16;  // more than most names have
+  if (at < name.size()) parts.tags.reserve(kTagsUsual);
   while (at < name.size()) {
     const size_t end = std::min(name.find(';', at + 1), name.size());
     const std::string_view pair = name.substr(at + 1, end - at - 1);

@@ -11,9 +11,79 @@ constexpr size_t kBytesMax = size_t{64} << 20;
 // States that no further text changes.
 bool is_decided(GlobAutomaton::State state) { return state <= GlobAutomaton::kTooMany; }
 
+// Returns the longest part of a text that lies in one token or key wherever a name has it.
+std::string_view longest_piece(std::string_view text) {
+  std::string_view longest;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find_first_of(".;="), text.size());
+    if (end > longest.size()) longest = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return longest;
+}
+
 }  // namespace
 
+GlobFilter::GlobFilter(const Glob& glob) : glob_(glob), automaton_(glob) {
+  constexpr size_t kPieceMin = 3;  // nearly all rows have shorter ones
+  for (const GlobAlternative& alternative : glob.alternatives()) {
+    const GlobLiteral literal = alternative.literal();
+    const std::string_view piece = longest_piece(literal.text);
+    // The automaton alone finds quickly what begins in a certain way.
+    if (literal.at_start || piece.size() < kPieceMin) {
+      pieces_.clear();
+      return;
+    }
+    pieces_.emplace_back(piece);
+  }
+}
+
 void GlobFilter::keep(const NameBlock& block, RowBits& bits, bool keeps_others) {
+  constexpr size_t kFew = 64;  // rows whose names are put together sooner than the automaton reads the block
+  RowBits kept = bits;
+  keep_candidates(block, kept);
+  if (pieces_.empty() || count_rows(kept) > kFew) {
+    keep_matches(block, kept);
+  } else {
+    keep_rows(kept, [&](uint32_t row) { return matches(block, row, GlobAutomaton::kTooMany); });
+  }
+  for (uint32_t w = 0; w < bits.size(); ++w) bits[w] = keeps_others ? bits[w] & ~kept[w] : kept[w];
+}
+
+const TokenSet& GlobFilter::tokens_with_piece(const TokenDictionary& dictionary) {
+  const auto [found, is_new] = with_piece_.try_emplace(&dictionary);
+  TokenSet& set = found->second;
+  if (!is_new) return set;
+  const Token count = dictionary.count();
+  for (Token token = 0; token < count; ++token) {
+    const std::string_view text = dictionary.text(token);
+    const auto is_in = [text](const std::string& piece) { return text.find(piece) != text.npos; };
+    if (std::none_of(pieces_.begin(), pieces_.end(), is_in)) continue;
+    if (set.is_in.empty()) set.is_in.resize(count);
+    set.is_in[token] = 1;
+  }
+  set.form = set.is_in.empty() ? TokenSet::Form::kNone : TokenSet::Form::kSome;
+  return set;
+}
+
+void GlobFilter::keep_candidates(const NameBlock& block, RowBits& bits) {
+  if (pieces_.empty()) return;
+  for (const std::string& key : block.table.keys()) {
+    const auto is_in = [&key](const std::string& piece) { return key.find(piece) != key.npos; };
+    if (std::any_of(pieces_.begin(), pieces_.end(), is_in)) return;
+  }
+  RowBits found{};
+  for (size_t c = 0; c < block.table.column_count(); ++c) {
+    const TokenSet& set = tokens_with_piece(block.table.dictionary(c));
+    if (set.form == TokenSet::Form::kNone) continue;
+    RowBits some = bits;
+    keep_tokens(block, c, set, some);
+    for (uint32_t w = 0; w < found.size(); ++w) found[w] |= some[w];
+  }
+  bits = found;
+}
+
+void GlobFilter::keep_matches(const NameBlock& block, RowBits& bits) {
   others_.clear();
   is_other_ = {};
   State usual = GlobAutomaton::kStart;
@@ -24,17 +94,15 @@ void GlobFilter::keep(const NameBlock& block, RowBits& bits, bool keeps_others) 
     }
     if (!is_decided(usual)) usual = step_usual(block, c, usual, bits);
   }
-  RowBits kept = bits;
-  for (uint32_t w = 0; w < kept.size(); ++w) kept[w] &= ~is_other_[w];
+  for (uint32_t w = 0; w < bits.size(); ++w) bits[w] &= ~is_other_[w];
   if (usual == GlobAutomaton::kTooMany) {
-    keep_rows(kept, [&](uint32_t row) { return matches(block, row, usual); });
+    keep_rows(bits, [&](uint32_t row) { return matches(block, row, usual); });
   } else if (!automaton_.accepts(usual)) {
-    kept = {};
+    bits = {};
   }
   for (const Row& other : others_) {
-    if (matches(block, other.row, other.state)) kept[other.row / 64] |= uint64_t{1} << (other.row % 64);
+    if (matches(block, other.row, other.state)) bits[other.row / 64] |= uint64_t{1} << (other.row % 64);
   }
-  for (uint32_t w = 0; w < bits.size(); ++w) bits[w] = keeps_others ? bits[w] & ~kept[w] : kept[w];
 }
 
 bool GlobFilter::matches(const NameBlock& block, uint32_t row, State state) {

@@ -30,6 +30,12 @@ inline bool has_rows(const RowBits& bits) {
   return any != 0;
 }
 
+inline size_t count_rows(const RowBits& bits) {
+  size_t count = 0;
+  for (const uint64_t word : bits) count += static_cast<size_t>(std::popcount(word));
+  return count;
+}
+
 // Calls `visit(i)` for each set bit, in ascending order, until it returns false; returns false then.
 template <class Visit>
 bool for_each_row(const RowBits& bits, Visit visit) {

@@ -31,18 +31,18 @@ NameRow NameIndex::add(std::string_view name) {
   NameTable& table = *own_tables_[number];
   size_t ram = table.ram_bytes();
   tokens_.clear();
-  const auto intern = [&](TokenDictionary& dictionary, std::string_view text) {
+  const auto intern = [&](size_t column, std::string_view text) {
+    const TokenDictionary& dictionary = table.dictionary(column);
     ram += dictionary.ram_bytes();
-    tokens_.push_back(dictionary.intern(text));
+    tokens_.push_back(table.intern(column, text));
     ram -= dictionary.ram_bytes();
   };
   for (size_t begin = 0, c = 0; c < path_parts; ++c) {
     const size_t end = std::min(parts.path.find('.', begin), parts.path.size());
-    intern(*part_dictionaries_[c], parts.path.substr(begin, end - begin));
+    intern(c, parts.path.substr(begin, end - begin));
     begin = end + 1;
   }
-  for (size_t i = 0; i < parts.tags.size(); ++i)
-    intern(table.dictionary(path_parts + i), parts.tags[i].value);
+  for (size_t i = 0; i < parts.tags.size(); ++i) intern(path_parts + i, parts.tags[i].value);
   const uint32_t row = table.add(tokens_);
   ram_bytes_.fetch_add(table.ram_bytes() - ram, std::memory_order_relaxed);
   return {number, row};
@@ -58,8 +58,12 @@ uint32_t NameIndex::table_for(const NameParts& parts, uint32_t path_parts) {
   if (path_parts > kPartsMax) return kOtherNames;
   shape_.assign(1, static_cast<char>(path_parts));
   for (const NameParts::Tag& tag : parts.tags) shape_.append(tag.key).append(";");
+  if (shape_ == last_shape_) return last_table_;
   const auto known = shapes_.find(std::string_view(shape_));
-  if (known != shapes_.end()) return known->second;
+  if (known != shapes_.end()) {
+    last_shape_ = shape_;
+    return last_table_ = known->second;
+  }
   if (own_tables_.size() == kTablesMax) return kOtherNames;
   std::vector<std::string> keys;
   keys.reserve(parts.tags.size());

@@ -75,6 +75,13 @@ class NameIndex {
   // The same with each name that matches a glob. Errors: kBusy.
   Status search(const Glob& glob, const Visit& visit, const IsCancelled& is_cancelled = {}) const;
 
+  struct FirstNames {
+    std::vector<std::string> names;  // ascending
+    bool has_more = false;
+  };
+  // Returns the first `limit` names that match, in the order of their bytes.
+  FirstNames first_names(const Glob& glob, size_t limit) const;
+
   // The names of all labels of the series that satisfy the matchers, ascending. Errors: as select().
   Result<std::vector<std::string>> label_names(std::span<const LabelMatcher> matchers,
                                                const IsCancelled& is_cancelled = {}) const;
@@ -126,6 +133,8 @@ class NameIndex {
   std::vector<std::unique_ptr<NameTable>> own_tables_;
   std::vector<Token> tokens_;
   std::string shape_;
+  std::string last_shape_;  // consecutive names mostly have the same shape
+  uint32_t last_table_ = 0;
   // True if escaped_path() makes the path of each name in the arenas from its label. Written before the
   // name that changes it.
   std::atomic<bool> are_canonical_{true};

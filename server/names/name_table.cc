@@ -91,7 +91,14 @@ void NameTable::append(size_t columns, uint32_t row, std::string& out) const {
   }
 }
 
+Token NameTable::intern(size_t column, std::string_view text) {
+  TokenDictionary& dictionary = *columns_[column];
+  if (!last_.empty() && dictionary.text(last_[column]) == text) return last_[column];
+  return dictionary.intern(text);
+}
+
 uint32_t NameTable::add(std::span<const Token> tokens) {
+  last_.assign(tokens.begin(), tokens.end());
   const uint32_t row = row_count_.load(std::memory_order_relaxed);
   const uint32_t index = row / NameSegment::kRowsMax;
   const uint32_t inside = row % NameSegment::kRowsMax;

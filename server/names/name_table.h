@@ -100,6 +100,9 @@ class NameTable {
 
   // For the writer.
   uint32_t add(std::span<const Token> tokens);
+  // Returns the token of a text in a column; adds it to the dictionary if it is new. Texts are mostly those
+  // of the row before, which is found without the dictionary.
+  Token intern(size_t column, std::string_view text);
   // Returns false if the row was removed before.
   bool remove(uint32_t row);
   size_t ram_bytes() const { return ram_bytes_.load(std::memory_order_relaxed); }
@@ -122,6 +125,7 @@ class NameTable {
   // Chunk k has 2^k segments. Each chunk is written once, before the rows are published that need it.
   std::array<std::unique_ptr<Slot[]>, 17> directory_;
   std::vector<std::unique_ptr<NameSegment>> segments_;  // used by the writer only
+  std::vector<Token> last_;                             // the last row; used by the writer only
   std::atomic<size_t> ram_bytes_{0};                    // for metrics: relaxed
 };
 

@@ -11,6 +11,12 @@ namespace {
 
 constexpr std::string_view kGlobLabel = "__graphite__";
 
+// Returns true if a path with this text in it has these bytes, unless one of them is a needless %XX.
+bool has_one_form(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return c > ' ' && c < '~' && c != '%' && c != ';'; });
+}
+
 std::string plain(std::string_view text) { return has_escape(text) ? unescaped(text) : std::string(text); }
 
 }  // namespace
@@ -70,18 +76,22 @@ void RowFilter::choose_prefilters() {
       if (!matcher.is_negated) glob_tried_ = i;
       continue;
     }
-    const ValueTest& test = *matcher.test;
-    const bool wants_one = test.is_set() && !test.is_negated() && test.set().size() == 1;
-    if (matcher.label != kNameLabel || !wants_one || test.set()[0].empty()) continue;
-    const std::string path = escaped_path(test.set()[0]);
-    if (Glob::is_pattern(path) || path.find_first_of(",}") != std::string::npos) continue;
-    auto flat = Glob::parse(path);
-    auto any = Glob::parse(path + "{,;*}");
+    if (matcher.label != kNameLabel || matcher.test->is_negated()) continue;
+    const auto literal = matcher.test->literal();
+    if (!literal) continue;
+    const bool is_whole = literal->at_start && literal->at_end;
+    // A part of a path is stored as it is only if none of its bytes may be escaped.
+    if (!is_whole && !has_one_form(literal->text)) continue;
+    const std::string text = escaped_path(literal->text);
+    if (Glob::is_pattern(text) || text.find_first_of(",}") != std::string::npos) continue;
+    const std::string begin = (literal->at_start ? "" : "*") + text;
+    auto flat = Glob::parse(begin + (literal->at_end ? "" : "*"));
+    auto any = Glob::parse(begin + (literal->at_end ? "{,;*}" : "*"));
     if (!flat || !any) continue;
-    flat_path_.emplace(std::move(*flat));
-    path_.emplace(std::move(*any));
+    flat_path_ = std::make_unique<const Glob>(std::move(*flat));
+    path_ = std::make_unique<const Glob>(std::move(*any));
+    path_filter_ = is_whole ? nullptr : std::make_unique<GlobFilter>(*path_);
   }
-  if (glob_tried_ != SIZE_MAX) flat_path_ = path_ = std::nullopt;
 }
 
 const Glob& RowFilter::flat_prefilter(bool are_canonical) const {
@@ -171,6 +181,7 @@ const TokenSet& RowFilter::tokens_of(Matcher& matcher, const TokenDictionary& di
 bool RowFilter::begin_table(const NameTable& table) {
   columns_.clear();
   paths_.clear();
+  uses_path_filter_ = false;
   globs_.clear();
   parts_.clear();
   for (Matcher& matcher : matchers_) {
@@ -205,6 +216,7 @@ bool RowFilter::add_path_matcher(const NameTable& table, Matcher& matcher) {
   for (size_t c = 0; c < table.parts(); ++c) has_escapes = has_escapes || table.dictionary(c).has_escapes();
   if (has_escapes || !matcher.test->is_set() || matcher.test->is_negated()) {
     paths_.push_back(&matcher);
+    uses_path_filter_ = path_filter_ != nullptr && !has_escapes;
     return true;
   }
   // These wanted paths are of rows that may exist.
@@ -241,6 +253,7 @@ void RowFilter::keep(const NameBlock& block, RowBits& bits) {
   for (const ColumnStep& step : columns_) {
     if (has_rows(bits)) keep_tokens(block, step.column, *step.set, bits);
   }
+  if (uses_path_filter_ && has_rows(bits)) path_filter_->keep(block, bits);
   for (const Matcher* const matcher : paths_) {
     keep_rows(bits, [&](uint32_t row) {
       text_.clear();

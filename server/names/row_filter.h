@@ -74,13 +74,15 @@ class RowFilter {
   std::vector<Matcher> matchers_;
   size_t glob_tried_ = SIZE_MAX;  // index of the matcher whose glob is the prefilter
   Glob all_;
-  // If a matcher wants one path: the names with it, without tags or any.
-  std::optional<Glob> flat_path_;
-  std::optional<Glob> path_;
-  std::vector<const Matcher*> flat_;  // to be tried on names of one part
+  // If a matcher wants one path, or a text in it: the names that may have it, without tags or any.
+  std::unique_ptr<const Glob> flat_path_;
+  std::unique_ptr<const Glob> path_;
+  std::unique_ptr<GlobFilter> path_filter_;  // of a text, for tables
+  std::vector<const Matcher*> flat_;         // to be tried on names of one part
   // These belong to the table in work.
   std::vector<ColumnStep> columns_;
   std::vector<const Matcher*> paths_;  // to be tried on whole paths
+  bool uses_path_filter_ = false;      // before them
   std::vector<Matcher*> globs_;
   std::vector<std::unique_ptr<TokenSet>> parts_;  // of the parts of a path that is wanted
   std::string text_;

@@ -126,6 +126,14 @@ bool ValueTest::read_set(std::string_view expression) {
   return true;
 }
 
+std::optional<ValueTest::Literal> ValueTest::literal() const {
+  if (texts_.size() != 1 || texts_[0].empty()) return std::nullopt;
+  const bool is_whole = form_ == Form::kSet;
+  if (!is_whole && form_ != Form::kPrefix && form_ != Form::kSuffix && form_ != Form::kContains)
+    return std::nullopt;
+  return Literal{texts_[0], is_whole || form_ == Form::kPrefix, is_whole || form_ == Form::kSuffix};
+}
+
 bool ValueTest::matches(std::string_view value) const {
   switch (form_) {
     case Form::kSet:

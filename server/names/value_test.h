@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,13 @@ class ValueTest {
   // If is_set(), the texts that match, before negation. Each once.
   bool is_set() const { return form_ == Form::kSet; }
   std::span<const std::string> set() const { return texts_; }
+  // What each value that matches, before negation, contains; nullopt: nothing is known.
+  struct Literal {
+    std::string text;
+    bool at_start = false;
+    bool at_end = false;
+  };
+  std::optional<Literal> literal() const;
 
  private:
   enum class Form { kSet, kAll, kNotEmpty, kPrefix, kSuffix, kContains, kRegex };

@@ -108,35 +108,6 @@ Status add_series(QueryAnswer& answer, SeriesAnswer series, const QueryRequest& 
   return Status::ok();
 }
 
-// The first names in ascending order of many that come in any order.
-class FirstNames {
- public:
-  explicit FirstNames(size_t limit) : limit_(limit) {}
-
-  void add(std::string_view name) {
-    if (names_.size() < limit_) {
-      names_.emplace_back(name);
-      std::push_heap(names_.begin(), names_.end());
-      return;
-    }
-    has_more_ = true;
-    if (names_.empty() || name >= names_.front()) return;
-    std::pop_heap(names_.begin(), names_.end());
-    names_.back() = name;
-    std::push_heap(names_.begin(), names_.end());
-  }
-  bool has_more() const { return has_more_; }
-  std::vector<std::string> sorted() && {
-    std::sort_heap(names_.begin(), names_.end());
-    return std::move(names_);
-  }
-
- private:
-  const size_t limit_;
-  std::vector<std::string> names_;  // a heap: the last one is at the front
-  bool has_more_ = false;
-};
-
 // Reads some series of one view, and adds them to an answer.
 class ViewAnswer {
  public:
@@ -236,13 +207,9 @@ SeriesPage QueryEngine::list(const Glob& glob, size_t limit) const {
   SeriesPage out;
   for (int i = 0; i < kTriesMax; ++i) {
     const uint64_t version = table_.names_version();
-    FirstNames names(limit);
-    table_.search(glob, [&](std::string_view name) {
-      names.add(name);
-      return true;
-    });
-    out = {{}, names.has_more()};
-    for (const std::string& name : std::move(names).sorted()) {
+    const NameIndex::FirstNames found = table_.names().first_names(glob, limit);
+    out = {{}, found.has_more};
+    for (const std::string& name : found.names) {
       const auto summary = table_.summary(name);
       if (summary) out.series.push_back({name, summary->kind, summary->last_slot * step_s});
     }

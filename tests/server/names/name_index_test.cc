@@ -257,10 +257,13 @@ TEST_F(NameIndexTest, AgreesWithAPlainListOfManyNames) {
   }
   add(names);
   for (const std::string_view pattern :
-       {"dc1.*", "*.web7.*", "*n69999.*", "*.cpu299", "*7*9*", "dc2.web1?.n*", "*.web12.n7*"})
+       {"dc1.*", "*.web7.*", "*n69999.*", "*.cpu299", "*7*9*", "dc2.web1?.n*", "*.web12.n7*", "*web12*",
+        "*cpu*7", "*web1*n7*", "{*web7.n*,*cpu299}", "*cpu29*n*"})
     EXPECT_EQ(found(index_, pattern), filtered(names_, pattern)) << pattern;
   expect_same({{Op::kEqual, "__n003__", "cpu299"}}, "one token");
   expect_same({{Op::kNotEqual, "__n003__", "cpu299"}, {Op::kMatches, "__n001__", "web1.*"}}, "two");
+  expect_same({{Op::kNotEqual, "__graphite__", "*n69*"}}, "a negated glob");
+  expect_same({{Op::kMatches, "__name__", "dc1[.]web9.*"}, {Op::kMatches, "__name__", ".*cpu1"}}, "paths");
   expect_same({{Op::kMatches, "__n002__", "n1|n65536|n70000|none"}}, "a set");
 }
 
@@ -286,11 +289,12 @@ rc::Gen<LabelMatcher> any_matcher() {
   const auto label = rc::gen::element<std::string>("__name__", "A", "key", "z", "__n000__", "__n001__",
                                                    "__n002__", "none", "__graphite__");
   const auto text = rc::gen::element<std::string>("a", "b", "", "A", "p.a", "p.web1.a", "x y", "pa", "~A");
-  const auto regex =
-      rc::gen::element<std::string>("a", "a|b", "", ".*", ".+", "a.*", ".*b", ".*1.*", "(a|ab)", "p.a", "p.*",
-                                    "[ab]+", "p[.][ab]+", "a|", "a.+", "p.web1.a|p.a");
-  const auto glob = rc::gen::element<std::string>("*", "p*", "p.*", "*a", "*.{a,b}*", "*;z=*", "*b;*",
-                                                  "p.[ab].?", "*web1*");
+  const auto regex = rc::gen::element<std::string>("a", "a|b", "", ".*", ".+", "a.*", ".*b", ".*1.*",
+                                                   "(a|ab)", "p.a", "p.*", "[ab]+", ".*web1.*", ".*A", "pA.*",
+                                                   ".*A.*", "p[.][ab]+", "a|", "a.+", "p.web1.a|p.a");
+  const auto glob =
+      rc::gen::element<std::string>("*", "p*", "p.*", "*a", "*.{a,b}*", "*;z=*", "*b;*", "p.[ab].?", "*web1*",
+                                    "*web1.a*", "*6Bey=*", "*20y*", "{*web1*,*20y*}");
   return rc::gen::map(rc::gen::tuple(op, label, text, regex, glob), [](const auto& drawn) {
     const auto& [by, of, plain, expression, pattern] = drawn;
     const bool is_text = by == Op::kEqual || by == Op::kNotEqual;
@@ -311,6 +315,13 @@ void check_selection(const NameIndex& index, const NameSet& names) {
   }
 }
 
+void check_first(const NameIndex& index, const std::string& pattern, const NameSet& want, size_t limit) {
+  const NameIndex::FirstNames first = index.first_names(*Glob::parse(pattern), limit);
+  const auto end = std::next(want.begin(), static_cast<ptrdiff_t>(std::min(limit, want.size())));
+  RC_ASSERT(first.names == Texts(want.begin(), end));
+  RC_ASSERT(first.has_more == (want.size() > limit));
+}
+
 RC_GTEST_PROP(NameIndexLaws, AgreesWithAPlainList, ()) {
   NameIndex index;
   NameSet names;
@@ -329,7 +340,10 @@ RC_GTEST_PROP(NameIndexLaws, AgreesWithAPlainList, ()) {
     std::string pattern;
     for (const std::string& p : *rc::gen::resize(6, rc::gen::nonEmpty(rc::gen::container<Texts>(piece))))
       pattern += p;
-    if (Glob::parse(pattern)) RC_ASSERT(found(index, pattern) == filtered(names, pattern));
+    if (!Glob::parse(pattern)) continue;
+    const NameSet want = filtered(names, pattern);
+    RC_ASSERT(found(index, pattern) == want);
+    check_first(index, pattern, want, *rc::gen::inRange<size_t>(0, 10));
   }
 }
 
