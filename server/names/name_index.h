@@ -90,6 +90,9 @@ class NameIndex {
   Result<std::vector<std::string>> label_values(std::string_view label,
                                                 std::span<const LabelMatcher> matchers, size_t limit,
                                                 const IsCancelled& is_cancelled = {}) const;
+  // The number of values that each label had since the start, except the path. Labels of names that are kept
+  // as text are left out. Cost: one step per table and key.
+  std::map<std::string, size_t> value_counts() const;
   // The nodes whose parts match the globs between the dots of the pattern, one each, ascending: "host.*" has
   // all nodes below `host`. Dots in braces do not cut. Errors: as select().
   Result<std::vector<TreeNode>> children(std::string_view pattern,

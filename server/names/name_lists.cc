@@ -1,6 +1,7 @@
 // What NameIndex lists: names and values of labels.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_set>
 
@@ -173,6 +174,19 @@ Result<std::vector<std::string>> NameIndex::label_names(std::span<const LabelMat
   }
   if (scan.is_cancelled()) return scan.status().error();
   return std::move(names).sorted();
+}
+
+std::map<std::string, size_t> NameIndex::value_counts() const {
+  std::map<std::string, size_t> counts;
+  std::set<std::string_view> seen;  // keys, of which several tables may use the dictionary
+  for (const TableRows& table : tables()) {
+    const std::vector<std::string>& keys = table.table->keys();
+    for (size_t i = 0; i < keys.size(); ++i) {
+      if (seen.insert(keys[i]).second)
+        counts[unescaped(keys[i])] += table.table->dictionary(table.table->parts() + i).count();
+    }
+  }
+  return counts;
 }
 
 Result<std::vector<std::string>> NameIndex::label_values(std::string_view label,

@@ -1,5 +1,10 @@
 #include "server/report/limits_report.h"
 
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
 #include "base/check.h"
 #include "base/text.h"
 #include "proto/name_prefix.h"
@@ -17,6 +22,20 @@ HeavyHitters count_prefixes(const Table& table, size_t parts) {
     return true;
   });
   return prefixes;
+}
+
+// [{"key":"pod","values":1000}], the labels with most values first.
+void write_keys(std::string& out, const std::map<std::string, size_t>& value_counts) {
+  std::vector<std::pair<std::string, size_t>> keys(value_counts.begin(), value_counts.end());
+  std::stable_sort(keys.begin(), keys.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  keys.resize(std::min(keys.size(), kKeysShown));
+  JsonArray list(out);
+  for (const auto& [key, values] : keys) {
+    JsonObject one(list.element());
+    one.text("key", key);
+    one.count("values", values);
+  }
 }
 
 // {"top":[{"sender":"10.0.0.7","count":3}],"missed":0}. Entries below `missed` are left out: senders that are
@@ -67,6 +86,7 @@ std::string cardinality_json(const CardinalitySources& s, size_t parts) {
     answer.count("new_in_last_minute", s.new_series.last_minute(s.table.series_created()));
     answer.count("name_bytes", s.table.name_bytes());
     write_hitters(answer.key("prefixes"), "prefix", count_prefixes(s.table, parts), kPrefixesShown);
+    write_keys(answer.key("keys"), s.table.names().value_counts());
     answer.count("refused", by_sender.total());
     write_hitters(answer.key("refused_by_sender"), "sender", by_sender, kSendersShown);
     write_hitters(answer.key("refused_by_prefix"), "prefix", s.refusals.by_prefix(), kPrefixesShown);

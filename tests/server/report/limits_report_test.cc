@@ -55,16 +55,25 @@ TEST_F(LimitsReportTest, CardinalityListsTheLargestPrefixesAndRefusedSenders) {
   send("cpu 1\nlast 1\n");
   send("bomb.1 1\nbomb.2 1\n");
   const std::string name_bytes = std::to_string(table_.name_bytes());
-  EXPECT_EQ(cardinality(1),
-            "{\"series\":6,\"series_limit\":6,\"series_per_sender_limit\":0,\"new_in_last_minute\":6,"
-            "\"name_bytes\":" +
-                name_bytes +
-                ",\"prefixes\":{\"top\":[{\"prefix\":\"host\",\"count\":3},{\"prefix\":\"cpu\",\"count\":1},"
-                "{\"prefix\":\"last\",\"count\":1},{\"prefix\":\"shop\",\"count\":1}],\"missed\":0},"
-                "\"refused\":2,\"refused_by_sender\":{\"top\":[{\"sender\":\"http\",\"count\":2}],"
-                "\"missed\":0},\"refused_by_prefix\":{\"top\":[{\"prefix\":\"bomb\",\"count\":2}],"
-                "\"missed\":0}}\n");
+  EXPECT_EQ(
+      cardinality(1),
+      "{\"series\":6,\"series_limit\":6,\"series_per_sender_limit\":0,\"new_in_last_minute\":6,"
+      "\"name_bytes\":" +
+          name_bytes +
+          ",\"prefixes\":{\"top\":[{\"prefix\":\"host\",\"count\":3},{\"prefix\":\"cpu\",\"count\":1},"
+          "{\"prefix\":\"last\",\"count\":1},{\"prefix\":\"shop\",\"count\":1}],\"missed\":0},"
+          "\"keys\":[],\"refused\":2,\"refused_by_sender\":{\"top\":[{\"sender\":\"http\",\"count\":2}],"
+          "\"missed\":0},\"refused_by_prefix\":{\"top\":[{\"prefix\":\"bomb\",\"count\":2}],"
+          "\"missed\":0}}\n");
   EXPECT_NE(cardinality(2).find("{\"prefix\":\"host.a\",\"count\":2}"), std::string::npos);
+}
+
+TEST_F(LimitsReportTest, CardinalityListsTheLabelsWithMostValues) {
+  send("m;pod=1;zone=a 1\nm;pod=2;zone=a 1\nother.m;pod=3 1\nx;%6Eame=n;%70od=1 1\n");
+  const auto keys = boost::json::parse(cardinality(1)).at("keys");
+  EXPECT_EQ(
+      boost::json::serialize(keys),
+      "[{\"key\":\"pod\",\"values\":4},{\"key\":\"name\",\"values\":1},{\"key\":\"zone\",\"values\":1}]");
 }
 
 class ManyPrefixesTest : public LimitsReportTest {
