@@ -15,6 +15,7 @@
 #include "base/burst.h"
 #include "storage/codec/codec.h"
 #include "storage/slot_histograms.h"
+#include "storage/sort_by_slot.h"
 
 namespace statmill {
 
@@ -80,7 +81,7 @@ class DeltaPool {
   void read(Chain chain, Combine combine, std::vector<SlotBucket>& out) const {
     out.clear();
     for (; chain != 0; chain = nodes_[chain - 1].next) out.push_back(nodes_[chain - 1].at);
-    sort_and_merge(out, [combine](SlotBucket& to, const SlotBucket& from) {
+    sort_chain(out, [combine](SlotBucket& to, const SlotBucket& from) {
       combine == Combine::kAddEvents ? to.bucket.add_event(from.bucket) : to.bucket.merge(from.bucket);
     });
   }
@@ -96,8 +97,7 @@ class DeltaPool {
       const Node& node = nodes_[chain - 1];
       out.push_back({node.at.slot, histograms_[node.histogram - 1]});
     }
-    sort_and_merge(out,
-                   [](SlotHistogram& to, const SlotHistogram& from) { to.histogram.merge(from.histogram); });
+    sort_chain(out, [](SlotHistogram& to, const SlotHistogram& from) { to.histogram.merge(from.histogram); });
   }
 
   size_t memory_bytes() const { return nodes_.size() * kNodeBytes + histogram_bytes_; }
@@ -124,22 +124,9 @@ class DeltaPool {
   // Sorts the items of a chain, which are mostly in descending order, by ascending slot, and merges items of
   // the same slot.
   template <class Item, class Add>
-  static void sort_and_merge(std::vector<Item>& items, const Add& add) {
-    if (items.size() < 2) return;
+  static void sort_chain(std::vector<Item>& items, const Add& add) {
     std::reverse(items.begin(), items.end());
-    const auto before = [](const Item& a, const Item& b) { return a.slot < b.slot; };
-    const auto not_before = [&](const Item& a, const Item& b) { return !before(a, b); };
-    if (std::adjacent_find(items.begin(), items.end(), not_before) == items.end()) return;
-    std::stable_sort(items.begin(), items.end(), before);
-    size_t kept = 0;
-    for (size_t i = 1; i < items.size(); ++i) {
-      if (items[i].slot == items[kept].slot) {
-        add(items[kept], items[i]);
-      } else if (++kept != i) {
-        items[kept] = std::move(items[i]);
-      }
-    }
-    items.resize(kept + 1);
+    sort_by_slot(items, add);
   }
   // Returns the link to the slot's node, or the link where a new node for the slot belongs.
   Chain* find(Chain& chain, Slot slot) {

@@ -8,14 +8,18 @@
 #include "storage/codec/histogram_codec.h"
 
 namespace statmill {
+namespace {
+
+void merge(SlotHistogram& to, const SlotHistogram& from) { to.histogram.merge(from.histogram); }
+
+}  // namespace
 
 void HistogramWindow::add(Slot slot, const SparseHistogram& histogram) {
   SM_CHECK(!histogram.is_empty());
   const bool is_open = !newest_.is_empty();
   if (is_open && slot == newest_slot_) return newest_.merge(histogram);
   if ((is_open && slot < newest_slot_) || (encoded_count_ > 0 && slot < encoded_end_)) {
-    const SlotHistogram late{slot, histogram};
-    merge_into(late_, {&late, 1});
+    late_.add({slot, histogram}, merge);
     late_bytes_ += histogram.memory_bytes();
     return;
   }
@@ -38,13 +42,13 @@ void HistogramWindow::close() {
 
 std::optional<HistogramWindow::Run> HistogramWindow::run() const {
   SM_CHECK(newest_.is_empty() && encoded_count_ > 0);
-  if (!late_.empty()) return std::nullopt;
+  if (!late_.is_empty()) return std::nullopt;
   return Run{encoded_first_, encoded_count_, encoded_};
 }
 
 std::vector<SlotHistogram> HistogramWindow::histograms() const {
   std::vector<SlotHistogram> out;
-  out.reserve(encoded_count_ + late_.size() + 1);
+  out.reserve(encoded_count_ + 1);
   Reader in(encoded_);
   Slot slot = encoded_first_;
   for (uint64_t i = 0; i < encoded_count_; ++i) {
@@ -54,7 +58,7 @@ std::vector<SlotHistogram> HistogramWindow::histograms() const {
     out.push_back({slot, std::move(*histogram)});
   }
   if (!newest_.is_empty()) out.push_back({newest_slot_, newest_});
-  merge_into(out, late_);
+  merge_into(out, late_.ordered(merge));
   return out;
 }
 

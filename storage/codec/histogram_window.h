@@ -1,8 +1,7 @@
 // HistogramWindow: the histograms of one series that are not in the store yet, in few bytes.
 //
 // Closed histograms are encoded as in the journal, a byte or two per cell instead of 16. Samples arrive
-// mostly in order, so the newest histogram stays open for more; what arrives for older slots goes to a short
-// list.
+// mostly in order, so the newest histogram stays open for more; what arrives for older slots goes to a list.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "storage/codec/late_items.h"
 #include "storage/slot_histograms.h"
 
 namespace statmill {
@@ -41,9 +41,9 @@ class HistogramWindow {
   Slot encoded_first_ = 0;
   Slot encoded_end_ = 0;  // one after the last encoded slot
   Slot newest_slot_ = 0;
-  SparseHistogram newest_;           // empty if none is open
-  std::vector<SlotHistogram> late_;  // for slots below the newest; ascending
-  size_t late_bytes_ = 0;            // heap bytes of their cells
+  SparseHistogram newest_;         // empty if none is open
+  LateItems<SlotHistogram> late_;  // for slots below the newest
+  size_t late_bytes_ = 0;          // heap bytes of their cells
 };
 
 }  // namespace statmill

@@ -23,6 +23,11 @@ uint32_t capacity_for(size_t size, uint32_t capacity) {
   return static_cast<uint32_t>((std::max<size_t>(wanted, 24) + 7) / 16 * 16 + 8);
 }
 
+auto merge_with(Combine combine) {
+  return
+      [combine](SlotBucket& to, const SlotBucket& from) { combine_bucket(to.bucket, from.bucket, combine); };
+}
+
 }  // namespace
 
 Window::Window(const Window& other)
@@ -135,9 +140,7 @@ void Window::add_many(const SlotBucket& bucket, bool is_later, Combine combine) 
     add_open({newest(), bucket.bucket});
     return set_newest(reference_of(bucket.slot, bucket.bucket));
   }
-  if (bucket.slot < newest_slot_) {
-    return combine_into(more().late, {&bucket, 1}, combine);
-  }
+  if (bucket.slot < newest_slot_) return more().late.add(bucket, merge_with(combine));
   Bucket& newest = open_newest().bucket;
   combine == Combine::kAddEvents ? newest.add_event(bucket.bucket) : newest.merge(bucket.bucket);
   set_newest(reference_of(newest_slot_, newest));
@@ -186,7 +189,7 @@ void Window::reserve(size_t size) {
 
 std::optional<Window::Run> Window::run() const {
   SM_CHECK(!is_open_);
-  if (is_empty() || (more_ && !more_->late.empty())) return std::nullopt;
+  if (is_empty() || (more_ && !more_->late.is_empty())) return std::nullopt;
   const std::string_view entries(bytes_.get(), size_);
   return Run{reference_after(entries, {}).slot, newest_slot_, entries};
 }
@@ -202,7 +205,7 @@ std::vector<SlotBucket> Window::buckets(Combine combine) const {
     out.push_back(*bucket);
   }
   if (is_open_) out.push_back({newest_slot_, open().bucket});
-  if (more_) combine_into(out, more_->late, combine);
+  if (more_) combine_into(out, more_->late.ordered(merge_with(combine)), combine);
   return out;
 }
 
@@ -222,7 +225,7 @@ void Window::add_to(SlotColumns& out, Combine combine) const {
   SM_CHECK(for_each_entry(Reader({bytes_.get(), size_}), {}, add_single, add_bucket));
   if (is_open_) add_bucket({newest_slot_, open().bucket});
   if (!more_) return;
-  for (const SlotBucket& b : more_->late) add_bucket(b);
+  for (const SlotBucket& b : more_->late.ordered(merge_with(combine))) add_bucket(b);
   if (!out.parts.histograms) return;
   std::vector<SlotHistogram> all = more_->histograms.histograms();
   std::erase_if(all, [&](const SlotHistogram& h) { return !is_inside(h.slot); });
@@ -231,7 +234,7 @@ void Window::add_to(SlotColumns& out, Combine combine) const {
 
 Slot Window::oldest_slot() const {
   Slot oldest = size_ == 0 ? newest_slot_ : reference_after({bytes_.get(), size_}, {}).slot;
-  if (more_ && !more_->late.empty()) oldest = std::min(oldest, more_->late.front().slot);
+  if (more_ && !more_->late.is_empty()) oldest = std::min(oldest, more_->late.oldest_slot());
   return oldest;
 }
 

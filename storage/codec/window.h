@@ -2,7 +2,7 @@
 //
 // A slot of a gauge takes one or two bytes, while a Bucket takes 48. Samples arrive mostly in order: a newest
 // bucket with many samples stays open, stored after the entries, and is encoded when a later slot arrives;
-// what arrives for older slots goes to a short list. Histograms of distributions are kept separately. A value
+// what arrives for older slots goes to a list. Histograms of distributions are kept separately. A value
 // type: copying copies the bytes.
 #pragma once
 
@@ -15,6 +15,7 @@
 #include "storage/codec/codec.h"
 #include "storage/codec/entry.h"
 #include "storage/codec/histogram_window.h"
+#include "storage/codec/late_items.h"
 #include "storage/slot_columns.h"
 
 namespace statmill {
@@ -97,7 +98,7 @@ class Window {
 
   // Members that few windows need.
   struct More {
-    std::vector<SlotBucket> late;  // for slots below the newest; ascending
+    LateItems<SlotBucket> late;  // for slots below the newest
     HistogramWindow histograms;
   };
   More& more();
