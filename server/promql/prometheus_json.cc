@@ -39,10 +39,11 @@ void append_quoted_number(std::string& out, double value) {
   out += '"';
 }
 
-void append_notes(JsonObject& object, std::string_view name, const std::vector<std::string>& notes) {
-  if (notes.empty()) return;
-  JsonArray array(object.key(name));
-  for (const std::string& note : notes) append_json_string(array.element(), note);
+void append_texts(std::string& out, std::string_view name, const std::vector<std::string>& texts) {
+  if (texts.empty()) return;
+  out.append(",\"").append(name).append("\":");
+  JsonArray array(out);
+  for (const std::string& text : texts) append_json_string(array.element(), text);
 }
 
 // One bucket of a histogram: [RULE,"LOWER","UPPER","COUNT"]. The rule says which edges belong to it: 0 the
@@ -71,6 +72,13 @@ void append_histogram(std::string& out, const Histograms& histograms, size_t poi
   }
 }
 
+// The type of an error with status 503. QueryControl::stop_reason() says how its messages begin.
+PrometheusError unavailable_type(std::string_view message) {
+  if (message.starts_with("timeout")) return PrometheusError::kTimeout;
+  if (message.starts_with("canceled")) return PrometheusError::kCanceled;
+  return PrometheusError::kUnavailable;
+}
+
 }  // namespace
 
 HttpResponse prometheus_error(PrometheusError type, std::string_view message) {
@@ -93,11 +101,8 @@ HttpResponse evaluation_error(const Error& error) {
     case ErrorCode::kNotFound:
       return prometheus_error(PrometheusError::kExecution, error.message);
     case ErrorCode::kUnavailable:
-      return prometheus_error(
-          error.message.starts_with("timeout") ? PrometheusError::kTimeout : PrometheusError::kCanceled,
-          error.message);
     case ErrorCode::kBusy:
-      return prometheus_error(PrometheusError::kUnavailable, error.message);
+      return prometheus_error(unavailable_type(error.message), error.message);
     case ErrorCode::kCorrupt:
     case ErrorCode::kVersion:
     case ErrorCode::kIo:
@@ -109,8 +114,7 @@ HttpResponse evaluation_error(const Error& error) {
 HttpResponse prometheus_refusal(unsigned status, std::string_view message) {
   PrometheusError type = status >= 500 ? PrometheusError::kInternal : PrometheusError::kBadData;
   if (status == 422) type = PrometheusError::kExecution;
-  if (status == 503)
-    type = message.starts_with("timeout") ? PrometheusError::kTimeout : PrometheusError::kUnavailable;
+  if (status == 503) type = unavailable_type(message);
   HttpResponse response = prometheus_error(type, message);
   response.status = status;
   return response;
@@ -123,11 +127,15 @@ HttpResponse prometheus_answer(std::string_view data, const QueryNotes& notes) {
     JsonObject object(response.body);
     object.text("status", "success");
     object.key("data").append(data);
-    append_notes(object, "warnings", notes.warnings);
-    append_notes(object, "infos", notes.infos);
+    append_notes(response.body, notes);
   }
   response.body += '\n';
   return response;
+}
+
+void append_notes(std::string& out, const QueryNotes& notes) {
+  append_texts(out, "warnings", notes.warnings);
+  append_texts(out, "infos", notes.infos);
 }
 
 void append_seconds(std::string& out, int64_t time_ms) {

@@ -16,11 +16,14 @@ enum class PrometheusError : uint8_t { kBadData, kExecution, kTimeout, kCanceled
 HttpResponse prometheus_error(PrometheusError type, std::string_view message);
 // The error of a request that the server refuses with this status before a handler sees it.
 HttpResponse prometheus_refusal(unsigned status, std::string_view message);
-// The error of a query that was being computed: kInvalid and kLimit are errors of execution.
+// The error of a query that was being computed: kInvalid and kLimit are errors of execution. kBusy and
+// kUnavailable are a timeout, a cancellation, or a server that cannot answer at present.
 HttpResponse evaluation_error(const Error& error);
 // {"status":"success","data":DATA}, with the notes that there are. `data` is JSON.
 HttpResponse prometheus_answer(std::string_view data, const QueryNotes& notes = {});
 
+// Appends ,"warnings":["..."],"infos":["..."], each if there are any.
+void append_notes(std::string& out, const QueryNotes& notes);
 // 1700000000 or 1700000000.125.
 void append_seconds(std::string& out, int64_t time_ms);
 // "1.05", "NaN", "+Inf", in quotes.

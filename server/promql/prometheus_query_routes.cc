@@ -1,21 +1,19 @@
 #include "server/promql/prometheus_query_routes.h"
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
 
 #include "server/json.h"
+#include "server/promql/answer_writer.h"
 #include "server/promql/compile.h"
 #include "server/promql/parser.h"
 #include "server/promql/prometheus_json.h"
 #include "server/promql/prometheus_parameters.h"
-#include "server/query/plan/evaluation.h"
+#include "server/query/plan/result.h"
 
 namespace statmill {
 namespace {
-
-constexpr int kAttempts = 3;  // of a query during which series are deleted or renamed
 
 constexpr std::array<ParameterRule, 4> kInstantParameters = {
     {{"query"}, {"time"}, {"timeout"}, {"lookback_delta"}}};
@@ -27,105 +25,20 @@ HttpResponse bad_data(std::string_view message) {
   return prometheus_error(PrometheusError::kBadData, message);
 }
 
-// The result of a query: series, or a scalar in `numbers`, or a text.
-struct QueryResult {
-  std::vector<SeriesValues> series;
-  std::optional<Numbers> scalar;
-  std::optional<std::string> text;
-  QueryNotes notes;
-};
-
-bool keeps_order(const plan::Node& root) {
-  return std::holds_alternative<plan::Sort>(root) || std::holds_alternative<plan::Rank>(root);
-}
-
-Result<QueryResult> evaluate_once(const PrometheusSources& sources, const plan::Plan& plan, const Grid& grid,
-                                  QueryControl& control) {
-  QueryResult result;
-  const plan::Node& root = plan.nodes[plan.root];
-  if (const auto* text = std::get_if<plan::Text>(&root)) {
-    result.text = text->value;
-    return result;
-  }
-  StoredSeries source(sources.series, control, sources.clock.wall());
-  Evaluation evaluation(plan, source, control, result.notes);
-  if (plan::is_scalar(root)) {
-    auto numbers = evaluation.run_scalar(grid);
-    if (!numbers) return numbers.error();
-    result.scalar = *std::move(numbers);
-    return result;
-  }
-  const QueryLimits& limits = control.limits();
-  const Status status = evaluation.run(grid, [&](SeriesValues series) -> Status {
-    const size_t count = result.series.size() + 1;
-    if (count > limits.series_max) return control.refuse(QueryLimit::kSeries, count);
-    if (count * grid.points() > limits.points_max)
-      return control.refuse(QueryLimit::kPoints, count * grid.points());
-    result.series.push_back(std::move(series));
-    return Status::ok();
-  });
-  if (!status) return status.error();
-  if (!keeps_order(root)) std::ranges::sort(result.series, {}, &SeriesValues::labels);
-  return result;
-}
-
-Result<QueryResult> evaluate(const PrometheusSources& sources, const plan::Plan& plan, const Grid& grid,
-                             QueryControl& control) {
-  for (int attempt = 1;; ++attempt) {
-    auto result = evaluate_once(sources, plan, grid, control);
-    const bool may_retry = !control.is_too_heavy() && !control.refused_by() && attempt < kAttempts;
-    if (result || result.error().code != ErrorCode::kBusy || !may_retry) return result;
-  }
-}
-
-// Writes the answer series by series, so that it is never in memory as a whole text.
-class AnswerWriter {
- public:
-  AnswerWriter(BodySink& sink, std::string_view type) : sink_(sink) {
-    out_ = R"({"status":"success","data":{"resultType":")" + std::string(type) + R"(","result":[)";
-  }
-  // Calls `append` with the text that the series is appended to.
-  template <class Append>
-  Status add(Append append) {
-    if (!is_first_) out_ += ',';
-    is_first_ = false;
-    append(out_);
-    if (out_.size() < kBlockBytes) return Status::ok();
-    Status written = sink_.write(out_);
-    out_.clear();
-    return written;
-  }
-  Status end(const QueryNotes& notes) {
-    out_ += "]}";
-    append_notes("warnings", notes.warnings);
-    append_notes("infos", notes.infos);
-    out_ += "}\n";
-    return sink_.write(out_);
-  }
-
- private:
-  static constexpr size_t kBlockBytes = size_t{16} << 10;
-
-  void append_notes(std::string_view name, const std::vector<std::string>& notes) {
-    if (notes.empty()) return;
-    out_.append(",\"").append(name).append("\":");
-    JsonArray array(out_);
-    for (const std::string& note : notes) append_json_string(array.element(), note);
-  }
-
-  BodySink& sink_;
-  std::string out_;
-  bool is_first_ = true;
-};
-
 // The response after the answer was written.
 HttpResponse answer_of(const Status& status) {
   return status ? HttpResponse{} : evaluation_error(status.error());
 }
 
-HttpResponse write_matrix(QueryResult& result, const Grid& grid, BodySink& sink) {
+Result<PlanResult> evaluate(const PrometheusSources& sources, const plan::Plan& plan, const Grid& grid,
+                            QueryControl& control) {
+  StoredSeries source(sources.series, control, sources.clock.wall());
+  return evaluate_plan(source, plan, grid, control);
+}
+
+HttpResponse write_matrix(PlanResult& result, const Grid& grid, BodySink& sink) {
   if (result.scalar) result.series.push_back({{}, *std::move(result.scalar)});
-  AnswerWriter answer(sink, "matrix");
+  AnswerWriter answer = AnswerWriter::of_query(sink, "matrix");
   for (const SeriesValues& series : result.series) {
     if (Status s = answer.add([&](std::string& out) { append_series(out, series, grid); }); !s)
       return answer_of(s);
@@ -133,8 +46,8 @@ HttpResponse write_matrix(QueryResult& result, const Grid& grid, BodySink& sink)
   return answer_of(answer.end(result.notes));
 }
 
-HttpResponse write_vector(const QueryResult& result, int64_t time_ms, BodySink& sink) {
-  AnswerWriter answer(sink, "vector");
+HttpResponse write_vector(const PlanResult& result, int64_t time_ms, BodySink& sink) {
+  AnswerWriter answer = AnswerWriter::of_query(sink, "vector");
   for (const SeriesValues& series : result.series) {
     if (Status s = answer.add([&](std::string& out) { append_instant(out, series, time_ms); }); !s)
       return answer_of(s);
@@ -143,7 +56,7 @@ HttpResponse write_vector(const QueryResult& result, int64_t time_ms, BodySink& 
 }
 
 // {"resultType":"scalar","result":[TIME,"VALUE"]}; of a text, the type is "string".
-HttpResponse single_answer(const QueryResult& result, int64_t time_ms) {
+HttpResponse single_answer(const PlanResult& result, int64_t time_ms) {
   std::string data = R"({"resultType":")";
   data.append(result.text ? "string" : "scalar").append("\",\"result\":[");
   append_seconds(data, time_ms);
@@ -205,47 +118,41 @@ HttpResponse handle_instant(const PrometheusSources& sources, const Url& url, Qu
   return write_vector(*result, *time, sink);
 }
 
-HttpResponse texts_answer(const Result<std::vector<std::string>>& texts) {
-  if (!texts) return evaluation_error(texts.error());
-  std::string data;
-  {
-    JsonArray array(data);
-    for (const std::string& text : *texts) append_json_string(array.element(), text);
+// The answer of a search of the catalog: a list, whose elements `append` appends.
+template <class Element, class Append>
+HttpResponse list_answer(const Result<std::vector<Element>>& elements, BodySink& sink, const Append& append) {
+  if (!elements) return evaluation_error(elements.error());
+  AnswerWriter answer(sink);
+  for (const Element& element : *elements) {
+    if (Status s = answer.add([&](std::string& out) { append(out, element); }); !s) return answer_of(s);
   }
-  return prometheus_answer(data);
+  return answer_of(answer.end());
 }
 
 HttpResponse handle_series(const PrometheusSources& sources, const Url& url, QueryControl& control,
-                           BodySink&) {
+                           BodySink& sink) {
   const auto request = parse_catalog_request(url);
   if (!request) return bad_data(request.error().message);
   if (request->selectors.empty()) return bad_data("no match[] parameter provided");
-  const auto series = sources.catalog.series(*request, control);
-  if (!series) return evaluation_error(series.error());
-  std::string data;
-  {
-    JsonArray array(data);
-    for (const SeriesLabels& labels : *series) append_labels(array.element(), labels);
-  }
-  return prometheus_answer(data);
+  return list_answer(sources.catalog.series(*request, control), sink, append_labels);
 }
 
 HttpResponse handle_labels(const PrometheusSources& sources, const Url& url, QueryControl& control,
-                           BodySink&) {
+                           BodySink& sink) {
   const auto request = parse_catalog_request(url);
   if (!request) return bad_data(request.error().message);
-  return texts_answer(sources.catalog.label_names(*request, control));
+  return list_answer(sources.catalog.label_names(*request, control), sink, append_json_string);
 }
 
 HttpResponse handle_label_values(const PrometheusSources& sources, const Url& url, QueryControl& control,
-                                 BodySink&) {
+                                 BodySink& sink) {
   const auto request = parse_catalog_request(url);
   if (!request) return bad_data(request.error().message);
   constexpr std::string_view kBefore = "/prometheus/api/v1/label/";
   constexpr std::string_view kAfter = "/values";
   const std::string_view label =
       std::string_view(url.path).substr(kBefore.size(), url.path.size() - kBefore.size() - kAfter.size());
-  return texts_answer(sources.catalog.label_values(label, *request, control));
+  return list_answer(sources.catalog.label_values(label, *request, control), sink, append_json_string);
 }
 
 // An answer that is the same for all requests.

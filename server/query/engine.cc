@@ -7,6 +7,7 @@
 #include <span>
 
 #include "proto/normal_name.h"
+#include "server/query/attempts.h"
 #include "server/query/bin_reader.h"
 #include "server/table/table.h"
 #include "storage/store.h"
@@ -157,12 +158,7 @@ class ViewAnswer {
 
 Result<QueryAnswer> QueryEngine::run(const QueryRequest& request, Timestamp now,
                                      QueryControl& control) const {
-  constexpr int kTriesMax = 100;  // a change of names takes only an instant between two ticks
-  const auto must_end = [&] { return control.is_too_heavy() || control.refused_by().has_value(); };
-  Result<QueryAnswer> answer = attempt(request, now, control);
-  for (int i = 1; i < kTriesMax && !answer && answer.error().code == ErrorCode::kBusy && !must_end(); ++i)
-    answer = attempt(request, now, control);
-  return answer;
+  return run_attempts(control, [&] { return attempt(request, now, control); });
 }
 
 Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp now,
@@ -202,10 +198,10 @@ Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp 
 }
 
 SeriesPage QueryEngine::list(const Glob& glob, size_t limit) const {
-  constexpr int kTriesMax = 100;  // if names change meanwhile, the page mixes old and new ones: try again
   const int64_t step_s = table_.tiers().finest().step_s;
   SeriesPage out;
-  for (int i = 0; i < kTriesMax; ++i) {
+  // If names change meanwhile, the page mixes old and new ones.
+  for (int i = 0; i < kAttemptsMax; ++i) {
     const uint64_t version = table_.names_version();
     const NameIndex::FirstNames found = table_.names().first_names(glob, limit);
     out = {{}, found.has_more};

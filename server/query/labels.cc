@@ -57,6 +57,12 @@ void SeriesLabels::keep_only(const std::vector<std::string>& names) {
   });
 }
 
+size_t SeriesLabels::memory_bytes() const {
+  size_t bytes = 0;
+  for (const auto& [name, value] : labels_) bytes += sizeof(Label) + name.size() + value.size();
+  return bytes;
+}
+
 std::string SeriesLabels::name() const { return name_of_labels(labels_); }
 
 std::string SeriesLabels::key() const {

@@ -1,6 +1,7 @@
 // SeriesLabels: the labels of a series in an answer.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,8 @@ class SeriesLabels {
   void keep_only(const std::vector<std::string>& names);
 
   const std::vector<Label>& all() const { return labels_; }
+  // About the bytes that it needs, without its own object.
+  size_t memory_bytes() const;
   bool is_empty() const { return labels_.empty(); }
   // The inverse of of_name(). Empty if no series can have these labels.
   std::string name() const;

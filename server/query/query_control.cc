@@ -78,6 +78,13 @@ void QueryControl::give_memory(size_t bytes) {
   if (memory_ != nullptr) memory_->give(bytes);
 }
 
+void QueryControl::start_again() {
+  give_memory(held_bytes_.load(std::memory_order_relaxed));
+  for (std::atomic<uint64_t>* count :
+       {&counts_.series, &counts_.chunks, &counts_.cached, &counts_.slots, &counts_.bytes})
+    count->store(0, std::memory_order_relaxed);
+}
+
 void QueryControl::add_cost(const QueryCost& cost) {
   counts_.series.fetch_add(cost.series, std::memory_order_relaxed);
   counts_.chunks.fetch_add(cost.chunks, std::memory_order_relaxed);
@@ -139,9 +146,7 @@ std::optional<QueryLimit> QueryControl::refused_by() const {
 void QueryControl::run_among_small(bool yes) {
   is_among_small_.store(yes, std::memory_order_relaxed);
   is_too_heavy_.store(false, std::memory_order_relaxed);
-  for (std::atomic<uint64_t>* count :
-       {&counts_.series, &counts_.chunks, &counts_.cached, &counts_.slots, &counts_.bytes})
-    count->store(0, std::memory_order_relaxed);
+  start_again();
 }
 
 }  // namespace statmill

@@ -83,6 +83,9 @@ class QueryControl {
   Status take_memory(size_t bytes);
   // Requires: take_memory() has counted these bytes.
   void give_memory(size_t bytes);
+  // The query runs again from its start: resets the cost, and gives back the memory. Requires: nothing that
+  // take_memory() has counted is used any more.
+  void start_again();
   // Adds to the counts, except `slots` (add_slots() does that) and `ms`.
   void add_cost(const QueryCost& cost);
   // Returns the error of a query that needs `needed` of what `limit` limits, and notes the limit for the
@@ -104,8 +107,7 @@ class QueryControl {
   std::optional<QueryLimit> refused_by() const;
 
   // With true, add_slots() refuses a heavy query, so that it can start again among the heavy ones. The
-  // default is false. It becomes false as soon as a part of the answer is on its way. Changing it resets the
-  // cost.
+  // default is false. It becomes false as soon as a part of the answer is on its way. Starts the query again.
   void run_among_small(bool yes);
   // A part of the answer is on its way, so the query cannot start again.
   void keep_running() { is_among_small_.store(false, std::memory_order_relaxed); }

@@ -34,6 +34,9 @@ Result<std::vector<std::string>> listed(const CatalogRequest& request, QueryCont
     found.erase(std::unique(found.begin(), found.end()), found.end());
     if (found.size() > most) return control.refuse(QueryLimit::kSelected, found.size());
   }
+  size_t bytes = 0;
+  for (const std::string& text : found) bytes += sizeof(std::string) + text.size();
+  if (Status s = control.take_memory(bytes); !s) return s.error();
   found.resize(std::min(found.size(), request.limit));
   return found;
 }
@@ -68,17 +71,21 @@ Result<std::vector<SeriesLabels>> TableSeries::series(const CatalogRequest& requ
   static const std::vector<std::vector<LabelMatcher>> kAll(1);
   const size_t most = control.limits().selected_max;
   std::set<SeriesLabels> found;
+  Status held;
   const auto add = [&](std::string_view name) {
-    found.insert(SeriesLabels::of_name(name));
-    return found.size() <= most;
+    const auto [at, is_new] = found.insert(SeriesLabels::of_name(name));
+    if (is_new) held = control.take_memory(sizeof(*at) + at->memory_bytes());
+    return held && found.size() <= most;
   };
   for (const auto& matchers : request.selectors.empty() ? kAll : request.selectors) {
     if (Status s = table_.names().select(matchers, add, stop_of(control)); !s)
       return error_of(s.error(), control);
+    if (!held) return held.error();
     if (found.size() > most) return control.refuse(QueryLimit::kSelected, found.size());
   }
   std::vector<SeriesLabels> out;
-  for (auto it = found.begin(); it != found.end() && out.size() < request.limit; ++it) out.push_back(*it);
+  while (!found.empty() && out.size() < request.limit)
+    out.push_back(std::move(found.extract(found.begin()).value()));
   return out;
 }
 

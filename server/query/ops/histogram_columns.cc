@@ -30,8 +30,7 @@ bool merge_histograms(Histograms& histograms, const Histograms& other) {
 }
 
 size_t memory_bytes_of(const SeriesValues& series) {
-  size_t bytes = sizeof(series) + series.numbers.size() * 9;
-  for (const auto& [name, value] : series.labels.all()) bytes += sizeof(SeriesLabels::Label) + value.size();
+  size_t bytes = sizeof(series) + series.numbers.size() * 9 + series.labels.memory_bytes();
   if (series.histograms) {
     bytes += series.histograms->size() * (sizeof(Bucket) + sizeof(SparseHistogram) + sizeof(double));
     for (const SparseHistogram& histogram : series.histograms->histograms) bytes += histogram.memory_bytes();

@@ -159,6 +159,7 @@ Status Evaluation::run_node(const plan::Sort& node, const Grid& grid, const Take
     return node.is_descending ? is_labelled_before(b, a, node.labels) : is_labelled_before(a, b, node.labels);
   });
   for (SeriesValues& series : all) {
+    control_.give_memory(memory_bytes_of(series));  // `take` counts what it keeps
     if (Status taken = take(std::move(series)); !taken) return taken;
   }
   return Status::ok();

@@ -94,6 +94,16 @@ TEST(QueryControl, AHeavyQueryIsRefusedAmongTheSmallOnesOnly) {
   EXPECT_TRUE(control.add_slots(100));
 }
 
+TEST(QueryControl, AHeavyQueryThatStartsAgainHoldsNothing) {
+  QueryMemory memory(1000);
+  QueryControl control(low_limits(), &memory);
+  control.run_among_small(true);
+  EXPECT_TRUE(control.take_memory(60));
+  control.run_among_small(false);
+  EXPECT_EQ(memory.bytes(), 0U);
+  EXPECT_TRUE(control.take_memory(60));
+}
+
 TEST(QueryControl, AQueryWhoseAnswerIsOnItsWayStaysWhereItIs) {
   QueryControl control(low_limits());
   control.run_among_small(true);

@@ -1,0 +1,119 @@
+// The whole result of a plan: its order, its limits, and what it does when names change.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "server/promql/compile.h"
+#include "server/promql/parser.h"
+#include "server/query/plan/result.h"
+#include "tests/server/promql/memory_series.h"
+
+namespace statmill {
+namespace {
+
+constexpr Grid kGrid{.start_ms = 40'000, .end_ms = 60'000, .step_ms = 10'000};
+
+plan::Plan plan_of(std::string_view query) {
+  return *promql::compile(*promql::parse_promql(query), {.start_ms = kGrid.start_ms, .end_ms = kGrid.end_ms});
+}
+
+// A source whose series are deleted during the first reads.
+class ChangingSource final : public SeriesSource {
+ public:
+  ChangingSource(QueryControl& control, int changes) : control_(control), changes_(changes) {}
+
+  Status read(const LeafRequest& request, QueryNotes& notes,
+              const std::function<Status(SeriesValues)>& take) override {
+    if (Status s = control_.add_slots(100); !s) return s;
+    notes.infos.emplace_back("a note");
+    if (Status s = series_.read(request, notes, take); !s) return s;
+    return changes_-- > 0 ? Error{ErrorCode::kBusy, "series kept being deleted"} : Status::ok();
+  }
+
+ private:
+  QueryControl& control_;
+  int changes_;
+  MemorySource series_{{gauge("x;a=1", {1, 2, 3, 4, 5, 6}), gauge("x;a=2", {6, 5, 4, 3, 2, 1})}};
+};
+
+class PlanResultTest : public testing::Test {
+ protected:
+  Result<PlanResult> evaluate(std::string_view query) {
+    return evaluate_plan(source_, plan_of(query), kGrid, control_);
+  }
+  // As evaluate(), with a limit that the query meets.
+  ErrorCode code_with(const QueryLimits& limits, std::string_view query) {
+    QueryControl control(limits);
+    const auto result = evaluate_plan(source_, plan_of(query), kGrid, control);
+    refused_by_ = control.refused_by();
+    return result ? ErrorCode::kIo : result.error().code;
+  }
+  static std::string labels_of(const PlanResult& result) {
+    std::string out;
+    for (const SeriesValues& series : result.series) out.append(series.labels.get("a"));
+    return out;
+  }
+
+  MemorySource source_{{gauge("x;a=2", {1, 1, 1, 1, 1, 1}), gauge("x;a=1", {2, 2, 2, 2, 2, 2}),
+                        gauge("x;a=3", {3, 3, 3, 3, 3, 3})}};
+  QueryControl control_;
+  std::optional<QueryLimit> refused_by_;
+};
+
+TEST_F(PlanResultTest, SeriesAreAscendingUnlessTheQueryOrdersThem) {
+  EXPECT_EQ(labels_of(*evaluate("x")), "123");
+  EXPECT_EQ(labels_of(*evaluate("topk(3, x)")), "312");
+}
+
+TEST_F(PlanResultTest, ScalarsAndTextsHaveNoSeries) {
+  const auto scalar = evaluate("time() + 1");
+  ASSERT_TRUE(scalar && scalar->scalar);
+  EXPECT_EQ(scalar->scalar->value(2), 61);
+  EXPECT_EQ(*evaluate("'x'")->text, "x");
+}
+
+TEST_F(PlanResultTest, EachLimitHasItsError) {
+  EXPECT_EQ(code_with({.series_max = 2}, "x"), ErrorCode::kLimit);
+  EXPECT_EQ(refused_by_, QueryLimit::kSeries);
+  EXPECT_EQ(code_with({.points_max = 8}, "x"), ErrorCode::kLimit);
+  EXPECT_EQ(refused_by_, QueryLimit::kPoints);
+  EXPECT_EQ(code_with({.points_max = 2}, "1"), ErrorCode::kLimit) << "also of a scalar";
+  EXPECT_EQ(code_with({.memory_bytes_max = 500}, "x"), ErrorCode::kLimit);
+  EXPECT_EQ(refused_by_, QueryLimit::kMemory);
+}
+
+TEST_F(PlanResultTest, WhatIsKeptCountsAsMemoryUntilTheQueryEnds) {
+  QueryMemory memory(size_t{1} << 20);
+  size_t of_all = 0;
+  size_t of_sorted = 0;
+  for (const auto& [query, bytes] : {std::pair("x", &of_all), std::pair("sort(x)", &of_sorted)}) {
+    QueryControl control({}, &memory);
+    const Grid grid{.start_ms = 60'000, .end_ms = 60'000};
+    ASSERT_TRUE(evaluate_plan(source_, plan_of(query), grid, control));
+    *bytes = memory.bytes();
+  }
+  EXPECT_GT(of_all, 3 * sizeof(SeriesValues));
+  EXPECT_EQ(of_sorted, of_all) << "a series that moves from node to node counts once";
+  EXPECT_EQ(memory.bytes(), 0U);
+}
+
+TEST_F(PlanResultTest, AQueryDuringWhichNamesChangeRunsAgain) {
+  QueryMemory memory(size_t{1} << 20);
+  QueryControl once({}, &memory);
+  ChangingSource quiet(once, 0);
+  ASSERT_TRUE(evaluate_plan(quiet, plan_of("x"), kGrid, once));
+  const size_t bytes = memory.bytes();
+  QueryControl control({}, &memory);
+  ChangingSource source(control, 7);
+  const auto result = evaluate_plan(source, plan_of("x"), kGrid, control);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->series.size(), 2U);
+  EXPECT_EQ(result->notes.infos.size(), 1U);
+  EXPECT_EQ(control.cost().slots, 100U) << "those of the attempt that has succeeded";
+  EXPECT_EQ(memory.bytes(), 2 * bytes);
+}
+
+}  // namespace
+}  // namespace statmill

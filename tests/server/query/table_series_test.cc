@@ -1,0 +1,92 @@
+// The catalog of a table: which series, labels and values there are, within the limits.
+#include "server/query/table_series.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "server/table/table.h"
+
+namespace statmill {
+namespace {
+
+class TableSeriesTest : public testing::Test {
+ protected:
+  TableSeriesTest() {
+    for (const char* name : {"cpu;host=a", "cpu;host=b", "hits;host=b;job=web"}) add(name);
+  }
+  void add(const std::string& name) {
+    Batch batch;
+    Sample& sample = batch.samples.emplace_back();
+    sample.name = name;
+    sample.time_s = 1000;
+    sample.value = Number::of(1);
+    batch.received = 1;
+    ASSERT_EQ(table_.apply(batch, from_unix_seconds(1000)), 1U);
+  }
+  static CatalogRequest matching(std::string label, std::string value) {
+    CatalogRequest request;
+    request.selectors.push_back({{LabelMatcher::Op::kEqual, std::move(label), std::move(value)}});
+    return request;
+  }
+
+  Table table_{*Tiers::parse("10s:10d,5m:1y"), TableLimits{}};
+  const TableSeries series_{table_};
+  QueryControl control_;
+};
+
+TEST_F(TableSeriesTest, ListsSeriesLabelsAndValues) {
+  const auto found = series_.series(matching("host", "b"), control_);
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->size(), 2U);
+  EXPECT_EQ((*found)[0].name(), "cpu;host=b");
+  EXPECT_EQ((*found)[1].name(), "hits;host=b;job=web");
+  EXPECT_EQ(*series_.label_names({}, control_), (std::vector<std::string>{"__name__", "host", "job"}));
+  EXPECT_EQ(*series_.label_values("host", {}, control_), (std::vector<std::string>{"a", "b"}));
+}
+
+TEST_F(TableSeriesTest, AlternativesAreListedOnce) {
+  CatalogRequest request = matching("host", "b");
+  request.selectors.push_back(matching("job", "web").selectors.front());
+  EXPECT_EQ(series_.series(request, control_)->size(), 2U);
+  EXPECT_EQ(series_.label_values("host", request, control_)->size(), 1U);
+  request.limit = 1;
+  EXPECT_EQ(series_.series(request, control_)->size(), 1U);
+}
+
+TEST_F(TableSeriesTest, ManySeriesAreRefused) {
+  QueryLimits limits;
+  limits.selected_max = 2;
+  QueryControl control(limits);
+  EXPECT_EQ(series_.series({}, control).error().code, ErrorCode::kLimit);
+  EXPECT_EQ(control.refused_by(), QueryLimit::kSelected);
+}
+
+TEST_F(TableSeriesTest, WhatIsListedCountsAsMemory) {
+  QueryMemory memory(1'000'000);
+  {
+    QueryControl control({}, &memory);
+    ASSERT_TRUE(series_.series({}, control));
+    EXPECT_GT(memory.bytes(), 3 * sizeof(SeriesLabels));
+    const size_t before = memory.bytes();
+    ASSERT_TRUE(series_.label_values("host", {}, control));
+    EXPECT_GT(memory.bytes(), before);
+  }
+  EXPECT_EQ(memory.bytes(), 0U);
+}
+
+TEST_F(TableSeriesTest, TheLimitOfMemoryIsTheErrorOfALongList) {
+  QueryLimits limits;
+  limits.memory_bytes_max = 400;
+  QueryControl control(limits);
+  EXPECT_EQ(series_.series({}, control).error().code, ErrorCode::kLimit);
+  EXPECT_EQ(control.refused_by(), QueryLimit::kMemory);
+  limits.memory_bytes_max = 40;
+  QueryControl less(limits);
+  EXPECT_EQ(series_.label_names({}, less).error().code, ErrorCode::kLimit);
+  EXPECT_EQ(less.refused_by(), QueryLimit::kMemory);
+}
+
+}  // namespace
+}  // namespace statmill
