@@ -214,6 +214,17 @@ TEST_F(BenchProgram, SortMeasuresEachWayToSort) {
   }
 }
 
+TEST_F(BenchProgram, QueryMeasuresRightAnswers) {
+  const auto measured = objects(run({"query", "--scale", "0.01", "--runs", "2", "--starts", "1", "--json"}));
+  for (const char* name : {"one24h.json_ms", "one24h.promql_ms", "avg100.10s.warm_ms", "avg100.10s.cold_ms",
+                           "avg100.300s.warm_cpu_ms", "avg100.300s.cold_ms", "sumrate10k_ms",
+                           "p99_100dist_p99_ms", "year5m_ms", "pending24h_ms"}) {
+    ASSERT_TRUE(measured.contains(std::string("query.") + name)) << name;
+    EXPECT_GT(measured.at(std::string("query.") + name).at("value").to_number<double>(), 0) << name;
+  }
+  EXPECT_THAT(said_, HasSubstr("query: avg100: 1 series x 8640 slots"));
+}
+
 TEST_F(BenchProgram, AgentsMeasuresAcknowledgmentsAndTheCatchUpOfASpool) {
   const auto measured = objects(
       run({"agents", "--agents", "2", "--series", "200", "--samples", "8000", "--spool", "20000", "--json"}));

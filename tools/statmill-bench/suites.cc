@@ -15,11 +15,13 @@ Result<SuiteRun> run_with(const po::variables_map& values) {
   });
 }
 
-constexpr std::array<Suite, 8> kSuites = {
+constexpr std::array<Suite, 9> kSuites = {
     {{"ingest", "CPU that statmilld uses per accepted sample, and its memory per series", describe_ingest,
       run_with<ingest_options, run_ingest>},
      {"storage", "disk space, bytes written, CPU and RAM per bucket; reading, recovery and start",
       describe_storage, run_with<storage_options, run_storage>},
+     {"query", "time of queries over HTTP, and the CPU that statmilld uses for them", describe_query,
+      run_with<query_options, run_query>},
      {"counters", "time of counting in a program, compared with other ways to count", describe_counters,
       run_with<counters_options, run_counters>},
      {"relay", "CPU that statmill-agent uses per relayed sample", describe_relay,

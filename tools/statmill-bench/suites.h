@@ -13,6 +13,7 @@
 #include "tools/statmill-bench/measures.h"
 #include "tools/statmill-bench/option_values.h"
 #include "tools/statmill-bench/parsers_suite.h"
+#include "tools/statmill-bench/query_suite.h"
 #include "tools/statmill-bench/relay_suite.h"
 #include "tools/statmill-bench/sort_suite.h"
 #include "tools/statmill-bench/storage_suite.h"
@@ -42,6 +43,7 @@ po::options_description describe_bpf();
 po::options_description describe_agents();
 po::options_description describe_parsers();
 po::options_description describe_sort();
+po::options_description describe_query();
 Result<IngestOptions> ingest_options(const po::variables_map& values);
 Result<StorageOptions> storage_options(const po::variables_map& values);
 Result<CountersOptions> counters_options(const po::variables_map& values);
@@ -50,5 +52,6 @@ Result<BpfOptions> bpf_options(const po::variables_map& values);
 Result<AgentsBenchOptions> agents_options(const po::variables_map& values);
 Result<ParsersOptions> parsers_options(const po::variables_map& values);
 Result<SortOptions> sort_options(const po::variables_map& values);
+Result<QueryBenchOptions> query_options(const po::variables_map& values);
 
 }  // namespace statmill

@@ -68,6 +68,18 @@ std::vector<Address> resolve(const std::string& host, const std::string& port, e
 
 }  // namespace
 
+std::string url_target(std::string_view path, const UrlParameters& parameters) {
+  std::string target(path);
+  char separator = '?';
+  for (const auto& [name, value] : parameters) {
+    // Encodes all but unreserved bytes, since some servers read '+' as a blank.
+    target.append(1, separator).append(name).append("=");
+    target.append(boost::urls::encode(value, boost::urls::unreserved_chars));
+    separator = '&';
+  }
+  return target;
+}
+
 Result<Client> Client::to(std::string_view server, Duration timeout) {
   const auto url = boost::urls::parse_uri(server);
   const auto wrong = [&](std::string_view why) {
@@ -111,25 +123,13 @@ Client Client::until(std::stop_token stop) const {
   return out;
 }
 
-std::string Client::target(std::string_view path, const UrlParameters& parameters) const {
-  std::string target = prefix_ + std::string(path);
-  char separator = '?';
-  for (const auto& [name, value] : parameters) {
-    // Encodes all but unreserved bytes, since some servers read '+' as a blank.
-    target.append(1, separator).append(name).append("=");
-    target.append(boost::urls::encode(value, boost::urls::unreserved_chars));
-    separator = '&';
-  }
-  return target;
-}
-
 Result<HttpAnswer> Client::get(std::string_view path, const UrlParameters& parameters) const {
-  return exchange(false, target(path, parameters), {});
+  return exchange(false, url_target(prefix_ + std::string(path), parameters), {});
 }
 
 Result<HttpAnswer> Client::post(std::string_view path, std::string body,
                                 const UrlParameters& parameters) const {
-  return exchange(true, target(path, parameters), std::move(body));
+  return exchange(true, url_target(prefix_ + std::string(path), parameters), std::move(body));
 }
 
 Result<HttpAnswer> Client::exchange(bool post, const std::string& target, std::string body) const {

@@ -21,6 +21,9 @@ struct HttpAnswer {
 
 using UrlParameters = std::vector<std::pair<std::string, std::string>>;
 
+// Returns PATH?NAME=VALUE&..., with all bytes of values but unreserved ones percent-encoded.
+std::string url_target(std::string_view path, const UrlParameters& parameters);
+
 // Confined to one thread.
 class Client {
  public:
@@ -44,7 +47,6 @@ class Client {
 
  private:
   Client() = default;
-  std::string target(std::string_view path, const UrlParameters& parameters) const;
   Result<HttpAnswer> exchange(bool post, const std::string& target, std::string body) const;
 
   std::string host_;
