@@ -8,6 +8,7 @@
 #include "base/running.h"
 #include "server/agents/agent_metrics.h"
 #include "server/http/api_routes.h"
+#include "server/promql/expression_route.h"
 #include "server/promql/prometheus_query_routes.h"
 #include "server/promql/prometheus_routes.h"
 #include "server/store_metrics.h"
@@ -82,12 +83,12 @@ std::optional<Fault> Server::open_ports() {
       table_, *store_, agents_, [this](const TickThread::Job& job) { return tick_thread_->call(job); },
       health_, queries_.board(), clock_, log_});
   const HttpServices services{*engine_, line_intake_, reports_, registry_, health_, clock_, queries_.board()};
+  const PrometheusSources sources{
+      {table_series_, *pieces_, table_.retention(), store_->expiry()}, table_series_, clock_};
   std::vector<Route> routes = api_routes(services);
+  answer_expressions(routes, sources, *engine_);
   std::ranges::move(prometheus_routes(), std::back_inserter(routes));
-  std::ranges::move(
-      prometheus_query_routes(
-          {{table_series_, *pieces_, table_.retention(), store_->expiry()}, table_series_, clock_}),
-      std::back_inserter(routes));
+  std::ranges::move(prometheus_query_routes(sources), std::back_inserter(routes));
   return http_.open(std::move(routes), admin_->routes(), store_->fault().has_value());
 }
 

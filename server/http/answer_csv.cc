@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "server/http/http_message.h"
+#include "server/query/labels.h"
 
 namespace statmill {
 namespace {
@@ -11,15 +13,17 @@ constexpr std::string_view kCsvLineEnd = "\r\n";
 constexpr size_t kCsvPieceBytes = size_t{16} << 10;
 
 void append_csv_names(std::string& out, const QueryAnswer& answer, std::span<const Stat> stats,
-                      std::span<const Percentile> percentiles) {
+                      std::span<const Percentile> percentiles, SeriesForm form) {
   out.append("time");
   const auto append_name = [&out](const std::string& series, std::string_view stat) {
     out.push_back(',');
     append_csv_field(out, series + ":" + std::string(stat));
   };
   for (const SeriesAnswer& series : answer.series) {
-    for (const Stat stat : stats) append_name(series.name, stat_name(stat));
-    for (const Percentile& percentile : percentiles) append_name(series.name, percentile.name);
+    const std::string name =
+        form == SeriesForm::kName ? series.name : SeriesLabels::of_name(series.name).text();
+    for (const Stat stat : stats) append_name(name, stat_name(stat));
+    for (const Percentile& percentile : percentiles) append_name(name, percentile.name);
   }
   out.append(kCsvLineEnd);
 }
@@ -43,10 +47,10 @@ void append_csv_slot(std::string& out, const QueryAnswer& answer, std::span<cons
 }  // namespace
 
 Status write_query_csv(const QueryAnswer& answer, std::span<const Stat> stats,
-                       std::span<const Percentile> percentiles, BodySink& sink) {
-  sink.set_content_type("text/csv; charset=utf-8");
+                       std::span<const Percentile> percentiles, BodySink& sink, SeriesForm form) {
+  sink.set_content_type(kCsv);
   std::string out;
-  append_csv_names(out, answer, stats, percentiles);
+  append_csv_names(out, answer, stats, percentiles, form);
   const auto slots = answer.bins.count;
   for (size_t i = 0; i < slots; ++i) {
     append_csv_slot(out, answer, stats, i);

@@ -128,7 +128,8 @@ std::string series_list_json(const SeriesPage& list) {
 }
 
 Result<std::string> query_answer_json(const QueryAnswer& answer, std::span<const Stat> stats,
-                                      std::span<const Percentile> percentiles, size_t bytes_max) {
+                                      std::span<const Percentile> percentiles, SeriesForm form,
+                                      size_t bytes_max) {
   std::string out = "{";
   append_range(out, answer);
   append_key(out, "series");
@@ -136,7 +137,12 @@ Result<std::string> query_answer_json(const QueryAnswer& answer, std::span<const
   for (const SeriesAnswer& series : answer.series) {
     append_comma(out);
     out.push_back('{');
-    append_text(out, "name", series.name);
+    if (form == SeriesForm::kName) {
+      append_text(out, "name", series.name);
+    } else {
+      append_key(out, "labels");
+      append_labels_json(out, SeriesLabels::of_name(series.name));
+    }
     append_text(out, "kind", kind_text(series.kind));
     if (!append_stats(out, answer, series, stats, percentiles, bytes_max)) return too_long(bytes_max);
     out.push_back('}');
@@ -145,6 +151,12 @@ Result<std::string> query_answer_json(const QueryAnswer& answer, std::span<const
   append_warnings(out, answer);
   out.append("}\n");
   return out;
+}
+
+void append_labels_json(std::string& out, const SeriesLabels& labels) {
+  out.push_back('{');
+  for (const auto& [name, value] : labels.all()) append_text(out, name, value);
+  out.push_back('}');
 }
 
 Result<std::string> heatmap_json(const QueryAnswer& merged, std::span<const HeatmapRow> rows,

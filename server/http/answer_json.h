@@ -9,7 +9,9 @@
 #include "base/result.h"
 #include "ingest/line_intake.h"
 #include "server/health.h"
+#include "server/http/series_form.h"
 #include "server/query/heatmap.h"
+#include "server/query/labels.h"
 #include "server/query/query.h"
 
 namespace statmill {
@@ -21,10 +23,15 @@ inline constexpr size_t kAnswerBytesMax = size_t{64} << 20;
 std::string series_list_json(const SeriesPage& list);
 
 // {"from":0,"until":20,"step":10,"tier":10,"series":[{"name":"cpu","kind":"gauge","avg":[1.5,null]}]}, and
-// "warnings" if stored frames were damaged. Errors: kLimit if the text would exceed `bytes_max`.
+// "warnings" if stored frames were damaged; with kLabels "labels":{"__name__":"cpu"} instead of the name.
+// Errors: kLimit if the text would exceed `bytes_max`.
 Result<std::string> query_answer_json(const QueryAnswer& answer, std::span<const Stat> stats,
                                       std::span<const Percentile> percentiles = {},
+                                      SeriesForm form = SeriesForm::kName,
                                       size_t bytes_max = kAnswerBytesMax);
+
+// Appends {"__name__":"cpu","host":"a"}.
+void append_labels_json(std::string& out, const SeriesLabels& labels);
 
 // {"from":0,"until":20,"step":10,"tier":10,"series":["a","b"],"count":[3,null],"buckets":[[1,1.03125]],
 // "counts":[[3,0]]}: one row of counts per bucket. Stats and percentiles, like "count" here, cover

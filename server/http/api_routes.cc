@@ -12,15 +12,16 @@ namespace {
 
 constexpr std::array<ParameterRule, 1> kCardinalityParameters = {{{"parts"}}};
 constexpr std::array<ParameterRule, 2> kSeriesParameters = {{{"match"}, {"limit"}}};
-constexpr std::array<ParameterRule, 9> kQueryParameters = {{{"series", true},
-                                                            {"from"},
-                                                            {"until"},
-                                                            {"step"},
-                                                            {"max_points"},
-                                                            {"stats"},
-                                                            {"align"},
-                                                            {"format"},
-                                                            {"timeout"}}};
+constexpr std::array<ParameterRule, 10> kQueryParameters = {{{"series", true},
+                                                             {"expr"},
+                                                             {"from"},
+                                                             {"until"},
+                                                             {"step"},
+                                                             {"max_points"},
+                                                             {"stats"},
+                                                             {"align"},
+                                                             {"format"},
+                                                             {"timeout"}}};
 constexpr std::array<ParameterRule, 9> kHeatmapParameters = {{{"series", true},
                                                               {"from"},
                                                               {"until"},
@@ -44,7 +45,7 @@ std::vector<Route> query_routes(const HttpServices& services) {
        kQueryParameters,
        0,
        {},
-       "points of series over a range of time",
+       "points of series, or of a PromQL expression, over a range of time",
        Lane::kQuery,
        with(handle_query)},
       {"GET",

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "server/http/answer_csv.h"
 #include "server/http/answer_json.h"
 #include "server/http/query_parameters.h"
+#include "server/http/query_response.h"
 
 namespace statmill {
 namespace {
@@ -12,22 +12,6 @@ namespace {
 constexpr std::string_view kPrometheusText = "text/plain; version=0.0.4; charset=utf-8";
 
 HttpResponse json(unsigned status, std::string body) { return {status, std::move(body), kJson, {}}; }
-
-// Writes the body to the sink. If that fails, the query was stopped.
-HttpResponse written(BodySink& sink, std::string_view content_type, std::string_view body) {
-  sink.set_content_type(content_type);
-  if (const Status status = sink.write(body); !status) return error_response(status.error());
-  return {200, {}, content_type, {}};
-}
-
-// Puts the cost before the last brace of an answer.
-std::string with_cost(std::string json, const QueryCost& cost) {
-  constexpr std::string_view kEnd = "}\n";
-  json.resize(json.size() - kEnd.size());
-  json.append(",\"cost\":");
-  append_cost_json(json, cost);
-  return json.append(kEnd);
-}
 
 }  // namespace
 
@@ -45,13 +29,7 @@ HttpResponse handle_query(const HttpServices& services, const Url& url, QueryCon
   if (parameters->timeout) control.lower_timeout(*parameters->timeout);
   const Result<QueryAnswer> answer = services.queries.run(parameters->request, now, control);
   if (!answer) return error_response(answer.error());
-  if (parameters->is_csv) {
-    const Status status = write_query_csv(*answer, parameters->stats, parameters->request.percentiles, sink);
-    return status ? HttpResponse{200, {}, kCsv, {}} : error_response(status.error());
-  }
-  Result<std::string> text = query_answer_json(*answer, parameters->stats, parameters->request.percentiles);
-  if (!text) return error_response(text.error());
-  return written(sink, kJson, with_cost(*std::move(text), control.cost()));
+  return query_response(*answer, *parameters, SeriesForm::kName, control, sink);
 }
 
 HttpResponse handle_heatmap(const HttpServices& services, const Url& url, QueryControl& control,

@@ -73,16 +73,20 @@ Result<Duration> parse_timeout(std::string_view text) {
   return Duration(std::chrono::seconds(*seconds));
 }
 
-// Parses everything except the stats.
-Result<QueryParameters> parse_series_and_range(const Url& url, Timestamp now) {
-  QueryParameters out;
+// Parses the series.
+Status parse_series(const Url& url, QueryParameters& out) {
   for (const Parameter& parameter : url.parameters) {
     if (parameter.name != "series") continue;
     if (parameter.value.empty()) return Error{ErrorCode::kInvalid, "parameter series: empty"};
     out.request.series.push_back(parameter.value);
   }
   if (out.request.series.empty()) return Error{ErrorCode::kInvalid, "parameter series: missing"};
+  return Status::ok();
+}
 
+// Parses everything except the series and the stats.
+Result<QueryParameters> parse_range_and_format(const Url& url, Timestamp now) {
+  QueryParameters out;
   const Result<int64_t> from = parse_time(url.find("from").value_or("-1h"), now);
   if (!from) return parameter_error("from", from.error());
   // The range is half-open; with "now" it includes the current second.
@@ -120,6 +124,14 @@ Result<QueryParameters> parse_series_and_range(const Url& url, Timestamp now) {
   return out;
 }
 
+// Parses everything except the stats.
+Result<QueryParameters> parse_series_and_range(const Url& url, Timestamp now) {
+  Result<QueryParameters> out = parse_range_and_format(url, now);
+  if (!out) return out;
+  const Status series = parse_series(url, *out);
+  return series ? std::move(out) : series.error();
+}
+
 }  // namespace
 
 Result<QueryParameters> parse_query_parameters(const Url& url, Timestamp now) {
@@ -127,6 +139,18 @@ Result<QueryParameters> parse_query_parameters(const Url& url, Timestamp now) {
   if (!out) return out;
   const Status stats = parse_stats(url.find("stats").value_or("avg"), *out);
   return stats ? std::move(out) : parameter_error("stats", stats.error());
+}
+
+Result<ExpressionParameters> parse_expression_parameters(const Url& url, Timestamp now) {
+  if (url.find("series"))
+    return Error{ErrorCode::kInvalid, "parameter expr: not together with series, which it replaces"};
+  Result<QueryParameters> query = parse_range_and_format(url, now);
+  if (!query) return query.error();
+  ExpressionParameters out{std::string(url.find("expr").value_or("")), *std::move(query)};
+  if (const auto stats = url.find("stats")) {
+    if (const Status s = parse_stats(*stats, out.query); !s) return parameter_error("stats", s.error());
+  }
+  return out;
 }
 
 Result<HeatmapParameters> parse_heatmap_parameters(const Url& url, Timestamp now) {

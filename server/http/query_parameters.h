@@ -19,6 +19,12 @@ struct QueryParameters {
   bool is_csv = false;
 };
 
+struct ExpressionParameters {
+  std::string expression;
+  // Without series. `stats` and percentiles are empty if the request names none.
+  QueryParameters query;
+};
+
 struct HeatmapParameters {
   QueryParameters query;  // for the merged series
   int grouping_power = kHistogramGroupingPower;
@@ -35,6 +41,8 @@ inline constexpr int64_t kCardinalityPartsMax = 8;
 
 // Errors: kInvalid with the name of the missing or invalid parameter.
 Result<QueryParameters> parse_query_parameters(const Url& url, Timestamp now);
+// Parses those of a query with `expr`. Requires: the URL has it.
+Result<ExpressionParameters> parse_expression_parameters(const Url& url, Timestamp now);
 Result<HeatmapParameters> parse_heatmap_parameters(const Url& url, Timestamp now);
 Result<SeriesParameters> parse_series_parameters(const Url& url);
 Result<size_t> parse_cardinality_parts(const Url& url);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "server/http/answer_json.h"
 #include "server/json.h"
 
 namespace statmill {
@@ -29,13 +30,7 @@ void append_integer(std::string& out, int64_t value) {
 
 void append_quoted_number(std::string& out, double value) {
   out += '"';
-  if (std::isnan(value)) {
-    out += "NaN";
-  } else if (std::isinf(value)) {
-    out += value > 0 ? "+Inf" : "-Inf";
-  } else {
-    append_number(out, value);
-  }
+  append_number_text(out, value);
   out += '"';
 }
 
@@ -133,6 +128,16 @@ HttpResponse prometheus_answer(std::string_view data, const QueryNotes& notes) {
   return response;
 }
 
+void append_number_text(std::string& out, double value) {
+  if (std::isnan(value)) {
+    out += "NaN";
+  } else if (std::isinf(value)) {
+    out += value > 0 ? "+Inf" : "-Inf";
+  } else {
+    append_number(out, value);
+  }
+}
+
 void append_notes(std::string& out, const QueryNotes& notes) {
   append_texts(out, "warnings", notes.warnings);
   append_texts(out, "infos", notes.infos);
@@ -160,14 +165,9 @@ void append_value(std::string& out, const Numbers& numbers, size_t point) {
   out += '"';
 }
 
-void append_labels(std::string& out, const SeriesLabels& labels) {
-  JsonObject object(out);
-  for (const auto& [name, value] : labels.all()) object.text(name, value);
-}
-
 void append_series(std::string& out, const SeriesValues& series, const Grid& grid) {
   JsonObject object(out);
-  append_labels(object.key("metric"), series.labels);
+  append_labels_json(object.key("metric"), series.labels);
   JsonArray points(object.key(series.histograms ? "histograms" : "values"));
   for (size_t i = 0; i < grid.points(); ++i) {
     const bool is_present =
@@ -188,7 +188,7 @@ void append_series(std::string& out, const SeriesValues& series, const Grid& gri
 
 void append_instant(std::string& out, const SeriesValues& series, int64_t time_ms) {
   JsonObject object(out);
-  append_labels(object.key("metric"), series.labels);
+  append_labels_json(object.key("metric"), series.labels);
   std::string& value = object.key(series.histograms ? "histogram" : "value");
   value += '[';
   append_seconds(value, time_ms);

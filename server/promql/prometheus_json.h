@@ -26,9 +26,10 @@ HttpResponse prometheus_answer(std::string_view data, const QueryNotes& notes = 
 void append_notes(std::string& out, const QueryNotes& notes);
 // 1700000000 or 1700000000.125.
 void append_seconds(std::string& out, int64_t time_ms);
+// 1.05, NaN, +Inf.
+void append_number_text(std::string& out, double value);
 // "1.05", "NaN", "+Inf", in quotes.
 void append_value(std::string& out, const Numbers& numbers, size_t point);
-void append_labels(std::string& out, const SeriesLabels& labels);
 
 // {"metric":{...},"values":[[TIME,"VALUE"],...]}, or "histograms".
 void append_series(std::string& out, const SeriesValues& series, const Grid& grid);

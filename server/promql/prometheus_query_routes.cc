@@ -4,9 +4,10 @@
 #include <string>
 #include <utility>
 
+#include "server/http/answer_json.h"
 #include "server/json.h"
-#include "server/promql/answer_writer.h"
 #include "server/promql/compile.h"
+#include "server/promql/list_writer.h"
 #include "server/promql/parser.h"
 #include "server/promql/prometheus_json.h"
 #include "server/promql/prometheus_parameters.h"
@@ -36,23 +37,34 @@ Result<PlanResult> evaluate(const PrometheusSources& sources, const plan::Plan& 
   return evaluate_plan(source, plan, grid, control);
 }
 
+// The text before the first series of a result.
+std::string result_head(std::string_view type) {
+  return R"({"status":"success","data":{"resultType":")" + std::string(type) + R"(","result":[)";
+}
+
+// Ends the list, the `data` around it, and the answer.
+Status end_answer(ListWriter& answer, std::string tail, const QueryNotes& notes = {}) {
+  append_notes(tail, notes);
+  return answer.end(tail + "}\n");
+}
+
 HttpResponse write_matrix(PlanResult& result, const Grid& grid, BodySink& sink) {
   if (result.scalar) result.series.push_back({{}, *std::move(result.scalar)});
-  AnswerWriter answer = AnswerWriter::of_query(sink, "matrix");
+  ListWriter answer(sink, result_head("matrix"));
   for (const SeriesValues& series : result.series) {
     if (Status s = answer.add([&](std::string& out) { append_series(out, series, grid); }); !s)
       return answer_of(s);
   }
-  return answer_of(answer.end(result.notes));
+  return answer_of(end_answer(answer, "]}", result.notes));
 }
 
 HttpResponse write_vector(const PlanResult& result, int64_t time_ms, BodySink& sink) {
-  AnswerWriter answer = AnswerWriter::of_query(sink, "vector");
+  ListWriter answer(sink, result_head("vector"));
   for (const SeriesValues& series : result.series) {
     if (Status s = answer.add([&](std::string& out) { append_instant(out, series, time_ms); }); !s)
       return answer_of(s);
   }
-  return answer_of(answer.end(result.notes));
+  return answer_of(end_answer(answer, "]}", result.notes));
 }
 
 // {"resultType":"scalar","result":[TIME,"VALUE"]}; of a text, the type is "string".
@@ -122,11 +134,11 @@ HttpResponse handle_instant(const PrometheusSources& sources, const Url& url, Qu
 template <class Element, class Append>
 HttpResponse list_answer(const Result<std::vector<Element>>& elements, BodySink& sink, const Append& append) {
   if (!elements) return evaluation_error(elements.error());
-  AnswerWriter answer(sink);
+  ListWriter answer(sink, R"({"status":"success","data":[)");
   for (const Element& element : *elements) {
     if (Status s = answer.add([&](std::string& out) { append(out, element); }); !s) return answer_of(s);
   }
-  return answer_of(answer.end());
+  return answer_of(end_answer(answer, "]"));
 }
 
 HttpResponse handle_series(const PrometheusSources& sources, const Url& url, QueryControl& control,
@@ -134,7 +146,7 @@ HttpResponse handle_series(const PrometheusSources& sources, const Url& url, Que
   const auto request = parse_catalog_request(url);
   if (!request) return bad_data(request.error().message);
   if (request->selectors.empty()) return bad_data("no match[] parameter provided");
-  return list_answer(sources.catalog.series(*request, control), sink, append_labels);
+  return list_answer(sources.catalog.series(*request, control), sink, append_labels_json);
 }
 
 HttpResponse handle_labels(const PrometheusSources& sources, const Url& url, QueryControl& control,

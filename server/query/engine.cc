@@ -9,6 +9,7 @@
 #include "proto/normal_name.h"
 #include "server/query/attempts.h"
 #include "server/query/bin_reader.h"
+#include "server/query/table_series.h"
 #include "server/table/table.h"
 #include "storage/store.h"
 
@@ -29,10 +30,21 @@ std::optional<std::string> stored_name(const Table& table, const std::string& na
   return table.summary(normal) ? std::optional(std::move(normal)) : std::nullopt;
 }
 
-Result<Resolved> resolve(const Table& table, const std::vector<std::string>& wanted, size_t series_max,
+// Adds the names of the series that satisfy all matchers.
+Status add_matching(const Table& table, const std::vector<LabelMatcher>& matchers, QueryControl& control,
+                    std::set<std::string>& names) {
+  if (matchers.empty()) return Status::ok();
+  auto found = TableSeries(table).select(matchers, control);
+  if (!found) return found.error();
+  for (SeriesRef& series : *found) names.insert(std::move(series.name));
+  return Status::ok();
+}
+
+Result<Resolved> resolve(const Table& table, const QueryRequest& request, size_t series_max,
                          QueryControl& control) {
   std::set<std::string> names;
-  for (const std::string& text : wanted) {
+  if (Status s = add_matching(table, request.matchers, control, names); !s) return s.error();
+  for (const std::string& text : request.series) {
     // Names from Graphite and statsd may contain the special bytes of globs, so a glob may also be a name.
     const auto name = stored_name(table, text);
     if (name) names.insert(*name);
@@ -164,7 +176,7 @@ Result<QueryAnswer> QueryEngine::run(const QueryRequest& request, Timestamp now,
 Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp now,
                                          QueryControl& control) const {
   const uint64_t version = table_.names_version();
-  const auto resolved = resolve(table_, request.series, limits_.series_max, control);
+  const auto resolved = resolve(table_, request, limits_.series_max, control);
   if (table_.names_version() != version) return names_changed();
   if (!resolved) return resolved.error();
   // One plan for all series: its tiers have the range for each of them.

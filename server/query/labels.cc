@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/text.h"
 #include "server/names/name_labels.h"
 
 namespace statmill {
@@ -12,6 +13,16 @@ auto lower_bound_of(auto& labels, std::string_view name) {
   return std::lower_bound(
       labels.begin(), labels.end(), name,
       [](const SeriesLabels::Label& label, std::string_view n) { return label.first < n; });
+}
+
+// Returns whether PromQL writes the name without quotes. `others`: what it may have in addition to letters,
+// digits and underscores.
+bool is_plain(std::string_view name, std::string_view others) {
+  const auto is_letter = [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || others.find(c) != others.npos;
+  };
+  const auto is_allowed = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
+  return !name.empty() && is_letter(name.front()) && std::ranges::all_of(name, is_allowed);
 }
 
 // The length first, so that a label may have any bytes.
@@ -64,6 +75,27 @@ size_t SeriesLabels::memory_bytes() const {
 }
 
 std::string SeriesLabels::name() const { return name_of_labels(labels_); }
+
+std::string SeriesLabels::text() const {
+  const std::string_view metric = get(kMetricName);
+  const bool is_before_braces = is_plain(metric, ":");
+  std::string inside;
+  if (!metric.empty() && !is_before_braces) append_json_string(inside, metric);
+  for (const auto& [name, value] : labels_) {
+    if (name == kMetricName) continue;
+    if (!inside.empty()) inside += ", ";
+    if (is_plain(name, "")) {
+      inside += name;
+    } else {
+      append_json_string(inside, name);
+    }
+    inside += '=';
+    append_json_string(inside, value);
+  }
+  std::string out(is_before_braces ? metric : "");
+  if (inside.empty() && is_before_braces) return out;
+  return out.append("{").append(inside).append("}");
+}
 
 std::string SeriesLabels::key() const {
   std::string text;

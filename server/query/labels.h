@@ -35,6 +35,8 @@ class SeriesLabels {
   bool is_empty() const { return labels_.empty(); }
   // The inverse of of_name(). Empty if no series can have these labels.
   std::string name() const;
+  // A selector of PromQL that has these labels: up{job="a"}, {"cpu.idle", job="a"}, {}.
+  std::string text() const;
   // Equal if and only if the labels are: the key of groups and joins.
   std::string key() const;
 

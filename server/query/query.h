@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "base/result.h"
 #include "proto/sample.h"
+#include "server/names/label_matcher.h"
 #include "server/query/query_limits.h"
 #include "storage/bucket.h"
 #include "storage/histogram.h"
@@ -60,6 +62,8 @@ struct QueryRequest {
   std::vector<Percentile> percentiles = {};
   // Merges all distributions among the series into one and omits other series. Requires: parts.histograms.
   bool merges = false;
+  // If there are any, the series are those that satisfy all of them, and `series` is empty.
+  std::vector<LabelMatcher> matchers = {};
 };
 
 // Bin i covers [first_s + i * step_s, first_s + (i + 1) * step_s), cut to [from_s, until_s): so the first and
@@ -119,6 +123,7 @@ class AnswerNumber {
   static AnswerNumber real(double value) { return {std::bit_cast<int64_t>(value), kNotDecimal}; }
 
   double value() const;  // the nearest double
+  bool is_finite() const { return scale_ != kNotDecimal || std::isfinite(std::bit_cast<double>(integer_)); }
   // Appends a decimal with all its digits (put_decimal()), and any other number as the shortest text that
   // parses to the same double (append_number()).
   void append_to(std::string& out) const;

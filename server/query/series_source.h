@@ -66,6 +66,7 @@ struct LeafRequest {
 
 // What an answer says in addition to its numbers.
 struct QueryNotes {
+  int64_t tier_s = 0;                 // step of the coarsest tier that was read; 0: none was
   std::vector<std::string> infos;     // such as "means of 5 min are used as samples"; each once
   std::vector<std::string> warnings;  // such as damaged frames; each once
 };

@@ -53,6 +53,7 @@ class StoredSeries::ViewReader {
     if (!is_new) return at->second;
     const Tiers& tiers = of_.sources_.retention.tiers(retention);
     at->second = {kind, &tiers, plan_leaf(request_, kind, tiers, of_.now_)};
+    notes_.tier_s = std::max(notes_.tier_s, tiers[at->second.leaf.span.tier].step_s);
     for (const std::string& info : at->second.leaf.infos) add_once(notes_.infos, info);
     return at->second;
   }

@@ -41,6 +41,11 @@ class PromqlE2e : public testing::Test {
     EXPECT_EQ(reply.status, 200) << reply.body;
     return json::parse(reply.body);
   }
+  // The body of the own API's answer to an expression, over [end - 300, end], with a row a minute.
+  std::string rows(const std::string& parameters) {
+    return server_.get("/api/v1/query?from=" + std::to_string(end_s_ - 300) +
+                       "&until=" + std::to_string(end_s_) + "&step=60&" + parameters);
+  }
   std::string range_form(const std::string& query) const {
     return "query=" + query + "&start=" + std::to_string(end_s_ - 300) + "&end=" + std::to_string(end_s_) +
            "&step=60";
@@ -87,6 +92,46 @@ TEST_F(PromqlE2e, AnswersOverARange) {
     EXPECT_EQ(values[i].at(0).as_int64(), end_s_ - 300 + static_cast<int64_t>(i) * 60);
     EXPECT_EQ(values[i].at(1), "5");
   }
+}
+
+TEST_F(PromqlE2e, TheOwnApiAnswersTheSameInColumns) {
+  const auto matrix = post("query_range", range_form("cpu%20*%202"));
+  const json::value own = json::parse(rows("expr=cpu%20*%202"));
+  EXPECT_EQ(own.at("from").as_int64(), end_s_ - 240) << "a row is the end of a step";
+  EXPECT_EQ(own.at("until").as_int64(), end_s_ + 60);
+  EXPECT_EQ(own.at("tier").as_int64(), 10);
+  ASSERT_EQ(own.at("series").as_array().size(), 2U);
+  for (size_t s = 0; s < 2; ++s) {
+    const json::value& theirs = matrix.at("data").at("result").at(s);
+    const json::value& ours = own.at("series").at(s);
+    EXPECT_EQ(ours.at("labels"), theirs.at("metric"));
+    const auto& values = theirs.at("values").as_array();
+    ASSERT_EQ(ours.at("value").as_array().size() + 1, values.size());
+    for (size_t i = 1; i < values.size(); ++i) {
+      const auto number = ours.at("value").at(i - 1).to_number<double>();
+      EXPECT_EQ(number, std::stod(std::string(values[i].at(1).as_string())));
+    }
+  }
+  EXPECT_EQ(own.at("cost").at("series").as_int64(), 2);
+  const HttpReply form = http_raw(server_.http(),
+                                  "POST /api/v1/query HTTP/1.1\r\nHost: h\r\nContent-Type: "
+                                  "application/x-www-form-urlencoded\r\nConnection: close\r\n"
+                                  "Content-Length: 9\r\n\r\nexpr=1%2B");
+  EXPECT_EQ(form.status, 400) << form.body;
+  EXPECT_NE(form.body.find("1:3: parse error"), std::string::npos) << form.body;
+}
+
+TEST_F(PromqlE2e, TheOwnApiAnswersSeveralStatistics) {
+  const json::value own =
+      json::parse(rows("expr=sum(buckets_over_time(latency%5B1m%5D))&stats=count,max,p50"));
+  const json::value& series = own.at("series").at(0);
+  EXPECT_EQ(text(series.at("count")), "[6,6,6,6,6]");
+  EXPECT_EQ(text(series.at("max")), "[100,100,100,100,100]");
+  EXPECT_EQ(text(series.at("p50")), "[100,100,100,100,100]");
+  const std::string csv = rows("expr=cpu%7Bhost%3D%22web1%22%7D&stats=avg&format=csv");
+  EXPECT_TRUE(csv.starts_with("time,\"cpu{host=\"\"web1\"\", mode=\"\"user\"\"}:avg\"\r\n" +
+                              std::to_string(end_s_ - 300) + ",1.5\r\n"))
+      << csv;
 }
 
 TEST_F(PromqlE2e, SurvivesTheWayThroughTheStore) {

@@ -28,6 +28,16 @@ TEST(AnswerCsv, HasALineForEachSlot) {
             "120,4,1,,,,2\r\n");
 }
 
+TEST(AnswerCsv, SeriesOfAnExpressionAreSelectors) {
+  QueryAnswer answer = small_answer();
+  answer.series[0].name = "cpu.idle;host=a";
+  StringSink sink;
+  const Stat stats[] = {Stat::kAvg};
+  ASSERT_TRUE(write_query_csv(answer, stats, {}, sink, SeriesForm::kLabels));
+  EXPECT_TRUE(sink.text().starts_with("time,\"{\"\"cpu.idle\"\", host=\"\"a\"\"}:avg\"\r\n100,1.5\r\n"))
+      << sink.text();
+}
+
 TEST(AnswerCsv, NamesAreQuotedWhereTheyMustBe) {
   for (const auto& [text, want] : {std::pair<std::string_view, std::string_view>{"a.b;c=d", "a.b;c=d"},
                                    {"a,b", "\"a,b\""},

@@ -44,6 +44,16 @@ TEST(AnswerJsonTest, AHeatmapHasARowForEachBucket) {
             "\"counts\":[]}\n");
 }
 
+TEST(AnswerJsonTest, SeriesOfAnExpressionHaveLabels) {
+  QueryAnswer answer = small_answer();
+  answer.series[0].name = "cpu.idle;host=a";
+  const Stat stats[] = {Stat::kAvg};
+  EXPECT_EQ(
+      *query_answer_json(answer, stats, {}, SeriesForm::kLabels),
+      "{\"from\":100,\"until\":130,\"step\":10,\"tier\":10,\"series\":["
+      "{\"labels\":{\"__name__\":\"cpu.idle\",\"host\":\"a\"},\"kind\":\"gauge\",\"avg\":[1.5,null,4]}]}\n");
+}
+
 TEST(AnswerJsonTest, NumbersSurviveARoundTrip) {
   QueryAnswer answer = answer_over(-10, 50, 10);
   const double values[] = {1e300, 5e-324, -0.1, 123456789012.5, 1e22, 9007199254740991.0};
@@ -111,8 +121,8 @@ TEST(AnswerJsonTest, DamagedFramesAreReported) {
 TEST(AnswerJsonTest, AnswersOverTheLimitAreRefused) {
   const Stat stats[] = {Stat::kAvg};
   const size_t size = query_answer_json(small_answer(), stats)->size();
-  EXPECT_TRUE(query_answer_json(small_answer(), stats, {}, size).has_value());
-  const auto refused = query_answer_json(small_answer(), stats, {}, 60);
+  EXPECT_TRUE(query_answer_json(small_answer(), stats, {}, SeriesForm::kName, size).has_value());
+  const auto refused = query_answer_json(small_answer(), stats, {}, SeriesForm::kName, 60);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::kLimit);
 }

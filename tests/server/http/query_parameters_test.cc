@@ -56,6 +56,24 @@ TEST(QueryParametersTest, PercentilesAreGivenAmongTheStats) {
   EXPECT_TRUE(parse("series=a&stats=p99")->stats.empty());
 }
 
+TEST(QueryParametersTest, AnExpressionHasARangeAndStatsOnlyIfTheyAreNamed) {
+  const auto parse_expression = [](std::string_view query) {
+    return parse_expression_parameters(*parse_url("/api/v1/query?" + std::string(query)),
+                                       from_unix_seconds(kFakeNow_s));
+  };
+  const auto got = parse_expression("expr=sum(x)&from=100&until=200&format=csv&timeout=2");
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->expression, "sum(x)");
+  EXPECT_EQ(got->query.request.from_s, 100);
+  EXPECT_TRUE(got->query.is_csv);
+  EXPECT_EQ(got->query.timeout, std::chrono::seconds(2));
+  EXPECT_TRUE(got->query.stats.empty());
+  EXPECT_EQ(parse_expression("expr=x&stats=avg,p99")->query.request.percentiles.size(), 1U);
+  EXPECT_FALSE(parse_expression("expr=x&stats="));
+  EXPECT_FALSE(parse_expression("expr=x&series=x"));
+  EXPECT_FALSE(parse_expression("expr=x&from=now&until=-1h"));
+}
+
 TEST(QueryParametersTest, AHeatmapMergesAndCountsByDefault) {
   const auto parse_heatmap = [](std::string_view query) {
     return parse_heatmap_parameters(*parse_url("/api/v1/heatmap?" + std::string(query)),

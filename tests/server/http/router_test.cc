@@ -93,7 +93,7 @@ TEST_F(RouterTest, AnswersOrReportsWhatIsWrong) {
        "{\"error\":\"parameter format: must be json or csv, not \\\"xml\\\"\",\"status\":400}\n",
        "no such format"},
       {"GET", "/api/v1/query?series=a&form=1", "", 400,
-       "{\"error\":\"unknown parameter \\\"form\\\" (known: series, from, until, step, max_points, "
+       "{\"error\":\"unknown parameter \\\"form\\\" (known: series, expr, from, until, step, max_points, "
        "stats, align, format, timeout)\",\"status\":400}\n",
        "misspelt"},
       {"GET", "/api/v1/series?limit=1&limit=2", "", 400,

@@ -41,5 +41,14 @@ TEST(SeriesLabels, KeysAreEqualOnlyIfTheLabelsAre) {
             SeriesLabels::of({{"a", std::string("b\1\0\0\0c\1\0\0\0d", 11)}}).key());
 }
 
+TEST(SeriesLabels, HaveTheTextOfASelector) {
+  EXPECT_EQ(SeriesLabels().text(), "{}");
+  EXPECT_EQ(SeriesLabels::of_name("up").text(), "up");
+  EXPECT_EQ(SeriesLabels::of_name("job:up:sum;dc=x;job=a\"b").text(), R"(job:up:sum{dc="x", job="a\"b"})");
+  EXPECT_EQ(SeriesLabels::of_name("cpu.idle").text(), R"({"cpu.idle"})");
+  EXPECT_EQ(SeriesLabels::of_name("9up;a=b").text(), R"({"9up", a="b"})");
+  EXPECT_EQ(SeriesLabels::of({{"a.b", "1"}, {"c", "2"}}).text(), R"({"a.b"="1", c="2"})");
+}
+
 }  // namespace
 }  // namespace statmill

@@ -1,0 +1,96 @@
+// PromqlWorld: the routes of PromQL over a table, in which tests put samples.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "server/http/router.h"
+#include "server/promql/expression_route.h"
+#include "server/promql/prometheus_query_routes.h"
+#include "server/query/engine.h"
+#include "server/query/read/table_pieces.h"
+#include "server/query/table_series.h"
+#include "server/table/table.h"
+#include "server/tick/recovery.h"
+#include "server/tick/ticker.h"
+#include "tests/server/http/fake_services.h"
+#include "tests/support/manual_clock.h"
+#include "tests/support/memory_store.h"
+
+namespace statmill {
+
+// A target without its parameters, and the parameters.
+struct Ask {
+  std::string path;
+  std::vector<std::pair<std::string, std::string>> parameters = {};
+};
+
+class PromqlWorld {
+ public:
+  static constexpr int64_t kNow_s = 1'700'000'100;  // the begin of a minute
+
+  PromqlWorld() {
+    const auto recovery = recover(store_, table_);
+    ticker_.emplace(Ticker::Services{table_, store_, fake_.registry, fake_.health, log_}, TickOptions{},
+                    recovery->start, clock_.steady());
+    routes_ = api_routes(fake_.services());
+    answer_expressions(routes_, sources_, engine_);
+    for (Route& route : prometheus_query_routes(sources_)) routes_.push_back(std::move(route));
+  }
+
+  // A sample in each slot of [begin_s, end_s).
+  void add(std::string_view name, Kind kind, const Number& value, int64_t begin_s, int64_t end_s = kNow_s) {
+    for (int64_t time_s = begin_s; time_s < end_s; time_s += 10) {
+      Batch batch;
+      Sample& sample = batch.samples.emplace_back();
+      sample.name = name;
+      sample.kind = kind;
+      sample.time_s = time_s;
+      sample.value = value;
+      batch.received = 1;
+      EXPECT_EQ(table_.apply(batch, clock_.wall()), 1U);
+    }
+  }
+
+  HttpResponse ask(const Ask& ask) {
+    QueryControl control;
+    return this->ask(ask, control);
+  }
+  HttpResponse ask(const Ask& ask, QueryControl& control) {
+    Url url{ask.path, {}};
+    for (const auto& [name, value] : ask.parameters) url.parameters.push_back({name, value});
+    for (const Route& route : routes_) {
+      if (route.path != ask.path || !route.query) continue;
+      StringSink sink;
+      HttpResponse response = route.query(url, control, sink);
+      response.body += sink.text();
+      if (!sink.content_type().empty()) response.content_type = sink.content_type();
+      return response;
+    }
+    ADD_FAILURE() << "no route " << ask.path;
+    return {};
+  }
+
+  FakeServices& fake() { return fake_; }
+  const std::vector<Route>& routes() const { return routes_; }
+
+ private:
+  const Tiers tiers_ = *Tiers::parse("10s:1h,5m:1y");
+  ManualClock clock_{kNow_s};
+  FakeServices fake_;
+  Log log_{LogLevel::kError};
+  MemoryStore store_{tiers_};
+  Table table_{tiers_, TableLimits{}};
+  TablePieces pieces_{table_, store_};
+  TableSeries series_{table_};
+  QueryEngine engine_{table_, store_, QueryLimits{}};
+  std::optional<Ticker> ticker_;
+  const PrometheusSources sources_{{series_, pieces_, table_.retention(), store_.expiry()}, series_, clock_};
+  std::vector<Route> routes_;
+};
+
+}  // namespace statmill
