@@ -39,6 +39,20 @@ TEST_F(CliE2e, PutsAndQueries) {
   EXPECT_THAT(cli({"query", "shop.*", "--from", "-1m"}).out, HasSubstr("shop.orders"));
 }
 
+TEST_F(CliE2e, QueriesAndDrawsExpressions) {
+  const std::string now = std::to_string(std::time(nullptr) - 10);
+  EXPECT_EQ(cli({"put", "*shop.visits", "2", now}).status, 0);
+  EXPECT_EQ(cli({"put", "*shop.visits;page=x", "3", now}).status, 0);
+  const std::string sum = R"(sum(increase({"shop.visits"}[5m])))";
+  const Ended table = cli({"query", "--expr", sum, "--max-points", "1"});
+  EXPECT_EQ(table.status, 0) << table.said;
+  EXPECT_THAT(table.out, HasSubstr("series  value\n{}          5\n"));
+  EXPECT_THAT(cli({"graph", "--expr", sum, "--from", "-1m"}).out, HasSubstr("value · 10s a point"));
+  const Ended wrong = cli({"query", "--expr", "sum("});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.said, HasSubstr("\n  sum(\n      ^\n"));
+}
+
 TEST_F(CliE2e, ListsAndShowsStatus) {
   cli({"put", "*shop.visits", "1"});
   EXPECT_THAT(cli({"ls", "shop.*"}).out, HasSubstr("shop.visits"));

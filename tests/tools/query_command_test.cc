@@ -25,6 +25,62 @@ TEST(QueryCommand, SendsItsOptionsAsParameters) {
               HasSubstr("&from=-1h&until=now&step=1m&max_points=50&stats=avg%2Cmax"));
 }
 
+TEST(QueryCommand, SendsAnExpressionInPlaceOfNames) {
+  const FakeServer server(200, R"({"from":0,"until":0,"step":60,"tier":null,"series":[]})");
+  EXPECT_EQ(run_command(server.url(), {"query", "--expr", "a + 1", "--step", "10"}).code, ExitCode::kOk);
+  EXPECT_THAT(server.requests().back(),
+              StartsWith("GET /api/v1/query?expr=a%20%2B%201&from=-1h&until=now&step=10"));
+  run_command(server.url(), {"query", "--expr", "a", "--stats", "avg,p50"});
+  EXPECT_THAT(server.requests().back(), HasSubstr("&stats=avg%2Cp50"));
+}
+
+constexpr std::string_view kExpressionAnswer =
+    R"({"from":1700000000,"until":1700000020,"step":10,"tier":10,"series":[)"
+    R"({"labels":{"__name__":"up","job":"a"},"value":[1.25,null]},)"
+    R"({"labels":{},"avg":[2,"NaN"],"p50":[1,2]}],"infos":["means"],"warnings":["damaged"]})";
+
+TEST(QueryCommand, PrintsTheColumnsOfAnExpression) {
+  const FakeServer server(200, std::string(kExpressionAnswer));
+  const auto print = [&](const std::string& form) {
+    return run_command(server.url(), {"query", "--expr", "up", "--format", form});
+  };
+  EXPECT_EQ(print("json").output, std::string(kExpressionAnswer) + "\n");
+  EXPECT_EQ(print("csv").output,
+            "series,time,unix,value,avg,p50\n"
+            "\"up{job=\"\"a\"\"}\",2023-11-14T22:13:20Z,1700000000,1.25,,\n"
+            "\"up{job=\"\"a\"\"}\",2023-11-14T22:13:30Z,1700000010,,,\n"
+            "{},2023-11-14T22:13:20Z,1700000000,,2,1\n"
+            "{},2023-11-14T22:13:30Z,1700000010,,NaN,2\n");
+  EXPECT_EQ(print("table").output,
+            "up{job=\"a\"}  step 10s\n"
+            "time (UTC)           value\n"
+            "2023-11-14 22:13:20   1.25\n"
+            "2023-11-14 22:13:30      -\n"
+            "\n"
+            "{}  step 10s\n"
+            "time (UTC)           avg  p50\n"
+            "2023-11-14 22:13:20    2    1\n"
+            "2023-11-14 22:13:30  NaN    2\n");
+  EXPECT_EQ(print("csv").messages, "statmill: warning: damaged\nstatmill: note: means\n");
+}
+
+TEST(QueryCommand, MarksWhereAnExpressionIsWrong) {
+  const auto said = [](const std::string& position, const std::string& expression, int status = 400) {
+    const FakeServer server(status, R"({"error":"parameter expr: )" + position + R"("})");
+    const Outcome outcome = run_command(server.url(), {"query", "--expr", expression});
+    EXPECT_EQ(outcome.code, status == 400 ? ExitCode::kUsage : ExitCode::kFailed);
+    EXPECT_THAT(outcome.messages, StartsWith("statmill: parameter expr: " + position + "\n"));
+    return outcome.messages.substr(outcome.messages.find('\n') + 1);
+  };
+  EXPECT_EQ(said("1:8: parse error: why", "sum(cpu"), "  sum(cpu\n         ^\n");
+  EXPECT_EQ(said("1:1: parse error: why", ""), "  \n  ^\n");
+  EXPECT_EQ(said("2:5: parse error: why", "a +\n\"é\" b"), "  \"é\" b\n     ^\n") << "bytes are not columns";
+  EXPECT_EQ(said("3:1: parse error: why", "a"), "");
+  EXPECT_EQ(said("1:9: parse error: why", "a"), "");
+  EXPECT_EQ(said("info: experimental", "info(a)", 422), "");
+  EXPECT_EQ(said("0:x: parse error", "a"), "");
+}
+
 TEST(QueryCommand, AcceptsAStepInSeconds) {
   const FakeServer server(200, R"({"from":0,"until":0,"step":10,"tier":10,"series":[]})");
   EXPECT_EQ(run_command(server.url(), {"query", "a", "--step", "10"}).code, ExitCode::kOk);

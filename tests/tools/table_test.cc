@@ -42,6 +42,25 @@ TEST(QueryTable, HasOneBlockPerSeriesAndDashesInEmptySlots) {
             "2023-11-14 22:13:40  0.1      1\n");
 }
 
+TEST(QueryTable, OfAnExpressionAtOneTimeHasARowPerSeries) {
+  QueryResult result{
+      .from_s = 1'700'000'000,
+      .until_s = 1'700'000'060,
+      .step_s = 60,
+      .series = {{"{host=\"a\"}", "", {{"value", {1.5}}}}, {"{}", "", {{"avg", {std::nullopt}}}}}};
+  EXPECT_EQ(query_table(result),
+            "2023-11-14 22:13:20 UTC\n"
+            "series      value  avg\n"
+            "{host=\"a\"}    1.5    -\n"
+            "{}              -    -\n");
+  result.series.resize(1);
+  result.series[0].kind = "gauge";
+  EXPECT_EQ(query_table(result),
+            "{host=\"a\"}  gauge  step 1m\n"
+            "time (UTC)           value\n"
+            "2023-11-14 22:13:20    1.5\n");
+}
+
 TEST(QueryCsv, QuotesNamesAndLeavesEmptySlotsEmpty) {
   EXPECT_EQ(query_csv(two_series()),
             "series,time,unix,avg,count\n"

@@ -5,6 +5,7 @@
 #include "tools/statmill/chart/chart.h"
 #include "tools/statmill/chart/legend.h"
 #include "tools/statmill/commands.h"
+#include "tools/statmill/expression.h"
 #include "tools/statmill/options.h"
 
 namespace statmill {
@@ -13,9 +14,19 @@ namespace {
 constexpr std::string_view kGraphText =
     "Draws series over a range of time as one chart, by name or by pattern (* ? [a-z] {one,two}). The line "
     "is\n"
-    "--stat, the dots around it reach from the minimum to the maximum of the samples. Times are local and "
-    "like\n"
-    "those of `statmill query`. In a pipe the chart has no colors and 100 columns.";
+    "--stat, the dots around it reach from the minimum to the maximum of the samples. With --expr the line "
+    "is\n"
+    "the value of an expression; if --stat is given, too, the expression must be a selector or have "
+    "buckets.\n"
+    "Times are local and like those of `statmill query`. In a pipe the chart has no colors and 100 columns.";
+
+constexpr const char* kStatDefault = "avg";
+
+// The column of the answer that the line shows.
+std::string line_column(const CommandLine& line) {
+  if (line.has("stat")) return line.text("stat");
+  return line.has("expr") ? "value" : kStatDefault;
+}
 
 constexpr int64_t kColumnsMax = 1000;
 constexpr int64_t kRowsMax = 500;
@@ -52,21 +63,14 @@ Result<Drawing> parse_drawing(const CommandLine& line, const Environment& enviro
 Result<UrlParameters> graph_parameters(const CommandLine& line, const Environment& environment,
                                        const Drawing& drawing) {
   UrlParameters out;
+  if (line.has("expr")) out.emplace_back("expr", line.text("expr"));
   for (const std::string& name : line.operands()) out.emplace_back("series", name);
-  for (const char* option : {"from", "until"}) {
-    const Result<int64_t> time_s = parse_time(line.text(option), environment.now);
-    if (!time_s) return Error(time_s.error()).with(std::string("--") + option);
-    out.emplace_back(option, line.text(option));
-  }
-  if (line.has("step")) {
-    if (const Status step = check_step(line.text("step")); !step) return Error(step.error()).with("--step");
-    out.emplace_back("step", line.text("step"));
-  } else {
-    out.emplace_back("max_points", std::to_string(points_of_chart(drawing.columns)));
-  }
-  const std::string stats = chart_stats(line.text("stat"));
-  if (stats.empty())
-    return Error{ErrorCode::kInvalid, "--stat \"" + line.text("stat") + "\" is not one statistic"};
+  if (const Status range = add_range(line, environment.now, out); !range) return range.error();
+  if (!line.has("step")) out.emplace_back("max_points", std::to_string(points_of_chart(drawing.columns)));
+  if (line.has("expr") && !line.has("stat")) return out;
+  const std::string stat = line_column(line);
+  const std::string stats = chart_stats(stat);
+  if (stats.empty()) return Error{ErrorCode::kInvalid, "--stat \"" + stat + "\" is not one statistic"};
   out.emplace_back("stats", stats);
   return out;
 }
@@ -75,6 +79,7 @@ Outcome drawn(const QueryResult& result, const std::string& stat, const Drawing&
               const Environment& environment) {
   Outcome out;
   for (const std::string& warning : result.warnings) out.messages += "statmill: warning: " + warning + "\n";
+  for (const std::string& info : result.infos) out.messages += "statmill: note: " + info + "\n";
   if (result.series.empty()) {
     out.messages += "statmill: no series matches\n";
     return out;
@@ -96,17 +101,22 @@ Outcome drawn(const QueryResult& result, const std::string& stat, const Drawing&
 
 Outcome run_graph(std::span<const std::string> arguments, const Environment& environment) {
   namespace po = boost::program_options;
-  Usage usage{.synopsis = "graph [OPTION]... NAME_OR_PATTERN...", .text = kGraphText, .operands_min = 1};
+  Usage usage{.synopsis = "graph [OPTION]... NAME_OR_PATTERN... | --expr EXPR",
+              .text = kGraphText,
+              .operands_min = 1,
+              .operands_option = "expr"};
   const auto text = [] { return po::value<std::string>(); };
   usage.options.add_options()                                                           //
+      ("expr", text()->value_name("EXPR"), kExpressionText)                             //
       ("from", text()->default_value("-1h")->value_name("TIME"), "begin of the range")  //
       ("until", text()->default_value("now")->value_name("TIME"), "end of the range")   //
       ("step", text()->value_name("DURATION"),
        "duration of a point, such as 5m, or seconds; default: it fits the width")  //
-      ("stat", text()->default_value("avg")->value_name("STAT"),
-       "count, sum, avg, stddev, min, max, rate; for distributions also p50, p99.9 and so on")  //
-      ("columns", text()->value_name("COUNT"), "width; default: the terminal's")                //
-      ("rows", text()->value_name("COUNT"), "height of the chart; default: 18")                 //
+      ("stat", text()->value_name("STAT"),
+       "count, sum, avg, stddev, min, max, rate; for distributions also p50, p99.9 and so on; default: avg, "
+       "or the value of an expression")                                           //
+      ("columns", text()->value_name("COUNT"), "width; default: the terminal's")  //
+      ("rows", text()->value_name("COUNT"), "height of the chart; default: 18")   //
       ("color", text()->default_value("auto")->value_name("WHEN"),
        "auto (in a terminal, if NO_COLOR is not set), always or never");
   const CommandLine line(std::move(usage), arguments, environment);
@@ -117,10 +127,15 @@ Outcome run_graph(std::span<const std::string> arguments, const Environment& env
   if (!parameters) return outcome_of(parameters.error());
   const Result<HttpAnswer> answer = line.client().get("/api/v1/query", *parameters);
   if (!answer) return outcome_of(answer.error());
-  if (answer->status != 200) return query_outcome(*answer);
+  if (answer->status != 200)
+    return line.has("expr") ? expression_outcome(*answer, line.text("expr")) : query_outcome(*answer);
   const Result<QueryResult> result = parse_query_result(answer->body, {});
   if (!result) return outcome_of(result.error());
-  return drawn(*result, line.text("stat"), *drawing, environment);
+  // A result that is a bucket has no value, but the average of each.
+  const bool has_average = !result->series.empty() && !result->series.front().columns.empty() &&
+                           result->series.front().columns.front().first == kStatDefault;
+  const std::string column = line_column(line);
+  return drawn(*result, column == "value" && has_average ? kStatDefault : column, *drawing, environment);
 }
 
 }  // namespace statmill

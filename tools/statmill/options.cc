@@ -39,6 +39,14 @@ void add_peer_options(Usage& usage, const Environment& environment) {
   }
 }
 
+// Checks a step: a duration like 5m, or plain seconds.
+Status check_step(std::string_view text) {
+  constexpr int64_t kSecondsMax = 366 * 86400;  // the server's limit
+  if (parse_integer(text, 1, kSecondsMax)) return Status::ok();
+  const Result<Duration> step = parse_duration(text);
+  return step ? Status::ok() : Status(step.error());
+}
+
 }  // namespace
 
 CommandLine::CommandLine(Usage usage, std::span<const std::string> arguments,
@@ -72,6 +80,11 @@ Status CommandLine::read(const Usage& usage, std::span<const std::string> argume
   }
   if (has("help")) return Status::ok();
   if (has("operand")) operands_ = values_["operand"].as<std::vector<std::string>>();
+  if (usage.operands_option != nullptr && has(usage.operands_option)) {
+    if (operands_.empty()) return usage.peer == Peer::kNone ? Status::ok() : find_peer(usage.peer);
+    return Error{ErrorCode::kInvalid,
+                 "--" + std::string(usage.operands_option) + " takes the place of names"};
+  }
   if (operands_.size() < usage.operands_min) return Error{ErrorCode::kInvalid, "too few arguments"};
   if (operands_.size() > usage.operands_max) return Error{ErrorCode::kInvalid, "too many arguments"};
   return usage.peer == Peer::kNone ? Status::ok() : find_peer(usage.peer);
@@ -94,11 +107,16 @@ Result<Format> parse_format(std::string_view text) {
   return Error{ErrorCode::kInvalid, "--format \"" + std::string(text) + "\" is not table, json or csv"};
 }
 
-Status check_step(std::string_view text) {
-  constexpr int64_t kSecondsMax = 366 * 86400;  // the server's limit
-  if (parse_integer(text, 1, kSecondsMax)) return Status::ok();
-  const Result<Duration> step = parse_duration(text);
-  return step ? Status::ok() : Status(step.error());
+Status add_range(const CommandLine& line, Timestamp now, UrlParameters& out) {
+  for (const char* option : {"from", "until"}) {
+    const Result<int64_t> time_s = parse_time(line.text(option), now);
+    if (!time_s) return Error(time_s.error()).with(std::string("--") + option);
+    out.emplace_back(option, line.text(option));  // unchanged, since the server's clock defines now
+  }
+  if (!line.has("step")) return Status::ok();
+  if (const Status step = check_step(line.text("step")); !step) return Error(step.error()).with("--step");
+  out.emplace_back("step", line.text("step"));
+  return Status::ok();
 }
 
 Outcome outcome_of(const Error& error) {

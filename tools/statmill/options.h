@@ -30,6 +30,7 @@ struct Usage {
   boost::program_options::options_description options{110};
   size_t operands_min = 0;
   size_t operands_max = SIZE_MAX;
+  const char* operands_option = nullptr;  // an option that takes the place of all operands
   Peer peer = Peer::kServer;
 };
 
@@ -58,8 +59,9 @@ class CommandLine {
 enum class Format { kTable, kJson, kCsv };
 Result<Format> parse_format(std::string_view text);
 
-// Checks a step: a duration like 5m, or plain seconds.
-Status check_step(std::string_view text);
+// Adds the options from, until and, if it is given, step of a query. Errors: kInvalid for texts that the
+// server would not understand either.
+Status add_range(const CommandLine& line, Timestamp now, UrlParameters& out);
 
 // Returns the exit code and message for an error.
 Outcome outcome_of(const Error& error);

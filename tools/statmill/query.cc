@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "tools/statmill/answer.h"
 #include "tools/statmill/commands.h"
+#include "tools/statmill/expression.h"
 #include "tools/statmill/options.h"
 #include "tools/statmill/table.h"
 
@@ -12,27 +13,27 @@ namespace {
 constexpr std::string_view kQueryText =
     "Prints series over a range of time, by name or by pattern (* ? [a-z] {one,two}). Times are in unix\n"
     "seconds, `now`, or relative to now, like -6h. The range includes its begin and excludes its end, but\n"
-    "`now` includes the current second.";
+    "`now` includes the current second. With --expr it prints what a PromQL expression evaluates to; each\n"
+    "row is at the end of a step then.";
+
+constexpr const char* kStatsDefault = "avg,min,max";
 
 // Returns the request's parameters. Errors: kInvalid for texts that the server would not understand either.
 Result<UrlParameters> query_parameters(const CommandLine& line, Timestamp now) {
   UrlParameters out;
+  if (line.has("expr")) out.emplace_back("expr", line.text("expr"));
   for (const std::string& name : line.operands()) out.emplace_back("series", name);
-  for (const char* option : {"from", "until"}) {
-    const Result<int64_t> time_s = parse_time(line.text(option), now);
-    if (!time_s) return Error(time_s.error()).with(std::string("--") + option);
-    out.emplace_back(option, line.text(option));  // unchanged, since the server's clock defines now
-  }
-  if (line.has("step")) {
-    if (const Status step = check_step(line.text("step")); !step) return Error(step.error()).with("--step");
-    out.emplace_back("step", line.text("step"));
-  }
+  if (const Status range = add_range(line, now, out); !range) return range.error();
   if (line.has("max-points")) {
     const Result<int64_t> points = parse_integer(line.text("max-points"), 1, 1'000'000);
     if (!points) return Error(points.error()).with("--max-points");
     out.emplace_back("max_points", std::to_string(*points));
   }
-  out.emplace_back("stats", line.text("stats"));
+  if (line.has("stats")) {
+    out.emplace_back("stats", line.text("stats"));
+  } else if (!line.has("expr")) {
+    out.emplace_back("stats", kStatsDefault);
+  }
   return out;
 }
 
@@ -49,20 +50,34 @@ Outcome print(const std::string& body, Format format, const std::vector<std::str
   return out;
 }
 
+// Returns the columns to print: those of an answer to an expression if it is empty.
+std::vector<std::string> columns_of(const CommandLine& line) {
+  if (line.has("expr")) return {};
+  std::vector<std::string> stats;
+  const std::string list = line.has("stats") ? line.text("stats") : kStatsDefault;
+  for (const std::string_view stat : split(list, ',')) stats.emplace_back(stat);
+  return stats;
+}
+
 }  // namespace
 
 Outcome run_query(std::span<const std::string> arguments, const Environment& environment) {
   namespace po = boost::program_options;
-  Usage usage{.synopsis = "query [OPTION]... NAME_OR_PATTERN...", .text = kQueryText, .operands_min = 1};
+  Usage usage{.synopsis = "query [OPTION]... NAME_OR_PATTERN... | --expr EXPR",
+              .text = kQueryText,
+              .operands_min = 1,
+              .operands_option = "expr"};
   usage.options.add_options()                                                                             //
+      ("expr", po::value<std::string>()->value_name("EXPR"), kExpressionText)                             //
       ("from", po::value<std::string>()->default_value("-1h")->value_name("TIME"), "begin of the range")  //
       ("until", po::value<std::string>()->default_value("now")->value_name("TIME"), "end of the range")   //
       ("step", po::value<std::string>()->value_name("DURATION"),
        "duration of a row, such as 5m, or seconds; default: the server chooses")(
           "max-points", po::value<std::string>()->value_name("COUNT"),
           "choose a step with at most this many rows")  //
-      ("stats", po::value<std::string>()->default_value("avg,min,max")->value_name("LIST"),
-       "count, sum, avg, stddev, min, max, rate; for distributions also p50, p99.9 and so on")  //
+      ("stats", po::value<std::string>()->value_name("LIST"),
+       "count, sum, avg, stddev, min, max, rate; for distributions also p50, p99.9 and so on; default: "
+       "avg,min,max, or the value of an expression")  //
       ("format", po::value<std::string>()->default_value("table")->value_name("FORM"), "table, json or csv");
   const CommandLine line(std::move(usage), arguments, environment);
   if (line.outcome()) return *line.outcome();
@@ -72,11 +87,9 @@ Outcome run_query(std::span<const std::string> arguments, const Environment& env
   if (!parameters) return outcome_of(parameters.error());
   const Result<HttpAnswer> answer = line.client().get("/api/v1/query", *parameters);
   if (!answer) return outcome_of(answer.error());
-  if (answer->status != 200) return query_outcome(*answer);
-  std::vector<std::string> stats;
-  const std::string list = line.text("stats");  // split() returns views into it
-  for (const std::string_view stat : split(list, ',')) stats.emplace_back(stat);
-  return print(answer->body, *format, stats);
+  if (answer->status != 200)
+    return line.has("expr") ? expression_outcome(*answer, line.text("expr")) : query_outcome(*answer);
+  return print(answer->body, *format, columns_of(line));
 }
 
 }  // namespace statmill

@@ -55,6 +55,51 @@ void append_hitters(std::string& out, const std::string& key, const std::string&
   out.append(" too low, also the 0 of a key that is not listed\n");
 }
 
+// Returns the statistics that any series has, in their order.
+std::vector<std::string> stats_of(const QueryResult& result) {
+  std::vector<std::string> stats;
+  for (const SeriesColumns& series : result.series) {
+    for (const auto& [stat, values] : series.columns) {
+      if (std::find(stats.begin(), stats.end(), stat) == stats.end()) stats.push_back(stat);
+    }
+  }
+  return stats;
+}
+
+using Column = std::vector<std::optional<double>>;
+
+// Returns the column of each statistic; nullptr if the series does not have it.
+std::vector<const Column*> columns_of(const SeriesColumns& series, const std::vector<std::string>& stats) {
+  std::vector<const Column*> columns;
+  for (const std::string& stat : stats) {
+    const auto found = std::find_if(series.columns.begin(), series.columns.end(),
+                                    [&](const auto& column) { return column.first == stat; });
+    columns.push_back(found != series.columns.end() ? &found->second : nullptr);
+  }
+  return columns;
+}
+
+// Returns whether the result is of an expression at one time.
+bool is_instant(const QueryResult& result) {
+  return !result.series.empty() && result.until_s - result.from_s == result.step_s &&
+         result.series.front().kind.empty();
+}
+
+// One row per series.
+std::string instant_table(const QueryResult& result) {
+  const std::vector<std::string> stats = stats_of(result);
+  std::vector<TextTable::Column> columns = {{"series", Align::kLeft}};
+  for (const std::string& stat : stats) columns.push_back({stat, Align::kRight});
+  TextTable table(std::move(columns));
+  for (const SeriesColumns& series : result.series) {
+    std::vector<std::string> cells = {series.name};
+    for (const Column* values : columns_of(series, stats))
+      cells.push_back(number_text(values != nullptr ? values->front() : std::nullopt, "-"));
+    table.add(std::move(cells));
+  }
+  return display_time(result.from_s) + " UTC\n" + table.text();
+}
+
 }  // namespace
 
 void TextTable::add(std::vector<std::string> cells) {
@@ -91,6 +136,7 @@ std::string display_time(int64_t unix_s) { return format_time(unix_s, "%Y-%m-%d 
 std::string iso_time(int64_t unix_s) { return format_time(unix_s, "%Y-%m-%dT%H:%M:%SZ"); }
 
 std::string query_table(const QueryResult& result) {
+  if (is_instant(result)) return instant_table(result);
   std::string out;
   for (const SeriesColumns& series : result.series) {
     if (!out.empty()) out.push_back('\n');
@@ -112,22 +158,12 @@ std::string query_table(const QueryResult& result) {
 }
 
 std::string query_csv(const QueryResult& result) {
-  std::vector<std::string> stats;
-  for (const SeriesColumns& series : result.series) {
-    for (const auto& [stat, values] : series.columns) {
-      if (std::find(stats.begin(), stats.end(), stat) == stats.end()) stats.push_back(stat);
-    }
-  }
+  const std::vector<std::string> stats = stats_of(result);
   std::string out = "series,time,unix";
   for (const std::string& stat : stats) out.append(",").append(stat);
   out.push_back('\n');
   for (const SeriesColumns& series : result.series) {
-    std::vector<const std::vector<std::optional<double>>*> columns;
-    for (const std::string& stat : stats) {
-      const auto found = std::find_if(series.columns.begin(), series.columns.end(),
-                                      [&](const auto& column) { return column.first == stat; });
-      columns.push_back(found != series.columns.end() ? &found->second : nullptr);
-    }
+    const std::vector<const Column*> columns = columns_of(series, stats);
     size_t slot = 0;
     for (int64_t time_s = result.from_s; time_s < result.until_s; time_s += result.step_s, ++slot) {
       append_csv_field(out, series.name);

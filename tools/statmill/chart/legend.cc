@@ -38,14 +38,16 @@ std::optional<double> smallest(const Values& values) {
   return out;
 }
 
-// Returns the average over the range: of samples, or of the slots' rates of events.
+// Returns the average over the range: of samples, or of the slots' rates of events; of the slots if there
+// are no counts.
 std::optional<double> average(const Values& averages, const Values& counts) {
   double sum = 0;
   double count = 0;
-  for (size_t i = 0; i < std::min(averages.size(), counts.size()); ++i) {
-    if (!averages[i] || !counts[i]) continue;
-    sum += *averages[i] * *counts[i];
-    count += *counts[i];
+  for (size_t i = 0; i < averages.size(); ++i) {
+    const std::optional<double> weight = i < counts.size() ? counts[i] : counts.empty() ? 1 : 0;
+    if (!averages[i] || !weight) continue;
+    sum += *averages[i] * *weight;
+    count += *weight;
   }
   return count > 0 ? std::optional(sum / count) : std::nullopt;
 }
@@ -89,12 +91,17 @@ LegendRow legend_row(const SeriesColumns& series, std::string_view stat) {
   const Values& line = column(series, stat);
   const Unit unit = unit_of(series.name, series.kind, stat);
   const Unit value_unit = unit_of(series.name, series.kind, "avg");
+  // A result of an expression may have no other column.
+  const auto or_line = [&](std::string_view name) -> const Values& {
+    const Values& found = column(series, name);
+    return found.empty() ? line : found;
+  };
   const auto last = std::find_if(line.rbegin(), line.rend(), [](const auto& v) { return v.has_value(); });
   return {.name = series.name,
           .numbers = {number_of(last != line.rend() ? *last : std::nullopt, unit),
-                      number_of(average(column(series, "avg"), column(series, "count")), value_unit),
-                      number_of(smallest(column(series, "min")), value_unit),
-                      number_of(largest(column(series, "max")), value_unit)}};
+                      number_of(average(or_line("avg"), column(series, "count")), value_unit),
+                      number_of(smallest(or_line("min")), value_unit),
+                      number_of(largest(or_line("max")), value_unit)}};
 }
 
 }  // namespace
@@ -128,7 +135,7 @@ ChartPage chart_page(const QueryResult& result, std::string_view stat, const Cha
     if (lies_in_band(stat, s->kind)) {
       line.low = column(*s, "min");
       line.high = column(*s, "max");
-      has_band = true;
+      has_band |= !line.low.empty();
     }
     out.chart.lines.push_back(std::move(line));
   }
