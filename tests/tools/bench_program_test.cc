@@ -215,14 +215,25 @@ TEST_F(BenchProgram, SortMeasuresEachWayToSort) {
 }
 
 TEST_F(BenchProgram, QueryMeasuresRightAnswers) {
-  const auto measured = objects(run({"query", "--scale", "0.01", "--runs", "2", "--starts", "1", "--json"}));
+  const auto measured =
+      objects(run({"query", "--scale", "0.01", "--runs", "2", "--starts", "1", "--peers", "none", "--json"}));
   for (const char* name : {"one24h.json_ms", "one24h.promql_ms", "avg100.10s.warm_ms", "avg100.10s.cold_ms",
                            "avg100.300s.warm_cpu_ms", "avg100.300s.cold_ms", "sumrate10k_ms",
-                           "p99_100dist_p99_ms", "year5m_ms", "pending24h_ms"}) {
+                           "p99_100dist_p99_ms", "last1000_ms", "small_per_s", "year5m_ms", "pending24h_ms",
+                           "find1m_ms", "find1m.prefix_ms", "select1m_ms"}) {
     ASSERT_TRUE(measured.contains(std::string("query.") + name)) << name;
     EXPECT_GT(measured.at(std::string("query.") + name).at("value").to_number<double>(), 0) << name;
   }
   EXPECT_THAT(said_, HasSubstr("query: avg100: 1 series x 8640 slots"));
+}
+
+TEST_F(BenchProgram, QueryLeavesOutPeersThatAreNotInstalled) {
+  Process bench({STATMILL_BENCH,
+                 {"query", "--only", "last1000", "--scale", "0.01", "--runs", "1"},
+                 {{"TMPDIR", scratch_.path().string()}, {"PATH", "/nowhere"}}});
+  EXPECT_EQ(bench.wait(kRunLimit), 0) << bench.standard_error();
+  EXPECT_THAT(bench.standard_error(), HasSubstr("query: prometheus: skipped: prometheus is not installed"));
+  EXPECT_THAT(bench.standard_output(), HasSubstr("query.last1000_ms"));
 }
 
 TEST_F(BenchProgram, AgentsMeasuresAcknowledgmentsAndTheCatchUpOfASpool) {

@@ -21,7 +21,9 @@ TEST(QueryBench, ReadsOptionsWithinBounds) {
   EXPECT_EQ(options->only, (std::vector<std::string>{"avg100", "one24h"}));
   EXPECT_EQ(options->runs, 7U);
   EXPECT_EQ(options->starts, 2U);
+  EXPECT_EQ(options->peers, (std::vector<std::string>{"prometheus", "victoria-metrics"}));
   EXPECT_FALSE(parse_query({"query", "--runs", "0"}).has_value());
+  EXPECT_FALSE(parse_query({"query", "--peers", "graphite"}).has_value());
   EXPECT_FALSE(parse_query({"query", "--only", "nothing"}).has_value());
 }
 

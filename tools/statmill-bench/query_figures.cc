@@ -1,11 +1,15 @@
 #include "tools/statmill-bench/query_figures.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <utility>
 
 #include "tools/statmill-bench/http_connection.h"
+#include "tools/statmill-bench/query_peer.h"
+#include "tools/statmill-bench/query_pipelined.h"
 
 namespace statmill {
 namespace {
@@ -21,34 +25,29 @@ std::string target_of(const QueryServer& server, const QueryFigure& figure) {
   return url_target(path, figure.parameters);
 }
 
-// A request whose answer is known.
-struct Asked {
-  std::string target;
-  std::string answer;  // its lasting part
-};
-
 // Returns the time until the answer is there, in ms. Errors: kCorrupt if it is another one.
-Result<double> time_request(HttpConnection& connection, const Asked& asked) {
+Result<double> time_request(HttpConnection& connection, const AskedQuery& asked) {
   const auto begin = steady_clock::now();
   const auto answer = connection.get(asked.target);
   const Milliseconds taken = steady_clock::now() - begin;
   if (!answer) return answer.error();
-  if (lasting_part(answer->body) == asked.answer) return taken.count();
-  return Error{ErrorCode::kCorrupt, "another answer than before: " + answer->body.substr(0, 200)};
+  if (Status s = asked.check(answer->body); !s) return s.error();
+  return taken.count();
 }
 
-Result<Asked> ask_first(HttpConnection& connection, const QueryServer& server, const QueryFigure& figure) {
-  Asked asked{target_of(server, figure), {}};
+Result<AskedQuery> ask_first(HttpConnection& connection, const QueryServer& server,
+                             const QueryFigure& figure) {
+  AskedQuery asked{target_of(server, figure), figure.want,
+                   server.name().empty() ? figure.tolerance : figure.peer_tolerance};
   const auto answer = connection.get(asked.target);
   if (!answer) return answer.error();
-  const double tolerance = server.name().empty() ? figure.tolerance : figure.peer_tolerance;
-  if (Status s = check_answer(answer->body, figure.want, tolerance); !s) return s.error();
+  if (Status s = asked.check(answer->body); !s) return s.error();
   asked.answer = lasting_part(answer->body);
   return asked;
 }
 
-Measured measure_warm(const QueryServer& server, HttpConnection& connection, const Asked& asked, size_t runs,
-                      const std::string& name) {
+Measured measure_warm(const QueryServer& server, HttpConnection& connection, const AskedQuery& asked,
+                      size_t runs, const std::string& name) {
   std::vector<double> times;
   const auto before = server.meter().cpu_time();
   if (!before) return before.error();
@@ -66,7 +65,7 @@ Measured measure_warm(const QueryServer& server, HttpConnection& connection, con
                                   {name + "_cpu_ms", cpu_ms, "ms", times.size()}};
 }
 
-Measured measure_cold(QueryServer& server, const Asked& asked, size_t starts, const std::string& name) {
+Measured measure_cold(QueryServer& server, const AskedQuery& asked, size_t starts, const std::string& name) {
   std::vector<double> times;
   for (size_t i = 0; i < starts; ++i) {
     if (Status s = server.restart(); !s) return s.error();
@@ -86,21 +85,20 @@ Measured measure_figure(const QueryContext& context, QueryServer& server, const 
   if (!asked) return asked.error();
   const std::string peer = server.name().empty() ? "" : std::string(server.name()) + ".";
   const std::string name = "query." + peer + figure.name;
-  Measured out = measure_warm(server, *connection, *asked, context.options.runs,
-                              name + (figure.has_cold ? ".warm" : ""));
-  if (!out || !figure.has_cold) return out;
+  if (figure.timing == QueryTiming::kPipelined)
+    return measure_pipelined(server, *asked, context.options.runs, name);
+  const bool has_cold = figure.timing == QueryTiming::kWarmAndCold;
+  Measured out =
+      measure_warm(server, *connection, *asked, context.options.runs, name + (has_cold ? ".warm" : ""));
+  if (!out || !has_cold) return out;
   const Measured cold = measure_cold(server, *asked, context.options.starts, name + ".cold");
   if (!cold) return cold.error();
   out->insert(out->end(), cold->begin(), cold->end());
   return out;
 }
 
-}  // namespace
-
-Measured measure_figures(const QueryContext& context, const QueryData& data,
-                         const std::vector<QueryFigure>& figures, bool is_pending) {
-  auto server = start_statmill(
-      {.program = context.server_program, .parent = context.options.directory, .is_pending = is_pending});
+Measured measure_server(Result<std::unique_ptr<QueryServer>> server, const QueryContext& context,
+                        const QueryData& data, const std::vector<QueryFigure>& figures) {
   if (!server) return server.error();
   if (Status s = (*server)->load(data); !s) return s.error();
   std::vector<Measurement> out;
@@ -108,6 +106,31 @@ Measured measure_figures(const QueryContext& context, const QueryData& data,
     const Measured measured = measure_figure(context, **server, figure);
     if (!measured) return Error(measured.error()).with(figure.name);
     out.insert(out.end(), measured->begin(), measured->end());
+  }
+  return out;
+}
+
+}  // namespace
+
+Measured measure_figures(const QueryContext& context, const QueryData& data,
+                         const std::vector<QueryFigure>& figures, bool is_pending) {
+  Measured out = measure_server(
+      start_statmill(
+          {.program = context.server_program, .parent = context.options.directory, .is_pending = is_pending}),
+      context, data, figures);
+  std::vector<QueryFigure> of_peers;
+  std::ranges::copy_if(figures, std::back_inserter(of_peers), &QueryFigure::is_of_peers);
+  if (of_peers.empty()) return out;
+  for (const std::string& peer : context.options.peers) {
+    if (!out) break;
+    auto server = make_query_peer(peer, context.options.directory);
+    if (!server && server.error().code == ErrorCode::kUnavailable) {
+      say_query(peer, "skipped: " + server.error().message);
+      continue;
+    }
+    const Measured measured = measure_server(std::move(server), context, data, of_peers);
+    if (!measured) return Error(measured.error()).with(peer);
+    out->insert(out->end(), measured->begin(), measured->end());
   }
   return out;
 }

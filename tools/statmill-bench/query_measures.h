@@ -11,13 +11,23 @@ namespace statmill {
 //   avg100: the average over 100 series, 24 h, at 10 s and at 300 s
 //   sumrate10k: sum by (host) (rate(x[5m])) of 10,000 series, 1 h at 60 s
 //   p99_100dist: the 99th percentile over 100 distributions, 24 h at 300 s
+//   last1000: the last value of 1000 series
+//   small: 1 h of one series at 60 s, by Prometheus' API
 //   year5m: averages of one series, 1 year at 5 min, each of 30 samples
 //   pending24h: 24 h of one series while all of it waits in RAM, as one24h.json
 Measured measure_one24h(const QueryContext& context);
 Measured measure_avg100(const QueryContext& context);
 Measured measure_sumrate10k(const QueryContext& context);
 Measured measure_p99_100dist(const QueryContext& context);
+Measured measure_last1000(const QueryContext& context);
+Measured measure_small(const QueryContext& context);
 Measured measure_year5m(const QueryContext& context);
 Measured measure_pending24h(const QueryContext& context);
+
+// query_names.cc: lists of names.
+//   find1m: of 1,000,000 names with dots those with a literal in their middle, and those of one prefix
+//   select1m: the 20 of 1,000,000 series of 9 labels that two matchers select
+Measured measure_find1m(const QueryContext& context);
+Measured measure_select1m(const QueryContext& context);
 
 }  // namespace statmill

@@ -9,7 +9,8 @@ namespace {
 
 constexpr int64_t kWindow_s = 300;
 constexpr size_t kWindowSlots = kWindow_s / kQuerySlot_s;
-constexpr size_t kDaySlots = 8640;
+constexpr size_t kHourSlots = 360;
+constexpr size_t kDaySlots = 24 * kHourSlots;
 
 QueryName host_name(const char* metric, size_t series) {
   return {metric, {{"host", "host" + std::to_string(series)}, {"job", "bench"}}};
@@ -57,7 +58,7 @@ QueryFigure average_figure(std::string name, const std::string& query, const Que
           .path = "query_range",
           .parameters = range_parameters(query, data.begin_s() + step_s, data.until_s(), step_s),
           .want = {1, points, mean * static_cast<double>(points)},
-          .has_cold = true};
+          .timing = QueryTiming::kWarmAndCold};
 }
 
 // Returns the sample of all series and slots [first, first + kWindowSlots) that 99 % do not exceed.
@@ -94,14 +95,13 @@ Measured measure_avg100(const QueryContext& context) {
 Measured measure_sumrate10k(const QueryContext& context) {
   constexpr int64_t kStep_s = 60;
   constexpr size_t kSeriesOfHost = 100;
-  constexpr size_t kHourSlots = 360;
   const size_t hosts = scaled(100, context.options.scale, 1);
   const QueryData data({.kind = Kind::kEvent,
                         .series = hosts * kSeriesOfHost,
                         .name =
                             [](size_t i) {
                               QueryName name = host_name("requests", i / kSeriesOfHost);
-                              name.labels.emplace_back("path", "/path/" + std::to_string(i % kSeriesOfHost));
+                              name.labels.emplace_back("path", "path-" + std::to_string(i % kSeriesOfHost));
                               return name;
                             },
                         .until_s = context.now_s / kStep_s * kStep_s,
@@ -136,7 +136,8 @@ Measured measure_p99_100dist(const QueryContext& context) {
   for (size_t slot = 0; slot < data.slots(); slot += kWindowSlots)
     figure.want.sum += p99_of_window(data, slot);
   figure.tolerance = kHistogramError;
-  figure.has_cold = false;
+  figure.timing = QueryTiming::kWarm;
+  figure.has_peers = false;  // they have no such series
   return measure_figures(context, data, {figure});
 }
 
@@ -146,9 +147,40 @@ Measured measure_year5m(const QueryContext& context) {
   const QueryData data({.series = 1,
                         .name = [](size_t i) { return host_name("load", i); },
                         .until_s = context.now_s / kWindow_s * kWindow_s,
-                        .slots = days * kDaySlots - kWindowSlots});  // the oldest slots expire during the run
+                        .slots = days * kDaySlots - kHourSlots});  // the oldest slots expire during the run
   say_size("year5m", data);
   return measure_figures(context, data, {own_figure("year5m", data, kWindow_s)});
+}
+
+Measured measure_last1000(const QueryContext& context) {
+  const QueryData data({.series = scaled(1000, context.options.scale, 1),
+                        .name = [](size_t i) { return host_name("load", i); },
+                        .until_s = context.now_s / kQuerySlot_s * kQuerySlot_s,
+                        .slots = kHourSlots});
+  say_size("last1000", data);
+  const QueryFigure last = {.name = "last1000",
+                            .path = "query",
+                            .parameters = {{"query", "load"}, {"time", text_of(data.until_s())}},
+                            .want = {data.series(), data.series(), data.sum_of_slot(kHourSlots - 1)}};
+  return measure_figures(context, data, {last});
+}
+
+Measured measure_small(const QueryContext& context) {
+  constexpr int64_t kStep_s = 60;
+  constexpr int64_t kHour_s = 3600;
+  constexpr size_t kStepSlots = kStep_s / kQuerySlot_s;
+  const QueryData data = day_of(context, Kind::kGauge, scaled(100, context.options.scale, 1));
+  say_size("small", data);
+  QueryFigure small = {
+      .name = "small",
+      .path = "query_range",
+      .parameters = range_parameters(host_name("load", 0).prometheus(), data.until_s() - kHour_s + kStep_s,
+                                     data.until_s(), kStep_s),
+      .want = {.rows = 1, .points = size_t{kHour_s / kStep_s}},
+      .timing = QueryTiming::kPipelined};
+  for (size_t p = 0; p < small.want.points; ++p)
+    small.want.sum += data.value(0, data.slots() - 1 - p * kStepSlots);
+  return measure_figures(context, data, {small});
 }
 
 Measured measure_pending24h(const QueryContext& context) {

@@ -12,10 +12,11 @@
 namespace statmill {
 
 struct QueryBenchOptions {
-  std::vector<std::string> only;  // measures by name; empty: all
-  double scale = 1;               // multiplies the number of series, and the days of the year
-  size_t runs = 200;              // requests per warm figure; fewer if they take longer than some seconds
-  size_t starts = 9;              // of the server, per cold figure
+  std::vector<std::string> only;   // measures by name; empty: all
+  double scale = 1;                // multiplies the number of series, and the days of the year
+  size_t runs = 200;               // requests per warm figure; fewer if they take longer than some seconds
+  size_t starts = 9;               // of the server, per cold figure
+  std::vector<std::string> peers;  // that are asked the same, where they are installed
   std::filesystem::path directory = {};  // for temporary data; empty: the system's directory
 };
 

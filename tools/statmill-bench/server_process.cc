@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "tools/statmill-bench/child_process.h"
 #include "tools/statmill-bench/system_error.h"
 #include "tools/statmill/answer.h"
 
@@ -32,23 +31,6 @@ std::string log_value(std::string_view line, std::string_view key) {
       return std::string(word.substr(key.size() + 1));
   }
   return {};
-}
-
-// Runs `program` with its standard error redirected to `error_pipe`.
-Result<pid_t> spawn(const std::filesystem::path& program, std::vector<std::string> arguments,
-                    int error_pipe) {
-  arguments.insert(arguments.begin(), program.string());
-  std::vector<char*> argv;
-  for (std::string& a : arguments) argv.push_back(a.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, error_pipe, STDERR_FILENO);
-  pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return system_error(ErrorCode::kUnavailable, program.string(), error);
-  return pid;
 }
 
 // Returns the log line that says that the server is ready. Errors: kUnavailable with its output.
@@ -105,7 +87,7 @@ Status ServerProcess::launch(const std::vector<std::string>& options) {
     arguments.insert(arguments.end(), {"--store.path", store_path().string(), "--agent.listen", "127.0.0.1:0",
                                        "--agent.new_per_minute", "0"});
   arguments.insert(arguments.end(), options.begin(), options.end());
-  const Result<pid_t> pid = spawn(program_, std::move(arguments), pipe[1]);
+  const Result<pid_t> pid = spawn_process(program_, std::move(arguments), {.error = pipe[1]});
   ::close(pipe[1]);
   if (!pid) return pid.error();
   address_.pid = *pid;
@@ -120,8 +102,7 @@ Status ServerProcess::launch(const std::vector<std::string>& options) {
 
 void ServerProcess::stop(int signal) {
   if (address_.pid != 0) {
-    ::kill(address_.pid, signal);
-    ::waitpid(address_.pid, nullptr, 0);
+    end_process(address_.pid, signal);
     address_.pid = 0;
   }
   if (error_pipe_ >= 0) ::close(std::exchange(error_pipe_, -1));
@@ -173,7 +154,7 @@ Result<ListenerCounts> ServerProcess::wait_for_received(std::string_view listene
   uint64_t seen = 0;
   auto last_progress = std::chrono::steady_clock::now();
   while (true) {
-    const Result<ListenerCounts> now = counts(listener);
+    Result<ListenerCounts> now = counts(listener);
     if (!now || now->received >= wanted) return now;
     if (now->received != seen) last_progress = std::chrono::steady_clock::now();
     seen = now->received;
