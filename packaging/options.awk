@@ -53,6 +53,7 @@ is_first {
 }
 /^  --[a-z]/ {
   in_commands = 0
+  sub(/ +$/, "")
   parse_option($0)
   body("")
   option_at[line_count] = options

@@ -284,6 +284,7 @@ TEST(Cli, CardinalityPrintsCountsAndTopSenders) {
       200,
       R"({"series":9,"series_limit":10,"series_per_sender_limit":5,"new_in_last_minute":2,"name_bytes":1,)"
       R"("prefixes":{"top":[{"prefix":"host","count":8},{"prefix":"shop","count":1}],"missed":0},)"
+      R"("keys":[{"key":"request","values":800000},{"key":"pod","values":3}],)"
       R"("refused":12,"refused_by_sender":{"top":[{"sender":"10.0.0.7","count":12}],"missed":0},)"
       R"("refused_by_prefix":{"top":[{"prefix":"bomb","count":11}],"missed":1}})");
   EXPECT_EQ(run_command(server.url(), {"cardinality", "--parts", "2"}).output,
@@ -295,6 +296,10 @@ TEST(Cli, CardinalityPrintsCountsAndTopSenders) {
             "prefix  series\n"
             "host         8\n"
             "shop         1\n"
+            "\n"
+            "label    values\n"
+            "request  800000\n"
+            "pod           3\n"
             "\n"
             "sender    samples refused\n"
             "10.0.0.7               12\n"

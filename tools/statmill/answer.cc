@@ -240,12 +240,16 @@ Result<Cardinality> parse_cardinality(std::string_view text) {
     return out;
   };
   const json::value& root = document.root();
+  Hitters labels;
+  for (const json::value& key : document.array(document.field(root, "keys")))
+    labels.top.emplace_back(document.text(document.field(key, "key")), count(key, "values"));
   Cardinality out{count(root, "series"),
                   count(root, "series_limit"),
                   count(root, "series_per_sender_limit"),
                   count(root, "new_in_last_minute"),
                   count(root, "refused"),
                   hitters("prefixes", "prefix"),
+                  std::move(labels),
                   hitters("refused_by_sender", "sender"),
                   hitters("refused_by_prefix", "prefix")};
   if (document.failed()) return not_understood("answer");

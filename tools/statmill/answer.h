@@ -72,6 +72,7 @@ struct Cardinality {
   uint64_t new_in_last_minute = 0;
   uint64_t refused = 0;
   Hitters prefixes;           // counts series
+  Hitters labels;             // counts values
   Hitters refused_by_sender;  // counts samples
   Hitters refused_by_prefix;  // counts samples
 };

@@ -13,8 +13,9 @@ Outcome run_cardinality(std::span<const std::string> arguments, const Environmen
   Usage usage{
       .synopsis = "cardinality [OPTION]...",
       .text =
-          "Prints the number of series and its limit, the most frequent prefixes, and the senders and\n"
-          "prefixes of samples that were refused because there was no room for a new series.",
+          "Prints the number of series and its limit, the most frequent prefixes, the labels with most\n"
+          "values since the server's start, and the senders and prefixes of samples that were refused\n"
+          "because there was no room for a new series.",
       .operands_max = 0};
   usage.options.add_options()  //
       ("parts", po::value<std::string>()->default_value("1")->value_name("COUNT"),

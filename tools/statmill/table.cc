@@ -222,6 +222,7 @@ std::string cardinality_table(const Cardinality& c) {
     pairs.emplace_back("limit of series per sender", text_of(c.series_per_sender_limit));
   std::string out = pairs_table(pairs);
   append_hitters(out, "prefix", "series", c.prefixes);
+  append_hitters(out, "label", "values", c.labels);
   append_hitters(out, "sender", "samples refused", c.refused_by_sender);
   append_hitters(out, "prefix", "samples refused", c.refused_by_prefix);
   return out;

@@ -53,8 +53,8 @@ std::string rejects_table(const std::vector<Reject>& rejects);
 // Returns time,unix,listener,sender,reason,bytes,line.
 std::string rejects_csv(const std::vector<Reject>& rejects);
 
-// Returns counts, then a table of prefixes and, if samples were
-// refused, tables of their senders and prefixes.
+// Returns counts, then tables of prefixes and of labels and, if samples were refused, of their senders and
+// prefixes.
 std::string cardinality_table(const Cardinality& cardinality);
 
 // Returns one row per agent, "-" for values that the server does not know.
