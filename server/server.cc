@@ -11,6 +11,7 @@
 #include "server/promql/expression_route.h"
 #include "server/promql/prometheus_query_routes.h"
 #include "server/promql/prometheus_routes.h"
+#include "server/promql/prometheus_status_routes.h"
 #include "server/store_metrics.h"
 #include "server/store_opening.h"
 #include "server/table/table_metrics.h"
@@ -89,6 +90,10 @@ std::optional<Fault> Server::open_ports() {
   answer_expressions(routes, sources, *engine_);
   std::ranges::move(prometheus_routes(), std::back_inserter(routes));
   std::ranges::move(prometheus_query_routes(sources), std::back_inserter(routes));
+  const auto running = std::chrono::floor<Duration>(clock_.steady() - started_);
+  std::ranges::move(prometheus_status_routes({table_series_, store_stats_, table_.tiers(),
+                                              config_.query.limits.timeout, clock_.wall() - running}),
+                    std::back_inserter(routes));
   return http_.open(std::move(routes), admin_->routes(), store_->fault().has_value());
 }
 

@@ -120,6 +120,8 @@ std::vector<Route> api_routes(const HttpServices& services) {
            0,
            with(handle_readyz),
            "503 if the server cannot do its job, with the reasons"},
+          {"GET", "/prometheus/-/healthy", {}, 0, with(handle_healthz), "the same as /healthz"},
+          {"GET", "/prometheus/-/ready", {}, 0, with(handle_readyz), "the same as /readyz"},
       },
       std::back_inserter(routes));
   return routes;

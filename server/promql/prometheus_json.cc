@@ -128,6 +128,19 @@ HttpResponse prometheus_answer(std::string_view data, const QueryNotes& notes) {
   return response;
 }
 
+Route prometheus_route(std::string_view path, std::span<const ParameterRule> parameters, QueryHandler handle,
+                       std::string_view description) {
+  return {.method = "GET",
+          .path = path,
+          .parameters = parameters,
+          .handle = {},
+          .description = description,
+          .lane = Lane::kQuery,
+          .query = std::move(handle),
+          .strictness = Strictness::kLenient,
+          .refuse = prometheus_refusal};
+}
+
 void append_number_text(std::string& out, double value) {
   if (std::isnan(value)) {
     out += "NaN";

@@ -1,10 +1,12 @@
 // Answers of Prometheus' HTTP API: the envelope, errors, and series as JSON.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "server/http/http_message.h"
+#include "server/http/router.h"
 #include "server/query/series_source.h"
 
 namespace statmill {
@@ -24,6 +26,11 @@ HttpResponse prometheus_answer(std::string_view data, const QueryNotes& notes = 
 
 // Appends ,"warnings":["..."],"infos":["..."], each if there are any.
 void append_notes(std::string& out, const QueryNotes& notes);
+// A route for queries that refuses requests as Prometheus does, and ignores parameters that it does not know.
+// The arguments are as in Route.
+Route prometheus_route(std::string_view path, std::span<const ParameterRule> parameters, QueryHandler handle,
+                       std::string_view description);
+
 // 1700000000 or 1700000000.125.
 void append_seconds(std::string& out, int64_t time_ms);
 // 1.05, NaN, +Inf.

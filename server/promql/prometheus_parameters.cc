@@ -134,6 +134,14 @@ Result<int64_t> parse_lookback(const Url& url) {
   return duration;
 }
 
+Result<size_t> parse_limit(const Url& url, size_t otherwise) {
+  const std::optional<std::string_view> text = url.find("limit");
+  if (!text || text->empty()) return otherwise;
+  const std::optional<size_t> count = parse_as<size_t>(*text);
+  if (!count) return invalid_parameter("limit", "cannot parse " + promql::quoted_text(*text));
+  return *count > 0 ? *count : otherwise;
+}
+
 Result<CatalogRequest> parse_catalog_request(const Url& url) {
   CatalogRequest request;
   for (const Parameter& parameter : url.parameters) {
@@ -153,11 +161,9 @@ Result<CatalogRequest> parse_catalog_request(const Url& url) {
   if (*end < *start) return invalid_parameter("end", "end timestamp must not be before start time");
   request.start_ms = *start;
   request.end_ms = *end;
-  if (const auto limit = url.find("limit"); limit && !limit->empty()) {
-    const std::optional<size_t> count = parse_as<size_t>(*limit);
-    if (!count) return invalid_parameter("limit", "cannot parse " + promql::quoted_text(*limit));
-    if (*count > 0) request.limit = *count;
-  }
+  const Result<size_t> limit = parse_limit(url, request.limit);
+  if (!limit) return limit.error();
+  request.limit = *limit;
   return request;
 }
 

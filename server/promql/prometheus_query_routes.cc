@@ -167,54 +167,26 @@ HttpResponse handle_label_values(const PrometheusSources& sources, const Url& ur
   return list_answer(sources.catalog.label_values(label, *request, control), sink, append_json_string);
 }
 
-// An answer that is the same for all requests.
-QueryHandler fixed(std::string_view data) {
-  return [data](const Url&, QueryControl&, BodySink&) { return prometheus_answer(data); };
-}
-
 }  // namespace
 
 std::vector<Route> prometheus_query_routes(const PrometheusSources& sources) {
-  const auto route = [](std::string_view path, std::span<const ParameterRule> parameters, QueryHandler handle,
-                        std::string_view description) {
-    return Route{"GET",
-                 path,
-                 parameters,
-                 0,
-                 {},
-                 description,
-                 Lane::kQuery,
-                 std::move(handle),
-                 Strictness::kLenient,
-                 prometheus_refusal};
-  };
   const auto with = [&sources](HttpResponse (*handle)(const PrometheusSources&, const Url&, QueryControl&,
                                                       BodySink&)) -> QueryHandler {
     return [sources, handle](const Url& url, QueryControl& control, BodySink& sink) {
       return handle(sources, url, control, sink);
     };
   };
-  // Clients choose their dialect by this version: the language is that of 2.42.
-  constexpr std::string_view kBuild =
-      R"({"version":"2.42.0","revision":"","branch":"","buildUser":"","buildDate":"","goVersion":"","application":"statmill"})";
   return {
-      route("/prometheus/api/v1/query", kInstantParameters, with(handle_instant),
-            "a PromQL query at one time"),
-      route("/prometheus/api/v1/query_range", kRangeParameters, with(handle_range),
-            "a PromQL query over a range of time"),
-      route("/prometheus/api/v1/series", kCatalogParameters, with(handle_series),
-            "the labels of the series that match selectors"),
-      route("/prometheus/api/v1/labels", kCatalogParameters, with(handle_labels), "the names of labels"),
-      route("/prometheus/api/v1/label/*/values", kCatalogParameters, with(handle_label_values),
-            "the values of one label"),
-      route("/prometheus/api/v1/query_exemplars", {}, fixed("[]"),
-            "always empty: statmill keeps no exemplars"),
-      route("/prometheus/api/v1/metadata", {}, fixed("{}"), "always empty: series have no metadata yet"),
-      route("/prometheus/api/v1/rules", {}, fixed(R"({"groups":[]})"), "always empty: there are no rules"),
-      route("/prometheus/api/v1/alerts", {}, fixed(R"({"alerts":[]})"), "always empty: there are no alerts"),
-      route("/prometheus/api/v1/targets", {}, fixed(R"({"activeTargets":[],"droppedTargets":[]})"),
-            "always empty: senders push"),
-      route("/prometheus/api/v1/status/buildinfo", {}, fixed(kBuild), "the version of the language"),
+      prometheus_route("/prometheus/api/v1/query", kInstantParameters, with(handle_instant),
+                       "a PromQL query at one time"),
+      prometheus_route("/prometheus/api/v1/query_range", kRangeParameters, with(handle_range),
+                       "a PromQL query over a range of time"),
+      prometheus_route("/prometheus/api/v1/series", kCatalogParameters, with(handle_series),
+                       "the labels of the series that match selectors"),
+      prometheus_route("/prometheus/api/v1/labels", kCatalogParameters, with(handle_labels),
+                       "the names of labels"),
+      prometheus_route("/prometheus/api/v1/label/*/values", kCatalogParameters, with(handle_label_values),
+                       "the values of one label"),
   };
 }
 

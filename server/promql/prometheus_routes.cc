@@ -45,21 +45,11 @@ HttpResponse handle_parse_query(const Url& url, QueryControl&, BodySink&) {
 }  // namespace
 
 std::vector<Route> prometheus_routes() {
-  const auto route = [](std::string_view path, QueryHandler handle, std::string_view description) {
-    return Route{"GET",
-                 path,
-                 kExpressionParameters,
-                 0,
-                 {},
-                 description,
-                 Lane::kQuery,
-                 std::move(handle),
-                 Strictness::kLenient,
-                 prometheus_refusal};
-  };
   return {
-      route("/prometheus/api/v1/format_query", handle_format_query, "the canonical text of a PromQL query"),
-      route("/prometheus/api/v1/parse_query", handle_parse_query, "the syntax tree of a PromQL query"),
+      prometheus_route("/prometheus/api/v1/format_query", kExpressionParameters, handle_format_query,
+                       "the canonical text of a PromQL query"),
+      prometheus_route("/prometheus/api/v1/parse_query", kExpressionParameters, handle_parse_query,
+                       "the syntax tree of a PromQL query"),
   };
 }
 

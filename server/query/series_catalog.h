@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -23,6 +25,17 @@ struct CatalogRequest {
   size_t limit = SIZE_MAX;  // of results; there may be more
 };
 
+// How many series and values there are.
+struct CatalogStats {
+  using Counts = std::vector<std::pair<std::string, uint64_t>>;  // descending
+
+  size_t series = 0;
+  Counts series_by_metric;  // by `__name__`
+  Counts series_by_pair;    // by "host=a"
+  Counts values_by_label;   // since the start, without `__name__`
+  uint64_t missed = 0;      // counts of series may be too low by this; those that are lower are left out
+};
+
 // Thread-safe.
 class SeriesCatalog {
  public:
@@ -36,6 +49,9 @@ class SeriesCatalog {
                                                        QueryControl& control) const = 0;
   virtual Result<std::vector<std::string>> label_values(std::string_view label, const CatalogRequest& request,
                                                         QueryControl& control) const = 0;
+  // Returns at most `limit` of each. Errors: those of the control. Cost: one pass over all names, about 1 us
+  // each.
+  virtual Result<CatalogStats> stats(size_t limit, QueryControl& control) const = 0;
 };
 
 }  // namespace statmill

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/heavy_hitters.h"
 #include "server/table/table.h"
 
 namespace statmill {
@@ -39,6 +40,37 @@ Result<std::vector<std::string>> listed(const CatalogRequest& request, QueryCont
   if (Status s = control.take_memory(bytes); !s) return s.error();
   found.resize(std::min(found.size(), request.limit));
   return found;
+}
+
+// About 1 MB; every text that more than 1/2048 of all series have is among them.
+constexpr size_t kTextsCounted = 4096;
+
+// Counts the metric and each label with its value, as they are in the name.
+void count_name(std::string_view name, HeavyHitters& metrics, HeavyHitters& pairs) {
+  size_t end = std::min(name.find(';'), name.size());
+  metrics.add(name.substr(0, end));
+  while (end < name.size()) {
+    name.remove_prefix(end + 1);
+    end = std::min(name.find(';'), name.size());
+    pairs.add(name.substr(0, end));
+  }
+}
+
+// Returns a tag of a name as label=value, without its escapes.
+std::string pair_text(std::string_view tag) {
+  SeriesLabels labels = SeriesLabels::of_name("x;" + std::string(tag));
+  labels.remove(kMetricName);
+  std::string out;
+  for (const auto& [label, value] : labels.all()) out.append(label).append("=").append(value);
+  return out;
+}
+
+CatalogStats::Counts greatest(const HeavyHitters& hitters, size_t limit) {
+  CatalogStats::Counts out;
+  for (HeavyHitters::Hitter& hitter : hitters.top(limit)) {
+    if (hitter.count >= hitters.missed()) out.emplace_back(std::move(hitter.key), hitter.count);
+  }
+  return out;
 }
 
 }  // namespace
@@ -102,6 +134,29 @@ Result<std::vector<std::string>> TableSeries::label_values(std::string_view labe
   return listed(request, control, [&](std::span<const LabelMatcher> matchers) {
     return table_.names().label_values(label, matchers, control.limits().selected_max, stop_of(control));
   });
+}
+
+Result<CatalogStats> TableSeries::stats(size_t limit, QueryControl& control) const {
+  CatalogStats out;
+  HeavyHitters metrics(kTextsCounted);
+  HeavyHitters pairs(kTextsCounted);
+  const auto count = [&](std::string_view name) {
+    ++out.series;
+    count_name(name, metrics, pairs);
+    return true;
+  };
+  if (Status s = table_.names().select({}, count, stop_of(control)); !s) return error_of(s.error(), control);
+  out.missed = std::max(metrics.missed(), pairs.missed());
+  out.series_by_metric = greatest(metrics, limit);
+  for (auto& [metric, series] : out.series_by_metric) metric = SeriesLabels::of_name(metric).get(kMetricName);
+  out.series_by_pair = greatest(pairs, limit);
+  for (auto& [pair, series] : out.series_by_pair) pair = pair_text(pair);
+  for (const auto& [label, values] : table_.names().value_counts())
+    out.values_by_label.emplace_back(label, values);
+  std::ranges::stable_sort(out.values_by_label, std::ranges::greater(),
+                           &CatalogStats::Counts::value_type::second);
+  out.values_by_label.resize(std::min(out.values_by_label.size(), limit));
+  return out;
 }
 
 }  // namespace statmill

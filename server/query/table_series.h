@@ -29,6 +29,7 @@ class TableSeries final : public SeriesSelector, public SeriesCatalog {
                                                QueryControl& control) const override;
   Result<std::vector<std::string>> label_values(std::string_view label, const CatalogRequest& request,
                                                 QueryControl& control) const override;
+  Result<CatalogStats> stats(size_t limit, QueryControl& control) const override;
 
  private:
   const Table& table_;

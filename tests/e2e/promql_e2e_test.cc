@@ -151,6 +151,10 @@ TEST_F(PromqlE2e, ListsSeriesLabelsAndValues) {
             R"([{"__name__":"hits","host":"web1"},{"__name__":"hits","host":"web2"}])");
   EXPECT_EQ(text(get("status/buildinfo").at("data").at("application")), R"("statmill")");
   EXPECT_EQ(text(get("rules").at("data")), R"({"groups":[]})");
+  EXPECT_EQ(text(get("status/tsdb?limit=1").at("data").at("seriesCountByLabelValuePair")),
+            R"([{"name":"host=web1","value":3}])");
+  EXPECT_EQ(text(get("status/runtimeinfo").at("data").at("corruptionCount")), "0");
+  EXPECT_EQ(server_.get("/prometheus/-/healthy"), "ok\n");
 }
 
 TEST_F(PromqlE2e, ErrorsHaveTheEnvelopeOfPrometheus) {

@@ -11,6 +11,7 @@
 #include "server/http/router.h"
 #include "server/promql/expression_route.h"
 #include "server/promql/prometheus_query_routes.h"
+#include "server/promql/prometheus_status_routes.h"
 #include "server/query/engine.h"
 #include "server/query/read/table_pieces.h"
 #include "server/query/table_series.h"
@@ -40,6 +41,9 @@ class PromqlWorld {
     routes_ = api_routes(fake_.services());
     answer_expressions(routes_, sources_, engine_);
     for (Route& route : prometheus_query_routes(sources_)) routes_.push_back(std::move(route));
+    const PrometheusStatus status{series_, stats_, tiers_, std::chrono::seconds(2),
+                                  from_unix_seconds(1'700'000'000)};
+    for (Route& route : prometheus_status_routes(status)) routes_.push_back(std::move(route));
   }
 
   // A sample in each slot of [begin_s, end_s).
@@ -87,6 +91,7 @@ class PromqlWorld {
   Table table_{tiers_, TableLimits{}};
   TablePieces pieces_{table_, store_};
   TableSeries series_{table_};
+  StoreStatsCache stats_;
   QueryEngine engine_{table_, store_, QueryLimits{}};
   std::optional<Ticker> ticker_;
   const PrometheusSources sources_{{series_, pieces_, table_.retention(), store_.expiry()}, series_, clock_};

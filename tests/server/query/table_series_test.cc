@@ -55,6 +55,28 @@ TEST_F(TableSeriesTest, AlternativesAreListedOnce) {
   EXPECT_EQ(series_.series(request, control_)->size(), 1U);
 }
 
+TEST_F(TableSeriesTest, CountsByMetricLabelAndValue) {
+  const auto stats = series_.stats(2, control_);
+  ASSERT_TRUE(stats);
+  using Counts = CatalogStats::Counts;
+  EXPECT_EQ(stats->series, 3U);
+  EXPECT_EQ(stats->series_by_metric, (Counts{{"cpu", 2}, {"hits", 1}}));
+  EXPECT_EQ(stats->series_by_pair, (Counts{{"host=b", 2}, {"host=a", 1}}));
+  EXPECT_EQ(stats->values_by_label, (Counts{{"host", 2}, {"job", 1}}));
+  EXPECT_EQ(stats->missed, 0U);
+}
+
+TEST_F(TableSeriesTest, CountsOfVeryManyTextsAreBounds) {
+  for (int i = 0; i < 9000; ++i) add("request;id=" + std::to_string(i));
+  const auto stats = series_.stats(10, control_);
+  ASSERT_TRUE(stats);
+  EXPECT_EQ(stats->series, 9003U);
+  EXPECT_GT(stats->missed, 0U);
+  ASSERT_FALSE(stats->series_by_metric.empty());
+  EXPECT_EQ(stats->series_by_metric[0], (std::pair<std::string, uint64_t>("request", 9000)));
+  EXPECT_EQ(stats->values_by_label[0], (std::pair<std::string, uint64_t>("id", 9000)));
+}
+
 TEST_F(TableSeriesTest, ManySeriesAreRefused) {
   QueryLimits limits;
   limits.selected_max = 2;

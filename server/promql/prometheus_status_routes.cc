@@ -1,0 +1,133 @@
+#include "server/promql/prometheus_status_routes.h"
+
+#include <array>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/text.h"
+#include "server/json.h"
+#include "server/promql/compile.h"
+#include "server/promql/prometheus_json.h"
+#include "server/promql/prometheus_parameters.h"
+
+namespace statmill {
+namespace {
+
+constexpr std::array<ParameterRule, 1> kTsdbParameters = {{{"limit"}}};
+
+// Clients choose their dialect by this version: the language is that of 2.42.
+constexpr std::string_view kBuild =
+    R"({"version":"2.42.0","revision":"","branch":"","buildUser":"","buildDate":"","goVersion":"","application":"statmill"})";
+constexpr std::string_view kConfig =
+    R"({"yaml":"# statmilld has no configuration in the form of Prometheus\n"})";
+
+// 2026-11-20T12:00:00Z.
+std::string rfc3339(Timestamp time) {
+  using namespace std::chrono;
+  const sys_days day = floor<days>(time);
+  const year_month_day date(day);
+  const hh_mm_ss clock(floor<seconds>(time - day));
+  std::array<char, 64> text{};
+  const int size =
+      std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
+                    static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                    static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+                    static_cast<int>(clock.seconds().count()));
+  return {text.data(), static_cast<size_t>(size)};
+}
+
+// [{"name":"up","value":3}]
+void append_counts(std::string& out, const CatalogStats::Counts& counts) {
+  JsonArray list(out);
+  for (const auto& [name, count] : counts) {
+    JsonObject one(list.element());
+    one.text("name", name);
+    one.count("value", count);
+  }
+}
+
+HttpResponse handle_tsdb(const PrometheusStatus& status, const Url& url, QueryControl& control, BodySink&) {
+  constexpr size_t kShown = 10;  // as Prometheus does
+  const Result<size_t> limit = parse_limit(url, kShown);
+  if (!limit) return prometheus_error(PrometheusError::kBadData, limit.error().message);
+  const auto stats = status.catalog.stats(*limit, control);
+  if (!stats) return evaluation_error(stats.error());
+  std::string data;
+  {
+    JsonObject object(data);
+    JsonObject(object.key("headStats")).count("numSeries", stats->series);
+    append_counts(object.key("seriesCountByMetricName"), stats->series_by_metric);
+    append_counts(object.key("labelValueCountByLabelName"), stats->values_by_label);
+    object.key("memoryInBytesByLabelName").append("[]");  // not known
+    append_counts(object.key("seriesCountByLabelValuePair"), stats->series_by_pair);
+  }
+  QueryNotes notes;
+  if (stats->missed > 0)
+    notes.warnings.push_back("counts of series may be too low by up to " + std::to_string(stats->missed));
+  return prometheus_answer(data, notes);
+}
+
+// Without what only a program in Go has.
+HttpResponse handle_runtime(const PrometheusStatus& status, const Url&, QueryControl&, BodySink&) {
+  std::string data;
+  {
+    JsonObject object(data);
+    object.text("startTime", rfc3339(status.started));
+    object.key("reloadConfigSuccess").append("true");  // it is read once, at the start
+    object.text("lastConfigTime", rfc3339(status.started));
+    object.count("corruptionCount", status.store.stats().damaged_frames);
+    object.text("storageRetention", status.tiers.text());
+  }
+  return prometheus_answer(data);
+}
+
+// The settings of Prometheus that the server has, too.
+HttpResponse handle_flags(const PrometheusStatus& status, const Url&, QueryControl&, BodySink&) {
+  const auto retention = std::chrono::seconds(status.tiers.coarsest().retention_s);
+  std::string data;
+  {
+    JsonObject object(data);
+    object.text("query.lookback-delta", format_duration(Duration(promql::kDefaultLookbackMs)));
+    object.text("query.timeout", format_duration(status.query_timeout));
+    object.text("storage.tsdb.retention.time", format_duration(retention));
+  }
+  return prometheus_answer(data);
+}
+
+// An answer that is the same for all requests.
+QueryHandler fixed(std::string_view data) {
+  return [data](const Url&, QueryControl&, BodySink&) { return prometheus_answer(data); };
+}
+
+}  // namespace
+
+std::vector<Route> prometheus_status_routes(const PrometheusStatus& status) {
+  const auto route = [](std::string_view path, QueryHandler handle, std::string_view description,
+                        std::span<const ParameterRule> parameters = {}) {
+    return prometheus_route(path, parameters, std::move(handle), description);
+  };
+  const auto with = [&status](HttpResponse (*handle)(const PrometheusStatus&, const Url&, QueryControl&,
+                                                     BodySink&)) -> QueryHandler {
+    return [status, handle](const Url& url, QueryControl& control, BodySink& sink) {
+      return handle(status, url, control, sink);
+    };
+  };
+  return {
+      route("/prometheus/api/v1/query_exemplars", fixed("[]"), "always empty: statmill keeps no exemplars"),
+      route("/prometheus/api/v1/metadata", fixed("{}"), "always empty: series have no metadata yet"),
+      route("/prometheus/api/v1/rules", fixed(R"({"groups":[]})"), "always empty: there are no rules"),
+      route("/prometheus/api/v1/alerts", fixed(R"({"alerts":[]})"), "always empty: there are no alerts"),
+      route("/prometheus/api/v1/targets", fixed(R"({"activeTargets":[],"droppedTargets":[]})"),
+            "always empty: senders push"),
+      route("/prometheus/api/v1/status/buildinfo", fixed(kBuild), "the version of the language"),
+      route("/prometheus/api/v1/status/config", fixed(kConfig), "always empty: statmilld has another form"),
+      route("/prometheus/api/v1/status/flags", with(handle_flags), "the settings that Prometheus has, too"),
+      route("/prometheus/api/v1/status/runtimeinfo", with(handle_runtime), "start, damage and retention"),
+      route("/prometheus/api/v1/status/tsdb", with(handle_tsdb),
+            "the metrics, labels and values with the most series", kTsdbParameters),
+  };
+}
+
+}  // namespace statmill

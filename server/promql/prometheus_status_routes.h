@@ -1,0 +1,26 @@
+// The routes of Prometheus' HTTP API that tell of the server (API.md): what its clients ask first.
+#pragma once
+
+#include <vector>
+
+#include "base/clock.h"
+#include "server/http/router.h"
+#include "server/query/query_limits.h"
+#include "server/query/series_catalog.h"
+#include "server/store_stats_cache.h"
+#include "storage/tiers.h"
+
+namespace statmill {
+
+// All references must outlive the routes.
+struct PrometheusStatus {
+  const SeriesCatalog& catalog;
+  const StoreStatsCache& store;
+  const Tiers& tiers;
+  Duration query_timeout;
+  Timestamp started;
+};
+
+std::vector<Route> prometheus_status_routes(const PrometheusStatus& status);
+
+}  // namespace statmill
