@@ -68,7 +68,7 @@ class PromqlWorld {
     Url url{ask.path, {}};
     for (const auto& [name, value] : ask.parameters) url.parameters.push_back({name, value});
     for (const Route& route : routes_) {
-      if (route.path != ask.path || !route.query) continue;
+      if (!route.query || !Glob::parse(route.path)->matches(ask.path)) continue;
       StringSink sink;
       HttpResponse response = route.query(url, control, sink);
       response.body += sink.text();
