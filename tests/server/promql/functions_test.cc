@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <set>
 #include <string>
 
 namespace statmill::promql {
@@ -123,6 +125,37 @@ TEST(PromqlFunctions, WhatIsRefusedSaysWhy) {
     const bool is_refused = uses_of(function.name).find('R') != std::string::npos;
     EXPECT_EQ(is_refused, !function.refusal.empty()) << function.name;
   }
+}
+
+// The names in backticks of the section "Functions" of docs/promql.md.
+std::set<std::string> documented_names() {
+  std::ifstream page(std::string(STATMILL_SOURCE_TREE) + "/docs/promql.md");
+  std::set<std::string> names;
+  bool is_inside = false;
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with("## ")) is_inside = line == "## Functions";
+    if (!is_inside) continue;
+    const bool is_row = line.starts_with("| `");
+    if (!is_row && !line.starts_with("Aggregations: ") && !line.starts_with("`limit_ratio`")) continue;
+    const std::string cell = is_row ? line.substr(0, line.find(" | ")) : line;
+    for (size_t begin = cell.find('`'); begin != std::string::npos; begin = cell.find('`', begin)) {
+      const size_t end = cell.find('`', ++begin);
+      names.insert(cell.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  names.erase("by");
+  names.erase("without");
+  names.erase("sum");
+  return names;
+}
+
+TEST(PromqlFunctions, ThePageListsThem) {
+  std::set<std::string> known;
+  for (const Function& function : all_functions()) known.emplace(function.name);
+  for (const Aggregator& aggregator : all_aggregators()) known.emplace(aggregator.name);
+  known.erase("sum");  // the page uses it in a sentence, too
+  EXPECT_EQ(documented_names(), known);
 }
 
 }  // namespace
