@@ -1,6 +1,8 @@
 // PromqlWorld: the routes of PromQL over a table, in which tests put samples.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <initializer_list>
 #include <string>
 #include <string_view>
