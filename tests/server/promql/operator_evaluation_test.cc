@@ -41,6 +41,8 @@ TEST(OperatorEvaluation, NanIsNeverEqual) {
   EXPECT_EQ(evaluate(source, "x == NaN", 10), "");
   EXPECT_EQ(evaluate(source, "x != NaN", 10), "{__name__=\"x\"} NaN\n");
   EXPECT_EQ(evaluate(source, "x", 10), "{__name__=\"x\"} NaN\n");
+  EXPECT_EQ(evaluate(source, "x != x", 10), "{__name__=\"x\"} NaN\n");
+  EXPECT_EQ(evaluate(source, "x == x", 10), "");
 }
 
 std::vector<MemorySeries> errors_and_hits() {
