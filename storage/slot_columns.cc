@@ -120,6 +120,17 @@ Bucket SlotColumns::bucket_at(size_t i) const {
                                           parts.extremes ? mins[i] : 0, parts.extremes ? maxs[i] : 0, scale});
 }
 
+void SlotColumns::add_singles(size_t first, std::span<const int64_t> integers, int8_t at_scale,
+                              Combine combine) {
+  const size_t last = first + integers.size();
+  if (is_single && at_scale == scale && !present.any(first, last)) {
+    std::copy(integers.begin(), integers.end(), sums.begin() + static_cast<ptrdiff_t>(first));
+    present.set(first, last);
+    return;
+  }
+  for (size_t i = 0; i < integers.size(); ++i) add_single(first + i, integers[i], at_scale, combine);
+}
+
 void SlotColumns::add(const SlotColumns& other, Combine combine) {
   const auto in_other = [&](Slot slot) {
     return static_cast<size_t>(std::clamp<Slot>(slot - other.begin, 0, static_cast<Slot>(other.size())));

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/int128.h"
@@ -103,6 +104,8 @@ struct SlotColumns {
     sums[i] = integer;
     present.set(i);
   }
+  // The same for elements in a row from `first` on. Cost: a copy if `at_scale` suits and all are absent.
+  void add_singles(size_t first, std::span<const int64_t> integers, int8_t at_scale, Combine combine);
   // Combines the elements and histograms of `other` that lie in this range. Requires: other.parts has
   // all of `parts`.
   void add(const SlotColumns& other, Combine combine);

@@ -294,6 +294,33 @@ bool step_over_short_entry(Reader& in, EntryReference& reference) {
   return true;
 }
 
+size_t read_short_entries(Reader& in, EntryReference& reference, std::span<int64_t> means) {
+  constexpr uint32_t kContinues = 0x80;  // of a varint
+  static_assert(kContinues == kLong);
+  if (reference.slot > std::numeric_limits<Slot>::max() - static_cast<Slot>(means.size())) return 0;
+  const std::string_view bytes = in.rest();
+  const char* at = bytes.data();
+  const char* const end = at + bytes.size();
+  uint64_t mean = bits_of(reference.mean);
+  size_t count = 0;
+  // No branch depends on the size of an entry, which is as good as random.
+  for (; count < means.size() && end - at >= 2; ++count) {
+    const uint32_t head = static_cast<uint8_t>(at[0]);
+    const uint32_t has_more = head / kMoreBits % 2;
+    const uint32_t rest = static_cast<uint8_t>(at[1]) & (0U - has_more);
+    if (((head | rest) & kContinues) != 0 || rest < has_more) break;
+    mean += unzigzag((head & (kMoreBits - 1U)) | rest << kShortBits);
+    means[count] = static_cast<int64_t>(mean);
+    at += 1 + has_more;
+  }
+  in.bytes(static_cast<size_t>(at - bytes.data()));
+  reference.slot += static_cast<Slot>(count);
+  reference.mean = static_cast<int64_t>(mean);
+  // What is left may be the last byte, or a longer entry.
+  while (count < means.size() && step_over_short_entry(in, reference)) means[count++] = reference.mean;
+  return count;
+}
+
 EntryReference reference_after(std::string_view entry, EntryReference reference) {
   Reader in(entry);
   if (step_over_short_entry(in, reference)) return reference;

@@ -4,8 +4,13 @@
 // to the next, its entry is one byte.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "base/bytes.h"
 #include "storage/codec/codec.h"
@@ -45,13 +50,29 @@ std::optional<SlotBucket> decode_entry(Reader& in, EntryReference& reference);
 // false, and changes nothing, if the entry is of another kind or invalid.
 bool step_over_short_entry(Reader& in, EntryReference& reference);
 
-// Calls on_single(reference) for each entry that step_over_short_entry() steps over, and on_bucket(bucket)
-// for each other one. Returns false as soon as one of these does, or at an entry that is not valid.
-template <class OnSingle, class OnBucket>
-bool for_each_entry(Reader in, EntryReference reference, OnSingle on_single, OnBucket on_bucket) {
+// Reads short entries, as step_over_short_entry() does, until another one follows or `means` is full. Returns
+// their number; their slots are the ones before and at reference.slot. Cost: 3 ns an entry of one or two
+// bytes, which nearly all are.
+size_t read_short_entries(Reader& in, EntryReference& reference, std::span<int64_t> means);
+
+// One sample in each of some slots in a row, all at one scale.
+struct EntryRow {
+  Slot first_slot = 0;
+  int8_t scale = 0;
+  std::span<const int64_t> integers;
+};
+
+// Calls on_row(row) for short entries, as many as it can at once, and on_bucket(bucket) for each other one.
+// Returns false as soon as one of these does, or at an entry that is not valid.
+template <class OnRow, class OnBucket>
+bool for_each_entry(Reader in, EntryReference reference, OnRow on_row, OnBucket on_bucket) {
+  constexpr size_t kRowMax = 256;
+  std::array<int64_t, kRowMax> means;
   while (!in.done()) {
-    if (step_over_short_entry(in, reference)) {
-      if (!on_single(reference)) return false;
+    if (const size_t count = read_short_entries(in, reference, means); count > 0) {
+      const EntryRow row{
+          reference.slot - static_cast<Slot>(count) + 1, reference.scale, {means.data(), count}};
+      if (!on_row(row)) return false;
       continue;
     }
     const std::optional<SlotBucket> bucket = decode_entry(in, reference);

@@ -1,6 +1,7 @@
 #include "storage/codec/entry_run.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/bytes.h"
 #include "base/check.h"
@@ -16,28 +17,28 @@ constexpr uint8_t kEvents = 0x08;  // Combine::kAddEvents
 EntryReference before(Slot first_slot) { return {first_slot - 1, 0, 0}; }
 
 // Calls the two as for_each_entry() does; events come as totals. Returns nullopt if the payload is not valid.
-template <class OnSingle, class OnBucket>
-std::optional<Combine> walk_run(std::string_view payload, Slot first_slot, int64_t chunk_slots,
-                                OnSingle on_single, OnBucket on_bucket) {
+template <class OnRow, class OnBucket>
+std::optional<Combine> walk_run(std::string_view payload, Slot first_slot, int64_t chunk_slots, OnRow on_row,
+                                OnBucket on_bucket) {
   Reader in(payload);
   const uint8_t flags = in.u8();
   if (in.failed() || in.done() || (flags & ~kEvents) != 0) return std::nullopt;
   const bool is_event = flags == kEvents;
   Slot next = first_slot;
-  const auto moves_to = [&next, end = first_slot + chunk_slots](Slot slot) {
-    if (slot < next || slot >= end) return false;
-    next = slot + 1;
+  const auto moves_over = [&next, end = first_slot + chunk_slots](Slot slot, size_t count) {
+    if (slot < next || slot >= end || count > static_cast<size_t>(end - slot)) return false;
+    next = slot + static_cast<Slot>(count);
     return true;
   };
   const bool valid = for_each_entry(
       in, before(first_slot),
-      [&](const EntryReference& entry) {
-        if (!moves_to(entry.slot)) return false;
-        on_single(entry.slot, entry.mean, entry.scale);
+      [&](const EntryRow& row) {
+        if (!moves_over(row.first_slot, row.integers.size())) return false;
+        on_row(row);
         return true;
       },
       [&](const SlotBucket& entry) {
-        if (!moves_to(entry.slot)) return false;
+        if (!moves_over(entry.slot, 1)) return false;
         on_bucket(SlotBucket{entry.slot, is_event ? total_of(entry.bucket) : entry.bucket});
         return true;
       });
@@ -77,7 +78,19 @@ std::optional<EntryRun> read_entry_run(std::string_view payload, Slot first_slot
     singles.slots.push_back(slot);
     singles.sums.push_back(integer);
   };
-  const auto combine = walk_run(payload, first_slot, chunk_slots, add_single, [&](const SlotBucket& b) {
+  const auto add_row = [&](const EntryRow& row) {
+    if (!singles.slots.empty() && row.scale != run.singles.scale) {
+      for (size_t i = 0; i < row.integers.size(); ++i)
+        add_single(row.first_slot + static_cast<Slot>(i), row.integers[i], row.scale);
+      return;
+    }
+    run.singles.scale = row.scale;
+    const size_t before = singles.slots.size();
+    singles.slots.resize(before + row.integers.size());
+    std::iota(singles.slots.begin() + static_cast<ptrdiff_t>(before), singles.slots.end(), row.first_slot);
+    singles.sums.insert(singles.sums.end(), row.integers.begin(), row.integers.end());
+  };
+  const auto combine = walk_run(payload, first_slot, chunk_slots, add_row, [&](const SlotBucket& b) {
     if (b.bucket.count() > 1 || !b.bucket.is_decimal()) {
       if (run.buckets.empty()) run.buckets.reserve(entries_max);
       return run.buckets.push_back(b);
@@ -95,8 +108,10 @@ std::optional<DecodedGroup> decode_entry_run(std::string_view payload, Slot firs
   group.buckets.reserve(std::min(static_cast<size_t>(chunk_slots), payload.size() / 2 + 1));
   const auto combine = walk_run(
       payload, first_slot, chunk_slots,
-      [&](Slot slot, int64_t integer, int8_t scale) {
-        group.buckets.push_back({slot, Bucket::from_decimal(1, single_decimal(integer, scale))});
+      [&](const EntryRow& row) {
+        Slot slot = row.first_slot;
+        for (const int64_t integer : row.integers)
+          group.buckets.push_back({slot++, Bucket::from_decimal(1, single_decimal(integer, row.scale))});
       },
       [&](const SlotBucket& b) { group.buckets.push_back(b); });
   if (!combine) return std::nullopt;

@@ -217,12 +217,16 @@ void Window::add_to(SlotColumns& out, Combine combine) const {
     if (is_inside(b.slot)) out.add(static_cast<size_t>(b.slot - begin), b.bucket, combine);
     return true;
   };
-  const auto add_single = [&](const EntryReference& entry) {
-    if (is_inside(entry.slot))
-      out.add_single(static_cast<size_t>(entry.slot - begin), entry.mean, entry.scale, combine);
+  const auto add_row = [&](const EntryRow& row) {
+    const Slot first = std::clamp(row.first_slot, begin, end);
+    const Slot last = std::clamp(row.first_slot + static_cast<Slot>(row.integers.size()), begin, end);
+    if (first == last) return true;
+    const auto inside =
+        row.integers.subspan(static_cast<size_t>(first - row.first_slot), static_cast<size_t>(last - first));
+    out.add_singles(static_cast<size_t>(first - begin), inside, row.scale, combine);
     return true;
   };
-  SM_CHECK(for_each_entry(Reader({bytes_.get(), size_}), {}, add_single, add_bucket));
+  SM_CHECK(for_each_entry(Reader({bytes_.get(), size_}), {}, add_row, add_bucket));
   if (is_open_) add_bucket({newest_slot_, open().bucket});
   if (!more_) return;
   for (const SlotBucket& b : more_->late.ordered(merge_with(combine))) add_bucket(b);

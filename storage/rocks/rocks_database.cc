@@ -216,6 +216,7 @@ Result<std::unique_ptr<RocksDatabase>> RocksDatabase::open(const std::string& pa
   parts.db.reset(db);
   auto opened = std::make_unique<RocksDatabase>(std::move(parts));
   if (Status s = opened->load_floors(tiers); !s) return s.error();
+  opened->load_flushed_ticks();
   return opened;
 }
 
@@ -233,6 +234,19 @@ Status RocksDatabase::load_floors(const Tiers& tiers) {
     expiry().set_dropped(t, dropped);
   }
   return Status::ok();
+}
+
+void RocksDatabase::load_flushed_ticks() {
+  FlushedTicks::Ticks ticks{};
+  bool is_damaged = false;
+  for (size_t shard = 0; shard < ticks.size(); ++shard) {
+    const Result<TickNo> tick = read_tick(*this, {}, flushed_key(static_cast<ShardNo>(shard)));
+    is_damaged |= !tick;
+    ticks[shard] = tick ? *tick : 0;
+  }
+  flushed_ticks_.emplace(ticks);
+  // A write that never ends: snapshots read the rows, and find the damage.
+  if (is_damaged) flushed_ticks_->begin_write();
 }
 
 RocksDatabase::~RocksDatabase() {
@@ -265,6 +279,18 @@ WrittenBytes RocksDatabase::written_bytes() const {
   return {parts_.statistics->getTickerCount(rocksdb::WAL_FILE_BYTES),
           parts_.statistics->getTickerCount(rocksdb::FLUSH_WRITE_BYTES),
           parts_.statistics->getTickerCount(rocksdb::COMPACT_WRITE_BYTES)};
+}
+
+Result<TickNo> read_tick(RocksDatabase& database, const rocksdb::ReadOptions& options, std::string_view key) {
+  rocksdb::PinnableSlice row;  // not copied: the rows of shards have kilobytes after the tick
+  const rocksdb::Status status =
+      database.db().Get(options, database.meta(), rocksdb::Slice(key.data(), key.size()), &row);
+  if (status.IsNotFound()) return TickNo{0};
+  if (!status.ok()) return error_of(status);
+  Reader in(row.ToStringView());
+  const TickNo tick = in.u64be();
+  if (in.failed()) return Error{ErrorCode::kCorrupt, "row \"" + visible_text(key) + "\" is cut short"};
+  return tick;
 }
 
 Error error_of(const rocksdb::Status& status) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,7 @@
 
 #include "base/result.h"
 #include "storage/rocks/expiry_filter.h"
+#include "storage/rocks/flushed_ticks.h"
 #include "storage/rocks/log_drops.h"
 #include "storage/rocks/rocks_options.h"
 #include "storage/store.h"
@@ -67,17 +69,23 @@ class RocksDatabase {
   uint64_t memory_bytes();   // write buffers, block cache, open files
   WrittenBytes written_bytes() const;
   Expiry& expiry() { return *parts_.expiry; }
+  FlushedTicks& flushed_ticks() { return *flushed_ticks_; }
   const LogDrops& log_drops() const { return parts_.log_drops; }  // of opening it
   uint64_t expired_rows() const { return parts_.expired_rows->load(std::memory_order_relaxed); }
   uint64_t damaged_frames() const { return parts_.damaged_frames->load(std::memory_order_relaxed); }
 
  private:
   Status load_floors(const Tiers& tiers);
+  void load_flushed_ticks();
 
   Parts parts_;
+  std::optional<FlushedTicks> flushed_ticks_;  // set by open()
 };
 
 // Converts a status that is not ok.
 Error error_of(const rocksdb::Status& status);
+
+// Returns the tick at the begin of a row; 0 if there is no row. Errors: kIo, kCorrupt.
+Result<TickNo> read_tick(RocksDatabase& database, const rocksdb::ReadOptions& options, std::string_view key);
 
 }  // namespace statmill

@@ -36,7 +36,11 @@ rocksdb::ReadOptions point_options(const rocksdb::Snapshot* snapshot) {
 }  // namespace
 
 RocksSnapshot::RocksSnapshot(std::shared_ptr<RocksDatabase> database, const Tiers& tiers)
-    : database_(std::move(database)), tiers_(tiers), snapshot_(database_->db().GetSnapshot()) {
+    : database_(std::move(database)),
+      tiers_(tiers),
+      flushes_before_(database_->flushed_ticks().ended_writes()),
+      snapshot_(database_->db().GetSnapshot()),
+      flushed_ticks_(database_->flushed_ticks().at_snapshot(flushes_before_)) {
   for (TierNo t = 0; t < tiers_.count(); ++t) floors_[t] = database_->expiry().floor(t);
 }
 
@@ -52,13 +56,7 @@ Result<std::string> RocksSnapshot::get(rocksdb::ColumnFamilyHandle* family, std:
 }
 
 Result<TickNo> RocksSnapshot::tick_of(std::string_view meta_key) {
-  const Result<std::string> row = get(database_->meta(), meta_key);
-  if (!row) return row.error();
-  if (row->empty()) return TickNo{0};
-  Reader in(*row);
-  const TickNo tick = in.u64be();
-  if (in.failed()) return corrupt("row \"" + std::string(meta_key) + "\" is cut short");
-  return tick;
+  return read_tick(*database_, point_options(snapshot_), meta_key);
 }
 
 Result<TickNo> RocksSnapshot::last_tick() { return tick_of(kTickKey); }
@@ -76,9 +74,8 @@ Result<RocksSnapshot::Flushed> RocksSnapshot::flushed(ShardNo shard) {
 }
 
 Result<TickNo> RocksSnapshot::flushed_tick(ShardNo shard) {
-  const Result<Flushed> row = flushed(shard);
-  if (!row) return row.error();
-  return row->tick;
+  if (flushed_ticks_) return (*flushed_ticks_)[shard];
+  return tick_of(flushed_key(shard));
 }
 
 Result<RollupPosition> RocksSnapshot::rollup_position() {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
+#include "storage/rocks/flushed_ticks.h"
 #include "storage/rocks/rocks_database.h"
 #include "storage/store.h"
 
@@ -49,7 +51,9 @@ class RocksSnapshot final : public StoreSnapshot {
 
   const std::shared_ptr<RocksDatabase> database_;
   const Tiers& tiers_;
+  const uint64_t flushes_before_;
   const rocksdb::Snapshot* const snapshot_;
+  const std::optional<FlushedTicks::Ticks> flushed_ticks_;  // nullopt: a flush came between
   std::array<ChunkNo, Tiers::kCountMax> floors_{};
 };
 

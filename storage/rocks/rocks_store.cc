@@ -153,8 +153,10 @@ Status RocksStore::write(const StoreBatch& batch) {
   if (!operations.status().ok()) return error_of(operations.status());
   rocksdb::WriteOptions options;
   options.sync = options_.sync;
+  if (!batch.flushed.empty()) database->flushed_ticks().begin_write();
   const rocksdb::Status status = database->db().Write(options, &operations.batch());
   if (!status.ok()) return fail(error_of(status).with("write to the store"));
+  if (!batch.flushed.empty()) database->flushed_ticks().end_write(batch.flushed);
   last_tick_ = tried_tick_;
   reopen_backoff_.record_success();
   if (--writes_to_reserve_ == 0) keep_reserve();
