@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "server/query/ops/column_sum.h"
+#include "server/query/ops/histogram_arithmetic.h"
 #include "server/query/ops/histogram_columns.h"
 #include "server/query/ops/sample_functions.h"
 
@@ -94,7 +95,7 @@ Numbers ones_where(Presence present) {
 class Groups::Group {
  public:
   Group(SeriesLabels labels, GroupFunction function, size_t points)
-      : labels_(std::move(labels)), function_(function), counts_(points), sum_(0) {
+      : labels_(std::move(labels)), function_(function), counts_(points), sum_(0), points_(points) {
     if (function == GroupFunction::kSum || function == GroupFunction::kAvg) sum_ = ColumnSum(points);
     if (function == GroupFunction::kMin) extreme_.emplace(ColumnExtreme::Kind::kMin, points);
     if (function == GroupFunction::kMax) extreme_.emplace(ColumnExtreme::Kind::kMax, points);
@@ -103,7 +104,7 @@ class Groups::Group {
 
   void add(SeriesValues series) {
     if (series.histograms) {
-      add_histograms(std::move(*series.histograms));
+      add_histograms(*series.histograms);
       return;
     }
     has_numbers_ = true;
@@ -139,25 +140,27 @@ class Groups::Group {
 
   void warn(QueryNotes& notes) const {
     if (histograms_ && has_numbers_) add_note(notes.warnings, "numbers and histograms are not summed");
-    if (has_other_seconds_) add_note(notes.warnings, "histograms of different rates are not summed");
-    if (left_out_histograms_) add_note(notes.warnings, "histograms have only sums and counts");
+    if (histograms_ && histograms_->has_left_out()) add_note(notes.warnings, kOtherSeconds);
+    if (left_out_histograms_) add_note(notes.warnings, "histograms have only sums, averages and counts");
   }
 
   SeriesValues result(const Numbers& parameter) {
-    if (histograms_ && !has_numbers_) return {std::move(labels_), {}, std::move(histograms_)};
+    if (histograms_ && !has_numbers_) {
+      const bool is_mean = function_ == GroupFunction::kAvg;
+      return {std::move(labels_), {}, is_mean ? histograms_->take_mean() : histograms_->take_sum()};
+    }
     return {std::move(labels_), numbers(parameter)};
   }
 
  private:
-  void add_histograms(Histograms histograms) {
+  void add_histograms(const Histograms& histograms) {
     if (function_ == GroupFunction::kCount || function_ == GroupFunction::kGroup) {
       count_at(presence_of(histograms));
-    } else if (function_ != GroupFunction::kSum) {
+    } else if (function_ != GroupFunction::kSum && function_ != GroupFunction::kAvg) {
       left_out_histograms_ = true;
-    } else if (!histograms_) {
-      histograms_ = std::move(histograms);
-    } else if (!merge_histograms(*histograms_, histograms)) {
-      has_other_seconds_ = true;
+    } else {
+      if (!histograms_) histograms_.emplace(points_);
+      histograms_->add(histograms);
     }
   }
 
@@ -187,14 +190,14 @@ class Groups::Group {
   SeriesLabels labels_;
   const GroupFunction function_;
   bool has_numbers_ = false;
-  bool has_other_seconds_ = false;
   bool left_out_histograms_ = false;
   ColumnCount counts_;
   ColumnSum sum_;
+  const size_t points_;
   std::optional<ColumnExtreme> extreme_;
   Deviations deviations_;
   std::vector<Numbers> members_;
-  std::optional<Histograms> histograms_;
+  std::optional<HistogramSum> histograms_;
 };
 
 SeriesLabels group_labels(const SeriesLabels& labels, const plan::Grouping& grouping) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/query/ops/histogram_arithmetic.h"
 #include "server/query/ops/histogram_columns.h"
 #include "server/query/ops/map_functions.h"
 
@@ -47,9 +48,7 @@ template <class IsRemoved>
 void remove_points(SeriesValues& series, IsRemoved is_removed) {
   if (series.histograms) {
     for (size_t i = 0; i < series.histograms->size(); ++i) {
-      if (!is_removed(i)) continue;
-      series.histograms->buckets[i] = {};
-      series.histograms->histograms[i] = {};
+      if (is_removed(i)) remove_point(*series.histograms, i);
     }
     return;
   }
@@ -146,39 +145,59 @@ Status ValueJoin::add_many(SeriesValues series) {
   return found == matches_.end() ? Status::ok() : join(found->second, series);
 }
 
-Status ValueJoin::join(Match& match, SeriesValues& many) {
-  if (many.histograms) return Status::ok();
-  const Numbers& numbers = many.numbers;
+// Without a value at any point.
+SeriesValues ValueJoin::empty_result(const SeriesValues& many, const SeriesValues& one) const {
+  SeriesLabels labels = result_labels(many.labels, one.labels);
+  if (many.histograms || one.histograms) return {std::move(labels), {}, absent_histograms(points_)};
+  return {std::move(labels), Numbers::of_reals(points_)};
+}
+
+// Returns false if there is no result.
+bool ValueJoin::combine(const SeriesValues& many, const SeriesValues& one, size_t point,
+                        SeriesValues& result) {
+  if (result.histograms) {
+    const SeriesValues& first = is_one_left() ? one : many;
+    const SeriesValues& second = is_one_left() ? many : one;
+    return combine_histograms(node_.op, first, second, point, *result.histograms, notes_);
+  }
+  double left = many.numbers.value(point);
+  double right = one.numbers.value(point);
+  if (is_one_left()) std::swap(left, right);
+  double value = 0;
+  if (plan::is_comparison(node_.op)) {
+    const bool holds = compare(node_.op, left, right);
+    if (!holds && !node_.returns_bool) return false;
+    value = node_.returns_bool ? static_cast<double>(holds) : left;
+  } else {
+    value = arithmetic(node_.op, left, right);
+  }
+  result.numbers.set(point, value);
+  return true;
+}
+
+Status ValueJoin::join(Match& match, const SeriesValues& many) {
+  Presence storage;
+  const Presence& present = presence_of(many, storage);
   uint32_t current = 0;
   SeriesLabels labels;
   SeriesValues result;
   const auto flush = [&]() -> Status {
-    if (current == 0 || result.numbers.present.count() == 0) return Status::ok();
+    if (current == 0 || !has_values(result)) return Status::ok();
     return result_.add(std::move(result));
   };
   // A series of "many" may match another of "one" at each point; nearly always it is the same.
-  for (size_t i = numbers.present.next(0); i < points_; i = numbers.present.next(i + 1)) {
+  for (size_t i = present.next(0); i < points_; i = present.next(i + 1)) {
     const uint32_t row = match.row_at[i];
-    if (row == 0 || match.rows[row - 1].histograms) continue;
+    if (row == 0) continue;
+    const SeriesValues& one = match.rows[row - 1];
     if (row != current) {
       if (Status status = flush(); !status) return status;
       current = row;
-      labels = result_labels(many.labels, match.rows[row - 1].labels);
-      result = {labels, Numbers::of_reals(points_)};
+      result = empty_result(many, one);
+      labels = result.labels;
     }
-    double left = numbers.value(i);
-    double right = match.rows[row - 1].numbers.value(i);
-    if (is_one_left()) std::swap(left, right);
-    double value = 0;
-    if (plan::is_comparison(node_.op)) {
-      const bool holds = compare(node_.op, left, right);
-      if (!holds && !node_.returns_bool) continue;
-      value = node_.returns_bool ? static_cast<double>(holds) : left;
-    } else {
-      value = arithmetic(node_.op, left, right);
-    }
+    if (!combine(many, one, i, result)) continue;
     if (Status status = note_result(match, labels, i); !status) return status;
-    result.numbers.set(i, value);
   }
   return flush();
 }

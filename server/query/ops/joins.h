@@ -53,8 +53,9 @@ class UnionJoin {
 // the result; the other side ("many") streams. For one-to-one, the right side is "one".
 class ValueJoin {
  public:
-  ValueJoin(const plan::Join& node, size_t points)
-      : node_(node), points_(points), many_present_(points), result_(false) {}
+  // `node` and `notes` must outlive this.
+  ValueJoin(const plan::Join& node, size_t points, QueryNotes& notes)
+      : node_(node), points_(points), notes_(notes), many_present_(points), result_(false) {}
 
   bool is_one_left() const { return node_.matching.cardinality == plan::Cardinality::kOneToMany; }
   // All of "one" come before the first of "many".
@@ -72,13 +73,16 @@ class ValueJoin {
     Presence matched;              // points where one series of "many" has matched (one-to-one)
     std::unordered_map<std::string, Presence> results;  // the same, by the labels of the result
   };
-  Status join(Match& match, SeriesValues& many);
+  Status join(Match& match, const SeriesValues& many);
+  SeriesValues empty_result(const SeriesValues& many, const SeriesValues& one) const;
+  bool combine(const SeriesValues& many, const SeriesValues& one, size_t point, SeriesValues& result);
   Status note_result(Match& match, const SeriesLabels& labels, size_t point);
   SeriesLabels result_labels(const SeriesLabels& many, const SeriesLabels& one) const;
   void note_duplicate(const SeriesLabels& labels, const SeriesLabels& other, const Presence& where);
 
   const plan::Join& node_;
   const size_t points_;
+  QueryNotes& notes_;
   std::unordered_map<std::string, Match> matches_;
   Presence many_present_;  // points at which "many" has any series
   struct Duplicate {

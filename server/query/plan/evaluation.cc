@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "server/query/ops/groups.h"
+#include "server/query/ops/histogram_arithmetic.h"
 #include "server/query/ops/histogram_columns.h"
 #include "server/query/ops/histogram_functions.h"
 #include "server/query/ops/map_functions.h"
@@ -210,7 +211,10 @@ Status Evaluation::run_node(const plan::Map& node, const Grid& grid, const Take&
   const Result<std::vector<Numbers>> parameters = scalars(node.parameters, grid);
   if (!parameters) return parameters.error();
   return vector(node.child, grid, [&](SeriesValues series) {
-    if (series.histograms) return Status::ok();
+    if (series.histograms) {
+      if (node.function == plan::MapFunction::kNegate) add_note(notes_.warnings, kPositiveFactors);
+      return Status::ok();
+    }
     series.labels.remove(kMetricName);
     Numbers& numbers = series.numbers;
     if (node.function == plan::MapFunction::kNegate && !numbers.is_real()) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "server/query/ops/histogram_arithmetic.h"
 #include "server/query/ops/histogram_columns.h"
 #include "server/query/ops/joins.h"
 #include "server/query/ops/map_functions.h"
@@ -11,19 +12,6 @@
 
 namespace statmill {
 namespace {
-
-// Multiplying or dividing a histogram changes the seconds that its rate is over. Returns false if the scalar
-// is not positive.
-bool scale_histograms(Histograms& histograms, const plan::ScalarMap& node, const Numbers& scalar) {
-  const bool multiplies = node.op == plan::Operator::kMul;
-  if (!multiplies && (node.op != plan::Operator::kDiv || node.is_scalar_left)) return false;
-  for (size_t i = 0; i < histograms.size(); ++i) {
-    const double factor = scalar.reals[i];
-    if (!(factor > 0) || !std::isfinite(factor)) return false;
-    histograms.seconds[i] = multiplies ? histograms.seconds[i] / factor : histograms.seconds[i] * factor;
-  }
-  return true;
-}
 
 void keep_if_true(const plan::ScalarMap& node, const Numbers& scalar, Numbers& numbers) {
   for (size_t i = numbers.present.next(0); i < numbers.size(); i = numbers.present.next(i + 1)) {
@@ -79,8 +67,8 @@ Status Evaluation::run_node(const plan::ScalarMap& node, const Grid& grid, const
   return vector(node.child, grid, [&](SeriesValues series) {
     if (!is_filter) series.labels.remove(kMetricName);
     if (series.histograms) {
-      const bool is_scaled = scale_histograms(*series.histograms, node, *column);
-      return is_scaled ? take(std::move(series)) : Status::ok();
+      scale_histograms(node, *column, *series.histograms, notes_);
+      return has_values(series) ? take(std::move(series)) : Status::ok();
     }
     if (!is_filter) {
       apply(node, *column, series.numbers);
@@ -127,7 +115,7 @@ Status Evaluation::run_node(const plan::Join& node, const Grid& grid, const Take
 }
 
 Status Evaluation::join_values(const plan::Join& node, const Grid& grid, const Take& take) {
-  ValueJoin join(node, grid.points());
+  ValueJoin join(node, grid.points(), notes_);
   const plan::NodeIndex one = join.is_one_left() ? node.left : node.right;
   const plan::NodeIndex many = join.is_one_left() ? node.right : node.left;
   size_t held = 0;

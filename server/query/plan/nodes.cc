@@ -1,7 +1,16 @@
 #include "server/query/plan/nodes.h"
 
+#include <array>
+#include <cstddef>
+
 namespace statmill::plan {
 namespace {
+
+using std::string_view_literals::operator""sv;
+
+constexpr std::array kOperators = {"+"sv,  "-"sv, "*"sv,  "/"sv, "%"sv,  "^"sv,   "atan2"sv, "=="sv,
+                                   "!="sv, "<"sv, "<="sv, ">"sv, ">="sv, "and"sv, "or"sv,    "unless"sv};
+static_assert(kOperators.size() == static_cast<size_t>(Operator::kUnless) + 1);
 
 using Children = std::vector<NodeIndex>;
 
@@ -38,6 +47,8 @@ struct ChildrenOf {
 };
 
 }  // namespace
+
+std::string_view operator_text(Operator op) { return kOperators[static_cast<size_t>(op)]; }
 
 std::vector<NodeIndex> children(const Node& node) { return std::visit(ChildrenOf{}, node); }
 

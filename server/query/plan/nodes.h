@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -42,6 +43,9 @@ enum class Operator : uint8_t {
 constexpr bool is_comparison(Operator op) {
   return op >= Operator::kEqual && op <= Operator::kGreaterOrEqual;
 }
+
+// As in PromQL: "+", "atan2".
+std::string_view operator_text(Operator op);
 
 // Scalars: one number per point.
 

@@ -11,8 +11,6 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-constexpr std::array kOperators = {"+"sv,  "-"sv, "*"sv,  "/"sv, "%"sv,  "^"sv,   "atan2"sv, "=="sv,
-                                   "!="sv, "<"sv, "<="sv, ">"sv, ">="sv, "and"sv, "or"sv,    "unless"sv};
 constexpr std::array kMatchers = {"="sv, "!="sv, "=~"sv, "!~"sv};
 constexpr std::array kMaps = {
     "negate"sv,       "abs"sv,         "ceil"sv,        "floor"sv,         "round"sv, "sqrt"sv,
@@ -80,7 +78,7 @@ struct LineOf {
   std::string operator()(const plan::Time&) const { return "time"; }
   std::string operator()(const plan::ScalarOf&) const { return "scalar"; }
   std::string operator()(const plan::ScalarBinary& node) const {
-    return "scalar " + std::string(name_in(kOperators, node.op));
+    return "scalar " + std::string(plan::operator_text(node.op));
   }
   std::string operator()(const plan::Text& node) const { return "text " + json_text(node.value); }
   std::string operator()(const plan::VectorOf&) const { return "vector"; }
@@ -100,7 +98,7 @@ struct LineOf {
     return "map " + std::string(name_in(kMaps, node.function));
   }
   std::string operator()(const plan::ScalarMap& node) const {
-    return "map " + std::string(name_in(kOperators, node.op)) + (node.returns_bool ? " bool" : "") +
+    return "map " + std::string(plan::operator_text(node.op)) + (node.returns_bool ? " bool" : "") +
            (node.is_scalar_left ? " scalar left" : "");
   }
   std::string operator()(const plan::Absent& node) const { return "absent " + labels_text(node.labels); }
@@ -113,7 +111,7 @@ struct LineOf {
   }
   std::string operator()(const plan::Join& node) const {
     std::string out =
-        "join " + std::string(name_in(kOperators, node.op)) + (node.returns_bool ? " bool" : "");
+        "join " + std::string(plan::operator_text(node.op)) + (node.returns_bool ? " bool" : "");
     out += (node.matching.is_on ? " on " : " ignoring ") + list_text(node.matching.labels);
     const std::string_view cardinality = name_in(kCardinalities, node.matching.cardinality);
     return cardinality.empty() ? out

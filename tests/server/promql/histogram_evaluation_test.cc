@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "server/query/ops/histogram_functions.h"
@@ -43,11 +45,89 @@ TEST(HistogramEvaluation, OfDistributions) {
            HistogramCase{"histogram_count(rate(x[10s]) / 2)", "{a=\"1\"} 0.2\n{a=\"2\"} 0.05\n"},
            HistogramCase{"histogram_count(y)", ""},
            HistogramCase{"count(rate(x[10s]))", "{} 2\n"},
-           HistogramCase{"avg(rate(x[10s]))", "warning: histograms have only sums and counts\n"},
+           HistogramCase{"max(rate(x[10s]))", "warning: histograms have only sums, averages and counts\n"},
            HistogramCase{"abs(rate(x[10s]))", ""},
        }) {
     EXPECT_EQ(evaluate(source, query, 10), want) << query;
   }
+}
+
+TEST(HistogramEvaluation, AveragesKeepTheDistribution) {
+  MemorySource source({distribution("x;a=1", {1, 2, 3, 4}), distribution("x;a=2", {10}), gauge("y", {1})});
+  for (const auto& [query, want] : {
+           HistogramCase{"avg(rate(x[10s]))", "{} h5\n"},
+           HistogramCase{"histogram_count(avg(rate(x[10s])))", "{} 0.25\n"},
+           HistogramCase{"histogram_sum(avg(increase(x[10s])))", "{} 10\n"},
+           HistogramCase{"histogram_avg(avg(rate(x[10s])))", "{} 4\n"},
+           HistogramCase{"histogram_quantile(0.5, avg(rate(x[10s])))", "{} 3.03125\n"},
+           HistogramCase{"histogram_count(avg by (a) (rate(x[10s])))", "{a=\"1\"} 0.4\n{a=\"2\"} 0.1\n"},
+           HistogramCase{"avg(rate(x[10s]) or y)", "{} 1\nwarning: numbers and histograms are not summed\n"},
+       }) {
+    EXPECT_EQ(evaluate(source, query, 10), want) << query;
+  }
+}
+
+TEST(HistogramEvaluation, AveragesCountTheSeriesOfEachPoint) {
+  MemorySource source({distribution("x;a=1", {1, 2, 3, 4}),
+                       {.name = "x;a=2", .times_s = {5, 15}, .samples = {{10, 10}, {7}}}});
+  const Grid grid{.start_ms = 10'000, .end_ms = 20'000, .step_ms = 10'000};
+  EXPECT_EQ(evaluate(source, "histogram_count(avg(increase(x[10s])))", grid), "{} 3 1\n");
+}
+
+// Both are rates, but over 10 s and 20 s, where both are present.
+TEST(HistogramEvaluation, RatesOverDifferentTimesAreLeftOutWhereTheyMeet) {
+  MemorySource source({{.name = "x", .times_s = {5, 25}, .samples = {{1}, {2}}},
+                       {.name = "y", .times_s = {25}, .samples = {{3, 4}}}});
+  const Grid grid{.start_ms = 10'000, .end_ms = 30'000, .step_ms = 10'000};
+  const std::string both = "(rate(x[10s]) or label_replace(rate(y[20s]), 'a', 'y', '', ''))";
+  constexpr std::string_view kWarning = "warning: histograms of different rates are not summed\n";
+  for (const std::string function : {"sum", "avg"}) {
+    EXPECT_EQ(evaluate(source, "histogram_count(" + function + both + ")", grid),
+              "{} 0.1 - -\n" + std::string(kWarning));
+  }
+  EXPECT_EQ(evaluate(source, "rate(x[10s]) + on() rate(y[20s])", grid), kWarning);
+}
+
+TEST(HistogramEvaluation, ArithmeticOfHistograms) {
+  MemorySource source({distribution("x;a=1", {1, 2, 3, 4}), distribution("x;a=2", {10}),
+                       distribution("z;a=1", {6}), gauge("y;a=1", {4}), gauge("y;a=2", {-1})});
+  const std::string only_positive =
+      "warning: histograms are multiplied and divided by positive numbers only\n";
+  const std::string neither = "warning: histograms are neither subtracted nor compared\n";
+  const std::string incompatible = "info: incompatible types encountered for binary operator ";
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"histogram_count(2 * rate(x[10s]))", "{a=\"1\"} 0.8\n{a=\"2\"} 0.2\n"},
+      {"histogram_sum(rate(x[10s]) * 2)", "{a=\"1\"} 2\n{a=\"2\"} 2\n"},
+      {"histogram_avg(rate(x[10s]) * 2)", "{a=\"1\"} 2.5\n{a=\"2\"} 10\n"},
+      {"histogram_count(rate(x[10s]) + rate(z[10s]))", "{a=\"1\"} 0.5\n"},
+      {"histogram_max(rate(x[10s]) + rate(z[10s]))", "{a=\"1\"} 6\n"},
+      {"histogram_count(rate(x[10s]) + on() group_left rate(z[10s]))", "{a=\"1\"} 0.5\n{a=\"2\"} 0.2\n"},
+      {"histogram_count(rate(z[10s]) + on() group_right rate(x[10s]))", "{a=\"1\"} 0.5\n{a=\"2\"} 0.2\n"},
+      {"histogram_count(increase(x[10s]) / y)", "{a=\"1\"} 1\n" + only_positive},
+      {"histogram_count(increase(x[10s]) * y)", "{a=\"1\"} 16\n" + only_positive},
+      {"histogram_count(y * increase(x[10s]))", "{a=\"1\"} 16\n" + only_positive},
+      {"rate(x[10s]) * 0", only_positive},
+      {"rate(x[10s]) / 0", only_positive},
+      {"rate(x[10s]) * NaN", only_positive},
+      {"rate(x[10s]) * -1", only_positive},
+      {"-rate(x[10s])", only_positive},
+      {"rate(x[10s]) - rate(z[10s])", neither},
+      {"rate(x[10s]) == rate(z[10s])", neither},
+      {"rate(x[10s]) * rate(z[10s])", incompatible + "\"*\": histogram * histogram\n"},
+      {"rate(x[10s]) + 1", incompatible + "\"+\": histogram + float\n"},
+      {"1 / rate(x[10s])", incompatible + "\"/\": float / histogram\n"},
+      {"y / rate(x[10s])", incompatible + "\"/\": float / histogram\n"},
+      {"rate(x[10s]) > 1", incompatible + "\">\": histogram > float\n"},
+      {"rate(x[10s]) > bool y", incompatible + "\">\": histogram > float\n"},
+  };
+  for (const auto& [query, want] : cases) EXPECT_EQ(evaluate(source, query, 10), want) << query;
+}
+
+TEST(HistogramEvaluation, OnlyThePointsWithoutAResultAreLeftOut) {
+  MemorySource source({{.name = "x", .times_s = {5, 15}, .samples = {{1}, {2, 3}}}});
+  const Grid grid{.start_ms = 10'000, .end_ms = 20'000, .step_ms = 10'000};
+  EXPECT_EQ(evaluate(source, "histogram_count(increase(x[10s]) * scalar(vector(time() - 10)))", grid),
+            "{} - 20\nwarning: histograms are multiplied and divided by positive numbers only\n");
 }
 
 std::vector<MemorySeries> classic(std::vector<int64_t> counts) {

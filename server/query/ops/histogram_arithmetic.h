@@ -1,0 +1,53 @@
+// Sums, means and multiples of histograms, point by point.
+//
+// The rate of a count is the integer divided by Histograms::seconds. So a multiple is a change of
+// `seconds`, and only histograms of equal seconds add up. A result that has no such form is left out of the
+// answer, and a note says so.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "server/query/numbers.h"
+#include "server/query/ops/column_sum.h"
+#include "server/query/plan/nodes.h"
+#include "server/query/series_source.h"
+
+namespace statmill {
+
+inline constexpr std::string_view kOtherSeconds = "histograms of different rates are not summed";
+inline constexpr std::string_view kPositiveFactors =
+    "histograms are multiplied and divided by positive numbers only";
+
+Histograms absent_histograms(size_t points);
+void remove_point(Histograms& histograms, size_t point);
+
+// The operator between each histogram and a scalar. Removes the points that have no result.
+void scale_histograms(const plan::ScalarMap& node, const Numbers& scalar, Histograms& histograms,
+                      QueryNotes& notes);
+
+// Sets a point of `result` to what arithmetic or a comparison gives. Returns false if there is no result.
+// Requires: `left` and `right` are present at the point, and at least one has histograms.
+bool combine_histograms(plan::Operator op, const SeriesValues& left, const SeriesValues& right, size_t point,
+                        Histograms& result, QueryNotes& notes);
+
+// The histograms of several series, added at each point. Confined to one thread.
+class HistogramSum {
+ public:
+  explicit HistogramSum(size_t points)
+      : sum_(absent_histograms(points)), counts_(points), left_out_(points) {}
+
+  void add(const Histograms& histograms);
+  // Returns true if points are left out because the histograms there are rates over different times.
+  bool has_left_out() const { return left_out_.count() > 0; }
+  // Each takes the histograms out of this.
+  Histograms take_sum() { return std::move(sum_); }
+  Histograms take_mean();
+
+ private:
+  Histograms sum_;
+  ColumnCount counts_;
+  Presence left_out_;
+};
+
+}  // namespace statmill
