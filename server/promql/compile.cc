@@ -40,6 +40,8 @@ class Compiler {
       root = builder_.checked(vector(tree_.root));
     } else if (const auto* text = std::get_if<StringLiteral>(&expression(tree_.root))) {
       root = builder_.add(plan::Text{text->value});
+    } else if (options_.takes_range) {
+      root = builder_.checked(inside_range(expression(tree_.root)));
     } else {
       fail({ErrorCode::kInvalid, "a range vector cannot be the whole of a query"});
     }
@@ -116,6 +118,13 @@ class Compiler {
 
   Operand vector_of(const Selector& selector) {
     return leaf(selector, LeafFunction::kInstant, options_.lookback_ms, true);
+  }
+
+  Operand inside_range(const Expression& range) {
+    if (const auto* subquery = std::get_if<Subquery>(&range)) return vector(subquery->expression);
+    Selector selector = std::get<RangeSelector>(range).selector;
+    selector.shift = {};
+    return vector_of(selector);
   }
 
   Operand leaf(const Selector& selector, LeafFunction function, int64_t range_ms, bool keeps_name,

@@ -17,11 +17,13 @@ struct CompileOptions {
   int64_t start_ms = 0;  // what start() and end() mean
   int64_t end_ms = 0;
   int64_t lookback_ms = kDefaultLookbackMs;
+  // A range vector as the whole of the query is compiled to the vector inside, without its own offset and @.
+  bool takes_range = false;
 };
 
 // The root is a vector, a scalar, or a text. Errors: kUnavailable: a function that is not computed,
 // "NAME: reason"; kInvalid: a regular expression that RE2 refuses, or a range vector as the whole of the
-// query. Requires: the types of the tree were checked.
+// query, unless the options take it. Requires: the types of the tree were checked.
 Result<plan::Plan> compile(const SyntaxTree& tree, const CompileOptions& options);
 
 }  // namespace statmill::promql

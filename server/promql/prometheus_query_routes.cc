@@ -7,10 +7,13 @@
 #include "server/http/answer_json.h"
 #include "server/json.h"
 #include "server/promql/compile.h"
+#include "server/promql/functions.h"
 #include "server/promql/list_writer.h"
+#include "server/promql/literals.h"
 #include "server/promql/parser.h"
 #include "server/promql/prometheus_json.h"
 #include "server/promql/prometheus_parameters.h"
+#include "server/promql/range_vector.h"
 #include "server/query/plan/result.h"
 
 namespace statmill {
@@ -81,9 +84,14 @@ HttpResponse single_answer(const PlanResult& result, int64_t time_ms) {
   return prometheus_answer(data + "]}", result.notes);
 }
 
-// Parses the text and `timeout`, which it sets. Errors: kInvalid for a bad parameter, kUnavailable for a
-// function that is not computed.
-Result<plan::Plan> parse_query(const Url& url, const Grid& grid, QueryControl& control) {
+struct ParsedQuery {
+  promql::SyntaxTree tree;
+  promql::CompileOptions options;
+  promql::ValueType type() const { return tree.at(tree.root).type; }
+};
+
+// Parses the text and `timeout`, which it sets. Errors: kInvalid for a bad parameter.
+Result<ParsedQuery> parse_query(const Url& url, const Grid& grid, QueryControl& control) {
   const Result<int64_t> lookback = parse_lookback(url);
   if (!lookback) return lookback.error();
   if (const auto timeout = url.find("timeout"); timeout && !timeout->empty()) {
@@ -93,11 +101,13 @@ Result<plan::Plan> parse_query(const Url& url, const Grid& grid, QueryControl& c
                    "invalid parameter \"timeout\": cannot parse it to a positive duration"};
     control.lower_timeout(Duration(*ms));
   }
-  const auto tree = promql::parse_promql(url.find("query").value_or(""));
+  auto tree = promql::parse_promql(url.find("query").value_or(""));
   if (!tree) return Error{ErrorCode::kInvalid, "invalid parameter \"query\": " + tree.error().message};
-  return promql::compile(*tree, {.start_ms = grid.start_ms, .end_ms = grid.end_ms, .lookback_ms = *lookback});
+  return ParsedQuery{*std::move(tree),
+                     {.start_ms = grid.start_ms, .end_ms = grid.end_ms, .lookback_ms = *lookback}};
 }
 
+// `error`: kUnavailable for a function that is not computed.
 HttpResponse refusal_of(const Error& error) {
   return error.code == ErrorCode::kUnavailable ? prometheus_error(PrometheusError::kExecution, error.message)
                                                : bad_data(error.message);
@@ -107,14 +117,30 @@ HttpResponse handle_range(const PrometheusSources& sources, const Url& url, Quer
                           BodySink& sink) {
   const Result<Grid> grid = parse_range(url);
   if (!grid) return bad_data(grid.error().message);
-  const auto plan = parse_query(url, *grid, control);
+  const auto query = parse_query(url, *grid, control);
+  if (!query) return bad_data(query.error().message);
+  if (query->type() != promql::ValueType::kScalar && query->type() != promql::ValueType::kVector)
+    return bad_data("invalid parameter \"query\": invalid expression type " +
+                    promql::quoted_text(promql::documented_name(query->type())) +
+                    " for range query, must be Scalar or instant Vector");
+  const auto plan = promql::compile(query->tree, query->options);
   if (!plan) return refusal_of(plan.error());
   auto result = evaluate(sources, *plan, *grid, control);
   if (!result) return evaluation_error(result.error());
-  if (result->text)
-    return bad_data(
-        R"(invalid parameter "query": invalid expression type "string" for range query, must be Scalar or instant Vector)");
   return write_matrix(*result, *grid, sink);
+}
+
+// The samples of a range vector.
+HttpResponse answer_range_vector(const PrometheusSources& sources, const ParsedQuery& query,
+                                 QueryControl& control, BodySink& sink) {
+  const Tiers& tiers = sources.series.retention.tiers();
+  const auto range = compile_range_vector(query.tree, query.options, tiers, sources.clock.wall());
+  if (!range) return refusal_of(range.error());
+  PlanResult none;
+  if (!*range) return write_matrix(none, {}, sink);
+  auto result = evaluate(sources, (*range)->plan, (*range)->points, control);
+  if (!result) return evaluation_error(result.error());
+  return write_matrix(*result, (*range)->times, sink);
 }
 
 HttpResponse handle_instant(const PrometheusSources& sources, const Url& url, QueryControl& control,
@@ -122,7 +148,10 @@ HttpResponse handle_instant(const PrometheusSources& sources, const Url& url, Qu
   const Result<int64_t> time = parse_instant(url, sources.clock.wall());
   if (!time) return bad_data(time.error().message);
   const Grid grid{.start_ms = *time, .end_ms = *time, .step_ms = 1};
-  const auto plan = parse_query(url, grid, control);
+  const auto query = parse_query(url, grid, control);
+  if (!query) return bad_data(query.error().message);
+  if (query->type() == promql::ValueType::kMatrix) return answer_range_vector(sources, *query, control, sink);
+  const auto plan = promql::compile(query->tree, query->options);
   if (!plan) return refusal_of(plan.error());
   const auto result = evaluate(sources, *plan, grid, control);
   if (!result) return evaluation_error(result.error());

@@ -80,6 +80,43 @@ TEST_F(PrometheusQueryRoutesTest, AMatrixHasThePointsThatThereAre) {
                 kBefore + ",\"1.5\"]]}]}}\n");
 }
 
+TEST_F(PrometheusQueryRoutesTest, ARangeVectorHasTheSlotsThatBeginInItsWindow) {
+  const auto at = [](int64_t back_s) { return std::to_string(kLast_s - back_s); };
+  const auto one = [](const std::string& labels, const std::string& samples) {
+    return R"({"resultType":"matrix","result":[{"metric":)" + labels + R"(,"values":[)" + samples + "]}]}}\n";
+  };
+  const std::string cpu = R"({"__name__":"cpu","host":"a"})";
+  const std::string two = "[" + at(20) + ",\"1.5\"],[" + at(10) + ",\"1.5\"]";
+  EXPECT_EQ(data(instant("cpu{host='a'}[20s]")), one(cpu, two));
+  EXPECT_EQ(data(instant("(cpu{host='a'}[20s])")), one(cpu, two));
+  EXPECT_EQ(data(instant("cpu{host='a'}[10s] offset 1m")), "{\"resultType\":\"matrix\",\"result\":[]}}\n");
+  EXPECT_EQ(data(instant("cpu{host='a'}[20s] offset 50s")), one(cpu, "[" + at(60) + ",\"1.5\"]"));
+  EXPECT_EQ(data(instant("cpu{host='a'}[10s] @ " + at(30))), one(cpu, "[" + at(40) + ",\"1.5\"]"));
+  EXPECT_EQ(data(instant("cpu{host='a'}[10s] @ end()")), one(cpu, "[" + at(10) + ",\"1.5\"]"));
+  EXPECT_EQ(data(instant("hits[20s]")),
+            one(R"({"__name__":"hits","host":"b"})", "[" + at(20) + ",\"100\"],[" + at(10) + ",\"120\"]"));
+  EXPECT_EQ(data(ask("query", {{"query", "cpu{host='a'}[20s]"}, {"time", at(5)}})),
+            one(cpu, "[" + at(20) + ",\"1.5\"],[" + at(10) + ",\"1.5\"]"));
+  EXPECT_EQ(data(instant("nothing[5m]")), "{\"resultType\":\"matrix\",\"result\":[]}}\n");
+}
+
+TEST_F(PrometheusQueryRoutesTest, ASubqueryHasTheValuesAtItsSteps) {
+  const auto at = [](int64_t back_s) { return std::to_string(kLast_s - back_s); };
+  EXPECT_EQ(data(instant("sum(cpu)[40s:20s]")),
+            R"({"resultType":"matrix","result":[{"metric":{},"values":[[)" + at(20) + ",\"4.5\"],[" + at(0) +
+                ",\"4.5\"]]}]}}\n");
+  EXPECT_EQ(data(instant("cpu[1s:1m] offset 30s")), "{\"resultType\":\"matrix\",\"result\":[]}}\n");
+}
+
+TEST_F(PrometheusQueryRoutesTest, ALongRangeVectorHasTheSlotsOfACoarserTier) {
+  // Slots of 10 s are kept for an hour.
+  world_.add("old", Kind::kGauge, Number::of(2), kLast_s - 600);
+  EXPECT_EQ(data(instant("old[2h]")),
+            R"({"resultType":"matrix","result":[{"metric":{"__name__":"old"},"values":[[)" +
+                std::to_string(kLast_s - 600) + ",\"2\"],[" + std::to_string(kLast_s - 300) +
+                R"(,"2"]]}]},"infos":["means of 5m stand for samples"]})" + "\n");
+}
+
 TEST_F(PrometheusQueryRoutesTest, TheLookbackIsThatOfTheRequest) {
   const std::string later = std::to_string(kLast_s + 120);
   EXPECT_NE(data(ask("query", {{"query", "cpu"}, {"time", later}})).find("\"1.5\""), std::string::npos);
@@ -95,6 +132,9 @@ TEST_F(PrometheusQueryRoutesTest, WrongQueriesAreBadData) {
   EXPECT_TRUE(error(range("'a'"))
                   .starts_with("400 \"bad_data\",\"error\":\"invalid parameter \\\"query\\\": "
                                "invalid expression type \\\"string\\\" for range query"));
+  EXPECT_EQ(error(range("cpu[5m]")),
+            "400 \"bad_data\",\"error\":\"invalid parameter \\\"query\\\": invalid expression type \\\"range "
+            "vector\\\" for range query, must be Scalar or instant Vector\"}\n");
   EXPECT_TRUE(
       error(range("cpu", "0")).starts_with("400 \"bad_data\",\"error\":\"invalid parameter \\\"step\\\""));
   EXPECT_TRUE(error(ask("query", {{"query", "1"}, {"timeout", "0"}}))
@@ -105,6 +145,7 @@ TEST_F(PrometheusQueryRoutesTest, WrongQueriesAreBadData) {
 
 TEST_F(PrometheusQueryRoutesTest, WhatIsNotComputedIsAnErrorOfTheExecution) {
   EXPECT_TRUE(error(instant("info(cpu)")).starts_with("422 \"execution\",\"error\":\"info: "));
+  EXPECT_TRUE(error(instant("(info(cpu))[5m:]")).starts_with("422 \"execution\",\"error\":\"info: "));
   EXPECT_TRUE(error(instant("cpu + on() cpu")).starts_with("422 \"execution\""));
   EXPECT_TRUE(error(range("topk(NaN, cpu)")).starts_with("422 \"execution\""));
 }
