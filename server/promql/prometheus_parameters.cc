@@ -10,6 +10,7 @@
 #include "base/number_text.h"
 #include "server/promql/compile.h"
 #include "server/promql/literals.h"
+#include "server/promql/name_escapes.h"
 #include "server/promql/parser.h"
 
 namespace statmill {
@@ -77,6 +78,19 @@ std::optional<int64_t> parse_rfc3339(std::string_view text) {
   const int64_t days = chrono::sys_days(date).time_since_epoch().count();
   const int64_t minutes = days * 1440 + *hour * 60 + *minute - *zone;
   return (minutes * 60 + *second) * 1000 + ms;
+}
+
+// Adds a selector, and the one that its escaped names mean: a series may also have the name as it is.
+void add_selector(std::vector<std::vector<LabelMatcher>>& selectors, std::vector<LabelMatcher> matchers) {
+  std::vector<LabelMatcher> meant = matchers;
+  for (LabelMatcher& matcher : meant) {
+    matcher.label = promql::unescaped_name(matcher.label);
+    if (matcher.label == kMetricName && matcher.op == LabelMatcher::Op::kEqual)
+      matcher.value = promql::unescaped_name(matcher.value);
+  }
+  const bool has_escapes = meant != matchers;
+  selectors.push_back(std::move(matchers));
+  if (has_escapes) selectors.push_back(std::move(meant));
 }
 
 Result<int64_t> time_parameter(const Url& url, std::string_view name, std::optional<int64_t> otherwise) {
@@ -152,7 +166,7 @@ Result<CatalogRequest> parse_catalog_request(const Url& url) {
     if (selector == nullptr) return invalid_parameter("match[]", "expected a selector of series");
     const Result<plan::Plan> plan = promql::compile(*tree, {});
     if (!plan) return invalid_parameter("match[]", plan.error().message);
-    request.selectors.push_back(std::get<plan::Leaf>(plan->nodes[plan->root]).matchers);
+    add_selector(request.selectors, std::get<plan::Leaf>(plan->nodes[plan->root]).matchers);
   }
   const Result<int64_t> start = time_parameter(url, "start", request.start_ms);
   if (!start) return start.error();

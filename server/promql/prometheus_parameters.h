@@ -29,7 +29,8 @@ Result<int64_t> parse_instant(const Url& url, Timestamp now);
 Result<int64_t> parse_lookback(const Url& url);
 // limit; `otherwise` if there is none, or if it is 0. Errors: kInvalid.
 Result<size_t> parse_limit(const Url& url, size_t otherwise);
-// match[], start, end and limit of series and labels. Errors: kInvalid.
+// match[], start, end and limit of series and labels. A name `U__cpu_2e_idle` in match[] also selects
+// `cpu.idle`. Errors: kInvalid.
 Result<CatalogRequest> parse_catalog_request(const Url& url);
 
 }  // namespace statmill

@@ -10,6 +10,7 @@
 #include "server/promql/functions.h"
 #include "server/promql/list_writer.h"
 #include "server/promql/literals.h"
+#include "server/promql/name_escapes.h"
 #include "server/promql/parser.h"
 #include "server/promql/prometheus_json.h"
 #include "server/promql/prometheus_parameters.h"
@@ -191,8 +192,8 @@ HttpResponse handle_label_values(const PrometheusSources& sources, const Url& ur
   if (!request) return bad_data(request.error().message);
   constexpr std::string_view kBefore = "/prometheus/api/v1/label/";
   constexpr std::string_view kAfter = "/values";
-  const std::string_view label =
-      std::string_view(url.path).substr(kBefore.size(), url.path.size() - kBefore.size() - kAfter.size());
+  const std::string label = promql::unescaped_name(
+      std::string_view(url.path).substr(kBefore.size(), url.path.size() - kBefore.size() - kAfter.size()));
   return list_answer(sources.catalog.label_values(label, *request, control), sink, append_json_string);
 }
 

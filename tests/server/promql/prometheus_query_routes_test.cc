@@ -193,6 +193,33 @@ TEST_F(PrometheusQueryRoutesTest, TheCatalogListsSeriesLabelsAndValues) {
   EXPECT_TRUE(error(ask("labels", {{"match[]", "{"}})).starts_with("400 \"bad_data\""));
 }
 
+TEST_F(PrometheusQueryRoutesTest, PartsOfPathsHaveValues) {
+  world_.add("host.web1.load", Kind::kGauge, Number::of(1), kLast_s - 10);
+  world_.add("host.web2.load", Kind::kGauge, Number::of(1), kLast_s - 10);
+  const auto values = [&](const std::string& label, Parameters parameters) {
+    return data(ask("label/" + label + "/values", std::move(parameters)));
+  };
+  EXPECT_EQ(values("__n000__", {}), "[\"cpu\",\"hits\",\"host\"]}\n");
+  EXPECT_EQ(values("__n001__", {}), "[\"web1\",\"web2\"]}\n");
+  EXPECT_EQ(values("__n001__", {{"match[]", "{__graphite__='host.*2.load'}"}}), "[\"web2\"]}\n");
+  EXPECT_EQ(values("__n003__", {}), "[]}\n");
+}
+
+TEST_F(PrometheusQueryRoutesTest, EscapedNamesMeanThoseThatAreNoIdentifiers) {
+  world_.add("cpu.idle;a.b=1", Kind::kGauge, Number::of(1), kLast_s - 10);
+  world_.add("U__cpu_2e_idle;a.b=2", Kind::kGauge, Number::of(1), kLast_s - 10);
+  const std::string one = R"({"__name__":"cpu.idle","a.b":"1"})";
+  const std::string two = R"({"__name__":"U__cpu_2e_idle","a.b":"2"})";
+  EXPECT_EQ(data(ask("label/U__a_2e_b/values", {})), "[\"1\",\"2\"]}\n");
+  EXPECT_EQ(data(ask("label/U__a_2e_b/values", {{"match[]", "U__cpu_2e_idle{U__a_2e_b!='2'}"}})),
+            "[\"1\",\"2\"]}\n");
+  EXPECT_EQ(data(ask("series", {{"match[]", "{'cpu.idle'}"}})), "[" + one + "]}\n");
+  EXPECT_EQ(data(ask("series", {{"match[]", "U__cpu_2e_idle"}})), "[" + two + "," + one + "]}\n");
+  EXPECT_EQ(data(ask("series", {{"match[]", "{U__a_2e_b='1'}"}})), "[" + one + "]}\n");
+  EXPECT_EQ(data(ask("series", {{"match[]", "{__name__!='U__cpu_2e_idle',U__a_2e_b=~'.+'}"}})),
+            "[" + one + "]}\n");
+}
+
 TEST_F(PrometheusQueryRoutesTest, TheMemoryOfAListIsLimited) {
   QueryLimits limits;
   limits.memory_bytes_max = 50;
