@@ -102,6 +102,8 @@ std::vector<Setting> query_settings(QueryOptions& q) {
        bytes_setting(q.limits.memory_bytes_max, 1 << 20)},
       {"query.memory_total", "BYTES", "256M", "memory that all queries together may hold",
        bytes_setting(q.limits.memory_total_bytes_max, 1 << 20)},
+      {"query.cache", "BYTES", "128M", "memory for the columns of chunks that queries read again; 0: none",
+       bytes_setting(q.cache_bytes, 0)},
       {"query.slow", "TIME", "1s", "queries that take longer are logged",
        duration_setting(q.slow, milliseconds(0), hours(24))}};
 }

@@ -29,6 +29,7 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log)
       intake_(table_, registry_),
       line_intake_(intake_, "http"),
       agents_(limits_of_agents(config_), registry_),
+      column_cache_(config_.query.cache_bytes),
       agent_alarms_(agents_, health_, log),
       self_series_(intake_, registry_),
       memory_return_(registry_),
@@ -39,6 +40,8 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log)
       http_(config_, {registry_, health_, clock, log, watch_.watchdog(), main_loop_.loop(), queries_}) {
   register_table_metrics(registry_, table_);
   register_agent_metrics(registry_, agents_);
+  registry_.gauge_fn("statmill.query_cache_bytes", "Bytes of decoded chunks that are kept for queries.", {},
+                     [this] { return static_cast<double>(column_cache_.bytes()); });
 }
 
 // Stops the parts in the order of stop(), also after a failed start. Without a stop() before, samples since
@@ -55,8 +58,8 @@ std::optional<Fault> Server::start() {
   if (auto* fault = std::get_if<Fault>(&opened)) return std::move(*fault);
   auto& [store, recovery] = std::get<RecoveredStore>(opened);
   store_ = std::move(store);
-  engine_ = std::make_unique<QueryEngine>(table_, *store_, config_.query.limits);
-  pieces_ = std::make_unique<TablePieces>(table_, *store_);
+  engine_ = std::make_unique<QueryEngine>(table_, *store_, config_.query.limits, &column_cache_);
+  pieces_ = std::make_unique<TablePieces>(table_, *store_, &column_cache_);
   store_stats_.tick(*store_, clock_.steady());
   register_store_metrics(registry_, *store_, store_stats_, health_);
   if (auto fault = start_ticker(recovery)) return fault;

@@ -19,6 +19,7 @@
 #include "server/listeners.h"
 #include "server/minute_count.h"
 #include "server/query/engine.h"
+#include "server/query/read/column_cache.h"
 #include "server/query/table_series.h"
 #include "server/report/server_reports.h"
 #include "server/self_series.h"
@@ -79,6 +80,7 @@ class Server {
   Intake intake_;
   LineIntake line_intake_;
   AgentRegistry agents_;
+  ColumnCache column_cache_;
   std::unique_ptr<QueryEngine> engine_;
   std::unique_ptr<TablePieces> pieces_;
   TableSeries table_series_{table_};

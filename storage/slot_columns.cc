@@ -96,6 +96,17 @@ size_t Presence::next(size_t i) const {
   return w * kWordBits + static_cast<size_t>(std::countr_zero(word));
 }
 
+size_t Presence::next_absent(size_t i) const {
+  if (i >= size_) return size_;
+  size_t w = i / kWordBits;
+  uint64_t absent = ~words_[w] & bits_from(i % kWordBits);
+  while (absent == 0) {
+    if (++w == words_.size()) return size_;
+    absent = ~words_[w];
+  }
+  return std::min(size_, w * kWordBits + static_cast<size_t>(std::countr_zero(absent)));
+}
+
 size_t Presence::previous(size_t i) const {
   if (i == 0 || size_ == 0) return size_;
   size_t w = (std::min(i, size_) - 1) / kWordBits;

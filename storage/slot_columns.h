@@ -42,8 +42,9 @@ class Presence {
   size_t count(size_t begin, size_t end) const;
   bool all() const { return count() == size_; }
   bool any(size_t begin, size_t end) const { return next(begin) < end; }
-  size_t next(size_t i) const;      // the first present element at or after i, or size()
-  size_t previous(size_t i) const;  // the last present element before i, or size() if there is none
+  size_t next(size_t i) const;         // the first present element at or after i, or size()
+  size_t next_absent(size_t i) const;  // the first absent element at or after i, or size()
+  size_t previous(size_t i) const;     // the last present element before i, or size() if there is none
   // 64 elements at a time; bits past size() are 0.
   const std::vector<uint64_t>& words() const { return words_; }
   std::vector<uint64_t>& words() { return words_; }

@@ -21,6 +21,7 @@ struct QueryPoolOptions {
 struct QueryOptions {
   QueryLimits limits;
   QueryPoolOptions pool;
+  size_t cache_bytes = size_t{128} << 20;   // memory for decoded chunks; 0: none are kept
   Duration slow = std::chrono::seconds(1);  // a query that takes longer is logged
 };
 

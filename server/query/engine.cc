@@ -154,7 +154,10 @@ class ViewAnswer {
       }
     }
     answer.damaged_frames += reader_.damaged_frames();
-    control_.add_cost({.series = wanted.size(), .chunks = reader_.chunks(), .bytes = reader_.bytes()});
+    control_.add_cost({.series = wanted.size(),
+                       .chunks = reader_.chunks(),
+                       .cached = reader_.cached(),
+                       .bytes = reader_.bytes()});
     return Status::ok();
   }
 

@@ -14,9 +14,9 @@ namespace statmill {
 // Thread-safe; holds no lock during I/O.
 class QueryEngine final : public Queries {
  public:
-  // `table` and `store` must outlive the engine.
-  QueryEngine(const Table& table, Store& store, QueryLimits limits)
-      : table_(table), store_(store), pieces_(table, store), limits_(limits) {}
+  // All must outlive the engine. `cache`: of the chunks of this store, or nullptr.
+  QueryEngine(const Table& table, Store& store, QueryLimits limits, ColumnCache* cache = nullptr)
+      : table_(table), store_(store), pieces_(table, store, cache), limits_(limits) {}
 
   // Errors: kInvalid (range or step), kNotFound (a plain name that does not exist, though a glob may match
   // nothing; or a merge without a distribution), kLimit (too many series, points or bytes of histograms),

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/quotient.h"
+#include "server/query/ops/newest.h"
 #include "server/query/ops/sample_functions.h"
 #include "server/query/ops/special_values.h"
 
@@ -72,7 +73,8 @@ LeafValues::LeafValues(const LeafRequest& request, const LeafPlan& plan, const T
       plan_(plan),
       slot_ms_(tiers[plan.span.tier].step_s * 1000),
       finest_slot_ms_(tiers.finest().step_s * 1000),
-      now_ms_(now.time_since_epoch().count()) {}
+      now_ms_(now.time_since_epoch().count()),
+      sliding_(is_newest(request.function) ? sliding_length(plan.windows) : std::nullopt) {}
 
 Result<SeriesValues> LeafValues::of(LeafSeries series) const {
   const LeafFunction function = request_.function;
@@ -128,25 +130,20 @@ Numbers LeafValues::merged(const SlotColumns& slots) const {
 
 // The newest present slot of each window.
 Numbers LeafValues::newest(const SlotColumns& slots) const {
-  const bool is_mean = request_.function == LeafFunction::kInstant;
-  const auto* const integers = is_mean ? integers_of(request_.function, slots) : nullptr;
-  Numbers out = is_mean && integers == nullptr
-                    ? Numbers::of_reals(plan_.windows.size())
-                    : Numbers::of_decimals(plan_.windows.size(), is_mean ? slots.scale : int8_t{0});
-  for (size_t p = 0; p < plan_.windows.size(); ++p) {
-    const SlotWindow& window = plan_.windows[p];
-    const size_t i = slots.present.previous(window.end);
-    if (i >= window.end || i < window.begin) continue;
-    if (out.is_real()) {
-      out.set(p, slots.bucket_at(i).mean());
-      continue;
-    }
-    out.present.set(p);
-    out.integers[p] = integers != nullptr ? (*integers)[i]
-                      : request_.function == LeafFunction::kTimestamp
-                          ? (slots.begin + static_cast<Slot>(i)) * slot_ms_ / 1000
-                          : 1;
+  if (request_.function == LeafFunction::kInstant) {
+    if (const auto* const integers = integers_of(request_.function, slots))
+      return newest_integers(slots.present, *integers, slots.scale, plan_.windows, sliding_);
+    Numbers out = Numbers::of_reals(plan_.windows.size());
+    for_each_newest(slots.present, plan_.windows,
+                    [&](size_t w, size_t element) { out.set(w, slots.bucket_at(element).mean()); });
+    return out;
   }
+  const bool is_time = request_.function == LeafFunction::kTimestamp;
+  Numbers out = Numbers::of_decimals(plan_.windows.size(), 0);
+  for_each_newest(slots.present, plan_.windows, [&](size_t w, size_t element) {
+    out.present.set(w);
+    out.integers[w] = is_time ? (slots.begin + static_cast<Slot>(element)) * slot_ms_ / 1000 : 1;
+  });
   return out;
 }
 

@@ -1,6 +1,9 @@
 // Leaf values: from the slots of one series to the values of a function at each point of a grid. Pure.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "base/clock.h"
 #include "base/result.h"
 #include "server/query/leaf_plan.h"
@@ -45,6 +48,7 @@ class LeafValues {
   const int64_t slot_ms_;         // step of the tier that is read
   const int64_t finest_slot_ms_;  // step of the rates of event series
   const int64_t now_ms_;
+  const std::optional<uint32_t> sliding_;  // sliding_length(), for functions of the newest slot
 };
 
 }  // namespace statmill

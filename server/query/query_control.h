@@ -28,7 +28,7 @@ enum class QueryStop : uint8_t {
 struct QueryCost {
   uint64_t series = 0;  // series that were read
   uint64_t chunks = 0;  // chunks read from the store
-  uint64_t cached = 0;  // chunks that a cache had
+  uint64_t cached = 0;  // of them, those whose columns a cache had
   uint64_t slots = 0;   // stored slots that were read
   uint64_t bytes = 0;   // bytes of the chunks that were read
   double ms = 0;        // milliseconds since the query began

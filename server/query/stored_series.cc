@@ -68,7 +68,10 @@ class StoredSeries::ViewReader {
     if (!totals) return totals.error();
     auto slots = reader.read(block, plan.leaf.span);
     if (!slots) return slots.error();
-    of_.control_.add_cost({.series = block.size(), .chunks = reader.chunks(), .bytes = reader.bytes()});
+    of_.control_.add_cost({.series = block.size(),
+                           .chunks = reader.chunks(),
+                           .cached = reader.cached(),
+                           .bytes = reader.bytes()});
     if (reader.damaged_frames() > 0)
       add_once(notes_.warnings, "stored frames are damaged; their samples are missing from this answer");
     const LeafValues values(request_, plan.leaf, *plan.tiers, of_.now_);

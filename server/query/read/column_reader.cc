@@ -6,6 +6,7 @@
 
 #include "server/query/ops/rates.h"
 #include "server/query/ops/window.h"
+#include "server/query/read/column_cache.h"
 #include "storage/codec/chunk_columns.h"
 #include "storage/rollup.h"
 
@@ -75,6 +76,7 @@ Status ColumnReader::load(std::span<const Target> targets, SlotSpan span) {
     end = std::max(end, target.end);
     columns[target.series] = target.columns;
   }
+  ColumnCache* const cache = view_.cache();
   std::vector<size_t> wanted;
   for (Slot at = first; at < end;) {
     const ChunkNo chunk = tier.chunk_of_slot(at);
@@ -89,7 +91,14 @@ Status ColumnReader::load(std::span<const Target> targets, SlotSpan span) {
     Status loaded = view_.chunks(span.tier, chunk, wanted, [&](size_t series, std::string_view frames) {
       if (control_.should_stop()) return;
       const ChunkKey key{span.tier, chunk, view_.facts(series).id};
-      damaged_frames_ += decode_columns(key, chunk_first, tier.chunk_slots, frames, *columns[series]);
+      SlotColumns& out = *columns[series];
+      if (cache != nullptr) {
+        const auto decoded = cache->decode({key, chunk_first, tier.chunk_slots}, frames, out);
+        damaged_frames_ += decoded.damaged_frames;
+        cached_ += decoded.is_cached ? 1 : 0;
+      } else {
+        damaged_frames_ += decode_columns(key, chunk_first, tier.chunk_slots, frames, out);
+      }
       ++chunks_;
       bytes_ += frames.size();
     });

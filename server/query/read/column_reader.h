@@ -57,6 +57,7 @@ class ColumnReader {
 
   uint64_t damaged_frames() const { return damaged_frames_; }
   uint64_t chunks() const { return chunks_; }  // read so far
+  uint64_t cached() const { return cached_; }  // of them, those whose columns a cache had
   uint64_t bytes() const { return bytes_; }    // size of their frames
 
  private:
@@ -88,6 +89,7 @@ class ColumnReader {
   const QueryControl& control_;
   uint64_t damaged_frames_ = 0;
   uint64_t chunks_ = 0;
+  uint64_t cached_ = 0;
   uint64_t bytes_ = 0;
 };
 

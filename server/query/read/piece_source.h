@@ -16,6 +16,8 @@
 
 namespace statmill {
 
+class ColumnCache;
+
 // The engines read series in views of this many, so that one read of the store serves them all, and hold the
 // slots of a block of them in memory at a time.
 inline constexpr size_t kViewSeries = 256;
@@ -49,6 +51,8 @@ class SeriesView {
   // are valid during the call. Errors: kIo, kCorrupt, kUnavailable.
   using UseFrames = std::function<void(size_t series, std::string_view frames)>;
   virtual Status chunks(TierNo tier, ChunkNo chunk, std::span<const size_t> series, const UseFrames& use) = 0;
+  // Returns the decoded chunks of the same store; nullptr if nobody keeps any.
+  virtual ColumnCache* cache() const { return nullptr; }
   // The data of erased slots are still in the chunks: removes them from `columns`, which hold what the chunks
   // of a tier have. `ratio`: slots of the finest tier in a slot of that tier.
   virtual void erase(size_t series, int64_t ratio, SlotColumns& columns) const = 0;

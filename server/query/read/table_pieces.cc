@@ -16,7 +16,8 @@ namespace {
 
 class TableView final : public SeriesView {
  public:
-  TableView(const Table& table, Store& store) : table_(table), expiry_(store.expiry()) {}
+  TableView(const Table& table, Store& store, ColumnCache* cache)
+      : table_(table), expiry_(store.expiry()), cache_(cache) {}
 
   // Copies the RAM pieces. Returns false if a series is not in the table any more.
   bool copy(std::span<const SeriesRef> series, bool histograms) {
@@ -54,6 +55,7 @@ class TableView final : public SeriesView {
 
   size_t size() const override { return of_.size(); }
   const SeriesFacts& facts(size_t series) const override { return of_[series].facts; }
+  ColumnCache* cache() const override { return cache_; }
 
   Status chunks(TierNo tier, ChunkNo chunk, std::span<const size_t> series, const UseFrames& use) override {
     std::vector<std::pair<SeriesId, size_t>> wanted;
@@ -153,6 +155,7 @@ class TableView final : public SeriesView {
 
   const Table& table_;
   const Expiry& expiry_;
+  ColumnCache* const cache_;
   std::vector<Copied> of_;
   std::unique_ptr<StoreSnapshot> snapshot_;
 };
@@ -162,7 +165,7 @@ class TableView final : public SeriesView {
 Result<std::unique_ptr<SeriesView>> TablePieces::view(std::span<const SeriesRef> series, bool histograms) {
   // A shard is flushed every few seconds, so even a second try is rare.
   constexpr int kTriesMax = 1000;
-  auto view = std::make_unique<TableView>(table_, store_);
+  auto view = std::make_unique<TableView>(table_, store_, cache_);
   for (int i = 0; i < kTriesMax; ++i) {
     if (!view->copy(series, histograms))
       return Error{ErrorCode::kBusy, "series kept being deleted or renamed"};

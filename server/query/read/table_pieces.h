@@ -7,20 +7,23 @@
 
 namespace statmill {
 
+class ColumnCache;
 class Store;
 class Table;
 
 // Thread-safe.
 class TablePieces final : public PieceSource {
  public:
-  // Both must outlive the views.
-  TablePieces(const Table& table, Store& store) : table_(table), store_(store) {}
+  // All must outlive the views. `cache`: of the chunks of this store, or nullptr.
+  TablePieces(const Table& table, Store& store, ColumnCache* cache = nullptr)
+      : table_(table), store_(store), cache_(cache) {}
 
   Result<std::unique_ptr<SeriesView>> view(std::span<const SeriesRef> series, bool histograms) override;
 
  private:
   const Table& table_;
   Store& store_;
+  ColumnCache* const cache_;
 };
 
 }  // namespace statmill

@@ -13,6 +13,7 @@
 #include "proto/istatd/parser.h"
 #include "server/admin/name_changes.h"
 #include "server/query/engine.h"
+#include "server/query/read/column_cache.h"
 #include "server/tick/recovery.h"
 #include "server/tick/ticker.h"
 #include "tests/support/answers.h"
@@ -95,7 +96,7 @@ class NamesFixture : public testing::Test {
     return out;
   }
   Result<QueryAnswer> ask(const std::string& name, int64_t step_s = 10) {
-    const QueryEngine engine(*table_, store_, {});
+    const QueryEngine engine(*table_, store_, {}, &cache_);
     return engine.run({{name}, kStart - 10 * kHour, now_ + 700, step_s, {}}, now().wall);
   }
   // Returns the sum of all samples of a series. Expects the same sum for several steps.
@@ -140,6 +141,7 @@ class NamesFixture : public testing::Test {
   const Tiers tiers_ = *Tiers::parse("10s:10d,5m:1y,1h:6y");
   MemoryStore memory_{tiers_};
   HookedStore store_{memory_};
+  ColumnCache cache_{size_t{1} << 20};
   Registry registry_;
   Health health_;
   Log log_{LogLevel::kError};

@@ -80,7 +80,7 @@ void World::start() {
   options.rollup.slice_series = 3;
   ticker_ = std::make_unique<Ticker>(Ticker::Services{*table_, store_, registry_, health_, log_lines_},
                                      options, recovery->start, now().steady);
-  engine_ = std::make_unique<QueryEngine>(*table_, store_, QueryLimits{});
+  engine_ = std::make_unique<QueryEngine>(*table_, store_, QueryLimits{}, &cache_);
 }
 
 void World::tick() {

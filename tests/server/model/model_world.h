@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "server/query/engine.h"
+#include "server/query/read/column_cache.h"
 #include "server/table/table.h"
 #include "server/tick/ticker.h"
 #include "tests/server/model/model.h"
@@ -91,6 +92,7 @@ class World {
   uint64_t starts_ = 0;
   std::unique_ptr<Table> table_;
   std::unique_ptr<Ticker> ticker_;
+  ColumnCache cache_{size_t{1} << 20};  // of all lives, and small enough to be full
   std::unique_ptr<QueryEngine> engine_;
   std::vector<std::function<void(model::Model&)>> log_;  // the recorded events
   size_t committed_ = 0;                                 // how many of them a tick has committed

@@ -1,0 +1,110 @@
+#include "server/query/read/column_cache.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "storage/codec/chunk_columns.h"
+
+namespace statmill {
+namespace {
+
+// A list's node, a map's node and the control block of the pointer, about.
+constexpr size_t kEntryOverhead = 160;
+// Shorter frames are decoded as fast as they are found.
+constexpr size_t kFramesMin = 64;
+
+// Returns whether nothing is in the slots of the chunk yet.
+bool is_fresh(const ColumnCache::Place& place, const SlotColumns& out) {
+  const auto element = [&](Slot slot) {
+    return static_cast<size_t>(std::clamp(slot, out.begin, out.end()) - out.begin);
+  };
+  return !out.present.any(element(place.first_slot), element(place.first_slot + place.chunk_slots));
+}
+
+}  // namespace
+
+uint64_t ColumnCache::hash_of(const ChunkKey& key) {
+  uint64_t hash = (uint64_t{key.chunk} << 32 | key.id) + uint64_t{key.tier} * 0x9e3779b97f4a7c15;
+  hash ^= hash >> 32;
+  hash *= 0xd6e8feb86659fd93;  // an odd constant of the usual kind: spreads the bits
+  return hash ^ hash >> 32;
+}
+
+ColumnCache::Decoded ColumnCache::decode(const Place& place, std::string_view frames, SlotColumns& out) {
+  const auto decode_into = [&](SlotColumns& columns) {
+    return decode_columns(place.key, place.first_slot, place.chunk_slots, frames, columns);
+  };
+  const bool can_be_cached = shard_bytes_max_ > 0 && frames.size() >= kFramesMin && !out.parts.histograms;
+  if (!can_be_cached || !is_fresh(place, out)) return {decode_into(out), false};
+  const Hash128 hash = hash_name(frames, seed_);
+  Shard& shard = shard_of_key(place.key);
+  if (const auto found = find(shard, place.key, hash)) {
+    const std::shared_ptr<const PackedChunk>& chunk = *found;
+    if (!chunk || !chunk->has(out.parts)) return {decode_into(out), false};
+    chunk->unpack_into(out);
+    return {0, true};
+  }
+  if (!is_seen(shard, place.key, hash)) return {decode_into(out), false};
+  // With extremes, which most of the other functions need.
+  SlotColumns whole(place.first_slot, static_cast<size_t>(place.chunk_slots),
+                    {.extremes = true, .squares = out.parts.squares});
+  if (decode_into(whole) > 0) return {decode_into(out), false};  // each answer reports the damage
+  auto packed = PackedChunk::pack(whole);
+  if (!packed) {
+    insert(shard, {place.key, hash, nullptr, kEntryOverhead});
+    return {decode_into(out), false};
+  }
+  const auto chunk = std::make_shared<const PackedChunk>(*std::move(packed));
+  chunk->unpack_into(out);
+  insert(shard, {place.key, hash, chunk, chunk->memory_bytes() + kEntryOverhead});
+  return {0, false};
+}
+
+std::optional<std::shared_ptr<const PackedChunk>> ColumnCache::find(Shard& shard, const ChunkKey& key,
+                                                                    const Hash128& frames) {
+  MutexLock lock(shard.mutex);
+  const auto at = shard.by_key.find(key);
+  if (at == shard.by_key.end() || at->second->frames != frames) return std::nullopt;
+  at->second->is_used = true;
+  return at->second->chunk;
+}
+
+bool ColumnCache::is_seen(Shard& shard, const ChunkKey& key, const Hash128& frames) {
+  const uint64_t hash = hash_of(key) ^ frames.low;
+  MutexLock lock(shard.mutex);
+  return std::exchange(shard.seen[hash % kSeen], hash) == hash;
+}
+
+void ColumnCache::drop(Shard& shard, std::list<Entry>::iterator entry) {
+  shard.bytes -= entry->bytes;
+  shard.by_key.erase(entry->key);
+  shard.entries.erase(entry);
+}
+
+void ColumnCache::insert(Shard& shard, Entry entry) const {
+  if (entry.bytes > shard_bytes_max_) return;
+  MutexLock lock(shard.mutex);
+  if (const auto old = shard.by_key.find(entry.key); old != shard.by_key.end()) drop(shard, old->second);
+  while (shard.bytes + entry.bytes > shard_bytes_max_) {
+    const auto oldest = shard.entries.begin();
+    if (std::exchange(oldest->is_used, false)) {
+      shard.entries.splice(shard.entries.end(), shard.entries, oldest);
+    } else {
+      drop(shard, oldest);
+    }
+  }
+  shard.bytes += entry.bytes;
+  const ChunkKey key = entry.key;
+  shard.by_key[key] = shard.entries.insert(shard.entries.end(), std::move(entry));
+}
+
+size_t ColumnCache::bytes() const {
+  size_t sum = 0;
+  for (const Shard& shard : shards_) {
+    MutexLock lock(shard.mutex);
+    sum += shard.bytes;
+  }
+  return sum;
+}
+
+}  // namespace statmill

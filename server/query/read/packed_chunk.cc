@@ -1,0 +1,139 @@
+#include "server/query/read/packed_chunk.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "base/quotient.h"
+
+namespace statmill {
+namespace {
+
+uint64_t bits_of(int64_t value) { return static_cast<uint64_t>(value); }
+
+template <class Narrow>
+void narrow(const std::vector<int64_t>& values, int64_t least, std::vector<uint8_t>& out) {
+  std::vector<Narrow> differences(values.size());
+  for (size_t i = 0; i < values.size(); ++i)
+    differences[i] = static_cast<Narrow>(bits_of(values[i]) - bits_of(least));
+  out.resize(values.size() * sizeof(Narrow));
+  std::memcpy(out.data(), differences.data(), out.size());
+}
+
+template <class Narrow>
+void widen(const uint8_t* from, size_t count, int64_t least, int64_t* out) {
+  for (size_t i = 0; i < count; ++i) {
+    Narrow difference;
+    std::memcpy(&difference, from + i * sizeof(Narrow), sizeof(Narrow));
+    out[i] = static_cast<int64_t>(bits_of(least) + difference);
+  }
+}
+
+}  // namespace
+
+PackedIntegers::PackedIntegers(const std::vector<int64_t>& values) {
+  if (values.empty()) return;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  least_ = *least;
+  most_ = *most;
+  const uint64_t span = bits_of(*most) - bits_of(*least);
+  width_ = span <= UINT8_MAX ? 1 : span <= UINT16_MAX ? 2 : span <= UINT32_MAX ? 4 : 8;
+  if (width_ == 1) narrow<uint8_t>(values, least_, bytes_);
+  if (width_ == 2) narrow<uint16_t>(values, least_, bytes_);
+  if (width_ == 4) narrow<uint32_t>(values, least_, bytes_);
+  if (width_ == 8) narrow<uint64_t>(values, least_, bytes_);
+}
+
+bool PackedIntegers::fits(int64_t factor) const {
+  const int64_t limit = std::numeric_limits<int64_t>::max() / factor;
+  return least_ >= -limit && most_ <= limit;
+}
+
+void PackedIntegers::unpack(size_t first, size_t count, int64_t* out) const {
+  const uint8_t* const from = bytes_.data() + first * width_;
+  if (width_ == 1) widen<uint8_t>(from, count, least_, out);
+  if (width_ == 2) widen<uint16_t>(from, count, least_, out);
+  if (width_ == 4) widen<uint32_t>(from, count, least_, out);
+  if (width_ == 8) widen<uint64_t>(from, count, least_, out);
+}
+
+std::optional<PackedChunk> PackedChunk::pack(const SlotColumns& columns) {
+  if (columns.is_mixed || !columns.histograms.empty()) return std::nullopt;
+  if (columns.parts.squares && !columns.is_single) return std::nullopt;
+  PackedChunk out;
+  out.begin_ = columns.begin;
+  out.extremes_ = columns.parts.extremes;
+  out.is_single_ = columns.is_single;
+  out.is_full_ = columns.present.all();
+  out.scale_ = columns.scale;
+  out.present_ = columns.present;
+  out.sums_ = PackedIntegers(columns.sums);
+  if (out.is_single_) return out;
+  out.counts_ = PackedIntegers(std::vector<int64_t>(columns.counts.begin(), columns.counts.end()));
+  if (!out.extremes_) return out;
+  out.mins_ = PackedIntegers(columns.mins);
+  out.maxs_ = PackedIntegers(columns.maxs);
+  return out;
+}
+
+bool PackedChunk::has(const Parts& parts) const {
+  if (parts.histograms) return false;
+  return is_single_ || (!parts.squares && (extremes_ || !parts.extremes));
+}
+
+void PackedChunk::unpack_into(SlotColumns& out) const {
+  const Slot first = std::max(begin_, out.begin);
+  const Slot end = std::min(begin_ + static_cast<Slot>(present_.size()), out.end());
+  if (first >= end) return;
+  const Range range{static_cast<size_t>(first - begin_), static_cast<size_t>(first - out.begin),
+                    static_cast<size_t>(end - first)};
+  if (!present_.any(range.first, range.first + range.count)) return;
+  if (unpack_fast(range, out)) return;
+  SlotColumns columns(first, range.count, {.extremes = extremes_ || is_single_, .squares = is_single_});
+  columns.scale = scale_;
+  unpack_fast({range.first, 0, range.count}, columns);
+  out.add(columns, Combine::kMerge);
+}
+
+void PackedChunk::unpack_present(const Range& range, SlotColumns& out) const {
+  if (is_full_) return out.present.set(range.to, range.to + range.count);
+  const size_t end = range.first + range.count;
+  const size_t shift = range.to - range.first;  // may wrap, and wraps back
+  for (size_t i = present_.next(range.first); i < end;) {
+    const size_t stop = std::min(present_.next_absent(i), end);
+    out.present.set(i + shift, stop + shift);
+    i = present_.next(stop);
+  }
+}
+
+// Returns false, and changes no number, if the forms differ or no scale suits both.
+bool PackedChunk::unpack_fast(const Range& range, SlotColumns& out) const {
+  if (out.is_mixed || (!out.is_single && is_single_)) return false;
+  if (scale_ > out.scale && !out.raise_scale(scale_)) return false;
+  const int64_t factor = power_of_ten(out.scale - scale_);
+  if (!sums_.fits(factor) || !mins_.fits(factor) || !maxs_.fits(factor)) return false;
+  if (!is_single_) out.make_counted();
+  unpack_present(range, out);
+  const auto unpack = [&](const PackedIntegers& from, std::vector<int64_t>& to) {
+    int64_t* const first = to.data() + range.to;
+    from.unpack(range.first, range.count, first);
+    if (factor == 1) return;
+    for (size_t i = 0; i < range.count; ++i) first[i] *= factor;
+  };
+  unpack(sums_, out.sums);
+  if (is_single_) return true;
+  // Signed and unsigned integers may share memory.
+  counts_.unpack(range.first, range.count, reinterpret_cast<int64_t*>(out.counts.data() + range.to));
+  if (!out.parts.extremes) return true;
+  unpack(mins_, out.mins);
+  unpack(maxs_, out.maxs);
+  return true;
+}
+
+size_t PackedChunk::memory_bytes() const {
+  return sizeof(*this) + present_.words().size() * sizeof(uint64_t) + sums_.bytes() + counts_.bytes() +
+         mins_.bytes() + maxs_.bytes();
+}
+
+}  // namespace statmill

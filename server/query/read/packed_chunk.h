@@ -1,0 +1,69 @@
+// PackedChunk: the decoded decimals of one chunk in few bytes: each number as its distance from the least
+// one, in 1, 2, 4 or 8 bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "storage/slot_columns.h"
+
+namespace statmill {
+
+// An array of integers. A value type.
+class PackedIntegers {
+ public:
+  PackedIntegers() = default;
+  explicit PackedIntegers(const std::vector<int64_t>& values);
+
+  size_t bytes() const { return bytes_.size(); }
+  // Returns whether each element times `factor` fits 64 bits. Requires: factor > 0.
+  bool fits(int64_t factor) const;
+  // Writes elements [first, first + count) to `out`. Cost: some 0.2 ns per element.
+  void unpack(size_t first, size_t count, int64_t* out) const;
+
+ private:
+  int64_t least_ = 0;
+  int64_t most_ = 0;
+  uint8_t width_ = 1;           // bytes per element
+  std::vector<uint8_t> bytes_;  // of the machine's byte order: never stored
+};
+
+// Immutable.
+class PackedChunk {
+ public:
+  // Returns nullopt if the columns are in a form that is not packed: mixed, with histograms, or with squares
+  // that cannot be computed from the sums.
+  static std::optional<PackedChunk> pack(const SlotColumns& columns);
+
+  // Returns whether the chunk has all of these parts. Histograms are never there.
+  bool has(const Parts& parts) const;
+  // Adds the buckets of the chunk that lie in the range of `out`. Requires: has(out.parts); `out` has nothing
+  // in the slots of this chunk.
+  void unpack_into(SlotColumns& out) const;
+  size_t memory_bytes() const;
+
+ private:
+  PackedChunk() = default;
+  struct Range {
+    size_t first;  // element of this chunk
+    size_t to;     // element of the output
+    size_t count;
+  };
+  void unpack_present(const Range& range, SlotColumns& out) const;
+  bool unpack_fast(const Range& range, SlotColumns& out) const;
+
+  Slot begin_ = 0;
+  bool extremes_ = false;
+  bool is_single_ = true;
+  bool is_full_ = false;  // all slots are present
+  int8_t scale_ = 0;
+  Presence present_;
+  PackedIntegers sums_;
+  PackedIntegers counts_;  // unless is_single_
+  PackedIntegers mins_;    // unless is_single_, if extremes_
+  PackedIntegers maxs_;
+};
+
+}  // namespace statmill
