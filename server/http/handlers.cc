@@ -41,8 +41,7 @@ HttpResponse handle_heatmap(const HttpServices& services, const Url& url, QueryC
   if (query.timeout) control.lower_timeout(*query.timeout);
   const Result<QueryAnswer> merged = services.queries.run(query.request, now, control);
   if (!merged) return error_response(merged.error());
-  const auto rows =
-      heatmap_rows(merged->series.front().points, grouping_power, control.limits().heatmap_cells_max);
+  const auto rows = heatmap_rows(merged->series.front().points, grouping_power, control);
   if (!rows) return error_response(rows.error());
   Result<std::string> text = heatmap_json(*merged, *rows, query.stats, query.request.percentiles);
   if (!text) return error_response(text.error());

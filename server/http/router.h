@@ -21,7 +21,8 @@ namespace statmill {
 
 // A request for a route without a body may still have one up to this size; it is read and then refused.
 inline constexpr size_t kStrayBodyBytesMax = size_t{64} << 10;
-inline constexpr size_t kFormBytesMax = size_t{64} << 10;
+// Has room for a PromQL text of 64 KiB with each byte escaped, so that the parser refuses a longer text.
+inline constexpr size_t kFormBytesMax = size_t{256} << 10;
 
 // Where a request is answered.
 enum class Lane : uint8_t {

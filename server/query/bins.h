@@ -24,8 +24,8 @@ struct BinPlan {
 // tier, and raised until max_points suffice. Bins begin at multiples of the step, so that asking again later
 // yields the same bins; only a single bin begins at `from`. The range is widened to slots of the finest tier
 // that has it, or to whole bins if the request says so. `tiers` have the shortest retention of all series
-// that are asked for. Errors: kInvalid (empty range, step or points below 1), kLimit (more than `points_max`
-// points).
+// that are asked for. The plan has more than `points_max` bins if the request asks for them: its caller
+// refuses it then. Errors: kInvalid (empty range, step or points below 1).
 Result<BinPlan> plan_bins(const QueryRequest& request, const Tiers& tiers, int64_t points_max, Timestamp now);
 
 }  // namespace statmill

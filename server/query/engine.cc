@@ -77,12 +77,11 @@ Result<Resolved> resolve(const Table& table, const QueryRequest& request, size_t
 // The found names may belong to other series now, so the query must start again.
 Error names_changed() { return {ErrorCode::kBusy, "series kept being deleted or renamed"}; }
 
-Status check_histograms(const SlotColumns& points, size_t bytes_max) {
+Status check_histograms(const SlotColumns& points, QueryControl& control) {
   size_t bytes = 0;
   for (const SlotHistogram& h : points.histograms) bytes += sizeof(h) + h.histogram.memory_bytes();
-  if (bytes <= bytes_max) return Status::ok();
-  return Error{ErrorCode::kLimit, "the histograms need more than " + std::to_string(bytes_max) +
-                                      " bytes: ask for a shorter range or a larger step"};
+  if (bytes <= control.limits().histogram_bytes_max) return Status::ok();
+  return control.refuse(QueryLimit::kHistogramBytes, bytes);
 }
 
 // Computes the percentiles of each point; NaN where the point has no samples.
@@ -102,7 +101,7 @@ void compute_percentiles(std::span<const Percentile> percentiles, SeriesAnswer& 
 
 // Adds a series to the answer, or merges it into the only one.
 Status add_series(QueryAnswer& answer, SeriesAnswer series, const QueryRequest& request,
-                  size_t histogram_bytes_max) {
+                  QueryControl& control) {
   for (const SlotHistogram& h : series.points.histograms)
     answer.joined_histograms += h.histogram.joined_power() > 0 ? uint64_t{1} : uint64_t{0};
   if (request.merges) {
@@ -112,9 +111,9 @@ Status add_series(QueryAnswer& answer, SeriesAnswer series, const QueryRequest& 
     } else {
       answer.series.front().points.add(series.points, Combine::kMerge);
     }
-    return check_histograms(answer.series.front().points, histogram_bytes_max);
+    return check_histograms(answer.series.front().points, control);
   }
-  if (Status s = check_histograms(series.points, histogram_bytes_max); !s) return s;
+  if (Status s = check_histograms(series.points, control); !s) return s;
   compute_percentiles(request.percentiles, series);
   series.points.histograms.clear();  // those of many series need more memory than an answer may
   answer.series.push_back(std::move(series));
@@ -132,7 +131,7 @@ class ViewAnswer {
         reader_(table.retention(), store.expiry(), view, now, request.parts, control),
         bins_(table.tiers(), plan, reader_, now) {}
 
-  Status add_to(QueryAnswer& answer, std::span<const std::string> names, size_t histogram_bytes_max) {
+  Status add_to(QueryAnswer& answer, std::span<const std::string> names) {
     std::vector<size_t> wanted;
     for (size_t i = 0; i < view_.size(); ++i) {
       if (!request_.merges || view_.facts(i).kind == Kind::kDistribution) wanted.push_back(i);
@@ -150,7 +149,7 @@ class ViewAnswer {
         if (Status s = control_.check(); !s) return s;
         SeriesBins& read = (*bins)[k];
         SeriesAnswer series{names[i], view_.facts(i).kind, std::move(read.points), read.open};
-        if (Status s = add_series(answer, std::move(series), request_, histogram_bytes_max); !s) return s;
+        if (Status s = add_series(answer, std::move(series), request_, control_); !s) return s;
       }
     }
     answer.damaged_frames += reader_.damaged_frames();
@@ -187,8 +186,8 @@ Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp 
   const auto plan = plan_bins(request, kept, static_cast<int64_t>(limits_.points_max), now);
   if (!plan) return plan.error();
   const size_t count = resolved->names.size();
-  if (plan->bins.count * count > limits_.points_max)
-    return control.refuse(QueryLimit::kPoints, plan->bins.count * count);
+  const size_t points = plan->bins.count * std::max<size_t>(count, 1);
+  if (points > limits_.points_max) return control.refuse(QueryLimit::kPoints, points);
   // Expired slots and those before a series' first sample cost nothing, so this is the most that it reads.
   const auto slots =
       static_cast<uint64_t>((plan->bins.until_s - plan->bins.from_s) / kept[plan->tier].step_s);
@@ -202,8 +201,7 @@ Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp 
     auto view = pieces_.view(refs, request.parts.histograms);
     if (!view) return view.error();
     ViewAnswer some_series(table_, store_, *plan, request, now, **view, control);
-    Status added = some_series.add_to(answer, std::span(resolved->names).subspan(begin, some),
-                                      limits_.histogram_bytes_max);
+    Status added = some_series.add_to(answer, std::span(resolved->names).subspan(begin, some));
     if (!added) return added.error();
   }
   if (!request.merges) return answer;

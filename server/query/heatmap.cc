@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
 #include <utility>
 
 #include "base/check.h"
@@ -19,7 +18,7 @@ HeatmapRow make_row(HistogramIndex first, int joined_power, std::vector<uint64_t
 }  // namespace
 
 Result<std::vector<HeatmapRow>> heatmap_rows(const SlotColumns& points, int grouping_power,
-                                             size_t cells_max) {
+                                             QueryControl& control) {
   SM_CHECK(grouping_power >= 0 && grouping_power <= kHistogramGroupingPower);
   int joined_power = kHistogramGroupingPower - grouping_power;
   for (const SlotHistogram& h : points.histograms)
@@ -28,10 +27,8 @@ Result<std::vector<HeatmapRow>> heatmap_rows(const SlotColumns& points, int grou
   for (const SlotHistogram& h : points.histograms) {
     for (const HistogramCell& cell : h.histogram.cells()) {
       std::vector<uint64_t>& counts = rows[joined_index(cell.index, joined_power)];
-      if (counts.empty() && rows.size() * points.size() > cells_max) {
-        return Error{ErrorCode::kLimit, "the heatmap is over " + std::to_string(cells_max) +
-                                            " cells: ask for a larger step or a smaller grouping"};
-      }
+      if (counts.empty() && rows.size() * points.size() > control.limits().heatmap_cells_max)
+        return control.refuse(QueryLimit::kHeatmapCells, rows.size() * points.size());
       counts.resize(points.size());
       counts[static_cast<size_t>(h.slot - points.begin)] += cell.count;
     }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "server/query/query_control.h"
 #include "storage/slot_columns.h"
 
 namespace statmill {
@@ -17,7 +18,9 @@ struct HeatmapRow {
 
 // Returns the rows of the columns' histograms that have any sample, by ascending values. 2^grouping_power
 // rows cover the range from one power of two to the next; fewer if a histogram has joined buckets. Errors:
-// kLimit (more than `cells_max` counts). Requires: 0 <= grouping_power <= kHistogramGroupingPower.
-Result<std::vector<HeatmapRow>> heatmap_rows(const SlotColumns& points, int grouping_power, size_t cells_max);
+// those of the control, for more counts than heatmap_cells_max. Requires: 0 <= grouping_power <=
+// kHistogramGroupingPower.
+Result<std::vector<HeatmapRow>> heatmap_rows(const SlotColumns& points, int grouping_power,
+                                             QueryControl& control);
 
 }  // namespace statmill

@@ -76,7 +76,7 @@ LeafValues::LeafValues(const LeafRequest& request, const LeafPlan& plan, const T
       now_ms_(now.time_since_epoch().count()),
       sliding_(is_newest(request.function) ? sliding_length(plan.windows) : std::nullopt) {}
 
-Result<SeriesValues> LeafValues::of(LeafSeries series) const {
+Result<SeriesValues> LeafValues::of(LeafSeries series, const QueryControl& control) const {
   const LeafFunction function = request_.function;
   const bool is_rate = function == LeafFunction::kRate || function == LeafFunction::kIncrease;
   SeriesValues out;
@@ -96,8 +96,13 @@ Result<SeriesValues> LeafValues::of(LeafSeries series) const {
   if (function == LeafFunction::kBuckets || (series.kind == Kind::kDistribution && is_rate)) {
     out.histograms = spread(distributions(slots));
   } else if (plan_.form == LeafForm::kRunningTotals) {
-    out.numbers = spread(function == LeafFunction::kChanges ? amounts(slots)
-                                                            : of_samples(running_totals(series), slots));
+    if (function == LeafFunction::kChanges) {
+      out.numbers = spread(amounts(slots));
+      return out;
+    }
+    auto numbers = of_samples(running_totals(series), slots, control);
+    if (!numbers) return numbers.error();
+    out.numbers = spread(std::move(*numbers));
   } else if (plan_.form == LeafForm::kSamples) {
     std::vector<double> values(slots.size());
     for (size_t i = slots.present.next(0); i < slots.size(); i = slots.present.next(i + 1)) {
@@ -106,7 +111,9 @@ Result<SeriesValues> LeafValues::of(LeafSeries series) const {
                   : function == LeafFunction::kTimeOfMax ? bucket.max()
                                                          : bucket.mean();
     }
-    out.numbers = spread(of_samples(values, slots));
+    auto numbers = of_samples(values, slots, control);
+    if (!numbers) return numbers.error();
+    out.numbers = spread(std::move(*numbers));
   } else if (function == LeafFunction::kQuantile) {
     out.numbers = spread(quantiles(slots));
   } else {
@@ -228,7 +235,8 @@ Numbers LeafValues::quantiles(const SlotColumns& slots) const {
 }
 
 // `values`: one per slot.
-Numbers LeafValues::of_samples(const std::vector<double>& values, const SlotColumns& slots) const {
+Result<Numbers> LeafValues::of_samples(const std::vector<double>& values, const SlotColumns& slots,
+                                       const QueryControl& control) const {
   const LeafFunction function = request_.function;
   // Times that the answer shows are the beginnings of slots; slopes and rates are those of their middles.
   const bool shows_times = function == LeafFunction::kTimeOfFirst || function == LeafFunction::kTimeOfLast ||
@@ -244,10 +252,12 @@ Numbers LeafValues::of_samples(const std::vector<double>& values, const SlotColu
   }
   first_sample[slots.size()] = static_cast<uint32_t>(samples.size());
   Numbers out = Numbers::of_reals(plan_.windows.size());
+  WorkMeter meter(control);
   for (size_t p = 0; p < plan_.windows.size(); ++p) {
     const size_t begin = first_sample[plan_.windows[p].begin];
     const size_t count = first_sample[plan_.windows[p].end] - begin;
     if (count == 0) continue;
+    if (Status status = meter.add(count); !status) return status.error();
     // A window has whole slots, so it may begin and end up to one slot later than the range of the query.
     const SlotWindow& slot_window = plan_.windows[p];
     const int64_t begin_ms = (slots.begin + static_cast<Slot>(slot_window.begin)) * slot_ms_;

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "server/query/leaf_plan.h"
 #include "server/query/numbers.h"
+#include "server/query/query_control.h"
 
 namespace statmill {
 
@@ -24,8 +25,9 @@ class LeafValues {
   LeafValues(const LeafRequest& request, const LeafPlan& plan, const Tiers& tiers, Timestamp now);
 
   // Returns numbers or histograms without labels, one per point of the request's grid; points without data
-  // are absent. Errors: kInvalid if the function is not defined for the kind, or a parameter is out of range.
-  Result<SeriesValues> of(LeafSeries series) const;
+  // are absent. Errors: kInvalid if the function is not defined for the kind, or a parameter is out of range;
+  // the control's reason to stop.
+  Result<SeriesValues> of(LeafSeries series, const QueryControl& control) const;
 
  private:
   // The evaluated points.
@@ -35,7 +37,8 @@ class LeafValues {
   int64_t passed_ms(const SlotColumns& slots, const SlotWindow& window) const;
   Histograms distributions(const SlotColumns& slots) const;
   Numbers quantiles(const SlotColumns& slots) const;
-  Numbers of_samples(const std::vector<double>& values, const SlotColumns& slots) const;
+  Result<Numbers> of_samples(const std::vector<double>& values, const SlotColumns& slots,
+                             const QueryControl& control) const;
   Numbers amounts(const SlotColumns& slots) const;
   std::vector<double> running_totals(const LeafSeries& series) const;
   std::vector<double> parameters_at(size_t point) const;

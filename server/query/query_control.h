@@ -142,4 +142,48 @@ class QueryControl {
   std::atomic<QueryLimit> refused_by_{QueryLimit::kCount_};  // kCount_: none; the same threads, relaxed
 };
 
+// Asks the control in loops whose turns are of very different sizes. Confined to one thread.
+class WorkMeter {
+ public:
+  // `control` must outlive this.
+  explicit WorkMeter(const QueryControl& control) : control_(control) {}
+
+  // Call it before each turn. Errors: the reason to stop.
+  Status add(size_t elements) {
+    if (elements < left_) {
+      left_ -= elements;
+      return Status::ok();
+    }
+    left_ = kElementsPerCheck;
+    return control_.check();
+  }
+
+ private:
+  static constexpr size_t kElementsPerCheck = 16 << 10;  // a millisecond, of functions that sort
+
+  const QueryControl& control_;
+  size_t left_ = kElementsPerCheck;
+};
+
+// Bytes that count as memory of a query until this ends. Requires: the query does not start again meanwhile.
+class HeldMemory {
+ public:
+  // `control` must outlive this.
+  HeldMemory(QueryControl& control, size_t bytes)
+      : control_(control), bytes_(bytes), status_(control.take_memory(bytes)) {}
+  ~HeldMemory() {
+    if (status_) control_.give_memory(bytes_);
+  }
+  HeldMemory(const HeldMemory&) = delete;
+  HeldMemory& operator=(const HeldMemory&) = delete;
+
+  // Errors: those of QueryControl::take_memory(); nothing is counted then.
+  const Status& status() const { return status_; }
+
+ private:
+  QueryControl& control_;
+  const size_t bytes_;
+  const Status status_;
+};
+
 }  // namespace statmill

@@ -77,7 +77,7 @@ class StoredSeries::ViewReader {
     const LeafValues values(request_, plan.leaf, *plan.tiers, of_.now_);
     for (size_t k = 0; k < block.size(); ++k) {
       if (!view_.is_valid(block[k])) return Error{ErrorCode::kBusy, "series kept being deleted or renamed"};
-      auto computed = values.of({plan.kind, std::move((*slots)[k]), (*totals)[k]});
+      auto computed = values.of({plan.kind, std::move((*slots)[k]), (*totals)[k]}, of_.control_);
       if (!computed) return computed.error();
       const bool has_numbers = computed->numbers.present.next(0) < computed->numbers.size();
       if (!has_numbers && !computed->histograms) continue;

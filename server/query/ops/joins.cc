@@ -106,7 +106,10 @@ Status UnionJoin::add_right(SeriesValues series) {
 void ValueJoin::add_one(SeriesValues series) {
   held_bytes_ += memory_bytes_of(series);
   Match& match = matches_.try_emplace(match_key(series.labels, node_.matching)).first->second;
-  if (match.row_at.empty()) match.row_at.resize(points_);
+  if (match.row_at.empty()) {
+    match.row_at.resize(points_);
+    held_bytes_ += points_ * sizeof(match.row_at[0]);
+  }
   Presence storage;
   const Presence& present = presence_of(series, storage);
   Presence duplicates(points_);

@@ -25,8 +25,11 @@ class PresenceJoin {
   void add_right(const SeriesValues& series);
   // Removes the points that the operator leaves out.
   void filter_left(SeriesValues& series) const;
+  size_t memory_bytes() const { return right_.size() * (points_ / 8 + kKeyBytes); }
 
  private:
+  static constexpr size_t kKeyBytes = 200;  // of a usual key, and of its node in the map
+
   const plan::Join& node_;
   const size_t points_;
   std::unordered_map<std::string, Presence> right_;

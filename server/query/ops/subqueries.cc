@@ -34,8 +34,9 @@ bool takes_histograms(LeafFunction function) {
   return function == LeafFunction::kCount || function == LeafFunction::kPresent;
 }
 
-SeriesValues subquery_values(const plan::Subquery& node, const Grid& grid, const Grid& inner,
-                             const std::vector<Numbers>& parameters, const SeriesValues& series) {
+Result<SeriesValues> subquery_values(const SubqueryPoints& of, const SeriesValues& series,
+                                     const QueryControl& control) {
+  const auto& [node, grid, inner, parameters] = of;
   std::vector<int64_t> times;
   std::vector<double> values;
   Presence storage;
@@ -49,12 +50,14 @@ SeriesValues subquery_values(const plan::Subquery& node, const Grid& grid, const
   std::vector<double> point_parameters(parameters.size());
   size_t begin = 0;
   size_t end = 0;
+  WorkMeter meter(control);
   for (size_t i = 0; i < grid.points(); ++i) {
     const int64_t window_end_ms = window_end(node, grid.at(i));
     const int64_t window_begin_ms = window_end_ms - node.range_ms;
     while (begin < times.size() && times[begin] <= window_begin_ms) ++begin;
     end = std::max(end, begin);
     while (end < times.size() && times[end] <= window_end_ms) ++end;
+    if (Status status = meter.add(end - begin); !status) return status.error();
     for (size_t p = 0; p < parameters.size(); ++p) point_parameters[p] = parameters[p].value(i);
     const SampleWindow window{.times_ms = std::span(times).subspan(begin, end - begin),
                               .values = std::span(values).subspan(begin, end - begin),

@@ -29,11 +29,23 @@ Numbers constant(double value, size_t points) {
   return numbers;
 }
 
+// The memory of a column of doubles, with its presence.
+size_t column_bytes(const Grid& grid) { return grid.points() * (sizeof(double) + 1); }
+
 std::vector<double> parameters_at(const std::vector<Numbers>& columns, size_t point) {
   std::vector<double> values;
   values.reserve(columns.size());
   for (const Numbers& column : columns) values.push_back(column.value(point));
   return values;
+}
+
+// Checks the parameters of each point.
+Status check_parameters(LeafFunction function, const std::vector<Numbers>& columns) {
+  if (columns.empty()) return Status::ok();
+  for (size_t i = 0; i < columns[0].size(); ++i) {
+    if (Status s = check_sample_parameters(function, parameters_at(columns, i)); !s) return s;
+  }
+  return Status::ok();
 }
 
 // The text of part `index` of a dotted path; empty if there is none.
@@ -88,33 +100,42 @@ Status Evaluation::vector(NodeIndex index, const Grid& grid, const Take& take) {
 
 Result<Numbers> Evaluation::scalar(NodeIndex index, const Grid& grid) {
   const plan::Node& node = plan_.nodes[index];
+  if (const auto* binary = std::get_if<plan::ScalarBinary>(&node)) return scalar_binary(*binary, grid);
+  if (Status status = control_.check(); !status) return status.error();
+  const HeldMemory held(control_, column_bytes(grid));  // while the column is made
+  if (!held.status()) return held.status().error();
   if (const auto* number = std::get_if<plan::Number>(&node)) return constant(number->value, grid.points());
   if (const auto* of = std::get_if<plan::ScalarOf>(&node)) return scalar_of(*of, grid);
-  if (std::holds_alternative<plan::Time>(node)) {
-    Numbers times = constant(0, grid.points());
-    for (size_t i = 0; i < times.size(); ++i) times.reals[i] = static_cast<double>(grid.at(i)) / 1000;
-    return times;
-  }
-  const auto* binary = std::get_if<plan::ScalarBinary>(&node);
-  if (binary == nullptr) return Error{ErrorCode::kInvalid, "not a scalar"};
-  Result<Numbers> left = scalar(binary->left, grid);
+  if (!std::holds_alternative<plan::Time>(node)) return Error{ErrorCode::kInvalid, "not a scalar"};
+  Numbers times = constant(0, grid.points());
+  for (size_t i = 0; i < times.size(); ++i) times.reals[i] = static_cast<double>(grid.at(i)) / 1000;
+  return times;
+}
+
+Result<Numbers> Evaluation::scalar_binary(const plan::ScalarBinary& node, const Grid& grid) {
+  Result<Numbers> left = scalar(node.left, grid);
   if (!left) return left;
-  Result<Numbers> right = scalar(binary->right, grid);
+  const HeldMemory held(control_, column_bytes(grid));  // of the left side
+  if (!held.status()) return held.status().error();
+  Result<Numbers> right = scalar(node.right, grid);
   if (!right) return right;
   for (size_t i = 0; i < left->size(); ++i) {
+    if (Status status = check_at(i); !status) return status.error();
     double& value = left->reals[i];
-    value = plan::is_comparison(binary->op) ? static_cast<double>(compare(binary->op, value, right->reals[i]))
-                                            : arithmetic(binary->op, value, right->reals[i]);
+    value = plan::is_comparison(node.op) ? static_cast<double>(compare(node.op, value, right->reals[i]))
+                                         : arithmetic(node.op, value, right->reals[i]);
   }
   return left;
 }
 
-Result<std::vector<Numbers>> Evaluation::scalars(const std::vector<NodeIndex>& indices, const Grid& grid) {
-  std::vector<Numbers> columns;
+Result<Evaluation::Columns> Evaluation::scalars(const std::vector<NodeIndex>& indices, const Grid& grid) {
+  Columns columns;
   for (const NodeIndex index : indices) {
     Result<Numbers> column = scalar(index, grid);
     if (!column) return column.error();
-    columns.push_back(std::move(*column));
+    columns.numbers.push_back(std::move(*column));
+    const HeldMemory& held = columns.held.emplace_back(control_, column_bytes(grid));
+    if (!held.status()) return held.status().error();
   }
   return columns;
 }
@@ -153,18 +174,16 @@ Status Evaluation::run_node(const plan::VectorOf& node, const Grid& grid, const 
 }
 
 Status Evaluation::run_node(const plan::Leaf& node, const Grid& grid, const Take& take) {
-  Result<std::vector<Numbers>> parameters = scalars(node.parameters, grid);
-  if (!parameters) return parameters.error();
-  for (size_t i = 0; i < grid.points() && !parameters->empty(); ++i) {
-    if (Status s = check_sample_parameters(node.function, parameters_at(*parameters, i)); !s) return s;
-  }
+  const Result<Columns> columns = scalars(node.parameters, grid);
+  if (!columns) return columns.error();
+  if (Status s = check_parameters(node.function, columns->numbers); !s) return s;
   const LeafRequest request{.matchers = node.matchers,
                             .function = node.function,
                             .grid = grid,
                             .range_ms = node.range_ms,
                             .offset_ms = node.offset_ms,
                             .at_ms = node.at_ms,
-                            .parameters = std::move(*parameters)};
+                            .parameters = columns->numbers};
   return source_.read(request, notes_, [&](SeriesValues series) {
     if (Status status = control_.check(); !status) return status;
     add_path_parts(series.labels);
@@ -191,26 +210,27 @@ Status Evaluation::run_node(const plan::Subquery& node, const Grid& grid, const 
     return control_.refuse(QueryLimit::kEvaluations, evaluations_);
   };
   if (Status status = count(); !status) return status;
-  const Result<std::vector<Numbers>> parameters = scalars(node.parameters, grid);
-  if (!parameters) return parameters.error();
-  for (size_t i = 0; i < grid.points() && !parameters->empty(); ++i) {
-    if (Status s = check_sample_parameters(node.function, parameters_at(*parameters, i)); !s) return s;
-  }
-  return vector(node.child, *inner, [&](const SeriesValues& series) {
+  const Result<Columns> columns = scalars(node.parameters, grid);
+  if (!columns) return columns.error();
+  if (Status s = check_parameters(node.function, columns->numbers); !s) return s;
+  return vector(node.child, *inner, [&](const SeriesValues& series) -> Status {
     if (Status status = count(); !status) return status;
     if (series.histograms && !takes_histograms(node.function)) {
       add_note(notes_.warnings, "histograms of a subquery are only counted");
       return Status::ok();
     }
-    SeriesValues result = subquery_values(node, grid, *inner, *parameters, series);
-    return has_values(result) ? take(std::move(result)) : Status::ok();
+    Result<SeriesValues> result = subquery_values({node, grid, *inner, columns->numbers}, series, control_);
+    if (!result) return result.error();
+    return has_values(*result) ? take(std::move(*result)) : Status::ok();
   });
 }
 
 Status Evaluation::run_node(const plan::Map& node, const Grid& grid, const Take& take) {
-  const Result<std::vector<Numbers>> parameters = scalars(node.parameters, grid);
-  if (!parameters) return parameters.error();
+  const Result<Columns> columns = scalars(node.parameters, grid);
+  if (!columns) return columns.error();
+  const std::vector<Numbers>& parameters = columns->numbers;
   return vector(node.child, grid, [&](SeriesValues series) {
+    if (Status status = control_.check(); !status) return status;
     if (series.histograms) {
       if (node.function == plan::MapFunction::kNegate) add_note(notes_.warnings, kPositiveFactors);
       return Status::ok();
@@ -222,9 +242,9 @@ Status Evaluation::run_node(const plan::Map& node, const Grid& grid, const Take&
       return take(std::move(series));
     }
     numbers.make_real();
-    std::vector<double> values(parameters->size());
+    std::vector<double> values(parameters.size());
     for (size_t i = numbers.present.next(0); i < numbers.size(); i = numbers.present.next(i + 1)) {
-      for (size_t p = 0; p < values.size(); ++p) values[p] = (*parameters)[p].reals[i];
+      for (size_t p = 0; p < values.size(); ++p) values[p] = parameters[p].reals[i];
       const std::optional<double> value = node.function == plan::MapFunction::kTimestamp
                                               ? static_cast<double>(grid.at(i)) / 1000
                                               : map_value(node.function, numbers.reals[i], values);
@@ -236,6 +256,8 @@ Status Evaluation::run_node(const plan::Map& node, const Grid& grid, const Take&
 }
 
 Status Evaluation::run_node(const plan::Absent& node, const Grid& grid, const Take& take) {
+  const HeldMemory memory(control_, column_bytes(grid));
+  if (!memory.status()) return memory.status();
   Numbers ones = Numbers::of_decimals(grid.points(), 0);
   ones.present.set(0, grid.points());
   Status status = vector(node.child, grid, [&](const SeriesValues& series) {
@@ -257,6 +279,8 @@ Status Evaluation::run_node(const plan::Group& node, const Grid& grid, const Tak
     if (!column) return column.error();
     parameter = std::move(*column);
   }
+  const HeldMemory memory(control_, parameter.size() * (sizeof(double) + 1));
+  if (!memory.status()) return memory.status();
   Groups groups(node, grid.points());
   size_t held = 0;
   Status status = vector(node.child, grid, [&](SeriesValues series) {
@@ -270,6 +294,8 @@ Status Evaluation::run_node(const plan::Group& node, const Grid& grid, const Tak
 Status Evaluation::run_node(const plan::Rank& node, const Grid& grid, const Take& take) {
   const Result<Numbers> counts = scalar(node.count, grid);
   if (!counts) return counts.error();
+  const HeldMemory memory(control_, column_bytes(grid));
+  if (!memory.status()) return memory.status();
   for (const double count : counts->reals) {
     if (std::abs(count) < 9223372036854775808.0) continue;  // also refuses NaN
     return Error{ErrorCode::kInvalid, "Scalar value " + plain_number_text(count) + " overflows int64"};
@@ -301,9 +327,9 @@ Status Evaluation::run_node(const plan::LabelJoin& node, const Grid& grid, const
 }
 
 Status Evaluation::run_node(const plan::HistogramMap& node, const Grid& grid, const Take& take) {
-  const Result<std::vector<Numbers>> parameters = scalars(node.parameters, grid);
-  if (!parameters) return parameters.error();
-  HistogramMaps maps(node, *parameters, grid.points());
+  const Result<Columns> columns = scalars(node.parameters, grid);
+  if (!columns) return columns.error();
+  HistogramMaps maps(node, columns->numbers, grid.points());
   size_t held = 0;
   Status status = vector(node.child, grid, [&](SeriesValues series) {
     if (Status added = maps.add(std::move(series)); !added) return added;

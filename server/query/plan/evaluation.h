@@ -4,6 +4,7 @@
 // nodes hold nothing.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -35,8 +36,17 @@ class Evaluation {
  private:
   Status vector(plan::NodeIndex index, const Grid& grid, const Take& take);
   Result<Numbers> scalar(plan::NodeIndex index, const Grid& grid);
-  Result<std::vector<Numbers>> scalars(const std::vector<plan::NodeIndex>& indices, const Grid& grid);
+  // Columns of scalars, which count as memory until this ends.
+  struct Columns {
+    Columns() = default;
+    Columns(Columns&&) = default;
+
+    std::vector<Numbers> numbers;
+    std::deque<HeldMemory> held;
+  };
+  Result<Columns> scalars(const std::vector<plan::NodeIndex>& indices, const Grid& grid);
   Result<Numbers> scalar_of(const plan::ScalarOf& node, const Grid& grid);
+  Result<Numbers> scalar_binary(const plan::ScalarBinary& node, const Grid& grid);
 
   // One per type of node.
   Status run_node(const plan::VectorOf& node, const Grid& grid, const Take& take);
@@ -57,6 +67,11 @@ class Evaluation {
   Status join_values(const plan::Join& node, const Grid& grid, const Take& take);
   Status read_leaf(const plan::Leaf& node, const Grid& grid, const Take& take);
   void add_path_parts(SeriesLabels& labels) const;
+  // The control's reason to stop, at every kRowsPerCheck rows of a loop over points.
+  Status check_at(size_t row) const {
+    constexpr size_t kRowsPerCheck = size_t{64} << 10;  // less than 10 ms, even of pow()
+    return row % kRowsPerCheck == 0 ? control_.check() : Status::ok();
+  }
   // Accounts for memory that grew from `before` to `now` bytes.
   Status hold(size_t& before, size_t now);
 

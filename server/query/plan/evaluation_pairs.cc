@@ -63,8 +63,11 @@ bool is_labelled_before(const SeriesValues& a, const SeriesValues& b,
 Status Evaluation::run_node(const plan::ScalarMap& node, const Grid& grid, const Take& take) {
   const Result<Numbers> column = scalar(node.scalar, grid);
   if (!column) return column.error();
+  const HeldMemory memory(control_, column->size() * (sizeof(double) + 1));
+  if (!memory.status()) return memory.status();
   const bool is_filter = plan::is_comparison(node.op) && !node.returns_bool;
   return vector(node.child, grid, [&](SeriesValues series) {
+    if (Status status = control_.check(); !status) return status;
     if (!is_filter) series.labels.remove(kMetricName);
     if (series.histograms) {
       scale_histograms(node, *column, *series.histograms, notes_);
@@ -84,9 +87,10 @@ Status Evaluation::run_node(const plan::Join& node, const Grid& grid, const Take
     case plan::Operator::kAnd:
     case plan::Operator::kUnless: {
       PresenceJoin join(node, grid.points());
+      size_t held = 0;
       Status status = vector(node.right, grid, [&](const SeriesValues& series) {
         join.add_right(series);
-        return Status::ok();
+        return hold(held, join.memory_bytes());
       });
       if (!status) return status;
       return vector(node.left, grid, [&](SeriesValues series) {

@@ -270,6 +270,7 @@ TEST_F(RouterTest, OnlyLinesMayHaveALongBody) {
   EXPECT_EQ(router.body_bytes_max("POST", "/api/v1/lines"), size_t{8} << 20);
   EXPECT_EQ(router.body_bytes_max("POST", "/api/v1/lines?x=1"), size_t{8} << 20);
   EXPECT_EQ(router.body_bytes_max("PUT", "/api/v1/lines"), size_t{64} << 10);
+  EXPECT_EQ(router.body_bytes_max("POST", "/api/v1/query"), size_t{256} << 10);
   EXPECT_EQ(router.body_bytes_max("GET", "/"), size_t{64} << 10);
   EXPECT_EQ(router.body_bytes_max("POST", "/nowhere"), size_t{64} << 10);
 }

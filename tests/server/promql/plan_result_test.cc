@@ -84,6 +84,48 @@ TEST_F(PlanResultTest, EachLimitHasItsError) {
   EXPECT_EQ(refused_by_, QueryLimit::kMemory);
 }
 
+TEST_F(PlanResultTest, ColumnsThatWaitForOthersCountAsMemory) {
+  const QueryLimits limits{.memory_bytes_max = 100};  // three columns of three points
+  EXPECT_EQ(code_with(limits, "time() + (time() + (time() + time()))"), ErrorCode::kLimit);
+  EXPECT_EQ(refused_by_, QueryLimit::kMemory);
+  EXPECT_EQ(code_with(limits, "time() + time() + time() + time()"), ErrorCode::kIo) << "two at a time";
+  EXPECT_EQ(code_with(limits, "absent(absent(absent(absent(y))))"), ErrorCode::kLimit);
+  EXPECT_EQ(refused_by_, QueryLimit::kMemory);
+  const std::string bounds = "(vector(1), time(), time() + 1)";
+  EXPECT_EQ(code_with(limits, "clamp" + bounds), ErrorCode::kLimit);
+  EXPECT_EQ(code_with(limits, "x and x"), ErrorCode::kLimit);
+}
+
+// Each look at the clock takes a millisecond, so that a query which never looks never ends.
+class LookedAtClock final : public Clock {
+ public:
+  Timestamp wall() const override { return {}; }
+  SteadyTime steady() const override { return SteadyTime(Duration(++looks_)); }
+
+ private:
+  mutable int64_t looks_ = 0;
+};
+
+TEST_F(PlanResultTest, AQueryOfOneLongSeriesEndsAtItsTimeout) {
+  const Grid grid{.start_ms = 1'000'000, .end_ms = 1'300'000, .step_ms = 1000};
+  const std::string steps = "vector(time())[300s:1s]";
+  for (const std::string& query : {
+           "quantile_over_time(0.5, " + steps + ")",  // 90,000 points in all windows
+           std::string("max_over_time((vector(time()) + 1 + 1 + 1 + 1 + 1 + 1)[300s:1s])"),
+           std::string("time() + time() + time() + time() + time() + time()"),
+       }) {
+    LookedAtClock clock;
+    QueryControl control({.timeout = Duration(5)}, nullptr, &clock);
+    control.begin();
+    const auto tree = promql::parse_promql(query);
+    ASSERT_TRUE(tree) << query;
+    const auto plan = promql::compile(*tree, {.start_ms = grid.start_ms, .end_ms = grid.end_ms});
+    const auto result = evaluate_plan(source_, *plan, grid, control);
+    ASSERT_FALSE(result) << query;
+    EXPECT_EQ(result.error().code, ErrorCode::kUnavailable) << result.error().message;
+  }
+}
+
 TEST_F(PlanResultTest, WhatIsKeptCountsAsMemoryUntilTheQueryEnds) {
   QueryMemory memory(size_t{1} << 20);
   size_t of_all = 0;

@@ -90,7 +90,7 @@ TEST(Bins, RefuseInvalidRequests) {
   EXPECT_EQ(plan(ask(0, kHour)).error().code, ErrorCode::kInvalid) << "until before from";
   EXPECT_EQ(plan(ask(kHour, 0, 0)).error().code, ErrorCode::kInvalid) << "step 0";
   EXPECT_EQ(plan(ask(kHour, 0, {}, 0)).error().code, ErrorCode::kInvalid) << "no points";
-  EXPECT_EQ(plan(ask(kDay, 0, 10), 1000).error().code, ErrorCode::kLimit) << "more than the limit";
+  EXPECT_EQ(plan(ask(kDay, 0, 10), 1000)->bins.count, 8641U) << "over the limit: for the caller to refuse";
 }
 
 RC_GTEST_PROP(Bins, KeepTheirPromises, (uint64_t seed)) {
@@ -102,13 +102,9 @@ RC_GTEST_PROP(Bins, KeepTheirPromises, (uint64_t seed)) {
   if (below(4) != 0) request.max_points = 1 + below(2000);
   if (below(3) == 0) request.step_s = 1 + below(100'000);
   const auto p = plan(request);
-  if (!p) {
-    RC_ASSERT(request.step_s.has_value());
-    RC_ASSERT(!request.max_points.has_value());
-    RC_ASSERT(p.error().code == ErrorCode::kLimit);
-    return;
-  }
+  RC_ASSERT(p.has_value());
   const Bins& bins = p->bins;
+  if (request.step_s && !request.max_points && bins.count > 1'000'000) return;
   const auto most = static_cast<size_t>(request.max_points.value_or(request.step_s ? 1'000'000 : 1000));
   RC_ASSERT(bins.count >= 1U && bins.count <= most);
   const int64_t slot_s = tiers()[p->edge_tier].step_s;

@@ -9,8 +9,6 @@
 namespace statmill {
 namespace {
 
-constexpr size_t kCellsMax = 100'000;
-
 SparseHistogram of_values(const std::vector<double>& values) {
   SparseHistogram out;
   for (const double v : values) out.add(histogram_index(v));
@@ -34,7 +32,8 @@ struct Row {
 
 void expect_rows(const std::vector<SparseHistogram>& slots, int grouping_power,
                  const std::vector<Row>& want) {
-  const auto rows = heatmap_rows(columns_with(slots), grouping_power, kCellsMax);
+  QueryControl control;
+  const auto rows = heatmap_rows(columns_with(slots), grouping_power, control);
   ASSERT_TRUE(rows);
   ASSERT_EQ(rows->size(), want.size());
   for (size_t i = 0; i < want.size(); ++i) {
@@ -69,16 +68,25 @@ TEST(Heatmap, HasNoRowsWithoutSamples) {
 
 TEST(Heatmap, RefusesMoreCellsThanTheLimit) {
   const std::vector<SparseHistogram> slots = {of_values({1, 2, 3}), of_values({4})};
-  EXPECT_TRUE(heatmap_rows(columns_with(slots), 5, 8));
-  const auto refused = heatmap_rows(columns_with(slots), 5, 7);
+  QueryLimits limits;
+  limits.heatmap_cells_max = 8;
+  QueryControl enough(limits);
+  EXPECT_TRUE(heatmap_rows(columns_with(slots), 5, enough));
+  limits.heatmap_cells_max = 7;
+  QueryControl little(limits);
+  const auto refused = heatmap_rows(columns_with(slots), 5, little);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kLimit);
+  EXPECT_EQ(little.refused_by(), QueryLimit::kHeatmapCells);
 }
 
 RC_GTEST_PROP(Heatmap, CountsEverySampleInItsRange, ()) {
   const auto slots = *rc::gen::container<std::vector<SparseHistogram>>(histograms());
   const int power = *rc::gen::inRange(0, kHistogramGroupingPower + 1);
-  const auto rows = heatmap_rows(columns_with(slots), power, size_t{1} << 30);
+  QueryLimits limits;
+  limits.heatmap_cells_max = size_t{1} << 30;
+  QueryControl control(limits);
+  const auto rows = heatmap_rows(columns_with(slots), power, control);
   RC_ASSERT(rows.has_value());
   std::vector<std::vector<uint64_t>> left;
   for (const HeatmapRow& row : *rows) left.push_back(row.counts);

@@ -32,7 +32,8 @@ class LeafValuesTest : public testing::Test {
     LeafPlan plan = plan_leaf(request, kind, tiers_, from_unix_seconds(kBegin + 45));
     SeriesSlots slots{SlotColumns(plan.span.begin, plan.span.size(), slots_.columns.parts), slots_.open};
     slots.columns.add(slots_.columns, Combine::kMerge);
-    return LeafValues(request, plan, tiers_, from_unix_seconds(kBegin + 45)).of({kind, slots, before_});
+    return LeafValues(request, plan, tiers_, from_unix_seconds(kBegin + 45))
+        .of({kind, slots, before_}, control_);
   }
   // Absent points are -1.
   std::vector<double> numbers(LeafFunction function, int64_t range_s, Kind kind = Kind::kGauge,
@@ -46,6 +47,7 @@ class LeafValuesTest : public testing::Test {
   }
 
   const Tiers tiers_ = *Tiers::parse("10s:10d,5m:1y");
+  const QueryControl control_;
   SeriesSlots slots_;
   Bucket before_;
 };
@@ -99,7 +101,7 @@ TEST_F(LeafValuesTest, AnOpenSlotCountsWithThePartThatHasPassed) {
   const LeafPlan plan = plan_leaf(request, Kind::kEvent, tiers_, now);
   SeriesSlots slots{SlotColumns(plan.span.begin, plan.span.size(), plan.parts), slots_.open};
   slots.columns.add(slots_.columns, Combine::kMerge);
-  const auto values = LeafValues(request, plan, tiers_, now).of({Kind::kEvent, slots, {}});
+  const auto values = LeafValues(request, plan, tiers_, now).of({Kind::kEvent, slots, {}}, control_);
   ASSERT_TRUE(values);
   EXPECT_EQ(values->numbers.value(0), 1);
 }

@@ -50,7 +50,8 @@ class DistributionTest : public testing::Test {
     return request;
   }
   Result<QueryAnswer> ask(const QueryRequest& request, const QueryLimits& limits = {}) {
-    return QueryEngine(table_, store_, limits).run(request, from_unix_seconds(kNow));
+    QueryControl control(limits);
+    return QueryEngine(table_, store_, limits).run(request, from_unix_seconds(kNow), control);
   }
   SparseHistogram histogram(const std::string& name) {
     QueryRequest request = asking({name});
@@ -192,6 +193,7 @@ TEST_F(DistributionTest, RefusesAQueryWhoseHistogramsNeedTooMuchMemory) {
   const auto refused = ask(asking({"d"}), limits);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kLimit);
+  EXPECT_NE(refused.error().message.find("bytes of histograms, over the limit of "), std::string::npos);
   QueryRequest without = asking({"d"});
   without.parts.histograms = false;
   without.percentiles.clear();
