@@ -164,6 +164,12 @@ int64_t LeafValues::passed_ms(const SlotColumns& slots, const SlotWindow& window
   return std::max(std::min(passed_until_ms, end_ms) - begin_ms, kPassedMin_ms);
 }
 
+// `sum`: of the rates of slots, as a decimal.
+double LeafValues::rate_of(int64_t sum, int8_t scale, int64_t range_ms) const {
+  return nearest_quotient(Int128{sum} * finest_slot_ms_,
+                          static_cast<Uint128>(power_of_ten(scale)) * static_cast<Uint128>(range_ms));
+}
+
 // Events in the window, or their mean rate per second. Time that has not passed yet does not count.
 Numbers LeafValues::event_rates(const SeriesSlots& slots) const {
   const SlotColumns points = merge_windows(slots.columns, plan_.windows);
@@ -177,16 +183,18 @@ Numbers LeafValues::event_rates(const SeriesSlots& slots) const {
   Numbers out = is_rate || points.is_mixed ? Numbers::of_reals(points.size())
                                            : Numbers::of_decimals(points.size(), points.scale);
   for (size_t i = 0; i < points.size(); ++i) {
-    Bucket bucket = points.bucket_at(i);
     const SlotWindow& window = plan_.windows[i];
     const bool is_open = window.begin <= open_element && open_element < window.end;
+    if (is_rate && !points.is_mixed && !is_open) {  // most of all
+      if (points.present[i]) out.set(i, rate_of(points.sums[i], points.scale, passed_ms(slots.columns, window)));
+      continue;
+    }
+    Bucket bucket = points.bucket_at(i);
     if (is_open) bucket.merge(slots.open->rate);
     if (bucket.is_empty()) continue;
     const int64_t range_ms = passed_ms(slots.columns, window);
     if (is_rate && bucket.is_decimal()) {
-      const auto unit = static_cast<Uint128>(power_of_ten(bucket.scale()));
-      out.set(i, nearest_quotient(Int128{bucket.decimal().sum} * finest_slot_ms_,
-                                  unit * static_cast<Uint128>(range_ms)));
+      out.set(i, rate_of(bucket.decimal().sum, bucket.scale(), range_ms));
       continue;
     }
     int64_t total = 0;

@@ -15,8 +15,9 @@ namespace statmill {
 class SeriesSelector {
  public:
   virtual ~SeriesSelector() = default;
-  // Returns the series that match all of them, by name. Errors: kInvalid (a regular expression or a glob),
-  // and those of the control, which refuses more than QueryLimits::selected_max.
+  // Returns the series that match all of them, ascending by id, as the store has them. Errors: kInvalid (a
+  // regular expression or a glob), and those of the control, which refuses more than
+  // QueryLimits::selected_max.
   virtual Result<std::vector<SeriesRef>> select(std::span<const LabelMatcher> matchers,
                                                 QueryControl& control) const = 0;
   // Returns a number that changes when series are deleted or renamed.

@@ -25,7 +25,7 @@ class StoredSeries final : public SeriesSource {
   StoredSeries(const Sources& sources, QueryControl& control, Timestamp now)
       : sources_(sources), control_(control), now_(now) {}
 
-  // Reads the series in the order of their names. Memory: the slots of one block of series.
+  // Reads the series in the order of their ids. Memory: the slots of one block of series.
   Status read(const LeafRequest& request, QueryNotes& notes,
               const std::function<Status(SeriesValues)>& take) override;
 

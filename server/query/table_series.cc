@@ -86,13 +86,13 @@ Result<std::vector<SeriesRef>> TableSeries::select(std::span<const LabelMatcher>
   if (Status s = table_.names().select(matchers, add, stop_of(control)); !s)
     return error_of(s.error(), control);
   if (names.size() > most) return control.refuse(QueryLimit::kSelected, names.size());
-  std::ranges::sort(names);
   std::vector<SeriesRef> out;
   out.reserve(names.size());
   for (std::string& name : names) {
     const auto summary = table_.summary(name);  // none if the series was deleted meanwhile
     if (summary) out.push_back({std::move(name), summary->id});
   }
+  std::ranges::sort(out, {}, &SeriesRef::id);
   return out;
 }
 

@@ -14,6 +14,8 @@ namespace statmill {
 namespace {
 
 constexpr size_t kReadaheadBytes = size_t{2} << 20;
+// Passing over a row takes about an eighth of the time of finding one.
+constexpr size_t kRowsPerWanted = 8;
 
 Error corrupt(std::string_view what) { return {ErrorCode::kCorrupt, std::string(what)}; }
 
@@ -143,8 +145,17 @@ Status RocksSnapshot::chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesI
                              const std::function<void(size_t, std::string_view)>& visit) {
   SM_CHECK(tier < tiers_.count());
   if (chunk < floor(tier)) return Status::ok();
-  constexpr size_t kBatch = 64;  // values that are pinned in the block cache at the same time
+  if (ids.empty()) return Status::ok();
   const ConcatenateOnly concatenate_only;
+  const size_t rows = size_t{ids.back()} - ids.front() + 1;
+  return rows <= kRowsPerWanted * ids.size() ? walk_chunks(tier, chunk, ids, visit)
+                                             : get_chunks(tier, chunk, ids, visit);
+}
+
+// Finds each row by itself.
+Status RocksSnapshot::get_chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesId> ids,
+                                 const VisitChunk& visit) {
+  constexpr size_t kBatch = 64;  // values that are pinned in the block cache at the same time
   std::array<std::string, kBatch> keys;
   std::array<rocksdb::Slice, kBatch> slices;
   std::array<rocksdb::Status, kBatch> statuses;
@@ -164,6 +175,24 @@ Status RocksSnapshot::chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesI
     }
   }
   return Status::ok();
+}
+
+// Walks over all rows from the first to the last one.
+Status RocksSnapshot::walk_chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesId> ids,
+                                  const VisitChunk& visit) {
+  const std::string last = chunk_key(chunk, ids.back()) + '\0';
+  const rocksdb::Slice upper(last);
+  rocksdb::ReadOptions options = point_options(snapshot_);
+  options.iterate_upper_bound = &upper;
+  const std::unique_ptr<rocksdb::Iterator> row(database_->db().NewIterator(options, database_->tier(tier)));
+  size_t i = 0;
+  for (row->Seek(chunk_key(chunk, ids.front())); row->Valid(); row->Next()) {
+    const std::optional<ChunkKey> key = parse_chunk_key(tier, row->key().ToStringView());
+    if (!key) return corrupt("a chunk key is not 8 bytes long");
+    while (ids[i] < key->id) ++i;  // the upper bound ends the walk at the last one
+    if (ids[i] == key->id) visit(i, row->value().ToStringView());
+  }
+  return row->status().ok() ? Status::ok() : Status(error_of(row->status()));
 }
 
 Status RocksSnapshot::scan(TierNo tier, ChunkNo chunk, SeriesId first,

@@ -44,6 +44,9 @@ class RocksSnapshot final : public StoreSnapshot {
   Result<Flushed> flushed(ShardNo shard);
   Result<std::string> get(rocksdb::ColumnFamilyHandle* family,
                           std::string_view key);  // empty if there is no such row
+  using VisitChunk = std::function<void(size_t position, std::string_view frames)>;
+  Status get_chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesId> ids, const VisitChunk& visit);
+  Status walk_chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesId> ids, const VisitChunk& visit);
   Status load_series(const LoadVisitor& visitor);
   Result<std::vector<TickNo>> load_shards(const LoadVisitor& visitor);
   Status load_journal(const LoadVisitor& visitor, const std::vector<TickNo>& flushed_ticks);

@@ -8,7 +8,7 @@
 namespace statmill {
 namespace {
 
-// A list's node, a map's node and the control block of the pointer, about.
+// A map's node, the key in the queue and the control block of the pointer, about.
 constexpr size_t kEntryOverhead = 160;
 // Shorter frames are decoded as fast as they are found.
 constexpr size_t kFramesMin = 64;
@@ -24,10 +24,8 @@ bool is_fresh(const ColumnCache::Place& place, const SlotColumns& out) {
 }  // namespace
 
 uint64_t ColumnCache::hash_of(const ChunkKey& key) {
-  uint64_t hash = (uint64_t{key.chunk} << 32 | key.id) + uint64_t{key.tier} * 0x9e3779b97f4a7c15;
-  hash ^= hash >> 32;
-  hash *= 0xd6e8feb86659fd93;  // an odd constant of the usual kind: spreads the bits
-  return hash ^ hash >> 32;
+  uint64_t hash = (uint64_t{key.chunk} << 8 | key.tier) * 0x9e3779b97f4a7c15;  // spreads the bits
+  return (hash ^ hash >> 32) + key.id;
 }
 
 ColumnCache::Decoded ColumnCache::decode(const Place& place, std::string_view frames, SlotColumns& out) {
@@ -51,22 +49,22 @@ ColumnCache::Decoded ColumnCache::decode(const Place& place, std::string_view fr
   if (decode_into(whole) > 0) return {decode_into(out), false};  // each answer reports the damage
   auto packed = PackedChunk::pack(whole);
   if (!packed) {
-    insert(shard, {place.key, hash, nullptr, kEntryOverhead});
+    insert(shard, place.key, {hash, nullptr, kEntryOverhead});
     return {decode_into(out), false};
   }
   const auto chunk = std::make_shared<const PackedChunk>(*std::move(packed));
   chunk->unpack_into(out);
-  insert(shard, {place.key, hash, chunk, chunk->memory_bytes() + kEntryOverhead});
+  insert(shard, place.key, {hash, chunk, chunk->memory_bytes() + kEntryOverhead});
   return {0, false};
 }
 
 std::optional<std::shared_ptr<const PackedChunk>> ColumnCache::find(Shard& shard, const ChunkKey& key,
                                                                     const Hash128& frames) {
   MutexLock lock(shard.mutex);
-  const auto at = shard.by_key.find(key);
-  if (at == shard.by_key.end() || at->second->frames != frames) return std::nullopt;
-  at->second->is_used = true;
-  return at->second->chunk;
+  const auto at = shard.entries.find(key);
+  if (at == shard.entries.end() || at->second.frames != frames) return std::nullopt;
+  at->second.is_used = true;
+  return at->second.chunk;
 }
 
 bool ColumnCache::is_seen(Shard& shard, const ChunkKey& key, const Hash128& frames) {
@@ -75,27 +73,24 @@ bool ColumnCache::is_seen(Shard& shard, const ChunkKey& key, const Hash128& fram
   return std::exchange(shard.seen[hash % kSeen], hash) == hash;
 }
 
-void ColumnCache::drop(Shard& shard, std::list<Entry>::iterator entry) {
-  shard.bytes -= entry->bytes;
-  shard.by_key.erase(entry->key);
-  shard.entries.erase(entry);
-}
-
-void ColumnCache::insert(Shard& shard, Entry entry) const {
+void ColumnCache::insert(Shard& shard, const ChunkKey& key, Entry entry) const {
   if (entry.bytes > shard_bytes_max_) return;
   MutexLock lock(shard.mutex);
-  if (const auto old = shard.by_key.find(entry.key); old != shard.by_key.end()) drop(shard, old->second);
-  while (shard.bytes + entry.bytes > shard_bytes_max_) {
-    const auto oldest = shard.entries.begin();
-    if (std::exchange(oldest->is_used, false)) {
-      shard.entries.splice(shard.entries.end(), shard.entries, oldest);
+  const auto [at, is_new] = shard.entries.try_emplace(key);
+  if (is_new) shard.queue.push_back(key);
+  shard.bytes += entry.bytes - at->second.bytes;
+  at->second = std::move(entry);
+  while (shard.bytes > shard_bytes_max_) {
+    const ChunkKey oldest = shard.queue.front();
+    shard.queue.pop_front();
+    const auto victim = shard.entries.find(oldest);
+    if (std::exchange(victim->second.is_used, false)) {
+      shard.queue.push_back(oldest);
     } else {
-      drop(shard, oldest);
+      shard.bytes -= victim->second.bytes;
+      shard.entries.erase(victim);
     }
   }
-  shard.bytes += entry.bytes;
-  const ChunkKey key = entry.key;
-  shard.by_key[key] = shard.entries.insert(shard.entries.end(), std::move(entry));
 }
 
 size_t ColumnCache::bytes() const {

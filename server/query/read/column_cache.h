@@ -9,7 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <list>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <random>
@@ -48,36 +48,36 @@ class ColumnCache {
 
  private:
   static constexpr size_t kShards = 16;
+  static constexpr size_t kIdsPerShard = 32;  // in a row
   static constexpr size_t kSeen = size_t{1} << 12;  // chunks that a shard remembers to have decoded once
 
   struct Entry {
-    ChunkKey key;
     Hash128 frames;
     std::shared_ptr<const PackedChunk> chunk;  // nullptr: it cannot be packed
     size_t bytes = 0;
     bool is_used = false;  // since it was last passed over for eviction
   };
+  // Queries read the chunks of series with ids in a row, which so are near to each other in memory.
   struct KeyHash {
     size_t operator()(const ChunkKey& key) const { return hash_of(key); }
   };
   struct Shard {
     mutable Mutex mutex;
-    std::list<Entry> entries GUARDED_BY(mutex);  // the next to be evicted first
-    std::unordered_map<ChunkKey, std::list<Entry>::iterator, KeyHash> by_key GUARDED_BY(mutex);
+    std::unordered_map<ChunkKey, Entry, KeyHash> entries GUARDED_BY(mutex);
+    std::deque<ChunkKey> queue GUARDED_BY(mutex);  // of all entries: the next to be evicted first
     size_t bytes GUARDED_BY(mutex) = 0;
     // Hashes of chunks with their frames, by their low bits: a newer one takes the place of an older one.
     std::array<uint64_t, kSeen> seen GUARDED_BY(mutex){};
   };
 
   static uint64_t hash_of(const ChunkKey& key);
-  Shard& shard_of_key(const ChunkKey& key) { return shards_[hash_of(key) % kShards]; }
+  Shard& shard_of_key(const ChunkKey& key) { return shards_[hash_of(key) / kIdsPerShard % kShards]; }
   // Returns the entry of these frames; nullopt if there is none.
   static std::optional<std::shared_ptr<const PackedChunk>> find(Shard& shard, const ChunkKey& key,
                                                                 const Hash128& frames);
   // Returns whether these frames were decoded before, and remembers them.
   static bool is_seen(Shard& shard, const ChunkKey& key, const Hash128& frames);
-  static void drop(Shard& shard, std::list<Entry>::iterator entry) REQUIRES(shard.mutex);
-  void insert(Shard& shard, Entry entry) const;
+  void insert(Shard& shard, const ChunkKey& key, Entry entry) const;
 
   // Nobody outside knows it, so nobody can choose samples whose frames have the hash of others.
   const uint64_t seed_ = std::random_device()();

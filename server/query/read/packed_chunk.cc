@@ -13,7 +13,7 @@ namespace {
 uint64_t bits_of(int64_t value) { return static_cast<uint64_t>(value); }
 
 template <class Narrow>
-void narrow(const std::vector<int64_t>& values, int64_t least, std::vector<uint8_t>& out) {
+void narrow(std::span<const int64_t> values, int64_t least, std::vector<uint8_t>& out) {
   std::vector<Narrow> differences(values.size());
   for (size_t i = 0; i < values.size(); ++i)
     differences[i] = static_cast<Narrow>(bits_of(values[i]) - bits_of(least));
@@ -30,9 +30,19 @@ void widen(const uint8_t* from, size_t count, int64_t least, int64_t* out) {
   }
 }
 
+// Calls use(begin, end) with each run of present elements in [first, end).
+template <class Use>
+void for_each_run(const Presence& present, size_t first, size_t end, Use use) {
+  for (size_t i = present.next(first); i < end;) {
+    const size_t stop = std::min(present.next_absent(i), end);
+    use(i, stop);
+    i = present.next(stop);
+  }
+}
+
 }  // namespace
 
-PackedIntegers::PackedIntegers(const std::vector<int64_t>& values) {
+PackedIntegers::PackedIntegers(std::span<const int64_t> values) {
   if (values.empty()) return;
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   least_ = *least;
@@ -62,18 +72,26 @@ std::optional<PackedChunk> PackedChunk::pack(const SlotColumns& columns) {
   if (columns.is_mixed || !columns.histograms.empty()) return std::nullopt;
   if (columns.parts.squares && !columns.is_single) return std::nullopt;
   PackedChunk out;
-  out.begin_ = columns.begin;
+  const size_t first = columns.present.next(0);
+  if (first == columns.size()) return out;
+  const size_t count = columns.present.previous(columns.size()) + 1 - first;
+  out.begin_ = columns.begin + static_cast<Slot>(first);
   out.extremes_ = columns.parts.extremes;
   out.is_single_ = columns.is_single;
-  out.is_full_ = columns.present.all();
   out.scale_ = columns.scale;
-  out.present_ = columns.present;
-  out.sums_ = PackedIntegers(columns.sums);
+  out.present_.reset(count, false);
+  for_each_run(columns.present, first, first + count,
+               [&](size_t begin, size_t end) { out.present_.set(begin - first, end - first); });
+  out.is_full_ = out.present_.all();
+  const auto pack = [&](const auto& values) {
+    return PackedIntegers(std::span(values).subspan(first, count));
+  };
+  out.sums_ = pack(columns.sums);
   if (out.is_single_) return out;
-  out.counts_ = PackedIntegers(std::vector<int64_t>(columns.counts.begin(), columns.counts.end()));
+  out.counts_ = pack(std::vector<int64_t>(columns.counts.begin(), columns.counts.end()));
   if (!out.extremes_) return out;
-  out.mins_ = PackedIntegers(columns.mins);
-  out.maxs_ = PackedIntegers(columns.maxs);
+  out.mins_ = pack(columns.mins);
+  out.maxs_ = pack(columns.maxs);
   return out;
 }
 
@@ -98,13 +116,9 @@ void PackedChunk::unpack_into(SlotColumns& out) const {
 
 void PackedChunk::unpack_present(const Range& range, SlotColumns& out) const {
   if (is_full_) return out.present.set(range.to, range.to + range.count);
-  const size_t end = range.first + range.count;
-  const size_t shift = range.to - range.first;  // may wrap, and wraps back
-  for (size_t i = present_.next(range.first); i < end;) {
-    const size_t stop = std::min(present_.next_absent(i), end);
-    out.present.set(i + shift, stop + shift);
-    i = present_.next(stop);
-  }
+  for_each_run(present_, range.first, range.first + range.count, [&](size_t begin, size_t end) {
+    out.present.set(begin - range.first + range.to, end - range.first + range.to);
+  });
 }
 
 // Returns false, and changes no number, if the forms differ or no scale suits both.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "storage/slot_columns.h"
@@ -15,7 +16,7 @@ namespace statmill {
 class PackedIntegers {
  public:
   PackedIntegers() = default;
-  explicit PackedIntegers(const std::vector<int64_t>& values);
+  explicit PackedIntegers(std::span<const int64_t> values);
 
   size_t bytes() const { return bytes_.size(); }
   // Returns whether each element times `factor` fits 64 bits. Requires: factor > 0.
@@ -54,6 +55,7 @@ class PackedChunk {
   void unpack_present(const Range& range, SlotColumns& out) const;
   bool unpack_fast(const Range& range, SlotColumns& out) const;
 
+  // From the first present slot to the last one.
   Slot begin_ = 0;
   bool extremes_ = false;
   bool is_single_ = true;

@@ -48,9 +48,9 @@ TEST(PackedIntegers, KeepNumbersOfEachWidth) {
 }
 
 TEST(PackedIntegers, KnowWhetherAFactorFits) {
-  EXPECT_TRUE(PackedIntegers({-922'337'203'685'477'580, 5}).fits(10));
-  EXPECT_FALSE(PackedIntegers({-922'337'203'685'477'581, 5}).fits(10));
-  EXPECT_FALSE(PackedIntegers({0, 922'337'203'685'477'581}).fits(10));
+  EXPECT_TRUE(PackedIntegers(std::vector<int64_t>{-922'337'203'685'477'580, 5}).fits(10));
+  EXPECT_FALSE(PackedIntegers(std::vector<int64_t>{-922'337'203'685'477'581, 5}).fits(10));
+  EXPECT_FALSE(PackedIntegers(std::vector<int64_t>{0, 922'337'203'685'477'581}).fits(10));
 }
 
 TEST(PackedChunk, RefusesFormsThatItCannotHold) {
