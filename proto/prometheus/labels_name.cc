@@ -73,6 +73,7 @@ bool has_escape(std::string_view text) {
 }
 
 std::string unescaped(std::string_view text) {
+  if (text.find('%') == std::string_view::npos) return std::string(text);
   std::string out;
   out.reserve(text.size());
   for (size_t i = 0; i < text.size(); ++i) {
@@ -135,10 +136,14 @@ NameParts parts_of(std::string_view name) {
 
 LabelPairs labels_of(std::string_view name) {
   const NameParts parts = parts_of(name);
-  LabelPairs labels{{std::string(kNameLabel), unescaped(parts.path)}};
-  for (const NameParts::Tag& tag : parts.tags) labels.push_back({unescaped(tag.key), unescaped(tag.value)});
-  std::stable_sort(labels.begin(), labels.end(),
-                   [](const LabelPair& a, const LabelPair& b) { return a.first < b.first; });
+  LabelPairs labels;
+  labels.reserve(parts.tags.size() + 1);
+  labels.emplace_back(kNameLabel, unescaped(parts.path));
+  for (const NameParts::Tag& tag : parts.tags) labels.emplace_back(unescaped(tag.key), unescaped(tag.value));
+  const auto is_before = [](const LabelPair& a, const LabelPair& b) { return a.first < b.first; };
+  // `__name__` is before most keys, so few need the sort, which allocates.
+  if (!std::is_sorted(labels.begin(), labels.end(), is_before))
+    std::stable_sort(labels.begin(), labels.end(), is_before);
   const auto same = [](const LabelPair& a, const LabelPair& b) { return a.first == b.first; };
   labels.erase(std::unique(labels.begin(), labels.end(), same), labels.end());
   return labels;
