@@ -231,6 +231,16 @@ TEST_F(QuerySessionTest, AStopOfTheServerStopsRunningAndWaitingQueries) {
   EXPECT_EQ(started_, 1) << "the waiting one never runs";
 }
 
+TEST_F(QuerySessionTest, AStopWaitsForNoClientThatHasItsAnswer) {
+  options_.linger_timeout = options_.stop_grace = std::chrono::hours(1);
+  HttpPeer peer = connect();
+  run_until_stopped();
+  peer.send_get("/api/v1/query?series=a");
+  ASSERT_TRUE(reaches(started_, 1));
+  stop();
+  EXPECT_EQ(peer.receive().status, 503);
+}
+
 TEST_F(QuerySessionTest, AnAdministratorStopsAQuery) {
   run_until_stopped();
   HttpPeer peer = connect();
