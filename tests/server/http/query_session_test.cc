@@ -266,6 +266,26 @@ TEST_F(QuerySessionTest, AQueryEndsAtItsTimeout) {
   EXPECT_EQ(canceled("timeout"), 1);
 }
 
+TEST_F(QuerySessionTest, AQueryThatDoesNotEndIsSeen) {
+  std::atomic<bool> is_stuck = true;
+  fake_.on_controlled_query = [&](const QueryRequest&, QueryControl& control) -> Result<QueryAnswer> {
+    while (!control.should_stop() || is_stuck) std::this_thread::yield();
+    return control.stop_reason().error();
+  };
+  HttpPeer peer = connect();
+  peer.send_get("/api/v1/query?series=a");
+  const auto overdue = [&] { return service_->board().most_overdue(fake_.clock.steady()); };
+  ASSERT_TRUE(wait_until([&] { return service_->pool().running() == 1; }));
+  EXPECT_EQ(overdue().id, 0U);
+  peer.close();
+  ASSERT_TRUE(wait_until([&] {
+    fake_.clock.advance(Duration(1));
+    return overdue().time > std::chrono::seconds(2);
+  }));
+  is_stuck = false;
+  EXPECT_TRUE(wait_until([&] { return overdue().id == 0; }));
+}
+
 TEST_F(QuerySessionTest, QueriesWaitForAThreadButNotForLong) {
   run_until_stopped();
   query_options_.pool = {.threads = 1, .waiting_max = 1, .waiting_timeout = Duration(50)};
@@ -318,6 +338,8 @@ TEST_F(QuerySessionTest, AClientThatDoesNotReadHoldsNoOther) {
   HttpPeer peer = connect();
   peer.send_get("/long?bytes=100");
   EXPECT_EQ(peer.receive().status, 200);
+  const SteadyTime much_later = fake_.clock.steady() + std::chrono::hours(1);
+  EXPECT_EQ(service_->board().most_overdue(much_later).id, 0U) << "its thread waits and is not stuck";
   slow.close();
   EXPECT_TRUE(wait_until([&] { return service_->pool().running() == 0; }));
 }
