@@ -155,7 +155,8 @@ std::vector<Setting> tick_and_limit_settings(ServerConfig& c) {
        count_setting(c.limits.sender_series_max, 0, 1'000'000'000)},
       {"limits.future", "TIME", "10m", "samples with a time further in the future are refused",
        duration_setting(c.limits.future_max, seconds(0), hours(24 * 365))},
-      {"watchdog.patience", "TIME", "5m", "under systemd: restart the server if a tick hangs for longer",
+      {"watchdog.patience", "TIME", "5m",
+       "under systemd: restart the server if a tick or a query hangs for longer",
        duration_setting(c.watchdog.task_patience, seconds(1), hours(24 * 365))},
       {"log.level", "LEVEL", "info", "error, warn, info or debug",
        parsed_setting(parse_log_level, [&c](LogLevel l) { c.log_level = l; })}};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,17 @@
 #include "server/table/table_metrics.h"
 
 namespace statmill {
+namespace {
+
+// A thread whose query does not end when it should is stuck, most likely at the disk.
+Watchdog::LookAtTask look_at_queries(const QueryBoard& board) {
+  return [&board](SteadyTime now) -> Watchdog::TaskState {
+    const auto [id, time] = board.most_overdue(now);
+    return {time, "query " + std::to_string(id) + ", after the time when it should have ended"};
+  };
+}
+
+}  // namespace
 
 Server::Server(ServerConfig config, const Clock& clock, Log& log)
     : config_(std::move(config)),
@@ -37,6 +49,7 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log)
       reports_({table_, store_stats_, intake_.refusals(), new_series_, listeners_.connections(), agents_,
                 registry_, health_, watch_.watchdog(), clock, started_}),
       queries_(config_.query, {registry_, clock, &log}),
+      query_watch_(watch_.watchdog(), "queries", look_at_queries(queries_.board())),
       http_(config_, {registry_, health_, clock, log, watch_.watchdog(), main_loop_.loop(), queries_}) {
   register_table_metrics(registry_, table_);
   register_agent_metrics(registry_, agents_);

@@ -7,6 +7,7 @@
 
 #include "base/exit_code.h"
 #include "base/net/main_loop.h"
+#include "base/net/watchdog.h"
 #include "ingest/intake.h"
 #include "ingest/line_intake.h"
 #include "server/admin/admin_api.h"
@@ -98,6 +99,7 @@ class Server {
   std::unique_ptr<ReclaimThread> reclaim_thread_;
   ServerReports reports_;
   QueryService queries_;
+  const TaskWatch query_watch_;
   std::unique_ptr<AdminApi> admin_;
   HttpServers http_;
 };

@@ -4,6 +4,8 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "base/check.h"
+
 namespace statmill {
 namespace {
 
@@ -63,7 +65,7 @@ struct Watchdog::Findings {
   };
   struct Hang {
     std::string part;
-    const char* activity;
+    std::string activity;
     Nanoseconds age;
     bool is_over;
   };
@@ -96,8 +98,21 @@ void Watchdog::remove(const std::shared_ptr<Loop>& loop) {
 }
 
 void Watchdog::add_task(std::string name, const TaskTime& time) {
+  add_task(std::move(name), [&time](SteadyTime now) {
+    return TaskState{time.age(now), name_or_unknown(time.activity())};
+  });
+}
+
+void Watchdog::add_task(std::string name, LookAtTask look) {
   MutexLock lock(mutex_);
-  tasks_.push_back({std::move(name), time});
+  tasks_.push_back({std::move(name), std::move(look)});
+}
+
+void Watchdog::remove_task(std::string_view name) {
+  MutexLock lock(mutex_);
+  const auto task = std::ranges::find(tasks_, name, &Task::name);
+  SM_CHECK(task != tasks_.end());
+  tasks_.erase(task);
 }
 
 void Watchdog::look() {
@@ -149,22 +164,22 @@ void Watchdog::look_at(Loop& loop, SteadyTime now, Findings& found) {
     found.problems[loop_part(loop.name)] = held_text(loop.name, lag, loop.handler);
     found.makes_progress = false;
   }
-  if (hangs && !loop.hangs) found.hangs.push_back({loop_part(loop.name), loop.handler, lag, false});
+  if (hangs && !loop.hangs)
+    found.hangs.push_back({loop_part(loop.name), name_or_unknown(loop.handler), lag, false});
   loop.hangs = hangs;
   loop.is_pinged = !is_over;
 }
 
 void Watchdog::look_at(Task& task, SteadyTime now, Findings& found) {
-  const Nanoseconds age = std::min(task.time.age(now), Nanoseconds(now - awake_since_));
-  const char* activity = task.time.activity();
+  TaskState state = task.look(now);
+  const Nanoseconds age = std::min(state.age, Nanoseconds(now - awake_since_));
   const bool hangs = age > options_.hang;
   if (hangs) {
-    found.problems[task.name] =
-        "under way for " + seconds_text(age) + " and not done, at: " + name_or_unknown(activity);
+    found.problems[task.name] = "under way for " + seconds_text(age) + " and not done, at: " + state.activity;
     if (age > options_.task_patience) found.makes_progress = false;
   }
   if (hangs != (task.hung > Nanoseconds(0)))
-    found.hangs.push_back({task.name, activity, hangs ? age : task.hung, !hangs});
+    found.hangs.push_back({task.name, std::move(state.activity), hangs ? age : task.hung, !hangs});
   task.hung = hangs ? age : Nanoseconds(0);
 }
 
@@ -177,7 +192,7 @@ void Watchdog::report_hangs(const Findings& found) {
   problems_ = found.problems;
   for (const Findings::Hang& hang : found.hangs) {
     const std::initializer_list<LogField> fields = {
-        {"what", hang.part}, {"at", name_or_unknown(hang.activity)}, {"ms", milliseconds(hang.age)}};
+        {"what", hang.part}, {"at", hang.activity}, {"ms", milliseconds(hang.age)}};
     if (hang.is_over) {
       services_.log.info("recovered", fields);
     } else {

@@ -1,8 +1,8 @@
 // Watchdog: detects event loops that a handler blocks, and tasks that hang, while they hang.
 //
 // Every WatchdogOptions::ping it posts a ping into each loop. The time until the loop runs the ping is the
-// loop's lag: how late everything is that the loop serves. The watchdog waits only for its own mutex and
-// never touches a disk, except to log.
+// loop's lag: how late everything is that the loop serves. The watchdog waits only for its own mutex and for
+// those of tasks, which are held briefly. It never touches a disk, except to log.
 #pragma once
 
 #include <atomic>
@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -49,6 +50,16 @@ class Watchdog {
   // Adds a task that hangs if `time` is older than WatchdogOptions::hang. Thread-safe. `time` must outlive
   // the watchdog.
   void add_task(std::string name, const TaskTime& time);
+  // The same for work that has no TaskTime.
+  struct TaskState {
+    std::chrono::nanoseconds age{0};  // 0: nothing is under way
+    std::string activity;
+  };
+  using LookAtTask = std::function<TaskState(SteadyTime now)>;
+  // `look` must be quick, and is called until the task is removed, on the thread that calls look().
+  void add_task(std::string name, LookAtTask look);
+  // Thread-safe. Requires: there is one of this name.
+  void remove_task(std::string_view name);
 
   // Checks all loops and tasks. Call it from one thread only. Cost: a few microseconds per loop.
   void look();
@@ -61,7 +72,7 @@ class Watchdog {
  private:
   struct Task {
     std::string name;
-    const TaskTime& time;
+    LookAtTask look;
     std::chrono::nanoseconds hung{0};  // its age at the last look if it hung then, else 0
   };
   // The results of one look.
@@ -87,6 +98,23 @@ class Watchdog {
   std::map<std::string, SteadyTime> warned_until_;  // current warnings, by part
   LogLimiter lag_log_{std::chrono::seconds(10)};
   std::atomic<bool> makes_progress_{true};  // written by look(), read by all. Relaxed: it is independent
+};
+
+// Makes the watchdog watch a task for the lifetime of this object.
+class TaskWatch {
+ public:
+  // The watchdog must outlive this.
+  TaskWatch(Watchdog& watchdog, const std::string& name, Watchdog::LookAtTask look)
+      : watchdog_(watchdog), name_(name) {
+    watchdog_.add_task(name, std::move(look));
+  }
+  ~TaskWatch() { watchdog_.remove_task(name_); }
+  TaskWatch(const TaskWatch&) = delete;
+  TaskWatch& operator=(const TaskWatch&) = delete;
+
+ private:
+  Watchdog& watchdog_;
+  const std::string name_;
 };
 
 // Makes the watchdog watch a loop that the calling thread runs, for the lifetime of this object. Does nothing

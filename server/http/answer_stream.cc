@@ -57,8 +57,8 @@ Status AnswerStream::wait_for_room() {
     while (!has_room() && options_.control.stopped_by() == QueryStop::kNone)
       changed_.wait_for(mutex_, kStopPoll);
   }
-  if (options_.on_waiting) options_.on_waiting(false);
   options_.control.extend_deadline(options_.clock.steady() - begin);
+  if (options_.on_waiting) options_.on_waiting(false);
   return options_.control.stop_reason();
 }
 

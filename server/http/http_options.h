@@ -26,6 +26,7 @@ struct HttpOptions {
   // How long the session keeps reading after its last answer. Closing earlier could reset the connection and
   // destroy the answer.
   Duration linger_timeout = std::chrono::seconds(2);
+  Duration stop_linger{250};                      // the same when the server stops
   Duration stop_grace = std::chrono::seconds(5);  // for requests under way when the server stops
   HttpCompression compression = HttpCompression::kAuto;
   size_t connections_max = 512;

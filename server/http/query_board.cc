@@ -47,6 +47,16 @@ bool QueryBoard::cancel(uint64_t id) {
   return true;
 }
 
+QueryBoard::Overdue QueryBoard::most_overdue(SteadyTime now) const {
+  Overdue most;
+  MutexLock lock(mutex_);
+  for (const auto& [id, query] : running_) {
+    const std::chrono::nanoseconds time = query.control->overdue(now);
+    if (time > most.time) most = {id, time};
+  }
+  return most;
+}
+
 std::string QueryBoard::json() const {
   const SteadyTime now = clock_.steady();
   std::string out;

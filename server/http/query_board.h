@@ -30,6 +30,13 @@ class QueryBoard {
   // Cancels a query. Returns false if there is none with this number.
   bool cancel(uint64_t id);
 
+  // The query that has gone on for the longest time after it was stopped or its time was up; 0: none has.
+  struct Overdue {
+    uint64_t id = 0;
+    std::chrono::nanoseconds time{0};
+  };
+  Overdue most_overdue(SteadyTime now) const;
+
   // {"running":[{"id":7,"query":"/api/v1/query?series=cpu","client":"10.0.0.7:40122","age_ms":12.5,
   // "cost":{...}}],"slowest":[{"time":1700000000,"query":"...","client":"...","status":200,"cost":{...}}]}
   // and a line end: the running ones by age, the slowest ones by their time, both descending.

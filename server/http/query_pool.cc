@@ -68,8 +68,9 @@ void QueryPool::wait_for_client(QueryLane lane, bool begins) {
 void QueryPool::add_thread_if_needed(QueryLane lane) {
   Line& of = line(lane);
   changed_.notify_all();
-  const bool has_work = !of.jobs.empty() && of.working < threads_;
-  if (!has_work || of.idle > 0 || of.threads.size() >= threads_ + kSpareThreads) return;
+  // An idle thread may be about to start another job.
+  const size_t may_start = std::min(of.jobs.size(), threads_ - std::min(threads_, of.working));
+  if (may_start <= of.idle || of.threads.size() >= threads_ + kSpareThreads) return;
   ++of.idle;
   of.threads.emplace_back([this, lane] { work(lane); });
 }

@@ -37,7 +37,11 @@ QueryRun::QueryRun(QueryService& service, HttpCounters& counters, Request reques
                .clock = service.clock(),
                .coding = request_.coding,
                .wake = std::move(wake),
-               .on_waiting = [this](bool begins) { service_.pool().wait_for_client(lane_, begins); }}),
+               .on_waiting =
+                   [this](bool begins) {
+                     service_.pool().wait_for_client(lane_, begins);
+                     control_.set_working(!begins);
+                   }}),
       id_(service.board().add(text_, request_.client, control_)) {}
 
 QueryRun::~QueryRun() {
@@ -60,6 +64,7 @@ bool QueryRun::run(QueryLane lane) {
   }
   if (control_.is_too_heavy() && !stream_.has_begun()) {
     stream_.restart();
+    control_.set_working(false);
     return false;
   }
   status_ = response.status;

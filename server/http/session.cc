@@ -294,7 +294,8 @@ void Session::begin_next(bool is_open, bool keep_alive) {
   if (!keep_alive) {
     error_code ignored;  // if the peer is gone, the next read fails
     socket_.shutdown(HttpSocket::shutdown_send, ignored);
-    set_deadline(context_.options.linger_timeout, std::nullopt);
+    const HttpOptions& options = context_.options;
+    set_deadline(is_stopping_ ? options.stop_linger : options.linger_timeout, std::nullopt);
     return linger();
   }
   if (buffer_.size() == 0) {

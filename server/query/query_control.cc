@@ -106,6 +106,7 @@ void QueryControl::begin() {
   if (clock_ == nullptr) return;
   began_.store(clock_->steady(), std::memory_order_relaxed);
   lower_timeout(timeout_);
+  set_working(true);
 }
 
 void QueryControl::lower_timeout(Duration timeout) {
@@ -121,7 +122,15 @@ void QueryControl::extend_deadline(std::chrono::nanoseconds waited) {
 
 void QueryControl::stop(QueryStop reason) {
   QueryStop none = QueryStop::kNone;
-  stop_.compare_exchange_strong(none, reason, std::memory_order_relaxed);
+  if (!stop_.compare_exchange_strong(none, reason, std::memory_order_relaxed) || clock_ == nullptr) return;
+  stopped_at_.store(clock_->steady(), std::memory_order_relaxed);
+}
+
+std::chrono::nanoseconds QueryControl::overdue(SteadyTime now) const {
+  const SteadyTime end =
+      std::min(deadline_.load(std::memory_order_relaxed), stopped_at_.load(std::memory_order_relaxed));
+  if (!is_working_.load(std::memory_order_relaxed) || now <= end) return std::chrono::nanoseconds(0);
+  return now - std::max(end, began_.load(std::memory_order_relaxed));
 }
 
 QueryCost QueryControl::cost() const {

@@ -100,6 +100,11 @@ class QueryControl {
   void lower_timeout(Duration timeout);
   // Time that the query has waited for its client does not count. Called by the thread that runs the query.
   void extend_deadline(std::chrono::nanoseconds waited);
+  // Call it with false while the query waits for its client or for another thread. begin() sets it to true.
+  void set_working(bool yes) { is_working_.store(yes, std::memory_order_relaxed); }
+  // Returns how long the query has gone on after it was stopped or its time was up; 0 if it may go on, and
+  // while it waits.
+  std::chrono::nanoseconds overdue(SteadyTime now) const;
   // Stops the query. Has no effect if it was stopped before.
   void stop(QueryStop reason);
   QueryStop stopped_by() const { return stop_.load(std::memory_order_relaxed); }
@@ -132,9 +137,11 @@ class QueryControl {
   // Written by the thread that runs the query, read by all. Relaxed: they guard no other memory.
   std::atomic<SteadyTime> began_{};
   std::atomic<SteadyTime> deadline_{SteadyTime::max()};
+  std::atomic<bool> is_working_{false};
   // Written by any thread that stops the query, read by its own. Relaxed: it guards no other memory.
   mutable std::atomic<QueryStop> stop_{QueryStop::kNone};
-  std::atomic<size_t> held_bytes_{0};  // by this query; relaxed, as in QueryMemory
+  std::atomic<SteadyTime> stopped_at_{SteadyTime::max()};  // by stop(); the same threads, relaxed
+  std::atomic<size_t> held_bytes_{0};                      // by this query; relaxed, as in QueryMemory
   Counts counts_;
   // Set by the thread that runs the query, read by all of its threads; relaxed: one slice more does no harm.
   std::atomic<bool> is_among_small_{false};

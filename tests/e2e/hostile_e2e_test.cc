@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cctype>
 #include <chrono>
@@ -78,13 +79,16 @@ class HostileE2e : public testing::Test {
                                                       "&end=" + std::to_string(end_s_) + "&step=10");
   }
   // Sends a query that runs until it is stopped, and does not wait for its answer.
-  TcpConnection send_endless() {
+  TcpConnection send_endless(const std::string& query = kEndless) {
     TcpConnection connection = TcpConnection::to(server_->http());
     EXPECT_TRUE(
         connection.send(post_of("/prometheus/api/v1/query_range",
-                                "query=" + escaped(kEndless) + "&start=1700000000&end=1700010800&step=1")));
+                                "query=" + escaped(query) + "&start=" + std::to_string(end_s_ - 10'800) +
+                                    "&end=" + std::to_string(end_s_) + "&step=1")));
     return connection;
   }
+  // The same, which reads the stored series first.
+  TcpConnection send_endless_heavy() { return send_endless(std::string(kEndless) + " + sum(load)"); }
   size_t listed() {
     return boost::json::parse(server_->get("/api/v1/status/queries")).at("running").as_array().size();
   }
@@ -189,6 +193,33 @@ TEST_F(HostileE2e, QueriesThatHoldAllThreadsHoldNothingElseAndEndWithTheirClient
   EXPECT_TRUE(wait_until([this] { return listed() == 0; }));
   EXPECT_EQ(ask_prometheus("load").status, 200);
   expect_service();
+}
+
+TEST_F(HostileE2e, QueriesOnAllThreadsHoldNothingElseAndEndWithTheServer) {
+  constexpr int kThreads = 2;  // for small ones, and as many for heavy ones
+  ASSERT_NO_FATAL_FAILURE(start({"--query.threads", std::to_string(kThreads), "--query.heavy", "1000",
+                                 "--query.timeout", "1h", "--query.waiting_time", "1h"}));
+  std::vector<TcpConnection> clients;
+  for (int i = 0; i <= kThreads; ++i) {  // one more than runs
+    clients.push_back(send_endless_heavy());
+    ASSERT_TRUE(server_->wait_for_metric("statmill_queries_running", std::min(i + 1, kThreads)));
+  }
+  ASSERT_TRUE(server_->wait_for_metric("statmill_queries_waiting", 1));
+  for (int i = 0; i <= kThreads; ++i) clients.push_back(send_endless());
+  ASSERT_TRUE(server_->wait_for_metric("statmill_queries_running", 2 * kThreads));
+  ASSERT_TRUE(server_->wait_for_metric("statmill_queries_waiting", 2));
+  EXPECT_EQ(listed(), clients.size());
+  EXPECT_EQ(http_get(server_->http(), "/healthz").status, 200);
+  EXPECT_EQ(http_get(server_->http(), "/readyz").status, 200);
+  EXPECT_EQ(http_post(server_->http(), "/api/v1/lines", "posted 1\n").status, 200);
+  clients.back().abort();
+  EXPECT_TRUE(wait_until([this] { return canceled("client") == 1; }));
+  clients.front().abort();
+  EXPECT_TRUE(wait_until([this] { return canceled("client") == 2; }));
+  EXPECT_TRUE(server_->wait_for_metric("statmill_queries_running", 2 * kThreads)) << "another one runs";
+  EXPECT_EQ(server_->stop(), 0) << "long before their timeout";
+  for (size_t i = 1; i + 1 < clients.size(); ++i)
+    EXPECT_THAT(clients[i].receive_all(), testing::Not(HasSubstr(" 200 "))) << i;
 }
 
 TEST_F(HostileE2e, ExpensivePatternsAreAnsweredOrRefusedBeforeTheTimeout) {

@@ -159,6 +159,19 @@ TEST_F(WatchdogTest, HangingTaskIsAProblemUntilItEnds) {
   EXPECT_EQ(tick.age(clock_.steady()), seconds(0));
 }
 
+TEST_F(WatchdogTest, LooksAtATaskUntilItIsRemoved) {
+  const SteadyTime begin = clock_.steady();
+  {
+    const TaskWatch watch(watchdog_, "queries", [begin](SteadyTime now) -> Watchdog::TaskState {
+      return {now - begin, "query 7"};
+    });
+    look_for(seconds(5));
+    EXPECT_EQ(problem("queries"), "under way for 4.9 s and not done, at: query 7") << "since the first look";
+  }
+  look_for(options_.look);
+  EXPECT_THAT(problems_, IsEmpty());
+}
+
 TEST_F(WatchdogTest, BlamesNoHandlerAfterTheProcessWasStopped) {
   const LoopWatch watch(&watchdog_, loop_, "http");
   TaskTime tick;

@@ -76,6 +76,28 @@ TEST_F(QueryBoardTest, CancelsByNumber) {
   EXPECT_FALSE(board_.cancel(id));
 }
 
+TEST_F(QueryBoardTest, KnowsWhichQueryShouldHaveEndedFirst) {
+  QueryControl timed_out({.timeout = Duration(1000)}, nullptr, &clock_);
+  QueryControl stopped({}, nullptr, &clock_);
+  const uint64_t first = board_.add("a", "b", timed_out);
+  const uint64_t second = board_.add("c", "d", stopped);
+  timed_out.begin();
+  stopped.begin();
+  clock_.advance(Duration(1000));
+  stopped.stop(QueryStop::kClient);
+  EXPECT_EQ(board_.most_overdue(clock_.steady()).id, 0U);
+  clock_.advance(Duration(500));
+  stopped.stop(QueryStop::kServer);
+  timed_out.extend_deadline(Duration(200));
+  EXPECT_EQ(board_.most_overdue(clock_.steady()).id, second);
+  EXPECT_EQ(board_.most_overdue(clock_.steady()).time, Duration(500));
+  board_.remove(second, 503);
+  EXPECT_EQ(board_.most_overdue(clock_.steady()).id, first);
+  EXPECT_EQ(board_.most_overdue(clock_.steady()).time, Duration(300));
+  timed_out.set_working(false);
+  EXPECT_EQ(board_.most_overdue(clock_.steady()).id, 0U) << "it waits for its client";
+}
+
 TEST_F(QueryBoardTest, LongTextsAreCut) {
   QueryControl control;
   board_.add(std::string(10'000, 'x'), "b", control);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <future>
+#include <latch>
 #include <string>
 #include <thread>
 #include <utility>
@@ -47,6 +48,17 @@ TEST(QueryPool, AHeavyQueryNeverHoldsASmallOne) {
   ASSERT_TRUE(pool.post(QueryLane::kSmall, job([&](QueryLane lane) { ran.set_value(lane); })));
   EXPECT_EQ(ran.get_future().get(), QueryLane::kSmall) << "while the heavy one runs";
   heavy.release.set_value();
+}
+
+TEST(QueryPool, JobsPostedTogetherStartTogether) {
+  constexpr size_t kThreads = 4;
+  for (int i = 0; i < 100; ++i) {
+    std::latch all(kThreads);
+    QueryPool pool({.threads = kThreads});
+    for (size_t k = 0; k < kThreads; ++k)
+      ASSERT_TRUE(pool.post(QueryLane::kSmall, job([&](QueryLane) { all.arrive_and_wait(); })));
+    all.wait();
+  }
 }
 
 TEST(QueryPool, OnlySoManyWait) {

@@ -231,6 +231,16 @@ TEST_F(QuerySessionTest, AStopOfTheServerStopsRunningAndWaitingQueries) {
   EXPECT_EQ(started_, 1) << "the waiting one never runs";
 }
 
+TEST_F(QuerySessionTest, AStopWaitsForNoClientThatHasItsAnswer) {
+  options_.linger_timeout = options_.stop_grace = std::chrono::hours(1);
+  HttpPeer peer = connect();
+  run_until_stopped();
+  peer.send_get("/api/v1/query?series=a");
+  ASSERT_TRUE(reaches(started_, 1));
+  stop();
+  EXPECT_EQ(peer.receive().status, 503);
+}
+
 TEST_F(QuerySessionTest, AnAdministratorStopsAQuery) {
   run_until_stopped();
   HttpPeer peer = connect();
@@ -254,6 +264,26 @@ TEST_F(QuerySessionTest, AQueryEndsAtItsTimeout) {
       << reply.body;
   EXPECT_EQ(reply.fields["Retry-After"], "1");
   EXPECT_EQ(canceled("timeout"), 1);
+}
+
+TEST_F(QuerySessionTest, AQueryThatDoesNotEndIsSeen) {
+  std::atomic<bool> is_stuck = true;
+  fake_.on_controlled_query = [&](const QueryRequest&, QueryControl& control) -> Result<QueryAnswer> {
+    while (!control.should_stop() || is_stuck) std::this_thread::yield();
+    return control.stop_reason().error();
+  };
+  HttpPeer peer = connect();
+  peer.send_get("/api/v1/query?series=a");
+  const auto overdue = [&] { return service_->board().most_overdue(fake_.clock.steady()); };
+  ASSERT_TRUE(wait_until([&] { return service_->pool().running() == 1; }));
+  EXPECT_EQ(overdue().id, 0U);
+  peer.close();
+  ASSERT_TRUE(wait_until([&] {
+    fake_.clock.advance(Duration(1));
+    return overdue().time > std::chrono::seconds(2);
+  }));
+  is_stuck = false;
+  EXPECT_TRUE(wait_until([&] { return overdue().id == 0; }));
 }
 
 TEST_F(QuerySessionTest, QueriesWaitForAThreadButNotForLong) {
@@ -308,6 +338,8 @@ TEST_F(QuerySessionTest, AClientThatDoesNotReadHoldsNoOther) {
   HttpPeer peer = connect();
   peer.send_get("/long?bytes=100");
   EXPECT_EQ(peer.receive().status, 200);
+  const SteadyTime much_later = fake_.clock.steady() + std::chrono::hours(1);
+  EXPECT_EQ(service_->board().most_overdue(much_later).id, 0U) << "its thread waits and is not stuck";
   slow.close();
   EXPECT_TRUE(wait_until([&] { return service_->pool().running() == 0; }));
 }
