@@ -43,8 +43,8 @@ class LeafValues {
   const LeafRequest& request_;
   const LeafPlan& plan_;
   const int64_t slot_ms_;         // step of the tier that is read
-  const int64_t finest_slot_ms_;  // step of the rates of event series
-  const int64_t now_ms_;
+  const int64_t finest_slot_ms_;  // step of the rates of events and counters
+  const int64_t until_ms_;        // rates_until_ms()
 };
 
 }  // namespace statmill
