@@ -22,9 +22,13 @@ enum class Kind : uint8_t {
   kGauge = 0,         // observations: each sample counts as one
   kEvent = 1,         // occurrences: samples of a slot add up; read as a rate per second
   kDistribution = 2,  // observations with a histogram
+  kCounter = 3,       // what a counter elsewhere went up by: adds up as events do, but silence is unknown
 };
 
-inline constexpr bool is_kind(uint8_t stored) { return stored <= static_cast<uint8_t>(Kind::kDistribution); }
+inline constexpr bool is_kind(uint8_t stored) { return stored <= static_cast<uint8_t>(Kind::kCounter); }
+
+// Returns whether the samples of a slot are amounts, which add up to one total.
+inline constexpr bool adds_up(Kind kind) { return kind == Kind::kEvent || kind == Kind::kCounter; }
 
 // A bucket that the sender made of many samples. Its fields may still contradict each other.
 struct ReadyBucket {

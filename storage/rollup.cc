@@ -10,7 +10,7 @@ std::vector<SlotBucket> roll_up(std::span<const SlotBucket> fine, const Tier& fr
   for (const SlotBucket& f : fine) {
     const Slot slot = f.slot / ratio;
     if (out.empty() || out.back().slot != slot) out.push_back({slot, {}});
-    out.back().bucket.merge(kind == Kind::kEvent ? f.bucket.event_rate(from.step_s) : f.bucket);
+    out.back().bucket.merge(adds_up(kind) ? f.bucket.event_rate(from.step_s) : f.bucket);
   }
   return out;
 }

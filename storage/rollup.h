@@ -11,9 +11,9 @@
 
 namespace statmill {
 
-// Returns the buckets of `to`, ascending, made from buckets of the finest tier `from`, ascending. In an event
-// series each fine bucket is a slot's total and counts as one observation of its rate; readers add the silent
-// slots.
+// Returns the buckets of `to`, ascending, made from buckets of the finest tier `from`, ascending. If the
+// kind adds up, each fine bucket is a slot's total and counts as one observation of its rate; readers add the
+// silent slots of events.
 std::vector<SlotBucket> roll_up(std::span<const SlotBucket> fine, const Tier& from, const Tier& to,
                                 Kind kind);
 

@@ -12,7 +12,7 @@ constexpr size_t kGenerations = 2;  // waiting samples, and those being handed o
 // Returns how many observations of one value the sample is; nullopt if it has several values or a sum cannot
 // hold it.
 std::optional<uint64_t> weight_of(const Sample& sample) {
-  if (sample.ready == nullptr || sample.kind == Kind::kEvent) {
+  if (sample.ready == nullptr || adds_up(sample.kind)) {
     return SampleSum::can_hold(sample.kind, sample.value, 1) ? std::optional<uint64_t>(1) : std::nullopt;
   }
   const ReadyBucket& ready = *sample.ready;
@@ -40,7 +40,7 @@ Sample sample_of(const SecondSums::Sum& sum, ReadyBucket& rest) {
   sample.kind = sum.key.kind;
   sample.time_s = sum.key.time_s;
   sample.value = sum.sum.sum();
-  if (sum.key.kind == Kind::kEvent || sum.sum.count() == 1) return sample;
+  if (adds_up(sum.key.kind) || sum.sum.count() == 1) return sample;
   rest = sum.sum.rest();
   if (sum.cells != nullptr && !sum.sum.is_one_value()) rest.cells = *sum.cells;
   sample.ready = &rest;

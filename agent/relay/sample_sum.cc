@@ -29,7 +29,7 @@ bool multiply(int64_t a, int64_t b, uint64_t weight, int64_t& product) {
 
 bool SampleSum::can_hold(Kind kind, const Number& value, uint64_t weight) {
   if (!value.is_decimal()) return false;
-  if (kind == Kind::kEvent) return weight == 1;
+  if (adds_up(kind)) return weight == 1;
   int64_t product = 0;
   return value.scale <= kScaleMax && multiply(value.mantissa, 1, weight, product) &&
          multiply(value.mantissa, value.mantissa, weight, product);
@@ -39,7 +39,7 @@ SampleSum::SampleSum(Kind kind, const Number& value, uint64_t weight)
     : count_(weight), min_(value.mantissa), max_(value.mantissa), scale_(value.scale) {
   const auto n = static_cast<int64_t>(weight);
   sum_ = value.mantissa * n;
-  if (kind != Kind::kEvent) squares_ = value.mantissa * value.mantissa * n;
+  if (!adds_up(kind)) squares_ = value.mantissa * value.mantissa * n;
 }
 
 bool SampleSum::add(Kind kind, const Number& value, uint64_t weight) {
@@ -70,7 +70,7 @@ bool SampleSum::rescale(Kind kind, int8_t scale) {
   const int64_t factor = kPowersOfTen[static_cast<size_t>(scale - scale_)];
   scale_ = scale;
   if (!multiply(sum_, factor, sum_)) return false;
-  if (kind == Kind::kEvent) return true;
+  if (adds_up(kind)) return true;
   return multiply(squares_, factor, squares_) && multiply(squares_, factor, squares_) &&
          multiply(min_, factor, min_) && multiply(max_, factor, max_);
 }

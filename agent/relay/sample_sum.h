@@ -35,7 +35,7 @@ class SampleSum {
  private:
   bool rescale(Kind kind, int8_t scale);
 
-  // Mantissas at 10^scale; squares_ at 10^(2 scale). Events use only sum_.
+  // Mantissas at 10^scale; squares_ at 10^(2 scale). Kinds that add up use only sum_.
   uint64_t count_ = 0;
   int64_t sum_ = 0;
   int64_t squares_ = 0;

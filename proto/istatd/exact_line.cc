@@ -18,7 +18,7 @@ constexpr size_t kCellBytesMin = 4;                      // "0:1 "
 constexpr uint64_t kCountMax = (uint64_t{1} << 48) - 1;  // per bucket
 
 std::optional<Kind> kind_of(std::string_view mark) {
-  for (const Kind kind : {Kind::kGauge, Kind::kEvent, Kind::kDistribution}) {
+  for (const Kind kind : {Kind::kGauge, Kind::kEvent, Kind::kDistribution, Kind::kCounter}) {
     if (mark.size() == 2 && mark[1] == exact_letter(kind)) return kind;
   }
   return std::nullopt;
@@ -26,7 +26,7 @@ std::optional<Kind> kind_of(std::string_view mark) {
 
 bool has_good_field_count(Kind kind, size_t count) {
   if (count == kFieldsOfOne) return true;
-  if (kind == Kind::kEvent) return false;
+  if (adds_up(kind)) return false;
   return count == kFieldsOfMany || (kind == Kind::kDistribution && count > kFieldsOfMany);
 }
 

@@ -1,6 +1,6 @@
 // Parser for exact lines. A relay uses them for samples that an ordinary line cannot
-// express without loss: names that must be stored unchanged, and distribution buckets with
-// their sum of squares, extremes and cells.
+// express without loss: names that must be stored unchanged, distribution buckets with their sum of squares,
+// extremes and cells, and increments of counters.
 #pragma once
 
 #include <string_view>
@@ -14,6 +14,7 @@ inline constexpr char kExactMark = '$';
 // Returns the letter after the mark, which encodes the kind.
 constexpr char exact_letter(Kind kind) {
   if (kind == Kind::kEvent) return 'e';
+  if (kind == Kind::kCounter) return 'c';
   return kind == Kind::kDistribution ? 'd' : 'g';
 }
 

@@ -83,12 +83,16 @@ bool is_plain_line_name(std::string_view name) {
 
 namespace {
 
-// Returns true if the line must carry a whole ready-made bucket. For an event, the sum is enough.
-bool is_open(const Sample& sample) { return sample.ready != nullptr && sample.kind != Kind::kEvent; }
+// Returns true if the line must carry a whole ready-made bucket. An amount needs only its sum.
+bool is_open(const Sample& sample) { return sample.ready != nullptr && !adds_up(sample.kind); }
+
+bool has_ordinary_form(const Sample& sample) {
+  if (sample.kind == Kind::kCounter) return false;
+  return !is_open(sample) || sample.kind == Kind::kGauge;
+}
 
 char* put_line(char* at, const Sample& sample) {
-  const bool has_ordinary_form = !is_open(sample) || sample.kind == Kind::kGauge;
-  if (!has_ordinary_form || !is_plain_line_name(sample.name)) {
+  if (!has_ordinary_form(sample) || !is_plain_line_name(sample.name)) {
     for (const char c : {kExactMark, exact_letter(sample.kind), ' '}) *at++ = c;
   } else if (sample.kind != Kind::kGauge) {
     *at++ = sample.kind == Kind::kEvent ? '*' : '%';

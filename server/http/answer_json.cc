@@ -13,6 +13,8 @@ std::string_view kind_text(Kind kind) {
       return "gauge";
     case Kind::kEvent:
       return "event";
+    case Kind::kCounter:
+      return "counter";
     case Kind::kDistribution:
       return "distribution";
   }

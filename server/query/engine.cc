@@ -194,6 +194,7 @@ Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp 
   if (Status s = control.add_slots(slots * count); !s) return s.error();
   const Tiers& tiers = table_.tiers();
   QueryAnswer answer{plan->bins, tiers[plan->tier].step_s, tiers.finest().step_s, {}};
+  answer.until_ms = rates_until_ms(now, tiers.finest().step_s * 1000);
   for (size_t begin = 0; begin < count; begin += kViewSeries) {
     const size_t some = std::min(kViewSeries, count - begin);
     std::vector<SeriesRef> refs;

@@ -81,12 +81,12 @@ LeafForm leaf_form(LeafFunction function, Kind kind) {
     case LeafFunction::kStddev:
     case LeafFunction::kStdvar:
     case LeafFunction::kInstant:
-      return kind == Kind::kEvent ? LeafForm::kRunningTotals : LeafForm::kBuckets;
+      return adds_up(kind) ? LeafForm::kRunningTotals : LeafForm::kBuckets;
     case LeafFunction::kQuantile:
       if (kind == Kind::kDistribution) return LeafForm::kBuckets;
       [[fallthrough]];
     default:
-      return kind == Kind::kEvent ? LeafForm::kRunningTotals : LeafForm::kSamples;
+      return adds_up(kind) ? LeafForm::kRunningTotals : LeafForm::kSamples;
   }
 }
 
@@ -97,10 +97,10 @@ Parts leaf_parts(LeafFunction function, Kind kind) {
     case LeafFunction::kMax:
     case LeafFunction::kTimeOfMin:
     case LeafFunction::kTimeOfMax:
-      return {.extremes = kind != Kind::kEvent};
+      return {.extremes = !adds_up(kind)};
     case LeafFunction::kStddev:
     case LeafFunction::kStdvar:
-      return {.extremes = kind != Kind::kEvent, .squares = kind != Kind::kEvent};
+      return {.extremes = !adds_up(kind), .squares = !adds_up(kind)};
     case LeafFunction::kBuckets:
       return {.extremes = true, .squares = true, .histograms = is_distribution};
     case LeafFunction::kIncrease:

@@ -73,17 +73,17 @@ LeafValues::LeafValues(const LeafRequest& request, const LeafPlan& plan, const T
       plan_(plan),
       slot_ms_(tiers[plan.span.tier].step_s * 1000),
       finest_slot_ms_(tiers.finest().step_s * 1000),
-      now_ms_(now.time_since_epoch().count()),
+      until_ms_(rates_until_ms(now, finest_slot_ms_)),
       sliding_(is_newest(request.function) ? sliding_length(plan.windows) : std::nullopt) {}
 
 Result<SeriesValues> LeafValues::of(LeafSeries series, const QueryControl& control) const {
   const LeafFunction function = request_.function;
   const bool is_rate = function == LeafFunction::kRate || function == LeafFunction::kIncrease;
   SeriesValues out;
-  if (series.kind == Kind::kEvent && function == LeafFunction::kResets) {
+  if (adds_up(series.kind) && function == LeafFunction::kResets) {
     return Error{ErrorCode::kInvalid, "resets: increments are kept, not values"};
   }
-  if (series.kind == Kind::kEvent && is_rate) {
+  if (adds_up(series.kind) && is_rate) {
     out.numbers = spread(event_rates(series.slots));
     return out;
   }
@@ -157,11 +157,9 @@ Numbers LeafValues::newest(const SlotColumns& slots) const {
 // How much of the window has passed; of a slot under way, at least kPassedMin_ms. More than 0 if the window
 // has samples.
 int64_t LeafValues::passed_ms(const SlotColumns& slots, const SlotWindow& window) const {
-  const int64_t open_ms = now_ms_ / finest_slot_ms_ * finest_slot_ms_;
-  const int64_t passed_until_ms = std::max(now_ms_, open_ms + kPassedMin_ms);
   const int64_t begin_ms = (slots.begin + static_cast<Slot>(window.begin)) * slot_ms_;
   const int64_t end_ms = (slots.begin + static_cast<Slot>(window.end)) * slot_ms_;
-  return std::max(std::min(passed_until_ms, end_ms) - begin_ms, kPassedMin_ms);
+  return std::max(std::min(until_ms_, end_ms) - begin_ms, kPassedMin_ms);
 }
 
 // `sum`: of the rates of slots, as a decimal.
@@ -185,14 +183,14 @@ Numbers LeafValues::event_rates(const SeriesSlots& slots) const {
   for (size_t i = 0; i < points.size(); ++i) {
     const SlotWindow& window = plan_.windows[i];
     const bool is_open = window.begin <= open_element && open_element < window.end;
-    if (is_rate && !points.is_mixed && !is_open) {  // most of all
-      if (points.present[i]) out.set(i, rate_of(points.sums[i], points.scale, passed_ms(slots.columns, window)));
+    const int64_t range_ms = passed_ms(slots.columns, window);
+    if (is_rate && !points.is_mixed && !is_open) {  // as nearly all are
+      if (points.present[i]) out.set(i, rate_of(points.sums[i], points.scale, range_ms));
       continue;
     }
     Bucket bucket = points.bucket_at(i);
     if (is_open) bucket.merge(slots.open->rate);
     if (bucket.is_empty()) continue;
-    const int64_t range_ms = passed_ms(slots.columns, window);
     if (is_rate && bucket.is_decimal()) {
       out.set(i, rate_of(bucket.decimal().sum, bucket.scale(), range_ms));
       continue;

@@ -49,9 +49,9 @@ class LeafValues {
 
   const LeafRequest& request_;
   const LeafPlan& plan_;
-  const int64_t slot_ms_;         // step of the tier that is read
-  const int64_t finest_slot_ms_;  // step of the rates of event series
-  const int64_t now_ms_;
+  const int64_t slot_ms_;                  // step of the tier that is read
+  const int64_t finest_slot_ms_;           // step of the rates of events and counters
+  const int64_t until_ms_;                 // rates_until_ms()
   const std::optional<uint32_t> sliding_;  // sliding_length(), for functions of the newest slot
 };
 

@@ -82,6 +82,15 @@ AnswerNumber sum_times(const Bucket& bucket, int64_t factor) {
   return AnswerNumber::real(bucket.sum_times(factor));
 }
 
+// Returns the total of these rates of slots over `length_ms`, per second.
+AnswerNumber rate_over(const Bucket& rates, int64_t slot_ms, int64_t length_ms) {
+  if (!rates.is_decimal())
+    return AnswerNumber::real(rates.sum() * static_cast<double>(slot_ms) / static_cast<double>(length_ms));
+  const auto unit = static_cast<Uint128>(power_of_ten(rates.scale()));
+  return AnswerNumber::real(
+      nearest_quotient(Int128{rates.decimal().sum} * slot_ms, unit * static_cast<Uint128>(length_ms)));
+}
+
 }  // namespace
 
 std::optional<AnswerNumber> stat_number(Stat stat, const Bucket& bucket, Kind kind, int64_t length_s,
@@ -92,7 +101,7 @@ std::optional<AnswerNumber> stat_number(Stat stat, const Bucket& bucket, Kind ki
     case Stat::kCount:
       return AnswerNumber::decimal(count, 0);
     case Stat::kSum:
-      return sum_times(bucket, kind == Kind::kEvent ? event_slot_s : 1);
+      return sum_times(bucket, adds_up(kind) ? event_slot_s : 1);
     case Stat::kAvg:
       return sum_over(bucket, count);
     case Stat::kStddev:
@@ -105,35 +114,26 @@ std::optional<AnswerNumber> stat_number(Stat stat, const Bucket& bucket, Kind ki
       return AnswerNumber::decimal(bucket.decimal().max, bucket.scale());
     // The first and the last bucket of an event series may cover only part of the step, so its mean is used.
     case Stat::kRate:
+      if (kind == Kind::kCounter) return rate_over(bucket, event_slot_s * 1000, length_s * 1000);
       return sum_over(bucket, kind == Kind::kEvent ? count : length_s);
   }
   return std::nullopt;
 }
 
-namespace {
-
-// The mean rate of slots that are complete but for the open one: the total over the time that has passed.
-AnswerNumber rate_until_now(const Bucket& rates, int64_t missing_ms, int64_t slot_ms) {
-  const int64_t passed_ms = static_cast<int64_t>(rates.count()) * slot_ms - missing_ms;
-  if (!rates.is_decimal())
-    return AnswerNumber::real(rates.sum() * static_cast<double>(slot_ms) / static_cast<double>(passed_ms));
-  const auto unit = static_cast<Uint128>(power_of_ten(rates.scale()));
-  return AnswerNumber::real(
-      nearest_quotient(Int128{rates.decimal().sum} * slot_ms, unit * static_cast<Uint128>(passed_ms)));
-}
-
-}  // namespace
-
 std::optional<AnswerNumber> stat_at(Stat stat, const QueryAnswer& answer, const SeriesAnswer& series,
                                     size_t point) {
+  const int64_t slot_ms = answer.event_slot_s * 1000;
   Bucket bucket = series.points.bucket_at(point);
   if (series.open && series.open->point == point) {
     const OpenSlot& open = *series.open;
     const bool is_extreme = stat == Stat::kMin || stat == Stat::kMax || stat == Stat::kStddev;
     bucket.merge(is_extreme ? open.rate_so_far : open.rate);
-    if (stat == Stat::kAvg || stat == Stat::kRate)
-      return rate_until_now(bucket, open.missing_ms, answer.event_slot_s * 1000);
+    // The mean rate of slots that are complete but for the open one.
+    if (stat == Stat::kAvg || (stat == Stat::kRate && series.kind == Kind::kEvent))
+      return rate_over(bucket, slot_ms, static_cast<int64_t>(bucket.count()) * slot_ms - open.missing_ms);
   }
+  if (stat == Stat::kRate && series.kind == Kind::kCounter && !bucket.is_empty())
+    return rate_over(bucket, slot_ms, answer.passed_ms(point));
   return stat_number(stat, bucket, series.kind, answer.bins.length_s(point), answer.event_slot_s);
 }
 

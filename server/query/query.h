@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "proto/sample.h"
 #include "server/names/label_matcher.h"
@@ -20,16 +21,24 @@
 
 namespace statmill {
 
-// The statistics of a bucket. A bucket of an event series holds the rates of its 10 s slots; the rate of a
-// slot without events is 0.
+// At least this much of a slot under way counts as passed, so that its first event is no high rate.
+inline constexpr int64_t kPassedMin_ms = 1000;
+// Returns the end of the time over which rates are computed, in unix milliseconds: later time has not passed.
+inline int64_t rates_until_ms(Timestamp now, int64_t slot_ms) {
+  const int64_t now_ms = now.time_since_epoch().count();
+  return std::max(now_ms, now_ms / slot_ms * slot_ms + kPassedMin_ms);
+}
+
+// The statistics of a bucket. A bucket of an event or counter series holds the rates of its 10 s slots. The
+// rate of a slot without events is 0; a slot without increments of a counter is absent.
 enum class Stat : uint8_t {
-  kCount,   // gauge: samples; event: 10 s slots
-  kSum,     // gauge: sum of samples; event: total of the events
-  kAvg,     // gauge: mean of the samples; event: mean rate per second
+  kCount,   // gauge: samples; event, counter: 10 s slots
+  kSum,     // gauge: sum of samples; event, counter: total
+  kAvg,     // gauge: mean of the samples; event, counter: mean of the rates per second
   kStddev,  // sample standard deviation (n - 1) of the samples or rates; 0 if there is only one
   kMin,
   kMax,
-  kRate,  // per second: sum / step
+  kRate,  // per second: sum / step; event: the same as kAvg
 };
 
 // Parses "count", "sum", "avg", "stddev", "min", "max" or "rate"; returns nullopt for anything else.
@@ -76,16 +85,17 @@ struct Bins {
   int64_t until_s = 0;
 
   int64_t end_s() const { return first_s + static_cast<int64_t>(count) * step_s; }
+  int64_t begin_s(size_t bin) const { return first_s + static_cast<int64_t>(bin) * step_s; }
   int64_t length_s(size_t bin) const {
-    const int64_t begin_s = first_s + static_cast<int64_t>(bin) * step_s;
-    return std::min(begin_s + step_s, until_s) - std::max(begin_s, from_s);
+    return std::min(begin_s(bin) + step_s, until_s) - std::max(begin_s(bin), from_s);
   }
   bool are_whole() const { return from_s == first_s && until_s == end_s(); }
   // Requires: first_s <= time_s < end_s().
   size_t at(int64_t time_s) const { return static_cast<size_t>((time_s - first_s) / step_s); }
 };
 
-// The slot of an event series that is still under way: its rate is its total over the time that has passed.
+// The slot of an event or counter series that is still under way: its rate is its total over the time that
+// has passed.
 struct OpenSlot {
   size_t point = 0;        // whose other slots are complete
   Bucket rate;             // the total over the whole length of the slot, as complete slots have it
@@ -107,12 +117,19 @@ struct SeriesAnswer {
 
 struct QueryAnswer {
   Bins bins;
-  int64_t tier_s = 0;                // step of the tier that was read
-  int64_t event_slot_s = 10;         // length of the slots whose rates are in the buckets of event series
+  int64_t tier_s = 0;         // step of the tier that was read
+  int64_t event_slot_s = 10;  // length of the slots whose rates are in the buckets of events and counters
   std::vector<SeriesAnswer> series;  // by name, each once
   uint64_t damaged_frames = 0;       // stored frames that failed their check and are missing from the answer
   uint64_t joined_histograms = 0;    // points whose histograms are coarser because they had too many cells
   std::vector<std::string> merged = {};  // names of the merged series, if the request merges
+  int64_t until_ms = INT64_MAX;          // rates_until_ms()
+
+  // Returns how much of a point has passed, at least kPassedMin_ms.
+  int64_t passed_ms(size_t point) const {
+    const int64_t begin_ms = std::max(bins.begin_s(point), bins.from_s) * 1000;
+    return std::clamp(until_ms - begin_ms, kPassedMin_ms, bins.length_s(point) * 1000);
+  }
 };
 
 // One number of an answer: a decimal, which is integer / 10^scale, or any double.
@@ -141,10 +158,10 @@ class AnswerNumber {
 // - sum, min, max and count are decimals with all their digits, and so is a mean of one sample;
 // - the deviation, and any other mean or rate, are the doubles nearest to the exact quotients.
 // A bucket in doubles has only a rounded sum and M2, so its numbers are rounded again. `length_s`: of the
-// point, for the rate of a gauge.
+// point, for the rate of all but events.
 std::optional<AnswerNumber> stat_number(Stat stat, const Bucket& bucket, Kind kind, int64_t length_s,
                                         int64_t event_slot_s);
-// Returns the same for a point of an answer, with the open slot of an event series.
+// Returns the same for a point of an answer, with the open slot of an event or counter series.
 std::optional<AnswerNumber> stat_at(Stat stat, const QueryAnswer& answer, const SeriesAnswer& series,
                                     size_t point);
 

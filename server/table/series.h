@@ -51,7 +51,7 @@ struct Series {
     __builtin_prefetch(this, 1);
     __builtin_prefetch(&delta, 1);
   }
-  Combine combine() const { return kind == Kind::kEvent ? Combine::kAddEvents : Combine::kMerge; }
+  Combine combine() const { return combine_of(kind); }
   // Adds entries of a journal row to `pending`, when the server starts. Returns false if the bytes are not
   // `entries` valid entries.
   bool replay(uint32_t entries, Reader& in);

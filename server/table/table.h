@@ -47,7 +47,7 @@ struct FlushedSeries {
   RetentionClass retention = kDefaultRetention;
   const Window* window = nullptr;  // valid until Table::end_flush
 
-  Combine combine() const { return kind == Kind::kEvent ? Combine::kAddEvents : Combine::kMerge; }
+  Combine combine() const { return combine_of(kind); }
 };
 
 struct ShardFlush {
@@ -77,7 +77,7 @@ struct SeriesPieces {
   TickNo flushed_tick = 0;
   TickNo flushing_tick = 0;
 
-  Combine combine() const { return kind == Kind::kEvent ? Combine::kAddEvents : Combine::kMerge; }
+  Combine combine() const { return combine_of(kind); }
 };
 
 // Thread-safe.

@@ -186,13 +186,13 @@ namespace {
 // Returns true if the histogram of the sample is known. The histogram of a bucket that a sender made may be
 // unknown.
 bool has_known_histogram(const Sample& sample) {
-  if (!sample.ready || sample.kind == Kind::kEvent || !sample.ready->cells.empty()) return true;
+  if (!sample.ready || adds_up(sample.kind) || !sample.ready->cells.empty()) return true;
   return sample.ready->min == sample.ready->max;
 }
 
 // Requires: has_known_histogram(sample), and its bucket has just been added to the chain.
 void add_histogram(DeltaPool& deltas, DeltaPool::Chain& chain, Slot slot, const Sample& sample) {
-  const bool is_ready = sample.ready && sample.kind != Kind::kEvent;
+  const bool is_ready = sample.ready && !adds_up(sample.kind);
   if (is_ready && !sample.ready->cells.empty()) return deltas.add_histogram(chain, slot, sample.ready->cells);
   const HistogramCell cell =
       is_ready ? HistogramCell{histogram_index(sample.ready->min.value()), sample.ready->count}
@@ -208,7 +208,7 @@ Verdict<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesAren
                                   const Batch& batch, const BatchContext& context) {
   const Sample& sample = batch.samples[placed.sample];
   std::optional<Bucket> ready;
-  if (sample.ready && sample.kind != Kind::kEvent) {
+  if (sample.ready && !adds_up(sample.kind)) {
     ready = Bucket::ready(sample.value, *sample.ready);
     if (!ready) return Refusal::kBadBucket;
   }

@@ -86,7 +86,7 @@ Status FragmentBuilder::add_chunk(const Part& part, std::vector<StoreBatch::Frag
   }
   if (!rolled) return Status::ok();
   const bool is_whole = chunk >= std::max(clock_.oldest_whole(finest), expiry_.whole_from(series.retention));
-  if (series.kind == Kind::kEvent && kept && is_whole) {
+  if (adds_up(series.kind) && kept && is_whole) {
     const Result<bool> rebuilt = rebuild_event_rollup(part, out);
     if (!rebuilt) return rebuilt.error();
     if (*rebuilt) return Status::ok();
@@ -101,9 +101,10 @@ Status FragmentBuilder::add_chunk(const Part& part, std::vector<StoreBatch::Frag
   return Status::ok();
 }
 
-// A late event changes the total of its slot, so the coarse buckets above its chunk are computed again from
-// all slots of the chunk. Returns false, and appends nothing, if the stored chunk is damaged: then the coarse
-// buckets have data that the chunk has lost, and the late events must be added to them as slots of their own.
+// A late event or increment changes the total of its slot, so the coarse buckets above its chunk are computed
+// again from all slots of the chunk. Returns false, and appends nothing, if the stored chunk is damaged: then
+// the coarse buckets have data that the chunk has lost, and the late totals must be added to them as slots of
+// their own.
 Result<bool> FragmentBuilder::rebuild_event_rollup(const Part& part, std::vector<StoreBatch::Fragment>& out) {
   const auto& [series, buckets, histograms, chunk] = part;
   const Tiers& tiers = retention_.tiers(series.retention);

@@ -1,6 +1,6 @@
 //
 //   statmill backup 1
-//   statmill store 1.0             the two lines of FORMAT
+//   statmill store 2.0             the two lines of FORMAT
 //   steps 10s,5m,1h
 //   1f2e3d4c 123456 000012.sst     for each file: CRC32C, bytes, name
 //   end 57 deadbeef                number of files; CRC32C of all lines before

@@ -4,6 +4,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/number_text.h"
 #include "base/text.h"
 #include "storage/files/files.h"
 
@@ -31,9 +32,9 @@ std::string steps_text(const Tiers& tiers) {
   return out;
 }
 
-std::string format_text(const Tiers& tiers) {
+std::string format_text(std::string_view steps) {
   return std::string(kMagic) + std::to_string(kFormatMajor) + '.' + std::to_string(kFormatMinor) + '\n' +
-         std::string(kSteps) + steps_text(tiers) + '\n';
+         std::string(kSteps).append(steps) + '\n';
 }
 
 // Returns whether matters(name) is true for any file of the directory. A missing directory has no files.
@@ -56,9 +57,11 @@ Result<std::string_view> steps_of(std::string_view text) {
     return Error{ErrorCode::kInvalid, "its file FORMAT is not statmill's"};
   }
   const std::string_view version = lines[0].substr(kMagic.size());
-  if (version.substr(0, version.find('.')) != std::to_string(kFormatMajor)) {
+  const auto major = parse_as<uint16_t>(version.substr(0, version.find('.')));
+  if (!major || *major < kFormatMajorOldest || *major > kFormatMajor) {
     return Error{ErrorCode::kVersion, "it has format version " + std::string(version) +
-                                          ", this program reads " + std::to_string(kFormatMajor) + ".x"};
+                                          ", this program reads " + std::to_string(kFormatMajorOldest) +
+                                          ".x to " + std::to_string(kFormatMajor) + ".x"};
   }
   return lines[1].substr(kSteps.size());
 }
@@ -97,10 +100,21 @@ Status make_format(const fs::path& directory, const Tiers& tiers) {
   if (!taken) return taken.error();
   if (*taken)
     return Error{ErrorCode::kInvalid, "it has files, but no file FORMAT: not a data directory of statmill"};
-  return write_whole_file(directory / kFormatFile, format_text(tiers));
+  return write_whole_file(directory / kFormatFile, format_text(steps_text(tiers)));
 }
 
 }  // namespace
+
+Status raise_format(const std::string& directory) {
+  const auto text = read_format(directory);
+  if (!text) return text.error();
+  const auto steps = steps_of(*text);
+  if (!steps) return steps.error();
+  const std::string raised = format_text(*steps);
+  if (*text == raised) return Status::ok();
+  if (Status s = write_whole_file(fs::path(directory) / kFormatFile, raised); !s) return s;
+  return sync_path(directory);
+}
 
 std::string database_path(const std::string& directory) { return (fs::path(directory) / kDatabase).string(); }
 

@@ -15,13 +15,19 @@ namespace statmill {
 
 // A directory with files but without this one is not a data directory.
 inline constexpr const char* kFormatFile = "FORMAT";
-inline constexpr uint16_t kFormatMajor = 1;  // a program reads its own major version only
+inline constexpr uint16_t kFormatMajor = 2;
+inline constexpr uint16_t kFormatMajorOldest = 1;  // a program reads major versions from this one to its own
 inline constexpr uint16_t kFormatMinor = 0;
 
-// Checks that `path` is a data directory of this format and these tier steps, and returns the path of its
-// database. A missing or empty directory becomes one (parents are created). After an error nothing in it has
-// changed. Errors: kInvalid (foreign files, other steps), kVersion, kCorrupt (database missing), kIo.
+// Checks that `path` is a data directory of a format that this program reads and of these tier steps, and
+// returns the path of its database. A missing or empty directory becomes one (parents are created). After an
+// error nothing in it has changed. Errors: kInvalid (foreign files, other steps), kVersion, kCorrupt
+// (database missing), kIo.
 Result<std::string> prepare_data_directory(const std::string& path, const Tiers& tiers);
+
+// Raises the version in FORMAT to this program's, so that older ones refuse the directory. Call it before
+// anything is written to the database. Errors: as read_format(), kVersion.
+Status raise_format(const std::string& directory);
 
 // Returns the path of the database of a data directory or a backup.
 std::string database_path(const std::string& directory);

@@ -141,6 +141,10 @@ void RocksStore::keep_reserve() {
 Status RocksStore::write(const StoreBatch& batch) {
   if (batch.is_empty()) return Status::ok();
   if (Status whole = recover(); !whole) return whole;
+  if (!is_format_raised_) {  // not at the start, which may fail while an older program uses the directory
+    if (Status raised = raise_format(data_directory()); !raised) return fail(raised.error());
+    is_format_raised_ = true;
+  }
   if (batch.tick != 0) {
     if (batch.tick == last_tick_) return Status::ok();  // its write failed, but the log has it
     SM_CHECK(batch.tick > last_tick_);
@@ -251,13 +255,13 @@ Status RocksStore::compact(std::atomic<bool>& cancelled) {
 
 Result<BackupSummary> RocksStore::backup(const std::string& directory, const Cancelled& cancelled) {
   const std::string data_directory = this->data_directory();
-  const auto format = read_format(data_directory);
-  if (!format) return format.error();
   auto database = usable_database();
   if (!database) return database.error();
   const auto checkpoint = DatabaseCheckpoint::make(**database, data_directory);
   database->reset();  // so that the store can recover during the copy
   if (!checkpoint) return checkpoint.error();
+  const auto format = read_format(data_directory);  // now, because the first write raises it
+  if (!format) return format.error();
   return write_backup(checkpoint->path(), *format, directory, cancelled);
 }
 

@@ -104,6 +104,7 @@ class RocksStore final : public Store {
   RetryBackoff reopen_backoff_;
   uint32_t writes_to_reserve_ = 0;  // successful writes until the reserve is checked again
   bool misses_reserve_ = false;
+  bool is_format_raised_ = false;
 
   mutable Mutex mutex_;
   std::shared_ptr<RocksDatabase> database_ GUARDED_BY(mutex_);

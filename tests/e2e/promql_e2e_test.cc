@@ -157,6 +157,39 @@ TEST_F(PromqlE2e, ListsSeriesLabelsAndValues) {
   EXPECT_EQ(server_.get("/prometheus/-/healthy"), "ok\n");
 }
 
+TEST_F(PromqlE2e, ACounterSurvivesAKillAndIsAbsentInSilence) {
+  std::string lines;
+  for (int64_t t = end_s_ - 600; t < end_s_ - 310; t += 10)
+    lines += "$c requests_total;host=web1 " + std::to_string(t) + " 20\n";
+  server_.send(lines);
+  const auto value_at_end = [this](const std::string& query) {
+    const auto answer = get(at_end(query));
+    const auto& result = answer.at("data").at("result").as_array();
+    return result.empty() ? "nothing" : text(result.at(0).at("value").at(1));
+  };
+  const auto expect_answers = [&](const std::string& where) {
+    EXPECT_EQ(value_at_end("increase(requests_total%5B10m%5D)"), R"("580")") << where;
+    EXPECT_EQ(value_at_end("rate(requests_total%5B5m%5D)"), "nothing") << where;
+    EXPECT_EQ(value_at_end("requests_total"), "nothing") << where;
+    EXPECT_EQ(value_at_end("absent(requests_total)"), R"("1")") << where;
+    const std::string slots =
+        server_.get("/api/v1/query?series=requests_total;host=web1&stats=sum,rate&step=60&from=" +
+                    std::to_string(end_s_ - 420) + "&until=" + std::to_string(end_s_ - 240));
+    EXPECT_NE(slots.find(R"("kind":"counter","sum":[120,100,null],"rate":[2,1.6666666666666667,null])"),
+              std::string::npos)
+        << where << ": " << slots;
+  };
+  expect_answers("from RAM");
+  server_.wait_until_durable();
+  server_.kill();
+  server_.start();
+  expect_answers("from the journal");
+  ASSERT_EQ(server_.cli({"flush", "--compact"}).status, 0);
+  ASSERT_EQ(server_.stop(), 0);
+  server_.start();
+  expect_answers("from the files");
+}
+
 TEST_F(PromqlE2e, ErrorsHaveTheEnvelopeOfPrometheus) {
   const HttpReply bad = http_get(server_.http(), "/prometheus/api/v1/query?query=sum(");
   EXPECT_EQ(bad.status, 400);

@@ -12,6 +12,7 @@ namespace statmill {
 
 inline std::string_view kind_text(Kind kind) {
   if (kind == Kind::kGauge) return "gauge";
+  if (kind == Kind::kCounter) return "counter";
   return kind == Kind::kEvent ? "event" : "distribution";
 }
 

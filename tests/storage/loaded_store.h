@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "storage/store.h"
@@ -17,8 +19,9 @@ inline std::vector<std::string> loaded(Store& store) {
   std::vector<std::string> lines;
   const Status status = store.load({
       [&](const SeriesRow& series) {
-        lines.push_back("series " + std::to_string(series.id) + (series.kind == Kind::kEvent ? " *" : " ") +
-                        series.name);
+        constexpr std::array<std::string_view, 4> kMarks = {"", "*", "%", "+"};  // one per kind
+        lines.push_back("series " + std::to_string(series.id) + " " +
+                        std::string(kMarks.at(static_cast<size_t>(series.kind))) + series.name);
         return Status::ok();
       },
       [&](ShardNo shard, TickNo tick, std::string_view activity) {

@@ -152,7 +152,7 @@ TEST_P(StoreContract, AnEmptyStoreHasNothing) {
 
 TEST_P(StoreContract, LoadVisitsSeriesThenShardsThenRowsAboveTheLowestFlush) {
   StoreBatch batch;
-  batch.series = {{300, Kind::kGauge, "b"}, {2, Kind::kEvent, "a;x=1"}};
+  batch.series = {{300, Kind::kGauge, "b"}, {2, Kind::kEvent, "a;x=1"}, {4, Kind::kCounter, "c"}};
   batch.journal = {{258, "old"}, {259, "new"}, {2, "first"}};
   for (int shard = 0; shard < kShardCount; ++shard)
     batch.flushed.push_back({static_cast<ShardNo>(shard), 257, ""});
@@ -160,7 +160,7 @@ TEST_P(StoreContract, LoadVisitsSeriesThenShardsThenRowsAboveTheLowestFlush) {
   write(batch);
   auto all = loaded(*store_);
   std::erase_if(all, [](const std::string& line) { return line.ends_with(" 257 "); });
-  EXPECT_EQ(all, (std::vector<std::string>{"series 2 *a;x=1", "series 300 b",
+  EXPECT_EQ(all, (std::vector<std::string>{"series 2 *a;x=1", "series 4 +c", "series 300 b",
                                            "shard 0 258 " + std::string("activity\0x", 10), "row 258 old",
                                            "row 259 new"}));
 }

@@ -10,8 +10,6 @@ namespace {
 // storage/FORMAT.md: id gap 2, first slot 1, length 2.
 constexpr size_t kActivityBytes = 5;
 
-Combine combine_of(Kind kind) { return kind == Kind::kEvent ? Combine::kAddEvents : Combine::kMerge; }
-
 }  // namespace
 
 void add_window(std::vector<StoreBatch::Fragment>& out, const Tier& tier, SeriesId id, Combine combine,

@@ -270,8 +270,8 @@ SlotColumns roll_up(const SlotColumns& fine, const Tier& from, const Tier& to, K
     };
     windows.push_back({element(slot * ratio), element((slot + 1) * ratio)});
   }
-  SlotColumns out = kind == Kind::kEvent ? merge_windows(rate_columns(fine, from.step_s), windows)
-                                         : merge_windows(fine, windows);
+  SlotColumns out =
+      adds_up(kind) ? merge_windows(rate_columns(fine, from.step_s), windows) : merge_windows(fine, windows);
   out.begin = first;
   for (SlotHistogram& h : out.histograms) h.slot += first;
   return out;

@@ -130,26 +130,28 @@ Status ColumnReader::read_fine(std::span<const size_t> series, SlotSpan span, st
     view_.add_ram(series[i], columns);
     const Slot kept = kept_from_s(series[i], 0) / tiers_.finest().step_s;
     if (kept > span.begin) columns.erase(0, index_of(columns, std::min(kept, span.end)));
-    if (view_.facts(series[i]).kind == Kind::kEvent) finish_events(series[i], out[i]);
+    if (adds_up(view_.facts(series[i]).kind)) finish_amounts(series[i], out[i]);
   }
   return Status::ok();
 }
 
-// Turns totals into rates, puts the open slot aside, and fills silent slots with zeros.
-void ColumnReader::finish_events(size_t series, SeriesSlots& slots) const {
+// Turns totals into rates, puts the open slot aside, and fills the silent slots of events with zeros.
+void ColumnReader::finish_amounts(size_t series, SeriesSlots& slots) const {
   SlotColumns& columns = slots.columns;
   const int64_t slot_s = tiers_.finest().step_s;
   const SeriesFacts& facts = view_.facts(series);
   if (facts.first_slot < 0) return;
+  const bool is_event = facts.kind == Kind::kEvent;
   const Slot first = std::max({columns.begin, facts.first_slot, kept_from_s(series, 0) / slot_s});
   if (first <= now_slot_ && now_slot_ < columns.end()) {
     const size_t i = index_of(columns, now_slot_);
     Bucket rate = columns.bucket_at(i).event_rate(slot_s);
-    if (rate.is_empty()) rate.merge_zeros(1);
-    slots.open = {now_slot_, rate};
+    if (is_event && rate.is_empty()) rate.merge_zeros(1);
+    if (!rate.is_empty()) slots.open = {now_slot_, rate};
     columns.erase(i, i + 1);
   }
   columns = rate_columns(columns, slot_s);
+  if (!is_event) return;
   const Slot end = std::min(columns.end(), now_slot_);
   if (first < end) statmill::add_silence(columns, index_of(columns, first), index_of(columns, end));
 }
@@ -204,7 +206,7 @@ Status ColumnReader::add_tail(std::span<const size_t> series, SlotSpan span, std
       if (!slots) return slots.error();
       for (size_t k = 0; k < positions.size(); ++k) {
         SeriesSlots& to = out[positions[k]];
-        // Events are rates by now, which merge as samples do.
+        // Amounts are rates by now, which merge as samples do.
         to.columns.add(roll_up((*slots)[k].columns, finest, tiers_[span.tier], Kind::kGauge),
                        Combine::kMerge);
         if ((*slots)[k].open) to.open = (*slots)[k].open;
@@ -223,7 +225,7 @@ Status ColumnReader::add_late(size_t series, SlotSpan span, SlotColumns& columns
   const int64_t ratio = tier.step_s / finest.step_s;
   if (facts.ram_slot < 0 || facts.ram_slot >= span.end * ratio) return Status::ok();
   const SeriesView::RamSlots late = view_.ram_slots(series);
-  if (facts.kind == Kind::kEvent) return add_late_events(series, span, late, columns);
+  if (adds_up(facts.kind)) return add_late_amounts(series, span, late, columns);
   const auto buckets = in_range(late.buckets, span.begin * ratio, span.end * ratio);
   for (const SlotBucket& b : roll_up(buckets, finest, tier, facts.kind))
     columns.add(index_of(columns, b.slot), b.bucket, Combine::kMerge);
@@ -233,10 +235,10 @@ Status ColumnReader::add_late(size_t series, SlotSpan span, SlotColumns& columns
   return Status::ok();
 }
 
-// Late events change totals that are already in the coarse buckets: those buckets are computed again from the
-// finest tier, as the flush will do.
-Status ColumnReader::add_late_events(size_t series, SlotSpan span, const SeriesView::RamSlots& late,
-                                     SlotColumns& columns) {
+// Late amounts change totals that are already in the coarse buckets: those buckets are computed again from
+// the finest tier, as the flush will do.
+Status ColumnReader::add_late_amounts(size_t series, SlotSpan span, const SeriesView::RamSlots& late,
+                                      SlotColumns& columns) {
   const Tier& finest = tiers_.finest();
   const Tier& tier = tiers_[span.tier];
   const int64_t ratio = tier.step_s / finest.step_s;
@@ -249,7 +251,7 @@ Status ColumnReader::add_late_events(size_t series, SlotSpan span, const SeriesV
     while (stop < all.size() && finest.chunk_of_slot(all[stop].slot) == chunk) ++stop;
     const auto part = all.subspan(i, stop - i);
     i = stop;
-    if (chunk < whole_from) {  // the totals are dropped, so the late events count as slots of their own
+    if (chunk < whole_from) {  // the totals are dropped, so the late amounts count as slots of their own
       for (const SlotBucket& b : roll_up(part, finest, tier, Kind::kEvent))
         columns.add(index_of(columns, b.slot), b.bucket, Combine::kMerge);
       continue;

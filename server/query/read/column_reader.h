@@ -26,15 +26,13 @@ struct SlotSpan {
   bool is_empty() const { return begin >= end; }
 };
 
-// At least this much of a slot under way counts as passed, so that its first event is no high rate.
-inline constexpr int64_t kPassedMin_ms = 1000;
-
-// The slots of one series. Those of an event series hold the rates per second of slots of the finest tier;
-// silent slots are zeros, from its first slot to the present one.
+// The slots of one series. Those of events and counters hold the rates per second of slots of the finest
+// tier. Silent slots of an event series are zeros, from its first slot to the present one; those of others
+// are absent.
 struct SeriesSlots {
   SlotColumns columns;
-  // The slot of an event series that is still under way. Its events are in here instead of `columns`, as a
-  // rate over the whole slot.
+  // The slot of an event or counter series that is still under way. Its total is in here instead of
+  // `columns`, as a rate over the whole slot. A counter has none if the slot is silent.
   struct Open {
     Slot slot = 0;  // in the finest tier
     Bucket rate;
@@ -45,7 +43,7 @@ struct SeriesSlots {
 // For the series of one view. Confined to one thread.
 class ColumnReader {
  public:
-  // The references must outlive the reader. `now` decides which slot of an event series is open.
+  // The references must outlive the reader. `now` decides which slot of events and counters is open.
   ColumnReader(const Retention& retention, const Expiry& expiry, SeriesView& view, Timestamp now, Parts parts,
                const QueryControl& control);
 
@@ -71,12 +69,12 @@ class ColumnReader {
   Target target_of(size_t series, SlotSpan span, SlotColumns& columns) const;
   Status load(std::span<const Target> targets, SlotSpan span);
   Status read_fine(std::span<const size_t> series, SlotSpan span, std::vector<SeriesSlots>& out);
-  void finish_events(size_t series, SeriesSlots& slots) const;
+  void finish_amounts(size_t series, SeriesSlots& slots) const;
   Status read_coarse(std::span<const size_t> series, SlotSpan span, std::vector<SeriesSlots>& out);
   Status add_tail(std::span<const size_t> series, SlotSpan span, std::vector<SeriesSlots>& out);
   Status add_late(size_t series, SlotSpan span, SlotColumns& columns);
-  Status add_late_events(size_t series, SlotSpan span, const SeriesView::RamSlots& late,
-                         SlotColumns& columns);
+  Status add_late_amounts(size_t series, SlotSpan span, const SeriesView::RamSlots& late,
+                          SlotColumns& columns);
   void add_silence(size_t series, SlotSpan span, SlotColumns& columns) const;
   int64_t kept_from_s(size_t series, TierNo tier) const;
   Slot rolled_slot(size_t series) const;  // slots of the finest tier below it are in the coarser tiers

@@ -94,11 +94,13 @@ class Relaying {
 
 TEST(RelaySink, AggregatesEachSecondOfEachSeries) {
   Relaying relay;
-  relay.send("g 1\ng 2.5\ng 7 4\n*e 1\n*e 2\n*e -0.5\n%d 1\n%d 1\n%d 2\nonly 3\n");
+  relay.send(
+      "g 1\ng 2.5\ng 7 4\n*e 1\n*e 2\n*e -0.5\n%d 1\n%d 1\n%d 2\nonly 3\n"
+      "$c c 1700000000 4\n$c c 1700000000 0.5\n");
   EXPECT_EQ(relay.drained(),
             "g 1700000000 3.5 7.25 1 2.5 2\ng 7 4\n*e 1700000000 2.5\n"
-            "$d d 1700000000 4 6 1 2 3 32737:2 32769:1\nonly 1700000000 3\n");
-  EXPECT_EQ(relay.handed_over(), 10U);
+            "$d d 1700000000 4 6 1 2 3 32737:2 32769:1\nonly 1700000000 3\n$c c 1700000000 4.5\n");
+  EXPECT_EQ(relay.handed_over(), 12U);
   EXPECT_EQ(relay.drained(), "");
 }
 
@@ -210,7 +212,8 @@ std::string any_decimal() {
 std::string any_line() {
   const std::string name = *rc::gen::element<std::string>("a", "b", "c.d;t=v", "E^f^");
   const std::string time = *rc::gen::element<std::string>("", "1699999991 ", "1700000003 ", "1700000004 ");
-  const std::string kind = *rc::gen::element<std::string>("", "*", "%");
+  const std::string kind = *rc::gen::element<std::string>("", "*", "%", "$c ");
+  if (kind == "$c ") return kind + "c" + name + " 1700000003 " + any_decimal() + "\n";
   std::string mark = kind == "" ? "g" : kind == "*" ? "e" : "d";
   if (kind == "%" && *rc::gen::inRange(0, 8) == 0) return "%d" + name + " " + time + "h5 41 20:1 21:1\n";
   if (kind == "" && *rc::gen::inRange(0, 8) == 0) return "g" + name + " 1700000003 6 14 1 3 3\n";

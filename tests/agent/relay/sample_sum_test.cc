@@ -28,6 +28,8 @@ TEST(SampleSum, HoldsOnlyWhatALineCanExpress) {
   EXPECT_FALSE(SampleSum::can_hold(Kind::kGauge, number("94906266"), 1));
   EXPECT_FALSE(SampleSum::can_hold(Kind::kGauge, number("94906265"), 2));
   EXPECT_TRUE(SampleSum::can_hold(Kind::kEvent, number("9007199254740992"), 1)) << "an event has no square";
+  EXPECT_TRUE(SampleSum::can_hold(Kind::kCounter, number("9007199254740992"), 1))
+      << "neither has an increment";
   EXPECT_TRUE(SampleSum::can_hold(Kind::kGauge, number("0.0000001"), 1));
   EXPECT_FALSE(SampleSum::can_hold(Kind::kGauge, number("0.00000001"), 1)) << "16 decimals of the square";
   EXPECT_FALSE(SampleSum::can_hold(Kind::kGauge, number("1e300"), 1)) << "not a decimal";

@@ -88,7 +88,7 @@ RC_GTEST_PROP(LineWriter, WrittenNamesParseToTheSameNames, ()) {
   Batch batch;
   Sample& sample = batch.samples.emplace_back();
   sample.name = batch.keep(std::string_view(name));
-  sample.kind = *rc::gen::element(Kind::kGauge, Kind::kEvent, Kind::kDistribution);
+  sample.kind = *rc::gen::element(Kind::kGauge, Kind::kEvent, Kind::kDistribution, Kind::kCounter);
   sample.value =
       Number::decimal(*rc::gen::inRange<int64_t>(-1'000'000, 1'000'000), *rc::gen::inRange<int8_t>(0, 16));
   RC_ASSERT(changed_sample(batch) == "");

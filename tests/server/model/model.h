@@ -34,7 +34,7 @@ inline std::string decimal(Int128 value, int digits) {
   return (negative ? "-" : "") + text;
 }
 
-// Formats a gauge or an event as a line of the protocol.
+// Formats a gauge, an event or a counter as a line of the protocol.
 inline std::string line_of(const Sample& s) {
   int64_t sum = 0;
   Int128 squares = 0;
@@ -42,8 +42,8 @@ inline std::string line_of(const Sample& s) {
     sum += h;
     squares += static_cast<Int128>(h) * h;
   }
-  std::string line =
-      (s.kind == Kind::kEvent ? "*" : "") + s.name + " " + std::to_string(s.time_s) + " " + decimal(sum, 2);
+  const std::string mark = s.kind == Kind::kEvent ? "*" : s.kind == Kind::kCounter ? "$c " : "";
+  std::string line = mark + s.name + " " + std::to_string(s.time_s) + " " + decimal(sum, 2);
   if (s.hundredths.size() > 1) {
     const auto [min, max] = std::minmax_element(s.hundredths.begin(), s.hundredths.end());
     line += " " + decimal(squares, 4) + " " + decimal(*min, 2) + " " + decimal(*max, 2) + " " +
@@ -69,6 +69,7 @@ struct Answer {
   double stddev = 0;
   double min = 0;
   double max = 0;
+  double rate = 0;  // of a counter
 };
 
 class Model {
@@ -100,14 +101,13 @@ class Model {
   }
 
   Kind kind(const std::string& name) const { return series_.at(name).kind; }
-  bool is_event(const std::string& name) const { return kind(name) == Kind::kEvent; }
   const auto& series() const { return series_; }
 
   // Returns the answer for [from_s, until_s), or nullopt if there are no data.
   std::optional<Answer> answer(const std::string& name, int64_t from_s, int64_t until_s,
                                int64_t now_s) const {
-    return is_event(name) ? event_answer(name, from_s, until_s, now_s)
-                          : answer_of(observations(name, from_s, until_s), 100);
+    return adds_up(kind(name)) ? amounts_answer(name, from_s, until_s, now_s)
+                               : answer_of(observations(name, from_s, until_s), 100);
   }
 
   // Returns the values in [from_s, until_s), in hundredths, in no order.
@@ -124,7 +124,7 @@ class Model {
   struct Series {
     Kind kind = Kind::kGauge;
     std::vector<Sample> samples;
-    int64_t first_s = INT64_MAX;  // the first slot; from it on, slots without events count as 0
+    int64_t first_s = INT64_MAX;  // the first slot; of events: from it on, silent slots count as 0
     int64_t last_s = INT64_MIN;   // the last slot
   };
 
@@ -146,20 +146,26 @@ class Model {
     for (const int64_t v : values) m2 += (v - mean) * (v - mean);
     a.avg = static_cast<double>(mean / unit);
     a.stddev = values.size() < 2 ? 0 : static_cast<double>(std::sqrt(m2 / (n - 1)) / unit);
-    a.sum = static_cast<double>(static_cast<long double>(sum) / 100.0L);  // for events, their total
+    a.sum =
+        static_cast<double>(static_cast<long double>(sum) / 100.0L);  // for events and counters, their total
     return a;
   }
 
   // The slot under way counts with the part of it that has passed, one second at least.
-  std::optional<Answer> event_answer(const std::string& name, int64_t from_s, int64_t until_s,
-                                     int64_t now_s) const {
+  std::optional<Answer> amounts_answer(const std::string& name, int64_t from_s, int64_t until_s,
+                                       int64_t now_s) const {
     std::map<int64_t, int64_t> totals = rates(name, from_s, until_s, now_s);
     std::vector<int64_t> values;
     for (const auto& [slot, total] : totals) values.push_back(total);
     std::optional<Answer> a = answer_of(values, 100.0 * kSlotS);
+    const int64_t passed_s = std::max<int64_t>(now_s % kSlotS, 1);
+    const int64_t passed_until_s = now_s / kSlotS * kSlotS + passed_s;
+    // The rate of a counter is over all time that has passed.
+    if (a)
+      a->rate =
+          a->sum / static_cast<double>(std::max<int64_t>(std::min(until_s, passed_until_s) - from_s, 1));
     const auto open = totals.find(now_s / kSlotS);
     if (open == totals.end()) return a;
-    const int64_t passed_s = std::max<int64_t>(now_s % kSlotS, 1);
     const auto length_s = static_cast<double>((a->count - 1) * kSlotS + passed_s);
     a->avg = a->sum / length_s;
     // The others see the rate so far.
@@ -175,7 +181,7 @@ class Model {
   }
 
   // Returns the totals of the 10 s slots. Slots without events count as zero, from the series'
-  // first slot to the present one.
+  // first slot to the present one; those without increments of a counter are absent.
   std::map<int64_t, int64_t> rates(const std::string& name, int64_t from_s, int64_t until_s,
                                    int64_t now_s) const {
     std::map<int64_t, int64_t> totals;
@@ -185,6 +191,7 @@ class Model {
       if (s.time_s < from_s || s.time_s >= until_s) continue;
       for (const int64_t h : s.hundredths) totals[slot] += h;
     }
+    if (kind(name) == Kind::kCounter) return totals;
     for (int64_t slot = std::max(first, from_s / kSlotS); slot <= now_s / kSlotS && slot * kSlotS < until_s;
          ++slot) {
       totals.try_emplace(slot, 0);

@@ -35,7 +35,7 @@ void World::compare_names() {
   for (const SeriesInfo& info : engine_->list(*Glob::parse("*"), 1000).series) listed.push_back(info.name);
   ASSERT_EQ(listed, names);
   ASSERT_EQ(table_->series_count(), names.size());
-  for (const std::string name : {"e0", "g0", "n0"}) {
+  for (const std::string name : {"e0", "g0", "n0", "c0"}) {
     const auto answer = engine_->run({{name}, wall_s_ - 60, wall_s_, 10, {}}, now().wall);
     ASSERT_EQ(answer.has_value(), model_.series().contains(name)) << name;
   }
@@ -135,6 +135,9 @@ void World::compare_answer(const QueryAnswer& answer, const SeriesAnswer& series
     ASSERT_EQ(stat(Stat::kCount), static_cast<double>(want->count)) << where;
     ASSERT_NEAR(stat(Stat::kSum), want->sum, 1e-12 * std::abs(want->sum)) << where;
     ASSERT_NEAR(stat(Stat::kAvg), want->avg, 1e-12 * std::abs(want->avg) + 1e-15) << where;
+    if (series.kind == Kind::kCounter) {
+      ASSERT_NEAR(stat(Stat::kRate), want->rate, 1e-12 * std::abs(want->rate) + 1e-15) << where;
+    }
     ASSERT_NEAR(stat(Stat::kStddev), want->stddev, 1e-12 * std::abs(want->stddev) + 1e-9) << where;
     // The rate of a slot under way is a quotient of its own.
     const double slack = series.open && series.open->point == i ? 1e-12 : 0;

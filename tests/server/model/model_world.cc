@@ -197,7 +197,7 @@ void World::fill(const model::Sample& s, Batch& batch) {
   ready.cells = batch.keep({histogram.cells().begin(), histogram.cells().end()});
 }
 
-int64_t World::age(bool event) {
+int64_t World::age(bool is_amount) {
   switch (below(10)) {
     case 0:
       return -below(9 * 60);
@@ -206,7 +206,7 @@ int64_t World::age(bool event) {
     case 2:
       return below(finest_s() * 3 / 4);
     case 3:
-      return event ? below(60) : below(longest_s_);
+      return is_amount ? below(60) : below(longest_s_);
     case 4:
       return below(4) == 0 ? (below(2) == 0 ? -601 - below(1000) : longest_s_ + 1 + below(1000)) : 0;
     default:
@@ -216,25 +216,25 @@ int64_t World::age(bool event) {
 
 void World::send() {
   model::Sample s;
-  s.kind = static_cast<Kind>(below(3));
-  s.name = "ged"[static_cast<size_t>(s.kind)] + std::to_string(below(4));
+  s.kind = static_cast<Kind>(below(4));
+  s.name = "gedc"[static_cast<size_t>(s.kind)] + std::to_string(below(4));
   if (!model_.series().empty() && below(4) == 0) s.name = any_name();
   const auto known = model_.series().find(s.name);
   if (known != model_.series().end()) s.kind = model_.kind(s.name);
   const Kind kind = s.kind;
-  const bool event = kind == Kind::kEvent;
-  // Late events of chunks that the finest tier has dropped are counted only approximately, so none are sent.
-  s.time_s = (event ? wall_s_ : shown_s()) - age(event);
+  const bool is_amount = adds_up(kind);
+  // Late amounts of chunks that the finest tier has dropped are counted only approximately, so none are sent.
+  s.time_s = (is_amount ? wall_s_ : shown_s()) - age(is_amount);
   if (known != model_.series().end()) {
     // Sometimes sends a sample as another kind, which does not change the kind of the series.
-    if (below(20) == 0) s.kind = static_cast<Kind>(below(3));
+    if (below(20) == 0) s.kind = static_cast<Kind>(below(4));
     const auto& samples = known->second.samples;
     if (!samples.empty() && below(4) == 0) {  // another sample for a slot that has one
       const int64_t earlier_s = samples[static_cast<size_t>(below(std::ssize(samples)))].time_s;
-      if (!event || wall_s_ - earlier_s < finest_s() * 3 / 4) s.time_s = earlier_s;
+      if (!is_amount || wall_s_ - earlier_s < finest_s() * 3 / 4) s.time_s = earlier_s;
     }
   }
-  const bool is_alone = s.kind == Kind::kEvent || (kind == Kind::kDistribution && s.kind != kind);
+  const bool is_alone = adds_up(s.kind) || (kind == Kind::kDistribution && s.kind != kind);
   const int64_t samples = is_alone || below(4) != 0 ? 1 : 1 + below(20);
   for (int64_t i = 0; i < samples; ++i)
     s.hundredths.push_back(below(3) == 0 ? 500 : below(2'000'000) - 1'000'000);
@@ -283,7 +283,7 @@ Status World::change() {
     default: {
       const std::string from = *names.begin();
       const std::string to =
-          std::array{"e", "g", "n", "d"}[static_cast<size_t>(below(4))] + std::to_string(below(5));
+          std::array{"e", "g", "n", "d", "c"}[static_cast<size_t>(below(5))] + std::to_string(below(5));
       if (!model_.series().contains(to) && keeps_no_longer(to, from))
         happened([=](model::Model& m) { m.rename(from, to); });
       const NewName pair{from, model_.series().contains(to) ? to : from};

@@ -52,7 +52,7 @@ class World {
   // have more than a line.
   static void fill(const model::Sample& s, Batch& batch);
   // Returns a random age of a sample in seconds; negative if it is in the future.
-  int64_t age(bool event);
+  int64_t age(bool is_amount);
   void send();
   // Applies an event to the model and records it.
   void happened(std::function<void(model::Model&)> what);

@@ -117,6 +117,48 @@ TEST_F(ExpressionRouteTest, ASelectorWithStatsIsAQueryByLabels) {
   EXPECT_TRUE(got.body.starts_with("{\"from\":" + std::to_string(kEnd_s - 30) + ",")) << got.body;
 }
 
+TEST_F(ExpressionRouteTest, ASilentCounterIsNull) {
+  world_.add("requests_total;job=a", Kind::kCounter, Number::of(30), kEnd_s - 40, kEnd_s - 20);
+  world_.add("requests_total;job=b", Kind::kCounter, Number::of(0), kEnd_s - 10);
+  const std::string labels = R"({"labels":{"__name__":"requests_total","job":")";
+  EXPECT_EQ(series("requests_total", {{"stats", "sum,avg,rate,count"}}),
+            R"("series":[)" + labels +
+                R"(a"},"kind":"counter","sum":[30,null,null],"avg":[3,null,null],)"
+                R"("rate":[3,null,null],"count":[1,null,null]},)" +
+                labels +
+                R"(b"},"kind":"counter","sum":[null,null,0],"avg":[null,null,0],)"
+                R"("rate":[null,null,0],"count":[null,null,1]}])");
+  EXPECT_EQ(
+      series("requests_total{job='a'}", {{"stats", "sum,avg,rate,count"}, {"max_points", "1"}}),
+      R"("series":[)" + labels + R"(a"},"kind":"counter","sum":[30],"avg":[3],"rate":[1],"count":[1]}])")
+      << "the rate is over the whole step, the mean over the slots that there are";
+  EXPECT_EQ(series("rate(requests_total[10s])"), R"("series":[{"labels":{"job":"a"},"value":[3,null,null]},)"
+                                                 R"({"labels":{"job":"b"},"value":[null,null,0]}])");
+  EXPECT_EQ(series("sum(rate(requests_total[1m]))"), R"("series":[{"labels":{},"value":[1,1,1]}])");
+  EXPECT_EQ(
+      series("sum by (job) (requests_total)"),
+      R"("series":[{"labels":{"job":"a"},"value":[60,60,60]},{"labels":{"job":"b"},"value":[null,null,0]}])");
+  EXPECT_EQ(series("absent_over_time(requests_total{job='a'}[20s])"),
+            R"("series":[{"labels":{"job":"a"},"value":[null,null,1]}])");
+  EXPECT_EQ(series("absent(requests_total{job='a'} offset -10m)"),
+            R"("series":[{"labels":{"job":"a"},"value":[1,1,1]}])");
+}
+
+TEST_F(ExpressionRouteTest, TheSlotOfACounterUnderWayCountsWithThePartThatHasPassed) {
+  world_.add("requests_total", Kind::kCounter, Number::of(30), kEnd_s - 10, kEnd_s + 10);
+  const std::string until = std::to_string(kEnd_s + 10);
+  const HttpResponse got = world_.ask({"/api/v1/query",
+                                       {{"series", "requests_total"},
+                                        {"from", std::to_string(kEnd_s - 20)},
+                                        {"until", until},
+                                        {"step", "30s"},
+                                        {"stats", "sum,avg,rate"}}});
+  // 60 in a silent slot, a slot of 10 s, and the second that has passed of the last one.
+  EXPECT_NE(got.body.find(R"("sum":[60],"avg":[5.454545454545454],"rate":[2.857142857142857]}])"),
+            std::string::npos)
+      << got.body;
+}
+
 TEST_F(ExpressionRouteTest, BucketsHaveSeveralStats) {
   EXPECT_EQ(series("sum(buckets_over_time(latency[20s]))", {{"stats", "count,sum,min,max,p50,p100"}}),
             R"("series":[{"labels":{},"count":[8,8,8],"sum":[212,212,212],"min":[1,1,1],"max":[100,100,100],)"

@@ -89,6 +89,30 @@ TEST_F(LeafValuesTest, EventsAddUpOverWindows) {
   EXPECT_FALSE(ask(LeafFunction::kResets, 20, Kind::kEvent));
 }
 
+// The same slots, but the third is silent.
+TEST_F(LeafValuesTest, IncrementsOfACounterAddUpOverWindows) {
+  EXPECT_EQ(numbers(LeafFunction::kIncrease, 20, Kind::kCounter), (Values{35, 40}));
+  EXPECT_EQ(numbers(LeafFunction::kRate, 20, Kind::kCounter), (Values{1.75, 2})) << "of the whole window";
+  EXPECT_EQ(numbers(LeafFunction::kRate, 300, Kind::kCounter), (Values{35.0 / 300, 75.0 / 300}))
+      << "however young the series is";
+  EXPECT_EQ(numbers(LeafFunction::kChanges, 40, Kind::kCounter), (Values{2, 3}));
+  EXPECT_EQ(numbers(LeafFunction::kInstant, 300, Kind::kCounter), (Values{35, 75})) << "a running total";
+  EXPECT_EQ(numbers(LeafFunction::kCount, 40, Kind::kCounter), (Values{2, 3}));
+  EXPECT_EQ(numbers(LeafFunction::kSum, 40, Kind::kCounter), (Values{50, 125})) << "15 35 75";
+  EXPECT_EQ(numbers(LeafFunction::kIrate, 40, Kind::kCounter), (Values{2, 2})) << "20 in 10 s, 40 in 20 s";
+  EXPECT_FALSE(ask(LeafFunction::kResets, 20, Kind::kCounter));
+}
+
+TEST_F(LeafValuesTest, ASilentCounterIsAbsent) {
+  set({1, {}, {}, {}});
+  EXPECT_EQ(numbers(LeafFunction::kRate, 20, Kind::kCounter), (Values{0.5, -1}));
+  EXPECT_EQ(numbers(LeafFunction::kIncrease, 20, Kind::kCounter), (Values{10, -1}));
+  EXPECT_EQ(numbers(LeafFunction::kInstant, 20, Kind::kCounter), (Values{10, -1}));
+  EXPECT_EQ(numbers(LeafFunction::kPresence, 20, Kind::kCounter), (Values{1, -1}));
+  set({1, {}, {}, 0});
+  EXPECT_EQ(numbers(LeafFunction::kRate, 10, Kind::kCounter), (Values{-1, 0})) << "nothing new is a 0";
+}
+
 TEST_F(LeafValuesTest, AnOpenSlotCountsWithThePartThatHasPassed) {
   set({1, 1, 1});
   slots_.open = {kBegin / 10 + 3, Bucket::of(Number::of(0.5))};

@@ -56,16 +56,20 @@ testing::AssertionResult is_rounded_once(const Bucket& bucket, Kind kind) {
   const Bucket::Decimal d = bucket.decimal();
   const BigInteger n = bucket.count();
   const BigInteger unit = big_power_of_ten(d.scale);
-  const bool is_event = kind == Kind::kEvent;
+  const int64_t slot_s = adds_up(kind) ? kEventSlot_s : 1;
+  const BigInteger length_s = kind == Kind::kEvent ? n : BigInteger(kStep_s);
   struct Quotient {
     Stat stat;
     BigInteger numerator;
     BigInteger denominator;
   };
   const std::vector<Quotient> quotients = {
-      {Stat::kCount, n, 1},          {Stat::kSum, BigInteger(d.sum) * (is_event ? kEventSlot_s : 1), unit},
-      {Stat::kAvg, d.sum, n * unit}, {Stat::kMin, d.min, unit},
-      {Stat::kMax, d.max, unit},     {Stat::kRate, d.sum, unit * (is_event ? n : kStep_s)},
+      {Stat::kCount, n, 1},
+      {Stat::kSum, BigInteger(d.sum) * slot_s, unit},
+      {Stat::kAvg, d.sum, n * unit},
+      {Stat::kMin, d.min, unit},
+      {Stat::kMax, d.max, unit},
+      {Stat::kRate, BigInteger(d.sum) * (kind == Kind::kCounter ? kEventSlot_s : 1), unit * length_s},
   };
   for (const auto& [stat, numerator, denominator] : quotients) {
     const std::string text = text_of(stat, bucket, kind);
@@ -134,7 +138,7 @@ RC_GTEST_PROP(StatNumber, IsRoundedOnce, (uint64_t seed)) {
     }
     const Bucket bucket = bucket_of(samples);
     if (!bucket.is_decimal()) continue;
-    for (const Kind kind : {Kind::kGauge, Kind::kEvent}) {
+    for (const Kind kind : {Kind::kGauge, Kind::kEvent, Kind::kCounter}) {
       const testing::AssertionResult result = is_rounded_once(bucket, kind);
       if (!result) RC_FAIL(std::string(result.message()));
     }

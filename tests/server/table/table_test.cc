@@ -86,6 +86,14 @@ TEST_F(TableTest, KeepsTheKindOfTheFirstSample) {
   EXPECT_EQ(table_.kind_mismatches(), 2U);
 }
 
+TEST_F(TableTest, IncrementsOfACounterAddUpInTheirSlot) {
+  EXPECT_EQ(send("$c requests_total " + std::to_string(kNow) + " 5\n*requests_total 2\n"), 2U);
+  const auto copy = copy_of(table_, "requests_total");
+  EXPECT_EQ(copy->kind, Kind::kCounter);
+  EXPECT_EQ(copy->unflushed.at(0).bucket.sum(), 7);
+  EXPECT_EQ(copy->unflushed.at(0).bucket.count(), 1U) << "one total";
+}
+
 TEST_F(TableTest, FindsEachOfManySeries) {
   std::string lines;
   for (int i = 0; i < 20'000; ++i) lines += "series." + std::to_string(i) + " " + std::to_string(i) + "\n";

@@ -326,8 +326,41 @@ TEST_F(RocksStoreTest, AForeignFormatFileIsRefusedUnchanged) {
 TEST_F(RocksStoreTest, AnotherMajorVersionIsRefusedUnchanged) {
   open();
   store_.reset();
-  directory_.write("data/FORMAT", "statmill store 2.0\nsteps 10s,5m\n");
-  expect_refused(ErrorCode::kVersion, "it has format version 2.0, this program reads 1.x");
+  for (const std::string version : {"0.9", "3.0", "20.0", "2x.0", ""}) {
+    directory_.write("data/FORMAT", "statmill store " + version + "\nsteps 10s,5m\n");
+    expect_refused(ErrorCode::kVersion,
+                   "it has format version " + version + ", this program reads 1.x to 2.x");
+  }
+}
+
+TEST_F(RocksStoreTest, AnOlderVersionIsReadAndRaisedByTheFirstWrite) {
+  open();
+  write_frames({0, 1, 1}, bucket_frames({0, 1, 1}, 0, 1));
+  store_.reset();
+  const std::string older = "statmill store 1.0\nsteps 10s,5m\n";
+  directory_.write("data/FORMAT", older);
+  open();
+  EXPECT_EQ(*read_format(path_.string()), older) << "an older program may still use it";
+  EXPECT_FALSE(store_->snapshot()->chunk({0, 1, 1})->empty());
+  write_frames({0, 1, 2}, bucket_frames({0, 1, 2}, 0, 1));
+  EXPECT_EQ(*read_format(path_.string()), "statmill store 2.0\nsteps 10s,5m\n");
+}
+
+TEST_F(RocksStoreTest, ASeriesRowIsTheKindAndTheName) {
+  open();
+  StoreBatch batch;
+  for (SeriesId id = 0; id < 4; ++id) batch.series.push_back({id, static_cast<Kind>(id), "name"});
+  write(batch);
+  with_database([](rocksdb::DB& db, const auto& families) {
+    std::string rows;
+    const std::unique_ptr<rocksdb::Iterator> row(db.NewIterator({}, families[1]));
+    for (row->SeekToFirst(); row->Valid(); row->Next()) rows += row->value().ToString();
+    EXPECT_EQ(rows, std::string("\0name\1name\2name\3name", 20));
+    ASSERT_TRUE(db.Put({}, families[1], std::string("\0\0\0\5", 4), "\4x").ok());
+  });
+  open();
+  const auto ok = [](auto&&...) { return Status::ok(); };
+  EXPECT_EQ(store_->load({ok, ok, ok, ok}).error().code, ErrorCode::kCorrupt) << "a kind of a later version";
 }
 
 TEST_F(RocksStoreTest, OtherStepsAreRefusedUnchangedButNotOtherRetention) {

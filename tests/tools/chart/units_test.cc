@@ -27,6 +27,7 @@ TEST(UnitText, FollowsNamesAndKinds) {
       {"host.web1.disk.vda.io_ms", "event", "rate", 97, "97 ms/s"},
       {"host.web1.agent.clock_difference_s", "gauge", "avg", 95, "95 s"},
       {"shop.visits", "event", "avg", 0.12, "0.12/s"},
+      {"shop.visits", "counter", "avg", 0.12, "0.12/s"},
       {"shop.orders;code=200", "gauge", "avg", 12345, "12.3 k"},
       {"shop.buses", "gauge", "avg", 3, "3"},
       {"tcp.bytes_sent", "event", "avg", 0, "0 B/s"},

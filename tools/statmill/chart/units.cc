@@ -78,7 +78,8 @@ Unit unit_of_values(std::string_view name) {
 Unit unit_of(std::string_view name, std::string_view kind, std::string_view stat) {
   if (stat == "count") return {};
   Unit unit = unit_of_values(name);
-  unit.is_per_s = stat == "rate" || (kind == "event" && stat != "sum");
+  const bool has_rates = kind == "event" || kind == "counter";
+  unit.is_per_s = stat == "rate" || (has_rates && stat != "sum");
   return unit;
 }
 

@@ -152,11 +152,11 @@ TEST(MergeWindows, SquaresThatDoNotFitMakeTheResultMixed) {
 RC_GTEST_PROP(RollUp, OfColumnsEqualsThatOfBuckets, ()) {
   const Tier from{10, 0, 2160};
   const Tier to{*rc::gen::element<int64_t>(20, 300), 0, 288};
-  const Kind kind = *rc::gen::element(Kind::kGauge, Kind::kEvent, Kind::kDistribution);
+  const Kind kind = *rc::gen::element(Kind::kGauge, Kind::kEvent, Kind::kDistribution, Kind::kCounter);
   const Parts parts{true, true, kind == Kind::kDistribution};
   const auto begin = *rc::gen::inRange<Slot>(0, 70);
-  const SlotColumns fine = columns_of(begin, *rc::gen::inRange<size_t>(1, 100), exact_buckets(), parts,
-                                      kind == Kind::kEvent ? Combine::kAddEvents : Combine::kMerge);
+  const SlotColumns fine =
+      columns_of(begin, *rc::gen::inRange<size_t>(1, 100), exact_buckets(), parts, combine_of(kind));
   std::vector<SlotBucket> buckets;
   for (size_t i = 0; i < fine.size(); ++i) {
     if (fine.present[i]) buckets.push_back({fine.begin + static_cast<Slot>(i), fine.bucket_at(i)});
