@@ -95,11 +95,8 @@ bool read_unsigned(const char* readable, const char* end, size_t size, Number& n
   const int fraction = has_point ? kBytes - 1 - lowest_bit(point) / 8 : 0;
   const int zeros = std::min(fraction, trailing_zeros(digits));
   digits <<= 8 * zeros;
-  const uint64_t mantissa = integer_of(digits);
-  if constexpr (sizeof(Word) > 8) {
-    if (mantissa > static_cast<uint64_t>(Number::kMantissaMax)) return false;
-  }
-  number.mantissa = static_cast<int64_t>(mantissa);
+  static_assert(Number::kMantissaMax >= 9'999'999'999'999'999);  // 16 digits always fit
+  number.mantissa = static_cast<int64_t>(integer_of(digits));
   number.scale = static_cast<int8_t>(fraction - zeros);
   return true;
 }

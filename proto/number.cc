@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/check.h"
+#include "base/quotient.h"
 #include "proto/fast_number.h"
 
 namespace statmill {
@@ -13,9 +14,11 @@ namespace {
 
 constexpr auto kMantissaMax = static_cast<uint64_t>(Number::kMantissaMax);
 
-// All are exact as doubles (as are all powers up to 10^22), so a division by one rounds only once.
+// All are exact as doubles (as are all powers up to 10^22), so a division of another double by one rounds
+// only once.
 constexpr std::array<double, Number::kScaleMax + 1> kPowersOfTen = {
-    1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
+constexpr int64_t kEveryIntegerIsADouble = int64_t{1} << 53;  // up to here
 
 // mantissa * 10^exponent. A mantissa over kMantissaMax means that further digits were dropped.
 struct Digits {
@@ -93,12 +96,12 @@ Number fitted_decimal(bool negative, const Digits& digits) {
 }
 
 // Requires: `text` is a nonzero number without sign.
-Verdict<Refusal> nearest_double(bool negative, std::string_view text, Number& number) {
+Verdict<Refusal> parse_long_number(bool negative, std::string_view text, Number& number) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{}) return Refusal::kOutOfRange;
   SM_CHECK(end == text.data() + text.size());
-  number = Number::of(negative ? -value : value);
+  number = Number::shortest(negative ? -value : value);
   return kAccepted;
 }
 
@@ -122,7 +125,9 @@ bool is_not_finite(std::string_view text) {
 
 double Number::value() const {
   if (!is_decimal()) return std::bit_cast<double>(mantissa);
-  return static_cast<double>(mantissa) / kPowersOfTen[static_cast<size_t>(scale)];
+  if (-kEveryIntegerIsADouble <= mantissa && mantissa <= kEveryIntegerIsADouble)
+    return static_cast<double>(mantissa) / kPowersOfTen[static_cast<size_t>(scale)];
+  return nearest_quotient(mantissa, static_cast<Uint128>(power_of_ten(scale)));
 }
 
 Number Number::decimal(int64_t mantissa, int8_t scale) {
@@ -131,6 +136,19 @@ Number Number::decimal(int64_t mantissa, int8_t scale) {
   Digits digits{static_cast<uint64_t>(mantissa < 0 ? -mantissa : mantissa), mantissa == 0 ? 0 : -scale};
   SM_CHECK(fit_decimal(digits));
   return fitted_decimal(mantissa < 0, digits);
+}
+
+Number Number::shortest(double value) {
+  if (value == 0) return {};
+  constexpr size_t kRoom = 32;  // 17 digits, a point, a sign and an exponent
+  std::array<char, kRoom> text;
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
+  SM_CHECK(error == std::errc{});
+  const char* at = text.data();
+  const bool negative = skip_sign(at, end);
+  Digits digits;
+  SM_CHECK(read_mantissa(at, end, digits) && (at == end || read_exponent(at, end, digits)));
+  return fit_decimal(digits) ? fitted_decimal(negative, digits) : of(value);
 }
 
 Verdict<Refusal> parse_number(std::string_view text, Number& number) {
@@ -147,7 +165,7 @@ Verdict<Refusal> parse_number(std::string_view text, Number& number) {
     number = Number{};
     return kAccepted;
   }
-  if (!fit_decimal(digits)) return nearest_double(negative, rest, number);
+  if (!fit_decimal(digits)) return parse_long_number(negative, rest, number);
   number = fitted_decimal(negative, digits);
   return kAccepted;
 }

@@ -63,6 +63,7 @@ Bucket::Real Bucket::real() const {
     return {std::bit_cast<double>(sum_), std::bit_cast<double>(squares_low_), std::bit_cast<double>(min_),
             std::bit_cast<double>(max_)};
   }
+  if (count_ == 1) return single_real(scaled(sum_, scale()));  // one rounding instead of four
   return {scaled(sum_, scale()), m2_of(count_, sum_, decimal().sum_of_squares, scale()),
           scaled(min_, scale()), scaled(max_, scale())};
 }
@@ -144,8 +145,9 @@ void Bucket::merge_any(const Bucket& other) {
   // Digits that neither needs may be the reason why it did not fit. Without them the result is exact whenever
   // it is exact at the samples' own scale, however the buckets got their scales.
   if (is_decimal() && other.is_decimal()) {
+    drop_zeros();
     Bucket o = other;
-    static_cast<void>(rescale(smallest_scale()) && o.rescale(o.smallest_scale()));
+    o.drop_zeros();
     if (merge_exactly(o)) return;
   }
   const uint64_t count = std::min(this->count() + other.count(), kCountMax);
@@ -157,6 +159,8 @@ void Bucket::merge_any(const Bucket& other) {
   const double m2 = a.m2 + b.m2 + delta * delta * (na * nb / (na + nb));
   *this = from_real(count, {a.sum + b.sum, m2, std::min(a.min, b.min), std::max(a.max, b.max)});
 }
+
+void Bucket::drop_zeros() { SM_CHECK(rescale(smallest_scale())); }
 
 bool Bucket::merge_exactly(Bucket other) {
   const uint64_t count = this->count() + other.count();
@@ -176,16 +180,25 @@ bool Bucket::merge_exactly(Bucket other) {
 
 void Bucket::add_event(const Bucket& other) {
   if (other.count_ == 0) return;
-  Bucket o = other;
-  const int8_t scale = std::max(this->scale(), o.scale());
-  int64_t total = 0;
-  if ((count_ == 0 || is_decimal()) && o.is_decimal() && (count_ == 0 || rescale(scale)) &&
-      o.rescale(scale) && !__builtin_add_overflow(count_ == 0 ? 0 : sum_, o.sum_, &total)) {
-    *this = from_decimal(1, {total, square(total), total, total, scale});
-    return;
+  if (count_ == 0) *this = from_decimal(1, {});
+  if (is_decimal() && other.is_decimal()) {
+    if (add_event_exactly(other)) return;
+    drop_zeros();  // as in merge_any()
+    Bucket o = other;
+    o.drop_zeros();
+    if (add_event_exactly(o)) return;
   }
-  const double sum = (count_ == 0 ? 0.0 : this->sum()) + o.sum();
+  const double sum = this->sum() + other.sum();
   *this = from_real(1, {sum, 0, sum, sum});
+}
+
+bool Bucket::add_event_exactly(Bucket other) {
+  const int8_t scale = std::max(this->scale(), other.scale());
+  int64_t total = 0;
+  if (!rescale(scale) || !other.rescale(scale) || __builtin_add_overflow(sum_, other.sum_, &total))
+    return false;
+  *this = from_decimal(1, {total, square(total), total, total, scale});
+  return true;
 }
 
 Bucket Bucket::event_rate(int64_t seconds) const {

@@ -131,7 +131,10 @@ class Bucket {
     return true;
   }
   void merge_any(const Bucket& other);
-  bool merge_exactly(Bucket other);  // false if the sums do not fit; the scale may have changed
+  // These two return false if the sums do not fit; the scale may have changed. The second requires decimals.
+  bool merge_exactly(Bucket other);
+  bool add_event_exactly(Bucket other);
+  void drop_zeros();  // brings it to its smallest scale. Requires: is_decimal()
 
   static constexpr uint64_t kCountBits = (uint64_t{1} << 56) - 1;  // kCountMax is far below
   static constexpr int8_t kNotDecimal = -1;

@@ -1,7 +1,7 @@
 // SampleSum: the sum of the samples of one series and second, as long as a line can express it exactly.
 //
-// The numbers of a line are exact up to 2^53 and 15 decimals. A sample that would exceed this is not added,
-// so that the server computes the same bucket as from the original samples.
+// The numbers of a line are exact up to 18 digits and 18 decimals. A sample that would exceed this is not
+// added, so that the server computes the same bucket as from the original samples.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ namespace statmill {
 
 class SampleSum {
  public:
-  static constexpr int8_t kScaleMax = 7;  // for gauges and distributions: squares have twice as many decimals
+  // For gauges and distributions: squares have twice as many decimals.
+  static constexpr int8_t kScaleMax = Number::kScaleMax / 2;
 
   SampleSum() = default;                                       // without samples
   SampleSum(Kind kind, const Number& value, uint64_t weight);  // Requires: can_hold()

@@ -22,7 +22,7 @@ std::optional<Number> sum_of(const Number& a, const Number& b) {
   }
   const double sum = a.value() + b.value();
   if (!std::isfinite(sum)) return std::nullopt;
-  return sum == 0 ? Number{} : Number::of(sum);
+  return Number::shortest(sum);
 }
 
 int64_t set_slot_of(Timestamp now) { return unix_seconds(now) / StatsdState::kSetSlotS; }

@@ -48,8 +48,8 @@ std::optional<H2Cell> read_h2_cell(const char*& at, const char* end) {
 // Rounds to an integer if a decimal can hold it. Sums of squares are estimates, so the fraction carries no
 // information, and buckets of decimals stay exact.
 Number whole_number(double value) {
-  constexpr auto kMax = static_cast<double>(Number::kMantissaMax);
-  return value <= kMax ? Number::decimal(std::llround(value), 0) : Number::of(value);
+  constexpr auto kEnd = static_cast<double>(Number::kMantissaMax);  // rounded up
+  return value < kEnd ? Number::decimal(std::llround(value), 0) : Number::of(value);
 }
 
 Number whole_number(uint64_t value) {

@@ -23,7 +23,7 @@ constexpr auto is_not_plain = [](Bytes16 b) -> Mask16 {
 
 constexpr std::string_view kMarks = "*%#@$&;:";  // have a special meaning at the begin of a line
 
-constexpr size_t kNumberRoom = 40;    // enough for any number: 17 digits, an exponent, leading zeros
+constexpr size_t kNumberRoom = 40;    // enough for any number: 18 digits, an exponent, leading zeros
 constexpr size_t kNumbersRoom = 256;  // enough for a line without name and cells
 constexpr size_t kCellRoom = 32;      // more than " -65504:281474976710656"
 
@@ -40,7 +40,7 @@ char* put_number(char* at, const Number& number) {
   if (number.mantissa < 0) *at++ = '-';
   const int64_t mantissa = number.mantissa < 0 ? -number.mantissa : number.mantissa;
   if (number.scale == 0) return put_integer(at, mantissa);
-  std::array<char, kNumberRoom> room;
+  std::array<char, Number::kScaleMax + 1 + kNumberRoom> room;
   char* const digits = room.data() + Number::kScaleMax + 1;
   const char* const end = put_integer(digits, mantissa);
   char* first = digits;

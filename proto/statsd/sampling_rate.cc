@@ -13,7 +13,7 @@ namespace {
 
 Verdict<Refusal> set_nearest(double value, Number& number) {
   if (!std::isfinite(value)) return Refusal::kOutOfRange;
-  number = value == 0 ? Number{} : Number::of(value);
+  number = Number::shortest(value);
   return kAccepted;
 }
 

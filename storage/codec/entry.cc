@@ -250,8 +250,9 @@ bool step_over_short(Reader& in, uint8_t head, EntryReference& reference) {
 }  // namespace
 
 SlotBucket at_reference_scale(const EntryReference& reference, SlotBucket bucket) {
-  if (bucket.bucket.is_decimal() && bucket.bucket.scale() < reference.scale)
-    static_cast<void>(bucket.bucket.rescale(reference.scale));
+  constexpr int kDigitsMax = 6;  // 20 bits, about what a change of scale costs
+  const int digits = bucket.bucket.is_decimal() ? reference.scale - bucket.bucket.scale() : 0;
+  if (0 < digits && digits <= kDigitsMax) static_cast<void>(bucket.bucket.rescale(reference.scale));
   return bucket;
 }
 

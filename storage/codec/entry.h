@@ -32,9 +32,9 @@ EntryReference reference_of(Slot slot, const Bucket& bucket);
 // kSmall finds the fewest bytes; kQuick writes sums of squares in full.
 enum class Effort : uint8_t { kQuick, kSmall };
 
-// Raises a decimal bucket to the reference's scale if it fits, since a change of scale costs more than the
-// digits. A decoded entry has that scale. The numbers are the same, but doubles computed from them later may
-// differ in the last bit.
+// Raises a decimal bucket to the reference's scale if it fits and adds few digits, since a change of scale
+// costs more than these. A decoded entry has that scale. The numbers are the same, but doubles computed from
+// them later may differ in the last bit.
 SlotBucket at_reference_scale(const EntryReference& reference, SlotBucket bucket);
 
 // encode_entry() and decode_entry() advance `reference` to the reference of the next entry.

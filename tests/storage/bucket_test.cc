@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/storage/buckets.h"
+#include "tests/support/exact_reference.h"
 
 namespace statmill {
 namespace {
@@ -51,6 +52,70 @@ RC_GTEST_PROP(Bucket, MergesDecimalsTheSameInAnyOrderAndGrouping, ()) {
   const auto numbers = *rc::gen::container<std::vector<Number>>(decimals());
   std::mt19937_64 random(*rc::gen::arbitrary<uint64_t>());
   RC_ASSERT(merged(numbers) == merge_in_random_tree(numbers, random));
+}
+
+struct ExactSums {
+  BigInteger sum;      // at 10^-18
+  BigInteger squares;  // at 10^-36
+};
+
+ExactSums exact_sums(const std::vector<Number>& numbers) {
+  ExactSums out;
+  for (const Number& n : numbers) {
+    const BigInteger v = BigInteger(n.mantissa) * big_power_of_ten(18 - n.scale);
+    out.sum += v;
+    out.squares += v * v;
+  }
+  return out;
+}
+
+// Returns whether 64 and 128 bits hold the sums of the numbers' magnitudes, and so those of any of them.
+bool fit_integers(const std::vector<Number>& numbers) {
+  int scale = 0;
+  for (const Number& n : numbers) scale = std::max(scale, int{n.scale});
+  BigInteger sum;
+  BigInteger squares;
+  for (const Number& n : numbers) {
+    const BigInteger v = abs(BigInteger(n.mantissa)) * big_power_of_ten(scale - n.scale);
+    sum += v;
+    squares += v * v;
+  }
+  return sum <= INT64_MAX && squares < (BigInteger(1) << 127);
+}
+
+// Up to 18 digits of any scale, mostly those of doubles in use: 17 digits of which 15 are decimals.
+rc::Gen<Number> long_decimals() {
+  constexpr int64_t kSeventeenDigits = 100'000'000'000'000'000;
+  const auto decimal = [](int64_t mantissa, int8_t scale) { return Number::decimal(mantissa, scale); };
+  return rc::gen::oneOf(
+      rc::gen::apply(decimal, rc::gen::inRange<int64_t>(-kSeventeenDigits, kSeventeenDigits),
+                     rc::gen::inRange<int8_t>(13, 17)),
+      rc::gen::apply(decimal, rc::gen::inRange<int64_t>(0, kSeventeenDigits), rc::gen::just<int8_t>(15)),
+      rc::gen::apply(decimal, rc::gen::inRange<int64_t>(-Number::kMantissaMax, Number::kMantissaMax + 1),
+                     rc::gen::inRange<int8_t>(0, Number::kScaleMax + 1)),
+      small_decimals());
+}
+
+RC_GTEST_PROP(Bucket, LongDecimalsAreExactInAnyOrderWhileTheyFit, ()) {
+  const auto numbers = *rc::gen::nonEmpty(rc::gen::container<std::vector<Number>>(long_decimals()));
+  std::mt19937_64 random(*rc::gen::arbitrary<uint64_t>());
+  const Bucket b = merge_in_random_tree(numbers, random);
+  const ExactSums want = exact_sums(numbers);
+  RC_ASSERT(b.count() == numbers.size());
+  RC_TAG(fit_integers(numbers));
+  if (fit_integers(numbers)) {
+    RC_ASSERT(b.is_decimal());
+    const BigInteger unit = big_power_of_ten(18 - b.scale());
+    RC_ASSERT(BigInteger(b.decimal().sum) * unit == want.sum);
+    RC_ASSERT(big(b.decimal().sum_of_squares) * unit * unit == want.squares);
+    RC_ASSERT(b == merged(numbers));
+    return;
+  }
+  // In doubles: no integer has wrapped.
+  double magnitudes = 0;
+  for (const Number& n : numbers) magnitudes += std::abs(n.value());
+  const double sum = want.sum.convert_to<double>() / 1e18;
+  RC_ASSERT(std::abs(b.sum() - sum) <= static_cast<double>(numbers.size()) * 0x1p-52 * magnitudes);
 }
 
 RC_GTEST_PROP(Bucket, AgreesWithIntegersToTheLastBit, ()) {
@@ -124,6 +189,20 @@ TEST(Bucket, SwitchesToDoublesIfIntegersWouldOverflow) {
   EXPECT_EQ(b.count(), 5000U);
   EXPECT_NEAR(b.sum() / (5000.0 * static_cast<double>(large)), 1.0, 1e-12);
   EXPECT_EQ(b.min(), static_cast<double>(large));
+}
+
+TEST(Bucket, HoldsHundredsOfSquaresOfEighteenDigits) {
+  Bucket b;
+  const Number large = Number::decimal(Number::kMantissaMax, 9);
+  for (const bool is_negative : {false, true, false, true, false, true, false, true})
+    b.merge(Bucket::of(Number::decimal(is_negative ? -large.mantissa : large.mantissa, 9)));
+  Bucket many;
+  for (int i = 0; i < 21; ++i) many.merge(b);
+  EXPECT_TRUE(many.is_decimal()) << "168 squares of nearly 10^36 are below 2^127";
+  EXPECT_EQ(many.sum(), 0);
+  many.merge(b);
+  EXPECT_FALSE(many.is_decimal());
+  EXPECT_NEAR(many.stddev(), large.value() * std::sqrt(176.0 / 175.0), 1e-6);
 }
 
 TEST(Bucket, MergesVeryDifferentScalesWithoutWrap) {
@@ -242,6 +321,17 @@ TEST(EventBucket, AddsTotalsAndReturnsExactRates) {
   EXPECT_EQ(b.event_rate(4).sum(), 1.875);
   EXPECT_FALSE(b.event_rate(7).is_decimal());
   EXPECT_EQ(b.event_rate(10).sum_times(10), 7.5);
+}
+
+TEST(EventBucket, AddsTotalsThatFitWithoutTheZerosAtTheirEnds) {
+  Bucket b = Bucket::of(Number::decimal(5000, 0));
+  ASSERT_TRUE(b.rescale(15));  // as in columns with 15 decimals
+  b.add_event(Bucket(b));
+  EXPECT_TRUE(b.is_decimal());
+  EXPECT_EQ(b, Bucket::of(Number::decimal(10'000, 0)));
+  b.add_event(Bucket::of(Number::decimal(1, 18)));
+  EXPECT_FALSE(b.is_decimal()) << "10^22 is no int64";
+  EXPECT_EQ(b.sum(), 10'000);
 }
 
 TEST(EventBucket, CountsSilentSlotsAsZeros) {

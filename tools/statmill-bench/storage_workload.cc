@@ -148,7 +148,7 @@ Bucket StorageValues::latency(Series& s) {
   return bucket;
 }
 
-// Goes through the text form: one in ten ends in a zero, and may then be short enough for a decimal.
+// Goes through the text form: one in ten ends in a zero, and is a digit shorter.
 Bucket StorageValues::doubles(Series& s) {
   s.real += boost::random::normal_distribution<double>(0, 0.25)(s.random);
   std::array<char, 32> text;

@@ -24,27 +24,28 @@ TEST(SampleSum, AddsDecimalsOfAnyDigits) {
 }
 
 TEST(SampleSum, HoldsOnlyWhatALineCanExpress) {
-  EXPECT_TRUE(SampleSum::can_hold(Kind::kGauge, number("94906265"), 1)) << "its square is just below 2^53";
-  EXPECT_FALSE(SampleSum::can_hold(Kind::kGauge, number("94906266"), 1));
-  EXPECT_FALSE(SampleSum::can_hold(Kind::kGauge, number("94906265"), 2));
-  EXPECT_TRUE(SampleSum::can_hold(Kind::kEvent, number("9007199254740992"), 1)) << "an event has no square";
-  EXPECT_TRUE(SampleSum::can_hold(Kind::kCounter, number("9007199254740992"), 1))
+  EXPECT_TRUE(SampleSum::can_hold(Kind::kGauge, number("999999999"), 1)) << "its square is just below 10^18";
+  EXPECT_FALSE(SampleSum::can_hold(Kind::kGauge, number("1000000000"), 1));
+  EXPECT_FALSE(SampleSum::can_hold(Kind::kGauge, number("999999999"), 2));
+  EXPECT_TRUE(SampleSum::can_hold(Kind::kEvent, number("999999999999999999"), 1)) << "an event has no square";
+  EXPECT_TRUE(SampleSum::can_hold(Kind::kCounter, number("999999999999999999"), 1))
       << "neither has an increment";
-  EXPECT_TRUE(SampleSum::can_hold(Kind::kGauge, number("0.0000001"), 1));
-  EXPECT_FALSE(SampleSum::can_hold(Kind::kGauge, number("0.00000001"), 1)) << "16 decimals of the square";
+  EXPECT_TRUE(SampleSum::can_hold(Kind::kGauge, number("0.000000001"), 1));
+  EXPECT_FALSE(SampleSum::can_hold(Kind::kGauge, number("0.0000000001"), 1)) << "20 decimals of the square";
   EXPECT_FALSE(SampleSum::can_hold(Kind::kGauge, number("1e300"), 1)) << "not a decimal";
 }
 
 TEST(SampleSum, ASampleThatDoesNotFitChangesNothing) {
-  SampleSum squares(Kind::kGauge, number("90000000"), 1);
-  EXPECT_FALSE(squares.add(Kind::kGauge, number("90000000"), 1));
-  EXPECT_FALSE(squares.add(Kind::kGauge, number("0.0000001"), 1)) << "90000000 has no room for 7 decimals";
+  SampleSum squares(Kind::kGauge, number("900000000"), 1);
+  EXPECT_FALSE(squares.add(Kind::kGauge, number("900000000"), 1));
+  EXPECT_FALSE(squares.add(Kind::kGauge, number("0.000000001"), 1))
+      << "its square has no room for 18 decimals";
   EXPECT_EQ(squares.count(), 1U);
-  EXPECT_EQ(squares.sum(), number("90000000"));
-  SampleSum event(Kind::kEvent, number("9007199254740992"), 1);
+  EXPECT_EQ(squares.sum(), number("900000000"));
+  SampleSum event(Kind::kEvent, number("999999999999999999"), 1);
   EXPECT_FALSE(event.add(Kind::kEvent, number("1"), 1));
   EXPECT_TRUE(event.add(Kind::kEvent, number("-2"), 1));
-  EXPECT_EQ(event.sum(), number("9007199254740990"));
+  EXPECT_EQ(event.sum(), number("999999999999999997"));
 }
 
 }  // namespace

@@ -56,6 +56,7 @@ TEST(LineWriter, WritesOrdinaryLinesIfTheyLoseNothing) {
 TEST(LineWriter, WrittenNumbersParseToTheSameNumbers) {
   for (const char* number :
        {"0", "1", "-1", "0.5", "-0.001", "123456.78", "9007199254740992", "0.000000000000001",
+        "33.501999999999995", "-999999999999999999", "0.999999999999999999", "0.000000000000000001", "1e18",
         "1.7976931348623157e+308", "5e-324", "-12345678901234567890", "0.1234567890123456789"}) {
     Number in;
     ASSERT_TRUE(parse_number(number, in).is_accepted()) << number;

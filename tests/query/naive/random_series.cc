@@ -15,6 +15,7 @@ class Values {
   Values(SeriesKind kind, Random& random) : random_(random), is_amount_(kind != SeriesKind::kGauge) {
     style_ = static_cast<Style>(random.below(kStyles));
     if (kind == SeriesKind::kDistribution && style_ == Style::kDoubles) style_ = Style::kCents;
+    long_scale_ = static_cast<int8_t>(14 + random.below(4));
     state_ = static_cast<int64_t>(random.below(10'000));
   }
 
@@ -32,6 +33,8 @@ class Values {
         return decimal(static_cast<int64_t>(random_.below(100'000)), static_cast<int8_t>(random_.below(7)));
       case Style::kManyDigits:
         return decimal(static_cast<int64_t>(random_.below(uint64_t{1} << 52)), 14);
+      case Style::kLongDecimals:
+        return decimal(static_cast<int64_t>(random_.below(100'000'000'000'000'000)), long_scale_);
       case Style::kDoubles:
         return Number::of(static_cast<double>(random_.below(uint64_t{1} << 40)) / 3e9);
     }
@@ -39,8 +42,8 @@ class Values {
   }
 
  private:
-  enum class Style : uint8_t { kConstant, kIntegers, kCents, kScales, kManyDigits, kDoubles };
-  static constexpr uint64_t kStyles = 6;
+  enum class Style : uint8_t { kConstant, kIntegers, kCents, kScales, kManyDigits, kLongDecimals, kDoubles };
+  static constexpr uint64_t kStyles = 7;
 
   static Number decimal(int64_t mantissa, int8_t scale) {
     while (scale > 0 && mantissa % 10 == 0) {
@@ -53,6 +56,7 @@ class Values {
   Random& random_;
   bool is_amount_;
   Style style_;
+  int8_t long_scale_;
   int64_t state_;
 };
 

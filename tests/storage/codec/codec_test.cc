@@ -100,6 +100,14 @@ Bucket two_doubles() {
   return reals;
 }
 
+Bucket four_long_decimals() {
+  Bucket four = gauge(33'501'999'999'999'995, 15);
+  four.merge(gauge(10'000'000'000'000'001, 17));
+  four.merge(gauge(99'999'999'999'999'999, 17));
+  four.merge(gauge(25, 1));
+  return four;
+}
+
 std::vector<SlotBucket> two_levels() {
   std::vector<SlotBucket> out;
   for (Slot i = 0; i < 300; ++i) out.push_back({kFirst + i, gauge(i < 100 ? 5 : 7)});
@@ -145,6 +153,10 @@ TEST(Codec, HasGoldenBytes) {
       {{{kFirst, gauge(4096)}, {kFirst + 7, gauge(-8192)}, {kFirst + 8, gauge(40960)}},
        Combine::kMerge,
        "100d03002300802008502a5080011b80f5de7c"},
+      {{{kFirst, gauge(33'501'999'999'999'995, 15)}, {kFirst + 1, four_long_decimals()}},
+       Combine::kMerge,
+       "104f020090112130043f3f0c7e835e264d7e0e40cf889e19d956fb9e017a82dfa815ddcabbc44fa26746b6d5be67e0afcaf8"
+       "a51344e3f08784be7258bd8b7cf1e4bed3a67e9d7ff84b4217cbd4c9041601a4c0252f"},
   };
   for (const Golden& g : golden) {
     EXPECT_EQ(hex(encode(g.buckets, g.combine)), g.bytes);
@@ -167,6 +179,10 @@ TEST(Codec, ARunOfEntriesHasGoldenBytes) {
        "112c00913fe0000000000000954000000000000000023fe00000000000003fe00000000000003ff800000000000020d5cc0"
        "7"},
       {{{kFirst, gauge(9)}, {kFirst + 5, gauge(11)}}, Combine::kAddEvents, "11050812820a041fc42c37"},
+      {{{kFirst, gauge(33'501'999'999'999'995, 15)}, {kFirst + 1, four_long_decimals()}},
+       Combine::kMerge,
+       "113c00890ff6ff9e9487f98277cd110486feced6f0f3a8df190082bfa3add1dbf2dd0c89bde6c8edeabecf2192a19796d3ce"
+       "ccc0c5c9fb9dedd4dfceff1074c31ec1"},
   };
   for (const Golden& g : golden) {
     const std::string frame = encode_run(g.buckets, g.combine);

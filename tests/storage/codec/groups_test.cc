@@ -89,6 +89,18 @@ TEST(Groups, FewBucketsWithManyDigitsHaveAGroupOfTheirOwn) {
   EXPECT_EQ(group_buckets(Combine::kMerge, buckets).size(), 1U) << "many of them";
 }
 
+TEST(Groups, SeveralSamplesPayForADigitInEachOfTheirNumbers) {
+  Buckets single;
+  for (Slot slot = 0; slot < 190; ++slot) {
+    const bool is_long = slot % 2 == 1 && slot < 180;
+    single.push_back({slot, is_long ? decimal(33'501'999'999'999'995 + slot * 10, 15) : decimal(3345, 2)});
+  }
+  EXPECT_EQ(group_buckets(Combine::kMerge, single).size(), 1U);
+  Buckets several = single;
+  for (SlotBucket& b : several) b.bucket.merge(decimal(3347, 2));
+  EXPECT_EQ(group_buckets(Combine::kMerge, several).size(), 2U);
+}
+
 TEST(Groups, DoublesHaveAGroupAfterTheDecimals) {
   const Buckets buckets = {
       {0, Bucket::of(Number::of(0.1))}, {1, decimal(5, 0)}, {2, Bucket::of(Number::of(1e300))}};

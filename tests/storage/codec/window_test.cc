@@ -170,6 +170,27 @@ TEST(Window, AQuietGaugeTakesAByteOrTwoPerSlot) {
   EXPECT_LE(window.memory_bytes(), 2U * 60 + 16);
 }
 
+TEST(Window, ASampleOfManyDigitsDoesNotLengthenThoseAfterIt) {
+  Window window;
+  for (Slot slot = 0; slot < 60; ++slot) {
+    const bool is_long = slot == 5;
+    window.add({slot, Bucket::of(is_long ? Number::decimal(33'501'999'999'999'995, 15)
+                                         : Number::decimal(3345 + 2 * (slot % 5), 2))},
+               Combine::kMerge, nullptr);
+  }
+  window.close();
+  EXPECT_LE(window.run()->entries.size(), 2U * 60 + 16);
+}
+
+TEST(Window, AFewDigitsFewerKeepTheScale) {
+  Window window;
+  for (Slot slot = 0; slot < 60; ++slot)
+    window.add({slot, Bucket::of(Number::decimal(slot % 2 == 0 ? 334'501 : 3345, slot % 2 == 0 ? 4 : 2))},
+               Combine::kMerge, nullptr);
+  window.close();
+  EXPECT_LE(window.run()->entries.size(), 2U * 60 + 16);
+}
+
 TEST(Window, DiscardingTheJournalEntryChangesNothing) {
   Window window;
   window.add({5, Bucket::of(Number::decimal(1, 0))}, Combine::kMerge, nullptr);

@@ -86,10 +86,20 @@ RC_GTEST_PROP(Journal, ReplaysWhatItEncoded, ()) {
 TEST(Journal, HasGoldenBytes) {
   EXPECT_EQ(
       hex(encode_row(sample_series())),
+      "01030702018280fa8fa201028a80fa8fa20102f9010001038a80fa8fa2010906028a100008000102ce80fa8fa20101055a"
+      "005f4badd2014f01f5cfacf30e01019682fa8fa2013ffccccccccccccd023fe70a3d70a3d70a3fd33333333333343ff800"
+      "0000000000c98c328d");
+  EXPECT_EQ(hex(encode_row({})), "01035d9a6282");
+}
+
+TEST(Journal, AnEntryMayHaveTheReferencesScaleWhateverItsDigits) {
+  const std::string row =
       "01030702018280fa8fa201028a80fa8fa20102f9010001038a80fa8fa2010906028210f89fd9e61d000102ce80fa8f"
       "a20101055a005f4badd2014f01f5cfacf30e01019682fa8fa2013ffccccccccccccd023fe70a3d70a3d70a3fd333333333"
-      "33343ff8000000000000f93e5b31");
-  EXPECT_EQ(hex(encode_row({})), "01035d9a6282");
+      "33343ff8000000000000f93e5b31";
+  Replayed replayed;
+  ASSERT_TRUE(replay(unhex(row), replayed).has_value());
+  EXPECT_EQ(replayed, sample_series());
 }
 
 TEST(Journal, SeriesThatReportTogetherTakeTwoBytesEach) {

@@ -11,6 +11,7 @@
 
 #include "base/quotient.h"
 #include "base/text.h"
+#include "proto/number.h"
 #include "tests/support/exact_reference.h"
 
 namespace statmill {
@@ -81,6 +82,18 @@ RC_GTEST_PROP(DecimalText, UpToFifteenDigitsIsTheTextOfTheNearestDouble, (uint64
     const int scale = static_cast<int>(random() % 19);
     RC_ASSERT(decimal_text(integer, scale) ==
               shortest_text(nearest_quotient(integer, static_cast<Uint128>(power_of_ten(scale)))));
+  }
+}
+
+// An answer's text of a sample, sent again, is the same sample.
+RC_GTEST_PROP(DecimalText, OfANumberParsesToTheSameNumber, (uint64_t seed)) {
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < 200; ++i) {
+    const int64_t mantissa = any_length(random) % (Number::kMantissaMax + 1);
+    const Number number = Number::decimal(mantissa, static_cast<int8_t>(random() % (Number::kScaleMax + 1)));
+    Number parsed;
+    RC_ASSERT(parse_number(decimal_text(number.mantissa, number.scale), parsed).is_accepted());
+    RC_ASSERT(parsed == number);
   }
 }
 
