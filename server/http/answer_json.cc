@@ -1,8 +1,12 @@
 #include "server/http/answer_json.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 
 #include "base/text.h"
+#include "server/query/encode/decimal_text.h"
 
 namespace statmill {
 namespace {
@@ -55,6 +59,43 @@ void append_column(std::string& out, std::string_view key, size_t slots, const A
   out.push_back(']');
 }
 
+// Returns the integers that, at the scale of the points, are what stat_at() returns for each point; nullptr
+// if some numbers have to be computed.
+const std::vector<int64_t>* stored_integers(Stat stat, const SeriesAnswer& series) {
+  const SlotColumns& points = series.points;
+  if (points.is_mixed || series.open) return nullptr;
+  switch (stat) {
+    case Stat::kAvg:
+      return points.is_single ? &points.sums : nullptr;
+    case Stat::kSum:
+      return adds_up(series.kind) ? nullptr : &points.sums;
+    case Stat::kMin:
+      return points.is_single ? &points.sums : &points.mins;
+    case Stat::kMax:
+      return points.is_single ? &points.sums : &points.maxs;
+    default:
+      return nullptr;
+  }
+}
+
+// Appends the elements of an array: the decimals of integers, null where none is present.
+void append_decimals(std::string& out, const Presence& present, const std::vector<int64_t>& integers,
+                     int scale) {
+  constexpr std::string_view kNull = "null";
+  constexpr size_t kElementMax = 1 + std::max(kDecimalTextMax, kNull.size());
+  std::array<char, 4096> text;
+  char* at = text.data();
+  for (size_t i = 0; i < integers.size(); ++i) {
+    if (text.data() + text.size() - at < static_cast<ptrdiff_t>(kElementMax)) {
+      out.append(text.data(), at);
+      at = text.data();
+    }
+    if (i > 0) *at++ = ',';
+    at = present[i] ? put_decimal(at, integers[i], scale) : std::copy(kNull.begin(), kNull.end(), at);
+  }
+  out.append(text.data(), at);
+}
+
 Error too_long(size_t bytes_max) {
   return {ErrorCode::kLimit, "the answer would exceed " + std::to_string(bytes_max) +
                                  " bytes: request fewer series, stats or points"};
@@ -64,6 +105,14 @@ Error too_long(size_t bytes_max) {
 bool append_stats(std::string& out, const QueryAnswer& answer, const SeriesAnswer& series,
                   std::span<const Stat> stats, std::span<const Percentile> percentiles, size_t bytes_max) {
   for (const Stat stat : stats) {
+    if (const auto* const integers = stored_integers(stat, series)) {
+      append_key(out, stat_name(stat));
+      out.push_back('[');
+      append_decimals(out, series.points.present, *integers, series.points.scale);
+      out.push_back(']');
+      if (out.size() > bytes_max) return false;
+      continue;
+    }
     append_column(out, stat_name(stat), answer.bins.count, [&](size_t i) {
       const auto number = stat_at(stat, answer, series, i);
       if (number) number->append_to(out);

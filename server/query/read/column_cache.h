@@ -48,7 +48,7 @@ class ColumnCache {
 
  private:
   static constexpr size_t kShards = 16;
-  static constexpr size_t kIdsPerShard = 32;  // in a row
+  static constexpr size_t kIdsPerShard = 32;        // in a row
   static constexpr size_t kSeen = size_t{1} << 12;  // chunks that a shard remembers to have decoded once
 
   struct Entry {

@@ -28,8 +28,8 @@ class ColumnCacheTest : public testing::Test {
     return encode(buckets);
   }
   // Compares with decode_columns() and returns whether the cache had the columns.
-  bool decode(const std::string& frames, Parts parts = {}, Slot begin = codec_helpers::kFirst, size_t size = kChunkSlots,
-              SeriesId id = kKey.id) {
+  bool decode(const std::string& frames, Parts parts = {}, Slot begin = codec_helpers::kFirst,
+              size_t size = kChunkSlots, SeriesId id = kKey.id) {
     const ChunkKey key{kKey.tier, kKey.chunk, id};
     SlotColumns got(begin, size, parts);
     SlotColumns want(begin, size, parts);
@@ -108,7 +108,8 @@ TEST_F(ColumnCacheTest, HoldsNoMoreThanItMay) {
   for (SeriesId id = 0; id < 5000; ++id) {
     const ChunkKey key{0, kKey.chunk, id};
     std::vector<SlotBucket> buckets;
-    for (Slot i = 0; i < kChunkSlots; ++i) buckets.push_back({codec_helpers::kFirst + i, gauge(i * i % 977 + id, 2)});
+    for (Slot i = 0; i < kChunkSlots; ++i)
+      buckets.push_back({codec_helpers::kFirst + i, gauge(i * i % 977 + id, 2)});
     const std::string frames = encode_buckets(key, codec_helpers::kFirst, Combine::kMerge, buckets);
     SlotColumns first(codec_helpers::kFirst, 10, {});
     SlotColumns second(codec_helpers::kFirst, 10, {});
@@ -124,7 +125,10 @@ TEST(ColumnCacheOfNoBytes, HasNothing) {
   SlotColumns out(codec_helpers::kFirst, 10, {});
   for (int i = 0; i < 4; ++i) {
     SlotColumns columns(codec_helpers::kFirst, 10, {});
-    EXPECT_FALSE(cache.decode({kKey, codec_helpers::kFirst, kChunkSlots}, encode({{codec_helpers::kFirst, gauge(1)}}), columns).is_cached);
+    EXPECT_FALSE(cache
+                     .decode({kKey, codec_helpers::kFirst, kChunkSlots},
+                             encode({{codec_helpers::kFirst, gauge(1)}}), columns)
+                     .is_cached);
   }
   EXPECT_EQ(cache.bytes(), 0U);
 }
