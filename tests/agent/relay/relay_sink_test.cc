@@ -114,8 +114,9 @@ TEST(RelaySink, PassesOnSamplesThatALineCannotAggregate) {
 
 TEST(RelaySink, AFullSumIsFollowedByAnother) {
   Relaying relay;
-  relay.send("a 90000000\na 80000000\na 1\n");
-  EXPECT_EQ(relay.drained(), "a 1700000000 90000000\na 1700000000 80000001 6400000000000001 1 80000000 2\n");
+  relay.send("a 900000000\na 800000000\na 1\n");
+  EXPECT_EQ(relay.drained(),
+            "a 1700000000 900000000\na 1700000000 800000001 640000000000000001 1 800000000 2\n");
   EXPECT_EQ(relay.handed_over(), 3U);
 }
 

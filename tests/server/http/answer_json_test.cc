@@ -81,6 +81,32 @@ TEST(AnswerJsonTest, DecimalsKeepTheirDigits) {
             "\"avg\":[68.38187061,8.000000000000001,-0.5],\"max\":[68.38187061,8.000000000000001,-0.5]}]}\n");
 }
 
+// Columns of stored decimals are written without their buckets: each number is that of the statistic.
+TEST(AnswerJsonTest, LongColumnsAreTheStatisticsOfTheirPoints) {
+  constexpr int64_t kPoints = 2000;
+  for (const Kind kind : {Kind::kGauge, Kind::kEvent}) {
+    for (const int64_t samples : {1, 3}) {
+      QueryAnswer answer = answer_over(0, 10 * kPoints, 10);
+      std::vector<Bucket> buckets(kPoints);
+      for (int64_t i = 0; i < kPoints; ++i) {
+        for (int64_t k = 0; k < samples && i % 7 != 3; ++k)
+          buckets[static_cast<size_t>(i)].merge(Bucket::of(Number::decimal((i - 900) * i * i + k, 4)));
+      }
+      answer.series.push_back({"x", kind, columns_of(buckets)});
+      for (const Stat stat : {Stat::kAvg, Stat::kSum, Stat::kMin, Stat::kMax, Stat::kRate}) {
+        std::string want = "\"" + std::string(stat_name(stat)) + "\":[";
+        for (size_t i = 0; i < buckets.size(); ++i) {
+          const auto number = stat_at(stat, answer, answer.series[0], i);
+          if (i > 0) want += ',';
+          number ? number->append_to(want) : want.append("null");
+        }
+        EXPECT_NE(query_answer_json(answer, {&stat, 1})->find(want + "]"), std::string::npos)
+            << stat_name(stat) << " of " << samples;
+      }
+    }
+  }
+}
+
 TEST(AnswerJsonTest, NamesAreEscaped) {
   QueryAnswer answer = answer_over(0, 0, 10);
   answer.series.push_back({"a\"b\\c\n\xc3\xa9\xff", Kind::kEvent, {}});
