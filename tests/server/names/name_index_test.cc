@@ -347,5 +347,30 @@ RC_GTEST_PROP(NameIndexLaws, AgreesWithAPlainList, ()) {
   }
 }
 
+// Texts of so many values are tried row by row, searched for a literal, or all read.
+TEST_F(NameIndexTest, MatchersOfManyOwnTextsFindWhatAListHas) {
+  for (const std::string begin : {"m", "m;a=%41"}) {
+    Texts names;
+    for (int i = 0; i < 6'000; ++i) {
+      const std::string n = std::to_string(i * 7919 % 6'000);
+      names.push_back(begin + ";host=h" + std::to_string(i / 100) + ";id=" + (i % 3 == 0 ? "x" : "") + n);
+    }
+    add(names);
+  }
+  for (const bool has_escapes : {false, true}) {
+    // No text is searched for a literal then.
+    if (has_escapes) add({"m;host=h7;id=%3712%37"});
+    expect_same({{Op::kEqual, "host", "h7"}, {Op::kMatches, "id", ".*12.*"}}, "few rows");
+    expect_same({{Op::kMatches, "id", ".*99.*"}}, "all rows");
+    expect_same({{Op::kNotEqual, "host", "h7"}, {Op::kMatches, "id", "x.*1[23]4"}}, "most rows");
+    expect_same({{Op::kMatches, "host", "h1.*"}, {Op::kMatchesNot, "id", ".*5.*"}}, "negated, frequent");
+    expect_same({{Op::kMatches, "host", "h5.*"}, {Op::kMatchesNot, "id", ".*57.*"}}, "negated");
+    expect_same({{Op::kMatches, "id", ".*7"}, {Op::kMatches, "id", "1.*"}}, "a label twice");
+    expect_same({{Op::kMatches, "id", "[x1].*9+"}, {Op::kMatches, "host", "h[12]."}}, "no literal");
+    for (const char* const pattern : {"*77*", "*x*", "*h1*", "*99", "*{77*,*12*}", "*host*", "*9;*"})
+      EXPECT_EQ(found(index_, pattern), filtered(names_, pattern)) << pattern;
+  }
+}
+
 }  // namespace
 }  // namespace statmill
