@@ -153,20 +153,38 @@ TEST_F(NameIndexTest, ListsLabelsAndValues) {
 }
 
 TEST_F(NameIndexTest, ListsTheTree) {
-  add({"a.b.c", "a.b.d", "a.b", "a.x.c", "b.b", "c", "b", "a.t;k=v", "c;k=v"});
+  add({"a.b.c", "a.b.d", "a.b", "a.x.c", "b.b", "c", "b", "a.t;k=v", "a.t;k=w", "c;k=v", "a.b.c;j=v"});
   const auto nodes = [&](std::string_view pattern) {
     std::string out;
     const auto list = index_.children(pattern);
     for (const TreeNode& node : *list)
-      out += node.path + (node.is_leaf ? "!" : "") + (node.is_branch ? "/" : "") + " ";
+      out += node.path + (node.is_leaf ? "!" : "") + (node.has_tags ? ";" : "") +
+             (node.is_branch ? "/" : "") + std::to_string(node.series) + " ";
     return out;
   };
-  EXPECT_EQ(nodes("*"), "a/ b!/ c! ");
-  EXPECT_EQ(nodes("a.*"), "a.b!/ a.x/ ");
-  EXPECT_EQ(nodes("a.*.c"), "a.b.c! a.x.c! ");
-  EXPECT_EQ(nodes("{a,b}.b"), "a.b!/ b.b! ");
+  EXPECT_EQ(nodes("*"), "a/7 b!/2 c!;2 ");
+  EXPECT_EQ(nodes("a.*"), "a.b!/4 a.t;2 a.x/1 ");
+  EXPECT_EQ(nodes("a.*.c"), "a.b.c!;2 a.x.c!1 ");
+  EXPECT_EQ(nodes("{a,b}.b"), "a.b!/4 b.b!1 ");
   EXPECT_EQ(nodes("x.*"), "");
   EXPECT_FALSE(index_.children("a..{"));
+}
+
+TEST_F(NameIndexTest, ListsWhatIsBelowAPrefix) {
+  add({"a.b.c", "a.b", "a.[*].d", "a..d", "b", "c;k=v", "{x.y;k=v"});
+  const auto below = [&](std::string_view prefix) {
+    std::string out;
+    const auto list = index_.children_of(prefix);
+    for (const TreeNode& node : *list) out += node.path + ":" + std::to_string(node.series) + " ";
+    return out;
+  };
+  EXPECT_EQ(below(""), "a:4 b:1 c:1 {x:1 ");
+  EXPECT_EQ(below("a."), "a.:1 a.[*]:1 a.b:2 ");
+  EXPECT_EQ(below("a.[*]."), "a.[*].d:1 ");
+  EXPECT_EQ(below("a.."), "a..d:1 ");
+  EXPECT_EQ(below("{x."), "{x.y:1 ");
+  EXPECT_EQ(below("*."), "");
+  EXPECT_EQ(index_.children_of("a").error().code, ErrorCode::kInvalid);
 }
 
 // There are more pairs of parts than NodeSet has marks.
