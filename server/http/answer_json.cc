@@ -47,6 +47,11 @@ void append_text(std::string& out, std::string_view key, std::string_view value)
   append_json_string(out, value);
 }
 
+void append_true(std::string& out, std::string_view key) {
+  append_key(out, key);
+  out.append("true");
+}
+
 // `append_at(i)` appends the number of slot i, or returns false if it is empty.
 template <class AppendAt>
 void append_column(std::string& out, std::string_view key, size_t slots, const AppendAt& append_at) {
@@ -175,6 +180,36 @@ std::string series_list_json(const SeriesPage& list) {
   out.push_back(']');
   append_key(out, "truncated");
   out.append(list.truncated ? "true}\n" : "false}\n");
+  return out;
+}
+
+std::string tree_json(std::string_view prefix, const TreePage& page) {
+  std::string out = "{";
+  append_text(out, "prefix", prefix);
+  append_integer(out, "series", page.series);
+  append_key(out, "children");
+  out.push_back('[');
+  for (const TreePage::Child& child : page.children) {
+    append_comma(out);
+    out.push_back('{');
+    append_text(out, "part", child.part);
+    append_integer(out, "series", child.series);
+    if (child.is_branch) append_true(out, "branch");
+    if (child.has_tags) append_true(out, "tags");
+    if (child.leaf) {
+      append_text(out, "kind", kind_text(child.leaf->kind));
+      append_integer(out, "last_s", child.leaf->last_s);
+    }
+    out.push_back('}');
+  }
+  out.push_back(']');
+  append_key(out, "next");
+  if (page.has_more) {
+    append_json_string(out, page.children.back().part);
+  } else {
+    out.append("null");
+  }
+  out.append("}\n");
   return out;
 }
 

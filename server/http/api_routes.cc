@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::array<ParameterRule, 1> kCardinalityParameters = {{{"parts"}}};
 constexpr std::array<ParameterRule, 2> kSeriesParameters = {{{"match"}, {"limit"}}};
+constexpr std::array<ParameterRule, 3> kTreeParameters = {{{"prefix"}, {"limit"}, {"after"}}};
 constexpr std::array<ParameterRule, 10> kQueryParameters = {{{"series", true},
                                                              {"expr"},
                                                              {"from"},
@@ -64,6 +65,14 @@ std::vector<Route> query_routes(const HttpServices& services) {
        "the series whose names match a glob",
        Lane::kQuery,
        with(handle_series)},
+      {"GET",
+       "/api/v1/tree",
+       kTreeParameters,
+       0,
+       {},
+       "the parts that paths have after a prefix",
+       Lane::kQuery,
+       with(handle_tree)},
   };
 }
 

@@ -21,6 +21,15 @@ HttpResponse handle_series(const HttpServices& services, const Url& url, QueryCo
   return written(sink, kJson, series_list_json(services.queries.list(parameters->match, parameters->limit)));
 }
 
+HttpResponse handle_tree(const HttpServices& services, const Url& url, QueryControl& control,
+                         BodySink& sink) {
+  const Result<Queries::TreeRequest> request = parse_tree_parameters(url);
+  if (!request) return error_response(request.error());
+  const Result<TreePage> page = services.queries.tree(*request, control);
+  if (!page) return error_response(page.error());
+  return written(sink, kJson, tree_json(request->prefix, *page));
+}
+
 HttpResponse handle_query(const HttpServices& services, const Url& url, QueryControl& control,
                           BodySink& sink) {
   const Timestamp now = services.clock.wall();

@@ -13,6 +13,7 @@ namespace statmill {
 // The queries: router.h says what they do with the sink.
 HttpResponse handle_series(const HttpServices& services, const Url& url, QueryControl& control,
                            BodySink& sink);
+HttpResponse handle_tree(const HttpServices& services, const Url& url, QueryControl& control, BodySink& sink);
 HttpResponse handle_query(const HttpServices& services, const Url& url, QueryControl& control,
                           BodySink& sink);
 HttpResponse handle_heatmap(const HttpServices& services, const Url& url, QueryControl& control,

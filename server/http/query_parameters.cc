@@ -132,6 +132,14 @@ Result<QueryParameters> parse_series_and_range(const Url& url, Timestamp now) {
   return series ? std::move(out) : series.error();
 }
 
+// Parses the limit of a list; `usual` without one.
+Result<size_t> parse_list_limit(const Url& url, int64_t usual) {
+  const auto text = url.find("limit");
+  const Result<int64_t> limit = text ? parse_integer(*text, 1, kSeriesListLimitMax) : usual;
+  if (!limit) return parameter_error("limit", limit.error());
+  return static_cast<size_t>(*limit);
+}
+
 }  // namespace
 
 Result<QueryParameters> parse_query_parameters(const Url& url, Timestamp now) {
@@ -172,12 +180,20 @@ Result<HeatmapParameters> parse_heatmap_parameters(const Url& url, Timestamp now
 Result<SeriesParameters> parse_series_parameters(const Url& url) {
   Result<Glob> match = Glob::parse(url.find("match").value_or("*"));
   if (!match) return parameter_error("match", match.error());
-  SeriesParameters out{*std::move(match), static_cast<size_t>(kSeriesListLimit)};
-  if (const auto text = url.find("limit")) {
-    const Result<int64_t> limit = parse_integer(*text, 1, kSeriesListLimitMax);
-    if (!limit) return parameter_error("limit", limit.error());
-    out.limit = static_cast<size_t>(*limit);
-  }
+  const Result<size_t> limit = parse_list_limit(url, kSeriesListLimit);
+  if (!limit) return limit.error();
+  return SeriesParameters{*std::move(match), *limit};
+}
+
+Result<Queries::TreeRequest> parse_tree_parameters(const Url& url) {
+  Queries::TreeRequest out;
+  out.prefix = url.find("prefix").value_or("");
+  if (!out.prefix.empty() && !out.prefix.ends_with('.'))
+    return parameter_error("prefix", Error{ErrorCode::kInvalid, "it does not end with a dot"});
+  if (const auto after = url.find("after")) out.after = *after;
+  const Result<size_t> limit = parse_list_limit(url, kTreeLimit);
+  if (!limit) return limit.error();
+  out.limit = *limit;
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "base/glob.h"
 #include "base/result.h"
 #include "server/http/url.h"
+#include "server/query/queries.h"
 #include "server/query/query.h"
 
 namespace statmill {
@@ -37,6 +38,7 @@ struct SeriesParameters {
 
 inline constexpr int64_t kSeriesListLimit = 1000;
 inline constexpr int64_t kSeriesListLimitMax = 100'000;
+inline constexpr int64_t kTreeLimit = 200;
 inline constexpr int64_t kCardinalityPartsMax = 8;
 
 // Errors: kInvalid with the name of the missing or invalid parameter.
@@ -45,6 +47,7 @@ Result<QueryParameters> parse_query_parameters(const Url& url, Timestamp now);
 Result<ExpressionParameters> parse_expression_parameters(const Url& url, Timestamp now);
 Result<HeatmapParameters> parse_heatmap_parameters(const Url& url, Timestamp now);
 Result<SeriesParameters> parse_series_parameters(const Url& url);
+Result<Queries::TreeRequest> parse_tree_parameters(const Url& url);
 Result<size_t> parse_cardinality_parts(const Url& url);
 
 }  // namespace statmill

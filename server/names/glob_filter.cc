@@ -22,15 +22,24 @@ std::string_view longest_piece(std::string_view text) {
   return longest;
 }
 
+// Returns true if the alternative is `*text*`.
+bool is_contained_text(const GlobAlternative& alternative, std::string_view text) {
+  const std::vector<const GlobSegment*> segments = alternative.segments();
+  return segments.size() == 3 && segments[0]->size() == 0 && segments[2]->size() == 0 &&
+         segments[1]->sets().empty() && segments[1]->units() == text;
+}
+
 }  // namespace
 
 GlobFilter::GlobFilter(const Glob& glob) : glob_(glob), automaton_(glob) {
   constexpr size_t kPieceMin = 3;  // nearly all rows have shorter ones
+  are_pieces_enough_ = true;
   for (const GlobAlternative& alternative : glob.alternatives()) {
     const GlobLiteral literal = alternative.literal();
     const std::string_view piece = longest_piece(literal.text);
+    are_pieces_enough_ = are_pieces_enough_ && !piece.empty() && is_contained_text(alternative, piece);
     // The automaton alone finds quickly what begins in a certain way.
-    if (literal.at_start || piece.size() < kPieceMin) {
+    if (!are_pieces_enough_ && (literal.at_start || piece.size() < kPieceMin)) {
       pieces_.clear();
       return;
     }
@@ -42,7 +51,9 @@ void GlobFilter::keep(const NameBlock& block, RowBits& bits, bool keeps_others) 
   constexpr size_t kFew = 64;  // rows whose names are put together sooner than the automaton reads the block
   RowBits kept = bits;
   keep_candidates(block, kept);
-  if (pieces_.empty() || count_rows(kept) > kFew) {
+  if (are_pieces_enough_) {
+    // The candidates are what matches.
+  } else if (pieces_.empty() || count_rows(kept) > kFew) {
     keep_matches(block, kept);
   } else {
     keep_rows(kept, [&](uint32_t row) { return matches(block, row, GlobAutomaton::kTooMany); });
@@ -55,12 +66,12 @@ const TokenSet& GlobFilter::tokens_with_piece(const TokenDictionary& dictionary)
   TokenSet& set = found->second;
   if (!is_new) return set;
   const Token count = dictionary.count();
-  for (Token token = 0; token < count; ++token) {
-    const std::string_view text = dictionary.text(token);
-    const auto is_in = [text](const std::string& piece) { return text.find(piece) != text.npos; };
-    if (std::none_of(pieces_.begin(), pieces_.end(), is_in)) continue;
-    if (set.is_in.empty()) set.is_in.resize(count);
-    set.is_in[token] = 1;
+  for (const std::string& piece : pieces_) {
+    dictionary.for_each_with(piece, [&](Token token) {
+      if (token >= count) return;
+      if (set.is_in.empty()) set.is_in.resize(count);
+      set.is_in[token] = 1;
+    });
   }
   set.form = set.is_in.empty() ? TokenSet::Form::kNone : TokenSet::Form::kSome;
   return set;
@@ -77,6 +88,7 @@ void GlobFilter::keep_candidates(const NameBlock& block, RowBits& bits) {
     const TokenSet& set = tokens_with_piece(block.table.dictionary(c));
     if (set.form == TokenSet::Form::kNone) continue;
     RowBits some = bits;
+    for (uint32_t w = 0; w < some.size(); ++w) some[w] &= ~found[w];
     keep_tokens(block, c, set, some);
     for (uint32_t w = 0; w < found.size(); ++w) found[w] |= some[w];
   }

@@ -57,6 +57,7 @@ class GlobFilter {
   size_t bytes_ = 0;  // of states_
   // Each name that matches has one of these texts in a token or in a key. Empty: nothing is known.
   std::vector<std::string> pieces_;
+  bool are_pieces_enough_ = false;                         // each name that has one matches
   std::map<const TokenDictionary*, TokenSet> with_piece_;  // the tokens that have one
   // Of the block in work: the rows that do not have the usual state.
   std::vector<Row> others_;

@@ -35,10 +35,12 @@ namespace statmill {
 struct NameBlock;
 class RowFilter;
 
-// A node of the tree of paths: the paths of names without tags, cut at their dots.
+// A node of the tree of paths: the paths of all names, cut at their dots.
 struct TreeNode {
   std::string path;
-  bool is_leaf = false;    // a series has this path
+  uint64_t series = 0;     // whose path is this one or begins with it
+  bool is_leaf = false;    // a series has this path and no tags
+  bool has_tags = false;   // series have this path and tags
   bool is_branch = false;  // series have longer paths that begin with this one
 };
 
@@ -98,6 +100,11 @@ class NameIndex {
   Result<std::vector<TreeNode>> children(std::string_view pattern,
                                          const IsCancelled& is_cancelled = {}) const;
 
+  // The nodes below a prefix, which is empty or ends with a dot, ascending. Errors: kInvalid (the prefix),
+  // kBusy. Cost: 1 to 2 ns for each name of as many parts, 0.3 us for each node.
+  Result<std::vector<TreeNode>> children_of(std::string_view prefix,
+                                            const IsCancelled& is_cancelled = {}) const;
+
   size_t ram_bytes() const {
     return ram_bytes_.load(std::memory_order_relaxed) + flat_names_.ram_bytes() + other_names_.ram_bytes();
   }
@@ -112,6 +119,11 @@ class NameIndex {
     uint32_t rows;
   };
   class Scan;
+  // What one part of a path is to be.
+  struct PartPattern {
+    std::string_view text;
+    const Glob* glob;  // nullptr: the text itself
+  };
 
   // The numbers of tables in a NameRow that say where a text is.
   static constexpr uint32_t kFlatNames = 0xffffffff;
@@ -122,6 +134,8 @@ class NameIndex {
   uint32_t add_table(uint32_t path_parts, std::vector<std::string> keys);
   NameRow add_text(uint32_t to, std::string_view name, std::string_view path);
   Status select(RowFilter& filter, const Visit& visit, const IsCancelled& is_cancelled) const;
+  Result<std::vector<TreeNode>> children(std::span<const PartPattern> patterns,
+                                         const IsCancelled& is_cancelled) const;
   TokenDictionary* dictionary_of_key(const std::string& key);
 
   KeyedHash hash_;

@@ -38,52 +38,6 @@ class Texts {
   std::unordered_set<std::string, NameHash, std::equal_to<>> texts_;
 };
 
-// The first names in ascending order of many that come in any order.
-class FirstOf {
- public:
-  explicit FirstOf(size_t limit) : limit_(limit) {}
-
-  // If it is full, only names before this one are still of interest.
-  const std::string* bound() const {
-    return names_.size() < limit_ || names_.empty() ? nullptr : &names_.front();
-  }
-  void skip() { has_more_ = true; }
-  void add(std::string_view name) {
-    if (names_.size() < limit_) {
-      names_.emplace_back(name);
-    } else {
-      has_more_ = true;
-      if (names_.empty() || name >= names_.front()) return;
-      std::pop_heap(names_.begin(), names_.end());
-      names_.back() = name;
-    }
-    std::push_heap(names_.begin(), names_.end());
-  }
-  NameIndex::FirstNames sorted() && {
-    std::sort_heap(names_.begin(), names_.end());
-    return {std::move(names_), has_more_};
-  }
-
- private:
-  const size_t limit_;
-  std::vector<std::string> names_;  // a heap: the last one is at the front
-  bool has_more_ = false;
-};
-
-// Returns true if the name of the row is before `bound`. Reads no more columns than it needs.
-bool is_before(const NameBlock& block, uint32_t row, std::string_view bound) {
-  for (size_t c = 0; c < block.table.column_count(); ++c) {
-    const Token token = block.segment.token(c, block.begin + row);
-    for (const std::string_view text :
-         {std::string_view(block.table.separator(c)), block.table.dictionary(c).text(token)}) {
-      const int order = text.compare(0, text.size(), bound.substr(0, text.size()));
-      if (order != 0) return order < 0;
-      bound.remove_prefix(text.size());
-    }
-  }
-  return !bound.empty();
-}
-
 // The value of a label of a name without escapes; empty if it has none.
 std::string value_of(std::string_view name, std::string_view label) {
   if (const auto number = part_number(label)) {
@@ -119,36 +73,6 @@ void mark_tokens(const NameBlock& block, size_t column, const RowBits& bits, std
 }
 
 }  // namespace
-
-NameIndex::FirstNames NameIndex::first_names(const Glob& glob, size_t limit) const {
-  FirstOf first(limit);
-  RowFilter filter = RowFilter::of(glob);
-  const IsCancelled never;
-  Scan scan(*this, never);
-  const auto add = [&first](std::string_view name) {
-    first.add(name);
-    return true;
-  };
-  scan.for_each_flat(filter, add);
-  scan.for_each_other(filter, add);
-  std::string name;
-  for (const TableRows& table : scan.tables()) {
-    scan.for_each_match(table, filter, [&](const NameBlock& block, const RowBits& bits) {
-      return for_each_row(bits, [&](uint32_t row) {
-        const std::string* const bound = first.bound();
-        if (bound != nullptr && !is_before(block, row, *bound)) {
-          first.skip();
-          return true;
-        }
-        name.clear();
-        block.table.append_name(block.first_row + row, name);
-        first.add(name);
-        return true;
-      });
-    });
-  }
-  return std::move(first).sorted();
-}
 
 Result<std::vector<std::string>> NameIndex::label_names(std::span<const LabelMatcher> matchers,
                                                         const IsCancelled& is_cancelled) const {

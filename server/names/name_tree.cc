@@ -1,5 +1,7 @@
 // The tree of paths that NameIndex lists.
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,8 +16,20 @@
 namespace statmill {
 namespace {
 
-constexpr uint8_t kLeaf = 1;
-constexpr uint8_t kBranch = 2;
+// What a series is for the node that its path begins with.
+enum Role : uint8_t { kLeaf, kTagged, kBelow };
+
+Role role_of(bool is_whole_path, bool has_tags) {
+  if (!is_whole_path) return kBelow;
+  return has_tags ? kTagged : kLeaf;
+}
+
+// How many series have each role for a node.
+using RoleCounts = std::array<uint32_t, 3>;
+
+uint64_t sum_of(const RoleCounts& counts) {
+  return uint64_t{counts[kLeaf]} + counts[kTagged] + counts[kBelow];
+}
 
 // Cuts a pattern at its dots, but not in braces or sets.
 std::vector<std::string_view> parts_of_pattern(std::string_view pattern) {
@@ -39,10 +53,10 @@ struct TreePart {
   const Glob* glob;  // nullptr if every token of the set matches
 };
 
-TreePart tree_part(const TokenDictionary& dictionary, std::string_view pattern, const Glob& glob) {
+TreePart tree_part(const TokenDictionary& dictionary, std::string_view pattern, const Glob* glob) {
   using Form = TokenSet::Form;
-  if (pattern == "*") return {{Form::kAll, 0, {}}, nullptr};
-  if (Glob::is_pattern(pattern)) return {{Form::kAll, 0, {}}, &glob};
+  if (glob != nullptr && pattern == "*") return {{Form::kAll, 0, {}}, nullptr};
+  if (glob != nullptr && Glob::is_pattern(pattern)) return {{Form::kAll, 0, {}}, glob};
   const Token token = dictionary.find(pattern);
   return {{token < dictionary.count() ? Form::kOne : Form::kNone, token, {}}, nullptr};
 }
@@ -51,7 +65,7 @@ TreePart tree_part(const TokenDictionary& dictionary, std::string_view pattern, 
 // that only one token can match are left out.
 class NodeSet {
  public:
-  static constexpr size_t kMarksMax = size_t{1} << 22;
+  static constexpr size_t kMarksMax = size_t{1} << 20;
 
   NodeSet(const NameTable& table, std::vector<TreePart> parts) : parts_(std::move(parts)) {
     size_t marks = 1;
@@ -70,25 +84,25 @@ class NodeSet {
   // Adds the node of each row of the set whose fixed parts match.
   void add(const NameBlock& block, RowBits& bits) {
     for (size_t c = 0; c < parts_.size() && has_rows(bits); ++c) keep_tokens(block, c, parts_[c].set, bits);
-    const uint8_t kind = block.table.parts() == parts_.size() ? kLeaf : kBranch;
-    if (varying_.size() == 1) return add_marks(block, bits, kind);
+    const Role role = role_of(block.table.parts() == parts_.size(), !block.table.keys().empty());
+    if (varying_.size() == 1) return add_marks(block, bits, role);
     for_each_row(bits, [&](uint32_t row) {
       for (size_t i = 0; i < varying_.size(); ++i)
         key_[i] = block.segment.token(varying_[i], block.begin + row);
-      (marks_.empty() ? nodes_[key_] : marks_[mark_of(key_)]) |= kind;
+      ++(marks_.empty() ? nodes_[key_] : marks_[mark_of(key_)])[role];
       return true;
     });
   }
 
-  // Calls `visit(path, kind)` with each node that matches.
+  // Calls `visit(path, counts)` with each node that matches.
   template <class Visit>
   void for_each(Visit visit) const {
-    for (const auto& [key, kind] : nodes_) {
-      if (is_in(key)) visit(path_of(key), kind);
+    for (const auto& [key, counts] : nodes_) {
+      if (is_in(key)) visit(path_of(key), counts);
     }
     std::vector<Token> key(varying_.size());
     for (size_t mark = 0; mark < marks_.size(); ++mark) {
-      if (marks_[mark] == 0) continue;
+      if (sum_of(marks_[mark]) == 0) continue;
       size_t left = mark;
       for (size_t i = key.size(); i-- > 0; left /= counts_[i]) key[i] = static_cast<Token>(left % counts_[i]);
       if (is_in(key)) visit(path_of(key), marks_[mark]);
@@ -102,17 +116,17 @@ class NodeSet {
     }
   };
 
-  void add_marks(const NameBlock& block, const RowBits& bits, uint8_t kind) {
-    uint8_t* const marks = marks_.data();
+  void add_marks(const NameBlock& block, const RowBits& bits, Role role) {
+    RoleCounts* const marks = marks_.data();
     block.segment.with_column(varying_[0], [&](const auto* tokens) {
       tokens += block.begin;
       for (uint32_t w = 0; w < block.words(); ++w) {
         if (bits[w] == ~uint64_t{0}) {
-          for (uint32_t i = 0; i < 64; ++i) marks[tokens[64 * w + i]] |= kind;
+          for (uint32_t i = 0; i < 64; ++i) ++marks[tokens[64 * w + i]][role];
           continue;
         }
         for (uint64_t left = bits[w]; left != 0; left &= left - 1)
-          marks[tokens[64 * w + static_cast<uint32_t>(std::countr_zero(left))]] |= kind;
+          ++marks[tokens[64 * w + static_cast<uint32_t>(std::countr_zero(left))]][role];
       }
     });
   }
@@ -142,25 +156,27 @@ class NodeSet {
   std::vector<const TokenDictionary*> dictionaries_;
   std::vector<size_t> varying_;  // the parts that several tokens may match
   std::vector<size_t> counts_;   // of their dictionaries
-  // The kinds of the nodes, by the numbers of all keys or, if these are too many, by key.
-  std::vector<uint8_t> marks_;
-  std::unordered_map<std::vector<Token>, uint8_t, Hash> nodes_;
+  // The counts of the nodes, by the numbers of all keys or, if these are too many, by key.
+  std::vector<RoleCounts> marks_;
+  std::unordered_map<std::vector<Token>, RoleCounts, Hash> nodes_;
   std::vector<Token> key_;
 };
 
-// Adds the node of a name that no table has.
-void add_other_name(std::string_view name, std::span<const Glob> globs,
-                    std::map<std::string, uint8_t>& found) {
+// Adds the node of a name that no table has. `accepts(c, text)` tells whether part c of the path may be a
+// text.
+template <class Accepts>
+void add_other_name(std::string_view name, size_t parts_wanted, std::map<std::string, RoleCounts>& found,
+                    const Accepts& accepts) {
   const NameParts parts = parts_of(name);
-  if (!parts.tags.empty() || parts.path.find(';') != std::string_view::npos) return;
+  if (parts.path.find(';') != std::string_view::npos) return;
   const std::vector<std::string_view> texts = split(parts.path, '.');
-  if (texts.size() < globs.size()) return;
+  if (texts.size() < parts_wanted) return;
   std::string path;
-  for (size_t c = 0; c < globs.size(); ++c) {
-    if (!globs[c].matches(texts[c])) return;
+  for (size_t c = 0; c < parts_wanted; ++c) {
+    if (!accepts(c, texts[c])) return;
     path.append(c == 0 ? "" : ".").append(texts[c]);
   }
-  found[path] |= texts.size() == globs.size() ? kLeaf : kBranch;
+  ++found[path][role_of(texts.size() == parts_wanted, !parts.tags.empty())];
 }
 
 // The eight bytes from `begin` on, as a number that sorts like them.
@@ -191,8 +207,11 @@ std::vector<TreeNode> sorted(std::vector<TreeNode> found) {
   size_t kept = 0;
   for (TreeNode& node : nodes) {
     if (kept > 0 && nodes[kept - 1].path == node.path) {
-      nodes[kept - 1].is_leaf = nodes[kept - 1].is_leaf || node.is_leaf;
-      nodes[kept - 1].is_branch = nodes[kept - 1].is_branch || node.is_branch;
+      TreeNode& to = nodes[kept - 1];
+      to.series += node.series;
+      to.is_leaf = to.is_leaf || node.is_leaf;
+      to.has_tags = to.has_tags || node.has_tags;
+      to.is_branch = to.is_branch || node.is_branch;
     } else if (&nodes[kept++] != &node) {
       nodes[kept - 1] = std::move(node);
     }
@@ -205,36 +224,58 @@ std::vector<TreeNode> sorted(std::vector<TreeNode> found) {
 
 Result<std::vector<TreeNode>> NameIndex::children(std::string_view pattern,
                                                   const IsCancelled& is_cancelled) const {
-  const std::vector<std::string_view> patterns = parts_of_pattern(pattern);
+  const std::vector<std::string_view> texts = parts_of_pattern(pattern);
   std::vector<Glob> globs;
-  for (const std::string_view part : patterns) {
-    auto glob = Glob::parse(part);
+  for (const std::string_view text : texts) {
+    auto glob = Glob::parse(text);
     if (!glob) return glob.error();
     globs.push_back(std::move(*glob));
   }
+  std::vector<PartPattern> patterns;
+  for (size_t c = 0; c < texts.size(); ++c) patterns.push_back({texts[c], &globs[c]});
+  return children(patterns, is_cancelled);
+}
+
+Result<std::vector<TreeNode>> NameIndex::children_of(std::string_view prefix,
+                                                     const IsCancelled& is_cancelled) const {
+  if (!prefix.empty() && !prefix.ends_with('.'))
+    return Error{ErrorCode::kInvalid, "a prefix ends with a dot"};
+  const Glob any = *Glob::parse("*");
+  std::vector<PartPattern> patterns;
+  // The last part of the prefix is empty; an empty prefix has none.
+  const std::vector<std::string_view> texts = split(prefix, '.');
+  for (size_t c = 0; c + 1 < texts.size(); ++c) patterns.push_back({texts[c], nullptr});
+  patterns.push_back({any.text(), &any});
+  return children(patterns, is_cancelled);
+}
+
+Result<std::vector<TreeNode>> NameIndex::children(std::span<const PartPattern> patterns,
+                                                  const IsCancelled& is_cancelled) const {
   Scan scan(*this, is_cancelled);
   std::vector<TreeNode> out;
-  if (globs.size() == 1) {
-    RowFilter flat = RowFilter::of(globs[0]);
+  if (patterns.size() == 1 && patterns[0].glob != nullptr) {
+    RowFilter flat = RowFilter::of(*patterns[0].glob);
     scan.for_each_flat(flat, [&](std::string_view name) {
-      out.push_back({std::string(name), true, false});
+      out.push_back({.path = std::string(name), .series = 1, .is_leaf = true});
       return true;
     });
   }
-  std::map<std::string, uint8_t> others;
+  std::map<std::string, RoleCounts> others;
   RowFilter all = *RowFilter::parse({});
   scan.for_each_other(all, [&](std::string_view name) {
-    add_other_name(name, globs, others);
+    add_other_name(name, patterns.size(), others, [&](size_t c, std::string_view text) {
+      return patterns[c].glob == nullptr ? text == patterns[c].text : patterns[c].glob->matches(text);
+    });
     return true;
   });
   std::optional<NodeSet> nodes;
   for (const TableRows& table : scan.tables()) {
     if (scan.is_cancelled()) break;
-    if (!table.table->keys().empty() || table.table->parts() < globs.size()) continue;
+    if (table.table->parts() < patterns.size()) continue;
     if (!nodes) {
       std::vector<TreePart> parts;
-      for (size_t c = 0; c < globs.size(); ++c)
-        parts.push_back(tree_part(table.table->dictionary(c), patterns[c], globs[c]));
+      for (size_t c = 0; c < patterns.size(); ++c)
+        parts.push_back(tree_part(table.table->dictionary(c), patterns[c].text, patterns[c].glob));
       nodes.emplace(*table.table, std::move(parts));
     }
     scan.for_each_block(table, [&](const NameBlock& block, RowBits& bits) {
@@ -243,11 +284,15 @@ Result<std::vector<TreeNode>> NameIndex::children(std::string_view pattern,
     });
   }
   if (scan.is_cancelled()) return scan.status().error();
-  const auto put = [&out](std::string path, uint8_t kind) {
-    out.push_back({std::move(path), (kind & kLeaf) != 0, (kind & kBranch) != 0});
+  const auto put = [&out](std::string path, const RoleCounts& counts) {
+    out.push_back({.path = std::move(path),
+                   .series = sum_of(counts),
+                   .is_leaf = counts[kLeaf] != 0,
+                   .has_tags = counts[kTagged] != 0,
+                   .is_branch = counts[kBelow] != 0});
   };
   if (nodes) nodes->for_each(put);
-  for (const auto& [path, kind] : others) put(path, kind);
+  for (const auto& [path, counts] : others) put(path, counts);
   return sorted(std::move(out));
 }
 

@@ -19,6 +19,18 @@ bool has_one_form(std::string_view text) {
 
 std::string plain(std::string_view text) { return has_escape(text) ? unescaped(text) : std::string(text); }
 
+bool accepts_token(const TokenDictionary& dictionary, const ValueTest& test, Token token) {
+  const std::string_view text = dictionary.text(token);
+  return dictionary.has_escapes() && has_escape(text) ? test.accepts(unescaped(text)) : test.accepts(text);
+}
+
+// Returns a text that the tokens contain which match, before negation, unless it is no help to search for it.
+std::optional<std::string> rare_literal(const TokenDictionary& dictionary, const ValueTest& test) {
+  const auto literal = test.literal();
+  if (!literal || dictionary.has_escapes() || dictionary.is_frequent(literal->text)) return std::nullopt;
+  return literal->text;
+}
+
 }  // namespace
 
 std::optional<size_t> column_of(const NameTable& table, std::string_view label) {
@@ -159,23 +171,20 @@ TokenSet RowFilter::find_tokens(const TokenDictionary& dictionary, const ValueTe
     set.form = Form::kSome;
     return set;
   }
-  size_t accepted = 0;
-  set.is_in.reserve(count);
-  for (Token token = 0; token < count; ++token) {
-    const std::string_view text = dictionary.text(token);
-    const bool is_in = has_escapes && has_escape(text) ? test.accepts(unescaped(text)) : test.accepts(text);
-    set.is_in.push_back(is_in ? 1 : 0);
-    if (is_in) ++accepted;
+  const auto accepts = [&](Token token) { return accepts_token(dictionary, test, token); };
+  if (const auto literal = rare_literal(dictionary, test)) {
+    set.is_in.assign(count, test.is_negated() ? 1 : 0);
+    dictionary.for_each_with(*literal, [&](Token token) {
+      if (token < count) set.is_in[token] = accepts(token) ? 1 : 0;
+    });
+  } else {
+    set.is_in.reserve(count);
+    for (Token token = 0; token < count; ++token) set.is_in.push_back(accepts(token) ? 1 : 0);
   }
+  const auto accepted = std::count(set.is_in.begin(), set.is_in.end(), 1);
   set.form = accepted == 0 ? TokenSet::Form::kNone : TokenSet::Form::kSome;
-  if (accepted == count) set.form = TokenSet::Form::kAll;
+  if (static_cast<size_t>(accepted) == count) set.form = TokenSet::Form::kAll;
   return set;
-}
-
-const TokenSet& RowFilter::tokens_of(Matcher& matcher, const TokenDictionary& dictionary) {
-  const auto [found, is_new] = matcher.sets.try_emplace(&dictionary);
-  if (is_new) found->second = find_tokens(dictionary, *matcher.test);
-  return found->second;
 }
 
 bool RowFilter::begin_table(const NameTable& table) {
@@ -187,14 +196,34 @@ bool RowFilter::begin_table(const NameTable& table) {
   for (Matcher& matcher : matchers_) {
     if (!add_matcher(table, matcher)) return false;
   }
-  const auto is_one = [](const ColumnStep& step) { return step.set->form == TokenSet::Form::kOne; };
-  std::stable_partition(columns_.begin(), columns_.end(), is_one);
+  // What is cheap comes first.
+  const auto cost = [](const ColumnStep& step) -> size_t {
+    if (!step.tokens->is_known) return 2 + size_t{step.dictionary->count()};
+    return step.tokens->set.form == TokenSet::Form::kOne ? 0 : 1;
+  };
+  std::stable_sort(columns_.begin(), columns_.end(),
+                   [cost](const ColumnStep& a, const ColumnStep& b) { return cost(a) < cost(b); });
+  // All rows come to the first step.
+  if (!columns_.empty() && table.row_count() > columns_[0].dictionary->count() / 4) know_tokens(columns_[0]);
   return true;
 }
 
-bool RowFilter::add_step(size_t column, const TokenSet& set) {
-  if (set.form == TokenSet::Form::kNone) return false;
-  if (set.form != TokenSet::Form::kAll) columns_.push_back({column, &set});
+void RowFilter::know_tokens(const ColumnStep& step) {
+  if (step.tokens->is_known) return;
+  step.tokens->set = find_tokens(*step.dictionary, *step.test);
+  step.tokens->is_known = true;
+}
+
+// Returns false if no row can satisfy the matcher.
+bool RowFilter::add_column(const NameTable& table, size_t column, Matcher& matcher) {
+  constexpr Token kFew = 1024;
+  const TokenDictionary& dictionary = table.dictionary(column);
+  const ColumnStep step{column, &dictionary, &matcher.tokens[&dictionary], &*matcher.test};
+  if (dictionary.count() <= kFew || matcher.test->is_set()) know_tokens(step);
+  const bool is_known = step.tokens->is_known;
+  if (!is_known) step.tokens->has_literal = rare_literal(dictionary, *matcher.test).has_value();
+  if (is_known && step.tokens->set.form == TokenSet::Form::kNone) return false;
+  if (!is_known || step.tokens->set.form != TokenSet::Form::kAll) columns_.push_back(step);
   return true;
 }
 
@@ -203,8 +232,7 @@ bool RowFilter::add_matcher(const NameTable& table, Matcher& matcher) {
     globs_.push_back(&matcher);
     return true;
   }
-  if (const auto column = column_of(table, matcher.label))
-    return add_step(*column, tokens_of(matcher, table.dictionary(*column)));
+  if (const auto column = column_of(table, matcher.label)) return add_column(table, *column, matcher);
   if (matcher.label == kNameLabel) return add_path_matcher(table, matcher);
   return matcher.test->accepts("");
 }
@@ -231,7 +259,9 @@ bool RowFilter::add_path_matcher(const NameTable& table, Matcher& matcher) {
   }
   if (paths.empty()) return false;
   for (size_t c = 0; c < table.parts(); ++c) {
-    TokenSet& set = *parts_.emplace_back(std::make_unique<TokenSet>());
+    Tokens& tokens = *parts_.emplace_back(std::make_unique<Tokens>());
+    tokens.is_known = true;
+    TokenSet& set = tokens.set;
     set.form = TokenSet::Form::kOne;
     set.token = paths[0][c];
     for (const std::vector<Token>& path : paths) {
@@ -243,15 +273,30 @@ bool RowFilter::add_path_matcher(const NameTable& table, Matcher& matcher) {
       }
       set.is_in[path[c]] = 1;
     }
-    columns_.push_back({c, &set});
+    columns_.push_back({c, &table.dictionary(c), &tokens, nullptr});
   }
   if (paths.size() > 1) paths_.push_back(&matcher);
   return true;
 }
 
+void RowFilter::keep_column(const NameBlock& block, const ColumnStep& step, RowBits& bits) {
+  Tokens& tokens = *step.tokens;
+  if (!tokens.is_known) {
+    // A text of one row takes as long as many that are searched for a literal: it is not in the cache.
+    const size_t weight = tokens.has_literal ? 16 : 4;
+    tokens.texts_tried += count_rows(bits);
+    if (weight * tokens.texts_tried > step.dictionary->count()) know_tokens(step);
+  }
+  if (tokens.is_known) return keep_tokens(block, step.column, tokens.set, bits);
+  keep_rows(bits, [&](uint32_t row) {
+    const Token token = block.segment.token(step.column, block.begin + row);
+    return accepts_token(*step.dictionary, *step.test, token);
+  });
+}
+
 void RowFilter::keep(const NameBlock& block, RowBits& bits) {
   for (const ColumnStep& step : columns_) {
-    if (has_rows(bits)) keep_tokens(block, step.column, *step.set, bits);
+    if (has_rows(bits)) keep_column(block, step, bits);
   }
   if (uses_path_filter_ && has_rows(bits)) path_filter_->keep(block, bits);
   for (const Matcher* const matcher : paths_) {

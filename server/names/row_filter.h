@@ -1,7 +1,8 @@
 // RowFilter: finds the names that satisfy all of some matchers (server/names/label_matcher.h).
 //
 // In tables, a matcher is tried on the texts of a dictionary; then columns are compared with the tokens that
-// satisfy it. Names that are kept as text are tried one by one, if a glob finds them.
+// satisfy it. If other matchers leave few rows of a large dictionary, it is tried on their texts alone. Names
+// that are kept as text are tried one by one, if a glob finds them.
 #pragma once
 
 #include <map>
@@ -49,25 +50,35 @@ class RowFilter {
   bool accepts(std::string_view name) const;
 
  private:
+  // The tokens of a dictionary that satisfy a matcher.
+  struct Tokens {
+    TokenSet set;  // if it is known
+    bool is_known = false;
+    bool has_literal = false;  // a search for a literal leaves few texts to try
+    size_t texts_tried = 0;    // of single rows, while it was not known
+  };
   struct Matcher {
     std::string label;
     std::optional<ValueTest> test;  // or a glob:
     std::unique_ptr<const Glob> glob;
     std::unique_ptr<GlobFilter> filter;
-    bool is_negated = false;                          // of the glob
-    std::map<const TokenDictionary*, TokenSet> sets;  // the tokens that satisfy it
+    bool is_negated = false;  // of the glob
+    std::map<const TokenDictionary*, Tokens> tokens;
   };
   struct ColumnStep {
     size_t column;
-    const TokenSet* set;
+    const TokenDictionary* dictionary;
+    Tokens* tokens;
+    const ValueTest* test;  // is not used if the tokens are known
   };
 
   RowFilter();
   void add_glob(Glob glob, bool is_negated);
   void choose_prefilters();
   static TokenSet find_tokens(const TokenDictionary& dictionary, const ValueTest& test);
-  const TokenSet& tokens_of(Matcher& matcher, const TokenDictionary& dictionary);
-  bool add_step(size_t column, const TokenSet& set);
+  static void know_tokens(const ColumnStep& step);
+  bool add_column(const NameTable& table, size_t column, Matcher& matcher);
+  static void keep_column(const NameBlock& block, const ColumnStep& step, RowBits& bits);
   bool add_matcher(const NameTable& table, Matcher& matcher);
   bool add_path_matcher(const NameTable& table, Matcher& matcher);
 
@@ -84,7 +95,7 @@ class RowFilter {
   std::vector<const Matcher*> paths_;  // to be tried on whole paths
   bool uses_path_filter_ = false;      // before them
   std::vector<Matcher*> globs_;
-  std::vector<std::unique_ptr<TokenSet>> parts_;  // of the parts of a path that is wanted
+  std::vector<std::unique_ptr<Tokens>> parts_;  // of the parts of a path that is wanted
   std::string text_;
 };
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <string>
 
 #include "base/check.h"
+#include "base/literal_finder.h"
 #include "proto/prometheus/labels_name.h"
 
 namespace statmill {
@@ -31,6 +33,67 @@ TokenDictionary::Token TokenDictionary::find(std::string_view wanted) const {
     if (entry == Slots::kEmpty) return kNone;
     const Token token = slots->token(entry);
     if ((entry ^ token) == slots->tag(hash) && text(token) == wanted) return token;
+  }
+}
+
+bool TokenDictionary::is_frequent(std::string_view literal) const {
+  constexpr Token kTried = 64;
+  const Token count = this->count();
+  Token found = 0;
+  for (Token i = 0; i < kTried && count > 0; ++i) {
+    if (text(static_cast<Token>(uint64_t{count} * i / kTried)).find(literal) != std::string_view::npos)
+      ++found;
+  }
+  return found > kTried / 4;
+}
+
+// Returns the last token of [from, end) whose text does not begin after a byte, by a galloping search.
+// Requires: that of `from` does not.
+TokenDictionary::Token TokenDictionary::token_at(uint64_t byte, Token from, Token end) const {
+  const auto is_at = [&](uint64_t token) {
+    return token < end && uint64_t{place(static_cast<Token>(token))} * kUnit <= byte;
+  };
+  uint64_t token = from;
+  uint64_t step = 1;
+  for (; is_at(token + step); step *= 2) token += step;
+  for (; step > 0; step /= 2) {
+    if (is_at(token + step)) token += step;
+  }
+  return static_cast<Token>(token);
+}
+
+void TokenDictionary::for_each_with(std::string_view literal, const std::function<void(Token)>& visit) const {
+  const Token count = this->count();
+  if (is_frequent(literal)) {
+    for (Token token = 0; token < count; ++token) {
+      if (text(token).find(literal) != std::string_view::npos) visit(token);
+    }
+    return;
+  }
+  const LiteralFinder finder{std::string(literal)};
+  for (Token begin = 0; begin < count;) {
+    const size_t chunk = chunk_of(uint64_t{place(begin)} * kUnit, kTextFirst);
+    const uint64_t chunk_begin = begin_of(chunk, kTextFirst);
+    const Token end = token_at(begin_of(chunk + 1, kTextFirst) - 1, begin, count) + 1;
+    const char* const bytes = texts_[chunk].get();
+    const std::string_view last = text(end - 1);
+    const std::string_view all(bytes, static_cast<size_t>(last.data() + last.size() - bytes));
+    Token token = begin;
+    bool is_visited = false;
+    // Also finds what is partly in the size of a text or after its end.
+    finder.for_each(all, [&](size_t at) {
+      const Token found = token_at(chunk_begin + at, token, end);
+      is_visited = is_visited && found == token;
+      token = found;
+      const std::string_view text_found = text(token);
+      const char* const hit = bytes + at;
+      const bool is_inside =
+          hit >= text_found.data() && hit + literal.size() <= text_found.data() + text_found.size();
+      if (is_inside && !is_visited) visit(token);
+      is_visited = is_visited || is_inside;
+      return true;
+    });
+    begin = end;
   }
 }
 

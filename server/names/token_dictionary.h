@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -40,6 +41,11 @@ class TokenDictionary {
   std::string_view text(Token token) const;
   // Returns kNone if there is no such text. Requires: a pin of the RetiredMemory is held.
   Token find(std::string_view text) const;
+  // Calls `visit` with each token whose text contains the literal, ascending. Cost: 0.2 ns per byte of all
+  // texts and 25 ns per token found, or 10 ns per token if most have it. Requires: `literal` is not empty.
+  void for_each_with(std::string_view literal, const std::function<void(Token)>& visit) const;
+  // Returns true if more than a quarter of some texts contain the literal. Cost: 1 us.
+  bool is_frequent(std::string_view literal) const;
   // Returns true if any text has a %XX (proto/prometheus/labels_name.h). Valid for the tokens below an
   // earlier count().
   bool has_escapes() const { return has_escapes_.load(std::memory_order_relaxed); }
@@ -84,6 +90,7 @@ class TokenDictionary {
     const size_t chunk = chunk_of(byte, kTextFirst);
     return texts_[chunk].get() + (byte - begin_of(chunk, kTextFirst));
   }
+  Token token_at(uint64_t byte, Token from, Token end) const;
   uint32_t add_text(std::string_view text);
   void grow_slots();
   void count_ram(size_t bytes) { ram_bytes_.fetch_add(bytes, std::memory_order_relaxed); }

@@ -6,6 +6,8 @@
 #include <functional>
 #include <optional>
 
+#include "server/names/required_text.h"
+
 namespace statmill {
 namespace {
 
@@ -74,6 +76,7 @@ Result<ValueTest> ValueTest::parse(const LabelMatcher& matcher) {
     test.regex_.reset();
   } else {
     test.form_ = Form::kRegex;
+    test.texts_ = {required_text(matcher.value)};
   }
   return test;
 }
@@ -129,8 +132,6 @@ bool ValueTest::read_set(std::string_view expression) {
 std::optional<ValueTest::Literal> ValueTest::literal() const {
   if (texts_.size() != 1 || texts_[0].empty()) return std::nullopt;
   const bool is_whole = form_ == Form::kSet;
-  if (!is_whole && form_ != Form::kPrefix && form_ != Form::kSuffix && form_ != Form::kContains)
-    return std::nullopt;
   return Literal{texts_[0], is_whole || form_ == Form::kPrefix, is_whole || form_ == Form::kSuffix};
 }
 

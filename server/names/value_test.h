@@ -53,7 +53,8 @@ class ValueTest {
 
   Form form_ = Form::kSet;
   bool is_negated_ = false;
-  std::vector<std::string> texts_;  // of a set; else one text
+  // One text if it is no set; for kRegex it is required_text().
+  std::vector<std::string> texts_;
   std::unique_ptr<re2::RE2> regex_;
 };
 

@@ -211,6 +211,31 @@ Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp 
   return answer;
 }
 
+Result<TreePage> QueryEngine::tree(const TreeRequest& request, QueryControl& control) const {
+  const auto nodes = table_.names().children_of(request.prefix, [&control] { return control.should_stop(); });
+  if (Status s = control.check(); !s) return s.error();
+  if (!nodes) return nodes.error();
+  const int64_t step_s = table_.tiers().finest().step_s;
+  TreePage out;
+  for (const TreeNode& node : *nodes) {
+    out.series += node.series;
+    std::string part = node.path.substr(request.prefix.size());
+    if (request.after && part <= *request.after) continue;
+    if (out.children.size() == request.limit) {
+      out.has_more = true;
+      continue;
+    }
+    TreePage::Child& child = out.children.emplace_back();
+    child = {.part = std::move(part),
+             .series = node.series,
+             .is_branch = node.is_branch,
+             .has_tags = node.has_tags};
+    const auto summary = node.is_leaf ? table_.summary(node.path) : std::nullopt;
+    if (summary) child.leaf = SeriesInfo{node.path, summary->kind, summary->last_slot * step_s};
+  }
+  return out;
+}
+
 SeriesPage QueryEngine::list(const Glob& glob, size_t limit) const {
   const int64_t step_s = table_.tiers().finest().step_s;
   SeriesPage out;

@@ -25,6 +25,7 @@ class QueryEngine final : public Queries {
   Result<QueryAnswer> run(const QueryRequest& request, Timestamp now, QueryControl& control) const override;
   using Queries::run;
 
+  Result<TreePage> tree(const TreeRequest& request, QueryControl& control) const override;
   // Returns the matching series, by name, at most `limit`.
   SeriesPage list(const Glob& glob, size_t limit) const override;
 

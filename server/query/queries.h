@@ -2,6 +2,10 @@
 // their tests need no table and no store.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <string>
+
 #include "base/clock.h"
 #include "base/glob.h"
 #include "base/result.h"
@@ -22,6 +26,13 @@ class Queries {
     QueryControl control;
     return run(request, now, control);
   }
+  struct TreeRequest {
+    std::string prefix;                // empty, or parts of paths with a dot after each
+    std::optional<std::string> after;  // only children after this part
+    size_t limit = 0;
+  };
+  // Errors: those of the control.
+  virtual Result<TreePage> tree(const TreeRequest& request, QueryControl& control) const = 0;
   virtual SeriesPage list(const Glob& glob, size_t limit) const = 0;
 };
 

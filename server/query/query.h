@@ -171,6 +171,20 @@ struct SeriesInfo {
   int64_t last_s = 0;  // start of the newest slot that has a sample, unix seconds
 };
 
+// The parts that paths have after a prefix.
+struct TreePage {
+  struct Child {
+    std::string part;
+    uint64_t series = 0;  // whose path is prefix + part or begins with it
+    bool is_branch = false;
+    bool has_tags = false;
+    std::optional<SeriesInfo> leaf = {};  // the series with this path and no tags
+  };
+  uint64_t series = 0;          // of all children, also of those that the page leaves out
+  std::vector<Child> children;  // ascending
+  bool has_more = false;
+};
+
 struct SeriesPage {
   std::vector<SeriesInfo> series;  // by name
   bool truncated = false;          // more series matched than the limit

@@ -1,6 +1,7 @@
 #include "server/query/table_series.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 
 #include "base/heavy_hitters.h"
@@ -40,6 +41,17 @@ Result<std::vector<std::string>> listed(const CatalogRequest& request, QueryCont
   if (Status s = control.take_memory(bytes); !s) return s.error();
   found.resize(std::min(found.size(), request.limit));
   return found;
+}
+
+// Returns false if all samples of the series are outside of the request's range, or it was deleted meanwhile.
+bool is_in_range(const Table& table, std::string_view name, const CatalogRequest& request) {
+  if (request.start_ms == INT64_MIN && request.end_ms == INT64_MAX) return true;
+  const auto summary = table.summary(name);
+  if (!summary) return false;
+  if (summary->last_slot == Series::kNoSlot) return true;
+  const int64_t step_ms = table.tiers().finest().step_s * 1000;
+  return summary->first_slot * step_ms <= request.end_ms &&
+         (summary->last_slot + 1) * step_ms >= request.start_ms;
 }
 
 // About 1 MB; every text that more than 1/2048 of all series have is among them.
@@ -105,6 +117,7 @@ Result<std::vector<SeriesLabels>> TableSeries::series(const CatalogRequest& requ
   std::set<SeriesLabels> found;
   Status held;
   const auto add = [&](std::string_view name) {
+    if (!is_in_range(table_, name, request)) return true;
     const auto [at, is_new] = found.insert(SeriesLabels::of_name(name));
     if (is_new) held = control.take_memory(sizeof(*at) + at->memory_bytes());
     return held && found.size() <= most;

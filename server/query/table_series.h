@@ -22,9 +22,10 @@ class TableSeries final : public SeriesSelector, public SeriesCatalog {
                                         QueryControl& control) const override;
   uint64_t names_version() const override;
 
-  // The time of a request is not looked at: series are listed until they are deleted.
+  // Leaves out series whose first sample is after the range, and those whose last one is before it.
   Result<std::vector<SeriesLabels>> series(const CatalogRequest& request,
                                            QueryControl& control) const override;
+  // These two do not look at the range: the index of names does not know when series had samples.
   Result<std::vector<std::string>> label_names(const CatalogRequest& request,
                                                QueryControl& control) const override;
   Result<std::vector<std::string>> label_values(std::string_view label, const CatalogRequest& request,

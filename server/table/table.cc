@@ -258,7 +258,7 @@ std::optional<Table::SeriesSummary> Table::summary(std::string_view name) const 
   MutexLock lock(shard.mutex);
   const Series* s = shard.index.find(hash, name, series_);
   if (s == nullptr) return std::nullopt;
-  return SeriesSummary{s->id, s->kind, s->retention, s->last_slot};
+  return SeriesSummary{s->id, s->kind, s->retention, s->first_slot, s->last_slot};
 }
 
 }  // namespace statmill

@@ -153,6 +153,7 @@ class Table final : public SampleSink {
     SeriesId id = 0;
     Kind kind = Kind::kGauge;
     RetentionClass retention = kDefaultRetention;
+    Slot first_slot = Series::kNoSlot;  // the oldest one that ever had a sample
     Slot last_slot = Series::kNoSlot;
   };
   std::optional<SeriesSummary> summary(std::string_view name) const;

@@ -58,13 +58,13 @@ Measured measure_select1m(const QueryContext& context) {
   const QueryData data = names_of(context, instances * kSeriesPerInstance, request_name);
   const std::string selector =
       R"({instance="10.0.0.)" + std::to_string(instances / 2) + R"(",path="path-7"})";
-  return measure_figures(context, data,
-                         {{.name = "select1m",
-                           .path = "series",
-                           .parameters = {{"match[]", selector},
-                                          {"start", std::to_string(data.begin_s())},
-                                          {"end", std::to_string(data.until_s())}},
-                           .want = {.rows = kSeriesPerInstance / kPaths}}});
+  const QueryFigure select = {.name = "select1m",
+                              .path = "series",
+                              .parameters = {{"match[]", selector},
+                                             {"start", std::to_string(data.begin_s())},
+                                             {"end", std::to_string(data.until_s())}},
+                              .want = {.rows = kSeriesPerInstance / kPaths}};
+  return measure_figures(context, data, {select, list_figure("select1m.first", "*", kSeriesPerInstance)});
 }
 
 }  // namespace statmill

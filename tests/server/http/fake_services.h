@@ -76,6 +76,7 @@ class FakeServices final : public Queries, public Reports, public SampleSink {
   std::function<SeriesPage(const Glob&, size_t)> on_list = [](const Glob&, size_t) {
     return SeriesPage{{{"cpu", Kind::kGauge, 100}, {"hits", Kind::kEvent, 90}}, true};
   };
+  std::function<Result<TreePage>(const TreeRequest&)> on_tree = [](const TreeRequest&) { return TreePage{}; };
   std::string status_text = "{\"version\":\"test\"}\n";
   std::atomic<bool> has_progress{true};
   Registry registry;
@@ -91,6 +92,7 @@ class FakeServices final : public Queries, public Reports, public SampleSink {
     }
     return on_controlled_query ? on_controlled_query(request, control) : on_query(request);
   }
+  Result<TreePage> tree(const TreeRequest& request, QueryControl&) const override { return on_tree(request); }
   SeriesPage list(const Glob& match, size_t limit) const override { return on_list(match, limit); }
   std::string status() const override { return status_text; }
   std::string rejects() const override { return "{\"rejects\":[]}\n"; }

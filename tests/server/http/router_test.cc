@@ -144,6 +144,30 @@ TEST_F(RouterTest, QueryPassesItsParametersToTheEngine) {
   EXPECT_EQ(queries[0].max_points, 9);
 }
 
+TEST_F(RouterTest, TreeListsChildren) {
+  std::vector<Queries::TreeRequest> requests;
+  fake_.on_tree = [&](const Queries::TreeRequest& request) {
+    requests.push_back(request);
+    TreePage page{.series = 12, .children = {}, .has_more = request.limit == 3};
+    page.children = {{.part = "cpu", .series = 9, .is_branch = true},
+                     {.part = "requests", .series = 2, .has_tags = true},
+                     {.part = "uptime", .series = 1, .leaf = {{"", Kind::kGauge, 1'700'000'020}}}};
+    return page;
+  };
+  const std::string children =
+      R"({"prefix":"host.web1.","series":12,"children":[{"part":"cpu","series":9,"branch":true},)"
+      R"({"part":"requests","series":2,"tags":true},)"
+      R"({"part":"uptime","series":1,"kind":"gauge","last_s":1700000020}],"next":)";
+  EXPECT_EQ(ask("GET", "/api/v1/tree?prefix=host.web1.&limit=3").body, children + "\"uptime\"}\n");
+  EXPECT_EQ(ask("GET", "/api/v1/tree?prefix=host.web1.&after=a%2A").body, children + "null}\n");
+  ASSERT_EQ(requests.size(), 2U);
+  EXPECT_EQ(requests[0].after, std::nullopt);
+  EXPECT_EQ(requests[1].after, "a*");
+  EXPECT_EQ(requests[1].limit, 200U);
+  EXPECT_EQ(ask("GET", "/api/v1/tree?prefix=host").status, 400U);
+  EXPECT_EQ(ask("GET", "/api/v1/tree?limit=0").status, 400U);
+}
+
 TEST_F(RouterTest, SeriesPassesGlobAndLimit) {
   std::string match;
   size_t limit = 0;
@@ -198,8 +222,9 @@ TEST_F(RouterTest, MetricsArePrometheusText) {
 
 TEST_F(RouterTest, FrontPageListsEveryEndpoint) {
   const std::string page = ask("GET", "/").body;
-  for (const std::string_view path : {"/api/v1/query", "/api/v1/series", "/api/v1/status", "/api/v1/lines",
-                                      "/api/v1/status/cardinality", "/metrics", "/healthz", "/readyz"}) {
+  for (const std::string_view path :
+       {"/api/v1/query", "/api/v1/series", "/api/v1/tree", "/api/v1/status", "/api/v1/lines",
+        "/api/v1/status/cardinality", "/metrics", "/healthz", "/readyz"}) {
     EXPECT_NE(page.find(" " + std::string(path) + " "), std::string::npos) << path;
   }
 }

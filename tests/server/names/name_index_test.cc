@@ -153,20 +153,38 @@ TEST_F(NameIndexTest, ListsLabelsAndValues) {
 }
 
 TEST_F(NameIndexTest, ListsTheTree) {
-  add({"a.b.c", "a.b.d", "a.b", "a.x.c", "b.b", "c", "b", "a.t;k=v", "c;k=v"});
+  add({"a.b.c", "a.b.d", "a.b", "a.x.c", "b.b", "c", "b", "a.t;k=v", "a.t;k=w", "c;k=v", "a.b.c;j=v"});
   const auto nodes = [&](std::string_view pattern) {
     std::string out;
     const auto list = index_.children(pattern);
     for (const TreeNode& node : *list)
-      out += node.path + (node.is_leaf ? "!" : "") + (node.is_branch ? "/" : "") + " ";
+      out += node.path + (node.is_leaf ? "!" : "") + (node.has_tags ? ";" : "") +
+             (node.is_branch ? "/" : "") + std::to_string(node.series) + " ";
     return out;
   };
-  EXPECT_EQ(nodes("*"), "a/ b!/ c! ");
-  EXPECT_EQ(nodes("a.*"), "a.b!/ a.x/ ");
-  EXPECT_EQ(nodes("a.*.c"), "a.b.c! a.x.c! ");
-  EXPECT_EQ(nodes("{a,b}.b"), "a.b!/ b.b! ");
+  EXPECT_EQ(nodes("*"), "a/7 b!/2 c!;2 ");
+  EXPECT_EQ(nodes("a.*"), "a.b!/4 a.t;2 a.x/1 ");
+  EXPECT_EQ(nodes("a.*.c"), "a.b.c!;2 a.x.c!1 ");
+  EXPECT_EQ(nodes("{a,b}.b"), "a.b!/4 b.b!1 ");
   EXPECT_EQ(nodes("x.*"), "");
   EXPECT_FALSE(index_.children("a..{"));
+}
+
+TEST_F(NameIndexTest, ListsWhatIsBelowAPrefix) {
+  add({"a.b.c", "a.b", "a.[*].d", "a..d", "b", "c;k=v", "{x.y;k=v"});
+  const auto below = [&](std::string_view prefix) {
+    std::string out;
+    const auto list = index_.children_of(prefix);
+    for (const TreeNode& node : *list) out += node.path + ":" + std::to_string(node.series) + " ";
+    return out;
+  };
+  EXPECT_EQ(below(""), "a:4 b:1 c:1 {x:1 ");
+  EXPECT_EQ(below("a."), "a.:1 a.[*]:1 a.b:2 ");
+  EXPECT_EQ(below("a.[*]."), "a.[*].d:1 ");
+  EXPECT_EQ(below("a.."), "a..d:1 ");
+  EXPECT_EQ(below("{x."), "{x.y:1 ");
+  EXPECT_EQ(below("*."), "");
+  EXPECT_EQ(index_.children_of("a").error().code, ErrorCode::kInvalid);
 }
 
 // There are more pairs of parts than NodeSet has marks.
@@ -344,6 +362,31 @@ RC_GTEST_PROP(NameIndexLaws, AgreesWithAPlainList, ()) {
     const NameSet want = filtered(names, pattern);
     RC_ASSERT(found(index, pattern) == want);
     check_first(index, pattern, want, *rc::gen::inRange<size_t>(0, 10));
+  }
+}
+
+// Texts of so many values are tried row by row, searched for a literal, or all read.
+TEST_F(NameIndexTest, MatchersOfManyOwnTextsFindWhatAListHas) {
+  for (const std::string begin : {"m", "m;a=%41"}) {
+    Texts names;
+    for (int i = 0; i < 6'000; ++i) {
+      const std::string n = std::to_string(i * 7919 % 6'000);
+      names.push_back(begin + ";host=h" + std::to_string(i / 100) + ";id=" + (i % 3 == 0 ? "x" : "") + n);
+    }
+    add(names);
+  }
+  for (const bool has_escapes : {false, true}) {
+    // No text is searched for a literal then.
+    if (has_escapes) add({"m;host=h7;id=%3712%37"});
+    expect_same({{Op::kEqual, "host", "h7"}, {Op::kMatches, "id", ".*12.*"}}, "few rows");
+    expect_same({{Op::kMatches, "id", ".*99.*"}}, "all rows");
+    expect_same({{Op::kNotEqual, "host", "h7"}, {Op::kMatches, "id", "x.*1[23]4"}}, "most rows");
+    expect_same({{Op::kMatches, "host", "h1.*"}, {Op::kMatchesNot, "id", ".*5.*"}}, "negated, frequent");
+    expect_same({{Op::kMatches, "host", "h5.*"}, {Op::kMatchesNot, "id", ".*57.*"}}, "negated");
+    expect_same({{Op::kMatches, "id", ".*7"}, {Op::kMatches, "id", "1.*"}}, "a label twice");
+    expect_same({{Op::kMatches, "id", "[x1].*9+"}, {Op::kMatches, "host", "h[12]."}}, "no literal");
+    for (const char* const pattern : {"*77*", "*x*", "*h1*", "*99", "*{77*,*12*}", "*host*", "*9;*"})
+      EXPECT_EQ(found(index_, pattern), filtered(names_, pattern)) << pattern;
   }
 }
 

@@ -46,6 +46,25 @@ TEST_F(TableSeriesTest, ListsSeriesLabelsAndValues) {
   EXPECT_EQ(*series_.label_values("host", {}, control_), (std::vector<std::string>{"a", "b"}));
 }
 
+TEST_F(TableSeriesTest, SeriesWithoutSamplesInTheRangeAreLeftOut) {
+  struct Case {
+    int64_t start_ms, end_ms;
+    size_t want;
+    const char* why;
+  };
+  // All samples are in the slot from 1000 to 1010 s.
+  for (const Case& c : std::vector<Case>{{0, 999'999, 0, "before"},
+                                         {0, 1'000'000, 3, "it begins at the end"},
+                                         {1'003'000, 1'004'000, 3, "inside of the slot"},
+                                         {1'010'000, 2'000'000, 3, "the sample of PromQL is at its end"},
+                                         {1'010'001, 2'000'000, 0, "after"}}) {
+    CatalogRequest request;
+    request.start_ms = c.start_ms;
+    request.end_ms = c.end_ms;
+    EXPECT_EQ(series_.series(request, control_)->size(), c.want) << c.why;
+  }
+}
+
 TEST_F(TableSeriesTest, AlternativesAreListedOnce) {
   CatalogRequest request = matching("host", "b");
   request.selectors.push_back(matching("job", "web").selectors.front());
