@@ -26,6 +26,7 @@ int32_t next_value(Kind kind, int32_t before, std::minstd_rand& random) {
     case Kind::kGauge:
       return std::max(0, before + between(random, -50, 50));
     case Kind::kEvent:
+    case Kind::kCounter:
       return 100 * between(random, 0, 40);
     case Kind::kDistribution:
       break;

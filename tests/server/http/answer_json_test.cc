@@ -98,7 +98,11 @@ TEST(AnswerJsonTest, LongColumnsAreTheStatisticsOfTheirPoints) {
         for (size_t i = 0; i < buckets.size(); ++i) {
           const auto number = stat_at(stat, answer, answer.series[0], i);
           if (i > 0) want += ',';
-          number ? number->append_to(want) : want.append("null");
+          if (number) {
+            number->append_to(want);
+          } else {
+            want += "null";
+          }
         }
         EXPECT_NE(query_answer_json(answer, {&stat, 1})->find(want + "]"), std::string::npos)
             << stat_name(stat) << " of " << samples;
