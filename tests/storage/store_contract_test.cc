@@ -115,30 +115,6 @@ TEST_P(StoreContract, KeepsAgentsUntilTheyAreForgotten) {
   EXPECT_EQ(agents->forgotten_until, batch.forgotten_until);
 }
 
-TEST_P(StoreContract, ChunksOfManySeriesAreThoseThatExist) {
-  // Ids in a row with gaps, and others far away; a chunk before and after with the same ids.
-  const std::vector<SeriesId> written{3, 4, 5, 7, 8, 20, 21, 5000, 70000};
-  for (const SeriesId id : written) {
-    for (const ChunkNo number : {1U, 2U, 3U}) write_bucket({0, number, id}, 1, int64_t{id} * 10 + number);
-  }
-  const auto found = [&](const std::vector<SeriesId>& wanted) {
-    std::vector<std::string> out;
-    EXPECT_TRUE(store_->snapshot()->chunks(0, 2, wanted, [&](size_t position, std::string_view frames) {
-      const DecodedChunk chunk = decoded({0, 2, wanted[position]}, frames);
-      out.push_back(std::to_string(wanted[position]) + "=" +
-                    std::to_string(static_cast<int64_t>(chunk.buckets.at(0).bucket.sum())));
-    }));
-    return out;
-  };
-  using Texts = std::vector<std::string>;
-  EXPECT_EQ(found({}), Texts{});
-  EXPECT_EQ(found({4}), Texts{"4=42"});
-  EXPECT_EQ(found({3, 4, 5, 6, 7, 8, 9}), (Texts{"3=32", "4=42", "5=52", "7=72", "8=82"}));
-  EXPECT_EQ(found({1, 3, 6, 8, 19, 20, 22}), (Texts{"3=32", "8=82", "20=202"}));
-  EXPECT_EQ(found({2, 6, 9, 10}), Texts{});
-  EXPECT_EQ(found({3, 5000, 5001, 70000, 80000}), (Texts{"3=32", "5000=50002", "70000=700002"}));
-}
-
 TEST_P(StoreContract, AnEmptyStoreHasNothing) {
   EXPECT_EQ(store_->tiers().text(), tiers().text());
   EXPECT_EQ(loaded(*store_), std::vector<std::string>{"shard 255 0 "});

@@ -148,10 +148,10 @@ TEST_F(ExpressionRouteTest, TheSlotOfACounterUnderWayCountsWithThePartThatHasPas
   world_.add("requests_total", Kind::kCounter, Number::of(30), kEnd_s - 10, kEnd_s + 10);
   const std::string until = std::to_string(kEnd_s + 10);
   const HttpResponse got = world_.ask({"/api/v1/query",
-                                       {{"series", "requests_total"},
+                                       {{"expr", "requests_total"},
                                         {"from", std::to_string(kEnd_s - 20)},
                                         {"until", until},
-                                        {"step", "30s"},
+                                        {"max_points", "1"},
                                         {"stats", "sum,avg,rate"}}});
   // 60 in a silent slot, a slot of 10 s, and the second that has passed of the last one.
   EXPECT_NE(got.body.find(R"("sum":[60],"avg":[5.454545454545454],"rate":[2.857142857142857]}])"),
