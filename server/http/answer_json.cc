@@ -217,6 +217,11 @@ Result<std::string> query_answer_json(const QueryAnswer& answer, std::span<const
                                       std::span<const Percentile> percentiles, SeriesForm form,
                                       size_t bytes_max) {
   std::string out = "{";
+  // Large texts that grow are copied into fresh pages again and again.
+  constexpr size_t kNumberUsual = 16;  // bytes of a long one, with its comma
+  const size_t columns = stats.size() + percentiles.size();
+  const size_t text_usual = answer.series.size() * (answer.bins.count * columns * kNumberUsual + 256) + 1024;
+  out.reserve(std::min(text_usual, bytes_max));
   append_range(out, answer);
   append_key(out, "series");
   out.push_back('[');
