@@ -15,10 +15,13 @@ HttpResponse json(unsigned status, std::string body) { return {status, std::move
 
 }  // namespace
 
-HttpResponse handle_series(const HttpServices& services, const Url& url, QueryControl&, BodySink& sink) {
+HttpResponse handle_series(const HttpServices& services, const Url& url, QueryControl& control,
+                           BodySink& sink) {
   const Result<SeriesParameters> parameters = parse_series_parameters(url);
   if (!parameters) return error_response(parameters.error());
-  return written(sink, kJson, series_list_json(services.queries.list(parameters->match, parameters->limit)));
+  const auto page = services.queries.list(parameters->match, parameters->limit, control);
+  if (!page) return error_response(page.error());
+  return written(sink, kJson, series_list_json(*page));
 }
 
 HttpResponse handle_tree(const HttpServices& services, const Url& url, QueryControl& control,

@@ -34,7 +34,7 @@ QueryPool::~QueryPool() {
 bool QueryPool::post(QueryLane lane, std::shared_ptr<QueryJob> job) {
   MutexLock lock(mutex_);
   Line& to = line(lane);
-  const bool starts_now = to.jobs.empty() && to.working < threads_;
+  const bool starts_now = to.jobs.size() + to.working < threads_;
   if (!starts_now && to.jobs.size() >= options_.waiting_max) return false;
   to.jobs.push_back(std::move(job));
   add_thread_if_needed(lane);

@@ -203,11 +203,11 @@ void add_first(MatchedRows rows, size_t limit, FirstOf& first) {
 
 }  // namespace
 
-NameIndex::FirstNames NameIndex::first_names(const Glob& glob, size_t limit) const {
+NameIndex::FirstNames NameIndex::first_names(const Glob& glob, size_t limit,
+                                             const IsCancelled& is_cancelled) const {
   FirstOf first(limit);
   RowFilter filter = RowFilter::of(glob);
-  const IsCancelled never;
-  Scan scan(*this, never);
+  Scan scan(*this, is_cancelled);
   const auto add = [&first](std::string_view name) {
     first.add(name);
     return true;
@@ -220,6 +220,7 @@ NameIndex::FirstNames NameIndex::first_names(const Glob& glob, size_t limit) con
       rows.push_back({block, bits});
       return true;
     });
+    if (scan.is_cancelled()) break;
     if (!rows.empty()) add_first(std::move(rows), limit, first);
   }
   return std::move(first).sorted();

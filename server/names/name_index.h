@@ -81,8 +81,8 @@ class NameIndex {
     std::vector<std::string> names;  // ascending
     bool has_more = false;
   };
-  // Returns the first `limit` names that match, in the order of their bytes.
-  FirstNames first_names(const Glob& glob, size_t limit) const;
+  // Returns the first `limit` names that match, in the order of their bytes; any of them if it was cancelled.
+  FirstNames first_names(const Glob& glob, size_t limit, const IsCancelled& is_cancelled = {}) const;
 
   // The names of all labels of the series that satisfy the matchers, ascending. Errors: as select().
   Result<std::vector<std::string>> label_names(std::span<const LabelMatcher> matchers,
@@ -100,10 +100,12 @@ class NameIndex {
   Result<std::vector<TreeNode>> children(std::string_view pattern,
                                          const IsCancelled& is_cancelled = {}) const;
 
+  // Gets the bytes that a search holds until it returns; an error ends it.
+  using TakeMemory = std::function<Status(size_t bytes)>;
   // The nodes below a prefix, which is empty or ends with a dot, ascending. Errors: kInvalid (the prefix),
-  // kBusy. Cost: 1 to 2 ns for each name of as many parts, 0.3 us for each node.
-  Result<std::vector<TreeNode>> children_of(std::string_view prefix,
-                                            const IsCancelled& is_cancelled = {}) const;
+  // kBusy, those of `take_memory`. Cost: 1 to 2 ns for each name of as many parts, 0.3 us for each node.
+  Result<std::vector<TreeNode>> children_of(std::string_view prefix, const IsCancelled& is_cancelled = {},
+                                            const TakeMemory& take_memory = {}) const;
 
   size_t ram_bytes() const {
     return ram_bytes_.load(std::memory_order_relaxed) + flat_names_.ram_bytes() + other_names_.ram_bytes();
@@ -135,7 +137,8 @@ class NameIndex {
   NameRow add_text(uint32_t to, std::string_view name, std::string_view path);
   Status select(RowFilter& filter, const Visit& visit, const IsCancelled& is_cancelled) const;
   Result<std::vector<TreeNode>> children(std::span<const PartPattern> patterns,
-                                         const IsCancelled& is_cancelled) const;
+                                         const IsCancelled& is_cancelled,
+                                         const TakeMemory& take_memory) const;
   TokenDictionary* dictionary_of_key(const std::string& key);
 
   KeyedHash hash_;

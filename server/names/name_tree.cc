@@ -98,14 +98,14 @@ class NodeSet {
   template <class Visit>
   void for_each(Visit visit) const {
     for (const auto& [key, counts] : nodes_) {
-      if (is_in(key)) visit(path_of(key), counts);
+      if (is_in(key) && !visit(path_of(key), counts)) return;
     }
     std::vector<Token> key(varying_.size());
     for (size_t mark = 0; mark < marks_.size(); ++mark) {
       if (sum_of(marks_[mark]) == 0) continue;
       size_t left = mark;
       for (size_t i = key.size(); i-- > 0; left /= counts_[i]) key[i] = static_cast<Token>(left % counts_[i]);
-      if (is_in(key)) visit(path_of(key), marks_[mark]);
+      if (is_in(key) && !visit(path_of(key), marks_[mark])) return;
     }
   }
 
@@ -233,11 +233,11 @@ Result<std::vector<TreeNode>> NameIndex::children(std::string_view pattern,
   }
   std::vector<PartPattern> patterns;
   for (size_t c = 0; c < texts.size(); ++c) patterns.push_back({texts[c], &globs[c]});
-  return children(patterns, is_cancelled);
+  return children(patterns, is_cancelled, {});
 }
 
-Result<std::vector<TreeNode>> NameIndex::children_of(std::string_view prefix,
-                                                     const IsCancelled& is_cancelled) const {
+Result<std::vector<TreeNode>> NameIndex::children_of(std::string_view prefix, const IsCancelled& is_cancelled,
+                                                     const TakeMemory& take_memory) const {
   if (!prefix.empty() && !prefix.ends_with('.'))
     return Error{ErrorCode::kInvalid, "a prefix ends with a dot"};
   const Glob any = *Glob::parse("*");
@@ -246,18 +246,26 @@ Result<std::vector<TreeNode>> NameIndex::children_of(std::string_view prefix,
   const std::vector<std::string_view> texts = split(prefix, '.');
   for (size_t c = 0; c + 1 < texts.size(); ++c) patterns.push_back({texts[c], nullptr});
   patterns.push_back({any.text(), &any});
-  return children(patterns, is_cancelled);
+  return children(patterns, is_cancelled, take_memory);
 }
 
 Result<std::vector<TreeNode>> NameIndex::children(std::span<const PartPattern> patterns,
-                                                  const IsCancelled& is_cancelled) const {
+                                                  const IsCancelled& is_cancelled,
+                                                  const TakeMemory& take_memory) const {
   Scan scan(*this, is_cancelled);
   std::vector<TreeNode> out;
+  Status held;
+  // Returns false if no more nodes may be added. sorted() holds each node twice, and a number to sort by.
+  const auto add = [&](TreeNode node) {
+    constexpr size_t kNodeBytes = 2 * sizeof(TreeNode) + sizeof(std::pair<uint64_t, TreeNode*>);
+    if (held && take_memory) held = take_memory(kNodeBytes + node.path.size());
+    if (held) out.push_back(std::move(node));
+    return static_cast<bool>(held);
+  };
   if (patterns.size() == 1 && patterns[0].glob != nullptr) {
     RowFilter flat = RowFilter::of(*patterns[0].glob);
     scan.for_each_flat(flat, [&](std::string_view name) {
-      out.push_back({.path = std::string(name), .series = 1, .is_leaf = true});
-      return true;
+      return add({.path = std::string(name), .series = 1, .is_leaf = true});
     });
   }
   std::map<std::string, RoleCounts> others;
@@ -284,15 +292,18 @@ Result<std::vector<TreeNode>> NameIndex::children(std::span<const PartPattern> p
     });
   }
   if (scan.is_cancelled()) return scan.status().error();
-  const auto put = [&out](std::string path, const RoleCounts& counts) {
-    out.push_back({.path = std::move(path),
-                   .series = sum_of(counts),
-                   .is_leaf = counts[kLeaf] != 0,
-                   .has_tags = counts[kTagged] != 0,
-                   .is_branch = counts[kBelow] != 0});
+  const auto put = [&add](std::string path, const RoleCounts& counts) {
+    return add({.path = std::move(path),
+                .series = sum_of(counts),
+                .is_leaf = counts[kLeaf] != 0,
+                .has_tags = counts[kTagged] != 0,
+                .is_branch = counts[kBelow] != 0});
   };
-  if (nodes) nodes->for_each(put);
-  for (const auto& [path, counts] : others) put(path, counts);
+  if (nodes && held) nodes->for_each(put);
+  for (const auto& [path, counts] : others) {
+    if (!put(path, counts)) break;
+  }
+  if (!held) return held.error();
   return sorted(std::move(out));
 }
 

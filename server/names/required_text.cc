@@ -1,5 +1,6 @@
 #include "server/names/required_text.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace statmill {
@@ -30,6 +31,18 @@ size_t end_of_class(std::string_view expression, size_t begin) {
 bool is_punctuation(char c) {
   const bool is_word = ('0' <= c && c <= '9') || ('A' <= c && c <= 'Z') || ('a' <= c && c <= 'z') || c == '_';
   return c > ' ' && c < 127 && !is_word;
+}
+
+// Returns the end of the repetition {n}, {n,} or {n,m} that begins at `begin`; kUnknown if the brace is a
+// text.
+size_t end_of_repetition(std::string_view expression, size_t begin) {
+  const auto end_of_digits = [&](size_t at) {
+    return std::min(expression.find_first_not_of("0123456789", at), expression.size());
+  };
+  size_t at = end_of_digits(begin + 1);
+  if (at == begin + 1) return kUnknown;
+  if (expression.substr(at, 1) == ",") at = end_of_digits(at + 1);
+  return expression.substr(at, 1) == "}" ? at + 1 : kUnknown;
 }
 
 // The texts between what may differ.
@@ -80,7 +93,7 @@ std::string required_text(std::string_view expression) {
     else if (c == '[')
       at = end_of_set(expression, at);
     else if (c == '{')
-      at = expression.find('}', at);
+      at = end_of_repetition(expression, at);
     else
       ++at;
     if (at == kUnknown) return {};

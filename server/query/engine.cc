@@ -212,7 +212,12 @@ Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp 
 }
 
 Result<TreePage> QueryEngine::tree(const TreeRequest& request, QueryControl& control) const {
-  const auto nodes = table_.names().children_of(request.prefix, [&control] { return control.should_stop(); });
+  const auto nodes = table_.names().children_of(
+      request.prefix, [&control] { return control.should_stop(); },
+      [&control](size_t bytes) {
+        const Status taken = control.take_memory(bytes);
+        return taken ? control.check() : taken;
+      });
   if (Status s = control.check(); !s) return s.error();
   if (!nodes) return nodes.error();
   const int64_t step_s = table_.tiers().finest().step_s;
@@ -236,13 +241,15 @@ Result<TreePage> QueryEngine::tree(const TreeRequest& request, QueryControl& con
   return out;
 }
 
-SeriesPage QueryEngine::list(const Glob& glob, size_t limit) const {
+Result<SeriesPage> QueryEngine::list(const Glob& glob, size_t limit, QueryControl& control) const {
   const int64_t step_s = table_.tiers().finest().step_s;
   SeriesPage out;
   // If names change meanwhile, the page mixes old and new ones.
   for (int i = 0; i < kAttemptsMax; ++i) {
     const uint64_t version = table_.names_version();
-    const NameIndex::FirstNames found = table_.names().first_names(glob, limit);
+    const NameIndex::FirstNames found =
+        table_.names().first_names(glob, limit, [&control] { return control.should_stop(); });
+    if (Status s = control.check(); !s) return s.error();
     out = {{}, found.has_more};
     for (const std::string& name : found.names) {
       const auto summary = table_.summary(name);

@@ -26,8 +26,8 @@ class QueryEngine final : public Queries {
   using Queries::run;
 
   Result<TreePage> tree(const TreeRequest& request, QueryControl& control) const override;
-  // Returns the matching series, by name, at most `limit`.
-  SeriesPage list(const Glob& glob, size_t limit) const override;
+  Result<SeriesPage> list(const Glob& glob, size_t limit, QueryControl& control) const override;
+  using Queries::list;
 
  private:
   Result<QueryAnswer> attempt(const QueryRequest& request, Timestamp now, QueryControl& control) const;

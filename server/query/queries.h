@@ -33,7 +33,12 @@ class Queries {
   };
   // Errors: those of the control.
   virtual Result<TreePage> tree(const TreeRequest& request, QueryControl& control) const = 0;
-  virtual SeriesPage list(const Glob& glob, size_t limit) const = 0;
+  // Returns the matching series, by name, at most `limit`. Errors: those of the control.
+  virtual Result<SeriesPage> list(const Glob& glob, size_t limit, QueryControl& control) const = 0;
+  SeriesPage list(const Glob& glob, size_t limit) const {
+    QueryControl control;
+    return *list(glob, limit, control);
+  }
 };
 
 }  // namespace statmill

@@ -44,8 +44,7 @@ ColumnCache::Decoded ColumnCache::decode(const Place& place, std::string_view fr
   }
   if (!is_seen(shard, place.key, hash)) return {decode_into(out), false};
   // With extremes, which most of the other functions need.
-  SlotColumns whole(place.first_slot, static_cast<size_t>(place.chunk_slots),
-                    {.extremes = true, .squares = out.parts.squares});
+  SlotColumns whole(place.first_slot, static_cast<size_t>(place.chunk_slots), {.extremes = true});
   if (decode_into(whole) > 0) return {decode_into(out), false};  // each answer reports the damage
   auto packed = PackedChunk::pack(whole);
   if (!packed) {
@@ -53,8 +52,9 @@ ColumnCache::Decoded ColumnCache::decode(const Place& place, std::string_view fr
     return {decode_into(out), false};
   }
   const auto chunk = std::make_shared<const PackedChunk>(*std::move(packed));
-  chunk->unpack_into(out);
   insert(shard, place.key, {hash, chunk, chunk->memory_bytes() + kEntryOverhead});
+  if (!chunk->has(out.parts)) return {decode_into(out), false};
+  chunk->unpack_into(out);
   return {0, false};
 }
 

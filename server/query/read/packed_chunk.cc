@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/check.h"
 #include "base/quotient.h"
 
 namespace statmill {
@@ -56,6 +57,7 @@ PackedIntegers::PackedIntegers(std::span<const int64_t> values) {
 }
 
 bool PackedIntegers::fits(int64_t factor) const {
+  if (factor == 1) return true;
   const int64_t limit = std::numeric_limits<int64_t>::max() / factor;
   return least_ >= -limit && most_ <= limit;
 }
@@ -110,7 +112,7 @@ void PackedChunk::unpack_into(SlotColumns& out) const {
   if (unpack_fast(range, out)) return;
   SlotColumns columns(first, range.count, {.extremes = extremes_ || is_single_, .squares = is_single_});
   columns.scale = scale_;
-  unpack_fast({range.first, 0, range.count}, columns);
+  SM_CHECK(unpack_fast({range.first, 0, range.count}, columns));  // the same form and scale
   out.add(columns, Combine::kMerge);
 }
 

@@ -93,7 +93,9 @@ class FakeServices final : public Queries, public Reports, public SampleSink {
     return on_controlled_query ? on_controlled_query(request, control) : on_query(request);
   }
   Result<TreePage> tree(const TreeRequest& request, QueryControl&) const override { return on_tree(request); }
-  SeriesPage list(const Glob& match, size_t limit) const override { return on_list(match, limit); }
+  Result<SeriesPage> list(const Glob& match, size_t limit, QueryControl&) const override {
+    return on_list(match, limit);
+  }
   std::string status() const override { return status_text; }
   std::string rejects() const override { return "{\"rejects\":[]}\n"; }
   std::string cardinality(size_t parts) const override { return "parts " + std::to_string(parts) + "\n"; }

@@ -54,7 +54,7 @@ TEST(QueryPool, JobsPostedTogetherStartTogether) {
   constexpr size_t kThreads = 4;
   for (int i = 0; i < 100; ++i) {
     std::latch all(kThreads);
-    QueryPool pool({.threads = kThreads});
+    QueryPool pool({.threads = kThreads, .waiting_max = 0});  // each has a thread, so none waits
     for (size_t k = 0; k < kThreads; ++k)
       ASSERT_TRUE(pool.post(QueryLane::kSmall, job([&](QueryLane) { all.arrive_and_wait(); })));
     all.wait();

@@ -185,6 +185,11 @@ TEST_F(NameIndexTest, ListsWhatIsBelowAPrefix) {
   EXPECT_EQ(below("{x."), "{x.y:1 ");
   EXPECT_EQ(below("*."), "");
   EXPECT_EQ(index_.children_of("a").error().code, ErrorCode::kInvalid);
+  size_t nodes = 0;
+  const auto three = [&](size_t) { return ++nodes <= 3 ? Status::ok() : Error{ErrorCode::kLimit, "full"}; };
+  EXPECT_TRUE(index_.children_of("a.", {}, three));
+  nodes = 0;
+  EXPECT_EQ(index_.children_of("", {}, three).error().code, ErrorCode::kLimit);
 }
 
 // There are more pairs of parts than NodeSet has marks.

@@ -42,6 +42,12 @@ TEST(RequiredText, IsTheLongestOneOutsideOfWhatMayDiffer) {
            {R"(\x61bc)", "", "a code"},
            {R"(\Qa.b\E)", "", "a quotation"},
            {"[[:alpha:]]abc", "", "a class in a set"},
+           {"abc{2,}de", "de", "a repetition without an end"},
+           {"a{b|web}1", "", "a brace that is a text, before alternatives"},
+           {"x{(}abc)?y", "", "or before a group"},
+           {"x{(?i)ab}cd", "", "or before a flag"},
+           {"ab{1,x}cd", "", "or before what is no number"},
+           {"abc{", "", "or at the end"},
        })
     EXPECT_EQ(required_text(expression), want) << expression << ": " << why;
 }

@@ -71,6 +71,13 @@ TEST_F(ColumnCacheTest, HasExtremesButNoSquaresOfSeveralSamples) {
   EXPECT_FALSE(decode(frames, {.extremes = true, .squares = true}));
 }
 
+TEST_F(ColumnCacheTest, AQueryForSquaresKeepsNothingFromOthers) {
+  const std::string frames = chunk(0, kChunkSlots, 3);
+  decode(frames);
+  EXPECT_FALSE(decode(frames, {.extremes = true, .squares = true}));
+  EXPECT_TRUE(decode(frames));
+}
+
 TEST_F(ColumnCacheTest, ALateSampleMakesAnEntryStale) {
   const std::string frames = chunk(0);
   for (int i = 0; i < 3; ++i) decode(frames);

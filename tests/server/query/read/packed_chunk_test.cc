@@ -53,6 +53,16 @@ TEST(PackedIntegers, KnowWhetherAFactorFits) {
   EXPECT_FALSE(PackedIntegers(std::vector<int64_t>{0, 922'337'203'685'477'581}).fits(10));
 }
 
+TEST(PackedChunk, KeepsTheLeastInteger) {
+  SlotColumns columns(kBegin, 2, {.extremes = true});
+  columns.add(0, Bucket::of(Number::decimal(7, 0)), Combine::kMerge);
+  columns.sums[0] = std::numeric_limits<int64_t>::min();
+  SlotColumns out(kBegin, 2, {});
+  PackedChunk::pack(columns)->unpack_into(out);
+  ASSERT_TRUE(out.present[0]);
+  EXPECT_EQ(out.sums[0], std::numeric_limits<int64_t>::min());
+}
+
 TEST(PackedChunk, RefusesFormsThatItCannotHold) {
   SlotColumns columns(kBegin, 4, {.extremes = true, .squares = true});
   columns.add(0, Bucket::of(Number::decimal(7, 1)), Combine::kMerge);
