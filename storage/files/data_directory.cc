@@ -1,6 +1,7 @@
 #include "storage/files/data_directory.h"
 
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <vector>
 
@@ -37,6 +38,19 @@ std::string format_text(std::string_view steps) {
          std::string(kSteps).append(steps) + '\n';
 }
 
+std::optional<uint16_t> major_of(std::string_view version) {
+  return parse_as<uint16_t>(version.substr(0, version.find('.')));
+}
+
+// Returns true if this program's version is newer. Requires: the major version is one that it reads.
+bool is_older(std::string_view version) {
+  if (*major_of(version) != kFormatMajor) return true;
+  const size_t point = version.find('.');
+  const auto minor =
+      point == version.npos ? std::optional<uint16_t>(0) : parse_as<uint16_t>(version.substr(point + 1));
+  return minor && *minor < kFormatMinor;
+}
+
 // Returns whether matters(name) is true for any file of the directory. A missing directory has no files.
 template <class Predicate>
 Result<bool> holds(const fs::path& directory, Predicate matters) {
@@ -57,7 +71,7 @@ Result<std::string_view> steps_of(std::string_view text) {
     return Error{ErrorCode::kInvalid, "its file FORMAT is not statmill's"};
   }
   const std::string_view version = lines[0].substr(kMagic.size());
-  const auto major = parse_as<uint16_t>(version.substr(0, version.find('.')));
+  const auto major = major_of(version);
   if (!major || *major < kFormatMajorOldest || *major > kFormatMajor) {
     return Error{ErrorCode::kVersion, "it has format version " + std::string(version) +
                                           ", this program reads " + std::to_string(kFormatMajorOldest) +
@@ -110,9 +124,10 @@ Status raise_format(const std::string& directory) {
   if (!text) return text.error();
   const auto steps = steps_of(*text);
   if (!steps) return steps.error();
-  const std::string raised = format_text(*steps);
-  if (*text == raised) return Status::ok();
-  if (Status s = write_whole_file(fs::path(directory) / kFormatFile, raised); !s) return s;
+  const std::string_view version =
+      std::string_view(*text).substr(kMagic.size(), text->find('\n') - kMagic.size());
+  if (!is_older(version)) return Status::ok();
+  if (Status s = write_whole_file(fs::path(directory) / kFormatFile, format_text(*steps)); !s) return s;
   return sync_path(directory);
 }
 
