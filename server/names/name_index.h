@@ -121,7 +121,7 @@ class NameIndex {
     uint32_t rows;
   };
   class Scan;
-  // What one part of a path is to be.
+  // The texts that a part of a path may have.
   struct PartPattern {
     std::string_view text;
     const Glob* glob;  // nullptr: the text itself

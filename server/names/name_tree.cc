@@ -16,7 +16,7 @@
 namespace statmill {
 namespace {
 
-// What a series is for the node that its path begins with.
+// How a series belongs to a node: it is the node, it is the node with tags, or it is below the node.
 enum Role : uint8_t { kLeaf, kTagged, kBelow };
 
 Role role_of(bool is_whole_path, bool has_tags) {

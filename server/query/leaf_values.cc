@@ -100,9 +100,7 @@ Result<SeriesValues> LeafValues::of(LeafSeries series, const QueryControl& contr
       out.numbers = spread(amounts(slots));
       return out;
     }
-    auto numbers = of_samples(running_totals(series), slots, control);
-    if (!numbers) return numbers.error();
-    out.numbers = spread(std::move(*numbers));
+    return of_values(running_totals(series), slots, control);
   } else if (plan_.form == LeafForm::kSamples) {
     std::vector<double> values(slots.size());
     for (size_t i = slots.present.next(0); i < slots.size(); i = slots.present.next(i + 1)) {
@@ -111,14 +109,21 @@ Result<SeriesValues> LeafValues::of(LeafSeries series, const QueryControl& contr
                   : function == LeafFunction::kTimeOfMax ? bucket.max()
                                                          : bucket.mean();
     }
-    auto numbers = of_samples(values, slots, control);
-    if (!numbers) return numbers.error();
-    out.numbers = spread(std::move(*numbers));
+    return of_values(values, slots, control);
   } else if (function == LeafFunction::kQuantile) {
     out.numbers = spread(quantiles(slots));
   } else {
     out.numbers = spread(is_newest(function) ? newest(slots) : merged(slots));
   }
+  return out;
+}
+
+Result<SeriesValues> LeafValues::of_values(const std::vector<double>& values, const SlotColumns& slots,
+                                           const QueryControl& control) const {
+  auto numbers = of_samples(values, slots, control);
+  if (!numbers) return numbers.error();
+  SeriesValues out;
+  out.numbers = spread(std::move(*numbers));
   return out;
 }
 

@@ -30,6 +30,9 @@ class LeafValues {
   Result<SeriesValues> of(LeafSeries series, const QueryControl& control) const;
 
  private:
+  // of_samples() at each point of the grid.
+  Result<SeriesValues> of_values(const std::vector<double>& values, const SlotColumns& slots,
+                                 const QueryControl& control) const;
   // The evaluated points.
   Numbers merged(const SlotColumns& slots) const;
   Numbers newest(const SlotColumns& slots) const;

@@ -144,8 +144,7 @@ Result<std::string> RocksSnapshot::chunk(const ChunkKey& key) {
 Status RocksSnapshot::chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesId> ids,
                              const std::function<void(size_t, std::string_view)>& visit) {
   SM_CHECK(tier < tiers_.count());
-  if (chunk < floor(tier)) return Status::ok();
-  if (ids.empty()) return Status::ok();
+  if (chunk < floor(tier) || ids.empty()) return Status::ok();
   const ConcatenateOnly concatenate_only;
   const size_t rows = size_t{ids.back()} - ids.front() + 1;
   return rows <= kRowsPerWanted * ids.size() ? walk_chunks(tier, chunk, ids, visit)

@@ -28,7 +28,7 @@ class PresenceJoin {
   size_t memory_bytes() const { return right_.size() * (points_ / 8 + kKeyBytes); }
 
  private:
-  static constexpr size_t kKeyBytes = 200;  // of a usual key, and of its node in the map
+  static constexpr size_t kKeyBytes = 200;  // bytes of a usual key and of its node in the map
 
   const plan::Join& node_;
   const size_t points_;

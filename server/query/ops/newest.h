@@ -27,7 +27,7 @@ Numbers newest_integers(const Presence& present, const std::vector<int64_t>& int
 template <class Use>
 void for_each_newest(const Presence& present, std::span<const SlotWindow> windows, Use use) {
   size_t seen = 0;                 // elements before this one have been looked at
-  size_t newest = present.size();  // of those; size() if none is present
+  size_t newest = present.size();  // the last present one of them; size() if there is none
   for (size_t w = 0; w < windows.size(); ++w) {
     const SlotWindow& window = windows[w];
     for (seen = std::max<size_t>(seen, window.begin); seen < window.end; ++seen) {

@@ -74,7 +74,10 @@ bool ColumnCache::is_seen(Shard& shard, const ChunkKey& key, const Hash128& fram
 }
 
 void ColumnCache::insert(Shard& shard, const ChunkKey& key, Entry entry) const {
-  if (entry.bytes > shard_bytes_max_) return;
+  if (entry.bytes > shard_bytes_max_) {  // is decoded each time, but only once
+    entry.chunk = nullptr;
+    entry.bytes = kEntryOverhead;
+  }
   MutexLock lock(shard.mutex);
   const auto [at, is_new] = shard.entries.try_emplace(key);
   if (is_new) shard.queue.push_back(key);

@@ -53,18 +53,18 @@ class ColumnCache {
 
   struct Entry {
     Hash128 frames;
-    std::shared_ptr<const PackedChunk> chunk;  // nullptr: it cannot be packed
+    std::shared_ptr<const PackedChunk> chunk;  // nullptr: the chunk cannot be packed, or is too large
     size_t bytes = 0;
     bool is_used = false;  // since it was last passed over for eviction
   };
-  // Queries read the chunks of series with ids in a row, which so are near to each other in memory.
+  // Queries read the chunks of series with ids in a row. Their entries are near to each other in memory.
   struct KeyHash {
     size_t operator()(const ChunkKey& key) const { return hash_of(key); }
   };
   struct Shard {
     mutable Mutex mutex;
     std::unordered_map<ChunkKey, Entry, KeyHash> entries GUARDED_BY(mutex);
-    std::deque<ChunkKey> queue GUARDED_BY(mutex);  // of all entries: the next to be evicted first
+    std::deque<ChunkKey> queue GUARDED_BY(mutex);  // keys of all entries; the front one is looked at first
     size_t bytes GUARDED_BY(mutex) = 0;
     // Hashes of chunks with their frames, by their low bits: a newer one takes the place of an older one.
     std::array<uint64_t, kSeen> seen GUARDED_BY(mutex){};
