@@ -141,7 +141,7 @@ void ValueJoin::note_duplicate(const SeriesLabels& labels, const SeriesLabels& o
                   "];many-to-many matching not allowed: matching labels must be unique on one side"});
 }
 
-Status ValueJoin::add_many(SeriesValues series) {
+Status ValueJoin::add_many(const SeriesValues& series) {
   Presence storage;
   unite(many_present_, presence_of(series, storage));
   const auto found = matches_.find(match_key(series.labels, node_.matching));

@@ -64,7 +64,7 @@ class ValueJoin {
   // All of "one" come before the first of "many".
   void add_one(SeriesValues series);
   // Errors: kInvalid: several series match where one may.
-  Status add_many(SeriesValues series);
+  Status add_many(const SeriesValues& series);
   size_t memory_bytes() const { return held_bytes_ + result_.memory_bytes(); }
   // Errors: kInvalid: series of "one" with equal keys.
   Status finish(const std::function<Status(SeriesValues)>& take);
