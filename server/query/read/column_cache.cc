@@ -32,19 +32,25 @@ ColumnCache::Decoded ColumnCache::decode(const Place& place, std::string_view fr
   const auto decode_into = [&](SlotColumns& columns) {
     return decode_columns(place.key, place.first_slot, place.chunk_slots, frames, columns);
   };
-  const bool can_be_cached = shard_bytes_max_ > 0 && frames.size() >= kFramesMin && !out.parts.histograms;
+  const bool can_be_cached = shard_bytes_max_ > 0 && frames.size() >= kFramesMin;
   if (!can_be_cached || !is_fresh(place, out)) return {decode_into(out), false};
   const Hash128 hash = hash_name(frames, seed_);
   Shard& shard = shard_of_key(place.key);
+  // With extremes, which most functions need.
+  Parts parts{.extremes = true, .squares = out.parts.squares, .histograms = out.parts.histograms};
   if (const auto found = find(shard, place.key, hash)) {
     const std::shared_ptr<const PackedChunk>& chunk = *found;
-    if (!chunk || !chunk->has(out.parts)) return {decode_into(out), false};
-    chunk->unpack_into(out);
-    return {0, true};
+    if (!chunk) return {decode_into(out), false};
+    if (chunk->has(out.parts)) {
+      chunk->unpack_into(out);
+      return {0, true};
+    }
+    parts.squares |= chunk->parts().squares;
+    parts.histograms |= chunk->parts().histograms;
+  } else if (!is_seen(shard, place.key, hash)) {
+    return {decode_into(out), false};
   }
-  if (!is_seen(shard, place.key, hash)) return {decode_into(out), false};
-  // With extremes, which most of the other functions need.
-  SlotColumns whole(place.first_slot, static_cast<size_t>(place.chunk_slots), {.extremes = true});
+  SlotColumns whole(place.first_slot, static_cast<size_t>(place.chunk_slots), parts);
   if (decode_into(whole) > 0) return {decode_into(out), false};  // each answer reports the damage
   auto packed = PackedChunk::pack(whole);
   if (!packed) {

@@ -71,14 +71,14 @@ void PackedIntegers::unpack(size_t first, size_t count, int64_t* out) const {
 }
 
 std::optional<PackedChunk> PackedChunk::pack(const SlotColumns& columns) {
-  if (columns.is_mixed || !columns.histograms.empty()) return std::nullopt;
-  if (columns.parts.squares && !columns.is_single) return std::nullopt;
+  if (columns.is_mixed) return std::nullopt;
   PackedChunk out;
+  out.parts_ = columns.parts;
+  out.histograms_ = PackedHistograms(columns.histograms);
   const size_t first = columns.present.next(0);
   if (first == columns.size()) return out;
   const size_t count = columns.present.previous(columns.size()) + 1 - first;
   out.begin_ = columns.begin + static_cast<Slot>(first);
-  out.extremes_ = columns.parts.extremes;
   out.is_single_ = columns.is_single;
   out.scale_ = columns.scale;
   out.present_.reset(count, false);
@@ -91,15 +91,20 @@ std::optional<PackedChunk> PackedChunk::pack(const SlotColumns& columns) {
   out.sums_ = pack(columns.sums);
   if (out.is_single_) return out;
   out.counts_ = pack(std::vector<int64_t>(columns.counts.begin(), columns.counts.end()));
-  if (!out.extremes_) return out;
-  out.mins_ = pack(columns.mins);
-  out.maxs_ = pack(columns.maxs);
+  if (out.parts_.extremes) {
+    out.mins_ = pack(columns.mins);
+    out.maxs_ = pack(columns.maxs);
+  }
+  if (out.parts_.squares) {
+    const auto begin = columns.squares.begin() + static_cast<ptrdiff_t>(first);
+    out.squares_.assign(begin, begin + static_cast<ptrdiff_t>(count));
+  }
   return out;
 }
 
 bool PackedChunk::has(const Parts& parts) const {
-  if (parts.histograms) return false;
-  return is_single_ || (!parts.squares && (extremes_ || !parts.extremes));
+  if (parts.histograms && !parts_.histograms) return false;
+  return is_single_ || ((parts_.extremes || !parts.extremes) && (parts_.squares || !parts.squares));
 }
 
 void PackedChunk::unpack_into(SlotColumns& out) const {
@@ -109,8 +114,10 @@ void PackedChunk::unpack_into(SlotColumns& out) const {
   const Range range{static_cast<size_t>(first - begin_), static_cast<size_t>(first - out.begin),
                     static_cast<size_t>(end - first)};
   if (!present_.any(range.first, range.first + range.count)) return;
+  if (out.parts.histograms) histograms_.unpack_into(out.histograms, first, end);
   if (unpack_fast(range, out)) return;
-  SlotColumns columns(first, range.count, {.extremes = extremes_ || is_single_, .squares = is_single_});
+  SlotColumns columns(first, range.count,
+                      {.extremes = parts_.extremes || is_single_, .squares = parts_.squares || is_single_});
   columns.scale = scale_;
   SM_CHECK(unpack_fast({range.first, 0, range.count}, columns));  // the same form and scale
   out.add(columns, Combine::kMerge);
@@ -127,6 +134,7 @@ void PackedChunk::unpack_present(const Range& range, SlotColumns& out) const {
 bool PackedChunk::unpack_fast(const Range& range, SlotColumns& out) const {
   if (out.is_mixed || (!out.is_single && is_single_)) return false;
   if (scale_ > out.scale && !out.raise_scale(scale_)) return false;
+  if (out.parts.squares && !is_single_ && scale_ != out.scale) return false;
   const int64_t factor = power_of_ten(out.scale - scale_);
   if (!sums_.fits(factor) || !mins_.fits(factor) || !maxs_.fits(factor)) return false;
   if (!is_single_) out.make_counted();
@@ -141,15 +149,20 @@ bool PackedChunk::unpack_fast(const Range& range, SlotColumns& out) const {
   if (is_single_) return true;
   // Signed and unsigned integers may share memory.
   counts_.unpack(range.first, range.count, reinterpret_cast<int64_t*>(out.counts.data() + range.to));
-  if (!out.parts.extremes) return true;
-  unpack(mins_, out.mins);
-  unpack(maxs_, out.maxs);
+  if (out.parts.extremes) {
+    unpack(mins_, out.mins);
+    unpack(maxs_, out.maxs);
+  }
+  if (out.parts.squares) {
+    const auto first = squares_.begin() + static_cast<ptrdiff_t>(range.first);
+    std::copy_n(first, range.count, out.squares.begin() + static_cast<ptrdiff_t>(range.to));
+  }
   return true;
 }
 
 size_t PackedChunk::memory_bytes() const {
   return sizeof(*this) + present_.words().size() * sizeof(uint64_t) + sums_.bytes() + counts_.bytes() +
-         mins_.bytes() + maxs_.bytes();
+         mins_.bytes() + maxs_.bytes() + squares_.size() * sizeof(Int128) + histograms_.memory_bytes();
 }
 
 }  // namespace statmill

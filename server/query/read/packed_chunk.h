@@ -1,5 +1,5 @@
-// PackedChunk: the decoded decimals of one chunk in few bytes: each number as its distance from the least
-// one, in 1, 2, 4 or 8 bytes.
+// PackedChunk: the decoded buckets of one chunk in few bytes: each decimal as its distance from the least
+// one, in 1, 2, 4 or 8 bytes; squares as they are, histograms in the journal's coding.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "server/query/read/packed_histograms.h"
 #include "storage/slot_columns.h"
 
 namespace statmill {
@@ -34,12 +35,13 @@ class PackedIntegers {
 // Immutable.
 class PackedChunk {
  public:
-  // Returns nullopt if the columns are in a form that is not packed: mixed, with histograms, or with squares
-  // that cannot be computed from the sums.
+  // Returns nullopt if the columns are mixed, which is not packed.
   static std::optional<PackedChunk> pack(const SlotColumns& columns);
 
-  // Returns whether the chunk has all of these parts. Histograms are never there.
+  // Returns whether the chunk has all of these parts.
   bool has(const Parts& parts) const;
+  // The parts that were in the columns.
+  const Parts& parts() const { return parts_; }
   // Adds the buckets of the chunk that lie in the range of `out`. Requires: has(out.parts); `out` has nothing
   // in the slots of this chunk.
   void unpack_into(SlotColumns& out) const;
@@ -57,15 +59,17 @@ class PackedChunk {
 
   // From the first present slot to the last one.
   Slot begin_ = 0;
-  bool extremes_ = false;
+  Parts parts_;
   bool is_single_ = true;
   bool is_full_ = false;  // all slots are present
   int8_t scale_ = 0;
   Presence present_;
   PackedIntegers sums_;
   PackedIntegers counts_;  // unless is_single_
-  PackedIntegers mins_;    // unless is_single_, if extremes_
+  PackedIntegers mins_;    // unless is_single_, if parts_.extremes
   PackedIntegers maxs_;
+  std::vector<Int128> squares_;  // unless is_single_, if parts_.squares
+  PackedHistograms histograms_;  // if parts_.histograms
 };
 
 }  // namespace statmill

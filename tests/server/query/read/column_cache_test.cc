@@ -38,6 +38,7 @@ class ColumnCacheTest : public testing::Test {
     for (size_t i = 0; i < size; ++i) {
       EXPECT_TRUE(same_numbers(got.bucket_at(i), want.bucket_at(i), got.parts)) << i;
     }
+    EXPECT_EQ(got.histograms, want.histograms);
     return decoded.is_cached;
   }
 
@@ -62,13 +63,46 @@ TEST_F(ColumnCacheTest, AnswersAnyRangeAndAllPartsOfSingleObservations) {
   EXPECT_TRUE(decode(frames, {.extremes = true}, codec_helpers::kFirst + kChunkSlots - 7, 100));
 }
 
-TEST_F(ColumnCacheTest, HasExtremesButNoSquaresOfSeveralSamples) {
+TEST_F(ColumnCacheTest, GetsThePartsThatAQueryAsksFor) {
   const std::string frames = chunk(0, kChunkSlots, 3);
   decode(frames);
   decode(frames);
   EXPECT_TRUE(decode(frames, {.extremes = true}));
   EXPECT_TRUE(decode(frames));
   EXPECT_FALSE(decode(frames, {.extremes = true, .squares = true}));
+  EXPECT_TRUE(decode(frames, {.extremes = true, .squares = true}));
+  EXPECT_TRUE(decode(frames));
+}
+
+TEST_F(ColumnCacheTest, KeepsHistograms) {
+  std::vector<SlotHistogram> histograms;
+  for (Slot i = 0; i < 50; ++i) {
+    SparseHistogram latencies;
+    for (int k = 0; k < 5; ++k) latencies.add(33'300 + static_cast<int>(i) * k, 3);
+    histograms.push_back({codec_helpers::kFirst + 2 * i, latencies});
+  }
+  const std::string frames =
+      chunk(0, 100, 3) + encode_histogram_frame(kKey, codec_helpers::kFirst, histograms);
+  const Parts parts{.extremes = true, .histograms = true};
+  decode(frames);
+  decode(frames);
+  EXPECT_FALSE(decode(frames, parts));
+  EXPECT_TRUE(decode(frames, parts));
+  EXPECT_TRUE(decode(frames));
+  EXPECT_TRUE(decode(frames, parts, codec_helpers::kFirst + 11, 20));
+}
+
+// An entry of more than 1 MiB fits no part of the cache: the chunk is decoded each time, but only once.
+TEST_F(ColumnCacheTest, DoesNotKeepWhatIsTooLarge) {
+  std::vector<SlotHistogram> histograms;
+  for (Slot i = 0; i < kChunkSlots; ++i) {
+    SparseHistogram wide;
+    for (int k = 0; k < 600; ++k) wide.add(30'000 + 40 * k + static_cast<int>(i % 7), 1);
+    histograms.push_back({codec_helpers::kFirst + i, wide});
+  }
+  const std::string frames = chunk(0) + encode_histogram_frame(kKey, codec_helpers::kFirst, histograms);
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(decode(frames, {.histograms = true})) << i;
+  EXPECT_LT(cache_.bytes(), 1000U);
 }
 
 TEST_F(ColumnCacheTest, AQueryForSquaresKeepsNothingFromOthers) {

@@ -63,12 +63,7 @@ TEST(PackedChunk, KeepsTheLeastInteger) {
   EXPECT_EQ(out.sums[0], std::numeric_limits<int64_t>::min());
 }
 
-TEST(PackedChunk, RefusesFormsThatItCannotHold) {
-  SlotColumns columns(kBegin, 4, {.extremes = true, .squares = true});
-  columns.add(0, Bucket::of(Number::decimal(7, 1)), Combine::kMerge);
-  EXPECT_TRUE(PackedChunk::pack(columns));
-  columns.add(0, Bucket::of(Number::decimal(9, 1)), Combine::kMerge);
-  EXPECT_FALSE(PackedChunk::pack(columns));  // squares of two samples
+TEST(PackedChunk, RefusesDoubles) {
   SlotColumns mixed(kBegin, 4, {});
   mixed.add(0, Bucket::of(Number::of(1e-30)), Combine::kMerge);
   EXPECT_FALSE(PackedChunk::pack(mixed));
