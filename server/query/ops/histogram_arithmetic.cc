@@ -122,20 +122,31 @@ void HistogramSum::add(const Histograms& histograms) {
   counts_.add(present);
   for (size_t i = present.next(0); i < present.size(); i = present.next(i + 1)) {
     if (left_out_[i]) continue;
-    if (sum_.buckets[i].is_empty()) {
-      copy_point(histograms, i, sum_);
-    } else if (!add_point(histograms, i, sum_)) {
-      remove_point(sum_, i);
+    if (buckets_[i].is_empty()) seconds_[i] = histograms.seconds[i];
+    if (seconds_[i] != histograms.seconds[i]) {
+      buckets_[i] = {};
+      histograms_[i] = {};
       left_out_.set(i);
+      continue;
     }
+    buckets_[i].merge(histograms.buckets[i]);
+    histograms_[i].add(histograms.histograms[i]);
   }
 }
 
+Histograms HistogramSum::take_sum() {
+  Histograms out{std::move(buckets_), {}, std::move(seconds_)};
+  out.histograms.reserve(histograms_.size());
+  for (HistogramAccumulator& sum : histograms_) out.histograms.push_back(std::exchange(sum, {}).histogram());
+  return out;
+}
+
 Histograms HistogramSum::take_mean() {
-  for (size_t i = 0; i < sum_.size(); ++i) {
-    if (!sum_.buckets[i].is_empty()) sum_.seconds[i] *= static_cast<double>(counts_[i]);
+  Histograms out = take_sum();
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (!out.buckets[i].is_empty()) out.seconds[i] *= static_cast<double>(counts_[i]);
   }
-  return std::move(sum_);
+  return out;
 }
 
 }  // namespace statmill

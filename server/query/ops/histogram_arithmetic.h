@@ -7,11 +7,13 @@
 
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
 #include "server/query/numbers.h"
 #include "server/query/ops/column_sum.h"
 #include "server/query/plan/nodes.h"
 #include "server/query/series_source.h"
+#include "storage/histogram_accumulator.h"
 
 namespace statmill {
 
@@ -35,17 +37,19 @@ bool combine_histograms(plan::Operator op, const SeriesValues& left, const Serie
 class HistogramSum {
  public:
   explicit HistogramSum(size_t points)
-      : sum_(absent_histograms(points)), counts_(points), left_out_(points) {}
+      : buckets_(points), histograms_(points), seconds_(points, 1), counts_(points), left_out_(points) {}
 
   void add(const Histograms& histograms);
   // Returns true if points are left out because the histograms there are rates over different times.
   bool has_left_out() const { return left_out_.count() > 0; }
   // Each takes the histograms out of this.
-  Histograms take_sum() { return std::move(sum_); }
+  Histograms take_sum();
   Histograms take_mean();
 
  private:
-  Histograms sum_;
+  std::vector<Bucket> buckets_;
+  std::vector<HistogramAccumulator> histograms_;
+  std::vector<double> seconds_;
   ColumnCount counts_;
   Presence left_out_;
 };

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/int128.h"
 #include "server/query/ops/rates.h"
+#include "storage/histogram_accumulator.h"
 
 namespace statmill {
 namespace {
@@ -186,7 +187,8 @@ void merge_buckets(const SlotColumns& slots, Windows windows, SlotColumns& out) 
       });
 }
 
-void merge_histograms(const SlotColumns& slots, Windows windows, SlotColumns& out) {
+// Returns the same windows over the list of histograms.
+std::vector<SlotWindow> windows_of_list(const SlotColumns& slots, Windows windows) {
   const std::vector<SlotHistogram>& all = slots.histograms;
   std::vector<SlotWindow> of_list(windows.size());
   SlotWindow at;
@@ -198,6 +200,37 @@ void merge_histograms(const SlotColumns& slots, Windows windows, SlotColumns& ou
     skip_to(at.end, windows[w].end);
     of_list[w] = at;
   }
+  return of_list;
+}
+
+// Returns false if the histograms have no such sum; `out` has those of some windows then.
+bool sum_histograms(std::span<const SlotHistogram> all, Windows windows, std::vector<SlotHistogram>& out) {
+  HistogramAccumulator sum;
+  uint32_t begin = 0;  // `sum` is of [begin, end)
+  uint32_t end = 0;
+  for (size_t w = 0; w < windows.size(); ++w) {
+    const SlotWindow window = windows[w];
+    if (window.begin >= end) {
+      sum.clear();
+      begin = end = window.begin;
+      if (window.end - window.begin == 1) {
+        out.push_back({static_cast<Slot>(w), all[begin].histogram});
+        continue;
+      }
+    }
+    for (; end < window.end; ++end) sum.add(all[end].histogram);
+    if (!sum.can_subtract()) return false;
+    for (; begin < window.begin; ++begin) sum.subtract(all[begin].histogram);
+    if (!sum.is_empty()) out.push_back({static_cast<Slot>(w), sum.histogram()});
+  }
+  return true;
+}
+
+void merge_histograms(const SlotColumns& slots, Windows windows, SlotColumns& out) {
+  const std::vector<SlotHistogram>& all = slots.histograms;
+  const std::vector<SlotWindow> of_list = windows_of_list(slots, windows);
+  if (sum_histograms(all, of_list, out.histograms)) return;
+  out.histograms.clear();
   slide_windows<SparseHistogram>(
       of_list, [&](uint32_t i) -> const SparseHistogram& { return all[i].histogram; },
       [](SparseHistogram& a, const SparseHistogram& b) { a.merge(b); },

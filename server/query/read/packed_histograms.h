@@ -1,12 +1,12 @@
-// PackedHistograms: the histograms of one chunk in few bytes: those of the journal's coding, in one array.
+// PackedHistograms: the histograms of one chunk in few bytes: the cells of all slots in two arrays.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "server/query/read/packed_integers.h"
 #include "storage/ids.h"
 #include "storage/slot_histograms.h"
 
@@ -27,10 +27,12 @@ class PackedHistograms {
  private:
   struct Place {
     Slot slot;
-    size_t offset;  // of its first byte
+    uint32_t first_cell;
+    int32_t joined_power;
   };
-  std::vector<Place> places_;  // ascending
-  std::string bytes_;
+  std::vector<Place> places_;  // ascending, and one more, of the end
+  PackedIntegers indices_;
+  PackedIntegers counts_;
 };
 
 }  // namespace statmill
