@@ -11,7 +11,7 @@ namespace statmill {
 namespace {
 
 // Slots of a block of series that are in memory at the same time.
-constexpr size_t kBlockSlots = size_t{1} << 18;
+constexpr size_t kBlockSlots = size_t{1} << 17;
 
 void add_once(std::vector<std::string>& texts, const std::string& text) {
   if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);

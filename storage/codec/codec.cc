@@ -31,18 +31,17 @@ void add_range(std::vector<SlotRange>& ranges, SlotRange range) {
 // The result of applying frames in order, as lists of buckets and histograms.
 class Content {
  public:
-  Content(const ChunkPlace& place, Wanted wanted) : place_(place), wanted_(wanted) {}
+  explicit Content(const ChunkPlace& place) : place_(place) {}
 
   FrameOutcome apply(const Frame& frame) { return apply_frame(place_, frame, *this); }
 
   FrameOutcome apply_group(std::string_view payload) {
-    return apply_buckets(decode_group(payload, place_.first_slot, place_.chunk_slots, wanted_));
+    return apply_buckets(decode_group(payload, place_.first_slot, place_.chunk_slots));
   }
   FrameOutcome apply_entry_run(std::string_view payload) {
     return apply_buckets(decode_entry_run(payload, place_.first_slot, place_.chunk_slots));
   }
   FrameOutcome apply_histograms(std::string_view payload) {
-    if (wanted_ != Wanted::kHistograms) return FrameOutcome::kApplied;
     auto histograms = decode_histograms(payload, place_.first_slot, place_.chunk_slots);
     if (!histograms) return FrameOutcome::kDamaged;
     if (histograms_.empty()) {
@@ -84,7 +83,6 @@ class Content {
   }
 
   const ChunkPlace place_;
-  const Wanted wanted_;
   ChunkCombine combine_;
   std::vector<SlotBucket> buckets_;
   std::vector<SlotHistogram> histograms_;
@@ -150,10 +148,9 @@ std::string encode_erase(const ChunkKey& key, Slot first_slot, Slot begin, Slot 
   return out;
 }
 
-DecodedChunk decode_chunk(const ChunkKey& key, Slot first_slot, int64_t chunk_slots, std::string_view value,
-                          Wanted wanted) {
+DecodedChunk decode_chunk(const ChunkKey& key, Slot first_slot, int64_t chunk_slots, std::string_view value) {
   DecodedChunk decoded;
-  Content content({key, first_slot, chunk_slots}, wanted);
+  Content content({key, first_slot, chunk_slots});
   FrameWalk walk(key, value);
   while (const std::optional<Frame> frame = walk.next()) {
     if (content.apply(*frame) != FrameOutcome::kApplied) ++decoded.damaged_frames;
@@ -168,7 +165,7 @@ CompactedChunk compact_chunk(const ChunkKey& key, Slot first_slot, int64_t chunk
                              std::string_view value, bool oldest) {
   const ChunkPlace place{key, first_slot, chunk_slots};
   CompactedChunk compacted;
-  Content content(place, Wanted::kHistograms);
+  Content content(place);
   FrameWalk walk(key, value);
   while (const std::optional<Frame> frame = walk.next()) {
     const FrameOutcome outcome = content.apply(*frame);

@@ -50,13 +50,8 @@ std::string encode_histogram_frame(const ChunkKey& key, Slot first_slot, const H
 // Returns a frame that empties slots [begin, end) in all frames before it.
 std::string encode_erase(const ChunkKey& key, Slot first_slot, Slot begin, Slot end);
 
-// How much a reader needs. With kTotals only count and sum are valid, which is enough for averages and takes
-// a third of the time. kHistograms includes all of the buckets and takes many times as long.
-enum class Wanted : uint8_t { kTotals, kBuckets, kHistograms };
-
 // Decodes a value. Never fails: damaged frames are skipped and counted. `chunk_slots` bounds every slot.
-DecodedChunk decode_chunk(const ChunkKey& key, Slot first_slot, int64_t chunk_slots, std::string_view value,
-                          Wanted wanted = Wanted::kHistograms);
+DecodedChunk decode_chunk(const ChunkKey& key, Slot first_slot, int64_t chunk_slots, std::string_view value);
 
 // Returns one value with the same meaning as `value`, as small as the codec can make it. Frames that cannot
 // be read are kept untouched: damaged frames move to the front, frames of unknown kind keep their position,

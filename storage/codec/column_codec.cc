@@ -287,10 +287,8 @@ std::optional<Group> read_group(std::string_view payload, Slot first_slot, int64
   return group;
 }
 
-std::optional<DecodedGroup> decode_group(std::string_view payload, Slot first_slot, int64_t chunk_slots,
-                                         Wanted wanted) {
-  const bool whole = wanted != Wanted::kTotals;
-  const auto group = read_group(payload, first_slot, chunk_slots, {.extremes = whole, .squares = whole});
+std::optional<DecodedGroup> decode_group(std::string_view payload, Slot first_slot, int64_t chunk_slots) {
+  const auto group = read_group(payload, first_slot, chunk_slots, {.extremes = true, .squares = true});
   if (!group) return std::nullopt;
   DecodedGroup decoded;
   decoded.combine = group->combine;

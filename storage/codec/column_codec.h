@@ -23,8 +23,7 @@ std::string encode_group(const Group& group, Slot first_slot);
 // checked. Allocates at most `chunk_slots` entries per column.
 std::optional<Group> read_group(std::string_view payload, Slot first_slot, int64_t chunk_slots, Parts parts);
 
-// The same as a list of buckets.
-std::optional<DecodedGroup> decode_group(std::string_view payload, Slot first_slot, int64_t chunk_slots,
-                                         Wanted wanted);
+// The same, all columns, as a list of buckets.
+std::optional<DecodedGroup> decode_group(std::string_view payload, Slot first_slot, int64_t chunk_slots);
 
 }  // namespace statmill

@@ -4,6 +4,7 @@
 #include <random>
 #include <utility>
 
+#include "storage/codec/chunk_columns.h"
 #include "storage/codec/fragments.h"
 #include "storage/rollup.h"
 #include "tools/statmill-bench/storage_measures.h"
@@ -32,9 +33,11 @@ Result<std::vector<double>> read_averages(StoreSnapshot& snapshot, const Tiers& 
     const ChunkKey key{range.tier, chunk, id};
     const Result<std::string> frames = snapshot.chunk(key);
     if (!frames) return frames.error();
-    const DecodedChunk decoded = decode_chunk(key, static_cast<Slot>(chunk) * tier.chunk_slots,
-                                              tier.chunk_slots, *frames, Wanted::kTotals);
-    for (const SlotBucket& b : decoded.buckets) out.push_back(b.bucket.mean());
+    const Slot first = static_cast<Slot>(chunk) * tier.chunk_slots;
+    SlotColumns columns(first, static_cast<size_t>(tier.chunk_slots), {});
+    decode_columns(key, first, tier.chunk_slots, *frames, columns);
+    for (size_t i = columns.present.next(0); i < columns.size(); i = columns.present.next(i + 1))
+      out.push_back(columns.bucket_at(i).mean());
   }
   if (out.size() != range.slots) {
     return Error{ErrorCode::kCorrupt, "series " + std::to_string(id) + " has " + std::to_string(out.size()) +

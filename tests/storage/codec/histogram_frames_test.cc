@@ -38,16 +38,6 @@ TEST(HistogramFrames, FramesOfOneSlotMerge) {
   EXPECT_EQ(compact(value), encode({{kFirst, gauge(2)}}) + encode_spread(both));
 }
 
-TEST(HistogramFrames, AreIgnoredIfNotWanted) {
-  const std::string value = encode({{kFirst, gauge(2)}}) + encode_spread({{kFirst, histogram_of({{5, 1}})}});
-  for (const Wanted wanted : {Wanted::kTotals, Wanted::kBuckets}) {
-    const DecodedChunk decoded = decode_chunk(kKey, kFirst, kChunkSlots, value, wanted);
-    EXPECT_TRUE(decoded.histograms.empty());
-    EXPECT_EQ(decoded.buckets.size(), 1U);
-    EXPECT_EQ(decoded.damaged_frames, 0U);
-  }
-}
-
 TEST(HistogramFrames, FramesWithSlotsOutsideTheChunkAreDamaged) {
   const Slot end = kFirst + kChunkSlots;
   const std::string value = encode_spread({{end - 1, histogram_of({{5, 1}})}}) +
