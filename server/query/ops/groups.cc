@@ -102,6 +102,9 @@ class Groups::Group {
     if (function == GroupFunction::kStddev || function == GroupFunction::kStdvar) deviations_.resize(points);
   }
 
+  // The bytes of histograms.
+  size_t histogram_bytes() const { return histograms_ ? histograms_->memory_bytes() : 0; }
+
   void add(SeriesValues series) {
     if (series.histograms) {
       add_histograms(*series.histograms);
@@ -240,7 +243,9 @@ void Groups::add(SeriesValues series) {
   }
   Group& group = group_of(group_labels(series.labels, node_.grouping));
   if (node_.function == GroupFunction::kQuantile) held_bytes_ += points_ * sizeof(double);
+  const size_t before = group.histogram_bytes();
   group.add(std::move(series));
+  held_bytes_ += group.histogram_bytes() - before;
 }
 
 void Groups::count_values(const SeriesValues& series) {

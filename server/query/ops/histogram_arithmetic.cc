@@ -163,17 +163,25 @@ bool combine_histograms(const HistogramPair& pair, SeriesValues& result, QueryNo
   }
 }
 
+HistogramSum::HistogramSum(size_t points)
+    : sum_(absent_histograms(points)),
+      counts_(points),
+      left_out_(points),
+      held_bytes_(points * (sizeof(Bucket) + sizeof(SparseHistogram) + sizeof(double) + sizeof(uint32_t))) {}
+
 void HistogramSum::add(const Histograms& histograms) {
   const Presence present = presence_of(histograms);
   counts_.add(present);
   for (size_t i = present.next(0); i < present.size(); i = present.next(i + 1)) {
     if (left_out_[i]) continue;
+    held_bytes_ -= sum_.histograms[i].memory_bytes();
     if (sum_.buckets[i].is_empty()) {
       copy_point(histograms, i, sum_);
     } else if (!add_point(histograms, i, sum_)) {
       remove_point(sum_, i);
       left_out_.set(i);
     }
+    held_bytes_ += sum_.histograms[i].memory_bytes();
   }
 }
 

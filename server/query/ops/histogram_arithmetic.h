@@ -46,10 +46,11 @@ bool combine_histograms(const HistogramPair& pair, SeriesValues& result, QueryNo
 // The histograms of several series, added at each point. Confined to one thread.
 class HistogramSum {
  public:
-  explicit HistogramSum(size_t points)
-      : sum_(absent_histograms(points)), counts_(points), left_out_(points) {}
+  explicit HistogramSum(size_t points);
 
   void add(const Histograms& histograms);
+  // The bytes that it holds. Cost: O(1).
+  size_t memory_bytes() const { return held_bytes_; }
   // Returns true if points are left out because the histograms there are rates over different times.
   bool has_left_out() const { return left_out_.count() > 0; }
   // Each takes the histograms out of this.
@@ -60,6 +61,7 @@ class HistogramSum {
   Histograms sum_;
   ColumnCount counts_;
   Presence left_out_;
+  size_t held_bytes_;
 };
 
 }  // namespace statmill
