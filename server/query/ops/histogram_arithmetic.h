@@ -51,6 +51,8 @@ class HistogramSum {
   void add(const Histograms& histograms);
   // The bytes that it holds. Cost: O(1).
   size_t memory_bytes() const { return held_bytes_; }
+  // The points at which any series has a histogram.
+  Presence present() const { return counts_.present(); }
   // Returns true if points are left out because the histograms there are rates over different times.
   bool has_left_out() const { return left_out_.count() > 0; }
   // Each takes the histograms out of this.

@@ -54,13 +54,7 @@ void remove_points(SeriesValues& series, IsRemoved is_removed) {
   }
   Numbers& numbers = series.numbers;
   for (size_t i = numbers.present.next(0); i < numbers.size(); i = numbers.present.next(i + 1)) {
-    if (!is_removed(i)) continue;
-    numbers.present.clear(i);
-    if (numbers.is_real()) {
-      numbers.reals[i] = 0;
-    } else {
-      numbers.integers[i] = 0;
-    }
+    if (is_removed(i)) numbers.remove(i);
   }
 }
 

@@ -61,7 +61,7 @@ TEST(HistogramEvaluation, AveragesKeepTheDistribution) {
            HistogramCase{"histogram_avg(avg(rate(x[10s])))", "{} 4\n"},
            HistogramCase{"histogram_quantile(0.5, avg(rate(x[10s])))", "{} 3.03125\n"},
            HistogramCase{"histogram_count(avg by (a) (rate(x[10s])))", "{a=\"1\"} 0.4\n{a=\"2\"} 0.1\n"},
-           HistogramCase{"avg(rate(x[10s]) or y)", "{} 1\nwarning: numbers and histograms are not summed\n"},
+           HistogramCase{"avg(rate(x[10s]) or y)", "warning: numbers and histograms are not summed\n"},
        }) {
     EXPECT_EQ(evaluate(source, query, 10), want) << query;
   }
@@ -72,6 +72,30 @@ TEST(HistogramEvaluation, AveragesCountTheSeriesOfEachPoint) {
                        {.name = "x;a=2", .times_s = {5, 15}, .samples = {{10, 10}, {7}}}});
   const Grid grid{.start_ms = 10'000, .end_ms = 20'000, .step_ms = 10'000};
   EXPECT_EQ(evaluate(source, "histogram_count(avg(increase(x[10s])))", grid), "{} 3 1\n");
+}
+
+// As in Prometheus, where the series of a group are looked at for each point.
+TEST(HistogramEvaluation, OnlyPointsWithBothNumbersAndHistogramsAreNotSummed) {
+  MemorySource source({{.name = "x;a=1", .times_s = {5, 15}, .samples = {{1, 2}, {3}}},
+                       {.name = "y;a=2", .times_s = {15, 25}, .integers = {7, 8}}});
+  const Grid grid{.start_ms = 10'000, .end_ms = 30'000, .step_ms = 10'000};
+  const std::string both = "(rate(x[10s]) or last_over_time(y[10s]))";
+  const std::string warning = "warning: numbers and histograms are not summed\n";
+  for (const std::string function : {"sum", "avg"}) {
+    EXPECT_EQ(evaluate(source, function + both, grid), "{} - - 8\n{} h2 h0 h0\n" + warning);
+    EXPECT_EQ(evaluate(source, "count(" + function + both + ")", grid), "{} 1 - 1\n" + warning);
+    EXPECT_EQ(evaluate(source, "label_replace(" + function + both + ", 'a', 'b', '', '')", grid),
+              "{a=\"b\"} - - 8\n{a=\"b\"} h2 h0 h0\n" + warning);
+    EXPECT_EQ(evaluate(source, function + both + " * 2", grid), "{} - - 16\n{} h2 h0 h0\n" + warning);
+    EXPECT_EQ(evaluate(source, function + both + " == " + function + both, grid),
+              "{} - - 8\n{} h2 h0 h0\n" + warning);
+    EXPECT_EQ(evaluate(source, "vector(0) < bool on() " + function + both, grid),
+              "{} - - 1\n" + warning +
+                  "info: incompatible types encountered for binary operator \"<\": float < histogram\n");
+  }
+  EXPECT_EQ(evaluate(source, "max" + both, grid),
+            "{} - 7 8\nwarning: histograms have only sums, averages and counts\n");
+  EXPECT_EQ(evaluate(source, "count" + both, grid), "{} 1 2 1\n");
 }
 
 // Both are rates, but over 10 s and 20 s, where both are present.
