@@ -249,6 +249,22 @@ TEST_F(NameIndexTest, StopsAtTheLimitAndWhenCancelled) {
   }
 }
 
+// All texts of the dictionary are tried before the first row. They have no common text that could be
+// searched.
+TEST_F(NameIndexTest, StopsWhileItTriesAnExpressionOnManyTexts) {
+  for (int i = 0; i < 50'000; ++i) add({"request;id=" + std::to_string(i)});
+  const Matchers matchers = {{Op::kMatches, "id", "[0-9]+"}};
+  int looks = 0;
+  int visits = 0;
+  const auto visit = [&](std::string_view) { return ++visits > 0; };
+  const auto error = index_.select(matchers, visit, [&] { return ++looks == 8; }).error();
+  EXPECT_EQ(error.code, ErrorCode::kBusy);
+  EXPECT_EQ(looks, 8);
+  EXPECT_EQ(visits, 0);
+  EXPECT_TRUE(index_.select(matchers, visit));
+  EXPECT_EQ(visits, 50'000);
+}
+
 // Enough for several segments, wide tokens, and blocks that end in the middle of a word.
 TEST_F(NameIndexTest, AgreesWithAPlainListOfManyNames) {
   Texts names;
