@@ -81,8 +81,9 @@ void Session::stop() {
   asio::post(socket_.get_executor(), [self = shared_from_this()] {
     self->is_stopping_ = true;
     if (self->is_idle_) return self->close();
-    self->set_deadline(self->context_.options.stop_grace, std::nullopt);
     if (self->query_) self->query_->run->control().stop(QueryStop::kServer);
+    // Nothing would cancel the deadline of a closed session, which would hold the event loop until then.
+    if (self->socket_.is_open()) self->set_deadline(self->context_.options.stop_grace, std::nullopt);
   });
 }
 

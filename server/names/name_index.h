@@ -84,14 +84,21 @@ class NameIndex {
   // Returns the first `limit` names that match, in the order of their bytes; any of them if it was cancelled.
   FirstNames first_names(const Glob& glob, size_t limit, const IsCancelled& is_cancelled = {}) const;
 
+  // What a list of labels or values has.
+  struct ListOptions {
+    size_t limit = SIZE_MAX;  // of values; if there are more, the list has any limit + 1 of them
+    IsCancelled is_cancelled = {};
+    // Series for which it returns false are left out. It is called only for series that would add to the
+    // list, so a text that one series has costs no call for the others. Empty: all are listed.
+    std::function<bool(std::string_view name)> is_listed = {};
+  };
   // The names of all labels of the series that satisfy the matchers, ascending. Errors: as select().
   Result<std::vector<std::string>> label_names(std::span<const LabelMatcher> matchers,
-                                               const IsCancelled& is_cancelled = {}) const;
-  // The values of one label of these series, ascending, without the empty one. If there are more than
-  // `limit`, returns any limit + 1 of them.
+                                               const ListOptions& options) const;
+  // The values of one label of these series, ascending, without the empty one.
   Result<std::vector<std::string>> label_values(std::string_view label,
-                                                std::span<const LabelMatcher> matchers, size_t limit,
-                                                const IsCancelled& is_cancelled = {}) const;
+                                                std::span<const LabelMatcher> matchers,
+                                                const ListOptions& options) const;
   // The number of values that each label had since the start, except the path. Labels of names that are kept
   // as text are left out. Cost: one step per table and key.
   std::map<std::string, size_t> value_counts() const;

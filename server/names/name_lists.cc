@@ -19,9 +19,10 @@ class Texts {
  public:
   explicit Texts(size_t limit) : limit_(limit) {}
 
+  bool has(std::string_view text) const { return text.empty() || texts_.contains(text); }
   // Returns false if there are more than the limit.
   bool add(std::string_view text) {
-    if (!text.empty() && !texts_.contains(text)) texts_.emplace(text);
+    if (!has(text)) texts_.emplace(text);
     return !is_over();
   }
   bool is_over() const { return texts_.size() > limit_; }
@@ -51,48 +52,86 @@ std::string value_of(std::string_view name, std::string_view label) {
   return {};
 }
 
+// Which series are listed.
+class Listed {
+ public:
+  explicit Listed(const NameIndex::ListOptions& options) : options_(options) {}
+
+  bool has(std::string_view name) const { return !options_.is_listed || options_.is_listed(name); }
+  bool has(const NameBlock& block, uint32_t row) {
+    if (!options_.is_listed) return true;
+    name_.clear();
+    block.table.append_name(block.first_row + row, name_);
+    return options_.is_listed(name_);
+  }
+
+ private:
+  const NameIndex::ListOptions& options_;
+  std::string name_;
+};
+
 // Returns false if there are more values than the limit.
-bool add_paths(const NameBlock& block, const RowBits& bits, Texts& values) {
+bool add_paths(const NameBlock& block, const RowBits& bits, Listed& listed, Texts& values) {
   std::string path;
   return for_each_row(bits, [&](uint32_t row) {
     path.clear();
     block.table.append_path(block.first_row + row, path);
-    return values.add(has_escape(path) ? unescaped(path) : path);
+    if (has_escape(path)) path = unescaped(path);
+    return values.has(path) || !listed.has(block, row) || values.add(path);
   });
 }
 
 // Marks the tokens of a column.
-void mark_tokens(const NameBlock& block, size_t column, const RowBits& bits, std::vector<uint8_t>& marks) {
+void mark_tokens(const NameBlock& block, size_t column, const RowBits& bits, Listed& listed,
+                 std::vector<uint8_t>& marks) {
   marks.resize(std::max<size_t>(marks.size(), block.table.dictionary(column).count()));
   block.segment.with_column(column, [&](const auto* tokens) {
     for_each_row(bits, [&](uint32_t row) {
-      marks[tokens[block.begin + row]] = 1;
+      uint8_t& mark = marks[tokens[block.begin + row]];
+      if (mark == 0 && listed.has(block, row)) mark = 1;
       return true;
     });
   });
 }
 
+// The labels that all rows of a table have.
+std::vector<std::string> table_labels(const NameTable& table) {
+  std::vector<std::string> labels = {std::string(kNameLabel)};
+  for (const std::string& key : table.keys()) labels.push_back(unescaped(key));
+  return labels;
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> NameIndex::label_names(std::span<const LabelMatcher> matchers,
-                                                        const IsCancelled& is_cancelled) const {
+                                                        const ListOptions& options) const {
   auto filter = RowFilter::parse(matchers);
   if (!filter) return filter.error();
   Texts names(SIZE_MAX);
-  Scan scan(*this, is_cancelled);
-  scan.for_each_flat(*filter, [&](std::string_view) {
+  Listed listed(options);
+  Scan scan(*this, options.is_cancelled);
+  scan.for_each_flat(*filter, [&](std::string_view name) {
+    if (!listed.has(name)) return true;
     names.add(kNameLabel);
     return false;  // the other names have the same label
   });
   scan.for_each_other(*filter, [&](std::string_view name) {
-    for (const auto& [key, value] : labels_of(name)) names.add(key);
+    const LabelPairs labels = labels_of(name);
+    const auto is_known = [&names](const LabelPair& label) { return names.has(label.first); };
+    if (std::ranges::all_of(labels, is_known) || !listed.has(name)) return true;
+    for (const auto& [key, value] : labels) names.add(key);
     return true;
   });
   for (const TableRows& table : scan.tables()) {
-    scan.for_each_match(table, *filter, [&](const NameBlock& block, const RowBits&) {
-      names.add(kNameLabel);
-      for (const std::string& key : block.table.keys()) names.add(unescaped(key));
-      return false;  // the other rows have the same labels
+    const std::vector<std::string> labels = table_labels(*table.table);
+    const auto is_known = [&names](const std::string& label) { return names.has(label); };
+    if (std::ranges::all_of(labels, is_known)) continue;
+    scan.for_each_match(table, *filter, [&](const NameBlock& block, const RowBits& bits) {
+      return for_each_row(bits, [&](uint32_t row) {
+        if (!listed.has(block, row)) return true;
+        for (const std::string& label : labels) names.add(label);
+        return false;  // the other rows have the same labels
+      });
     });
     if (scan.is_cancelled()) break;
   }
@@ -114,24 +153,30 @@ std::map<std::string, size_t> NameIndex::value_counts() const {
 }
 
 Result<std::vector<std::string>> NameIndex::label_values(std::string_view label,
-                                                         std::span<const LabelMatcher> matchers, size_t limit,
-                                                         const IsCancelled& is_cancelled) const {
+                                                         std::span<const LabelMatcher> matchers,
+                                                         const ListOptions& options) const {
   auto filter = RowFilter::parse(matchers);
   if (!filter) return filter.error();
-  Texts values(limit);
-  Scan scan(*this, is_cancelled);
+  Texts values(options.limit);
+  Listed listed(options);
+  Scan scan(*this, options.is_cancelled);
+  const auto add_value = [&](std::string_view name, std::string_view value) {
+    return values.has(value) || !listed.has(name) || values.add(value);
+  };
   if (label == kNameLabel || part_number(label) == size_t{0})
-    scan.for_each_flat(*filter, [&](std::string_view name) { return values.add(unescaped(name)); });
-  if (!values.is_over())
-    scan.for_each_other(*filter, [&](std::string_view name) { return values.add(value_of(name, label)); });
+    scan.for_each_flat(*filter, [&](std::string_view name) { return add_value(name, unescaped(name)); });
+  if (!values.is_over()) {
+    scan.for_each_other(*filter,
+                        [&](std::string_view name) { return add_value(name, value_of(name, label)); });
+  }
   std::map<const TokenDictionary*, std::vector<uint8_t>> seen;
   for (const TableRows& table : scan.tables()) {
     if (scan.is_cancelled() || values.is_over()) break;
     const auto column = column_of(*table.table, label);
     if (!column && label != kNameLabel) continue;
     scan.for_each_match(table, *filter, [&](const NameBlock& block, const RowBits& bits) {
-      if (!column) return add_paths(block, bits, values);
-      mark_tokens(block, *column, bits, seen[&block.table.dictionary(*column)]);
+      if (!column) return add_paths(block, bits, listed, values);
+      mark_tokens(block, *column, bits, listed, seen[&block.table.dictionary(*column)]);
       return true;
     });
   }

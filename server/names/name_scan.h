@@ -59,10 +59,11 @@ class NameIndex::Scan {
   // The same with the rows that satisfy the matchers, of blocks that have any.
   template <class Take>
   bool for_each_match(const TableRows& table, RowFilter& filter, Take take) {
-    if (!filter.begin_table(*table.table)) return true;
+    const IsCancelled is_cancelled = stop();
+    if (!filter.begin_table(*table.table, is_cancelled)) return !is_ended_;
     return for_each_block(table, [&](const NameBlock& block, RowBits& bits) {
-      filter.keep(block, bits);
-      return !has_rows(bits) || take(block, bits);
+      filter.keep(block, bits, is_cancelled);
+      return !is_ended_ && (!has_rows(bits) || take(block, bits));
     });
   }
 

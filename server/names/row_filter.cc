@@ -152,7 +152,10 @@ bool RowFilter::accepts(std::string_view name) const {
   });
 }
 
-TokenSet RowFilter::find_tokens(const TokenDictionary& dictionary, const ValueTest& test) {
+// Returns nullopt if it was cancelled.
+std::optional<TokenSet> RowFilter::find_tokens(const TokenDictionary& dictionary, const ValueTest& test,
+                                               const IsCancelled& is_cancelled) {
+  constexpr size_t kTextsPerCheck = 4096;  // 0.4 to 4 ms, by the expression and the size of the texts
   const Token count = dictionary.count();
   const bool has_escapes = dictionary.has_escapes();
   TokenSet set;
@@ -171,7 +174,12 @@ TokenSet RowFilter::find_tokens(const TokenDictionary& dictionary, const ValueTe
     set.form = Form::kSome;
     return set;
   }
-  const auto accepts = [&](Token token) { return accepts_token(dictionary, test, token); };
+  size_t tried = 0;
+  bool is_ended = false;
+  const auto accepts = [&](Token token) {
+    is_ended = is_ended || (++tried % kTextsPerCheck == 0 && is_cancelled && is_cancelled());
+    return !is_ended && accepts_token(dictionary, test, token);
+  };
   if (const auto literal = rare_literal(dictionary, test)) {
     set.is_in.assign(count, test.is_negated() ? 1 : 0);
     dictionary.for_each_with(*literal, [&](Token token) {
@@ -179,22 +187,23 @@ TokenSet RowFilter::find_tokens(const TokenDictionary& dictionary, const ValueTe
     });
   } else {
     set.is_in.reserve(count);
-    for (Token token = 0; token < count; ++token) set.is_in.push_back(accepts(token) ? 1 : 0);
+    for (Token token = 0; token < count && !is_ended; ++token) set.is_in.push_back(accepts(token) ? 1 : 0);
   }
+  if (is_ended) return std::nullopt;
   const auto accepted = std::count(set.is_in.begin(), set.is_in.end(), 1);
   set.form = accepted == 0 ? TokenSet::Form::kNone : TokenSet::Form::kSome;
   if (static_cast<size_t>(accepted) == count) set.form = TokenSet::Form::kAll;
   return set;
 }
 
-bool RowFilter::begin_table(const NameTable& table) {
+bool RowFilter::begin_table(const NameTable& table, const IsCancelled& is_cancelled) {
   columns_.clear();
   paths_.clear();
   uses_path_filter_ = false;
   globs_.clear();
   parts_.clear();
   for (Matcher& matcher : matchers_) {
-    if (!add_matcher(table, matcher)) return false;
+    if (!add_matcher(table, matcher, is_cancelled)) return false;
   }
   // What is cheap comes first.
   const auto cost = [](const ColumnStep& step) -> size_t {
@@ -204,22 +213,28 @@ bool RowFilter::begin_table(const NameTable& table) {
   std::stable_sort(columns_.begin(), columns_.end(),
                    [cost](const ColumnStep& a, const ColumnStep& b) { return cost(a) < cost(b); });
   // All rows come to the first step.
-  if (!columns_.empty() && table.row_count() > columns_[0].dictionary->count() / 4) know_tokens(columns_[0]);
+  const bool needs_all = !columns_.empty() && table.row_count() > columns_[0].dictionary->count() / 4;
+  return !needs_all || know_tokens(columns_[0], is_cancelled);
+}
+
+// Returns false if it was cancelled.
+bool RowFilter::know_tokens(const ColumnStep& step, const IsCancelled& is_cancelled) {
+  if (step.tokens->is_known) return true;
+  std::optional<TokenSet> found = find_tokens(*step.dictionary, *step.test, is_cancelled);
+  if (!found) return false;
+  step.tokens->set = *std::move(found);
+  step.tokens->is_known = true;
   return true;
 }
 
-void RowFilter::know_tokens(const ColumnStep& step) {
-  if (step.tokens->is_known) return;
-  step.tokens->set = find_tokens(*step.dictionary, *step.test);
-  step.tokens->is_known = true;
-}
-
-// Returns false if no row can satisfy the matcher.
-bool RowFilter::add_column(const NameTable& table, size_t column, Matcher& matcher) {
+// Returns false if no row can satisfy the matcher, or it was cancelled.
+bool RowFilter::add_column(const NameTable& table, size_t column, Matcher& matcher,
+                           const IsCancelled& is_cancelled) {
   constexpr Token kFew = 1024;
   const TokenDictionary& dictionary = table.dictionary(column);
   const ColumnStep step{column, &dictionary, &matcher.tokens[&dictionary], &*matcher.test};
-  if (dictionary.count() <= kFew || matcher.test->is_set()) know_tokens(step);
+  const bool is_cheap = dictionary.count() <= kFew || matcher.test->is_set();
+  if (is_cheap && !know_tokens(step, is_cancelled)) return false;
   const bool is_known = step.tokens->is_known;
   if (!is_known) step.tokens->has_literal = rare_literal(dictionary, *matcher.test).has_value();
   if (is_known && step.tokens->set.form == TokenSet::Form::kNone) return false;
@@ -227,12 +242,13 @@ bool RowFilter::add_column(const NameTable& table, size_t column, Matcher& match
   return true;
 }
 
-bool RowFilter::add_matcher(const NameTable& table, Matcher& matcher) {
+bool RowFilter::add_matcher(const NameTable& table, Matcher& matcher, const IsCancelled& is_cancelled) {
   if (matcher.glob != nullptr) {
     globs_.push_back(&matcher);
     return true;
   }
-  if (const auto column = column_of(table, matcher.label)) return add_column(table, *column, matcher);
+  if (const auto column = column_of(table, matcher.label))
+    return add_column(table, *column, matcher, is_cancelled);
   if (matcher.label == kNameLabel) return add_path_matcher(table, matcher);
   return matcher.test->accepts("");
 }
@@ -279,13 +295,14 @@ bool RowFilter::add_path_matcher(const NameTable& table, Matcher& matcher) {
   return true;
 }
 
-void RowFilter::keep_column(const NameBlock& block, const ColumnStep& step, RowBits& bits) {
+void RowFilter::keep_column(const NameBlock& block, const ColumnStep& step, RowBits& bits,
+                            const IsCancelled& is_cancelled) {
   Tokens& tokens = *step.tokens;
   if (!tokens.is_known) {
     // A text of one row takes as long as many that are searched for a literal: it is not in the cache.
     const size_t weight = tokens.has_literal ? 16 : 4;
     tokens.texts_tried += count_rows(bits);
-    if (weight * tokens.texts_tried > step.dictionary->count()) know_tokens(step);
+    if (weight * tokens.texts_tried > step.dictionary->count() && !know_tokens(step, is_cancelled)) return;
   }
   if (tokens.is_known) return keep_tokens(block, step.column, tokens.set, bits);
   keep_rows(bits, [&](uint32_t row) {
@@ -294,9 +311,9 @@ void RowFilter::keep_column(const NameBlock& block, const ColumnStep& step, RowB
   });
 }
 
-void RowFilter::keep(const NameBlock& block, RowBits& bits) {
+void RowFilter::keep(const NameBlock& block, RowBits& bits, const IsCancelled& is_cancelled) {
   for (const ColumnStep& step : columns_) {
-    if (has_rows(bits)) keep_column(block, step, bits);
+    if (has_rows(bits)) keep_column(block, step, bits, is_cancelled);
   }
   if (uses_path_filter_ && has_rows(bits)) path_filter_->keep(block, bits);
   for (const Matcher* const matcher : paths_) {

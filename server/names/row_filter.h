@@ -5,6 +5,7 @@
 // that are kept as text are tried one by one, if a glob finds them.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,10 +35,13 @@ class RowFilter {
   // Finds the names that match a glob.
   static RowFilter of(const Glob& glob);
 
-  // Prepares for the blocks of a table. Returns false if no row can satisfy the matchers.
-  bool begin_table(const NameTable& table);
-  // Clears the bits of rows that do not satisfy the matchers.
-  void keep(const NameBlock& block, RowBits& bits);
+  // Looked at every few thousand texts of a dictionary that a matcher is tried on; true ends the call.
+  using IsCancelled = std::function<bool()>;
+  // Prepares for the blocks of a table. Returns false if no row can satisfy the matchers, or it was
+  // cancelled.
+  bool begin_table(const NameTable& table, const IsCancelled& is_cancelled);
+  // Clears the bits of rows that do not satisfy the matchers; any bits if it was cancelled.
+  void keep(const NameBlock& block, RowBits& bits, const IsCancelled& is_cancelled);
 
   // Return a glob that all names match which satisfy the matchers: of one part without tags, or any. Tell
   // whether escaped_path() makes the path of each name of its label.
@@ -75,11 +79,13 @@ class RowFilter {
   RowFilter();
   void add_glob(Glob glob, bool is_negated);
   void choose_prefilters();
-  static TokenSet find_tokens(const TokenDictionary& dictionary, const ValueTest& test);
-  static void know_tokens(const ColumnStep& step);
-  bool add_column(const NameTable& table, size_t column, Matcher& matcher);
-  static void keep_column(const NameBlock& block, const ColumnStep& step, RowBits& bits);
-  bool add_matcher(const NameTable& table, Matcher& matcher);
+  static std::optional<TokenSet> find_tokens(const TokenDictionary& dictionary, const ValueTest& test,
+                                             const IsCancelled& is_cancelled);
+  static bool know_tokens(const ColumnStep& step, const IsCancelled& is_cancelled);
+  bool add_column(const NameTable& table, size_t column, Matcher& matcher, const IsCancelled& is_cancelled);
+  static void keep_column(const NameBlock& block, const ColumnStep& step, RowBits& bits,
+                          const IsCancelled& is_cancelled);
+  bool add_matcher(const NameTable& table, Matcher& matcher, const IsCancelled& is_cancelled);
   bool add_path_matcher(const NameTable& table, Matcher& matcher);
 
   std::vector<Matcher> matchers_;

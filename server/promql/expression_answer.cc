@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,7 @@
 #include "server/json.h"
 #include "server/promql/list_writer.h"
 #include "server/promql/prometheus_json.h"
+#include "server/query/plan/result.h"
 
 namespace statmill {
 namespace {
@@ -60,9 +62,7 @@ void append_cell(std::string& out, const AnswerNumber& number, std::string_view 
   out += quote;
 }
 
-void append_series_json(std::string& out, const ExpressionAnswer& answer, const SeriesValues& series) {
-  JsonObject object(out);
-  append_labels_json(object.key("labels"), series.labels);
+void append_columns(JsonObject& object, const ExpressionAnswer& answer, const SeriesValues& series) {
   visit_columns(answer, series, [&](std::string_view name, const auto& cell_at) {
     JsonArray cells(object.key(name));
     for (size_t row = 0; row < answer.grid.points(); ++row) {
@@ -75,6 +75,13 @@ void append_series_json(std::string& out, const ExpressionAnswer& answer, const 
       }
     }
   });
+}
+
+void append_series_json(std::string& out, const ExpressionAnswer& answer,
+                        std::span<const SeriesValues> series) {
+  JsonObject object(out);
+  append_labels_json(object.key("labels"), series.front().labels);
+  for (const SeriesValues& values : series) append_columns(object, answer, values);
 }
 
 std::string head_of(const ExpressionAnswer& answer) {
@@ -101,10 +108,10 @@ void append_csv_line(std::string& out, const ExpressionAnswer& answer, size_t ro
 
 Status write_expression_json(const ExpressionAnswer& answer, const QueryControl& control, BodySink& sink) {
   ListWriter list(sink, head_of(answer));
-  for (const SeriesValues& series : answer.series) {
-    Status status = list.add([&](std::string& out) { append_series_json(out, answer, series); });
-    if (!status) return status;
-  }
+  const Status written = for_each_series(answer.series, [&](std::span<const SeriesValues> series) {
+    return list.add([&](std::string& out) { append_series_json(out, answer, series); });
+  });
+  if (!written) return written;
   std::string tail = "]";
   append_notes(tail, answer.notes);
   tail += ",\"cost\":";

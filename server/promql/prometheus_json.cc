@@ -67,6 +67,25 @@ void append_histogram(std::string& out, const Histograms& histograms, size_t poi
   }
 }
 
+void append_points(std::string& out, const SeriesValues& series, const Grid& grid) {
+  JsonArray points(out);
+  for (size_t i = 0; i < grid.points(); ++i) {
+    const bool is_present =
+        series.histograms ? !series.histograms->buckets[i].is_empty() : series.numbers.present[i];
+    if (!is_present) continue;
+    std::string& element = points.element();
+    element += '[';
+    append_seconds(element, grid.at(i));
+    element += ',';
+    if (series.histograms) {
+      append_histogram(element, *series.histograms, i);
+    } else {
+      append_value(element, series.numbers, i);
+    }
+    element += ']';
+  }
+}
+
 // The type of an error with status 503. QueryControl::stop_reason() says how its messages begin.
 PrometheusError unavailable_type(std::string_view message) {
   if (message.starts_with("timeout")) return PrometheusError::kTimeout;
@@ -178,25 +197,11 @@ void append_value(std::string& out, const Numbers& numbers, size_t point) {
   out += '"';
 }
 
-void append_series(std::string& out, const SeriesValues& series, const Grid& grid) {
+void append_series(std::string& out, std::span<const SeriesValues> series, const Grid& grid) {
   JsonObject object(out);
-  append_labels_json(object.key("metric"), series.labels);
-  JsonArray points(object.key(series.histograms ? "histograms" : "values"));
-  for (size_t i = 0; i < grid.points(); ++i) {
-    const bool is_present =
-        series.histograms ? !series.histograms->buckets[i].is_empty() : series.numbers.present[i];
-    if (!is_present) continue;
-    std::string& element = points.element();
-    element += '[';
-    append_seconds(element, grid.at(i));
-    element += ',';
-    if (series.histograms) {
-      append_histogram(element, *series.histograms, i);
-    } else {
-      append_value(element, series.numbers, i);
-    }
-    element += ']';
-  }
+  append_labels_json(object.key("metric"), series.front().labels);
+  for (const SeriesValues& values : series)
+    append_points(object.key(values.histograms ? "histograms" : "values"), values, grid);
 }
 
 void append_instant(std::string& out, const SeriesValues& series, int64_t time_ms) {

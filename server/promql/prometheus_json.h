@@ -38,8 +38,9 @@ void append_number_text(std::string& out, double value);
 // "1.05", "NaN", "+Inf", in quotes.
 void append_value(std::string& out, const Numbers& numbers, size_t point);
 
-// {"metric":{...},"values":[[TIME,"VALUE"],...]}, or "histograms".
-void append_series(std::string& out, const SeriesValues& series, const Grid& grid);
+// {"metric":{...},"values":[[TIME,"VALUE"],...]}, or "histograms", or both. Requires: `series` has one
+// element or two of equal labels, numbers and histograms.
+void append_series(std::string& out, std::span<const SeriesValues> series, const Grid& grid);
 // {"metric":{...},"value":[TIME,"VALUE"]}, or "histogram". Requires: the first point is present.
 void append_instant(std::string& out, const SeriesValues& series, int64_t time_ms);
 

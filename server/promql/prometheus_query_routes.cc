@@ -1,6 +1,7 @@
 #include "server/promql/prometheus_query_routes.h"
 
 #include <array>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -55,10 +56,10 @@ Status end_answer(ListWriter& answer, std::string tail, const QueryNotes& notes 
 HttpResponse write_matrix(PlanResult& result, const Grid& grid, BodySink& sink) {
   if (result.scalar) result.series.push_back({{}, *std::move(result.scalar)});
   ListWriter answer(sink, result_head("matrix"));
-  for (const SeriesValues& series : result.series) {
-    if (Status s = answer.add([&](std::string& out) { append_series(out, series, grid); }); !s)
-      return answer_of(s);
-  }
+  const Status written = for_each_series(result.series, [&](std::span<const SeriesValues> series) {
+    return answer.add([&](std::string& out) { append_series(out, series, grid); });
+  });
+  if (!written) return answer_of(written);
   return answer_of(end_answer(answer, "]}", result.notes));
 }
 

@@ -14,6 +14,15 @@ AnswerNumber Numbers::number(size_t i) const {
   return is_real() ? AnswerNumber::real(reals[i]) : AnswerNumber::decimal(integers[i], scale);
 }
 
+void Numbers::remove(size_t i) {
+  present.clear(i);
+  if (is_real()) {
+    reals[i] = 0;
+  } else {
+    integers[i] = 0;
+  }
+}
+
 void Numbers::make_real() {
   if (is_real()) return;
   reals.resize(size());

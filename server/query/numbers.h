@@ -46,6 +46,7 @@ struct Numbers {
     present.set(i);
     reals[i] = value;
   }
+  void remove(size_t i);  // Requires: present[i]
   // Each decimal becomes the nearest double. A no-op for doubles.
   void make_real();
 };

@@ -43,15 +43,28 @@ Result<std::vector<std::string>> listed(const CatalogRequest& request, QueryCont
   return found;
 }
 
+bool has_range(const CatalogRequest& request) {
+  return request.start_ms != INT64_MIN || request.end_ms != INT64_MAX;
+}
+
 // Returns false if all samples of the series are outside of the request's range, or it was deleted meanwhile.
 bool is_in_range(const Table& table, std::string_view name, const CatalogRequest& request) {
-  if (request.start_ms == INT64_MIN && request.end_ms == INT64_MAX) return true;
+  if (!has_range(request)) return true;
   const auto summary = table.summary(name);
   if (!summary) return false;
   if (summary->last_slot == Series::kNoSlot) return true;
   const int64_t step_ms = table.tiers().finest().step_s * 1000;
   return summary->first_slot * step_ms <= request.end_ms &&
          (summary->last_slot + 1) * step_ms >= request.start_ms;
+}
+
+// All must outlive the result.
+NameIndex::ListOptions list_options(const Table& table, const CatalogRequest& request,
+                                    const QueryControl& control) {
+  NameIndex::ListOptions options{.limit = control.limits().selected_max, .is_cancelled = stop_of(control)};
+  if (has_range(request))
+    options.is_listed = [&](std::string_view name) { return is_in_range(table, name, request); };
+  return options;
 }
 
 // About 1 MB; every text that more than 1/2048 of all series have is among them.
@@ -137,7 +150,7 @@ Result<std::vector<SeriesLabels>> TableSeries::series(const CatalogRequest& requ
 Result<std::vector<std::string>> TableSeries::label_names(const CatalogRequest& request,
                                                           QueryControl& control) const {
   return listed(request, control, [&](std::span<const LabelMatcher> matchers) {
-    return table_.names().label_names(matchers, stop_of(control));
+    return table_.names().label_names(matchers, list_options(table_, request, control));
   });
 }
 
@@ -145,7 +158,7 @@ Result<std::vector<std::string>> TableSeries::label_values(std::string_view labe
                                                            const CatalogRequest& request,
                                                            QueryControl& control) const {
   return listed(request, control, [&](std::span<const LabelMatcher> matchers) {
-    return table_.names().label_values(label, matchers, control.limits().selected_max, stop_of(control));
+    return table_.names().label_values(label, matchers, list_options(table_, request, control));
   });
 }
 

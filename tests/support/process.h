@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,11 +21,13 @@ namespace statmill {
 inline constexpr std::chrono::seconds kProcessTimeout{30};
 
 // Checks the condition repeatedly until it is true. Returns false if that takes longer than kProcessTimeout.
+// Between two checks other threads may run, and get locks that the condition needs.
 template <class Condition>
 bool wait_until(const Condition& condition) {
   const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::yield();
   }
   return true;
 }

@@ -102,12 +102,14 @@ class Groups::Group {
     if (function == GroupFunction::kStddev || function == GroupFunction::kStdvar) deviations_.resize(points);
   }
 
+  // The bytes of histograms.
+  size_t histogram_bytes() const { return histograms_ ? histograms_->memory_bytes() : 0; }
+
   void add(SeriesValues series) {
     if (series.histograms) {
       add_histograms(*series.histograms);
       return;
     }
-    has_numbers_ = true;
     counts_.add(series.numbers.present);
     switch (function_) {
       case GroupFunction::kSum:
@@ -133,23 +135,35 @@ class Groups::Group {
   }
 
   // One more series has a value at a point.
-  void count_at(const Presence& present) {
-    has_numbers_ = true;
-    counts_.add(present);
+  void count_at(const Presence& present) { counts_.add(present); }
+
+  // Leaves out the points that have both numbers and histograms. Call it once, before the results.
+  void leave_out_mixed(QueryNotes& notes) {
+    if (!histograms_) return;
+    mixed_ = histograms_->present();
+    const Presence numbers = counts_.present();
+    for (size_t w = 0; w < mixed_.words().size(); ++w) mixed_.words()[w] &= numbers.words()[w];
+    if (mixed_.count() > 0) add_note(notes.warnings, "numbers and histograms are not summed");
   }
 
   void warn(QueryNotes& notes) const {
-    if (histograms_ && has_numbers_) add_note(notes.warnings, "numbers and histograms are not summed");
     if (histograms_ && histograms_->has_left_out()) add_note(notes.warnings, kOtherSeconds);
     if (left_out_histograms_) add_note(notes.warnings, "histograms have only sums, averages and counts");
   }
 
-  SeriesValues result(const Numbers& parameter) {
-    if (histograms_ && !has_numbers_) {
-      const bool is_mean = function_ == GroupFunction::kAvg;
-      return {std::move(labels_), {}, is_mean ? histograms_->take_mean() : histograms_->take_sum()};
-    }
-    return {std::move(labels_), numbers(parameter)};
+  SeriesValues number_result(const Numbers& parameter) {
+    Numbers result = numbers(parameter);
+    for (size_t i = mixed_.next(0); i < mixed_.size(); i = mixed_.next(i + 1)) result.remove(i);
+    return {labels_, std::move(result)};
+  }
+
+  // Without a point if there are none.
+  SeriesValues histogram_result() {
+    if (!histograms_) return {{}, Numbers::of_reals(points_)};
+    const bool is_mean = function_ == GroupFunction::kAvg;
+    Histograms result = is_mean ? histograms_->take_mean() : histograms_->take_sum();
+    for (size_t i = mixed_.next(0); i < mixed_.size(); i = mixed_.next(i + 1)) remove_point(result, i);
+    return {labels_, {}, std::move(result)};
   }
 
  private:
@@ -189,7 +203,6 @@ class Groups::Group {
 
   SeriesLabels labels_;
   const GroupFunction function_;
-  bool has_numbers_ = false;
   bool left_out_histograms_ = false;
   ColumnCount counts_;
   ColumnSum sum_;
@@ -198,6 +211,7 @@ class Groups::Group {
   Deviations deviations_;
   std::vector<Numbers> members_;
   std::optional<HistogramSum> histograms_;
+  Presence mixed_;  // points with numbers and histograms; of size 0 if there are no histograms
 };
 
 SeriesLabels group_labels(const SeriesLabels& labels, const plan::Grouping& grouping) {
@@ -240,7 +254,9 @@ void Groups::add(SeriesValues series) {
   }
   Group& group = group_of(group_labels(series.labels, node_.grouping));
   if (node_.function == GroupFunction::kQuantile) held_bytes_ += points_ * sizeof(double);
+  const size_t before = group.histogram_bytes();
   group.add(std::move(series));
+  held_bytes_ += group.histogram_bytes() - before;
 }
 
 void Groups::count_values(const SeriesValues& series) {
@@ -262,11 +278,14 @@ size_t Groups::memory_bytes() const { return held_bytes_; }
 
 Status Groups::finish(const Numbers& parameter, QueryNotes& notes,
                       const std::function<Status(SeriesValues)>& take) {
+  const auto take_values = [&take](SeriesValues result) {
+    return has_values(result) ? take(std::move(result)) : Status::ok();
+  };
   for (const std::unique_ptr<Group>& group : groups_) {
+    group->leave_out_mixed(notes);
     group->warn(notes);
-    SeriesValues result = group->result(parameter);
-    if (!has_values(result)) continue;
-    if (Status status = take(std::move(result)); !status) return status;
+    if (Status status = take_values(group->number_result(parameter)); !status) return status;
+    if (Status status = take_values(group->histogram_result()); !status) return status;
   }
   return Status::ok();
 }

@@ -1,10 +1,12 @@
 #include "server/query/ops/histogram_arithmetic.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
 
 #include "server/query/ops/histogram_columns.h"
+#include "server/query/ops/histogram_difference.h"
 
 namespace statmill {
 namespace {
@@ -46,22 +48,59 @@ bool add_point(const Histograms& from, size_t point, Histograms& to) {
   return true;
 }
 
-bool combine_with_number(Operator op, const SeriesValues& left, const SeriesValues& right, size_t point,
-                         Histograms& result, QueryNotes& notes) {
-  const bool is_left = left.histograms.has_value();
-  if (!is_multiple(op, is_left)) {
-    add_note(notes.infos, incompatible_types(op, is_left, !is_left));
+bool combine_with_number(const HistogramPair& pair, SeriesValues& result, QueryNotes& notes) {
+  const bool is_left = pair.left.histograms.has_value();
+  if (!is_multiple(pair.op, is_left)) {
+    add_note(notes.infos, incompatible_types(pair.op, is_left, !is_left));
     return false;
   }
-  const Histograms& histograms = is_left ? *left.histograms : *right.histograms;
-  const Numbers& numbers = is_left ? right.numbers : left.numbers;
-  const double seconds = scaled_seconds(op, histograms.seconds[point], numbers.value(point));
+  const Histograms& histograms = is_left ? *pair.left.histograms : *pair.right.histograms;
+  const Numbers& numbers = is_left ? pair.right.numbers : pair.left.numbers;
+  const double seconds = scaled_seconds(pair.op, histograms.seconds[pair.point], numbers.value(pair.point));
   if (!is_positive(seconds)) {
     add_note(notes.warnings, kPositiveFactors);
     return false;
   }
-  copy_point(histograms, point, result);
-  result.seconds[point] = seconds;
+  copy_point(histograms, pair.point, *result.histograms);
+  result.histograms->seconds[pair.point] = seconds;
+  return true;
+}
+
+// Returns true if counts, sum and cells are equal, which is what Prometheus compares.
+bool are_equal(const Histograms& a, const Histograms& b, size_t i) {
+  const double a_seconds = a.seconds[i];
+  const double b_seconds = b.seconds[i];
+  const auto is_same_rate = [&](double x, double y) { return x / a_seconds == y / b_seconds; };
+  const auto is_same_count = [&](uint64_t x, uint64_t y) {
+    return is_same_rate(static_cast<double>(x), static_cast<double>(y));
+  };
+  const auto is_same_cell = [&](const HistogramCell& x, const HistogramCell& y) {
+    return x.index == y.index && is_same_count(x.count, y.count);
+  };
+  return is_same_count(a.buckets[i].count(), b.buckets[i].count()) &&
+         is_same_rate(a.buckets[i].sum(), b.buckets[i].sum()) &&
+         a.histograms[i].joined_power() == b.histograms[i].joined_power() &&
+         std::ranges::equal(a.histograms[i].cells(), b.histograms[i].cells(), is_same_cell);
+}
+
+bool subtract_point(const Histograms& all, const Histograms& less, size_t i, Histograms& result,
+                    QueryNotes& notes) {
+  if (all.seconds[i] != less.seconds[i]) {
+    add_note(notes.warnings, kOtherSeconds);
+    return false;
+  }
+  if (all.histograms[i].is_empty() || less.histograms[i].is_empty()) {
+    add_note(notes.warnings, kBucketsWithoutCells);
+    return false;
+  }
+  auto left = difference({all.buckets[i], all.histograms[i]}, {less.buckets[i], less.histograms[i]});
+  if (!left) {
+    add_note(notes.warnings, kNoDifference);
+    return false;
+  }
+  result.buckets[i] = left->bucket;
+  result.histograms[i] = std::move(left->histogram);
+  result.seconds[i] = all.seconds[i];
   return true;
 }
 
@@ -95,33 +134,50 @@ void scale_histograms(const plan::ScalarMap& node, const Numbers& scalar, Histog
   }
 }
 
-bool combine_histograms(Operator op, const SeriesValues& left, const SeriesValues& right, size_t point,
-                        Histograms& result, QueryNotes& notes) {
-  if (!left.histograms || !right.histograms)
-    return combine_with_number(op, left, right, point, result, notes);
-  switch (op) {
+bool combine_histograms(const HistogramPair& pair, SeriesValues& result, QueryNotes& notes) {
+  if (!pair.left.histograms || !pair.right.histograms) return combine_with_number(pair, result, notes);
+  const Histograms& left = *pair.left.histograms;
+  const Histograms& right = *pair.right.histograms;
+  switch (pair.op) {
     case Operator::kAdd:
-      copy_point(*left.histograms, point, result);
-      if (add_point(*right.histograms, point, result)) return true;
-      remove_point(result, point);
+      copy_point(left, pair.point, *result.histograms);
+      if (add_point(right, pair.point, *result.histograms)) return true;
+      remove_point(*result.histograms, pair.point);
       add_note(notes.warnings, kOtherSeconds);
       return false;
     case Operator::kSub:
+      return subtract_point(left, right, pair.point, *result.histograms, notes);
     case Operator::kEqual:
-    case Operator::kNotEqual:
-      add_note(notes.warnings, "histograms are neither subtracted nor compared");
-      return false;
+    case Operator::kNotEqual: {
+      const bool holds = are_equal(left, right, pair.point) == (pair.op == Operator::kEqual);
+      if (pair.returns_bool) {
+        result.numbers.set(pair.point, static_cast<double>(holds));
+        return true;
+      }
+      if (holds) copy_point(left, pair.point, *result.histograms);
+      return holds;
+    }
     default:
-      add_note(notes.infos, incompatible_types(op, true, true));
+      add_note(notes.infos, incompatible_types(pair.op, true, true));
       return false;
   }
 }
+
+HistogramSum::HistogramSum(size_t points)
+    : buckets_(points),
+      histograms_(points),
+      seconds_(points, 1),
+      counts_(points),
+      left_out_(points),
+      held_bytes_(points *
+                  (sizeof(Bucket) + sizeof(HistogramAccumulator) + sizeof(double) + sizeof(uint32_t))) {}
 
 void HistogramSum::add(const Histograms& histograms) {
   const Presence present = presence_of(histograms);
   counts_.add(present);
   for (size_t i = present.next(0); i < present.size(); i = present.next(i + 1)) {
     if (left_out_[i]) continue;
+    held_bytes_ -= histograms_[i].memory_bytes();
     if (buckets_[i].is_empty()) seconds_[i] = histograms.seconds[i];
     if (seconds_[i] != histograms.seconds[i]) {
       buckets_[i] = {};
@@ -131,6 +187,7 @@ void HistogramSum::add(const Histograms& histograms) {
     }
     buckets_[i].merge(histograms.buckets[i]);
     histograms_[i].add(histograms.histograms[i]);
+    held_bytes_ += histograms_[i].memory_bytes();
   }
 }
 

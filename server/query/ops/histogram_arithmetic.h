@@ -1,8 +1,8 @@
 // Sums, means and multiples of histograms, point by point.
 //
 // The rate of a count is the integer divided by Histograms::seconds. So a multiple is a change of
-// `seconds`, and only histograms of equal seconds add up. A result that has no such form is left out of the
-// answer, and a note says so.
+// `seconds`, and only histograms of equal seconds are added or subtracted. A result that has no such form is
+// left out of the answer, and a note says so.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,13 @@
 
 namespace statmill {
 
-inline constexpr std::string_view kOtherSeconds = "histograms of different rates are not summed";
+inline constexpr std::string_view kOtherSeconds =
+    "histograms of different rates are neither summed nor subtracted";
 inline constexpr std::string_view kPositiveFactors =
     "histograms are multiplied and divided by positive numbers only";
+inline constexpr std::string_view kNoDifference =
+    "differences of histograms with negative counts, or without samples, are left out";
+inline constexpr std::string_view kBucketsWithoutCells = "buckets of gauges are not subtracted";
 
 Histograms absent_histograms(size_t points);
 void remove_point(Histograms& histograms, size_t point);
@@ -28,18 +32,29 @@ void remove_point(Histograms& histograms, size_t point);
 void scale_histograms(const plan::ScalarMap& node, const Numbers& scalar, Histograms& histograms,
                       QueryNotes& notes);
 
-// Sets a point of `result` to what arithmetic or a comparison gives. Returns false if there is no result.
-// Requires: `left` and `right` are present at the point, and at least one has histograms.
-bool combine_histograms(plan::Operator op, const SeriesValues& left, const SeriesValues& right, size_t point,
-                        Histograms& result, QueryNotes& notes);
+// The two sides of arithmetic or a comparison at one point. Both are present there, and at least one has
+// histograms.
+struct HistogramPair {
+  plan::Operator op;
+  bool returns_bool;
+  const SeriesValues& left;
+  const SeriesValues& right;
+  size_t point;
+};
+// Sets the point of `result` to what the operator gives. Returns false if there is no result. Requires:
+// `result` has doubles if the operator returns a bool, and histograms otherwise.
+bool combine_histograms(const HistogramPair& pair, SeriesValues& result, QueryNotes& notes);
 
 // The histograms of several series, added at each point. Confined to one thread.
 class HistogramSum {
  public:
-  explicit HistogramSum(size_t points)
-      : buckets_(points), histograms_(points), seconds_(points, 1), counts_(points), left_out_(points) {}
+  explicit HistogramSum(size_t points);
 
   void add(const Histograms& histograms);
+  // The bytes that it holds. Cost: O(1).
+  size_t memory_bytes() const { return held_bytes_; }
+  // The points at which any series has a histogram.
+  Presence present() const { return counts_.present(); }
   // Returns true if points are left out because the histograms there are rates over different times.
   bool has_left_out() const { return left_out_.count() > 0; }
   // Each takes the histograms out of this.
@@ -52,6 +67,7 @@ class HistogramSum {
   std::vector<double> seconds_;
   ColumnCount counts_;
   Presence left_out_;
+  size_t held_bytes_;
 };
 
 }  // namespace statmill

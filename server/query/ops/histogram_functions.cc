@@ -31,8 +31,11 @@ std::optional<double> out_of_range(double q) {
   return std::nullopt;
 }
 
-// Sums the counts of equal edges, and raises each count to those before it.
-void make_ascending(std::vector<ClassicBucket>& buckets) {
+// Sorts the buckets and sums the counts of equal edges. Returns false if the last one is not for +Inf.
+bool put_in_order(std::vector<ClassicBucket>& buckets) {
+  std::sort(buckets.begin(), buckets.end(),
+            [](const ClassicBucket& a, const ClassicBucket& b) { return a.upper < b.upper; });
+  if (buckets.empty() || buckets.back().upper != kInfinity) return false;
   size_t last = 0;
   for (size_t i = 1; i < buckets.size(); ++i) {
     if (buckets[i].upper == buckets[last].upper) {
@@ -42,9 +45,31 @@ void make_ascending(std::vector<ClassicBucket>& buckets) {
     }
   }
   buckets.resize(last + 1);
+  return true;
+}
+
+// Raises each count to those before it.
+void make_ascending(std::vector<ClassicBucket>& buckets) {
   for (size_t i = 1; i < buckets.size(); ++i) {
     buckets[i].count = buckets[i].count < buckets[i - 1].count ? buckets[i - 1].count : buckets[i].count;
   }
+}
+
+// Returns how many samples are below a value. Requires: put_in_order().
+double count_below(double value, const std::vector<ClassicBucket>& buckets) {
+  const double all = buckets.back().count;
+  double start = buckets.front().upper <= 0 ? -kInfinity : 0;
+  double below = 0;
+  for (const ClassicBucket& bucket : buckets) {
+    if (start >= value) return std::min(below, all);
+    if (bucket.upper > value) {
+      const double part = (value - start) / (bucket.upper - start);
+      return std::min(start == -kInfinity ? bucket.count : below + (bucket.count - below) * part, all);
+    }
+    start = bucket.upper;
+    below = bucket.count;
+  }
+  return all;
 }
 
 // The part of the samples between two values. Each cell belongs to the side where its middle is.
@@ -70,9 +95,7 @@ double variance(const Bucket& bucket) { return bucket.m2() / static_cast<double>
 
 double classic_quantile(double q, std::vector<ClassicBucket>& buckets) {
   if (const std::optional<double> value = out_of_range(q)) return *value;
-  std::sort(buckets.begin(), buckets.end(),
-            [](const ClassicBucket& a, const ClassicBucket& b) { return a.upper < b.upper; });
-  if (buckets.empty() || buckets.back().upper != kInfinity) return kNan;
+  if (!put_in_order(buckets)) return kNan;
   make_ascending(buckets);
   if (buckets.size() < 2) return kNan;
   const double all = buckets.back().count;
@@ -93,8 +116,20 @@ double classic_quantile(double q, std::vector<ClassicBucket>& buckets) {
   return start + (found->upper - start) * (rank / count);
 }
 
+double classic_fraction(double lower, double upper, std::vector<ClassicBucket>& buckets) {
+  if (!put_in_order(buckets)) return kNan;
+  const double all = buckets.back().count;
+  if (all == 0 || std::isnan(lower) || std::isnan(upper)) return kNan;
+  if (lower >= upper) return 0;
+  return (count_below(upper, buckets) - count_below(lower, buckets)) / all;
+}
+
 bool HistogramMaps::is_quantile() const {
   return node_.function == HistogramFunction::kQuantile || node_.function == HistogramFunction::kQuantiles;
+}
+
+bool HistogramMaps::takes_classic() const {
+  return is_quantile() || node_.function == HistogramFunction::kFraction;
 }
 
 HistogramMaps::Classic& HistogramMaps::classic_of(const SeriesLabels& labels) {
@@ -107,10 +142,10 @@ HistogramMaps::Classic& HistogramMaps::classic_of(const SeriesLabels& labels) {
 
 Status HistogramMaps::add(SeriesValues series) {
   if (!series.histograms) {
-    if (is_quantile()) add_classic(std::move(series));
+    if (takes_classic()) add_classic(std::move(series));
     return Status::ok();
   }
-  if (is_quantile()) {
+  if (takes_classic()) {
     Presence& native = classic_of(series.labels).native;
     const Presence present = presence_of(*series.histograms);
     for (size_t i = present.next(0); i < points_; i = present.next(i + 1)) native.set(i);
@@ -135,8 +170,7 @@ SeriesLabels HistogramMaps::result_labels(const SeriesLabels& labels, size_t par
 }
 
 Status HistogramMaps::add_native(const SeriesLabels& labels, const Histograms& histograms) {
-  const size_t results = is_quantile() ? parameters_.size() : 1;
-  for (size_t p = 0; p < results; ++p) {
+  for (size_t p = 0; p < result_count(); ++p) {
     Numbers numbers = Numbers::of_reals(points_);
     for (size_t i = 0; i < points_; ++i) {
       const Bucket& bucket = histograms.buckets[i];
@@ -182,9 +216,15 @@ Status HistogramMaps::add_native(const SeriesLabels& labels, const Histograms& h
   return Status::ok();
 }
 
-Status HistogramMaps::add_quantiles(const Classic& classic) {
+double HistogramMaps::classic_value(size_t parameter, size_t point,
+                                    std::vector<ClassicBucket>& buckets) const {
+  if (is_quantile()) return classic_quantile(parameters_[parameter].value(point), buckets);
+  return classic_fraction(parameters_[0].value(point), parameters_[1].value(point), buckets);
+}
+
+Status HistogramMaps::add_results(const Classic& classic) {
   std::vector<ClassicBucket> buckets;
-  for (size_t p = 0; p < parameters_.size(); ++p) {
+  for (size_t p = 0; p < result_count(); ++p) {
     Numbers numbers = Numbers::of_reals(points_);
     for (size_t i = 0; i < points_; ++i) {
       if (classic.native[i]) continue;
@@ -192,7 +232,7 @@ Status HistogramMaps::add_quantiles(const Classic& classic) {
       for (const auto& [upper, counts] : classic.buckets) {
         if (counts.present[i]) buckets.push_back({upper, counts.value(i)});
       }
-      if (!buckets.empty()) numbers.set(i, classic_quantile(parameters_[p].value(i), buckets));
+      if (!buckets.empty()) numbers.set(i, classic_value(p, i, buckets));
     }
     if (numbers.present.count() == 0) continue;
     Status status = result_.add({result_labels(classic.labels, p), std::move(numbers)});
@@ -203,7 +243,7 @@ Status HistogramMaps::add_quantiles(const Classic& classic) {
 
 Status HistogramMaps::finish(const std::function<Status(SeriesValues)>& take) {
   for (const Classic& classic : classics_) {
-    if (Status status = add_quantiles(classic); !status) return status;
+    if (Status status = add_results(classic); !status) return status;
   }
   return result_.finish(take);
 }

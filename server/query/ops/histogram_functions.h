@@ -23,6 +23,10 @@ struct ClassicBucket {
 // Interpolates within the bucket of the rank, as Prometheus does. Changes `buckets`. NaN if they are too few,
 // have no samples, or none is for +Inf.
 double classic_quantile(double q, std::vector<ClassicBucket>& buckets);
+// The part of the samples between two values, interpolated in the same way. The first bucket begins at 0, or,
+// if its edge is not positive, without a bound: all its samples are below any value in it. Changes `buckets`.
+// NaN if none is for +Inf, or they have no samples.
+double classic_fraction(double lower, double upper, std::vector<ClassicBucket>& buckets);
 
 // Confined to one thread. Holds the series of classic histograms and the results.
 class HistogramMaps {
@@ -42,10 +46,13 @@ class HistogramMaps {
     Presence native;  // points with a distribution of the same labels: neither is used there
   };
   bool is_quantile() const;
+  bool takes_classic() const;
+  size_t result_count() const { return is_quantile() ? parameters_.size() : 1; }
   Classic& classic_of(const SeriesLabels& labels);
   void add_classic(SeriesValues series);
   Status add_native(const SeriesLabels& labels, const Histograms& histograms);
-  Status add_quantiles(const Classic& classic);
+  Status add_results(const Classic& classic);
+  double classic_value(size_t parameter, size_t point, std::vector<ClassicBucket>& buckets) const;
   SeriesLabels result_labels(const SeriesLabels& labels, size_t parameter) const;
 
   const plan::HistogramMap& node_;

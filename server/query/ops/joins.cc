@@ -54,13 +54,7 @@ void remove_points(SeriesValues& series, IsRemoved is_removed) {
   }
   Numbers& numbers = series.numbers;
   for (size_t i = numbers.present.next(0); i < numbers.size(); i = numbers.present.next(i + 1)) {
-    if (!is_removed(i)) continue;
-    numbers.present.clear(i);
-    if (numbers.is_real()) {
-      numbers.reals[i] = 0;
-    } else {
-      numbers.integers[i] = 0;
-    }
+    if (is_removed(i)) numbers.remove(i);
   }
 }
 
@@ -151,17 +145,21 @@ Status ValueJoin::add_many(const SeriesValues& series) {
 // Without a value at any point.
 SeriesValues ValueJoin::empty_result(const SeriesValues& many, const SeriesValues& one) const {
   SeriesLabels labels = result_labels(many.labels, one.labels);
-  if (many.histograms || one.histograms) return {std::move(labels), {}, absent_histograms(points_)};
+  const bool has_histograms = many.histograms || one.histograms;
+  if (has_histograms && !node_.returns_bool) return {std::move(labels), {}, absent_histograms(points_)};
   return {std::move(labels), Numbers::of_reals(points_)};
 }
 
 // Returns false if there is no result.
 bool ValueJoin::combine(const SeriesValues& many, const SeriesValues& one, size_t point,
                         SeriesValues& result) {
-  if (result.histograms) {
-    const SeriesValues& first = is_one_left() ? one : many;
-    const SeriesValues& second = is_one_left() ? many : one;
-    return combine_histograms(node_.op, first, second, point, *result.histograms, notes_);
+  if (many.histograms || one.histograms) {
+    return combine_histograms({.op = node_.op,
+                               .returns_bool = node_.returns_bool,
+                               .left = is_one_left() ? one : many,
+                               .right = is_one_left() ? many : one,
+                               .point = point},
+                              result, notes_);
   }
   double left = many.numbers.value(point);
   double right = one.numbers.value(point);

@@ -32,23 +32,31 @@ void copy_numbers(Numbers& numbers, Numbers other) {
 }  // namespace
 
 Status UniqueSeries::add(SeriesValues series) {
-  const auto [found, is_new] = by_key_.try_emplace(series.labels.key(), series_.size());
-  if (is_new) {
+  const auto found = by_key_.try_emplace(series.labels.key()).first;
+  Indices& indices = found->second;
+  for (const size_t other : {indices.numbers, indices.histograms}) {
+    Presence other_storage;
+    Presence storage;
+    if (other != kNone &&
+        has_common_point(presence_of(series_[other], other_storage), presence_of(series, storage))) {
+      return same_labels();
+    }
+  }
+  size_t& same_kind = series.histograms ? indices.histograms : indices.numbers;
+  if (same_kind == kNone) {
+    same_kind = series_.size();
     held_bytes_ += memory_bytes_of(series) + found->first.size();
     series_.push_back(std::move(series));
     return Status::ok();
   }
   if (refuses_all_) return same_labels();
-  SeriesValues& first = series_[found->second];
-  Presence first_storage;
-  Presence storage;
-  if (has_common_point(presence_of(first, first_storage), presence_of(series, storage))) return same_labels();
-  if (first.histograms && series.histograms && merge_histograms(*first.histograms, *series.histograms)) {
+  SeriesValues& first = series_[same_kind];
+  if (!first.histograms) {
+    copy_numbers(first.numbers, std::move(series.numbers));
     return Status::ok();
   }
-  if (first.histograms || series.histograms) return same_labels();
-  copy_numbers(first.numbers, std::move(series.numbers));
-  return Status::ok();
+  held_bytes_ += memory_bytes_of(series);
+  return merge_histograms(*first.histograms, *series.histograms) ? Status::ok() : same_labels();
 }
 
 Status UniqueSeries::finish(const std::function<Status(SeriesValues)>& take) {

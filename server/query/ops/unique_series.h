@@ -1,6 +1,9 @@
-// UniqueSeries: joins series of equal labels that have no common point.
+// UniqueSeries: joins series of equal labels that have no common point. Numbers and histograms of the same
+// labels stay two series.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <unordered_map>
@@ -15,7 +18,8 @@ inline constexpr std::string_view kSameLabels = "vector cannot contain metrics w
 // Holds the series that it gets. Confined to one thread.
 class UniqueSeries {
  public:
-  // refuses_all: any two series of equal labels are an error, not only those with a common point.
+  // refuses_all: any two series of equal labels and of one kind are an error, not only those with a common
+  // point.
   explicit UniqueSeries(bool refuses_all) : refuses_all_(refuses_all) {}
 
   // Errors: kInvalid with kSameLabels.
@@ -27,7 +31,12 @@ class UniqueSeries {
  private:
   const bool refuses_all_;
   std::vector<SeriesValues> series_;
-  std::unordered_map<std::string, size_t> by_key_;
+  static constexpr size_t kNone = SIZE_MAX;
+  struct Indices {  // into series_
+    size_t numbers = kNone;
+    size_t histograms = kNone;
+  };
+  std::unordered_map<std::string, Indices> by_key_;
   size_t held_bytes_ = 0;
 };
 

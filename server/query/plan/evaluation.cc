@@ -288,7 +288,12 @@ Status Evaluation::run_node(const plan::Group& node, const Grid& grid, const Tak
     return hold(held, groups.memory_bytes());
   });
   if (!status) return status;
-  return groups.finish(parameter, notes_, take);
+  return groups.finish(parameter, notes_, [&](SeriesValues series) {
+    const size_t bytes = std::min(held, memory_bytes_of(series));
+    held -= bytes;
+    control_.give_memory(bytes);  // `take` counts what it keeps
+    return take(std::move(series));
+  });
 }
 
 Status Evaluation::run_node(const plan::Rank& node, const Grid& grid, const Take& take) {

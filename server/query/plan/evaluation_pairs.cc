@@ -18,13 +18,7 @@ void keep_if_true(const plan::ScalarMap& node, const Numbers& scalar, Numbers& n
     double left = numbers.value(i);
     double right = scalar.reals[i];
     if (node.is_scalar_left) std::swap(left, right);
-    if (compare(node.op, left, right)) continue;
-    numbers.present.clear(i);
-    if (numbers.is_real()) {
-      numbers.reals[i] = 0;
-    } else {
-      numbers.integers[i] = 0;
-    }
+    if (!compare(node.op, left, right)) numbers.remove(i);
   }
 }
 

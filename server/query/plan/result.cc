@@ -41,7 +41,7 @@ Result<PlanResult> evaluate_once(SeriesSource& source, const plan::Plan& plan, c
     return Status::ok();
   });
   if (!status) return status.error();
-  if (!has_order(root)) std::ranges::sort(result.series, {}, &SeriesValues::labels);
+  if (!has_order(root)) std::ranges::stable_sort(result.series, {}, &SeriesValues::labels);
   return result;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,10 @@ namespace statmill {
 
 // Series, or a scalar, or a text.
 struct PlanResult {
-  std::vector<SeriesValues> series;  // ascending by labels, unless the root of the plan has an order
-  std::optional<Numbers> scalar;     // one number per point
+  // Ascending by labels, unless the root of the plan has an order. The numbers and the histograms of one
+  // series are two elements, one after the other.
+  std::vector<SeriesValues> series;
+  std::optional<Numbers> scalar;  // one number per point
   std::optional<std::string> text;
   QueryNotes notes;
 };
@@ -25,5 +28,17 @@ struct PlanResult {
 // names kept changing.
 Result<PlanResult> evaluate_plan(SeriesSource& source, const plan::Plan& plan, const Grid& grid,
                                  QueryControl& control);
+
+// Calls `visit` with the elements of each series, one or two, until it fails; returns its error then.
+template <class Visit>
+Status for_each_series(std::span<const SeriesValues> all, const Visit& visit) {
+  while (!all.empty()) {
+    const bool has_both = all.size() > 1 && all[0].labels == all[1].labels;
+    const size_t count = has_both ? 2 : 1;
+    if (Status status = visit(all.first(count)); !status) return status;
+    all = all.subspan(count);
+  }
+  return Status::ok();
+}
 
 }  // namespace statmill

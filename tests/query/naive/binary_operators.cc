@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
+#include "proto/histogram_partition.h"
 #include "server/promql/binary_ops.h"
 #include "tests/query/naive/functions.h"
 
@@ -61,7 +63,52 @@ Labels result_labels(const Binary& binary, const Labels& many, const Labels& one
   return out;
 }
 
-// A histogram is multiplied or divided by a number, and added to another.
+// The weight of all samples in each cell of a distribution.
+std::map<HistogramIndex, double> cells_of(const SampleList& samples) {
+  std::map<HistogramIndex, Quad> weights;
+  for (const WeightedSample& sample : samples)
+    weights[histogram_index(rounded(sample.value))] += sample.weight;
+  std::map<HistogramIndex, double> cells;
+  for (const auto& [index, weight] : weights) cells[index] = rounded(weight);
+  return cells;
+}
+
+bool are_equal(const SampleList& a, const SampleList& b) {
+  const auto sum_of = [](const SampleList& samples) {
+    Quad sum = 0;
+    for (const WeightedSample& sample : samples) sum += sample.value * sample.weight;
+    return rounded(sum);
+  };
+  return sum_of(a) == sum_of(b) && cells_of(a) == cells_of(b);
+}
+
+// Each sample of `less` cancels an equal one. Only differences of a part from its whole are asked for.
+std::optional<PointValue> without(SampleList all, const SampleList& less) {
+  for (const WeightedSample& sample : less) {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const WeightedSample& other) {
+      return other.value == sample.value && other.weight == sample.weight;
+    });
+    if (found == all.end()) return std::nullopt;
+    all.erase(found);
+  }
+  return all.empty() ? std::nullopt : std::optional<PointValue>(all);
+}
+
+std::optional<PointValue> combined_histograms(const Binary& binary, const SampleList& left,
+                                              const SampleList& right) {
+  if (binary.op == BinaryOp::kSub) return without(left, right);
+  if (binary.op == BinaryOp::kEqual || binary.op == BinaryOp::kNotEqual) {
+    const bool holds = are_equal(left, right) == (binary.op == BinaryOp::kEqual);
+    if (binary.returns_bool) return Quad(holds ? 1 : 0);
+    return holds ? std::optional<PointValue>(left) : std::nullopt;
+  }
+  if (binary.op != BinaryOp::kAdd) return std::nullopt;
+  SampleList sum = left;
+  sum.insert(sum.end(), right.begin(), right.end());
+  return sum;
+}
+
+// A histogram is multiplied or divided by a number, and combined with another.
 std::optional<PointValue> combined(const Binary& binary, const PointValue& left, const PointValue& right) {
   const auto* a = std::get_if<Quad>(&left);
   const auto* b = std::get_if<Quad>(&right);
@@ -70,13 +117,8 @@ std::optional<PointValue> combined(const Binary& binary, const PointValue& left,
     if (binary.returns_bool) return Quad(value.has_value() ? 1 : 0);
     return value ? std::optional<PointValue>(promql::is_comparison(binary.op) ? *a : *value) : std::nullopt;
   }
-  if (a == nullptr && b == nullptr) {
-    if (binary.op != BinaryOp::kAdd) return std::nullopt;
-    SampleList sum = std::get<SampleList>(left);
-    const auto& more = std::get<SampleList>(right);
-    sum.insert(sum.end(), more.begin(), more.end());
-    return sum;
-  }
+  if (a == nullptr && b == nullptr)
+    return combined_histograms(binary, std::get<SampleList>(left), std::get<SampleList>(right));
   const bool is_product = binary.op == BinaryOp::kMul;
   if (!is_product && (binary.op != BinaryOp::kDiv || b == nullptr)) return std::nullopt;
   SampleList scaled = std::get<SampleList>(a == nullptr ? left : right);

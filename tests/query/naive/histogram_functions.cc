@@ -87,6 +87,29 @@ double classic_quantile(double q, ClassicBuckets buckets) {
   return begin + (found->first - begin) * ((rank - below) / (found->second - below));
 }
 
+// As Prometheus 3: linear within the bucket; the first one begins at 0 if its edge is positive.
+double classic_rank(double value, const ClassicBuckets& buckets) {
+  double begin = buckets.begin()->first > 0 ? 0 : -kInfinity;
+  double below = 0;
+  for (const auto& [edge, count] : buckets) {
+    if (value <= begin) return below;
+    if (value < edge) {
+      if (std::isinf(begin)) return count;
+      return below + (count - below) * ((value - begin) / (edge - begin));
+    }
+    begin = edge;
+    below = count;
+  }
+  return below;
+}
+
+double classic_fraction(double lower, double upper, const ClassicBuckets& buckets) {
+  const double all = buckets.rbegin()->second;
+  if (!std::isinf(buckets.rbegin()->first) || all == 0 || std::isnan(lower) || std::isnan(upper)) return kNaN;
+  if (lower >= upper) return 0;
+  return (std::min(classic_rank(upper, buckets), all) - std::min(classic_rank(lower, buckets), all)) / all;
+}
+
 }  // namespace
 
 Vector histogram_function(const FunctionCall& call, const Vector& vector) {
@@ -99,12 +122,16 @@ Vector histogram_function(const FunctionCall& call, const Vector& vector) {
       continue;
     }
     const std::optional<double> edge = edge_of(labels);
-    if (call.name != "histogram_quantile" || !edge) continue;
+    const bool takes_classic = call.name == "histogram_quantile" || call.name == "histogram_fraction";
+    if (!takes_classic || !edge) continue;
     labels.erase("le");
     classic[labels][*edge] += rounded(std::get<Quad>(element.value));
   }
   for (const auto& [labels, buckets] : classic) {
-    out.push_back({labels, Quad(classic_quantile(call.numbers[0], buckets))});
+    const double value = call.name == "histogram_quantile"
+                             ? classic_quantile(call.numbers[0], buckets)
+                             : classic_fraction(call.numbers[0], call.numbers[1], buckets);
+    out.push_back({labels, Quad(value)});
   }
   return out;
 }

@@ -117,6 +117,8 @@ const std::vector<Case> kHistograms = {
     {"histogram_quantile(0.5, le_bucket)", {"1.25"}},  // rank 5 of 4, 8, 10
     {"histogram_quantile(0.2, rate(le_bucket[1m]))", {"0.5"}},
     {"histogram_quantile(0.95, le_bucket)", {"2"}},
+    {"histogram_fraction(0.5, 2, le_bucket)", {"0.6"}},
+    {"histogram_fraction(0, 0.5, le_bucket)", {"0.2"}},
     {"histogram_quantiles(le_bucket, \"q\", 0.5, 1)", {"q=0.5: 1.25", "q=1.0: 2"}},
     {"histogram_quantile(0.5, y)", {}},
     {"histogram_count(y)", {}},
@@ -249,6 +251,10 @@ const std::vector<Case> kOperators = {
     {"vector(0) / 0 == 1", {}},
     {"increase(d[1m]) + increase(d[1m])", {"the answer is a histogram or a string"}},
     {"histogram_sum(increase(d[1m]) + increase(d[1m]))", {"host=a: 40", "host=b: 800"}},
+    {"histogram_sum(sum(increase(d[1m])) - on () increase(d{host=\"a\"}[1m]))", {"400"}},
+    {"histogram_sum(increase(d[1m]) - increase(d[1m]))", {}},
+    {"histogram_count(increase(d[1m]) == increase(d[1m]))", {"host=a: 5", "host=b: 2"}},
+    {"increase(d[1m]) != bool rate(d[1m])", {"host=a: 1", "host=b: 1"}},
 };
 
 const std::vector<Case> kSubqueries = {

@@ -189,6 +189,12 @@ std::string QueryWriter::histogram() {
     is_rough_ = true;
     return "histogram_quantile(" + pick({"0", "0.5", "0.9", "0.99", "1"}) + ", " + inner + ")";
   }
+  if (one_in(8)) {
+    const std::string window = pick({"[30s]", "[2m]"});
+    const std::string op = pick({" - ", " == ", " != "});
+    return pick({"histogram_count", "histogram_sum"}) + "(sum(increase(d0" + window + "))" + op +
+           "on () sum(increase(d0{host=\"a\"}" + window + ")))";
+  }
   if (one_in(5))
     return "histogram_avg(sum" + grouping() + "(buckets_over_time(" + range_selector({"g0", "g1", "d0"}) +
            ")))";

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <boost/asio/post.hpp>
 #include <future>
 #include <memory>
 #include <string>
@@ -36,7 +37,10 @@ HttpResponse write_long(const Url& url, BodySink& sink, bool fails) {
 
 class QuerySessionTest : public testing::Test {
  protected:
-  ~QuerySessionTest() override { stop(); }
+  ~QuerySessionTest() override {
+    is_stuck_ = false;
+    stop();
+  }
 
   HttpPeer connect() {
     if (!server_) start();
@@ -75,14 +79,26 @@ class QuerySessionTest : public testing::Test {
     server_.reset();
     service_.reset();
   }
-  // A query that runs until it is stopped.
+  // A query that runs until it is stopped, and further while `is_stuck_`.
   void run_until_stopped() {
     fake_.on_controlled_query = [this](const QueryRequest&, QueryControl& control) -> Result<QueryAnswer> {
       ++started_;
       while (!control.should_stop()) std::this_thread::yield();
       ++stopped_;
+      while (is_stuck_) std::this_thread::yield();
       return control.stop_reason().error();
     };
+  }
+  // A query that is stuck after its client has left.
+  void leave_stuck_query() {
+    is_stuck_ = true;
+    run_until_stopped();
+    HttpPeer peer = connect();
+    peer.send_get("/api/v1/query?series=a");
+    ASSERT_TRUE(reaches(started_, 1));
+    EXPECT_EQ(overdue().id, 0U);
+    peer.close();
+    ASSERT_TRUE(reaches(stopped_, 1));
   }
   // Requires: the pool has one thread.
   void run_one_and_queue_one(HttpPeer& running, HttpPeer& waiting) {
@@ -95,6 +111,7 @@ class QuerySessionTest : public testing::Test {
   static bool reaches(const std::atomic<int>& count, int want) {
     return wait_until([&] { return count.load() >= want; });
   }
+  QueryBoard::Overdue overdue() const { return service_->board().most_overdue(fake_.clock.steady()); }
   double canceled(std::string_view by) const { return fake_.reading("statmill.queries_canceled", by); }
 
   FakeServices fake_;
@@ -102,6 +119,7 @@ class QuerySessionTest : public testing::Test {
   QueryOptions query_options_;
   std::atomic<int> started_ = 0;
   std::atomic<int> stopped_ = 0;
+  std::atomic<bool> is_stuck_ = false;
   boost::asio::io_context io_;
   std::unique_ptr<QueryService> service_;
   std::unique_ptr<HttpServer> server_;
@@ -267,23 +285,30 @@ TEST_F(QuerySessionTest, AQueryEndsAtItsTimeout) {
 }
 
 TEST_F(QuerySessionTest, AQueryThatDoesNotEndIsSeen) {
-  std::atomic<bool> is_stuck = true;
-  fake_.on_controlled_query = [&](const QueryRequest&, QueryControl& control) -> Result<QueryAnswer> {
-    while (!control.should_stop() || is_stuck) std::this_thread::yield();
-    return control.stop_reason().error();
-  };
-  HttpPeer peer = connect();
-  peer.send_get("/api/v1/query?series=a");
-  const auto overdue = [&] { return service_->board().most_overdue(fake_.clock.steady()); };
-  ASSERT_TRUE(wait_until([&] { return service_->pool().running() == 1; }));
-  EXPECT_EQ(overdue().id, 0U);
-  peer.close();
+  ASSERT_NO_FATAL_FAILURE(leave_stuck_query());
+  // The time of the stop is noted just after the stop.
   ASSERT_TRUE(wait_until([&] {
-    fake_.clock.advance(Duration(100));
-    return overdue().time > std::chrono::seconds(2);
+    fake_.clock.advance(Duration(1));
+    return overdue().id == 1;
   }));
-  is_stuck = false;
+  const std::chrono::nanoseconds before = overdue().time;
+  fake_.clock.advance(Duration(2000));
+  EXPECT_EQ(overdue().time, before + std::chrono::seconds(2));
+  is_stuck_ = false;
   EXPECT_TRUE(wait_until([&] { return overdue().id == 0; }));
+}
+
+// The session waits for the thread of the query, without a connection.
+TEST_F(QuerySessionTest, AStopWaitsForNoClientThatLeftItsQuery) {
+  options_.stop_grace = std::chrono::seconds(60);  // longer than wait_until() waits
+  ASSERT_NO_FATAL_FAILURE(leave_stuck_query());
+  server_->stop();
+  std::promise<void> is_stopping;
+  // Comes after the handlers that the stop posts.
+  boost::asio::post(io_, [&] { boost::asio::post(io_, [&] { is_stopping.set_value(); }); });
+  is_stopping.get_future().wait();
+  is_stuck_ = false;
+  EXPECT_TRUE(wait_until([&] { return fake_.reading("statmill.http_connections") == 0; }));
 }
 
 TEST_F(QuerySessionTest, QueriesWaitForAThreadButNotForLong) {

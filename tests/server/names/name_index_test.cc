@@ -36,10 +36,6 @@ NameSet selected(const NameIndex& index, const Matchers& matchers) {
   return out;
 }
 
-Texts values(const NameIndex& index, std::string_view label, const Matchers& matchers = {}) {
-  return *index.label_values(label, matchers, 1'000'000);
-}
-
 NameSet filtered(const NameSet& names, std::string_view pattern) {
   return naive_select(names, {{Op::kEqual, "__graphite__", std::string(pattern)}});
 }
@@ -132,24 +128,6 @@ TEST_F(NameIndexTest, RefusesWhatIsNoExpression) {
   }
   EXPECT_FALSE(index_.select(Matchers{{Op::kMatches, "__graphite__", "a"}}, all));
   EXPECT_FALSE(index_.select(Matchers{{Op::kEqual, "__graphite__", "{a"}}, all));
-}
-
-TEST_F(NameIndexTest, ListsLabelsAndValues) {
-  add({"cpu.idle;host=z", "up;host=x;job=a", "up;host=y", "m;%6Eame=eth%200", "plain"});
-  EXPECT_EQ(*index_.label_names({}), (Texts{"__name__", "host", "job", "name"}));
-  EXPECT_EQ(*index_.label_names(Matchers{{Op::kEqual, "host", "y"}}), (Texts{"__name__", "host"}));
-  EXPECT_EQ(values(index_, "host"), (Texts{"x", "y", "z"}));
-  EXPECT_EQ(values(index_, "host", {{Op::kEqual, "__name__", "up"}}), (Texts{"x", "y"}));
-  EXPECT_EQ(values(index_, "__name__"), (Texts{"cpu.idle", "m", "plain", "up"}));
-  EXPECT_EQ(values(index_, "name"), (Texts{"eth 0"}));
-  EXPECT_EQ(values(index_, "__n001__"), (Texts{"idle"}));
-  EXPECT_TRUE(values(index_, "none").empty());
-  for (const char* const label : {"host", "__name__"}) {
-    EXPECT_EQ(index_.label_values(label, {}, 2)->size(), 3U) << "more than the limit";
-    EXPECT_EQ(index_.label_values(label, {}, 0)->size(), 1U);
-  }
-  index_.remove(rows_[0]);
-  EXPECT_EQ(values(index_, "host"), (Texts{"x", "y"}));
 }
 
 TEST_F(NameIndexTest, ListsTheTree) {
@@ -264,11 +242,27 @@ TEST_F(NameIndexTest, StopsAtTheLimitAndWhenCancelled) {
   const auto all = [](std::string_view) { return true; };
   for (const char* const more : {"flat", "m;k=v"}) {
     EXPECT_EQ(index_.select({}, all, cancelled).error().code, ErrorCode::kBusy);
-    EXPECT_FALSE(index_.label_names({}, cancelled));
-    EXPECT_FALSE(index_.label_values("__name__", {}, 10, cancelled));
+    EXPECT_FALSE(index_.label_names({}, {.is_cancelled = cancelled}));
+    EXPECT_FALSE(index_.label_values("__name__", {}, {.is_cancelled = cancelled}));
     EXPECT_FALSE(index_.children("*", cancelled));
     add({more});
   }
+}
+
+// All texts of the dictionary are tried before the first row. They have no common text that could be
+// searched.
+TEST_F(NameIndexTest, StopsWhileItTriesAnExpressionOnManyTexts) {
+  for (int i = 0; i < 50'000; ++i) add({"request;id=" + std::to_string(i)});
+  const Matchers matchers = {{Op::kMatches, "id", "[0-9]+"}};
+  int looks = 0;
+  int visits = 0;
+  const auto visit = [&](std::string_view) { return ++visits > 0; };
+  const auto error = index_.select(matchers, visit, [&] { return ++looks == 8; }).error();
+  EXPECT_EQ(error.code, ErrorCode::kBusy);
+  EXPECT_EQ(looks, 8);
+  EXPECT_EQ(visits, 0);
+  EXPECT_TRUE(index_.select(matchers, visit));
+  EXPECT_EQ(visits, 50'000);
 }
 
 // Enough for several segments, wide tokens, and blocks that end in the middle of a word.
@@ -334,7 +328,7 @@ void check_selection(const NameIndex& index, const NameSet& names) {
     std::set<std::string> values;
     for (const std::string& name : want) values.insert(naive_label(name, label));
     values.erase("");
-    RC_ASSERT(*index.label_values(label, matchers, 1000) == Texts(values.begin(), values.end()));
+    RC_ASSERT(*index.label_values(label, matchers, {}) == Texts(values.begin(), values.end()));
   }
 }
 

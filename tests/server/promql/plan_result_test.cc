@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "server/promql/compile.h"
 #include "server/promql/parser.h"
@@ -72,6 +73,30 @@ TEST_F(PlanResultTest, ScalarsAndTextsHaveNoSeries) {
   ASSERT_TRUE(scalar && scalar->scalar);
   EXPECT_EQ(scalar->scalar->value(2), 61);
   EXPECT_EQ(*evaluate("'x'")->text, "x");
+}
+
+// 64 distributions, each with 400 cells at three points: 0.6 MB while they are summed, 1.3 MB after it.
+std::vector<MemorySeries> wide_distributions() {
+  std::vector<double> samples;
+  for (int i = 0; i < 400; ++i) samples.push_back((2 << (i / 32)) * (32 + i % 32));
+  std::vector<MemorySeries> all;
+  for (int i = 0; i < 64; ++i)
+    all.push_back({.name = "d;a=" + std::to_string(i),
+                   .times_s = {35, 45, 55},
+                   .samples = {samples, samples, samples}});
+  return all;
+}
+
+TEST_F(PlanResultTest, HistogramsOfGroupsCountAsMemory) {
+  source_ = MemorySource(wide_distributions());
+  const std::string groups = "sum by (a) (rate(d[10s]))";
+  const std::string counts = "histogram_count(" + groups + ")";
+  EXPECT_EQ(code_with({.memory_bytes_max = 500'000}, counts), ErrorCode::kLimit);
+  EXPECT_EQ(refused_by_, QueryLimit::kMemory);
+  EXPECT_EQ(code_with({.memory_bytes_max = 2'500'000}, counts), ErrorCode::kIo) << "no error";
+  EXPECT_EQ(code_with({.memory_bytes_max = 2'500'000}, groups), ErrorCode::kIo) << "the answer counts once";
+  EXPECT_EQ(code_with({.memory_bytes_max = 200'000}, "histogram_count(sum(rate(d[10s])))"), ErrorCode::kIo)
+      << "one group holds the histograms of one";
 }
 
 TEST_F(PlanResultTest, EachLimitHasItsError) {

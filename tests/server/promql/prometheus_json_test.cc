@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
 #include <string>
 
@@ -123,7 +124,7 @@ SeriesValues two_of_three() {
 
 TEST(PrometheusJson, ASeriesHasItsPresentPoints) {
   std::string out;
-  append_series(out, two_of_three(), {.start_ms = 10'500, .end_ms = 30'500, .step_ms = 10'000});
+  append_series(out, std::array{two_of_three()}, {.start_ms = 10'500, .end_ms = 30'500, .step_ms = 10'000});
   EXPECT_EQ(out, R"({"metric":{"__name__":"up","job":"a\"b"},"values":[[10.500,"1.5"],[30.500,"1.5"]]})");
   out.clear();
   append_instant(out, two_of_three(), 10'000);
@@ -146,9 +147,18 @@ SeriesValues histogram_series(double seconds) {
 
 TEST(PrometheusJson, AHistogramSaysWhichEdgesBelongToEachBucket) {
   std::string out;
-  append_series(out, histogram_series(1), {.start_ms = 0, .end_ms = 10'000, .step_ms = 10'000});
+  append_series(out, std::array{histogram_series(1)}, {.start_ms = 0, .end_ms = 10'000, .step_ms = 10'000});
   EXPECT_EQ(out, R"({"metric":{},"histograms":[[0,{"count":"4","sum":"1","buckets":[)"
                  R"([0,"-1.03125","-1","1"],[3,"0","0","1"],[1,"1","1.03125","2"]]}]]})");
+}
+
+TEST(PrometheusJson, NumbersAndHistogramsOfOneSeriesAreOneElement) {
+  Numbers numbers = Numbers::of_reals(2);
+  numbers.set(1, 2.5);
+  std::string out;
+  append_series(out, std::array{SeriesValues{{}, numbers}, histogram_series(1)},
+                {.start_ms = 0, .end_ms = 10'000, .step_ms = 10'000});
+  EXPECT_TRUE(out.starts_with(R"({"metric":{},"values":[[10,"2.5"]],"histograms":[[0,{"count":"4",)")) << out;
 }
 
 TEST(PrometheusJson, TheCountsOfARateArePerSecond) {

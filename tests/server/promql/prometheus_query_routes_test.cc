@@ -188,6 +188,10 @@ TEST_F(PrometheusQueryRoutesTest, TheCatalogListsSeriesLabelsAndValues) {
   EXPECT_EQ(data(world_.ask({"/prometheus/api/v1/label/host/values", {}})), "[\"a\",\"b\"]}\n");
   EXPECT_EQ(data(world_.ask({"/prometheus/api/v1/label/host/values", {{"match[]", "hits"}, {"limit", "5"}}})),
             "[\"b\"]}\n");
+  for (const std::string path : {"labels", "label/host/values"}) {
+    EXPECT_EQ(data(ask(path, {{"end", "1000"}})), "[]}\n") << path;
+    EXPECT_NE(data(ask(path, {{"start", "1000"}})), "[]}\n") << path;
+  }
   EXPECT_EQ(error(ask("series", {})), "400 \"bad_data\",\"error\":\"no match[] parameter provided\"}\n");
   EXPECT_TRUE(error(ask("series", {{"match[]", "sum(x)"}})).starts_with("400 \"bad_data\""));
   EXPECT_TRUE(error(ask("labels", {{"match[]", "{"}})).starts_with("400 \"bad_data\""));

@@ -16,14 +16,14 @@ class TableSeriesTest : public testing::Test {
   TableSeriesTest() {
     for (const char* name : {"cpu;host=a", "cpu;host=b", "hits;host=b;job=web"}) add(name);
   }
-  void add(const std::string& name) {
+  void add(const std::string& name, int64_t time_s = 1000) {
     Batch batch;
     Sample& sample = batch.samples.emplace_back();
     sample.name = name;
-    sample.time_s = 1000;
+    sample.time_s = time_s;
     sample.value = Number::of(1);
     batch.received = 1;
-    ASSERT_EQ(table_.apply(batch, from_unix_seconds(1000)), 1U);
+    ASSERT_EQ(table_.apply(batch, from_unix_seconds(time_s)), 1U);
   }
   static CatalogRequest matching(std::string label, std::string value) {
     CatalogRequest request;
@@ -62,7 +62,32 @@ TEST_F(TableSeriesTest, SeriesWithoutSamplesInTheRangeAreLeftOut) {
     request.start_ms = c.start_ms;
     request.end_ms = c.end_ms;
     EXPECT_EQ(series_.series(request, control_)->size(), c.want) << c.why;
+    EXPECT_EQ(series_.label_names(request, control_)->size(), c.want) << c.why;
+    EXPECT_EQ(series_.label_values("host", request, control_)->size(), c.want > 0 ? 2U : 0U) << c.why;
   }
+}
+
+TEST_F(TableSeriesTest, LabelsOfTheRangeAreThoseOfItsSeries) {
+  add("cpu;host=c;rack=1", 5000);
+  CatalogRequest request;
+  request.start_ms = 4'000'000;
+  EXPECT_EQ(*series_.label_names(request, control_), (std::vector<std::string>{"__name__", "host", "rack"}));
+  EXPECT_EQ(*series_.label_values("host", request, control_), std::vector<std::string>{"c"});
+  EXPECT_EQ(*series_.label_values("__name__", request, control_), std::vector<std::string>{"cpu"});
+  request.start_ms = INT64_MIN;
+  request.end_ms = 4'000'000;
+  EXPECT_EQ(*series_.label_names(request, control_), (std::vector<std::string>{"__name__", "host", "job"}));
+  EXPECT_EQ(*series_.label_values("host", request, control_), (std::vector<std::string>{"a", "b"}));
+}
+
+TEST_F(TableSeriesTest, AListOfLabelsOfARangeStopsWithItsQuery) {
+  for (int i = 0; i < 5000; ++i) add("request;id=" + std::to_string(i));
+  CatalogRequest request;
+  request.start_ms = 2'000'000;
+  QueryControl stopped;
+  stopped.stop(QueryStop::kClient);
+  EXPECT_EQ(series_.label_names(request, stopped).error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(series_.label_values("id", request, stopped).error().code, ErrorCode::kUnavailable);
 }
 
 TEST_F(TableSeriesTest, AlternativesAreListedOnce) {
