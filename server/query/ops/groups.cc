@@ -45,18 +45,21 @@ class Deviations {
 
  private:
   void add_at(size_t i, const Numbers& numbers) {
-    if (!numbers.is_real()) {
-      const int64_t v = numbers.integers[i];
-      buckets_[i].merge(Bucket::from_decimal(
-          1, {.sum = v, .sum_of_squares = Int128{v} * v, .min = v, .max = v, .scale = numbers.scale}));
-      return;
-    }
+    if (!numbers.is_real()) return add_decimal(i, numbers.integers[i], numbers.scale);
     const double v = numbers.reals[i];
     if (!std::isfinite(v)) {
       not_finite_.set(i);
       return;
     }
+    // Times, for one, are integers so large that squared differences of doubles lose half of their digits.
+    constexpr double kIntegerEnd = 0x1p53;
+    if (std::abs(v) < kIntegerEnd && v == std::trunc(v)) return add_decimal(i, static_cast<int64_t>(v), 0);
     buckets_[i].merge(Bucket::from_real(1, {.sum = v, .m2 = 0, .min = v, .max = v}));
+  }
+
+  void add_decimal(size_t i, int64_t v, int8_t scale) {
+    buckets_[i].merge(Bucket::from_decimal(
+        1, {.sum = v, .sum_of_squares = Int128{v} * v, .min = v, .max = v, .scale = scale}));
   }
 
   std::vector<Bucket> buckets_;

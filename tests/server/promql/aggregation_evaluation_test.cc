@@ -49,6 +49,13 @@ TEST(AggregationEvaluation, OfAllSeriesAndByLabels) {
   }
 }
 
+// With doubles the deviations of such integers lose half of their digits.
+TEST(AggregationEvaluation, DeviationsOfTimesAreExact) {
+  MemorySource source({gauge("x;a=1", {400'000'000'000'030}), gauge("x;a=2", {400'000'000'000'037}),
+                       gauge("x;a=3", {400'000'000'000'053})});
+  EXPECT_EQ(evaluate(source, "3 * stdvar(x / 0.1)", 10), "{} 27800\n");
+}
+
 TEST(AggregationEvaluation, DecimalsAddUpExactlyInAnyOrder) {
   std::vector<MemorySeries> series;
   for (int i = 0; i < 10; ++i) series.push_back(gauge("x;i=" + std::to_string(i), {1}, 1));
