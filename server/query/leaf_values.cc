@@ -42,17 +42,16 @@ double bucket_value(LeafFunction function, const Bucket& bucket) {
 
 // Returns the array whose integers are the values of the function, or nullptr if there is none.
 const std::vector<int64_t>* integers_of(LeafFunction function, const SlotColumns& points) {
-  if (points.is_mixed) return nullptr;
   switch (function) {
     case LeafFunction::kAvg:
     case LeafFunction::kInstant:
-      return points.is_single ? &points.sums : nullptr;
+      return points.stored_means();
     case LeafFunction::kSum:
-      return &points.sums;
+      return points.stored_sums();
     case LeafFunction::kMin:
-      return points.is_single ? &points.sums : &points.mins;
+      return points.stored_mins();
     case LeafFunction::kMax:
-      return points.is_single ? &points.sums : &points.maxs;
+      return points.stored_maxs();
     default:
       return nullptr;
   }
