@@ -91,6 +91,17 @@ struct SlotColumns {
   // Returns the bucket of element i, empty if it is not present. Numbers that `parts` leaves out are 0.
   // Requires: i < size().
   Bucket bucket_at(size_t i) const;
+  // Returns its count.
+  uint64_t count_at(size_t i) const {
+    if (!present[i]) return 0;
+    return is_mixed ? mixed[i].count() : is_single ? 1 : counts[i];
+  }
+  // Each returns the array whose integers, at `scale`, are that number of the present elements; nullptr if
+  // the numbers are not stored as integers. Requires: parts.extremes for the extremes, unless is_single.
+  const std::vector<int64_t>* stored_sums() const { return is_mixed ? nullptr : &sums; }
+  const std::vector<int64_t>* stored_means() const { return is_single ? &sums : nullptr; }
+  const std::vector<int64_t>* stored_mins() const { return is_single ? &sums : is_mixed ? nullptr : &mins; }
+  const std::vector<int64_t>* stored_maxs() const { return is_single ? &sums : is_mixed ? nullptr : &maxs; }
   // Combines a bucket into element i; changes the form or the scale if it must. Numbers are exact whenever
   // those of Bucket are. Cost: a few ns for a single observation at `scale` in an element that is absent.
   void add(size_t i, const Bucket& bucket, Combine combine) {

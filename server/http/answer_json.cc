@@ -68,16 +68,16 @@ void append_column(std::string& out, std::string_view key, size_t slots, const A
 // if some numbers have to be computed.
 const std::vector<int64_t>* stored_integers(Stat stat, const SeriesAnswer& series) {
   const SlotColumns& points = series.points;
-  if (points.is_mixed || series.open) return nullptr;
+  if (series.open) return nullptr;
   switch (stat) {
     case Stat::kAvg:
-      return points.is_single ? &points.sums : nullptr;
+      return points.stored_means();
     case Stat::kSum:
-      return adds_up(series.kind) ? nullptr : &points.sums;
+      return adds_up(series.kind) ? nullptr : points.stored_sums();
     case Stat::kMin:
-      return points.is_single ? &points.sums : &points.mins;
+      return points.stored_mins();
     case Stat::kMax:
-      return points.is_single ? &points.sums : &points.maxs;
+      return points.stored_maxs();
     default:
       return nullptr;
   }

@@ -66,8 +66,7 @@ void BinReader::set_open(const SeriesSlots::Open& open, SeriesBins& out) const {
   const int64_t begin_ms = open.slot * slot_ms;
   const int64_t passed_ms = std::clamp(now_.time_since_epoch().count() - begin_ms, kPassedMin_ms, slot_ms);
   OpenSlot slot{plan_.bins.at(begin_ms / 1000), open.rate, open.rate, slot_ms - passed_ms};
-  const double rate = open.rate.sum() * static_cast<double>(slot_ms) / static_cast<double>(passed_ms);
-  slot.rate_so_far = Bucket::of(Number::of(rate));
+  slot.rate_so_far = Bucket::of(Number::of(rate_over(open.rate, slot_ms, passed_ms)));
   out.open = slot;
 }
 

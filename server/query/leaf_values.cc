@@ -42,17 +42,16 @@ double bucket_value(LeafFunction function, const Bucket& bucket) {
 
 // Returns the array whose integers are the values of the function, or nullptr if there is none.
 const std::vector<int64_t>* integers_of(LeafFunction function, const SlotColumns& points) {
-  if (points.is_mixed) return nullptr;
   switch (function) {
     case LeafFunction::kAvg:
     case LeafFunction::kInstant:
-      return points.is_single ? &points.sums : nullptr;
+      return points.stored_means();
     case LeafFunction::kSum:
-      return &points.sums;
+      return points.stored_sums();
     case LeafFunction::kMin:
-      return points.is_single ? &points.sums : &points.mins;
+      return points.stored_mins();
     case LeafFunction::kMax:
-      return points.is_single ? &points.sums : &points.maxs;
+      return points.stored_maxs();
     default:
       return nullptr;
   }
@@ -159,12 +158,28 @@ Numbers LeafValues::newest(const SlotColumns& slots) const {
   return out;
 }
 
-// How much of the window has passed; of a slot under way, at least kPassedMin_ms. More than 0 if the window
-// has samples.
-int64_t LeafValues::passed_ms(const SlotColumns& slots, const SlotWindow& window) const {
-  const int64_t begin_ms = (slots.begin + static_cast<Slot>(window.begin)) * slot_ms_;
-  const int64_t end_ms = (slots.begin + static_cast<Slot>(window.end)) * slot_ms_;
-  return std::max(std::min(until_ms_, end_ms) - begin_ms, kPassedMin_ms);
+TimeRange LeafValues::range_of(const SlotColumns& slots, const SlotWindow& window) const {
+  return {(slots.begin + static_cast<Slot>(window.begin)) * slot_ms_,
+          (slots.begin + static_cast<Slot>(window.end)) * slot_ms_};
+}
+
+// The events in each window, whose slots' rates are merged in `points`.
+Numbers LeafValues::event_totals(const SlotColumns& points) const {
+  const int64_t slot_s = finest_slot_ms_ / 1000;
+  const auto reals = [&] {
+    Numbers out = Numbers::of_reals(points.size());
+    for (size_t i = points.present.next(0); i < points.size(); i = points.present.next(i + 1))
+      out.set(i, points.bucket_at(i).sum_times(slot_s));
+    return out;
+  };
+  if (points.is_mixed) return reals();
+  const DecimalFactor by = cancel_tens(slot_s, points.scale);
+  Numbers out = Numbers::of_decimals(points.size(), by.scale);
+  out.present = points.present;
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (__builtin_mul_overflow(points.sums[i], by.integer, &out.integers[i])) return reals();
+  }
+  return out;
 }
 
 // `sum`: of the rates of slots, as a decimal.
@@ -175,41 +190,26 @@ double LeafValues::rate_of(int64_t sum, int8_t scale, int64_t range_ms) const {
 
 // Events in the window, or their mean rate per second. Time that has not passed yet does not count.
 Numbers LeafValues::event_rates(const SeriesSlots& slots) const {
-  const SlotColumns points = merge_windows(slots.columns, plan_.windows);
-  const bool is_rate = request_.function == LeafFunction::kRate;
-  const int64_t slot_s = finest_slot_ms_ / 1000;
-  size_t open_element = slots.columns.size();
+  SlotColumns points = merge_windows(slots.columns, plan_.windows);
+  std::vector<bool> has_open(points.size());
+  int64_t missing_ms = 0;  // of the open slot
   if (slots.open) {
     const int64_t open_ms = slots.open->slot * finest_slot_ms_;
-    open_element = static_cast<size_t>(open_ms / slot_ms_ - slots.columns.begin);
+    const Slot open_element = open_ms / slot_ms_ - slots.columns.begin;
+    missing_ms = open_ms + finest_slot_ms_ - until_ms_;
+    for (size_t i = 0; i < points.size(); ++i) {
+      has_open[i] = plan_.windows[i].begin <= open_element && open_element < plan_.windows[i].end;
+      if (has_open[i]) points.add(i, slots.open->rate, Combine::kMerge);
+    }
   }
-  Numbers out = is_rate || points.is_mixed ? Numbers::of_reals(points.size())
-                                           : Numbers::of_decimals(points.size(), points.scale);
-  for (size_t i = 0; i < points.size(); ++i) {
-    const SlotWindow& window = plan_.windows[i];
-    const bool is_open = window.begin <= open_element && open_element < window.end;
-    const int64_t range_ms = passed_ms(slots.columns, window);
-    if (is_rate && !points.is_mixed && !is_open) {  // as nearly all are
-      if (points.present[i]) out.set(i, rate_of(points.sums[i], points.scale, range_ms));
-      continue;
-    }
-    Bucket bucket = points.bucket_at(i);
-    if (is_open) bucket.merge(slots.open->rate);
-    if (bucket.is_empty()) continue;
-    if (is_rate && bucket.is_decimal()) {
-      out.set(i, rate_of(bucket.decimal().sum, bucket.scale(), range_ms));
-      continue;
-    }
-    int64_t total = 0;
-    if (!out.is_real() && bucket.is_decimal() && bucket.rescale(out.scale) &&
-        !__builtin_mul_overflow(bucket.decimal().sum, slot_s, &total)) {
-      out.present.set(i);
-      out.integers[i] = total;
-      continue;
-    }
-    out.make_real();
-    const double events = bucket.sum_times(slot_s);
-    out.set(i, is_rate ? events * 1000 / static_cast<double>(range_ms) : events);
+  if (request_.function == LeafFunction::kIncrease) return event_totals(points);
+  Numbers out = Numbers::of_reals(points.size());
+  for (size_t i = points.present.next(0); i < points.size(); i = points.present.next(i + 1)) {
+    const int64_t slots_ms =
+        static_cast<int64_t>(points.count_at(i)) * finest_slot_ms_ - (has_open[i] ? missing_ms : 0);
+    const int64_t range_ms = passed_of(range_of(slots.columns, plan_.windows[i]), until_ms_, slots_ms);
+    out.set(i, points.is_mixed ? rate_over(points.mixed[i], finest_slot_ms_, range_ms)
+                               : rate_of(points.sums[i], points.scale, range_ms));
   }
   return out;
 }
@@ -220,8 +220,13 @@ Histograms LeafValues::distributions(const SlotColumns& slots) const {
   out.histograms.resize(points.size());
   out.seconds.resize(points.size(), 1);
   if (request_.function == LeafFunction::kRate) {
-    for (size_t i = 0; i < points.size(); ++i)
-      out.seconds[i] = static_cast<double>(passed_ms(slots, plan_.windows[i])) / 1000;
+    // Histograms of different seconds have no sum, so these are the same for all series of the window.
+    for (size_t i = points.present.next(0); i < points.size(); i = points.present.next(i + 1)) {
+      const TimeRange range = range_of(slots, plan_.windows[i]);
+      const bool is_ahead = range.begin_ms >= until_ms_;
+      const int64_t slots_ms = is_ahead ? range.end_ms - range.begin_ms : 0;
+      out.seconds[i] = static_cast<double>(passed_of(range, until_ms_, slots_ms)) / 1000;
+    }
   }
   for (size_t i = 0; i < points.size(); ++i) out.buckets.push_back(points.bucket_at(i));
   for (SlotHistogram& h : points.histograms)
@@ -270,11 +275,10 @@ Result<Numbers> LeafValues::of_samples(const std::vector<double>& values, const 
     if (count == 0) continue;
     if (Status status = meter.add(count); !status) return status.error();
     // A window has whole slots, so it may begin and end up to one slot later than the range of the query.
-    const SlotWindow& slot_window = plan_.windows[p];
-    const int64_t begin_ms = (slots.begin + static_cast<Slot>(slot_window.begin)) * slot_ms_;
-    const int64_t end_ms = (slots.begin + static_cast<Slot>(slot_window.end)) * slot_ms_;
+    const TimeRange range = range_of(slots, plan_.windows[p]);
     const SampleWindow window{std::span(times_ms).subspan(begin, count),
-                              std::span(samples).subspan(begin, count), begin_ms, end_ms, plan_.grid.at(p)};
+                              std::span(samples).subspan(begin, count), range.begin_ms, range.end_ms,
+                              plan_.grid.at(p)};
     if (const auto value = sample_function(function, window, parameters_at(p))) out.set(p, *value);
   }
   return out;

@@ -36,9 +36,10 @@ class LeafValues {
   // The evaluated points.
   Numbers merged(const SlotColumns& slots) const;
   Numbers newest(const SlotColumns& slots) const;
+  Numbers event_totals(const SlotColumns& points) const;
   double rate_of(int64_t sum, int8_t scale, int64_t range_ms) const;
   Numbers event_rates(const SeriesSlots& slots) const;
-  int64_t passed_ms(const SlotColumns& slots, const SlotWindow& window) const;
+  TimeRange range_of(const SlotColumns& slots, const SlotWindow& window) const;
   Histograms distributions(const SlotColumns& slots) const;
   Numbers quantiles(const SlotColumns& slots) const;
   Result<Numbers> of_samples(const std::vector<double>& values, const SlotColumns& slots,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 
 #include "base/quotient.h"
 #include "base/text.h"
@@ -76,22 +77,35 @@ AnswerNumber sum_over(const Bucket& bucket, int64_t divisor) {
 }
 
 AnswerNumber sum_times(const Bucket& bucket, int64_t factor) {
-  int64_t product = 0;
-  if (bucket.is_decimal() && !__builtin_mul_overflow(bucket.decimal().sum, factor, &product))
-    return AnswerNumber::decimal(product, bucket.scale());
+  if (bucket.is_decimal()) {
+    const DecimalFactor by = cancel_tens(factor, bucket.scale());
+    int64_t product = 0;
+    if (!__builtin_mul_overflow(bucket.decimal().sum, by.integer, &product))
+      return AnswerNumber::decimal(product, by.scale);
+  }
   return AnswerNumber::real(bucket.sum_times(factor));
 }
 
-// Returns the total of these rates of slots over `length_ms`, per second.
-AnswerNumber rate_over(const Bucket& rates, int64_t slot_ms, int64_t length_ms) {
-  if (!rates.is_decimal())
-    return AnswerNumber::real(rates.sum() * static_cast<double>(slot_ms) / static_cast<double>(length_ms));
-  const auto unit = static_cast<Uint128>(power_of_ten(rates.scale()));
-  return AnswerNumber::real(
-      nearest_quotient(Int128{rates.decimal().sum} * slot_ms, unit * static_cast<Uint128>(length_ms)));
+}  // namespace
+
+DecimalFactor cancel_tens(int64_t factor, int8_t scale) {
+  for (; scale > 0 && factor % 10 == 0; factor /= 10) --scale;
+  return {factor, scale};
 }
 
-}  // namespace
+double rate_over(const Bucket& rates, int64_t slot_ms, int64_t length_ms) {
+  if (rates.is_decimal()) {
+    const auto unit = static_cast<Uint128>(power_of_ten(rates.scale()));
+    return nearest_quotient(Int128{rates.decimal().sum} * slot_ms, unit * static_cast<Uint128>(length_ms));
+  }
+  const double product = rates.sum() * static_cast<double>(slot_ms);
+  if (std::isfinite(product)) return product / static_cast<double>(length_ms);
+  constexpr int kMantissaBits = 53;
+  int exponent = 0;
+  const double mantissa = std::ldexp(std::frexp(rates.sum(), &exponent), kMantissaBits);
+  const Int128 exact = Int128{static_cast<int64_t>(mantissa)} * slot_ms;
+  return std::ldexp(nearest_quotient(exact, static_cast<Uint128>(length_ms)), exponent - kMantissaBits);
+}
 
 std::optional<AnswerNumber> stat_number(Stat stat, const Bucket& bucket, Kind kind, int64_t length_s,
                                         int64_t event_slot_s) {
@@ -114,7 +128,8 @@ std::optional<AnswerNumber> stat_number(Stat stat, const Bucket& bucket, Kind ki
       return AnswerNumber::decimal(bucket.decimal().max, bucket.scale());
     // The first and the last bucket of an event series may cover only part of the step, so its mean is used.
     case Stat::kRate:
-      if (kind == Kind::kCounter) return rate_over(bucket, event_slot_s * 1000, length_s * 1000);
+      if (kind == Kind::kCounter)
+        return AnswerNumber::real(rate_over(bucket, event_slot_s * 1000, length_s * 1000));
       return sum_over(bucket, kind == Kind::kEvent ? count : length_s);
   }
   return std::nullopt;
@@ -124,16 +139,19 @@ std::optional<AnswerNumber> stat_at(Stat stat, const QueryAnswer& answer, const 
                                     size_t point) {
   const int64_t slot_ms = answer.event_slot_s * 1000;
   Bucket bucket = series.points.bucket_at(point);
-  if (series.open && series.open->point == point) {
-    const OpenSlot& open = *series.open;
+  int64_t missing_ms = 0;
+  const bool is_open = series.open && series.open->point == point;
+  if (is_open) {
     const bool is_extreme = stat == Stat::kMin || stat == Stat::kMax || stat == Stat::kStddev;
-    bucket.merge(is_extreme ? open.rate_so_far : open.rate);
-    // The mean rate of slots that are complete but for the open one.
-    if (stat == Stat::kAvg || (stat == Stat::kRate && series.kind == Kind::kEvent))
-      return rate_over(bucket, slot_ms, static_cast<int64_t>(bucket.count()) * slot_ms - open.missing_ms);
+    bucket.merge(is_extreme ? series.open->rate_so_far : series.open->rate);
+    missing_ms = series.open->missing_ms;
   }
+  const int64_t slots_ms = static_cast<int64_t>(bucket.count()) * slot_ms - missing_ms;
   if (stat == Stat::kRate && series.kind == Kind::kCounter && !bucket.is_empty())
-    return rate_over(bucket, slot_ms, answer.passed_ms(point));
+    return AnswerNumber::real(rate_over(bucket, slot_ms, answer.passed_ms(point, slots_ms)));
+  // The mean rate of slots that are complete but for the open one.
+  if (is_open && (stat == Stat::kAvg || stat == Stat::kRate))
+    return AnswerNumber::real(rate_over(bucket, slot_ms, slots_ms));
   return stat_number(stat, bucket, series.kind, answer.bins.length_s(point), answer.event_slot_s);
 }
 

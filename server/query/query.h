@@ -29,6 +29,30 @@ inline int64_t rates_until_ms(Timestamp now, int64_t slot_ms) {
   return std::max(now_ms, now_ms / slot_ms * slot_ms + kPassedMin_ms);
 }
 
+struct TimeRange {
+  int64_t begin_ms = 0;
+  int64_t end_ms = 0;
+};
+// Returns over how much of a range a rate is computed: what has passed until `until_ms` (rates_until_ms()). A
+// sender whose clock runs ahead fills slots that have not passed; all slots with samples, which are of
+// `slots_ms` together, count nevertheless. So no rate exceeds the mean of the rates of its slots.
+inline int64_t passed_of(TimeRange range, int64_t until_ms, int64_t slots_ms) {
+  return std::min(std::max(until_ms - range.begin_ms, slots_ms), range.end_ms - range.begin_ms);
+}
+
+// Returns the total of these rates of slots over `length_ms`, per second. It is correctly rounded if the
+// bucket is decimal, and finite whenever the exact quotient is. Requires: length_ms > 0.
+double rate_over(const Bucket& rates, int64_t slot_ms, int64_t length_ms);
+
+// An integer / 10^scale, by which decimals are multiplied.
+struct DecimalFactor {
+  int64_t integer = 1;
+  int8_t scale = 0;
+};
+// Returns factor / 10^scale without the tens that both have, so that a product of `scale` decimals and the
+// factor fits 64 bits if it is short enough.
+DecimalFactor cancel_tens(int64_t factor, int8_t scale);
+
 // The statistics of a bucket. A bucket of an event or counter series holds the rates of its 10 s slots. The
 // rate of a slot without events is 0; a slot without increments of a counter is absent.
 enum class Stat : uint8_t {
@@ -125,10 +149,10 @@ struct QueryAnswer {
   std::vector<std::string> merged = {};  // names of the merged series, if the request merges
   int64_t until_ms = INT64_MAX;          // rates_until_ms()
 
-  // Returns how much of a point has passed, at least kPassedMin_ms.
-  int64_t passed_ms(size_t point) const {
+  // Returns how much of a point has passed: passed_of() its slots, which are of `slots_ms`.
+  int64_t passed_ms(size_t point, int64_t slots_ms) const {
     const int64_t begin_ms = std::max(bins.begin_s(point), bins.from_s) * 1000;
-    return std::clamp(until_ms - begin_ms, kPassedMin_ms, bins.length_s(point) * 1000);
+    return passed_of({begin_ms, begin_ms + bins.length_s(point) * 1000}, until_ms, slots_ms);
   }
 };
 

@@ -95,6 +95,38 @@ RC_GTEST_PROP(SlotColumns, ChangesOfFormKeepTheNumbers, ()) {
   for (size_t i = 0; i < 35; ++i) RC_ASSERT(changed.bucket_at(i) == columns.bucket_at(i));
 }
 
+// Checks that the integers, if they are there, are the numbers of the buckets.
+void check_stored(const SlotColumns& columns) {
+  for (size_t i = columns.present.next(0); i < columns.size(); i = columns.present.next(i + 1)) {
+    const Bucket bucket = columns.bucket_at(i);
+    const auto check = [&](const std::vector<int64_t>* integers, double number) {
+      if (integers == nullptr) return;
+      RC_ASSERT(Bucket::from_decimal(1, single_decimal((*integers)[i], columns.scale)).sum() == number);
+    };
+    RC_ASSERT(columns.count_at(i) == bucket.count());
+    check(columns.stored_sums(), bucket.sum());
+    check(columns.stored_means(), bucket.mean());
+    check(columns.stored_mins(), bucket.min());
+    check(columns.stored_maxs(), bucket.max());
+  }
+}
+
+RC_GTEST_PROP(SlotColumns, StoreSumsAndExtremesAsIntegersUnlessTheyAreMixed, ()) {
+  SlotColumns columns(0, 20, kAll);
+  for (size_t i = 0; i < 20; i += 2)
+    columns.add(i, gauge_of(*rc::gen::arbitrary<int16_t>(), 2), Combine::kMerge);
+  RC_ASSERT(columns.stored_means() == &columns.sums && columns.stored_mins() == &columns.sums);
+  check_stored(columns);
+  columns.add(*rc::gen::inRange<size_t>(0, 20), *exact_buckets(), Combine::kMerge);
+  check_stored(columns);
+  columns.make_counted();
+  check_stored(columns);
+  RC_ASSERT(columns.stored_maxs() == (columns.is_mixed ? nullptr : &columns.maxs));
+  columns.make_mixed();
+  RC_ASSERT(!columns.stored_sums() && !columns.stored_means() && !columns.stored_mins() &&
+            !columns.stored_maxs());
+}
+
 RC_GTEST_PROP(SlotColumns, AddsOtherColumnsWithinItsRange, ()) {
   const auto slots = [] { return rc::gen::inRange<Slot>(0, 60); };
   SlotColumns sum(*slots(), *rc::gen::inRange<size_t>(0, 60), {true, true, true});

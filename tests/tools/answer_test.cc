@@ -47,6 +47,20 @@ TEST(QueryResult, KeepsEveryDoubleThatTheServerWrites) {
   }
 }
 
+TEST(QueryTexts, HasTheNumbersAsTheServerWroteThem) {
+  for (const std::string text :
+       {"33.501999999999995", "0.10000000000000001", "999999999999999999", "-9223372036854775808",
+        "92233720368547758080", "8999999999999999991", "1e-04", "1.5", "0", "1e+300", "5e-324", "1e999"}) {
+    const auto result = parse_query_texts(one_number(text), {"avg"});
+    ASSERT_TRUE(result) << text;
+    EXPECT_EQ(result->series.at(0).columns.at(0).second.at(0), text);
+  }
+  EXPECT_EQ(parse_query_texts(one_number("null"), {"avg"})->series[0].columns[0].second[0], std::nullopt);
+  EXPECT_EQ(parse_query_texts(one_number("\"+Inf\""), {"avg"})->series[0].columns[0].second[0], "+Inf");
+  for (const std::string text : {"\"a,b\"", "\"1\"", "\"0.5\"", "true", "[]", "{}"})
+    EXPECT_FALSE(parse_query_texts(one_number(text), {"avg"})) << text;
+}
+
 TEST(QueryResult, ReadsTheSeriesOfAnExpression) {
   const auto result = parse_query_result(
       R"({"from":0,"until":20,"step":10,"tier":10,"series":[)"

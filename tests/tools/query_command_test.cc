@@ -64,6 +64,22 @@ TEST(QueryCommand, PrintsTheColumnsOfAnExpression) {
   EXPECT_EQ(print("csv").messages, "statmill: warning: damaged\nstatmill: note: means\n");
 }
 
+TEST(QueryCommand, PrintsAllDigitsOfADecimal) {
+  const FakeServer server(200, R"({"from":1700000000,"until":1700000010,"step":10,"tier":10,"series":[)"
+                               R"({"name":"a","kind":"event","sum":[999999999999999999],)"
+                               R"("avg":[33.501999999999995010]}]})");
+  const auto print = [&](const std::string& form) {
+    return run_command(server.url(), {"query", "a", "--stats", "sum,avg", "--format", form}).output;
+  };
+  EXPECT_EQ(print("table"),
+            "a  event  step 10s\n"
+            "time (UTC)                          sum                    avg\n"
+            "2023-11-14 22:13:20  999999999999999999  33.501999999999995010\n");
+  EXPECT_EQ(print("csv"),
+            "series,time,unix,sum,avg\n"
+            "a,2023-11-14T22:13:20Z,1700000000,999999999999999999,33.501999999999995010\n");
+}
+
 TEST(QueryCommand, MarksWhereAnExpressionIsWrong) {
   const auto said = [](const std::string& position, const std::string& expression, int status = 400) {
     const FakeServer server(status, R"({"error":"parameter expr: )" + position + R"("})");

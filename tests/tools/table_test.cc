@@ -3,18 +3,20 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
+#include <optional>
+#include <string>
 
 namespace statmill {
 namespace {
 
-QueryResult two_series() {
+QueryTexts two_series() {
   return {.from_s = 1'700'000'000,
           .until_s = 1'700'000'030,
           .step_s = 10,
-          .series = {
-              {"web.load", "gauge", {{"avg", {1.5, std::nullopt, -20}}, {"count", {10, std::nullopt, 1e9}}}},
-              {"odd,\"name\"", "event", {{"avg", {0, 0, 0.1}}, {"count", {1, 1, 1}}}}}};
+          .series = {{"web.load",
+                      "gauge",
+                      {{"avg", {"1.5", std::nullopt, "-20"}}, {"count", {"10", std::nullopt, "1000000000"}}}},
+                     {"odd,\"name\"", "event", {{"avg", {"0", "0", "0.1"}}, {"count", {"1", "1", "1"}}}}}};
 }
 
 TEST(TextTable, AlignsColumnsWithoutTrailingBlanks) {
@@ -43,11 +45,11 @@ TEST(QueryTable, HasOneBlockPerSeriesAndDashesInEmptySlots) {
 }
 
 TEST(QueryTable, OfAnExpressionAtOneTimeHasARowPerSeries) {
-  QueryResult result{
+  QueryTexts result{
       .from_s = 1'700'000'000,
       .until_s = 1'700'000'060,
       .step_s = 60,
-      .series = {{"{host=\"a\"}", "", {{"value", {1.5}}}}, {"{}", "", {{"avg", {std::nullopt}}}}}};
+      .series = {{"{host=\"a\"}", "", {{"value", {"1.5"}}}}, {"{}", "", {{"avg", {std::nullopt}}}}}};
   EXPECT_EQ(query_table(result),
             "2023-11-14 22:13:20 UTC\n"
             "series      value  avg\n"
@@ -73,11 +75,10 @@ TEST(QueryCsv, QuotesNamesAndLeavesEmptySlotsEmpty) {
 }
 
 TEST(QueryCsv, LeavesStatisticsThatASeriesDoesNotHaveEmpty) {
-  const QueryResult result{.from_s = 0,
-                           .until_s = 10,
-                           .step_s = 10,
-                           .series = {{"a", "", {{"avg", {1.0}}}},
-                                      {"b", "", {{"value", {std::numeric_limits<double>::quiet_NaN()}}}}}};
+  const QueryTexts result{.from_s = 0,
+                          .until_s = 10,
+                          .step_s = 10,
+                          .series = {{"a", "", {{"avg", {"1"}}}}, {"b", "", {{"value", {"NaN"}}}}}};
   EXPECT_EQ(query_csv(result),
             "series,time,unix,avg,value\n"
             "a,1970-01-01T00:00:00Z,0,1,\n"

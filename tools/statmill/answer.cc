@@ -13,13 +13,23 @@ namespace {
 
 namespace json = boost::json;
 
+std::string scalar_text(const json::value& v) {
+  if (v.is_string()) return std::string(v.get_string());
+  if (v.is_double()) {
+    std::string out;
+    append_number(out, v.get_double());
+    return out;
+  }
+  return json::serialize(v);
+}
+
 // Reads values of the expected types from a JSON document. The first value of another
 // type marks the whole document as failed.
 class Document {
  public:
-  explicit Document(std::string_view text) {
+  explicit Document(std::string_view text, LongNumbers long_numbers = LongNumbers::kRounded) {
     boost::system::error_code error;
-    root_ = parse_json(text, error);
+    root_ = parse_json(text, error, long_numbers);
     if (error) failed_ = true;
   }
 
@@ -66,6 +76,14 @@ class Document {
     if (error) failed_ = true;
     return out;
   }
+  // The text of a number, of a document that was parsed with LongNumbers::kTexts.
+  std::optional<std::string> number_text_or_null(const json::value& v) {
+    if (v.is_null()) return std::nullopt;
+    std::string out = scalar_text(v);
+    const bool is_special = out == "NaN" || out == "+Inf" || out == "-Inf";
+    if (!v.is_number() && !is_special && !is_long_number(out)) failed_ = true;
+    return out;
+  }
 
  private:
   json::value root_;
@@ -77,16 +95,6 @@ class Document {
 Error not_understood(std::string_view what) {
   return {ErrorCode::kCorrupt,
           "the server's " + std::string(what) + " is not as expected: is it a statmilld of this version?"};
-}
-
-std::string scalar_text(const json::value& v) {
-  if (v.is_string()) return std::string(v.get_string());
-  if (v.is_double()) {
-    std::string out;
-    append_number(out, v.get_double());
-    return out;
-  }
-  return json::serialize(v);
 }
 
 bool is_plain_name(std::string_view name) {
@@ -139,27 +147,25 @@ void flatten(const json::value& v, const std::string& path,
     flatten(inner, path.empty() ? std::string(key) : path + "." + std::string(key), out);
 }
 
-}  // namespace
-
-Result<QueryResult> parse_query_result(std::string_view text, const std::vector<std::string>& stats) {
-  Document document(text);
-  QueryResult out;
+template <class Number, class NumberOf>
+Result<ResultOf<Number>> result_of(Document& document, const std::vector<std::string>& stats,
+                                   const NumberOf& number_of) {
+  ResultOf<Number> out;
   out.from_s = document.integer(document.field(document.root(), "from"));
   out.until_s = document.integer(document.field(document.root(), "until"));
   out.step_s = document.integer(document.field(document.root(), "step"));
   if (document.failed() || out.step_s <= 0 || out.until_s < out.from_s) return not_understood("answer");
   const auto slots = static_cast<size_t>((out.until_s - out.from_s) / out.step_s);
   for (const json::value& s : document.array(document.field(document.root(), "series"))) {
-    SeriesColumns& series = out.series.emplace_back();
+    SeriesOf<Number>& series = out.series.emplace_back();
     const json::value* labels = document.optional(s, "labels");
     const json::value* kind = document.optional(s, "kind");
     series.name =
         labels != nullptr ? labels_text(document, *labels) : document.text(document.field(s, "name"));
     if (labels == nullptr || kind != nullptr) series.kind = document.text(document.field(s, "kind"));
     for (const std::string& stat : stats.empty() ? array_names(s) : stats) {
-      auto& column = series.columns.emplace_back(stat, std::vector<std::optional<double>>()).second;
-      for (const json::value& v : document.array(document.field(s, stat)))
-        column.push_back(document.number_or_null(v));
+      auto& column = series.columns.emplace_back(stat, std::vector<std::optional<Number>>()).second;
+      for (const json::value& v : document.array(document.field(s, stat))) column.push_back(number_of(v));
       if (column.size() != slots) return not_understood("answer");
     }
   }
@@ -170,6 +176,19 @@ Result<QueryResult> parse_query_result(std::string_view text, const std::vector<
   }
   if (document.failed()) return not_understood("answer");
   return out;
+}
+
+}  // namespace
+
+Result<QueryResult> parse_query_result(std::string_view text, const std::vector<std::string>& stats) {
+  Document document(text);
+  return result_of<double>(document, stats, [&](const json::value& v) { return document.number_or_null(v); });
+}
+
+Result<QueryTexts> parse_query_texts(std::string_view text, const std::vector<std::string>& stats) {
+  Document document(text, LongNumbers::kTexts);
+  return result_of<std::string>(document, stats,
+                                [&](const json::value& v) { return document.number_text_or_null(v); });
 }
 
 Result<SeriesListing> parse_series_listing(std::string_view text) {

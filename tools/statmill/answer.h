@@ -14,21 +14,30 @@
 
 namespace statmill {
 
-struct SeriesColumns {
+template <class Number>
+struct SeriesOf {
   std::string name;  // or the labels of a result: up{job="a"}
   std::string kind;  // empty for the result of an expression
-  // stat -> one value per slot, nullopt where the slot is empty. All columns have the same size.
-  std::vector<std::pair<std::string, std::vector<std::optional<double>>>> columns;
+  // stat -> one number per slot, nullopt where the slot is empty. All columns have the same size.
+  std::vector<std::pair<std::string, std::vector<std::optional<Number>>>> columns;
 };
 
-struct QueryResult {
+template <class Number>
+struct ResultOf {
   int64_t from_s = 0;
   int64_t until_s = 0;
   int64_t step_s = 0;
-  std::vector<SeriesColumns> series;
+  std::vector<SeriesOf<Number>> series;
   std::vector<std::string> warnings = {};  // what may be wrong with the numbers
   std::vector<std::string> infos = {};     // how the numbers are to be read
 };
+
+// Numbers to compute and to draw with: the nearest doubles.
+using SeriesColumns = SeriesOf<double>;
+using QueryResult = ResultOf<double>;
+// Numbers to show: the texts that the server wrote, with all their digits.
+using SeriesTexts = SeriesOf<std::string>;
+using QueryTexts = ResultOf<std::string>;
 
 struct ListedSeries {
   std::string name;
@@ -115,6 +124,7 @@ struct LinesOutcome {
 // All return kCorrupt if the text is not an answer of the expected form.
 // `stats` are the wanted columns, in order; if empty, those of the answer.
 Result<QueryResult> parse_query_result(std::string_view json, const std::vector<std::string>& stats);
+Result<QueryTexts> parse_query_texts(std::string_view json, const std::vector<std::string>& stats);
 Result<SeriesListing> parse_series_listing(std::string_view json);
 Result<Selection> parse_selection(std::string_view json);
 Result<LinesOutcome> parse_lines_outcome(std::string_view json);

@@ -3,7 +3,10 @@
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/value_stack.hpp>
 #include <charconv>
+#include <string>
 #include <system_error>
+
+#include "base/text.h"
 
 namespace statmill {
 namespace {
@@ -63,16 +66,28 @@ struct ValueBuilder {
   // `value` is the parser's own rounding; std::from_chars leaves it as it is if the number is out of range.
   bool on_double(double value, json::string_view text, error_code&) {
     std::from_chars(text.data(), text.data() + text.size(), value);
+    if (long_numbers == LongNumbers::kTexts && is_long_number(text))
+      return push([&] { stack.push_string(text); });
     return push([&] { stack.push_double(value); });
   }
 
+  LongNumbers long_numbers = LongNumbers::kRounded;
   json::value_stack stack = {};
 };
 
 }  // namespace
 
-json::value parse_json(std::string_view text, error_code& error) {
-  json::basic_parser<ValueBuilder> parser{json::parse_options()};
+bool is_long_number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end != text.data() + text.size()) return false;
+  std::string shortest;
+  append_number(shortest, value);
+  return error != std::errc() || shortest != text;
+}
+
+json::value parse_json(std::string_view text, error_code& error, LongNumbers long_numbers) {
+  json::basic_parser<ValueBuilder> parser{json::parse_options(), long_numbers};
   parser.handler().stack.reset();
   const size_t parsed = parser.write_some(false, text.data(), text.size(), error);
   if (!error && parsed < text.size()) error = json::make_error_code(json::error::extra_data);

@@ -38,7 +38,7 @@ Result<UrlParameters> query_parameters(const CommandLine& line, Timestamp now) {
 }
 
 Outcome print(const std::string& body, Format format, const std::vector<std::string>& stats) {
-  const Result<QueryResult> result = parse_query_result(body, stats);
+  const Result<QueryTexts> result = parse_query_texts(body, stats);
   if (!result) return outcome_of(result.error());
   Outcome out;
   if (format == Format::kTable) out.output = query_table(*result);

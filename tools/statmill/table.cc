@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <ctime>
 
 #include "base/check.h"
@@ -19,15 +18,6 @@ std::string format_time(int64_t unix_s, const char* format) {
   // If a tm cannot hold the year, the result is the number of seconds instead.
   if (::gmtime_r(&seconds, &parts) == nullptr) return std::to_string(unix_s);
   return {text.data(), std::strftime(text.data(), text.size(), format, &parts)};
-}
-
-std::string number_text(const std::optional<double>& value, std::string_view when_empty) {
-  if (!value) return std::string(when_empty);
-  if (std::isnan(*value)) return "NaN";
-  if (std::isinf(*value)) return *value > 0 ? "+Inf" : "-Inf";
-  std::string out;
-  append_number(out, *value);
-  return out;
 }
 
 void append_csv_field(std::string& out, std::string_view field) {
@@ -56,9 +46,9 @@ void append_hitters(std::string& out, const std::string& key, const std::string&
 }
 
 // Returns the statistics that any series has, in their order.
-std::vector<std::string> stats_of(const QueryResult& result) {
+std::vector<std::string> stats_of(const QueryTexts& result) {
   std::vector<std::string> stats;
-  for (const SeriesColumns& series : result.series) {
+  for (const SeriesTexts& series : result.series) {
     for (const auto& [stat, values] : series.columns) {
       if (std::find(stats.begin(), stats.end(), stat) == stats.end()) stats.push_back(stat);
     }
@@ -66,10 +56,10 @@ std::vector<std::string> stats_of(const QueryResult& result) {
   return stats;
 }
 
-using Column = std::vector<std::optional<double>>;
+using Column = std::vector<std::optional<std::string>>;
 
 // Returns the column of each statistic; nullptr if the series does not have it.
-std::vector<const Column*> columns_of(const SeriesColumns& series, const std::vector<std::string>& stats) {
+std::vector<const Column*> columns_of(const SeriesTexts& series, const std::vector<std::string>& stats) {
   std::vector<const Column*> columns;
   for (const std::string& stat : stats) {
     const auto found = std::find_if(series.columns.begin(), series.columns.end(),
@@ -80,21 +70,21 @@ std::vector<const Column*> columns_of(const SeriesColumns& series, const std::ve
 }
 
 // Returns whether the result is of an expression at one time.
-bool is_instant(const QueryResult& result) {
+bool is_instant(const QueryTexts& result) {
   return !result.series.empty() && result.until_s - result.from_s == result.step_s &&
          result.series.front().kind.empty();
 }
 
 // One row per series.
-std::string instant_table(const QueryResult& result) {
+std::string instant_table(const QueryTexts& result) {
   const std::vector<std::string> stats = stats_of(result);
   std::vector<TextTable::Column> columns = {{"series", Align::kLeft}};
   for (const std::string& stat : stats) columns.push_back({stat, Align::kRight});
   TextTable table(std::move(columns));
-  for (const SeriesColumns& series : result.series) {
+  for (const SeriesTexts& series : result.series) {
     std::vector<std::string> cells = {series.name};
     for (const Column* values : columns_of(series, stats))
-      cells.push_back(number_text(values != nullptr ? values->front() : std::nullopt, "-"));
+      cells.push_back(values != nullptr ? values->front().value_or("-") : "-");
     table.add(std::move(cells));
   }
   return display_time(result.from_s) + " UTC\n" + table.text();
@@ -135,10 +125,10 @@ std::string TextTable::text() const {
 std::string display_time(int64_t unix_s) { return format_time(unix_s, "%Y-%m-%d %H:%M:%S"); }
 std::string iso_time(int64_t unix_s) { return format_time(unix_s, "%Y-%m-%dT%H:%M:%SZ"); }
 
-std::string query_table(const QueryResult& result) {
+std::string query_table(const QueryTexts& result) {
   if (is_instant(result)) return instant_table(result);
   std::string out;
-  for (const SeriesColumns& series : result.series) {
+  for (const SeriesTexts& series : result.series) {
     if (!out.empty()) out.push_back('\n');
     out.append(visible(series.name));
     if (!series.kind.empty()) out.append("  ").append(series.kind);
@@ -149,7 +139,7 @@ std::string query_table(const QueryResult& result) {
     size_t slot = 0;
     for (int64_t time_s = result.from_s; time_s < result.until_s; time_s += result.step_s, ++slot) {
       std::vector<std::string> cells = {display_time(time_s)};
-      for (const auto& [stat, values] : series.columns) cells.push_back(number_text(values[slot], "-"));
+      for (const auto& [stat, values] : series.columns) cells.push_back(values[slot].value_or("-"));
       table.add(std::move(cells));
     }
     out.append(table.text());
@@ -157,19 +147,19 @@ std::string query_table(const QueryResult& result) {
   return out;
 }
 
-std::string query_csv(const QueryResult& result) {
+std::string query_csv(const QueryTexts& result) {
   const std::vector<std::string> stats = stats_of(result);
   std::string out = "series,time,unix";
   for (const std::string& stat : stats) out.append(",").append(stat);
   out.push_back('\n');
-  for (const SeriesColumns& series : result.series) {
+  for (const SeriesTexts& series : result.series) {
     const std::vector<const Column*> columns = columns_of(series, stats);
     size_t slot = 0;
     for (int64_t time_s = result.from_s; time_s < result.until_s; time_s += result.step_s, ++slot) {
       append_csv_field(out, series.name);
       out.append(",").append(iso_time(time_s)).append(",").append(std::to_string(time_s));
       for (const auto* values : columns)
-        out.append(",").append(values != nullptr ? number_text((*values)[slot], "") : "");
+        out.append(",").append(values != nullptr ? (*values)[slot].value_or("") : "");
       out.push_back('\n');
     }
   }

@@ -37,12 +37,12 @@ class TextTable {
 std::string display_time(int64_t unix_s);
 std::string iso_time(int64_t unix_s);
 
-// Returns one block per series and one row per slot; "-" in empty slots. The result of an expression at one
-// time is one table, with a row per series.
-std::string query_table(const QueryResult& result);
+// Returns one block per series and one row per slot; "-" in empty slots. Numbers are as the server wrote
+// them. The result of an expression at one time is one table, with a row per series.
+std::string query_table(const QueryTexts& result);
 // Returns series,time,unix,<stat>...: one row per series and slot; a field is empty if the slot is, or if the
 // series does not have the statistic.
-std::string query_csv(const QueryResult& result);
+std::string query_csv(const QueryTexts& result);
 
 std::string listing_table(const SeriesListing& listing);
 // Returns series,kind,last,unix.

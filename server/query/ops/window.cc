@@ -146,8 +146,8 @@ void take_extremes(const SlotColumns& slots, Windows windows, SlotColumns& out) 
     int64_t min = std::numeric_limits<int64_t>::max();
     int64_t max = std::numeric_limits<int64_t>::min();
   };
-  const int64_t* const mins = slots.is_single ? slots.sums.data() : slots.mins.data();
-  const int64_t* const maxs = slots.is_single ? slots.sums.data() : slots.maxs.data();
+  const int64_t* const mins = slots.stored_mins()->data();
+  const int64_t* const maxs = slots.stored_maxs()->data();
   const uint64_t* const words = slots.present.words().data();
   out.mins.resize(windows.size());
   out.maxs.resize(windows.size());

@@ -28,12 +28,6 @@ std::span<const Item> in_range(const std::vector<Item>& all, Slot begin, Slot en
 
 size_t index_of(const SlotColumns& columns, Slot slot) { return static_cast<size_t>(slot - columns.begin); }
 
-uint64_t count_at(const SlotColumns& columns, size_t i) {
-  if (!columns.present[i]) return 0;
-  if (columns.is_mixed) return columns.mixed[i].count();
-  return columns.is_single ? 1 : columns.counts[i];
-}
-
 }  // namespace
 
 ColumnReader::ColumnReader(const Retention& retention, const Expiry& expiry, SeriesView& view, Timestamp now,
@@ -283,7 +277,7 @@ void ColumnReader::add_silence(size_t series, SlotSpan span, SlotColumns& column
     const Slot begin = std::max(slot * ratio, first);
     const Slot end = std::min((slot + 1) * ratio, now_slot_ + 1);
     const size_t i = index_of(columns, slot);
-    const uint64_t present = count_at(columns, i);
+    const uint64_t present = columns.count_at(i);
     if (begin<end&& static_cast<uint64_t>(end - begin)> present)
       add_zeros(columns, i, static_cast<uint64_t>(end - begin) - present);
   }

@@ -130,11 +130,14 @@ std::vector<Window> Evaluation::ranges(const RangeSelector& range, Timestamp tim
   for (const StoredSeries& series : series_) {
     if (!matches(range.selector, series.labels)) continue;
     Window window{series.labels, series.kind, begin, begin + whole, 0, {}};
-    window.seconds = seconds_of(std::clamp(passed_until - begin, Duration(0), whole));
+    Duration slots(0);  // of those with samples, what has passed; all of one that lies ahead
     for (const SampledSlot& each : series.slots) {
       if (each.begin < begin || each.begin >= at) continue;
+      slots += each.begin == open ? passed_until - open : slot;
       window.points.push_back({each.begin, each.begin + slot / 2, value_of_slot(series.kind, each), &each});
     }
+    if (series.kind == SeriesKind::kDistribution) slots = begin < passed_until ? Duration(0) : whole;
+    window.seconds = seconds_of(std::min(std::max(passed_until - begin, slots), whole));
     if (!window.points.empty()) out.push_back(std::move(window));
   }
   return out;

@@ -8,7 +8,9 @@
 //
 // Where the language says one thing and slots leave a choice:
 // - A window of a rate has whole slots, so [15s] is divided by 20 s; of a slot under way counts what has
-// passed, at least 1 s.
+// passed, at least 1 s. A slot that has not begun counts if it has samples: the divisor is the time that has
+// passed, or that of the slots with samples if it is longer. The divisor of distributions is the time that
+// has passed, or the whole window if none has.
 // - Gauges in rates, `deriv`, `predict_linear`: samples lie in the middle of their slots, and the range is
 // that of
 //   the window's whole slots.

@@ -90,6 +90,14 @@ TEST(NaiveEvaluator, ASlotUnderWayCountsWithThePartThatHasPassed) {
   EXPECT_EQ(answer_to("rate(e[1m])", 55, kBegin + 55), std::set<std::string>{"0.181818181818"});
 }
 
+TEST(NaiveEvaluator, ASlotAheadOfTheClockCountsAsAWholeOne) {
+  // 2 0 _ 3 1 4 in slots of 10 s.
+  EXPECT_EQ(answer_to("rate(c[20s])", 60, kBegin + 34), std::set<std::string>{"0.25"});  // 5 in 20 s
+  EXPECT_EQ(answer_to("rate(c[1m])", 60, kBegin + 34),
+            std::set<std::string>{"0.227272727273"});                                    // 10 in 44 s
+  EXPECT_EQ(answer_to("rate(c[1m])", 60, kBegin - 3600), std::set<std::string>{"0.2"});  // 10 in five slots
+}
+
 TEST(NaiveEvaluator, EventsAreSilentUntilNow) {
   EXPECT_EQ(answer_to("count_over_time(e[1h])", 3600, kBegin + 3595), std::set<std::string>{"360"});
   EXPECT_EQ(answer_to("count_over_time(e[1h])", 3600, kBegin + 1795), std::set<std::string>{"180"});

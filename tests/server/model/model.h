@@ -160,14 +160,14 @@ class Model {
     std::optional<Answer> a = answer_of(values, 100.0 * kSlotS);
     const int64_t passed_s = std::max<int64_t>(now_s % kSlotS, 1);
     const int64_t passed_until_s = now_s / kSlotS * kSlotS + passed_s;
-    // The rate of a counter is over all time that has passed.
-    if (a)
-      a->rate =
-          a->sum / static_cast<double>(std::max<int64_t>(std::min(until_s, passed_until_s) - from_s, 1));
+    if (!a) return a;
     const auto open = totals.find(now_s / kSlotS);
-    if (open == totals.end()) return a;
-    const auto length_s = static_cast<double>((a->count - 1) * kSlotS + passed_s);
-    a->avg = a->sum / length_s;
+    const bool has_open = open != totals.end();
+    const int64_t length_s = a->count * kSlotS - (has_open ? kSlotS - passed_s : 0);
+    // The rate of a counter is over all time that has passed, and over slots that lie ahead and have samples.
+    a->rate = a->sum / static_cast<double>(std::max(std::min(until_s, passed_until_s) - from_s, length_s));
+    if (!has_open) return a;
+    a->avg = a->sum / static_cast<double>(length_s);
     // The others see the rate so far.
     const double unit = 100.0 * kSlotS * static_cast<double>(passed_s);
     for (auto& [slot, total] : totals) total *= slot == open->first ? kSlotS : passed_s;

@@ -29,11 +29,10 @@ class LeafValuesTest : public testing::Test {
     request.grid = {(kBegin + 20) * 1000, (kBegin + 40) * 1000, 20'000};
     request.range_ms = range_s * 1000;
     if (at_s) request.at_ms = *at_s * 1000;
-    LeafPlan plan = plan_leaf(request, kind, tiers_, from_unix_seconds(kBegin + 45));
+    LeafPlan plan = plan_leaf(request, kind, tiers_, now_);
     SeriesSlots slots{SlotColumns(plan.span.begin, plan.span.size(), slots_.columns.parts), slots_.open};
     slots.columns.add(slots_.columns, Combine::kMerge);
-    return LeafValues(request, plan, tiers_, from_unix_seconds(kBegin + 45))
-        .of({kind, slots, before_}, control_);
+    return LeafValues(request, plan, tiers_, now_).of({kind, slots, before_}, control_);
   }
   // Absent points are -1.
   std::vector<double> numbers(LeafFunction function, int64_t range_s, Kind kind = Kind::kGauge,
@@ -48,6 +47,7 @@ class LeafValuesTest : public testing::Test {
 
   const Tiers tiers_ = *Tiers::parse("10s:10d,5m:1y");
   const QueryControl control_;
+  Timestamp now_ = from_unix_seconds(kBegin + 45);
   SeriesSlots slots_;
   Bucket before_;
 };
@@ -128,6 +128,68 @@ TEST_F(LeafValuesTest, AnOpenSlotCountsWithThePartThatHasPassed) {
   const auto values = LeafValues(request, plan, tiers_, now).of({Kind::kEvent, slots, {}}, control_);
   ASSERT_TRUE(values);
   EXPECT_EQ(values->numbers.value(0), 1);
+}
+
+TEST_F(LeafValuesTest, ALongTotalHasAllItsDigits) {
+  const Bucket rate = Bucket::of(Number::decimal(999'999'999'999'999'999, 0)).event_rate(10);
+  set({{}, {}, {}, {}});
+  slots_.columns.add(1, rate, Combine::kMerge);
+  slots_.open = {kBegin / 10 + 3, rate};
+  now_ = from_unix_seconds(kBegin + 35);
+  for (const Kind kind : {Kind::kEvent, Kind::kCounter}) {
+    const auto values = ask(LeafFunction::kIncrease, 20, kind);
+    ASSERT_TRUE(values);
+    EXPECT_EQ(values->numbers.scale, 0);
+    EXPECT_EQ(values->numbers.integers,
+              (std::vector<int64_t>{999'999'999'999'999'999, 999'999'999'999'999'999}));
+  }
+}
+
+TEST_F(LeafValuesTest, AnOpenSlotMayHaveMoreDigitsThanTheOthers) {
+  set({{}, {}, {}, {}});
+  for (size_t i = 0; i < 3; ++i) slots_.columns.add(i, Bucket::of(Number::decimal(1, 0)), Combine::kMerge);
+  slots_.open = {kBegin / 10 + 3, Bucket::of(Number::decimal(125, 4))};
+  now_ = from_unix_seconds(kBegin + 35);
+  const auto values = ask(LeafFunction::kIncrease, 20, Kind::kEvent);
+  ASSERT_TRUE(values);
+  EXPECT_EQ(values->numbers.integers, (std::vector<int64_t>{20'000, 10'125}));
+  EXPECT_EQ(values->numbers.scale, 3);
+}
+
+TEST_F(LeafValuesTest, ATotalBeyond64BitsIsADouble) {
+  set({5e18, 5e18});
+  EXPECT_EQ(numbers(LeafFunction::kIncrease, 20, Kind::kEvent), (Values{1e20, -1}));
+}
+
+TEST_F(LeafValuesTest, ARateIsFiniteIfItsQuotientIs) {
+  set({1e305, 0.5, {}, 1.5e307});
+  EXPECT_EQ(numbers(LeafFunction::kRate, 10, Kind::kCounter), (Values{0.5, 1.5e307}));
+  EXPECT_EQ(numbers(LeafFunction::kRate, 20, Kind::kEvent), (Values{5e304, 7.5e306}));
+}
+
+TEST_F(LeafValuesTest, ASlotAheadOfTheClockCountsAsAWholeOne) {
+  now_ = from_unix_seconds(kBegin + 14);
+  set({1, {}, 1, 1});
+  slots_.open = {kBegin / 10 + 1, Bucket::of(Number::of(0.4))};
+  EXPECT_EQ(numbers(LeafFunction::kRate, 20, Kind::kCounter), (Values{1, 1}))
+      << "14 in 14 s, then 20 in 20 s";
+  EXPECT_EQ(numbers(LeafFunction::kRate, 40, Kind::kCounter), (Values{14.0 / 34, 1})) << "34 in 34 s";
+  EXPECT_EQ(numbers(LeafFunction::kRate, 40, Kind::kEvent), (Values{14.0 / 34, 1}));
+  EXPECT_EQ(numbers(LeafFunction::kIncrease, 40, Kind::kCounter), (Values{14, 34}));
+  now_ = from_unix_seconds(kBegin - 86'400);
+  slots_.open = {};
+  EXPECT_EQ(numbers(LeafFunction::kRate, 20, Kind::kCounter), (Values{1, 1})) << "wholly ahead";
+}
+
+TEST_F(LeafValuesTest, SecondsOfDistributionsDependOnTheTimeAlone) {
+  const auto seconds = [&](int64_t range_s) {
+    const auto values = ask(LeafFunction::kRate, range_s, Kind::kDistribution);
+    return values && values->histograms ? values->histograms->seconds : Values();
+  };
+  now_ = from_unix_seconds(kBegin + 14);
+  EXPECT_EQ(seconds(20), (Values{14, 20})) << "the second window has not begun";
+  set({1.5, 2, {}, {}});
+  EXPECT_EQ(seconds(40), (Values{34, 14}));
 }
 
 TEST_F(LeafValuesTest, AtIsOneValueForAllPoints) {

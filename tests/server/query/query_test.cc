@@ -122,6 +122,19 @@ TEST(StatNumber, OfALongSumHasAllItsDigits) {
   EXPECT_EQ(text_of(Stat::kSum, beyond, Kind::kEvent), "92233720368547758080") << "not an int64";
 }
 
+TEST(StatNumber, TheTotalOfRatesHasTheDigitsOfTheEvents) {
+  for (const std::string_view total : {"999999999999999999", "-999999999999999999", "0.99999999999999999",
+                                       "9e-17", "99999999999999.9999", "12"}) {
+    const Bucket rate = parsed_bucket({total}).event_rate(kEventSlot_s);
+    ASSERT_TRUE(rate.is_decimal()) << total;
+    EXPECT_EQ(text_of(Stat::kSum, rate, Kind::kEvent), total);
+    EXPECT_EQ(text_of(Stat::kSum, rate, Kind::kCounter), total);
+  }
+  Bucket nine;
+  for (int i = 0; i < 9; ++i) nine.merge(parsed_bucket({"999999999999999999"}).event_rate(kEventSlot_s));
+  EXPECT_EQ(text_of(Stat::kSum, nine, Kind::kEvent), "8999999999999999991");
+}
+
 TEST(StatNumber, OfLongDecimalsIsExact) {
   const Bucket two = parsed_bucket({"33.501999999999995", "0.10000000000000001"});
   EXPECT_EQ(text_of(Stat::kSum, two), "33.60199999999999501");
@@ -136,6 +149,56 @@ TEST(StatNumber, OfDoublesIsTheShortestText) {
   EXPECT_EQ(text_of(Stat::kMin, reals), "0.1");
   EXPECT_EQ(text_of(Stat::kMax, reals), "1e+300");
   EXPECT_EQ(text_of(Stat::kAvg, reals), "5e+299");
+}
+
+TEST(StatNumber, ARateIsFiniteIfItsQuotientIs) {
+  const Bucket rate = parsed_bucket({"1e306"}).event_rate(kEventSlot_s);
+  EXPECT_EQ(text_of(Stat::kRate, rate, Kind::kCounter), "1.4285714285714285e+304") << "1e306 in 70 s";
+  EXPECT_EQ(rate_over(parsed_bucket({"1.7976931348623157e308"}), 10'000, 10'000), 1.7976931348623157e308);
+  EXPECT_EQ(rate_over(parsed_bucket({"-1.7976931348623157e308"}), 10'000, 20'000), -8.9884656743115785e307);
+  EXPECT_EQ(rate_over(parsed_bucket({"1e-320"}), 10'000, 10'000), 1e-320);
+}
+
+// A counter with 10 per second in slots of 10 s; points of 30 s, of which the clock is 5 s into the third
+// slot.
+class StatAtTest : public testing::Test {
+ protected:
+  StatAtTest() {
+    answer_.bins = {.first_s = 0, .step_s = 30, .count = 3, .from_s = 0, .until_s = 90};
+    answer_.until_ms = 25'000;
+    series_.kind = Kind::kCounter;
+    series_.points = SlotColumns(0, 3, {.extremes = true, .squares = true});
+  }
+  // Adds a full slot to a point.
+  void add(size_t point) { series_.points.add(point, parsed_bucket({"10"}), Combine::kMerge); }
+  double rate(size_t point) const { return stat_at(Stat::kRate, answer_, series_, point)->value(); }
+
+  QueryAnswer answer_;
+  SeriesAnswer series_;
+};
+
+TEST_F(StatAtTest, OfASlotUnderWayThePartThatHasPassedCounts) {
+  add(0);
+  add(0);
+  series_.open = {
+      .point = 0, .rate = parsed_bucket({"5"}), .rate_so_far = parsed_bucket({"10"}), .missing_ms = 5000};
+  EXPECT_EQ(rate(0), 10);
+  EXPECT_EQ(stat_at(Stat::kAvg, answer_, series_, 0)->value(), 10);
+}
+
+TEST_F(StatAtTest, ASilentSlotOfACounterHasPassedToo) {
+  add(0);
+  EXPECT_EQ(rate(0), 4) << "100 in 25 s";
+}
+
+TEST_F(StatAtTest, ASlotAheadOfTheClockCountsAsAWholeOne) {
+  for (const size_t point : {1U, 2U, 2U, 2U}) add(point);
+  EXPECT_EQ(rate(1), 10) << "not 100 in a second";
+  EXPECT_EQ(rate(2), 10);
+  answer_.until_ms = 31'000;
+  series_.open = {
+      .point = 1, .rate = parsed_bucket({"1"}), .rate_so_far = parsed_bucket({"10"}), .missing_ms = 9000};
+  EXPECT_EQ(rate(1), 10) << "110 in 11 s";
 }
 
 RC_GTEST_PROP(StatNumber, IsRoundedOnce, (uint64_t seed)) {
