@@ -51,9 +51,11 @@ TEST(AggregationEvaluation, OfAllSeriesAndByLabels) {
 
 // With doubles the deviations of such integers lose half of their digits.
 TEST(AggregationEvaluation, DeviationsOfTimesAreExact) {
-  MemorySource source({gauge("x;a=1", {400'000'000'000'030}), gauge("x;a=2", {400'000'000'000'037}),
-                       gauge("x;a=3", {400'000'000'000'053})});
-  EXPECT_EQ(evaluate(source, "3 * stdvar(x / 0.1)", 10), "{} 27800\n");
+  std::vector<MemorySeries> series;
+  for (int i = 0; i < 16; ++i)
+    series.push_back(gauge("x;i=" + std::to_string(i), {400'000'000'000'000 + 2 * i * i + i}));
+  MemorySource source(series);
+  EXPECT_EQ(evaluate(source, "stdvar(x / 0.1)", 10), "{} 2184925\n");
 }
 
 TEST(AggregationEvaluation, DecimalsAddUpExactlyInAnyOrder) {
