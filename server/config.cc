@@ -87,7 +87,7 @@ std::vector<Setting> query_settings(QueryOptions& q) {
        count_setting(q.pool.waiting_max, 0, 100'000)},
       {"query.waiting_time", "TIME", "10s", "how long a query waits for a thread",
        duration_setting(q.pool.waiting_timeout, milliseconds(1), hours(24))},
-      {"query.heavy", "N", "2000000", "a query that reads more stored slots is a heavy one",
+      {"query.heavy", "N", "100000", "a query that reads more stored slots is a heavy one",
        count_setting(q.limits.heavy_slots, 0, kMany)},
       {"query.selected", "N", "200000", "series that one query may read",
        count_setting(q.limits.selected_max, 1, kMany)},

@@ -17,7 +17,7 @@ struct QueryLimits {
   size_t selected_max = 200'000;                      // series that a query reads
   size_t series_max = 10'000;                         // series of one answer
   size_t slots_max = 200'000'000;                     // stored slots that a query reads
-  size_t heavy_slots = 2'000'000;                     // a query that reads more slots is a heavy one
+  size_t heavy_slots = 100'000;                       // a query that reads more slots is a heavy one
   size_t points_max = 1'000'000;                      // slots of one answer, of all series together
   size_t evaluations_max = 10'000'000;                // evaluations of subqueries in one query
   size_t memory_bytes_max = size_t{64} << 20;         // memory of one query

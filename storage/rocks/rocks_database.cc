@@ -8,6 +8,8 @@
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 #include <rocksdb/transaction_log.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -68,10 +70,24 @@ class NoSelfRecovery final : public rocksdb::EventListener {
   }
 };
 
+// Makes the threads that compact give way to ingest and to small queries, which wait for a processor much
+// longer otherwise while all are busy. Flushes keep their priority, because writes wait for them.
+class NiceCompactions final : public rocksdb::EventListener {
+ public:
+  // RocksDB calls it on the thread that compacts. Those threads do nothing else.
+  void OnCompactionBegin(rocksdb::DB*, const rocksdb::CompactionJobInfo&) override {
+    constexpr int kNice = 5;  // as small queries have; heavy ones have 10 (server/http/query_pool.h)
+    const auto thread = static_cast<id_t>(::gettid());
+    if (::getpriority(PRIO_PROCESS, thread) >= kNice) return;
+    static_cast<void>(::setpriority(PRIO_PROCESS, thread, kNice));  // anyone may lower a priority
+  }
+};
+
 rocksdb::DBOptions database_options(const RocksOptions& options, rocksdb::Env* env) {
   rocksdb::DBOptions db;
   if (env != nullptr) db.env = env;
   db.listeners.push_back(std::make_shared<NoSelfRecovery>());
+  db.listeners.push_back(std::make_shared<NiceCompactions>());
   db.max_bgerror_resume_count = 0;  // the same for errors that the file system says are retryable
   db.create_missing_column_families = true;
   // A crash can leave a torn end, which is cut off. Damage before it is a disk fault: refuse to open rather

@@ -217,13 +217,42 @@ TEST_F(BenchProgram, SortMeasuresEachWayToSort) {
 TEST_F(BenchProgram, QueryMeasuresRightAnswers) {
   const auto measured =
       objects(run({"query", "--scale", "0.01", "--runs", "2", "--starts", "1", "--peers", "none", "--json"}));
-  for (const char* name : {"one24h.json_ms", "one24h.promql_ms", "avg100.10s.warm_ms", "avg100.10s.cold_ms",
-                           "avg100.300s.warm_cpu_ms", "avg100.300s.cold_ms", "sumrate10k_ms",
-                           "p99_100dist_p99_ms", "last1000_ms", "small_per_s", "year5m_ms", "pending24h_ms",
-                           "find1m_ms", "find1m.prefix_ms", "select1m_ms", "select1m.first_ms"}) {
-    ASSERT_TRUE(measured.contains(std::string("query.") + name)) << name;
-    EXPECT_GT(measured.at(std::string("query.") + name).at("value").to_number<double>(), 0) << name;
+  const std::vector<std::string> names = {"one24h.json_ms",
+                                          "one24h.promql_ms",
+                                          "avg100.10s.warm_ms",
+                                          "avg100.10s.cold_ms",
+                                          "avg100.300s.warm_cpu_ms",
+                                          "avg100.300s.cold_ms",
+                                          "sumrate10k_ms",
+                                          "p99_100dist_p99_ms",
+                                          "last1000_ms",
+                                          "small_per_s",
+                                          "year5m_ms",
+                                          "pending24h_ms",
+                                          "find1m_ms",
+                                          "find1m.prefix_ms",
+                                          "select1m_ms",
+                                          "select1m.first_ms",
+                                          "small_busy.idle_ms",
+                                          "small_busy.idle_p99_ms",
+                                          "small_busy.idle_p999_ms",
+                                          "small_busy.busy_ms",
+                                          "small_busy.busy_p99_ms",
+                                          "small_busy.busy_p999_ms",
+                                          "small_busy.p99_ratio",
+                                          "small_busy.p999_ratio",
+                                          "ingest_busy.alone_per_s",
+                                          "ingest_busy.busy_per_s",
+                                          "ingest_busy.share"};
+  for (const std::string& name : names) {
+    ASSERT_TRUE(measured.contains("query." + name)) << name;
+    EXPECT_GT(measured.at("query." + name).at("value").to_number<double>(), 0) << name;
   }
+  // A run this short may end before the first of these.
+  for (const char* name : {"small_busy.heavy_per_s", "small_busy.ingest_per_s",
+                           "small_busy.compactions_per_s", "ingest_busy.heavy_per_s"})
+    EXPECT_TRUE(measured.contains(std::string("query.") + name)) << name;
+  EXPECT_EQ(measured.at("query.small_busy.busy_p99_ms").at("n"), 4 * 2 * 5);
   EXPECT_THAT(said_, HasSubstr("query: avg100: 1 series x 8640 slots"));
 }
 

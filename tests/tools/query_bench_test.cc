@@ -1,8 +1,12 @@
 // Suite `query` of statmill-bench: its command line, its samples, and what it takes for a right answer.
 #include <gtest/gtest.h>
 
+#include <thread>
+
+#include "tests/support/sockets.h"
 #include "tests/tools/fake_server.h"
 #include "tools/statmill-bench/http_connection.h"
+#include "tools/statmill-bench/open_loop.h"
 #include "tools/statmill-bench/options.h"
 #include "tools/statmill-bench/query_answer.h"
 #include "tools/statmill-bench/query_data.h"
@@ -116,6 +120,42 @@ TEST(QueryBench, ReadsAnswersOverAConnection) {
   ASSERT_TRUE(answer.has_value()) << answer.error().message;
   EXPECT_EQ(answer->body, "body");
   EXPECT_EQ(server.requests(), std::vector<std::string>{"GET /path?a=b"});
+}
+
+// Answers each request over one connection.
+void answer_requests(TcpListener& listener) {
+  TcpConnection connection = listener.accept();
+  while (!connection.receive().empty()) {
+    if (!connection.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody")) return;
+  }
+}
+
+TEST(QueryBench, AWaitingRequestsTimeCountsFromWhenItWasDue) {
+  constexpr double kPerSecond = 1'000'000;  // all are due before the first answer
+  constexpr double kEach_ms = 1e3 / kPerSecond;
+  TcpListener listener;
+  std::jthread server([&] { answer_requests(listener); });
+  const AskedQuery asked{.target = "/", .answer = "body"};
+  const auto times = run_open_loop(
+      {.server = listener.endpoint(), .asked = asked, .per_s = kPerSecond, .requests = 20, .connections = 1});
+  ASSERT_TRUE(times.has_value()) << times.error().message;
+  ASSERT_EQ(times->answered_ms.size(), 20U);
+  ASSERT_EQ(times->late_ms.size(), 20U);
+  for (size_t i = 1; i < 20; ++i) {
+    EXPECT_GE(times->late_ms[i], times->answered_ms[i - 1] - 2 * kEach_ms)
+        << "it waited for the answer before";
+    EXPECT_GE(times->answered_ms[i], times->late_ms[i]);
+  }
+}
+
+TEST(QueryBench, AnOpenLoopRefusesAnotherAnswer) {
+  TcpListener listener;
+  std::jthread server([&] { answer_requests(listener); });
+  const AskedQuery asked{.target = "/", .answer = "another"};
+  const auto times =
+      run_open_loop({.server = listener.endpoint(), .asked = asked, .requests = 1, .connections = 1});
+  ASSERT_FALSE(times.has_value());
+  EXPECT_EQ(times.error().code, ErrorCode::kCorrupt);
 }
 
 }  // namespace

@@ -11,6 +11,9 @@
 
 namespace statmill {
 
+// Who sends more uses several: a server may end a connection after some (statmilld after 1000).
+inline constexpr size_t kRequestsPerConnection = 500;
+
 // Confined to one thread.
 class HttpConnection {
  public:

@@ -20,11 +20,6 @@ using Milliseconds = std::chrono::duration<double, std::milli>;
 constexpr std::chrono::seconds kWarmLimit{5};  // for all runs of a figure
 constexpr size_t kRunsMin = 5;
 
-std::string target_of(const QueryServer& server, const QueryFigure& figure) {
-  const std::string path = figure.is_own() ? figure.path : std::string(server.api()) + "/" + figure.path;
-  return url_target(path, figure.parameters);
-}
-
 // Returns the time until the answer is there, in ms. Errors: kCorrupt if it is another one.
 Result<double> time_request(HttpConnection& connection, const AskedQuery& asked) {
   const auto begin = steady_clock::now();
@@ -33,17 +28,6 @@ Result<double> time_request(HttpConnection& connection, const AskedQuery& asked)
   if (!answer) return answer.error();
   if (Status s = asked.check(answer->body); !s) return s.error();
   return taken.count();
-}
-
-Result<AskedQuery> ask_first(HttpConnection& connection, const QueryServer& server,
-                             const QueryFigure& figure) {
-  AskedQuery asked{target_of(server, figure), figure.want,
-                   server.name().empty() ? figure.tolerance : figure.peer_tolerance};
-  const auto answer = connection.get(asked.target);
-  if (!answer) return answer.error();
-  if (Status s = asked.check(answer->body); !s) return s.error();
-  asked.answer = lasting_part(answer->body);
-  return asked;
 }
 
 Measured measure_warm(const QueryServer& server, HttpConnection& connection, const AskedQuery& asked,
@@ -81,9 +65,11 @@ Measured measure_cold(QueryServer& server, const AskedQuery& asked, size_t start
 Measured measure_figure(const QueryContext& context, QueryServer& server, const QueryFigure& figure) {
   auto connection = HttpConnection::open(server.http());
   if (!connection) return connection.error();
-  const auto asked = ask_first(*connection, server, figure);
+  const bool is_peer = !server.name().empty();
+  const auto asked = ask_first(*connection, {target_of(figure, server.api()), figure.want,
+                                             is_peer ? figure.peer_tolerance : figure.tolerance});
   if (!asked) return asked.error();
-  const std::string peer = server.name().empty() ? "" : std::string(server.name()) + ".";
+  const std::string peer = is_peer ? std::string(server.name()) + "." : "";
   const std::string name = "query." + peer + figure.name;
   if (figure.timing == QueryTiming::kPipelined)
     return measure_pipelined(server, *asked, context.options.runs, name);
@@ -133,6 +119,11 @@ Measured measure_figures(const QueryContext& context, const QueryData& data,
     out->insert(out->end(), measured->begin(), measured->end());
   }
   return out;
+}
+
+std::string target_of(const QueryFigure& figure, std::string_view api) {
+  const std::string path = figure.is_own() ? figure.path : std::string(api) + "/" + figure.path;
+  return url_target(path, figure.parameters);
 }
 
 void say_query(std::string_view measure, const std::string& what) {

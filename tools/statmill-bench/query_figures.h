@@ -52,6 +52,9 @@ struct QueryContext {
 Measured measure_figures(const QueryContext& context, const QueryData& data,
                          const std::vector<QueryFigure>& figures, bool is_pending = false);
 
+// Returns the path and the parameters of its request, encoded. `api`: see QueryServer::api().
+std::string target_of(const QueryFigure& figure, std::string_view api);
+
 // Prints a line such as "query: avg100: 100 series x 8640 slots" to standard error.
 void say_query(std::string_view measure, const std::string& what);
 

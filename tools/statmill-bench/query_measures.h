@@ -30,4 +30,12 @@ Measured measure_pending24h(const QueryContext& context);
 Measured measure_find1m(const QueryContext& context);
 Measured measure_select1m(const QueryContext& context);
 
+// query_busy.cc: with a day of 100 series, over which heavy queries compute an average at 10 s, four at once,
+// each again and again; and with lines of 100,000 series that come by TCP as fast as the server reads them.
+//   small_busy: small queries at a fixed rate on the idle server, and during heavy queries, ingest and
+//     compactions
+//   ingest_busy: samples per second alone, and during heavy queries
+Measured measure_small_busy(const QueryContext& context);
+Measured measure_ingest_busy(const QueryContext& context);
+
 }  // namespace statmill

@@ -42,11 +42,6 @@ class OnProcessor {
 
 }  // namespace
 
-Status AskedQuery::check(std::string_view body) const {
-  if (lasting_part(body) == answer) return Status::ok();
-  return check_answer(body, want, tolerance);
-}
-
 Measured measure_pipelined(QueryServer& server, const AskedQuery& asked, size_t runs,
                            const std::string& name) {
   constexpr size_t kAtOnce = 32;

@@ -3,6 +3,7 @@
 
 #include "tools/statmill-bench/ingest_measures.h"
 #include "tools/statmill-bench/query_measures.h"
+#include "tools/statmill-bench/query_ranges.h"
 
 namespace statmill {
 namespace {
@@ -17,15 +18,6 @@ QueryName host_name(const char* metric, size_t series) {
 }
 
 std::string text_of(int64_t number) { return std::to_string(number); }
-
-QueryData day_of(const QueryContext& context, Kind kind, size_t series, size_t samples_per_slot = 1) {
-  return QueryData({.kind = kind,
-                    .series = series,
-                    .name = [](size_t i) { return host_name("load", i); },
-                    .until_s = context.now_s / kWindow_s * kWindow_s,
-                    .slots = kDaySlots,
-                    .samples_per_slot = samples_per_slot});
-}
 
 void say_size(std::string_view measure, const QueryData& data) {
   say_query(measure, std::to_string(data.series()) + " series x " + std::to_string(data.slots()) + " slots");
@@ -49,18 +41,6 @@ UrlParameters range_parameters(const std::string& query, int64_t start_s, int64_
   return {{"query", query}, {"start", text_of(start_s)}, {"end", text_of(end_s)}, {"step", text_of(step_s)}};
 }
 
-// The average over all series, at each step of the range.
-QueryFigure average_figure(std::string name, const std::string& query, const QueryData& data,
-                           int64_t step_s) {
-  const auto points = static_cast<size_t>((data.until_s() - data.begin_s()) / step_s);
-  const double mean = data.sum() / static_cast<double>(data.samples());
-  return {.name = std::move(name),
-          .path = "query_range",
-          .parameters = range_parameters(query, data.begin_s() + step_s, data.until_s(), step_s),
-          .want = {1, points, mean * static_cast<double>(points)},
-          .timing = QueryTiming::kWarmAndCold};
-}
-
 // Returns the sample of all series and slots [first, first + kWindowSlots) that 99 % do not exceed.
 double p99_of_window(const QueryData& data, size_t first) {
   std::vector<double> samples;
@@ -73,6 +53,26 @@ double p99_of_window(const QueryData& data, size_t first) {
 }
 
 }  // namespace
+
+QueryData day_of(const QueryContext& context, Kind kind, size_t series, size_t samples_per_slot) {
+  return QueryData({.kind = kind,
+                    .series = series,
+                    .name = [](size_t i) { return host_name("load", i); },
+                    .until_s = context.now_s / kWindow_s * kWindow_s,
+                    .slots = kDaySlots,
+                    .samples_per_slot = samples_per_slot});
+}
+
+QueryFigure average_figure(std::string name, const std::string& query, const QueryData& data,
+                           int64_t step_s) {
+  const auto points = static_cast<size_t>((data.until_s() - data.begin_s()) / step_s);
+  const double mean = data.sum() / static_cast<double>(data.samples());
+  return {.name = std::move(name),
+          .path = "query_range",
+          .parameters = range_parameters(query, data.begin_s() + step_s, data.until_s(), step_s),
+          .want = {1, points, mean * static_cast<double>(points)},
+          .timing = QueryTiming::kWarmAndCold};
+}
 
 Measured measure_one24h(const QueryContext& context) {
   const QueryData data = day_of(context, Kind::kGauge, scaled(100, context.options.scale, 1));
@@ -165,21 +165,26 @@ Measured measure_last1000(const QueryContext& context) {
   return measure_figures(context, data, {last});
 }
 
-Measured measure_small(const QueryContext& context) {
+QueryFigure small_figure(const QueryData& data) {
   constexpr int64_t kStep_s = 60;
   constexpr int64_t kHour_s = 3600;
   constexpr size_t kStepSlots = kStep_s / kQuerySlot_s;
-  const QueryData data = day_of(context, Kind::kGauge, scaled(100, context.options.scale, 1));
-  say_size("small", data);
   QueryFigure small = {
       .name = "small",
       .path = "query_range",
       .parameters = range_parameters(host_name("load", 0).prometheus(), data.until_s() - kHour_s + kStep_s,
                                      data.until_s(), kStep_s),
-      .want = {.rows = 1, .points = size_t{kHour_s / kStep_s}},
-      .timing = QueryTiming::kPipelined};
+      .want = {.rows = 1, .points = size_t{kHour_s / kStep_s}}};
   for (size_t p = 0; p < small.want.points; ++p)
     small.want.sum += data.value(0, data.slots() - 1 - p * kStepSlots);
+  return small;
+}
+
+Measured measure_small(const QueryContext& context) {
+  const QueryData data = day_of(context, Kind::kGauge, scaled(100, context.options.scale, 1));
+  say_size("small", data);
+  QueryFigure small = small_figure(data);
+  small.timing = QueryTiming::kPipelined;
   return measure_figures(context, data, {small});
 }
 

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "tools/statmill-bench/process_meter.h"
 #include "tools/statmill-bench/query_data.h"
+#include "tools/statmill-bench/server_process.h"
 
 namespace statmill {
 
@@ -37,6 +38,12 @@ struct StatmillQueryOptions {
   std::filesystem::path parent;  // where its data directory is created; empty: the system's
   bool is_pending = false;       // true: samples stay in RAM; false: load() writes them to chunks
 };
+
+// QueryServer::api() of statmill.
+inline constexpr std::string_view kStatmillApi = "/prometheus/api/v1";
+
+// Sends the samples to a statmilld, and waits until they are durable. Errors: those of load().
+Status send_samples(const ServerProcess& server, const QueryData& data);
 
 Result<std::unique_ptr<QueryServer>> start_statmill(const StatmillQueryOptions& options);
 

@@ -14,7 +14,8 @@ std::vector<Measure<QueryContext>> make_query_measures() {
           {"sumrate10k", measure_sumrate10k}, {"p99_100dist", measure_p99_100dist},
           {"last1000", measure_last1000},     {"small", measure_small},
           {"year5m", measure_year5m},         {"pending24h", measure_pending24h},
-          {"find1m", measure_find1m},         {"select1m", measure_select1m}};
+          {"find1m", measure_find1m},         {"select1m", measure_select1m},
+          {"small_busy", measure_small_busy}, {"ingest_busy", measure_ingest_busy}};
 }
 
 }  // namespace

@@ -128,6 +128,12 @@ ServerProcess::~ServerProcess() {
   if (data_) stop(SIGTERM);
 }
 
+Endpoint ServerProcess::http() const {
+  constexpr std::string_view kScheme = "http://";
+  const auto endpoint = parse_endpoint(std::string_view(address_.url).substr(kScheme.size()));
+  return endpoint ? *endpoint : Endpoint{};
+}
+
 Result<std::string> ServerProcess::get(std::string_view path, const UrlParameters& parameters) const {
   Result<HttpAnswer> answer = client_->get(path, parameters);
   if (!answer) return answer.error();
@@ -176,7 +182,7 @@ Status ServerProcess::wait_until_durable() const {
 }
 
 Status ServerProcess::flush() const {
-  const Result<Client> admin = Client::at_socket(store_path() / "admin.sock", kFlushLimit);
+  const Result<Client> admin = Client::at_socket(admin_socket(), kFlushLimit);
   if (!admin) return admin.error();
   const Result<HttpAnswer> answer = admin->post("/admin/v1/flush", "");
   if (!answer) return answer.error();

@@ -74,6 +74,10 @@ class ServerProcess {
   const ServerAddress& address() const { return address_; }
   bool is_ours() const { return data_.has_value(); }  // started by start()
 
+  Endpoint http() const;  // Requires: the address has a URL
+  // Where its admin API listens. Requires: start() started it.
+  std::filesystem::path admin_socket() const { return store_path() / "admin.sock"; }
+
   ProcessMeter meter() const { return ProcessMeter(address_.pid); }
   // Errors: those of Client; kIo if the status is not 200.
   Result<std::string> get(std::string_view path, const UrlParameters& parameters = {}) const;

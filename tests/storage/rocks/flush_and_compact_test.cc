@@ -1,6 +1,13 @@
 #include "storage/rocks/flush_and_compact.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
 
 #include "storage/codec/frames.h"
 #include "storage/files/files.h"
@@ -47,6 +54,25 @@ TEST_F(FlushAndCompactTest, CompactedChunksAreOneFrame) {
   compact();
   EXPECT_EQ(frames_of({0, kChunk, 5}), 1U);
   EXPECT_EQ(content(), before);
+}
+
+// Returns the nice values of the threads of this process that have this name.
+std::set<int> nice_values(std::string_view name) {
+  std::set<int> out;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string comm;
+    std::getline(std::ifstream(task.path() / "comm"), comm);
+    if (comm != name) continue;
+    out.insert(::getpriority(PRIO_PROCESS, static_cast<id_t>(std::stoul(task.path().filename()))));
+  }
+  return out;
+}
+
+TEST_F(FlushAndCompactTest, CompactionsGiveWayAndFlushesDoNot) {
+  const int own = ::getpriority(PRIO_PROCESS, 0);
+  compact();
+  EXPECT_EQ(nice_values("rocksdb:low"), std::set<int>{std::max(own, 5)});
+  EXPECT_EQ(nice_values("rocksdb:high"), std::set<int>{own});
 }
 
 TEST_F(FlushAndCompactTest, RewrittenFilesAreDeleted) {
