@@ -55,7 +55,7 @@ double long_division(Uint128 numerator, Uint128 denominator) {
 
 }  // namespace
 
-double nearest_quotient(Int128 numerator, Uint128 denominator) {
+double nearest_quotient_of_any(Int128 numerator, Uint128 denominator) {
   const bool is_negative = numerator < 0;
   const auto magnitude = static_cast<Uint128>(is_negative ? -numerator : numerator);
   const double quotient = is_double(magnitude) && is_double(denominator)

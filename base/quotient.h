@@ -24,10 +24,21 @@ inline constexpr std::array<int64_t, kPowerOfTenMax + 1> kIntegerPowersOfTen = [
 // Returns 10^exponent. Requires: 0 <= exponent <= kPowerOfTenMax.
 inline int64_t power_of_ten(int exponent) { return kIntegerPowersOfTen[static_cast<size_t>(exponent)]; }
 
+// The same as nearest_quotient(), for integers of any size.
+double nearest_quotient_of_any(Int128 numerator, Uint128 denominator);
+
 // Returns the double that is nearest to numerator / denominator; of two that are equally near, the one with
 // the even mantissa (as IEEE 754 rounds a division). Requires: |numerator| < 2^127, 0 < denominator < 2^126.
 // Cost: one division of doubles if both integers are doubles, which is nearly always so; otherwise some
 // divisions of 128-bit integers.
-double nearest_quotient(Int128 numerator, Uint128 denominator);
+inline double nearest_quotient(Int128 numerator, Uint128 denominator) {
+  constexpr int64_t kEveryIntegerIsADouble = int64_t{1} << 53;  // up to here
+  if (numerator < -kEveryIntegerIsADouble || numerator > kEveryIntegerIsADouble ||
+      denominator > Uint128{kEveryIntegerIsADouble}) {
+    return nearest_quotient_of_any(numerator, denominator);
+  }
+  return static_cast<double>(static_cast<int64_t>(numerator)) /
+         static_cast<double>(static_cast<int64_t>(denominator));
+}
 
 }  // namespace statmill

@@ -70,13 +70,14 @@ class NoSelfRecovery final : public rocksdb::EventListener {
   }
 };
 
-// Makes the threads that compact give way to ingest and to small queries, which wait for a processor much
-// longer otherwise while all are busy. Flushes keep their priority, because writes wait for them.
+// Makes the threads that compact give way to ingest and to queries, which wait for a processor much longer
+// otherwise while all are busy. Compactions keep a fourteenth of what ingest gets, so they do not starve.
+// Flushes keep their priority, because writes wait for them.
 class NiceCompactions final : public rocksdb::EventListener {
  public:
   // RocksDB calls it on the thread that compacts. Those threads do nothing else.
   void OnCompactionBegin(rocksdb::DB*, const rocksdb::CompactionJobInfo&) override {
-    constexpr int kNice = 5;  // as small queries have; heavy ones have 10 (server/http/query_pool.h)
+    constexpr int kNice = 12;  // small queries have 5, heavy ones 10 (server/http/query_pool.h)
     const auto thread = static_cast<id_t>(::gettid());
     if (::getpriority(PRIO_PROCESS, thread) >= kNice) return;
     static_cast<void>(::setpriority(PRIO_PROCESS, thread, kNice));  // anyone may lower a priority

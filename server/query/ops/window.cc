@@ -73,22 +73,32 @@ void slide_windows(Windows windows, Load load, Merge merge, Store store) {
   }
 }
 
-// Int128 has room for the squares of any window.
-bool squares_fit(const SlotColumns& slots, Windows windows) {
+// Returns the number of bits of the longest window's length.
+int length_bits(Windows windows) {
   uint32_t longest = 0;
   for (const SlotWindow& w : windows) longest = std::max(longest, w.end - w.begin);
+  return static_cast<int>(std::bit_width(longest));
+}
+
+// Returns a number of bits in which the magnitude of each integer fits.
+int magnitude_bits(const std::vector<int64_t>& integers) {
+  int64_t bits = 0;
+  for (const int64_t v : integers) bits |= v ^ (v >> 63);
+  return static_cast<int>(std::bit_width(static_cast<uint64_t>(bits)));
+}
+
+// Int128 has room for the squares of any window.
+bool squares_fit(const SlotColumns& slots, Windows windows) {
   int width = 0;  // bits of the largest square
   if (slots.is_single) {
-    uint64_t bits = 0;
-    for (const int64_t v : slots.sums) bits |= static_cast<uint64_t>(v ^ (v >> 63));
-    width = 2 * static_cast<int>(std::bit_width(bits)) + 1;
+    width = 2 * magnitude_bits(slots.sums) + 1;
   } else {
     Uint128 bits = 0;
     for (const Int128 q : slots.squares) bits |= static_cast<Uint128>(q);
     const auto high = static_cast<uint64_t>(bits >> 64);
     width = 64 + static_cast<int>(std::bit_width(high));
   }
-  return width + static_cast<int>(std::bit_width(longest)) <= 127;
+  return width + length_bits(windows) <= 127;
 }
 
 bool count_windows(const SlotColumns& slots, Windows windows, SlotColumns& out) {
@@ -117,6 +127,12 @@ bool add_sums(const SlotColumns& slots, Windows windows, SlotColumns& out) {
   bool fits = true;
   const int64_t* const sums = slots.sums.data();
   int64_t* const out_sums = out.sums.data();
+  // On the way from one window to the next, the sum is of both.
+  if (magnitude_bits(slots.sums) + length_bits(windows) + 1 < 63) {
+    sum_windows<int64_t>(
+        windows, [=](uint32_t i) { return sums[i]; }, [=](size_t w, int64_t sum) { out_sums[w] = sum; });
+    return true;
+  }
   sum_windows<Int128>(
       windows, [=](uint32_t i) { return sums[i]; },
       [&fits, out_sums](size_t w, Int128 sum) {

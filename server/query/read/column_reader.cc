@@ -278,8 +278,8 @@ void ColumnReader::add_silence(size_t series, SlotSpan span, SlotColumns& column
     const Slot end = std::min((slot + 1) * ratio, now_slot_ + 1);
     const size_t i = index_of(columns, slot);
     const uint64_t present = columns.count_at(i);
-    if (begin<end&& static_cast<uint64_t>(end - begin)> present)
-      add_zeros(columns, i, static_cast<uint64_t>(end - begin) - present);
+    const uint64_t all = begin < end ? static_cast<uint64_t>(end - begin) : 0;
+    if (all > present) add_zeros(columns, i, all - present);
   }
 }
 

@@ -71,7 +71,7 @@ std::set<int> nice_values(std::string_view name) {
 TEST_F(FlushAndCompactTest, CompactionsGiveWayAndFlushesDoNot) {
   const int own = ::getpriority(PRIO_PROCESS, 0);
   compact();
-  EXPECT_EQ(nice_values("rocksdb:low"), std::set<int>{std::max(own, 5)});
+  EXPECT_EQ(nice_values("rocksdb:low"), std::set<int>{std::max(own, 12)});
   EXPECT_EQ(nice_values("rocksdb:high"), std::set<int>{own});
 }
 
