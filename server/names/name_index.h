@@ -84,7 +84,7 @@ class NameIndex {
   // Returns the first `limit` names that match, in the order of their bytes; any of them if it was cancelled.
   FirstNames first_names(const Glob& glob, size_t limit, const IsCancelled& is_cancelled = {}) const;
 
-  // What a list of labels or values has.
+  // The limits and the filter of a list of labels or values.
   struct ListOptions {
     size_t limit = SIZE_MAX;  // of values; if there are more, the list has any limit + 1 of them
     IsCancelled is_cancelled = {};

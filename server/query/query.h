@@ -35,7 +35,8 @@ struct TimeRange {
 };
 // Returns over how much of a range a rate is computed: what has passed until `until_ms` (rates_until_ms()). A
 // sender whose clock runs ahead fills slots that have not passed; all slots with samples, which are of
-// `slots_ms` together, count nevertheless. So no rate exceeds the mean of the rates of its slots.
+// `slots_ms` together, count nevertheless. So no rate exceeds the mean of the rates of its slots, but for
+// those of distributions, which pass 0 to divide all series by one time.
 inline int64_t passed_of(TimeRange range, int64_t until_ms, int64_t slots_ms) {
   return std::min(std::max(until_ms - range.begin_ms, slots_ms), range.end_ms - range.begin_ms);
 }

@@ -39,8 +39,8 @@ class BackgroundWork {
   BackgroundWork(const BackgroundWork&) = delete;
   BackgroundWork& operator=(const BackgroundWork&) = delete;
 
-  // Waits until each connection may have had an answer, and the server has read lines. Errors: the first one
-  // of the work; kUnavailable if it does not begin.
+  // Waits until there were as many answers as connections, and the server has read lines. Errors: the first
+  // one of the work; kUnavailable if it does not begin.
   Status wait_until_running();
   BackgroundCounts counts() const;
   // Ends the work and waits for it. Returns the first error of it all.

@@ -11,7 +11,8 @@
 
 namespace statmill {
 
-// Who sends more uses several: a server may end a connection after some (statmilld after 1000).
+// A client that sends more requests opens several connections, because a server may close one after some
+// (statmilld: 1000).
 inline constexpr size_t kRequestsPerConnection = 500;
 
 // Confined to one thread.

@@ -13,7 +13,7 @@ namespace statmill {
 
 struct OpenLoopOptions {
   Endpoint server;
-  const AskedQuery& asked;
+  const AskedQuery& asked;  // must outlive the call
   double per_s = 1;
   size_t requests = 1;
   size_t connections = 8;  // of which the next free one is used; a request that finds none waits

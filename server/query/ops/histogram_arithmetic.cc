@@ -89,7 +89,11 @@ bool subtract_point(const Histograms& all, const Histograms& less, size_t i, His
     add_note(notes.warnings, kOtherSeconds);
     return false;
   }
-  if (all.histograms[i].is_empty() || less.histograms[i].is_empty()) {
+  // The samples of gauges are in the bucket, but in no cell.
+  const auto has_all_cells = [i](const Histograms& h) {
+    return std::min(h.histograms[i].count(), Bucket::kCountMax) == h.buckets[i].count();
+  };
+  if (!has_all_cells(all) || !has_all_cells(less)) {
     add_note(notes.warnings, kBucketsWithoutCells);
     return false;
   }
@@ -165,36 +169,49 @@ bool combine_histograms(const HistogramPair& pair, SeriesValues& result, QueryNo
 
 HistogramSum::HistogramSum(size_t points)
     : buckets_(points),
-      histograms_(points),
+      sums_(points),
       seconds_(points, 1),
       counts_(points),
       left_out_(points),
-      held_bytes_(points *
-                  (sizeof(Bucket) + sizeof(HistogramAccumulator) + sizeof(double) + sizeof(uint32_t))) {}
+      held_bytes_(points * (sizeof(Bucket) + sizeof(Sum) + sizeof(double) + sizeof(uint32_t))) {}
+
+void HistogramSum::Sum::add(const SparseHistogram& histogram) {
+  if (!counters_.is_empty()) return counters_.add(histogram);
+  if (list_.is_empty()) {
+    list_ = histogram;
+    return;
+  }
+  list_.merge(histogram);
+  if (list_.is_empty()) return;
+  constexpr size_t kSpread = 8;  // counters then take at most four times the memory of the list
+  const auto cells = list_.cells();
+  if (static_cast<size_t>(cells.back().index - cells.front().index) > kSpread * cells.size()) return;
+  counters_.add(std::exchange(list_, {}));
+}
 
 void HistogramSum::add(const Histograms& histograms) {
   const Presence present = presence_of(histograms);
   counts_.add(present);
   for (size_t i = present.next(0); i < present.size(); i = present.next(i + 1)) {
     if (left_out_[i]) continue;
-    held_bytes_ -= histograms_[i].memory_bytes();
+    held_bytes_ -= sums_[i].memory_bytes();
     if (buckets_[i].is_empty()) seconds_[i] = histograms.seconds[i];
     if (seconds_[i] != histograms.seconds[i]) {
       buckets_[i] = {};
-      histograms_[i] = {};
+      sums_[i] = {};
       left_out_.set(i);
       continue;
     }
     buckets_[i].merge(histograms.buckets[i]);
-    histograms_[i].add(histograms.histograms[i]);
-    held_bytes_ += histograms_[i].memory_bytes();
+    sums_[i].add(histograms.histograms[i]);
+    held_bytes_ += sums_[i].memory_bytes();
   }
 }
 
 Histograms HistogramSum::take_sum() {
   Histograms out{std::move(buckets_), {}, std::move(seconds_)};
-  out.histograms.reserve(histograms_.size());
-  for (HistogramAccumulator& sum : histograms_) out.histograms.push_back(std::exchange(sum, {}).histogram());
+  out.histograms.reserve(sums_.size());
+  for (Sum& sum : sums_) out.histograms.push_back(std::exchange(sum, {}).take());
   return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "server/query/numbers.h"
@@ -62,8 +63,20 @@ class HistogramSum {
   Histograms take_mean();
 
  private:
+  // The sum at one point: a list of cells, until so many of its range are there that counters are better.
+  class Sum {
+   public:
+    void add(const SparseHistogram& histogram);
+    SparseHistogram take() { return counters_.is_empty() ? std::move(list_) : counters_.histogram(); }
+    size_t memory_bytes() const { return list_.memory_bytes() + counters_.memory_bytes(); }
+
+   private:
+    SparseHistogram list_;  // of all samples, unless they are in the counters
+    HistogramAccumulator counters_;
+  };
+
   std::vector<Bucket> buckets_;
-  std::vector<HistogramAccumulator> histograms_;
+  std::vector<Sum> sums_;
   std::vector<double> seconds_;
   ColumnCount counts_;
   Presence left_out_;

@@ -79,14 +79,14 @@ Sums rounded_sums(const Bucket& all, const Bucket& less, double count) {
 }
 
 // Returns `exact`, that of all samples, if none of the outermost cell that is left was subtracted; otherwise
-// the middle of this cell.
-double extreme_left(double exact, HistogramIndex outermost, const SparseHistogram& less,
+// the middle of this cell, as far as all samples reach.
+double extreme_left(const Bucket& all, double exact, HistogramIndex outermost, const SparseHistogram& less,
                     const SparseHistogram& left) {
   const int power = left.joined_power();
   const bool is_subtracted = std::ranges::any_of(
       less.cells(), [&](const HistogramCell& cell) { return joined_index(cell.index, power) == outermost; });
   if (!is_subtracted && joined_index(histogram_index(exact), power) == outermost) return exact;
-  return histogram_midpoint(outermost, power);
+  return std::clamp(histogram_midpoint(outermost, power), all.min(), all.max());
 }
 
 // Returns the nearest M2 that samples in these cells can have. Samples that are not among those of `all`
@@ -116,10 +116,10 @@ std::optional<Distribution> difference(const Distribution& all, const Distributi
   if (count == 1)
     return Distribution{Bucket::from_real(1, {sums.sum, 0, sums.sum, sums.sum}), *std::move(left)};
   const double mean = sums.sum / n;
-  const double min =
-      std::min(mean, extreme_left(all.bucket.min(), left->cells().front().index, less.histogram, *left));
-  const double max =
-      std::max(mean, extreme_left(all.bucket.max(), left->cells().back().index, less.histogram, *left));
+  const double min = std::min(
+      mean, extreme_left(all.bucket, all.bucket.min(), left->cells().front().index, less.histogram, *left));
+  const double max = std::max(
+      mean, extreme_left(all.bucket, all.bucket.max(), left->cells().back().index, less.histogram, *left));
   return Distribution{Bucket::from_real(count, {sums.sum, possible_m2(sums, n, *left), min, max}),
                       *std::move(left)};
 }

@@ -87,7 +87,7 @@ int magnitude_bits(const std::vector<int64_t>& integers) {
   return static_cast<int>(std::bit_width(static_cast<uint64_t>(bits)));
 }
 
-// Int128 has room for the squares of any window.
+// Int128 has room for the squares of any window and the next one: their sum is on the way between them.
 bool squares_fit(const SlotColumns& slots, Windows windows) {
   int width = 0;  // bits of the largest square
   if (slots.is_single) {
@@ -98,7 +98,7 @@ bool squares_fit(const SlotColumns& slots, Windows windows) {
     const auto high = static_cast<uint64_t>(bits >> 64);
     width = 64 + static_cast<int>(std::bit_width(high));
   }
-  return width + length_bits(windows) <= 127;
+  return width + length_bits(windows) + 1 <= 127;
 }
 
 bool count_windows(const SlotColumns& slots, Windows windows, SlotColumns& out) {
@@ -219,6 +219,20 @@ std::vector<SlotWindow> windows_of_list(const SlotColumns& slots, Windows window
   return of_list;
 }
 
+// Returns true if there are so many cells that walking over their range for each window costs no more.
+bool are_dense(std::span<const SlotHistogram> all, Windows windows) {
+  constexpr size_t kStepsPerCell = 32;
+  size_t cells = 0;
+  HistogramIndex least = kHistogramIndexMax;
+  HistogramIndex most = -kHistogramIndexMax;
+  for (const SlotHistogram& h : all) {
+    cells += h.histogram.cells().size();
+    least = std::min(least, h.histogram.cells().front().index);
+    most = std::max(most, h.histogram.cells().back().index);
+  }
+  return windows.size() * static_cast<size_t>(most - least + 1) <= kStepsPerCell * cells;
+}
+
 // Returns false if the histograms have no such sum; `out` has those of some windows then.
 bool sum_histograms(std::span<const SlotHistogram> all, Windows windows, std::vector<SlotHistogram>& out) {
   HistogramAccumulator sum;
@@ -245,7 +259,7 @@ bool sum_histograms(std::span<const SlotHistogram> all, Windows windows, std::ve
 void merge_histograms(const SlotColumns& slots, Windows windows, SlotColumns& out) {
   const std::vector<SlotHistogram>& all = slots.histograms;
   const std::vector<SlotWindow> of_list = windows_of_list(slots, windows);
-  if (sum_histograms(all, of_list, out.histograms)) return;
+  if (are_dense(all, of_list) && sum_histograms(all, of_list, out.histograms)) return;
   out.histograms.clear();
   slide_windows<SparseHistogram>(
       of_list, [&](uint32_t i) -> const SparseHistogram& { return all[i].histogram; },

@@ -38,7 +38,9 @@ ColumnCache::Decoded ColumnCache::decode(const Place& place, std::string_view fr
   Shard& shard = shard_of_key(place.key);
   // With extremes, which most functions need.
   Parts parts{.extremes = true, .squares = out.parts.squares, .histograms = out.parts.histograms};
+  bool has_fewer_parts = false;  // the cache has the chunk, but not all that is asked for
   if (const auto found = find(shard, place.key, hash)) {
+    has_fewer_parts = true;
     const std::shared_ptr<const PackedChunk>& chunk = *found;
     if (!chunk) return {decode_into(out), false};
     if (chunk->has(out.parts)) {
@@ -58,7 +60,9 @@ ColumnCache::Decoded ColumnCache::decode(const Place& place, std::string_view fr
     return {decode_into(out), false};
   }
   const auto chunk = std::make_shared<const PackedChunk>(*std::move(packed));
-  insert(shard, place.key, {hash, chunk, chunk->memory_bytes() + kEntryOverhead});
+  Entry entry{hash, chunk, chunk->memory_bytes() + kEntryOverhead};
+  // Fewer parts in the cache are better than none.
+  if (!has_fewer_parts || entry.bytes <= shard_bytes_max_) insert(shard, place.key, std::move(entry));
   if (!chunk->has(out.parts)) return {decode_into(out), false};
   chunk->unpack_into(out);
   return {0, false};

@@ -40,8 +40,9 @@ class ColumnCache {
     bool is_cached = false;  // the cache had the columns
   };
   // Adds the buckets of the chunk to `out`, as decode_columns() does. A chunk becomes an entry when it is
-  // decoded the second time within the last kSeen chunks or so. Cost if it is cached: the hash of the frames,
-  // some 0.1 ns a byte, and 0.3 ns a slot; otherwise that of decode_columns(), the second time twice.
+  // decoded the second time within the last kSeen chunks or so, and is decoded again when a query needs
+  // parts that the entry lacks. Cost if it is cached: the hash of the frames, some 0.1 ns a byte, 0.3 ns a
+  // slot, and that of PackedHistograms; otherwise that of decode_columns(), the second time twice.
   Decoded decode(const Place& place, std::string_view frames, SlotColumns& out);
 
   size_t bytes() const;  // of all entries

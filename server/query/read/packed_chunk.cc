@@ -1,9 +1,7 @@
 #include "server/query/read/packed_chunk.h"
 
 #include <algorithm>
-#include <cstring>
-#include <limits>
-#include <utility>
+#include <span>
 
 #include "base/check.h"
 #include "base/quotient.h"

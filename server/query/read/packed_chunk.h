@@ -1,11 +1,10 @@
 // PackedChunk: the decoded buckets of one chunk in few bytes: each decimal as its distance from the least
-// one, in 1, 2, 4 or 8 bytes; squares as they are, histograms in the journal's coding.
+// one, in 1, 2, 4 or 8 bytes; squares as they are.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "server/query/read/packed_histograms.h"

@@ -99,6 +99,19 @@ TEST_F(PlanResultTest, HistogramsOfGroupsCountAsMemory) {
       << "one group holds the histograms of one";
 }
 
+// With a counter for each bucket of the range they would take 1 MB.
+TEST_F(PlanResultTest, HistogramsOfFewCellsTakeLittleMemory) {
+  std::vector<MemorySeries> all;
+  for (int i = 0; i < 128; ++i) {
+    const std::string labels = ";a=" + std::to_string(i / 2) + ";b=" + std::to_string(i % 2);
+    all.push_back({.name = "d" + labels, .times_s = {35, 45, 55}, .samples = {{1, 1e6}, {1, 1e6}, {1, 1e6}}});
+  }
+  source_ = MemorySource(all);
+  EXPECT_EQ(code_with({.memory_bytes_max = 300'000}, "histogram_count(sum by (a) (rate(d[10s])))"),
+            ErrorCode::kIo)
+      << "no error";
+}
+
 TEST_F(PlanResultTest, EachLimitHasItsError) {
   EXPECT_EQ(code_with({.series_max = 2}, "x"), ErrorCode::kLimit);
   EXPECT_EQ(refused_by_, QueryLimit::kSeries);

@@ -50,6 +50,13 @@ RC_GTEST_PROP(HistogramDifference, GivesBackWhatWasAdded, ()) {
   RC_ASSERT(got->bucket.min() <= got->bucket.mean() && got->bucket.mean() <= got->bucket.max());
 }
 
+TEST(HistogramDifference, ItsExtremesAreNotBeyondThoseOfAllSamples) {
+  const auto got = difference(of({1035, 1036, 1039}, 1), of({1039}, 1));  // all are in [102, 104)
+  ASSERT_TRUE(got);
+  EXPECT_GE(got->bucket.min(), 103.5);
+  EXPECT_LE(got->bucket.max(), 103.9);
+}
+
 TEST(HistogramDifference, HasNoNegativeCountsAndSamples) {
   EXPECT_FALSE(difference(of({1, 2}), of({3})));
   EXPECT_FALSE(difference(of({1, 2}), of({0})));
