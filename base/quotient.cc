@@ -8,7 +8,6 @@ namespace statmill {
 namespace {
 
 constexpr int kMantissaBits = 53;
-constexpr uint64_t kEveryIntegerIsADouble = uint64_t{1} << kMantissaBits;  // up to here
 
 int bit_width(Uint128 value) {
   const auto high = static_cast<uint64_t>(value >> 64);
@@ -20,7 +19,8 @@ int bit_width(Uint128 value) {
 bool is_double(Uint128 value) {
   const auto low = static_cast<uint64_t>(value);
   if (low != value) return false;
-  return low <= kEveryIntegerIsADouble || low >> std::countr_zero(low) <= kEveryIntegerIsADouble;
+  constexpr auto kEnd = static_cast<uint64_t>(kEveryIntegerIsADouble);
+  return low <= kEnd || low >> std::countr_zero(low) <= kEnd;
 }
 
 // Returns the double nearest to (quotient + rest) * 2^exponent, where rest is 0 or, if `is_inexact`, between

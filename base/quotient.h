@@ -24,7 +24,9 @@ inline constexpr std::array<int64_t, kPowerOfTenMax + 1> kIntegerPowersOfTen = [
 // Returns 10^exponent. Requires: 0 <= exponent <= kPowerOfTenMax.
 inline int64_t power_of_ten(int exponent) { return kIntegerPowersOfTen[static_cast<size_t>(exponent)]; }
 
-// The same as nearest_quotient(), for integers of any size.
+inline constexpr int64_t kEveryIntegerIsADouble = int64_t{1} << 53;  // up to here
+
+// The part of nearest_quotient() for integers that may be no doubles. Requires and returns the same.
 double nearest_quotient_of_any(Int128 numerator, Uint128 denominator);
 
 // Returns the double that is nearest to numerator / denominator; of two that are equally near, the one with
@@ -32,7 +34,6 @@ double nearest_quotient_of_any(Int128 numerator, Uint128 denominator);
 // Cost: one division of doubles if both integers are doubles, which is nearly always so; otherwise some
 // divisions of 128-bit integers.
 inline double nearest_quotient(Int128 numerator, Uint128 denominator) {
-  constexpr int64_t kEveryIntegerIsADouble = int64_t{1} << 53;  // up to here
   if (numerator < -kEveryIntegerIsADouble || numerator > kEveryIntegerIsADouble ||
       denominator > Uint128{kEveryIntegerIsADouble}) {
     return nearest_quotient_of_any(numerator, denominator);

@@ -18,7 +18,6 @@ constexpr auto kMantissaMax = static_cast<uint64_t>(Number::kMantissaMax);
 // only once.
 constexpr std::array<double, Number::kScaleMax + 1> kPowersOfTen = {
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
-constexpr int64_t kEveryIntegerIsADouble = int64_t{1} << 53;  // up to here
 
 // mantissa * 10^exponent. A mantissa over kMantissaMax means that further digits were dropped.
 struct Digits {

@@ -35,8 +35,8 @@ class HistogramAccumulator {
   bool add_dense(const SparseHistogram& histogram);
 
   bool is_dense_ = true;
-  HistogramIndex first_ = 0;  // of counts_[0]
-  uint64_t count_ = 0;        // of all samples
+  HistogramIndex first_ = 0;  // the bucket that counts_[0] counts
+  uint64_t count_ = 0;        // samples in counts_
   std::vector<uint64_t> counts_;
   SparseHistogram sparse_;  // everything, unless is_dense_
 };

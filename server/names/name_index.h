@@ -86,7 +86,7 @@ class NameIndex {
 
   // The limits and the filter of a list of labels or values.
   struct ListOptions {
-    size_t limit = SIZE_MAX;  // of values; if there are more, the list has any limit + 1 of them
+    size_t limit = SIZE_MAX;  // if there are more values, the list has any limit + 1 of them
     IsCancelled is_cancelled = {};
     // Series for which it returns false are left out. It is called only for series that would add to the
     // list, so a text that one series has costs no call for the others. Empty: all are listed.

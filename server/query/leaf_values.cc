@@ -192,7 +192,7 @@ double LeafValues::rate_of(int64_t sum, int8_t scale, int64_t range_ms) const {
 Numbers LeafValues::event_rates(const SeriesSlots& slots) const {
   SlotColumns points = merge_windows(slots.columns, plan_.windows);
   std::vector<bool> has_open(points.size());
-  int64_t missing_ms = 0;  // of the open slot
+  int64_t missing_ms = 0;  // time until the open slot ends
   if (slots.open) {
     const int64_t open_ms = slots.open->slot * finest_slot_ms_;
     const Slot open_element = open_ms / slot_ms_ - slots.columns.begin;

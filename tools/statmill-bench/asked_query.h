@@ -13,7 +13,7 @@ namespace statmill {
 struct AskedQuery {
   std::string target;
   AnswerShape want = {};
-  double tolerance = 0;     // of its sum
+  double tolerance = 0;     // how far the sum of an answer may be off
   std::string answer = {};  // its lasting part, when it was asked first
 
   // Errors: kCorrupt if it is another answer. The last digits may differ: some servers add in any order.

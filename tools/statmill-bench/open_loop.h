@@ -16,7 +16,7 @@ struct OpenLoopOptions {
   const AskedQuery& asked;  // must outlive the call
   double per_s = 1;
   size_t requests = 1;
-  size_t connections = 8;  // of which the next free one is used; a request that finds none waits
+  size_t connections = 8;  // a request uses a free one, and waits if there is none
 };
 
 struct OpenLoopTimes {

@@ -62,7 +62,7 @@ Result<BusyServer> start_busy_server(const QueryContext& context) {
   return BusyServer{*std::move(server), *std::move(heavy), *std::move(small), std::move(replay)};
 }
 
-// What the server and this process have done so far.
+// The work that the server and this process have done so far.
 struct WorkDone {
   steady_clock::time_point at;
   nanoseconds server_cpu{};

@@ -10,7 +10,7 @@
 
 namespace statmill {
 
-// What becomes of a number with a point or an exponent, or beyond 64 bits.
+// How a number with a point or an exponent, or beyond 64 bits, is returned.
 enum class LongNumbers : uint8_t {
   kRounded,  // the nearest double
   kTexts,    // a string with its text if is_long_number(), otherwise the nearest double

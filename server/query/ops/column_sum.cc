@@ -27,14 +27,6 @@ uint64_t greatest_magnitude(const std::vector<int64_t>& values) {
   return std::max(magnitude(least), magnitude(most));
 }
 
-// Returns a number that no magnitude exceeds, at most twice the greatest one. Cost: half of
-// greatest_magnitude().
-uint64_t magnitude_bound(const std::vector<int64_t>& values) {
-  uint64_t bits = 0;
-  for (const int64_t value : values) bits |= static_cast<uint64_t>(value < 0 ? ~value : value);
-  return bits + 1;
-}
-
 bool raise_numbers(Numbers& numbers, int8_t scale) {
   const int64_t factor = power_of_ten(scale - numbers.scale);
   if (Uint128{greatest_magnitude(numbers.integers)} * static_cast<Uint128>(factor) >= kSmallMax) return false;
@@ -44,6 +36,12 @@ bool raise_numbers(Numbers& numbers, int8_t scale) {
 }
 
 }  // namespace
+
+uint64_t magnitude_bound(const std::vector<int64_t>& values) {
+  uint64_t bits = 0;
+  for (const int64_t value : values) bits |= static_cast<uint64_t>(value < 0 ? ~value : value);
+  return bits + 1;
+}
 
 void ColumnCount::add(const Presence& present) {
   if (present.all()) {

@@ -67,6 +67,10 @@ class ColumnExtreme {
   Numbers best_;
 };
 
+// Returns a number that no magnitude exceeds, at most twice the greatest one; at least 1. Cost: two
+// operations per value.
+uint64_t magnitude_bound(const std::vector<int64_t>& values);
+
 // Brings two columns to one scale, or makes doubles of both.
 void bring_to_one_scale(Numbers& a, Numbers& b);
 

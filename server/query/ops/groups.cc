@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/quotient.h"
 #include "server/query/ops/column_sum.h"
 #include "server/query/ops/histogram_arithmetic.h"
 #include "server/query/ops/histogram_columns.h"
@@ -52,8 +53,8 @@ class Deviations {
       return;
     }
     // Times, for one, are integers so large that squared differences of doubles lose half of their digits.
-    constexpr double kIntegerEnd = 0x1p53;
-    if (std::abs(v) < kIntegerEnd && v == std::trunc(v)) return add_decimal(i, static_cast<int64_t>(v), 0);
+    if (std::abs(v) < static_cast<double>(kEveryIntegerIsADouble) && v == std::trunc(v))
+      return add_decimal(i, static_cast<int64_t>(v), 0);
     buckets_[i].merge(Bucket::from_real(1, {.sum = v, .m2 = 0, .min = v, .max = v}));
   }
 

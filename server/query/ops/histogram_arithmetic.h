@@ -71,7 +71,7 @@ class HistogramSum {
     size_t memory_bytes() const { return list_.memory_bytes() + counters_.memory_bytes(); }
 
    private:
-    SparseHistogram list_;  // of all samples, unless they are in the counters
+    SparseHistogram list_;  // has all samples, or counters_ has them
     HistogramAccumulator counters_;
   };
 

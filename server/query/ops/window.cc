@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/int128.h"
+#include "server/query/ops/column_sum.h"
 #include "server/query/ops/rates.h"
 #include "storage/histogram_accumulator.h"
 
@@ -82,9 +83,7 @@ int length_bits(Windows windows) {
 
 // Returns a number of bits in which the magnitude of each integer fits.
 int magnitude_bits(const std::vector<int64_t>& integers) {
-  int64_t bits = 0;
-  for (const int64_t v : integers) bits |= v ^ (v >> 63);
-  return static_cast<int>(std::bit_width(static_cast<uint64_t>(bits)));
+  return static_cast<int>(std::bit_width(magnitude_bound(integers) - 1));
 }
 
 // Int128 has room for the squares of any window and the next one: their sum is on the way between them.

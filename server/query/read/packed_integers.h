@@ -25,7 +25,7 @@ class PackedIntegers {
   int64_t least_ = 0;
   int64_t most_ = 0;
   uint8_t width_ = 1;           // bytes per element
-  std::vector<uint8_t> bytes_;  // of the machine's byte order: never stored
+  std::vector<uint8_t> bytes_;  // in the machine's byte order, so they are never stored
 };
 
 }  // namespace statmill

@@ -130,7 +130,7 @@ std::vector<Window> Evaluation::ranges(const RangeSelector& range, Timestamp tim
   for (const StoredSeries& series : series_) {
     if (!matches(range.selector, series.labels)) continue;
     Window window{series.labels, series.kind, begin, begin + whole, 0, {}};
-    Duration slots(0);  // of those with samples, what has passed; all of one that lies ahead
+    Duration slots(0);  // the time of slots with samples that has passed; a slot ahead counts as a whole one
     for (const SampledSlot& each : series.slots) {
       if (each.begin < begin || each.begin >= at) continue;
       slots += each.begin == open ? passed_until - open : slot;
