@@ -62,6 +62,9 @@ void HttpServer::stop() {
     error_code ignored;
     acceptor_.close(ignored);
     accept_pause_.cancel();
+    // All at once: the thread of the first query that ends would otherwise begin one whose session has not
+    // stopped it yet.
+    if (context_.queries != nullptr) context_.queries->board().stop_all(QueryStop::kServer);
     sessions_.for_each([](Session& session) { session.stop(); });
   });
 }

@@ -47,6 +47,11 @@ bool QueryBoard::cancel(uint64_t id) {
   return true;
 }
 
+void QueryBoard::stop_all(QueryStop reason) {
+  MutexLock lock(mutex_);
+  for (const auto& [id, query] : running_) query.control->stop(reason);
+}
+
 QueryBoard::Overdue QueryBoard::most_overdue(SteadyTime now) const {
   Overdue most;
   MutexLock lock(mutex_);

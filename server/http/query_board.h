@@ -29,6 +29,8 @@ class QueryBoard {
   void remove(uint64_t id, unsigned status);
   // Cancels a query. Returns false if there is none with this number.
   bool cancel(uint64_t id);
+  // Stops all listed queries, those that wait for a thread included.
+  void stop_all(QueryStop reason);
 
   // The query that has gone on for the longest time after it was stopped or its time was up; 0: none has.
   struct Overdue {

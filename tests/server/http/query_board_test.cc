@@ -43,6 +43,20 @@ TEST_F(QueryBoardTest, ListsWhatRuns) {
   EXPECT_TRUE(report()["running"].as_array().empty());
 }
 
+TEST_F(QueryBoardTest, StopsAll) {
+  QueryControl one;
+  QueryControl stopped;
+  QueryControl later;
+  stopped.stop(QueryStop::kClient);
+  board_.add("one", "", one);
+  board_.add("stopped", "", stopped);
+  board_.stop_all(QueryStop::kServer);
+  board_.add("later", "", later);
+  EXPECT_EQ(one.stopped_by(), QueryStop::kServer);
+  EXPECT_EQ(stopped.stopped_by(), QueryStop::kClient) << "the first reason stays";
+  EXPECT_EQ(later.stopped_by(), QueryStop::kNone);
+}
+
 TEST_F(QueryBoardTest, KeepsTheSlowestInOrder) {
   for (int i = 0; i < 150; ++i) end_after((i * 37) % 150, "q" + std::to_string((i * 37) % 150));
   const auto slowest = report()["slowest"].as_array();
