@@ -124,6 +124,18 @@ TEST_F(RelayE2e, CountsArriveOverTheSocketAndFromSharedCells) {
   EXPECT_EQ(totals("shop.latency_ns", 800'000).count, 800'000);
 }
 
+TEST_F(RelayE2e, TheServerRefusesOtherKindsOfARelay) {
+  Process agent(relay_to(server_, {}));
+  const Ports ports(agent);
+  server_.send("level 1\n");
+  ServerProcess::send_to(ports.lines, "*level 2\nlevel 3\n");
+  stop(agent);
+  EXPECT_EQ(totals("level", 2).sum, 1 + 3);
+  EXPECT_EQ(server_.metric("statmill_samples_refused_total{listener=\"agent\",reason=\"kind_mismatch\"}"), 1);
+  const std::string rejects = server_.cli({"rejects", "--format", "csv"}).out;
+  EXPECT_THAT(rejects, testing::ContainsRegex(",agent,[^,]+,kind_mismatch,no,5,level\n"));
+}
+
 TEST_F(RelayE2e, MetricsReportTheAccountAndTheHost) {
   Process agent(relay_to(server_, {"--http.listen", "127.0.0.1:0"}));
   const auto ready = agent.wait_for_line(" ready ");
