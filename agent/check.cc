@@ -18,9 +18,9 @@ namespace {
 
 class NoSink final : public MetricSink {
  public:
-  void gauge(std::string_view, double) override {}
-  void total(std::string_view, uint64_t) override {}
-  void distribution(std::string_view, const Distribution&) override {}
+  void add_gauge(const HostSeries&, double) override {}
+  void add_total(const HostSeries&, uint64_t) override {}
+  void add_distribution(const HostSeries&, const Distribution&) override {}
   void keep(std::string_view) override {}
   void lines(std::string_view) override {}
   std::string_view time() const override { return "0"; }
