@@ -15,6 +15,7 @@
 #include "agent/catalogue/series_name.h"
 #include "base/descriptor.h"
 #include "base/text.h"
+#include "proto/added_tags.h"
 #include "proto/agent/frames.h"
 
 namespace statmill {
@@ -106,6 +107,7 @@ Result<HostTags> parse_host_tags(const std::string& text) {
     if (value.empty()) return invalid_tag(tag, "has no value");
     if (!tags.emplace(key, value).second) return invalid_tag(key, "is given twice");
   }
+  if (!AddedTags::read(host_tags("h", tags))) return invalid_tag(text, "has characters that no name has");
   if (host_tags(std::string(kHostBytesMax, 'h'), tags).size() > kTagsBytesMax)
     return Error{ErrorCode::kLimit, "the tags are too long: with the host they may have 1024 bytes"};
   return tags;

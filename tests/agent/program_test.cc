@@ -29,12 +29,14 @@ class AgentProgramTest : public testing::TestWithParam<int> {};
 TEST_P(AgentProgramTest, PushesUntilASignalAndExitsZero) {
   AgentServer server;
   Process process(agent({"--server", server.endpoint().text(), "--interval", "100ms", "--agent.host", "t",
-                         "--collectors", "cpu,load"}));
+                         "--agent.tags", "dc=eu", "--collectors", "cpu,load"}));
   ASSERT_TRUE(server.accept());
   const std::string text = server.lines_until("host.cpu.busy_percent ");
   EXPECT_THAT(text, HasSubstr("host.agent.collector_status;collector=load "));
   EXPECT_THAT(text, HasSubstr("*host.agent.lines_dropped "));
   EXPECT_THAT(text, HasSubstr("host.agent.rss_bytes "));
+  EXPECT_THAT(text, HasSubstr("host.up "));
+  EXPECT_EQ(server.tags(), "dc=eu;host=t");
   process.signal(GetParam());
   EXPECT_THAT(server.all_lines(), testing::EndsWith("\n"));
   EXPECT_THAT(process.wait(), Optional(0));
