@@ -14,14 +14,4 @@ std::string_view status_text(CollectorStatus::Level level) {
   return "unavailable";
 }
 
-std::string series_part(std::string_view text) {
-  std::string part(text);
-  for (char& c : part) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-    if (!plain) c = '_';
-  }
-  return part;
-}
-
 }  // namespace statmill
