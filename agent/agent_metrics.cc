@@ -2,12 +2,17 @@
 
 #include <chrono>
 #include <limits>
+#include <optional>
 
 namespace statmill {
 namespace {
 
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+double or_unknown(std::optional<uint64_t> bytes) { return bytes ? static_cast<double>(*bytes) : kUnknown; }
+
 double seconds_ahead(const OutboxFigures& figures) {
-  if (!figures.clock_ahead) return std::numeric_limits<double>::quiet_NaN();
+  if (!figures.clock_ahead) return kUnknown;
   return std::chrono::duration<double>(*figures.clock_ahead).count();
 }
 
@@ -23,6 +28,8 @@ void add_outbox_metrics(SelfReport& report, const OutboxThread& outbox) {
   report.add_total("host.agent.batches_damaged", [&outbox] { return outbox.figures().batches_damaged; });
   report.add_gauge("host.agent.spool_bytes",
                    [&outbox] { return static_cast<double>(outbox.figures().spool_bytes); });
+  report.add_gauge("host.agent.spool_disk_free_bytes",
+                   [&outbox] { return or_unknown(outbox.figures().spool_disk_free_bytes); });
   report.add_gauge("host.agent.spool_wait_s",
                    [&outbox] { return std::chrono::duration<double>(outbox.waiting_for()).count(); });
   report.add_total("host.agent.spool_failures", [&outbox] { return outbox.figures().sync_failures; });

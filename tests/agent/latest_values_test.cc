@@ -48,9 +48,9 @@ TEST(LatestValues, IncludeDistributionsAndKeptValues) {
   latest.gauge("host.up", 6);
   builder.finish();
   EXPECT_THAT(prometheus_text(latest.readings()),
-              testing::HasSubstr("\nstatmill_host_sched_runqueue_wait_ns_count 3\n"));
+              testing::HasSubstr("\nstatmill_host_sched_runqueue_wait_seconds_count 3\n"));
   EXPECT_THAT(prometheus_text(latest.readings()),
-              testing::HasSubstr("\nstatmill_host_sched_runqueue_wait_ns_sum 4\n"));
+              testing::HasSubstr("\nstatmill_host_sched_runqueue_wait_seconds_sum 0.000000004\n"));
   builder.begin(from_unix_seconds(8));
   latest.begin();
   latest.keep("host.cgroup.");

@@ -30,6 +30,7 @@ class SelfReportTest : public testing::Test {
 TEST_F(SelfReportTest, TheHostIsUpAtEachReport) {
   EXPECT_EQ(report(1).gauges.at("host.up"), 1);
   EXPECT_EQ(report(2).gauges.at("host.up"), 1);
+  EXPECT_EQ(report(3).text, "$c host.agent.collections 1700000000 1\n");
 }
 
 TEST_F(SelfReportTest, ReadsWhatWasAddedAtEachReport) {
