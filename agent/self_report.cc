@@ -8,7 +8,6 @@
 
 #include "agent/collectors/proc_text.h"
 #include "base/number_text.h"
-#include "proto/host_presence.h"
 
 namespace statmill {
 namespace {
@@ -26,10 +25,7 @@ std::chrono::nanoseconds cpu_time_used() {
 }  // namespace
 
 void SelfReport::report(SteadyTime now, MetricSink& sink) {
-  // An exact line: no other line makes a counter, whose silence is unknown and not 0.
-  std::string up = "$c ";
-  up.append(kPresencePath).append(" ").append(sink.time()).append(" 1\n");
-  sink.lines(up);
+  sink.increment("host.up", 1);
   sink.gauge("host.agent.cpu_percent", cpu_percent(now));
   sink.gauge("host.agent.rss_bytes", rss_bytes());
   for (const Total& total : totals_) sink.total(total.family, total.read());

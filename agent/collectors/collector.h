@@ -61,6 +61,9 @@ class MetricSink {
   }
   void distribution(DistributionFamily family, const Distribution& total) { distribution(family, {}, total); }
 
+  // Adds to a counter, in whose silence nothing is known.
+  void increment(CounterFamily family, uint64_t by);
+
   // What the above call; a sink that passes samples on calls them, too. The name is valid during the call.
   virtual void add_gauge(const HostSeries& series, double value) = 0;
   virtual void add_total(const HostSeries& series, uint64_t total) = 0;
