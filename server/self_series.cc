@@ -27,7 +27,7 @@ void SelfSeries::feed(Timestamp now, SteadyTime steady) {
   }
   const std::string_view lines = lines_.make(readings);
   Batch batch;
-  parse_istatd_lines(lines, batch);
+  parse_canonical_lines(lines, AddedTags(), batch);
   intake_.submit(batch, account_, now);
   lines_.sent(lines.size());
 }

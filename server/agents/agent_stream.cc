@@ -107,9 +107,16 @@ void AgentStream::handle_frame(const FrameRead& frame, TickTime now) {
 }
 
 void AgentStream::handle_hello(const HelloFrame& hello, TickTime now) {
-  if (hello.version != kAgentProtocol)
-    return refuse(RefuseReason::kVersion, "this server speaks version " + std::to_string(kAgentProtocol));
+  if (hello.version != kAgentProtocol && hello.version != kAgentProtocolRenamed) {
+    services_.agents.note_outdated(hello, sender_, now.wall);
+    return refuse(RefuseReason::kVersion, "this server speaks protocol " + std::to_string(kAgentProtocol));
+  }
   if (!is_same_secret(hello.token, services_.token)) return refuse(RefuseReason::kToken, "wrong token");
+  if (hello.version == kAgentProtocolRenamed) {
+    services_.agents.note_outdated(hello, sender_, now.wall);
+    return refuse(RefuseReason::kVersion,
+                  "upgrade the agent: it speaks protocol 2, whose series have other names");
+  }
   if (refuse_wrong_clock(hello.clock, now)) return;
   agent_clock_ = {hello.clock, now.boot};
   auto opened = services_.agents.open(hello, sender_, observer_.lock(), now);
@@ -124,13 +131,17 @@ void AgentStream::handle_hello(const HelloFrame& hello, TickTime now) {
 }
 
 void AgentStream::handle_batch(const BatchFrame& batch, TickTime now) {
-  if (!batch.tags.empty()) return refuse(RefuseReason::kProtocol, "batches with tags are not supported");
+  auto tags = AddedTags::read(batch.tags);
+  if (!tags) return refuse(RefuseReason::kProtocol, "the tags of the batch are not in canonical form");
   // The server's clock may have stepped since the two clocks were compared.
   if (refuse_wrong_clock(agent_clock_.reading + std::chrono::round<Duration>(now.boot - agent_clock_.at),
                          now))
     return;
-  const LineBlock lines{.text = batch.text, .sender = sender_, .now = services_.agents.time_for_lines(now)};
-  answer(services_.agents.accept(*lease_, batch, now, applier(lines, batch.time)), batch.seq);
+  LineBlock lines{.text = batch.text,
+                  .sender = sender_,
+                  .tags = std::move(*tags),
+                  .now = services_.agents.time_for_lines(now)};
+  answer(services_.agents.accept(*lease_, batch, now, applier(std::move(lines), batch.time)), batch.seq);
 }
 
 void AgentStream::handle_gap(const GapFrame& gap, TickTime now) {
@@ -139,7 +150,8 @@ void AgentStream::handle_gap(const GapFrame& gap, TickTime now) {
 }
 
 AgentRegistry::ApplyLines AgentStream::applier(LineBlock lines, Timestamp sent) {
-  return [this, lines, sent](LinesAction action, const AgentRegistry::OnApplied& on_applied) mutable {
+  return [this, lines = std::move(lines), sent](LinesAction action,
+                                                const AgentRegistry::OnApplied& on_applied) mutable {
     lines.action = action;
     services_.intake.apply(lines, sent, on_applied);
   };

@@ -81,11 +81,8 @@ std::vector<Family> families_of(const std::string& text) {
   return families;
 }
 
-// What the collectors measure on this host is not in the page.
-bool is_of_host(const std::string& name) {
-  const bool is_of_agent = name.starts_with("statmill_host_agent_") && !name.ends_with("_status");
-  return name.starts_with("statmill_host_") && !is_of_agent;
-}
+// docs/series.md has what an agent measures on its host, and about itself.
+bool is_of_host(const std::string& name) { return name.starts_with("statmill_host_"); }
 
 Rows rows_of(const std::string& text) {
   Rows rows;
