@@ -43,6 +43,7 @@ void SelfReport::add_gauge(std::string_view name, std::string_view help, std::fu
 
 void SelfReport::report(SteadyTime now, MetricSink& sink) {
   measure_cpu(now);
+  lines_.resend_families_hourly(now.time_since_epoch());
   sink.lines(lines_.make(registry_.read(), sink.time()));
 }
 

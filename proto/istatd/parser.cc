@@ -10,6 +10,7 @@
 #include "proto/fast_fields.h"
 #include "proto/fast_number.h"
 #include "proto/istatd/exact_line.h"
+#include "proto/istatd/family_line.h"
 #include "proto/istatd/histogram_text.h"
 #include "proto/line_text.h"
 #include "proto/normal_name.h"
@@ -244,7 +245,7 @@ void parse_istatd_line(std::string_view line, Batch& batch) {
     case '#':
       return parse_metadata(line, batch);
     case kExactMark:
-      return parse_exact_line(line, batch);
+      return is_family_line(line) ? parse_family_line(line, batch) : parse_exact_line(line, batch);
     case '@':
     case '&':
     case ';':

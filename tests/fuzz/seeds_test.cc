@@ -89,6 +89,13 @@ TEST(Seeds, AgentRowDecodes) {
   EXPECT_TRUE(decode_agent_row(AgentId{}, bytes));
 }
 
+TEST(Seeds, FamilyRowDecodes) {
+  const FamilyKey key{"room.heat", Kind::kGauge};
+  std::string bytes = seed("family_row/row");
+  Writer(bytes).u32be(crc32c(bytes, crc32c(family_key(key))));
+  EXPECT_TRUE(decode_family_row(key, bytes));
+}
+
 bool decodes(const FrameRead& frame) {
   switch (frame.type) {
     case FrameType::kHello:
