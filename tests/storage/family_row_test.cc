@@ -8,11 +8,11 @@
 namespace statmill {
 namespace {
 
-FamilyRow some_row() { return {{"room.heat", Kind::kDistribution}, "celsius", "Heat at the door."}; }
+FamilyRow heat_row() { return {{"room.heat", Kind::kDistribution}, "celsius", "Heat at the door."}; }
 
 TEST(FamilyRowTest, HasGoldenBytes) {
-  EXPECT_EQ(family_key(some_row().key), std::string("family\x02room.heat"));
-  const std::string bytes = encode_family_row(some_row());
+  EXPECT_EQ(family_key(heat_row().key), std::string("family\x02room.heat"));
+  const std::string bytes = encode_family_row(heat_row());
   EXPECT_EQ(bytes.substr(0, bytes.size() - 4), std::string("\x01\x07"
                                                            "celsius\x11"
                                                            "Heat at the door."));
@@ -20,7 +20,7 @@ TEST(FamilyRowTest, HasGoldenBytes) {
 }
 
 TEST(FamilyRowTest, RoundTrips) {
-  for (const FamilyRow& row : {some_row(), FamilyRow{{"a", Kind::kGauge}, {}, {}},
+  for (const FamilyRow& row : {heat_row(), FamilyRow{{"a", Kind::kGauge}, {}, {}},
                                FamilyRow{{std::string(kNameBytesMax, 'a'), Kind::kCounter},
                                          std::string(kUnitBytesMax, 'u'),
                                          std::string(kHelpBytesMax, 'h')}}) {
@@ -44,20 +44,20 @@ TEST(FamilyRowTest, KeysHaveKindAndPath) {
 }
 
 TEST(FamilyRowTest, EveryFlippedBitAndEveryCutIsFound) {
-  const std::string bytes = encode_family_row(some_row());
+  const std::string bytes = encode_family_row(heat_row());
   for (size_t bit = 0; bit < bytes.size() * 8; ++bit) {
     std::string damaged = bytes;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
-    EXPECT_FALSE(decode_family_row(some_row().key, damaged)) << bit;
+    EXPECT_FALSE(decode_family_row(heat_row().key, damaged)) << bit;
   }
   for (size_t size = 0; size < bytes.size(); ++size)
-    EXPECT_FALSE(decode_family_row(some_row().key, bytes.substr(0, size))) << size;
-  EXPECT_FALSE(decode_family_row(some_row().key, bytes + "x"));
+    EXPECT_FALSE(decode_family_row(heat_row().key, bytes.substr(0, size))) << size;
+  EXPECT_FALSE(decode_family_row(heat_row().key, bytes + "x"));
 }
 
 TEST(FamilyRowTest, BelongsToItsKey) {
-  EXPECT_FALSE(decode_family_row({"room.cold", Kind::kDistribution}, encode_family_row(some_row())));
-  EXPECT_FALSE(decode_family_row({"room.heat", Kind::kGauge}, encode_family_row(some_row())));
+  EXPECT_FALSE(decode_family_row({"room.cold", Kind::kDistribution}, encode_family_row(heat_row())));
+  EXPECT_FALSE(decode_family_row({"room.heat", Kind::kGauge}, encode_family_row(heat_row())));
 }
 
 }  // namespace

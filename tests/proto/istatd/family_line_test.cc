@@ -12,7 +12,7 @@ namespace statmill {
 namespace {
 
 // Returns "KIND PATH [UNIT] HELP" or the reason of the refusal.
-std::string parsed(std::string_view line) {
+std::string family_parsed(std::string_view line) {
   Batch batch;
   parse_istatd_line(line, batch);
   EXPECT_TRUE(account_holds(batch));
@@ -29,12 +29,12 @@ std::string parsed(std::string_view line) {
 }
 
 TEST(FamilyLineTest, HasKindPathUnitAndHelp) {
-  EXPECT_EQ(parsed("$m g room.heat celsius Temperature at the door, in °C."),
+  EXPECT_EQ(family_parsed("$m g room.heat celsius Temperature at the door, in °C."),
             "0 room.heat [celsius] Temperature at the door, in °C.");
-  EXPECT_EQ(parsed("$m e Web/Hits - Requests\r"), "1 Web/Hits [] Requests")
+  EXPECT_EQ(family_parsed("$m e Web/Hits - Requests\r"), "1 Web/Hits [] Requests")
       << "no byte of the path is rewritten";
-  EXPECT_EQ(parsed("$m d web.latency ms"), "2 web.latency [ms] ") << "help is optional";
-  EXPECT_EQ(parsed("$m  c\tnet.in  bytes   two  words  "), "3 net.in [bytes] two  words");
+  EXPECT_EQ(family_parsed("$m d web.latency ms"), "2 web.latency [ms] ") << "help is optional";
+  EXPECT_EQ(family_parsed("$m  c\tnet.in  bytes   two  words  "), "3 net.in [bytes] two  words");
 }
 
 TEST(FamilyLineTest, RefusesWhatIsNotOne) {
@@ -52,7 +52,7 @@ TEST(FamilyLineTest, RefusesWhatIsNotOne) {
       {"$m g a s \xe2\x80\xae", "bad_metadata"},
       {"$m g a s " + std::string(kHelpBytesMax + 1, 'a'), "metadata_limit"},
   };
-  for (const auto& [line, reason] : cases) EXPECT_EQ(parsed(line), reason) << line;
+  for (const auto& [line, reason] : cases) EXPECT_EQ(family_parsed(line), reason) << line;
 }
 
 TEST(FamilyLineTest, KeepsTheSender) {
