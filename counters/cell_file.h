@@ -54,9 +54,9 @@ struct Entry {
   uint32_t first_cell;
   uint32_t count;  // the number of a histogram's buckets; otherwise 1
   uint64_t value;  // of a counter that has ended; otherwise 0
-  uint16_t unit_bytes;
-  uint16_t help_bytes;
-  uint32_t zero;
+  uint16_t unit_bytes = 0;
+  uint16_t help_bytes = 0;
+  uint32_t zero = 0;
 };
 static_assert(sizeof(Entry) == 32);
 

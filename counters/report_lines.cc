@@ -52,7 +52,8 @@ void ReportLines::resend_families_hourly(std::chrono::nanoseconds now) {
 
 void ReportLines::add_family(const Reading& reading) {
   if (reading.help.empty() && reading.unit.empty()) return;
-  constexpr std::array<char, 3> kLetters = {'e', 'g', 'd'};  // by Reading::Type
+  if (reading.type == Reading::Type::kGauge && !std::isfinite(reading.level)) return;  // it has no series yet
+  constexpr std::array<char, 3> kLetters = {'e', 'g', 'd'};                            // by Reading::Type
   std::string family(1, kLetters[static_cast<size_t>(reading.type)]);
   family.append(" ").append(reading.path());
   auto& [text, state] = *families_.try_emplace(std::move(family)).first;
