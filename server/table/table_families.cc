@@ -7,6 +7,7 @@
 #include "server/table/table.h"
 
 namespace statmill {
+
 void Table::note_families(Batch& batch) {
   std::erase_if(batch.families, [&](const Batch::Family& family) {
     if (families_.note(family.text)) return false;
@@ -18,13 +19,12 @@ void Table::note_families(Batch& batch) {
 bool Table::has_series_of(const FamilyKey& family) const {
   bool found = false;
   const LabelMatcher matcher{LabelMatcher::Op::kEqual, std::string(kNameLabel), unescaped(family.path)};
-  static_cast<void>(names().select({&matcher, 1}, [&](std::string_view name) {
-    if (path_of(name) != family.path) return true;
-    const auto of_name = summary(name);  // none if it was deleted meanwhile
+  const Status searched = names().select({&matcher, 1}, [&](std::string_view name) {
+    const auto of_name = path_of(name) == family.path ? summary(name) : std::nullopt;
     found = of_name && of_name->kind == family.kind;
     return !found;
-  }));
-  return found;
+  });
+  return found || !searched;  // after an error it may have one
 }
 
 void Table::change_families(const SeriesChanges& changes, const ChangedSeries& changed) {

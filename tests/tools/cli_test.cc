@@ -254,6 +254,8 @@ TEST(Cli, DescribePrintsAllThatIsKnown) {
             "  last sample   2023-11-14 22:13:20 UTC\n");
   EXPECT_THAT(server.requests(), ElementsAre("GET /api/v1/series?match=a.b%3Bc%3Dd&limit=20"));
   EXPECT_EQ(run_command(server.url(), {"describe"}).code, ExitCode::kUsage);
+  const FakeServer empty(200, R"({"series":[],"truncated":false})");
+  EXPECT_EQ(run_command(empty.url(), {"describe", "none"}).code, ExitCode::kFailed);
 }
 
 TEST(Cli, RejectsPrintsEachFormat) {

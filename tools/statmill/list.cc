@@ -38,7 +38,10 @@ Outcome list_series(const CommandLine& line, const std::string& pattern, Listing
     out.output = answer->body.ends_with('\n') ? answer->body : answer->body + "\n";
   if (listing->truncated)
     out.messages = "statmill: more series match than --limit " + std::to_string(*limit) + "\n";
-  if (listing->series.empty()) out.messages = "statmill: no series matches\n";
+  if (listing->series.empty()) {
+    out.messages = "statmill: no series matches\n";
+    if (form == ListingForm::kDescription) out.code = ExitCode::kFailed;
+  }
   return out;
 }
 
