@@ -22,7 +22,7 @@ struct FamilyLimits {
 };
 
 // Thread-safe. Lock order: a shard's lock, then this one; no lock is acquired while it is held. Memory: about
-// 200 bytes for each family besides its texts.
+// 200 bytes for each family, and its texts.
 class FamilyTable {
  public:
   explicit FamilyTable(const FamilyLimits& limits) : limits_(limits) {}

@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -94,31 +93,6 @@ class StoreContract : public testing::TestWithParam<std::string> {
   TempDirectory directory_;
   std::unique_ptr<Store> store_;
 };
-
-TEST_P(StoreContract, KeepsFamiliesUntilTheyAreRemoved) {
-  const auto families = [this] {
-    std::string out;
-    for (const FamilyRow& row : store_->snapshot()->families()->rows)
-      out += row.key.path + std::to_string(static_cast<int>(row.key.kind)) + "=" + row.unit + "/" + row.help +
-             " ";
-    return out;
-  };
-  EXPECT_EQ(families(), "");
-  StoreBatch batch;
-  batch.families = {{{"a", Kind::kGauge}, "s", "one"}, {{"a", Kind::kEvent}, "", "two"}};
-  EXPECT_FALSE(batch.is_empty());
-  write(batch);
-  batch.families = {{{"a", Kind::kGauge}, "ms", "three"}};
-  write(batch);
-  reopen();
-  EXPECT_THAT(families(), testing::AllOf(testing::HasSubstr("a0=ms/three "), testing::HasSubstr("a1=/two ")));
-  StoreBatch removal;
-  removal.removed_families = {{"a", Kind::kGauge}, {"none", Kind::kGauge}};
-  EXPECT_FALSE(removal.is_empty());
-  write(removal);
-  reopen();
-  EXPECT_EQ(families(), "a1=/two ");
-}
 
 TEST_P(StoreContract, KeepsAgentsUntilTheyAreForgotten) {
   AgentRow one;
