@@ -11,7 +11,8 @@ namespace {
 
 std::string families_of(Store& store) {
   std::string out;
-  for (const FamilyRow& row : store.snapshot()->families()->rows) {
+  const auto families = store.snapshot()->families();
+  for (const FamilyRow& row : families->rows) {
     out +=
         row.key.path + std::to_string(static_cast<int>(row.key.kind)) + "=" + row.unit + "/" + row.help + " ";
   }
