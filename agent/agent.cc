@@ -12,6 +12,7 @@
 #include "base/net/watchdog_thread.h"
 #include "base/program.h"
 #include "ingest/loop_lag.h"
+#include "ingest/program_metrics.h"
 
 namespace statmill {
 namespace {
@@ -43,6 +44,7 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
             outbox_.send(collect());
             sampler_.self_report().sent();
           }) {
+  register_program_metrics(local_registry_);
   add_outbox_metrics(sampler_.self_report(), outbox_);
   if (ports_.relay() != nullptr) add_relay_metrics(sampler_.self_report(), *ports_.relay());
 }

@@ -46,7 +46,7 @@ class Agent {
   Log& log_;
   MainLoop main_loop_;
   Sampler sampler_;
-  // Counters of the relay and of /metrics. A server uses the same names, so they are not sent to it.
+  // Metrics of the process, the relay and /metrics. A server uses the same names, so they are not sent to it.
   Registry local_registry_;
   const Duration watchdog_interval_;  // how often the watchdog checks the threads
   Watchdog watchdog_;

@@ -2,12 +2,17 @@
 
 #include <chrono>
 #include <limits>
+#include <optional>
 
 namespace statmill {
 namespace {
 
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+double or_unknown(std::optional<uint64_t> bytes) { return bytes ? static_cast<double>(*bytes) : kUnknown; }
+
 double seconds_ahead(const OutboxFigures& figures) {
-  if (!figures.clock_ahead) return std::numeric_limits<double>::quiet_NaN();
+  if (!figures.clock_ahead) return kUnknown;
   return std::chrono::duration<double>(*figures.clock_ahead).count();
 }
 
@@ -29,6 +34,8 @@ void add_outbox_metrics(SelfReport& report, const OutboxThread& outbox) {
                    [&outbox] { return outbox.figures().batches_damaged; });
   report.add_gauge("agent.spool_bytes", "Size of the spool, including acknowledged batches.",
                    [&outbox] { return static_cast<double>(outbox.figures().spool_bytes); });
+  report.add_gauge("agent.spool_disk_free_bytes", "Bytes that can still be written to the disk of the spool.",
+                   [&outbox] { return or_unknown(outbox.figures().spool_disk_free_bytes); });
   report.add_gauge("agent.spool_wait_s",
                    "How long the oldest lines have waited for a spool whose disk hangs or is slow.",
                    [&outbox] { return std::chrono::duration<double>(outbox.waiting_for()).count(); });

@@ -27,7 +27,7 @@ std::chrono::nanoseconds cpu_time_used() {
 
 SelfReport::SelfReport(std::string prefix, ProcReader& proc)
     : prefix_(std::move(prefix) + "."), proc_(proc), cpu_percent_(kUnknown) {
-  registry_.gauge_fn(prefix_ + "agent.cpu_percent", "CPU use of the agent, in percent of one CPU.", {},
+  registry_.gauge_fn(prefix_ + "agent.cpu_percent", "CPU use of the agent, of one CPU.", {},
                      [this] { return cpu_percent_; });
   registry_.gauge_fn(prefix_ + "agent.rss_bytes", "Resident memory of the agent.", {},
                      [this] { return rss_bytes(); });

@@ -11,7 +11,9 @@ using ParseLines = void (*)(std::string_view bytes, Batch& batch);
 // The parser of a dialect whose lines need no state.
 class PlainParser final : public LineParser {
  public:
-  explicit PlainParser(ParseLines parse_lines) : parse_lines_(parse_lines) {}
+  PlainParser(ParseLines parse_lines, std::optional<OtherKind> other_kind) : parse_lines_(parse_lines) {
+    batch_.other_kind = other_kind;
+  }
 
   void parse(std::string_view bytes) override { parse_lines_(bytes, batch_); }
   Batch& batch() override { return batch_; }
@@ -27,20 +29,23 @@ class PlainParser final : public LineParser {
 
 class PlainDialect final : public Dialect {
  public:
-  PlainDialect(const DialectTraits& traits, ParseLines parse_lines)
-      : Dialect(traits), parse_lines_(parse_lines) {}
+  PlainDialect(const DialectTraits& traits, ParseLines parse_lines, std::optional<OtherKind> other_kind = {})
+      : Dialect(traits), parse_lines_(parse_lines), other_kind_(other_kind) {}
 
-  std::unique_ptr<LineParser> make_parser() override { return std::make_unique<PlainParser>(parse_lines_); }
+  std::unique_ptr<LineParser> make_parser() override {
+    return std::make_unique<PlainParser>(parse_lines_, other_kind_);
+  }
 
  private:
   const ParseLines parse_lines_;
+  const std::optional<OtherKind> other_kind_;
 };
 
 }  // namespace
 
-std::unique_ptr<Dialect> istatd_dialect() {
-  return std::make_unique<PlainDialect>(DialectTraits{"line.listen", "tcp", "udp", false},
-                                        parse_istatd_lines);
+std::unique_ptr<Dialect> istatd_dialect(std::optional<OtherKind> other_kind) {
+  return std::make_unique<PlainDialect>(DialectTraits{"line.listen", "tcp", "udp", false}, parse_istatd_lines,
+                                        other_kind);
 }
 
 std::unique_ptr<Dialect> graphite_dialect() {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "base/clock.h"
@@ -51,8 +52,8 @@ class Dialect {
   const DialectTraits traits_;
 };
 
-// The line protocol of the line port, istatd's.
-std::unique_ptr<Dialect> istatd_dialect();
+// The line protocol of the line port, istatd's. `other_kind` is the rule of the port: Batch::other_kind.
+std::unique_ptr<Dialect> istatd_dialect(std::optional<OtherKind> other_kind = {});
 // Graphite's plaintext protocol. Like carbon, it accepts a last line
 // without LF when the sender ends its stream.
 std::unique_ptr<Dialect> graphite_dialect();

@@ -21,6 +21,8 @@ ListenerAccount Intake::account(std::string_view listener) {
       counter("statmill.received_bytes", "Bytes of line protocol received."),
       counter("statmill.lines_extra_fields", "Accepted lines whose fields after the seventh were ignored."),
       counter("statmill.lines_renamed", "Accepted lines whose name lost a leading ~."),
+      counter("statmill.samples_other_kind",
+              "Accepted samples of another kind than their series, counted as its kind."),
       counter("statmill.metadata_lines", "Metadata lines (#key value, $m) received.")};
 }
 
@@ -34,6 +36,7 @@ uint64_t Intake::submit(Batch& batch, const ListenerAccount& account, Timestamp 
   if (!batch.refused_lines.empty()) refusals_.add(batch, account.listener, now);
   if (batch.extra_fields != 0) account.extra_fields.add(batch.extra_fields);
   if (batch.renamed != 0) account.renamed.add(batch.renamed);
+  if (batch.other_kinds != 0) account.other_kinds.add(batch.other_kinds);
   const size_t metadata = batch.metadata.size() + batch.families.size();
   if (metadata != 0) account.metadata.add(metadata);
   return accepted;

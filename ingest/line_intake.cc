@@ -8,7 +8,7 @@ namespace {
 void parse(const LineBlock& block, Batch& batch) {
   batch.set_sender(block.sender);
   if (block.action == LinesAction::kSkip) return;
-  parse_istatd_lines(block.text, batch);
+  parse_canonical_lines(block.text, block.tags, batch);
   if (block.action == LinesAction::kApply) return;
   batch.refuse_all_samples(Refusal::kTooNew);
   batch.samples.clear();

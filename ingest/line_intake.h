@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "ingest/intake.h"
+#include "proto/added_tags.h"
 #include "proto/batch.h"
 #include "proto/line_sender.h"
 #include "proto/sample.h"
@@ -25,7 +26,8 @@ struct LineBlock {
   LinesAction action = LinesAction::kApply;
   std::string_view text = {};  // the last line needs no LF
   LineSender sender = {};
-  Timestamp now{};  // decides what is too old or too new
+  AddedTags tags = {};  // that its names get; their text must outlive the block
+  Timestamp now{};      // decides what is too old or too new
 };
 
 // The outcome of the samples of one block: received == accepted + sum of refused.

@@ -56,7 +56,8 @@ LineListener::LineListener(LineOptions options, std::unique_ptr<Dialect> dialect
       watchdog_(services.watchdog),
       connection_limit_(services.connection_registry.limit()),
       clock_(services.clock),
-      connections_(services.registry.counter("statmill.line_connections", "TCP connections accepted.",
+      connections_(services.registry.counter("statmill.line_connections_accepted",
+                                             "TCP connections of senders accepted.",
                                              listener_label(dialect_->traits().tcp_account))),
       connections_refused_(services.registry.counter(
           "statmill.line_connections_refused",

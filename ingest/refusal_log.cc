@@ -10,7 +10,7 @@ void RefusalLog::add(const Batch& batch, std::string_view listener, Timestamp no
   MutexLock lock(mutex_);
   for (const RefusedLine& line : batch.refused_lines) {
     add_record({now, std::string(listener), line.sender, line.reason,
-                std::string(line.text.substr(0, kTextBytesMax)), line.text.size()});
+                std::string(line.text.substr(0, kTextBytesMax)), line.text.size(), line.is_accepted});
   }
   if (!batch.refused_new_names.empty()) count_new_names(batch);
 }

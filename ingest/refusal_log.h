@@ -24,8 +24,9 @@ struct RefusalRecord {
   std::string listener;
   LineSender sender;
   Refusal reason{};
-  std::string text;       // the line or the series' name, cut to RefusalLog::kTextBytesMax
-  size_t text_bytes = 0;  // size of the uncut text
+  std::string text;          // the line or the series' name, cut to RefusalLog::kTextBytesMax
+  size_t text_bytes = 0;     // size of the uncut text
+  bool is_accepted = false;  // as in RefusedLine
 };
 
 // Thread-safe.

@@ -30,13 +30,15 @@ const LineSender& Batch::sender_of(size_t index) const {
 void Batch::refuse(Refusal reason, std::string_view line, const LineSender& sender) {
   ++received;
   ++refused[static_cast<size_t>(reason)];
-  if (refused_lines.size() < kRefusedLinesMax) refused_lines.push_back({reason, sender, line});
+  if (refused_lines.size() < kRefusedLinesMax) refused_lines.push_back({reason, sender, line, false});
 }
 
 void Batch::refuse_sample(size_t index, Refusal reason) {
   ++refused[static_cast<size_t>(reason)];
   const auto keep_in = [&](std::vector<RefusedLine>& lines) {
-    if (lines.size() < kRefusedLinesMax) lines.push_back({reason, sender_of(index), samples[index].name});
+    if (lines.size() < kRefusedLinesMax) {
+      lines.push_back({reason, sender_of(index), samples[index].name, false});
+    }
   };
   keep_in(refused_lines);
   if (is_new_series_limit(reason)) keep_in(refused_new_names);
@@ -44,6 +46,12 @@ void Batch::refuse_sample(size_t index, Refusal reason) {
 
 void Batch::refuse_all_samples(Refusal reason) {
   for (size_t i = 0; i < samples.size(); ++i) refuse_sample(i, reason);
+}
+
+void Batch::accept_other_kind(size_t index) {
+  ++other_kinds;
+  if (refused_lines.size() == kRefusedLinesMax) return;
+  refused_lines.push_back({Refusal::kKindMismatch, sender_of(index), samples[index].name, true});
 }
 
 void Batch::remove_samples(std::span<const uint32_t> indices) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -29,7 +30,8 @@ struct Metadata {
 struct RefusedLine {
   Refusal reason{};
   LineSender sender;
-  std::string_view text;  // the line, without LF; if the table refused a sample, the series' name
+  std::string_view text;     // the line, without LF; if the table refused a sample, the series' name
+  bool is_accepted = false;  // of another kind than its series, but accepted: see Batch::accept_other_kind()
 };
 
 // Ready-made buckets with stable addresses. clear() keeps the memory for the next batch.
@@ -66,8 +68,11 @@ struct Batch {
   uint64_t received = 0;         // samples; a refused line counts as one, a fan-out as one per name
   uint64_t extra_fields = 0;     // accepted lines whose fields after the seventh were ignored
   uint64_t renamed = 0;          // accepted lines whose name lost a leading ~
+  uint64_t other_kinds = 0;      // accepted samples of another kind than their series
   std::array<uint64_t, kRefusalCount> refused{};
   std::vector<RefusedLine> refused_lines;  // at most kRefusedLinesMax
+  // The rule of the port that received the samples; nullopt: the rule of the table. clear() keeps it.
+  std::optional<OtherKind> other_kind;
   std::vector<RefusedLine>
       refused_new_names;  // samples that would have made a series; at most kRefusedLinesMax
 
@@ -87,6 +92,9 @@ struct Batch {
   // Counts samples[index] as refused by the table; `received` already includes it. Call it once per sample.
   void refuse_sample(size_t index, Refusal reason);
   void refuse_all_samples(Refusal reason);
+  // Counts samples[index], which the table accepts although its series is of another kind, and keeps it among
+  // refused_lines if there is room.
+  void accept_other_kind(size_t index);
   // Removes samples; the others keep their order and their senders. Requires: `indices` ascend. Cost: moves
   // the samples after the first removed one.
   void remove_samples(std::span<const uint32_t> indices);
@@ -106,7 +114,7 @@ struct Batch {
     samples.clear();
     metadata.clear();
     families.clear();
-    received = extra_fields = renamed = 0;
+    received = extra_fields = renamed = other_kinds = 0;
     refused.fill(0);
     refused_lines.clear();
     refused_new_names.clear();

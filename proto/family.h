@@ -27,8 +27,8 @@ inline std::string_view path_of(std::string_view name) { return name.substr(0, n
 
 // Returns whether a text is a unit: at most kUnitBytesMax bytes of a-z, 0-9, _, / and %.
 bool is_unit(std::string_view text);
-// Returns whether a text is a help text: at most kHelpBytesMax bytes of valid UTF-8 without control, bidi and
-// other format characters, and without line separators.
+// Returns whether a text is a help text: at most kHelpBytesMax bytes that are is_text()
+// (proto/tagged_name.h): valid UTF-8 without control, bidi and other format characters.
 bool is_help(std::string_view text);
 // Checks path, unit and help. Refuses with kEmptyName, kNameTooLong and kBadName (the path), kBadMetadata
 // (unit or help) and kMetadataLimit (a help that is too long).

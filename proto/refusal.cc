@@ -11,7 +11,7 @@ std::string_view refusal_label(Refusal reason) {
        "empty_name",    "name_too_long",  "bad_name",      "bad_tag",       "duplicate_tag", "tag_limit",
        "fan_out_limit", "bad_type",       "bad_rate",      "bad_extension", "unsupported",   "reserved",
        "bad_metadata",  "metadata_limit", "line_too_long", "unterminated",  "state_limit",   "too_old",
-       "too_new",       "series_limit",   "sender_limit",  "memory_limit"});
+       "too_new",       "series_limit",   "sender_limit",  "memory_limit",  "kind_mismatch"});
   static_assert(kLabels.size() == kRefusalCount);
   return kLabels.at(static_cast<size_t>(reason));
 }

@@ -37,6 +37,7 @@ enum class Refusal : uint8_t {
   kSeriesLimit,    // a new name, and the table is full
   kSenderLimit,    // a new name, and its sender has reached its limit of new series
   kMemoryLimit,    // pending samples fill their share of RAM
+  kKindMismatch,   // of another kind than the series
   kCount_,         // number of reasons; not a reason
 };
 

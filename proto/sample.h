@@ -44,11 +44,17 @@ struct ReadyBucket {
   std::span<const HistogramCell> cells = {};
 };
 
+// What happens to a sample whose kind is not that of its series.
+enum class OtherKind : uint8_t {
+  kRefuse,  // with kind_mismatch
+  kAccept,  // as a sample of the series' kind
+};
+
 struct Sample {
   Sample() {}  // if defaulted, emplace_back() would first zero all of it: 8 of 139 ns of a parsed line
 
   std::string_view name;               // canonical: normalised and fanned out; lives as long as its Batch
-  Kind kind = Kind::kGauge;            // ignored if the series exists: it keeps its own kind
+  Kind kind = Kind::kGauge;            // of the series, if the sample is its first one; see OtherKind
   bool is_in_ms = false;               // the dialect says that the values are milliseconds
   std::optional<int64_t> time_s;       // unix seconds; nullopt: the time of receipt
   Number value;                        // the observation, or the sum of a ready-made bucket

@@ -3,11 +3,11 @@
 #include "proto/tagged_name.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
+#include "base/hidden_characters.h"
 #include "base/text.h"
-#include "proto/line_text.h"
+#include "proto/name_escapes.h"
+#include "proto/tag_text.h"
 
 namespace statmill {
 namespace {
@@ -21,97 +21,20 @@ bool is_plain_text(std::string_view text) {
   return find_first(text.data(), text.data(), end, odd_bytes) == end;
 }
 
-// Finds where the keys and values of a text end, 64 bytes at a time.
-template <char kSeparator, char kAssign>
-class TagEnds {
- public:
-  explicit TagEnds(std::string_view text) : begin_(text.data()), end_(begin_ + text.size()) { scan(begin_); }
-
-  // Return the first byte from `at` on that is not allowed in a key or in a value, or the end of the text.
-  // Requires: `at` is not before the last result.
-  const char* key_end(const char* at) { return next(key_ends_, at); }
-  const char* value_end(const char* at) { return next(value_ends_, at); }
-
- private:
-  static constexpr int kBlock = 64;
-
-  const char* next(const uint64_t& ends, const char* at) {
-    const uint64_t found = at - block_ < kBlock ? ends >> (at - block_) : 0;
-    return found != 0 ? at + std::countr_zero(found) : next_block(ends);
-  }
-  [[gnu::noinline]] const char* next_block(const uint64_t& ends) {
-    do {
-      scan(block_ + kBlock);
-    } while (ends == 0);
-    return block_ + std::countr_zero(ends);
-  }
-
-  void scan(const char* block) {
-    block_ = block;
-    const std::ptrdiff_t left = end_ - block;
-    uint64_t value_ends = left < kBlock ? ~uint64_t{0} << left : 0;
-    uint64_t key_ends = value_ends;
-    for (int i = 0; i < kBlock && i < left; i += 16) {
-      const Lane16 lane = lane16_at(begin_, block + i, end_);
-      const Mask16 ends_value = (lane.bytes == sixteen(kSeparator)) | (lane.bytes == sixteen(';'));
-      const Mask16 ends_key = ends_value | (lane.bytes == sixteen(kAssign)) | (lane.bytes == sixteen('=')) |
-                              (lane.bytes == sixteen('!')) | (lane.bytes == sixteen('^'));
-      value_ends |= lane.bits(ends_value) << i;
-      key_ends |= lane.bits(ends_key) << i;
-    }
-    value_ends_ = value_ends;
-    key_ends_ = key_ends;
-  }
-
-  const char* const begin_;
-  const char* const end_;
-  const char* block_ = nullptr;  // the block that the masks describe
-  uint64_t key_ends_ = 0;        // one bit per byte; all bits after the end of the text are set
-  uint64_t value_ends_ = 0;      // the same for values
-};
-
-// Returns the first eight bytes of a text, the first one highest, padded with zeros. Requires: the text is in
-// [begin, end), which is readable.
-inline uint64_t head_of(std::string_view text, const char* begin, const char* end) {
-  if (text.empty()) return 0;
-  const uint64_t head = __builtin_bswap64(word_at(begin, text.data(), end));
-  const int padding = 64 - 8 * std::min(static_cast<int>(text.size()), 8);
-  return head >> padding << padding;
-}
-uint64_t head_of(std::string_view text) { return head_of(text, text.data(), text.data() + text.size()); }
-
-// Copies a word at a time; the last word may overlap the one before. Returns the end of the copy.
-template <size_t kWordBytes>
-char* copy_words(std::string_view text, char* to) {
-  const char* const last = text.data() + text.size() - kWordBytes;
-  char* const to_last = to + text.size() - kWordBytes;
-  for (const char* at = text.data(); at < last; at += kWordBytes, to += kWordBytes) {
-    std::memcpy(to, at, kWordBytes);
-  }
-  std::memcpy(to_last, last, kWordBytes);
-  return to_last + kWordBytes;
-}
-
-// Cheaper than a call of memcpy for texts of a few bytes.
-char* copy_short(std::string_view text, char* to) {
-  if (text.size() >= 16) return copy_words<16>(text, to);
-  if (text.size() >= 8) return copy_words<8>(text, to);
-  if (text.size() >= 4) return copy_words<4>(text, to);
-  for (const char c : text) *to++ = c;
-  return to;
-}
-
 }  // namespace
 
-bool is_clean_text(std::string_view text) {
+bool is_text(std::string_view text) {
   if (is_plain_text(text)) return true;
-  while (!text.empty()) {
-    const bool is_ascii = static_cast<uint8_t>(text.front()) < 0x80;
-    const size_t size = is_ascii ? (is_plain(text.front()) ? 1 : 0) : utf8_length(text);
-    if (size == 0) return false;
-    text.remove_prefix(size);
+  for (std::string_view rest = text; !rest.empty();) {
+    const size_t size = utf8_length(rest);
+    if (size == 0 || (size == 1 && !is_plain(rest.front()) && rest.front() != ' ')) return false;
+    rest.remove_prefix(size);
   }
-  return true;
+  return !has_hidden_character(text);
+}
+
+bool is_clean_text(std::string_view text) {
+  return is_plain_text(text) || (is_text(text) && text.find(' ') == std::string_view::npos);
 }
 
 std::string_view without_tilde(std::string_view path) {
@@ -134,40 +57,60 @@ bool are_canonical_tags(std::string_view text) {
     const char* const assign = ends.key_end(at);
     if (assign == end || *assign != '=') return false;
     const uint64_t head = head_of({at, static_cast<size_t>(assign - at)}, text.data(), end);
-    if (head <= last_head || head == kNameKeyHead) return false;
+    if (head <= last_head || head == kNameKeyHead || *at == '~') return false;
     at = ends.value_end(assign + 1);
     if (at == assign + 1 || assign[1] == '~') return false;
     if (at == end) return true;
+    if (*at != ';') return false;
     ++at;
     last_head = head;
   }
   return false;
 }
 
-Verdict<Refusal> TagList::add(std::string_view key, std::string_view value) {
-  const char* const key_end = key.data() + key.size();
-  const char* const value_end = value.data() + value.size();
-  if (TagEnds<';', '='>(key).key_end(key.data()) != key_end) return Refusal::kBadTag;
-  if (TagEnds<';', '='>(value).value_end(value.data()) != value_end) return Refusal::kBadTag;
+Verdict<Refusal> TagList::add(std::string_view key, std::string_view value, Batch& batch) {
+  Tag tag;
+  if (const auto verdict = spell(key, value, batch, tag); verdict.is_refused()) return verdict;
   is_run_ = false;
-  return insert({key.data(), value.data(), head_of(key), static_cast<uint32_t>(key.size()),
-                 static_cast<uint32_t>(value.size())});
+  return insert(tag);
 }
 
-Verdict<Refusal> TagList::add_all(std::string_view text, TagSpelling spelling) {
+Verdict<Refusal> TagList::add_default(std::string_view key, std::string_view value, Batch& batch) {
+  Tag tag;
+  if (const auto verdict = spell(key, value, batch, tag); verdict.is_refused()) return verdict;
+  const auto has_key = [&](const Tag& other) {
+    return other.key_head == tag.key_head && other.key_text() == tag.key_text();
+  };
+  if (std::any_of(tags_.data(), tags_.data() + count_, has_key)) return kAccepted;
+  is_run_ = false;
+  return insert(tag);
+}
+
+// Sets `tag` to the canonical spelling of a tag.
+Verdict<Refusal> TagList::spell(std::string_view key, std::string_view value, Batch& batch, Tag& tag) {
+  if (key.empty() || value.empty()) return Refusal::kBadTag;
+  if (const auto verdict = spell_part(key, NamePart::kKey, batch, key); verdict.is_refused()) return verdict;
+  if (const auto verdict = spell_part(value, NamePart::kValue, batch, value); verdict.is_refused())
+    return verdict;
+  tag = {key.data(), value.data(), head_of(key), static_cast<uint32_t>(key.size()),
+         static_cast<uint32_t>(value.size())};
+  return kAccepted;
+}
+
+Verdict<Refusal> TagList::add_all(std::string_view text, TagSpelling spelling, Batch& batch) {
   switch (spelling) {
     case TagSpelling::kGraphite:
-      return add_pairs<';', '='>(text);
+      return add_pairs<';', '='>(text, batch);
     case TagSpelling::kInflux:
-      return add_pairs<',', '='>(text);
+      return add_pairs<',', '='>(text, batch);
     case TagSpelling::kDogStatsd:
-      return add_pairs<',', ':'>(text);
+      return add_pairs<',', ':'>(text, batch);
   }
   return Refusal::kBadTag;
 }
 
 template <char kSeparator, char kAssign>
-Verdict<Refusal> TagList::add_pairs(std::string_view text) {
+Verdict<Refusal> TagList::add_pairs(std::string_view text, Batch& batch) {
   static constexpr bool kHasFlags = kAssign == ':';
   if (count_ != 0) is_run_ = false;
   const char* const end = text.data() + text.size();
@@ -184,21 +127,36 @@ Verdict<Refusal> TagList::add_pairs(std::string_view text) {
       is_run_ = false;
       if (kHasFlags) value = kFlagValue;
     }
-    if (at != end && *at != kSeparator) return Refusal::kBadTag;
-    const bool is_empty_tag = kHasFlags && at == begin;
-    if (!is_empty_tag) {
-      const auto verdict = insert({key.data(), value.data(), head_of(key, text.data(), end),
-                                   static_cast<uint32_t>(key.size()), static_cast<uint32_t>(value.size())});
-      if (verdict.is_refused()) return verdict;
+    const uint64_t head = head_of(key, text.data(), end);
+    const bool is_empty_tag = kHasFlags && at == begin && (at == end || *at == kSeparator);
+    const bool is_usual = (at == end || *at == kSeparator) && head != kNameKeyHead &&
+                          !value.starts_with('~') && !key.starts_with('~');
+    Verdict<Refusal> verdict = kAccepted;
+    if (is_usual) [[likely]] {
+      if (!is_empty_tag)
+        verdict = insert({key.data(), value.data(), head, static_cast<uint32_t>(key.size()),
+                          static_cast<uint32_t>(value.size())});
+    } else {
+      at = std::find(at, end, kSeparator);
+      ends.move_to(at);
+      verdict = add_odd_tag({begin, static_cast<size_t>(at - begin)}, kAssign, batch);
     }
+    if (verdict.is_refused()) return verdict;
     if (at == end) return kAccepted;
     begin = at + 1;
   }
 }
 
+// Adds a tag that may have to be escaped.
+Verdict<Refusal> TagList::add_odd_tag(std::string_view text, char assign, Batch& batch) {
+  const size_t key_size = std::min(text.find(assign), text.size());
+  std::string_view value = text.substr(std::min(key_size + 1, text.size()));
+  if (key_size == text.size() && assign == ':') value = kFlagValue;
+  return add(text.substr(0, key_size), value, batch);
+}
+
 inline Verdict<Refusal> TagList::insert(const Tag& tag) {
-  if (tag.key_size == 0 || tag.value_size == 0 || *tag.value == '~') return Refusal::kBadTag;
-  if (tag.key_head == kNameKeyHead) return Refusal::kBadTag;
+  if (tag.key_size == 0 || tag.value_size == 0) return Refusal::kBadTag;
   if (count_ != 0 && tag.key_head <= last_head_) return insert_before(tag);
   if (count_ == kTagsMax) return Refusal::kTagLimit;
   last_head_ = tag.key_head;

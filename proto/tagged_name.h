@@ -25,26 +25,30 @@ inline Mask16 odd_bytes(Bytes16 bytes) { return bytes - sixteen(33) > sixteen(12
 // or `stop`; text.size() if there is none.
 size_t plain_size(std::string_view text, char stop);
 
-// Returns true if all bytes are allowed in a name: valid UTF-8, nothing
-// below 33, no DEL. Empty text is clean.
+// Returns true if the text is valid UTF-8 without control bytes and hidden characters
+// (base/hidden_characters.h). Blanks and the empty text are allowed.
+bool is_text(std::string_view text);
+// Returns true if all bytes are allowed in a name: a text, as above, without blanks.
 bool is_clean_text(std::string_view text);
 
 // Returns the path without a leading ~: the path is the value of the tag
 // `name`, and no tag value may begin with ~.
 std::string_view without_tilde(std::string_view path);
 
-// Returns the number of bytes before the first that is below 33, above 126, or one of `:`, `;` and `,`;
+// Returns the number of bytes before the first that is below 33, above 126, or one of `:`, `;`, `,` and `%`;
 // text.size() if there is none.
 inline size_t plain_path_size(std::string_view text) {
   const auto is_end = [](Bytes16 bytes) -> Mask16 {
-    return odd_bytes(bytes) | (bytes == sixteen(':')) | (bytes == sixteen(';')) | (bytes == sixteen(','));
+    return odd_bytes(bytes) | (bytes == sixteen(':')) | (bytes == sixteen(';')) | (bytes == sixteen(',')) |
+           (bytes == sixteen('%'));
   };
   const char* const begin = text.data();
   return static_cast<size_t>(find_first(begin, begin, begin + text.size(), is_end) - begin);
 }
 
 // Returns true if `text` is the tags of a canonical name, without the first ;. May return false for some
-// canonical texts whose keys share their first eight bytes, to avoid comparing them. Requires: clean text.
+// canonical texts, to avoid more work: those with a `%`, `!` or `$`, and those whose keys share their
+// first eight bytes. Requires: is_text(text).
 bool are_canonical_tags(std::string_view text);
 
 // How a dialect writes tags in a line.
@@ -54,16 +58,18 @@ enum class TagSpelling : uint8_t {
   kDogStatsd  // k:v,flag: a flag has the value `true`; empty tags between commas are ignored
 };
 
-// The tags of one name. Added texts must be clean and outlive the list.
+// The tags of one name. Their texts must outlive the list and satisfy is_text().
 class TagList {
  public:
-  // Adds a tag in sorted order; a pair that is already in the list adds nothing. Refuses with
-  // kBadTag a key that is empty, contains one of ;!^= or is `name` (which means the path), and a
-  // value that is empty, contains a ; or begins with ~; with kDuplicateTag a second value for a key;
-  // with kTagLimit more than kTagsMax tags.
-  Verdict<Refusal> add(std::string_view key, std::string_view value);
-  // Adds all tags of a text.
-  Verdict<Refusal> add_all(std::string_view text, TagSpelling spelling);
+  // Adds a tag in sorted order, in its canonical spelling (proto/name_escapes.h), which `batch` keeps if it
+  // differs from the text; a pair that is already in the list adds nothing. Refuses with kBadTag an empty
+  // key or value; with kBadName a hidden character that is written as an escape; with kDuplicateTag a second
+  // value for a key; with kTagLimit more than kTagsMax tags.
+  Verdict<Refusal> add(std::string_view key, std::string_view value, Batch& batch);
+  // Adds a tag unless the list has its key.
+  Verdict<Refusal> add_default(std::string_view key, std::string_view value, Batch& batch);
+  // Adds all tags of a text. The first sign of assignment ends a key, and a separator a tag.
+  Verdict<Refusal> add_all(std::string_view text, TagSpelling spelling, Batch& batch);
 
   // Returns the size of name(path) in bytes.
   size_t name_size(std::string_view path) const { return path.size() + tags_size_; }
@@ -87,7 +93,9 @@ class TagList {
   };
 
   template <char kSeparator, char kAssign>
-  Verdict<Refusal> add_pairs(std::string_view text);
+  Verdict<Refusal> add_pairs(std::string_view text, Batch& batch);
+  Verdict<Refusal> add_odd_tag(std::string_view text, char assign, Batch& batch);
+  static Verdict<Refusal> spell(std::string_view key, std::string_view value, Batch& batch, Tag& tag);
   Verdict<Refusal> insert(const Tag& tag);
   Verdict<Refusal> insert_before(Tag tag);
   void put(const Tag& tag, size_t place);

@@ -38,10 +38,19 @@ std::vector<Setting> store_and_line_settings(ServerConfig& c) {
       {"line.threads", "N", "1", "ingest threads of each listener", count_setting(c.line.threads, 1, 64)}};
 }
 
+Result<OtherKind> parse_other_kind(std::string_view text) {
+  if (text == "accept") return OtherKind::kAccept;
+  if (text == "refuse") return OtherKind::kRefuse;
+  return Error{ErrorCode::kInvalid, "\"" + std::string(text) + "\" is not accept or refuse"};
+}
+
 std::vector<Setting> dialect_settings(ServerConfig& c) {
   return {{"line.socket", "PATH", "",
            "unix datagram socket for lines, open to all users of this host; empty: off",
            text_setting(c.line.socket_path)},
+          {"line.kind_mismatch", "WHAT", "accept",
+           "lines of another kind than their series: accept (as its kind) or refuse",
+           parsed_setting(parse_other_kind, [&c](OtherKind what) { c.line_other_kind = what; })},
           {"graphite.listen", "A:P", "",
            "Graphite plaintext protocol, UDP and TCP, usually port 2003; empty: off",
            endpoint_setting(c.graphite_listen)},
@@ -160,6 +169,9 @@ std::vector<Setting> tick_and_limit_settings(ServerConfig& c) {
        bytes_setting(c.limits.families.bytes_max, 1 << 20)},
       {"limits.future", "TIME", "10m", "samples with a time further in the future are refused",
        duration_setting(c.limits.future_max, seconds(0), hours(24 * 365))},
+      {"limits.kind_mismatch", "WHAT", "refuse",
+       "samples of another kind than their series, from all but the line port: refuse or accept",
+       parsed_setting(parse_other_kind, [&c](OtherKind what) { c.limits.other_kind = what; })},
       {"watchdog.patience", "TIME", "5m",
        "under systemd: restart the server if a tick or a query hangs for longer",
        duration_setting(c.watchdog.task_patience, seconds(1), hours(24 * 365))},

@@ -24,7 +24,8 @@ namespace statmill {
 struct ServerConfig {
   RocksOptions store;
   Retention retention;
-  LineOptions line;                         // for all line listeners, except `listen`
+  LineOptions line;  // for all line listeners, except `listen`
+  OtherKind line_other_kind = OtherKind::kAccept;
   std::optional<Endpoint> graphite_listen;  // nullopt: off
   std::optional<Endpoint> statsd_listen;    // nullopt: off
   StatsdLimits statsd;

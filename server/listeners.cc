@@ -21,7 +21,8 @@ Listeners::Listeners(const ServerConfig& config, const Services& services)
 }
 
 std::optional<Fault> Listeners::open() {
-  if (auto fault = open_lines(lines_, config_.line.listen, istatd_dialect())) return fault;
+  if (auto fault = open_lines(lines_, config_.line.listen, istatd_dialect(config_.line_other_kind)))
+    return fault;
   if (config_.graphite_listen) {
     if (auto fault = open_lines(graphite_, *config_.graphite_listen, graphite_dialect())) return fault;
   }

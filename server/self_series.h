@@ -18,6 +18,7 @@ class SelfSeries {
       : intake_(intake), registry_(registry), account_(intake.account("self")) {}
 
   // Once every kInterval: sends counters that grew as events, gauges as gauges, histograms as distributions.
+  // Puts "statmill." before each name that does not begin with it.
   void feed(Timestamp now, SteadyTime steady);
 
  private:

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/running.h"
+#include "ingest/program_metrics.h"
 #include "server/agents/agent_metrics.h"
 #include "server/http/api_routes.h"
 #include "server/promql/expression_route.h"
@@ -51,6 +52,7 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log)
       queries_(config_.query, {registry_, clock, &log}),
       query_watch_(watch_.watchdog(), "queries", look_at_queries(queries_.board())),
       http_(config_, {registry_, health_, clock, log, watch_.watchdog(), main_loop_.loop(), queries_}) {
+  register_program_metrics(registry_);
   register_table_metrics(registry_, table_);
   register_agent_metrics(registry_, agents_);
   registry_.gauge_fn("statmill.query_cache_bytes", "Bytes of decoded chunks that are kept for queries.", {},

@@ -1,11 +1,19 @@
 #include "server/store_metrics.h"
 
+#include <limits>
+#include <optional>
+
 namespace statmill {
 
 void register_store_metrics(Registry& registry, const RocksStore& store, const StoreStatsCache& stats,
                             const Health& health) {
   registry.gauge_fn("statmill.store_disk_bytes", "Bytes of the store on disk.", {},
                     [&stats] { return static_cast<double>(stats.stats().bytes_on_disk); });
+  registry.gauge_fn("statmill.store_disk_free_bytes",
+                    "Bytes that can still be written to the disk of the store.", {}, [&stats] {
+                      const std::optional<uint64_t> bytes = stats.stats().disk_free_bytes;
+                      return bytes ? static_cast<double>(*bytes) : std::numeric_limits<double>::quiet_NaN();
+                    });
   registry.gauge_fn("statmill.store_memory_bytes", "Buffers and caches of the store.", {},
                     [&stats] { return static_cast<double>(stats.stats().memory_bytes); });
   registry.gauge_fn("statmill.store_reserve_bytes",

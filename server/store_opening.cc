@@ -23,7 +23,18 @@ HashSecret random_secret() {
   return secret;
 }
 
-void report_losses(const LogDrops& dropped, const SalvageLosses& losses, const StoreOpening& to) {
+struct SalvageGauges {
+  explicit SalvageGauges(Registry& registry)
+      : log_bytes(registry.gauge("statmill.salvage_log_bytes", "Bytes of the log lost at this start.")),
+        journal_entries(registry.gauge("statmill.salvage_journal_entries",
+                                       "Buckets of the journal lost at this start.")) {}
+
+  Gauge& log_bytes;
+  Gauge& journal_entries;
+};
+
+void report_losses(const LogDrops& dropped, const SalvageLosses& losses, const StoreOpening& to,
+                   const SalvageGauges& salvage) {
   if (!losses.any() && dropped.places == 0)
     return to.log.warn("nothing was lost: no need for --salvage at the next start", {});
   to.log.error("salvaged", {{"log_places", dropped.places},
@@ -32,10 +43,8 @@ void report_losses(const LogDrops& dropped, const SalvageLosses& losses, const S
                             {"journal_gaps", losses.gaps},
                             {"journal_entries_lost", losses.entries + losses.entries_of_unknown_series},
                             {"activity_rows_lost", losses.activity_rows}});
-  to.registry.gauge("statmill.salvage_log_bytes", "Bytes of the log lost at this start.")
-      .set(static_cast<int64_t>(dropped.bytes));
-  to.registry.gauge("statmill.salvage_journal_entries", "Buckets of the journal lost at this start.")
-      .set(static_cast<int64_t>(losses.entries + losses.entries_of_unknown_series));
+  salvage.log_bytes.set(static_cast<int64_t>(dropped.bytes));
+  salvage.journal_entries.set(static_cast<int64_t>(losses.entries + losses.entries_of_unknown_series));
 }
 
 std::optional<Fault> restore_agents(RocksStore& store, const ServerConfig& config, const StoreOpening& to) {
@@ -60,6 +69,7 @@ Fault store_fault(Error error, std::string_view context) {
 
 std::variant<RecoveredStore, Fault> open_store(const ServerConfig& config, const StoreOpening& to) {
   const SteadyTime start = to.clock.steady();
+  const SalvageGauges salvage(to.registry);
   auto opened = open_rocks(config, to);
   if (!opened) return store_fault(opened.error(), "store.path");
   RecoveredStore result{std::move(*opened), {}};
@@ -82,7 +92,8 @@ std::variant<RecoveredStore, Fault> open_store(const ServerConfig& config, const
     to.log.error("units and help are damaged and unknown until senders send them again",
                  {{"families", recovery->family_rows_damaged}});
   }
-  if (damage == Damage::kSalvage) report_losses(result.store->log_drops(), result.recovery.losses, to);
+  if (damage == Damage::kSalvage)
+    report_losses(result.store->log_drops(), result.recovery.losses, to, salvage);
   if (auto fault = restore_agents(*result.store, config, to)) return std::move(*fault);
   return result;
 }

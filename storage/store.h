@@ -143,6 +143,7 @@ struct StoreStats {
   WrittenBytes written;
   uint64_t expired_rows = 0;  // past their class's retention, dropped by compactions since start
   uint64_t reopenings = 0;    // times the store was closed and opened again after a disk fault
+  std::optional<uint64_t> disk_free_bytes = {};  // of the file system of the data; nullopt if unknown
 };
 
 // Thread-safe: one writer, any number of readers.

@@ -8,6 +8,7 @@
 #include "agent/spool/disk_directory.h"
 #include "agent/spool/memory_directory.h"
 #include "base/check.h"
+#include "base/free_bytes.h"
 #include "base/running.h"
 #include "base/token_file.h"
 
@@ -188,6 +189,7 @@ void Outbox::tick() {
   if (spool_->stats().bytes_unsynced > 0) sync();
   if (const Status trimmed = spool_->trim(clock_.wall()); !trimmed && sync_log_.admit(clock_.steady()) >= 0)
     log_.error("spool cannot remove old segments", {{"reason", trimmed.error().message}});
+  if (!options_.spool_path.empty()) disk_free_bytes_ = free_bytes(options_.spool_path);
   changed_();
 }
 
@@ -225,6 +227,7 @@ OutboxFigures Outbox::figures() const {
   figures.sync_failures = spool.sync_failures;
   figures.batches_damaged = spool.batches_damaged;
   figures.spool_bytes = spool.bytes;
+  figures.spool_disk_free_bytes = disk_free_bytes_;
   for (const auto& server : servers_) {
     const DeliveryStats& stats = server->delivery.stats();
     figures.lines_acknowledged += stats.lines_acknowledged;

@@ -37,6 +37,7 @@ struct OutboxFigures {
   uint64_t sync_failures = 0;
   uint64_t batches_damaged = 0;  // found in the spool, unreadable
   uint64_t spool_bytes = 0;
+  std::optional<uint64_t> spool_disk_free_bytes;  // nullopt if the spool is in memory, or if it is unknown
   // A name lookup is running in a thread that the outbox's destructor waits for.
   bool is_resolving = false;
 };
@@ -92,8 +93,9 @@ class Outbox {
   boost::asio::steady_timer finish_timer_;
   LogLimiter sync_log_{std::chrono::seconds(60)};
   bool is_sync_due_ = false;
-  AgentId logged_id_{};         // the spool's id when it was logged last
-  std::function<void()> done_;  // set while finishing
+  std::optional<uint64_t> disk_free_bytes_;  // as of the last tick()
+  AgentId logged_id_{};                      // the spool's id when it was logged last
+  std::function<void()> done_;               // set while finishing
 };
 
 }  // namespace statmill

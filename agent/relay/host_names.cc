@@ -12,27 +12,18 @@ Error invalid(std::string_view text, std::string_view why) {
   return {ErrorCode::kInvalid, "\"" + std::string(text) + "\" " + std::string(why)};
 }
 
-// Returns whether `tags`, in the form after a path, contains the key.
-bool has_key(std::string_view tags, std::string_view key) {
-  while (!tags.empty()) {
-    const std::string_view tag = tags.substr(0, tags.find(';'));
-    if (tag.size() > key.size() && tag[key.size()] == '=' && tag.starts_with(key)) return true;
-    tags.remove_prefix(tag.size() == tags.size() ? tags.size() : tag.size() + 1);
-  }
-  return false;
-}
-
 }  // namespace
 
 Result<HostNames> HostNames::parse(const std::string& tags, const std::string& carets) {
   HostNames out;
+  Batch batch;
   TagList list;
   for (const std::string_view tag : split(tags, ',')) {
     const size_t assign = tag.find('=');
     if (assign == std::string_view::npos) return invalid(tag, "is not of the form key=value");
     const std::string_view key = tag.substr(0, assign);
     const std::string_view value = tag.substr(assign + 1);
-    if (!is_clean_text(tag) || list.add(key, value).is_refused())
+    if (!is_clean_text(tag) || list.add(key, value, batch).is_refused())
       return invalid(tag, "cannot be a tag together with the others");
     out.tags_.push_back({std::string(key), std::string(value)});
   }
@@ -58,11 +49,12 @@ Verdict<Refusal> HostNames::apply(std::string_view name, Batch& batch,
   const std::string_view own = path_size == name.size() ? std::string_view() : name.substr(path_size + 1);
   TagList list;
   if (!own.empty()) {
-    if (const auto verdict = list.add_all(own, TagSpelling::kGraphite); verdict.is_refused()) return verdict;
+    if (const auto verdict = list.add_all(own, TagSpelling::kGraphite, batch); verdict.is_refused())
+      return verdict;
   }
   for (const Tag& tag : tags_) {
-    if (has_key(own, tag.key)) continue;
-    if (const auto verdict = list.add(tag.key, tag.value); verdict.is_refused()) return verdict;
+    if (const auto verdict = list.add_default(tag.key, tag.value, batch); verdict.is_refused())
+      return verdict;
   }
   const auto add = [&](std::string_view whole_path) {
     if (list.name_size(whole_path) > kNameBytesMax) return false;

@@ -106,7 +106,13 @@ class Registry {
 };
 
 // Formats the readings as Prometheus text, version 0.0.4. A histogram gets one bucket for each power of two
-// that has values, its sum and its count.
+// that has values, its sum and its count. Tags become labels. Names follow Prometheus' conventions:
+// - Each byte that cannot be in a name becomes an underscore.
+// - The endings _ns, _us, _ms and _s become _seconds, and _percent becomes _ratio. The values are divided
+//   accordingly, exactly in decimals.
+// - Counters end in _total. Other types lose this ending.
+// Readings of one name and type form one family, with the help of the first one. A reading is left out if an
+// earlier one of another type has its name.
 std::string prometheus_text(const std::vector<Reading>& readings);
 
 }  // namespace statmill

@@ -7,6 +7,7 @@
 #include "proto/fast_fields.h"
 #include "proto/fast_number.h"
 #include "proto/line_text.h"
+#include "proto/name_escapes.h"
 #include "proto/tagged_name.h"
 
 namespace statmill {
@@ -43,7 +44,7 @@ Verdict<Refusal> read_labels(std::string_view text, TagList& tags, Batch& batch)
     text.remove_prefix(assign + 2);
     const auto value = read_quoted(text, batch);
     if (!value) return Refusal::kBadTag;
-    if (const auto verdict = tags.add(key, *value); verdict.is_refused()) return verdict;
+    if (const auto verdict = tags.add(key, *value, batch); verdict.is_refused()) return verdict;
     if (text.empty()) return kAccepted;
     if (text.front() != ',') return Refusal::kBadTag;
     text.remove_prefix(1);
@@ -52,22 +53,23 @@ Verdict<Refusal> read_labels(std::string_view text, TagList& tags, Batch& batch)
 
 // Reads a name that may have to be rewritten.
 Verdict<Refusal> rewrite_name(std::string_view text, Batch& batch, std::string_view& name) {
-  if (!is_clean_text(text)) return Refusal::kBadName;
+  if (!is_text(text)) return Refusal::kBadName;
   const size_t path_end = std::min(text.find(';'), text.size());
   const size_t brace = text.ends_with("\"}") ? text.find('{') : std::string_view::npos;
   const bool has_labels = brace != std::string_view::npos;
-  const std::string_view path = without_tilde(text.substr(0, std::min(brace, path_end)));
+  std::string_view path = without_tilde(text.substr(0, std::min(brace, path_end)));
   if (path.empty()) return Refusal::kEmptyName;
+  if (const auto verdict = spell_part(path, NamePart::kPath, batch, path); verdict.is_refused())
+    return verdict;
   TagList tags;
+  Verdict<Refusal> verdict = kAccepted;
   if (has_labels) {
     if (path_end < brace) return Refusal::kBadTag;
-    const std::string_view labels = text.substr(brace + 1, text.size() - brace - 2);
-    if (const auto verdict = read_labels(labels, tags, batch); verdict.is_refused()) return verdict;
+    verdict = read_labels(text.substr(brace + 1, text.size() - brace - 2), tags, batch);
   } else if (path_end != text.size()) {
-    if (const auto verdict = tags.add_all(text.substr(path_end + 1), TagSpelling::kGraphite);
-        verdict.is_refused())
-      return verdict;
+    verdict = tags.add_all(text.substr(path_end + 1), TagSpelling::kGraphite, batch);
   }
+  if (verdict.is_refused()) return verdict;
   if (tags.name_size(path) > kNameBytesMax) return Refusal::kNameTooLong;
   name = tags.name(path, batch);
   return kAccepted;

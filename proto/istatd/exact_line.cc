@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "proto/canonical_name.h"
 #include "proto/line_text.h"
-#include "proto/tagged_name.h"
 
 namespace statmill {
 namespace {
@@ -23,9 +23,11 @@ bool has_good_field_count(Kind kind, size_t count) {
   return count == kFieldsOfMany || (kind == Kind::kDistribution && count > kFieldsOfMany);
 }
 
-Verdict<Refusal> check_name(std::string_view name) {
-  if (name.size() > kNameBytesMax) return Refusal::kNameTooLong;
-  return accept_if(is_clean_text(name), Refusal::kBadName);
+Verdict<Refusal> read_name(std::string_view text, const AddedTags& added, Batch& batch,
+                           std::string_view& name) {
+  if (!added.is_empty() || !is_plainly_canonical(text)) return spell_name(text, added, batch, name);
+  name = text;
+  return kAccepted;
 }
 
 // Reads `index:count`, where the index is one of our own partition.
@@ -75,15 +77,15 @@ Verdict<Refusal> read_bucket(const ExactFields& fields, std::string_view cells, 
   return cells.empty() ? kAccepted : read_cells(cells, batch, ready);
 }
 
-Verdict<Refusal> read_line(std::string_view line, Batch& batch) {
+Verdict<Refusal> read_line(std::string_view line, const AddedTags& added, Batch& batch) {
   const auto fields = split_fields<ExactFields::kMax>(line);
   const auto kind = kind_of_exact_letter(fields[0].substr(1));
   if (!kind) return Refusal::kReserved;
   if (!has_good_field_count(*kind, fields.count)) return Refusal::kFieldCount;
   Sample sample;
   sample.kind = *kind;
-  sample.name = fields[1];
-  if (const auto verdict = check_name(sample.name); verdict.is_refused()) return verdict;
+  if (const auto verdict = read_name(fields[1], added, batch, sample.name); verdict.is_refused())
+    return verdict;
   if (parse_integer(fields[2], sample.time_s.emplace()).is_refused()) return Refusal::kBadTime;
   if (const auto verdict = parse_number(fields[3], sample.value); verdict.is_refused()) return verdict;
   if (fields.count != kFieldsOfOne) {
@@ -108,8 +110,9 @@ std::optional<Kind> kind_of_exact_letter(std::string_view text) {
   return std::nullopt;
 }
 
-void parse_exact_line(std::string_view line, Batch& batch) {
-  if (const auto verdict = read_line(line, batch); verdict.is_refused()) batch.refuse(verdict.reason(), line);
+void parse_exact_line(std::string_view line, const AddedTags& added, Batch& batch) {
+  if (const auto verdict = read_line(line, added, batch); verdict.is_refused())
+    batch.refuse(verdict.reason(), line);
 }
 
 }  // namespace statmill

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "proto/added_tags.h"
 #include "proto/batch.h"
 
 namespace statmill {
@@ -22,8 +23,9 @@ constexpr char exact_letter(Kind kind) {
 // Returns the kind of one letter; nullopt for any other text.
 std::optional<Kind> kind_of_exact_letter(std::string_view text);
 
-// Parses one line without its LF and adds one sample or one refusal to `batch`. PROTOCOL.md has the grammar.
+// Parses one line without its LF and adds one sample or one refusal to `batch`. The name gets the tags of
+// `added` that it does not have itself. PROTOCOL.md has the grammar.
 // Requires: the line begins with kExactMark. `line` must stay valid until batch.clear().
-void parse_exact_line(std::string_view line, Batch& batch);
+void parse_exact_line(std::string_view line, const AddedTags& added, Batch& batch);
 
 }  // namespace statmill

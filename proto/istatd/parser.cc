@@ -6,20 +6,16 @@
 #include <array>
 #include <optional>
 
-#include "base/bytes16.h"
 #include "proto/fast_fields.h"
 #include "proto/fast_number.h"
 #include "proto/istatd/exact_line.h"
 #include "proto/istatd/family_line.h"
 #include "proto/istatd/histogram_text.h"
+#include "proto/istatd/line_names.h"
 #include "proto/line_text.h"
-#include "proto/normal_name.h"
 
 namespace statmill {
 namespace {
-
-constexpr uint8_t kMunged = 1;  // stored as another byte
-constexpr uint8_t kCaret = 2;   // fans a name out
 
 using ValueFields = Fields<6>;  // the fields after the name
 
@@ -48,29 +44,6 @@ struct SampleLine {
     if (kind == Kind::kDistribution) return histogram() + 2 < fields.count;  // sum, and a cell
     return fields.count >= ValueFields::kMax;
   }
-};
-
-constexpr std::array<uint8_t, 256> make_classes() {
-  std::array<uint8_t, 256> classes{};
-  for (size_t i = 0; i < classes.size(); ++i) {
-    const auto c = static_cast<char>(i);
-    if (c == '^') {
-      classes[i] = kCaret;
-    } else if (normal_byte(c) != c) {
-      classes[i] = kMunged;
-    }
-  }
-  return classes;
-}
-
-constexpr std::array<uint8_t, 256> kClasses = make_classes();
-
-// Marks the bytes other than lower-case letters, digits and - . _, which nearly all names consist of and
-// which are stored unchanged. Not a function: that would be called through its address for every 16 bytes.
-constexpr auto is_not_plain = [](Bytes16 b) -> Mask16 {
-  const Mask16 is_letter = b - 'a' < 26;
-  const Mask16 is_digit_point_dash = (b - '-' < 13) & (b != '/');
-  return ~(is_letter | is_digit_point_dash | (b == '_'));
 };
 
 bool read_time(std::string_view text, std::optional<int64_t>& time_s) {
@@ -113,104 +86,116 @@ Verdict<Refusal> read_values(const SampleLine& line, Sample& sample, Batch& batc
   return read_ready_bucket(fields, ready);
 }
 
-// The names in "base^a^b": base.a and base.b; with a caret at the end, also base.
+// The names in "base^a^b;k=v": base.a;k=v and base.b;k=v; with a caret at the end of the path, also base;k=v.
 struct FanOut {
   std::string_view base;
   std::array<std::string_view, kFanOutMax> parts;  // an empty part means the base itself
   size_t count = 0;
+  std::string_view tags;  // with the first `;`, or empty
 
   std::string name(size_t i) const {
     std::string name(base);
     if (!base.empty() && !parts[i].empty()) name.push_back('.');
-    return name.append(parts[i]);
+    return name.append(parts[i]).append(tags);
   }
 };
 
-// Requires: a caret in `name`.
+// Requires: a caret in the path of `name`.
 Verdict<Refusal> read_fan_out(std::string_view name, FanOut& fan_out) {
-  size_t caret = name.find('^');
-  fan_out.base = name.substr(0, caret);
+  const std::string_view path = name.substr(0, name.find(';'));
+  fan_out.tags = name.substr(path.size());
+  size_t caret = path.find('^');
+  fan_out.base = path.substr(0, caret);
   while (caret != std::string_view::npos) {
     const size_t begin = caret + 1;
-    caret = name.find('^', begin);
+    caret = path.find('^', begin);
     const bool is_last = caret == std::string_view::npos;
-    const std::string_view part = name.substr(begin, is_last ? caret : caret - begin);
+    const std::string_view part = path.substr(begin, is_last ? caret : caret - begin);
     if (part.empty() && (!is_last || fan_out.base.empty())) return Refusal::kEmptyName;
-    const bool has_dot = !part.empty() && !fan_out.base.empty();
-    if (fan_out.base.size() + part.size() + (has_dot ? 1 : 0) > kNameBytesMax) return Refusal::kNameTooLong;
+    if (fan_out.base.size() + part.size() + fan_out.tags.size() > kSpellingBytesMax)
+      return Refusal::kNameTooLong;
     if (fan_out.count == kFanOutMax) return Refusal::kFanOutLimit;
     fan_out.parts[fan_out.count++] = part;
   }
   return kAccepted;
 }
 
-uint8_t classes_of(std::string_view text) {
-  uint8_t classes = 0;
-  for (const char c : text) classes |= kClasses[static_cast<uint8_t>(c)];
-  return classes;
-}
+// `Names` is the rule for the names of the lines, FoldedNames or CanonicalNames.
 
-Verdict<Refusal> read_fan_out_line(const SampleLine& line, Batch& batch) {
+template <class Names>
+Verdict<Refusal> read_fan_out_line(const SampleLine& line, const Names& names, Batch& batch) {
   FanOut fan_out;
   if (const auto verdict = read_fan_out(line.name, fan_out); verdict.is_refused()) return verdict;
+  std::array<std::string_view, kFanOutMax> stored;
+  for (size_t i = 0; i < fan_out.count; ++i) {
+    const auto verdict = names.read(batch.keep(fan_out.name(i)), batch, stored[i]);
+    if (verdict.is_refused()) return verdict;
+  }
   Sample sample;
   sample.kind = line.kind;
   if (const auto verdict = read_values(line, sample, batch); verdict.is_refused()) return verdict;
   for (size_t i = 0; i < fan_out.count; ++i) {
-    sample.name = batch.keep(normal_name(fan_out.name(i)));
+    sample.name = stored[i];
     batch.samples.push_back(sample);
   }
   batch.received += fan_out.count;
   return kAccepted;
 }
 
-Verdict<Refusal> read_plain_line(const SampleLine& line, bool is_normal, Batch& batch) {
-  if (line.name.empty()) return Refusal::kEmptyName;
-  if (line.name.size() > kNameBytesMax) return Refusal::kNameTooLong;
+template <class Names>
+Verdict<Refusal> read_one_line(const SampleLine& line, const PlainName* plain, const Names& names,
+                               Batch& batch) {
+  std::string_view name = plain == nullptr ? std::string_view() : names.stored(*plain, batch);
+  if (name.empty()) {
+    if (const auto verdict = names.read(line.name, batch, name); verdict.is_refused()) return verdict;
+  }
   Sample& sample = batch.samples.emplace_back();
   sample.kind = line.kind;
   if (const auto verdict = read_values(line, sample, batch); verdict.is_refused()) {
     batch.samples.pop_back();
     return verdict;
   }
-  sample.name = is_normal ? line.name : batch.keep(normal_name(line.name));
+  sample.name = name;
   ++batch.received;
   return kAccepted;
 }
 
-void parse_sample_line(std::string_view text, Batch& batch) {
+template <class Names>
+void parse_sample_line(std::string_view text, const Names& names, Batch& batch) {
   const char* begin = text.data();
   const char* const end = begin + text.size();
   while (begin != end && is_space(*begin)) ++begin;
   if (begin == end) return;
   const Kind kind = kind_of(*begin);
   if (kind != Kind::kGauge) ++begin;
-  const char* name_end = find_first(text.data(), begin, end, is_not_plain);
-  const bool is_plain = name_end == end || is_space(*name_end);
-  if (!is_plain) name_end = find_space(name_end, end);
+  const PlainName plain = names.find_plain(text.data(), begin, end);
+  const bool is_plain = plain.end == end || is_space(*plain.end);
+  const char* const name_end = is_plain ? plain.end : find_space(plain.end, end);
   const SampleLine line{kind,
                         {begin, static_cast<size_t>(name_end - begin)},
                         split_fields<ValueFields::kMax>({name_end, static_cast<size_t>(end - name_end)}),
                         end};
   if (!line.has_good_field_count()) return batch.refuse(Refusal::kFieldCount, text);
-  const uint8_t classes = is_plain ? 0 : classes_of(line.name);
-  const auto verdict = (classes & kCaret) != 0 ? read_fan_out_line(line, batch)
-                                               : read_plain_line(line, (classes & kMunged) == 0, batch);
+  const bool fans_out =
+      !is_plain && line.name.substr(0, line.name.find(';')).find('^') != std::string_view::npos;
+  const auto verdict = fans_out ? read_fan_out_line(line, names, batch)
+                                : read_one_line(line, is_plain ? &plain : nullptr, names, batch);
   if (verdict.is_refused()) return batch.refuse(verdict.reason(), text);
   if (kind != Kind::kDistribution && line.fields.count > ValueFields::kMax) ++batch.extra_fields;
 }
 
 // Parses a line of the common form: a plain name, perhaps a time, and a short number, separated by single
-// spaces, then LF. It scans each byte once. Returns the begin of the next line. Returns nullptr and does
-// nothing if the line has another form or is near the end of the text. Requires: begin < end.
-const char* parse_line_fast(const char* begin, const char* end, RepeatedTime& last_time, Batch& batch) {
+// spaces, then LF. It scans each byte of an untagged line once. Returns the begin of the next line. Returns
+// nullptr and adds no sample if the line has another form or is near the end of the text. Requires:
+// begin < end.
+template <class Names>
+const char* parse_line_fast(const char* begin, const char* end, RepeatedTime& last_time, const Names& names,
+                            Batch& batch) {
   const Kind kind = kind_of(*begin);
-  const char* const name = begin + (kind == Kind::kGauge ? 0 : 1);
-  const char* const name_end = find_first(begin, name, end, is_not_plain);
-  const auto name_size = static_cast<size_t>(name_end - name);
-  if (end - name_end < 2 * (1 + kFastFieldRoom) || *name_end != ' ') return nullptr;
-  if (name_size == 0 || name_size > kNameBytesMax) return nullptr;
-  FastField value = FastField::at(name_end + 1);
+  const char* const name_begin = begin + (kind == Kind::kGauge ? 0 : 1);
+  const PlainName name = names.find_plain(begin, name_begin, end);
+  if (end - name.end < 2 * (1 + kFastFieldRoom) || *name.end != ' ' || name.is_empty()) return nullptr;
+  FastField value = FastField::at(name.end + 1);
   std::optional<int64_t> time_s;
   if (value.ends_with(' ')) {
     if (!last_time.read(value, time_s, read_time)) return nullptr;
@@ -218,8 +203,10 @@ const char* parse_line_fast(const char* begin, const char* end, RepeatedTime& la
   }
   Number number;
   if (!value.ends_with('\n') || !parse_number_fast(begin, value.text(), number)) return nullptr;
+  const std::string_view stored = names.stored(name, batch);
+  if (stored.empty()) return nullptr;
   Sample& sample = batch.samples.emplace_back();
-  sample.name = {name, name_size};
+  sample.name = stored;
   sample.kind = kind;
   sample.time_s = time_s;
   sample.value = number;
@@ -236,31 +223,47 @@ void parse_metadata(std::string_view line, Batch& batch) {
   batch.metadata.push_back({pair.substr(0, key_end), text});
 }
 
-}  // namespace
-
-void parse_istatd_line(std::string_view line, Batch& batch) {
+template <class Names>
+void parse_line(std::string_view line, const Names& names, Batch& batch) {
   if (line.empty()) return;
   if (line.size() > kLineBytesMax) return batch.refuse(Refusal::kLineTooLong, line);
   switch (line.front()) {
     case '#':
       return parse_metadata(line, batch);
     case kExactMark:
-      return is_family_line(line) ? parse_family_line(line, batch) : parse_exact_line(line, batch);
+      return is_family_line(line) ? parse_family_line(line, Names::kPathRule, batch)
+                                  : parse_exact_line(line, names.added(), batch);
     case '@':
     case '&':
     case ';':
     case ':':
       return batch.refuse(Refusal::kReserved, line);
     default:
-      return parse_sample_line(line, batch);
+      return parse_sample_line(line, names, batch);
   }
 }
 
-void parse_istatd_lines(std::string_view bytes, Batch& batch) {
+template <class Names>
+void parse_lines(std::string_view bytes, const Names& names, Batch& batch) {
   RepeatedTime last_time;
   for_each_line(
-      bytes, [&](const char* at, const char* end) { return parse_line_fast(at, end, last_time, batch); },
-      [&](std::string_view line) { parse_istatd_line(line, batch); });
+      bytes,
+      [&](const char* at, const char* end) { return parse_line_fast(at, end, last_time, names, batch); },
+      [&](std::string_view line) { parse_line(line, names, batch); });
+}
+
+}  // namespace
+
+void parse_istatd_line(std::string_view line, Batch& batch) { parse_line(line, FoldedNames(), batch); }
+
+void parse_istatd_lines(std::string_view bytes, Batch& batch) { parse_lines(bytes, FoldedNames(), batch); }
+
+void parse_canonical_line(std::string_view line, const AddedTags& added, Batch& batch) {
+  parse_line(line, CanonicalNames(added), batch);
+}
+
+void parse_canonical_lines(std::string_view bytes, const AddedTags& added, Batch& batch) {
+  parse_lines(bytes, CanonicalNames(added), batch);
 }
 
 }  // namespace statmill

@@ -1,91 +1,13 @@
 #include "proto/prometheus/labels_name.h"
 
 #include <algorithm>
-#include <cstdint>
 
-#include "base/text.h"
+#include "base/hidden_characters.h"
+#include "proto/name_escapes.h"
 #include "proto/sample.h"
 #include "proto/tagged_name.h"
 
 namespace statmill {
-namespace {
-
-constexpr std::string_view kHexDigits = "0123456789ABCDEF";
-
-// Returns the value of a hex digit, -1 for any other byte.
-int hex_value(char c) {
-  if ('0' <= c && c <= '9') return c - '0';
-  if ('A' <= c && c <= 'F') return c - 'A' + 10;
-  if ('a' <= c && c <= 'f') return c - 'a' + 10;
-  return -1;
-}
-
-// Returns true if `text` has a % with two hex digits at `at`.
-bool is_escape(std::string_view text, size_t at) {
-  return text[at] == '%' && at + 2 < text.size() && hex_value(text[at + 1]) >= 0 &&
-         hex_value(text[at + 2]) >= 0;
-}
-
-void append_escaped(std::string& out, char c) {
-  const auto byte = static_cast<uint8_t>(c);
-  out += '%';
-  out += kHexDigits[byte >> 4];
-  out += kHexDigits[byte & 15];
-}
-
-// Escapes what is not allowed anywhere, and the bytes of `special`.
-std::string escaped(std::string_view text, std::string_view special) {
-  std::string out;
-  out.reserve(text.size());
-  for (size_t i = 0; i < text.size();) {
-    const size_t length = utf8_length(text.substr(i));
-    const bool is_odd =
-        length == 0 || (length == 1 && (static_cast<uint8_t>(text[i]) < 33 || text[i] == 127));
-    if (length > 1) {
-      out.append(text, i, length);
-      i += length;
-      continue;
-    }
-    if (is_odd || special.find(text[i]) != std::string_view::npos || is_escape(text, i) ||
-        (i == 0 && text[i] == '~')) {
-      append_escaped(out, text[i]);
-    } else {
-      out += text[i];
-    }
-    ++i;
-  }
-  return out;
-}
-
-}  // namespace
-
-std::string escaped_path(std::string_view path) { return escaped(path, ";"); }
-std::string escaped_value(std::string_view value) { return escaped(value, ";"); }
-std::string escaped_key(std::string_view key) {
-  return key == "name" ? std::string("%6Eame") : escaped(key, ";!^=");
-}
-
-bool has_escape(std::string_view text) {
-  for (size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 1)) {
-    if (is_escape(text, at)) return true;
-  }
-  return false;
-}
-
-std::string unescaped(std::string_view text) {
-  if (text.find('%') == std::string_view::npos) return std::string(text);
-  std::string out;
-  out.reserve(text.size());
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (is_escape(text, i)) {
-      out += static_cast<char>(hex_value(text[i + 1]) * 16 + hex_value(text[i + 2]));
-      i += 2;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
 
 Result<std::string> canonical_name(std::span<const LabelPair> labels) {
   std::string path;
@@ -93,6 +15,8 @@ Result<std::string> canonical_name(std::span<const LabelPair> labels) {
   for (const auto& [label, value] : labels) {
     if (label.empty()) return Error{ErrorCode::kInvalid, "a label without a name"};
     if (value.empty()) continue;
+    if (has_hidden_character(label) || has_hidden_character(value))
+      return Error{ErrorCode::kInvalid, "a label with a hidden character"};
     if (label != kNameLabel) {
       tags.push_back({escaped_key(label), escaped_value(value)});
     } else if (path.empty()) {

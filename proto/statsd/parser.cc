@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "proto/line_text.h"
+#include "proto/name_escapes.h"
 #include "proto/statsd/fast_parser.h"
 #include "proto/statsd/sampling_rate.h"
 #include "proto/tagged_name.h"
@@ -32,33 +33,36 @@ class LineName {
   void set_plain(std::string_view path) { path_ = path; }
 
   // Reads a path, which Graphite's tags `;k=v` or Influx's tags `,k=v` may follow.
-  Verdict<Refusal> read(std::string_view text) {
-    if (!is_clean_text(text)) return Refusal::kBadName;
+  Verdict<Refusal> read(std::string_view text, Batch& batch) {
+    if (!is_text(text)) return Refusal::kBadName;
     Cursor cursor(text);
     const std::string_view written = cursor.until<';', ','>();
-    path_ = without_tilde(written);
-    if (path_.empty()) return Refusal::kEmptyName;
-    was_renamed_ = path_.size() != written.size();
+    const std::string_view path = without_tilde(written);
+    if (path.empty()) return Refusal::kEmptyName;
+    was_renamed_ = path.size() != written.size();
+    if (const auto verdict = spell_part(path, NamePart::kPath, batch, path_); verdict.is_refused())
+      return verdict;
     if (cursor.is_at_end()) return kAccepted;
     const std::string_view pairs = text.substr(written.size() + 1);
-    if (cursor.front() == ',') return tags_.add_all(pairs, TagSpelling::kInflux);
-    if (!are_canonical_tags(pairs)) return tags_.add_all(pairs, TagSpelling::kGraphite);
+    if (cursor.front() == ',') return tags_.add_all(pairs, TagSpelling::kInflux, batch);
+    if (path_.data() != path.data() || !are_canonical_tags(pairs))
+      return tags_.add_all(pairs, TagSpelling::kGraphite, batch);
     canonical_tags_ = pairs;
     return kAccepted;
   }
 
   // Reads the tags before the next bar.
-  Verdict<Refusal> add_tags(Cursor& cursor) {
+  Verdict<Refusal> add_tags(Cursor& cursor, Batch& batch) {
     const std::string_view rest = cursor.rest();
     std::string_view text = rest.substr(0, plain_size(rest, '|'));
     const bool is_plain = text.size() == rest.size() || rest[text.size()] == '|';
     if (!is_plain) text = rest.substr(0, rest.find('|'));
     cursor.advance(text.size());
-    if (!is_plain && !is_clean_text(text)) return Refusal::kBadTag;
-    return tags_.add_all(text, TagSpelling::kDogStatsd);
+    if (!is_plain && !is_text(text)) return Refusal::kBadName;
+    return tags_.add_all(text, TagSpelling::kDogStatsd, batch);
   }
-  Verdict<Refusal> add_host(std::string_view host) {
-    return is_clean_text(host) ? tags_.add("host", host) : Refusal::kBadTag;
+  Verdict<Refusal> add_host(std::string_view host, Batch& batch) {
+    return is_text(host) ? tags_.add("host", host, batch) : Refusal::kBadName;
   }
 
   // Sets `name` to the canonical name: a view of the line if it is there, else kept by `batch`.
@@ -69,8 +73,8 @@ class LineName {
       return accept_if(name.size() <= kNameBytesMax, Refusal::kNameTooLong);
     }
     if (!canonical_tags_.empty()) {
-      if (const auto verdict = tags_.add_all(canonical_tags_, TagSpelling::kGraphite); verdict.is_refused())
-        return verdict;
+      const auto verdict = tags_.add_all(canonical_tags_, TagSpelling::kGraphite, batch);
+      if (verdict.is_refused()) return verdict;
     }
     if (tags_.name_size(path_) > kNameBytesMax) return Refusal::kNameTooLong;
     name = tags_.name(path_, batch);
@@ -100,9 +104,9 @@ Verdict<Refusal> read_time(std::string_view text, std::optional<int64_t>& time_s
 
 // Reads the extension after a bar. Ignores those that begin with another letter: they belong to later
 // versions or identify the sender.
-Verdict<Refusal> read_extension(Cursor& cursor, Part& part, LineName& name) {
+Verdict<Refusal> read_extension(Cursor& cursor, Part& part, LineName& name, Batch& batch) {
   if (cursor.is_at_end() || cursor.front() == '|') return kAccepted;
-  if (cursor.skip('#')) return name.add_tags(cursor);
+  if (cursor.skip('#')) return name.add_tags(cursor, batch);
   if (cursor.skip('@')) {
     const bool is_rate = part.rate.read(cursor.until<'|', ':'>());
     return accept_if(is_rate, Refusal::kBadRate);
@@ -114,7 +118,7 @@ Verdict<Refusal> read_extension(Cursor& cursor, Part& part, LineName& name) {
 }
 
 // Reads the part after a colon. Leaves the cursor at the colon before the next part or at the end.
-Verdict<Refusal> read_part(Cursor& cursor, Part& part, LineName& name) {
+Verdict<Refusal> read_part(Cursor& cursor, Part& part, LineName& name, Batch& batch) {
   const Cursor begin = cursor;
   part.values = cursor.until<'|', ':'>();
   if (!cursor.is_at_end() && cursor.front() == ':') {
@@ -130,7 +134,7 @@ Verdict<Refusal> read_part(Cursor& cursor, Part& part, LineName& name) {
   }
   part.type = *type;
   while (cursor.skip('|')) {
-    if (const auto verdict = read_extension(cursor, part, name); verdict.is_refused()) return verdict;
+    if (const auto verdict = read_extension(cursor, part, name, batch); verdict.is_refused()) return verdict;
   }
   return kAccepted;
 }
@@ -176,7 +180,7 @@ Verdict<Refusal> add_values(const Part& part, StatsdBatch& batch) {
   return kAccepted;
 }
 
-Verdict<Refusal> read_name(Cursor& cursor, std::string_view line, LineName& name) {
+Verdict<Refusal> read_name(Cursor& cursor, std::string_view line, LineName& name, Batch& batch) {
   const size_t path_size = plain_path_size(line);
   const bool is_plain = 0 < path_size && path_size < line.size() && line[path_size] == ':' && line[0] != '~';
   if (is_plain) {
@@ -185,16 +189,16 @@ Verdict<Refusal> read_name(Cursor& cursor, std::string_view line, LineName& name
     return kAccepted;
   }
   const std::string_view text = cursor.until<':'>();
-  return cursor.is_at_end() ? Refusal::kFieldCount : name.read(trimmed(text));
+  return cursor.is_at_end() ? Refusal::kFieldCount : name.read(trimmed(text), batch);
 }
 
 // `name:part:part...`
 Verdict<Refusal> read_values(std::string_view line, LineName& name, StatsdBatch& batch) {
   Cursor cursor(line);
-  if (const auto verdict = read_name(cursor, line, name); verdict.is_refused()) return verdict;
+  if (const auto verdict = read_name(cursor, line, name, batch.batch); verdict.is_refused()) return verdict;
   while (cursor.skip(':')) {
     Part part;
-    if (const auto verdict = read_part(cursor, part, name); verdict.is_refused()) return verdict;
+    if (const auto verdict = read_part(cursor, part, name, batch.batch); verdict.is_refused()) return verdict;
     if (const auto verdict = add_values(part, batch); verdict.is_refused()) return verdict;
   }
   return kAccepted;
@@ -207,7 +211,7 @@ Verdict<Refusal> read_service_check(std::string_view line, LineName& name, Stats
   cursor.advance(kServiceCheckMark.size());
   const std::string_view name_text = cursor.until<'|'>();
   if (!cursor.skip('|')) return Refusal::kFieldCount;
-  if (const auto verdict = name.read(name_text); verdict.is_refused()) return verdict;
+  if (const auto verdict = name.read(name_text, batch.batch); verdict.is_refused()) return verdict;
   const std::string_view status = cursor.until<'|'>();
   if (status.size() != 1 || status < "0" || "3" < status) return Refusal::kBadValue;
   Sample& sample = batch.batch.samples.emplace_back();
@@ -215,12 +219,12 @@ Verdict<Refusal> read_service_check(std::string_view line, LineName& name, Stats
   while (cursor.skip('|')) {
     Verdict<Refusal> verdict = kAccepted;
     if (cursor.skip('#')) {
-      verdict = name.add_tags(cursor);
+      verdict = name.add_tags(cursor, batch.batch);
     } else {
       const std::string_view field = cursor.until<'|'>();
       if (field.starts_with("m:")) break;
       if (field.starts_with("d:")) verdict = read_time(field.substr(2), sample.time_s);
-      if (field.starts_with("h:")) verdict = name.add_host(field.substr(2));
+      if (field.starts_with("h:")) verdict = name.add_host(field.substr(2), batch.batch);
     }
     if (verdict.is_refused()) return verdict;
   }

@@ -124,13 +124,17 @@ void AgentStream::handle_hello(const HelloFrame& hello, TickTime now) {
 }
 
 void AgentStream::handle_batch(const BatchFrame& batch, TickTime now) {
-  if (!batch.tags.empty()) return refuse(RefuseReason::kProtocol, "batches with tags are not supported");
+  auto tags = AddedTags::read(batch.tags);
+  if (!tags) return refuse(RefuseReason::kProtocol, "the tags of the batch are not in canonical form");
   // The server's clock may have stepped since the two clocks were compared.
   if (refuse_wrong_clock(agent_clock_.reading + std::chrono::round<Duration>(now.boot - agent_clock_.at),
                          now))
     return;
-  const LineBlock lines{.text = batch.text, .sender = sender_, .now = services_.agents.time_for_lines(now)};
-  answer(services_.agents.accept(*lease_, batch, now, applier(lines, batch.time)), batch.seq);
+  LineBlock lines{.text = batch.text,
+                  .sender = sender_,
+                  .tags = std::move(*tags),
+                  .now = services_.agents.time_for_lines(now)};
+  answer(services_.agents.accept(*lease_, batch, now, applier(std::move(lines), batch.time)), batch.seq);
 }
 
 void AgentStream::handle_gap(const GapFrame& gap, TickTime now) {
@@ -139,7 +143,8 @@ void AgentStream::handle_gap(const GapFrame& gap, TickTime now) {
 }
 
 AgentRegistry::ApplyLines AgentStream::applier(LineBlock lines, Timestamp sent) {
-  return [this, lines, sent](LinesAction action, const AgentRegistry::OnApplied& on_applied) mutable {
+  return [this, lines = std::move(lines), sent](LinesAction action,
+                                                const AgentRegistry::OnApplied& on_applied) mutable {
     lines.action = action;
     services_.intake.apply(lines, sent, on_applied);
   };

@@ -52,7 +52,8 @@ void QueryService::count_stopped(const QueryControl& control) {
 void QueryService::account(const Ended& ended, const QueryControl& control) {
   const QueryCost cost = control.cost();
   services_.registry
-      .histogram("statmill.query_ns", "Nanoseconds per query, by endpoint.",
+      .histogram("statmill.query_ns",
+                 "Time per query, from its start on a thread to the end of its computation.",
                  {{"endpoint", std::string(ended.endpoint)}})
       .record(static_cast<uint64_t>(cost.ms * 1e6));
   slots_.add(cost.slots);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proto/name_escapes.h"
 #include "proto/prometheus/labels_name.h"
 #include "server/names/name_scan.h"
 

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "proto/name_escapes.h"
 #include "proto/prometheus/labels_name.h"
 #include "server/names/name_labels.h"
 #include "server/names/name_scan.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "proto/name_escapes.h"
 #include "proto/prometheus/labels_name.h"
 #include "server/names/name_labels.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "base/literal_finder.h"
-#include "proto/prometheus/labels_name.h"
+#include "proto/name_escapes.h"
 
 namespace statmill {
 

@@ -46,7 +46,7 @@ class TokenDictionary {
   void for_each_with(std::string_view literal, const std::function<void(Token)>& visit) const;
   // Returns true if more than a quarter of some texts contain the literal. Cost: 1 us.
   bool is_frequent(std::string_view literal) const;
-  // Returns true if any text has a %XX (proto/prometheus/labels_name.h). Valid for the tokens below an
+  // Returns true if any text has a %XX (proto/name_escapes.h). Valid for the tokens below an
   // earlier count().
   bool has_escapes() const { return has_escapes_.load(std::memory_order_relaxed); }
   size_t ram_bytes() const { return ram_bytes_.load(std::memory_order_relaxed); }

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "proto/prometheus/labels_name.h"
+#include "proto/name_escapes.h"
 #include "server/json.h"
 #include "server/promql/compile.h"
 #include "server/promql/name_escapes.h"

@@ -125,11 +125,11 @@ Status add_series(QueryAnswer& answer, SeriesAnswer series, const QueryRequest& 
 class ViewAnswer {
  public:
   ViewAnswer(const Table& table, Store& store, const BinPlan& plan, const QueryRequest& request,
-             Timestamp now, SeriesView& view, QueryControl& control)
+             Timestamp now, SeriesView& view, QueryControl& control, HostPresence& presence)
       : request_(request),
         control_(control),
         view_(view),
-        reader_(table.retention(), store.expiry(), view, now, request.parts, control),
+        reader_(table.retention(), store.expiry(), view, now, request.parts, control, &presence),
         bins_(table.tiers(), plan, reader_, now) {}
 
   Status add_to(QueryAnswer& answer, std::span<const std::string> names) {
@@ -196,13 +196,15 @@ Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp 
   const Tiers& tiers = table_.tiers();
   QueryAnswer answer{plan->bins, tiers[plan->tier].step_s, tiers.finest().step_s, {}};
   answer.until_ms = rates_until_ms(now, tiers.finest().step_s * 1000);
+  const TableSeries selector(table_);
+  HostPresence presence({selector, pieces_, table_.retention(), store_.expiry()}, control, now);
   for (size_t begin = 0; begin < count; begin += kViewSeries) {
     const size_t some = std::min(kViewSeries, count - begin);
     std::vector<SeriesRef> refs;
     for (size_t i = begin; i < begin + some; ++i) refs.push_back({resolved->names[i], resolved->ids[i]});
     auto view = pieces_.view(refs, request.parts.histograms);
     if (!view) return view.error();
-    ViewAnswer some_series(table_, store_, *plan, request, now, **view, control);
+    ViewAnswer some_series(table_, store_, *plan, request, now, **view, control, presence);
     Status added = some_series.add_to(answer, std::span(resolved->names).subspan(begin, some));
     if (!added) return added.error();
   }

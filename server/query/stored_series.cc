@@ -22,8 +22,9 @@ void add_once(std::vector<std::string>& texts, const std::string& text) {
 // Reads the series of one view. Those of one kind and one class of retention have one plan.
 class StoredSeries::ViewReader {
  public:
-  ViewReader(StoredSeries& of, const LeafRequest& request, QueryNotes& notes, SeriesView& view)
-      : of_(of), request_(request), notes_(notes), view_(view) {}
+  ViewReader(StoredSeries& of, const LeafRequest& request, QueryNotes& notes, HostPresence& presence,
+             SeriesView& view)
+      : of_(of), request_(request), notes_(notes), presence_(presence), view_(view) {}
 
   Status read(std::span<const SeriesRef> refs, const std::function<Status(SeriesValues)>& take) {
     for (size_t begin = 0; begin < view_.size();) {
@@ -63,7 +64,7 @@ class StoredSeries::ViewReader {
     if (Status s = of_.control_.check(); !s) return s;
     if (Status s = of_.control_.add_slots(block.size() * plan.leaf.span.size()); !s) return s;
     ColumnReader reader(of_.sources_.retention, of_.sources_.expiry, view_, of_.now_, plan.leaf.parts,
-                        of_.control_);
+                        of_.control_, &presence_);
     auto totals = totals_before(plan, reader, block);
     if (!totals) return totals.error();
     auto slots = reader.read(block, plan.leaf.span);
@@ -105,13 +106,17 @@ class StoredSeries::ViewReader {
     const BinPlan before{{from_s, until_s - from_s, 1, from_s, until_s}, coarsest, plan.leaf.span.tier};
     auto bins = BinReader(tiers, before, reader, of_.now_).read(block);
     if (!bins) return bins.error();
-    for (size_t k = 0; k < block.size(); ++k) out[k] = (*bins)[k].points.bucket_at(0);
+    for (size_t k = 0; k < block.size(); ++k) {
+      out[k] = (*bins)[k].points.bucket_at(0);
+      if ((*bins)[k].open) out[k].merge((*bins)[k].open->rate);  // the span begins ahead of the clock
+    }
     return out;
   }
 
   StoredSeries& of_;
   const LeafRequest& request_;
   QueryNotes& notes_;
+  HostPresence& presence_;
   SeriesView& view_;
   std::map<std::pair<Kind, RetentionClass>, Plan> plans_;
 };
@@ -120,12 +125,14 @@ Status StoredSeries::read(const LeafRequest& request, QueryNotes& notes,
                           const std::function<Status(SeriesValues)>& take) {
   const auto refs = sources_.selector.select(request.matchers, control_);
   if (!refs) return refs.error();
+  HostPresence presence({sources_.selector, sources_.pieces, sources_.retention, sources_.expiry}, control_,
+                        now_);
   const bool histograms = leaf_parts(request.function, Kind::kDistribution).histograms;
   for (size_t begin = 0; begin < refs->size(); begin += kViewSeries) {
     const auto some = std::span(*refs).subspan(begin, std::min(kViewSeries, refs->size() - begin));
     auto view = sources_.pieces.view(some, histograms);
     if (!view) return view.error();
-    if (Status s = ViewReader(*this, request, notes, **view).read(some, take); !s) return s;
+    if (Status s = ViewReader(*this, request, notes, presence, **view).read(some, take); !s) return s;
   }
   return Status::ok();
 }

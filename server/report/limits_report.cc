@@ -67,6 +67,7 @@ std::string rejects_json(const RefusalLog& refusals) {
       one.text("listener", record.listener);
       one.text("sender", record.sender.text());
       one.text("reason", refusal_label(record.reason));
+      one.key("accepted").append(record.is_accepted ? "true" : "false");
       one.count("bytes", record.text_bytes);
       one.text("line", visible_text(record.text));
       one.key("truncated").append(record.text.size() < record.text_bytes ? "true" : "false");

@@ -40,6 +40,7 @@ struct TableLimits {
                                              // above twice this, samples are refused (memory_limit)
   Duration future_max = std::chrono::minutes(10);  // --limits.future: samples further ahead are refused
   FamilyLimits families;
+  OtherKind other_kind = OtherKind::kRefuse;  // --limits.kind_mismatch, where the batch has no rule
 };
 
 // One series whose pending buckets are being written to the store.
@@ -177,7 +178,6 @@ class Table final : public SampleSink {
   size_t sender_count() const { return sender_limit_.sender_count(); }
   const TableLimits& limits() const { return limits_; }
   size_t ram_bytes() const { return ram_bytes_.load(std::memory_order_relaxed); }
-  uint64_t kind_mismatches() const { return kind_mismatches_.load(std::memory_order_relaxed); }
   const Retention& retention() const { return retention_; }
   const Tiers& tiers() const { return retention_.tiers(); }
 
@@ -201,8 +201,8 @@ class Table final : public SampleSink {
   void raise_newest_slot(Slot slot);
   uint64_t apply_placed(std::span<const Placed> placed, Batch& batch, Timestamp now, int parity);
   uint64_t apply_together(std::span<const Placed> samples, Batch& batch, const BatchContext& context);
-  Verdict<Refusal> apply_one(Shard& shard, const Placed& placed, SeriesArena::Number guess,
-                             const Batch& batch, const BatchContext& context) REQUIRES(shard.mutex);
+  Verdict<Refusal> apply_one(Shard& shard, const Placed& placed, SeriesArena::Number guess, Batch& batch,
+                             const BatchContext& context) REQUIRES(shard.mutex);
 
   void index_names() const REQUIRES(index_mutex_);
   EpochEnd change_series(const SeriesChanges& changes);
@@ -237,8 +237,7 @@ class Table final : public SampleSink {
   // slightly old value does no harm: relaxed.
   std::atomic<size_t> series_count_{0};
   std::atomic<uint64_t> series_created_{0};
-  std::atomic<size_t> ram_bytes_{0};  // of deltas, pending and flushing windows
-  std::atomic<uint64_t> kind_mismatches_{0};
+  std::atomic<size_t> ram_bytes_{0};                // of deltas, pending and flushing windows
   std::atomic<Slot> newest_slot_{Series::kNoSlot};  // only grows; relaxed: no other data depend on it
   // Odd while names change. The tick writes it with release order before and after the change; queries read
   // it with acquire order.

@@ -206,8 +206,8 @@ void add_histogram(DeltaPool& deltas, DeltaPool::Chain& chain, Slot slot, const 
 
 // Adds one sample unless it refuses it. `guess` is from SeriesIndex::guess(), and may be wrong
 // because earlier samples of the batch may have created series since.
-Verdict<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesArena::Number guess,
-                                  const Batch& batch, const BatchContext& context) {
+Verdict<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesArena::Number guess, Batch& batch,
+                                  const BatchContext& context) {
   const Sample& sample = batch.samples[placed.sample];
   std::optional<Bucket> ready;
   if (sample.ready && !adds_up(sample.kind)) {
@@ -221,6 +221,9 @@ Verdict<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesAren
     const int64_t end_s = (placed.slot + 1) * tiers().finest().step_s;
     if (end_s <= context.now_s - retention_.tiers(retention).coarsest().retention_s) return Refusal::kTooOld;
   }
+  const bool is_other_kind = series != nullptr && series->kind != sample.kind;
+  if (is_other_kind && batch.other_kind.value_or(limits_.other_kind) == OtherKind::kRefuse)
+    return Refusal::kKindMismatch;
   const bool is_distribution = (series == nullptr ? sample.kind : series->kind) == Kind::kDistribution;
   if (is_distribution && !has_known_histogram(sample)) return Refusal::kBadBucket;
   if (series == nullptr) {
@@ -228,7 +231,7 @@ Verdict<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesAren
     if (verdict.is_refused()) return verdict;
     series = &create_for_sample(shard, placed.hash, sample, retention, context.parity);
   }
-  if (series->kind != sample.kind) kind_mismatches_.fetch_add(1, std::memory_order_relaxed);
+  if (is_other_kind) batch.accept_other_kind(placed.sample);
   DeltaPool::Chain& chain = series->delta[context.parity];
   if (chain == 0) shard.dirty[context.parity].push_back(series);
   DeltaPool& deltas = shard.deltas[context.parity];

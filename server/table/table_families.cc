@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "proto/name_escapes.h"
 #include "proto/prometheus/labels_name.h"
 #include "server/table/table.h"
 

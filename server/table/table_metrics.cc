@@ -19,8 +19,6 @@ void register_table_metrics(Registry& registry, const Table& table) {
                     [&table] { return static_cast<double>(table.ram_bytes()); });
   registry.counter_fn("statmill.series_created", "Series created by samples since the start.", {},
                       [&table] { return table.series_created(); });
-  registry.counter_fn("statmill.kind_mismatches", "Samples whose kind differs from the kind of their series.",
-                      {}, [&table] { return table.kind_mismatches(); });
 }
 
 }  // namespace statmill

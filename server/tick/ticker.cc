@@ -53,9 +53,8 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
           "statmill.open_tick",
           "Samples accepted so far are durable once durable_tick reaches this number.")),
       durable_tick_(services.registry.gauge("statmill.durable_tick", "The last tick that is in the store.")),
-      tick_ns_(services.registry.histogram("statmill.tick_ns", "Nanoseconds per tick, flushes included.")),
-      flush_ns_(
-          services.registry.histogram("statmill.flush_ns", "Nanoseconds to build the fragments of a tick.")),
+      tick_ns_(services.registry.histogram("statmill.tick_ns", "Time per tick, flushes included.")),
+      flush_ns_(services.registry.histogram("statmill.flush_ns", "Time to build the fragments of a tick.")),
       ticks_(services.registry.counter("statmill.ticks", "Ticks committed to the store.")),
       failures_(services.registry.counter("statmill.tick_failures",
                                           "Ticks that the store refused; they are retried.")),

@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "base/free_bytes.h"
 #include "storage/files/data_directory.h"
 #include "storage/files/disk_probe.h"
 #include "storage/files/reserve_file.h"
@@ -229,6 +230,7 @@ StoreStats RocksStore::stats() {
   StoreStats stats;
   stats.reopenings = reopenings_.load(std::memory_order_relaxed);
   stats.damaged_frames = damaged_frames_.load(std::memory_order_relaxed);
+  stats.disk_free_bytes = free_bytes(data_directory());
   if (const std::shared_ptr<RocksDatabase> database = this->database()) {
     stats.bytes_on_disk = database->bytes_on_disk();
     stats.memory_bytes = database->memory_bytes();

@@ -45,8 +45,10 @@ TEST(LatestValues, IncludeDistributionsAndKeptValues) {
   latest.total("slow.reads", 3);
   latest.gauge("slower", 6);
   builder.finish();
-  EXPECT_THAT(prometheus_text(latest.readings()), testing::HasSubstr("\nstatmill_host_wait_ns_count 3\n"));
-  EXPECT_THAT(prometheus_text(latest.readings()), testing::HasSubstr("\nstatmill_host_wait_ns_sum 4\n"));
+  EXPECT_THAT(prometheus_text(latest.readings()),
+              testing::HasSubstr("\nstatmill_host_wait_seconds_count 3\n"));
+  EXPECT_THAT(prometheus_text(latest.readings()),
+              testing::HasSubstr("\nstatmill_host_wait_seconds_sum 0.000000004\n"));
   builder.begin(from_unix_seconds(8));
   latest.begin();
   latest.keep("slow.");

@@ -1,7 +1,9 @@
 #include "statmill/registry.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <thread>
 #include <vector>
@@ -147,6 +149,98 @@ TEST(PrometheusText, HistogramsAreCumulativeByPowersOfTwo) {
             "latency_bucket{op=\"get\",le=\"+Inf\"} 5\n"
             "latency_sum{op=\"get\"} 2107\n"
             "latency_count{op=\"get\"} 5\n");
+}
+
+TEST(PrometheusText, NamesEndInBaseUnits) {
+  struct Case {
+    std::string_view name;
+    double value;
+    std::string_view want;
+  };
+  const std::vector<Case> cases = {{"wait_ns", 1500, "wait_seconds 0.0000015"},
+                                   {"disk.wait_us", 20, "disk_wait_seconds 0.00002"},
+                                   {"wait_ms;op=get", 2000, "wait_seconds{op=\"get\"} 2"},
+                                   {"wait_s", -0.25, "wait_seconds -0.25"},
+                                   {"cpu.percent", 12.3, "cpu_ratio 0.123"},
+                                   {"cpu_percent", -250, "cpu_ratio -2.5"},
+                                   {"wait_ns", 0, "wait_seconds 0"},
+                                   {"wait_ns", 1e300, "wait_seconds 1e291"},
+                                   {"wait_ns", -2.5e-7, "wait_seconds -2.5e-16"},
+                                   {"wait_ns", 1.0 / 0.0, "wait_seconds +Inf"},
+                                   {"memory.total", 7, "memory 7"},
+                                   {"wait_s_left", 1, "wait_s_left 1"},
+                                   {"ns", 1, "ns 1"}};
+  for (const auto& [name, value, want] : cases) {
+    Reading reading;
+    reading.name = name;
+    reading.level = value;
+    const std::string text = prometheus_text({reading});
+    EXPECT_EQ(text.substr(text.find('\n', text.find("# TYPE")) + 1), std::string(want) + "\n");
+  }
+}
+
+TEST(PrometheusText, CountersAndHistogramsAreInBaseUnits) {
+  Registry registry;
+  registry.counter("busy_ns", "B.").add(12'345'678'901);
+  registry.counter("reads.total", "R.").add(2);
+  registry.histogram("took_ns", "T.").record(1'000'000);
+  EXPECT_EQ(prometheus_text(registry.read()),
+            "# HELP busy_seconds_total B.\n"
+            "# TYPE busy_seconds_total counter\n"
+            "busy_seconds_total 12.345678901\n"
+            "# HELP reads_total R.\n"
+            "# TYPE reads_total counter\n"
+            "reads_total 2\n"
+            "# HELP took_seconds T.\n"
+            "# TYPE took_seconds histogram\n"
+            "took_seconds_bucket{le=\"0.001048575\"} 1\n"
+            "took_seconds_bucket{le=\"+Inf\"} 1\n"
+            "took_seconds_sum 0.001\n"
+            "took_seconds_count 1\n");
+}
+
+RC_GTEST_PROP(PrometheusText, ScalingIsExact, (uint64_t count)) {
+  Reading reading;
+  reading.name = "busy_ns";
+  reading.type = Reading::Type::kCounter;
+  reading.count = count;
+  const std::string text = prometheus_text({reading});
+  const size_t value = text.rfind(' ') + 1;
+  const std::string digits = text.substr(value, text.size() - 1 - value);
+  const size_t point = std::min(digits.find('.'), digits.size());
+  std::string decimals = point < digits.size() ? digits.substr(point + 1) : "";
+  RC_ASSERT(decimals.size() <= 9U);
+  decimals.resize(9, '0');
+  RC_ASSERT(std::stoull(digits.substr(0, point)) == count / 1'000'000'000);
+  RC_ASSERT(std::stoull(decimals) == count % 1'000'000'000);
+}
+
+TEST(PrometheusText, OneNameIsOneFamily) {
+  Registry registry;
+  registry.counter("a.b", "First.", {{"k", "1"}}).add(1);
+  registry.gauge("c", "A level.").set(5);
+  registry.counter("a_b", "Second.", {{"k", "2"}}).add(2);
+  Counter counter("c", "A count.", &registry);
+  counter.add(6);
+  Histogram<> histogram("c", "Left out: a gauge has its name.", &registry);
+  registry.gauge("d_s", "Seconds.").set(1);
+  registry.gauge("d_ms", "Milliseconds.").set(10);
+
+  EXPECT_EQ(prometheus_text(registry.read()),
+            "# HELP a_b_total First.\n"
+            "# TYPE a_b_total counter\n"
+            "a_b_total{k=\"1\"} 1\n"
+            "a_b_total{k=\"2\"} 2\n"
+            "# HELP c A level.\n"
+            "# TYPE c gauge\n"
+            "c 5\n"
+            "# HELP c_total A count.\n"
+            "# TYPE c_total counter\n"
+            "c_total 6\n"
+            "# HELP d_seconds Seconds.\n"
+            "# TYPE d_seconds gauge\n"
+            "d_seconds 1\n"
+            "d_seconds 0.01\n");
 }
 
 TEST(PrometheusText, IsEmptyWithoutReadings) { EXPECT_EQ(prometheus_text({}), ""); }

@@ -69,7 +69,7 @@ TEST_F(ClockE2e, AStartTenYearsAheadLosesNothing) {
   stop();
   set_clock_wrong_by(10 * kYear_s);
   server_.start();
-  EXPECT_GE(server_.metric("statmill_clock_ahead_s"), 10.0 * kYear_s - 60);
+  EXPECT_GE(server_.metric("statmill_clock_ahead_seconds"), 10.0 * kYear_s - 60);
   EXPECT_EQ(http_get(server_.http(), "/readyz").status, 503);
   EXPECT_THAT(http_get(server_.http(), "/readyz").body, HasSubstr("the wall clock is 10y ahead of"));
   server_.wait_until_durable();

@@ -22,7 +22,10 @@ class DialectsE2e : public testing::Test {
     for (const std::string_view line : split(metrics, '\n')) {
       constexpr std::string_view kListener = "{listener=\"";
       const size_t at = line.find(kListener);
-      if (!line.starts_with("statmill_samples_") || at == std::string_view::npos) continue;
+      const bool is_of_account = line.starts_with("statmill_samples_received") ||
+                                 line.starts_with("statmill_samples_accepted") ||
+                                 line.starts_with("statmill_samples_refused");
+      if (!is_of_account || at == std::string_view::npos) continue;
       const std::string_view rest = line.substr(at + kListener.size());
       const double value = std::stod(std::string(line.substr(line.rfind(' '))));
       missing[std::string(rest.substr(0, rest.find('"')))] +=
@@ -66,6 +69,47 @@ TEST_F(DialectsE2e, AcceptsGraphiteLinesWithTagsOverTcpAndUdp) {
   EXPECT_EQ(account("accepted", "graphite_tcp"), 3);
   EXPECT_EQ(account("accepted", "graphite_udp"), 1);
   EXPECT_EQ(server_.totals("disk.used;*").size(), 2U);
+}
+
+TEST_F(DialectsE2e, OnlyTheLinePortAcceptsOtherKinds) {
+  server_.send("gauge 1\n*event 1\n");
+  server_.send("*gauge 2\nevent 2\n");  // as samples of the series' kinds
+  ASSERT_TRUE(UdpSender(server_.line()).send("%gauge 3\n"));
+  ServerProcess::send_to(server_.listener("graphite"), "event 4\ngauge 4\n");
+  ServerProcess::send_to(server_.listener("statsd"), "gauge:5|c\nevent:5|g\nevent:5|c\n");
+  const Ended put = server_.cli({"put", "*gauge", "6"});
+  EXPECT_EQ(put.status, 8) << put.out << put.said;
+  EXPECT_THAT(put.said, testing::HasSubstr("kind_mismatch"));
+  ASSERT_TRUE(wait_for_received("udp", 1));
+  EXPECT_EQ(total("gauge").sum, 1 + 2 + 3 + 4);
+  EXPECT_EQ(total("event").sum, 1 + 2 + 5);
+  const auto mismatches = [&](const std::string& listener) {
+    return server_.metric("statmill_samples_refused_total{listener=\"" + listener +
+                          "\",reason=\"kind_mismatch\"}");
+  };
+  EXPECT_EQ(mismatches("tcp") + mismatches("udp"), 0);
+  EXPECT_EQ(account("other_kind", "tcp"), 2);
+  EXPECT_EQ(account("other_kind", "udp"), 1);
+  EXPECT_EQ(mismatches("graphite_tcp"), 1);
+  EXPECT_EQ(mismatches("statsd_tcp"), 2);
+  EXPECT_EQ(mismatches("http"), 1);
+  const std::string rejects = server_.cli({"rejects", "--format", "csv"}).out;
+  EXPECT_THAT(rejects, testing::ContainsRegex(",tcp,127.0.0.1:[0-9]+,kind_mismatch,yes,5,gauge\n"));
+  EXPECT_THAT(rejects, testing::ContainsRegex(",udp,127.0.0.1,kind_mismatch,yes,5,gauge\n"));
+  EXPECT_THAT(rejects, testing::ContainsRegex(",graphite_tcp,127.0.0.1:[0-9]+,kind_mismatch,no,5,event\n"));
+  EXPECT_THAT(rejects, testing::ContainsRegex(",http,http,kind_mismatch,no,5,gauge\n"));
+}
+
+TEST_F(DialectsE2e, SettingsReverseTheRulesForOtherKinds) {
+  ServerProcess reversed(STATMILL_BIN,
+                         {"--line.kind_mismatch", "refuse", "--limits.kind_mismatch", "accept"});
+  reversed.start();
+  reversed.send("gauge 1\n*gauge 2\n");
+  EXPECT_EQ(reversed.cli({"put", "*gauge", "4"}).status, 0);
+  EXPECT_EQ(reversed.totals("gauge").at("gauge").sum, 1 + 4);
+  EXPECT_EQ(reversed.metric("statmill_samples_refused_total{listener=\"tcp\",reason=\"kind_mismatch\"}"), 1);
+  EXPECT_EQ(reversed.metric("statmill_samples_other_kind_total{listener=\"http\"}"), 1);
+  EXPECT_EQ(reversed.stop(), 0);
 }
 
 TEST_F(DialectsE2e, AcceptsEveryStatsdType) {

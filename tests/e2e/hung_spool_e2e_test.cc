@@ -59,7 +59,7 @@ class HungSpool : public testing::Test {
     return wait_until([&] { return metric(name) >= least; });
   }
   bool wait_until_nothing_waits() const {
-    return wait_until([&] { return metric("agent_spool_wait_s") == 0; });
+    return wait_until([&] { return metric("agent_spool_wait_seconds") == 0; });
   }
   // Stops the agent, which sends all that it has, and returns the lines that the server received. The server
   // checks that no batch is missing or duplicate.
@@ -81,7 +81,8 @@ class HungSpool : public testing::Test {
 TEST_F(HungSpool, AHangIsReportedDelaysNeitherCollectionNorMetricsAndLosesNothing) {
   hang();
   send("meanwhile 1\n");
-  EXPECT_TRUE(wait_for_metric("agent_spool_wait_s", 1.0)) << "lines are collected and wait for the spool";
+  EXPECT_TRUE(wait_for_metric("agent_spool_wait_seconds", 1.0))
+      << "lines are collected and wait for the spool";
   release();
   EXPECT_TRUE(agent_->wait_for_line("event loop was held loop=outbox"));
   EXPECT_EQ(metric("agent_lines_dropped_total"), 0);

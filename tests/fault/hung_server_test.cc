@@ -110,7 +110,7 @@ class HungServer : public testing::Test {
     EXPECT_TRUE(wait_for_readiness(503, "\"tick\":\"under way for "));
     EXPECT_EQ(get("/healthz").status, 200);
     EXPECT_GT(metric("statmill_tick_age_seconds"), 0);
-    EXPECT_TRUE(wait_for_status("/metrics", 200, "statmill_loop_lag_ns_count{loop=\"http\"}"))
+    EXPECT_TRUE(wait_for_status("/metrics", 200, "statmill_loop_lag_seconds_count{loop=\"http\"}"))
         << "the disk may hang before the first ping";
     EXPECT_THAT(get("/api/v1/status").body, HasSubstr("\"ready\":false"));
     EXPECT_EQ(post("meanwhile", 100), 100) << "accepted in memory";

@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::string line;
     append_family_line(line, family.text);
     Batch again;
-    parse_istatd_lines(line, again);
+    parse_canonical_lines(line, AddedTags(), again);
     SM_CHECK(again.families.size() == 1 && again.families.front().text == family.text);
   }
   SM_CHECK(is_same_line_by_line(whole, bytes, parse_istatd_line));

@@ -72,7 +72,7 @@ TEST_F(LineListenerTest, CountsEachTransportOfEachDialectSeparately) {
   EXPECT_EQ(bucket("statsd.udp").sum(), 6);
   EXPECT_EQ(intake.account("graphite_udp").renamed.value(), 1U);
   EXPECT_EQ(counter("statmill.udp_datagrams", "graphite_udp"), 1U);
-  EXPECT_EQ(counter("statmill.line_connections", "graphite_tcp"), 1U);
+  EXPECT_EQ(counter("statmill.line_connections_accepted", "graphite_tcp"), 1U);
 }
 
 // The kernel joins the datagrams and reports their sizes.

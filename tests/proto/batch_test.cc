@@ -133,6 +133,22 @@ TEST(Batch, CountsAllRefusalsAndKeepsTheFirstLines) {
       << "earlier bad lines leave room for new names";
 }
 
+TEST(Batch, CountsOtherKindsAndKeepsTheFirst) {
+  Batch batch;
+  batch.other_kind = OtherKind::kAccept;
+  batch.set_sender(host(1));
+  parse_istatd_lines("a 1\nb 1\n", batch);
+  for (size_t i = 0; i < 2 * Batch::kRefusedLinesMax; ++i) batch.accept_other_kind(i % 2);
+  EXPECT_EQ(batch.other_kinds, 2 * Batch::kRefusedLinesMax);
+  EXPECT_EQ(batch.refused[static_cast<size_t>(Refusal::kKindMismatch)], 0U);
+  ASSERT_EQ(batch.refused_lines.size(), Batch::kRefusedLinesMax);
+  EXPECT_EQ(texts({batch.refused_lines.back()}), (std::vector<std::string>{"10.0.0.1 kind_mismatch b"}));
+  EXPECT_TRUE(batch.refused_lines.back().is_accepted);
+  batch.clear();
+  EXPECT_EQ(batch.other_kinds, 0U);
+  EXPECT_EQ(batch.other_kind, OtherKind::kAccept) << "the rule is of the port";
+}
+
 TEST(Batch, KeepsRefusedLinesOfEachDialectUnchanged) {
   Batch istatd;
   parse_istatd_lines("# key\n@later 1\n cpu  much \n", istatd);

@@ -79,7 +79,6 @@ inline bool is_sane_histogram(const ReadyBucket& ready) {
 
 inline bool is_sane(const Sample& s) {
   if (s.name.empty() || s.name.size() > kNameBytesMax || !is_sane(s.value)) return false;
-  // The name of an exact line may have any byte that is allowed in a name.
   if (!is_clean_text(s.name)) return false;
   if (!s.ready) return true;
   const bool is_its_kind =

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "proto/name_escapes.h"
 #include "proto/tagged_name.h"
 #include "tests/proto/line_laws.h"
 
@@ -16,6 +17,7 @@ inline bool is_canonical_name(std::string_view name) {
   if (name.size() > kNameBytesMax || !is_clean_text(name)) return false;
   const auto parts = split(name, ';');
   if (parts.empty() || parts[0].empty() || parts[0].front() == '~') return false;
+  if (escaped_path(unescaped(parts[0])) != parts[0]) return false;
   if (parts.size() > kTagsMax + 1) return false;
   std::string_view last_key;
   for (size_t i = 1; i < parts.size(); ++i) {
@@ -25,6 +27,7 @@ inline bool is_canonical_name(std::string_view name) {
     const std::string_view value = parts[i].substr(assign + 1);
     if (key <= last_key || key == "name" || key.find_first_of("!^") != std::string_view::npos) return false;
     if (value.empty() || value.front() == '~') return false;
+    if (escaped_key(unescaped(key)) != key || escaped_value(unescaped(value)) != value) return false;
     last_key = key;
   }
   return true;

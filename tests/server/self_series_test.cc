@@ -17,6 +17,7 @@ TEST(SelfSeries, FeedsItsCountersEachInterval) {
   registry.counter("statmill.things", "Things.", {{"kind", "a"}}).add(7);
   registry.gauge("statmill.level", "Level.").set(-3);
   registry.counter("statmill.never", "Never.");
+  registry.gauge("process.threads", "Threads.").set(5);
   registry.histogram("statmill.took_ns", "How long.").record(5);
   SelfSeries self(intake, registry);
   const Timestamp now = from_unix_seconds(1'700'000'000);
@@ -34,6 +35,9 @@ TEST(SelfSeries, FeedsItsCountersEachInterval) {
   EXPECT_EQ(level->kind, Kind::kGauge);
   EXPECT_EQ(level->unflushed.at(0).bucket.mean(), -3);
   EXPECT_EQ(level->unflushed.at(0).bucket.count(), 2U);
+  const auto threads = copy_of(table, "statmill.process.threads");
+  ASSERT_TRUE(threads) << "all of its series begin with statmill";
+  EXPECT_EQ(threads->unflushed.at(0).bucket.mean(), 5);
   const auto took = copy_of(table, "statmill.took_ns");
   ASSERT_TRUE(took);
   EXPECT_EQ(took->kind, Kind::kDistribution);

@@ -261,18 +261,18 @@ TEST(Cli, DescribePrintsAllThatIsKnown) {
 TEST(Cli, RejectsPrintsEachFormat) {
   const std::string answer =
       R"({"rejects":[{"time":1700000000,"listener":"udp","sender":"10.0.0.7","reason":"bad_value",)"
-      R"("bytes":7,"line":"cpu \\\\ x","truncated":false},{"time":1700000001,"listener":"tcp","sender":"[::1]:4711",)"
-      R"("reason":"series_limit","bytes":201,"line":"a,b","truncated":true}]})"
+      R"("accepted":false,"bytes":7,"line":"cpu \\\\ x","truncated":false},{"time":1700000001,"listener":"tcp","sender":"[::1]:4711",)"
+      R"("reason":"kind_mismatch","accepted":true,"bytes":201,"line":"a,b","truncated":true}]})"
       "\n";
   const FakeServer server(200, answer);
   EXPECT_EQ(run_command(server.url(), {"rejects"}).output,
-            "time (UTC)           listener  sender      reason        line\n"
-            "2023-11-14 22:13:20  udp       10.0.0.7    bad_value     cpu \\\\ x\n"
-            "2023-11-14 22:13:21  tcp       [::1]:4711  series_limit  a,b...\n");
+            "time (UTC)           listener  sender      reason                    line\n"
+            "2023-11-14 22:13:20  udp       10.0.0.7    bad_value                 cpu \\\\ x\n"
+            "2023-11-14 22:13:21  tcp       [::1]:4711  kind_mismatch (accepted)  a,b...\n");
   EXPECT_EQ(run_command(server.url(), {"rejects", "--format", "csv"}).output,
-            "time,unix,listener,sender,reason,bytes,line\n"
-            "2023-11-14T22:13:20Z,1700000000,udp,10.0.0.7,bad_value,7,cpu \\\\ x\n"
-            "2023-11-14T22:13:21Z,1700000001,tcp,[::1]:4711,series_limit,201,\"a,b\"\n");
+            "time,unix,listener,sender,reason,accepted,bytes,line\n"
+            "2023-11-14T22:13:20Z,1700000000,udp,10.0.0.7,bad_value,no,7,cpu \\\\ x\n"
+            "2023-11-14T22:13:21Z,1700000001,tcp,[::1]:4711,kind_mismatch,yes,201,\"a,b\"\n");
   EXPECT_EQ(run_command(server.url(), {"rejects", "--format", "json"}).output, answer);
   EXPECT_THAT(server.requests(), testing::Each("GET /api/v1/status/rejects"));
 }

@@ -18,9 +18,11 @@ class InstallPackages : public Scripts {
   InstallPackages() {
     tree_.write("tools/packages",
                 "# Words before the sections.\n\n# build: tools\none\ntwo\n# test: more\nthree\n"
-                "# peer: others\nfour\nfive\n");
+                "# unpack: programs\nseven\n# peer: others\nfour\nfive\n");
+    program("bin/dpkg", "[ $2 != ./seven.deb ] || mkdir usr");
     program("bin/apt-get",
-            "echo \"$@\" >> $TREE/apt; case $* in *-s*) cat $TREE/plan; exit $(cat $TREE/simulated);; esac");
+            "[ $1 != download ] || exec touch $3.deb\necho \"$@\" >> $TREE/apt; case $* in *-s*) cat "
+            "$TREE/plan; exit $(cat $TREE/simulated);; esac");
     tree_.write("plan", "Inst two\n");
     tree_.write("simulated", "0");
     installed("one");
@@ -51,6 +53,26 @@ TEST_F(InstallPackages, InstallsThePackagesOfTestsOnRequest) {
   Process script(command("install-packages", {"--test"}));
   EXPECT_EQ(script.wait(), 0);
   EXPECT_THAT(content("apt"), EndsWith(" two three\n"));
+}
+
+TEST_F(InstallPackages, OnlyUnpacksPackagesWithServers) {
+  installed("one two three");
+  for (const char* said : {"install-packages: unpacking seven\n", ""}) {
+    Process script(command("install-packages", {"--test"}));
+    EXPECT_EQ(script.wait(), 0);
+    EXPECT_EQ(script.standard_error(), said) << "only once";
+    EXPECT_TRUE(std::filesystem::is_directory(tree_.path() / "build/unpacked/seven"));
+  }
+  EXPECT_EQ(content("apt"), "") << "nothing is installed";
+}
+
+TEST_F(InstallPackages, SucceedsWithoutAPackageThatItCannotUnpack) {
+  program("bin/apt-get", "exit 100");
+  installed("one two three");
+  Process script(command("install-packages", {"--test"}));
+  EXPECT_EQ(script.wait(), 0);
+  EXPECT_THAT(script.standard_error(), EndsWith("install-packages: cannot unpack seven\n"));
+  EXPECT_TRUE(std::filesystem::is_empty(tree_.path() / "build/unpacked"));
 }
 
 TEST_F(InstallPackages, InstallsASinglePeerOnRequest) {

@@ -19,11 +19,38 @@ constexpr size_t kReadBytesMax = size_t{64} << 10;
 
 using Texts = std::vector<std::string>;
 
+const AddedTags& no_tags() {
+  static const AddedTags kNone;
+  return kNone;
+}
+const AddedTags& host_tags() {
+  static const AddedTags kHost = *AddedTags::read("dc=eu;host=web1.example.org");
+  return kHost;
+}
+template <const AddedTags& (*kTags)()>
+void parse_block(std::string_view text, Batch& batch) {
+  parse_canonical_lines(text, kTags(), batch);
+}
+template <const AddedTags& (*kTags)()>
+void parse_block_line(std::string_view line, Batch& batch) {
+  parse_canonical_line(line, kTags(), batch);
+}
+
 // Makes lines like those of real clients, the same ones in each run.
 class Lines {
  public:
   std::string istatd() { return path() + " " + value(); }
   std::string istatd_with_time() { return path() + " 1700000000 " + value(); }
+  // As an agent sends them, in batches whose names get the tags kHostTags.
+  std::string host_line() {
+    static const std::vector<std::string> kNames = {"*host.block.bytes;device=vda;op=read",
+                                                    "*host.cpu.time_ns;cpu=3;mode=user",
+                                                    "*host.sched.runqueue_wait_ns",
+                                                    "host.memory.free_bytes",
+                                                    "*host.network.bytes;device=eth0;direction=in",
+                                                    "*host.cgroup.cpu_ns;cgroup=/system.slice/ssh.service"};
+    return kNames[below(kNames.size())] + " 1700000000 " + value();
+  }
   std::string graphite() { return path() + " " + value() + " 1700000000"; }
   std::string statsd() {
     static const std::vector<std::string> kTypes = {"c", "c", "g", "ms", "ms|@0.1", "h"};
@@ -114,6 +141,12 @@ std::vector<Measure<ParsersOptions>> make_parsers_measures() {
   add(measure_parser<Batch, parse_istatd_lines, parse_istatd_line>,
       {{"istatd", &Lines::istatd, kReadBytesMax},
        {"istatd_with_time", &Lines::istatd_with_time, kReadBytesMax}});
+  add(measure_parser<Batch, parse_block<no_tags>, parse_block_line<no_tags>>,
+      {{"canonical", &Lines::istatd, kReadBytesMax},
+       {"canonical_with_time", &Lines::istatd_with_time, kReadBytesMax},
+       {"canonical_with_tags", &Lines::host_line, kReadBytesMax}});
+  add(measure_parser<Batch, parse_block<host_tags>, parse_block_line<host_tags>>,
+      {{"canonical_of_host", &Lines::host_line, kReadBytesMax}});
   add(measure_parser<Batch, parse_graphite_lines, parse_graphite_line>,
       {{"graphite", &Lines::graphite, kReadBytesMax}});
   add(measure_parser<StatsdBatch, parse_statsd_lines, parse_statsd_line>,

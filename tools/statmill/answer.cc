@@ -242,8 +242,8 @@ Result<std::vector<Reject>> parse_rejects(std::string_view text) {
     out.push_back({document.integer(document.field(r, "time")), document.text(document.field(r, "listener")),
                    document.text(document.field(r, "sender")), document.text(document.field(r, "reason")),
                    static_cast<uint64_t>(document.integer(document.field(r, "bytes"))),
-                   document.text(document.field(r, "line")),
-                   document.boolean(document.field(r, "truncated"))});
+                   document.text(document.field(r, "line")), document.boolean(document.field(r, "truncated")),
+                   document.boolean(document.field(r, "accepted"))});
   }
   if (document.failed()) return not_understood("answer");
   return out;

@@ -61,7 +61,7 @@ struct Selection {
   bool truncated = false;           // `series` does not have all of them
 };
 
-// A line that the server refused.
+// A line that the server refused, or accepted although its series is of another kind.
 struct Reject {
   int64_t time_s = 0;
   std::string listener;
@@ -70,6 +70,7 @@ struct Reject {
   uint64_t bytes = 0;      // size of the whole line
   std::string line;        // visible ASCII
   bool truncated = false;  // `line` is only the begin of the line
+  bool accepted = false;
 };
 
 // The most frequent keys, counted in bounded memory.

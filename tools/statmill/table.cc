@@ -239,16 +239,18 @@ std::string listing_csv(const SeriesListing& listing, ListingForm form) {
 std::string rejects_table(const std::vector<Reject>& rejects) {
   TextTable table({{"time (UTC)"}, {"listener"}, {"sender"}, {"reason"}, {"line"}});
   for (const Reject& r : rejects) {
-    table.add({display_time(r.time_s), r.listener, r.sender, r.reason, r.line + (r.truncated ? "..." : "")});
+    table.add({display_time(r.time_s), r.listener, r.sender, r.reason + (r.accepted ? " (accepted)" : ""),
+               r.line + (r.truncated ? "..." : "")});
   }
   return table.text();
 }
 
 std::string rejects_csv(const std::vector<Reject>& rejects) {
-  std::string out = "time,unix,listener,sender,reason,bytes,line\n";
+  std::string out = "time,unix,listener,sender,reason,accepted,bytes,line\n";
   for (const Reject& r : rejects) {
     out.append(iso_time(r.time_s)).append(",").append(std::to_string(r.time_s)).append(",");
     out.append(r.listener).append(",").append(r.sender).append(",").append(r.reason).append(",");
+    out.append(r.accepted ? "yes," : "no,");
     out.append(std::to_string(r.bytes)).append(",");
     append_csv_field(out, r.line);
     out.push_back('\n');

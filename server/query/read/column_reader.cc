@@ -31,13 +31,14 @@ size_t index_of(const SlotColumns& columns, Slot slot) { return static_cast<size
 }  // namespace
 
 ColumnReader::ColumnReader(const Retention& retention, const Expiry& expiry, SeriesView& view, Timestamp now,
-                           Parts parts, const QueryControl& control)
+                           Parts parts, const QueryControl& control, HostPresence* presence)
     : tiers_(retention.tiers()),
       expiry_(expiry),
       view_(view),
       now_slot_(unix_seconds(now) / tiers_.finest().step_s),
       parts_(parts),
-      control_(control) {}
+      control_(control),
+      presence_(presence) {}
 
 int64_t ColumnReader::kept_from_s(size_t series, TierNo tier) const {
   // By the tick's cutoffs, because the clock may be wrong. What is older may still be on disk.
@@ -117,6 +118,7 @@ Status ColumnReader::read_fine(std::span<const size_t> series, SlotSpan span, st
   targets.reserve(series.size());
   for (size_t i = 0; i < series.size(); ++i) targets.push_back(target_of(series[i], span, out[i].columns));
   if (Status s = load(targets, span); !s) return s;
+  if (Status s = load_presence(series, span); !s) return s;
   for (size_t i = 0; i < series.size(); ++i) {
     if (Status s = control_.check(); !s) return s;
     SlotColumns& columns = out[i].columns;
@@ -136,18 +138,29 @@ void ColumnReader::finish_amounts(size_t series, SeriesSlots& slots) const {
   const SeriesFacts& facts = view_.facts(series);
   if (facts.first_slot < 0) return;
   const bool is_event = facts.kind == Kind::kEvent;
+  const HostPresence::Host* const host = presence_of(series);
   const Slot first = std::max({columns.begin, facts.first_slot, kept_from_s(series, 0) / slot_s});
   if (first <= now_slot_ && now_slot_ < columns.end()) {
     const size_t i = index_of(columns, now_slot_);
     Bucket rate = columns.bucket_at(i).event_rate(slot_s);
-    if (is_event && rate.is_empty()) rate.merge_zeros(1);
+    if (is_event && rate.is_empty() && (host == nullptr || host->is_there_now)) rate.merge_zeros(1);
     if (!rate.is_empty()) slots.open = {now_slot_, rate};
     columns.erase(i, i + 1);
   }
   columns = rate_columns(columns, slot_s);
   if (!is_event) return;
   const Slot end = std::min(columns.end(), now_slot_);
-  if (first < end) statmill::add_silence(columns, index_of(columns, first), index_of(columns, end));
+  if (first >= end) return;
+  for (size_t i = index_of(columns, first); i < index_of(columns, end);) {
+    size_t stop = index_of(columns, end);
+    if (host != nullptr) {
+      while (i < stop && host->slots[i] == 0) ++i;
+      stop = i;
+      while (stop < index_of(columns, end) && host->slots[stop] > 0) ++stop;
+    }
+    statmill::add_silence(columns, i, stop);
+    i = stop;
+  }
 }
 
 Status ColumnReader::read_coarse(std::span<const size_t> series, SlotSpan span,
@@ -160,6 +173,7 @@ Status ColumnReader::read_coarse(std::span<const size_t> series, SlotSpan span,
     targets.back().end = std::min(targets.back().end, rolled_slot(series[i]) / ratio);
   }
   if (Status s = load(targets, span); !s) return s;
+  if (Status s = load_presence(series, span); !s) return s;
   for (size_t i = 0; i < series.size(); ++i) {
     if (Status s = control_.check(); !s) return s;
     SlotColumns& columns = out[i].columns;
@@ -267,18 +281,42 @@ Status ColumnReader::add_late_amounts(size_t series, SlotSpan span, const Series
   return Status::ok();
 }
 
+// Loads the presence of the series' hosts, which costs nothing for series without a host.
+Status ColumnReader::load_presence(std::span<const size_t> series, SlotSpan span) {
+  if (presence_ == nullptr) return Status::ok();
+  std::vector<std::string_view> hosts;
+  for (const size_t i : series) {
+    const std::string& host = view_.facts(i).host;
+    if (!host.empty()) hosts.push_back(host);
+  }
+  std::ranges::sort(hosts);
+  hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
+  return hosts.empty() ? Status::ok() : presence_->load(hosts, span);
+}
+
+// Returns nullptr if nothing is known of the series' host. Requires: load_presence() of its span.
+const HostPresence::Host* ColumnReader::presence_of(size_t series) const {
+  const std::string& name = view_.facts(series).host;
+  if (presence_ == nullptr || name.empty()) return nullptr;
+  const HostPresence::Host& host = presence_->of(name);
+  return host.is_known() ? &host : nullptr;
+}
+
 // Adds zeros for the silent slots of an event series, from its first kept slot to the present one. `span` is
-// rolled up, so all of its slots are of the past unless the clock is wrong.
+// rolled up, so all of its slots are of the past unless the clock is wrong. A coarse slot knows in how many
+// of its slots the host was present, but not in which: those with events count as some of them.
 void ColumnReader::add_silence(size_t series, SlotSpan span, SlotColumns& columns) const {
   const int64_t ratio = tiers_[span.tier].step_s / tiers_.finest().step_s;
   const Slot first = view_.facts(series).first_slot;
   if (first < 0) return;
+  const HostPresence::Host* const host = presence_of(series);
   for (Slot slot = std::max(span.begin, first / ratio); slot < span.end; ++slot) {
     const Slot begin = std::max(slot * ratio, first);
     const Slot end = std::min((slot + 1) * ratio, now_slot_ + 1);
     const size_t i = index_of(columns, slot);
     const uint64_t present = columns.count_at(i);
-    const uint64_t all = begin < end ? static_cast<uint64_t>(end - begin) : 0;
+    uint64_t all = begin < end ? static_cast<uint64_t>(end - begin) : 0;
+    if (host != nullptr) all = std::min<uint64_t>(all, host->slots[i]);
     if (all > present) add_zeros(columns, i, all - present);
   }
 }

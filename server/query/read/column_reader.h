@@ -9,26 +9,18 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "server/query/query_control.h"
+#include "server/query/read/host_presence.h"
 #include "server/query/read/piece_source.h"
+#include "server/query/read/slot_span.h"
 #include "storage/expiry.h"
 #include "storage/retention.h"
 #include "storage/slot_columns.h"
 
 namespace statmill {
 
-// The slots of one tier that a query reads.
-struct SlotSpan {
-  TierNo tier = 0;
-  Slot begin = 0;
-  Slot end = 0;
-
-  size_t size() const { return static_cast<size_t>(end - begin); }
-  bool is_empty() const { return begin >= end; }
-};
-
 // The slots of one series. Those of events and counters hold the rates per second of slots of the finest
-// tier. Silent slots of an event series are zeros, from its first slot to the present one; those of others
-// are absent.
+// tier. Silent slots of an event series are zeros, from its first slot to the present one, but if the series
+// is of a host whose presence is known, only where the host was present. Those of others are absent.
 struct SeriesSlots {
   SlotColumns columns;
   // The slot of an event or counter series that is still under way. Its total is in here instead of
@@ -44,8 +36,9 @@ struct SeriesSlots {
 class ColumnReader {
  public:
   // The references must outlive the reader. `now` decides which slot of events and counters is open.
+  // `presence` of the same query; nullptr: no host's presence is known.
   ColumnReader(const Retention& retention, const Expiry& expiry, SeriesView& view, Timestamp now, Parts parts,
-               const QueryControl& control);
+               const QueryControl& control, HostPresence* presence = nullptr);
 
   // Returns one element per series of `series`, which are indices of the view. A slot of a coarser tier has
   // its rolled-up bucket, or what the finest tier and RAM have of it. Errors: from the view, and of the
@@ -75,6 +68,8 @@ class ColumnReader {
   Status add_late(size_t series, SlotSpan span, SlotColumns& columns);
   Status add_late_amounts(size_t series, SlotSpan span, const SeriesView::RamSlots& late,
                           SlotColumns& columns);
+  Status load_presence(std::span<const size_t> series, SlotSpan span);
+  const HostPresence::Host* presence_of(size_t series) const;
   void add_silence(size_t series, SlotSpan span, SlotColumns& columns) const;
   int64_t kept_from_s(size_t series, TierNo tier) const;
   Slot rolled_slot(size_t series) const;  // slots of the finest tier below it are in the coarser tiers
@@ -85,6 +80,7 @@ class ColumnReader {
   const Slot now_slot_;
   const Parts parts_;
   const QueryControl& control_;
+  HostPresence* const presence_;
   uint64_t damaged_frames_ = 0;
   uint64_t chunks_ = 0;
   uint64_t cached_ = 0;

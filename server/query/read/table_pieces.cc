@@ -8,11 +8,27 @@
 #include <string>
 #include <utility>
 
+#include "proto/host_presence.h"
+#include "server/names/name_labels.h"
 #include "server/table/table.h"
 #include "storage/store.h"
 
 namespace statmill {
 namespace {
+
+// Returns the value of the tag `host`; empty if the name has none.
+std::string host_of(std::string_view name) {
+  static const std::string kBefore = ";" + std::string(kHostTag) + "=";  // no other part has a `;`
+  const size_t at = name.find(kBefore);
+  if (at == std::string_view::npos) return {};
+  std::string_view value = name.substr(at + kBefore.size());
+  value = value.substr(0, value.find(';'));
+  if (value.find('%') == std::string_view::npos) return std::string(value);  // nothing is escaped
+  for (auto& [label, text] : labels_of_name(name)) {
+    if (label == kHostTag) return std::move(text);
+  }
+  return {};
+}
 
 class TableView final : public SeriesView {
  public:
@@ -26,7 +42,10 @@ class TableView final : public SeriesView {
     for (const SeriesRef& ref : series) {
       auto pieces = table_.pieces(ref.name, histograms);
       if (!pieces || pieces->id != ref.id) return false;
-      of_.push_back({*std::move(pieces), {}, expiry_.class_of(ref.id), false});
+      Copied& of = of_.emplace_back();
+      if (pieces->kind == Kind::kEvent) of.facts.host = host_of(ref.name);
+      of.pieces = *std::move(pieces);
+      of.retention = expiry_.class_of(ref.id);
     }
     return true;
   }
@@ -49,7 +68,7 @@ class TableView final : public SeriesView {
     }
     const auto position = snapshot_->rollup_position();
     if (!position) return position.error();
-    for (Copied& of : of_) of.facts = facts_of(of, *position);
+    for (Copied& of : of_) set_facts(of, *position);
     return true;
   }
 
@@ -127,8 +146,8 @@ class TableView final : public SeriesView {
   struct Copied {
     SeriesPieces pieces;
     SeriesFacts facts;
-    RetentionClass retention;  // in the store, before the snapshot
-    bool is_flushed;           // the snapshot has what was being flushed, and nothing is left to erase
+    RetentionClass retention = kDefaultRetention;  // in the store, before the snapshot
+    bool is_flushed = false;  // the snapshot has what was being flushed, and nothing is left to erase
   };
 
   static void add_window(const Window& window, Combine combine, RamSlots& out) {
@@ -136,10 +155,11 @@ class TableView final : public SeriesView {
     if (window.histograms() != nullptr) merge_into(out.histograms, window.histograms()->histograms());
   }
 
-  static SeriesFacts facts_of(const Copied& of, const RollupPosition& position) {
+  static void set_facts(Copied& of, const RollupPosition& position) {
     const SeriesPieces& pieces = of.pieces;
-    SeriesFacts facts{pieces.id,        pieces.kind, pieces.retention, pieces.first_slot,
-                      pieces.last_slot, -1,          position.chunk};
+    SeriesFacts& facts = of.facts;
+    facts = {pieces.id,        pieces.kind, pieces.retention, pieces.first_slot,
+             pieces.last_slot, -1,          position.chunk,   std::move(facts.host)};
     if (pieces.id < position.id) ++facts.rolled;
     const auto include = [&facts](Slot slot) {
       if (facts.ram_slot < 0 || slot < facts.ram_slot) facts.ram_slot = slot;
@@ -150,7 +170,6 @@ class TableView final : public SeriesView {
     for (const Window* const window : {&pieces.pending, of.is_flushed ? nullptr : &pieces.flushing}) {
       if (window != nullptr && !window->is_empty()) include(window->oldest_slot());
     }
-    return facts;
   }
 
   const Table& table_;

@@ -45,7 +45,7 @@ TEST(HostNames, NamesThatCannotBeMadeAreRefusedByReason) {
 }
 
 TEST(HostNames, InvalidSettingsAreRefused) {
-  for (const char* tags : {"dc", "=eu", "dc=", "name=x", "a=1,a=2", "a=~b", "a=b c", ",a=1", "a^b=c"}) {
+  for (const char* tags : {"dc", "=eu", "dc=", "a=1,a=2", "a=b c", ",a=1", "a=\xc2\xad"}) {
     EXPECT_FALSE(HostNames::parse(tags, "")) << tags;
   }
   for (const char* carets : {"^", "a^^b", "^a", "A", "a b", "a;b=c"})

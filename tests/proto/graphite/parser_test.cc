@@ -103,13 +103,25 @@ TEST(GraphiteLines, RefusesBadTags) {
       {"a; 1", {"refused bad_tag"}, "nothing after the ;"},
       {"a;;k=v 1", {"refused bad_tag"}, "nothing between two"},
       {"a;k=v; 1", {"refused bad_tag"}, "nothing after the last"},
-      {"a;k!=v 1", {"refused bad_tag"}, "! in a key"},
-      {"a;k^=v 1", {"refused bad_tag"}, "^ in a key"},
-      {"a;k=~v 1", {"refused bad_tag"}, "a value that begins with ~"},
-      {"a;name=b 1", {"refused bad_tag"}, "the path is the name"},
       {"a;k=v;k=w 1", {"refused duplicate_tag"}, "carbon keeps the last"},
       {"a;k=v;j=1;k=w 1", {"refused duplicate_tag"}, "with another tag between"},
       {";k=v 1", {"refused empty_name"}, "tags without a path"},
+  });
+}
+
+TEST(GraphiteLines, EscapesWhatATagCannotHave) {
+  expect_all({
+      {"a;k!=v 1", {"gauge a;k%21=v 1"}, "! in a key"},
+      {"a;k^=v 1", {"gauge a;k%5E=v 1"}, "^ in a key"},
+      {"a;k=~v 1", {"gauge a;k=%7Ev 1"}, "a value that begins with ~"},
+      {"a;~k=v 1", {"gauge a;%7Ek=v 1"}, "a key that begins with ~"},
+      {"a;name=b 1", {"gauge a;%6Eame=b 1"}, "the key that means the path"},
+      {"a;%6Eame=b;b=x 1", {"gauge a;%6Eame=b;b=x 1"}, "escapes stay"},
+      {"a;%6eame=b;%62=x 1", {"gauge a;%6Eame=b;b=x 1"}, "in their canonical spelling"},
+      {"a;%62=y;b=x 1", {"refused duplicate_tag"}, "two spellings of one key"},
+      {"a%20b%41;k=%3b 1", {"gauge a%20bA;k=%3B 1"}, "in a path"},
+      {"a;k=v%E2%80%8D 1", {"refused bad_name"}, "a zero-width joiner"},
+      {"a;z=$x;b=! 1", {"gauge a;b=!;z=$x 1"}, "other bytes stay"},
   });
 }
 
@@ -139,7 +151,7 @@ TEST(GraphiteLines, ReadsLabelsOfOpenMetrics) {
       {R"(m{a="1","} 1)", {"refused bad_tag"}, "no key"},
       {R"(m{"} 1)", {"refused bad_tag"}, "no label"},
       {R"(m{a="x\"} 1)", {"refused bad_tag"}, "no closing quote"},
-      {R"(m{a="1;2"} 1)", {"refused bad_tag"}, "a ; in a value"},
+      {R"(m{a="1;2"} 1)", {"gauge m;a=1%3B2 1"}, "a ; in a value"},
       {R"(m;a=1{b="2"} 1)", {"refused bad_tag"}, "tags before labels"},
       {R"(m{a="1",a="2"} 1)", {"refused duplicate_tag"}, "two values"},
       {R"({a="1"} 1)", {"refused empty_name"}, "no path"},
@@ -162,6 +174,8 @@ TEST(GraphiteLines, RefusesForbiddenBytesInNames) {
       {"a\xc0\xaf 1", {"refused bad_name"}, "overlong"},
       {"a\xed\xa0\x80 1", {"refused bad_name"}, "a surrogate"},
       {"a\xf4\x90\x80\x80 1", {"refused bad_name"}, "above U+10FFFF"},
+      {"a\xc2\x85 1", {"refused bad_name"}, "C1"},
+      {"a;k=\xe2\x80\xae 1", {"refused bad_name"}, "a control of the direction of writing"},
       {"\xc3\xa9.\xe2\x82\xac.\xf0\x9f\x98\x80 1",
        {"gauge \xc3\xa9.\xe2\x82\xac.\xf0\x9f\x98\x80 1"},
        "UTF-8"},

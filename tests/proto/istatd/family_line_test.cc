@@ -14,7 +14,7 @@ namespace {
 // Returns "KIND PATH [UNIT] HELP" or the reason of the refusal.
 std::string family_parsed(std::string_view line) {
   Batch batch;
-  parse_istatd_line(line, batch);
+  parse_canonical_line(line, AddedTags(), batch);
   EXPECT_TRUE(account_holds(batch));
   EXPECT_TRUE(batch.samples.empty());
   for (const RefusedLine& refused : batch.refused_lines) {
@@ -31,8 +31,8 @@ std::string family_parsed(std::string_view line) {
 TEST(FamilyLineTest, HasKindPathUnitAndHelp) {
   EXPECT_EQ(family_parsed("$m g room.heat celsius Temperature at the door, in °C."),
             "0 room.heat [celsius] Temperature at the door, in °C.");
-  EXPECT_EQ(family_parsed("$m e Web/Hits - Requests\r"), "1 Web/Hits [] Requests")
-      << "no byte of the path is rewritten";
+  EXPECT_EQ(family_parsed("$m e Web/Hits - Requests\r"), "1 Web/Hits [] Requests") << "no byte is folded";
+  EXPECT_EQ(family_parsed("$m e %41~%20%7E s x"), "1 A~%20~ [s] x") << "one spelling of a path";
   EXPECT_EQ(family_parsed("$m d web.latency ms"), "2 web.latency [ms] ") << "help is optional";
   EXPECT_EQ(family_parsed("$m  c\tnet.in  bytes   two  words  "), "3 net.in [bytes] two  words");
 }
@@ -53,6 +53,17 @@ TEST(FamilyLineTest, RefusesWhatIsNotOne) {
       {"$m g a s " + std::string(kHelpBytesMax + 1, 'a'), "metadata_limit"},
   };
   for (const auto& [line, reason] : cases) EXPECT_EQ(family_parsed(line), reason) << line;
+}
+
+TEST(FamilyLineTest, PathsAreThoseOfPlainLinesOfTheSameDoor) {
+  Batch batch;
+  parse_istatd_lines("$m g Web/Hits - x\nWeb/Hits 1\n", batch);
+  ASSERT_EQ(batch.families.size(), 1U);
+  EXPECT_EQ(batch.families.front().text.path, batch.samples.front().name);
+  const auto tags = AddedTags::read("host=a");
+  parse_canonical_lines("$m g Web/Hits - x\nWeb/Hits 1\n", *tags, batch);
+  EXPECT_EQ(batch.families.back().text.path, "Web/Hits");
+  EXPECT_EQ(path_of(batch.samples.back().name), "Web/Hits");
 }
 
 TEST(FamilyLineTest, KeepsTheSender) {
@@ -79,7 +90,7 @@ RC_GTEST_PROP(FamilyLineTest, WrittenLinesParseToTheSame, ()) {
   std::string line;
   append_family_line(line, family);
   Batch batch;
-  parse_istatd_lines(line, batch);
+  parse_canonical_lines(line, AddedTags(), batch);
   RC_ASSERT(batch.families.size() == 1U);
   RC_ASSERT(batch.families.front().text == family);
 }

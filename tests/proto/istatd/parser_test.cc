@@ -183,7 +183,7 @@ TEST(IstatdLines, RefusesReservedFirstBytes) {
     EXPECT_EQ(parsed(first + std::string("a 1")), std::vector<std::string>{"refused reserved"}) << first;
   }
   expect_all({{"!a 1", {"gauge !a 1"}, "not reserved in istatd"},
-              {"a@$%&; 1", {"gauge a@$%&; 1"}, "only at the begin"}});
+              {"a@$%&: 1", {"gauge a@$%&_ 1"}, "only at the begin"}});
 }
 
 TEST(IstatdLines, NormalisesNamesLikeIstatd) {
@@ -199,6 +199,19 @@ TEST(IstatdLines, NormalisesNamesLikeIstatd) {
   });
 }
 
+TEST(IstatdLines, SortsTagsAfterFolding) {
+  expect_all({
+      {"a;T=1;s=X/y 1", {"gauge a;s=x_y;t=1 1"}, "folded, then sorted"},
+      {"a;T=1;t=2 1", {"refused duplicate_tag"}, "one key after folding"},
+      {"a; 1", {"refused bad_tag"}, "nothing after the ;"},
+      {"a;b= 1", {"refused bad_tag"}, "no value"},
+      {"a;name=x;k!=~y 1", {"gauge a;%6Eame=x;k%21=%7Ey 1"}, "what a tag cannot have is escaped"},
+      {"a%2Fb%41;k=x%3by 1", {"gauge a/bA;k=x%3By 1"}, "escapes are not folded"},
+      {"a%2541%zz%e2%80%8 1", {"gauge a%2541%zz%E2%80%8 1"}, "the shortest escape of each text"},
+      {"a%e2%80%8b 1", {"refused bad_name"}, "a hidden character"},
+  });
+}
+
 TEST(IstatdLines, FansOutAtCarets) {
   expect_all({
       {"base^a 1", {"gauge base.a 1"}, "one name without the base"},
@@ -211,6 +224,8 @@ TEST(IstatdLines, FansOutAtCarets) {
       {"*^x 2", {"event x 2"}, "star and no base"},
       {"b^c 1 6 14 1 3 3", {"gauge b.c@1 6 {3 14 1 3}"}, "seven fields fan out too"},
       {"a.b^C/d 1", {"gauge a.b.c_d 1"}, "parts are normalised"},
+      {"a^b^;t=1;S=^2 1", {"gauge a.b;s=^2;t=1 1", "gauge a;s=^2;t=1 1"}, "tags belong to each name"},
+      {"a^b;t 1", {"refused bad_tag"}, "wrong tags refuse all names"},
   });
 }
 
@@ -367,7 +382,7 @@ RC_GTEST_PROP(IstatdLines, FindsAnyNameBetweenWhiteSpace, ()) {
   const auto spaces =
       rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::element(' ', '\t', '\v', '\f', '\r')));
   const auto name_byte = rc::gen::suchThat(rc::gen::arbitrary<char>(), [](char c) {
-    return std::string_view(" \t\n\v\f\r^").find(c) == std::string_view::npos;
+    return std::string_view(" \t\n\v\f\r^;%").find(c) == std::string_view::npos;
   });
   const std::string name = "n" + *rc::gen::container<std::string>(name_byte);
   const std::string line = name + *spaces + "-7" + *spaces + "1.25" + *spaces;
@@ -376,7 +391,7 @@ RC_GTEST_PROP(IstatdLines, FindsAnyNameBetweenWhiteSpace, ()) {
 
 RC_GTEST_PROP(IstatdLines, EveryFanOutYieldsItsNames, ()) {
   const auto word =
-      rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::element('a', 'b', '.', '-', ';')));
+      rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::element('a', 'b', '.', '-', '=')));
   const std::string base = *word;
   const auto parts = *rc::gen::suchThat(rc::gen::container<std::vector<std::string>>(word),
                                         [](const auto& p) { return !p.empty() && p.size() <= kFanOutMax; });

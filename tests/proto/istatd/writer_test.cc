@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "proto/canonical_name.h"
 #include "proto/graphite/parser.h"
 #include "proto/statsd/parser.h"
 #include "tests/proto/batch_text.h"
@@ -70,7 +71,8 @@ TEST(LineWriter, WrittenNumbersParseToTheSameNumbers) {
 
 TEST(LineWriter, WrittenSamplesOfEachDialectParseToTheSameSamples) {
   Batch istatd;
-  parse_istatd_lines("a^b^ 1.25\n*x -3\n%lat 7 1.5\n%lat h2 100 3:4 9:1\na;x 5 6 14 1 3 3\n*%x 1\n", istatd);
+  parse_istatd_lines("a^b^ 1.25\n*x -3\n%lat 7 1.5\n%lat h2 100 3:4 9:1\na;x=1 5 6 14 1 3 3\n*%x 1\n",
+                     istatd);
   ASSERT_EQ(istatd.samples.size(), 7U);
   EXPECT_EQ(changed_sample(istatd), "");
   Batch graphite;
@@ -84,11 +86,13 @@ TEST(LineWriter, WrittenSamplesOfEachDialectParseToTheSameSamples) {
 }
 
 RC_GTEST_PROP(LineWriter, WrittenNamesParseToTheSameNames, ()) {
-  const std::string name = *rc::gen::nonEmpty(rc::gen::container<std::string>(
+  const std::string text = *rc::gen::nonEmpty(rc::gen::container<std::string>(
       rc::gen::map(rc::gen::inRange(33, 127), [](int c) { return static_cast<char>(c); })));
+  const auto name = spelled_name(text);
+  RC_PRE(name.has_value());
   Batch batch;
   Sample& sample = batch.samples.emplace_back();
-  sample.name = batch.keep(std::string_view(name));
+  sample.name = batch.keep(std::string_view(*name));
   sample.kind = *rc::gen::element(Kind::kGauge, Kind::kEvent, Kind::kDistribution, Kind::kCounter);
   sample.value =
       Number::decimal(*rc::gen::inRange<int64_t>(-1'000'000, 1'000'000), *rc::gen::inRange<int8_t>(0, 16));

@@ -72,7 +72,9 @@ TEST(StatsdLines, RefusesBadLinesWithTheReason) {
       {"a:1e400|c", {"refused out_of_range"}, "no double can hold it"},
       {"a:-1|ms", {"refused bad_value"}, "timers are not negative"},
       {"a:-0|ms", {"distribution a 0"}, "minus zero is zero"},
-      {"x/y z:1|c", {"refused bad_name"}, "a space in the name"},
+      {"x/y z:1|c", {"event x/y%20z 1"}, "a blank in the name"},
+      {"x\ty:1|c", {"refused bad_name"}, "a tab in the name"},
+      {"x\xc2\xad:1|c", {"refused bad_name"}, "a soft hyphen"},
       {"x/y:1|c", {"event x/y 1"}, "a slash stays"},
       {"a\xff:1|c", {"refused bad_name"}, "not UTF-8"},
       {"A.\xc3\xa9:1|c", {"event A.\xc3\xa9 1"}, "UTF-8"},
@@ -223,21 +225,30 @@ TEST(StatsdLines, ReadsTagsInAllThreeSpellings) {
   });
 }
 
+TEST(StatsdLines, EscapesWhatATagCannotHave) {
+  expect_all({
+      {"a:1|c|#k=v", {"event a;k%3Dv=true 1"}, "= in a key"},
+      {"a:1|c|#k:v;w", {"event a;k=v%3Bw 1"}, "a ; in a value"},
+      {"a,k=v;w:1|c", {"event a;k=v%3Bw 1"}, "a ; in Influx's spelling"},
+      {"a:1|c|#k:~v", {"event a;k=%7Ev 1"}, "a value that begins with ~"},
+      {"a:1|c|#z:1,k:v w", {"event a;k=v%20w;z=1 1"}, "a blank"},
+      {"a:1|c|#name:b,i:1", {"event a;%6Eame=b;i=1 1"}, "the key that means the path"},
+      {"a%2520:1|c|#k:100%,j:%41", {"event a%2520;j=A;k=100% 1"}, "escapes in their canonical spelling"},
+      {"a b;k=v:1|c", {"event a%20b;k=v 1"}, "a blank before Graphite's spelling"},
+  });
+}
+
 TEST(StatsdLines, RefusesBadTags) {
   expect_all({
       {"a:1|c|#t:", {"refused bad_tag"}, "no value"},
       {"a:1|c|#:v", {"refused bad_tag"}, "no key"},
-      {"a:1|c|#k=v", {"refused bad_tag"}, "= in a key"},
-      {"a:1|c|#k:v;w", {"refused bad_tag"}, "a ; in a value"},
-      {"a:1|c|#k:~v", {"refused bad_tag"}, "a value that begins with ~"},
-      {"a:1|c|#k:v w", {"refused bad_tag"}, "a space"},
-      {"a:1|c|#k:\xff", {"refused bad_tag"}, "not UTF-8"},
-      {"a:1|c|#name:b", {"refused bad_tag"}, "the path is the name"},
+      {"a:1|c|#k:\xff", {"refused bad_name"}, "not UTF-8"},
+      {"a:1|c|#k:v\xe2\x80\x8b", {"refused bad_name"}, "a zero-width blank"},
+      {"a:1|c|#k:v%e2%80%8b", {"refused bad_name"}, "as an escape"},
       {"a:1|c|#t:1,t:2", {"refused duplicate_tag"}, "two values"},
       {"a;t=1:1|c|#t:2", {"refused duplicate_tag"}, "in two spellings"},
       {"a,b:1|c", {"refused bad_tag"}, "no = in Influx's spelling"},
       {"a,:1|c", {"refused bad_tag"}, "nothing after the comma"},
-      {"a,k=v;w:1|c", {"refused bad_tag"}, "a ; in Influx's spelling"},
       {"a;k:1|c", {"refused bad_tag"}, "no = in Graphite's"},
       {",k=v:1|c", {"refused empty_name"}, "tags without a path"},
   });
@@ -271,7 +282,7 @@ TEST(StatsdLines, ReadsServiceChecksAsGauges) {
       {"_sc||0", {"refused empty_name"}, "no name"},
       {"_sc|disk|0|d:now", {"refused bad_time"}, "not a time"},
       {"_sc|disk|0|h:", {"refused bad_tag"}, "no host"},
-      {"_sc|a b|0", {"refused bad_name"}, "a space"},
+      {"_sc|a b|0", {"gauge a%20b 0"}, "a blank"},
       {"_sc:1|c", {"event _sc 1"}, "an ordinary name"},
   });
 }

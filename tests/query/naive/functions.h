@@ -13,7 +13,9 @@
 namespace statmill::naive {
 
 // The slots of a series, ascending; those of events have no gaps until `now`.
-std::vector<SampledSlot> slots_of(const SampledSeries& series, const Setting& setting);
+// `all`: also the presence of hosts.
+std::vector<SampledSlot> slots_of(const SampledSeries& series, const std::vector<SampledSeries>& all,
+                                  const Setting& setting);
 
 // The arguments of a function without its vector, in their order.
 struct FunctionCall {

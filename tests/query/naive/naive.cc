@@ -74,7 +74,8 @@ std::map<Labels, const AnswerRow*> rows_with_points(const Answer& answer) {
 Result<Answer> evaluate(const promql::SyntaxTree& tree, const std::vector<SampledSeries>& series,
                         const Grid& grid, const Setting& setting) {
   std::vector<StoredSeries> stored;
-  for (const SampledSeries& one : series) stored.push_back({one.labels, one.kind, slots_of(one, setting)});
+  for (const SampledSeries& one : series)
+    stored.push_back({one.labels, one.kind, slots_of(one, series, setting)});
   Evaluation evaluation(tree, stored, grid, setting);
   Rows rows(static_cast<size_t>((grid.end - grid.start) / grid.step) + 1);
   size_t i = 0;

@@ -46,7 +46,9 @@ struct SampledSeries {
 };
 
 struct Setting {
-  Timestamp now;  // events are silent, not absent, until the slot of this time
+  // Events are silent, not absent, until the slot of this time. If a series `host.agent.collections` has the
+  // same `host`, only where it has samples; the slot of this time also if the one before has some.
+  Timestamp now;
   Duration slot = std::chrono::seconds(10);
   Duration lookback = std::chrono::minutes(5);
   Duration subquery_step = std::chrono::minutes(1);  // the step of a subquery that names none

@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
 
 #include "tests/query/naive/functions.h"
 
@@ -11,18 +14,43 @@ Quad exact(const Number& number) {
   return static_cast<Quad>(number.mantissa) / power;
 }
 
-std::vector<SampledSlot> slots_of(const SampledSeries& series, const Setting& setting) {
-  const auto slot_begin = [&](Timestamp time) {
-    const int64_t step = setting.slot.count();
-    const int64_t ms = time.time_since_epoch().count();
-    return Timestamp(Duration(ms / step * step));  // times are after 1970
-  };
+namespace {
+
+Timestamp slot_begin(Timestamp time, const Setting& setting) {
+  const int64_t step = setting.slot.count();
+  const int64_t ms = time.time_since_epoch().count();
+  return Timestamp(Duration(ms / step * step));  // times are after 1970
+}
+
+// Returns the slots in which the series' host was present; nullopt if nothing is known of it.
+std::optional<std::set<Timestamp>> presence_of(const SampledSeries& series,
+                                               const std::vector<SampledSeries>& all,
+                                               const Setting& setting) {
+  std::optional<std::set<Timestamp>> slots;
+  const std::string host = value_or_empty(series.labels, "host");
+  for (const SampledSeries& other : all) {
+    if (host.empty() || other.samples.empty() || value_or_empty(other.labels, "host") != host) continue;
+    if (value_or_empty(other.labels, "__name__") != "host.agent.collections") continue;
+    if (!slots) slots.emplace();
+    for (const TimedNumber& sample : other.samples) slots->insert(slot_begin(sample.time, setting));
+  }
+  return slots;
+}
+
+}  // namespace
+
+std::vector<SampledSlot> slots_of(const SampledSeries& series, const std::vector<SampledSeries>& all,
+                                  const Setting& setting) {
   std::map<Timestamp, std::vector<Quad>> by_begin;
   for (const TimedNumber& sample : series.samples)
-    by_begin[slot_begin(sample.time)].push_back(exact(sample.value));
+    by_begin[slot_begin(sample.time, setting)].push_back(exact(sample.value));
   if (series.kind == SeriesKind::kEvent && !by_begin.empty()) {
-    const Timestamp last = slot_begin(setting.now);
-    for (Timestamp t = by_begin.begin()->first; t <= last; t += setting.slot) by_begin[t];
+    const auto presence = presence_of(series, all, setting);
+    const Timestamp last = slot_begin(setting.now, setting);
+    const bool is_there_now = presence && presence->lower_bound(last - setting.slot) != presence->end();
+    for (Timestamp t = by_begin.begin()->first; t <= last; t += setting.slot) {
+      if (!presence || (t == last ? is_there_now : presence->contains(t))) by_begin[t];
+    }
   }
   std::vector<SampledSlot> slots;
   Quad total = 0;

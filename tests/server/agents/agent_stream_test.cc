@@ -14,6 +14,8 @@ class FakeIntake final : public AgentIntake {
   bool has_room() const override { return room; }
   void apply(const LineBlock& lines, Timestamp, const AgentRegistry::OnApplied& on_applied) override {
     applied.emplace_back(lines.text);
+    Batch batch;
+    tagged_name = lines.tags.name("a", "op=x", batch);
     line_time = lines.now;
     RefusalCounts refused{};
     refused[static_cast<size_t>(Refusal::kTooOld)] = refuses;
@@ -21,7 +23,8 @@ class FakeIntake final : public AgentIntake {
   }
   uint64_t refuses = 0;  // lines of each batch
   bool room = true;
-  Timestamp line_time{};  // of the last call
+  Timestamp line_time{};    // of the last call
+  std::string tagged_name;  // of "a;op=x", with the tags of the last call
   std::vector<std::string> applied;
 };
 
@@ -313,10 +316,19 @@ TEST_F(AgentStreamTest, PassingTimeIsNotAClockStep) {
   EXPECT_EQ(intake_.applied.size(), 1U);
 }
 
-TEST_F(AgentStreamTest, ABatchWithTagsIsRefused) {
+TEST_F(AgentStreamTest, TheTagsOfABatchAreForItsLines) {
   receive(hello());
   stream_->pop_output();
-  receive(bytes_of(BatchFrame{.seq = 1, .lines = 1, .tags = "a=b", .text = "a 1 1\n"}));
+  receive(bytes_of(BatchFrame{.seq = 1, .lines = 1, .tags = "dc=eu;host=w", .text = "a;op=x 1 1\n"}));
+  EXPECT_FALSE(stream_->is_over());
+  EXPECT_EQ(intake_.tagged_name, "a;dc=eu;host=w;op=x");
+}
+
+TEST_F(AgentStreamTest, ABatchWithWrongTagsIsRefused) {
+  receive(hello());
+  stream_->pop_output();
+  receive(bytes_of(BatchFrame{.seq = 1, .lines = 1, .tags = "b=1;a=1", .text = "a 1 1\n"}));
+  EXPECT_TRUE(intake_.applied.empty());
   expect_refused(RefuseReason::kProtocol);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/glob.h"
 #include "base/text.h"
+#include "proto/name_escapes.h"
 #include "proto/prometheus/labels_name.h"
 #include "server/names/label_matcher.h"
 

@@ -17,8 +17,9 @@ class LimitsReportTest : public testing::Test {
   explicit LimitsReportTest(size_t series_max = 6)
       : table_(*Tiers::parse("10s:10d"), {.series_max = series_max}) {}
 
-  void send(std::string_view lines) {
+  void send(std::string_view lines, std::optional<OtherKind> other_kind = {}) {
     Batch batch;
+    batch.other_kind = other_kind;
     batch.set_sender(LineSender::http());
     parse_istatd_lines(lines, batch);
     intake_.submit(batch, account_, from_unix_seconds(kNow));
@@ -37,16 +38,29 @@ class LimitsReportTest : public testing::Test {
 TEST_F(LimitsReportTest, RejectsAreValidJsonForAnyBytes) {
   EXPECT_EQ(rejects_json(intake_.refusals()), "{\"rejects\":[]}\n");
   send("good 1\n\"q\x1b[2J\xff\\ x\n");
-  EXPECT_EQ(
-      rejects_json(intake_.refusals()),
-      "{\"rejects\":[{\"time\":1700000000,\"listener\":\"http\",\"sender\":\"http\",\"reason\":"
-      "\"bad_value\",\"bytes\":10,\"line\":\"\\\"q\\\\x1b[2J\\\\xff\\\\\\\\ x\",\"truncated\":false}]}\n");
+  EXPECT_EQ(rejects_json(intake_.refusals()),
+            "{\"rejects\":[{\"time\":1700000000,\"listener\":\"http\",\"sender\":\"http\",\"reason\":"
+            "\"bad_value\",\"accepted\":false,\"bytes\":10,\"line\":\"\\\"q\\\\x1b[2J\\\\xff\\\\\\\\ "
+            "x\",\"truncated\":false}]}\n");
   std::string all_bytes;
   for (int c = 0; c < 256; ++c) all_bytes += c == '\n' ? ' ' : static_cast<char>(c);
   send(all_bytes + "\n");
   boost::system::error_code error;
   boost::json::parse(rejects_json(intake_.refusals()), error);
   EXPECT_FALSE(error) << error.message();
+}
+
+TEST_F(LimitsReportTest, RejectsTellWhichOtherKindsWereAccepted) {
+  send("g 1\n*g 1\n");
+  EXPECT_NE(rejects_json(intake_.refusals())
+                .find("\"kind_mismatch\",\"accepted\":false,\"bytes\":1,\"line\":\"g\""),
+            std::string::npos);
+  send("*g 1\n", OtherKind::kAccept);
+  EXPECT_NE(
+      rejects_json(intake_.refusals()).find("\"kind_mismatch\",\"accepted\":true,\"bytes\":1,\"line\":\"g\""),
+      std::string::npos);
+  EXPECT_EQ(account_.other_kinds.value(), 1U);
+  EXPECT_EQ(account_.accepted.value(), 2U);
 }
 
 TEST_F(LimitsReportTest, CardinalityListsTheLargestPrefixesAndRefusedSenders) {
@@ -69,11 +83,11 @@ TEST_F(LimitsReportTest, CardinalityListsTheLargestPrefixesAndRefusedSenders) {
 }
 
 TEST_F(LimitsReportTest, CardinalityListsTheLabelsWithMostValues) {
-  send("m;pod=1;zone=a 1\nm;pod=2;zone=a 1\nother.m;pod=3 1\nx;%6Eame=n;%70od=1 1\n");
+  send("m;pod=1;zone=a 1\nm;pod=2;zone=a 1\nother.m;pod=3 1\nx;%6Eame=n 1\n");
   const auto keys = boost::json::parse(cardinality(1)).at("keys");
   EXPECT_EQ(
       boost::json::serialize(keys),
-      "[{\"key\":\"pod\",\"values\":4},{\"key\":\"name\",\"values\":1},{\"key\":\"zone\",\"values\":1}]");
+      "[{\"key\":\"pod\",\"values\":3},{\"key\":\"name\",\"values\":1},{\"key\":\"zone\",\"values\":1}]");
 }
 
 class ManyPrefixesTest : public LimitsReportTest {

@@ -2,7 +2,10 @@
 #include "server/table/table.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
+#include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -76,18 +79,72 @@ TEST_F(TableTest, CreatesNoSeriesForARefusedSample) {
   EXPECT_EQ(table_.series_count(), 0U);
 }
 
-TEST_F(TableTest, KeepsTheKindOfTheFirstSample) {
+TEST_F(TableTest, ASeriesKeepsTheKindOfItsFirstSample) {
+  send("g 5\n*e 5\n%d 5\n");
+  EXPECT_EQ(send("*g 7\n%g 7\ne 7\nd 7\n$c e " + std::to_string(kNow) + " 1\ng 6\n*e 6\n"), 2U);
+  EXPECT_EQ(refused(Refusal::kKindMismatch), 5U);
+  EXPECT_EQ(batch_.other_kinds, 0U);
+  EXPECT_EQ(copy_of(table_, "g")->unflushed.at(0).bucket.sum(), 11);
+  EXPECT_EQ(copy_of(table_, "e")->unflushed.at(0).bucket.sum(), 11);
+  EXPECT_EQ(copy_of(table_, "d")->unflushed.at(0).bucket.sum(), 5);
+}
+
+TEST_F(TableTest, TheKindIsCheckedAfterTheTimeAndBeforeTheHistogram) {
+  send("%d 5\n");
+  EXPECT_EQ(send("d " + std::to_string(kNow) + " 6 20 2 2 4\n" + at("d", 1)), 0U);
+  EXPECT_EQ(refused(Refusal::kKindMismatch), 1U) << "no sample of the bucket's kind needs a histogram";
+  EXPECT_EQ(refused(Refusal::kTooOld), 1U);
+}
+
+TEST_F(TableTest, TheRuleOfTheBatchCountsBeforeThatOfTheTable) {
+  Table accepting(tiers_, {.other_kind = OtherKind::kAccept});
+  Batch batch;
+  const auto send_to_it = [&](std::optional<OtherKind> rule) {
+    batch.clear();
+    batch.other_kind = rule;
+    parse_istatd_lines("g 5\n*g 5\n", batch);
+    return accepting.apply(batch, from_unix_seconds(kNow));
+  };
+  EXPECT_EQ(send_to_it(std::nullopt), 2U);
+  EXPECT_EQ(send_to_it(OtherKind::kAccept), 2U);
+  EXPECT_EQ(batch.other_kinds, 1U);
+  EXPECT_EQ(send_to_it(OtherKind::kRefuse), 1U);
+  EXPECT_EQ(batch.other_kinds, 0U);
+}
+
+// Whatever comes, a series has the kind of its first sample, and every sample is accounted for.
+RC_GTEST_FIXTURE_PROP(TableTest, OtherKindsAreRefusedOrCounted, ()) {
+  batch_.other_kind = *rc::gen::element(OtherKind::kRefuse, OtherKind::kAccept);
+  const bool accepts = batch_.other_kind == OtherKind::kAccept;
+  const auto marks = *rc::gen::container<std::string>(rc::gen::element('g', 'e', 'd', 'c'));
+  std::string lines;
+  for (const char mark : marks) lines += std::string("$") + mark + " x " + std::to_string(kNow) + " 1\n";
+  const auto others = static_cast<uint64_t>(
+      std::count_if(marks.begin(), marks.end(), [&](char mark) { return mark != marks.front(); }));
+  RC_ASSERT(send(lines) == marks.size() - (accepts ? 0 : others));
+  RC_ASSERT(batch_.other_kinds == (accepts ? others : 0));
+  RC_ASSERT(refused(Refusal::kKindMismatch) == (accepts ? 0 : others));
+  if (marks.empty()) return;
+  constexpr std::string_view kMarks = "gedc";  // in the order of Kind
+  RC_ASSERT(copy_of(table_, "x")->kind == static_cast<Kind>(kMarks.find(marks.front())));
+  RC_ASSERT(copy_of(table_, "x")->unflushed.at(0).bucket.sum() ==
+            static_cast<double>(marks.size() - (accepts ? 0 : others)));
+}
+
+TEST_F(TableTest, AcceptedOtherKindsCountAsTheKindOfTheSeries) {
+  batch_.other_kind = OtherKind::kAccept;
   send("g 5\n*e 5\n");
   EXPECT_EQ(send("*g 7\ne 7\n"), 2U);
   EXPECT_EQ(copy_of(table_, "g")->kind, Kind::kGauge);
   EXPECT_EQ(copy_of(table_, "g")->unflushed.at(0).bucket.count(), 2U);
   EXPECT_EQ(copy_of(table_, "e")->kind, Kind::kEvent);
   EXPECT_EQ(copy_of(table_, "e")->unflushed.at(0).bucket.sum(), 12);
-  EXPECT_EQ(table_.kind_mismatches(), 2U);
+  EXPECT_EQ(batch_.other_kinds, 2U);
 }
 
 TEST_F(TableTest, IncrementsOfACounterAddUpInTheirSlot) {
-  EXPECT_EQ(send("$c requests_total " + std::to_string(kNow) + " 5\n*requests_total 2\n"), 2U);
+  const std::string line = "$c requests_total " + std::to_string(kNow);
+  EXPECT_EQ(send(line + " 5\n" + line + " 2\n"), 2U);
   const auto copy = copy_of(table_, "requests_total");
   EXPECT_EQ(copy->kind, Kind::kCounter);
   EXPECT_EQ(copy->unflushed.at(0).bucket.sum(), 7);

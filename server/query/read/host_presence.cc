@@ -1,0 +1,72 @@
+#include "server/query/read/host_presence.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+#include "base/check.h"
+#include "proto/host_presence.h"
+#include "server/names/label_matcher.h"
+#include "server/query/read/column_reader.h"
+
+namespace statmill {
+
+Status HostPresence::load(std::span<const std::string_view> hosts, SlotSpan span) {
+  if (span != span_ || hosts_.size() + hosts.size() > kHostsMax) hosts_.clear();
+  span_ = span;
+  std::vector<SeriesRef> series;
+  std::vector<Host*> of_series;
+  for (const std::string_view name : hosts) {
+    const auto [at, is_new] = hosts_.try_emplace(std::string(name));
+    if (!is_new) continue;
+    const std::array matchers = {
+        LabelMatcher{LabelMatcher::Op::kEqual, "__name__", std::string(kPresencePath)},
+        LabelMatcher{LabelMatcher::Op::kEqual, std::string(kHostTag), std::string(name)}};
+    auto found = sources_.selector.select(matchers, control_);
+    if (!found) return found.error();
+    if (!found->empty()) at->second.slots.resize(span.size());
+    of_series.insert(of_series.end(), found->size(), &at->second);
+    std::ranges::move(*found, std::back_inserter(series));
+  }
+  for (size_t begin = 0; begin < series.size(); begin += kBlockSeries) {
+    const size_t some = std::min(kBlockSeries, series.size() - begin);
+    const std::span<Host* const> of = std::span(of_series).subspan(begin, some);
+    if (Status s = read(std::span(series).subspan(begin, some), of, span); !s) return s;
+  }
+  return Status::ok();
+}
+
+// The tags of an agent may change, so a host may have several series.
+Status HostPresence::read(std::span<const SeriesRef> series, std::span<Host* const> hosts, SlotSpan span) {
+  auto view = sources_.pieces.view(series, false);
+  if (!view) return view.error();
+  ColumnReader reader(sources_.retention, sources_.expiry, **view, now_, Parts{}, control_);
+  std::vector<size_t> all(series.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  const auto slots = reader.read(all, span);
+  if (!slots) return slots.error();
+  const Tiers& tiers = sources_.retention.tiers();
+  const auto slots_max = static_cast<uint32_t>(tiers[span.tier].step_s / tiers.finest().step_s);
+  const Slot now_slot = unix_seconds(now_) / tiers.finest().step_s;
+  for (size_t k = 0; k < series.size(); ++k) {
+    if (!(*view)->is_valid(k)) return Error{ErrorCode::kBusy, "series kept being deleted or renamed"};
+    const SlotColumns& columns = (*slots)[k].columns;
+    Host& host = *hosts[k];
+    for (size_t i = columns.present.next(0); i < columns.size(); i = columns.present.next(i + 1)) {
+      const auto more = static_cast<uint32_t>(std::min<uint64_t>(columns.count_at(i), slots_max));
+      host.slots[i] = std::min(host.slots[i] + more, slots_max);
+    }
+    host.is_there_now = host.is_there_now || (*view)->facts(k).last_slot >= now_slot - 1;
+  }
+  control_.add_cost({.chunks = reader.chunks(), .cached = reader.cached(), .bytes = reader.bytes()});
+  return Status::ok();
+}
+
+const HostPresence::Host& HostPresence::of(std::string_view host) const {
+  const auto at = hosts_.find(host);
+  SM_CHECK(at != hosts_.end());
+  return at->second;
+}
+
+}  // namespace statmill
